@@ -1,0 +1,1 @@
+#include "runtime/abi/keratin_abi.h"

@@ -1,0 +1,188 @@
+// The contract between generated code and the runtime. Stand-alone C: nothing but the standard headers.
+//
+// Conventions.
+//  1. Every struct is versioned by KERATIN_ABI_VERSION and ends in reserved fields that must be zero.
+//  2. Pointers inside a descriptor are borrowed: they live as long as the executable made from it.
+//  3. Generated code calls the host only through the function pointers of keratin_context_t.
+//  4. Sizes are signed 64-bit; a size that does not fit is an error found before any work is done.
+#ifndef KERATIN_ABI_H
+#define KERATIN_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define KERATIN_ABI_VERSION 1
+#define KERATIN_MAX_RANK 32
+// Every buffer that generated code sees starts on this boundary.
+#define KERATIN_ALIGNMENT 64
+
+typedef enum keratin_dtype_t {
+  KERATIN_DTYPE_INVALID = 0,
+  KERATIN_DTYPE_BOOL = 1, // one byte, 0 or 1
+  KERATIN_DTYPE_INT8 = 2,
+  KERATIN_DTYPE_INT16 = 3,
+  KERATIN_DTYPE_INT32 = 4,
+  KERATIN_DTYPE_INT64 = 5,
+  KERATIN_DTYPE_UINT8 = 6,
+  KERATIN_DTYPE_UINT16 = 7,
+  KERATIN_DTYPE_UINT32 = 8,
+  KERATIN_DTYPE_UINT64 = 9,
+  KERATIN_DTYPE_FLOAT16 = 10,
+  KERATIN_DTYPE_BFLOAT16 = 11,
+  KERATIN_DTYPE_FLOAT32 = 12,
+  KERATIN_DTYPE_FLOAT64 = 13
+} keratin_dtype_t;
+
+typedef enum keratin_status_code_t {
+  KERATIN_OK = 0,
+  KERATIN_INVALID_ARGUMENT = 1,    // a fed value does not fit the signature
+  KERATIN_OUT_OF_RANGE = 2,        // an index left its axis; updates were not applied
+  KERATIN_RESOURCE_EXHAUSTED = 3,  // the arena or an output could not be allocated
+  KERATIN_FAILED_PRECONDITION = 4, // shapes known only at run time disagree
+  KERATIN_UNIMPLEMENTED = 5,
+  KERATIN_INTERNAL = 6
+} keratin_status_code_t;
+
+typedef struct keratin_context_t keratin_context_t;
+
+// A kernel works on the units [begin, end) of its own iteration space. argv holds pointers and sizes,
+// eight bytes each, in the order fixed by the compiler.
+typedef void (*keratin_kernel_fn_t)(keratin_context_t *context, const int64_t *argv, int64_t begin,
+                                    int64_t end);
+
+// What generated code sees of a call. One for each call in flight.
+struct keratin_context_t {
+  uint32_t abi_version;
+  // 0, or 1 + the index of the site (keratin_site_t) that failed; kernels store the smallest index.
+  int32_t failed_site;
+  // Runs kernel over [0, units) in chunks of `grain` units, perhaps on several threads; returns when all are
+  // done. Chunk bounds are multiples of grain, so they never depend on the number of threads.
+  void (*parallel_for)(keratin_context_t *context, keratin_kernel_fn_t kernel, const int64_t *argv,
+                       int64_t units, int64_t grain);
+  // Prints message, a space, the value as NumPy prints it, a newline.
+  void (*print)(keratin_context_t *context, const char *message, int32_t dtype, int32_t rank,
+                const int64_t *dims, const void *data);
+  // Records that the site failed; callable from any thread. The lowest site wins, so the report is deterministic.
+  void (*fail)(keratin_context_t *context, int32_t site);
+  void *host; // the runtime's own
+  void *reserved[4];
+};
+
+// The entry function: buffers are inputs, variables, outputs, new values of the updates that are not made in
+// place, constants, and last the arena; sizes are the evaluated size programs.
+typedef void (*keratin_entry_fn_t)(keratin_context_t *context, void *const *buffers,
+                                   const int64_t *sizes);
+
+// One tensor of the signature. dims[i] >= 0 is a static size; dims[i] = -1 - k means sizes[k].
+typedef struct keratin_tensor_desc_t {
+  const char *name;
+  int32_t dtype;
+  int32_t rank;
+  const int64_t *dims;
+  const char *location; // "file:line" that made it, or ""
+  void *reserved[2];
+} keratin_tensor_desc_t;
+
+// Where the value of a symbol comes from.
+typedef enum keratin_symbol_source_t {
+  KERATIN_SYMBOL_INPUT_DIM = 0,   // dimension `index` of input `input`
+  KERATIN_SYMBOL_INPUT_VALUE = 1, // element `index` of the integer input `input`, read at the call
+  KERATIN_SYMBOL_VARIABLE_VALUE = 2 // element `index` of the integer variable `input`
+} keratin_symbol_source_t;
+
+typedef struct keratin_symbol_desc_t {
+  int32_t source; // keratin_symbol_source_t
+  int32_t input;
+  int64_t index;
+  const char *name; // for messages
+} keratin_symbol_desc_t;
+
+// Size programs: postfix code over int64. All arithmetic is checked; overflow fails the call.
+typedef enum keratin_size_opcode_t {
+  KERATIN_SIZE_CONST = 0, // followed by the value
+  KERATIN_SIZE_SLOT = 1,  // followed by the index of an earlier slot of sizes
+  KERATIN_SIZE_ADD = 2,
+  KERATIN_SIZE_SUB = 3,
+  KERATIN_SIZE_MUL = 4,
+  KERATIN_SIZE_FLOORDIV = 5, // divisor 0 fails the call
+  KERATIN_SIZE_CEILDIV = 6,
+  KERATIN_SIZE_MAX = 7,
+  KERATIN_SIZE_MIN = 8,
+  KERATIN_SIZE_BROADCAST = 9, // a == 1 ? b : (b == 1 || a == b) ? a : failure
+  KERATIN_SIZE_MOD = 10       // remainder of FLOORDIV
+} keratin_size_opcode_t;
+
+typedef struct keratin_size_program_t {
+  const int64_t *code;
+  int64_t length;
+} keratin_size_program_t;
+
+// A condition on sizes that must hold before the entry function runs: slots lhs and rhs are equal
+// (KERATIN_CHECK_EQUAL), lhs is rhs or 1 (KERATIN_CHECK_BROADCAST), lhs >= rhs (KERATIN_CHECK_AT_LEAST).
+typedef enum keratin_check_kind_t {
+  KERATIN_CHECK_EQUAL = 0,
+  KERATIN_CHECK_BROADCAST = 1,
+  KERATIN_CHECK_AT_LEAST = 2
+} keratin_check_kind_t;
+
+typedef struct keratin_check_t {
+  int32_t kind;
+  int32_t status; // keratin_status_code_t on failure
+  int64_t lhs;    // slots
+  int64_t rhs;
+  const char *message; // what needed it, with the source line; the runtime adds the two numbers
+} keratin_check_t;
+
+// A place in user code that can fail inside a kernel.
+typedef struct keratin_site_t {
+  int32_t status;
+  const char *message;
+} keratin_site_t;
+
+typedef struct keratin_update_desc_t {
+  int32_t variable;
+  // 1: the entry function writes the variable's own buffer, after everything that can fail.
+  // 0: it writes a spare buffer, which the runtime exchanges with the variable's at commit.
+  int32_t in_place;
+} keratin_update_desc_t;
+
+typedef struct keratin_constant_desc_t {
+  const void *data; // aligned to KERATIN_ALIGNMENT
+  int64_t bytes;
+} keratin_constant_desc_t;
+
+// One compiled function. sizes has num_symbols slots filled from the inputs, then one for each program.
+typedef struct keratin_function_desc_t {
+  uint32_t abi_version;
+  const char *name;
+  int32_t num_inputs, num_variables, num_outputs, num_updates, num_constants;
+  const keratin_tensor_desc_t *inputs;
+  const keratin_tensor_desc_t *variables;
+  const keratin_tensor_desc_t *outputs;
+  const keratin_update_desc_t *updates;
+  const keratin_constant_desc_t *constants;
+  int64_t num_symbols;
+  const keratin_symbol_desc_t *symbols;
+  int64_t num_programs;
+  const keratin_size_program_t *programs;
+  int64_t num_checks;
+  const keratin_check_t *checks;
+  int64_t num_sites;
+  const keratin_site_t *sites;
+  int64_t arena_slot; // slot of sizes that holds the bytes of the arena
+  keratin_entry_fn_t entry;
+  void *reserved[4];
+} keratin_function_desc_t;
+
+#ifdef __cplusplus
+}
+static_assert(sizeof(void *) == 8, "sizes and pointers share argv slots of eight bytes");
+static_assert(sizeof(keratin_symbol_desc_t) == 24, "layout is part of the ABI");
+static_assert(sizeof(keratin_check_t) == 32, "layout is part of the ABI");
+#endif
+
+#endif // KERATIN_ABI_H

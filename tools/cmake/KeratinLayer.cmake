@@ -1,0 +1,26 @@
+# keratin_add_layer(name SOURCES ... LINKS ... [MLIR])
+#
+# A layer is one static library. MLIR says that its sources may include MLIR; such a layer shares one
+# precompiled header, because MLIR's headers cost ten seconds a file otherwise.
+function(keratin_add_layer name)
+  cmake_parse_arguments(LAYER "MLIR" "" "SOURCES;LINKS;DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${LAYER_SOURCES})
+  target_link_libraries(${name} PRIVATE keratin_options PUBLIC ${LAYER_LINKS})
+  if(LAYER_MLIR)
+    keratin_use_mlir(${name})
+  endif()
+  if(LAYER_DEPENDS)
+    add_dependencies(${name} ${LAYER_DEPENDS})
+  endif()
+endfunction()
+
+function(keratin_use_mlir target)
+  target_link_libraries(${target} PRIVATE keratin_mlir)
+  if(NOT TARGET keratin_mlir_pch)
+    file(WRITE ${CMAKE_BINARY_DIR}/keratin_mlir_pch.cpp "// Carries the precompiled header of all MLIR sources.\n")
+    add_library(keratin_mlir_pch OBJECT ${CMAKE_BINARY_DIR}/keratin_mlir_pch.cpp)
+    target_link_libraries(keratin_mlir_pch PRIVATE keratin_options keratin_mlir)
+    target_precompile_headers(keratin_mlir_pch PRIVATE ${CMAKE_SOURCE_DIR}/tools/cmake/MlirHeaders.h)
+  endif()
+  target_precompile_headers(${target} REUSE_FROM keratin_mlir_pch)
+endfunction()
