@@ -1,0 +1,43 @@
+// What machine code is made for: a triple, a CPU, and the vector shape that kernels are written in.
+#ifndef KERATIN_CODEGEN_LLVM_MACHINETARGET_H
+#define KERATIN_CODEGEN_LLVM_MACHINETARGET_H
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace llvm {
+class TargetMachine;
+}
+
+namespace keratin::codegen {
+
+struct MachineTarget {
+  std::string triple;
+  std::string cpu;      // as -mcpu names it
+  std::string features; // as -mattr names them
+  // Bits of one native vector register: 512, 256 or 128. Kernels use vectors of exactly this width.
+  unsigned vectorBits = 128;
+  // Vector registers, which bound the register tile of contractions.
+  unsigned vectorRegisters = 16;
+  bool hasFma = false;
+
+  // Lanes of a native vector of elements with the given width in bits.
+  unsigned lanes(unsigned elementBits) const {
+    return vectorBits / (elementBits < 8 ? 8 : elementBits);
+  }
+};
+
+// The machine we run on.
+MachineTarget hostMachine();
+// By name: "native", "x86-64-v2" (128 bit), "x86-64-v3" (256 bit), "x86-64-v4" (512 bit) or any
+// -mcpu name of the host's architecture. Empty triple if the name is unknown.
+MachineTarget machineByName(const std::string &cpu);
+
+// Null, with a message, if LLVM does not know the target.
+std::unique_ptr<llvm::TargetMachine> createTargetMachine(const MachineTarget &target,
+                                                         std::string *error);
+
+} // namespace keratin::codegen
+
+#endif // KERATIN_CODEGEN_LLVM_MACHINETARGET_H
