@@ -3,10 +3,7 @@ find_package(MLIR 19.1 REQUIRED CONFIG PATHS /usr/lib/llvm-19/lib/cmake/mlir)
 find_package(absl REQUIRED CONFIG)
 find_package(Threads REQUIRED)
 list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
-include(TableGen)
-include(AddLLVM)
-include(AddMLIR)
-# The LLVM modules turn on options meant for LLVM's own tree.
+list(GET MLIR_INCLUDE_DIRS 0 MLIR_MAIN_INCLUDE_DIR)
 set(MLIR_TABLEGEN_EXE "${MLIR_TABLEGEN_EXE}" CACHE FILEPATH "mlir-tblgen")
 
 # One interface for "uses MLIR and LLVM", linked against the shared libraries, so a tool links in a second.

@@ -1,0 +1,190 @@
+#include "ir/builder/GraphMath.h"
+
+#include <numeric>
+
+using namespace keratin::ir;
+using namespace mlir;
+
+//===-- Constants
+//----------------------------------------------------------------------------------------------===//
+
+Value GraphMath::scalar(double value, Type elementType) {
+  auto type = RankedTensorType::get({}, elementType);
+  if (auto floating = dyn_cast<FloatType>(elementType)) {
+    APFloat number(value);
+    bool lossy;
+    number.convert(floating.getFloatSemantics(), APFloat::rmNearestTiesToEven, &lossy);
+    return b.create<ConstantOp>(loc, type, DenseElementsAttr::get(type, number));
+  }
+  return integerScalar(int64_t(value), elementType);
+}
+
+Value GraphMath::integerScalar(int64_t value, Type elementType) {
+  auto type = RankedTensorType::get({}, elementType);
+  APInt number(elementType.getIntOrFloatBitWidth(), value, /*isSigned=*/true);
+  return b.create<ConstantOp>(loc, type, DenseElementsAttr::get(type, number));
+}
+
+Value GraphMath::splat(double value, RankedTensorType type) {
+  return broadcastScalar(scalar(value, type.getElementType()), getShape(type));
+}
+
+Value GraphMath::iota(RankedTensorType type, int64_t axis) {
+  return b.create<IotaOp>(loc, type, axis);
+}
+
+Value GraphMath::count(Value x, ArrayRef<int64_t> axes, Type elementType) {
+  auto scalarType = RankedTensorType::get({}, b.getI64Type());
+  Value total;
+  for (int64_t axis : axes) {
+    Value size = b.createOrFold<DimOp>(loc, scalarType, x, axis);
+    total = total ? mul(total, size) : size;
+  }
+  return cast(total ? total : integerScalar(1, b.getI64Type()), elementType);
+}
+
+//===-- Elementwise
+//--------------------------------------------------------------------------------------------===//
+
+#define KERATIN_UNARY(method, Op)                                                                  \
+  Value GraphMath::method(Value x) { return b.createOrFold<Op>(loc, x); }
+KERATIN_UNARY(abs, AbsOp)
+KERATIN_UNARY(ceil, CeilOp)
+KERATIN_UNARY(cos, CosOp)
+KERATIN_UNARY(exp, ExpOp)
+KERATIN_UNARY(expm1, Expm1Op)
+KERATIN_UNARY(floor, FloorOp)
+KERATIN_UNARY(isFinite, IsFiniteOp)
+KERATIN_UNARY(log, LogOp)
+KERATIN_UNARY(log1p, Log1pOp)
+KERATIN_UNARY(logistic, LogisticOp)
+KERATIN_UNARY(neg, NegOp)
+KERATIN_UNARY(not_, NotOp)
+KERATIN_UNARY(round, RoundOp)
+KERATIN_UNARY(rsqrt, RsqrtOp)
+KERATIN_UNARY(sign, SignOp)
+KERATIN_UNARY(sin, SinOp)
+KERATIN_UNARY(softplus, SoftplusOp)
+KERATIN_UNARY(sqrt, SqrtOp)
+KERATIN_UNARY(tanh, TanhOp)
+#undef KERATIN_UNARY
+
+#define KERATIN_BINARY(method, Op)                                                                 \
+  Value GraphMath::method(Value x, Value y) { return b.createOrFold<Op>(loc, x, y); }
+KERATIN_BINARY(add, AddOp)
+KERATIN_BINARY(and_, AndOp)
+KERATIN_BINARY(div, DivOp)
+KERATIN_BINARY(floorDiv, FloorDivOp)
+KERATIN_BINARY(maximum, MaximumOp)
+KERATIN_BINARY(minimum, MinimumOp)
+KERATIN_BINARY(mod, ModOp)
+KERATIN_BINARY(mul, MulOp)
+KERATIN_BINARY(or_, OrOp)
+KERATIN_BINARY(pow, PowOp)
+KERATIN_BINARY(shiftLeft, ShiftLeftOp)
+KERATIN_BINARY(shiftRight, ShiftRightOp)
+KERATIN_BINARY(sub, SubOp)
+KERATIN_BINARY(xor_, XorOp)
+#undef KERATIN_BINARY
+
+Value GraphMath::compare(Comparison direction, Value x, Value y) {
+  return b.createOrFold<CompareOp>(loc, x, y, direction);
+}
+
+Value GraphMath::select(Value condition, Value x, Value y) {
+  return b.createOrFold<SelectOp>(loc, condition, x, y);
+}
+
+Value GraphMath::cast(Value x, Type elementType) {
+  auto type = getTensorType(x);
+  return type.getElementType() == elementType
+             ? x
+             : b.createOrFold<CastOp>(loc, withElementType(type, elementType), x);
+}
+
+//===-- Shape
+//--------------------------------------------------------------------------------------------------===//
+
+Value GraphMath::reshape(Value x, const Shape &shape) {
+  return getShape(x) == shape
+             ? x
+             : b.createOrFold<ReshapeOp>(loc, getTensorType(shape, getElementType(x)), x);
+}
+
+Value GraphMath::broadcast(Value x, const Shape &shape, ArrayRef<int64_t> dims) {
+  return getShape(x) == shape
+             ? x
+             : b.createOrFold<BroadcastOp>(loc, getTensorType(shape, getElementType(x)), x, dims);
+}
+
+Value GraphMath::broadcastAlong(Value x, const Shape &like, ArrayRef<int64_t> axes) {
+  SmallVector<int64_t> dims;
+  for (int64_t i = 0, e = like.size(); i < e; ++i)
+    if (!llvm::is_contained(axes, i))
+      dims.push_back(i);
+  return broadcast(x, like, dims);
+}
+
+Value GraphMath::transpose(Value x, ArrayRef<int64_t> permutation) {
+  return b.createOrFold<TransposeOp>(loc, x, permutation);
+}
+
+Value GraphMath::slice(Value x, const Shape &starts, const Shape &sizes,
+                       ArrayRef<int64_t> strides) {
+  return b.createOrFold<SliceOp>(loc, getTensorType(sizes, getElementType(x)), x,
+                                 DimsAttr::get(b.getContext(), starts), strides);
+}
+
+Value GraphMath::pad(Value x, const Shape &low, ArrayRef<int64_t> interior, const Shape &result) {
+  return b.createOrFold<PadOp>(loc, getTensorType(result, getElementType(x)), x,
+                               DimsAttr::get(b.getContext(), low), interior);
+}
+
+Value GraphMath::concatenate(ValueRange xs, int64_t axis) {
+  return xs.size() == 1 ? xs.front() : b.createOrFold<ConcatenateOp>(loc, xs, axis);
+}
+
+Value GraphMath::reverse(Value x, ArrayRef<int64_t> axes) {
+  return axes.empty() ? x : b.createOrFold<ReverseOp>(loc, x, axes);
+}
+
+Value GraphMath::gather(Value x, Value indices) {
+  return b.createOrFold<GatherOp>(loc, x, indices);
+}
+
+Value GraphMath::scatterAdd(Value indices, Value updates, const Shape &shape) {
+  return b.createOrFold<ScatterAddOp>(loc, getTensorType(shape, getElementType(updates)), indices,
+                                      updates);
+}
+
+//===-- Along axes
+//---------------------------------------------------------------------------------------------===//
+
+#define KERATIN_REDUCTION(method, Op)                                                              \
+  Value GraphMath::method(Value x, ArrayRef<int64_t> axes) {                                       \
+    return axes.empty() ? x : b.createOrFold<Op>(loc, x, axes);                                    \
+  }
+KERATIN_REDUCTION(reduceSum, ReduceSumOp)
+KERATIN_REDUCTION(reduceProd, ReduceProdOp)
+KERATIN_REDUCTION(reduceMax, ReduceMaxOp)
+KERATIN_REDUCTION(reduceMin, ReduceMinOp)
+KERATIN_REDUCTION(reduceAny, ReduceAnyOp)
+KERATIN_REDUCTION(reduceAll, ReduceAllOp)
+#undef KERATIN_REDUCTION
+
+Value GraphMath::cumsum(Value x, int64_t axis, bool exclusive, bool reverse) {
+  return b.create<CumsumOp>(loc, x.getType(), x, axis, exclusive, reverse);
+}
+
+Value GraphMath::cumprod(Value x, int64_t axis, bool exclusive, bool reverse) {
+  return b.create<CumprodOp>(loc, x.getType(), x, axis, exclusive, reverse);
+}
+
+Value GraphMath::linearRecurrence(Value x, Value y, int64_t axis, bool reverse) {
+  return b.create<LinearRecurrenceOp>(loc, x.getType(), x, y, axis, reverse);
+}
+
+Value GraphMath::dotGeneral(Value x, Value y, ArrayRef<int64_t> aBatch, ArrayRef<int64_t> bBatch,
+                            ArrayRef<int64_t> aContract, ArrayRef<int64_t> bContract) {
+  return b.createOrFold<DotGeneralOp>(loc, x, y, aBatch, bBatch, aContract, bContract);
+}

@@ -1,0 +1,133 @@
+#include "ir/dialect/Keratin.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/DialectImplementation.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace keratin::ir;
+using namespace mlir;
+
+#include "ir/dialect/KeratinDialect.cpp.inc"
+#include "ir/dialect/KeratinEnums.cpp.inc"
+#include "ir/interfaces/Interfaces.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "ir/dialect/KeratinAttributes.cpp.inc"
+
+void KeratinDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "ir/dialect/KeratinAttributes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "ir/dialect/KeratinOps.cpp.inc"
+      >();
+}
+
+Operation *KeratinDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,
+                                               Location loc) {
+  auto elements = dyn_cast<ElementsAttr>(value);
+  if (!elements || elements.getType() != type)
+    return nullptr;
+  return builder.create<ConstantOp>(loc, type, elements);
+}
+
+//===-- DimsAttr
+//-----------------------------------------------------------------------------------------------===//
+
+DimsAttr DimsAttr::get(MLIRContext *context, const std::vector<DimExpr> &dims) {
+  SmallVector<int64_t> code;
+  for (const DimExpr &dim : dims) {
+    std::vector<int64_t> encoded = dim.encode();
+    code.push_back(encoded.size());
+    code.append(encoded.begin(), encoded.end());
+  }
+  return get(context, ArrayRef<int64_t>(code));
+}
+
+// Splits the code; false if it is not a list of expressions.
+static bool decodeDims(ArrayRef<int64_t> code, std::vector<DimExpr> &dims) {
+  while (!code.empty()) {
+    int64_t length = code.front();
+    code = code.drop_front();
+    if (length < 0 || size_t(length) > code.size())
+      return false;
+    std::optional<DimExpr> dim = DimExpr::decode(code.data(), length);
+    if (!dim)
+      return false;
+    dims.push_back(*dim);
+    code = code.drop_front(length);
+  }
+  return true;
+}
+
+std::vector<DimExpr> DimsAttr::getDims() const {
+  std::vector<DimExpr> dims;
+  decodeDims(getCode(), dims);
+  return dims;
+}
+
+LogicalResult DimsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               ArrayRef<int64_t> code) {
+  std::vector<DimExpr> dims;
+  if (!decodeDims(code, dims))
+    return emitError() << "not a list of dimension expressions";
+  return success();
+}
+
+// Expressions are read as text up to the comma or bracket that ends them; floordiv(a, b) and the
+// like hold commas inside parentheses.
+Attribute DimsAttr::parse(AsmParser &parser, Type) {
+  std::vector<DimExpr> dims;
+  auto parseDim = [&]() -> ParseResult {
+    SMLoc start = parser.getCurrentLocation();
+    std::string text;
+    int depth = 0;
+    for (;;) {
+      // The lexer of the generic parser has no hook for raw text: tokens are taken one by one.
+      int64_t number;
+      OptionalParseResult integer = parser.parseOptionalInteger(number);
+      if (integer.has_value()) {
+        if (failed(*integer))
+          return failure();
+        text += (number < 0 ? "(" : "") + std::to_string(number) + (number < 0 ? ")" : "");
+        continue;
+      }
+      StringRef word;
+      if (succeeded(parser.parseOptionalKeyword(&word))) {
+        text += word;
+      } else if (succeeded(parser.parseOptionalPlus())) {
+        text += " + ";
+      } else if (succeeded(parser.parseOptionalStar())) {
+        text += "*";
+      } else if (succeeded(parser.parseOptionalLParen())) {
+        if (++depth > 64)
+          return parser.emitError(start, "dimension expression is nested too deeply");
+        text += "(";
+      } else if (depth && succeeded(parser.parseOptionalRParen())) {
+        --depth;
+        text += ")";
+      } else if (depth && succeeded(parser.parseOptionalComma())) {
+        text += ", ";
+      } else {
+        break;
+      }
+    }
+    std::optional<DimExpr> dim = DimExpr::parse(text);
+    if (!dim)
+      return parser.emitError(start, "expected a dimension expression over symbols d0, d1, …");
+    dims.push_back(*dim);
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, parseDim))
+    return {};
+  return DimsAttr::get(parser.getContext(), dims);
+}
+
+void DimsAttr::print(AsmPrinter &printer) const {
+  printer << "<";
+  llvm::interleaveComma(getDims(), printer.getStream(),
+                        [&](const DimExpr &dim) { printer << dim.str(); });
+  printer << ">";
+}

@@ -1,0 +1,106 @@
+// The dialect, its attributes, and the record that every op fills in.
+#ifndef KERATIN_BASE
+#define KERATIN_BASE
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "ir/interfaces/Interfaces.td"
+
+def Keratin_Dialect : Dialect {
+  let name = "keratin";
+  let cppNamespace = "::keratin::ir";
+  let summary = "tensor programs of the keras.backend API";
+  let description = [{
+    One op for each mathematical idea, on ranked tensors. A dimension known only at run time is an
+    expression over symbols, kept in the tensor type: `tensor<?x4xf32, #keratin.dims<d0, 4>>`.
+    Elementwise ops never broadcast by themselves; `keratin.broadcast` does.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let hasConstantMaterializer = 1;
+  let dependentDialects = ["::mlir::func::FuncDialect"];
+}
+
+//===-- Attributes -------------------------------------------------------------------------------------------===//
+
+def Keratin_DimsAttr : AttrDef<Keratin_Dialect, "Dims"> {
+  let mnemonic = "dims";
+  let summary = "a list of dimension expressions over symbols";
+  let description = [{
+    `#keratin.dims<d0, 4, 2*d1 + 1>`. As the encoding of a tensor type it holds one expression a dimension; ops use it for
+    starts, paddings and the like. The numbers are ir::DimExpr::encode() of each, one after the other.
+  }];
+  // For each expression its length, then its code.
+  let parameters = (ins ArrayRefParameter<"int64_t">:$code);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    static DimsAttr get(::mlir::MLIRContext *context, const ::std::vector<::keratin::ir::DimExpr> &dims);
+    ::std::vector<::keratin::ir::DimExpr> getDims() const;
+  }];
+  let genVerifyDecl = 1;
+  let skipDefaultBuilders = 0;
+}
+
+//===-- Types ------------------------------------------------------------------------------------------------===//
+
+def Keratin_Bool : TypeConstraint<CPred<"$_self.isSignlessInteger(1)">, "bool">;
+def Keratin_SInt : AnyTypeOf<[I8, I16, I32, I64]>;
+def Keratin_UInt : AnyTypeOf<[UI8, UI16, UI32, UI64]>;
+def Keratin_Float : AnyTypeOf<[F16, BF16, F32, F64]>;
+def Keratin_Int : AnyTypeOf<[Keratin_SInt, Keratin_UInt]>;
+def Keratin_Number : AnyTypeOf<[Keratin_Int, Keratin_Float]>;
+def Keratin_Element : AnyTypeOf<[I1, Keratin_Int, Keratin_Float]>;
+
+def Keratin_Tensor : RankedTensorOf<[Keratin_Element]>;
+def Keratin_NumberTensor : RankedTensorOf<[Keratin_Number]>;
+def Keratin_FloatTensor : RankedTensorOf<[Keratin_Float]>;
+def Keratin_IntTensor : RankedTensorOf<[Keratin_Int]>;
+def Keratin_BoolTensor : RankedTensorOf<[I1]>;
+def Keratin_BitsTensor : RankedTensorOf<[I1, Keratin_Int]>;
+
+//===-- The op record ----------------------------------------------------------------------------------------===//
+
+// Nodes of the dags `scalar` and `vjp`. A node is a method of that name (lower camel case) on ir::ScalarBuilder in `scalar`, on
+// ir::GraphMath in `vjp`; a string argument is copied into the call.
+class Node;
+def Abs : Node; def Add : Node; def And : Node; def BroadcastLike : Node; def Ceil : Node; def Constant : Node; def Cos : Node;
+def Div : Node; def Equal : Node; def Exp : Node; def Expm1 : Node; def Floor : Node; def FloorDiv : Node;
+def Identity : Node; def Greater : Node; def GreaterEqual : Node; def IsFinite : Node; def Less : Node; def Log : Node; def Log1p : Node;
+def Logistic : Node; def Maximum : Node; def Minimum : Node; def Mod : Node; def Mul : Node; def Neg : Node; def Not : Node;
+def NotEqual : Node; def OneLike : Node; def Or : Node; def Pow : Node; def Round : Node; def Rsqrt : Node; def Scale : Node;
+def Select : Node; def ShiftLeft : Node; def ShiftRight : Node; def Sign : Node; def Sin : Node; def Softplus : Node; def Sqrt : Node;
+def Sub : Node; def Tan : Node; def Tanh : Node; def Xor : Node; def ZeroLike : Node; def None : Node;
+
+// What is data about an op stands in its record; what is not is a method in the neighbouring files of its family:
+//   hasCustomVjp         X::buildVjp        in XGradients.cpp
+//   hasCustomEvaluate    X::evaluate        in ir/reference
+// Leaving one out is a link error.
+class Keratin_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Keratin_Dialect, mnemonic, !listconcat([
+        DeclareOpInterfaceMethods<DifferentiableOpInterface>,
+        DeclareOpInterfaceMethods<EvaluableOpInterface>], traits)> {
+  // Gradient: one expression an operand over $operands, the result $y and its cotangent $dy; None where there is none.
+  list<dag> vjp = [];
+  bit hasCustomVjp = 0;
+  // 0: gradients stop here on purpose (the operands get none).
+  bit isDifferentiable = 1;
+
+  // The body of the kernel for one element, over $operands (elementwise ops only).
+  dag scalar = (None);
+  // The same for the reference interpreter: a C++ expression over the operands by name, each of type T (double for floats, the
+  // integer type itself otherwise).
+  string reference = "";
+
+  // Name of the K function that this op is, without further composition; its parameters are the operands.
+  string backend = "";
+  // Random graphs: domain of the operands, "any", "positive", "unit" (inside (-1, 1)), "small".
+  string domain = "any";
+
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+
+#endif // KERATIN_BASE

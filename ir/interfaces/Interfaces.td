@@ -1,0 +1,77 @@
+// What passes, the interpreter and code generation ask of an op, without knowing which op it is.
+#ifndef KERATIN_INTERFACES
+#define KERATIN_INTERFACES
+
+include "mlir/IR/OpBase.td"
+
+def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
+  let cppNamespace = "::keratin::ir";
+  let description = "Reverse-mode derivative: the map from the cotangents of the results to those of the operands.";
+  let methods = [
+    InterfaceMethod<[{
+      Whether a gradient can flow from the results to this operand at all.
+    }], "bool", "isDifferentiableOperand", (ins "unsigned":$operand)>,
+    InterfaceMethod<[{
+      Builds the cotangent of each operand for the given cotangents of the results (null where a result has none). An entry
+      stays null where there is no gradient. Emits at the builder's insertion point, with ops of the dialect only, so that the
+      result can be differentiated again.
+    }], "::mlir::LogicalResult", "buildVjp",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::ArrayRef<::mlir::Value>":$cotangents,
+           "::mlir::SmallVectorImpl<::mlir::Value> &":$gradients)>
+  ];
+}
+
+def EvaluableOpInterface : OpInterface<"EvaluableOpInterface"> {
+  let cppNamespace = "::keratin::ir";
+  let description = "Evaluation in the plainest code: the judge of every pass and kernel.";
+  let methods = [
+    InterfaceMethod<[{
+      Computes the results, whose shapes are already allocated, from the operands.
+    }], "::mlir::LogicalResult", "evaluate",
+      (ins "::keratin::ir::EvaluationContext &":$context, "::llvm::ArrayRef<const ::keratin::ir::HostTensor *>":$operands,
+           "::llvm::MutableArrayRef<::keratin::ir::HostTensor>":$results)>
+  ];
+}
+
+// Elementwise ops: one scalar body serves vectors on a CPU, threads on a GPU.
+def ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {
+  let cppNamespace = "::keratin::ir";
+  let description = "The result at an index depends on the operands at the same index only.";
+  let methods = [
+    InterfaceMethod<[{
+      Emits the body for one element (or one vector of elements).
+    }], "::mlir::Value", "buildScalar",
+      (ins "::keratin::ir::ScalarBuilder &":$builder, "::mlir::ValueRange":$operands)>
+  ];
+}
+
+// Ops that only move elements: where each element of the result comes from.
+def IndexingOpInterface : OpInterface<"IndexingOpInterface"> {
+  let cppNamespace = "::keratin::ir";
+  let description = "The result at an index is an operand at an index computed from it (or a value computed from the index).";
+  let methods = [
+    InterfaceMethod<[{
+      Emits the element of the result at the given index.
+    }], "::mlir::Value", "buildElement",
+      (ins "::keratin::ir::ElementBuilder &":$builder, "::llvm::ArrayRef<::keratin::ir::Index>":$index)>,
+    InterfaceMethod<[{
+      Which loops must stay apart: true if dimensions `dim` and `dim + 1` of the result can be walked as one because the op
+      treats them alike.
+    }], "bool", "canCollapse", (ins "unsigned":$dim)>
+  ];
+}
+
+// Ops that combine elements along axes with an associative function.
+def ReductionOpInterface : OpInterface<"ReductionOpInterface"> {
+  let cppNamespace = "::keratin::ir";
+  let description = "Reduction of one operand along axes; the axes are removed from the result.";
+  let methods = [
+    InterfaceMethod<"The reduced axes, ascending.", "::llvm::ArrayRef<int64_t>", "getReducedAxes">,
+    InterfaceMethod<"The element that changes nothing, in the accumulator's type.", "::mlir::Value", "buildIdentity",
+      (ins "::keratin::ir::ScalarBuilder &":$builder)>,
+    InterfaceMethod<"Combines an accumulator with an element or with another accumulator.", "::mlir::Value", "buildCombine",
+      (ins "::keratin::ir::ScalarBuilder &":$builder, "::mlir::Value":$accumulator, "::mlir::Value":$element)>
+  ];
+}
+
+#endif // KERATIN_INTERFACES

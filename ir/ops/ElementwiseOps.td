@@ -1,0 +1,412 @@
+// Elementwise ops: operands and result have the same shape; nothing broadcasts here.
+#ifndef KERATIN_ELEMENTWISE_OPS
+#define KERATIN_ELEMENTWISE_OPS
+
+include "ir/dialect/KeratinBase.td"
+
+class Keratin_ElementwiseOp<string mnemonic, list<Trait> traits = []>
+    : Keratin_Op<mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<ElementwiseOpInterface>,
+        DeclareOpInterfaceMethods<InferTypeOpInterface>], traits)> {
+  // How the element type of the result follows from the operands: "same" (as the last operand), "bool".
+  string resultElement = "same";
+  let extraClassDefinition = [{
+    ::mlir::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *context, ::std::optional<::mlir::Location> location,
+        ::mlir::ValueRange operands, ::mlir::DictionaryAttr, ::mlir::OpaqueProperties, ::mlir::RegionRange,
+        ::llvm::SmallVectorImpl<::mlir::Type> &inferred) {
+      return ::keratin::ir::inferElementwise(getOperationName(), location, operands, }] # !if(!eq(resultElement, "bool"), "true", "false") # [{, inferred);
+    }
+  }];
+}
+
+class Keratin_UnaryOp<string mnemonic, TypeConstraint type, list<Trait> traits = []>
+    : Keratin_ElementwiseOp<mnemonic, !listconcat([SameOperandsAndResultElementType], traits)> {
+  let arguments = (ins type:$x);
+  let results = (outs type:$y);
+}
+
+class Keratin_FloatUnaryOp<string mnemonic> : Keratin_UnaryOp<mnemonic, Keratin_FloatTensor>;
+
+class Keratin_BinaryOp<string mnemonic, TypeConstraint type, list<Trait> traits = []>
+    : Keratin_ElementwiseOp<mnemonic, !listconcat([SameOperandsAndResultElementType], traits)> {
+  let arguments = (ins type:$a, type:$b);
+  let results = (outs type:$y);
+}
+
+//===-- Unary --------------------------------------------------------------------------------------------------===//
+
+def Keratin_NegOp : Keratin_UnaryOp<"neg", Keratin_NumberTensor> {
+  let summary = "negation, element by element";
+  let description = "y = -x; integers wrap. Gradient: dx = -dy.";
+  let scalar = (Neg $x);
+  let reference = "negate(x)";
+  let vjp = [(Neg $dy)];
+  let hasFolder = 1;
+}
+
+def Keratin_AbsOp : Keratin_UnaryOp<"abs", Keratin_NumberTensor> {
+  let summary = "absolute value, element by element";
+  let description = "y = |x|. Gradient: dx = dy * sign(x), 0 at 0.";
+  let scalar = (Abs $x);
+  let reference = "absolute(x)";
+  let vjp = [(Mul $dy, (Sign $x))];
+  let backend = "abs";
+}
+
+def Keratin_SignOp : Keratin_UnaryOp<"sign", Keratin_NumberTensor> {
+  let summary = "sign, element by element";
+  let description = "y = -1, 0 or 1; NaN stays NaN. Gradient: zeros.";
+  let scalar = (Sign $x);
+  let reference = "x > T(0) ? T(1) : x < T(0) ? negate(T(1)) : x == T(0) ? T(0) : x";
+  let vjp = [(ZeroLike $x)];
+  let backend = "sign";
+}
+
+def Keratin_RoundOp : Keratin_UnaryOp<"round", Keratin_NumberTensor> {
+  let summary = "nearest integer, ties to even, element by element";
+  let description = "Integers are unchanged. No gradient.";
+  let scalar = (Round $x);
+  let reference = "roundEven(x)";
+  let isDifferentiable = 0;
+  let backend = "round";
+}
+
+def Keratin_FloorOp : Keratin_FloatUnaryOp<"floor"> {
+  let summary = "largest integer not above, element by element";
+  let description = "No gradient.";
+  let scalar = (Floor $x);
+  let reference = "std::floor(x)";
+  let isDifferentiable = 0;
+}
+
+def Keratin_CeilOp : Keratin_FloatUnaryOp<"ceil"> {
+  let summary = "smallest integer not below, element by element";
+  let description = "No gradient.";
+  let scalar = (Ceil $x);
+  let reference = "std::ceil(x)";
+  let isDifferentiable = 0;
+}
+
+def Keratin_ExpOp : Keratin_FloatUnaryOp<"exp"> {
+  let summary = "exponential, element by element";
+  let description = "y = exp(x). Gradient: dx = dy * y.";
+  let scalar = (Exp $x);
+  let reference = "std::exp(x)";
+  let vjp = [(Mul $dy, $y)];
+  let backend = "exp";
+  let domain = "small";
+}
+
+def Keratin_Expm1Op : Keratin_FloatUnaryOp<"expm1"> {
+  let summary = "exp(x) - 1 without cancellation, element by element";
+  let description = "Gradient: dx = dy * (y + 1).";
+  let scalar = (Expm1 $x);
+  let reference = "std::expm1(x)";
+  let vjp = [(Mul $dy, (Add $y, (OneLike $y)))];
+  let domain = "small";
+}
+
+def Keratin_LogOp : Keratin_FloatUnaryOp<"log"> {
+  let summary = "natural logarithm, element by element";
+  let description = "log 0 = -inf, log of a negative number is NaN. Gradient: dx = dy / x.";
+  let scalar = (Log $x);
+  let reference = "std::log(x)";
+  let vjp = [(Div $dy, $x)];
+  let backend = "log";
+  let domain = "positive";
+}
+
+def Keratin_Log1pOp : Keratin_FloatUnaryOp<"log1p"> {
+  let summary = "log(1 + x) without cancellation, element by element";
+  let description = "Gradient: dx = dy / (1 + x).";
+  let scalar = (Log1p $x);
+  let reference = "std::log1p(x)";
+  let vjp = [(Div $dy, (Add $x, (OneLike $x)))];
+  let domain = "positive";
+}
+
+def Keratin_SqrtOp : Keratin_FloatUnaryOp<"sqrt"> {
+  let summary = "square root, element by element";
+  let description = "IEEE: NaN for negative numbers (K::sqrt clamps first). Gradient: dx = dy / (2 y), +inf at 0.";
+  let scalar = (Sqrt $x);
+  let reference = "std::sqrt(x)";
+  let vjp = [(Div (Scale $dy, "0.5"), $y)];
+  let domain = "positive";
+}
+
+def Keratin_RsqrtOp : Keratin_FloatUnaryOp<"rsqrt"> {
+  let summary = "1 / sqrt(x), element by element";
+  let description = "Gradient: dx = -dy / 2 * y^3.";
+  let scalar = (Rsqrt $x);
+  let reference = "1.0 / std::sqrt(x)";
+  let vjp = [(Mul (Scale $dy, "-0.5"), (Mul $y, (Mul $y, $y)))];
+  let domain = "positive";
+}
+
+def Keratin_SinOp : Keratin_FloatUnaryOp<"sin"> {
+  let summary = "sine, element by element";
+  let description = "Gradient: dx = dy * cos(x).";
+  let scalar = (Sin $x);
+  let reference = "std::sin(x)";
+  let vjp = [(Mul $dy, (Cos $x))];
+  let backend = "sin";
+}
+
+def Keratin_CosOp : Keratin_FloatUnaryOp<"cos"> {
+  let summary = "cosine, element by element";
+  let description = "Gradient: dx = -dy * sin(x).";
+  let scalar = (Cos $x);
+  let reference = "std::cos(x)";
+  let vjp = [(Neg (Mul $dy, (Sin $x)))];
+  let backend = "cos";
+}
+
+def Keratin_TanhOp : Keratin_FloatUnaryOp<"tanh"> {
+  let summary = "hyperbolic tangent, element by element";
+  let description = [{
+    y = tanh(x). Gradient: dx = dy * (1 - y * y).
+
+    ```mlir
+    %y = keratin.tanh %x : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+  let scalar = (Tanh $x);
+  let reference = "std::tanh(x)";
+  let vjp = [(Mul $dy, (Sub (OneLike $y), (Mul $y, $y)))];
+  let backend = "tanh";
+}
+
+def Keratin_LogisticOp : Keratin_FloatUnaryOp<"logistic"> {
+  let summary = "1 / (1 + exp(-x)), element by element";
+  let description = "No overflow for large |x|. Gradient: dx = dy * y * (1 - y).";
+  let scalar = (Logistic $x);
+  let reference = "x >= T(0) ? T(1) / (T(1) + std::exp(-x)) : std::exp(x) / (T(1) + std::exp(x))";
+  let vjp = [(Mul $dy, (Mul $y, (Sub (OneLike $y), $y)))];
+  let backend = "sigmoid";
+}
+
+def Keratin_SoftplusOp : Keratin_FloatUnaryOp<"softplus"> {
+  let summary = "log(1 + exp(x)), element by element";
+  let description = "max(x, 0) + log1p(exp(-|x|)): no overflow. Gradient: dx = dy * logistic(x).";
+  let scalar = (Softplus $x);
+  let reference = "x != x ? x : (x > T(0) ? x : T(0)) + std::log1p(std::exp(-std::fabs(x)))";
+  let vjp = [(Mul $dy, (Logistic $x))];
+  let backend = "softplus";
+}
+
+def Keratin_IsFiniteOp : Keratin_ElementwiseOp<"is_finite"> {
+  let summary = "whether neither infinite nor NaN, element by element";
+  let description = "No gradient.";
+  let arguments = (ins Keratin_FloatTensor:$x);
+  let results = (outs Keratin_BoolTensor:$y);
+  let resultElement = "bool";
+  let scalar = (IsFinite $x);
+  let reference = "std::isfinite(x)";
+  let isDifferentiable = 0;
+}
+
+def Keratin_NotOp : Keratin_UnaryOp<"not", Keratin_BitsTensor> {
+  let summary = "complement, element by element";
+  let description = "Logical on bool, bitwise on integers. No gradient.";
+  let scalar = (Not $x);
+  let reference = "complement(x)";
+  let isDifferentiable = 0;
+}
+
+//===-- Binary -------------------------------------------------------------------------------------------------===//
+
+def Keratin_AddOp : Keratin_BinaryOp<"add", Keratin_NumberTensor, [Commutative]> {
+  let summary = "sum, element by element";
+  let description = "Integers wrap. Gradient: da = dy, db = dy.";
+  let scalar = (Add $a, $b);
+  let reference = "wrapAdd(a, b)";
+  let vjp = [(Identity $dy), (Identity $dy)];
+  let hasFolder = 1;
+}
+
+def Keratin_SubOp : Keratin_BinaryOp<"sub", Keratin_NumberTensor> {
+  let summary = "difference, element by element";
+  let description = "Integers wrap. Gradient: da = dy, db = -dy.";
+  let scalar = (Sub $a, $b);
+  let reference = "wrapSub(a, b)";
+  let vjp = [(Identity $dy), (Neg $dy)];
+  let hasFolder = 1;
+}
+
+def Keratin_MulOp : Keratin_BinaryOp<"mul", Keratin_NumberTensor, [Commutative]> {
+  let summary = "product, element by element";
+  let description = "Integers wrap. Gradient: da = dy * b, db = dy * a.";
+  let scalar = (Mul $a, $b);
+  let reference = "wrapMul(a, b)";
+  let vjp = [(Mul $dy, $b), (Mul $dy, $a)];
+  let hasFolder = 1;
+}
+
+def Keratin_DivOp : Keratin_BinaryOp<"div", Keratin_FloatTensor> {
+  let summary = "quotient, element by element";
+  let description = "Gradient: da = dy / b, db = -dy * y / b.";
+  let scalar = (Div $a, $b);
+  let reference = "a / b";
+  let vjp = [(Div $dy, $b), (Neg (Div (Mul $dy, $y), $b))];
+  let hasFolder = 1;
+  let domain = "positive";
+}
+
+def Keratin_FloorDivOp : Keratin_BinaryOp<"floor_div", Keratin_NumberTensor> {
+  let summary = "quotient rounded towards minus infinity, element by element";
+  let description = "An integer divided by 0 gives 0; the smallest integer by -1 gives itself. No gradient.";
+  let scalar = (FloorDiv $a, $b);
+  let reference = "floorDiv(a, b)";
+  let isDifferentiable = 0;
+}
+
+def Keratin_ModOp : Keratin_BinaryOp<"mod", Keratin_NumberTensor> {
+  let summary = "remainder with the sign of the divisor, element by element";
+  let description = "a - b * floor(a / b); an integer modulo 0 gives 0. Gradient: da = dy, db = -dy * floor(a / b).";
+  let scalar = (Mod $a, $b);
+  let reference = "floorMod(a, b)";
+  let vjp = [(Identity $dy), (Neg (Mul $dy, (FloorDiv $a, $b)))];
+}
+
+def Keratin_PowOp : Keratin_BinaryOp<"pow", Keratin_NumberTensor> {
+  let summary = "power, element by element";
+  let description = [{
+    C's pow for floats; integers by repeated squaring with wrap-around, a negative integer exponent gives 0 (the frontend refuses it).
+    Gradient: da = dy * b * a^(b-1), 0 where dy is 0; db = dy * y * log(a) where a > 0, else 0.
+  }];
+  let scalar = (Pow $a, $b);
+  let reference = "power(a, b)";
+  let vjp = [
+    (Select (Equal $dy, (ZeroLike $dy)), (ZeroLike $dy), (Mul $dy, (Mul $b, (Pow $a, (Sub $b, (OneLike $b)))))),
+    (Select (Greater $a, (ZeroLike $a)), (Mul $dy, (Mul $y, (Log (Select (Greater $a, (ZeroLike $a)), $a, (OneLike $a))))), (ZeroLike $a))];
+  let domain = "positive";
+}
+
+def Keratin_MaximumOp : Keratin_BinaryOp<"maximum", Keratin_NumberTensor> {
+  let summary = "larger of two, element by element";
+  let description = "NaN if either is NaN. Gradient: to a where a >= b, else to b (a tie goes to a).";
+  let scalar = (Maximum $a, $b);
+  let reference = "a != a || b != b ? notANumber<T>() : a >= b ? a : b";
+  let vjp = [(Select (GreaterEqual $a, $b), $dy, (ZeroLike $dy)), (Select (GreaterEqual $a, $b), (ZeroLike $dy), $dy)];
+  let hasFolder = 1;
+}
+
+def Keratin_MinimumOp : Keratin_BinaryOp<"minimum", Keratin_NumberTensor> {
+  let summary = "smaller of two, element by element";
+  let description = "NaN if either is NaN. Gradient: to a where a <= b, else to b (a tie goes to a).";
+  let scalar = (Minimum $a, $b);
+  let reference = "a != a || b != b ? notANumber<T>() : a <= b ? a : b";
+  let vjp = [(Select (GreaterEqual $b, $a), $dy, (ZeroLike $dy)), (Select (GreaterEqual $b, $a), (ZeroLike $dy), $dy)];
+  let hasFolder = 1;
+}
+
+class Keratin_BitsOp<string mnemonic, list<Trait> traits = []> : Keratin_BinaryOp<mnemonic, Keratin_BitsTensor, traits> {
+  let isDifferentiable = 0;
+}
+
+def Keratin_AndOp : Keratin_BitsOp<"and", [Commutative]> {
+  let summary = "conjunction, element by element";
+  let description = "Logical on bool, bitwise on integers. No gradient.";
+  let scalar = (And $a, $b);
+  let reference = "T(a & b)";
+  let hasFolder = 1;
+}
+
+def Keratin_OrOp : Keratin_BitsOp<"or", [Commutative]> {
+  let summary = "disjunction, element by element";
+  let description = "Logical on bool, bitwise on integers. No gradient.";
+  let scalar = (Or $a, $b);
+  let reference = "T(a | b)";
+  let hasFolder = 1;
+}
+
+def Keratin_XorOp : Keratin_BitsOp<"xor", [Commutative]> {
+  let summary = "exclusive or, element by element";
+  let description = "Logical on bool, bitwise on integers. No gradient.";
+  let scalar = (Xor $a, $b);
+  let reference = "T(a ^ b)";
+}
+
+def Keratin_ShiftLeftOp : Keratin_BinaryOp<"shift_left", Keratin_IntTensor> {
+  let summary = "shift towards the high bits, element by element";
+  let description = "0 where the shift is not within the width. No gradient.";
+  let scalar = (ShiftLeft $a, $b);
+  let reference = "shiftLeft(a, b)";
+  let isDifferentiable = 0;
+}
+
+def Keratin_ShiftRightOp : Keratin_BinaryOp<"shift_right", Keratin_IntTensor> {
+  let summary = "shift towards the low bits filling with zeros, element by element";
+  let description = "0 where the shift is not within the width. No gradient.";
+  let scalar = (ShiftRight $a, $b);
+  let reference = "shiftRight(a, b)";
+  let isDifferentiable = 0;
+}
+
+//===-- Compare, select, cast ----------------------------------------------------------------------------------===//
+
+def Keratin_Eq : I64EnumAttrCase<"EQ", 0, "eq">;
+def Keratin_Ne : I64EnumAttrCase<"NE", 1, "ne">;
+def Keratin_Lt : I64EnumAttrCase<"LT", 2, "lt">;
+def Keratin_Le : I64EnumAttrCase<"LE", 3, "le">;
+def Keratin_Gt : I64EnumAttrCase<"GT", 4, "gt">;
+def Keratin_Ge : I64EnumAttrCase<"GE", 5, "ge">;
+def Keratin_ComparisonAttr : I64EnumAttr<"Comparison", "which comparison",
+    [Keratin_Eq, Keratin_Ne, Keratin_Lt, Keratin_Le, Keratin_Gt, Keratin_Ge]> {
+  let cppNamespace = "::keratin::ir";
+}
+
+def Keratin_CompareOp : Keratin_ElementwiseOp<"compare", [SameTypeOperands]> {
+  let summary = "comparison, element by element";
+  let description = "Every comparison with NaN is false, except ne. No gradient.";
+  let arguments = (ins Keratin_Tensor:$a, Keratin_Tensor:$b, Keratin_ComparisonAttr:$direction);
+  let results = (outs Keratin_BoolTensor:$y);
+  let resultElement = "bool";
+  let assemblyFormat = "$direction operands attr-dict `:` functional-type(operands, results)";
+  let reference = "compare(getDirection(), a, b)";
+  let isDifferentiable = 0;
+}
+
+def Keratin_SelectOp : Keratin_ElementwiseOp<"select"> {
+  let summary = "choice between two, element by element";
+  let description = "y = condition ? a : b. Gradient: to the chosen one, exactly 0 to the other.";
+  let arguments = (ins Keratin_BoolTensor:$condition, Keratin_Tensor:$a, Keratin_Tensor:$b);
+  let results = (outs Keratin_Tensor:$y);
+  let scalar = (Select $condition, $a, $b);
+  let vjp = [(None), (Select $condition, $dy, (ZeroLike $dy)), (Select $condition, (ZeroLike $dy), $dy)];
+  let hasFolder = 1;
+}
+
+def Keratin_CastOp : Keratin_Op<"cast", [Pure, DeclareOpInterfaceMethods<ElementwiseOpInterface>]> {
+  let summary = "conversion to another element type, element by element";
+  let description = [{
+    Float to integer truncates towards zero, saturates, and turns NaN into 0; to bool: nonzero; from bool: 0 or 1; between integers: wraps.
+    Gradient between floats: dx = cast(dy); none otherwise.
+  }];
+  let arguments = (ins Keratin_Tensor:$x);
+  let results = (outs Keratin_Tensor:$y);
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCustomVjp = 1;
+}
+
+//===-- Markers: elementwise identities with a meaning -----------------------------------------------------------===//
+
+class Keratin_MarkerOp<string mnemonic> : Keratin_UnaryOp<mnemonic, Keratin_Tensor> {
+  let scalar = (Identity $x);
+  let reference = "x";
+}
+
+def Keratin_StopGradientOp : Keratin_MarkerOp<"stop_gradient"> {
+  let summary = "the same value, a constant for gradients";
+  let description = "No gradient on purpose.";
+  let isDifferentiable = 0;
+}
+
+def Keratin_IdentityOp : Keratin_MarkerOp<"identity"> {
+  let summary = "the same value as a new node";
+  let description = "Gradient: dx = dy.";
+  let vjp = [(Identity $dy)];
+  let hasFolder = 1;
+}
+
+#endif // KERATIN_ELEMENTWISE_OPS

@@ -1,0 +1,51 @@
+// Verifiers of random numbers, gradients and kernels.
+#include "ir/dialect/Keratin.h"
+
+using namespace keratin::ir;
+using namespace mlir;
+
+LogicalResult RandomBitsOp::verify() {
+  if (getTensorType(getDraw()).getRank() != 0)
+    return emitOpError("draw must be a scalar, found ") << getDraw().getType();
+  return success();
+}
+
+LogicalResult GradientsOp::verify() {
+  if (getXs().size() != getYs().size())
+    return emitOpError("needs one result for each of the ") << getXs().size() << " values";
+  for (auto [x, y] : llvm::zip(getXs(), getYs()))
+    if (x.getType() != y.getType())
+      return emitOpError("a gradient has the type of its value, found ")
+             << y.getType() << " for " << x.getType();
+  return success();
+}
+
+LogicalResult GradientsOp::buildVjp(OpBuilder &, ArrayRef<Value>, SmallVectorImpl<Value> &) {
+  return emitOpError("must be expanded before what depends on it is differentiated");
+}
+
+LogicalResult DependOp::buildVjp(OpBuilder &, ArrayRef<Value> cotangents,
+                                 SmallVectorImpl<Value> &gradients) {
+  gradients.assign(getNumOperands(), Value());
+  gradients[0] = cotangents[0];
+  return success();
+}
+
+LogicalResult KernelOp::verify() {
+  Block &body = getBody().front();
+  if (body.getNumArguments() != getInputs().size())
+    return emitOpError("the body needs one argument for each of the ")
+           << getInputs().size() << " inputs";
+  for (auto [argument, input] : llvm::zip(body.getArguments(), getInputs()))
+    if (argument.getType() != input.getType())
+      return emitOpError("an argument has type ")
+             << argument.getType() << " for an input of type " << input.getType();
+  auto yield = dyn_cast<YieldOp>(body.getTerminator());
+  if (!yield || yield.getValues().size() != getOutputs().size())
+    return emitOpError("the body must yield one value for each result");
+  for (auto [value, output] : llvm::zip(yield.getValues(), getOutputs()))
+    if (value.getType() != output.getType())
+      return emitOpError("yields ")
+             << value.getType() << " for a result of type " << output.getType();
+  return success();
+}

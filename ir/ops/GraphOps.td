@@ -1,0 +1,103 @@
+// What makes a graph a program: fed values, state, side effects, gradients, kernels.
+#ifndef KERATIN_GRAPH_OPS
+#define KERATIN_GRAPH_OPS
+
+include "ir/dialect/KeratinBase.td"
+
+def Keratin_PlaceholderOp : Keratin_Op<"placeholder"> {
+  let summary = "a value that is fed at each call";
+  let description = "`id` is unique in the graph. K::function turns it into an argument.";
+  let arguments = (ins I64Attr:$id, StrAttr:$name);
+  let results = (outs Keratin_Tensor:$y);
+  let assemblyFormat = "$id $name attr-dict `:` type($y)";
+  let isDifferentiable = 0;
+}
+
+def Keratin_VariableOp : Keratin_Op<"variable"> {
+  let summary = "the value of a variable before the call";
+  let description = "`id` is unique in the graph. K::function turns it into an argument.";
+  let arguments = (ins I64Attr:$id, StrAttr:$name);
+  let results = (outs Keratin_Tensor:$y);
+  let assemblyFormat = "$id $name attr-dict `:` type($y)";
+  let isDifferentiable = 0;
+}
+
+def Keratin_UpdateAssign : I64EnumAttrCase<"Assign", 0, "assign">;
+def Keratin_UpdateAdd : I64EnumAttrCase<"Add", 1, "add">;
+def Keratin_UpdateKindAttr : I64EnumAttr<"UpdateKind", "how an update changes a variable", [Keratin_UpdateAssign, Keratin_UpdateAdd]> {
+  let cppNamespace = "::keratin::ir";
+}
+
+def Keratin_UpdateOp : Keratin_Op<"update", [AllTypesMatch<["variable", "value", "y"]>]> {
+  let summary = "a new value for a variable";
+  let description = [{
+    The result is the new value; the variable has it after the call. `add`: the value is an increment, and several of them in one call
+    add up. Gradient: none; an update is not part of what it updates.
+  }];
+  let arguments = (ins Keratin_Tensor:$variable, Keratin_Tensor:$value, Keratin_UpdateKindAttr:$kind);
+  let results = (outs Keratin_Tensor:$y);
+  let assemblyFormat = "$kind operands attr-dict `:` type($y)";
+  let isDifferentiable = 0;
+}
+
+def Keratin_DependOp : Keratin_Op<"depend", [Pure, AllTypesMatch<["x", "y"]>]> {
+  let summary = "the same value, evaluated together with other values";
+  let description = "Keeps updates and prints alive that x was made under (K::control_dependencies). Gradient: dx = dy.";
+  let arguments = (ins Keratin_Tensor:$x, Variadic<Keratin_Tensor>:$after);
+  let results = (outs Keratin_Tensor:$y);
+  let hasCustomVjp = 1;
+}
+
+def Keratin_PrintOp : Keratin_Op<"print", [AllTypesMatch<["x", "y"]>]> {
+  let summary = "the same value, printed when it is computed";
+  let description = "Prints message, a space, the value as NumPy prints it, a newline. Gradient: dx = dy.";
+  let arguments = (ins Keratin_Tensor:$x, StrAttr:$message);
+  let results = (outs Keratin_Tensor:$y);
+  let assemblyFormat = "$message $x attr-dict `:` type($y)";
+  let vjp = [(Identity $dy)];
+}
+
+def Keratin_GradientsOp : Keratin_Op<"gradients", [Pure]> {
+  let summary = "the gradient of a sum of losses with respect to values of the graph";
+  let description = [{
+    Left by K::gradients; the Gradient phase replaces it by the ops that compute it. `x` entries are treated as independent. Differentiable, so
+    that gradients have gradients: the inner one is expanded first.
+
+    ```mlir
+    %g = keratin.gradients %loss wrt %w : (tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins Keratin_FloatTensor:$loss, Variadic<Keratin_FloatTensor>:$xs);
+  let results = (outs Variadic<Keratin_FloatTensor>:$ys);
+  let assemblyFormat = "$loss `wrt` $xs attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+  let hasCustomVjp = 1;
+}
+
+def Keratin_KernelOp : Op<Keratin_Dialect, "kernel", [IsolatedFromAbove, SingleBlock, RecursiveMemoryEffects]> {
+  let summary = "ops that become one compiled loop nest";
+  let description = [{
+    Formed by fusion. The block's arguments stand for the operands; `keratin.yield` names the results.
+
+    ```mlir
+    %y = keratin.kernel (%x) : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%a: tensor<4xf32>):
+      %0 = keratin.tanh %a : (tensor<4xf32>) -> tensor<4xf32>
+      keratin.yield %0 : tensor<4xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Keratin_Tensor>:$inputs);
+  let results = (outs Variadic<Keratin_Tensor>:$outputs);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "`(` $inputs `)` attr-dict `:` functional-type(operands, results) $body";
+  let hasVerifier = 1;
+}
+
+def Keratin_YieldOp : Op<Keratin_Dialect, "yield", [Pure, Terminator, HasParent<"KernelOp">]> {
+  let summary = "the results of a kernel";
+  let arguments = (ins Variadic<Keratin_Tensor>:$values);
+  let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
+}
+
+#endif // KERATIN_GRAPH_OPS

@@ -1,0 +1,14 @@
+// The op classes, and the methods that follow from their records.
+#include "ir/builder/GraphMath.h"
+#include "ir/dialect/Keratin.h"
+
+#include "mlir/IR/OpImplementation.h"
+
+using namespace keratin::ir;
+
+#define GET_OP_CLASSES
+#include "ir/dialect/KeratinOps.cpp.inc"
+
+namespace keratin::ir {
+#include "ir/ops/OpRecords.cpp.inc"
+} // namespace keratin::ir

@@ -1,0 +1,114 @@
+// Reductions along axes and scans along one.
+#ifndef KERATIN_REDUCTION_OPS
+#define KERATIN_REDUCTION_OPS
+
+include "ir/dialect/KeratinBase.td"
+
+class Keratin_ReductionOp<string mnemonic, TypeConstraint type>
+    : Keratin_Op<mnemonic, [Pure, DeclareOpInterfaceMethods<ReductionOpInterface>, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let arguments = (ins type:$x, DenseI64ArrayAttr:$axes);
+  let results = (outs type:$y);
+  let assemblyFormat = "$x `axes` `=` $axes attr-dict `:` functional-type(operands, results)";
+  let extraClassDefinition = [{
+    ::mlir::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *context, ::std::optional<::mlir::Location> location,
+        Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &inferred) {
+      return ::keratin::ir::inferReduction(getOperationName(), location, adaptor.getX(), adaptor.getAxes(), inferred);
+    }
+    ::mlir::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *context, ::std::optional<::mlir::Location> location,
+        ::mlir::ValueRange operands, ::mlir::DictionaryAttr attributes, ::mlir::OpaqueProperties properties,
+        ::mlir::RegionRange regions, ::llvm::SmallVectorImpl<::mlir::Type> &inferred) {
+      return inferReturnTypes(context, location, Adaptor(operands, attributes, properties, regions), inferred);
+    }
+    ::llvm::ArrayRef<int64_t> $cppClass::getReducedAxes() { return getAxes(); }
+  }];
+  let extraClassDeclaration = [{
+    static ::mlir::LogicalResult inferReturnTypes(::mlir::MLIRContext *context, ::std::optional<::mlir::Location> location,
+        Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &inferred);
+  }];
+  let hasCustomVjp = 1;
+}
+
+def Keratin_ReduceSumOp : Keratin_ReductionOp<"reduce_sum", Keratin_NumberTensor> {
+  let summary = "sum along axes";
+  let description = "0 over nothing; integers wrap; float16 and bfloat16 accumulate in float32. Gradient: dx = broadcast(dy).";
+}
+
+def Keratin_ReduceProdOp : Keratin_ReductionOp<"reduce_prod", Keratin_NumberTensor> {
+  let summary = "product along axes";
+  let description = "1 over nothing. Gradient: dy times the product of the others, exact with zeros.";
+}
+
+def Keratin_ReduceMaxOp : Keratin_ReductionOp<"reduce_max", Keratin_NumberTensor> {
+  let summary = "largest along axes";
+  let description = "-inf (or the smallest integer) over nothing; NaN if any is NaN. Gradient: shared equally among ties.";
+}
+
+def Keratin_ReduceMinOp : Keratin_ReductionOp<"reduce_min", Keratin_NumberTensor> {
+  let summary = "smallest along axes";
+  let description = "+inf (or the largest integer) over nothing; NaN if any is NaN. Gradient: shared equally among ties.";
+}
+
+def Keratin_ReduceAnyOp : Keratin_ReductionOp<"reduce_any", Keratin_BoolTensor> {
+  let summary = "disjunction along axes";
+  let description = "False over nothing. No gradient.";
+  let hasCustomVjp = 0;
+  let isDifferentiable = 0;
+}
+
+def Keratin_ReduceAllOp : Keratin_ReductionOp<"reduce_all", Keratin_BoolTensor> {
+  let summary = "conjunction along axes";
+  let description = "True over nothing. No gradient.";
+  let hasCustomVjp = 0;
+  let isDifferentiable = 0;
+}
+
+class Keratin_ArgReductionOp<string mnemonic>
+    : Keratin_Op<mnemonic, [Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let arguments = (ins Keratin_Tensor:$x, I64Attr:$axis);
+  let results = (outs TensorOf<[I64]>:$y);
+  let isDifferentiable = 0;
+}
+
+def Keratin_ArgMaxOp : Keratin_ArgReductionOp<"arg_max"> {
+  let summary = "where the largest is along an axis";
+  let description = "int64; the first of equals; a NaN counts as the extreme; the axis must not be empty. No gradient.";
+}
+
+def Keratin_ArgMinOp : Keratin_ArgReductionOp<"arg_min"> {
+  let summary = "where the smallest is along an axis";
+  let description = "int64; the first of equals; a NaN counts as the extreme; the axis must not be empty. No gradient.";
+}
+
+class Keratin_ScanOp<string mnemonic> : Keratin_Op<mnemonic, [Pure, SameOperandsAndResultType]> {
+  let hasVerifier = 1;
+  let hasCustomVjp = 1;
+}
+
+def Keratin_CumsumOp : Keratin_ScanOp<"cumsum"> {
+  let summary = "running sum along an axis";
+  let description = [{
+    y[i] = x[0] + … + x[i]; `exclusive`: without x[i]; `reverse`: from the end. Gradient: the same in the other direction.
+  }];
+  let arguments = (ins Keratin_NumberTensor:$x, I64Attr:$axis, UnitAttr:$exclusive, UnitAttr:$reverse);
+  let results = (outs Keratin_NumberTensor:$y);
+}
+
+def Keratin_CumprodOp : Keratin_ScanOp<"cumprod"> {
+  let summary = "running product along an axis";
+  let description = [{
+    y[i] = x[0] * … * x[i]; `exclusive`: without x[i]; `reverse`: from the end. Gradient: exact with zeros, by a linear recurrence.
+  }];
+  let arguments = (ins Keratin_NumberTensor:$x, I64Attr:$axis, UnitAttr:$exclusive, UnitAttr:$reverse);
+  let results = (outs Keratin_NumberTensor:$y);
+}
+
+def Keratin_LinearRecurrenceOp : Keratin_ScanOp<"linear_recurrence"> {
+  let summary = "y[i] = a[i] * y[i-1] + b[i] along an axis";
+  let description = [{
+    y[-1] = 0; `reverse`: y[i] = a[i] * y[i+1] + b[i]. Gradient: a recurrence in the other direction with a shifted by one.
+  }];
+  let arguments = (ins Keratin_NumberTensor:$a, Keratin_NumberTensor:$b, I64Attr:$axis, UnitAttr:$reverse);
+  let results = (outs Keratin_NumberTensor:$y);
+}
+
+#endif // KERATIN_REDUCTION_OPS

@@ -1,0 +1,128 @@
+// Ops that move elements and compute none.
+#ifndef KERATIN_SHAPE_OPS
+#define KERATIN_SHAPE_OPS
+
+include "ir/dialect/KeratinBase.td"
+
+class Keratin_IndexingOp<string mnemonic, list<Trait> traits = []>
+    : Keratin_Op<mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<IndexingOpInterface>], traits)> {
+  let hasVerifier = 1;
+  let hasCustomVjp = 1;
+}
+
+def Keratin_ReshapeOp : Keratin_Op<"reshape", [Pure]> {
+  let summary = "the same elements in row-major order under another shape";
+  let description = [{
+    The result's type holds the new shape. Where it cannot be proved that both have as many elements, the function checks it when called.
+    Gradient: reshape back.
+  }];
+  let arguments = (ins Keratin_Tensor:$x);
+  let results = (outs Keratin_Tensor:$y);
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCustomVjp = 1;
+}
+
+def Keratin_BroadcastOp : Keratin_IndexingOp<"broadcast"> {
+  let summary = "repetition along new or size-one dimensions";
+  let description = [{
+    Dimension i of x becomes dimension `dims[i]` (ascending) of the result, where it has the same size or size 1.
+    Gradient: sum over the repeated dimensions.
+
+    ```mlir
+    %y = keratin.broadcast %b dims = [1] : (tensor<4xf32>) -> tensor<2x4xf32>
+    ```
+  }];
+  let arguments = (ins Keratin_Tensor:$x, DenseI64ArrayAttr:$dims);
+  let results = (outs Keratin_Tensor:$y);
+  let assemblyFormat = "$x `dims` `=` $dims attr-dict `:` functional-type(operands, results)";
+  let hasFolder = 1;
+}
+
+def Keratin_TransposeOp : Keratin_IndexingOp<"transpose", [DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let summary = "permutation of dimensions";
+  let description = "Dimension i of the result is dimension `permutation[i]` of x. Gradient: the inverse permutation.";
+  let arguments = (ins Keratin_Tensor:$x, DenseI64ArrayAttr:$permutation);
+  let results = (outs Keratin_Tensor:$y);
+  let assemblyFormat = "$x `permutation` `=` $permutation attr-dict `:` functional-type(operands, results)";
+  let hasFolder = 1;
+}
+
+def Keratin_SliceOp : Keratin_IndexingOp<"slice"> {
+  let summary = "a strided box";
+  let description = [{
+    y[i] = x[starts[i] + i * strides[i]] in each dimension; the sizes are those of the result. Strides are positive.
+    Gradient: pad with zeros between and around.
+  }];
+  let arguments = (ins Keratin_Tensor:$x, Keratin_DimsAttr:$starts, DenseI64ArrayAttr:$strides);
+  let results = (outs Keratin_Tensor:$y);
+  let assemblyFormat = "$x `starts` `=` $starts `strides` `=` $strides attr-dict `:` functional-type(operands, results)";
+  let hasFolder = 1;
+}
+
+def Keratin_PadOp : Keratin_IndexingOp<"pad"> {
+  let summary = "zeros around and between";
+  let description = [{
+    `low` zeros before, `interior` zeros between neighbours, and zeros after up to the size of the result.
+    Gradient: the strided slice that takes the elements of x back out.
+  }];
+  let arguments = (ins Keratin_Tensor:$x, Keratin_DimsAttr:$low, DenseI64ArrayAttr:$interior);
+  let results = (outs Keratin_Tensor:$y);
+  let assemblyFormat = "$x `low` `=` $low `interior` `=` $interior attr-dict `:` functional-type(operands, results)";
+}
+
+def Keratin_ConcatenateOp : Keratin_IndexingOp<"concatenate", [DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let summary = "operands one after the other along an axis";
+  let description = "All dimensions but `axis` are equal. Gradient: a slice for each operand.";
+  let arguments = (ins Variadic<Keratin_Tensor>:$xs, I64Attr:$axis);
+  let results = (outs Keratin_Tensor:$y);
+}
+
+def Keratin_ReverseOp : Keratin_IndexingOp<"reverse", [DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let summary = "elements in opposite order along axes";
+  let description = "Gradient: reverse along the same axes.";
+  let arguments = (ins Keratin_Tensor:$x, DenseI64ArrayAttr:$axes);
+  let results = (outs Keratin_Tensor:$y);
+  let assemblyFormat = "$x `axes` `=` $axes attr-dict `:` functional-type(operands, results)";
+}
+
+def Keratin_GatherOp : Keratin_IndexingOp<"gather", [DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let summary = "rows picked by number";
+  let description = [{
+    y[i..., j...] = x[indices[i...], j...]. An index outside [0, size) is an error of the call.
+    Gradient of x: scatter_add of dy; duplicates add up in index order.
+  }];
+  let arguments = (ins Keratin_Tensor:$x, Keratin_IntTensor:$indices);
+  let results = (outs Keratin_Tensor:$y);
+}
+
+def Keratin_ScatterAddOp : Keratin_Op<"scatter_add", [Pure]> {
+  let summary = "rows added into zeros at given places";
+  let description = [{
+    y = 0; y[indices[i...], j...] += updates[i..., j...], in index order. An index outside the result is an error of the call.
+    Gradient of updates: gather of dy.
+  }];
+  let arguments = (ins Keratin_IntTensor:$indices, Keratin_NumberTensor:$updates);
+  let results = (outs Keratin_NumberTensor:$y);
+  let hasVerifier = 1;
+  let hasCustomVjp = 1;
+}
+
+def Keratin_DynamicSliceOp : Keratin_IndexingOp<"dynamic_slice"> {
+  let summary = "a box that starts at computed places";
+  let description = [{
+    One scalar start a dimension; sizes are those of the result. A box that leaves x is an error of the call.
+    Gradient of x: dynamic_unslice of dy.
+  }];
+  let arguments = (ins Keratin_Tensor:$x, Variadic<Keratin_IntTensor>:$starts);
+  let results = (outs Keratin_Tensor:$y);
+}
+
+def Keratin_DynamicUnsliceOp : Keratin_IndexingOp<"dynamic_unslice"> {
+  let summary = "zeros with a box written at computed places";
+  let description = "y = 0; y[starts + i] = x[i]. A box that leaves y is an error of the call. Gradient of x: dynamic_slice of dy.";
+  let arguments = (ins Keratin_Tensor:$x, Variadic<Keratin_IntTensor>:$starts);
+  let results = (outs Keratin_Tensor:$y);
+}
+
+#endif // KERATIN_SHAPE_OPS

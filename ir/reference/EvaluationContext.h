@@ -1,0 +1,29 @@
+// What evaluating an op may need beyond its operands.
+#ifndef KERATIN_IR_REFERENCE_EVALUATIONCONTEXT_H
+#define KERATIN_IR_REFERENCE_EVALUATIONCONTEXT_H
+
+#include "ir/shapes/DimExpr.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace keratin::ir {
+
+struct EvaluationContext {
+  std::map<int64_t, int64_t> symbols; // values of the symbols of this call
+  std::string output;                 // what keratin.print printed
+  std::string error;                  // set by an op that fails, e.g. for an index out of range
+
+  std::optional<int64_t> evaluate(const DimExpr &dim) const {
+    return dim.evaluate([this](int64_t id) -> std::optional<int64_t> {
+      auto found = symbols.find(id);
+      return found == symbols.end() ? std::nullopt : std::optional(found->second);
+    });
+  }
+};
+
+} // namespace keratin::ir
+
+#endif // KERATIN_IR_REFERENCE_EVALUATIONCONTEXT_H

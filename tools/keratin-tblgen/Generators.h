@@ -1,0 +1,23 @@
+// TableGen backends. Each returns true on failure, as TableGen expects.
+#ifndef KERATIN_TOOLS_KERATINTBLGEN_GENERATORS_H
+#define KERATIN_TOOLS_KERATINTBLGEN_GENERATORS_H
+
+namespace llvm {
+class raw_ostream;
+class RecordKeeper;
+} // namespace llvm
+
+namespace keratin::tblgen {
+
+// For each op: isDifferentiableOperand, buildVjp (unless hasCustomVjp), buildScalar (if `scalar` is
+// given).
+bool emitOpRecords(llvm::raw_ostream &os, llvm::RecordKeeper &records);
+// For each op with a `reference` expression: evaluate.
+bool emitOpEvaluators(llvm::raw_ostream &os, llvm::RecordKeeper &records);
+// For each op with a `backend` name: the K function.
+bool emitBackendDeclarations(llvm::raw_ostream &os, llvm::RecordKeeper &records);
+bool emitBackendDefinitions(llvm::raw_ostream &os, llvm::RecordKeeper &records);
+
+} // namespace keratin::tblgen
+
+#endif // KERATIN_TOOLS_KERATINTBLGEN_GENERATORS_H

@@ -1,0 +1,42 @@
+// Reads the op records and writes what follows from them: see each generator's description.
+#include "tools/keratin-tblgen/Generators.h"
+
+#include "llvm/Support/CommandLine.h"
+#include "llvm/TableGen/Main.h"
+#include "llvm/TableGen/Record.h"
+
+using namespace keratin::tblgen;
+
+namespace {
+enum class Action { OpRecords, OpEvaluators, BackendDecls, BackendDefs };
+} // namespace
+
+static llvm::cl::opt<Action>
+    action(llvm::cl::desc("What to generate:"), llvm::cl::Required,
+           llvm::cl::values(clEnumValN(Action::OpRecords, "gen-op-records",
+                                       "gradients and scalar bodies from the records"),
+                            clEnumValN(Action::OpEvaluators, "gen-op-evaluators",
+                                       "elementwise evaluators of the interpreter"),
+                            clEnumValN(Action::BackendDecls, "gen-backend-decls",
+                                       "declarations of K functions that are one op"),
+                            clEnumValN(Action::BackendDefs, "gen-backend-defs",
+                                       "definitions of K functions that are one op")));
+
+static bool run(llvm::raw_ostream &os, llvm::RecordKeeper &records) {
+  switch (action) {
+  case Action::OpRecords:
+    return emitOpRecords(os, records);
+  case Action::OpEvaluators:
+    return emitOpEvaluators(os, records);
+  case Action::BackendDecls:
+    return emitBackendDeclarations(os, records);
+  case Action::BackendDefs:
+    return emitBackendDefinitions(os, records);
+  }
+  return true;
+}
+
+int main(int argc, char **argv) {
+  llvm::cl::ParseCommandLineOptions(argc, argv, "Keratin's TableGen backends\n");
+  return llvm::TableGenMain(argv[0], run);
+}
