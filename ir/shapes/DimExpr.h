@@ -4,12 +4,20 @@
 // is one). Expressions are kept in a canonical form, so equal polynomials compare equal: a sum of
 // products of atoms with 64-bit coefficients, where an atom is a symbol or one of floordiv,
 // ceildiv, mod, max, min, broadcast applied to expressions. Every operation is checked: a result
-// that cannot be represented in 64 bits is std::nullopt, never a wrapped number. No MLIR here.
+// that cannot be represented in 64 bits is std::nullopt, never a wrapped number; so is one that
+// outgrows any sensible dimension (kMaxLength, kMaxDepth), which bounds the work of every
+// operation. No MLIR here.
+//
+// Symbols stand for sizes: simplification may use that they are not negative, and that what is
+// divided by is not zero. Values are immutable and share their representation: copies are cheap,
+// and may be read from several threads.
 #ifndef KERATIN_IR_SHAPES_DIMEXPR_H
 #define KERATIN_IR_SHAPES_DIMEXPR_H
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,11 +26,21 @@
 
 namespace keratin::ir {
 
+namespace detail {
+struct DimPolynomial;
+struct DimExprAccess;
+} // namespace detail
+
 class DimExpr {
 public:
+  // Bounds of what is represented: the length of encode(), the nesting of functions.
+  static constexpr size_t kMaxLength = 4096;
+  static constexpr unsigned kMaxDepth = 32;
+
   // The constant 0.
   DimExpr() = default;
   DimExpr(int64_t constant);
+  // Precondition: id >= 0.
   static DimExpr symbol(int64_t id);
 
   bool isConstant() const;
@@ -38,15 +56,15 @@ public:
   static std::optional<DimExpr> decode(const int64_t *data, size_t size);
 
   // "2*d0*d1 + floordiv(d2, 3) - 1"; parse() is its inverse and accepts any expression over the
-  // same functions, with bounded depth.
+  // same functions, with bounded depth. max, min and broadcast take two or more arguments.
   std::string str() const;
   static std::optional<DimExpr> parse(std::string_view text);
 
   // The value under an assignment; nullopt on overflow, division by zero, a failed broadcast, or an
-  // unknown symbol.
+  // unknown symbol. It computes step by step what program() does, and fails where that does.
   std::optional<int64_t>
   evaluate(const std::function<std::optional<int64_t>(int64_t)> &symbol) const;
-  // Replaces symbols; nullopt on overflow.
+  // Replaces symbols; nullopt on overflow, or if `symbol` gives none.
   std::optional<DimExpr>
   substitute(const std::function<std::optional<DimExpr>(int64_t)> &symbol) const;
   // Ascending, without duplicates.
@@ -62,21 +80,30 @@ public:
   bool operator!=(const DimExpr &other) const { return !(*this == other); }
   // A total order without meaning, for sorted containers.
   bool operator<(const DimExpr &other) const;
+
+private:
+  friend struct detail::DimExprAccess;
+
+  int64_t constant = 0;
+  std::shared_ptr<const detail::DimPolynomial> polynomial; // null for a constant
 };
 
 std::optional<DimExpr> add(const DimExpr &a, const DimExpr &b);
 std::optional<DimExpr> sub(const DimExpr &a, const DimExpr &b);
 std::optional<DimExpr> mul(const DimExpr &a, const DimExpr &b);
-// Round towards minus infinity. An exact division of a polynomial by a constant or a monomial is
-// done (6*d0*d1 / (2*d0) = 3*d1).
+// floordiv rounds towards minus infinity, ceildiv towards plus infinity; mod is the remainder of
+// floordiv, with the sign of b. What divides exactly is divided: floordiv(6*d0*d1, 2*d0) = 3*d1,
+// and whole multiples are split off: floordiv(d0 + 4, 2) = floordiv(d0, 2) + 2. By a constant,
+// ceildiv(a, b) = floordiv(a + b - 1, b), and divisions of divisions become one.
 std::optional<DimExpr> floordiv(const DimExpr &a, const DimExpr &b);
 std::optional<DimExpr> ceildiv(const DimExpr &a, const DimExpr &b);
 std::optional<DimExpr> mod(const DimExpr &a, const DimExpr &b);
+// An argument that provably never wins is dropped: max(d0, 0) = d0.
 std::optional<DimExpr> max(const DimExpr &a, const DimExpr &b);
 std::optional<DimExpr> min(const DimExpr &a, const DimExpr &b);
 // NumPy broadcasting of two sizes: equal expressions give themselves, 1 gives the other, a constant
-// above 1 wins over an unknown; two different constants above 1 are nullopt; two unknowns give the
-// atom broadcast(a, b).
+// other than 1 wins over an unknown; two different constants other than 1 are nullopt; two unknowns
+// give the atom broadcast(a, b).
 std::optional<DimExpr> broadcast(const DimExpr &a, const DimExpr &b);
 // The product of all; 1 for none.
 std::optional<DimExpr> product(const std::vector<DimExpr> &dims);
