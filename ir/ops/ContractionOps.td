@@ -4,7 +4,7 @@
 
 include "ir/dialect/KeratinBase.td"
 
-def Keratin_DotGeneralOp : Keratin_Op<"dot_general", [Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+def Keratin_DotGeneralOp : Keratin_Op<"dot_general", [Pure, InferTypeOpAdaptor]> {
   let summary = "batched contraction of two tensors";
   let description = [{
     Sums over pairs of contracted dimensions for each index of the paired batch dimensions. The result has the batch dimensions, then the rest

@@ -37,7 +37,7 @@ OpFoldResult DimOp::fold(FoldAdaptor) {
   int64_t size = dim.constantValue();
   Type element = type.getElementType();
   if (auto floating = dyn_cast<FloatType>(element)) {
-    APFloat value(double(size)); // exact below 2^53
+    APFloat value = APFloat(double(size)); // exact below 2^53
     bool lossy;
     value.convert(floating.getFloatSemantics(), APFloat::rmNearestTiesToEven, &lossy);
     return DenseElementsAttr::get(type, value);

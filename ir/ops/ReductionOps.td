@@ -5,7 +5,7 @@
 include "ir/dialect/KeratinBase.td"
 
 class Keratin_ReductionOp<string mnemonic, TypeConstraint type>
-    : Keratin_Op<mnemonic, [Pure, DeclareOpInterfaceMethods<ReductionOpInterface>, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+    : Keratin_Op<mnemonic, [Pure, DeclareOpInterfaceMethods<ReductionOpInterface>, InferTypeOpAdaptor]> {
   let arguments = (ins type:$x, DenseI64ArrayAttr:$axes);
   let results = (outs type:$y);
   let assemblyFormat = "$x `axes` `=` $axes attr-dict `:` functional-type(operands, results)";
@@ -14,16 +14,7 @@ class Keratin_ReductionOp<string mnemonic, TypeConstraint type>
         Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &inferred) {
       return ::keratin::ir::inferReduction(getOperationName(), location, adaptor.getX(), adaptor.getAxes(), inferred);
     }
-    ::mlir::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *context, ::std::optional<::mlir::Location> location,
-        ::mlir::ValueRange operands, ::mlir::DictionaryAttr attributes, ::mlir::OpaqueProperties properties,
-        ::mlir::RegionRange regions, ::llvm::SmallVectorImpl<::mlir::Type> &inferred) {
-      return inferReturnTypes(context, location, Adaptor(operands, attributes, properties, regions), inferred);
-    }
     ::llvm::ArrayRef<int64_t> $cppClass::getReducedAxes() { return getAxes(); }
-  }];
-  let extraClassDeclaration = [{
-    static ::mlir::LogicalResult inferReturnTypes(::mlir::MLIRContext *context, ::std::optional<::mlir::Location> location,
-        Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &inferred);
   }];
   let hasCustomVjp = 1;
 }
@@ -63,7 +54,7 @@ def Keratin_ReduceAllOp : Keratin_ReductionOp<"reduce_all", Keratin_BoolTensor> 
 }
 
 class Keratin_ArgReductionOp<string mnemonic>
-    : Keratin_Op<mnemonic, [Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+    : Keratin_Op<mnemonic, [Pure, InferTypeOpAdaptor]> {
   let arguments = (ins Keratin_Tensor:$x, I64Attr:$axis);
   let results = (outs TensorOf<[I64]>:$y);
   let isDifferentiable = 0;

@@ -39,7 +39,7 @@ def Keratin_BroadcastOp : Keratin_IndexingOp<"broadcast"> {
   let hasFolder = 1;
 }
 
-def Keratin_TransposeOp : Keratin_IndexingOp<"transpose", [DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+def Keratin_TransposeOp : Keratin_IndexingOp<"transpose", [InferTypeOpAdaptor]> {
   let summary = "permutation of dimensions";
   let description = "Dimension i of the result is dimension `permutation[i]` of x. Gradient: the inverse permutation.";
   let arguments = (ins Keratin_Tensor:$x, DenseI64ArrayAttr:$permutation);
@@ -71,14 +71,14 @@ def Keratin_PadOp : Keratin_IndexingOp<"pad"> {
   let assemblyFormat = "$x `low` `=` $low `interior` `=` $interior attr-dict `:` functional-type(operands, results)";
 }
 
-def Keratin_ConcatenateOp : Keratin_IndexingOp<"concatenate", [DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+def Keratin_ConcatenateOp : Keratin_IndexingOp<"concatenate", [InferTypeOpAdaptor]> {
   let summary = "operands one after the other along an axis";
   let description = "All dimensions but `axis` are equal. Gradient: a slice for each operand.";
   let arguments = (ins Variadic<Keratin_Tensor>:$xs, I64Attr:$axis);
   let results = (outs Keratin_Tensor:$y);
 }
 
-def Keratin_ReverseOp : Keratin_IndexingOp<"reverse", [DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+def Keratin_ReverseOp : Keratin_IndexingOp<"reverse", [InferTypeOpAdaptor]> {
   let summary = "elements in opposite order along axes";
   let description = "Gradient: reverse along the same axes.";
   let arguments = (ins Keratin_Tensor:$x, DenseI64ArrayAttr:$axes);
@@ -86,7 +86,7 @@ def Keratin_ReverseOp : Keratin_IndexingOp<"reverse", [DeclareOpInterfaceMethods
   let assemblyFormat = "$x `axes` `=` $axes attr-dict `:` functional-type(operands, results)";
 }
 
-def Keratin_GatherOp : Keratin_IndexingOp<"gather", [DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+def Keratin_GatherOp : Keratin_IndexingOp<"gather", [InferTypeOpAdaptor]> {
   let summary = "rows picked by number";
   let description = [{
     y[i..., j...] = x[indices[i...], j...]. An index outside [0, size) is an error of the call.
