@@ -10,6 +10,12 @@ LogicalResult RandomBitsOp::verify() {
   return success();
 }
 
+LogicalResult RequireOp::verify() {
+  if (getLhs().getDims().size() != getRhs().getDims().size())
+    return emitOpError("needs as many sizes on the left as on the right");
+  return success();
+}
+
 LogicalResult GradientsOp::verify() {
   if (getXs().size() != getYs().size())
     return emitOpError("needs one result for each of the ") << getXs().size() << " values";

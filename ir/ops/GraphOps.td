@@ -22,6 +22,43 @@ def Keratin_VariableOp : Keratin_Op<"variable"> {
   let isDifferentiable = 0;
 }
 
+def Keratin_LiteralOp : Keratin_Op<"literal"> {
+  let summary = "a constant whose bytes the frontend holds";
+  let description = [{
+    `id` is a place in the frontend's table and is used again after the op is gone: attributes live as long as their context, so a loop
+    that keeps making constants would grow memory. K::function turns it into keratin.constant, or into an argument.
+  }];
+  let arguments = (ins I64Attr:$id);
+  let results = (outs Keratin_Tensor:$y);
+  let assemblyFormat = "$id attr-dict `:` type($y)";
+  let isDifferentiable = 0;
+}
+
+def Keratin_RequireEqual : I64EnumAttrCase<"Equal", 0, "equal">;
+def Keratin_RequireBroadcast : I64EnumAttrCase<"Broadcast", 1, "broadcast">;
+def Keratin_RequireAtLeast : I64EnumAttrCase<"AtLeast", 2, "at_least">;
+def Keratin_RequirementAttr : I64EnumAttr<"Requirement", "what must hold between two sizes",
+    [Keratin_RequireEqual, Keratin_RequireBroadcast, Keratin_RequireAtLeast]> {
+  let cppNamespace = "::keratin::ir";
+}
+
+def Keratin_RequireOp : Keratin_Op<"require", [Pure, AllTypesMatch<["x", "y"]>]> {
+  let summary = "the same value, if sizes known only at run time agree";
+  let description = [{
+    Each lhs[i] is equal to rhs[i] (`equal`), or equal to it or 1 (`broadcast`), or not less (`at_least`), or the call fails before any work with
+    the message. Becomes part of the function's shape contract. Gradient: dx = dy.
+
+    ```mlir
+    %y = keratin.require broadcast #keratin.dims<d0> #keratin.dims<5> "add: …" %x : (tensor<?xf32, #keratin.dims<d0>>) -> …
+    ```
+  }];
+  let arguments = (ins Keratin_Tensor:$x, Keratin_RequirementAttr:$kind, Keratin_DimsAttr:$lhs, Keratin_DimsAttr:$rhs, StrAttr:$message);
+  let results = (outs Keratin_Tensor:$y);
+  let assemblyFormat = "$kind $lhs $rhs $message $x attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+  let vjp = [(Identity $dy)];
+}
+
 def Keratin_UpdateAssign : I64EnumAttrCase<"Assign", 0, "assign">;
 def Keratin_UpdateAdd : I64EnumAttrCase<"Add", 1, "add">;
 def Keratin_UpdateKindAttr : I64EnumAttr<"UpdateKind", "how an update changes a variable", [Keratin_UpdateAssign, Keratin_UpdateAdd]> {

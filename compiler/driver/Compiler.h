@@ -1,0 +1,69 @@
+// One call: a function of the dialect in, an executable function out.
+#ifndef KERATIN_COMPILER_DRIVER_COMPILER_H
+#define KERATIN_COMPILER_DRIVER_COMPILER_H
+
+#include "runtime/abi/keratin_abi.h"
+
+#include "absl/status/statusor.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace mlir {
+class DialectRegistry;
+class ModuleOp;
+} // namespace mlir
+
+namespace keratin::compiler {
+
+struct CompileOptions {
+  std::string cpu = "native"; // as --mcpu
+};
+
+// What compiling cost and decided, for people and for tests.
+struct CompileReport {
+  double milliseconds = 0;
+  int64_t kernels = 0;       // launched by the entry function
+  int64_t uniqueKernels = 0; // compiled, after equal ones were merged
+  std::string memoryPlan;    // arena, buffers, lifetimes as text
+};
+
+// Machine code of one function with its description. Immutable; keep it alive as long as
+// executables made from it.
+class CompiledFunction {
+public:
+  ~CompiledFunction();
+  const keratin_function_desc_t &descriptor() const;
+  const CompileReport &report() const;
+
+private:
+  friend class Compiler;
+  CompiledFunction();
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+};
+
+// The dialects that a context needs before modules for compile() are built in it.
+void registerDialects(mlir::DialectRegistry &registry);
+
+// Compiles the one func.func of the module, which is consumed (left in an unspecified valid state).
+// The function's contract:
+//  - each argument has the attribute keratin.kind: "input" or "variable", and keratin.name (a
+//  string);
+//    inputs come first;
+//  - each result has keratin.kind: "output", or "update" with keratin.variable = index among the
+//  variables; outputs first;
+//  - it is pure and functional: no placeholder, variable, literal, update ops are left; gradients
+//  ops may be;
+//  - symbols of its types are bound by dimensions of inputs, or by the value of an integer scalar
+//  input or variable with the attribute
+//    keratin.symbol = <id of the symbol> on that argument.
+// Errors are INVALID_ARGUMENT (the graph is wrong; message with the source line), UNIMPLEMENTED,
+// RESOURCE_EXHAUSTED or INTERNAL.
+absl::StatusOr<std::shared_ptr<const CompiledFunction>> compile(mlir::ModuleOp module,
+                                                                const CompileOptions &options);
+
+} // namespace keratin::compiler
+
+#endif // KERATIN_COMPILER_DRIVER_COMPILER_H

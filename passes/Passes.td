@@ -1,0 +1,16 @@
+// Every pass, with the IR before and after it. Flags are --keratin-<name>.
+#ifndef KERATIN_PASSES
+#define KERATIN_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+class KeratinPass<string name> : Pass<"keratin-" # name, "::mlir::func::FuncOp"> {
+  let dependentDialects = ["::keratin::ir::KeratinDialect"];
+}
+
+include "passes/autodiff/Passes.td"
+include "passes/simplify/Passes.td"
+include "passes/fusion/Passes.td"
+include "passes/memory/Passes.td"
+
+#endif // KERATIN_PASSES

@@ -1,0 +1,1 @@
+// Passes of passes/autodiff; included by passes/Passes.td.

@@ -1,0 +1,1 @@
+// Passes of passes/fusion; included by passes/Passes.td.

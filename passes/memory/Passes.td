@@ -1,0 +1,1 @@
+// Passes of passes/memory; included by passes/Passes.td.

@@ -1,0 +1,1 @@
+// Passes of passes/simplify; included by passes/Passes.td.

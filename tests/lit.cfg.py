@@ -1,0 +1,11 @@
+# FileCheck tests: every .mlir under tests/.
+import os
+import lit.formats
+
+config.name = "keratin"
+config.test_format = lit.formats.ShTest(True)
+config.suffixes = [".mlir"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.keratin_build, "tests", "lit")
+config.environment["PATH"] = os.pathsep.join(
+    [os.path.join(config.keratin_build, "bin"), config.llvm_tools, config.environment.get("PATH", "")])
