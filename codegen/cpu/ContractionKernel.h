@@ -1,0 +1,105 @@
+// Batched matrix products as loops over register tiles: C[b,m,n] = sum over k of A[b,m,k] *
+// B[b,k,n].
+//
+// The generator writes scf, arith, vector and llvm pointer ops; it knows nothing of tensors or of
+// the keratin dialect. The caller describes where A and B are and what happens to finished sums;
+// one emission serves every size, and sizes known at compile time only make it choose better
+// (docs/contractions.md).
+//
+// The work is divided into units, each a block of rows and columns of one batch entry. Unit bounds
+// and the order of every sum follow from the sizes alone, so that any split of the units over
+// threads gives the same bits.
+#ifndef KERATIN_CODEGEN_CPU_CONTRACTIONKERNEL_H
+#define KERATIN_CODEGEN_CPU_CONTRACTIONKERNEL_H
+
+#include "codegen/llvm/MachineTarget.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Value.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+namespace keratin::codegen {
+
+// One factor: for A rows are m and columns are k, for B rows are k and columns are n.
+struct ContractionOperand {
+  mlir::Value base;        // llvm.ptr to element (0, 0, 0)
+  mlir::Type elementType;  // may be f16 or bf16, which are widened to the accumulator
+  mlir::Value batchStride; // index, in elements; zero shares the matrix among the batch
+  mlir::Value rowStride;
+  mlir::Value colStride;
+  // Strides known at compile time. At least one of the two should be known to be one: otherwise
+  // elements are collected one at a time.
+  std::optional<int64_t> constantRowStride;
+  std::optional<int64_t> constantColStride;
+};
+
+struct ContractionSize {
+  mlir::Value value; // index
+  std::optional<int64_t> constant;
+};
+
+// Called for each vector of finished sums: lanes are the columns n, n + 1, ... of row m. The mask
+// (vector of i1) is null if all lanes exist; lanes outside it hold anything. The callback is
+// emitted at most twice per vector of the tile, inside loops; it must not keep values between
+// calls.
+using ContractionStore =
+    std::function<void(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value batch,
+                       mlir::Value m, mlir::Value n, mlir::Value sums, mlir::Value mask)>;
+
+struct ContractionSpec {
+  // f32, f64 or a signless integer; sums are made in it. f32 if the operands are f16 or bf16.
+  mlir::Type accumulatorType;
+  ContractionSize batch, m, n, k;
+  ContractionOperand a, b;
+  ContractionStore store;
+  // llvm.ptr, 64-byte aligned, contractionScratchBytes big, private to the chunk.
+  mlir::Value scratch;
+};
+
+// What is decided at compile time.
+struct ContractionPlan {
+  // How an operand reaches the micro-kernel.
+  enum class Access {
+    Direct,     // from where it is
+    Copied,     // packed, its contiguous direction kept
+    Transposed, // packed through transposes in registers (B only)
+    Gathered    // packed one element at a time
+  };
+  int64_t lanes = 1;
+  int64_t tileRows = 1, tileVectors = 1;
+  int64_t tailRows =
+      0; // rows of the smaller tile that finishes a block of rows; 0 if none is ever needed
+  Access a = Access::Copied, b = Access::Copied;
+  bool aColumnsContiguous = false; // the rows of A lie next to each other for each k
+  bool wholePanels = false;        // the columns are known to fill all panels
+  bool packsB = true;              // false if no panel of B is ever packed
+  int64_t blockK = 256;            // depth of a packed panel
+  int64_t maxRows = 112;           // rows of a unit at most
+  int64_t maxColumns = 1024;       // columns of a unit at most
+  int64_t rowBlocks = 512;         // rows times panels in depth that the scratch holds of A
+  int64_t columnBlocks = 2048;     // columns times panels in depth that the scratch holds of B
+  int64_t maxDepthBlocks = 16;     // panels in depth that are packed before sums are set aside
+  int64_t packedRowsThreshold = 1 << 30; // B is packed if there are more rows than this
+
+  int64_t tileColumns() const { return tileVectors * lanes; }
+};
+
+ContractionPlan planContraction(const ContractionSpec &spec, const MachineTarget &target);
+
+// Bytes of scratch that a chunk needs; does not depend on sizes known only at run time.
+int64_t contractionScratchBytes(const ContractionSpec &spec, const MachineTarget &target);
+
+// The number of units (index), zero if the result is empty. Emits a few integer operations.
+mlir::Value emitContractionUnits(mlir::OpBuilder &builder, mlir::Location loc,
+                                 const ContractionSpec &spec, const MachineTarget &target);
+
+// Emits the work of the units [begin, end) at the builder's insertion point.
+void emitContraction(mlir::OpBuilder &builder, mlir::Location loc, const ContractionSpec &spec,
+                     const MachineTarget &target, mlir::Value begin, mlir::Value end);
+
+} // namespace keratin::codegen
+
+#endif // KERATIN_CODEGEN_CPU_CONTRACTIONKERNEL_H

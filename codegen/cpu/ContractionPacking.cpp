@@ -1,0 +1,277 @@
+#include "codegen/cpu/ContractionPacking.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace keratin::codegen;
+
+namespace {
+
+using Access = ContractionPlan::Access;
+
+// Runs body(depthBlock, first k, number of k) for the depth blocks of a packed block.
+void forDepthBlocks(LoopEmitter &emit, const ContractionPlan &plan, Value depth,
+                    llvm::function_ref<void(Value, Value, Value)> body) {
+  Value size = emit.constant(plan.blockK);
+  emit.loop(emit.constant(0), emit.ceilDiv(depth, size), 1, [&](Value depthBlock) {
+    Value k = emit.mul(depthBlock, size);
+    body(depthBlock, k, emit.min(size, emit.sub(depth, k)));
+  });
+}
+
+Value element(LoopEmitter &emit, Type type, Value source, Value row, Value rowStride, Value col,
+              Value colStride) {
+  return emit.address(source, type, emit.add(emit.mul(row, rowStride), emit.mul(col, colStride)));
+}
+
+// Panels of B copied row by row: reads are sequential, writes are whole lines.
+class ColumnPacker {
+public:
+  ColumnPacker(LoopEmitter &emit, const ContractionPlan &plan, const PackedColumns &block)
+      : emit(emit), plan(plan), block(block), width(emit.constant(plan.tileColumns())),
+        fullPanels(emit.div(block.columnsHere, width)),
+        panels(emit.ceilDiv(block.columnsHere, width)), zero(emit.constant(0)) {}
+
+  void pack() {
+    forDepthBlocks(emit, plan, block.depth, [&](Value depthBlock, Value k, Value depth) {
+      switch (plan.b) {
+      case Access::Direct:
+      case Access::Copied:
+        copy(depthBlock, k, depth);
+        break;
+      case Access::Transposed:
+        transpose(depthBlock, k, depth);
+        break;
+      case Access::Gathered:
+        gather(depthBlock, k, zero, depth, block.firstPanel, panels);
+        break;
+      }
+    });
+  }
+
+private:
+  void copy(Value depthBlock, Value k0, Value depth) {
+    emit.loop(zero, depth, 1, [&](Value k) {
+      Value row =
+          emit.address(block.source, block.sourceType, emit.mul(emit.add(k0, k), block.rowStride));
+      auto copyPanel = [&](Value panel, bool masked) {
+        Value n = emit.mul(panel, width);
+        Value from = emit.address(row, block.sourceType, n);
+        Value to = emit.address(packedPanel(emit, plan, block, depthBlock, panel), block.type,
+                                emit.mul(k, width));
+        for (int64_t v = 0; v < plan.tileVectors; ++v) {
+          int64_t lane = v * plan.lanes;
+          Value mask;
+          if (masked)
+            mask = emit.firstLanes(plan.lanes, emit.sub(block.columnsHere, emit.add(n, lane)));
+          Value loaded = emit.loadAs(block.type, block.sourceType, plan.lanes,
+                                     emit.address(from, block.sourceType, lane), mask);
+          emit.store(loaded, emit.address(to, block.type, lane));
+        }
+      };
+      emit.loop(block.firstPanel, fullPanels, 1, [&](Value panel) { copyPanel(panel, false); });
+      emit.loop(fullPanels, panels, 1, [&](Value panel) { copyPanel(panel, true); });
+    });
+  }
+
+  // Whole panels through transposes in registers; what is left in depth or in columns one by one.
+  void transpose(Value depthBlock, Value k0, Value depth) {
+    int64_t chunk = 128 / block.type.getIntOrFloatBitWidth();
+    Value wholeDepth = emit.mul(emit.div(depth, emit.constant(chunk)), chunk);
+    emit.loop(block.firstPanel, fullPanels, 1, [&](Value panel) {
+      Value to = packedPanel(emit, plan, block, depthBlock, panel);
+      for (int64_t v = 0; v < plan.tileVectors; ++v) {
+        Value n = emit.add(emit.mul(panel, width), v * plan.lanes);
+        Value from =
+            element(emit, block.sourceType, block.source, k0, block.rowStride, n, block.colStride);
+        emit.loop(zero, wholeDepth, chunk, [&](Value k) {
+          transposeBlock(
+              chunk, emit.address(from, block.sourceType, emit.mul(k, block.rowStride)),
+              emit.address(to, block.type, emit.add(emit.mul(k, width), v * plan.lanes)));
+        });
+      }
+    });
+    gather(depthBlock, k0, wholeDepth, depth, block.firstPanel, fullPanels);
+    gather(depthBlock, k0, zero, depth, fullPanels, panels);
+  }
+
+  // `lanes` columns of `chunk` contiguous elements (16 bytes once widened) become `chunk` rows of
+  // one vector. The loads place the 16-byte pieces so that what is left to do stays inside 16-byte
+  // lanes, where shuffles are cheap.
+  void transposeBlock(int64_t chunk, Value from, Value to) {
+    int64_t pieces = plan.lanes / chunk;
+    SmallVector<Value> vectors;
+    for (int64_t j = 0; j < chunk; ++j) {
+      SmallVector<Value> parts;
+      for (int64_t piece = 0; piece < pieces; ++piece) {
+        Value column = emit.constant(piece * chunk + j);
+        parts.push_back(
+            emit.loadAs(block.type, block.sourceType, chunk,
+                        emit.address(from, block.sourceType, emit.mul(column, block.colStride))));
+      }
+      while (parts.size() > 1) {
+        SmallVector<Value> joined;
+        for (size_t i = 0; i < parts.size(); i += 2)
+          joined.push_back(concatenate(parts[i], parts[i + 1]));
+        parts = std::move(joined);
+      }
+      vectors.push_back(parts.front());
+    }
+    for (int64_t round = 1; round < chunk; round *= 2) {
+      SmallVector<Value> mixed;
+      for (int64_t i = 0; i < chunk / 2; ++i) {
+        mixed.push_back(interleave(vectors[i], vectors[i + chunk / 2], chunk, 0));
+        mixed.push_back(interleave(vectors[i], vectors[i + chunk / 2], chunk, chunk / 2));
+      }
+      vectors = std::move(mixed);
+    }
+    for (int64_t k = 0; k < chunk; ++k)
+      emit.store(vectors[k], emit.address(to, block.type, k * plan.tileColumns()));
+  }
+
+  Value concatenate(Value x, Value y) {
+    SmallVector<int64_t> lanes;
+    int64_t count = 2 * cast<VectorType>(x.getType()).getNumElements();
+    for (int64_t i = 0; i < count; ++i)
+      lanes.push_back(i);
+    return emit.builder.create<vector::ShuffleOp>(emit.loc, x, y, lanes);
+  }
+
+  // Alternates elements of x and y from a half of each 16-byte lane.
+  Value interleave(Value x, Value y, int64_t chunk, int64_t half) {
+    SmallVector<int64_t> lanes;
+    for (int64_t piece = 0; piece < plan.lanes; piece += chunk)
+      for (int64_t i = 0; i < chunk / 2; ++i) {
+        lanes.push_back(piece + half + i);
+        lanes.push_back(plan.lanes + piece + half + i);
+      }
+    return emit.builder.create<vector::ShuffleOp>(emit.loc, x, y, lanes);
+  }
+
+  void gather(Value depthBlock, Value k0, Value fromDepth, Value toDepth, Value fromPanel,
+              Value toPanel) {
+    emit.loop(fromPanel, toPanel, 1, [&](Value panel) {
+      Value to = packedPanel(emit, plan, block, depthBlock, panel);
+      emit.loop(zero, width, 1, [&](Value column) {
+        Value n = emit.add(emit.mul(panel, width), column);
+        Value exists = emit.less(n, block.columnsHere);
+        Value from =
+            element(emit, block.sourceType, block.source, k0, block.rowStride, n, block.colStride);
+        emit.loop(fromDepth, toDepth, 1, [&](Value k) {
+          Value value = emit.choose(
+                                exists, {block.type},
+                                [&]() -> LoopEmitter::Values {
+                                  return {emit.loadAs(block.type, block.sourceType,
+                                                      emit.address(from, block.sourceType,
+                                                                   emit.mul(k, block.rowStride)))};
+                                },
+                                [&]() -> LoopEmitter::Values { return {emit.zero(block.type)}; })
+                            .front();
+          emit.store(value, emit.address(to, block.type, emit.add(emit.mul(k, width), column)));
+        });
+      });
+    });
+  }
+
+  LoopEmitter &emit;
+  const ContractionPlan &plan;
+  const PackedColumns &block;
+  Value width, fullPanels, panels, zero;
+};
+
+} // namespace
+
+Value keratin::codegen::packedPanel(LoopEmitter &emit, const ContractionPlan &plan,
+                                    const PackedColumns &block, Value depthBlock, Value panel) {
+  Value columns =
+      emit.add(emit.mul(depthBlock, block.columns), emit.mul(panel, plan.tileColumns()));
+  return emit.address(block.packed, block.type, emit.mul(columns, plan.blockK));
+}
+
+void keratin::codegen::emitPackColumns(LoopEmitter &emit, const ContractionPlan &plan,
+                                       const PackedColumns &block) {
+  ColumnPacker(emit, plan, block).pack();
+}
+
+// Rows of a packed tile whose columns are contiguous, rounded up to whole vectors.
+static int64_t paddedTileRows(const ContractionPlan &plan) {
+  return (plan.tileRows + plan.lanes - 1) / plan.lanes * plan.lanes;
+}
+
+int64_t keratin::codegen::packedRowStride(const ContractionPlan &plan, bool columnsContiguous) {
+  if (columnsContiguous)
+    return 1;
+  // One vector more than the depth, so that rows do not share their sets of the cache.
+  return (plan.blockK + plan.lanes - 1) / plan.lanes * plan.lanes + plan.lanes;
+}
+
+int64_t keratin::codegen::packedDepthStride(const ContractionPlan &plan, bool columnsContiguous) {
+  return columnsContiguous ? paddedTileRows(plan) : 1;
+}
+
+int64_t keratin::codegen::packedRowElements(const ContractionPlan &plan, bool columnsContiguous) {
+  return columnsContiguous ? plan.blockK * paddedTileRows(plan)
+                           : plan.tileRows * packedRowStride(plan, false);
+}
+
+Value keratin::codegen::packedTile(LoopEmitter &emit, const ContractionPlan &plan,
+                                   const PackedRows &block, Value depthBlock, Value m) {
+  Value rows = emit.add(emit.mul(depthBlock, block.rows), m);
+  Value tiles = emit.div(rows, emit.constant(plan.tileRows));
+  return emit.address(block.packed, block.type,
+                      emit.mul(tiles, packedRowElements(plan, block.columnsContiguous)));
+}
+
+void keratin::codegen::emitPackRows(LoopEmitter &emit, const ContractionPlan &plan,
+                                    const PackedRows &block) {
+  Value zero = emit.constant(0);
+  int64_t rowStride = packedRowStride(plan, block.columnsContiguous);
+  int64_t depthStride = packedDepthStride(plan, block.columnsContiguous);
+  forDepthBlocks(emit, plan, block.depth, [&](Value depthBlock, Value k0, Value depth) {
+    emit.loop(zero, block.rowsHere, plan.tileRows, [&](Value m) {
+      Value to = packedTile(emit, plan, block, depthBlock, m);
+      Value from =
+          element(emit, block.sourceType, block.source, m, block.rowStride, k0, block.colStride);
+      Value rowsHere = emit.min(emit.sub(block.rowsHere, m), emit.constant(plan.tileRows));
+      if (block.columnsContiguous) {
+        SmallVector<Value> masks;
+        for (int64_t row = 0; row < depthStride; row += plan.lanes)
+          masks.push_back(emit.firstLanes(plan.lanes, emit.sub(rowsHere, emit.constant(row))));
+        emit.loop(zero, depth, 1, [&](Value k) {
+          Value source = emit.address(from, block.sourceType, emit.mul(k, block.colStride));
+          Value target = emit.address(to, block.type, emit.mul(k, depthStride));
+          for (auto [i, mask] : llvm::enumerate(masks)) {
+            int64_t row = i * plan.lanes;
+            Value loaded = emit.loadAs(block.type, block.sourceType, plan.lanes,
+                                       emit.address(source, block.sourceType, row), mask);
+            emit.store(loaded, emit.address(target, block.type, row));
+          }
+        });
+        return;
+      }
+      emit.loop(zero, rowsHere, 1, [&](Value row) {
+        Value source = emit.address(from, block.sourceType, emit.mul(row, block.rowStride));
+        Value target = emit.address(to, block.type, emit.mul(row, rowStride));
+        if (plan.a == Access::Gathered) {
+          emit.loop(zero, depth, 1, [&](Value k) {
+            Value loaded =
+                emit.loadAs(block.type, block.sourceType,
+                            emit.address(source, block.sourceType, emit.mul(k, block.colStride)));
+            emit.store(loaded, emit.address(target, block.type, k));
+          });
+          return;
+        }
+        Value lanes = emit.constant(plan.lanes);
+        Value wholeDepth = emit.mul(emit.div(depth, lanes), plan.lanes);
+        auto copy = [&](Value k, Value mask) {
+          Value loaded = emit.loadAs(block.type, block.sourceType, plan.lanes,
+                                     emit.address(source, block.sourceType, k), mask);
+          emit.store(loaded, emit.address(target, block.type, k));
+        };
+        emit.loop(zero, wholeDepth, plan.lanes, [&](Value k) { copy(k, nullptr); });
+        emit.loop(wholeDepth, depth, plan.lanes,
+                  [&](Value k) { copy(k, emit.firstLanes(plan.lanes, emit.sub(depth, k))); });
+      });
+    });
+  });
+}

@@ -1,0 +1,55 @@
+// Copies of blocks of A and B in the order in which the micro-kernel reads them.
+#ifndef KERATIN_CODEGEN_CPU_CONTRACTIONPACKING_H
+#define KERATIN_CODEGEN_CPU_CONTRACTIONPACKING_H
+
+#include "codegen/cpu/ContractionKernel.h"
+#include "codegen/cpu/LoopEmitter.h"
+
+namespace keratin::codegen {
+
+// A block of B: `depth` rows from the matrix's `source` on, as panels of tileColumns() columns. The
+// panel's rows follow one another without gaps. Panels of the same depth block are blockK rows
+// apart; depth blocks are `columns` columns apart.
+struct PackedColumns {
+  mlir::Type sourceType, type;
+  mlir::Value source; // element (0, 0) of the block
+  mlir::Value rowStride, colStride;
+  mlir::Value packed;
+  mlir::Value depth;
+  mlir::Value columns;     // allotted, a multiple of tileColumns()
+  mlir::Value columnsHere; // that exist
+  mlir::Value firstPanel;  // earlier panels are read where they are
+};
+
+// Address of the row 0 of a panel in a depth block.
+mlir::Value packedPanel(LoopEmitter &emit, const ContractionPlan &plan, const PackedColumns &block,
+                        mlir::Value depthBlock, mlir::Value panel);
+void emitPackColumns(LoopEmitter &emit, const ContractionPlan &plan, const PackedColumns &block);
+
+// A block of A. If its rows are contiguous in memory, so they stay, with a distance that is a
+// constant and no multiple of a page; if its columns are contiguous, the elements of a tile's rows
+// come one after the other for each k.
+struct PackedRows {
+  mlir::Type sourceType, type;
+  mlir::Value source;
+  mlir::Value rowStride, colStride;
+  mlir::Value packed;
+  mlir::Value depth;
+  mlir::Value rows;     // allotted, a multiple of tileRows
+  mlir::Value rowsHere; // that exist
+  bool columnsContiguous;
+};
+
+// Elements from one row to the next, and from one k to the next, inside a packed tile.
+int64_t packedRowStride(const ContractionPlan &plan, bool columnsContiguous);
+int64_t packedDepthStride(const ContractionPlan &plan, bool columnsContiguous);
+// Elements that `rows` rows (a multiple of tileRows) take up in one depth block.
+int64_t packedRowElements(const ContractionPlan &plan, bool columnsContiguous);
+// Address of the first element of a tile that begins at row m (a multiple of tileRows).
+mlir::Value packedTile(LoopEmitter &emit, const ContractionPlan &plan, const PackedRows &block,
+                       mlir::Value depthBlock, mlir::Value m);
+void emitPackRows(LoopEmitter &emit, const ContractionPlan &plan, const PackedRows &block);
+
+} // namespace keratin::codegen
+
+#endif // KERATIN_CODEGEN_CPU_CONTRACTIONPACKING_H

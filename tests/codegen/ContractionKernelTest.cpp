@@ -1,0 +1,504 @@
+#include "codegen/cpu/ContractionKernel.h"
+#include "codegen/llvm/JitLibrary.h"
+#include "codegen/llvm/LowerToLlvm.h"
+#include "codegen/llvm/ObjectEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Verifier.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <catch2/catch.hpp>
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <random>
+
+using namespace mlir;
+using namespace keratin::codegen;
+
+namespace {
+
+enum class Dtype { F32, F64, BF16, F16, I32, I64 };
+
+Type typeOf(Dtype dtype, MLIRContext *context) {
+  switch (dtype) {
+  case Dtype::F32:
+    return Float32Type::get(context);
+  case Dtype::F64:
+    return Float64Type::get(context);
+  case Dtype::BF16:
+    return BFloat16Type::get(context);
+  case Dtype::F16:
+    return Float16Type::get(context);
+  case Dtype::I32:
+    return IntegerType::get(context, 32);
+  case Dtype::I64:
+    return IntegerType::get(context, 64);
+  }
+  return {};
+}
+
+Dtype accumulatorOf(Dtype dtype) {
+  return dtype == Dtype::BF16 || dtype == Dtype::F16 ? Dtype::F32 : dtype;
+}
+
+bool isFloat(Dtype dtype) { return dtype != Dtype::I32 && dtype != Dtype::I64; }
+
+// How a matrix lies in memory.
+enum class Layout { RowMajor, ColumnMajor, Strided };
+
+struct Kind {
+  Dtype dtype = Dtype::F32;
+  Layout a = Layout::RowMajor, b = Layout::RowMajor;
+  std::string machine = "native";
+  bool staticSizes = false; // sizes and strides of the first problem are built in
+};
+
+struct Problem {
+  int64_t batch, m, n, k;
+  bool sharedB = false;
+};
+
+// The sizes that compiled code is given, in this order.
+struct Sizes {
+  int64_t batch, m, n, k, aBatch, aRow, aCol, bBatch, bRow, bCol, cBatch, cRow;
+};
+
+Sizes sizesOf(const Kind &kind, const Problem &problem) {
+  Sizes s{problem.batch, problem.m, problem.n, problem.k, 0, 0, 0, 0, 0, 0, 0, 0};
+  auto place = [](Layout layout, int64_t rows, int64_t cols, int64_t &row, int64_t &col,
+                  int64_t &batch) {
+    switch (layout) {
+    case Layout::RowMajor:
+      row = cols, col = 1, batch = rows * cols;
+      break;
+    case Layout::ColumnMajor:
+      row = 1, col = rows, batch = rows * cols;
+      break;
+    case Layout::Strided:
+      col = 3, row = 3 * cols + 2, batch = rows * row + 5;
+      break;
+    }
+  };
+  place(kind.a, problem.m, problem.k, s.aRow, s.aCol, s.aBatch);
+  place(kind.b, problem.k, problem.n, s.bRow, s.bCol, s.bBatch);
+  if (problem.sharedB)
+    s.bBatch = 0;
+  // Rows of the result stand apart, so that a write past the end of a row is seen.
+  s.cRow = problem.n + 3;
+  s.cBatch = problem.m * s.cRow + 7;
+  return s;
+}
+
+using KernelFn = void (*)(const void *a, const void *b, const void *bias, void *c,
+                          const Sizes *sizes, void *scratch, int64_t begin, int64_t end);
+using UnitsFn = int64_t (*)(const Sizes *sizes);
+
+struct Compiled {
+  std::unique_ptr<JitLibrary> library;
+  KernelFn kernel = nullptr;
+  UnitsFn units = nullptr;
+  int64_t scratchBytes = 0;
+};
+
+// C[b, m, n] = relu(sum + bias[n]): the prologue reads sizes, the epilogue writes with masks.
+Compiled compile(const Kind &kind, const Problem &example) {
+  DialectRegistry registry;
+  registerCodegenDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  OpBuilder builder(&context);
+  Location loc = builder.getUnknownLoc();
+  OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
+  MachineTarget target = machineByName(kind.machine);
+  Type pointer = LLVM::LLVMPointerType::get(&context), i64 = builder.getI64Type(),
+       index = builder.getIndexType();
+  Type operandType = typeOf(kind.dtype, &context);
+  Type sumType = typeOf(accumulatorOf(kind.dtype), &context);
+  Sizes known = sizesOf(kind, example);
+  Compiled compiled;
+
+  auto begin = [&](StringRef name, TypeRange inputs, TypeRange results) {
+    builder.setInsertionPointToEnd(module->getBody());
+    auto function =
+        builder.create<func::FuncOp>(loc, name, builder.getFunctionType(inputs, results));
+    builder.setInsertionPointToStart(function.addEntryBlock());
+    return function;
+  };
+  auto makeSpec = [&](Value sizes) {
+    auto read = [&](size_t offset) -> Value {
+      Value address = builder.create<LLVM::GEPOp>(
+          loc, pointer, i64, sizes, ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset / 8)});
+      Value value = builder.create<LLVM::LoadOp>(loc, i64, address);
+      return builder.create<arith::IndexCastOp>(loc, index, value);
+    };
+    auto size = [&](size_t offset, int64_t value) {
+      return ContractionSize{read(offset), kind.staticSizes ? std::optional(value) : std::nullopt};
+    };
+    ContractionSpec spec;
+    spec.accumulatorType = sumType;
+    spec.batch = size(offsetof(Sizes, batch), known.batch);
+    spec.m = size(offsetof(Sizes, m), known.m);
+    spec.n = size(offsetof(Sizes, n), known.n);
+    spec.k = size(offsetof(Sizes, k), known.k);
+    auto stride = [&](Layout layout, Layout unit, int64_t value) -> std::optional<int64_t> {
+      if (kind.staticSizes)
+        return value;
+      return layout == unit ? std::optional<int64_t>(1) : std::nullopt;
+    };
+    spec.a = {Value(),
+              operandType,
+              read(offsetof(Sizes, aBatch)),
+              read(offsetof(Sizes, aRow)),
+              read(offsetof(Sizes, aCol)),
+              stride(kind.a, Layout::ColumnMajor, known.aRow),
+              stride(kind.a, Layout::RowMajor, known.aCol)};
+    spec.b = {Value(),
+              operandType,
+              read(offsetof(Sizes, bBatch)),
+              read(offsetof(Sizes, bRow)),
+              read(offsetof(Sizes, bCol)),
+              stride(kind.b, Layout::ColumnMajor, known.bRow),
+              stride(kind.b, Layout::RowMajor, known.bCol)};
+    return spec;
+  };
+
+  func::FuncOp units = begin("units", {pointer}, {i64});
+  ContractionSpec counted = makeSpec(units.getArgument(0));
+  Value count = emitContractionUnits(builder, loc, counted, target);
+  builder.create<func::ReturnOp>(loc,
+                                 ValueRange{builder.create<arith::IndexCastOp>(loc, i64, count)});
+
+  func::FuncOp kernel =
+      begin("kernel", {pointer, pointer, pointer, pointer, pointer, pointer, i64, i64}, {});
+  ContractionSpec spec = makeSpec(kernel.getArgument(4));
+  spec.a.base = kernel.getArgument(0);
+  spec.b.base = kernel.getArgument(1);
+  spec.scratch = kernel.getArgument(5);
+  Value bias = kernel.getArgument(2), result = kernel.getArgument(3), sizes = kernel.getArgument(4);
+  spec.store = [&](OpBuilder &b, Location loc, Value batch, Value m, Value n, Value sums,
+                   Value mask) {
+    auto vector = cast<VectorType>(sums.getType());
+    auto field = [&](size_t offset) -> Value {
+      Value address = b.create<LLVM::GEPOp>(
+          loc, pointer, i64, sizes, ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset / 8)});
+      return b.create<LLVM::LoadOp>(loc, i64, address);
+    };
+    Value column = b.create<arith::IndexCastOp>(loc, i64, n);
+    Value offset = b.create<arith::AddIOp>(
+        loc,
+        b.create<arith::MulIOp>(loc, b.create<arith::IndexCastOp>(loc, i64, batch),
+                                field(offsetof(Sizes, cBatch))),
+        b.create<arith::MulIOp>(loc, b.create<arith::IndexCastOp>(loc, i64, m),
+                                field(offsetof(Sizes, cRow))));
+    offset = b.create<arith::AddIOp>(loc, offset, column);
+    Value to = b.create<LLVM::GEPOp>(loc, pointer, sumType, result, ValueRange{offset});
+    Value from = b.create<LLVM::GEPOp>(loc, pointer, sumType, bias, ValueRange{column});
+    Value zero = b.create<arith::ConstantOp>(loc, b.getZeroAttr(vector));
+    unsigned align = sumType.getIntOrFloatBitWidth() / 8;
+    Value added;
+    if (mask)
+      added = b.create<LLVM::MaskedLoadOp>(loc, vector, from, mask, ValueRange{zero}, align);
+    else
+      added = b.create<LLVM::LoadOp>(loc, vector, from, align);
+    Value value;
+    if (isa<FloatType>(sumType)) {
+      value = b.create<arith::AddFOp>(loc, sums, added);
+      value = b.create<arith::MaximumFOp>(loc, value, zero);
+    } else {
+      value = b.create<arith::AddIOp>(loc, sums, added);
+      value = b.create<arith::MaxSIOp>(loc, value, zero);
+    }
+    if (mask)
+      b.create<LLVM::MaskedStoreOp>(loc, value, to, mask, align);
+    else
+      b.create<LLVM::StoreOp>(loc, value, to, align);
+  };
+  Value first = builder.create<arith::IndexCastOp>(loc, index, kernel.getArgument(6));
+  Value last = builder.create<arith::IndexCastOp>(loc, index, kernel.getArgument(7));
+  emitContraction(builder, loc, spec, target, first, last);
+  builder.create<func::ReturnOp>(loc);
+  compiled.scratchBytes = contractionScratchBytes(spec, target);
+
+  REQUIRE(succeeded(verify(*module)));
+  REQUIRE(succeeded(lowerToLlvm(*module)));
+  auto object = emitCode(*module, target);
+  REQUIRE(succeeded(object));
+  std::vector<std::unique_ptr<llvm::MemoryBuffer>> objects;
+  objects.push_back(std::move(*object));
+  std::string error;
+  compiled.library = JitLibrary::load(std::move(objects), &error);
+  INFO(error);
+  REQUIRE(compiled.library);
+  compiled.kernel = reinterpret_cast<KernelFn>(compiled.library->lookup("kernel"));
+  compiled.units = reinterpret_cast<UnitsFn>(compiled.library->lookup("units"));
+  REQUIRE(compiled.kernel);
+  REQUIRE(compiled.units);
+  return compiled;
+}
+
+// An array of any dtype whose values are exact in double, with a guard on either side.
+class Array {
+public:
+  Array(Dtype dtype, int64_t elements)
+      : dtype(dtype), elements(elements), bytes(guard + (elements * size() + 63) / 64 * 64 + guard),
+        memory(static_cast<char *>(std::aligned_alloc(64, bytes)), &std::free) {
+    std::memset(memory.get(), 0x5a, bytes);
+  }
+
+  int64_t size() const {
+    return dtype == Dtype::F64 || dtype == Dtype::I64   ? 8
+           : dtype == Dtype::F32 || dtype == Dtype::I32 ? 4
+                                                        : 2;
+  }
+  char *data() const { return memory.get() + guard; }
+
+  void fill(std::mt19937 &random) {
+    for (int64_t i = 0; i < elements; ++i)
+      set(i, isFloat(dtype) ? std::uniform_real_distribution<float>(-1, 1)(random)
+                            : static_cast<int>(random() % 21) - 10);
+  }
+
+  void set(int64_t i, double value) {
+    char *at = data() + i * size();
+    auto put = [&](auto typed) { std::memcpy(at, &typed, sizeof(typed)); };
+    switch (dtype) {
+    case Dtype::F32:
+      return put(static_cast<float>(value));
+    case Dtype::F64:
+      return put(value);
+    case Dtype::BF16:
+      return put(static_cast<uint16_t>(std::bit_cast<uint32_t>(static_cast<float>(value)) >> 16));
+    case Dtype::F16:
+      return put(static_cast<_Float16>(value));
+    case Dtype::I32:
+      return put(static_cast<int32_t>(value));
+    case Dtype::I64:
+      return put(static_cast<int64_t>(value));
+    }
+  }
+
+  double get(int64_t i) const {
+    const char *at = data() + i * size();
+    auto take = [&](auto typed) {
+      std::memcpy(&typed, at, sizeof(typed));
+      return typed;
+    };
+    switch (dtype) {
+    case Dtype::F32:
+      return take(float());
+    case Dtype::F64:
+      return take(double());
+    case Dtype::BF16:
+      return std::bit_cast<float>(static_cast<uint32_t>(take(uint16_t())) << 16);
+    case Dtype::F16:
+      return take(_Float16());
+    case Dtype::I32:
+      return take(int32_t());
+    case Dtype::I64:
+      return static_cast<double>(take(int64_t()));
+    }
+    return 0;
+  }
+
+  bool untouched(int64_t firstByte, int64_t lastByte) const {
+    for (int64_t i = firstByte; i < lastByte; ++i)
+      if (data()[i] != 0x5a)
+        return false;
+    return true;
+  }
+  bool guardsHold() const {
+    return untouched(-guard, 0) && untouched(elements * size(), bytes - 2 * guard + guard);
+  }
+  bool operator==(const Array &other) const {
+    return bytes == other.bytes && std::memcmp(memory.get(), other.memory.get(), bytes) == 0;
+  }
+
+private:
+  static constexpr int64_t guard = 256;
+  Dtype dtype;
+  int64_t elements, bytes;
+  std::unique_ptr<char, decltype(&std::free)> memory;
+};
+
+int64_t extent(int64_t batch, int64_t rows, int64_t cols, int64_t batchStride, int64_t row,
+               int64_t col) {
+  if (!batch || !rows || !cols)
+    return 0;
+  return (batch - 1) * batchStride + (rows - 1) * row + (cols - 1) * col + 1;
+}
+
+// Runs one problem, in `chunks` parts executed last to first, and compares with plain loops.
+void check(const Compiled &compiled, const Kind &kind, const Problem &problem, int chunks = 1) {
+  CAPTURE(problem.batch, problem.m, problem.n, problem.k, chunks);
+  std::mt19937 random(problem.m * 31 + problem.n * 7 + problem.k + 1);
+  Sizes s = sizesOf(kind, problem);
+  Dtype sums = accumulatorOf(kind.dtype);
+  Array a(kind.dtype, extent(s.batch, s.m, s.k, s.aBatch, s.aRow, s.aCol));
+  Array b(kind.dtype, extent(s.batch, s.k, s.n, s.bBatch, s.bRow, s.bCol));
+  Array bias(sums, s.n), c(sums, s.batch * s.cBatch);
+  Array scratch(Dtype::F32, compiled.scratchBytes / 4);
+  a.fill(random);
+  b.fill(random);
+  bias.fill(random);
+
+  auto run = [&](Array &result, int parts) {
+    int64_t units = compiled.units(&s);
+    REQUIRE((units > 0) == (s.batch * s.m * s.n > 0));
+    for (int part = parts - 1; part >= 0; --part)
+      compiled.kernel(a.data(), b.data(), bias.data(), result.data(), &s, scratch.data(),
+                      units * part / parts, units * (part + 1) / parts);
+  };
+  run(c, 1);
+  REQUIRE(a.guardsHold());
+  REQUIRE(b.guardsHold());
+  REQUIRE(c.guardsHold());
+  REQUIRE(scratch.guardsHold());
+  if (chunks > 1) {
+    Array again(sums, s.batch * s.cBatch);
+    run(again, chunks);
+    REQUIRE(c == again);
+  }
+
+  double epsilon = sums == Dtype::F32 ? 0x1p-24 : sums == Dtype::F64 ? 0x1p-53 : 0;
+  int64_t wrong = 0, trampled = 0;
+  for (int64_t batch = 0; batch < s.batch; ++batch) {
+    for (int64_t m = 0; m < s.m; ++m) {
+      int64_t row = batch * s.cBatch + m * s.cRow;
+      for (int64_t n = 0; n < s.n; ++n) {
+        double sum = 0, size = 0;
+        for (int64_t k = 0; k < s.k; ++k) {
+          double product = a.get(batch * s.aBatch + m * s.aRow + k * s.aCol) *
+                           b.get(batch * s.bBatch + k * s.bRow + n * s.bCol);
+          sum += product;
+          size += std::abs(product);
+        }
+        double expected = std::max(0.0, sum + bias.get(n));
+        double bound = (s.k + 2) * epsilon * (size + std::abs(bias.get(n))) * 1.01;
+        wrong += !(std::abs(c.get(row + n) - expected) <= bound);
+      }
+      trampled += !c.untouched((row + s.n) * c.size(), (row + s.cRow) * c.size());
+    }
+  }
+  CHECK(wrong == 0);
+  CHECK(trampled == 0);
+}
+
+constexpr std::array<int64_t, 13> interestingSizes = {0,  1,  2,  3,  5,   15, 16,
+                                                      17, 31, 33, 64, 100, 257};
+
+// Every size in every place at least twice, and more pairs at random.
+std::vector<Problem> sampledProblems(int seed, int extra) {
+  std::mt19937 random(seed);
+  auto any = [&] { return interestingSizes[random() % interestingSizes.size()]; };
+  std::vector<Problem> problems;
+  for (int64_t size : interestingSizes) {
+    problems.push_back({1, size, any(), any()});
+    problems.push_back({1, any(), size, any()});
+    problems.push_back({1, any(), any(), size});
+  }
+  for (int i = 0; i < extra; ++i)
+    problems.push_back(
+        {static_cast<int64_t>(random() % 4), any(), any(), any(), random() % 2 == 0});
+  return problems;
+}
+
+const char *const machines[] = {"native", "x86-64-v3", "x86-64-v2"};
+
+} // namespace
+
+TEST_CASE("one compilation serves all sizes, in every layout") {
+  for (const char *machine : machines)
+    for (Layout a : {Layout::RowMajor, Layout::ColumnMajor})
+      for (Layout b : {Layout::RowMajor, Layout::ColumnMajor}) {
+        Kind kind{Dtype::F32, a, b, machine};
+        CAPTURE(machine, static_cast<int>(a), static_cast<int>(b));
+        Compiled compiled = compile(kind, {});
+        for (const Problem &problem : sampledProblems(17, 20))
+          check(compiled, kind, problem, 3);
+      }
+}
+
+TEST_CASE("every dtype in every layout") {
+  for (const char *machine : machines)
+    for (Dtype dtype : {Dtype::F64, Dtype::BF16, Dtype::F16, Dtype::I32, Dtype::I64})
+      for (Layout a : {Layout::RowMajor, Layout::ColumnMajor})
+        for (Layout b : {Layout::RowMajor, Layout::ColumnMajor}) {
+          Kind kind{dtype, a, b, machine};
+          CAPTURE(machine, static_cast<int>(dtype), static_cast<int>(a), static_cast<int>(b));
+          Compiled compiled = compile(kind, {});
+          for (const Problem &problem : sampledProblems(5, 2))
+            if (problem.m * problem.n * problem.k < 1 << 18)
+              check(compiled, kind, problem, 2);
+        }
+}
+
+TEST_CASE("strides that are not one are collected element by element") {
+  for (Dtype dtype : {Dtype::F32, Dtype::BF16}) {
+    Kind kind{dtype, Layout::Strided, Layout::Strided, "native"};
+    Compiled compiled = compile(kind, {});
+    for (const Problem &problem : sampledProblems(3, 5))
+      check(compiled, kind, problem, 2);
+  }
+}
+
+TEST_CASE("sizes known at compile time choose other tiles and give right results") {
+  std::mt19937 random(23);
+  const Problem problems[] = {{1, 32, 256, 64},   {1, 32, 128, 256}, {1, 32, 10, 128},
+                              {1, 64, 256, 32},   {1, 1, 257, 100},  {2, 3, 48, 33},
+                              {3, 10, 40, 17},    {1, 100, 1, 64},   {1, 257, 100, 257},
+                              {2, 128, 128, 512}, {1, 5, 5, 0},      {1, 33, 112, 1024}};
+  for (const char *machine : machines)
+    for (const Problem &problem : problems)
+      for (Layout a : {Layout::RowMajor, Layout::ColumnMajor})
+        for (Layout b : {Layout::RowMajor, Layout::ColumnMajor}) {
+          Kind kind{Dtype::F32, a, b, machine, true};
+          CAPTURE(machine, static_cast<int>(a), static_cast<int>(b));
+          check(compile(kind, problem), kind, problem, 2);
+        }
+}
+
+TEST_CASE("sums longer than the scratch holds are set aside and continued") {
+  for (Layout layout : {Layout::RowMajor, Layout::ColumnMajor}) {
+    Kind kind{Dtype::F32, layout, layout, "native"};
+    Compiled compiled = compile(kind, {});
+    check(compiled, kind, {1, 30, 150, 9000}, 2);
+    check(compiled, kind, {2, 130, 40, 5000}, 3);
+    check(compiled, kind, {1, 5, 3, 20000}, 2);
+  }
+}
+
+TEST_CASE("many units, split anywhere, give the same bits") {
+  Kind kind;
+  Compiled compiled = compile(kind, {});
+  for (int chunks : {2, 3, 7, 50})
+    check(compiled, kind, {3, 257, 600, 300}, chunks);
+}
+
+TEST_CASE("infinities and NaN of one row do not reach another") {
+  Kind kind;
+  Compiled compiled = compile(kind, {});
+  Problem problem{1, 17, 33, 20};
+  Sizes s = sizesOf(kind, problem);
+  std::mt19937 random(1);
+  Array a(Dtype::F32, 17 * 20), b(Dtype::F32, 20 * 33), bias(Dtype::F32, 33),
+      c(Dtype::F32, s.cBatch), scratch(Dtype::F32, compiled.scratchBytes / 4);
+  a.fill(random);
+  b.fill(random);
+  bias.fill(random);
+  for (int64_t k = 0; k < 20; ++k)
+    a.set(16 * 20 + k, k == 3 ? INFINITY : NAN);
+  compiled.kernel(a.data(), b.data(), bias.data(), c.data(), &s, scratch.data(), 0,
+                  compiled.units(&s));
+  for (int64_t m = 0; m < 17; ++m)
+    for (int64_t n = 0; n < 33; ++n)
+      REQUIRE(std::isnan(c.get(m * s.cRow + n)) == (m == 16));
+}
