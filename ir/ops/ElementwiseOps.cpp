@@ -1,4 +1,5 @@
 // Shapes, verifiers and folders of the elementwise ops; gradients that are not data.
+#include "ir/builder/GradientLocation.h"
 #include "ir/builder/GraphMath.h"
 #include "ir/dialect/Keratin.h"
 
@@ -47,7 +48,7 @@ LogicalResult CastOp::verify() {
 
 LogicalResult CastOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents,
                                SmallVectorImpl<Value> &gradients) {
-  GraphMath g(builder, getLoc());
+  GraphMath g(builder, gradientLocation(*this));
   gradients.assign(1, cotangents[0] ? g.cast(cotangents[0], getElementType(getX())) : Value());
   return success();
 }

@@ -1,4 +1,5 @@
 // The op classes, and the methods that follow from their records.
+#include "ir/builder/GradientLocation.h"
 #include "ir/builder/GraphMath.h"
 #include "ir/dialect/Keratin.h"
 

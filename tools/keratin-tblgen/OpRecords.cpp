@@ -137,7 +137,8 @@ static void emitDifferentiability(raw_ostream &os, const Record &op,
               "    gradients[" + std::to_string(i) + "] = " + result + ";\n  }\n";
     }
     os << "  if (!cotangents[0])\n    return mlir::success();\n";
-    os << "  GraphMath g(builder, getLoc());\n  [[maybe_unused]] mlir::Value dy = cotangents[0];\n"
+    os << "  GraphMath g(builder, gradientLocation(*this));\n  [[maybe_unused]] mlir::Value dy = "
+          "cotangents[0];\n"
           "  [[maybe_unused]] mlir::Value y = (*this)->getResult(0);\n";
     bindOperands(os, operands, code);
     os << code;

@@ -1,0 +1,171 @@
+// Gradients of reductions along axes and of scans along one. Nothing here divides by an element:
+// products are exact with zeros.
+#include "ir/builder/GradientLocation.h"
+#include "ir/builder/GraphMath.h"
+#include "ir/dialect/Keratin.h"
+
+using namespace keratin::ir;
+using namespace mlir;
+
+//===-- Reductions
+//---------------------------------------------------------------------------------------------===//
+
+LogicalResult ReduceSumOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents,
+                                    SmallVectorImpl<Value> &gradients) {
+  gradients.assign(1, Value());
+  if (!cotangents[0])
+    return success();
+  GraphMath g(builder, gradientLocation(*this));
+  gradients[0] = g.broadcastAlong(cotangents[0], getShape(getX()), getAxes());
+  return success();
+}
+
+// For each element of x the product of the others along the axes: of those before it times those
+// after it, in row-major order of the axes. Null if a size does not fit 64 bits.
+static Value productOfOthers(GraphMath &g, Value x, ArrayRef<int64_t> axes) {
+  auto others = [&](Value flat, int64_t axis) {
+    Value before = g.cumprod(flat, axis, /*exclusive=*/true);
+    return g.mul(before, g.cumprod(flat, axis, /*exclusive=*/true, /*reverse=*/true));
+  };
+  if (axes.size() == 1)
+    return others(x, axes.front());
+
+  // The reduced axes are moved to the end and become one.
+  Shape shape = getShape(x), flatShape, reducedShape, movedShape;
+  SmallVector<int64_t> permutation;
+  for (int64_t i = 0, e = shape.size(); i < e; ++i)
+    if (!llvm::is_contained(axes, i)) {
+      permutation.push_back(i);
+      flatShape.push_back(shape[i]);
+    }
+  movedShape = flatShape;
+  for (int64_t axis : axes) {
+    permutation.push_back(axis);
+    reducedShape.push_back(shape[axis]);
+    movedShape.push_back(shape[axis]);
+  }
+  std::optional<DimExpr> size = elementCount(reducedShape);
+  if (!size)
+    return {};
+  flatShape.push_back(*size);
+  SmallVector<int64_t> inverse(permutation.size());
+  for (auto [i, dim] : llvm::enumerate(permutation))
+    inverse[dim] = i;
+  Value flat = g.reshape(g.transpose(x, permutation), flatShape);
+  return g.transpose(g.reshape(others(flat, flatShape.size() - 1), movedShape), inverse);
+}
+
+LogicalResult ReduceProdOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents,
+                                     SmallVectorImpl<Value> &gradients) {
+  gradients.assign(1, cotangents[0]);
+  if (!cotangents[0] || getAxes().empty())
+    return success();
+  GraphMath g(builder, gradientLocation(*this));
+  Value others = productOfOthers(g, getX(), getAxes());
+  if (!others)
+    return emitOpError("gradient: the number of reduced elements does not fit 64 bits");
+  gradients[0] = g.mul(g.broadcastAlong(cotangents[0], getShape(getX()), getAxes()), others);
+  return success();
+}
+
+// dy, divided by the number of elements equal to the extreme, to each of these.
+static Value shareAmongTies(GraphMath &g, Value x, Value y, Value dy, ArrayRef<int64_t> axes) {
+  Shape shape = getShape(x);
+  Value isExtreme = g.equal(x, g.broadcastAlong(y, shape, axes));
+  // Narrow floats cannot count beyond 2^8 or 2^11.
+  Type element = getElementType(x);
+  Type wide = element.getIntOrFloatBitWidth() < 32 ? Float32Type::get(x.getContext()) : element;
+  Value one = g.splat(1.0, getTensorType(shape, wide));
+  Value zero = g.splat(0.0, getTensorType(shape, wide));
+  Value count = g.reduceSum(g.select(isExtreme, one, zero), axes);
+  Value share = g.cast(g.div(g.cast(dy, wide), count), element);
+  return g.select(isExtreme, g.broadcastAlong(share, shape, axes), g.zeroLike(x));
+}
+
+LogicalResult ReduceMaxOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents,
+                                    SmallVectorImpl<Value> &gradients) {
+  gradients.assign(1, Value());
+  if (!cotangents[0])
+    return success();
+  GraphMath g(builder, gradientLocation(*this));
+  gradients[0] = shareAmongTies(g, getX(), getY(), cotangents[0], getAxes());
+  return success();
+}
+
+LogicalResult ReduceMinOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents,
+                                    SmallVectorImpl<Value> &gradients) {
+  gradients.assign(1, Value());
+  if (!cotangents[0])
+    return success();
+  GraphMath g(builder, gradientLocation(*this));
+  gradients[0] = shareAmongTies(g, getX(), getY(), cotangents[0], getAxes());
+  return success();
+}
+
+//===-- Scans
+//--------------------------------------------------------------------------------------------------===//
+
+// y[i] = x[i + 1] (`left`) or x[i - 1], 0 at the end. Null if a size does not fit 64 bits. One zero
+// is appended before the slice: no size is ever negative, also where x is empty.
+static Value shift(GraphMath &g, Value x, int64_t axis, bool left) {
+  Shape shape = getShape(x), padded = shape, low(shape.size(), DimExpr(0));
+  std::optional<DimExpr> size = add(shape[axis], DimExpr(1));
+  if (!size)
+    return {};
+  padded[axis] = *size;
+  Shape starts = low;
+  (left ? starts : low)[axis] = DimExpr(1);
+  SmallVector<int64_t> interior(shape.size(), 0), strides(shape.size(), 1);
+  return g.slice(g.pad(x, low, interior, padded), starts, shape, strides);
+}
+
+LogicalResult CumsumOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents,
+                                 SmallVectorImpl<Value> &gradients) {
+  gradients.assign(1, Value());
+  if (!cotangents[0])
+    return success();
+  GraphMath g(builder, gradientLocation(*this));
+  gradients[0] = g.cumsum(cotangents[0], getAxis(), getExclusive(), !getReverse());
+  return success();
+}
+
+// Written for the forward direction: dx[k] is what stands before k times the weighted sum
+//   inclusive: s[k] = dy[k] + x[k+1] s[k+1]
+//   exclusive: s[k] = t[k+1], t[k] = dy[k] + x[k] t[k+1]
+LogicalResult CumprodOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents,
+                                  SmallVectorImpl<Value> &gradients) {
+  gradients.assign(1, Value());
+  if (!cotangents[0])
+    return success();
+  GraphMath g(builder, gradientLocation(*this));
+  int64_t axis = getAxis();
+  bool backward = !getReverse();
+  Value sum;
+  if (getExclusive()) {
+    sum = shift(g, g.linearRecurrence(getX(), cotangents[0], axis, backward), axis, backward);
+  } else {
+    Value next = shift(g, getX(), axis, backward);
+    sum = next ? g.linearRecurrence(next, cotangents[0], axis, backward) : Value();
+  }
+  if (!sum)
+    return emitOpError("gradient: the size along the axis does not fit 64 bits");
+  gradients[0] = g.mul(g.cumprod(getX(), axis, /*exclusive=*/true, getReverse()), sum);
+  return success();
+}
+
+// Written for the forward direction: db[i] = dy[i] + a[i+1] db[i+1], da[i] = db[i] y[i-1].
+LogicalResult LinearRecurrenceOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents,
+                                           SmallVectorImpl<Value> &gradients) {
+  gradients.assign(2, Value());
+  if (!cotangents[0])
+    return success();
+  GraphMath g(builder, gradientLocation(*this));
+  int64_t axis = getAxis();
+  bool backward = !getReverse();
+  Value next = shift(g, getA(), axis, backward), previous = shift(g, getY(), axis, !backward);
+  if (!next || !previous)
+    return emitOpError("gradient: the size along the axis does not fit 64 bits");
+  gradients[1] = g.linearRecurrence(next, cotangents[0], axis, backward);
+  gradients[0] = g.mul(gradients[1], previous);
+  return success();
+}
