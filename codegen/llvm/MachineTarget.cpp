@@ -36,10 +36,15 @@ static void deriveVectorShape(MachineTarget &target) {
     target.vectorBits = avx512 ? 512 : avx2 ? 256 : 128;
     target.vectorRegisters = avx512 ? 32 : 16;
     target.hasFma = info->checkFeatures("+fma");
+    target.hasRoundInstruction = info->checkFeatures("+sse4.1");
+    target.hasF16c = info->checkFeatures("+f16c");
+    target.hasAvx512 = avx512;
   } else {
     target.vectorBits = 128;
     target.vectorRegisters = 32;
     target.hasFma = true;
+    target.hasRoundInstruction = true;
+    target.hasF16c = true;
   }
 }
 

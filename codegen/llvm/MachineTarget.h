@@ -21,6 +21,11 @@ struct MachineTarget {
   // Vector registers, which bound the register tile of contractions.
   unsigned vectorRegisters = 16;
   bool hasFma = false;
+  // Instructions that round floats to integers (SSE4.1) and that convert f16 (F16C).
+  bool hasRoundInstruction = false;
+  bool hasF16c = false;
+  // Instructions of AVX-512 with all its vector lengths.
+  bool hasAvx512 = false;
 
   // Lanes of a native vector of elements with the given width in bits.
   unsigned lanes(unsigned elementBits) const {
