@@ -1,0 +1,73 @@
+// The functions of VectorMath for f32 and f64, on expressions, so that one may use another's parts.
+#ifndef KERATIN_CODEGEN_LOWERING_VECTORMATHKERNELS_H
+#define KERATIN_CODEGEN_LOWERING_VECTORMATHKERNELS_H
+
+#include "codegen/lowering/VectorExpr.h"
+
+namespace keratin::codegen::kernels {
+
+// The format's numbers, for code that serves both widths.
+struct FloatFormat {
+  explicit FloatFormat(const VectorExpr &x)
+      : isDouble(x.width() == 64), mantissaBits(isDouble ? 52 : 23), bias(isDouble ? 1023 : 127) {}
+  bool isDouble;
+  int mantissaBits;
+  int bias;
+  // Adding it rounds numbers below 2^(mantissaBits - 1) to an integer in the low bits.
+  double roundingConstant() const { return isDouble ? 0x1.8p52 : 0x1.8p23; }
+  int64_t roundingBits() const { return isDouble ? 0x4338000000000000 : 0x4b400000; }
+  int64_t signBit() const { return isDouble ? INT64_MIN : 0x80000000; }
+};
+
+// An integer as a float and as bits of the same width.
+struct RoundedInteger {
+  VectorExpr number;
+  VectorExpr bits;
+};
+// The nearest integer to x * factor, for |x * factor| < 2^(mantissaBits - 2).
+RoundedInteger nearestInteger(const VectorExpr &x, double factor);
+// p * 2^exponent with one rounding, for p near 1 and exponents down to twice the least; overflows
+// to infinity.
+VectorExpr scaleByPowerOfTwo(const VectorExpr &p, const VectorExpr &exponentBits);
+VectorExpr exp(const VectorExpr &x);
+// e^(x + low) for |low| below an ulp of x.
+VectorExpr expOfSum(const VectorExpr &x, const VectorExpr &low);
+// exp with an error of 0.8 ulp instead of 1, for functions that add errors of their own.
+VectorExpr expPrecise(const VectorExpr &x);
+// e^x for |x| <= 80, or NaN: without the care for overflow and denormals.
+VectorExpr expModerate(const VectorExpr &x);
+VectorExpr expm1(const VectorExpr &x);
+
+// x = (1 + f) * 2^exponent with 1 + f between the roots of 1/2 and 2, for positive finite x,
+// denormals too.
+struct Decomposed {
+  VectorExpr f;
+  VectorExpr exponent; // a float
+};
+Decomposed decompose(const VectorExpr &x);
+VectorExpr log(const VectorExpr &x);
+VectorExpr log1p(const VectorExpr &x);
+// log1p for 0 <= x <= 1, or NaN gives anything.
+VectorExpr log1pOfUnitInterval(const VectorExpr &x);
+VectorExpr pow(const VectorExpr &x, const VectorExpr &y);
+
+VectorExpr sin(const VectorExpr &x);
+VectorExpr cos(const VectorExpr &x);
+VectorExpr tan(const VectorExpr &x);
+VectorExpr atan(const VectorExpr &x);
+
+VectorExpr tanh(const VectorExpr &x);
+VectorExpr sigmoid(const VectorExpr &x);
+VectorExpr softplus(const VectorExpr &x);
+VectorExpr erf(const VectorExpr &x);
+
+VectorExpr floor(const VectorExpr &x);
+VectorExpr ceil(const VectorExpr &x);
+VectorExpr roundEven(const VectorExpr &x);
+VectorExpr trunc(const VectorExpr &x);
+
+VectorExpr castFloatToFloat(const VectorExpr &x, mlir::Type element);
+
+} // namespace keratin::codegen::kernels
+
+#endif // KERATIN_CODEGEN_LOWERING_VECTORMATHKERNELS_H

@@ -1,0 +1,49 @@
+// The functions of VectorMath with reference and error bound, for the tests and for the sweep over
+// all floats.
+#ifndef KERATIN_TESTS_CODEGEN_VECTORMATHCASES_H
+#define KERATIN_TESTS_CODEGEN_VECTORMATHCASES_H
+
+#include "codegen/lowering/VectorMath.h"
+#include "tests/support/JitHarness.h"
+
+#include <string>
+#include <vector>
+
+namespace keratin::tests {
+
+struct UnaryCase {
+  std::string name;
+  mlir::Value (codegen::VectorMath::*emit)(mlir::Value) const;
+  double (*reference)(double);               // for f32
+  long double (*longReference)(long double); // for f64
+  // Largest error in units in the last place: f32 and f64 where the machine has FMA, and where it
+  // has not.
+  double bound32, bound64, bound32Unfused, bound64Unfused;
+};
+const std::vector<UnaryCase> &unaryCases();
+
+ElementwiseKernel unaryKernel(JitHarness &harness, const UnaryCase &function, mlir::Type element);
+ElementwiseKernel powKernel(JitHarness &harness, mlir::Type element);
+
+// The distance of the result from the exact value in units of the last place of the exact value's
+// binade. Infinite where NaN, infinity or the sign of zero are not as they must be.
+double ulpError(float result, double exact);
+double ulpError(double result, long double exact);
+
+// The largest error so far and where it was.
+template <typename Float> struct WorstError {
+  double ulp = 0;
+  Float input = 0, result = 0;
+
+  void add(double error, Float x, Float y) {
+    if (!(error <= ulp)) {
+      ulp = error;
+      input = x;
+      result = y;
+    }
+  }
+};
+
+} // namespace keratin::tests
+
+#endif // KERATIN_TESTS_CODEGEN_VECTORMATHCASES_H

@@ -1,0 +1,103 @@
+// Every float through every function of VectorMath: largest errors and cycles.
+//   vector_math_sweep [machine] [stride] [function]
+#include "tests/codegen/VectorMathCases.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+
+#include <bit>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+using namespace keratin;
+using namespace keratin::tests;
+
+static WorstError<float> sweep(const ElementwiseKernel &kernel, const UnaryCase &function,
+                               uint64_t stride) {
+  constexpr size_t block = 4096;
+  std::vector<float> x(block), y(block);
+  WorstError<float> worst;
+  for (uint64_t first = 0; first < (uint64_t(1) << 32); first += block * stride) {
+    for (size_t i = 0; i < block; ++i)
+      x[i] = std::bit_cast<float>(static_cast<uint32_t>(first + i * stride));
+    kernel(x.data(), y.data(), block);
+    for (size_t i = 0; i < block; ++i)
+      worst.add(ulpError(y[i], function.reference(x[i])), x[i], y[i]);
+  }
+  return worst;
+}
+
+static WorstError<double> sample(const ElementwiseKernel &kernel, const UnaryCase &function,
+                                 uint64_t count) {
+  constexpr size_t block = 4096;
+  std::vector<double> x(block), y(block);
+  WorstError<double> worst;
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<double> near(-30, 30);
+  std::uniform_real_distribution<double> unit(-1.5, 1.5);
+  for (uint64_t done = 0; done < count; done += block) {
+    for (size_t i = 0; i < block; ++i)
+      x[i] = i % 4 == 0   ? std::bit_cast<double>(random())
+             : i % 4 == 1 ? near(random)
+             : i % 4 == 2 ? unit(random)
+                          : std::exp(near(random));
+    kernel(x.data(), y.data(), block);
+    for (size_t i = 0; i < block; ++i)
+      worst.add(ulpError(y[i], function.longReference(x[i])), x[i], y[i]);
+  }
+  return worst;
+}
+
+// Time stamp counter cycles for one native vector, on data in the first-level cache with mixed
+// signs and sizes.
+template <typename Float>
+static double cyclesPerVector(const ElementwiseKernel &kernel, unsigned lanes) {
+#if defined(__x86_64__)
+  constexpr size_t count = 1024;
+  alignas(64) static Float x[count], y[count];
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> values(-10, 10);
+  for (Float &value : x)
+    value = values(random);
+  double best = 1e9;
+  for (int repeat = 0; repeat < 200; ++repeat) {
+    uint64_t start = __rdtsc();
+    for (int i = 0; i < 10; ++i)
+      kernel(x, y, count);
+    best = std::min(best, (__rdtsc() - start) / (10.0 * count / lanes));
+  }
+  return best;
+#else
+  return 0;
+#endif
+}
+
+int main(int argumentCount, char **arguments) {
+  JitHarness harness(codegen::machineByName(argumentCount > 1 ? arguments[1] : "native"));
+  uint64_t stride = argumentCount > 2 ? std::strtoull(arguments[2], nullptr, 10) : 1;
+  if (!harness.runsHere() || stride == 0) {
+    std::fprintf(stderr, "usage: vector_math_sweep [machine this computer can run] [stride]\n");
+    return 1;
+  }
+  mlir::Type f32 = mlir::Float32Type::get(harness.context());
+  mlir::Type f64 = mlir::Float64Type::get(harness.context());
+  std::printf("%-10s %9s %14s %8s   %9s %14s %8s\n", "function", "f32 ulp", "at", "cycles",
+              "f64 ulp", "at", "cycles");
+  for (const UnaryCase &function : unaryCases()) {
+    if (argumentCount > 3 && function.name != arguments[3])
+      continue;
+    ElementwiseKernel single = unaryKernel(harness, function, f32);
+    ElementwiseKernel dual = unaryKernel(harness, function, f64);
+    WorstError<float> worst = sweep(single, function, stride);
+    WorstError<double> worstDouble = sample(dual, function, (uint64_t(1) << 26) / stride + 4096);
+    std::printf("%-10s %9.3f %14.7g %8.1f   %9.3f %14.7g %8.1f\n", function.name.c_str(), worst.ulp,
+                worst.input, cyclesPerVector<float>(single, harness.machine().lanes(32)),
+                worstDouble.ulp, worstDouble.input,
+                cyclesPerVector<double>(dual, harness.machine().lanes(64)));
+    std::fflush(stdout);
+  }
+}
