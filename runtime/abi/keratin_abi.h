@@ -17,7 +17,8 @@ extern "C" {
 
 #define KERATIN_ABI_VERSION 1
 #define KERATIN_MAX_RANK 32
-// Every buffer that generated code sees starts on this boundary.
+// Variables, constants, new values of updates and the arena start on this boundary. Inputs and outputs may be the
+// caller's: they are aligned to their element only, so generated code uses unaligned vector accesses there.
 #define KERATIN_ALIGNMENT 64
 
 typedef enum keratin_dtype_t {
@@ -145,7 +146,8 @@ typedef struct keratin_site_t {
 
 typedef struct keratin_update_desc_t {
   int32_t variable;
-  // 1: the entry function writes the variable's own buffer, after everything that can fail.
+  // 1: the entry function writes the variable's own buffer, after everything that can fail, and not at all if
+  //    failed_site is set by then.
   // 0: it writes a spare buffer, which the runtime exchanges with the variable's at commit.
   int32_t in_place;
 } keratin_update_desc_t;
@@ -173,7 +175,7 @@ typedef struct keratin_function_desc_t {
   const keratin_check_t *checks;
   int64_t num_sites;
   const keratin_site_t *sites;
-  int64_t arena_slot; // slot of sizes that holds the bytes of the arena
+  int64_t arena_slot; // slot of sizes that holds the bytes of the arena; -1: there is none
   keratin_entry_fn_t entry;
   void *reserved[4];
 } keratin_function_desc_t;

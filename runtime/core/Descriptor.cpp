@@ -1,0 +1,202 @@
+#include "runtime/core/Descriptor.h"
+#include "runtime/core/DType.h"
+#include "runtime/core/SizeProgram.h"
+
+#include <inttypes.h>
+
+namespace keratin::runtime {
+
+namespace {
+
+// Bounds far above any real function; they keep counts, and sums of counts, from overflowing.
+constexpr int64_t maxCount = int64_t(1) << 24;
+
+class Validator {
+public:
+  Validator(const keratin_function_desc_t &descriptor, keratin_status_t *status)
+      : descriptor(descriptor), status(status) {}
+
+  Code run() {
+    if (descriptor.abi_version != KERATIN_ABI_VERSION)
+      return fail(status, KERATIN_INVALID_ARGUMENT,
+                  "function '%s' was compiled for ABI version %" PRIu32
+                  "; this runtime has version %d",
+                  functionName(descriptor), descriptor.abi_version, KERATIN_ABI_VERSION);
+    bool valid = checkCounts() && checkReserved() &&
+                 checkTensors("input", descriptor.num_inputs, descriptor.inputs) &&
+                 checkTensors("variable", descriptor.num_variables, descriptor.variables) &&
+                 checkTensors("output", descriptor.num_outputs, descriptor.outputs) &&
+                 checkSymbols() && checkPrograms() && checkChecks() && checkSites() &&
+                 checkUpdates() && checkConstants();
+    return valid ? KERATIN_OK : KERATIN_INVALID_ARGUMENT;
+  }
+
+private:
+  bool refuse(const char *what, int64_t index, const char *why) {
+    fail(status, KERATIN_INVALID_ARGUMENT,
+         "the descriptor of function '%s' is damaged: %s %" PRId64 ": %s", functionName(descriptor),
+         what, index, why);
+    return false;
+  }
+
+  bool checkCount(const char *what, int64_t count, const void *array) {
+    if (count < 0 || count > maxCount)
+      return refuse(what, count, "not a sensible count");
+    return count == 0 || array || refuse(what, count, "the array is missing");
+  }
+
+  bool checkCounts() {
+    return checkCount("number of inputs", descriptor.num_inputs, descriptor.inputs) &&
+           checkCount("number of variables", descriptor.num_variables, descriptor.variables) &&
+           checkCount("number of outputs", descriptor.num_outputs, descriptor.outputs) &&
+           checkCount("number of updates", descriptor.num_updates, descriptor.updates) &&
+           checkCount("number of constants", descriptor.num_constants, descriptor.constants) &&
+           checkCount("number of symbols", descriptor.num_symbols, descriptor.symbols) &&
+           checkCount("number of programs", descriptor.num_programs, descriptor.programs) &&
+           checkCount("number of checks", descriptor.num_checks, descriptor.checks) &&
+           checkCount("number of sites", descriptor.num_sites, descriptor.sites) &&
+           (descriptor.entry || refuse("entry", 0, "the function is missing"));
+  }
+
+  bool checkReserved() {
+    for (void *field : descriptor.reserved)
+      if (field)
+        return refuse("reserved field", 0, "it must be zero");
+    return isSlot(descriptor.arena_slot) || descriptor.arena_slot == -1 ||
+           refuse("arena slot", descriptor.arena_slot, "no such slot");
+  }
+
+  bool isSlot(int64_t slot) const {
+    return slot >= 0 && slot < descriptor.num_symbols + descriptor.num_programs;
+  }
+
+  bool checkTensors(const char *role, int32_t count, const keratin_tensor_desc_t *tensors) {
+    for (int32_t index = 0; index < count; ++index) {
+      const keratin_tensor_desc_t &tensor = tensors[index];
+      if (!isDType(tensor.dtype))
+        return refuse(role, index, "unknown dtype");
+      if (tensor.rank < 0 || tensor.rank > KERATIN_MAX_RANK || (tensor.rank && !tensor.dims))
+        return refuse(role, index, "bad rank");
+      for (int32_t axis = 0; axis < tensor.rank; ++axis)
+        if (tensor.dims[axis] < 0 && !isSlot(-1 - tensor.dims[axis]))
+          return refuse(role, index, "a dimension names no slot");
+    }
+    return true;
+  }
+
+  bool checkSymbols() {
+    for (int64_t index = 0; index < descriptor.num_symbols; ++index) {
+      const keratin_symbol_desc_t &symbol = descriptor.symbols[index];
+      bool fromVariable = symbol.source == KERATIN_SYMBOL_VARIABLE_VALUE;
+      if (symbol.source < KERATIN_SYMBOL_INPUT_DIM || symbol.source > KERATIN_SYMBOL_VARIABLE_VALUE)
+        return refuse("symbol", index, "unknown source");
+      if (symbol.input < 0 ||
+          symbol.input >= (fromVariable ? descriptor.num_variables : descriptor.num_inputs))
+        return refuse("symbol", index, "no such input or variable");
+      const keratin_tensor_desc_t &tensor =
+          (fromVariable ? descriptor.variables : descriptor.inputs)[symbol.input];
+      if (symbol.index < 0 ||
+          (symbol.source == KERATIN_SYMBOL_INPUT_DIM && symbol.index >= tensor.rank))
+        return refuse("symbol", index, "no such dimension or element");
+      if (symbol.source != KERATIN_SYMBOL_INPUT_DIM && !isInteger(tensor.dtype))
+        return refuse("symbol", index, "its source is not of an integer dtype");
+    }
+    return true;
+  }
+
+  bool checkPrograms() {
+    for (int64_t index = 0; index < descriptor.num_programs; ++index)
+      if (const char *why =
+              validateSizeProgram(descriptor.programs[index], descriptor.num_symbols + index))
+        return refuse("size program", index, why);
+    return true;
+  }
+
+  bool checkChecks() {
+    for (int64_t index = 0; index < descriptor.num_checks; ++index) {
+      const keratin_check_t &check = descriptor.checks[index];
+      if (check.kind < KERATIN_CHECK_EQUAL || check.kind > KERATIN_CHECK_AT_LEAST)
+        return refuse("check", index, "unknown kind");
+      if (!isSlot(check.lhs) || !isSlot(check.rhs))
+        return refuse("check", index, "no such slot");
+      if (!isFailure(check.status) || !check.message)
+        return refuse("check", index, "it lacks a status or a message");
+    }
+    return true;
+  }
+
+  bool checkSites() {
+    for (int64_t index = 0; index < descriptor.num_sites; ++index)
+      if (!isFailure(descriptor.sites[index].status) || !descriptor.sites[index].message)
+        return refuse("site", index, "it lacks a status or a message");
+    return true;
+  }
+
+  static bool isFailure(int32_t code) { return code > KERATIN_OK && code <= KERATIN_INTERNAL; }
+
+  bool checkUpdates() {
+    for (int32_t index = 0; index < descriptor.num_updates; ++index) {
+      const keratin_update_desc_t &update = descriptor.updates[index];
+      if (update.variable < 0 || update.variable >= descriptor.num_variables)
+        return refuse("update", index, "no such variable");
+      if (update.in_place != 0 && update.in_place != 1)
+        return refuse("update", index, "in_place is neither 0 nor 1");
+      for (int32_t earlier = 0; earlier < index; ++earlier)
+        if (descriptor.updates[earlier].variable == update.variable)
+          return refuse("update", index, "the variable has two updates");
+    }
+    return true;
+  }
+
+  bool checkConstants() {
+    for (int32_t index = 0; index < descriptor.num_constants; ++index) {
+      const keratin_constant_desc_t &constant = descriptor.constants[index];
+      if (constant.bytes < 0 || (constant.bytes && !constant.data))
+        return refuse("constant", index, "it has no data");
+      if (uintptr_t(constant.data) % KERATIN_ALIGNMENT != 0)
+        return refuse("constant", index, "it is not aligned");
+    }
+    return true;
+  }
+
+  const keratin_function_desc_t &descriptor;
+  keratin_status_t *status;
+};
+
+} // namespace
+
+Code validateDescriptor(const keratin_function_desc_t &descriptor, keratin_status_t *status) {
+  return Validator(descriptor, status).run();
+}
+
+ShortText tensorText(const char *role, int32_t index, const keratin_tensor_desc_t &tensor) {
+  ShortText text;
+  if (tensor.name && tensor.name[0])
+    text.add("%s '%s'", role, tensor.name);
+  else
+    text.add("%s %" PRId32, role, index);
+  if (tensor.location && tensor.location[0])
+    text.add(" (%s)", tensor.location);
+  return text;
+}
+
+ShortText signatureText(const keratin_function_desc_t &descriptor,
+                        const keratin_tensor_desc_t &tensor) {
+  ShortText text;
+  text.add("(");
+  for (int32_t axis = 0; axis < tensor.rank; ++axis) {
+    int64_t dim = tensor.dims[axis];
+    text.add("%s", axis ? ", " : "");
+    int64_t slot = -1 - dim;
+    const char *symbol =
+        dim < 0 && slot < descriptor.num_symbols ? descriptor.symbols[slot].name : nullptr;
+    if (dim >= 0)
+      text.add("%" PRId64, dim);
+    else
+      text.add("%s", symbol && symbol[0] ? symbol : "None");
+  }
+  text.add(tensor.rank == 1 ? ",)" : ")");
+  return text;
+}
+
+} // namespace keratin::runtime

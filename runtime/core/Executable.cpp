@@ -1,0 +1,85 @@
+#include "runtime/core/Executable.h"
+#include "runtime/core/CallPlan.h"
+#include "runtime/core/Descriptor.h"
+
+#include <inttypes.h>
+
+using namespace keratin::runtime;
+
+extern "C" keratin_status_code_t
+keratin_executable_create(const keratin_function_desc_t *descriptor,
+                          keratin_executable_t **executable, keratin_status_t *status) {
+  if (Code code = validateDescriptor(*descriptor, status))
+    return code;
+  auto *made = makeObject<keratin_executable_t>(*descriptor);
+  // The first lease is made here, so that the first call finds it.
+  Lease *lease = made ? made->leases.take(made->descriptor, made->layout) : nullptr;
+  if (!lease) {
+    destroyObject(made);
+    return fail(status, KERATIN_RESOURCE_EXHAUSTED, "no memory for the executable of function '%s'",
+                functionName(*descriptor));
+  }
+  made->leases.giveBack(lease);
+  *executable = made;
+  return succeed(status);
+}
+
+extern "C" void keratin_executable_destroy(keratin_executable_t *executable) {
+  destroyObject(executable);
+}
+
+extern "C" const keratin_function_desc_t *
+keratin_executable_descriptor(const keratin_executable_t *executable) {
+  return &executable->descriptor;
+}
+
+extern "C" void keratin_executable_trim(keratin_executable_t *executable) {
+  executable->leases.trim();
+}
+
+// Plans a call and hands the lease to `use` while it is held.
+template <typename Use>
+static Code queryPlan(keratin_executable_t &executable, const CallArguments &arguments,
+                      keratin_status_t *status, Use use) {
+  keratin_session_t *session = nullptr;
+  if (Code code = checkArguments(executable, arguments, session, status))
+    return code;
+  SessionGuard guard(session ? &session->lock : nullptr, /*exclusive=*/false);
+  Lease *lease = executable.leases.take(executable.descriptor, executable.layout);
+  if (!lease)
+    return fail(status, KERATIN_RESOURCE_EXHAUSTED, "function '%s': no memory for a call",
+                functionName(executable.descriptor));
+  Code code = planCall(executable, *lease, arguments, status);
+  if (code == KERATIN_OK)
+    use(*lease);
+  executable.leases.giveBack(lease);
+  return code == KERATIN_OK ? succeed(status) : code;
+}
+
+extern "C" keratin_status_code_t
+keratin_executable_output_dims(keratin_executable_t *executable,
+                               keratin_variable_t *const *variables, int32_t num_variables,
+                               const keratin_tensor_t *inputs, int32_t num_inputs, int32_t output,
+                               int64_t *dims, keratin_status_t *status) {
+  const keratin_function_desc_t &descriptor = executable->descriptor;
+  if (output < 0 || output >= descriptor.num_outputs)
+    return fail(status, KERATIN_INVALID_ARGUMENT,
+                "function '%s' has %" PRId32 " outputs; there is no output %" PRId32,
+                functionName(descriptor), descriptor.num_outputs, output);
+  CallArguments arguments = {variables, num_variables, inputs, num_inputs};
+  return queryPlan(*executable, arguments, status, [&](const Lease &lease) {
+    const int64_t *planned = lease.outputDims;
+    for (int32_t i = 0; i < output; ++i)
+      planned += descriptor.outputs[i].rank;
+    for (int32_t axis = 0; axis < descriptor.outputs[output].rank; ++axis)
+      dims[axis] = planned[axis];
+  });
+}
+
+extern "C" keratin_status_code_t keratin_executable_workspace_bytes(
+    keratin_executable_t *executable, keratin_variable_t *const *variables, int32_t num_variables,
+    const keratin_tensor_t *inputs, int32_t num_inputs, int64_t *bytes, keratin_status_t *status) {
+  CallArguments arguments = {variables, num_variables, inputs, num_inputs};
+  return queryPlan(*executable, arguments, status,
+                   [&](const Lease &lease) { *bytes = lease.arenaBytes; });
+}

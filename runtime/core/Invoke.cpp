@@ -1,0 +1,317 @@
+// A call: bind, plan, find memory, run the entry function, commit the updates.
+#include "runtime/core/CallPlan.h"
+#include "runtime/core/DType.h"
+#include "runtime/core/Descriptor.h"
+#include "runtime/core/Print.h"
+#include "runtime/core/StridedCopy.h"
+#include "runtime/cpu/ThreadPool.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+namespace keratin::runtime {
+
+static constinit std::atomic<int32_t> debugFill{-1};
+
+// keratin_context_t::fail. The lowest site wins, whichever thread comes first.
+static void recordFailure(keratin_context_t *context, int32_t site) {
+  int32_t mine = site >= 0 && site < INT32_MAX ? site + 1 : INT32_MAX;
+  std::atomic_ref<int32_t> failed(context->failed_site);
+  int32_t current = failed.load(std::memory_order_relaxed);
+  while ((current == 0 || mine < current) &&
+         !failed.compare_exchange_weak(current, mine, std::memory_order_relaxed)) {
+  }
+}
+
+namespace {
+
+// Where outputs go: buffers of the caller's, or a callback that gives them.
+struct OutputSource {
+  const keratin_tensor_t *tensors = nullptr;
+  int32_t numTensors = 0;
+  keratin_allocate_output_fn_t allocate = nullptr;
+  void *user = nullptr;
+};
+
+class Invocation {
+public:
+  Invocation(keratin_executable_t &executable, const CallArguments &arguments,
+             const OutputSource &outputs, keratin_status_t *status)
+      : executable(executable), descriptor(executable.descriptor), arguments(arguments),
+        outputs(outputs), status(status) {}
+
+  Code run() {
+    keratin_session_t *session = nullptr;
+    if (!checkCounts() || (code = checkArguments(executable, arguments, session, status)))
+      return code;
+    SessionGuard guard(session ? &session->lock : nullptr, descriptor.num_updates > 0);
+    lease = executable.leases.take(descriptor, executable.layout);
+    if (!lease)
+      return fail(status, KERATIN_RESOURCE_EXHAUSTED, "function '%s': no memory for a call",
+                  function());
+    code = planCall(executable, *lease, arguments, status);
+    if (code == KERATIN_OK && bindMemory())
+      execute();
+    executable.leases.giveBack(lease);
+    return code == KERATIN_OK ? succeed(status) : code;
+  }
+
+private:
+  bool refuse(Code failure, const char *format, ...) __attribute__((format(printf, 3, 4))) {
+    va_list list;
+    va_start(list, format);
+    code = failWith(status, failure, format, list);
+    va_end(list);
+    return false;
+  }
+  const char *function() const { return functionName(descriptor); }
+  ShortText outputText(int32_t i) const { return tensorText("output", i, descriptor.outputs[i]); }
+
+  bool checkCounts() {
+    if (descriptor.num_variables && !arguments.variables)
+      return refuse(KERATIN_INVALID_ARGUMENT,
+                    "function '%s' uses %" PRId32 " variables; none are given", function(),
+                    descriptor.num_variables);
+    if (!outputs.allocate &&
+        (outputs.numTensors != descriptor.num_outputs || (outputs.numTensors && !outputs.tensors)))
+      return refuse(KERATIN_INVALID_ARGUMENT,
+                    "function '%s' has %" PRId32 " outputs; %" PRId32 " buffers are given",
+                    function(), descriptor.num_outputs, outputs.tensors ? outputs.numTensors : 0);
+    return true;
+  }
+
+  void **inputBuffers() const { return lease->buffers; }
+  void **variableBuffers() const { return inputBuffers() + descriptor.num_inputs; }
+  void **outputBuffers() const { return variableBuffers() + descriptor.num_variables; }
+  void **spareBuffers() const { return outputBuffers() + descriptor.num_outputs; }
+  void **arenaBuffer() const { return lease->buffers + (executable.layout.buffers - 1); }
+
+  // Everything that may lack memory comes before anything that shows.
+  bool bindMemory() {
+    return bindInputs() && bindArena() && bindVariables() && bindOutputs() && checkOverlaps() &&
+           (copyInputs(), true);
+  }
+
+  static bool readsInPlace(const keratin_tensor_t &input) {
+    return isRowMajor(input) && uintptr_t(input.data) % size_t(dtypeSize(input.dtype)) == 0;
+  }
+
+  static int64_t roundUp(int64_t bytes) {
+    return (bytes + KERATIN_ALIGNMENT - 1) / KERATIN_ALIGNMENT * KERATIN_ALIGNMENT;
+  }
+
+  // A copied input gets its place in lease->packed, which is found by its null buffer until
+  // copyInputs.
+  bool bindInputs() {
+    int64_t packedBytes = 0;
+    for (int32_t i = 0; i < descriptor.num_inputs; ++i) {
+      const keratin_tensor_t &input = arguments.inputs[i];
+      int64_t bytes = lease->inputBytes[i];
+      if (bytes == 0) {
+        inputBuffers()[i] = emptyBuffer();
+      } else if (!input.data) {
+        return refuse(KERATIN_INVALID_ARGUMENT, "function '%s': %s is fed no data", function(),
+                      tensorText("input", i, descriptor.inputs[i]).text());
+      } else if (readsInPlace(input)) {
+        inputBuffers()[i] = input.data;
+      } else {
+        inputBuffers()[i] = nullptr;
+        if (bytes > PTRDIFF_MAX - KERATIN_ALIGNMENT - packedBytes)
+          return refuse(KERATIN_RESOURCE_EXHAUSTED,
+                        "function '%s': the copies of its inputs do not fit in memory", function());
+        packedBytes += roundUp(bytes);
+      }
+    }
+    anyPacked = packedBytes > 0;
+    if (anyPacked && !lease->packed.reserve(size_t(packedBytes)))
+      return refuse(KERATIN_RESOURCE_EXHAUSTED,
+                    "function '%s': no memory for %" PRId64 " bytes, copies of inputs", function(),
+                    packedBytes);
+    return true;
+  }
+
+  void copyInputs() {
+    if (!anyPacked)
+      return;
+    char *place = static_cast<char *>(lease->packed.data());
+    for (int32_t i = 0; i < descriptor.num_inputs; ++i) {
+      if (inputBuffers()[i])
+        continue;
+      packRowMajor(arguments.inputs[i], place);
+      inputBuffers()[i] = place;
+      place += roundUp(lease->inputBytes[i]);
+    }
+  }
+
+  bool bindArena() {
+    if (size_t(lease->arenaBytes) > lease->arena.capacity() &&
+        !lease->arena.reserve(size_t(lease->arenaBytes)))
+      return refuse(KERATIN_RESOURCE_EXHAUSTED,
+                    "function '%s': no memory for an arena of %" PRId64 " bytes", function(),
+                    lease->arenaBytes);
+    *arenaBuffer() = lease->arena.data();
+    return true;
+  }
+
+  bool bindVariables() {
+    for (int32_t i = 0; i < descriptor.num_variables; ++i)
+      variableBuffers()[i] = arguments.variables[i]->value.data();
+    void **next = spareBuffers();
+    for (int32_t i = 0; i < descriptor.num_updates; ++i) {
+      const keratin_update_desc_t &update = descriptor.updates[i];
+      if (update.in_place)
+        continue;
+      keratin_variable_t &variable = *arguments.variables[update.variable];
+      if (!variable.spare.reserve(variable.bytes))
+        return refuse(
+            KERATIN_RESOURCE_EXHAUSTED,
+            "function '%s': no memory for %zu bytes, the new value of %s", function(),
+            variable.bytes,
+            tensorText("variable", update.variable, descriptor.variables[update.variable]).text());
+      *next++ = variable.spare.data();
+    }
+    return true;
+  }
+
+  bool bindOutputs() {
+    const int64_t *dims = lease->outputDims;
+    for (int32_t i = 0; i < descriptor.num_outputs; ++i) {
+      const keratin_tensor_desc_t &stated = descriptor.outputs[i];
+      int64_t bytes = lease->outputBytes[i];
+      void *data = nullptr;
+      if (outputs.allocate)
+        data = outputs.allocate(outputs.user, i, stated.dtype, stated.rank, dims, size_t(bytes));
+      else if (checkOutput(i, dims))
+        data = outputs.tensors[i].data;
+      else
+        return false;
+      if (bytes == 0)
+        data = emptyBuffer();
+      else if (!data && outputs.allocate)
+        return refuse(KERATIN_RESOURCE_EXHAUSTED,
+                      "function '%s': no memory for the %" PRId64 " bytes of %s", function(), bytes,
+                      outputText(i).text());
+      else if (!data)
+        return refuse(KERATIN_INVALID_ARGUMENT, "function '%s': the buffer of %s has no data",
+                      function(), outputText(i).text());
+      else if (uintptr_t(data) % size_t(dtypeSize(stated.dtype)) != 0)
+        return refuse(KERATIN_INVALID_ARGUMENT,
+                      "function '%s': the buffer of %s is not aligned to its elements", function(),
+                      outputText(i).text());
+      outputBuffers()[i] = data;
+      dims += stated.rank;
+    }
+    return true;
+  }
+
+  bool checkOutput(int32_t i, const int64_t *dims) {
+    const keratin_tensor_t &given = outputs.tensors[i];
+    const keratin_tensor_desc_t &stated = descriptor.outputs[i];
+    bool fits =
+        given.dtype == stated.dtype && given.rank == stated.rank && (!given.rank || given.dims);
+    for (int32_t axis = 0; fits && axis < stated.rank; ++axis)
+      fits = given.dims[axis] == dims[axis];
+    if (!fits)
+      return refuse(KERATIN_INVALID_ARGUMENT,
+                    "function '%s': the buffer of %s has dtype %s and shape %s; dtype %s and shape "
+                    "%s are needed",
+                    function(), outputText(i).text(), dtypeName(given.dtype),
+                    dimsText(given.dims ? given.rank : 0, given.dims).text(),
+                    dtypeName(stated.dtype), dimsText(stated.rank, dims).text());
+    return isRowMajor(given) ||
+           refuse(KERATIN_INVALID_ARGUMENT, "function '%s': the buffer of %s is not row-major",
+                  function(), outputText(i).text());
+  }
+
+  static bool overlap(const void *a, int64_t aBytes, const void *b, int64_t bBytes) {
+    return uintptr_t(a) < uintptr_t(b) + size_t(bBytes) &&
+           uintptr_t(b) < uintptr_t(a) + size_t(aBytes) && aBytes && bBytes;
+  }
+
+  // Generated code reads inputs after it has begun to write outputs.
+  bool checkOverlaps() {
+    for (int32_t i = 0; i < descriptor.num_outputs; ++i) {
+      const void *output = outputBuffers()[i];
+      int64_t bytes = lease->outputBytes[i];
+      for (int32_t k = 0; k < descriptor.num_inputs; ++k)
+        if (inputBuffers()[k] && overlap(output, bytes, inputBuffers()[k], lease->inputBytes[k]))
+          return refuse(KERATIN_INVALID_ARGUMENT, "function '%s': the buffers of %s and %s overlap",
+                        function(), outputText(i).text(),
+                        tensorText("input", k, descriptor.inputs[k]).text());
+      for (int32_t k = 0; k < i; ++k)
+        if (overlap(output, bytes, outputBuffers()[k], lease->outputBytes[k]))
+          return refuse(KERATIN_INVALID_ARGUMENT, "function '%s': the buffers of %s and %s overlap",
+                        function(), outputText(i).text(), outputText(k).text());
+    }
+    return true;
+  }
+
+  void fillForDebugging(int32_t byte) {
+    memset(*arenaBuffer(), byte, size_t(lease->arenaBytes));
+    for (int32_t i = 0; i < descriptor.num_outputs; ++i)
+      memset(outputBuffers()[i], byte, size_t(lease->outputBytes[i]));
+    for (int32_t i = 0; i < descriptor.num_updates; ++i)
+      if (!descriptor.updates[i].in_place) {
+        keratin_variable_t &variable = *arguments.variables[descriptor.updates[i].variable];
+        memset(variable.spare.data(), byte, variable.bytes);
+      }
+  }
+
+  void execute() {
+    if (int32_t byte = debugFill.load(std::memory_order_relaxed); byte >= 0)
+      fillForDebugging(byte);
+    keratin_context_t &context = lease->context;
+    context = {KERATIN_ABI_VERSION, 0, parallelFor, printFromKernel, recordFailure, nullptr, {}};
+    descriptor.entry(&context, lease->buffers, lease->sizes);
+    if (context.failed_site == 0)
+      commit();
+    else if (int32_t site = context.failed_site - 1; site >= 0 && site < descriptor.num_sites)
+      refuse(Code(descriptor.sites[site].status), "%s", descriptor.sites[site].message);
+    else
+      refuse(KERATIN_INTERNAL, "function '%s' failed at an unknown place", function());
+  }
+
+  // In the session's lock, and nothing here can fail: all updates or none.
+  void commit() {
+    for (int32_t i = 0; i < descriptor.num_updates; ++i)
+      if (!descriptor.updates[i].in_place) {
+        keratin_variable_t &variable = *arguments.variables[descriptor.updates[i].variable];
+        variable.value.swap(variable.spare);
+      }
+  }
+
+  keratin_executable_t &executable;
+  const keratin_function_desc_t &descriptor;
+  const CallArguments &arguments;
+  const OutputSource &outputs;
+  keratin_status_t *status;
+  Lease *lease = nullptr;
+  bool anyPacked = false;
+  Code code = KERATIN_OK;
+};
+
+} // namespace
+} // namespace keratin::runtime
+
+using namespace keratin::runtime;
+
+extern "C" keratin_status_code_t
+keratin_invoke(keratin_executable_t *executable, keratin_variable_t *const *variables,
+               int32_t num_variables, const keratin_tensor_t *inputs, int32_t num_inputs,
+               const keratin_tensor_t *outputs, int32_t num_outputs, keratin_status_t *status) {
+  CallArguments arguments = {variables, num_variables, inputs, num_inputs};
+  OutputSource source = {outputs, num_outputs, nullptr, nullptr};
+  return Invocation(*executable, arguments, source, status).run();
+}
+
+extern "C" keratin_status_code_t
+keratin_invoke_allocating(keratin_executable_t *executable, keratin_variable_t *const *variables,
+                          int32_t num_variables, const keratin_tensor_t *inputs, int32_t num_inputs,
+                          keratin_allocate_output_fn_t allocate, void *user,
+                          keratin_status_t *status) {
+  CallArguments arguments = {variables, num_variables, inputs, num_inputs};
+  OutputSource source = {nullptr, 0, allocate, user};
+  return Invocation(*executable, arguments, source, status).run();
+}
+
+extern "C" void keratin_set_debug_fill(int32_t byte) { debugFill.store(byte); }

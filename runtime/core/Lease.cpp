@@ -1,0 +1,112 @@
+#include "runtime/core/Lease.h"
+
+#include <string.h>
+
+namespace keratin::runtime {
+
+LeaseLayout::LeaseLayout(const keratin_function_desc_t &descriptor) {
+  for (int32_t i = 0; i < descriptor.num_inputs; ++i)
+    inputDims += descriptor.inputs[i].rank;
+  for (int32_t i = 0; i < descriptor.num_outputs; ++i)
+    outputDims += descriptor.outputs[i].rank;
+  for (int64_t i = 0; i < descriptor.num_symbols; ++i)
+    valueSymbols += descriptor.symbols[i].source != KERATIN_SYMBOL_INPUT_DIM;
+  for (int32_t i = 0; i < descriptor.num_updates; ++i)
+    spares += !descriptor.updates[i].in_place;
+  buffers = int64_t(descriptor.num_inputs) + descriptor.num_variables + descriptor.num_outputs +
+            spares + descriptor.num_constants + 1;
+}
+
+Lease *Lease::create(const keratin_function_desc_t &descriptor, const LeaseLayout &layout) {
+  Lease *lease = makeObject<Lease>();
+  if (!lease)
+    return nullptr;
+  // One block for all arrays; every element has eight bytes.
+  int64_t keyLength = layout.inputDims + layout.valueSymbols;
+  int64_t numSizes = descriptor.num_symbols + descriptor.num_programs;
+  int64_t total = keyLength + descriptor.num_variables + numSizes + descriptor.num_inputs +
+                  layout.outputDims + descriptor.num_outputs + layout.buffers;
+  lease->storageBytes = size_t(total) * sizeof(int64_t);
+  lease->storage = allocate(lease->storageBytes, KERATIN_ALIGNMENT);
+  if (!lease->storage) {
+    destroyObject(lease);
+    return nullptr;
+  }
+  memset(lease->storage, 0, lease->storageBytes);
+  auto *next = static_cast<int64_t *>(lease->storage);
+  auto carve = [&next](int64_t length) {
+    int64_t *array = next;
+    next += length;
+    return array;
+  };
+  lease->key = carve(keyLength);
+  lease->sizes = carve(numSizes);
+  lease->inputBytes = carve(descriptor.num_inputs);
+  lease->outputDims = carve(layout.outputDims);
+  lease->outputBytes = carve(descriptor.num_outputs);
+  lease->variableIds = reinterpret_cast<uint64_t *>(carve(descriptor.num_variables));
+  lease->buffers = reinterpret_cast<void **>(carve(layout.buffers));
+  void **constants = lease->buffers + (layout.buffers - 1 - descriptor.num_constants);
+  for (int32_t i = 0; i < descriptor.num_constants; ++i) {
+    const keratin_constant_desc_t &constant = descriptor.constants[i];
+    constants[i] = constant.bytes ? const_cast<void *>(constant.data) : emptyBuffer();
+  }
+  return lease;
+}
+
+void Lease::destroy(Lease *lease) {
+  if (!lease)
+    return;
+  deallocate(lease->storage, lease->storageBytes, KERATIN_ALIGNMENT);
+  destroyObject(lease);
+}
+
+LeasePool::~LeasePool() {
+  for (std::atomic<Lease *> &slot : slots)
+    Lease::destroy(slot.load(std::memory_order_acquire));
+}
+
+Lease *LeasePool::take(const keratin_function_desc_t &descriptor, const LeaseLayout &layout) {
+  Lease *fresh = nullptr;
+  for (std::atomic<Lease *> &slot : slots) {
+    Lease *lease = slot.load(std::memory_order_acquire);
+    if (!lease) {
+      // Slots fill from the front and never empty, so all leases there are were found busy.
+      if (!fresh && !(fresh = Lease::create(descriptor, layout)))
+        return nullptr;
+      fresh->pooled = true;
+      if (slot.compare_exchange_strong(lease, fresh, std::memory_order_acq_rel))
+        return fresh;
+    }
+    if (lease->busy.load(std::memory_order_relaxed) == 0 &&
+        lease->busy.exchange(1, std::memory_order_acquire) == 0) {
+      Lease::destroy(fresh);
+      return lease;
+    }
+  }
+  if (!fresh)
+    fresh = Lease::create(descriptor, layout);
+  if (fresh)
+    fresh->pooled = false;
+  return fresh;
+}
+
+void LeasePool::giveBack(Lease *lease) {
+  if (lease->pooled)
+    lease->busy.store(0, std::memory_order_release);
+  else
+    Lease::destroy(lease);
+}
+
+void LeasePool::trim() {
+  for (std::atomic<Lease *> &slot : slots) {
+    Lease *lease = slot.load(std::memory_order_acquire);
+    if (!lease || lease->busy.exchange(1, std::memory_order_acquire) != 0)
+      continue;
+    lease->arena.reset();
+    lease->packed.reset();
+    giveBack(lease);
+  }
+}
+
+} // namespace keratin::runtime

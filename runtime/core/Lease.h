@@ -1,0 +1,78 @@
+// What one call in flight owns: its context, its evaluated sizes, its arena. Leases belong to an
+// executable and are taken again and again, so that a call with the sizes of an earlier one finds
+// everything ready.
+#ifndef KERATIN_RUNTIME_CORE_LEASE_H
+#define KERATIN_RUNTIME_CORE_LEASE_H
+
+#include "runtime/core/Allocator.h"
+#include "runtime/core/Status.h"
+
+#include <atomic>
+
+namespace keratin::runtime {
+
+// Lengths of the arrays of a lease; they follow from the descriptor.
+struct LeaseLayout {
+  explicit LeaseLayout(const keratin_function_desc_t &descriptor);
+
+  int64_t inputDims = 0;    // dims of all inputs together
+  int64_t valueSymbols = 0; // symbols read out of inputs and variables
+  int64_t outputDims = 0;
+  int64_t spares = 0; // updates that are not made in place
+  int64_t buffers = 0;
+};
+
+class Lease {
+public:
+  // nullptr where there is no memory.
+  static Lease *create(const keratin_function_desc_t &descriptor, const LeaseLayout &layout);
+  static void destroy(Lease *lease);
+
+  // What the sizes were evaluated from: the dims of all inputs, then the values of the value
+  // symbols.
+  int64_t *key = nullptr;
+  // True if the fields below follow from key and from the variables with variableIds.
+  bool planned = false;
+  uint64_t *variableIds = nullptr;
+  int64_t *sizes = nullptr;
+  int64_t *inputBytes = nullptr;
+  int64_t *outputDims = nullptr;
+  int64_t *outputBytes = nullptr;
+  int64_t arenaBytes = 0;
+
+  keratin_context_t context = {};
+  void **buffers = nullptr; // as the entry function takes them; the constants are filled in
+  Block arena;
+  Block packed; // copies of inputs that cannot be read where they lie
+
+private:
+  friend class LeasePool;
+  std::atomic<uint32_t> busy{1};
+  bool pooled = false;
+  void *storage = nullptr;
+  size_t storageBytes = 0;
+};
+
+// Leases by the call: taking and giving back is one atomic exchange and one store.
+class LeasePool {
+public:
+  LeasePool() = default;
+  ~LeasePool();
+  LeasePool(const LeasePool &) = delete;
+  LeasePool &operator=(const LeasePool &) = delete;
+
+  // nullptr where there is no memory. Makes a lease if all are in use.
+  Lease *take(const keratin_function_desc_t &descriptor, const LeaseLayout &layout);
+  void giveBack(Lease *lease);
+  // Frees the memory of the leases nobody has taken.
+  void trim();
+
+private:
+  // More calls than this at once work too; their leases do not outlive them.
+  static constexpr int maxPooled = 64;
+  std::atomic<Lease *> slots[maxPooled] = {};
+};
+
+} // namespace keratin::runtime
+
+#endif // KERATIN_RUNTIME_CORE_LEASE_H

@@ -1,0 +1,136 @@
+#include "runtime/core/Session.h"
+#include "runtime/core/DType.h"
+#include "runtime/core/Status.h"
+#include "runtime/core/StridedCopy.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+using namespace keratin::runtime;
+
+SessionLock::SessionLock() {
+#ifdef __GLIBC__
+  // glibc's default lets a stream of readers starve a writer.
+  pthread_rwlockattr_t attributes;
+  pthread_rwlockattr_init(&attributes);
+  pthread_rwlockattr_setkind_np(&attributes, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+  pthread_rwlock_init(&lock, &attributes);
+  pthread_rwlockattr_destroy(&attributes);
+#else
+  pthread_rwlock_init(&lock, nullptr);
+#endif
+}
+
+static void releaseSession(keratin_session_t *session) {
+  if (session && session->references.fetch_sub(1, std::memory_order_acq_rel) == 1)
+    destroyObject(session);
+}
+
+extern "C" keratin_status_code_t keratin_session_create(keratin_session_t **session,
+                                                        keratin_status_t *status) {
+  auto *made = makeObject<keratin_session_t>();
+  if (!made)
+    return fail(status, KERATIN_RESOURCE_EXHAUSTED, "no memory for a session");
+  *session = made;
+  return succeed(status);
+}
+
+extern "C" void keratin_session_destroy(keratin_session_t *session) { releaseSession(session); }
+
+extern "C" keratin_status_code_t keratin_variable_create(keratin_session_t *session, int32_t dtype,
+                                                         int32_t rank, const int64_t *dims,
+                                                         const void *initial,
+                                                         keratin_variable_t **variable,
+                                                         keratin_status_t *status) {
+  if (!isDType(dtype))
+    return fail(status, KERATIN_INVALID_ARGUMENT, "variable: %" PRId32 " is no dtype", dtype);
+  if (rank < 0 || rank > KERATIN_MAX_RANK)
+    return fail(status, KERATIN_INVALID_ARGUMENT,
+                "variable: rank %" PRId32 " is not between 0 and %d", rank, KERATIN_MAX_RANK);
+  int64_t bytes = 0;
+  if (!tensorBytes(dtype, rank, dims, bytes))
+    return fail(status, KERATIN_INVALID_ARGUMENT,
+                "variable: shape %s has a negative size, or more bytes than 64 bits count",
+                dimsText(rank, dims).text());
+  static constinit std::atomic<uint64_t> lastId{0};
+  auto *made = makeObject<keratin_variable_t>();
+  if (!made || !made->value.reserve(size_t(bytes))) {
+    destroyObject(made);
+    return fail(status, KERATIN_RESOURCE_EXHAUSTED,
+                "variable: no memory for %" PRId64 " bytes of %s %s", bytes, dtypeName(dtype),
+                dimsText(rank, dims).text());
+  }
+  session->references.fetch_add(1, std::memory_order_relaxed);
+  made->session = session;
+  made->id = lastId.fetch_add(1, std::memory_order_relaxed) + 1;
+  made->dtype = dtype;
+  made->rank = rank;
+  for (int32_t axis = 0; axis < rank; ++axis)
+    made->dims[axis] = dims[axis];
+  made->bytes = size_t(bytes);
+  if (!initial)
+    memset(made->value.data(), 0, made->bytes);
+  else if (bytes)
+    memcpy(made->value.data(), initial, made->bytes);
+  *variable = made;
+  return succeed(status);
+}
+
+extern "C" void keratin_variable_retain(keratin_variable_t *variable) {
+  variable->references.fetch_add(1, std::memory_order_relaxed);
+}
+
+extern "C" void keratin_variable_release(keratin_variable_t *variable) {
+  if (!variable || variable->references.fetch_sub(1, std::memory_order_acq_rel) != 1)
+    return;
+  keratin_session_t *session = variable->session;
+  destroyObject(variable);
+  releaseSession(session);
+}
+
+extern "C" int32_t keratin_variable_dtype(const keratin_variable_t *variable) {
+  return variable->dtype;
+}
+extern "C" int32_t keratin_variable_rank(const keratin_variable_t *variable) {
+  return variable->rank;
+}
+extern "C" const int64_t *keratin_variable_dims(const keratin_variable_t *variable) {
+  return variable->dims;
+}
+extern "C" size_t keratin_variable_bytes(const keratin_variable_t *variable) {
+  return variable->bytes;
+}
+
+extern "C" keratin_status_code_t keratin_variable_read(const keratin_variable_t *variable,
+                                                       void *data, size_t bytes,
+                                                       keratin_status_t *status) {
+  if (bytes != variable->bytes || (bytes && !data))
+    return fail(status, KERATIN_INVALID_ARGUMENT,
+                "variable: the buffer to read into has %zu bytes; the value has %zu",
+                data ? bytes : 0, variable->bytes);
+  SessionGuard guard(&variable->session->lock, /*exclusive=*/false);
+  if (bytes)
+    memcpy(data, variable->value.data(), bytes);
+  return succeed(status);
+}
+
+extern "C" keratin_status_code_t keratin_variable_write(keratin_variable_t *variable,
+                                                        const keratin_tensor_t *value,
+                                                        keratin_status_t *status) {
+  if (value->dtype != variable->dtype)
+    return fail(status, KERATIN_INVALID_ARGUMENT,
+                "variable: the new value has dtype %s; the variable has %s",
+                dtypeName(value->dtype), dtypeName(variable->dtype));
+  if (value->rank != variable->rank ||
+      (value->rank &&
+       memcmp(value->dims, variable->dims, size_t(value->rank) * sizeof(int64_t)) != 0))
+    return fail(status, KERATIN_INVALID_ARGUMENT,
+                "variable: the new value has shape %s; the variable has %s",
+                dimsText(value->rank, value->dims).text(),
+                dimsText(variable->rank, variable->dims).text());
+  if (variable->bytes && !value->data)
+    return fail(status, KERATIN_INVALID_ARGUMENT, "variable: the new value has no data");
+  SessionGuard guard(&variable->session->lock, /*exclusive=*/true);
+  packRowMajor(*value, variable->value.data());
+  return succeed(status);
+}

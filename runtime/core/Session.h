@@ -1,0 +1,73 @@
+// Sessions and the variables in them.
+#ifndef KERATIN_RUNTIME_CORE_SESSION_H
+#define KERATIN_RUNTIME_CORE_SESSION_H
+
+#include "runtime/core/Allocator.h"
+
+#include <atomic>
+#include <pthread.h>
+
+namespace keratin::runtime {
+
+// Shared while a call reads variables, exclusive while one updates them. Writers do not starve.
+class SessionLock {
+public:
+  SessionLock();
+  ~SessionLock() { pthread_rwlock_destroy(&lock); }
+  SessionLock(const SessionLock &) = delete;
+  SessionLock &operator=(const SessionLock &) = delete;
+
+  void lockShared() { pthread_rwlock_rdlock(&lock); }
+  void lockExclusive() { pthread_rwlock_wrlock(&lock); }
+  void unlock() { pthread_rwlock_unlock(&lock); }
+
+private:
+  pthread_rwlock_t lock;
+};
+
+// Holds a session's lock for a scope; holds nothing for a null lock.
+class SessionGuard {
+public:
+  SessionGuard(SessionLock *lock, bool exclusive) : lock(lock) {
+    if (!lock)
+      return;
+    if (exclusive)
+      lock->lockExclusive();
+    else
+      lock->lockShared();
+  }
+  ~SessionGuard() {
+    if (lock)
+      lock->unlock();
+  }
+  SessionGuard(const SessionGuard &) = delete;
+  SessionGuard &operator=(const SessionGuard &) = delete;
+
+private:
+  SessionLock *lock;
+};
+
+} // namespace keratin::runtime
+
+// Lives until the handle and every variable are gone.
+struct keratin_session_t {
+  mutable keratin::runtime::SessionLock lock;
+  std::atomic<int64_t> references{1};
+};
+
+struct keratin_variable_t {
+  keratin_session_t *session = nullptr;
+  std::atomic<int64_t> references{1};
+  // Never used twice in a process, so that a call can tell a variable from a later one at the same
+  // address.
+  uint64_t id = 0;
+  int32_t dtype = 0;
+  int32_t rank = 0;
+  int64_t dims[KERATIN_MAX_RANK] = {};
+  size_t bytes = 0;
+  // Guarded by the session's lock. spare is empty until the first update that is not made in place.
+  keratin::runtime::Block value;
+  keratin::runtime::Block spare;
+};
+
+#endif // KERATIN_RUNTIME_CORE_SESSION_H

@@ -1,0 +1,205 @@
+#include "runtime/cpu/ThreadPool.h"
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <mutex>
+#include <set>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+using namespace keratin::runtime;
+
+namespace {
+
+struct Threads {
+  explicit Threads(int count) : before(keratin_num_threads()) { keratin_set_num_threads(count); }
+  ~Threads() { keratin_set_num_threads(before); }
+  int before;
+};
+
+// What a kernel notes of its calls.
+struct Record {
+  std::mutex mutex;
+  std::multiset<std::pair<int64_t, int64_t>> chunks;
+};
+
+void note(keratin_context_t *, const int64_t *argv, int64_t begin, int64_t end) {
+  auto &record = *reinterpret_cast<Record *>(argv[0]);
+  std::lock_guard lock(record.mutex);
+  record.chunks.insert({begin, end});
+}
+
+// Partial sums a chunk, combined in order: the pattern that generated reductions use.
+float reduce(const std::vector<float> &values, int64_t grain) {
+  std::vector<float> partial(values.size() / size_t(grain) + 1);
+  auto kernel = [](keratin_context_t *, const int64_t *argv, int64_t begin, int64_t end) {
+    float sum = 0;
+    for (int64_t i = begin; i < end; ++i)
+      sum += std::sin(reinterpret_cast<const float *>(argv[0])[i]);
+    reinterpret_cast<float *>(argv[1])[begin / argv[2]] = sum;
+  };
+  int64_t argv[] = {int64_t(values.data()), int64_t(partial.data()), grain};
+  parallelFor(nullptr, kernel, argv, int64_t(values.size()), grain);
+  float sum = 0;
+  for (float part : partial)
+    sum += part;
+  return sum;
+}
+
+} // namespace
+
+TEST_CASE("chunks follow from units and grain, for any number of threads") {
+  for (int count : {1, 2, 4}) {
+    Threads threads(count);
+    CHECK(keratin_num_threads() == count);
+    for (int64_t units : {0, 1, 5, 64, 1000})
+      for (int64_t grain : {1, 3, 64, 5000}) {
+        Record record;
+        int64_t argv[] = {int64_t(&record)};
+        parallelFor(nullptr, note, argv, units, grain);
+        std::multiset<std::pair<int64_t, int64_t>> expected;
+        for (int64_t begin = 0; begin < units; begin += grain)
+          expected.insert({begin, std::min(begin + grain, units)});
+        CHECK(record.chunks == expected);
+      }
+  }
+}
+
+TEST_CASE("a grain that is not positive means one chunk") {
+  Record record;
+  int64_t argv[] = {int64_t(&record)};
+  parallelFor(nullptr, note, argv, 10, 0);
+  CHECK(record.chunks == std::multiset<std::pair<int64_t, int64_t>>{{0, 10}});
+}
+
+TEST_CASE("more chunks than one dispatch holds are all run once") {
+  Threads threads(2);
+  constexpr int64_t units = 200'003;
+  std::vector<std::atomic<uint8_t>> hits(units);
+  auto kernel = [](keratin_context_t *, const int64_t *argv, int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      reinterpret_cast<std::atomic<uint8_t> *>(argv[0])[i].fetch_add(1);
+  };
+  int64_t argv[] = {int64_t(hits.data())};
+  parallelFor(nullptr, kernel, argv, units, 1);
+  int64_t wrong = 0;
+  for (auto &hit : hits)
+    wrong += hit != 1;
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("a chunked reduction has the same bits for 1, 2 and 4 threads, run after run") {
+  std::vector<float> values(20'000);
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = float(i) * 0.37f;
+  float first = 0;
+  {
+    Threads threads(1);
+    first = reduce(values, 129);
+  }
+  for (int count : {2, 4}) {
+    Threads threads(count);
+    for (int run = 0; run < 200; ++run)
+      REQUIRE(reduce(values, 129) == first);
+  }
+}
+
+TEST_CASE("many short regions, with pauses that let workers park") {
+  Threads threads(2);
+  std::atomic<int64_t> sum{0};
+  auto kernel = [](keratin_context_t *, const int64_t *argv, int64_t begin, int64_t end) {
+    reinterpret_cast<std::atomic<int64_t> *>(argv[0])->fetch_add(end - begin);
+  };
+  int64_t argv[] = {int64_t(&sum)};
+  constexpr int regions = 5000;
+  for (int i = 0; i < regions; ++i) {
+    parallelFor(nullptr, kernel, argv, 7, 1);
+    if (i % 500 == 0)
+      usleep(2000);
+  }
+  CHECK(sum == 7 * regions);
+}
+
+TEST_CASE("regions inside regions, and of several threads at once, all complete") {
+  Threads threads(4);
+  std::atomic<int64_t> sum{0};
+  auto outer = [](keratin_context_t *, const int64_t *argv, int64_t begin, int64_t end) {
+    auto inner = [](keratin_context_t *, const int64_t *argv, int64_t begin, int64_t end) {
+      reinterpret_cast<std::atomic<int64_t> *>(argv[0])->fetch_add(end - begin);
+    };
+    for (int64_t i = begin; i < end; ++i)
+      parallelFor(nullptr, inner, argv, 10, 1);
+  };
+  int64_t argv[] = {int64_t(&sum)};
+  std::vector<std::thread> team;
+  for (int t = 0; t < 8; ++t)
+    team.emplace_back([&] {
+      for (int i = 0; i < 50; ++i)
+        parallelFor(nullptr, outer, argv, 6, 1);
+    });
+  for (std::thread &thread : team)
+    thread.join();
+  CHECK(sum == 8 * 50 * 6 * 10);
+}
+
+TEST_CASE("the number of threads may change while regions run") {
+  Threads threads(2);
+  std::atomic<bool> stop{false};
+  std::atomic<int64_t> wrong{0};
+  std::thread user([&] {
+    while (!stop) {
+      Record record;
+      int64_t argv[] = {int64_t(&record)};
+      parallelFor(nullptr, note, argv, 12, 1);
+      wrong += record.chunks.size() != 12;
+    }
+  });
+  for (int i = 0; i < 100; ++i)
+    keratin_set_num_threads(1 + i % 4);
+  stop = true;
+  user.join();
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("a host's pool gets every chunk") {
+  int64_t seen = 0;
+  keratin_thread_pool_t host = {
+      [](void *user, void (*task)(void *, int64_t), void *data, int64_t chunks) {
+        *static_cast<int64_t *>(user) += chunks;
+        for (int64_t chunk = chunks; chunk-- > 0;)
+          task(data, chunk);
+      },
+      &seen};
+  keratin_set_thread_pool(&host);
+  Record record;
+  int64_t argv[] = {int64_t(&record)};
+  parallelFor(nullptr, note, argv, 10, 4);
+  keratin_set_thread_pool(nullptr);
+  CHECK(seen == 3);
+  CHECK(record.chunks == std::multiset<std::pair<int64_t, int64_t>>{{0, 4}, {4, 8}, {8, 10}});
+}
+
+// ThreadSanitizer does not follow threads made after a fork.
+#if !__has_feature(thread_sanitizer)
+TEST_CASE("the child of a fork has a pool of its own") {
+  Threads threads(2);
+  Record before;
+  int64_t argv[] = {int64_t(&before)};
+  parallelFor(nullptr, note, argv, 8, 1);
+  pid_t child = fork();
+  if (child == 0) {
+    Record record;
+    int64_t childArgv[] = {int64_t(&record)};
+    for (int i = 0; i < 100; ++i)
+      parallelFor(nullptr, note, childArgv, 8, 1);
+    _exit(record.chunks.size() == 800 ? 0 : 1);
+  }
+  int status = -1;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+}
+#endif
