@@ -26,16 +26,17 @@ inline constexpr double expm1Of64[] = {
     0x1.6c16c16c1f092p-10, 0x1.a01a01afd62e4p-13, 0x1.a01a017bc38ddp-16, 0x1.71ddf87843964p-19,
     0x1.27e5362a5fed5p-22, 0x1.af5e8157abe66p-26, 0x1.1ee894fb4c04ep-29};
 
-// (log(1 + f) - f + f^2 / 2) / f^3 for 1 + f between the roots of 1/2 and 2; error 2^-27.3.
+// (log(1 + f) - f + f^2 / 2) / f^3 for 1 + f from the root of 1/2 to 3/2; error 2^-28.2.
 inline constexpr double log32[] = {
-    0x1.5555540000000p-2, -0x1.0002260000000p-2, 0x1.99a0060000000p-3, -0x1.54724a0000000p-3,
-    0x1.22da400000000p-3, -0x1.0d85420000000p-3, 0x1.055a6a0000000p-3, -0x1.38b2d60000000p-4};
+    0x1.55554c0000000p-2,  -0x1.0000b60000000p-2, 0x1.99a2f60000000p-3,
+    -0x1.55130e0000000p-3, 0x1.2325300000000p-3,  -0x1.02cda80000000p-3,
+    0x1.f0d44a0000000p-4,  -0x1.ac4d1a0000000p-4, 0x1.89b8880000000p-5};
 
-// (2 atanh(s) - 2 s) / s^3 in z = s^2, 1 + f = (1 + s) / (1 - s) between the roots of 1/2 and 2;
-// error 2^-59.5.
-inline constexpr double log64[] = {0x1.5555555555592p-1, 0x1.999999997ff4bp-2, 0x1.24924941dd7a8p-2,
-                                   0x1.c71c5217cfb40p-3, 0x1.74663c30865c5p-3, 0x1.39a1fb55dba46p-3,
-                                   0x1.2f030d2b02990p-3};
+// (2 atanh(s) - 2 s) / s^3 in z = s^2, 1 + f = (1 + s) / (1 - s) from the root of 1/2 to 3/2; error
+// 2^-62.4.
+inline constexpr double log64[] = {0x1.555555555554fp-1, 0x1.999999999c179p-2, 0x1.24924921e451cp-2,
+                                   0x1.c71c748fbdb72p-3, 0x1.745c4adab88a0p-3, 0x1.3b35c12450a72p-3,
+                                   0x1.0dcb8d452c1fcp-3, 0x1.1b81c8b6c1641p-3};
 
 // (2 atanh(s) - 2 s - 2/3 s^3) / s^5 in z = s^2; error 2^-73.5.
 inline constexpr double logExtended64[] = {
@@ -54,10 +55,21 @@ inline constexpr double exp2Single64[] = {
     0x1.ffffffffaba09p-1, 0x1.62e42ff116785p-1,  0x1.ebfbe0a4f2539p-3,  0x1.c6b08aaec6ed0p-5,
     0x1.3b29dc141f7cap-7, 0x1.5d8a70add88cap-10, 0x1.446a440b3bd45p-13, 0x1.fe17ad659c412p-17};
 
-// (tanh x - x) / x^3 in x^2 for |x| <= 0.6; error 2^-32.9.
-inline constexpr double tanh32[] = {-0x1.5555540000000p-2, 0x1.1110840000000p-3,
-                                    -0x1.b9f4be0000000p-5, 0x1.63d27c0000000p-6,
-                                    -0x1.0d665e0000000p-7, 0x1.1e6c5e0000000p-9};
+// 2^r for |r| <= 1/2; error 2^-26.0.
+inline constexpr double exp2Of32[] = {
+    0x1.0000000000000p+0, 0x1.62e4300000000p-1,  0x1.ebfbda0000000p-3, 0x1.c6aed40000000p-5,
+    0x1.3b2dbc0000000p-7, 0x1.5f459a0000000p-10, 0x1.41d34e0000000p-13};
+
+// 2^r for |r| <= 1/2; error 2^-54.7.
+inline constexpr double exp2Of64[] = {
+    0x1.0000000000000p+0,  0x1.62e42fefa39efp-1,  0x1.ebfbdff82c5adp-3,  0x1.c6b08d7049fd0p-5,
+    0x1.3b2ab6fb9f3f0p-7,  0x1.5d87fe78cf39ep-10, 0x1.43091310c692dp-13, 0x1.ffcbfba7789cbp-17,
+    0x1.62bfc3af183bbp-20, 0x1.b52678de1ca88p-24, 0x1.e6211d13d5d15p-28, 0x1.e7a9d84ffcccep-32};
+
+// (tanh x - x) / x^3 in x^2 for |x| <= 0.6; error 2^-28.4.
+inline constexpr double tanh32[] = {-0x1.55553e0000000p-2, 0x1.1109be0000000p-3,
+                                    -0x1.b89ab80000000p-5, 0x1.54c3a60000000p-6,
+                                    -0x1.8286e20000000p-8};
 
 // (tanh x - x) / x^3 in x^2 for |x| <= 0.55; error 2^-65.2.
 inline constexpr double tanh64[] = {
@@ -107,11 +119,10 @@ inline constexpr double erfSmall64[] = {
     0x1.b9e6c357788f7p-20, -0x1.5f73c0ce218d1p-23, 0x1.fcbaf8878ffadp-27, -0x1.517b698b87c71p-30,
     0x1.9a03215659f9bp-34, -0x1.b3cded3a8e053p-38, 0x1.3b6f0b8860127p-42};
 
-// -log erfc(x) / x for x from 0.93 to 4; error of erf; error 2^-34.7.
+// log2 erfc(x) / x for x from 0.93 to 4; error of erf; error 2^-30.5.
 inline constexpr double erfLarge32[] = {
-    0x1.20e3120000000p+0,   0x1.45aec40000000p-1,  0x1.aa9fe60000000p-4,
-    -0x1.5bd12a0000000p-6,  0x1.d1a3ee0000000p-10, 0x1.14333a0000000p-11,
-    -0x1.d04cb80000000p-13, 0x1.247a7e0000000p-15, -0x1.2415580000000p-19};
+    -0x1.a0d8dc0000000p+0, -0x1.d521f20000000p-1, -0x1.3a146c0000000p-3, 0x1.197ca60000000p-5,
+    -0x1.5ae1820000000p-8, 0x1.f235860000000p-12, -0x1.1fbf9e0000000p-16};
 
 // exp(x^2) erfc(x) in t = (x - 2) / (x + 2) for x from 1 to 6; error of erf; error 2^-59.5.
 inline constexpr double erfLarge64[] = {

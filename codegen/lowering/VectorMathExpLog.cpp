@@ -1,4 +1,5 @@
 // exp, expm1, log, log1p: reduction by powers of two, then a minimax polynomial.
+#include "codegen/lowering/Avx512.h"
 #include "codegen/lowering/VectorMathCoefficients.h"
 #include "codegen/lowering/VectorMathKernels.h"
 
@@ -10,11 +11,12 @@ static constexpr double infinity = std::numeric_limits<double>::infinity();
 static constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
 static constexpr double log2OfE = 0x1.71547652b82fep0;
 
-// ln 2 in two parts; the first has so few bits that its product with an exponent is exact.
+// ln 2 in two parts; the first has so few bits that its product with an exponent is exact. Both are
+// positive, so that an infinite exponent gives no NaN.
 struct Ln2 {
   explicit Ln2(bool isDouble)
-      : high(isDouble ? 0x1.62e42feep-1 : 0x1.63p-1),
-        low(isDouble ? 0x1.a39ef35793c76p-33 : -0x1.bd0106p-13) {}
+      : high(isDouble ? 0x1.62e42feep-1 : 0x1.62p-1),
+        low(isDouble ? 0x1.a39ef35793c76p-33 : 0x1.c85fe00000000p-10) {}
   double high;
   double low;
 };
@@ -25,11 +27,13 @@ RoundedInteger nearestInteger(const VectorExpr &x, double factor) {
   return {shifted - format.roundingConstant(), shifted.asInt() - format.roundingBits()};
 }
 
-VectorExpr scaleByPowerOfTwo(const VectorExpr &p, const VectorExpr &exponentBits) {
+VectorExpr scaleByPowerOfTwo(const VectorExpr &p, const RoundedInteger &exponent) {
+  if (avx512::isRegister(p))
+    return avx512::scale(p, exponent.number);
   FloatFormat format(p);
   // In two steps, as 2^exponent itself may not be representable; only the last one rounds.
-  VectorExpr half = arithmeticShift(exponentBits, 1);
-  VectorExpr rest = exponentBits - half;
+  VectorExpr half = arithmeticShift(exponent.bits, 1);
+  VectorExpr rest = exponent.bits - half;
   VectorExpr first = ((half + format.bias) << format.mantissaBits).asFloat();
   VectorExpr second = ((rest + format.bias) << format.mantissaBits).asFloat();
   return p * first * second;
@@ -72,24 +76,28 @@ static VectorExpr boundExp(const VectorExpr &x) {
 
 VectorExpr exp(const VectorExpr &x) {
   auto [k, r, unused] = reduceExp(boundExp(x));
-  return scaleByPowerOfTwo(1.0 + fma(r * r, expTail(r), r), k.bits);
+  return scaleByPowerOfTwo(1.0 + fma(r * r, expTail(r), r), k);
 }
 
 VectorExpr expOfSum(const VectorExpr &x, const VectorExpr &low) {
   auto [k, r, unused] = reduceExp(boundExp(x));
   r = r + low;
-  return scaleByPowerOfTwo(1.0 + fma(r * r, expTail(r), r), k.bits);
+  return scaleByPowerOfTwo(1.0 + fma(r * r, expTail(r), r), k);
 }
 
 VectorExpr expPrecise(const VectorExpr &x) {
-  auto [k, r, low] = reduceExp(boundExp(x), /*withLow=*/true);
-  return scaleByPowerOfTwo(1.0 + (r + fma(r * r, expTail(r), low)), k.bits);
+  auto [k, r, low] = reduceExp(atLeast(x, x.width() == 64 ? -746.0 : -104.0), /*withLow=*/true);
+  return scaleByPowerOfTwo(1.0 + (r + fma(r * r, expTail(r), low)), k);
 }
 
-VectorExpr expModerate(const VectorExpr &x) {
+VectorExpr exp2Moderate(const VectorExpr &x, double factor) {
   FloatFormat format(x);
-  auto [k, r, unused] = reduceExp(x);
-  VectorExpr p = 1.0 + fma(r * r, expTail(r), r);
+  RoundedInteger k = nearestInteger(x, factor);
+  VectorExpr f = fma(x, factor, -k.number);
+  VectorExpr p = format.isDouble ? polynomial(f, coefficients::exp2Of64)
+                                 : polynomial(f, coefficients::exp2Of32);
+  if (avx512::isRegister(p))
+    return avx512::scale(p, k.number);
   // A product, not a sum of bits, so that NaN stays NaN.
   return p * ((k.bits + format.bias) << format.mantissaBits).asFloat();
 }
@@ -147,6 +155,13 @@ static VectorExpr logOfDecomposed(const VectorExpr &f, const VectorExpr &exponen
 }
 
 VectorExpr log(const VectorExpr &x) {
+  if (avx512::isRegister(x)) {
+    // 0, infinity, negative numbers and NaN come out right through the exponent and the mantissa.
+    VectorExpr mantissa = avx512::mantissaOf(x);
+    VectorExpr exponent = avx512::exponentOf(x);
+    exponent = select(mantissa < 1.0, exponent + 1.0, exponent);
+    return logOfDecomposed(mantissa - 1.0, exponent);
+  }
   auto [f, exponent] = decompose(x);
   VectorExpr result = logOfDecomposed(f, exponent);
   result = select(x < infinity, result, x);
@@ -180,7 +195,7 @@ VectorExpr log1p(const VectorExpr &x) {
   result = select(x < infinity, result, x);
   result = select(x >= -1.0, result, notANumber);
   result = select(equal(x, -1.0), -infinity, result);
-  return select(equal(x, 0.0), x, result); // keeps -0
+  return copySign(result, x); // for -0
 }
 
 } // namespace keratin::codegen::kernels

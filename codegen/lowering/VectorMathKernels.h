@@ -28,14 +28,15 @@ struct RoundedInteger {
 RoundedInteger nearestInteger(const VectorExpr &x, double factor);
 // p * 2^exponent with one rounding, for p near 1 and exponents down to twice the least; overflows
 // to infinity.
-VectorExpr scaleByPowerOfTwo(const VectorExpr &p, const VectorExpr &exponentBits);
+VectorExpr scaleByPowerOfTwo(const VectorExpr &p, const RoundedInteger &exponent);
 VectorExpr exp(const VectorExpr &x);
 // e^(x + low) for |low| below an ulp of x.
 VectorExpr expOfSum(const VectorExpr &x, const VectorExpr &low);
-// exp with an error of 0.8 ulp instead of 1, for functions that add errors of their own.
+// e^x of x <= 0 with an error of 0.8 ulp instead of 1, for functions that add errors of their own.
 VectorExpr expPrecise(const VectorExpr &x);
-// e^x for |x| <= 80, or NaN: without the care for overflow and denormals.
-VectorExpr expModerate(const VectorExpr &x);
+// 2^(x * factor) for |x * factor| <= 120, or NaN; the product counts as exact to its last bit, so
+// the relative error grows with it. For terms that are small beside what they are added to.
+VectorExpr exp2Moderate(const VectorExpr &x, double factor);
 VectorExpr expm1(const VectorExpr &x);
 
 // x = (1 + f) * 2^exponent with 1 + f between the roots of 1/2 and 2, for positive finite x,

@@ -5,6 +5,8 @@
 
 namespace keratin::codegen::kernels {
 
+static constexpr double log2OfE = 0x1.71547652b82fep0;
+
 VectorExpr tanh(const VectorExpr &x) {
   bool isDouble = x.width() == 64;
   VectorExpr a = abs(x);
@@ -13,7 +15,7 @@ VectorExpr tanh(const VectorExpr &x) {
       isDouble ? polynomial(z, coefficients::tanh64) : polynomial(z, coefficients::tanh32);
   VectorExpr small = fma(a * z, tail, a);
   // 1 beyond the bound.
-  VectorExpr e = expModerate(atMost(a, isDouble ? 20.0 : 10.0) * 2.0);
+  VectorExpr e = exp2Moderate(atMost(a, isDouble ? 20.0 : 10.0), 2 * log2OfE);
   VectorExpr large = 1.0 - 2.0 / (e + 1.0);
   return copySign(select(a < (isDouble ? 0.55 : 0.6), small, large), x);
 }
@@ -37,11 +39,11 @@ static VectorExpr erfLarge(const VectorExpr &a) {
   if (a.width() == 32) {
     // From 4 on the result rounds to 1.
     VectorExpr bounded = atMost(a, 4.0);
-    return 1.0 - expModerate(-bounded * polynomial(bounded, coefficients::erfLarge32));
+    return 1.0 - exp2Moderate(bounded * polynomial(bounded, coefficients::erfLarge32), 1.0);
   }
   VectorExpr bounded = atMost(a, 6.0);
   VectorExpr scaled = polynomial((bounded - 2.0) / (bounded + 2.0), coefficients::erfLarge64);
-  return 1.0 - expModerate(-bounded * bounded) * scaled;
+  return 1.0 - exp2Moderate(bounded * bounded, -log2OfE) * scaled;
 }
 
 VectorExpr erf(const VectorExpr &x) {

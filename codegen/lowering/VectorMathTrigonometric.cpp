@@ -166,11 +166,7 @@ static VectorExpr cosOfReduced(const VectorExpr &r) {
   VectorExpr z = r * r;
   VectorExpr tail =
       r.width() == 64 ? polynomial(z, coefficients::cos64) : polynomial(z, coefficients::cos32);
-  // 1 - z / 2 rounds; what it loses is added back with the rest.
-  VectorExpr half = z * 0.5;
-  VectorExpr head = 1.0 - half;
-  VectorExpr lost = (1.0 - head) - half;
-  return head + fma(z * z, tail, lost);
+  return fma(fma(tail, z, -0.5), z, 1.0);
 }
 
 // The sine of x + shift quarter turns.

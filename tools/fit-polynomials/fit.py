@@ -126,16 +126,19 @@ def main():
     for bits, count in ((32, 6), (64, 11)):
         fit(f"expm1Of{bits}", "the same with a smaller error",
             lambda r: (exp(r) - 1 - r) / r ** 2, lambda r: abs(r ** 2 / (exp(r) - 1)), -half_ln2, half_ln2, count, bits)
-    low, high = sqrt(mpf(1) / 2) - 1, sqrt(mpf(2)) - 1
-    fit("log32", "(log(1 + f) - f + f^2 / 2) / f^3 for 1 + f between the roots of 1/2 and 2",
-        lambda f: (log(1 + f) - f + f ** 2 / 2) / f ** 3, lambda f: abs(f ** 3 / log(1 + f)), low, high, 8, 32)
-    s_max = ((sqrt(mpf(2)) - 1) / (sqrt(mpf(2)) + 1)) ** 2 * mpf('1.0001')
+    low, high = sqrt(mpf(1) / 2) - 1, mpf(1) / 2
+    fit("log32", "(log(1 + f) - f + f^2 / 2) / f^3 for 1 + f from the root of 1/2 to 3/2",
+        lambda f: (log(1 + f) - f + f ** 2 / 2) / f ** 3, lambda f: abs(f ** 3 / log(1 + f)), low, high, 9, 32)
+    high = sqrt(mpf(2)) - 1
+    s_max = mpf('0.2001') ** 2
 
     def atanh_tail(z):
         s = sqrt(z)
         return (2 * atanh(s) - 2 * s) / s ** 3
-    fit("log64", "(2 atanh(s) - 2 s) / s^3 in z = s^2, 1 + f = (1 + s) / (1 - s) between the roots of 1/2 and 2",
-        atanh_tail, lambda z: z ** mpf(1.5) / (2 * atanh(sqrt(z))), tiny, s_max, 7, 64)
+    fit("log64", "(2 atanh(s) - 2 s) / s^3 in z = s^2, 1 + f = (1 + s) / (1 - s) from the root of 1/2 to 3/2",
+        atanh_tail, lambda z: z ** mpf(1.5) / (2 * atanh(sqrt(z))), tiny, s_max, 8, 64)
+
+    s_max = ((sqrt(mpf(2)) - 1) / (sqrt(mpf(2)) + 1)) ** 2 * mpf('1.0001')
 
     def atanh_tail5(z):
         s = sqrt(z)
@@ -146,7 +149,10 @@ def main():
         lambda f: log(1 + f, 2) / f, lambda f: abs(f / log(1 + f, 2)), low, high, 14, 64)
     fit("exp2Single64", "2^r for |r| <= 1/2, enough for pow of single precision",
         lambda r: mpf(2) ** r, lambda r: mpf(2) ** -r, mpf('-0.5001'), mpf('0.5001'), 8, 64)
-    for bits, limit, count in ((32, '0.6', 6), (64, '0.55', 14)):
+    for bits, count in ((32, 7), (64, 12)):
+        fit(f"exp2Of{bits}", "2^r for |r| <= 1/2",
+            lambda r: mpf(2) ** r, lambda r: mpf(2) ** -r, mpf('-0.5001'), mpf('0.5001'), count, bits)
+    for bits, limit, count in ((32, '0.6', 5), (64, '0.55', 14)):
         f, w = odd_tail(tanh)
         fit(f"tanh{bits}", f"(tanh x - x) / x^3 in x^2 for |x| <= {limit}", f, w, tiny, mpf(limit) ** 2 * mpf('1.0001'), count, bits)
     quarter = (pi / 4 * mpf('1.0002')) ** 2
@@ -162,8 +168,8 @@ def main():
     for bits, limit, count in ((32, '0.93', 7), (64, '1', 15)):
         fit(f"erfSmall{bits}", f"(erf x - x) / x in x^2 for |x| <= {limit}",
             lambda z: (erf(sqrt(z)) - sqrt(z)) / sqrt(z), lambda z: sqrt(z) / erf(sqrt(z)), tiny, mpf(limit) ** 2, count, bits)
-    fit("erfLarge32", "-log erfc(x) / x for x from 0.93 to 4; error of erf",
-        lambda x: -log(erfc(x)) / x, lambda x: erfc(x) * x, mpf('0.93'), mpf('4'), 9, 32)
+    fit("erfLarge32", "log2 erfc(x) / x for x from 0.93 to 4; error of erf",
+        lambda x: log(erfc(x), 2) / x, lambda x: erfc(x) * x * log(mpf(2)), mpf('0.93'), mpf('4'), 7, 32)
 
     def scaled_erfc(t):
         x = 2 * (1 + t) / (1 - t)
