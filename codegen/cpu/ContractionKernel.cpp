@@ -86,7 +86,7 @@ struct ScratchLayout {
     int64_t rows = most(spec.m, plan.maxRows, plan.rowBlocks, plan.tileRows);
     int64_t columns = most(spec.n, plan.maxColumns, plan.columnBlocks, plan.tileColumns());
     b = a;
-    if (plan.a != Access::Direct)
+    if (plan.packsA)
       b += align(rows / plan.tileRows * packedRowElements(plan, plan.aColumnsContiguous));
     sums = b;
     if (plan.packsB)
@@ -122,7 +122,7 @@ public:
     rowsOfA.colStride = stride(spec.a.colStride, spec.a.constantColStride);
     columnsOfB.rowStride = stride(spec.b.rowStride, spec.b.constantRowStride);
     columnsOfB.colStride = stride(spec.b.colStride, spec.b.constantColStride);
-    severalDepths = emit.less(emit.constant(plan.blockK), blocks.k);
+    packsA = emitPacksA();
     severalSupers = emit.less(one, blocks.superBlocks);
   }
 
@@ -153,6 +153,23 @@ public:
   }
 
 private:
+  // Whether A is packed although the micro-kernel could read it where it is: if rows lie at
+  // distances that crowd them into few sets of the cache, or on a page each, and there are enough
+  // columns to pay for the copy.
+  Value emitPacksA() {
+    Value yes = emit.equal(zero, zero), no = emit.less(zero, zero);
+    if (plan.a != Access::Direct)
+      return yes;
+    if (!plan.packsA)
+      return no;
+    Value step = plan.aColumnsContiguous ? rowsOfA.colStride : rowsOfA.rowStride;
+    Value bytes = emit.mul(step, type.getIntOrFloatBitWidth() / 8);
+    Value far = emit.less(emit.constant(plan.farBytes - 1), bytes);
+    Value crowded = emit.equal(emit.rem(bytes, emit.constant(plan.crowdedBytes)), zero);
+    Value reused = emit.less(emit.constant(plan.packedColumnsThreshold), blocks.n);
+    return emit.logicalAnd(reused, emit.select(far, yes, crowded));
+  }
+
   Value stale(Value wanted, Value packed) {
     Value same = emit.select(severalSupers, emit.constant(-2), packed);
     return emit.select(emit.equal(wanted, same), emit.less(zero, zero), emit.less(zero, one));
@@ -167,117 +184,72 @@ private:
     columnsOfB.source = source(spec.b, columnsOfB.rowStride, k0, columnsOfB.colStride, n0);
     if (plan.packsB)
       emit.branch(bIsStale, [&] { emitPackColumns(emit, plan, columnsOfB); });
-    if (plan.a != Access::Direct)
-      emit.branch(aIsStale, [&] { emitPackRows(emit, plan, rowsOfA); });
+    if (plan.packsA)
+      emit.branch(emit.logicalAnd(packsA, aIsStale), [&] { emitPackRows(emit, plan, rowsOfA); });
 
-    Value blockK = emit.constant(plan.blockK);
-    Value depthBlocks = emit.max(emit.ceilDiv(depth, blockK), one);
+    Value depthBlocks = emit.max(emit.ceilDiv(depth, emit.constant(plan.blockK)), one);
     emit.loop(zero, panels, 1, [&](Value panel) {
+      // Sums of a range of k that is not the last wait in the scratch, panel by panel.
+      Value apart = emit.mul(emit.add(blocks.rows, plan.tailRows), plan.tileColumns());
+      Value panelSums =
+          emit.address(sums, type, emit.select(severalSupers, emit.mul(panel, apart), zero));
       emit.loop(zero, depthBlocks, 1, [&](Value depthBlock) {
-        Value k = emit.mul(depthBlock, plan.blockK);
-        Position position;
-        position.depth = emit.min(blockK, emit.sub(depth, k));
-        position.first = emit.logicalAnd(emit.equal(super, zero), emit.equal(depthBlock, zero));
-        position.last = emit.logicalAnd(emit.equal(super, emit.sub(blocks.superBlocks, one)),
-                                        emit.equal(depthBlock, emit.sub(depthBlocks, one)));
-        position.panel = panel;
-        position.depthBlock = depthBlock;
-        position.k = k;
-        runPanel(position);
+        Value first = emit.logicalAnd(emit.equal(super, zero), emit.equal(depthBlock, zero));
+        runPanel(panel, depthBlock, panelSums, first);
       });
+      emit.branch(emit.equal(super, emit.sub(blocks.superBlocks, one)),
+                  [&] { finishPanel(panel, panelSums); });
     });
   }
 
-  struct Position {
-    Value panel, depthBlock, k, depth, first, last;
-  };
-
-  // All rows of the unit against one panel of B.
-  void runPanel(const Position &at) {
-    ContractionTile tile;
-    tile.elementType = type;
-    tile.lanes = plan.lanes;
-    tile.vectors = plan.tileVectors;
-    tile.depth = at.depth;
-    tile.first = at.first;
+  // All rows of the unit against one panel of B in one depth block.
+  void runPanel(Value panel, Value depthBlock, Value panelSums, Value first) {
+    Value k = emit.mul(depthBlock, plan.blockK);
     int64_t width = plan.tileColumns();
-    Value n = emit.mul(at.panel, width);
+    ContractionPanel job;
+    job.depth = emit.min(emit.constant(plan.blockK), emit.sub(rowsOfA.depth, k));
+    job.rows = rowsOfA.rowsHere;
+    job.sums = panelSums;
+    job.first = first;
 
-    Value packed = packedPanel(emit, plan, columnsOfB, at.depthBlock, at.panel);
-    tile.b = packed;
-    tile.bDepthStride = emit.constant(width);
+    Value packed = packedPanel(emit, plan, columnsOfB, depthBlock, panel);
+    job.b = packed;
+    job.bDepthStride = emit.constant(width);
     if (plan.b == Access::Direct) {
-      Value isPacked = emit.less(columnsOfB.firstPanel, emit.add(at.panel, one));
-      Value offset = emit.add(emit.mul(at.k, columnsOfB.rowStride), n);
-      tile.b = emit.select(isPacked, packed,
-                           emit.address(columnsOfB.source, spec.b.elementType, offset));
-      tile.bDepthStride = emit.select(isPacked, tile.bDepthStride, columnsOfB.rowStride);
+      Value isPacked = emit.less(columnsOfB.firstPanel, emit.add(panel, one));
+      Value offset = emit.add(emit.mul(k, columnsOfB.rowStride), emit.mul(panel, width));
+      job.b = emit.select(isPacked, packed,
+                          emit.address(columnsOfB.source, spec.b.elementType, offset));
+      job.bDepthStride = emit.select(isPacked, job.bDepthStride, columnsOfB.rowStride);
     }
-    Value rowStride = rowsOfA.rowStride;
-    tile.aDepthStride = rowsOfA.colStride;
-    if (plan.a != Access::Direct) {
-      rowStride = emit.constant(packedRowStride(plan, plan.aColumnsContiguous));
-      tile.aDepthStride = emit.constant(packedDepthStride(plan, plan.aColumnsContiguous));
+
+    job.a = packedTile(emit, plan, rowsOfA, depthBlock, zero);
+    job.rowStride = emit.constant(packedRowStride(plan, plan.aColumnsContiguous));
+    job.depthStride = emit.constant(packedDepthStride(plan, plan.aColumnsContiguous));
+    job.tileStride = emit.constant(packedRowElements(plan, plan.aColumnsContiguous));
+    if (plan.a == Access::Direct) {
+      Value inPlace =
+          emit.address(rowsOfA.source, spec.a.elementType, emit.mul(k, rowsOfA.colStride));
+      job.a = emit.select(packsA, job.a, inPlace);
+      job.rowStride = emit.select(packsA, job.rowStride, rowsOfA.rowStride);
+      job.depthStride = emit.select(packsA, job.depthStride, rowsOfA.colStride);
+      job.tileStride =
+          emit.select(packsA, job.tileStride, emit.mul(rowsOfA.rowStride, plan.tileRows));
     }
-    // Sums of several depths wait in the scratch, those of one depth pass through the same few
-    // lines of it.
-    Value apart = emit.select(severalDepths, emit.constant(width), zero);
-    Value panelSums = emit.address(
-        sums, type,
-        emit.select(severalSupers,
-                    emit.mul(emit.mul(at.panel, emit.add(blocks.rows, plan.tailRows)), width),
-                    zero));
-    Value firstColumn = emit.add(n0, n);
-    SmallVector<Value> masks = columnMasks(firstColumn);
-    Value isWhole = emit.less(emit.add(firstColumn, width - 1), blocks.n);
+    emitContractionPanel(emit, plan, type, job);
+  }
 
-    emit.loop(zero, rowsOfA.rowsHere, plan.tileRows, [&](Value m) {
-      Value rowsHere = emit.min(emit.sub(rowsOfA.rowsHere, m), emit.constant(plan.tileRows));
-      Value a;
-      if (plan.a == Access::Direct)
-        a = emit.address(rowsOfA.source, spec.a.elementType,
-                         emit.add(emit.mul(m, rowStride), emit.mul(at.k, rowsOfA.colStride)));
-      else
-        a = packedTile(emit, plan, rowsOfA, at.depthBlock, m);
-      Value tileSums = emit.address(panelSums, type, emit.mul(m, apart));
-
-      auto whole = [&] {
-        tile.a = a;
-        tile.sums = tileSums;
-        tile.rowOffsets.clear();
-        for (int64_t row = 0; row < plan.tileRows; ++row)
-          tile.rowOffsets.push_back(emit.mul(emit.constant(row), rowStride));
-        emitContractionTile(emit, tile);
-      };
-      // Fewer rows: small tiles, the last of which reads the last row again in place of those that
-      // do not exist.
-      auto rest = [&] {
-        emit.loop(zero, rowsHere, plan.tailRows, [&](Value row) {
-          tile.a = emit.address(a, type, emit.mul(row, rowStride));
-          tile.sums = emit.address(tileSums, type, emit.mul(row, width));
-          Value last = emit.sub(emit.sub(rowsHere, row), one);
-          tile.rowOffsets.clear();
-          for (int64_t r = 0; r < plan.tailRows; ++r)
-            tile.rowOffsets.push_back(emit.mul(emit.min(emit.constant(r), last), rowStride));
-          emitContractionTile(emit, tile);
-        });
-      };
-      if (plan.tailRows)
-        emit.branch(emit.equal(rowsHere, emit.constant(plan.tileRows)), whole, rest);
-      else
-        whole();
-      emit.branch(at.last, [&] {
-        Value row = emit.add(m0, m);
-        if (masks.empty())
-          return finish(row, rowsHere, firstColumn, tileSums, {});
-        // Where masks cost nothing, one loop does for all panels.
-        if (emit.target.vectorBits >= 512)
-          return finish(row, rowsHere, firstColumn, tileSums, masks);
-        emit.branch(
-            isWhole, [&] { finish(row, rowsHere, firstColumn, tileSums, {}); },
-            [&] { finish(row, rowsHere, firstColumn, tileSums, masks); });
-      });
-    });
+  void finishPanel(Value panel, Value panelSums) {
+    Value n = emit.add(n0, emit.mul(panel, plan.tileColumns()));
+    SmallVector<Value> masks = columnMasks(n);
+    if (masks.empty())
+      return finishRows(n, panelSums, {});
+    // Where masks cost nothing, one loop does for all panels.
+    if (emit.target.vectorBits >= 512)
+      return finishRows(n, panelSums, masks);
+    Value isWhole = emit.less(emit.add(n, plan.tileColumns() - 1), blocks.n);
+    emit.branch(
+        isWhole, [&] { finishRows(n, panelSums, {}); }, [&] { finishRows(n, panelSums, masks); });
   }
 
   // None if the columns are known to fill all panels.
@@ -291,13 +263,13 @@ private:
     return masks;
   }
 
-  void finish(Value m, Value rows, Value n, Value tileSums, ArrayRef<Value> masks) {
+  void finishRows(Value n, Value panelSums, ArrayRef<Value> masks) {
     auto vectorType = VectorType::get(plan.lanes, type);
-    emit.loop(zero, rows, 1, [&](Value row) {
+    emit.loop(zero, rowsOfA.rowsHere, 1, [&](Value row) {
       for (int64_t v = 0; v < plan.tileVectors; ++v) {
         Value offset = emit.add(emit.mul(row, plan.tileColumns()), v * plan.lanes);
-        Value finished = emit.load(vectorType, emit.address(tileSums, type, offset));
-        spec.store(emit.builder, emit.loc, emit.toIndex(batch), emit.toIndex(emit.add(m, row)),
+        Value finished = emit.load(vectorType, emit.address(panelSums, type, offset));
+        spec.store(emit.builder, emit.loc, emit.toIndex(batch), emit.toIndex(emit.add(m0, row)),
                    emit.toIndex(emit.add(n, v * plan.lanes)), finished,
                    masks.empty() ? Value() : masks[v]);
       }
@@ -319,7 +291,7 @@ private:
   Value zero, one;
   PackedRows rowsOfA;
   PackedColumns columnsOfB;
-  Value sums, severalDepths, severalSupers;
+  Value sums, packsA, severalSupers;
   // Of the unit at hand.
   Value batch, m0, n0, panels;
 };

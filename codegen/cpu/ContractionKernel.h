@@ -73,16 +73,21 @@ struct ContractionPlan {
   int64_t tailRows =
       0; // rows of the smaller tile that finishes a block of rows; 0 if none is ever needed
   Access a = Access::Copied, b = Access::Copied;
-  bool aColumnsContiguous = false; // the rows of A lie next to each other for each k
-  bool wholePanels = false;        // the columns are known to fill all panels
-  bool packsB = true;              // false if no panel of B is ever packed
-  int64_t blockK = 256;            // depth of a packed panel
-  int64_t maxRows = 112;           // rows of a unit at most
-  int64_t maxColumns = 1024;       // columns of a unit at most
-  int64_t rowBlocks = 512;         // rows times panels in depth that the scratch holds of A
-  int64_t columnBlocks = 2048;     // columns times panels in depth that the scratch holds of B
-  int64_t maxDepthBlocks = 16;     // panels in depth that are packed before sums are set aside
-  int64_t packedRowsThreshold = 1 << 30; // B is packed if there are more rows than this
+  bool aColumnsContiguous = false;   // the rows of A lie next to each other for each k
+  bool wholePanels = false;          // the columns are known to fill all panels
+  bool packsA = true, packsB = true; // false if nothing of it is ever packed
+  int64_t blockK = 256;              // depth of a packed panel
+  int64_t maxRows = 112;             // rows of a unit at most
+  int64_t maxColumns = 1024;         // columns of a unit at most
+  int64_t rowBlocks = 512;           // rows times panels in depth that the scratch holds of A
+  int64_t columnBlocks = 2048;       // columns times panels in depth that the scratch holds of B
+  int64_t maxDepthBlocks = 16;       // panels in depth that are packed before sums are set aside
+  // Direct operands are packed nevertheless: B if there are more rows than this; A if there are
+  // more columns than this and the rows lie at least farBytes apart, or at a multiple of
+  // crowdedBytes.
+  int64_t packedRowsThreshold = 1 << 30;
+  int64_t packedColumnsThreshold = 128;
+  int64_t farBytes = 4096, crowdedBytes = 2048;
 
   int64_t tileColumns() const { return tileVectors * lanes; }
 };
@@ -96,7 +101,9 @@ int64_t contractionScratchBytes(const ContractionSpec &spec, const MachineTarget
 mlir::Value emitContractionUnits(mlir::OpBuilder &builder, mlir::Location loc,
                                  const ContractionSpec &spec, const MachineTarget &target);
 
-// Emits the work of the units [begin, end) at the builder's insertion point.
+// Emits the work of the units [begin, end) at the builder's insertion point, which must be inside a
+// function of a module: the micro-kernel and the packing go to private functions of that module,
+// shared by all its contractions with the same tile.
 void emitContraction(mlir::OpBuilder &builder, mlir::Location loc, const ContractionSpec &spec,
                      const MachineTarget &target, mlir::Value begin, mlir::Value end);
 

@@ -1,15 +1,29 @@
 #include "codegen/cpu/ContractionMicroKernel.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace mlir;
 using namespace keratin::codegen;
+
+namespace {
+
+// A tile: sums of some rows, times the vectors of a panel, over the whole depth.
+struct Tile {
+  // The address of each row is a base, which moves with k, and an offset, which does not. Few bases
+  // and offsets serve many rows, so that addresses stay in registers although the stride is known
+  // at run time only.
+  LoopEmitter::Values bases;
+  SmallVector<std::pair<int64_t, Value>> rows; // base, offset
+  Value depthStride, b, bDepthStride, depth, sums, first;
+};
 
 // Each vector of B is loaded once and each element of A broadcast once per step in k. The step is
 // not unrolled: the tile has enough independent sums to hide the latency of the multiplier, and a
 // short loop compiles fast.
-void keratin::codegen::emitContractionTile(LoopEmitter &emit, const ContractionTile &tile) {
-  int64_t rows = tile.rowOffsets.size(), count = rows * tile.vectors;
-  auto vectorType = VectorType::get(tile.lanes, tile.elementType);
-  auto place = [&](int64_t i) { return emit.address(tile.sums, tile.elementType, i * tile.lanes); };
+void emitTile(LoopEmitter &emit, const ContractionPlan &plan, Type elementType, const Tile &tile) {
+  int64_t vectors = plan.tileVectors, count = tile.rows.size() * vectors;
+  auto vectorType = VectorType::get(plan.lanes, elementType);
+  auto place = [&](int64_t i) { return emit.address(tile.sums, elementType, i * plan.lanes); };
 
   SmallVector<Type> types(count, vectorType);
   LoopEmitter::Values carried = emit.choose(
@@ -20,29 +34,94 @@ void keratin::codegen::emitContractionTile(LoopEmitter &emit, const ContractionT
           partial.push_back(emit.load(vectorType, place(i)));
         return partial;
       });
-  carried.push_back(tile.a);
+  carried.append(tile.bases);
   carried.push_back(tile.b);
 
   Value zero = emit.constant(0);
   carried = emit.loop(zero, tile.depth, 1, carried, [&](Value, ValueRange state) {
     LoopEmitter::Values next(state.take_front(count));
-    Value a = state[count], b = state[count + 1];
+    ValueRange bases = state.slice(count, tile.bases.size());
+    Value b = state.back();
     LoopEmitter::Values columns;
-    for (int64_t v = 0; v < tile.vectors; ++v)
-      columns.push_back(emit.load(vectorType, emit.address(b, tile.elementType, v * tile.lanes)));
-    for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t v = 0; v < vectors; ++v)
+      columns.push_back(emit.load(vectorType, emit.address(b, elementType, v * plan.lanes)));
+    for (auto [r, row] : llvm::enumerate(tile.rows)) {
       Value element =
-          emit.load(tile.elementType, emit.address(a, tile.elementType, tile.rowOffsets[r]));
-      Value row = emit.splat(element, tile.lanes);
-      for (int64_t v = 0; v < tile.vectors; ++v) {
-        Value &sum = next[r * tile.vectors + v];
-        sum = emit.multiplyAdd(row, columns[v], sum);
+          emit.load(elementType, emit.address(bases[row.first], elementType, row.second));
+      Value broadcast = emit.splat(element, plan.lanes);
+      for (int64_t v = 0; v < vectors; ++v) {
+        Value &sum = next[r * vectors + v];
+        sum = emit.multiplyAdd(broadcast, columns[v], sum);
       }
     }
-    next.push_back(emit.address(a, tile.elementType, tile.aDepthStride));
-    next.push_back(emit.address(b, tile.elementType, tile.bDepthStride));
+    for (Value base : bases)
+      next.push_back(emit.address(base, elementType, tile.depthStride));
+    next.push_back(emit.address(b, elementType, tile.bDepthStride));
     return next;
   });
   for (int64_t i = 0; i < count; ++i)
     emit.store(carried[i], place(i));
+}
+
+void emitPanelBody(LoopEmitter &emit, const ContractionPlan &plan, Type elementType,
+                   const ContractionPanel &panel) {
+  Value zero = emit.constant(0), one = emit.constant(1);
+  int64_t width = plan.tileColumns();
+  Tile tile;
+  tile.depthStride = panel.depthStride;
+  tile.b = panel.b;
+  tile.bDepthStride = panel.bDepthStride;
+  tile.depth = panel.depth;
+  tile.first = panel.first;
+  auto whole = [&](Value a, Value sums) {
+    tile.sums = sums;
+    int64_t perBase = plan.tileRows > 7 ? (plan.tileRows + 1) / 2 : plan.tileRows;
+    LoopEmitter::Values offsets;
+    for (int64_t i = 0; i < perBase; ++i)
+      offsets.push_back(emit.mul(panel.rowStride, i));
+    tile.bases = {a};
+    if (perBase < plan.tileRows)
+      tile.bases.push_back(emit.address(a, elementType, emit.mul(panel.rowStride, perBase)));
+    tile.rows.clear();
+    for (int64_t row = 0; row < plan.tileRows; ++row)
+      tile.rows.push_back({row / perBase, offsets[row % perBase]});
+    emitTile(emit, plan, elementType, tile);
+  };
+  // Fewer rows: small tiles, the last of which reads the last row again in place of those that do
+  // not exist.
+  auto rest = [&](Value a, Value sums, Value rows) {
+    emit.loop(zero, rows, plan.tailRows, [&](Value row) {
+      tile.bases = {emit.address(a, elementType, emit.mul(row, panel.rowStride))};
+      tile.sums = emit.address(sums, elementType, emit.mul(row, width));
+      Value last = emit.sub(emit.sub(rows, row), one);
+      tile.rows.clear();
+      for (int64_t r = 0; r < plan.tailRows; ++r)
+        tile.rows.push_back({0, emit.mul(emit.min(emit.constant(r), last), panel.rowStride)});
+      emitTile(emit, plan, elementType, tile);
+    });
+  };
+  Value tiles = emit.div(panel.rows, emit.constant(plan.tileRows));
+  LoopEmitter::Values end =
+      emit.loop(zero, tiles, 1, {panel.a, panel.sums}, [&](Value, ValueRange state) {
+        whole(state[0], state[1]);
+        return LoopEmitter::Values{emit.address(state[0], elementType, panel.tileStride),
+                                   emit.address(state[1], elementType, plan.tileRows * width)};
+      });
+  if (plan.tailRows)
+    rest(end[0], end[1], emit.sub(panel.rows, emit.mul(tiles, plan.tileRows)));
+}
+
+} // namespace
+
+void keratin::codegen::emitContractionPanel(LoopEmitter &emit, const ContractionPlan &plan,
+                                            Type elementType, const ContractionPanel &panel) {
+  std::string name = llvm::formatv("keratin_panel_{0}_{1}x{2}x{3}_{4}", elementType, plan.tileRows,
+                                   plan.tileVectors, plan.lanes, plan.tailRows);
+  emit.callShared(name,
+                  {panel.a, panel.tileStride, panel.rowStride, panel.depthStride, panel.b,
+                   panel.bDepthStride, panel.depth, panel.rows, panel.sums, panel.first},
+                  [&](LoopEmitter &inner, ValueRange p) {
+                    emitPanelBody(inner, plan, elementType,
+                                  {p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[9]});
+                  });
 }

@@ -1,27 +1,27 @@
-// The innermost part of a contraction: a tile of sums held in registers.
+// The innermost part of a contraction: tiles of sums held in registers, passed over one panel of B.
 #ifndef KERATIN_CODEGEN_CPU_CONTRACTIONMICROKERNEL_H
 #define KERATIN_CODEGEN_CPU_CONTRACTIONMICROKERNEL_H
 
+#include "codegen/cpu/ContractionKernel.h"
 #include "codegen/cpu/LoopEmitter.h"
 
 namespace keratin::codegen {
 
-struct ContractionTile {
-  mlir::Type elementType;
-  int64_t lanes, vectors;
-  // Element (r, k) of A is at a + rowOffsets[r] + k * aDepthStride; there are as many rows as
-  // offsets.
-  mlir::Value a, aDepthStride;
-  llvm::SmallVector<mlir::Value> rowOffsets;
-  // Row k of B is `vectors` whole vectors at b + k * bDepthStride.
+// sums[m, :] = (first ? 0 : sums[m, :]) + sum over k < depth of A[m, k] * B[k, :] for all m < rows.
+struct ContractionPanel {
+  // Element (m, k) of A is at a + m / tileRows * tileStride + m % tileRows * rowStride + k *
+  // depthStride.
+  mlir::Value a, tileStride, rowStride, depthStride;
+  // Row k of B is tileVectors whole vectors at b + k * bDepthStride.
   mlir::Value b, bDepthStride;
-  mlir::Value depth;
-  // Where the sums go, row after row without gaps. What is there already is added to unless `first`
-  // (i1) is set.
+  mlir::Value depth, rows;
+  // Rows of tileColumns() without gaps. Up to tailRows - 1 rows behind the last are overwritten.
   mlir::Value sums, first;
 };
 
-void emitContractionTile(LoopEmitter &emit, const ContractionTile &tile);
+// Emits a call to a function that all contractions of the module with this tile share.
+void emitContractionPanel(LoopEmitter &emit, const ContractionPlan &plan, mlir::Type elementType,
+                          const ContractionPanel &panel);
 
 } // namespace keratin::codegen
 

@@ -2,12 +2,27 @@
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace mlir;
 using namespace keratin::codegen;
 
 namespace {
 
 using Access = ContractionPlan::Access;
+
+const char *accessName(Access access) {
+  switch (access) {
+  case Access::Direct:
+  case Access::Copied:
+    return "copied";
+  case Access::Transposed:
+    return "transposed";
+  case Access::Gathered:
+    return "gathered";
+  }
+  return nullptr;
+}
 
 // Runs body(depthBlock, first k, number of k) for the depth blocks of a packed block.
 void forDepthBlocks(LoopEmitter &emit, const ContractionPlan &plan, Value depth,
@@ -175,7 +190,7 @@ private:
 
   LoopEmitter &emit;
   const ContractionPlan &plan;
-  const PackedColumns &block;
+  const PackedColumns block;
   Value width, fullPanels, panels, zero;
 };
 
@@ -190,7 +205,22 @@ Value keratin::codegen::packedPanel(LoopEmitter &emit, const ContractionPlan &pl
 
 void keratin::codegen::emitPackColumns(LoopEmitter &emit, const ContractionPlan &plan,
                                        const PackedColumns &block) {
-  ColumnPacker(emit, plan, block).pack();
+  std::string name =
+      llvm::formatv("keratin_pack_columns_{0}_{1}_{2}_{3}x{4}_{5}", accessName(plan.b),
+                    block.sourceType, block.type, plan.tileVectors, plan.lanes, plan.blockK);
+  bool rowsKnown = plan.b == Access::Direct || plan.b == Access::Copied;
+  emit.callShared(name,
+                  {block.source, block.rowStride, block.colStride, block.packed, block.depth,
+                   block.columns, block.columnsHere, block.firstPanel},
+                  [&](LoopEmitter &inner, ValueRange p) {
+                    Value one = inner.constant(1);
+                    Value rowStride = plan.b == Access::Transposed ? one : p[1];
+                    Value colStride = rowsKnown ? one : p[2];
+                    ColumnPacker(inner, plan,
+                                 {block.sourceType, block.type, p[0], rowStride, colStride, p[3],
+                                  p[4], p[5], p[6], p[7]})
+                        .pack();
+                  });
 }
 
 // Rows of a packed tile whose columns are contiguous, rounded up to whole vectors.
@@ -222,8 +252,8 @@ Value keratin::codegen::packedTile(LoopEmitter &emit, const ContractionPlan &pla
                       emit.mul(tiles, packedRowElements(plan, block.columnsContiguous)));
 }
 
-void keratin::codegen::emitPackRows(LoopEmitter &emit, const ContractionPlan &plan,
-                                    const PackedRows &block) {
+static void emitPackRowsBody(LoopEmitter &emit, const ContractionPlan &plan,
+                             const PackedRows &block) {
   Value zero = emit.constant(0);
   int64_t rowStride = packedRowStride(plan, block.columnsContiguous);
   int64_t depthStride = packedDepthStride(plan, block.columnsContiguous);
@@ -274,4 +304,20 @@ void keratin::codegen::emitPackRows(LoopEmitter &emit, const ContractionPlan &pl
       });
     });
   });
+}
+
+void keratin::codegen::emitPackRows(LoopEmitter &emit, const ContractionPlan &plan,
+                                    const PackedRows &block) {
+  std::string name =
+      llvm::formatv("keratin_pack_rows_{0}{1}_{2}_{3}_{4}x{5}_{6}", accessName(plan.a),
+                    block.columnsContiguous ? "_columns" : "", block.sourceType, block.type,
+                    plan.tileRows, plan.lanes, plan.blockK);
+  emit.callShared(name,
+                  {block.source, block.rowStride, block.colStride, block.packed, block.depth,
+                   block.rows, block.rowsHere},
+                  [&](LoopEmitter &inner, ValueRange p) {
+                    emitPackRowsBody(inner, plan,
+                                     {block.sourceType, block.type, p[0], p[1], p[2], p[3], p[4],
+                                      p[5], p[6], block.columnsContiguous});
+                  });
 }

@@ -87,17 +87,18 @@ ContractionPlan keratin::codegen::planContraction(const ContractionSpec &spec,
   bool rowsContiguous = spec.a.constantColStride == 1;
   bool columnsContiguous = spec.a.constantRowStride == 1;
   plan.aColumnsContiguous = columnsContiguous && !rowsContiguous;
-  // A tile reads its rows of A at constant distances from one pointer, or one next to the other.
-  bool addressable = spec.a.constantRowStride.has_value();
-  int64_t reuse = spec.n.constant ? ceilDiv(*spec.n.constant, plan.tileColumns()) : 8;
-  // Rows whose distance is near a multiple of a page crowd into few sets of the cache.
-  int64_t step = columnsContiguous ? spec.a.constantColStride.value_or(4096)
-                                   : spec.a.constantRowStride.value_or(4096);
-  bool crowded = (step * bytes) % 2048 == 0 || step * bytes >= 4096;
-  if (!aIsNarrow && addressable && !(crowded && reuse >= 4))
+  if (!aIsNarrow) {
     plan.a = Access::Direct;
-  else
+    // What is known to stay in place needs no code that packs it.
+    std::optional<int64_t> step =
+        plan.aColumnsContiguous ? spec.a.constantColStride : spec.a.constantRowStride;
+    bool near = step && *step * bytes < plan.farBytes && *step * bytes % plan.crowdedBytes != 0;
+    bool fewColumns = spec.n.constant && *spec.n.constant <= plan.packedColumnsThreshold;
+    bool contiguous = rowsContiguous || columnsContiguous;
+    plan.packsA = contiguous && !near && !fewColumns;
+  } else {
     plan.a = rowsContiguous || columnsContiguous ? Access::Copied : Access::Gathered;
+  }
 
   bool bIsNarrow = spec.b.elementType != spec.accumulatorType;
   if (spec.b.constantColStride == 1) {

@@ -1,9 +1,11 @@
 #include "codegen/cpu/LoopEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -115,6 +117,26 @@ LoopEmitter::Values LoopEmitter::choose(Value condition, TypeRange types,
   fill(branch.thenBlock(), then);
   fill(branch.elseBlock(), otherwise);
   return Values(branch.getResults());
+}
+
+void LoopEmitter::callShared(StringRef name, ValueRange arguments,
+                             llvm::function_ref<void(LoopEmitter &, ValueRange)> body) {
+  auto module = builder.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
+  auto function = module.lookupSymbol<func::FuncOp>(name);
+  if (!function) {
+    OpBuilder outside = OpBuilder::atBlockEnd(module.getBody());
+    function =
+        outside.create<func::FuncOp>(loc, name, outside.getFunctionType(arguments.getTypes(), {}));
+    function.setPrivate();
+    function->setAttr("llvm.linkage",
+                      LLVM::LinkageAttr::get(builder.getContext(), LLVM::Linkage::Internal));
+    outside.setInsertionPointToStart(function.addEntryBlock());
+    LoopEmitter inner(outside, loc, target);
+    body(inner, function.getArguments());
+    outside.setInsertionPointToEnd(&function.getBody().back());
+    outside.create<func::ReturnOp>(loc);
+  }
+  builder.create<func::CallOp>(loc, function, arguments);
 }
 
 Value LoopEmitter::address(Value base, Type elementType, Value offset) {

@@ -57,6 +57,11 @@ public:
   Values choose(mlir::Value condition, mlir::TypeRange types, llvm::function_ref<Values()> then,
                 llvm::function_ref<Values()> otherwise);
 
+  // Calls the private function `name` of the module, which is created on first use: `body` fills
+  // it. The name must say everything that the body depends on besides its arguments.
+  void callShared(llvm::StringRef name, mlir::ValueRange arguments,
+                  llvm::function_ref<void(LoopEmitter &, mlir::ValueRange)> body);
+
   // The address `offset` elements after base.
   mlir::Value address(mlir::Value base, mlir::Type elementType, mlir::Value offset);
   mlir::Value address(mlir::Value base, mlir::Type elementType, int64_t offset);

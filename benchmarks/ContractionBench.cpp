@@ -1,0 +1,330 @@
+// Times generated contractions on one core, by hand: contraction_bench [machine] [filter].
+// Prints GFLOP/s, the share of the FMA peak measured just before, and what compilation took.
+#include "codegen/cpu/ContractionKernel.h"
+#include "codegen/cpu/LoopEmitter.h"
+#include "codegen/llvm/JitLibrary.h"
+#include "codegen/llvm/LowerToLlvm.h"
+#include "codegen/llvm/ObjectEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <memory>
+#include <random>
+
+using namespace mlir;
+using namespace keratin::codegen;
+
+namespace {
+
+// Time of this thread alone, so that a busy neighbour disturbs less.
+double seconds() {
+  timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return time.tv_sec + time.tv_nsec * 1e-9;
+}
+
+struct Case {
+  const char *name;
+  int64_t m, n, k;
+  bool aTransposed = false, bTransposed = false;
+  int64_t batch = 1;
+};
+
+// Which sizes are built in.
+enum class Known { All, Weights, None };
+
+const char *nameOf(Known known) {
+  return known == Known::All ? "all" : known == Known::Weights ? "weights" : "none";
+}
+
+using KernelFn = void (*)(const float *a, const float *b, float *c, const int64_t *sizes,
+                          void *scratch, int64_t begin, int64_t end);
+using UnitsFn = int64_t (*)(const int64_t *sizes);
+using PeakFn = float (*)(int64_t steps);
+
+struct Built {
+  std::unique_ptr<JitLibrary> library;
+  int64_t scratchBytes = 0;
+  size_t objectBytes = 0;
+  double mlirMs = 0, llvmMs = 0;
+};
+
+class BenchCompiler {
+public:
+  explicit BenchCompiler(const MachineTarget &target) : target(target) {
+    DialectRegistry registry;
+    registerCodegenDialects(registry);
+    context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+    context->loadAllAvailableDialects();
+  }
+
+  // One module with a function `units<i>` and a function `kernel<i>` for each shape.
+  Built contractions(ArrayRef<Case> shapes, Known known) {
+    OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context.get()));
+    double start = seconds();
+    Built built;
+    for (auto [i, shape] : llvm::enumerate(shapes))
+      built.scratchBytes = std::max(built.scratchBytes, add(*module, shape, known, i));
+    int64_t scratchBytes = built.scratchBytes;
+    built = finish(*module, start);
+    built.scratchBytes = scratchBytes;
+    return built;
+  }
+
+  // Returns the scratch bytes.
+  int64_t add(ModuleOp module, const Case &shape, Known known, size_t number) {
+    OpBuilder builder(context.get());
+    Location loc = builder.getUnknownLoc();
+    Type pointer = LLVM::LLVMPointerType::get(context.get()), i64 = builder.getI64Type();
+    Type f32 = builder.getF32Type();
+
+    auto makeSpec = [&](LoopEmitter &emit, Value sizes) {
+      auto size = [&](int which, int64_t value, bool constant) {
+        Value loaded = emit.load(i64, emit.address(sizes, i64, which));
+        return ContractionSize{emit.toIndex(loaded),
+                               constant ? std::optional(value) : std::nullopt};
+      };
+      ContractionSpec spec;
+      spec.accumulatorType = f32;
+      spec.batch = size(0, shape.batch, true);
+      spec.m = size(1, shape.m, known == Known::All);
+      spec.n = size(2, shape.n, known != Known::None);
+      spec.k = size(3, shape.k, known != Known::None);
+      auto operand = [&](const ContractionSize &rows, const ContractionSize &cols,
+                         bool transposed) {
+        Value one = emit.toIndex(emit.constant(1));
+        Value batch =
+            emit.toIndex(emit.mul(emit.fromIndex(rows.value), emit.fromIndex(cols.value)));
+        ContractionOperand result{{}, f32, batch, cols.value, one, cols.constant, 1};
+        if (transposed) {
+          result.rowStride = one, result.colStride = rows.value;
+          result.constantRowStride = 1, result.constantColStride = rows.constant;
+        }
+        return result;
+      };
+      spec.a = operand(spec.m, spec.k, shape.aTransposed);
+      spec.b = operand(spec.k, spec.n, shape.bTransposed);
+      return spec;
+    };
+    auto begin = [&](StringRef kind, TypeRange inputs, TypeRange results) {
+      std::string name = kind.str() + std::to_string(number);
+      builder.setInsertionPointToEnd(module.getBody());
+      auto function =
+          builder.create<func::FuncOp>(loc, name, builder.getFunctionType(inputs, results));
+      builder.setInsertionPointToStart(function.addEntryBlock());
+      return function;
+    };
+    LoopEmitter emit(builder, loc, target);
+    func::FuncOp units = begin("units", {pointer}, {i64});
+    Value count = emitContractionUnits(builder, loc, makeSpec(emit, units.getArgument(0)), target);
+    builder.create<func::ReturnOp>(loc, ValueRange{emit.fromIndex(count)});
+
+    func::FuncOp kernel =
+        begin("kernel", {pointer, pointer, pointer, pointer, pointer, i64, i64}, {});
+    ContractionSpec spec = makeSpec(emit, kernel.getArgument(3));
+    spec.a.base = kernel.getArgument(0);
+    spec.b.base = kernel.getArgument(1);
+    spec.scratch = kernel.getArgument(4);
+    Value rows = emit.fromIndex(spec.m.value), columns = emit.fromIndex(spec.n.value);
+    spec.store = [&](OpBuilder &b, Location loc, Value batch, Value m, Value n, Value sums,
+                     Value mask) {
+      LoopEmitter emit(b, loc, target);
+      Value row = emit.add(emit.mul(emit.fromIndex(batch), rows), emit.fromIndex(m));
+      Value offset = emit.add(emit.mul(row, columns), emit.fromIndex(n));
+      emit.store(sums, emit.address(kernel.getArgument(2), f32, offset), mask);
+    };
+    emitContraction(builder, loc, spec, target, emit.toIndex(kernel.getArgument(5)),
+                    emit.toIndex(kernel.getArgument(6)));
+    builder.create<func::ReturnOp>(loc);
+    return contractionScratchBytes(spec, target);
+  }
+
+  // 24 independent sums of native vectors, or what half the registers hold.
+  Built peak() {
+    OpBuilder builder(context.get());
+    Location loc = builder.getUnknownLoc();
+    OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
+    Type i64 = builder.getI64Type(), f32 = builder.getF32Type();
+    builder.setInsertionPointToEnd(module->getBody());
+    auto function =
+        builder.create<func::FuncOp>(loc, "peak", builder.getFunctionType({i64}, {f32}));
+    builder.setInsertionPointToStart(function.addEntryBlock());
+    LoopEmitter emit(builder, loc, target);
+    int64_t lanes = target.lanes(32);
+    auto vector = VectorType::get(lanes, f32);
+    LoopEmitter::Values sums(sumsOfPeak(), emit.zero(vector));
+    Value factor =
+        emit.splat(builder.create<arith::ConstantOp>(loc, builder.getF32FloatAttr(0.5f)), lanes);
+    for (auto [i, sum] : llvm::enumerate(sums))
+      sum = emit.splat(builder.create<arith::ConstantOp>(loc, builder.getF32FloatAttr(i + 1.0f)),
+                       lanes);
+    sums =
+        emit.loop(emit.constant(0), function.getArgument(0), 1, sums, [&](Value, ValueRange state) {
+          LoopEmitter::Values next(state);
+          for (Value &sum : next)
+            sum = emit.multiplyAdd(sum, factor, factor);
+          return next;
+        });
+    Value total = sums.front();
+    for (Value sum : llvm::drop_begin(sums))
+      total = builder.create<arith::AddFOp>(loc, total, sum);
+    Value scalar = builder.create<vector::ExtractOp>(loc, total, ArrayRef<int64_t>{0});
+    builder.create<func::ReturnOp>(loc, ValueRange{scalar});
+    return finish(*module, seconds());
+  }
+  int64_t sumsOfPeak() const { return target.vectorRegisters * 3 / 4; }
+
+private:
+  Built finish(ModuleOp module, double start) {
+    Built built;
+    if (failed(lowerToLlvm(module)))
+      std::abort();
+    double lowered = seconds();
+    auto object = emitCode(module, target);
+    if (failed(object))
+      std::abort();
+    built.mlirMs = (lowered - start) * 1e3;
+    built.llvmMs = (seconds() - lowered) * 1e3;
+    if (const char *path = std::getenv("CONTRACTION_BENCH_OBJECT"))
+      if (FILE *file = std::fopen(path, "wb")) {
+        std::fwrite((*object)->getBufferStart(), 1, (*object)->getBufferSize(), file);
+        std::fclose(file);
+      }
+    built.objectBytes = (*object)->getBufferSize();
+    std::vector<std::unique_ptr<llvm::MemoryBuffer>> objects;
+    objects.push_back(std::move(*object));
+    std::string error;
+    built.library = JitLibrary::load(std::move(objects), &error);
+    if (!built.library) {
+      std::fprintf(stderr, "contraction_bench: %s\n", error.c_str());
+      std::exit(3);
+    }
+    return built;
+  }
+
+  MachineTarget target;
+  std::unique_ptr<MLIRContext> context;
+};
+
+std::unique_ptr<float, decltype(&std::free)> randomArray(int64_t elements) {
+  // Whole huge pages, as the arena has.
+  size_t page = 2 << 20, bytes = (elements * 4 + page - 1) / page * page;
+  std::unique_ptr<float, decltype(&std::free)> array(
+      static_cast<float *>(std::aligned_alloc(page, bytes)), &std::free);
+  std::mt19937 random(1);
+  for (size_t i = 0; i < bytes / 4; ++i)
+    array.get()[i] = std::uniform_real_distribution<float>(-1, 1)(random);
+  return array;
+}
+
+template <typename Body> double fastest(Body body) {
+  body();
+  double once = seconds();
+  body();
+  once = seconds() - once;
+  int repeat = std::max(1, static_cast<int>(0.002 / std::max(once, 1e-7)));
+  double best = 1e30;
+  for (int round = 0; round < 60; ++round) {
+    double start = seconds();
+    for (int i = 0; i < repeat; ++i)
+      body();
+    best = std::min(best, (seconds() - start) / repeat);
+  }
+  return best;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  std::string machine = argc > 1 ? argv[1] : "native", filter = argc > 2 ? argv[2] : "";
+  MachineTarget target = machineByName(machine);
+  if (target.triple.empty()) {
+    std::fprintf(stderr, "contraction_bench: unknown machine %s\n", machine.c_str());
+    return 2;
+  }
+  BenchCompiler compiler(target);
+  Built peakCode = compiler.peak();
+  auto peak = reinterpret_cast<PeakFn>(peakCode.library->lookup("peak"));
+  auto measurePeak = [&] {
+    int64_t steps = 20000;
+    volatile float keep = 0;
+    double time = fastest([&] { keep = keep + peak(steps); });
+    return 2.0 * steps * compiler.sumsOfPeak() * target.lanes(32) / time * 1e-9;
+  };
+
+  const Case cases[] = {{"mlp forward 1", 32, 256, 64},
+                        {"mlp forward 2", 32, 128, 256},
+                        {"mlp forward 3", 32, 10, 128},
+                        {"mlp dx 3", 32, 128, 10, false, true},
+                        {"mlp dx 2", 32, 256, 128, false, true},
+                        {"mlp dw 3", 128, 10, 32, true},
+                        {"mlp dw 2", 256, 128, 32, true},
+                        {"mlp dw 1", 64, 256, 32, true},
+                        {"square 64", 64, 64, 64},
+                        {"square 128", 128, 128, 128},
+                        {"square 256", 256, 256, 256},
+                        {"square 512", 512, 512, 512},
+                        {"square 1000", 1000, 1000, 1000},
+                        {"square 1024", 1024, 1024, 1024},
+                        {"square 1024 A^T", 1024, 1024, 1024, true},
+                        {"square 1024 B^T", 1024, 1024, 1024, false, true},
+                        {"1 row", 1, 1024, 1024},
+                        {"1 row B^T", 1, 1024, 1024, false, true},
+                        {"8 rows", 8, 1024, 1024},
+                        {"1 column", 1024, 1, 1024},
+                        {"128x512x784", 128, 512, 784},
+                        {"batch 96", 128, 128, 64, false, false, 96}};
+  std::printf("%s, vectors of %u bits\n", target.cpu.c_str(), target.vectorBits);
+  std::printf("%-16s %-8s %9s %8s %6s %8s %8s %8s %9s\n", "shape", "known", "us", "GFLOP/s",
+              "%peak", "mlir ms", "llvm ms", "object B", "scratch B");
+  for (const Case &shape : cases) {
+    if (std::string(shape.name).find(filter) == std::string::npos)
+      continue;
+    auto a = randomArray(shape.batch * shape.m * shape.k);
+    auto b = randomArray(shape.batch * shape.k * shape.n);
+    auto c = randomArray(shape.batch * shape.m * shape.n);
+    for (Known known : {Known::All, Known::Weights, Known::None}) {
+      Built built = compiler.contractions(shape, known);
+      for (int i = 0; i < 4; ++i) { // the first includes one-time work of LLVM
+        Built again = compiler.contractions(shape, known);
+        built.mlirMs = std::min(built.mlirMs, again.mlirMs);
+        built.llvmMs = std::min(built.llvmMs, again.llvmMs);
+      }
+      auto kernel = reinterpret_cast<KernelFn>(built.library->lookup("kernel0"));
+      auto units = reinterpret_cast<UnitsFn>(built.library->lookup("units0"));
+      int64_t sizes[] = {shape.batch, shape.m, shape.n, shape.k};
+      auto scratch = randomArray(built.scratchBytes / 4);
+      int64_t count = units(sizes);
+      double ceiling = measurePeak();
+      double time =
+          fastest([&] { kernel(a.get(), b.get(), c.get(), sizes, scratch.get(), 0, count); });
+      double rate = 2.0 * shape.batch * shape.m * shape.n * shape.k / time * 1e-9;
+      std::printf("%-16s %-8s %9.2f %8.1f %6.1f %8.2f %8.2f %8zu %9lld\n", shape.name,
+                  nameOf(known), time * 1e6, rate, 100 * rate / ceiling, built.mlirMs, built.llvmMs,
+                  built.objectBytes, static_cast<long long>(built.scratchBytes));
+      std::fflush(stdout);
+    }
+  }
+  // What one more contraction costs where others share its micro-kernel.
+  for (Known known : {Known::All, Known::Weights, Known::None}) {
+    constexpr size_t count = 8;
+    Built built = compiler.contractions(ArrayRef(cases).take_front(count), known);
+    for (int i = 0; i < 4; ++i) {
+      Built again = compiler.contractions(ArrayRef(cases).take_front(count), known);
+      built.mlirMs = std::min(built.mlirMs, again.mlirMs);
+      built.llvmMs = std::min(built.llvmMs, again.llvmMs);
+    }
+    std::printf("%zu in a module %-8s, each: mlir %.2f ms, llvm %.2f ms\n", count, nameOf(known),
+                built.mlirMs / count, built.llvmMs / count);
+  }
+  return 0;
+}
