@@ -35,29 +35,36 @@ Blocks emitBlocks(LoopEmitter &emit, const ContractionSpec &spec, const Contract
   blocks.m = size(spec.m);
   blocks.n = size(spec.n);
   blocks.k = size(spec.k);
+  const auto &[shallow, middle, deep] = plan.regimes;
+  auto depthOf = [&](const ContractionPlan::Regime &regime) {
+    return emit.constant(regime.depthBlocks * plan.blockK);
+  };
+  Value isShallow = emit.less(blocks.k, emit.add(depthOf(shallow), 1));
+  Value isMiddle = emit.less(blocks.k, emit.add(depthOf(middle), 1));
+  auto pick = [&](int64_t a, int64_t b, int64_t c) {
+    return emit.select(isShallow, emit.constant(a),
+                       emit.select(isMiddle, emit.constant(b), emit.constant(c)));
+  };
   Value one = emit.constant(1);
-  Value depthBlocks = emit.min(emit.max(emit.ceilDiv(blocks.k, emit.constant(plan.blockK)), one),
-                               emit.constant(plan.maxDepthBlocks));
-  blocks.superDepth = emit.mul(depthBlocks, plan.blockK);
+  blocks.superDepth = depthOf(deep);
   blocks.superBlocks = emit.max(emit.ceilDiv(blocks.k, blocks.superDepth), one);
 
-  // Blocks of equal size, whole tiles each, not larger than `most` and what the scratch holds.
-  auto cut = [&](Value size, Value most, int64_t held, int64_t tile, Value &block, Value &count) {
-    Value fits = emit.div(emit.div(emit.constant(held), depthBlocks), emit.constant(tile));
-    most = emit.max(emit.min(most, emit.mul(fits, tile)), emit.constant(tile));
-    Value pieces = emit.max(emit.ceilDiv(size, most), one);
-    block = emit.max(emit.roundUp(emit.ceilDiv(size, pieces), tile), emit.constant(tile));
-    count = emit.ceilDiv(size, block);
+  // Blocks of equal size, whole tiles each: as many as blocks of the largest size would be.
+  auto cut = [&](Value size, Value most, int64_t tile, Value &block, Value &count) {
+    count = emit.ceilDiv(size, most);
+    Value equal = emit.ceilDiv(size, emit.max(count, one));
+    block = emit.max(emit.roundUp(equal, tile), emit.constant(tile));
   };
-  cut(blocks.m, emit.constant(plan.maxRows), plan.rowBlocks, plan.tileRows, blocks.rows,
+  cut(blocks.m, pick(shallow.rows, middle.rows, deep.rows), plan.tileRows, blocks.rows,
       blocks.rowBlocks);
   // With few rows, the columns are what threads can share.
-  Value few = emit.less(blocks.m, emit.constant(2 * plan.maxRows));
+  int64_t width = plan.tileColumns();
+  auto fewer = [&](int64_t columns) { return roundUp(std::min<int64_t>(columns, 256), width); };
+  Value few = emit.less(blocks.m, emit.constant(2 * shallow.rows));
   Value mostColumns =
-      emit.select(few, emit.constant(roundUp(plan.maxColumns / 4, plan.tileColumns())),
-                  emit.constant(plan.maxColumns));
-  cut(blocks.n, mostColumns, plan.columnBlocks, plan.tileColumns(), blocks.columns,
-      blocks.columnBlocks);
+      emit.select(few, pick(fewer(shallow.columns), fewer(middle.columns), fewer(deep.columns)),
+                  pick(shallow.columns, middle.columns, deep.columns));
+  cut(blocks.n, mostColumns, width, blocks.columns, blocks.columnBlocks);
   return blocks;
 }
 
@@ -66,36 +73,38 @@ struct ScratchLayout {
   int64_t a = 0, b = 0, sums = 0, end = 0;
 
   ScratchLayout(const ContractionSpec &spec, const ContractionPlan &plan) {
-    int64_t leastDepth = 1, mostDepth = plan.maxDepthBlocks;
-    if (spec.k.constant)
-      leastDepth = mostDepth =
-          std::clamp<int64_t>(ceilDiv(*spec.k.constant, plan.blockK), 1, plan.maxDepthBlocks);
-    // The largest product of block and depth that emitBlocks arrives at.
-    auto most = [&](const ContractionSize &size, int64_t limit, int64_t held, int64_t tile) {
-      int64_t largest = 0;
-      for (int64_t depth = leastDepth; depth <= mostDepth; ++depth) {
-        int64_t block = std::max(std::min(limit, held / depth / tile * tile), tile);
-        if (size.constant)
-          block = std::min(block, std::max(roundUp(*size.constant, tile), tile));
-        largest = std::max(largest, block * depth);
+    int64_t rows = 0, columns = 0, waiting = plan.regimes.front().rows + plan.tailRows;
+    for (const ContractionPlan::Regime &regime : plan.regimes) {
+      int64_t depth = regime.depthBlocks;
+      if (spec.k.constant) {
+        int64_t needed = std::max<int64_t>(1, ceilDiv(*spec.k.constant, plan.blockK));
+        bool isLast = depth == plan.regimes.back().depthBlocks;
+        if (depth < needed && !isLast)
+          continue;
+        depth = std::min(depth, needed);
       }
-      return largest;
-    };
+      auto most = [](const ContractionSize &size, int64_t limit, int64_t tile) {
+        return size.constant ? std::min(limit, std::max(roundUp(*size.constant, tile), tile))
+                             : limit;
+      };
+      rows = std::max(rows, depth * most(spec.m, regime.rows, plan.tileRows));
+      columns = std::max(columns, depth * most(spec.n, regime.columns, plan.tileColumns()));
+      if (spec.k.constant)
+        break;
+    }
+    // Sums wait for one panel, or for all panels of a unit if they are continued.
+    const ContractionPlan::Regime &deep = plan.regimes.back();
+    if (!spec.k.constant || *spec.k.constant > plan.blockK * deep.depthBlocks)
+      waiting = std::max(waiting, deep.columns / plan.tileColumns() * (deep.rows + plan.tailRows));
     // Every part begins on a cache line.
     auto align = [](int64_t elements) { return roundUp(elements, 64); };
-    int64_t rows = most(spec.m, plan.maxRows, plan.rowBlocks, plan.tileRows);
-    int64_t columns = most(spec.n, plan.maxColumns, plan.columnBlocks, plan.tileColumns());
     b = a;
     if (plan.packsA)
       b += align(rows / plan.tileRows * packedRowElements(plan, plan.aColumnsContiguous));
     sums = b;
     if (plan.packsB)
       sums += align(columns * plan.blockK);
-    // The tail tile writes whole, so the last rows need a little room behind them.
-    int64_t panels = 1;
-    if (!spec.k.constant || *spec.k.constant > plan.blockK * plan.maxDepthBlocks)
-      panels = std::max<int64_t>(1, plan.columnBlocks / plan.maxDepthBlocks / plan.tileColumns());
-    end = sums + align(panels * (plan.maxRows + plan.tailRows) * plan.tileColumns());
+    end = sums + align(waiting * plan.tileColumns());
   }
 };
 
@@ -131,10 +140,10 @@ public:
     // of columns in a row, so a chunk packs each block of B once.
     Value none = emit.constant(-1);
     emit.loop(begin, end, 1, {none, none}, [&](Value unit, ValueRange packed) {
-      Value rowBlock = emit.rem(unit, emit.max(blocks.rowBlocks, one));
-      Value rest = emit.div(unit, emit.max(blocks.rowBlocks, one));
-      Value columnBlock = emit.rem(rest, emit.max(blocks.columnBlocks, one));
-      batch = emit.div(rest, emit.max(blocks.columnBlocks, one));
+      Value rest = emit.div(unit, blocks.rowBlocks);
+      Value rowBlock = emit.sub(unit, emit.mul(rest, blocks.rowBlocks));
+      batch = emit.div(rest, blocks.columnBlocks);
+      Value columnBlock = emit.sub(rest, emit.mul(batch, blocks.columnBlocks));
       m0 = emit.mul(rowBlock, blocks.rows);
       n0 = emit.mul(columnBlock, blocks.columns);
       rowsOfA.rowsHere = emit.min(blocks.rows, emit.sub(blocks.m, m0));

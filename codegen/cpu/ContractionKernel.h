@@ -17,6 +17,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Value.h"
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -77,11 +78,12 @@ struct ContractionPlan {
   bool wholePanels = false;          // the columns are known to fill all panels
   bool packsA = true, packsB = true; // false if nothing of it is ever packed
   int64_t blockK = 256;              // depth of a packed panel
-  int64_t maxRows = 112;             // rows of a unit at most
-  int64_t maxColumns = 1024;         // columns of a unit at most
-  int64_t rowBlocks = 512;           // rows times panels in depth that the scratch holds of A
-  int64_t columnBlocks = 2048;       // columns times panels in depth that the scratch holds of B
-  int64_t maxDepthBlocks = 16;       // panels in depth that are packed before sums are set aside
+  // The largest unit for sums of up to `depthBlocks` panels in depth. Deeper sums are set aside and
+  // continued.
+  struct Regime {
+    int64_t depthBlocks, rows, columns;
+  };
+  std::array<Regime, 3> regimes;
   // Direct operands are packed nevertheless: B if there are more rows than this; A if there are
   // more columns than this and the rows lie at least farBytes apart, or at a multiple of
   // crowdedBytes.

@@ -21,6 +21,11 @@ static int64_t chooseVectors(const ContractionSpec &spec, const MachineTarget &t
   int64_t vectors = std::max<int64_t>(1, ceilDiv(*spec.n.constant, lanes));
   if (vectors <= 2)
     return vectors;
+  // A row or two stream B, and long stretches of its rows stream best.
+  if (spec.m.constant && *spec.m.constant <= 2 && spec.b.constantColStride == 1) {
+    return std::min<int64_t>(vectors,
+                             target.vectorRegisters / 2 / std::max<int64_t>(1, *spec.m.constant));
+  }
   // Two come first: they leave the most rows, hence the fewest loads for a product.
   int64_t best = 2, bestCost = roundUp(vectors, 2);
   if (target.vectorRegisters >= 32)
@@ -32,12 +37,14 @@ static int64_t chooseVectors(const ContractionSpec &spec, const MachineTarget &t
   return best;
 }
 
-// Rows of the tile: registers hold rows x vectors sums, one row of B and one element of A; of the
-// shapes that keep the multiplier busy, the one that leaves the fewest rows over.
+// Rows of the tile: registers hold rows x vectors sums, one row of B and one element of A. Always
+// as many as fit: the small tile takes care of what is left over, and contractions with the same
+// tile share its code.
 static void chooseRows(ContractionPlan &plan, const ContractionSpec &spec,
                        const MachineTarget &target) {
   int64_t registers = target.vectorRegisters;
-  int64_t most = std::min<int64_t>((registers - 1 - plan.tileVectors) / plan.tileVectors, 14);
+  // One row can do without a register for each vector of B: it reads each from memory just once.
+  int64_t most = std::clamp<int64_t>((registers - 1 - plan.tileVectors) / plan.tileVectors, 1, 14);
   plan.tileRows = registers < 32 && plan.tileVectors < 3 ? std::min<int64_t>(most, 6) : most;
   plan.tailRows = registers < 32 ? 3 : 4;
   if (!spec.m.constant)
@@ -48,16 +55,7 @@ static void chooseRows(ContractionPlan &plan, const ContractionSpec &spec,
     plan.tailRows = 0;
     return;
   }
-  auto cost = [&](int64_t rows) {
-    int64_t left = m % rows;
-    return m - left + roundUp(left, plan.tailRows);
-  };
-  int64_t best = plan.tileRows;
-  for (int64_t rows = plan.tileRows - 1; rows >= std::max<int64_t>(4, plan.tileRows - 6); --rows)
-    if (cost(rows) < cost(best))
-      best = rows;
-  plan.tileRows = best;
-  if (m % best == 0)
+  if (m % plan.tileRows == 0)
     plan.tailRows = 0;
 }
 
@@ -74,14 +72,19 @@ ContractionPlan keratin::codegen::planContraction(const ContractionSpec &spec,
   // it.
   constexpr int64_t panelBytes = 32 * 1024;
   plan.blockK = std::clamp<int64_t>(panelBytes / (plan.tileColumns() * bytes), 128, 512);
-  plan.maxRows = std::max<int64_t>(1, 112 / plan.tileRows) * plan.tileRows;
-  plan.maxColumns = roundUp(1024, plan.tileColumns());
-  // The blocks in scratch: A in half of a second-level cache, B in what a core may claim of the
-  // third.
-  plan.rowBlocks =
-      std::max(512 * 1024 / (plan.blockK * bytes), plan.tileRows * plan.maxDepthBlocks);
-  plan.columnBlocks =
-      std::max(2048 * 1024 / (plan.blockK * bytes), plan.tileColumns() * plan.maxDepthBlocks);
+  // What scratch holds: of A about half a second-level cache, of B what a core may claim of the
+  // third. More than a few tiles of rows, or more columns, would gain nothing and leave threads
+  // less to share.
+  int64_t elements = plan.blockK * bytes;
+  int64_t depth = 1;
+  for (ContractionPlan::Regime &regime : plan.regimes) {
+    auto most = [&](int64_t limit, int64_t held, int64_t tile) {
+      return std::max(std::min(limit, held / (depth * elements)) / tile, int64_t(1)) * tile;
+    };
+    regime = {depth, most(112, 512 * 1024, plan.tileRows),
+              most(1024, 2048 * 1024, plan.tileColumns())};
+    depth *= 4;
+  }
 
   bool aIsNarrow = spec.a.elementType != spec.accumulatorType;
   bool rowsContiguous = spec.a.constantColStride == 1;
