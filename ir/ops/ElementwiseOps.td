@@ -307,7 +307,7 @@ def Keratin_AndOp : Keratin_BitsOp<"and", [Commutative]> {
   let summary = "conjunction, element by element";
   let description = "Logical on bool, bitwise on integers. No gradient.";
   let scalar = (And $a, $b);
-  let reference = "T(a & b)";
+  let reference = "bitAnd(a, b)";
   let hasFolder = 1;
 }
 
@@ -315,7 +315,7 @@ def Keratin_OrOp : Keratin_BitsOp<"or", [Commutative]> {
   let summary = "disjunction, element by element";
   let description = "Logical on bool, bitwise on integers. No gradient.";
   let scalar = (Or $a, $b);
-  let reference = "T(a | b)";
+  let reference = "bitOr(a, b)";
   let hasFolder = 1;
 }
 
@@ -323,7 +323,7 @@ def Keratin_XorOp : Keratin_BitsOp<"xor", [Commutative]> {
   let summary = "exclusive or, element by element";
   let description = "Logical on bool, bitwise on integers. No gradient.";
   let scalar = (Xor $a, $b);
-  let reference = "T(a ^ b)";
+  let reference = "bitXor(a, b)";
 }
 
 def Keratin_ShiftLeftOp : Keratin_BinaryOp<"shift_left", Keratin_IntTensor> {

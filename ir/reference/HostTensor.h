@@ -20,12 +20,8 @@ struct HostTensor {
   std::vector<int64_t> ints;  // used otherwise
 
   bool isFloat() const { return dtype >= KERATIN_DTYPE_FLOAT16 && dtype <= KERATIN_DTYPE_FLOAT64; }
-  int64_t size() const {
-    int64_t count = 1;
-    for (int64_t dim : dims)
-      count *= dim;
-    return count;
-  }
+  // How many elements are stored: the product of the dimensions in a complete tensor.
+  int64_t size() const { return isFloat() ? floats.size() : ints.size(); }
 };
 
 } // namespace keratin::ir

@@ -1,0 +1,204 @@
+#include "ir/reference/HostConversions.h"
+
+#include "ir/dialect/TensorShape.h"
+#include "ir/reference/ElementMath.h"
+
+#include "mlir/IR/DialectResourceBlobManager.h"
+
+#include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/APInt.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+using namespace keratin::ir;
+using namespace keratin::ir::reference;
+using llvm::APFloat;
+using llvm::APInt;
+
+static const llvm::fltSemantics &semanticsOf(keratin_dtype_t dtype) {
+  switch (dtype) {
+  case KERATIN_DTYPE_FLOAT16:
+    return APFloat::IEEEhalf();
+  case KERATIN_DTYPE_BFLOAT16:
+    return APFloat::BFloat();
+  case KERATIN_DTYPE_FLOAT32:
+    return APFloat::IEEEsingle();
+  default:
+    return APFloat::IEEEdouble();
+  }
+}
+
+static APFloat narrow(keratin_dtype_t dtype, double value) {
+  APFloat narrowed(value);
+  bool lossy;
+  narrowed.convert(semanticsOf(dtype), APFloat::rmNearestTiesToEven, &lossy);
+  return narrowed;
+}
+
+static double widen(APFloat value) {
+  bool lossy;
+  value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &lossy);
+  return value.convertToDouble();
+}
+
+double keratin::ir::roundToFloat(keratin_dtype_t dtype, double value) {
+  return dtype == KERATIN_DTYPE_FLOAT64 ? value : widen(narrow(dtype, value));
+}
+
+int64_t keratin::ir::wrapToInteger(keratin_dtype_t dtype, int64_t value) {
+  return dispatchElement(dtype, [&](auto zero) { return int64_t(decltype(zero)(value)); });
+}
+
+// Truncates, saturates, NaN is 0.
+template <class T> static int64_t saturate(double value) {
+  if (std::isnan(value))
+    return 0;
+  // The limits of 64-bit types round up to the power of two when they become a double, and are
+  // exact otherwise: in both cases what is below them fits.
+  if (value <= double(std::numeric_limits<T>::min()))
+    return int64_t(std::numeric_limits<T>::min());
+  if (value >= double(std::numeric_limits<T>::max()))
+    return int64_t(std::numeric_limits<T>::max());
+  return int64_t(T(value));
+}
+
+static bool isFloatDtype(keratin_dtype_t dtype) { return HostTensor{dtype, {}, {}, {}}.isFloat(); }
+
+HostElement keratin::ir::castElement(keratin_dtype_t from, HostElement element,
+                                     keratin_dtype_t to) {
+  HostElement result;
+  if (isFloatDtype(from)) {
+    if (isFloatDtype(to))
+      result.floating = roundToFloat(to, element.floating);
+    else if (to == KERATIN_DTYPE_BOOL)
+      result.integer = element.floating != 0;
+    else
+      result.integer = dispatchElement(
+          to, [&](auto zero) { return saturate<decltype(zero)>(element.floating); });
+    return result;
+  }
+  if (!isFloatDtype(to)) {
+    result.integer = wrapToInteger(to, element.integer);
+    return result;
+  }
+  // In one rounding: through double there would be two.
+  APFloat converted(semanticsOf(to));
+  converted.convertFromAPInt(APInt(64, element.integer), from != KERATIN_DTYPE_UINT64,
+                             APFloat::rmNearestTiesToEven);
+  result.floating = widen(converted);
+  return result;
+}
+
+std::optional<HostTensor> keratin::ir::makeHostTensor(keratin_dtype_t dtype,
+                                                      std::vector<int64_t> dims) {
+  bool empty = false;
+  for (int64_t dim : dims) {
+    if (dim < 0)
+      return std::nullopt;
+    empty |= dim == 0;
+  }
+  int64_t count = empty ? 0 : 1;
+  for (int64_t dim : dims) {
+    if (!empty && dim > kMaxHostElements / count)
+      return std::nullopt;
+    count *= empty ? 0 : dim;
+  }
+  HostTensor tensor{dtype, std::move(dims), {}, {}};
+  if (tensor.isFloat())
+    tensor.floats.assign(count, 0.0);
+  else
+    tensor.ints.assign(count, 0);
+  return tensor;
+}
+
+template <class T> static T readAs(const char *data) {
+  T value;
+  std::memcpy(&value, data, sizeof(T));
+  return value;
+}
+
+static double floatFromBytes(keratin_dtype_t dtype, const char *data) {
+  switch (dtypeBytes(dtype)) {
+  case 2:
+    return widen(APFloat(semanticsOf(dtype), APInt(16, readAs<uint16_t>(data))));
+  case 4:
+    return readAs<float>(data);
+  default:
+    return readAs<double>(data);
+  }
+}
+
+std::optional<HostTensor> keratin::ir::fromBytes(keratin_dtype_t dtype, std::vector<int64_t> dims,
+                                                 const void *data) {
+  std::optional<HostTensor> tensor = makeHostTensor(dtype, std::move(dims));
+  if (!tensor)
+    return std::nullopt;
+  auto *bytes = static_cast<const char *>(data);
+  for (int64_t i = 0; i < tensor->size(); ++i) {
+    const char *element = bytes + i * dtypeBytes(dtype);
+    if (tensor->isFloat())
+      tensor->floats[i] = floatFromBytes(dtype, element);
+    else if (dtype == KERATIN_DTYPE_BOOL)
+      tensor->ints[i] = *element != 0;
+    else
+      tensor->ints[i] = dispatchElement(
+          dtype, [&](auto zero) { return int64_t(readAs<decltype(zero)>(element)); });
+  }
+  return tensor;
+}
+
+std::vector<char> keratin::ir::toBytes(const HostTensor &tensor) {
+  int64_t width = dtypeBytes(tensor.dtype);
+  std::vector<char> bytes(tensor.size() * width);
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    // Little endian, as every machine that we compile for.
+    uint64_t bits = tensor.isFloat()
+                        ? narrow(tensor.dtype, tensor.floats[i]).bitcastToAPInt().getZExtValue()
+                        : uint64_t(tensor.ints[i]);
+    std::memcpy(bytes.data() + i * width, &bits, width);
+  }
+  return bytes;
+}
+
+std::optional<HostTensor> keratin::ir::fromElements(mlir::ElementsAttr elements) {
+  auto type = mlir::dyn_cast<mlir::RankedTensorType>(elements.getShapedType());
+  if (!type || !type.hasStaticShape())
+    return std::nullopt;
+  keratin_dtype_t dtype = dtypeOf(type.getElementType());
+  if (dtype == KERATIN_DTYPE_INVALID)
+    return std::nullopt;
+  std::vector<int64_t> dims(type.getShape().begin(), type.getShape().end());
+
+  if (auto resource = mlir::dyn_cast<mlir::DenseResourceElementsAttr>(elements)) {
+    mlir::AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+    std::optional<HostTensor> shape = makeHostTensor(dtype, dims);
+    if (!blob || !shape || blob->getData().size() != size_t(shape->size() * dtypeBytes(dtype)))
+      return std::nullopt;
+    return fromBytes(dtype, dims, blob->getData().data());
+  }
+  auto dense = mlir::dyn_cast<mlir::DenseElementsAttr>(elements);
+  std::optional<HostTensor> tensor = makeHostTensor(dtype, std::move(dims));
+  if (!dense || !tensor)
+    return std::nullopt;
+  int64_t i = 0;
+  if (tensor->isFloat())
+    for (const APFloat &value : dense.getValues<APFloat>())
+      tensor->floats[i++] = widen(value);
+  else
+    for (const APInt &value : dense.getValues<APInt>())
+      tensor->ints[i++] = wrapToInteger(dtype, value.getZExtValue());
+  return tensor;
+}
+
+mlir::DenseElementsAttr keratin::ir::toElements(const HostTensor &tensor,
+                                                mlir::RankedTensorType type) {
+  std::vector<char> bytes = toBytes(tensor);
+  if (tensor.dtype == KERATIN_DTYPE_BOOL) {
+    // Attributes pack bools into bits.
+    llvm::SmallVector<bool> bools(bytes.begin(), bytes.end());
+    return mlir::DenseElementsAttr::get(type, llvm::ArrayRef<bool>(bools));
+  }
+  return mlir::DenseElementsAttr::getFromRawBuffer(type, bytes);
+}

@@ -1,0 +1,203 @@
+#include "ir/reference/Interpreter.h"
+
+#include "ir/dialect/Keratin.h"
+#include "ir/reference/HostConversions.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <string>
+
+using namespace keratin::ir;
+using namespace mlir;
+
+static LogicalResult fail(EvaluationContext &context, const Twine &message) {
+  context.error = message.str();
+  return failure();
+}
+
+static std::string text(Type type) {
+  std::string result;
+  llvm::raw_string_ostream(result) << type;
+  return result;
+}
+
+//===-- Arguments
+//------------------------------------------------------------------------------===//
+
+static LogicalResult bindSymbol(EvaluationContext &context, int64_t id, int64_t value) {
+  auto [known, isNew] = context.symbols.try_emplace(id, value);
+  if (!isNew && known->second != value)
+    return fail(context, "d" + Twine(id) + " is " + Twine(known->second) + " and " + Twine(value));
+  return success();
+}
+
+// The argument has the rank and element type of the parameter, and as many elements as it says.
+static LogicalResult checkForm(EvaluationContext &context, unsigned number,
+                               RankedTensorType parameter, const HostTensor &argument) {
+  std::string name = "argument " + std::to_string(number);
+  if (argument.dtype != dtypeOf(parameter.getElementType()) ||
+      int64_t(argument.dims.size()) != parameter.getRank())
+    return fail(context, name + " does not have the element type and rank of " + text(parameter));
+  std::optional<HostTensor> expected = makeHostTensor(argument.dtype, argument.dims);
+  if (!expected || expected->floats.size() != argument.floats.size() ||
+      expected->ints.size() != argument.ints.size())
+    return fail(context, name + " does not hold as many elements as its dimensions say");
+  return success();
+}
+
+static LogicalResult bindArguments(func::FuncOp function, ArrayRef<HostTensor> arguments,
+                                   EvaluationContext &context) {
+  if (arguments.size() != function.getNumArguments())
+    return fail(context, "found " + Twine(arguments.size()) + " arguments, needs " +
+                             Twine(function.getNumArguments()));
+  std::vector<RankedTensorType> parameters;
+  for (auto [i, argument] : llvm::enumerate(arguments)) {
+    auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[i]);
+    if (!type || dtypeOf(type.getElementType()) == KERATIN_DTYPE_INVALID)
+      return fail(context, "parameter " + Twine(i) + " is not a tensor");
+    if (failed(checkForm(context, i, type, argument)))
+      return failure();
+    parameters.push_back(type);
+    for (auto [expected, size] : llvm::zip(getShape(type), argument.dims))
+      if (expected.isSymbol() && failed(bindSymbol(context, expected.symbolId(), size)))
+        return failure();
+    auto symbol = function.getArgAttrOfType<IntegerAttr>(i, "keratin.symbol");
+    if (!symbol)
+      continue;
+    if (argument.isFloat() || argument.size() != 1)
+      return fail(context, "argument " + Twine(i) + " must be an integer scalar");
+    if (failed(bindSymbol(context, symbol.getInt(), argument.ints[0])))
+      return failure();
+  }
+  // With all symbols known, the sizes that are expressions of them.
+  for (auto [i, argument] : llvm::enumerate(arguments))
+    for (auto [axis, expected] : llvm::enumerate(getShape(parameters[i])))
+      if (context.evaluate(expected) != argument.dims[axis])
+        return fail(context, "argument " + Twine(i) + " has size " + Twine(argument.dims[axis]) +
+                                 " along axis " + Twine(axis) + "; it must be " + expected.str());
+  return success();
+}
+
+//===-- Blocks
+//---------------------------------------------------------------------------------===//
+
+namespace {
+// The values that are still needed, each with the number of its uses to come.
+class Environment {
+public:
+  void define(Value value, HostTensor tensor) {
+    unsigned uses = llvm::range_size(value.getUses());
+    if (uses)
+      live.try_emplace(value, Entry{std::move(tensor), uses});
+  }
+  const HostTensor *lookup(Value value) const {
+    auto found = live.find(value);
+    return found == live.end() ? nullptr : &found->second.tensor;
+  }
+  void used(Value value) {
+    auto found = live.find(value);
+    if (found != live.end() && --found->second.uses == 0)
+      live.erase(found);
+  }
+
+private:
+  struct Entry {
+    HostTensor tensor;
+    unsigned uses;
+  };
+  llvm::DenseMap<Value, Entry> live;
+};
+} // namespace
+
+static LogicalResult allocateResults(Operation &op, EvaluationContext &context,
+                                     std::vector<HostTensor> &results) {
+  for (Type type : op.getResultTypes()) {
+    auto tensorType = dyn_cast<RankedTensorType>(type);
+    if (!tensorType || dtypeOf(tensorType.getElementType()) == KERATIN_DTYPE_INVALID)
+      return fail(context, op.getName().getStringRef() + ": a result is not a tensor");
+    std::vector<int64_t> dims;
+    for (const DimExpr &dim : getShape(tensorType)) {
+      std::optional<int64_t> size = context.evaluate(dim);
+      if (!size)
+        return fail(context, op.getName().getStringRef() + ": size " + dim.str() + " has no value");
+      if (*size < 0)
+        return fail(context,
+                    op.getName().getStringRef() + ": size " + dim.str() + " is " + Twine(*size));
+      dims.push_back(*size);
+    }
+    std::optional<HostTensor> result =
+        makeHostTensor(dtypeOf(tensorType.getElementType()), std::move(dims));
+    if (!result)
+      return fail(context, op.getName().getStringRef() + ": a result has more than " +
+                               Twine(kMaxHostElements) + " elements");
+    results.push_back(std::move(*result));
+  }
+  return success();
+}
+
+static LogicalResult runBlock(Block &block, ArrayRef<const HostTensor *> arguments,
+                              EvaluationContext &context, bool insideKernel,
+                              std::vector<HostTensor> &results);
+
+static LogicalResult runOp(Operation &op, ArrayRef<const HostTensor *> operands,
+                           EvaluationContext &context, bool insideKernel,
+                           std::vector<HostTensor> &results) {
+  if (auto kernel = dyn_cast<KernelOp>(op)) {
+    if (insideKernel)
+      return fail(context, "kernel: kernels do not nest");
+    return runBlock(kernel.getBody().front(), operands, context, /*insideKernel=*/true, results);
+  }
+  auto evaluable = dyn_cast<EvaluableOpInterface>(op);
+  if (!evaluable)
+    return fail(context, op.getName().getStringRef() + " cannot be evaluated");
+  if (failed(allocateResults(op, context, results)))
+    return failure();
+  return evaluable.evaluate(context, operands, results);
+}
+
+static LogicalResult runBlock(Block &block, ArrayRef<const HostTensor *> arguments,
+                              EvaluationContext &context, bool insideKernel,
+                              std::vector<HostTensor> &results) {
+  Environment environment;
+  for (auto [value, tensor] : llvm::zip(block.getArguments(), arguments))
+    environment.define(value, *tensor);
+  for (Operation &op : block) {
+    SmallVector<const HostTensor *> operands;
+    for (Value operand : op.getOperands()) {
+      operands.push_back(environment.lookup(operand));
+      if (!operands.back())
+        return fail(context, op.getName().getStringRef() + ": an operand has no value");
+    }
+    if (isa<func::ReturnOp, YieldOp>(op)) {
+      for (const HostTensor *operand : operands)
+        results.push_back(*operand);
+      return success();
+    }
+    std::vector<HostTensor> values;
+    if (failed(runOp(op, operands, context, insideKernel, values)))
+      return failure();
+    for (Value operand : op.getOperands())
+      environment.used(operand);
+    for (auto [value, tensor] : llvm::zip(op.getResults(), values))
+      environment.define(value, std::move(tensor));
+  }
+  return fail(context, "the function does not return");
+}
+
+FailureOr<std::vector<HostTensor>> keratin::ir::interpret(func::FuncOp function,
+                                                          ArrayRef<HostTensor> arguments,
+                                                          EvaluationContext &context) {
+  if (!llvm::hasSingleElement(function.getBody()))
+    return fail(context, "the function must have one block");
+  if (failed(bindArguments(function, arguments, context)))
+    return failure();
+  SmallVector<const HostTensor *> values;
+  for (const HostTensor &argument : arguments)
+    values.push_back(&argument);
+  std::vector<HostTensor> results;
+  if (failed(
+          runBlock(function.getBody().front(), values, context, /*insideKernel=*/false, results)))
+    return failure();
+  return results;
+}
