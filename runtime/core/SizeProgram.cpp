@@ -32,6 +32,12 @@ static int64_t floorDivide(int64_t a, int64_t b) {
   return quotient - (a % b != 0 && (a < 0) != (b < 0));
 }
 
+// Not a - floorDivide(a, b) * b: that product may not fit.
+static int64_t floorRemainder(int64_t a, int64_t b) {
+  int64_t remainder = a % b;
+  return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
+}
+
 static int64_t ceilDivide(int64_t a, int64_t b) {
   int64_t quotient = a / b;
   return quotient + (a % b != 0 && (a < 0) == (b < 0));
@@ -65,7 +71,7 @@ static bool applySizeOpcode(int32_t opcode, int64_t a, int64_t b, int64_t &resul
     }
     result = opcode == KERATIN_SIZE_FLOORDIV  ? floorDivide(a, b)
              : opcode == KERATIN_SIZE_CEILDIV ? ceilDivide(a, b)
-                                              : a - floorDivide(a, b) * b;
+                                              : floorRemainder(a, b);
     return true;
   case KERATIN_SIZE_MAX:
     result = a > b ? a : b;

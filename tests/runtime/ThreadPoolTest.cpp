@@ -183,7 +183,12 @@ TEST_CASE("a host's pool gets every chunk") {
 }
 
 // ThreadSanitizer does not follow threads made after a fork.
-#if !__has_feature(thread_sanitizer)
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define __SANITIZE_THREAD__ // as GCC has it
+#endif
+#endif
+#ifndef __SANITIZE_THREAD__
 TEST_CASE("the child of a fork has a pool of its own") {
   Threads threads(2);
   Record before;
