@@ -2,6 +2,7 @@
 #include "codegen/lowering/VectorMath.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
@@ -74,7 +75,7 @@ struct WideProduct {
 // widen, multiply and narrow.
 static WideProduct multiplyWide(const VectorExpr &x, int64_t factor) {
   const int64_t mask = 0xffffffff;
-  unsigned lanes = x.lanes();
+  int64_t lanes = x.lanes();
   if (lanes % 2 != 0) {
     VectorExpr product = x.zeroExtend(64) * factor;
     return {product.truncateInt(32), (product >> 32).truncateInt(32)};
@@ -83,9 +84,16 @@ static WideProduct multiplyWide(const VectorExpr &x, int64_t factor) {
   VectorExpr bits = x.bitcast(pairs);
   VectorExpr even = (bits & mask) * factor;
   VectorExpr odd = (bits >> 32) * factor;
-  VectorExpr low = (even & mask) | (odd << 32);
-  VectorExpr high = (even >> 32) | (odd & ~mask);
-  return {low.bitcast(x.type()), high.bitcast(x.type())};
+  // Interleaved by shuffles: of shifts LLVM would make 64-bit multiplications, which are slow.
+  const EmitContext &emit = x.emit();
+  auto interleave = [&](int64_t half) {
+    SmallVector<int64_t> order;
+    for (int64_t lane = 0; lane < lanes; lane += 2)
+      order.append({lane + half, lane + half + lanes});
+    return VectorExpr(emit, emit.builder.create<vector::ShuffleOp>(emit.loc, even.bitcast(x.type()),
+                                                                   odd.bitcast(x.type()), order));
+  };
+  return {interleave(0), interleave(1)};
 }
 
 Value VectorMath::mulHighUnsigned(Value x, Value y) const {
