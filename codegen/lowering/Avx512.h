@@ -6,9 +6,9 @@
 
 namespace keratin::codegen::avx512 {
 
-// Whether x is one full register of f32 or f64 on a machine with AVX-512; the functions below take
-// no others.
-bool isRegister(const VectorExpr &x);
+// Whether x fills one register of f32 or f64, or 2, 4, 8, ..., on a machine with AVX-512; the
+// functions below take no others.
+bool fillsRegisters(const VectorExpr &x);
 
 // x * 2^floor(exponent) with one rounding; any exponent, also infinite ones.
 VectorExpr scale(const VectorExpr &x, const VectorExpr &exponent);

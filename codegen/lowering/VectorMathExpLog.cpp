@@ -28,7 +28,7 @@ RoundedInteger nearestInteger(const VectorExpr &x, double factor) {
 }
 
 VectorExpr scaleByPowerOfTwo(const VectorExpr &p, const RoundedInteger &exponent) {
-  if (avx512::isRegister(p))
+  if (avx512::fillsRegisters(p))
     return avx512::scale(p, exponent.number);
   FloatFormat format(p);
   // In two steps, as 2^exponent itself may not be representable; only the last one rounds.
@@ -96,7 +96,7 @@ VectorExpr exp2Moderate(const VectorExpr &x, double factor) {
   VectorExpr f = fma(x, factor, -k.number);
   VectorExpr p = format.isDouble ? polynomial(f, coefficients::exp2Of64)
                                  : polynomial(f, coefficients::exp2Of32);
-  if (avx512::isRegister(p))
+  if (avx512::fillsRegisters(p))
     return avx512::scale(p, k.number);
   // A product, not a sum of bits, so that NaN stays NaN.
   return p * ((k.bits + format.bias) << format.mantissaBits).asFloat();
@@ -117,7 +117,14 @@ VectorExpr expm1(const VectorExpr &x) {
   return select(abs(x) < tiny, x, result);
 }
 
+bool decomposesSpecialValues(const VectorExpr &x) { return avx512::fillsRegisters(x); }
+
 Decomposed decompose(const VectorExpr &x) {
+  if (avx512::fillsRegisters(x)) {
+    VectorExpr mantissa = avx512::mantissaOf(x);
+    VectorExpr exponent = avx512::exponentOf(x);
+    return {mantissa - 1.0, select(mantissa < 1.0, exponent + 1.0, exponent)};
+  }
   FloatFormat format(x);
   VectorExpr isDenormal = x < (format.isDouble ? 0x1p-1022 : 0x1p-126);
   VectorExpr normal = select(isDenormal, x * (format.isDouble ? 0x1p54 : 0x1p25), x);
@@ -155,15 +162,10 @@ static VectorExpr logOfDecomposed(const VectorExpr &f, const VectorExpr &exponen
 }
 
 VectorExpr log(const VectorExpr &x) {
-  if (avx512::isRegister(x)) {
-    // 0, infinity, negative numbers and NaN come out right through the exponent and the mantissa.
-    VectorExpr mantissa = avx512::mantissaOf(x);
-    VectorExpr exponent = avx512::exponentOf(x);
-    exponent = select(mantissa < 1.0, exponent + 1.0, exponent);
-    return logOfDecomposed(mantissa - 1.0, exponent);
-  }
   auto [f, exponent] = decompose(x);
   VectorExpr result = logOfDecomposed(f, exponent);
+  if (decomposesSpecialValues(x))
+    return result;
   result = select(x < infinity, result, x);
   result = select(x >= 0.0, result, notANumber);
   return select(equal(x, 0.0), -infinity, result);

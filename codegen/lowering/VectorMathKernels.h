@@ -39,13 +39,16 @@ VectorExpr expPrecise(const VectorExpr &x);
 VectorExpr exp2Moderate(const VectorExpr &x, double factor);
 VectorExpr expm1(const VectorExpr &x);
 
-// x = (1 + f) * 2^exponent with 1 + f between the roots of 1/2 and 2, for positive finite x,
-// denormals too.
+// x = (1 + f) * 2^exponent with 1 + f from the root of 1/2, or from 3/4, to twice that; for
+// positive finite x, denormals too.
 struct Decomposed {
   VectorExpr f;
   VectorExpr exponent; // a float
 };
 Decomposed decompose(const VectorExpr &x);
+// Whether decompose gives f = 0 and an infinite exponent for 0 and infinity, and NaN for NaN and
+// negative x.
+bool decomposesSpecialValues(const VectorExpr &x);
 VectorExpr log(const VectorExpr &x);
 VectorExpr log1p(const VectorExpr &x);
 // log1p for 0 <= x <= 1, or NaN gives anything.

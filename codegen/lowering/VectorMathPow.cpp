@@ -94,7 +94,8 @@ static VectorExpr powOfMagnitude(const VectorExpr &a, const VectorExpr &y) {
 static VectorExpr powOfSingleMagnitude(const VectorExpr &a, const VectorExpr &y) {
   auto [f, exponent] = decompose(a);
   VectorExpr log2 = fma(f, polynomial(f, coefficients::log2Single64), exponent);
-  log2 = select(a < infinity, select(equal(a, 0.0), -infinity, log2), infinity);
+  if (!decomposesSpecialValues(a))
+    log2 = select(a < infinity, select(equal(a, 0.0), -infinity, log2), infinity);
   // All results outside become 0 or infinity when rounded to f32.
   VectorExpr power = atMost(atLeast(log2 * y, -200.0), 200.0);
   RoundedInteger k = nearestInteger(power, 1.0);

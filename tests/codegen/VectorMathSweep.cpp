@@ -1,9 +1,12 @@
-// Every float through every function of VectorMath: largest errors and cycles.
-//   vector_math_sweep [machine] [stride] [function]
+// Floats by bit pattern through every function of VectorMath: largest errors and cycles.
+//   vector_math_sweep [machine] [stride] [near stride] [function]
+// takes every stride-th float, and every near-stride-th of those between 2^-26 and 2^8 in size,
+// where the functions curve.
 #include "tests/codegen/VectorMathCases.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 
+#include <algorithm>
 #include <bit>
 #include <chrono>
 #include <cstdio>
@@ -16,21 +19,33 @@
 using namespace keratin;
 using namespace keratin::tests;
 
-static WorstError<float> sweep(const ElementwiseKernel &kernel, const UnaryCase &function,
-                               uint64_t stride) {
+static void sweepRange(const ElementwiseKernel &kernel, const UnaryCase &function, uint64_t begin,
+                       uint64_t end, uint64_t stride, WorstError<float> &worst) {
   constexpr size_t block = 4096;
   std::vector<float> x(block), y(block);
-  WorstError<float> worst;
-  for (uint64_t first = 0; first < (uint64_t(1) << 32); first += block * stride) {
-    for (size_t i = 0; i < block; ++i)
+  for (uint64_t first = begin; first < end; first += block * stride) {
+    size_t count = std::min<uint64_t>(block, (end - first + stride - 1) / stride);
+    for (size_t i = 0; i < count; ++i)
       x[i] = std::bit_cast<float>(static_cast<uint32_t>(first + i * stride));
-    kernel(x.data(), y.data(), block);
-    for (size_t i = 0; i < block; ++i) {
+    kernel(x.data(), y.data(), count);
+    for (size_t i = 0; i < count; ++i) {
       double exact = function.reference(x[i]);
       // A correctly rounded result is off by half an ulp at most; the sign of zero still counts.
       if (worst.ulp < 0.5 || y[i] != static_cast<float>(exact) || y[i] == 0)
         worst.add(ulpError(y[i], exact), x[i], y[i]);
     }
+  }
+}
+
+static WorstError<float> sweep(const ElementwiseKernel &kernel, const UnaryCase &function,
+                               uint64_t stride, uint64_t nearStride) {
+  WorstError<float> worst;
+  for (uint64_t sign : {uint64_t(0), uint64_t(1) << 31}) {
+    uint64_t small = sign | std::bit_cast<uint32_t>(0x1p-26f);
+    uint64_t large = sign | std::bit_cast<uint32_t>(0x1p8f);
+    sweepRange(kernel, function, sign, small, stride, worst);
+    sweepRange(kernel, function, small, large, nearStride, worst);
+    sweepRange(kernel, function, large, sign + (uint64_t(1) << 31), stride, worst);
   }
   return worst;
 }
@@ -103,8 +118,11 @@ static double cyclesPerVector(const ElementwiseKernel &kernel, unsigned lanes) {
 int main(int argumentCount, char **arguments) {
   JitHarness harness(codegen::machineByName(argumentCount > 1 ? arguments[1] : "native"));
   uint64_t stride = argumentCount > 2 ? std::strtoull(arguments[2], nullptr, 10) : 1;
-  if (!harness.runsHere() || stride == 0) {
-    std::fprintf(stderr, "usage: vector_math_sweep [machine this computer can run] [stride]\n");
+  uint64_t nearStride = argumentCount > 3 ? std::strtoull(arguments[3], nullptr, 10) : stride;
+  std::string only = argumentCount > 4 ? arguments[4] : "";
+  if (!harness.runsHere() || stride == 0 || nearStride == 0) {
+    std::fprintf(stderr, "usage: vector_math_sweep [machine] [stride] [near stride] [function]\n"
+                         "where this computer can run the machine's code\n");
     return 1;
   }
   mlir::Type f32 = mlir::Float32Type::get(harness.context());
@@ -112,11 +130,11 @@ int main(int argumentCount, char **arguments) {
   std::printf("%-10s %9s %14s %8s   %9s %14s %8s\n", "function", "f32 ulp", "at", "cycles",
               "f64 ulp", "at", "cycles");
   for (const UnaryCase &function : unaryCases()) {
-    if (argumentCount > 3 && function.name != arguments[3])
+    if (!only.empty() && function.name != only)
       continue;
     ElementwiseKernel single = unaryKernel(harness, function, f32);
     ElementwiseKernel dual = unaryKernel(harness, function, f64);
-    WorstError<float> worst = sweep(single, function, stride);
+    WorstError<float> worst = sweep(single, function, stride, nearStride);
     WorstError<double> worstDouble = sample(dual, function, (uint64_t(1) << 26) / stride + 4096);
     std::printf("%-10s %9.3f %14.7g %8.1f   %9.3f %14.7g %8.1f\n", function.name.c_str(), worst.ulp,
                 worst.input, cyclesPerVector<float>(single, harness.machine().lanes(32)),
@@ -124,7 +142,7 @@ int main(int argumentCount, char **arguments) {
                 cyclesPerVector<double>(dual, harness.machine().lanes(64)));
     std::fflush(stdout);
   }
-  if (argumentCount <= 3 || std::string("pow") == arguments[3]) {
+  if (only.empty() || only == "pow") {
     uint64_t count = (uint64_t(1) << 24) / stride + 4096;
     auto timed = [&](mlir::Type element) { // x^x, which costs what any power does
       return harness.elementwise({element}, {element},

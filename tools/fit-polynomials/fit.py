@@ -129,7 +129,6 @@ def main():
     low, high = sqrt(mpf(1) / 2) - 1, mpf(1) / 2
     fit("log32", "(log(1 + f) - f + f^2 / 2) / f^3 for 1 + f from the root of 1/2 to 3/2",
         lambda f: (log(1 + f) - f + f ** 2 / 2) / f ** 3, lambda f: abs(f ** 3 / log(1 + f)), low, high, 9, 32)
-    high = sqrt(mpf(2)) - 1
     s_max = mpf('0.2001') ** 2
 
     def atanh_tail(z):
@@ -138,13 +137,11 @@ def main():
     fit("log64", "(2 atanh(s) - 2 s) / s^3 in z = s^2, 1 + f = (1 + s) / (1 - s) from the root of 1/2 to 3/2",
         atanh_tail, lambda z: z ** mpf(1.5) / (2 * atanh(sqrt(z))), tiny, s_max, 8, 64)
 
-    s_max = ((sqrt(mpf(2)) - 1) / (sqrt(mpf(2)) + 1)) ** 2 * mpf('1.0001')
-
     def atanh_tail5(z):
         s = sqrt(z)
         return (2 * atanh(s) - 2 * s - 2 * s ** 3 / 3) / s ** 5
     fit("logExtended64", "(2 atanh(s) - 2 s - 2/3 s^3) / s^5 in z = s^2",
-        atanh_tail5, lambda z: z ** mpf(2.5) / (2 * atanh(sqrt(z))), tiny, s_max, 8, 64)
+        atanh_tail5, lambda z: z ** mpf(2.5) / (2 * atanh(sqrt(z))), tiny, s_max, 9, 64)
     fit("log2Single64", "log2(1 + f) / f, enough for pow of single precision",
         lambda f: log(1 + f, 2) / f, lambda f: abs(f / log(1 + f, 2)), low, high, 14, 64)
     fit("exp2Single64", "2^r for |r| <= 1/2, enough for pow of single precision",
