@@ -43,7 +43,6 @@ static std::string shortestText(keratin_dtype_t dtype, double value) {
   if (std::isinf(value))
     return value < 0 ? "-inf" : "inf";
   char buffer[64];
-  // Eight digits are NumPy's precision.
   std::to_chars_result end =
       dtype == KERATIN_DTYPE_FLOAT64
           ? std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general)
@@ -55,25 +54,36 @@ static std::string shortestText(keratin_dtype_t dtype, double value) {
   return text;
 }
 
+static std::string numpyElement(const HostTensor &tensor, int64_t i) {
+  if (tensor.isFloat())
+    return shortestText(tensor.dtype, roundToFloat(tensor.dtype, tensor.floats[i]));
+  if (tensor.dtype == KERATIN_DTYPE_BOOL)
+    return tensor.ints[i] ? "True" : "False";
+  return integerText(tensor, tensor.ints[i]);
+}
+
 std::string keratin::ir::numpyText(const HostTensor &tensor) {
   std::vector<std::string> texts;
-  size_t before = 0, after = 0; // widths left and right of the point
+  size_t before = 0, after = 0; // widths left of the point, and from it on
   for (int64_t i = 0; i < tensor.size(); ++i) {
-    std::string text =
-        tensor.isFloat() ? shortestText(tensor.dtype, roundToFloat(tensor.dtype, tensor.floats[i]))
-        : tensor.dtype == KERATIN_DTYPE_BOOL ? (tensor.ints[i] ? "True" : "False")
-                                             : integerText(tensor, tensor.ints[i]);
-    size_t point = std::min(text.find('.'), text.size());
+    texts.push_back(numpyElement(tensor, i));
+    size_t point = texts.back().find('.');
+    if (point == std::string::npos)
+      continue;
     before = std::max(before, point);
-    after = std::max(after, text.size() - point);
-    texts.push_back(std::move(text));
+    after = std::max(after, texts.back().size() - point);
   }
   if (tensor.dims.empty())
     return texts[0].ends_with('.') ? texts[0] + "0" : texts[0];
+  // Without a point (integers, but also inf and nan) a number stands at the right end.
+  for (const std::string &text : texts)
+    if (text.find('.') == std::string::npos && text.size() > after)
+      before = std::max(before, text.size() - after);
   for (std::string &text : texts) {
-    size_t point = std::min(text.find('.'), text.size());
-    text =
-        std::string(before - point, ' ') + text + std::string(after - (text.size() - point), ' ');
+    size_t point = text.find('.');
+    size_t left = point == std::string::npos ? before + after - text.size() : before - point;
+    text = std::string(left, ' ') + text;
+    text.resize(before + after, ' ');
   }
   size_t rank = tensor.dims.size();
   return nest(tensor, texts, [&](size_t inside) {
