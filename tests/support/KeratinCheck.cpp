@@ -1,0 +1,108 @@
+// keratin-check: runs a function of textual IR with the reference interpreter and prints the
+// results, for FileCheck:
+//
+//   keratin-opt %s --some-pass | keratin-check --symbol=0=5 | FileCheck %s
+//   // CHECK: result #0: tensor<5xf32> [1, 2, 3, 4, 5]
+//
+// An argument is the value of its attribute `check.value`, or random with the function's attribute
+// `check.seed` (0 if it has none).
+#include "ir/dialect/Keratin.h"
+#include "ir/reference/HostConversions.h"
+#include "ir/reference/HostText.h"
+#include "ir/reference/Interpreter.h"
+#include "tests/support/RandomTensor.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace keratin::ir;
+
+static llvm::cl::opt<std::string> input(llvm::cl::Positional, llvm::cl::desc("<IR file>"),
+                                        llvm::cl::init("-"));
+static llvm::cl::opt<std::string> functionName("function", llvm::cl::desc("Function to run"),
+                                               llvm::cl::init("main"));
+static llvm::cl::list<std::string> symbols("symbol", llvm::cl::desc("Value of a symbol: d0 is 5"),
+                                           llvm::cl::value_desc("0=5"));
+
+static int fail(const llvm::Twine &message) {
+  llvm::errs() << "error: " << message << "\n";
+  return 1;
+}
+
+static bool parseSymbols(EvaluationContext &context) {
+  for (llvm::StringRef text : symbols) {
+    auto [left, right] = text.split('=');
+    int64_t id, value;
+    if (left.getAsInteger(10, id) || right.getAsInteger(10, value) || id < 0)
+      return false;
+    context.symbols[id] = value;
+  }
+  return true;
+}
+
+// The argument's value; nullopt with context.error set.
+static std::optional<HostTensor> makeArgument(mlir::func::FuncOp function, unsigned number,
+                                              EvaluationContext &context) {
+  if (auto value = function.getArgAttrOfType<mlir::ElementsAttr>(number, "check.value")) {
+    std::optional<HostTensor> tensor = fromElements(value);
+    if (!tensor)
+      context.error = "cannot read the value of argument " + std::to_string(number);
+    return tensor;
+  }
+  auto type = mlir::dyn_cast<mlir::RankedTensorType>(function.getArgumentTypes()[number]);
+  if (!type || dtypeOf(type.getElementType()) == KERATIN_DTYPE_INVALID) {
+    context.error = "argument " + std::to_string(number) + " is not a tensor";
+    return std::nullopt;
+  }
+  std::vector<int64_t> dims;
+  for (const DimExpr &dim : getShape(type)) {
+    std::optional<int64_t> size = context.evaluate(dim);
+    if (!size) {
+      context.error = "size " + dim.str() + " has no value; give --symbol";
+      return std::nullopt;
+    }
+    dims.push_back(*size);
+  }
+  auto seed = function->getAttrOfType<mlir::IntegerAttr>("check.seed");
+  // Far apart, so that arguments differ.
+  uint64_t state = (seed ? seed.getInt() : 0) + (uint64_t(number) << 32);
+  std::optional<HostTensor> tensor =
+      keratin::tests::randomTensor(dtypeOf(type.getElementType()), dims, state);
+  if (!tensor)
+    context.error = "argument " + std::to_string(number) + " is too large";
+  return tensor;
+}
+
+int main(int argc, char **argv) {
+  llvm::cl::ParseCommandLineOptions(argc, argv, "Keratin's reference interpreter\n");
+  mlir::DialectRegistry registry;
+  registry.insert<KeratinDialect, mlir::func::FuncDialect>();
+  mlir::MLIRContext mlirContext(registry, mlir::MLIRContext::Threading::DISABLED);
+  auto module = mlir::parseSourceFile<mlir::ModuleOp>(input, &mlirContext);
+  if (!module)
+    return 1;
+  auto function = module->lookupSymbol<mlir::func::FuncOp>(functionName);
+  if (!function)
+    return fail("no function @" + functionName);
+  EvaluationContext context;
+  if (!parseSymbols(context))
+    return fail("a symbol is given as --symbol=ID=VALUE");
+  std::vector<HostTensor> arguments;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    std::optional<HostTensor> argument = makeArgument(function, i, context);
+    if (!argument)
+      return fail(context.error);
+    arguments.push_back(std::move(*argument));
+  }
+  auto results = interpret(function, arguments, context);
+  llvm::outs() << context.output;
+  if (failed(results))
+    return fail(context.error);
+  for (auto [i, result] : llvm::enumerate(*results))
+    llvm::outs() << "result #" << i << ": " << stableText(result) << "\n";
+  return 0;
+}
