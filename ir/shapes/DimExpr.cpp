@@ -329,6 +329,16 @@ int64_t DimExpr::symbolId() const {
   return asAtom(*this)->id;
 }
 
+uint64_t DimExpr::content() const {
+  uint64_t divisor = 0;
+  for (const DimTerm &term : DimTerms(*this)) {
+    // Negated as unsigned: the smallest number has no positive counterpart.
+    uint64_t magnitude = static_cast<uint64_t>(term.coefficient);
+    divisor = std::gcd(divisor, term.coefficient < 0 ? -magnitude : magnitude);
+  }
+  return divisor;
+}
+
 std::optional<int64_t> DimExpr::lowerBound() const {
   if (isConstant())
     return constant;

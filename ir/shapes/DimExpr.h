@@ -71,6 +71,9 @@ public:
   std::vector<int64_t> symbols() const;
   // A lower bound that holds for all symbols >= 0, if one is known (dimensions are never negative).
   std::optional<int64_t> lowerBound() const;
+  // The greatest number that divides every coefficient: 12 for 24*d0 + 12*d1*d1. Not negative; 0
+  // only for the constant 0.
+  uint64_t content() const;
 
   // Code for the size programs of runtime/abi (keratin_size_opcode_t); `slot` names where a symbol
   // is found.

@@ -618,3 +618,13 @@ TEST_CASE("parse of broken text does not break") {
       checkRoundTrips(*parsed);
   }
 }
+
+TEST_CASE("the content divides every coefficient") {
+  CHECK(DimExpr(0).content() == 0);
+  CHECK(DimExpr(-6).content() == 6);
+  CHECK(DimExpr(kMin).content() == uint64_t(1) << 63);
+  CHECK(expr("24*d0 + 12*d1*d1").content() == 12);
+  CHECK(expr("24*d0 - 36").content() == 12);
+  CHECK(expr("4*d0 + 1").content() == 1);
+  CHECK(expr("8*max(d0, 6*d1)").content() == 8);
+}
