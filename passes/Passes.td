@@ -12,5 +12,6 @@ include "passes/autodiff/Passes.td"
 include "passes/simplify/Passes.td"
 include "passes/fusion/Passes.td"
 include "passes/memory/Passes.td"
+include "passes/verify/Passes.td"
 
 #endif // KERATIN_PASSES

@@ -1,1 +1,42 @@
 // Passes of passes/memory; included by passes/Passes.td.
+def ScheduleKernels : KeratinPass<"schedule"> {
+  let summary = "order kernels so that few bytes are alive at once";
+  let description = [{
+    The function holds kernels, views (keratin.reshape), constants and its return. Kernels are put in the better of two greedy orders, or left
+    as they are if that is no worse: always the step that frees most bytes. Sizes are compared with 32 for every symbol. Kernels with
+    `keratin.effect` keep their order. A kernel that can write its variable's own buffer comes after all that read the old value and after all
+    that can fail (`keratin.fallible`). Constants go to the front, views behind what they view. Function results that share storage
+    get a copying kernel (see keratin-plan-memory).
+
+    ```mlir
+    %big1 = keratin.kernel (%x) …    %s1 = keratin.kernel (%big1) …     // two big buffers at once
+    %big2 = keratin.kernel (%x) …    %s2 = keratin.kernel (%big2) …
+    // becomes: %big1, %s1, %big2, %s2
+    ```
+  }];
+}
+
+def PlanMemory : KeratinPass<"plan-memory"> {
+  let summary = "decide where each result of a kernel lives";
+  let description = [{
+    Kernels run in the order in which they stand. Each result gets a place in the arena (an offset as an expression over symbols) or the buffer
+    of the function result that it is. The attributes are listed in passes/memory/MemoryPlan.h.
+
+    In place: an update is written into the variable's own buffer if its kernel reads the old value element by element or not
+    at all, all others have read it before, and nothing can fail from there on. A result takes the storage of an operand that dies there
+    if the kernel is elementwise in it.
+
+    Outputs never share storage with inputs, variables or each other: a function result that is an argument, a constant, a view
+    of one, or is returned twice, is copied by a kernel.
+
+    ```mlir
+    %h = keratin.kernel (%x) : (tensor<8xf32>) -> tensor<8xf32> {…}
+    %y = keratin.kernel (%h) : (tensor<8xf32>) -> tensor<8xf32> {…}
+    return %y
+    // becomes
+    func.func @f(…) attributes {keratin.arena_bytes = #keratin.dims<64>, keratin.offsets = #keratin.dims<0>, keratin.in_place = array<i64>}
+    %h = keratin.kernel (%x) {keratin.results = array<i64: 0>, keratin.reuses = array<i64: -1>} …
+    %y = keratin.kernel (%h) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} …
+    ```
+  }];
+}

@@ -1,0 +1,351 @@
+// RUN: keratin-opt %s --keratin-check-memory-plan --split-input-file --verify-diagnostics
+
+// Plans with one mistake each.
+
+// Nothing wrong.
+func.func @accepted(%x: tensor<16xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<16xf32> {keratin.kind = "output"})
+    attributes {keratin.arena_bytes = #keratin.dims<128>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<0, 64>} {
+  %a = keratin.kernel (%x) {keratin.results = array<i64: 0>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %b = keratin.kernel (%a) {keratin.results = array<i64: 1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.reverse %p0 axes = [0] : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %c = keratin.kernel (%b) {keratin.results = array<i64: 1>, keratin.reuses = array<i64: 0>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %y = keratin.kernel (%c) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y : tensor<16xf32>
+}
+
+// -----
+
+// expected-error @below {{has no memory plan}}
+func.func @no_plan(%x: tensor<16xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<16xf32> {keratin.kind = "output"})
+    attributes {} {
+  %y = keratin.kernel (%x) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y : tensor<16xf32>
+}
+
+// -----
+
+func.func @overlap(%x: tensor<16xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<16xf32> {keratin.kind = "output"})
+    attributes {keratin.arena_bytes = #keratin.dims<128>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<0, 64>} {
+  // expected-note @below {{made here}}
+  %a = keratin.kernel (%x) {keratin.results = array<i64: 0>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %b = keratin.kernel (%x) {keratin.results = array<i64: 1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  // expected-error @below {{overwrites a value that is still needed}}
+  %c = keratin.kernel (%b) {keratin.results = array<i64: 0>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.reverse %p0 axes = [0] : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %d = keratin.kernel (%a, %b) {keratin.results = array<i64: 1>, keratin.reuses = array<i64: 1>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>, %p1: tensor<16xf32>):
+    %0 = keratin.add %p0, %p1 : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %y = keratin.kernel (%c, %d) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>, %p1: tensor<16xf32>):
+    %0 = keratin.add %p0, %p1 : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y : tensor<16xf32>
+}
+
+// -----
+
+// Apart for small sizes, not for 32.
+func.func @overlap_for_some_sizes(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<?xf32, #keratin.dims<d0>> {keratin.kind = "output"})
+    attributes {keratin.arena_bytes = #keratin.dims<4*d0 + 256>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<0, 64>} {
+  // expected-note @below {{made here}}
+  %a = keratin.kernel (%x) {keratin.results = array<i64: 0>, keratin.reuses = array<i64: -1>} : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d0>> {
+  ^bb0(%p0: tensor<?xf32, #keratin.dims<d0>>):
+    %0 = keratin.tanh %p0 : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d0>>
+    keratin.yield %0 : tensor<?xf32, #keratin.dims<d0>>
+  }
+  // expected-error @below {{overwrites a value that is still needed; with d0 = 32}}
+  %b = keratin.kernel (%a) {keratin.results = array<i64: 1>, keratin.reuses = array<i64: -1>} : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d0>> {
+  ^bb0(%p0: tensor<?xf32, #keratin.dims<d0>>):
+    %0 = keratin.reverse %p0 axes = [0] : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d0>>
+    keratin.yield %0 : tensor<?xf32, #keratin.dims<d0>>
+  }
+  %y = keratin.kernel (%b) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d0>> {
+  ^bb0(%p0: tensor<?xf32, #keratin.dims<d0>>):
+    %0 = keratin.tanh %p0 : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d0>>
+    keratin.yield %0 : tensor<?xf32, #keratin.dims<d0>>
+  }
+  return %y : tensor<?xf32, #keratin.dims<d0>>
+}
+
+// -----
+
+func.func @misaligned(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<?xf32, #keratin.dims<d0>> {keratin.kind = "output"})
+    attributes {keratin.arena_bytes = #keratin.dims<4*d0>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<4*d0>} {
+  // expected-error @below {{no offset that is a multiple of 64}}
+  %a = keratin.kernel (%x) {keratin.results = array<i64: 0>, keratin.reuses = array<i64: -1>} : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d0>> {
+  ^bb0(%p0: tensor<?xf32, #keratin.dims<d0>>):
+    %0 = keratin.tanh %p0 : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d0>>
+    keratin.yield %0 : tensor<?xf32, #keratin.dims<d0>>
+  }
+  %y = keratin.kernel (%a) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d0>> {
+  ^bb0(%p0: tensor<?xf32, #keratin.dims<d0>>):
+    %0 = keratin.tanh %p0 : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d0>>
+    keratin.yield %0 : tensor<?xf32, #keratin.dims<d0>>
+  }
+  return %y : tensor<?xf32, #keratin.dims<d0>>
+}
+
+// -----
+
+func.func @outside(%x: tensor<16xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<16xf32> {keratin.kind = "output"})
+    attributes {keratin.arena_bytes = #keratin.dims<64>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<64>} {
+  // expected-error @below {{leaves the arena}}
+  %a = keratin.kernel (%x) {keratin.results = array<i64: 0>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %y = keratin.kernel (%a) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y : tensor<16xf32>
+}
+
+// -----
+
+func.func @unknown_place(%x: tensor<16xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<16xf32> {keratin.kind = "output"})
+    attributes {keratin.arena_bytes = #keratin.dims<64>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<0>} {
+  // expected-error @below {{has the unknown place 1}}
+  %a = keratin.kernel (%x) {keratin.results = array<i64: 1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %y = keratin.kernel (%a) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y : tensor<16xf32>
+}
+
+// -----
+
+func.func @reuse_of_reversed(%x: tensor<16xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<16xf32> {keratin.kind = "output"})
+    attributes {keratin.arena_bytes = #keratin.dims<64>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<0>} {
+  %a = keratin.kernel (%x) {keratin.results = array<i64: 0>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %b = keratin.kernel (%a) {keratin.results = array<i64: 0>, keratin.reuses = array<i64: 0>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    // expected-error @below {{reads elements at other indices}}
+    %0 = keratin.reverse %p0 axes = [0] : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %y = keratin.kernel (%b) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y : tensor<16xf32>
+}
+
+// -----
+
+func.func @reuse_by_scan(%x: tensor<16xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<16xf32> {keratin.kind = "output"})
+    attributes {keratin.arena_bytes = #keratin.dims<64>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<0>} {
+  %a = keratin.kernel (%x) {keratin.results = array<i64: 0>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %b = keratin.kernel (%a) {keratin.results = array<i64: 0>, keratin.reuses = array<i64: 0>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    // expected-error @below {{may need the place of a result}}
+    %0 = keratin.cumsum %p0 {axis = 0 : i64} : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %y = keratin.kernel (%b) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y : tensor<16xf32>
+}
+
+// -----
+
+func.func @reuse_of_what_is_read_later(%x: tensor<16xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<16xf32> {keratin.kind = "output"})
+    attributes {keratin.arena_bytes = #keratin.dims<64>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<0>} {
+  %a = keratin.kernel (%x) {keratin.results = array<i64: 0>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  // expected-error @below {{is written over a value that is read later}}
+  %b = keratin.kernel (%a) {keratin.results = array<i64: 0>, keratin.reuses = array<i64: 0>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %y = keratin.kernel (%a, %b) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>, %p1: tensor<16xf32>):
+    %0 = keratin.add %p0, %p1 : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y : tensor<16xf32>
+}
+
+// -----
+
+// expected-error @below {{function result 0 aliases an argument or a constant}}
+func.func @output_aliases_input(%x: tensor<16xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<16xf32> {keratin.kind = "output"})
+    attributes {keratin.arena_bytes = #keratin.dims<0>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<>} {
+  return %x : tensor<16xf32>
+}
+
+// -----
+
+// expected-error @below {{function result 0 is not what its buffer holds}}
+func.func @output_elsewhere(%x: tensor<16xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<16xf32> {keratin.kind = "output"})
+    attributes {keratin.arena_bytes = #keratin.dims<64>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<0>} {
+  %y = keratin.kernel (%x) {keratin.results = array<i64: 0>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y : tensor<16xf32>
+}
+
+// -----
+
+// expected-error @below {{function result 1 is not what its buffer holds}}
+func.func @output_twice(%x: tensor<16xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<16xf32> {keratin.kind = "output"}, tensor<16xf32> {keratin.kind = "output"})
+    attributes {keratin.arena_bytes = #keratin.dims<0>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<>} {
+  %y = keratin.kernel (%x) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y, %y : tensor<16xf32>, tensor<16xf32>
+}
+
+// -----
+
+func.func @old_value_read_after_update(%x: tensor<16xf32> {keratin.kind = "input", keratin.name = "x"},
+                %w: tensor<16xf32> {keratin.kind = "variable", keratin.name = "w"})
+    -> (tensor<16xf32> {keratin.kind = "output"}, tensor<16xf32> {keratin.kind = "update", keratin.variable = 0})
+    attributes {keratin.arena_bytes = #keratin.dims<0>, keratin.in_place = array<i64: 1>, keratin.offsets = #keratin.dims<>} {
+  %n = keratin.kernel (%w, %x) {keratin.results = array<i64: -2>, keratin.reuses = array<i64: 0>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>, %p1: tensor<16xf32>):
+    %0 = keratin.add %p0, %p1 : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  // expected-error @below {{reads a variable after it was written in place}}
+  %y = keratin.kernel (%w) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y, %n : tensor<16xf32>, tensor<16xf32>
+}
+
+// -----
+
+func.func @failure_after_update(%x: tensor<16xf32> {keratin.kind = "input", keratin.name = "x"},
+                %w: tensor<16xf32> {keratin.kind = "variable", keratin.name = "w"})
+    -> (tensor<16xf32> {keratin.kind = "output"}, tensor<16xf32> {keratin.kind = "update", keratin.variable = 0})
+    attributes {keratin.arena_bytes = #keratin.dims<0>, keratin.in_place = array<i64: 1>, keratin.offsets = #keratin.dims<>} {
+  %n = keratin.kernel (%w, %x) {keratin.results = array<i64: -2>, keratin.reuses = array<i64: 0>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>, %p1: tensor<16xf32>):
+    %0 = keratin.add %p0, %p1 : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  // expected-error @below {{can fail after a variable was written in place}}
+  %y = keratin.kernel (%x) {keratin.fallible = 0 : i64, keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y, %n : tensor<16xf32>, tensor<16xf32>
+}
+
+// -----
+
+func.func @update_in_place_not_declared(%x: tensor<16xf32> {keratin.kind = "input", keratin.name = "x"},
+                %w: tensor<16xf32> {keratin.kind = "variable", keratin.name = "w"})
+    -> (tensor<16xf32> {keratin.kind = "output"}, tensor<16xf32> {keratin.kind = "update", keratin.variable = 0})
+    attributes {keratin.arena_bytes = #keratin.dims<0>, keratin.in_place = array<i64: 1>, keratin.offsets = #keratin.dims<>} {
+  %y = keratin.kernel (%x) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  // expected-error @below {{must say which operand the update in place writes over}}
+  %n = keratin.kernel (%w, %x) {keratin.results = array<i64: -2>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>, %p1: tensor<16xf32>):
+    %0 = keratin.add %p0, %p1 : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y, %n : tensor<16xf32>, tensor<16xf32>
+}
+
+// -----
+
+func.func @update_in_place_of_reversed(%x: tensor<16xf32> {keratin.kind = "input", keratin.name = "x"},
+                %w: tensor<16xf32> {keratin.kind = "variable", keratin.name = "w"})
+    -> (tensor<16xf32> {keratin.kind = "output"}, tensor<16xf32> {keratin.kind = "update", keratin.variable = 0})
+    attributes {keratin.arena_bytes = #keratin.dims<0>, keratin.in_place = array<i64: 1>, keratin.offsets = #keratin.dims<>} {
+  %y = keratin.kernel (%x) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %n = keratin.kernel (%w) {keratin.results = array<i64: -2>, keratin.reuses = array<i64: 0>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    // expected-error @below {{reads elements at other indices}}
+    %0 = keratin.reverse %p0 axes = [0] : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y, %n : tensor<16xf32>, tensor<16xf32>
+}
