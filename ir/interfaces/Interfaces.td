@@ -57,7 +57,10 @@ def IndexingOpInterface : OpInterface<"IndexingOpInterface"> {
     InterfaceMethod<[{
       Which loops must stay apart: true if dimensions `dim` and `dim + 1` of the result can be walked as one because the op
       treats them alike.
-    }], "bool", "canCollapse", (ins "unsigned":$dim)>
+    }], "bool", "canCollapse", (ins "unsigned":$dim)>,
+    InterfaceMethod<[{
+      Whether an index is checked when the op runs, so that the call can fail.
+    }], "bool", "canFail", (ins), [{}], [{ return false; }]>
   ];
 }
 
@@ -67,6 +70,9 @@ def ReductionOpInterface : OpInterface<"ReductionOpInterface"> {
   let description = "Reduction of one operand along axes; the axes are removed from the result.";
   let methods = [
     InterfaceMethod<"The reduced axes, ascending.", "::llvm::ArrayRef<int64_t>", "getReducedAxes">,
+    InterfaceMethod<[{
+      Whether partial results of long runs are kept with their rounding errors: sums of floats.
+    }], "bool", "isCompensated">,
     InterfaceMethod<"The element that changes nothing, in the accumulator's type.", "::mlir::Value", "buildIdentity",
       (ins "::keratin::ir::ScalarBuilder &":$builder)>,
     InterfaceMethod<"Combines an accumulator with an element or with another accumulator.", "::mlir::Value", "buildCombine",

@@ -6,6 +6,7 @@ include "ir/dialect/KeratinBase.td"
 
 class Keratin_ReductionOp<string mnemonic, TypeConstraint type>
     : Keratin_Op<mnemonic, [Pure, DeclareOpInterfaceMethods<ReductionOpInterface>, InferTypeOpAdaptor]> {
+  bit isSum = 0;
   let arguments = (ins type:$x, DenseI64ArrayAttr:$axes);
   let results = (outs type:$y);
   let assemblyFormat = "$x `axes` `=` $axes attr-dict `:` functional-type(operands, results)";
@@ -15,11 +16,13 @@ class Keratin_ReductionOp<string mnemonic, TypeConstraint type>
       return ::keratin::ir::inferReduction(getOperationName(), location, adaptor.getX(), adaptor.getAxes(), inferred);
     }
     ::llvm::ArrayRef<int64_t> $cppClass::getReducedAxes() { return getAxes(); }
+    bool $cppClass::isCompensated() { return }] # !if(isSum, "::mlir::isa<::mlir::FloatType>(getElementType(getX()))", "false") # [{; }
   }];
   let hasCustomVjp = 1;
 }
 
 def Keratin_ReduceSumOp : Keratin_ReductionOp<"reduce_sum", Keratin_NumberTensor> {
+  let isSum = 1;
   let summary = "sum along axes";
   let description = "0 over nothing; integers wrap; float16 and bfloat16 accumulate in float32. Gradient: dx = broadcast(dy).";
 }

@@ -4,8 +4,9 @@
 
 include "ir/dialect/KeratinBase.td"
 
-class Keratin_IndexingOp<string mnemonic, list<Trait> traits = []>
-    : Keratin_Op<mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<IndexingOpInterface>], traits)> {
+class Keratin_IndexingOp<string mnemonic, list<Trait> traits = [], bit mayFail = 0>
+    : Keratin_Op<mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<IndexingOpInterface, !if(mayFail, ["canFail"], []<string>)>], traits)> {
+  let extraClassDefinition = !if(mayFail, "bool $cppClass::canFail() { return true; }", "");
   let hasVerifier = 1;
   let hasCustomVjp = 1;
 }
@@ -86,7 +87,7 @@ def Keratin_ReverseOp : Keratin_IndexingOp<"reverse", [InferTypeOpAdaptor]> {
   let assemblyFormat = "$x `axes` `=` $axes attr-dict `:` functional-type(operands, results)";
 }
 
-def Keratin_GatherOp : Keratin_IndexingOp<"gather", [InferTypeOpAdaptor]> {
+def Keratin_GatherOp : Keratin_IndexingOp<"gather", [InferTypeOpAdaptor], 1> {
   let summary = "rows picked by number";
   let description = [{
     y[i..., j...] = x[indices[i...], j...]. An index outside [0, size) is an error of the call.
@@ -108,7 +109,7 @@ def Keratin_ScatterAddOp : Keratin_Op<"scatter_add", [Pure]> {
   let hasCustomVjp = 1;
 }
 
-def Keratin_DynamicSliceOp : Keratin_IndexingOp<"dynamic_slice"> {
+def Keratin_DynamicSliceOp : Keratin_IndexingOp<"dynamic_slice", [], 1> {
   let summary = "a box that starts at computed places";
   let description = [{
     One scalar start a dimension; sizes are those of the result. A box that leaves x is an error of the call.
@@ -118,7 +119,7 @@ def Keratin_DynamicSliceOp : Keratin_IndexingOp<"dynamic_slice"> {
   let results = (outs Keratin_Tensor:$y);
 }
 
-def Keratin_DynamicUnsliceOp : Keratin_IndexingOp<"dynamic_unslice"> {
+def Keratin_DynamicUnsliceOp : Keratin_IndexingOp<"dynamic_unslice", [], 1> {
   let summary = "zeros with a box written at computed places";
   let description = "y = 0; y[starts + i] = x[i]. A box that leaves y is an error of the call. Gradient of x: dynamic_slice of dy.";
   let arguments = (ins Keratin_Tensor:$x, Variadic<Keratin_IntTensor>:$starts);

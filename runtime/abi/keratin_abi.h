@@ -70,7 +70,10 @@ struct keratin_context_t {
   // Records that the site failed; callable from any thread. The lowest site wins, so the report is deterministic.
   void (*fail)(keratin_context_t *context, int32_t site);
   void *host; // the runtime's own
-  void *reserved[4];
+  // keratin_function_desc_t::scratch_bytes bytes that belong to the thread running the kernel: each thread that parallel_for
+  // uses sees a context of its own.
+  void *scratch;
+  void *reserved[3];
 };
 
 // The entry function: buffers are inputs, variables, outputs, new values of the updates that are not made in
@@ -177,7 +180,8 @@ typedef struct keratin_function_desc_t {
   const keratin_site_t *sites;
   int64_t arena_slot; // slot of sizes that holds the bytes of the arena; -1: there is none
   keratin_entry_fn_t entry;
-  void *reserved[4];
+  int64_t scratch_bytes; // for each thread; 0: none
+  void *reserved[3];
 } keratin_function_desc_t;
 
 #ifdef __cplusplus

@@ -1,0 +1,33 @@
+// The whole function as one native function that calls its kernels.
+#ifndef KERATIN_CODEGEN_LOWERING_ENTRYFUNCTION_H
+#define KERATIN_CODEGEN_LOWERING_ENTRYFUNCTION_H
+
+#include "codegen/lowering/KernelFunction.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace keratin::codegen {
+
+// What the descriptor of the function must say for its entry function to work.
+struct EntryDescription {
+  std::vector<int64_t> symbols;       // symbol of each of the first slots of `sizes`
+  std::vector<ir::DimExpr> sizes;     // expression of each slot after them
+  std::vector<KernelArgument> sites;  // check sites in the order of their numbers
+  std::vector<mlir::Value> constants; // results of keratin.constant ops with memory of their own
+  int64_t scratchBytes = 0;
+  int64_t kernels = 0, uniqueKernels = 0;
+
+  // The slot of a size that is not constant, adding it if needed.
+  int64_t slotOf(const ir::DimExpr &size);
+};
+
+// Lowers the kernels of a planned function (kernels, reshapes, constants; attributes of
+// keratin-plan-memory) and emits its entry function, of type keratin_entry_fn_t, under the given
+// name into the module `into`. `description.symbols` is given.
+mlir::LogicalResult lowerFunction(mlir::func::FuncOp function, mlir::ModuleOp into,
+                                  llvm::StringRef name, const MachineTarget &target,
+                                  EntryDescription &description);
+
+} // namespace keratin::codegen
+
+#endif // KERATIN_CODEGEN_LOWERING_ENTRYFUNCTION_H

@@ -1,0 +1,88 @@
+#include "codegen/lowering/KernelFunction.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace keratin::codegen;
+using namespace mlir;
+using keratin::ir::DimExpr;
+
+KernelBuilder::KernelBuilder(ir::KernelOp kernel, OpBuilder &builder, StringRef name,
+                             const MachineTarget &target)
+    : b(builder), kernel(kernel), target(target), loc(kernel.getLoc()) {
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext()), i64Type = b.getI64Type();
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
+                                          {pointer, pointer, i64Type, i64Type});
+  result.function = b.create<LLVM::LLVMFuncOp>(loc, name, type, LLVM::Linkage::Internal);
+  Block *entry = result.function.addEntryBlock(b);
+  context = entry->getArgument(0);
+  argv = entry->getArgument(1);
+  begin = entry->getArgument(2);
+  end = entry->getArgument(3);
+  b.setInsertionPointToStart(entry);
+  b.create<LLVM::ReturnOp>(loc, ValueRange{});
+  b.setInsertionPointToStart(entry);
+  for (unsigned i = 0; i < kernel.getInputs().size(); ++i)
+    inputs.push_back(argument({KernelArgument::Kind::Input, i, {}, {}, loc}, pointer));
+  for (unsigned i = 0; i < kernel.getOutputs().size(); ++i)
+    outputs.push_back(argument({KernelArgument::Kind::Output, i, {}, {}, loc}, pointer));
+}
+
+Value KernelBuilder::argument(KernelArgument description, Type type) {
+  // Arguments are read at the start of the function, whatever is being built when they turn out to
+  // be needed.
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&result.function.getBody().front());
+  int32_t slot = result.arguments.size();
+  Value address = b.create<LLVM::GEPOp>(loc, LLVM::LLVMPointerType::get(b.getContext()),
+                                        b.getI64Type(), argv, ArrayRef<LLVM::GEPArg>{slot});
+  result.arguments.push_back(std::move(description));
+  Value loaded = b.create<LLVM::LoadOp>(loc, type, address);
+  // The builder may stand at the same place; what it makes next must come after.
+  return loaded;
+}
+
+Value KernelBuilder::sizeOf(const DimExpr &size) {
+  if (size.isConstant())
+    return i64(size.constantValue());
+  Value &known = sizes[size];
+  if (!known)
+    known = argument({KernelArgument::Kind::Size, 0, size, {}, loc}, b.getI64Type());
+  return known;
+}
+
+Value KernelBuilder::site(Operation *op, StringRef message) {
+  return argument({KernelArgument::Kind::Site, 0, {}, message.str(), op->getLoc()}, b.getI32Type());
+}
+
+Value KernelBuilder::i64(int64_t value) { return b.create<arith::ConstantIntOp>(loc, value, 64); }
+
+SmallVector<Value> KernelBuilder::forLoop(
+    Value from, Value to, Value step, ArrayRef<Value> init,
+    llvm::function_ref<SmallVector<Value>(Operation *, Value, ArrayRef<Value>)> body) {
+  auto loop = b.create<scf::ForOp>(loc, from, to, step, init);
+  OpBuilder::InsertionGuard guard(b);
+  if (init.empty())
+    b.setInsertionPoint(loop.getBody()->getTerminator());
+  else
+    b.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> carried(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
+  SmallVector<Value> next = body(loop, loop.getInductionVar(), carried);
+  if (!init.empty())
+    b.create<scf::YieldOp>(loc, next);
+  return SmallVector<Value>(loop.getResults());
+}
+
+FailureOr<KernelFunction> keratin::codegen::lowerKernel(ir::KernelOp kernel, OpBuilder &builder,
+                                                        StringRef name,
+                                                        const MachineTarget &target) {
+  KernelBuilder k(kernel, builder, name, target);
+  bool contracts = llvm::any_of(kernel.getBody().front(),
+                                [](Operation &op) { return isa<ir::DotGeneralOp>(op); });
+  if (failed(contracts ? emitContractionKernel(k) : emitLoopKernel(k))) {
+    k.result.function.erase();
+    return failure();
+  }
+  return std::move(k.result);
+}

@@ -1,0 +1,84 @@
+// A keratin.kernel as a function over units of its iteration space.
+#ifndef KERATIN_CODEGEN_LOWERING_KERNELFUNCTION_H
+#define KERATIN_CODEGEN_LOWERING_KERNELFUNCTION_H
+
+#include "codegen/llvm/MachineTarget.h"
+#include "ir/dialect/Keratin.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace keratin::codegen {
+
+// One of the eight-byte slots of argv.
+struct KernelArgument {
+  enum class Kind { Input, Output, Size, Site } kind;
+  unsigned index = 0;      // of the input or output
+  ir::DimExpr size;        // Size
+  std::string message;     // Site: what the user is told if the check fails
+  mlir::Location location; // Site
+};
+
+// What the entry function needs to know to call the kernel: keratin_kernel_fn_t's signature, i.e.
+// (context, argv, begin, end).
+struct KernelFunction {
+  mlir::LLVM::LLVMFuncOp function;
+  std::vector<KernelArgument> arguments;
+  ir::DimExpr units = 1; // of work that may run at once
+  // Set instead of `units` where their number is no dimension expression: emits it as i64, given
+  // sizes as i64.
+  std::function<mlir::Value(mlir::OpBuilder &, mlir::Location,
+                            llvm::function_ref<mlir::Value(const ir::DimExpr &)>)>
+      countUnits;
+  int64_t scratchBytes = 0; // per thread, behind keratin_context_t::scratch
+  ir::DimExpr grain = 1;    // units of a chunk
+  ir::DimExpr work = 1; // elementary operations of the whole kernel, to tell whether threads pay
+};
+
+// Lowers the kernel to a function in the module that the builder stands in. Fails with a diagnostic
+// at the op that has no lowering.
+mlir::FailureOr<KernelFunction> lowerKernel(ir::KernelOp kernel, mlir::OpBuilder &builder,
+                                            llvm::StringRef name, const MachineTarget &target);
+
+// The function under construction, shared by the kinds of kernel.
+class KernelBuilder {
+public:
+  KernelBuilder(ir::KernelOp kernel, mlir::OpBuilder &builder, llvm::StringRef name,
+                const MachineTarget &target);
+
+  mlir::OpBuilder b;
+  ir::KernelOp kernel;
+  const MachineTarget &target;
+  mlir::Location loc;
+  KernelFunction result;
+  mlir::Value context, argv, begin, end;
+  llvm::SmallVector<mlir::Value> inputs, outputs; // pointers
+
+  mlir::Block &body() { return kernel.getBody().front(); }
+  // The size as i64: a constant, or an argument added for it.
+  mlir::Value sizeOf(const ir::DimExpr &size);
+  // The number of a new check site as i32.
+  mlir::Value site(mlir::Operation *op, llvm::StringRef message);
+  mlir::Value i64(int64_t value);
+  // for (iv = from; iv < to; iv += step) with loop-carried values; everything is i64.
+  llvm::SmallVector<mlir::Value>
+  forLoop(mlir::Value from, mlir::Value to, mlir::Value step, llvm::ArrayRef<mlir::Value> init,
+          llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Operation *loop, mlir::Value iv,
+                                                            llvm::ArrayRef<mlir::Value> carried)>
+              body);
+
+private:
+  mlir::Value argument(KernelArgument description, mlir::Type type);
+  std::map<ir::DimExpr, mlir::Value> sizes;
+};
+
+// The kinds of kernel. Each emits into the builder's function and fills in units, grain and work.
+mlir::LogicalResult emitLoopKernel(KernelBuilder &k);
+mlir::LogicalResult emitContractionKernel(KernelBuilder &k);
+
+} // namespace keratin::codegen
+
+#endif // KERATIN_CODEGEN_LOWERING_KERNELFUNCTION_H

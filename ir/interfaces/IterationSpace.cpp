@@ -1,0 +1,274 @@
+#include "ir/interfaces/IterationSpace.h"
+
+#include "llvm/ADT/SmallBitVector.h"
+
+using namespace keratin::ir;
+using namespace mlir;
+
+Shape keratin::ir::squeezed(const Shape &shape) {
+  Shape result;
+  for (const DimExpr &dim : shape)
+    if (dim != DimExpr(1))
+      result.push_back(dim);
+  return result;
+}
+
+bool keratin::ir::isUnitReshape(ReshapeOp op) {
+  return squeezed(getShape(op.getX())) == squeezed(getShape(op.getY()));
+}
+
+bool keratin::ir::isUnitReduction(ReductionOpInterface op) {
+  Shape shape = getShape(op->getOperand(0));
+  return llvm::all_of(op.getReducedAxes(), [&](int64_t axis) { return shape[axis] == DimExpr(1); });
+}
+
+namespace {
+
+class Analysis {
+public:
+  Analysis(ArrayRef<Operation *> ops, ArrayRef<Value> outputs, std::string *why)
+      : ops(ops), outputs(outputs), why(why), inside(ops.begin(), ops.end()) {}
+
+  std::optional<IterationSpace> run() {
+    if (!findShape() || !classify() || !checkOutputs())
+      return std::nullopt;
+    formGroups();
+    return std::move(space);
+  }
+
+private:
+  bool fail(const Twine &reason) {
+    if (why)
+      *why = reason.str();
+    return false;
+  }
+
+  static bool isReduction(Operation *op) {
+    auto reduction = dyn_cast<ReductionOpInterface>(op);
+    return reduction && !isUnitReduction(reduction);
+  }
+
+  // Positions in the squeezed shape of the axes that a reduction reduces.
+  static llvm::SmallBitVector reducedPositions(ReductionOpInterface op) {
+    Shape shape = getShape(op->getOperand(0));
+    llvm::SmallBitVector positions;
+    for (size_t i = 0; i < shape.size(); ++i)
+      if (shape[i] != DimExpr(1))
+        positions.push_back(llvm::is_contained(op.getReducedAxes(), int64_t(i)));
+    return positions;
+  }
+
+  bool findShape() {
+    for (Operation *op : ops)
+      if (auto dot = dyn_cast<DotGeneralOp>(op)) {
+        space.shape = squeezed(getShape(dot.getY()));
+        reduced = llvm::SmallBitVector(space.shape.size());
+        rowShape = space.shape;
+        findRuns(dot);
+        return true;
+      }
+    for (Operation *op : ops)
+      if (isReduction(op)) {
+        space.shape = squeezed(getShape(op->getOperand(0)));
+        reduced = reducedPositions(cast<ReductionOpInterface>(op));
+        break;
+      }
+    if (reduced.none()) {
+      if (outputs.empty())
+        return fail("the kernel yields nothing");
+      space.shape = squeezed(getShape(outputs.front()));
+      reduced = llvm::SmallBitVector(space.shape.size());
+    }
+    for (size_t i = 0; i < space.shape.size(); ++i)
+      if (!reduced.test(i))
+        rowShape.push_back(space.shape[i]);
+    return true;
+  }
+
+  Domain domainOf(Value value) const { return space.domains.lookup(value); }
+  unsigned stageOf(Value value) const { return space.stageOf.lookup(value); }
+
+  // Whether a broadcast puts a row value back along exactly the reduced axes of the full shape.
+  bool broadcastsRow(BroadcastOp op) const {
+    Shape from = getShape(op.getX()), to = getShape(op.getY());
+    if (squeezed(to) != space.shape)
+      return false;
+    llvm::SmallBitVector present; // for each squeezed dimension of the result
+    for (size_t i = 0; i < to.size(); ++i) {
+      if (to[i] == DimExpr(1))
+        continue;
+      auto dims = op.getDims();
+      auto found = llvm::find(dims, int64_t(i));
+      present.push_back(found != dims.end() && from[found - dims.begin()] != DimExpr(1));
+    }
+    for (unsigned i = 0; i < present.size(); ++i)
+      if (present.test(i) == reduced.test(i))
+        return false;
+    return true;
+  }
+
+  bool classify() {
+    for (Operation *op : ops) {
+      if (op->getNumResults() != 1)
+        return fail("an op with several results");
+      Value result = op->getResult(0);
+      Shape shape = squeezed(getShape(result));
+      unsigned stage = 0;
+      bool anyRow = false, anyFull = false;
+      for (Value operand : op->getOperands()) {
+        stage = std::max(stage, stageOf(operand));
+        anyRow |= domainOf(operand) == Domain::Row;
+        anyFull |= domainOf(operand) == Domain::Full;
+      }
+      Domain domain = Domain::External;
+      if (auto reduction = dyn_cast<ReductionOpInterface>(op); reduction && isReduction(op)) {
+        if (dots)
+          return fail("a reduction of a contraction's tile");
+        if (squeezed(getShape(op->getOperand(0))) != space.shape ||
+            reducedPositions(reduction) != reduced)
+          return fail("reductions along different axes or of different shapes");
+        if (anyRow)
+          return fail("a reduction of what is reduced already");
+        if (space.stages.size() <= stage)
+          space.stages.resize(stage + 1);
+        space.stages[stage].push_back(reduction);
+        domain = Domain::Row;
+        ++stage;
+      } else if (isa<ElementwiseOpInterface>(op) || isa<ReductionOpInterface>(op) ||
+                 (isa<ReshapeOp>(op) && isUnitReshape(cast<ReshapeOp>(op)))) {
+        if (anyRow && anyFull)
+          return fail("a row value meets a full value without a broadcast");
+        if (anyRow && shape != rowShape)
+          return fail("a row value in another shape");
+        domain = anyRow ? Domain::Row : shape == space.shape ? Domain::Full : Domain::External;
+      } else if (auto broadcast = dyn_cast<BroadcastOp>(op); broadcast && anyRow) {
+        if (!broadcastsRow(broadcast))
+          return fail("a row value is broadcast along other axes than the reduced ones");
+        domain = Domain::Full;
+      } else if (isa<IndexingOpInterface>(op)) {
+        if (stage > 0)
+          return fail("what depends on a reduction is moved");
+        if (llvm::any_of(op->getOperands(), [&](Value v) { return tiles.contains(v); }))
+          return fail("what depends on a contraction is moved");
+        domain = shape == space.shape ? Domain::Full : Domain::External;
+      } else if (isa<DotGeneralOp>(op)) {
+        // Its tiles are the full values that the rest of the kernel starts from.
+        if (dots++ || stage || isInside(op->getOperand(0)) || isInside(op->getOperand(1)))
+          return fail("a contraction of something that is not an input");
+        domain = Domain::Full;
+      } else if (isa<DimOp, ConstantOp>(op)) {
+        domain = Domain::External;
+      } else {
+        return fail("an op without a place in a loop nest: " + op->getName().getStringRef());
+      }
+      if (isa<DotGeneralOp>(op) ||
+          llvm::any_of(op->getOperands(), [&](Value v) { return tiles.contains(v); }))
+        tiles.insert(result);
+      space.domains[result] = domain;
+      space.stageOf[result] = stage;
+    }
+    return true;
+  }
+
+  bool checkOutputs() {
+    for (Value output : outputs) {
+      Shape shape = squeezed(getShape(output));
+      Domain domain = domainOf(output);
+      if (domain == Domain::Row || shape == space.shape)
+        continue;
+      return fail("an output has neither the full shape nor the row shape");
+    }
+    return true;
+  }
+
+  // Marks between which neighbouring dimensions of the full shape the loops must stay apart.
+  void formGroups() {
+    llvm::SmallBitVector cut(space.shape.size());
+    for (unsigned i = 0; i + 1 < space.shape.size(); ++i)
+      if (reduced.test(i) != reduced.test(i + 1))
+        cut.set(i);
+    cut |= runCuts;
+    for (Operation *op : ops) {
+      if (!isa<IndexingOpInterface>(op))
+        continue;
+      auto broadcast = dyn_cast<BroadcastOp>(op);
+      Shape to = getShape(op->getResult(0));
+      // Only a broadcast of an input straight into the full shape is understood dimension by
+      // dimension.
+      if (!broadcast || squeezed(to) != space.shape ||
+          (isInside(broadcast.getX()) && domainOf(broadcast.getX()) != Domain::Row &&
+           !getShape(broadcast.getX()).empty())) {
+        cut.set();
+        break;
+      }
+      Shape from = getShape(broadcast.getX());
+      llvm::SmallBitVector present;
+      for (size_t i = 0; i < to.size(); ++i) {
+        if (to[i] == DimExpr(1))
+          continue;
+        auto found = llvm::find(broadcast.getDims(), int64_t(i));
+        present.push_back(found != broadcast.getDims().end() &&
+                          from[found - broadcast.getDims().begin()] != DimExpr(1));
+      }
+      for (unsigned i = 0; i + 1 < present.size(); ++i)
+        if (present.test(i) != present.test(i + 1))
+          cut.set(i);
+    }
+    for (unsigned i = 0; i < space.shape.size(); ++i) {
+      std::optional<DimExpr> joined;
+      if (i && !cut.test(i - 1))
+        joined = mul(space.groups.back().extent, space.shape[i]);
+      if (joined) {
+        space.groups.back().extent = *joined;
+        space.groups.back().last = i;
+        continue;
+      }
+      space.groups.push_back({space.shape[i], bool(reduced.test(i)), i, i});
+    }
+  }
+
+  bool isInside(Value value) const { return inside.contains(value.getDefiningOp()); }
+
+  // A contraction's batch, row and column dimensions are three runs that loops never cross.
+  void findRuns(DotGeneralOp dot) {
+    size_t batch = dot.getABatch().size();
+    size_t rows = batch + getTensorType(dot.getA()).getRank() - batch - dot.getAContract().size();
+    Shape shape = getShape(dot.getY());
+    runCuts.resize(space.shape.size());
+    unsigned position = 0;
+    for (size_t i = 0; i < shape.size(); ++i) {
+      if ((i == batch || i == rows) && position)
+        runCuts.set(position - 1);
+      position += shape[i] != DimExpr(1);
+    }
+  }
+
+  ArrayRef<Operation *> ops;
+  ArrayRef<Value> outputs;
+  std::string *why;
+  llvm::DenseSet<Operation *> inside;
+  IterationSpace space;
+  llvm::SmallBitVector runCuts;
+  llvm::SmallBitVector reduced;
+  Shape rowShape;
+  unsigned dots = 0;
+  llvm::DenseSet<Value> tiles; // what is computed from a contraction's result
+};
+
+} // namespace
+
+std::optional<IterationSpace> keratin::ir::analyzeIterationSpace(ArrayRef<Operation *> ops,
+                                                                 ArrayRef<Value> outputs,
+                                                                 std::string *why) {
+  return Analysis(ops, outputs, why).run();
+}
+
+std::optional<IterationSpace> keratin::ir::analyzeIterationSpace(KernelOp kernel,
+                                                                 std::string *why) {
+  Block &body = kernel.getBody().front();
+  SmallVector<Operation *> ops;
+  for (Operation &op : body.without_terminator())
+    ops.push_back(&op);
+  SmallVector<Value> outputs(body.getTerminator()->getOperands());
+  return analyzeIterationSpace(ops, outputs, why);
+}

@@ -1,0 +1,58 @@
+// The loops of a fused kernel, derived from the ops in it.
+//
+// A kernel's values live in one of two domains. "Full" values have the kernel's full shape. "Row"
+// values have the shape that is left after the kernel's reductions, all of which reduce the same
+// axes of the full shape; broadcast back along these axes they may enter Full values again.
+// Everything else is read from memory, or recomputed, at an index derived from the loop indices.
+// Fusion forms only kernels for which this analysis succeeds; code generation emits them from it.
+#ifndef KERATIN_IR_INTERFACES_ITERATIONSPACE_H
+#define KERATIN_IR_INTERFACES_ITERATIONSPACE_H
+
+#include "ir/dialect/Keratin.h"
+
+#include <string>
+
+namespace keratin::ir {
+
+// The shape without dimensions of size 1, which no loop runs over.
+Shape squeezed(const Shape &shape);
+// Whether the reshape only adds or removes dimensions of size 1.
+bool isUnitReshape(ReshapeOp op);
+// Whether the op reduces nothing but dimensions of size 1.
+bool isUnitReduction(ReductionOpInterface op);
+
+enum class Domain {
+  External, // an input of the kernel, or recomputed from inputs where it is used
+  Full,
+  Row
+};
+
+struct IterationSpace {
+  // Loops run over groups of neighbouring dimensions that every op treats alike.
+  struct Group {
+    DimExpr extent;
+    bool reduced = false;
+    unsigned first = 0, last = 0; // dimensions of `shape`
+  };
+
+  Shape shape; // full, squeezed
+  std::vector<Group> groups;
+  // Reductions by stage: those of stage s need the results of stage s - 1.
+  std::vector<llvm::SmallVector<ReductionOpInterface>> stages;
+  llvm::DenseMap<mlir::Value, Domain> domains;
+  llvm::DenseMap<mlir::Value, unsigned> stageOf; // stage in which a value can be computed
+
+  bool hasReductions() const { return !stages.empty(); }
+  bool lanesReduced() const { return !groups.empty() && groups.back().reduced; }
+};
+
+// Derives the space of ops, in the order of the graph, that yield the outputs; values defined
+// elsewhere are inputs. On failure `why` says which rule the ops break.
+std::optional<IterationSpace> analyzeIterationSpace(llvm::ArrayRef<mlir::Operation *> ops,
+                                                    llvm::ArrayRef<mlir::Value> outputs,
+                                                    std::string *why = nullptr);
+std::optional<IterationSpace> analyzeIterationSpace(KernelOp kernel, std::string *why = nullptr);
+
+} // namespace keratin::ir
+
+#endif // KERATIN_IR_INTERFACES_ITERATIONSPACE_H
