@@ -1,4 +1,5 @@
 #include "codegen/cpu/ContractionKernel.h"
+#include "codegen/cpu/ContractionDots.h"
 #include "codegen/cpu/ContractionMicroKernel.h"
 #include "codegen/cpu/ContractionPacking.h"
 #include "codegen/cpu/LoopEmitter.h"
@@ -309,8 +310,10 @@ private:
 
 int64_t keratin::codegen::contractionScratchBytes(const ContractionSpec &spec,
                                                   const MachineTarget &target) {
-  ContractionPlan plan = planContraction(spec, target);
   int64_t bytes = ceilDiv(spec.accumulatorType.getIntOrFloatBitWidth(), 8);
+  if (isDotContraction(spec))
+    return roundUp(dotScratchElements() * bytes, 64);
+  ContractionPlan plan = planContraction(spec, target);
   return roundUp(ScratchLayout(spec, plan).end * bytes, 64);
 }
 
@@ -318,6 +321,8 @@ Value keratin::codegen::emitContractionUnits(OpBuilder &builder, Location loc,
                                              const ContractionSpec &spec,
                                              const MachineTarget &target) {
   LoopEmitter emit(builder, loc, target);
+  if (isDotContraction(spec))
+    return emit.toIndex(emitDotUnits(emit, spec));
   Blocks blocks = emitBlocks(emit, spec, planContraction(spec, target));
   return emit.toIndex(emit.mul(blocks.batch, emit.mul(blocks.rowBlocks, blocks.columnBlocks)));
 }
@@ -326,6 +331,8 @@ void keratin::codegen::emitContraction(OpBuilder &builder, Location loc,
                                        const ContractionSpec &spec, const MachineTarget &target,
                                        Value begin, Value end) {
   LoopEmitter emit(builder, loc, target);
+  if (isDotContraction(spec))
+    return emitDots(emit, spec, emit.fromIndex(begin), emit.fromIndex(end));
   ContractionPlan plan = planContraction(spec, target);
   Nest(emit, spec, plan).run(emit.fromIndex(begin), emit.fromIndex(end));
 }

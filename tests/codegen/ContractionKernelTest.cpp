@@ -466,6 +466,21 @@ TEST_CASE("sizes known at compile time choose other tiles and give right results
         }
 }
 
+TEST_CASE("a matrix times a vector, contiguous in depth, is dot products") {
+  for (const char *machine : machines)
+    for (Dtype dtype : {Dtype::F32, Dtype::F64, Dtype::BF16, Dtype::I32}) {
+      CAPTURE(machine, static_cast<int>(dtype));
+      Kind row{dtype, Layout::RowMajor, Layout::ColumnMajor, machine, true};
+      for (const Problem &problem : {Problem{1, 1, 257, 100}, Problem{2, 1, 64, 33, true},
+                                     Problem{1, 1, 3, 0}, Problem{3, 1, 130, 7}})
+        check(compile(row, problem), row, problem, 3);
+      Kind column{dtype, Layout::RowMajor, Layout::RowMajor, machine, true};
+      for (const Problem &problem :
+           {Problem{1, 257, 1, 100}, Problem{2, 5, 1, 64}, Problem{1, 0, 1, 4}})
+        check(compile(column, problem), column, problem, 3);
+    }
+}
+
 TEST_CASE("sums longer than the scratch holds are set aside and continued") {
   for (Layout layout : {Layout::RowMajor, Layout::ColumnMajor}) {
     Kind kind{Dtype::F32, layout, layout, "native"};
