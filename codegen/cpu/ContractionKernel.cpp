@@ -133,6 +133,7 @@ public:
     columnsOfB.rowStride = stride(spec.b.rowStride, spec.b.constantRowStride);
     columnsOfB.colStride = stride(spec.b.colStride, spec.b.constantColStride);
     packsA = emitPacksA();
+    packsPanelwise = emit.equal(blocks.rowBlocks, one);
     severalSupers = emit.less(one, blocks.superBlocks);
   }
 
@@ -193,7 +194,8 @@ private:
     rowsOfA.source = source(spec.a, rowsOfA.rowStride, m0, rowsOfA.colStride, k0);
     columnsOfB.source = source(spec.b, columnsOfB.rowStride, k0, columnsOfB.colStride, n0);
     if (plan.packsB)
-      emit.branch(bIsStale, [&] { emitPackColumns(emit, plan, columnsOfB); });
+      emit.branch(emit.select(packsPanelwise, emit.less(zero, zero), bIsStale),
+                  [&] { emitPackColumns(emit, plan, columnsOfB); });
     if (plan.packsA)
       emit.branch(emit.logicalAnd(packsA, aIsStale), [&] { emitPackRows(emit, plan, rowsOfA); });
 
@@ -203,6 +205,8 @@ private:
       Value apart = emit.mul(emit.add(blocks.rows, plan.tailRows), plan.tileColumns());
       Value panelSums =
           emit.address(sums, type, emit.select(severalSupers, emit.mul(panel, apart), zero));
+      if (plan.packsB)
+        emit.branch(emit.logicalAnd(packsPanelwise, isPacked(panel)), [&] { packPanel(panel); });
       emit.loop(zero, depthBlocks, 1, [&](Value depthBlock) {
         Value first = emit.logicalAnd(emit.equal(super, zero), emit.equal(depthBlock, zero));
         runPanel(panel, depthBlock, panelSums, first);
@@ -210,6 +214,18 @@ private:
       emit.branch(emit.equal(super, emit.sub(blocks.superBlocks, one)),
                   [&] { finishPanel(panel, panelSums); });
     });
+  }
+
+  Value isPacked(Value panel) { return emit.less(columnsOfB.firstPanel, emit.add(panel, one)); }
+
+  void packPanel(Value panel) {
+    Value n = emit.mul(panel, plan.tileColumns());
+    PackedColumns block = columnsOfB;
+    block.source = emit.address(block.source, block.sourceType, emit.mul(n, block.colStride));
+    block.columns = emit.constant(plan.tileColumns());
+    block.columnsHere = emit.min(block.columns, emit.sub(block.columnsHere, n));
+    block.firstPanel = zero;
+    emitPackColumns(emit, plan, block);
   }
 
   // All rows of the unit against one panel of B in one depth block.
@@ -222,15 +238,17 @@ private:
     job.sums = panelSums;
     job.first = first;
 
-    Value packed = packedPanel(emit, plan, columnsOfB, depthBlock, panel);
+    PackedColumns columns = columnsOfB;
+    columns.columns = emit.select(packsPanelwise, emit.constant(width), blocks.columns);
+    Value packed =
+        packedPanel(emit, plan, columns, depthBlock, emit.select(packsPanelwise, zero, panel));
     job.b = packed;
     job.bDepthStride = emit.constant(width);
     if (plan.b == Access::Direct) {
-      Value isPacked = emit.less(columnsOfB.firstPanel, emit.add(panel, one));
       Value offset = emit.add(emit.mul(k, columnsOfB.rowStride), emit.mul(panel, width));
-      job.b = emit.select(isPacked, packed,
+      job.b = emit.select(isPacked(panel), packed,
                           emit.address(columnsOfB.source, spec.b.elementType, offset));
-      job.bDepthStride = emit.select(isPacked, job.bDepthStride, columnsOfB.rowStride);
+      job.bDepthStride = emit.select(isPacked(panel), job.bDepthStride, columnsOfB.rowStride);
     }
 
     job.a = packedTile(emit, plan, rowsOfA, depthBlock, zero);
@@ -302,6 +320,9 @@ private:
   PackedRows rowsOfA;
   PackedColumns columnsOfB;
   Value sums, packsA, severalSupers;
+  // With one block of rows each panel of B is used once: it is packed just before, always to the
+  // same lines, which stay in the first-level cache.
+  Value packsPanelwise;
   // Of the unit at hand.
   Value batch, m0, n0, panels;
 };

@@ -99,10 +99,22 @@ private:
         Value n = emit.add(emit.mul(panel, width), v * plan.lanes);
         Value from =
             element(emit, block.sourceType, block.source, k0, block.rowStride, n, block.colStride);
-        emit.loop(zero, wholeDepth, chunk, [&](Value k) {
-          transposeBlock(
-              chunk, emit.address(from, block.sourceType, emit.mul(k, block.rowStride)),
-              emit.address(to, block.type, emit.add(emit.mul(k, width), v * plan.lanes)));
+        // Every chunk-th column has a pointer of its own, the columns between lie at common offsets
+        // from it: so all addresses stay in registers.
+        LoopEmitter::Values carried, offsets;
+        for (int64_t column = 0; column < plan.lanes; column += chunk)
+          carried.push_back(
+              emit.address(from, block.sourceType, emit.mul(block.colStride, column)));
+        for (int64_t j = 0; j < chunk; ++j)
+          offsets.push_back(emit.mul(block.colStride, j));
+        carried.push_back(emit.address(to, block.type, v * plan.lanes));
+        emit.loop(zero, wholeDepth, chunk, carried, [&](Value, ValueRange state) {
+          transposeBlock(chunk, state.drop_back(), offsets, state.back());
+          LoopEmitter::Values next;
+          for (Value column : state.drop_back())
+            next.push_back(emit.address(column, block.sourceType, chunk));
+          next.push_back(emit.address(state.back(), block.type, chunk * plan.tileColumns()));
+          return next;
         });
       }
     });
@@ -113,17 +125,13 @@ private:
   // `lanes` columns of `chunk` contiguous elements (16 bytes once widened) become `chunk` rows of
   // one vector. The loads place the 16-byte pieces so that what is left to do stays inside 16-byte
   // lanes, where shuffles are cheap.
-  void transposeBlock(int64_t chunk, Value from, Value to) {
-    int64_t pieces = plan.lanes / chunk;
+  void transposeBlock(int64_t chunk, ValueRange columns, ValueRange offsets, Value to) {
     SmallVector<Value> vectors;
     for (int64_t j = 0; j < chunk; ++j) {
       SmallVector<Value> parts;
-      for (int64_t piece = 0; piece < pieces; ++piece) {
-        Value column = emit.constant(piece * chunk + j);
-        parts.push_back(
-            emit.loadAs(block.type, block.sourceType, chunk,
-                        emit.address(from, block.sourceType, emit.mul(column, block.colStride))));
-      }
+      for (Value column : columns)
+        parts.push_back(emit.loadAs(block.type, block.sourceType, chunk,
+                                    emit.address(column, block.sourceType, offsets[j])));
       while (parts.size() > 1) {
         SmallVector<Value> joined;
         for (size_t i = 0; i < parts.size(); i += 2)

@@ -432,6 +432,8 @@ TEST_CASE("every dtype in every layout") {
     for (Dtype dtype : {Dtype::F64, Dtype::BF16, Dtype::F16, Dtype::I32, Dtype::I64})
       for (Layout a : {Layout::RowMajor, Layout::ColumnMajor})
         for (Layout b : {Layout::RowMajor, Layout::ColumnMajor}) {
+          if (a != b && machine != machines[0])
+            continue; // layouts are combined above
           Kind kind{dtype, a, b, machine};
           CAPTURE(machine, static_cast<int>(dtype), static_cast<int>(a), static_cast<int>(b));
           Compiled compiled = compile(kind, {});
@@ -451,7 +453,6 @@ TEST_CASE("strides that are not one are collected element by element") {
 }
 
 TEST_CASE("sizes known at compile time choose other tiles and give right results") {
-  std::mt19937 random(23);
   const Problem problems[] = {{1, 32, 256, 64},   {1, 32, 128, 256}, {1, 32, 10, 128},
                               {1, 64, 256, 32},   {1, 1, 257, 100},  {2, 3, 48, 33},
                               {3, 10, 40, 17},    {1, 100, 1, 64},   {1, 257, 100, 257},
@@ -460,6 +461,8 @@ TEST_CASE("sizes known at compile time choose other tiles and give right results
     for (const Problem &problem : problems)
       for (Layout a : {Layout::RowMajor, Layout::ColumnMajor})
         for (Layout b : {Layout::RowMajor, Layout::ColumnMajor}) {
+          if (a != b && machine != machines[0])
+            continue;
           Kind kind{Dtype::F32, a, b, machine, true};
           CAPTURE(machine, static_cast<int>(a), static_cast<int>(b));
           check(compile(kind, problem), kind, problem, 2);
