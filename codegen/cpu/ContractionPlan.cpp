@@ -81,7 +81,7 @@ ContractionPlan keratin::codegen::planContraction(const ContractionSpec &spec,
     auto most = [&](int64_t limit, int64_t held, int64_t tile) {
       return std::max(std::min(limit, held / (depth * elements)) / tile, int64_t(1)) * tile;
     };
-    regime = {depth, most(112, 512 * 1024, plan.tileRows),
+    regime = {depth, most(56, 512 * 1024, plan.tileRows),
               most(1024, 2048 * 1024, plan.tileColumns())};
     depth *= 4;
   }
