@@ -95,6 +95,11 @@ Value GraphMath::select(Value condition, Value x, Value y) {
   return b.createOrFold<SelectOp>(loc, condition, x, y);
 }
 
+Value GraphMath::keepZeros(Value zeros, Value x) {
+  Value zero = zeroLike(x);
+  return select(and_(equal(zeros, zero), notEqual(x, x)), zero, x);
+}
+
 Value GraphMath::cast(Value x, Type elementType) {
   auto type = getTensorType(x);
   return type.getElementType() == elementType

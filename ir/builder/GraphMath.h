@@ -73,6 +73,9 @@ public:
   mlir::Value greater(mlir::Value a, mlir::Value b) { return compare(Comparison::GT, a, b); }
   mlir::Value greaterEqual(mlir::Value a, mlir::Value b) { return compare(Comparison::GE, a, b); }
   mlir::Value select(mlir::Value condition, mlir::Value a, mlir::Value b);
+  // x, but 0 where x is NaN and `zeros` is 0: for x = zeros * (something infinite). Differentiates
+  // like x wherever x is a number, also where `zeros` is 0.
+  mlir::Value keepZeros(mlir::Value zeros, mlir::Value x);
   mlir::Value cast(mlir::Value x, mlir::Type elementType);
 
   // Shape. Ops that would change nothing are not emitted.

@@ -69,7 +69,7 @@ def Keratin_BitsTensor : RankedTensorOf<[I1, Keratin_Int]>;
 class Node;
 def Abs : Node; def Add : Node; def And : Node; def BroadcastLike : Node; def Ceil : Node; def Constant : Node; def Cos : Node;
 def Div : Node; def Equal : Node; def Exp : Node; def Expm1 : Node; def Floor : Node; def FloorDiv : Node;
-def Identity : Node; def Greater : Node; def GreaterEqual : Node; def IsFinite : Node; def Less : Node; def Log : Node; def Log1p : Node;
+def Identity : Node; def KeepZeros : Node; def Greater : Node; def GreaterEqual : Node; def IsFinite : Node; def Less : Node; def Log : Node; def Log1p : Node;
 def Logistic : Node; def Maximum : Node; def Minimum : Node; def Mod : Node; def Mul : Node; def Neg : Node; def Not : Node;
 def NotEqual : Node; def OneLike : Node; def Or : Node; def Pow : Node; def Round : Node; def Rsqrt : Node; def Scale : Node;
 def Select : Node; def ShiftLeft : Node; def ShiftRight : Node; def Sign : Node; def Sin : Node; def Softplus : Node; def Sqrt : Node;
@@ -88,6 +88,10 @@ class Keratin_Op<string mnemonic, list<Trait> traits = []>
   bit hasCustomVjp = 0;
   // 0: gradients stop here on purpose (the operands get none).
   bit isDifferentiable = 1;
+  // 1: the result takes elements of the operands and leaves others, to which no gradient flows, however infinite their own derivative.
+  bit choosesElements = 0;
+  // 1 (elementwise ops): the cotangent is multiplied by what may be infinite or NaN.
+  bit hasUnboundedDerivative = 0;
 
   // The body of the kernel for one element, over $operands (elementwise ops only).
   dag scalar = (None);

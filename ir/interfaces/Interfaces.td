@@ -17,7 +17,14 @@ def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
       result can be differentiated again.
     }], "::mlir::LogicalResult", "buildVjp",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::ArrayRef<::mlir::Value>":$cotangents,
-           "::mlir::SmallVectorImpl<::mlir::Value> &":$gradients)>
+           "::mlir::SmallVectorImpl<::mlir::Value> &":$gradients)>,
+    InterfaceMethod<[{
+      Whether the result takes elements of the operands and leaves others: the cotangent of those is exactly zero, whatever they are.
+    }], "bool", "choosesElements">,
+    InterfaceMethod<[{
+      Whether a gradient may be infinite or NaN times the cotangent, element by element. Where such a cotangent is zero
+      by choice, the gradient is zero too.
+    }], "bool", "hasUnboundedDerivative">
   ];
 }
 

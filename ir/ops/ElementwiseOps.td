@@ -94,6 +94,7 @@ def Keratin_ExpOp : Keratin_FloatUnaryOp<"exp"> {
   let vjp = [(Mul $dy, $y)];
   let backend = "exp";
   let domain = "small";
+  let hasUnboundedDerivative = 1;
 }
 
 def Keratin_Expm1Op : Keratin_FloatUnaryOp<"expm1"> {
@@ -103,6 +104,7 @@ def Keratin_Expm1Op : Keratin_FloatUnaryOp<"expm1"> {
   let reference = "std::expm1(x)";
   let vjp = [(Mul $dy, (Add $y, (OneLike $y)))];
   let domain = "small";
+  let hasUnboundedDerivative = 1;
 }
 
 def Keratin_LogOp : Keratin_FloatUnaryOp<"log"> {
@@ -113,6 +115,7 @@ def Keratin_LogOp : Keratin_FloatUnaryOp<"log"> {
   let vjp = [(Div $dy, $x)];
   let backend = "log";
   let domain = "positive";
+  let hasUnboundedDerivative = 1;
 }
 
 def Keratin_Log1pOp : Keratin_FloatUnaryOp<"log1p"> {
@@ -122,6 +125,7 @@ def Keratin_Log1pOp : Keratin_FloatUnaryOp<"log1p"> {
   let reference = "std::log1p(x)";
   let vjp = [(Div $dy, (Add $x, (OneLike $x)))];
   let domain = "positive";
+  let hasUnboundedDerivative = 1;
 }
 
 def Keratin_SqrtOp : Keratin_FloatUnaryOp<"sqrt"> {
@@ -131,6 +135,7 @@ def Keratin_SqrtOp : Keratin_FloatUnaryOp<"sqrt"> {
   let reference = "std::sqrt(x)";
   let vjp = [(Div (Scale $dy, "0.5"), $y)];
   let domain = "positive";
+  let hasUnboundedDerivative = 1;
 }
 
 def Keratin_RsqrtOp : Keratin_FloatUnaryOp<"rsqrt"> {
@@ -140,6 +145,7 @@ def Keratin_RsqrtOp : Keratin_FloatUnaryOp<"rsqrt"> {
   let reference = "1.0 / std::sqrt(x)";
   let vjp = [(Mul (Scale $dy, "-0.5"), (Mul $y, (Mul $y, $y)))];
   let domain = "positive";
+  let hasUnboundedDerivative = 1;
 }
 
 def Keratin_SinOp : Keratin_FloatUnaryOp<"sin"> {
@@ -239,6 +245,7 @@ def Keratin_MulOp : Keratin_BinaryOp<"mul", Keratin_NumberTensor, [Commutative]>
   let reference = "wrapMul(a, b)";
   let vjp = [(Mul $dy, $b), (Mul $dy, $a)];
   let hasFolder = 1;
+  let hasUnboundedDerivative = 1;
 }
 
 def Keratin_DivOp : Keratin_BinaryOp<"div", Keratin_FloatTensor> {
@@ -249,6 +256,7 @@ def Keratin_DivOp : Keratin_BinaryOp<"div", Keratin_FloatTensor> {
   let vjp = [(Div $dy, $b), (Neg (Div (Mul $dy, $y), $b))];
   let hasFolder = 1;
   let domain = "positive";
+  let hasUnboundedDerivative = 1;
 }
 
 def Keratin_FloorDivOp : Keratin_BinaryOp<"floor_div", Keratin_NumberTensor> {
@@ -265,6 +273,7 @@ def Keratin_ModOp : Keratin_BinaryOp<"mod", Keratin_NumberTensor> {
   let scalar = (Mod $a, $b);
   let reference = "floorMod(a, b)";
   let vjp = [(Identity $dy), (Neg (Mul $dy, (FloorDiv $a, $b)))];
+  let hasUnboundedDerivative = 1;
 }
 
 def Keratin_PowOp : Keratin_BinaryOp<"pow", Keratin_NumberTensor> {
@@ -276,9 +285,10 @@ def Keratin_PowOp : Keratin_BinaryOp<"pow", Keratin_NumberTensor> {
   let scalar = (Pow $a, $b);
   let reference = "power(a, b)";
   let vjp = [
-    (Select (Equal $dy, (ZeroLike $dy)), (ZeroLike $dy), (Mul $dy, (Mul $b, (Pow $a, (Sub $b, (OneLike $b)))))),
+    (KeepZeros $dy, (Mul $dy, (Mul $b, (Pow $a, (Sub $b, (OneLike $b)))))),
     (Select (Greater $a, (ZeroLike $a)), (Mul $dy, (Mul $y, (Log (Select (Greater $a, (ZeroLike $a)), $a, (OneLike $a))))), (ZeroLike $a))];
   let domain = "positive";
+  let hasUnboundedDerivative = 1;
 }
 
 def Keratin_MaximumOp : Keratin_BinaryOp<"maximum", Keratin_NumberTensor> {
@@ -288,6 +298,7 @@ def Keratin_MaximumOp : Keratin_BinaryOp<"maximum", Keratin_NumberTensor> {
   let reference = "a != a || b != b ? notANumber<T>() : a >= b ? a : b";
   let vjp = [(Select (GreaterEqual $a, $b), $dy, (ZeroLike $dy)), (Select (GreaterEqual $a, $b), (ZeroLike $dy), $dy)];
   let hasFolder = 1;
+  let choosesElements = 1;
 }
 
 def Keratin_MinimumOp : Keratin_BinaryOp<"minimum", Keratin_NumberTensor> {
@@ -297,6 +308,7 @@ def Keratin_MinimumOp : Keratin_BinaryOp<"minimum", Keratin_NumberTensor> {
   let reference = "a != a || b != b ? notANumber<T>() : a <= b ? a : b";
   let vjp = [(Select (GreaterEqual $b, $a), $dy, (ZeroLike $dy)), (Select (GreaterEqual $b, $a), (ZeroLike $dy), $dy)];
   let hasFolder = 1;
+  let choosesElements = 1;
 }
 
 class Keratin_BitsOp<string mnemonic, list<Trait> traits = []> : Keratin_BinaryOp<mnemonic, Keratin_BitsTensor, traits> {
@@ -374,6 +386,7 @@ def Keratin_SelectOp : Keratin_ElementwiseOp<"select"> {
   let scalar = (Select $condition, $a, $b);
   let vjp = [(None), (Select $condition, $dy, (ZeroLike $dy)), (Select $condition, (ZeroLike $dy), $dy)];
   let hasFolder = 1;
+  let choosesElements = 1;
 }
 
 def Keratin_CastOp : Keratin_Op<"cast", [Pure, DeclareOpInterfaceMethods<ElementwiseOpInterface>]> {

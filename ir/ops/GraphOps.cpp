@@ -30,13 +30,6 @@ LogicalResult GradientsOp::buildVjp(OpBuilder &, ArrayRef<Value>, SmallVectorImp
   return emitOpError("must be expanded before what depends on it is differentiated");
 }
 
-LogicalResult DependOp::buildVjp(OpBuilder &, ArrayRef<Value> cotangents,
-                                 SmallVectorImpl<Value> &gradients) {
-  gradients.assign(getNumOperands(), Value());
-  gradients[0] = cotangents[0];
-  return success();
-}
-
 LogicalResult KernelOp::verify() {
   Block &body = getBody().front();
   if (body.getNumArguments() != getInputs().size())

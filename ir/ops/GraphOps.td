@@ -82,7 +82,7 @@ def Keratin_DependOp : Keratin_Op<"depend", [Pure, AllTypesMatch<["x", "y"]>]> {
   let description = "Keeps updates and prints alive that x was made under (K::control_dependencies). Gradient: dx = dy.";
   let arguments = (ins Keratin_Tensor:$x, Variadic<Keratin_Tensor>:$after);
   let results = (outs Keratin_Tensor:$y);
-  let hasCustomVjp = 1;
+  let vjp = [(Identity $dy), (None)];
 }
 
 def Keratin_PrintOp : Keratin_Op<"print", [AllTypesMatch<["x", "y"]>]> {

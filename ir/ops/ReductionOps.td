@@ -35,11 +35,13 @@ def Keratin_ReduceProdOp : Keratin_ReductionOp<"reduce_prod", Keratin_NumberTens
 def Keratin_ReduceMaxOp : Keratin_ReductionOp<"reduce_max", Keratin_NumberTensor> {
   let summary = "largest along axes";
   let description = "-inf (or the smallest integer) over nothing; NaN if any is NaN. Gradient: shared equally among ties.";
+  let choosesElements = 1;
 }
 
 def Keratin_ReduceMinOp : Keratin_ReductionOp<"reduce_min", Keratin_NumberTensor> {
   let summary = "smallest along axes";
   let description = "+inf (or the largest integer) over nothing; NaN if any is NaN. Gradient: shared equally among ties.";
+  let choosesElements = 1;
 }
 
 def Keratin_ReduceAnyOp : Keratin_ReductionOp<"reduce_any", Keratin_BoolTensor> {

@@ -59,6 +59,7 @@ def Keratin_SliceOp : Keratin_IndexingOp<"slice"> {
   let results = (outs Keratin_Tensor:$y);
   let assemblyFormat = "$x `starts` `=` $starts `strides` `=` $strides attr-dict `:` functional-type(operands, results)";
   let hasFolder = 1;
+  let choosesElements = 1;
 }
 
 def Keratin_PadOp : Keratin_IndexingOp<"pad"> {
@@ -95,6 +96,7 @@ def Keratin_GatherOp : Keratin_IndexingOp<"gather", [InferTypeOpAdaptor], 1> {
   }];
   let arguments = (ins Keratin_Tensor:$x, Keratin_IntTensor:$indices);
   let results = (outs Keratin_Tensor:$y);
+  let choosesElements = 1;
 }
 
 def Keratin_ScatterAddOp : Keratin_Op<"scatter_add", [Pure]> {
@@ -117,6 +119,7 @@ def Keratin_DynamicSliceOp : Keratin_IndexingOp<"dynamic_slice", [], 1> {
   }];
   let arguments = (ins Keratin_Tensor:$x, Variadic<Keratin_IntTensor>:$starts);
   let results = (outs Keratin_Tensor:$y);
+  let choosesElements = 1;
 }
 
 def Keratin_DynamicUnsliceOp : Keratin_IndexingOp<"dynamic_unslice", [], 1> {

@@ -14,6 +14,9 @@ namespace keratin::tblgen {
 bool emitOpRecords(llvm::raw_ostream &os, llvm::RecordKeeper &records);
 // For each op with a `reference` expression: evaluate.
 bool emitOpEvaluators(llvm::raw_ostream &os, llvm::RecordKeeper &records);
+// For each op: KERATIN_OP(class, mnemonic, number of operands, domain, whether it is
+// differentiable).
+bool emitOpTable(llvm::raw_ostream &os, llvm::RecordKeeper &records);
 // For each op with a `backend` name: the K function.
 bool emitBackendDeclarations(llvm::raw_ostream &os, llvm::RecordKeeper &records);
 bool emitBackendDefinitions(llvm::raw_ostream &os, llvm::RecordKeeper &records);

@@ -8,7 +8,7 @@
 using namespace keratin::tblgen;
 
 namespace {
-enum class Action { OpRecords, OpEvaluators, BackendDecls, BackendDefs };
+enum class Action { OpRecords, OpEvaluators, OpTable, BackendDecls, BackendDefs };
 } // namespace
 
 static llvm::cl::opt<Action>
@@ -17,6 +17,8 @@ static llvm::cl::opt<Action>
                                        "gradients and scalar bodies from the records"),
                             clEnumValN(Action::OpEvaluators, "gen-op-evaluators",
                                        "elementwise evaluators of the interpreter"),
+                            clEnumValN(Action::OpTable, "gen-op-table",
+                                       "one macro call an op, for tests that cover them all"),
                             clEnumValN(Action::BackendDecls, "gen-backend-decls",
                                        "declarations of K functions that are one op"),
                             clEnumValN(Action::BackendDefs, "gen-backend-defs",
@@ -28,6 +30,8 @@ static bool run(llvm::raw_ostream &os, llvm::RecordKeeper &records) {
     return emitOpRecords(os, records);
   case Action::OpEvaluators:
     return emitOpEvaluators(os, records);
+  case Action::OpTable:
+    return emitOpTable(os, records);
   case Action::BackendDecls:
     return emitBackendDeclarations(os, records);
   case Action::BackendDefs:

@@ -1,0 +1,40 @@
+// What a loss depends on in a way that gradients can follow.
+#ifndef KERATIN_IR_BUILDER_DIFFERENTIABLEPATHS_H
+#define KERATIN_IR_BUILDER_DIFFERENTIABLEPATHS_H
+
+#include "mlir/IR/Operation.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace keratin::ir {
+
+// The values from which a path of differentiable operands leads to the loss, computed once in time
+// linear in their number. A frontend asks it which entries of K::gradients are None; the expansion
+// of gradients walks along it.
+//
+// A keratin.gradients op that is not yet expanded counts as depending on all that its loss depends
+// on: its gradient may turn out to be zeros.
+class DifferentiablePaths {
+public:
+  explicit DifferentiablePaths(mlir::Value loss);
+
+  // Whether a gradient can flow from the loss to x; never if one of them is not floating.
+  bool reaches(mlir::Value x) const { return values.contains(x); }
+  // The ops on the paths, in no useful order.
+  llvm::ArrayRef<mlir::Operation *> ops() const { return visited; }
+
+private:
+  llvm::DenseSet<mlir::Value> values;
+  llvm::SmallVector<mlir::Operation *> visited;
+};
+
+// Whether a gradient can flow from the results of op to this operand. An op that does not say (it
+// has no DifferentiableOpInterface) is taken to let it through, so that the expansion refuses it
+// instead of leaving out a part of a gradient.
+bool isDifferentiableOperand(mlir::OpOperand &operand);
+
+} // namespace keratin::ir
+
+#endif // KERATIN_IR_BUILDER_DIFFERENTIABLEPATHS_H
