@@ -19,6 +19,8 @@ namespace keratin::compiler {
 
 struct CompileOptions {
   std::string cpu = "native"; // as --mcpu
+  // Verifies the IR after each pass: for tests, and for finding which pass is wrong.
+  bool verify = false;
 };
 
 // What compiling cost and decided, for people and for tests.

@@ -1,1 +1,36 @@
 // Passes of passes/fusion; included by passes/Passes.td.
+
+def FormKernels : KeratinPass<"form-kernels"> {
+  let summary = "group ops into kernels that are compiled to one loop nest each";
+  let description = [{
+    Joins producers with consumers as long as ir::analyzeIterationSpace finds one loop nest for them and no cycle arises: elementwise
+    chains with several results, reductions with what they read and what reads them, contractions with what follows from their tiles.
+    Broadcasts, iota, sizes and scalar constants belong to everyone who reads them. Reshapes stay outside as views.
+
+    ```mlir
+    %0 = keratin.exp %x : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    %1 = keratin.reduce_sum %0 axes = [1] : (tensor<8x4xf32>) -> tensor<8xf32>
+    ```
+    becomes
+    ```mlir
+    %1 = keratin.kernel (%x) : (tensor<8x4xf32>) -> tensor<8xf32> {
+    ^bb0(%a: tensor<8x4xf32>):
+      %0 = keratin.exp %a : (tensor<8x4xf32>) -> tensor<8x4xf32>
+      %2 = keratin.reduce_sum %0 axes = [1] : (tensor<8x4xf32>) -> tensor<8xf32>
+      keratin.yield %2 : tensor<8xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"maxOps", "max-ops", "int64_t", "96", "ops of a kernel at most: longer ones take long to compile and run out of registers">,
+    Option<"fuse", "fuse", "bool", "true", "false: every op is a kernel of its own (to find out what fusion does)">
+  ];
+}
+
+def NormalizeContractions : KeratinPass<"normalize-contractions"> {
+  let summary = "transpose operands of contractions whose dimensions have no single stride";
+  let description = [{
+    A contraction is compiled as a batched matrix product, whose rows, columns and depth each need one stride (ir::getContractionShape). Where
+    memory does not have it, the operand is transposed to batch, rows, depth (batch, depth, columns) first.
+  }];
+}

@@ -62,6 +62,8 @@ private:
     for (void *field : descriptor.reserved)
       if (field)
         return refuse("reserved field", 0, "it must be zero");
+    if (descriptor.scratch_bytes < 0)
+      return refuse("scratch", 0, "a negative size");
     return isSlot(descriptor.arena_slot) || descriptor.arena_slot == -1 ||
            refuse("arena slot", descriptor.arena_slot, "no such slot");
   }

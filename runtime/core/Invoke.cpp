@@ -16,7 +16,7 @@ static constinit std::atomic<int32_t> debugFill{-1};
 // keratin_context_t::fail. The lowest site wins, whichever thread comes first.
 static void recordFailure(keratin_context_t *context, int32_t site) {
   int32_t mine = site >= 0 && site < INT32_MAX ? site + 1 : INT32_MAX;
-  std::atomic_ref<int32_t> failed(context->failed_site);
+  std::atomic_ref<int32_t> failed(callContext(context)->failed_site);
   int32_t current = failed.load(std::memory_order_relaxed);
   while ((current == 0 || mine < current) &&
          !failed.compare_exchange_weak(current, mine, std::memory_order_relaxed)) {
@@ -150,6 +150,8 @@ private:
                     "function '%s': no memory for an arena of %" PRId64 " bytes", function(),
                     lease->arenaBytes);
     *arenaBuffer() = lease->arena.data();
+    if (descriptor.scratch_bytes > 0 && !reserveScratch())
+      return false;
     return true;
   }
 
@@ -246,6 +248,21 @@ private:
     return true;
   }
 
+  // Before any work: a kernel that runs has its working memory.
+  bool reserveScratch() {
+    int slots =
+        keratin_num_threads() < Scratch::maxSlots ? keratin_num_threads() : Scratch::maxSlots;
+    int64_t bytes;
+    if (__builtin_mul_overflow(descriptor.scratch_bytes, int64_t(slots), &bytes) ||
+        (size_t(bytes) > lease->scratchMemory.capacity() &&
+         !lease->scratchMemory.reserve(size_t(bytes))))
+      return refuse(KERATIN_RESOURCE_EXHAUSTED,
+                    "function '%s': no memory for %d times %" PRId64 " bytes of scratch",
+                    function(), slots, descriptor.scratch_bytes);
+    lease->scratch.set(lease->scratchMemory.data(), descriptor.scratch_bytes, slots);
+    return true;
+  }
+
   void fillForDebugging(int32_t byte) {
     memset(*arenaBuffer(), byte, size_t(lease->arenaBytes));
     for (int32_t i = 0; i < descriptor.num_outputs; ++i)
@@ -261,7 +278,14 @@ private:
     if (int32_t byte = debugFill.load(std::memory_order_relaxed); byte >= 0)
       fillForDebugging(byte);
     keratin_context_t &context = lease->context;
-    context = {KERATIN_ABI_VERSION, 0, parallelFor, printFromKernel, recordFailure, nullptr, {}};
+    context = {KERATIN_ABI_VERSION,
+               0,
+               parallelFor,
+               printFromKernel,
+               recordFailure,
+               descriptor.scratch_bytes > 0 ? &lease->scratch : nullptr,
+               lease->scratchMemory.data(),
+               {}};
     descriptor.entry(&context, lease->buffers, lease->sizes);
     if (context.failed_site == 0)
       commit();

@@ -104,6 +104,7 @@ void LeasePool::trim() {
     if (!lease || lease->busy.exchange(1, std::memory_order_acquire) != 0)
       continue;
     lease->arena.reset();
+    lease->scratchMemory.reset();
     lease->packed.reset();
     giveBack(lease);
   }

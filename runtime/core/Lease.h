@@ -6,6 +6,7 @@
 
 #include "runtime/core/Allocator.h"
 #include "runtime/core/Status.h"
+#include "runtime/cpu/Scratch.h"
 
 #include <atomic>
 
@@ -43,7 +44,9 @@ public:
   keratin_context_t context = {};
   void **buffers = nullptr; // as the entry function takes them; the constants are filled in
   Block arena;
-  Block packed; // copies of inputs that cannot be read where they lie
+  Block scratchMemory;
+  Scratch scratch; // its slots
+  Block packed;    // copies of inputs that cannot be read where they lie
 
 private:
   friend class LeasePool;

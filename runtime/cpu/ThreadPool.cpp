@@ -1,5 +1,7 @@
 #include "runtime/cpu/ThreadPool.h"
 
+#include "runtime/cpu/Scratch.h"
+
 #include <atomic>
 #include <errno.h>
 #include <pthread.h>
@@ -69,7 +71,16 @@ struct Job {
   void runChunk(int64_t index) const {
     int64_t begin = (first + index) * grain;
     int64_t end = units - begin < grain ? units : begin + grain;
-    kernel(context, argv, begin, end);
+    // context->host is the call's scratch, if its kernels need any.
+    auto *scratch = static_cast<Scratch *>(context->host);
+    if (!scratch) {
+      kernel(context, argv, begin, end);
+      return;
+    }
+    int slot;
+    keratin_context_t own = scratch->enter(context, slot);
+    kernel(&own, argv, begin, end);
+    scratch->leave(slot);
   }
 };
 

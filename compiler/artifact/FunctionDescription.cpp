@@ -1,0 +1,187 @@
+#include "compiler/artifact/FunctionDescription.h"
+
+#include "ir/dialect/TensorShape.h"
+
+#include <cstdlib>
+#include <cstring>
+
+using namespace keratin;
+using namespace keratin::compiler;
+using namespace mlir;
+using ir::DimExpr;
+
+std::string keratin::compiler::sourceLine(Location location) {
+  std::string result;
+  location->walk([&](Location inner) {
+    if (auto file = dyn_cast<FileLineColLoc>(inner)) {
+      result = (file.getFilename().getValue() + ":" + Twine(file.getLine())).str();
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return result;
+}
+
+const char *FunctionDescription::text(StringRef value) { return texts.emplace_back(value).c_str(); }
+
+keratin_tensor_desc_t FunctionDescription::tensor(RankedTensorType type, StringRef name,
+                                                  Location location,
+                                                  codegen::EntryDescription &entry) {
+  std::vector<int64_t> &dims = numbers.emplace_back();
+  for (const DimExpr &dim : ir::getShape(type))
+    dims.push_back(dim.isConstant() ? dim.constantValue() : -1 - entry.slotOf(dim));
+  keratin_tensor_desc_t result = {};
+  result.name = text(name);
+  result.dtype = ir::dtypeOf(type.getElementType());
+  result.rank = type.getRank();
+  result.dims = dims.data();
+  result.location = text(sourceLine(location));
+  return result;
+}
+
+LogicalResult FunctionDescription::bindSymbols(func::FuncOp function,
+                                               codegen::EntryDescription &entry) {
+  auto add = [&](int64_t id, keratin_symbol_source_t source, int32_t number, int64_t index,
+                 StringRef name) {
+    if (llvm::is_contained(entry.symbols, id))
+      return;
+    entry.symbols.push_back(id);
+    symbols.push_back({source, number, index, text(name)});
+  };
+  int32_t input = 0, variable = 0;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    auto kind = function.getArgAttrOfType<StringAttr>(i, "keratin.kind");
+    auto name = function.getArgAttrOfType<StringAttr>(i, "keratin.name");
+    bool isVariable = kind && kind.getValue() == "variable";
+    StringRef label = name ? name.getValue() : "";
+    int32_t number = isVariable ? variable++ : input++;
+    if (auto symbol = function.getArgAttrOfType<IntegerAttr>(i, "keratin.symbol"))
+      add(symbol.getInt(), isVariable ? KERATIN_SYMBOL_VARIABLE_VALUE : KERATIN_SYMBOL_INPUT_VALUE,
+          number, 0, label);
+    if (isVariable)
+      continue;
+    auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[i]);
+    if (!type)
+      return function.emitError("argument ") << i << " is not a ranked tensor";
+    for (auto [axis, dim] : llvm::enumerate(ir::getShape(type)))
+      if (dim.isSymbol())
+        add(dim.symbolId(), KERATIN_SYMBOL_INPUT_DIM, number, axis, label);
+  }
+  return success();
+}
+
+LogicalResult FunctionDescription::describe(func::FuncOp function,
+                                            codegen::EntryDescription &entry) {
+  auto attribute = [&](auto get, unsigned i, StringRef name) -> StringRef {
+    auto value = get(i, name);
+    return value ? value.getValue() : StringRef();
+  };
+  auto argument = [&](unsigned i, StringRef name) {
+    return function.getArgAttrOfType<StringAttr>(i, name);
+  };
+  auto result = [&](unsigned i, StringRef name) {
+    return function.getResultAttrOfType<StringAttr>(i, name);
+  };
+
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    auto type = cast<RankedTensorType>(function.getArgumentTypes()[i]);
+    bool isVariable = attribute(argument, i, "keratin.kind") == "variable";
+    (isVariable ? variables : inputs)
+        .push_back(tensor(type, attribute(argument, i, "keratin.name"),
+                          function.getArgument(i).getLoc(), entry));
+  }
+  Operation *terminator = function.getBody().front().getTerminator();
+  auto inPlace = function->getAttrOfType<DenseI64ArrayAttr>("keratin.in_place");
+  for (unsigned i = 0; i < function.getNumResults(); ++i) {
+    if (attribute(result, i, "keratin.kind") == "update") {
+      size_t number = updates.size();
+      int32_t variable = function.getResultAttrOfType<IntegerAttr>(i, "keratin.variable").getInt();
+      updates.push_back(
+          {variable, inPlace && number < size_t(inPlace.size()) ? int32_t(inPlace[number]) : 0});
+    } else {
+      auto type = cast<RankedTensorType>(function.getResultTypes()[i]);
+      outputs.push_back(tensor(type, ("output_" + Twine(outputs.size())).str(),
+                               terminator->getOperand(i).getLoc(), entry));
+    }
+  }
+  for (Value constant : entry.constants) {
+    auto op = constant.getDefiningOp<ir::ConstantOp>();
+    auto elements = cast<DenseElementsAttr>(op.getValue());
+    int64_t width = ir::dtypeBytes(ir::dtypeOf(elements.getElementType()));
+    int64_t count = elements.getNumElements();
+    // count * width was checked when the attribute was made: it is in memory.
+    size_t bytes = std::max<int64_t>(count * width, 1);
+    size_t padded = (bytes + KERATIN_ALIGNMENT - 1) / KERATIN_ALIGNMENT * KERATIN_ALIGNMENT;
+    auto *data = static_cast<char *>(std::aligned_alloc(KERATIN_ALIGNMENT, padded));
+    if (!data)
+      return op.emitError("not enough memory for a constant of ") << bytes << " bytes";
+    constantData.emplace_back(data, std::free);
+    bool isBool = elements.getElementType().isInteger(1);
+    if (!isBool && !elements.isSplat()) {
+      std::memcpy(data, elements.getRawData().data(), count * width);
+    } else {
+      int64_t i = 0;
+      if (isBool)
+        for (bool value : elements.getValues<bool>())
+          data[i++] = value;
+      else
+        for (; i < count; ++i)
+          std::memcpy(data + i * width, elements.getRawData().data(), width);
+    }
+    constants.push_back({data, count * width});
+  }
+
+  if (auto list = function->getAttrOfType<ArrayAttr>("keratin.checks"))
+    for (auto check : list.getAsRange<DictionaryAttr>()) {
+      auto kind = cast<IntegerAttr>(check.get("kind")).getInt();
+      auto lhs = cast<ir::DimsAttr>(check.get("lhs")).getDims(),
+           rhs = cast<ir::DimsAttr>(check.get("rhs")).getDims();
+      StringRef message = cast<StringAttr>(check.get("message")).getValue();
+      for (auto [l, r] : llvm::zip(lhs, rhs))
+        checks.push_back({int32_t(kind), KERATIN_INVALID_ARGUMENT, entry.slotOf(l), entry.slotOf(r),
+                          text(message)});
+    }
+  for (const codegen::KernelArgument &site : entry.sites) {
+    std::string line = sourceLine(site.location);
+    sites.push_back(
+        {KERATIN_OUT_OF_RANGE, text(site.message + (line.empty() ? "" : " (at " + line + ")"))});
+  }
+  descriptor.arena_slot = -1;
+  if (auto bytes = function->getAttrOfType<ir::DimsAttr>("keratin.arena_bytes");
+      bytes && bytes.getDims()[0] != DimExpr(0))
+    descriptor.arena_slot = entry.slotOf(bytes.getDims()[0]);
+
+  // Last, when every slot is known.
+  for (const DimExpr &size : entry.sizes) {
+    for (int64_t id : size.symbols())
+      if (!llvm::is_contained(entry.symbols, id))
+        return function.emitError("the size ")
+               << size.str() << " depends on d" << id << ", which no input determines";
+    std::vector<int64_t> &code = numbers.emplace_back(size.program(
+        [&](int64_t id) { return llvm::find(entry.symbols, id) - entry.symbols.begin(); }));
+    programs.push_back({code.data(), int64_t(code.size())});
+  }
+
+  descriptor.abi_version = KERATIN_ABI_VERSION;
+  descriptor.name = text(function.getName());
+  descriptor.num_inputs = inputs.size();
+  descriptor.num_variables = variables.size();
+  descriptor.num_outputs = outputs.size();
+  descriptor.num_updates = updates.size();
+  descriptor.num_constants = constants.size();
+  descriptor.inputs = inputs.data();
+  descriptor.variables = variables.data();
+  descriptor.outputs = outputs.data();
+  descriptor.updates = updates.data();
+  descriptor.constants = constants.data();
+  descriptor.num_symbols = symbols.size();
+  descriptor.symbols = symbols.data();
+  descriptor.num_programs = programs.size();
+  descriptor.programs = programs.data();
+  descriptor.num_checks = checks.size();
+  descriptor.checks = checks.data();
+  descriptor.num_sites = sites.size();
+  descriptor.sites = sites.data();
+  descriptor.scratch_bytes = entry.scratchBytes;
+  return success();
+}

@@ -1,0 +1,55 @@
+// Owns the storage behind a keratin_function_desc_t.
+#ifndef KERATIN_COMPILER_ARTIFACT_FUNCTIONDESCRIPTION_H
+#define KERATIN_COMPILER_ARTIFACT_FUNCTIONDESCRIPTION_H
+
+#include "codegen/lowering/EntryFunction.h"
+#include "runtime/abi/keratin_abi.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace keratin::compiler {
+
+// Addresses handed out stay valid as long as the object, which is therefore neither copied nor
+// moved.
+class FunctionDescription {
+public:
+  FunctionDescription() = default;
+  FunctionDescription(const FunctionDescription &) = delete;
+  FunctionDescription &operator=(const FunctionDescription &) = delete;
+
+  // The symbols that the function's arguments bind, in the order of the slots. Fails where a result
+  // or an argument needs one that none binds.
+  mlir::LogicalResult bindSymbols(mlir::func::FuncOp function, codegen::EntryDescription &entry);
+  // Fills in everything but the entry address. Adds what the signature needs to entry.sizes.
+  mlir::LogicalResult describe(mlir::func::FuncOp function, codegen::EntryDescription &entry);
+
+  keratin_function_desc_t descriptor = {};
+
+private:
+  const char *text(llvm::StringRef value);
+  keratin_tensor_desc_t tensor(mlir::RankedTensorType type, llvm::StringRef name,
+                               mlir::Location location, codegen::EntryDescription &entry);
+
+  std::deque<std::string> texts;
+  std::deque<std::vector<int64_t>> numbers;
+  std::vector<keratin_tensor_desc_t> inputs, variables, outputs;
+  std::vector<keratin_update_desc_t> updates;
+  std::vector<keratin_constant_desc_t> constants;
+  std::deque<std::unique_ptr<char, void (*)(void *)>> constantData;
+  std::vector<keratin_symbol_desc_t> symbols;
+  std::vector<keratin_size_program_t> programs;
+  std::vector<keratin_check_t> checks;
+  std::vector<keratin_site_t> sites;
+};
+
+// "file:line" of the innermost source position, "" if there is none.
+std::string sourceLine(mlir::Location location);
+
+} // namespace keratin::compiler
+
+#endif // KERATIN_COMPILER_ARTIFACT_FUNCTIONDESCRIPTION_H

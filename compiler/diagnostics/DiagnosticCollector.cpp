@@ -1,0 +1,26 @@
+#include "compiler/diagnostics/DiagnosticCollector.h"
+
+#include "compiler/artifact/FunctionDescription.h"
+
+#include "llvm/Support/Threading.h"
+
+using namespace keratin::compiler;
+using namespace mlir;
+
+DiagnosticCollector::DiagnosticCollector(MLIRContext *context)
+    : handler(context, [this, thread = llvm::get_threadid()](Diagnostic &diagnostic) {
+        if (llvm::get_threadid() != thread)
+          return failure(); // another compilation's
+        if (diagnostic.getSeverity() == DiagnosticSeverity::Error) {
+          std::string line = sourceLine(diagnostic.getLocation());
+          errors += (errors.empty() ? "" : "\n") + diagnostic.str() +
+                    (line.empty() ? "" : " (at " + line + ")");
+        }
+        return success();
+      }) {}
+
+absl::Status DiagnosticCollector::status(absl::StatusCode code) const {
+  if (errors.find("not implemented") != std::string::npos)
+    code = absl::StatusCode::kUnimplemented;
+  return absl::Status(code, errors.empty() ? "the compiler failed without a message" : errors);
+}

@@ -1,0 +1,27 @@
+// The phases of compilation, by name.
+#ifndef KERATIN_COMPILER_PIPELINES_PIPELINES_H
+#define KERATIN_COMPILER_PIPELINES_PIPELINES_H
+
+#include "mlir/Pass/PassManager.h"
+
+#include <optional>
+#include <string>
+
+namespace keratin::compiler {
+
+// In the order in which they run. Lowering and what follows produce machine code (compiler/driver).
+enum class PipelinePhase { Graph, Gradient, Simplify, Fusion, Memory, Codegen };
+
+// "graph", "gradient", "simplify", "fusion", "memory", "codegen".
+const char *phaseName(PipelinePhase phase);
+std::optional<PipelinePhase> phaseByName(const std::string &name);
+
+// Appends the passes of all phases up to and including the last, on func.func.
+void buildPipeline(mlir::OpPassManager &manager, PipelinePhase last = PipelinePhase::Memory);
+
+// Makes --keratin-pipeline known to command lines, with stop-after=<phase>.
+void registerPipelines();
+
+} // namespace keratin::compiler
+
+#endif // KERATIN_COMPILER_PIPELINES_PIPELINES_H

@@ -1,0 +1,61 @@
+// Working memory of the threads that run kernels of one call.
+#ifndef KERATIN_RUNTIME_CPU_SCRATCH_H
+#define KERATIN_RUNTIME_CPU_SCRATCH_H
+
+#include "runtime/abi/keratin_abi.h"
+
+#include <atomic>
+#include <sched.h>
+
+namespace keratin::runtime {
+
+// A call has a slot for each thread that the pool may use, asked for before any work. A chunk of a
+// region takes a free slot while it runs; code outside regions uses slot 0, when no chunk can be
+// running. A host's pool may have more threads than slots: then chunks wait for one.
+class Scratch {
+public:
+  static constexpr int maxSlots = 64;
+
+  void set(void *memory, int64_t bytesPerSlot, int slots) {
+    base = static_cast<char *>(memory);
+    bytes = bytesPerSlot;
+    free.store(slots >= maxSlots ? ~uint64_t(0) : (uint64_t(1) << slots) - 1,
+               std::memory_order_relaxed);
+  }
+
+  // The context as a chunk sees it; leave() gives the slot back.
+  keratin_context_t enter(keratin_context_t *call, int &slot) {
+    uint64_t mask = free.load(std::memory_order_relaxed);
+    for (;;) {
+      if (mask == 0) {
+        sched_yield();
+        mask = free.load(std::memory_order_relaxed);
+        continue;
+      }
+      slot = __builtin_ctzll(mask);
+      if (free.compare_exchange_weak(mask, mask & (mask - 1), std::memory_order_acquire,
+                                     std::memory_order_relaxed))
+        break;
+    }
+    keratin_context_t context = *call;
+    context.scratch = base + slot * bytes;
+    context.reserved[0] = call;
+    return context;
+  }
+
+  void leave(int slot) { free.fetch_or(uint64_t(1) << slot, std::memory_order_release); }
+
+private:
+  char *base = nullptr;
+  int64_t bytes = 0;
+  std::atomic<uint64_t> free{0};
+};
+
+// The context of the call itself: what a chunk's own context was copied from.
+inline keratin_context_t *callContext(keratin_context_t *context) {
+  return context->reserved[0] ? static_cast<keratin_context_t *>(context->reserved[0]) : context;
+}
+
+} // namespace keratin::runtime
+
+#endif // KERATIN_RUNTIME_CPU_SCRATCH_H
