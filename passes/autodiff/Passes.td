@@ -1,1 +1,30 @@
 // Passes of passes/autodiff; included by passes/Passes.td.
+
+def Differentiate : KeratinPass<"differentiate"> {
+  let summary = "Replaces keratin.gradients by the ops that compute it.";
+  let description = [{
+    Reverse mode: one walk from the loss back to the values it is differentiated with respect to, along differentiable operands only.
+    Each op says how the cotangents of its results become those of its operands; cotangents of several uses add up. A loss that is not
+    a scalar is summed. A value that the loss does not reach gets zeros.
+
+    Gradients are expanded in the order of the function, so a gradient of a gradient sees plain ops, to any order. Time is linear
+    in the ops between values and loss, but for sorting them.
+
+    A cotangent that is exactly zero because another element was chosen (select, maximum, slice, …) stays exactly zero through ops whose
+    derivative may be infinite there: log of 0 in the branch not taken gives 0, not NaN.
+
+    Before:
+    ```mlir
+    %y = keratin.tanh %x : (tensor<f32>) -> tensor<f32>
+    %g = keratin.gradients %y wrt %x : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    ```
+    After:
+    ```mlir
+    %y = keratin.tanh %x : (tensor<f32>) -> tensor<f32>
+    %one = keratin.constant dense<1.0> : tensor<f32>
+    %0 = keratin.mul %y, %y : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    %1 = keratin.sub %one, %0 : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    %g = keratin.mul %one, %1 : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    ```
+  }];
+}
