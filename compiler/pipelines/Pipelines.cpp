@@ -24,7 +24,9 @@ std::optional<PipelinePhase> keratin::compiler::phaseByName(const std::string &n
 }
 
 static void addGraphPhase(OpPassManager &) {}
-static void addGradientPhase(OpPassManager &) {}
+static void addGradientPhase(OpPassManager &manager) {
+  manager.addPass(passes::createDifferentiate());
+}
 static void addSimplifyPhase(OpPassManager &) {}
 
 static void addFusionPhase(OpPassManager &manager) {
