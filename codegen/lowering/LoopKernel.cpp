@@ -221,9 +221,15 @@ void LoopKernel::laneBody(unsigned stage, MutableArrayRef<Value> accumulators) {
       next = b.create<arith::SelectOp>(loc, emitter.mask(), next, accumulator);
     accumulator = next;
   }
-  for (auto [number, value] : fullOutputs(stage))
-    emitter.store(emitter.emit(value, indexFor(value, false)), k.outputs[number],
-                  getTensorType(value), indexFor(value, false));
+  // All loads before the first store: an output may lie where an operand does that another output
+  // needs (keratin.reuses in passes/memory/MemoryPlan.h).
+  SmallVector<std::pair<unsigned, Value>> outputs = fullOutputs(stage);
+  SmallVector<Value> elements;
+  for (auto [number, value] : outputs)
+    elements.push_back(emitter.emit(value, indexFor(value, false)));
+  for (auto [output, element] : llvm::zip(outputs, elements))
+    emitter.store(element, k.outputs[output.first], getTensorType(output.second),
+                  indexFor(output.second, false));
 }
 
 // Walks [from, to) of the lane group in vectors; gives the stage's partial results as vectors.
