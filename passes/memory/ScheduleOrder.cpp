@@ -37,14 +37,18 @@ int64_t keratin::passes::peakBytes(const ScheduleProblem &problem,
 
 namespace {
 
+// What decides between steps that need more memory than they free. The given order has a locality
+// that greed for bytes destroys; but it may also be the order that needs improvement most.
+enum class Costly { LeastFirst, AsGiven };
+
 // Runs ready steps by falling score. Scores only grow, so an entry of the queue is stale exactly if
 // its score is not the step's.
 class ListScheduler {
 public:
   ListScheduler(const std::vector<std::vector<int64_t>> &successors, std::vector<int64_t> scores,
-                bool earlierFirst)
+                bool earlierFirst, Costly costly)
       : successors(successors), scores(std::move(scores)), earlierFirst(earlierFirst),
-        missing(successors.size(), 0), done(successors.size(), false) {
+        costly(costly), missing(successors.size(), 0), done(successors.size(), false) {
     for (const std::vector<int64_t> &list : successors)
       for (int64_t successor : list)
         ++missing[successor];
@@ -69,7 +73,7 @@ public:
     while (!ready.empty()) {
       Entry entry = ready.top();
       ready.pop();
-      if (done[entry.step] || entry.score != scores[entry.step])
+      if (done[entry.step] || entry.score != score(entry.step))
         continue;
       done[entry.step] = true;
       order.push_back(entry.step);
@@ -91,18 +95,22 @@ private:
       return score != other.score ? score < other.score : tie < other.tie;
     }
   };
-  void push(int64_t step) { ready.push({scores[step], earlierFirst ? -step : step, step}); }
+  int64_t score(int64_t step) const {
+    return costly == Costly::AsGiven ? std::max<int64_t>(scores[step], -1) : scores[step];
+  }
+  void push(int64_t step) { ready.push({score(step), earlierFirst ? -step : step, step}); }
 
   const std::vector<std::vector<int64_t>> &successors;
   std::vector<int64_t> scores;
   bool earlierFirst;
+  Costly costly;
   std::vector<int64_t> missing; // predecessors that have not run
   std::vector<bool> done;
   std::priority_queue<Entry> ready;
 };
 
 // From the start: a step scores what it frees less what it makes.
-std::vector<int64_t> scheduleForwards(const ScheduleProblem &problem) {
+std::vector<int64_t> scheduleForwards(const ScheduleProblem &problem, Costly costly) {
   int64_t numSteps = problem.numSteps();
   std::vector<int64_t> scores(numSteps, 0);
   std::vector<std::vector<size_t>> read(numSteps); // values that a step reads
@@ -118,7 +126,7 @@ std::vector<int64_t> scheduleForwards(const ScheduleProblem &problem) {
         scores[reader] += value.bytes;
     }
   }
-  ListScheduler scheduler(problem.successors, std::move(scores), /*earlierFirst=*/true);
+  ListScheduler scheduler(problem.successors, std::move(scores), /*earlierFirst=*/true, costly);
   return scheduler.run([&](int64_t step) {
     for (size_t v : read[step])
       if (--unread[v] == 1)
@@ -129,7 +137,7 @@ std::vector<int64_t> scheduleForwards(const ScheduleProblem &problem) {
 
 // From the end: undoing a step takes away what it makes and needs what it reads, unless a later
 // step reads it too.
-std::vector<int64_t> scheduleBackwards(const ScheduleProblem &problem) {
+std::vector<int64_t> scheduleBackwards(const ScheduleProblem &problem, Costly costly) {
   int64_t numSteps = problem.numSteps();
   std::vector<int64_t> scores(numSteps, 0);
   std::vector<std::vector<int64_t>> predecessors(numSteps);
@@ -147,7 +155,7 @@ std::vector<int64_t> scheduleBackwards(const ScheduleProblem &problem) {
       scores[reader] -= value.bytes;
     }
   }
-  ListScheduler scheduler(predecessors, std::move(scores), /*earlierFirst=*/false);
+  ListScheduler scheduler(predecessors, std::move(scores), /*earlierFirst=*/false, costly);
   std::vector<int64_t> order = scheduler.run([&](int64_t step) {
     for (size_t v : read[step]) {
       if (needed[v])
@@ -164,7 +172,18 @@ std::vector<int64_t> scheduleBackwards(const ScheduleProblem &problem) {
 } // namespace
 
 std::vector<int64_t> keratin::passes::scheduleForMemory(const ScheduleProblem &problem) {
-  std::vector<int64_t> forwards = scheduleForwards(problem);
-  std::vector<int64_t> backwards = scheduleBackwards(problem);
-  return peakBytes(problem, backwards) < peakBytes(problem, forwards) ? backwards : forwards;
+  std::vector<int64_t> best;
+  int64_t bestPeak = 0;
+  auto attempt = [&](std::vector<int64_t> order) {
+    int64_t peak = peakBytes(problem, order);
+    if (!best.empty() && peak >= bestPeak)
+      return;
+    best = std::move(order);
+    bestPeak = peak;
+  };
+  for (Costly costly : {Costly::AsGiven, Costly::LeastFirst}) {
+    attempt(scheduleForwards(problem, costly));
+    attempt(scheduleBackwards(problem, costly));
+  }
+  return best;
 }

@@ -29,9 +29,10 @@ struct ScheduleProblem {
 // The largest number of bytes alive at one step. Precondition: the order holds each step once.
 int64_t peakBytes(const ScheduleProblem &problem, const std::vector<int64_t> &order);
 
-// An order that respects all edges, the best of two heuristics: forwards, always the step that
-// frees most bytes (or takes least) among those that are ready; and the same from the end
-// backwards. Ties keep the given order. Takes n log n time in steps and readers.
+// An order that respects all edges, the best of four: forwards, always the step that frees most
+// bytes among those that are ready, and where none frees more than it takes, the one that takes
+// least, or the first in the given order; and both from the end backwards. Ties keep the given
+// order. Takes n log n time in steps and readers.
 std::vector<int64_t> scheduleForMemory(const ScheduleProblem &problem);
 
 } // namespace keratin::passes
