@@ -1,0 +1,39 @@
+// What a memory plan decided, as text for people.
+#ifndef KERATIN_PASSES_MEMORY_MEMORYREPORT_H
+#define KERATIN_PASSES_MEMORY_MEMORYREPORT_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace keratin::passes {
+
+// Values of symbols by id.
+using SymbolValues = std::map<int64_t, int64_t>;
+
+// Precondition: keratin-plan-memory ran on the function. Numbers are given for `symbols`, or with
+// 32 for every symbol that it does not name.
+//
+//   arena         49216 bytes (d0 = 32) = 1536*d0 + 64
+//   live at most  49152 bytes (d0 = 32) = 1536*d0, first at kernel 1 of 5; arena / live = 1.001
+//   in place      2 of 3 updates, 1 values over an operand; 0 views
+//
+//   bytes  offset   made by                   kernels  lifetime
+//   32768  0        tanh +1 net.cc:12         0-1      ##...
+//   16384  1024*d0  maximum +2 net.cc:13      1-2      .##..
+std::string memoryReport(mlir::func::FuncOp function, const SymbolValues &symbols = SymbolValues());
+
+struct MemoryUsage {
+  int64_t arenaBytes = 0;
+  int64_t maxLiveBytes = 0; // no plan of these kernels in this order could do with less
+};
+// The two numbers for sizes that the function can be called with; nullopt if they overflow. Same
+// precondition.
+std::optional<MemoryUsage> memoryUsage(mlir::func::FuncOp function, const SymbolValues &symbols);
+
+} // namespace keratin::passes
+
+#endif // KERATIN_PASSES_MEMORY_MEMORYREPORT_H
