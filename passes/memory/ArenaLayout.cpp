@@ -1,10 +1,13 @@
 #include "passes/memory/ArenaLayout.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <limits>
 #include <map>
 #include <numeric>
+#include <set>
+#include <tuple>
 
 using namespace keratin::ir;
 using namespace keratin::passes;
@@ -116,6 +119,12 @@ std::optional<int64_t> roundUp(int64_t bytes) {
 // Builds the layout region after region.
 class Builder {
 public:
+  struct Region {
+    DimExpr start, bytes;
+    std::vector<size_t> members;
+  };
+  const std::vector<Region> &regions() const { return closed; }
+
   explicit Builder(const std::vector<ArenaBuffer> &buffers) : buffers(buffers) {
     layout.offsets.resize(buffers.size());
   }
@@ -132,7 +141,7 @@ public:
     }
     if (!placeSlots(alone))
       return std::nullopt;
-    return std::move(layout);
+    return layout;
   }
 
 private:
@@ -147,11 +156,14 @@ private:
       layout.offsets[buffer] = *absolute;
     return absolute.has_value();
   }
-  bool closeRegion(const std::optional<DimExpr> &bytes) {
+  bool closeRegion(const std::optional<DimExpr> &bytes, const std::vector<size_t> &members) {
     std::optional<DimExpr> total = bytes ? add(layout.totalBytes, *bytes) : std::nullopt;
-    if (total)
-      layout.totalBytes = *total;
-    return total.has_value();
+    if (!total)
+      return false;
+    if (!members.empty())
+      closed.push_back({layout.totalBytes, *bytes, members});
+    layout.totalBytes = *total;
+    return true;
   }
   std::vector<LiveRange> rangesOf(const std::vector<size_t> &members) const {
     std::vector<LiveRange> ranges;
@@ -162,6 +174,7 @@ private:
 
   const std::vector<ArenaBuffer> &buffers;
   ArenaLayout layout;
+  std::vector<Region> closed;
   std::vector<size_t> fixed;                     // buffers of static size
   std::map<DimExpr, std::vector<size_t>> groups; // by what is left of the size without its factor
   std::vector<int64_t> factors;                  // of each buffer in a group
@@ -206,7 +219,7 @@ bool Builder::placeStatic() {
   for (size_t i = 0; i < fixed.size(); ++i)
     if (!place(fixed[i], DimExpr(packed->offsets[i])))
       return false;
-  return closeRegion(DimExpr(packed->total));
+  return closeRegion(DimExpr(packed->total), fixed);
 }
 
 bool Builder::placeGroup(const DimExpr &unit, const std::vector<size_t> &members) {
@@ -242,7 +255,7 @@ bool Builder::placeGroup(const DimExpr &unit, const std::vector<size_t> &members
   for (size_t i = 0; i < members.size(); ++i)
     if (!place(members[i], position(offsets[i], pushes[i])))
       return false;
-  return closeRegion(position(packed->total, mostPushes));
+  return closeRegion(position(packed->total, mostPushes), members);
 }
 
 bool Builder::placeSlots(std::vector<size_t> alone) {
@@ -284,14 +297,247 @@ bool Builder::placeSlots(std::vector<size_t> alone) {
     for (size_t user : slot.users)
       if (!place(user, DimExpr(0)))
         return false;
-    if (!closeRegion(roundUp(slot.bytes)))
+    if (!closeRegion(roundUp(slot.bytes), slot.users))
       return false;
   }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Regions into one another
+//===----------------------------------------------------------------------===//
+
+// Where guesses are made about sizes: few, usual, many.
+constexpr int64_t kSampleSizes[] = {1, 32, 1000};
+using Samples = std::array<int64_t, std::size(kSampleSizes)>;
+constexpr size_t kUsual = 1;
+// Stacking compares every pair of buffers.
+constexpr size_t kMostStacked = 1024;
+// Offsets are evaluated when sizes change.
+constexpr size_t kLongestOffset = 256;
+
+std::optional<Samples> sample(const DimExpr &expr) {
+  Samples samples;
+  for (size_t i = 0; i < samples.size(); ++i) {
+    std::optional<int64_t> value =
+        expr.evaluate([&](int64_t) { return std::optional<int64_t>(kSampleSizes[i]); });
+    if (!value)
+      return std::nullopt;
+    samples[i] = *value;
+  }
+  return samples;
+}
+
+bool isNeverAbove(const DimExpr &low, const DimExpr &high) {
+  std::optional<DimExpr> gap = sub(high, low);
+  return gap && gap->lowerBound().value_or(-1) >= 0;
+}
+
+// Keeps the largest region and puts all other buffers over or between its buffers, wherever that
+// can be proved for all sizes: activations leave room that the gradients of weights can have.
+class Stacker {
+public:
+  // LowestFirst: what has least of the base below it at usual sizes; those above then find the
+  // lower ones there and step over both.
+  enum class Order { LargestFirst, LowestFirst };
+
+  explicit Stacker(const std::vector<ArenaBuffer> &buffers) : buffers(buffers) {
+    layout.offsets.resize(buffers.size());
+  }
+
+  // `base` are the buffers that keep their offsets less `start`.
+  std::optional<ArenaLayout> build(const ArenaLayout &regions, const std::vector<size_t> &base,
+                                   const DimExpr &start, Order order) {
+    std::vector<bool> isBase(buffers.size(), false);
+    for (size_t buffer : base) {
+      isBase[buffer] = true;
+      std::optional<DimExpr> offset = sub(regions.offsets[buffer], start);
+      if (!offset || !readSize(buffer) || !place(buffer, *offset))
+        return std::nullopt;
+    }
+    std::vector<std::tuple<int64_t, int64_t, size_t>> rest;
+    for (size_t buffer = 0; buffer < buffers.size(); ++buffer) {
+      if (isBase[buffer])
+        continue;
+      if (!readSize(buffer))
+        return std::nullopt;
+      rest.push_back({order == Order::LargestFirst ? 0 : usualTop(buffers[buffer].live),
+                      -sizeSamples[kUsual], buffer});
+    }
+    std::sort(rest.begin(), rest.end());
+    for (auto [top, negativeSize, buffer] : rest) {
+      std::optional<DimExpr> offset = readSize(buffer) ? findOffset(buffer) : std::nullopt;
+      if (!offset || !place(buffer, *offset))
+        return std::nullopt;
+    }
+    std::vector<const Spot *> all;
+    for (const Spot &spot : spots)
+      all.push_back(&spot);
+    std::optional<DimExpr> total = findTop(std::move(all));
+    if (!total)
+      return std::nullopt;
+    layout.totalBytes = *total;
+    return std::move(layout);
+  }
+
+private:
+  struct Spot {
+    LiveRange live;
+    DimExpr offset, end;
+    Samples offsetSamples, endSamples;
+    std::set<size_t> above; // spots that end below it, by construction
+  };
+
+  // Where the buffers placed so far end that live at the same time.
+  int64_t usualTop(const LiveRange &live) const {
+    int64_t top = 0;
+    for (const Spot &spot : spots)
+      if (spot.live.overlaps(live))
+        top = std::max(top, spot.endSamples[kUsual]);
+    return top;
+  }
+  bool readSize(size_t buffer) {
+    std::optional<DimExpr> bytes = buffers[buffer].bytes;
+    if (bytes->lowerBound().value_or(-1) < 0)
+      bytes = max(*bytes, 0);
+    bytes = bytes ? roundUp(*bytes) : std::nullopt;
+    std::optional<Samples> samples = bytes ? sample(*bytes) : std::nullopt;
+    if (!samples)
+      return false;
+    size = *bytes;
+    sizeSamples = *samples;
+    return true;
+  }
+  bool place(size_t buffer, const DimExpr &offset);
+  bool fits(const DimExpr &offset, const Samples &samples, const std::vector<const Spot *> &others);
+  std::optional<DimExpr> findOffset(size_t buffer);
+  std::optional<DimExpr> findTop(std::vector<const Spot *> others);
+
+  const std::vector<ArenaBuffer> &buffers;
+  ArenaLayout layout;
+  std::vector<Spot> spots;
+  DimExpr size; // of the buffer at hand, rounded up
+  Samples sizeSamples;
+  std::set<size_t> below; // spots that the offset found is above of
+};
+
+bool Stacker::place(size_t buffer, const DimExpr &offset) {
+  std::optional<DimExpr> end = add(offset, size);
+  std::optional<Samples> offsetSamples = sample(offset);
+  std::optional<Samples> endSamples = end ? sample(*end) : std::nullopt;
+  if (!offsetSamples || !endSamples || end->encode().size() > kLongestOffset)
+    return false;
+  layout.offsets[buffer] = offset;
+  spots.push_back({buffers[buffer].live, offset, *end, *offsetSamples, *endSamples, below});
+  return true;
+}
+
+// Whether the buffer at hand is apart from all others there, for every size. The samples say
+// quickly where a proof is not worth trying.
+bool Stacker::fits(const DimExpr &offset, const Samples &samples,
+                   const std::vector<const Spot *> &others) {
+  std::vector<bool> isBelow;
+  for (const Spot *other : others) {
+    bool below = true, above = true;
+    for (size_t i = 0; i < samples.size(); ++i) {
+      below &= samples[i] + sizeSamples[i] <= other->offsetSamples[i];
+      above &= samples[i] >= other->endSamples[i];
+    }
+    if (!below && !above)
+      return false;
+    isBelow.push_back(below && !above);
+  }
+  std::optional<DimExpr> end = add(offset, size);
+  if (!end)
+    return false;
+  for (size_t i = 0; i < others.size(); ++i)
+    if (isBelow[i] ? !isNeverAbove(*end, others[i]->offset) : !isNeverAbove(others[i]->end, offset))
+      return false;
+  return true;
+}
+
+std::optional<DimExpr> Stacker::findOffset(size_t buffer) {
+  below.clear();
+  std::vector<const Spot *> others;
+  for (const Spot &spot : spots)
+    if (spot.live.overlaps(buffers[buffer].live))
+      others.push_back(&spot);
+  if (others.empty() || fits(DimExpr(0), Samples{}, others))
+    return DimExpr(0);
+  // Right above one of them, the lowest first.
+  std::sort(others.begin(), others.end(), [](const Spot *a, const Spot *b) {
+    return std::pair(a->endSamples[kUsual], a) < std::pair(b->endSamples[kUsual], b);
+  });
+  for (const Spot *other : others)
+    if (fits(other->end, other->endSamples, others)) {
+      below = other->above;
+      below.insert(other - spots.data());
+      return other->end;
+    }
+  return findTop(std::move(others));
+}
+
+// Above all that are given.
+std::optional<DimExpr> Stacker::findTop(std::vector<const Spot *> others) {
+  std::sort(others.begin(), others.end(), [](const Spot *a, const Spot *b) {
+    return std::pair(a->endSamples[kUsual], a) < std::pair(b->endSamples[kUsual], b);
+  });
+  // Most of them lie below others of them: naming only the topmost keeps expressions short,
+  // which else double with each buffer of a stack.
+  std::optional<DimExpr> top = DimExpr(0);
+  std::vector<const Spot *> topmost;
+  for (size_t i = others.size(); i-- > 0;) {
+    const Spot *other = others[i];
+    auto covers = [&](const Spot *higher) {
+      return higher->above.count(other - spots.data()) || isNeverAbove(other->end, higher->end);
+    };
+    if (std::any_of(topmost.begin(), topmost.end(), covers))
+      continue;
+    topmost.push_back(other);
+    top = top ? max(*top, other->end) : std::nullopt;
+  }
+  for (const Spot *other : topmost) {
+    below.insert(other - spots.data());
+    below.insert(other->above.begin(), other->above.end());
+  }
+  return top && top->encode().size() <= kLongestOffset ? top : std::nullopt;
+}
+
+// Better for usual sizes, worse for none that is looked at.
+bool isSmaller(const ArenaLayout &a, const ArenaLayout &b) {
+  std::optional<Samples> left = sample(a.totalBytes), right = sample(b.totalBytes);
+  if (!left || !right || (*left)[kUsual] >= (*right)[kUsual])
+    return false;
+  for (size_t i = 0; i < left->size(); ++i)
+    if ((*left)[i] > (*right)[i])
+      return false;
   return true;
 }
 
 } // namespace
 
 std::optional<ArenaLayout> keratin::passes::layOutArena(const std::vector<ArenaBuffer> &buffers) {
-  return Builder(buffers).build();
+  Builder builder(buffers);
+  std::optional<ArenaLayout> regions = builder.build();
+  if (!regions || builder.regions().size() < 2 || buffers.size() > kMostStacked)
+    return regions;
+  const Builder::Region *largest = nullptr;
+  int64_t most = -1;
+  for (const Builder::Region &region : builder.regions()) {
+    std::optional<Samples> bytes = sample(region.bytes);
+    if (bytes && (*bytes)[kUsual] > most) {
+      most = (*bytes)[kUsual];
+      largest = &region;
+    }
+  }
+  if (!largest)
+    return regions;
+  std::optional<ArenaLayout> best = regions;
+  for (Stacker::Order order : {Stacker::Order::LargestFirst, Stacker::Order::LowestFirst}) {
+    std::optional<ArenaLayout> stacked =
+        Stacker(buffers).build(*regions, largest->members, largest->start, order);
+    if (stacked && isSmaller(*stacked, *best))
+      best = std::move(stacked);
+  }
+  return best;
 }

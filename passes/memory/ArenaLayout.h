@@ -10,6 +10,9 @@
 // its own, because sizes with different m cannot be compared before they are known. Buffers whose m
 // nobody shares take turns in slots as large as the largest of those that use them.
 //
+// Then the largest region stays, and the others' buffers are put over and between its buffers
+// wherever that can be proved to be apart for all sizes; kept if it is smaller.
+//
 // An offset A units into a region becomes roundUp(A * m) + 64 * B, where B counts the buffers that
 // lie below it at the same time and whose end may fall between two multiples of 64. So every buffer
 // is aligned for all sizes, at a cost of less than 64 bytes for each buffer of a stack.
