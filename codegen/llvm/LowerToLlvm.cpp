@@ -29,6 +29,11 @@ void keratin::codegen::registerCodegenDialects(DialectRegistry &registry) {
   registerLLVMDialectTranslation(registry);
 }
 
+void keratin::codegen::loadCodegenDialects(MLIRContext *context) {
+  context->loadDialect<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect,
+                       LLVM::LLVMDialect, scf::SCFDialect, vector::VectorDialect>();
+}
+
 LogicalResult keratin::codegen::lowerToLlvm(ModuleOp module) {
   MLIRContext *context = module.getContext();
   LowerToLLVMOptions options(context);

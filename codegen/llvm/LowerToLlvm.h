@@ -14,6 +14,9 @@ namespace keratin::codegen {
 // The dialects that kernels are written in, and the translation of the LLVM dialect to LLVM IR.
 void registerCodegenDialects(mlir::DialectRegistry &registry);
 
+// Loads the dialects that kernels are written in, which must be registered.
+void loadCodegenDialects(mlir::MLIRContext *context);
+
 // Kernels address memory through llvm.ptr, llvm.getelementptr and llvm loads and stores (masked
 // ones as llvm.intr.masked.*); values are vectors and scalars of arith and vector ops; control flow
 // is scf. After this only LLVM dialect ops are left.

@@ -81,6 +81,7 @@ private:
   }
 
   LogicalResult generate() {
+    codegen::loadCodegenDialects(module.getContext());
     FunctionDescription &description = result->impl->description;
     codegen::EntryDescription entry;
     if (failed(description.bindSymbols(function, entry)))

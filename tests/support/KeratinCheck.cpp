@@ -10,6 +10,7 @@
 #include "ir/reference/HostConversions.h"
 #include "ir/reference/HostText.h"
 #include "ir/reference/Interpreter.h"
+#include "tests/support/CompiledRunner.h"
 #include "tests/support/RandomTensor.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -17,6 +18,7 @@
 #include "mlir/Parser/Parser.h"
 
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace keratin::ir;
@@ -27,6 +29,12 @@ static llvm::cl::opt<std::string> functionName("function", llvm::cl::desc("Funct
                                                llvm::cl::init("main"));
 static llvm::cl::list<std::string> symbols("symbol", llvm::cl::desc("Value of a symbol: d0 is 5"),
                                            llvm::cl::value_desc("0=5"));
+
+static llvm::cl::opt<bool>
+    compiled("compiled",
+             llvm::cl::desc("Run compiled code, and print how far it is from the interpreter"));
+static llvm::cl::opt<std::string> cpu("mcpu", llvm::cl::desc("Machine to compile for"),
+                                      llvm::cl::init("native"));
 
 static int fail(const llvm::Twine &message) {
   llvm::errs() << "error: " << message << "\n";
@@ -80,7 +88,7 @@ static std::optional<HostTensor> makeArgument(mlir::func::FuncOp function, unsig
 int main(int argc, char **argv) {
   llvm::cl::ParseCommandLineOptions(argc, argv, "Keratin's reference interpreter\n");
   mlir::DialectRegistry registry;
-  registry.insert<KeratinDialect, mlir::func::FuncDialect>();
+  keratin::compiler::registerDialects(registry);
   mlir::MLIRContext mlirContext(registry, mlir::MLIRContext::Threading::DISABLED);
   auto module = mlir::parseSourceFile<mlir::ModuleOp>(input, &mlirContext);
   if (!module)
@@ -102,6 +110,20 @@ int main(int argc, char **argv) {
   llvm::outs() << context.output;
   if (failed(results))
     return fail(context.error);
+  if (compiled) {
+    keratin::tests::CompiledRunner runner(function, {cpu, /*verify=*/true});
+    auto values = runner.run(arguments);
+    if (!values)
+      return fail(runner.error);
+    for (auto [i, result] : llvm::enumerate(*values))
+      llvm::outs() << "result #" << i << ": " << stableText(result) << "\n"
+                   << "difference #" << i << ": "
+                   << llvm::format("%.1e", keratin::tests::largestDifference(result, (*results)[i]))
+                   << "\n";
+    llvm::outs() << runner.report()->kernels << " kernels, "
+                 << llvm::format("%.1f", runner.report()->milliseconds) << " ms\n";
+    return 0;
+  }
   for (auto [i, result] : llvm::enumerate(*results))
     llvm::outs() << "result #" << i << ": " << stableText(result) << "\n";
   return 0;

@@ -1,0 +1,44 @@
+// Runs a function of the dialect as compiled code, with the interpreter's tensors.
+#ifndef KERATIN_TESTS_SUPPORT_COMPILEDRUNNER_H
+#define KERATIN_TESTS_SUPPORT_COMPILEDRUNNER_H
+
+#include "compiler/driver/Compiler.h"
+#include "ir/reference/HostTensor.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+struct keratin_executable_t;
+
+namespace keratin::tests {
+
+// A compiled copy of a function; arguments without keratin.kind are inputs, results without it
+// outputs.
+class CompiledRunner {
+public:
+  // On failure `error` is set and calls fail.
+  explicit CompiledRunner(mlir::func::FuncOp function,
+                          const compiler::CompileOptions &options = {});
+  ~CompiledRunner();
+
+  std::optional<std::vector<ir::HostTensor>> run(llvm::ArrayRef<ir::HostTensor> arguments);
+  const compiler::CompileReport *report() const { return compiled ? &compiled->report() : nullptr; }
+
+  std::string error;
+
+private:
+  std::shared_ptr<const compiler::CompiledFunction> compiled;
+  keratin_executable_t *executable = nullptr;
+};
+
+// The largest difference between a compiled result and the interpreter's, relative to 1 +
+// |expected|; infinite where NaN, infinities, shapes or dtypes disagree.
+double largestDifference(const ir::HostTensor &actual, const ir::HostTensor &expected);
+
+} // namespace keratin::tests
+
+#endif // KERATIN_TESTS_SUPPORT_COMPILEDRUNNER_H
