@@ -1,0 +1,63 @@
+// RUN: keratin-opt %s --keratin-differentiate --split-input-file --verify-diagnostics
+
+func.func @one_result_for_each_value(%x: tensor<f32>, %w: tensor<f32>) -> tensor<f32> {
+  // expected-error @below {{'keratin.gradients' op needs one result for each of the 2 values}}
+  %g = keratin.gradients %x wrt %x, %w : (tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %g : tensor<f32>
+}
+
+// -----
+
+func.func @type_of_its_value(%x: tensor<f32>, %w: tensor<2xf32>) -> tensor<f32> {
+  // expected-error @below {{'keratin.gradients' op a gradient has the type of its value, found 'tensor<f32>' for 'tensor<2xf32>'}}
+  %g = keratin.gradients %x wrt %w : (tensor<f32>, tensor<2xf32>) -> tensor<f32>
+  return %g : tensor<f32>
+}
+
+// -----
+
+func.func @loss_must_be_floating(%x: tensor<i32>, %w: tensor<f32>) -> tensor<f32> {
+  // expected-error @below {{operand #0 must be ranked tensor of}}
+  %g = keratin.gradients %x wrt %w : (tensor<i32>, tensor<f32>) -> tensor<f32>
+  return %g : tensor<f32>
+}
+
+// -----
+
+func.func @kernels_come_after_gradients(%x: tensor<f32>) -> tensor<f32> {
+  // expected-error @below {{gradient: keratin.kernel cannot be differentiated}}
+  %y = keratin.kernel (%x) : (tensor<f32>) -> tensor<f32> {
+  ^bb0(%a: tensor<f32>):
+    %0 = keratin.tanh %a : (tensor<f32>) -> tensor<f32>
+    keratin.yield %0 : tensor<f32>
+  }
+  %g = keratin.gradients %y wrt %x : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %g : tensor<f32>
+}
+
+// -----
+
+func.func @scan_of_the_largest_size(%x: tensor<9223372036854775807xf32>) -> tensor<9223372036854775807xf32> {
+  // expected-error @below {{'keratin.cumprod' op gradient: the size along the axis does not fit 64 bits}}
+  %y = keratin.cumprod %x {axis = 0 : i64} : (tensor<9223372036854775807xf32>) -> tensor<9223372036854775807xf32>
+  %g = keratin.gradients %y wrt %x : (tensor<9223372036854775807xf32>, tensor<9223372036854775807xf32>) -> tensor<9223372036854775807xf32>
+  return %g : tensor<9223372036854775807xf32>
+}
+
+// -----
+
+func.func @recurrence_of_the_largest_size(%x: tensor<9223372036854775807xf32>) -> tensor<9223372036854775807xf32> {
+  // expected-error @below {{'keratin.linear_recurrence' op gradient: the size along the axis does not fit 64 bits}}
+  %y = keratin.linear_recurrence %x, %x {axis = 0 : i64} : (tensor<9223372036854775807xf32>, tensor<9223372036854775807xf32>) -> tensor<9223372036854775807xf32>
+  %g = keratin.gradients %y wrt %x : (tensor<9223372036854775807xf32>, tensor<9223372036854775807xf32>) -> tensor<9223372036854775807xf32>
+  return %g : tensor<9223372036854775807xf32>
+}
+
+// -----
+
+func.func @product_over_too_many_elements(%x: tensor<4294967296x4294967296xf32>) -> tensor<4294967296x4294967296xf32> {
+  // expected-error @below {{'keratin.reduce_prod' op gradient: the number of reduced elements does not fit 64 bits}}
+  %y = keratin.reduce_prod %x axes = [0, 1] : (tensor<4294967296x4294967296xf32>) -> tensor<f32>
+  %g = keratin.gradients %y wrt %x : (tensor<f32>, tensor<4294967296x4294967296xf32>) -> tensor<4294967296x4294967296xf32>
+  return %g : tensor<4294967296x4294967296xf32>
+}

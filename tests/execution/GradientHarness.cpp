@@ -1,0 +1,292 @@
+#include "tests/execution/GradientHarness.h"
+
+#include "ir/builder/GraphMath.h"
+#include "ir/reference/HostConversions.h"
+#include "ir/reference/Interpreter.h"
+#include "passes/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <numeric>
+
+using namespace keratin;
+using namespace keratin::ir;
+using namespace keratin::tests;
+using namespace mlir;
+
+// What Keratin promises of gradients in float64.
+static constexpr double kRelative = 1e-5, kAbsolute = 1e-7;
+
+//===-- Values
+//---------------------------------------------------------------------------------===//
+
+static uint64_t nextRandom(uint64_t &state) { // splitmix64
+  uint64_t z = (state += 0x9e3779b97f4a7c15);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return z ^ (z >> 31);
+}
+
+HostTensor keratin::tests::randomTensor(const std::vector<int64_t> &dims, const std::string &domain,
+                                        uint64_t seed) {
+  HostTensor tensor = makeHostTensor(KERATIN_DTYPE_FLOAT64, dims).value();
+  uint64_t state = seed;
+  for (double &element : tensor.floats) {
+    double u = double(nextRandom(state) >> 11) * 0x1p-53;
+    bool negative = nextRandom(state) & 1;
+    if (domain == "positive")
+      element = 0.4 + 2 * u;
+    else if (domain == "unit")
+      element = 1.8 * u - 0.9;
+    else if (domain == "small")
+      element = 3 * u - 1.5;
+    else // away from 0, where many functions have a kink
+      element = (negative ? -1 : 1) * (0.3 + 1.7 * u);
+  }
+  return tensor;
+}
+
+static bool isClose(double found, double expected) {
+  if (std::isnan(expected) || std::isnan(found))
+    return std::isnan(expected) && std::isnan(found);
+  if (std::isinf(expected) || std::isinf(found))
+    return expected == found;
+  return std::fabs(found - expected) <= kAbsolute + kRelative * std::fabs(expected);
+}
+
+//===-- Functions
+//------------------------------------------------------------------------------===//
+
+namespace {
+
+// f(inputs, weights[, directions]) and how to call it.
+class Program {
+public:
+  // order 1 returns (y, gradients of sum(weights * y)); order 2 returns
+  // (l = sum of directions * those gradients, gradients of l with respect to inputs and weights).
+  Program(MLIRContext &context, const GradientCase &test, int order);
+
+  std::vector<HostTensor> call(ArrayRef<HostTensor> arguments);
+  // Sizes of y for the inputs of the case.
+  const std::vector<int64_t> &resultDims() const { return yDims; }
+  keratin_dtype_t resultDtype() const { return yDtype; }
+
+private:
+  OwningOpRef<ModuleOp> module;
+  func::FuncOp function;
+  std::vector<int64_t> yDims;
+  keratin_dtype_t yDtype;
+};
+
+} // namespace
+
+static std::vector<int64_t> evaluateDims(const Shape &shape, const std::vector<Input> &inputs) {
+  EvaluationContext context;
+  for (const Input &input : inputs)
+    for (size_t i = 0; i < input.shape.size(); ++i)
+      if (input.shape[i].isSymbol())
+        context.symbols[input.shape[i].symbolId()] = input.value.dims[i];
+  std::vector<int64_t> dims;
+  for (const DimExpr &dim : shape) {
+    std::optional<int64_t> size = context.evaluate(dim);
+    REQUIRE(size);
+    dims.push_back(*size);
+  }
+  return dims;
+}
+
+static Value sumAll(GraphMath &g, Value x) {
+  SmallVector<int64_t> axes(getTensorType(x).getRank());
+  std::iota(axes.begin(), axes.end(), 0);
+  return g.reduceSum(x, axes);
+}
+
+Program::Program(MLIRContext &context, const GradientCase &test, int order) {
+  OpBuilder builder(&context);
+  Location loc = builder.getUnknownLoc();
+  module = ModuleOp::create(loc);
+  builder.setInsertionPointToEnd(module->getBody());
+  SmallVector<Type> types;
+  for (const Input &input : test.inputs)
+    types.push_back(getTensorType(input.shape, elementTypeOf(input.value.dtype, &context)));
+  function = builder.create<func::FuncOp>(loc, "f", builder.getFunctionType(types, {}));
+  Block *body = function.addEntryBlock();
+  builder.setInsertionPointToStart(body);
+  GraphMath g(builder, loc);
+
+  SmallVector<Value> inputs(body->args_begin(), body->args_end()), floats;
+  for (auto [value, input] : llvm::zip(inputs, test.inputs))
+    if (input.isFloat())
+      floats.push_back(value);
+  Value y = test.build(builder, loc, inputs);
+  yDims = evaluateDims(getShape(y), test.inputs);
+  yDtype = dtypeOf(getElementType(y));
+  Value weights = body->addArgument(y.getType(), loc);
+  Value loss = sumAll(g, g.mul(y, weights));
+  auto gradients = [&](Value l, ArrayRef<Value> xs) {
+    SmallVector<Type> results;
+    for (Value x : xs)
+      results.push_back(x.getType());
+    return SmallVector<Value>(builder.create<GradientsOp>(loc, results, l, xs).getYs());
+  };
+  SmallVector<Value> results = gradients(loss, floats);
+  Value first = y;
+  if (order == 2) {
+    first = {};
+    for (Value gradient : results) {
+      Value direction = body->addArgument(gradient.getType(), loc);
+      Value part = g.cast(sumAll(g, g.mul(gradient, direction)), builder.getF64Type());
+      first = first ? g.add(first, part) : part;
+    }
+    floats.push_back(weights);
+    results = gradients(first, floats);
+  }
+  results.insert(results.begin(), first);
+  builder.create<func::ReturnOp>(loc, results);
+  function.setType(builder.getFunctionType(body->getArgumentTypes(), ValueRange(results)));
+  REQUIRE(succeeded(verify(*module)));
+  PassManager passes(&context);
+  passes.addNestedPass<func::FuncOp>(keratin::passes::createDifferentiate());
+  REQUIRE(succeeded(passes.run(*module)));
+}
+
+std::vector<HostTensor> Program::call(ArrayRef<HostTensor> arguments) {
+  EvaluationContext context;
+  FailureOr<std::vector<HostTensor>> results = interpret(function, arguments, context);
+  INFO(context.error);
+  REQUIRE(succeeded(results));
+  return *results;
+}
+
+//===-- Checks
+//---------------------------------------------------------------------------------===//
+
+static HostTensor filled(const std::vector<int64_t> &dims, keratin_dtype_t dtype, double value) {
+  HostTensor tensor = makeHostTensor(dtype, dims).value();
+  std::fill(tensor.floats.begin(), tensor.floats.end(), value);
+  return tensor;
+}
+
+static std::vector<HostTensor> argumentsOf(const GradientCase &test) {
+  std::vector<HostTensor> arguments;
+  for (const Input &input : test.inputs)
+    arguments.push_back(input.value);
+  return arguments;
+}
+
+static Outcome takeOutcome(std::vector<HostTensor> results) {
+  Outcome outcome{results.front(), {}};
+  outcome.gradients.assign(results.begin() + 1, results.end());
+  return outcome;
+}
+
+Outcome keratin::tests::differentiate(MLIRContext &context, const GradientCase &test,
+                                      const std::vector<double> &weights) {
+  Program program(context, test, 1);
+  std::vector<HostTensor> arguments = argumentsOf(test);
+  arguments.push_back(filled(program.resultDims(), program.resultDtype(), 1));
+  if (!weights.empty())
+    arguments.back().floats = weights;
+  return takeOutcome(program.call(arguments));
+}
+
+Outcome keratin::tests::differentiateTwice(MLIRContext &context, const GradientCase &test) {
+  Program program(context, test, 2);
+  std::vector<HostTensor> arguments = argumentsOf(test);
+  arguments.push_back(filled(program.resultDims(), program.resultDtype(), 1));
+  for (const Input &input : test.inputs)
+    if (input.isFloat())
+      arguments.push_back(filled(input.value.dims, input.value.dtype, 1));
+  return takeOutcome(program.call(arguments));
+}
+
+// (f(x + h) - f(x - h)) / 2h of the first result, for element i of an argument.
+static std::vector<double> centralDifference(Program &program, std::vector<HostTensor> &arguments,
+                                             size_t argument, size_t i, double h) {
+  double &element = arguments[argument].floats[i];
+  double x = element;
+  element = x + h;
+  double step = element;
+  std::vector<double> high = program.call(arguments).front().floats;
+  element = x - h;
+  step -= element;
+  std::vector<double> low = program.call(arguments).front().floats;
+  element = x;
+  for (size_t k = 0; k < high.size(); ++k)
+    high[k] = (high[k] - low[k]) / step;
+  return high;
+}
+
+static void checkClose(const GradientCase &test, const char *what, size_t input, size_t row,
+                       size_t column, double found, double expected) {
+  // CHECK is slow; most elements agree.
+  if (isClose(found, expected))
+    return;
+  INFO(test.label << ": " << what << " of input " << input << ", element " << column
+                  << ", result element " << row << ": found " << found << ", by differences "
+                  << expected);
+  CHECK(isClose(found, expected));
+}
+
+static void checkJacobian(MLIRContext &context, const GradientCase &test) {
+  Program program(context, test, 1);
+  std::vector<HostTensor> arguments = argumentsOf(test);
+  arguments.push_back(filled(program.resultDims(), program.resultDtype(), 0));
+  size_t rows = arguments.back().floats.size();
+  // One run an element of the result gives a row of the Jacobian for every input; a result without
+  // elements still has gradients, which must be zero.
+  for (size_t row = 0; row < std::max<size_t>(rows, 1); ++row) {
+    if (rows) {
+      std::fill(arguments.back().floats.begin(), arguments.back().floats.end(), 0.0);
+      arguments.back().floats[row] = 1;
+    }
+    std::vector<HostTensor> results = program.call(arguments);
+    size_t gradient = 1;
+    for (size_t k = 0; k < test.inputs.size(); ++k) {
+      if (!test.inputs[k].isFloat())
+        continue;
+      const HostTensor &found = results[gradient++];
+      REQUIRE(found.dims == arguments[k].dims);
+      for (size_t i = 0; i < found.floats.size(); ++i) {
+        std::vector<double> column = centralDifference(program, arguments, k, i, test.step);
+        checkClose(test, "gradient", k, row, i, found.floats[i], rows ? column[row] : 0.0);
+      }
+    }
+  }
+}
+
+static void checkSecond(MLIRContext &context, const GradientCase &test) {
+  Program program(context, test, 2);
+  std::vector<HostTensor> arguments = argumentsOf(test);
+  HostTensor weights = randomTensor(program.resultDims(), "any", 77);
+  weights.dtype = program.resultDtype();
+  arguments.push_back(weights);
+  SmallVector<size_t> differentiated;
+  for (size_t k = 0; k < test.inputs.size(); ++k) {
+    if (!test.inputs[k].isFloat())
+      continue;
+    differentiated.push_back(k);
+    arguments.push_back(randomTensor(arguments[k].dims, "any", 78 + k));
+    arguments.back().dtype = arguments[k].dtype;
+  }
+  differentiated.push_back(test.inputs.size());
+  std::vector<HostTensor> results = program.call(arguments);
+  for (auto [g, k] : llvm::enumerate(differentiated)) {
+    const HostTensor &found = results[g + 1];
+    REQUIRE(found.dims == arguments[k].dims);
+    for (size_t i = 0; i < found.floats.size(); ++i)
+      checkClose(test, "second gradient", k, 0, i, found.floats[i],
+                 centralDifference(program, arguments, k, i, test.step).front());
+  }
+}
+
+void keratin::tests::checkGradients(MLIRContext &context, const GradientCase &test) {
+  INFO(test.label);
+  checkJacobian(context, test);
+  checkSecond(context, test);
+}

@@ -1,0 +1,57 @@
+// Differentiates a small function, runs it in the reference interpreter, and compares with central
+// differences.
+#ifndef KERATIN_TESTS_EXECUTION_GRADIENTHARNESS_H
+#define KERATIN_TESTS_EXECUTION_GRADIENTHARNESS_H
+
+#include "ir/dialect/Keratin.h"
+#include "ir/reference/HostTensor.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace keratin::tests {
+
+// An argument of the function: its type (by shape, with symbols) and its value.
+struct Input {
+  ir::Shape shape;
+  ir::HostTensor value;
+  bool isFloat() const { return value.isFloat(); }
+};
+
+// Builds the value to differentiate from the arguments.
+using Build = std::function<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::ValueRange)>;
+
+struct GradientCase {
+  std::string label;
+  std::vector<Input> inputs;
+  Build build;
+  double step = 1e-5; // of the differences
+};
+
+// Where random elements come from; the names are those of the op records.
+ir::HostTensor randomTensor(const std::vector<int64_t> &dims, const std::string &domain,
+                            uint64_t seed);
+
+// The floats of a value and of its gradients.
+struct Outcome {
+  ir::HostTensor value;
+  std::vector<ir::HostTensor> gradients;
+};
+
+// The gradient of sum(weights * f(inputs)) with respect to each float input, by the expanded
+// keratin.gradients; without weights, of sum(f(inputs)).
+Outcome differentiate(mlir::MLIRContext &context, const GradientCase &test,
+                      const std::vector<double> &weights = {});
+// The same for the sum of all those first gradients.
+Outcome differentiateTwice(mlir::MLIRContext &context, const GradientCase &test);
+
+// CHECKs the whole Jacobian, and the gradient of a random combination of the gradients.
+void checkGradients(mlir::MLIRContext &context, const GradientCase &test);
+
+} // namespace keratin::tests
+
+#endif // KERATIN_TESTS_EXECUTION_GRADIENTHARNESS_H
