@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Installs what building and testing needs on Debian 12, if it is not there. Quick when it is.
+set -euo pipefail
+
+packages=(
+  clang-19 lld-19 clang-format-19 llvm-19-dev llvm-19-tools libmlir-19-dev mlir-19-tools libclang-rt-19-dev
+  cmake ninja-build ccache catch2 libabsl-dev libprotobuf-dev protobuf-compiler nlohmann-json3-dev
+  libzstd-dev zlib1g-dev python3
+)
+
+missing=()
+for package in "${packages[@]}"; do
+  dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$package")
+done
+if ((${#missing[@]})); then
+  echo "installing: ${missing[*]}"
+  sudo=()
+  [[ $(id -u) -eq 0 ]] || sudo=(sudo)
+  "${sudo[@]}" apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive "${sudo[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+fi
