@@ -91,7 +91,10 @@ Attribute DimsAttr::parse(AsmParser &parser, Type) {
       if (integer.has_value()) {
         if (failed(*integer))
           return failure();
-        text += (number < 0 ? "(" : "") + std::to_string(number) + (number < 0 ? ")" : "");
+        // "d0 - 1" arrives as d0 and -1.
+        bool follows = !text.empty() && (llvm::isAlnum(text.back()) || text.back() == ')');
+        text += number >= 0 ? "" : follows ? " + (" : "(";
+        text += std::to_string(number) + (number < 0 ? ")" : "");
         continue;
       }
       StringRef word;
@@ -125,9 +128,26 @@ Attribute DimsAttr::parse(AsmParser &parser, Type) {
   return DimsAttr::get(parser.getContext(), dims);
 }
 
+// The parser of the generic syntax reads a minus only before a number: "d0 - d1" is written
+// "d0 + -1*d1".
+static std::string withNumbersAfterMinus(StringRef text) {
+  std::string result;
+  for (; !text.empty(); text = text.drop_front()) {
+    bool isBinary = text.starts_with("- ");
+    StringRef rest = text.drop_front(isBinary ? 2 : 1);
+    if (text.front() == '-' && !rest.empty() && llvm::isAlpha(rest.front())) {
+      result += isBinary ? "+ -1*" : "-1*";
+      text = text.drop_front(isBinary ? 1 : 0);
+    } else {
+      result += text.front();
+    }
+  }
+  return result;
+}
+
 void DimsAttr::print(AsmPrinter &printer) const {
   printer << "<";
   llvm::interleaveComma(getDims(), printer.getStream(),
-                        [&](const DimExpr &dim) { printer << dim.str(); });
+                        [&](const DimExpr &dim) { printer << withNumbersAfterMinus(dim.str()); });
   printer << ">";
 }
