@@ -1,1 +1,127 @@
 // Passes of passes/simplify; included by passes/Passes.td.
+//
+// All of them may run before and after gradients are expanded; values that gradients are taken with respect to are kept
+// (passes/simplify/GradientPins.h). Requirements are resolved first, because they stand between values.
+
+def ResolveRequirements : KeratinPass<"resolve-requirements"> {
+  let summary = "turn what must be checked of sizes into the function's shape contract";
+  let description = [{
+    Collects every requirement on sizes as one list, the attribute `keratin.checks` of the function: those of `keratin.require` (which is
+    replaced by its operand), equal element counts of reshapes, bounds of slices, pads and dynamic slices, axes that must not be empty, and
+    sizes that must not be negative. What is provably true is dropped; what is provably false is an error where it stands. Checks that the
+    attribute holds already stay.
+
+    ```mlir
+    func.func @f(%x: tensor<?xf32, #keratin.dims<d0>>) -> tensor<?x2xf32, #keratin.dims<d1, 2>> {
+      %0 = keratin.reshape %x : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<?x2xf32, #keratin.dims<d1, 2>>
+      return %0 : tensor<?x2xf32, #keratin.dims<d1, 2>>
+    }
+    ```
+    gets in `keratin.checks`
+    ```mlir
+    {kind = 0 : i64, lhs = #keratin.dims<d0>, rhs = #keratin.dims<2*d1>, message = "reshape: …", location = loc(…)}
+    ```
+  }];
+}
+
+def EraseMarkers : KeratinPass<"erase-markers"> {
+  let summary = "replace stop_gradient, identity and depend by their operand";
+  let description = [{
+    They mean something to differentiation and to the frontend's slicing only. An error if gradients are still to be expanded.
+
+    ```mlir
+    %1 = keratin.stop_gradient %0 : (tensor<4xf32>) -> tensor<4xf32>
+    %2 = keratin.exp %1 : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+    becomes
+    ```mlir
+    %2 = keratin.exp %0 : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+}
+
+def Canonicalize : KeratinPass<"canonicalize"> {
+  let summary = "one form for what can be written in many, with less work";
+  let description = [{
+    Algebra that holds for every input (NaN, infinities, signed zeros), broadcasts moved below elementwise ops, transposes cancelled or
+    absorbed, reductions, reshapes and slices merged, casts that lose nothing dropped.
+
+    ```mlir
+    %0 = keratin.broadcast %s dims = [] : (tensor<f32>) -> tensor<2x4xf32>
+    %1 = keratin.broadcast %b dims = [1] : (tensor<4xf32>) -> tensor<2x4xf32>
+    %2 = keratin.mul %0, %1 : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = keratin.broadcast %s dims = [] : (tensor<f32>) -> tensor<4xf32>
+    %1 = keratin.mul %0, %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %2 = keratin.broadcast %1 dims = [1] : (tensor<4xf32>) -> tensor<2x4xf32>
+    ```
+  }];
+  let options = [
+    Option<"maxOps", "max-ops", "int64_t", "0", "stop once the function holds more ops than this; 0: four times what it held">
+  ];
+}
+
+def EliminateCommonSubexpressions : KeratinPass<"eliminate-common-subexpressions"> {
+  let summary = "compute equal values once, and nothing that nobody reads";
+  let description = [{
+    Two random_bits are equal only with the same draw and seed. What prints stays: the frontend has left in the graph only what a result
+    needs.
+
+    ```mlir
+    %0 = keratin.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+    %1 = keratin.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+    %2 = keratin.log %x : (tensor<4xf32>) -> tensor<4xf32>
+    %3 = keratin.add %0, %1 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = keratin.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+    %3 = keratin.add %0, %0 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+}
+
+def Stabilize : KeratinPass<"stabilize"> {
+  let summary = "replace formulas that overflow or cancel by ones that do not";
+  let description = [{
+    Softmax, its logarithm and logsumexp are shifted by the largest element; logarithms of logistic functions become softplus; log1p, expm1,
+    logistic and softplus are recognised in their spellings; powers become products and roots. Nothing is done across maximum and
+    minimum: a clip of probabilities keeps its documented values.
+
+    ```mlir
+    %0 = keratin.logistic %x : (tensor<4xf32>) -> tensor<4xf32>
+    %1 = keratin.log %0 : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = keratin.neg %x : (tensor<4xf32>) -> tensor<4xf32>
+    %1 = keratin.softplus %0 : (tensor<4xf32>) -> tensor<4xf32>
+    %2 = keratin.neg %1 : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+  let options = [
+    Option<"maxOps", "max-ops", "int64_t", "0", "stop once the function holds more ops than this; 0: four times what it held">
+  ];
+}
+
+def FoldConstants : KeratinPass<"fold-constants"> {
+  let summary = "compute at compile time what depends on constants only";
+  let description = [{
+    Evaluates ops whose operands are constants (or broadcasts of scalar constants) with the reference interpreter, and rounds the result to
+    its type. A result of equal elements becomes a scalar and a broadcast.
+
+    ```mlir
+    %0 = keratin.constant dense<[1.0, 4.0]> : tensor<2xf32>
+    %1 = keratin.sqrt %0 : (tensor<2xf32>) -> tensor<2xf32>
+    ```
+    becomes
+    ```mlir
+    %1 = keratin.constant dense<[1.0, 2.0]> : tensor<2xf32>
+    ```
+  }];
+  let options = [
+    Option<"maxBytes", "max-bytes", "int64_t", "65536", "largest operand and result in bytes; never more than 1 MiB">
+  ];
+}

@@ -1,0 +1,37 @@
+#include "passes/simplify/BoundedRewrite.h"
+
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace keratin::passes {
+
+int64_t countOps(func::FuncOp function) {
+  int64_t count = 0;
+  function.walk([&](Operation *) { ++count; });
+  return count;
+}
+
+void rewriteWithin(func::FuncOp function, const FrozenRewritePatternSet &patterns, int64_t maxOps) {
+  int64_t ops = countOps(function);
+  if (maxOps == 0)
+    maxOps = std::max<int64_t>(4 * ops, 1024);
+  int64_t budget = std::max<int64_t>(32 * ops, 1024);
+  // The driver knows one limit, the number of rewrites; so it runs in rounds of as many as there
+  // are ops, which also pays for its start, and the size is looked at in between. Few rewrites add
+  // more than a handful of ops.
+  bool changed = true;
+  while (changed && budget > 0 && ops <= maxOps) {
+    GreedyRewriteConfig config;
+    config.maxIterations = 1; // the worklist itself goes on as long as something changes
+    config.maxNumRewrites = std::max<int64_t>(std::min({ops, budget, (maxOps - ops) / 4}), 64);
+    config.enableRegionSimplification = GreedySimplifyRegionLevel::Disabled;
+    changed = false;
+    // Failure means only that the round ended before its worklist.
+    (void)applyPatternsAndFoldGreedily(function, patterns, config, &changed);
+    budget -= config.maxNumRewrites;
+    ops = countOps(function);
+  }
+}
+
+} // namespace keratin::passes

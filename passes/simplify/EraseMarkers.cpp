@@ -1,0 +1,28 @@
+#include "passes/Passes.h"
+
+using namespace keratin::ir;
+using namespace mlir;
+
+namespace keratin::passes {
+#define GEN_PASS_DEF_ERASEMARKERS
+#include "passes/Passes.h.inc"
+
+namespace {
+struct EraseMarkersPass : impl::EraseMarkersBase<EraseMarkersPass> {
+  void runOnOperation() override {
+    WalkResult gradients = getOperation().walk([](GradientsOp op) {
+      op.emitError("gradients must be expanded before markers are erased");
+      return WalkResult::interrupt();
+    });
+    if (gradients.wasInterrupted())
+      return signalPassFailure();
+    getOperation().walk([](Operation *op) {
+      if (!isa<StopGradientOp, IdentityOp, DependOp>(op))
+        return;
+      op->getResult(0).replaceAllUsesWith(op->getOperand(0));
+      op->erase();
+    });
+  }
+};
+} // namespace
+} // namespace keratin::passes

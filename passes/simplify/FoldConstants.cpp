@@ -1,0 +1,131 @@
+#include "passes/Passes.h"
+#include "passes/simplify/GradientPins.h"
+
+#include "ir/builder/GraphMath.h"
+#include "ir/reference/HostConversions.h"
+
+#include "mlir/IR/Iterators.h"
+
+using namespace keratin::ir;
+using namespace mlir;
+
+namespace keratin::passes {
+#define GEN_PASS_DEF_FOLDCONSTANTS
+#include "passes/Passes.h.inc"
+
+namespace {
+
+constexpr int64_t kLargestConstant = 1 << 20; // bytes
+
+// Bytes of a value of static shape; nullopt if unknown or beyond 64 bits.
+std::optional<int64_t> sizeInBytes(Value value) {
+  std::optional<DimExpr> count = elementCount(getShape(value));
+  count = count ? mul(*count, DimExpr(dtypeBytes(dtypeOf(getElementType(value))))) : count;
+  return count && count->isConstant() ? std::optional(count->constantValue()) : std::nullopt;
+}
+
+// A tensor of the type's shape with the scalar everywhere.
+std::optional<HostTensor> repeat(const HostTensor &scalar, RankedTensorType type) {
+  std::optional<HostTensor> tensor = makeHostTensor(scalar.dtype, type.getShape().vec());
+  if (tensor && tensor->isFloat())
+    std::fill(tensor->floats.begin(), tensor->floats.end(), scalar.floats.front());
+  else if (tensor)
+    std::fill(tensor->ints.begin(), tensor->ints.end(), scalar.ints.front());
+  return tensor;
+}
+
+// The value of a constant, or of a broadcast of a scalar one.
+std::optional<HostTensor> getConstant(Value value) {
+  Value source = value;
+  auto broadcast = value.getDefiningOp<BroadcastOp>();
+  if (broadcast && broadcast.getDims().empty())
+    source = broadcast.getX();
+  auto constant = source.getDefiningOp<ConstantOp>();
+  std::optional<HostTensor> tensor = constant ? fromElements(constant.getValue()) : std::nullopt;
+  return tensor && source != value ? repeat(*tensor, getTensorType(value)) : tensor;
+}
+
+bool isConstant(Value value) {
+  auto broadcast = value.getDefiningOp<BroadcastOp>();
+  if (broadcast && broadcast.getDims().empty())
+    value = broadcast.getX();
+  return value.getDefiningOp<ConstantOp>();
+}
+
+struct FoldConstantsPass : impl::FoldConstantsBase<FoldConstantsPass> {
+  using FoldConstantsBase::FoldConstantsBase;
+
+  void runOnOperation() override {
+    GradientPins pins(getOperation());
+    // Definitions stand before uses, so one walk folds whole chains.
+    getOperation().walk([&](Operation *op) { fold(op); });
+    // What only folded ops used: constants and their broadcasts.
+    getOperation().walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+      if (isOpTriviallyDead(op))
+        op->erase();
+    });
+  }
+
+private:
+  bool fits(Value value) const {
+    std::optional<int64_t> bytes = sizeInBytes(value);
+    return bytes && *bytes <= std::min<int64_t>(maxBytes, kLargestConstant);
+  }
+
+  bool isCandidate(Operation *op) const {
+    auto evaluable = dyn_cast<EvaluableOpInterface>(op);
+    // Broadcasts of scalars are the form of splats; other broadcasts would only grow. What stands
+    // for gradients or checks is no value to compute.
+    if (!evaluable || isa<BroadcastOp, RequireOp, GradientsOp, DependOp>(op) ||
+        !isMemoryEffectFree(op) || op->getNumOperands() == 0 || op->getNumRegions() != 0)
+      return false;
+    return llvm::all_of(op->getOperands(), [&](Value x) { return isConstant(x) && fits(x); }) &&
+           llvm::all_of(op->getResults(), [&](Value y) { return fits(y); });
+  }
+
+  void fold(Operation *op) const {
+    if (!isCandidate(op))
+      return;
+    SmallVector<HostTensor> operands, results;
+    for (Value x : op->getOperands()) {
+      std::optional<HostTensor> operand = getConstant(x);
+      if (!operand)
+        return;
+      operands.push_back(std::move(*operand));
+    }
+    SmallVector<const HostTensor *> pointers;
+    for (const HostTensor &operand : operands)
+      pointers.push_back(&operand);
+    for (Value y : op->getResults()) {
+      RankedTensorType type = getTensorType(y);
+      std::optional<HostTensor> result =
+          makeHostTensor(dtypeOf(type.getElementType()), type.getShape().vec());
+      if (!result)
+        return;
+      results.push_back(std::move(*result));
+    }
+    EvaluationContext context;
+    // An op that fails (an index out of range, say) is left to fail when it is called.
+    if (failed(cast<EvaluableOpInterface>(op).evaluate(context, pointers, results)) ||
+        !context.error.empty())
+      return;
+    OpBuilder builder(op);
+    for (auto [y, result] : llvm::zip(op->getResults(), results))
+      y.replaceAllUsesWith(materialize(builder, op->getLoc(), getTensorType(y), result));
+    op->erase();
+  }
+
+  static Value materialize(OpBuilder &builder, Location loc, RankedTensorType type,
+                           const HostTensor &tensor) {
+    DenseElementsAttr elements = toElements(tensor, type);
+    if (!elements.isSplat() || elements.empty())
+      return builder.create<ConstantOp>(loc, type, elements);
+    auto scalar = RankedTensorType::get({}, type.getElementType());
+    Value value = builder.create<ConstantOp>(
+        loc, scalar, DenseElementsAttr::get(scalar, elements.getSplatValue<Attribute>()));
+    return GraphMath(builder, loc).broadcastScalar(value, getShape(type));
+  }
+};
+
+} // namespace
+} // namespace keratin::passes

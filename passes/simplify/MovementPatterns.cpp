@@ -1,0 +1,264 @@
+// Ops that move elements: merged, cancelled, and moved to where they cancel.
+//
+// Transposes go down, towards the results: through elementwise ops into reductions and
+// contractions, which absorb them, or to the transpose that undoes them.
+#include "passes/simplify/Matchers.h"
+#include "passes/simplify/Patterns.h"
+
+#include "ir/builder/GraphMath.h"
+
+using namespace keratin::ir;
+using namespace keratin::passes;
+using namespace mlir;
+
+namespace {
+
+SmallVector<int64_t> inversePermutation(ArrayRef<int64_t> permutation) {
+  SmallVector<int64_t> inverse(permutation.size());
+  for (auto [i, dim] : llvm::enumerate(permutation))
+    inverse[dim] = i;
+  return inverse;
+}
+
+//===-- Transposes
+//-------------------------------------------------------------------------------===//
+
+struct TransposeOfTranspose : OpRewritePattern<TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(TransposeOp op, PatternRewriter &rewriter) const override {
+    auto inner = op.getX().getDefiningOp<TransposeOp>();
+    if (!inner)
+      return rewriter.notifyMatchFailure(op, "not of a transpose");
+    SmallVector<int64_t> permutation;
+    for (int64_t dim : op.getPermutation())
+      permutation.push_back(inner.getPermutation()[dim]);
+    rewriter.replaceOp(op, GraphMath(rewriter, op.getLoc()).transpose(inner.getX(), permutation));
+    return success();
+  }
+};
+
+// transpose(broadcast(x)) = broadcast(transpose(x)): the operand is smaller, often needs no
+// transpose.
+struct TransposeOfBroadcast : OpRewritePattern<TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(TransposeOp op, PatternRewriter &rewriter) const override {
+    auto broadcast = op.getX().getDefiningOp<BroadcastOp>();
+    if (!broadcast)
+      return rewriter.notifyMatchFailure(op, "not of a broadcast");
+    SmallVector<int64_t> permutation, dims;
+    for (auto [i, dim] : llvm::enumerate(op.getPermutation())) {
+      const int64_t *found = llvm::find(broadcast.getDims(), dim);
+      if (found == broadcast.getDims().end())
+        continue;
+      permutation.push_back(found - broadcast.getDims().begin());
+      dims.push_back(i);
+    }
+    Value inner = GraphMath(rewriter, op.getLoc()).transpose(broadcast.getX(), permutation);
+    rewriter.replaceOpWithNewOp<BroadcastOp>(op, op.getType(), inner, dims);
+    return success();
+  }
+};
+
+// A transpose that leaves the order of all dimensions but those of size 1 is a reshape.
+struct TransposeOfUnitDims : OpRewritePattern<TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(TransposeOp op, PatternRewriter &rewriter) const override {
+    Shape shape = getShape(op.getX());
+    int64_t previous = -1;
+    for (int64_t dim : op.getPermutation()) {
+      if (shape[dim] == DimExpr(1))
+        continue;
+      if (dim < previous)
+        return rewriter.notifyMatchFailure(op, "changes the order of elements");
+      previous = dim;
+    }
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), op.getX());
+    return success();
+  }
+};
+
+// f(transpose(a), transpose(b)) = transpose(f(a, b)) with the same permutation; constants follow.
+struct ElementwiseOfTransposes : OpInterfaceRewritePattern<ElementwiseOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+  LogicalResult matchAndRewrite(ElementwiseOpInterface op,
+                                PatternRewriter &rewriter) const override {
+    TransposeOp first;
+    for (Value operand : op->getOperands()) {
+      auto transpose = operand.getDefiningOp<TransposeOp>();
+      if (!transpose) {
+        auto broadcast = operand.getDefiningOp<BroadcastOp>();
+        if (!broadcast || !broadcast.getDims().empty())
+          return rewriter.notifyMatchFailure(op, "an operand is neither transpose nor scalar");
+        continue;
+      }
+      if (first && first.getPermutation() != transpose.getPermutation())
+        return rewriter.notifyMatchFailure(op, "different permutations");
+      if (!llvm::all_of(transpose->getUsers(), [&](Operation *user) { return user == op; }))
+        return rewriter.notifyMatchFailure(op, "the transpose is needed elsewhere too");
+      first = transpose;
+    }
+    if (!first)
+      return rewriter.notifyMatchFailure(op, "no operand is a transpose");
+    GraphMath g(rewriter, op.getLoc());
+    Shape shape = getShape(first.getX());
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands()) {
+      auto transpose = operand.getDefiningOp<TransposeOp>();
+      operands.push_back(
+          transpose ? transpose.getX()
+                    : g.broadcastScalar(operand.getDefiningOp<BroadcastOp>().getX(), shape));
+    }
+    Type type = getTensorType(shape, getElementType(op->getResult(0)));
+    Operation *inner =
+        rewriter.create(op.getLoc(), op->getName().getIdentifier(), operands, type, op->getAttrs());
+    rewriter.replaceOpWithNewOp<TransposeOp>(op, inner->getResult(0), first.getPermutation());
+    return success();
+  }
+};
+
+// slice(transpose(x)) = transpose(slice(x)): fewer elements are transposed.
+struct SliceOfTranspose : OpRewritePattern<SliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(SliceOp op, PatternRewriter &rewriter) const override {
+    auto transpose = op.getX().getDefiningOp<TransposeOp>();
+    if (!transpose)
+      return rewriter.notifyMatchFailure(op, "not of a transpose");
+    Shape starts = op.getStarts().getDims(), sizes = getShape(op), innerStarts, innerSizes;
+    SmallVector<int64_t> strides;
+    for (int64_t dim : inversePermutation(transpose.getPermutation())) {
+      innerStarts.push_back(starts[dim]);
+      innerSizes.push_back(sizes[dim]);
+      strides.push_back(op.getStrides()[dim]);
+    }
+    GraphMath g(rewriter, op.getLoc());
+    Value inner = g.slice(transpose.getX(), innerStarts, innerSizes, strides);
+    rewriter.replaceOpWithNewOp<TransposeOp>(op, inner, transpose.getPermutation());
+    return success();
+  }
+};
+
+//===-- Slices, pads, reverses, concatenations
+//---------------------------------------------------===//
+
+// slice(slice(x)): starts add up, scaled by the inner stride, and strides multiply.
+struct SliceOfSlice : OpRewritePattern<SliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(SliceOp op, PatternRewriter &rewriter) const override {
+    auto inner = op.getX().getDefiningOp<SliceOp>();
+    if (!inner)
+      return rewriter.notifyMatchFailure(op, "not of a slice");
+    Shape outerStarts = op.getStarts().getDims(), starts = inner.getStarts().getDims();
+    SmallVector<int64_t> strides;
+    for (size_t i = 0; i < starts.size(); ++i) {
+      std::optional<DimExpr> offset = mul(outerStarts[i], DimExpr(inner.getStrides()[i]));
+      std::optional<DimExpr> start = offset ? add(starts[i], *offset) : std::nullopt;
+      int64_t stride;
+      if (!start || llvm::MulOverflow(op.getStrides()[i], inner.getStrides()[i], stride))
+        return rewriter.notifyMatchFailure(op, "a start or stride does not fit 64 bits");
+      starts[i] = *start;
+      strides.push_back(stride);
+    }
+    rewriter.replaceOpWithNewOp<SliceOp>(op, op.getType(), inner.getX(),
+                                         DimsAttr::get(getContext(), starts), strides);
+    return success();
+  }
+};
+
+// slice(pad(x)) = x, if the slice takes out just what the pad put in.
+struct SliceOfPad : OpRewritePattern<SliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(SliceOp op, PatternRewriter &rewriter) const override {
+    auto pad = op.getX().getDefiningOp<PadOp>();
+    if (!pad || pad.getX().getType() != op.getType() || pad.getLow() != op.getStarts())
+      return rewriter.notifyMatchFailure(op, "not the inverse of a pad");
+    for (auto [stride, interior] : llvm::zip(op.getStrides(), pad.getInterior()))
+      if (stride != interior + 1)
+        return rewriter.notifyMatchFailure(op, "not the inverse of a pad");
+    rewriter.replaceOp(op, pad.getX());
+    return success();
+  }
+};
+
+// slice(concatenate(…, x, …)) = slice(x), if the box lies inside x along the axis.
+struct SliceOfConcatenate : OpRewritePattern<SliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(SliceOp op, PatternRewriter &rewriter) const override {
+    auto concatenate = op.getX().getDefiningOp<ConcatenateOp>();
+    if (!concatenate)
+      return rewriter.notifyMatchFailure(op, "not of a concatenation");
+    int64_t axis = concatenate.getAxis();
+    Shape starts = op.getStarts().getDims();
+    // One past the last element that the slice reads.
+    std::optional<DimExpr> end = sub(getShape(op)[axis], DimExpr(1));
+    end = end ? mul(*end, DimExpr(op.getStrides()[axis])) : end;
+    end = end ? add(*end, starts[axis]) : end;
+    end = end ? add(*end, DimExpr(1)) : end;
+    if (!end)
+      return rewriter.notifyMatchFailure(op, "the box does not fit 64 bits");
+    DimExpr offset(0);
+    for (Value x : concatenate.getXs()) {
+      std::optional<DimExpr> next = add(offset, getShape(x)[axis]);
+      std::optional<DimExpr> before = sub(starts[axis], offset);
+      std::optional<DimExpr> after = next ? sub(*next, *end) : next;
+      if (before && after && before->lowerBound().value_or(-1) >= 0 &&
+          after->lowerBound().value_or(-1) >= 0) {
+        starts[axis] = *before;
+        rewriter.replaceOp(
+            op, GraphMath(rewriter, op.getLoc()).slice(x, starts, getShape(op), op.getStrides()));
+        return success();
+      }
+      if (!next)
+        break;
+      offset = *next;
+    }
+    return rewriter.notifyMatchFailure(op, "no operand is known to hold the whole box");
+  }
+};
+
+struct ConcatenateOfOne : OpRewritePattern<ConcatenateOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ConcatenateOp op, PatternRewriter &rewriter) const override {
+    if (op.getXs().size() != 1)
+      return rewriter.notifyMatchFailure(op, "several operands");
+    rewriter.replaceOp(op, op.getXs().front());
+    return success();
+  }
+};
+
+// reverse(reverse(x)) reverses along the axes that only one of them names.
+struct ReverseOfReverse : OpRewritePattern<ReverseOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReverseOp op, PatternRewriter &rewriter) const override {
+    auto inner = op.getX().getDefiningOp<ReverseOp>();
+    if (!inner)
+      return rewriter.notifyMatchFailure(op, "not of a reverse");
+    SmallVector<int64_t> axes;
+    for (int64_t axis = 0, rank = getTensorType(op).getRank(); axis < rank; ++axis)
+      if (llvm::is_contained(op.getAxes(), axis) != llvm::is_contained(inner.getAxes(), axis))
+        axes.push_back(axis);
+    rewriter.replaceOp(op, GraphMath(rewriter, op.getLoc()).reverse(inner.getX(), axes));
+    return success();
+  }
+};
+
+// reverse along no axis, or along axes of size 1 only, is nothing.
+struct ReverseOfNothing : OpRewritePattern<ReverseOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReverseOp op, PatternRewriter &rewriter) const override {
+    Shape shape = getShape(op);
+    for (int64_t axis : op.getAxes())
+      if (shape[axis] != DimExpr(1))
+        return rewriter.notifyMatchFailure(op, "moves elements");
+    rewriter.replaceOp(op, op.getX());
+    return success();
+  }
+};
+
+} // namespace
+
+void keratin::passes::populateMovementPatterns(RewritePatternSet &patterns) {
+  patterns.add<TransposeOfTranspose, TransposeOfBroadcast, TransposeOfUnitDims,
+               ElementwiseOfTransposes, SliceOfTranspose, SliceOfSlice, SliceOfPad,
+               SliceOfConcatenate, ConcatenateOfOne, ReverseOfReverse, ReverseOfNothing>(
+      patterns.getContext());
+}

@@ -1,0 +1,33 @@
+// The rewrite rules of passes/simplify, by subject, for the passes here and for others that want
+// some of them. Every rule keeps or lowers the work; none follows chains of unknown length.
+#ifndef KERATIN_PASSES_SIMPLIFY_PATTERNS_H
+#define KERATIN_PASSES_SIMPLIFY_PATTERNS_H
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace keratin::passes {
+
+// Splat constants as scalar and broadcast, and on the right of commutative ops: the form in which
+// the other rules expect them.
+void populateConstantFormPatterns(mlir::RewritePatternSet &patterns);
+// Signs, factors, logic, comparisons, casts, sizes.
+void populateAlgebraPatterns(mlir::RewritePatternSet &patterns);
+// Broadcasts merged and moved below elementwise ops, so that these work on the small shape.
+void populateBroadcastPatterns(mlir::RewritePatternSet &patterns);
+// Transposes, reshapes, slices, pads and reverses merged, cancelled, moved to where they cancel.
+void populateMovementPatterns(mlir::RewritePatternSet &patterns);
+// Reductions of reductions, broadcasts and transposes.
+void populateReductionPatterns(mlir::RewritePatternSet &patterns);
+// Transposes absorbed by dot_general.
+void populateContractionPatterns(mlir::RewritePatternSet &patterns);
+
+enum class StabilityPhase { BeforeGradients, AfterGradients };
+// Logarithms, exponentials, logistic functions, roots and powers (StabilityRules.td and what is not
+// one line). Some rules would change a documented gradient and wait until gradients are expanded.
+void populateStabilityPatterns(mlir::RewritePatternSet &patterns, StabilityPhase phase);
+// Softmax, log-softmax and logsumexp; the shift that is put in is constant for gradients.
+void populateSoftmaxPatterns(mlir::RewritePatternSet &patterns, StabilityPhase phase);
+
+} // namespace keratin::passes
+
+#endif // KERATIN_PASSES_SIMPLIFY_PATTERNS_H
