@@ -9,6 +9,7 @@
 #include "compiler/diagnostics/DiagnosticCollector.h"
 #include "compiler/pipelines/Pipelines.h"
 #include "ir/dialect/Keratin.h"
+#include "passes/memory/MemoryReport.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -77,6 +78,7 @@ private:
     buildPipeline(manager.nest<func::FuncOp>());
     if (failed(manager.run(module)))
       return failure();
+    result->impl->report.memoryPlan = passes::memoryReport(function);
     return success();
   }
 

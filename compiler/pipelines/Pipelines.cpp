@@ -23,11 +23,25 @@ std::optional<PipelinePhase> keratin::compiler::phaseByName(const std::string &n
   return std::nullopt;
 }
 
-static void addGraphPhase(OpPassManager &) {}
+// What the user wrote, in formulas that do not overflow, before it is differentiated.
+static void addGraphPhase(OpPassManager &manager) {
+  manager.addPass(passes::createCanonicalize());
+  manager.addPass(passes::createStabilize());
+}
+
 static void addGradientPhase(OpPassManager &manager) {
   manager.addPass(passes::createDifferentiate());
 }
-static void addSimplifyPhase(OpPassManager &) {}
+
+static void addSimplifyPhase(OpPassManager &manager) {
+  manager.addPass(passes::createResolveRequirements());
+  manager.addPass(passes::createEraseMarkers());
+  manager.addPass(passes::createCanonicalize());
+  manager.addPass(passes::createStabilize());
+  manager.addPass(passes::createFoldConstants());
+  manager.addPass(passes::createCanonicalize());
+  manager.addPass(passes::createEliminateCommonSubexpressions());
+}
 
 static void addFusionPhase(OpPassManager &manager) {
   manager.addPass(passes::createNormalizeContractions());
