@@ -8,7 +8,17 @@
 using namespace keratin::tblgen;
 
 namespace {
-enum class Action { OpRecords, OpEvaluators, OpTable, BackendDecls, BackendDefs };
+enum class Action {
+  OpRecords,
+  OpEvaluators,
+  OpTable,
+  BackendDecls,
+  BackendDefs,
+  ApiDocs,
+  ApiDecls,
+  ApiDefs,
+  ApiList
+};
 } // namespace
 
 static llvm::cl::opt<Action>
@@ -22,7 +32,14 @@ static llvm::cl::opt<Action>
                             clEnumValN(Action::BackendDecls, "gen-backend-decls",
                                        "declarations of K functions that are one op"),
                             clEnumValN(Action::BackendDefs, "gen-backend-defs",
-                                       "definitions of K functions that are one op")));
+                                       "definitions of K functions that are one op"),
+                            clEnumValN(Action::ApiDocs, "gen-api-docs", "docs/api.md"),
+                            clEnumValN(Action::ApiDecls, "gen-api-decls",
+                                       "declarations of K functions that are still to come"),
+                            clEnumValN(Action::ApiDefs, "gen-api-defs",
+                                       "definitions of K functions that are still to come"),
+                            clEnumValN(Action::ApiList, "gen-api-list",
+                                       "all K functions, for the test that links them")));
 
 static bool run(llvm::raw_ostream &os, llvm::RecordKeeper &records) {
   switch (action) {
@@ -36,6 +53,14 @@ static bool run(llvm::raw_ostream &os, llvm::RecordKeeper &records) {
     return emitBackendDeclarations(os, records);
   case Action::BackendDefs:
     return emitBackendDefinitions(os, records);
+  case Action::ApiDocs:
+    return emitApiDocs(os, records);
+  case Action::ApiDecls:
+    return emitApiDeclarations(os, records);
+  case Action::ApiDefs:
+    return emitApiDefinitions(os, records);
+  case Action::ApiList:
+    return emitApiList(os, records);
   }
   return true;
 }

@@ -1,0 +1,155 @@
+// K functions: configuration.
+#include "keratin/config.h"
+
+#include "frontend/backend/Configuration.h"
+#include "keratin/elementwise.h"
+#include "keratin/error.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
+
+using namespace keratin;
+using namespace keratin::frontend;
+
+namespace {
+
+struct State {
+  std::string backend = "keratin";
+  DType floatx = DType::Float32;
+  double epsilon = 1e-7;
+  std::string dataFormat = "channels_last";
+};
+
+} // namespace
+
+static std::optional<DType> floatxFromName(const std::string &name) {
+  if (name == "float16" || name == "float32" || name == "float64")
+    return dtypeFromName(name);
+  return std::nullopt;
+}
+
+static bool isDataFormat(const std::string &name) {
+  return name == "channels_first" || name == "channels_last";
+}
+
+static std::filesystem::path folder() {
+  if (const char *home = std::getenv("KERAS_HOME"); home && *home)
+    return home;
+  const char *home = std::getenv("HOME");
+  return std::filesystem::path(home && ::access(home, W_OK) == 0 ? home : "/tmp") / ".keras";
+}
+
+// Invalid JSON counts as empty; a key with an illegal value does not.
+static void read(const std::filesystem::path &path, State &state) {
+  std::ifstream file(path);
+  // The parser keeps its own stack, so a deeply nested file is no danger.
+  nlohmann::json json = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object())
+    return;
+  auto fail = [&](const char *key, const char *needed) {
+    throw AssertionError("keras.json: illegal value of " + std::string(key) + " in " +
+                         path.string() + "; needed " + needed);
+  };
+  if (auto value = json.find("floatx"); value != json.end()) {
+    std::optional<DType> floatx =
+        value->is_string() ? floatxFromName(value->get<std::string>()) : std::nullopt;
+    if (!floatx)
+      fail("floatx", "float16, float32 or float64");
+    state.floatx = *floatx;
+  }
+  if (auto value = json.find("epsilon"); value != json.end()) {
+    if (!value->is_number_float())
+      fail("epsilon", "a floating-point number");
+    state.epsilon = value->get<double>();
+  }
+  if (auto value = json.find("image_data_format"); value != json.end()) {
+    if (!value->is_string() || !isDataFormat(value->get<std::string>()))
+      fail("image_data_format", "channels_last or channels_first");
+    state.dataFormat = value->get<std::string>();
+  }
+  if (auto value = json.find("backend"); value != json.end() && value->is_string())
+    state.backend = value->get<std::string>();
+}
+
+// A failure to write is no error: the defaults are in force anyway.
+static void write(const std::filesystem::path &path, const State &state) {
+  std::error_code ignored;
+  std::filesystem::create_directories(path.parent_path(), ignored);
+  nlohmann::ordered_json json;
+  json["floatx"] = dtypeName(state.floatx);
+  json["epsilon"] = state.epsilon;
+  json["backend"] = state.backend;
+  json["image_data_format"] = state.dataFormat;
+  std::ofstream(path) << json.dump(4) << "\n";
+}
+
+static State load() {
+  State state;
+  std::filesystem::path path = folder() / "keras.json";
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored))
+    read(path, state);
+  else
+    write(path, state);
+  if (const char *name = std::getenv("KERAS_BACKEND"); name && *name)
+    state.backend = name;
+  return state;
+}
+
+static State &state() {
+  static auto *loaded = new State(load());
+  return *loaded;
+}
+
+DType Configuration::floatx() { return state().floatx; }
+double Configuration::epsilon() { return state().epsilon; }
+bool Configuration::channelsFirst() { return state().dataFormat == "channels_first"; }
+
+namespace keratin::backend {
+
+std::string backend() { return state().backend; }
+double epsilon() { return state().epsilon; }
+void set_epsilon(double e) { state().epsilon = e; }
+std::string floatx() { return dtypeName(state().floatx); }
+
+void set_floatx(const std::string &floatx) {
+  std::optional<DType> dtype = floatxFromName(floatx);
+  if (!dtype)
+    throw ValueError("set_floatx: unknown floatx '" + floatx +
+                     "'; needed float16, float32 or float64");
+  state().floatx = *dtype;
+}
+
+Array cast_to_floatx(const Array &x) { return x.astype(state().floatx); }
+
+Tensor cast_to_floatx(const Tensor &x, SourceLocation location) {
+  return cast(x, state().floatx, location);
+}
+
+std::string image_data_format() { return state().dataFormat; }
+
+void set_image_data_format(const std::string &data_format) {
+  if (!isDataFormat(data_format))
+    throw ValueError("set_image_data_format: unknown data_format '" + data_format +
+                     "'; needed channels_last or channels_first");
+  state().dataFormat = data_format;
+}
+
+std::string normalize_data_format(const DataFormat &value) {
+  if (!value.value())
+    return state().dataFormat;
+  std::string name = *value.value();
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return char(std::tolower(c)); });
+  if (!isDataFormat(name))
+    throw ValueError("normalize_data_format: unknown data_format '" + *value.value() +
+                     "'; needed channels_last or channels_first");
+  return name;
+}
+
+} // namespace keratin::backend

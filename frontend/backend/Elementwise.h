@@ -1,0 +1,28 @@
+// Elementwise functions for the other files of the backend.
+#ifndef KERATIN_FRONTEND_BACKEND_ELEMENTWISE_H
+#define KERATIN_FRONTEND_BACKEND_ELEMENTWISE_H
+
+#include "frontend/graph/Call.h"
+
+namespace keratin::frontend {
+
+// A K function of one tensor that is one op of the dialect. CastToFloat: integers and bools become
+// floatx first; Keep: only bools become int32.
+enum class FloatRule { Keep, CastToFloat };
+using UnaryMethod = Value (ir::GraphMath::*)(Value);
+Tensor elementwise(const char *function, UnaryMethod method, const Operand &x, FloatRule rule,
+                   SourceLocation location);
+
+// A binary function of numbers; bools become int32.
+using BinaryMethod = Value (ir::GraphMath::*)(Value, Value);
+Tensor arithmetic(const char *function, BinaryMethod method, const Operand &x, const Operand &y,
+                  SourceLocation location);
+Tensor comparison(const char *function, ir::Comparison direction, const Operand &x,
+                  const Operand &y, SourceLocation location);
+
+// x limited by bounds that do not make it larger; an empty bound is none.
+Value clip(Call &call, Value x, std::optional<double> low, std::optional<double> high);
+
+} // namespace keratin::frontend
+
+#endif // KERATIN_FRONTEND_BACKEND_ELEMENTWISE_H

@@ -1,0 +1,135 @@
+// K::function and what it returns.
+#include "keratin/function.h"
+
+#include "frontend/graph/Call.h"
+#include "frontend/graph/GraphSlice.h"
+#include "frontend/graph/Program.h"
+#include "keratin/io.h"
+#include "keratin/variables.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+using namespace keratin;
+using namespace keratin::frontend;
+
+// What a call checks of an input before the runtime sees it.
+namespace {
+struct InputSpec {
+  std::string name;
+  DType dtype;
+  StaticShape shape;
+  std::optional<Array> defaultValue;
+};
+} // namespace
+
+struct Function::Impl {
+  std::string name;
+  std::vector<Tensor> inputs, outputs;
+  std::vector<InputSpec> specs;
+  std::vector<std::shared_ptr<VariableStorage>> variables; // kept alive for the handles
+  std::vector<keratin_variable_t *> handles;
+  std::shared_ptr<const Program> program;
+};
+
+const std::vector<Tensor> &Function::inputs() const { return impl->inputs; }
+const std::vector<Tensor> &Function::outputs() const { return impl->outputs; }
+const std::string &Function::name() const { return impl->name; }
+double Function::compileMilliseconds() const { return impl->program->milliseconds(); }
+int64_t Function::kernelCount() const { return impl->program->kernels(); }
+std::string Function::memoryPlan() const { return impl->program->memoryPlan(); }
+
+static void checkShape(const std::string &function, const InputSpec &spec, const Array &value) {
+  bool fits = value.ndim() == int64_t(spec.shape.size());
+  for (size_t i = 0; fits && i < spec.shape.size(); ++i)
+    fits = !spec.shape[i] || *spec.shape[i] == value.shape()[i];
+  if (!fits)
+    throw ValueError(function + ": the value for '" + spec.name + "' has shape " +
+                     toString(value.shape()) + "; needed " + toString(spec.shape));
+}
+
+void Function::call(const Array *values, size_t count, std::vector<Array> &outputs) const {
+  if (!impl)
+    throw ValueError("function: the Function is empty");
+  if (count != impl->specs.size())
+    throw ValueError(impl->name + ": " + std::to_string(count) +
+                     " values; needed one for each of " + std::to_string(impl->specs.size()) +
+                     " inputs");
+  llvm::SmallVector<const Array *, 8> inputs(count);
+  // Values of another dtype are converted; reserved, so that pointers to them stay.
+  std::vector<Array> converted;
+  for (size_t i = 0; i < count; ++i) {
+    const InputSpec &spec = impl->specs[i];
+    const Array *value = &values[i];
+    if (value->isNone()) {
+      if (!spec.defaultValue)
+        throw ValueError(impl->name + ": the value for '" + spec.name +
+                         "' is None; needed an array");
+      value = &*spec.defaultValue;
+    }
+    checkShape(impl->name, spec, *value);
+    if (value->dtype() != spec.dtype) {
+      converted.reserve(count);
+      converted.push_back(value->astype(spec.dtype));
+      value = &converted.back();
+    }
+    inputs[i] = value;
+  }
+  if (outputs.size() != impl->outputs.size())
+    outputs.resize(impl->outputs.size());
+  impl->program->run(impl->name, impl->handles, inputs.data(), count, outputs);
+}
+
+std::vector<Array> Function::operator()(const std::vector<Array> &values) const {
+  std::vector<Array> outputs;
+  call(values.data(), values.size(), outputs);
+  return outputs;
+}
+
+Update::Update(const Tensor &variable, Operand value, SourceLocation location)
+    : op(backend::update(variable, value, location)) {}
+
+static InputSpec specOf(Graph &graph, const Tensor &tensor) {
+  InputSpec spec{tensor.name(), tensor.dtype(), tensor.shape(), std::nullopt};
+  if (auto op = valueOf(tensor).getDefiningOp<ir::PlaceholderOp>()) {
+    spec.name = graph.placeholders[op.getId()].name;
+    spec.defaultValue = graph.placeholders[op.getId()].defaultValue;
+  }
+  return spec;
+}
+
+namespace keratin::backend {
+
+Function function(const std::vector<Tensor> &inputs, const std::vector<Tensor> &outputs,
+                  const std::vector<Update> &updates, const std::string &name,
+                  SourceLocation location) {
+  auto impl = std::make_shared<Function::Impl>();
+  FunctionModule module;
+  {
+    Call call("function", location);
+    impl->name = name.empty() ? call.graph.uniqueName("function") : name;
+    impl->inputs = inputs;
+    impl->outputs = outputs;
+    SliceRequest request{impl->name, {}, {}, {}};
+    for (const Tensor &input : inputs) {
+      Value value = call.raw(input);
+      if (llvm::is_contained(request.inputs, value))
+        call.valueError("input '" + input.name() + "' is listed twice");
+      request.inputs.push_back(value);
+      impl->specs.push_back(specOf(call.graph, input));
+    }
+    for (const Tensor &output : outputs)
+      request.outputs.push_back(call.raw(output));
+    for (const Update &update : updates)
+      if (update.tensor())
+        request.updates.push_back(call.raw(*update.tensor()));
+    module = buildFunctionModule(sliceGraph(request), impl->name, Literals::AsConstants);
+  }
+  impl->variables = module.variables;
+  for (const auto &variable : impl->variables)
+    impl->handles.push_back(variable->handle());
+  // Without the graph's lock: others may build and compile meanwhile.
+  impl->program = Program::compile(std::move(module));
+  return Function(std::move(impl));
+}
+
+} // namespace keratin::backend

@@ -1,0 +1,173 @@
+// K functions: the graph and what is known of its tensors.
+#include "keratin/graph.h"
+
+#include "frontend/backend/TrainingPhase.h"
+#include "frontend/graph/Call.h"
+#include "frontend/graph/ControlDependencies.h"
+#include "frontend/graph/EvalCache.h"
+
+#include <map>
+
+using namespace keratin;
+using namespace keratin::frontend;
+
+static std::map<std::string, int64_t> &uids() {
+  static auto *counters = new std::map<std::string, int64_t>;
+  return *counters;
+}
+
+namespace keratin::backend {
+
+int64_t get_uid(const std::string &prefix) {
+  std::lock_guard lock(frontend::Graph::get().mutex);
+  return ++uids()[prefix];
+}
+
+void reset_uids() {
+  std::lock_guard lock(frontend::Graph::get().mutex);
+  uids().clear();
+}
+
+void clear_session() {
+  std::lock_guard lock(frontend::Graph::get().mutex);
+  uids().clear();
+  frontend::Graph::get().nameCounters.clear();
+  resetLearningPhase();
+  clearEvalCache();
+}
+
+static bool manualInitialization = false;
+void manual_variable_initialization(bool value) { manualInitialization = value; }
+
+static std::shared_ptr<Session> &currentSession() {
+  static auto *session = new std::shared_ptr<Session>(std::make_shared<Session>());
+  return *session;
+}
+std::shared_ptr<Session> get_session() { return currentSession(); }
+void set_session(std::shared_ptr<Session> session) {
+  currentSession() = session ? std::move(session) : std::make_shared<Session>();
+}
+
+//===-- Scopes
+//-----------------------------------------------------------------------------------------------------===//
+
+name_scope::name_scope(const std::string &name) {
+  frontend::Graph &graph = frontend::Graph::get();
+  std::lock_guard lock(graph.mutex);
+  outer = graph.scope;
+  if (name.empty()) {
+    graph.scope = nullptr;
+    return;
+  }
+  // A name that ends in '/' is the whole scope.
+  current =
+      name.back() == '/' ? name : graph.uniqueName((outer ? *outer : std::string()) + name) + "/";
+  graph.scope = std::make_shared<const std::string>(current);
+}
+
+name_scope::~name_scope() {
+  std::lock_guard lock(frontend::Graph::get().mutex);
+  frontend::Graph::get().scope = outer;
+}
+
+control_dependencies::control_dependencies(const std::vector<Tensor> &control_inputs)
+    : held(control_inputs) {
+  llvm::SmallVector<mlir::Value> values;
+  for (const Tensor &tensor : held)
+    values.push_back(valueOf(tensor));
+  std::lock_guard lock(frontend::Graph::get().mutex);
+  ControlDependencies::push(std::move(values));
+}
+
+control_dependencies::~control_dependencies() {
+  std::lock_guard lock(frontend::Graph::get().mutex);
+  ControlDependencies::pop();
+}
+
+//===-- Kinds
+//------------------------------------------------------------------------------------------------------===//
+
+bool is_tensor(const Operand &x) { return x.isTensor() && !x.tensor().isEmpty(); }
+
+bool is_keras_tensor(const Operand &x) {
+  if (!is_tensor(x))
+    throw ValueError("is_keras_tensor: needed a tensor; found a number or an array");
+  return false;
+}
+
+bool is_variable(const Operand &x) {
+  return is_tensor(x) && valueOf(x.tensor()).getDefiningOp<ir::VariableOp>();
+}
+
+bool is_placeholder(const Operand &x) {
+  if (!is_tensor(x))
+    return false;
+  auto op = valueOf(x.tensor()).getDefiningOp<ir::PlaceholderOp>();
+  if (!op)
+    return false;
+  std::lock_guard lock(frontend::Graph::get().mutex);
+  return !frontend::Graph::get().placeholders[op.getId()].defaultValue;
+}
+
+//===-- Shapes and dtypes
+//------------------------------------------------------------------------------------------===//
+
+Tensor shape(const Operand &operand, SourceLocation location) {
+  Call call("shape", location);
+  Value x = call.value(operand);
+  ir::Shape dims = ir::getShape(x);
+  Array sizes = Array::zeros(DType::Int32, {int64_t(dims.size())});
+  bool isStatic = true;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    isStatic &= dims[i].isConstant();
+    if (dims[i].isConstant())
+      sizes.data<int32_t>()[i] = int32_t(dims[i].constantValue());
+  }
+  if (isStatic)
+    return call.tensor(call.literal(std::move(sizes)));
+  std::vector<Value> entries;
+  auto scalarType = ir::getTensorType({}, call.elementType(DType::Int32));
+  for (size_t i = 0; i < dims.size(); ++i)
+    entries.push_back(call.g.reshape(
+        call.builder.createOrFold<ir::DimOp>(call.g.location(), scalarType, x, int64_t(i)),
+        {DimExpr(1)}));
+  return call.tensor(call.g.concatenate(entries, 0));
+}
+
+StaticShape int_shape(const Operand &x) {
+  if (x.isTensor())
+    return x.tensor().shape();
+  if (x.kind() == Operand::Kind::Array || x.isNumber())
+    return StaticShape(x.array().shape().begin(), x.array().shape().end());
+  throw ValueError("int_shape: needed a tensor or an array");
+}
+
+StaticShape get_variable_shape(const Operand &x) { return int_shape(x); }
+
+int64_t ndim(const Operand &x) { return int64_t(int_shape(x).size()); }
+
+Tensor size(const Operand &operand, const std::string &name, SourceLocation location) {
+  Call call("size", location);
+  Value x = call.value(operand);
+  std::vector<int64_t> axes = call.axes(None, call.rank(x));
+  return call.tensor(call.g.count(x, axes, call.elementType(DType::Int32)), name);
+}
+
+std::string dtype(const Operand &x) {
+  if (x.isTensor())
+    return dtypeName(x.tensor().dtype());
+  if (x.kind() == Operand::Kind::Array || x.isNumber())
+    return dtypeName(x.array().dtype());
+  throw ValueError("dtype: needed a tensor or an array");
+}
+
+int64_t count_params(const Operand &x) {
+  StaticShape shape = int_shape(x);
+  int64_t count = 1;
+  for (const std::optional<int64_t> &dim : shape)
+    if (!dim || __builtin_mul_overflow(count, *dim, &count))
+      throw ValueError("count_params: needed known sizes; found shape " + toString(shape));
+  return count;
+}
+
+} // namespace keratin::backend

@@ -1,0 +1,87 @@
+// K functions: values in and out.
+#include "keratin/io.h"
+
+#include "frontend/graph/Call.h"
+#include "frontend/graph/EvalCache.h"
+#include "keratin/variables.h"
+
+using namespace keratin;
+using namespace keratin::frontend;
+
+Array Tensor::eval(SourceLocation location) const { return backend::eval(*this, location); }
+
+std::vector<Array> Session::run(const std::vector<Tensor> &fetches, const Feeds &feeds,
+                                SourceLocation location) {
+  Call call("Session::run", location);
+  return evaluate("Session::run", fetches, feeds);
+}
+
+// A single value fills, anything else must fit.
+static Array fitted(const char *function, const VariableStorage &storage, const Array &value) {
+  if (value.isNone())
+    throw ValueError(std::string(function) + ": the value is None");
+  Array converted = value.astype(storage.dtype());
+  std::vector<int64_t> shape = storage.shape();
+  if (converted.shape() == shape)
+    return converted;
+  if (converted.ndim() != 0)
+    throw ValueError(std::string(function) + ": the value has shape " + toString(value.shape()) +
+                     "; needed the variable's shape " + toString(shape));
+  Array filled = Array::empty(storage.dtype(), shape);
+  size_t element = dtypeSize(storage.dtype());
+  for (int64_t i = 0; i < filled.size(); ++i)
+    std::memcpy(static_cast<char *>(filled.rawData()) + size_t(i) * element, converted.rawData(),
+                element);
+  return filled;
+}
+
+static std::shared_ptr<VariableStorage> storageOf(const Tensor &tensor) {
+  std::lock_guard lock(Graph::get().mutex);
+  auto op = valueOf(tensor).getDefiningOp<ir::VariableOp>();
+  return op ? Graph::get().variables[op.getId()].storage : nullptr;
+}
+
+namespace keratin::backend {
+
+Array eval(const Operand &x, SourceLocation location) {
+  Tensor tensor;
+  if (x.isTensor()) {
+    tensor = x.tensor();
+    if (std::shared_ptr<VariableStorage> storage = storageOf(tensor))
+      return storage->read();
+  } else {
+    Call call("eval", location);
+    tensor = call.tensor(call.value(x));
+  }
+  return std::move(evaluate("eval", {tensor}, {}).front());
+}
+
+Array get_value(const Tensor &x, SourceLocation location) { return eval(x, location); }
+
+std::vector<Array> batch_get_value(const std::vector<Tensor> &ops, SourceLocation location) {
+  std::vector<Array> values;
+  for (const Tensor &tensor : ops)
+    values.push_back(get_value(tensor, location));
+  return values;
+}
+
+void set_value(const Tensor &x, const Array &value, SourceLocation location) {
+  std::shared_ptr<VariableStorage> storage = storageOf(x);
+  if (!storage)
+    throw TypeError("set_value: " + x.name() + " is not a variable");
+  storage->write(fitted("set_value", *storage, value));
+}
+
+void batch_set_value(const std::vector<std::pair<Tensor, Array>> &tuples, SourceLocation location) {
+  for (const auto &[tensor, value] : tuples)
+    set_value(tensor, value, location);
+}
+
+Tensor print_tensor(const Operand &operand, const std::string &message, SourceLocation location) {
+  Call call("print_tensor", location);
+  Value x = call.value(operand);
+  return call.tensor(call.builder.create<ir::PrintOp>(call.g.location(), x.getType(), x,
+                                                      call.builder.getStringAttr(message)));
+}
+
+} // namespace keratin::backend

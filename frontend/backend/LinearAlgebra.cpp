@@ -1,0 +1,102 @@
+// K functions: products of tensors.
+#include "keratin/linear_algebra.h"
+
+#include "frontend/graph/Call.h"
+
+#include <numeric>
+
+using namespace keratin;
+using namespace keratin::frontend;
+
+// Makes dimension `axis` of x the given size, checked at the call where it cannot be proved.
+static Value withDim(Call &call, Value x, int64_t axis, const DimExpr &size,
+                     const std::string &what) {
+  ir::Shape shape = ir::getShape(x);
+  shape[axis] = size;
+  return call.requireShape(x, shape, what);
+}
+
+// The dimensions i of a and j of b, which must agree, made one.
+static void agree(Call &call, Value &a, int64_t i, Value &b, int64_t j, const std::string &what) {
+  DimExpr size = call.unify(ir::getShape(a)[i], ir::getShape(b)[j], what);
+  a = withDim(call, a, i, size, what);
+  b = withDim(call, b, j, size, what);
+}
+
+// bool has no products.
+static std::pair<Value, Value> numbers(Call &call, const Operand &x, const Operand &y) {
+  auto [a, b] = call.promoted(x, y);
+  if (call.dtypeOf(a) == DType::Bool)
+    return {call.cast(a, DType::Int32), call.cast(b, DType::Int32)};
+  return {a, b};
+}
+
+namespace keratin::backend {
+
+Tensor dot(const Operand &x, const Operand &y, SourceLocation location) {
+  Call call("dot", location);
+  auto [a, b] = numbers(call, x, y);
+  int64_t rankA = call.rank(a), rankB = call.rank(b);
+  if (rankA == 0 || rankB == 0) {
+    ir::Shape shape = call.broadcastShape(ir::getShape(a), ir::getShape(b));
+    return call.tensor(call.g.mul(call.broadcastTo(a, shape), call.broadcastTo(b, shape)));
+  }
+  int64_t contractA = rankA - 1, contractB = rankB == 1 ? 0 : rankB - 2;
+  if (const DimExpr i = ir::getShape(a)[contractA], j = ir::getShape(b)[contractB];
+      i.isConstant() && j.isConstant() && i != j)
+    call.valueError("the last size of x and the second-to-last of y differ; found shapes " +
+                    describe(a) + " and " + describe(b) + "; needed " + i.str() + " = " + j.str());
+  agree(call, a, contractA, b, contractB, "the last size of x and the second-to-last of y");
+  return call.tensor(call.g.dotGeneral(a, b, {}, {}, {contractA}, {contractB}));
+}
+
+Tensor batch_dot(const Operand &x, const Operand &y, const Axes &axes, SourceLocation location) {
+  Call call("batch_dot", location);
+  auto [a, b] = numbers(call, x, y);
+  int64_t rankA = call.rank(a), rankB = call.rank(b);
+  if (rankA < 2 || rankB < 2)
+    call.valueError("x and y have ranks " + std::to_string(rankA) + " and " +
+                    std::to_string(rankB) + "; needed 2 or more");
+  agree(call, a, 0, b, 0, "the batch sizes of x and y");
+  int64_t axisA = rankA - 1, axisB = rankB == 2 ? rankB - 1 : rankB - 2;
+  if (!axes.isNone()) {
+    if (axes.axes().empty() || axes.axes().size() > 2)
+      call.valueError("axes has " + std::to_string(axes.axes().size()) +
+                      " entries; needed one axis or a pair");
+    axisA = call.axis(axes.axes().front(), rankA);
+    axisB = call.axis(axes.axes().back(), rankB);
+  }
+  if (axisA == 0 || axisB == 0)
+    call.valueError("axis 0 is the batch and cannot be summed over; found axes (" +
+                    std::to_string(axisA) + ", " + std::to_string(axisB) + ")");
+  const DimExpr i = ir::getShape(a)[axisA], j = ir::getShape(b)[axisB];
+  if (i.isConstant() && j.isConstant() && i != j)
+    call.valueError("axes (" + std::to_string(axisA) + ", " + std::to_string(axisB) +
+                    ") pick sizes " + i.str() + " and " + j.str() + "; they must be equal");
+  agree(call, a, axisA, b, axisB, "the sizes picked by axes");
+  Value result = call.g.dotGeneral(a, b, {0}, {0}, {axisA}, {axisB});
+  if (call.rank(result) == 1)
+    result = call.g.reshape(result, {ir::getShape(result)[0], DimExpr(1)});
+  return call.tensor(result);
+}
+
+Tensor transpose(const Operand &operand, SourceLocation location) {
+  Call call("transpose", location);
+  Value x = call.value(operand);
+  std::vector<int64_t> permutation(size_t(call.rank(x)));
+  std::iota(permutation.rbegin(), permutation.rend(), 0);
+  return call.tensor(call.g.transpose(x, permutation));
+}
+
+Tensor gather(const Operand &reference, const Operand &indices, SourceLocation location) {
+  Call call("gather", location);
+  Value x = call.value(reference), places = call.value(indices);
+  if (call.rank(x) == 0)
+    call.valueError("reference is a scalar; needed at least one axis");
+  if (!isInteger(call.dtypeOf(places)))
+    call.typeError(std::string("indices have dtype ") + dtypeName(call.dtypeOf(places)) +
+                   "; needed integers");
+  return call.tensor(call.g.gather(x, places));
+}
+
+} // namespace keratin::backend

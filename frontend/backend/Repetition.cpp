@@ -1,0 +1,188 @@
+// K functions: repeating, reversing, padding and cutting.
+#include "keratin/shapes.h"
+
+#include "keratin/config.h"
+
+#include "frontend/backend/Configuration.h"
+#include "frontend/graph/Call.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+#include <limits>
+#include <numeric>
+
+using namespace keratin;
+using namespace keratin::frontend;
+
+static const DimExpr one(1);
+
+// Repeats by a broadcast along new dimensions and a reshape that joins each with its neighbour:
+// after it to repeat elements, before it to repeat the whole.
+enum class Place { Before, After };
+static Value repeated(Call &call, Value x, const std::vector<DimExpr> &counts, Place place) {
+  ir::Shape from = ir::getShape(x), wide, to;
+  llvm::SmallVector<int64_t> dims;
+  for (size_t i = 0; i < from.size(); ++i) {
+    to.push_back(call.check(ir::mul(from[i], counts[i])));
+    if (counts[i] != one && place == Place::Before)
+      wide.push_back(counts[i]);
+    dims.push_back(int64_t(wide.size()));
+    wide.push_back(from[i]);
+    if (counts[i] != one && place == Place::After)
+      wide.push_back(counts[i]);
+  }
+  return call.g.reshape(call.g.broadcast(x, wide, dims), to);
+}
+
+// Zeros around axes; low and high sizes for each axis of x.
+static Value padded(Call &call, Value x, const std::vector<int64_t> &low,
+                    const std::vector<int64_t> &high) {
+  ir::Shape shape = ir::getShape(x), before;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (low[i] < 0 || high[i] < 0)
+      call.valueError("padding must not be negative");
+    before.push_back(DimExpr(low[i]));
+    shape[i] = call.check(ir::add(call.check(ir::add(shape[i], before[i])), DimExpr(high[i])));
+  }
+  std::vector<int64_t> interior(shape.size(), 0);
+  return call.g.pad(x, before, interior, shape);
+}
+
+static Tensor spatialPadding(const char *function, const Operand &operand,
+                             const backend::Paddings &padding, size_t spatial, bool channelsFirst,
+                             SourceLocation location) {
+  Call call(function, location);
+  Value x = call.value(operand);
+  if (padding.size() != spatial)
+    call.assertionError("padding has " + std::to_string(padding.size()) +
+                        " entries; needed a pair for each of " + std::to_string(spatial) + " axes");
+  for (const backend::Padding &pair : padding)
+    if (pair.size() != 2)
+      call.assertionError("an entry of padding has " + std::to_string(pair.size()) +
+                          " numbers; needed 2");
+  if (call.rank(x) != int64_t(spatial) + 2)
+    call.valueError("x has rank " + std::to_string(call.rank(x)) + "; needed " +
+                    std::to_string(spatial + 2));
+  std::vector<int64_t> low(spatial + 2, 0), high(spatial + 2, 0);
+  for (size_t i = 0; i < spatial; ++i) {
+    low[i + (channelsFirst ? 2 : 1)] = padding[i][0];
+    high[i + (channelsFirst ? 2 : 1)] = padding[i][1];
+  }
+  return call.tensor(padded(call, x, low, high));
+}
+
+namespace keratin::backend {
+
+Tensor repeat_elements(const Operand &operand, int64_t rep, int64_t axis, SourceLocation location) {
+  Call call("repeat_elements", location);
+  Value x = call.value(operand);
+  if (rep < 0)
+    call.valueError("rep is " + std::to_string(rep) + "; needed 0 or more");
+  std::vector<DimExpr> counts(size_t(call.rank(x)), one);
+  counts[call.axis(axis, call.rank(x))] = DimExpr(rep);
+  return call.tensor(repeated(call, x, counts, Place::After));
+}
+
+Tensor repeat(const Operand &operand, const Size &n, SourceLocation location) {
+  Call call("repeat", location);
+  Value x = call.value(operand);
+  if (call.rank(x) != 2)
+    call.assertionError("x has rank " + std::to_string(call.rank(x)) + "; needed 2");
+  DimExpr count = call.size(n);
+  call.requireAtLeast(count, DimExpr(0), "n must not be negative");
+  ir::Shape shape = ir::getShape(x);
+  return call.tensor(call.g.broadcast(x, {shape[0], count, shape[1]}, {0, 2}));
+}
+
+Tensor tile(const Operand &operand, const Shape &n, SourceLocation location) {
+  Call call("tile", location);
+  Value x = call.value(operand);
+  std::vector<DimExpr> counts = call.shape(n);
+  if (int64_t(counts.size()) > call.rank(x))
+    call.notImplemented("tile with more entries than the rank; found " +
+                        std::to_string(counts.size()) + " for rank " +
+                        std::to_string(call.rank(x)));
+  counts.insert(counts.begin(), size_t(call.rank(x)) - counts.size(), one);
+  return call.tensor(repeated(call, x, counts, Place::Before));
+}
+
+Tensor reverse(const Operand &operand, const Axes &axes, SourceLocation location) {
+  Call call("reverse", location);
+  Value x = call.value(operand);
+  return call.tensor(call.g.reverse(x, call.axes(axes, call.rank(x))));
+}
+
+Tensor slice(const Operand &operand, const Shape &start, const Shape &size,
+             SourceLocation location) {
+  Call call("slice", location);
+  Value x = call.value(operand);
+  ir::Shape shape = ir::getShape(x);
+  ir::Shape starts = call.shape(start), sizes;
+  auto addSize = [&](const DimExpr &dim) {
+    size_t i = sizes.size();
+    if (dim == DimExpr(-1) && i < starts.size() && i < shape.size())
+      sizes.push_back(call.check(ir::sub(shape[i], starts[i])));
+    else
+      sizes.push_back(dim);
+    call.requireAtLeast(sizes.back(), DimExpr(0), "a size must not be negative");
+  };
+  if (size.isTensor()) {
+    for (const DimExpr &dim : call.sizes(call.value(size.tensor())))
+      addSize(dim);
+  } else {
+    for (const Size &entry : size.entries())
+      addSize(call.size(entry));
+  }
+  if (starts.size() != shape.size() || sizes.size() != shape.size())
+    call.valueError("start and size have " + std::to_string(starts.size()) + " and " +
+                    std::to_string(sizes.size()) + " entries; needed the rank of x, " +
+                    std::to_string(shape.size()));
+  for (size_t i = 0; i < shape.size(); ++i)
+    call.requireAtLeast(shape[i], call.check(ir::add(starts[i], sizes[i])),
+                        "the slice leaves axis " + std::to_string(i));
+  return call.tensor(call.g.slice(x, starts, sizes, std::vector<int64_t>(shape.size(), 1)));
+}
+
+Tensor temporal_padding(const Operand &operand, const Padding &padding, SourceLocation location) {
+  Call call("temporal_padding", location);
+  Value x = call.value(operand);
+  if (padding.size() != 2)
+    call.assertionError("padding has " + std::to_string(padding.size()) + " numbers; needed 2");
+  if (call.rank(x) != 3)
+    call.valueError("x has rank " + std::to_string(call.rank(x)) + "; needed 3");
+  return call.tensor(padded(call, x, {0, padding[0], 0}, {0, padding[1], 0}));
+}
+
+Tensor spatial_2d_padding(const Operand &x, const Paddings &padding, const DataFormat &data_format,
+                          SourceLocation location) {
+  return spatialPadding("spatial_2d_padding", x, padding, 2,
+                        normalize_data_format(data_format) == "channels_first", location);
+}
+
+Tensor spatial_3d_padding(const Operand &x, const Paddings &padding, const DataFormat &data_format,
+                          SourceLocation location) {
+  return spatialPadding("spatial_3d_padding", x, padding, 3,
+                        normalize_data_format(data_format) == "channels_first", location);
+}
+
+Tensor one_hot(const Operand &indices, int64_t num_classes, SourceLocation location) {
+  Call call("one_hot", location);
+  Value x = call.value(indices);
+  if (!isInteger(call.dtypeOf(x)))
+    call.typeError(std::string("indices have dtype ") + dtypeName(call.dtypeOf(x)) +
+                   "; needed integers");
+  if (num_classes < 0)
+    call.valueError("num_classes is " + std::to_string(num_classes) + "; needed 0 or more");
+  // Compared in 64 bits, where no class number wraps. An unsigned index beyond them is no class.
+  x = call.cast(x, DType::Int64);
+  ir::Shape shape = ir::getShape(x);
+  std::vector<int64_t> dims(shape.size());
+  std::iota(dims.begin(), dims.end(), 0);
+  shape.push_back(DimExpr(num_classes));
+  Value classes =
+      call.g.iota(ir::getTensorType(shape, ir::getElementType(x)), int64_t(shape.size()) - 1);
+  return call.tensor(
+      call.cast(call.g.equal(call.g.broadcast(x, shape, dims), classes), Configuration::floatx()));
+}
+
+} // namespace keratin::backend

@@ -1,0 +1,193 @@
+// K functions: the same elements under other shapes.
+#include "keratin/shapes.h"
+
+#include "frontend/backend/Configuration.h"
+#include "frontend/graph/Call.h"
+#include "frontend/values/DTypeRules.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace keratin;
+using namespace keratin::frontend;
+
+static const DimExpr one(1);
+
+// Tensors of one dtype; numbers among them take it.
+static std::vector<Value> promotedList(Call &call, const std::vector<Operand> &operands) {
+  if (operands.empty())
+    call.valueError("the list is empty; needed at least one tensor");
+  std::optional<DType> dtype;
+  for (const Operand &operand : operands)
+    if (!operand.isNumber()) {
+      DType next = call.dtypeOf(call.value(operand));
+      dtype = dtype ? promote(*dtype, next) : next;
+    }
+  std::vector<Value> values;
+  for (const Operand &operand : operands)
+    values.push_back(dtype ? call.value(operand, *dtype) : call.value(operand));
+  return values;
+}
+
+namespace keratin::backend {
+
+Tensor concatenate(const std::vector<Operand> &tensors, int64_t axis, SourceLocation location) {
+  Call call("concatenate", location);
+  std::vector<Value> values = promotedList(call, tensors);
+  int64_t rank = call.rank(values.front());
+  for (Value x : values)
+    if (call.rank(x) != rank)
+      call.valueError("ranks differ; found shapes " + describe(values.front()) + " and " +
+                      describe(x) + "; needed equal ranks");
+  axis = call.axis(axis, rank);
+  // The sizes beside the axis, known ones first.
+  ir::Shape common = ir::getShape(values.front());
+  for (Value x : values)
+    for (int64_t i = 0; i < rank; ++i)
+      if (i != axis)
+        common[i] =
+            call.unify(common[i], ir::getShape(x)[i], "sizes of dimension " + std::to_string(i));
+  DimExpr total(0);
+  for (Value &x : values) {
+    common[axis] = ir::getShape(x)[axis];
+    total = call.check(ir::add(total, common[axis]));
+    x = call.requireShape(x, common, "sizes beside the axis");
+  }
+  return call.tensor(call.g.concatenate(values, axis));
+}
+
+Tensor stack(const std::vector<Operand> &x, int64_t axis, SourceLocation location) {
+  Call call("stack", location);
+  std::vector<Value> values = promotedList(call, x);
+  ir::Shape shape = ir::getShape(values.front());
+  for (Value value : values) {
+    if (call.rank(value) != int64_t(shape.size()))
+      call.valueError("shapes differ; found " + describe(values.front()) + " and " +
+                      describe(value));
+    for (size_t i = 0; i < shape.size(); ++i)
+      shape[i] =
+          call.unify(shape[i], ir::getShape(value)[i], "sizes of dimension " + std::to_string(i));
+  }
+  axis = call.axis(axis, int64_t(shape.size()) + 1);
+  ir::Shape slab = shape;
+  slab.insert(slab.begin() + axis, one);
+  for (Value &value : values)
+    value = call.g.reshape(call.requireShape(value, shape, "the tensors"), slab);
+  return call.tensor(call.g.concatenate(values, axis));
+}
+
+Tensor reshape(const Operand &operand, const Shape &shape, SourceLocation location) {
+  Call call("reshape", location);
+  Value x = call.value(operand);
+  ir::Shape sizes;
+  std::optional<size_t> open;
+  auto add = [&](const DimExpr &dim) {
+    if (dim == DimExpr(-1)) {
+      if (open)
+        call.valueError("the shape has more than one -1");
+      open = sizes.size();
+      sizes.push_back(one);
+      return;
+    }
+    call.requireAtLeast(dim, DimExpr(0), "a size must not be negative");
+    sizes.push_back(dim);
+  };
+  if (shape.isNone())
+    call.valueError("the shape is None; needed a list of sizes");
+  if (shape.isTensor()) {
+    for (const DimExpr &dim : call.sizes(call.value(shape.tensor())))
+      add(dim);
+  } else {
+    for (const Size &entry : shape.entries())
+      add(entry.isNone() ? DimExpr(-1) : call.size(entry));
+  }
+  DimExpr count = call.check(ir::elementCount(ir::getShape(x)));
+  DimExpr known = call.check(ir::elementCount(sizes));
+  if (open) {
+    // Anything fits where there are no elements; a divisor of 0 at the call fails it.
+    if (known == DimExpr(0))
+      sizes[*open] = DimExpr(0);
+    else
+      sizes[*open] = call.check(ir::floordiv(count, known));
+    if (known != DimExpr(0) && !known.isConstant())
+      call.requireAtLeast(known, one, "the sizes beside -1 must not be 0");
+    known = call.check(ir::elementCount(sizes));
+  }
+  if (count.isConstant() && known.isConstant() && count != known)
+    call.valueError("cannot give shape " + describe(x) + " the shape " + describe(sizes) +
+                    "; found " + count.str() + " elements for " + known.str());
+  return call.tensor(call.g.reshape(x, sizes));
+}
+
+Tensor permute_dimensions(const Operand &operand, const std::vector<int64_t> &pattern,
+                          SourceLocation location) {
+  Call call("permute_dimensions", location);
+  Value x = call.value(operand);
+  std::vector<int64_t> sorted = pattern;
+  std::sort(sorted.begin(), sorted.end());
+  bool isPermutation = int64_t(pattern.size()) == call.rank(x);
+  for (size_t i = 0; i < sorted.size(); ++i)
+    isPermutation &= sorted[i] == int64_t(i);
+  if (!isPermutation)
+    call.valueError("pattern " + toString(pattern) + " is no permutation; needed one of the " +
+                    std::to_string(call.rank(x)) + " axes of x");
+  return call.tensor(call.g.transpose(x, pattern));
+}
+
+Tensor flatten(const Operand &operand, SourceLocation location) {
+  Call call("flatten", location);
+  Value x = call.value(operand);
+  return call.tensor(call.g.reshape(x, {call.check(ir::elementCount(ir::getShape(x)))}));
+}
+
+Tensor batch_flatten(const Operand &operand, SourceLocation location) {
+  Call call("batch_flatten", location);
+  Value x = call.value(operand);
+  ir::Shape shape = ir::getShape(x);
+  if (shape.empty())
+    call.valueError("x is a scalar; needed a batch axis");
+  DimExpr batch = shape.front();
+  shape.erase(shape.begin());
+  return call.tensor(call.g.reshape(x, {batch, call.check(ir::elementCount(shape))}));
+}
+
+Tensor expand_dims(const Operand &operand, int64_t axis, SourceLocation location) {
+  Call call("expand_dims", location);
+  Value x = call.value(operand);
+  ir::Shape shape = ir::getShape(x);
+  shape.insert(shape.begin() + call.axis(axis, int64_t(shape.size()) + 1), one);
+  return call.tensor(call.g.reshape(x, shape));
+}
+
+Tensor squeeze(const Operand &operand, int64_t axis, SourceLocation location) {
+  Call call("squeeze", location);
+  Value x = call.value(operand);
+  ir::Shape shape = ir::getShape(x);
+  axis = call.axis(axis, int64_t(shape.size()));
+  if (shape[axis].isConstant() && shape[axis] != one)
+    call.valueError("axis " + std::to_string(axis) + " has size " + shape[axis].str() +
+                    "; needed 1");
+  shape[axis] = one;
+  x = call.requireShape(x, shape, "the squeezed axis and 1");
+  shape.erase(shape.begin() + axis);
+  return call.tensor(call.g.reshape(x, shape));
+}
+
+Tensor pattern_broadcast(const Operand &operand, const std::vector<bool> &broadcastable,
+                         SourceLocation location) {
+  Call call("pattern_broadcast", location);
+  Value x = call.value(operand);
+  ir::Shape shape = ir::getShape(x);
+  if (broadcastable.size() != shape.size())
+    call.valueError("broadcastable has " + std::to_string(broadcastable.size()) +
+                    " entries; needed " + std::to_string(shape.size()));
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (!broadcastable[i])
+      continue;
+    if (shape[i].isConstant() && shape[i] != one)
+      call.valueError("axis " + std::to_string(i) + " has size " + shape[i].str() + "; needed 1");
+    shape[i] = one;
+  }
+  return call.tensor(call.requireShape(x, shape, "broadcastable axes and 1"));
+}
+
+} // namespace keratin::backend

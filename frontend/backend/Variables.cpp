@@ -1,0 +1,107 @@
+// K functions: state and its updates.
+#include "keratin/variables.h"
+
+#include "frontend/backend/Configuration.h"
+#include "frontend/backend/Variables.h"
+#include "frontend/graph/EvalCache.h"
+
+using namespace keratin;
+using namespace keratin::frontend;
+
+Tensor frontend::makeVariable(Call &call, const Array &initial, const std::string &name,
+                              VariableInfo info) {
+  Graph &graph = call.graph;
+  info.name = graph.uniqueName((graph.scope ? *graph.scope : std::string()) +
+                               (name.empty() ? "Variable" : name));
+  info.storage = std::make_shared<VariableStorage>(initial);
+  ir::Shape shape;
+  for (int64_t dim : initial.shape())
+    shape.push_back(DimExpr(dim));
+  int64_t id = graph.variables.add(std::move(info));
+  return tensorOf(call.builder.create<ir::VariableOp>(
+      call.g.location(), ir::getTensorType(shape, call.elementType(initial.dtype())), id,
+      call.builder.getStringAttr("")));
+}
+
+// The value that an update assigns: cast to the variable's dtype, broadcast to its shape.
+static Value assigned(Call &call, Value variable, const Operand &operand) {
+  Value value = call.value(operand, call.dtypeOf(variable));
+  ir::Shape shape = ir::getShape(variable);
+  if (ir::getShape(value).size() > shape.size() ||
+      call.broadcastShape(ir::getShape(value), shape) != shape)
+    call.valueError("the new value has shape " + describe(value) +
+                    "; needed the variable's shape " + describe(variable));
+  return call.broadcastTo(value, shape);
+}
+
+static Value variableOf(Call &call, const Tensor &tensor) {
+  Value variable = call.raw(tensor);
+  if (!variable.getDefiningOp<ir::VariableOp>())
+    call.typeError("the first argument must be a variable; found " + tensor.name());
+  return variable;
+}
+
+static Tensor makeUpdate(Call &call, Value variable, Value value, ir::UpdateKind kind) {
+  // The types agree but for what the verifier takes from the first operand.
+  return call.tensor(call.builder.create<ir::UpdateOp>(call.g.location(), variable.getType(),
+                                                       variable, value, kind));
+}
+
+namespace keratin::backend {
+
+Tensor variable(const Operand &value, DTypeArgument dtype, const std::string &name,
+                Constraint constraint, SourceLocation location) {
+  Call call("variable", location);
+  DType type = dtype.valueOr(Configuration::floatx());
+  Array initial;
+  if (value.isTensor() || value.kind() == Operand::Kind::List)
+    initial = evaluate("variable", {call.tensor(call.value(value, type))}, {}).front();
+  else if (value.isNone())
+    call.valueError("the value is None; needed a number, an array or a tensor");
+  else
+    initial = value.array().astype(type);
+  VariableInfo info;
+  info.constraint = std::move(constraint);
+  return makeVariable(call, initial, name, std::move(info));
+}
+
+Tensor update(const Tensor &x, const Operand &new_x, SourceLocation location) {
+  Call call("update", location);
+  Value variable = variableOf(call, x);
+  return makeUpdate(call, variable, assigned(call, variable, new_x), ir::UpdateKind::Assign);
+}
+
+// bool has no sum.
+static void checkNumeric(Call &call, Value variable) {
+  if (call.dtypeOf(variable) == DType::Bool)
+    call.typeError("a bool variable cannot be added to");
+}
+
+Tensor update_add(const Tensor &x, const Operand &increment, SourceLocation location) {
+  Call call("update_add", location);
+  Value variable = variableOf(call, x);
+  checkNumeric(call, variable);
+  return makeUpdate(call, variable, assigned(call, variable, increment), ir::UpdateKind::Add);
+}
+
+Tensor update_sub(const Tensor &x, const Operand &decrement, SourceLocation location) {
+  Call call("update_sub", location);
+  Value variable = variableOf(call, x);
+  checkNumeric(call, variable);
+  return makeUpdate(call, variable, call.g.neg(assigned(call, variable, decrement)),
+                    ir::UpdateKind::Add);
+}
+
+Tensor moving_average_update(const Tensor &x, const Operand &value, const Operand &momentum,
+                             SourceLocation location) {
+  Call call("moving_average_update", location);
+  Value variable = variableOf(call, x);
+  checkNumeric(call, variable);
+  // x <- x - (x - value) * (1 - momentum), as an increment.
+  Value difference = call.g.sub(assigned(call, variable, value), variable);
+  Value rate = call.value(momentum, call.dtypeOf(variable));
+  rate = call.broadcastTo(call.g.sub(call.g.oneLike(rate), rate), ir::getShape(variable));
+  return makeUpdate(call, variable, call.g.mul(difference, rate), ir::UpdateKind::Add);
+}
+
+} // namespace keratin::backend

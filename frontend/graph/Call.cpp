@@ -1,0 +1,261 @@
+#include "frontend/graph/Call.h"
+
+#include "frontend/backend/Configuration.h"
+#include "frontend/graph/ControlDependencies.h"
+#include "frontend/values/DTypeRules.h"
+
+#include <limits>
+
+using namespace keratin;
+using namespace keratin::frontend;
+
+static mlir::Location locationOf(Graph &graph, SourceLocation location) {
+  mlir::Location place = mlir::FileLineColLoc::get(&graph.context, location.file, location.line, 0);
+  if (graph.scope)
+    return mlir::NameLoc::get(mlir::StringAttr::get(&graph.context, *graph.scope), place);
+  return place;
+}
+
+Call::Call(const char *function, SourceLocation location)
+    : graph(Graph::get()), builder(&graph.context, this), g(builder, locationOf(graph, location)),
+      function(function), location(location), lock(graph.mutex) {
+  builder.setInsertionPointToEnd(graph.block());
+  graph.beginCall();
+}
+
+Call::~Call() { graph.endCall(); }
+
+void Call::notifyOperationInserted(mlir::Operation *op, mlir::OpBuilder::InsertPoint) {
+  graph.created(op);
+}
+
+//===-- Failing
+//----------------------------------------------------------------------------------------------------===//
+
+std::string Call::message(const std::string &what) const {
+  std::string text = std::string(function) + ": " + what;
+  if (location.line)
+    text += "; at " + std::string(location.file) + ":" + std::to_string(location.line);
+  return text;
+}
+
+void Call::valueError(const std::string &what) const { throw ValueError(message(what)); }
+void Call::typeError(const std::string &what) const { throw TypeError(message(what)); }
+void Call::assertionError(const std::string &what) const { throw AssertionError(message(what)); }
+void Call::notImplemented(const std::string &what) const {
+  throw NotImplementedError(message("not implemented: " + what));
+}
+
+std::string frontend::describe(const ir::Shape &shape) {
+  std::string text = "(";
+  for (size_t i = 0; i < shape.size(); ++i)
+    text += (i ? ", " : "") + (shape[i].isConstant() ? std::to_string(shape[i].constantValue())
+                                                     : std::string("None"));
+  return text + (shape.size() == 1 ? ",)" : ")");
+}
+
+std::string frontend::describe(Value value) { return describe(ir::getShape(value)); }
+
+//===-- Arguments
+//--------------------------------------------------------------------------------------------------===//
+
+mlir::Type Call::elementType(DType dtype) {
+  return ir::elementTypeOf(keratin_dtype_t(dtype), &graph.context);
+}
+
+Value Call::cast(Value x, DType dtype) { return g.cast(x, elementType(dtype)); }
+
+Value Call::literal(Array array) {
+  ir::Shape shape;
+  for (int64_t dim : array.shape())
+    shape.push_back(DimExpr(dim));
+  auto type = ir::getTensorType(shape, elementType(array.dtype()));
+  int64_t id = graph.literals.add(std::move(array));
+  return builder.create<ir::LiteralOp>(g.location(), type, id);
+}
+
+Value Call::raw(const Tensor &tensor) {
+  if (tensor.isEmpty())
+    valueError("an argument is an empty Tensor");
+  return valueOf(tensor);
+}
+
+// int32, or int64 if the value does not fit (spec 0.1).
+static DType integerDtype(const Array &number) {
+  int64_t value = number.item<int64_t>();
+  return value >= std::numeric_limits<int32_t>::min() &&
+                 value <= std::numeric_limits<int32_t>::max()
+             ? DType::Int32
+             : DType::Int64;
+}
+
+Value Call::value(const Operand &operand) {
+  switch (operand.kind()) {
+  case Operand::Kind::None:
+    valueError("an argument is None; needed a tensor, a number or an array");
+  case Operand::Kind::Tensor:
+    return ControlDependencies::read(raw(operand.tensor()));
+  case Operand::Kind::Bool:
+    return literal(operand.array());
+  case Operand::Kind::Integer:
+    return literal(operand.array().astype(integerDtype(operand.array())));
+  case Operand::Kind::Float:
+    return literal(operand.array().astype(Configuration::floatx()));
+  case Operand::Kind::Array:
+    return literal(isFloating(operand.array().dtype())
+                       ? operand.array().astype(Configuration::floatx())
+                       : operand.array());
+  case Operand::Kind::List:
+    return stack(operand.list());
+  }
+  return {};
+}
+
+Value Call::value(const Operand &operand, DType dtype) {
+  // Converted on the host, so that a double keeps its digits on the way to float64.
+  if (operand.isNumber() || operand.kind() == Operand::Kind::Array)
+    return literal(operand.array().astype(dtype));
+  return cast(value(operand), dtype);
+}
+
+Value Call::floating(const Operand &operand) {
+  Value x = value(operand);
+  return isFloating(dtypeOf(x)) ? x : cast(x, Configuration::floatx());
+}
+
+// A list of tensors and numbers of one shape becomes a tensor with one more dimension in front.
+Value Call::stack(const std::vector<Operand> &list) {
+  std::vector<Value> values;
+  std::optional<DType> dtype;
+  // Numbers take the dtype of the tensors beside them.
+  for (const Operand &entry : list)
+    if (!entry.isNumber()) {
+      Value x = value(entry);
+      dtype = dtype ? promote(*dtype, dtypeOf(x)) : dtypeOf(x);
+    }
+  for (const Operand &entry : list) {
+    Value x = dtype ? value(entry, *dtype) : value(entry);
+    if (!values.empty())
+      x = requireShape(x, ir::getShape(values.front()), "the entries of a list");
+    values.push_back(x);
+  }
+  if (values.empty())
+    return literal(Array::zeros(Configuration::floatx(), {0}));
+  ir::Shape row = ir::getShape(values.front());
+  row.insert(row.begin(), DimExpr(1));
+  for (Value &x : values)
+    x = g.reshape(x, row);
+  return g.concatenate(values, 0);
+}
+
+std::pair<Value, Value> Call::promoted(const Operand &x, const Operand &y) {
+  auto number = [](const Operand &operand) { return operand.isNumber(); };
+  // A number beside a tensor or array takes that one's dtype; a float beside an integer, and any
+  // number beside a bool, widen it first (spec 0.3).
+  auto withNumber = [&](const Operand &tensor, const Operand &number) -> std::pair<Value, Value> {
+    Value a = value(tensor);
+    DType dtype = dtypeOf(a);
+    if (number.kind() == Operand::Kind::Float && !isFloating(dtype))
+      dtype = Configuration::floatx();
+    else if (number.kind() == Operand::Kind::Integer && dtype == DType::Bool)
+      dtype = integerDtype(number.array());
+    else if (number.kind() == Operand::Kind::Bool && dtype != DType::Bool)
+      return {a, value(number, dtype)};
+    return {cast(a, dtype), value(number, dtype)};
+  };
+  if (number(y) && !number(x))
+    return withNumber(x, y);
+  if (number(x) && !number(y)) {
+    auto [b, a] = withNumber(y, x);
+    return {a, b};
+  }
+  auto isArray = [](const Operand &operand) { return operand.kind() == Operand::Kind::Array; };
+  auto withArray = [&](const Operand &tensor, const Operand &array) -> std::pair<Value, Value> {
+    Value a = value(tensor);
+    DType dtype = dtypeOf(a), other = array.array().dtype();
+    if ((isFloating(dtype) && isFloating(other)) || (isInteger(dtype) && isInteger(other)))
+      return {a, value(array, dtype)};
+    Value b = value(array);
+    DType common = promote(dtype, dtypeOf(b));
+    return {cast(a, common), cast(b, common)};
+  };
+  if (x.isTensor() && isArray(y))
+    return withArray(x, y);
+  if (isArray(x) && y.isTensor()) {
+    auto [b, a] = withArray(y, x);
+    return {a, b};
+  }
+  Value a = value(x), b = value(y);
+  DType common = promote(dtypeOf(a), dtypeOf(b));
+  return {cast(a, common), cast(b, common)};
+}
+
+std::pair<Value, Value> Call::binary(const Operand &x, const Operand &y) {
+  auto [a, b] = promoted(x, y);
+  ir::Shape shape = broadcastShape(ir::getShape(a), ir::getShape(b));
+  return {broadcastTo(a, shape), broadcastTo(b, shape)};
+}
+
+//===-- Axes
+//-------------------------------------------------------------------------------------------------------===//
+
+int64_t Call::axis(int64_t axis, int64_t rank) const {
+  if (axis < -rank || axis >= rank)
+    valueError("axis " + std::to_string(axis) + " is outside the rank; needed " +
+               (rank ? std::to_string(-rank) + " to " + std::to_string(rank - 1)
+                     : std::string("no axis for a scalar")));
+  return axis < 0 ? axis + rank : axis;
+}
+
+std::vector<int64_t> Call::axes(const Axes &list, int64_t rank) const {
+  std::vector<int64_t> result;
+  if (list.isNone()) {
+    for (int64_t i = 0; i < rank; ++i)
+      result.push_back(i);
+    return result;
+  }
+  for (int64_t entry : list.axes())
+    result.push_back(axis(entry, rank));
+  std::sort(result.begin(), result.end());
+  result.erase(std::unique(result.begin(), result.end()), result.end());
+  return result;
+}
+
+//===-- Results
+//----------------------------------------------------------------------------------------------------===//
+
+void Call::checkBytes(Value value) const {
+  auto type = ir::getTensorType(value);
+  if (type.getRank() > KERATIN_MAX_RANK)
+    valueError("the result has rank " + std::to_string(type.getRank()) + "; at most " +
+               std::to_string(KERATIN_MAX_RANK) + " is possible");
+  int64_t bytes = ir::dtypeBytes(ir::dtypeOf(type.getElementType()));
+  for (int64_t dim : type.getShape())
+    if (!mlir::ShapedType::isDynamic(dim) && dim > 1 && __builtin_mul_overflow(bytes, dim, &bytes))
+      valueError("the result's shape " + describe(value) + " does not fit 64 bits of bytes");
+}
+
+Tensor Call::tensor(Value value, const std::string &name) {
+  checkBytes(value);
+  // A function that changes nothing still gives a new tensor, which is no variable or placeholder.
+  if (llvm::isa<ir::VariableOp, ir::PlaceholderOp>(value.getDefiningOp()))
+    value = builder.create<ir::IdentityOp>(g.location(), value);
+  for (const Requirement &needed : requirements) {
+    auto lhs = ir::DimsAttr::get(&graph.context, ir::Shape{needed.lhs});
+    auto rhs = ir::DimsAttr::get(&graph.context, ir::Shape{needed.rhs});
+    value = builder.create<ir::RequireOp>(g.location(), value.getType(), value, needed.kind, lhs,
+                                          rhs, builder.getStringAttr(message(needed.what)));
+  }
+  if (graph.callDepth() == 1 && !llvm::isa<ir::UpdateOp>(value.getDefiningOp()))
+    if (llvm::SmallVector<Value> after = ControlDependencies::active(); !after.empty())
+      value = builder.create<ir::DependOp>(g.location(), value.getType(), value, after);
+  Tensor result = tensorOf(value);
+  if (!name.empty()) {
+    // A name that ends in '/' is the full name.
+    bool full = name.back() == '/';
+    std::string base = full ? name.substr(0, name.size() - 1)
+                            : (graph.scope ? *graph.scope : std::string()) + name;
+    nodeOf(result)->name = graph.uniqueName(base) + ":0";
+  }
+  return result;
+}

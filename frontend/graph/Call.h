@@ -1,0 +1,128 @@
+// One call of a K function: where its ops go, how its arguments become values, how it fails.
+#ifndef KERATIN_FRONTEND_GRAPH_CALL_H
+#define KERATIN_FRONTEND_GRAPH_CALL_H
+
+#include "frontend/graph/Graph.h"
+#include "ir/builder/GraphMath.h"
+#include "keratin/arguments.h"
+#include "keratin/error.h"
+
+#include "mlir/IR/Builders.h"
+
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace keratin::frontend {
+
+using ir::DimExpr;
+using mlir::Value;
+
+// Lives on the stack of a K function, which starts with it. Holds the graph's mutex. Ops that turn
+// out to be unused are erased at its end, also when the function throws.
+class Call : mlir::OpBuilder::Listener {
+public:
+  Call(const char *function, SourceLocation location);
+  ~Call();
+  Call(const Call &) = delete;
+  Call &operator=(const Call &) = delete;
+
+  Graph &graph;
+  mlir::OpBuilder builder;
+  ir::GraphMath g;
+  const char *const function;
+  const SourceLocation location;
+
+  //===-- Failing: "function: what; at file:line"
+  //------------------------------------------------===//
+  [[noreturn]] void valueError(const std::string &what) const;
+  [[noreturn]] void typeError(const std::string &what) const;
+  [[noreturn]] void assertionError(const std::string &what) const;
+  [[noreturn]] void notImplemented(const std::string &what) const;
+  std::string message(const std::string &what) const;
+
+  //===-- Arguments
+  //------------------------------------------------------------------------------===//
+  // A tensor keeps its dtype; numbers and floating arrays become as spec 0.1 has it. A variable
+  // assigned by the active control dependencies is read anew.
+  Value value(const Operand &operand);
+  Value value(const Operand &operand, DType dtype);
+  // As value, cast to floatx unless it is floating.
+  Value floating(const Operand &operand);
+  // Neither converted nor replaced: for what needs the variable or placeholder itself.
+  Value raw(const Tensor &tensor);
+  // Both operands of a binary function with one dtype (spec 0.3), not yet broadcast.
+  std::pair<Value, Value> promoted(const Operand &x, const Operand &y);
+  // The same, and of one shape.
+  std::pair<Value, Value> binary(const Operand &x, const Operand &y);
+  // A constant whose bytes the graph holds.
+  Value literal(Array array);
+
+  Value cast(Value x, DType dtype);
+  DType dtypeOf(Value x) const { return DType(ir::dtypeOf(ir::getElementType(x))); }
+  mlir::Type elementType(DType dtype);
+  int64_t rank(Value x) const { return ir::getTensorType(x).getRank(); }
+  // A scalar constant of x's element type, repeated to its shape.
+  Value like(Value x, double number) { return g.constantLike(number, x); }
+
+  //===-- Axes
+  //-----------------------------------------------------------------------------------===//
+  // In [0, rank); ValueError otherwise.
+  int64_t axis(int64_t axis, int64_t rank) const;
+  // Ascending, without duplicates; all for None.
+  std::vector<int64_t> axes(const Axes &axes, int64_t rank) const;
+
+  //===-- Sizes
+  //----------------------------------------------------------------------------------===//
+  // The size that a scalar integer tensor computes; NotImplementedError if it depends on data.
+  DimExpr size(Value scalar);
+  DimExpr size(const Size &size); // not None
+  // The elements of an integer vector.
+  std::vector<DimExpr> sizes(Value vector);
+  // A shape without None entries; each is checked not to be negative, now or at the call.
+  ir::Shape shape(const Shape &shape);
+  // Checked arithmetic: ValueError where it cannot be represented.
+  DimExpr check(std::optional<DimExpr> dim) const;
+  // Records that the function's results need lhs >= rhs, lhs == rhs.
+  void requireAtLeast(const DimExpr &lhs, const DimExpr &rhs, const std::string &what);
+  void requireEqual(const DimExpr &lhs, const DimExpr &rhs, const std::string &what);
+
+  //===-- Broadcasting
+  //---------------------------------------------------------------------------===//
+  ir::Shape broadcastShape(const ir::Shape &a, const ir::Shape &b);
+  // NumPy's rule, with a repetition computed at the call where a size is unknown.
+  Value broadcastTo(Value x, const ir::Shape &shape);
+  // x under a shape that it must have: sizes that cannot be proved equal are checked at the call.
+  Value requireShape(Value x, const ir::Shape &shape, const std::string &what);
+  // The one size of two that must be equal.
+  DimExpr unify(const DimExpr &a, const DimExpr &b, const std::string &what);
+
+  //===-- Results
+  //--------------------------------------------------------------------------------===//
+  // A handle, after the requirements and control dependencies have been tied to the value.
+  Tensor tensor(Value value, const std::string &name = std::string());
+  Tensor tensor(Value value, const char *name) { return tensor(value, std::string(name)); }
+
+private:
+  void notifyOperationInserted(mlir::Operation *op, mlir::OpBuilder::InsertPoint) override;
+  Value stack(const std::vector<Operand> &list);
+  std::optional<std::vector<DimExpr>> evaluate(Value value, unsigned depth);
+  void checkBytes(Value value) const;
+
+  struct Requirement {
+    ir::Requirement kind;
+    DimExpr lhs, rhs;
+    std::string what;
+  };
+  std::unique_lock<std::recursive_mutex> lock;
+  std::vector<Requirement> requirements;
+};
+
+// "(None, 3)" for messages.
+std::string describe(const ir::Shape &shape);
+std::string describe(Value value);
+
+} // namespace keratin::frontend
+
+#endif // KERATIN_FRONTEND_GRAPH_CALL_H

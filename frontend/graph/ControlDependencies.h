@@ -1,0 +1,26 @@
+// What K::control_dependencies has in force.
+#ifndef KERATIN_FRONTEND_GRAPH_CONTROLDEPENDENCIES_H
+#define KERATIN_FRONTEND_GRAPH_CONTROLDEPENDENCIES_H
+
+#include "mlir/IR/Value.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+namespace keratin::frontend {
+
+// Under the graph's mutex.
+class ControlDependencies {
+public:
+  static void push(llvm::SmallVector<mlir::Value> ops);
+  static void pop();
+
+  // The value that a read of this value sees: the new value of a variable that an active update
+  // assigns.
+  static mlir::Value read(mlir::Value value);
+  // All values that must be evaluated together with what is made now.
+  static llvm::SmallVector<mlir::Value> active();
+};
+
+} // namespace keratin::frontend
+
+#endif // KERATIN_FRONTEND_GRAPH_CONTROLDEPENDENCIES_H

@@ -1,0 +1,119 @@
+#include "frontend/graph/EvalCache.h"
+
+#include "frontend/graph/Program.h"
+#include "frontend/graph/SliceSignature.h"
+
+#include <list>
+#include <unordered_map>
+
+using namespace keratin;
+using namespace keratin::frontend;
+
+namespace {
+
+struct SignatureHash {
+  size_t operator()(const SliceSignature &signature) const { return signature.hash(); }
+};
+
+// Least recently used last. Under the graph's mutex.
+class ProgramCache {
+public:
+  static ProgramCache &get() {
+    static auto *cache = new ProgramCache;
+    return *cache;
+  }
+
+  std::shared_ptr<const Program> find(const SliceSignature &signature) {
+    auto found = index.find(signature);
+    if (found == index.end())
+      return nullptr;
+    entries.splice(entries.begin(), entries, found->second);
+    return found->second->second;
+  }
+
+  void add(const SliceSignature &signature, std::shared_ptr<const Program> program) {
+    if (index.count(signature))
+      return; // another thread compiled the same
+    entries.emplace_front(signature, std::move(program));
+    index.emplace(signature, entries.begin());
+    if (entries.size() > kCachedPrograms) {
+      index.erase(entries.back().first);
+      entries.pop_back();
+    }
+  }
+
+  void clear() {
+    index.clear();
+    entries.clear();
+  }
+
+private:
+  using Entries = std::list<std::pair<SliceSignature, std::shared_ptr<const Program>>>;
+  Entries entries;
+  std::unordered_map<SliceSignature, Entries::iterator, SignatureHash> index;
+};
+
+std::atomic<int64_t> compileCount{0};
+
+// Everything that a run needs, held so that other threads may change the graph meanwhile.
+struct Evaluation {
+  std::shared_ptr<const Program> program;
+  std::vector<std::shared_ptr<VariableStorage>> variables;
+  std::vector<Array> inputs;
+};
+
+} // namespace
+
+static Evaluation prepare(const std::string &function, const std::vector<Tensor> &fetches,
+                          const Session::Feeds &feeds) {
+  Graph &graph = Graph::get();
+  std::unique_lock lock(graph.mutex);
+  SliceRequest request{function, {}, {}, {}};
+  Evaluation evaluation;
+  for (const auto &[tensor, value] : feeds) {
+    request.inputs.push_back(valueOf(tensor));
+    evaluation.inputs.push_back(value.dtype() == tensor.dtype() ? value
+                                                                : value.astype(tensor.dtype()));
+  }
+  for (const Tensor &fetch : fetches)
+    request.outputs.push_back(valueOf(fetch));
+  GraphSlice slice = sliceGraph(request);
+  for (ir::LiteralOp literal : slice.literals)
+    evaluation.inputs.push_back(graph.literals[literal.getId()]);
+  for (ir::VariableOp variable : slice.variables)
+    evaluation.variables.push_back(graph.variables[variable.getId()].storage);
+
+  SliceSignature signature(slice);
+  evaluation.program = ProgramCache::get().find(signature);
+  if (!evaluation.program) {
+    FunctionModule module = buildFunctionModule(slice, function, Literals::AsInputs);
+    lock.unlock();
+    evaluation.program = Program::compile(std::move(module));
+    ++compileCount;
+    lock.lock();
+    ProgramCache::get().add(signature, evaluation.program);
+  }
+  return evaluation;
+}
+
+std::vector<Array> frontend::evaluate(const std::string &function,
+                                      const std::vector<Tensor> &fetches,
+                                      const Session::Feeds &feeds) {
+  Evaluation evaluation = prepare(function, fetches, feeds);
+  std::vector<keratin_variable_t *> variables;
+  for (const auto &variable : evaluation.variables)
+    variables.push_back(variable->handle());
+  std::vector<const Array *> inputs;
+  for (const Array &input : evaluation.inputs)
+    inputs.push_back(&input);
+  std::vector<Array> outputs(fetches.size());
+  evaluation.program->run(function, variables, inputs.data(), inputs.size(), outputs);
+  return outputs;
+}
+
+void frontend::clearEvalCache() {
+  std::lock_guard lock(Graph::get().mutex);
+  ProgramCache::get().clear();
+}
+
+int64_t frontend::evalCompileCount() { return compileCount; }

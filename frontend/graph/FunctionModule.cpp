@@ -1,0 +1,193 @@
+#include "frontend/graph/FunctionModule.h"
+
+#include "compiler/driver/Compiler.h"
+#include "frontend/graph/Transfer.h"
+#include "ir/builder/GraphMath.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+
+#include "llvm/ADT/MapVector.h"
+
+using namespace keratin;
+using namespace keratin::frontend;
+using namespace mlir;
+
+// What the compiler needs beside the dialect itself.
+static const DialectRegistry &dialects() {
+  static const DialectRegistry *registry = [] {
+    auto *made = new DialectRegistry;
+    compiler::registerDialects(*made);
+    return made;
+  }();
+  return *registry;
+}
+
+namespace {
+
+class ModuleBuilder {
+public:
+  ModuleBuilder(const GraphSlice &slice, const std::string &name, Literals literals)
+      : graph(Graph::get()), slice(slice), literals(literals),
+        context(std::make_unique<MLIRContext>(dialects(), MLIRContext::Threading::DISABLED)),
+        b((context->loadAllAvailableDialects(), context.get())), transfer(*context) {
+    module = ModuleOp::create(UnknownLoc::get(context.get()));
+    b.setInsertionPointToEnd(module->getBody());
+    function =
+        b.create<func::FuncOp>(UnknownLoc::get(context.get()), name, b.getFunctionType({}, {}));
+    block = function.addEntryBlock();
+    b.setInsertionPointToEnd(block);
+  }
+
+  FunctionModule run() {
+    for (Value input : slice.inputs)
+      addArgument(input, "input", inputName(input));
+    if (literals == Literals::AsInputs)
+      for (ir::LiteralOp literal : slice.literals)
+        addArgument(literal.getResult(), "input", "literal");
+    for (ir::VariableOp variable : slice.variables) {
+      addArgument(variable.getResult(), "variable", graph.variables[variable.getId()].name);
+      result.variables.push_back(graph.variables[variable.getId()].storage);
+    }
+    for (Operation *op : slice.ops)
+      clone(op);
+    finish();
+    result.module = std::move(module);
+    result.context = std::move(context);
+    result.outputs = int64_t(slice.outputs.size());
+    return std::move(result);
+  }
+
+private:
+  std::string inputName(Value input) {
+    if (auto placeholder = input.getDefiningOp<ir::PlaceholderOp>())
+      return graph.placeholders[placeholder.getId()].name;
+    Node *node = graph.find(input);
+    return node ? graph.nameOf(node) : "input";
+  }
+
+  void addArgument(Value value, StringRef kind, const std::string &name) {
+    Value argument =
+        block->addArgument(transfer.type(value.getType()), transfer.location(value.getLoc()));
+    // Fed twice: the first counts, the other is only checked.
+    values.try_emplace(value, argument);
+    SmallVector<NamedAttribute> attributes = {
+        b.getNamedAttr("keratin.kind", b.getStringAttr(kind)),
+        b.getNamedAttr("keratin.name", b.getStringAttr(name))};
+    if (auto symbol = graph.existingValueSymbol(value.getDefiningOp()))
+      attributes.push_back(
+          b.getNamedAttr("keratin.symbol", b.getI64IntegerAttr(transfer.symbol(*symbol))));
+    argumentAttributes.push_back(b.getDictionaryAttr(attributes));
+  }
+
+  Value constant(const Array &array, Type type, Location location) {
+    auto tensorType = cast<RankedTensorType>(type);
+    if (array.dtype() != DType::Bool)
+      return b.create<ir::ConstantOp>(
+          location, DenseElementsAttr::getFromRawBuffer(
+                        tensorType,
+                        ArrayRef<char>(static_cast<const char *>(array.rawData()), array.bytes())));
+    ArrayRef<bool> bits(static_cast<const bool *>(array.rawData()), size_t(array.size()));
+    return b.create<ir::ConstantOp>(location, DenseElementsAttr::get(tensorType, bits));
+  }
+
+  void clone(Operation *op) {
+    Location location = transfer.location(op->getLoc());
+    if (auto literal = dyn_cast<ir::LiteralOp>(op)) {
+      if (literals == Literals::AsConstants)
+        values[op->getResult(0)] =
+            constant(graph.literals[literal.getId()], transfer.type(literal.getType()), location);
+    } else if (auto placeholder = dyn_cast<ir::PlaceholderOp>(op)) {
+      values[op->getResult(0)] = constant(*graph.placeholders[placeholder.getId()].defaultValue,
+                                          transfer.type(placeholder.getType()), location);
+    } else if (auto update = dyn_cast<ir::UpdateOp>(op)) {
+      Value value = values.lookup(update.getValue());
+      if (update.getKind() == ir::UpdateKind::Add)
+        value = b.create<ir::AddOp>(location, values.lookup(update.getVariable()), value);
+      values[op->getResult(0)] = value;
+    } else if (isa<ir::DependOp>(op)) {
+      values[op->getResult(0)] = values.lookup(op->getOperand(0));
+    } else {
+      OperationState state(location, op->getName().getStringRef());
+      for (Value operand : op->getOperands())
+        state.operands.push_back(values.lookup(operand));
+      for (Type type : op->getResultTypes())
+        state.types.push_back(transfer.type(type));
+      for (NamedAttribute attribute : op->getAttrDictionary())
+        state.addAttribute(attribute.getName().getValue(),
+                           transfer.attribute(attribute.getValue()));
+      Operation *copy = b.create(state);
+      for (auto [from, to] : llvm::zip(op->getResults(), copy->getResults()))
+        values[from] = to;
+    }
+  }
+
+  // The new value of each updated variable, in the order of the variables' first update.
+  void resolveUpdates(llvm::MapVector<Operation *, Value> &assigned) {
+    llvm::MapVector<Operation *, SmallVector<ir::UpdateOp>> perVariable;
+    for (ir::UpdateOp update : slice.updates)
+      perVariable[update.getVariable().getDefiningOp()].push_back(update);
+    for (auto &[variable, updates] : perVariable) {
+      Value value = values.lookup(variable->getResult(0));
+      for (ir::UpdateOp update : updates)
+        if (update.getKind() == ir::UpdateKind::Assign)
+          value = values.lookup(update.getResult());
+      for (ir::UpdateOp update : updates)
+        if (update.getKind() == ir::UpdateKind::Add)
+          value = b.create<ir::AddOp>(transfer.location(update.getLoc()), value,
+                                      values.lookup(update.getValue()));
+      assigned[variable] = value;
+    }
+    for (ir::VariableOp variable : slice.variables)
+      if (graph.variables[variable.getId()].countsDraws) {
+        ir::GraphMath g(b, transfer.location(variable.getLoc()));
+        assigned[variable] =
+            g.add(values.lookup(variable.getResult()), g.integerScalar(1, b.getI64Type()));
+      }
+  }
+
+  void finish() {
+    SmallVector<Value> results;
+    SmallVector<DictionaryAttr> resultAttributes;
+    for (Value output : slice.outputs) {
+      results.push_back(values.lookup(output));
+      resultAttributes.push_back(
+          b.getDictionaryAttr(b.getNamedAttr("keratin.kind", b.getStringAttr("output"))));
+    }
+    llvm::MapVector<Operation *, Value> assigned;
+    resolveUpdates(assigned);
+    for (auto [index, variable] : llvm::enumerate(slice.variables)) {
+      auto found = assigned.find(variable);
+      if (found == assigned.end())
+        continue;
+      results.push_back(found->second);
+      resultAttributes.push_back(b.getDictionaryAttr(
+          {b.getNamedAttr("keratin.kind", b.getStringAttr("update")),
+           b.getNamedAttr("keratin.variable", b.getI64IntegerAttr(int64_t(index)))}));
+    }
+    b.create<func::ReturnOp>(UnknownLoc::get(context.get()), results);
+    function.setType(b.getFunctionType(block->getArgumentTypes(), ValueRange(results).getTypes()));
+    function.setAllArgAttrs(argumentAttributes);
+    function.setAllResultAttrs(resultAttributes);
+  }
+
+  Graph &graph;
+  const GraphSlice &slice;
+  Literals literals;
+  std::unique_ptr<MLIRContext> context;
+  OpBuilder b;
+  Transfer transfer;
+  OwningOpRef<ModuleOp> module;
+  func::FuncOp function;
+  Block *block;
+  DenseMap<Value, Value> values;
+  SmallVector<DictionaryAttr> argumentAttributes;
+  FunctionModule result;
+};
+
+} // namespace
+
+FunctionModule frontend::buildFunctionModule(const GraphSlice &slice, const std::string &name,
+                                             Literals literals) {
+  return ModuleBuilder(slice, name, literals).run();
+}

@@ -1,0 +1,40 @@
+// A slice of the graph as a module of its own, for the compiler or the interpreter.
+#ifndef KERATIN_FRONTEND_GRAPH_FUNCTIONMODULE_H
+#define KERATIN_FRONTEND_GRAPH_FUNCTIONMODULE_H
+
+#include "frontend/graph/GraphSlice.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace keratin::frontend {
+
+// The module keeps the contract of compiler/driver/Compiler.h. It has its own context, so that what
+// compiling leaves in it (constants above all) goes with it, and so that functions may be compiled
+// while others build the graph.
+struct FunctionModule {
+  std::unique_ptr<mlir::MLIRContext> context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  // The variables of the signature, in order.
+  std::vector<std::shared_ptr<VariableStorage>> variables;
+  int64_t outputs = 0;
+};
+
+enum class Literals { AsConstants, AsInputs };
+
+// Under the graph's mutex. AsInputs: the slice's literals are arguments after its inputs, so that
+// graphs which differ only in numbers share code.
+//
+// Update ops become results: several increments of one variable add up; of several assignments the
+// last one counts. Draw counters of random nodes are updated too.
+FunctionModule buildFunctionModule(const GraphSlice &slice, const std::string &name,
+                                   Literals literals);
+
+} // namespace keratin::frontend
+
+#endif // KERATIN_FRONTEND_GRAPH_FUNCTIONMODULE_H

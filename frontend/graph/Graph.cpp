@@ -1,0 +1,288 @@
+#include "frontend/graph/Graph.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+
+using namespace keratin;
+using namespace keratin::frontend;
+using keratin::ir::DimsAttr;
+
+namespace keratin::detail {
+struct TensorAccess {
+  static Node *node(const Tensor &tensor) { return tensor.node; }
+  static Tensor make(Node *node) {
+    Tensor tensor;
+    tensor.node = node;
+    return tensor;
+  }
+};
+} // namespace keratin::detail
+
+Graph &Graph::get() {
+  static Graph *graph = new Graph;
+  return *graph;
+}
+
+Graph::Graph() : context(mlir::MLIRContext::Threading::DISABLED) {
+  context.getOrLoadDialect<ir::KeratinDialect>();
+  module = mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
+}
+
+mlir::Block *Graph::block() { return module->getBody(); }
+
+//===-- Handles
+//----------------------------------------------------------------------------------------------------===//
+
+Node *Graph::acquire(mlir::Value value) {
+  std::unique_ptr<Node> &node = nodes[value];
+  if (!node) {
+    node = std::make_unique<Node>();
+    node->value = value;
+    node->scope = scope;
+  }
+  ++node->handles;
+  return node.get();
+}
+
+Node *Graph::find(mlir::Value value) const {
+  auto found = nodes.find(value);
+  return found == nodes.end() ? nullptr : found->second.get();
+}
+
+void Graph::release(Node *node) {
+  // Only the last handle needs the lock. Under it no other thread can make a new handle of this
+  // node, and those that hold one keep the count above zero.
+  int64_t count = node->handles.load(std::memory_order_relaxed);
+  while (count > 1)
+    if (node->handles.compare_exchange_weak(count, count - 1, std::memory_order_acq_rel))
+      return;
+  std::lock_guard lock(mutex);
+  if (--node->handles > 0)
+    return;
+  mlir::Operation *op = node->value.getDefiningOp();
+  nodes.erase(node->value);
+  candidates.insert(op);
+  if (depth == 0)
+    collect();
+}
+
+//===-- Life of ops
+//-------------------------------------------------------------------------------------------------===//
+
+void Graph::created(mlir::Operation *op) {
+  ++liveOps;
+  candidates.insert(op);
+  forEachSymbol(op, [&](int64_t id) { ++symbols[id].uses; });
+}
+
+void Graph::endCall() {
+  if (--depth == 0)
+    collect();
+}
+
+bool Graph::isDead(mlir::Operation *op) const {
+  if (!op->use_empty())
+    return false;
+  for (mlir::Value result : op->getResults())
+    if (nodes.contains(result))
+      return false;
+  return true;
+}
+
+void Graph::collect() {
+  while (!candidates.empty()) {
+    mlir::Operation *op = candidates.pop_back_val();
+    if (isDead(op))
+      erase(op);
+  }
+}
+
+void Graph::erase(mlir::Operation *op) {
+  for (mlir::Value operand : op->getOperands())
+    candidates.insert(operand.getDefiningOp());
+  llvm::SmallVector<int64_t, 4> mentioned;
+  forEachSymbol(op, [&](int64_t id) { mentioned.push_back(id); });
+  if (auto owned = ownedSymbols.find(op); owned != ownedSymbols.end()) {
+    for (int64_t id : owned->second) {
+      symbols[id].owner = nullptr;
+      // Counted as a mention, so that the loop below sees it.
+      ++symbols[id].uses;
+      mentioned.push_back(id);
+    }
+    ownedSymbols.erase(owned);
+  }
+  for (int64_t id : mentioned)
+    if (--symbols[id].uses == 0 && !symbols[id].owner)
+      symbols.remove(id);
+  if (auto literal = llvm::dyn_cast<ir::LiteralOp>(op))
+    literals.remove(literal.getId());
+  else if (auto placeholder = llvm::dyn_cast<ir::PlaceholderOp>(op))
+    placeholders.remove(placeholder.getId());
+  else if (auto variable = llvm::dyn_cast<ir::VariableOp>(op))
+    variables.remove(variable.getId());
+  op->erase();
+  --liveOps;
+}
+
+//===-- Symbols
+//----------------------------------------------------------------------------------------------------===//
+
+llvm::ArrayRef<int64_t> Graph::symbolsOf(mlir::Attribute attribute) {
+  auto dims = llvm::dyn_cast_or_null<DimsAttr>(attribute);
+  if (!dims)
+    return {};
+  auto [entry, isNew] = dimsSymbols.try_emplace(dims);
+  if (isNew)
+    for (const ir::DimExpr &dim : dims.getDims())
+      for (int64_t id : dim.symbols())
+        if (!llvm::is_contained(entry->second, id))
+          entry->second.push_back(id);
+  return entry->second;
+}
+
+void Graph::forEachSymbol(mlir::Operation *op, llvm::function_ref<void(int64_t)> visit) {
+  for (mlir::Type type : op->getResultTypes())
+    for (int64_t id : symbolsOf(llvm::cast<mlir::RankedTensorType>(type).getEncoding()))
+      visit(id);
+  auto visitDims = [&](DimsAttr dims) {
+    for (int64_t id : symbolsOf(dims))
+      visit(id);
+  };
+  if (auto slice = llvm::dyn_cast<ir::SliceOp>(op)) {
+    visitDims(slice.getStarts());
+  } else if (auto pad = llvm::dyn_cast<ir::PadOp>(op)) {
+    visitDims(pad.getLow());
+  } else if (auto require = llvm::dyn_cast<ir::RequireOp>(op)) {
+    visitDims(require.getLhs());
+    visitDims(require.getRhs());
+  }
+}
+
+void Graph::own(mlir::Operation *op, llvm::ArrayRef<int64_t> ids) {
+  for (int64_t id : ids) {
+    symbols[id].owner = op;
+    ownedSymbols[op].push_back(id);
+  }
+}
+
+std::optional<int64_t> Graph::existingValueSymbol(mlir::Operation *op) const {
+  auto owned = ownedSymbols.find(op);
+  if (owned != ownedSymbols.end())
+    for (int64_t id : owned->second)
+      if (symbols[id].isValue)
+        return id;
+  return std::nullopt;
+}
+
+int64_t Graph::valueSymbol(mlir::Operation *op) {
+  if (std::optional<int64_t> known = existingValueSymbol(op))
+    return *known;
+  std::string name;
+  if (auto placeholder = llvm::dyn_cast<ir::PlaceholderOp>(op))
+    name = "the value of placeholder " + placeholders[placeholder.getId()].name;
+  else if (auto variable = llvm::dyn_cast<ir::VariableOp>(op))
+    name = "the value of variable " + variables[variable.getId()].name;
+  int64_t id = symbols.add(SymbolInfo{op, true, std::move(name)});
+  ownedSymbols[op].push_back(id);
+  return id;
+}
+
+//===-- Names
+//------------------------------------------------------------------------------------------------------===//
+
+std::string Graph::uniqueName(const std::string &base) {
+  int64_t count = nameCounters[base]++;
+  return count == 0 ? base : base + "_" + std::to_string(count);
+}
+
+std::string Graph::nameOf(Node *node) {
+  if (!node->name.empty())
+    return node->name;
+  mlir::Operation *op = node->value.getDefiningOp();
+  if (auto placeholder = llvm::dyn_cast<ir::PlaceholderOp>(op))
+    return placeholders[placeholder.getId()].name + ":0";
+  if (auto variable = llvm::dyn_cast<ir::VariableOp>(op))
+    return variables[variable.getId()].name + ":0";
+  std::string base =
+      (node->scope ? *node->scope : std::string()) + op->getName().stripDialect().str();
+  return node->name = uniqueName(base) + ":0";
+}
+
+//===-- Tensors
+//----------------------------------------------------------------------------------------------------===//
+
+Node *frontend::nodeOf(const Tensor &tensor) {
+  Node *node = detail::TensorAccess::node(tensor);
+  if (!node)
+    throw ValueError("an empty Tensor stands for no value");
+  return node;
+}
+
+mlir::Value frontend::valueOf(const Tensor &tensor) { return nodeOf(tensor)->value; }
+
+Tensor frontend::tensorOf(mlir::Value value) {
+  return detail::TensorAccess::make(Graph::get().acquire(value));
+}
+
+Tensor::Tensor(const Tensor &other) noexcept : node(other.node) {
+  if (node)
+    node->handles.fetch_add(1, std::memory_order_relaxed);
+}
+
+Tensor::~Tensor() {
+  if (node)
+    Graph::get().release(node);
+}
+
+DType Tensor::dtype() const {
+  return DType(ir::dtypeOf(ir::getElementType(frontend::valueOf(*this))));
+}
+
+StaticShape Tensor::shape() const {
+  StaticShape shape;
+  for (int64_t dim : ir::getTensorType(frontend::valueOf(*this)).getShape())
+    shape.push_back(mlir::ShapedType::isDynamic(dim) ? std::nullopt : std::optional(dim));
+  return shape;
+}
+
+int64_t Tensor::ndim() const { return ir::getTensorType(frontend::valueOf(*this)).getRank(); }
+
+std::string Tensor::name() const {
+  std::lock_guard lock(Graph::get().mutex);
+  return Graph::get().nameOf(frontend::nodeOf(*this));
+}
+
+bool Tensor::usesLearningPhase() const { return frontend::nodeOf(*this)->usesLearningPhase; }
+void Tensor::setUsesLearningPhase(bool uses) { frontend::nodeOf(*this)->usesLearningPhase = uses; }
+
+static VariableInfo *variableInfo(const Tensor &tensor) {
+  auto op = valueOf(tensor).getDefiningOp<ir::VariableOp>();
+  return op ? &Graph::get().variables[op.getId()] : nullptr;
+}
+
+Constraint Tensor::constraint() const {
+  std::lock_guard lock(Graph::get().mutex);
+  VariableInfo *info = variableInfo(*this);
+  return info ? info->constraint : Constraint();
+}
+
+bool Tensor::trainable() const {
+  std::lock_guard lock(Graph::get().mutex);
+  VariableInfo *info = variableInfo(*this);
+  return info && info->trainable;
+}
+
+void Tensor::setTrainable(bool trainable) {
+  std::lock_guard lock(Graph::get().mutex);
+  if (VariableInfo *info = variableInfo(*this))
+    info->trainable = trainable;
+  else
+    throw TypeError("setTrainable: the tensor is not a variable");
+}
+
+std::string keratin::toString(const StaticShape &shape) {
+  std::string text = "(";
+  for (size_t i = 0; i < shape.size(); ++i)
+    text += (i ? ", " : "") + (shape[i] ? std::to_string(*shape[i]) : std::string("None"));
+  return text + (shape.size() == 1 ? ",)" : ")");
+}

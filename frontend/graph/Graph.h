@@ -1,0 +1,139 @@
+// The graph that K functions build: one module of the dialect, and what its ops cannot hold.
+#ifndef KERATIN_FRONTEND_GRAPH_GRAPH_H
+#define KERATIN_FRONTEND_GRAPH_GRAPH_H
+
+#include "frontend/graph/IdTable.h"
+#include "frontend/graph/VariableStorage.h"
+#include "ir/dialect/Keratin.h"
+#include "keratin/tensor.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace keratin::detail {
+
+// What all handles on one value share. Exists as long as a handle does.
+struct Node {
+  std::atomic<int64_t> handles{0};
+  mlir::Value value;
+  std::shared_ptr<const std::string> scope; // null outside name scopes
+  std::string name;                         // made when first asked for
+  bool usesLearningPhase = false;
+};
+
+} // namespace keratin::detail
+
+namespace keratin::frontend {
+
+using detail::Node;
+
+struct PlaceholderInfo {
+  std::string name;
+  std::optional<Array> defaultValue; // for a call that does not feed it
+};
+
+struct VariableInfo {
+  std::string name;
+  std::shared_ptr<VariableStorage> storage;
+  Constraint constraint;
+  bool trainable = true;
+  // Counts the draws of one random node: every call of a function with the node adds one.
+  bool countsDraws = false;
+};
+
+// Where the value of a symbol comes from.
+struct SymbolInfo {
+  mlir::Operation *owner = nullptr; // the placeholder or variable, while it lives
+  bool isValue = false;             // its value, not one of its dimensions
+  std::string description;          // for messages: "dimension 0 of placeholder x"
+  int64_t uses = 0;                 // by the ops of the graph
+};
+
+// The process's graph. Building it is thread-compatible as far as the meaning of a program goes,
+// and safe in any case: every entrance takes the mutex. Compiling and calling functions do not.
+//
+// Ops are made at the end of one block, so it is ordered. An op that no handle and no other op
+// needs is erased, and then what only it needed, iteratively; while a K function runs (see Call),
+// that waits for its end.
+class Graph {
+public:
+  // Never destroyed: tensors with static storage may outlive everything.
+  static Graph &get();
+
+  std::recursive_mutex mutex;
+
+  mlir::MLIRContext context;
+  mlir::Block *block();
+
+  // A handle on the value. Handles are counted by retain (which needs no lock) and release.
+  Node *acquire(mlir::Value value);
+  void release(Node *node);
+  // Null if there is no handle on it.
+  Node *find(mlir::Value value) const;
+  std::string nameOf(Node *node);
+
+  // Between these, ops without uses stay; `created` is told of every new op.
+  void beginCall() { ++depth; }
+  void endCall();
+  int callDepth() const { return depth; }
+  void created(mlir::Operation *op);
+
+  // A fresh symbol; it lives until its owner and every op that mentions it are gone.
+  int64_t addSymbol(SymbolInfo info) { return symbols.add(std::move(info)); }
+  void own(mlir::Operation *op, llvm::ArrayRef<int64_t> ids);
+  // The symbol for the value of an integer scalar placeholder or variable.
+  int64_t valueSymbol(mlir::Operation *op);
+  std::optional<int64_t> existingValueSymbol(mlir::Operation *op) const;
+
+  IdTable<PlaceholderInfo> placeholders;
+  IdTable<VariableInfo> variables;
+  IdTable<Array> literals;
+  IdTable<SymbolInfo> symbols;
+
+  // Name scopes and the counters that make names unique.
+  std::shared_ptr<const std::string> scope;
+  std::unordered_map<std::string, int64_t> nameCounters;
+  std::string uniqueName(const std::string &base);
+
+  // Symbols of a type or of a dims attribute.
+  llvm::ArrayRef<int64_t> symbolsOf(mlir::Attribute dims);
+  void forEachSymbol(mlir::Operation *op, llvm::function_ref<void(int64_t)> visit);
+
+  int64_t opCount() const { return liveOps; }
+
+private:
+  Graph();
+  void collect();
+  bool isDead(mlir::Operation *op) const;
+  void erase(mlir::Operation *op);
+
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  llvm::DenseMap<mlir::Value, std::unique_ptr<Node>> nodes;
+  llvm::DenseMap<mlir::Attribute, llvm::SmallVector<int64_t, 2>> dimsSymbols;
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<int64_t, 2>> ownedSymbols;
+  // Ops that may have become dead.
+  llvm::SetVector<mlir::Operation *> candidates;
+  int depth = 0;
+  int64_t liveOps = 0;
+};
+
+// The value behind a tensor, and the other way round.
+mlir::Value valueOf(const Tensor &tensor);
+Tensor tensorOf(mlir::Value value);
+Node *nodeOf(const Tensor &tensor);
+
+} // namespace keratin::frontend
+
+#endif // KERATIN_FRONTEND_GRAPH_GRAPH_H

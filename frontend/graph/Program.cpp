@@ -1,0 +1,92 @@
+#include "frontend/graph/Program.h"
+
+#include "frontend/graph/RuntimeStatus.h"
+
+#include "compiler/driver/Compiler.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+using namespace keratin;
+using namespace keratin::frontend;
+
+static ProgramFactory substitute = nullptr;
+
+void frontend::setProgramFactory(ProgramFactory factory) { substitute = factory; }
+
+namespace {
+
+class CompiledProgram : public Program {
+public:
+  explicit CompiledProgram(std::shared_ptr<const compiler::CompiledFunction> compiledFunction)
+      : code(std::move(compiledFunction)) {
+    keratin_status_t status = {};
+    keratin_executable_create(&code->descriptor(), &executable, &status);
+    throwIfFailed(code->descriptor().name, status);
+  }
+  ~CompiledProgram() override { keratin_executable_destroy(executable); }
+
+  void run(const std::string &function, const std::vector<keratin_variable_t *> &variables,
+           const Array *const *inputs, size_t numInputs,
+           std::vector<Array> &outputs) const override {
+    llvm::SmallVector<keratin_tensor_t, 8> views(numInputs);
+    for (size_t i = 0; i < numInputs; ++i)
+      views[i] = {const_cast<void *>(inputs[i]->rawData()), int32_t(inputs[i]->dtype()),
+                  int32_t(inputs[i]->ndim()), inputs[i]->shape().data(), nullptr};
+    Allocation allocation{outputs, nullptr};
+    keratin_status_t status = {};
+    keratin_invoke_allocating(executable, variables.data(), int32_t(variables.size()), views.data(),
+                              int32_t(numInputs), allocate, &allocation, &status);
+    if (allocation.failure)
+      std::rethrow_exception(allocation.failure);
+    throwIfFailed(function, status);
+  }
+
+  double milliseconds() const override { return code->report().milliseconds; }
+  int64_t kernels() const override { return code->report().kernels; }
+  std::string memoryPlan() const override { return code->report().memoryPlan; }
+
+private:
+  struct Allocation {
+    std::vector<Array> &outputs;
+    std::exception_ptr failure;
+  };
+
+  // No exception may pass through the runtime.
+  static void *allocate(void *user, int32_t output, int32_t dtype, int32_t rank,
+                        const int64_t *dims, size_t) noexcept {
+    auto &allocation = *static_cast<Allocation *>(user);
+    try {
+      Array &array = allocation.outputs[output];
+      bool same = !array.isNone() && array.dtype() == DType(dtype) && array.ndim() == rank &&
+                  std::equal(dims, dims + rank, array.shape().begin());
+      if (!same)
+        array.reset(DType(dtype), std::vector<int64_t>(dims, dims + rank));
+      return array.rawData();
+    } catch (...) {
+      allocation.failure = std::current_exception();
+      return nullptr;
+    }
+  }
+
+  std::shared_ptr<const compiler::CompiledFunction> code; // outlives the executable
+  keratin_executable_t *executable = nullptr;
+};
+
+} // namespace
+
+std::shared_ptr<const Program> Program::compile(FunctionModule module) {
+  if (substitute)
+    return substitute(std::move(module));
+  auto compiled = compiler::compile(*module.module, compiler::CompileOptions());
+  if (compiled.ok())
+    return std::make_shared<CompiledProgram>(*std::move(compiled));
+  std::string message(compiled.status().message());
+  switch (compiled.status().code()) {
+  case absl::StatusCode::kInvalidArgument:
+    throw ValueError(message);
+  case absl::StatusCode::kUnimplemented:
+    throw NotImplementedError(message);
+  default:
+    throw RuntimeError(message);
+  }
+}

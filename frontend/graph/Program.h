@@ -1,0 +1,44 @@
+// Compiled code of one slice, ready to be called.
+#ifndef KERATIN_FRONTEND_GRAPH_PROGRAM_H
+#define KERATIN_FRONTEND_GRAPH_PROGRAM_H
+
+#include "frontend/graph/FunctionModule.h"
+#include "keratin/array.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+struct keratin_variable_t;
+
+namespace keratin::frontend {
+
+// Immutable; any number of threads may run it.
+class Program {
+public:
+  virtual ~Program() = default;
+
+  // What the compiler refuses is thrown as the kind of error it is. Takes no lock.
+  static std::shared_ptr<const Program> compile(FunctionModule module);
+
+  // `inputs` are those of the signature with the signature's dtypes; the first outputs are written,
+  // in order, in their own memory where it is large enough. Throws for a failed call, whose updates
+  // are then not applied.
+  virtual void run(const std::string &function, const std::vector<keratin_variable_t *> &variables,
+                   const Array *const *inputs, size_t numInputs,
+                   std::vector<Array> &outputs) const = 0;
+
+  // What compiling cost and decided.
+  virtual double milliseconds() const = 0;
+  virtual int64_t kernels() const = 0;
+  virtual std::string memoryPlan() const = 0;
+};
+
+// Tests put the reference interpreter in the compiler's place: Program::compile then calls this.
+// Null: the compiler again.
+using ProgramFactory = std::shared_ptr<const Program> (*)(FunctionModule module);
+void setProgramFactory(ProgramFactory factory);
+
+} // namespace keratin::frontend
+
+#endif // KERATIN_FRONTEND_GRAPH_PROGRAM_H

@@ -1,0 +1,32 @@
+// Failures of the runtime and of the compiler as exceptions.
+#ifndef KERATIN_FRONTEND_GRAPH_RUNTIMESTATUS_H
+#define KERATIN_FRONTEND_GRAPH_RUNTIMESTATUS_H
+
+#include "keratin/error.h"
+
+#include "keratin/runtime.h"
+
+#include <string>
+
+namespace keratin::frontend {
+
+// Throws the kind of error that the code stands for; returns if it is KERATIN_OK.
+inline void throwIfFailed(const std::string &function, const keratin_status_t &status) {
+  std::string message = function + ": " + status.message;
+  switch (status.code) {
+  case KERATIN_OK:
+    return;
+  case KERATIN_INVALID_ARGUMENT:
+  case KERATIN_OUT_OF_RANGE:
+  case KERATIN_FAILED_PRECONDITION:
+    throw ValueError(message);
+  case KERATIN_UNIMPLEMENTED:
+    throw NotImplementedError(message);
+  default:
+    throw RuntimeError(message);
+  }
+}
+
+} // namespace keratin::frontend
+
+#endif // KERATIN_FRONTEND_GRAPH_RUNTIMESTATUS_H

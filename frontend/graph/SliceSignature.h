@@ -1,0 +1,29 @@
+// The structure of a slice: equal signatures have equal code.
+#ifndef KERATIN_FRONTEND_GRAPH_SLICESIGNATURE_H
+#define KERATIN_FRONTEND_GRAPH_SLICESIGNATURE_H
+
+#include "frontend/graph/GraphSlice.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace keratin::frontend {
+
+// All that the code depends on, as numbers: ops by name, attributes and types as uniqued objects of
+// the graph's context, operands by position, symbols by order of appearance. Literals are inputs:
+// their types count, their values do not. Locations do not count.
+class SliceSignature {
+public:
+  explicit SliceSignature(const GraphSlice &slice);
+
+  size_t hash() const { return digest; }
+  bool operator==(const SliceSignature &other) const { return words == other.words; }
+
+private:
+  std::vector<uint64_t> words;
+  size_t digest = 0;
+};
+
+} // namespace keratin::frontend
+
+#endif // KERATIN_FRONTEND_GRAPH_SLICESIGNATURE_H

@@ -1,0 +1,87 @@
+#include "frontend/graph/Transfer.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Location.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace keratin;
+using namespace keratin::frontend;
+using namespace mlir;
+
+int64_t Transfer::symbol(int64_t from) {
+  return symbols.try_emplace(from, int64_t(symbols.size())).first->second;
+}
+
+Type Transfer::type(Type from) {
+  Type &result = types[from];
+  if (result)
+    return result;
+  // attribute() below may grow the map, so the place is looked up again.
+  Type converted;
+  if (auto tensor = dyn_cast<RankedTensorType>(from)) {
+    Attribute encoding = tensor.getEncoding() ? attribute(tensor.getEncoding()) : Attribute();
+    converted = RankedTensorType::get(tensor.getShape(), type(tensor.getElementType()), encoding);
+  } else if (from.isIndex()) {
+    converted = IndexType::get(&to);
+  } else if (isa<NoneType>(from)) {
+    converted = NoneType::get(&to);
+  } else {
+    converted = ir::elementTypeOf(ir::dtypeOf(from), &to);
+  }
+  assert(converted && "a type that the graph never holds");
+  return types[from] = converted;
+}
+
+Attribute Transfer::attribute(Attribute from) {
+  auto found = attributes.find(from);
+  if (found != attributes.end())
+    return found->second;
+  Attribute converted = convert(from);
+  attributes[from] = converted;
+  return converted;
+}
+
+Attribute Transfer::convert(Attribute from) {
+  return TypeSwitch<Attribute, Attribute>(from)
+      .Case([&](ir::DimsAttr dims) {
+        std::vector<ir::DimExpr> renumbered;
+        for (const ir::DimExpr &dim : dims.getDims())
+          // Renaming symbols keeps what is representable representable.
+          renumbered.push_back(*dim.substitute([&](int64_t id) -> std::optional<ir::DimExpr> {
+            return ir::DimExpr::symbol(symbol(id));
+          }));
+        return ir::DimsAttr::get(&to, renumbered);
+      })
+      .Case([&](StringAttr text) { return StringAttr::get(&to, text.getValue()); })
+      .Case([&](UnitAttr) { return UnitAttr::get(&to); })
+      .Case([&](IntegerAttr number) {
+        return IntegerAttr::get(type(number.getType()), number.getValue());
+      })
+      .Case([&](FloatAttr number) {
+        return FloatAttr::get(type(number.getType()), number.getValue());
+      })
+      .Case([&](DenseI64ArrayAttr numbers) {
+        return DenseI64ArrayAttr::get(&to, numbers.asArrayRef());
+      })
+      .Case([&](DenseElementsAttr elements) {
+        return DenseElementsAttr::getFromRawBuffer(cast<ShapedType>(type(elements.getType())),
+                                                   elements.getRawData());
+      })
+      .Case([&](ArrayAttr list) {
+        SmallVector<Attribute> converted;
+        for (Attribute entry : list)
+          converted.push_back(attribute(entry));
+        return ArrayAttr::get(&to, converted);
+      });
+}
+
+Location Transfer::location(Location from) {
+  if (auto place = dyn_cast<FileLineColLoc>(from))
+    return FileLineColLoc::get(&to, place.getFilename().getValue(), place.getLine(),
+                               place.getColumn());
+  if (auto name = dyn_cast<NameLoc>(from))
+    return NameLoc::get(StringAttr::get(&to, name.getName().getValue()),
+                        location(name.getChildLoc()));
+  return UnknownLoc::get(&to);
+}

@@ -1,0 +1,33 @@
+// Types, attributes and locations of one context in another.
+#ifndef KERATIN_FRONTEND_GRAPH_TRANSFER_H
+#define KERATIN_FRONTEND_GRAPH_TRANSFER_H
+
+#include "ir/dialect/Keratin.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+namespace keratin::frontend {
+
+// Symbols are numbered anew in the order in which they are met, so that equal graphs become equal
+// modules whatever happened in the process before.
+class Transfer {
+public:
+  explicit Transfer(mlir::MLIRContext &to) : to(to) {}
+
+  mlir::Type type(mlir::Type from);
+  mlir::Attribute attribute(mlir::Attribute from);
+  mlir::Location location(mlir::Location from);
+  int64_t symbol(int64_t from);
+
+private:
+  mlir::Attribute convert(mlir::Attribute from);
+
+  mlir::MLIRContext &to;
+  llvm::DenseMap<mlir::Type, mlir::Type> types;
+  llvm::DenseMap<mlir::Attribute, mlir::Attribute> attributes;
+  llvm::DenseMap<int64_t, int64_t> symbols;
+};
+
+} // namespace keratin::frontend
+
+#endif // KERATIN_FRONTEND_GRAPH_TRANSFER_H

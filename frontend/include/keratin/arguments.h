@@ -1,0 +1,168 @@
+// Parameters that Python writes as tuples, lists and slices.
+#ifndef KERATIN_ARGUMENTS_H
+#define KERATIN_ARGUMENTS_H
+
+#include "keratin/tensor.h"
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace keratin {
+
+// One entry of a shape: a number, None, or a scalar integer tensor.
+class Size {
+public:
+  Size(std::nullopt_t) {}
+  template <typename T, typename = std::enable_if_t<std::is_integral_v<T>>>
+  Size(T value) : value(int64_t(value)) {}
+  Size(const Tensor &tensor) : value(tensor) {}
+  Size(const std::optional<int64_t> &size) {
+    if (size)
+      value = *size;
+  }
+
+  bool isNone() const { return value.index() == 0; }
+  bool isNumber() const { return value.index() == 1; }
+  bool isTensor() const { return value.index() == 2; }
+  int64_t number() const { return std::get<1>(value); }
+  const Tensor &tensor() const { return std::get<2>(value); }
+
+private:
+  std::variant<std::monostate, int64_t, Tensor> value;
+};
+
+// A shape: {32, None}, {K::shape(x)[0], 4}, a vector of sizes, one int for one dimension, or a
+// vector tensor. `{}` is the shape of a scalar; None is no shape at all.
+class Shape {
+public:
+  Shape() = default;
+  Shape(std::nullopt_t) : none(true) {}
+  Shape(std::initializer_list<Size> sizes) : sizes(sizes) {}
+  Shape(std::vector<Size> sizes) : sizes(std::move(sizes)) {}
+  Shape(const std::vector<int64_t> &sizes) : sizes(sizes.begin(), sizes.end()) {}
+  Shape(const std::vector<int> &sizes) : sizes(sizes.begin(), sizes.end()) {}
+  Shape(const StaticShape &shape) : sizes(shape.begin(), shape.end()) {}
+  template <typename T, typename = std::enable_if_t<std::is_integral_v<T>>>
+  Shape(T size) : sizes{Size(size)} {}
+  // A scalar tensor is one size; a vector tensor is the whole shape.
+  Shape(const Tensor &tensor) : whole(tensor) {}
+
+  bool isNone() const { return none; }
+  bool isTensor() const { return whole.has_value(); }
+  const Tensor &tensor() const { return *whole; }
+  const std::vector<Size> &entries() const { return sizes; }
+
+private:
+  std::vector<Size> sizes;
+  std::optional<Tensor> whole;
+  bool none = false;
+};
+
+// None (all axes), one axis, or a list. Negative axes count from the end.
+class Axes {
+public:
+  Axes(std::nullopt_t) {}
+  template <typename T, typename = std::enable_if_t<std::is_integral_v<T>>>
+  Axes(T axis) : list(std::vector<int64_t>{int64_t(axis)}) {}
+  Axes(std::initializer_list<int64_t> axes) : list(std::in_place, axes), isList(true) {}
+  Axes(const std::vector<int64_t> &axes) : list(axes), isList(true) {}
+  Axes(const std::vector<int> &axes)
+      : list(std::in_place, axes.begin(), axes.end()), isList(true) {}
+
+  bool isNone() const { return !list; }
+  bool isSingle() const { return list && !isList; }
+  const std::vector<int64_t> &axes() const { return *list; }
+
+private:
+  std::optional<std::vector<int64_t>> list;
+  bool isList = false;
+};
+
+// data_format: a name, or None for K::image_data_format().
+class DataFormat {
+public:
+  DataFormat(std::nullopt_t) {}
+  DataFormat(const char *name) : name(name) {}
+  DataFormat(std::string name) : name(std::move(name)) {}
+  const std::optional<std::string> &value() const { return name; }
+
+private:
+  std::optional<std::string> name;
+};
+
+// A tensor, a number, or a function without arguments that returns a tensor.
+class Branch {
+public:
+  template <typename T, typename = std::enable_if_t<std::is_constructible_v<Operand, const T &>>>
+  Branch(const T &value, SourceLocation location = SourceLocation::current())
+      : operand(std::in_place, value, location) {}
+  Branch(const Operand &value) : operand(value) {}
+  template <typename F, typename = decltype(Tensor(std::declval<F &>()())),
+            typename = std::enable_if_t<!std::is_constructible_v<Operand, const F &>>>
+  Branch(F function) : callable(std::move(function)) {}
+
+  // Calls the function, if it is one.
+  Operand evaluate() const { return callable ? Operand(callable()) : *operand; }
+
+private:
+  std::optional<Operand> operand;
+  std::function<Tensor()> callable;
+};
+
+// A step of K::rnn: (input, states) to (output, new states).
+using RnnStep = std::function<std::pair<Tensor, std::vector<Tensor>>(const Tensor &,
+                                                                     const std::vector<Tensor> &)>;
+
+// start:stop:step, each None, a number, or a scalar integer tensor; Python's clamping semantics.
+struct Slice {
+  Slice(Size start = None, Size stop = None, Size step = None)
+      : start(std::move(start)), stop(std::move(stop)), step(std::move(step)) {}
+  Size start, stop, step;
+};
+
+struct EllipsisType {};
+// Full slices for all axes that are not named.
+inline constexpr EllipsisType Ellipsis;
+// One full slice.
+inline const Slice All;
+
+// The key of x[key]: one item an axis. A number or scalar tensor drops the axis; a Slice keeps it;
+// None inserts an axis of size 1; Ellipsis fills with full slices. One integer tensor of rank 1 or
+// more alone is K::gather.
+class IndexList {
+public:
+  using Item = std::variant<std::nullopt_t, EllipsisType, Slice, int64_t, Tensor>;
+
+  class Entry {
+  public:
+    Entry(std::nullopt_t) : item(None) {}
+    Entry(EllipsisType) : item(EllipsisType()) {}
+    Entry(const Slice &slice) : item(slice) {}
+    Entry(const Tensor &tensor) : item(tensor) {}
+    template <typename T, typename = std::enable_if_t<std::is_integral_v<T>>>
+    Entry(T index) : item(int64_t(index)) {}
+    Item item;
+  };
+
+  template <typename T, typename = std::enable_if_t<std::is_constructible_v<Entry, const T &>>>
+  IndexList(const T &entry, SourceLocation location = SourceLocation::current())
+      : items{Entry(entry).item}, location(location) {}
+  IndexList(std::initializer_list<Entry> entries,
+            SourceLocation location = SourceLocation::current())
+      : location(location) {
+    for (const Entry &entry : entries)
+      items.push_back(entry.item);
+  }
+  IndexList(std::vector<Item> items, SourceLocation location = SourceLocation::current())
+      : items(std::move(items)), location(location) {}
+
+  std::vector<Item> items;
+  SourceLocation location;
+};
+
+} // namespace keratin
+
+#endif // KERATIN_ARGUMENTS_H

@@ -1,0 +1,129 @@
+// Values on the host: what is fed to functions and what they return.
+#ifndef KERATIN_ARRAY_H
+#define KERATIN_ARRAY_H
+
+#include "keratin/dtype.h"
+#include "keratin/error.h"
+
+#include <cstring>
+#include <initializer_list>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace keratin {
+
+// An n-dimensional array that owns its elements, row-major, aligned to 64 bytes (scalars are held
+// in the object). A copy is a deep copy; moving is cheap. The default is no value at all (None).
+class Array {
+public:
+  Array() = default;
+  Array(std::nullopt_t) {}
+  // A scalar of the C++ type's dtype.
+  template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>> Array(T value) {
+    reset(dtypeOf<T>(), {});
+    std::memcpy(rawData(), &value, sizeof(T));
+  }
+  // Stacks: {{1, 2}, {3, 4}} has shape (2, 2). Mixed numbers take the wider dtype; ValueError
+  // unless the shapes are equal.
+  Array(std::initializer_list<Array> rows);
+  // One dimension.
+  template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>>
+  Array(const std::vector<T> &values) : Array(values, {int64_t(values.size())}) {}
+  // ValueError unless dims hold as many elements as values.
+  template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>>
+  Array(const std::vector<T> &values, std::vector<int64_t> dims) {
+    reset(dtypeOf<T>(), std::move(dims));
+    checkCount(values.size());
+    if constexpr (std::is_same_v<T, bool>)
+      for (size_t i = 0; i < values.size(); ++i)
+        static_cast<bool *>(rawData())[i] = values[i];
+    else if (!values.empty())
+      std::memcpy(rawData(), values.data(), values.size() * sizeof(T));
+  }
+  Array(const Array &other);
+  Array(Array &&other) noexcept;
+  Array &operator=(Array other) noexcept;
+  ~Array();
+
+  // Elements are zero.
+  static Array zeros(DType dtype, std::vector<int64_t> dims);
+  // Elements are whatever the memory holds.
+  static Array empty(DType dtype, std::vector<int64_t> dims);
+  // A copy of row-major elements.
+  static Array copyOf(DType dtype, std::vector<int64_t> dims, const void *elements);
+
+  bool isNone() const { return !valid; }
+  DType dtype() const { return type; }
+  const std::vector<int64_t> &shape() const { return dims; }
+  int64_t ndim() const { return int64_t(dims.size()); }
+  int64_t size() const { return count; }
+  size_t bytes() const { return size_t(count) * dtypeSize(type); }
+
+  // TypeError unless T is the array's dtype.
+  template <typename T> T *data() {
+    checkType(dtypeOf<T>());
+    return static_cast<T *>(rawData());
+  }
+  template <typename T> const T *data() const {
+    checkType(dtypeOf<T>());
+    return static_cast<const T *>(rawData());
+  }
+  void *rawData() { return heap ? heap : static_cast<void *>(&scalar); }
+  const void *rawData() const { return heap ? heap : static_cast<const void *>(&scalar); }
+
+  // One element, converted as `cast` does; ValueError outside the array. Without an index the array
+  // must have exactly one element.
+  template <typename T = double> T item() const {
+    checkSingle();
+    return item<T>(0);
+  }
+  template <typename T = double> T item(int64_t index) const {
+    if constexpr (std::is_floating_point_v<T>)
+      return static_cast<T>(elementAsDouble(index));
+    else if constexpr (std::is_same_v<T, bool>)
+      return elementAsDouble(index) != 0;
+    else
+      return static_cast<T>(elementAsInteger(index));
+  }
+  template <typename T = double> std::vector<T> toVector() const {
+    std::vector<T> values;
+    values.reserve(size_t(count));
+    for (int64_t i = 0; i < count; ++i)
+      values.push_back(item<T>(i));
+    return values;
+  }
+
+  // Float to integer truncates towards zero and saturates, NaN becomes 0; to bool: nonzero.
+  Array astype(DType dtype) const;
+  // The same elements; ValueError unless there are as many.
+  Array reshape(std::vector<int64_t> dims) const;
+
+  // Makes this an array of the given dtype and dims with unspecified elements; keeps the memory if
+  // it already has as many bytes.
+  void reset(DType dtype, std::vector<int64_t> dims);
+
+private:
+  void checkType(DType wanted) const;
+  void checkCount(size_t elements) const;
+  void checkSingle() const;
+  double elementAsDouble(int64_t index) const;
+  int64_t elementAsInteger(int64_t index) const;
+
+  std::vector<int64_t> dims;
+  void *heap = nullptr; // null: the element is in `scalar`
+  size_t heapBytes = 0;
+  int64_t count = 0;
+  DType type = DType::Float32;
+  bool valid = false;
+  alignas(8) unsigned char scalar[8] = {};
+};
+
+// The rows along a new first dimension: what Array({…}) does.
+Array stackArrays(const Array *rows, size_t count);
+// "(2, 3)", as Python writes it.
+std::string toString(const std::vector<int64_t> &shape);
+
+} // namespace keratin
+
+#endif // KERATIN_ARRAY_H

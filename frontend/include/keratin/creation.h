@@ -1,0 +1,42 @@
+// K functions: tensors out of shapes and numbers.
+#ifndef KERATIN_CREATION_H
+#define KERATIN_CREATION_H
+
+#include "keratin/arguments.h"
+
+#include <optional>
+#include <string>
+
+namespace keratin::backend {
+
+// dtype None: floatx, also for integers. One value fills the shape.
+Tensor constant(const Operand &value, DTypeArgument dtype = None, const Shape &shape = None,
+                const std::string &name = "", SourceLocation location = SourceLocation::current());
+// A value that is fed; None sizes may differ from call to call. ndim alone gives so many Nones.
+Tensor placeholder(const Shape &shape = None, std::optional<int64_t> ndim = None,
+                   DTypeArgument dtype = None, bool sparse = false, const std::string &name = "",
+                   SourceLocation location = SourceLocation::current());
+// Variables; tensors where the shape holds tensors.
+Tensor zeros(const Shape &shape, DTypeArgument dtype = None, const std::string &name = "",
+             SourceLocation location = SourceLocation::current());
+Tensor ones(const Shape &shape, DTypeArgument dtype = None, const std::string &name = "",
+            SourceLocation location = SourceLocation::current());
+// A variable; one size, or {rows, columns}.
+Tensor eye(const Shape &size, DTypeArgument dtype = None, const std::string &name = "",
+           SourceLocation location = SourceLocation::current());
+// Tensors of x's shape at run time; dtype None: that of x.
+Tensor zeros_like(const Operand &x, DTypeArgument dtype = None, const std::string &name = "",
+                  SourceLocation location = SourceLocation::current());
+Tensor ones_like(const Operand &x, DTypeArgument dtype = None, const std::string &name = "",
+                 SourceLocation location = SourceLocation::current());
+// The same value as a new tensor.
+Tensor identity(const Operand &x, const std::string &name = "",
+                SourceLocation location = SourceLocation::current());
+// start, start + step, … before stop; with one argument from 0 to it.
+Tensor arange(const Operand &start, const Operand &stop = None, const Operand &step = 1,
+              DTypeArgument dtype = DType::Int32,
+              SourceLocation location = SourceLocation::current());
+
+} // namespace keratin::backend
+
+#endif // KERATIN_CREATION_H

@@ -1,0 +1,79 @@
+// Element types.
+#ifndef KERATIN_DTYPE_H
+#define KERATIN_DTYPE_H
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+
+namespace keratin {
+
+// Python's None where a K function takes it.
+inline constexpr std::nullopt_t None = std::nullopt;
+
+// The numbers are those of keratin_dtype_t.
+enum class DType : int32_t {
+  Bool = 1,
+  Int8,
+  Int16,
+  Int32,
+  Int64,
+  UInt8,
+  UInt16,
+  UInt32,
+  UInt64,
+  Float16,
+  BFloat16,
+  Float32,
+  Float64
+};
+
+// "float32", …
+const char *dtypeName(DType dtype);
+// TypeError for an unknown name.
+DType dtypeFromName(const std::string &name);
+size_t dtypeSize(DType dtype);
+bool isFloating(DType dtype);
+bool isInteger(DType dtype); // not bool
+
+// The DType of a C++ type; bool is stored as one byte.
+template <typename T> constexpr DType dtypeOf() {
+  static_assert(std::is_arithmetic_v<T>, "no DType holds this type");
+  if constexpr (std::is_same_v<T, bool>)
+    return DType::Bool;
+  else if constexpr (std::is_same_v<T, float>)
+    return DType::Float32;
+  else if constexpr (std::is_floating_point_v<T>)
+    return DType::Float64;
+  else if constexpr (std::is_signed_v<T>)
+    return sizeof(T) == 1   ? DType::Int8
+           : sizeof(T) == 2 ? DType::Int16
+           : sizeof(T) == 4 ? DType::Int32
+                            : DType::Int64;
+  else
+    return sizeof(T) == 1   ? DType::UInt8
+           : sizeof(T) == 2 ? DType::UInt16
+           : sizeof(T) == 4 ? DType::UInt32
+                            : DType::UInt64;
+}
+
+// A dtype parameter: a DType, its name, or None (what that means is said by each function).
+class DTypeArgument {
+public:
+  DTypeArgument(std::nullopt_t) {}
+  DTypeArgument(DType dtype) : dtype(dtype) {}
+  DTypeArgument(const char *name) : dtype(dtypeFromName(name)) {}
+  DTypeArgument(const std::string &name) : dtype(dtypeFromName(name)) {}
+
+  bool isNone() const { return !dtype; }
+  DType valueOr(DType other) const { return dtype.value_or(other); }
+
+private:
+  std::optional<DType> dtype;
+};
+
+} // namespace keratin
+
+#endif // KERATIN_DTYPE_H

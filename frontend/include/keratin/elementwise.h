@@ -1,0 +1,43 @@
+// K functions: element by element.
+#ifndef KERATIN_ELEMENTWISE_H
+#define KERATIN_ELEMENTWISE_H
+
+#include "keratin/arguments.h"
+
+namespace keratin::backend {
+
+#include "keratin/generated/elementwise.inc"
+
+Tensor square(const Operand &x, SourceLocation location = SourceLocation::current());
+// 0 for negative numbers.
+Tensor sqrt(const Operand &x, SourceLocation location = SourceLocation::current());
+// An integer to a negative integer power is a ValueError.
+Tensor pow(const Operand &x, const Operand &a, SourceLocation location = SourceLocation::current());
+// Bounds may be numbers, tensors or None; x's shape and dtype stay.
+Tensor clip(const Operand &x, const Operand &min_value, const Operand &max_value,
+            SourceLocation location = SourceLocation::current());
+// Float to integer truncates towards zero; to bool: nonzero.
+Tensor cast(const Operand &x, DTypeArgument dtype,
+            SourceLocation location = SourceLocation::current());
+// NaN if either is NaN; a tie's gradient goes to x.
+Tensor maximum(const Operand &x, const Operand &y,
+               SourceLocation location = SourceLocation::current());
+Tensor minimum(const Operand &x, const Operand &y,
+               SourceLocation location = SourceLocation::current());
+// bool.
+Tensor equal(const Operand &x, const Operand &y,
+             SourceLocation location = SourceLocation::current());
+Tensor not_equal(const Operand &x, const Operand &y,
+                 SourceLocation location = SourceLocation::current());
+Tensor greater(const Operand &x, const Operand &y,
+               SourceLocation location = SourceLocation::current());
+Tensor greater_equal(const Operand &x, const Operand &y,
+                     SourceLocation location = SourceLocation::current());
+Tensor less(const Operand &x, const Operand &y,
+            SourceLocation location = SourceLocation::current());
+Tensor less_equal(const Operand &x, const Operand &y,
+                  SourceLocation location = SourceLocation::current());
+
+} // namespace keratin::backend
+
+#endif // KERATIN_ELEMENTWISE_H

@@ -1,0 +1,74 @@
+// Compiled functions of a graph.
+#ifndef KERATIN_FUNCTION_H
+#define KERATIN_FUNCTION_H
+
+#include "keratin/arguments.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace keratin {
+
+// What K::function returns: code for the outputs and updates of a graph. Copies share the code,
+// which never changes; several threads may call it at once. Calls that update variables exclude
+// each other, and updates are applied together or, when a call fails, not at all.
+class Function {
+public:
+  Function() = default;
+
+  // One value for each input, converted to its dtype; None for an input with a default (the
+  // learning phase). The arrays returned are the caller's. ValueError for too few or too many
+  // values and for a shape that does not fit.
+  std::vector<Array> operator()(const std::vector<Array> &values) const;
+  // The same without allocating in a steady state: the memory of outputs is used again where it is
+  // large enough. values must be `inputs().size()` arrays.
+  void call(const Array *values, size_t count, std::vector<Array> &outputs) const;
+
+  const std::vector<Tensor> &inputs() const;
+  const std::vector<Tensor> &outputs() const;
+  const std::string &name() const;
+
+  // What compiling cost and decided.
+  double compileMilliseconds() const;
+  int64_t kernelCount() const;
+  std::string memoryPlan() const;
+
+  struct Impl;
+  explicit Function(std::shared_ptr<const Impl> impl) : impl(std::move(impl)) {}
+
+private:
+  std::shared_ptr<const Impl> impl;
+};
+
+// An entry of K::function's updates: an update op, a pair (variable, new value), None (ignored), or
+// any tensor (evaluated).
+class Update {
+public:
+  Update(std::nullopt_t) {}
+  Update(const Tensor &op) : op(op) {}
+  Update(const Tensor &variable, Operand value,
+         SourceLocation location = SourceLocation::current());
+  Update(const std::pair<Tensor, Tensor> &pair, SourceLocation location = SourceLocation::current())
+      : Update(pair.first, pair.second, location) {}
+
+  const std::optional<Tensor> &tensor() const { return op; }
+
+private:
+  std::optional<Tensor> op;
+};
+
+// Keras's sessions, for programs that name one: it has no state of its own.
+class Session {
+public:
+  using Feeds = std::vector<std::pair<Tensor, Array>>;
+  std::vector<Array> run(const std::vector<Tensor> &fetches, const Feeds &feeds = {},
+                         SourceLocation location = SourceLocation::current());
+  void close() {}
+};
+
+} // namespace keratin
+
+#endif // KERATIN_FUNCTION_H

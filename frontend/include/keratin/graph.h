@@ -1,0 +1,86 @@
+// K functions: the graph and what is known of its tensors.
+#ifndef KERATIN_GRAPH_H
+#define KERATIN_GRAPH_H
+
+#include "keratin/function.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace keratin::backend {
+
+// 1, 2, … for each prefix.
+int64_t get_uid(const std::string &prefix = "");
+void reset_uids();
+// Resets uids, names and the learning phase and drops cached code; tensors, variables and functions
+// stay as they are.
+void clear_session();
+// Variables always hold their initial value here, so the flag changes nothing.
+void manual_variable_initialization(bool value);
+std::shared_ptr<Session> get_session();
+void set_session(std::shared_ptr<Session> session);
+
+// Names of tensors made while it lives start with "outer/inner/".
+class name_scope {
+public:
+  explicit name_scope(const std::string &name = "");
+  ~name_scope();
+  name_scope(const name_scope &) = delete;
+  name_scope &operator=(const name_scope &) = delete;
+  // The whole scope, ending in '/'; "" for none.
+  const std::string &name() const { return current; }
+
+private:
+  std::shared_ptr<const std::string> outer;
+  std::string current;
+};
+
+// While it lives, tensors are made to be evaluated after the update ops, and where they read a
+// variable that these assign, they read its new value.
+class control_dependencies {
+public:
+  explicit control_dependencies(const std::vector<Tensor> &control_inputs);
+  explicit control_dependencies(std::nullopt_t) : control_dependencies(std::vector<Tensor>()) {}
+  ~control_dependencies();
+  control_dependencies(const control_dependencies &) = delete;
+  control_dependencies &operator=(const control_dependencies &) = delete;
+
+private:
+  std::vector<Tensor> held;
+};
+
+// Made by a Keras layer: never in C++. ValueError unless x is a tensor.
+bool is_keras_tensor(const Operand &x);
+bool is_tensor(const Operand &x);
+bool is_variable(const Operand &x);
+// False for the learning phase, which has a default.
+bool is_placeholder(const Operand &x);
+
+// The sizes at run time, an int32 vector.
+Tensor shape(const Operand &x, SourceLocation location = SourceLocation::current());
+StaticShape int_shape(const Operand &x);
+StaticShape get_variable_shape(const Operand &x);
+int64_t ndim(const Operand &x);
+// The number of elements at run time, an int32 scalar.
+Tensor size(const Operand &x, const std::string &name = "",
+            SourceLocation location = SourceLocation::current());
+std::string dtype(const Operand &x);
+// ValueError if a size is unknown.
+int64_t count_params(const Operand &x);
+
+// One entry for each variable, of its shape: the derivative of the loss (its sum, if it is no
+// scalar). None where the loss does not depend on it in a differentiable way. Gradients have
+// gradients.
+std::vector<std::optional<Tensor>> gradients(const Tensor &loss,
+                                             const std::vector<Tensor> &variables,
+                                             SourceLocation location = SourceLocation::current());
+// The same value, a constant for gradients.
+Tensor stop_gradient(const Operand &variables, SourceLocation location = SourceLocation::current());
+std::vector<Tensor> stop_gradient(const std::vector<Tensor> &variables,
+                                  SourceLocation location = SourceLocation::current());
+
+} // namespace keratin::backend
+
+#endif // KERATIN_GRAPH_H

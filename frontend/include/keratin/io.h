@@ -1,0 +1,35 @@
+// K functions: values in and out.
+#ifndef KERATIN_IO_H
+#define KERATIN_IO_H
+
+#include "keratin/function.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace keratin::backend {
+
+// The value, without feeds. An update op is executed.
+Array eval(const Operand &x, SourceLocation location = SourceLocation::current());
+// A copy; of any tensor, as eval.
+Array get_value(const Tensor &x, SourceLocation location = SourceLocation::current());
+std::vector<Array> batch_get_value(const std::vector<Tensor> &ops,
+                                   SourceLocation location = SourceLocation::current());
+// The value is cast to the variable's dtype; a number fills it; else the shapes must be equal.
+void set_value(const Tensor &x, const Array &value,
+               SourceLocation location = SourceLocation::current());
+void batch_set_value(const std::vector<std::pair<Tensor, Array>> &tuples,
+                     SourceLocation location = SourceLocation::current());
+// The same value; whenever it is computed, prints the message, a space and the value.
+Tensor print_tensor(const Operand &x, const std::string &message = "",
+                    SourceLocation location = SourceLocation::current());
+// Compiles what outputs and updates need. Outputs, and the right-hand sides of updates, are
+// computed from the variables' values before the call; then all updates are applied.
+Function function(const std::vector<Tensor> &inputs, const std::vector<Tensor> &outputs,
+                  const std::vector<Update> &updates = {}, const std::string &name = "",
+                  SourceLocation location = SourceLocation::current());
+
+} // namespace keratin::backend
+
+#endif // KERATIN_IO_H

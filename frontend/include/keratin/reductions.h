@@ -1,0 +1,49 @@
+// K functions: along axes.
+#ifndef KERATIN_REDUCTIONS_H
+#define KERATIN_REDUCTIONS_H
+
+#include "keratin/arguments.h"
+
+namespace keratin::backend {
+
+// axis None: all axes. keepdims: reduced axes stay with size 1. Over nothing: sum 0, prod 1, any
+// False, all True, max -inf, min inf.
+// The largest; NaN if there is one.
+Tensor max(const Operand &x, const Axes &axis = None, bool keepdims = false,
+           SourceLocation location = SourceLocation::current());
+// The smallest; NaN if there is one.
+Tensor min(const Operand &x, const Axes &axis = None, bool keepdims = false,
+           SourceLocation location = SourceLocation::current());
+Tensor sum(const Operand &x, const Axes &axis = None, bool keepdims = false,
+           SourceLocation location = SourceLocation::current());
+Tensor prod(const Operand &x, const Axes &axis = None, bool keepdims = false,
+            SourceLocation location = SourceLocation::current());
+// bool and integers are cast to floatx first, here and in var and std.
+Tensor mean(const Operand &x, const Axes &axis = None, bool keepdims = false,
+            SourceLocation location = SourceLocation::current());
+// The population variance.
+Tensor var(const Operand &x, const Axes &axis = None, bool keepdims = false,
+           SourceLocation location = SourceLocation::current());
+Tensor std(const Operand &x, const Axes &axis = None, bool keepdims = false,
+           SourceLocation location = SourceLocation::current());
+// bool: whether any, all are nonzero.
+Tensor any(const Operand &x, const Axes &axis = None, bool keepdims = false,
+           SourceLocation location = SourceLocation::current());
+Tensor all(const Operand &x, const Axes &axis = None, bool keepdims = false,
+           SourceLocation location = SourceLocation::current());
+// log(sum(exp(x))) without overflow.
+Tensor logsumexp(const Operand &x, const Axes &axis = None, bool keepdims = false,
+                 SourceLocation location = SourceLocation::current());
+// Where the extreme is along one axis, int64; the first of equals.
+Tensor argmax(const Operand &x, int64_t axis = -1,
+              SourceLocation location = SourceLocation::current());
+Tensor argmin(const Operand &x, int64_t axis = -1,
+              SourceLocation location = SourceLocation::current());
+Tensor cumsum(const Operand &x, int64_t axis = 0,
+              SourceLocation location = SourceLocation::current());
+Tensor cumprod(const Operand &x, int64_t axis = 0,
+               SourceLocation location = SourceLocation::current());
+
+} // namespace keratin::backend
+
+#endif // KERATIN_REDUCTIONS_H

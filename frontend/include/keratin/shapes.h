@@ -1,0 +1,62 @@
+// K functions: moving elements.
+#ifndef KERATIN_SHAPES_H
+#define KERATIN_SHAPES_H
+
+#include "keratin/arguments.h"
+
+#include <vector>
+
+namespace keratin::backend {
+
+// Two numbers before and after, for each spatial axis.
+using Padding = std::vector<int64_t>;
+using Paddings = std::vector<Padding>;
+
+Tensor concatenate(const std::vector<Operand> &tensors, int64_t axis = -1,
+                   SourceLocation location = SourceLocation::current());
+// Along a new axis.
+Tensor stack(const std::vector<Operand> &x, int64_t axis = 0,
+             SourceLocation location = SourceLocation::current());
+// At most one entry is -1 (or None): what the number of elements leaves.
+Tensor reshape(const Operand &x, const Shape &shape,
+               SourceLocation location = SourceLocation::current());
+// Axis i of the result is axis pattern[i] of x.
+Tensor permute_dimensions(const Operand &x, const std::vector<int64_t> &pattern,
+                          SourceLocation location = SourceLocation::current());
+Tensor flatten(const Operand &x, SourceLocation location = SourceLocation::current());
+// Rank 2: the first size, and the product of the others.
+Tensor batch_flatten(const Operand &x, SourceLocation location = SourceLocation::current());
+Tensor expand_dims(const Operand &x, int64_t axis = -1,
+                   SourceLocation location = SourceLocation::current());
+Tensor squeeze(const Operand &x, int64_t axis, SourceLocation location = SourceLocation::current());
+// Each element rep times along the axis.
+Tensor repeat_elements(const Operand &x, int64_t rep, int64_t axis,
+                       SourceLocation location = SourceLocation::current());
+// (b, d) to (b, n, d).
+Tensor repeat(const Operand &x, const Size &n, SourceLocation location = SourceLocation::current());
+// The whole n[i] times along axis i; a short n counts from the last axis.
+Tensor tile(const Operand &x, const Shape &n, SourceLocation location = SourceLocation::current());
+Tensor reverse(const Operand &x, const Axes &axes,
+               SourceLocation location = SourceLocation::current());
+// x[start[i] : start[i] + size[i]] on every axis; size -1 is to the end.
+Tensor slice(const Operand &x, const Shape &start, const Shape &size,
+             SourceLocation location = SourceLocation::current());
+// Zeros around the spatial axes.
+Tensor temporal_padding(const Operand &x, const Padding &padding = {1, 1},
+                        SourceLocation location = SourceLocation::current());
+Tensor spatial_2d_padding(const Operand &x, const Paddings &padding = {{1, 1}, {1, 1}},
+                          const DataFormat &data_format = None,
+                          SourceLocation location = SourceLocation::current());
+Tensor spatial_3d_padding(const Operand &x, const Paddings &padding = {{1, 1}, {1, 1}, {1, 1}},
+                          const DataFormat &data_format = None,
+                          SourceLocation location = SourceLocation::current());
+// A new last axis: 1 at the index, else 0; all 0 for an index outside it.
+Tensor one_hot(const Operand &indices, int64_t num_classes,
+               SourceLocation location = SourceLocation::current());
+// Marks axes as having size 1.
+Tensor pattern_broadcast(const Operand &x, const std::vector<bool> &broadcastable,
+                         SourceLocation location = SourceLocation::current());
+
+} // namespace keratin::backend
+
+#endif // KERATIN_SHAPES_H

@@ -1,0 +1,157 @@
+// Symbolic tensors: handles on values of the graph, and what may stand for one.
+#ifndef KERATIN_TENSOR_H
+#define KERATIN_TENSOR_H
+
+#include "keratin/array.h"
+#include "keratin/source_location.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace keratin {
+
+namespace detail {
+struct Node;
+struct TensorAccess;
+} // namespace detail
+
+class IndexList;
+
+// A static shape: None where a size is known only at run time.
+using StaticShape = std::vector<std::optional<int64_t>>;
+// "(None, 28, 4)"
+std::string toString(const StaticShape &shape);
+
+// A reference-counted handle on one value of the graph. Copying it copies the handle. A value that
+// no handle and no other value needs is erased. A default-made Tensor is empty: only assigning to
+// it, destroying it and isEmpty() are allowed.
+class Tensor {
+public:
+  Tensor() = default;
+  Tensor(const Tensor &other) noexcept;
+  Tensor(Tensor &&other) noexcept : node(other.node) { other.node = nullptr; }
+  Tensor &operator=(Tensor other) noexcept {
+    std::swap(node, other.node);
+    return *this;
+  }
+  ~Tensor();
+
+  bool isEmpty() const { return !node; }
+  DType dtype() const;
+  StaticShape shape() const;
+  int64_t ndim() const;
+  // Unique among the live tensors: "scope/add:0".
+  std::string name() const;
+  // As K::eval.
+  Array eval(SourceLocation location = SourceLocation::current()) const;
+  // As Python's x[key]: see IndexList.
+  Tensor operator[](const IndexList &key) const;
+
+  // Whether the value was chosen by K::learning_phase() (K::in_train_phase sets it).
+  bool usesLearningPhase() const;
+  void setUsesLearningPhase(bool uses);
+  // What K::variable was given; null for none.
+  std::function<Tensor(const Tensor &)> constraint() const;
+  // True for a new variable; kept for the caller, means nothing here.
+  bool trainable() const;
+  void setTrainable(bool trainable);
+
+  // Identity: both are handles on the same value.
+  friend bool operator==(const Tensor &a, const Tensor &b) { return a.node == b.node; }
+  friend bool operator!=(const Tensor &a, const Tensor &b) { return a.node != b.node; }
+
+private:
+  friend struct detail::TensorAccess;
+  friend struct std::hash<Tensor>;
+  detail::Node *node = nullptr;
+};
+
+using Constraint = std::function<Tensor(const Tensor &)>;
+
+// What a K function takes where it needs a tensor: a tensor, a number, a bool, an array, nested
+// lists of numbers, or a list that mixes tensors and numbers (stacked). None where the function
+// says so. It remembers where it was made, so that an operator knows the line it stands on.
+class Operand {
+public:
+  enum class Kind { None, Tensor, Bool, Integer, Float, Array, List };
+
+  Operand(std::nullopt_t, SourceLocation location = SourceLocation::current())
+      : location(location) {}
+  Operand(const keratin::Tensor &value, SourceLocation location = SourceLocation::current())
+      : location(location), type(Kind::Tensor), symbolic(value) {}
+  template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>>
+  Operand(T value, SourceLocation location = SourceLocation::current())
+      : location(location), type(std::is_same_v<T, bool>       ? Kind::Bool
+                                 : std::is_floating_point_v<T> ? Kind::Float
+                                                               : Kind::Integer),
+        value(value) {}
+  Operand(Array value, SourceLocation location = SourceLocation::current())
+      : location(location), type(value.isNone() ? Kind::None : Kind::Array),
+        value(std::move(value)) {}
+  template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>>
+  Operand(const std::vector<T> &values, SourceLocation location = SourceLocation::current())
+      : location(location), type(Kind::Array), value(values) {}
+  Operand(std::initializer_list<Operand> list, SourceLocation location = SourceLocation::current())
+      : Operand(std::vector<Operand>(list), location) {}
+  Operand(const std::vector<keratin::Tensor> &list,
+          SourceLocation location = SourceLocation::current())
+      : Operand(std::vector<Operand>(list.begin(), list.end()), location) {}
+  // A list without tensors becomes an array.
+  Operand(std::vector<Operand> list, SourceLocation location = SourceLocation::current());
+
+  Kind kind() const { return type; }
+  bool isNone() const { return type == Kind::None; }
+  bool isTensor() const { return type == Kind::Tensor; }
+  bool isNumber() const {
+    return type == Kind::Bool || type == Kind::Integer || type == Kind::Float;
+  }
+  // Precondition: isTensor().
+  const keratin::Tensor &tensor() const { return symbolic; }
+  // Precondition: a number or an array.
+  const Array &array() const { return value; }
+  double number() const { return value.item<double>(); }
+  // Precondition: kind() is List.
+  const std::vector<Operand> &list() const { return elements; }
+
+  SourceLocation location;
+
+private:
+  Kind type = Kind::None;
+  keratin::Tensor symbolic;
+  Array value;
+  std::vector<Operand> elements;
+};
+
+// Operators are the K functions add … pow, less … of the same meaning.
+Tensor operator+(const Operand &x, const Operand &y);
+Tensor operator-(const Operand &x, const Operand &y);
+Tensor operator*(const Operand &x, const Operand &y);
+Tensor operator/(const Operand &x, const Operand &y);
+// Remainder with the sign of the divisor, as in Python.
+Tensor operator%(const Operand &x, const Operand &y);
+Tensor operator-(const Operand &x);
+Tensor operator<(const Operand &x, const Operand &y);
+Tensor operator<=(const Operand &x, const Operand &y);
+Tensor operator>(const Operand &x, const Operand &y);
+Tensor operator>=(const Operand &x, const Operand &y);
+// Logical on bool, bitwise on integers.
+Tensor operator&(const Operand &x, const Operand &y);
+Tensor operator|(const Operand &x, const Operand &y);
+Tensor operator~(const Operand &x);
+// In-place forms rebind the handle; a variable is left alone.
+Tensor &operator+=(Tensor &x, const Operand &y);
+Tensor &operator-=(Tensor &x, const Operand &y);
+Tensor &operator*=(Tensor &x, const Operand &y);
+Tensor &operator/=(Tensor &x, const Operand &y);
+
+} // namespace keratin
+
+template <> struct std::hash<keratin::Tensor> {
+  size_t operator()(const keratin::Tensor &tensor) const noexcept {
+    return std::hash<const void *>()(tensor.node);
+  }
+};
+
+#endif // KERATIN_TENSOR_H

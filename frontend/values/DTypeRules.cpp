@@ -1,0 +1,35 @@
+#include "frontend/values/DTypeRules.h"
+
+#include <algorithm>
+
+using namespace keratin;
+
+static bool isUnsigned(DType dtype) { return dtype >= DType::UInt8 && dtype <= DType::UInt64; }
+
+static DType signedOfSize(size_t bytes) {
+  return bytes <= 1   ? DType::Int8
+         : bytes == 2 ? DType::Int16
+         : bytes == 4 ? DType::Int32
+                      : DType::Int64;
+}
+
+DType frontend::promote(DType a, DType b) {
+  if (a == b)
+    return a;
+  if (a == DType::Bool || b == DType::Bool)
+    return a == DType::Bool ? b : a;
+  if (isFloating(a) != isFloating(b))
+    return isFloating(a) ? a : b;
+  size_t sizeA = dtypeSize(a), sizeB = dtypeSize(b);
+  if (isFloating(a)) // float16 with bfloat16: neither holds the other
+    return sizeA == sizeB ? DType::Float32 : sizeA > sizeB ? a : b;
+  if (isUnsigned(a) == isUnsigned(b))
+    return sizeA > sizeB ? a : b;
+  size_t sizeOfUnsigned = isUnsigned(a) ? sizeA : sizeB;
+  size_t sizeOfSigned = isUnsigned(a) ? sizeB : sizeA;
+  // "The wider": an unsigned that is wider than the signed wins as it is.
+  if (sizeOfUnsigned > sizeOfSigned)
+    return isUnsigned(a) ? a : b;
+  return sizeOfUnsigned == sizeOfSigned ? signedOfSize(sizeOfSigned * 2)
+                                        : signedOfSize(sizeOfSigned);
+}

@@ -1,0 +1,139 @@
+#include "frontend/values/Elements.h"
+
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+using namespace keratin;
+
+namespace {
+
+using Half = _Float16;
+struct BFloat {
+  uint16_t bits;
+};
+
+float toFloat(BFloat value) {
+  uint32_t bits = uint32_t(value.bits) << 16;
+  float result;
+  std::memcpy(&result, &bits, 4);
+  return result;
+}
+
+// Rounds to nearest even; NaN stays NaN. A double is first rounded to odd in float, so that the
+// second rounding sees whether anything was lost.
+BFloat toBFloat(double value) {
+  float narrow = float(value);
+  uint32_t bits;
+  std::memcpy(&bits, &narrow, 4);
+  if (narrow != narrow)
+    return {uint16_t((bits >> 16) | 0x40)};
+  if (double(narrow) != value && !(bits & 1)) {
+    bool away = (double(narrow) < value) == (value > 0);
+    bits = away ? bits | 1 : bits - 1;
+  }
+  return {uint16_t((bits + 0x7fff + ((bits >> 16) & 1)) >> 16)};
+}
+
+// Calls visit with a typed pointer.
+template <typename Visitor> auto visitType(DType dtype, Visitor visit) {
+  switch (dtype) {
+  case DType::Bool:
+    return visit(bool());
+  case DType::Int8:
+    return visit(int8_t());
+  case DType::Int16:
+    return visit(int16_t());
+  case DType::Int32:
+    return visit(int32_t());
+  case DType::Int64:
+    return visit(int64_t());
+  case DType::UInt8:
+    return visit(uint8_t());
+  case DType::UInt16:
+    return visit(uint16_t());
+  case DType::UInt32:
+    return visit(uint32_t());
+  case DType::UInt64:
+    return visit(uint64_t());
+  case DType::Float16:
+    return visit(Half());
+  case DType::BFloat16:
+    return visit(BFloat());
+  case DType::Float32:
+    return visit(float());
+  case DType::Float64:
+    break;
+  }
+  return visit(double());
+}
+
+template <typename T> constexpr bool isFloat = !std::is_integral_v<T>;
+
+template <typename From> double widen(From value) {
+  if constexpr (std::is_same_v<From, BFloat>)
+    return toFloat(value);
+  else
+    return double(value);
+}
+
+template <typename To> To saturate(double value) {
+  if (value != value)
+    return 0;
+  // The limits as doubles: the largest integer of 64 bits rounds up to a power of two.
+  constexpr double high = double(std::numeric_limits<To>::max());
+  constexpr double low = double(std::numeric_limits<To>::min());
+  if (value >= high)
+    return std::numeric_limits<To>::max();
+  if (value <= low)
+    return std::numeric_limits<To>::min();
+  return To(value);
+}
+
+template <typename From, typename To> To convert(From value) {
+  if constexpr (std::is_same_v<To, bool>)
+    return widen(value) != 0;
+  else if constexpr (std::is_same_v<To, BFloat>)
+    return toBFloat(widen(value));
+  else if constexpr (isFloat<To> && isFloat<From>)
+    return To(widen(value));
+  else if constexpr (isFloat<From>)
+    return saturate<To>(widen(value));
+  else
+    return To(value);
+}
+
+} // namespace
+
+double frontend::elementAsDouble(DType dtype, const void *data, int64_t index) {
+  return visitType(dtype, [&](auto type) {
+    using T = decltype(type);
+    return widen(static_cast<const T *>(data)[index]);
+  });
+}
+
+int64_t frontend::elementAsInteger(DType dtype, const void *data, int64_t index) {
+  return visitType(dtype, [&](auto type) {
+    using T = decltype(type);
+    return convert<T, int64_t>(static_cast<const T *>(data)[index]);
+  });
+}
+
+void frontend::convertElements(DType from, const void *source, DType to, void *target,
+                               int64_t count) {
+  if (from == to) {
+    if (count)
+      std::memcpy(target, source, size_t(count) * dtypeSize(from));
+    return;
+  }
+  visitType(from, [&](auto fromType) {
+    using From = decltype(fromType);
+    visitType(to, [&](auto toType) {
+      using To = decltype(toType);
+      auto *in = static_cast<const From *>(source);
+      auto *out = static_cast<To *>(target);
+      for (int64_t i = 0; i < count; ++i)
+        out[i] = convert<From, To>(in[i]);
+    });
+  });
+}

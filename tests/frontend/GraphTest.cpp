@@ -1,0 +1,160 @@
+// The life of the graph's ops, names, locations, and what is known of tensors.
+#include "tests/frontend/FrontendTest.h"
+
+#include "frontend/graph/EvalCache.h"
+#include "frontend/graph/Graph.h"
+
+#include <fstream>
+#include <set>
+#include <unordered_set>
+
+using keratin::frontend::Graph;
+
+// Resident memory in bytes.
+static int64_t residentBytes() {
+  std::ifstream file("/proc/self/statm");
+  int64_t total = 0, resident = 0;
+  file >> total >> resident;
+  return resident * 4096;
+}
+
+TEST_CASE("ops without handles and users are erased") {
+  int64_t before = Graph::get().opCount();
+  {
+    Tensor x = K::placeholder({None, 3});
+    Tensor y = K::tanh(x * 2.0 + 1.0);
+    x = Tensor();
+    CHECK(Graph::get().opCount() > before);
+    CHECK(y.shape() == StaticShape{None, 3});
+  }
+  CHECK(Graph::get().opCount() == before);
+}
+
+TEST_CASE("a failed call leaves nothing behind") {
+  Tensor x = K::placeholder({2, 3}), y = K::placeholder({4, 5});
+  int64_t before = Graph::get().opCount();
+  CHECK_THROWS_AS(K::dot(x, y), keratin::ValueError);
+  CHECK_THROWS_AS(x + y, keratin::ValueError);
+  CHECK_THROWS_AS(K::batch_normalization(x, 1.0, 1.0, K::placeholder({7}), 1.0),
+                  keratin::ValueError);
+  CHECK(Graph::get().opCount() == before);
+}
+
+TEST_CASE("a chain of a million ops is erased without recursion") {
+  int64_t before = Graph::get().opCount();
+  {
+    Tensor x = K::placeholder({2});
+    for (int i = 0; i < 1000000; ++i)
+      x = K::tanh(x);
+    CHECK(Graph::get().opCount() >= before + 1000000);
+  }
+  CHECK(Graph::get().opCount() == before);
+}
+
+TEST_CASE("evaluating in a loop takes constant memory and compiles once") {
+  Tensor x = K::variable({1.0, 2.0, 3.0});
+  checkArray(K::eval(x + 1), Array{2.0, 3.0, 4.0});
+  int64_t compiled = keratin::frontend::evalCompileCount();
+  for (int i = 0; i < 10000; ++i)
+    K::eval(x + i);
+  int64_t ops = Graph::get().opCount(), bytes = residentBytes();
+  for (int i = 0; i < 90000; ++i)
+    K::eval(x + i);
+  CHECK(Graph::get().opCount() == ops);
+  CHECK(keratin::frontend::evalCompileCount() == compiled);
+  CHECK(residentBytes() - bytes < 4 << 20);
+  checkArray(K::eval(x + 99999), Array{100000.0, 100001.0, 100002.0});
+}
+
+TEST_CASE("symbols are given back with their placeholder and its users") {
+  int64_t before = Graph::get().symbols.size();
+  Tensor zeros;
+  {
+    Tensor x = K::placeholder({None, None});
+    zeros = K::zeros_like(x);
+  }
+  // The zeros mention them although they do not use the placeholder.
+  CHECK(Graph::get().symbols.size() == before + 2);
+  zeros = Tensor();
+  CHECK(Graph::get().symbols.size() == before);
+  for (int i = 0; i < 1000; ++i)
+    K::sum(K::placeholder({None, 4}));
+  CHECK(Graph::get().symbols.size() == before);
+}
+
+TEST_CASE("names are scoped and unique") {
+  Tensor a = K::placeholder({2}, None, None, false, "input");
+  Tensor b = K::placeholder({2}, None, None, false, "input");
+  CHECK(a.name() != b.name());
+  K::name_scope outer("outer");
+  CHECK(outer.name() == "outer/");
+  K::name_scope inner("inner");
+  CHECK(inner.name() == "outer/inner/");
+  CHECK_THAT(K::tanh(a).name(), Catch::StartsWith("outer/inner/tanh"));
+  CHECK_THAT(K::identity(a, "out").name(), Catch::StartsWith("outer/inner/out"));
+  CHECK(K::identity(a, "whole/name/").name() == "whole/name:0");
+}
+
+TEST_CASE("tensors compare and hash by identity") {
+  Tensor x = K::placeholder({2}), y = K::placeholder({2});
+  Tensor copy = x;
+  CHECK(x == copy);
+  CHECK(x != y);
+  std::unordered_set<Tensor> set = {x, copy, y};
+  CHECK(set.size() == 2);
+}
+
+TEST_CASE("kinds of tensors") {
+  Tensor x = K::placeholder({2}), v = K::zeros({2});
+  CHECK(K::is_placeholder(x));
+  CHECK_FALSE(K::is_placeholder(v));
+  CHECK_FALSE(K::is_placeholder(K::learning_phase()));
+  CHECK(K::is_variable(v));
+  CHECK_FALSE(K::is_variable(K::identity(v)));
+  CHECK_FALSE(K::is_variable(K::cast(v, "float32")));
+  CHECK_FALSE(K::is_variable(3.0));
+  CHECK(K::is_tensor(x));
+  CHECK_FALSE(K::is_tensor(Array{1, 2}));
+  CHECK_THROWS_AS(K::is_keras_tensor(Array{1, 2}), keratin::ValueError);
+}
+
+TEST_CASE("static shapes and dtypes") {
+  Tensor x = K::placeholder({None, 4, 5});
+  CHECK(K::int_shape(x) == StaticShape{None, 4, 5});
+  CHECK(K::ndim(x) == 3);
+  CHECK(K::dtype(x) == "float32");
+  CHECK(K::shape(x).shape() == StaticShape{3});
+  CHECK(K::dtype(K::shape(x)) == "int32");
+  CHECK(K::ndim(K::size(x)) == 0);
+  CHECK_THROWS_AS(K::count_params(x), keratin::ValueError);
+  CHECK(K::count_params(K::zeros({3, 4})) == 12);
+  CHECK(K::count_params(K::variable(1.0)) == 1);
+  CHECK(K::int_shape(Array{{1, 2}, {3, 4}}) == StaticShape{2, 2});
+  CHECK(K::placeholder(None, 2).shape() == StaticShape{None, None});
+  CHECK(K::placeholder({}).shape() == StaticShape{});
+  CHECK_THROWS_AS(K::placeholder(), keratin::ValueError);
+}
+
+TEST_CASE("uids count for each prefix") {
+  K::reset_uids();
+  CHECK(K::get_uid("dense") == 1);
+  CHECK(K::get_uid("dense") == 2);
+  CHECK(K::get_uid() == 1);
+  K::reset_uids();
+  CHECK(K::get_uid("dense") == 1);
+}
+
+TEST_CASE("errors name the function and the line of the call") {
+  Tensor x = K::placeholder({2, 3}), y = K::placeholder({4, 5});
+  int line = __LINE__ + 1;
+  std::string message = errorOf<keratin::ValueError>([&] { K::dot(x, y); });
+  CHECK_THAT(message, Catch::StartsWith("dot: "));
+  CHECK_THAT(message, Catch::Contains("(2, 3)") && Catch::Contains("(4, 5)"));
+  CHECK_THAT(message, Catch::EndsWith("GraphTest.cpp:" + std::to_string(line)));
+  line = __LINE__ + 1;
+  message = errorOf<keratin::ValueError>([&] { x + y; });
+  CHECK_THAT(message, Catch::StartsWith("add: "));
+  CHECK_THAT(message, Catch::EndsWith("GraphTest.cpp:" + std::to_string(line)));
+  CHECK_THROWS_AS(Tensor().shape(), keratin::ValueError);
+  CHECK_THROWS_AS(K::tanh(Tensor()), keratin::ValueError);
+}
