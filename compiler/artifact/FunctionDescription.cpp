@@ -136,7 +136,10 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
       auto kind = cast<IntegerAttr>(check.get("kind")).getInt();
       auto lhs = cast<ir::DimsAttr>(check.get("lhs")).getDims(),
            rhs = cast<ir::DimsAttr>(check.get("rhs")).getDims();
-      StringRef message = cast<StringAttr>(check.get("message")).getValue();
+      std::string message = cast<StringAttr>(check.get("message")).str();
+      if (auto location = check.getAs<LocationAttr>("location"))
+        if (std::string line = sourceLine(Location(location)); !line.empty())
+          message += " (at " + line + ")";
       for (auto [l, r] : llvm::zip(lhs, rhs))
         checks.push_back({int32_t(kind), KERATIN_INVALID_ARGUMENT, entry.slotOf(l), entry.slotOf(r),
                           text(message)});

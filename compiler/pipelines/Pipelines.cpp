@@ -23,9 +23,12 @@ std::optional<PipelinePhase> keratin::compiler::phaseByName(const std::string &n
   return std::nullopt;
 }
 
-// What the user wrote, in formulas that do not overflow, before it is differentiated.
+// What the user wrote, in formulas that do not overflow, before it is differentiated. Requirements
+// stand between values and go first; equal values are merged before formulas are recognised.
 static void addGraphPhase(OpPassManager &manager) {
+  manager.addPass(passes::createResolveRequirements());
   manager.addPass(passes::createCanonicalize());
+  manager.addPass(passes::createEliminateCommonSubexpressions());
   manager.addPass(passes::createStabilize());
 }
 
@@ -34,10 +37,10 @@ static void addGradientPhase(OpPassManager &manager) {
 }
 
 static void addSimplifyPhase(OpPassManager &manager) {
-  manager.addPass(passes::createResolveRequirements());
   manager.addPass(passes::createEraseMarkers());
-  manager.addPass(passes::createCanonicalize());
+  manager.addPass(passes::createEliminateCommonSubexpressions());
   manager.addPass(passes::createStabilize());
+  manager.addPass(passes::createCanonicalize());
   manager.addPass(passes::createFoldConstants());
   manager.addPass(passes::createCanonicalize());
   manager.addPass(passes::createEliminateCommonSubexpressions());
