@@ -1,6 +1,7 @@
 // Algebra: the rules of AlgebraRules.td and those that are not one line.
 #include "passes/simplify/Matchers.h"
 #include "passes/simplify/Patterns.h"
+#include "passes/simplify/RuleLocations.h"
 
 #include "ir/builder/GraphMath.h"
 

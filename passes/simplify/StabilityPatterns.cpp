@@ -1,6 +1,7 @@
 // Stability: the rules of StabilityRules.td, powers, and divisions by roots.
 #include "passes/simplify/Matchers.h"
 #include "passes/simplify/Patterns.h"
+#include "passes/simplify/RuleLocations.h"
 
 #include "ir/builder/GraphMath.h"
 
