@@ -31,9 +31,9 @@ int main() try {
   K::Tensor theta = K::variable(std::vector<double>{1.0, 1.0, 0.0});
   K::Tensor fit = theta[0] * K::tanh(theta[1] * x) + theta[2];
   K::Tensor loss = K::mean(K::square(fit - y));
-  K::Tensor gradient = K::gradients(loss, {theta})[0];
+  K::Tensor gradient = K::gradients(loss, {theta})[0].value();
   K::Tensor direction = K::placeholder({3});
-  K::Tensor curvature = K::gradients(K::sum(gradient * K::stop_gradient(direction)), {theta})[0];
+  K::Tensor curvature = K::gradients(K::sum(gradient * K::stop_gradient(direction)), {theta})[0].value();
 
   K::Function evaluate = K::function({x, y}, {loss, gradient}, {}, "gradient");
   K::Function times = K::function({x, y, direction}, {curvature}, {}, "hessian_vector_product");
