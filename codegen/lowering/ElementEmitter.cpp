@@ -8,6 +8,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include <numeric>
+
 using namespace keratin::codegen;
 using namespace mlir;
 using keratin::ir::DimExpr;
@@ -136,7 +138,7 @@ Value ElementEmitter::emit(Value value, ArrayRef<Index> index) {
         isVisible(entry.result, scopes.back()))
       return entry.result;
   Operation *op = value.getDefiningOp();
-  Value result = op ? emitOp(op, index) : load(value, index);
+  Value result = op ? emitOp(op, index) : load(buffers.lookup(value), getTensorType(value), index);
   // emitOp may have grown the map.
   cache[value].push_back({SmallVector<Index>(index), mask, result});
   return result;
@@ -221,6 +223,17 @@ Value ElementEmitter::elementOrZero(unsigned operand, ArrayRef<Index> index, Val
   return branch.getResult(0);
 }
 
+void ElementEmitter::fail(Value site) {
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+  Value slot =
+      b.create<LLVM::GEPOp>(loc, pointer, b.getI8Type(), context,
+                            ArrayRef<LLVM::GEPArg>{int32_t(offsetof(keratin_context_t, fail))});
+  Value callee = b.create<LLVM::LoadOp>(loc, pointer, slot);
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
+                                          {pointer, b.getI32Type()});
+  b.create<LLVM::CallOp>(loc, type, ValueRange{callee, context, site});
+}
+
 keratin::ir::Index ElementEmitter::checked(const Index &a, Value condition, StringRef message) {
   Operation *op = opStack.back();
   Value &site = sites[op];
@@ -245,14 +258,7 @@ keratin::ir::Index ElementEmitter::checked(const Index &a, Value condition, Stri
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
-    Type pointer = LLVM::LLVMPointerType::get(b.getContext());
-    Value slot =
-        b.create<LLVM::GEPOp>(loc, pointer, b.getI8Type(), context,
-                              ArrayRef<LLVM::GEPArg>{int32_t(offsetof(keratin_context_t, fail))});
-    Value callee = b.create<LLVM::LoadOp>(loc, pointer, slot);
-    auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
-                                            {pointer, b.getI32Type()});
-    b.create<LLVM::CallOp>(loc, type, ValueRange{callee, context, site});
+    fail(site);
   }
   // A position that is safe to read whatever the check said.
   Value position = vector ? positions(a) : a.base;
@@ -447,9 +453,19 @@ Value ElementEmitter::toStorage(Value registers, Type type) {
   return registers;
 }
 
-Value ElementEmitter::load(Value argument, ArrayRef<Index> index) {
-  Value pointer = buffers.lookup(argument);
-  auto type = getTensorType(argument);
+Value ElementEmitter::maskBelow(Value position, Value bound) {
+  // min(bound - position, lanes) > lane number, in 32 bits
+  Value left = b.create<arith::SubIOp>(loc, bound, position);
+  Value capped = b.create<arith::MinSIOp>(loc, left, i64(lanes));
+  Value narrow = b.create<arith::TruncIOp>(loc, b.getI32Type(), capped);
+  Value spread = splat(narrow);
+  SmallVector<int32_t> numbers(lanes);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  Value lane = b.create<arith::ConstantOp>(loc, b.getI32VectorAttr(numbers));
+  return b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, lane, spread);
+}
+
+Value ElementEmitter::load(Value pointer, RankedTensorType type, ArrayRef<Index> index) {
   return loadFrom(pointer, type.getElementType(), linearize(type, index));
 }
 

@@ -60,6 +60,8 @@ public:
   // Spreads an index over the dimensions that are not 1 to one entry a dimension.
   llvm::SmallVector<Index> unsqueeze(mlir::RankedTensorType type,
                                      llvm::ArrayRef<Index> squeezedIndex);
+  // What is in memory now, whatever was read before; lanes that the current mask excludes are zero.
+  Value load(Value pointer, mlir::RankedTensorType type, llvm::ArrayRef<Index> index);
   // Writes a value to memory at an index (lanes contiguous, masked by the current mask).
   void store(Value registers, Value pointer, mlir::RankedTensorType type,
              llvm::ArrayRef<Index> index);
@@ -67,6 +69,10 @@ public:
   mlir::Type registerType(mlir::Type elementType) const;
   Value splat(Value scalar);
   Value i64(int64_t value);
+  // The lanes from the position on that are below the bound.
+  Value maskBelow(Value position, Value bound);
+  // Calls the context's fail() with the number of the site.
+  void fail(Value site);
   unsigned laneCount() const { return lanes; }
 
   //===-- ScalarBuilder
@@ -152,7 +158,6 @@ private:
   mlir::Type likeShape(mlir::Type scalarType, Value shape) const;
   Value positions(const Index &a); // vector of i64
   Value indexBinary(Value a, Value b, bool subtract);
-  Value load(Value argument, llvm::ArrayRef<Index> index);
   Value loadFrom(Value pointer, mlir::Type elementType, const Index &offset);
   Index linearize(mlir::RankedTensorType type, llvm::ArrayRef<Index> index);
   Value address(Value pointer, mlir::Type storage, Value offset);

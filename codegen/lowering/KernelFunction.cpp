@@ -7,6 +7,7 @@
 using namespace keratin::codegen;
 using namespace mlir;
 using keratin::ir::DimExpr;
+namespace ir = keratin::ir;
 
 KernelBuilder::KernelBuilder(ir::KernelOp kernel, OpBuilder &builder, StringRef name,
                              const MachineTarget &target)
@@ -74,13 +75,40 @@ SmallVector<Value> KernelBuilder::forLoop(
   return SmallVector<Value>(loop.getResults());
 }
 
+namespace {
+using EmitKernel = LogicalResult (*)(KernelBuilder &);
+
+// Ops that decide what kind of kernel they stand in; all others are loop nests.
+struct KernelKind {
+  StringRef op;
+  EmitKernel emit;
+};
+} // namespace
+
+static EmitKernel kindOf(ir::KernelOp kernel) {
+  static const KernelKind kinds[] = {
+      {ir::DotGeneralOp::getOperationName(), emitContractionKernel},
+      {ir::ArgMaxOp::getOperationName(), emitArgReductionKernel},
+      {ir::ArgMinOp::getOperationName(), emitArgReductionKernel},
+      {ir::CumsumOp::getOperationName(), emitScanKernel},
+      {ir::CumprodOp::getOperationName(), emitScanKernel},
+      {ir::LinearRecurrenceOp::getOperationName(), emitScanKernel},
+      {ir::ScatterAddOp::getOperationName(), emitScatterKernel},
+      {ir::RandomBitsOp::getOperationName(), emitRandomKernel},
+      {ir::PrintOp::getOperationName(), emitPrintKernel},
+  };
+  for (Operation &op : kernel.getBody().front())
+    for (const KernelKind &kind : kinds)
+      if (op.getName().getStringRef() == kind.op)
+        return kind.emit;
+  return emitLoopKernel;
+}
+
 FailureOr<KernelFunction> keratin::codegen::lowerKernel(ir::KernelOp kernel, OpBuilder &builder,
                                                         StringRef name,
                                                         const MachineTarget &target) {
   KernelBuilder k(kernel, builder, name, target);
-  bool contracts = llvm::any_of(kernel.getBody().front(),
-                                [](Operation &op) { return isa<ir::DotGeneralOp>(op); });
-  if (failed(contracts ? emitContractionKernel(k) : emitLoopKernel(k))) {
+  if (failed(kindOf(kernel)(k))) {
     k.result.function.erase();
     return failure();
   }

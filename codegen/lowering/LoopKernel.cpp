@@ -13,8 +13,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
-#include <numeric>
-
 using namespace keratin::codegen;
 using namespace mlir;
 using keratin::ir::DimExpr;
@@ -93,7 +91,6 @@ private:
   SmallVector<Index> indexFor(Value value, bool row) {
     return emitter.unsqueeze(getTensorType(value), squeezedIndex(row));
   }
-  Value maskBelow(Value position, Value bound);
   Value add(Value x, Value y) { return b.create<arith::AddIOp>(loc, x, y); }
   Value identity(ReductionOpInterface op, bool vector);
   void absorb(ReductionOpInterface op, MutableArrayRef<Value> state, Value partial);
@@ -149,18 +146,6 @@ SmallVector<Index> LoopKernel::squeezedIndex(bool rowOnly) {
     result.push_back(index);
   }
   return result;
-}
-
-Value LoopKernel::maskBelow(Value position, Value bound) {
-  // min(bound - position, lanes) > lane number, in 32 bits
-  Value left = b.create<arith::SubIOp>(loc, bound, position);
-  Value capped = b.create<arith::MinSIOp>(loc, left, emitter.i64(lanes));
-  Value narrow = b.create<arith::TruncIOp>(loc, b.getI32Type(), capped);
-  Value spread = emitter.splat(narrow);
-  SmallVector<int32_t> numbers(lanes);
-  std::iota(numbers.begin(), numbers.end(), 0);
-  Value lane = b.create<arith::ConstantOp>(loc, b.getI32VectorAttr(numbers));
-  return b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, lane, spread);
 }
 
 //===-- Reductions
@@ -264,7 +249,7 @@ SmallVector<Value> LoopKernel::laneLoop(unsigned stage, Value from, Value to,
     bool masked = !extent || *extent % lanes != 0;
     auto finish = [&](Value iv, ArrayRef<Value> carried) {
       SmallVector<Value> next(carried);
-      emitter.setMask(masked ? maskBelow(iv, to) : Value());
+      emitter.setMask(masked ? emitter.maskBelow(iv, to) : Value());
       body(iv, next);
       emitter.setMask(Value());
       return next;
@@ -420,7 +405,7 @@ void LoopKernel::emitColumnUnit(ArrayRef<Index> kept, Value block) {
   Value first = b.create<arith::MulIOp>(loc, block, emitter.i64(int64_t(lanes) * unroll));
   for (unsigned u = 0; u < unroll; ++u) {
     starts.push_back(u ? add(first, emitter.i64(u * lanes)) : first);
-    masks.push_back(whole ? Value() : maskBelow(starts.back(), n));
+    masks.push_back(whole ? Value() : emitter.maskBelow(starts.back(), n));
   }
   // Each column has registers of its own for the row values; later stages see those of the column
   // they emit.

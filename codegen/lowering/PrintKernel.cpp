@@ -1,0 +1,101 @@
+// print: a copy of the operand, and a call of the context's print() with it.
+#include "codegen/lowering/SingleOpKernel.h"
+#include "runtime/abi/keratin_abi.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace keratin::codegen;
+using namespace mlir;
+namespace ir = keratin::ir;
+using keratin::ir::DimExpr;
+using keratin::ir::getElementType;
+using keratin::ir::getShape;
+using keratin::ir::Shape;
+
+namespace {
+
+class PrintKernel : SingleOpKernel {
+public:
+  PrintKernel(KernelBuilder &k, ir::PrintOp print)
+      : SingleOpKernel(k, print, getElementType(print.getX()).getIntOrFloatBitWidth()),
+        print(print), pointer(LLVM::LLVMPointerType::get(b.getContext())) {}
+
+  void emit();
+
+private:
+  void copy(const Shape &shape, Type type);
+  Value message();
+  Value i32(int32_t value) { return b.create<arith::ConstantIntOp>(loc, value, 32); }
+
+  ir::PrintOp print;
+  Type pointer;
+};
+
+void PrintKernel::copy(const Shape &shape, Type type) {
+  // As integers of the same width, so that every bit is kept.
+  DimExpr elements = elementsOf(shape);
+  unsigned bits = std::max(8u, type.getIntOrFloatBitWidth());
+  auto flat = ir::getTensorType({elements}, b.getIntegerType(bits));
+  laneLoop(elements, 4, {}, [&](Value position, Value mask, ArrayRef<Value>) {
+    storeLanes(loadLanes(input(0), flat, {position}, mask), output(), flat, {position}, mask);
+    return SmallVector<Value>();
+  });
+}
+
+// The text behind a pointer: a constant of the module, shared by the kernels that print it.
+Value PrintKernel::message() {
+  std::string text = print.getMessage().str();
+  text.push_back('\0');
+  auto function = k.result.function;
+  auto module = function->getParentOfType<ModuleOp>();
+  LLVM::GlobalOp global;
+  for (auto known : module.getOps<LLVM::GlobalOp>())
+    if (auto value = dyn_cast_or_null<StringAttr>(known.getValueOrNull());
+        value && known.getConstant() && value.getValue() == text)
+      global = known;
+  if (!global) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(function);
+    auto type = LLVM::LLVMArrayType::get(b.getI8Type(), text.size());
+    global =
+        b.create<LLVM::GlobalOp>(loc, type, /*isConstant=*/true, LLVM::Linkage::Internal,
+                                 (function.getSymName() + "_message").str(), b.getStringAttr(text));
+  }
+  return b.create<LLVM::AddressOfOp>(loc, pointer, global.getSymName());
+}
+
+void PrintKernel::emit() {
+  Shape shape = getShape(print.getX());
+  Type type = getElementType(print.getX());
+  // Printed once, whatever the range of units: there is one.
+  copy(shape, type);
+  Value dims = b.create<LLVM::AllocaOp>(loc, pointer, b.getI64Type(),
+                                        i64(std::max<int64_t>(1, shape.size())), 8);
+  for (auto [i, dim] : llvm::enumerate(shape)) {
+    Value slot = b.create<LLVM::GEPOp>(loc, pointer, b.getI64Type(), dims,
+                                       ArrayRef<LLVM::GEPArg>{int32_t(i)});
+    b.create<LLVM::StoreOp>(loc, size(dim), slot);
+  }
+  Value slot =
+      b.create<LLVM::GEPOp>(loc, pointer, b.getI8Type(), k.context,
+                            ArrayRef<LLVM::GEPArg>{int32_t(offsetof(keratin_context_t, print))});
+  Value callee = b.create<LLVM::LoadOp>(loc, pointer, slot);
+  auto signature = LLVM::LLVMFunctionType::get(
+      LLVM::LLVMVoidType::get(b.getContext()),
+      {pointer, pointer, b.getI32Type(), b.getI32Type(), pointer, pointer});
+  b.create<LLVM::CallOp>(loc, signature,
+                         ValueRange{callee, k.context, message(), i32(ir::dtypeOf(type)),
+                                    i32(shape.size()), dims, output()});
+  k.result.units = 1;
+  k.result.work = elementsOf(shape);
+}
+
+} // namespace
+
+LogicalResult keratin::codegen::emitPrintKernel(KernelBuilder &k) {
+  Operation *op = onlyOp(k);
+  if (!op)
+    return failure();
+  PrintKernel(k, cast<ir::PrintOp>(op)).emit();
+  return success();
+}
