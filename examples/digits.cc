@@ -1,4 +1,5 @@
-// Trains a perceptron on handwritten digits: everything of a training step, forward, gradients, Adam and dropout, is one compiled function.
+// Trains a perceptron on handwritten digits: everything of a training step, forward, gradients,
+// Adam and dropout, is one compiled function.
 //
 //   digits <digits.csv> [epochs]
 #include <keratin/backend.h>
@@ -17,9 +18,12 @@
 namespace K = keratin::backend;
 using Clock = std::chrono::steady_clock;
 
-static double secondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+static double secondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
-//===-- Data -----------------------------------------------------------------------------------------------------===//
+//===-- Data
+//-----------------------------------------------------------------------------------------------------===//
 
 struct Digits {
   std::vector<float> pixels; // 64 an image, 0 to 1
@@ -32,7 +36,8 @@ struct Digits {
   }
 };
 
-// Every fifth row is held out: the rows are ordered by writer, so a tail would not be a fair sample.
+// Every fifth row is held out: the rows are ordered by writer, so a tail would not be a fair
+// sample.
 static bool readDigits(const char *path, Digits &train, Digits &test) {
   std::ifstream file(path);
   std::string line;
@@ -57,7 +62,8 @@ static bool readDigits(const char *path, Digits &train, Digits &test) {
   return train.size() > 0 && test.size() > 0;
 }
 
-//===-- Model ----------------------------------------------------------------------------------------------------===//
+//===-- Model
+//----------------------------------------------------------------------------------------------------===//
 
 struct Dense {
   K::Tensor weights, bias;
@@ -65,7 +71,8 @@ struct Dense {
   // Glorot's uniform initialisation (Glorot and Bengio, AISTATS 2010).
   Dense(int64_t inputs, int64_t outputs, int64_t seed) {
     double limit = std::sqrt(6.0 / double(inputs + outputs));
-    weights = K::random_uniform_variable({inputs, outputs}, -limit, limit, K::None, "weights", seed);
+    weights =
+        K::random_uniform_variable({inputs, outputs}, -limit, limit, K::None, "weights", seed);
     bias = K::zeros({outputs}, K::None, "bias");
   }
   K::Tensor operator()(const K::Tensor &x) const { return K::bias_add(K::dot(x, weights), bias); }
@@ -87,7 +94,8 @@ struct Perceptron {
 };
 
 // Adam (Kingma and Ba, ICLR 2015) as updates of the graph.
-static std::vector<keratin::Update> adam(const K::Tensor &loss, const std::vector<K::Tensor> &parameters, double rate) {
+static std::vector<keratin::Update> adam(const K::Tensor &loss,
+                                         const std::vector<K::Tensor> &parameters, double rate) {
   const double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-7;
   std::vector<keratin::Update> updates;
   K::Tensor iterations = K::variable(0.0, K::None, "iterations");
@@ -107,7 +115,8 @@ static std::vector<keratin::Update> adam(const K::Tensor &loss, const std::vecto
   return updates;
 }
 
-//===-- Training -------------------------------------------------------------------------------------------------===//
+//===-- Training
+//-------------------------------------------------------------------------------------------------===//
 
 static K::Array imagesOf(const Digits &digits, const size_t *rows, size_t count) {
   K::Array batch = K::Array::empty(K::DType::Float32, {int64_t(count), 64});
@@ -135,7 +144,10 @@ int main(int argc, char **argv) try {
   constexpr size_t batchSize = 32;
   Digits train, test;
   if (!readDigits(argv[1], train, test)) {
-    std::fprintf(stderr, "%s: error: not a file of digits: a header line, then 64 pixels and a label a line\n", argv[1]);
+    std::fprintf(
+        stderr,
+        "%s: error: not a file of digits: a header line, then 64 pixels and a label a line\n",
+        argv[1]);
     return 1;
   }
   std::printf("%zu images to train on, %zu held out\n", train.size(), test.size());
@@ -145,15 +157,20 @@ int main(int argc, char **argv) try {
   K::Tensor labels = K::placeholder({K::None}, K::None, K::DType::Int32, false, "labels");
   Perceptron model;
   K::Tensor logits = model.logits(images, /*training=*/true);
-  K::Tensor loss = K::mean(K::sparse_categorical_crossentropy(labels, logits, /*from_logits=*/true));
-  K::Tensor accuracy = K::mean(K::cast(K::equal(K::argmax(logits), K::cast(labels, K::DType::Int64)), K::DType::Float32));
-  K::Function step = K::function({images, labels}, {loss, accuracy}, adam(loss, model.parameters(), 1e-3), "train_step");
+  K::Tensor loss =
+      K::mean(K::sparse_categorical_crossentropy(labels, logits, /*from_logits=*/true));
+  K::Tensor accuracy = K::mean(
+      K::cast(K::equal(K::argmax(logits), K::cast(labels, K::DType::Int64)), K::DType::Float32));
+  K::Function step = K::function({images, labels}, {loss, accuracy},
+                                 adam(loss, model.parameters(), 1e-3), "train_step");
 
   K::Tensor predicted = K::argmax(model.logits(images, /*training=*/false));
-  K::Tensor hits = K::sum(K::cast(K::equal(predicted, K::cast(labels, K::DType::Int64)), K::DType::Int32));
+  K::Tensor hits =
+      K::sum(K::cast(K::equal(predicted, K::cast(labels, K::DType::Int64)), K::DType::Int32));
   K::Function evaluate = K::function({images, labels}, {hits}, {}, "evaluate");
   std::printf("compiled in %.1f ms: training step of %lld kernels, evaluation of %lld\n",
-              step.compileMilliseconds() + evaluate.compileMilliseconds(), (long long)step.kernelCount(), (long long)evaluate.kernelCount());
+              step.compileMilliseconds() + evaluate.compileMilliseconds(),
+              (long long)step.kernelCount(), (long long)evaluate.kernelCount());
   std::printf("%s\n", step.memoryPlan().c_str());
 
   std::vector<size_t> order(train.size());
@@ -177,7 +194,8 @@ int main(int argc, char **argv) try {
       accuracySum += results[1].item() * double(count);
     }
     double n = double(order.size());
-    std::printf("epoch %2d  loss %.4f  accuracy %.4f  %.0f images/s\n", epoch, lossSum / n, accuracySum / n, n / secondsSince(epochStart));
+    std::printf("epoch %2d  loss %.4f  accuracy %.4f  %.0f images/s\n", epoch, lossSum / n,
+                accuracySum / n, n / secondsSince(epochStart));
   }
 
   // Other batch sizes, same code.
@@ -188,7 +206,8 @@ int main(int argc, char **argv) try {
     correct = 0;
     for (size_t at = 0; at < all.size(); at += size) {
       size_t count = std::min(size, all.size() - at);
-      correct += evaluate({imagesOf(test, &all[at], count), labelsOf(test, &all[at], count)})[0].item<int64_t>();
+      correct += evaluate({imagesOf(test, &all[at], count), labelsOf(test, &all[at], count)})[0]
+                     .item<int64_t>();
     }
     std::printf("in batches of %zu: %lld of %zu right\n", size, (long long)correct, test.size());
   }

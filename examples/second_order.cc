@@ -1,6 +1,8 @@
-// Fits a regression with Newton's method: the curvature is never written down, only its product with a vector, as the gradient of a gradient.
+// Fits a regression with Newton's method: the curvature is never written down, only its product
+// with a vector, as the gradient of a gradient.
 //
-// Each step solves H s = g by conjugate gradients (Martens, Deep learning via Hessian-free optimization, ICML 2010).
+// Each step solves H s = g by conjugate gradients (Martens, Deep learning via Hessian-free
+// optimization, ICML 2010).
 #include <keratin/backend.h>
 
 #include <cmath>
@@ -33,7 +35,8 @@ int main() try {
   K::Tensor loss = K::mean(K::square(fit - y));
   K::Tensor gradient = K::gradients(loss, {theta})[0].value();
   K::Tensor direction = K::placeholder({3});
-  K::Tensor curvature = K::gradients(K::sum(gradient * K::stop_gradient(direction)), {theta})[0].value();
+  K::Tensor curvature =
+      K::gradients(K::sum(gradient * K::stop_gradient(direction)), {theta})[0].value();
 
   K::Function evaluate = K::function({x, y}, {loss, gradient}, {}, "gradient");
   K::Function times = K::function({x, y, direction}, {curvature}, {}, "hessian_vector_product");
@@ -47,7 +50,8 @@ int main() try {
     std::printf("step %2d  loss %.3e  |gradient| %.3e\n", iteration, value, std::sqrt(dot(g, g)));
     if (dot(g, g) < 1e-20)
       break;
-    // Conjugate gradients; where the curvature is not positive, the direction so far is good enough.
+    // Conjugate gradients; where the curvature is not positive, the direction so far is good
+    // enough.
     std::vector<double> s(3, 0.0), r(g), p(g);
     for (int inner = 0; inner < 3 && dot(r, r) > 1e-24; ++inner) {
       std::vector<double> hp = times({feedX, feedY, K::Array(p)})[0].toVector();
@@ -71,7 +75,8 @@ int main() try {
     K::set_value(theta, K::Array(current));
   }
   std::vector<double> found = K::get_value(theta).toVector();
-  std::printf("found a = %.6f, b = %.6f, c = %.6f (true: 2, 1.5, -0.5)\n", found[0], found[1], found[2]);
+  std::printf("found a = %.6f, b = %.6f, c = %.6f (true: 2, 1.5, -0.5)\n", found[0], found[1],
+              found[2]);
   return value < 1e-12 ? 0 : 1;
 } catch (const keratin::Error &error) {
   std::fprintf(stderr, "error: %s\n", error.what());

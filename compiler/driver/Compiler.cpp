@@ -7,6 +7,7 @@
 #include "codegen/lowering/EntryFunction.h"
 #include "compiler/artifact/FunctionDescription.h"
 #include "compiler/diagnostics/DiagnosticCollector.h"
+#include "compiler/driver/PhaseDump.h"
 #include "compiler/pipelines/Pipelines.h"
 #include "ir/dialect/Keratin.h"
 #include "passes/memory/MemoryReport.h"
@@ -60,6 +61,7 @@ public:
       return absl::InvalidArgumentError("a module to compile holds one function, found " +
                                         std::to_string(functions.size()));
     function = functions.front();
+    dump = PhaseDump(options.dumpDirectory, function.getName().str());
     if (failed(verify(module)))
       return diagnostics.status(absl::StatusCode::kInvalidArgument);
     if (failed(transform()))
@@ -73,11 +75,15 @@ public:
 
 private:
   LogicalResult transform() {
-    PassManager manager(module.getContext(), ModuleOp::getOperationName());
-    manager.enableVerifier(options.verify);
-    buildPipeline(manager.nest<func::FuncOp>());
-    if (failed(manager.run(module)))
-      return failure();
+    dump.module("0-input", module);
+    for (PipelinePhase phase : planningPhases) {
+      PassManager manager(module.getContext(), ModuleOp::getOperationName());
+      manager.enableVerifier(options.verify);
+      buildPhase(manager.nest<func::FuncOp>(), phase);
+      if (failed(manager.run(module)))
+        return failure();
+      dump.module(std::to_string(int(phase) + 1) + "-" + phaseName(phase), module);
+    }
     result->impl->report.memoryPlan = passes::memoryReport(function);
     return success();
   }
@@ -92,6 +98,11 @@ private:
     if (failed(codegen::lowerFunction(function, *kernels, entryName, target, entry)) ||
         failed(description.describe(function, entry)) || failed(codegen::lowerToLlvm(*kernels)))
       return failure();
+    dump.module("6-llvm", *kernels);
+    if (dump.enabled())
+      if (auto assembly = codegen::emitCode(*kernels, target, codegen::CodeKind::Assembly);
+          succeeded(assembly))
+        dump.text("7-assembly.s", (*assembly)->getBuffer());
     auto object = codegen::emitCode(*kernels, target);
     if (failed(object))
       return failure();
@@ -112,6 +123,7 @@ private:
   ModuleOp module;
   const CompileOptions &options;
   DiagnosticCollector diagnostics;
+  PhaseDump dump;
   codegen::MachineTarget target;
   func::FuncOp function;
   std::shared_ptr<CompiledFunction> result{new CompiledFunction()};

@@ -21,6 +21,10 @@ struct CompileOptions {
   std::string cpu = "native"; // as --mcpu
   // Verifies the IR after each pass: for tests, and for finding which pass is wrong.
   bool verify = false;
+  // If not empty: the IR before the first and after each phase, and the assembly, are written to
+  // this folder, which must exist, as <function>.<number>-<phase>.mlir. The environment variable
+  // KERATIN_DUMP_DIR does the same.
+  std::string dumpDirectory;
 };
 
 // What compiling cost and decided, for people and for tests.

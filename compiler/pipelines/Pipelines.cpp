@@ -56,11 +56,16 @@ static void addMemoryPhase(OpPassManager &manager) {
   manager.addPass(passes::createPlanMemory());
 }
 
-void keratin::compiler::buildPipeline(OpPassManager &manager, PipelinePhase last) {
+void keratin::compiler::buildPhase(OpPassManager &manager, PipelinePhase phase) {
   static constexpr void (*phases[])(OpPassManager &) = {
       addGraphPhase, addGradientPhase, addSimplifyPhase, addFusionPhase, addMemoryPhase};
-  for (size_t i = 0; i < std::size(phases) && i <= size_t(last); ++i)
-    phases[i](manager);
+  phases[int(phase)](manager);
+}
+
+void keratin::compiler::buildPipeline(OpPassManager &manager, PipelinePhase last) {
+  for (PipelinePhase phase : planningPhases)
+    if (phase <= last)
+      buildPhase(manager, phase);
 }
 
 namespace {

@@ -16,6 +16,13 @@ enum class PipelinePhase { Graph, Gradient, Simplify, Fusion, Memory, Codegen };
 const char *phaseName(PipelinePhase phase);
 std::optional<PipelinePhase> phaseByName(const std::string &name);
 
+// Those that end with a planned function, in order.
+inline constexpr PipelinePhase planningPhases[] = {PipelinePhase::Graph, PipelinePhase::Gradient,
+                                                   PipelinePhase::Simplify, PipelinePhase::Fusion,
+                                                   PipelinePhase::Memory};
+
+// Appends the passes of one planning phase, on func.func.
+void buildPhase(mlir::OpPassManager &manager, PipelinePhase phase);
 // Appends the passes of all phases up to and including the last, on func.func.
 void buildPipeline(mlir::OpPassManager &manager, PipelinePhase last = PipelinePhase::Memory);
 

@@ -111,7 +111,7 @@ int main(int argc, char **argv) {
   if (failed(results))
     return fail(context.error);
   if (compiled) {
-    keratin::tests::CompiledRunner runner(function, {cpu, /*verify=*/true});
+    keratin::tests::CompiledRunner runner(function, {cpu, /*verify=*/true, /*dumpDirectory=*/""});
     auto values = runner.run(arguments);
     if (!values)
       return fail(runner.error);

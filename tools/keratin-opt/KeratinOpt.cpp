@@ -1,4 +1,5 @@
 // Runs passes on textual IR, as mlir-opt does.
+#include "compiler/pipelines/Pipelines.h"
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -10,6 +11,7 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registry.insert<keratin::ir::KeratinDialect, mlir::func::FuncDialect>();
   keratin::passes::registerKeratinPasses();
+  keratin::compiler::registerPipelines();
   mlir::registerTransformsPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Keratin's pass driver\n", registry));
 }
