@@ -1,30 +1,35 @@
 #include "codegen/llvm/ObjectEmitter.h"
 
+#include "codegen/llvm/StageClock.h"
+
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Target/LLVMIR/Export.h"
 
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/CodeGen/MachineModuleInfo.h"
+#include "llvm/CodeGen/Passes.h"
+#include "llvm/CodeGen/TargetPassConfig.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Pass.h"
+#include "llvm/PassRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Target/TargetMachine.h"
-#include "llvm/Transforms/IPO/AlwaysInliner.h"
-#include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/ADCE.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
-#include "llvm/Transforms/Scalar/GVN.h"
 #include "llvm/Transforms/Scalar/LICM.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
-#include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
 using namespace mlir;
 
 // Vectors, unrolling and tiles are decided before LLVM sees the code; what is left is redundancy.
+// Instruction selection combines what its neighbours can be combined with, so InstCombine, which
+// would take as long as all of this, is not missed (1 % of some contractions).
 static void cleanUp(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -38,26 +43,91 @@ static void cleanUp(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.crossRegisterProxies(loops, functions, components, modules);
 
   llvm::FunctionPassManager scalar;
-  scalar.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   scalar.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/false));
-  scalar.addPass(llvm::InstCombinePass());
   scalar.addPass(llvm::SimplifyCFGPass());
   scalar.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),
                                                        /*UseMemorySSA=*/true));
-  scalar.addPass(llvm::GVNPass());
+  scalar.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/false));
   scalar.addPass(llvm::ADCEPass());
-  scalar.addPass(llvm::SimplifyCFGPass());
 
   llvm::ModulePassManager passes;
-  passes.addPass(llvm::AlwaysInlinerPass());
   passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(scalar)));
   passes.run(module, modules);
 }
 
+namespace {
+
+// Leaves out passes of the code generator that cost more than they do for code whose loops were
+// written with their final addressing.
+class LeanPassManager : public llvm::legacy::PassManager {
+public:
+  void add(llvm::Pass *pass) override {
+    if (isWanted(*pass))
+      llvm::legacy::PassManager::add(pass);
+    else
+      delete pass;
+  }
+
+private:
+  static bool isWanted(const llvm::Pass &pass) {
+    // Loop strength reduction alone is a quarter of LLVM's time, and x86 scales an index for
+    // nothing. The others look for what kernels do not have: integers wider than any register,
+    // masks in general registers, branches that hide a move.
+    static constexpr llvm::StringLiteral unwanted[] = {
+        "loop-reduce", "canon-freeze",        "expand-large-div-rem",   "expand-large-fp-convert",
+        "early-ifcvt", "x86-cmov-conversion", "x86-domain-reassignment"};
+    const llvm::PassInfo *info =
+        llvm::PassRegistry::getPassRegistry()->getPassInfo(pass.getPassID());
+    return !info || !llvm::is_contained(unwanted, info->getPassArgument());
+  }
+};
+
+} // namespace
+
+// What TargetMachine::addPassesToEmitFile does, with our list of passes. False if the target cannot
+// emit such a file.
+static bool selectInstructions(llvm::Module &module, llvm::LLVMTargetMachine &machine,
+                               llvm::raw_pwrite_stream &stream, llvm::CodeGenFileType file) {
+  LeanPassManager passes;
+  auto *functions = new llvm::MachineModuleInfoWrapperPass(&machine);
+  llvm::TargetPassConfig *config = machine.createPassConfig(passes);
+  config->setDisableVerify(true);
+  passes.add(config);
+  passes.add(functions);
+  if (config->addISelPasses())
+    return false;
+  config->addMachinePasses();
+  config->setInitialized();
+  if (machine.addAsmPrinter(passes, stream, nullptr, file, functions->getMMI().getContext()))
+    return false;
+  passes.add(llvm::createFreeMachineFunctionPass());
+  passes.run(module);
+  return true;
+}
+
+// A target machine works out the features of its processor once, so each thread keeps the last one.
+static llvm::TargetMachine *targetMachineOfThread(const keratin::codegen::MachineTarget &target,
+                                                  std::string *error) {
+  struct Known {
+    std::string name;
+    std::unique_ptr<llvm::TargetMachine> machine;
+  };
+  static thread_local Known known;
+  std::string name = target.triple + " " + target.cpu + " " + target.features;
+  if (!known.machine || known.name != name)
+    known = {name, keratin::codegen::createTargetMachine(target, error)};
+  return known.machine.get();
+}
+
 FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
-keratin::codegen::emitCode(ModuleOp module, const MachineTarget &target, CodeKind kind) {
+keratin::codegen::emitCode(ModuleOp module, const MachineTarget &target, CodeKind kind,
+                           StageClock *clock) {
+  auto finish = [&](const char *stage) {
+    if (clock)
+      clock->finish(stage);
+  };
   std::string error;
-  std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(target, &error);
+  llvm::TargetMachine *machine = targetMachineOfThread(target, &error);
   if (!machine) {
     module.emitError("no machine code for ") << target.triple << ": " << error;
     return failure();
@@ -77,22 +147,24 @@ keratin::codegen::emitCode(ModuleOp module, const MachineTarget &target, CodeKin
     function.addFnAttr("min-legal-vector-width", std::to_string(target.vectorBits));
     function.addFnAttr(llvm::Attribute::NoUnwind);
   }
+  finish("translate");
   cleanUp(*translated, *machine);
+  finish("clean up");
 
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   if (kind == CodeKind::LlvmIr) {
     translated->print(stream, nullptr);
   } else {
-    llvm::legacy::PassManager emission;
     auto file = kind == CodeKind::Object ? llvm::CodeGenFileType::ObjectFile
                                          : llvm::CodeGenFileType::AssemblyFile;
-    if (machine->addPassesToEmitFile(emission, stream, nullptr, file)) {
+    if (!selectInstructions(*translated, static_cast<llvm::LLVMTargetMachine &>(*machine), stream,
+                            file)) {
       module.emitError("the target ") << target.triple << " cannot emit this kind of file";
       return failure();
     }
-    emission.run(*translated);
   }
+  finish("machine code");
   return std::unique_ptr<llvm::MemoryBuffer>(std::make_unique<llvm::SmallVectorMemoryBuffer>(
       std::move(bytes), "keratin", /*RequiresNullTerminator=*/false));
 }

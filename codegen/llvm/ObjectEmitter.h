@@ -16,12 +16,17 @@ class MemoryBuffer;
 
 namespace keratin::codegen {
 
+class StageClock;
+
 enum class CodeKind { Object, Assembly, LlvmIr };
 
 // Translates a module of the LLVM dialect, runs the short scalar clean-up that suits code which is
-// vectors already, and emits it. Failure is reported as a diagnostic on the module.
-mlir::FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
-emitCode(mlir::ModuleOp module, const MachineTarget &target, CodeKind kind = CodeKind::Object);
+// vectors already, and emits it. Failure is reported as a diagnostic on the module. The clock, if
+// given, learns what the stages cost.
+mlir::FailureOr<std::unique_ptr<llvm::MemoryBuffer>> emitCode(mlir::ModuleOp module,
+                                                              const MachineTarget &target,
+                                                              CodeKind kind = CodeKind::Object,
+                                                              StageClock *clock = nullptr);
 
 } // namespace keratin::codegen
 

@@ -296,6 +296,9 @@ LogicalResult EntryBuilder::run() {
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
                                           {pointer, pointer, pointer});
   auto entry = b.create<LLVM::LLVMFuncOp>(loc, name, type);
+  // Straight code that runs once a call: the fast instruction selector does.
+  entry.setNoInline(true);
+  entry.setOptimizeNone(true);
   Block *block = entry.addEntryBlock(b);
   exit = b.createBlock(&entry.getBody());
   b.create<LLVM::ReturnOp>(loc, ValueRange{});

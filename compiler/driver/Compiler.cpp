@@ -62,13 +62,16 @@ public:
                                         std::to_string(functions.size()));
     function = functions.front();
     dump = PhaseDump(options.dumpDirectory, function.getName().str());
+    clock.finish("look-up");
     if (failed(verify(module)))
       return diagnostics.status(absl::StatusCode::kInvalidArgument);
+    clock.finish("verify");
     if (failed(transform()))
       return diagnostics.status(absl::StatusCode::kInternal);
     if (failed(generate()))
       return diagnostics.status(absl::StatusCode::kInternal);
     std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
+    result->impl->report.stages = clock.stages();
     result->impl->report.milliseconds = elapsed.count();
     return std::shared_ptr<const CompiledFunction>(std::move(result));
   }
@@ -85,6 +88,7 @@ private:
       dump.module(std::to_string(int(phase) + 1) + "-" + phaseName(phase), module);
     }
     result->impl->report.memoryPlan = passes::memoryReport(function);
+    clock.finish("passes");
     return success();
   }
 
@@ -96,14 +100,18 @@ private:
       return failure();
     OwningOpRef<ModuleOp> kernels = ModuleOp::create(module.getLoc());
     if (failed(codegen::lowerFunction(function, *kernels, entryName, target, entry)) ||
-        failed(description.describe(function, entry)) || failed(codegen::lowerToLlvm(*kernels)))
+        failed(description.describe(function, entry)))
       return failure();
+    clock.finish("kernels");
+    if (failed(codegen::lowerToLlvm(*kernels)))
+      return failure();
+    clock.finish("LLVM dialect");
     dump.module("6-llvm", *kernels);
     if (dump.enabled())
       if (auto assembly = codegen::emitCode(*kernels, target, codegen::CodeKind::Assembly);
           succeeded(assembly))
         dump.text("7-assembly.s", (*assembly)->getBuffer());
-    auto object = codegen::emitCode(*kernels, target);
+    auto object = codegen::emitCode(*kernels, target, codegen::CodeKind::Object, &clock);
     if (failed(object))
       return failure();
     std::vector<std::unique_ptr<llvm::MemoryBuffer>> objects;
@@ -113,6 +121,7 @@ private:
     void *address = result->impl->code ? result->impl->code->lookup(entryName) : nullptr;
     if (!address)
       return module.emitError("the compiled code could not be loaded: ") << error;
+    clock.finish("link");
     description.descriptor.entry = reinterpret_cast<keratin_entry_fn_t>(address);
     result->impl->report.kernels = entry.kernels;
     result->impl->report.uniqueKernels = entry.uniqueKernels;
@@ -126,6 +135,7 @@ private:
   PhaseDump dump;
   codegen::MachineTarget target;
   func::FuncOp function;
+  codegen::StageClock clock;
   std::shared_ptr<CompiledFunction> result{new CompiledFunction()};
 };
 

@@ -2,6 +2,7 @@
 #ifndef KERATIN_COMPILER_DRIVER_COMPILER_H
 #define KERATIN_COMPILER_DRIVER_COMPILER_H
 
+#include "codegen/llvm/StageClock.h"
 #include "runtime/abi/keratin_abi.h"
 
 #include "absl/status/statusor.h"
@@ -9,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace mlir {
 class DialectRegistry;
@@ -33,6 +35,7 @@ struct CompileReport {
   int64_t kernels = 0;       // launched by the entry function
   int64_t uniqueKernels = 0; // compiled, after equal ones were merged
   std::string memoryPlan;    // arena, buffers, lifetimes as text
+  std::vector<codegen::StageClock::Stage> stages;
 };
 
 // Machine code of one function with its description. Immutable; keep it alive as long as
