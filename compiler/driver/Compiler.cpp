@@ -10,6 +10,7 @@
 #include "compiler/driver/PhaseDump.h"
 #include "compiler/pipelines/Pipelines.h"
 #include "ir/dialect/Keratin.h"
+#include "passes/Passes.h"
 #include "passes/memory/MemoryReport.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -83,6 +84,8 @@ private:
       PassManager manager(module.getContext(), ModuleOp::getOperationName());
       manager.enableVerifier(options.verify);
       buildPhase(manager.nest<func::FuncOp>(), phase);
+      if (options.verify && phase == PipelinePhase::Memory)
+        manager.addNestedPass<func::FuncOp>(passes::createCheckMemoryPlan());
       if (failed(manager.run(module)))
         return failure();
       dump.module(std::to_string(int(phase) + 1) + "-" + phaseName(phase), module);
