@@ -85,7 +85,7 @@ TEST_CASE("damaged descriptors are refused with what is wrong") {
        [](auto &b) { b.constants[0].data = static_cast<const char *>(b.constants[0].data) + 4; }},
       {"arena slot 3: no such slot", [](auto &b) { b.descriptor.arena_slot = 3; }},
       {"entry 0: the function is missing", [](auto &b) { b.descriptor.entry = nullptr; }},
-      {"reserved field 0: it must be zero", [](auto &b) { b.descriptor.reserved[3] = &b; }},
+      {"reserved field 0: it must be zero", [](auto &b) { b.descriptor.reserved[2] = &b; }},
   };
   for (const Damage &damage : damages) {
     FunctionBuilder builder = whole();

@@ -1,4 +1,5 @@
 #include "runtime/cpu/ThreadPool.h"
+#include "runtime/cpu/Scratch.h"
 
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -11,6 +12,9 @@
 #include <vector>
 
 using namespace keratin::runtime;
+
+// A call whose kernels need no scratch.
+static keratin_context_t plainContext = {};
 
 namespace {
 
@@ -42,7 +46,7 @@ float reduce(const std::vector<float> &values, int64_t grain) {
     reinterpret_cast<float *>(argv[1])[begin / argv[2]] = sum;
   };
   int64_t argv[] = {int64_t(values.data()), int64_t(partial.data()), grain};
-  parallelFor(nullptr, kernel, argv, int64_t(values.size()), grain);
+  parallelFor(&plainContext, kernel, argv, int64_t(values.size()), grain);
   float sum = 0;
   for (float part : partial)
     sum += part;
@@ -59,7 +63,7 @@ TEST_CASE("chunks follow from units and grain, for any number of threads") {
       for (int64_t grain : {1, 3, 64, 5000}) {
         Record record;
         int64_t argv[] = {int64_t(&record)};
-        parallelFor(nullptr, note, argv, units, grain);
+        parallelFor(&plainContext, note, argv, units, grain);
         std::multiset<std::pair<int64_t, int64_t>> expected;
         for (int64_t begin = 0; begin < units; begin += grain)
           expected.insert({begin, std::min(begin + grain, units)});
@@ -71,7 +75,7 @@ TEST_CASE("chunks follow from units and grain, for any number of threads") {
 TEST_CASE("a grain that is not positive means one chunk") {
   Record record;
   int64_t argv[] = {int64_t(&record)};
-  parallelFor(nullptr, note, argv, 10, 0);
+  parallelFor(&plainContext, note, argv, 10, 0);
   CHECK(record.chunks == std::multiset<std::pair<int64_t, int64_t>>{{0, 10}});
 }
 
@@ -84,7 +88,7 @@ TEST_CASE("more chunks than one dispatch holds are all run once") {
       reinterpret_cast<std::atomic<uint8_t> *>(argv[0])[i].fetch_add(1);
   };
   int64_t argv[] = {int64_t(hits.data())};
-  parallelFor(nullptr, kernel, argv, units, 1);
+  parallelFor(&plainContext, kernel, argv, units, 1);
   int64_t wrong = 0;
   for (auto &hit : hits)
     wrong += hit != 1;
@@ -116,7 +120,7 @@ TEST_CASE("many short regions, with pauses that let workers park") {
   int64_t argv[] = {int64_t(&sum)};
   constexpr int regions = 5000;
   for (int i = 0; i < regions; ++i) {
-    parallelFor(nullptr, kernel, argv, 7, 1);
+    parallelFor(&plainContext, kernel, argv, 7, 1);
     if (i % 500 == 0)
       usleep(2000);
   }
@@ -131,14 +135,14 @@ TEST_CASE("regions inside regions, and of several threads at once, all complete"
       reinterpret_cast<std::atomic<int64_t> *>(argv[0])->fetch_add(end - begin);
     };
     for (int64_t i = begin; i < end; ++i)
-      parallelFor(nullptr, inner, argv, 10, 1);
+      parallelFor(&plainContext, inner, argv, 10, 1);
   };
   int64_t argv[] = {int64_t(&sum)};
   std::vector<std::thread> team;
   for (int t = 0; t < 8; ++t)
     team.emplace_back([&] {
       for (int i = 0; i < 50; ++i)
-        parallelFor(nullptr, outer, argv, 6, 1);
+        parallelFor(&plainContext, outer, argv, 6, 1);
     });
   for (std::thread &thread : team)
     thread.join();
@@ -153,7 +157,7 @@ TEST_CASE("the number of threads may change while regions run") {
     while (!stop) {
       Record record;
       int64_t argv[] = {int64_t(&record)};
-      parallelFor(nullptr, note, argv, 12, 1);
+      parallelFor(&plainContext, note, argv, 12, 1);
       wrong += record.chunks.size() != 12;
     }
   });
@@ -176,7 +180,7 @@ TEST_CASE("a host's pool gets every chunk") {
   keratin_set_thread_pool(&host);
   Record record;
   int64_t argv[] = {int64_t(&record)};
-  parallelFor(nullptr, note, argv, 10, 4);
+  parallelFor(&plainContext, note, argv, 10, 4);
   keratin_set_thread_pool(nullptr);
   CHECK(seen == 3);
   CHECK(record.chunks == std::multiset<std::pair<int64_t, int64_t>>{{0, 4}, {4, 8}, {8, 10}});
@@ -193,13 +197,13 @@ TEST_CASE("the child of a fork has a pool of its own") {
   Threads threads(2);
   Record before;
   int64_t argv[] = {int64_t(&before)};
-  parallelFor(nullptr, note, argv, 8, 1);
+  parallelFor(&plainContext, note, argv, 8, 1);
   pid_t child = fork();
   if (child == 0) {
     Record record;
     int64_t childArgv[] = {int64_t(&record)};
     for (int i = 0; i < 100; ++i)
-      parallelFor(nullptr, note, childArgv, 8, 1);
+      parallelFor(&plainContext, note, childArgv, 8, 1);
     _exit(record.chunks.size() == 800 ? 0 : 1);
   }
   int status = -1;
@@ -208,3 +212,26 @@ TEST_CASE("the child of a fork has a pool of its own") {
   CHECK(WEXITSTATUS(status) == 0);
 }
 #endif
+
+TEST_CASE("chunks of a region have scratch of their own") {
+  constexpr int slots = 3;
+  Threads threads(slots);
+  std::vector<int64_t> memory(slots);
+  keratin::runtime::Scratch scratch;
+  scratch.set(memory.data(), sizeof(int64_t), slots);
+  keratin_context_t call = {};
+  call.host = &scratch;
+  std::atomic<int64_t> wrong{0};
+  int64_t argv[] = {int64_t(&wrong)};
+  auto kernel = [](keratin_context_t *context, const int64_t *arguments, int64_t begin, int64_t) {
+    // Whoever shares the slot would overwrite the number in between.
+    auto *mine = static_cast<std::atomic<int64_t> *>(context->scratch);
+    mine->store(begin);
+    for (int i = 0; i < 200; ++i)
+      if (mine->load() != begin)
+        ++*reinterpret_cast<std::atomic<int64_t> *>(arguments[0]);
+  };
+  for (int repeat = 0; repeat < 50; ++repeat)
+    parallelFor(&call, kernel, argv, 64, 1);
+  CHECK(wrong == 0);
+}
