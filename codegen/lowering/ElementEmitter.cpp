@@ -67,6 +67,10 @@ Type ElementEmitter::registerType(Type type) const {
 Type ElementEmitter::storageType(Type type) const {
   if (auto integer = dyn_cast<IntegerType>(type))
     return b.getIntegerType(std::max(8u, integer.getWidth()));
+  // LLVM takes narrow floats apart in function calls where it has no instruction for a masked
+  // access.
+  if (type.isF16() || type.isBF16())
+    return b.getI16Type();
   return type;
 }
 
@@ -440,16 +444,20 @@ Value ElementEmitter::toRegister(Value stored, Type type) {
     Value nothing = b.create<arith::ConstantOp>(loc, b.getZeroAttr(stored.getType()));
     return b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, stored, nothing);
   }
-  if (type.isF16() || type.isBF16())
-    return VectorMath(b, loc, target).castFloatToFloat(stored, b.getF32Type());
+  if (type.isF16() || type.isBF16()) {
+    Value narrow = b.create<arith::BitcastOp>(loc, likeShape(type, stored), stored);
+    return VectorMath(b, loc, target).castFloatToFloat(narrow, b.getF32Type());
+  }
   return stored;
 }
 
 Value ElementEmitter::toStorage(Value registers, Type type) {
   if (type.isInteger(1))
     return b.create<arith::ExtUIOp>(loc, likeShape(b.getI8Type(), registers), registers);
-  if (type.isF16() || type.isBF16())
-    return VectorMath(b, loc, target).castFloatToFloat(registers, type);
+  if (type.isF16() || type.isBF16()) {
+    Value narrow = VectorMath(b, loc, target).castFloatToFloat(registers, type);
+    return b.create<arith::BitcastOp>(loc, likeShape(b.getI16Type(), narrow), narrow);
+  }
   return registers;
 }
 
