@@ -7,6 +7,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -38,6 +39,11 @@ CompiledRunner::CompiledRunner(func::FuncOp function, const compiler::CompileOpt
 CompiledRunner::~CompiledRunner() { keratin_executable_destroy(executable); }
 
 namespace {
+// Behind the elements of an output lie bytes that must stay as they are; before the call the
+// elements are the same, so that those nobody writes are seen.
+constexpr size_t guardBytes = 128;
+constexpr char guard = char(0xA5);
+
 struct Output {
   keratin_dtype_t dtype;
   std::vector<int64_t> dims;
@@ -60,8 +66,8 @@ std::optional<std::vector<ir::HostTensor>> CompiledRunner::run(ArrayRef<ir::Host
   auto allocate = [](void *user, int32_t, int32_t dtype, int32_t rank, const int64_t *dims,
                      size_t size) -> void * {
     auto &list = *static_cast<std::vector<Output> *>(user);
-    list.push_back(
-        {keratin_dtype_t(dtype), std::vector<int64_t>(dims, dims + rank), std::vector<char>(size)});
+    list.push_back({keratin_dtype_t(dtype), std::vector<int64_t>(dims, dims + rank),
+                    std::vector<char>(size + guardBytes, guard)});
     return list.back().bytes.data();
   };
   outputs.reserve(compiled->descriptor().num_outputs);
@@ -73,6 +79,11 @@ std::optional<std::vector<ir::HostTensor>> CompiledRunner::run(ArrayRef<ir::Host
   }
   std::vector<ir::HostTensor> results;
   for (const Output &output : outputs) {
+    if (std::any_of(output.bytes.end() - guardBytes, output.bytes.end(),
+                    [](char byte) { return byte != guard; })) {
+      error = "an output was written past its end";
+      return std::nullopt;
+    }
     auto tensor = ir::fromBytes(output.dtype, output.dims, output.bytes.data());
     if (!tensor) {
       error = "an output could not be read";
