@@ -3,11 +3,10 @@
 // A unit is one line where the axis is innermost: each lane keeps the best of its own elements, and
 // the lanes meet at the end. Otherwise a unit is a block of neighbouring lines with a lane for
 // each. An element replaces one at a smaller index only if it beats it, so the first of equals
-// stays.
+// stays. The axis is never empty: that was required before the call.
 #include "codegen/lowering/SingleOpKernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <limits>
@@ -36,9 +35,6 @@ public:
   }
 
   void emit() {
-    // The type rules out an empty axis only if its size is known.
-    if (!lines.length.isConstant())
-      site = k.site(op, (largest ? "arg_max" : "arg_min") + std::string(": the axis is empty"));
     if (lines.isInnermost())
       emitRows();
     else
@@ -53,7 +49,6 @@ private:
 
   void emitRows();
   void emitColumns();
-  void emitUnlessEmpty(llvm::function_ref<void()> body);
   Value beats(Value element, Value best);
   Best keep(Best best, Value element, Value index, Value mask);
   Best merge(Best a, Best b);
@@ -66,20 +61,7 @@ private:
   AxisLines lines;
   Type type, indexType;
   bool largest;
-  Value site;
 };
-
-void ArgReductionKernel::emitUnlessEmpty(llvm::function_ref<void()> body) {
-  if (!site)
-    return body();
-  Value empty = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, size(lines.length), i64(0));
-  auto branch = b.create<scf::IfOp>(loc, empty, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  emitter.fail(site);
-  b.setInsertionPointToStart(branch.elseBlock());
-  body();
-}
 
 // A NaN beats every number, and nothing beats a NaN.
 Value ArgReductionKernel::beats(Value element, Value best) {
@@ -142,30 +124,28 @@ void ArgReductionKernel::emitRows() {
   auto resultType = ir::getTensorType({lines.outer}, b.getI64Type());
 
   forEachUnit({lines.outer, DimExpr(1), 1}, [&](Value row, Value) {
-    emitUnlessEmpty([&] {
-      Value laneNumbers =
-          b.create<arith::ConstantOp>(loc, DenseElementsAttr::get(vectorType, numbers));
-      // Every lane starts with the first element, which none of its own need beat.
-      Value first = loadScalar(input(0), lines.type, {row, i64(0), i64(0)});
-      Best start{emitter.splat(first), emitter.splat(toIndexType(i64(0)))};
-      // The line as its own last dimension, for lanes along it.
-      auto rowType = ir::getTensorType({lines.outer, lines.length}, type);
-      SmallVector<Value> sets =
-          laneLoop(lines.length, unroll, {start.value, start.index},
-                   [&](Value position, Value mask, ArrayRef<Value> carried) -> SmallVector<Value> {
-                     Value element = loadLanes(input(0), rowType, {row, position}, mask);
-                     Value index = plus(emitter.splat(toIndexType(position)), laneNumbers);
-                     Best best = keep({carried[0], carried[1]}, element, index, mask);
-                     return {best.value, best.index};
-                   });
-      Best best{sets[0], sets[1]};
-      for (unsigned u = 1; u < unroll; ++u)
-        best = merge(best, {sets[2 * u], sets[2 * u + 1]});
-      Value index = meetLanes(best).index;
-      if (!indexType.isInteger(64))
-        index = b.create<arith::ExtUIOp>(loc, b.getI64Type(), index);
-      storeScalar(index, output(), resultType, {row});
-    });
+    Value laneNumbers =
+        b.create<arith::ConstantOp>(loc, DenseElementsAttr::get(vectorType, numbers));
+    // Every lane starts with the first element, which none of its own need beat.
+    Value first = loadScalar(input(0), lines.type, {row, i64(0), i64(0)});
+    Best start{emitter.splat(first), emitter.splat(toIndexType(i64(0)))};
+    // The line as its own last dimension, for lanes along it.
+    auto rowType = ir::getTensorType({lines.outer, lines.length}, type);
+    SmallVector<Value> sets =
+        laneLoop(lines.length, unroll, {start.value, start.index},
+                 [&](Value position, Value mask, ArrayRef<Value> carried) -> SmallVector<Value> {
+                   Value element = loadLanes(input(0), rowType, {row, position}, mask);
+                   Value index = plus(emitter.splat(toIndexType(position)), laneNumbers);
+                   Best best = keep({carried[0], carried[1]}, element, index, mask);
+                   return {best.value, best.index};
+                 });
+    Best best{sets[0], sets[1]};
+    for (unsigned u = 1; u < unroll; ++u)
+      best = merge(best, {sets[2 * u], sets[2 * u + 1]});
+    Value index = meetLanes(best).index;
+    if (!indexType.isInteger(64))
+      index = b.create<arith::ExtUIOp>(loc, b.getI64Type(), index);
+    storeScalar(index, output(), resultType, {row});
   });
   setWork(k.result.units, lines.length);
 }
@@ -179,33 +159,30 @@ void ArgReductionKernel::emitColumns() {
   auto resultType = ir::getTensorType({lines.outer, lines.inner}, b.getI64Type());
 
   forEachUnit({lines.outer, lines.inner, columns}, [&](Value row, Value column) {
-    emitUnlessEmpty([&] {
-      SmallVector<Value> starts, masks, sets;
+    SmallVector<Value> starts, masks, sets;
+    for (unsigned u = 0; u < unroll; ++u) {
+      starts.push_back(plus(column, i64(int64_t(u) * lanes)));
+      masks.push_back(
+          isWhole(lines.inner, unroll) ? Value() : emitter.maskBelow(starts[u], size(lines.inner)));
+      sets.push_back(loadLanes(input(0), lines.type, {row, i64(0), starts[u]}, masks[u]));
+      sets.push_back(emitter.splat(toIndexType(i64(0))));
+    }
+    sets = loop(i64(1), size(lines.length), 1, sets, [&](Value i, ArrayRef<Value> carried) {
+      SmallVector<Value> next;
+      Value index = emitter.splat(toIndexType(i));
       for (unsigned u = 0; u < unroll; ++u) {
-        starts.push_back(plus(column, i64(int64_t(u) * lanes)));
-        masks.push_back(isWhole(lines.inner, unroll)
-                            ? Value()
-                            : emitter.maskBelow(starts[u], size(lines.inner)));
-        sets.push_back(loadLanes(input(0), lines.type, {row, i64(0), starts[u]}, masks[u]));
-        sets.push_back(emitter.splat(toIndexType(i64(0))));
+        Value element = loadLanes(input(0), lines.type, {row, i, starts[u]}, masks[u]);
+        Best best = keep({carried[2 * u], carried[2 * u + 1]}, element, index, Value());
+        next.append({best.value, best.index});
       }
-      sets = loop(i64(1), size(lines.length), 1, sets, [&](Value i, ArrayRef<Value> carried) {
-        SmallVector<Value> next;
-        Value index = emitter.splat(toIndexType(i));
-        for (unsigned u = 0; u < unroll; ++u) {
-          Value element = loadLanes(input(0), lines.type, {row, i, starts[u]}, masks[u]);
-          Best best = keep({carried[2 * u], carried[2 * u + 1]}, element, index, Value());
-          next.append({best.value, best.index});
-        }
-        return next;
-      });
-      for (unsigned u = 0; u < unroll; ++u) {
-        Value index = sets[2 * u + 1];
-        if (!indexType.isInteger(64))
-          index = b.create<arith::ExtUIOp>(loc, VectorType::get(lanes, b.getI64Type()), index);
-        storeLanes(index, output(), resultType, {row, starts[u]}, masks[u]);
-      }
+      return next;
     });
+    for (unsigned u = 0; u < unroll; ++u) {
+      Value index = sets[2 * u + 1];
+      if (!indexType.isInteger(64))
+        index = b.create<arith::ExtUIOp>(loc, VectorType::get(lanes, b.getI64Type()), index);
+      storeLanes(index, output(), resultType, {row, starts[u]}, masks[u]);
+    }
   });
   setWork(k.result.units, mul(lines.length, DimExpr(columns)).value_or(DimExpr(INT64_MAX)));
 }

@@ -33,16 +33,6 @@ bool isFusible(Operation *op) {
          isFree(op);
 }
 
-// Whether the call fails if the axis of arg_max or arg_min turns out to be empty.
-bool mayBeEmpty(Operation *op) {
-  auto unknown = [](Value x, int64_t axis) { return !getShape(x)[axis].isConstant(); };
-  if (auto max = dyn_cast<ArgMaxOp>(op))
-    return unknown(max.getX(), max.getAxis());
-  if (auto min = dyn_cast<ArgMinOp>(op))
-    return unknown(min.getX(), min.getAxis());
-  return false;
-}
-
 struct Group {
   SmallVector<Operation *> ops; // in the order of the block, free ops of the kernel included
   bool alive = true;
@@ -378,7 +368,7 @@ private:
     builder.setInsertionPointAfter(kernel);
     bool fallible = llvm::any_of(group.ops, [](Operation *op) {
       auto indexing = dyn_cast<IndexingOpInterface>(op);
-      return (indexing && indexing.canFail()) || isa<ScatterAddOp>(op) || mayBeEmpty(op);
+      return (indexing && indexing.canFail()) || isa<ScatterAddOp>(op);
     });
     if (fallible)
       kernel->setAttr("keratin.fallible", builder.getI64IntegerAttr(0));
