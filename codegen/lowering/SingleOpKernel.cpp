@@ -133,7 +133,7 @@ SmallVector<Value> SingleOpKernel::laneLoop(const DimExpr &extent, unsigned unro
   };
   if (unroll > 1 && holds(unroll))
     full(unroll);
-  if (!isWhole(extent, unroll) && holds(1))
+  if ((unroll == 1 || !isWhole(extent, unroll)) && holds(1))
     full(1);
   if (!isWhole(extent, 1)) {
     SmallVector<Value> next = loop(from, n, lanes, ArrayRef<Value>(sets).take_front(init.size()),

@@ -1,0 +1,414 @@
+// Kernels of ops that stand alone, compiled for three machines, against the interpreter.
+#include "ir/dialect/Keratin.h"
+#include "ir/reference/Interpreter.h"
+#include "tests/support/CompiledRunner.h"
+#include "tests/support/RandomTensor.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <limits>
+
+using namespace keratin;
+using namespace keratin::tests;
+using ir::HostTensor;
+using Dims = std::vector<int64_t>;
+
+static constexpr const char *machines[] = {"native", "x86-64-v3", "x86-64-v2"};
+static constexpr double infinite = std::numeric_limits<double>::infinity();
+static const double nan_ = std::nan("");
+
+static const char *nameOf(keratin_dtype_t dtype) {
+  static constexpr const char *names[] = {"",     "i1",   "i8",   "i16", "i32",  "i64", "ui8",
+                                          "ui16", "ui32", "ui64", "f16", "bf16", "f32", "f64"};
+  return names[dtype];
+}
+
+// tensor<2x3xf32>, or with symbols d<first>, d<first + 1>, … for all sizes.
+static std::string typeOf(keratin_dtype_t dtype, const Dims &dims, int firstSymbol = -1) {
+  std::string sizes, symbols;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    sizes += (firstSymbol < 0 ? std::to_string(dims[i]) : "?") + "x";
+    symbols += (i ? ", d" : "d") + std::to_string(firstSymbol + int(i));
+  }
+  return "tensor<" + sizes + nameOf(dtype) +
+         (firstSymbol < 0 || dims.empty() ? "" : ", #keratin.dims<" + symbols + ">") + ">";
+}
+
+namespace {
+
+// One function for all machines, called with any sizes that fit it.
+class Compiled {
+public:
+  // `op` is the text behind "keratin."; operands are %0, %1, ….
+  Compiled(const std::string &op, const std::vector<std::string> &arguments,
+           const std::string &result)
+      : context(registry(), mlir::MLIRContext::Threading::DISABLED) {
+    std::string parameters, types;
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      parameters += (i ? ", %" : "%") + std::to_string(i) + ": " + arguments[i];
+      types += (i ? ", " : "") + arguments[i];
+    }
+    bool isPrint = op.rfind("print", 0) == 0;
+    std::string text = "func.func @main(" + parameters + ") -> " + result + " {\n  %y = keratin." +
+                       op + " : " + (isPrint ? result : "(" + types + ") -> " + result) +
+                       "\n  return %y : " + result + "\n}\n";
+    INFO(text);
+    module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+    REQUIRE(module);
+    function = module->lookupSymbol<mlir::func::FuncOp>("main");
+    for (const char *machine : machines) {
+      compiler::CompileOptions options;
+      options.cpu = machine;
+      options.verify = true;
+      runners.push_back(std::make_unique<CompiledRunner>(function, options));
+      INFO(machine);
+      REQUIRE(runners.back()->error == "");
+    }
+  }
+
+  // Symbols are the sizes of the arguments' dimensions, in order.
+  void check(const std::vector<HostTensor> &arguments, double tolerance = 0) {
+    ir::EvaluationContext evaluation;
+    int64_t symbol = 0;
+    for (const HostTensor &argument : arguments)
+      for (int64_t size : argument.dims)
+        evaluation.symbols[symbol++] = size;
+    auto expected = ir::interpret(function, arguments, evaluation);
+    INFO(evaluation.error);
+    REQUIRE(succeeded(expected));
+    for (size_t i = 0; i < runners.size(); ++i) {
+      auto actual = runners[i]->run(arguments);
+      INFO(machines[i] << ": " << runners[i]->error);
+      REQUIRE(actual);
+      CHECK(largestDifference((*actual)[0], (*expected)[0]) <= tolerance);
+    }
+  }
+
+  void checkFails(const std::vector<HostTensor> &arguments, const std::string &message) {
+    for (size_t i = 0; i < runners.size(); ++i) {
+      INFO(machines[i]);
+      CHECK(!runners[i]->run(arguments));
+      CHECK_THAT(runners[i]->error, Catch::Contains(message));
+    }
+  }
+
+private:
+  static mlir::DialectRegistry registry() {
+    mlir::DialectRegistry result;
+    compiler::registerDialects(result);
+    return result;
+  }
+
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  mlir::func::FuncOp function;
+  std::vector<std::unique_ptr<CompiledRunner>> runners;
+};
+
+} // namespace
+
+static HostTensor random(keratin_dtype_t dtype, const Dims &dims, uint64_t seed = 1) {
+  return *randomTensor(dtype, dims, seed);
+}
+
+static HostTensor tensor(keratin_dtype_t dtype, std::vector<double> elements, Dims dims = {}) {
+  HostTensor result;
+  result.dtype = dtype;
+  result.dims = dims.empty() ? Dims{int64_t(elements.size())} : dims;
+  if (result.isFloat())
+    result.floats = std::move(elements);
+  else
+    result.ints.assign(elements.begin(), elements.end());
+  return result;
+}
+
+static Dims without(Dims dims, size_t axis) {
+  dims.erase(dims.begin() + axis);
+  return dims;
+}
+
+//===-- arg_max, arg_min
+//---------------------------------------------------------------------------------------===//
+
+static std::string argOp(bool largest, size_t axis) {
+  return std::string(largest ? "arg_max" : "arg_min") + " %0 {axis = " + std::to_string(axis) +
+         " : i64}";
+}
+
+static void checkArg(const HostTensor &x, size_t axis) {
+  for (bool largest : {true, false})
+    Compiled(argOp(largest, axis), {typeOf(x.dtype, x.dims)},
+             typeOf(KERATIN_DTYPE_INT64, without(x.dims, axis)))
+        .check({x});
+}
+
+TEST_CASE("arg_max and arg_min of every dtype, along lanes and across them", "[special]") {
+  for (int dtype = KERATIN_DTYPE_BOOL; dtype <= KERATIN_DTYPE_FLOAT64; ++dtype) {
+    INFO(nameOf(keratin_dtype_t(dtype)));
+    HostTensor x = random(keratin_dtype_t(dtype), {3, 37, 21});
+    checkArg(x, 2);
+    checkArg(x, 1);
+  }
+}
+
+TEST_CASE("arg_max sees the sign and the whole width of integers", "[special]") {
+  checkArg(tensor(KERATIN_DTYPE_UINT8, {1, 200, 127, 255, 0}), 0);
+  checkArg(tensor(KERATIN_DTYPE_INT8, {1, -56, 127, -1, -128}), 0);
+  checkArg(tensor(KERATIN_DTYPE_UINT64, {1, -1, 5, -2}), 0); // as bits
+  checkArg(tensor(KERATIN_DTYPE_INT64, {1, -1, 5, -2}), 0);
+}
+
+TEST_CASE("arg_max: the first of equals, and of NaN, wherever they lie", "[special]") {
+  for (int64_t length : {1, 2, 15, 16, 17, 64, 200, 1000}) {
+    Compiled along(argOp(true, 0), {typeOf(KERATIN_DTYPE_FLOAT32, {length})},
+                   typeOf(KERATIN_DTYPE_INT64, {}));
+    Compiled across(argOp(true, 0), {typeOf(KERATIN_DTYPE_FLOAT32, {length, 3})},
+                    typeOf(KERATIN_DTYPE_INT64, {3}));
+    for (double extreme : {2.0, infinite, nan_})
+      for (int64_t first = 0; first < length; first += length / 7 + 1) {
+        // From `first` on every third element is an extreme.
+        HostTensor x = tensor(KERATIN_DTYPE_FLOAT32, std::vector<double>(length, -1.0));
+        HostTensor rows = *ir::makeHostTensor(KERATIN_DTYPE_FLOAT32, {length, 3});
+        for (int64_t i = first; i < length; i += 3)
+          x.floats[i] = rows.floats[3 * i + 1] = extreme;
+        along.check({x});
+        across.check({rows});
+      }
+    along.check({tensor(KERATIN_DTYPE_FLOAT32, std::vector<double>(length, -infinite))});
+    along.check({tensor(KERATIN_DTYPE_FLOAT32, std::vector<double>(length, nan_))});
+  }
+}
+
+TEST_CASE("arg_max with sizes known at the call", "[special]") {
+  for (size_t axis : {0, 1, 2}) {
+    Dims any{0, 0, 0};
+    std::string result = axis == 0   ? "tensor<?x?xi64, #keratin.dims<d1, d2>>"
+                         : axis == 1 ? "tensor<?x?xi64, #keratin.dims<d0, d2>>"
+                                     : "tensor<?x?xi64, #keratin.dims<d0, d1>>";
+    Compiled compiled(argOp(true, axis), {typeOf(KERATIN_DTYPE_FLOAT32, any, 0)}, result);
+    for (const Dims &dims : {Dims{1, 1, 1}, Dims{2, 3, 4}, Dims{5, 67, 33}, Dims{3, 16, 64},
+                             Dims{2, 2, 1000}, Dims{40, 300, 70}}) {
+      INFO(axis << ": " << dims[0] << " " << dims[1] << " " << dims[2]);
+      compiled.check({random(KERATIN_DTYPE_FLOAT32, dims)});
+    }
+    // Nothing to do, and nothing to choose from.
+    Dims empty{4, 4, 4}, none{4, 4, 4};
+    empty[(axis + 1) % 3] = 0;
+    compiled.check({random(KERATIN_DTYPE_FLOAT32, empty)});
+    none[axis] = 0;
+    compiled.checkFails({random(KERATIN_DTYPE_FLOAT32, none)},
+                        "arg_max: the axis " + std::to_string(axis) + " is empty");
+  }
+}
+
+//===-- Scans
+//--------------------------------------------------------------------------------------------------===//
+
+static std::string scanOp(const std::string &name, size_t axis, bool exclusive, bool reverse) {
+  return name + (name == "linear_recurrence" ? " %0, %1" : " %0") +
+         " {axis = " + std::to_string(axis) + " : i64" + (exclusive ? ", exclusive" : "") +
+         (reverse ? ", reverse" : "") + "}";
+}
+
+// Where long products neither vanish nor overflow.
+static HostTensor nearOne(keratin_dtype_t dtype, const Dims &dims, uint64_t seed = 1) {
+  HostTensor x = random(dtype, dims, seed);
+  for (double &element : x.floats)
+    element = ir::roundToFloat(dtype, element < 0 ? -1 + element / 32 : 1 - element / 32);
+  return x;
+}
+
+static double toleranceOf(keratin_dtype_t dtype) {
+  switch (dtype) {
+  case KERATIN_DTYPE_FLOAT64:
+    return 1e-14;
+  case KERATIN_DTYPE_FLOAT32:
+    return 1e-5;
+  // One rounding at the end.
+  case KERATIN_DTYPE_FLOAT16:
+    return 0.0006;
+  case KERATIN_DTYPE_BFLOAT16:
+    return 0.0045;
+  default:
+    return 0;
+  }
+}
+
+static void checkScan(const std::string &name, keratin_dtype_t dtype, const Dims &dims, size_t axis,
+                      bool exclusive, bool reverse) {
+  INFO(scanOp(name, axis, exclusive, reverse) << " of " << typeOf(dtype, dims));
+  std::string type = typeOf(dtype, dims);
+  bool isSum = name == "cumsum";
+  std::vector<HostTensor> arguments{isSum ? random(dtype, dims) : nearOne(dtype, dims)};
+  std::vector<std::string> types{type};
+  if (name == "linear_recurrence") {
+    arguments.push_back(random(dtype, dims, 2));
+    types.push_back(type);
+  }
+  Compiled(scanOp(name, axis, exclusive, reverse), types, type)
+      .check(arguments, toleranceOf(dtype));
+}
+
+TEST_CASE("scans of every dtype", "[special]") {
+  for (int dtype = KERATIN_DTYPE_INT8; dtype <= KERATIN_DTYPE_FLOAT64; ++dtype)
+    for (const char *name : {"cumsum", "cumprod", "linear_recurrence"})
+      for (size_t axis : {1, 2})
+        checkScan(name, keratin_dtype_t(dtype), {2, 19, 37}, axis, false, dtype % 2);
+}
+
+TEST_CASE("scans in both directions, with and without the element itself", "[special]") {
+  for (const char *name : {"cumsum", "cumprod", "linear_recurrence"})
+    for (bool exclusive : {false, true})
+      for (bool reverse : {false, true})
+        for (const Dims &dims : {Dims{3, 16}, Dims{5, 33}, Dims{1, 1}, Dims{7, 64}, Dims{0, 3}})
+          for (size_t axis : {0, 1})
+            if (!exclusive || name != std::string("linear_recurrence"))
+              for (keratin_dtype_t dtype : {KERATIN_DTYPE_FLOAT32, KERATIN_DTYPE_INT32})
+                checkScan(name, dtype, dims, axis, exclusive, reverse);
+}
+
+TEST_CASE("scans with sizes known at the call", "[special]") {
+  for (const char *name : {"cumsum", "cumprod", "linear_recurrence"})
+    for (size_t axis : {0, 1, 2})
+      for (bool reverse : {false, true}) {
+        bool two = name == std::string("linear_recurrence");
+        std::string type = typeOf(KERATIN_DTYPE_FLOAT32, {0, 0, 0}, 0);
+        Compiled compiled(scanOp(name, axis, false, reverse),
+                          std::vector<std::string>(two ? 2 : 1, type), type);
+        for (const Dims &dims : {Dims{1, 1, 1}, Dims{3, 5, 7}, Dims{0, 5, 7}, Dims{3, 0, 7},
+                                 Dims{3, 5, 0}, Dims{9, 80, 33}, Dims{2, 300, 1}}) {
+          INFO(name << " " << axis << ": " << dims[0] << " " << dims[1] << " " << dims[2]);
+          // The second operand's symbols repeat the first's.
+          std::vector<HostTensor> arguments{nearOne(KERATIN_DTYPE_FLOAT32, dims)};
+          if (two)
+            arguments.push_back(random(KERATIN_DTYPE_FLOAT32, dims, 2));
+          compiled.check(arguments, 1e-4);
+        }
+      }
+}
+
+TEST_CASE("cumprod stays at zero, whatever follows", "[special]") {
+  std::vector<double> elements(40, 1e20);
+  elements[0] = 0;
+  Compiled("cumprod %0 {axis = 0 : i64}", {"tensor<40xf32>"}, "tensor<40xf32>")
+      .check({tensor(KERATIN_DTYPE_FLOAT32, elements)});
+}
+
+TEST_CASE("float16 sums are carried in float32", "[special]") {
+  // In float16, 2048 + 1 is 2048.
+  HostTensor ones = tensor(KERATIN_DTYPE_FLOAT16, std::vector<double>(4000, 1.0));
+  Compiled("cumsum %0 {axis = 0 : i64}", {"tensor<4000xf16>"}, "tensor<4000xf16>")
+      .check({ones}, toleranceOf(KERATIN_DTYPE_FLOAT16));
+}
+
+//===-- scatter_add
+//--------------------------------------------------------------------------------------------===//
+
+static HostTensor indicesBelow(keratin_dtype_t dtype, const Dims &dims, int64_t rows) {
+  HostTensor result = random(dtype, dims, 3);
+  for (int64_t &index : result.ints)
+    index = ((index * 7) % rows + rows) % rows;
+  return result;
+}
+
+static void checkScatter(keratin_dtype_t dtype, keratin_dtype_t indexType, const Dims &indexDims,
+                         const Dims &resultDims) {
+  Dims updateDims = indexDims;
+  updateDims.insert(updateDims.end(), resultDims.begin() + 1, resultDims.end());
+  std::string indices = typeOf(indexType, indexDims), updates = typeOf(dtype, updateDims);
+  INFO(indices << " " << updates);
+  Compiled("scatter_add %0, %1", {indices, updates}, typeOf(dtype, resultDims))
+      .check({indicesBelow(indexType, indexDims, resultDims[0]), random(dtype, updateDims)},
+             dtype == KERATIN_DTYPE_BFLOAT16 ? 0.05 : toleranceOf(dtype));
+}
+
+TEST_CASE("scatter_add of every dtype", "[special]") {
+  for (int dtype = KERATIN_DTYPE_INT8; dtype <= KERATIN_DTYPE_FLOAT64; ++dtype) {
+    checkScatter(keratin_dtype_t(dtype), KERATIN_DTYPE_INT32, {40}, {7, 37});
+    checkScatter(keratin_dtype_t(dtype), KERATIN_DTYPE_INT64, {40}, {7});
+  }
+}
+
+TEST_CASE("scatter_add of many shapes", "[special]") {
+  for (int indexType = KERATIN_DTYPE_INT8; indexType <= KERATIN_DTYPE_UINT64; ++indexType)
+    checkScatter(KERATIN_DTYPE_FLOAT32, keratin_dtype_t(indexType), {9}, {5, 20});
+  for (int64_t width : {1, 3, 16, 64, 100, 128, 1000})
+    checkScatter(KERATIN_DTYPE_FLOAT32, KERATIN_DTYPE_INT32, {2, 25}, {11, width});
+  checkScatter(KERATIN_DTYPE_FLOAT32, KERATIN_DTYPE_INT32, {3}, {4, 2, 5});
+  checkScatter(KERATIN_DTYPE_FLOAT32, KERATIN_DTYPE_INT32, {}, {4, 5});
+  checkScatter(KERATIN_DTYPE_FLOAT32, KERATIN_DTYPE_INT32, {0}, {4, 5});
+  checkScatter(KERATIN_DTYPE_FLOAT32, KERATIN_DTYPE_INT32, {0}, {1000});
+  checkScatter(KERATIN_DTYPE_FLOAT32, KERATIN_DTYPE_INT32, {6}, {4, 0});
+  checkScatter(KERATIN_DTYPE_FLOAT32, KERATIN_DTYPE_INT64, {3000}, {500, 256}); // several threads
+}
+
+TEST_CASE("scatter_add with sizes known at the call", "[special]") {
+  Compiled compiled("scatter_add %0, %1",
+                    {typeOf(KERATIN_DTYPE_INT32, {0}, 0), "tensor<?x?xf32, #keratin.dims<d0, d2>>"},
+                    "tensor<6x?xf32, #keratin.dims<6, d2>>");
+  for (const Dims &sizes :
+       {Dims{1, 1}, Dims{10, 5}, Dims{33, 100}, Dims{0, 4}, Dims{7, 0}, Dims{2000, 300}})
+    compiled.check(
+        {indicesBelow(KERATIN_DTYPE_INT32, {sizes[0]}, 6), random(KERATIN_DTYPE_FLOAT32, sizes)},
+        1e-5);
+}
+
+TEST_CASE("scatter_add refuses an index outside", "[special]") {
+  const std::string message = "scatter_add: an index is outside";
+  for (int64_t width : {1, 5, 300, 0}) {
+    Dims updates{3, width};
+    Compiled compiled("scatter_add %0, %1",
+                      {"tensor<3xi32>", typeOf(KERATIN_DTYPE_FLOAT32, updates)},
+                      typeOf(KERATIN_DTYPE_FLOAT32, {4, width}));
+    HostTensor rows = random(KERATIN_DTYPE_FLOAT32, updates);
+    for (double bad : {4.0, -1.0, 2147483647.0, -2147483648.0})
+      compiled.checkFails({tensor(KERATIN_DTYPE_INT32, {0, bad, 1}), rows}, message);
+    compiled.check({tensor(KERATIN_DTYPE_INT32, {0, 3, 3}), rows}, 1e-6);
+  }
+  Compiled wide("scatter_add %0, %1", {"tensor<1xui64>", "tensor<1xf32>"}, "tensor<4xf32>");
+  wide.checkFails({tensor(KERATIN_DTYPE_UINT64, {-1}), random(KERATIN_DTYPE_FLOAT32, {1})},
+                  message);
+  Compiled byte("scatter_add %0, %1", {"tensor<1xui8>", "tensor<1xf32>"}, "tensor<300xf32>");
+  byte.check({tensor(KERATIN_DTYPE_UINT8, {255}), random(KERATIN_DTYPE_FLOAT32, {1})});
+}
+
+//===-- random_bits
+//--------------------------------------------------------------------------------------------===//
+
+TEST_CASE("random_bits are the interpreter's, bit for bit", "[special]") {
+  for (int64_t count : {0, 1, 15, 16, 17, 63, 64, 65, 200, 1024, 100003})
+    for (const char *seed : {"4294967298", "-1"}) {
+      Compiled compiled("random_bits %0 {seed = " + std::string(seed) + " : i64}", {"tensor<i64>"},
+                        typeOf(KERATIN_DTYPE_UINT32, {count}));
+      INFO(count);
+      for (double draw : {0.0, 1.0, -3.0, 4294967296.0 * 5 + 7}) {
+        HostTensor number = tensor(KERATIN_DTYPE_INT64, {draw});
+        number.dims = {};
+        compiled.check({number});
+      }
+    }
+  HostTensor zero = tensor(KERATIN_DTYPE_INT64, {0});
+  zero.dims = {};
+  Compiled("random_bits %0 {seed = 7 : i64}", {"tensor<i64>"}, "tensor<3x5x7xui32>").check({zero});
+}
+
+//===-- print
+//--------------------------------------------------------------------------------------------------===//
+
+TEST_CASE("print gives its operand back", "[special]") {
+  for (int dtype = KERATIN_DTYPE_BOOL; dtype <= KERATIN_DTYPE_FLOAT64; ++dtype)
+    for (const Dims &dims : {Dims{}, Dims{0}, Dims{3, 5}, Dims{70}}) {
+      std::string type = typeOf(keratin_dtype_t(dtype), dims);
+      Compiled("print \"value\" %0", {type}, type).check({random(keratin_dtype_t(dtype), dims)});
+    }
+  std::string any = typeOf(KERATIN_DTYPE_FLOAT32, {0, 0}, 0);
+  Compiled compiled("print \"value\" %0", {any}, any);
+  compiled.check({random(KERATIN_DTYPE_FLOAT32, {2, 3})});
+  compiled.check(
+      {tensor(KERATIN_DTYPE_FLOAT32, {nan_, -infinite, -0.0, std::ldexp(1.0, -149)}, {2, 2})});
+}
