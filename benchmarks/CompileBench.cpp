@@ -1,4 +1,4 @@
-// What compiling costs, by hand: compile_bench [file.mlir] [function] [repetitions].
+// What compiling costs, by hand: compile_bench [file.mlir] [function] [repetitions] [threads].
 // Compiles each function of the file again and again in one process and prints, in milliseconds of
 // processor time, the first compilation, and the stages of the fastest one.
 #include "compiler/driver/Compiler.h"
@@ -44,6 +44,8 @@ int main(int argc, char **argv) {
   std::string path = argc > 1 ? argv[1] : "benchmarks/functions/typical.mlir";
   std::string only = argc > 2 ? argv[2] : "";
   int repetitions = argc > 3 ? std::atoi(argv[3]) : 10;
+  compiler::CompileOptions options;
+  options.threads = argc > 4 ? std::atoi(argv[4]) : 1;
   DialectRegistry registry;
   compiler::registerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
@@ -53,10 +55,10 @@ int main(int argc, char **argv) {
   for (auto function : module->getOps<func::FuncOp>()) {
     if (!only.empty() && function.getName() != only)
       continue;
-    Measured first = compileOnce(function, {}), best = first;
+    Measured first = compileOnce(function, options), best = first;
     double wall = first.report.milliseconds;
     for (int i = 0; i < repetitions; ++i) {
-      Measured again = compileOnce(function, {});
+      Measured again = compileOnce(function, options);
       wall = std::min(wall, again.report.milliseconds);
       if (again.total < best.total)
         best = again;

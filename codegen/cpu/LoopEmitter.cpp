@@ -1,5 +1,7 @@
 #include "codegen/cpu/LoopEmitter.h"
 
+#include "codegen/llvm/CodeParts.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -129,7 +131,8 @@ void LoopEmitter::callShared(StringRef name, ValueRange arguments,
         outside.create<func::FuncOp>(loc, name, outside.getFunctionType(arguments.getTypes(), {}));
     function.setPrivate();
     function->setAttr("llvm.linkage",
-                      LLVM::LinkageAttr::get(builder.getContext(), LLVM::Linkage::Internal));
+                      LLVM::LinkageAttr::get(builder.getContext(), LLVM::Linkage::WeakODR));
+    function->setAttr(kSharedFunctionAttr, builder.getUnitAttr());
     outside.setInsertionPointToStart(function.addEntryBlock());
     LoopEmitter inner(outside, loc, target);
     body(inner, function.getArguments());

@@ -25,6 +25,10 @@
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
+#include <map>
+#include <mutex>
+
+using namespace keratin::codegen;
 using namespace mlir;
 
 // Vectors, unrolling and tiles are decided before LLVM sees the code; what is left is redundancy.
@@ -105,40 +109,93 @@ static bool selectInstructions(llvm::Module &module, llvm::LLVMTargetMachine &ma
   return true;
 }
 
-// A target machine works out the features of its processor once, so each thread keeps the last one.
-static llvm::TargetMachine *targetMachineOfThread(const keratin::codegen::MachineTarget &target,
-                                                  std::string *error) {
-  struct Known {
-    std::string name;
-    std::unique_ptr<llvm::TargetMachine> machine;
-  };
-  static thread_local Known known;
-  std::string name = target.triple + " " + target.cpu + " " + target.features;
-  if (!known.machine || known.name != name)
-    known = {name, keratin::codegen::createTargetMachine(target, error)};
-  return known.machine.get();
+namespace {
+
+// Target machines that wait for their next use: one works out the features of its processor, which
+// takes as long as a small kernel, and serves one thread at a time.
+class MachinePool {
+public:
+  using Machine = std::unique_ptr<llvm::TargetMachine>;
+
+  static MachinePool &instance() {
+    // Never destroyed: compilations may be running when the process ends.
+    static auto &pool = *new MachinePool();
+    return pool;
+  }
+
+  Machine take(const MachineTarget &target, std::string *error) {
+    {
+      std::lock_guard lock(mutex);
+      auto &waiting = machines[nameOf(target)];
+      if (!waiting.empty()) {
+        Machine machine = std::move(waiting.back());
+        waiting.pop_back();
+        return machine;
+      }
+    }
+    return createTargetMachine(target, error);
+  }
+
+  void giveBack(const MachineTarget &target, Machine machine) {
+    std::lock_guard lock(mutex);
+    machines[nameOf(target)].push_back(std::move(machine));
+  }
+
+private:
+  static std::string nameOf(const MachineTarget &target) {
+    return target.triple + " " + target.cpu + " " + target.features;
+  }
+
+  std::mutex mutex;
+  std::map<std::string, std::vector<Machine>> machines;
+};
+
+// A target machine for the time of its life; null if there is none.
+class BorrowedMachine {
+public:
+  BorrowedMachine(const MachineTarget &target, std::string *error)
+      : target(target), machine(MachinePool::instance().take(target, error)) {}
+  ~BorrowedMachine() {
+    if (machine)
+      MachinePool::instance().giveBack(target, std::move(machine));
+  }
+  llvm::TargetMachine *operator->() const { return machine.get(); }
+  llvm::TargetMachine &operator*() const { return *machine; }
+  explicit operator bool() const { return machine != nullptr; }
+
+private:
+  const MachineTarget &target;
+  MachinePool::Machine machine;
+};
+
+} // namespace
+
+LlvmCode::LlvmCode() = default;
+LlvmCode::LlvmCode(LlvmCode &&) = default;
+LlvmCode::~LlvmCode() {
+  module.reset(); // before its context
 }
 
-FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
-keratin::codegen::emitCode(ModuleOp module, const MachineTarget &target, CodeKind kind,
-                           StageClock *clock) {
-  auto finish = [&](const char *stage) {
-    if (clock)
-      clock->finish(stage);
-  };
+FailureOr<LlvmCode> keratin::codegen::translate(ModuleOp module, const MachineTarget &target) {
   std::string error;
-  llvm::TargetMachine *machine = targetMachineOfThread(target, &error);
+  BorrowedMachine machine(target, &error);
   if (!machine) {
     module.emitError("no machine code for ") << target.triple << ": " << error;
     return failure();
   }
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> translated = translateModuleToLLVMIR(module, context, "keratin");
-  if (!translated)
+#ifdef NDEBUG
+  constexpr bool disableVerification = true;
+#else
+  constexpr bool disableVerification = false;
+#endif
+  LlvmCode code;
+  code.context = std::make_unique<llvm::LLVMContext>();
+  code.module = translateModuleToLLVMIR(module, *code.context, "keratin", disableVerification);
+  if (!code.module)
     return failure();
-  translated->setTargetTriple(target.triple);
-  translated->setDataLayout(machine->createDataLayout());
-  for (llvm::Function &function : *translated) {
+  code.module->setTargetTriple(target.triple);
+  code.module->setDataLayout(machine->createDataLayout());
+  for (llvm::Function &function : *code.module) {
     if (function.isDeclaration())
       continue;
     function.addFnAttr("target-cpu", target.cpu);
@@ -147,24 +204,47 @@ keratin::codegen::emitCode(ModuleOp module, const MachineTarget &target, CodeKin
     function.addFnAttr("min-legal-vector-width", std::to_string(target.vectorBits));
     function.addFnAttr(llvm::Attribute::NoUnwind);
   }
-  finish("translate");
-  cleanUp(*translated, *machine);
-  finish("clean up");
+  return code;
+}
 
+std::unique_ptr<llvm::MemoryBuffer> keratin::codegen::generate(LlvmCode &code,
+                                                               const MachineTarget &target,
+                                                               CodeKind kind, StageClock &clock,
+                                                               std::string *error) {
+  BorrowedMachine machine(target, error);
+  if (!machine)
+    return nullptr;
+  cleanUp(*code.module, *machine);
+  clock.finish("clean up");
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   if (kind == CodeKind::LlvmIr) {
-    translated->print(stream, nullptr);
+    code.module->print(stream, nullptr);
   } else {
     auto file = kind == CodeKind::Object ? llvm::CodeGenFileType::ObjectFile
                                          : llvm::CodeGenFileType::AssemblyFile;
-    if (!selectInstructions(*translated, static_cast<llvm::LLVMTargetMachine &>(*machine), stream,
+    if (!selectInstructions(*code.module, static_cast<llvm::LLVMTargetMachine &>(*machine), stream,
                             file)) {
-      module.emitError("the target ") << target.triple << " cannot emit this kind of file";
-      return failure();
+      *error = "the target " + target.triple + " cannot emit this kind of file";
+      return nullptr;
     }
   }
-  finish("machine code");
-  return std::unique_ptr<llvm::MemoryBuffer>(std::make_unique<llvm::SmallVectorMemoryBuffer>(
-      std::move(bytes), "keratin", /*RequiresNullTerminator=*/false));
+  clock.finish("machine code");
+  return std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(bytes), "keratin",
+                                                         /*RequiresNullTerminator=*/false);
+}
+
+FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
+keratin::codegen::emitCode(ModuleOp module, const MachineTarget &target, CodeKind kind) {
+  FailureOr<LlvmCode> code = translate(module, target);
+  if (failed(code))
+    return failure();
+  StageClock clock;
+  std::string error;
+  std::unique_ptr<llvm::MemoryBuffer> result = generate(*code, target, kind, clock, &error);
+  if (!result) {
+    module.emitError("no machine code: ") << error;
+    return failure();
+  }
+  return result;
 }

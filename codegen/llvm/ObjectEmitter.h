@@ -11,8 +11,10 @@
 #include <string>
 
 namespace llvm {
+class LLVMContext;
 class MemoryBuffer;
-}
+class Module;
+} // namespace llvm
 
 namespace keratin::codegen {
 
@@ -20,13 +22,26 @@ class StageClock;
 
 enum class CodeKind { Object, Assembly, LlvmIr };
 
-// Translates a module of the LLVM dialect, runs the short scalar clean-up that suits code which is
-// vectors already, and emits it. Failure is reported as a diagnostic on the module. The clock, if
-// given, learns what the stages cost.
-mlir::FailureOr<std::unique_ptr<llvm::MemoryBuffer>> emitCode(mlir::ModuleOp module,
-                                                              const MachineTarget &target,
-                                                              CodeKind kind = CodeKind::Object,
-                                                              StageClock *clock = nullptr);
+// A module of LLVM IR in a context of its own, so that any thread may compile it.
+struct LlvmCode {
+  LlvmCode();
+  LlvmCode(LlvmCode &&);
+  ~LlvmCode();
+  std::unique_ptr<llvm::LLVMContext> context;
+  std::unique_ptr<llvm::Module> module;
+};
+
+// Translates a module of the LLVM dialect. Failure is reported as a diagnostic on the module.
+mlir::FailureOr<LlvmCode> translate(mlir::ModuleOp module, const MachineTarget &target);
+
+// Runs the short scalar clean-up that suits code which is vectors already, and emits the code. Null
+// with a message on failure.
+std::unique_ptr<llvm::MemoryBuffer> generate(LlvmCode &code, const MachineTarget &target,
+                                             CodeKind kind, StageClock &clock, std::string *error);
+
+// Both at once, for a whole module.
+mlir::FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
+emitCode(mlir::ModuleOp module, const MachineTarget &target, CodeKind kind = CodeKind::Object);
 
 } // namespace keratin::codegen
 

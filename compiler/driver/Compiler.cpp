@@ -1,5 +1,6 @@
 #include "compiler/driver/Compiler.h"
 
+#include "codegen/llvm/CodeParts.h"
 #include "codegen/llvm/JitLibrary.h"
 #include "codegen/llvm/LowerToLlvm.h"
 #include "codegen/llvm/MachineTarget.h"
@@ -21,6 +22,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <chrono>
+#include <thread>
 
 using namespace mlir;
 using namespace keratin::compiler;
@@ -114,13 +116,13 @@ private:
       if (auto assembly = codegen::emitCode(*kernels, target, codegen::CodeKind::Assembly);
           succeeded(assembly))
         dump.text("7-assembly.s", (*assembly)->getBuffer());
-    auto object = codegen::emitCode(*kernels, target, codegen::CodeKind::Object, &clock);
-    if (failed(object))
+    unsigned threads =
+        options.threads ? options.threads : std::min(2u, std::thread::hardware_concurrency());
+    auto objects = codegen::emitObjects(*kernels, target, threads, clock);
+    if (failed(objects))
       return failure();
-    std::vector<std::unique_ptr<llvm::MemoryBuffer>> objects;
-    objects.push_back(std::move(*object));
     std::string error;
-    result->impl->code = codegen::JitLibrary::load(std::move(objects), &error);
+    result->impl->code = codegen::JitLibrary::load(std::move(*objects), &error);
     void *address = result->impl->code ? result->impl->code->lookup(entryName) : nullptr;
     if (!address)
       return module.emitError("the compiled code could not be loaded: ") << error;

@@ -27,6 +27,8 @@ struct CompileOptions {
   // this folder, which must exist, as <function>.<number>-<phase>.mlir. The environment variable
   // KERATIN_DUMP_DIR does the same.
   std::string dumpDirectory;
+  // That generate machine code, the calling one among them; 0 means two where the machine has them.
+  unsigned threads = 0;
 };
 
 // What compiling cost and decided, for people and for tests.

@@ -1,0 +1,226 @@
+#include "codegen/llvm/CodeParts.h"
+
+#include "codegen/llvm/ObjectEmitter.h"
+#include "codegen/llvm/StageClock.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Builders.h"
+
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <thread>
+
+using namespace keratin::codegen;
+using namespace mlir;
+
+namespace {
+
+// In ops of the LLVM dialect. Below this a second thread has nothing to gain.
+constexpr int64_t opsWorthThread = 400;
+// What a module costs beside its functions.
+constexpr int64_t opsOfModule = 50;
+
+using Object = std::shared_ptr<llvm::MemoryBuffer>;
+
+// Object code of shared functions, for the life of the process.
+class SharedObjects {
+public:
+  static SharedObjects &instance() {
+    static auto &objects = *new SharedObjects();
+    return objects;
+  }
+  Object find(const std::string &name) {
+    std::lock_guard lock(mutex);
+    auto found = objects.find(name);
+    return found == objects.end() ? nullptr : found->second;
+  }
+  void add(const std::string &name, Object object) {
+    std::lock_guard lock(mutex);
+    objects.emplace(name, std::move(object));
+  }
+
+private:
+  std::mutex mutex;
+  std::map<std::string, Object> objects;
+};
+
+// A module on its way, and the names under which its object is kept.
+struct Part {
+  OwningOpRef<ModuleOp> module;
+  std::vector<std::string> sharedNames;
+  LlvmCode code;
+  Object object;
+  std::string error;
+};
+
+// What one thread compiles: functions of this module alone, and shared ones.
+struct Share {
+  Part own, shared;
+  int64_t ops = 0;
+
+  Share(Location loc) {
+    own.module = ModuleOp::create(loc);
+    shared.module = ModuleOp::create(loc);
+  }
+  void compile(const MachineTarget &target, StageClock &clock) {
+    for (Part *part : {&own, &shared})
+      if (part->code.module)
+        part->object = generate(part->code, target, CodeKind::Object, clock, &part->error);
+  }
+};
+
+class Splitter {
+public:
+  Splitter(ModuleOp module, const MachineTarget &target, unsigned threads, StageClock &clock)
+      : module(module), target(target), threads(std::max(1u, threads)), clock(clock) {}
+
+  FailureOr<std::vector<std::unique_ptr<llvm::MemoryBuffer>>> run() {
+    distribute();
+    for (Share &share : shares)
+      for (Part *part : {&share.own, &share.shared})
+        if (failed(prepare(*part)))
+          return failure();
+    clock.finish("translate");
+    std::vector<StageClock> clocks(shares.size());
+    std::vector<std::thread> helpers;
+    for (size_t i = 1; i < shares.size(); ++i)
+      helpers.emplace_back([&, i] {
+        clocks[i] = StageClock(); // begins in the thread that it counts for
+        shares[i].compile(target, clocks[i]);
+      });
+    shares[0].compile(target, clock);
+    for (std::thread &helper : helpers)
+      helper.join();
+    for (size_t i = 1; i < shares.size(); ++i)
+      clock.add(clocks[i]);
+    return collect();
+  }
+
+private:
+  std::string cacheName(StringRef function) {
+    return target.triple + " " + target.cpu + " " + target.features + " " + function.str();
+  }
+
+  // Takes the functions out of the module: known ones are dropped, the others go, largest first, to
+  // the thread that has least to do. So a thread more or less changes no function's code.
+  void distribute() {
+    struct Item {
+      LLVM::LLVMFuncOp function;
+      size_t position; // in the module
+      int64_t ops = 0;
+      bool isShared = false;
+    };
+    std::vector<Item> items;
+    int64_t total = 0;
+    for (auto function : llvm::make_early_inc_range(module.getOps<LLVM::LLVMFuncOp>())) {
+      types[function.getSymNameAttr()] = function.getFunctionType();
+      if (function.isExternal())
+        continue;
+      bool isShared = function->hasAttr(kSharedFunctionAttr);
+      if (isShared)
+        if (Object object = SharedObjects::instance().find(cacheName(function.getSymName()))) {
+          if (!llvm::is_contained(known, object))
+            known.push_back(std::move(object));
+          function.erase();
+          continue;
+        }
+      Item item{function, items.size(), 0, isShared};
+      function.walk([&](Operation *) { ++item.ops; });
+      total += item.ops;
+      items.push_back(item);
+    }
+    size_t count = total < opsWorthThread ? 1 : threads;
+    for (size_t i = 0; i < count; ++i)
+      shares.emplace_back(module.getLoc());
+    llvm::sort(items, [](const Item &a, const Item &b) {
+      return std::pair(-a.ops, a.position) < std::pair(-b.ops, b.position);
+    });
+    for (Item &item : items) {
+      Share &share =
+          *std::min_element(shares.begin(), shares.end(),
+                            [](const Share &a, const Share &b) { return a.ops < b.ops; });
+      Part &part = item.isShared ? share.shared : share.own;
+      if (part.module->getBody()->empty())
+        share.ops += opsOfModule;
+      share.ops += item.ops;
+      // Functions of one part may be called from others.
+      if (!item.isShared)
+        item.function.setLinkage(LLVM::Linkage::External);
+      else
+        part.sharedNames.push_back(cacheName(item.function.getSymName()));
+      item.function->moveBefore(part.module->getBody(), part.module->getBody()->end());
+    }
+  }
+
+  LogicalResult prepare(Part &part) {
+    if (part.module->getBody()->empty())
+      return success();
+    declareOthers(*part.module);
+    FailureOr<LlvmCode> code = translate(*part.module, target);
+    if (failed(code))
+      return failure();
+    part.code.context = std::move(code->context);
+    part.code.module = std::move(code->module);
+    return success();
+  }
+
+  // Declares what the part's functions refer to and other parts define.
+  void declareOthers(ModuleOp part) {
+    llvm::SetVector<StringAttr> wanted;
+    part.walk([&](Operation *op) {
+      if (auto call = dyn_cast<LLVM::CallOp>(op)) {
+        if (auto callee = call.getCalleeAttr())
+          wanted.insert(callee.getAttr());
+      } else if (auto address = dyn_cast<LLVM::AddressOfOp>(op)) {
+        wanted.insert(address.getGlobalNameAttr().getAttr());
+      }
+    });
+    OpBuilder builder = OpBuilder::atBlockEnd(part.getBody());
+    for (StringAttr name : wanted)
+      if (!part.lookupSymbol(name))
+        builder.create<LLVM::LLVMFuncOp>(part.getLoc(), name, types.lookup(name));
+  }
+
+  FailureOr<std::vector<std::unique_ptr<llvm::MemoryBuffer>>> collect() {
+    std::vector<std::unique_ptr<llvm::MemoryBuffer>> objects;
+    auto add = [&](const Object &object) {
+      objects.push_back(llvm::MemoryBuffer::getMemBufferCopy(object->getBuffer(), "keratin"));
+    };
+    for (Share &share : shares)
+      for (Part *part : {&share.own, &share.shared}) {
+        if (!part->code.module)
+          continue;
+        if (!part->object) {
+          module.emitError("no machine code: ") << part->error;
+          return failure();
+        }
+        for (const std::string &name : part->sharedNames)
+          SharedObjects::instance().add(name, part->object);
+        add(part->object);
+      }
+    for (const Object &object : known)
+      add(object);
+    return objects;
+  }
+
+  ModuleOp module;
+  const MachineTarget &target;
+  unsigned threads;
+  StageClock &clock;
+  llvm::DenseMap<StringAttr, LLVM::LLVMFunctionType> types;
+  std::vector<Share> shares;
+  std::vector<Object> known;
+};
+
+} // namespace
+
+FailureOr<std::vector<std::unique_ptr<llvm::MemoryBuffer>>>
+keratin::codegen::emitObjects(ModuleOp module, const MachineTarget &target, unsigned threads,
+                              StageClock &clock) {
+  return Splitter(module, target, threads, clock).run();
+}

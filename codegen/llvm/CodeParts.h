@@ -1,0 +1,35 @@
+// A module compiled in parts: what threads can share, and what other functions have in common.
+#ifndef KERATIN_CODEGEN_LLVM_CODEPARTS_H
+#define KERATIN_CODEGEN_LLVM_CODEPARTS_H
+
+#include "codegen/llvm/MachineTarget.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Support/LLVM.h"
+
+#include <memory>
+#include <vector>
+
+namespace llvm {
+class MemoryBuffer;
+}
+
+namespace keratin::codegen {
+
+class StageClock;
+
+// Marks a function whose name says all about it: for one machine, functions of one name are equal.
+// Its object code is kept for the life of the process. Its linkage must be weak, so that two
+// objects may hold it.
+inline constexpr char kSharedFunctionAttr[] = "keratin.shared";
+
+// Compiles a module of the LLVM dialect, which is consumed, to objects that JitLibrary links. Up to
+// `threads` threads work, the calling one among them; the code does not depend on their number. The
+// clock learns what the stages cost, all threads together.
+mlir::FailureOr<std::vector<std::unique_ptr<llvm::MemoryBuffer>>>
+emitObjects(mlir::ModuleOp module, const MachineTarget &target, unsigned threads,
+            StageClock &clock);
+
+} // namespace keratin::codegen
+
+#endif // KERATIN_CODEGEN_LLVM_CODEPARTS_H

@@ -1,0 +1,123 @@
+// Modules compiled in parts: the same code whatever the threads, shared functions kept.
+#include "codegen/llvm/CodeParts.h"
+#include "codegen/llvm/JitLibrary.h"
+#include "codegen/llvm/LowerToLlvm.h"
+#include "codegen/llvm/StageClock.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/MLIRContext.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <catch2/catch.hpp>
+
+using namespace keratin::codegen;
+using namespace mlir;
+
+namespace {
+
+class Program {
+public:
+  Program() : b(&context) {
+    registerCodegenDialects(registry);
+    context.appendDialectRegistry(registry);
+    loadCodegenDialects(&context);
+    module = ModuleOp::create(b.getUnknownLoc());
+  }
+
+  // i64 name(i64): adds `step` to the result of `callee`, or to the argument, `count` times.
+  LLVM::LLVMFuncOp add(StringRef name, int64_t step, int count,
+                       ArrayRef<LLVM::LLVMFuncOp> callees = {}) {
+    b.setInsertionPointToEnd(module->getBody());
+    Location loc = b.getUnknownLoc();
+    Type i64 = b.getI64Type();
+    auto function = b.create<LLVM::LLVMFuncOp>(loc, name, LLVM::LLVMFunctionType::get(i64, {i64}));
+    b.setInsertionPointToStart(function.addEntryBlock(b));
+    Value value = function.getArgument(0);
+    for (LLVM::LLVMFuncOp callee : callees)
+      value = b.create<LLVM::CallOp>(loc, callee, ValueRange{value}).getResult();
+    for (int i = 0; i < count; ++i) {
+      Value next = b.create<LLVM::ConstantOp>(loc, i64, b.getI64IntegerAttr(step));
+      value = b.create<LLVM::AddOp>(loc, value, next);
+    }
+    b.create<LLVM::ReturnOp>(loc, ValueRange{value});
+    return function;
+  }
+
+  LLVM::LLVMFuncOp addShared(StringRef name, int64_t step) {
+    auto function = add(name, step, 100);
+    function->setAttr(kSharedFunctionAttr, b.getUnitAttr());
+    function.setLinkage(LLVM::Linkage::WeakODR);
+    return function;
+  }
+
+  // The objects, and what `entry` makes of 1.
+  std::pair<size_t, int64_t> run(unsigned threads) {
+    StageClock clock;
+    auto objects = emitObjects(*module, hostMachine(), threads, clock);
+    REQUIRE(succeeded(objects));
+    size_t count = objects->size();
+    std::string error;
+    auto library = JitLibrary::load(std::move(*objects), &error);
+    REQUIRE(library);
+    auto entry = reinterpret_cast<int64_t (*)(int64_t)>(library->lookup("entry"));
+    REQUIRE(entry);
+    return {count, entry(1)};
+  }
+
+private:
+  DialectRegistry registry;
+  MLIRContext context{MLIRContext::Threading::DISABLED};
+  OpBuilder b;
+  OwningOpRef<ModuleOp> module;
+};
+
+} // namespace
+
+TEST_CASE("functions of all parts find each other") {
+  for (unsigned threads : {1u, 2u, 3u}) {
+    Program program;
+    auto common = program.addShared("common_of_" + std::to_string(threads), 3);
+    SmallVector<LLVM::LLVMFuncOp> kernels;
+    for (int i = 0; i < 4; ++i)
+      kernels.push_back(program.add("kernel_" + std::to_string(i), i, 100, {common}));
+    program.add("entry", 0, 1, kernels);
+    auto [objects, value] = program.run(threads);
+    CHECK(objects == threads + 1); // the shared one apart
+    CHECK(value == 1 + 4 * 300 + 100 * (0 + 1 + 2 + 3));
+  }
+}
+
+TEST_CASE("little code stays together") {
+  Program program;
+  program.add("entry", 1, 10, {program.add("kernel", 2, 10)});
+  auto [objects, value] = program.run(2);
+  CHECK(objects == 1);
+  CHECK(value == 31);
+}
+
+// The second function of the same name is never compiled: its text is not looked at.
+TEST_CASE("a shared function is compiled once in a process") {
+  for (int64_t step : {1, 2}) {
+    Program program;
+    program.add("entry", 0, 1, {program.addShared("compiled_once", step)});
+    CHECK(program.run(1) == std::pair<size_t, int64_t>(2, 101));
+  }
+}
+
+// Two of them in one object, then one of them with a third: objects may overlap.
+TEST_CASE("objects with shared functions come together") {
+  {
+    Program program;
+    auto first = program.addShared("overlap_first", 1),
+         second = program.addShared("overlap_second", 1);
+    program.add("entry", 0, 1, {first, second});
+    CHECK(program.run(1) == std::pair<size_t, int64_t>(2, 201));
+  }
+  Program program;
+  auto second = program.addShared("overlap_second", 1),
+       third = program.addShared("overlap_third", 1);
+  program.add("entry", 0, 1, {second, third});
+  CHECK(program.run(1) == std::pair<size_t, int64_t>(3, 201));
+}
