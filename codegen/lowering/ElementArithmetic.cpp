@@ -144,7 +144,25 @@ Value ElementEmitter::mod(Value x, Value y) {
     return binary(x, y, [&](Value p, Value q) {
       return VectorMath(b, loc, target).floorMod(p, q, !isUnsigned());
     });
-  return sub(x, mul(y, floorDiv(x, y)));
+  Value quotient = floorDiv(x, y);
+  Value rest = sub(x, mul(y, quotient));
+  // The quotient may have rounded to 0, or y be infinite.
+  rest = select(compare(Comparison::LT, abs(x), abs(y)), x, rest);
+  // From here on neighbouring x lie further apart than multiples of y: x counts as one. An infinite
+  // x gives NaN.
+  Type type = registerType(elementType);
+  Value limit = place({}, [&]() -> Value {
+    return b.create<arith::ConstantOp>(loc, b.getFloatAttr(type, type.isF64() ? 0x1p53 : 0x1p24));
+  });
+  Value zero = constant(0.0);
+  Value isMultiple =
+      and_(compare(Comparison::GE, abs(quotient), limit), compare(Comparison::NE, y, zero));
+  rest = select(isMultiple, sub(x, x), rest);
+  // The quotient may have rounded up to the next integer.
+  Value isBelow = compare(Comparison::LT, rest, zero);
+  Value isOther =
+      and_(compare(Comparison::NE, rest, zero), xor_(isBelow, compare(Comparison::LT, y, zero)));
+  return select(isOther, add(rest, y), rest);
 }
 
 Value ElementEmitter::maximum(Value x, Value y) {
@@ -307,7 +325,7 @@ Value ElementEmitter::cast(Value x, Type to) {
       result = fromUnsigned ? b.create<arith::UIToFPOp>(loc, wide, v).getResult()
                             : b.create<arith::SIToFPOp>(loc, wide, v).getResult();
     } else if (toInt) {
-      return math.castFloatToInt(v, registerType(to), !to.isUnsignedInteger());
+      return math.castFloatToInt(v, wide, !to.isUnsignedInteger());
     } else {
       // From the register's width to the register's width of the result.
       result = v.getType() == wide ? v : math.castFloatToFloat(v, registerType(to));

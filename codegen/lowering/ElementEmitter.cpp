@@ -521,6 +521,9 @@ void ElementEmitter::store(Value registers, Value pointer, RankedTensorType type
   unsigned bytes = storage.getIntOrFloatBitWidth() / 8;
   bool varies = offset.lanes || offset.laneStep != 0;
   if (!varies) {
+    // A contraction with one column hands over a vector of which the first lane exists.
+    if (isa<VectorType>(registers.getType()))
+      registers = b.create<vector::ExtractOp>(loc, registers, ArrayRef<int64_t>{0});
     b.create<LLVM::StoreOp>(loc, toStorage(registers, type.getElementType()),
                             address(pointer, storage, offset.base), bytes);
     return;

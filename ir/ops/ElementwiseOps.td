@@ -269,7 +269,10 @@ def Keratin_FloorDivOp : Keratin_BinaryOp<"floor_div", Keratin_NumberTensor> {
 
 def Keratin_ModOp : Keratin_BinaryOp<"mod", Keratin_NumberTensor> {
   let summary = "remainder with the sign of the divisor, element by element";
-  let description = "a - b * floor(a / b); an integer modulo 0 gives 0. Gradient: da = dy, db = -dy * floor(a / b).";
+  let description = [{
+    a - b * floor(a / b); an integer modulo 0 gives 0. A float whose quotient needs more bits than a float has counts as a multiple of b.
+    Gradient: da = dy, db = -dy * floor(a / b).
+  }];
   let scalar = (Mod $a, $b);
   let reference = "floorMod(a, b)";
   let vjp = [(Identity $dy), (Neg (Mul $dy, (FloorDiv $a, $b)))];
