@@ -1,0 +1,717 @@
+#include "tests/execution/SweepCases.h"
+
+#include "ir/reference/HostConversions.h"
+
+#include <numeric>
+
+using namespace keratin;
+using namespace keratin::ir;
+using namespace keratin::tests;
+using namespace mlir;
+
+using Axes = std::vector<int64_t>;
+using Values = std::vector<Value>;
+
+std::vector<keratin_dtype_t> keratin::tests::allDtypes() {
+  return {KERATIN_DTYPE_FLOAT32,  KERATIN_DTYPE_FLOAT64, KERATIN_DTYPE_FLOAT16,
+          KERATIN_DTYPE_BFLOAT16, KERATIN_DTYPE_INT32,   KERATIN_DTYPE_INT64,
+          KERATIN_DTYPE_INT8,     KERATIN_DTYPE_INT16,   KERATIN_DTYPE_UINT8,
+          KERATIN_DTYPE_UINT16,   KERATIN_DTYPE_UINT32,  KERATIN_DTYPE_UINT64,
+          KERATIN_DTYPE_BOOL};
+}
+
+static std::vector<keratin_dtype_t> numberDtypes() {
+  std::vector<keratin_dtype_t> dtypes = allDtypes();
+  dtypes.pop_back();
+  return dtypes;
+}
+
+// The next dtype each time: instances times dtypes would be too many to compile.
+static keratin_dtype_t nextOf(const std::vector<keratin_dtype_t> &dtypes, size_t &counter) {
+  return dtypes[counter++ % dtypes.size()];
+}
+
+static DimExpr d(int64_t id) { return DimExpr::symbol(id); }
+
+// "d0, 2*d1": a shape as it is printed.
+static Shape shape(StringRef text) {
+  Shape dims;
+  SmallVector<StringRef> parts;
+  text.split(parts, ';', -1, /*KeepEmpty=*/false);
+  for (StringRef part : parts)
+    dims.push_back(DimExpr::parse(std::string_view(part.trim())).value());
+  return dims;
+}
+
+// Shapes of every rank, with sizes 0 and 1 and unknown ones.
+static std::vector<Shape> shapes() {
+  return {shape(""),         shape("1"),         shape("0"),         shape("37"),
+          shape("d0"),       shape("3;5"),       shape("1;19"),      shape("d0;1"),
+          shape("d1;d0"),    shape("2;0;3"),     shape("4;1;9"),     shape("d0;5;d2"),
+          shape("2;3;1;17"), shape("d0;d1;1;4"), shape("2;1;3;2;5"), shape("d1;2;d0;1;3")};
+}
+
+static Axes iotaAxes(size_t rank) {
+  Axes axes(rank);
+  std::iota(axes.begin(), axes.end(), 0);
+  return axes;
+}
+
+static std::string axesText(ArrayRef<int64_t> axes) {
+  std::string text = "[";
+  for (int64_t axis : axes)
+    text += std::to_string(axis) + " ";
+  return text + "]";
+}
+
+static Type elementType(GraphMath &math, keratin_dtype_t dtype) {
+  return elementTypeOf(dtype, math.builder().getContext());
+}
+
+//===-- Creation
+//-------------------------------------------------------------------------------===//
+
+static std::vector<SweepCase> constantCases() {
+  std::vector<SweepCase> cases;
+  for (keratin_dtype_t dtype : allDtypes())
+    for (const char *dims : {"", "0", "7", "2;3"}) {
+      SweepInput input{shape(dims), dtype, Elements::Special};
+      cases.push_back(
+          {std::string("constant ") + dtypeName(dtype) + " (" + dims + ")",
+           {},
+           [=](GraphMath &math, ValueRange) -> Values {
+             HostTensor value = sweepTensor(input, {}, 7);
+             auto type = getTensorType(input.shape, elementType(math, dtype));
+             return {math.builder().create<ConstantOp>(math.location(), toElements(value, type))};
+           }});
+    }
+  return cases;
+}
+
+static std::vector<SweepCase> iotaCases() {
+  std::vector<SweepCase> cases;
+  size_t counter = 0;
+  for (const Shape &dims : shapes())
+    for (int64_t axis = 0; axis < int64_t(dims.size()); ++axis) {
+      keratin_dtype_t dtype = nextOf(numberDtypes(), counter);
+      cases.push_back({"iota " + toString(dims) + " axis " + std::to_string(axis),
+                       {{dims, KERATIN_DTYPE_BOOL}},
+                       [=](GraphMath &math, ValueRange) -> Values {
+                         auto type = getTensorType(dims, elementType(math, dtype));
+                         return {math.iota(type, axis)};
+                       }});
+    }
+  for (keratin_dtype_t dtype : numberDtypes()) // wraps and rounds
+    cases.push_back({std::string("iota (5000,) ") + dtypeName(dtype),
+                     {},
+                     [=](GraphMath &math, ValueRange) -> Values {
+                       return {math.iota(getTensorType({5000}, elementType(math, dtype)), 0)};
+                     }});
+  return cases;
+}
+
+static std::vector<SweepCase> dimCases() {
+  std::vector<SweepCase> cases;
+  for (keratin_dtype_t dtype : numberDtypes())
+    cases.push_back(
+        {std::string("dim ") + dtypeName(dtype),
+         {{shape("d0;4;d2"), KERATIN_DTYPE_FLOAT32}},
+         [=](GraphMath &math, ValueRange xs) -> Values {
+           Values results;
+           for (int64_t axis : {0, 1, 2})
+             results.push_back(math.builder().create<DimOp>(
+                 math.location(), getTensorType({}, elementType(math, dtype)), xs[0], axis));
+           // As an operand too, not only as a result.
+           auto type = getTensorType(getShape(xs[0]), elementType(math, dtype));
+           results.push_back(math.broadcastScalar(results[2], getShape(type)));
+           return results;
+         }});
+  return cases;
+}
+
+static std::vector<SweepCase> randomBitsCases() {
+  std::vector<SweepCase> cases;
+  for (const Shape &dims : shapes())
+    cases.push_back({"random_bits " + toString(dims),
+                     {{{}, KERATIN_DTYPE_INT64, Elements::Special}, {dims, KERATIN_DTYPE_BOOL}},
+                     [=](GraphMath &math, ValueRange xs) -> Values {
+                       auto type = getTensorType(dims, elementType(math, KERATIN_DTYPE_UINT32));
+                       return {math.builder().create<RandomBitsOp>(math.location(), type, xs[0],
+                                                                   0x123456789abcdef)};
+                     }});
+  return cases;
+}
+
+//===-- Moves
+//----------------------------------------------------------------------------------===//
+
+namespace {
+// A move as a list of cases: each instance for its own dtype, a few for all.
+class Moves {
+public:
+  explicit Moves(const char *op) : op(op) {}
+  using Build = std::function<Value(GraphMath &, ValueRange)>;
+
+  void add(const std::string &label, const Shape &dims, Build build, int64_t smallest = 0,
+           std::vector<SweepInput> more = {}) {
+    std::vector<SweepInput> inputs{{dims, nextOf(allDtypes(), counter), Elements::Special}};
+    inputs.insert(inputs.end(), more.begin(), more.end());
+    cases.push_back({std::string(op) + " " + toString(dims) + " " + label, inputs,
+                     [=](GraphMath &math, ValueRange xs) -> Values { return {build(math, xs)}; },
+                     smallest});
+  }
+  std::vector<SweepCase> cases;
+
+private:
+  const char *op;
+  size_t counter = 0;
+};
+} // namespace
+
+static std::vector<SweepCase> reshapeCases() {
+  Moves moves("reshape");
+  auto add = [&](const char *from, const char *to, int64_t smallest = 0) {
+    moves.add(
+        std::string("to (") + to + ")", shape(from),
+        [to = shape(to)](GraphMath &math, ValueRange xs) { return math.reshape(xs[0], to); },
+        smallest);
+  };
+  add("2;3", "3;2");
+  add("6", "2;1;3");
+  add("", "1;1");
+  add("1;1", "");
+  add("0;3", "0");
+  add("d0;4", "4*d0");
+  add("d0;d1;6", "d0;2;3*d1");
+  add("d0;1;d2", "d0;d2");
+  add("d0", "1;d0;1");
+  add("2;3;4;5", "120");
+  return moves.cases;
+}
+
+static std::vector<SweepCase> broadcastCases() {
+  Moves moves("broadcast");
+  auto add = [&](const char *from, const char *to, Axes dims) {
+    moves.add(std::string("to (") + to + ") " + axesText(dims), shape(from),
+              [=, to = shape(to)](GraphMath &math, ValueRange xs) -> Value {
+                return math.builder().create<BroadcastOp>(
+                    math.location(), getTensorType(to, getElementType(xs[0])), xs[0], dims);
+              });
+  };
+  for (int i = 0; i < 3; ++i) { // each for several dtypes
+    add("", "", {});
+    add("", "3;5", {});
+    add("5", "3;5", {1});
+    add("3", "3;5", {0});
+    add("1;5", "3;5", {0, 1});
+    add("3;1", "3;5", {0, 1});
+    add("1;1", "3;5", {0, 1});
+    add("2;3", "2;4;3", {0, 2});
+    add("2;1;4", "2;3;4", {0, 1, 2});
+    add("d0", "d0;17", {0});
+    add("d0", "4;d0", {1});
+    add("1", "d0", {0});
+    add("", "d0;d2", {});
+    add("1;d2", "d0;d2", {0, 1});
+    add("d0;1;d1", "d0;d2;d1", {0, 1, 2});
+    add("2;1", "0;2;5", {1, 2});
+    add("1", "0", {0});
+    add("3;1;2", "3;2;4;2;2", {0, 2, 4});
+    add("d1;1;d0", "d1;2;d2;d0;3", {0, 1, 3});
+  }
+  return moves.cases;
+}
+
+static std::vector<SweepCase> transposeCases() {
+  Moves moves("transpose");
+  for (const Shape &dims : shapes()) {
+    Axes permutation = iotaAxes(dims.size());
+    int taken = 0;
+    do {
+      // Of the 24 and 120 of high ranks, some.
+      if (dims.size() > 3 && taken++ % (dims.size() == 4 ? 3 : 13))
+        continue;
+      moves.add(axesText(permutation), dims, [=](GraphMath &math, ValueRange xs) -> Value {
+        return math.builder().create<TransposeOp>(math.location(), xs[0], permutation);
+      });
+    } while (std::next_permutation(permutation.begin(), permutation.end()));
+  }
+  moves.add("large", shape("45;70"),
+            [](GraphMath &math, ValueRange xs) { return math.transpose(xs[0], {1, 0}); });
+  return moves.cases;
+}
+
+static std::vector<SweepCase> sliceCases() {
+  Moves moves("slice");
+  auto add = [&](const char *from, const char *starts, const char *sizes, Axes strides,
+                 int64_t smallest = 0) {
+    moves.add(
+        std::string("at (") + starts + ") of (" + sizes + ") by " + axesText(strides), shape(from),
+        [=, starts = shape(starts), sizes = shape(sizes)](GraphMath &math, ValueRange xs) {
+          return math.slice(xs[0], starts, sizes, strides);
+        },
+        smallest);
+  };
+  for (int i = 0; i < 3; ++i) {
+    add("", "", "", {});
+    add("40", "3", "30", {1});
+    add("40", "1", "13", {3});
+    add("5;4", "1;0", "2;2", {2, 3});
+    add("3", "1", "0", {1});
+    add("0;2", "0;1", "0;1", {1, 1});
+    add("2;2;1;3", "0;1;0;0", "2;1;1;2", {1, 1, 1, 2});
+    add("d0", "1", "d0 - 1", {1}, 1);
+    add("d0;d2", "0;0", "ceildiv(d0, 2);d2", {2, 1});
+    add("d0;d2", "0;1", "d0;ceildiv(d2 - 1, 2)", {1, 2}, 1);
+    add("d0", "d0 - 1", "1", {1}, 1);
+    add("d1;4;d0;2", "0;1;0;0", "d1;2;d0;1", {1, 2, 1, 1});
+    add("2;3;4;2;5", "1;0;1;0;2", "1;2;3;2;2", {1, 2, 1, 1, 2});
+  }
+  return moves.cases;
+}
+
+static std::vector<SweepCase> padCases() {
+  Moves moves("pad");
+  auto add = [&](const char *from, const char *low, Axes interior, const char *to) {
+    moves.add(std::string("low (") + low + ") interior " + axesText(interior) + " to (" + to + ")",
+              shape(from), [=, low = shape(low), to = shape(to)](GraphMath &math, ValueRange xs) {
+                return math.pad(xs[0], low, interior, to);
+              });
+  };
+  for (int i = 0; i < 3; ++i) {
+    add("", "", {}, "");
+    add("2;3", "1;0", {1, 2}, "5;8");
+    add("20", "3", {0}, "41");
+    add("0;2", "1;0", {2, 0}, "3;2");
+    add("1;2;1;2", "0;0;1;1", {0, 1, 0, 0}, "1;3;2;3");
+    add("d0", "2", {1}, "2*d0 + 3");
+    add("d0;d2", "1;0", {0, 0}, "d0 + 2;d2");
+    add("d0;d2", "0;3", {0, 0}, "d0;d2 + 5");
+    add("2;1;3;2;2", "0;1;0;2;0", {0, 0, 1, 0, 1}, "3;2;5;4;3");
+  }
+  return moves.cases;
+}
+
+static std::vector<SweepCase> concatenateCases() {
+  std::vector<SweepCase> cases;
+  auto add = [&](std::vector<const char *> parts, int64_t axis, keratin_dtype_t dtype) {
+    std::vector<SweepInput> inputs;
+    std::string label = std::string("concatenate ") + dtypeName(dtype);
+    for (const char *part : parts) {
+      inputs.push_back({shape(part), dtype, Elements::Special});
+      label += std::string(" (") + part + ")";
+    }
+    cases.push_back({label, inputs, [=](GraphMath &math, ValueRange xs) -> Values {
+                       return {math.builder().create<ConcatenateOp>(math.location(), xs, axis)};
+                     }});
+  };
+  size_t counter = 0;
+  for (int i = 0; i < 3; ++i) {
+    add({"2;1", "2;3", "2;0"}, 1, nextOf(allDtypes(), counter));
+    add({"5"}, 0, nextOf(allDtypes(), counter));
+    add({"30", "17", "1"}, 0, nextOf(allDtypes(), counter));
+    add({"d0;2", "3;2", "d1;2"}, 0, nextOf(allDtypes(), counter));
+    add({"d0;d1", "d0;2", "d0;d2"}, 1, nextOf(allDtypes(), counter));
+    add({"1;2;2", "1;1;2"}, 1, nextOf(allDtypes(), counter));
+    add({"0", "0"}, 0, nextOf(allDtypes(), counter));
+    add({"2;1;d0;3", "2;4;d0;3"}, 1, nextOf(allDtypes(), counter));
+    add({"2;1;3;2;2", "2;1;3;1;2"}, 3, nextOf(allDtypes(), counter));
+  }
+  return cases;
+}
+
+static std::vector<SweepCase> reverseCases() {
+  Moves moves("reverse");
+  for (const Shape &dims : shapes())
+    for (unsigned subset = 0; subset < 1u << dims.size(); ++subset) {
+      if (dims.size() > 3 && subset % 5)
+        continue;
+      Axes axes;
+      for (unsigned axis = 0; axis < dims.size(); ++axis)
+        if (subset >> axis & 1)
+          axes.push_back(axis);
+      moves.add(axesText(axes), dims, [=](GraphMath &math, ValueRange xs) -> Value {
+        return math.builder().create<ReverseOp>(math.location(), xs[0], axes);
+      });
+    }
+  return moves.cases;
+}
+
+static std::vector<SweepCase> gatherCases() {
+  Moves moves("gather");
+  auto add = [&](const char *from, const char *places, keratin_dtype_t dtype, int64_t smallest) {
+    SweepInput indices{shape(places), dtype, Elements::Index, shape(from)[0]};
+    moves.add(std::string("at (") + places + ") " + dtypeName(dtype), shape(from),
+              [](GraphMath &math, ValueRange xs) { return math.gather(xs[0], xs[1]); }, smallest,
+              {indices});
+  };
+  for (keratin_dtype_t dtype : {KERATIN_DTYPE_INT64, KERATIN_DTYPE_INT32, KERATIN_DTYPE_UINT8}) {
+    add("4;2", "3", dtype, 0);
+    add("4", "", dtype, 0);
+    add("3;2", "2;2", dtype, 0);
+    add("3", "0", dtype, 0);
+    add("3;0", "2", dtype, 0);
+    add("d0;2", "d2", dtype, 1);
+    add("d0;d1", "5;d2", dtype, 1);
+    add("20;35", "50", dtype, 0);
+    add("7;2;d0;3", "d1", dtype, 0);
+    add("3;2;2;1;2", "", dtype, 0);
+  }
+  return moves.cases;
+}
+
+static std::vector<SweepCase> scatterAddCases() {
+  std::vector<SweepCase> cases;
+  size_t counter = 0;
+  auto add = [&](const char *places, const char *updates, const char *to, int64_t smallest) {
+    keratin_dtype_t dtype = nextOf(numberDtypes(), counter);
+    SweepInput indices{shape(places), counter % 2 ? KERATIN_DTYPE_INT64 : KERATIN_DTYPE_INT32,
+                       Elements::Index, shape(to)[0]};
+    cases.push_back(
+        {std::string("scatter_add ") + dtypeName(dtype) + " (" + updates + ") to (" + to + ")",
+         {indices, {shape(updates), dtype, Elements::Any}},
+         [to = shape(to)](GraphMath &math, ValueRange xs) -> Values {
+           return {math.scatterAdd(xs[0], xs[1], to)};
+         },
+         smallest});
+  };
+  for (int i = 0; i < 5; ++i) {
+    add("3", "3;2", "4;2", 0);
+    add("", "", "3", 0);
+    add("0", "0;2", "2;2", 0);
+    add("2;1", "2;1", "2", 0);
+    add("d0", "d0;d2", "d1;d2", 1);
+    add("200", "200;3", "5;3", 0);
+    add("d0;d1", "d0;d1;2;d2", "6;2;d2", 0);
+  }
+  return cases;
+}
+
+static std::vector<SweepCase> dynamicSliceCases() {
+  Moves moves("dynamic_slice");
+  auto add = [&](const char *from, const char *sizes, keratin_dtype_t dtype) {
+    std::vector<SweepInput> starts;
+    for (auto [whole, part] : llvm::zip(shape(from), shape(sizes)))
+      starts.push_back({{}, dtype, Elements::Index, *sub(*ir::add(whole, 1), part)});
+    moves.add(
+        std::string("of (") + sizes + ") " + dtypeName(dtype), shape(from),
+        [sizes = shape(sizes)](GraphMath &math, ValueRange xs) -> Value {
+          return math.builder().create<DynamicSliceOp>(
+              math.location(), getTensorType(sizes, getElementType(xs[0])), xs[0], xs.drop_front());
+        },
+        0, starts);
+  };
+  for (keratin_dtype_t dtype : {KERATIN_DTYPE_INT64, KERATIN_DTYPE_INT32, KERATIN_DTYPE_INT8}) {
+    add("4;3", "2;2", dtype);
+    add("3", "1", dtype);
+    add("3", "0", dtype);
+    add("", "", dtype);
+    add("d0 + 2;2", "2;2", dtype);
+    add("d0 + 3;d2", "d0;d2", dtype);
+    add("2;30;4", "1;20;3", dtype);
+  }
+  return moves.cases;
+}
+
+static std::vector<SweepCase> dynamicUnsliceCases() {
+  Moves moves("dynamic_unslice");
+  auto add = [&](const char *from, const char *sizes, keratin_dtype_t dtype) {
+    std::vector<SweepInput> starts;
+    for (auto [part, whole] : llvm::zip(shape(from), shape(sizes)))
+      starts.push_back({{}, dtype, Elements::Index, *sub(*ir::add(whole, 1), part)});
+    moves.add(
+        std::string("in (") + sizes + ") " + dtypeName(dtype), shape(from),
+        [sizes = shape(sizes)](GraphMath &math, ValueRange xs) -> Value {
+          return math.builder().create<DynamicUnsliceOp>(
+              math.location(), getTensorType(sizes, getElementType(xs[0])), xs[0], xs.drop_front());
+        },
+        0, starts);
+  };
+  for (keratin_dtype_t dtype : {KERATIN_DTYPE_INT64, KERATIN_DTYPE_INT32, KERATIN_DTYPE_INT8}) {
+    add("2;2", "4;3", dtype);
+    add("", "", dtype);
+    add("0", "3", dtype);
+    add("d0", "d0 + 1", dtype);
+    add("d0;d2", "d0 + 3;d2", dtype);
+    add("1;20;3", "2;30;4", dtype);
+  }
+  return moves.cases;
+}
+
+//===-- Reductions and scans
+//-------------------------------------------------------------------===//
+
+// All subsets of the axes; ranks 0 to 3 for every dtype the op takes, beyond for one each.
+template <typename Op>
+static std::vector<SweepCase> reductionCases(const char *name, std::vector<keratin_dtype_t> dtypes,
+                                             Elements elements) {
+  std::vector<SweepCase> cases;
+  size_t counter = 0;
+  auto add = [&](const Shape &dims, keratin_dtype_t dtype) {
+    cases.push_back({std::string(name) + " " + dtypeName(dtype) + " " + toString(dims),
+                     {{dims, dtype, elements}},
+                     [](GraphMath &math, ValueRange xs) -> Values {
+                       Values results;
+                       unsigned rank = getTensorType(xs[0]).getRank();
+                       for (unsigned subset = 0; subset < 1u << rank; ++subset) {
+                         Axes axes;
+                         for (unsigned axis = 0; axis < rank; ++axis)
+                           if (subset >> axis & 1)
+                             axes.push_back(axis);
+                         results.push_back(math.builder().create<Op>(math.location(), xs[0], axes));
+                       }
+                       return results;
+                     }});
+  };
+  for (const Shape &dims : shapes())
+    add(dims, nextOf(dtypes, counter));
+  for (keratin_dtype_t dtype : dtypes)
+    add(shape("d0;5;d2"), dtype);
+  for (const char *dims : {"1030", "5000", "70;9", "3;d2;11;d0"})
+    add(shape(dims), nextOf(dtypes, counter));
+  return cases;
+}
+
+template <typename Op, Elements elements = Elements::Any>
+static std::vector<SweepCase> numberReductionCases() {
+  std::vector<SweepCase> cases =
+      reductionCases<Op>(Op::getOperationName().data(), numberDtypes(), elements);
+  std::vector<SweepCase> special =
+      reductionCases<Op>(Op::getOperationName().data(),
+                         {KERATIN_DTYPE_FLOAT32, KERATIN_DTYPE_FLOAT64}, Elements::Special);
+  cases.insert(cases.end(), special.begin() + 4, special.end());
+  return cases;
+}
+
+template <typename Op> static std::vector<SweepCase> boolReductionCases() {
+  return reductionCases<Op>(Op::getOperationName().data(), {KERATIN_DTYPE_BOOL}, Elements::Any);
+}
+
+template <typename Op> static std::vector<SweepCase> argReductionCases() {
+  std::vector<SweepCase> cases;
+  size_t counter = 0;
+  for (Elements elements : {Elements::Any, Elements::Special})
+    for (const Shape &dims : shapes()) {
+      keratin_dtype_t dtype = nextOf(allDtypes(), counter);
+      if (llvm::is_contained(dims, DimExpr(0)))
+        continue;
+      for (int64_t axis = 0; axis < int64_t(dims.size()); ++axis)
+        cases.push_back({std::string(Op::getOperationName()) + " " + dtypeName(dtype) + " " +
+                             toString(dims) + " axis " + std::to_string(axis),
+                         {{dims, dtype, elements}},
+                         [=](GraphMath &math, ValueRange xs) -> Values {
+                           return {math.builder().create<Op>(math.location(), xs[0], axis)};
+                         },
+                         /*smallest=*/1});
+    }
+  return cases;
+}
+
+template <typename Op> static std::vector<SweepCase> scanCases() {
+  std::vector<SweepCase> cases;
+  size_t counter = 0;
+  for (const Shape &dims : shapes())
+    for (int64_t axis = 0; axis < int64_t(dims.size()); ++axis) {
+      keratin_dtype_t dtype = nextOf(numberDtypes(), counter);
+      cases.push_back({std::string(Op::getOperationName()) + " " + dtypeName(dtype) + " " +
+                           toString(dims) + " axis " + std::to_string(axis),
+                       {{dims, dtype, Elements::Any}},
+                       [=](GraphMath &math, ValueRange xs) -> Values {
+                         Values results;
+                         for (bool exclusive : {false, true})
+                           for (bool reverse : {false, true})
+                             results.push_back(math.builder().create<Op>(math.location(),
+                                                                         xs[0].getType(), xs[0],
+                                                                         axis, exclusive, reverse));
+                         return results;
+                       }});
+    }
+  return cases;
+}
+
+static std::vector<SweepCase> linearRecurrenceCases() {
+  std::vector<SweepCase> cases;
+  size_t counter = 0;
+  for (const Shape &dims : shapes())
+    for (int64_t axis = 0; axis < int64_t(dims.size()); ++axis) {
+      keratin_dtype_t dtype = nextOf(numberDtypes(), counter);
+      cases.push_back({std::string("linear_recurrence ") + dtypeName(dtype) + " " + toString(dims) +
+                           " axis " + std::to_string(axis),
+                       {{dims, dtype, Elements::Small}, {dims, dtype, Elements::Any}},
+                       [=](GraphMath &math, ValueRange xs) -> Values {
+                         return {math.linearRecurrence(xs[0], xs[1], axis, false),
+                                 math.linearRecurrence(xs[0], xs[1], axis, true)};
+                       }});
+    }
+  return cases;
+}
+
+//===-- Contractions
+//---------------------------------------------------------------------------===//
+
+// Dimensions of a and b by letters: those that both have are contracted, or batched if they stand
+// behind the colon.
+static SweepCase contraction(StringRef text, keratin_dtype_t dtype,
+                             const std::map<char, DimExpr> &sizes, Elements elements) {
+  StringRef a = text.split(',').first, rest = text.split(',').second;
+  StringRef b = rest.split(':').first, batch = rest.split(':').second;
+  std::vector<SweepInput> inputs(2, {{}, dtype, elements});
+  for (char letter : a)
+    inputs[0].shape.push_back(sizes.at(letter));
+  for (char letter : b)
+    inputs[1].shape.push_back(sizes.at(letter));
+  Axes aBatch, bBatch, aContract, bContract;
+  for (char letter : batch) {
+    aBatch.push_back(a.find(letter));
+    bBatch.push_back(b.find(letter));
+  }
+  for (char letter : a)
+    if (b.contains(letter) && !batch.contains(letter)) {
+      aContract.push_back(a.find(letter));
+      bContract.push_back(b.find(letter));
+    }
+  return {"dot_general " + text.str() + " " + dtypeName(dtype) + " " + toString(inputs[0].shape) +
+              " " + toString(inputs[1].shape),
+          inputs, [=](GraphMath &math, ValueRange xs) -> Values {
+            return {math.dotGeneral(xs[0], xs[1], aBatch, bBatch, aContract, bContract)};
+          }};
+}
+
+static std::vector<SweepCase> dotGeneralCases() {
+  std::vector<const char *> texts = {"mk,kn",
+                                     "km,kn",
+                                     "mk,nk",
+                                     "km,nk",
+                                     "k,k",
+                                     "m,n",
+                                     ",",
+                                     "m,",
+                                     ",n",
+                                     "k,kn",
+                                     "mk,k",
+                                     "bmk,bkn:b",
+                                     "bkm,bkn:b",
+                                     "bmk,bnk:b",
+                                     "mbk,bkn:b",
+                                     "mkb,kbn:b",
+                                     "bk,bk:b",
+                                     "b,b:b",
+                                     "b,bn:b",
+                                     "bm,b:b",
+                                     "bm,bn:b",
+                                     "bcmk,bckn:bc",
+                                     "bcmk,cbkn:bc",
+                                     "cbmk,bckn:bc",
+                                     "mkl,lkn",
+                                     "mkl,kln",
+                                     "klm,nkl",
+                                     "lmk,kn",
+                                     "lmk,nk",
+                                     "mlk,kn",
+                                     "mk,knl",
+                                     "mk,nlk",
+                                     "bmlk,bkn:b",
+                                     "bmk,bknl:b",
+                                     "kml,nkb",
+                                     "mkn,k",
+                                     "bcmkl,blckn:bc",
+                                     "mlkbc,kcb:b"};
+  std::vector<std::map<char, DimExpr>> sizes = {
+      {{'m', 5}, {'n', 7}, {'k', 9}, {'l', 3}, {'b', 2}, {'c', 3}},
+      {{'m', d(0)}, {'n', 17}, {'k', d(2)}, {'l', 2}, {'b', d(1)}, {'c', 2}},
+      {{'m', 1}, {'n', d(2)}, {'k', 4}, {'l', d(1)}, {'b', 3}, {'c', d(0)}}};
+  std::vector<SweepCase> cases;
+  size_t counter = 0;
+  for (const char *text : texts)
+    for (const auto &assignment : sizes)
+      cases.push_back(
+          contraction(text, nextOf(numberDtypes(), counter), assignment, Elements::Any));
+  for (keratin_dtype_t dtype : numberDtypes())
+    for (const char *text : {"mk,kn", "bmk,bnk:b"})
+      cases.push_back(contraction(text, dtype, sizes[1], Elements::Any));
+  for (keratin_dtype_t dtype : {KERATIN_DTYPE_FLOAT32, KERATIN_DTYPE_FLOAT64})
+    for (const char *text : {"mk,kn", "bmk,bnk:b", "mk,k", "km,nk"})
+      cases.push_back(contraction(text, dtype, sizes[1], Elements::Special));
+  for (keratin_dtype_t dtype : {KERATIN_DTYPE_FLOAT32, KERATIN_DTYPE_FLOAT64, KERATIN_DTYPE_FLOAT16,
+                                KERATIN_DTYPE_BFLOAT16})
+    for (const char *text : {"mk,kn", "km,nk"})
+      cases.push_back(contraction(text, dtype, {{'m', 37}, {'n', 67}, {'k', 130}},
+                                  Elements::Any)); // several panels
+  for (const char *text : {"mk,kn", "mk,k", "k,kn"}) {
+    cases.push_back(
+        contraction(text, KERATIN_DTYPE_FLOAT32, {{'m', 3}, {'n', 4}, {'k', 0}}, Elements::Any));
+    cases.push_back(
+        contraction(text, KERATIN_DTYPE_FLOAT32, {{'m', 0}, {'n', 0}, {'k', 3}}, Elements::Any));
+  }
+  return cases;
+}
+
+//===-- Graph
+//----------------------------------------------------------------------------------===//
+
+static std::vector<SweepCase> requireCases() {
+  return {{"require",
+           {{shape("d0;4"), KERATIN_DTYPE_FLOAT32}},
+           [](GraphMath &math, ValueRange xs) -> Values {
+             OpBuilder &b = math.builder();
+             auto dims = [&](DimExpr dim) { return DimsAttr::get(b.getContext(), {dim}); };
+             return {b.create<RequireOp>(math.location(), xs[0].getType(), xs[0],
+                                         Requirement::AtLeast, dims(d(0)), dims(DimExpr(0)),
+                                         b.getStringAttr("not negative"))};
+           }}};
+}
+
+static std::vector<SweepCase> dependCases() {
+  return {{"depend",
+           {{shape("d0;4"), KERATIN_DTYPE_FLOAT32}, {shape("3"), KERATIN_DTYPE_INT32}},
+           [](GraphMath &math, ValueRange xs) -> Values {
+             return {math.builder().create<DependOp>(math.location(), xs[0].getType(), xs[0],
+                                                     xs.drop_front())};
+           }}};
+}
+
+static std::vector<SweepCase> printCases() {
+  return {{"print",
+           {{shape("0"), KERATIN_DTYPE_FLOAT32}},
+           [](GraphMath &math, ValueRange xs) -> Values {
+             return {math.builder().create<PrintOp>(math.location(), xs[0].getType(), xs[0],
+                                                    math.builder().getStringAttr("op sweep:"))};
+           }}};
+}
+
+std::vector<SweepCase> keratin::tests::sweepCases(StringRef op) {
+  static const std::map<StringRef, std::vector<SweepCase> (*)()> written = {
+      {"keratin.constant", constantCases},
+      {"keratin.iota", iotaCases},
+      {"keratin.dim", dimCases},
+      {"keratin.random_bits", randomBitsCases},
+      {"keratin.reshape", reshapeCases},
+      {"keratin.broadcast", broadcastCases},
+      {"keratin.transpose", transposeCases},
+      {"keratin.slice", sliceCases},
+      {"keratin.pad", padCases},
+      {"keratin.concatenate", concatenateCases},
+      {"keratin.reverse", reverseCases},
+      {"keratin.gather", gatherCases},
+      {"keratin.scatter_add", scatterAddCases},
+      {"keratin.dynamic_slice", dynamicSliceCases},
+      {"keratin.dynamic_unslice", dynamicUnsliceCases},
+      {"keratin.reduce_sum", numberReductionCases<ReduceSumOp>},
+      {"keratin.reduce_prod", numberReductionCases<ReduceProdOp, Elements::Positive>},
+      {"keratin.reduce_max", numberReductionCases<ReduceMaxOp>},
+      {"keratin.reduce_min", numberReductionCases<ReduceMinOp>},
+      {"keratin.reduce_any", boolReductionCases<ReduceAnyOp>},
+      {"keratin.reduce_all", boolReductionCases<ReduceAllOp>},
+      {"keratin.arg_max", argReductionCases<ArgMaxOp>},
+      {"keratin.arg_min", argReductionCases<ArgMinOp>},
+      {"keratin.cumsum", scanCases<CumsumOp>},
+      {"keratin.cumprod", scanCases<CumprodOp>},
+      {"keratin.linear_recurrence", linearRecurrenceCases},
+      {"keratin.dot_general", dotGeneralCases},
+      {"keratin.require", requireCases},
+      {"keratin.depend", dependCases},
+      {"keratin.print", printCases},
+  };
+  auto found = written.find(op);
+  return found == written.end() ? std::vector<SweepCase>() : found->second();
+}

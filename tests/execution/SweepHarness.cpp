@@ -1,0 +1,260 @@
+#include "tests/execution/SweepHarness.h"
+
+#include "ir/reference/HostConversions.h"
+#include "tests/support/CompiledRunner.h"
+#include "tests/support/ErrorBounds.h"
+#include "tests/support/RandomTensor.h"
+
+#include <keratin/runtime.h>
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+using namespace keratin;
+using namespace keratin::ir;
+using namespace keratin::tests;
+using namespace mlir;
+
+//===-- Elements
+//-------------------------------------------------------------------------------===//
+
+static double specialFloat(keratin_dtype_t dtype, uint64_t bits) {
+  struct Format {
+    double least, normal, most; // denormal, normal, finite
+  };
+  Format format{0x1p-149, 0x1p-126, std::numeric_limits<float>::max()};
+  if (dtype == KERATIN_DTYPE_FLOAT64)
+    format = {0x1p-1074, 0x1p-1022, std::numeric_limits<double>::max()};
+  else if (dtype == KERATIN_DTYPE_FLOAT16)
+    format = {0x1p-24, 0x1p-14, 65504};
+  else if (dtype == KERATIN_DTYPE_BFLOAT16)
+    format = {0x1p-133, 0x1p-126, 0x1.fep127};
+  double sign = bits & 1 ? -1 : 1;
+  switch ((bits >> 1) % 16) {
+  case 0:
+    return sign * 0.0;
+  case 1:
+    return std::numeric_limits<double>::quiet_NaN();
+  case 2:
+    return sign * std::numeric_limits<double>::infinity();
+  case 3:
+    return sign * format.least * double(1 + (bits >> 5) % 7);
+  case 4:
+    return sign * format.normal;
+  case 5:
+    return sign * format.most;
+  case 6:
+    return sign;
+  case 7:
+    return sign * 0.5;
+  case 8:
+    return sign * std::sqrt(format.most);
+  case 9:
+    return sign * std::log(format.most);
+  default:
+    return sign * std::ldexp(1.0 + double((bits >> 20) % 64) / 64, int((bits >> 5) % 24) - 12);
+  }
+}
+
+static double floatElement(Elements elements, keratin_dtype_t dtype, uint64_t bits) {
+  double fraction = double((bits >> 8) % 64) / 64, sign = bits & 1 ? -1 : 1;
+  switch (elements) {
+  case Elements::Special:
+    return specialFloat(dtype, bits);
+  case Elements::Positive:
+    return std::ldexp(1 + fraction, int((bits >> 1) % 5) - 3);
+  case Elements::Small:
+    return sign * 1.5 * fraction;
+  default:
+    return sign * std::ldexp(1 + fraction, int((bits >> 1) % 7) - 4);
+  }
+}
+
+static int64_t integerElement(Elements elements, keratin_dtype_t dtype, uint64_t bits) {
+  bool isSigned = dtype >= KERATIN_DTYPE_INT8 && dtype <= KERATIN_DTYPE_INT64;
+  int width = 8 * int(dtypeBytes(dtype));
+  if (dtype == KERATIN_DTYPE_BOOL)
+    return bits & 1;
+  if (elements == Elements::Positive)
+    return 1 + int64_t(bits % 7);
+  if (elements == Elements::Special)
+    switch (bits % 8) {
+    case 0:
+      return 0;
+    case 1:
+      return wrapToInteger(dtype, -1);
+    case 2: // the smallest signed one
+      return wrapToInteger(dtype, int64_t(uint64_t(1) << (width - 1)));
+    case 3:
+      return wrapToInteger(dtype, int64_t((uint64_t(1) << (width - 1)) - 1));
+    case 4:
+      return wrapToInteger(dtype, int64_t(bits >> 3));
+    case 5:
+      return int64_t((bits >> 3) % uint64_t(width + 2)); // a shift
+    default:
+      break;
+    }
+  return int64_t((bits >> 3) % 17) - (isSigned ? 8 : 0);
+}
+
+HostTensor keratin::tests::sweepTensor(const SweepInput &input, const Symbols &symbols,
+                                       uint64_t seed) {
+  EvaluationContext context;
+  context.symbols = symbols;
+  std::vector<int64_t> dims;
+  for (const DimExpr &dim : input.shape)
+    dims.push_back(context.evaluate(dim).value());
+  HostTensor tensor = makeHostTensor(input.dtype, dims).value();
+  for (double &element : tensor.floats)
+    element = floatElement(input.elements, input.dtype, nextRandom(seed));
+  int64_t limit = context.evaluate(input.limit).value();
+  for (int64_t &element : tensor.ints)
+    element = input.elements == Elements::Index
+                  ? int64_t(nextRandom(seed) % uint64_t(std::max<int64_t>(limit, 1)))
+                  : integerElement(input.elements, input.dtype, nextRandom(seed));
+  return tensor;
+}
+
+//===-- Functions
+//------------------------------------------------------------------------------===//
+
+namespace {
+
+// Cases as one function: their arguments and results one after the other.
+struct Program {
+  Program(MLIRContext *context, ArrayRef<SweepCase> cases);
+  OwningOpRef<ModuleOp> module;
+  func::FuncOp function;
+  std::vector<const SweepCase *> caseOfResult;
+};
+
+} // namespace
+
+Program::Program(MLIRContext *context, ArrayRef<SweepCase> cases) {
+  OpBuilder builder(context);
+  Location loc = builder.getUnknownLoc();
+  module = ModuleOp::create(loc);
+  builder.setInsertionPointToEnd(module->getBody());
+  SmallVector<Type> types;
+  // Every symbol is known from an argument.
+  for (int64_t symbol : {0, 1, 2})
+    types.push_back(getTensorType({DimExpr::symbol(symbol)}, builder.getI1Type()));
+  for (const SweepCase &sweepCase : cases)
+    for (const SweepInput &input : sweepCase.inputs)
+      types.push_back(getTensorType(input.shape, elementTypeOf(input.dtype, context)));
+  function = builder.create<func::FuncOp>(loc, "main", builder.getFunctionType(types, {}));
+  Block *body = function.addEntryBlock();
+  builder.setInsertionPointToStart(body);
+  GraphMath math(builder, loc);
+  SmallVector<Value> results;
+  ValueRange arguments = ValueRange(body->getArguments()).drop_front(3);
+  for (const SweepCase &sweepCase : cases) {
+    for (Value result : sweepCase.build(math, arguments.take_front(sweepCase.inputs.size()))) {
+      results.push_back(result);
+      caseOfResult.push_back(&sweepCase);
+    }
+    arguments = arguments.drop_front(sweepCase.inputs.size());
+  }
+  builder.create<func::ReturnOp>(loc, results);
+  function.setType(builder.getFunctionType(body->getArgumentTypes(), ValueRange(results)));
+}
+
+Sweep::Sweep() {
+  DialectRegistry registry;
+  compiler::registerDialects(registry);
+  context.appendDialectRegistry(registry);
+  context.disableMultithreading();
+  context.loadDialect<KeratinDialect, func::FuncDialect>();
+  calls = {{{0, 5}, {1, 3}, {2, 19}},
+           {{0, 1}, {1, 1}, {2, 1}},
+           {{0, 0}, {1, 2}, {2, 40}},
+           {{0, 33}, {1, 7}, {2, 2}},
+           {{0, 3}, {1, 0}, {2, 16}}};
+}
+
+bool Sweep::isValid(const SweepCase &sweepCase) {
+  ScopedDiagnosticHandler silence(&context, [](Diagnostic &) { return success(); });
+  Program program(&context, sweepCase);
+  return succeeded(verify(*program.module));
+}
+
+static bool areEqual(const HostTensor &a, const HostTensor &b) {
+  return a.dims == b.dims && a.ints == b.ints && a.floats.size() == b.floats.size() &&
+         std::memcmp(a.floats.data(), b.floats.data(), a.floats.size() * sizeof(double)) == 0;
+}
+
+void Sweep::check(const std::vector<SweepCase> &cases, size_t casesInFunction) {
+  // Those that need larger symbols apart from those that are called with zeros.
+  std::map<int64_t, std::vector<SweepCase>> bySmallest;
+  for (const SweepCase &sweepCase : cases)
+    bySmallest[sweepCase.smallest].push_back(sweepCase);
+  for (auto &[smallest, list] : bySmallest)
+    for (ArrayRef<SweepCase> rest = list; !rest.empty();
+         rest = rest.drop_front(std::min(casesInFunction, rest.size())))
+      checkTogether(rest.take_front(casesInFunction));
+}
+
+void Sweep::checkTogether(ArrayRef<SweepCase> cases) {
+  Program program(&context, cases);
+  compiler::CompileOptions options;
+  options.verify = true;
+  CompiledRunner runner(program.function, options);
+  if (!runner.error.empty()) {
+    if (cases.size() > 1) {
+      // One of them is the culprit.
+      for (const SweepCase &one : cases)
+        checkTogether(one);
+    } else if (StringRef(runner.error).contains("not implemented")) {
+      refused.push_back(cases[0].label);
+    } else {
+      INFO(cases[0].label);
+      FAIL_CHECK(runner.error);
+    }
+    return;
+  }
+  uint64_t seed = 1;
+  for (const Symbols &symbols : calls) {
+    if (llvm::any_of(symbols, [&](auto &entry) { return entry.second < cases[0].smallest; }))
+      continue;
+    std::vector<HostTensor> arguments;
+    for (auto [symbol, size] : symbols)
+      arguments.push_back(makeHostTensor(KERATIN_DTYPE_BOOL, {size}).value());
+    for (const SweepCase &sweepCase : cases)
+      for (const SweepInput &input : sweepCase.inputs)
+        arguments.push_back(sweepTensor(input, symbols, seed++ << 20));
+    INFO(cases[0].label << " and others, d0 = " << symbols.at(0) << ", d1 = " << symbols.at(1)
+                        << ", d2 = " << symbols.at(2));
+    EvaluationContext interpreter;
+    auto expected = interpretWithBounds(program.function, arguments, interpreter);
+    keratin_set_debug_fill(0x00);
+    auto actual = runner.run(arguments);
+    keratin_set_debug_fill(0xFF);
+    keratin_set_num_threads(2);
+    auto again = runner.run(arguments);
+    keratin_set_debug_fill(-1);
+    keratin_set_num_threads(1);
+    if (failed(expected) || !actual || !again) {
+      FAIL_CHECK((failed(expected) ? interpreter.error : runner.error));
+      continue;
+    }
+    for (size_t i = 0; i < actual->size(); ++i) {
+      // CHECK is slow; most results agree.
+      auto mismatch = findMismatch((*actual)[i], (*expected)[i]);
+      bool same = areEqual((*actual)[i], (*again)[i]);
+      if (!mismatch && same)
+        continue;
+      INFO("case " << program.caseOfResult[i]->label << ", result " << i);
+      if (mismatch)
+        FAIL_CHECK(*mismatch);
+      CHECK(same);
+    }
+  }
+}

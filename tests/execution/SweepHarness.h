@@ -1,0 +1,65 @@
+// Runs many small graphs as compiled code, a few in each function, and compares them with the
+// reference interpreter.
+#ifndef KERATIN_TESTS_EXECUTION_SWEEPHARNESS_H
+#define KERATIN_TESTS_EXECUTION_SWEEPHARNESS_H
+
+#include "ir/builder/GraphMath.h"
+#include "ir/dialect/Keratin.h"
+#include "ir/reference/HostTensor.h"
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace keratin::tests {
+
+// Where random elements come from.
+enum class Elements {
+  Any,      // floats of both signs and several sizes, integers around 0
+  Positive, // above 0
+  Small,    // floats inside (-1.5, 1.5): sums of them do not cancel badly
+  Special,  // NaN, infinities, signed zeros, denormals, extremes and what overflows next to them
+  Index,    // inside [0, limit)
+};
+
+struct SweepInput {
+  ir::Shape shape;
+  keratin_dtype_t dtype;
+  Elements elements = Elements::Any;
+  ir::DimExpr limit = 1; // of an index
+};
+
+using Symbols = std::map<int64_t, int64_t>;
+ir::HostTensor sweepTensor(const SweepInput &input, const Symbols &symbols, uint64_t seed);
+
+struct SweepCase {
+  std::string label;
+  std::vector<SweepInput> inputs;
+  std::function<std::vector<mlir::Value>(ir::GraphMath &, mlir::ValueRange)> build;
+  // The least that every symbol must be.
+  int64_t smallest = 0;
+};
+
+class Sweep {
+public:
+  Sweep();
+  // Compiles the cases, some in each function, and CHECKs every result for several values of the
+  // symbols, with two ways to fill fresh memory and with one and two threads.
+  void check(const std::vector<SweepCase> &cases, size_t casesInFunction = 8);
+  // Whether the verifier accepts what the case builds.
+  bool isValid(const SweepCase &sweepCase);
+  mlir::MLIRContext *mlirContext() { return &context; }
+  // Values of d0, d1, d2 that the functions are called with.
+  std::vector<Symbols> calls;
+  // Kinds of cases that code generation refused as not implemented.
+  std::vector<std::string> refused;
+
+private:
+  void checkTogether(llvm::ArrayRef<SweepCase> cases);
+  mlir::MLIRContext context;
+};
+
+} // namespace keratin::tests
+
+#endif // KERATIN_TESTS_EXECUTION_SWEEPHARNESS_H

@@ -1,0 +1,46 @@
+// How far compiled code may be from the reference interpreter, element by element.
+//
+// The interpreter computes in double precision and never rounds; compiled code rounds every step to
+// its dtype, sums in another order, and approximates functions. Both are right if what compiled
+// code gives lies in the range that is derived here op by op: from the range of the operands, what
+// the op makes of its ends, and the errors that Keratin states for its own functions and sums.
+#ifndef KERATIN_TESTS_SUPPORT_ERRORBOUNDS_H
+#define KERATIN_TESTS_SUPPORT_ERRORBOUNDS_H
+
+#include "ir/reference/EvaluationContext.h"
+#include "ir/reference/HostTensor.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace keratin::tests {
+
+// The interpreter's value and, of the same dtype and shape, the ends of the range. The range holds
+// before a last rounding to the dtype. NaN at both ends: surely NaN. NaN at the upper end alone
+// (for integers, lower = 1 and upper = 0): anything, for example where a comparison of nearly equal
+// numbers decides.
+struct BoundedTensor {
+  ir::HostTensor value, lower, upper;
+};
+
+struct BoundOptions {
+  // Passes may have rewritten the function: every operation may round once more, and what overflows
+  // in the function as it is written need not overflow.
+  bool rewritten = false;
+};
+
+// Precondition: no kernels and no keratin.gradients.
+llvm::FailureOr<std::vector<BoundedTensor>>
+interpretWithBounds(mlir::func::FuncOp function, llvm::ArrayRef<ir::HostTensor> arguments,
+                    ir::EvaluationContext &context, const BoundOptions &options = {});
+
+// What is wrong with a result; nullopt if each element is in its range.
+std::optional<std::string> findMismatch(const ir::HostTensor &actual, const BoundedTensor &expected,
+                                        double slack = 1);
+
+} // namespace keratin::tests
+
+#endif // KERATIN_TESTS_SUPPORT_ERRORBOUNDS_H
