@@ -6,6 +6,8 @@
 
 #include "keratin/runtime.h"
 
+#include <cstring>
+
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
@@ -54,7 +56,8 @@ public:
       Array value = array((*results)[i]);
       auto variable = function.getResultAttrOfType<mlir::IntegerAttr>(i, "keratin.variable");
       if (!variable) {
-        outputs[i] = std::move(value);
+        outputs[i].reset(value.dtype(), value.shape());
+        std::memcpy(outputs[i].rawData(), value.rawData(), value.bytes());
         continue;
       }
       keratin_tensor_t view = {value.rawData(), int32_t(value.dtype()), int32_t(value.ndim()),
