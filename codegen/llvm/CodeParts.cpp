@@ -169,7 +169,7 @@ private:
     return success();
   }
 
-  // Declares what the part's functions refer to and other parts define.
+  // Declares what the part's functions refer to and other parts define, and copies the constants.
   void declareOthers(ModuleOp part) {
     llvm::SetVector<StringAttr> wanted;
     part.walk([&](Operation *op) {
@@ -181,9 +181,15 @@ private:
       }
     });
     OpBuilder builder = OpBuilder::atBlockEnd(part.getBody());
-    for (StringAttr name : wanted)
-      if (!part.lookupSymbol(name))
+    for (StringAttr name : wanted) {
+      if (part.lookupSymbol(name))
+        continue;
+      // Constants are small: each part has its own copy.
+      if (auto global = module.lookupSymbol<LLVM::GlobalOp>(name))
+        builder.clone(*global);
+      else
         builder.create<LLVM::LLVMFuncOp>(part.getLoc(), name, types.lookup(name));
+    }
   }
 
   FailureOr<std::vector<std::unique_ptr<llvm::MemoryBuffer>>> collect() {

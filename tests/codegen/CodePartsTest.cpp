@@ -52,6 +52,25 @@ public:
     return function;
   }
 
+  void addConstant(StringRef name, StringRef text) {
+    b.setInsertionPointToStart(module->getBody());
+    b.create<LLVM::GlobalOp>(
+        b.getUnknownLoc(), LLVM::LLVMArrayType::get(b.getI8Type(), text.size()),
+        /*isConstant=*/true, LLVM::Linkage::Internal, name, b.getStringAttr(text));
+  }
+
+  // The function adds the first byte of the constant to its result.
+  void addByteOf(LLVM::LLVMFuncOp function, StringRef constant) {
+    Operation *end = function.getBody().front().getTerminator();
+    b.setInsertionPoint(end);
+    Location loc = b.getUnknownLoc();
+    Value address =
+        b.create<LLVM::AddressOfOp>(loc, LLVM::LLVMPointerType::get(b.getContext()), constant);
+    Value byte = b.create<LLVM::LoadOp>(loc, b.getI8Type(), address);
+    Value wide = b.create<LLVM::ZExtOp>(loc, b.getI64Type(), byte);
+    end->setOperand(0, b.create<LLVM::AddOp>(loc, end->getOperand(0), wide));
+  }
+
   // The objects, and what `entry` makes of 1.
   std::pair<size_t, int64_t> run(unsigned threads) {
     StageClock clock;
@@ -86,6 +105,22 @@ TEST_CASE("functions of all parts find each other") {
     auto [objects, value] = program.run(threads);
     CHECK(objects == threads + 1); // the shared one apart
     CHECK(value == 1 + 4 * 300 + 100 * (0 + 1 + 2 + 3));
+  }
+}
+
+TEST_CASE("constants are found from every part") {
+  for (unsigned threads : {1u, 3u}) {
+    Program program;
+    SmallVector<LLVM::LLVMFuncOp> kernels;
+    for (int i = 0; i < 4; ++i)
+      kernels.push_back(program.add("kernel_" + std::to_string(i), 1, 200));
+    program.addConstant("text", "abc");
+    for (LLVM::LLVMFuncOp kernel : kernels)
+      program.addByteOf(kernel, "text");
+    program.add("entry", 0, 1, kernels);
+    auto [objects, value] = program.run(threads);
+    CHECK(objects == threads);
+    CHECK(value == 1 + 4 * (200 + 'a'));
   }
 }
 
