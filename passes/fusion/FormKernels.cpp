@@ -220,11 +220,23 @@ private:
       if (position.count(user) && position[user] <= last && seen.insert(user).second)
         work.push_back(user);
     };
+    // What reads the producer without being of either group. A free op is copied into each reader:
+    // one in the consumer may stand in others, too.
+    SmallVector<Operation *> readers;
+    llvm::DenseSet<Operation *> passed;
     for (Operation *op : groups[producer].ops)
       if (home.count(op))
-        for (Operation *user : op->getUsers())
-          if (!groupHas(producer, user) && !groupHas(consumer, user))
+        readers.push_back(op);
+    while (!readers.empty())
+      for (Operation *user : readers.pop_back_val()->getUsers()) {
+        auto found = home.find(user);
+        if (found != home.end()) {
+          if (found->second != producer && found->second != consumer)
             push(user);
+        } else if (position.count(user) && passed.insert(user).second) {
+          readers.push_back(user);
+        }
+      }
     while (!work.empty()) {
       Operation *op = work.pop_back_val();
       // A whole group runs at once, so reaching one of its ops reaches what all of them lead to.
@@ -251,14 +263,8 @@ private:
     return false;
   }
 
-  bool groupHas(int group, Operation *op) {
-    auto found = home.find(op);
-    if (found != home.end())
-      return found->second == group;
-    return llvm::is_contained(groups[group].ops, op);
-  }
   bool inGroupThroughFree(Operation *op, int group) {
-    return !home.count(op) && isFree(op) && groupHas(group, op);
+    return !home.count(op) && isFree(op) && llvm::is_contained(groups[group].ops, op);
   }
 
   void join(int producer, int consumer) {
