@@ -93,6 +93,10 @@ private:
       dump.module(std::to_string(int(phase) + 1) + "-" + phaseName(phase), module);
     }
     result->impl->report.memoryPlan = passes::memoryReport(function);
+    passes::MemoryUsage usage =
+        passes::memoryUsage(function, passes::SymbolValues()).value_or(passes::MemoryUsage());
+    result->impl->report.arenaBytes = usage.arenaBytes;
+    result->impl->report.maxLiveBytes = usage.maxLiveBytes;
     clock.finish("passes");
     return success();
   }

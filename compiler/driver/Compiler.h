@@ -37,6 +37,8 @@ struct CompileReport {
   int64_t kernels = 0;       // launched by the entry function
   int64_t uniqueKernels = 0; // compiled, after equal ones were merged
   std::string memoryPlan;    // arena, buffers, lifetimes as text
+  // Of the plan, with 32 for every size that is not known; 0 where they cannot be computed.
+  int64_t arenaBytes = 0, maxLiveBytes = 0;
   std::vector<codegen::StageClock::Stage> stages;
 };
 

@@ -37,6 +37,8 @@ const std::string &Function::name() const { return impl->name; }
 double Function::compileMilliseconds() const { return impl->program->milliseconds(); }
 int64_t Function::kernelCount() const { return impl->program->kernels(); }
 std::string Function::memoryPlan() const { return impl->program->memoryPlan(); }
+int64_t Function::arenaBytes() const { return impl->program->arenaBytes(); }
+int64_t Function::maxLiveBytes() const { return impl->program->maxLiveBytes(); }
 
 static void checkShape(const std::string &function, const InputSpec &spec, const Array &value) {
   bool fits = value.ndim() == int64_t(spec.shape.size());

@@ -33,8 +33,7 @@ public:
       views[i] = {const_cast<void *>(inputs[i]->rawData()), int32_t(inputs[i]->dtype()),
                   int32_t(inputs[i]->ndim()), inputs[i]->shape().data(), nullptr};
     Allocation allocation{outputs, nullptr};
-    keratin_status_t status; // a kilobyte, so not cleared first
-    status.code = KERATIN_OK;
+    keratin_status_t status = {};
     keratin_invoke_allocating(executable, variables.data(), int32_t(variables.size()), views.data(),
                               int32_t(numInputs), allocate, &allocation, &status);
     if (allocation.failure)
@@ -45,6 +44,8 @@ public:
   double milliseconds() const override { return code->report().milliseconds; }
   int64_t kernels() const override { return code->report().kernels; }
   std::string memoryPlan() const override { return code->report().memoryPlan; }
+  int64_t arenaBytes() const override { return code->report().arenaBytes; }
+  int64_t maxLiveBytes() const override { return code->report().maxLiveBytes; }
 
 private:
   struct Allocation {

@@ -32,6 +32,9 @@ public:
   virtual double milliseconds() const = 0;
   virtual int64_t kernels() const = 0;
   virtual std::string memoryPlan() const = 0;
+  // As Function; 0 where nothing is planned.
+  virtual int64_t arenaBytes() const { return 0; }
+  virtual int64_t maxLiveBytes() const { return 0; }
 };
 
 // Tests put the reference interpreter in the compiler's place: Program::compile then calls this.

@@ -35,6 +35,10 @@ public:
   double compileMilliseconds() const;
   int64_t kernelCount() const;
   std::string memoryPlan() const;
+  // Bytes of temporaries that a call holds, and the least that any plan could do with; 32 stands
+  // for each size that is not known.
+  int64_t arenaBytes() const;
+  int64_t maxLiveBytes() const;
 
   struct Impl;
   explicit Function(std::shared_ptr<const Impl> impl) : impl(std::move(impl)) {}
