@@ -1,0 +1,70 @@
+// What the rows share: options, checked results, timed cases.
+#ifndef KERATIN_BENCHMARKS_BENCH_H
+#define KERATIN_BENCHMARKS_BENCH_H
+
+#include "benchmarks/keratin-bench/Report.h"
+
+#include <keratin/backend.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace keratin::bench {
+
+struct Options {
+  std::vector<std::string> names; // of rows; empty: all
+  bool json = false;
+  bool checkOnly = false;
+  bool large = false;
+  int threads = 1;
+  int batches = 40;
+  std::string peers; // a file
+};
+
+// Plain numbers of the reference, which computes in double precision.
+using Doubles = std::vector<double>;
+
+class Bench {
+public:
+  explicit Bench(const Options &options);
+
+  bool checkOnly() const { return options.checkOnly; }
+  bool large() const { return options.large; }
+  int batches() const { return options.batches; }
+
+  // Every result is checked before it is timed. Throws std::runtime_error naming the first element
+  // off by more than absolute + relative * |expected|.
+  static void expectNear(const std::string &what, const Array &actual, const double *expected,
+                         double absolute, double relative);
+
+  // Times body, whose results have been checked, against the ceiling of row.work; with --check-only
+  // only says that it is right.
+  void time(Row row, const std::function<void()> &body);
+  // The same for what was timed already; ceilingMs as the row has it.
+  void report(const Row &row);
+
+private:
+  const Options &options;
+  Report output;
+  std::optional<Ceilings> ceilings; // none with --check-only
+};
+
+// Uniform in [low, high); equal seeds give equal numbers.
+Array randomArray(std::vector<int64_t> dims, double low, double high, uint64_t seed);
+Doubles toDoubles(const Array &array);
+
+//===-- Rows, each in its file
+//--------------------------------------------------------------------//
+void runCompile(Bench &bench);
+void runEwChain(Bench &bench);
+void runGemm(Bench &bench);
+void runMlp(Bench &bench);
+void runSmall(Bench &bench);
+void runDynBatch(Bench &bench);
+
+} // namespace keratin::bench
+
+#endif // KERATIN_BENCHMARKS_BENCH_H

@@ -1,0 +1,51 @@
+// What this machine can do at most: measured before the rows, so that each is judged by the machine
+// it ran on.
+#ifndef KERATIN_BENCHMARKS_CEILINGS_H
+#define KERATIN_BENCHMARKS_CEILINGS_H
+
+#include <array>
+#include <cstddef>
+
+namespace keratin::bench {
+
+enum class Level { L1, L2, L3, Memory };
+inline constexpr Level kLevels[] = {Level::L1, Level::L2, Level::L3, Level::Memory};
+const char *nameOf(Level level);
+
+// Bytes a second of buffers that fit into the level.
+struct Bandwidth {
+  double read = 0;
+  double copy = 0; // read and written bytes; past the caches for Memory, where that is faster
+};
+
+// Multiply-adds in float32, as flop a second of all threads together.
+double measurePeak(int threads);
+Bandwidth measureBandwidth(Level level, int threads);
+
+class Ceilings {
+public:
+  explicit Ceilings(int threads);
+
+  // Clocks drift and neighbours come and go, so the peak is measured again between rows.
+  void measurePeakAgain() { flopsPerSecond = measurePeak(threads); }
+  double peak() const { return flopsPerSecond; }
+  const Bandwidth &at(Level level) const { return bandwidths[size_t(level)]; }
+
+  // The level whose share a working set of so many bytes fits into.
+  static Level levelOf(double bytes);
+  // The milliseconds that no code can beat: the slowest of the arithmetic, of the bytes that are
+  // only read and of those that are moved (read or written).
+  struct Work {
+    double flops = 0, readBytes = 0, movedBytes = 0;
+  };
+  double milliseconds(const Work &work) const;
+
+private:
+  int threads;
+  double flopsPerSecond = 0;
+  std::array<Bandwidth, 4> bandwidths;
+};
+
+} // namespace keratin::bench
+
+#endif // KERATIN_BENCHMARKS_CEILINGS_H

@@ -1,0 +1,28 @@
+// Loops that do nothing but what they are named for, as fast as this machine does it: the yardstick
+// of everything else.
+#ifndef KERATIN_BENCHMARKS_MACHINELOOPS_H
+#define KERATIN_BENCHMARKS_MACHINELOOPS_H
+
+#include <cstdint>
+
+namespace keratin::bench {
+
+// Pointers are aligned to 64 bytes; counts of floats are multiples of 128.
+struct MachineLoops {
+  const char *isa; // "avx512", "avx2", "baseline"
+  // Floating-point operations of one step.
+  int64_t flopsPerStep;
+  // Independent multiply-adds out of registers.
+  void (*multiplyAdd)(int64_t steps);
+  void (*copy)(float *to, const float *from, int64_t count);
+  // Past the caches, for what is larger than they are.
+  void (*streamCopy)(float *to, const float *from, int64_t count);
+  void (*read)(const float *from, int64_t count);
+};
+
+// The best that this CPU can run.
+const MachineLoops &machineLoops();
+
+} // namespace keratin::bench
+
+#endif // KERATIN_BENCHMARKS_MACHINELOOPS_H

@@ -1,0 +1,120 @@
+// keratin-bench: how fast compiled functions are, against what this machine can do.
+#include "benchmarks/keratin-bench/Bench.h"
+
+#include <keratin/runtime.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <stdexcept>
+#include <string_view>
+
+using namespace keratin::bench;
+
+namespace {
+
+struct Family {
+  const char *name;
+  void (*run)(Bench &bench);
+};
+
+// compile comes first: one of its cases is the first function of the process.
+constexpr Family kFamilies[] = {{"compile", runCompile}, {"ew_chain", runEwChain},
+                                {"gemm", runGemm},       {"mlp", runMlp},
+                                {"small", runSmall},     {"dynbatch", runDynBatch}};
+
+constexpr const char *kUsage =
+    R"(usage: keratin-bench [names] [options]
+
+names: compile ew_chain gemm mlp small dynbatch; all without any
+
+  --json         one JSON object a line: the machine, the ceilings, the rows
+  --check-only   compares all results with the reference and times nothing
+  --large        cases larger than the caches too
+  --threads=N    threads of a call and of the ceilings (1)
+  --batches=N    readings a case, each of at least 4 ms (40)
+  --clock=cpu    counts the time of this process, not the time that passes (one thread only)
+  --peers=FILE   what other libraries took, as benchmarks/peers.py writes it
+
+ratio is the minimum over the ceiling: 1 is the best this machine allows.
+)";
+
+bool readNumber(std::string_view text, int &number) {
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() && number > 0;
+}
+
+bool readOption(std::string_view argument, Options &options) {
+  auto value = [&](std::string_view name) {
+    return argument.starts_with(name) ? argument.substr(name.size()) : std::string_view();
+  };
+  if (argument == "--json")
+    return options.json = true;
+  if (argument == "--check-only")
+    return options.checkOnly = true;
+  if (argument == "--large")
+    return options.large = true;
+  if (argument == "--clock=wall")
+    return true;
+  if (argument == "--clock=cpu") {
+    clockInUse() = CLOCK_PROCESS_CPUTIME_ID;
+    return true;
+  }
+  if (auto text = value("--threads="); !text.empty())
+    return readNumber(text, options.threads);
+  if (auto text = value("--batches="); !text.empty())
+    return readNumber(text, options.batches);
+  if (auto text = value("--peers="); !text.empty()) {
+    options.peers = text;
+    return true;
+  }
+  bool known = std::any_of(std::begin(kFamilies), std::end(kFamilies),
+                           [&](const Family &family) { return argument == family.name; });
+  if (known)
+    options.names.emplace_back(argument);
+  return known;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    if (!std::strcmp(argv[i], "--help")) {
+      std::fputs(kUsage, stdout);
+      return 0;
+    }
+    if (!readOption(argv[i], options)) {
+      std::fprintf(stderr, "keratin-bench: unknown or bad argument '%s'\n\n%s", argv[i], kUsage);
+      return 2;
+    }
+  }
+  if (options.threads > 1 && clockInUse() != CLOCK_MONOTONIC) {
+    std::fprintf(stderr, "keratin-bench: --clock=cpu adds up the time of all threads; it needs "
+                         "--threads=1\n");
+    return 2;
+  }
+  keratin_set_num_threads(options.threads);
+  // A row that fails does not hide the others.
+  int failures = 0;
+  try {
+    Bench bench(options);
+    for (const Family &family : kFamilies) {
+      if (!options.names.empty() &&
+          std::count(options.names.begin(), options.names.end(), std::string(family.name)) == 0)
+        continue;
+      try {
+        family.run(bench);
+      } catch (const std::exception &error) {
+        std::fflush(stdout);
+        std::fprintf(stderr, "keratin-bench: error: %s: %s\n", family.name, error.what());
+        ++failures;
+      }
+    }
+  } catch (const std::exception &error) {
+    std::fprintf(stderr, "keratin-bench: error: %s\n", error.what());
+    return 1;
+  }
+  return failures ? 1 : 0;
+}

@@ -1,0 +1,68 @@
+// small: what a call costs when the work is nothing.
+#include "benchmarks/keratin-bench/Bench.h"
+#include "benchmarks/keratin-bench/InvokedFunction.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+using namespace keratin::bench;
+namespace K = keratin::backend;
+
+static constexpr float kLeft[] = {1, 2, 3, 4}, kRight[] = {0.5f, -2, 8, 0};
+static constexpr double kSum[] = {1.5, 0, 11, 4};
+
+static void runFrontend(Bench &bench) {
+  K::Tensor x = K::placeholder({4}), y = K::placeholder({4});
+  K::Function f = K::function({x, y}, {x + y});
+
+  Row row;
+  row.name = "small";
+  row.caseName = "add of 4, Function::call";
+  row.peerCase = "add of 4";
+  row.describe(f);
+
+  const K::Array inputs[] = {K::Array::copyOf(K::DType::Float32, {4}, kLeft),
+                             K::Array::copyOf(K::DType::Float32, {4}, kRight)};
+  std::vector<K::Array> outputs;
+  f.call(inputs, 2, outputs);
+  Bench::expectNear(row.caseName, outputs[0], kSum, 0, 0);
+  bench.time(row, [&] { f.call(inputs, 2, outputs); });
+}
+
+static void runRuntime(Bench &bench) {
+  InvokedFunction f(R"(
+    func.func @add(%x: tensor<4xf32> {keratin.kind = "input", keratin.name = "x"},
+                   %y: tensor<4xf32> {keratin.kind = "input", keratin.name = "y"})
+        -> (tensor<4xf32> {keratin.kind = "output"}) {
+      %sum = keratin.add %x, %y : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      return %sum : tensor<4xf32>
+    })");
+
+  Row row;
+  row.name = "small";
+  row.caseName = "add of 4, keratin_invoke";
+  row.peerCase = "add of 4";
+  row.compileMs = f.compileMilliseconds();
+
+  const int64_t dims[] = {4};
+  alignas(64) float left[4], right[4];
+  std::copy_n(kLeft, 4, left);
+  std::copy_n(kRight, 4, right);
+  K::Array sum = K::Array::zeros(K::DType::Float32, {4});
+  const keratin_tensor_t inputs[] = {{left, KERATIN_DTYPE_FLOAT32, 1, dims, nullptr},
+                                     {right, KERATIN_DTYPE_FLOAT32, 1, dims, nullptr}};
+  const keratin_tensor_t output = {sum.rawData(), KERATIN_DTYPE_FLOAT32, 1, dims, nullptr};
+  auto invoke = [&] {
+    keratin_status_t status;
+    if (keratin_invoke(f.executable(), nullptr, 0, inputs, 2, &output, 1, &status) != KERATIN_OK)
+      throw std::runtime_error(status.message);
+  };
+  invoke();
+  Bench::expectNear(row.caseName, sum, kSum, 0, 0);
+  bench.time(row, invoke);
+}
+
+void keratin::bench::runSmall(Bench &bench) {
+  runFrontend(bench);
+  runRuntime(bench);
+}
