@@ -71,8 +71,10 @@ Tensor softsign(const Operand &operand, SourceLocation location) {
 Tensor hard_sigmoid(const Operand &operand, SourceLocation location) {
   Call call("hard_sigmoid", location);
   Value x = call.floating(operand);
-  Value line = call.g.add(call.g.scale(x, 0.2), call.like(x, 0.5));
-  return call.tensor(frontend::clip(call, line, 0.0, 1.0));
+  // clip(0.2 x + 0.5, 0, 1), cut where x is exact: rounding 0.2 x must not decide on which side of an
+  // end x lies.
+  Value inside = frontend::clip(call, x, -2.5, 2.5);
+  return call.tensor(call.g.scale(call.g.add(inside, call.like(x, 2.5)), 0.2));
 }
 
 Tensor l2_normalize(const Operand &operand, const Axes &axis, SourceLocation location) {

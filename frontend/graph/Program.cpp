@@ -33,7 +33,8 @@ public:
       views[i] = {const_cast<void *>(inputs[i]->rawData()), int32_t(inputs[i]->dtype()),
                   int32_t(inputs[i]->ndim()), inputs[i]->shape().data(), nullptr};
     Allocation allocation{outputs, nullptr};
-    keratin_status_t status = {};
+    keratin_status_t status; // a kilobyte, so not cleared first
+    status.code = KERATIN_OK;
     keratin_invoke_allocating(executable, variables.data(), int32_t(variables.size()), views.data(),
                               int32_t(numInputs), allocate, &allocation, &status);
     if (allocation.failure)

@@ -12,10 +12,10 @@ namespace keratin::frontend {
 
 // Throws the kind of error that the code stands for; returns if it is KERATIN_OK.
 inline void throwIfFailed(const std::string &function, const keratin_status_t &status) {
+  if (status.code == KERATIN_OK)
+    return;
   std::string message = function + ": " + status.message;
   switch (status.code) {
-  case KERATIN_OK:
-    return;
   case KERATIN_INVALID_ARGUMENT:
   case KERATIN_OUT_OF_RANGE:
   case KERATIN_FAILED_PRECONDITION:

@@ -154,15 +154,36 @@ private:
       return false;
     SmallVector<Value> outputs = outputsOf(ops);
     std::optional<IterationSpace> space = analyzeIterationSpace(ops, outputs);
-    if (!space || recomputesTooMuch(*space, ops) ||
-        splitsReduction(*space, ops, producer, consumer))
+    if (!space || recomputesTooMuch(*space, ops) || movesTooMuch(ops))
       return false;
-    if (auto dot = llvm::find_if(ops, [](Operation *op) { return isa<DotGeneralOp>(op); });
-        dot != ops.end())
-      for (Value output : outputs)
-        if (squeezed(getShape(output)) != space->shape)
-          return false;
+    if (llvm::any_of(ops, [](Operation *op) { return isa<DotGeneralOp>(op); }) &&
+        !suitsTile(*space, ops, outputs))
+      return false;
     return !closesCycle(producer, consumer);
+  }
+
+  // What follows from a contraction's tile is done a few columns of some rows at a time: rows are
+  // far apart in memory, and those of several tensors stand at the same place of their pages, so a
+  // load waits for a store to another tensor (4 KiB aliasing). With few tensors of the full shape
+  // this costs less than a pass of its own over the result; an optimiser's update of two moments
+  // costs three times as much here as by itself.
+  static bool suitsTile(const IterationSpace &space, ArrayRef<Operation *> ops,
+                        ArrayRef<Value> outputs) {
+    constexpr size_t mostStreams = 4;
+    llvm::DenseSet<Operation *> inside(ops.begin(), ops.end());
+    llvm::DenseSet<Value> streams;
+    for (Value output : outputs) {
+      if (squeezed(getShape(output)) != space.shape)
+        return false;
+      streams.insert(output);
+    }
+    for (Operation *op : ops)
+      if (!isa<DotGeneralOp>(op))
+        for (Value operand : op->getOperands())
+          if (!inside.contains(operand.getDefiningOp()) &&
+              squeezed(getShape(operand)) == space.shape)
+            streams.insert(operand);
+    return streams.size() <= mostStreams;
   }
 
   // What is neither full nor per row is computed anew for every element that reads it: good for a
@@ -177,15 +198,11 @@ private:
     return count > 3;
   }
 
-  // A contraction is not worth anything less than its own loop nest: nothing joins it from before.
-  bool splitsReduction(const IterationSpace &space, ArrayRef<Operation *> ops, int producer,
-                       int consumer) {
-    // An index computed per element out of a chain of moves makes every access a gather; one move
-    // between loop nests is the limit.
-    int moves = 0;
-    for (Operation *op : ops)
-      moves += isa<IndexingOpInterface>(op) && !isFree(op);
-    return moves > 4;
+  // An index computed for each element out of a chain of moves makes every access a gather: a few
+  // moves are the limit.
+  static bool movesTooMuch(ArrayRef<Operation *> ops) {
+    return llvm::count_if(
+               ops, [](Operation *op) { return isa<IndexingOpInterface>(op) && !isFree(op); }) > 4;
   }
 
   // Whether some path from the producer to the consumer leads through an op of neither.
@@ -203,11 +220,23 @@ private:
       if (position.count(user) && position[user] <= last && seen.insert(user).second)
         work.push_back(user);
     };
+    // What reads the producer without being of either group. A free op is copied into each reader:
+    // one in the consumer may stand in others, too.
+    SmallVector<Operation *> readers;
+    llvm::DenseSet<Operation *> passed;
     for (Operation *op : groups[producer].ops)
       if (home.count(op))
-        for (Operation *user : op->getUsers())
-          if (!groupHas(producer, user) && !groupHas(consumer, user))
+        readers.push_back(op);
+    while (!readers.empty())
+      for (Operation *user : readers.pop_back_val()->getUsers()) {
+        auto found = home.find(user);
+        if (found != home.end()) {
+          if (found->second != producer && found->second != consumer)
             push(user);
+        } else if (position.count(user) && passed.insert(user).second) {
+          readers.push_back(user);
+        }
+      }
     while (!work.empty()) {
       Operation *op = work.pop_back_val();
       // A whole group runs at once, so reaching one of its ops reaches what all of them lead to.
@@ -234,14 +263,8 @@ private:
     return false;
   }
 
-  bool groupHas(int group, Operation *op) {
-    auto found = home.find(op);
-    if (found != home.end())
-      return found->second == group;
-    return llvm::is_contained(groups[group].ops, op);
-  }
   bool inGroupThroughFree(Operation *op, int group) {
-    return !home.count(op) && isFree(op) && groupHas(group, op);
+    return !home.count(op) && isFree(op) && llvm::is_contained(groups[group].ops, op);
   }
 
   void join(int producer, int consumer) {

@@ -1,5 +1,6 @@
 #include "tests/frontend/InterpretedProgram.h"
 
+#include "compiler/pipelines/Pipelines.h"
 #include "ir/reference/HostConversions.h"
 #include "ir/reference/Interpreter.h"
 #include "keratin/error.h"
@@ -11,6 +12,7 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
 
 using namespace keratin;
 using namespace keratin::frontend;
@@ -30,6 +32,11 @@ public:
     });
     if (failed(mlir::verify(*module.module)))
       throw RuntimeError("the frontend made invalid IR: " + error);
+    // Gradients are for the interpreter to run, not to find.
+    mlir::PassManager manager(module.context.get());
+    compiler::buildPhase(manager.nest<mlir::func::FuncOp>(), compiler::PipelinePhase::Gradient);
+    if (failed(manager.run(*module.module)))
+      throw RuntimeError(error);
   }
 
   void run(const std::string &name, const std::vector<keratin_variable_t *> &variables,

@@ -1,0 +1,221 @@
+// Gradients of K functions against central differences in float64, and the gradients of those.
+#include "tests/frontend/FrontendTest.h"
+
+#include "keratin/random.h"
+
+#include <functional>
+
+using Formula = std::function<Tensor(const Tensor &)>;
+
+namespace {
+
+struct Case {
+  const char *name;
+  Formula formula;
+  Array at = Array{{0.3, -1.2, 2.1}, {1.7, 0.4, -0.6}};
+};
+
+} // namespace
+
+// Weighs the elements differently, so that a gradient in the wrong place shows.
+static Tensor weighted(const Tensor &y) {
+  Tensor flat = K::flatten(y);
+  Tensor place = K::cast(K::arange(K::shape(flat)[0]), "float64");
+  return K::sum(flat * K::cos(place * 0.7 + 0.3));
+}
+
+// The gradient that f says it has at each element of x against central differences of its value.
+// f returns (value, gradient).
+static void checkDifferences(const keratin::Function &f, const Array &at, double tolerance) {
+  Array x = at.astype(DType::Float64);
+  Array gradient = f({x})[1];
+  REQUIRE(keratin::toString(gradient.shape()) == keratin::toString(x.shape()));
+  const double step = 1e-5;
+  for (int64_t i = 0; i < x.size(); ++i) {
+    Array high = x, low = x;
+    high.data<double>()[i] += step;
+    low.data<double>()[i] -= step;
+    double expected = (f({high})[0].item() - f({low})[0].item()) / (2 * step);
+    INFO("element " << i);
+    CHECK(gradient.item(i) == Approx(expected).epsilon(tolerance).margin(tolerance));
+  }
+}
+
+static void check(const Case &test) {
+  INFO(test.name);
+  StaticShape unknown(test.at.shape().size(), None);
+  for (const StaticShape &shape :
+       {StaticShape(test.at.shape().begin(), test.at.shape().end()), unknown}) {
+    INFO(keratin::toString(shape));
+    Tensor x = K::placeholder(shape, None, "float64");
+    Tensor value = weighted(test.formula(x));
+    auto gradient = K::gradients(value, {x})[0];
+    REQUIRE(gradient);
+    checkDifferences(K::function({x}, {value, *gradient}), test.at, 1e-6);
+    if (shape == unknown)
+      continue;
+    Tensor first = weighted(*gradient);
+    auto second = K::gradients(first, {x})[0];
+    if (second)
+      checkDifferences(K::function({x}, {first, *second}), test.at, 1e-5);
+  }
+}
+
+TEST_CASE("gradients of elementwise functions") {
+  for (const Case &test : std::vector<Case>{
+           {"square", [](auto &x) { return K::square(x); }},
+           {"exp", [](auto &x) { return K::exp(x); }},
+           {"log", [](auto &x) { return K::log(K::abs(x) + 0.5); }},
+           {"sin", [](auto &x) { return K::sin(x) * K::cos(x); }},
+           {"sqrt", [](auto &x) { return K::sqrt(K::square(x) + 0.1); }},
+           {"sqrt of negative", [](auto &x) { return K::sqrt(x); }},
+           {"pow", [](auto &x) { return K::pow(K::abs(x), 1.7) + K::pow(2.0, x); }},
+           {"clip", [](auto &x) { return K::clip(x, -1.0, 2.0) * x; }},
+           {"maximum", [](auto &x) { return K::maximum(x, 0.35) * K::minimum(x, 1.0); }},
+           {"divide", [](auto &x) { return 1.0 / (x + 3.0) - x / 2.0; }},
+           {"mod", [](auto &x) { return x % 0.8; }},
+           {"relu", [](auto &x) { return K::relu(x, 0.1, 2.0, 0.35) + K::relu(x) * x; }},
+           {"elu", [](auto &x) { return K::elu(x, 1.3); }},
+           {"sigmoid", [](auto &x) { return K::sigmoid(x) + K::hard_sigmoid(x) * x; }},
+           {"softplus", [](auto &x) { return K::softplus(x) * K::softsign(x); }},
+           {"tanh", [](auto &x) { return K::tanh(x); }},
+       })
+    check(test);
+}
+
+TEST_CASE("gradients along axes") {
+  for (const Case &test : std::vector<Case>{
+           {"sum", [](auto &x) { return K::square(K::sum(x, 0)); }},
+           {"mean", [](auto &x) { return K::square(K::mean(x, 1, true)); }},
+           {"prod", [](auto &x) { return K::prod(x, 1); }},
+           {"max", [](auto &x) { return K::max(x, 0) * K::min(x, 0); }},
+           {"var", [](auto &x) { return K::var(x, 1) + K::std(x); }},
+           {"logsumexp", [](auto &x) { return K::logsumexp(x, 1); }},
+           {"cumsum", [](auto &x) { return K::square(K::cumsum(x, 1)); }},
+           {"cumprod", [](auto &x) { return K::cumprod(x, 0); }},
+           {"softmax", [](auto &x) { return K::softmax(x); }},
+           {"log of softmax", [](auto &x) { return K::log(K::softmax(x, 0)); }},
+           {"l2_normalize", [](auto &x) { return K::l2_normalize(x, 1); }},
+       })
+    check(test);
+}
+
+TEST_CASE("a product with zeros has exact gradients") {
+  Tensor x = K::placeholder({3}, None, "float64");
+  auto f = K::function(
+      {x}, {*K::gradients(K::prod(x), {x})[0], *K::gradients(K::sum(K::cumprod(x)), {x})[0]});
+  std::vector<Array> result = f({Array{2.0, 0.0, 3.0}});
+  checkArray(result[0], Array{0.0, 6.0, 0.0});
+  checkArray(result[1], Array{1.0, 8.0, 0.0});
+}
+
+TEST_CASE("gradients of products and moves") {
+  Array matrix{{0.5, -1.0}, {2.0, 0.3}, {-0.7, 1.1}};
+  for (const Case &test : std::vector<Case>{
+           {"dot", [&](auto &x) { return K::square(K::dot(x, K::constant(matrix, "float64"))); }},
+           {"dot with itself", [](auto &x) { return K::dot(x, K::transpose(x)); }},
+           {"batch_dot", [](auto &x) { return K::batch_dot(x, K::square(x), 1); }},
+           {"broadcast", [](auto &x) { return x * K::sum(x, 1, true) + K::sum(x, 0); }},
+           {"reshape", [](auto &x) { return K::square(K::reshape(x, {-1})); }},
+           {"concatenate", [](auto &x) { return K::concatenate({x, K::square(x)}, 0); }},
+           {"stack", [](auto &x) { return K::stack({x, K::exp(x)}, 1); }},
+           {"repeat_elements", [](auto &x) { return K::square(K::repeat_elements(x, 3, 1)); }},
+           {"tile", [](auto &x) { return K::square(K::tile(x, {2, 1})); }},
+           {"reverse", [](auto &x) { return K::reverse(x, 0) * x; }},
+           {"slices",
+            [](auto &x) { return x[{keratin::All, keratin::Slice(None, None, -2)}] * x[{0, 1}]; }},
+           {"gather",
+            [](auto &x) { return K::square(K::gather(x, K::constant({1, 0, 1}, "int32"))); }},
+           {"place at run time", [](auto &x) { return K::square(x[K::constant(1, "int32")]); }},
+           {"switch", [](auto &x) { return K::switch_(x > 0.35, K::exp(x), x * x); }},
+       })
+    check(test);
+}
+
+TEST_CASE("gradients of losses and normalisation") {
+  Array target{{0.2, 0.5, 0.3}, {1.0, 0.0, 0.0}};
+  Tensor t = K::constant(target, "float64"), rows = K::constant({2, 0}, "int32");
+  auto p = [](const Tensor &x) { return K::sigmoid(x); };
+  for (const Case &test : std::vector<Case>{
+           {"categorical", [&](auto &x) { return K::categorical_crossentropy(t, p(x)); }},
+           {"categorical logits",
+            [&](auto &x) { return K::categorical_crossentropy(t, x, true, 0); }},
+           {"sparse", [&](auto &x) { return K::sparse_categorical_crossentropy(rows, p(x)); }},
+           {"sparse logits",
+            [&](auto &x) { return K::sparse_categorical_crossentropy(rows, x, true); }},
+           {"binary", [&](auto &x) { return K::binary_crossentropy(t, p(x)); }},
+           {"binary logits", [&](auto &x) { return K::binary_crossentropy(t, x, true); }},
+           {"batch normalisation",
+            [](auto &x) {
+              auto [y, m, v] = K::normalize_batch_in_training(x, {1.0, 2.0, 0.5}, None, 0);
+              return y + m * v;
+            }},
+           {"bias_add", [](auto &x) { return K::square(K::bias_add(x, K::sum(x, 0))); }},
+       })
+    check(test);
+}
+
+TEST_CASE("conventions at kinks") {
+  auto at = [](const Formula &formula, const Array &values) {
+    Tensor x = K::placeholder({None}, None, "float64");
+    return K::function({x}, {*K::gradients(formula(x), {x})[0]})({values})[0];
+  };
+  checkArray(at([](auto &x) { return K::abs(x); }, {-1.0, 0.0, 2.0}), {-1.0, 0.0, 1.0});
+  checkArray(at([](auto &x) { return K::relu(x); }, {-1.0, 0.0, 2.0}), {0.0, 0.0, 1.0});
+  checkArray(at([](auto &x) { return K::relu(x, 0.3); }, {-1.0, 0.0, 2.0}), {0.3, 0.3, 1.0});
+  checkArray(at([](auto &x) { return K::relu(x, 0.0, 5.0); }, {4.0, 5.0, 6.0}), {1.0, 1.0, 0.0});
+  checkArray(at([](auto &x) { return K::relu(x, 0.0, None, 1.0); }, {1.0, 2.0}), {0.0, 1.0});
+  checkArray(at([](auto &x) { return K::elu(x, 1.5); }, {0.0}), {1.5});
+  checkArray(at([](auto &x) { return K::hard_sigmoid(x); }, {-2.5, 0.0, 2.5}), {0.2, 0.2, 0.2});
+  checkArray(at([](auto &x) { return K::clip(x, 0.0, 1.0); }, {-1.0, 0.0, 1.0, 2.0}),
+             {0.0, 1.0, 1.0, 0.0});
+  checkArray(at([](auto &x) { return K::maximum(x, x * 1.0) * 2.0; }, {1.0}), {2.0});
+  checkArray(at([](auto &x) { return K::max(x); }, {1.0, 3.0, 3.0}), {0.0, 0.5, 0.5});
+  checkArray(at([](auto &x) { return K::sqrt(x); }, {-4.0, 0.0, 4.0}), {0.0, INFINITY, 0.25});
+  checkArray(at([](auto &x) { return K::pow(x, 2.0) + K::pow(x, 1.0); }, {0.0, 3.0}), {1.0, 7.0});
+  checkArray(at([](auto &x) { return K::switch_(x > 0.0, K::log(x), 0.0 * x); }, {0.0, 2.0}),
+             {0.0, 0.5});
+}
+
+TEST_CASE("what has no gradient is None") {
+  Tensor x = K::variable({1.0, 2.0}), y = K::variable({3.0, 4.0});
+  Tensor n = K::variable({1, 2}, "int32");
+  Tensor loss = K::sum(K::square(x));
+  auto result = K::gradients(loss, {x, y, n});
+  CHECK(result[0]);
+  CHECK_FALSE(result[1]);
+  CHECK_FALSE(result[2]);
+  CHECK_FALSE(K::gradients(K::round(x), {x})[0]);
+  CHECK_FALSE(K::gradients(K::stop_gradient(x) * 2.0, {x})[0]);
+  CHECK_FALSE(K::gradients(K::zeros_like(x), {x})[0]);
+  CHECK_FALSE(K::gradients(K::cast(K::argmax(x), "float32"), {x})[0]);
+  checkValue(*K::gradients(x * K::stop_gradient(x), {x})[0], Array{1.0, 2.0});
+  checkValue(*K::gradients(K::sign(x), {x})[0], Array{0.0, 0.0});
+}
+
+TEST_CASE("gradients with respect to values in the middle") {
+  Tensor w = K::variable({1.0, 2.0});
+  Tensor e = w * w;
+  Tensor loss = K::sum(e * 3.0);
+  auto result = K::gradients(loss, {e, w});
+  checkValue(*result[0], Array{3.0, 3.0});
+  checkValue(*result[1], Array{6.0, 12.0});
+  checkValue(*K::gradients(e, {e})[0], Array{1.0, 1.0});
+}
+
+TEST_CASE("a training step: gradients as updates") {
+  Tensor x = K::placeholder({None, 3}), t = K::placeholder({None, 1});
+  Tensor w = K::zeros({3, 1}), b = K::zeros({1});
+  Tensor loss = K::mean(K::square(K::dot(x, w) + b - t));
+  auto g = K::gradients(loss, {w, b});
+  auto step =
+      K::function({x, t}, {loss}, {K::update_sub(w, *g[0] * 0.1), K::update_sub(b, *g[1] * 0.1)});
+  Array inputs{{1., 0., 0.}, {0., 1., 0.}, {0., 0., 1.}, {1., 1., 1.}};
+  Array targets{{2.}, {3.}, {4.}, {7.}};
+  double first = step({inputs, targets})[0].item(), last = 0;
+  for (int i = 0; i < 2000; ++i)
+    last = step({inputs, targets})[0].item();
+  CHECK(first == Approx(19.5));
+  CHECK(last < 1e-8);
+  checkArray(K::get_value(w), Array{{1.}, {2.}, {3.}}, 1e-3);
+}
