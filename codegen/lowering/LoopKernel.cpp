@@ -15,6 +15,7 @@
 
 using namespace keratin::codegen;
 using namespace mlir;
+namespace ir = keratin::ir;
 using keratin::ir::DimExpr;
 using keratin::ir::Domain;
 using keratin::ir::getElementType;
@@ -49,6 +50,20 @@ unsigned laneCount(KernelBuilder &k) {
   return std::max(1u, k.target.lanes(widest));
 }
 
+// Instructions that an op becomes, roughly: a math function is a polynomial.
+int64_t instructionsOf(Operation *op) {
+  if (isa<ir::ConstantOp, ir::BroadcastOp, ir::ReshapeOp>(op))
+    return 0;
+  if (isa<ir::ExpOp, ir::Expm1Op, ir::LogOp, ir::Log1pOp, ir::SinOp, ir::CosOp, ir::TanhOp,
+          ir::LogisticOp, ir::SoftplusOp, ir::PowOp>(op))
+    return 16;
+  // Slow instructions: more of them side by side do not help.
+  if (isa<ir::DivOp, ir::SqrtOp, ir::RsqrtOp, ir::FloorDivOp, ir::ModOp, ir::GatherOp,
+          ir::TransposeOp>(op))
+    return 8;
+  return 1;
+}
+
 class LoopKernel {
 public:
   LoopKernel(KernelBuilder &k, IterationSpace space)
@@ -65,6 +80,8 @@ private:
   using State = SmallVector<Value>;
 
   void choose();
+  int64_t instructionsOfStage(unsigned stage);
+  unsigned unrollFor(int64_t instructions);
   void emitUnit(Value unit);
   void emitFlat();
   void emitRowUnit(ArrayRef<Index> kept);
@@ -109,7 +126,7 @@ private:
 
   SmallVector<unsigned> keptGroups, reducedLoops; // without the lane group
   std::optional<unsigned> laneGroup;
-  unsigned unroll = 1;        // vectors side by side
+  unsigned columnVectors = 1; // side by side where every lane has an accumulator
   bool blocked = false;       // sums are long enough to be made of blocks
   SmallVector<Index> current; // index of each group
 };
@@ -221,6 +238,7 @@ void LoopKernel::laneBody(unsigned stage, MutableArrayRef<Value> accumulators) {
 SmallVector<Value> LoopKernel::laneLoop(unsigned stage, Value from, Value to,
                                         std::optional<int64_t> extent) {
   auto ops = reductions(stage);
+  unsigned unroll = unrollFor(instructionsOfStage(stage));
   SmallVector<Value> sets;
   for (unsigned u = 0; u < unroll; ++u)
     for (ReductionOpInterface op : ops)
@@ -400,31 +418,32 @@ void LoopKernel::emitColumnUnit(ArrayRef<Index> kept, Value block) {
     current[group] = index;
   const DimExpr &extent = space.groups[*laneGroup].extent;
   Value n = emitter.index(extent).base;
-  bool whole = extent.isConstant() && extent.constantValue() % (int64_t(lanes) * unroll) == 0;
+  bool whole =
+      extent.isConstant() && extent.constantValue() % (int64_t(lanes) * columnVectors) == 0;
   SmallVector<Value> starts, masks;
-  Value first = b.create<arith::MulIOp>(loc, block, emitter.i64(int64_t(lanes) * unroll));
-  for (unsigned u = 0; u < unroll; ++u) {
+  Value first = b.create<arith::MulIOp>(loc, block, emitter.i64(int64_t(lanes) * columnVectors));
+  for (unsigned u = 0; u < columnVectors; ++u) {
     starts.push_back(u ? add(first, emitter.i64(u * lanes)) : first);
     masks.push_back(whole ? Value() : emitter.maskBelow(starts.back(), n));
   }
   // Each column has registers of its own for the row values; later stages see those of the column
   // they emit.
-  std::vector<SmallVector<std::pair<Value, Value>>> registers(unroll);
+  std::vector<SmallVector<std::pair<Value, Value>>> registers(columnVectors);
   for (unsigned stage = 0; stage <= space.stages.size(); ++stage) {
     if (!isStagePresent(stage))
       continue;
     auto ops = reductions(stage);
     bool needsRows = stage > 0;
-    if (!needsRows || unroll == 1) {
+    if (!needsRows || columnVectors == 1) {
       State results = emitPass(stage, starts, masks);
-      for (unsigned u = 0; u < unroll; ++u)
+      for (unsigned u = 0; u < columnVectors; ++u)
         for (auto [i, op] : llvm::enumerate(ops))
           registers[u].push_back({op->getResult(0), results[u * ops.size() + i]});
-      if (unroll == 1)
+      if (columnVectors == 1)
         for (auto [value, bound] : registers[0])
           emitter.bindRegister(value, bound);
     } else {
-      for (unsigned u = 0; u < unroll; ++u) {
+      for (unsigned u = 0; u < columnVectors; ++u) {
         for (auto [value, bound] : registers[u])
           emitter.bindRegister(value, bound);
         State results = emitPass(stage, {starts[u]}, {masks[u]});
@@ -432,7 +451,7 @@ void LoopKernel::emitColumnUnit(ArrayRef<Index> kept, Value block) {
           registers[u].push_back({op->getResult(0), value});
       }
     }
-    for (unsigned u = 0; u < unroll; ++u) {
+    for (unsigned u = 0; u < columnVectors; ++u) {
       for (auto [value, bound] : registers[u])
         emitter.bindRegister(value, bound);
       current[*laneGroup] = emitter.laneIndex(starts[u]);
@@ -446,6 +465,38 @@ void LoopKernel::emitColumnUnit(ArrayRef<Index> kept, Value block) {
 //===-- The unit loop
 //----------------------------------------------------------------------------------------------===//
 
+// What one vector of the stage takes.
+int64_t LoopKernel::instructionsOfStage(unsigned stage) {
+  SmallVector<Value> wanted;
+  for (ReductionOpInterface op : reductions(stage))
+    wanted.push_back(op->getOperand(0));
+  for (auto [number, value] : fullOutputs(stage))
+    wanted.push_back(value);
+  int64_t instructions = wanted.size();
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  while (!wanted.empty()) {
+    Operation *op = wanted.pop_back_val().getDefiningOp();
+    // What earlier stages have found is in registers.
+    if (!op || isa<ReductionOpInterface>(op) || !seen.insert(op).second)
+      continue;
+    instructions += instructionsOf(op);
+    wanted.append(op->operand_begin(), op->operand_end());
+  }
+  return instructions;
+}
+
+// Short bodies are put side by side to hide latencies and the cost of the loop; long ones have
+// enough independent work in neighbouring iterations, and would only take longer to compile.
+unsigned LoopKernel::unrollFor(int64_t instructions) {
+  unsigned unroll = instructions <= 6 ? 4 : instructions <= 14 ? 2 : 1;
+  if (laneGroup && space.groups[*laneGroup].extent.isConstant()) {
+    int64_t vectors = (space.groups[*laneGroup].extent.constantValue() + lanes - 1) / lanes;
+    while (unroll > 1 && int64_t(unroll) > vectors)
+      unroll /= 2;
+  }
+  return unroll;
+}
+
 void LoopKernel::choose() {
   current.resize(space.groups.size());
   if (!space.groups.empty())
@@ -453,13 +504,10 @@ void LoopKernel::choose() {
   for (unsigned i = 0; i + 1 < space.groups.size(); ++i)
     (space.groups[i].reduced ? reducedLoops : keptGroups).push_back(i);
 
-  size_t ops = std::distance(k.body().begin(), k.body().end()) - 1;
-  unroll = ops <= 8 ? 4 : ops <= 20 ? 2 : 1;
-  if (laneGroup && space.groups[*laneGroup].extent.isConstant()) {
-    int64_t vectors = (space.groups[*laneGroup].extent.constantValue() + lanes - 1) / lanes;
-    while (unroll > 1 && int64_t(unroll) > vectors)
-      unroll /= 2;
-  }
+  int64_t most = 0;
+  for (unsigned stage = 0; stage <= space.stages.size(); ++stage)
+    most = std::max(most, instructionsOfStage(stage));
+  columnVectors = unrollFor(most);
   // A sum is blocked unless it is known to be short.
   DimExpr reducedElements(1);
   for (const IterationSpace::Group &group : space.groups)
@@ -502,8 +550,8 @@ LogicalResult LoopKernel::emit() {
   bool columns = space.hasReductions() && !space.lanesReduced();
   DimExpr blocks(1);
   if (columns) {
-    blocks = *ceildiv(space.groups[*laneGroup].extent, DimExpr(int64_t(lanes) * unroll));
-    perUnit = mul(perUnit, DimExpr(int64_t(lanes) * unroll)).value_or(DimExpr(INT64_MAX));
+    blocks = *ceildiv(space.groups[*laneGroup].extent, DimExpr(int64_t(lanes) * columnVectors));
+    perUnit = mul(perUnit, DimExpr(int64_t(lanes) * columnVectors)).value_or(DimExpr(INT64_MAX));
   } else {
     perUnit = mul(perUnit, space.groups[*laneGroup].extent).value_or(DimExpr(INT64_MAX));
   }
