@@ -3,6 +3,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectImplementation.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace keratin::ir;
@@ -85,20 +86,23 @@ Attribute DimsAttr::parse(AsmParser &parser, Type) {
     std::string text;
     int depth = 0;
     for (;;) {
-      // The lexer of the generic parser has no hook for raw text: tokens are taken one by one.
-      int64_t number;
+      // The lexer of the generic parser has no hook for raw text: tokens are taken one by one, and
+      // kept apart, or "d1 2" would be d12.
+      // Of any width: converted to int64_t by the generic parser, 2^63 would become negative.
+      APInt number;
       OptionalParseResult integer = parser.parseOptionalInteger(number);
       if (integer.has_value()) {
         if (failed(*integer))
           return failure();
         // "d0 - 1" arrives as d0 and -1.
         bool follows = !text.empty() && (llvm::isAlnum(text.back()) || text.back() == ')');
-        text += number >= 0 ? "" : follows ? " + (" : "(";
-        text += std::to_string(number) + (number < 0 ? ")" : "");
+        text += !number.isNegative() ? " " : follows ? " + (" : "(";
+        text += llvm::toString(number, 10, /*Signed=*/true) + (number.isNegative() ? ")" : "");
         continue;
       }
       StringRef word;
       if (succeeded(parser.parseOptionalKeyword(&word))) {
+        text += " ";
         text += word;
       } else if (succeeded(parser.parseOptionalPlus())) {
         text += " + ";

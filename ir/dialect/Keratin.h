@@ -13,6 +13,7 @@
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/TensorEncoding.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -29,6 +30,17 @@ mlir::LogicalResult inferElementwise(llvm::StringRef name, std::optional<mlir::L
 mlir::LogicalResult inferReduction(llvm::StringRef name, std::optional<mlir::Location> location,
                                    mlir::Value operand, llvm::ArrayRef<int64_t> axes,
                                    llvm::SmallVectorImpl<mlir::Type> &inferred);
+
+// Whether getShape() means something for the type: a diagnostic says why not.
+mlir::LogicalResult verifyTensorType(mlir::Type type,
+                                     llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
+// The same for operands and results that no other op of the dialect answers for.
+mlir::LogicalResult verifyKnownShapes(mlir::Operation *op);
+
+template <typename Op> class HasKnownShapes : public mlir::OpTrait::TraitBase<Op, HasKnownShapes> {
+public:
+  static mlir::LogicalResult verifyTrait(mlir::Operation *op) { return verifyKnownShapes(op); }
+};
 
 } // namespace keratin::ir
 

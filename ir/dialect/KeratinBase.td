@@ -7,6 +7,7 @@ include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/IR/BuiltinAttributes.td"
 include "mlir/IR/EnumAttr.td"
+include "mlir/IR/TensorEncoding.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "ir/interfaces/Interfaces.td"
@@ -22,17 +23,21 @@ def Keratin_Dialect : Dialect {
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let dependentDialects = ["::mlir::func::FuncDialect"];
 }
 
 //===-- Attributes -------------------------------------------------------------------------------------------===//
 
-def Keratin_DimsAttr : AttrDef<Keratin_Dialect, "Dims"> {
+def Keratin_DimsAttr : AttrDef<Keratin_Dialect, "Dims", [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let mnemonic = "dims";
   let summary = "a list of dimension expressions over symbols";
   let description = [{
     `#keratin.dims<d0, 4, 2*d1 + 1>`. As the encoding of a tensor type it holds one expression a dimension; ops use it for
     starts, paddings and the like. The numbers are ir::DimExpr::encode() of each, one after the other.
+    A tensor type has it exactly if a size is unknown, and then a size is a number in both or in neither: equal shapes are equal types.
   }];
   // For each expression its length, then its code.
   let parameters = (ins ArrayRefParameter<"int64_t">:$code);
@@ -75,12 +80,17 @@ def NotEqual : Node; def OneLike : Node; def Or : Node; def Pow : Node; def Roun
 def Select : Node; def ShiftLeft : Node; def ShiftRight : Node; def Sign : Node; def Sin : Node; def Softplus : Node; def Sqrt : Node;
 def Sub : Node; def Tan : Node; def Tanh : Node; def Xor : Node; def ZeroLike : Node; def None : Node;
 
+// Operands and results have shapes that can be computed with: unknown sizes are expressions, and the elements can be counted in 64 bits.
+// First of the traits of an op, so that shape inference and verifiers need not ask again.
+def Keratin_HasKnownShapes : NativeOpTrait<"HasKnownShapes"> { let cppNamespace = "::keratin::ir"; }
+
 // What is data about an op stands in its record; what is not is a method in the neighbouring files of its family:
 //   hasCustomVjp         X::buildVjp        in XGradients.cpp
 //   hasCustomEvaluate    X::evaluate        in ir/reference
 // Leaving one out is a link error.
 class Keratin_Op<string mnemonic, list<Trait> traits = []>
     : Op<Keratin_Dialect, mnemonic, !listconcat([
+        Keratin_HasKnownShapes,
         DeclareOpInterfaceMethods<DifferentiableOpInterface>,
         DeclareOpInterfaceMethods<EvaluableOpInterface>], traits)> {
   // Gradient: one expression an operand over $operands, the result $y and its cotangent $dy; None where there is none.

@@ -111,7 +111,7 @@ def Keratin_GradientsOp : Keratin_Op<"gradients", [Pure]> {
   let hasCustomVjp = 1;
 }
 
-def Keratin_KernelOp : Op<Keratin_Dialect, "kernel", [IsolatedFromAbove, SingleBlock, RecursiveMemoryEffects]> {
+def Keratin_KernelOp : Op<Keratin_Dialect, "kernel", [Keratin_HasKnownShapes, IsolatedFromAbove, SingleBlock, RecursiveMemoryEffects]> {
   let summary = "ops that become one compiled loop nest";
   let description = [{
     Formed by fusion. The block's arguments stand for the operands; `keratin.yield` names the results.
@@ -131,7 +131,7 @@ def Keratin_KernelOp : Op<Keratin_Dialect, "kernel", [IsolatedFromAbove, SingleB
   let hasVerifier = 1;
 }
 
-def Keratin_YieldOp : Op<Keratin_Dialect, "yield", [Pure, Terminator, HasParent<"KernelOp">]> {
+def Keratin_YieldOp : Op<Keratin_Dialect, "yield", [Keratin_HasKnownShapes, Pure, Terminator, HasParent<"KernelOp">]> {
   let summary = "the results of a kernel";
   let arguments = (ins Variadic<Keratin_Tensor>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";

@@ -201,9 +201,14 @@ LogicalResult ReverseOp::verify() { return success(); }
 LogicalResult ReverseOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
                                           Adaptor adaptor, SmallVectorImpl<Type> &inferred) {
   auto type = getTensorType(adaptor.getX());
-  for (int64_t axis : adaptor.getAxes())
+  llvm::SmallBitVector seen(type.getRank());
+  for (int64_t axis : adaptor.getAxes()) {
     if (axis < 0 || axis >= type.getRank())
       return emitOptionalError(location, "reverse: axis ", axis, " is outside the rank of ", type);
+    if (seen.test(axis))
+      return emitOptionalError(location, "reverse: axis ", axis, " is named twice");
+    seen.set(axis);
+  }
   inferred.push_back(type);
   return success();
 }

@@ -44,6 +44,9 @@ public:
       : function(function), block(function.getBody().front()), maxOps(maxOps), fuse(fuse) {}
 
   LogicalResult run() {
+    for (Operation &op : block)
+      if (isa<KernelOp>(op))
+        return op.emitOpError("stands in the graph already; kernels do not nest");
     number();
     for (Operation *op : order)
       place(op);
@@ -416,6 +419,10 @@ private:
 struct FormKernelsPass : keratin::passes::impl::FormKernelsBase<FormKernelsPass> {
   using FormKernelsBase::FormKernelsBase;
   void runOnOperation() override {
+    if (!getOperation().getBody().hasOneBlock()) {
+      getOperation().emitError("needs a body of one block");
+      return signalPassFailure();
+    }
     if (failed(KernelFormer(getOperation(), maxOps, fuse).run()))
       signalPassFailure();
   }

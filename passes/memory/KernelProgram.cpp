@@ -69,6 +69,9 @@ LogicalResult KernelProgram::readSignature() {
     if (!variable || variable.getInt() < 0 || size_t(variable.getInt()) >= variables.size())
       return func.emitError("result ") << index << " updates a variable that is no argument";
     BlockArgument old = variables[variable.getInt()];
+    if (func.getResultTypes()[index] != old.getType())
+      return func.emitError("result ") << index << " has type " << func.getResultTypes()[index]
+                                       << " and updates a variable of type " << old.getType();
     updateResults.push_back({index, old, true});
     ++updatesOfVariable[old];
   }

@@ -52,12 +52,3 @@ func.func @recurrence_of_the_largest_size(%x: tensor<9223372036854775807xf32>) -
   %g = keratin.gradients %y wrt %x : (tensor<9223372036854775807xf32>, tensor<9223372036854775807xf32>) -> tensor<9223372036854775807xf32>
   return %g : tensor<9223372036854775807xf32>
 }
-
-// -----
-
-func.func @product_over_too_many_elements(%x: tensor<4294967296x4294967296xf32>) -> tensor<4294967296x4294967296xf32> {
-  // expected-error @below {{'keratin.reduce_prod' op gradient: the number of reduced elements does not fit 64 bits}}
-  %y = keratin.reduce_prod %x axes = [0, 1] : (tensor<4294967296x4294967296xf32>) -> tensor<f32>
-  %g = keratin.gradients %y wrt %x : (tensor<f32>, tensor<4294967296x4294967296xf32>) -> tensor<4294967296x4294967296xf32>
-  return %g : tensor<4294967296x4294967296xf32>
-}

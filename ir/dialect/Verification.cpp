@@ -1,0 +1,153 @@
+// What every op, type and attribute of the dialect must satisfy before anything computes with it.
+// LLVM is packaged without assertions, so a cast of the wrong type would be silent damage.
+#include "ir/dialect/Keratin.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace keratin::ir;
+using namespace mlir;
+
+//===-- Types
+//-------------------------------------------------------------------------------------===//
+
+LogicalResult DimsAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
+                                       function_ref<InFlightDiagnostic()> emitError) const {
+  std::vector<DimExpr> dims = getDims();
+  if (dims.size() != shape.size())
+    return emitError() << "#keratin.dims has " << dims.size() << " sizes for a tensor of rank "
+                       << shape.size();
+  for (auto [i, size] : llvm::enumerate(shape)) {
+    if (ShapedType::isDynamic(size)) {
+      if (dims[i].isConstant())
+        return emitError() << "size " << i << " is " << dims[i].str()
+                           << " in #keratin.dims, but unknown in the shape";
+    } else if (dims[i] != DimExpr(size)) {
+      return emitError() << "size " << i << " is " << size << " in the shape, but " << dims[i].str()
+                         << " in #keratin.dims";
+    }
+  }
+  if (llvm::none_of(shape, ShapedType::isDynamic))
+    return emitError() << "a tensor of known sizes needs no #keratin.dims";
+  return success();
+}
+
+// Counts the elements of the nonzero dimensions: strides of a tensor without elements are computed
+// too. Symbols alone multiply without bound checks to fail, so that only their factor matters.
+static bool countFits(const Shape &shape) {
+  int64_t factor = 1;
+  Shape others;
+  for (const DimExpr &dim : shape) {
+    if (!dim.isConstant()) {
+      if (!dim.isSymbol())
+        others.push_back(dim);
+    } else if (dim.constantValue() != 0 &&
+               __builtin_mul_overflow(factor, dim.constantValue(), &factor)) {
+      return false;
+    }
+  }
+  if (others.empty())
+    return true;
+  others.push_back(DimExpr(factor));
+  return elementCount(others).has_value();
+}
+
+LogicalResult keratin::ir::verifyTensorType(Type type,
+                                            function_ref<InFlightDiagnostic()> emitError) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return emitError() << type << " is not a ranked tensor";
+  if (dtypeOf(tensor.getElementType()) == KERATIN_DTYPE_INVALID)
+    return emitError() << type << " has elements that are neither bool, integers nor floats of a "
+                       << "known width";
+  if (tensor.getEncoding() && !isa<DimsAttr>(tensor.getEncoding()))
+    return emitError() << type << " has an encoding other than #keratin.dims";
+  if (!tensor.hasStaticShape() && !tensor.getEncoding())
+    return emitError() << type << " has unknown sizes; #keratin.dims must say what they are";
+  if (!countFits(getShape(tensor)))
+    return emitError() << "the number of elements of " << type << " does not fit 64 bits";
+  return success();
+}
+
+LogicalResult keratin::ir::verifyKnownShapes(Operation *op) {
+  auto emitError = [&] { return op->emitOpError(); };
+  for (Value operand : op->getOperands()) {
+    Operation *maker = operand.getDefiningOp();
+    if (maker && maker->hasTrait<HasKnownShapes>())
+      continue;
+    if (failed(verifyTensorType(operand.getType(), emitError)))
+      return failure();
+  }
+  for (Type type : op->getResultTypes())
+    if (failed(verifyTensorType(type, emitError)))
+      return failure();
+  return success();
+}
+
+//===-- Attributes of functions and kernels
+//-------------------------------------------------------===//
+
+// An entry of keratin.checks: what must hold between sizes when the function is called.
+static bool isCheck(Attribute attribute) {
+  auto check = dyn_cast<DictionaryAttr>(attribute);
+  if (!check || !isa_and_nonnull<RequirementAttr>(check.get("kind")) ||
+      !isa_and_nonnull<StringAttr>(check.get("message")))
+    return false;
+  auto lhs = check.getAs<DimsAttr>("lhs"), rhs = check.getAs<DimsAttr>("rhs");
+  return lhs && rhs && lhs.getDims().size() == rhs.getDims().size();
+}
+
+LogicalResult KeratinDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  StringRef name = attribute.getName().strref();
+  Attribute value = attribute.getValue();
+  auto require = [&](bool holds, StringRef what) -> LogicalResult {
+    return holds ? success() : op->emitError() << name << " must be " << what;
+  };
+  if (name == "keratin.checks") {
+    auto list = dyn_cast<ArrayAttr>(value);
+    return require(list && llvm::all_of(list, isCheck),
+                   "a list of requirements {kind, lhs, rhs, message}");
+  }
+  if (name == "keratin.arena_bytes") {
+    auto dims = dyn_cast<DimsAttr>(value);
+    return require(dims && dims.getDims().size() == 1, "one size");
+  }
+  if (name == "keratin.offsets")
+    return require(isa<DimsAttr>(value), "a list of sizes");
+  if (name == "keratin.in_place" || name == "keratin.results" || name == "keratin.reuses")
+    return require(isa<DenseI64ArrayAttr>(value), "a list of 64-bit integers");
+  return success();
+}
+
+LogicalResult KeratinDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index,
+                                                       NamedAttribute attribute) {
+  auto emitError = [&] { return op->emitError() << "argument " << index << ": "; };
+  StringRef name = attribute.getName().strref();
+  if (name == "keratin.kind") {
+    auto kind = dyn_cast<StringAttr>(attribute.getValue());
+    if (!kind || (kind.getValue() != "input" && kind.getValue() != "variable"))
+      return emitError() << "keratin.kind must be \"input\" or \"variable\"";
+    if (auto function = dyn_cast<FunctionOpInterface>(op))
+      return verifyTensorType(function.getArgumentTypes()[index], emitError);
+  }
+  if (name == "keratin.name" && !isa<StringAttr>(attribute.getValue()))
+    return emitError() << "keratin.name must be a string";
+  if (name == "keratin.symbol") {
+    auto symbol = dyn_cast<IntegerAttr>(attribute.getValue());
+    if (!symbol || !symbol.getType().isInteger(64) || symbol.getInt() < 0)
+      return emitError() << "keratin.symbol must be the number of a symbol";
+  }
+  return success();
+}
+
+LogicalResult KeratinDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned index,
+                                                          NamedAttribute attribute) {
+  auto emitError = [&] { return op->emitError() << "result " << index << ": "; };
+  if (attribute.getName() != "keratin.kind")
+    return success();
+  auto kind = dyn_cast<StringAttr>(attribute.getValue());
+  if (!kind || (kind.getValue() != "output" && kind.getValue() != "update"))
+    return emitError() << "keratin.kind must be \"output\" or \"update\"";
+  if (auto function = dyn_cast<FunctionOpInterface>(op))
+    return verifyTensorType(function.getResultTypes()[index], emitError);
+  return success();
+}

@@ -1,0 +1,56 @@
+// RUN: keratin-opt %s --split-input-file --verify-diagnostics
+
+// What the memory plan and the shape contract are written in is read by code generation without further questions.
+
+// expected-error @below {{argument 0: keratin.kind must be "input" or "variable"}}
+func.func @argument_kind(%x: tensor<2xf32> {keratin.kind = "output"}) { return }
+
+// -----
+
+// expected-error @below {{argument 0: keratin.name must be a string}}
+func.func @argument_name(%x: tensor<2xf32> {keratin.name = 3}) { return }
+
+// -----
+
+// expected-error @below {{argument 0: keratin.symbol must be the number of a symbol}}
+func.func @argument_symbol(%x: tensor<i64> {keratin.symbol = -1}) { return }
+
+// -----
+
+// expected-error @below {{result 0: keratin.kind must be "output" or "update"}}
+func.func private @result_kind() -> (tensor<2xf32> {keratin.kind = 1})
+
+// -----
+
+// expected-error @below {{keratin.checks must be a list of requirements {kind, lhs, rhs, message}}}
+func.func private @checks_are_a_list() attributes {keratin.checks = 1}
+
+// -----
+
+// expected-error @below {{keratin.checks must be a list of requirements {kind, lhs, rhs, message}}}
+func.func private @checks_have_parts() attributes {keratin.checks = [{kind = 0, message = ""}]}
+
+// -----
+
+// expected-error @below {{keratin.checks must be a list of requirements {kind, lhs, rhs, message}}}
+func.func private @checks_have_pairs() attributes {keratin.checks = [{kind = 0, lhs = #keratin.dims<d0>, rhs = #keratin.dims<>, message = ""}]}
+
+// -----
+
+// expected-error @below {{keratin.checks must be a list of requirements {kind, lhs, rhs, message}}}
+func.func private @checks_of_unknown_kind() attributes {keratin.checks = [{kind = 7, lhs = #keratin.dims<d0>, rhs = #keratin.dims<1>, message = ""}]}
+
+// -----
+
+// expected-error @below {{keratin.arena_bytes must be one size}}
+func.func private @arena() attributes {keratin.arena_bytes = #keratin.dims<>}
+
+// -----
+
+// expected-error @below {{keratin.offsets must be a list of sizes}}
+func.func private @offsets() attributes {keratin.offsets = array<i64: 0>}
+
+// -----
+
+// expected-error @below {{keratin.in_place must be a list of 64-bit integers}}
+func.func private @in_place() attributes {keratin.in_place = [1]}
