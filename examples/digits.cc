@@ -105,7 +105,7 @@ static std::vector<keratin::Update> adam(const K::Tensor &loss,
   auto gradients = K::gradients(loss, parameters);
   for (size_t i = 0; i < parameters.size(); ++i) {
     const K::Tensor &p = parameters[i], &g = gradients[i].value();
-    K::Tensor m = K::variable(K::zeros_like(p)), v = K::variable(K::zeros_like(p));
+    K::Tensor m = K::zeros(p.shape()), v = K::zeros(p.shape());
     K::Tensor newM = beta1 * m + (1.0 - beta1) * g;
     K::Tensor newV = beta2 * v + (1.0 - beta2) * K::square(g);
     updates.push_back(K::update(m, newM));
