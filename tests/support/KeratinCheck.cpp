@@ -108,13 +108,15 @@ int main(int argc, char **argv) {
   }
   auto results = interpret(function, arguments, context);
   llvm::outs() << context.output;
-  if (failed(results))
+  if (failed(results) && !compiled)
     return fail(context.error);
   if (compiled) {
     keratin::tests::CompiledRunner runner(function, {cpu, /*verify=*/true, /*dumpDirectory=*/""});
     auto values = runner.run(arguments);
     if (!values)
       return fail(runner.error);
+    if (failed(results))
+      return fail("compiled code succeeds, but the interpreter says: " + context.error);
     for (auto [i, result] : llvm::enumerate(*values))
       llvm::outs() << "result #" << i << ": " << stableText(result) << "\n"
                    << "difference #" << i << ": "

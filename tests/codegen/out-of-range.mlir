@@ -1,0 +1,48 @@
+// RUN: not keratin-check %s --compiled --function=gather_above 2>&1 | FileCheck %s --check-prefix=ABOVE
+// RUN: not keratin-check %s --compiled --function=gather_below 2>&1 | FileCheck %s --check-prefix=BELOW
+// RUN: not keratin-check %s --compiled --function=scatter 2>&1 | FileCheck %s --check-prefix=SCATTER
+// RUN: not keratin-check %s --compiled --function=box 2>&1 | FileCheck %s --check-prefix=BOX
+// RUN: not keratin-check %s --compiled --function=shape --symbol=0=5 2>&1 | FileCheck %s --check-prefix=SHAPE
+// RUN: not keratin-check %s --compiled --function=empty_axis --symbol=0=0 2>&1 | FileCheck %s --check-prefix=AXIS
+
+// What fails when the call runs names the line of the op, though many ops share a kernel.
+
+// ABOVE: error: gather: {{.*}}out-of-range.mlir:[[@LINE+3]]
+func.func @gather_above(%x: tensor<3x2xf32> {check.value = dense<0.0> : tensor<3x2xf32>},
+                        %i: tensor<2xi32> {check.value = dense<[0, 3]> : tensor<2xi32>}) -> tensor<2x2xf32> {
+  %0 = keratin.gather %x, %i : (tensor<3x2xf32>, tensor<2xi32>) -> tensor<2x2xf32>
+  %1 = keratin.tanh %0 : (tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %1 : tensor<2x2xf32>
+}
+
+// BELOW: error: gather: {{.*}}out-of-range.mlir:[[@LINE+3]]
+func.func @gather_below(%x: tensor<3xf32> {check.value = dense<0.0> : tensor<3xf32>},
+                        %i: tensor<40xi64> {check.value = dense<-1> : tensor<40xi64>}) -> tensor<40xf32> {
+  %0 = keratin.gather %x, %i : (tensor<3xf32>, tensor<40xi64>) -> tensor<40xf32>
+  return %0 : tensor<40xf32>
+}
+
+// SCATTER: error: scatter_add: {{.*}}out-of-range.mlir:[[@LINE+3]]
+func.func @scatter(%i: tensor<2xi32> {check.value = dense<[0, 2147483647]> : tensor<2xi32>},
+                   %u: tensor<2x4xf32> {check.value = dense<0.0> : tensor<2x4xf32>}) -> tensor<3x4xf32> {
+  %0 = keratin.scatter_add %i, %u : (tensor<2xi32>, tensor<2x4xf32>) -> tensor<3x4xf32>
+  return %0 : tensor<3x4xf32>
+}
+
+// BOX: error: slice: {{.*}}out-of-range.mlir:[[@LINE+2]]
+func.func @box(%x: tensor<4xf32> {check.value = dense<0.0> : tensor<4xf32>}, %s: tensor<i64> {check.value = dense<9223372036854775807> : tensor<i64>}) -> tensor<2xf32> {
+  %0 = keratin.dynamic_slice %x, %s : (tensor<4xf32>, tensor<i64>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+
+// SHAPE: error: reshape: {{.*}}(d0,) cannot take the shape (2, 3){{.*}}out-of-range.mlir:[[@LINE+2]]
+func.func @shape(%x: tensor<?xf32, #keratin.dims<d0>>) -> tensor<2x3xf32> {
+  %0 = keratin.reshape %x : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
+
+// AXIS: error: arg_max: the axis 0 is empty{{.*}}out-of-range.mlir:[[@LINE+2]]
+func.func @empty_axis(%x: tensor<?xf32, #keratin.dims<d0>>) -> tensor<i64> {
+  %0 = keratin.arg_max %x {axis = 0 : i64} : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<i64>
+  return %0 : tensor<i64>
+}

@@ -1,0 +1,491 @@
+// RUN: keratin-opt %s --keratin-form-kernels | FileCheck %s
+// RUN: keratin-opt %s --keratin-form-kernels=fuse=false | FileCheck %s --check-prefix=APART
+// RUN: keratin-opt %s --keratin-form-kernels=max-ops=2 | FileCheck %s --check-prefix=SMALL
+
+// CHECK-LABEL: func.func @elementwise_chain_with_two_results
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.broadcast
+// CHECK-NEXT:      %{{.*}} = keratin.add
+// CHECK-NEXT:      %{{.*}} = keratin.tanh
+// CHECK-NEXT:      keratin.yield
+// CHECK-NOT:     keratin.kernel
+func.func @elementwise_chain_with_two_results(%x: tensor<8x4xf32>, %b: tensor<4xf32>) -> (tensor<8x4xf32>, tensor<8x4xf32>) {
+  %bb = keratin.broadcast %b dims = [1] : (tensor<4xf32>) -> tensor<8x4xf32>
+  %0 = keratin.add %x, %bb : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+  %1 = keratin.tanh %0 : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %0, %1 : tensor<8x4xf32>, tensor<8x4xf32>
+}
+
+// CHECK-LABEL: func.func @shared_producer_is_computed_once
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.exp
+// CHECK-NEXT:      %{{.*}} = keratin.tanh
+// CHECK-NEXT:      %{{.*}} = keratin.sin
+// CHECK-NEXT:      keratin.yield
+// CHECK-NOT:     keratin.kernel
+// APART-LABEL: func.func @shared_producer_is_computed_once
+// APART-COUNT-3: keratin.kernel(
+// APART-NOT:     keratin.kernel(
+// SMALL-LABEL: func.func @shared_producer_is_computed_once
+// SMALL-COUNT-2: keratin.kernel(
+// SMALL-NOT:     keratin.kernel(
+func.func @shared_producer_is_computed_once(%a: tensor<8x4xf32>) -> (tensor<8x4xf32>, tensor<8x4xf32>) {
+  %0 = keratin.exp %a : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  %1 = keratin.tanh %0 : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  %2 = keratin.sin %0 : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %1, %2 : tensor<8x4xf32>, tensor<8x4xf32>
+}
+
+// CHECK-LABEL: func.func @softmax_is_one_kernel
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.reduce_max
+// CHECK-NEXT:      %{{.*}} = keratin.broadcast
+// CHECK-NEXT:      %{{.*}} = keratin.sub
+// CHECK-NEXT:      %{{.*}} = keratin.exp
+// CHECK-NEXT:      %{{.*}} = keratin.reduce_sum
+// CHECK-NEXT:      %{{.*}} = keratin.broadcast
+// CHECK-NEXT:      %{{.*}} = keratin.div
+// CHECK-NEXT:      keratin.yield
+// CHECK-NOT:     keratin.kernel
+// APART-LABEL: func.func @softmax_is_one_kernel
+// SMALL-LABEL: func.func @softmax_is_one_kernel
+func.func @softmax_is_one_kernel(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %m = keratin.reduce_max %x axes = [1] : (tensor<8x4xf32>) -> tensor<8xf32>
+  %mb = keratin.broadcast %m dims = [0] : (tensor<8xf32>) -> tensor<8x4xf32>
+  %d = keratin.sub %x, %mb : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+  %e = keratin.exp %d : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  %s = keratin.reduce_sum %e axes = [1] : (tensor<8x4xf32>) -> tensor<8xf32>
+  %sb = keratin.broadcast %s dims = [0] : (tensor<8xf32>) -> tensor<8x4xf32>
+  %y = keratin.div %e, %sb : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+
+// A producer of unknown size is read by both reductions and written by nobody.
+// CHECK-LABEL: func.func @two_reductions_of_one_producer
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.tanh
+// CHECK-NEXT:      %{{.*}} = keratin.reduce_sum
+// CHECK-NEXT:      %{{.*}} = keratin.reduce_max
+// CHECK-NEXT:      keratin.yield
+// CHECK-NOT:     keratin.kernel
+func.func @two_reductions_of_one_producer(%x: tensor<?x4xf32, #keratin.dims<d0, 4>>) -> (tensor<?xf32, #keratin.dims<d0>>, tensor<?xf32, #keratin.dims<d0>>) {
+  %0 = keratin.tanh %x : (tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<?x4xf32, #keratin.dims<d0, 4>>
+  %r = keratin.reduce_sum %0 axes = [1] : (tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<?xf32, #keratin.dims<d0>>
+  %c = keratin.reduce_max %0 axes = [1] : (tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<?xf32, #keratin.dims<d0>>
+  return %r, %c : tensor<?xf32, #keratin.dims<d0>>, tensor<?xf32, #keratin.dims<d0>>
+}
+
+// Only producers and consumers join.
+// CHECK-LABEL: func.func @siblings_of_an_argument_stay_apart
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.reduce_sum
+// CHECK-NEXT:      keratin.yield
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.reduce_max
+// CHECK-NEXT:      keratin.yield
+// CHECK-NOT:     keratin.kernel
+func.func @siblings_of_an_argument_stay_apart(%x: tensor<8x4xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %r = keratin.reduce_sum %x axes = [1] : (tensor<8x4xf32>) -> tensor<8xf32>
+  %c = keratin.reduce_max %x axes = [1] : (tensor<8x4xf32>) -> tensor<8xf32>
+  return %r, %c : tensor<8xf32>, tensor<8xf32>
+}
+
+// CHECK-LABEL: func.func @columns_with_producer_and_consumer
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.mul
+// CHECK-NEXT:      %{{.*}} = keratin.reduce_sum
+// CHECK-NEXT:      %{{.*}} = keratin.sqrt
+// CHECK-NEXT:      keratin.yield
+// CHECK-NOT:     keratin.kernel
+func.func @columns_with_producer_and_consumer(%x: tensor<8x4xf32>) -> tensor<4xf32> {
+  %0 = keratin.mul %x, %x : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+  %c = keratin.reduce_sum %0 axes = [0] : (tensor<8x4xf32>) -> tensor<4xf32>
+  %d = keratin.sqrt %c : (tensor<4xf32>) -> tensor<4xf32>
+  return %d : tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @columns_come_back_as_rows
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.reduce_sum
+// CHECK-NEXT:      %{{.*}} = keratin.broadcast
+// CHECK-NEXT:      %{{.*}} = keratin.sub
+// CHECK-NEXT:      keratin.yield
+// CHECK-NOT:     keratin.kernel
+func.func @columns_come_back_as_rows(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %c = keratin.reduce_sum %x axes = [0] : (tensor<8x4xf32>) -> tensor<4xf32>
+  %cb = keratin.broadcast %c dims = [1] : (tensor<4xf32>) -> tensor<8x4xf32>
+  %d = keratin.sub %x, %cb : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %d : tensor<8x4xf32>
+}
+
+// The first reduction takes the producer in; the other reads what it wrote.
+// CHECK-LABEL: func.func @no_fusion_of_different_axes
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.exp
+// CHECK-NEXT:      %{{.*}} = keratin.reduce_sum
+// CHECK-NEXT:      keratin.yield
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.reduce_sum
+// CHECK-NEXT:      keratin.yield
+// CHECK-NOT:     keratin.kernel
+func.func @no_fusion_of_different_axes(%x: tensor<8x4xf32>) -> (tensor<8xf32>, tensor<4xf32>) {
+  %0 = keratin.exp %x : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  %r = keratin.reduce_sum %0 axes = [1] : (tensor<8x4xf32>) -> tensor<8xf32>
+  %c = keratin.reduce_sum %0 axes = [0] : (tensor<8x4xf32>) -> tensor<4xf32>
+  return %r, %c : tensor<8xf32>, tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @no_fusion_of_a_reduction_of_a_reduction
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.reduce_max
+// CHECK-NEXT:      keratin.yield
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.reduce_sum
+// CHECK-NEXT:      keratin.yield
+// CHECK-NOT:     keratin.kernel
+func.func @no_fusion_of_a_reduction_of_a_reduction(%x: tensor<8x4x2xf32>) -> tensor<8xf32> {
+  %0 = keratin.reduce_max %x axes = [2] : (tensor<8x4x2xf32>) -> tensor<8x4xf32>
+  %1 = keratin.reduce_sum %0 axes = [1] : (tensor<8x4xf32>) -> tensor<8xf32>
+  return %1 : tensor<8xf32>
+}
+
+// CHECK-LABEL: func.func @bias_and_activation_follow_a_contraction
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.dot_general
+// CHECK-NEXT:      %{{.*}} = keratin.broadcast
+// CHECK-NEXT:      %{{.*}} = keratin.add
+// CHECK-NEXT:      %{{.*}} = keratin.tanh
+// CHECK-NEXT:      keratin.yield
+// CHECK-NOT:     keratin.kernel
+func.func @bias_and_activation_follow_a_contraction(%a: tensor<8x3xf32>, %b: tensor<3x4xf32>, %c: tensor<4xf32>) -> tensor<8x4xf32> {
+  %0 = keratin.dot_general %a, %b batch = [] x [] contract = [1] x [0] : (tensor<8x3xf32>, tensor<3x4xf32>) -> tensor<8x4xf32>
+  %cb = keratin.broadcast %c dims = [1] : (tensor<4xf32>) -> tensor<8x4xf32>
+  %1 = keratin.add %0, %cb : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+  %2 = keratin.tanh %1 : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %2 : tensor<8x4xf32>
+}
+
+// CHECK-LABEL: func.func @no_prologue_of_a_contraction
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.tanh
+// CHECK-NEXT:      keratin.yield
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.dot_general
+// CHECK-NEXT:      keratin.yield
+// CHECK-NOT:     keratin.kernel
+func.func @no_prologue_of_a_contraction(%a: tensor<8x3xf32>, %b: tensor<3x4xf32>) -> tensor<8x4xf32> {
+  %t = keratin.tanh %a : (tensor<8x3xf32>) -> tensor<8x3xf32>
+  %0 = keratin.dot_general %t, %b batch = [] x [] contract = [1] x [0] : (tensor<8x3xf32>, tensor<3x4xf32>) -> tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+}
+
+// CHECK-LABEL: func.func @no_reduction_of_a_contraction
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.dot_general
+// CHECK-NEXT:      keratin.yield
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.reduce_sum
+// CHECK-NEXT:      keratin.yield
+// CHECK-NOT:     keratin.kernel
+func.func @no_reduction_of_a_contraction(%a: tensor<8x3xf32>, %b: tensor<3x4xf32>) -> tensor<8xf32> {
+  %0 = keratin.dot_general %a, %b batch = [] x [] contract = [1] x [0] : (tensor<8x3xf32>, tensor<3x4xf32>) -> tensor<8x4xf32>
+  %1 = keratin.reduce_sum %0 axes = [1] : (tensor<8x4xf32>) -> tensor<8xf32>
+  return %1 : tensor<8xf32>
+}
+
+// CHECK-LABEL: func.func @one_contraction_a_kernel
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.dot_general
+// CHECK-NEXT:      keratin.yield
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.dot_general
+// CHECK-NEXT:      %{{.*}} = keratin.add
+// CHECK-NEXT:      keratin.yield
+// CHECK-NOT:     keratin.kernel
+func.func @one_contraction_a_kernel(%a: tensor<8x3xf32>, %b: tensor<3x4xf32>, %c: tensor<3x4xf32>) -> tensor<8x4xf32> {
+  %0 = keratin.dot_general %a, %b batch = [] x [] contract = [1] x [0] : (tensor<8x3xf32>, tensor<3x4xf32>) -> tensor<8x4xf32>
+  %1 = keratin.dot_general %a, %c batch = [] x [] contract = [1] x [0] : (tensor<8x3xf32>, tensor<3x4xf32>) -> tensor<8x4xf32>
+  %2 = keratin.add %0, %1 : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %2 : tensor<8x4xf32>
+}
+
+// An index that is out of range makes the whole kernel fail.
+// CHECK-LABEL: func.func @gather_into_elementwise
+// CHECK:         keratin.kernel({{.*}}) {keratin.fallible = 0 : i64}
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.gather
+// CHECK-NEXT:      %{{.*}} = keratin.tanh
+// CHECK-NEXT:      keratin.yield
+// CHECK-NOT:     keratin.kernel
+func.func @gather_into_elementwise(%x: tensor<8x4xf32>, %i: tensor<5xi32>) -> tensor<5x4xf32> {
+  %0 = keratin.gather %x, %i : (tensor<8x4xf32>, tensor<5xi32>) -> tensor<5x4xf32>
+  %1 = keratin.tanh %0 : (tensor<5x4xf32>) -> tensor<5x4xf32>
+  return %1 : tensor<5x4xf32>
+}
+
+// CHECK-LABEL: func.func @transpose_between_elementwise
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.exp
+// CHECK-NEXT:      %{{.*}} = keratin.transpose
+// CHECK-NEXT:      %{{.*}} = keratin.tanh
+// CHECK-NEXT:      keratin.yield
+// CHECK-NOT:     keratin.kernel
+func.func @transpose_between_elementwise(%x: tensor<8x4xf32>) -> tensor<4x8xf32> {
+  %0 = keratin.exp %x : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  %1 = keratin.transpose %0 permutation = [1, 0] : (tensor<8x4xf32>) -> tensor<4x8xf32>
+  %2 = keratin.tanh %1 : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %2 : tensor<4x8xf32>
+}
+
+// CHECK-LABEL: func.func @no_fusion_of_a_move_of_a_reduction
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.reduce_sum
+// CHECK-NEXT:      keratin.yield
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.reverse
+// CHECK-NEXT:      keratin.yield
+// CHECK-NOT:     keratin.kernel
+func.func @no_fusion_of_a_move_of_a_reduction(%x: tensor<8x4xf32>) -> tensor<8xf32> {
+  %0 = keratin.reduce_sum %x axes = [1] : (tensor<8x4xf32>) -> tensor<8xf32>
+  %1 = keratin.reverse %0 axes = [0] : (tensor<8xf32>) -> tensor<8xf32>
+  return %1 : tensor<8xf32>
+}
+
+// CHECK-LABEL: func.func @scatter_add_stays_alone
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.exp
+// CHECK-NEXT:      keratin.yield
+// CHECK:         keratin.kernel({{.*}}) {keratin.fallible = 0 : i64}
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.scatter_add
+// CHECK-NEXT:      keratin.yield
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.tanh
+// CHECK-NEXT:      keratin.yield
+// CHECK-NOT:     keratin.kernel
+func.func @scatter_add_stays_alone(%i: tensor<5xi32>, %x: tensor<5x4xf32>) -> tensor<8x4xf32> {
+  %0 = keratin.exp %x : (tensor<5x4xf32>) -> tensor<5x4xf32>
+  %1 = keratin.scatter_add %i, %0 : (tensor<5xi32>, tensor<5x4xf32>) -> tensor<8x4xf32>
+  %2 = keratin.tanh %1 : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %2 : tensor<8x4xf32>
+}
+
+// CHECK-LABEL: func.func @print_stays_alone
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.exp
+// CHECK-NEXT:      keratin.yield
+// CHECK:         keratin.kernel({{.*}}) {keratin.effect}
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.print
+// CHECK-NEXT:      keratin.yield
+// CHECK-NOT:     keratin.kernel
+func.func @print_stays_alone(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %0 = keratin.exp %x : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  %1 = keratin.print "x" %0 : tensor<8x4xf32>
+  return %1 : tensor<8x4xf32>
+}
+
+// Broadcasts and scalar constants are made anew where they are read.
+// CHECK-LABEL: func.func @constants_belong_to_their_readers
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.constant
+// CHECK-NEXT:      %{{.*}} = keratin.broadcast
+// CHECK-NEXT:      %{{.*}} = keratin.add
+// CHECK-NEXT:      keratin.yield
+// CHECK:         keratin.kernel() :
+// CHECK-NEXT:      %{{.*}} = keratin.constant
+// CHECK-NEXT:      %{{.*}} = keratin.broadcast
+// CHECK-NEXT:      %{{.*}} = keratin.reduce_sum
+// CHECK-NEXT:      keratin.yield
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.cumsum
+// CHECK-NEXT:      keratin.yield
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.constant
+// CHECK-NEXT:      %{{.*}} = keratin.broadcast
+// CHECK-NEXT:      %{{.*}} = keratin.sub
+// CHECK-NEXT:      keratin.yield
+// CHECK-NOT:     keratin.kernel
+func.func @constants_belong_to_their_readers(%x: tensor<8x4xf32>, %i: tensor<2xi32>) -> (tensor<8x4xf32>, tensor<f32>) {
+  %one = keratin.constant dense<1.0> : tensor<f32>
+  %b = keratin.broadcast %one dims = [] : (tensor<f32>) -> tensor<8x4xf32>
+  %0 = keratin.add %x, %b : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+  %1 = keratin.cumsum %0 {axis = 0 : i64} : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  %2 = keratin.sub %1, %b : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+  %n = keratin.reduce_sum %b axes = [0, 1] : (tensor<8x4xf32>) -> tensor<f32>
+  return %2, %n : tensor<8x4xf32>, tensor<f32>
+}
+
+// CHECK-LABEL: func.func @scalars_are_computed_in_the_kernel
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.exp
+// CHECK-NEXT:      %{{.*}} = keratin.tanh
+// CHECK-NEXT:      %{{.*}} = keratin.exp
+// CHECK-NEXT:      %{{.*}} = keratin.tanh
+// CHECK-NEXT:      %{{.*}} = keratin.broadcast
+// CHECK-NEXT:      %{{.*}} = keratin.mul
+// CHECK-NEXT:      keratin.yield
+// CHECK-NOT:     keratin.kernel
+func.func @scalars_are_computed_in_the_kernel(%x: tensor<8x4xf32>, %s: tensor<f32>) -> tensor<8x4xf32> {
+  %0 = keratin.exp %s : (tensor<f32>) -> tensor<f32>
+  %1 = keratin.tanh %0 : (tensor<f32>) -> tensor<f32>
+  %2 = keratin.exp %1 : (tensor<f32>) -> tensor<f32>
+  %3 = keratin.tanh %2 : (tensor<f32>) -> tensor<f32>
+  %b = keratin.broadcast %3 dims = [] : (tensor<f32>) -> tensor<8x4xf32>
+  %y = keratin.mul %x, %b : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+
+// CHECK-LABEL: func.func @a_few_ops_are_recomputed_for_each_row
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.exp
+// CHECK-NEXT:      %{{.*}} = keratin.tanh
+// CHECK-NEXT:      %{{.*}} = keratin.exp
+// CHECK-NEXT:      %{{.*}} = keratin.broadcast
+// CHECK-NEXT:      %{{.*}} = keratin.mul
+// CHECK-NEXT:      keratin.yield
+// CHECK-NOT:     keratin.kernel
+func.func @a_few_ops_are_recomputed_for_each_row(%b: tensor<4xf32>, %x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %0 = keratin.exp %b : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = keratin.tanh %0 : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = keratin.exp %1 : (tensor<4xf32>) -> tensor<4xf32>
+  %bb = keratin.broadcast %2 dims = [1] : (tensor<4xf32>) -> tensor<8x4xf32>
+  %y = keratin.mul %x, %bb : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+
+// CHECK-LABEL: func.func @many_ops_are_not_recomputed_for_each_row
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.exp
+// CHECK-NEXT:      %{{.*}} = keratin.tanh
+// CHECK-NEXT:      %{{.*}} = keratin.exp
+// CHECK-NEXT:      %{{.*}} = keratin.tanh
+// CHECK-NEXT:      keratin.yield
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.broadcast
+// CHECK-NEXT:      %{{.*}} = keratin.mul
+// CHECK-NEXT:      keratin.yield
+// CHECK-NOT:     keratin.kernel
+func.func @many_ops_are_not_recomputed_for_each_row(%b: tensor<4xf32>, %x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %0 = keratin.exp %b : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = keratin.tanh %0 : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = keratin.exp %1 : (tensor<4xf32>) -> tensor<4xf32>
+  %3 = keratin.tanh %2 : (tensor<4xf32>) -> tensor<4xf32>
+  %bb = keratin.broadcast %3 dims = [1] : (tensor<4xf32>) -> tensor<8x4xf32>
+  %y = keratin.mul %x, %bb : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+
+// CHECK-LABEL: func.func @dimensions_of_size_one_do_not_matter
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.exp
+// CHECK-NEXT:      %{{.*}} = keratin.reshape
+// CHECK-NEXT:      %{{.*}} = keratin.tanh
+// CHECK-NEXT:      keratin.yield
+// CHECK-NOT:     keratin.kernel
+func.func @dimensions_of_size_one_do_not_matter(%x: tensor<8x4xf32>) -> tensor<8x1x4xf32> {
+  %0 = keratin.exp %x : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  %1 = keratin.reshape %0 : (tensor<8x4xf32>) -> tensor<8x1x4xf32>
+  %2 = keratin.tanh %1 : (tensor<8x1x4xf32>) -> tensor<8x1x4xf32>
+  return %2 : tensor<8x1x4xf32>
+}
+
+// It is a view of memory.
+// CHECK-LABEL: func.func @no_fusion_through_a_reshape
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.exp
+// CHECK-NEXT:      keratin.yield
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.tanh
+// CHECK-NEXT:      keratin.yield
+// CHECK-NOT:     keratin.kernel
+func.func @no_fusion_through_a_reshape(%x: tensor<8x4xf32>) -> tensor<32xf32> {
+  %0 = keratin.exp %x : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  %1 = keratin.reshape %0 : (tensor<8x4xf32>) -> tensor<32xf32>
+  %2 = keratin.tanh %1 : (tensor<32xf32>) -> tensor<32xf32>
+  return %2 : tensor<32xf32>
+}
+
+// exp and add would both wait for cumsum and be waited for by it.
+// CHECK-LABEL: func.func @no_cycle_through_a_kernel_of_its_own
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.exp
+// CHECK-NEXT:      keratin.yield
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.cumsum
+// CHECK-NEXT:      keratin.yield
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.add
+// CHECK-NEXT:      keratin.yield
+// CHECK-NOT:     keratin.kernel
+func.func @no_cycle_through_a_kernel_of_its_own(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %0 = keratin.exp %x : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  %1 = keratin.cumsum %0 {axis = 1 : i64} : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  %2 = keratin.add %0, %1 : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %2 : tensor<8x4xf32>
+}
+
+// What reads both reductions goes with one of them.
+// CHECK-LABEL: func.func @no_cycle_between_reductions
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.tanh
+// CHECK-NEXT:      %{{.*}} = keratin.reduce_sum
+// CHECK-NEXT:      %{{.*}} = keratin.broadcast
+// CHECK-NEXT:      %{{.*}} = keratin.sub
+// CHECK-NEXT:      keratin.yield
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.reduce_sum
+// CHECK-NEXT:      %{{.*}} = keratin.broadcast
+// CHECK-NEXT:      %{{.*}} = keratin.sub
+// CHECK-NEXT:      keratin.yield
+// CHECK-NOT:     keratin.kernel
+func.func @no_cycle_between_reductions(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %0 = keratin.tanh %x : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  %c = keratin.reduce_sum %0 axes = [0] : (tensor<8x4xf32>) -> tensor<4xf32>
+  %r = keratin.reduce_sum %0 axes = [1] : (tensor<8x4xf32>) -> tensor<8xf32>
+  %cb = keratin.broadcast %c dims = [1] : (tensor<4xf32>) -> tensor<8x4xf32>
+  %rb = keratin.broadcast %r dims = [0] : (tensor<8xf32>) -> tensor<8x4xf32>
+  %1 = keratin.sub %0, %cb : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+  %2 = keratin.sub %1, %rb : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %2 : tensor<8x4xf32>
+}

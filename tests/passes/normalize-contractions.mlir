@@ -1,0 +1,61 @@
+// RUN: keratin-opt %s --keratin-normalize-contractions | FileCheck %s
+// RUN: keratin-opt %s --keratin-normalize-contractions | keratin-check --function=columns_between_depths | FileCheck %s --check-prefix=VALUE
+// RUN: keratin-check %s --function=columns_between_depths | FileCheck %s --check-prefix=VALUE
+// RUN: keratin-check %s --function=columns_between_depths --compiled | FileCheck %s --check-prefix=VALUE
+
+// Rows, depth and columns each have one stride, wherever they stand: a transposed operand is only walked differently.
+// CHECK-LABEL: func.func @transposed_operands_stay
+// CHECK-NOT:     keratin.transpose
+// CHECK:         keratin.dot_general %{{.*}}, %{{.*}} batch = [] x [] contract = [0] x [1]
+func.func @transposed_operands_stay(%a: tensor<?x2xf32, #keratin.dims<d0, 2>>, %b: tensor<4x?xf32, #keratin.dims<4, d0>>) -> tensor<2x4xf32> {
+  %y = keratin.dot_general %a, %b batch = [] x [] contract = [0] x [1] : (tensor<?x2xf32, #keratin.dims<d0, 2>>, tensor<4x?xf32, #keratin.dims<4, d0>>) -> tensor<2x4xf32>
+  return %y : tensor<2x4xf32>
+}
+
+// Heads inside: batch, rows and depth stand apart, but each is one dimension.
+// CHECK-LABEL: func.func @inner_batch_stays
+// CHECK-NOT:     keratin.transpose
+// CHECK:         return
+func.func @inner_batch_stays(%a: tensor<5x3x4xf32>, %b: tensor<7x3x4xf32>) -> tensor<3x5x7xf32> {
+  %y = keratin.dot_general %a, %b batch = [1] x [1] contract = [2] x [2] : (tensor<5x3x4xf32>, tensor<7x3x4xf32>) -> tensor<3x5x7xf32>
+  return %y : tensor<3x5x7xf32>
+}
+
+// Two contracted dimensions that follow each other in both operands are one.
+// CHECK-LABEL: func.func @neighbouring_depths_stay
+// CHECK-NOT:     keratin.transpose
+// CHECK:         return
+func.func @neighbouring_depths_stay(%a: tensor<2x3x5xf32>, %b: tensor<3x5x7xf32>) -> tensor<2x7xf32> {
+  %y = keratin.dot_general %a, %b batch = [] x [] contract = [1, 2] x [0, 1] : (tensor<2x3x5xf32>, tensor<3x5x7xf32>) -> tensor<2x7xf32>
+  return %y : tensor<2x7xf32>
+}
+
+// A dimension of size one takes no steps.
+// CHECK-LABEL: func.func @size_one_between_depths_stays
+// CHECK-NOT:     keratin.transpose
+// CHECK:         return
+func.func @size_one_between_depths_stays(%a: tensor<2x3x5xf32>, %b: tensor<3x1x5xf32>) -> tensor<2x1xf32> {
+  %y = keratin.dot_general %a, %b batch = [] x [] contract = [1, 2] x [0, 2] : (tensor<2x3x5xf32>, tensor<3x1x5xf32>) -> tensor<2x1xf32>
+  return %y : tensor<2x1xf32>
+}
+
+// The depth of b steps over the columns between: b is copied with them last.
+// CHECK-LABEL: func.func @columns_between_depths
+// CHECK-SAME:    %[[A:[^:]*]]: tensor<2x3x2xf32>{{.*}}, %[[B:[^:]*]]: tensor<3x2x2xf32>
+// CHECK:         %[[T:.*]] = keratin.transpose %[[B]] permutation = [0, 2, 1]
+// CHECK:         keratin.dot_general %[[A]], %[[T]] batch = [] x [] contract = [1, 2] x [0, 1]
+// VALUE:      result #0: tensor<2x2xf32> {{\[}}[101, 131], [128, 170]]
+func.func @columns_between_depths(%a: tensor<2x3x2xf32> {check.value = dense<[[[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]], [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]]> : tensor<2x3x2xf32>},
+                                  %b: tensor<3x2x2xf32> {check.value = dense<[[[0.0, 1.0], [2.0, 3.0]], [[4.0, 5.0], [6.0, 7.0]], [[8.0, 9.0], [10.0, 11.0]]]> : tensor<3x2x2xf32>}) -> tensor<2x2xf32> {
+  %y = keratin.dot_general %a, %b batch = [] x [] contract = [1, 2] x [0, 2] : (tensor<2x3x2xf32>, tensor<3x2x2xf32>) -> tensor<2x2xf32>
+  return %y : tensor<2x2xf32>
+}
+
+// CHECK-LABEL: func.func @rows_around_the_depth
+// CHECK-SAME:    %[[A:[^:]*]]: tensor<2x3x5xf32>, %[[B:[^:]*]]: tensor<3x4xf32>
+// CHECK:         %[[T:.*]] = keratin.transpose %[[A]] permutation = [0, 2, 1]
+// CHECK:         keratin.dot_general %[[T]], %[[B]] batch = [] x [] contract = [2] x [0]
+func.func @rows_around_the_depth(%a: tensor<2x3x5xf32>, %b: tensor<3x4xf32>) -> tensor<2x5x4xf32> {
+  %y = keratin.dot_general %a, %b batch = [] x [] contract = [1] x [0] : (tensor<2x3x5xf32>, tensor<3x4xf32>) -> tensor<2x5x4xf32>
+  return %y : tensor<2x5x4xf32>
+}
