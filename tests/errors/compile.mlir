@@ -1,0 +1,42 @@
+// RUN: not keratin-check %s --compiled --function=size_of_nothing --symbol=0=3 2>&1 | FileCheck %s --check-prefix=SIZE
+// RUN: not keratin-check %s --compiled --function=other_dialect 2>&1 | FileCheck %s --check-prefix=OTHER
+// RUN: not keratin-check %s --compiled --function=frontend_op 2>&1 | FileCheck %s --check-prefix=FRONTEND
+// RUN: not keratin-check %s --compiled --function=kernel 2>&1 | FileCheck %s --check-prefix=KERNEL
+// RUN: not keratin-check %s --compiled --function=kernel --mcpu=nobody 2>&1 | FileCheck %s --check-prefix=CPU
+// RUN: not keratin-check %s --compiled --function=zero_divisor --symbol=0=6 --symbol=1=0 2>&1 | FileCheck %s --check-prefix=DIVISOR
+
+// What the compiler refuses, with the line.
+
+// SIZE: error: the size d0 depends on d0, which no input determines (at {{.*}}compile.mlir:[[@LINE+1]])
+func.func @size_of_nothing() -> tensor<?xi64, #keratin.dims<d0>> {
+  %y = keratin.iota {axis = 0 : i64} : tensor<?xi64, #keratin.dims<d0>>
+  return %y : tensor<?xi64, #keratin.dims<d0>>
+}
+
+// OTHER: error: not implemented: {{.*}}func.call (at {{.*}}compile.mlir:[[@LINE+2]])
+func.func @other_dialect(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %y = func.call @other_dialect(%x) : (tensor<2xf32>) -> tensor<2xf32>
+  return %y : tensor<2xf32>
+}
+
+// FRONTEND: error: not implemented: {{.*}}keratin.placeholder (at {{.*}}compile.mlir:[[@LINE+2]])
+func.func @frontend_op() -> tensor<2xf32> {
+  %y = keratin.placeholder 0 "x" : tensor<2xf32>
+  return %y : tensor<2xf32>
+}
+
+// CPU: error: unknown cpu 'nobody'
+// KERNEL: error: 'keratin.kernel' op stands in the graph already; kernels do not nest (at {{.*}}compile.mlir:[[@LINE+2]])
+func.func @kernel(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %y = keratin.kernel (%x) : (tensor<2xf32>) -> tensor<2xf32> {
+  ^bb0(%a: tensor<2xf32>):
+    keratin.yield %a : tensor<2xf32>
+  }
+  return %y : tensor<2xf32>
+}
+
+// DIVISOR: a size divides 6 by 0
+func.func @zero_divisor(%x: tensor<?xf32, #keratin.dims<d0>>, %n: tensor<?xf32, #keratin.dims<d1>>) -> tensor<?xf32, #keratin.dims<floordiv(d0, d1)>> {
+  %y = keratin.slice %x starts = <0> strides = [1] : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<floordiv(d0, d1)>>
+  return %y : tensor<?xf32, #keratin.dims<floordiv(d0, d1)>>
+}

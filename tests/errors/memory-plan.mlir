@@ -1,0 +1,171 @@
+// RUN: keratin-opt %s --keratin-check-memory-plan --split-input-file --verify-diagnostics
+
+// A plan may come with textual IR: what it says of places and updates is checked before memory is.
+
+func.func @no_place_for_each_result(%x: tensor<16xf32> {keratin.kind = "input"}) -> (tensor<16xf32> {keratin.kind = "output"})
+    attributes {keratin.arena_bytes = #keratin.dims<0>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<>} {
+  // expected-error @below {{has no place for each result}}
+  %y = keratin.kernel (%x) {keratin.results = array<i64: -1, 0>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y : tensor<16xf32>
+}
+
+// -----
+
+func.func @unknown_operand(%x: tensor<16xf32> {keratin.kind = "input"}) -> (tensor<16xf32> {keratin.kind = "output"})
+    attributes {keratin.arena_bytes = #keratin.dims<0>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<>} {
+  // expected-error @below {{result 0 reuses the unknown operand 1}}
+  %y = keratin.kernel (%x) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: 1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y : tensor<16xf32>
+}
+
+// -----
+
+// expected-error @below {{has 1 updates, but the plan knows 0}}
+func.func @updates_that_the_plan_does_not_know(%x: tensor<16xf32> {keratin.kind = "input"}, %w: tensor<16xf32> {keratin.kind = "variable"}) -> (tensor<16xf32> {keratin.kind = "update", keratin.variable = 0})
+    attributes {keratin.arena_bytes = #keratin.dims<0>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<>} {
+  %y = keratin.kernel (%x) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y : tensor<16xf32>
+}
+
+// -----
+
+func.func @reuse_of_an_argument_for_an_output(%x: tensor<16xf32> {keratin.kind = "input"}) -> (tensor<16xf32> {keratin.kind = "output"})
+    attributes {keratin.arena_bytes = #keratin.dims<0>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<>} {
+  // expected-error @below {{reuses an operand for a buffer outside of the arena}}
+  %y = keratin.kernel (%x) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: 0>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y : tensor<16xf32>
+}
+
+// -----
+
+func.func @reuse_in_another_place(%x: tensor<16xf32> {keratin.kind = "input"}) -> (tensor<16xf32> {keratin.kind = "output"})
+    attributes {keratin.arena_bytes = #keratin.dims<128>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<0, 64>} {
+  %a = keratin.kernel (%x) {keratin.results = array<i64: 0>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  // expected-error @below {{result 0 does not lie where the operand it reuses does}}
+  %b = keratin.kernel (%a) {keratin.results = array<i64: 1>, keratin.reuses = array<i64: 0>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %y = keratin.kernel (%b) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y : tensor<16xf32>
+}
+
+// -----
+
+// expected-error @below {{function result 0 updates no variable}}
+func.func @update_of_no_variable(%x: tensor<16xf32> {keratin.kind = "input"}) -> (tensor<16xf32> {keratin.kind = "update", keratin.variable = 0})
+    attributes {keratin.arena_bytes = #keratin.dims<0>, keratin.in_place = array<i64: 1>, keratin.offsets = #keratin.dims<>} {
+  %y = keratin.kernel (%x) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y : tensor<16xf32>
+}
+
+// -----
+
+func.func @update_in_place_that_can_fail(%x: tensor<16xf32> {keratin.kind = "input"}, %w: tensor<16xf32> {keratin.kind = "variable"}) -> (tensor<16xf32> {keratin.kind = "update", keratin.variable = 0})
+    attributes {keratin.arena_bytes = #keratin.dims<0>, keratin.in_place = array<i64: 1>, keratin.offsets = #keratin.dims<>} {
+  // expected-error @below {{must not update a variable in place}}
+  %y = keratin.kernel (%w) {keratin.fallible = 0 : i64, keratin.results = array<i64: -1>, keratin.reuses = array<i64: 0>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y : tensor<16xf32>
+}
+
+// -----
+
+// expected-error @below {{a variable updated in place has several updates}}
+func.func @two_updates_of_one_variable(%x: tensor<16xf32> {keratin.kind = "input"}, %w: tensor<16xf32> {keratin.kind = "variable"}) -> (tensor<16xf32> {keratin.kind = "update", keratin.variable = 0}, tensor<16xf32> {keratin.kind = "update", keratin.variable = 0})
+    attributes {keratin.arena_bytes = #keratin.dims<0>, keratin.in_place = array<i64: 1, 0>, keratin.offsets = #keratin.dims<>} {
+  %y = keratin.kernel (%w) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: 0>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %z = keratin.kernel (%x) {keratin.results = array<i64: -2>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y, %z : tensor<16xf32>, tensor<16xf32>
+}
+
+// -----
+
+// The kernel reads the variable, but writes over the other operand.
+func.func @update_over_an_input(%x: tensor<16xf32> {keratin.kind = "input"}, %w: tensor<16xf32> {keratin.kind = "variable"}) -> (tensor<16xf32> {keratin.kind = "update", keratin.variable = 0})
+    attributes {keratin.arena_bytes = #keratin.dims<0>, keratin.in_place = array<i64: 1>, keratin.offsets = #keratin.dims<>} {
+  // expected-error @below {{writes over an operand that is not its variable}}
+  %y = keratin.kernel (%x, %w) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: 0>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>, %p1: tensor<16xf32>):
+    %0 = keratin.add %p0, %p1 : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y : tensor<16xf32>
+}
+
+// -----
+
+func.func @update_over_another_width(%x: tensor<16xf32> {keratin.kind = "input"}, %w: tensor<16xi64> {keratin.kind = "variable"}) -> (tensor<16xf32> {keratin.kind = "output"})
+    attributes {keratin.arena_bytes = #keratin.dims<0>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<>} {
+  // expected-error @below {{writes result 0 over an operand of another shape}}
+  %y = keratin.kernel (%w) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: 0>} : (tensor<16xi64>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xi64>):
+    %0 = keratin.cast %p0 : (tensor<16xi64>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y : tensor<16xf32>
+}
+
+// -----
+
+func.func @reuse_in_one_of_several_loops(%x: tensor<16xf32> {keratin.kind = "input"}) -> (tensor<16xf32> {keratin.kind = "output"})
+    attributes {keratin.arena_bytes = #keratin.dims<128>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<0, 64>} {
+  %a = keratin.kernel (%x) {keratin.results = array<i64: 0>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  // expected-error @below {{writes over an operand in one of several loops}}
+  %b, %s = keratin.kernel (%a) {keratin.results = array<i64: 0, 1>, keratin.reuses = array<i64: 0, -1>} : (tensor<16xf32>) -> (tensor<16xf32>, tensor<8xf32>) {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    %1 = keratin.constant dense<0.0> : tensor<8xf32>
+    keratin.yield %0, %1 : tensor<16xf32>, tensor<8xf32>
+  }
+  %y = keratin.kernel (%b) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y : tensor<16xf32>
+}
