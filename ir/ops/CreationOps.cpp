@@ -4,6 +4,12 @@
 using namespace keratin::ir;
 using namespace mlir;
 
+LogicalResult ConstantOp::verify() {
+  if (!isa<DenseIntOrFPElementsAttr>(getValue()))
+    return emitOpError("value must be dense<...>");
+  return success();
+}
+
 OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
 
 LogicalResult IotaOp::verify() {

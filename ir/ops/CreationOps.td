@@ -6,10 +6,11 @@ include "ir/dialect/KeratinBase.td"
 
 def Keratin_ConstantOp : Keratin_Op<"constant", [Pure, ConstantLike, AllTypesMatch<["value", "y"]>]> {
   let summary = "a value in the graph";
-  let description = "Static shape. No operands, so no gradient.";
+  let description = "Static shape; the elements are at hand (`dense`), not in a resource. No operands, so no gradient.";
   let arguments = (ins ElementsAttr:$value);
   let results = (outs Keratin_Tensor:$y);
   let assemblyFormat = "attr-dict $value";
+  let hasVerifier = 1;
   let hasFolder = 1;
   let isDifferentiable = 0;
 }

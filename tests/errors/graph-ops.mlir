@@ -126,3 +126,19 @@ func.func @yield_outside(%x: tensor<2xf32>) {
   // expected-error @below {{'keratin.yield' op expects parent op 'keratin.kernel'}}
   keratin.yield %x : tensor<2xf32>
 }
+
+// -----
+
+func.func @constant_elsewhere() {
+  // expected-error @below {{'keratin.constant' op value must be dense<...>}}
+  %y = keratin.constant dense_resource<nowhere> : tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @constant_sparse() {
+  // expected-error @below {{'keratin.constant' op value must be dense<...>}}
+  %y = keratin.constant sparse<[[1]], [2.0]> : tensor<3xf32>
+  return
+}
