@@ -227,6 +227,7 @@ private:
     // one in the consumer may stand in others, too.
     SmallVector<Operation *> readers;
     llvm::DenseSet<Operation *> passed;
+    llvm::DenseSet<int> expanded;
     for (Operation *op : groups[producer].ops)
       if (home.count(op))
         readers.push_back(op);
@@ -259,6 +260,8 @@ private:
       }
       if (found->second == consumer)
         return true;
+      if (!expanded.insert(found->second).second)
+        continue;
       for (Operation *member : groups[found->second].ops)
         if (home.count(member) && spread(member))
           return true;
