@@ -111,10 +111,14 @@ public:
         squeezed.push_back(emitter.scalarIndex(emitter.i64(0)));
       squeezed.push_back(index);
     }
-    for (auto [i, value] : llvm::enumerate(k.body().getTerminator()->getOperands())) {
-      auto type = getTensorType(value);
-      SmallVector<Index> index = emitter.unsqueeze(type, squeezed);
-      emitter.store(emitter.emit(value, index), k.outputs[i], type, index);
+    // All values before any store: an output may take the place of an input.
+    OperandRange results = k.body().getTerminator()->getOperands();
+    SmallVector<Value> values;
+    for (Value result : results)
+      values.push_back(emitter.emit(result, emitter.unsqueeze(getTensorType(result), squeezed)));
+    for (auto [result, value, output] : llvm::zip(results, values, k.outputs)) {
+      auto type = getTensorType(result);
+      emitter.store(value, output, type, emitter.unsqueeze(type, squeezed));
     }
   }
 

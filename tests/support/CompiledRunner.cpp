@@ -51,12 +51,55 @@ struct Output {
 };
 } // namespace
 
+namespace {
+// The variables of one run.
+class Variables {
+public:
+  Variables() { keratin_session_create(&session, nullptr); }
+  ~Variables() {
+    for (keratin_variable_t *variable : list)
+      keratin_variable_release(variable);
+    keratin_session_destroy(session);
+  }
+  bool add(const ir::HostTensor &initial, keratin_status_t &status) {
+    std::vector<char> bytes = ir::toBytes(initial);
+    keratin_variable_t *variable = nullptr;
+    if (keratin_variable_create(session, initial.dtype, int32_t(initial.dims.size()),
+                                initial.dims.data(), bytes.data(), &variable,
+                                &status) != KERATIN_OK)
+      return false;
+    list.push_back(variable);
+    return true;
+  }
+  std::optional<ir::HostTensor> read(size_t number, const ir::HostTensor &like,
+                                     keratin_status_t &status) {
+    std::vector<char> bytes(keratin_variable_bytes(list[number]));
+    if (keratin_variable_read(list[number], bytes.data(), bytes.size(), &status) != KERATIN_OK)
+      return std::nullopt;
+    return ir::fromBytes(like.dtype, like.dims, bytes.data());
+  }
+  std::vector<keratin_variable_t *> list;
+
+private:
+  keratin_session_t *session = nullptr;
+};
+} // namespace
+
 std::optional<std::vector<ir::HostTensor>> CompiledRunner::run(ArrayRef<ir::HostTensor> arguments) {
   if (!executable)
     return std::nullopt;
   std::vector<std::vector<char>> bytes;
   std::vector<keratin_tensor_t> inputs;
-  for (const ir::HostTensor &argument : arguments) {
+  const keratin_function_desc_t &descriptor = compiled->descriptor();
+  keratin_status_t status;
+  Variables variables;
+  ArrayRef<ir::HostTensor> initial = arguments.take_back(descriptor.num_variables);
+  for (const ir::HostTensor &argument : initial)
+    if (!variables.add(argument, status)) {
+      error = status.message;
+      return std::nullopt;
+    }
+  for (const ir::HostTensor &argument : arguments.drop_back(descriptor.num_variables)) {
     auto raw = ir::toBytes(argument);
     bytes.emplace_back(raw.begin(), raw.end());
     inputs.push_back({bytes.back().data(), argument.dtype, int32_t(argument.dims.size()),
@@ -70,10 +113,10 @@ std::optional<std::vector<ir::HostTensor>> CompiledRunner::run(ArrayRef<ir::Host
                     std::vector<char>(size + guardBytes, guard)});
     return list.back().bytes.data();
   };
-  outputs.reserve(compiled->descriptor().num_outputs);
-  keratin_status_t status;
-  if (keratin_invoke_allocating(executable, nullptr, 0, inputs.data(), inputs.size(), allocate,
-                                &outputs, &status) != KERATIN_OK) {
+  outputs.reserve(descriptor.num_outputs);
+  if (keratin_invoke_allocating(executable, variables.list.data(), descriptor.num_variables,
+                                inputs.data(), inputs.size(), allocate, &outputs,
+                                &status) != KERATIN_OK) {
     error = status.message;
     return std::nullopt;
   }
@@ -90,6 +133,15 @@ std::optional<std::vector<ir::HostTensor>> CompiledRunner::run(ArrayRef<ir::Host
       return std::nullopt;
     }
     results.push_back(std::move(*tensor));
+  }
+  for (int64_t i = 0; i < descriptor.num_updates; ++i) {
+    int32_t number = descriptor.updates[i].variable;
+    auto value = variables.read(number, initial[number], status);
+    if (!value) {
+      error = status.message;
+      return std::nullopt;
+    }
+    results.push_back(std::move(*value));
   }
   return results;
 }

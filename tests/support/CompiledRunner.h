@@ -17,7 +17,8 @@ struct keratin_executable_t;
 namespace keratin::tests {
 
 // A compiled copy of a function; arguments without keratin.kind are inputs, results without it
-// outputs.
+// outputs. Each run has variables of its own, which begin as their arguments say; the results of
+// updates are what the variables hold afterwards.
 class CompiledRunner {
 public:
   // On failure `error` is set and calls fail.

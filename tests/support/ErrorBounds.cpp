@@ -68,6 +68,10 @@ static Known known(const BoundedTensor &x, size_t i) {
   return std::isnan(x.lower.floats[i]) ? Known::NotANumber : Known::Nothing;
 }
 
+bool keratin::tests::isBounded(const BoundedTensor &tensor, int64_t i) {
+  return known(tensor, i) != Known::Nothing;
+}
+
 static void forget(BoundedTensor &x, size_t i) {
   if (x.value.isFloat()) {
     x.lower.floats[i] = -infinity;
@@ -582,8 +586,13 @@ void BoundsOfOp::product() {
     terms *= operands[0].value.dims[axis];
   std::vector<HostTensor> high, low;
   for (const BoundedTensor &operand : operands) {
+    // As far from the value as either end is.
     high.push_back(magnitude(operand));
     low.push_back(valueMagnitude(operand));
+    HostTensor distance = width(operand);
+    for (int64_t i = 0; i < distance.size(); ++i)
+      if (std::isfinite(high.back().floats[i]))
+        high.back().floats[i] = low.back().floats[i] + distance.floats[i];
   }
   HostTensor upper = onDoubles(high), lower = onDoubles(low), error = upper;
   // Partial products must neither overflow nor lose bits below the smallest number.
@@ -683,7 +692,7 @@ static bool isWithin(const HostTensor &actual, const BoundedTensor &expected, si
     return true;
   if (!actual.isFloat())
     return actual.ints[i] == expected.value.ints[i];
-  double x = actual.floats[i], value = expected.value.floats[i];
+  double x = rounded(actual.dtype, actual.floats[i]), value = expected.value.floats[i];
   if (known(expected, i) == Known::NotANumber || std::isnan(x))
     return std::isnan(x) && known(expected, i) == Known::NotANumber;
   double lower = expected.lower.floats[i], upper = expected.upper.floats[i];

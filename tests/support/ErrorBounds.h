@@ -32,12 +32,16 @@ struct BoundOptions {
   bool rewritten = false;
 };
 
+// Whether not just anything goes.
+bool isBounded(const BoundedTensor &tensor, int64_t i);
+
 // Precondition: no kernels and no keratin.gradients.
 llvm::FailureOr<std::vector<BoundedTensor>>
 interpretWithBounds(mlir::func::FuncOp function, llvm::ArrayRef<ir::HostTensor> arguments,
                     ir::EvaluationContext &context, const BoundOptions &options = {});
 
-// What is wrong with a result; nullopt if each element is in its range.
+// What is wrong with a result; nullopt if each element is in its range, whose width is multiplied
+// by `slack`. A result of the interpreter may have more bits than its dtype.
 std::optional<std::string> findMismatch(const ir::HostTensor &actual, const BoundedTensor &expected,
                                         double slack = 1);
 

@@ -1,0 +1,423 @@
+// keratin-fuzz: random graphs, as the interpreter runs them after each phase and as compiled code.
+//
+//   keratin-fuzz --seed=1 --count=2000           any number of graphs
+//   keratin-fuzz --replay=fuzz-failure-17.mlir   a failure that was kept
+//
+// A failing graph is reduced and written to a file, which `keratin-check --compiled` can run too.
+#include "tests/support/RandomGraph.h"
+#include "compiler/pipelines/Pipelines.h"
+#include "ir/dialect/Keratin.h"
+#include "ir/reference/HostConversions.h"
+#include "ir/reference/Interpreter.h"
+#include "passes/Passes.h"
+#include "tests/support/CompiledRunner.h"
+#include "tests/support/ErrorBounds.h"
+#include "tests/support/RandomTensor.h"
+
+#include <keratin/runtime.h>
+
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstring>
+
+using namespace keratin;
+using namespace keratin::ir;
+using namespace keratin::tests;
+using namespace mlir;
+
+static llvm::cl::opt<uint64_t> firstSeed("seed", llvm::cl::desc("First graph"), llvm::cl::init(1));
+static llvm::cl::opt<uint64_t> count("count", llvm::cl::desc("How many graphs"),
+                                     llvm::cl::init(100));
+static llvm::cl::opt<int> maxOps("ops", llvm::cl::desc("Steps of a graph at most"),
+                                 llvm::cl::init(30));
+static llvm::cl::opt<unsigned> together("together", llvm::cl::desc("Graphs in a function"),
+                                        llvm::cl::init(8));
+static llvm::cl::opt<std::string> replay("replay", llvm::cl::desc("Check a file instead"));
+static llvm::cl::opt<std::string> keep("keep", llvm::cl::desc("Where failures are written"),
+                                       llvm::cl::init("."));
+static llvm::cl::opt<bool> trace("trace", llvm::cl::desc("Write each function before it is run"));
+
+// Bounds follow the function as it is written; a rewritten one may round in other places.
+static constexpr double slack = 4;
+
+using Symbols = std::map<int64_t, int64_t>;
+
+namespace {
+struct Failure {
+  size_t result = 0;
+  std::string what;
+};
+
+class Checker {
+public:
+  // The first thing that is wrong with the function, if any.
+  std::optional<Failure> check(func::FuncOp function, ArrayRef<Symbols> calls);
+
+private:
+  struct Call {
+    std::vector<HostTensor> arguments;
+    std::vector<BoundedTensor> expected;
+  };
+  std::optional<Failure> checkPhases(ModuleOp module, ArrayRef<Call> calls);
+  std::optional<Failure> checkCompiled(func::FuncOp function, ArrayRef<Call> calls);
+};
+} // namespace
+
+static std::optional<std::vector<HostTensor>> makeArguments(func::FuncOp function,
+                                                            const Symbols &symbols) {
+  EvaluationContext context;
+  context.symbols = symbols;
+  auto seed = function->getAttrOfType<IntegerAttr>("check.seed");
+  std::vector<HostTensor> arguments;
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
+    std::vector<int64_t> dims;
+    for (const DimExpr &dim : getShape(cast<RankedTensorType>(type)))
+      dims.push_back(context.evaluate(dim).value_or(-1));
+    // The same numbers as keratin-check.
+    uint64_t state = (seed ? seed.getInt() : 0) + (uint64_t(i) << 32);
+    auto tensor = randomTensor(dtypeOf(cast<RankedTensorType>(type).getElementType()), dims, state);
+    if (!tensor)
+      return std::nullopt;
+    arguments.push_back(std::move(*tensor));
+  }
+  return arguments;
+}
+
+static OwningOpRef<ModuleOp> copyOf(func::FuncOp function) {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(function.getLoc());
+  OpBuilder::atBlockEnd(module->getBody()).clone(*function);
+  return module;
+}
+
+static func::FuncOp functionOf(ModuleOp module) { return *module.getOps<func::FuncOp>().begin(); }
+
+static bool runPasses(ModuleOp module, llvm::function_ref<void(OpPassManager &)> build) {
+  PassManager manager(module.getContext(), ModuleOp::getOperationName());
+  build(manager.nest<func::FuncOp>());
+  return succeeded(manager.run(module));
+}
+
+// How many elements of results were compared, and how many of them had bounds.
+static uint64_t comparedElements = 0, boundedElements = 0;
+
+static void countElements(ArrayRef<BoundedTensor> expected) {
+  for (const BoundedTensor &tensor : expected)
+    for (int64_t i = 0; i < tensor.value.size(); ++i) {
+      ++comparedElements;
+      boundedElements += isBounded(tensor, i);
+    }
+}
+
+static std::optional<Failure> compare(ArrayRef<HostTensor> actual,
+                                      ArrayRef<BoundedTensor> expected) {
+  for (size_t i = 0; i < expected.size(); ++i)
+    if (auto mismatch = findMismatch(actual[i], expected[i], slack))
+      return Failure{i, "result " + std::to_string(i) + ": " + *mismatch};
+  return std::nullopt;
+}
+
+std::optional<Failure> Checker::check(func::FuncOp function, ArrayRef<Symbols> symbolsOfCalls) {
+  // What the function means: its own ops, with gradients expanded.
+  OwningOpRef<ModuleOp> meaning = copyOf(function);
+  if (!runPasses(*meaning,
+                 [](OpPassManager &manager) { manager.addPass(passes::createDifferentiate()); }))
+    return Failure{0, "gradients cannot be expanded"};
+  std::vector<Call> calls;
+  for (const Symbols &symbols : symbolsOfCalls) {
+    auto arguments = makeArguments(function, symbols);
+    if (!arguments)
+      continue;
+    EvaluationContext interpreter;
+    auto expected =
+        interpretWithBounds(functionOf(*meaning), *arguments, interpreter, {/*rewritten=*/true});
+    if (failed(expected))
+      return Failure{0, "the interpreter refuses the function: " + interpreter.error};
+    countElements(*expected);
+    calls.push_back({std::move(*arguments), std::move(*expected)});
+  }
+  if (auto failure = checkPhases(*copyOf(function), calls))
+    return failure;
+  return checkCompiled(function, calls);
+}
+
+std::optional<Failure> Checker::checkPhases(ModuleOp module, ArrayRef<Call> calls) {
+  for (compiler::PipelinePhase phase : compiler::planningPhases) {
+    std::string name = compiler::phaseName(phase);
+    if (!runPasses(module, [&](OpPassManager &manager) { compiler::buildPhase(manager, phase); }))
+      return Failure{0, "phase " + name + " fails"};
+    // Not yet expanded.
+    if (module.walk([](GradientsOp) { return WalkResult::interrupt(); }).wasInterrupted())
+      continue;
+    for (const Call &call : calls) {
+      EvaluationContext interpreter;
+      auto actual = interpret(functionOf(module), call.arguments, interpreter);
+      if (failed(actual))
+        return Failure{0, "after phase " + name + ": " + interpreter.error};
+      if (auto failure = compare(*actual, call.expected)) {
+        failure->what = "after phase " + name + ", " + failure->what;
+        return failure;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+static bool areEqual(const HostTensor &a, const HostTensor &b) {
+  return a.dims == b.dims && a.ints == b.ints && a.floats.size() == b.floats.size() &&
+         std::memcmp(a.floats.data(), b.floats.data(), a.floats.size() * sizeof(double)) == 0;
+}
+
+std::optional<Failure> Checker::checkCompiled(func::FuncOp function, ArrayRef<Call> calls) {
+  CompiledRunner runner(function);
+  if (!runner.error.empty())
+    return Failure{0, "does not compile: " + runner.error};
+  for (const Call &call : calls) {
+    keratin_set_debug_fill(0x00);
+    auto actual = runner.run(call.arguments);
+    keratin_set_debug_fill(0xFF);
+    keratin_set_num_threads(2);
+    auto again = runner.run(call.arguments);
+    keratin_set_num_threads(1);
+    keratin_set_debug_fill(-1);
+    if (!actual || !again)
+      return Failure{0, "compiled code fails: " + runner.error};
+    if (auto failure = compare(*actual, call.expected)) {
+      failure->what = "compiled, " + failure->what;
+      return failure;
+    }
+    for (size_t i = 0; i < actual->size(); ++i)
+      if (!areEqual((*actual)[i], (*again)[i]))
+        return Failure{i, "result " + std::to_string(i) +
+                              " depends on memory nobody wrote, or on the number of threads"};
+  }
+  return std::nullopt;
+}
+
+//===-- Reduction
+//------------------------------------------------------------------------------===//
+
+namespace {
+// Makes a failing function smaller as long as it fails.
+class Reducer {
+public:
+  Reducer(Checker &checker, func::FuncOp function, std::vector<Symbols> calls)
+      : calls(std::move(calls)), checker(checker), module(copyOf(function)) {}
+
+  void run();
+  func::FuncOp function() { return functionOf(*module); }
+  std::vector<Symbols> calls;
+
+private:
+  bool stillFails(ModuleOp candidate, ArrayRef<Symbols> symbols) {
+    return succeeded(verify(candidate)) && checker.check(functionOf(candidate), symbols);
+  }
+  bool accept(OwningOpRef<ModuleOp> candidate) {
+    if (!stillFails(*candidate, calls))
+      return false;
+    module = std::move(candidate);
+    return true;
+  }
+  bool dropResults();
+  bool dropOps();
+
+  Checker &checker;
+  OwningOpRef<ModuleOp> module;
+};
+} // namespace
+
+// Without what no result needs. Arguments stay: symbols and numbers depend on them.
+static void cleanUp(func::FuncOp function) {
+  Block &body = function.getBody().front();
+  SmallVector<Operation *> ops;
+  for (Operation &op : body.without_terminator())
+    ops.push_back(&op);
+  for (Operation *op : llvm::reverse(ops))
+    if (op->use_empty())
+      op->erase();
+  function.setType(FunctionType::get(function.getContext(), body.getArgumentTypes(),
+                                     body.getTerminator()->getOperandTypes()));
+}
+
+bool Reducer::dropResults() {
+  bool changed = false;
+  for (unsigned i = function().getNumResults(); i-- > 0 && function().getNumResults() > 1;) {
+    OwningOpRef<ModuleOp> candidate = copyOf(function());
+    func::FuncOp smaller = functionOf(*candidate);
+    // An update stays with its variable.
+    auto kind = smaller.getResultAttrOfType<StringAttr>(i, "keratin.kind");
+    if (kind && kind.getValue() == "update" && i + 1 != smaller.getNumResults())
+      continue;
+    smaller.eraseResult(i);
+    smaller.getBody().front().getTerminator()->eraseOperand(i);
+    cleanUp(smaller);
+    changed |= accept(std::move(candidate));
+  }
+  return changed;
+}
+
+// An op's result becomes an argument, from the last op to the first.
+bool Reducer::dropOps() {
+  bool changed = false;
+  size_t number = llvm::range_size(function().getBody().front().without_terminator());
+  while (number-- > 0) {
+    OwningOpRef<ModuleOp> candidate = copyOf(function());
+    func::FuncOp smaller = functionOf(*candidate);
+    Block &body = smaller.getBody().front();
+    if (number >= size_t(llvm::range_size(body.without_terminator())))
+      continue;
+    Operation &op = *std::next(body.begin(), number);
+    if (op.getNumResults() != 1 || isa<ConstantOp>(op))
+      continue;
+    // Inputs come before variables.
+    unsigned at = 0;
+    while (at < smaller.getNumArguments() &&
+           (!smaller.getArgAttrOfType<StringAttr>(at, "keratin.kind") ||
+            smaller.getArgAttrOfType<StringAttr>(at, "keratin.kind").getValue() == "input"))
+      ++at;
+    smaller.insertArgument(at, op.getResult(0).getType(), {}, smaller.getLoc());
+    smaller.setArgAttr(at, "keratin.kind", StringAttr::get(smaller.getContext(), "input"));
+    op.getResult(0).replaceAllUsesWith(body.getArgument(at));
+    cleanUp(smaller);
+    changed |= accept(std::move(candidate));
+  }
+  return changed;
+}
+
+void Reducer::run() {
+  for (const Symbols &call : calls)
+    if (stillFails(*module, call)) {
+      calls = {call};
+      break;
+    }
+  for (int round = 0; round < 3; ++round) {
+    bool fewerResults = dropResults();
+    if (!dropOps() && !fewerResults)
+      break;
+  }
+  for (int64_t id : {0, 1, 2})
+    for (int64_t size : {1, 2, 3, 4, 5}) {
+      std::vector<Symbols> smaller = calls;
+      if (smaller[0][id] <= size)
+        break;
+      smaller[0][id] = size;
+      if (stillFails(*module, smaller)) {
+        calls = smaller;
+        break;
+      }
+    }
+}
+
+//===-- Program
+//--------------------------------------------------------------------------------===//
+
+static std::string symbolsText(const Symbols &symbols) {
+  std::string text;
+  for (auto [id, size] : symbols)
+    text += " --symbol=" + std::to_string(id) + "=" + std::to_string(size);
+  return text;
+}
+
+static std::string write(func::FuncOp function, ArrayRef<Symbols> calls, const std::string &name,
+                         const std::string &what) {
+  llvm::SmallString<128> path(keep.getValue());
+  llvm::sys::path::append(path, name);
+  std::error_code error;
+  llvm::raw_fd_ostream file(path, error);
+  file << "// " << what << "\n";
+  for (const Symbols &symbols : calls)
+    file << "// keratin-check --compiled" << symbolsText(symbols) << "\n";
+  file << function << "\n";
+  return path.str().str();
+}
+
+static std::vector<Symbols> callsOf(uint64_t seed) {
+  return {randomSymbols(seed, false), randomSymbols(seed + 1, true)};
+}
+
+static RandomFunction makeFunction(MLIRContext *context, const std::vector<uint64_t> &seeds) {
+  RandomFunction function = makeRandomFunction(context, seeds, maxOps);
+  function.function->setAttr("check.seed",
+                             IntegerAttr::get(IntegerType::get(context, 64), seeds.front()));
+  return function;
+}
+
+static void report(Checker &checker, func::FuncOp function, uint64_t seed, const Failure &failure) {
+  llvm::errs() << "seed " << seed << ": " << failure.what << "\n";
+  Reducer reducer(checker, function, callsOf(seed));
+  reducer.run();
+  auto reduced = checker.check(reducer.function(), reducer.calls);
+  std::string what = reduced ? reduced->what : failure.what;
+  std::string path = write(reducer.function(), reducer.calls,
+                           "fuzz-failure-" + std::to_string(seed) + ".mlir", what);
+  llvm::errs() << "  reduced: " << what << "\n  kept in " << path << "\n";
+}
+
+// Graphs with these seeds; how many of them fail.
+static unsigned checkSeeds(MLIRContext *context, Checker &checker,
+                           const std::vector<uint64_t> &seeds) {
+  RandomFunction function = makeFunction(context, seeds);
+  if (trace)
+    write(function.function, callsOf(seeds.front()), "fuzz-current.mlir", "");
+  if (failed(verify(*function.module))) {
+    llvm::errs() << "seed " << seeds.front() << ": the generator made an invalid function\n";
+    return 1;
+  }
+  auto failure = checker.check(function.function, callsOf(seeds.front()));
+  if (!failure)
+    return 0;
+  if (seeds.size() == 1) {
+    report(checker, function.function, seeds.front(), *failure);
+    return 1;
+  }
+  unsigned failures = 0;
+  for (uint64_t seed : seeds)
+    failures += checkSeeds(context, checker, {seed});
+  if (failures == 0)
+    // Only together: the function is kept as it is.
+    report(checker, function.function, seeds.front(), *failure);
+  return std::max(failures, 1u);
+}
+
+static int replayFile(MLIRContext *context, Checker &checker) {
+  auto module = parseSourceFile<ModuleOp>(replay, context);
+  if (!module)
+    return 1;
+  std::vector<Symbols> calls;
+  for (uint64_t seed = 0; seed < 4; ++seed)
+    calls.push_back(randomSymbols(seed, seed % 2));
+  auto failure = checker.check(functionOf(*module), calls);
+  llvm::outs() << (failure ? failure->what : "passes") << "\n";
+  return failure ? 1 : 0;
+}
+
+int main(int argc, char **argv) {
+  llvm::cl::ParseCommandLineOptions(argc, argv, "Keratin's random graphs\n");
+  DialectRegistry registry;
+  compiler::registerDialects(registry);
+  uint64_t graphs = 0, failures = 0;
+  for (uint64_t seed = firstSeed; graphs < count && failures < 20;) {
+    // Attributes and types live as long as their context.
+    MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+    context.loadDialect<KeratinDialect, func::FuncDialect>();
+    Checker checker;
+    if (!replay.empty())
+      return replayFile(&context, checker);
+    for (int i = 0; i < 20 && graphs < count; ++i) {
+      std::vector<uint64_t> seeds;
+      for (; seeds.size() < together && graphs < count; ++graphs)
+        seeds.push_back(seed++);
+      failures += checkSeeds(&context, checker, seeds);
+    }
+  }
+  llvm::outs() << graphs << " graphs, " << failures << " failures; "
+               << 100 * boundedElements / std::max<uint64_t>(comparedElements, 1) << " % of "
+               << comparedElements << " elements have bounds\n";
+  return failures ? 1 : 0;
+}

@@ -1,0 +1,597 @@
+#include "tests/support/RandomGraph.h"
+
+#include "ir/builder/GraphMath.h"
+#include "ir/dialect/Keratin.h"
+#include "ir/reference/EvaluationContext.h"
+#include "tests/support/RandomTensor.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+
+#include <numeric>
+
+using namespace keratin;
+using namespace keratin::ir;
+using namespace keratin::tests;
+using namespace mlir;
+
+using Axes = SmallVector<int64_t>;
+
+namespace {
+
+struct OpEntry {
+  const char *name;
+  unsigned operands;
+  const char *domain;
+};
+constexpr OpEntry opTable[] = {
+#define KERATIN_OP(Class, name, operands, domain, differentiable)                                  \
+  {"keratin." name, operands, domain},
+#include "OpTable.inc"
+#undef KERATIN_OP
+};
+
+// More elements than this cost interpreting time and find nothing new.
+constexpr int64_t maxElements = 3000;
+
+// One graph in a function that may hold others.
+class GraphMaker {
+public:
+  GraphMaker(OpBuilder &builder, Block *body, uint64_t seed)
+      : b(builder), loc(builder.getUnknownLoc()), math(builder, loc), body(body), state(seed) {
+    for (int64_t id : {0, 1, 2})
+      sizes.symbols[id] = 33; // the largest of randomSymbols
+  }
+
+  void makeArguments();
+  void makeOps(int count);
+  SmallVector<Value> takeOutputs();
+
+private:
+  // Random choices.
+  int64_t below(int64_t n) { return int64_t(nextRandom(state) % uint64_t(n)); }
+  bool chance(int percent) { return below(100) < percent; }
+  template <typename List> auto oneOf(const List &list) {
+    return *(std::begin(list) + below(std::size(list)));
+  }
+  Value anyValue() { return recent(pool); }
+  Value recent(ArrayRef<Value> values) {
+    // Chains come from taking mostly what was made last.
+    size_t window = chance(60) ? std::min<size_t>(values.size(), 5) : values.size();
+    return values[values.size() - 1 - below(window)];
+  }
+  Value anyFloat();
+  Type anyElementType();
+  DimExpr anyDim();
+  SmallVector<Value> ofType(Type type) {
+    SmallVector<Value> found;
+    for (Value value : pool)
+      if (value.getType() == type)
+        found.push_back(value);
+    return found;
+  }
+
+  bool isSmall(const Shape &shape);
+  void add(Value value) {
+    if (isSmall(getShape(value)))
+      pool.push_back(value);
+  }
+  Value like(Value x); // a value of the type of x
+  Value intoDomain(Value x, StringRef domain);
+  Value compareWith(Value x) { return math.compare(Comparison(below(6)), x, like(x)); }
+  int64_t anyAxis(Value x) { return below(getTensorType(x).getRank()); }
+  Axes someAxes(Value x);
+
+  void elementwise();
+  void shape();
+  void broadcast();
+  void slice();
+  void pad();
+  void concatenate();
+  void gather();
+  void reduce();
+  void scan();
+  void normalize();
+  void contract();
+  void gradients();
+  void leaf();
+
+  OpBuilder &b;
+  Location loc;
+  GraphMath math;
+  Block *body;
+  uint64_t state;
+  EvaluationContext sizes;
+  SmallVector<Value> pool, arguments;
+  unsigned gradientsLeft = 2;
+};
+
+} // namespace
+
+Type GraphMaker::anyElementType() {
+  static const keratin_dtype_t dtypes[] = {
+      KERATIN_DTYPE_FLOAT32, KERATIN_DTYPE_FLOAT32, KERATIN_DTYPE_FLOAT32, KERATIN_DTYPE_FLOAT32,
+      KERATIN_DTYPE_FLOAT64, KERATIN_DTYPE_FLOAT64, KERATIN_DTYPE_FLOAT16, KERATIN_DTYPE_BFLOAT16,
+      KERATIN_DTYPE_INT32,   KERATIN_DTYPE_INT64,   KERATIN_DTYPE_INT8,    KERATIN_DTYPE_INT16,
+      KERATIN_DTYPE_UINT8,   KERATIN_DTYPE_UINT16,  KERATIN_DTYPE_UINT32,  KERATIN_DTYPE_UINT64,
+      KERATIN_DTYPE_BOOL};
+  return elementTypeOf(oneOf(dtypes), b.getContext());
+}
+
+DimExpr GraphMaker::anyDim() {
+  static const int64_t constants[] = {1, 2, 3, 4, 5, 8, 16, 17};
+  return chance(40) ? DimExpr::symbol(below(3)) : DimExpr(oneOf(constants));
+}
+
+bool GraphMaker::isSmall(const Shape &shape) {
+  int64_t count = 1;
+  for (const DimExpr &dim : shape) {
+    std::optional<int64_t> size = sizes.evaluate(dim);
+    if (!size || *size < 0 || *size > maxElements || dim.encode().size() > 60)
+      return false;
+    count *= std::max<int64_t>(*size, 1);
+  }
+  return count <= maxElements && shape.size() <= 5;
+}
+
+void GraphMaker::makeArguments() {
+  SmallVector<Shape> shapes;
+  for (int i = 0, n = 2 + below(4); i < n; ++i) {
+    // Most share a shape, or a part of one: only then can they meet.
+    Shape shape;
+    if (!shapes.empty() && chance(70)) {
+      shape = oneOf(shapes);
+      if (!shape.empty() && chance(40))
+        shape.erase(shape.begin() + below(shape.size()));
+    } else {
+      for (int64_t axis = 0, rank = below(5); axis < rank; ++axis)
+        shape.push_back(anyDim());
+    }
+    if (!isSmall(shape))
+      continue;
+    shapes.push_back(shape);
+    Type element = i == 0 && chance(70) ? b.getF32Type() : anyElementType();
+    if (!arguments.empty() && chance(60))
+      element = getElementType(arguments.back());
+    arguments.push_back(body->addArgument(getTensorType(shape, element), loc));
+  }
+  if (arguments.empty())
+    arguments.push_back(body->addArgument(getTensorType({}, b.getF32Type()), loc));
+  pool = arguments;
+}
+
+Value GraphMaker::anyFloat() {
+  for (int attempt = 0; attempt < 10; ++attempt)
+    if (Value x = anyValue(); isa<FloatType>(getElementType(x)))
+      return x;
+  return math.cast(anyValue(), chance(80) ? b.getF32Type() : b.getF64Type());
+}
+
+Value GraphMaker::like(Value x) {
+  SmallVector<Value> same = ofType(x.getType());
+  if (same.size() > 1 && chance(80))
+    return recent(same);
+  Type element = getElementType(x);
+  if (element.isInteger(1))
+    return x;
+  // A row, a column or a scalar repeated, as biases and scales are.
+  const Shape whole = getShape(x);
+  for (int attempt = 0; attempt < 6; ++attempt) {
+    Value y = anyValue();
+    Shape part = getShape(y);
+    if (getElementType(y) != element || part.size() >= whole.size())
+      continue;
+    SmallVector<int64_t> dims;
+    size_t next = 0;
+    for (size_t axis = 0; axis < whole.size() && next < part.size(); ++axis)
+      if (part[next] == whole[axis] || part[next] == DimExpr(1)) {
+        dims.push_back(axis);
+        ++next;
+      }
+    if (next == part.size())
+      return math.broadcast(y, whole, dims);
+  }
+  return chance(50) ? x : math.constantLike(double(below(9)) / 4, x);
+}
+
+Value GraphMaker::intoDomain(Value x, StringRef domain) {
+  if (domain == "any" || !isa<FloatType>(getElementType(x)) || chance(10))
+    return x;
+  if (domain == "positive")
+    return math.add(math.abs(x), math.constantLike(0.5, x));
+  return math.tanh(x);
+}
+
+// Any op of the table that is elementwise; the verifier says which element types it takes.
+void GraphMaker::elementwise() {
+  const OpEntry &op = oneOf(opTable);
+  StringRef name = op.name;
+  if (!OperationName(name, b.getContext()).hasInterface<ElementwiseOpInterface>())
+    return;
+  Value x = anyValue();
+  if (name == "keratin.cast")
+    return add(math.cast(x, anyElementType()));
+  if (name == "keratin.compare")
+    return add(compareWith(x));
+  if (name == "keratin.select")
+    return add(math.select(compareWith(x), x, like(x)));
+  OperationState operation(loc, name);
+  for (unsigned i = 0; i < op.operands; ++i)
+    operation.addOperands(intoDomain(i == 0 ? x : like(x), op.domain));
+  operation.addTypes(name == "keratin.is_finite" ? Type(getTensorType(getShape(x), b.getI1Type()))
+                                                 : x.getType());
+  ScopedDiagnosticHandler silence(b.getContext(), [](Diagnostic &) { return success(); });
+  Operation *made = b.create(operation);
+  if (failed(verify(made)))
+    return made->erase();
+  add(made->getResult(0));
+}
+
+void GraphMaker::shape() {
+  Value x = anyValue();
+  Shape dims = getShape(x);
+  switch (below(3)) {
+  case 0: { // merged neighbours, or a new dimension of size 1
+    size_t axis = dims.empty() ? 0 : below(dims.size());
+    if (chance(50) || dims.size() < 2)
+      dims.insert(dims.begin() + axis, DimExpr(1));
+    else if (axis + 1 < dims.size()) {
+      std::optional<DimExpr> merged = mul(dims[axis], dims[axis + 1]);
+      if (!merged)
+        return;
+      dims[axis] = *merged;
+      dims.erase(dims.begin() + axis + 1);
+    }
+    return add(math.reshape(x, dims));
+  }
+  case 1: {
+    Axes permutation(dims.size());
+    std::iota(permutation.begin(), permutation.end(), 0);
+    for (size_t i = permutation.size(); i > 1; --i)
+      std::swap(permutation[i - 1], permutation[below(i)]);
+    return add(math.transpose(x, permutation));
+  }
+  default:
+    return add(math.reverse(x, someAxes(x)));
+  }
+}
+
+void GraphMaker::broadcast() {
+  Value x = anyValue();
+  Shape dims = getShape(x), result;
+  SmallVector<int64_t> places;
+  for (const DimExpr &dim : dims) {
+    if (chance(25))
+      result.push_back(anyDim());
+    places.push_back(result.size());
+    result.push_back(dim == DimExpr(1) && chance(70) ? anyDim() : dim);
+  }
+  if (places.size() == result.size() && chance(50))
+    result.push_back(anyDim());
+  if (isSmall(result))
+    add(math.broadcast(x, result, places));
+}
+
+void GraphMaker::slice() {
+  Value x = anyValue();
+  Shape dims = getShape(x), starts, result;
+  SmallVector<int64_t> strides;
+  for (const DimExpr &dim : dims) {
+    starts.push_back(0);
+    strides.push_back(chance(30) ? 2 : 1);
+    result.push_back(strides.back() == 1 ? dim : *ceildiv(dim, 2));
+    if (!dim.isConstant() || dim.constantValue() < 2 || chance(40))
+      continue;
+    int64_t start = below(dim.constantValue()), left = dim.constantValue() - start;
+    starts.back() = start;
+    result.back() = 1 + below((left + strides.back() - 1) / strides.back());
+  }
+  add(math.slice(x, starts, result, strides));
+}
+
+void GraphMaker::pad() {
+  Value x = anyValue();
+  Shape low, result;
+  SmallVector<int64_t> interior;
+  for (const DimExpr &dim : getShape(x)) {
+    low.push_back(below(3));
+    // Nothing lies between the elements of a dimension that may be empty.
+    interior.push_back(dim.isConstant() && dim.constantValue() > 0 ? below(2) : 0);
+    int64_t more = low.back().constantValue() + below(3);
+    result.push_back(interior.back() ? DimExpr(2 * dim.constantValue() - 1 + more)
+                                     : *ir::add(dim, more));
+  }
+  if (isSmall(result))
+    add(math.pad(x, low, interior, result));
+}
+
+void GraphMaker::concatenate() {
+  Value x = anyValue();
+  if (getTensorType(x).getRank() == 0)
+    return;
+  SmallVector<Value> parts;
+  for (int i = 0, n = 1 + below(3); i < n; ++i)
+    parts.push_back(like(x));
+  add(math.concatenate(parts, anyAxis(x)));
+}
+
+void GraphMaker::gather() {
+  Value x = anyValue();
+  Shape dims = getShape(x);
+  if (dims.empty() || !dims[0].isConstant() || dims[0].constantValue() == 0)
+    return;
+  // Any integers, brought into range.
+  Shape places;
+  for (int64_t i = 0, rank = below(3); i < rank; ++i)
+    places.push_back(anyDim());
+  Type type = chance(50) ? b.getI64Type() : b.getI32Type();
+  if (!isSmall(places))
+    return;
+  Value numbers = places.empty() ? math.integerScalar(below(100), type)
+                                 : math.iota(getTensorType(places, type), below(places.size()));
+  Value indices = math.mod(math.mul(numbers, math.constantLike(7, numbers)),
+                           math.constantLike(dims[0].constantValue(), numbers));
+  Shape result = places;
+  result.insert(result.end(), dims.begin() + 1, dims.end());
+  if (!isSmall(result))
+    return;
+  Value picked = math.gather(x, indices);
+  add(picked);
+  if (chance(50) && !getElementType(x).isInteger(1))
+    add(math.scatterAdd(indices, picked, dims));
+}
+
+Axes GraphMaker::someAxes(Value x) {
+  Axes axes;
+  for (int64_t axis = 0; axis < getTensorType(x).getRank(); ++axis)
+    if (chance(45))
+      axes.push_back(axis);
+  return axes;
+}
+
+void GraphMaker::reduce() {
+  Value x = anyValue();
+  Axes axes = someAxes(x);
+  if (getElementType(x).isInteger(1))
+    return add(chance(50) ? math.reduceAny(x, axes) : math.reduceAll(x, axes));
+  Value y;
+  switch (below(8)) {
+  case 0:
+    x = math.tanh(anyFloat());
+    axes = someAxes(x);
+    y = math.reduceProd(x, axes);
+    break;
+  case 1:
+    y = math.reduceMin(x, axes);
+    break;
+  case 2:
+  case 3:
+    y = math.reduceMax(x, axes);
+    break;
+  case 4:
+    if (Shape dims = getShape(x); !dims.empty()) {
+      int64_t axis = anyAxis(x);
+      if (!dims[axis].isConstant() || dims[axis].constantValue() == 0)
+        return;
+      y = chance(50) ? b.create<ArgMaxOp>(loc, x, axis).getResult()
+                     : b.create<ArgMinOp>(loc, x, axis).getResult();
+      break;
+    }
+    return;
+  default:
+    y = math.reduceSum(x, axes);
+  }
+  add(y);
+  // Back into what it was made of, as a mean or a maximum is.
+  if (chance(40) && getElementType(y) == getElementType(x) &&
+      getTensorType(y).getRank() == getTensorType(x).getRank() - int64_t(axes.size()))
+    add(math.sub(x, math.broadcastAlong(y, getShape(x), axes)));
+}
+
+void GraphMaker::scan() {
+  Value x = anyValue();
+  if (getTensorType(x).getRank() == 0 || getElementType(x).isInteger(1))
+    return;
+  int64_t axis = anyAxis(x);
+  if (chance(70))
+    return add(math.cumsum(x, axis, chance(50), chance(50)));
+  x = math.tanh(anyFloat());
+  if (getTensorType(x).getRank() == 0)
+    return;
+  axis = anyAxis(x);
+  add(chance(50) ? math.cumprod(x, axis, chance(50), chance(50))
+                 : math.linearRecurrence(x, math.cos(x), axis, chance(50)));
+}
+
+// Softmax, its logarithm, and the norm of a layer.
+void GraphMaker::normalize() {
+  Value x = math.tanh(anyFloat());
+  if (getTensorType(x).getRank() == 0)
+    return;
+  Axes axes{chance(70) ? getTensorType(x).getRank() - 1 : anyAxis(x)};
+  Shape whole = getShape(x);
+  auto along = [&](Value y) { return math.broadcastAlong(y, whole, axes); };
+  if (chance(50)) {
+    Value shifted = math.sub(x, along(math.reduceMax(x, axes)));
+    Value sum = math.reduceSum(math.exp(shifted), axes);
+    add(chance(50) ? math.div(math.exp(shifted), along(sum))
+                   : math.sub(shifted, along(math.log(sum))));
+  } else {
+    Value count = math.count(x, axes, getElementType(x));
+    auto mean = [&](Value y) {
+      Value total = math.reduceSum(y, axes);
+      return math.div(total, math.broadcastScalar(count, getShape(total)));
+    };
+    Value centered = math.sub(x, along(mean(x)));
+    Value variance = mean(math.mul(centered, centered));
+    Value scale = math.rsqrt(math.add(variance, math.constantLike(0.01, variance)));
+    add(math.mul(centered, along(scale)));
+  }
+}
+
+// Every dimension of one that the other has may be contracted or batched.
+void GraphMaker::contract() {
+  Value a = anyValue(), other;
+  for (int attempt = 0; attempt < 8 && !other; ++attempt)
+    if (Value y = anyValue(); getElementType(y) == getElementType(a))
+      other = y;
+  if (!other || getElementType(a).isInteger(1))
+    return;
+  Shape left = getShape(a), right = getShape(other);
+  SmallVector<int64_t> aBatch, bBatch, aContract, bContract;
+  SmallVector<bool> taken(right.size(), false);
+  for (size_t i = 0; i < left.size(); ++i)
+    for (size_t j = 0; j < right.size(); ++j) {
+      if (taken[j] || left[i] != right[j] || chance(15))
+        continue;
+      taken[j] = true;
+      bool batch = chance(30);
+      (batch ? aBatch : aContract).push_back(i);
+      (batch ? bBatch : bContract).push_back(j);
+      break;
+    }
+  Shape result;
+  for (size_t i = 0; i < left.size(); ++i)
+    if (!llvm::is_contained(aContract, int64_t(i)))
+      result.push_back(left[i]);
+  for (size_t j = 0; j < right.size(); ++j)
+    if (!taken[j])
+      result.push_back(right[j]);
+  if (isSmall(result))
+    add(math.dotGeneral(a, other, aBatch, bBatch, aContract, bContract));
+}
+
+void GraphMaker::gradients() {
+  if (gradientsLeft == 0)
+    return;
+  Value loss = anyFloat();
+  if (!loss.getDefiningOp())
+    return;
+  SmallVector<Value> xs;
+  SmallVector<Type> types;
+  for (Value x : arguments)
+    if (isa<FloatType>(getElementType(x)) && chance(70)) {
+      xs.push_back(x);
+      types.push_back(x.getType());
+    }
+  if (xs.empty())
+    return;
+  --gradientsLeft;
+  for (Value gradient : b.create<GradientsOp>(loc, types, loss, xs).getYs())
+    add(gradient);
+}
+
+void GraphMaker::leaf() {
+  Shape dims;
+  for (int64_t i = 0, rank = below(3); i < rank; ++i)
+    dims.push_back(anyDim());
+  Type element = anyElementType();
+  if (!isSmall(dims) || element.isInteger(1))
+    return;
+  if (dims.empty())
+    return add(math.scalar(double(below(9)) / 4, element));
+  if (chance(20))
+    return add(b.create<RandomBitsOp>(
+        loc, getTensorType(dims, elementTypeOf(KERATIN_DTYPE_UINT32, b.getContext())),
+        math.integerScalar(below(1000), b.getI64Type()), below(1000)));
+  if (chance(30))
+    return add(math.count(anyValue(), {}, element));
+  add(math.iota(getTensorType(dims, element), below(dims.size())));
+}
+
+void GraphMaker::makeOps(int count) {
+  using Step = void (GraphMaker::*)();
+  static const std::pair<int, Step> steps[] = {
+      {40, &GraphMaker::elementwise}, {6, &GraphMaker::shape},    {5, &GraphMaker::broadcast},
+      {4, &GraphMaker::slice},        {3, &GraphMaker::pad},      {3, &GraphMaker::concatenate},
+      {2, &GraphMaker::gather},       {9, &GraphMaker::reduce},   {3, &GraphMaker::scan},
+      {4, &GraphMaker::normalize},    {7, &GraphMaker::contract}, {4, &GraphMaker::gradients},
+      {3, &GraphMaker::leaf}};
+  int total = 0;
+  for (auto [weight, step] : steps)
+    total += weight;
+  for (int i = 0; i < count; ++i) {
+    int64_t choice = below(total);
+    for (auto [weight, step] : steps)
+      if ((choice -= weight) < 0) {
+        (this->*step)();
+        break;
+      }
+  }
+}
+
+// What nobody reads, and some of the rest.
+SmallVector<Value> GraphMaker::takeOutputs() {
+  SmallVector<Value> outputs;
+  for (Value value : llvm::reverse(pool))
+    if (outputs.size() < 6 && value.getDefiningOp() && (value.use_empty() || chance(8)))
+      outputs.push_back(value);
+  if (outputs.empty())
+    outputs.push_back(math.identity(pool.back()));
+  return outputs;
+}
+
+RandomFunction keratin::tests::makeRandomFunction(MLIRContext *context,
+                                                  const std::vector<uint64_t> &seeds, int ops) {
+  OpBuilder b(context);
+  Location loc = b.getUnknownLoc();
+  RandomFunction result;
+  result.module = ModuleOp::create(loc);
+  b.setInsertionPointToEnd(result.module->getBody());
+  result.function = b.create<func::FuncOp>(loc, "main", b.getFunctionType({}, {}));
+  Block *body = result.function.addEntryBlock();
+  b.setInsertionPointToStart(body);
+  for (int64_t symbol : {0, 1, 2})
+    body->addArgument(getTensorType({DimExpr::symbol(symbol)}, b.getI1Type()), loc);
+  SmallVector<Value> outputs;
+  SmallVector<std::pair<Value, size_t>> updates;
+  for (auto [number, seed] : llvm::enumerate(seeds)) {
+    uint64_t state = seed * 0x9E3779B97F4A7C15 + 1;
+    GraphMaker maker(b, body, nextRandom(state));
+    maker.makeArguments();
+    maker.makeOps(1 + int(nextRandom(state) % uint64_t(ops)));
+    bool isUpdate = nextRandom(state) % 3 == 0;
+    for (Value output : maker.takeOutputs()) {
+      // Variables have static shapes.
+      if (isUpdate && getTensorType(output).hasStaticShape())
+        updates.push_back({output, number});
+      else {
+        outputs.push_back(output);
+        result.graphOfResult.push_back(number);
+      }
+    }
+  }
+  // A new value for a variable, added to the old one so that the old one is read.
+  GraphMath math(b, loc);
+  size_t inputs = body->getNumArguments();
+  for (auto [value, number] : updates) {
+    Value variable = body->addArgument(value.getType(), loc);
+    outputs.push_back(getElementType(value).isInteger(1) ? math.xor_(variable, value)
+                                                         : math.add(variable, value));
+    result.graphOfResult.push_back(number);
+  }
+  b.create<func::ReturnOp>(loc, outputs);
+  result.function.setType(b.getFunctionType(body->getArgumentTypes(), ValueRange(outputs)));
+  for (size_t i = 0; i < body->getNumArguments(); ++i)
+    result.function.setArgAttr(i, "keratin.kind",
+                               b.getStringAttr(i < inputs ? "input" : "variable"));
+  size_t firstUpdate = outputs.size() - updates.size();
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    bool isUpdate = i >= firstUpdate;
+    result.function.setResultAttr(i, "keratin.kind",
+                                  b.getStringAttr(isUpdate ? "update" : "output"));
+    if (isUpdate)
+      result.function.setResultAttr(i, "keratin.variable", b.getI64IntegerAttr(i - firstUpdate));
+  }
+  return result;
+}
+
+std::map<int64_t, int64_t> keratin::tests::randomSymbols(uint64_t seed, bool withZero) {
+  static const int64_t ordinary[] = {2, 3, 5, 9, 16, 17, 33};
+  std::map<int64_t, int64_t> symbols;
+  for (int64_t id : {0, 1, 2}) {
+    uint64_t bits = nextRandom(seed);
+    symbols[id] = withZero ? int64_t(bits % 4) : ordinary[bits % std::size(ordinary)];
+  }
+  return symbols;
+}
