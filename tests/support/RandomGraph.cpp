@@ -373,6 +373,7 @@ void GraphMaker::reduce() {
       int64_t axis = anyAxis(x);
       if (!dims[axis].isConstant() || dims[axis].constantValue() == 0)
         return;
+      axes = {axis};
       y = chance(50) ? b.create<ArgMaxOp>(loc, x, axis).getResult()
                      : b.create<ArgMinOp>(loc, x, axis).getResult();
       break;
