@@ -21,7 +21,8 @@ namespace keratin::compiler {
 
 struct CompileOptions {
   std::string cpu = "native"; // as --mcpu
-  // Verifies the IR after each pass, and the memory plan by the independent checker: for tests, and for finding which pass is wrong.
+  // Verifies the IR after each pass, and the memory plan by the independent checker: for tests, and
+  // for finding which pass is wrong.
   bool verify = false;
   // If not empty: the IR before the first and after each phase, and the assembly, are written to
   // this folder, which must exist, as <function>.<number>-<phase>.mlir. The environment variable

@@ -71,8 +71,8 @@ Tensor softsign(const Operand &operand, SourceLocation location) {
 Tensor hard_sigmoid(const Operand &operand, SourceLocation location) {
   Call call("hard_sigmoid", location);
   Value x = call.floating(operand);
-  // clip(0.2 x + 0.5, 0, 1), cut where x is exact: rounding 0.2 x must not decide on which side of an
-  // end x lies.
+  // clip(0.2 x + 0.5, 0, 1), cut where x is exact: rounding 0.2 x must not decide on which side of
+  // an end x lies.
   Value inside = frontend::clip(call, x, -2.5, 2.5);
   return call.tensor(call.g.scale(call.g.add(inside, call.like(x, 2.5)), 0.2));
 }

@@ -1,7 +1,9 @@
-// The contract between generated code and the runtime. Stand-alone C: nothing but the standard headers.
+// The contract between generated code and the runtime. Stand-alone C: nothing but the standard
+// headers.
 //
 // Conventions.
-//  1. Every struct is versioned by KERATIN_ABI_VERSION and ends in reserved fields that must be zero.
+//  1. Every struct is versioned by KERATIN_ABI_VERSION and ends in reserved fields that must be
+//  zero.
 //  2. Pointers inside a descriptor are borrowed: they live as long as the executable made from it.
 //  3. Generated code calls the host only through the function pointers of keratin_context_t.
 //  4. Sizes are signed 64-bit; a size that does not fit is an error found before any work is done.
@@ -17,8 +19,9 @@ extern "C" {
 
 #define KERATIN_ABI_VERSION 1
 #define KERATIN_MAX_RANK 32
-// Variables, constants, new values of updates and the arena start on this boundary. Inputs and outputs may be the
-// caller's: they are aligned to their element only, so generated code uses unaligned vector accesses there.
+// Variables, constants, new values of updates and the arena start on this boundary. Inputs and
+// outputs may be the caller's: they are aligned to their element only, so generated code uses
+// unaligned vector accesses there.
 #define KERATIN_ALIGNMENT 64
 
 typedef enum keratin_dtype_t {
@@ -50,8 +53,8 @@ typedef enum keratin_status_code_t {
 
 typedef struct keratin_context_t keratin_context_t;
 
-// A kernel works on the units [begin, end) of its own iteration space. argv holds pointers and sizes,
-// eight bytes each, in the order fixed by the compiler.
+// A kernel works on the units [begin, end) of its own iteration space. argv holds pointers and
+// sizes, eight bytes each, in the order fixed by the compiler.
 typedef void (*keratin_kernel_fn_t)(keratin_context_t *context, const int64_t *argv, int64_t begin,
                                     int64_t end);
 
@@ -60,24 +63,26 @@ struct keratin_context_t {
   uint32_t abi_version;
   // 0, or 1 + the index of the site (keratin_site_t) that failed; kernels store the smallest index.
   int32_t failed_site;
-  // Runs kernel over [0, units) in chunks of `grain` units, perhaps on several threads; returns when all are
-  // done. Chunk bounds are multiples of grain, so they never depend on the number of threads.
+  // Runs kernel over [0, units) in chunks of `grain` units, perhaps on several threads; returns
+  // when all are done. Chunk bounds are multiples of grain, so they never depend on the number of
+  // threads.
   void (*parallel_for)(keratin_context_t *context, keratin_kernel_fn_t kernel, const int64_t *argv,
                        int64_t units, int64_t grain);
   // Prints message, a space, the value as NumPy prints it, a newline.
   void (*print)(keratin_context_t *context, const char *message, int32_t dtype, int32_t rank,
                 const int64_t *dims, const void *data);
-  // Records that the site failed; callable from any thread. The lowest site wins, so the report is deterministic.
+  // Records that the site failed; callable from any thread. The lowest site wins, so the report is
+  // deterministic.
   void (*fail)(keratin_context_t *context, int32_t site);
   void *host; // the runtime's own
-  // keratin_function_desc_t::scratch_bytes bytes that belong to the thread running the kernel: each thread that parallel_for
-  // uses sees a context of its own.
+  // keratin_function_desc_t::scratch_bytes bytes that belong to the thread running the kernel: each
+  // thread that parallel_for uses sees a context of its own.
   void *scratch;
   void *reserved[3];
 };
 
-// The entry function: buffers are inputs, variables, outputs, new values of the updates that are not made in
-// place, constants, and last the arena; sizes are the evaluated size programs.
+// The entry function: buffers are inputs, variables, outputs, new values of the updates that are
+// not made in place, constants, and last the arena; sizes are the evaluated size programs.
 typedef void (*keratin_entry_fn_t)(keratin_context_t *context, void *const *buffers,
                                    const int64_t *sizes);
 
@@ -126,7 +131,8 @@ typedef struct keratin_size_program_t {
 } keratin_size_program_t;
 
 // A condition on sizes that must hold before the entry function runs: slots lhs and rhs are equal
-// (KERATIN_CHECK_EQUAL), lhs is rhs or 1 (KERATIN_CHECK_BROADCAST), lhs >= rhs (KERATIN_CHECK_AT_LEAST).
+// (KERATIN_CHECK_EQUAL), lhs is rhs or 1 (KERATIN_CHECK_BROADCAST), lhs >= rhs
+// (KERATIN_CHECK_AT_LEAST).
 typedef enum keratin_check_kind_t {
   KERATIN_CHECK_EQUAL = 0,
   KERATIN_CHECK_BROADCAST = 1,
@@ -149,7 +155,8 @@ typedef struct keratin_site_t {
 
 typedef struct keratin_update_desc_t {
   int32_t variable;
-  // 1: the entry function writes the variable's own buffer, after everything that can fail, and not at all if
+  // 1: the entry function writes the variable's own buffer, after everything that can fail, and not
+  // at all if
   //    failed_site is set by then.
   // 0: it writes a spare buffer, which the runtime exchanges with the variable's at commit.
   int32_t in_place;
@@ -160,7 +167,8 @@ typedef struct keratin_constant_desc_t {
   int64_t bytes;
 } keratin_constant_desc_t;
 
-// One compiled function. sizes has num_symbols slots filled from the inputs, then one for each program.
+// One compiled function. sizes has num_symbols slots filled from the inputs, then one for each
+// program.
 typedef struct keratin_function_desc_t {
   uint32_t abi_version;
   const char *name;
