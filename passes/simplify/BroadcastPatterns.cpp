@@ -94,10 +94,32 @@ struct ReshapeOfBroadcast : OpRewritePattern<ReshapeOp> {
   }
 };
 
+// Whether the result may have no elements though the operand has some.
+bool mayEmpty(BroadcastOp op) {
+  Shape from = getShape(op.getX()), whole = getShape(op);
+  for (auto [i, dim] : llvm::enumerate(op.getDims()))
+    if (from[i] == whole[dim])
+      whole[dim] = DimExpr(1);
+  return llvm::any_of(whole, [](const DimExpr &size) { return size.lowerBound().value_or(0) < 1; });
+}
+
+// Whether every operand is a repeated constant: these have no gradient.
+bool areConstant(Operation *op) {
+  return llvm::all_of(op->getOperands(), [](Value operand) {
+    return operand.getDefiningOp<BroadcastOp>().getX().getDefiningOp<ConstantOp>();
+  });
+}
+
 // f(broadcast(a), broadcast(b)) = broadcast(f(a, b)), if one of the operands before its broadcast
 // has the dimensions of all others: these are broadcast to it, scalars above all.
+//
+// Where the result may be empty and a is not, f had nothing to compute and then has: with f'(a)
+// infinite, the gradient of a was an empty sum and becomes 0 * inf.
 struct ElementwiseOfBroadcasts : OpInterfaceRewritePattern<ElementwiseOpInterface> {
-  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+  ElementwiseOfBroadcasts(MLIRContext *context, RewritePhase phase)
+      : OpInterfaceRewritePattern(context), phase(phase) {}
+  RewritePhase phase;
+
   LogicalResult matchAndRewrite(ElementwiseOpInterface op,
                                 PatternRewriter &rewriter) const override {
     BroadcastOp widest;
@@ -108,7 +130,9 @@ struct ElementwiseOfBroadcasts : OpInterfaceRewritePattern<ElementwiseOpInterfac
       if (!widest || broadcast.getDims().size() > widest.getDims().size())
         widest = broadcast;
     }
-    Shape small = getShape(widest.getX()), whole = getShape(widest);
+    if (phase == RewritePhase::BeforeGradients && mayEmpty(widest) && !areConstant(op))
+      return rewriter.notifyMatchFailure(op, "may be empty, and its gradient is still to come");
+    Shape small = getShape(widest.getX());
     ArrayRef<int64_t> core = widest.getDims();
     SmallVector<SmallVector<int64_t>> dims; // of each operand inside the small shape
     for (Value operand : op->getOperands()) {
@@ -163,7 +187,8 @@ struct SliceOfBroadcast : OpRewritePattern<SliceOp> {
 
 } // namespace
 
-void keratin::passes::populateBroadcastPatterns(RewritePatternSet &patterns) {
-  patterns.add<BroadcastOfBroadcast, BroadcastOfUnitReshape, ReshapeOfBroadcast,
-               ElementwiseOfBroadcasts, SliceOfBroadcast>(patterns.getContext());
+void keratin::passes::populateBroadcastPatterns(RewritePatternSet &patterns, RewritePhase phase) {
+  patterns.add<BroadcastOfBroadcast, BroadcastOfUnitReshape, ReshapeOfBroadcast, SliceOfBroadcast>(
+      patterns.getContext());
+  patterns.add<ElementwiseOfBroadcasts>(patterns.getContext(), phase);
 }

@@ -16,23 +16,29 @@ struct CanonicalizePass : impl::CanonicalizeBase<CanonicalizePass> {
   using CanonicalizeBase::CanonicalizeBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    RewritePatternSet set(context);
-    populateConstantFormPatterns(set);
-    populateAlgebraPatterns(set);
-    populateBroadcastPatterns(set);
-    populateMovementPatterns(set);
-    populateReductionPatterns(set);
-    populateContractionPatterns(set);
-    patterns = std::move(set);
+    before = makePatterns(context, RewritePhase::BeforeGradients);
+    after = makePatterns(context, RewritePhase::AfterGradients);
     return success();
   }
 
   void runOnOperation() override {
     GradientPins pins(getOperation());
-    rewriteWithin(getOperation(), patterns, maxOps);
+    rewriteWithin(getOperation(), pins.beforeGradients() ? before : after, maxOps);
   }
 
-  FrozenRewritePatternSet patterns;
+private:
+  static FrozenRewritePatternSet makePatterns(MLIRContext *context, RewritePhase phase) {
+    RewritePatternSet set(context);
+    populateConstantFormPatterns(set);
+    populateAlgebraPatterns(set);
+    populateBroadcastPatterns(set, phase);
+    populateMovementPatterns(set);
+    populateReductionPatterns(set);
+    populateContractionPatterns(set);
+    return set;
+  }
+
+  FrozenRewritePatternSet before, after;
 };
 } // namespace
 } // namespace keratin::passes

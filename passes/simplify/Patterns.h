@@ -7,13 +7,17 @@
 
 namespace keratin::passes {
 
+// A rule may keep every value and still change what differentiation makes of the graph, a gradient
+// of 0 into NaN: such rules wait until gradients are expanded.
+enum class RewritePhase { BeforeGradients, AfterGradients };
+
 // Splat constants as scalar and broadcast, and on the right of commutative ops: the form in which
 // the other rules expect them.
 void populateConstantFormPatterns(mlir::RewritePatternSet &patterns);
 // Signs, factors, logic, comparisons, casts, sizes.
 void populateAlgebraPatterns(mlir::RewritePatternSet &patterns);
 // Broadcasts merged and moved below elementwise ops, so that these work on the small shape.
-void populateBroadcastPatterns(mlir::RewritePatternSet &patterns);
+void populateBroadcastPatterns(mlir::RewritePatternSet &patterns, RewritePhase phase);
 // Transposes, reshapes, slices, pads and reverses merged, cancelled, moved to where they cancel.
 void populateMovementPatterns(mlir::RewritePatternSet &patterns);
 // Reductions of reductions, broadcasts and transposes.
@@ -21,12 +25,11 @@ void populateReductionPatterns(mlir::RewritePatternSet &patterns);
 // Transposes absorbed by dot_general.
 void populateContractionPatterns(mlir::RewritePatternSet &patterns);
 
-enum class StabilityPhase { BeforeGradients, AfterGradients };
 // Logarithms, exponentials, logistic functions, roots and powers (StabilityRules.td and what is not
-// one line). Some rules would change a documented gradient and wait until gradients are expanded.
-void populateStabilityPatterns(mlir::RewritePatternSet &patterns, StabilityPhase phase);
+// one line).
+void populateStabilityPatterns(mlir::RewritePatternSet &patterns, RewritePhase phase);
 // Softmax, log-softmax and logsumexp; the shift that is put in is constant for gradients.
-void populateSoftmaxPatterns(mlir::RewritePatternSet &patterns, StabilityPhase phase);
+void populateSoftmaxPatterns(mlir::RewritePatternSet &patterns, RewritePhase phase);
 
 } // namespace keratin::passes
 

@@ -135,7 +135,7 @@ bool isShifted(Value logits, ArrayRef<int64_t> axes) {
 
 class ShiftBuilder {
 public:
-  ShiftBuilder(OpBuilder &builder, Location location, StabilityPhase phase)
+  ShiftBuilder(OpBuilder &builder, Location location, RewritePhase phase)
       : g(builder, location), phase(phase) {}
 
   // max(x, axes), a constant for gradients: what flows through it cancels.
@@ -144,7 +144,7 @@ public:
     // inf - inf would be NaN where the sum is inf, or 0.
     if (onlyFinite)
       max = g.select(g.isFinite(max), max, g.zeroLike(max));
-    if (phase == StabilityPhase::BeforeGradients)
+    if (phase == RewritePhase::BeforeGradients)
       max = g.builder().create<StopGradientOp>(g.location(), max);
     return max;
   }
@@ -156,13 +156,13 @@ public:
   GraphMath g;
 
 private:
-  StabilityPhase phase;
+  RewritePhase phase;
 };
 
 template <class OpT> struct SoftmaxPattern : OpRewritePattern<OpT> {
-  SoftmaxPattern(MLIRContext *context, StabilityPhase phase)
+  SoftmaxPattern(MLIRContext *context, RewritePhase phase)
       : OpRewritePattern<OpT>(context), phase(phase) {}
-  StabilityPhase phase;
+  RewritePhase phase;
 };
 
 //===-- Rules
@@ -270,7 +270,7 @@ struct LogOfMoved : OpRewritePattern<LogOp> {
 
 } // namespace
 
-void keratin::passes::populateSoftmaxPatterns(RewritePatternSet &patterns, StabilityPhase phase) {
+void keratin::passes::populateSoftmaxPatterns(RewritePatternSet &patterns, RewritePhase phase) {
   MLIRContext *context = patterns.getContext();
   patterns.add<LogOfSoftmax, UnshiftedSoftmax<DivOp>, UnshiftedSoftmax<MulOp>, LogOfSumOfExp>(
       context, phase);

@@ -114,10 +114,10 @@ struct HalvingAsProduct : OpRewritePattern<DivOp> {
 
 } // namespace
 
-void keratin::passes::populateStabilityPatterns(RewritePatternSet &patterns, StabilityPhase phase) {
+void keratin::passes::populateStabilityPatterns(RewritePatternSet &patterns, RewritePhase phase) {
   populateWithGenerated(patterns);
   MLIRContext *context = patterns.getContext();
   patterns.add<PowerOfWholeNumber, HalvingAsProduct>(context);
-  if (phase == StabilityPhase::AfterGradients)
+  if (phase == RewritePhase::AfterGradients)
     patterns.add<PowerAsQuotientOrRoot, DivisionByRoot>(context);
 }

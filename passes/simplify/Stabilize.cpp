@@ -16,8 +16,8 @@ struct StabilizePass : impl::StabilizeBase<StabilizePass> {
   using StabilizeBase::StabilizeBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    before = makePatterns(context, StabilityPhase::BeforeGradients);
-    after = makePatterns(context, StabilityPhase::AfterGradients);
+    before = makePatterns(context, RewritePhase::BeforeGradients);
+    after = makePatterns(context, RewritePhase::AfterGradients);
     return success();
   }
 
@@ -27,11 +27,11 @@ struct StabilizePass : impl::StabilizeBase<StabilizePass> {
   }
 
 private:
-  static FrozenRewritePatternSet makePatterns(MLIRContext *context, StabilityPhase phase) {
+  static FrozenRewritePatternSet makePatterns(MLIRContext *context, RewritePhase phase) {
     RewritePatternSet set(context);
     // The form in which the stability rules look for constants and repeated values.
     populateConstantFormPatterns(set);
-    populateBroadcastPatterns(set);
+    populateBroadcastPatterns(set, phase);
     populateStabilityPatterns(set, phase);
     populateSoftmaxPatterns(set, phase);
     return set;

@@ -302,3 +302,28 @@ func.func @value_that_gradients_are_taken_of_stays_apart(%x: tensor<f32>) -> ten
   %2 = keratin.gradients %1 wrt %0 : (tensor<f32>, tensor<f32>) -> tensor<f32>
   return %2 : tensor<f32>
 }
+
+// With d0 = 0 the gradient of %s is a sum of nothing; log(%s) by itself would make it 0 / %s.
+// CHECK-LABEL: func.func @broadcast_that_may_be_empty_stays_until_gradients_are_expanded
+// CHECK-NEXT:    %[[B:.*]] = keratin.broadcast %arg0
+// CHECK-NEXT:    %[[L:.*]] = keratin.log %[[B]]
+// CHECK:         keratin.gradients
+func.func @broadcast_that_may_be_empty_stays_until_gradients_are_expanded(%s: tensor<f32>, %n: tensor<?xf32, #keratin.dims<d0>>) -> tensor<f32> {
+  %0 = keratin.broadcast %s dims = [] : (tensor<f32>) -> tensor<?xf32, #keratin.dims<d0>>
+  %1 = keratin.log %0 : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d0>>
+  %2 = keratin.mul %1, %n : (tensor<?xf32, #keratin.dims<d0>>, tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d0>>
+  %3 = keratin.gradients %2 wrt %s : (tensor<?xf32, #keratin.dims<d0>>, tensor<f32>) -> tensor<f32>
+  return %3 : tensor<f32>
+}
+
+// CHECK-LABEL: func.func @broadcast_that_is_never_empty_moves_before_gradients
+// CHECK-NEXT:    %[[L:.*]] = keratin.log %arg0
+// CHECK-NEXT:    %[[B:.*]] = keratin.broadcast %[[L]]
+// CHECK:         keratin.gradients
+func.func @broadcast_that_is_never_empty_moves_before_gradients(%s: tensor<f32>, %n: tensor<4xf32>) -> tensor<f32> {
+  %0 = keratin.broadcast %s dims = [] : (tensor<f32>) -> tensor<4xf32>
+  %1 = keratin.log %0 : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = keratin.mul %1, %n : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %3 = keratin.gradients %2 wrt %s : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+  return %3 : tensor<f32>
+}
