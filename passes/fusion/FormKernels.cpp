@@ -2,6 +2,7 @@
 // here it is decided what is worth joining.
 #include "ir/interfaces/IterationSpace.h"
 #include "passes/Passes.h"
+#include "passes/fusion/GroupGraph.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -33,10 +34,10 @@ bool isFusible(Operation *op) {
          isFree(op);
 }
 
-struct Group {
-  SmallVector<Operation *> ops; // in the order of the block, free ops of the kernel included
-  bool alive = true;
-};
+using keratin::passes::GroupGraph;
+
+// Ops of one kernel in the order of the block, its free ops included.
+using Group = SmallVector<Operation *>;
 
 class KernelFormer {
 public:
@@ -59,16 +60,13 @@ private:
       position[&op] = order.size();
       order.push_back(&op);
     }
-    position[block.getTerminator()] = order.size();
-  }
-
-  // Whether the value of a free op must exist in memory because someone reads it from there.
-  bool needsMemory(Operation *op) {
-    return llvm::any_of(op->getUsers(), [&](Operation *user) {
-      return !isFusible(user) || isa<DotGeneralOp>(user) ||
-             (isa<ReshapeOp>(user) && !isFree(user)) ||
-             (isFree(user) && isa<ReshapeOp, ConstantOp>(user) && needsMemory(user));
-    });
+    for (Operation *op : llvm::reverse(order)) // users first
+      if (isFree(op) && llvm::any_of(op->getUsers(), [&](Operation *user) {
+            return !isFusible(user) || isa<DotGeneralOp>(user) ||
+                   (isa<ReshapeOp>(user) && !isFree(user)) ||
+                   (isa<ReshapeOp>(user) && inMemory.contains(user));
+          }))
+        inMemory.insert(op);
   }
 
   // The group of an op that is computed in exactly one place.
@@ -79,39 +77,40 @@ private:
   }
 
   void place(Operation *op) {
-    if (isFree(op) ? (isa<ReshapeOp, ConstantOp>(op) || !needsMemory(op)) : isStorage(op))
+    if (isFree(op) ? (isa<ReshapeOp, ConstantOp>(op) || !inMemory.contains(op)) : isStorage(op))
       return;
-    int id = groups.size();
-    groups.emplace_back();
-    SmallVector<Operation *> members = withFreeOperands(op);
-    groups[id].ops = members;
+    Group members = withFreeOperands(op);
+    // Every producer that stands behind the operands, nearest first.
+    llvm::SmallSetVector<int, 4> producers, all;
+    for (Operation *member : members)
+      for (Value operand : member->getOperands()) {
+        if (int group = groupOf(operand); group >= 0)
+          producers.insert(group);
+        collectProducers(operand, all);
+      }
+    int id = graph.add(all.getArrayRef());
+    groups.push_back(std::move(members));
     home[op] = id;
     if (!fuse || !isFusible(op))
       return;
-    // Every producer that stands behind the operands, nearest first.
-    SmallVector<int> producers;
-    for (Operation *member : members)
-      for (Value operand : member->getOperands())
-        if (int group = groupOf(operand);
-            group >= 0 && group != id && !llvm::is_contained(producers, group))
-          producers.push_back(group);
     for (int producer : producers)
-      if (groups[producer].alive && isFusible(groups[producer].ops.back()) && canJoin(producer, id))
+      if (graph.isAlive(producer) && isFusible(groups[producer].back()) && canJoin(producer, id))
         join(producer, id);
   }
 
   // The op with the free ops it reads, in order.
-  SmallVector<Operation *> withFreeOperands(Operation *op) {
-    SmallVector<Operation *> list{op};
+  Group withFreeOperands(Operation *op) {
+    llvm::SmallSetVector<Operation *, 8> list;
+    list.insert(op);
     if (isFusible(op) && !isa<DotGeneralOp>(op))
       for (size_t i = 0; i < list.size(); ++i)
         for (Value operand : list[i]->getOperands())
           if (Operation *definition = operand.getDefiningOp())
-            if (isFree(definition) && !home.count(definition) &&
-                !llvm::is_contained(list, definition))
-              list.push_back(definition);
-    sortByPosition(list);
-    return list;
+            if (isFree(definition) && !home.count(definition))
+              list.insert(definition);
+    Group members(list.begin(), list.end());
+    sortByPosition(members);
+    return members;
   }
 
   void sortByPosition(SmallVectorImpl<Operation *> &ops) {
@@ -119,9 +118,9 @@ private:
     ops.erase(std::unique(ops.begin(), ops.end()), ops.end());
   }
 
-  SmallVector<Operation *> merged(int a, int b) {
-    SmallVector<Operation *> ops(groups[a].ops);
-    ops.append(groups[b].ops);
+  Group merged(int a, int b) {
+    Group ops(groups[a]);
+    ops.append(groups[b]);
     sortByPosition(ops);
     return ops;
   }
@@ -144,25 +143,30 @@ private:
 
   // A free op inside stands for copies outside too: what it reads is read there.
   bool leavesThrough(Operation *user, const llvm::DenseSet<Operation *> &inside) {
-    if (home.count(user) || !isFree(user))
-      return false;
-    return llvm::any_of(user->getUsers(), [&](Operation *next) {
-      return !inside.contains(next) || leavesThrough(next, inside);
-    });
+    llvm::SmallSetVector<Operation *, 4> copies;
+    auto isCopied = [&](Operation *op) { return !home.count(op) && isFree(op); };
+    if (isCopied(user))
+      copies.insert(user);
+    for (size_t i = 0; i < copies.size(); ++i)
+      for (Operation *next : copies[i]->getUsers()) {
+        if (!inside.contains(next))
+          return true;
+        if (isCopied(next))
+          copies.insert(next);
+      }
+    return false;
   }
 
   bool canJoin(int producer, int consumer) {
-    SmallVector<Operation *> ops = merged(producer, consumer);
-    if (int64_t(ops.size()) > maxOps)
+    Group ops = merged(producer, consumer);
+    if (int64_t(ops.size()) > maxOps || graph.hasDetour(producer, consumer))
       return false;
     SmallVector<Value> outputs = outputsOf(ops);
     std::optional<IterationSpace> space = analyzeIterationSpace(ops, outputs);
     if (!space || recomputesTooMuch(*space, ops) || movesTooMuch(ops))
       return false;
-    if (llvm::any_of(ops, [](Operation *op) { return isa<DotGeneralOp>(op); }) &&
-        !suitsTile(*space, ops, outputs))
-      return false;
-    return !closesCycle(producer, consumer);
+    return llvm::none_of(ops, [](Operation *op) { return isa<DotGeneralOp>(op); }) ||
+           suitsTile(*space, ops, outputs);
   }
 
   // What follows from a contraction's tile is done a few columns of some rows at a time: rows are
@@ -208,102 +212,41 @@ private:
                ops, [](Operation *op) { return isa<IndexingOpInterface>(op) && !isFree(op); }) > 4;
   }
 
-  // Whether some path from the producer to the consumer leads through an op of neither.
-  bool closesCycle(int producer, int consumer) {
-    llvm::DenseSet<Operation *> target;
-    size_t last = 0;
-    for (Operation *op : groups[consumer].ops)
-      if (home.count(op)) {
-        target.insert(op);
-        last = std::max(last, position[op]);
-      }
-    SmallVector<Operation *> work;
-    llvm::DenseSet<Operation *> seen;
-    auto push = [&](Operation *user) {
-      if (position.count(user) && position[user] <= last && seen.insert(user).second)
-        work.push_back(user);
-    };
-    // What reads the producer without being of either group. A free op is copied into each reader:
-    // one in the consumer may stand in others, too.
-    SmallVector<Operation *> readers;
-    llvm::DenseSet<Operation *> passed;
-    llvm::DenseSet<int> expanded;
-    for (Operation *op : groups[producer].ops)
-      if (home.count(op))
-        readers.push_back(op);
-    while (!readers.empty())
-      for (Operation *user : readers.pop_back_val()->getUsers()) {
-        auto found = home.find(user);
-        if (found != home.end()) {
-          if (found->second != producer && found->second != consumer)
-            push(user);
-        } else if (position.count(user) && passed.insert(user).second) {
-          readers.push_back(user);
-        }
-      }
-    while (!work.empty()) {
-      Operation *op = work.pop_back_val();
-      // A whole group runs at once, so reaching one of its ops reaches what all of them lead to.
-      auto spread = [&](Operation *from) {
-        for (Operation *user : from->getUsers()) {
-          if (target.contains(user) || inGroupThroughFree(user, consumer))
-            return true;
-          push(user);
-        }
-        return false;
-      };
-      auto found = home.find(op);
-      if (found == home.end()) {
-        if (spread(op))
-          return true;
-        continue;
-      }
-      if (found->second == consumer)
-        return true;
-      if (!expanded.insert(found->second).second)
-        continue;
-      for (Operation *member : groups[found->second].ops)
-        if (home.count(member) && spread(member))
-          return true;
-    }
-    return false;
-  }
-
-  bool inGroupThroughFree(Operation *op, int group) {
-    return !home.count(op) && isFree(op) && llvm::is_contained(groups[group].ops, op);
-  }
-
   void join(int producer, int consumer) {
-    groups[consumer].ops = merged(producer, consumer);
-    for (Operation *op : groups[producer].ops)
+    groups[consumer] = merged(producer, consumer);
+    for (Operation *op : groups[producer])
       if (auto found = home.find(op); found != home.end())
         found->second = consumer;
-    groups[producer].alive = false;
-    groups[producer].ops.clear();
+    groups[producer].clear();
+    graph.merge(producer, consumer);
   }
 
-  //===-- Building
-  //-------------------------------------------------------------------------------------------------===//
+  // Groups that a value is computed by, through storage and free ops.
+  void collectProducers(Value value, llvm::SmallSetVector<int, 4> &producers) {
+    SmallVector<Value> work{value};
+    while (!work.empty()) {
+      Operation *op = work.pop_back_val().getDefiningOp();
+      if (!op)
+        continue;
+      if (auto found = home.find(op); found != home.end())
+        producers.insert(found->second);
+      else
+        work.append(op->operand_begin(), op->operand_end());
+    }
+  }
 
   // Kernels are made in an order in which every group comes after those it reads from.
   LogicalResult build() {
     SmallVector<int> schedule;
-    SmallVector<unsigned> waiting(groups.size(), 0);
-    std::vector<SmallVector<int>> readers(groups.size());
+    SmallVector<unsigned> waiting;
     for (int id = 0; id < int(groups.size()); ++id) {
-      llvm::SmallDenseSet<int> from;
-      for (Operation *op : groups[id].ops)
-        for (Value operand : op->getOperands())
-          collectProducers(operand, id, from);
-      waiting[id] = from.size();
-      for (int producer : from)
-        readers[producer].push_back(id);
-      if (groups[id].alive && from.empty())
+      waiting.push_back(graph.producers(id).size());
+      if (graph.isAlive(id) && waiting[id] == 0)
         schedule.push_back(id);
     }
     // First in the block, first in the schedule: later passes may change it for memory's sake.
     for (size_t i = 0; i < schedule.size(); ++i)
-      for (int reader : readers[schedule[i]])
+      for (int reader : graph.readers(schedule[i]))
         if (--waiting[reader] == 0)
           schedule.push_back(reader);
     OpBuilder builder(block.getTerminator());
@@ -319,23 +262,6 @@ private:
       op->erase();
     }
     return success();
-  }
-
-  // Groups behind a value, through storage and free ops.
-  void collectProducers(Value value, int self, llvm::SmallDenseSet<int> &from) {
-    SmallVector<Value> work{value};
-    while (!work.empty()) {
-      Operation *op = work.pop_back_val().getDefiningOp();
-      if (!op)
-        continue;
-      auto found = home.find(op);
-      if (found != home.end()) {
-        if (found->second != self)
-          from.insert(found->second);
-      } else {
-        work.append(op->operand_begin(), op->operand_end());
-      }
-    }
   }
 
   // The value as code outside kernels sees it.
@@ -367,11 +293,11 @@ private:
     return replaced.lookup(value);
   }
 
-  void makeKernel(OpBuilder &builder, Group &group) {
-    llvm::DenseSet<Operation *> inside(group.ops.begin(), group.ops.end());
-    SmallVector<Value> inputs, outputs = outputsOf(group.ops);
+  void makeKernel(OpBuilder &builder, const Group &group) {
+    llvm::DenseSet<Operation *> inside(group.begin(), group.end());
+    SmallVector<Value> inputs, outputs = outputsOf(group);
     SmallVector<Location> locations;
-    for (Operation *op : group.ops)
+    for (Operation *op : group)
       for (Value operand : op->getOperands())
         if (!inside.contains(operand.getDefiningOp()) && !llvm::is_contained(inputs, operand))
           inputs.push_back(operand);
@@ -379,7 +305,7 @@ private:
     for (Value input : inputs)
       arguments.push_back(outside(builder, input));
     SmallVector<Location> sources;
-    for (Operation *op : group.ops)
+    for (Operation *op : group)
       if (home.count(op))
         sources.push_back(op->getLoc());
     Location loc = FusedLoc::get(builder.getContext(), sources);
@@ -388,20 +314,20 @@ private:
     IRMapping mapping;
     for (Value input : inputs)
       mapping.map(input, body->addArgument(input.getType(), input.getLoc()));
-    for (Operation *op : group.ops)
+    for (Operation *op : group)
       builder.clone(*op, mapping);
     SmallVector<Value> yields;
     for (Value output : outputs)
       yields.push_back(mapping.lookup(output));
     builder.create<YieldOp>(loc, yields);
     builder.setInsertionPointAfter(kernel);
-    bool fallible = llvm::any_of(group.ops, [](Operation *op) {
+    bool fallible = llvm::any_of(group, [](Operation *op) {
       auto indexing = dyn_cast<IndexingOpInterface>(op);
       return (indexing && indexing.canFail()) || isa<ScatterAddOp>(op);
     });
     if (fallible)
       kernel->setAttr("keratin.fallible", builder.getI64IntegerAttr(0));
-    if (llvm::any_of(group.ops, [](Operation *op) { return !isMemoryEffectFree(op); }))
+    if (llvm::any_of(group, [](Operation *op) { return !isMemoryEffectFree(op); }))
       kernel->setAttr("keratin.effect", builder.getUnitAttr());
     for (auto [output, result] : llvm::zip(outputs, kernel.getOutputs()))
       replaced[output] = result;
@@ -413,7 +339,9 @@ private:
   bool fuse;
   std::vector<Operation *> order;
   llvm::DenseMap<Operation *, size_t> position;
-  std::vector<Group> groups;
+  GroupGraph graph;
+  std::vector<Group> groups;            // of the same numbers
+  llvm::DenseSet<Operation *> inMemory; // free ops that someone reads from memory
   llvm::DenseMap<Operation *, int>
       home; // group that computes an op; free and storage ops have none
   llvm::DenseMap<Value, Value> replaced;
