@@ -22,8 +22,7 @@ static double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-//===-- Data
-//-----------------------------------------------------------------------------------------------------===//
+//===-- Data ----------------------------------------------------------------------------------===//
 
 struct Digits {
   std::vector<float> pixels; // 64 an image, 0 to 1
@@ -62,8 +61,7 @@ static bool readDigits(const char *path, Digits &train, Digits &test) {
   return train.size() > 0 && test.size() > 0;
 }
 
-//===-- Model
-//----------------------------------------------------------------------------------------------------===//
+//===-- Model ---------------------------------------------------------------------------------===//
 
 struct Dense {
   K::Tensor weights, bias;
@@ -115,8 +113,7 @@ static std::vector<keratin::Update> adam(const K::Tensor &loss,
   return updates;
 }
 
-//===-- Training
-//-------------------------------------------------------------------------------------------------===//
+//===-- Training ------------------------------------------------------------------------------===//
 
 static K::Array imagesOf(const Digits &digits, const size_t *rows, size_t count) {
   K::Array batch = K::Array::empty(K::DType::Float32, {int64_t(count), 64});

@@ -25,8 +25,7 @@ ElementEmitter::ElementEmitter(OpBuilder &builder, Location loc, const MachineTa
   scopes.push_back({b.getInsertionBlock()->getParent()});
 }
 
-//===-- Scopes
-//-------------------------------------------------------------------------------------------------===//
+//===-- Scopes --------------------------------------------------------------------------------===//
 
 void ElementEmitter::enter(Operation *loop) {
   scopes.back().loop = loop;
@@ -53,8 +52,7 @@ Value ElementEmitter::place(ArrayRef<Value> operands, llvm::function_ref<Value()
   return function();
 }
 
-//===-- Types and small values
-//-----------------------------------------------------------------------------------===//
+//===-- Types and small values ----------------------------------------------------------------===//
 
 Type ElementEmitter::registerType(Type type) const {
   if (type.isF16() || type.isBF16())
@@ -111,8 +109,7 @@ Value ElementEmitter::zero(Type elementType, bool vector) {
   return vector ? splat(scalar) : scalar;
 }
 
-//===-- Emission
-//-------------------------------------------------------------------------------------------------===//
+//===-- Emission ------------------------------------------------------------------------------===//
 
 static bool sameIndex(ArrayRef<keratin::ir::Index> x, ArrayRef<keratin::ir::Index> y) {
   return x.size() == y.size() &&
@@ -271,8 +268,7 @@ keratin::ir::Index ElementEmitter::checked(const Index &a, Value condition, Stri
   return vector ? Index{Value(), 0, safe} : scalarIndex(safe);
 }
 
-//===-- Positions
-//------------------------------------------------------------------------------------------------===//
+//===-- Positions -----------------------------------------------------------------------------===//
 
 Value ElementEmitter::positions(const Index &a) {
   if (a.lanes)
@@ -400,8 +396,7 @@ Value ElementEmitter::equal(const Index &x, const Index &y) {
   });
 }
 
-//===-- Memory
-//---------------------------------------------------------------------------------------------------===//
+//===-- Memory --------------------------------------------------------------------------------===//
 
 keratin::ir::Index ElementEmitter::linearize(RankedTensorType type, ArrayRef<Index> index) {
   Shape shape = getShape(type);

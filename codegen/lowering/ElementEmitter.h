@@ -26,8 +26,7 @@ public:
   ElementEmitter(mlir::OpBuilder &builder, mlir::Location loc, const MachineTarget &target,
                  unsigned lanes, std::function<Value(const ir::DimExpr &)> sizeOf, Value context);
 
-  //===-- What the kernel gives
-  //-------------------------------------------------------------------------------===//
+  //===-- What the kernel gives ---------------------------------------------------------------===//
 
   // The memory of a block argument.
   void bindBuffer(Value argument, Value pointer) { buffers[argument] = pointer; }
@@ -38,8 +37,7 @@ public:
   using SiteMaker = std::function<Value(mlir::Operation *, llvm::StringRef message)>;
   void setSites(SiteMaker maker) { makeSite = std::move(maker); }
 
-  //===-- Loops
-  //------------------------------------------------------------------------------------------------===//
+  //===-- Loops -------------------------------------------------------------------------------===//
 
   // Says that the builder now stands inside the body of the loop, which was made in the innermost
   // scope; code that does not vary in the loop goes before it from here on. leave() says that the
@@ -75,8 +73,7 @@ public:
   void fail(Value site);
   unsigned laneCount() const { return lanes; }
 
-  //===-- ScalarBuilder
-  //----------------------------------------------------------------------------------------===//
+  //===-- ScalarBuilder -----------------------------------------------------------------------===//
 
   Value constant(double value) override;
   Value integerConstant(int64_t value) override;
@@ -117,8 +114,7 @@ public:
   Value xor_(Value a, Value b) override;
   Value cast(Value x, mlir::Type to) override;
 
-  //===-- ElementBuilder
-  //---------------------------------------------------------------------------------------===//
+  //===-- ElementBuilder ----------------------------------------------------------------------===//
 
   Index index(const ir::DimExpr &value) override;
   Index add(const Index &a, const Index &b) override;

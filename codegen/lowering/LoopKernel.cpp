@@ -165,8 +165,7 @@ SmallVector<Index> LoopKernel::squeezedIndex(bool rowOnly) {
   return result;
 }
 
-//===-- Reductions
-//-----------------------------------------------------------------------------------------------===//
+//===-- Reductions ----------------------------------------------------------------------------===//
 
 Value LoopKernel::identity(ReductionOpInterface op, bool vector) {
   Value scalar = op.buildIdentity(emitter);
@@ -462,8 +461,7 @@ void LoopKernel::emitColumnUnit(ArrayRef<Index> kept, Value block) {
   }
 }
 
-//===-- The unit loop
-//----------------------------------------------------------------------------------------------===//
+//===-- The unit loop -------------------------------------------------------------------------===//
 
 // What one vector of the stage takes.
 int64_t LoopKernel::instructionsOfStage(unsigned stage) {

@@ -48,8 +48,7 @@ Value SingleOpKernel::input(unsigned operand) {
   return k.inputs[cast<BlockArgument>(op->getOperand(operand)).getArgNumber()];
 }
 
-//===-- Memory
-//---------------------------------------------------------------------------------------------------===//
+//===-- Memory --------------------------------------------------------------------------------===//
 
 static SmallVector<keratin::ir::Index> indexOf(ElementEmitter &emitter, ArrayRef<Value> position,
                                                bool alongLanes) {
@@ -85,8 +84,7 @@ void SingleOpKernel::storeScalar(Value registers, Value pointer, RankedTensorTyp
   emitter.store(registers, pointer, type, indexOf(emitter, position, false));
 }
 
-//===-- Loops
-//----------------------------------------------------------------------------------------------------===//
+//===-- Loops ---------------------------------------------------------------------------------===//
 
 Value SingleOpKernel::plus(Value x, Value y) { return b.create<arith::AddIOp>(loc, x, y); }
 Value SingleOpKernel::minus(Value x, Value y) { return b.create<arith::SubIOp>(loc, x, y); }
@@ -145,8 +143,7 @@ SmallVector<Value> SingleOpKernel::laneLoop(const DimExpr &extent, unsigned unro
   return sets;
 }
 
-//===-- Units
-//----------------------------------------------------------------------------------------------------===//
+//===-- Units ---------------------------------------------------------------------------------===//
 
 void SingleOpKernel::forEachUnit(const Blocks &blocks,
                                  llvm::function_ref<void(Value row, Value column)> body) {

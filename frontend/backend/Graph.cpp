@@ -48,8 +48,7 @@ void set_session(std::shared_ptr<Session> session) {
   currentSession() = session ? std::move(session) : std::make_shared<Session>();
 }
 
-//===-- Scopes
-//-----------------------------------------------------------------------------------------------------===//
+//===-- Scopes --------------------------------------------------------------------------------===//
 
 name_scope::name_scope(const std::string &name) {
   frontend::Graph &graph = frontend::Graph::get();
@@ -84,8 +83,7 @@ control_dependencies::~control_dependencies() {
   ControlDependencies::pop();
 }
 
-//===-- Kinds
-//------------------------------------------------------------------------------------------------------===//
+//===-- Kinds ---------------------------------------------------------------------------------===//
 
 bool is_tensor(const Operand &x) { return x.isTensor() && !x.tensor().isEmpty(); }
 
@@ -109,8 +107,7 @@ bool is_placeholder(const Operand &x) {
   return !frontend::Graph::get().placeholders[op.getId()].defaultValue;
 }
 
-//===-- Shapes and dtypes
-//------------------------------------------------------------------------------------------===//
+//===-- Shapes and dtypes ---------------------------------------------------------------------===//
 
 Tensor shape(const Operand &operand, SourceLocation location) {
   Call call("shape", location);

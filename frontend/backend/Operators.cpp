@@ -86,8 +86,7 @@ Tensor &keratin::operator-=(Tensor &x, const Operand &y) { return x = Operand(x,
 Tensor &keratin::operator*=(Tensor &x, const Operand &y) { return x = Operand(x, y.location) * y; }
 Tensor &keratin::operator/=(Tensor &x, const Operand &y) { return x = Operand(x, y.location) / y; }
 
-//===-- Operands
-//---------------------------------------------------------------------------------------------------===//
+//===-- Operands ------------------------------------------------------------------------------===//
 
 Operand::Operand(std::vector<Operand> list, SourceLocation location) : location(location) {
   bool symbolic = false;

@@ -29,8 +29,7 @@ void Call::notifyOperationInserted(mlir::Operation *op, mlir::OpBuilder::InsertP
   graph.created(op);
 }
 
-//===-- Failing
-//----------------------------------------------------------------------------------------------------===//
+//===-- Failing -------------------------------------------------------------------------------===//
 
 std::string Call::message(const std::string &what) const {
   std::string text = std::string(function) + ": " + what;
@@ -56,8 +55,7 @@ std::string frontend::describe(const ir::Shape &shape) {
 
 std::string frontend::describe(Value value) { return describe(ir::getShape(value)); }
 
-//===-- Arguments
-//--------------------------------------------------------------------------------------------------===//
+//===-- Arguments -----------------------------------------------------------------------------===//
 
 mlir::Type Call::elementType(DType dtype) {
   return ir::elementTypeOf(keratin_dtype_t(dtype), &graph.context);
@@ -196,8 +194,7 @@ std::pair<Value, Value> Call::binary(const Operand &x, const Operand &y) {
   return {broadcastTo(a, shape), broadcastTo(b, shape)};
 }
 
-//===-- Axes
-//-------------------------------------------------------------------------------------------------------===//
+//===-- Axes ----------------------------------------------------------------------------------===//
 
 int64_t Call::axis(int64_t axis, int64_t rank) const {
   if (axis < -rank || axis >= rank)
@@ -221,8 +218,7 @@ std::vector<int64_t> Call::axes(const Axes &list, int64_t rank) const {
   return result;
 }
 
-//===-- Results
-//----------------------------------------------------------------------------------------------------===//
+//===-- Results -------------------------------------------------------------------------------===//
 
 void Call::checkBytes(Value value) const {
   auto type = ir::getTensorType(value);

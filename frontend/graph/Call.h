@@ -34,16 +34,14 @@ public:
   const char *const function;
   const SourceLocation location;
 
-  //===-- Failing: "function: what; at file:line"
-  //------------------------------------------------===//
+  //===-- Failing: "function: what; at file:line" ---------------------------------------------===//
   [[noreturn]] void valueError(const std::string &what) const;
   [[noreturn]] void typeError(const std::string &what) const;
   [[noreturn]] void assertionError(const std::string &what) const;
   [[noreturn]] void notImplemented(const std::string &what) const;
   std::string message(const std::string &what) const;
 
-  //===-- Arguments
-  //------------------------------------------------------------------------------===//
+  //===-- Arguments ---------------------------------------------------------------------------===//
   // A tensor keeps its dtype; numbers and floating arrays become as spec 0.1 has it. A variable
   // assigned by the active control dependencies is read anew.
   Value value(const Operand &operand);
@@ -66,15 +64,13 @@ public:
   // A scalar constant of x's element type, repeated to its shape.
   Value like(Value x, double number) { return g.constantLike(number, x); }
 
-  //===-- Axes
-  //-----------------------------------------------------------------------------------===//
+  //===-- Axes --------------------------------------------------------------------------------===//
   // In [0, rank); ValueError otherwise.
   int64_t axis(int64_t axis, int64_t rank) const;
   // Ascending, without duplicates; all for None.
   std::vector<int64_t> axes(const Axes &axes, int64_t rank) const;
 
-  //===-- Sizes
-  //----------------------------------------------------------------------------------===//
+  //===-- Sizes -------------------------------------------------------------------------------===//
   // The size that a scalar integer tensor computes; NotImplementedError if it depends on data.
   DimExpr size(Value scalar);
   DimExpr size(const Size &size); // not None
@@ -88,8 +84,7 @@ public:
   void requireAtLeast(const DimExpr &lhs, const DimExpr &rhs, const std::string &what);
   void requireEqual(const DimExpr &lhs, const DimExpr &rhs, const std::string &what);
 
-  //===-- Broadcasting
-  //---------------------------------------------------------------------------===//
+  //===-- Broadcasting ------------------------------------------------------------------------===//
   ir::Shape broadcastShape(const ir::Shape &a, const ir::Shape &b);
   // NumPy's rule, with a repetition computed at the call where a size is unknown.
   Value broadcastTo(Value x, const ir::Shape &shape);
@@ -98,8 +93,7 @@ public:
   // The one size of two that must be equal.
   DimExpr unify(const DimExpr &a, const DimExpr &b, const std::string &what);
 
-  //===-- Results
-  //--------------------------------------------------------------------------------===//
+  //===-- Results -----------------------------------------------------------------------------===//
   // A handle, after the requirements and control dependencies have been tied to the value.
   Tensor tensor(Value value, const std::string &name = std::string());
   Tensor tensor(Value value, const char *name) { return tensor(value, std::string(name)); }

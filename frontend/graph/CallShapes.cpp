@@ -31,8 +31,7 @@ void Call::requireEqual(const DimExpr &lhs, const DimExpr &rhs, const std::strin
   requirements.push_back({ir::Requirement::Equal, lhs, rhs, what});
 }
 
-//===-- Broadcasting
-//-----------------------------------------------------------------------------------------------===//
+//===-- Broadcasting --------------------------------------------------------------------------===//
 
 static const DimExpr one(1);
 
@@ -97,8 +96,7 @@ Value Call::broadcastTo(Value x, const ir::Shape &shape) {
   return g.reshape(g.broadcast(x, wide, dims), shape);
 }
 
-//===-- Agreement
-//--------------------------------------------------------------------------------------------------===//
+//===-- Agreement -----------------------------------------------------------------------------===//
 
 DimExpr Call::unify(const DimExpr &a, const DimExpr &b, const std::string &what) {
   if (a == b)

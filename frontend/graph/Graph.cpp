@@ -30,8 +30,7 @@ Graph::Graph() : context(mlir::MLIRContext::Threading::DISABLED) {
 
 mlir::Block *Graph::block() { return module->getBody(); }
 
-//===-- Handles
-//----------------------------------------------------------------------------------------------------===//
+//===-- Handles -------------------------------------------------------------------------------===//
 
 Node *Graph::acquire(mlir::Value value) {
   std::unique_ptr<Node> &node = nodes[value];
@@ -66,8 +65,7 @@ void Graph::release(Node *node) {
     collect();
 }
 
-//===-- Life of ops
-//-------------------------------------------------------------------------------------------------===//
+//===-- Life of ops ---------------------------------------------------------------------------===//
 
 void Graph::created(mlir::Operation *op) {
   ++liveOps;
@@ -124,8 +122,7 @@ void Graph::erase(mlir::Operation *op) {
   --liveOps;
 }
 
-//===-- Symbols
-//----------------------------------------------------------------------------------------------------===//
+//===-- Symbols -------------------------------------------------------------------------------===//
 
 llvm::ArrayRef<int64_t> Graph::symbolsOf(mlir::Attribute attribute) {
   auto dims = llvm::dyn_cast_or_null<DimsAttr>(attribute);
@@ -187,8 +184,7 @@ int64_t Graph::valueSymbol(mlir::Operation *op) {
   return id;
 }
 
-//===-- Names
-//------------------------------------------------------------------------------------------------------===//
+//===-- Names ---------------------------------------------------------------------------------===//
 
 std::string Graph::uniqueName(const std::string &base) {
   int64_t count = nameCounters[base]++;
@@ -208,8 +204,7 @@ std::string Graph::nameOf(Node *node) {
   return node->name = uniqueName(base) + ":0";
 }
 
-//===-- Tensors
-//----------------------------------------------------------------------------------------------------===//
+//===-- Tensors -------------------------------------------------------------------------------===//
 
 Node *frontend::nodeOf(const Tensor &tensor) {
   Node *node = detail::TensorAccess::node(tensor);

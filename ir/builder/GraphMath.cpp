@@ -5,8 +5,7 @@
 using namespace keratin::ir;
 using namespace mlir;
 
-//===-- Constants
-//----------------------------------------------------------------------------------------------===//
+//===-- Constants -----------------------------------------------------------------------------===//
 
 Value GraphMath::scalar(double value, Type elementType) {
   auto type = RankedTensorType::get({}, elementType);
@@ -43,8 +42,7 @@ Value GraphMath::count(Value x, ArrayRef<int64_t> axes, Type elementType) {
   return cast(total ? total : integerScalar(1, b.getI64Type()), elementType);
 }
 
-//===-- Elementwise
-//--------------------------------------------------------------------------------------------===//
+//===-- Elementwise ---------------------------------------------------------------------------===//
 
 #define KERATIN_UNARY(method, Op)                                                                  \
   Value GraphMath::method(Value x) { return b.createOrFold<Op>(loc, x); }
@@ -107,8 +105,7 @@ Value GraphMath::cast(Value x, Type elementType) {
              : b.createOrFold<CastOp>(loc, withElementType(type, elementType), x);
 }
 
-//===-- Shape
-//--------------------------------------------------------------------------------------------------===//
+//===-- Shape ---------------------------------------------------------------------------------===//
 
 Value GraphMath::reshape(Value x, const Shape &shape) {
   return getShape(x) == shape
@@ -162,8 +159,7 @@ Value GraphMath::scatterAdd(Value indices, Value updates, const Shape &shape) {
                                       updates);
 }
 
-//===-- Along axes
-//---------------------------------------------------------------------------------------------===//
+//===-- Along axes ----------------------------------------------------------------------------===//
 
 #define KERATIN_REDUCTION(method, Op)                                                              \
   Value GraphMath::method(Value x, ArrayRef<int64_t> axes) {                                       \

@@ -34,8 +34,7 @@ Operation *KeratinDialect::materializeConstant(OpBuilder &builder, Attribute val
   return builder.create<ConstantOp>(loc, type, elements);
 }
 
-//===-- DimsAttr
-//-----------------------------------------------------------------------------------------------===//
+//===-- DimsAttr ------------------------------------------------------------------------------===//
 
 DimsAttr DimsAttr::get(MLIRContext *context, const std::vector<DimExpr> &dims) {
   SmallVector<int64_t> code;

@@ -7,8 +7,7 @@
 using namespace keratin::ir;
 using namespace mlir;
 
-//===-- Types
-//-------------------------------------------------------------------------------------===//
+//===-- Types ---------------------------------------------------------------------------------===//
 
 LogicalResult DimsAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
                                        function_ref<InFlightDiagnostic()> emitError) const {
@@ -83,8 +82,7 @@ LogicalResult keratin::ir::verifyKnownShapes(Operation *op) {
   return success();
 }
 
-//===-- Attributes of functions and kernels
-//-------------------------------------------------------===//
+//===-- Attributes of functions and kernels ---------------------------------------------------===//
 
 // An entry of keratin.checks: what must hold between sizes when the function is called.
 static bool isCheck(Attribute attribute) {

@@ -53,8 +53,7 @@ LogicalResult CastOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents,
   return success();
 }
 
-//===-- Folders
-//------------------------------------------------------------------------------------------------===//
+//===-- Folders -------------------------------------------------------------------------------===//
 //
 // Only what holds for every input, NaN and signed zero included, and what needs no arithmetic:
 // constants are folded by the interpreter, in a pass with a size limit.

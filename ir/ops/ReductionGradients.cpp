@@ -7,8 +7,7 @@
 using namespace keratin::ir;
 using namespace mlir;
 
-//===-- Reductions
-//---------------------------------------------------------------------------------------------===//
+//===-- Reductions ----------------------------------------------------------------------------===//
 
 LogicalResult ReduceSumOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents,
                                     SmallVectorImpl<Value> &gradients) {
@@ -102,8 +101,7 @@ LogicalResult ReduceMinOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangen
   return success();
 }
 
-//===-- Scans
-//--------------------------------------------------------------------------------------------------===//
+//===-- Scans ---------------------------------------------------------------------------------===//
 
 // y[i] = x[i + 1] (`left`) or x[i - 1], 0 at the end. Null if a size does not fit 64 bits. One zero
 // is appended before the slice: no size is ever negative, also where x is empty.

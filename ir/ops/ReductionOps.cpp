@@ -100,8 +100,7 @@ Value ReduceAllOp::buildCombine(ScalarBuilder &s, Value accumulator, Value eleme
   return s.and_(accumulator, element);
 }
 
-//===-- argmax, argmin
-//-----------------------------------------------------------------------------------------===//
+//===-- argmax, argmin ------------------------------------------------------------------------===//
 
 static LogicalResult inferArgReduction(StringRef name, std::optional<Location> location, Value x,
                                        int64_t axis, SmallVectorImpl<Type> &inferred) {
@@ -126,8 +125,7 @@ LogicalResult ArgMinOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
   return inferArgReduction("arg_min", location, adaptor.getX(), adaptor.getAxis(), inferred);
 }
 
-//===-- Scans
-//--------------------------------------------------------------------------------------------------===//
+//===-- Scans ---------------------------------------------------------------------------------===//
 
 static LogicalResult verifyAxis(Operation *op, Value x, int64_t axis) {
   if (axis < 0 || axis >= getTensorType(x).getRank())

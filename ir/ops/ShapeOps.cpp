@@ -14,8 +14,7 @@ static bool mayBeEqual(const DimExpr &a, const DimExpr &b) {
   return !a.isConstant() || !b.isConstant() || a == b;
 }
 
-//===-- Reshape
-//------------------------------------------------------------------------------------------------===//
+//===-- Reshape -------------------------------------------------------------------------------===//
 
 LogicalResult ReshapeOp::verify() {
   if (!sameElementType(getX(), getY()))
@@ -42,8 +41,7 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor) {
   return {};
 }
 
-//===-- Broadcast
-//----------------------------------------------------------------------------------------------===//
+//===-- Broadcast -----------------------------------------------------------------------------===//
 
 LogicalResult BroadcastOp::verify() {
   Shape from = getShape(getX()), to = getShape(getY());
@@ -68,8 +66,7 @@ OpFoldResult BroadcastOp::fold(FoldAdaptor) {
   return getX().getType() == getType() ? OpFoldResult(getX()) : OpFoldResult();
 }
 
-//===-- Transpose
-//----------------------------------------------------------------------------------------------===//
+//===-- Transpose -----------------------------------------------------------------------------===//
 
 LogicalResult TransposeOp::verify() { return success(); }
 
@@ -98,8 +95,7 @@ OpFoldResult TransposeOp::fold(FoldAdaptor) {
   return getX();
 }
 
-//===-- Slice and pad
-//------------------------------------------------------------------------------------------===//
+//===-- Slice and pad -------------------------------------------------------------------------===//
 
 LogicalResult SliceOp::verify() {
   Shape from = getShape(getX()), to = getShape(getY()), starts = getStarts().getDims();
@@ -162,8 +158,7 @@ LogicalResult PadOp::verify() {
   return success();
 }
 
-//===-- Concatenate, reverse
-//-------------------------------------------------------------------------------------===//
+//===-- Concatenate, reverse ------------------------------------------------------------------===//
 
 LogicalResult ConcatenateOp::verify() { return success(); }
 
@@ -213,8 +208,7 @@ LogicalResult ReverseOp::inferReturnTypes(MLIRContext *, std::optional<Location>
   return success();
 }
 
-//===-- Gather and its relatives
-//-----------------------------------------------------------------------------------===//
+//===-- Gather and its relatives --------------------------------------------------------------===//
 
 LogicalResult GatherOp::verify() { return success(); }
 

@@ -44,8 +44,7 @@ LogicalResult RequireOp::evaluate(EvaluationContext &context, Operands operands,
   return success();
 }
 
-//===-- Gone before a function runs
-//------------------------------------------------------------===//
+//===-- Gone before a function runs -----------------------------------------------------------===//
 
 static LogicalResult notRunnable(EvaluationContext &context, StringRef op, StringRef why) {
   context.error = (op + ": " + why).str();

@@ -77,8 +77,7 @@ LogicalResult ReduceAllOp::evaluate(EvaluationContext &, Operands operands, Resu
       [](auto a, auto b) { return bitAnd(a, b); });
 }
 
-//===-- Walks along one axis
-//-------------------------------------------------------------------===//
+//===-- Walks along one axis ------------------------------------------------------------------===//
 
 // Calls line(first element, distance between elements) for each line along the axis, in order.
 template <class Line>

@@ -142,8 +142,7 @@ LogicalResult ReverseOp::evaluate(EvaluationContext &, Operands operands, Result
   return success();
 }
 
-//===-- Computed places
-//------------------------------------------------------------------------===//
+//===-- Computed places -----------------------------------------------------------------------===//
 
 // Whether 0 <= position < size, for a position of the tensor's integer type (a large uint64 is
 // negative as bits, so outside as it should be).

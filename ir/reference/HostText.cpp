@@ -33,8 +33,7 @@ static std::string integerText(const HostTensor &tensor, int64_t value) {
                                               : std::to_string(value);
 }
 
-//===-- NumPy's way
-//----------------------------------------------------------------------------===//
+//===-- NumPy's way ---------------------------------------------------------------------------===//
 
 // The shortest digits that read back as the same number of the dtype, and always a point.
 static std::string shortestText(keratin_dtype_t dtype, double value) {
@@ -92,8 +91,7 @@ std::string keratin::ir::numpyText(const HostTensor &tensor) {
   });
 }
 
-//===-- For tests
-//------------------------------------------------------------------------------===//
+//===-- For tests -----------------------------------------------------------------------------===//
 
 static const char *elementName(keratin_dtype_t dtype) {
   static const char *const names[] = {"?",    "i1",   "i8",   "i16", "i32",  "i64", "ui8",

@@ -22,8 +22,7 @@ static std::string text(Type type) {
   return result;
 }
 
-//===-- Arguments
-//------------------------------------------------------------------------------===//
+//===-- Arguments -----------------------------------------------------------------------------===//
 
 static LogicalResult bindSymbol(EvaluationContext &context, int64_t id, int64_t value) {
   auto [known, isNew] = context.symbols.try_emplace(id, value);
@@ -79,8 +78,7 @@ static LogicalResult bindArguments(func::FuncOp function, ArrayRef<HostTensor> a
   return success();
 }
 
-//===-- Blocks
-//---------------------------------------------------------------------------------===//
+//===-- Blocks --------------------------------------------------------------------------------===//
 
 namespace {
 // The values that are still needed, each with the number of its uses to come.

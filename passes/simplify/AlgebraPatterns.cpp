@@ -14,8 +14,7 @@ using namespace mlir;
 
 namespace {
 
-//===-- Arithmetic on splats
-//---------------------------------------------------------------------===//
+//===-- Arithmetic on splats ------------------------------------------------------------------===//
 
 Value splatOf(OpBuilder &builder, Location loc, Attribute element, Value like) {
   auto type = RankedTensorType::get({}, getElementType(like));
@@ -72,8 +71,7 @@ bool canMergeFactors(Value c, Value d) {
 
 #include "passes/simplify/AlgebraRules.cpp.inc"
 
-//===-- The form of constants
-//--------------------------------------------------------------------===//
+//===-- The form of constants -----------------------------------------------------------------===//
 
 // A constant of equal elements is stored once.
 struct SplatConstantAsBroadcast : OpRewritePattern<ConstantOp> {
@@ -104,8 +102,7 @@ struct ConstantOnTheRight : OpTraitRewritePattern<OpTrait::IsCommutative> {
   }
 };
 
-//===-- Comparisons
-//------------------------------------------------------------------------------===//
+//===-- Comparisons ---------------------------------------------------------------------------===//
 
 Comparison inverse(Comparison direction) {
   switch (direction) {
@@ -159,8 +156,7 @@ struct CompareWithItself : OpRewritePattern<CompareOp> {
   }
 };
 
-//===-- Casts
-//------------------------------------------------------------------------------------===//
+//===-- Casts ---------------------------------------------------------------------------------===//
 
 unsigned mantissaBits(FloatType type) {
   return APFloat::semanticsPrecision(type.getFloatSemantics());
@@ -204,8 +200,7 @@ struct CastOfCast : OpRewritePattern<CastOp> {
   }
 };
 
-//===-- Sizes
-//------------------------------------------------------------------------------------===//
+//===-- Sizes ---------------------------------------------------------------------------------===//
 
 // The size of a computed value is that of an argument, where one has it: the value need not be
 // computed for its size.

@@ -20,8 +20,7 @@ SmallVector<int64_t> inversePermutation(ArrayRef<int64_t> permutation) {
   return inverse;
 }
 
-//===-- Transposes
-//-------------------------------------------------------------------------------===//
+//===-- Transposes ----------------------------------------------------------------------------===//
 
 struct TransposeOfTranspose : OpRewritePattern<TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -137,8 +136,7 @@ struct SliceOfTranspose : OpRewritePattern<SliceOp> {
   }
 };
 
-//===-- Slices, pads, reverses, concatenations
-//---------------------------------------------------===//
+//===-- Slices, pads, reverses, concatenations ------------------------------------------------===//
 
 // slice(slice(x)): starts add up, scaled by the inner stride, and strides multiply.
 struct SliceOfSlice : OpRewritePattern<SliceOp> {

@@ -10,8 +10,7 @@ using namespace mlir;
 
 namespace {
 
-//===-- What is matched
-//--------------------------------------------------------------------------===//
+//===-- What is matched -----------------------------------------------------------------------===//
 
 // sum(exp(logits), axes)
 struct SumOfExp {
@@ -130,8 +129,7 @@ bool isShifted(Value logits, ArrayRef<int64_t> axes) {
   return max && max.getX() == sub.getA() && max.getAxes() == axes;
 }
 
-//===-- What is built
-//----------------------------------------------------------------------------===//
+//===-- What is built -------------------------------------------------------------------------===//
 
 class ShiftBuilder {
 public:
@@ -165,8 +163,7 @@ template <class OpT> struct SoftmaxPattern : OpRewritePattern<OpT> {
   RewritePhase phase;
 };
 
-//===-- Rules
-//------------------------------------------------------------------------------------===//
+//===-- Rules ---------------------------------------------------------------------------------===//
 
 // log(exp(x) / sum(exp(x))) = u - log(sum(exp(u))) with u = x - max(x).
 struct LogOfSoftmax : SoftmaxPattern<LogOp> {

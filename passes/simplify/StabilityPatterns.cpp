@@ -18,8 +18,7 @@ bool isNegatedAbs(Value x) {
 
 #include "passes/simplify/StabilityRules.cpp.inc"
 
-//===-- Powers
-//-----------------------------------------------------------------------------------===//
+//===-- Powers --------------------------------------------------------------------------------===//
 
 // pow(x, 1) = x, pow(x, 2) = x * x, pow(x, 3) = x * (x * x). The gradient of pow is 0 wherever the
 // incoming one is, that of the product is 0 * (finite) there: the same for finite x.
@@ -70,8 +69,7 @@ struct PowerAsQuotientOrRoot : OpRewritePattern<PowOp> {
   }
 };
 
-//===-- Division by a root
-//-----------------------------------------------------------------------===//
+//===-- Division by a root --------------------------------------------------------------------===//
 
 // x / sqrt(y) = x * rsqrt(y), also through a broadcast. If the root is used otherwise too, only
 // there: a root more on the small shape costs less than the divisions on the large one. After

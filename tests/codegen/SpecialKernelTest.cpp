@@ -132,8 +132,7 @@ static Dims without(Dims dims, size_t axis) {
   return dims;
 }
 
-//===-- arg_max, arg_min
-//---------------------------------------------------------------------------------------===//
+//===-- arg_max, arg_min ----------------------------------------------------------------------===//
 
 static std::string argOp(bool largest, size_t axis) {
   return std::string(largest ? "arg_max" : "arg_min") + " %0 {axis = " + std::to_string(axis) +
@@ -206,8 +205,7 @@ TEST_CASE("arg_max with sizes known at the call", "[special]") {
   }
 }
 
-//===-- Scans
-//--------------------------------------------------------------------------------------------------===//
+//===-- Scans ---------------------------------------------------------------------------------===//
 
 static std::string scanOp(const std::string &name, size_t axis, bool exclusive, bool reverse) {
   return name + (name == "linear_recurrence" ? " %0, %1" : " %0") +
@@ -306,8 +304,7 @@ TEST_CASE("float16 sums are carried in float32", "[special]") {
       .check({ones}, toleranceOf(KERATIN_DTYPE_FLOAT16));
 }
 
-//===-- scatter_add
-//--------------------------------------------------------------------------------------------===//
+//===-- scatter_add ---------------------------------------------------------------------------===//
 
 static HostTensor indicesBelow(keratin_dtype_t dtype, const Dims &dims, int64_t rows) {
   HostTensor result = random(dtype, dims, 3);
@@ -377,8 +374,7 @@ TEST_CASE("scatter_add refuses an index outside", "[special]") {
   byte.check({tensor(KERATIN_DTYPE_UINT8, {255}), random(KERATIN_DTYPE_FLOAT32, {1})});
 }
 
-//===-- random_bits
-//--------------------------------------------------------------------------------------------===//
+//===-- random_bits ---------------------------------------------------------------------------===//
 
 TEST_CASE("random_bits are the interpreter's, bit for bit", "[special]") {
   for (int64_t count : {0, 1, 15, 16, 17, 63, 64, 65, 200, 1024, 100003})
@@ -397,8 +393,7 @@ TEST_CASE("random_bits are the interpreter's, bit for bit", "[special]") {
   Compiled("random_bits %0 {seed = 7 : i64}", {"tensor<i64>"}, "tensor<3x5x7xui32>").check({zero});
 }
 
-//===-- print
-//--------------------------------------------------------------------------------------------------===//
+//===-- print ---------------------------------------------------------------------------------===//
 
 TEST_CASE("print gives its operand back", "[special]") {
   for (int dtype = KERATIN_DTYPE_BOOL; dtype <= KERATIN_DTYPE_FLOAT64; ++dtype)

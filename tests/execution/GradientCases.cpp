@@ -19,8 +19,7 @@ ArrayRef<OpEntry> keratin::tests::opTable() {
   return table;
 }
 
-//===-- Inputs
-//---------------------------------------------------------------------------------===//
+//===-- Inputs --------------------------------------------------------------------------------===//
 
 static DimExpr d(int64_t id) { return DimExpr::symbol(id); }
 
@@ -62,8 +61,7 @@ static Shape expressions(std::initializer_list<const char *> texts) {
   return shape;
 }
 
-//===-- Elementwise
-//----------------------------------------------------------------------------===//
+//===-- Elementwise ---------------------------------------------------------------------------===//
 
 struct Sample {
   Shape shape;
@@ -133,8 +131,7 @@ static std::vector<GradientCase> castCases() {
   return {{"(2, 3)", {x}, build, 1.0}, {"(d0,)", {unknown}, build, 1.0}};
 }
 
-//===-- Shape
-//----------------------------------------------------------------------------------===//
+//===-- Shape ---------------------------------------------------------------------------------===//
 
 static std::vector<GradientCase> reshapeCases() {
   auto to = [](Shape shape) -> Build {
@@ -301,8 +298,7 @@ static std::vector<GradientCase> dynamicUnsliceCases() {
           {"unknown", {numbers({d(0)}, {2}), integers({}, {1})}, whole(expressions({"d0 + 1"}))}};
 }
 
-//===-- Reductions and scans
-//-------------------------------------------------------------------===//
+//===-- Reductions and scans ------------------------------------------------------------------===//
 
 template <typename Op> static std::vector<GradientCase> reductionCases() {
   auto along = [](Dims axes) -> Build {
@@ -388,8 +384,7 @@ static std::vector<GradientCase> linearRecurrenceCases() {
   return cases;
 }
 
-//===-- Contractions
-//---------------------------------------------------------------------------===//
+//===-- Contractions --------------------------------------------------------------------------===//
 
 static std::vector<GradientCase> dotGeneralCases() {
   auto contract = [](Dims aBatch, Dims bBatch, Dims aContract, Dims bContract) -> Build {
@@ -430,8 +425,7 @@ static std::vector<GradientCase> dotGeneralCases() {
            }}};
 }
 
-//===-- Graph
-//----------------------------------------------------------------------------------===//
+//===-- Graph ---------------------------------------------------------------------------------===//
 
 static std::vector<GradientCase> requireCases() {
   return {{"equal", {numbers({d(0)}, {3})}, [](OpBuilder &b, Location loc, ValueRange xs) -> Value {

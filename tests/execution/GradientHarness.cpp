@@ -22,8 +22,7 @@ using namespace mlir;
 // What Keratin promises of gradients in float64.
 static constexpr double kRelative = 1e-5, kAbsolute = 1e-7;
 
-//===-- Values
-//---------------------------------------------------------------------------------===//
+//===-- Values --------------------------------------------------------------------------------===//
 
 static uint64_t nextRandom(uint64_t &state) { // splitmix64
   uint64_t z = (state += 0x9e3779b97f4a7c15);
@@ -59,8 +58,7 @@ static bool isClose(double found, double expected) {
   return std::fabs(found - expected) <= kAbsolute + kRelative * std::fabs(expected);
 }
 
-//===-- Functions
-//------------------------------------------------------------------------------===//
+//===-- Functions -----------------------------------------------------------------------------===//
 
 namespace {
 
@@ -163,8 +161,7 @@ std::vector<HostTensor> Program::call(ArrayRef<HostTensor> arguments) {
   return *results;
 }
 
-//===-- Checks
-//---------------------------------------------------------------------------------===//
+//===-- Checks --------------------------------------------------------------------------------===//
 
 static HostTensor filled(const std::vector<int64_t> &dims, keratin_dtype_t dtype, double value) {
   HostTensor tensor = makeHostTensor(dtype, dims).value();

@@ -34,8 +34,7 @@ static bool isElementwise(Sweep &sweep, const OpEntry &op) {
   return OperationName(op.name, sweep.mlirContext()).hasInterface<ElementwiseOpInterface>();
 }
 
-//===-- Elementwise
-//----------------------------------------------------------------------------===//
+//===-- Elementwise ---------------------------------------------------------------------------===//
 
 static Value createElementwise(GraphMath &math, const OpEntry &op, ValueRange operands,
                                Type elementType, ArrayRef<NamedAttribute> attributes = {}) {
@@ -151,8 +150,7 @@ TEST_CASE("every elementwise op is right alone and for every rank", "[sweep]") {
   CHECK(sweep.refused.empty());
 }
 
-//===-- All others
-//-----------------------------------------------------------------------------===//
+//===-- All others ----------------------------------------------------------------------------===//
 
 TEST_CASE("every other op computes what the interpreter does", "[sweep]") {
   Sweep sweep;

@@ -200,8 +200,7 @@ std::optional<Failure> Checker::checkCompiled(func::FuncOp function, ArrayRef<Ca
   return std::nullopt;
 }
 
-//===-- Reduction
-//------------------------------------------------------------------------------===//
+//===-- Reduction -----------------------------------------------------------------------------===//
 
 namespace {
 // Makes a failing function smaller as long as it fails.
@@ -314,8 +313,7 @@ void Reducer::run() {
     }
 }
 
-//===-- Program
-//--------------------------------------------------------------------------------===//
+//===-- Program -------------------------------------------------------------------------------===//
 
 static std::string symbolsText(const Symbols &symbols) {
   std::string text;

@@ -68,8 +68,7 @@ static Type elementType(GraphMath &math, keratin_dtype_t dtype) {
   return elementTypeOf(dtype, math.builder().getContext());
 }
 
-//===-- Creation
-//-------------------------------------------------------------------------------===//
+//===-- Creation ------------------------------------------------------------------------------===//
 
 static std::vector<SweepCase> constantCases() {
   std::vector<SweepCase> cases;
@@ -142,8 +141,7 @@ static std::vector<SweepCase> randomBitsCases() {
   return cases;
 }
 
-//===-- Moves
-//----------------------------------------------------------------------------------===//
+//===-- Moves ---------------------------------------------------------------------------------===//
 
 namespace {
 // A move as a list of cases: each instance for its own dtype, a few for all.
@@ -438,8 +436,7 @@ static std::vector<SweepCase> dynamicUnsliceCases() {
   return moves.cases;
 }
 
-//===-- Reductions and scans
-//-------------------------------------------------------------------===//
+//===-- Reductions and scans ------------------------------------------------------------------===//
 
 // All subsets of the axes; ranks 0 to 3 for every dtype the op takes, beyond for one each.
 template <typename Op>
@@ -546,8 +543,7 @@ static std::vector<SweepCase> linearRecurrenceCases() {
   return cases;
 }
 
-//===-- Contractions
-//---------------------------------------------------------------------------===//
+//===-- Contractions --------------------------------------------------------------------------===//
 
 // Dimensions of a and b by letters: those that both have are contracted, or batched if they stand
 // behind the colon.
@@ -646,8 +642,7 @@ static std::vector<SweepCase> dotGeneralCases() {
   return cases;
 }
 
-//===-- Graph
-//----------------------------------------------------------------------------------===//
+//===-- Graph ---------------------------------------------------------------------------------===//
 
 static std::vector<SweepCase> requireCases() {
   return {{"require",

@@ -23,8 +23,7 @@ using namespace keratin::ir;
 using namespace keratin::tests;
 using namespace mlir;
 
-//===-- Elements
-//-------------------------------------------------------------------------------===//
+//===-- Elements ------------------------------------------------------------------------------===//
 
 static double specialFloat(keratin_dtype_t dtype, uint64_t bits) {
   struct Format {
@@ -123,8 +122,7 @@ HostTensor keratin::tests::sweepTensor(const SweepInput &input, const Symbols &s
   return tensor;
 }
 
-//===-- Functions
-//------------------------------------------------------------------------------===//
+//===-- Functions -----------------------------------------------------------------------------===//
 
 namespace {
 

@@ -17,8 +17,7 @@ using namespace mlir;
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 static constexpr double nan64 = std::numeric_limits<double>::quiet_NaN();
 
-//===-- Dtypes
-//---------------------------------------------------------------------------------===//
+//===-- Dtypes --------------------------------------------------------------------------------===//
 
 static double rounded(keratin_dtype_t dtype, double x) {
   switch (dtype) {
@@ -53,8 +52,7 @@ static double allowedUlps(Operation *op) {
   return 0;
 }
 
-//===-- Single elements
-//------------------------------------------------------------------------===//
+//===-- Single elements -----------------------------------------------------------------------===//
 
 namespace {
 enum class Known { Range, NotANumber, Nothing };
@@ -161,8 +159,7 @@ static HostTensor ones(const BoundedTensor &x) {
   return mapElements(x, [](size_t) { return 1.0; });
 }
 
-//===-- Ops
-//------------------------------------------------------------------------------------===//
+//===-- Ops -----------------------------------------------------------------------------------===//
 
 namespace {
 
@@ -269,8 +266,7 @@ void BoundsOfOp::widen(double ulps) {
       widen(i, ulps);
 }
 
-//===-- Elementwise
-//----------------------------------------------------------------------------===//
+//===-- Elementwise ---------------------------------------------------------------------------===//
 
 void BoundsOfOp::corners(ArrayRef<unsigned> uncertain) {
   for (unsigned choice = 0; choice < 1u << uncertain.size(); ++choice) {
@@ -393,8 +389,7 @@ void BoundsOfOp::elementwise() {
   widen(allowedUlps(op) + (options.rewritten && !isIdentity ? 1 : 0));
 }
 
-//===-- Moves
-//----------------------------------------------------------------------------------===//
+//===-- Moves ---------------------------------------------------------------------------------===//
 
 HostTensor BoundsOfOp::endOf(bool upper) {
   SmallVector<const HostTensor *> inputs;
@@ -426,8 +421,7 @@ void BoundsOfOp::move() {
   result.upper = endOf(true);
 }
 
-//===-- Reductions, scans, contractions
-//--------------------------------------------------------===//
+//===-- Reductions, scans, contractions -------------------------------------------------------===//
 
 static std::vector<int64_t> combinedAxes(Operation *op) {
   if (auto reduction = dyn_cast<ReductionOpInterface>(op))
@@ -612,8 +606,7 @@ void BoundsOfOp::product() {
   sum(upper, most, {error}, terms <= 1 ? 0 : terms);
 }
 
-//===-- Functions
-//------------------------------------------------------------------------------===//
+//===-- Functions -----------------------------------------------------------------------------===//
 
 // What is not finite although all operands are may be finite in another form of the function.
 void BoundsOfOp::forgetOverflows() {

@@ -161,8 +161,7 @@ TEST_CASE("select takes nothing of what it does not choose") {
               {bools({1, 0}), ints(i8, {1, 2}), ints(i8, {3, 4})}) == "tensor<2xi8> [1, 4]");
 }
 
-//===-- Casts
-//----------------------------------------------------------------------------------===//
+//===-- Casts ---------------------------------------------------------------------------------===//
 
 static double castFloat(keratin_dtype_t from, double value, keratin_dtype_t to) {
   return castElement(from, {value, 0}, to).floating;

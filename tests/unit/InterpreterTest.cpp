@@ -124,8 +124,7 @@ TEST_CASE("dot_general") {
               {floats({}, {1, 0}), floats({}, {0, 2})}) == "tensor<1x2xf32> [[0, 0]]");
 }
 
-//===-- Functions
-//------------------------------------------------------------------------------===//
+//===-- Functions -----------------------------------------------------------------------------===//
 
 static const char *const sumOfPart = R"(
   func.func @main(%x: tensor<?x?xf32, #keratin.dims<d0, 2*d0>>, %n: tensor<i64> {keratin.symbol = 1})
