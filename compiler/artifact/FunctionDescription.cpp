@@ -1,5 +1,6 @@
 #include "compiler/artifact/FunctionDescription.h"
 
+#include "compiler/diagnostics/SourceLine.h"
 #include "ir/dialect/TensorShape.h"
 
 #include <cstdlib>
@@ -9,18 +10,6 @@ using namespace keratin;
 using namespace keratin::compiler;
 using namespace mlir;
 using ir::DimExpr;
-
-std::string keratin::compiler::sourceLine(Location location) {
-  std::string result;
-  location->walk([&](Location inner) {
-    if (auto file = dyn_cast<FileLineColLoc>(inner)) {
-      result = (file.getFilename().getValue() + ":" + Twine(file.getLine())).str();
-      return WalkResult::interrupt();
-    }
-    return WalkResult::advance();
-  });
-  return result;
-}
 
 const char *FunctionDescription::text(StringRef value) { return texts.emplace_back(value).c_str(); }
 
@@ -138,17 +127,13 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
            rhs = cast<ir::DimsAttr>(check.get("rhs")).getDims();
       std::string message = cast<StringAttr>(check.get("message")).str();
       if (auto location = check.getAs<LocationAttr>("location"))
-        if (std::string line = sourceLine(Location(location)); !line.empty())
-          message += " (at " + line + ")";
+        message = withSourceLine(message, Location(location));
       for (auto [l, r] : llvm::zip(lhs, rhs))
         checks.push_back({int32_t(kind), KERATIN_INVALID_ARGUMENT, entry.slotOf(l), entry.slotOf(r),
                           text(message)});
     }
-  for (const codegen::KernelArgument &site : entry.sites) {
-    std::string line = sourceLine(site.location);
-    sites.push_back(
-        {KERATIN_OUT_OF_RANGE, text(site.message + (line.empty() ? "" : " (at " + line + ")"))});
-  }
+  for (const codegen::KernelArgument &site : entry.sites)
+    sites.push_back({KERATIN_OUT_OF_RANGE, text(withSourceLine(site.message, site.location))});
   descriptor.arena_slot = -1;
   if (auto bytes = function->getAttrOfType<ir::DimsAttr>("keratin.arena_bytes");
       bytes && bytes.getDims()[0] != DimExpr(0))

@@ -47,9 +47,6 @@ private:
   std::vector<keratin_site_t> sites;
 };
 
-// "file:line" of the innermost source position, "" if there is none.
-std::string sourceLine(mlir::Location location);
-
 } // namespace keratin::compiler
 
 #endif // KERATIN_COMPILER_ARTIFACT_FUNCTIONDESCRIPTION_H

@@ -1,6 +1,6 @@
 #include "compiler/diagnostics/DiagnosticCollector.h"
 
-#include "compiler/artifact/FunctionDescription.h"
+#include "compiler/diagnostics/SourceLine.h"
 
 #include "llvm/Support/Threading.h"
 
@@ -11,11 +11,9 @@ DiagnosticCollector::DiagnosticCollector(MLIRContext *context)
     : handler(context, [this, thread = llvm::get_threadid()](Diagnostic &diagnostic) {
         if (llvm::get_threadid() != thread)
           return failure(); // another compilation's
-        if (diagnostic.getSeverity() == DiagnosticSeverity::Error) {
-          std::string line = sourceLine(diagnostic.getLocation());
-          errors += (errors.empty() ? "" : "\n") + diagnostic.str() +
-                    (line.empty() ? "" : " (at " + line + ")");
-        }
+        if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+          errors += (errors.empty() ? "" : "\n") +
+                    withSourceLine(diagnostic.str(), diagnostic.getLocation());
         return success();
       }) {}
 

@@ -31,8 +31,12 @@ void Call::notifyOperationInserted(mlir::Operation *op, mlir::OpBuilder::InsertP
 
 //===-- Failing -------------------------------------------------------------------------------===//
 
+std::string Call::requirement(const std::string &what) const {
+  return std::string(function) + ": " + what;
+}
+
 std::string Call::message(const std::string &what) const {
-  std::string text = std::string(function) + ": " + what;
+  std::string text = requirement(what);
   if (location.line)
     text += "; at " + std::string(location.file) + ":" + std::to_string(location.line);
   return text;
@@ -240,7 +244,7 @@ Tensor Call::tensor(Value value, const std::string &name) {
     auto lhs = ir::DimsAttr::get(&graph.context, ir::Shape{needed.lhs});
     auto rhs = ir::DimsAttr::get(&graph.context, ir::Shape{needed.rhs});
     value = builder.create<ir::RequireOp>(g.location(), value.getType(), value, needed.kind, lhs,
-                                          rhs, builder.getStringAttr(message(needed.what)));
+                                          rhs, builder.getStringAttr(requirement(needed.what)));
   }
   if (graph.callDepth() == 1 && !llvm::isa<ir::UpdateOp>(value.getDefiningOp()))
     if (llvm::SmallVector<Value> after = ControlDependencies::active(); !after.empty())

@@ -40,6 +40,8 @@ public:
   [[noreturn]] void assertionError(const std::string &what) const;
   [[noreturn]] void notImplemented(const std::string &what) const;
   std::string message(const std::string &what) const;
+  // "function: what", for an op that knows its location.
+  std::string requirement(const std::string &what) const;
 
   //===-- Arguments ---------------------------------------------------------------------------===//
   // A tensor keeps its dtype; numbers and floating arrays become as spec 0.1 has it. A variable

@@ -92,7 +92,7 @@ Value Call::broadcastTo(Value x, const ir::Shape &shape) {
       g.location(), x.getType(), x, ir::Requirement::Broadcast,
       DimsAttr::get(&graph.context, unknown), DimsAttr::get(&graph.context, needed),
       builder.getStringAttr(
-          message("shapes cannot be broadcast; needed sizes that are equal or 1")));
+          requirement("shapes cannot be broadcast; needed sizes that are equal or 1")));
   return g.reshape(g.broadcast(x, wide, dims), shape);
 }
 
@@ -125,6 +125,6 @@ Value Call::requireShape(Value x, const ir::Shape &shape, const std::string &wha
   x = builder.create<ir::RequireOp>(
       g.location(), x.getType(), x, ir::Requirement::Equal, DimsAttr::get(&graph.context, lhs),
       DimsAttr::get(&graph.context, rhs),
-      builder.getStringAttr(message(what + " must have equal sizes")));
+      builder.getStringAttr(requirement(what + " must have equal sizes")));
   return g.reshape(x, shape);
 }

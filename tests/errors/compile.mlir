@@ -7,26 +7,26 @@
 
 // What the compiler refuses, with the line.
 
-// SIZE: error: the size d0 depends on d0, which no input determines (at {{.*}}compile.mlir:[[@LINE+1]])
+// SIZE: error: the size d0 depends on d0, which no input determines; at {{.*}}compile.mlir:[[@LINE+1]]
 func.func @size_of_nothing() -> tensor<?xi64, #keratin.dims<d0>> {
   %y = keratin.iota {axis = 0 : i64} : tensor<?xi64, #keratin.dims<d0>>
   return %y : tensor<?xi64, #keratin.dims<d0>>
 }
 
-// OTHER: error: not implemented: {{.*}}func.call (at {{.*}}compile.mlir:[[@LINE+2]])
+// OTHER: error: not implemented: {{.*}}func.call; at {{.*}}compile.mlir:[[@LINE+2]]
 func.func @other_dialect(%x: tensor<2xf32>) -> tensor<2xf32> {
   %y = func.call @other_dialect(%x) : (tensor<2xf32>) -> tensor<2xf32>
   return %y : tensor<2xf32>
 }
 
-// FRONTEND: error: not implemented: {{.*}}keratin.placeholder (at {{.*}}compile.mlir:[[@LINE+2]])
+// FRONTEND: error: not implemented: {{.*}}keratin.placeholder; at {{.*}}compile.mlir:[[@LINE+2]]
 func.func @frontend_op() -> tensor<2xf32> {
   %y = keratin.placeholder 0 "x" : tensor<2xf32>
   return %y : tensor<2xf32>
 }
 
 // CPU: error: unknown cpu 'nobody'
-// KERNEL: error: 'keratin.kernel' op stands in the graph already; kernels do not nest (at {{.*}}compile.mlir:[[@LINE+2]])
+// KERNEL: error: 'keratin.kernel' op stands in the graph already; kernels do not nest; at {{.*}}compile.mlir:[[@LINE+2]]
 func.func @kernel(%x: tensor<2xf32>) -> tensor<2xf32> {
   %y = keratin.kernel (%x) : (tensor<2xf32>) -> tensor<2xf32> {
   ^bb0(%a: tensor<2xf32>):

@@ -49,7 +49,10 @@ TEST_CASE("sizes that disagree are errors of the call") {
   checkArray(f({Array{1.0, 2.0}, Array{3.0, 4.0}})[0], Array{4.0, 6.0});
   checkArray(f({Array{1.0, 2.0}, Array{3.0}})[0], Array{4.0, 5.0});
   checkArray(f({Array{1.0}, Array{3.0, 4.0}})[0], Array{4.0, 5.0});
-  CHECK_THROWS_AS(f({Array{1.0, 2.0}, Array{1.0, 2.0, 3.0}}), keratin::ValueError);
+  std::string message =
+      errorOf<keratin::ValueError>([&] { f({Array{1.0, 2.0}, Array{1.0, 2.0, 3.0}}); });
+  CHECK_THAT(message, Catch::Contains("FunctionTest.cpp") && Catch::Contains("2 and 3"));
+  CHECK(message.find("FunctionTest.cpp") == message.rfind("FunctionTest.cpp"));
   checkArray(f({Array{1.0}, Array{3.0}})[0], Array{4.0});
 }
 
