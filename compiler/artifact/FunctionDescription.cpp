@@ -1,6 +1,6 @@
 #include "compiler/artifact/FunctionDescription.h"
 
-#include "compiler/diagnostics/SourceLine.h"
+#include "ir/dialect/SourceLine.h"
 #include "ir/dialect/TensorShape.h"
 
 #include <cstdlib>
@@ -24,7 +24,7 @@ keratin_tensor_desc_t FunctionDescription::tensor(RankedTensorType type, StringR
   result.dtype = ir::dtypeOf(type.getElementType());
   result.rank = type.getRank();
   result.dims = dims.data();
-  result.location = text(sourceLine(location));
+  result.location = text(ir::sourceLine(location));
   return result;
 }
 
@@ -127,13 +127,13 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
            rhs = cast<ir::DimsAttr>(check.get("rhs")).getDims();
       std::string message = cast<StringAttr>(check.get("message")).str();
       if (auto location = check.getAs<LocationAttr>("location"))
-        message = withSourceLine(message, Location(location));
+        message = ir::withSourceLine(message, Location(location));
       for (auto [l, r] : llvm::zip(lhs, rhs))
         checks.push_back({int32_t(kind), KERATIN_INVALID_ARGUMENT, entry.slotOf(l), entry.slotOf(r),
                           text(message)});
     }
   for (const codegen::KernelArgument &site : entry.sites)
-    sites.push_back({KERATIN_OUT_OF_RANGE, text(withSourceLine(site.message, site.location))});
+    sites.push_back({KERATIN_OUT_OF_RANGE, text(ir::withSourceLine(site.message, site.location))});
   descriptor.arena_slot = -1;
   if (auto bytes = function->getAttrOfType<ir::DimsAttr>("keratin.arena_bytes");
       bytes && bytes.getDims()[0] != DimExpr(0))

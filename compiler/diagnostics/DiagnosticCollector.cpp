@@ -1,6 +1,6 @@
 #include "compiler/diagnostics/DiagnosticCollector.h"
 
-#include "compiler/diagnostics/SourceLine.h"
+#include "ir/dialect/SourceLine.h"
 
 #include "llvm/Support/Threading.h"
 
@@ -13,7 +13,7 @@ DiagnosticCollector::DiagnosticCollector(MLIRContext *context)
           return failure(); // another compilation's
         if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
           errors += (errors.empty() ? "" : "\n") +
-                    withSourceLine(diagnostic.str(), diagnostic.getLocation());
+                    keratin::ir::withSourceLine(diagnostic.str(), diagnostic.getLocation());
         return success();
       }) {}
 

@@ -81,24 +81,25 @@ static Value shareAmongTies(GraphMath &g, Value x, Value y, Value dy, ArrayRef<i
   return g.select(isExtreme, g.broadcastAlong(share, shape, axes), g.zeroLike(x));
 }
 
-LogicalResult ReduceMaxOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents,
-                                    SmallVectorImpl<Value> &gradients) {
+template <class Op>
+static LogicalResult buildExtremeVjp(Op op, OpBuilder &builder, ArrayRef<Value> cotangents,
+                                     SmallVectorImpl<Value> &gradients) {
   gradients.assign(1, Value());
   if (!cotangents[0])
     return success();
-  GraphMath g(builder, gradientLocation(*this));
-  gradients[0] = shareAmongTies(g, getX(), getY(), cotangents[0], getAxes());
+  GraphMath g(builder, gradientLocation(op));
+  gradients[0] = shareAmongTies(g, op.getX(), op.getY(), cotangents[0], op.getAxes());
   return success();
+}
+
+LogicalResult ReduceMaxOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents,
+                                    SmallVectorImpl<Value> &gradients) {
+  return buildExtremeVjp(*this, builder, cotangents, gradients);
 }
 
 LogicalResult ReduceMinOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents,
                                     SmallVectorImpl<Value> &gradients) {
-  gradients.assign(1, Value());
-  if (!cotangents[0])
-    return success();
-  GraphMath g(builder, gradientLocation(*this));
-  gradients[0] = shareAmongTies(g, getX(), getY(), cotangents[0], getAxes());
-  return success();
+  return buildExtremeVjp(*this, builder, cotangents, gradients);
 }
 
 //===-- Scans ---------------------------------------------------------------------------------===//

@@ -1,6 +1,7 @@
 #include "ir/reference/Interpreter.h"
 
 #include "ir/dialect/Keratin.h"
+#include "ir/dialect/SourceLine.h"
 #include "ir/reference/HostConversions.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -173,8 +174,11 @@ static LogicalResult runBlock(Block &block, ArrayRef<const HostTensor *> argumen
       return success();
     }
     std::vector<HostTensor> values;
-    if (failed(runOp(op, operands, context, insideKernel, values)))
+    if (failed(runOp(op, operands, context, insideKernel, values))) {
+      if (!isa<KernelOp>(op)) // whose op inside has said where
+        context.error = withSourceLine(context.error, op.getLoc());
       return failure();
+    }
     for (Value operand : op.getOperands())
       environment.used(operand);
     for (auto [value, tensor] : llvm::zip(op.getResults(), values))

@@ -215,7 +215,8 @@ private:
   bool refuseSize(const SizeProgramError &error) {
     switch (error.kind) {
     case SizeProgramError::Kind::Broadcast:
-      return refuse(KERATIN_FAILED_PRECONDITION,
+      return refuseBroadcast() &&
+             refuse(KERATIN_FAILED_PRECONDITION,
                     "function '%s': sizes %" PRId64 " and %" PRId64
                     " cannot be broadcast; they must be equal, or one of them 1",
                     function(), error.lhs, error.rhs);
@@ -229,6 +230,22 @@ private:
                   "function '%s': the sizes of this call do not fit in 64 bits (%" PRId64
                   " %s %" PRId64 ")",
                   function(), error.lhs, sizeOpcodeName(error.opcode), error.rhs);
+  }
+
+  // The check that needed a size which two others do not broadcast to knows op and line. True if
+  // there is none.
+  bool refuseBroadcast() {
+    for (int64_t i = 0; i < descriptor.num_checks; ++i) {
+      const keratin_check_t &check = descriptor.checks[i];
+      int64_t program = check.rhs - descriptor.num_symbols, size;
+      SizeProgramError error;
+      if (check.kind == KERATIN_CHECK_BROADCAST && program >= 0 &&
+          !runSizeProgram(descriptor.programs[program], lease.sizes, size, error) &&
+          error.kind == SizeProgramError::Kind::Broadcast)
+        return refuse(Code(check.status), "%s: found sizes %" PRId64 " and %" PRId64, check.message,
+                      error.lhs, error.rhs);
+    }
+    return true;
   }
 
   // The checks both of whose slots lie below numSlots.

@@ -51,7 +51,7 @@ TEST_CASE("sizes that disagree are errors of the call") {
   checkArray(f({Array{1.0}, Array{3.0, 4.0}})[0], Array{4.0, 5.0});
   std::string message =
       errorOf<keratin::ValueError>([&] { f({Array{1.0, 2.0}, Array{1.0, 2.0, 3.0}}); });
-  CHECK_THAT(message, Catch::Contains("FunctionTest.cpp") && Catch::Contains("2 and 3"));
+  CHECK_THAT(message, Catch::Contains("FunctionTest.cpp") && Catch::Contains("add: shapes cannot be broadcast"));
   CHECK(message.find("FunctionTest.cpp") == message.rfind("FunctionTest.cpp"));
   checkArray(f({Array{1.0}, Array{3.0}})[0], Array{4.0});
 }

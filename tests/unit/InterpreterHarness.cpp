@@ -39,7 +39,7 @@ std::string keratin::tests::runModule(const std::string &text,
     return "invalid IR";
   auto results = interpret(module->lookupSymbol<mlir::func::FuncOp>("main"), arguments, context);
   if (failed(results))
-    return "error: " + context.error;
+    return "error: " + context.error.substr(0, context.error.find("; at "));
   std::string lines;
   for (const HostTensor &result : *results)
     lines += (lines.empty() ? "" : "\n") + stableText(result);

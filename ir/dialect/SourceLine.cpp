@@ -1,8 +1,8 @@
-#include "compiler/diagnostics/SourceLine.h"
+#include "ir/dialect/SourceLine.h"
 
 using namespace mlir;
 
-std::string keratin::compiler::sourceLine(Location location) {
+std::string keratin::ir::sourceLine(Location location) {
   std::string result;
   location->walk([&](Location inner) {
     if (auto file = dyn_cast<FileLineColLoc>(inner)) {
@@ -14,7 +14,7 @@ std::string keratin::compiler::sourceLine(Location location) {
   return result;
 }
 
-std::string keratin::compiler::withSourceLine(std::string message, Location location) {
+std::string keratin::ir::withSourceLine(std::string message, Location location) {
   std::string line = sourceLine(location);
   return line.empty() ? message : message + "; at " + line;
 }
