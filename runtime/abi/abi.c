@@ -1,1 +1,1 @@
-#include "runtime/abi/keratin_abi.h"
+#include "runtime/abi/keratin_object_abi.h"

@@ -10,46 +10,17 @@
 #ifndef KERATIN_ABI_H
 #define KERATIN_ABI_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "keratin_types.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 #define KERATIN_ABI_VERSION 1
-#define KERATIN_MAX_RANK 32
 // Variables, constants, new values of updates and the arena start on this boundary. Inputs and
 // outputs may be the caller's: they are aligned to their element only, so generated code uses
 // unaligned vector accesses there.
 #define KERATIN_ALIGNMENT 64
-
-typedef enum keratin_dtype_t {
-  KERATIN_DTYPE_INVALID = 0,
-  KERATIN_DTYPE_BOOL = 1, // one byte, 0 or 1
-  KERATIN_DTYPE_INT8 = 2,
-  KERATIN_DTYPE_INT16 = 3,
-  KERATIN_DTYPE_INT32 = 4,
-  KERATIN_DTYPE_INT64 = 5,
-  KERATIN_DTYPE_UINT8 = 6,
-  KERATIN_DTYPE_UINT16 = 7,
-  KERATIN_DTYPE_UINT32 = 8,
-  KERATIN_DTYPE_UINT64 = 9,
-  KERATIN_DTYPE_FLOAT16 = 10,
-  KERATIN_DTYPE_BFLOAT16 = 11,
-  KERATIN_DTYPE_FLOAT32 = 12,
-  KERATIN_DTYPE_FLOAT64 = 13
-} keratin_dtype_t;
-
-typedef enum keratin_status_code_t {
-  KERATIN_OK = 0,
-  KERATIN_INVALID_ARGUMENT = 1,    // a fed value does not fit the signature
-  KERATIN_OUT_OF_RANGE = 2,        // an index left its axis; updates were not applied
-  KERATIN_RESOURCE_EXHAUSTED = 3,  // the arena or an output could not be allocated
-  KERATIN_FAILED_PRECONDITION = 4, // shapes known only at run time disagree
-  KERATIN_UNIMPLEMENTED = 5,
-  KERATIN_INTERNAL = 6
-} keratin_status_code_t;
 
 typedef struct keratin_context_t keratin_context_t;
 

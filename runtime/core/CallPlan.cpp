@@ -77,8 +77,7 @@ private:
   // The size that the signature states, in numbers.
   int64_t statedSize(int64_t dim) const { return dim >= 0 ? dim : lease.sizes[-1 - dim]; }
 
-  // --- Every call
-  // -----------------------------------------------------------------------------------
+  // --- Every call --------------------------------------------------------------------------------
 
   bool bindInputs(bool &same) {
     int64_t *key = lease.key;
@@ -139,8 +138,7 @@ private:
     return true;
   }
 
-  // --- New sizes or variables
-  // -----------------------------------------------------------------------
+  // --- New sizes or variables --------------------------------------------------------------------
 
   bool checkStaticDims() {
     for (int32_t i = 0; i < arguments.numInputs; ++i) {

@@ -1,6 +1,8 @@
 #include "runtime/core/Executable.h"
 #include "runtime/core/CallPlan.h"
 #include "runtime/core/Descriptor.h"
+#include "runtime/core/StridedCopy.h"
+#include "runtime/core/Workspace.h"
 
 #include <inttypes.h>
 
@@ -76,10 +78,44 @@ keratin_executable_output_dims(keratin_executable_t *executable,
   });
 }
 
+// False if the number does not fit.
+static bool workspaceBytes(const keratin_executable_t &executable, const CallArguments &arguments,
+                           const Lease &lease, int64_t &bytes) {
+  const keratin_function_desc_t &descriptor = executable.descriptor;
+  bool fits = true;
+  bytes = KERATIN_ALIGNMENT; // to begin on a boundary
+  auto add = [&](int64_t part) {
+    fits = fits && part <= PTRDIFF_MAX - KERATIN_ALIGNMENT &&
+           !__builtin_add_overflow(bytes, Workspace::roundUp(part), &bytes);
+  };
+  add(sizeof(Lease));
+  add(int64_t(Lease::arrayBytes(descriptor, executable.layout)));
+  add(lease.arenaBytes);
+  for (int32_t i = 0; i < descriptor.num_inputs; ++i)
+    if (!isRowMajor(arguments.inputs[i]))
+      add(lease.inputBytes[i]);
+  int64_t scratch;
+  fits =
+      fits && !__builtin_mul_overflow(descriptor.scratch_bytes, int64_t(scratchSlots()), &scratch);
+  if (fits)
+    add(scratch);
+  return fits;
+}
+
 extern "C" keratin_status_code_t keratin_executable_workspace_bytes(
     keratin_executable_t *executable, keratin_variable_t *const *variables, int32_t num_variables,
     const keratin_tensor_t *inputs, int32_t num_inputs, int64_t *bytes, keratin_status_t *status) {
   CallArguments arguments = {variables, num_variables, inputs, num_inputs};
-  return queryPlan(*executable, arguments, status,
-                   [&](const Lease &lease) { *bytes = lease.arenaBytes; });
+  bool fits = true;
+  int64_t sum = 0;
+  Code code = queryPlan(*executable, arguments, status, [&](const Lease &lease) {
+    fits = workspaceBytes(*executable, arguments, lease, sum);
+  });
+  if (code == KERATIN_OK && !fits)
+    return fail(status, KERATIN_RESOURCE_EXHAUSTED,
+                "function '%s': the bytes of the workspace do not fit in 64 bits",
+                functionName(executable->descriptor));
+  if (code == KERATIN_OK)
+    *bytes = sum;
+  return code;
 }

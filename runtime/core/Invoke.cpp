@@ -4,6 +4,7 @@
 #include "runtime/core/Descriptor.h"
 #include "runtime/core/Print.h"
 #include "runtime/core/StridedCopy.h"
+#include "runtime/core/Workspace.h"
 #include "runtime/cpu/ThreadPool.h"
 
 #include <inttypes.h>
@@ -35,24 +36,27 @@ struct OutputSource {
 
 class Invocation {
 public:
+  // Without a workspace the lease's own memory grows as it must.
   Invocation(keratin_executable_t &executable, const CallArguments &arguments,
-             const OutputSource &outputs, keratin_status_t *status)
+             const OutputSource &outputs, Workspace *workspace, keratin_status_t *status)
       : executable(executable), descriptor(executable.descriptor), arguments(arguments),
-        outputs(outputs), status(status) {}
+        outputs(outputs), workspace(workspace), status(status) {}
 
   Code run() {
     keratin_session_t *session = nullptr;
     if (!checkCounts() || (code = checkArguments(executable, arguments, session, status)))
       return code;
     SessionGuard guard(session ? &session->lock : nullptr, descriptor.num_updates > 0);
-    lease = executable.leases.take(descriptor, executable.layout);
-    if (!lease)
+    if (!takeLease())
       return fail(status, KERATIN_RESOURCE_EXHAUSTED, "function '%s': no memory for a call",
                   function());
     code = planCall(executable, *lease, arguments, status);
     if (code == KERATIN_OK && bindMemory())
       execute();
-    executable.leases.giveBack(lease);
+    if (leaseInWorkspace)
+      lease->~Lease();
+    else
+      executable.leases.giveBack(lease);
     return code == KERATIN_OK ? succeed(status) : code;
   }
 
@@ -66,6 +70,39 @@ private:
   }
   const char *function() const { return functionName(descriptor); }
   ShortText outputText(int32_t i) const { return tensorText("output", i, descriptor.outputs[i]); }
+
+  bool takeLease() {
+    if (!workspace)
+      return (lease = executable.leases.take(descriptor, executable.layout));
+    if ((lease = executable.leases.takeIdle()))
+      return true;
+    void *memory = workspace->carve(sizeof(Lease));
+    void *arrays = workspace->carve(Lease::arrayBytes(descriptor, executable.layout));
+    if (!memory || !arrays)
+      return false;
+    lease = new (memory) Lease();
+    lease->layOut(descriptor, executable.layout, arrays);
+    leaseInWorkspace = true;
+    return true;
+  }
+
+  // Memory for part of the call: of the workspace, or of a block of the lease. Null, the call
+  // refused, where there is not enough.
+  void *find(Block &block, int64_t bytes, const char *what) {
+    if (workspace) {
+      if (void *found = workspace->carve(size_t(bytes)))
+        return found;
+      refuse(KERATIN_RESOURCE_EXHAUSTED,
+             "function '%s': the workspace of %zu bytes has no room for %s of %" PRId64 " bytes",
+             function(), workspace->bytes(), what, bytes);
+      return nullptr;
+    }
+    if (size_t(bytes) <= block.capacity() || block.reserve(size_t(bytes)))
+      return block.data();
+    refuse(KERATIN_RESOURCE_EXHAUSTED, "function '%s': no memory for %s of %" PRId64 " bytes",
+           function(), what, bytes);
+    return nullptr;
+  }
 
   bool checkCounts() {
     if (descriptor.num_variables && !arguments.variables)
@@ -96,12 +133,7 @@ private:
     return isRowMajor(input) && uintptr_t(input.data) % size_t(dtypeSize(input.dtype)) == 0;
   }
 
-  static int64_t roundUp(int64_t bytes) {
-    return (bytes + KERATIN_ALIGNMENT - 1) / KERATIN_ALIGNMENT * KERATIN_ALIGNMENT;
-  }
-
-  // A copied input gets its place in lease->packed, which is found by its null buffer until
-  // copyInputs.
+  // A copied input is known by its null buffer until copyInputs.
   bool bindInputs() {
     int64_t packedBytes = 0;
     for (int32_t i = 0; i < descriptor.num_inputs; ++i) {
@@ -116,43 +148,36 @@ private:
         inputBuffers()[i] = input.data;
       } else {
         inputBuffers()[i] = nullptr;
+        if (workspace && isRowMajor(input))
+          return refuse(KERATIN_INVALID_ARGUMENT,
+                        "function '%s': the data of %s is not aligned to its elements", function(),
+                        tensorText("input", i, descriptor.inputs[i]).text());
         if (bytes > PTRDIFF_MAX - KERATIN_ALIGNMENT - packedBytes)
           return refuse(KERATIN_RESOURCE_EXHAUSTED,
                         "function '%s': the copies of its inputs do not fit in memory", function());
-        packedBytes += roundUp(bytes);
+        packedBytes += Workspace::roundUp(bytes);
       }
     }
-    anyPacked = packedBytes > 0;
-    if (anyPacked && !lease->packed.reserve(size_t(packedBytes)))
-      return refuse(KERATIN_RESOURCE_EXHAUSTED,
-                    "function '%s': no memory for %" PRId64 " bytes, copies of inputs", function(),
-                    packedBytes);
-    return true;
+    return packedBytes == 0 ||
+           (packed = static_cast<char *>(find(lease->packed, packedBytes, "copies of inputs")));
   }
 
   void copyInputs() {
-    if (!anyPacked)
+    if (!packed)
       return;
-    char *place = static_cast<char *>(lease->packed.data());
+    char *place = packed;
     for (int32_t i = 0; i < descriptor.num_inputs; ++i) {
       if (inputBuffers()[i])
         continue;
       packRowMajor(arguments.inputs[i], place);
       inputBuffers()[i] = place;
-      place += roundUp(lease->inputBytes[i]);
+      place += Workspace::roundUp(lease->inputBytes[i]);
     }
   }
 
   bool bindArena() {
-    if (size_t(lease->arenaBytes) > lease->arena.capacity() &&
-        !lease->arena.reserve(size_t(lease->arenaBytes)))
-      return refuse(KERATIN_RESOURCE_EXHAUSTED,
-                    "function '%s': no memory for an arena of %" PRId64 " bytes", function(),
-                    lease->arenaBytes);
-    *arenaBuffer() = lease->arena.data();
-    if (descriptor.scratch_bytes > 0 && !reserveScratch())
-      return false;
-    return true;
+    *arenaBuffer() = find(lease->arena, lease->arenaBytes, "an arena");
+    return *arenaBuffer() && (descriptor.scratch_bytes == 0 || bindScratch());
   }
 
   bool bindVariables() {
@@ -249,18 +274,17 @@ private:
   }
 
   // Before any work: a kernel that runs has its working memory.
-  bool reserveScratch() {
-    int slots =
-        keratin_num_threads() < Scratch::maxSlots ? keratin_num_threads() : Scratch::maxSlots;
+  bool bindScratch() {
+    int slots = scratchSlots();
+    if (workspace) // made for a number of threads that may have changed
+      slots = workspace->fitting(descriptor.scratch_bytes, slots);
     int64_t bytes;
-    if (__builtin_mul_overflow(descriptor.scratch_bytes, int64_t(slots), &bytes) ||
-        (size_t(bytes) > lease->scratchMemory.capacity() &&
-         !lease->scratchMemory.reserve(size_t(bytes))))
-      return refuse(KERATIN_RESOURCE_EXHAUSTED,
-                    "function '%s': no memory for %d times %" PRId64 " bytes of scratch",
-                    function(), slots, descriptor.scratch_bytes);
-    lease->scratch.set(lease->scratchMemory.data(), descriptor.scratch_bytes, slots);
-    return true;
+    if (__builtin_mul_overflow(descriptor.scratch_bytes, int64_t(slots), &bytes))
+      bytes = PTRDIFF_MAX;
+    scratch = find(lease->scratchMemory, bytes, "scratch");
+    if (scratch)
+      lease->scratch.set(scratch, descriptor.scratch_bytes, slots);
+    return scratch;
   }
 
   void fillForDebugging(int32_t byte) {
@@ -284,7 +308,7 @@ private:
                printFromKernel,
                recordFailure,
                descriptor.scratch_bytes > 0 ? &lease->scratch : nullptr,
-               lease->scratchMemory.data(),
+               scratch,
                {}};
     descriptor.entry(&context, lease->buffers, lease->sizes);
     if (context.failed_site == 0)
@@ -308,9 +332,12 @@ private:
   const keratin_function_desc_t &descriptor;
   const CallArguments &arguments;
   const OutputSource &outputs;
+  Workspace *workspace;
   keratin_status_t *status;
   Lease *lease = nullptr;
-  bool anyPacked = false;
+  bool leaseInWorkspace = false;
+  char *packed = nullptr;
+  void *scratch = nullptr;
   Code code = KERATIN_OK;
 };
 
@@ -325,7 +352,7 @@ keratin_invoke(keratin_executable_t *executable, keratin_variable_t *const *vari
                const keratin_tensor_t *outputs, int32_t num_outputs, keratin_status_t *status) {
   CallArguments arguments = {variables, num_variables, inputs, num_inputs};
   OutputSource source = {outputs, num_outputs, nullptr, nullptr};
-  return Invocation(*executable, arguments, source, status).run();
+  return Invocation(*executable, arguments, source, nullptr, status).run();
 }
 
 extern "C" keratin_status_code_t
@@ -335,7 +362,18 @@ keratin_invoke_allocating(keratin_executable_t *executable, keratin_variable_t *
                           keratin_status_t *status) {
   CallArguments arguments = {variables, num_variables, inputs, num_inputs};
   OutputSource source = {nullptr, 0, allocate, user};
-  return Invocation(*executable, arguments, source, status).run();
+  return Invocation(*executable, arguments, source, nullptr, status).run();
+}
+
+extern "C" keratin_status_code_t
+keratin_invoke_in(keratin_executable_t *executable, keratin_variable_t *const *variables,
+                  int32_t num_variables, const keratin_tensor_t *inputs, int32_t num_inputs,
+                  const keratin_tensor_t *outputs, int32_t num_outputs, void *workspace,
+                  size_t workspace_bytes, keratin_status_t *status) {
+  CallArguments arguments = {variables, num_variables, inputs, num_inputs};
+  OutputSource source = {outputs, num_outputs, nullptr, nullptr};
+  Workspace memory(workspace, workspace_bytes);
+  return Invocation(*executable, arguments, source, &memory, status).run();
 }
 
 extern "C" void keratin_set_debug_fill(int32_t byte) { debugFill.store(byte); }

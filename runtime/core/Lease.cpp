@@ -17,40 +17,48 @@ LeaseLayout::LeaseLayout(const keratin_function_desc_t &descriptor) {
             spares + descriptor.num_constants + 1;
 }
 
-Lease *Lease::create(const keratin_function_desc_t &descriptor, const LeaseLayout &layout) {
-  Lease *lease = makeObject<Lease>();
-  if (!lease)
-    return nullptr;
-  // One block for all arrays; every element has eight bytes.
-  int64_t keyLength = layout.inputDims + layout.valueSymbols;
-  int64_t numSizes = descriptor.num_symbols + descriptor.num_programs;
-  int64_t total = keyLength + descriptor.num_variables + numSizes + descriptor.num_inputs +
+// Every element of the arrays has eight bytes.
+size_t Lease::arrayBytes(const keratin_function_desc_t &descriptor, const LeaseLayout &layout) {
+  int64_t total = layout.inputDims + layout.valueSymbols + descriptor.num_variables +
+                  descriptor.num_symbols + descriptor.num_programs + descriptor.num_inputs +
                   layout.outputDims + descriptor.num_outputs + layout.buffers;
-  lease->storageBytes = size_t(total) * sizeof(int64_t);
-  lease->storage = allocate(lease->storageBytes, KERATIN_ALIGNMENT);
-  if (!lease->storage) {
-    destroyObject(lease);
-    return nullptr;
-  }
-  memset(lease->storage, 0, lease->storageBytes);
-  auto *next = static_cast<int64_t *>(lease->storage);
+  return size_t(total) * sizeof(int64_t);
+}
+
+void Lease::layOut(const keratin_function_desc_t &descriptor, const LeaseLayout &layout,
+                   void *arrays) {
+  memset(arrays, 0, arrayBytes(descriptor, layout));
+  auto *next = static_cast<int64_t *>(arrays);
   auto carve = [&next](int64_t length) {
     int64_t *array = next;
     next += length;
     return array;
   };
-  lease->key = carve(keyLength);
-  lease->sizes = carve(numSizes);
-  lease->inputBytes = carve(descriptor.num_inputs);
-  lease->outputDims = carve(layout.outputDims);
-  lease->outputBytes = carve(descriptor.num_outputs);
-  lease->variableIds = reinterpret_cast<uint64_t *>(carve(descriptor.num_variables));
-  lease->buffers = reinterpret_cast<void **>(carve(layout.buffers));
-  void **constants = lease->buffers + (layout.buffers - 1 - descriptor.num_constants);
+  key = carve(layout.inputDims + layout.valueSymbols);
+  sizes = carve(descriptor.num_symbols + descriptor.num_programs);
+  inputBytes = carve(descriptor.num_inputs);
+  outputDims = carve(layout.outputDims);
+  outputBytes = carve(descriptor.num_outputs);
+  variableIds = reinterpret_cast<uint64_t *>(carve(descriptor.num_variables));
+  buffers = reinterpret_cast<void **>(carve(layout.buffers));
+  void **constants = buffers + (layout.buffers - 1 - descriptor.num_constants);
   for (int32_t i = 0; i < descriptor.num_constants; ++i) {
     const keratin_constant_desc_t &constant = descriptor.constants[i];
     constants[i] = constant.bytes ? const_cast<void *>(constant.data) : emptyBuffer();
   }
+}
+
+Lease *Lease::create(const keratin_function_desc_t &descriptor, const LeaseLayout &layout) {
+  Lease *lease = makeObject<Lease>();
+  if (!lease)
+    return nullptr;
+  lease->storageBytes = arrayBytes(descriptor, layout);
+  lease->storage = allocate(lease->storageBytes, KERATIN_ALIGNMENT);
+  if (!lease->storage) {
+    destroyObject(lease);
+    return nullptr;
+  }
+  lease->layOut(descriptor, layout, lease->storage);
   return lease;
 }
 
@@ -78,8 +86,7 @@ Lease *LeasePool::take(const keratin_function_desc_t &descriptor, const LeaseLay
       if (slot.compare_exchange_strong(lease, fresh, std::memory_order_acq_rel))
         return fresh;
     }
-    if (lease->busy.load(std::memory_order_relaxed) == 0 &&
-        lease->busy.exchange(1, std::memory_order_acquire) == 0) {
+    if (lease->tryTake()) {
       Lease::destroy(fresh);
       return lease;
     }
@@ -89,6 +96,15 @@ Lease *LeasePool::take(const keratin_function_desc_t &descriptor, const LeaseLay
   if (fresh)
     fresh->pooled = false;
   return fresh;
+}
+
+Lease *LeasePool::takeIdle() {
+  for (std::atomic<Lease *> &slot : slots) {
+    Lease *lease = slot.load(std::memory_order_acquire);
+    if (!lease || lease->tryTake())
+      return lease;
+  }
+  return nullptr;
 }
 
 void LeasePool::giveBack(Lease *lease) {

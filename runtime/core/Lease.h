@@ -28,6 +28,9 @@ public:
   // nullptr where there is no memory.
   static Lease *create(const keratin_function_desc_t &descriptor, const LeaseLayout &layout);
   static void destroy(Lease *lease);
+  // For a lease in memory of somebody else's: the bytes of its arrays, and to lay them out there.
+  static size_t arrayBytes(const keratin_function_desc_t &descriptor, const LeaseLayout &layout);
+  void layOut(const keratin_function_desc_t &descriptor, const LeaseLayout &layout, void *arrays);
 
   // What the sizes were evaluated from: the dims of all inputs, then the values of the value
   // symbols.
@@ -50,6 +53,10 @@ public:
 
 private:
   friend class LeasePool;
+  bool tryTake() {
+    return busy.load(std::memory_order_relaxed) == 0 &&
+           busy.exchange(1, std::memory_order_acquire) == 0;
+  }
   std::atomic<uint32_t> busy{1};
   bool pooled = false;
   void *storage = nullptr;
@@ -66,6 +73,8 @@ public:
 
   // nullptr where there is no memory. Makes a lease if all are in use.
   Lease *take(const keratin_function_desc_t &descriptor, const LeaseLayout &layout);
+  // nullptr if all there are are in use.
+  Lease *takeIdle();
   void giveBack(Lease *lease);
   // Frees the memory of the leases nobody has taken.
   void trim();

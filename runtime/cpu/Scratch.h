@@ -2,7 +2,7 @@
 #ifndef KERATIN_RUNTIME_CPU_SCRATCH_H
 #define KERATIN_RUNTIME_CPU_SCRATCH_H
 
-#include "runtime/abi/keratin_abi.h"
+#include "runtime/include/keratin/runtime.h"
 
 #include <atomic>
 #include <sched.h>
@@ -50,6 +50,12 @@ private:
   int64_t bytes = 0;
   std::atomic<uint64_t> free{0};
 };
+
+// Slots of a call that begins now.
+inline int scratchSlots() {
+  int32_t threads = keratin_num_threads();
+  return threads < Scratch::maxSlots ? threads : Scratch::maxSlots;
+}
 
 // The context of the call itself: what a chunk's own context was copied from.
 inline keratin_context_t *callContext(keratin_context_t *context) {

@@ -149,6 +149,53 @@ TEST_CASE("calls whose sizes repeat allocate nothing; trim gives arenas back") {
   CHECK(injector.liveBytes == 0);
 }
 
+TEST_CASE("a call in a workspace asks for no memory, however many there are at once") {
+  Injector injector;
+  {
+    FunctionBuilder builder = add();
+    Executable executable = makeExecutable(builder);
+    Session session = makeSession();
+    Variable variable = makeVariable(session.get(), {0, 0, 0, 0});
+    keratin_variable_t *variables[] = {variable.get()};
+    std::vector<float> data(100, 1);
+    int64_t dims[] = {50}, strides[] = {2};
+    keratin_tensor_t x = {data.data(), KERATIN_DTYPE_FLOAT32, 1, dims, strides};
+    int64_t bytes = 0;
+    REQUIRE(keratin_executable_workspace_bytes(executable.get(), variables, 1, &x, 1, &bytes,
+                                               nullptr) == KERATIN_OK);
+    keratin_status_t status;
+    auto invoke = [&](void *workspace, int64_t size) {
+      return keratin_invoke_in(executable.get(), variables, 1, &x, 1, nullptr, 0, workspace,
+                               size_t(size), &status);
+    };
+    std::vector<char> workspace(size_t(bytes) + 3);
+    REQUIRE(invoke(workspace.data(), bytes) == KERATIN_OK); // makes the spare buffer
+    int64_t warm = injector.calls;
+    CHECK(invoke(workspace.data() + 3, bytes) == KERATIN_OK);
+    std::vector<std::thread> team;
+    for (int t = 0; t < 8; ++t)
+      team.emplace_back([&] {
+        std::vector<char> own(static_cast<size_t>(bytes));
+        for (int i = 0; i < 100; ++i)
+          keratin_invoke_in(executable.get(), variables, 1, &x, 1, nullptr, 0, own.data(),
+                            own.size(), nullptr);
+      });
+    for (std::thread &thread : team)
+      thread.join();
+    CHECK(injector.calls == warm);
+    CHECK(readVariable(variable.get()) == std::vector<float>(4, 802));
+    CHECK(invoke(workspace.data(), 64) == KERATIN_RESOURCE_EXHAUSTED);
+    CHECK_THAT(status.message, Catch::Contains("the workspace of 64 bytes has no room for"));
+    CHECK(invoke(nullptr, 0) == KERATIN_RESOURCE_EXHAUSTED);
+    x.strides = nullptr;
+    x.data = reinterpret_cast<char *>(data.data()) + 1;
+    CHECK(invoke(workspace.data(), bytes) == KERATIN_INVALID_ARGUMENT);
+    CHECK_THAT(status.message, Catch::Contains("input 'x' is not aligned to its elements"));
+    CHECK(readVariable(variable.get()) == std::vector<float>(4, 802));
+  }
+  CHECK(injector.liveBytes == 0);
+}
+
 TEST_CASE("an arena that cannot be is refused before work, and smaller calls still work") {
   FunctionBuilder builder("f", [](keratin_context_t *, void *const *, const int64_t *) {});
   builder.input("x", KERATIN_DTYPE_FLOAT32, {FunctionBuilder::slot(0)})

@@ -131,7 +131,7 @@ TEST_CASE("a query without variables does not excuse the next call from checking
   int64_t bytes = -1;
   CHECK(keratin_executable_workspace_bytes(executable.get(), nullptr, 0, &in, 1, &bytes, &status) ==
         KERATIN_OK);
-  CHECK(bytes == 0);
+  CHECK(bytes > 0);
   CHECK(keratin_invoke(executable.get(), variables, 1, &in, 1, nullptr, 0, &status) ==
         KERATIN_INVALID_ARGUMENT);
   CHECK(std::string(status.message) == "function 'f': variable 'v' has dtype float32 and shape "

@@ -2,21 +2,18 @@
 //
 // Conventions.
 //  1. Opaque objects are made by keratin_X_create and given back by keratin_X_destroy, or, where
-//  several
-//     owners may hold one, by keratin_X_release. Giving back NULL does nothing.
+//     several owners may hold one, by keratin_X_release. Giving back NULL does nothing.
 //  2. A function that can fail returns a code and takes, last, a status to fill, which may be NULL.
-//  A status
-//     is a plain value: nothing in it needs freeing. Out parameters are written on success only.
+//     A status is a plain value: nothing in it needs freeing. Out parameters are written on success
+//     only.
 //  3. Arrays given to a function are read during the call and not kept, except a descriptor (with
-//  all it
-//     points at), which must outlive the executables made from it.
+//     all it points at), which must outlive the executables made from it.
 //  4. An executable is immutable: any number of threads may call it at once. A session is shared
-//  too: calls
-//     that update variables are serialised with every call that reads variables of the session.
-//     Destroying an object while another thread uses it is an error of the caller.
+//     too: calls that update variables are serialised with every call that reads variables of the
+//     session. Destroying an object while another thread uses it is an error of the caller.
 //  5. Sizes, strides and indices are signed 64-bit numbers; strides count elements, as in DLPack.
 //  6. A call that fails has applied no update; its outputs hold unspecified values; every object
-//  stays usable.
+//     stays usable.
 //  7. Callbacks must return normally: no exception, no longjmp.
 #ifndef KERATIN_RUNTIME_H
 #define KERATIN_RUNTIME_H
@@ -33,29 +30,12 @@
 extern "C" {
 #endif
 
-// --- Status
-// ---------------------------------------------------------------------------------------
-
-typedef struct keratin_status_t {
-  int32_t code;       // keratin_status_code_t
-  char message[1020]; // "" where code is KERATIN_OK; cut to fit, always terminated
-} keratin_status_t;
+// --- Status --------------------------------------------------------------------------------------
 
 // "INVALID_ARGUMENT", ...; "UNKNOWN" for a number that is no code.
 KERATIN_API const char *keratin_status_code_name(int32_t code);
 
-// --- Tensors
-// --------------------------------------------------------------------------------------
-
-// A view of memory that the caller owns. data is the address of the first element (DLPack: data +
-// byte_offset). strides == NULL means row-major.
-typedef struct keratin_tensor_t {
-  void *data;
-  int32_t dtype; // keratin_dtype_t
-  int32_t rank;
-  const int64_t *dims;
-  const int64_t *strides;
-} keratin_tensor_t;
+// --- Tensors -------------------------------------------------------------------------------------
 
 // Bytes of one element; 0 for a number that is no dtype.
 KERATIN_API size_t keratin_dtype_size(int32_t dtype);
@@ -72,8 +52,7 @@ KERATIN_API keratin_status_code_t keratin_format(const keratin_tensor_t *tensor,
 KERATIN_API keratin_status_code_t keratin_print(const char *message, const keratin_tensor_t *tensor,
                                                 keratin_status_t *status);
 
-// --- Sessions and variables
-// -----------------------------------------------------------------------
+// --- Sessions and variables ----------------------------------------------------------------------
 
 typedef struct keratin_session_t keratin_session_t;
 typedef struct keratin_variable_t keratin_variable_t;
@@ -106,8 +85,7 @@ KERATIN_API keratin_status_code_t keratin_variable_write(keratin_variable_t *var
                                                          const keratin_tensor_t *value,
                                                          keratin_status_t *status);
 
-// --- Executables
-// ----------------------------------------------------------------------------------
+// --- Executables ---------------------------------------------------------------------------------
 
 typedef struct keratin_executable_t keratin_executable_t;
 
@@ -123,7 +101,8 @@ keratin_executable_descriptor(const keratin_executable_t *executable);
 
 // What a call with these arguments would need. data of an input may be NULL unless a size is read
 // out of the input; variables may be NULL unless a size is read out of a variable. output_dims
-// writes as many numbers as the output's rank; the workspace is the arena of one call.
+// writes as many numbers as the output's rank; the workspace is what keratin_invoke_in takes, its
+// greatest part the arena that the memory plan tells of.
 KERATIN_API keratin_status_code_t keratin_executable_output_dims(
     keratin_executable_t *executable, keratin_variable_t *const *variables, int32_t num_variables,
     const keratin_tensor_t *inputs, int32_t num_inputs, int32_t output, int64_t *dims,
@@ -135,8 +114,7 @@ KERATIN_API keratin_status_code_t keratin_executable_workspace_bytes(
 // Frees the arenas that no call is using; the next calls make them anew.
 KERATIN_API void keratin_executable_trim(keratin_executable_t *executable);
 
-// --- Calls
-// ----------------------------------------------------------------------------------------
+// --- Calls ---------------------------------------------------------------------------------------
 
 // Runs the function. variables are those of the signature, in order, all of one session.
 //
@@ -151,6 +129,15 @@ KERATIN_API keratin_status_code_t keratin_invoke(keratin_executable_t *executabl
                                                  const keratin_tensor_t *outputs,
                                                  int32_t num_outputs, keratin_status_t *status);
 
+// As keratin_invoke, in memory of the caller's instead of the executable's own: workspace_bytes at
+// `workspace`, on any boundary, as many as keratin_executable_workspace_bytes said. With more
+// threads since then it makes do with fewer. Inputs must be aligned to their element. Asks for no
+// other memory, but for the spare buffer of a variable at its first update that is not in place.
+KERATIN_API keratin_status_code_t keratin_invoke_in(
+    keratin_executable_t *executable, keratin_variable_t *const *variables, int32_t num_variables,
+    const keratin_tensor_t *inputs, int32_t num_inputs, const keratin_tensor_t *outputs,
+    int32_t num_outputs, void *workspace, size_t workspace_bytes, keratin_status_t *status);
+
 // Gives memory for an output: `bytes` bytes, aligned to the element, overlapping nothing; NULL
 // where there is none (then the call fails), but NULL is fine for 0 bytes. Called once an output,
 // in order, before any work, with the session locked: it must not use the session. The memory stays
@@ -164,8 +151,7 @@ KERATIN_API keratin_status_code_t keratin_invoke_allocating(
     const keratin_tensor_t *inputs, int32_t num_inputs, keratin_allocate_output_fn_t allocate,
     void *user, keratin_status_t *status);
 
-// --- The process
-// ----------------------------------------------------------------------------------
+// --- The process ---------------------------------------------------------------------------------
 
 // Threads that one call may use, the calling one included. Default: KERATIN_NUM_THREADS, else the
 // processors this process may run on. Results do not depend on it, bit for bit. Waits for a

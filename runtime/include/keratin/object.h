@@ -1,0 +1,74 @@
+// Models compiled ahead of time: their state and calls. What the header of a compiled model
+// declares under the model's own prefix ends here; a program that loads models by name calls these
+// functions itself, with the descriptor that <prefix>_object() gives.
+//
+// The conventions of <keratin/runtime.h> hold. A state holds the values of a model's variables, and
+// what its calls need; states are independent of each other. Any number of threads may call
+// functions on one state at once: calls that update variables run one after the other.
+#ifndef KERATIN_OBJECT_H
+#define KERATIN_OBJECT_H
+
+#include <keratin/runtime.h>
+#include <keratin_object_abi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct keratin_state_t keratin_state_t;
+
+// A state with the values that the variables were saved with. Fails with FAILED_PRECONDITION where
+// the processor lacks an instruction set that the model was compiled for. All memory that calls in
+// a workspace need is asked for here.
+KERATIN_API keratin_status_code_t keratin_state_create(const keratin_object_desc_t *object,
+                                                       keratin_state_t **state,
+                                                       keratin_status_t *status);
+// A state with the present values of another.
+KERATIN_API keratin_status_code_t keratin_state_copy(const keratin_state_t *from,
+                                                     keratin_state_t **copy,
+                                                     keratin_status_t *status);
+KERATIN_API void keratin_state_destroy(keratin_state_t *state);
+
+// Writes the values of all variables to a file (a temporary one first, renamed at the end), and
+// reads them back. A file whose variables differ in name, dtype or shape is refused; the state then
+// keeps its values.
+KERATIN_API keratin_status_code_t keratin_state_save(const keratin_state_t *state, const char *path,
+                                                     keratin_status_t *status);
+KERATIN_API keratin_status_code_t keratin_state_load(keratin_state_t *state, const char *path,
+                                                     keratin_status_t *status);
+
+// One variable by its number; as keratin_variable_read and keratin_variable_write.
+KERATIN_API keratin_status_code_t keratin_state_read(const keratin_state_t *state, int32_t variable,
+                                                     void *data, size_t bytes,
+                                                     keratin_status_t *status);
+KERATIN_API keratin_status_code_t keratin_state_write(keratin_state_t *state, int32_t variable,
+                                                      const keratin_tensor_t *value,
+                                                      keratin_status_t *status);
+
+// The processor whose code runs: keratin_object_variant_t::cpu.
+KERATIN_API const char *keratin_state_cpu(const keratin_state_t *state);
+
+// What a call of function number `function` with these inputs would need; as
+// keratin_executable_output_dims and keratin_executable_workspace_bytes. num_inputs is the length
+// of the array, checked against the signature.
+KERATIN_API keratin_status_code_t keratin_state_output_dims(
+    keratin_state_t *state, int32_t function, const keratin_tensor_t *inputs, int32_t num_inputs,
+    int32_t output, int64_t *dims, keratin_status_t *status);
+KERATIN_API keratin_status_code_t keratin_state_workspace_bytes(keratin_state_t *state,
+                                                                int32_t function,
+                                                                const keratin_tensor_t *inputs,
+                                                                int32_t num_inputs, int64_t *bytes,
+                                                                keratin_status_t *status);
+
+// Calls a function: as keratin_invoke_in, or, with workspace NULL, as keratin_invoke. In a
+// workspace it asks for no memory at all.
+KERATIN_API keratin_status_code_t
+keratin_state_invoke(keratin_state_t *state, int32_t function, const keratin_tensor_t *inputs,
+                     int32_t num_inputs, const keratin_tensor_t *outputs, int32_t num_outputs,
+                     void *workspace, size_t workspace_bytes, keratin_status_t *status);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // KERATIN_OBJECT_H

@@ -1,0 +1,298 @@
+#include "runtime/object/State.h"
+#include "runtime/core/Executable.h"
+#include "runtime/object/CpuFeatures.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+using namespace keratin::runtime;
+
+keratin_state_t::~keratin_state_t() {
+  for (int32_t i = 0; executables && i < object->num_functions; ++i)
+    keratin_executable_destroy(executables[i]);
+  for (int32_t i = 0; variables && i < object->num_variables; ++i)
+    keratin_variable_release(variables[i]);
+  keratin_session_destroy(session);
+  deallocate(memory, memoryBytes, alignof(void *));
+}
+
+namespace {
+
+// Bounds far above any real model; they keep sums of counts from overflowing.
+constexpr int32_t maxCount = 1 << 20;
+
+Code damaged(const keratin_object_desc_t &object, keratin_status_t *status, const char *why) {
+  return fail(status, KERATIN_INVALID_ARGUMENT, "the descriptor of model '%s' is damaged: %s",
+              object.name ? object.name : "", why);
+}
+
+Code validate(const keratin_object_desc_t *object, keratin_status_t *status) {
+  if (!object || object->magic != KERATIN_OBJECT_MAGIC)
+    return fail(status, KERATIN_INVALID_ARGUMENT, "this is not the descriptor of a model");
+  if (object->abi_version != KERATIN_OBJECT_ABI_VERSION)
+    return fail(status, KERATIN_INVALID_ARGUMENT,
+                "the model was compiled for object ABI version %" PRIu32
+                "; this runtime has version %d",
+                object->abi_version, KERATIN_OBJECT_ABI_VERSION);
+  for (int32_t count : {object->num_functions, object->num_variables, object->num_variants})
+    if (count < 0 || count > maxCount)
+      return damaged(*object, status, "not a sensible count");
+  if (object->num_variants < 1 || !object->variants ||
+      (object->num_variables && !object->variables))
+    return damaged(*object, status, "an array is missing");
+  for (void *reserved : object->reserved)
+    if (reserved)
+      return damaged(*object, status, "a reserved field is not zero");
+  return KERATIN_OK;
+}
+
+// Null where the processor can run none; `missing` then is a feature that the last one needs.
+const keratin_object_variant_t *chooseVariant(const keratin_object_desc_t &object, int &missing) {
+  CpuFeatureSet host = hostCpuFeatures();
+  for (int32_t i = 0; i < object.num_variants; ++i) {
+    const keratin_object_variant_t &variant = object.variants[i];
+    missing = -1;
+    for (int feature = 0; feature < 128 && missing < 0; ++feature)
+      if ((variant.features[feature / 64] >> (feature % 64) & 1) && !host.has(feature))
+        missing = feature;
+    if (missing < 0)
+      return &variant;
+  }
+  return nullptr;
+}
+
+class StateBuilder {
+public:
+  StateBuilder(const keratin_object_desc_t &object, keratin_status_t *status)
+      : object(object), status(status) {}
+
+  // `from` gives the values; null: those of the object.
+  Code build(const keratin_state_t *from, keratin_state_t **result) {
+    state = makeObject<keratin_state_t>();
+    if (!state)
+      return noMemory();
+    state->object = &object;
+    Code code = fill(from);
+    if (code == KERATIN_OK)
+      *result = state;
+    else
+      destroyObject(state);
+    return code == KERATIN_OK ? succeed(status) : code;
+  }
+
+private:
+  Code noMemory() {
+    return fail(status, KERATIN_RESOURCE_EXHAUSTED, "no memory for a state of model '%s'",
+                object.name);
+  }
+
+  Code fill(const keratin_state_t *from) {
+    int missing = -1;
+    state->variant = chooseVariant(object, missing);
+    if (!state->variant) {
+      const char *name = cpuFeatureName(missing);
+      return fail(status, KERATIN_FAILED_PRECONDITION,
+                  "model '%s' was compiled for '%s'; this processor lacks %s", object.name,
+                  object.variants[object.num_variants - 1].cpu, name ? name : "what it needs");
+    }
+    if (Code code = checkFunctions())
+      return code;
+    if (!makeArrays())
+      return noMemory();
+    if (Code code = keratin_session_create(&state->session, status))
+      return code;
+    for (int32_t i = 0; i < object.num_variables; ++i)
+      if (Code code = makeVariable(i, from))
+        return code;
+    for (int32_t i = 0; i < object.num_functions; ++i)
+      if (Code code = keratin_executable_create(state->variant->functions[i].descriptor,
+                                                &state->executables[i], status))
+        return code;
+    return reserveSpares() ? KERATIN_OK : noMemory();
+  }
+
+  Code checkFunctions() {
+    if (object.num_functions && !state->variant->functions)
+      return damaged(object, status, "the functions are missing");
+    for (int32_t i = 0; i < object.num_functions; ++i) {
+      const keratin_object_function_t &function = state->variant->functions[i];
+      if (!function.descriptor || function.descriptor->num_variables < 0 ||
+          function.descriptor->num_variables > maxCount ||
+          (function.descriptor->num_variables && !function.variables))
+        return damaged(object, status, "a function is missing");
+      for (int32_t k = 0; k < function.descriptor->num_variables; ++k)
+        if (function.variables[k] < 0 || function.variables[k] >= object.num_variables)
+          return damaged(object, status, "a function uses a variable that there is not");
+    }
+    return KERATIN_OK;
+  }
+
+  bool makeArrays() {
+    int64_t length = int64_t(object.num_variables) + 2 * int64_t(object.num_functions);
+    for (int32_t i = 0; i < object.num_functions; ++i)
+      length += state->variant->functions[i].descriptor->num_variables;
+    state->memoryBytes = size_t(length) * sizeof(void *);
+    state->memory = allocate(state->memoryBytes, alignof(void *));
+    if (!state->memory)
+      return false;
+    memset(state->memory, 0, state->memoryBytes);
+    auto **next = static_cast<void **>(state->memory);
+    auto carve = [&next](int64_t count) {
+      void **array = next;
+      next += count;
+      return array;
+    };
+    state->variables = reinterpret_cast<keratin_variable_t **>(carve(object.num_variables));
+    state->executables = reinterpret_cast<keratin_executable_t **>(carve(object.num_functions));
+    state->functionVariables =
+        reinterpret_cast<keratin_variable_t ***>(carve(object.num_functions));
+    for (int32_t i = 0; i < object.num_functions; ++i)
+      state->functionVariables[i] = reinterpret_cast<keratin_variable_t **>(
+          carve(state->variant->functions[i].descriptor->num_variables));
+    return true;
+  }
+
+  Code makeVariable(int32_t number, const keratin_state_t *from) {
+    const keratin_object_variable_t &variable = object.variables[number];
+    if (Code code = keratin_variable_create(
+            state->session, variable.tensor.dtype, variable.tensor.rank, variable.tensor.dims,
+            from ? nullptr : variable.initial, &state->variables[number], status))
+      return code;
+    for (int32_t i = 0; i < object.num_functions; ++i)
+      for (int32_t k = 0; k < state->variant->functions[i].descriptor->num_variables; ++k)
+        if (state->variant->functions[i].variables[k] == number)
+          state->functionVariables[i][k] = state->variables[number];
+    return KERATIN_OK;
+  }
+
+  // So that no call has to.
+  bool reserveSpares() {
+    for (int32_t i = 0; i < object.num_functions; ++i) {
+      const keratin_function_desc_t &descriptor = *state->variant->functions[i].descriptor;
+      for (int32_t k = 0; k < descriptor.num_updates; ++k) {
+        keratin_variable_t &variable = *state->functionVariables[i][descriptor.updates[k].variable];
+        if (!descriptor.updates[k].in_place && !variable.spare.reserve(variable.bytes))
+          return false;
+      }
+    }
+    return true;
+  }
+
+  const keratin_object_desc_t &object;
+  keratin_status_t *status;
+  keratin_state_t *state = nullptr;
+};
+
+bool isFunction(const keratin_state_t &state, int32_t function, keratin_status_t *status) {
+  if (function >= 0 && function < state.object->num_functions)
+    return true;
+  fail(status, KERATIN_INVALID_ARGUMENT,
+       "model '%s' has %" PRId32 " functions; there is no function %" PRId32, state.object->name,
+       state.object->num_functions, function);
+  return false;
+}
+
+bool isVariable(const keratin_state_t &state, int32_t variable, keratin_status_t *status) {
+  if (variable >= 0 && variable < state.object->num_variables)
+    return true;
+  fail(status, KERATIN_INVALID_ARGUMENT,
+       "model '%s' has %" PRId32 " variables; there is no variable %" PRId32, state.object->name,
+       state.object->num_variables, variable);
+  return false;
+}
+
+int32_t numVariables(const keratin_state_t &state, int32_t function) {
+  return state.variant->functions[function].descriptor->num_variables;
+}
+
+} // namespace
+
+extern "C" keratin_status_code_t keratin_state_create(const keratin_object_desc_t *object,
+                                                      keratin_state_t **state,
+                                                      keratin_status_t *status) {
+  if (Code code = validate(object, status))
+    return code;
+  if (object->threads > 0) {
+    // Once for the model, not to undo what the program sets later.
+    static constinit std::atomic<bool> isSet{false};
+    if (!isSet.exchange(true))
+      keratin_set_num_threads(object->threads);
+  }
+  return StateBuilder(*object, status).build(nullptr, state);
+}
+
+extern "C" keratin_status_code_t
+keratin_state_copy(const keratin_state_t *from, keratin_state_t **copy, keratin_status_t *status) {
+  keratin_state_t *made = nullptr;
+  if (Code code = StateBuilder(*from->object, status).build(from, &made))
+    return code;
+  // Together: no update of the other state falls between two of its variables.
+  SessionGuard guard(&from->session->lock, /*exclusive=*/false);
+  for (int32_t i = 0; i < from->object->num_variables; ++i)
+    memcpy(made->variables[i]->value.data(), from->variables[i]->value.data(),
+           from->variables[i]->bytes);
+  *copy = made;
+  return succeed(status);
+}
+
+extern "C" void keratin_state_destroy(keratin_state_t *state) { destroyObject(state); }
+
+extern "C" keratin_status_code_t keratin_state_read(const keratin_state_t *state, int32_t variable,
+                                                    void *data, size_t bytes,
+                                                    keratin_status_t *status) {
+  if (!isVariable(*state, variable, status))
+    return KERATIN_INVALID_ARGUMENT;
+  return keratin_variable_read(state->variables[variable], data, bytes, status);
+}
+
+extern "C" keratin_status_code_t keratin_state_write(keratin_state_t *state, int32_t variable,
+                                                     const keratin_tensor_t *value,
+                                                     keratin_status_t *status) {
+  if (!isVariable(*state, variable, status))
+    return KERATIN_INVALID_ARGUMENT;
+  return keratin_variable_write(state->variables[variable], value, status);
+}
+
+extern "C" const char *keratin_state_cpu(const keratin_state_t *state) {
+  return state->variant->cpu;
+}
+
+extern "C" keratin_status_code_t keratin_state_output_dims(keratin_state_t *state, int32_t function,
+                                                           const keratin_tensor_t *inputs,
+                                                           int32_t num_inputs, int32_t output,
+                                                           int64_t *dims,
+                                                           keratin_status_t *status) {
+  if (!isFunction(*state, function, status))
+    return KERATIN_INVALID_ARGUMENT;
+  return keratin_executable_output_dims(
+      state->executables[function], state->functionVariables[function],
+      numVariables(*state, function), inputs, num_inputs, output, dims, status);
+}
+
+extern "C" keratin_status_code_t keratin_state_workspace_bytes(keratin_state_t *state,
+                                                               int32_t function,
+                                                               const keratin_tensor_t *inputs,
+                                                               int32_t num_inputs, int64_t *bytes,
+                                                               keratin_status_t *status) {
+  if (!isFunction(*state, function, status))
+    return KERATIN_INVALID_ARGUMENT;
+  return keratin_executable_workspace_bytes(
+      state->executables[function], state->functionVariables[function],
+      numVariables(*state, function), inputs, num_inputs, bytes, status);
+}
+
+extern "C" keratin_status_code_t
+keratin_state_invoke(keratin_state_t *state, int32_t function, const keratin_tensor_t *inputs,
+                     int32_t num_inputs, const keratin_tensor_t *outputs, int32_t num_outputs,
+                     void *workspace, size_t workspace_bytes, keratin_status_t *status) {
+  if (!isFunction(*state, function, status))
+    return KERATIN_INVALID_ARGUMENT;
+  keratin_executable_t *executable = state->executables[function];
+  keratin_variable_t **variables = state->functionVariables[function];
+  int32_t count = numVariables(*state, function);
+  if (workspace)
+    return keratin_invoke_in(executable, variables, count, inputs, num_inputs, outputs, num_outputs,
+                             workspace, workspace_bytes, status);
+  return keratin_invoke(executable, variables, count, inputs, num_inputs, outputs, num_outputs,
+                        status);
+}

@@ -1,0 +1,24 @@
+// The state of a model compiled ahead of time: a session of its own, all its variables, and an
+// executable a function.
+#ifndef KERATIN_RUNTIME_OBJECT_STATE_H
+#define KERATIN_RUNTIME_OBJECT_STATE_H
+
+#include "runtime/core/Session.h"
+#include "runtime/core/Status.h"
+#include "runtime/include/keratin/object.h"
+
+struct keratin_state_t {
+  const keratin_object_desc_t *object = nullptr;
+  const keratin_object_variant_t *variant = nullptr;
+  keratin_session_t *session = nullptr;
+  // Arrays in `memory`: the variables; the executables; for each function its variables, in order.
+  keratin_variable_t **variables = nullptr;
+  keratin_executable_t **executables = nullptr;
+  keratin_variable_t ***functionVariables = nullptr;
+  void *memory = nullptr;
+  size_t memoryBytes = 0;
+
+  ~keratin_state_t();
+};
+
+#endif // KERATIN_RUNTIME_OBJECT_STATE_H

@@ -1,0 +1,255 @@
+// States of models compiled ahead of time, over descriptors written by hand.
+#include "tests/runtime/FunctionBuilder.h"
+
+#include "runtime/include/keratin/object.h"
+#include "runtime/object/CpuFeatures.h"
+
+#include <cstdio>
+#include <fstream>
+#include <unistd.h>
+
+using namespace keratin::testing;
+
+namespace {
+
+// new v = v + x, y = v + w.
+void stepEntry(keratin_context_t *, void *const *buffers, const int64_t *) {
+  auto *x = static_cast<const float *>(buffers[0]);
+  auto *v = static_cast<const float *>(buffers[1]);
+  auto *w = static_cast<const float *>(buffers[2]);
+  auto *y = static_cast<float *>(buffers[3]);
+  auto *next = static_cast<float *>(buffers[4]);
+  for (int i = 0; i < 2; ++i) {
+    y[i] = v[i] + w[i];
+    next[i] = v[i] + x[i];
+  }
+}
+
+// y = w.
+void readEntry(keratin_context_t *, void *const *buffers, const int64_t *) {
+  for (int i = 0; i < 2; ++i)
+    static_cast<float *>(buffers[1])[i] = static_cast<const float *>(buffers[0])[i];
+}
+
+struct Model {
+  FunctionBuilder step{"step", stepEntry}, read{"read", readEntry};
+  const int64_t dims[1] = {2};
+  const float w[2] = {10, 20};
+  keratin_object_variable_t variables[2] = {
+      {{"v", KERATIN_DTYPE_FLOAT32, 1, dims, "", {}}, nullptr, {}},
+      {{"w", KERATIN_DTYPE_FLOAT32, 1, dims, "", {}}, w, {}}};
+  int32_t stepVariables[2] = {0, 1}, readVariables[1] = {1};
+  keratin_object_function_t functions[2];
+  keratin_object_variant_t variants[2] = {{"better", {0, uint64_t(1) << 63}, functions},
+                                          {"plain", {0, 0}, functions}};
+  keratin_object_desc_t object = {KERATIN_OBJECT_MAGIC,
+                                  KERATIN_OBJECT_ABI_VERSION,
+                                  "model",
+                                  "a test",
+                                  2,
+                                  2,
+                                  2,
+                                  0,
+                                  variables,
+                                  variants,
+                                  {}};
+
+  Model() {
+    step.input("x", KERATIN_DTYPE_FLOAT32, {2})
+        .variable("v", KERATIN_DTYPE_FLOAT32, {2})
+        .variable("w", KERATIN_DTYPE_FLOAT32, {2})
+        .output("y", KERATIN_DTYPE_FLOAT32, {2})
+        .update(0, false);
+    read.variable("w", KERATIN_DTYPE_FLOAT32, {2}).output("y", KERATIN_DTYPE_FLOAT32, {2});
+    functions[0] = {step.build(), stepVariables};
+    functions[1] = {read.build(), readVariables};
+  }
+};
+
+struct StateReleaser {
+  void operator()(keratin_state_t *state) const { keratin_state_destroy(state); }
+};
+using State = std::unique_ptr<keratin_state_t, StateReleaser>;
+
+State makeState(const Model &model) {
+  keratin_state_t *state = nullptr;
+  keratin_status_t status;
+  keratin_state_create(&model.object, &state, &status);
+  INFO(status.message);
+  REQUIRE(status.code == KERATIN_OK);
+  return State(state);
+}
+
+std::vector<float> step(keratin_state_t *state, float a, float b) {
+  Floats x({2}, {a, b}), y({2});
+  keratin_tensor_t in = x.view(), out = y.view();
+  keratin_status_t status;
+  keratin_state_invoke(state, 0, &in, 1, &out, 1, nullptr, 0, &status);
+  INFO(status.message);
+  REQUIRE(status.code == KERATIN_OK);
+  return y.values;
+}
+
+std::vector<float> valueOf(const keratin_state_t *state, int32_t variable) {
+  std::vector<float> values(2);
+  REQUIRE(keratin_state_read(state, variable, values.data(), 8, nullptr) == KERATIN_OK);
+  return values;
+}
+
+std::string temporaryPath(const char *name) {
+  return "/tmp/keratin-state-" + std::to_string(getpid()) + "-" + name;
+}
+
+} // namespace
+
+TEST_CASE("a state begins with the saved values, and its functions share the variables") {
+  Model model;
+  State state = makeState(model);
+  CHECK(std::string(keratin_state_cpu(state.get())) == "plain");
+  CHECK(step(state.get(), 1, 2) == std::vector<float>{10, 20});
+  CHECK(step(state.get(), 1, 2) == std::vector<float>{11, 22});
+  float data[] = {5, 6};
+  keratin_tensor_t value = {data, KERATIN_DTYPE_FLOAT32, 1, model.dims, nullptr};
+  CHECK(keratin_state_write(state.get(), 1, &value, nullptr) == KERATIN_OK);
+  Floats y({2});
+  keratin_tensor_t out = y.view();
+  CHECK(keratin_state_invoke(state.get(), 1, nullptr, 0, &out, 1, nullptr, 0, nullptr) ==
+        KERATIN_OK);
+  CHECK(y.values == std::vector<float>{5, 6});
+}
+
+TEST_CASE("a copy has the present values and goes its own way") {
+  Model model;
+  State state = makeState(model);
+  step(state.get(), 1, 2);
+  keratin_state_t *made = nullptr;
+  REQUIRE(keratin_state_copy(state.get(), &made, nullptr) == KERATIN_OK);
+  State copy(made);
+  CHECK(valueOf(copy.get(), 0) == std::vector<float>{1, 2});
+  step(copy.get(), 1, 1);
+  CHECK(valueOf(copy.get(), 0) == std::vector<float>{2, 3});
+  CHECK(valueOf(state.get(), 0) == std::vector<float>{1, 2});
+}
+
+TEST_CASE("a saved state comes back") {
+  Model model;
+  State state = makeState(model);
+  step(state.get(), 3, 4);
+  std::string path = temporaryPath("saved");
+  REQUIRE(keratin_state_save(state.get(), path.c_str(), nullptr) == KERATIN_OK);
+  step(state.get(), 3, 4);
+  REQUIRE(keratin_state_load(state.get(), path.c_str(), nullptr) == KERATIN_OK);
+  CHECK(valueOf(state.get(), 0) == std::vector<float>{3, 4});
+  std::remove(path.c_str());
+}
+
+TEST_CASE("a damaged file of a state is refused, and the state keeps its values") {
+  Model model;
+  State state = makeState(model);
+  std::string path = temporaryPath("damaged");
+  REQUIRE(keratin_state_save(state.get(), path.c_str(), nullptr) == KERATIN_OK);
+  std::ifstream in(path, std::ios::binary);
+  std::string bytes((std::istreambuf_iterator<char>(in)), {});
+  step(state.get(), 1, 1);
+  auto load = [&](const std::string &content) {
+    std::ofstream(path, std::ios::binary) << content;
+    keratin_status_t status;
+    keratin_state_load(state.get(), path.c_str(), &status);
+    CHECK(valueOf(state.get(), 0) == std::vector<float>{1, 1});
+    return std::string(status.message);
+  };
+  for (size_t length = 0; length < bytes.size(); ++length)
+    CHECK(load(bytes.substr(0, length)) != "");
+  CHECK_THAT(load(bytes + "x"), Catch::Contains("goes on behind its last variable"));
+  // All but the elements themselves: names, dtypes, shapes, counts.
+  size_t first = bytes.find('v');
+  std::string renamed = bytes;
+  renamed[first] = 'u';
+  CHECK_THAT(load(renamed), Catch::Contains("does not go on with variable 'v', float32 (2,)"));
+  CHECK_THAT(load("KERATIN?" + bytes.substr(8)), Catch::Contains("is not a state of a model"));
+  std::remove(path.c_str());
+  CHECK_THAT(load(""), Catch::Contains("is not a state"));
+  std::remove(path.c_str());
+  keratin_status_t status;
+  keratin_state_load(state.get(), path.c_str(), &status);
+  CHECK_THAT(status.message, Catch::Contains("cannot read '" + path + "': No such file"));
+  keratin_state_save(state.get(), "/nowhere/state", &status);
+  CHECK_THAT(status.message, Catch::Contains("cannot write '/nowhere/state"));
+}
+
+TEST_CASE("a processor without what the model needs is told so") {
+  Model model;
+  model.object.num_variants = 1;
+  // A feature that no processor has: the last bit.
+  keratin_state_t *state = nullptr;
+  keratin_status_t status;
+  CHECK(keratin_state_create(&model.object, &state, &status) == KERATIN_FAILED_PRECONDITION);
+  CHECK_THAT(status.message, Catch::Contains("was compiled for 'better'; this processor lacks"));
+  CHECK(state == nullptr);
+}
+
+TEST_CASE("descriptors of models are checked") {
+  Model model;
+  auto message = [&] {
+    keratin_state_t *state = nullptr;
+    keratin_status_t status;
+    keratin_state_create(&model.object, &state, &status);
+    CHECK(state == nullptr);
+    return std::string(status.message);
+  };
+  SECTION("magic") {
+    model.object.magic = 1;
+    CHECK(message() == "this is not the descriptor of a model");
+  }
+  SECTION("version") {
+    model.object.abi_version = 9;
+    CHECK(message() ==
+          "the model was compiled for object ABI version 9; this runtime has version 1");
+  }
+  SECTION("counts") {
+    model.object.num_variables = -1;
+    CHECK_THAT(message(), Catch::Contains("not a sensible count"));
+  }
+  SECTION("arrays") {
+    model.object.variables = nullptr;
+    CHECK_THAT(message(), Catch::Contains("an array is missing"));
+  }
+  SECTION("reserved fields") {
+    model.object.reserved[0] = &model;
+    CHECK_THAT(message(), Catch::Contains("a reserved field is not zero"));
+  }
+  SECTION("variables of functions") {
+    model.stepVariables[1] = 2;
+    CHECK_THAT(message(), Catch::Contains("uses a variable that there is not"));
+  }
+  SECTION("functions") {
+    model.variants[1].functions = nullptr;
+    CHECK_THAT(message(), Catch::Contains("the functions are missing"));
+  }
+}
+
+TEST_CASE("numbers of functions and variables are checked") {
+  Model model;
+  State state = makeState(model);
+  keratin_status_t status;
+  float data[2];
+  keratin_state_read(state.get(), 2, data, 8, &status);
+  CHECK(std::string(status.message) == "model 'model' has 2 variables; there is no variable 2");
+  keratin_state_invoke(state.get(), -1, nullptr, 0, nullptr, 0, nullptr, 0, &status);
+  CHECK(std::string(status.message) == "model 'model' has 2 functions; there is no function -1");
+}
+
+TEST_CASE("the processor has what this test was compiled for") {
+  auto has = [](const std::string &name) {
+    for (int i = 0; const char *known = keratin::runtime::cpuFeatureName(i); ++i)
+      if (known == name)
+        return keratin::runtime::hostCpuFeatures().has(i);
+    return false;
+  };
+#ifdef __x86_64__
+  CHECK(has("avx2") == bool(__builtin_cpu_supports("avx2")));
+  CHECK(has("avx512f") == bool(__builtin_cpu_supports("avx512f")));
+  CHECK(has("fma") == bool(__builtin_cpu_supports("fma")));
+#endif
+  CHECK_FALSE(has("nothing"));
+}
