@@ -52,7 +52,8 @@ public:
   const CompileReport &report() const;
 
 private:
-  friend class Compiler;
+  friend absl::StatusOr<std::shared_ptr<const CompiledFunction>>
+  compile(mlir::ModuleOp module, const CompileOptions &options);
   CompiledFunction();
   struct Impl;
   std::unique_ptr<Impl> impl;

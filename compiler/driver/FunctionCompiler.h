@@ -1,0 +1,66 @@
+// One function on its way to machine code: what compiling in process and ahead of time share.
+#ifndef KERATIN_COMPILER_DRIVER_FUNCTIONCOMPILER_H
+#define KERATIN_COMPILER_DRIVER_FUNCTIONCOMPILER_H
+
+#include "codegen/llvm/MachineTarget.h"
+#include "codegen/llvm/ObjectEmitter.h"
+#include "compiler/artifact/FunctionDescription.h"
+#include "compiler/diagnostics/DiagnosticCollector.h"
+#include "compiler/driver/Compiler.h"
+#include "compiler/driver/PhaseDump.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+
+namespace keratin::compiler {
+
+// Machine code of one function for one machine.
+struct FunctionCode {
+  std::unique_ptr<FunctionDescription> description; // without the address of the entry function
+  std::vector<std::unique_ptr<llvm::MemoryBuffer>> objects; // to be linked together
+  int64_t kernels = 0, uniqueKernels = 0;
+};
+
+class FunctionCompiler {
+public:
+  // The module holds one function with the contract of Compiler.h; it and the options must outlive
+  // this object, whose thread gets the context's diagnostics.
+  FunctionCompiler(mlir::ModuleOp module, const CompileOptions &options);
+
+  // Verifies the function and takes it through the planning phases.
+  absl::Status plan();
+
+  // After plan(), any number of times. All symbols that the objects define begin with entryName,
+  // but for functions that equal each other in all code for the machine; `variant` is appended to
+  // the names of those where code for several machines is linked together.
+  absl::StatusOr<FunctionCode> generate(const codegen::MachineTarget &target,
+                                        const std::string &entryName,
+                                        const std::string &variant = "");
+  // The same as text, for people.
+  absl::StatusOr<std::string> generateText(const codegen::MachineTarget &target,
+                                           const std::string &entryName, codegen::CodeKind kind);
+
+  // Time and stages are those so far.
+  CompileReport report() const;
+  codegen::StageClock &stageClock() { return clock; }
+  mlir::func::FuncOp planned() const { return function; }
+
+private:
+  mlir::OwningOpRef<mlir::ModuleOp> lower(const codegen::MachineTarget &target,
+                                          const std::string &entryName,
+                                          FunctionDescription &description,
+                                          codegen::EntryDescription &entry);
+
+  mlir::ModuleOp module;
+  const CompileOptions &options;
+  DiagnosticCollector diagnostics;
+  PhaseDump dump;
+  mlir::func::FuncOp function;
+  codegen::StageClock clock;
+  CompileReport planReport;
+};
+
+} // namespace keratin::compiler
+
+#endif // KERATIN_COMPILER_DRIVER_FUNCTIONCOMPILER_H
