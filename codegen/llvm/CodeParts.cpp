@@ -103,7 +103,8 @@ public:
 
 private:
   std::string cacheName(StringRef function) {
-    return target.triple + " " + target.cpu + " " + target.features + " " + function.str();
+    return target.triple + " " + target.cpu + " " + target.features + " " + target.tune + " " +
+           function.str();
   }
 
   // Takes the functions out of the module: known ones are dropped, the others go, largest first, to

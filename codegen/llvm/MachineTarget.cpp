@@ -1,5 +1,8 @@
 #include "codegen/llvm/MachineTarget.h"
 
+#include "runtime/abi/keratin_cpu_features.h"
+
+#include "llvm-c/Target.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -9,15 +12,34 @@
 #include "llvm/TargetParser/SubtargetFeature.h"
 
 using namespace keratin::codegen;
+using llvm::StringRef;
 
 static void initialiseTargets() {
   static bool once = [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-    llvm::InitializeNativeTargetAsmParser();
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
     return true;
   }();
   (void)once;
+}
+
+// Null if LLVM does not know the triple or the cpu.
+static std::unique_ptr<llvm::MCSubtargetInfo> subtarget(const std::string &triple, StringRef cpu) {
+  initialiseTargets();
+  std::string error;
+  const llvm::Target *known = llvm::TargetRegistry::lookupTarget(triple, error);
+  std::unique_ptr<llvm::MCSubtargetInfo> info(known ? known->createMCSubtargetInfo(triple, "", "")
+                                                    : nullptr);
+  if (!info || !info->isCPUStringValid(cpu))
+    return nullptr;
+  info->setDefaultFeatures(cpu, /*TuneCPU=*/cpu, "");
+  return info;
 }
 
 // Reads the vector shape off the features that LLVM derives from cpu and feature string.
@@ -72,15 +94,61 @@ MachineTarget keratin::codegen::machineByName(const std::string &cpu) {
   target.triple = llvm::sys::getProcessTriple();
   target.cpu = cpu;
   target.features = "-prefer-256-bit";
-  initialiseTargets();
-  std::string error;
-  const llvm::Target *known = llvm::TargetRegistry::lookupTarget(target.triple, error);
-  std::unique_ptr<llvm::MCSubtargetInfo> info(
-      known ? known->createMCSubtargetInfo(target.triple, "", "") : nullptr);
-  if (!info || !info->isCPUStringValid(cpu))
+  if (!subtarget(target.triple, cpu))
     return MachineTarget{};
   deriveVectorShape(target);
   return target;
+}
+
+std::optional<PortableMachine> keratin::codegen::portableMachine(const std::string &triple,
+                                                                 const std::string &cpu,
+                                                                 std::string *error) {
+  PortableMachine machine;
+  MachineTarget &target = machine.target;
+  llvm::Triple host(llvm::sys::getProcessTriple());
+  llvm::Triple wanted(triple.empty() ? host.str() : llvm::Triple::normalize(triple));
+  if ((wanted.getArch() != llvm::Triple::x86_64 && wanted.getArch() != llvm::Triple::aarch64) ||
+      !wanted.isOSLinux()) {
+    *error = "not implemented: target '" + triple + "'; there are x86_64-linux and aarch64-linux";
+    return std::nullopt;
+  }
+  target.triple = wanted.str();
+  bool isOurs = wanted.getArch() == host.getArch();
+  bool isNative = cpu.empty() || cpu == "native";
+  std::string name = !isNative            ? cpu
+                     : isOurs             ? llvm::sys::getHostCPUName().str()
+                     : wanted.isAArch64() ? "generic"
+                                          : "x86-64";
+  std::unique_ptr<llvm::MCSubtargetInfo> info = subtarget(target.triple, name);
+  if (!info) {
+    *error = "unknown cpu '" + cpu + "' of target '" + target.triple + "'";
+    return std::nullopt;
+  }
+  target.tune = name;
+  if (wanted.isAArch64()) {
+    target.cpu = name;
+  } else {
+    target.cpu = "x86-64";
+    // What our processor lacks of what its kind has, say in a virtual machine.
+    llvm::StringMap<bool> host =
+        isNative && isOurs ? llvm::sys::getHostCPUFeatures() : llvm::StringMap<bool>();
+    llvm::SubtargetFeatures features;
+    auto add = [&](int number, const char *feature) {
+      auto found = host.find(feature);
+      if (!info->checkFeatures(std::string("+") + feature) ||
+          (found != host.end() && !found->second))
+        return;
+      features.AddFeature(feature);
+      machine.required[number / 64] |= uint64_t(1) << (number % 64);
+    };
+#define FEATURE(number, name, leaf, subleaf, where, bit, state) add(number, name);
+    KERATIN_CPU_FEATURES(FEATURE)
+#undef FEATURE
+    features.AddFeature("prefer-256-bit", false);
+    target.features = features.getString();
+  }
+  deriveVectorShape(target);
+  return machine;
 }
 
 std::unique_ptr<llvm::TargetMachine>

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace llvm {
@@ -16,6 +17,7 @@ struct MachineTarget {
   std::string triple;
   std::string cpu;      // as -mcpu names it
   std::string features; // as -mattr names them
+  std::string tune;     // cpu whose timing instructions are chosen for; "": `cpu`
   // Bits of one native vector register: 512, 256 or 128. Kernels use vectors of exactly this width.
   unsigned vectorBits = 128;
   // Vector registers, which bound the register tile of contractions.
@@ -38,6 +40,19 @@ MachineTarget hostMachine();
 // By name: "native", "x86-64-v2" (128 bit), "x86-64-v3" (256 bit), "x86-64-v4" (512 bit) or any
 // -mcpu name of the host's architecture. Empty triple if the name is unknown.
 MachineTarget machineByName(const std::string &cpu);
+
+// For code that is taken elsewhere: instruction sets are restricted to those that code can look for
+// before it runs (runtime/abi/keratin_cpu_features.h), and `required` says which.
+struct PortableMachine {
+  MachineTarget target;
+  uint64_t required[2] = {0, 0};
+};
+
+// triple "": ours. Architectures: x86-64 and AArch64, ELF. cpu as for machineByName, for AArch64
+// also "generic"; "native" is ours, or "generic" on another architecture. nullopt, with a message,
+// for names that are not known.
+std::optional<PortableMachine> portableMachine(const std::string &triple, const std::string &cpu,
+                                               std::string *error);
 
 // Null, with a message, if LLVM does not know the target.
 std::unique_ptr<llvm::TargetMachine> createTargetMachine(const MachineTarget &target,

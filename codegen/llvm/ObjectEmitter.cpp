@@ -200,6 +200,8 @@ FailureOr<LlvmCode> keratin::codegen::translate(ModuleOp module, const MachineTa
       continue;
     function.addFnAttr("target-cpu", target.cpu);
     function.addFnAttr("target-features", target.features);
+    if (!target.tune.empty())
+      function.addFnAttr("tune-cpu", target.tune);
     function.addFnAttr("prefer-vector-width", std::to_string(target.vectorBits));
     function.addFnAttr("min-legal-vector-width", std::to_string(target.vectorBits));
     function.addFnAttr(llvm::Attribute::NoUnwind);

@@ -27,7 +27,7 @@ typedef struct keratin_object_function_t {
 // The functions compiled for one processor.
 typedef struct keratin_object_variant_t {
   const char *cpu;
-  uint64_t features[2]; // that it needs: bit i is feature i of runtime/object/CpuFeatures.h
+  uint64_t features[2]; // that it needs: bit i is number i of keratin_cpu_features.h
   const keratin_object_function_t *functions;
 } keratin_object_variant_t;
 

@@ -1,5 +1,4 @@
-// Instruction sets that compiled models may need: their names, as LLVM has them, and whether the
-// processor has them. The number of a feature is part of the object ABI.
+// Which of the instruction sets in abi/keratin_cpu_features.h the processor has.
 #ifndef KERATIN_RUNTIME_OBJECT_CPUFEATURES_H
 #define KERATIN_RUNTIME_OBJECT_CPUFEATURES_H
 
@@ -14,7 +13,7 @@ struct CpuFeatureSet {
   bool has(int number) const { return bits[number / 64] >> (number % 64) & 1; }
 };
 
-// Of x86-64 beyond its baseline. Null past the last one.
+// Null past the last one.
 const char *cpuFeatureName(int number);
 
 // Those of the processor we run on that the operating system supports too.

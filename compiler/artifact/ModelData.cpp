@@ -1,0 +1,241 @@
+#include "compiler/artifact/ModelData.h"
+
+#include "runtime/core/DType.h"
+
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace keratin;
+using namespace keratin::compiler;
+using namespace llvm;
+
+namespace {
+
+// Structs are laid out by LLVM's rules for the target, which are those of C.
+class DataBuilder {
+public:
+  DataBuilder(Module &module, const std::vector<std::vector<std::string>> &entryNames)
+      : module(module), context(module.getContext()), pointerType(PointerType::get(context, 0)),
+        entryNames(entryNames) {}
+
+  Constant *object(const keratin_object_desc_t &object) {
+    std::vector<Constant *> variables, variants;
+    for (int32_t i = 0; i < object.num_variables; ++i)
+      variables.push_back(variable(object.variables[i]));
+    for (int32_t i = 0; i < object.num_variants; ++i)
+      variants.push_back(variant(object.variants[i], object.num_functions, entryNames[i]));
+    return structure({i32(object.magic), i32(object.abi_version), text(object.name),
+                      text(object.producer), i32(object.num_functions), i32(object.num_variables),
+                      i32(object.num_variants), i32(object.threads), list(variables),
+                      list(variants), null(), null(), null(), null()});
+  }
+
+  // A constant of the module with this value.
+  GlobalVariable *global(Constant *value, uint64_t alignment = 8) {
+    auto *variable = new GlobalVariable(module, value->getType(), /*isConstant=*/true,
+                                        GlobalValue::PrivateLinkage, value, "");
+    variable->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+    variable->setAlignment(Align(alignment));
+    return variable;
+  }
+
+private:
+  Constant *null() { return ConstantPointerNull::get(pointerType); }
+  Constant *i32(uint32_t value) { return ConstantInt::get(Type::getInt32Ty(context), value); }
+  Constant *i64(uint64_t value) { return ConstantInt::get(Type::getInt64Ty(context), value); }
+  static Constant *structure(ArrayRef<Constant *> fields) {
+    return ConstantStruct::getAnon(fields);
+  }
+
+  // Texts, numbers and lists repeat from variant to variant: one of each will do.
+  Constant *shared(Constant *value, uint64_t alignment) {
+    GlobalVariable *&known = pool[value];
+    if (!known)
+      known = global(value, alignment);
+    return known;
+  }
+  Constant *text(const char *value) {
+    return shared(ConstantDataArray::getString(context, value ? value : ""), 1);
+  }
+  Constant *numbers(const int64_t *values, int64_t count) {
+    if (!count)
+      return null();
+    return shared(ConstantDataArray::get(
+                      context, ArrayRef(reinterpret_cast<const uint64_t *>(values), count)),
+                  8);
+  }
+  Constant *numbers(const int32_t *values, int64_t count) {
+    if (!count)
+      return null();
+    return shared(ConstantDataArray::get(
+                      context, ArrayRef(reinterpret_cast<const uint32_t *>(values), count)),
+                  4);
+  }
+  Constant *bytes(const void *data, int64_t count) {
+    if (!data)
+      return null();
+    return shared(ConstantDataArray::getRaw(StringRef(static_cast<const char *>(data), count),
+                                            count, Type::getInt8Ty(context)),
+                  KERATIN_ALIGNMENT);
+  }
+  Constant *list(ArrayRef<Constant *> values) {
+    if (values.empty())
+      return null();
+    return shared(ConstantArray::get(ArrayType::get(values[0]->getType(), values.size()), values),
+                  8);
+  }
+  template <class T, class Make> Constant *listOf(const T *values, int64_t count, Make make) {
+    std::vector<Constant *> constants;
+    for (int64_t i = 0; i < count; ++i)
+      constants.push_back(make(values[i]));
+    return list(constants);
+  }
+
+  Constant *tensor(const keratin_tensor_desc_t &tensor) {
+    return structure({text(tensor.name), i32(tensor.dtype), i32(tensor.rank),
+                      numbers(tensor.dims, tensor.rank), text(tensor.location), null(), null()});
+  }
+
+  Constant *variable(const keratin_object_variable_t &variable) {
+    int64_t count = 0;
+    (void)runtime::tensorBytes(variable.tensor.dtype, variable.tensor.rank, variable.tensor.dims,
+                               count);
+    return structure({tensor(variable.tensor), bytes(variable.initial, count), null(), null()});
+  }
+
+  Constant *variant(const keratin_object_variant_t &variant, int32_t numFunctions,
+                    ArrayRef<std::string> entries) {
+    std::vector<Constant *> functions;
+    for (int32_t i = 0; i < numFunctions; ++i) {
+      const keratin_object_function_t &given = variant.functions[i];
+      functions.push_back(structure({global(function(*given.descriptor, entries[i])),
+                                     numbers(given.variables, given.descriptor->num_variables)}));
+    }
+    Constant *features = ConstantArray::get(ArrayType::get(Type::getInt64Ty(context), 2),
+                                            {i64(variant.features[0]), i64(variant.features[1])});
+    return structure({text(variant.cpu), features, list(functions)});
+  }
+
+  Constant *function(const keratin_function_desc_t &f, StringRef entryName) {
+    auto tensors = [&](const keratin_tensor_desc_t *list, int32_t count) {
+      return listOf(list, count, [&](const auto &value) { return tensor(value); });
+    };
+    FunctionCallee entry = module.getOrInsertFunction(
+        entryName, FunctionType::get(Type::getVoidTy(context),
+                                     {pointerType, pointerType, pointerType}, false));
+    cast<Function>(entry.getCallee())->setVisibility(GlobalValue::HiddenVisibility);
+    return structure(
+        {i32(f.abi_version),
+         text(f.name),
+         i32(f.num_inputs),
+         i32(f.num_variables),
+         i32(f.num_outputs),
+         i32(f.num_updates),
+         i32(f.num_constants),
+         tensors(f.inputs, f.num_inputs),
+         tensors(f.variables, f.num_variables),
+         tensors(f.outputs, f.num_outputs),
+         listOf(f.updates, f.num_updates,
+                [&](const auto &u) { return structure({i32(u.variable), i32(u.in_place)}); }),
+         listOf(f.constants, f.num_constants,
+                [&](const auto &c) { return structure({bytes(c.data, c.bytes), i64(c.bytes)}); }),
+         i64(f.num_symbols),
+         listOf(f.symbols, f.num_symbols,
+                [&](const auto &s) {
+                  return structure({i32(s.source), i32(s.input), i64(s.index), text(s.name)});
+                }),
+         i64(f.num_programs),
+         listOf(
+             f.programs, f.num_programs,
+             [&](const auto &p) { return structure({numbers(p.code, p.length), i64(p.length)}); }),
+         i64(f.num_checks),
+         listOf(f.checks, f.num_checks,
+                [&](const auto &c) {
+                  return structure(
+                      {i32(c.kind), i32(c.status), i64(c.lhs), i64(c.rhs), text(c.message)});
+                }),
+         i64(f.num_sites),
+         listOf(f.sites, f.num_sites,
+                [&](const auto &s) { return structure({i32(s.status), text(s.message)}); }),
+         i64(f.arena_slot),
+         cast<Constant>(entry.getCallee()),
+         i64(f.scratch_bytes),
+         null(),
+         null(),
+         null()});
+  }
+
+  Module &module;
+  LLVMContext &context;
+  PointerType *pointerType;
+  const std::vector<std::vector<std::string>> &entryNames;
+  DenseMap<Constant *, GlobalVariable *> pool; // constants of a context are equal if the same
+};
+
+void addForwarder(Module &module, const Forwarder &forwarder, Constant *object) {
+  using Kind = Forwarder::Argument::Kind;
+  LLVMContext &context = module.getContext();
+  auto typeOf = [&](Kind kind) -> Type * {
+    switch (kind) {
+    case Kind::Integer32:
+    case Kind::Constant32:
+      return Type::getInt32Ty(context);
+    case Kind::Integer64:
+      return Type::getInt64Ty(context);
+    default:
+      return PointerType::get(context, 0);
+    }
+  };
+  std::vector<Type *> own, passed;
+  for (const Forwarder::Argument &argument : forwarder.arguments) {
+    passed.push_back(typeOf(argument.kind));
+    if (argument.kind != Kind::Constant32 && argument.kind != Kind::Object)
+      own.push_back(passed.back());
+  }
+  Type *result = forwarder.returnsNothing ? Type::getVoidTy(context) : Type::getInt32Ty(context);
+  FunctionCallee target = module.getOrInsertFunction(
+      forwarder.target, FunctionType::get(result, passed, /*isVarArg=*/false));
+  auto *function = Function::Create(FunctionType::get(result, own, /*isVarArg=*/false),
+                                    GlobalValue::ExternalLinkage, forwarder.name, module);
+  IRBuilder<> builder(BasicBlock::Create(context, "", function));
+  std::vector<Value *> values;
+  unsigned next = 0;
+  for (const Forwarder::Argument &argument : forwarder.arguments)
+    values.push_back(argument.kind == Kind::Constant32 ? builder.getInt32(uint32_t(argument.value))
+                     : argument.kind == Kind::Object   ? static_cast<Value *>(object)
+                                                       : function->getArg(next++));
+  CallInst *call = builder.CreateCall(target, values);
+  call->setTailCall();
+  if (forwarder.returnsNothing)
+    builder.CreateRetVoid();
+  else
+    builder.CreateRet(call);
+}
+
+} // namespace
+
+codegen::LlvmCode compiler::makeModelData(const keratin_object_desc_t &object,
+                                          const std::vector<std::vector<std::string>> &entryNames,
+                                          const std::string &queryName,
+                                          const std::vector<Forwarder> &forwarders,
+                                          const codegen::MachineTarget &target) {
+  codegen::LlvmCode code;
+  code.context = std::make_unique<LLVMContext>();
+  code.module = std::make_unique<Module>("keratin", *code.context);
+  std::string error;
+  std::unique_ptr<TargetMachine> machine = codegen::createTargetMachine(target, &error);
+  code.module->setTargetTriple(target.triple);
+  code.module->setDataLayout(machine->createDataLayout());
+  DataBuilder data(*code.module, entryNames);
+  GlobalVariable *descriptor = data.global(data.object(object));
+  auto *query =
+      Function::Create(FunctionType::get(PointerType::get(*code.context, 0), /*isVarArg=*/false),
+                       GlobalValue::ExternalLinkage, queryName, *code.module);
+  IRBuilder<>(BasicBlock::Create(*code.context, "", query)).CreateRet(descriptor);
+  for (const Forwarder &forwarder : forwarders)
+    addForwarder(*code.module, forwarder, descriptor);
+  return code;
+}

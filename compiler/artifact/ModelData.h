@@ -1,0 +1,39 @@
+// The descriptor of a compiled model (runtime/abi/keratin_object_abi.h) as data of an object file,
+// and the exported functions that hand it to the runtime.
+#ifndef KERATIN_COMPILER_ARTIFACT_MODELDATA_H
+#define KERATIN_COMPILER_ARTIFACT_MODELDATA_H
+
+#include "codegen/llvm/MachineTarget.h"
+#include "codegen/llvm/ObjectEmitter.h"
+#include "runtime/abi/keratin_object_abi.h"
+
+#include <string>
+#include <vector>
+
+namespace keratin::compiler {
+
+// One exported function: it calls `target` of the runtime with its own arguments, into which
+// constants are put.
+struct Forwarder {
+  // An argument of the runtime's function: of the forwarder itself, or a constant.
+  struct Argument {
+    enum class Kind { Pointer, Integer32, Integer64, Constant32, Object } kind;
+    int32_t value = 0; // of a constant
+  };
+  std::string name, target;
+  bool returnsNothing = false; // else a status code
+  std::vector<Argument> arguments;
+};
+
+// A module of LLVM IR with all that `object` points at as constants. The entry function of function
+// f in variant v is the external symbol entryNames[v][f]; descriptors name none. `queryName` is an
+// exported function that returns the address of the descriptor.
+codegen::LlvmCode makeModelData(const keratin_object_desc_t &object,
+                                const std::vector<std::vector<std::string>> &entryNames,
+                                const std::string &queryName,
+                                const std::vector<Forwarder> &forwarders,
+                                const codegen::MachineTarget &target);
+
+} // namespace keratin::compiler
+
+#endif // KERATIN_COMPILER_ARTIFACT_MODELDATA_H

@@ -1,0 +1,403 @@
+#include "compiler/artifact/ModelInterface.h"
+
+#include "compiler/artifact/TypesHeader.h"
+#include "runtime/core/DType.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <set>
+
+using namespace keratin;
+using namespace keratin::compiler;
+using llvm::Twine;
+
+std::string compiler::identifier(const std::string &text) {
+  std::string result;
+  for (char character : text)
+    result += llvm::isAlnum(character) ? character : '_';
+  if (result.empty() || llvm::isDigit(result[0]))
+    result = "_" + result;
+  return result;
+}
+
+namespace {
+
+using Argument = Forwarder::Argument;
+using Kind = Argument::Kind;
+
+const char *cType(int32_t dtype) {
+  switch (dtype) {
+  case KERATIN_DTYPE_INT8:
+    return "int8_t";
+  case KERATIN_DTYPE_INT16:
+    return "int16_t";
+  case KERATIN_DTYPE_INT32:
+    return "int32_t";
+  case KERATIN_DTYPE_INT64:
+    return "int64_t";
+  case KERATIN_DTYPE_UINT16:
+    return "uint16_t";
+  case KERATIN_DTYPE_UINT32:
+    return "uint32_t";
+  case KERATIN_DTYPE_UINT64:
+    return "uint64_t";
+  case KERATIN_DTYPE_FLOAT16:
+  case KERATIN_DTYPE_BFLOAT16:
+    return "uint16_t"; // the bits
+  case KERATIN_DTYPE_FLOAT32:
+    return "float";
+  case KERATIN_DTYPE_FLOAT64:
+    return "double";
+  default:
+    return "uint8_t"; // bool: 0 or 1
+  }
+}
+
+std::string upper(const std::string &text) { return llvm::StringRef(text).upper(); }
+
+// Names that are all different.
+class Names {
+public:
+  std::string add(const std::string &wanted) {
+    std::string name = identifier(wanted);
+    for (int i = 2; !taken.insert(name).second; ++i)
+      name = identifier(wanted) + "_" + std::to_string(i);
+    return name;
+  }
+
+private:
+  std::set<std::string> taken{"state", "workspace", "workspace_bytes", "status"};
+};
+
+// One function as the header names it.
+struct FunctionText {
+  FunctionText(const keratin_function_desc_t &f, int32_t number) : f(f), number(number) {
+    for (int64_t i = 0; i < f.num_inputs; ++i)
+      inputs.push_back(names.add(f.inputs[i].name));
+    for (int64_t i = 0; i < f.num_symbols; ++i) {
+      const keratin_symbol_desc_t &symbol = f.symbols[i];
+      bool isDim = symbol.source == KERATIN_SYMBOL_INPUT_DIM;
+      std::string of = isDim ? inputs[symbol.input]
+                       : symbol.source == KERATIN_SYMBOL_INPUT_VALUE
+                           ? f.inputs[symbol.input].name
+                           : f.variables[symbol.input].name;
+      symbols.push_back(
+          names.add(isDim ? of + "_dim" + std::to_string(symbol.index) : of + "_value"));
+    }
+    for (int64_t i = 0; i < f.num_outputs; ++i)
+      outputs.push_back(names.add(f.outputs[i].name));
+  }
+
+  // A size as an expression over the symbols.
+  std::string slot(int64_t slot) const {
+    if (slot < f.num_symbols)
+      return symbols[slot];
+    static const char *const names[] = {"",        "",    "+",   "-",         "*", "/",
+                                        "ceildiv", "max", "min", "broadcast", "%"};
+    const keratin_size_program_t &program = f.programs[slot - f.num_symbols];
+    std::vector<std::string> stack;
+    for (int64_t i = 0; i < program.length;) {
+      int64_t opcode = program.code[i++];
+      if (opcode == KERATIN_SIZE_CONST) {
+        stack.push_back(std::to_string(program.code[i++]));
+      } else if (opcode == KERATIN_SIZE_SLOT) {
+        stack.push_back(this->slot(program.code[i++]));
+      } else {
+        std::string rhs = stack.back(), name = names[opcode];
+        stack.pop_back();
+        std::string &lhs = stack.back();
+        lhs = llvm::isAlpha(name[0]) ? name + "(" + lhs + ", " + rhs + ")"
+                                     : "(" + lhs + " " + name + " " + rhs + ")";
+      }
+    }
+    return stack.back();
+  }
+  std::string dim(int64_t dim) const { return dim >= 0 ? std::to_string(dim) : slot(-1 - dim); }
+
+  std::string shape(const keratin_tensor_desc_t &tensor) const {
+    std::string text = "(";
+    for (int32_t axis = 0; axis < tensor.rank; ++axis)
+      text += (axis ? ", " : "") + dim(tensor.dims[axis]);
+    return text + (tensor.rank == 1 ? ",)" : ")");
+  }
+  std::string tensor(const std::string &name, const keratin_tensor_desc_t &desc) const {
+    return name + ": " + runtime::dtypeName(desc.dtype) + " " + shape(desc);
+  }
+
+  // Whether C code can state the dim by itself.
+  bool isPlain(int64_t dim) const { return dim >= 0 || -1 - dim < f.num_symbols; }
+  bool isPlain(const keratin_tensor_desc_t &tensor) const {
+    return llvm::all_of(llvm::ArrayRef(tensor.dims, tensor.rank),
+                        [&](int64_t dim) { return isPlain(dim); });
+  }
+
+  const keratin_function_desc_t &f;
+  int32_t number;
+  Names names;
+  std::vector<std::string> inputs, symbols, outputs;
+};
+
+class InterfaceBuilder {
+public:
+  InterfaceBuilder(const keratin_object_desc_t &object, const std::string &target)
+      : object(object), prefix(identifier(object.name)), target(target) {
+    for (int32_t i = 0; i < object.num_functions; ++i)
+      functions.emplace_back(*object.variants[0].functions[i].descriptor, i);
+  }
+
+  ModelInterface build() {
+    result.queryName = prefix + "_keratin_object";
+    begin();
+    states();
+    for (const FunctionText &function : functions)
+      calls(function);
+    text += "#ifdef __cplusplus\n}\n#endif\n\n#endif // " + upper(prefix) + "_H\n";
+    result.header = std::move(text);
+    return std::move(result);
+  }
+
+private:
+  void line(const Twine &content) { text += content.str() + "\n"; }
+
+  void begin() {
+    line("// Model '" + Twine(object.name) + "', compiled for " + target + " by " +
+         object.producer + ".");
+    line("//");
+    line("// Functions:");
+    for (const FunctionText &function : functions) {
+      line("//   " + Twine(function.f.name));
+      for (int32_t i = 0; i < function.f.num_inputs; ++i)
+        line("//     input " + Twine(i) + "   " +
+             function.tensor(function.inputs[i], function.f.inputs[i]));
+      for (int32_t i = 0; i < function.f.num_outputs; ++i)
+        line("//     output " + Twine(i) + "  " +
+             function.tensor(function.outputs[i], function.f.outputs[i]));
+      for (int32_t i = 0; i < function.f.num_updates; ++i)
+        line("//     updates   " +
+             Twine(function.f.variables[function.f.updates[i].variable].name));
+      for (int64_t i = 0; i < function.f.num_checks; ++i)
+        line("//     requires  " + Twine(function.f.checks[i].message));
+    }
+    if (object.num_variables) {
+      line("// Variables, by number:");
+      for (int32_t i = 0; i < object.num_variables; ++i) {
+        const keratin_tensor_desc_t &tensor = object.variables[i].tensor;
+        std::string shape = "(";
+        for (int32_t axis = 0; axis < tensor.rank; ++axis)
+          shape += (axis ? ", " : "") + std::to_string(tensor.dims[axis]);
+        line("//   " + Twine(i) + "  " + tensor.name + ": " + runtime::dtypeName(tensor.dtype) +
+             " " + shape + (tensor.rank == 1 ? ",)" : ")"));
+      }
+    }
+    line("//");
+    line("// Tensors are row-major; bool elements are bytes 0 and 1, those of float16 and bfloat16 "
+         "their bits.");
+    line("// A call that fails returns a code other than KERATIN_OK, fills the status (which may "
+         "be NULL) with a");
+    line("// message, and has updated no variable.");
+    line("#ifndef " + upper(prefix) + "_H");
+    line("#define " + upper(prefix) + "_H");
+    line("");
+    text += typesHeader;
+    line("");
+    line("#ifdef __cplusplus");
+    line("extern \"C\" {");
+    line("#endif");
+    line("");
+  }
+
+  // Declares an exported function and forwards it. Constants are no parameters.
+  void declare(const std::string &name, const std::string &runtimeName,
+               llvm::ArrayRef<std::pair<const char *, Argument>> arguments,
+               bool returnsNothing = false) {
+    Forwarder forwarder{prefix + "_" + name, runtimeName, returnsNothing, {}};
+    std::string parameters;
+    for (const auto &[parameter, argument] : arguments) {
+      forwarder.arguments.push_back(argument);
+      if (argument.kind == Kind::Constant32 || argument.kind == Kind::Object)
+        continue;
+      std::string spelled = parameter;
+      if (size_t place = spelled.find("STATE"); place != std::string::npos)
+        spelled.replace(place, 5, prefix + "_state_t");
+      parameters += (parameters.empty() ? "" : ", ") + spelled;
+    }
+    line((returnsNothing ? "void " : "keratin_status_code_t ") + forwarder.name + "(" + parameters +
+         ");");
+    result.forwarders.push_back(std::move(forwarder));
+  }
+
+  void states() {
+    const Argument pointer{Kind::Pointer}, integer{Kind::Integer32}, size{Kind::Integer64},
+        descriptor{Kind::Object};
+    line("// The values of the variables. Any number of threads may use one state at once.");
+    line("typedef struct keratin_state_t " + prefix + "_state_t;");
+    line("");
+    line("// A state with the values that the model was saved with.");
+    declare("state_create", "keratin_state_create",
+            {{"", descriptor}, {"STATE **state", pointer}, {"keratin_status_t *status", pointer}});
+    line("// A state of its own with the present values.");
+    declare("state_copy", "keratin_state_copy",
+            {{"const STATE *from", pointer},
+             {"STATE **copy", pointer},
+             {"keratin_status_t *status", pointer}});
+    declare("state_destroy", "keratin_state_destroy", {{"STATE *state", pointer}}, true);
+    line("// The values to a file and back.");
+    declare("state_save", "keratin_state_save",
+            {{"const STATE *state", pointer},
+             {"const char *path", pointer},
+             {"keratin_status_t *status", pointer}});
+    declare("state_load", "keratin_state_load",
+            {{"STATE *state", pointer},
+             {"const char *path", pointer},
+             {"keratin_status_t *status", pointer}});
+    line("// One variable by its number: bytes must be those of its value.");
+    declare("state_read", "keratin_state_read",
+            {{"const STATE *state", pointer},
+             {"int32_t variable", integer},
+             {"void *data", pointer},
+             {"size_t bytes", size},
+             {"keratin_status_t *status", pointer}});
+    declare("state_write", "keratin_state_write",
+            {{"STATE *state", pointer},
+             {"int32_t variable", integer},
+             {"const keratin_tensor_t *value", pointer},
+             {"keratin_status_t *status", pointer}});
+    line("// Threads that calls of this model may use, the calling one included.");
+    declare("set_num_threads", "keratin_set_num_threads", {{"int32_t threads", integer}}, true);
+    line("");
+    line("// The descriptor, for <keratin/object.h> of the Keratin runtime.");
+    line("const struct keratin_object_desc_t *" + result.queryName + "(void);");
+    line("");
+  }
+
+  void calls(const FunctionText &function) {
+    const keratin_function_desc_t &f = function.f;
+    const Argument pointer{Kind::Pointer}, integer{Kind::Integer32}, size{Kind::Integer64},
+        number{Kind::Constant32, function.number}, inputs{Kind::Constant32, f.num_inputs},
+        outputs{Kind::Constant32, f.num_outputs};
+    std::string name = identifier(f.name);
+    std::string in = "const keratin_tensor_t inputs[" + std::to_string(f.num_inputs) + "]";
+    std::string out = "const keratin_tensor_t outputs[" + std::to_string(f.num_outputs) + "]";
+    if (!f.num_inputs)
+      in = "const keratin_tensor_t *inputs";
+    if (!f.num_outputs)
+      out = "const keratin_tensor_t *outputs";
+    line("// --- " + Twine(f.name) + " " +
+         std::string(std::max<int>(3, 90 - int(strlen(f.name))), '-'));
+    line("");
+    line("// Bytes of the workspace of a call with inputs of these dims; their data is not read" +
+         Twine(readsValues(f) ? " but where it is a size." : "."));
+    declare(name + "_workspace_bytes", "keratin_state_workspace_bytes",
+            {{"STATE *state", pointer},
+             {"", number},
+             {in.c_str(), pointer},
+             {"", inputs},
+             {"int64_t *bytes", pointer},
+             {"keratin_status_t *status", pointer}});
+    if (f.num_outputs) {
+      line("// The dims of one output of such a call.");
+      declare(name + "_output_dims", "keratin_state_output_dims",
+              {{"STATE *state", pointer},
+               {"", number},
+               {in.c_str(), pointer},
+               {"", inputs},
+               {"int32_t output", integer},
+               {"int64_t *dims", pointer},
+               {"keratin_status_t *status", pointer}});
+    }
+    line("// Calls the function in the workspace: no memory is asked for. With workspace NULL the "
+         "state finds the");
+    line("// memory itself, and keeps it for the next call.");
+    declare(name + "_run", "keratin_state_invoke",
+            {{"STATE *state", pointer},
+             {"", number},
+             {in.c_str(), pointer},
+             {"", inputs},
+             {out.c_str(), pointer},
+             {"", outputs},
+             {"void *workspace", pointer},
+             {"size_t workspace_bytes", size},
+             {"keratin_status_t *status", pointer}});
+    line("");
+    if (llvm::all_of(llvm::ArrayRef(f.inputs, f.num_inputs),
+                     [&](const auto &input) { return function.isPlain(input); }))
+      typedCall(function, name);
+  }
+
+  static bool readsValues(const keratin_function_desc_t &f) {
+    return llvm::any_of(llvm::ArrayRef(f.symbols, f.num_symbols), [](const auto &symbol) {
+      return symbol.source != KERATIN_SYMBOL_INPUT_DIM;
+    });
+  }
+
+  static std::string view(const std::string &name, const keratin_tensor_desc_t &tensor) {
+    return "{(void *)" + name + ", " + std::to_string(tensor.dtype) + ", " +
+           std::to_string(tensor.rank) + ", " + (tensor.rank ? name + "_dims" : "NULL") + ", NULL}";
+  }
+
+  // The same call with plain pointers and sizes.
+  void typedCall(const FunctionText &function, const std::string &name) {
+    const keratin_function_desc_t &f = function.f;
+    std::string parameters = prefix + "_state_t *state", body;
+    for (int64_t i = 0; i < f.num_symbols; ++i)
+      if (f.symbols[i].source == KERATIN_SYMBOL_INPUT_DIM)
+        parameters += ", int64_t " + function.symbols[i];
+    auto dims = [&](const std::string &tensorName, const keratin_tensor_desc_t &tensor) {
+      if (!tensor.rank)
+        return;
+      std::string values;
+      for (int32_t axis = 0; axis < tensor.rank; ++axis)
+        values += (axis ? ", " : "") + function.dim(tensor.dims[axis]);
+      body += "  const int64_t " + tensorName + "_dims[] = {" + values + "};\n";
+    };
+    auto views = [&](const char *role, const std::vector<std::string> &names,
+                     const keratin_tensor_desc_t *tensors) {
+      std::string values;
+      for (size_t i = 0; i < names.size(); ++i)
+        values += (i ? ", " : "") + view(names[i], tensors[i]);
+      if (!names.empty())
+        body += std::string("  const keratin_tensor_t ") + role + "[] = {" + values + "};\n";
+    };
+    for (int32_t i = 0; i < f.num_inputs; ++i) {
+      parameters += std::string(", const ") + cType(f.inputs[i].dtype) + " *" + function.inputs[i];
+      dims(function.inputs[i], f.inputs[i]);
+    }
+    views("keratin_inputs", function.inputs, f.inputs);
+    std::string in = f.num_inputs ? "keratin_inputs" : "NULL";
+    for (int32_t i = 0; i < f.num_outputs; ++i) {
+      parameters += std::string(", ") + cType(f.outputs[i].dtype) + " *" + function.outputs[i];
+      if (function.isPlain(f.outputs[i])) {
+        dims(function.outputs[i], f.outputs[i]);
+        continue;
+      }
+      std::string array = function.outputs[i] + "_dims";
+      body += "  int64_t " + array + "[" + std::to_string(f.outputs[i].rank) + "];\n";
+      body += "  keratin_status_code_t " + array + "_code =\n      " + prefix + "_" + name +
+              "_output_dims(state, " + in + ", " + std::to_string(i) + ", " + array +
+              ", status);\n  if (" + array + "_code != KERATIN_OK)\n    return " + array +
+              "_code;\n";
+    }
+    views("keratin_outputs", function.outputs, f.outputs);
+    line("// The same with plain pointers and sizes. Each output must have room for its shape "
+         "above.");
+    line("static inline keratin_status_code_t " + prefix + "_" + name + "(" + parameters +
+         ", void *workspace, size_t workspace_bytes, keratin_status_t *status) {");
+    text += body;
+    line("  return " + prefix + "_" + name + "_run(state, " + in + ", " +
+         (f.num_outputs ? "keratin_outputs" : "NULL") + ", workspace, workspace_bytes, status);");
+    line("}");
+    line("");
+  }
+
+  const keratin_object_desc_t &object;
+  std::string prefix, target, text;
+  std::vector<FunctionText> functions;
+  ModelInterface result;
+};
+
+} // namespace
+
+ModelInterface compiler::makeModelInterface(const keratin_object_desc_t &object,
+                                            const std::string &target) {
+  return InterfaceBuilder(object, target).build();
+}

@@ -1,0 +1,24 @@
+// What a compiled model exports: the C header that a person reads, and the functions behind it.
+#ifndef KERATIN_COMPILER_ARTIFACT_MODELINTERFACE_H
+#define KERATIN_COMPILER_ARTIFACT_MODELINTERFACE_H
+
+#include "compiler/artifact/ModelData.h"
+
+namespace keratin::compiler {
+
+struct ModelInterface {
+  std::string header;                // C99 and C++, without any other header of ours
+  std::string queryName;             // exported: the address of the descriptor
+  std::vector<Forwarder> forwarders; // exported too
+};
+
+// The names in the descriptor need not be identifiers; those of the header are made of them.
+// `target` says in words what the model was compiled for.
+ModelInterface makeModelInterface(const keratin_object_desc_t &object, const std::string &target);
+
+// A C identifier made of any text.
+std::string identifier(const std::string &text);
+
+} // namespace keratin::compiler
+
+#endif // KERATIN_COMPILER_ARTIFACT_MODELINTERFACE_H

@@ -1,0 +1,42 @@
+// Linking a compiled model with the runtime.
+#ifndef KERATIN_COMPILER_ARTIFACT_SHAREDOBJECT_H
+#define KERATIN_COMPILER_ARTIFACT_SHAREDOBJECT_H
+
+#include "absl/status/statusor.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace keratin::compiler {
+
+struct LinkOptions {
+  std::string triple;
+  std::string runtime; // libkeratin_runtime.a for the triple; "": findRuntime(triple)
+  std::string linker;  // ld.lld; "": the one that the compiler was built with, or on the PATH
+  std::string sysroot; // of the target's C library; "": of this machine, or a cross package's
+};
+
+// The runtime's static library for a triple: under the environment variable KERATIN_RUNTIME_DIR,
+// beside the installed compiler, in the build tree. "" if there is none.
+std::string findRuntime(const std::string &triple);
+
+// Writes a shared object that exports these symbols, needs nothing but libc and libm, and runs no
+// code when loaded. The output appears whole or not at all.
+absl::Status linkSharedObject(llvm::ArrayRef<std::unique_ptr<llvm::MemoryBuffer>> objects,
+                              llvm::ArrayRef<std::string> exports, const std::string &output,
+                              const LinkOptions &options);
+
+// One relocatable object of several: what a program links with the runtime itself.
+absl::Status linkRelocatable(llvm::ArrayRef<std::unique_ptr<llvm::MemoryBuffer>> objects,
+                             const std::string &output, const LinkOptions &options);
+
+// Writes a file under a temporary name, then renames it.
+absl::Status writeFile(const std::string &path, llvm::StringRef content);
+
+} // namespace keratin::compiler
+
+#endif // KERATIN_COMPILER_ARTIFACT_SHAREDOBJECT_H

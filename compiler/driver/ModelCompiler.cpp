@@ -1,0 +1,173 @@
+#include "compiler/driver/ModelCompiler.h"
+
+#include "codegen/llvm/StageClock.h"
+#include "compiler/artifact/ModelInterface.h"
+#include "compiler/driver/FunctionCompiler.h"
+#include "compiler/driver/Version.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <set>
+
+using namespace keratin;
+using namespace keratin::compiler;
+using namespace mlir;
+
+bool keratin::compiler::isIdentifier(StringRef name) {
+  return !name.empty() && !llvm::isDigit(name[0]) &&
+         llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+}
+
+namespace {
+
+class ModelCompiler {
+public:
+  ModelCompiler(Model model, const ModelOptions &options)
+      : model(std::move(model)), options(options) {}
+
+  absl::StatusOr<CompiledModel> run() {
+    if (absl::Status status = checkNames(); !status.ok())
+      return status;
+    if (absl::Status status = findMachines(); !status.ok())
+      return status;
+    code.resize(machines.size());
+    for (ModelFunction &function : model.functions)
+      if (absl::Status status = compileFunction(function); !status.ok())
+        return status;
+    if (absl::Status status = finish(); !status.ok())
+      return status;
+    return std::move(result);
+  }
+
+private:
+  absl::Status checkNames() {
+    if (!isIdentifier(model.name))
+      return absl::InvalidArgumentError("the model's name '" + model.name +
+                                        "' cannot begin names in C; needed letters, digits and _");
+    std::set<std::string> names;
+    for (const ModelFunction &function : model.functions) {
+      std::string name = identifier(function.name);
+      if (!names.insert(name).second)
+        return absl::InvalidArgumentError("two functions of the model are called '" + name + "'");
+      if (StringRef(name).starts_with("state_") || name == "set_num_threads" ||
+          name == "keratin_object")
+        return absl::InvalidArgumentError("a function of a model cannot be called '" + name + "'");
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status findMachines() {
+    for (const std::string &cpu : options.cpus) {
+      std::string error;
+      auto machine = codegen::portableMachine(options.triple, cpu, &error);
+      if (!machine)
+        return StringRef(error).starts_with("not implemented") ? absl::UnimplementedError(error)
+                                                               : absl::InvalidArgumentError(error);
+      machines.push_back(std::move(*machine));
+    }
+    result.triple = machines.front().target.triple;
+    return absl::OkStatus();
+  }
+
+  std::string entryName(size_t machine, size_t function) {
+    std::string name = "keratin." + identifier(model.functions[function].name);
+    return machines.size() == 1 ? name : name + "." + options.cpus[machine];
+  }
+
+  absl::Status compileFunction(ModelFunction &function) {
+    FunctionCompiler compiler(*function.module, options.compile);
+    if (absl::Status status = compiler.plan(); !status.ok())
+      return status;
+    size_t number = code.front().size();
+    for (size_t i = 0; i < machines.size(); ++i) {
+      auto generated = compiler.generate(machines[i].target, entryName(i, number),
+                                         machines.size() == 1 ? "" : options.cpus[i]);
+      if (!generated.ok())
+        return generated.status();
+      for (auto &object : generated->objects)
+        result.objects.push_back(std::move(object));
+      generated->objects.clear();
+      code[i].push_back(*std::move(generated));
+    }
+    CompileReport report = compiler.report();
+    report.kernels = code.front().back().kernels;
+    report.uniqueKernels = code.front().back().uniqueKernels;
+    result.reports.emplace_back(function.name, std::move(report));
+    return absl::OkStatus();
+  }
+
+  // The descriptor, which makes one object more.
+  absl::Status finish() {
+    std::vector<keratin_object_variable_t> variables;
+    for (const ModelVariable &variable : model.variables)
+      variables.push_back({{variable.name.c_str(),
+                            variable.dtype,
+                            int32_t(variable.dims.size()),
+                            variable.dims.data(),
+                            "",
+                            {}},
+                           variable.bytes.empty() ? nullptr : variable.bytes.data(),
+                           {}});
+    std::vector<std::vector<keratin_object_function_t>> functions(machines.size());
+    std::vector<std::vector<std::string>> entryNames(machines.size());
+    std::vector<keratin_object_variant_t> variants;
+    for (size_t i = 0; i < machines.size(); ++i) {
+      for (size_t f = 0; f < model.functions.size(); ++f) {
+        const keratin_function_desc_t &descriptor = code[i][f].description->descriptor;
+        if (size_t(descriptor.num_variables) != model.functions[f].variables.size())
+          return absl::InvalidArgumentError("function '" + model.functions[f].name +
+                                            "' is given another number of variables than it has");
+        functions[i].push_back({&descriptor, model.functions[f].variables.data()});
+        entryNames[i].push_back(entryName(i, f));
+      }
+      variants.push_back({options.cpus[i].c_str(),
+                          {machines[i].required[0], machines[i].required[1]},
+                          functions[i].data()});
+    }
+    keratin_object_desc_t object = {KERATIN_OBJECT_MAGIC,
+                                    KERATIN_OBJECT_ABI_VERSION,
+                                    model.name.c_str(),
+                                    producer,
+                                    int32_t(model.functions.size()),
+                                    int32_t(variables.size()),
+                                    int32_t(variants.size()),
+                                    options.threads,
+                                    variables.data(),
+                                    variants.data(),
+                                    {}};
+    ModelInterface interface =
+        makeModelInterface(object, result.triple + " (" + llvm::join(options.cpus, ", ") + ")");
+    // Descriptor and forwarders must run before the processor is known: for the plainest one.
+    std::string error;
+    auto plain = codegen::portableMachine(
+        options.triple, StringRef(result.triple).starts_with("x86_64") ? "x86-64" : "generic",
+        &error);
+    if (!plain)
+      return absl::InternalError(error);
+    codegen::LlvmCode data =
+        makeModelData(object, entryNames, interface.queryName, interface.forwarders, plain->target);
+    codegen::StageClock clock;
+    auto bytes = codegen::generate(data, plain->target, codegen::CodeKind::Object, clock, &error);
+    if (!bytes)
+      return absl::InternalError(error);
+    result.objects.push_back(std::move(bytes));
+    result.exports.push_back(interface.queryName);
+    for (const Forwarder &forwarder : interface.forwarders)
+      result.exports.push_back(forwarder.name);
+    result.header = std::move(interface.header);
+    return absl::OkStatus();
+  }
+
+  Model model;
+  const ModelOptions &options;
+  std::vector<codegen::PortableMachine> machines;
+  std::vector<std::vector<FunctionCode>> code; // of each machine, each function
+  CompiledModel result;
+};
+
+} // namespace
+
+absl::StatusOr<CompiledModel> keratin::compiler::compileModel(Model model,
+                                                              const ModelOptions &options) {
+  return ModelCompiler(std::move(model), options).run();
+}

@@ -1,0 +1,59 @@
+// Ahead of time: the functions of a model in, relocatable objects and a C header out.
+#ifndef KERATIN_COMPILER_DRIVER_MODELCOMPILER_H
+#define KERATIN_COMPILER_DRIVER_MODELCOMPILER_H
+
+#include "compiler/driver/Compiler.h"
+
+#include "absl/status/statusor.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+
+namespace keratin::compiler {
+
+// A variable of a model, shared by its functions.
+struct ModelVariable {
+  std::string name;
+  int32_t dtype = 0; // keratin_dtype_t
+  std::vector<int64_t> dims;
+  std::string bytes; // row-major, little-endian; empty: zeros
+};
+
+struct ModelFunction {
+  std::string name;
+  mlir::OwningOpRef<mlir::ModuleOp> module; // with this function alone; contract of Compiler.h
+  std::vector<int32_t> variables;           // of each variable of the signature, its number
+};
+
+struct Model {
+  std::string name; // a C identifier: the prefix of all symbols
+  std::vector<ModelFunction> functions;
+  std::vector<ModelVariable> variables;
+};
+
+struct ModelOptions {
+  std::string triple;                         // "": that of this machine
+  std::vector<std::string> cpus = {"native"}; // best first; the first that can run is taken
+  int32_t threads = 0;                        // of a call of the model, 0: as many as processors
+  CompileOptions compile;                     // cpu is not looked at
+};
+
+struct CompiledModel {
+  std::string triple;
+  std::vector<std::unique_ptr<llvm::MemoryBuffer>> objects; // to be linked with the runtime
+  std::vector<std::string> exports;                         // the symbols of the header
+  std::string header;
+  std::vector<std::pair<std::string, CompileReport>> reports; // of each function
+};
+
+// Whether a name may be part of a C identifier: letters, digits, underscores, no digit first.
+bool isIdentifier(llvm::StringRef name);
+
+// Errors as compile(). The same model, options and version give the same bytes.
+absl::StatusOr<CompiledModel> compileModel(Model model, const ModelOptions &options);
+
+} // namespace keratin::compiler
+
+#endif // KERATIN_COMPILER_DRIVER_MODELCOMPILER_H
