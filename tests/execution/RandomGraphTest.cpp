@@ -9,6 +9,7 @@
 #include "ir/dialect/Keratin.h"
 #include "ir/reference/HostConversions.h"
 #include "ir/reference/Interpreter.h"
+#include "ir/text/SourceText.h"
 #include "passes/Passes.h"
 #include "tests/support/CompiledRunner.h"
 #include "tests/support/ErrorBounds.h"
@@ -17,7 +18,6 @@
 #include <keratin/runtime.h>
 
 #include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 
 #include "llvm/Support/CommandLine.h"
@@ -384,7 +384,7 @@ static unsigned checkSeeds(MLIRContext *context, Checker &checker,
 }
 
 static int replayFile(MLIRContext *context, Checker &checker) {
-  auto module = parseSourceFile<ModuleOp>(replay, context);
+  auto module = parseModuleFile(replay, context);
   if (!module)
     return 1;
   std::vector<Symbols> calls;

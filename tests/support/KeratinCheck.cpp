@@ -10,12 +10,12 @@
 #include "ir/reference/HostConversions.h"
 #include "ir/reference/HostText.h"
 #include "ir/reference/Interpreter.h"
+#include "ir/text/SourceText.h"
 #include "tests/support/CompiledRunner.h"
 #include "tests/support/RandomTensor.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
 
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
@@ -90,7 +90,7 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   keratin::compiler::registerDialects(registry);
   mlir::MLIRContext mlirContext(registry, mlir::MLIRContext::Threading::DISABLED);
-  auto module = mlir::parseSourceFile<mlir::ModuleOp>(input, &mlirContext);
+  auto module = parseModuleFile(input, &mlirContext);
   if (!module)
     return 1;
   auto function = module->lookupSymbol<mlir::func::FuncOp>(functionName);

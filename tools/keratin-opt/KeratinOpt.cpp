@@ -1,17 +1,46 @@
 // Runs passes on textual IR, as mlir-opt does.
 #include "compiler/pipelines/Pipelines.h"
+#include "ir/text/SourceText.h"
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectRegistry.h"
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+// MLIR's own main would give the file to the parser unseen.
+static mlir::LogicalResult run(llvm::StringRef inputName, llvm::StringRef outputName,
+                               mlir::DialectRegistry &registry) {
+  std::string error;
+  auto input = mlir::openInputFile(inputName, &error);
+  auto output = input ? mlir::openOutputFile(outputName, &error) : nullptr;
+  if (input)
+    if (std::optional<std::string> reason = keratin::ir::refuseSource(input->getBuffer()))
+      error = (inputName + ", " + *reason).str();
+  if (!error.empty()) {
+    llvm::errs() << "error: " << error << "\n";
+    return mlir::failure();
+  }
+  if (failed(mlir::MlirOptMain(output->os(), std::move(input), registry,
+                               mlir::MlirOptMainConfig::createFromCLOptions())))
+    return mlir::failure();
+  output->keep();
+  return mlir::success();
+}
+
 int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
   mlir::DialectRegistry registry;
   registry.insert<keratin::ir::KeratinDialect, mlir::func::FuncDialect>();
   keratin::passes::registerKeratinPasses();
   keratin::compiler::registerPipelines();
   mlir::registerTransformsPasses();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Keratin's pass driver\n", registry));
+  auto [input, output] =
+      mlir::registerAndParseCLIOptions(argc, argv, "Keratin's pass driver\n", registry);
+  return mlir::asMainReturnCode(run(input, output, registry));
 }
