@@ -1,5 +1,6 @@
 #include "compiler/artifact/FunctionDescription.h"
 
+#include "ir/dialect/GraphError.h"
 #include "ir/dialect/SourceLine.h"
 #include "ir/dialect/TensorShape.h"
 
@@ -51,7 +52,7 @@ LogicalResult FunctionDescription::bindSymbols(func::FuncOp function,
       continue;
     auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[i]);
     if (!type)
-      return function.emitError("argument ") << i << " is not a ranked tensor";
+      return ir::emitGraphError(function) << "argument " << i << " is not a ranked tensor";
     for (auto [axis, dim] : llvm::enumerate(ir::getShape(type)))
       if (dim.isSymbol())
         add(dim.symbolId(), KERATIN_SYMBOL_INPUT_DIM, number, axis, label);
@@ -103,7 +104,8 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
     size_t padded = (bytes + KERATIN_ALIGNMENT - 1) / KERATIN_ALIGNMENT * KERATIN_ALIGNMENT;
     auto *data = static_cast<char *>(std::aligned_alloc(KERATIN_ALIGNMENT, padded));
     if (!data)
-      return op.emitError("not enough memory for a constant of ") << bytes << " bytes";
+      return ir::emitGraphError(op, ir::GraphError::TooLarge)
+             << "not enough memory for a constant of " << bytes << " bytes";
     constantData.emplace_back(data, std::free);
     bool isBool = elements.getElementType().isInteger(1);
     if (!isBool && !elements.isSplat()) {
@@ -143,8 +145,8 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
   for (const DimExpr &size : entry.sizes) {
     for (int64_t id : size.symbols())
       if (!llvm::is_contained(entry.symbols, id))
-        return function.emitError("the size ")
-               << size.str() << " depends on d" << id << ", which no input determines";
+        return ir::emitGraphError(function) << "the size " << size.str() << " depends on d" << id
+                                            << ", which no input determines";
     std::vector<int64_t> &code = numbers.emplace_back(size.program(
         [&](int64_t id) { return llvm::find(entry.symbols, id) - entry.symbols.begin(); }));
     programs.push_back({code.data(), int64_t(code.size())});

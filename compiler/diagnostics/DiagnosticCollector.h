@@ -4,6 +4,8 @@
 
 #include "absl/status/status.h"
 
+#include "ir/dialect/GraphError.h"
+
 #include "mlir/IR/Diagnostics.h"
 
 #include <string>
@@ -15,12 +17,13 @@ class DiagnosticCollector {
 public:
   explicit DiagnosticCollector(mlir::MLIRContext *context);
 
-  // The errors collected. A message that begins with "not implemented" makes the code
-  // UNIMPLEMENTED.
-  absl::Status status(absl::StatusCode code) const;
+  // The errors collected: INVALID_ARGUMENT or RESOURCE_EXHAUSTED for those of the graph
+  // (ir/dialect/GraphError.h), UNIMPLEMENTED if one begins with "not implemented", else INTERNAL.
+  absl::Status status() const;
 
 private:
   std::string errors;
+  std::optional<ir::GraphError> graphError;
   mlir::ScopedDiagnosticHandler handler;
 };
 

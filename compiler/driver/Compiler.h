@@ -28,6 +28,18 @@ struct CompileOptions {
   // this folder, which must exist, as <function>.<number>-<phase>.mlir. The environment variable
   // KERATIN_DUMP_DIR does the same.
   std::string dumpDirectory;
+  // A graph beyond these is refused. Ops are counted as given and after gradients were expanded;
+  // constants as they will lie in memory.
+  int64_t maxOps = 1'000'000;
+  int64_t maxConstantBytes = int64_t(1) << 30;
+  // Whether an internal error writes a reproducer, and where; empty: the folder that the
+  // environment variable KERATIN_REPRODUCER_DIR names, or that of temporary files.
+  bool writeReproducer = true;
+  std::string reproducerDirectory;
+  // Whether values of constants, names and messages may stand in a reproducer.
+  bool reproducerWithData = false;
+  // For tests: see PhaseOptions (compiler/pipelines); beyond the last pass, code generation fails.
+  int failBefore = -1;
   // That generate machine code, the calling one among them; 0 means two where the machine has them.
   unsigned threads = 0;
 };

@@ -3,7 +3,8 @@
 #include "codegen/llvm/CodeParts.h"
 #include "codegen/llvm/LowerToLlvm.h"
 #include "codegen/lowering/EntryFunction.h"
-#include "compiler/pipelines/Pipelines.h"
+#include "compiler/driver/CompilePass.h"
+#include "ir/dialect/GraphError.h"
 #include "passes/Passes.h"
 #include "passes/memory/MemoryReport.h"
 
@@ -17,10 +18,73 @@
 using namespace mlir;
 using namespace keratin::compiler;
 namespace codegen = keratin::codegen;
+namespace ir = keratin::ir;
 namespace passes = keratin::passes;
 
 FunctionCompiler::FunctionCompiler(ModuleOp module, const CompileOptions &options)
     : module(module), options(options), diagnostics(module.getContext()) {}
+
+// What a caller hands over must be of a rank and a size that the runtime can speak of. Values in
+// between are the memory planner's to refuse.
+LogicalResult FunctionCompiler::checkSignature() {
+  for (TypeRange types :
+       {TypeRange(function.getArgumentTypes()), TypeRange(function.getResultTypes())})
+    for (Type type : types) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      if (!tensor)
+        return ir::emitGraphError(function) << type << " is not a ranked tensor";
+      if (tensor.getRank() > KERATIN_MAX_RANK)
+        return ir::emitGraphError(function, ir::GraphError::TooLarge)
+               << "an input or output has rank " << tensor.getRank() << "; at most "
+               << KERATIN_MAX_RANK << " is possible";
+      int64_t bytes = ir::dtypeBytes(ir::dtypeOf(tensor.getElementType()));
+      for (int64_t dim : tensor.getShape())
+        if (!ShapedType::isDynamic(dim) && dim > 1 && __builtin_mul_overflow(bytes, dim, &bytes))
+          return ir::emitGraphError(function, ir::GraphError::TooLarge)
+                 << "the bytes of an input or output of type " << type << " do not fit 64 bits";
+    }
+  return success();
+}
+
+LogicalResult FunctionCompiler::checkConstants(const codegen::EntryDescription &entry) {
+  int64_t total = 0;
+  for (Value constant : entry.constants) {
+    RankedTensorType type = ir::getTensorType(constant);
+    int64_t bytes = ir::dtypeBytes(ir::dtypeOf(type.getElementType()));
+    for (int64_t dim : type.getShape())
+      if (__builtin_mul_overflow(bytes, dim, &bytes))
+        bytes = std::numeric_limits<int64_t>::max();
+    if (bytes > options.maxConstantBytes - total)
+      return ir::emitGraphError(constant.getLoc(), ir::GraphError::TooLarge)
+             << "constants need more than " << options.maxConstantBytes << " bytes";
+    total += bytes;
+  }
+  return success();
+}
+
+PhaseOptions FunctionCompiler::phaseOptions() const {
+  PhaseOptions result;
+  result.maxOps = options.maxOps;
+  result.failBefore = options.failBefore;
+  return result;
+}
+
+// The collected errors; of internal ones, with the file that shows them again.
+absl::Status FunctionCompiler::failure(std::optional<PipelinePhase> phase) {
+  absl::Status status = diagnostics.status();
+  if (status.code() != absl::StatusCode::kInternal || !options.writeReproducer)
+    return status;
+  PassManager passes(module.getContext(), ModuleOp::getOperationName());
+  if (phase)
+    buildPipeline(passes.nest<func::FuncOp>(), *phase, phaseOptions());
+  else
+    passes.addPass(createCompilePass(options));
+  std::string file = reproducer->write(options.reproducerDirectory, passes);
+  if (file.empty())
+    return status;
+  return absl::InternalError(std::string(status.message()) +
+                             "\nto reproduce: keratin-opt --run-reproducer " + file);
+}
 
 absl::Status FunctionCompiler::plan() {
   auto functions = llvm::to_vector(module.getOps<func::FuncOp>());
@@ -31,17 +95,25 @@ absl::Status FunctionCompiler::plan() {
   dump = PhaseDump(options.dumpDirectory, function.getName().str());
   clock.finish("look-up");
   if (failed(verify(module)))
-    return diagnostics.status(absl::StatusCode::kInvalidArgument);
+    return absl::InvalidArgumentError(diagnostics.status().message());
+  int64_t ops = 0;
+  function.walk([&](Operation *) { ++ops; });
+  if (ops > options.maxOps)
+    return absl::ResourceExhaustedError("the graph has " + std::to_string(ops) + " ops; at most " +
+                                        std::to_string(options.maxOps) + " are compiled");
+  if (failed(checkSignature()))
+    return diagnostics.status();
   clock.finish("verify");
+  reproducer.emplace(module, options.reproducerWithData);
   dump.module("0-input", module);
   for (PipelinePhase phase : planningPhases) {
     PassManager manager(module.getContext(), ModuleOp::getOperationName());
     manager.enableVerifier(options.verify);
-    buildPhase(manager.nest<func::FuncOp>(), phase);
+    buildPhase(manager.nest<func::FuncOp>(), phase, phaseOptions());
     if (options.verify && phase == PipelinePhase::Memory)
       manager.addNestedPass<func::FuncOp>(passes::createCheckMemoryPlan());
     if (failed(manager.run(module)))
-      return diagnostics.status(absl::StatusCode::kInternal);
+      return failure(phase);
     dump.module(std::to_string(int(phase) + 1) + "-" + phaseName(phase), module);
   }
   planReport.memoryPlan = passes::memoryReport(function);
@@ -66,11 +138,13 @@ OwningOpRef<ModuleOp> FunctionCompiler::lower(const codegen::MachineTarget &targ
                                               FunctionDescription &description,
                                               codegen::EntryDescription &entry) {
   codegen::loadCodegenDialects(module.getContext());
+  if (options.failBefore >= passCount())
+    return module.emitError("failed on purpose"), nullptr;
   if (failed(description.bindSymbols(function, entry)))
     return nullptr;
   OwningOpRef<ModuleOp> kernels = ModuleOp::create(module.getLoc());
   if (failed(codegen::lowerFunction(function, *kernels, entryName, target, entry)) ||
-      failed(description.describe(function, entry)))
+      failed(checkConstants(entry)) || failed(description.describe(function, entry)))
     return nullptr;
   clock.finish("kernels");
   if (failed(codegen::lowerToLlvm(*kernels)))
@@ -87,7 +161,7 @@ absl::StatusOr<FunctionCode> FunctionCompiler::generate(const codegen::MachineTa
   codegen::EntryDescription entry;
   OwningOpRef<ModuleOp> kernels = lower(target, entryName, *code.description, entry);
   if (!kernels)
-    return diagnostics.status(absl::StatusCode::kInternal);
+    return failure();
   if (!variant.empty())
     renameShared(*kernels, variant);
   dump.module("6-llvm", *kernels);
@@ -99,7 +173,7 @@ absl::StatusOr<FunctionCode> FunctionCompiler::generate(const codegen::MachineTa
       options.threads ? options.threads : std::min(2u, std::thread::hardware_concurrency());
   auto objects = codegen::emitObjects(*kernels, target, threads, clock);
   if (failed(objects))
-    return diagnostics.status(absl::StatusCode::kInternal);
+    return failure();
   code.objects = std::move(*objects);
   code.kernels = entry.kernels;
   code.uniqueKernels = entry.uniqueKernels;
@@ -113,10 +187,10 @@ absl::StatusOr<std::string> FunctionCompiler::generateText(const codegen::Machin
   codegen::EntryDescription entry;
   OwningOpRef<ModuleOp> kernels = lower(target, entryName, description, entry);
   if (!kernels)
-    return diagnostics.status(absl::StatusCode::kInternal);
+    return failure();
   auto text = codegen::emitCode(*kernels, target, kind);
   if (failed(text))
-    return diagnostics.status(absl::StatusCode::kInternal);
+    return failure();
   return (*text)->getBuffer().str();
 }
 

@@ -8,6 +8,8 @@
 #include "compiler/diagnostics/DiagnosticCollector.h"
 #include "compiler/driver/Compiler.h"
 #include "compiler/driver/PhaseDump.h"
+#include "compiler/driver/Reproducer.h"
+#include "compiler/pipelines/Pipelines.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -47,6 +49,11 @@ public:
   mlir::func::FuncOp planned() const { return function; }
 
 private:
+  mlir::LogicalResult checkSignature();
+  mlir::LogicalResult checkConstants(const codegen::EntryDescription &entry);
+  PhaseOptions phaseOptions() const;
+  // Without a phase: code generation.
+  absl::Status failure(std::optional<PipelinePhase> phase = std::nullopt);
   mlir::OwningOpRef<mlir::ModuleOp> lower(const codegen::MachineTarget &target,
                                           const std::string &entryName,
                                           FunctionDescription &description,
@@ -55,6 +62,7 @@ private:
   mlir::ModuleOp module;
   const CompileOptions &options;
   DiagnosticCollector diagnostics;
+  std::optional<Reproducer> reproducer; // of the function as it was given
   PhaseDump dump;
   mlir::func::FuncOp function;
   codegen::StageClock clock;

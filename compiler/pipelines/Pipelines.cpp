@@ -23,49 +23,91 @@ std::optional<PipelinePhase> keratin::compiler::phaseByName(const std::string &n
   return std::nullopt;
 }
 
+using Maker = std::unique_ptr<Pass> (*)();
+
 // What the user wrote, in formulas that do not overflow, before it is differentiated. Requirements
 // stand between values and go first; equal values are merged before formulas are recognised.
-static void addGraphPhase(OpPassManager &manager) {
-  manager.addPass(passes::createResolveRequirements());
-  manager.addPass(passes::createCanonicalize());
-  manager.addPass(passes::createEliminateCommonSubexpressions());
-  manager.addPass(passes::createStabilize());
+static constexpr Maker graphPasses[] = {
+    [] { return passes::createResolveRequirements(); },
+    [] { return passes::createCanonicalize(); },
+    [] { return passes::createEliminateCommonSubexpressions(); },
+    [] { return passes::createStabilize(); },
+};
+static constexpr Maker simplifyPasses[] = {
+    [] { return passes::createEraseMarkers(); },
+    [] { return passes::createEliminateCommonSubexpressions(); },
+    [] { return passes::createStabilize(); },
+    [] { return passes::createCanonicalize(); },
+    [] { return passes::createFoldConstants(); },
+    [] { return passes::createCanonicalize(); },
+    [] { return passes::createEliminateCommonSubexpressions(); },
+};
+static constexpr Maker fusionPasses[] = {
+    [] { return passes::createNormalizeContractions(); },
+    [] { return passes::createSplitConcatenations(); },
+    [] { return passes::createFormKernels(); },
+};
+static constexpr Maker memoryPasses[] = {
+    [] { return passes::createScheduleKernels(); },
+    [] { return passes::createPlanMemory(); },
+};
+
+static std::vector<std::unique_ptr<Pass>> passesOf(PipelinePhase phase, int64_t maxOps) {
+  std::vector<std::unique_ptr<Pass>> result;
+  auto make = [&](ArrayRef<Maker> makers) {
+    for (Maker maker : makers)
+      result.push_back(maker());
+  };
+  switch (phase) {
+  case PipelinePhase::Graph:
+    make(graphPasses);
+    break;
+  case PipelinePhase::Gradient: {
+    passes::DifferentiateOptions options;
+    options.maxOps = maxOps;
+    result.push_back(passes::createDifferentiate(options));
+    break;
+  }
+  case PipelinePhase::Simplify:
+    make(simplifyPasses);
+    break;
+  case PipelinePhase::Fusion:
+    make(fusionPasses);
+    break;
+  case PipelinePhase::Memory:
+    make(memoryPasses);
+    break;
+  case PipelinePhase::Codegen:
+    break;
+  }
+  return result;
 }
 
-static void addGradientPhase(OpPassManager &manager) {
-  manager.addPass(passes::createDifferentiate());
+void keratin::compiler::buildPhase(OpPassManager &manager, PipelinePhase phase,
+                                   const PhaseOptions &options) {
+  int before = 0;
+  for (PipelinePhase earlier : planningPhases)
+    if (earlier < phase)
+      before += passesOf(earlier, options.maxOps).size();
+  for (auto &pass : passesOf(phase, options.maxOps)) {
+    if (before++ == options.failBefore)
+      manager.addPass(passes::createFail());
+    manager.addPass(std::move(pass));
+  }
 }
 
-static void addSimplifyPhase(OpPassManager &manager) {
-  manager.addPass(passes::createEraseMarkers());
-  manager.addPass(passes::createEliminateCommonSubexpressions());
-  manager.addPass(passes::createStabilize());
-  manager.addPass(passes::createCanonicalize());
-  manager.addPass(passes::createFoldConstants());
-  manager.addPass(passes::createCanonicalize());
-  manager.addPass(passes::createEliminateCommonSubexpressions());
-}
-
-static void addFusionPhase(OpPassManager &manager) {
-  manager.addPass(passes::createNormalizeContractions());
-  manager.addPass(passes::createFormKernels());
-}
-
-static void addMemoryPhase(OpPassManager &manager) {
-  manager.addPass(passes::createScheduleKernels());
-  manager.addPass(passes::createPlanMemory());
-}
-
-void keratin::compiler::buildPhase(OpPassManager &manager, PipelinePhase phase) {
-  static constexpr void (*phases[])(OpPassManager &) = {
-      addGraphPhase, addGradientPhase, addSimplifyPhase, addFusionPhase, addMemoryPhase};
-  phases[int(phase)](manager);
-}
-
-void keratin::compiler::buildPipeline(OpPassManager &manager, PipelinePhase last) {
+void keratin::compiler::buildPipeline(OpPassManager &manager, PipelinePhase last,
+                                      const PhaseOptions &options) {
   for (PipelinePhase phase : planningPhases)
     if (phase <= last)
-      buildPhase(manager, phase);
+      buildPhase(manager, phase, options);
+}
+
+int keratin::compiler::passCount() {
+  int count = 0;
+  for (PipelinePhase phase : planningPhases)
+    count += passesOf(phase, PhaseOptions().maxOps).size();
+  return count;
 }
 
 namespace {

@@ -21,10 +21,21 @@ inline constexpr PipelinePhase planningPhases[] = {PipelinePhase::Graph, Pipelin
                                                    PipelinePhase::Simplify, PipelinePhase::Fusion,
                                                    PipelinePhase::Memory};
 
+struct PhaseOptions {
+  int64_t maxOps = 1'000'000; // of a function whose gradients are expanded
+  // For tests of failures: the pass, counted over all phases, before which one stands that fails.
+  int failBefore = -1;
+};
+
 // Appends the passes of one planning phase, on func.func.
-void buildPhase(mlir::OpPassManager &manager, PipelinePhase phase);
+void buildPhase(mlir::OpPassManager &manager, PipelinePhase phase,
+                const PhaseOptions &options = PhaseOptions());
 // Appends the passes of all phases up to and including the last, on func.func.
-void buildPipeline(mlir::OpPassManager &manager, PipelinePhase last = PipelinePhase::Memory);
+void buildPipeline(mlir::OpPassManager &manager, PipelinePhase last = PipelinePhase::Memory,
+                   const PhaseOptions &options = PhaseOptions());
+
+// How many passes the planning phases have together.
+int passCount();
 
 // Makes --keratin-pipeline known to command lines, with stop-after=<phase>.
 void registerPipelines();

@@ -2,7 +2,9 @@
 #include "ir/builder/DifferentiablePaths.h"
 #include "ir/builder/GradientLocation.h"
 #include "ir/builder/GraphMath.h"
+#include "ir/dialect/GraphError.h"
 #include "passes/Passes.h"
+#include "passes/simplify/BoundedRewrite.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -29,6 +31,8 @@ public:
   explicit Expansion(GradientsOp op) : gradients(op), builder(op), paths(op.getLoss()) {}
 
   LogicalResult run();
+  // Ops that were differentiated; a bounded number is built for each.
+  int64_t differentiated() const { return int64_t(order.size()); }
 
 private:
   LogicalResult collectActiveOps();
@@ -108,7 +112,7 @@ LogicalResult Expansion::differentiate(Operation *op) {
     return success();
   auto differentiable = dyn_cast<DifferentiableOpInterface>(op);
   if (!differentiable)
-    return op->emitError("gradient: ") << op->getName() << " cannot be differentiated";
+    return emitGraphError(op) << "gradient: " << op->getName() << " cannot be differentiated";
 
   Operation *last = gradients->getPrevNode();
   SmallVector<Value> built, used(op->getNumOperands());
@@ -151,14 +155,32 @@ LogicalResult Expansion::run() {
   return success();
 }
 
+// Ops that the gradient of one op is made of, and some.
+constexpr int64_t kMostBuilt = 64;
+
 class DifferentiatePass : public keratin::passes::impl::DifferentiateBase<DifferentiatePass> {
+public:
+  using DifferentiateBase::DifferentiateBase;
+
   void runOnOperation() override {
     // In the order of the function: what a later gradient goes through is expanded before it.
     SmallVector<GradientsOp> all;
     getOperation().walk([&](GradientsOp op) { all.push_back(op); });
-    for (GradientsOp op : all)
-      if (failed(Expansion(op).run()))
+    int64_t room = maxOps - keratin::passes::countOps(getOperation());
+    for (GradientsOp op : all) {
+      Expansion expansion(op);
+      if (failed(expansion.run()))
         return signalPassFailure();
+      // Counted only where the most that may have been built is too much.
+      room -= kMostBuilt * expansion.differentiated();
+      if (room < 0)
+        room = maxOps - keratin::passes::countOps(getOperation());
+      if (room < 0) {
+        emitGraphError(getOperation(), GraphError::TooLarge)
+            << "gradients: the function grows beyond " << int64_t(maxOps) << " ops";
+        return signalPassFailure();
+      }
+    }
   }
 };
 

@@ -27,4 +27,7 @@ def Differentiate : KeratinPass<"differentiate"> {
     %g = keratin.mul %one, %1 : (tensor<f32>, tensor<f32>) -> tensor<f32>
     ```
   }];
+  let options = [
+    Option<"maxOps", "max-ops", "int64_t", "1000000", "refuse a function that grows beyond this: gradients of gradients grow with each level">
+  ];
 }

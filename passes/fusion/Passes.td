@@ -34,3 +34,23 @@ def NormalizeContractions : KeratinPass<"normalize-contractions"> {
     memory does not have it, the operand is transposed to batch, rows, depth (batch, depth, columns) first.
   }];
 }
+
+def SplitConcatenations : KeratinPass<"split-concatenations"> {
+  let summary = "make a tree of a concatenation of many operands";
+  let description = [{
+    Each element of a concatenation looks for its operand by comparing, and each comparison is a branch to compile. In a tree that is a few
+    comparisons and a copy for each level, whatever the number of operands.
+
+    ```mlir
+    %0 = keratin.concatenate %a, %b, %c {axis = 0 : i64} : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<6xf32>
+    ```
+    becomes, with max-operands=2,
+    ```mlir
+    %1 = keratin.concatenate %a, %b {axis = 0 : i64} : (tensor<2xf32>, tensor<2xf32>) -> tensor<4xf32>
+    %0 = keratin.concatenate %1, %c {axis = 0 : i64} : (tensor<4xf32>, tensor<2xf32>) -> tensor<6xf32>
+    ```
+  }];
+  let options = [
+    Option<"maxOperands", "max-operands", "int64_t", "32", "operands of one concatenation at most, at least 2">
+  ];
+}

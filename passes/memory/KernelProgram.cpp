@@ -1,5 +1,6 @@
 #include "passes/memory/KernelProgram.h"
 
+#include "ir/dialect/GraphError.h"
 #include "passes/memory/MemoryPlan.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -67,11 +68,13 @@ LogicalResult KernelProgram::readSignature() {
       continue;
     auto variable = func.getResultAttrOfType<IntegerAttr>(index, kVariableAttr);
     if (!variable || variable.getInt() < 0 || size_t(variable.getInt()) >= variables.size())
-      return func.emitError("result ") << index << " updates a variable that is no argument";
+      return emitGraphError(func) << "result " << index
+                                  << " updates a variable that is no argument";
     BlockArgument old = variables[variable.getInt()];
     if (func.getResultTypes()[index] != old.getType())
-      return func.emitError("result ") << index << " has type " << func.getResultTypes()[index]
-                                       << " and updates a variable of type " << old.getType();
+      return emitGraphError(func) << "result " << index << " has type "
+                                  << func.getResultTypes()[index]
+                                  << " and updates a variable of type " << old.getType();
     updateResults.push_back({index, old, true});
     ++updatesOfVariable[old];
   }
@@ -83,7 +86,7 @@ LogicalResult KernelProgram::readSignature() {
 FailureOr<KernelProgram> KernelProgram::build(func::FuncOp function) {
   KernelProgram program(function);
   if (!function.getBody().hasOneBlock())
-    return function.emitError("needs a body of one block"), failure();
+    return emitGraphError(function) << "needs a body of one block", failure();
   if (failed(program.readSignature()))
     return failure();
   for (Operation &op : function.getBody().front()) {

@@ -1,3 +1,4 @@
+#include "ir/dialect/GraphError.h"
 #include "passes/Passes.h"
 #include "passes/memory/ArenaLayout.h"
 #include "passes/memory/InPlace.h"
@@ -131,13 +132,15 @@ LogicalResult Planner::writePlan() {
   for (const Buffer &buffer : buffers) {
     std::optional<DimExpr> bytes = bytesOf(buffer.firstValue);
     if (!bytes)
-      return emitError(buffer.firstValue.getLoc(), "the bytes of an intermediate value of type ")
-             << buffer.firstValue.getType() << " do not fit 64 bits";
+      return emitGraphError(buffer.firstValue.getLoc(), GraphError::TooLarge)
+             << "the bytes of an intermediate value of type " << buffer.firstValue.getType()
+             << " do not fit 64 bits";
     arena.push_back({*bytes, buffer.live});
   }
   std::optional<ArenaLayout> layout = layOutArena(arena);
   if (!layout)
-    return function.emitError("the memory that one call needs does not fit 64 bits");
+    return emitGraphError(function, GraphError::TooLarge)
+           << "the memory that one call needs does not fit 64 bits";
 
   // Each offset once: they are evaluated when sizes change.
   std::vector<DimExpr> offsets;

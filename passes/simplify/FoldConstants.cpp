@@ -16,6 +16,9 @@ namespace keratin::passes {
 namespace {
 
 constexpr int64_t kLargestConstant = 1 << 20; // bytes
+// Elements that one run of the pass may look at: a long chain of constants, or a product of two
+// matrices, would otherwise take the interpreter minutes. What is left is computed when called.
+constexpr int64_t kMostWork = 1 << 24;
 
 // Bytes of a value of static shape; nullopt if unknown or beyond 64 bits.
 std::optional<int64_t> sizeInBytes(Value value) {
@@ -45,6 +48,21 @@ std::optional<HostTensor> getConstant(Value value) {
   return tensor && source != value ? repeat(*tensor, getTensorType(value)) : tensor;
 }
 
+// Elements that computing the op looks at; every size is known and small.
+int64_t workOf(Operation *op) {
+  auto elements = [](Value value) { return elementCount(getShape(value))->constantValue(); };
+  int64_t work = 0;
+  for (Value operand : op->getOperands())
+    work += elements(operand);
+  for (Value result : op->getResults())
+    work += elements(result);
+  // A contraction looks at both operands' rows for each element.
+  if (auto dot = dyn_cast<DotGeneralOp>(op); dot && elements(dot.getA()) > 0)
+    for (int64_t axis : dot.getAContract())
+      work *= getTensorType(dot.getA()).getDimSize(axis);
+  return work;
+}
+
 bool isConstant(Value value) {
   auto broadcast = value.getDefiningOp<BroadcastOp>();
   if (broadcast && broadcast.getDims().empty())
@@ -57,6 +75,7 @@ struct FoldConstantsPass : impl::FoldConstantsBase<FoldConstantsPass> {
 
   void runOnOperation() override {
     GradientPins pins(getOperation());
+    workLeft = kMostWork;
     // Definitions stand before uses, so one walk folds whole chains.
     getOperation().walk([&](Operation *op) { fold(op); });
     // What only folded ops used: constants and their broadcasts.
@@ -83,9 +102,15 @@ private:
            llvm::all_of(op->getResults(), [&](Value y) { return fits(y); });
   }
 
-  void fold(Operation *op) const {
-    if (!isCandidate(op))
+  void fold(Operation *op) {
+    if (workLeft == 0 || !isCandidate(op))
       return;
+    int64_t work = workOf(op);
+    if (work > workLeft) {
+      workLeft = 0;
+      return;
+    }
+    workLeft -= work;
     SmallVector<HostTensor> operands, results;
     for (Value x : op->getOperands()) {
       std::optional<HostTensor> operand = getConstant(x);
@@ -125,6 +150,8 @@ private:
         loc, scalar, DenseElementsAttr::get(scalar, elements.getSplatValue<Attribute>()));
     return GraphMath(builder, loc).broadcastScalar(value, getShape(type));
   }
+
+  int64_t workLeft = 0;
 };
 
 } // namespace

@@ -1,5 +1,7 @@
 #include "passes/Passes.h"
 
+#include "ir/dialect/GraphError.h"
+
 #include <set>
 
 using namespace keratin::ir;
@@ -66,7 +68,7 @@ public:
     for (auto [a, b] : llvm::zip(lhs, rhs)) {
       Truth truth = decide(kind, a, b);
       if (truth == Truth::Fails)
-        return op->emitError() << message << " (" << a.str() << " and " << b.str() << ")";
+        return emitGraphError(op) << message << " (" << a.str() << " and " << b.str() << ")";
       if (truth == Truth::Holds || !seen.insert({kind, a, b}).second)
         continue;
       left.push_back(a);
@@ -87,7 +89,7 @@ public:
   LogicalResult require(Operation *op, Requirement kind, const DimExpr &lhs,
                         const std::optional<DimExpr> &rhs, const Twine &message) {
     if (!rhs)
-      return op->emitError() << message << " (a size does not fit 64 bits)";
+      return emitGraphError(op) << message << " (a size does not fit 64 bits)";
     return require(op, kind, Shape{lhs}, Shape{*rhs}, message);
   }
 
@@ -108,7 +110,7 @@ LogicalResult check(ReshapeOp op, Checks &checks) {
   Shape from = getShape(op.getX()), to = getShape(op);
   std::optional<DimExpr> before = elementCount(from), after = elementCount(to);
   if (!before)
-    return op.emitError("reshape: the number of elements does not fit 64 bits");
+    return emitGraphError(op) << "reshape: the number of elements does not fit 64 bits";
   return checks.require(op, Requirement::Equal, *before, after,
                         "reshape: " + toString(from) + " cannot take the shape " + toString(to));
 }

@@ -7,3 +7,10 @@ def CheckMemoryPlan : KeratinPass<"check-memory-plan"> {
     reuse and in-place update must be one that cannot be observed. Quadratic, for tests. Fails with a diagnostic; changes nothing.
   }];
 }
+
+def Fail : KeratinPass<"fail"> {
+  let summary = "fail on purpose";
+  let description = [{
+    Reports an internal error and changes nothing: for tests of what such an error leaves behind (compiler/driver/Reproducer.h).
+  }];
+}

@@ -111,7 +111,10 @@ int main(int argc, char **argv) {
   if (failed(results) && !compiled)
     return fail(context.error);
   if (compiled) {
-    keratin::tests::CompiledRunner runner(function, {cpu, /*verify=*/true, /*dumpDirectory=*/""});
+    keratin::compiler::CompileOptions options;
+    options.cpu = cpu;
+    options.verify = true;
+    keratin::tests::CompiledRunner runner(function, options);
     auto values = runner.run(arguments);
     if (!values)
       return fail(runner.error);

@@ -1,4 +1,5 @@
 // Runs passes on textual IR, as mlir-opt does.
+#include "compiler/driver/CompilePass.h"
 #include "compiler/pipelines/Pipelines.h"
 #include "ir/text/SourceText.h"
 #include "passes/Passes.h"
@@ -39,6 +40,7 @@ int main(int argc, char **argv) {
   registry.insert<keratin::ir::KeratinDialect, mlir::func::FuncDialect>();
   keratin::passes::registerKeratinPasses();
   keratin::compiler::registerPipelines();
+  keratin::compiler::registerCompilePass();
   mlir::registerTransformsPasses();
   auto [input, output] =
       mlir::registerAndParseCLIOptions(argc, argv, "Keratin's pass driver\n", registry);

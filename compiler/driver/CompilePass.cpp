@@ -1,0 +1,56 @@
+#include "compiler/driver/CompilePass.h"
+
+#include "compiler/driver/Compiler.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+using namespace mlir;
+using namespace keratin::compiler;
+
+namespace {
+
+struct CompilePass : PassWrapper<CompilePass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CompilePass)
+
+  CompilePass() = default;
+  CompilePass(const CompilePass &other) : PassWrapper(other) {}
+  explicit CompilePass(const CompileOptions &options) {
+    cpu = options.cpu;
+    failBefore = options.failBefore;
+  }
+
+  StringRef getArgument() const override { return "keratin-compile"; }
+  StringRef getDescription() const override {
+    return "Compile a copy of the module to machine code, and drop it";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registerDialects(registry);
+  }
+
+  void runOnOperation() override {
+    OwningOpRef<ModuleOp> copy = getOperation().clone();
+    CompileOptions options;
+    options.cpu = cpu;
+    options.failBefore = failBefore;
+    options.writeReproducer = false; // this one is being replayed
+    auto compiled = compile(*copy, options);
+    if (compiled.ok())
+      return;
+    getOperation().emitError(std::string(compiled.status().message()));
+    signalPassFailure();
+  }
+
+  Option<std::string> cpu{*this, "cpu", llvm::cl::desc("Machine to compile for"),
+                          llvm::cl::init("native")};
+  Option<int> failBefore{*this, "fail-before", llvm::cl::desc("For tests: the pass to fail at"),
+                         llvm::cl::init(-1)};
+};
+
+} // namespace
+
+std::unique_ptr<Pass> keratin::compiler::createCompilePass(const CompileOptions &options) {
+  return std::make_unique<CompilePass>(options);
+}
+
+void keratin::compiler::registerCompilePass() { PassRegistration<CompilePass>(); }

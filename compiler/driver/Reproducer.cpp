@@ -1,0 +1,79 @@
+#include "compiler/driver/Reproducer.h"
+
+#include "ir/dialect/Keratin.h"
+
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Pass/PassManager.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstdlib>
+
+using namespace keratin::compiler;
+using namespace mlir;
+
+// Longer lists of integers may be anything; short ones are axes and sizes.
+static constexpr int64_t kSmallList = 16;
+
+Reproducer::Reproducer(ModuleOp original, bool withData)
+    : module(original.clone()), withData(withData) {}
+
+static void removeElements(keratin::ir::ConstantOp op) {
+  auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
+  if (!elements || elements.getNumElements() == 1 ||
+      (isa<IntegerType>(elements.getElementType()) && elements.getNumElements() <= kSmallList))
+    return;
+  Attribute zero = Builder(op.getContext()).getZeroAttr(elements.getElementType());
+  op.setValueAttr(DenseElementsAttr::get(cast<ShapedType>(elements.getType()), zero));
+}
+
+void Reproducer::removeData() {
+  module->walk([](Operation *op) {
+    Builder b(op->getContext());
+    if (auto constant = dyn_cast<ir::ConstantOp>(op))
+      removeElements(constant);
+    if (auto require = dyn_cast<ir::RequireOp>(op))
+      require.setMessage("requirement");
+    if (auto print = dyn_cast<ir::PrintOp>(op))
+      print.setMessage("");
+    auto function = dyn_cast<FunctionOpInterface>(op);
+    if (!function)
+      return;
+    SymbolTable::setSymbolName(op, "function");
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      if (function.getArgAttr(i, "keratin.name"))
+        function.setArgAttr(i, "keratin.name", b.getStringAttr("argument_" + Twine(i)));
+  });
+}
+
+std::string Reproducer::write(std::string directory, PassManager &passes) {
+  if (!withData)
+    removeData();
+  if (directory.empty())
+    if (const char *environment = std::getenv("KERATIN_REPRODUCER_DIR"))
+      directory = environment;
+  llvm::SmallString<128> model(directory);
+  if (directory.empty())
+    llvm::sys::path::system_temp_directory(/*erasedOnReboot=*/true, model);
+  llvm::sys::path::append(model, "keratin-reproducer-%%%%%%%%.mlir");
+  llvm::SmallString<128> path;
+  int file = -1;
+  if (llvm::sys::fs::createUniqueFile(model, file, path, llvm::sys::fs::OF_None,
+                                      llvm::sys::fs::owner_read | llvm::sys::fs::owner_write))
+    return {};
+  llvm::raw_fd_ostream stream(file, /*shouldClose=*/true);
+  module->print(stream);
+  // In the form of MLIR's own reproducers, which cannot be asked for without a pass that crashes.
+  stream << "\n{-#\n  external_resources: {\n    mlir_reproducer: {\n      pipeline: \"";
+  passes.printAsTextualPipeline(stream);
+  stream << "\",\n      disable_threading: true,\n      verify_each: true\n    }\n  }\n#-}\n";
+  stream.close();
+  bool written = !stream.has_error();
+  stream.clear_error();
+  if (!written)
+    return {};
+  return path.str().str();
+}

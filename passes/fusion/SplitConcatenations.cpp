@@ -1,0 +1,48 @@
+// Makes trees of concatenations of many operands.
+#include "ir/builder/GraphMath.h"
+#include "passes/Passes.h"
+
+using namespace keratin::ir;
+using namespace mlir;
+
+namespace keratin::passes {
+#define GEN_PASS_DEF_SPLITCONCATENATIONS
+#include "passes/Passes.h.inc"
+
+namespace {
+
+struct SplitConcatenationsPass : impl::SplitConcatenationsBase<SplitConcatenationsPass> {
+  using SplitConcatenationsBase::SplitConcatenationsBase;
+
+  void runOnOperation() override {
+    SmallVector<ConcatenateOp> wide;
+    getOperation().walk([&](ConcatenateOp op) {
+      if (int64_t(op.getXs().size()) > std::max<int64_t>(2, maxOperands))
+        wide.push_back(op);
+    });
+    for (ConcatenateOp op : wide)
+      split(op);
+  }
+
+private:
+  void split(ConcatenateOp op) const {
+    OpBuilder builder(op);
+    GraphMath g(builder, op.getLoc());
+    SmallVector<Value> parts(op.getXs());
+    const int64_t most = std::max<int64_t>(2, maxOperands);
+    while (int64_t(parts.size()) > most) {
+      SmallVector<Value> joined;
+      for (ArrayRef<Value> rest = parts; !rest.empty();) {
+        ArrayRef<Value> some = rest.take_front(std::min<size_t>(most, rest.size()));
+        joined.push_back(some.size() == 1 ? some[0] : g.concatenate(some, op.getAxis()));
+        rest = rest.drop_front(some.size());
+      }
+      parts = std::move(joined);
+    }
+    // As the op itself has it: sizes may be written in another way there.
+    op.getXsMutable().assign(parts);
+  }
+};
+
+} // namespace
+} // namespace keratin::passes
