@@ -169,3 +169,39 @@ func.func @reuse_in_one_of_several_loops(%x: tensor<16xf32> {keratin.kind = "inp
   }
   return %y : tensor<16xf32>
 }
+
+// -----
+
+func.func @offset_between(%x: tensor<16xf32> {keratin.kind = "input"}) -> (tensor<16xf32> {keratin.kind = "output"})
+    attributes {keratin.arena_bytes = #keratin.dims<128>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<32>} {
+  // expected-error @below {{a result has no offset that is a multiple of 64}}
+  %a = keratin.kernel (%x) {keratin.results = array<i64: 0>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %y = keratin.kernel (%a) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y : tensor<16xf32>
+}
+
+// -----
+
+func.func @result_beyond_the_arena(%x: tensor<16xf32> {keratin.kind = "input"}) -> (tensor<16xf32> {keratin.kind = "output"})
+    attributes {keratin.arena_bytes = #keratin.dims<64>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<64>} {
+  // expected-error @below {{a result leaves the arena}}
+  %a = keratin.kernel (%x) {keratin.results = array<i64: 0>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %y = keratin.kernel (%a) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y : tensor<16xf32>
+}

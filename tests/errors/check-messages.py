@@ -1,0 +1,114 @@
+"""Every message that a user may see has a test that provokes it.
+
+Lists the string literals that verifiers, passes, the compiler, the runtime and the frontend report, and
+looks for a distinctive part of each in the files under tests/. A message without one must stand in
+UNTESTED with the reason; a reason that is no longer needed is an error too.
+
+  check-messages.py <root of the sources>
+"""
+import pathlib
+import re
+import sys
+
+FOLDERS = ["ir", "passes", "codegen", "compiler", "frontend", "runtime"]
+# What reports: an InFlightDiagnostic, an exception, a status. The literals up to the end of the statement count.
+REPORTS = re.compile(
+    r"(?:\b(?:emitError|emitOpError|emitGraphError|emitOptionalError|emitWarning|valueError|typeError|assertionError|notImplemented"
+    r"|setStatus|setError|InvalidArgumentError|InternalError|ResourceExhaustedError)"
+    r"|\bthrow \w*Error)\s*\(")
+LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+
+INTERNAL = "internal: no graph that is let through leads here; the pass before would be wrong"
+GUARD = "guards the next stage against a change here; nothing that is let through leads here today"
+UNTESTED = {
+    "no machine code:": INTERNAL,
+    "no machine code for": "LLVM lacks the target, which the look-up of the machine found before",
+    "not implemented: a kernel with": GUARD,
+    "not implemented: a contraction whose dimensions have no single stride": GUARD,
+    "not implemented: a kernel of": GUARD,
+    "not implemented: a value made outside a kernel": GUARD,
+    "not implemented: a cycle between kernels": INTERNAL,
+    "has no place in memory: keratin-plan-memory must run first": INTERNAL,
+    "not enough memory for a constant of": "needs an allocation that fails in the middle of a compilation",
+    "the compiled code could not be loaded:": INTERNAL,
+    "keras.json: illegal value of": "read once a process, which ConfigTest.cpp uses for a good file",
+    "for an operand of type": INTERNAL,
+    "not a list of dimension expressions": "text that parses is a list; bytecode is no input",
+    "gradient: the number of reduced elements does not fit 64 bits": GUARD,
+    "the number of elements does not fit 64 bits": "verifyTensorType refuses the type before",
+    "reshape: the number of elements does not fit 64 bits": "verifyTensorType refuses the type before",
+    "gradient: an offset along the axis does not fit 64 bits": "the result's size is the sum of all offsets and was checked",
+    "must be expanded before what depends on it is differentiated": "gradients are expanded in the order of the function",
+    "must have equal shapes; found": "callers compare the known sizes first",
+    "graph is too large": "no message: the mark of an error (ir/dialect/GraphError.h)",
+    ": operands must be ranked tensors": "refused by the op's own type constraints before",
+    "may need the place of a result that is written over an operand": INTERNAL,
+    "reads elements at other indices of an operand that is written over": INTERNAL,
+    "the size of the arena cannot be computed": INTERNAL,
+}
+
+
+def statement(text, start):
+    """From the call to the semicolon that ends it, outside strings and brackets of a block."""
+    i, depth = start, 0
+    while i < len(text):
+        c = text[i]
+        if c == '"':
+            i = LITERAL.match(text, i).end() if LITERAL.match(text, i) else i + 1
+            continue
+        depth += c in "([{"
+        depth -= c in ")]}"
+        if (c == ";" and depth <= 0) or depth < 0:
+            return text[start:i]
+        i += 1
+    return text[start:]
+
+
+def pieces(literal):
+    """Parts between insertions, unescaped; the longest tells messages apart."""
+    literal = literal.replace('\\"', '"').replace("\\n", "\n")
+    literal = re.sub(r'%[-+ #0]*\d*(?:\.\d+)?(?:ll|l|z)?[a-zA-Z%]|"\s*PRI\w+\s*"', "\0", literal)
+    return [part.strip() for part in literal.split("\0")]
+
+
+def messages(root):
+    found = {}
+    for folder in FOLDERS:
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix not in (".cpp", ".h", ".td", ".inc"):
+                continue
+            text = re.sub(r"(?<![:\"])//[^\n]*", "", path.read_text())
+            for match in REPORTS.finditer(text):
+                code = re.sub(r'"\s*\n\s*"', "", statement(text, match.start()))
+                parts = [p for literal in LITERAL.findall(code) for p in pieces(literal)]
+                # Few words are in too many tests by chance.
+                parts = [p for p in parts if len(p) >= 8 and " " in p]
+                if parts:
+                    found.setdefault(max(parts, key=len), path.relative_to(root))
+    return found
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    tests = []
+    for path in (root / "tests").rglob("*"):
+        if path.suffix in (".cpp", ".mlir", ".h", ".cc") and path.is_file():
+            tests.append(re.sub(r'"\s*\n\s*"', "", path.read_text()).replace('\\"', '"'))
+    corpus = "\n".join(tests)
+    found = messages(root)
+    missing = {m: p for m, p in found.items() if m not in corpus}
+    failed = False
+    for message, path in sorted(missing.items(), key=lambda item: str(item[1])):
+        if message not in UNTESTED:
+            print(f'{path}: no test provokes "{message}"')
+            failed = True
+    for message in UNTESTED:
+        if message not in missing:
+            print(f'check-messages.py: UNTESTED lists "{message}", which is tested or gone')
+            failed = True
+    print(f"{len(found)} messages, {len(found) - len(missing)} tested, {len(UNTESTED)} excused")
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    main()

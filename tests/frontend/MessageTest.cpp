@@ -1,0 +1,254 @@
+// What the frontend refuses, and what it says: every message once.
+#include "FrontendTest.h"
+
+#include <limits>
+
+using keratin::AssertionError;
+using keratin::NotImplementedError;
+using keratin::RuntimeError;
+using keratin::Shape;
+using keratin::Size;
+using keratin::TypeError;
+using keratin::ValueError;
+
+// The call throws this kind of error, and the message has the text.
+template <typename Kind, typename Callable>
+static void refuses(const char *text, Callable &&callable) {
+  std::string message = errorOf<Kind>(callable);
+  INFO(message);
+  CHECK(message.find(text) != std::string::npos);
+}
+
+static Tensor fed(const Shape &shape, DType dtype = DType::Float32) {
+  return K::placeholder(shape, None, dtype);
+}
+
+TEST_CASE("Messages about arguments of any function", "[message]") {
+  Tensor x = fed({2, 3});
+  refuses<ValueError>("an argument is None; needed a tensor, a number or an array",
+                      [&] { K::sqrt(None); });
+  refuses<ValueError>("an argument is an empty Tensor", [&] { K::sqrt(Tensor()); });
+  refuses<ValueError>("is outside the rank; needed", [&] { K::sum(x, 2); });
+  refuses<ValueError>("an empty Tensor stands for no value", [&] { (void)Tensor().shape(); });
+  refuses<TypeError>("setTrainable: the tensor is not a variable", [&] { x.setTrainable(true); });
+  refuses<ValueError>("; needed sizes that are equal or 1, aligned at the right",
+                      [&] { x + fed({4}); });
+  refuses<TypeError>("needed bool or integers; found", [&] { x & x; });
+  refuses<TypeError>("needed bool or integers; found", [&] { ~x; });
+}
+
+TEST_CASE("Messages about sizes", "[message]") {
+  Tensor x = fed({2, 3}), n = fed(Shape(std::vector<Size>{}), DType::Int32);
+  int64_t huge = int64_t(1) << 40;
+  refuses<ValueError>("the result has rank", [&] {
+    Tensor y = fed(std::vector<Size>(32, Size(1)));
+    K::expand_dims(y);
+  });
+  refuses<ValueError>("does not fit 64 bits of bytes",
+                      [&] { fed({huge, 1}) + fed({1, int64_t(1) << 21}); });
+  refuses<ValueError>("a size must be a scalar integer tensor; found shape",
+                      [&] { K::repeat(x, K::cast(x, DType::Int32)); });
+  refuses<NotImplementedError>("with a size computed from data",
+                               [&] { K::repeat(x, K::cast(K::sum(x), DType::Int32)); });
+  refuses<ValueError>("a size is None; needed a number or a scalar integer tensor",
+                      [&] { K::repeat(x, None); });
+  refuses<ValueError>("a shape tensor must be an integer vector; found shape",
+                      [&] { K::reshape(x, Shape(x)); });
+  refuses<NotImplementedError>("with a shape computed from data",
+                               [&] { K::reshape(x, Shape(K::cast(K::sum(x, 0), DType::Int32))); });
+}
+
+TEST_CASE("Messages about making tensors", "[message]") {
+  Tensor n = fed(Shape(std::vector<Size>{}), DType::Int32);
+  refuses<ValueError>("cannot give a value of shape",
+                      [&] { K::constant(std::vector<float>{1, 2, 3}, None, {2, 2}); });
+  refuses<NotImplementedError>("placeholder with sparse=true",
+                               [&] { K::placeholder({2}, None, None, true); });
+  refuses<ValueError>("neither shape nor ndim is given; needed one of them",
+                      [&] { K::placeholder(); });
+  refuses<ValueError>("the shape must be a list of numbers and None",
+                      [&] { K::placeholder(None, -1); });
+  refuses<ValueError>("the shape must hold None and sizes of 0 or more",
+                      [&] { K::placeholder({-1}); });
+  refuses<ValueError>("is above", [&] { fed(std::vector<Size>(33, Size(1))); });
+  refuses<NotImplementedError>("eye with a size that is a tensor",
+                               [&] { K::eye(std::vector<Size>{Size(n)}); });
+  refuses<ValueError>("size must be one number or a pair (rows, columns)",
+                      [&] { K::eye({1, 2, 3}); });
+  refuses<ValueError>("step is 0", [&] { K::arange(0, 5, 0); });
+  refuses<ValueError>("the range is too long or not finite",
+                      [&] { K::arange(0, std::numeric_limits<double>::infinity()); });
+  refuses<NotImplementedError>("arange of a tensor with a float", [&] { K::arange(n, 2.5); });
+  refuses<ValueError>("the value is None; needed a number, an array or a tensor",
+                      [&] { K::variable(None); });
+  refuses<TypeError>("a bool variable cannot be added to", [&] {
+    Tensor v = K::variable(true, DType::Bool);
+    K::update_add(v, true);
+  });
+  refuses<TypeError>("the first argument must be a variable; found",
+                     [&] { K::update(fed({2}), 1.0); });
+}
+
+TEST_CASE("Messages about settings", "[message]") {
+  refuses<ValueError>("'; needed float16, float32 or float64", [&] { K::set_floatx("int8"); });
+  refuses<ValueError>("set_image_data_format: unknown data_format '",
+                      [&] { K::set_image_data_format("last"); });
+  refuses<ValueError>("normalize_data_format: unknown data_format '",
+                      [&] { K::normalize_data_format("first"); });
+  refuses<ValueError>("set_learning_phase: needed 0 or 1; found",
+                      [&] { K::set_learning_phase(2); });
+  refuses<TypeError>("'; needed float16, bfloat16, float32, float64, int8 to int64, uint8 to "
+                     "uint64 or bool",
+                     [&] { K::zeros({2}, "float33"); });
+}
+
+TEST_CASE("Messages about elements", "[message]") {
+  Tensor x = fed({2, 3}), i = fed({2}, DType::Int32), b = fed({2}, DType::Bool);
+  refuses<ValueError>("x is a scalar; needed at least one axis", [&] { K::softmax(K::sum(x)); });
+  refuses<ValueError>("target and output have shapes",
+                      [&] { K::binary_crossentropy(fed({1, 2, 3}), x); });
+  refuses<ValueError>("; needed -1 or 0 to", [&] { K::categorical_crossentropy(x, x, false, 5); });
+  refuses<TypeError>("target is bool; needed class numbers",
+                     [&] { K::sparse_categorical_crossentropy(b, x); });
+  refuses<ValueError>("an integer to a negative power; found exponent", [&] { K::pow(i, -1); });
+  refuses<ValueError>("must not have more elements than x; found shapes",
+                      [&] { K::clip(fed({3}), x, 1.0); });
+  refuses<TypeError>("bool cannot be clipped; needed numbers", [&] { K::clip(b, 0, 1); });
+}
+
+TEST_CASE("Messages about functions", "[message]") {
+  Tensor x = fed({2, 3}), v = K::variable(std::vector<float>{1, 2});
+  keratin::Function f = K::function({x}, {K::square(x)});
+  refuses<ValueError>("values; needed one for each of", [&] { f({}); });
+  refuses<ValueError>(": the value for '", [&] { f({Array(1.0f)}); });
+  refuses<ValueError>("' is None; needed an array", [&] { f({Array()}); });
+  refuses<ValueError>("function: the Function is empty", [&] { keratin::Function()({}); });
+  refuses<ValueError>("' is listed twice", [&] { K::function({x, x}, {x}); });
+  refuses<ValueError>("' is needed but not fed; needed it among the inputs",
+                      [&] { K::function({}, {K::square(x)}); });
+  refuses<ValueError>(": the value is None", [&] { K::set_value(v, Array()); });
+  refuses<ValueError>("; needed the variable's shape",
+                      [&] { K::set_value(v, std::vector<float>{1, 2, 3}); });
+  refuses<TypeError>("is not a variable", [&] { K::set_value(x, Array(1.0f)); });
+  refuses<ValueError>("is_keras_tensor: needed a tensor; found a number or an array",
+                      [&] { K::is_keras_tensor(1); });
+  refuses<ValueError>("int_shape: needed a tensor or an array", [&] { K::int_shape(None); });
+  refuses<ValueError>("dtype: needed a tensor or an array", [&] { K::dtype(None); });
+  refuses<ValueError>("count_params: needed known sizes; found shape",
+                      [&] { K::count_params(fed({None, 2})); });
+  refuses<ValueError>(", which is not fed; needed the placeholder among the inputs",
+                      [&] { K::function({}, {K::zeros(Shape(K::shape(fed({None, 2}))))}); });
+}
+
+TEST_CASE("Messages about indices", "[message]") {
+  using keratin::All;
+  using keratin::Ellipsis;
+  using keratin::Slice;
+  Tensor x = fed({2, 3}), i = fed(Shape(std::vector<Size>{}), DType::Int32);
+  refuses<ValueError>("the key has more than one Ellipsis", [&] { x[{Ellipsis, Ellipsis}]; });
+  refuses<ValueError>("items; needed at most", [&] { x[{0, 0, 0}]; });
+  refuses<ValueError>("is outside axis", [&] { x[{0, 3}]; });
+  refuses<ValueError>("an index must be a number or a scalar integer tensor; found shape",
+                      [&] { x[{All, fed({2}, DType::Int32)}]; });
+  refuses<NotImplementedError>("a slice whose step is a tensor", [&] { x[Slice(None, None, i)]; });
+  refuses<ValueError>("the step of a slice is 0", [&] { x[Slice(None, None, 0)]; });
+  refuses<ValueError>("the step of a slice does not fit",
+                      [&] { x[Slice(None, None, std::numeric_limits<int64_t>::min())]; });
+  refuses<TypeError>("needed an integer tensor as the key, and at least one axis",
+                     [&] { x[fed({2})]; });
+}
+
+TEST_CASE("Messages about products and gathers", "[message]") {
+  Tensor x = fed({2, 3});
+  refuses<ValueError>("the last size of x and the second-to-last of y differ; found shapes",
+                      [&] { K::dot(x, x); });
+  refuses<ValueError>("x and y have ranks", [&] { K::batch_dot(fed({2}), x); });
+  refuses<ValueError>("entries; needed one axis or a pair", [&] { K::batch_dot(x, x, {1, 1, 1}); });
+  refuses<ValueError>("axis 0 is the batch and cannot be summed over; found axes (",
+                      [&] { K::batch_dot(x, x, {0, 1}); });
+  refuses<ValueError>("reference is a scalar; needed at least one axis",
+                      [&] { K::gather(K::sum(x), 0); });
+  refuses<TypeError>("indices have dtype", [&] { K::gather(x, x); });
+  refuses<TypeError>("indices have dtype", [&] { K::one_hot(x, 3); });
+}
+
+TEST_CASE("Messages about layers", "[message]") {
+  Tensor x = fed({2, 3}), i = fed({2}, DType::Int32);
+  refuses<ValueError>("entries; needed the rank of x,", [&] { K::dropout(x, 0.5, {1}); });
+  refuses<ValueError>("; needed at least 0 and below 1", [&] { K::dropout(x, 1.0); });
+  refuses<ValueError>("; needed one that broadcasts to",
+                      [&] { K::dropout(fed({2, 1}), 0.5, {2, 3}); });
+  refuses<ValueError>("predictions and targets have ranks", [&] { K::in_top_k(x, x, 1); });
+  refuses<TypeError>("targets have dtype", [&] { K::in_top_k(x, fed({2}), 1); });
+  refuses<ValueError>("bias has rank", [&] { K::bias_add(x, fed({2, 3, 4})); });
+  refuses<ValueError>(", which does not fit x of shape",
+                      [&] { K::bias_add(fed({2, 1}), fed({4})); });
+  refuses<TypeError>("x is bool; needed numbers",
+                     [&] { K::bias_add(fed({2, 3}, DType::Bool), fed({3}, DType::Bool)); });
+  Tensor p = fed({3});
+  refuses<ValueError>("elements for x of shape",
+                      [&] { K::batch_normalization(x, fed({4}), p, p, p); });
+  refuses<ValueError>(", which does not fit x of shape", [&] {
+    K::batch_normalization(fed({2, 1}), fed({2, 3}), fed({1}), fed({1}), fed({1}));
+  });
+  refuses<ValueError>("; needed at most the rank of the then-expression,",
+                      [&] { K::switch_(fed({2, 3}, DType::Bool), fed({2}), fed({2})); });
+  Tensor condition = fed(Shape(std::vector<Size>{}), DType::Bool);
+  refuses<NotImplementedError>("branches of different ranks under a tensor condition",
+                               [&] { K::switch_(condition, x, fed({3})); });
+  refuses<NotImplementedError>("a branch that prints or updates under a tensor condition", [&] {
+    K::switch_(condition, [&] { return K::print_tensor(x); }, [&] { return K::square(x); });
+  });
+}
+
+TEST_CASE("Messages about random numbers", "[message]") {
+  refuses<TypeError>("; needed a floating one",
+                     [&] { K::random_normal({2}, 0.0, 1.0, DType::Int32); });
+  refuses<ValueError>("maxval must be above minval for integers; found",
+                      [&] { K::random_uniform({2}, 3, 3, DType::Int32); });
+  refuses<TypeError>("dtype is bool; needed a number",
+                     [&] { K::random_uniform({2}, 0, 1, DType::Bool); });
+}
+
+TEST_CASE("Messages about shapes", "[message]") {
+  Tensor x = fed({2, 3}), scalar = K::sum(x);
+  refuses<AssertionError>("entries; needed a pair for each of",
+                          [&] { K::spatial_2d_padding(fed({1, 2, 3, 4}), {{1, 1}}); });
+  refuses<AssertionError>("an entry of padding has",
+                          [&] { K::spatial_2d_padding(fed({1, 2, 3, 4}), {{1, 1}, {1}}); });
+  refuses<ValueError>("x has rank", [&] { K::spatial_2d_padding(x); });
+  refuses<AssertionError>("numbers; needed 2", [&] { K::temporal_padding(x, {1}); });
+  refuses<ValueError>("; needed 0 or more", [&] { K::repeat_elements(x, -1, 0); });
+  refuses<ValueError>("; needed 0 or more", [&] { K::one_hot(fed({2}, DType::Int32), -1); });
+  refuses<NotImplementedError>("tile with more entries than the rank; found",
+                               [&] { K::tile(x, {1, 2, 3}); });
+  refuses<ValueError>("the list is empty; needed at least one tensor", [&] { K::concatenate({}); });
+  refuses<ValueError>("ranks differ; found shapes", [&] { K::concatenate({x, fed({2})}); });
+  refuses<ValueError>("must be equal; found", [&] { K::concatenate({x, fed({3, 4})}, 0); });
+  refuses<ValueError>("shapes differ; found", [&] { K::stack({x, fed({2})}); });
+  refuses<ValueError>("the shape has more than one -1", [&] { K::reshape(x, {-1, -1}); });
+  refuses<ValueError>("the shape is None; needed a list of sizes", [&] { K::reshape(x, None); });
+  refuses<ValueError>("cannot give shape", [&] { K::reshape(x, {4, 2}); });
+  refuses<ValueError>("is no permutation; needed one of the",
+                      [&] { K::permute_dimensions(x, {0, 0}); });
+  refuses<ValueError>("x is a scalar; needed a batch axis", [&] { K::batch_flatten(scalar); });
+  refuses<ValueError>("; needed 1", [&] { K::squeeze(x, 0); });
+  refuses<ValueError>("broadcastable has", [&] { K::pattern_broadcast(x, {true}); });
+}
+
+TEST_CASE("Messages about arrays", "[message]") {
+  int64_t huge = int64_t(1) << 40;
+  refuses<ValueError>("is negative or too large",
+                      [&] { Array::empty(DType::Float32, {huge, huge}); });
+  refuses<ValueError>("Array: shape", [&] { Array::empty(DType::Int8, {-1}); });
+  refuses<RuntimeError>("Array: no memory for shape",
+                        [&] { Array::empty(DType::Int8, {int64_t(1) << 60}); });
+  refuses<ValueError>("Array: None cannot be an element", [&] { Array{Array(1), Array()}; });
+  refuses<ValueError>("Array: rows have shapes", [&] { Array{Array{1, 2}, Array{1, 2, 3}}; });
+  refuses<ValueError>("Array: cannot give", [&] { Array{1, 2}.reshape({3}); });
+  refuses<TypeError>("Array: elements are", [&] { (void)Array(1.0f).data<int8_t>(); });
+  refuses<ValueError>("values for shape", [&] { Array(std::vector<float>{1, 2}, {3}); });
+  refuses<ValueError>("Array: item() needs exactly one element; found",
+                      [&] { (void)Array{1, 2}.item(); });
+  refuses<ValueError>("Array: index", [&] { (void)Array{1, 2}.item(2); });
+}
