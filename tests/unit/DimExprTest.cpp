@@ -628,3 +628,43 @@ TEST_CASE("the content divides every coefficient") {
   CHECK(expr("4*d0 + 1").content() == 1);
   CHECK(expr("8*max(d0, 6*d1)").content() == 8);
 }
+
+TEST_CASE("element counts and bytes of a million shapes are exact or refused") {
+  std::mt19937_64 random(20);
+  auto next = [&](uint64_t below) { return random() % below; };
+  int refused = 0;
+  for (int round = 0; round < 1'000'000; ++round) {
+    std::vector<DimExpr> dims;
+    // The product exactly while it fits 64 bits; one that does not never fits again.
+    Wide count = 1;
+    bool fits = true, empty = false;
+    for (uint64_t rank = next(9); rank > 0; --rank) {
+      int64_t dim = int64_t(random() >> (1 + next(63)));
+      dims.push_back(DimExpr(dim));
+      empty |= dim == 0;
+      if (fits)
+        count *= dim;
+      fits = fits && count <= std::numeric_limits<int64_t>::max();
+    }
+    std::optional<DimExpr> found = product(dims);
+    if (empty) {
+      count = 0;
+      fits = true;
+    }
+    REQUIRE(found.has_value() == fits);
+    if (!fits) {
+      ++refused;
+      continue;
+    }
+    REQUIRE(Wide(found->constantValue()) == count);
+    int64_t width = int64_t(1) << next(4);
+    std::optional<DimExpr> bytes = mul(*found, DimExpr(width));
+    bool bytesFit = count * width <= std::numeric_limits<int64_t>::max();
+    REQUIRE(bytes.has_value() == bytesFit);
+    if (bytesFit)
+      REQUIRE(Wide(bytes->constantValue()) == count * width);
+  }
+  // Both sides of the boundary were seen often.
+  CHECK(refused > 100'000);
+  CHECK(refused < 900'000);
+}
