@@ -1,6 +1,7 @@
 // Settings, and the file they come from. Each file is read in a process of its own, since the
 // settings are read once.
 #include "tests/frontend/FrontendTest.h"
+#include "tests/support/NoExit.h"
 
 #include <cstdlib>
 #include <filesystem>
@@ -21,7 +22,7 @@ template <typename Check> static int inChild(const char *json, Check check) {
   if (child == 0) {
     setenv("KERAS_HOME", folder, 1);
     unsetenv("KERAS_BACKEND");
-    _exit(check(std::string(folder)));
+    keratin::tests::endProcess(check(std::string(folder)));
   }
   int status = 0;
   waitpid(child, &status, 0);

@@ -3,6 +3,7 @@
 #include "compiler/driver/Compiler.h"
 #include "ir/text/SourceText.h"
 #include "tests/limits/Bombs.h"
+#include "tests/support/NoExit.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
@@ -67,7 +68,7 @@ TEST_CASE("Bombs are compiled or refused within ten seconds and two gigabytes", 
 #if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
       setrlimit(RLIMIT_AS, &bytes);
 #endif
-      _exit(compileText(bomb.text));
+      tests::endProcess(compileText(bomb.text));
     }
     int status = 0;
     rusage used{};

@@ -5,6 +5,7 @@
 #include "ir/dialect/Keratin.h"
 #include "ir/reference/HostConversions.h"
 #include "tests/support/CompiledRunner.h"
+#include "tests/support/NoExit.h"
 #include "tests/support/RandomGraph.h"
 #include "tests/support/RandomTensor.h"
 
@@ -125,7 +126,7 @@ TEST_CASE("Another process gives the same bytes", "[determinism]") {
     setenv("KERATIN_DETERMINISM_FOLDER", theirs.path.c_str(), 1);
     // The addresses of a new program are its own. In the other order, too.
     execl("/proc/self/exe", "determinism_test", "[.child]", nullptr);
-    _exit(127);
+    endProcess(127);
   }
   int status = 0;
   REQUIRE(waitpid(child, &status, 0) == child);

@@ -1,5 +1,6 @@
 #include "runtime/cpu/ThreadPool.h"
 #include "runtime/cpu/Scratch.h"
+#include "tests/support/NoExit.h"
 
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -204,7 +205,7 @@ TEST_CASE("the child of a fork has a pool of its own") {
     int64_t childArgv[] = {int64_t(&record)};
     for (int i = 0; i < 100; ++i)
       parallelFor(&plainContext, note, childArgv, 8, 1);
-    _exit(record.chunks.size() == 800 ? 0 : 1);
+    keratin::tests::endProcess(record.chunks.size() == 800 ? 0 : 1);
   }
   int status = -1;
   REQUIRE(waitpid(child, &status, 0) == child);
