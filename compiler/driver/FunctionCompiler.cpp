@@ -86,7 +86,7 @@ absl::Status FunctionCompiler::failure(std::optional<PipelinePhase> phase) {
                              "\nto reproduce: keratin-opt --run-reproducer " + file);
 }
 
-absl::Status FunctionCompiler::plan() {
+absl::Status FunctionCompiler::plan(PipelinePhase last) {
   auto functions = llvm::to_vector(module.getOps<func::FuncOp>());
   if (functions.size() != 1)
     return absl::InvalidArgumentError("a module to compile holds one function, found " +
@@ -109,12 +109,18 @@ absl::Status FunctionCompiler::plan() {
   for (PipelinePhase phase : planningPhases) {
     PassManager manager(module.getContext(), ModuleOp::getOperationName());
     manager.enableVerifier(options.verify);
+    if (options.printAfterAll)
+      manager.enableIRPrinting([](Pass *, Operation *) { return false; },
+                               [](Pass *, Operation *) { return true; },
+                               /*printModuleScope=*/false, /*printAfterOnlyOnChange=*/false);
     buildPhase(manager.nest<func::FuncOp>(), phase, phaseOptions());
     if (options.verify && phase == PipelinePhase::Memory)
       manager.addNestedPass<func::FuncOp>(passes::createCheckMemoryPlan());
     if (failed(manager.run(module)))
       return failure(phase);
     dump.module(std::to_string(int(phase) + 1) + "-" + phaseName(phase), module);
+    if (phase == last && last != PipelinePhase::Memory)
+      return absl::OkStatus();
   }
   planReport.memoryPlan = passes::memoryReport(function);
   passes::MemoryUsage usage =

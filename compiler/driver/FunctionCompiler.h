@@ -30,10 +30,10 @@ public:
   // this object, whose thread gets the context's diagnostics.
   FunctionCompiler(mlir::ModuleOp module, const CompileOptions &options);
 
-  // Verifies the function and takes it through the planning phases.
-  absl::Status plan();
+  // Verifies the function and takes it through the planning phases, or up to the last one named.
+  absl::Status plan(PipelinePhase last = PipelinePhase::Memory);
 
-  // After plan(), any number of times. All symbols that the objects define begin with entryName,
+  // After all of plan(), any number of times. All symbols that the objects define begin with entryName,
   // but for functions that equal each other in all code for the machine; `variant` is appended to
   // the names of those where code for several machines is linked together.
   absl::StatusOr<FunctionCode> generate(const codegen::MachineTarget &target,

@@ -31,8 +31,9 @@ public:
     if (absl::Status status = findMachines(); !status.ok())
       return status;
     code.resize(machines.size());
-    for (ModelFunction &function : model.functions)
-      if (absl::Status status = compileFunction(function); !status.ok())
+    auto functions = model.graph.module->getOps<func::FuncOp>();
+    for (auto [function, saved] : llvm::zip(functions, model.graph.functions))
+      if (absl::Status status = compileFunction(function, saved); !status.ok())
         return status;
     if (absl::Status status = finish(); !status.ok())
       return status;
@@ -45,7 +46,7 @@ private:
       return absl::InvalidArgumentError("the model's name '" + model.name +
                                         "' cannot begin names in C; needed letters, digits and _");
     std::set<std::string> names;
-    for (const ModelFunction &function : model.functions) {
+    for (const ir::SavedFunction &function : model.graph.functions) {
       std::string name = identifier(function.name);
       if (!names.insert(name).second)
         return absl::InvalidArgumentError("two functions of the model are called '" + name + "'");
@@ -70,12 +71,16 @@ private:
   }
 
   std::string entryName(size_t machine, size_t function) {
-    std::string name = "keratin." + identifier(model.functions[function].name);
+    std::string name = "keratin." + identifier(model.graph.functions[function].name);
     return machines.size() == 1 ? name : name + "." + options.cpus[machine];
   }
 
-  absl::Status compileFunction(ModelFunction &function) {
-    FunctionCompiler compiler(*function.module, options.compile);
+  absl::Status compileFunction(func::FuncOp function, const ir::SavedFunction &saved) {
+    OwningOpRef<ModuleOp> module = ModuleOp::create(function.getLoc());
+    func::FuncOp copy = function.clone();
+    copy.setName(saved.name); // as messages call it
+    module->push_back(copy);
+    FunctionCompiler compiler(*module, options.compile);
     if (absl::Status status = compiler.plan(); !status.ok())
       return status;
     size_t number = code.front().size();
@@ -92,14 +97,14 @@ private:
     CompileReport report = compiler.report();
     report.kernels = code.front().back().kernels;
     report.uniqueKernels = code.front().back().uniqueKernels;
-    result.reports.emplace_back(function.name, std::move(report));
+    result.reports.emplace_back(saved.name, std::move(report));
     return absl::OkStatus();
   }
 
   // The descriptor, which makes one object more.
   absl::Status finish() {
     std::vector<keratin_object_variable_t> variables;
-    for (const ModelVariable &variable : model.variables)
+    for (const ir::SavedVariable &variable : model.graph.variables)
       variables.push_back({{variable.name.c_str(),
                             variable.dtype,
                             int32_t(variable.dims.size()),
@@ -108,16 +113,20 @@ private:
                             {}},
                            variable.bytes.empty() ? nullptr : variable.bytes.data(),
                            {}});
+    const std::vector<ir::SavedFunction> &saved = model.graph.functions;
+    std::vector<std::vector<int32_t>> used;
+    for (size_t f = 0; f < saved.size(); ++f) {
+      used.emplace_back(saved[f].variables.begin(), saved[f].variables.end());
+      if (size_t(code[0][f].description->descriptor.num_variables) != used[f].size())
+        return absl::InvalidArgumentError("function '" + saved[f].name +
+                                          "' is given another number of variables than it has");
+    }
     std::vector<std::vector<keratin_object_function_t>> functions(machines.size());
     std::vector<std::vector<std::string>> entryNames(machines.size());
     std::vector<keratin_object_variant_t> variants;
     for (size_t i = 0; i < machines.size(); ++i) {
-      for (size_t f = 0; f < model.functions.size(); ++f) {
-        const keratin_function_desc_t &descriptor = code[i][f].description->descriptor;
-        if (size_t(descriptor.num_variables) != model.functions[f].variables.size())
-          return absl::InvalidArgumentError("function '" + model.functions[f].name +
-                                            "' is given another number of variables than it has");
-        functions[i].push_back({&descriptor, model.functions[f].variables.data()});
+      for (size_t f = 0; f < saved.size(); ++f) {
+        functions[i].push_back({&code[i][f].description->descriptor, used[f].data()});
         entryNames[i].push_back(entryName(i, f));
       }
       variants.push_back({options.cpus[i].c_str(),
@@ -128,7 +137,7 @@ private:
                                     KERATIN_OBJECT_ABI_VERSION,
                                     model.name.c_str(),
                                     producer,
-                                    int32_t(model.functions.size()),
+                                    int32_t(saved.size()),
                                     int32_t(variables.size()),
                                     int32_t(variants.size()),
                                     options.threads,

@@ -3,34 +3,17 @@
 #define KERATIN_COMPILER_DRIVER_MODELCOMPILER_H
 
 #include "compiler/driver/Compiler.h"
+#include "ir/saved/SavedGraph.h"
 
 #include "absl/status/statusor.h"
-
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/OwningOpRef.h"
 
 #include "llvm/Support/MemoryBuffer.h"
 
 namespace keratin::compiler {
 
-// A variable of a model, shared by its functions.
-struct ModelVariable {
-  std::string name;
-  int32_t dtype = 0; // keratin_dtype_t
-  std::vector<int64_t> dims;
-  std::string bytes; // row-major, little-endian; empty: zeros
-};
-
-struct ModelFunction {
-  std::string name;
-  mlir::OwningOpRef<mlir::ModuleOp> module; // with this function alone; contract of Compiler.h
-  std::vector<int32_t> variables;           // of each variable of the signature, its number
-};
-
 struct Model {
   std::string name; // a C identifier: the prefix of all symbols
-  std::vector<ModelFunction> functions;
-  std::vector<ModelVariable> variables;
+  ir::SavedGraph graph;
 };
 
 struct ModelOptions {

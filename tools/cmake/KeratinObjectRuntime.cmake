@@ -7,6 +7,9 @@ function(keratin_add_object_runtime architecture)
   set(flags --target=${architecture}-linux-gnu -O2 -DNDEBUG -fPIC -fvisibility=hidden -ffunction-sections
     -fdata-sections -fno-asynchronous-unwind-tables -fno-unwind-tables -Wall -Wextra -Werror
     -I${CMAKE_SOURCE_DIR} -I${CMAKE_SOURCE_DIR}/runtime/include -I${CMAKE_SOURCE_DIR}/runtime/abi)
+  if(architecture STREQUAL "aarch64")
+    list(APPEND flags -mno-outline-atomics) # those call functions of libgcc
+  endif()
   set(objects "")
   foreach(source IN LISTS RUNTIME_SOURCES)
     set(object ${CMAKE_CURRENT_BINARY_DIR}/${architecture}/${source}.o)

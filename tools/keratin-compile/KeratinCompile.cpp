@@ -1,0 +1,191 @@
+// Compiles a saved graph, or textual IR, ahead of time.
+#include "compiler/artifact/ModelInterface.h"
+#include "compiler/artifact/SharedObject.h"
+#include "compiler/driver/FunctionCompiler.h"
+#include "compiler/driver/ModelCompiler.h"
+#include "compiler/driver/ModelFile.h"
+#include "compiler/driver/Version.h"
+#include "compiler/pipelines/Pipelines.h"
+#include "tools/support/Tool.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/MLIRContext.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/TimeProfiler.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace keratin;
+using namespace keratin::compiler;
+using namespace keratin::tools;
+
+namespace {
+
+// The command line.
+std::vector<std::string> inputs;
+std::string outputFile, headerFile, modelName, functionName,
+    emitKind = "so", triple, cpu = "native", sysroot, dumpDirectory, timeTrace;
+int64_t threads = 0;
+bool verifyEach = false, printAfterAll = false, timing = false;
+
+CommandLine commandLine() {
+  CommandLine line("keratin-compile <model.ktg or .mlir> [options]",
+                   "Compiles a model ahead of time: a shared object and its C header.");
+  line.positional(inputs, 1, 1);
+  line.text("-o", outputFile, "FILE",
+            "output; default: lib<model>.so, or standard output for text");
+  line.text("--header", headerFile, "FILE", "write the C header");
+  line.text("--name", modelName, "NAME", "prefix of all symbols; default: the input's file name");
+  line.text("--function", functionName, "NAME", "only this function of the model");
+  line.choice(
+      "--emit", emitKind, {"graph", "grad", "fused", "plan", "llvm", "asm", "obj", "so"},
+      "what to write: IR as given, with gradients expanded, with kernels formed; the memory "
+      "plan; LLVM IR; assembly; a relocatable or (default) a shared object");
+  line.text("--target", triple, "TRIPLE", "x86_64-linux-gnu or aarch64-linux-gnu; default: ours");
+  line.text("--mcpu", cpu, "CPU",
+            "native (default), x86-64-v3, ..., or multi: x86-64, -v3 and -v4 in one object");
+  line.number("--threads", threads, 0, "N", "threads of a call; default: as many as processors");
+  line.text("--sysroot", sysroot, "FOLDER", "where the target's C library is");
+  line.flag("--verify", verifyEach, "verify the IR after each pass, and the memory plan");
+  line.flag("--print-ir-after-all", printAfterAll, "IR after each pass, to standard error");
+  line.text("--dump-dir", dumpDirectory, "FOLDER", "IR after each phase and the assembly");
+  line.flag("--timing", timing, "what each stage took, to standard error");
+  line.text("--time-trace", timeTrace, "FILE", "the same in Chrome's trace format");
+  return line;
+}
+
+ModelOptions modelOptions() {
+  ModelOptions options;
+  options.triple = triple;
+  options.threads = int32_t(threads);
+  options.compile.verify = verifyEach;
+  options.compile.printAfterAll = printAfterAll;
+  options.compile.dumpDirectory = dumpDirectory;
+  options.cpus = cpu == "multi" ? std::vector<std::string>{"x86-64-v4", "x86-64-v3", "x86-64"}
+                                : std::vector<std::string>{cpu};
+  return options;
+}
+
+void printTiming(const std::string &function, const CompileReport &report) {
+  double total = 0;
+  for (const auto &stage : report.stages)
+    total += stage.milliseconds;
+  llvm::errs() << function << ": " << llvm::format("%.2f", total) << " ms, " << report.kernels
+               << " kernels, " << report.uniqueKernels << " of them different\n";
+  for (const auto &stage : report.stages)
+    llvm::errs() << llvm::format("  %8.2f ms  ", stage.milliseconds) << stage.name << "\n";
+}
+
+// What is read by people: function by function.
+absl::StatusOr<std::string> emitText(ir::SavedGraph graph, const ModelOptions &options) {
+  std::string error, text;
+  auto machine = codegen::portableMachine(options.triple, options.cpus.front(), &error);
+  if (!machine)
+    return absl::InvalidArgumentError(error);
+  llvm::raw_string_ostream stream(text);
+  mlir::OpPrintingFlags flags;
+  flags.enableDebugInfo(true, /*prettyForm=*/false);
+  for (auto [op, saved] :
+       llvm::zip(llvm::to_vector(graph.module->getOps<mlir::func::FuncOp>()), graph.functions)) {
+    mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(op.getLoc());
+    op->moveBefore(module->getBody(), module->getBody()->end());
+    FunctionCompiler compiler(*module, options.compile);
+    PipelinePhase last = emitKind == "grad"    ? PipelinePhase::Gradient
+                         : emitKind == "fused" ? PipelinePhase::Fusion
+                                               : PipelinePhase::Memory;
+    if (emitKind == "graph") {
+      module->print(stream);
+      continue;
+    }
+    if (absl::Status status = compiler.plan(last); !status.ok())
+      return status;
+    if (emitKind == "grad" || emitKind == "fused") {
+      module->print(stream);
+    } else if (emitKind == "plan") {
+      stream << compiler.report().memoryPlan;
+    } else {
+      auto code = compiler.generateText(machine->target, "keratin." + saved.name,
+                                        emitKind == "llvm" ? codegen::CodeKind::LlvmIr
+                                                           : codegen::CodeKind::Assembly);
+      if (!code.ok())
+        return code.status();
+      stream << *code;
+    }
+    if (timing)
+      printTiming(saved.name, compiler.report());
+  }
+  return text;
+}
+
+absl::Status emitObject(ir::SavedGraph graph, const ModelOptions &options,
+                        const std::string &name) {
+  auto compiled = compileModel({name, std::move(graph)}, options);
+  if (!compiled.ok())
+    return compiled.status();
+  if (timing)
+    for (const auto &[function, report] : compiled->reports)
+      printTiming(function, report);
+  bool isShared = emitKind == "so";
+  std::string output = !outputFile.empty() ? outputFile
+                       : isShared          ? "lib" + name + ".so"
+                                           : name + ".o";
+  if (!headerFile.empty())
+    if (absl::Status status = writeFile(headerFile, compiled->header); !status.ok())
+      return status;
+  LinkOptions link;
+  link.triple = compiled->triple;
+  link.sysroot = sysroot;
+  return isShared ? linkSharedObject(compiled->objects, compiled->exports, output, link)
+                  : linkRelocatable(compiled->objects, output, link);
+}
+
+absl::Status run() {
+  const std::string &inputFile = inputs.front();
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  DiagnosticLines lines(context);
+  auto graph = readModel(inputFile, context, functionName);
+  if (!graph.ok())
+    return lines.orElse(inFile(inputFile, graph.status()));
+  std::string name = modelName;
+  if (name.empty())
+    name = inputFile == "-" ? "model" : identifier(llvm::sys::path::stem(inputFile).str());
+  ModelOptions options = modelOptions();
+  if (emitKind == "obj" || emitKind == "so")
+    return emitObject(*std::move(graph), options, name);
+  if (!headerFile.empty())
+    return absl::InvalidArgumentError("--header goes with --emit=obj and --emit=so");
+  auto text = emitText(*std::move(graph), options);
+  if (!text.ok())
+    return text.status();
+  if (!outputFile.empty() && outputFile != "-")
+    return writeFile(outputFile, *text);
+  llvm::outs() << *text;
+  return absl::OkStatus();
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  const Tool tool("keratin-compile");
+  CommandLine line = commandLine();
+  if (auto done = tool.parse(line, argc, argv))
+    return int(*done);
+  if (!timeTrace.empty())
+    llvm::timeTraceProfilerInitialize(/*TimeTraceGranularity=*/100, "keratin-compile");
+  absl::Status status = run();
+  if (!timeTrace.empty()) {
+    llvm::SmallVector<char, 0> bytes;
+    llvm::raw_svector_ostream trace(bytes);
+    llvm::timeTraceProfilerWrite(trace);
+    llvm::timeTraceProfilerCleanup();
+    if (status.ok())
+      status = writeFile(timeTrace, trace.str());
+  }
+  return tool.finish(status);
+}

@@ -1,0 +1,125 @@
+#include "tools/support/CommandLine.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+
+using namespace keratin::tools;
+
+void CommandLine::add(const char *spelling, std::string value, std::string help,
+                      std::function<std::string(const std::string &)> set) {
+  options.push_back({spelling, std::move(value), std::move(help), std::move(set)});
+}
+
+void CommandLine::flag(const char *spelling, bool &target, const char *help) {
+  add(spelling, "", help, [&target](const std::string &) {
+    target = true;
+    return "";
+  });
+}
+
+void CommandLine::text(const char *spelling, std::string &target, const char *value,
+                       const char *help) {
+  add(spelling, value, help, [&target](const std::string &given) {
+    target = given;
+    return "";
+  });
+}
+
+void CommandLine::texts(const char *spelling, std::vector<std::string> &target, const char *value,
+                        const char *help) {
+  add(spelling, value, help, [&target](const std::string &given) {
+    target.push_back(given);
+    return "";
+  });
+}
+
+void CommandLine::number(const char *spelling, int64_t &target, int64_t least, const char *value,
+                         const char *help) {
+  add(spelling, value, help, [&target, least](const std::string &given) -> std::string {
+    int64_t number = 0;
+    auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), number);
+    if (error != std::errc() || end != given.data() + given.size() || number < least)
+      return "needs a number of at least " + std::to_string(least) + ", found '" + given + "'";
+    target = number;
+    return "";
+  });
+}
+
+void CommandLine::choice(const char *spelling, std::string &target, std::vector<std::string> values,
+                         const char *help) {
+  std::string list;
+  for (const std::string &value : values)
+    list += (list.empty() ? "" : "|") + value;
+  add(spelling, list, help, [&target, values, list](const std::string &given) -> std::string {
+    if (std::find(values.begin(), values.end(), given) == values.end())
+      return "needs one of " + list + ", found '" + given + "'";
+    target = given;
+    return "";
+  });
+}
+
+void CommandLine::positional(std::vector<std::string> &target, size_t atLeast, size_t atMost) {
+  arguments = &target;
+  least = atLeast;
+  most = atMost;
+}
+
+std::string CommandLine::helpText() const {
+  std::string text = "usage: " + usage + "\n\n" + overview + "\n\n";
+  constexpr size_t column = 28;
+  for (const Option &option : options) {
+    bool isShort = option.spelling[1] != '-';
+    std::string left =
+        "  " + option.spelling + (option.value.empty() ? "" : (isShort ? " " : "=") + option.value);
+    left += left.size() + 2 > column ? "\n" + std::string(column, ' ')
+                                     : std::string(column - left.size(), ' ');
+    text += left + option.help + "\n";
+  }
+  return text;
+}
+
+std::string CommandLine::parse(int argc, char **argv, bool &helped) {
+  size_t positionals = 0;
+  bool onlyPositionals = false;
+  for (int i = 1; i < argc; ++i) {
+    std::string given = argv[i];
+    if (onlyPositionals || given.size() < 2 || given[0] != '-') {
+      if (++positionals > most)
+        return "'" + given + "' is one argument too many";
+      arguments->push_back(given);
+      continue;
+    }
+    if (given == "--") {
+      onlyPositionals = true;
+      continue;
+    }
+    if (given == "--help" || given == "-h") {
+      std::fputs(helpText().c_str(), stdout);
+      helped = true;
+      return "";
+    }
+    size_t equals = given.find('=');
+    std::string spelling = given.substr(0, equals);
+    auto found = std::find_if(options.begin(), options.end(),
+                              [&](const Option &option) { return option.spelling == spelling; });
+    if (found == options.end())
+      return "there is no option '" + spelling + "'; --help lists them";
+    std::string value;
+    if (found->value.empty()) {
+      if (equals != std::string::npos)
+        return spelling + " takes no value";
+    } else if (equals != std::string::npos) {
+      value = given.substr(equals + 1);
+    } else if (++i < argc) {
+      value = argv[i];
+    } else {
+      return spelling + " needs a value";
+    }
+    if (std::string wrong = found->set(value); !wrong.empty())
+      return spelling + " " + wrong;
+  }
+  if (positionals < least)
+    return "an argument is missing; usage: " + usage;
+  return "";
+}

@@ -1,0 +1,53 @@
+// Command lines of the tools: --name=value, --name value, -o value, flags, positional arguments.
+//
+// Not llvm::cl, whose options are global to the process: the shared library of LLVM registers
+// hundreds of its own, some under the names that users expect here.
+#ifndef KERATIN_TOOLS_SUPPORT_COMMANDLINE_H
+#define KERATIN_TOOLS_SUPPORT_COMMANDLINE_H
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace keratin::tools {
+
+class CommandLine {
+public:
+  // "NAME <model> [options]" and what the tool does, for --help.
+  CommandLine(std::string usage, std::string overview)
+      : usage(std::move(usage)), overview(std::move(overview)) {}
+
+  // The targets must outlive parse(). `spelling` has the dashes; `value` names the value in --help.
+  void flag(const char *spelling, bool &target, const char *help);
+  void text(const char *spelling, std::string &target, const char *value, const char *help);
+  void texts(const char *spelling, std::vector<std::string> &target, const char *value,
+             const char *help); // may be given several times
+  void number(const char *spelling, int64_t &target, int64_t least, const char *value,
+              const char *help);
+  // One of these values.
+  void choice(const char *spelling, std::string &target, std::vector<std::string> values,
+              const char *help);
+  // Arguments without dashes; a tool takes at least and at most so many.
+  void positional(std::vector<std::string> &target, size_t least, size_t most);
+
+  // What is wrong with the line, or "". With --help, the help is printed and `helped` set.
+  std::string parse(int argc, char **argv, bool &helped);
+
+private:
+  struct Option {
+    std::string spelling, value, help;                   // value empty: a flag
+    std::function<std::string(const std::string &)> set; // gives what is wrong
+  };
+  void add(const char *spelling, std::string value, std::string help,
+           std::function<std::string(const std::string &)> set);
+  std::string helpText() const;
+
+  std::string usage, overview;
+  std::vector<Option> options;
+  std::vector<std::string> *arguments = nullptr;
+  size_t least = 0, most = 0;
+};
+
+} // namespace keratin::tools
+
+#endif // KERATIN_TOOLS_SUPPORT_COMMANDLINE_H

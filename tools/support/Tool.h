@@ -1,0 +1,58 @@
+// What the command line tools have in common: usage, diagnostics, exit codes.
+#ifndef KERATIN_TOOLS_SUPPORT_TOOL_H
+#define KERATIN_TOOLS_SUPPORT_TOOL_H
+
+#include "tools/support/CommandLine.h"
+
+#include "absl/status/status.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+#include <optional>
+#include <string>
+
+namespace keratin::tools {
+
+enum class ExitCode {
+  Success = 0,
+  BadInput = 1,
+  Usage = 2,
+  InternalError = 3,
+  LimitExceeded = 4,
+  NumericMismatch = 5
+};
+
+class Tool {
+public:
+  explicit Tool(std::string name) : name(std::move(name)) {}
+
+  // What to exit with, if the tool is done already: --help was asked for, or the line is wrong.
+  std::optional<ExitCode> parse(CommandLine &line, int argc, char **argv) const;
+
+  // Prints what went wrong, a line an error: "file:line:col: error: ...", or the tool's name where
+  // no place is known. INVALID_ARGUMENT, NOT_FOUND, UNIMPLEMENTED and FAILED_PRECONDITION are bad
+  // input, RESOURCE_EXHAUSTED a limit, DATA_LOSS a numeric mismatch, all else an internal error.
+  int finish(const absl::Status &status) const;
+
+private:
+  std::string name;
+};
+
+// The status with the file's name in front of each line that names no place.
+absl::Status inFile(const std::string &file, const absl::Status &status);
+
+// Collects the errors that MLIR reports while a file is read.
+class DiagnosticLines {
+public:
+  explicit DiagnosticLines(mlir::MLIRContext &context);
+  // Those errors, where there are any: they say more than the status.
+  absl::Status orElse(const absl::Status &status) const;
+
+private:
+  std::string lines;
+  mlir::ScopedDiagnosticHandler handler;
+};
+
+} // namespace keratin::tools
+
+#endif // KERATIN_TOOLS_SUPPORT_TOOL_H
