@@ -1,0 +1,36 @@
+// What reader and writer agree on beside graph.proto.
+#ifndef KERATIN_IR_SAVED_SAVEDFORMAT_H
+#define KERATIN_IR_SAVED_SAVEDFORMAT_H
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+
+namespace keratin::ir {
+
+// Graph.magic as the bytes of a file: the field's tag and "keratin\n".
+inline constexpr std::string_view kSavedMagicBytes = "\x09keratin\n";
+inline constexpr uint64_t kSavedMagic = 0x0a6e69746172656b;
+
+inline constexpr uint32_t kSavedMajor = 1;
+inline constexpr uint32_t kSavedMinor = 0;
+
+// A splat takes few bytes in a file and many in use, so all splats of a file together may stand for
+// this much; further ones are written in full.
+inline constexpr uint64_t kMaxSplatBytes = 16 << 20;
+// Protobuf's own limit.
+inline constexpr uint64_t kMaxSavedBytes = INT32_MAX;
+// Entries of an attribute that lists integers or sizes: a few for each dimension.
+inline constexpr int kMaxSavedList = 64;
+// Names that a location is nested in.
+inline constexpr int kMaxSavedScopes = 32;
+
+// Names are shown in messages and headers: no control characters.
+inline bool isSavedName(std::string_view name) {
+  return std::none_of(name.begin(), name.end(),
+                      [](char c) { return uint8_t(c) < 0x20 || c == 0x7f; });
+}
+
+} // namespace keratin::ir
+
+#endif // KERATIN_IR_SAVED_SAVEDFORMAT_H

@@ -1,0 +1,137 @@
+#include "ir/saved/SavedOps.h"
+
+#include "llvm/ADT/StringMap.h"
+
+using namespace keratin::ir;
+
+using Kind = SavedAttributeKind;
+
+static constexpr SavedAttribute axis[] = {{"axis", Kind::Integer}};
+static constexpr SavedAttribute axes[] = {{"axes", Kind::Integers}};
+static constexpr SavedAttribute dims[] = {{"dims", Kind::Integers}};
+static constexpr SavedAttribute permutation[] = {{"permutation", Kind::Integers}};
+static constexpr SavedAttribute slice[] = {{"starts", Kind::Dims}, {"strides", Kind::Integers}};
+static constexpr SavedAttribute pad[] = {{"interior", Kind::Integers}, {"low", Kind::Dims}};
+static constexpr SavedAttribute scan[] = {
+    {"axis", Kind::Integer}, {"exclusive", Kind::Flag}, {"reverse", Kind::Flag}};
+static constexpr SavedAttribute recurrence[] = {{"axis", Kind::Integer}, {"reverse", Kind::Flag}};
+static constexpr SavedAttribute contraction[] = {{"a_batch", Kind::Integers},
+                                                 {"a_contract", Kind::Integers},
+                                                 {"b_batch", Kind::Integers},
+                                                 {"b_contract", Kind::Integers}};
+static constexpr SavedAttribute seed[] = {{"seed", Kind::Integer}};
+static constexpr SavedAttribute direction[] = {{"direction", Kind::Comparison}};
+static constexpr SavedAttribute value[] = {{"value", Kind::Dense}};
+static constexpr SavedAttribute message[] = {{"message", Kind::Text}};
+static constexpr SavedAttribute requirement[] = {
+    {"kind", Kind::Requirement}, {"lhs", Kind::Dims}, {"message", Kind::Text}, {"rhs", Kind::Dims}};
+
+// Format 1.0.
+static const SavedOp ops[] = {
+    // Elementwise.
+    {"neg", {}},
+    {"abs", {}},
+    {"sign", {}},
+    {"round", {}},
+    {"floor", {}},
+    {"ceil", {}},
+    {"exp", {}},
+    {"expm1", {}},
+    {"log", {}},
+    {"log1p", {}},
+    {"sqrt", {}},
+    {"rsqrt", {}},
+    {"sin", {}},
+    {"cos", {}},
+    {"tanh", {}},
+    {"logistic", {}},
+    {"softplus", {}},
+    {"is_finite", {}},
+    {"not", {}},
+    {"add", {}},
+    {"sub", {}},
+    {"mul", {}},
+    {"div", {}},
+    {"floor_div", {}},
+    {"mod", {}},
+    {"pow", {}},
+    {"maximum", {}},
+    {"minimum", {}},
+    {"and", {}},
+    {"or", {}},
+    {"xor", {}},
+    {"shift_left", {}},
+    {"shift_right", {}},
+    {"compare", direction},
+    {"select", {}},
+    {"cast", {}},
+    {"stop_gradient", {}},
+    {"identity", {}},
+    // Creation.
+    {"constant", value},
+    {"iota", axis},
+    {"dim", axis},
+    // Shapes.
+    {"reshape", {}},
+    {"broadcast", dims},
+    {"transpose", permutation},
+    {"slice", slice},
+    {"pad", pad},
+    {"concatenate", axis},
+    {"reverse", axes},
+    {"gather", {}},
+    {"scatter_add", {}},
+    {"dynamic_slice", {}},
+    {"dynamic_unslice", {}},
+    // Reductions and scans.
+    {"reduce_sum", axes},
+    {"reduce_prod", axes},
+    {"reduce_max", axes},
+    {"reduce_min", axes},
+    {"reduce_any", axes},
+    {"reduce_all", axes},
+    {"arg_max", axis},
+    {"arg_min", axis},
+    {"cumsum", scan},
+    {"cumprod", scan},
+    {"linear_recurrence", recurrence},
+    // Contractions, random numbers, the graph.
+    {"dot_general", contraction},
+    {"random_bits", seed},
+    {"require", requirement},
+    {"print", message},
+};
+
+llvm::ArrayRef<SavedOp> keratin::ir::savedOps() { return ops; }
+
+const SavedOp *keratin::ir::findSavedOp(llvm::StringRef name) {
+  static const llvm::StringMap<const SavedOp *> &byName = *[] {
+    auto *made = new llvm::StringMap<const SavedOp *>;
+    for (const SavedOp &op : ops)
+      made->try_emplace(op.name, &op);
+    return made;
+  }();
+  return byName.lookup(name);
+}
+
+const char *keratin::ir::kindName(SavedAttributeKind kind) {
+  switch (kind) {
+  case Kind::Flag:
+    return "a flag";
+  case Kind::Integer:
+    return "an integer";
+  case Kind::Integers:
+    return "a list of integers";
+  case Kind::Text:
+    return "text";
+  case Kind::Comparison:
+    return "the name of a comparison";
+  case Kind::Requirement:
+    return "the name of a requirement";
+  case Kind::Dims:
+    return "a list of sizes";
+  case Kind::Dense:
+    return "elements";
+  }
+  return "";
+}

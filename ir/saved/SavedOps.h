@@ -1,0 +1,44 @@
+// The ops that may stand in a saved graph, with the attributes that the format gives them.
+#ifndef KERATIN_IR_SAVED_SAVEDOPS_H
+#define KERATIN_IR_SAVED_SAVEDOPS_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace keratin::ir {
+
+enum class SavedAttributeKind {
+  Flag,
+  Integer,
+  Integers,
+  Text,
+  Comparison,
+  Requirement,
+  Dims,
+  Dense
+};
+
+struct SavedAttribute {
+  const char *name;
+  SavedAttributeKind kind; // all but Flag must be there
+};
+
+struct SavedOp {
+  const char *name; // without the dialect
+  llvm::ArrayRef<SavedAttribute> attributes;
+};
+
+// All of them. An op of the dialect that is not here cannot be saved on purpose: it belongs to the
+// frontend's graph (placeholder, variable, literal, update, depend, gradients) or to the compiler
+// (kernel, yield). The list is written out, not derived from the records: it is a promise about
+// files, which a change of a record must not change unnoticed.
+llvm::ArrayRef<SavedOp> savedOps();
+// Null for an op that may not be in a file.
+const SavedOp *findSavedOp(llvm::StringRef name);
+
+// What a message calls the kind: "a list of integers".
+const char *kindName(SavedAttributeKind kind);
+
+} // namespace keratin::ir
+
+#endif // KERATIN_IR_SAVED_SAVEDOPS_H
