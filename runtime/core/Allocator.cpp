@@ -50,7 +50,9 @@ bool Block::reserve(size_t bytes) {
   size_t wantedAlignment = bytes >= hugePage ? hugePage : KERATIN_ALIGNMENT;
   if (bytes > PTRDIFF_MAX - wantedAlignment)
     return false;
-  size_t rounded = (bytes + wantedAlignment - 1) / wantedAlignment * wantedAlignment;
+  // Only huge pages come whole: a guarding allocator of a host's sees the true end of the rest.
+  size_t rounded =
+      wantedAlignment == hugePage ? (bytes + hugePage - 1) / hugePage * hugePage : bytes;
   void *fresh = allocate(rounded, wantedAlignment);
   if (!fresh)
     return false;

@@ -289,6 +289,7 @@ private:
 
   void fillForDebugging(int32_t byte) {
     memset(*arenaBuffer(), byte, size_t(lease->arenaBytes));
+    memset(lease->scratchMemory.data(), byte, lease->scratchMemory.capacity());
     for (int32_t i = 0; i < descriptor.num_outputs; ++i)
       memset(outputBuffers()[i], byte, size_t(lease->outputBytes[i]));
     for (int32_t i = 0; i < descriptor.num_updates; ++i)

@@ -186,9 +186,9 @@ typedef struct keratin_allocator_t {
 // NULL: back to the C library's. Only while no runtime object exists; allocator is copied.
 KERATIN_API void keratin_set_allocator(const keratin_allocator_t *allocator);
 
-// For tests: every call first fills its arena, its outputs and the spare buffers of its updates
-// with this byte, so that a read of memory nobody wrote shows as a difference. -1, the default: no
-// filling.
+// For tests: every call first fills its arena, its scratch memory, its outputs and the spare buffers
+// of its updates with this byte, so that a read of memory nobody wrote shows as a difference. -1,
+// the default: no filling.
 KERATIN_API void keratin_set_debug_fill(int32_t byte);
 
 #ifdef __cplusplus
