@@ -6,6 +6,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 
@@ -146,7 +147,7 @@ Value VectorMath::castFloatToInt(Value x, Type resultType, bool isSigned) const 
       isSigned ? builder.create<arith::FPToSIOp>(emit.loc, resultType, Value(value)).getResult()
                : builder.create<arith::FPToUIOp>(emit.loc, resultType, Value(value)).getResult();
   VectorExpr result(emit, converted);
-  int64_t least = isSigned ? -(int64_t(1) << (width - 1)) : 0;
+  int64_t least = isSigned ? std::numeric_limits<int64_t>::min() >> (64 - width) : 0;
   int64_t greatest = isSigned ? ~least : -1;
   // Exact in either format, unlike the greatest integer itself.
   double bound = std::ldexp(1.0, isSigned ? width - 1 : width);

@@ -109,7 +109,7 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
     constantData.emplace_back(data, std::free);
     bool isBool = elements.getElementType().isInteger(1);
     if (!isBool && !elements.isSplat()) {
-      std::memcpy(data, elements.getRawData().data(), count * width);
+      llvm::copy(elements.getRawData(), data); // none at all where it is empty
     } else {
       int64_t i = 0;
       if (isBool)
