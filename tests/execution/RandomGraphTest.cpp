@@ -25,8 +25,6 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <cstring>
-
 using namespace keratin;
 using namespace keratin::ir;
 using namespace keratin::tests;
@@ -169,21 +167,16 @@ std::optional<Failure> Checker::checkPhases(ModuleOp module, ArrayRef<Call> call
   return std::nullopt;
 }
 
-static bool areEqual(const HostTensor &a, const HostTensor &b) {
-  return a.dims == b.dims && a.ints == b.ints && a.floats.size() == b.floats.size() &&
-         std::memcmp(a.floats.data(), b.floats.data(), a.floats.size() * sizeof(double)) == 0;
-}
-
 std::optional<Failure> Checker::checkCompiled(func::FuncOp function, ArrayRef<Call> calls) {
   CompiledRunner runner(function);
   if (!runner.error.empty())
     return Failure{0, "does not compile: " + runner.error};
   for (const Call &call : calls) {
-    keratin_set_debug_fill(0x00);
+    keratin_set_debug_fill(0x55);
     auto actual = runner.run(call.arguments);
     keratin_set_debug_fill(0xFF);
     keratin_set_num_threads(2);
-    auto again = runner.run(call.arguments);
+    auto again = runner.run(call.arguments, Edge::Start);
     keratin_set_num_threads(1);
     keratin_set_debug_fill(-1);
     if (!actual || !again)
@@ -193,9 +186,10 @@ std::optional<Failure> Checker::checkCompiled(func::FuncOp function, ArrayRef<Ca
       return failure;
     }
     for (size_t i = 0; i < actual->size(); ++i)
-      if (!areEqual((*actual)[i], (*again)[i]))
-        return Failure{i, "result " + std::to_string(i) +
-                              " depends on memory nobody wrote, or on the number of threads"};
+      if (!areIdentical((*actual)[i], (*again)[i]))
+        return Failure{
+            i, "result " + std::to_string(i) +
+                   " depends on memory nobody wrote, on alignment or on the number of threads"};
   }
   return std::nullopt;
 }

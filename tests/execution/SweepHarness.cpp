@@ -15,7 +15,6 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 using namespace keratin;
@@ -184,11 +183,6 @@ bool Sweep::isValid(const SweepCase &sweepCase) {
   return succeeded(verify(*program.module));
 }
 
-static bool areEqual(const HostTensor &a, const HostTensor &b) {
-  return a.dims == b.dims && a.ints == b.ints && a.floats.size() == b.floats.size() &&
-         std::memcmp(a.floats.data(), b.floats.data(), a.floats.size() * sizeof(double)) == 0;
-}
-
 void Sweep::check(const std::vector<SweepCase> &cases, size_t casesInFunction) {
   // Those that need larger symbols apart from those that are called with zeros.
   std::map<int64_t, std::vector<SweepCase>> bySmallest;
@@ -232,11 +226,11 @@ void Sweep::checkTogether(ArrayRef<SweepCase> cases) {
                         << ", d2 = " << symbols.at(2));
     EvaluationContext interpreter;
     auto expected = interpretWithBounds(program.function, arguments, interpreter);
-    keratin_set_debug_fill(0x00);
+    keratin_set_debug_fill(0x55);
     auto actual = runner.run(arguments);
     keratin_set_debug_fill(0xFF);
     keratin_set_num_threads(2);
-    auto again = runner.run(arguments);
+    auto again = runner.run(arguments, Edge::Start);
     keratin_set_debug_fill(-1);
     keratin_set_num_threads(1);
     if (failed(expected) || !actual || !again) {
@@ -246,7 +240,7 @@ void Sweep::checkTogether(ArrayRef<SweepCase> cases) {
     for (size_t i = 0; i < actual->size(); ++i) {
       // CHECK is slow; most results agree.
       auto mismatch = findMismatch((*actual)[i], (*expected)[i]);
-      bool same = areEqual((*actual)[i], (*again)[i]);
+      bool same = areIdentical((*actual)[i], (*again)[i]);
       if (!mismatch && same)
         continue;
       INFO("case " << program.caseOfResult[i]->label << ", result " << i);

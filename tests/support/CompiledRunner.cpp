@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 using namespace keratin;
@@ -16,6 +17,7 @@ using namespace keratin::tests;
 using namespace mlir;
 
 CompiledRunner::CompiledRunner(func::FuncOp function, const compiler::CompileOptions &options) {
+  guardRuntimeMemory();
   OwningOpRef<ModuleOp> module = ModuleOp::create(function.getLoc());
   OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
   auto copy = cast<func::FuncOp>(builder.clone(*function));
@@ -31,25 +33,25 @@ CompiledRunner::CompiledRunner(func::FuncOp function, const compiler::CompileOpt
     return;
   }
   compiled = *result;
+  placeConstants();
   keratin_status_t status;
-  if (keratin_executable_create(&compiled->descriptor(), &executable, &status) != KERATIN_OK)
+  if (keratin_executable_create(&descriptor, &executable, &status) != KERATIN_OK)
     error = status.message;
 }
 
+void CompiledRunner::placeConstants() {
+  descriptor = compiled->descriptor();
+  for (int32_t i = 0; i < descriptor.num_constants; ++i) {
+    keratin_constant_desc_t constant = descriptor.constants[i];
+    constants.emplace_back(size_t(constant.bytes), Edge::End, KERATIN_ALIGNMENT);
+    if (constant.bytes)
+      std::memcpy(constants.back().data(), constant.data, size_t(constant.bytes));
+    constantDescriptors.push_back({constants.back().data(), constant.bytes});
+  }
+  descriptor.constants = constantDescriptors.data();
+}
+
 CompiledRunner::~CompiledRunner() { keratin_executable_destroy(executable); }
-
-namespace {
-// Behind the elements of an output lie bytes that must stay as they are; before the call the
-// elements are the same, so that those nobody writes are seen.
-constexpr size_t guardBytes = 128;
-constexpr char guard = char(0xA5);
-
-struct Output {
-  keratin_dtype_t dtype;
-  std::vector<int64_t> dims;
-  std::vector<char> bytes;
-};
-} // namespace
 
 namespace {
 // The variables of one run.
@@ -85,62 +87,81 @@ private:
 };
 } // namespace
 
-std::optional<std::vector<ir::HostTensor>> CompiledRunner::run(ArrayRef<ir::HostTensor> arguments) {
+namespace {
+struct Output {
+  keratin_dtype_t dtype;
+  std::vector<int64_t> dims;
+  GuardedBuffer memory;
+};
+
+struct Outputs {
+  Edge edge;
+  std::vector<Output> list;
+
+  static void *allocate(void *user, int32_t, int32_t dtype, int32_t rank, const int64_t *dims,
+                        size_t size) {
+    auto &self = *static_cast<Outputs *>(user);
+    self.list.push_back({keratin_dtype_t(dtype), std::vector<int64_t>(dims, dims + rank),
+                         GuardedBuffer(size, self.edge)});
+    return self.list.back().memory.data();
+  }
+};
+} // namespace
+
+std::optional<std::vector<ir::HostTensor>> CompiledRunner::run(ArrayRef<ir::HostTensor> arguments,
+                                                               Edge edge) {
   if (!executable)
     return std::nullopt;
-  std::vector<std::vector<char>> bytes;
-  std::vector<keratin_tensor_t> inputs;
-  const keratin_function_desc_t &descriptor = compiled->descriptor();
+  auto fail = [this](const char *message) {
+    error = message;
+    return std::nullopt;
+  };
   keratin_status_t status;
   Variables variables;
   ArrayRef<ir::HostTensor> initial = arguments.take_back(descriptor.num_variables);
   for (const ir::HostTensor &argument : initial)
-    if (!variables.add(argument, status)) {
-      error = status.message;
-      return std::nullopt;
-    }
+    if (!variables.add(argument, status))
+      return fail(status.message);
+  std::vector<std::vector<char>> inputBytes;
+  std::vector<GuardedBuffer> inputMemory;
+  std::vector<keratin_tensor_t> inputs;
   for (const ir::HostTensor &argument : arguments.drop_back(descriptor.num_variables)) {
-    auto raw = ir::toBytes(argument);
-    bytes.emplace_back(raw.begin(), raw.end());
-    inputs.push_back({bytes.back().data(), argument.dtype, int32_t(argument.dims.size()),
+    inputBytes.push_back(ir::toBytes(argument));
+    inputMemory.emplace_back(inputBytes.back().size(), edge);
+    std::copy(inputBytes.back().begin(), inputBytes.back().end(),
+              static_cast<char *>(inputMemory.back().data()));
+    inputs.push_back({inputMemory.back().data(), argument.dtype, int32_t(argument.dims.size()),
                       argument.dims.data(), nullptr});
   }
-  std::vector<Output> outputs;
-  auto allocate = [](void *user, int32_t, int32_t dtype, int32_t rank, const int64_t *dims,
-                     size_t size) -> void * {
-    auto &list = *static_cast<std::vector<Output> *>(user);
-    list.push_back({keratin_dtype_t(dtype), std::vector<int64_t>(dims, dims + rank),
-                    std::vector<char>(size + guardBytes, guard)});
-    return list.back().bytes.data();
-  };
-  outputs.reserve(descriptor.num_outputs);
-  if (keratin_invoke_allocating(executable, variables.list.data(), descriptor.num_variables,
-                                inputs.data(), inputs.size(), allocate, &outputs,
-                                &status) != KERATIN_OK) {
-    error = status.message;
-    return std::nullopt;
-  }
+  Outputs outputs{edge, {}};
+  // An arena of exactly this call's size.
+  keratin_executable_trim(executable);
+  keratin_status_code_t code = keratin_invoke_allocating(
+      executable, variables.list.data(), descriptor.num_variables, inputs.data(),
+      int32_t(inputs.size()), Outputs::allocate, &outputs, &status);
+  // Also where the call failed, as one with an index outside does.
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (!inputMemory[i].isIntact() || !std::equal(inputBytes[i].begin(), inputBytes[i].end(),
+                                                  static_cast<const char *>(inputMemory[i].data())))
+      return fail("an input, or the memory beside it, was written");
+  for (const Output &output : outputs.list)
+    if (!output.memory.isIntact())
+      return fail("an output was written beyond its bounds");
+  if (code != KERATIN_OK)
+    return fail(status.message);
   std::vector<ir::HostTensor> results;
-  for (const Output &output : outputs) {
-    if (std::any_of(output.bytes.end() - guardBytes, output.bytes.end(),
-                    [](char byte) { return byte != guard; })) {
-      error = "an output was written past its end";
-      return std::nullopt;
-    }
-    auto tensor = ir::fromBytes(output.dtype, output.dims, output.bytes.data());
-    if (!tensor) {
-      error = "an output could not be read";
-      return std::nullopt;
-    }
+  for (const Output &output : outputs.list) {
+    auto tensor =
+        ir::fromBytes(output.dtype, output.dims, static_cast<const char *>(output.memory.data()));
+    if (!tensor)
+      return fail("an output could not be read");
     results.push_back(std::move(*tensor));
   }
   for (int64_t i = 0; i < descriptor.num_updates; ++i) {
     int32_t number = descriptor.updates[i].variable;
     auto value = variables.read(number, initial[number], status);
-    if (!value) {
-      error = status.message;
-      return std::nullopt;
-    }
+    if (!value)
+      return fail(status.message);
     results.push_back(std::move(*value));
   }
   return results;
@@ -168,4 +189,10 @@ double keratin::tests::largestDifference(const ir::HostTensor &actual,
       largest = std::max(largest, std::abs(x - y) / (1 + std::abs(y)));
   }
   return largest;
+}
+
+bool keratin::tests::areIdentical(const ir::HostTensor &a, const ir::HostTensor &b) {
+  return a.dims == b.dims && a.ints == b.ints &&
+         std::equal(a.floats.begin(), a.floats.end(), b.floats.begin(), b.floats.end(),
+                    [](double x, double y) { return std::memcmp(&x, &y, sizeof(double)) == 0; });
 }

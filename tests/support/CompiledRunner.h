@@ -4,6 +4,7 @@
 
 #include "compiler/driver/Compiler.h"
 #include "ir/reference/HostTensor.h"
+#include "tests/support/GuardedMemory.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -19,6 +20,10 @@ namespace keratin::tests {
 // A compiled copy of a function; arguments without keratin.kind are inputs, results without it
 // outputs. Each run has variables of its own, which begin as their arguments say; the results of
 // updates are what the variables hold afterwards.
+//
+// All memory that compiled code sees lies next to guard pages: inputs and outputs exactly at the
+// given edge, the runtime's own and constants at the end. Whatever else a call may not change is
+// compared after it.
 class CompiledRunner {
 public:
   // On failure `error` is set and calls fail.
@@ -26,19 +31,27 @@ public:
                           const compiler::CompileOptions &options = {});
   ~CompiledRunner();
 
-  std::optional<std::vector<ir::HostTensor>> run(llvm::ArrayRef<ir::HostTensor> arguments);
+  std::optional<std::vector<ir::HostTensor>> run(llvm::ArrayRef<ir::HostTensor> arguments,
+                                                 Edge edge = Edge::End);
   const compiler::CompileReport *report() const { return compiled ? &compiled->report() : nullptr; }
 
   std::string error;
 
 private:
+  void placeConstants();
+
   std::shared_ptr<const compiler::CompiledFunction> compiled;
+  keratin_function_desc_t descriptor = {}; // as compiled, with the constants below
+  std::vector<GuardedBuffer> constants;
+  std::vector<keratin_constant_desc_t> constantDescriptors;
   keratin_executable_t *executable = nullptr;
 };
 
 // The largest difference between a compiled result and the interpreter's, relative to 1 +
 // |expected|; infinite where NaN, infinities, shapes or dtypes disagree.
 double largestDifference(const ir::HostTensor &actual, const ir::HostTensor &expected);
+// The same bits, NaN included.
+bool areIdentical(const ir::HostTensor &a, const ir::HostTensor &b);
 
 } // namespace keratin::tests
 
