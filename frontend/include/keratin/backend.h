@@ -2,8 +2,16 @@
 //
 // A K function builds a node of the graph and computes nothing; K::function compiles, K::eval
 // computes at once. Names, argument order and defaults are Keras's. Errors are thrown by the call
-// that is at fault (keratin/error.h). Graph building may be done by several threads, one K function
-// at a time goes on; compiled functions run in parallel.
+// that is at fault (keratin/error.h).
+//
+// Threads. Several may build, evaluate, compile and call at once, each a graph of its own: K
+// functions that build take turns; compiling and running wait for nobody, except that calls exclude
+// each other where they share a session's variables and one updates. Tensors, variables and
+// functions may be handed to other threads; only one graph is not to be built by two at once.
+// What is the process's own is for one thread: settings (set_floatx, set_epsilon,
+// set_image_data_format, set_session, set_learning_phase, manual_variable_initialization,
+// clear_session) are made while no other thread builds, and a name_scope or control_dependencies
+// holds for all that is built meanwhile, by any thread.
 #ifndef KERATIN_BACKEND_H
 #define KERATIN_BACKEND_H
 
