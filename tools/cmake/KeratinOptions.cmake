@@ -35,6 +35,8 @@ if(KERATIN_SANITIZER)
   add_compile_options(-fsanitize=${KERATIN_SANITIZER} -fno-omit-frame-pointer -fno-sanitize-recover=undefined
     -fno-sanitize=vptr,function -D_GLIBCXX_SANITIZE_VECTOR=0)
   add_link_options(-fsanitize=${KERATIN_SANITIZER})
+  target_sources(keratin_options INTERFACE
+    $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:${CMAKE_SOURCE_DIR}/tools/cmake/SanitizerDefaults.cpp>)
 endif()
 
 find_program(KERATIN_LLD NAMES ld.lld-19 PATHS /usr/lib/llvm-19/bin)
