@@ -130,12 +130,14 @@ SmallVector<keratin::ir::Index> ElementEmitter::unsqueeze(RankedTensorType type,
 Value ElementEmitter::emit(Value value, ArrayRef<Index> index) {
   if (Value registers = bound.lookup(value))
     return registers;
-  // The mask counts only where lanes differ; what is uniform is good under any.
+  // The mask counts where lanes differ; what is uniform is good under any, unless it may lie
+  // outside for all lanes.
   bool varies = llvm::any_of(index, [](const Index &i) { return i.laneStep != 0 || i.lanes; });
-  Value mask = varies ? activeMask : Value();
+  bool depends = varies || (condition && !index.empty());
+  Value mask = depends ? activeMask : Value();
   auto &entries = cache[value];
   for (const CacheEntry &entry : entries)
-    if (entry.mask == mask && sameIndex(entry.index, index) &&
+    if ((entry.mask == mask || (!varies && !entry.mask)) && sameIndex(entry.index, index) &&
         isVisible(entry.result, scopes.back()))
       return entry.result;
   Operation *op = value.getDefiningOp();
@@ -185,22 +187,30 @@ Value ElementEmitter::element(unsigned operand, ArrayRef<Index> index) {
   return emit(opStack.back()->getOperand(operand), index);
 }
 
-Value ElementEmitter::combineMasks(Value condition) {
+Value ElementEmitter::combineMasks(Value inside) {
   if (!activeMask)
-    return condition;
+    return inside;
   Value mask = activeMask;
-  return place({mask, condition},
-               [&]() -> Value { return b.create<arith::AndIOp>(loc, mask, condition); });
+  return place({mask, inside},
+               [&]() -> Value { return b.create<arith::AndIOp>(loc, mask, inside); });
+}
+
+Value ElementEmitter::anyLane() {
+  Value mask = condition;
+  return place({mask}, [&]() -> Value {
+    return b.create<vector::ReductionOp>(loc, vector::CombiningKind::OR, mask);
+  });
 }
 
 Value ElementEmitter::elementOrZero(unsigned operand, ArrayRef<Index> index, Value inside) {
   Value source = opStack.back()->getOperand(operand);
   Type type = ir::getElementType(source);
   if (isa<VectorType>(inside.getType())) {
-    Value outer = activeMask;
-    activeMask = combineMasks(inside);
+    Value outerMask = activeMask, outerCondition = condition;
+    activeMask = condition = combineMasks(inside);
     Value part = splat(emit(source, index));
-    activeMask = outer;
+    activeMask = outerMask;
+    condition = outerCondition;
     Value nothing = zero(type, true);
     return place({inside, part, nothing},
                  [&]() -> Value { return b.create<arith::SelectOp>(loc, inside, part, nothing); });
@@ -235,24 +245,28 @@ void ElementEmitter::fail(Value site) {
   b.create<LLVM::CallOp>(loc, type, ValueRange{callee, context, site});
 }
 
-keratin::ir::Index ElementEmitter::checked(const Index &a, Value condition, StringRef message) {
+keratin::ir::Index ElementEmitter::checked(const Index &a, Value inside, StringRef message) {
   Operation *op = opStack.back();
   Value &site = sites[op];
   if (!site)
     site = makeSite(op, message);
-  Value ok = condition;
-  bool vector = isa<VectorType>(condition.getType());
+  Value ok = inside;
+  bool vector = isa<VectorType>(inside.getType());
   if (vector) {
-    Value wanted = condition;
+    Value wanted = inside;
     if (activeMask) {
       // Lanes that are not real never fail.
       Value off = b.create<arith::XOrIOp>(
           loc, activeMask,
           b.create<arith::ConstantOp>(
               loc, DenseElementsAttr::get(cast<VectorType>(activeMask.getType()), true)));
-      wanted = b.create<arith::OrIOp>(loc, condition, off);
+      wanted = b.create<arith::OrIOp>(loc, inside, off);
     }
     ok = b.create<vector::ReductionOp>(loc, vector::CombiningKind::AND, wanted);
+  } else if (condition) {
+    // Nor does what no lane takes.
+    Value none = b.create<arith::XOrIOp>(loc, anyLane(), b.create<arith::ConstantIntOp>(loc, 1, 1));
+    ok = b.create<arith::OrIOp>(loc, inside, none);
   }
   Value bad = b.create<arith::XOrIOp>(loc, ok, b.create<arith::ConstantIntOp>(loc, 1, 1));
   auto branch = b.create<scf::IfOp>(loc, bad, /*withElseRegion=*/false);
@@ -264,7 +278,7 @@ keratin::ir::Index ElementEmitter::checked(const Index &a, Value condition, Stri
   // A position that is safe to read whatever the check said.
   Value position = vector ? positions(a) : a.base;
   Value nothing = vector ? splat(i64(0)) : i64(0);
-  Value safe = b.create<arith::SelectOp>(loc, condition, position, nothing);
+  Value safe = b.create<arith::SelectOp>(loc, inside, position, nothing);
   return vector ? Index{Value(), 0, safe} : scalarIndex(safe);
 }
 
@@ -476,12 +490,28 @@ Value ElementEmitter::loadFrom(Value pointer, Type elementType, const Index &off
   Type storage = storageType(elementType);
   unsigned bytes = storage.getIntOrFloatBitWidth() / 8;
   bool varies = offset.lanes || offset.laneStep != 0;
-  if (!varies)
-    return place({pointer, offset.base}, [&]() -> Value {
-      return toRegister(
-          b.create<LLVM::LoadOp>(loc, storage, address(pointer, storage, offset.base), bytes),
-          elementType);
+  if (!varies) {
+    auto load = [&]() -> Value {
+      return b.create<LLVM::LoadOp>(loc, storage, address(pointer, storage, offset.base), bytes);
+    };
+    // A position that is 0 whatever the index is that of a single element, which is always there.
+    if (!condition || constantOf(offset.base) == 0)
+      return place({pointer, offset.base},
+                   [&]() -> Value { return toRegister(load(), elementType); });
+    Value any = anyLane();
+    return place({pointer, offset.base, any}, [&]() -> Value {
+      auto branch = b.create<scf::IfOp>(loc, TypeRange{storage}, any, /*withElseRegion=*/true);
+      {
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPointToStart(branch.thenBlock());
+        b.create<scf::YieldOp>(loc, load());
+        b.setInsertionPointToStart(branch.elseBlock());
+        Value nothing = b.create<arith::ConstantOp>(loc, b.getZeroAttr(storage));
+        b.create<scf::YieldOp>(loc, nothing);
+      }
+      return toRegister(branch.getResult(0), elementType);
     });
+  }
   auto vector = VectorType::get(lanes, storage);
   if (!offset.lanes && offset.laneStep == 1) {
     Value mask = activeMask;

@@ -127,7 +127,7 @@ public:
   Value equal(const Index &a, const Index &b) override;
   Value element(unsigned operand, llvm::ArrayRef<Index> index) override;
   Value elementOrZero(unsigned operand, llvm::ArrayRef<Index> index, Value inside) override;
-  Index checked(const Index &a, Value condition, llvm::StringRef message) override;
+  Index checked(const Index &a, Value inside, llvm::StringRef message) override;
 
 private:
   struct Scope {
@@ -162,7 +162,9 @@ private:
   Value toStorage(Value registers, mlir::Type elementType);
   Value zero(mlir::Type elementType, bool vector);
   Value inWidth(Value shift, Value shifted);
-  Value combineMasks(Value condition);
+  Value combineMasks(Value inside);
+  // Whether the condition holds for any lane.
+  Value anyLane();
   Value emitOp(mlir::Operation *op, llvm::ArrayRef<Index> index);
 
   mlir::OpBuilder &b;
@@ -172,6 +174,9 @@ private:
   std::function<Value(const ir::DimExpr &)> sizeOf;
   Value context;
   Value activeMask;
+  // The mask of the innermost elementOrZero whose answer varies between lanes, or null. Where it is
+  // false for all lanes, indices may lie outside, and what is uniform may not be read.
+  Value condition;
   llvm::DenseMap<Value, Value> buffers, bound;
   llvm::DenseMap<mlir::Operation *, Value> sites;
   SiteMaker makeSite;

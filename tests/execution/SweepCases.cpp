@@ -287,6 +287,25 @@ static std::vector<SweepCase> padCases() {
     add("d0;d2", "0;3", {0, 0}, "d0;d2 + 5");
     add("2;1;3;2;2", "0;1;0;2;0", {0, 0, 1, 0, 1}, "3;2;5;4;3");
   }
+  // What all lanes share must not be read for rows of zeros: its place may lie outside.
+  for (keratin_dtype_t dtype : {KERATIN_DTYPE_FLOAT32, KERATIN_DTYPE_INT8}) {
+    SweepInput column{shape("d0"), dtype}, table{shape("7"), dtype};
+    SweepInput indices{shape("d0"), KERATIN_DTYPE_INT32, Elements::Index, DimExpr(7)};
+    auto spread = [](GraphMath &math, Value x) {
+      return math.pad(math.broadcast(x, shape("d0;d2"), {0}), shape("1;2"), {0, 0},
+                      shape("d0 + 3;d2 + 4"));
+    };
+    std::string of = std::string(" ") + dtypeName(dtype);
+    moves.cases.push_back(
+        {"pad a spread column" + of, {column}, [=](GraphMath &math, ValueRange xs) -> Values {
+           return {spread(math, xs[0])};
+         }});
+    moves.cases.push_back({"pad a spread column of picked elements" + of,
+                           {table, indices},
+                           [=](GraphMath &math, ValueRange xs) -> Values {
+                             return {spread(math, math.gather(xs[0], xs[1]))};
+                           }});
+  }
   return moves.cases;
 }
 
