@@ -30,9 +30,10 @@ public:
   // One dimension.
   template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>>
   Array(const std::vector<T> &values) : Array(values, {int64_t(values.size())}) {}
-  // ValueError unless dims hold as many elements as values.
+  // ValueError unless dims hold as many elements as values. Delegates, so that the destructor runs
+  // when it throws.
   template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>>
-  Array(const std::vector<T> &values, std::vector<int64_t> dims) {
+  Array(const std::vector<T> &values, std::vector<int64_t> dims) : Array() {
     reset(dtypeOf<T>(), std::move(dims));
     checkCount(values.size());
     if constexpr (std::is_same_v<T, bool>)
