@@ -167,6 +167,28 @@ TEST_CASE("updates of many threads all count, and nobody sees half of one", "[co
   CHECK(isWhole(look(std::vector<Array>{})));
 }
 
+TEST_CASE("updates that exchange buffers do so one call at a time", "[concurrency]") {
+  // Neither can be made in place: the runtime puts the new values' buffers in the old ones' stead,
+  // which ThreadSanitizer sees.
+  K::Tensor a = K::variable(Array::zeros(DType::Float32, {100}));
+  K::Tensor b = K::variable(Array::zeros(DType::Float32, {100}));
+  K::Function step = K::function({}, {a - b}, {K::update(a, b + 1.0), K::update(b, a)});
+  CHECK(failuresOf(manyThreads, [&](int) {
+          bool good = true;
+          for (int call = 0; call < callsOfAThread(); ++call) {
+            // a is b or b + 1 after any number of calls.
+            Array seen = step(std::vector<Array>{})[0];
+            const float *first = seen.data<float>();
+            good &= (*first == 0 || *first == 1) &&
+                    std::all_of(first, first + seen.size(), [&](float x) { return x == *first; });
+          }
+          return good;
+        }) == 0);
+  int64_t total = int64_t(manyThreads) * callsOfAThread();
+  CHECK(K::get_value(a).item<float>(0) == float((total + 1) / 2));
+  CHECK(K::get_value(b).item<float>(99) == float(total / 2));
+}
+
 TEST_CASE("values are set while functions read them", "[concurrency]") {
   K::Tensor v = K::variable(Array::zeros(DType::Float32, {500}));
   K::Function look = K::function({}, {v * 2.0});
