@@ -278,10 +278,9 @@ private:
     int slots = scratchSlots();
     if (workspace) // made for a number of threads that may have changed
       slots = workspace->fitting(descriptor.scratch_bytes, slots);
-    int64_t bytes;
-    if (__builtin_mul_overflow(descriptor.scratch_bytes, int64_t(slots), &bytes))
-      bytes = PTRDIFF_MAX;
-    scratch = find(lease->scratchMemory, bytes, "scratch");
+    if (__builtin_mul_overflow(descriptor.scratch_bytes, int64_t(slots), &scratchBytes))
+      scratchBytes = PTRDIFF_MAX;
+    scratch = find(lease->scratchMemory, scratchBytes, "scratch");
     if (scratch)
       lease->scratch.set(scratch, descriptor.scratch_bytes, slots);
     return scratch;
@@ -289,7 +288,8 @@ private:
 
   void fillForDebugging(int32_t byte) {
     memset(*arenaBuffer(), byte, size_t(lease->arenaBytes));
-    memset(lease->scratchMemory.data(), byte, lease->scratchMemory.capacity());
+    if (scratch)
+      memset(scratch, byte, size_t(scratchBytes));
     for (int32_t i = 0; i < descriptor.num_outputs; ++i)
       memset(outputBuffers()[i], byte, size_t(lease->outputBytes[i]));
     for (int32_t i = 0; i < descriptor.num_updates; ++i)
@@ -339,6 +339,7 @@ private:
   bool leaseInWorkspace = false;
   char *packed = nullptr;
   void *scratch = nullptr;
+  int64_t scratchBytes = 0;
   Code code = KERATIN_OK;
 };
 
