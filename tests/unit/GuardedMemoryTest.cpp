@@ -1,5 +1,6 @@
 // That the pages around a guarded buffer do end a process which touches them.
 #include "tests/support/GuardedMemory.h"
+#include "tests/support/NoExit.h"
 
 #include <catch2/catch.hpp>
 
@@ -22,7 +23,7 @@ static bool isForbidden(const char *address, bool writes) {
       *place = 1;
     else
       (void)*place;
-    _exit(0);
+    keratin::tests::endProcess(0);
   }
   int status = 0;
   waitpid(child, &status, 0);
