@@ -1,6 +1,6 @@
 // Instruction sets of x86-64 beyond its baseline that compiled models may need: number, name as
-// LLVM has it, where CPUID tells of it (leaf, subleaf, register, bit), and what the operating system
-// must save at a task switch. Numbers are part of the object ABI: new ones go to the end.
+// LLVM has it, where CPUID tells of it (leaf, subleaf, register, bit), and what the operating
+// system must save at a task switch. Numbers are part of the object ABI: new ones go to the end.
 // Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2A, CPUID.
 #ifndef KERATIN_CPU_FEATURES_H
 #define KERATIN_CPU_FEATURES_H

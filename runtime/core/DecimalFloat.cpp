@@ -43,7 +43,9 @@ static Decimal fromScientificText(const char *text) {
 
 // One more in the last digit of "1.2345e+02". False where that would carry out of the first.
 static bool stepUp(char *text) {
-  char *place = strchr(text, 'e');
+  char *place = text;
+  while (*place != 'e')
+    ++place;
   while (place-- > text) {
     if (*place < '0' || *place > '9')
       continue;

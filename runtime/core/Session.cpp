@@ -9,16 +9,66 @@
 using namespace keratin::runtime;
 
 SessionLock::SessionLock() {
-#ifdef __GLIBC__
-  // glibc's default lets a stream of readers starve a writer.
-  pthread_rwlockattr_t attributes;
-  pthread_rwlockattr_init(&attributes);
-  pthread_rwlockattr_setkind_np(&attributes, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
-  pthread_rwlock_init(&lock, &attributes);
-  pthread_rwlockattr_destroy(&attributes);
-#else
-  pthread_rwlock_init(&lock, nullptr);
-#endif
+  pthread_mutex_init(&mutex, nullptr);
+  pthread_cond_init(&left, nullptr);
+}
+
+SessionLock::~SessionLock() {
+  pthread_cond_destroy(&left);
+  pthread_mutex_destroy(&mutex);
+}
+
+bool SessionLock::tryShared() {
+  int32_t present = holders.load(std::memory_order_relaxed);
+  while (present != writing && waitingWriters.load() == 0)
+    if (holders.compare_exchange_weak(present, present + 1))
+      return true;
+  return false;
+}
+
+bool SessionLock::tryExclusive() {
+  int32_t none = 0;
+  return holders.compare_exchange_strong(none, writing);
+}
+
+// A sleeper counts itself before it looks at the holders, and who leaves looks at the count after
+// it has left: one of the two sees the other.
+void SessionLock::lockShared() {
+  if (tryShared())
+    return;
+  pthread_mutex_lock(&mutex);
+  waiters.fetch_add(1);
+  while (!tryShared())
+    pthread_cond_wait(&left, &mutex);
+  waiters.fetch_sub(1);
+  pthread_mutex_unlock(&mutex);
+}
+
+void SessionLock::lockExclusive() {
+  if (tryExclusive())
+    return;
+  pthread_mutex_lock(&mutex);
+  waitingWriters.fetch_add(1);
+  waiters.fetch_add(1);
+  while (!tryExclusive())
+    pthread_cond_wait(&left, &mutex);
+  waiters.fetch_sub(1);
+  waitingWriters.fetch_sub(1);
+  pthread_mutex_unlock(&mutex);
+}
+
+void SessionLock::unlock() {
+  int32_t present = holders.load(std::memory_order_relaxed);
+  bool last = true;
+  if (present == writing)
+    holders.store(0);
+  else
+    last = holders.fetch_sub(1) == 1;
+  if (!last || waiters.load() == 0)
+    return;
+  pthread_mutex_lock(&mutex);
+  pthread_cond_broadcast(&left);
+  pthread_mutex_unlock(&mutex);
 }
 
 static void releaseSession(keratin_session_t *session) {
@@ -121,9 +171,10 @@ extern "C" keratin_status_code_t keratin_variable_write(keratin_variable_t *vari
     return fail(status, KERATIN_INVALID_ARGUMENT,
                 "variable: the new value has dtype %s; the variable has %s",
                 dtypeName(value->dtype), dtypeName(variable->dtype));
-  if (value->rank != variable->rank ||
-      (value->rank &&
-       memcmp(value->dims, variable->dims, size_t(value->rank) * sizeof(int64_t)) != 0))
+  bool fits = value->rank == variable->rank;
+  for (int32_t axis = 0; fits && axis < variable->rank; ++axis)
+    fits = value->dims[axis] == variable->dims[axis];
+  if (!fits)
     return fail(status, KERATIN_INVALID_ARGUMENT,
                 "variable: the new value has shape %s; the variable has %s",
                 dimsText(value->rank, value->dims).text(),

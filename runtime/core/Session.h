@@ -9,20 +9,30 @@
 
 namespace keratin::runtime {
 
-// Shared while a call reads variables, exclusive while one updates them. Writers do not starve.
+// Shared while a call reads variables, exclusive while one updates them. Writers do not starve: a
+// reader that comes while one waits, waits too. Taken and left by one atomic operation where nobody
+// waits.
 class SessionLock {
 public:
   SessionLock();
-  ~SessionLock() { pthread_rwlock_destroy(&lock); }
+  ~SessionLock();
   SessionLock(const SessionLock &) = delete;
   SessionLock &operator=(const SessionLock &) = delete;
 
-  void lockShared() { pthread_rwlock_rdlock(&lock); }
-  void lockExclusive() { pthread_rwlock_wrlock(&lock); }
-  void unlock() { pthread_rwlock_unlock(&lock); }
+  void lockShared();
+  void lockExclusive();
+  void unlock();
 
 private:
-  pthread_rwlock_t lock;
+  static constexpr int32_t writing = -1;
+  bool tryShared();
+  bool tryExclusive();
+
+  std::atomic<int32_t> holders{0}; // readers, or `writing`
+  std::atomic<int32_t> waitingWriters{0};
+  std::atomic<int32_t> waiters{0}; // asleep, or about to be
+  pthread_mutex_t mutex;
+  pthread_cond_t left;
 };
 
 // Holds a session's lock for a scope; holds nothing for a null lock.

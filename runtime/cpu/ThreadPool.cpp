@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -53,11 +54,13 @@ int defaultThreads() {
   long processors = 0;
 #ifdef __linux__
   cpu_set_t set;
+  // Not CPU_COUNT: it is a function of the C library, and compiled models name few of those.
   if (sched_getaffinity(0, sizeof(set), &set) == 0)
-    processors = CPU_COUNT(&set);
+    for (unsigned long bits : set.__bits)
+      processors += __builtin_popcountl(bits);
+#else
+  processors = sysconf(_SC_NPROCESSORS_ONLN);
 #endif
-  if (processors < 1)
-    processors = sysconf(_SC_NPROCESSORS_ONLN);
   return processors < 1 ? 1 : processors < maxThreads ? int(processors) : maxThreads;
 }
 
@@ -263,7 +266,7 @@ private:
     startEpoch = epoch.load(std::memory_order_relaxed);
     // The host's signals are the host's threads' business.
     sigset_t all, before;
-    sigfillset(&all);
+    memset(&all, 0xFF, sizeof(all));
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int planned = threads() - 1;
     startParticipants = planned + 1;

@@ -3,7 +3,6 @@
 #include "runtime/core/DType.h"
 #include "runtime/object/State.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,7 +38,10 @@ public:
     int64_t found = 0;
     return read(&found, sizeof found) && found == number;
   }
-  bool atEnd() { return ok && fgetc(file) == EOF; }
+  bool atEnd() {
+    char character;
+    return ok && fread(&character, 1, 1, file) == 0;
+  }
   bool close() {
     if (file && fclose(file) != 0)
       ok = false;
@@ -129,14 +131,12 @@ extern "C" keratin_status_code_t keratin_state_save(const keratin_state_t *state
                 sizeof temporary);
   File file(temporary, "wb");
   if (!file.isOpen())
-    return fail(status, KERATIN_INVALID_ARGUMENT, "cannot write '%s': %s", temporary,
-                strerror(errno));
+    return fail(status, KERATIN_INVALID_ARGUMENT, "cannot write '%s': %m", temporary);
   bool written = writeAll(*state, file);
   if (!file.close() || !written || rename(temporary, path) != 0) {
-    int reason = errno;
+    fail(status, KERATIN_RESOURCE_EXHAUSTED, "cannot write '%s': %m", path);
     (void)remove(temporary);
-    return fail(status, KERATIN_RESOURCE_EXHAUSTED, "cannot write '%s': %s", path,
-                strerror(reason));
+    return KERATIN_RESOURCE_EXHAUSTED;
   }
   return succeed(status);
 }
@@ -145,7 +145,7 @@ extern "C" keratin_status_code_t keratin_state_load(keratin_state_t *state, cons
                                                     keratin_status_t *status) {
   File file(path, "rb");
   if (!file.isOpen())
-    return fail(status, KERATIN_INVALID_ARGUMENT, "cannot read '%s': %s", path, strerror(errno));
+    return fail(status, KERATIN_INVALID_ARGUMENT, "cannot read '%s': %m", path);
   if (!file.expect(magic))
     return fail(status, KERATIN_INVALID_ARGUMENT, "'%s' is not a state of a model", path);
   if (!file.expect(version))
