@@ -90,8 +90,10 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
           {variable, inPlace && number < size_t(inPlace.size()) ? int32_t(inPlace[number]) : 0});
     } else {
       auto type = cast<RankedTensorType>(function.getResultTypes()[i]);
-      outputs.push_back(tensor(type, ("output_" + Twine(outputs.size())).str(),
-                               terminator->getOperand(i).getLoc(), entry));
+      StringRef name = attribute(result, i, "keratin.name");
+      outputs.push_back(
+          tensor(type, name.empty() ? ("output_" + Twine(outputs.size())).str() : name.str(),
+                 terminator->getOperand(i).getLoc(), entry));
     }
   }
   for (Value constant : entry.constants) {

@@ -1,0 +1,8 @@
+// A second model for the same process: rows of a table by their numbers, which may be out of range.
+func.func @rows(%i: tensor<?xi32, #keratin.dims<d0>> {keratin.kind = "input", keratin.name = "i"},
+                %t: tensor<3x2xf64> {keratin.kind = "variable", keratin.name = "table",
+                                     keratin.initial = dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]> : tensor<3x2xf64>})
+    -> (tensor<?x2xf64, #keratin.dims<d0, 2>> {keratin.kind = "output", keratin.name = "rows"}) {
+  %0 = keratin.gather %t, %i : (tensor<3x2xf64>, tensor<?xi32, #keratin.dims<d0>>) -> tensor<?x2xf64, #keratin.dims<d0, 2>>
+  return %0 : tensor<?x2xf64, #keratin.dims<d0, 2>>
+}
