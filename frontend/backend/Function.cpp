@@ -1,9 +1,8 @@
 // K::function and what it returns.
 #include "keratin/function.h"
 
+#include "frontend/backend/FunctionState.h"
 #include "frontend/graph/Call.h"
-#include "frontend/graph/GraphSlice.h"
-#include "frontend/graph/Program.h"
 #include "keratin/io.h"
 #include "keratin/variables.h"
 
@@ -11,25 +10,6 @@
 
 using namespace keratin;
 using namespace keratin::frontend;
-
-// What a call checks of an input before the runtime sees it.
-namespace {
-struct InputSpec {
-  std::string name;
-  DType dtype;
-  StaticShape shape;
-  std::optional<Array> defaultValue;
-};
-} // namespace
-
-struct Function::Impl {
-  std::string name;
-  std::vector<Tensor> inputs, outputs;
-  std::vector<InputSpec> specs;
-  std::vector<std::shared_ptr<VariableStorage>> variables; // kept alive for the handles
-  std::vector<keratin_variable_t *> handles;
-  std::shared_ptr<const Program> program;
-};
 
 const std::vector<Tensor> &Function::inputs() const { return impl->inputs; }
 const std::vector<Tensor> &Function::outputs() const { return impl->outputs; }
@@ -90,13 +70,35 @@ std::vector<Array> Function::operator()(const std::vector<Array> &values) const 
 Update::Update(const Tensor &variable, Operand value, SourceLocation location)
     : op(backend::update(variable, value, location)) {}
 
-static InputSpec specOf(Graph &graph, const Tensor &tensor) {
+InputSpec frontend::specOf(Graph &graph, const Tensor &tensor) {
   InputSpec spec{tensor.name(), tensor.dtype(), tensor.shape(), std::nullopt};
   if (auto op = valueOf(tensor).getDefiningOp<ir::PlaceholderOp>()) {
     spec.name = graph.placeholders[op.getId()].name;
     spec.defaultValue = graph.placeholders[op.getId()].defaultValue;
   }
   return spec;
+}
+
+GraphSlice frontend::sliceFunction(const Function::Impl &impl) {
+  SliceRequest request{impl.name, {}, {}, {}};
+  for (const Tensor &input : impl.inputs)
+    request.inputs.push_back(valueOf(input));
+  for (const Tensor &output : impl.outputs)
+    request.outputs.push_back(valueOf(output));
+  for (const Tensor &update : impl.updates)
+    request.updates.push_back(valueOf(update));
+  GraphSlice slice = sliceGraph(request);
+  if (impl.isLoaded)
+    llvm::sort(slice.ops,
+               [](mlir::Operation *a, mlir::Operation *b) { return a->isBeforeInBlock(b); });
+  return slice;
+}
+
+void frontend::compileFunction(Function::Impl &impl, FunctionModule module) {
+  impl.variables = module.variables;
+  for (const auto &variable : impl.variables)
+    impl.handles.push_back(variable->handle());
+  impl.program = Program::compile(std::move(module));
 }
 
 namespace keratin::backend {
@@ -111,26 +113,22 @@ Function function(const std::vector<Tensor> &inputs, const std::vector<Tensor> &
     impl->name = name.empty() ? call.graph.uniqueName("function") : name;
     impl->inputs = inputs;
     impl->outputs = outputs;
-    SliceRequest request{impl->name, {}, {}, {}};
-    for (const Tensor &input : inputs) {
-      Value value = call.raw(input);
-      if (llvm::is_contained(request.inputs, value))
-        call.valueError("input '" + input.name() + "' is listed twice");
-      request.inputs.push_back(value);
-      impl->specs.push_back(specOf(call.graph, input));
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      call.raw(inputs[i]);
+      if (llvm::is_contained(llvm::ArrayRef(inputs).take_front(i), inputs[i]))
+        call.valueError("input '" + inputs[i].name() + "' is listed twice");
+      impl->specs.push_back(specOf(call.graph, inputs[i]));
     }
     for (const Tensor &output : outputs)
-      request.outputs.push_back(call.raw(output));
+      call.raw(output);
     for (const Update &update : updates)
-      if (update.tensor())
-        request.updates.push_back(call.raw(*update.tensor()));
-    module = buildFunctionModule(sliceGraph(request), impl->name, Literals::AsConstants);
+      if (update.tensor()) {
+        call.raw(*update.tensor());
+        impl->updates.push_back(*update.tensor());
+      }
+    module = buildFunctionModule(sliceFunction(*impl), impl->name, Literals::AsConstants);
   }
-  impl->variables = module.variables;
-  for (const auto &variable : impl->variables)
-    impl->handles.push_back(variable->handle());
-  // Without the graph's lock: others may build and compile meanwhile.
-  impl->program = Program::compile(std::move(module));
+  compileFunction(*impl, std::move(module));
   return Function(std::move(impl));
 }
 

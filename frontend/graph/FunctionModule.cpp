@@ -81,14 +81,7 @@ private:
   }
 
   Value constant(const Array &array, Type type, Location location) {
-    auto tensorType = cast<RankedTensorType>(type);
-    if (array.dtype() != DType::Bool)
-      return b.create<ir::ConstantOp>(
-          location, DenseElementsAttr::getFromRawBuffer(
-                        tensorType,
-                        ArrayRef<char>(static_cast<const char *>(array.rawData()), array.bytes())));
-    ArrayRef<bool> bits(static_cast<const bool *>(array.rawData()), size_t(array.size()));
-    return b.create<ir::ConstantOp>(location, DenseElementsAttr::get(tensorType, bits));
+    return b.create<ir::ConstantOp>(location, elementsOf(array, cast<RankedTensorType>(type)));
   }
 
   void clone(Operation *op) {
@@ -186,6 +179,14 @@ private:
 };
 
 } // namespace
+
+DenseElementsAttr frontend::elementsOf(const Array &array, RankedTensorType type) {
+  if (array.dtype() != DType::Bool)
+    return DenseElementsAttr::getFromRawBuffer(
+        type, ArrayRef<char>(static_cast<const char *>(array.rawData()), array.bytes()));
+  return DenseElementsAttr::get(
+      type, ArrayRef<bool>(static_cast<const bool *>(array.rawData()), size_t(array.size())));
+}
 
 FunctionModule frontend::buildFunctionModule(const GraphSlice &slice, const std::string &name,
                                              Literals literals) {

@@ -35,6 +35,9 @@ enum class Literals { AsConstants, AsInputs };
 FunctionModule buildFunctionModule(const GraphSlice &slice, const std::string &name,
                                    Literals literals);
 
+// The array's elements in the context of the type, which must have its dtype and shape.
+mlir::DenseElementsAttr elementsOf(const Array &array, mlir::RankedTensorType type);
+
 } // namespace keratin::frontend
 
 #endif // KERATIN_FRONTEND_GRAPH_FUNCTIONMODULE_H

@@ -46,6 +46,7 @@ struct PlaceholderInfo {
 
 struct VariableInfo {
   std::string name;
+  std::string savedName; // in the file that it came from; "" for none
   std::shared_ptr<VariableStorage> storage;
   Constraint constraint;
   bool trainable = true;

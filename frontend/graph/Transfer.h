@@ -9,7 +9,7 @@
 namespace keratin::frontend {
 
 // Symbols are numbered anew in the order in which they are met, so that equal graphs become equal
-// modules whatever happened in the process before.
+// modules whatever happened in the process before; or as bind() says, all of them then.
 class Transfer {
 public:
   explicit Transfer(mlir::MLIRContext &to) : to(to) {}
@@ -18,6 +18,8 @@ public:
   mlir::Attribute attribute(mlir::Attribute from);
   mlir::Location location(mlir::Location from);
   int64_t symbol(int64_t from);
+  // Gives a symbol its number before it is met.
+  void bind(int64_t from, int64_t to) { symbols[from] = to; }
 
 private:
   mlir::Attribute convert(mlir::Attribute from);

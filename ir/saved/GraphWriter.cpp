@@ -41,7 +41,7 @@ public:
   Writer(ArrayRef<SavedFunction> functions, ArrayRef<SavedVariable> variables)
       : functions(functions), variables(variables) {}
 
-  LogicalResult run(ModuleOp module) {
+  LogicalResult run(ArrayRef<func::FuncOp> bodies) {
     graph.set_magic(kSavedMagic);
     graph.set_version(kSavedMajor << 16 | kSavedMinor);
     graph.set_producer("keratin " KERATIN_VERSION);
@@ -51,11 +51,10 @@ public:
         return fail("variables need names, all different; found '" + Twine(variable.name) + "'");
       writeVariable(variable);
     }
-    auto all = llvm::to_vector(module.getOps<func::FuncOp>());
-    if (all.size() != functions.size() || all.empty())
+    if (bodies.size() != functions.size() || bodies.empty())
       return fail("needed one function or more");
     names.clear();
-    for (auto [function, description] : llvm::zip(all, functions)) {
+    for (auto [function, description] : llvm::zip(bodies, functions)) {
       if (description.name.empty() || !names.insert(nameFor(description.name)).second)
         return fail("functions need names, all different; found '" + Twine(description.name) + "'");
       name = description.name;
@@ -416,8 +415,14 @@ private:
 absl::StatusOr<std::string> keratin::ir::writeGraph(ModuleOp module,
                                                     ArrayRef<SavedFunction> functions,
                                                     ArrayRef<SavedVariable> variables) {
+  return writeGraph(llvm::to_vector(module.getOps<func::FuncOp>()), functions, variables);
+}
+
+absl::StatusOr<std::string> keratin::ir::writeGraph(ArrayRef<func::FuncOp> bodies,
+                                                    ArrayRef<SavedFunction> functions,
+                                                    ArrayRef<SavedVariable> variables) {
   Writer writer(functions, variables);
-  if (failed(writer.run(module)))
+  if (failed(writer.run(bodies)))
     return absl::InvalidArgumentError(writer.error);
   if (writer.graph.ByteSizeLong() > kMaxSavedBytes)
     return absl::InvalidArgumentError("a saved graph has at most 2 GiB");

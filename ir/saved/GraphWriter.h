@@ -6,6 +6,8 @@
 
 #include "absl/status/statusor.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 #include "llvm/ADT/ArrayRef.h"
 
 #include <string>
@@ -17,6 +19,10 @@ namespace keratin::ir {
 // `functions` are those in the file. Names must be unique where the format says so.
 // INVALID_ARGUMENT for what cannot be saved.
 absl::StatusOr<std::string> writeGraph(mlir::ModuleOp module,
+                                       llvm::ArrayRef<SavedFunction> functions,
+                                       llvm::ArrayRef<SavedVariable> variables);
+// The same for functions of several modules, which may have different contexts.
+absl::StatusOr<std::string> writeGraph(llvm::ArrayRef<mlir::func::FuncOp> bodies,
                                        llvm::ArrayRef<SavedFunction> functions,
                                        llvm::ArrayRef<SavedVariable> variables);
 

@@ -24,6 +24,7 @@
 #include "keratin/nn.h"
 #include "keratin/random.h"
 #include "keratin/reductions.h"
+#include "keratin/saving.h"
 #include "keratin/shapes.h"
 #include "keratin/training_phase.h"
 #include "keratin/variables.h"

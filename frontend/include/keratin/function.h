@@ -12,6 +12,10 @@
 
 namespace keratin {
 
+namespace frontend {
+struct FunctionAccess;
+} // namespace frontend
+
 // What K::function returns: code for the outputs and updates of a graph. Copies share the code,
 // which never changes; several threads may call it at once. Calls that update variables exclude
 // each other, and updates are applied together or, when a call fails, not at all.
@@ -44,6 +48,7 @@ public:
   explicit Function(std::shared_ptr<const Impl> impl) : impl(std::move(impl)) {}
 
 private:
+  friend struct frontend::FunctionAccess;
   std::shared_ptr<const Impl> impl;
 };
 

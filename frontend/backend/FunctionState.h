@@ -1,0 +1,51 @@
+// What is behind a Function.
+#ifndef KERATIN_FRONTEND_BACKEND_FUNCTIONSTATE_H
+#define KERATIN_FRONTEND_BACKEND_FUNCTIONSTATE_H
+
+#include "frontend/graph/GraphSlice.h"
+#include "frontend/graph/Program.h"
+#include "keratin/function.h"
+
+#include <optional>
+
+namespace keratin::frontend {
+
+// What a call checks of an input before the runtime sees it.
+struct InputSpec {
+  std::string name;
+  DType dtype;
+  StaticShape shape;
+  std::optional<Array> defaultValue;
+};
+
+struct FunctionAccess {
+  static const Function::Impl *impl(const Function &function) { return function.impl.get(); }
+};
+
+InputSpec specOf(Graph &graph, const Tensor &tensor);
+
+// The part of the graph that the function is. Under the graph's mutex.
+GraphSlice sliceFunction(const Function::Impl &impl);
+
+// Names the variables of the module and compiles it. Not under the graph's mutex: others may build
+// and compile meanwhile.
+void compileFunction(Function::Impl &impl, FunctionModule module);
+
+} // namespace keratin::frontend
+
+struct keratin::Function::Impl {
+  std::string name;
+  std::vector<Tensor> inputs, outputs;
+  std::vector<Tensor> updates; // and what is only evaluated
+  std::vector<frontend::InputSpec> specs;
+  // Of a function that was loaded: its ops keep the order of the file, its outputs their names
+  // there. So saving it again gives the same file.
+  bool isLoaded = false;
+  std::vector<std::string> outputNames;
+
+  std::vector<std::shared_ptr<frontend::VariableStorage>> variables; // kept alive for the handles
+  std::vector<keratin_variable_t *> handles;
+  std::shared_ptr<const frontend::Program> program;
+};
+
+#endif // KERATIN_FRONTEND_BACKEND_FUNCTIONSTATE_H

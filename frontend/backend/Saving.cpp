@@ -1,0 +1,448 @@
+// K functions: saving and loading graphs.
+#include "keratin/saving.h"
+
+#include "compiler/diagnostics/DiagnosticCollector.h"
+#include "compiler/pipelines/Pipelines.h"
+#include "frontend/backend/FunctionState.h"
+#include "frontend/graph/Call.h"
+#include "frontend/graph/Transfer.h"
+#include "ir/saved/GraphReader.h"
+#include "ir/saved/GraphWriter.h"
+#include "ir/saved/SavedFile.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace keratin;
+using namespace keratin::frontend;
+
+// "x", or "x_1" if the name is taken.
+static std::string uniqueAmong(llvm::StringSet<> &taken, const std::string &name) {
+  std::string unique = name;
+  for (unsigned i = 1; !taken.insert(unique).second; ++i)
+    unique = name + "_" + std::to_string(i);
+  return unique;
+}
+
+[[noreturn]] static void raise(const Call &call, const absl::Status &status) {
+  std::string message = call.message(std::string(status.message()));
+  switch (status.code()) {
+  case absl::StatusCode::kInvalidArgument:
+    throw ValueError(message);
+  case absl::StatusCode::kUnimplemented:
+    throw NotImplementedError(message);
+  default:
+    throw RuntimeError(message);
+  }
+}
+
+//===-- Saving --------------------------------------------------------------------------------===//
+
+// What the checks of a function require, as ops on its first result.
+static void requirementsToOps(mlir::func::FuncOp function) {
+  auto checks = function->getAttrOfType<mlir::ArrayAttr>("keratin.checks");
+  mlir::Operation *terminator = function.getBody().front().getTerminator();
+  function->removeAttr("keratin.checks");
+  if (!checks || terminator->getNumOperands() == 0)
+    return;
+  mlir::OpBuilder b(terminator);
+  mlir::Value value = terminator->getOperand(0);
+  for (auto check : checks.getAsRange<mlir::DictionaryAttr>()) {
+    auto place = check.getAs<mlir::LocationAttr>("location");
+    value = b.create<ir::RequireOp>(
+        place ? mlir::Location(place) : value.getLoc(), value.getType(), value,
+        check.getAs<ir::RequirementAttr>("kind").getValue(), check.getAs<ir::DimsAttr>("lhs"),
+        check.getAs<ir::DimsAttr>("rhs"), check.getAs<mlir::StringAttr>("message"));
+  }
+  terminator->setOperand(0, value);
+}
+
+// Gradients become ops. What they are taken of is brought into stable formulas first, as the
+// compiler does it; a function without gradients is saved as it is written.
+static absl::Status expandGradients(mlir::ModuleOp module, mlir::func::FuncOp function) {
+  bool hasGradients = !function.getOps<ir::GradientsOp>().empty();
+  if (hasGradients) {
+    compiler::DiagnosticCollector diagnostics(module.getContext());
+    mlir::PassManager manager(module.getContext());
+    auto &nested = manager.nest<mlir::func::FuncOp>();
+    compiler::buildPhase(nested, compiler::PipelinePhase::Graph);
+    compiler::buildPhase(nested, compiler::PipelinePhase::Gradient);
+    if (failed(manager.run(module)))
+      return diagnostics.status();
+    requirementsToOps(function);
+  }
+  // From the last, so that what only dead ops need is dead too.
+  for (mlir::Operation &op : llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
+    if (mlir::isOpTriviallyDead(&op))
+      op.erase();
+  return absl::OkStatus();
+}
+
+namespace {
+
+// Several functions on their way to one file. Lives under the graph's mutex.
+class GraphSaver {
+public:
+  explicit GraphSaver(Call &call) : call(call), graph(call.graph) {}
+
+  void add(const Function::Impl &impl) {
+    if (!functionNames.insert(impl.name).second)
+      call.valueError("two functions are named '" + impl.name + "'; needed different names");
+    GraphSlice slice = sliceFunction(impl);
+    ir::SavedFunction &saved = functions.emplace_back();
+    saved.name = impl.name;
+    for (ir::VariableOp variable : slice.variables)
+      addVariable(graph.variables[variable.getId()]);
+    // In the order of the file, which is that in which they are loaded.
+    llvm::sort(slice.variables,
+               [&](ir::VariableOp a, ir::VariableOp b) { return indexOf(a) < indexOf(b); });
+    for (ir::VariableOp variable : slice.variables)
+      saved.variables.push_back(indexOf(variable));
+    modules.push_back(buildFunctionModule(slice, impl.name, Literals::AsConstants));
+    mlir::ModuleOp module = *modules.back().module;
+    bodies.push_back(*module.getOps<mlir::func::FuncOp>().begin());
+    annotate(impl, bodies.back());
+    if (absl::Status status = expandGradients(module, bodies.back()); !status.ok())
+      raise(call, status);
+  }
+
+  std::string bytes() {
+    auto result = ir::writeGraph(bodies, functions, variables);
+    if (!result.ok())
+      raise(call, result.status());
+    return *std::move(result);
+  }
+
+private:
+  size_t indexOf(ir::VariableOp variable) {
+    return indices.lookup(graph.variables[variable.getId()].storage.get());
+  }
+
+  void addVariable(const VariableInfo &info) {
+    if (!indices.try_emplace(info.storage.get(), variables.size()).second)
+      return;
+    Array value = info.storage->read();
+    variables.push_back(
+        {uniqueAmong(variableNames, info.savedName.empty() ? info.name : info.savedName),
+         keratin_dtype_t(value.dtype()), value.shape(),
+         std::string(static_cast<const char *>(value.rawData()), value.bytes()), info.trainable,
+         info.countsDraws});
+  }
+
+  // Names and defaults.
+  void annotate(const Function::Impl &impl, mlir::func::FuncOp function) {
+    mlir::Builder b(function.getContext());
+    llvm::StringSet<> inputs, outputs;
+    for (unsigned i = 0; i < impl.inputs.size(); ++i) {
+      const InputSpec &spec = impl.specs[i];
+      function.setArgAttr(i, "keratin.name", b.getStringAttr(uniqueAmong(inputs, spec.name)));
+      if (spec.defaultValue) {
+        auto type = llvm::cast<mlir::RankedTensorType>(function.getArgumentTypes()[i]);
+        function.setArgAttr(i, "keratin.default", elementsOf(*spec.defaultValue, type));
+      }
+    }
+    for (unsigned i = 0; i < impl.outputs.size(); ++i) {
+      std::string name;
+      if (impl.isLoaded) {
+        name = impl.outputNames[i];
+      } else {
+        // Without the ":0" that Keras puts behind names.
+        name = impl.outputs[i].name();
+        name = uniqueAmong(outputs, name.substr(0, name.rfind(':')));
+      }
+      function.setResultAttr(i, "keratin.name", b.getStringAttr(name));
+    }
+  }
+
+  Call &call;
+  Graph &graph;
+  llvm::StringSet<> functionNames, variableNames;
+  llvm::DenseMap<const VariableStorage *, size_t> indices;
+  std::vector<FunctionModule> modules;
+  std::vector<mlir::func::FuncOp> bodies;
+  std::vector<ir::SavedFunction> functions;
+  std::vector<ir::SavedVariable> variables;
+};
+
+//===-- Loading -------------------------------------------------------------------------------===//
+
+// Functions of a file on their way into the graph. Lives under the graph's mutex.
+class GraphLoader {
+public:
+  GraphLoader(Call &call, const ir::SavedGraph &saved)
+      : call(call), graph(call.graph), saved(saved), variables(saved.variables.size()) {}
+
+  std::shared_ptr<Function::Impl> load(size_t index) {
+    function = *std::next(saved.module.get().getOps<mlir::func::FuncOp>().begin(), index);
+    const ir::SavedFunction &description = saved.functions[index];
+    impl = std::make_shared<Function::Impl>();
+    impl->name = description.name;
+    impl->isLoaded = true;
+    values.clear();
+    bound.clear();
+    // Symbols are numbered by the function.
+    Transfer names(graph.context);
+    transfer = &names;
+    size_t inputs = function.getNumArguments() - description.variables.size();
+    for (size_t i = 0; i < description.variables.size(); ++i)
+      addVariable(description.variables[i], function.getArgument(unsigned(inputs + i)));
+    addInputs(unsigned(inputs));
+    for (mlir::Operation &op : function.getBody().front().without_terminator())
+      clone(&op);
+    addResults();
+    return impl;
+  }
+
+private:
+  std::string nameOf(mlir::BlockArgument argument) {
+    return function.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "keratin.name")
+        .str();
+  }
+
+  void bindValue(mlir::BlockArgument argument, mlir::Operation *op) {
+    auto symbol =
+        function.getArgAttrOfType<mlir::IntegerAttr>(argument.getArgNumber(), "keratin.symbol");
+    if (symbol)
+      bind(symbol.getInt(), graph.valueSymbol(op));
+  }
+
+  void bind(int64_t symbol, int64_t number) {
+    if (bound.insert(symbol).second)
+      transfer->bind(symbol, number);
+  }
+
+  void addVariable(size_t index, mlir::BlockArgument argument) {
+    if (variables[index].isEmpty()) {
+      const ir::SavedVariable &from = saved.variables[index];
+      VariableInfo info;
+      info.name = graph.uniqueName(from.name);
+      info.savedName = from.name;
+      info.trainable = from.trainable;
+      info.countsDraws = from.countsDraws;
+      info.storage = std::make_shared<VariableStorage>(
+          Array::copyOf(DType(from.dtype), from.dims, from.bytes.data()));
+      int64_t id = graph.variables.add(std::move(info));
+      variables[index] = tensorOf(call.builder.create<ir::VariableOp>(
+          transfer->location(argument.getLoc()), transfer->type(argument.getType()), id,
+          call.builder.getStringAttr("")));
+    }
+    values[argument] = valueOf(variables[index]);
+    bindValue(argument, values[argument].getDefiningOp());
+    // Part of the function, whatever its ops read.
+    impl->updates.push_back(variables[index]);
+  }
+
+  // The symbols before the types that mention them.
+  void addInputs(unsigned count) {
+    impl->inputs.resize(count);
+    for (unsigned i = 0; i < count; ++i)
+      if (function.getArgAttr(i, "keratin.symbol")) {
+        addPlaceholder(i, graph.uniqueName(nameOf(function.getArgument(i))));
+        bindValue(function.getArgument(i), valueOf(impl->inputs[i]).getDefiningOp());
+      }
+    std::vector<std::string> names(count);
+    std::vector<llvm::SmallVector<int64_t>> owned(count);
+    for (unsigned i = 0; i < count; ++i) {
+      if (!impl->inputs[i].isEmpty())
+        continue;
+      names[i] = graph.uniqueName(nameOf(function.getArgument(i)));
+      for (auto [axis, dim] : llvm::enumerate(ir::getShape(function.getArgument(i))))
+        if (dim.isSymbol() && !bound.contains(dim.symbolId())) {
+          owned[i].push_back(graph.addSymbol(
+              SymbolInfo{nullptr, false,
+                         "dimension " + std::to_string(axis) + " of placeholder " + names[i]}));
+          bind(dim.symbolId(), owned[i].back());
+        }
+    }
+    for (unsigned i = 0; i < count; ++i)
+      if (impl->inputs[i].isEmpty()) {
+        addPlaceholder(i, names[i]);
+        graph.own(valueOf(impl->inputs[i]).getDefiningOp(), owned[i]);
+      }
+    for (unsigned i = 0; i < count; ++i) {
+      impl->specs.push_back(specOf(graph, impl->inputs[i]));
+      impl->specs.back().name = nameOf(function.getArgument(i));
+    }
+  }
+
+  void addPlaceholder(unsigned i, const std::string &name) {
+    mlir::BlockArgument argument = function.getArgument(i);
+    PlaceholderInfo info{name, std::nullopt};
+    if (auto value = function.getArgAttrOfType<mlir::DenseElementsAttr>(i, "keratin.default"))
+      info.defaultValue = arrayOf(value);
+    int64_t id = graph.placeholders.add(std::move(info));
+    impl->inputs[i] = tensorOf(call.builder.create<ir::PlaceholderOp>(
+        transfer->location(argument.getLoc()), transfer->type(argument.getType()), id,
+        call.builder.getStringAttr("")));
+    values[argument] = valueOf(impl->inputs[i]);
+  }
+
+  static Array arrayOf(mlir::DenseElementsAttr elements) {
+    auto type = llvm::cast<mlir::RankedTensorType>(elements.getType());
+    Array array = Array::empty(DType(ir::dtypeOf(type.getElementType())), type.getShape().vec());
+    auto *to = static_cast<char *>(array.rawData());
+    if (array.dtype() == DType::Bool) {
+      for (bool bit : elements.getValues<bool>())
+        *to++ = char(bit);
+      return array;
+    }
+    llvm::ArrayRef<char> raw = elements.getRawData();
+    for (size_t done = 0; done < array.bytes(); done += raw.size())
+      std::memcpy(to + done, raw.data(), raw.size());
+    return array;
+  }
+
+  void clone(mlir::Operation *op) {
+    mlir::Location location = transfer->location(op->getLoc());
+    mlir::Operation *copy;
+    if (auto constant = llvm::dyn_cast<ir::ConstantOp>(op)) {
+      int64_t id =
+          graph.literals.add(arrayOf(llvm::cast<mlir::DenseElementsAttr>(constant.getValue())));
+      copy = call.builder.create<ir::LiteralOp>(location, transfer->type(constant.getType()), id);
+    } else {
+      mlir::OperationState state(location, op->getName().getStringRef());
+      for (mlir::Value operand : op->getOperands())
+        state.operands.push_back(values.lookup(operand));
+      for (mlir::Type type : op->getResultTypes())
+        state.types.push_back(transfer->type(type));
+      for (mlir::NamedAttribute attribute : op->getAttrDictionary())
+        state.addAttribute(attribute.getName().getValue(),
+                           transfer->attribute(attribute.getValue()));
+      copy = call.builder.create(state);
+    }
+    for (auto [from, to] : llvm::zip(op->getResults(), copy->getResults()))
+      values[from] = to;
+    // Evaluated for what it does.
+    if (llvm::isa<ir::PrintOp>(copy))
+      impl->updates.push_back(tensorOf(copy->getResult(0)));
+  }
+
+  void addResults() {
+    size_t inputs = impl->inputs.size();
+    for (auto [i, result] :
+         llvm::enumerate(function.getBody().front().getTerminator()->getOperands())) {
+      mlir::Value value = values.lookup(result);
+      auto name = function.getResultAttrOfType<mlir::StringAttr>(unsigned(i), "keratin.name");
+      auto variable =
+          function.getResultAttrOfType<mlir::IntegerAttr>(unsigned(i), "keratin.variable");
+      if (!variable) {
+        impl->outputs.push_back(tensorOf(value));
+        impl->outputNames.push_back(name ? name.str() : "");
+        Node *node = nodeOf(impl->outputs.back());
+        if (name && node->name.empty() &&
+            !llvm::isa<ir::PlaceholderOp, ir::VariableOp>(value.getDefiningOp()))
+          node->name = graph.uniqueName(name.str()) + ":0";
+        continue;
+      }
+      auto target = values.lookup(function.getArgument(unsigned(inputs + variable.getInt())))
+                        .getDefiningOp<ir::VariableOp>();
+      // Who uses a random node counts its draws: that is no update of the user's.
+      if (!graph.variables[target.getId()].countsDraws)
+        impl->updates.push_back(tensorOf(call.builder.create<ir::UpdateOp>(
+            value.getLoc(), target.getType(), target, value, ir::UpdateKind::Assign)));
+    }
+  }
+
+  Call &call;
+  Graph &graph;
+  const ir::SavedGraph &saved;
+  std::vector<Tensor> variables;
+
+  // Of the function at hand.
+  mlir::func::FuncOp function;
+  std::shared_ptr<Function::Impl> impl;
+  Transfer *transfer = nullptr;
+  llvm::DenseSet<int64_t> bound; // symbols that the transfer knows
+  llvm::DenseMap<mlir::Value, mlir::Value> values;
+};
+
+} // namespace
+
+// The functions of these numbers, or all for none.
+static std::vector<Function> load(const char *caller, const std::string &path,
+                                  llvm::function_ref<size_t(Call &, const ir::SavedGraph &)> choose,
+                                  SourceLocation location) {
+  auto bytes = ir::readFileBytes(path);
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  context.loadDialect<ir::KeratinDialect, mlir::func::FuncDialect>();
+  std::vector<std::shared_ptr<Function::Impl>> impls;
+  std::vector<FunctionModule> modules;
+  {
+    Call call(caller, location);
+    if (!bytes.ok())
+      raise(call, bytes.status());
+    auto saved = ir::readGraph(*bytes, context);
+    if (!saved.ok())
+      call.valueError("'" + path + "': " + std::string(saved.status().message()));
+    *bytes = std::string();
+    GraphLoader loader(call, *saved);
+    if (choose) {
+      impls.push_back(loader.load(choose(call, *saved)));
+    } else {
+      for (size_t i = 0; i < saved->functions.size(); ++i)
+        impls.push_back(loader.load(i));
+    }
+    for (const auto &impl : impls)
+      modules.push_back(
+          buildFunctionModule(sliceFunction(*impl), impl->name, Literals::AsConstants));
+  }
+  std::vector<Function> functions;
+  for (size_t i = 0; i < impls.size(); ++i) {
+    compileFunction(*impls[i], std::move(modules[i]));
+    functions.push_back(Function(std::move(impls[i])));
+  }
+  return functions;
+}
+
+//===-- The functions -------------------------------------------------------------------------===//
+
+static void save(const char *caller, const std::vector<Function> &functions,
+                 const std::string &path, SourceLocation location) {
+  Call call(caller, location);
+  if (functions.empty())
+    call.valueError("no function; needed one or more");
+  GraphSaver saver(call);
+  for (const Function &function : functions) {
+    if (!FunctionAccess::impl(function))
+      call.valueError("a Function is empty");
+    saver.add(*FunctionAccess::impl(function));
+  }
+  if (absl::Status status = ir::writeFileBytes(path, saver.bytes()); !status.ok())
+    raise(call, status);
+}
+
+namespace keratin::backend {
+
+void save_functions(const std::vector<Function> &functions, const std::string &path,
+                    SourceLocation location) {
+  save("save_functions", functions, path, location);
+}
+
+void save_function(const Function &f, const std::string &path, SourceLocation location) {
+  save("save_function", {f}, path, location);
+}
+
+std::vector<Function> load_functions(const std::string &path, SourceLocation location) {
+  return load("load_functions", path, nullptr, location);
+}
+
+Function load_function(const std::string &path, const std::string &name, SourceLocation location) {
+  auto choose = [&](Call &call, const ir::SavedGraph &saved) -> size_t {
+    std::string names;
+    for (auto [i, function] : llvm::enumerate(saved.functions)) {
+      if (function.name == name)
+        return i;
+      names += (i ? ", " : "") + function.name;
+    }
+    if (name.empty() && saved.functions.size() == 1)
+      return 0;
+    call.valueError("'" + path + "' has no function named '" + name + "'; it has " + names);
+  };
+  return load("load_function", path, choose, location).front();
+}
+
+} // namespace keratin::backend

@@ -1,0 +1,19 @@
+// Bytes from and to files.
+#ifndef KERATIN_IR_SAVED_SAVEDFILE_H
+#define KERATIN_IR_SAVED_SAVEDFILE_H
+
+#include "absl/status/statusor.h"
+
+#include <string>
+
+namespace keratin::ir {
+
+// Of a regular file of at most 2 GiB. Errors name the path and say why.
+absl::StatusOr<std::string> readFileBytes(const std::string &path);
+// Under another name in the same folder first, then renamed: whoever opens the path finds the whole
+// old or the whole new file.
+absl::Status writeFileBytes(const std::string &path, const std::string &bytes);
+
+} // namespace keratin::ir
+
+#endif // KERATIN_IR_SAVED_SAVEDFILE_H

@@ -1,0 +1,200 @@
+// Graphs in files.
+#include "tests/frontend/FrontendTest.h"
+
+#include "ir/saved/SavedFile.h"
+
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include <unistd.h>
+
+namespace {
+
+// A file name of its own, gone afterwards.
+class TemporaryFile {
+public:
+  TemporaryFile() {
+    static int counter = 0;
+    path = (std::filesystem::temp_directory_path() /
+            ("keratin_saving_" + std::to_string(getpid()) + "_" + std::to_string(counter++)))
+               .string();
+  }
+  ~TemporaryFile() { std::remove(path.c_str()); }
+  std::string bytes() const { return keratin::ir::readFileBytes(path).value(); }
+  std::string path;
+};
+
+} // namespace
+
+static void checkBits(const Array &found, const Array &expected) {
+  REQUIRE(found.dtype() == expected.dtype());
+  REQUIRE(found.shape() == expected.shape());
+  CHECK(std::memcmp(found.rawData(), expected.rawData(), expected.bytes()) == 0);
+}
+
+// Saving what was loaded gives the same file.
+static void checkSavedAgain(const std::vector<keratin::Function> &loaded,
+                            const TemporaryFile &file) {
+  TemporaryFile again;
+  K::save_functions(loaded, again.path);
+  CHECK(again.bytes() == file.bytes());
+}
+
+static Array ramp(std::vector<int64_t> dims, double scale) {
+  Array array = Array::zeros(DType::Float32, std::move(dims));
+  for (int64_t i = 0; i < array.size(); ++i)
+    array.data<float>()[i] = float(scale * std::sin(1.0 + 0.7 * double(i)));
+  return array;
+}
+
+TEST_CASE("a function computes the same after loading", "[saving]") {
+  TemporaryFile file;
+  Tensor x = K::placeholder({None, 3}, None, None, false, "x");
+  Tensor w = K::variable(ramp({3, 2}, 1), None, "w");
+  Tensor y = K::softmax(K::dot(x, w) + 1.0, -1);
+  auto f = K::function({x}, {y, K::shape(y)}, {}, "predict");
+  K::save_function(f, file.path);
+  auto g = K::load_function(file.path);
+  CHECK(g.name() == "predict");
+  REQUIRE(g.inputs().size() == 1);
+  CHECK(keratin::toString(g.inputs()[0].shape()) == "(None, 3)");
+  CHECK(K::is_placeholder(g.inputs()[0]));
+  for (int64_t rows : {1, 4, 7}) {
+    auto expected = f({ramp({rows, 3}, 2)}), found = g({ramp({rows, 3}, 2)});
+    checkBits(found[0], expected[0]);
+    checkBits(found[1], expected[1]);
+  }
+  // The loaded variables are others.
+  K::set_value(w, ramp({3, 2}, 5));
+  CHECK(g({ramp({2, 3}, 2)})[0].item<float>(0) != f({ramp({2, 3}, 2)})[0].item<float>(0));
+  checkSavedAgain({g}, file);
+  CHECK_THAT(errorOf<keratin::ValueError>([&] { g({ramp({2, 4}, 2)}); }),
+             Catch::Contains("predict") && Catch::Contains("'x'"));
+}
+
+TEST_CASE("training goes on bit for bit where it was saved, and functions share variables",
+          "[saving]") {
+  TemporaryFile file;
+  Tensor x = K::placeholder({None, 4}, None, None, false, "x");
+  Tensor target = K::placeholder({None, 2}, None, None, false, "target");
+  std::vector<Tensor> weights = {
+      K::variable(ramp({4, 5}, 0.5), None, "w1"), K::variable(ramp({5}, 0.1), None, "b1"),
+      K::variable(ramp({5, 2}, 0.5), None, "w2"), K::variable(ramp({2}, 0.1), None, "b2")};
+  Tensor hidden = K::tanh(K::bias_add(K::dot(x, weights[0]), weights[1]));
+  Tensor logits = K::bias_add(K::dot(hidden, weights[2]), weights[3]);
+  Tensor loss = K::mean(K::categorical_crossentropy(target, logits, true));
+  auto gradients = K::gradients(loss, weights);
+  std::vector<keratin::Update> updates;
+  for (size_t i = 0; i < weights.size(); ++i)
+    updates.push_back(K::update_sub(weights[i], *gradients[i] * 0.1));
+  auto train = K::function({x, target}, {loss}, updates, "train");
+  auto predict = K::function({x}, {K::softmax(logits)}, {}, "predict");
+  std::vector<Array> batch = {
+      ramp({6, 4}, 2),
+      Array({{1, 0}, {0, 1}, {1, 0}, {0, 1}, {0, 1}, {1, 0}}).astype(DType::Float32)};
+  for (int i = 0; i < 3; ++i)
+    train(batch);
+  K::save_functions({train, predict}, file.path);
+  auto loaded = K::load_functions(file.path);
+  REQUIRE(loaded.size() == 2);
+  CHECK(loaded[0].name() == "train");
+  CHECK(loaded[1].name() == "predict");
+  checkSavedAgain(loaded, file);
+  for (int i = 0; i < 5; ++i)
+    checkBits(loaded[0](batch)[0], train(batch)[0]);
+  checkBits(loaded[1]({batch[0]})[0], predict({batch[0]})[0]);
+
+  // By name, and what is not there.
+  auto alone = K::load_function(file.path, "predict");
+  CHECK(alone({batch[0]})[0].shape() == std::vector<int64_t>{6, 2});
+  CHECK_THAT(errorOf<keratin::ValueError>([&] { K::load_function(file.path, "fit"); }),
+             Catch::Contains("no function named 'fit'") && Catch::Contains("train, predict") &&
+                 Catch::Contains(file.path) && Catch::Contains("SavingTest.cpp"));
+  CHECK_THAT(errorOf<keratin::ValueError>([&] { K::load_function(file.path); }),
+             Catch::Contains("train, predict"));
+}
+
+TEST_CASE("what is loaded can be differentiated", "[saving]") {
+  TemporaryFile file;
+  Tensor x = K::placeholder({None, 3}, None, None, false, "x");
+  Tensor w = K::variable(ramp({3}, 1), None, "w");
+  Tensor loss = K::sum(K::square(K::tanh(x * w)));
+  K::save_function(K::function({x}, {loss}, {}, "loss"), file.path);
+  auto f = K::load_function(file.path);
+  auto gradient = K::gradients(f.outputs()[0], {f.inputs()[0]});
+  REQUIRE(gradient[0]);
+  auto g = K::function(f.inputs(), {*gradient[0]});
+  auto expected = K::function({x}, {*K::gradients(loss, {x})[0]});
+  checkArray(g({ramp({2, 3}, 1)})[0], expected({ramp({2, 3}, 1)})[0]);
+
+  // A saved gradient has a gradient too.
+  TemporaryFile second;
+  K::save_function(g, second.path);
+  auto h = K::load_function(second.path);
+  checkSavedAgain({h}, second);
+  auto curvature = K::gradients(h.outputs()[0], {h.inputs()[0]});
+  REQUIRE(curvature[0]);
+  auto again = K::gradients(*K::gradients(loss, {x})[0], {x});
+  checkArray(K::function(h.inputs(), {*curvature[0]})({ramp({2, 3}, 1)})[0],
+             K::function({x}, {*again[0]})({ramp({2, 3}, 1)})[0], 1e-5);
+}
+
+TEST_CASE("random functions continue their stream", "[saving]") {
+  TemporaryFile file;
+  Tensor x = K::placeholder({None}, None, None, false, "x");
+  Tensor noisy = x + K::random_normal_variable({4}, 0, 1, None, "", 3);
+  Tensor y = K::dropout(noisy * K::random_uniform({4}, 0, 1, None, 11), 0.5, None, 7);
+  auto f = K::function({x}, {y}, {}, "noise");
+  f({ramp({4}, 1)});
+  K::save_function(f, file.path);
+  auto g = K::load_function(file.path);
+  checkSavedAgain({g}, file);
+  for (int i = 0; i < 3; ++i)
+    checkBits(g({ramp({4}, 1)})[0], f({ramp({4}, 1)})[0]);
+}
+
+TEST_CASE("sizes given by values, defaults, prints and names stay", "[saving]") {
+  TemporaryFile file;
+  Tensor x = K::placeholder({None, 2}, None, None, false, "x");
+  Tensor y = K::placeholder({None, 2}, None, None, false, "y");
+  Tensor phase = K::learning_phase().tensor();
+  Tensor sum = x + y;
+  Tensor z = K::print_tensor(K::in_train_phase(sum * 2.0, sum, phase), "z is");
+  Tensor count = K::variable(Array(int64_t(0)), "int64", "count");
+  auto f =
+      K::function({x, y, phase}, {z, K::arange(K::shape(x)[0])}, {K::update_add(count, 1)}, "f");
+  K::save_function(f, file.path);
+  auto g = K::load_function(file.path);
+  checkSavedAgain({g}, file);
+  std::vector<Array> values = {ramp({3, 2}, 1), ramp({3, 2}, 2), None};
+  auto expected = f(values), found = g(values);
+  for (size_t i = 0; i < 2; ++i)
+    checkBits(found[i], expected[i]);
+  values[2] = Array(1);
+  checkBits(g(values)[0], f(values)[0]);
+  // What must hold between sizes still must.
+  values[1] = ramp({2, 2}, 2);
+  CHECK_THAT(errorOf<keratin::ValueError>([&] { g(values); }), Catch::StartsWith("f: "));
+}
+
+TEST_CASE("files that are no saved graphs are refused with their path", "[saving]") {
+  TemporaryFile file;
+  CHECK_THAT(errorOf<keratin::RuntimeError>([&] { K::load_function(file.path); }),
+             Catch::Contains(file.path) && Catch::Contains("No such file"));
+  CHECK_THAT(errorOf<keratin::RuntimeError>([&] { K::load_function("/tmp"); }),
+             Catch::Contains("not a regular file"));
+  REQUIRE(keratin::ir::writeFileBytes(file.path, "a text").ok());
+  CHECK_THAT(errorOf<keratin::ValueError>([&] { K::load_functions(file.path); }),
+             Catch::Contains(file.path) && Catch::Contains("not a saved graph"));
+  Tensor x = K::placeholder({2});
+  auto f = K::function({x}, {x + 1.0}, {}, "f");
+  CHECK_THAT(errorOf<keratin::RuntimeError>([&] { K::save_function(f, "/nowhere/at/all.ktg"); }),
+             Catch::Contains("/nowhere/at/all.ktg"));
+  CHECK_THAT(errorOf<keratin::ValueError>([&] { K::save_functions({}, file.path); }),
+             Catch::Contains("no function"));
+  CHECK_THAT(errorOf<keratin::ValueError>([&] { K::save_functions({f, f}, file.path); }),
+             Catch::Contains("'f'"));
+  CHECK_THAT(errorOf<keratin::ValueError>([&] { K::save_function({}, file.path); }),
+             Catch::Contains("empty"));
+}
