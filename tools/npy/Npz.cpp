@@ -1,0 +1,280 @@
+#include "tools/npy/Npz.h"
+
+#include "tools/npy/Npy.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <set>
+
+using namespace keratin::tools;
+
+namespace {
+
+absl::Status refuse(const std::string &why) { return absl::InvalidArgumentError(why); }
+
+uint64_t number(std::string_view bytes, size_t at, size_t length) {
+  uint64_t value = 0;
+  for (size_t i = 0; i < length; ++i)
+    value |= uint64_t(uint8_t(bytes[at + i])) << (8 * i);
+  return value;
+}
+
+void append(std::string &to, uint64_t value, size_t length) {
+  for (size_t i = 0; i < length; ++i)
+    to += char(value >> (8 * i) & 0xFF);
+}
+
+// Records of the format: their signatures and how long their fixed parts are.
+constexpr uint32_t localSignature = 0x04034b50, centralSignature = 0x02014b50,
+                   endSignature = 0x06054b50;
+constexpr size_t localBytes = 30, centralBytes = 46, endBytes = 22;
+constexpr uint64_t isElsewhere16 = 0xFFFF, isElsewhere32 = 0xFFFFFFFF; // zip64
+constexpr unsigned stored = 0, deflated = 8;
+constexpr unsigned encrypted = 1 << 0 | 1 << 6 | 1 << 13;
+// No deflated data is longer than this many times its bytes.
+constexpr uint64_t deflateRatio = 1032;
+
+struct Member {
+  std::string_view name;
+  unsigned method;
+  uint32_t crc;
+  uint64_t packed, size, offset; // bytes in the archive, inflated, and where the local header is
+  std::string_view data;
+};
+
+std::string quoted(std::string_view name) { return "member '" + std::string(name) + "'"; }
+
+class ArchiveReader {
+public:
+  explicit ArchiveReader(std::string_view bytes) : bytes(bytes) {}
+
+  absl::Status read() {
+    if (absl::Status status = findDirectory(); !status.ok())
+      return status;
+    size_t at = directory;
+    for (size_t i = 0; i < count; ++i)
+      if (absl::Status status = readEntry(at); !status.ok())
+        return status;
+    if (at != end)
+      return refuse("the central directory has bytes that belong to no member");
+    return checkOverlaps();
+  }
+
+  std::vector<Member> members;
+
+private:
+  absl::Status findDirectory() {
+    if (bytes.size() < endBytes)
+      return refuse("this is no .npz file: it is too short for a zip archive");
+    // Last comes a comment of at most 65535 bytes.
+    size_t least = bytes.size() - std::min<size_t>(bytes.size(), endBytes + 0xFFFF);
+    for (end = bytes.size() - endBytes;; --end) {
+      if (number(bytes, end, 4) == endSignature &&
+          number(bytes, end + 20, 2) == bytes.size() - end - endBytes)
+        break;
+      if (end == least)
+        return refuse("this is no .npz file: the end of a zip archive is missing");
+    }
+    count = number(bytes, end + 10, 2);
+    uint64_t size = number(bytes, end + 12, 4), offset = number(bytes, end + 16, 4);
+    if (count == isElsewhere16 || size == isElsewhere32 || offset == isElsewhere32)
+      return zip64("the archive");
+    if (number(bytes, end + 4, 2) != 0 || number(bytes, end + 6, 2) != 0 ||
+        number(bytes, end + 8, 2) != count)
+      return refuse("the archive has several parts");
+    if (count > maxNpzMembers)
+      return absl::ResourceExhaustedError("the archive has " + std::to_string(count) +
+                                          " members; at most " + std::to_string(maxNpzMembers) +
+                                          " are read");
+    if (offset + size != end)
+      return refuse("the central directory is not where the archive says");
+    directory = offset;
+    return absl::OkStatus();
+  }
+
+  static absl::Status zip64(const std::string &what) {
+    return absl::UnimplementedError(what + " needs the zip64 format, which is not supported; "
+                                           "save large arrays as .npy files");
+  }
+
+  absl::Status readEntry(size_t &at) {
+    if (end - at < centralBytes || number(bytes, at, 4) != centralSignature)
+      return refuse("the central directory is damaged");
+    size_t nameBytes = number(bytes, at + 28, 2);
+    uint64_t length =
+        centralBytes + nameBytes + number(bytes, at + 30, 2) + number(bytes, at + 32, 2);
+    if (length > end - at)
+      return refuse("the central directory is damaged");
+    Member member;
+    member.name = bytes.substr(at + centralBytes, nameBytes);
+    member.method = unsigned(number(bytes, at + 10, 2));
+    member.crc = uint32_t(number(bytes, at + 16, 4));
+    member.packed = number(bytes, at + 20, 4);
+    member.size = number(bytes, at + 24, 4);
+    member.offset = number(bytes, at + 42, 4);
+    if (absl::Status status = checkName(member.name); !status.ok())
+      return status;
+    std::string name = quoted(member.name);
+    if (number(bytes, at + 8, 2) & encrypted)
+      return absl::UnimplementedError(name + " is encrypted");
+    if (member.packed == isElsewhere32 || member.size == isElsewhere32 ||
+        member.offset == isElsewhere32)
+      return zip64(name);
+    if (member.method != stored && member.method != deflated)
+      return absl::UnimplementedError(name + " is compressed by method " +
+                                      std::to_string(member.method) +
+                                      "; only 0 (stored) and 8 (deflated) are read");
+    if (absl::Status status = findData(member); !status.ok())
+      return status;
+    members.push_back(member);
+    at += length;
+    return absl::OkStatus();
+  }
+
+  absl::Status checkName(std::string_view name) {
+    for (char c : name)
+      if (uint8_t(c) < ' ' || c == '\x7f')
+        return refuse("the name of a member has control characters");
+    if (name.size() <= 4 || name.substr(name.size() - 4) != ".npy")
+      return refuse(quoted(name) + " is not called NAME.npy");
+    if (!names.insert(name).second)
+      return refuse(quoted(name) + " is there twice");
+    return absl::OkStatus();
+  }
+
+  absl::Status findData(Member &member) {
+    std::string name = quoted(member.name);
+    if (member.offset > directory || directory - member.offset < localBytes ||
+        number(bytes, member.offset, 4) != localSignature)
+      return refuse(name + " is not where the central directory says");
+    uint64_t begin = member.offset + localBytes + number(bytes, member.offset + 26, 2) +
+                     number(bytes, member.offset + 28, 2);
+    if (begin > directory || directory - begin < member.packed)
+      return refuse(name + " is longer than the archive");
+    if (number(bytes, member.offset + 8, 2) != member.method ||
+        number(bytes, member.offset + 26, 2) != member.name.size() ||
+        bytes.substr(member.offset + localBytes, member.name.size()) != member.name)
+      return refuse(name + " is described differently in the central directory");
+    if (member.method == stored ? member.size != member.packed
+                                : member.size / deflateRatio > member.packed)
+      return refuse(name + " cannot have the " + std::to_string(member.size) + " bytes it claims");
+    member.data = bytes.substr(begin, member.packed);
+    inflated += member.size;
+    if (inflated > npzBytesAllowed(bytes.size()))
+      return absl::ResourceExhaustedError(
+          "the arrays of an archive of " + std::to_string(bytes.size()) +
+          " bytes may have at most " + std::to_string(npzBytesAllowed(bytes.size())) +
+          "; save arrays of zeros and the like uncompressed");
+    return absl::OkStatus();
+  }
+
+  absl::Status checkOverlaps() const {
+    std::vector<const Member *> sorted;
+    for (const Member &member : members)
+      sorted.push_back(&member);
+    std::sort(sorted.begin(), sorted.end(),
+              [](const Member *a, const Member *b) { return a->offset < b->offset; });
+    for (size_t i = 1; i < sorted.size(); ++i)
+      if (sorted[i - 1]->data.data() + sorted[i - 1]->data.size() >
+          bytes.data() + sorted[i]->offset)
+        return refuse(quoted(sorted[i - 1]->name) + " and " + quoted(sorted[i]->name) + " overlap");
+    return absl::OkStatus();
+  }
+
+  std::string_view bytes;
+  size_t directory = 0, end = 0, count = 0;
+  uint64_t inflated = 0;
+  std::set<std::string_view> names;
+};
+
+// False where the data is not the deflated form of exactly `to`.
+bool inflateInto(std::string_view data, std::string &to) {
+  z_stream stream = {};
+  if (inflateInit2(&stream, -MAX_WBITS) != Z_OK)
+    return false;
+  stream.next_in = reinterpret_cast<Bytef *>(const_cast<char *>(data.data()));
+  stream.avail_in = uInt(data.size());
+  stream.next_out = reinterpret_cast<Bytef *>(to.data());
+  stream.avail_out = uInt(to.size());
+  int code = inflate(&stream, Z_FINISH);
+  bool isWhole = code == Z_STREAM_END && stream.total_out == to.size() && stream.avail_in == 0;
+  inflateEnd(&stream);
+  return isWhole;
+}
+
+absl::StatusOr<Array> readMember(const Member &member) {
+  std::string inflated;
+  std::string_view content = member.data;
+  if (member.method == deflated) {
+    inflated.resize(member.size);
+    if (!inflateInto(member.data, inflated))
+      return refuse("the compressed data is damaged");
+    content = inflated;
+  }
+  if (crc32_z(crc32_z(0, nullptr, 0), reinterpret_cast<const Bytef *>(content.data()),
+              content.size()) != member.crc)
+    return refuse("the checksum is wrong");
+  return parseNpy(content);
+}
+
+} // namespace
+
+absl::StatusOr<std::vector<NamedArray>> keratin::tools::parseNpz(std::string_view bytes) {
+  ArchiveReader archive(bytes);
+  if (absl::Status status = archive.read(); !status.ok())
+    return status;
+  std::vector<NamedArray> arrays;
+  for (const Member &member : archive.members) {
+    auto array = readMember(member);
+    if (!array.ok())
+      return absl::Status(array.status().code(),
+                          quoted(member.name) + ": " + std::string(array.status().message()));
+    arrays.push_back(
+        {std::string(member.name.substr(0, member.name.size() - 4)), *std::move(array)});
+  }
+  return arrays;
+}
+
+absl::StatusOr<std::string> keratin::tools::formatNpz(const std::vector<NamedArray> &arrays) {
+  std::string archive, directory;
+  for (const auto &[name, array] : arrays) {
+    std::string content = formatNpy(array), common;
+    if (archive.size() + content.size() > isElsewhere32 / 2 || name.size() > 1000 ||
+        arrays.size() > maxNpzMembers)
+      return absl::ResourceExhaustedError(
+          "the outputs are too large for a .npz file; use --output-dir");
+    append(common, 20, 2);      // the version needed
+    append(common, 1 << 11, 2); // names are UTF-8
+    append(common, stored, 2);
+    append(common, 0, 2);
+    append(common, 0x21, 2); // 1 January 1980: equal outputs give equal files
+    append(common,
+           crc32_z(crc32_z(0, nullptr, 0), reinterpret_cast<const Bytef *>(content.data()),
+                   content.size()),
+           4);
+    append(common, content.size(), 4);
+    append(common, content.size(), 4);
+    append(common, name.size() + 4, 2);
+    append(common, 0, 2);
+    append(directory, centralSignature, 4);
+    append(directory, 20, 2);
+    directory += common;
+    append(directory, 0, 8); // no comment, the first disk, no attributes
+    append(directory, 0, 2);
+    append(directory, archive.size(), 4);
+    directory += name + ".npy";
+    append(archive, localSignature, 4);
+    archive += common + name + ".npy" + content;
+  }
+  size_t offset = archive.size();
+  archive += directory;
+  append(archive, endSignature, 4);
+  append(archive, 0, 4);
+  append(archive, arrays.size(), 2);
+  append(archive, arrays.size(), 2);
+  append(archive, directory.size(), 4);
+  append(archive, offset, 4);
+  append(archive, 0, 2);
+  return archive;
+}
