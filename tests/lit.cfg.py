@@ -5,7 +5,9 @@ import lit.formats
 config.name = "keratin"
 config.test_format = lit.formats.ShTest(True)
 config.suffixes = [".mlir"]
+config.excludes = ["aot"]  # models, compiled by tests/aot/CMakeLists.txt
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.keratin_build, "tests", "lit")
 config.environment["PATH"] = os.pathsep.join(
     [os.path.join(config.keratin_build, "bin"), config.llvm_tools, config.environment.get("PATH", "")])
+config.substitutions.append(("%{exits}", os.path.join(config.test_source_root, "tools", "exits.sh")))

@@ -3,6 +3,8 @@
 #include "ir/dialect/Keratin.h"
 #include "ir/dialect/TensorShape.h"
 #include "ir/reference/HostConversions.h"
+#include "ir/saved/GraphReader.h"
+#include "ir/saved/SavedFormat.h"
 #include "ir/text/SourceText.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -43,43 +45,18 @@ private:
   absl::Status read(func::FuncOp function) {
     ir::SavedFunction saved{function.getName().str(), {}, {}};
     Builder b(function.getContext());
-    bool sawVariable = false;
     for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-      auto kind = function.getArgAttrOfType<StringAttr>(i, "keratin.kind");
-      if (!kind)
-        function.setArgAttr(i, "keratin.kind", kind = b.getStringAttr("input"));
+      if (!function.getArgAttrOfType<StringAttr>(i, "keratin.kind"))
+        function.setArgAttr(i, "keratin.kind", b.getStringAttr("input"));
       if (!function.getArgAttrOfType<StringAttr>(i, "keratin.name"))
         function.setArgAttr(i, "keratin.name", b.getStringAttr("input_" + Twine(i)));
-      if (kind.getValue() == "variable") {
-        sawVariable = true;
+      if (function.getArgAttrOfType<StringAttr>(i, "keratin.kind").getValue() == "variable")
         if (absl::Status status = readVariable(function, i, saved); !status.ok())
           return status;
-      } else if (kind.getValue() != "input") {
-        return refuse("function '" + function.getName() + "': an argument is no '" +
-                      kind.getValue() + "'; needed \"input\" or \"variable\"");
-      } else if (sawVariable) {
-        return refuse("function '" + function.getName() + "': inputs come before variables");
-      }
     }
-    bool sawUpdate = false;
-    for (unsigned i = 0; i < function.getNumResults(); ++i) {
-      auto kind = function.getResultAttrOfType<StringAttr>(i, "keratin.kind");
-      if (!kind)
-        function.setResultAttr(i, "keratin.kind", kind = b.getStringAttr("output"));
-      auto variable = function.getResultAttrOfType<IntegerAttr>(i, "keratin.variable");
-      bool isUpdate = kind.getValue() == "update";
-      if (isUpdate &&
-          (!variable || !variable.getValue().isSignedIntN(31) || variable.getInt() < 0 ||
-           size_t(variable.getInt()) >= saved.variables.size()))
-        return refuse("function '" + function.getName() +
-                      "': an update names no variable (keratin.variable)");
-      if (!isUpdate && kind.getValue() != "output")
-        return refuse("function '" + function.getName() + "': a result is no '" + kind.getValue() +
-                      "'; needed \"output\" or \"update\"");
-      if (!isUpdate && sawUpdate)
-        return refuse("function '" + function.getName() + "': outputs come before updates");
-      sawUpdate |= isUpdate;
-    }
+    for (unsigned i = 0; i < function.getNumResults(); ++i)
+      if (!function.getResultAttrOfType<StringAttr>(i, "keratin.kind"))
+        function.setResultAttr(i, "keratin.kind", b.getStringAttr("output"));
     graph.functions.push_back(std::move(saved));
     return absl::OkStatus();
   }
@@ -95,7 +72,8 @@ private:
                                [&](const ir::SavedVariable &known) { return known.name == name; });
     saved.variables.push_back(found - graph.variables.begin());
     if (found != graph.variables.end()) {
-      if (found->dtype != ir::dtypeOf(type.getElementType()) || ArrayRef(found->dims) != type.getShape())
+      if (found->dtype != ir::dtypeOf(type.getElementType()) ||
+          ArrayRef(found->dims) != type.getShape())
         return refuse("variable '" + name + "' has another dtype or shape in function '" +
                       function.getName() + "'");
       return absl::OkStatus();
@@ -152,7 +130,9 @@ absl::StatusOr<ir::SavedGraph> compiler::readModel(const std::string &path, MLIR
     return refuse(file.getError().message());
   StringRef bytes = (*file)->getBuffer();
   absl::StatusOr<ir::SavedGraph> graph = refuse("");
-  {
+  if (bytes.starts_with(ir::kSavedMagicBytes)) {
+    graph = ir::readGraph(std::string_view(bytes.data(), bytes.size()), context);
+  } else {
     if (std::optional<std::string> why = ir::refuseSource(bytes))
       return refuse(*why);
     ParserConfig config(&context);

@@ -116,6 +116,11 @@ LogicalResult KeratinDialect::verifyOperationAttribute(Operation *op, NamedAttri
   return success();
 }
 
+static bool isKind(FunctionOpInterface function, unsigned argument, StringRef wanted) {
+  auto kind = function.getArgAttrOfType<StringAttr>(argument, "keratin.kind");
+  return kind && kind.getValue() == wanted;
+}
+
 LogicalResult KeratinDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index,
                                                        NamedAttribute attribute) {
   auto emitError = [&] { return op->emitError() << "argument " << index << ": "; };
@@ -124,8 +129,11 @@ LogicalResult KeratinDialect::verifyRegionArgAttribute(Operation *op, unsigned, 
     auto kind = dyn_cast<StringAttr>(attribute.getValue());
     if (!kind || (kind.getValue() != "input" && kind.getValue() != "variable"))
       return emitError() << "keratin.kind must be \"input\" or \"variable\"";
-    if (auto function = dyn_cast<FunctionOpInterface>(op))
+    if (auto function = dyn_cast<FunctionOpInterface>(op)) {
+      if (index > 0 && kind.getValue() == "input" && isKind(function, index - 1, "variable"))
+        return emitError() << "inputs come before variables";
       return verifyTensorType(function.getArgumentTypes()[index], emitError);
+    }
   }
   if (name == "keratin.name" && !isa<StringAttr>(attribute.getValue()))
     return emitError() << "keratin.name must be a string";
@@ -145,7 +153,22 @@ LogicalResult KeratinDialect::verifyRegionResultAttribute(Operation *op, unsigne
   auto kind = dyn_cast<StringAttr>(attribute.getValue());
   if (!kind || (kind.getValue() != "output" && kind.getValue() != "update"))
     return emitError() << "keratin.kind must be \"output\" or \"update\"";
-  if (auto function = dyn_cast<FunctionOpInterface>(op))
-    return verifyTensorType(function.getResultTypes()[index], emitError);
-  return success();
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function)
+    return success();
+  auto kindBefore = index > 0 ? function.getResultAttrOfType<StringAttr>(index - 1, "keratin.kind")
+                              : StringAttr();
+  if (kind.getValue() == "update") {
+    auto variable = function.getResultAttrOfType<IntegerAttr>(index, "keratin.variable");
+    int64_t variables = 0;
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      variables += isKind(function, i, "variable");
+    if (!variable || !variable.getType().isInteger(64) || variable.getInt() < 0 ||
+        variable.getInt() >= variables)
+      return emitError() << "an update needs keratin.variable, the number of one of the "
+                         << variables << " variables";
+  } else if (kindBefore && kindBefore.getValue() == "update") {
+    return emitError() << "outputs come before updates";
+  }
+  return verifyTensorType(function.getResultTypes()[index], emitError);
 }

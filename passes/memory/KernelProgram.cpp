@@ -66,11 +66,9 @@ LogicalResult KernelProgram::readSignature() {
     auto kind = func.getResultAttrOfType<StringAttr>(index, kKindAttr);
     if (!kind || kind.getValue() != "update")
       continue;
-    auto variable = func.getResultAttrOfType<IntegerAttr>(index, kVariableAttr);
-    if (!variable || variable.getInt() < 0 || size_t(variable.getInt()) >= variables.size())
-      return emitGraphError(func) << "result " << index
-                                  << " updates a variable that is no argument";
-    BlockArgument old = variables[variable.getInt()];
+    // The dialect's verifier has seen that there is such a variable.
+    BlockArgument old =
+        variables[func.getResultAttrOfType<IntegerAttr>(index, kVariableAttr).getInt()];
     if (func.getResultTypes()[index] != old.getType())
       return emitGraphError(func) << "result " << index << " has type "
                                   << func.getResultTypes()[index]

@@ -205,11 +205,9 @@ LogicalResult Checker::checkUpdateInPlace(unsigned functionResult) {
   int64_t seen = 0;
   for (BlockArgument argument : function.getArguments()) {
     auto kind = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kKindAttr);
-    if (kind && kind.getValue() == "variable" && number && seen++ == number.getInt())
+    if (kind && kind.getValue() == "variable" && seen++ == number.getInt())
       variable = argument;
   }
-  if (!variable)
-    return function.emitError("function result ") << functionResult << " updates no variable";
   Operation *exit = function.getBody().front().getTerminator();
   PlannedValue *planned = find(storageOf(exit->getOperand(functionResult)));
   if (planned->value.getOwner()->hasAttr(kFallibleAttr) ||

@@ -54,3 +54,18 @@ func.func private @offsets() attributes {keratin.offsets = array<i64: 0>}
 
 // expected-error @below {{keratin.in_place must be a list of 64-bit integers}}
 func.func private @in_place() attributes {keratin.in_place = [1]}
+
+// -----
+
+// expected-error @below {{argument 1: inputs come before variables}}
+func.func private @argument_order(tensor<2xf32> {keratin.kind = "variable"}, tensor<2xf32> {keratin.kind = "input"})
+
+// -----
+
+// expected-error @below {{result 1: outputs come before updates}}
+func.func private @result_order(tensor<2xf32> {keratin.kind = "variable"}) -> (tensor<2xf32> {keratin.kind = "update", keratin.variable = 0 : i64}, tensor<2xf32> {keratin.kind = "output"})
+
+// -----
+
+// expected-error @below {{result 0: an update needs keratin.variable, the number of one of the 1 variables}}
+func.func private @update_of_nothing(tensor<2xf32> {keratin.kind = "variable"}) -> (tensor<2xf32> {keratin.kind = "update", keratin.variable = 1 : i64})

@@ -77,19 +77,6 @@ func.func @reuse_in_another_place(%x: tensor<16xf32> {keratin.kind = "input"}) -
 
 // -----
 
-// expected-error @below {{function result 0 updates no variable}}
-func.func @update_of_no_variable(%x: tensor<16xf32> {keratin.kind = "input"}) -> (tensor<16xf32> {keratin.kind = "update", keratin.variable = 0})
-    attributes {keratin.arena_bytes = #keratin.dims<0>, keratin.in_place = array<i64: 1>, keratin.offsets = #keratin.dims<>} {
-  %y = keratin.kernel (%x) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
-  ^bb0(%p0: tensor<16xf32>):
-    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
-    keratin.yield %0 : tensor<16xf32>
-  }
-  return %y : tensor<16xf32>
-}
-
-// -----
-
 func.func @update_in_place_that_can_fail(%x: tensor<16xf32> {keratin.kind = "input"}, %w: tensor<16xf32> {keratin.kind = "variable"}) -> (tensor<16xf32> {keratin.kind = "update", keratin.variable = 0})
     attributes {keratin.arena_bytes = #keratin.dims<0>, keratin.in_place = array<i64: 1>, keratin.offsets = #keratin.dims<>} {
   // expected-error @below {{must not update a variable in place}}

@@ -9,13 +9,6 @@ func.func @op_outside_of_kernels(%x: tensor<4xf32> {keratin.kind = "input"}) -> 
 
 // -----
 
-// expected-error @below {{result 0 updates a variable that is no argument}}
-func.func @unknown_variable(%x: tensor<4xf32> {keratin.kind = "input"}) -> (tensor<4xf32> {keratin.kind = "update", keratin.variable = 0}) {
-  return %x : tensor<4xf32>
-}
-
-// -----
-
 // expected-error @below {{result 0 has type 'tensor<5xf32>' and updates a variable of type 'tensor<4xf32>'}}
 func.func @update_of_another_type(%x: tensor<5xf32> {keratin.kind = "input"}, %v: tensor<4xf32> {keratin.kind = "variable"})
     -> (tensor<5xf32> {keratin.kind = "update", keratin.variable = 0}) {
