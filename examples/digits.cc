@@ -1,7 +1,7 @@
 // Trains a perceptron on handwritten digits: everything of a training step, forward, gradients,
 // Adam and dropout, is one compiled function.
 //
-//   digits <digits.csv> [epochs]
+//   digits <digits.csv> [epochs] [model.ktg]
 #include <keratin/backend.h>
 
 #include <algorithm>
@@ -134,7 +134,7 @@ static K::Array labelsOf(const Digits &digits, const size_t *rows, size_t count)
 int main(int argc, char **argv) try {
   auto start = Clock::now();
   if (argc < 2) {
-    std::fprintf(stderr, "usage: digits <digits.csv> [epochs]\n");
+    std::fprintf(stderr, "usage: digits <digits.csv> [epochs] [model.ktg]\n");
     return 2;
   }
   const int epochs = argc > 2 ? std::atoi(argv[2]) : 30;
@@ -165,6 +165,12 @@ int main(int argc, char **argv) try {
   K::Tensor hits =
       K::sum(K::cast(K::equal(predicted, K::cast(labels, K::DType::Int64)), K::DType::Int32));
   K::Function evaluate = K::function({images, labels}, {hits}, {}, "evaluate");
+  if (argc > 3) {
+    // As it begins: whoever compiles the file ahead of time trains it from there.
+    K::Function predict = K::function({images}, {predicted}, {}, "predict");
+    K::save_functions({step, predict}, argv[3]);
+    std::printf("saved train_step and predict to %s\n", argv[3]);
+  }
   std::printf("compiled in %.1f ms: training step of %lld kernels, evaluation of %lld\n",
               step.compileMilliseconds() + evaluate.compileMilliseconds(),
               (long long)step.kernelCount(), (long long)evaluate.kernelCount());

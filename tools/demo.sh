@@ -1,10 +1,21 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs the main job: a C++ program that defines a network with K::, compiles its training step and
-# trains it on handwritten digits.
+# Installs what is missing, builds, and runs the main job: a C++ program that defines a network with K::, compiles its training step,
+# trains it on handwritten digits, and saves it; then keratin-compile makes a shared object of the saved model, and a C program trains
+# and predicts with that alone.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 tools/setup.sh
-tools/build.sh release digits second_order
-build/release/examples/digits examples/data/digits.csv
+tools/build.sh release digits second_order keratin-compile
+out=build/release/demo
+mkdir -p $out
+build/release/examples/digits examples/data/digits.csv 30 $out/digits.ktg
 build/release/examples/second_order
+
+echo "--- ahead of time ---"
+build/release/bin/keratin-compile $out/digits.ktg -o $out/libdigits.so --header=$out/digits.h
+clang-19 -std=c99 -D_POSIX_C_SOURCE=199309L -O2 -Wall -Wextra -I$out examples/digits_object.c -L$out -ldigits -Wl,-rpath,"$PWD/$out" \
+  -o $out/digits_object
+ls -l $out/libdigits.so
+ldd $out/libdigits.so
+$out/digits_object examples/data/digits.csv

@@ -19,29 +19,6 @@ static absl::Status cannotWrite(const std::string &path, std::error_code error) 
   return absl::InvalidArgumentError("cannot write '" + path + "': " + error.message());
 }
 
-absl::Status keratin::compiler::writeFile(const std::string &path, StringRef content) {
-  SmallString<128> temporary;
-  int descriptor;
-  if (std::error_code error =
-          sys::fs::createUniqueFile(path + ".%%%%%%.tmp", descriptor, temporary, sys::fs::OF_None,
-                                    sys::fs::all_read | sys::fs::owner_write))
-    return cannotWrite(path, error);
-  std::error_code error;
-  {
-    raw_fd_ostream stream(descriptor, /*shouldClose=*/true);
-    stream << content;
-    stream.close();
-    error = stream.error();
-    stream.clear_error();
-  }
-  if (!error)
-    error = sys::fs::rename(temporary, path);
-  if (!error)
-    return absl::OkStatus();
-  sys::fs::remove(temporary);
-  return cannotWrite(path, error);
-}
-
 // The name of the runtime's folder: the architecture says enough, all else is Linux.
 static std::string architecture(const std::string &triple) {
   return Triple(triple).getArchName().str();

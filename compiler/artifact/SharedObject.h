@@ -34,9 +34,6 @@ absl::Status linkSharedObject(llvm::ArrayRef<std::unique_ptr<llvm::MemoryBuffer>
 absl::Status linkRelocatable(llvm::ArrayRef<std::unique_ptr<llvm::MemoryBuffer>> objects,
                              const std::string &output, const LinkOptions &options);
 
-// Writes a file under a temporary name, then renames it.
-absl::Status writeFile(const std::string &path, llvm::StringRef content);
-
 } // namespace keratin::compiler
 
 #endif // KERATIN_COMPILER_ARTIFACT_SHAREDOBJECT_H

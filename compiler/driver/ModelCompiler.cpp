@@ -104,15 +104,18 @@ private:
   // The descriptor, which makes one object more.
   absl::Status finish() {
     std::vector<keratin_object_variable_t> variables;
-    for (const ir::SavedVariable &variable : model.graph.variables)
+    for (const ir::SavedVariable &variable : model.graph.variables) {
+      // Zeros, say the moments of an optimiser, take no room.
+      bool isZero = llvm::all_of(variable.bytes, [](char byte) { return byte == 0; });
       variables.push_back({{variable.name.c_str(),
                             variable.dtype,
                             int32_t(variable.dims.size()),
                             variable.dims.data(),
                             "",
                             {}},
-                           variable.bytes.empty() ? nullptr : variable.bytes.data(),
+                           isZero ? nullptr : variable.bytes.data(),
                            {}});
+    }
     const std::vector<ir::SavedFunction> &saved = model.graph.functions;
     std::vector<std::vector<int32_t>> used;
     for (size_t f = 0; f < saved.size(); ++f) {

@@ -6,6 +6,7 @@
 #include "compiler/driver/ModelFile.h"
 #include "compiler/driver/Version.h"
 #include "compiler/pipelines/Pipelines.h"
+#include "ir/saved/SavedFile.h"
 #include "tools/support/Tool.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -133,7 +134,7 @@ absl::Status emitObject(ir::SavedGraph graph, const ModelOptions &options,
                        : isShared          ? "lib" + name + ".so"
                                            : name + ".o";
   if (!headerFile.empty())
-    if (absl::Status status = writeFile(headerFile, compiled->header); !status.ok())
+    if (absl::Status status = ir::writeFileBytes(headerFile, compiled->header); !status.ok())
       return status;
   LinkOptions link;
   link.triple = compiled->triple;
@@ -164,7 +165,7 @@ absl::Status run() {
   if (!text.ok())
     return text.status();
   if (!outputFile.empty() && outputFile != "-")
-    return writeFile(outputFile, *text);
+    return ir::writeFileBytes(outputFile, *text);
   llvm::outs() << *text;
   return absl::OkStatus();
 }
@@ -185,7 +186,7 @@ int main(int argc, char **argv) {
     llvm::timeTraceProfilerWrite(trace);
     llvm::timeTraceProfilerCleanup();
     if (status.ok())
-      status = writeFile(timeTrace, trace.str());
+      status = ir::writeFileBytes(timeTrace, trace.str().str());
   }
   return tool.finish(status);
 }

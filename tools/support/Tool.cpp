@@ -47,6 +47,7 @@ int Tool::finish(const absl::Status &status) const {
   case absl::StatusCode::kNotFound:
   case absl::StatusCode::kUnimplemented:
   case absl::StatusCode::kFailedPrecondition:
+  case absl::StatusCode::kUnavailable: // a file cannot be read or written
     return int(ExitCode::BadInput);
   case absl::StatusCode::kResourceExhausted:
     return int(ExitCode::LimitExceeded);

@@ -30,8 +30,9 @@ public:
   std::optional<ExitCode> parse(CommandLine &line, int argc, char **argv) const;
 
   // Prints what went wrong, a line an error: "file:line:col: error: ...", or the tool's name where
-  // no place is known. INVALID_ARGUMENT, NOT_FOUND, UNIMPLEMENTED and FAILED_PRECONDITION are bad
-  // input, RESOURCE_EXHAUSTED a limit, DATA_LOSS a numeric mismatch, all else an internal error.
+  // no place is known. INVALID_ARGUMENT, NOT_FOUND, UNIMPLEMENTED, UNAVAILABLE and
+  // FAILED_PRECONDITION are bad input, RESOURCE_EXHAUSTED a limit, DATA_LOSS a numeric mismatch,
+  // all else an internal error.
   int finish(const absl::Status &status) const;
 
 private:
