@@ -124,6 +124,14 @@ struct FunctionText {
     return name + ": " + runtime::dtypeName(desc.dtype) + " " + shape(desc);
   }
 
+  std::string requirement(const keratin_check_t &check) const {
+    std::string lhs = slot(check.lhs), rhs = slot(check.rhs);
+    std::string condition = check.kind == KERATIN_CHECK_EQUAL       ? lhs + " == " + rhs
+                            : check.kind == KERATIN_CHECK_BROADCAST ? lhs + " == 1 or " + rhs
+                                                                    : lhs + " >= " + rhs;
+    return condition + " (" + check.message + ")";
+  }
+
   // Whether C code can state the dim by itself.
   bool isPlain(int64_t dim) const { return dim >= 0 || -1 - dim < f.num_symbols; }
   bool isPlain(const keratin_tensor_desc_t &tensor) const {
@@ -176,7 +184,7 @@ private:
         line("//     updates   " +
              Twine(function.f.variables[function.f.updates[i].variable].name));
       for (int64_t i = 0; i < function.f.num_checks; ++i)
-        line("//     requires  " + Twine(function.f.checks[i].message));
+        line("//     requires  " + function.requirement(function.f.checks[i]));
     }
     if (object.num_variables) {
       line("// Variables, by number:");
