@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Installs, moves the package, and builds a project elsewhere on it: install.sh BUILD SOURCE WORK CC CXX
+set -euo pipefail
+build=$1 source=$2 work=$3 cc=$4 cxx=$5
+rm -rf "$work"
+mkdir -p "$work"
+cmake --install "$build" --prefix "$work/first" >/dev/null
+mv "$work/first" "$work/moved"
+prefix=$work/moved
+
+# Every header by itself, as C++17; those of the runtime as C99 too.
+cd "$prefix/include"
+for header in $(find . -name '*.h' | sort); do
+  echo "#include <${header#./}>" | "$cxx" -std=c++17 -Wall -Wextra -Werror -fsyntax-only -I. -x c++ -
+done
+for header in keratin/runtime.h keratin/object.h keratin_abi.h keratin_types.h keratin_object_abi.h; do
+  echo "#include <$header>" | "$cc" -std=c99 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I. -x c -
+done
+
+# By CMake.
+cmake -G Ninja -S "$source/consumer" -B "$work/consumer" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$cc" \
+  -DCMAKE_CXX_COMPILER="$cxx" >/dev/null
+cmake --build "$work/consumer" >/dev/null
+"$work/consumer/plain_runtime"
+"$work/consumer/run_model"
+
+# By pkg-config.
+if command -v pkg-config >/dev/null; then
+  export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+  "$cc" -std=c99 "$source/consumer/plain_runtime.c" $(pkg-config --cflags --libs keratin-runtime) -o "$work/by_pkg_config"
+  "$work/by_pkg_config"
+  "$cxx" -std=c++17 "$source/consumer/build_model.cpp" $(pkg-config --cflags --libs keratin) \
+    -Wl,-rpath,"$prefix/lib" -o "$work/build_model"
+  "$work/build_model" "$work/twice.ktg"
+fi
+
+# Nothing of LLVM or of the layers shows.
+if nm -DC --defined-only "$prefix/lib/libkeratin.so" | grep -E 'keratin::(frontend|ir|passes|codegen|compiler)::|(llvm|mlir|absl|google)::'; then
+  echo "libkeratin.so exports what it is made of" >&2
+  exit 1
+fi
+echo installed, moved and used
