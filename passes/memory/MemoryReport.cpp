@@ -1,8 +1,8 @@
 #include "passes/memory/MemoryReport.h"
 
-#include "passes/memory/KernelProgram.h"
-#include "passes/memory/LiveRange.h"
+#include "ir/dialect/Keratin.h"
 #include "passes/memory/MemoryPlan.h"
+#include "passes/memory/PlannedBuffers.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -19,7 +19,6 @@ using namespace mlir;
 
 namespace {
 
-constexpr int64_t kDefaultSize = 32;
 constexpr int64_t kTimelineColumns = 48;
 // A person reads the largest; the rest is one line.
 constexpr size_t kMostRows = 200;
@@ -38,89 +37,17 @@ std::string sourceLine(Location location) {
   return text;
 }
 
-// The op that makes a result of a kernel: "tanh", or "add +3" if three more belong to the kernel.
-std::string makerOf(OpResult result) {
-  auto kernel = cast<KernelOp>(result.getOwner());
-  Block &body = kernel.getBody().front();
-  Value made = cast<YieldOp>(body.getTerminator()).getValues()[result.getResultNumber()];
-  Operation *op = made.getDefiningOp();
-  if (!op)
-    return "copy";
-  size_t others = body.getOperations().size() - 2;
-  std::string name = op->getName().stripDialect().str();
-  return others ? name + " +" + std::to_string(others) : name;
-}
-
-// Storage in the arena: one value, or several that follow one another in place.
-struct Storage {
-  OpResult firstValue;
-  LiveRange live;
-  int64_t offset = 0; // an index into the offsets
-  unsigned values = 1;
-};
-
-// The plan, read back from the attributes.
-class Plan {
-public:
-  static std::optional<Plan> read(func::FuncOp function) {
-    auto offsets = function->getAttrOfType<DimsAttr>(kOffsetsAttr);
-    auto bytes = function->getAttrOfType<DimsAttr>(kArenaBytesAttr);
-    if (!offsets || !bytes)
-      return std::nullopt;
-    FailureOr<KernelProgram> program = KernelProgram::build(function);
-    if (failed(program))
-      return std::nullopt;
-    Plan plan;
-    plan.offsets = offsets.getDims();
-    plan.arenaBytes = bytes.getDims().front();
-    plan.numKernels = program->kernels().size();
-    llvm::DenseMap<Value, size_t> storageOf;
-    for (int64_t position = 0; position < plan.numKernels; ++position) {
-      KernelOp kernel = program->kernels()[position];
-      auto codes = kernel->getAttrOfType<DenseI64ArrayAttr>(kResultsAttr);
-      auto reuses = kernel->getAttrOfType<DenseI64ArrayAttr>(kReusesAttr);
-      for (OpResult result : kernel->getResults()) {
-        int64_t code = codes[result.getResultNumber()];
-        int64_t reused = reuses[result.getResultNumber()];
-        if (code < 0)
-          continue;
-        ArrayRef<int64_t> readers = program->readers(result);
-        int64_t last = readers.empty() ? position : readers.back();
-        if (reused >= 0) {
-          size_t index = storageOf[rootOf(kernel.getInputs()[reused])];
-          storageOf[result] = index;
-          plan.storages[index].live.last = last;
-          ++plan.storages[index].values;
-        } else {
-          storageOf[result] = plan.storages.size();
-          plan.storages.push_back({result, {position, last}, code, 1});
-        }
-      }
-    }
-    return plan;
-  }
-
-  std::vector<DimExpr> offsets;
-  DimExpr arenaBytes;
-  std::vector<Storage> storages;
-  int64_t numKernels = 0;
-};
-
 // Sizes under one assignment.
 class Numbers {
 public:
-  Numbers(const Plan &plan, const SymbolValues &symbols, int64_t otherwise) {
-    auto symbol = [&](int64_t id) -> std::optional<int64_t> {
-      auto found = symbols.find(id);
-      return found == symbols.end() ? otherwise : found->second;
-    };
-    arena = plan.arenaBytes.evaluate(symbol);
-    for (const Storage &storage : plan.storages) {
-      std::optional<DimExpr> expr = bytesOf(storage.firstValue);
-      std::optional<int64_t> number = expr ? expr->evaluate(symbol) : std::nullopt;
+  Numbers(const PlannedMemory &plan, const SymbolValues &symbols, int64_t otherwise) {
+    arena = evaluate(plan.arenaBytes, symbols, otherwise);
+    for (const PlannedBuffer &buffer : plan.buffers) {
+      std::optional<int64_t> number =
+          buffer.bytes ? evaluate(*buffer.bytes, symbols, otherwise) : std::nullopt;
       complete &= number && *number >= 0;
       bytes.push_back(std::max<int64_t>(number.value_or(0), 0));
-      ranges.push_back(storage.live);
+      ranges.push_back(buffer.live);
     }
     live = complete ? maxLiveBytes(ranges, bytes) : std::nullopt;
     busiest = busiestPosition(ranges, bytes).value_or(0);
@@ -135,13 +62,12 @@ public:
 };
 
 // What is alive at one kernel, as an expression.
-std::optional<DimExpr> liveExpression(const Plan &plan, int64_t position) {
+std::optional<DimExpr> liveExpression(const PlannedMemory &plan, int64_t position) {
   DimExpr sum;
-  for (const Storage &storage : plan.storages) {
-    if (!storage.live.overlaps({position, position}))
+  for (const PlannedBuffer &buffer : plan.buffers) {
+    if (!buffer.live.overlaps({position, position}))
       continue;
-    std::optional<DimExpr> bytes = bytesOf(storage.firstValue);
-    std::optional<DimExpr> next = bytes ? add(sum, *bytes) : std::nullopt;
+    std::optional<DimExpr> next = buffer.bytes ? add(sum, *buffer.bytes) : std::nullopt;
     if (!next)
       return std::nullopt;
     sum = *next;
@@ -151,7 +77,7 @@ std::optional<DimExpr> liveExpression(const Plan &plan, int64_t position) {
 
 // The most that is alive, as an expression: which kernel that is depends on the sizes, so the
 // largest of those that are busiest for small, usual and large ones.
-std::string maxLiveExpression(const Plan &plan, const SymbolValues &symbols) {
+std::string maxLiveExpression(const PlannedMemory &plan, const SymbolValues &symbols) {
   std::vector<int64_t> positions{Numbers(plan, symbols, kDefaultSize).busiest};
   for (int64_t size : {1, 32, 1000})
     positions.push_back(Numbers(plan, {}, size).busiest);
@@ -165,10 +91,10 @@ std::string maxLiveExpression(const Plan &plan, const SymbolValues &symbols) {
   return most ? most->str() : "(a long expression)";
 }
 
-std::string timeline(const LiveRange &live, int64_t numKernels) {
-  int64_t columns = std::min(numKernels, kTimelineColumns);
+std::string timeline(const LiveRange &live, int64_t kernels) {
+  int64_t columns = std::min(kernels, kTimelineColumns);
   std::string text(columns, '.');
-  int64_t begin = live.first * columns / numKernels, end = live.last * columns / numKernels;
+  int64_t begin = live.first * columns / kernels, end = live.last * columns / kernels;
   std::fill(text.begin() + begin, text.begin() + end + 1, '#');
   return text;
 }
@@ -188,7 +114,7 @@ void printTable(llvm::raw_ostream &out, const std::vector<Row> &rows) {
   }
 }
 
-std::string symbolsText(const Plan &plan, const SymbolValues &symbols) {
+std::string symbolsText(const PlannedMemory &plan, const SymbolValues &symbols) {
   std::vector<int64_t> ids = plan.arenaBytes.symbols();
   std::string text;
   for (int64_t id : ids) {
@@ -199,7 +125,7 @@ std::string symbolsText(const Plan &plan, const SymbolValues &symbols) {
   return text.empty() ? text : text + ")";
 }
 
-void printInPlace(llvm::raw_ostream &out, func::FuncOp function, const Plan &plan) {
+void printInPlace(llvm::raw_ostream &out, func::FuncOp function, const PlannedMemory &plan) {
   auto inPlace = function->getAttrOfType<DenseI64ArrayAttr>(kInPlaceAttr);
   int64_t updates = 0, updatesInPlace = 0;
   if (inPlace)
@@ -208,8 +134,8 @@ void printInPlace(llvm::raw_ostream &out, func::FuncOp function, const Plan &pla
       updatesInPlace += flag != 0;
     }
   size_t reused = 0;
-  for (const Storage &storage : plan.storages)
-    reused += storage.values - 1;
+  for (const PlannedBuffer &buffer : plan.buffers)
+    reused += buffer.values - 1;
   size_t views = 0;
   function.walk([&](ReshapeOp view) { views += isa<func::FuncOp>(view->getParentOp()); });
   out << "in place      " << updatesInPlace << " of " << updates << " updates, " << reused
@@ -220,7 +146,7 @@ void printInPlace(llvm::raw_ostream &out, func::FuncOp function, const Plan &pla
 
 std::optional<MemoryUsage> keratin::passes::memoryUsage(func::FuncOp function,
                                                         const SymbolValues &symbols) {
-  std::optional<Plan> plan = Plan::read(function);
+  std::optional<PlannedMemory> plan = readMemoryPlan(function);
   if (!plan)
     return std::nullopt;
   Numbers numbers(*plan, symbols, kDefaultSize);
@@ -230,7 +156,7 @@ std::optional<MemoryUsage> keratin::passes::memoryUsage(func::FuncOp function,
 }
 
 std::string keratin::passes::memoryReport(func::FuncOp function, const SymbolValues &symbols) {
-  std::optional<Plan> plan = Plan::read(function);
+  std::optional<PlannedMemory> plan = readMemoryPlan(function);
   if (!plan)
     return "no memory plan\n";
   Numbers numbers(*plan, symbols, kDefaultSize);
@@ -246,16 +172,16 @@ std::string keratin::passes::memoryReport(func::FuncOp function, const SymbolVal
   out << "\nlive at most  " << number(numbers.live) << " bytes" << at;
   if (!plan->arenaBytes.isConstant())
     out << " = " << maxLiveExpression(*plan, symbols);
-  if (!plan->storages.empty())
-    out << ", first at kernel " << numbers.busiest << " of " << plan->numKernels;
+  if (!plan->buffers.empty())
+    out << ", first at kernel " << numbers.busiest << " of " << plan->kernels;
   if (numbers.complete && *numbers.live > 0)
     out << llvm::formatv("; arena / live = {0:f3}", double(*numbers.arena) / *numbers.live);
   out << "\n";
   printInPlace(out, function, *plan);
-  if (plan->storages.empty())
+  if (plan->buffers.empty())
     return text;
 
-  std::vector<size_t> largest(plan->storages.size());
+  std::vector<size_t> largest(plan->buffers.size());
   for (size_t i = 0; i < largest.size(); ++i)
     largest[i] = i;
   std::sort(largest.begin(), largest.end(), [&](size_t a, size_t b) {
@@ -266,17 +192,16 @@ std::string keratin::passes::memoryReport(func::FuncOp function, const SymbolVal
   std::sort(largest.begin(), largest.begin() + shown);
   std::vector<Row> rows{{"bytes", "offset", "made by", "kernels", "lifetime"}};
   for (size_t i = 0; i < shown; ++i) {
-    const Storage &storage = plan->storages[largest[i]];
-    std::string maker = makerOf(storage.firstValue);
-    std::string line = sourceLine(storage.firstValue.getLoc());
+    const PlannedBuffer &buffer = plan->buffers[largest[i]];
+    std::string maker = makerOf(buffer.firstValue);
+    std::string line = sourceLine(buffer.firstValue.getLoc());
     if (!line.empty())
       maker += " " + line;
-    if (storage.values > 1)
-      maker += ", then " + std::to_string(storage.values - 1) + " in place";
-    rows.push_back({std::to_string(numbers.bytes[largest[i]]), plan->offsets[storage.offset].str(),
-                    maker,
-                    std::to_string(storage.live.first) + "-" + std::to_string(storage.live.last),
-                    timeline(storage.live, plan->numKernels)});
+    if (buffer.values > 1)
+      maker += ", then " + std::to_string(buffer.values - 1) + " in place";
+    rows.push_back({std::to_string(numbers.bytes[largest[i]]), buffer.offset.str(), maker,
+                    std::to_string(buffer.live.first) + "-" + std::to_string(buffer.live.last),
+                    timeline(buffer.live, plan->kernels)});
   }
   out << "\n";
   printTable(out, rows);

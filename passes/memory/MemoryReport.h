@@ -2,17 +2,15 @@
 #ifndef KERATIN_PASSES_MEMORY_MEMORYREPORT_H
 #define KERATIN_PASSES_MEMORY_MEMORYREPORT_H
 
+#include "passes/memory/PlannedBuffers.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 
 namespace keratin::passes {
-
-// Values of symbols by id.
-using SymbolValues = std::map<int64_t, int64_t>;
 
 // Precondition: keratin-plan-memory ran on the function. Numbers are given for `symbols`, or with
 // 32 for every symbol that it does not name.

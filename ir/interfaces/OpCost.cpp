@@ -1,0 +1,108 @@
+#include "ir/interfaces/OpCost.h"
+
+using namespace keratin::ir;
+using namespace mlir;
+
+namespace {
+
+// Runs through the body of an op and emits nothing.
+class OperationCounter : public ScalarBuilder {
+public:
+  int64_t operations = 0;
+
+  Value constant(double) override { return {}; }
+  Value integerConstant(int64_t) override { return {}; }
+
+  Value abs(Value) override { return count(); }
+  Value add(Value, Value) override { return count(); }
+  Value and_(Value, Value) override { return count(); }
+  Value ceil(Value) override { return count(); }
+  Value compare(Comparison, Value, Value) override { return count(); }
+  Value cos(Value) override { return count(); }
+  Value div(Value, Value) override { return count(); }
+  Value exp(Value) override { return count(); }
+  Value expm1(Value) override { return count(); }
+  Value floor(Value) override { return count(); }
+  Value floorDiv(Value, Value) override { return count(); }
+  Value isFinite(Value) override { return count(); }
+  Value log(Value) override { return count(); }
+  Value log1p(Value) override { return count(); }
+  Value logistic(Value) override { return count(); }
+  Value maximum(Value, Value) override { return count(); }
+  Value minimum(Value, Value) override { return count(); }
+  Value mod(Value, Value) override { return count(); }
+  Value mul(Value, Value) override { return count(); }
+  Value neg(Value) override { return count(); }
+  Value not_(Value) override { return count(); }
+  Value or_(Value, Value) override { return count(); }
+  Value pow(Value, Value) override { return count(); }
+  Value round(Value) override { return count(); }
+  Value rsqrt(Value) override { return count(); }
+  Value select(Value, Value, Value) override { return count(); }
+  Value shiftLeft(Value, Value) override { return count(); }
+  Value shiftRight(Value, Value) override { return count(); }
+  Value sign(Value) override { return count(); }
+  Value sin(Value) override { return count(); }
+  Value softplus(Value) override { return count(); }
+  Value sqrt(Value) override { return count(); }
+  Value sub(Value, Value) override { return count(); }
+  Value tanh(Value) override { return count(); }
+  Value xor_(Value, Value) override { return count(); }
+  Value cast(Value, Type) override { return count(); }
+
+private:
+  Value count() {
+    ++operations;
+    return {};
+  }
+};
+
+// Ten rounds of two wide products, four exclusive ors and two additions make four words.
+constexpr int64_t kPhiloxOperationsPerWord = 20;
+
+std::optional<DimExpr> perElement(int64_t operations, Value value) {
+  std::optional<DimExpr> elements = elementCount(getShape(value));
+  return elements ? mul(*elements, operations) : std::nullopt;
+}
+
+std::optional<DimExpr> contraction(DotGeneralOp op) {
+  Shape shape = getShape(op.getA()), depth;
+  for (int64_t axis : op.getAContract())
+    depth.push_back(shape[axis]);
+  std::optional<DimExpr> sums = perElement(2, op.getY()), terms = product(depth);
+  return sums && terms ? mul(*sums, *terms) : std::nullopt;
+}
+
+} // namespace
+
+std::optional<DimExpr> keratin::ir::operationCount(Operation *op) {
+  if (auto kernel = dyn_cast<KernelOp>(op)) {
+    std::optional<DimExpr> sum = DimExpr(0);
+    for (Operation &inner : kernel.getBody().front()) {
+      std::optional<DimExpr> part = operationCount(&inner);
+      sum = sum && part ? add(*sum, *part) : std::nullopt;
+    }
+    return sum;
+  }
+  OperationCounter counter;
+  if (auto elementwise = dyn_cast<ElementwiseOpInterface>(op)) {
+    elementwise.buildScalar(counter, op->getOperands());
+    return perElement(counter.operations, op->getResult(0));
+  }
+  if (auto reduction = dyn_cast<ReductionOpInterface>(op)) {
+    reduction.buildCombine(counter, {}, {});
+    return perElement(counter.operations, op->getOperand(0));
+  }
+  // Ops that no interface describes element by element.
+  if (auto dot = dyn_cast<DotGeneralOp>(op))
+    return contraction(dot);
+  if (auto recurrence = dyn_cast<LinearRecurrenceOp>(op))
+    return perElement(2, recurrence.getY());
+  if (isa<CumsumOp, CumprodOp, ArgMaxOp, ArgMinOp>(op))
+    return perElement(1, op->getOperand(0));
+  if (auto scatter = dyn_cast<ScatterAddOp>(op))
+    return perElement(1, scatter.getUpdates());
+  if (auto random = dyn_cast<RandomBitsOp>(op))
+    return perElement(kPhiloxOperationsPerWord, random.getY());
+  return DimExpr(0);
+}
