@@ -221,6 +221,7 @@ LogicalResult EntryBuilder::call(ir::KernelOp op) {
   if (failed(kernel))
     return failure();
   ++description.kernels;
+  description.kernelFunctions.push_back(kernel->function.getSymName().str());
   description.scratchBytes = std::max(description.scratchBytes, kernel->scratchBytes);
   auto codes = op->getAttrOfType<DenseI64ArrayAttr>("keratin.results");
   if (mayHaveFailed && codes && llvm::any_of(codes.asArrayRef(), [&](int64_t code) {

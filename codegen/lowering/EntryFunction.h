@@ -16,6 +16,8 @@ struct EntryDescription {
   std::vector<mlir::Value> constants; // results of keratin.constant ops with memory of their own
   int64_t scratchBytes = 0;
   int64_t kernels = 0, uniqueKernels = 0;
+  // The name of the function that each kernel became, in the order of their calls.
+  std::vector<std::string> kernelFunctions;
 
   // The slot of a size that is not constant, adding it if needed.
   int64_t slotOf(const ir::DimExpr &size);

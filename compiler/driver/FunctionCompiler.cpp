@@ -188,12 +188,15 @@ absl::StatusOr<FunctionCode> FunctionCompiler::generate(const codegen::MachineTa
 
 absl::StatusOr<std::string> FunctionCompiler::generateText(const codegen::MachineTarget &target,
                                                            const std::string &entryName,
-                                                           codegen::CodeKind kind) {
+                                                           codegen::CodeKind kind,
+                                                           std::vector<std::string> *functions) {
   FunctionDescription description;
   codegen::EntryDescription entry;
   OwningOpRef<ModuleOp> kernels = lower(target, entryName, description, entry);
   if (!kernels)
     return failure();
+  if (functions)
+    *functions = entry.kernelFunctions;
   auto text = codegen::emitCode(*kernels, target, kind);
   if (failed(text))
     return failure();

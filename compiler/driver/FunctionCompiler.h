@@ -33,15 +33,16 @@ public:
   // Verifies the function and takes it through the planning phases, or up to the last one named.
   absl::Status plan(PipelinePhase last = PipelinePhase::Memory);
 
-  // After all of plan(), any number of times. All symbols that the objects define begin with entryName,
-  // but for functions that equal each other in all code for the machine; `variant` is appended to
-  // the names of those where code for several machines is linked together.
+  // After all of plan(), any number of times. All symbols that the objects define begin with
+  // entryName, but for functions that equal each other in all code for the machine; `variant` is
+  // appended to the names of those where code for several machines is linked together.
   absl::StatusOr<FunctionCode> generate(const codegen::MachineTarget &target,
                                         const std::string &entryName,
                                         const std::string &variant = "");
-  // The same as text, for people.
+  // The same as text, for people; with the name of the function that each kernel became.
   absl::StatusOr<std::string> generateText(const codegen::MachineTarget &target,
-                                           const std::string &entryName, codegen::CodeKind kind);
+                                           const std::string &entryName, codegen::CodeKind kind,
+                                           std::vector<std::string> *kernelFunctions = nullptr);
 
   // Time and stages are those so far.
   CompileReport report() const;
