@@ -1,0 +1,32 @@
+// What is refused, and how.
+// RUN: %{exits} 0 keratin-dump --help | FileCheck %s --check-prefix=HELP
+// RUN: keratin-dump --help | wc -l | FileCheck %s --check-prefix=LINES
+// RUN: %{exits} 2 keratin-dump 2>&1 | FileCheck %s --check-prefix=MISSING
+// RUN: %{exits} 2 keratin-dump %s --format=svg 2>&1 | FileCheck %s --check-prefix=FORMAT
+// RUN: %{exits} 2 keratin-dump %s --stage=asm --format=dot 2>&1 | FileCheck %s --check-prefix=ASM
+// RUN: %{exits} 2 keratin-dump %s --around=tanh --format=stats 2>&1 | FileCheck %s --check-prefix=AROUND
+// RUN: %{exits} 1 keratin-dump %s --around=dot_general 2>&1 | FileCheck %s --check-prefix=NOTHING
+// RUN: %{exits} 1 keratin-dump %s --format=stats --symbol=n=4 2>&1 | FileCheck %s --check-prefix=SYMBOL
+// RUN: %{exits} 1 keratin-dump %s --format=stats --symbol=d0 2>&1 | FileCheck %s --check-prefix=SIZE
+// RUN: %{exits} 1 keratin-dump %t.none 2>&1 | FileCheck %s --check-prefix=FILE
+// RUN: %{exits} 1 keratin-dump %s --function=g 2>&1 | FileCheck %s --check-prefix=FUNCTION
+// RUN: %{exits} 1 keratin-dump %s --stage=asm --mcpu=z80 2>&1 | FileCheck %s --check-prefix=CPU
+// RUN: echo 'func.func @f(%%x: tensor<2xf33>) { return }' | %{exits} 1 keratin-dump - 2>&1 | FileCheck %s --check-prefix=SYNTAX
+// HELP: usage: keratin-dump
+// LINES: {{^ *[1-5]?[0-9]$}}
+// MISSING: keratin-dump: error: an argument is missing
+// FORMAT: keratin-dump: error: --format needs one of text|dot|json|stats, found 'svg'
+// ASM: keratin-dump: error: --stage=asm is text only
+// AROUND: keratin-dump: error: --around goes with
+// NOTHING: keratin-dump: error: no op matches --around=dot_general
+// SYMBOL: keratin-dump: error: --symbol: function 'f' has no size of the name in 'n=4'
+// SIZE: keratin-dump: error: --symbol needs NAME=SIZE, found 'd0'
+// FILE: none: error:
+// FUNCTION: error: there is no function 'g'; there are f
+// CPU: keratin-dump: error:
+// SYNTAX: -:1:{{[0-9]+}}: error:
+
+func.func @f(%x: tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d0>> {
+  %0 = keratin.tanh %x : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d0>>
+  return %0 : tensor<?xf32, #keratin.dims<d0>>
+}

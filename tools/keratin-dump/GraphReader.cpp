@@ -1,0 +1,358 @@
+#include "tools/keratin-dump/GraphReader.h"
+
+#include "ir/dialect/Keratin.h"
+#include "ir/dialect/SourceLine.h"
+#include "passes/memory/KernelCost.h"
+#include "passes/memory/MemoryPlan.h"
+#include "passes/memory/MemoryReport.h"
+
+#include "mlir/IR/AsmState.h"
+
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+
+using namespace keratin;
+using namespace keratin::dump;
+using namespace mlir;
+
+const char *keratin::dump::nodeKindName(NodeKind kind) {
+  static constexpr const char *names[] = {"input",  "variable", "constant", "op",
+                                          "output", "update",   "outside"};
+  return names[int(kind)];
+}
+
+namespace {
+
+// What a person does not read is not printed.
+constexpr int64_t kMostElements = 16;
+
+OpPrintingFlags printing() {
+  OpPrintingFlags flags;
+  flags.elideLargeElementsAttrs(kMostElements);
+  flags.elideLargeResourceString(kMostElements);
+  return flags;
+}
+
+std::string shapeText(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return "";
+  return std::string(ir::dtypeName(ir::dtypeOf(tensor.getElementType()))) + " " +
+         ir::toString(ir::getShape(tensor));
+}
+
+std::vector<std::string> placesOf(Location location) {
+  std::vector<std::string> places;
+  location->walk([&](Location part) {
+    if (auto place = dyn_cast<FileLineColLoc>(part)) {
+      std::string text = (place.getFilename().getValue() + ":" + Twine(place.getLine()) + ":" +
+                          Twine(place.getColumn()))
+                             .str();
+      if (std::find(places.begin(), places.end(), text) == places.end())
+        places.push_back(std::move(text));
+    }
+    return WalkResult::advance();
+  });
+  return places;
+}
+
+std::string shortPlace(Location location) {
+  return llvm::sys::path::filename(ir::sourceLine(location)).str();
+}
+
+std::string familyOf(Operation *op) {
+  if (isa<ir::ElementwiseOpInterface>(op))
+    return "elementwise";
+  if (isa<ir::ReductionOpInterface>(op))
+    return "reduction";
+  if (isa<ir::IndexingOpInterface>(op))
+    return "movement";
+  return isa<ir::DotGeneralOp>(op) ? "contraction" : "";
+}
+
+class Reader {
+public:
+  Reader(func::FuncOp function, const std::string &stage, const passes::SymbolValues &symbols,
+         const OpSet *shown)
+      : function(function), symbols(symbols), shown(shown), state(function, printing()) {
+    view.function = function.getName().str();
+    view.stage = stage;
+  }
+
+  GraphView run() {
+    readArguments();
+    passes::KernelCost total;
+    for (Operation &op : function.getBody().front().without_terminator()) {
+      if (!isShown(&op))
+        continue;
+      passes::KernelCost cost = passes::costOf(&op);
+      total += cost;
+      if (auto kernel = dyn_cast<ir::KernelOp>(op))
+        readKernel(kernel, cost);
+      else
+        addOp(&op, -1);
+    }
+    readResults();
+    view.operations = quantity(total.operations);
+    view.bytesRead = quantity(total.bytesRead);
+    view.bytesWritten = quantity(total.bytesWritten);
+    countOps();
+    readMemory();
+    return std::move(view);
+  }
+
+private:
+  bool isShown(Operation *op) const { return !shown || shown->contains(op); }
+
+  ViewQuantity quantity(const std::optional<ir::DimExpr> &expression) {
+    ViewQuantity result;
+    if (!expression)
+      return result;
+    result.value = passes::evaluate(*expression, symbols);
+    if (!expression->isConstant())
+      result.formula = expression->str();
+    for (int64_t id : expression->symbols()) {
+      auto found = symbols.find(id);
+      view.symbols["d" + std::to_string(id)] =
+          found == symbols.end() ? passes::kDefaultSize : found->second;
+    }
+    return result;
+  }
+
+  std::string operandText(Value value) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    value.printAsOperand(stream, state);
+    return text;
+  }
+  // "%12:2", as it stands on the left of an op with two results.
+  std::string resultsText(Operation *op) {
+    if (op->getNumResults() == 0)
+      return "";
+    std::string text = StringRef(operandText(op->getResult(0))).split('#').first.str();
+    return op->getNumResults() == 1 ? text : text + ":" + std::to_string(op->getNumResults());
+  }
+  template <typename T> std::string text(T printable) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    printable.print(stream);
+    return text;
+  }
+  std::string attributeText(Attribute attribute) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    attribute.print(stream, state);
+    return text;
+  }
+
+  int addNode(ViewNode node) {
+    view.nodes.push_back(std::move(node));
+    return int(view.nodes.size()) - 1;
+  }
+
+  void readArguments() {
+    for (BlockArgument argument : function.getArguments()) {
+      unsigned index = argument.getArgNumber();
+      auto kind = function.getArgAttrOfType<StringAttr>(index, passes::kKindAttr);
+      auto name = function.getArgAttrOfType<StringAttr>(index, "keratin.name");
+      bool isVariable = kind && kind.getValue() == "variable";
+      if (isVariable)
+        variableNames.push_back(name ? name.str() : "");
+      if (shown && llvm::none_of(argument.getUsers(), [&](Operation *op) { return isShown(op); }))
+        continue;
+      ViewNode node;
+      node.kind = isVariable ? NodeKind::Variable : NodeKind::Input;
+      node.name = name ? name.str() : operandText(argument);
+      describe(node, argument);
+      nodeOf[argument] = addNode(std::move(node));
+    }
+  }
+
+  void describe(ViewNode &node, Value value) {
+    node.result = operandText(value);
+    node.types = {text(value.getType())};
+    node.shape = shapeText(value.getType());
+    node.places = placesOf(value.getLoc());
+  }
+
+  // The node that makes the value; one of those outside if it is not shown.
+  int maker(Value value) {
+    auto found = nodeOf.find(value);
+    if (found != nodeOf.end())
+      return found->second;
+    ViewNode node;
+    node.kind = NodeKind::Outside;
+    describe(node, value);
+    node.name = node.result;
+    if (Operation *op = value.getDefiningOp())
+      node.op = op->getName().getStringRef().str();
+    return nodeOf[value] = addNode(std::move(node));
+  }
+
+  void addOp(Operation *op, int kernel) {
+    ViewNode node;
+    node.kind = op->hasTrait<OpTrait::ConstantLike>() ? NodeKind::Constant : NodeKind::Op;
+    node.op = op->getName().getStringRef().str();
+    node.name = op->getName().stripDialect().str();
+    node.family = familyOf(op);
+    node.result = resultsText(op);
+    for (Type type : op->getResultTypes())
+      node.types.push_back(text(type));
+    if (op->getNumResults())
+      node.shape = shapeText(op->getResult(0).getType());
+    node.places = placesOf(op->getLoc());
+    node.kernel = kernel;
+    for (NamedAttribute attribute : op->getAttrs())
+      node.attributes.emplace_back(attribute.getName().str(), attributeText(attribute.getValue()));
+    for (Value operand : op->getOperands())
+      node.operands.push_back(maker(operand));
+    int index = addNode(std::move(node));
+    for (Value result : op->getResults())
+      nodeOf[result] = index;
+  }
+
+  void readKernel(ir::KernelOp kernel, const passes::KernelCost &cost) {
+    int index = int(view.kernels.size());
+    Block &body = kernel.getBody().front();
+    for (auto [argument, input] : llvm::zip(body.getArguments(), kernel.getInputs()))
+      nodeOf[argument] = maker(input);
+    for (Operation &op : body.without_terminator())
+      addOp(&op, index);
+    for (auto [made, result] :
+         llvm::zip(body.getTerminator()->getOperands(), kernel->getResults())) {
+      int node = maker(made);
+      // A copy yields what it is given: it is no node of the kernel, and its result has none.
+      if (view.nodes[node].kernel != index) {
+        ViewNode copy;
+        copy.name = "copy";
+        copy.kernel = index;
+        copy.operands = {node};
+        describe(copy, result);
+        node = addNode(std::move(copy));
+      }
+      view.nodes[node].yields.push_back(operandText(result));
+      nodeOf[result] = node;
+    }
+    ViewKernel shownKernel;
+    shownKernel.result = resultsText(kernel);
+    shownKernel.title =
+        kernel->getNumResults() ? passes::makerOf(kernel->getResult(0)) : std::string("kernel");
+    shownKernel.place = shortPlace(kernel.getLoc());
+    shownKernel.operations = quantity(cost.operations);
+    shownKernel.bytesRead = quantity(cost.bytesRead);
+    shownKernel.bytesWritten = quantity(cost.bytesWritten);
+    llvm::raw_string_ostream stream(shownKernel.text);
+    kernel->print(stream, state);
+    view.kernels.push_back(std::move(shownKernel));
+  }
+
+  void readResults() {
+    Operation *exit = function.getBody().front().getTerminator();
+    for (OpOperand &operand : exit->getOpOperands()) {
+      unsigned index = operand.getOperandNumber();
+      auto found = nodeOf.find(operand.get());
+      if (shown && (found == nodeOf.end() || !isShown(operand.get().getDefiningOp())))
+        continue;
+      auto kind = function.getResultAttrOfType<StringAttr>(index, passes::kKindAttr);
+      auto name = function.getResultAttrOfType<StringAttr>(index, "keratin.name");
+      auto variable = function.getResultAttrOfType<IntegerAttr>(index, passes::kVariableAttr);
+      bool isUpdate = kind && kind.getValue() == "update";
+      ViewNode node;
+      node.kind = isUpdate ? NodeKind::Update : NodeKind::Output;
+      node.name = name ? name.str() : "output " + std::to_string(index);
+      if (isUpdate && variable && uint64_t(variable.getInt()) < variableNames.size())
+        node.name = variableNames[variable.getInt()];
+      node.types = {text(operand.get().getType())};
+      node.shape = shapeText(operand.get().getType());
+      node.operands = {maker(operand.get())};
+      addNode(std::move(node));
+    }
+    if (shown)
+      readUsersOutside();
+  }
+
+  // One node for each op that uses what is shown and is not shown itself.
+  void readUsersOutside() {
+    Block &body = function.getBody().front();
+    for (Operation &op : body.without_terminator()) {
+      if (isShown(&op))
+        continue;
+      ViewNode node;
+      node.kind = NodeKind::Outside;
+      for (Value operand : op.getOperands())
+        if (isShown(operand.getDefiningOp()) && operand.getDefiningOp())
+          node.operands.push_back(maker(operand));
+      if (node.operands.empty())
+        continue;
+      node.op = op.getName().getStringRef().str();
+      node.result = resultsText(&op);
+      node.name = node.result;
+      node.places = placesOf(op.getLoc());
+      for (Type type : op.getResultTypes())
+        node.types.push_back(text(type));
+      if (op.getNumResults())
+        node.shape = shapeText(op.getResult(0).getType());
+      addNode(std::move(node));
+    }
+  }
+
+  void countOps() {
+    std::map<std::string, int64_t> counts;
+    for (const ViewNode &node : view.nodes)
+      if (!node.op.empty() && node.kind != NodeKind::Outside)
+        ++counts[node.op];
+    view.opCounts.assign(counts.begin(), counts.end());
+    std::sort(view.opCounts.begin(), view.opCounts.end(), [](const auto &a, const auto &b) {
+      return std::pair(-a.second, a.first) < std::pair(-b.second, b.first);
+    });
+  }
+
+  void readMemory() {
+    std::optional<passes::PlannedMemory> plan = passes::readMemoryPlan(function);
+    if (!plan)
+      return;
+    ViewMemory memory;
+    memory.arena = quantity(plan->arenaBytes);
+    if (auto usage = passes::memoryUsage(function, symbols))
+      memory.maxLive = usage->maxLiveBytes;
+    // Only what fits 64 bits at its peak can be added up.
+    std::vector<int64_t> change(memory.maxLive ? plan->kernels + 1 : 0);
+    for (const passes::PlannedBuffer &planned : plan->buffers) {
+      ViewBuffer buffer;
+      auto found = nodeOf.find(planned.firstValue);
+      buffer.node = found == nodeOf.end() ? -1 : found->second;
+      buffer.title = passes::makerOf(planned.firstValue);
+      buffer.place = shortPlace(planned.firstValue.getLoc());
+      buffer.offset = quantity(planned.offset);
+      buffer.bytes = quantity(planned.bytes);
+      buffer.first = planned.live.first;
+      buffer.last = planned.live.last;
+      buffer.values = planned.values;
+      if (memory.maxLive) {
+        change[buffer.first] += *buffer.bytes.value;
+        change[buffer.last + 1] -= *buffer.bytes.value;
+      }
+      memory.buffers.push_back(std::move(buffer));
+    }
+    for (size_t kernel = 0; kernel + 1 < change.size(); ++kernel)
+      memory.live.push_back((kernel ? memory.live.back() : 0) + change[kernel]);
+    view.memory = std::move(memory);
+  }
+
+  func::FuncOp function;
+  const passes::SymbolValues &symbols;
+  const OpSet *shown;
+  AsmState state;
+  GraphView view;
+  llvm::DenseMap<Value, int> nodeOf;
+  std::vector<std::string> variableNames;
+};
+
+} // namespace
+
+GraphView keratin::dump::viewOf(func::FuncOp function, const std::string &stage,
+                                const passes::SymbolValues &symbols, const OpSet *shown) {
+  return Reader(function, stage, symbols, shown).run();
+}

@@ -1,0 +1,84 @@
+// A function as plain data, from which every picture and table is made. No MLIR in here: those who
+// draw need not know it.
+#ifndef KERATIN_TOOLS_DUMP_GRAPHVIEW_H
+#define KERATIN_TOOLS_DUMP_GRAPHVIEW_H
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace keratin::dump {
+
+enum class NodeKind {
+  Input,
+  Variable,
+  Constant,
+  Op,
+  Output,
+  Update, // the new value of a variable
+  Outside // makes an operand, or uses a result, and is not shown itself
+};
+const char *nodeKindName(NodeKind kind); // "input", …
+
+struct ViewNode {
+  NodeKind kind = NodeKind::Op;
+  std::string op;                  // "keratin.tanh"; "" if it is no op
+  std::string family;              // "elementwise", "reduction", "contraction", "movement", ""
+  std::string name;                // "tanh", or the name of an input or a variable
+  std::string result;              // "%12" as the text shows it; inside a kernel its own numbers
+  std::vector<std::string> yields; // the kernel's results that this op makes: "%14#1"
+  std::vector<std::string> types;  // of the results: "tensor<4xf32>"
+  std::string shape;               // of the first result: "float32 (d0, 4)"
+  std::vector<std::pair<std::string, std::string>> attributes; // as text, large ones elided
+  std::vector<std::string> places; // "dir/net.cc:57:12", where the op was written
+  std::vector<int> operands;       // nodes
+  int kernel = -1;                 // an index into `kernels`
+};
+
+// Numbers under the sizes asked for, and the same as expressions. nullopt: not to be represented.
+struct ViewQuantity {
+  std::optional<int64_t> value;
+  std::string formula; // "" if it is a constant
+};
+
+struct ViewKernel {
+  std::string result; // "%14", "%14:2"
+  std::string title;  // "tanh +2"
+  std::string place;  // the innermost: "net.cc:57"
+  ViewQuantity operations, bytesRead, bytesWritten;
+  std::string text;     // its IR
+  std::string code;     // its assembly
+  std::string function; // the function that it became
+};
+
+struct ViewBuffer {
+  int node = -1; // what makes the first value in it
+  std::string title, place;
+  ViewQuantity offset, bytes;
+  int64_t first = 0, last = 0; // kernels
+  int64_t values = 1;          // that follow one another in it
+};
+
+struct ViewMemory {
+  ViewQuantity arena;
+  std::optional<int64_t> maxLive;
+  std::vector<ViewBuffer> buffers;
+  std::vector<int64_t> live; // bytes while each kernel runs; empty without maxLive
+};
+
+struct GraphView {
+  std::string function, stage;
+  std::map<std::string, int64_t> symbols;                // "d0" = 32: all that occur
+  std::vector<ViewNode> nodes;                           // operands come first
+  std::vector<ViewKernel> kernels;                       // in the order in which they stand
+  std::vector<std::pair<std::string, int64_t>> opCounts; // most frequent first
+  ViewQuantity operations, bytesRead, bytesWritten;
+  std::optional<ViewMemory> memory; // of a planned function
+};
+
+} // namespace keratin::dump
+
+#endif // KERATIN_TOOLS_DUMP_GRAPHVIEW_H

@@ -1,0 +1,217 @@
+// Shows a model at any stage of its compilation.
+#include "compiler/driver/ModelFile.h"
+#include "ir/saved/SavedFile.h"
+#include "tools/keratin-dump/Dot.h"
+#include "tools/keratin-dump/GraphReader.h"
+#include "tools/keratin-dump/Json.h"
+#include "tools/keratin-dump/Neighbourhood.h"
+#include "tools/keratin-dump/Stages.h"
+#include "tools/keratin-dump/Stats.h"
+#include "tools/support/Tool.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/MLIRContext.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+
+using namespace keratin;
+using namespace keratin::dump;
+using namespace keratin::tools;
+
+namespace {
+
+// The command line.
+std::vector<std::string> inputs, symbolTexts;
+std::string outputFile, functionName, stageText, format = "text", around, cpu = "native";
+int64_t depth = 1;
+bool verifyEach = false;
+
+CommandLine commandLine() {
+  CommandLine line("keratin-dump <model.ktg or .mlir> [options]",
+                   "Shows a model at any stage of its compilation.");
+  line.positional(inputs, 1, 1);
+  line.text("-o", outputFile, "FILE", "output; default: standard output");
+  line.choice("--stage", stageText, {"graph", "grad", "simplified", "fused", "plan", "llvm", "asm"},
+              "IR as given (default), with gradients expanded, simplified, with kernels formed, "
+              "with a memory plan (default for stats); LLVM IR and assembly, as text only");
+  line.choice("--format", format, {"text", "dot", "json", "stats"},
+              "IR that keratin-opt reads (default); GraphViz; JSON; "
+              "ops, FLOPs, bytes, memory");
+  line.text("--function", functionName, "NAME", "only this function of the model");
+  line.text("--around", around, "OP",
+            "only ops that match and those near them: a result (%12), an op's name, file:line");
+  line.number("--depth", depth, 0, "N", "how many steps from those of --around; default: 1");
+  line.texts("--symbol", symbolTexts, "NAME=SIZE",
+             "a size known only at run time, for FLOPs and bytes: d0=32; default: 32 each");
+  line.text("--mcpu", cpu, "CPU", "processor for llvm, asm and html; default: native");
+  line.flag("--verify", verifyEach, "verify the IR after each pass, and the memory plan");
+  return line;
+}
+
+// "d0=64", or the symbol's name in the saved graph.
+absl::StatusOr<passes::SymbolValues> symbolValues(const ir::SavedFunction &function) {
+  passes::SymbolValues values;
+  for (const std::string &text : symbolTexts) {
+    auto [name, number] = llvm::StringRef(text).split('=');
+    int64_t value = 0, id = 0;
+    if (number.getAsInteger(10, value) || value < 0)
+      return absl::InvalidArgumentError("--symbol needs NAME=SIZE, found '" + text + "'");
+    auto named = std::find(function.symbols.begin(), function.symbols.end(), name);
+    if (named != function.symbols.end())
+      id = named - function.symbols.begin();
+    else if (!name.consume_front("d") || name.getAsInteger(10, id) || id < 0)
+      return absl::InvalidArgumentError("--symbol: function '" + function.name +
+                                        "' has no size of the name in '" + text + "'");
+    values[id] = value;
+  }
+  return values;
+}
+
+compiler::CompileOptions compileOptions() {
+  compiler::CompileOptions options;
+  options.cpu = cpu;
+  options.verify = verifyEach;
+  return options;
+}
+
+mlir::func::FuncOp functionIn(mlir::ModuleOp module) {
+  return *module.getOps<mlir::func::FuncOp>().begin();
+}
+
+// One function of the model at the stage asked for.
+struct Part {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  passes::SymbolValues symbols;
+  OpSet shown; // empty: all
+};
+
+absl::StatusOr<std::vector<Part>> partsAt(ir::SavedGraph &graph, Stage stage) {
+  std::vector<Part> parts;
+  for (auto [op, saved] :
+       llvm::zip(llvm::to_vector(graph.module->getOps<mlir::func::FuncOp>()), graph.functions)) {
+    auto symbols = symbolValues(saved);
+    if (!symbols.ok())
+      return symbols.status();
+    mlir::OwningOpRef<mlir::ModuleOp> alone = mlir::ModuleOp::create(op.getLoc());
+    alone->getBody()->push_back(op->clone());
+    auto module = moduleAt(*alone, stage, compileOptions());
+    if (!module.ok())
+      return module.status();
+    Part part{*std::move(module), *std::move(symbols), {}};
+    if (!around.empty()) {
+      part.shown = opsAround(functionIn(*part.module), around, depth);
+      if (part.shown.empty())
+        continue;
+    }
+    parts.push_back(std::move(part));
+  }
+  if (parts.empty())
+    return absl::NotFoundError("no op matches --around=" + around);
+  return parts;
+}
+
+std::string toText(std::vector<Part> &parts) {
+  mlir::OwningOpRef<mlir::ModuleOp> whole = mlir::ModuleOp::create(parts[0].module->getLoc());
+  for (Part &part : parts) {
+    mlir::func::FuncOp function = functionIn(*part.module);
+    mlir::OwningOpRef<mlir::ModuleOp> cut;
+    if (!part.shown.empty()) {
+      cut = cutOut(function, part.shown);
+      function = functionIn(*cut);
+    }
+    whole->getBody()->push_back(function->clone());
+  }
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  mlir::OpPrintingFlags flags;
+  flags.enableDebugInfo(true, /*prettyForm=*/false);
+  whole->print(stream, flags);
+  stream << "\n"; // as keratin-opt ends
+  return text;
+}
+
+std::vector<GraphView> viewsOf(std::vector<Part> &parts, Stage stage) {
+  std::vector<GraphView> views;
+  for (Part &part : parts)
+    views.push_back(viewOf(functionIn(*part.module), stageName(stage), part.symbols,
+                           part.shown.empty() ? nullptr : &part.shown));
+  return views;
+}
+
+absl::StatusOr<std::string> codeText(ir::SavedGraph &graph, bool isAssembly) {
+  std::string text;
+  for (auto op : graph.module->getOps<mlir::func::FuncOp>()) {
+    mlir::OwningOpRef<mlir::ModuleOp> alone = mlir::ModuleOp::create(op.getLoc());
+    alone->getBody()->push_back(op->clone());
+    auto code = machineCode(*alone, isAssembly, compileOptions());
+    if (!code.ok())
+      return code.status();
+    text += code->text;
+  }
+  return text;
+}
+
+absl::StatusOr<std::string> dump(ir::SavedGraph graph) {
+  if (stageText == "llvm" || stageText == "asm")
+    return codeText(graph, stageText == "asm");
+  Stage stage = *stageByName(stageText);
+  auto parts = partsAt(graph, stage);
+  if (!parts.ok())
+    return parts.status();
+  if (format == "text")
+    return toText(*parts);
+  std::vector<GraphView> views = viewsOf(*parts, stage);
+  if (format == "dot")
+    return toDot(views);
+  if (format == "json")
+    return toJson(views);
+  return toStats(views);
+}
+
+absl::Status run() {
+  const std::string &inputFile = inputs.front();
+  mlir::DialectRegistry registry;
+  compiler::registerDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  DiagnosticLines lines(context);
+  auto graph = compiler::readModel(inputFile, context, functionName);
+  if (!graph.ok())
+    return lines.orElse(inFile(inputFile, graph.status()));
+  auto text = dump(*std::move(graph));
+  if (!text.ok())
+    return text.status();
+  if (!outputFile.empty() && outputFile != "-")
+    return ir::writeFileBytes(outputFile, *text);
+  llvm::outs() << *text;
+  return absl::OkStatus();
+}
+
+// What options do not go together; "" if they do.
+std::string conflict() {
+  bool isCode = stageText == "llvm" || stageText == "asm";
+  if (isCode && format != "text")
+    return "--stage=" + stageText + " is text only";
+  if (!around.empty() && (isCode || format == "stats"))
+    return "--around goes with the stages of a graph, as text, dot, json or html";
+  return "";
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  const Tool tool("keratin-dump");
+  CommandLine line = commandLine();
+  if (auto done = tool.parse(line, argc, argv))
+    return int(*done);
+  if (stageText.empty())
+    stageText = format == "stats" ? "plan" : "graph";
+  if (std::string problem = conflict(); !problem.empty()) {
+    llvm::errs() << "keratin-dump: error: " << problem << "\n";
+    return int(ExitCode::Usage);
+  }
+  return tool.finish(run());
+}

@@ -1,0 +1,86 @@
+#include "tools/keratin-dump/Stages.h"
+
+#include "compiler/driver/FunctionCompiler.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <iterator>
+
+using namespace keratin;
+using namespace keratin::dump;
+
+static constexpr const char *stageNames[] = {"graph", "grad", "simplified", "fused", "plan"};
+
+const char *keratin::dump::stageName(Stage stage) { return stageNames[int(stage)]; }
+
+std::optional<Stage> keratin::dump::stageByName(const std::string &name) {
+  for (size_t i = 0; i < std::size(stageNames); ++i)
+    if (name == stageNames[i])
+      return Stage(i);
+  return std::nullopt;
+}
+
+static compiler::PipelinePhase phaseOf(Stage stage) {
+  switch (stage) {
+  case Stage::Graph:
+    return compiler::PipelinePhase::Graph;
+  case Stage::Gradient:
+    return compiler::PipelinePhase::Gradient;
+  case Stage::Simplified:
+    return compiler::PipelinePhase::Simplify;
+  case Stage::Fused:
+    return compiler::PipelinePhase::Fusion;
+  case Stage::Planned:
+    return compiler::PipelinePhase::Memory;
+  }
+  llvm_unreachable("all stages are named");
+}
+
+absl::StatusOr<mlir::OwningOpRef<mlir::ModuleOp>>
+keratin::dump::moduleAt(mlir::ModuleOp module, Stage stage,
+                        const compiler::CompileOptions &options) {
+  mlir::OwningOpRef<mlir::ModuleOp> copy = module.clone();
+  if (stage == Stage::Graph)
+    return copy;
+  compiler::FunctionCompiler compiler(*copy, options);
+  if (absl::Status status = compiler.plan(phaseOf(stage)); !status.ok())
+    return status;
+  return copy;
+}
+
+absl::StatusOr<MachineCode> keratin::dump::machineCode(mlir::ModuleOp module, bool isAssembly,
+                                                       const compiler::CompileOptions &options) {
+  mlir::OwningOpRef<mlir::ModuleOp> copy = module.clone();
+  std::string error;
+  auto machine = codegen::portableMachine("", options.cpu, &error);
+  if (!machine)
+    return absl::InvalidArgumentError(error);
+  std::string name;
+  for (auto function : copy->getOps<mlir::func::FuncOp>())
+    name = function.getName().str();
+  compiler::FunctionCompiler compiler(*copy, options);
+  if (absl::Status status = compiler.plan(); !status.ok())
+    return status;
+  MachineCode code;
+  auto text = compiler.generateText(
+      machine->target, "keratin." + name,
+      isAssembly ? codegen::CodeKind::Assembly : codegen::CodeKind::LlvmIr, &code.kernelFunctions);
+  if (!text.ok())
+    return text.status();
+  code.text = *std::move(text);
+  return code;
+}
+
+// Labels stand at the beginning of a line; names that are no identifiers are quoted. A function
+// ends where its size is given.
+std::string keratin::dump::functionOf(const std::string &assembly, const std::string &name) {
+  for (const std::string &label : {name + ":", "\"" + name + "\":"}) {
+    size_t begin = assembly.rfind(label, 0) == 0 ? 0 : assembly.find("\n" + label);
+    if (begin == std::string::npos)
+      continue;
+    begin += begin != 0;
+    size_t end = assembly.find("\n\t.size\t", begin);
+    return assembly.substr(begin, end == std::string::npos ? end : end + 1 - begin);
+  }
+  return "";
+}

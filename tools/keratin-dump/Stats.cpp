@@ -1,0 +1,120 @@
+#include "tools/keratin-dump/Stats.h"
+
+#include "tools/keratin-dump/Text.h"
+
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+
+using namespace keratin::dump;
+
+namespace {
+
+constexpr int64_t kBarColumns = 32;
+
+std::string number(const std::optional<int64_t> &value) {
+  return value ? std::to_string(*value) : "(cannot be computed)";
+}
+
+class Writer {
+public:
+  Writer(llvm::raw_ostream &out, const GraphView &view) : out(out), view(view) {}
+
+  void write() {
+    out << "function " << readable(view.function) << ", " << view.stage;
+    for (const auto &[name, value] : view.symbols)
+      out << ", " << name << " = " << value;
+    out << "\n\n";
+    writeCounts();
+    quantity("FLOPs", view.operations);
+    quantity("bytes read", view.bytesRead);
+    quantity("bytes written", view.bytesWritten);
+    if (view.memory) {
+      quantity("arena bytes", view.memory->arena);
+      out << llvm::formatv("  {0,-15} {1}\n", "live at most", number(view.memory->maxLive));
+    }
+    if (!view.kernels.empty())
+      writeKernels();
+  }
+
+private:
+  void quantity(const char *name, const ViewQuantity &quantity) {
+    out << llvm::formatv("  {0,-15} {1}", name, number(quantity.value));
+    if (!quantity.formula.empty())
+      out << " = " << quantity.formula;
+    out << "\n";
+  }
+
+  void writeCounts() {
+    int64_t total = 0;
+    for (const auto &count : view.opCounts)
+      total += count.second;
+    out << llvm::formatv("  {0,-15} {1}", "ops", total);
+    if (!view.kernels.empty())
+      out << ", kernels " << view.kernels.size();
+    out << "\n";
+    for (const auto &[name, count] : view.opCounts)
+      out << llvm::formatv("    {0,7}  {1}\n", count, name);
+  }
+
+  void writeKernels() {
+    std::vector<std::vector<std::string>> rows;
+    bool hasLive = view.memory && view.memory->live.size() == view.kernels.size();
+    rows.push_back({"kernel", "FLOPs", "read", "written"});
+    if (hasLive)
+      rows.back().push_back("live");
+    for (size_t i = 0; i < view.kernels.size(); ++i) {
+      const ViewKernel &kernel = view.kernels[i];
+      rows.push_back({std::to_string(i)});
+      for (const ViewQuantity *quantity :
+           {&kernel.operations, &kernel.bytesRead, &kernel.bytesWritten})
+        rows.back().push_back(quantity->value ? std::to_string(*quantity->value) : "?");
+      if (hasLive)
+        rows.back().push_back(std::to_string(view.memory->live[i]));
+    }
+    std::vector<size_t> widths(rows[0].size());
+    for (const auto &row : rows)
+      for (size_t column = 0; column < row.size(); ++column)
+        widths[column] = std::max(widths[column], row[column].size());
+    out << "\n";
+    for (size_t line = 0; line < rows.size(); ++line) {
+      for (size_t column = 0; column < widths.size(); ++column)
+        out << "  " << llvm::right_justify(rows[line][column], unsigned(widths[column]));
+      if (hasLive)
+        out << "  " << (line ? bar(line - 1) : "timeline" + std::string(kBarColumns - 8, ' '));
+      if (line) {
+        const ViewKernel &kernel = view.kernels[line - 1];
+        out << "  " << readable(kernel.title);
+        if (!kernel.place.empty())
+          out << " " << readable(kernel.place);
+      }
+      out << "\n";
+    }
+  }
+
+  std::string bar(size_t kernel) const {
+    int64_t most = std::max(view.memory->arena.value.value_or(0), view.memory->maxLive.value_or(0));
+    double share = most > 0 ? double(view.memory->live[kernel]) / double(most) : 0;
+    std::string text(kBarColumns, '.');
+    std::fill_n(text.begin(), int64_t(share * kBarColumns + 0.5), '#');
+    return text;
+  }
+
+  llvm::raw_ostream &out;
+  const GraphView &view;
+};
+
+} // namespace
+
+std::string keratin::dump::toStats(const std::vector<GraphView> &views) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  for (const GraphView &view : views) {
+    if (&view != &views.front())
+      out << "\n";
+    Writer(out, view).write();
+  }
+  return text;
+}
