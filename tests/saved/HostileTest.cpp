@@ -1,0 +1,343 @@
+// Files made to do harm: each is refused with one clear error.
+#include "ir/saved/GraphReader.h"
+#include "ir/saved/GraphWriter.h"
+#include "ir/saved/SavedFormat.h"
+#include "ir/saved/graph.pb.h"
+#include "ir/shapes/DimExpr.h"
+#include "tests/saved/Mutation.h"
+#include "tests/support/SavedSamples.h"
+
+#include "mlir/Parser/Parser.h"
+
+#include <catch2/catch.hpp>
+
+#include <functional>
+
+#include <sys/resource.h>
+
+using namespace keratin;
+using namespace keratin::tests;
+
+// Values: 0 = x, 1 = w, 2 = constant, 3 = broadcast, 4 = sum, 5 = slice.
+static const char *const sampleText = R"(
+  func.func @step(%x: tensor<?x2xf32, #keratin.dims<d0, 2>> {keratin.kind = "input"},
+                  %w: tensor<2xf32> {keratin.kind = "variable"})
+      -> (tensor<?x2xf32, #keratin.dims<d0, 2>> {keratin.kind = "output"},
+          tensor<2xf32> {keratin.kind = "update", keratin.variable = 0}) {
+    %c = keratin.constant dense<[1.0, 2.0]> : tensor<2xf32>
+    %b = keratin.broadcast %c dims = [1]
+        : (tensor<2xf32>) -> tensor<?x2xf32, #keratin.dims<d0, 2>>
+    %y = keratin.add %x, %b
+        : (tensor<?x2xf32, #keratin.dims<d0, 2>>, tensor<?x2xf32, #keratin.dims<d0, 2>>)
+          -> tensor<?x2xf32, #keratin.dims<d0, 2>> loc("net.py":57:3)
+    %z = keratin.slice %w starts = #keratin.dims<0> strides = [1] : (tensor<2xf32>) -> tensor<2xf32>
+    return %y, %z : tensor<?x2xf32, #keratin.dims<d0, 2>>, tensor<2xf32>
+  })";
+
+static const std::string &sampleBytes() {
+  static const std::string bytes = [] {
+    auto context = makeSavedContext();
+    auto module = mlir::parseSourceString<mlir::ModuleOp>(sampleText, context.get());
+    std::vector<ir::SavedFunction> functions(1);
+    std::vector<ir::SavedVariable> variables;
+    describeForSaving(*module->getOps<mlir::func::FuncOp>().begin(), 1, functions[0], variables);
+    return ir::writeGraph(*module, functions, variables).value();
+  }();
+  return bytes;
+}
+
+static v1::Graph sample() {
+  v1::Graph graph;
+  REQUIRE(graph.ParseFromString(sampleBytes()));
+  return graph;
+}
+
+// What the reader says.
+static std::string refusal(std::string_view bytes) {
+  auto context = makeSavedContext();
+  auto graph = ir::readGraph(bytes, *context);
+  CHECK(complaint(bytes, *context) == "");
+  return graph.ok() ? "accepted" : std::string(graph.status().message());
+}
+
+static v1::Op *opOf(v1::Graph &graph, int index) {
+  return graph.mutable_functions(0)->mutable_ops(index);
+}
+static v1::Dense *constantOf(v1::Graph &graph) {
+  return opOf(graph, 0)->mutable_attributes(0)->mutable_dense();
+}
+static v1::Function *functionOf(v1::Graph &graph) { return graph.mutable_functions(0); }
+static uint32_t addType(v1::Graph &graph, v1::DType dtype, std::vector<int64_t> sizes) {
+  v1::TensorType *type = graph.add_types();
+  type->set_dtype(dtype);
+  for (int64_t size : sizes)
+    type->add_dims()->set_size(size);
+  return uint32_t(graph.types_size()) - 1;
+}
+
+namespace {
+struct Evil {
+  const char *name;
+  std::function<void(v1::Graph &)> damage;
+  const char *message;
+};
+} // namespace
+
+static const std::vector<Evil> &evils() {
+  using G = v1::Graph &;
+  static const std::vector<Evil> all = {
+      {"nothing", [](G) {}, "accepted"},
+      // Versions.
+      {"newer minor", [](G g) { g.set_version(1 << 16 | 7); }, "1.7 is newer"},
+      {"newer major", [](G g) { g.set_version(2 << 16); }, "another major version"},
+      {"major 0", [](G g) { g.set_version(5); }, "does not exist"},
+      {"other magic", [](G g) { g.set_magic(1); }, "not a saved graph"},
+      // Types.
+      {"dtype 0", [](G g) { g.mutable_types(0)->set_dtype(v1::DTYPE_INVALID); }, "unknown dtype 0"},
+      {"dtype 14", [](G g) { g.mutable_types(0)->set_dtype(v1::DType(14)); }, "unknown dtype 14"},
+      {"dtype -1", [](G g) { g.mutable_types(0)->set_dtype(v1::DType(-1)); }, "unknown dtype -1"},
+      {"negative size", [](G g) { addType(g, v1::DTYPE_INT8, {2, -1}); }, "size -1 is negative"},
+      {"dynamic marker", [](G g) { addType(g, v1::DTYPE_INT8, {INT64_MIN}); }, "is negative"},
+      {"huge product", [](G g) { addType(g, v1::DTYPE_INT8, {1ll << 32, 1ll << 32}); },
+       "does not fit 64 bits"},
+      {"huge product with 0", [](G g) { addType(g, v1::DTYPE_INT8, {0, 1ll << 32, 1ll << 32}); },
+       "does not fit 64 bits"},
+      {"huge bytes", [](G g) { addType(g, v1::DTYPE_FLOAT64, {1ll << 61}); },
+       "does not fit 64 bits"},
+      {"rank 33", [](G g) { addType(g, v1::DTYPE_INT8, std::vector<int64_t>(33, 1)); }, "rank 33"},
+      {"wild size code",
+       [](G g) {
+         g.add_types()->set_dtype(v1::DTYPE_INT8);
+         auto *dim = g.mutable_types(g.types_size() - 1)->add_dims();
+         for (int64_t n : {INT64_MAX, INT64_MIN, int64_t(5)})
+           dim->add_code(n);
+       },
+       "one encoding"},
+      {"long size code",
+       [](G g) {
+         g.add_types()->set_dtype(v1::DTYPE_INT8);
+         auto *dim = g.mutable_types(g.types_size() - 1)->add_dims();
+         for (int i = 0; i < 5000; ++i)
+           dim->add_code(1);
+       },
+       "one encoding"},
+      {"constant as code",
+       [](G g) {
+         g.add_types()->set_dtype(v1::DTYPE_INT8);
+         auto *dim = g.mutable_types(g.types_size() - 1)->add_dims();
+         for (int64_t n : ir::DimExpr(7).encode())
+           dim->add_code(n);
+       },
+       "one encoding"},
+      // Elements.
+      {"data too short", [](G g) { constantOf(g)->mutable_data()->pop_back(); },
+       "7 bytes of elements; needed 8"},
+      {"data too long", [](G g) { constantOf(g)->mutable_data()->push_back(0); },
+       "9 bytes of elements; needed 8"},
+      {"elements of unknown sizes",
+       [](G g) { constantOf(g)->set_type(functionOf(g)->inputs(0).type()); }, "unknown sizes"},
+      {"elements of no type", [](G g) { constantOf(g)->set_type(99); }, "there is no type 99"},
+      {"splat bomb",
+       [](G g) {
+         constantOf(g)->set_type(addType(g, v1::DTYPE_FLOAT32, {1 << 30}));
+         constantOf(g)->set_splat(true);
+         constantOf(g)->mutable_data()->resize(4);
+       },
+       "splats stand for more"},
+      {"splat of one",
+       [](G g) {
+         constantOf(g)->set_type(addType(g, v1::DTYPE_FLOAT32, {1}));
+         constantOf(g)->set_splat(true);
+         constantOf(g)->mutable_data()->resize(4);
+       },
+       "less than two"},
+      {"a bool of 2",
+       [](G g) {
+         constantOf(g)->set_type(addType(g, v1::DTYPE_BOOL, {2}));
+         *constantOf(g)->mutable_data() = std::string("\1\2", 2);
+       },
+       "neither 0 nor 1"},
+      // Ops.
+      {"undefined operand", [](G g) { opOf(g, 1)->set_operands(0, 77); },
+       "operand 77 is not defined"},
+      {"itself as operand", [](G g) { opOf(g, 1)->set_operands(0, 3); },
+       "operand 3 is not defined"},
+      {"a later operand", [](G g) { opOf(g, 2)->set_operands(1, 5); },
+       "function 'step': op 2 ('add'): operand 5 is not defined before it; at net.py:57"},
+      {"unknown op", [](G g) { opOf(g, 2)->set_name("frobnicate"); }, "op 2 ('frobnicate')"},
+      {"kernel", [](G g) { opOf(g, 2)->set_name("kernel"); }, "no op of a saved graph"},
+      {"yield", [](G g) { opOf(g, 2)->set_name("yield"); }, "no op of a saved graph"},
+      {"variable", [](G g) { opOf(g, 2)->set_name("variable"); }, "no op of a saved graph"},
+      {"gradients", [](G g) { opOf(g, 2)->set_name("gradients"); }, "no op of a saved graph"},
+      {"another dialect", [](G g) { opOf(g, 2)->set_name("x.y"); }, "no op of a saved graph"},
+      {"with NUL", [](G g) { opOf(g, 2)->set_name(std::string("add\0", 4)); },
+       "no op of a saved graph"},
+      {"too few operands", [](G g) { opOf(g, 2)->mutable_operands()->RemoveLast(); },
+       "function 'step': op 2 ('add')"},
+      {"too many operands", [](G g) { opOf(g, 2)->add_operands(0); }, "op 2 ('add')"},
+      {"no operands", [](G g) { opOf(g, 2)->clear_operands(); }, "op 2 ('add')"},
+      {"no result", [](G g) { opOf(g, 2)->clear_results(); }, "there is no value 5"},
+      {"two results", [](G g) { opOf(g, 2)->add_results(0); }, "op 2 ('add')"},
+      {"wrong result type", [](G g) { opOf(g, 2)->set_results(0, constantOf(g)->type()); },
+       "op 2 ('add')"},
+      {"no such type", [](G g) { opOf(g, 2)->set_results(0, 1u << 31); }, "there is no type"},
+      {"no such location", [](G g) { opOf(g, 2)->set_location(99); }, "there is no location 99"},
+      {"a region", [](G g) { opOf(g, 2)->add_regions(); }, "has no regions"},
+      // Attributes.
+      {"unknown attribute", [](G g) { opOf(g, 1)->mutable_attributes(0)->set_name("axis"); },
+       "has no attribute 'axis'"},
+      {"attribute twice", [](G g) { *opOf(g, 1)->add_attributes() = opOf(g, 1)->attributes(0); },
+       "not in order"},
+      {"missing attribute", [](G g) { opOf(g, 1)->clear_attributes(); }, "an attribute is missing"},
+      {"wrong kind", [](G g) { opOf(g, 1)->mutable_attributes(0)->set_text("1"); },
+       "must be a list of integers"},
+      {"value of no kind", [](G g) { opOf(g, 1)->mutable_attributes(0)->clear_value(); },
+       "must be a list of integers"},
+      {"long list",
+       [](G g) {
+         for (int i = 0; i < 100; ++i)
+           opOf(g, 1)->mutable_attributes(0)->mutable_integers()->add_values(i);
+       },
+       "must be a list of integers"},
+      {"wild integer",
+       [](G g) { opOf(g, 1)->mutable_attributes(0)->mutable_integers()->set_values(0, INT64_MIN); },
+       "op 1 ('broadcast')"},
+      {"wrong enum",
+       [](G g) {
+         opOf(g, 2)->set_name("compare");
+         auto *a = opOf(g, 2)->add_attributes();
+         a->set_name("direction");
+         a->set_choice("huge");
+       },
+       "must be the name of a comparison"},
+      {"wild start",
+       [](G g) {
+         opOf(g, 3)->mutable_attributes(0)->mutable_dims()->mutable_dims(0)->set_size(INT64_MAX);
+       },
+       "op 3 ('slice')"},
+      {"wild stride",
+       [](G g) { opOf(g, 3)->mutable_attributes(1)->mutable_integers()->set_values(0, 0); },
+       "op 3 ('slice')"},
+      // Functions, arguments, results.
+      {"no function", [](G g) { g.clear_functions(); }, "no function"},
+      {"function twice", [](G g) { *g.add_functions() = g.functions(0); }, "two functions"},
+      {"no name", [](G g) { functionOf(g)->clear_name(); }, "has no name"},
+      {"variable twice", [](G g) { *g.add_variables() = g.variables(0); }, "two variables"},
+      {"variable used twice",
+       [](G g) { *functionOf(g)->add_variables() = functionOf(g)->variables(0); }, "listed twice"},
+      {"no such variable", [](G g) { functionOf(g)->mutable_variables(0)->set_variable(9); },
+       "there is no variable 9"},
+      {"input twice", [](G g) { *functionOf(g)->add_inputs() = functionOf(g)->inputs(0); },
+       "two inputs"},
+      {"variable of unknown size",
+       [](G g) {
+         g.mutable_variables(0)->mutable_value()->set_type(functionOf(g)->inputs(0).type());
+       },
+       "variable 'v1'"},
+      {"splat variable", [](G g) { g.mutable_variables(0)->mutable_value()->set_splat(true); },
+       "all its elements"},
+      {"draws of floats", [](G g) { g.mutable_variables(0)->set_counts_draws(true); },
+       "int64 scalar"},
+      {"unbound symbol", [](G g) { functionOf(g)->add_symbols("n"); },
+       "nothing gives the symbol d1 a value"},
+      {"symbol not declared", [](G g) { functionOf(g)->clear_symbols(); },
+       "which the function has not"},
+      {"symbol of a matrix", [](G g) { functionOf(g)->mutable_inputs(0)->set_value_symbol(1); },
+       "only an integer scalar"},
+      {"output of nothing", [](G g) { functionOf(g)->mutable_outputs(0)->set_value(99); },
+       "there is no value 99"},
+      {"update of nothing", [](G g) { functionOf(g)->mutable_updates(0)->set_variable(1); },
+       "there is no variable 1"},
+      {"update twice", [](G g) { *functionOf(g)->add_updates() = functionOf(g)->updates(0); },
+       "updated twice"},
+      {"update of another type", [](G g) { functionOf(g)->mutable_updates(0)->set_value(4); },
+       "has another type"},
+      {"no such file", [](G g) { g.mutable_locations(0)->set_file(9); }, "there is no such file"},
+      {"no such scope", [](G g) { g.mutable_locations(0)->add_scopes(9); }, "no such scope"},
+      {"control characters", [](G g) { functionOf(g)->set_name("a\nb"); }, "control characters"},
+  };
+  return all;
+}
+
+TEST_CASE("evil messages are refused with what is wrong", "[hostile]") {
+  for (const Evil &evil : evils()) {
+    INFO(evil.name);
+    v1::Graph graph = sample();
+    evil.damage(graph);
+    CHECK_THAT(refusal(graph.SerializeAsString()), Catch::Contains(evil.message));
+  }
+}
+
+TEST_CASE("truncation at every byte is refused", "[hostile]") {
+  const std::string &bytes = sampleBytes();
+  for (size_t length = 0; length < bytes.size(); ++length) {
+    INFO(length);
+    CHECK(refusal(std::string_view(bytes).substr(0, length)) != "accepted");
+  }
+}
+
+TEST_CASE("every byte changed in every way gives a graph or an error", "[hostile]") {
+  auto context = makeSavedContext();
+  for (size_t at = 0; at < sampleBytes().size(); ++at)
+    for (int value = 0; value < 256; ++value) {
+      std::string bytes = sampleBytes();
+      bytes[at] = char(value);
+      std::string wrong = complaint(bytes, *context);
+      if (!wrong.empty())
+        FAIL("byte " << at << " = " << value << ": " << wrong);
+    }
+}
+
+// A field of a message: tag, length, contents.
+static std::string field(unsigned number, const std::string &contents) {
+  std::string bytes(1, char(number << 3 | 2));
+  for (size_t length = contents.size();; length >>= 7) {
+    bytes.push_back(char(length < 128 ? length : (length & 127) | 128));
+    if (length < 128)
+      return bytes + contents;
+  }
+}
+
+TEST_CASE("what the schema does not have is refused before it is parsed", "[hostile]") {
+  const std::string &bytes = sampleBytes();
+  CHECK_THAT(refusal(bytes + field(15, "x")), Catch::Contains("unknown field 15 in Graph"));
+  CHECK_THAT(refusal(bytes + "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"),
+             Catch::Contains("damaged"));
+  CHECK_THAT(refusal(bytes + field(4, "\xff\xfe")), Catch::Contains("UTF-8"));
+  CHECK_THAT(refusal(bytes + std::string("\x20\x01")), Catch::Contains("wire type"));
+  CHECK_THAT(refusal(bytes + sampleBytes()), Catch::Contains("two variables"));
+}
+
+TEST_CASE("nesting is counted before protobuf sees it", "[hostile]") {
+  // An op in a region in an op …; each level is two messages.
+  for (unsigned levels : {1u, 48u, 49u, 50u, 5000u, 20000u}) {
+    INFO(levels);
+    std::string op;
+    for (unsigned i = 0; i < levels; ++i)
+      op = field(6, field(2, op));
+    std::string message = refusal(sampleBytes() + field(9, field(5, op)));
+    bool deep = levels >= 49;
+    CHECK((message.find("nested more than") != std::string::npos) == deep);
+  }
+}
+
+// The most memory that the process has had.
+static size_t peakBytes() {
+  rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  return size_t(usage.ru_maxrss) << 10;
+}
+
+TEST_CASE("small files cannot ask for much memory", "[hostile]") {
+  std::string emptyOps, emptyTypes, operands(2 << 20, '\1');
+  for (int i = 0; i < 1 << 20; ++i) {
+    emptyOps += std::string("\x2a\x00", 2);
+    emptyTypes += std::string("\x3a\x00", 2);
+  }
+  for (const std::string &bomb :
+       {field(9, emptyOps), emptyTypes, field(9, field(5, field(2, operands)))}) {
+    size_t before = peakBytes();
+    CHECK_THAT(refusal(sampleBytes() + bomb), Catch::Contains("memory"));
+    CHECK(peakBytes() < before + (64 << 20) + 16 * bomb.size());
+  }
+}
