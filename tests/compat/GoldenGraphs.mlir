@@ -1,0 +1,358 @@
+// One function for each op that can be saved: keratin-golden makes the golden files of a new op
+// from it. Files that are there are never made again: they are what older versions wrote.
+
+func.func @neg(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.neg %a : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @abs(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.abs %a : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @sign(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.sign %a : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @round(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.round %a : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @floor(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.floor %a : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @ceil(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.ceil %a : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @exp(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.exp %a : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @expm1(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.expm1 %a : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @log(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.log %a : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @log1p(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.log1p %a : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @sqrt(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.sqrt %a : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @rsqrt(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.rsqrt %a : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @sin(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.sin %a : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @cos(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.cos %a : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @tanh(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.tanh %a : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @logistic(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.logistic %a : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @softplus(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.softplus %a : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @stop_gradient(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.stop_gradient %a : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @identity(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.identity %a : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @is_finite(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"})
+    -> (tensor<?x3xi1, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.is_finite %a : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xi1, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xi1, #keratin.dims<d0, 3>>
+}
+func.func @not(%a: tensor<5xi16> {keratin.kind = "input", keratin.name = "a"})
+    -> (tensor<5xi16> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.not %a : (tensor<5xi16>) -> tensor<5xi16>
+  return %y : tensor<5xi16>
+}
+func.func @add(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"}, %b: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "b"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.add %a, %b : (tensor<?x3xf32, #keratin.dims<d0, 3>>, tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @sub(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"}, %b: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "b"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.sub %a, %b : (tensor<?x3xf32, #keratin.dims<d0, 3>>, tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @mul(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"}, %b: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "b"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.mul %a, %b : (tensor<?x3xf32, #keratin.dims<d0, 3>>, tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @div(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"}, %b: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "b"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.div %a, %b : (tensor<?x3xf32, #keratin.dims<d0, 3>>, tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @mod(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"}, %b: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "b"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.mod %a, %b : (tensor<?x3xf32, #keratin.dims<d0, 3>>, tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @pow(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"}, %b: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "b"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.pow %a, %b : (tensor<?x3xf32, #keratin.dims<d0, 3>>, tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @maximum(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"}, %b: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "b"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.maximum %a, %b : (tensor<?x3xf32, #keratin.dims<d0, 3>>, tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @minimum(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"}, %b: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "b"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.minimum %a, %b : (tensor<?x3xf32, #keratin.dims<d0, 3>>, tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @floor_div(%a: tensor<5xi32> {keratin.kind = "input", keratin.name = "a"}, %b: tensor<5xi32> {keratin.kind = "input", keratin.name = "b"})
+    -> (tensor<5xi32> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.floor_div %a, %b : (tensor<5xi32>, tensor<5xi32>) -> tensor<5xi32>
+  return %y : tensor<5xi32>
+}
+func.func @and(%a: tensor<5xi8> {keratin.kind = "input", keratin.name = "a"}, %b: tensor<5xi8> {keratin.kind = "input", keratin.name = "b"})
+    -> (tensor<5xi8> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.and %a, %b : (tensor<5xi8>, tensor<5xi8>) -> tensor<5xi8>
+  return %y : tensor<5xi8>
+}
+func.func @or(%a: tensor<5xi8> {keratin.kind = "input", keratin.name = "a"}, %b: tensor<5xi8> {keratin.kind = "input", keratin.name = "b"})
+    -> (tensor<5xi8> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.or %a, %b : (tensor<5xi8>, tensor<5xi8>) -> tensor<5xi8>
+  return %y : tensor<5xi8>
+}
+func.func @xor(%a: tensor<5xi8> {keratin.kind = "input", keratin.name = "a"}, %b: tensor<5xi8> {keratin.kind = "input", keratin.name = "b"})
+    -> (tensor<5xi8> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.xor %a, %b : (tensor<5xi8>, tensor<5xi8>) -> tensor<5xi8>
+  return %y : tensor<5xi8>
+}
+func.func @shift_left(%a: tensor<5xui32> {keratin.kind = "input", keratin.name = "a"}, %b: tensor<5xui32> {keratin.kind = "input", keratin.name = "b"})
+    -> (tensor<5xui32> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.shift_left %a, %b : (tensor<5xui32>, tensor<5xui32>) -> tensor<5xui32>
+  return %y : tensor<5xui32>
+}
+func.func @shift_right(%a: tensor<5xui32> {keratin.kind = "input", keratin.name = "a"}, %b: tensor<5xui32> {keratin.kind = "input", keratin.name = "b"})
+    -> (tensor<5xui32> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.shift_right %a, %b : (tensor<5xui32>, tensor<5xui32>) -> tensor<5xui32>
+  return %y : tensor<5xui32>
+}
+func.func @compare(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"}, %b: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "b"})
+    -> (tensor<?x3xi1, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.compare lt %a, %b : (tensor<?x3xf32, #keratin.dims<d0, 3>>, tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xi1, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xi1, #keratin.dims<d0, 3>>
+}
+func.func @select(%a: tensor<?x3xi1, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"}, %b: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "b"}, %c: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "c"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.select %a, %b, %c : (tensor<?x3xi1, #keratin.dims<d0, 3>>, tensor<?x3xf32, #keratin.dims<d0, 3>>, tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @cast(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"})
+    -> (tensor<?x3xi32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.cast %a : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xi32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xi32, #keratin.dims<d0, 3>>
+}
+func.func @constant()
+    -> (tensor<2x2xbf16> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.constant dense<[[1.5, -2.0], [0.25, 3.0]]> : tensor<2x2xbf16>
+  return %y : tensor<2x2xbf16>
+}
+func.func @iota(%x: tensor<?xi1, #keratin.dims<d0>> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<2x?xf64, #keratin.dims<2, d0>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.iota {axis = 1 : i64} : tensor<2x?xf64, #keratin.dims<2, d0>>
+  return %y : tensor<2x?xf64, #keratin.dims<2, d0>>
+}
+func.func @dim(%x: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<i32> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.dim %x {axis = 0 : i64} : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<i32>
+  return %y : tensor<i32>
+}
+func.func @reshape(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"})
+    -> (tensor<?xf32, #keratin.dims<3*d0>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.reshape %a : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?xf32, #keratin.dims<3*d0>>
+  return %y : tensor<?xf32, #keratin.dims<3*d0>>
+}
+func.func @broadcast(%x: tensor<3xf32> {keratin.kind = "input", keratin.name = "x"}, %n: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "n"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.broadcast %x dims = [1] : (tensor<3xf32>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @transpose(%x: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<3x?xf32, #keratin.dims<3, d0>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.transpose %x permutation = [1, 0] : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<3x?xf32, #keratin.dims<3, d0>>
+  return %y : tensor<3x?xf32, #keratin.dims<3, d0>>
+}
+func.func @slice(%x: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<?x2xf32, #keratin.dims<d0, 2>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.slice %x starts = #keratin.dims<0, 0> strides = [1, 2] : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x2xf32, #keratin.dims<d0, 2>>
+  return %y : tensor<?x2xf32, #keratin.dims<d0, 2>>
+}
+func.func @pad(%x: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<?x6xf32, #keratin.dims<d0 + 2, 6>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.pad %x low = #keratin.dims<1, 0> interior = [0, 1] : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x6xf32, #keratin.dims<d0 + 2, 6>>
+  return %y : tensor<?x6xf32, #keratin.dims<d0 + 2, 6>>
+}
+func.func @concatenate(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"}, %b: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "b"})
+    -> (tensor<?x3xf32, #keratin.dims<2*d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.concatenate %a, %b {axis = 0 : i64} : (tensor<?x3xf32, #keratin.dims<d0, 3>>, tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<2*d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<2*d0, 3>>
+}
+func.func @reverse(%x: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.reverse %x axes = [1] : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @gather(%x: tensor<4x2xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<3x2xf32> {keratin.kind = "output", keratin.name = "y"}) {
+  %i = keratin.constant dense<[3, 0, 2]> : tensor<3xi32>
+  %y = keratin.gather %x, %i : (tensor<4x2xf32>, tensor<3xi32>) -> tensor<3x2xf32>
+  return %y : tensor<3x2xf32>
+}
+func.func @scatter_add(%x: tensor<3x2xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<4x2xf32> {keratin.kind = "output", keratin.name = "y"}) {
+  %i = keratin.constant dense<[3, 0, 3]> : tensor<3xi64>
+  %y = keratin.scatter_add %i, %x : (tensor<3xi64>, tensor<3x2xf32>) -> tensor<4x2xf32>
+  return %y : tensor<4x2xf32>
+}
+func.func @dynamic_slice(%x: tensor<4x3xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<2x2xf32> {keratin.kind = "output", keratin.name = "y"}) {
+  %i = keratin.constant dense<1> : tensor<i32>
+  %y = keratin.dynamic_slice %x, %i, %i : (tensor<4x3xf32>, tensor<i32>, tensor<i32>) -> tensor<2x2xf32>
+  return %y : tensor<2x2xf32>
+}
+func.func @dynamic_unslice(%x: tensor<2x2xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<4x3xf32> {keratin.kind = "output", keratin.name = "y"}) {
+  %i = keratin.constant dense<1> : tensor<i32>
+  %y = keratin.dynamic_unslice %x, %i, %i : (tensor<2x2xf32>, tensor<i32>, tensor<i32>) -> tensor<4x3xf32>
+  return %y : tensor<4x3xf32>
+}
+func.func @reduce_sum(%x: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<?xf32, #keratin.dims<d0>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.reduce_sum %x axes = [1] : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?xf32, #keratin.dims<d0>>
+  return %y : tensor<?xf32, #keratin.dims<d0>>
+}
+func.func @reduce_prod(%x: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<?xf32, #keratin.dims<d0>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.reduce_prod %x axes = [1] : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?xf32, #keratin.dims<d0>>
+  return %y : tensor<?xf32, #keratin.dims<d0>>
+}
+func.func @reduce_max(%x: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<?xf32, #keratin.dims<d0>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.reduce_max %x axes = [1] : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?xf32, #keratin.dims<d0>>
+  return %y : tensor<?xf32, #keratin.dims<d0>>
+}
+func.func @reduce_min(%x: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<?xf32, #keratin.dims<d0>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.reduce_min %x axes = [1] : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?xf32, #keratin.dims<d0>>
+  return %y : tensor<?xf32, #keratin.dims<d0>>
+}
+func.func @reduce_any(%x: tensor<?x3xi1, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<?xi1, #keratin.dims<d0>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.reduce_any %x axes = [1] : (tensor<?x3xi1, #keratin.dims<d0, 3>>) -> tensor<?xi1, #keratin.dims<d0>>
+  return %y : tensor<?xi1, #keratin.dims<d0>>
+}
+func.func @reduce_all(%x: tensor<?x3xi1, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<?xi1, #keratin.dims<d0>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.reduce_all %x axes = [1] : (tensor<?x3xi1, #keratin.dims<d0, 3>>) -> tensor<?xi1, #keratin.dims<d0>>
+  return %y : tensor<?xi1, #keratin.dims<d0>>
+}
+func.func @arg_max(%x: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<?xi64, #keratin.dims<d0>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.arg_max %x {axis = 1 : i64} : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?xi64, #keratin.dims<d0>>
+  return %y : tensor<?xi64, #keratin.dims<d0>>
+}
+func.func @arg_min(%x: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<?xi64, #keratin.dims<d0>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.arg_min %x {axis = 1 : i64} : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?xi64, #keratin.dims<d0>>
+  return %y : tensor<?xi64, #keratin.dims<d0>>
+}
+func.func @cumsum(%x: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.cumsum %x {axis = 1 : i64, exclusive} : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @cumprod(%x: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.cumprod %x {axis = 1 : i64, reverse} : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @linear_recurrence(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"}, %b: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "b"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.linear_recurrence %a, %b {axis = 1 : i64} : (tensor<?x3xf32, #keratin.dims<d0, 3>>, tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @dot_general(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"}, %b: tensor<3x4xf32> {keratin.kind = "input", keratin.name = "b"})
+    -> (tensor<?x4xf32, #keratin.dims<d0, 4>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.dot_general %a, %b batch = [] x [] contract = [1] x [0] : (tensor<?x3xf32, #keratin.dims<d0, 3>>, tensor<3x4xf32>) -> tensor<?x4xf32, #keratin.dims<d0, 4>>
+  return %y : tensor<?x4xf32, #keratin.dims<d0, 4>>
+}
+func.func @random_bits(%draw: tensor<i64> {keratin.kind = "input", keratin.name = "draw"})
+    -> (tensor<5xui32> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.random_bits %draw {seed = 42 : i64} : (tensor<i64>) -> tensor<5xui32>
+  return %y : tensor<5xui32>
+}
+func.func @require(%x: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.require at_least #keratin.dims<d0> #keratin.dims<1> "needs a row" %x : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @print(%x: tensor<2xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<2xf32> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.print "golden" %x : tensor<2xf32>
+  return %y : tensor<2xf32>
+}
+// A whole training step: a variable, its update, the state of a random node, a default and places.
+func.func @update(%x: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "x"},
+                  %rate: tensor<f32> {keratin.kind = "input", keratin.name = "rate",
+                                      keratin.default = dense<0.5> : tensor<f32>},
+                  %w: tensor<3xf32> {keratin.kind = "variable", keratin.name = "w"})
+    -> (tensor<?xf32, #keratin.dims<d0>> {keratin.kind = "output", keratin.name = "y"},
+        tensor<3xf32> {keratin.kind = "update", keratin.variable = 0}) {
+  %y = keratin.dot_general %x, %w batch = [] x [] contract = [1] x [0]
+      : (tensor<?x3xf32, #keratin.dims<d0, 3>>, tensor<3xf32>) -> tensor<?xf32, #keratin.dims<d0>>
+      loc("dense/"("net.py":57:0))
+  %s = keratin.reduce_sum %x axes = [0] : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<3xf32>
+  %r = keratin.broadcast %rate dims = [] : (tensor<f32>) -> tensor<3xf32>
+  %m = keratin.mul %s, %r : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  %n = keratin.sub %w, %m : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  return %y, %n : tensor<?xf32, #keratin.dims<d0>>, tensor<3xf32>
+}

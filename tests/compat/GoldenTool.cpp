@@ -1,0 +1,93 @@
+// Makes golden files: keratin-golden GoldenGraphs.mlir FOLDER
+//
+// For each function @op that has no FOLDER/op.ktg yet: that, and FOLDER/op.txt with inputs and the
+// reference interpreter's results, a line "in|out|update dtype [dims] elements…" each.
+#include "ir/dialect/Keratin.h"
+#include "ir/reference/HostConversions.h"
+#include "ir/reference/Interpreter.h"
+#include "ir/saved/GraphWriter.h"
+#include "ir/saved/SavedFile.h"
+#include "tests/support/RandomTensor.h"
+#include "tests/support/SavedSamples.h"
+
+#include "mlir/Parser/Parser.h"
+
+#include <cstdio>
+#include <filesystem>
+
+using namespace keratin;
+using namespace keratin::ir;
+using namespace mlir;
+
+static std::string line(StringRef kind, const HostTensor &tensor) {
+  std::string text = kind.str() + " " + dtypeName(tensor.dtype) + " [";
+  for (size_t i = 0; i < tensor.dims.size(); ++i)
+    text += (i ? "," : "") + std::to_string(tensor.dims[i]);
+  text += "]";
+  char number[40];
+  for (double element : tensor.floats) {
+    std::snprintf(number, sizeof number, " %.17g", element);
+    text += number;
+  }
+  for (int64_t element : tensor.ints)
+    text += " " + std::to_string(element);
+  return text + "\n";
+}
+
+static bool write(func::FuncOp function, const std::string &path) {
+  std::vector<SavedFunction> functions(1);
+  std::vector<SavedVariable> variables;
+  Builder b(function.getContext());
+  SmallVector<std::string> names;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    names.push_back(function.getArgAttrOfType<StringAttr>(i, "keratin.name").str());
+  tests::describeForSaving(function, 7, functions[0], variables);
+  for (unsigned i = 0; i < names.size(); ++i)
+    function.setArgAttr(i, "keratin.name", b.getStringAttr(names[i]));
+  EvaluationContext context;
+  context.symbols[0] = 2;
+  std::vector<HostTensor> arguments;
+  std::string text;
+  for (auto [i, argument] : llvm::enumerate(function.getArguments())) {
+    bool isInput =
+        function.getArgAttrOfType<StringAttr>(unsigned(i), "keratin.kind").getValue() == "input";
+    if (isInput) {
+      std::vector<int64_t> dims;
+      for (const DimExpr &dim : getShape(argument))
+        dims.push_back(context.evaluate(dim).value());
+      arguments.push_back(
+          tests::randomTensor(dtypeOf(getElementType(argument)), dims, 100 + i).value());
+      text += line("in", arguments.back());
+    } else {
+      const SavedVariable &variable = variables.front();
+      arguments.push_back(fromBytes(variable.dtype, variable.dims, variable.bytes.data()).value());
+    }
+  }
+  auto results = interpret(function, arguments, context);
+  if (failed(results))
+    return std::fprintf(stderr, "%s: %s\n", functions[0].name.c_str(), context.error.c_str()),
+           false;
+  for (auto [i, result] : llvm::enumerate(*results))
+    text +=
+        line(function.getResultAttr(unsigned(i), "keratin.variable") ? "update" : "out", result);
+  auto bytes = writeGraph(ArrayRef(function), functions, variables);
+  if (!bytes.ok() || !writeFileBytes(path + ".ktg", *bytes).ok() ||
+      !writeFileBytes(path + ".txt", text).ok())
+    return std::fprintf(stderr, "%s: %s\n", path.c_str(), bytes.status().ToString().c_str()), false;
+  return true;
+}
+
+int main(int argc, char **argv) {
+  if (argc != 3)
+    return std::fprintf(stderr, "keratin-golden GoldenGraphs.mlir FOLDER\n"), 2;
+  auto context = tests::makeSavedContext();
+  auto module = parseSourceFile<ModuleOp>(argv[1], context.get());
+  if (!module)
+    return 1;
+  for (auto function : module->getOps<func::FuncOp>()) {
+    std::string path = std::string(argv[2]) + "/" + function.getName().str();
+    if (!std::filesystem::exists(path + ".ktg") && !write(function, path))
+      return 1;
+  }
+  return 0;
+}
