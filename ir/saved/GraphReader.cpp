@@ -32,6 +32,14 @@ static std::string quoted(StringRef name) {
   return text + (name.size() > 80 ? "…'" : "'");
 }
 
+// Types in messages may hold expressions of thousands of terms.
+static std::string clipped(std::string text) {
+  constexpr size_t most = 600;
+  if (text.size() > most)
+    text = text.substr(0, most) + " …";
+  return text;
+}
+
 namespace {
 
 class Reader {
@@ -40,7 +48,7 @@ public:
       : graph(graph), context(context), b(&context),
         diagnostics(&context, [this](Diagnostic &diagnostic) {
           if (reported.empty() && diagnostic.getSeverity() == DiagnosticSeverity::Error)
-            reported = diagnostic.str();
+            reported = clipped(diagnostic.str());
           return success();
         }) {}
 
@@ -68,6 +76,7 @@ private:
     RankedTensorType type;
     int64_t symbolEnd = 0; // above all symbols
     uint64_t bytes = 0;    // if static
+    uint64_t sizeWork = 0; // numbers of its size expressions
   };
 
   // Says where the reader stands, then what is wrong.
@@ -161,6 +170,7 @@ private:
                  (__builtin_mul_overflow(bytes, uint64_t(size.constantValue()), &bytes) ||
                   bytes > INT64_MAX))
           return bad("the number of bytes does not fit 64 bits");
+        entry.sizeWork += uint64_t(dim.code_size());
         shape.push_back(size);
       }
       entry.bytes = isEmpty ? 0 : bytes;
@@ -351,9 +361,11 @@ private:
       return fail("no op of a saved graph has this name");
     if (!op->regions().empty())
       return fail("has no regions");
-    for (uint32_t operand : op->operands())
+    for (uint32_t operand : op->operands()) {
       if (operand >= valueTypes.size())
         return fail("operand " + Twine(operand) + " is not defined before it");
+      sizeWork += types[valueTypes[operand]].sizeWork;
+    }
     StringRef previous;
     size_t required = 0;
     for (const v1::Attribute &attribute : op->attributes()) {
@@ -376,7 +388,10 @@ private:
       if (failed(checkType(type)))
         return failure();
       valueTypes.push_back(type);
+      sizeWork += types[type].sizeWork;
     }
+    if (sizeWork > kMaxSavedSizeWork)
+      return fail("the ops' size expressions are too long to check");
     return success();
   }
 
@@ -571,6 +586,7 @@ private:
   std::vector<TypeEntry> types;
   std::vector<SavedVariable> variables;
   uint64_t splatBytes = 0;
+  uint64_t sizeWork = 0;
 
   // Of the function at hand.
   const v1::Function *function = nullptr;

@@ -22,6 +22,9 @@ inline constexpr uint64_t kMaxSplatBytes = 16 << 20;
 inline constexpr uint64_t kMaxSavedBytes = INT32_MAX;
 // Entries of an attribute that lists integers or sizes: a few for each dimension.
 inline constexpr int kMaxSavedList = 64;
+// Numbers of all size expressions that the ops of a file meet in their types, each time counted: a
+// verifier computes with them, which bytes that name a type again do not pay for.
+inline constexpr uint64_t kMaxSavedSizeWork = 4 << 20;
 // Names that a location is nested in.
 inline constexpr int kMaxSavedScopes = 32;
 

@@ -11,6 +11,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <chrono>
 #include <functional>
 
 #include <sys/resource.h>
@@ -340,4 +341,59 @@ TEST_CASE("small files cannot ask for much memory", "[hostile]") {
     CHECK_THAT(refusal(sampleBytes() + bomb), Catch::Contains("memory"));
     CHECK(peakBytes() < before + (64 << 20) + 16 * bomb.size());
   }
+}
+
+TEST_CASE("reading a long chain takes the memory that is promised", "[hostile]") {
+  v1::Graph graph = sample();
+  for (uint32_t i = 0; i < 60000; ++i) {
+    *functionOf(graph)->add_ops() = graph.functions(0).ops(2);
+    functionOf(graph)->mutable_ops()->rbegin()->set_operands(0, 5 + i);
+  }
+  opOf(graph, 4)->set_operands(0, 4);
+  for (uint32_t i = 1; i < 60000; ++i)
+    opOf(graph, int(4 + i))->set_operands(1, 4);
+  std::string bytes = graph.SerializeAsString();
+  graph.Clear();
+  auto context = makeSavedContext();
+  size_t before = peakBytes();
+  auto read = ir::readGraph(bytes, *context);
+  INFO(read.status().ToString());
+  REQUIRE(read.ok());
+  CHECK(peakBytes() < before + (64 << 20) + 16 * bytes.size());
+}
+
+TEST_CASE("long size expressions cannot keep the reader busy", "[hostile]") {
+  // d0 + d0^2 + …, in a type that every op names again.
+  v1::Graph graph = sample();
+  ir::DimExpr power = ir::DimExpr::symbol(0), sum = power;
+  for (int i = 0; i < 40; ++i) {
+    power = ir::mul(power, ir::DimExpr::symbol(0)).value();
+    sum = ir::add(sum, power).value();
+  }
+  v1::TensorType *type = graph.add_types();
+  type->set_dtype(v1::DTYPE_FLOAT32);
+  std::vector<int64_t> code = sum.encode();
+  type->add_dims()->mutable_code()->Assign(code.begin(), code.end());
+  uint32_t index = uint32_t(graph.types_size()) - 1;
+  v1::Input *input = functionOf(graph)->add_inputs();
+  input->set_name("long");
+  input->set_type(index);
+  // The variable's and all later values have moved on by one.
+  functionOf(graph)->clear_ops();
+  functionOf(graph)->clear_updates();
+  functionOf(graph)->clear_outputs();
+  for (uint32_t i = 0; i < 100000; ++i) {
+    v1::Op *op = functionOf(graph)->add_ops();
+    op->set_name("neg");
+    op->add_operands(1);
+    op->add_results(index);
+  }
+  auto start = std::chrono::steady_clock::now();
+  CHECK_THAT(refusal(graph.SerializeAsString()), Catch::Contains("too long to check"));
+  // As many as are allowed.
+  size_t allowed = ir::kMaxSavedSizeWork / (2 * code.size());
+  functionOf(graph)->mutable_ops()->DeleteSubrange(int(allowed), 100000 - int(allowed));
+  CHECK(refusal(graph.SerializeAsString()) == "accepted");
+  std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  CHECK(elapsed.count() < 40); // two readings and their checks, with sanitizers on a busy machine
 }
