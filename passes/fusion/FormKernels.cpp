@@ -1,5 +1,6 @@
 // Which ops become one kernel. What one loop nest can hold is decided by ir::analyzeIterationSpace;
 // here it is decided what is worth joining.
+#include "ir/dialect/GraphError.h"
 #include "ir/interfaces/IterationSpace.h"
 #include "passes/Passes.h"
 #include "passes/fusion/GroupGraph.h"
@@ -47,7 +48,7 @@ public:
   LogicalResult run() {
     for (Operation &op : block)
       if (isa<KernelOp>(op))
-        return op.emitOpError("stands in the graph already; kernels do not nest");
+        return emitGraphError(&op) << "a kernel stands in the graph already; kernels do not nest";
     number();
     for (Operation *op : order)
       place(op);
@@ -351,7 +352,7 @@ struct FormKernelsPass : keratin::passes::impl::FormKernelsBase<FormKernelsPass>
   using FormKernelsBase::FormKernelsBase;
   void runOnOperation() override {
     if (!getOperation().getBody().hasOneBlock()) {
-      getOperation().emitError("needs a body of one block");
+      emitGraphError(getOperation()) << "needs a body of one block";
       return signalPassFailure();
     }
     if (failed(KernelFormer(getOperation(), maxOps, fuse).run()))

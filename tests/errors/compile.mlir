@@ -26,7 +26,7 @@ func.func @frontend_op() -> tensor<2xf32> {
 }
 
 // CPU: error: unknown cpu 'nobody'
-// KERNEL: error: 'keratin.kernel' op stands in the graph already; kernels do not nest; at {{.*}}compile.mlir:[[@LINE+2]]
+// KERNEL: error: a kernel stands in the graph already; kernels do not nest; at {{.*}}compile.mlir:[[@LINE+2]]
 func.func @kernel(%x: tensor<2xf32>) -> tensor<2xf32> {
   %y = keratin.kernel (%x) : (tensor<2xf32>) -> tensor<2xf32> {
   ^bb0(%a: tensor<2xf32>):
