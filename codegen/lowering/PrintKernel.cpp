@@ -67,8 +67,10 @@ Value PrintKernel::message() {
 void PrintKernel::emit() {
   Shape shape = getShape(print.getX());
   Type type = getElementType(print.getX());
-  // Printed once, whatever the range of units: there is one.
-  copy(shape, type);
+  // Printed once, whatever the range of units: there is one. The value goes on where someone reads
+  // it.
+  if (!k.outputs.empty())
+    copy(shape, type);
   Value dims = b.create<LLVM::AllocaOp>(loc, pointer, b.getI64Type(),
                                         i64(std::max<int64_t>(1, shape.size())), 8);
   for (auto [i, dim] : llvm::enumerate(shape)) {
@@ -85,7 +87,7 @@ void PrintKernel::emit() {
       {pointer, pointer, b.getI32Type(), b.getI32Type(), pointer, pointer});
   b.create<LLVM::CallOp>(loc, signature,
                          ValueRange{callee, k.context, message(), i32(ir::dtypeOf(type)),
-                                    i32(shape.size()), dims, output()});
+                                    i32(shape.size()), dims, input(0)});
   k.result.units = 1;
   k.result.work = elementsOf(shape);
 }

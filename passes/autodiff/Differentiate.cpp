@@ -59,7 +59,8 @@ LogicalResult Expansion::collectActiveOps() {
   independent.insert(gradients.getXs().begin(), gradients.getXs().end());
   for (Operation *op : paths.ops()) {
     if (op->getBlock() != gradients->getBlock())
-      return gradients.emitOpError("the loss depends on an op outside the block of its gradient");
+      return emitGraphError(gradients)
+             << "gradients: the loss depends on an op outside the block of its gradient";
     order.push_back(op);
   }
   llvm::sort(order, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });

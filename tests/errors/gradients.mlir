@@ -59,7 +59,7 @@ func.func @loss_in_another_block(%x: tensor<f32>) -> tensor<f32> {
   %y = keratin.tanh %x : (tensor<f32>) -> tensor<f32>
   return %y : tensor<f32>
 ^bb1:
-  // expected-error @below {{'keratin.gradients' op the loss depends on an op outside the block of its gradient}}
+  // expected-error @below {{gradients: the loss depends on an op outside the block of its gradient}}
   %g = keratin.gradients %y wrt %x : (tensor<f32>, tensor<f32>) -> tensor<f32>
   return %g : tensor<f32>
 }
