@@ -1,10 +1,14 @@
 #include "codegen/lowering/EntryFunction.h"
 
+#include "ir/dialect/SourceLine.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/OperationSupport.h"
+
+#include "llvm/ADT/StringExtras.h"
 
 #include <unordered_map>
 
@@ -97,6 +101,7 @@ private:
   LogicalResult numberBuffers();
   LogicalResult call(ir::KernelOp op);
   void leaveIfFailed();
+  void tellProfile(int64_t kernel, bool end);
   Value contextField(size_t offset, Type type);
 
   func::FuncOp source;
@@ -215,6 +220,50 @@ void EntryBuilder::leaveIfFailed() {
   mayHaveFailed = false;
 }
 
+void EntryBuilder::tellProfile(int64_t kernel, bool end) {
+  Value hook = contextField(offsetof(keratin_context_t, profile), pointer);
+  Value none = b.create<LLVM::ZeroOp>(loc, pointer);
+  Value wanted = b.create<LLVM::ICmpOp>(loc, LLVM::ICmpPredicate::ne, hook, none);
+  auto branch = b.create<scf::IfOp>(loc, wanted, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
+                                          {pointer, b.getI32Type(), b.getI32Type()});
+  Value number = b.create<arith::ConstantIntOp>(loc, kernel, 32);
+  Value isEnd = b.create<arith::ConstantIntOp>(loc, end, 32);
+  b.create<LLVM::CallOp>(loc, type, ValueRange{hook, context, number, isEnd});
+}
+
+// Three of its ops say what a kernel is, after the user's name for the first.
+static ProfiledKernel profiledKernel(ir::KernelOp op) {
+  ProfiledKernel result;
+  SmallVector<StringRef> names;
+  size_t more = 0;
+  StringRef scope;
+  for (Operation &inner : op.getBody().front().without_terminator()) {
+    if (result.location.empty()) {
+      result.location = ir::sourceLine(inner.getLoc());
+      if (auto named = inner.getLoc()->findInstanceOf<NameLoc>())
+        scope = named.getName().getValue();
+    }
+    StringRef name = inner.getName().stripDialect();
+    if (llvm::is_contained(names, name) || isa<ir::ConstantOp>(inner))
+      continue;
+    if (names.size() < 3)
+      names.push_back(name);
+    else
+      ++more;
+  }
+  if (result.location.empty())
+    result.location = ir::sourceLine(op.getLoc());
+  result.name = (scope.empty() ? "" : scope + ": ").str() + llvm::join(names, " + ");
+  if (names.empty())
+    result.name += "constant";
+  if (more)
+    result.name += " + " + std::to_string(more) + " more";
+  return result;
+}
+
 LogicalResult EntryBuilder::call(ir::KernelOp op) {
   loc = op.getLoc();
   FailureOr<KernelFunction> kernel = library.get(op);
@@ -260,6 +309,11 @@ LogicalResult EntryBuilder::call(ir::KernelOp op) {
   Value units = kernel->countUnits
                     ? kernel->countUnits(b, loc, [&](const DimExpr &size) { return sizeOf(size); })
                     : sizeOf(kernel->units);
+  int64_t number = description.kernels - 1;
+  if (description.profile) {
+    description.profiled.push_back(profiledKernel(op));
+    tellProfile(number, /*end=*/false);
+  }
   auto direct = [&] {
     b.create<LLVM::CallOp>(loc, kernel->function, ValueRange{context, argv, i64(0), units});
   };
@@ -288,6 +342,8 @@ LogicalResult EntryBuilder::call(ir::KernelOp op) {
     b.setInsertionPointToStart(branch.elseBlock());
     direct();
   }
+  if (description.profile)
+    tellProfile(number, /*end=*/true);
   return success();
 }
 

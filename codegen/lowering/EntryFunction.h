@@ -8,6 +8,11 @@
 
 namespace keratin::codegen {
 
+// What a profile calls a kernel: the names of its ops, and the source line of the first.
+struct ProfiledKernel {
+  std::string name, location;
+};
+
 // What the descriptor of the function must say for its entry function to work.
 struct EntryDescription {
   std::vector<int64_t> symbols;       // symbol of each of the first slots of `sizes`
@@ -18,6 +23,8 @@ struct EntryDescription {
   int64_t kernels = 0, uniqueKernels = 0;
   // The name of the function that each kernel became, in the order of their calls.
   std::vector<std::string> kernelFunctions;
+  bool profile = false; // given: the entry function tells keratin_context_t::profile of each kernel
+  std::vector<ProfiledKernel> profiled; // then, in the order of their numbers
 
   // The slot of a size that is not constant, adding it if needed.
   int64_t slotOf(const ir::DimExpr &size);

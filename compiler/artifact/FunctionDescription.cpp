@@ -175,5 +175,9 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
   descriptor.num_sites = sites.size();
   descriptor.sites = sites.data();
   descriptor.scratch_bytes = entry.scratchBytes;
+  for (const codegen::ProfiledKernel &kernel : entry.profiled)
+    kernels.push_back({text(kernel.name), text(kernel.location), {}});
+  descriptor.num_kernels = kernels.size();
+  descriptor.kernels = kernels.data();
   return success();
 }

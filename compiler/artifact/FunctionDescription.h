@@ -45,6 +45,7 @@ private:
   std::vector<keratin_size_program_t> programs;
   std::vector<keratin_check_t> checks;
   std::vector<keratin_site_t> sites;
+  std::vector<keratin_kernel_desc_t> kernels;
 };
 
 } // namespace keratin::compiler

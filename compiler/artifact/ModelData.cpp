@@ -163,8 +163,11 @@ private:
          i64(f.arena_slot),
          cast<Constant>(entry.getCallee()),
          i64(f.scratch_bytes),
-         null(),
-         null(),
+         i64(f.num_kernels),
+         listOf(f.kernels, f.num_kernels,
+                [&](const auto &k) {
+                  return structure({text(k.name), text(k.location), null(), null()});
+                }),
          null()});
   }
 

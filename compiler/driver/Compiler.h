@@ -24,6 +24,8 @@ struct CompileOptions {
   // Verifies the IR after each pass, and the memory plan by the independent checker: for tests, and
   // for finding which pass is wrong.
   bool verify = false;
+  // The code reports what its kernels take where a profile is wanted (keratin_profile_start).
+  bool profile = false;
   bool printAfterAll = false; // the IR after each pass, to standard error
   // If not empty: the IR before the first and after each phase, and the assembly, are written to
   // this folder, which must exist, as <function>.<number>-<phase>.mlir. The environment variable

@@ -165,6 +165,7 @@ absl::StatusOr<FunctionCode> FunctionCompiler::generate(const codegen::MachineTa
   FunctionCode code;
   code.description = std::make_unique<FunctionDescription>();
   codegen::EntryDescription entry;
+  entry.profile = options.profile;
   OwningOpRef<ModuleOp> kernels = lower(target, entryName, *code.description, entry);
   if (!kernels)
     return failure();
@@ -192,6 +193,7 @@ absl::StatusOr<std::string> FunctionCompiler::generateText(const codegen::Machin
                                                            std::vector<std::string> *functions) {
   FunctionDescription description;
   codegen::EntryDescription entry;
+  entry.profile = options.profile;
   OwningOpRef<ModuleOp> kernels = lower(target, entryName, description, entry);
   if (!kernels)
     return failure();

@@ -49,7 +49,11 @@ struct keratin_context_t {
   // keratin_function_desc_t::scratch_bytes bytes that belong to the thread running the kernel: each
   // thread that parallel_for uses sees a context of its own.
   void *scratch;
-  void *reserved[3];
+  void *call; // the runtime's own: of a thread's context, the context of the call
+  // Told by code compiled for profiles before (end = 0) and after (end = 1) each kernel, by its
+  // number in keratin_function_desc_t::kernels. NULL: nobody wants to know.
+  void (*profile)(keratin_context_t *context, int32_t kernel, int32_t end);
+  void *profiled; // the runtime's own
 };
 
 // The entry function: buffers are inputs, variables, outputs, new values of the updates that are
@@ -138,6 +142,13 @@ typedef struct keratin_constant_desc_t {
   int64_t bytes;
 } keratin_constant_desc_t;
 
+// A kernel in the order in which the entry function calls them, for profiles.
+typedef struct keratin_kernel_desc_t {
+  const char *name;     // the ops it was made of
+  const char *location; // "file:line" of the first of them, or ""
+  void *reserved[2];
+} keratin_kernel_desc_t;
+
 // One compiled function. sizes has num_symbols slots filled from the inputs, then one for each
 // program.
 typedef struct keratin_function_desc_t {
@@ -160,7 +171,9 @@ typedef struct keratin_function_desc_t {
   int64_t arena_slot; // slot of sizes that holds the bytes of the arena; -1: there is none
   keratin_entry_fn_t entry;
   int64_t scratch_bytes; // for each thread; 0: none
-  void *reserved[3];
+  int64_t num_kernels;   // 0 unless the function was compiled for profiles
+  const keratin_kernel_desc_t *kernels;
+  void *reserved[1];
 } keratin_function_desc_t;
 
 #ifdef __cplusplus
@@ -168,6 +181,8 @@ typedef struct keratin_function_desc_t {
 static_assert(sizeof(void *) == 8, "sizes and pointers share argv slots of eight bytes");
 static_assert(sizeof(keratin_symbol_desc_t) == 24, "layout is part of the ABI");
 static_assert(sizeof(keratin_check_t) == 32, "layout is part of the ABI");
+static_assert(sizeof(keratin_context_t) == 72, "layout is part of the ABI");
+static_assert(sizeof(keratin_function_desc_t) == 192, "layout is part of the ABI");
 #endif
 
 #endif // KERATIN_ABI_H

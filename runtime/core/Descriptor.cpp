@@ -27,7 +27,7 @@ public:
                  checkTensors("variable", descriptor.num_variables, descriptor.variables) &&
                  checkTensors("output", descriptor.num_outputs, descriptor.outputs) &&
                  checkSymbols() && checkPrograms() && checkChecks() && checkSites() &&
-                 checkUpdates() && checkConstants();
+                 checkUpdates() && checkConstants() && checkKernels();
     return valid ? KERATIN_OK : KERATIN_INVALID_ARGUMENT;
   }
 
@@ -55,6 +55,7 @@ private:
            checkCount("number of programs", descriptor.num_programs, descriptor.programs) &&
            checkCount("number of checks", descriptor.num_checks, descriptor.checks) &&
            checkCount("number of sites", descriptor.num_sites, descriptor.sites) &&
+           checkCount("number of kernels", descriptor.num_kernels, descriptor.kernels) &&
            (descriptor.entry || refuse("entry", 0, "the function is missing"));
   }
 
@@ -158,6 +159,13 @@ private:
       if (uintptr_t(constant.data) % KERATIN_ALIGNMENT != 0)
         return refuse("constant", index, "it is not aligned");
     }
+    return true;
+  }
+
+  bool checkKernels() {
+    for (int64_t index = 0; index < descriptor.num_kernels; ++index)
+      if (!descriptor.kernels[index].name || !descriptor.kernels[index].location)
+        return refuse("kernel", index, "it lacks a name or a location");
     return true;
   }
 

@@ -3,6 +3,7 @@
 #include "runtime/core/DType.h"
 #include "runtime/core/Descriptor.h"
 #include "runtime/core/Print.h"
+#include "runtime/core/Profile.h"
 #include "runtime/core/StridedCopy.h"
 #include "runtime/core/Workspace.h"
 #include "runtime/cpu/ThreadPool.h"
@@ -310,8 +311,13 @@ private:
                recordFailure,
                descriptor.scratch_bytes > 0 ? &lease->scratch : nullptr,
                scratch,
-               {}};
-    descriptor.entry(&context, lease->buffers, lease->sizes);
+               nullptr,
+               nullptr,
+               nullptr};
+    if (isProfiling())
+      runProfiled(descriptor, context, lease->buffers, lease->sizes);
+    else
+      descriptor.entry(&context, lease->buffers, lease->sizes);
     if (context.failed_site == 0)
       commit();
     else if (int32_t site = context.failed_site - 1; site >= 0 && site < descriptor.num_sites)

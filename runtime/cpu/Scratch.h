@@ -39,7 +39,7 @@ public:
     }
     keratin_context_t context = *call;
     context.scratch = base + slot * bytes;
-    context.reserved[0] = call;
+    context.call = call;
     return context;
   }
 
@@ -59,7 +59,7 @@ inline int scratchSlots() {
 
 // The context of the call itself: what a chunk's own context was copied from.
 inline keratin_context_t *callContext(keratin_context_t *context) {
-  return context->reserved[0] ? static_cast<keratin_context_t *>(context->reserved[0]) : context;
+  return context->call ? static_cast<keratin_context_t *>(context->call) : context;
 }
 
 } // namespace keratin::runtime

@@ -1,5 +1,6 @@
 #include "runtime/cpu/ThreadPool.h"
 
+#include "runtime/core/Profile.h"
 #include "runtime/cpu/Scratch.h"
 
 #include <atomic>
@@ -74,6 +75,16 @@ struct Job {
   void runChunk(int64_t index) const {
     int64_t begin = (first + index) * grain;
     int64_t end = units - begin < grain ? units : begin + grain;
+    if (!context->profiled) {
+      runUnits(begin, end);
+      return;
+    }
+    int64_t start = profileClock();
+    runUnits(begin, end);
+    recordChunk(*context, start, begin, end);
+  }
+
+  void runUnits(int64_t begin, int64_t end) const {
     // context->host is the call's scratch, if its kernels need any.
     auto *scratch = static_cast<Scratch *>(context->host);
     if (!scratch) {

@@ -85,7 +85,16 @@ TEST_CASE("damaged descriptors are refused with what is wrong") {
        [](auto &b) { b.constants[0].data = static_cast<const char *>(b.constants[0].data) + 4; }},
       {"arena slot 3: no such slot", [](auto &b) { b.descriptor.arena_slot = 3; }},
       {"entry 0: the function is missing", [](auto &b) { b.descriptor.entry = nullptr; }},
-      {"reserved field 0: it must be zero", [](auto &b) { b.descriptor.reserved[2] = &b; }},
+      {"reserved field 0: it must be zero", [](auto &b) { b.descriptor.reserved[0] = &b; }},
+      {"number of kernels -1: not a sensible count",
+       [](auto &b) { b.descriptor.num_kernels = -1; }},
+      {"number of kernels 2: the array is missing", [](auto &b) { b.descriptor.num_kernels = 2; }},
+      {"kernel 0: it lacks a name or a location",
+       [](auto &b) {
+         static const keratin_kernel_desc_t kernel = {};
+         b.descriptor.num_kernels = 1;
+         b.descriptor.kernels = &kernel;
+       }},
   };
   for (const Damage &damage : damages) {
     FunctionBuilder builder = whole();

@@ -30,7 +30,7 @@ std::vector<std::string> inputs;
 std::string outputFile, headerFile, modelName, functionName,
     emitKind = "so", triple, cpu = "native", sysroot, dumpDirectory, timeTrace;
 int64_t threads = 0;
-bool verifyEach = false, printAfterAll = false, timing = false;
+bool verifyEach = false, printAfterAll = false, timing = false, profile = false;
 
 CommandLine commandLine() {
   CommandLine line("keratin-compile <model.ktg or .mlir> [options]",
@@ -50,6 +50,7 @@ CommandLine commandLine() {
             "native (default), x86-64-v3, ..., or multi: x86-64, -v3 and -v4 in one object");
   line.number("--threads", threads, 0, "N", "threads of a call; default: as many as processors");
   line.text("--sysroot", sysroot, "FOLDER", "where the target's C library is");
+  line.flag("--profile", profile, "report each kernel to keratin-run --profile");
   line.flag("--verify", verifyEach, "verify the IR after each pass, and the memory plan");
   line.flag("--print-ir-after-all", printAfterAll, "IR after each pass, to standard error");
   line.text("--dump-dir", dumpDirectory, "FOLDER", "IR after each phase and the assembly");
@@ -62,6 +63,7 @@ ModelOptions modelOptions() {
   ModelOptions options;
   options.triple = triple;
   options.threads = int32_t(threads);
+  options.compile.profile = profile;
   options.compile.verify = verifyEach;
   options.compile.printAfterAll = printAfterAll;
   options.compile.dumpDirectory = dumpDirectory;

@@ -186,9 +186,27 @@ typedef struct keratin_allocator_t {
 // NULL: back to the C library's. Only while no runtime object exists; allocator is copied.
 KERATIN_API void keratin_set_allocator(const keratin_allocator_t *allocator);
 
-// For tests: every call first fills its arena, its scratch memory, its outputs and the spare buffers
-// of its updates with this byte, so that a read of memory nobody wrote shows as a difference. -1,
-// the default: no filling.
+// What took time between a start and a stop: a call as a whole (kernel and units -1), one of its
+// kernels (units -1), or a chunk of a kernel on one thread. Kernels are known of functions that
+// were compiled for profiles.
+typedef struct keratin_profile_event_t {
+  const keratin_function_desc_t *function;
+  int32_t kernel;               // number in keratin_function_desc_t::kernels
+  int32_t thread;               // 0, 1, ... as they first took part
+  int64_t begin, end;           // nanoseconds of CLOCK_MONOTONIC
+  int64_t begin_unit, end_unit; // of a chunk
+} keratin_profile_event_t;
+
+// Records every call of the process into memory of the caller's until keratin_profile_stop, which
+// gives the number of events in it, in no order, and of those that found no room; no thread waits
+// for another. Both only while no call is in flight.
+KERATIN_API keratin_status_code_t keratin_profile_start(keratin_profile_event_t *events,
+                                                        int64_t capacity, keratin_status_t *status);
+KERATIN_API int64_t keratin_profile_stop(int64_t *dropped);
+
+// For tests: every call first fills its arena, its scratch memory, its outputs and the spare
+// buffers of its updates with this byte, so that a read of memory nobody wrote shows as a
+// difference. -1, the default: no filling.
 KERATIN_API void keratin_set_debug_fill(int32_t byte);
 
 #ifdef __cplusplus

@@ -1,0 +1,24 @@
+// Where the time of calls goes, into memory that keratin_profile_start was given.
+#ifndef KERATIN_RUNTIME_CORE_PROFILE_H
+#define KERATIN_RUNTIME_CORE_PROFILE_H
+
+#include "runtime/include/keratin/runtime.h"
+
+namespace keratin::runtime {
+
+bool isProfiling();
+
+// The entry function, recorded: the call, and what it tells of its kernels.
+void runProfiled(const keratin_function_desc_t &descriptor, keratin_context_t &context,
+                 void *const *buffers, const int64_t *sizes);
+
+// Nanoseconds.
+int64_t profileClock();
+
+// A chunk of the kernel that runs: units [begin, end), since `start`. Precondition:
+// context.profiled.
+void recordChunk(const keratin_context_t &context, int64_t start, int64_t begin, int64_t end);
+
+} // namespace keratin::runtime
+
+#endif // KERATIN_RUNTIME_CORE_PROFILE_H
