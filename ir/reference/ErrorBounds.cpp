@@ -1,4 +1,4 @@
-#include "tests/support/ErrorBounds.h"
+#include "ir/reference/ErrorBounds.h"
 
 #include "ir/dialect/Keratin.h"
 #include "ir/reference/HostConversions.h"
@@ -11,7 +11,6 @@
 using namespace keratin;
 using namespace keratin::ir;
 using namespace keratin::ir::reference;
-using namespace keratin::tests;
 using namespace mlir;
 
 static constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -66,7 +65,7 @@ static Known known(const BoundedTensor &x, size_t i) {
   return std::isnan(x.lower.floats[i]) ? Known::NotANumber : Known::Nothing;
 }
 
-bool keratin::tests::isBounded(const BoundedTensor &tensor, int64_t i) {
+bool keratin::ir::isBounded(const BoundedTensor &tensor, int64_t i) {
   return known(tensor, i) != Known::Nothing;
 }
 
@@ -653,8 +652,8 @@ LogicalResult BoundsOfOp::run(std::vector<BoundedTensor> &results) {
 }
 
 llvm::FailureOr<std::vector<BoundedTensor>>
-keratin::tests::interpretWithBounds(func::FuncOp function, ArrayRef<HostTensor> arguments,
-                                    EvaluationContext &context, const BoundOptions &options) {
+keratin::ir::interpretWithBounds(func::FuncOp function, ArrayRef<HostTensor> arguments,
+                                 EvaluationContext &context, const BoundOptions &options) {
   // Binds the symbols, and refuses what cannot be run.
   if (failed(interpret(function, arguments, context)))
     return failure();
@@ -696,9 +695,8 @@ static bool isWithin(const HostTensor &actual, const BoundedTensor &expected, si
   return x >= rounded(actual.dtype, lower) && x <= rounded(actual.dtype, upper);
 }
 
-std::optional<std::string> keratin::tests::findMismatch(const HostTensor &actual,
-                                                        const BoundedTensor &expected,
-                                                        double slack) {
+std::optional<std::string> keratin::ir::findMismatch(const HostTensor &actual,
+                                                     const BoundedTensor &expected, double slack) {
   if (actual.dtype != expected.value.dtype || actual.dims != expected.value.dims ||
       actual.size() != expected.value.size())
     return "another dtype or shape";

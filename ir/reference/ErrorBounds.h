@@ -4,8 +4,8 @@
 // its dtype, sums in another order, and approximates functions. Both are right if what compiled
 // code gives lies in the range that is derived here op by op: from the range of the operands, what
 // the op makes of its ends, and the errors that Keratin states for its own functions and sums.
-#ifndef KERATIN_TESTS_SUPPORT_ERRORBOUNDS_H
-#define KERATIN_TESTS_SUPPORT_ERRORBOUNDS_H
+#ifndef KERATIN_IR_REFERENCE_ERRORBOUNDS_H
+#define KERATIN_IR_REFERENCE_ERRORBOUNDS_H
 
 #include "ir/reference/EvaluationContext.h"
 #include "ir/reference/HostTensor.h"
@@ -16,14 +16,14 @@
 #include <string>
 #include <vector>
 
-namespace keratin::tests {
+namespace keratin::ir {
 
 // The interpreter's value and, of the same dtype and shape, the ends of the range. The range holds
 // before a last rounding to the dtype. NaN at both ends: surely NaN. NaN at the upper end alone
 // (for integers, lower = 1 and upper = 0): anything, for example where a comparison of nearly equal
 // numbers decides.
 struct BoundedTensor {
-  ir::HostTensor value, lower, upper;
+  HostTensor value, lower, upper;
 };
 
 struct BoundOptions {
@@ -37,14 +37,14 @@ bool isBounded(const BoundedTensor &tensor, int64_t i);
 
 // Precondition: no kernels and no keratin.gradients.
 llvm::FailureOr<std::vector<BoundedTensor>>
-interpretWithBounds(mlir::func::FuncOp function, llvm::ArrayRef<ir::HostTensor> arguments,
-                    ir::EvaluationContext &context, const BoundOptions &options = {});
+interpretWithBounds(mlir::func::FuncOp function, llvm::ArrayRef<HostTensor> arguments,
+                    EvaluationContext &context, const BoundOptions &options = {});
 
 // What is wrong with a result; nullopt if each element is in its range, whose width is multiplied
 // by `slack`. A result of the interpreter may have more bits than its dtype.
-std::optional<std::string> findMismatch(const ir::HostTensor &actual, const BoundedTensor &expected,
+std::optional<std::string> findMismatch(const HostTensor &actual, const BoundedTensor &expected,
                                         double slack = 1);
 
-} // namespace keratin::tests
+} // namespace keratin::ir
 
-#endif // KERATIN_TESTS_SUPPORT_ERRORBOUNDS_H
+#endif // KERATIN_IR_REFERENCE_ERRORBOUNDS_H

@@ -7,12 +7,12 @@
 #include "tests/support/RandomGraph.h"
 #include "compiler/pipelines/Pipelines.h"
 #include "ir/dialect/Keratin.h"
+#include "ir/reference/ErrorBounds.h"
 #include "ir/reference/HostConversions.h"
 #include "ir/reference/Interpreter.h"
 #include "ir/text/SourceText.h"
 #include "passes/Passes.h"
 #include "tests/support/CompiledRunner.h"
-#include "tests/support/ErrorBounds.h"
 #include "tests/support/RandomTensor.h"
 
 #include <keratin/runtime.h>

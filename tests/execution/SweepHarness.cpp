@@ -1,8 +1,8 @@
 #include "tests/execution/SweepHarness.h"
 
+#include "ir/reference/ErrorBounds.h"
 #include "ir/reference/HostConversions.h"
 #include "tests/support/CompiledRunner.h"
-#include "tests/support/ErrorBounds.h"
 #include "tests/support/RandomTensor.h"
 
 #include <keratin/runtime.h>
