@@ -5,7 +5,7 @@ import lit.formats
 config.name = "keratin"
 config.test_format = lit.formats.ShTest(True)
 config.suffixes = [".mlir"]
-config.excludes = ["aot", "compat"]  # models for programs to read
+config.excludes = ["aot", "compat", "Inputs"]  # models for programs to read
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.keratin_build, "tests", "lit")
 config.environment["PATH"] = os.pathsep.join(

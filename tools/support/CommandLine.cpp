@@ -8,7 +8,7 @@ using namespace keratin::tools;
 
 void CommandLine::add(const char *spelling, std::string value, std::string help,
                       std::function<std::string(const std::string &)> set) {
-  options.push_back({spelling, std::move(value), std::move(help), std::move(set)});
+  options.push_back({spelling, std::move(value), std::move(help), std::move(set), std::nullopt});
 }
 
 void CommandLine::flag(const char *spelling, bool &target, const char *help) {
@@ -24,6 +24,12 @@ void CommandLine::text(const char *spelling, std::string &target, const char *va
     target = given;
     return "";
   });
+}
+
+void CommandLine::optionalText(const char *spelling, std::string &target, std::string plain,
+                               const char *value, const char *help) {
+  text(spelling, target, value, help);
+  options.back().plain = std::move(plain);
 }
 
 void CommandLine::texts(const char *spelling, std::vector<std::string> &target, const char *value,
@@ -70,11 +76,16 @@ std::string CommandLine::helpText() const {
   constexpr size_t column = 28;
   for (const Option &option : options) {
     bool isShort = option.spelling[1] != '-';
-    std::string left =
-        "  " + option.spelling + (option.value.empty() ? "" : (isShort ? " " : "=") + option.value);
+    std::string value = (isShort ? " " : "=") + option.value;
+    std::string left = "  " + option.spelling +
+                       (option.value.empty() ? ""
+                        : option.plain       ? "[" + value + "]"
+                                             : value);
     left += left.size() + 2 > column ? "\n" + std::string(column, ' ')
                                      : std::string(column - left.size(), ' ');
-    text += left + option.help + "\n";
+    for (char c : option.help)
+      left += c == '\n' ? "\n" + std::string(column, ' ') : std::string(1, c);
+    text += left + "\n";
   }
   return text;
 }
@@ -111,6 +122,8 @@ std::string CommandLine::parse(int argc, char **argv, bool &helped) {
         return spelling + " takes no value";
     } else if (equals != std::string::npos) {
       value = given.substr(equals + 1);
+    } else if (found->plain) {
+      value = *found->plain;
     } else if (++i < argc) {
       value = argv[i];
     } else {

@@ -6,6 +6,7 @@
 #define KERATIN_TOOLS_SUPPORT_COMMANDLINE_H
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,9 @@ public:
   // The targets must outlive parse(). `spelling` has the dashes; `value` names the value in --help.
   void flag(const char *spelling, bool &target, const char *help);
   void text(const char *spelling, std::string &target, const char *value, const char *help);
+  // --name or --name=value; `plain` is what the former means.
+  void optionalText(const char *spelling, std::string &target, std::string plain, const char *value,
+                    const char *help);
   void texts(const char *spelling, std::vector<std::string> &target, const char *value,
              const char *help); // may be given several times
   void number(const char *spelling, int64_t &target, int64_t least, const char *value,
@@ -37,6 +41,7 @@ private:
   struct Option {
     std::string spelling, value, help;                   // value empty: a flag
     std::function<std::string(const std::string &)> set; // gives what is wrong
+    std::optional<std::string> plain;                    // the value if none is given
   };
   void add(const char *spelling, std::string value, std::string help,
            std::function<std::string(const std::string &)> set);

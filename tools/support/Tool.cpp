@@ -23,7 +23,7 @@ std::optional<ExitCode> Tool::parse(CommandLine &line, int argc, char **argv) co
 // "file:3: why" or "why; at file:3" as "file:3: error: why"; others begin with `start`.
 static std::string errorLine(StringRef line, StringRef start) {
   llvm::SmallVector<StringRef> parts;
-  if (llvm::Regex("^[^ ]+:[0-9]+(:[0-9]+)?: (error|note): ").match(line))
+  if (llvm::Regex("^[^ ]+: (error|note): ").match(line))
     return line.str();
   if (llvm::Regex("^(.*); at ([^ ]+:[0-9]+)$").match(line, &parts))
     return (parts[2] + ": error: " + parts[1]).str();

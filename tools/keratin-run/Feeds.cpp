@@ -1,0 +1,260 @@
+#include "tools/keratin-run/Feeds.h"
+
+#include "ir/reference/HostConversions.h"
+#include "runtime/core/DType.h"
+#include "runtime/core/Philox.h"
+#include "runtime/core/SizeProgram.h"
+#include "tools/npy/Npy.h"
+#include "tools/npy/Npz.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <charconv>
+
+using namespace keratin;
+using namespace keratin::tools;
+using llvm::StringRef;
+
+static constexpr int64_t defaultSize = 4;
+
+namespace {
+
+class FeedBuilder {
+public:
+  FeedBuilder(const Program &program, const FeedOptions &options)
+      : program(program), signature(program.signature()), options(options),
+        given(size_t(signature.num_inputs)), sizes(size_t(signature.num_symbols)) {}
+
+  absl::StatusOr<std::vector<Array>> build() {
+    for (const std::string &file : options.files)
+      if (absl::Status status = readFile(file); !status.ok())
+        return status;
+    for (int32_t i = 0; i < signature.num_inputs; ++i)
+      if (auto found = options.defaults.find(signature.inputs[i].name);
+          !given[i] && found != options.defaults.end())
+        given[i] = found->second;
+    if (absl::Status status = findSizes(); !status.ok())
+      return status;
+    std::vector<Array> feeds;
+    for (int32_t i = 0; i < signature.num_inputs; ++i) {
+      if (!given[i])
+        if (absl::Status status = makeRandom(i); !status.ok())
+          return status;
+      feeds.push_back(std::move(*given[i]));
+    }
+    return feeds;
+  }
+
+private:
+  absl::Status readFile(const std::string &argument) {
+    // Names may hold '=' no more than file names do.
+    size_t equals = argument.find('=');
+    if (equals == std::string::npos && !StringRef(argument).ends_with(".npz"))
+      return absl::InvalidArgumentError("--input needs NAME=FILE.npy or FILE.npz, found '" +
+                                        argument + "'");
+    std::string file = equals == std::string::npos ? argument : argument.substr(equals + 1);
+    auto bytes = readArrayFile(file);
+    if (!bytes.ok())
+      return bytes.status();
+    auto in = [&file](const absl::Status &status) {
+      return absl::Status(status.code(), file + ": error: " + std::string(status.message()));
+    };
+    if (equals != std::string::npos) {
+      auto array = parseNpy(*bytes);
+      return array.ok() ? give(argument.substr(0, equals), *std::move(array)) : in(array.status());
+    }
+    auto arrays = parseNpz(*bytes);
+    if (!arrays.ok())
+      return in(arrays.status());
+    for (NamedArray &array : *arrays)
+      if (absl::Status status = give(array.name, std::move(array.array)); !status.ok())
+        return in(status);
+    return absl::OkStatus();
+  }
+
+  std::string listInputs() const {
+    std::vector<std::string> texts;
+    for (int32_t i = 0; i < signature.num_inputs; ++i)
+      texts.push_back(std::string(signature.inputs[i].name) + " (" +
+                      runtime::dtypeName(signature.inputs[i].dtype) + " " +
+                      shapeText(signature.inputs[i]) + ")");
+    return texts.empty() ? "it has none" : "its inputs are " + llvm::join(texts, ", ");
+  }
+
+  absl::Status give(const std::string &name, Array array) {
+    for (int32_t i = 0; i < signature.num_inputs; ++i) {
+      const keratin_tensor_desc_t &input = signature.inputs[i];
+      if (name != input.name)
+        continue;
+      if (given[i])
+        return absl::InvalidArgumentError("input '" + name + "' is given twice");
+      if (input.dtype == KERATIN_DTYPE_BFLOAT16 && array.dtype == KERATIN_DTYPE_FLOAT32) {
+        auto values = ir::fromBytes(array.dtype, array.dims, array.data.data());
+        if (!values)
+          return absl::ResourceExhaustedError("input '" + name + "' is too large");
+        values->dtype = array.dtype = KERATIN_DTYPE_BFLOAT16;
+        array.data = ir::toBytes(*values);
+      }
+      if (array.dtype != input.dtype || int32_t(array.dims.size()) != input.rank)
+        return absl::InvalidArgumentError(
+            "input '" + name + "' is an array of " + runtime::dtypeName(array.dtype) +
+            " with rank " + std::to_string(array.dims.size()) + "; " +
+            runtime::dtypeName(input.dtype) + " " + shapeText(input) + " is needed");
+      given[i] = std::move(array);
+      return absl::OkStatus();
+    }
+    return absl::InvalidArgumentError("the function has no input '" + name + "'; " + listInputs());
+  }
+
+  // As the header of a compiled model calls it.
+  std::string sizeName(int64_t slot) const {
+    const keratin_symbol_desc_t &symbol = signature.symbols[slot];
+    return symbol.source == KERATIN_SYMBOL_INPUT_DIM
+               ? std::string(signature.inputs[symbol.input].name) + "_dim" +
+                     std::to_string(symbol.index)
+               : std::string((symbol.source == KERATIN_SYMBOL_INPUT_VALUE
+                                  ? signature.inputs
+                                  : signature.variables)[symbol.input]
+                                 .name) +
+                     "_value";
+  }
+
+  absl::Status findSizes() {
+    for (const std::string &argument : options.sizes)
+      if (absl::Status status = readSize(argument); !status.ok())
+        return status;
+    for (int64_t slot = 0; slot < signature.num_symbols; ++slot) {
+      auto known = knownSize(signature.symbols[slot]);
+      if (!known.ok())
+        return known.status();
+      if (*known && sizes[slot] && **known != *sizes[slot])
+        return absl::InvalidArgumentError("--size says " + std::to_string(*sizes[slot]) + " for " +
+                                          sizeName(slot) + ", which is " + std::to_string(**known));
+      if (*known)
+        sizes[slot] = *known;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status readSize(const std::string &argument) {
+    StringRef name, number;
+    std::tie(name, number) = StringRef(argument).split('=');
+    int64_t size = 0;
+    if (number.getAsInteger(10, size) || size < 0)
+      return absl::InvalidArgumentError("--size needs SYMBOL=N, found '" + argument + "'");
+    std::vector<std::string> names;
+    for (int64_t slot = 0; slot < signature.num_symbols; ++slot) {
+      if (name == "d" + std::to_string(slot) || name == sizeName(slot) ||
+          (size_t(slot) < options.symbols.size() && name == options.symbols[slot])) {
+        sizes[slot] = size;
+        return absl::OkStatus();
+      }
+      names.push_back("d" + std::to_string(slot) + " (" + sizeName(slot) + ")");
+    }
+    return absl::InvalidArgumentError(
+        "the function has no size '" + name.str() + "'; " +
+        (names.empty() ? "it has no unknown sizes" : "there are " + llvm::join(names, ", ")));
+  }
+
+  // From what is fed, or from a variable.
+  absl::StatusOr<std::optional<int64_t>> knownSize(const keratin_symbol_desc_t &symbol) const {
+    if (symbol.source == KERATIN_SYMBOL_VARIABLE_VALUE) {
+      auto value = program.variable(symbol.input);
+      if (!value.ok())
+        return value.status();
+      return element(*value, symbol.index);
+    }
+    if (!given[symbol.input])
+      return std::nullopt;
+    const Array &array = *given[symbol.input];
+    if (symbol.source == KERATIN_SYMBOL_INPUT_DIM)
+      return array.dims[symbol.index];
+    return element(array, symbol.index);
+  }
+
+  static std::optional<int64_t> element(const Array &array, int64_t index) {
+    int64_t width = runtime::dtypeSize(array.dtype), value = 0;
+    if (index >= int64_t(array.data.size()) / width ||
+        !runtime::readInteger(array.dtype, array.data.data() + index * width, value))
+      return std::nullopt; // the call says what is wrong
+    return value;
+  }
+
+  absl::StatusOr<int64_t> evaluate(int64_t slot) {
+    if (slot < signature.num_symbols)
+      return sizes[slot].value_or(defaultSize);
+    if (slots.empty()) {
+      for (const std::optional<int64_t> &size : sizes)
+        slots.push_back(size.value_or(defaultSize));
+      slots.resize(slots.size() + size_t(signature.num_programs));
+      evaluated = signature.num_symbols;
+    }
+    for (; evaluated <= slot; ++evaluated) {
+      runtime::SizeProgramError error;
+      if (!runtime::runSizeProgram(signature.programs[evaluated - signature.num_symbols],
+                                   slots.data(), slots[evaluated], error))
+        return absl::InvalidArgumentError("the sizes of the inputs cannot be computed for these "
+                                          "sizes; choose others with --size");
+    }
+    return slots[slot];
+  }
+
+  absl::Status makeRandom(int32_t number) {
+    const keratin_tensor_desc_t &input = signature.inputs[number];
+    if (!options.seed)
+      return absl::InvalidArgumentError(
+          "input '" + std::string(input.name) + "' (" + runtime::dtypeName(input.dtype) + " " +
+          shapeText(input) + ") is not given: --input " + input.name + "=FILE.npy, or --random");
+    std::vector<int64_t> dims;
+    for (int32_t axis = 0; axis < input.rank; ++axis) {
+      dims.push_back(input.dims[axis]);
+      if (dims.back() >= 0)
+        continue;
+      auto size = evaluate(-1 - input.dims[axis]);
+      if (!size.ok())
+        return size.status();
+      dims.back() = *size;
+    }
+    auto values = ir::makeHostTensor(keratin_dtype_t(input.dtype), dims);
+    if (!values)
+      return absl::ResourceExhaustedError("input '" + std::string(input.name) +
+                                          "' would have too many elements");
+    fill(number, *values);
+    given[number] = Array{values->dtype, std::move(dims), ir::toBytes(*values)};
+    return absl::OkStatus();
+  }
+
+  // Floats from -1 to 1; integers and bools 0 or 1, which every axis of two has as an index; sizes
+  // where the input is one.
+  void fill(int32_t number, ir::HostTensor &values) const {
+    for (int64_t i = 0; i < values.size(); ++i) {
+      auto bits = runtime::philox4x32({uint32_t(i), uint32_t(i >> 32), uint32_t(number), 0},
+                                      {uint32_t(*options.seed), uint32_t(*options.seed >> 32)});
+      if (values.isFloat())
+        values.floats[i] = double(int32_t(bits[0])) * 0x1p-31;
+      else
+        values.ints[i] = bits[0] & 1;
+    }
+    for (int64_t slot = 0; slot < signature.num_symbols; ++slot) {
+      const keratin_symbol_desc_t &symbol = signature.symbols[slot];
+      if (symbol.source == KERATIN_SYMBOL_INPUT_VALUE && symbol.input == number &&
+          symbol.index < values.size())
+        values.ints[symbol.index] = sizes[slot].value_or(defaultSize);
+    }
+  }
+
+  const Program &program;
+  const keratin_function_desc_t &signature;
+  const FeedOptions &options;
+  std::vector<std::optional<Array>> given;
+  std::vector<std::optional<int64_t>> sizes; // of the symbols, where known
+  std::vector<int64_t> slots;                // of all sizes, as far as evaluated
+  int64_t evaluated = 0;
+};
+
+} // namespace
+
+absl::StatusOr<std::vector<Array>> tools::makeFeeds(const Program &program,
+                                                    const FeedOptions &options) {
+  return FeedBuilder(program, options).build();
+}

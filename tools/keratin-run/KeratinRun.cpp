@@ -1,0 +1,336 @@
+// Runs a model on arrays from files: prints or writes what comes out, checks it against the
+// reference interpreter, measures it.
+#include "compiler/artifact/ModelInterface.h"
+#include "compiler/driver/ModelFile.h"
+#include "ir/reference/HostConversions.h"
+#include "ir/saved/SavedFile.h"
+#include "runtime/core/DType.h"
+#include "tools/keratin-run/Check.h"
+#include "tools/keratin-run/Feeds.h"
+#include "tools/keratin-run/ProfileTrace.h"
+#include "tools/npy/Npy.h"
+#include "tools/npy/Npz.h"
+#include "tools/support/Tool.h"
+
+#include "mlir/IR/MLIRContext.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <chrono>
+
+using namespace keratin;
+using namespace keratin::tools;
+
+namespace {
+
+// The command line.
+std::vector<std::string> models;
+std::string functionName, modelFile, seedText, stateFile, saveStateFile, outputDirectory,
+    outputFile, profileFile;
+std::vector<std::string> inputFiles, sizes;
+int64_t repeat = 1, threads = 0;
+bool check = false, timing = false, quiet = false;
+
+CommandLine commandLine() {
+  CommandLine line(
+      "keratin-run <model.ktg, .mlir or .so> [options]",
+      "Calls a function of a model and prints what it gives.\n\n"
+      "A shared object is loaded into this process: that runs whatever code it holds.");
+  line.positional(models, 1, 1);
+  line.text("--function", functionName, "NAME", "the function; default: the only one");
+  line.texts("--input", inputFiles, "NAME=FILE.npy",
+             "an input; or FILE.npz, whose members are named as inputs");
+  line.optionalText("--random", seedText, "0", "SEED",
+                    "random values for all inputs that are not given: floats\n"
+                    "from -1 to 1, integers 0 or 1");
+  line.texts("--size", sizes, "SYMBOL=N",
+             "an unknown size: d0, d1, ... or INPUT_dimAXIS; default: 4");
+  line.number("--repeat", repeat, 1, "N", "so many calls; variables keep their values between");
+  line.text("--state", stateFile, "FILE", "load the values of variables first");
+  line.text("--save-state", saveStateFile, "FILE", "save them after the last call");
+  line.text("--output-dir", outputDirectory, "FOLDER",
+            "write the outputs of the last call as NAME.npy");
+  line.text("--output", outputFile, "FILE.npz", "write them as one file");
+  line.flag("--quiet", quiet, "print no outputs");
+  line.flag("--check", check,
+            "compare each call with the reference interpreter; exit\n"
+            "code 5 where they differ by more than rounding explains");
+  line.text("--model", modelFile, "FILE", "the model behind a shared object, for --check");
+  line.flag("--time", timing, "measure calls on a copy of the variables");
+  line.text("--profile", profileFile, "FILE",
+            "write when each kernel ran, in Chrome's trace format; an\n"
+            "object must have been compiled with --profile");
+  line.number("--threads", threads, 1, "N", "threads of a call; default: as many as processors");
+  return line;
+}
+
+// The function to call, and what is known of it.
+struct Loaded {
+  std::unique_ptr<Program> program;
+  ir::SavedGraph graph; // empty for a shared object without --model
+  size_t function = 0;
+
+  mlir::func::FuncOp op() const {
+    return *std::next(graph.module.get().getOps<mlir::func::FuncOp>().begin(), ptrdiff_t(function));
+  }
+};
+
+absl::Status readGraph(const std::string &file, mlir::MLIRContext &context, Loaded &loaded,
+                       const std::string &name) {
+  DiagnosticLines lines(context);
+  auto graph = compiler::readModel(file, context);
+  if (!graph.ok())
+    return lines.orElse(inFile(file, graph.status()));
+  std::vector<std::string> names;
+  for (const ir::SavedFunction &function : graph->functions)
+    names.push_back(function.name);
+  auto picked = pickFunction(names, name);
+  if (!picked.ok())
+    return inFile(file, picked.status());
+  loaded.graph = *std::move(graph);
+  loaded.function = *picked;
+  return absl::OkStatus();
+}
+
+absl::Status load(mlir::MLIRContext &context, Loaded &loaded) {
+  const std::string &file = models.front();
+  if (!isObjectFile(file)) {
+    if (!modelFile.empty())
+      return absl::InvalidArgumentError("--model goes with a shared object");
+    if (absl::Status status = readGraph(file, context, loaded, functionName); !status.ok())
+      return status;
+    compiler::CompileOptions options;
+    options.profile = !profileFile.empty();
+    auto program = Program::compile(loaded.graph, loaded.function, options);
+    if (!program.ok())
+      return program.status();
+    loaded.program = *std::move(program);
+    return absl::OkStatus();
+  }
+  auto program = Program::load(file, functionName);
+  if (!program.ok())
+    return inFile(file, program.status());
+  loaded.program = *std::move(program);
+  if (!modelFile.empty())
+    return readGraph(modelFile, context, loaded, loaded.program->signature().name);
+  if (check)
+    return absl::InvalidArgumentError("--check needs the model behind the object: --model=FILE");
+  return absl::OkStatus();
+}
+
+absl::Status readOptions(const Loaded &loaded, FeedOptions &options) {
+  options.files = inputFiles;
+  options.sizes = sizes;
+  if (!seedText.empty()) {
+    uint64_t seed = 0;
+    if (llvm::StringRef(seedText).getAsInteger(10, seed))
+      return absl::InvalidArgumentError("--random needs a number, found '" + seedText + "'");
+    options.seed = seed;
+  }
+  if (!loaded.graph.module)
+    return absl::OkStatus();
+  options.symbols = loaded.graph.functions[loaded.function].symbols;
+  mlir::func::FuncOp function = loaded.op();
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    auto value = function.getArgAttrOfType<mlir::DenseElementsAttr>(i, "keratin.default");
+    auto name = function.getArgAttrOfType<mlir::StringAttr>(i, "keratin.name");
+    auto tensor = value && name ? ir::fromElements(value) : std::nullopt;
+    if (tensor)
+      options.defaults[name.str()] = {tensor->dtype, tensor->dims, ir::toBytes(*tensor)};
+  }
+  return absl::OkStatus();
+}
+
+absl::Status printOutputs(const keratin_function_desc_t &signature, std::vector<Array> &outputs) {
+  for (int32_t i = 0; i < signature.num_outputs; ++i) {
+    keratin_tensor_t view = viewOf(outputs[i]);
+    keratin_status_t status;
+    size_t length = 0;
+    if (keratin_format(&view, nullptr, 0, &length, &status) != KERATIN_OK)
+      return statusOf(status);
+    std::string text(length + 1, '\0');
+    keratin_format(&view, text.data(), text.size(), &length, &status);
+    text.resize(length);
+    std::string shape;
+    for (int64_t dim : outputs[i].dims)
+      shape += (shape.empty() ? "" : ", ") + std::to_string(dim);
+    llvm::outs() << signature.outputs[i].name << ": " << runtime::dtypeName(outputs[i].dtype)
+                 << " (" << shape << (outputs[i].dims.size() == 1 ? ",)" : ")") << "\n"
+                 << text << "\n";
+  }
+  return absl::OkStatus();
+}
+
+absl::Status writeOutputs(const keratin_function_desc_t &signature, std::vector<Array> outputs) {
+  if (!outputDirectory.empty()) {
+    if (std::error_code error = llvm::sys::fs::create_directories(outputDirectory))
+      return absl::InvalidArgumentError(outputDirectory + ": error: " + error.message());
+    std::vector<std::string> names;
+    for (int32_t i = 0; i < signature.num_outputs; ++i) {
+      // Names of the model's are no paths.
+      std::string name = compiler::identifier(signature.outputs[i].name);
+      if (llvm::is_contained(names, name))
+        name += "_" + std::to_string(i);
+      names.push_back(name);
+      if (absl::Status status =
+              ir::writeFileBytes(outputDirectory + "/" + name + ".npy", formatNpy(outputs[i]));
+          !status.ok())
+        return status;
+    }
+  }
+  if (outputFile.empty())
+    return absl::OkStatus();
+  std::vector<NamedArray> named;
+  for (int32_t i = 0; i < signature.num_outputs; ++i)
+    named.push_back({signature.outputs[i].name, std::move(outputs[i])});
+  auto archive = formatNpz(named);
+  return archive.ok() ? ir::writeFileBytes(outputFile, *archive) : archive.status();
+}
+
+// Batches of calls: each long enough for the clock, all together a second or so.
+absl::Status measure(const Program &program, std::vector<Array> &inputs,
+                     std::vector<Array> &outputs) {
+  using Clock = std::chrono::steady_clock;
+  using Milliseconds = std::chrono::duration<double, std::milli>;
+  auto batch = [&](int64_t calls, double &milliseconds) {
+    auto start = Clock::now();
+    for (int64_t i = 0; i < calls; ++i)
+      if (absl::Status status = program.call(inputs, outputs); !status.ok())
+        return status;
+    milliseconds = Milliseconds(Clock::now() - start).count();
+    return absl::OkStatus();
+  };
+  int64_t calls = 1;
+  double milliseconds = 0;
+  // The first call asks for memory.
+  absl::Status status = batch(1, milliseconds);
+  while (status.ok()) {
+    status = batch(calls, milliseconds);
+    if (milliseconds >= 10 || calls >= int64_t(1) << 40)
+      break;
+    calls *= milliseconds > 1 ? int64_t(10 / milliseconds) + 1 : 10;
+  }
+  std::vector<double> each;
+  for (double total = 0; status.ok() && (each.size() < 5 || (total < 1000 && each.size() < 101));) {
+    status = batch(calls, milliseconds);
+    total += milliseconds;
+    each.push_back(milliseconds / double(calls));
+  }
+  if (!status.ok())
+    return status;
+  llvm::sort(each);
+  llvm::outs() << "time: " << llvm::format("%.6f", each.front()) << " ms least, "
+               << llvm::format("%.6f", each[each.size() / 2]) << " ms median of " << each.size()
+               << " batches of " << calls << " calls, " << keratin_num_threads() << " threads\n";
+  return absl::OkStatus();
+}
+
+// Records while it lives, unless there is no file to write.
+class Profile {
+public:
+  explicit Profile(const keratin_function_desc_t &signature) {
+    if (profileFile.empty())
+      return;
+    if (signature.num_kernels == 0)
+      llvm::errs() << "keratin-run: warning: the function was not compiled with --profile: only "
+                      "whole calls are recorded\n";
+    events.reset(new keratin_profile_event_t[capacity]);
+    keratin_profile_start(events.get(), capacity, nullptr);
+  }
+  ~Profile() { keratin_profile_stop(nullptr); }
+
+  absl::Status write() {
+    if (!events)
+      return absl::OkStatus();
+    int64_t dropped = 0, count = keratin_profile_stop(&dropped);
+    if (dropped)
+      llvm::errs() << "keratin-run: warning: the profile lacks " << dropped << " events beyond "
+                   << capacity << "; use fewer calls\n";
+    return ir::writeFileBytes(profileFile, profileTrace({events.get(), events.get() + count}));
+  }
+
+private:
+  static constexpr int64_t capacity = 1 << 20;
+  std::unique_ptr<keratin_profile_event_t[]> events;
+};
+
+absl::Status callAll(Program &program, std::optional<Check> &reference, std::vector<Array> &inputs,
+                     std::vector<Array> &outputs) {
+  Profile profile(program.signature());
+  for (int64_t i = 0; i < repeat; ++i) {
+    if (reference)
+      if (absl::Status status = reference->expect(program, inputs); !status.ok())
+        return status;
+    if (absl::Status status = program.call(inputs, outputs); !status.ok())
+      return status;
+    if (!reference)
+      continue;
+    if (absl::Status status = reference->compare(program, outputs); !status.ok())
+      return absl::Status(status.code(),
+                          (repeat > 1 ? "call " + std::to_string(i + 1) + ": " : "") +
+                              std::string(status.message()));
+  }
+  return profile.write();
+}
+
+absl::Status run() {
+  mlir::DialectRegistry registry;
+  compiler::registerDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  Loaded loaded;
+  if (absl::Status status = load(context, loaded); !status.ok())
+    return status;
+  Program &program = *loaded.program;
+  if (threads)
+    keratin_set_num_threads(int32_t(std::min<int64_t>(threads, INT32_MAX)));
+  if (!stateFile.empty())
+    if (absl::Status status = program.loadState(stateFile); !status.ok())
+      return status;
+  FeedOptions options;
+  if (absl::Status status = readOptions(loaded, options); !status.ok())
+    return status;
+  auto inputs = makeFeeds(program, options);
+  if (!inputs.ok())
+    return inputs.status();
+  auto outputs = program.makeOutputs(*inputs);
+  if (!outputs.ok())
+    return outputs.status();
+  std::optional<Check> reference;
+  if (check) {
+    auto made = Check::of(loaded.op());
+    if (!made.ok())
+      return made.status();
+    reference = *std::move(made);
+  }
+  if (absl::Status status = callAll(program, reference, *inputs, *outputs); !status.ok())
+    return status;
+  if (!quiet)
+    if (absl::Status status = printOutputs(program.signature(), *outputs); !status.ok())
+      return status;
+  if (check)
+    llvm::outs() << "check: " << repeat << (repeat == 1 ? " call agrees" : " calls agree")
+                 << " with the reference interpreter\n";
+  if (absl::Status status = writeOutputs(program.signature(), *outputs); !status.ok())
+    return status;
+  if (!saveStateFile.empty())
+    if (absl::Status status = program.saveState(saveStateFile); !status.ok())
+      return status;
+  if (!timing)
+    return absl::OkStatus();
+  if (absl::Status status = program.continueOnCopy(); !status.ok())
+    return status;
+  return measure(program, *inputs, *outputs);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  const Tool tool("keratin-run");
+  CommandLine line = commandLine();
+  if (auto done = tool.parse(line, argc, argv))
+    return int(*done);
+  return tool.finish(run());
+}

@@ -1,0 +1,302 @@
+#include "tools/keratin-run/Program.h"
+
+#include "compiler/driver/Version.h"
+#include "runtime/core/DType.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <dlfcn.h>
+
+using namespace keratin;
+using namespace keratin::tools;
+
+absl::Status tools::statusOf(const keratin_status_t &status) {
+  std::string message = status.message;
+  switch (status.code) {
+  case KERATIN_OK:
+    return absl::OkStatus();
+  case KERATIN_INVALID_ARGUMENT:
+    return absl::InvalidArgumentError(message);
+  case KERATIN_OUT_OF_RANGE:
+  case KERATIN_FAILED_PRECONDITION:
+    return absl::FailedPreconditionError(message);
+  case KERATIN_RESOURCE_EXHAUSTED:
+    return absl::ResourceExhaustedError(message);
+  case KERATIN_UNIMPLEMENTED:
+    return absl::UnimplementedError(message);
+  default:
+    return absl::InternalError(message);
+  }
+}
+
+absl::StatusOr<size_t> tools::pickFunction(const std::vector<std::string> &names,
+                                           const std::string &name) {
+  if (name.empty() && names.size() == 1)
+    return 0;
+  for (size_t i = 0; i < names.size(); ++i)
+    if (names[i] == name)
+      return i;
+  std::string list = llvm::join(names, ", ");
+  if (name.empty())
+    return absl::InvalidArgumentError("the model has several functions: " + list +
+                                      "; choose with --function");
+  return absl::InvalidArgumentError("there is no function '" + name + "'; there are " + list);
+}
+
+std::string tools::shapeText(const keratin_tensor_desc_t &tensor) {
+  std::string text = "(";
+  for (int32_t axis = 0; axis < tensor.rank; ++axis)
+    text +=
+        (axis ? ", " : "") + (tensor.dims[axis] < 0 ? "None" : std::to_string(tensor.dims[axis]));
+  return text + (tensor.rank == 1 ? ",)" : ")");
+}
+
+keratin_tensor_t tools::viewOf(Array &array) {
+  return {array.data.data(), array.dtype, int32_t(array.dims.size()), array.dims.data(), nullptr};
+}
+
+//===-- Compiled here -------------------------------------------------------------------------===//
+
+struct Program::Compiled {
+  std::shared_ptr<const compiler::CompiledFunction> function;
+  std::vector<ir::SavedVariable> saved;
+  std::vector<keratin_object_variable_t> variables;
+  std::vector<int32_t> used;
+  keratin_object_function_t entry = {};
+  keratin_object_variant_t variant = {};
+  keratin_object_desc_t object = {};
+};
+
+Program::Program() = default;
+
+Program::~Program() {
+  state.reset();
+  if (library)
+    dlclose(library);
+}
+
+absl::StatusOr<std::unique_ptr<Program>> Program::compile(const ir::SavedGraph &graph,
+                                                          size_t function,
+                                                          const compiler::CompileOptions &options) {
+  const ir::SavedFunction &saved = graph.functions[function];
+  auto op =
+      *std::next(graph.module.get().getOps<mlir::func::FuncOp>().begin(), ptrdiff_t(function));
+  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(op.getLoc());
+  mlir::func::FuncOp copy = op.clone();
+  copy.setName(saved.name); // as messages call it
+  module->push_back(copy);
+  auto code = compiler::compile(*module, options);
+  if (!code.ok())
+    return code.status();
+  std::unique_ptr<Program> program(new Program());
+  program->compiled = std::make_unique<Compiled>();
+  Compiled &made = *program->compiled;
+  made.function = *std::move(code);
+  if (size_t(made.function->descriptor().num_variables) != saved.variables.size())
+    return absl::InvalidArgumentError("function '" + saved.name +
+                                      "' is given another number of variables than it has");
+  made.saved = graph.variables;
+  for (const ir::SavedVariable &variable : made.saved)
+    made.variables.push_back({{variable.name.c_str(),
+                               variable.dtype,
+                               int32_t(variable.dims.size()),
+                               variable.dims.data(),
+                               "",
+                               {}},
+                              variable.bytes.empty() ? nullptr : variable.bytes.data(),
+                              {}});
+  made.used.assign(saved.variables.begin(), saved.variables.end());
+  made.entry = {&made.function->descriptor(), made.used.data()};
+  made.variant = {options.cpu.c_str(), {0, 0}, &made.entry};
+  made.object = {KERATIN_OBJECT_MAGIC,
+                 KERATIN_OBJECT_ABI_VERSION,
+                 "model",
+                 compiler::producer,
+                 1,
+                 int32_t(made.variables.size()),
+                 1,
+                 0,
+                 made.variables.data(),
+                 &made.variant,
+                 {}};
+  if (absl::Status status = program->start(made.object, saved.name); !status.ok())
+    return status;
+  return program;
+}
+
+//===-- Compiled ahead of time ----------------------------------------------------------------===//
+
+bool tools::isObjectFile(const std::string &path) {
+  auto head = llvm::MemoryBuffer::getFileSlice(path, 4, 0);
+  return head && (*head)->getBuffer() == llvm::StringRef("\x7f"
+                                                         "ELF");
+}
+
+// The loader maps what the program headers say, and the process ends where the file does not go so
+// far.
+static bool isWhole(const llvm::object::ELF64LEObjectFile &object, uint64_t bytes) {
+  auto segments = object.getELFFile().program_headers();
+  if (!segments) {
+    llvm::consumeError(segments.takeError());
+    return false;
+  }
+  return llvm::all_of(*segments, [bytes](const auto &segment) {
+    return segment.p_offset <= bytes && segment.p_filesz <= bytes - segment.p_offset;
+  });
+}
+
+// The name of the function that gives the descriptor.
+static absl::StatusOr<std::string> findQuery(const std::string &path) {
+  auto refuse = [](const std::string &why) { return absl::InvalidArgumentError(why); };
+  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!file)
+    return refuse(file.getError().message());
+  auto binary = llvm::object::ObjectFile::createELFObjectFile(**file);
+  if (!binary)
+    return refuse(llvm::toString(binary.takeError()));
+  auto *object = llvm::dyn_cast<llvm::object::ELF64LEObjectFile>(binary->get());
+  if (!object)
+    return refuse("this is not a 64-bit little-endian object");
+  if (object->getELFFile().getHeader().e_type != llvm::ELF::ET_DYN)
+    return refuse("this is not a shared object; keratin-compile makes one with --emit=so");
+  if (!isWhole(*object, (*file)->getBufferSize()))
+    return refuse("the object is damaged: it ends before its segments do");
+  std::vector<std::string> found;
+  for (const auto &symbol : object->getDynamicSymbolIterators()) {
+    auto flags = symbol.getFlags();
+    auto name = symbol.getName();
+    if (flags && name && !(*flags & llvm::object::SymbolRef::SF_Undefined) &&
+        name->ends_with("_keratin_object"))
+      found.push_back(name->str());
+    if (!flags)
+      llvm::consumeError(flags.takeError());
+    if (!name)
+      llvm::consumeError(name.takeError());
+  }
+  if (found.size() != 1)
+    return refuse(found.empty() ? "this is not a compiled model: no symbol ends in _keratin_object"
+                                : "the object holds several models: " + llvm::join(found, ", "));
+  return found.front();
+}
+
+absl::StatusOr<std::unique_ptr<Program>> Program::load(const std::string &path,
+                                                       const std::string &function) {
+  auto query = findQuery(path);
+  if (!query.ok())
+    return query.status();
+  std::unique_ptr<Program> program(new Program());
+  // A bare name would be looked for elsewhere.
+  std::string place = llvm::StringRef(path).contains('/') ? path : "./" + path;
+  program->library = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!program->library)
+    return absl::InvalidArgumentError(dlerror());
+  using Query = const keratin_object_desc_t *(*)();
+  auto describe = reinterpret_cast<Query>(dlsym(program->library, query->c_str()));
+  const keratin_object_desc_t *object = describe ? describe() : nullptr;
+  if (!object)
+    return absl::InvalidArgumentError("the object does not describe its model");
+  if (absl::Status status = program->start(*object, function); !status.ok())
+    return status;
+  return program;
+}
+
+//===-- Running -------------------------------------------------------------------------------===//
+
+absl::Status Program::start(const keratin_object_desc_t &object, const std::string &function) {
+  keratin_status_t status;
+  keratin_state_t *made = nullptr;
+  if (keratin_state_create(&object, &made, &status) != KERATIN_OK)
+    return statusOf(status);
+  state.reset(made);
+  const keratin_object_variant_t *variant = object.variants;
+  while (variant->cpu != keratin_state_cpu(made))
+    ++variant;
+  std::vector<std::string> names;
+  for (int32_t i = 0; i < object.num_functions; ++i)
+    names.push_back(variant->functions[i].descriptor->name);
+  auto found = pickFunction(names, function);
+  if (!found.ok())
+    return found.status();
+  number = int32_t(*found);
+  picked = &variant->functions[number];
+  return absl::OkStatus();
+}
+
+absl::Status Program::loadState(const std::string &path) {
+  keratin_status_t status;
+  keratin_state_load(state.get(), path.c_str(), &status);
+  return statusOf(status);
+}
+
+absl::Status Program::saveState(const std::string &path) const {
+  keratin_status_t status;
+  keratin_state_save(state.get(), path.c_str(), &status);
+  return statusOf(status);
+}
+
+absl::Status Program::continueOnCopy() {
+  keratin_status_t status;
+  keratin_state_t *copy = nullptr;
+  if (keratin_state_copy(state.get(), &copy, &status) == KERATIN_OK)
+    state.reset(copy);
+  return statusOf(status);
+}
+
+// An array of zeros for a tensor of the signature.
+static absl::StatusOr<Array> makeArray(const keratin_tensor_desc_t &tensor,
+                                       std::vector<int64_t> dims) {
+  int64_t bytes = 0;
+  if (!runtime::tensorBytes(tensor.dtype, tensor.rank, dims.data(), bytes) || bytes > maxArrayBytes)
+    return absl::ResourceExhaustedError(std::string("'") + tensor.name +
+                                        "' would be too large to hold in memory");
+  return Array{keratin_dtype_t(tensor.dtype), std::move(dims), std::vector<char>(size_t(bytes))};
+}
+
+absl::StatusOr<Array> Program::variable(int32_t i) const {
+  const keratin_tensor_desc_t &tensor = signature().variables[i];
+  auto array = makeArray(tensor, {tensor.dims, tensor.dims + tensor.rank});
+  if (!array.ok())
+    return array;
+  keratin_status_t status;
+  if (keratin_state_read(state.get(), picked->variables[i], array->data.data(), array->data.size(),
+                         &status) != KERATIN_OK)
+    return statusOf(status);
+  return array;
+}
+
+static std::vector<keratin_tensor_t> viewsOf(std::vector<Array> &arrays) {
+  std::vector<keratin_tensor_t> views;
+  for (Array &array : arrays)
+    views.push_back(viewOf(array));
+  return views;
+}
+
+absl::StatusOr<std::vector<Array>> Program::makeOutputs(std::vector<Array> &inputs) const {
+  std::vector<keratin_tensor_t> views = viewsOf(inputs);
+  std::vector<Array> outputs;
+  for (int32_t i = 0; i < signature().num_outputs; ++i) {
+    const keratin_tensor_desc_t &tensor = signature().outputs[i];
+    std::vector<int64_t> dims(size_t(tensor.rank));
+    keratin_status_t status;
+    if (keratin_state_output_dims(state.get(), number, views.data(), int32_t(views.size()), i,
+                                  dims.data(), &status) != KERATIN_OK)
+      return statusOf(status);
+    auto array = makeArray(tensor, std::move(dims));
+    if (!array.ok())
+      return array.status();
+    outputs.push_back(*std::move(array));
+  }
+  return outputs;
+}
+
+absl::Status Program::call(std::vector<Array> &inputs, std::vector<Array> &outputs) const {
+  std::vector<keratin_tensor_t> in = viewsOf(inputs), out = viewsOf(outputs);
+  keratin_status_t status;
+  keratin_state_invoke(state.get(), number, in.data(), int32_t(in.size()), out.data(),
+                       int32_t(out.size()), nullptr, 0, &status);
+  return statusOf(status);
+}

@@ -1,0 +1,79 @@
+// A model that can be called: compiled here, or ahead of time.
+#ifndef KERATIN_TOOLS_KERATINRUN_PROGRAM_H
+#define KERATIN_TOOLS_KERATINRUN_PROGRAM_H
+
+#include "compiler/driver/Compiler.h"
+#include "ir/saved/SavedGraph.h"
+#include "tools/npy/Array.h"
+
+#include <keratin/object.h>
+
+#include "absl/status/statusor.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace keratin::tools {
+
+// OK, or the error with the runtime's message. What a call does not like about its inputs is
+// FAILED_PRECONDITION or INVALID_ARGUMENT.
+absl::Status statusOf(const keratin_status_t &status);
+
+// The number of the function that the name picks; "" picks the only one.
+absl::StatusOr<size_t> pickFunction(const std::vector<std::string> &names, const std::string &name);
+
+// "(None, 3)" of the signature.
+std::string shapeText(const keratin_tensor_desc_t &tensor);
+keratin_tensor_t viewOf(Array &array);
+
+// Values of the variables of a model; its functions are called on them.
+class Program {
+public:
+  // All variables of the graph, and the one function.
+  static absl::StatusOr<std::unique_ptr<Program>>
+  compile(const ir::SavedGraph &graph, size_t function, const compiler::CompileOptions &options);
+  // Runs code of the file: whatever its author wants. What is checked afterwards guards against
+  // accidents only.
+  static absl::StatusOr<std::unique_ptr<Program>> load(const std::string &path,
+                                                       const std::string &function);
+  ~Program();
+
+  const keratin_function_desc_t &signature() const { return *picked->descriptor; }
+
+  absl::Status loadState(const std::string &path);
+  absl::Status saveState(const std::string &path) const;
+  // Further calls leave the values as they are now: they go to a copy.
+  absl::Status continueOnCopy();
+
+  // One of the variables of the signature.
+  absl::StatusOr<Array> variable(int32_t number) const;
+  // Outputs of the right sizes for these inputs, and a call that fills them.
+  absl::StatusOr<std::vector<Array>> makeOutputs(std::vector<Array> &inputs) const;
+  absl::Status call(std::vector<Array> &inputs, std::vector<Array> &outputs) const;
+
+private:
+  struct StateDeleter {
+    void operator()(keratin_state_t *state) const { keratin_state_destroy(state); }
+  };
+  struct Compiled; // what the descriptor of a function compiled here points at
+
+  Program();
+  absl::Status start(const keratin_object_desc_t &object, const std::string &function);
+
+  void *library = nullptr;
+  std::unique_ptr<Compiled> compiled;
+  std::unique_ptr<keratin_state_t, StateDeleter> state;
+  const keratin_object_function_t *picked = nullptr;
+  int32_t number = 0;
+};
+
+// The most that an array of a call may have.
+constexpr int64_t maxArrayBytes = int64_t(1) << 34;
+
+// Whether the file begins as ELF files do.
+bool isObjectFile(const std::string &path);
+
+} // namespace keratin::tools
+
+#endif // KERATIN_TOOLS_KERATINRUN_PROGRAM_H
