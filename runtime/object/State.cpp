@@ -1,4 +1,5 @@
 #include "runtime/object/State.h"
+#include "runtime/core/DType.h"
 #include "runtime/core/Executable.h"
 #include "runtime/object/CpuFeatures.h"
 
@@ -26,6 +27,25 @@ Code damaged(const keratin_object_desc_t &object, keratin_status_t *status, cons
               object.name ? object.name : "", why);
 }
 
+Code validateVariable(const keratin_object_desc_t &object,
+                      const keratin_object_variable_t &variable, keratin_status_t *status) {
+  const keratin_tensor_desc_t &tensor = variable.tensor;
+  if (!tensor.name || !tensor.location)
+    return damaged(object, status, "a variable has no name");
+  if (!isDType(tensor.dtype))
+    return damaged(object, status, "a variable has no dtype");
+  if (tensor.rank < 0 || tensor.rank > KERATIN_MAX_RANK || (tensor.rank && !tensor.dims))
+    return damaged(object, status, "a variable has no sensible rank");
+  int64_t bytes;
+  if (!tensorBytes(tensor.dtype, tensor.rank, tensor.dims, bytes))
+    return damaged(object, status, "a variable has no sensible shape");
+  for (void *reserved :
+       {tensor.reserved[0], tensor.reserved[1], variable.reserved[0], variable.reserved[1]})
+    if (reserved)
+      return damaged(object, status, "a reserved field is not zero");
+  return KERATIN_OK;
+}
+
 Code validate(const keratin_object_desc_t *object, keratin_status_t *status) {
   if (!object || object->magic != KERATIN_OBJECT_MAGIC)
     return fail(status, KERATIN_INVALID_ARGUMENT, "this is not the descriptor of a model");
@@ -40,6 +60,16 @@ Code validate(const keratin_object_desc_t *object, keratin_status_t *status) {
   if (object->num_variants < 1 || !object->variants ||
       (object->num_variables && !object->variables))
     return damaged(*object, status, "an array is missing");
+  if (!object->name || !object->producer)
+    return damaged(*object, status, "it has no name");
+  if (object->threads < 0)
+    return damaged(*object, status, "not a sensible number of threads");
+  for (int32_t i = 0; i < object->num_variants; ++i)
+    if (!object->variants[i].cpu)
+      return damaged(*object, status, "a processor has no name");
+  for (int32_t i = 0; i < object->num_variables; ++i)
+    if (Code code = validateVariable(*object, object->variables[i], status))
+      return code;
   for (void *reserved : object->reserved)
     if (reserved)
       return damaged(*object, status, "a reserved field is not zero");
@@ -120,11 +150,25 @@ private:
           function.descriptor->num_variables > maxCount ||
           (function.descriptor->num_variables && !function.variables))
         return damaged(object, status, "a function is missing");
-      for (int32_t k = 0; k < function.descriptor->num_variables; ++k)
+      for (int32_t k = 0; k < function.descriptor->num_variables; ++k) {
         if (function.variables[k] < 0 || function.variables[k] >= object.num_variables)
           return damaged(object, status, "a function uses a variable that there is not");
+        if (!function.descriptor->variables ||
+            !isSame(function.descriptor->variables[k],
+                    object.variables[function.variables[k]].tensor))
+          return damaged(object, status, "a function uses a variable of another dtype or shape");
+      }
     }
     return KERATIN_OK;
+  }
+
+  static bool isSame(const keratin_tensor_desc_t &used, const keratin_tensor_desc_t &variable) {
+    if (used.dtype != variable.dtype || used.rank != variable.rank || (used.rank && !used.dims))
+      return false;
+    for (int32_t axis = 0; axis < used.rank; ++axis)
+      if (used.dims[axis] != variable.dims[axis])
+        return false;
+    return true;
   }
 
   bool makeArrays() {

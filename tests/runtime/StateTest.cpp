@@ -188,43 +188,84 @@ TEST_CASE("a processor without what the model needs is told so") {
   CHECK(state == nullptr);
 }
 
-TEST_CASE("descriptors of models are checked") {
-  Model model;
-  auto message = [&] {
+TEST_CASE("damaged descriptors of models are refused with what is wrong") {
+  struct Damage {
+    std::string message;
+    void (*damage)(Model &);
+  };
+  static const int64_t negative[] = {-2}, huge[] = {INT64_MAX}, three[] = {3};
+  static int32_t beyond[] = {0, 2}, below[] = {-1, 1};
+  static int something;
+  const std::string damaged = "the descriptor of model 'model' is damaged: ";
+  const Damage damages[] = {
+      {"this is not the descriptor of a model", [](Model &m) { m.object.magic ^= 1; }},
+      {"the model was compiled for object ABI version 9; this runtime has version 1",
+       [](Model &m) { m.object.abi_version = 9; }},
+      {"the model was compiled for object ABI version 0; this runtime has version 1",
+       [](Model &m) { m.object.abi_version = 0; }},
+      {damaged + "it has no name", [](Model &m) { m.object.producer = nullptr; }},
+      {"the descriptor of model '' is damaged: it has no name",
+       [](Model &m) { m.object.name = nullptr; }},
+      {damaged + "not a sensible count", [](Model &m) { m.object.num_functions = -1; }},
+      {damaged + "not a sensible count", [](Model &m) { m.object.num_functions = INT32_MAX; }},
+      {damaged + "not a sensible count", [](Model &m) { m.object.num_variables = -1; }},
+      {damaged + "not a sensible count", [](Model &m) { m.object.num_variables = INT32_MAX; }},
+      {damaged + "not a sensible count", [](Model &m) { m.object.num_variants = -1; }},
+      {damaged + "not a sensible count", [](Model &m) { m.object.num_variants = INT32_MAX; }},
+      {damaged + "an array is missing", [](Model &m) { m.object.num_variants = 0; }},
+      {damaged + "an array is missing", [](Model &m) { m.object.variants = nullptr; }},
+      {damaged + "an array is missing", [](Model &m) { m.object.variables = nullptr; }},
+      {damaged + "not a sensible number of threads", [](Model &m) { m.object.threads = -1; }},
+      {damaged + "a reserved field is not zero",
+       [](Model &m) { m.object.reserved[0] = &something; }},
+      {damaged + "a reserved field is not zero",
+       [](Model &m) { m.object.reserved[3] = &something; }},
+      {damaged + "a processor has no name", [](Model &m) { m.variants[1].cpu = nullptr; }},
+      {damaged + "a variable has no name", [](Model &m) { m.variables[0].tensor.name = nullptr; }},
+      {damaged + "a variable has no name",
+       [](Model &m) { m.variables[1].tensor.location = nullptr; }},
+      {damaged + "a variable has no dtype", [](Model &m) { m.variables[0].tensor.dtype = 0; }},
+      {damaged + "a variable has no dtype", [](Model &m) { m.variables[0].tensor.dtype = 99; }},
+      {damaged + "a variable has no sensible rank",
+       [](Model &m) { m.variables[0].tensor.rank = -1; }},
+      {damaged + "a variable has no sensible rank",
+       [](Model &m) { m.variables[0].tensor.rank = 33; }},
+      {damaged + "a variable has no sensible rank",
+       [](Model &m) { m.variables[0].tensor.dims = nullptr; }},
+      {damaged + "a variable has no sensible shape",
+       [](Model &m) { m.variables[0].tensor.dims = negative; }},
+      {damaged + "a variable has no sensible shape",
+       [](Model &m) { m.variables[0].tensor.dims = huge; }},
+      {damaged + "a reserved field is not zero",
+       [](Model &m) { m.variables[1].reserved[1] = &something; }},
+      {damaged + "a reserved field is not zero",
+       [](Model &m) { m.variables[1].tensor.reserved[0] = &something; }},
+      {damaged + "the functions are missing", [](Model &m) { m.variants[1].functions = nullptr; }},
+      {damaged + "a function is missing", [](Model &m) { m.functions[1].descriptor = nullptr; }},
+      {damaged + "a function is missing", [](Model &m) { m.functions[0].variables = nullptr; }},
+      {damaged + "a function is missing", [](Model &m) { m.step.descriptor.num_variables = -1; }},
+      {damaged + "a function uses a variable that there is not",
+       [](Model &m) { m.functions[0].variables = beyond; }},
+      {damaged + "a function uses a variable that there is not",
+       [](Model &m) { m.functions[0].variables = below; }},
+      {damaged + "a function uses a variable of another dtype or shape",
+       [](Model &m) { m.variables[1].tensor.dims = three; }},
+      {damaged + "a function uses a variable of another dtype or shape",
+       [](Model &m) { m.variables[1].tensor.dtype = KERATIN_DTYPE_INT32; }},
+      {"the descriptor of function 'step' is damaged: entry 0: the function is missing",
+       [](Model &m) { m.step.descriptor.entry = nullptr; }},
+      {"function 'step' was compiled for ABI version 7; this runtime has version 1",
+       [](Model &m) { m.step.descriptor.abi_version = 7; }},
+  };
+  CHECK(std::size(damages) >= 30);
+  for (const Damage &damage : damages) {
+    Model model;
+    damage.damage(model);
     keratin_state_t *state = nullptr;
     keratin_status_t status;
     keratin_state_create(&model.object, &state, &status);
     CHECK(state == nullptr);
-    return std::string(status.message);
-  };
-  SECTION("magic") {
-    model.object.magic = 1;
-    CHECK(message() == "this is not the descriptor of a model");
-  }
-  SECTION("version") {
-    model.object.abi_version = 9;
-    CHECK(message() ==
-          "the model was compiled for object ABI version 9; this runtime has version 1");
-  }
-  SECTION("counts") {
-    model.object.num_variables = -1;
-    CHECK_THAT(message(), Catch::Contains("not a sensible count"));
-  }
-  SECTION("arrays") {
-    model.object.variables = nullptr;
-    CHECK_THAT(message(), Catch::Contains("an array is missing"));
-  }
-  SECTION("reserved fields") {
-    model.object.reserved[0] = &model;
-    CHECK_THAT(message(), Catch::Contains("a reserved field is not zero"));
-  }
-  SECTION("variables of functions") {
-    model.stepVariables[1] = 2;
-    CHECK_THAT(message(), Catch::Contains("uses a variable that there is not"));
-  }
-  SECTION("functions") {
-    model.variants[1].functions = nullptr;
-    CHECK_THAT(message(), Catch::Contains("the functions are missing"));
+    CHECK(std::string(status.message) == damage.message);
   }
 }
 

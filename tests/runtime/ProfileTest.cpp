@@ -1,0 +1,153 @@
+// Profiles: what is recorded, by whom, and that nothing is where nobody asked.
+#include "tests/runtime/FunctionBuilder.h"
+
+#include <atomic>
+#include <set>
+#include <thread>
+
+using namespace keratin::testing;
+
+namespace {
+
+constexpr int64_t units = 1000, grain = 10;
+std::atomic<int64_t> done{0};
+
+void work(keratin_context_t *, const int64_t *, int64_t begin, int64_t end) { done += end - begin; }
+
+// As compiled for profiles: two kernels, of which the second is run in chunks.
+void entry(keratin_context_t *context, void *const *, const int64_t *) {
+  for (int32_t kernel = 0; kernel < 2; ++kernel) {
+    if (context->profile)
+      context->profile(context, kernel, 0);
+    if (kernel == 0)
+      work(context, nullptr, 0, units);
+    else
+      context->parallel_for(context, work, nullptr, units, grain);
+    if (context->profile)
+      context->profile(context, kernel, 1);
+  }
+}
+
+struct Function {
+  explicit Function(bool profiled = true) : builder("f", entry) {
+    if (profiled) {
+      builder.descriptor.num_kernels = 2;
+      builder.descriptor.kernels = kernels;
+    }
+    REQUIRE(keratin_executable_create(builder.build(), &executable, nullptr) == KERATIN_OK);
+  }
+  ~Function() { keratin_executable_destroy(executable); }
+  void call() const {
+    REQUIRE(keratin_invoke(executable, nullptr, 0, nullptr, 0, nullptr, 0, nullptr) == KERATIN_OK);
+  }
+
+  const keratin_kernel_desc_t kernels[2] = {{"tanh", "net.cc:1", {}}, {"sum", "", {}}};
+  FunctionBuilder builder;
+  keratin_executable_t *executable = nullptr;
+};
+
+struct Threads {
+  explicit Threads(int count) : before(keratin_num_threads()) { keratin_set_num_threads(count); }
+  ~Threads() { keratin_set_num_threads(before); }
+  int before;
+};
+
+} // namespace
+
+TEST_CASE("a profile has the call, its kernels and their chunks") {
+  for (int count : {1, 3}) {
+    Threads threads(count);
+    Function function;
+    std::vector<keratin_profile_event_t> events(10000);
+    REQUIRE(keratin_profile_start(events.data(), int64_t(events.size()), nullptr) == KERATIN_OK);
+    done = 0;
+    function.call();
+    CHECK(done == 2 * units);
+    int64_t dropped = -1;
+    events.resize(size_t(keratin_profile_stop(&dropped)));
+    CHECK(dropped == 0);
+    std::multiset<int32_t> wholes;
+    std::set<int64_t> chunks;
+    int64_t begin = 0, end = 0;
+    for (const keratin_profile_event_t &event : events)
+      if (event.kernel < 0) {
+        begin = event.begin;
+        end = event.end;
+      }
+    for (const keratin_profile_event_t &event : events) {
+      CHECK(event.begin <= event.end);
+      CHECK((begin <= event.begin && event.end <= end));
+      CHECK((event.thread >= 0 && event.thread < count));
+      if (event.begin_unit < 0) {
+        wholes.insert(event.kernel);
+        continue;
+      }
+      CHECK(event.kernel == 1);
+      CHECK(event.end_unit == event.begin_unit + grain);
+      chunks.insert(event.begin_unit);
+    }
+    CHECK(wholes == std::multiset<int32_t>{-1, 0, 1});
+    CHECK(chunks.size() == units / grain);
+  }
+}
+
+TEST_CASE("nothing is recorded of calls before and after, and of kernels that say nothing") {
+  Function function, silent(/*profiled=*/false);
+  std::vector<keratin_profile_event_t> events(1000);
+  function.call();
+  CHECK(keratin_profile_stop(nullptr) == 0);
+  REQUIRE(keratin_profile_start(events.data(), 1000, nullptr) == KERATIN_OK);
+  silent.call();
+  CHECK(keratin_profile_stop(nullptr) == 1);
+  CHECK(events[0].kernel == -1);
+  CHECK(std::string(events[0].function->name) == "f");
+  function.call();
+  CHECK(keratin_profile_stop(nullptr) == 0);
+}
+
+TEST_CASE("events without room are counted") {
+  Threads threads(1);
+  Function function;
+  std::vector<keratin_profile_event_t> events(70);
+  REQUIRE(keratin_profile_start(events.data(), 70, nullptr) == KERATIN_OK);
+  function.call();
+  int64_t dropped = 0;
+  CHECK(keratin_profile_stop(&dropped) == 70);
+  CHECK(dropped == units / grain + 3 - 70);
+  REQUIRE(keratin_profile_start(nullptr, 0, nullptr) == KERATIN_OK);
+  function.call();
+  CHECK(keratin_profile_stop(&dropped) == 0);
+  CHECK(dropped == units / grain + 3);
+}
+
+TEST_CASE("threads that call at once record side by side") {
+  Threads threads(2);
+  Function function;
+  constexpr int callers = 8, calls = 50;
+  std::vector<keratin_profile_event_t> events(callers * calls * (units / grain + 3) + 64 * 32);
+  REQUIRE(keratin_profile_start(events.data(), int64_t(events.size()), nullptr) == KERATIN_OK);
+  std::vector<std::thread> all;
+  for (int i = 0; i < callers; ++i)
+    all.emplace_back([&] {
+      for (int k = 0; k < calls; ++k)
+        function.call();
+    });
+  for (std::thread &thread : all)
+    thread.join();
+  int64_t dropped = -1;
+  int64_t count = keratin_profile_stop(&dropped);
+  CHECK(dropped == 0);
+  CHECK(count == callers * calls * (units / grain + 3));
+}
+
+TEST_CASE("a profile needs memory and has no second beside it") {
+  keratin_status_t status;
+  CHECK(keratin_profile_start(nullptr, 5, &status) == KERATIN_INVALID_ARGUMENT);
+  CHECK(std::string(status.message) == "profile: no memory for events is given");
+  keratin_profile_event_t event;
+  CHECK(keratin_profile_start(&event, -1, &status) == KERATIN_INVALID_ARGUMENT);
+  REQUIRE(keratin_profile_start(&event, 1, &status) == KERATIN_OK);
+  CHECK(keratin_profile_start(&event, 1, &status) == KERATIN_FAILED_PRECONDITION);
+  CHECK(std::string(status.message) == "profile: one is being recorded");
+  keratin_profile_stop(nullptr);
+}
