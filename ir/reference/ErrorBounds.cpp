@@ -695,23 +695,37 @@ static bool isWithin(const HostTensor &actual, const BoundedTensor &expected, si
   return x >= rounded(actual.dtype, lower) && x <= rounded(actual.dtype, upper);
 }
 
+// "[1, 2]"
+static std::string indexText(int64_t element, ArrayRef<int64_t> dims) {
+  std::string text;
+  for (int64_t dim : llvm::reverse(dims)) {
+    text = std::to_string(element % dim) + (text.empty() ? "" : ", ") + text;
+    element /= dim;
+  }
+  return "[" + text + "]";
+}
+
 std::optional<std::string> keratin::ir::findMismatch(const HostTensor &actual,
                                                      const BoundedTensor &expected, double slack) {
   if (actual.dtype != expected.value.dtype || actual.dims != expected.value.dims ||
       actual.size() != expected.value.size())
     return "another dtype or shape";
-  for (int64_t i = 0; i < actual.size(); ++i) {
-    if (isWithin(actual, expected, i, slack))
-      continue;
-    char text[200];
-    if (actual.isFloat())
-      snprintf(text, sizeof text, "element %ld is %.17g; it must be %.17g, from %.17g to %.17g",
-               long(i), actual.floats[i], expected.value.floats[i], expected.lower.floats[i],
-               expected.upper.floats[i]);
-    else
-      snprintf(text, sizeof text, "element %ld is %ld; it must be %ld", long(i),
-               long(actual.ints[i]), long(expected.value.ints[i]));
-    return text;
-  }
-  return std::nullopt;
+  int64_t first = -1, wrong = 0;
+  for (int64_t i = 0; i < actual.size(); ++i)
+    if (!isWithin(actual, expected, i, slack) && wrong++ == 0)
+      first = i;
+  if (!wrong)
+    return std::nullopt;
+  char text[200];
+  if (actual.isFloat())
+    snprintf(text, sizeof text, " is %.17g; it must be %.17g, from %.17g to %.17g",
+             actual.floats[first], expected.value.floats[first], expected.lower.floats[first],
+             expected.upper.floats[first]);
+  else
+    snprintf(text, sizeof text, " is %ld; it must be %ld", long(actual.ints[first]),
+             long(expected.value.ints[first]));
+  return "element " + indexText(first, actual.dims) + text +
+         (wrong == 1 ? ""
+                     : "; " + std::to_string(wrong) + " of " + std::to_string(actual.size()) +
+                           " elements are wrong");
 }

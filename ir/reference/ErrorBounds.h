@@ -40,8 +40,8 @@ llvm::FailureOr<std::vector<BoundedTensor>>
 interpretWithBounds(mlir::func::FuncOp function, llvm::ArrayRef<HostTensor> arguments,
                     EvaluationContext &context, const BoundOptions &options = {});
 
-// What is wrong with a result; nullopt if each element is in its range, whose width is multiplied
-// by `slack`. A result of the interpreter may have more bits than its dtype.
+// What is wrong with a result, and where first; nullopt if each element is in its range, whose
+// width is multiplied by `slack`. A result of the interpreter may have more bits than its dtype.
 std::optional<std::string> findMismatch(const HostTensor &actual, const BoundedTensor &expected,
                                         double slack = 1);
 

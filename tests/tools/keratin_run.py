@@ -95,7 +95,7 @@ def check_objects():
     expect(1, "--check needs the model", "libnet.so", "--function=predict", "--random", "--check")
     expect(1, "not a shared object", "net.o", "--function=predict")
     expect(1, "the model has several functions: predict, train, wide", "libnet.so")
-    expect(5, "output 'y': element 0 is", "libnet.so", "--function=predict", "--random", "--check",
+    expect(5, "output 'y': element [0, 0] is", "libnet.so", "--function=predict", "--random", "--check",
            "--model=" + os.path.join(SOURCE, "Inputs", "other.mlir"))
     # No bytes may end the process before the loader runs them.
     with open(os.path.join(SCRATCH, "libnet.so"), "rb") as file:
