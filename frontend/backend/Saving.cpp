@@ -5,6 +5,7 @@
 #include "compiler/pipelines/Pipelines.h"
 #include "frontend/backend/FunctionState.h"
 #include "frontend/graph/Call.h"
+#include "frontend/graph/RuntimeStatus.h"
 #include "frontend/graph/Transfer.h"
 #include "ir/saved/GraphReader.h"
 #include "ir/saved/GraphWriter.h"
@@ -29,15 +30,7 @@ static std::string uniqueAmong(llvm::StringSet<> &taken, const std::string &name
 }
 
 [[noreturn]] static void raise(const Call &call, const absl::Status &status) {
-  std::string message = call.message(std::string(status.message()));
-  switch (status.code()) {
-  case absl::StatusCode::kInvalidArgument:
-    throw ValueError(message);
-  case absl::StatusCode::kUnimplemented:
-    throw NotImplementedError(message);
-  default:
-    throw RuntimeError(message);
-  }
+  throwStatus(status.code(), call.message(std::string(status.message())));
 }
 
 //===-- Saving --------------------------------------------------------------------------------===//

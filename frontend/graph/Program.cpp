@@ -83,13 +83,5 @@ std::shared_ptr<const Program> Program::compile(FunctionModule module) {
   auto compiled = compiler::compile(*module.module, compiler::CompileOptions());
   if (compiled.ok())
     return std::make_shared<CompiledProgram>(*std::move(compiled));
-  std::string message(compiled.status().message());
-  switch (compiled.status().code()) {
-  case absl::StatusCode::kInvalidArgument:
-    throw ValueError(message);
-  case absl::StatusCode::kUnimplemented:
-    throw NotImplementedError(message);
-  default:
-    throw RuntimeError(message);
-  }
+  throwStatus(compiled.status().code(), std::string(compiled.status().message()));
 }

@@ -6,6 +6,8 @@
 
 #include "keratin/runtime.h"
 
+#include "absl/status/status.h"
+
 #include <string>
 
 namespace keratin::frontend {
@@ -21,6 +23,18 @@ inline void throwIfFailed(const std::string &function, const keratin_status_t &s
   case KERATIN_FAILED_PRECONDITION:
     throw ValueError(message);
   case KERATIN_UNIMPLEMENTED:
+    throw NotImplementedError(message);
+  default:
+    throw RuntimeError(message);
+  }
+}
+
+// Throws the kind of error that the code of the compiler or of a file's reader stands for.
+[[noreturn]] inline void throwStatus(absl::StatusCode code, const std::string &message) {
+  switch (code) {
+  case absl::StatusCode::kInvalidArgument:
+    throw ValueError(message);
+  case absl::StatusCode::kUnimplemented:
     throw NotImplementedError(message);
   default:
     throw RuntimeError(message);

@@ -1,5 +1,7 @@
 #include "passes/simplify/BoundedRewrite.h"
 
+#include "passes/simplify/GradientPins.h"
+
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -32,6 +34,13 @@ void rewriteWithin(func::FuncOp function, const FrozenRewritePatternSet &pattern
     budget -= config.maxNumRewrites;
     ops = countOps(function);
   }
+}
+
+void PhasedPatterns::apply(func::FuncOp function, int64_t maxOps) const {
+  GradientPins pins(function);
+  RewritePhase phase =
+      pins.beforeGradients() ? RewritePhase::BeforeGradients : RewritePhase::AfterGradients;
+  rewriteWithin(function, patterns[int(phase)], maxOps);
 }
 
 } // namespace keratin::passes

@@ -2,6 +2,8 @@
 #ifndef KERATIN_PASSES_SIMPLIFY_BOUNDEDREWRITE_H
 #define KERATIN_PASSES_SIMPLIFY_BOUNDEDREWRITE_H
 
+#include "passes/simplify/Patterns.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Rewrite/FrozenRewritePatternSet.h"
 
@@ -16,6 +18,23 @@ int64_t countOps(mlir::func::FuncOp function);
 // happen only cost speed.
 void rewriteWithin(mlir::func::FuncOp function, const mlir::FrozenRewritePatternSet &patterns,
                    int64_t maxOps);
+
+// Patterns of both phases, for passes that run before and after gradients are expanded.
+class PhasedPatterns {
+public:
+  template <class Populate> PhasedPatterns(mlir::MLIRContext *context, Populate populate) {
+    for (RewritePhase phase : {RewritePhase::BeforeGradients, RewritePhase::AfterGradients}) {
+      mlir::RewritePatternSet set(context);
+      populate(set, phase);
+      patterns[int(phase)] = std::move(set);
+    }
+  }
+  // Rewrites the function within bounds, as its phase allows.
+  void apply(mlir::func::FuncOp function, int64_t maxOps) const;
+
+private:
+  mlir::FrozenRewritePatternSet patterns[2];
+};
 
 } // namespace keratin::passes
 

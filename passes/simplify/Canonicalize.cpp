@@ -1,9 +1,5 @@
 #include "passes/Passes.h"
 #include "passes/simplify/BoundedRewrite.h"
-#include "passes/simplify/GradientPins.h"
-#include "passes/simplify/Patterns.h"
-
-#include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 
@@ -16,29 +12,20 @@ struct CanonicalizePass : impl::CanonicalizeBase<CanonicalizePass> {
   using CanonicalizeBase::CanonicalizeBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    before = makePatterns(context, RewritePhase::BeforeGradients);
-    after = makePatterns(context, RewritePhase::AfterGradients);
+    patterns.emplace(context, [](RewritePatternSet &set, RewritePhase phase) {
+      populateConstantFormPatterns(set);
+      populateAlgebraPatterns(set);
+      populateBroadcastPatterns(set, phase);
+      populateMovementPatterns(set);
+      populateReductionPatterns(set);
+      populateContractionPatterns(set);
+    });
     return success();
   }
 
-  void runOnOperation() override {
-    GradientPins pins(getOperation());
-    rewriteWithin(getOperation(), pins.beforeGradients() ? before : after, maxOps);
-  }
+  void runOnOperation() override { patterns->apply(getOperation(), maxOps); }
 
-private:
-  static FrozenRewritePatternSet makePatterns(MLIRContext *context, RewritePhase phase) {
-    RewritePatternSet set(context);
-    populateConstantFormPatterns(set);
-    populateAlgebraPatterns(set);
-    populateBroadcastPatterns(set, phase);
-    populateMovementPatterns(set);
-    populateReductionPatterns(set);
-    populateContractionPatterns(set);
-    return set;
-  }
-
-  FrozenRewritePatternSet before, after;
+  std::optional<PhasedPatterns> patterns;
 };
 } // namespace
 } // namespace keratin::passes
