@@ -18,8 +18,11 @@ SessionLock::~SessionLock() {
   pthread_mutex_destroy(&mutex);
 }
 
+// A sleeper counts itself before it looks at the holders, and who leaves looks at the count after
+// it has left: one of the two sees the other. For that, all these operations are in one order; a
+// weaker load of the holders could come before the sleeper has counted itself.
 bool SessionLock::tryShared() {
-  int32_t present = holders.load(std::memory_order_relaxed);
+  int32_t present = holders.load();
   while (present != writing && waitingWriters.load() == 0)
     if (holders.compare_exchange_weak(present, present + 1))
       return true;
@@ -31,15 +34,20 @@ bool SessionLock::tryExclusive() {
   return holders.compare_exchange_strong(none, writing);
 }
 
-// A sleeper counts itself before it looks at the holders, and who leaves looks at the count after
-// it has left: one of the two sees the other.
 void SessionLock::lockShared() {
   if (tryShared())
     return;
   pthread_mutex_lock(&mutex);
   waiters.fetch_add(1);
-  while (!tryShared())
+  ++waitingReaders;
+  uint64_t before = admissions;
+  while (admissions == before) {
+    if (tryShared()) {
+      --waitingReaders;
+      break;
+    }
     pthread_cond_wait(&left, &mutex);
+  }
   waiters.fetch_sub(1);
   pthread_mutex_unlock(&mutex);
 }
@@ -57,14 +65,31 @@ void SessionLock::lockExclusive() {
   pthread_mutex_unlock(&mutex);
 }
 
+// Makes the writer that leaves into the readers that wait, if any do: no writer comes between.
+bool SessionLock::admitReaders() {
+  if (waiters.load() == 0)
+    return false;
+  pthread_mutex_lock(&mutex);
+  bool any = waitingReaders > 0;
+  if (any) {
+    holders.store(waitingReaders);
+    waitingReaders = 0;
+    ++admissions;
+    pthread_cond_broadcast(&left);
+  }
+  pthread_mutex_unlock(&mutex);
+  return any;
+}
+
 void SessionLock::unlock() {
-  int32_t present = holders.load(std::memory_order_relaxed);
-  bool last = true;
-  if (present == writing)
+  if (holders.load(std::memory_order_relaxed) == writing) {
+    if (admitReaders())
+      return;
     holders.store(0);
-  else
-    last = holders.fetch_sub(1) == 1;
-  if (!last || waiters.load() == 0)
+  } else if (holders.fetch_sub(1) != 1) {
+    return;
+  }
+  if (waiters.load() == 0)
     return;
   pthread_mutex_lock(&mutex);
   pthread_cond_broadcast(&left);

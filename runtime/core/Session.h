@@ -9,8 +9,9 @@
 
 namespace keratin::runtime {
 
-// Shared while a call reads variables, exclusive while one updates them. Writers do not starve: a
-// reader that comes while one waits, waits too. Taken and left by one atomic operation where nobody
+// Shared while a call reads variables, exclusive while one updates them. Neither kind starves the
+// other: a reader that comes while a writer waits, waits too; a writer that leaves lets in the
+// readers that wait, before any other writer. Taken and left by one atomic operation where nobody
 // waits.
 class SessionLock {
 public:
@@ -27,11 +28,15 @@ private:
   static constexpr int32_t writing = -1;
   bool tryShared();
   bool tryExclusive();
+  bool admitReaders();
 
   std::atomic<int32_t> holders{0}; // readers, or `writing`
   std::atomic<int32_t> waitingWriters{0};
   std::atomic<int32_t> waiters{0}; // asleep, or about to be
   pthread_mutex_t mutex;
+  // Guarded by the mutex. How many readers wait, and how often all that did were let in.
+  int32_t waitingReaders = 0;
+  uint64_t admissions = 0;
   pthread_cond_t left;
 };
 
