@@ -3,6 +3,7 @@
 #include "runtime/core/DType.h"
 #include "runtime/object/State.h"
 
+#include <atomic>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -123,8 +124,11 @@ private:
 
 extern "C" keratin_status_code_t keratin_state_save(const keratin_state_t *state, const char *path,
                                                     keratin_status_t *status) {
+  // Of its own for every call: threads may save to one path.
+  static constinit std::atomic<uint64_t> calls{0};
   char temporary[4096];
-  int length = snprintf(temporary, sizeof temporary, "%s.%ld.tmp", path, long(getpid()));
+  int length = snprintf(temporary, sizeof temporary, "%s.%ld.%" PRIu64 ".tmp", path, long(getpid()),
+                        calls.fetch_add(1, std::memory_order_relaxed));
   if (length < 0 || size_t(length) >= sizeof temporary)
     return fail(status, KERATIN_INVALID_ARGUMENT,
                 "the path has %zu characters; needed fewer than %zu", strlen(path),
