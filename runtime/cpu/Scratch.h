@@ -37,10 +37,9 @@ public:
                                      std::memory_order_relaxed))
         break;
     }
-    keratin_context_t context = *call;
-    context.scratch = base + slot * bytes;
-    context.call = call;
-    return context;
+    // Not a copy of the whole: failed_site may just now be set by another chunk.
+    return {call->abi_version,   0,    call->parallel_for, call->print,   call->fail, call->host,
+            base + slot * bytes, call, call->profile,      call->profiled};
   }
 
   void leave(int slot) { free.fetch_or(uint64_t(1) << slot, std::memory_order_release); }
