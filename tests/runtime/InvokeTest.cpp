@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <limits>
+#include <thread>
 
 using namespace keratin::testing;
 
@@ -427,4 +428,33 @@ TEST_CASE("constants reach the entry function") {
   Floats y({2});
   expect(call(executable, {}, {y.view()}), KERATIN_OK, "");
   CHECK(y.values == std::vector<float>{1.5f, 2.5f});
+}
+
+TEST_CASE("chunks fail while others begin with scratch of their own") {
+  struct Threads {
+    int before = keratin_num_threads();
+    Threads() { keratin_set_num_threads(3); }
+    ~Threads() { keratin_set_num_threads(before); }
+  } threads;
+  auto entry = [](keratin_context_t *context, void *const *, const int64_t *) {
+    auto kernel = [](keratin_context_t *own, const int64_t *, int64_t begin, int64_t) {
+      // Time for others to begin; then a lower site than any so far.
+      for (int i = 0; i < 20; ++i)
+        std::this_thread::yield();
+      if (begin % 2)
+        own->fail(own, int32_t(31 - begin / 2));
+    };
+    context->parallel_for(context, kernel, nullptr, 64, 1);
+  };
+  FunctionBuilder builder("f", entry);
+  for (int i = 0; i < 32; ++i)
+    builder.site(KERATIN_OUT_OF_RANGE, i == 0 ? "the first" : "a later one");
+  builder.descriptor.scratch_bytes = 64;
+  Executable executable = makeExecutable(builder);
+  for (int call = 0; call < 200; ++call) {
+    keratin_status_t status;
+    CHECK(keratin_invoke(executable.get(), nullptr, 0, nullptr, 0, nullptr, 0, &status) ==
+          KERATIN_OUT_OF_RANGE);
+    CHECK(std::string(status.message) == "the first");
+  }
 }
