@@ -15,7 +15,7 @@ namespace {
 
 using Access = ContractionPlan::Access;
 
-int64_t ceilDiv(int64_t x, int64_t y) { return (x + y - 1) / y; }
+int64_t ceilDiv(int64_t x, int64_t y) { return x / y + (x % y > 0); }
 int64_t roundUp(int64_t x, int64_t y) { return ceilDiv(x, y) * y; }
 
 // Sizes and the blocks they are cut into. Everything here is a function of the sizes alone.

@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace keratin::codegen;
 
-static int64_t ceilDiv(int64_t x, int64_t y) { return (x + y - 1) / y; }
+static int64_t ceilDiv(int64_t x, int64_t y) { return x / y + (x % y > 0); }
 static int64_t roundUp(int64_t x, int64_t y) { return ceilDiv(x, y) * y; }
 
 // Vectors in a row of the tile: as many columns as there are, else what wastes least of the last

@@ -488,7 +488,9 @@ int64_t LoopKernel::instructionsOfStage(unsigned stage) {
 unsigned LoopKernel::unrollFor(int64_t instructions) {
   unsigned unroll = instructions <= 6 ? 4 : instructions <= 14 ? 2 : 1;
   if (laneGroup && space.groups[*laneGroup].extent.isConstant()) {
-    int64_t vectors = (space.groups[*laneGroup].extent.constantValue() + lanes - 1) / lanes;
+    // Rounded up, of an extent as great as any.
+    int64_t extent = space.groups[*laneGroup].extent.constantValue();
+    int64_t vectors = extent / lanes + (extent % lanes > 0);
     while (unroll > 1 && int64_t(unroll) > vectors)
       unroll /= 2;
   }
