@@ -4,6 +4,7 @@
 // RUN: %{exits} 2 keratin-dump 2>&1 | FileCheck %s --check-prefix=MISSING
 // RUN: %{exits} 2 keratin-dump %s --format=svg 2>&1 | FileCheck %s --check-prefix=FORMAT
 // RUN: %{exits} 2 keratin-dump %s --stage=asm --format=dot 2>&1 | FileCheck %s --check-prefix=ASM
+// RUN: %{exits} 2 keratin-dump %s --stage=plan --format=html 2>&1 | FileCheck %s --check-prefix=HTML
 // RUN: %{exits} 2 keratin-dump %s --around=tanh --format=stats 2>&1 | FileCheck %s --check-prefix=AROUND
 // RUN: %{exits} 1 keratin-dump %s --around=dot_general 2>&1 | FileCheck %s --check-prefix=NOTHING
 // RUN: %{exits} 1 keratin-dump %s --format=stats --symbol=n=4 2>&1 | FileCheck %s --check-prefix=SYMBOL
@@ -15,8 +16,9 @@
 // HELP: usage: keratin-dump
 // LINES: {{^ *[1-5]?[0-9]$}}
 // MISSING: keratin-dump: error: an argument is missing
-// FORMAT: keratin-dump: error: --format needs one of text|dot|json|stats, found 'svg'
+// FORMAT: keratin-dump: error: --format needs one of text|dot|html|json|stats, found 'svg'
 // ASM: keratin-dump: error: --stage=asm is text only
+// HTML: keratin-dump: error: --format=html shows all stages
 // AROUND: keratin-dump: error: --around goes with
 // NOTHING: keratin-dump: error: no op matches --around=dot_general
 // SYMBOL: keratin-dump: error: --symbol: function 'f' has no size of the name in 'n=4'

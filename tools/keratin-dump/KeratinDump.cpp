@@ -3,8 +3,10 @@
 #include "ir/saved/SavedFile.h"
 #include "tools/keratin-dump/Dot.h"
 #include "tools/keratin-dump/GraphReader.h"
+#include "tools/keratin-dump/Html.h"
 #include "tools/keratin-dump/Json.h"
 #include "tools/keratin-dump/Neighbourhood.h"
+#include "tools/keratin-dump/Sources.h"
 #include "tools/keratin-dump/Stages.h"
 #include "tools/keratin-dump/Stats.h"
 #include "tools/support/Tool.h"
@@ -13,9 +15,11 @@
 #include "mlir/IR/MLIRContext.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
+#include <set>
 
 using namespace keratin;
 using namespace keratin::dump;
@@ -25,7 +29,8 @@ namespace {
 
 // The command line.
 std::vector<std::string> inputs, symbolTexts;
-std::string outputFile, functionName, stageText, format = "text", around, cpu = "native";
+std::string outputFile, functionName, stageText, format = "text", around, cpu = "native",
+                                                 sourceFolder;
 int64_t depth = 1;
 bool verifyEach = false;
 
@@ -37,8 +42,8 @@ CommandLine commandLine() {
   line.choice("--stage", stageText, {"graph", "grad", "simplified", "fused", "plan", "llvm", "asm"},
               "IR as given (default), with gradients expanded, simplified, with kernels formed, "
               "with a memory plan (default for stats); LLVM IR and assembly, as text only");
-  line.choice("--format", format, {"text", "dot", "json", "stats"},
-              "IR that keratin-opt reads (default); GraphViz; JSON; "
+  line.choice("--format", format, {"text", "dot", "html", "json", "stats"},
+              "IR that keratin-opt reads (default); GraphViz; one page with all stages; JSON; "
               "ops, FLOPs, bytes, memory");
   line.text("--function", functionName, "NAME", "only this function of the model");
   line.text("--around", around, "OP",
@@ -46,6 +51,8 @@ CommandLine commandLine() {
   line.number("--depth", depth, 0, "N", "how many steps from those of --around; default: 1");
   line.texts("--symbol", symbolTexts, "NAME=SIZE",
              "a size known only at run time, for FLOPs and bytes: d0=32; default: 32 each");
+  line.text("--source", sourceFolder, "FOLDER",
+            "html: show the lines that ops were written at, from files in this folder");
   line.text("--mcpu", cpu, "CPU", "processor for llvm, asm and html; default: native");
   line.flag("--verify", verifyEach, "verify the IR after each pass, and the memory plan");
   return line;
@@ -154,7 +161,73 @@ absl::StatusOr<std::string> codeText(ir::SavedGraph &graph, bool isAssembly) {
   return text;
 }
 
+// The assembly of each kernel, by the name of its function.
+absl::Status addCode(mlir::ModuleOp alone, HtmlFunction &page) {
+  auto code = machineCode(alone, /*isAssembly=*/true, compileOptions());
+  if (!code.ok())
+    return code.status();
+  for (GraphView &view : page.stages)
+    if (view.memory && view.kernels.size() == code->kernelFunctions.size())
+      for (size_t i = 0; i < view.kernels.size(); ++i)
+        view.kernels[i].function = code->kernelFunctions[i];
+  for (const std::string &name : code->kernelFunctions)
+    if (std::string &text = page.code[name]; text.empty())
+      text = functionOf(code->text, name);
+  return absl::OkStatus();
+}
+
+// All stages of a function; with --around those in which something matches.
+absl::StatusOr<HtmlFunction> htmlFunction(mlir::func::FuncOp op, const ir::SavedFunction &saved) {
+  auto symbols = symbolValues(saved);
+  if (!symbols.ok())
+    return symbols.status();
+  mlir::OwningOpRef<mlir::ModuleOp> alone = mlir::ModuleOp::create(op.getLoc());
+  alone->getBody()->push_back(op->clone());
+  HtmlFunction page;
+  for (Stage stage : allStages) {
+    auto module = moduleAt(*alone, stage, compileOptions());
+    if (!module.ok())
+      return module.status();
+    OpSet shown;
+    if (!around.empty()) {
+      shown = opsAround(functionIn(**module), around, depth);
+      if (shown.empty())
+        continue;
+    }
+    page.stages.push_back(
+        viewOf(functionIn(**module), stageName(stage), *symbols, shown.empty() ? nullptr : &shown));
+  }
+  if (absl::Status status = addCode(*alone, page); !status.ok())
+    return status;
+  return page;
+}
+
+absl::StatusOr<std::string> htmlText(ir::SavedGraph &graph) {
+  HtmlPage page;
+  page.title = llvm::sys::path::filename(inputs.front()).str();
+  std::set<std::string> places;
+  for (auto [op, saved] :
+       llvm::zip(llvm::to_vector(graph.module->getOps<mlir::func::FuncOp>()), graph.functions)) {
+    auto function = htmlFunction(op, saved);
+    if (!function.ok())
+      return function.status();
+    if (function->stages.empty())
+      continue;
+    for (const GraphView &view : function->stages)
+      for (const ViewNode &node : view.nodes)
+        for (const std::string &place : node.places)
+          places.insert(llvm::StringRef(place).rsplit(':').first.str());
+    page.functions.push_back(*std::move(function));
+  }
+  if (page.functions.empty())
+    return absl::NotFoundError("no op matches --around=" + around);
+  page.sources = sourceLines(places, sourceFolder);
+  return toHtml(page);
+}
+
 absl::StatusOr<std::string> dump(ir::SavedGraph graph) {
+  if (format == "html")
+    return htmlText(graph);
   if (stageText == "llvm" || stageText == "asm")
     return codeText(graph, stageText == "asm");
   Stage stage = *stageByName(stageText);
@@ -195,6 +268,8 @@ std::string conflict() {
   bool isCode = stageText == "llvm" || stageText == "asm";
   if (isCode && format != "text")
     return "--stage=" + stageText + " is text only";
+  if (format == "html" && !stageText.empty())
+    return "--format=html shows all stages: it goes without --stage";
   if (!around.empty() && (isCode || format == "stats"))
     return "--around goes with the stages of a graph, as text, dot, json or html";
   return "";
@@ -207,11 +282,11 @@ int main(int argc, char **argv) {
   CommandLine line = commandLine();
   if (auto done = tool.parse(line, argc, argv))
     return int(*done);
-  if (stageText.empty())
-    stageText = format == "stats" ? "plan" : "graph";
   if (std::string problem = conflict(); !problem.empty()) {
     llvm::errs() << "keratin-dump: error: " << problem << "\n";
     return int(ExitCode::Usage);
   }
+  if (stageText.empty())
+    stageText = format == "stats" ? "plan" : "graph";
   return tool.finish(run());
 }

@@ -5,7 +5,7 @@
 std::string keratin::dump::readable(llvm::StringRef text, size_t most) {
   std::string valid = llvm::json::isUTF8(text) ? text.str() : llvm::json::fixUTF8(text);
   for (char &c : valid)
-    if ((static_cast<unsigned char>(c) < 0x20 && c != '\n') || c == 0x7f)
+    if ((static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7f)
       c = ' ';
   if (!most || valid.size() <= most)
     return valid;

@@ -8,8 +8,8 @@
 
 namespace keratin::dump {
 
-// Valid UTF-8, with a mark where it was not, without control characters other than newlines. At
-// most `most` bytes, the rest an ellipsis; 0: all.
+// Valid UTF-8, with a mark where it was not, without control characters other than newlines and
+// tabs. At most `most` bytes, the rest an ellipsis; 0: all.
 std::string readable(llvm::StringRef text, size_t most = 0);
 
 // "net.cc:57" for "/home/me/net.cc:57:12".

@@ -1,0 +1,142 @@
+// Layouts of graphs: what must hold of every picture, on random graphs and on hard ones.
+#include "tools/keratin-dump/Layout.h"
+
+#include <catch2/catch.hpp>
+
+#include <chrono>
+#include <cmath>
+#include <random>
+
+using namespace keratin::dump;
+
+namespace {
+
+bool overlap(const Box &a, const Box &b) {
+  return a.x < b.x + b.width - 0.01 && b.x < a.x + a.width - 0.01 && a.y < b.y + b.height - 0.01 &&
+         b.y < a.y + a.height - 0.01;
+}
+
+bool contains(const Box &outer, const Box &inner) {
+  return inner.x >= outer.x && inner.y >= outer.y &&
+         inner.x + inner.width <= outer.x + outer.width &&
+         inner.y + inner.height <= outer.y + outer.height;
+}
+
+void checkPicture(const LayoutInput &input, const LayoutResult &result) {
+  REQUIRE(result.nodes.size() == input.nodes.size());
+  REQUIRE(result.bends.size() == input.edges.size());
+  const Box all{0, 0, result.width + 0.01, result.height + 0.01};
+  for (size_t i = 0; i < input.nodes.size(); ++i) {
+    REQUIRE(std::isfinite(result.nodes[i].x));
+    REQUIRE(contains(all, result.nodes[i]));
+    if (input.nodes[i].group >= 0)
+      REQUIRE(contains(result.groups[input.nodes[i].group], result.nodes[i]));
+    for (size_t j = 0; j < i; ++j)
+      REQUIRE_FALSE(overlap(result.nodes[i], result.nodes[j]));
+    for (size_t g = 0; g < result.groups.size(); ++g)
+      if (input.nodes[i].group != int(g) && result.groups[g].width > 0)
+        REQUIRE_FALSE(overlap(result.groups[g], result.nodes[i]));
+  }
+  for (size_t g = 0; g < result.groups.size(); ++g)
+    for (size_t h = 0; h < g; ++h)
+      REQUIRE_FALSE(overlap(result.groups[g], result.groups[h]));
+}
+
+// Groups are runs of neighbours, as kernels are.
+LayoutInput randomGraph(unsigned seed, int count, int groups) {
+  std::mt19937 random(seed);
+  LayoutInput input;
+  input.groups = groups;
+  for (int i = 0; i < count; ++i) {
+    int group = groups ? int(random() % 2 ? int64_t(i) * groups / count : -1) : -1;
+    input.nodes.push_back({60.0 + random() % 100, 20.0 + random() % 30, group});
+    for (unsigned k = random() % 4; i && k; --k)
+      input.edges.push_back({int(i - 1 - random() % std::min(i, random() % 8 ? 6 : i)), i});
+  }
+  return input;
+}
+
+} // namespace
+
+TEST_CASE("nothing overlaps, and groups hold their nodes") {
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    INFO("seed " << seed);
+    LayoutInput input = randomGraph(seed, 10 + int(seed) * 4, int(seed % 5) * 3);
+    checkPicture(input, layOut(input));
+  }
+}
+
+TEST_CASE("operands stand above their users") {
+  LayoutInput input = randomGraph(7, 300, 0);
+  LayoutResult result = layOut(input);
+  for (auto [from, to] : input.edges) {
+    REQUIRE(result.nodes[from].y + result.nodes[from].height < result.nodes[to].y);
+  }
+  for (size_t edge = 0; edge < input.edges.size(); ++edge) {
+    double y = result.nodes[input.edges[edge].first].y;
+    for (Point bend : result.bends[edge]) {
+      REQUIRE(bend.y > y);
+      y = bend.y;
+    }
+  }
+}
+
+TEST_CASE("a chain with weights at its side hangs straight down") {
+  LayoutInput input;
+  int previous = -1;
+  std::vector<int> chain;
+  for (int i = 0; i < 60; ++i) {
+    input.nodes.push_back({80, 40, -1}); // two weights, and the op that takes them
+    input.nodes.push_back({80, 40, -1});
+    input.nodes.push_back({80, 40, -1});
+    int op = int(input.nodes.size()) - 1;
+    input.edges.push_back({op - 2, op});
+    input.edges.push_back({op - 1, op});
+    if (previous >= 0)
+      input.edges.push_back({previous, op});
+    chain.push_back(previous = op);
+  }
+  LayoutResult result = layOut(input);
+  checkPicture(input, result);
+  CHECK(std::abs(result.nodes[chain.front()].x - result.nodes[chain.back()].x) < 1200);
+  CHECK(result.width < 1800);
+  // Weights stand just above what takes them.
+  for (int op : chain)
+    CHECK(result.nodes[op].y - result.nodes[op - 1].y < 100);
+}
+
+TEST_CASE("wide graphs become tall") {
+  LayoutInput input;
+  for (int i = 0; i < 1000; ++i)
+    input.nodes.push_back({100, 40, -1});
+  for (int i = 1; i < 1000; ++i)
+    input.edges.push_back({0, i});
+  LayoutResult result = layOut(input);
+  checkPicture(input, result);
+  CHECK(result.width < 8000); // one layer would be 118000
+  CHECK(result.height < 6000);
+}
+
+TEST_CASE("cycles, loops, nothing") {
+  CHECK(layOut({}).nodes.empty());
+  LayoutInput input;
+  for (int i = 0; i < 3; ++i)
+    input.nodes.push_back({50, 20, -1});
+  input.edges = {{0, 1}, {1, 2}, {2, 0}, {1, 1}, {0, 1}};
+  checkPicture(input, layOut(input));
+  // Two groups that need each other.
+  input.groups = 2;
+  input.nodes = {{50, 20, 0}, {50, 20, 1}, {50, 20, 0}};
+  input.edges = {{0, 1}, {1, 2}};
+  checkPicture(input, layOut(input));
+}
+
+TEST_CASE("thousands of nodes take a moment") {
+  for (int groups : {0, 300}) {
+    LayoutInput input = randomGraph(3, 4000, groups);
+    auto start = std::chrono::steady_clock::now();
+    LayoutResult result = layOut(input);
+    CHECK(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < 2);
+    CHECK(result.nodes.size() == 4000);
+  }
+}

@@ -1,0 +1,241 @@
+#include "tools/keratin-dump/Html.h"
+
+#include "tools/keratin-dump/PageTemplate.h"
+#include "tools/keratin-dump/Picture.h"
+#include "tools/keratin-dump/Text.h"
+
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cmath>
+
+using namespace keratin::dump;
+
+namespace {
+
+// Attributes beyond this are for the text formats.
+constexpr size_t kAttributeBytes = 600;
+
+// The data as page.js reads it: short names, since there are thousands of each.
+class Writer {
+public:
+  explicit Writer(llvm::raw_ostream &out) : json(out) {}
+
+  void write(const HtmlPage &page) {
+    json.object([&] {
+      text("title", page.title);
+      json.attributeArray("functions", [&] {
+        for (const HtmlFunction &function : page.functions)
+          json.object([&] { write(function); });
+      });
+      json.attributeObject("sources", [&] {
+        for (const auto &[place, line] : page.sources)
+          text(readable(place), line);
+      });
+    });
+  }
+
+private:
+  void text(llvm::StringRef key, llvm::StringRef value) { json.attribute(key, readable(value)); }
+  void texts(llvm::StringRef key, const std::vector<std::string> &values) {
+    if (!values.empty())
+      json.attributeArray(key, [&] {
+        for (const std::string &value : values)
+          json.value(readable(value));
+      });
+  }
+  void number(const std::optional<int64_t> &value) {
+    if (value)
+      json.value(*value);
+    else
+      json.value(nullptr);
+  }
+  void quantity(llvm::StringRef key, const ViewQuantity &quantity) {
+    json.attributeArray(key, [&] {
+      number(quantity.value);
+      json.value(quantity.formula);
+    });
+  }
+  void box(const Box &box) {
+    json.array([&] {
+      for (double number : {box.x, box.y, box.width, box.height})
+        json.value(int64_t(std::lround(number)));
+    });
+  }
+
+  void write(const HtmlFunction &function) {
+    text("name", function.stages.empty() ? "" : function.stages.front().function);
+    json.attributeArray("stages", [&] {
+      for (const GraphView &view : function.stages)
+        json.object([&] { write(view); });
+    });
+    json.attributeObject("code", [&] {
+      for (const auto &[name, code] : function.code)
+        text(readable(name), code);
+    });
+  }
+
+  void write(const GraphView &view) {
+    text("stage", view.stage);
+    std::string symbols;
+    for (const auto &[name, value] : view.symbols)
+      symbols += (symbols.empty() ? "" : ", ") + name + " = " + std::to_string(value);
+    text("symbols", symbols);
+    int64_t ops = 0;
+    for (const auto &count : view.opCounts)
+      ops += count.second;
+    std::string summary = std::to_string(ops) + " ops";
+    if (!view.kernels.empty())
+      summary += " in " + std::to_string(view.kernels.size()) + " kernels";
+    if (view.operations.value)
+      summary += ", " + std::to_string(*view.operations.value) + " FLOPs";
+    text("summary", summary + (symbols.empty() ? "" : " (" + symbols + ")"));
+    writeTotals(view);
+    json.attributeArray("counts", [&] {
+      for (const auto &[name, count] : view.opCounts)
+        json.array([&] {
+          json.value(readable(name));
+          json.value(count);
+        });
+    });
+    json.attributeArray("nodes", [&] {
+      for (const ViewNode &node : view.nodes)
+        json.object([&] { write(node); });
+    });
+    json.attributeArray("kernels", [&] {
+      for (const ViewKernel &kernel : view.kernels)
+        json.object([&] { write(kernel); });
+    });
+    Picture open = pictureOf(view, true);
+    json.attributeObject("open", [&] { write(open); });
+    json.attributeObject("closed",
+                         [&] { write(view.kernels.empty() ? open : pictureOf(view, false)); });
+    if (view.memory)
+      json.attributeObject("memory", [&] { write(*view.memory); });
+  }
+
+  void writeTotals(const GraphView &view) {
+    auto row = [&](const char *name, const ViewQuantity &quantity) {
+      json.array([&] {
+        json.value(name);
+        std::string value = quantity.value ? std::to_string(*quantity.value) : "?";
+        json.value(value + (quantity.formula.empty() ? "" : " = " + quantity.formula));
+      });
+    };
+    json.attributeArray("totals", [&] {
+      row("FLOPs", view.operations);
+      row("bytes read", view.bytesRead);
+      row("bytes written", view.bytesWritten);
+      if (view.memory) {
+        row("arena bytes", view.memory->arena);
+        row("live at most", {view.memory->maxLive, ""});
+      }
+    });
+  }
+
+  void write(const ViewNode &node) {
+    json.attribute("k", nodeKindName(node.kind));
+    if (!node.family.empty())
+      text("f", node.family);
+    text("n", node.name);
+    if (!node.op.empty())
+      text("o", node.op);
+    if (!node.result.empty())
+      text("r", node.result);
+    texts("y", node.yields);
+    texts("t", node.types);
+    if (!node.shape.empty())
+      text("s", node.shape);
+    if (!node.attributes.empty())
+      json.attributeArray("a", [&] {
+        for (const auto &[name, value] : node.attributes)
+          json.array([&] {
+            json.value(readable(name));
+            json.value(readable(value, kAttributeBytes));
+          });
+      });
+    texts("p", node.places);
+    if (!node.operands.empty())
+      json.attributeArray("u", [&] {
+        for (int operand : node.operands)
+          json.value(operand);
+      });
+    if (node.kernel >= 0)
+      json.attribute("g", node.kernel);
+  }
+
+  void write(const ViewKernel &kernel) {
+    text("r", kernel.result);
+    text("title", kernel.title);
+    text("place", kernel.place);
+    quantity("flops", kernel.operations);
+    quantity("read", kernel.bytesRead);
+    quantity("written", kernel.bytesWritten);
+    text("text", kernel.text);
+    text("function", kernel.function);
+  }
+
+  void write(const Picture &picture) {
+    json.attribute("width", picture.width);
+    json.attribute("height", picture.height);
+    json.attributeArray("nodes", [&] {
+      for (const Box &place : picture.nodes)
+        box(place);
+    });
+    json.attributeArray("kernels", [&] {
+      for (const Box &place : picture.kernels)
+        box(place);
+    });
+    json.attributeArray("bends", [&] {
+      for (const std::vector<Point> &points : picture.bends)
+        json.array([&] {
+          for (const Point &point : points) {
+            json.value(int64_t(std::lround(point.x)));
+            json.value(int64_t(std::lround(point.y)));
+          }
+        });
+    });
+  }
+
+  void write(const ViewMemory &memory) {
+    quantity("arena", memory.arena);
+    json.attributeBegin("maxLive");
+    number(memory.maxLive);
+    json.attributeEnd();
+    json.attributeArray("live", [&] {
+      for (int64_t bytes : memory.live)
+        json.value(bytes);
+    });
+    json.attributeArray("buffers", [&] {
+      for (const ViewBuffer &buffer : memory.buffers)
+        json.object([&] {
+          json.attribute("node", buffer.node);
+          text("title", buffer.title);
+          text("place", buffer.place);
+          quantity("offset", buffer.offset);
+          quantity("bytes", buffer.bytes);
+          json.attribute("first", buffer.first);
+          json.attribute("last", buffer.last);
+          json.attribute("values", buffer.values);
+        });
+    });
+  }
+
+  llvm::json::OStream json;
+};
+
+} // namespace
+
+std::string keratin::dump::toHtml(const HtmlPage &page) {
+  std::string data;
+  llvm::raw_string_ostream out(data);
+  Writer(out).write(page);
+  std::string text = pageHead;
+  // In JSON "<" stands in strings only; without it no name can end the element or begin another.
+  for (char c : data)
+    if (c == '<')
+      text += "\\u003c";
+    else
+      text += c;
+  return text + pageTail;
+}

@@ -1,0 +1,84 @@
+#include "tools/keratin-dump/Picture.h"
+
+#include "tools/keratin-dump/Text.h"
+
+#include <algorithm>
+
+using namespace keratin::dump;
+
+namespace {
+
+// As page.js and page.css draw them.
+constexpr double kLetter = 6.4, kLine = 13, kLeast = 64, kMost = 210;
+
+double widthFor(size_t letters) {
+  return std::clamp(double(letters) * kLetter + 16, kLeast, kMost);
+}
+
+LayoutInput::Node sizeOf(const ViewNode &node) {
+  // Its name stands beside the number of its result, in bold.
+  const std::string &number = node.yields.empty() ? node.result : node.yields.front();
+  size_t letters = node.name.size() + 1 + (node.name == number ? 0 : number.size() + 2);
+  int lines = 1;
+  if (!node.shape.empty()) {
+    letters = std::max(letters, node.shape.size());
+    ++lines;
+  }
+  if (!node.places.empty()) {
+    letters = std::max(letters, shortPlace(node.places.front()).size());
+    ++lines;
+  }
+  return {widthFor(letters), 8 + kLine * lines, node.kernel};
+}
+
+LayoutInput::Node sizeOf(const ViewKernel &kernel, size_t number) {
+  size_t letters = 12 + std::to_string(number).size() + kernel.title.size();
+  return {widthFor(std::max(letters, kernel.place.size() + 2)), 40, -1};
+}
+
+Picture open(const GraphView &view) {
+  LayoutInput input;
+  input.groups = int(view.kernels.size());
+  for (size_t id = 0; id < view.nodes.size(); ++id) {
+    input.nodes.push_back(sizeOf(view.nodes[id]));
+    for (int operand : view.nodes[id].operands)
+      input.edges.push_back({operand, int(id)});
+  }
+  LayoutResult result = layOut(input);
+  return {result.nodes, result.groups, result.bends, result.width, result.height};
+}
+
+Picture closed(const GraphView &view) {
+  LayoutInput input;
+  // Kernels take the places of their first ops, so that the order stays that of the program.
+  std::vector<int> boxOfNode(view.nodes.size()), boxOfKernel(view.kernels.size(), -1);
+  for (size_t id = 0; id < view.nodes.size(); ++id) {
+    int kernel = view.nodes[id].kernel;
+    if (kernel >= 0 && boxOfKernel[kernel] >= 0) {
+      boxOfNode[id] = boxOfKernel[kernel];
+      continue;
+    }
+    boxOfNode[id] = int(input.nodes.size());
+    if (kernel >= 0)
+      boxOfKernel[kernel] = boxOfNode[id];
+    input.nodes.push_back(kernel >= 0 ? sizeOf(view.kernels[kernel], kernel)
+                                      : sizeOf(view.nodes[id]));
+  }
+  for (size_t id = 0; id < view.nodes.size(); ++id)
+    for (int operand : view.nodes[id].operands)
+      input.edges.push_back({boxOfNode[operand], boxOfNode[id]});
+  // One line between two boxes is enough; the first one is drawn.
+  LayoutResult result = layOut(input);
+  Picture picture{{}, {}, result.bends, result.width, result.height};
+  for (size_t id = 0; id < view.nodes.size(); ++id)
+    picture.nodes.push_back(view.nodes[id].kernel < 0 ? result.nodes[boxOfNode[id]] : Box());
+  for (int box : boxOfKernel)
+    picture.kernels.push_back(box >= 0 ? result.nodes[box] : Box());
+  return picture;
+}
+
+} // namespace
+
+Picture keratin::dump::pictureOf(const GraphView &view, bool openKernels) {
+  return openKernels ? open(view) : closed(view);
+}

@@ -1,0 +1,18 @@
+// The user's lines that ops were written at.
+#ifndef KERATIN_TOOLS_DUMP_SOURCES_H
+#define KERATIN_TOOLS_DUMP_SOURCES_H
+
+#include <map>
+#include <set>
+#include <string>
+
+namespace keratin::dump {
+
+// For places "dir/net.cc:57" the text of the line, where a file of that path lies in the folder.
+// Nothing outside the folder is read, whatever a model names: its dump may be shown to others.
+std::map<std::string, std::string> sourceLines(const std::set<std::string> &places,
+                                               const std::string &folder);
+
+} // namespace keratin::dump
+
+#endif // KERATIN_TOOLS_DUMP_SOURCES_H
