@@ -109,8 +109,9 @@ TEST_CASE("training goes on bit for bit where it was saved, and functions share 
   auto alone = K::load_function(file.path, "predict");
   CHECK(alone({batch[0]})[0].shape() == std::vector<int64_t>{6, 2});
   CHECK_THAT(errorOf<keratin::ValueError>([&] { K::load_function(file.path, "fit"); }),
-             Catch::Contains("no function named 'fit'") && Catch::Contains("train, predict") &&
-                 Catch::Contains(file.path) && Catch::Contains("SavingTest.cpp"));
+             Catch::Contains("' has no function named 'fit'") &&
+                 Catch::Contains("train, predict") && Catch::Contains(file.path) &&
+                 Catch::Contains("SavingTest.cpp"));
   CHECK_THAT(errorOf<keratin::ValueError>([&] { K::load_function(file.path); }),
              Catch::Contains("train, predict"));
 }
@@ -192,9 +193,9 @@ TEST_CASE("files that are no saved graphs are refused with their path", "[saving
   CHECK_THAT(errorOf<keratin::RuntimeError>([&] { K::save_function(f, "/nowhere/at/all.ktg"); }),
              Catch::Contains("/nowhere/at/all.ktg"));
   CHECK_THAT(errorOf<keratin::ValueError>([&] { K::save_functions({}, file.path); }),
-             Catch::Contains("no function"));
+             Catch::Contains("no function; needed one or more"));
   CHECK_THAT(errorOf<keratin::ValueError>([&] { K::save_functions({f, f}, file.path); }),
-             Catch::Contains("'f'"));
+             Catch::Contains("two functions are named 'f'"));
   CHECK_THAT(errorOf<keratin::ValueError>([&] { K::save_function({}, file.path); }),
-             Catch::Contains("empty"));
+             Catch::Contains("a Function is empty"));
 }

@@ -89,10 +89,12 @@ static const std::vector<Evil> &evils() {
   static const std::vector<Evil> all = {
       {"nothing", [](G) {}, "accepted"},
       // Versions.
-      {"newer minor", [](G g) { g.set_version(1 << 16 | 7); }, "1.7 is newer"},
-      {"newer major", [](G g) { g.set_version(2 << 16); }, "another major version"},
+      {"newer minor", [](G g) { g.set_version(1 << 16 | 7); },
+       "1.7 is newer; this Keratin reads up to 1.0"},
+      {"newer major", [](G g) { g.set_version(2 << 16); },
+       "format version 2.0 is another major version; this Keratin reads 1.x up to 1.0"},
       {"major 0", [](G g) { g.set_version(5); }, "does not exist"},
-      {"other magic", [](G g) { g.set_magic(1); }, "not a saved graph"},
+      {"other magic", [](G g) { g.set_magic(1); }, "not a saved graph: it does not begin like one"},
       // Types.
       {"dtype 0", [](G g) { g.mutable_types(0)->set_dtype(v1::DTYPE_INVALID); }, "unknown dtype 0"},
       {"dtype 14", [](G g) { g.mutable_types(0)->set_dtype(v1::DType(14)); }, "unknown dtype 14"},
@@ -255,7 +257,10 @@ static const std::vector<Evil> &evils() {
        "has another type"},
       {"no such file", [](G g) { g.mutable_locations(0)->set_file(9); }, "there is no such file"},
       {"no such scope", [](G g) { g.mutable_locations(0)->add_scopes(9); }, "no such scope"},
-      {"control characters", [](G g) { functionOf(g)->set_name("a\nb"); }, "control characters"},
+      {"control characters", [](G g) { functionOf(g)->set_name("a\nb"); },
+       "a function has no name, or one with control characters"},
+      {"variable without a name", [](G g) { g.mutable_variables(0)->clear_name(); },
+       "a variable has no name, or one with control characters"},
   };
   return all;
 }
@@ -301,9 +306,11 @@ static std::string field(unsigned number, const std::string &contents) {
 
 TEST_CASE("what the schema does not have is refused before it is parsed", "[hostile]") {
   const std::string &bytes = sampleBytes();
-  CHECK_THAT(refusal(bytes + field(15, "x")), Catch::Contains("unknown field 15 in Graph"));
+  CHECK_THAT(refusal(bytes + field(15, "x")),
+             Catch::Contains("unknown field 15 in Graph") &&
+                 Catch::Contains(": the file is damaged, or of a newer format"));
   CHECK_THAT(refusal(bytes + "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"),
-             Catch::Contains("damaged"));
+             Catch::Contains("damaged at byte"));
   CHECK_THAT(refusal(bytes + field(4, "\xff\xfe")), Catch::Contains("UTF-8"));
   CHECK_THAT(refusal(bytes + std::string("\x20\x01")), Catch::Contains("wire type"));
   CHECK_THAT(refusal(bytes + sampleBytes()), Catch::Contains("two variables"));
@@ -318,7 +325,7 @@ TEST_CASE("nesting is counted before protobuf sees it", "[hostile]") {
       op = field(6, field(2, op));
     std::string message = refusal(sampleBytes() + field(9, field(5, op)));
     bool deep = levels >= 49;
-    CHECK((message.find("nested more than") != std::string::npos) == deep);
+    CHECK((message.find("messages are nested more than") != std::string::npos) == deep);
   }
 }
 
