@@ -3,6 +3,7 @@
 #include "codegen/cpu/ContractionMicroKernel.h"
 #include "codegen/cpu/ContractionPacking.h"
 #include "codegen/cpu/LoopEmitter.h"
+#include "codegen/cpu/Rounding.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 
@@ -14,9 +15,6 @@ using namespace keratin::codegen;
 namespace {
 
 using Access = ContractionPlan::Access;
-
-int64_t ceilDiv(int64_t x, int64_t y) { return x / y + (x % y > 0); }
-int64_t roundUp(int64_t x, int64_t y) { return ceilDiv(x, y) * y; }
 
 // Sizes and the blocks they are cut into. Everything here is a function of the sizes alone.
 struct Blocks {

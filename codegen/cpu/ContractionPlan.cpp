@@ -1,6 +1,7 @@
 // What a contraction decides at compile time: its register tile, its blocks, and what is packed.
 #include "codegen/cpu/ContractionKernel.h"
 #include "codegen/cpu/ContractionPacking.h"
+#include "codegen/cpu/Rounding.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 
@@ -8,9 +9,6 @@
 
 using namespace mlir;
 using namespace keratin::codegen;
-
-static int64_t ceilDiv(int64_t x, int64_t y) { return x / y + (x % y > 0); }
-static int64_t roundUp(int64_t x, int64_t y) { return ceilDiv(x, y) * y; }
 
 // Vectors in a row of the tile: as many columns as there are, else what wastes least of the last
 // panel.

@@ -4,6 +4,7 @@
 // a reduced group each row ends in one horizontal step; along a kept group every lane has an
 // accumulator of its own. Reductions that need the results of others come in later passes over the
 // row.
+#include "codegen/cpu/Rounding.h"
 #include "codegen/lowering/ElementEmitter.h"
 #include "codegen/lowering/KernelFunction.h"
 #include "ir/interfaces/IterationSpace.h"
@@ -488,9 +489,7 @@ int64_t LoopKernel::instructionsOfStage(unsigned stage) {
 unsigned LoopKernel::unrollFor(int64_t instructions) {
   unsigned unroll = instructions <= 6 ? 4 : instructions <= 14 ? 2 : 1;
   if (laneGroup && space.groups[*laneGroup].extent.isConstant()) {
-    // Rounded up, of an extent as great as any.
-    int64_t extent = space.groups[*laneGroup].extent.constantValue();
-    int64_t vectors = extent / lanes + (extent % lanes > 0);
+    int64_t vectors = ceilDiv(space.groups[*laneGroup].extent.constantValue(), lanes);
     while (unroll > 1 && int64_t(unroll) > vectors)
       unroll /= 2;
   }

@@ -55,6 +55,9 @@ private:
     GlobalVariable *&known = pool[value];
     if (!known)
       known = global(value, alignment);
+    else if (known->getAlign()->value() <
+             alignment) // a text may be equal to the data of a constant
+      known->setAlignment(Align(alignment));
     return known;
   }
   Constant *text(const char *value) {
