@@ -189,3 +189,23 @@ Value GraphMath::dotGeneral(Value x, Value y, ArrayRef<int64_t> aBatch, ArrayRef
                             ArrayRef<int64_t> aContract, ArrayRef<int64_t> bContract) {
   return b.createOrFold<DotGeneralOp>(loc, x, y, aBatch, bBatch, aContract, bContract);
 }
+
+Value GraphMath::convolution(Value x, Value filter, const ConvolutionWindows &windows,
+                             const Shape &result) {
+  return b.create<ConvolutionOp>(loc, getTensorType(result, getElementType(x)), x, filter,
+                                 windows.dims, windows.strides,
+                                 DimsAttr::get(b.getContext(), windows.low), windows.xDilation,
+                                 windows.dilation, windows.reversed);
+}
+
+Value GraphMath::windowSum(Value x, ArrayRef<int64_t> window, ArrayRef<int64_t> strides,
+                           const Shape &low, ArrayRef<int64_t> xDilation, const Shape &result) {
+  return b.create<WindowSumOp>(loc, getTensorType(result, getElementType(x)), x, window, strides,
+                               DimsAttr::get(b.getContext(), low), xDilation);
+}
+
+Value GraphMath::windowMax(Value x, ArrayRef<int64_t> window, ArrayRef<int64_t> strides,
+                           const Shape &low, const Shape &result) {
+  return b.create<WindowMaxOp>(loc, getTensorType(result, getElementType(x)), x, window, strides,
+                               DimsAttr::get(b.getContext(), low));
+}

@@ -110,6 +110,23 @@ public:
                          llvm::ArrayRef<int64_t> bBatch, llvm::ArrayRef<int64_t> aContract,
                          llvm::ArrayRef<int64_t> bContract);
 
+  // Windows, with the attributes of keratin.convolution and keratin.window_sum; what `result` says
+  // of sizes is their high padding.
+  struct ConvolutionWindows {
+    std::string dims;
+    llvm::SmallVector<int64_t> strides;
+    Shape low;
+    llvm::SmallVector<int64_t> xDilation, dilation;
+    llvm::SmallVector<bool> reversed;
+  };
+  mlir::Value convolution(mlir::Value x, mlir::Value filter, const ConvolutionWindows &windows,
+                          const Shape &result);
+  mlir::Value windowSum(mlir::Value x, llvm::ArrayRef<int64_t> window,
+                        llvm::ArrayRef<int64_t> strides, const Shape &low,
+                        llvm::ArrayRef<int64_t> xDilation, const Shape &result);
+  mlir::Value windowMax(mlir::Value x, llvm::ArrayRef<int64_t> window,
+                        llvm::ArrayRef<int64_t> strides, const Shape &low, const Shape &result);
+
 private:
   mlir::OpBuilder &b;
   mlir::Location loc;

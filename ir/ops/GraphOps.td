@@ -131,8 +131,8 @@ def Keratin_KernelOp : Op<Keratin_Dialect, "kernel", [Keratin_HasKnownShapes, Is
   let hasVerifier = 1;
 }
 
-def Keratin_YieldOp : Op<Keratin_Dialect, "yield", [Keratin_HasKnownShapes, Pure, Terminator, HasParent<"KernelOp">]> {
-  let summary = "the results of a kernel";
+def Keratin_YieldOp : Op<Keratin_Dialect, "yield", [Keratin_HasKnownShapes, Pure, Terminator, ParentOneOf<["KernelOp", "ScanOp", "IfOp"]>]> {
+  let summary = "the results of a kernel, of a step or of a branch";
   let arguments = (ins Variadic<Keratin_Tensor>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
 }

@@ -75,12 +75,12 @@ def Keratin_ArgMinOp : Keratin_ArgReductionOp<"arg_min"> {
   let description = "int64; the first of equals; a NaN counts as the extreme; the axis must not be empty. No gradient.";
 }
 
-class Keratin_ScanOp<string mnemonic> : Keratin_Op<mnemonic, [Pure, SameOperandsAndResultType]> {
+class Keratin_RunningOp<string mnemonic> : Keratin_Op<mnemonic, [Pure, SameOperandsAndResultType]> {
   let hasVerifier = 1;
   let hasCustomVjp = 1;
 }
 
-def Keratin_CumsumOp : Keratin_ScanOp<"cumsum"> {
+def Keratin_CumsumOp : Keratin_RunningOp<"cumsum"> {
   let summary = "running sum along an axis";
   let description = [{
     y[i] = x[0] + … + x[i]; `exclusive`: without x[i]; `reverse`: from the end. Gradient: the same in the other direction.
@@ -89,7 +89,7 @@ def Keratin_CumsumOp : Keratin_ScanOp<"cumsum"> {
   let results = (outs Keratin_NumberTensor:$y);
 }
 
-def Keratin_CumprodOp : Keratin_ScanOp<"cumprod"> {
+def Keratin_CumprodOp : Keratin_RunningOp<"cumprod"> {
   let summary = "running product along an axis";
   let description = [{
     y[i] = x[0] * … * x[i]; `exclusive`: without x[i]; `reverse`: from the end. Gradient: exact with zeros, by a linear recurrence.
@@ -98,7 +98,7 @@ def Keratin_CumprodOp : Keratin_ScanOp<"cumprod"> {
   let results = (outs Keratin_NumberTensor:$y);
 }
 
-def Keratin_LinearRecurrenceOp : Keratin_ScanOp<"linear_recurrence"> {
+def Keratin_LinearRecurrenceOp : Keratin_RunningOp<"linear_recurrence"> {
   let summary = "y[i] = a[i] * y[i-1] + b[i] along an axis";
   let description = [{
     y[-1] = 0; `reverse`: y[i] = a[i] * y[i+1] + b[i]. Gradient: a recurrence in the other direction with a shifted by one.

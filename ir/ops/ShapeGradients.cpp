@@ -134,3 +134,15 @@ LogicalResult DynamicUnsliceOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cot
                                                   cotangents[0], getStarts());
   return success();
 }
+
+LogicalResult TruncateOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents,
+                                   SmallVectorImpl<Value> &gradients) {
+  gradients.assign(2, Value());
+  if (!cotangents[0])
+    return success();
+  GraphMath g(builder, gradientLocation(*this));
+  Shape shape = getShape(getX());
+  gradients[0] = g.pad(cotangents[0], Shape(shape.size(), DimExpr(0)),
+                       SmallVector<int64_t>(shape.size(), 0), shape);
+  return success();
+}

@@ -253,3 +253,23 @@ static LogicalResult verifyBox(Operation *op, Value box, Value whole, OperandRan
 
 LogicalResult DynamicSliceOp::verify() { return verifyBox(*this, getY(), getX(), getStarts()); }
 LogicalResult DynamicUnsliceOp::verify() { return verifyBox(*this, getX(), getY(), getStarts()); }
+
+//===-- Truncate ------------------------------------------------------------------------------===//
+
+LogicalResult TruncateOp::verify() {
+  Shape from = getShape(getX()), to = getShape(getY());
+  int64_t axis = getAxis();
+  if (!sameElementType(getX(), getY()) || from.size() != to.size())
+    return emitOpError("operand and result must have the same element type and rank");
+  if (axis < 0 || axis >= int64_t(from.size()))
+    return emitOpError("axis ") << axis << " is outside the rank of " << getX().getType();
+  if (getTensorType(getSize()).getRank() != 0)
+    return emitOpError("the size must be a scalar, found ") << getSize().getType();
+  for (size_t i = 0; i < from.size(); ++i)
+    if (int64_t(i) != axis && from[i] != to[i])
+      return emitOpError("dimension ") << i << " has sizes " << from[i].str() << " and "
+                                       << to[i].str() << "; they must be equal";
+  if (!to[axis].isSymbol())
+    return emitOpError("the size along the axis must be a symbol, found ") << to[axis].str();
+  return success();
+}

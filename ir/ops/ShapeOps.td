@@ -129,4 +129,19 @@ def Keratin_DynamicUnsliceOp : Keratin_IndexingOp<"dynamic_unslice", [], 1> {
   let results = (outs Keratin_Tensor:$y);
 }
 
+def Keratin_TruncateOp : Keratin_IndexingOp<"truncate", [], 1> {
+  let summary = "the first elements along an axis, as many as the graph computes";
+  let description = [{
+    y[.., i, ..] = x[.., i, ..] for i below `size`, a scalar. The result's dimension `axis` is a symbol of its own, which this op defines: its value is known
+    from here on in the call, and no more than the size of x. Another size is an error of the call. Gradient of x: dy with zeros behind it.
+
+    ```mlir
+    %y = keratin.truncate %x, %n axis = 0 : (tensor<8x2xf32>, tensor<i64>) -> tensor<?x2xf32, #keratin.dims<d3, 2>>
+    ```
+  }];
+  let arguments = (ins Keratin_Tensor:$x, TensorOf<[I64]>:$size, I64Attr:$axis);
+  let results = (outs Keratin_Tensor:$y);
+  let assemblyFormat = "$x `,` $size `axis` `=` $axis attr-dict `:` functional-type(operands, results)";
+}
+
 #endif // KERATIN_SHAPE_OPS

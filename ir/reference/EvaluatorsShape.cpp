@@ -225,3 +225,9 @@ LogicalResult DynamicUnsliceOp::evaluate(EvaluationContext &context, Operands op
   });
   return success();
 }
+
+LogicalResult TruncateOp::evaluate(EvaluationContext &context, Operands operands, Results results) {
+  (void)operands;
+  (void)results;
+  return fail(context, "not implemented: truncate");
+}

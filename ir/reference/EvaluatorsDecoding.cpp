@@ -1,0 +1,12 @@
+// Searches for label sequences.
+#include "ir/dialect/GraphError.h"
+#include "ir/dialect/Keratin.h"
+
+using namespace keratin::ir;
+using namespace mlir;
+
+LogicalResult CtcBeamSearchOp::evaluate(EvaluationContext &context, ArrayRef<const HostTensor *>,
+                                        MutableArrayRef<HostTensor>) {
+  context.error = "not implemented: " + getOperationName().str();
+  return failure();
+}
