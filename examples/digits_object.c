@@ -1,64 +1,21 @@
-// Trains and runs the digits network from a shared object, without Keratin: the model that
-// digits.cc saved, compiled by keratin-compile. C99; needs libdigits.so and the C library.
+// Trains and runs a digits network from a shared object, without Keratin: a model that digits.cc,
+// digits_conv.cc or digits_lstm.cc saved, compiled by keratin-compile. C99; needs the object and
+// the C library. MODEL and MODEL_HEADER say which.
 //
 //   digits_object <digits.csv> [epochs]
-#include "digits.h"
+#ifndef MODEL
+#define MODEL digits
+#define MODEL_HEADER "digits.h"
+#endif
+#include MODEL_HEADER
+#include "common/digits_c.h"
 
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-enum { kPixels = 64, kBatch = 32, kMaxRows = 10000 };
-
-typedef struct {
-  float pixels[kMaxRows][kPixels];
-  int32_t labels[kMaxRows];
-  int count;
-} Digits;
-
-static Digits train, test;
-
-static double seconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-// A header line, then 64 pixels (0 to 16) and a label a line. Every fifth row is held out: the rows
-// are ordered by writer.
-static int readDigits(const char *path) {
-  FILE *file = fopen(path, "r");
-  char line[1024];
-  if (!file)
-    return 0;
-  int good = fgets(line, sizeof line, file) != NULL;
-  for (int row = 0; good && fgets(line, sizeof line, file); ++row) {
-    Digits *digits = row % 5 == 0 ? &test : &train;
-    char *place = line;
-    good = digits->count < kMaxRows;
-    for (int i = 0; good && i < kPixels; ++i) {
-      char *end;
-      digits->pixels[digits->count][i] = strtof(place, &end) / 16.0f;
-      good = end != place && *end == ',';
-      place = end + 1;
-    }
-    if (good)
-      digits->labels[digits->count++] = (int32_t)strtol(place, NULL, 10);
-  }
-  fclose(file);
-  return good && train.count > 0 && test.count > 0;
-}
-
-// Marsaglia, "Xorshift RNGs", Journal of Statistical Software 8 (14), 2003.
-static uint64_t randomState = 88172645463325252u;
-static uint64_t nextRandom(void) {
-  randomState ^= randomState << 13;
-  randomState ^= randomState >> 7;
-  randomState ^= randomState << 17;
-  return randomState;
-}
+#define JOIN(a, b) a##b
+#define EXPANDED(a, b) JOIN(a, b)
+// digits_train_step and so on.
+#define MODEL_(name) EXPANDED(MODEL, _##name)
 
 static int fail(const keratin_status_t *status) {
   fprintf(stderr, "error: %s\n", status->message);
@@ -72,21 +29,19 @@ int main(int argc, char **argv) {
     return 2;
   }
   int epochs = argc > 2 ? atoi(argv[2]) : 30;
-  if (!readDigits(argv[1])) {
-    fprintf(stderr, "%s: error: not a file of digits\n", argv[1]);
+  if (!readDigits(argv[1]))
     return 1;
-  }
 
   keratin_status_t status;
-  digits_state_t *state;
-  if (digits_state_create(&state, &status) != KERATIN_OK)
+  MODEL_(state_t) * state;
+  if (MODEL_(state_create)(&state, &status) != KERATIN_OK)
     return fail(&status);
   // One workspace for all steps: its size is known beforehand.
   const int64_t imageDims[] = {kBatch, kPixels}, labelDims[] = {kBatch};
   const keratin_tensor_t feeds[] = {{NULL, KERATIN_DTYPE_FLOAT32, 2, imageDims, NULL},
                                     {NULL, KERATIN_DTYPE_INT32, 1, labelDims, NULL}};
   int64_t bytes;
-  if (digits_train_step_workspace_bytes(state, feeds, &bytes, &status) != KERATIN_OK)
+  if (MODEL_(train_step_workspace_bytes)(state, feeds, &bytes, &status) != KERATIN_OK)
     return fail(&status);
   void *workspace = malloc((size_t)bytes);
   if (!workspace)
@@ -100,11 +55,7 @@ int main(int argc, char **argv) {
   double stepSeconds = 0;
   long steps = 0;
   for (int epoch = 1; epoch <= epochs; ++epoch) {
-    for (int i = train.count - 1; i > 0; --i) {
-      int other = (int)(nextRandom() % (uint64_t)(i + 1)), kept = order[i];
-      order[i] = order[other];
-      order[other] = kept;
-    }
+    shuffle(order, train.count);
     double lossSum = 0, accuracySum = 0;
     for (int at = 0; at < train.count; at += kBatch) {
       int count = train.count - at < kBatch ? train.count - at : kBatch;
@@ -114,8 +65,8 @@ int main(int argc, char **argv) {
       }
       float loss, accuracy;
       double stepStart = seconds();
-      if (digits_train_step(state, count, count, &images[0][0], labels, &loss, &accuracy, workspace,
-                            (size_t)bytes, &status) != KERATIN_OK)
+      if (MODEL_(train_step)(state, count, count, &images[0][0], labels, &loss, &accuracy,
+                             workspace, (size_t)bytes, &status) != KERATIN_OK)
         return fail(&status);
       stepSeconds += seconds() - stepStart;
       ++steps;
@@ -127,13 +78,13 @@ int main(int argc, char **argv) {
   }
 
   static int64_t predicted[kMaxRows];
-  if (digits_predict(state, test.count, &test.pixels[0][0], predicted, NULL, 0, &status) !=
+  if (MODEL_(predict)(state, test.count, &test.pixels[0][0], predicted, NULL, 0, &status) !=
       KERATIN_OK)
     return fail(&status);
   int correct = 0;
   for (int i = 0; i < test.count; ++i)
     correct += predicted[i] == test.labels[i];
-  digits_state_destroy(state);
+  MODEL_(state_destroy)(state);
   free(workspace);
   printf("a workspace of %lld bytes\n", (long long)bytes);
   printf("%.1f us a step\n", steps ? stepSeconds / (double)steps * 1e6 : 0.0);

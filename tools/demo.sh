@@ -14,7 +14,7 @@ build/release/examples/second_order
 
 echo "--- ahead of time ---"
 build/release/bin/keratin-compile $out/digits.ktg -o $out/libdigits.so --header=$out/digits.h
-clang-19 -std=c99 -D_POSIX_C_SOURCE=199309L -O2 -Wall -Wextra -I$out examples/digits_object.c -L$out -ldigits -Wl,-rpath,"$PWD/$out" \
+clang-19 -std=c99 -D_POSIX_C_SOURCE=199309L -O2 -Wall -Wextra -I$out -Iexamples examples/digits_object.c -L$out -ldigits -Wl,-rpath,"$PWD/$out" \
   -o $out/digits_object
 ls -l $out/libdigits.so
 ldd $out/libdigits.so

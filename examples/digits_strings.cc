@@ -1,0 +1,123 @@
+// Reads strings of three to six digits, side by side, with a recurrent net over columns and
+// connectionist temporal classification (Graves et al., ICML 2006): where a digit stands in the
+// picture is never told.
+//
+//   digits_strings <digits.csv> [steps] [model.ktg]
+#include "common/Training.h"
+
+namespace K = keratin::backend;
+
+namespace {
+
+constexpr int64_t kMostDigits = 6, kMostColumns = 8 * kMostDigits, kClasses = 11; // the last: blank
+
+// Pictures as columns of eight pixels from left to right, zero behind the last.
+struct Strings {
+  K::Array columns, widths, labels, lengths;
+
+  std::vector<K::Array> feeds() const { return {columns, widths, labels, lengths}; }
+};
+
+Strings makeStrings(const Digits &digits, size_t count, std::mt19937 &random) {
+  const int64_t n = int64_t(count);
+  Strings strings{K::Array::zeros(K::DType::Float32, {n, kMostColumns, 8}),
+                  K::Array::zeros(K::DType::Int32, {n, 1}),
+                  K::Array::zeros(K::DType::Int32, {n, kMostDigits}),
+                  K::Array::zeros(K::DType::Int32, {n, 1})};
+  for (size_t i = 0; i < count; ++i) {
+    int32_t length = int32_t(3 + random() % 4);
+    strings.lengths.data<int32_t>()[i] = length;
+    strings.widths.data<int32_t>()[i] = 8 * length;
+    for (int32_t d = 0; d < kMostDigits; ++d) {
+      int32_t &label = strings.labels.data<int32_t>()[i * kMostDigits + size_t(d)];
+      label = -1;
+      if (d >= length)
+        continue;
+      size_t row = random() % digits.size();
+      label = digits.labels[row];
+      float *to = strings.columns.data<float>() + (i * kMostColumns + size_t(8 * d)) * 8;
+      for (size_t x = 0; x < 8; ++x)
+        for (size_t y = 0; y < 8; ++y)
+          to[x * 8 + y] = digits.image(row)[y * 8 + x];
+    }
+  }
+  return strings;
+}
+
+struct StringReader {
+  layers::Lstm forwards{8, 96, 1}, backwards{8, 96, 3};
+  layers::Dense last{192, kClasses, 5};
+
+  // Probabilities of the classes at each column.
+  K::Tensor operator()(const K::Tensor &columns) const {
+    K::Tensor left = forwards(columns).second;
+    K::Tensor right = K::reverse(backwards(columns, /*backwards=*/true).second, 1);
+    return K::softmax(last(K::concatenate({left, right})));
+  }
+  std::vector<K::Tensor> parameters() const {
+    return layers::parametersOf(forwards, backwards, last);
+  }
+};
+
+// How many decoded rows are exactly the labels.
+int64_t countRight(const K::Array &decoded, const Strings &strings) {
+  int64_t right = 0, rows = decoded.shape()[0], width = decoded.shape()[1];
+  for (int64_t i = 0; i < rows; ++i) {
+    bool equal = true;
+    for (int64_t d = 0; d < std::max(width, kMostDigits); ++d) {
+      int64_t read = d < width ? decoded.item<int64_t>(i * width + d) : -1;
+      int64_t label = d < kMostDigits ? strings.labels.item<int64_t>(i * kMostDigits + d) : -1;
+      equal &= read == label;
+    }
+    right += equal;
+  }
+  return right;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  auto program = [](const Arguments &arguments) {
+    const int steps = arguments.epochs;
+    K::Tensor columns = K::placeholder({K::None, K::None, 8}, K::None, K::None, false, "columns");
+    K::Tensor widths = K::placeholder({K::None, 1}, K::None, K::DType::Int32, false, "widths");
+    K::Tensor labels =
+        K::placeholder({K::None, K::None}, K::None, K::DType::Int32, false, "labels");
+    K::Tensor lengths = K::placeholder({K::None, 1}, K::None, K::DType::Int32, false, "lengths");
+    StringReader model;
+    K::Tensor probabilities = model(columns);
+    K::Tensor loss = K::mean(K::ctc_batch_cost(labels, probabilities, widths, lengths));
+    K::Function step = K::function({columns, widths, labels, lengths}, {loss},
+                                   layers::adam(loss, model.parameters(), 3e-3), "train_step");
+    auto [paths, scores] = K::ctc_decode(probabilities, K::flatten(widths), /*greedy=*/false, 10);
+    K::Function read = K::function({columns, widths}, {paths[0]}, {}, "read");
+    if (!arguments.output.empty()) {
+      K::save_functions({step, read}, arguments.output);
+      std::printf("saved train_step and read to %s\n", arguments.output.c_str());
+    }
+    describe(step, read);
+
+    std::mt19937 random(7);
+    Stopwatch watch;
+    double mean = 0, callSeconds = 0;
+    for (int i = 1; i <= steps; ++i) {
+      Strings batch = makeStrings(arguments.digits.train, 32, random);
+      Stopwatch call;
+      mean += step(batch.feeds())[0].item() / 100;
+      callSeconds += call.seconds();
+      if (i % 100 == 0 || i == steps) {
+        std::printf("step %4d  loss %.4f  %.0f strings/s\n", i, mean * 100 / ((i - 1) % 100 + 1),
+                    i * 32 / watch.seconds());
+        std::fflush(stdout);
+        mean = 0;
+      }
+    }
+    std::printf("%.1f us a step\n", callSeconds / std::max(steps, 1) * 1e6);
+
+    std::mt19937 held(11);
+    Strings test = makeStrings(arguments.digits.test, 500, held);
+    int64_t right = countRight(read({test.columns, test.widths})[0], test);
+    std::printf("%lld of 500 strings of held-out images exactly right\n", (long long)right);
+  };
+  return runExample(argc, argv, "digits_strings", "model.ktg", 1500, program);
+}
