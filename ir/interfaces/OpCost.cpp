@@ -1,5 +1,7 @@
 #include "ir/interfaces/OpCost.h"
 
+#include "ir/interfaces/ConvolutionShape.h"
+
 using namespace keratin::ir;
 using namespace mlir;
 
@@ -73,6 +75,47 @@ std::optional<DimExpr> contraction(DotGeneralOp op) {
   return sums && terms ? mul(*sums, *terms) : std::nullopt;
 }
 
+// How often windows along a dimension meet an element of x. Places beside x count too: their share
+// is small and has no formula. Zeros between elements are most of what windows cover, and do not
+// count: there each element meets each tap at most once.
+std::optional<DimExpr> meetings(const DimExpr &x, int64_t xDilation, const DimExpr &window,
+                                const DimExpr &y) {
+  std::optional<DimExpr> places = xDilation == 1 ? y : min(x, y);
+  return places ? mul(*places, window) : std::nullopt;
+}
+
+std::optional<DimExpr> convolution(ConvolutionOp op) {
+  ConvolutionShape shape = getConvolutionShape(op);
+  Shape factors = {2, shape.batch, shape.groups, shape.contracted, shape.filters};
+  for (const ConvolutionShape::Window &window : shape.windows) {
+    std::optional<DimExpr> count =
+        meetings(window.xSize, window.xDilation, window.filterSize, window.ySize);
+    if (!count)
+      return std::nullopt;
+    factors.push_back(*count);
+  }
+  return product(factors);
+}
+
+std::optional<DimExpr> windowSum(WindowSumOp op) {
+  Shape x = getShape(op.getX()), y = getShape(op.getY()), factors;
+  for (size_t i = 0; i < x.size(); ++i) {
+    std::optional<DimExpr> count = meetings(x[i], op.getXDilation()[i], op.getWindow()[i], y[i]);
+    if (!count)
+      return std::nullopt;
+    factors.push_back(*count);
+  }
+  return product(factors);
+}
+
+// A comparison for each element of each window.
+std::optional<DimExpr> windowChoice(ArrayRef<int64_t> window, Value windows) {
+  std::optional<DimExpr> count = perElement(1, windows);
+  for (int64_t size : window)
+    count = count ? mul(*count, size) : std::nullopt;
+  return count;
+}
+
 } // namespace
 
 std::optional<DimExpr> keratin::ir::operationCount(Operation *op) {
@@ -96,6 +139,16 @@ std::optional<DimExpr> keratin::ir::operationCount(Operation *op) {
   // Ops that no interface describes element by element.
   if (auto dot = dyn_cast<DotGeneralOp>(op))
     return contraction(dot);
+  if (auto conv = dyn_cast<ConvolutionOp>(op))
+    return convolution(conv);
+  if (auto sum = dyn_cast<WindowSumOp>(op))
+    return windowSum(sum);
+  if (auto largest = dyn_cast<WindowMaxOp>(op))
+    return windowChoice(largest.getWindow(), largest.getY());
+  if (auto pick = dyn_cast<WindowPickOp>(op))
+    return windowChoice(pick.getWindow(), pick.getY());
+  if (auto scatter = dyn_cast<WindowScatterOp>(op))
+    return windowChoice(scatter.getWindow(), scatter.getV());
   if (auto recurrence = dyn_cast<LinearRecurrenceOp>(op))
     return perElement(2, recurrence.getY());
   if (isa<CumsumOp, CumprodOp, ArgMaxOp, ArgMinOp>(op))

@@ -11,6 +11,8 @@ namespace keratin::ir {
 //    the result (so a tanh counts as one);
 //  - reductions: one for each combination of an accumulator with an element of the operand;
 //  - contractions: a multiplication and an addition for each triple of row, column and depth;
+//  - windows: as contractions and reductions, for each element that they cover; zeros between the
+//    elements of x do not count, zeros around it do;
 //  - scans, arg_max and the like: what the recurrence does for each element;
 //  - moving elements: none.
 // Of a kernel, the sum over its body, each op once: what a loop nest computes again to avoid

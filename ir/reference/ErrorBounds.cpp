@@ -1,12 +1,14 @@
 #include "ir/reference/ErrorBounds.h"
 
-#include "ir/dialect/Keratin.h"
+#include "ir/interfaces/ConvolutionShape.h"
 #include "ir/reference/HostConversions.h"
 #include "ir/reference/IndexWalk.h"
 #include "ir/reference/Interpreter.h"
+#include "ir/reference/WindowWalk.h"
 
 #include <cmath>
 #include <limits>
+#include <map>
 
 using namespace keratin;
 using namespace keratin::ir;
@@ -198,6 +200,9 @@ private:
   void linear();
   void contraction();
   void product();
+  void windowSum();
+  void windowChoice();
+  void forgetBorders();
   // Whether any of the elements that this result combines is flagged.
   HostTensor anyFlag(llvm::function_ref<HostTensor(const BoundedTensor &)> flag);
   void widen(size_t i, double ulps);
@@ -397,7 +402,7 @@ HostTensor BoundsOfOp::endOf(bool upper) {
   // Places are what they are.
   if (isa<GatherOp>(op))
     inputs[1] = &operands[1].value;
-  if (isa<ScatterAddOp>(op))
+  if (isa<ScatterAddOp, WindowPickOp, WindowScatterOp>(op))
     inputs[0] = &operands[0].value;
   if (isa<DynamicSliceOp, DynamicUnsliceOp>(op))
     for (size_t i = 1; i < operands.size(); ++i)
@@ -429,14 +434,22 @@ static std::vector<int64_t> combinedAxes(Operation *op) {
 }
 
 HostTensor BoundsOfOp::anyFlag(llvm::function_ref<HostTensor(const BoundedTensor &)> flag) {
-  if (isa<DotGeneralOp>(op)) {
+  if (isa<DotGeneralOp, ConvolutionOp>(op)) {
     HostTensor left = onDoubles({flag(operands[0]), ones(operands[1])});
     HostTensor right = onDoubles({ones(operands[0]), flag(operands[1])});
     for (int64_t i = 0; i < left.size(); ++i)
       left.floats[i] += right.floats[i];
     return left;
   }
-  if (isa<ScatterAddOp>(op)) {
+  if (isa<WindowSumOp>(op))
+    return onDoubles({flag(operands[0])});
+  if (isa<WindowMaxOp>(op)) {
+    HostTensor any = onDoubles({flag(operands[0])});
+    for (double &x : any.floats)
+      x = std::max(x, 0.0); // -inf of a window without elements
+    return any;
+  }
+  if (isa<ScatterAddOp, WindowScatterOp>(op)) {
     HostTensor flags = flag(operands[1]);
     return evaluate({&operands[0].value, &flags}, /*asDouble=*/true);
   }
@@ -562,11 +575,103 @@ void BoundsOfOp::contraction() {
     return;
   }
   double terms = 1;
-  for (int64_t axis : cast<DotGeneralOp>(op).getAContract())
-    terms *= a.value.dims[axis];
+  if (auto dot = dyn_cast<DotGeneralOp>(op)) {
+    for (int64_t axis : dot.getAContract())
+      terms *= a.value.dims[axis];
+  } else {
+    ConvolutionDims dims = *ConvolutionDims::parse(cast<ConvolutionOp>(op).getDims());
+    for (const ConvolutionDims::Places &window : dims.windows)
+      terms *= b.value.dims[window.filter];
+    if (dims.contracted.filter >= 0)
+      terms *= b.value.dims[dims.contracted.filter];
+  }
   sum(onDoubles({magnitude(a), magnitude(b)}), onDoubles({valueMagnitude(a), valueMagnitude(b)}),
       {onDoubles({width(a), magnitude(b)}), onDoubles({magnitude(a), width(b)})},
       std::max(1.0, terms));
+  if (isa<ConvolutionOp>(op))
+    forgetBorders();
+}
+
+// Where an infinite or NaN element of the filter meets a zero beside x, the product may be computed
+// or left out.
+void BoundsOfOp::forgetBorders() {
+  HostTensor flags = nonFinites(operands[1]);
+  if (llvm::none_of(flags.floats, [](double flag) { return flag != 0; }))
+    return;
+  ConvolutionDims dims = *ConvolutionDims::parse(cast<ConvolutionOp>(op).getDims());
+  // Of each filter how many elements are flagged, and how many of them each result met.
+  HostTensor met = onDoubles({ones(operands[0]), flags});
+  auto offset = [&](const HostIndex &index, int ConvolutionDims::Places::*member) {
+    int64_t group = dims.groups.filter < 0 ? 0 : index[dims.groups.*member];
+    int64_t filters = dims.filters.filter < 0 ? 1 : flags.dims[dims.filters.filter];
+    return group * filters + (dims.filters.filter < 0 ? 0 : index[dims.filters.*member]);
+  };
+  std::map<int64_t, double> flagged;
+  forEachIndex(flags.dims, [&](const HostIndex &index, int64_t i) {
+    flagged[offset(index, &ConvolutionDims::Places::filter)] += flags.floats[i];
+  });
+  forEachIndex(met.dims, [&](const HostIndex &index, int64_t i) {
+    if (met.floats[i] < flagged[offset(index, &ConvolutionDims::Places::y)])
+      forget(result, i);
+  });
+}
+
+void BoundsOfOp::windowSum() {
+  const BoundedTensor &x = operands[0];
+  if (!x.value.isFloat())
+    return extreme();
+  double terms = 1;
+  for (auto [size, covered] : llvm::zip(cast<WindowSumOp>(op).getWindow(), x.value.dims))
+    terms *= double(std::min(size, std::max<int64_t>(covered, 1)));
+  sum(onDoubles({magnitude(x)}), onDoubles({valueMagnitude(x)}), {onDoubles({width(x)})},
+      terms <= 1 ? 0 : terms);
+}
+
+// window_pick and window_scatter, as certain as it is which element of a window is largest.
+void BoundsOfOp::windowChoice() {
+  const BoundedTensor &x = operands[0], &v = operands[1];
+  bool picks = isa<WindowPickOp>(op);
+  if (picks || !v.value.isFloat()) {
+    result.lower = endOf(false);
+    result.upper = endOf(true);
+  } else {
+    auto of = [&](HostTensor tensor) { return evaluate({&x.value, &tensor}, /*asDouble=*/true); };
+    // Added up where the result is, perhaps in its own precision.
+    bool isHalf = v.value.dtype == KERATIN_DTYPE_FLOAT16;
+    double coarse = isHalf ? 0x1p-10 : v.value.dtype == KERATIN_DTYPE_BFLOAT16 ? 0x1p-7 : 0;
+    double terms = double(v.value.size()) * (coarse ? coarse / ulp(v.value.dtype) : 1);
+    sum(of(magnitude(v)), of(valueMagnitude(v)), {of(width(v))}, terms);
+  }
+  if (isExact(x))
+    return;
+  auto attribute = [&](StringRef name) {
+    return op->getAttrOfType<DenseI64ArrayAttr>(name).asArrayRef();
+  };
+  std::vector<int64_t> low;
+  for (const DimExpr &dim : op->getAttrOfType<DimsAttr>("low").getDims())
+    low.push_back(context.evaluate(dim).value_or(0));
+  SmallVector<int64_t> together(x.value.dims.size(), 1);
+  WindowWalk walk(x.value, attribute("window"), attribute("strides"), low, together);
+  const std::vector<int64_t> &counts = picks ? result.value.dims : v.value.dims;
+  forEachIndex(counts, [&](const HostIndex &place, int64_t number) {
+    std::optional<int64_t> winner = dispatchElement(
+        x.value.dtype, [&](auto zero) { return walk.largest<decltype(zero)>(x.value, place); });
+    SmallVector<int64_t> rivals;
+    walk.forEachInside(place, [&](int64_t i) {
+      if (i == *winner || (isPoint(x, i) && isPoint(x, *winner)))
+        return;
+      bool isBelow = x.value.isFloat() && known(x, i) == Known::Range &&
+                     known(x, *winner) == Known::Range &&
+                     x.upper.floats[i] < x.lower.floats[*winner];
+      if (!isBelow)
+        rivals.push_back(i);
+    });
+    if (rivals.empty())
+      return;
+    rivals.push_back(*winner);
+    for (int64_t i : rivals)
+      forget(result, picks ? number : i);
+  });
 }
 
 // Products along axes, running products, recurrences: the error of |x'| ... |y'| against |x| ...
@@ -639,7 +744,13 @@ LogicalResult BoundsOfOp::run(std::vector<BoundedTensor> &results) {
     extreme();
   else if (isa<ArgMaxOp, ArgMinOp>(op))
     position();
-  else if (isa<DotGeneralOp>(op))
+  else if (isa<WindowMaxOp>(op))
+    extreme();
+  else if (isa<WindowSumOp>(op))
+    windowSum();
+  else if (isa<WindowPickOp, WindowScatterOp>(op))
+    windowChoice();
+  else if (isa<DotGeneralOp, ConvolutionOp>(op))
     contraction();
   else if (!llvm::all_of(operands, isExact))
     forgetAll(result);

@@ -42,6 +42,7 @@ UNTESTED = {
     "the number of elements does not fit 64 bits": "verifyTensorType refuses the type before",
     "reshape: the number of elements does not fit 64 bits": "verifyTensorType refuses the type before",
     "gradient: an offset along the axis does not fit 64 bits": "the result's size is the sum of all offsets and was checked",
+    "gradient: the padding of a window does not fit 64 bits": GUARD,
     "must be expanded before what depends on it is differentiated": "gradients are expanded in the order of the function",
     "must have equal shapes; found": "callers compare the known sizes first",
     "' is given another number of variables than it has": AHEAD,
