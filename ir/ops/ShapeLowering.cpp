@@ -197,3 +197,17 @@ bool TruncateOp::canCollapse(unsigned dim) {
   int64_t axis = getAxis();
   return axis != int64_t(dim) && axis != int64_t(dim) + 1;
 }
+
+Value CheckRangeOp::buildElement(ElementBuilder &builder, ArrayRef<Index> index) {
+  Value element = builder.element(0, index);
+  builder.setElementType(getElementType(getX()));
+  Index number = builder.toIndex(element), one = builder.index(DimExpr(1));
+  Value low = builder.less(builder.index(getLower().getDims()[0]), builder.add(number, one));
+  Value high = builder.less(number, builder.index(getUpper().getDims()[0]));
+  builder.setElementType(IntegerType::get(getContext(), 1));
+  number = builder.checked(number, builder.and_(low, high), getMessage());
+  builder.setElementType(getElementType(getY()));
+  return builder.fromIndex(number);
+}
+
+bool CheckRangeOp::canCollapse(unsigned) { return true; }

@@ -273,3 +273,11 @@ LogicalResult TruncateOp::verify() {
     return emitOpError("the size along the axis must be a symbol, found ") << to[axis].str();
   return success();
 }
+
+//===-- Check range ---------------------------------------------------------------------------===//
+
+LogicalResult CheckRangeOp::verify() {
+  if (getLower().getDims().size() != 1 || getUpper().getDims().size() != 1)
+    return emitOpError("needs one lower and one upper bound");
+  return success();
+}

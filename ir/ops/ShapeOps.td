@@ -129,6 +129,22 @@ def Keratin_DynamicUnsliceOp : Keratin_IndexingOp<"dynamic_unslice", [], 1> {
   let results = (outs Keratin_Tensor:$y);
 }
 
+def Keratin_CheckRangeOp : Keratin_IndexingOp<"check_range", [AllTypesMatch<["x", "y"]>], 1> {
+  let summary = "the same integers, all of which must be in a range";
+  let description = [{
+    y = x. An element outside [lower, upper) is an error of the call, with the message. No gradient.
+
+    ```mlir
+    %y = keratin.check_range %x lower = #keratin.dims<0> upper = #keratin.dims<d0> "ctc_batch_cost: …" : tensor<4xi32>
+    ```
+  }];
+  let arguments = (ins Keratin_IntTensor:$x, Keratin_DimsAttr:$lower, Keratin_DimsAttr:$upper, StrAttr:$message);
+  let results = (outs Keratin_IntTensor:$y);
+  let assemblyFormat = "$x `lower` `=` $lower `upper` `=` $upper $message attr-dict `:` type($y)";
+  let hasCustomVjp = 0;
+  let isDifferentiable = 0;
+}
+
 def Keratin_TruncateOp : Keratin_IndexingOp<"truncate", [], 1> {
   let summary = "the first elements along an axis, as many as the graph computes";
   let description = [{

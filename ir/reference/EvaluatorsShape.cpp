@@ -231,3 +231,18 @@ LogicalResult TruncateOp::evaluate(EvaluationContext &context, Operands operands
   (void)results;
   return fail(context, "not implemented: truncate");
 }
+
+LogicalResult CheckRangeOp::evaluate(EvaluationContext &context, Operands operands,
+                                     Results results) {
+  const HostTensor &x = *operands[0];
+  std::optional<int64_t> lower = context.evaluate(getLower().getDims()[0]);
+  std::optional<int64_t> upper = context.evaluate(getUpper().getDims()[0]);
+  if (!lower || !upper)
+    return fail(context, "check_range: a bound has no value");
+  bool isWide = x.dtype == KERATIN_DTYPE_UINT64; // whose upper half is no int64_t
+  for (int64_t element : x.ints)
+    if (element < *lower || element >= *upper || (isWide && element < 0))
+      return fail(context, getMessage());
+  results[0].ints = x.ints;
+  return success();
+}

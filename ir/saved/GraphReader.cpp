@@ -359,6 +359,8 @@ private:
     const SavedOp *known = findSavedOp(op->name());
     if (!known)
       return fail("no op of a saved graph has this name");
+    if (known->minor > (graph.version() & 0xffff))
+      return fail("needs format version 1." + Twine(known->minor) + ", which the file does not state");
     if (!op->regions().empty())
       return fail("has no regions");
     for (uint32_t operand : op->operands()) {

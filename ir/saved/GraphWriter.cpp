@@ -43,7 +43,7 @@ public:
 
   LogicalResult run(ArrayRef<func::FuncOp> bodies) {
     graph.set_magic(kSavedMagic);
-    graph.set_version(kSavedMajor << 16 | kSavedMinor);
+    graph.set_version(kSavedMajor << 16);
     graph.set_producer("keratin " KERATIN_VERSION);
     llvm::StringSet<> names;
     for (const SavedVariable &variable : variables) {
@@ -305,6 +305,8 @@ private:
     if (!known || op->getNumRegions())
       return fail(op, "this op cannot be saved");
     saved->set_name(known->name);
+    // The least version that has all that is in the file.
+    graph.set_version(std::max(graph.version(), kSavedMajor << 16 | known->minor));
     for (Value operand : op->getOperands())
       saved->add_operands(values.lookup(operand));
     for (Value result : op->getResults()) {

@@ -23,10 +23,11 @@ static constexpr SavedAttribute seed[] = {{"seed", Kind::Integer}};
 static constexpr SavedAttribute direction[] = {{"direction", Kind::Comparison}};
 static constexpr SavedAttribute value[] = {{"value", Kind::Dense}};
 static constexpr SavedAttribute message[] = {{"message", Kind::Text}};
+static constexpr SavedAttribute range[] = {
+    {"lower", Kind::Dims}, {"message", Kind::Text}, {"upper", Kind::Dims}};
 static constexpr SavedAttribute requirement[] = {
     {"kind", Kind::Requirement}, {"lhs", Kind::Dims}, {"message", Kind::Text}, {"rhs", Kind::Dims}};
 
-// Format 1.0.
 static const SavedOp ops[] = {
     // Elementwise.
     {"neg", {}},
@@ -100,6 +101,8 @@ static const SavedOp ops[] = {
     {"random_bits", seed},
     {"require", requirement},
     {"print", message},
+    // Checks.
+    {"check_range", range, 1},
 };
 
 llvm::ArrayRef<SavedOp> keratin::ir::savedOps() { return ops; }

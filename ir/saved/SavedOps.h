@@ -5,6 +5,8 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <cstdint>
+
 namespace keratin::ir {
 
 enum class SavedAttributeKind {
@@ -26,6 +28,7 @@ struct SavedAttribute {
 struct SavedOp {
   const char *name; // without the dialect
   llvm::ArrayRef<SavedAttribute> attributes;
+  uint32_t minor = 0; // the format 1.minor has it, earlier ones have not
 };
 
 // All of them. An op of the dialect that is not here cannot be saved on purpose: it belongs to the

@@ -6,7 +6,7 @@ compile=$1 golden=$2 work=$3 program=$4 emulator=$5
 shift 5
 mkdir -p "$work"
 failed=0 count=0
-for model in "$golden"/*.ktg; do
+for model in "$golden"/*/*.ktg; do
   "$compile" "$model" -o "$work/libm.so" --name=m "$@" || { failed=1; continue; }
   # shellcheck disable=SC2086
   $emulator "$program" "$work/libm.so" "${model%.ktg}.txt" || failed=1

@@ -340,6 +340,11 @@ func.func @print(%x: tensor<2xf32> {keratin.kind = "input", keratin.name = "x"})
   %y = keratin.print "golden" %x : tensor<2xf32>
   return %y : tensor<2xf32>
 }
+func.func @check_range(%x: tensor<?xi32, #keratin.dims<d0>> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<?xi32, #keratin.dims<d0>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.check_range %x lower = #keratin.dims<-1000> upper = #keratin.dims<1000> "a number is outside [-1000, 1000)" : tensor<?xi32, #keratin.dims<d0>>
+  return %y : tensor<?xi32, #keratin.dims<d0>>
+}
 // A whole training step: a variable, its update, the state of a random node, a default and places.
 func.func @update(%x: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "x"},
                   %rate: tensor<f32> {keratin.kind = "input", keratin.name = "rate",
