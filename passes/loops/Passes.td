@@ -1,0 +1,29 @@
+// Passes of passes/loops; included by passes/Passes.td.
+
+def SimplifyLoops : KeratinPass<"simplify-loops"> {
+  let summary = "what loops carry, read and stack without need";
+  let description = [{
+    States, stacks, sequences and captures that nobody needs go, equal ones are merged, a state that keeps its first value becomes a capture.
+    Constants and broadcasts are made inside. A sequence of equal elements becomes a capture; a stack of such is made without the loop. A stack of
+    which only the last step's element is read becomes a state. Loops of one step or none are no loops. Requirements must have been resolved: a
+    slice that said that there is a last step may go.
+
+    ```mlir
+    %last, %all = keratin.scan length = #keratin.dims<d0> init(%h) over(%x) with(%w) : (…) -> (tensor<4xf32>, tensor<?x4xf32, #keratin.dims<d0, 4>>) {
+    ^bb0(%t: tensor<i64>, %state: tensor<4xf32>, %element: tensor<4xf32>, %weight: tensor<4xf32>):
+      %0 = keratin.mul %state, %weight : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      %1 = keratin.add %0, %element : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      keratin.yield %1, %1 : tensor<4xf32>, tensor<4xf32>
+    }
+    %y = keratin.slice %all starts = #keratin.dims<d0 - 1, 0> strides = [1, 1] : (…) -> tensor<1x4xf32>
+    ```
+    becomes
+    ```mlir
+    %last = keratin.scan length = #keratin.dims<d0> init(%h) over(%x) with(%w) : (…) -> tensor<4xf32> {
+      …
+      keratin.yield %1 : tensor<4xf32>
+    }
+    %y = keratin.reshape %last : (tensor<4xf32>) -> tensor<1x4xf32>
+    ```
+  }];
+}

@@ -1,0 +1,75 @@
+// Changes what goes into a scan, is carried from step to step, and comes out of it.
+#ifndef KERATIN_PASSES_LOOPS_SCANEDITOR_H
+#define KERATIN_PASSES_LOOPS_SCANEDITOR_H
+
+#include "ir/dialect/Keratin.h"
+
+#include <optional>
+
+namespace keratin::passes {
+
+// A scan as lists that may be changed freely: entries added, dropped, given other operands or other
+// values. Every value in them is meant as it stands in the scan's body until finish() makes the
+// scan anew. The scan must not be used between construction and finish().
+class ScanEditor {
+public:
+  struct State {
+    mlir::Value init;
+    mlir::BlockArgument argument; // the state before the step
+    mlir::Value next;             // in the body
+    mlir::Value last;             // the result; null for a state that is new
+  };
+  struct Input { // a sequence or a capture
+    mlir::Value operand;
+    mlir::BlockArgument argument; // an element of it, or itself
+  };
+  struct Stack {
+    mlir::Value element; // in the body
+    mlir::Value result;  // null for a stack that is new
+  };
+
+  explicit ScanEditor(ir::ScanOp scan);
+
+  ir::ScanOp op() { return scan; }
+  mlir::Block &body() { return scan.getBody().front(); }
+  mlir::BlockArgument stepNumber() { return scan.getStepNumber(); }
+
+  // The argument for the operand, which is added unless it is there.
+  mlir::BlockArgument sequence(mlir::Value operand);
+  mlir::BlockArgument capture(mlir::Value operand);
+  // Index of the stack of a value of the body, which is added unless it is there; nullopt if it had
+  // too many elements to be counted.
+  std::optional<unsigned> stack(mlir::Value element);
+  // Everywhere in the body, and in the lists.
+  void replace(mlir::Value from, mlir::Value to);
+  // Index of a new state; its next value is to be given by the caller.
+  unsigned addState(mlir::Value init);
+
+  // Makes the scan of what the lists hold now, at the place of the old one, which is gone. Ops of
+  // the body that nobody needs are erased, sequences and captures that nobody reads are left out.
+  // A dropped entry must have had no other use.
+  ir::ScanOp finish();
+
+  llvm::SmallVector<State> states;
+  llvm::SmallVector<Input> sequences, captures;
+  llvm::SmallVector<Stack> stacks;
+
+private:
+  mlir::BlockArgument input(llvm::SmallVector<Input> &inputs, mlir::Value operand, mlir::Type type);
+
+  ir::ScanOp scan;
+};
+
+// The type of the stack of such values; nullopt if its elements cannot be counted.
+std::optional<mlir::RankedTensorType> stackType(mlir::RankedTensorType element,
+                                                const ir::DimExpr &steps);
+// Of one element of a sequence.
+mlir::RankedTensorType elementType(mlir::RankedTensorType sequence);
+
+// Erases what nobody needs, from the end: the block's own ops, or those of nested regions, too.
+void eraseDeadOps(mlir::Block &block);
+void eraseDeadOps(mlir::Operation *function);
+
+} // namespace keratin::passes
+
+#endif // KERATIN_PASSES_LOOPS_SCANEDITOR_H
