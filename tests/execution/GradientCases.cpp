@@ -1,8 +1,10 @@
 #include "tests/execution/GradientCases.h"
 
 #include "ir/builder/GraphMath.h"
+#include "tests/execution/WindowExamples.h"
 
 #include <map>
+#include <numeric>
 
 using namespace keratin;
 using namespace keratin::ir;
@@ -425,6 +427,97 @@ static std::vector<GradientCase> dotGeneralCases() {
            }}};
 }
 
+//===-- Windows -------------------------------------------------------------------------------===//
+
+// The sizes that the unknown ones of the examples stand for.
+static Dims sizesOf(const Shape &shape) {
+  Dims dims;
+  for (const DimExpr &dim : shape)
+    dims.push_back(dim.evaluate([](int64_t id) { return std::optional<int64_t>(3 - id); }).value());
+  return dims;
+}
+
+// Arguments that tell the symbols of the examples.
+static void addSymbols(std::vector<Input> &inputs) {
+  for (int64_t id : {0, 1, 2}) {
+    int64_t size = sizesOf({d(id)})[0];
+    inputs.push_back(integers({size}, std::vector<int64_t>(size)));
+    inputs.back().shape = {d(id)};
+  }
+}
+
+static std::vector<GradientCase> convolutionCases() {
+  std::vector<GradientCase> cases;
+  for (const ConvolutionExample &example : convolutionExamples()) {
+    std::vector<Input> inputs = {numbers(example.x, sizesOf(example.x), "any", 1),
+                                 numbers(example.filter, sizesOf(example.filter), "any", 2)};
+    addSymbols(inputs);
+    cases.push_back({example.label, inputs, [example](OpBuilder &b, Location loc, ValueRange xs) {
+                       GraphMath math(b, loc);
+                       return example.build(math, xs[0], xs[1]);
+                     }});
+  }
+  return cases;
+}
+
+// `chooser`: integers with ties decide.
+static std::vector<GradientCase>
+windowCases(bool dilated, bool chooser, const Shape WindowExample::*given,
+            std::function<Value(const WindowExample &, GraphMath &, ValueRange)> build) {
+  std::vector<GradientCase> cases;
+  for (const WindowExample &example : windowExamples()) {
+    if (example.hasDilation() && !dilated)
+      continue;
+    std::vector<Input> inputs;
+    if (chooser) {
+      Dims dims = sizesOf(example.x);
+      int64_t count = std::accumulate(dims.begin(), dims.end(), int64_t(1), std::multiplies());
+      std::vector<int64_t> elements;
+      for (int64_t i = 0; i < count; ++i)
+        elements.push_back(i * i * 7 % 5);
+      inputs.push_back(integers(dims, elements));
+      inputs.back().shape = example.x;
+    }
+    inputs.push_back(numbers(example.*given, sizesOf(example.*given)));
+    addSymbols(inputs);
+    cases.push_back({example.label, inputs, [=](OpBuilder &b, Location loc, ValueRange xs) {
+                       GraphMath math(b, loc);
+                       return build(example, math, xs);
+                     }});
+  }
+  return cases;
+}
+
+static std::vector<GradientCase> windowSumCases() {
+  return windowCases(true, false, &WindowExample::x,
+                     [](const WindowExample &example, GraphMath &math, ValueRange xs) {
+                       return example.buildSum(math, xs[0]);
+                     });
+}
+
+static std::vector<GradientCase> windowMaxCases() {
+  return windowCases(false, false, &WindowExample::x,
+                     [](const WindowExample &example, GraphMath &math, ValueRange xs) {
+                       // Differences of infinities would be no numbers.
+                       Value y = example.buildMax(math, xs[0]);
+                       return math.maximum(y, math.constantLike(-1000, y));
+                     });
+}
+
+static std::vector<GradientCase> windowPickCases() {
+  return windowCases(false, true, &WindowExample::x,
+                     [](const WindowExample &example, GraphMath &math, ValueRange xs) {
+                       return example.buildPick(math, xs[0], xs[1]);
+                     });
+}
+
+static std::vector<GradientCase> windowScatterCases() {
+  return windowCases(false, true, &WindowExample::y,
+                     [](const WindowExample &example, GraphMath &math, ValueRange xs) {
+                       return example.buildScatter(math, xs[0], xs[1]);
+                     });
+}
+
 //===-- Graph ---------------------------------------------------------------------------------===//
 
 static std::vector<GradientCase> requireCases() {
@@ -472,6 +565,11 @@ std::vector<GradientCase> keratin::tests::gradientCases(MLIRContext &context, co
       {"keratin.cumprod", scanCases<CumprodOp>},
       {"keratin.linear_recurrence", linearRecurrenceCases},
       {"keratin.dot_general", dotGeneralCases},
+      {"keratin.convolution", convolutionCases},
+      {"keratin.window_sum", windowSumCases},
+      {"keratin.window_max", windowMaxCases},
+      {"keratin.window_pick", windowPickCases},
+      {"keratin.window_scatter", windowScatterCases},
       {"keratin.require", requireCases},
       {"keratin.depend", dependCases},
       {"keratin.print", printCases},

@@ -1,6 +1,7 @@
 #include "tests/execution/SweepCases.h"
 
 #include "ir/reference/HostConversions.h"
+#include "tests/execution/WindowExamples.h"
 
 #include <numeric>
 
@@ -661,6 +662,94 @@ static std::vector<SweepCase> dotGeneralCases() {
   return cases;
 }
 
+//===-- Windows -------------------------------------------------------------------------------===//
+
+static SweepCase convolution(const ConvolutionExample &example, keratin_dtype_t dtype,
+                             Elements elements) {
+  return {"convolution " + example.label + " " + dtypeName(dtype),
+          {{example.x, dtype, elements}, {example.filter, dtype, elements}},
+          [example](GraphMath &math, ValueRange xs) -> Values {
+            return {example.build(math, xs[0], xs[1])};
+          },
+          1};
+}
+
+static std::vector<SweepCase> convolutionCases() {
+  std::vector<SweepCase> cases;
+  size_t counter = 0;
+  for (const ConvolutionExample &example : convolutionExamples()) {
+    cases.push_back(convolution(example, KERATIN_DTYPE_FLOAT32, Elements::Any));
+    for (int i = 0; i < 2; ++i)
+      cases.push_back(convolution(example, nextOf(numberDtypes(), counter), Elements::Any));
+  }
+  for (const ConvolutionExample &example : largeConvolutionExamples())
+    for (keratin_dtype_t dtype : {KERATIN_DTYPE_FLOAT32, nextOf(numberDtypes(), counter)})
+      cases.push_back(convolution(example, dtype, Elements::Any));
+  for (const ConvolutionExample &example : convolutionExamples())
+    if (example.label == "padded" || example.label == "strides" || example.label == "depthwise")
+      cases.push_back(convolution(example, KERATIN_DTYPE_FLOAT32, Elements::Special));
+  return cases;
+}
+
+using BuildWindows = Value (*)(const WindowExample &, GraphMath &, ValueRange);
+
+// Operands have the shapes that are given.
+static std::vector<SweepCase> windowCases(const char *op, bool dilated,
+                                          std::vector<const Shape WindowExample::*> operands,
+                                          BuildWindows build) {
+  std::vector<SweepCase> cases;
+  size_t counter = 0;
+  auto add = [&](const WindowExample &example, keratin_dtype_t dtype, Elements elements) {
+    if (example.hasDilation() && !dilated)
+      return;
+    std::vector<SweepInput> inputs;
+    for (auto operand : operands)
+      inputs.push_back({example.*operand, dtype, elements});
+    cases.push_back(
+        {std::string(op) + " " + example.label + " " + dtypeName(dtype), inputs,
+         [=](GraphMath &math, ValueRange xs) -> Values { return {build(example, math, xs)}; }, 1});
+  };
+  for (const WindowExample &example : windowExamples()) {
+    add(example, KERATIN_DTYPE_FLOAT32, Elements::Any);
+    for (int i = 0; i < 2; ++i)
+      add(example, nextOf(numberDtypes(), counter), Elements::Any);
+  }
+  for (const WindowExample &example : largeWindowExamples()) {
+    add(example, KERATIN_DTYPE_FLOAT32, Elements::Special);
+    for (int i = 0; i < 2; ++i)
+      add(example, nextOf(numberDtypes(), counter), Elements::Any);
+  }
+  return cases;
+}
+
+static std::vector<SweepCase> windowSumCases() {
+  return windowCases("window_sum", true, {&WindowExample::x},
+                     [](const WindowExample &example, GraphMath &math, ValueRange xs) {
+                       return example.buildSum(math, xs[0]);
+                     });
+}
+
+static std::vector<SweepCase> windowMaxCases() {
+  return windowCases("window_max", false, {&WindowExample::x},
+                     [](const WindowExample &example, GraphMath &math, ValueRange xs) {
+                       return example.buildMax(math, xs[0]);
+                     });
+}
+
+static std::vector<SweepCase> windowPickCases() {
+  return windowCases("window_pick", false, {&WindowExample::x, &WindowExample::x},
+                     [](const WindowExample &example, GraphMath &math, ValueRange xs) {
+                       return example.buildPick(math, xs[0], xs[1]);
+                     });
+}
+
+static std::vector<SweepCase> windowScatterCases() {
+  return windowCases("window_scatter", false, {&WindowExample::x, &WindowExample::y},
+                     [](const WindowExample &example, GraphMath &math, ValueRange xs) {
+                       return example.buildScatter(math, xs[0], xs[1]);
+                     });
+}
+
 //===-- Graph ---------------------------------------------------------------------------------===//
 
 static std::vector<SweepCase> requireCases() {
@@ -722,6 +811,11 @@ std::vector<SweepCase> keratin::tests::sweepCases(StringRef op) {
       {"keratin.cumprod", scanCases<CumprodOp>},
       {"keratin.linear_recurrence", linearRecurrenceCases},
       {"keratin.dot_general", dotGeneralCases},
+      {"keratin.convolution", convolutionCases},
+      {"keratin.window_sum", windowSumCases},
+      {"keratin.window_max", windowMaxCases},
+      {"keratin.window_pick", windowPickCases},
+      {"keratin.window_scatter", windowScatterCases},
       {"keratin.require", requireCases},
       {"keratin.depend", dependCases},
       {"keratin.print", printCases},

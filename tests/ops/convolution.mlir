@@ -10,8 +10,8 @@
 // GRAD:         keratin.convolution %[[X]], %[[DY]] dims = "c0b,c0f->0bf" strides = [1] low = <1> x_dilation = [1] dilation = [2] reversed = [false]
 // GRAD-SAME:      -> tensor<4x1x1xf32>
 // VALUE:      result #0: tensor<1x3x1xf32> {{\[\[\[}}3210], [5432], [654]]]
-// VALUE:      result #1: tensor<1x6x1xf32> {{\[\[\[}}110], [1101], [110], [1101], [110], [1001]]]
-// VALUE:      result #2: tensor<4x1x1xf32> {{\[\[\[}}6], [9], [12], [8]]]
+// VALUE:      result #1: tensor<1x6x1xf32> {{\[\[\[}}10], [101], [1010], [101], [1010], [100]]]
+// VALUE:      result #2: tensor<4x1x1xf32> {{\[\[\[}}6]], {{\[\[}}9]], {{\[\[}}12]], {{\[\[}}8]]]
 func.func @main(%x: tensor<1x6x1xf32> {check.value = dense<[[[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]]]> : tensor<1x6x1xf32>},
                 %w: tensor<4x1x1xf32> {check.value = dense<[[[1.0]], [[10.0]], [[100.0]], [[1000.0]]]> : tensor<4x1x1xf32>})
     -> (tensor<1x3x1xf32>, tensor<1x6x1xf32>, tensor<4x1x1xf32>) {
