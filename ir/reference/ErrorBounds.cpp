@@ -1,6 +1,7 @@
 #include "ir/reference/ErrorBounds.h"
 
 #include "ir/interfaces/ConvolutionShape.h"
+#include "ir/reference/BlockRunner.h"
 #include "ir/reference/HostConversions.h"
 #include "ir/reference/IndexWalk.h"
 #include "ir/reference/Interpreter.h"
@@ -762,30 +763,153 @@ LogicalResult BoundsOfOp::run(std::vector<BoundedTensor> &results) {
   return success();
 }
 
+//===-- Functions, loops and branches ---------------------------------------------------------===//
+
+namespace {
+
+// A tensor as the walk over a loop's steps sees it.
+struct SteppedTensor : BoundedTensor {
+  SteppedTensor() = default;
+  SteppedTensor(BoundedTensor tensor) : BoundedTensor(std::move(tensor)) {}
+  explicit SteppedTensor(const HostTensor &exact) : BoundedTensor{exact, exact, exact} {}
+};
+
+SteppedTensor elementOf(const SteppedTensor &tensor, int64_t place) {
+  return BoundedTensor{reference::elementOf(tensor.value, place),
+                       reference::elementOf(tensor.lower, place),
+                       reference::elementOf(tensor.upper, place)};
+}
+
+void setElement(SteppedTensor &stack, int64_t place, const SteppedTensor &element) {
+  reference::setElement(stack.value, place, element.value);
+  reference::setElement(stack.lower, place, element.lower);
+  reference::setElement(stack.upper, place, element.upper);
+}
+
+class BoundedRun {
+public:
+  BoundedRun(EvaluationContext &context, const BoundOptions &options)
+      : context(context), options(options) {}
+
+  LogicalResult block(Block &block, ArrayRef<const BoundedTensor *> arguments,
+                      std::vector<BoundedTensor> &results);
+
+private:
+  LogicalResult op(Operation &op, ArrayRef<const BoundedTensor *> operands,
+                   std::vector<BoundedTensor> &results);
+  LogicalResult loop(ScanOp scan, ArrayRef<const BoundedTensor *> operands,
+                     std::vector<BoundedTensor> &results);
+  LogicalResult branch(IfOp op, ArrayRef<const BoundedTensor *> operands,
+                       std::vector<BoundedTensor> &results);
+
+  EvaluationContext &context;
+  const BoundOptions &options;
+};
+
+} // namespace
+
+LogicalResult BoundedRun::loop(ScanOp scan, ArrayRef<const BoundedTensor *> operands,
+                               std::vector<BoundedTensor> &results) {
+  std::vector<HostTensor> empty;
+  if (failed(allocateResults(*scan, context, empty)))
+    return failure();
+  std::vector<SteppedTensor> made(empty.begin(), empty.end()), given;
+  for (const BoundedTensor *operand : operands)
+    given.push_back(*operand);
+  SmallVector<const SteppedTensor *> pointers;
+  for (const SteppedTensor &operand : given)
+    pointers.push_back(&operand);
+  auto runBody = [&](ArrayRef<const SteppedTensor *> arguments,
+                     std::vector<SteppedTensor> &yielded) -> LogicalResult {
+    SmallVector<const BoundedTensor *> plain(arguments.begin(), arguments.end());
+    std::vector<BoundedTensor> values;
+    if (failed(block(scan.getRegion().front(), plain, values)))
+      return failure();
+    yielded.assign(values.begin(), values.end());
+    return success();
+  };
+  if (failed(runSteps<SteppedTensor>(scan, pointers, context, made, runBody)))
+    return failure();
+  results.assign(made.begin(), made.end());
+  return success();
+}
+
+// Where it is not certain which branch is taken, either result may be seen.
+LogicalResult BoundedRun::branch(IfOp op, ArrayRef<const BoundedTensor *> operands,
+                                 std::vector<BoundedTensor> &results) {
+  bool first = operands[0]->value.ints[0] != 0, certain = isBounded(*operands[0], 0);
+  Region &taken = first ? op.getThenBody() : op.getElseBody();
+  Region &other = first ? op.getElseBody() : op.getThenBody();
+  if (failed(block(taken.front(), operands.drop_front(), results)))
+    return failure();
+  if (certain)
+    return success();
+  std::vector<BoundedTensor> others;
+  std::string error = context.error;
+  if (failed(block(other.front(), operands.drop_front(), others))) {
+    context.error = error;
+    llvm::for_each(results, forgetAll);
+    return success();
+  }
+  for (auto [result, another] : llvm::zip(results, others))
+    for (int64_t i = 0; i < result.value.size(); ++i) {
+      if (known(result, i) != Known::Range || known(another, i) != Known::Range)
+        forget(result, i);
+      else if (result.value.isFloat())
+        setRange(result, i, std::min(result.lower.floats[i], another.lower.floats[i]),
+                 std::max(result.upper.floats[i], another.upper.floats[i]));
+      else if (result.value.ints[i] != another.value.ints[i])
+        forget(result, i);
+    }
+  return success();
+}
+
+LogicalResult BoundedRun::op(Operation &op, ArrayRef<const BoundedTensor *> operands,
+                             std::vector<BoundedTensor> &results) {
+  if (auto scan = dyn_cast<ScanOp>(op))
+    return loop(scan, operands, results);
+  if (auto choice = dyn_cast<IfOp>(op))
+    return branch(choice, operands, results);
+  return BoundsOfOp(&op, operands, context, options).run(results);
+}
+
+LogicalResult BoundedRun::block(Block &block, ArrayRef<const BoundedTensor *> arguments,
+                                std::vector<BoundedTensor> &results) {
+  llvm::DenseMap<Value, BoundedTensor> values;
+  for (auto [value, argument] : llvm::zip(block.getArguments(), arguments))
+    values[value] = *argument;
+  for (Operation &inner : block) {
+    SmallVector<const BoundedTensor *> operands;
+    for (Value operand : inner.getOperands())
+      operands.push_back(&values[operand]);
+    if (isa<func::ReturnOp, YieldOp>(inner)) {
+      for (const BoundedTensor *operand : operands)
+        results.push_back(*operand);
+      break;
+    }
+    std::vector<BoundedTensor> made;
+    if (failed(op(inner, operands, made)))
+      return failure();
+    for (auto [value, tensor] : llvm::zip(inner.getResults(), made))
+      values[value] = std::move(tensor);
+  }
+  return success();
+}
+
 llvm::FailureOr<std::vector<BoundedTensor>>
 keratin::ir::interpretWithBounds(func::FuncOp function, ArrayRef<HostTensor> arguments,
                                  EvaluationContext &context, const BoundOptions &options) {
   // Binds the symbols, and refuses what cannot be run.
   if (failed(interpret(function, arguments, context)))
     return failure();
-  llvm::DenseMap<Value, BoundedTensor> values;
-  for (auto [value, argument] : llvm::zip(function.getArguments(), arguments))
-    values[value] = {argument, argument, argument};
-  std::vector<BoundedTensor> results;
-  for (Operation &op : function.getBody().front()) {
-    SmallVector<const BoundedTensor *> operands;
-    for (Value operand : op.getOperands())
-      operands.push_back(&values[operand]);
-    if (isa<func::ReturnOp>(op)) {
-      for (const BoundedTensor *operand : operands)
-        results.push_back(*operand);
-      break;
-    }
-    std::vector<BoundedTensor> made;
-    if (failed(BoundsOfOp(&op, operands, context, options).run(made)))
-      return failure();
-    values[op.getResult(0)] = std::move(made[0]);
-  }
+  std::vector<BoundedTensor> given, results;
+  for (const HostTensor &argument : arguments)
+    given.push_back({argument, argument, argument});
+  SmallVector<const BoundedTensor *> pointers;
+  for (const BoundedTensor &argument : given)
+    pointers.push_back(&argument);
+  if (failed(BoundedRun(context, options).block(function.getBody().front(), pointers, results)))
+    return failure();
   return results;
 }
 

@@ -2,6 +2,7 @@
 
 #include "ir/dialect/Keratin.h"
 #include "ir/dialect/SourceLine.h"
+#include "ir/reference/BlockRunner.h"
 #include "ir/reference/HostConversions.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -10,6 +11,7 @@
 #include <string>
 
 using namespace keratin::ir;
+using namespace keratin::ir::reference;
 using namespace mlir;
 
 static LogicalResult fail(EvaluationContext &context, const Twine &message) {
@@ -86,13 +88,20 @@ namespace {
 class Environment {
 public:
   void define(Value value, HostTensor tensor) {
-    unsigned uses = llvm::range_size(value.getUses());
-    if (uses)
-      live.try_emplace(value, Entry{std::move(tensor), uses});
+    if (unsigned uses = llvm::range_size(value.getUses()))
+      live.try_emplace(value, Entry{std::move(tensor), nullptr, uses});
+  }
+  // A block's argument, which lives as long as the block runs: a loop does not copy what it
+  // captures for each step.
+  void borrow(Value value, const HostTensor *tensor) {
+    if (unsigned uses = llvm::range_size(value.getUses()))
+      live.try_emplace(value, Entry{{}, tensor, uses});
   }
   const HostTensor *lookup(Value value) const {
     auto found = live.find(value);
-    return found == live.end() ? nullptr : &found->second.tensor;
+    if (found == live.end())
+      return nullptr;
+    return found->second.borrowed ? found->second.borrowed : &found->second.own;
   }
   void used(Value value) {
     auto found = live.find(value);
@@ -102,15 +111,16 @@ public:
 
 private:
   struct Entry {
-    HostTensor tensor;
+    HostTensor own;
+    const HostTensor *borrowed;
     unsigned uses;
   };
   llvm::DenseMap<Value, Entry> live;
 };
 } // namespace
 
-static LogicalResult allocateResults(Operation &op, EvaluationContext &context,
-                                     std::vector<HostTensor> &results) {
+LogicalResult keratin::ir::reference::allocateResults(Operation &op, EvaluationContext &context,
+                                                      std::vector<HostTensor> &results) {
   for (Type type : op.getResultTypes()) {
     auto tensorType = dyn_cast<RankedTensorType>(type);
     if (!tensorType || dtypeOf(tensorType.getElementType()) == KERATIN_DTYPE_INVALID)
@@ -135,32 +145,39 @@ static LogicalResult allocateResults(Operation &op, EvaluationContext &context,
   return success();
 }
 
-static LogicalResult runBlock(Block &block, ArrayRef<const HostTensor *> arguments,
-                              EvaluationContext &context, bool insideKernel,
-                              std::vector<HostTensor> &results);
+static LogicalResult runBody(Block &block, ArrayRef<const HostTensor *> arguments,
+                             EvaluationContext &context, bool insideKernel,
+                             std::vector<HostTensor> &results);
 
 static LogicalResult runOp(Operation &op, ArrayRef<const HostTensor *> operands,
                            EvaluationContext &context, bool insideKernel,
                            std::vector<HostTensor> &results) {
+  auto atLine = [&](LogicalResult result) {
+    if (failed(result))
+      context.error = withSourceLine(context.error, op.getLoc());
+    return result;
+  };
   if (auto kernel = dyn_cast<KernelOp>(op)) {
     if (insideKernel)
-      return fail(context, "kernel: kernels do not nest");
-    return runBlock(kernel.getBody().front(), operands, context, /*insideKernel=*/true, results);
+      return atLine(fail(context, "kernel: kernels do not nest"));
+    return runBody(kernel.getBody().front(), operands, context, /*insideKernel=*/true, results);
   }
   auto evaluable = dyn_cast<EvaluableOpInterface>(op);
   if (!evaluable)
-    return fail(context, op.getName().getStringRef() + " cannot be evaluated");
+    return atLine(fail(context, op.getName().getStringRef() + " cannot be evaluated"));
   if (failed(allocateResults(op, context, results)))
-    return failure();
-  return evaluable.evaluate(context, operands, results);
+    return atLine(failure());
+  LogicalResult evaluated = evaluable.evaluate(context, operands, results);
+  // What failed inside a loop or branch has said where.
+  return op.getNumRegions() == 0 ? atLine(evaluated) : evaluated;
 }
 
-static LogicalResult runBlock(Block &block, ArrayRef<const HostTensor *> arguments,
-                              EvaluationContext &context, bool insideKernel,
-                              std::vector<HostTensor> &results) {
+static LogicalResult runBody(Block &block, ArrayRef<const HostTensor *> arguments,
+                             EvaluationContext &context, bool insideKernel,
+                             std::vector<HostTensor> &results) {
   Environment environment;
   for (auto [value, tensor] : llvm::zip(block.getArguments(), arguments))
-    environment.define(value, *tensor);
+    environment.borrow(value, tensor);
   for (Operation &op : block) {
     SmallVector<const HostTensor *> operands;
     for (Value operand : op.getOperands()) {
@@ -174,17 +191,20 @@ static LogicalResult runBlock(Block &block, ArrayRef<const HostTensor *> argumen
       return success();
     }
     std::vector<HostTensor> values;
-    if (failed(runOp(op, operands, context, insideKernel, values))) {
-      if (!isa<KernelOp>(op)) // whose op inside has said where
-        context.error = withSourceLine(context.error, op.getLoc());
+    if (failed(runOp(op, operands, context, insideKernel, values)))
       return failure();
-    }
     for (Value operand : op.getOperands())
       environment.used(operand);
     for (auto [value, tensor] : llvm::zip(op.getResults(), values))
       environment.define(value, std::move(tensor));
   }
   return fail(context, "the function does not return");
+}
+
+LogicalResult keratin::ir::reference::runBlock(Block &block, ArrayRef<const HostTensor *> arguments,
+                                               EvaluationContext &context,
+                                               std::vector<HostTensor> &results) {
+  return runBody(block, arguments, context, /*insideKernel=*/false, results);
 }
 
 FailureOr<std::vector<HostTensor>> keratin::ir::interpret(func::FuncOp function,
@@ -198,8 +218,7 @@ FailureOr<std::vector<HostTensor>> keratin::ir::interpret(func::FuncOp function,
   for (const HostTensor &argument : arguments)
     values.push_back(&argument);
   std::vector<HostTensor> results;
-  if (failed(
-          runBlock(function.getBody().front(), values, context, /*insideKernel=*/false, results)))
+  if (failed(runBlock(function.getBody().front(), values, context, results)))
     return failure();
   return results;
 }
