@@ -7,6 +7,7 @@
 #include "ir/reference/Interpreter.h"
 #include "ir/saved/GraphWriter.h"
 #include "ir/saved/SavedFile.h"
+#include "ir/saved/SavedOps.h"
 #include "tests/support/RandomTensor.h"
 #include "tests/support/SavedSamples.h"
 
@@ -85,7 +86,12 @@ int main(int argc, char **argv) {
   if (!module)
     return 1;
   for (auto function : module->getOps<func::FuncOp>()) {
-    std::string path = std::string(argv[2]) + "/" + function.getName().str();
+    // Those of the version that the folder is named after.
+    const SavedOp *op = findSavedOp(function.getName());
+    std::filesystem::path folder = argv[2];
+    if (folder.filename() != "1." + std::to_string(op ? op->minor : 0))
+      continue;
+    std::string path = (folder / function.getName().str()).string();
     if (!std::filesystem::exists(path + ".ktg") && !write(function, path))
       return 1;
   }

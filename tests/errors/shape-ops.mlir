@@ -305,3 +305,11 @@ func.func @box_does_not_fit(%x: tensor<5xf32>, %s: tensor<i64>) {
   %y = keratin.dynamic_unslice %x, %s : (tensor<5xf32>, tensor<i64>) -> tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @check_range_bounds(%x: tensor<2xi32>) -> tensor<2xi32> {
+  // expected-error @below {{'keratin.check_range' op needs one lower and one upper bound}}
+  %y = keratin.check_range %x lower = #keratin.dims<0, 1> upper = #keratin.dims<2> "m" : tensor<2xi32>
+  return %y : tensor<2xi32>
+}

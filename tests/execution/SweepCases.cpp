@@ -431,6 +431,24 @@ static std::vector<SweepCase> dynamicSliceCases() {
   return moves.cases;
 }
 
+static std::vector<SweepCase> checkRangeCases() {
+  std::vector<SweepCase> cases;
+  size_t counter = 0;
+  std::vector<keratin_dtype_t> dtypes = numberDtypes();
+  dtypes.erase(dtypes.begin(), dtypes.begin() + 4); // the integers
+  for (const Shape &dims : shapes())
+    cases.push_back({"check_range " + toString(dims),
+                     {{dims, nextOf(dtypes, counter), Elements::Index, DimExpr(100)}},
+                     [](GraphMath &math, ValueRange xs) -> Values {
+                       MLIRContext *context = math.builder().getContext();
+                       return {math.builder().create<CheckRangeOp>(
+                           math.location(), xs[0].getType(), xs[0],
+                           DimsAttr::get(context, Shape{0}), DimsAttr::get(context, Shape{100}),
+                           "sweep: outside [0, 100)")};
+                     }});
+  return cases;
+}
+
 static std::vector<SweepCase> dynamicUnsliceCases() {
   Moves moves("dynamic_unslice");
   auto add = [&](const char *from, const char *sizes, keratin_dtype_t dtype) {
@@ -799,6 +817,7 @@ std::vector<SweepCase> keratin::tests::sweepCases(StringRef op) {
       {"keratin.scatter_add", scatterAddCases},
       {"keratin.dynamic_slice", dynamicSliceCases},
       {"keratin.dynamic_unslice", dynamicUnsliceCases},
+      {"keratin.check_range", checkRangeCases},
       {"keratin.reduce_sum", numberReductionCases<ReduceSumOp>},
       {"keratin.reduce_prod", numberReductionCases<ReduceProdOp, Elements::Positive>},
       {"keratin.reduce_max", numberReductionCases<ReduceMaxOp>},

@@ -1,5 +1,5 @@
-// RUN: keratin-opt %s | keratin-check --function=good | FileCheck %s --check-prefix=GOOD
-// RUN: keratin-opt %s | keratin-check --function=good --compiled | FileCheck %s --check-prefix=GOOD
+// RUN: keratin-check %s --function=good | FileCheck %s --check-prefix=GOOD
+// RUN: keratin-check %s --function=good --compiled | FileCheck %s --check-prefix=GOOD
 // RUN: %{exits} 1 keratin-check %s --function=bad 2>&1 | FileCheck %s --check-prefix=BAD
 // RUN: %{exits} 1 keratin-check %s --function=bad --compiled 2>&1 | FileCheck %s --check-prefix=BAD
 

@@ -168,6 +168,8 @@ static const std::vector<Evil> &evils() {
       {"a later operand", [](G g) { opOf(g, 2)->set_operands(1, 5); },
        "function 'step': op 2 ('add'): operand 5 is not defined before it; at net.py:57"},
       {"unknown op", [](G g) { opOf(g, 2)->set_name("frobnicate"); }, "op 2 ('frobnicate')"},
+      {"an op of a newer format", [](G g) { opOf(g, 2)->set_name("check_range"); },
+       "needs format version 1.1, which the file does not state"},
       {"kernel", [](G g) { opOf(g, 2)->set_name("kernel"); }, "no op of a saved graph"},
       {"yield", [](G g) { opOf(g, 2)->set_name("yield"); }, "no op of a saved graph"},
       {"variable", [](G g) { opOf(g, 2)->set_name("variable"); }, "no op of a saved graph"},
