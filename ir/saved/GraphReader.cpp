@@ -360,7 +360,8 @@ private:
     if (!known)
       return fail("no op of a saved graph has this name");
     if (known->minor > (graph.version() & 0xffff))
-      return fail("needs format version 1." + Twine(known->minor) + ", which the file does not state");
+      return fail("needs format version 1." + Twine(known->minor) +
+                  ", which the file does not state");
     if (!op->regions().empty())
       return fail("has no regions");
     for (uint32_t operand : op->operands()) {
@@ -410,6 +411,11 @@ private:
     case SavedAttributeKind::Integers:
       return expect(attribute.has_integers() &&
                     attribute.integers().values_size() <= kMaxSavedList);
+    case SavedAttributeKind::Flags:
+      return expect(attribute.has_integers() &&
+                    attribute.integers().values_size() <= kMaxSavedList &&
+                    llvm::all_of(attribute.integers().values(),
+                                 [](int64_t flag) { return flag == 0 || flag == 1; }));
     case SavedAttributeKind::Text:
       return expect(attribute.has_text());
     case SavedAttributeKind::Comparison:
@@ -558,6 +564,9 @@ private:
     case SavedAttributeKind::Integers:
       return b.getDenseI64ArrayAttr(SmallVector<int64_t>(attribute.integers().values().begin(),
                                                          attribute.integers().values().end()));
+    case SavedAttributeKind::Flags:
+      return b.getDenseBoolArrayAttr(SmallVector<bool>(attribute.integers().values().begin(),
+                                                       attribute.integers().values().end()));
     case SavedAttributeKind::Text:
       return b.getStringAttr(attribute.text());
     case SavedAttributeKind::Comparison:

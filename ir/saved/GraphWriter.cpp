@@ -344,6 +344,11 @@ private:
       saved->mutable_integers()->mutable_values()->Assign(list.begin(), list.end());
       return success(list.size() <= size_t(kMaxSavedList));
     }
+    case SavedAttributeKind::Flags: {
+      ArrayRef<bool> list = cast<DenseBoolArrayAttr>(value).asArrayRef();
+      saved->mutable_integers()->mutable_values()->Assign(list.begin(), list.end());
+      return success(list.size() <= size_t(kMaxSavedList));
+    }
     case SavedAttributeKind::Text:
       saved->set_text(cast<StringAttr>(value).str());
       return success(isUtf8(saved->text()));

@@ -19,6 +19,15 @@ static constexpr SavedAttribute contraction[] = {{"a_batch", Kind::Integers},
                                                  {"a_contract", Kind::Integers},
                                                  {"b_batch", Kind::Integers},
                                                  {"b_contract", Kind::Integers}};
+static constexpr SavedAttribute convolution[] = {
+    {"dilation", Kind::Integers}, {"dims", Kind::Text},        {"low", Kind::Dims},
+    {"reversed", Kind::Flags},    {"strides", Kind::Integers}, {"x_dilation", Kind::Integers}};
+static constexpr SavedAttribute window[] = {
+    {"low", Kind::Dims}, {"strides", Kind::Integers}, {"window", Kind::Integers}};
+static constexpr SavedAttribute dilatedWindow[] = {{"low", Kind::Dims},
+                                                   {"strides", Kind::Integers},
+                                                   {"window", Kind::Integers},
+                                                   {"x_dilation", Kind::Integers}};
 static constexpr SavedAttribute seed[] = {{"seed", Kind::Integer}};
 static constexpr SavedAttribute direction[] = {{"direction", Kind::Comparison}};
 static constexpr SavedAttribute value[] = {{"value", Kind::Dense}};
@@ -96,6 +105,12 @@ static const SavedOp ops[] = {
     {"cumsum", scan},
     {"cumprod", scan},
     {"linear_recurrence", recurrence},
+    // Windows.
+    {"convolution", convolution, 1},
+    {"window_sum", dilatedWindow, 1},
+    {"window_max", window, 1},
+    {"window_pick", window, 1},
+    {"window_scatter", window, 1},
     // Contractions, random numbers, the graph.
     {"dot_general", contraction},
     {"random_bits", seed},
@@ -125,6 +140,8 @@ const char *keratin::ir::kindName(SavedAttributeKind kind) {
     return "an integer";
   case Kind::Integers:
     return "a list of integers";
+  case Kind::Flags:
+    return "a list of flags";
   case Kind::Text:
     return "text";
   case Kind::Comparison:

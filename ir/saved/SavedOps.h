@@ -13,6 +13,7 @@ enum class SavedAttributeKind {
   Flag,
   Integer,
   Integers,
+  Flags, // integers that are 0 or 1
   Text,
   Comparison,
   Requirement,

@@ -345,6 +345,31 @@ func.func @check_range(%x: tensor<?xi32, #keratin.dims<d0>> {keratin.kind = "inp
   %y = keratin.check_range %x lower = #keratin.dims<-1000> upper = #keratin.dims<1000> "a number is outside [-1000, 1000)" : tensor<?xi32, #keratin.dims<d0>>
   return %y : tensor<?xi32, #keratin.dims<d0>>
 }
+func.func @convolution(%x: tensor<?x4x3xf32, #keratin.dims<d0, 4, 3>> {keratin.kind = "input", keratin.name = "x"}, %w: tensor<2x3x2xf32> {keratin.kind = "input", keratin.name = "w"})
+    -> (tensor<?x5x2xf32, #keratin.dims<d0, 5, 2>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.convolution %x, %w dims = "b0c,0cf->b0f" strides = [2] low = <d0> x_dilation = [3] dilation = [2] reversed = [true] : (tensor<?x4x3xf32, #keratin.dims<d0, 4, 3>>, tensor<2x3x2xf32>) -> tensor<?x5x2xf32, #keratin.dims<d0, 5, 2>>
+  return %y : tensor<?x5x2xf32, #keratin.dims<d0, 5, 2>>
+}
+func.func @window_sum(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<?x5xf32, #keratin.dims<d0, 5>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.window_sum %x window = [1, 3] strides = [1, 2] low = <0, 1> x_dilation = [1, 2] : (tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<?x5xf32, #keratin.dims<d0, 5>>
+  return %y : tensor<?x5xf32, #keratin.dims<d0, 5>>
+}
+func.func @window_max(%x: tensor<?x5xf32, #keratin.dims<d0, 5>> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.window_max %x window = [1, 3] strides = [1, 2] low = <0, 1> : (tensor<?x5xf32, #keratin.dims<d0, 5>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @window_pick(%x: tensor<?x5xi32, #keratin.dims<d0, 5>> {keratin.kind = "input", keratin.name = "x"}, %v: tensor<?x5xf32, #keratin.dims<d0, 5>> {keratin.kind = "input", keratin.name = "v"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.window_pick %x, %v window = [1, 3] strides = [1, 2] low = <0, 1> : (tensor<?x5xi32, #keratin.dims<d0, 5>>, tensor<?x5xf32, #keratin.dims<d0, 5>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @window_scatter(%x: tensor<?x5xf32, #keratin.dims<d0, 5>> {keratin.kind = "input", keratin.name = "x"}, %v: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "v"})
+    -> (tensor<?x5xf32, #keratin.dims<d0, 5>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.window_scatter %x, %v window = [1, 3] strides = [1, 2] low = <0, 1> : (tensor<?x5xf32, #keratin.dims<d0, 5>>, tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x5xf32, #keratin.dims<d0, 5>>
+  return %y : tensor<?x5xf32, #keratin.dims<d0, 5>>
+}
 // A whole training step: a variable, its update, the state of a random node, a default and places.
 func.func @update(%x: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "x"},
                   %rate: tensor<f32> {keratin.kind = "input", keratin.name = "rate",

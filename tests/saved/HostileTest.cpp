@@ -207,6 +207,18 @@ static const std::vector<Evil> &evils() {
       {"wild integer",
        [](G g) { opOf(g, 1)->mutable_attributes(0)->mutable_integers()->set_values(0, INT64_MIN); },
        "op 1 ('broadcast')"},
+      {"flags of 2",
+       [](G g) {
+         v1::Op *op = opOf(g, 2);
+         op->set_name("convolution");
+         for (const char *name : {"dilation", "dims", "low", "reversed"})
+           op->add_attributes()->set_name(name);
+         op->mutable_attributes(0)->mutable_integers()->add_values(1);
+         op->mutable_attributes(1)->set_text("0,0->0");
+         op->mutable_attributes(2)->mutable_dims();
+         op->mutable_attributes(3)->mutable_integers()->add_values(2);
+       },
+       "must be a list of flags"},
       {"wrong enum",
        [](G g) {
          opOf(g, 2)->set_name("compare");
