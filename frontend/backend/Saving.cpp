@@ -57,7 +57,8 @@ static void requirementsToOps(mlir::func::FuncOp function) {
 // Gradients become ops. What they are taken of is brought into stable formulas first, as the
 // compiler does it; a function without gradients is saved as it is written.
 static absl::Status expandGradients(mlir::ModuleOp module, mlir::func::FuncOp function) {
-  bool hasGradients = !function.getOps<ir::GradientsOp>().empty();
+  bool hasGradients =
+      function.walk([](ir::GradientsOp) { return mlir::WalkResult::interrupt(); }).wasInterrupted();
   if (hasGradients) {
     compiler::DiagnosticCollector diagnostics(module.getContext());
     mlir::PassManager manager(module.getContext());
@@ -297,20 +298,11 @@ private:
           graph.literals.add(arrayOf(llvm::cast<mlir::DenseElementsAttr>(constant.getValue())));
       copy = call.builder.create<ir::LiteralOp>(location, transfer->type(constant.getType()), id);
     } else {
-      mlir::OperationState state(location, op->getName().getStringRef());
-      for (mlir::Value operand : op->getOperands())
-        state.operands.push_back(values.lookup(operand));
-      for (mlir::Type type : op->getResultTypes())
-        state.types.push_back(transfer->type(type));
-      for (mlir::NamedAttribute attribute : op->getAttrDictionary())
-        state.addAttribute(attribute.getName().getValue(),
-                           transfer->attribute(attribute.getValue()));
-      copy = call.builder.create(state);
+      copy = transfer->clone(op, call.builder, values);
     }
-    for (auto [from, to] : llvm::zip(op->getResults(), copy->getResults()))
-      values[from] = to;
+    values[op->getResult(0)] = copy->getResult(0);
     // Evaluated for what it does.
-    if (llvm::isa<ir::PrintOp>(copy))
+    if (copy->walk([](ir::PrintOp) { return mlir::WalkResult::interrupt(); }).wasInterrupted())
       impl->updates.push_back(tensorOf(copy->getResult(0)));
   }
 

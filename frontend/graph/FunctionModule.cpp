@@ -101,17 +101,7 @@ private:
     } else if (isa<ir::DependOp>(op)) {
       values[op->getResult(0)] = values.lookup(op->getOperand(0));
     } else {
-      OperationState state(location, op->getName().getStringRef());
-      for (Value operand : op->getOperands())
-        state.operands.push_back(values.lookup(operand));
-      for (Type type : op->getResultTypes())
-        state.types.push_back(transfer.type(type));
-      for (NamedAttribute attribute : op->getAttrDictionary())
-        state.addAttribute(attribute.getName().getValue(),
-                           transfer.attribute(attribute.getValue()));
-      Operation *copy = b.create(state);
-      for (auto [from, to] : llvm::zip(op->getResults(), copy->getResults()))
-        values[from] = to;
+      transfer.clone(op, b, values);
     }
   }
 

@@ -3,6 +3,8 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/Hashing.h"
 
+#include <functional>
+
 using namespace keratin;
 using namespace keratin::frontend;
 
@@ -38,7 +40,7 @@ SliceSignature::SliceSignature(const GraphSlice &slice) {
     addArgument(variable.getResult());
     words.push_back(graph.variables[variable.getId()].countsDraws);
   }
-  for (mlir::Operation *op : slice.ops) {
+  std::function<void(mlir::Operation *)> addOp = [&](mlir::Operation *op) {
     add(op->getName().getAsOpaquePointer());
     // The ids of literals and placeholders are names, not structure.
     if (!llvm::isa<ir::LiteralOp, ir::PlaceholderOp>(op))
@@ -50,7 +52,19 @@ SliceSignature::SliceSignature(const GraphSlice &slice) {
       add(result.getType().getAsOpaquePointer());
       number(result);
     }
-  }
+    for (mlir::Region &region : op->getRegions())
+      for (mlir::Block &block : region) {
+        words.push_back(block.getNumArguments());
+        for (mlir::BlockArgument argument : block.getArguments()) {
+          add(argument.getType().getAsOpaquePointer());
+          number(argument);
+        }
+        for (mlir::Operation &nested : block)
+          addOp(&nested);
+      }
+  };
+  for (mlir::Operation *op : slice.ops)
+    addOp(op);
   for (mlir::Value output : slice.outputs)
     words.push_back(numbers.lookup(output));
   words.push_back(slice.updates.size());

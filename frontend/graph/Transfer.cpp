@@ -64,6 +64,12 @@ Attribute Transfer::convert(Attribute from) {
       .Case([&](DenseI64ArrayAttr numbers) {
         return DenseI64ArrayAttr::get(&to, numbers.asArrayRef());
       })
+      .Case([&](DenseI32ArrayAttr numbers) {
+        return DenseI32ArrayAttr::get(&to, numbers.asArrayRef());
+      })
+      .Case([&](DenseBoolArrayAttr flags) {
+        return DenseBoolArrayAttr::get(&to, flags.asArrayRef());
+      })
       .Case([&](DenseElementsAttr elements) {
         return DenseElementsAttr::getFromRawBuffer(cast<ShapedType>(type(elements.getType())),
                                                    elements.getRawData());
@@ -84,4 +90,32 @@ Location Transfer::location(Location from) {
     return NameLoc::get(StringAttr::get(&to, name.getName().getValue()),
                         location(name.getChildLoc()));
   return UnknownLoc::get(&to);
+}
+
+// Regions come with the new op: who is told of it may look at all of it. They are nested no deeper
+// than the calls that made them.
+Operation *Transfer::clone(Operation *from, OpBuilder &builder, ValueMap &values) {
+  OperationState state(location(from->getLoc()), from->getName().getStringRef());
+  for (Value operand : from->getOperands())
+    state.operands.push_back(values.lookup(operand));
+  for (Type result : from->getResultTypes())
+    state.types.push_back(type(result));
+  for (NamedAttribute entry : from->getAttrDictionary())
+    state.addAttribute(entry.getName().getValue(), attribute(entry.getValue()));
+  for (Region &region : from->getRegions()) {
+    Region *copy = state.addRegion();
+    for (Block &block : region) {
+      Block &body = copy->emplaceBlock();
+      for (BlockArgument argument : block.getArguments())
+        values[argument] = body.addArgument(type(argument.getType()), location(argument.getLoc()));
+      OpBuilder inside(&to);
+      inside.setInsertionPointToEnd(&body);
+      for (Operation &op : block)
+        clone(&op, inside, values);
+    }
+  }
+  Operation *copy = builder.create(state);
+  for (auto [old, now] : llvm::zip(from->getResults(), copy->getResults()))
+    values[old] = now;
+  return copy;
 }

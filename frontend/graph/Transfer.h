@@ -4,6 +4,8 @@
 
 #include "ir/dialect/Keratin.h"
 
+#include "mlir/IR/Builders.h"
+
 #include "llvm/ADT/DenseMap.h"
 
 namespace keratin::frontend {
@@ -12,12 +14,17 @@ namespace keratin::frontend {
 // modules whatever happened in the process before; or as bind() says, all of them then.
 class Transfer {
 public:
+  using ValueMap = llvm::DenseMap<mlir::Value, mlir::Value>;
+
   explicit Transfer(mlir::MLIRContext &to) : to(to) {}
 
   mlir::Type type(mlir::Type from);
   mlir::Attribute attribute(mlir::Attribute from);
   mlir::Location location(mlir::Location from);
   int64_t symbol(int64_t from);
+  // A copy of the op, with what is in its regions, at the builder's place. Its operands are looked
+  // up in `values`, its results join them.
+  mlir::Operation *clone(mlir::Operation *from, mlir::OpBuilder &builder, ValueMap &values);
   // Gives a symbol its number before it is met.
   void bind(int64_t from, int64_t to) { symbols[from] = to; }
 
