@@ -231,15 +231,11 @@ def Api_pool3d : Keratin_MissingFunction<"pool3d", "pool", "pool3d(x, pool_size,
 
 //===-- rnn-control -------------------------------------------------------------------------------===//
 
-def Api_rnn : Keratin_MissingFunction<"rnn", "rnn-control", "rnn(step_function, inputs, initial_states, go_backwards=False, mask=None, constants=None, unroll=False, input_length=None, time_major=False, zero_output_for_mask=False)", "std::tuple<Tensor, Tensor, std::vector<Tensor>>",
-    ["const RnnStep &step_function", "const Operand &inputs", "const std::vector<Tensor> &initial_states", "bool go_backwards = false", "const Operand &mask = None", "const std::vector<Tensor> &constants = {}", "bool unroll = false", "const Operand &input_length = None", "bool time_major = false", "bool zero_output_for_mask = false"]>;
+def Api_rnn : Keratin_Function<"rnn", "rnn-control", "rnn(step_function, inputs, initial_states, go_backwards=False, mask=None, constants=None, unroll=False, input_length=None, time_major=False, zero_output_for_mask=False)">;
 def Api_switch : Keratin_Function<"switch", "rnn-control", "switch(condition, then_expression, else_expression)"> { let cxxName = "switch_"; }
-def Api_map_fn : Keratin_MissingFunction<"map_fn", "rnn-control", "map_fn(fn, elems, name=None, dtype=None)", "Tensor",
-    ["const std::function<Tensor(const Tensor &)> &fn", "const Operand &elems", "const std::string &name = \"\"", "DTypeArgument dtype = None"]>;
-def Api_foldl : Keratin_MissingFunction<"foldl", "rnn-control", "foldl(fn, elems, initializer=None, name=None)", "Tensor",
-    ["const std::function<Tensor(const Tensor &, const Tensor &)> &fn", "const Operand &elems", "const Operand &initializer = None", "const std::string &name = \"\""]>;
-def Api_foldr : Keratin_MissingFunction<"foldr", "rnn-control", "foldr(fn, elems, initializer=None, name=None)", "Tensor",
-    ["const std::function<Tensor(const Tensor &, const Tensor &)> &fn", "const Operand &elems", "const Operand &initializer = None", "const std::string &name = \"\""]>;
+def Api_map_fn : Keratin_Function<"map_fn", "rnn-control", "map_fn(fn, elems, name=None, dtype=None)">;
+def Api_foldl : Keratin_Function<"foldl", "rnn-control", "foldl(fn, elems, initializer=None, name=None)">;
+def Api_foldr : Keratin_Function<"foldr", "rnn-control", "foldr(fn, elems, initializer=None, name=None)">;
 
 //===-- training-phase ----------------------------------------------------------------------------===//
 

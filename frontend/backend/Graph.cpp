@@ -5,6 +5,7 @@
 #include "frontend/graph/Call.h"
 #include "frontend/graph/ControlDependencies.h"
 #include "frontend/graph/EvalCache.h"
+#include "frontend/graph/Trace.h"
 
 #include <map>
 
@@ -71,10 +72,14 @@ name_scope::~name_scope() {
 
 control_dependencies::control_dependencies(const std::vector<Tensor> &control_inputs)
     : held(control_inputs) {
+  std::lock_guard lock(frontend::Graph::get().mutex);
   llvm::SmallVector<mlir::Value> values;
   for (const Tensor &tensor : held)
     values.push_back(valueOf(tensor));
-  std::lock_guard lock(frontend::Graph::get().mutex);
+  if (const std::string *callable = tracedCallable(frontend::Graph::get());
+      callable && !values.empty())
+    throw ValueError("control_dependencies: in force in " + *callable +
+                     ", where nothing is updated; needed them around the function that calls it");
   ControlDependencies::push(std::move(values));
 }
 
@@ -104,7 +109,8 @@ bool is_placeholder(const Operand &x) {
   if (!op)
     return false;
   std::lock_guard lock(frontend::Graph::get().mutex);
-  return !frontend::Graph::get().placeholders[op.getId()].defaultValue;
+  const PlaceholderInfo &info = frontend::Graph::get().placeholders[op.getId()];
+  return !info.defaultValue && !info.callable;
 }
 
 //===-- Shapes and dtypes ---------------------------------------------------------------------===//

@@ -4,6 +4,7 @@
 #include "frontend/backend/Configuration.h"
 #include "frontend/backend/Random.h"
 #include "frontend/backend/Variables.h"
+#include "frontend/graph/Trace.h"
 #include "keratin/variables.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -37,9 +38,24 @@ RandomStream::RandomStream(Call &call, std::optional<int64_t> seed) : call(call)
   counter = makeVariable(call, start, "draws", std::move(info));
 }
 
+// The number of the evaluation; in loops plus, for each, a large odd multiple of its step's number,
+// so that no step of an evaluation meets one of another.
+Value RandomStream::draw() {
+  if (number)
+    return number;
+  number = valueOf(counter);
+  uint64_t level = 0;
+  for (const Trace *trace : call.graph.traces)
+    if (Value step = trace->stepNumber()) {
+      Value factor = call.g.integerScalar(int64_t(mix(++level) | 1), ir::getElementType(step));
+      number = call.g.add(number, call.g.mul(step, factor));
+    }
+  return number;
+}
+
 Value RandomStream::bits(const ir::Shape &shape) {
   auto type = ir::getTensorType(shape, call.elementType(DType::UInt32));
-  return call.builder.create<ir::RandomBitsOp>(call.g.location(), type, valueOf(counter), words++);
+  return call.builder.create<ir::RandomBitsOp>(call.g.location(), type, draw(), words++);
 }
 
 Value RandomStream::uniform(const ir::Shape &shape, DType dtype) {

@@ -10,7 +10,8 @@ namespace keratin::frontend {
 
 // One random node: a stream of draws that a seed fixes. Evaluations count draws in a hidden
 // variable, whose start is made of the seed. The key of the generator is only the number of a
-// word: functions that differ in their seeds are the same code.
+// word: functions that differ in their seeds are the same code. In the body of a loop every step
+// draws anew.
 class RandomStream {
 public:
   RandomStream(Call &call, std::optional<int64_t> seed);
@@ -21,8 +22,11 @@ public:
   Value uniform(const ir::Shape &shape, DType dtype);
 
 private:
+  Value draw();
+
   Call &call;
   Tensor counter;
+  Value number;      // of the draw, when first asked for
   int64_t words = 0; // words an element used so far
 };
 

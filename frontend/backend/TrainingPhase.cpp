@@ -26,21 +26,40 @@ static LearningPhase &phase() {
 
 void frontend::resetLearningPhase() { phase() = {}; }
 
-// Whether evaluating the value does more than compute: such a value must not be evaluated when it
-// is not chosen.
-static bool hasEffects(Value root) {
+// Whether the value depends on a value or op of this kind. Walks with its own stack.
+static bool dependsOn(Value root, llvm::function_ref<bool(mlir::Operation *)> isKind) {
   llvm::DenseSet<mlir::Operation *> seen = {root.getDefiningOp()};
   std::vector<mlir::Operation *> stack = {root.getDefiningOp()};
   while (!stack.empty()) {
     mlir::Operation *op = stack.back();
     stack.pop_back();
-    if (llvm::isa<ir::PrintOp, ir::UpdateOp>(op))
+    if (isKind(op))
       return true;
     for (Value operand : op->getOperands())
       if (seen.insert(operand.getDefiningOp()).second)
         stack.push_back(operand.getDefiningOp());
   }
   return false;
+}
+
+bool frontend::dependsOnLearningPhase(Value value) {
+  if (phase().placeholder.isEmpty())
+    return false;
+  mlir::Operation *placeholder = valueOf(phase().placeholder).getDefiningOp();
+  return dependsOn(value, [&](mlir::Operation *op) { return op == placeholder; });
+}
+
+// Whether evaluating the value does more than compute: such a value must not be evaluated when it
+// is not chosen.
+static bool hasEffects(Value value) {
+  return dependsOn(value, [](mlir::Operation *op) {
+    return op
+        ->walk([](mlir::Operation *nested) {
+          return llvm::isa<ir::PrintOp, ir::UpdateOp>(nested) ? mlir::WalkResult::interrupt()
+                                                              : mlir::WalkResult::advance();
+        })
+        .wasInterrupted();
+  });
 }
 
 static Tensor choose(Call &call, Value condition, const Operand &x, const Operand &y) {

@@ -4,6 +4,7 @@
 #include "frontend/backend/Configuration.h"
 #include "frontend/backend/Variables.h"
 #include "frontend/graph/EvalCache.h"
+#include "frontend/graph/Trace.h"
 
 using namespace keratin;
 using namespace keratin::frontend;
@@ -35,6 +36,10 @@ static Value assigned(Call &call, Value variable, const Operand &operand) {
 }
 
 static Value variableOf(Call &call, const Tensor &tensor) {
+  if (const std::string *callable = tracedCallable(call.graph))
+    call.valueError("an update in " + *callable +
+                    "; needed the new value as what it returns, and "
+                    "the update outside of it");
   Value variable = call.raw(tensor);
   if (!variable.getDefiningOp<ir::VariableOp>())
     call.typeError("the first argument must be a variable; found " + tensor.name());

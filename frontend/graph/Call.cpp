@@ -79,6 +79,10 @@ Value Call::literal(Array array) {
 Value Call::raw(const Tensor &tensor) {
   if (tensor.isEmpty())
     valueError("an argument is an empty Tensor");
+  if (const auto &madeIn = nodeOf(tensor)->madeIn)
+    valueError("an argument was made in " + *madeIn +
+               ", which has returned; needed a tensor that "
+               "it returns, or one made outside of it");
   return valueOf(tensor);
 }
 
@@ -235,17 +239,28 @@ void Call::checkBytes(Value value) const {
       valueError("the result's shape " + describe(value) + " does not fit 64 bits of bytes");
 }
 
-Tensor Call::tensor(Value value, const std::string &name) {
-  checkBytes(value);
-  // A function that changes nothing still gives a new tensor, which is no variable or placeholder.
-  if (llvm::isa<ir::VariableOp, ir::PlaceholderOp>(value.getDefiningOp()))
-    value = builder.create<ir::IdentityOp>(g.location(), value);
+Value Call::required(Value value) {
+  value = withRequirements(value);
+  requirements.clear();
+  return value;
+}
+
+Value Call::withRequirements(Value value) {
   for (const Requirement &needed : requirements) {
     auto lhs = ir::DimsAttr::get(&graph.context, ir::Shape{needed.lhs});
     auto rhs = ir::DimsAttr::get(&graph.context, ir::Shape{needed.rhs});
     value = builder.create<ir::RequireOp>(g.location(), value.getType(), value, needed.kind, lhs,
                                           rhs, builder.getStringAttr(requirement(needed.what)));
   }
+  return value;
+}
+
+Tensor Call::tensor(Value value, const std::string &name) {
+  checkBytes(value);
+  // A function that changes nothing still gives a new tensor, which is no variable or placeholder.
+  if (llvm::isa<ir::VariableOp, ir::PlaceholderOp>(value.getDefiningOp()))
+    value = builder.create<ir::IdentityOp>(g.location(), value);
+  value = withRequirements(value);
   if (graph.callDepth() == 1 && !llvm::isa<ir::UpdateOp>(value.getDefiningOp()))
     if (llvm::SmallVector<Value> after = ControlDependencies::active(); !after.empty())
       value = builder.create<ir::DependOp>(g.location(), value.getType(), value, after);

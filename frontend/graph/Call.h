@@ -85,6 +85,8 @@ public:
   // Records that the function's results need lhs >= rhs, lhs == rhs.
   void requireAtLeast(const DimExpr &lhs, const DimExpr &rhs, const std::string &what);
   void requireEqual(const DimExpr &lhs, const DimExpr &rhs, const std::string &what);
+  // What was recorded since is needed by this value already: it is checked before what follows.
+  Value required(Value value);
 
   //===-- Broadcasting ------------------------------------------------------------------------===//
   ir::Shape broadcastShape(const ir::Shape &a, const ir::Shape &b);
@@ -105,6 +107,7 @@ private:
   Value stack(const std::vector<Operand> &list);
   std::optional<std::vector<DimExpr>> evaluate(Value value, unsigned depth);
   void checkBytes(Value value) const;
+  Value withRequirements(Value value);
 
   struct Requirement {
     ir::Requirement kind;

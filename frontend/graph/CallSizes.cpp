@@ -1,5 +1,6 @@
 // Sizes that tensors compute: K::shape(x)[0] * 2 and the like become expressions of symbols.
 #include "frontend/graph/Call.h"
+#include "frontend/graph/Trace.h"
 #include "frontend/values/Elements.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -111,7 +112,8 @@ std::optional<Sizes> Call::evaluate(Value value, unsigned depth) {
         total = product ? ir::mul(*total, dim) : ir::add(*total, dim);
     return total ? std::optional(Sizes{*total}) : std::nullopt;
   }
-  if (llvm::isa<ir::PlaceholderOp, ir::VariableOp>(op) && rank(value) == 0)
+  if (llvm::isa<ir::PlaceholderOp, ir::VariableOp>(op) && rank(value) == 0 &&
+      !isStepArgument(graph, op))
     return Sizes{DimExpr::symbol(graph.valueSymbol(op))};
   if (op->getNumOperands() == 2) {
     std::optional<Sizes> a = operand(0), b = operand(1);

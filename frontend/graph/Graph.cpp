@@ -1,7 +1,11 @@
 #include "frontend/graph/Graph.h"
 
+#include "frontend/graph/Trace.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
+
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace keratin;
 using namespace keratin::frontend;
@@ -70,6 +74,8 @@ void Graph::release(Node *node) {
 void Graph::created(mlir::Operation *op) {
   ++liveOps;
   candidates.insert(op);
+  if (!traces.empty())
+    traces.back()->add(op);
   forEachSymbol(op, [&](int64_t id) { ++symbols[id].uses; });
 }
 
@@ -137,22 +143,35 @@ llvm::ArrayRef<int64_t> Graph::symbolsOf(mlir::Attribute attribute) {
   return entry->second;
 }
 
+// The dims attributes of an op, by name: a dictionary of all its attributes would be uniqued, and
+// kept, for every op.
+static llvm::SmallVector<DimsAttr, 2> dimsOf(mlir::Operation *op) {
+  using Dims = llvm::SmallVector<DimsAttr, 2>;
+  return llvm::TypeSwitch<mlir::Operation *, Dims>(op)
+      .Case([](ir::SliceOp slice) { return Dims{slice.getStarts()}; })
+      .Case([](ir::PadOp pad) { return Dims{pad.getLow()}; })
+      .Case([](ir::ScanOp scan) { return Dims{scan.getLength()}; })
+      .Case([](ir::RequireOp require) { return Dims{require.getLhs(), require.getRhs()}; })
+      .Default([](mlir::Operation *) { return Dims(); });
+}
+
 void Graph::forEachSymbol(mlir::Operation *op, llvm::function_ref<void(int64_t)> visit) {
-  for (mlir::Type type : op->getResultTypes())
+  auto visitType = [&](mlir::Type type) {
     for (int64_t id : symbolsOf(llvm::cast<mlir::RankedTensorType>(type).getEncoding()))
       visit(id);
-  auto visitDims = [&](DimsAttr dims) {
+  };
+  for (mlir::Type type : op->getResultTypes())
+    visitType(type);
+  for (DimsAttr dims : dimsOf(op))
     for (int64_t id : symbolsOf(dims))
       visit(id);
-  };
-  if (auto slice = llvm::dyn_cast<ir::SliceOp>(op)) {
-    visitDims(slice.getStarts());
-  } else if (auto pad = llvm::dyn_cast<ir::PadOp>(op)) {
-    visitDims(pad.getLow());
-  } else if (auto require = llvm::dyn_cast<ir::RequireOp>(op)) {
-    visitDims(require.getLhs());
-    visitDims(require.getRhs());
-  }
+  for (mlir::Region &region : op->getRegions())
+    for (mlir::Block &block : region) {
+      for (mlir::Type type : block.getArgumentTypes())
+        visitType(type);
+      for (mlir::Operation &nested : block)
+        forEachSymbol(&nested, visit);
+    }
 }
 
 void Graph::own(mlir::Operation *op, llvm::ArrayRef<int64_t> ids) {

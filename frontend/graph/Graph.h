@@ -31,6 +31,9 @@ struct Node {
   std::shared_ptr<const std::string> scope; // null outside name scopes
   std::string name;                         // made when first asked for
   bool usesLearningPhase = false;
+  // The callable of a K function that has returned, for which alone the value meant something; null
+  // for most.
+  std::shared_ptr<const std::string> madeIn;
 };
 
 } // namespace keratin::detail
@@ -38,10 +41,13 @@ struct Node {
 namespace keratin::frontend {
 
 using detail::Node;
+class Trace;
 
 struct PlaceholderInfo {
   std::string name;
   std::optional<Array> defaultValue; // for a call that does not feed it
+  // Of a step argument (see Trace), the callable that it was made for: nobody can feed it.
+  std::shared_ptr<const std::string> callable = nullptr;
 };
 
 struct VariableInfo {
@@ -91,6 +97,9 @@ public:
   int callDepth() const { return depth; }
   void created(mlir::Operation *op);
 
+  // The callables that are running, innermost last.
+  std::vector<Trace *> traces;
+
   // A fresh symbol; it lives until its owner and every op that mentions it are gone.
   int64_t addSymbol(SymbolInfo info) { return symbols.add(std::move(info)); }
   void own(mlir::Operation *op, llvm::ArrayRef<int64_t> ids);
@@ -108,7 +117,7 @@ public:
   std::unordered_map<std::string, int64_t> nameCounters;
   std::string uniqueName(const std::string &base);
 
-  // Symbols of a type or of a dims attribute.
+  // Symbols of a dims attribute; of an op and the ops in its regions.
   llvm::ArrayRef<int64_t> symbolsOf(mlir::Attribute dims);
   void forEachSymbol(mlir::Operation *op, llvm::function_ref<void(int64_t)> visit);
 

@@ -53,6 +53,10 @@ private:
     }
     if (auto placeholder = llvm::dyn_cast<ir::PlaceholderOp>(op)) {
       const PlaceholderInfo &info = graph.placeholders[placeholder.getId()];
+      if (info.callable)
+        throw ValueError(request.function + ": a tensor of " + *info.callable +
+                         " has no value of its own, but one in each step; needed a tensor made "
+                         "outside of it");
       if (!info.defaultValue)
         throw ValueError(request.function + ": placeholder '" + info.name +
                          "' is needed but not fed; needed it among the inputs");

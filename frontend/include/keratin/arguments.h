@@ -112,10 +112,6 @@ private:
   std::function<Tensor()> callable;
 };
 
-// A step of K::rnn: (input, states) to (output, new states).
-using RnnStep = std::function<std::pair<Tensor, std::vector<Tensor>>(const Tensor &,
-                                                                     const std::vector<Tensor> &)>;
-
 // start:stop:step, each None, a number, or a scalar integer tensor; Python's clamping semantics.
 struct Slice {
   Slice(Size start = None, Size stop = None, Size step = None)

@@ -16,6 +16,7 @@
 #define KERATIN_BACKEND_H
 
 #include "keratin/config.h"
+#include "keratin/control.h"
 #include "keratin/creation.h"
 #include "keratin/elementwise.h"
 #include "keratin/graph.h"

@@ -1,0 +1,101 @@
+#include "frontend/graph/Body.h"
+
+#include "frontend/graph/Call.h"
+#include "ir/builder/DifferentiablePaths.h"
+
+#include "mlir/IR/IRMapping.h"
+
+using namespace keratin;
+using namespace keratin::frontend;
+using mlir::Operation;
+
+Body::Body(Call &call, llvm::ArrayRef<const Trace *> traces, llvm::ArrayRef<Value> results)
+    : call(call), traces(traces.begin(), traces.end()), results(results.begin(), results.end()) {
+  // Every K::gradients of the body may need more of what is older, and that may hold others.
+  do
+    select();
+  while (addPaths());
+  for (Operation *op : ops)
+    if (llvm::isa<ir::TruncateOp>(op))
+      call.notImplemented("a size computed from data in " + traces.front()->callable());
+  // Operands before users, and equal callables give equal bodies.
+  llvm::SmallVector<Operation *> ordered(ops.begin(), ops.end());
+  llvm::sort(ordered, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  ops = llvm::SetVector<Operation *>(ordered.begin(), ordered.end());
+}
+
+bool Body::isInside(Operation *op) const {
+  if (llvm::isa<ir::LiteralOp, ir::VariableOp, ir::PlaceholderOp, ir::UpdateOp>(op))
+    return false;
+  if (older.contains(op))
+    return true;
+  for (const Trace *trace : traces)
+    if (trace->hasMade(op))
+      // A gradient that is the same in every step is computed before the loop.
+      return !llvm::isa<ir::GradientsOp>(op) || !trace->stepNumber() || trace->isPerStep(op);
+  return false;
+}
+
+// Walks back from the results with its own stack.
+void Body::select() {
+  ops.clear();
+  outside.clear();
+  std::vector<Value> stack(results.rbegin(), results.rend());
+  while (!stack.empty()) {
+    Value value = stack.back();
+    stack.pop_back();
+    if (llvm::any_of(traces, [&](const Trace *trace) { return trace->isArgument(value); }))
+      continue;
+    Operation *op = value.getDefiningOp();
+    if (!isInside(op)) {
+      outside.insert(value);
+    } else if (ops.insert(op)) {
+      stack.insert(stack.end(), op->getOperands().begin(), op->getOperands().end());
+    }
+  }
+}
+
+// The ops on the ways from the loss of a gradient to its values; whether there are new ones.
+bool Body::addPaths() {
+  size_t before = older.size();
+  for (Operation *op : ops) {
+    auto gradients = llvm::dyn_cast<ir::GradientsOp>(op);
+    if (!gradients)
+      continue;
+    ir::DifferentiablePaths paths(gradients.getLoss());
+    std::vector<Operation *> ordered(paths.ops().begin(), paths.ops().end());
+    llvm::sort(ordered, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+    llvm::DenseSet<Value> active(gradients.getXs().begin(), gradients.getXs().end());
+    for (Operation *step : ordered)
+      for (mlir::OpOperand &operand : step->getOpOperands())
+        if (active.contains(operand.get()) && ir::isDifferentiableOperand(operand)) {
+          active.insert(step->getResults().begin(), step->getResults().end());
+          if (!isInside(step))
+            older.insert(step);
+          break;
+        }
+  }
+  return older.size() != before;
+}
+
+std::unique_ptr<mlir::Block> Body::build(llvm::ArrayRef<Value> arguments) const {
+  auto block = std::make_unique<mlir::Block>();
+  mlir::IRMapping copies;
+  for (Value value : arguments)
+    copies.map(value, block->addArgument(value.getType(), value.getLoc()));
+  // Not the call's builder: the graph counts only the ops of its own block.
+  mlir::OpBuilder builder(&call.graph.context);
+  builder.setInsertionPointToEnd(block.get());
+  for (Operation *op : ops) {
+    // What is copied along is printed where it stands.
+    if (llvm::isa<ir::PrintOp>(op) && older.contains(op))
+      copies.map(op->getResult(0), copies.lookup(op->getOperand(0)));
+    else
+      builder.clone(*op, copies);
+  }
+  llvm::SmallVector<Value> yielded;
+  for (Value result : results)
+    yielded.push_back(copies.lookup(result));
+  builder.create<ir::YieldOp>(call.g.location(), yielded);
+  return block;
+}

@@ -1,0 +1,54 @@
+// From the ops that callables made to the regions of loops and branches.
+#ifndef KERATIN_FRONTEND_GRAPH_BODY_H
+#define KERATIN_FRONTEND_GRAPH_BODY_H
+
+#include "frontend/graph/Trace.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <memory>
+#include <vector>
+
+namespace mlir {
+class Block;
+} // namespace mlir
+
+namespace keratin::frontend {
+
+class Call;
+
+// The ops of one body: those that its results need and that were made in its traces. Everything
+// older, and literals, variables and placeholders whenever made, stays outside and is captured;
+// with the exception of what lies between the loss and the values of a K::gradients of the body,
+// which must see the whole way.
+class Body {
+public:
+  // The traces have ended. There may be none: then all comes from outside.
+  Body(Call &call, llvm::ArrayRef<const Trace *> traces, llvm::ArrayRef<mlir::Value> results);
+
+  // What comes from outside: values that the ops use, and results that no op of the body makes.
+  // Step arguments of the traces are not among them.
+  llvm::ArrayRef<mlir::Value> captures() const { return outside.getArrayRef(); }
+
+  // A block of copies, ended by keratin.yield of the results, with arguments that stand for these
+  // values: step arguments, and all captures.
+  std::unique_ptr<mlir::Block> build(llvm::ArrayRef<mlir::Value> arguments) const;
+
+private:
+  bool isInside(mlir::Operation *op) const;
+  void select();
+  bool addPaths();
+
+  Call &call;
+  llvm::SmallVector<const Trace *, 2> traces;
+  llvm::SmallVector<mlir::Value> results;
+  llvm::DenseSet<mlir::Operation *> older; // copied although made before the traces
+  llvm::SetVector<mlir::Operation *> ops;
+  llvm::SetVector<mlir::Value> outside;
+};
+
+} // namespace keratin::frontend
+
+#endif // KERATIN_FRONTEND_GRAPH_BODY_H

@@ -1,0 +1,92 @@
+#include "frontend/graph/Loop.h"
+
+#include "frontend/graph/Body.h"
+
+using namespace keratin;
+using namespace keratin::frontend;
+
+Loop::Loop(Call &call, std::string callable, const DimExpr &steps, bool reverse)
+    : call(call), trace(call, std::move(callable)), steps(steps), reverse(reverse) {
+  trace.setStepNumber(
+      trace.argument(ir::getTensorType({}, call.elementType(DType::Int64)), "step_number"));
+}
+
+Value Loop::addState(mlir::Type type) {
+  states.push_back(trace.argument(llvm::cast<mlir::RankedTensorType>(type), "state"));
+  return states.back();
+}
+
+Value Loop::addElement(Value sequence) {
+  ir::Shape shape = ir::getShape(sequence);
+  shape.erase(shape.begin());
+  auto type = ir::getTensorType(shape, ir::getElementType(sequence));
+  sequences.push_back(sequence);
+  elements.push_back(trace.argument(type, "element"));
+  return elements.back();
+}
+
+Value frontend::nextState(Call &call, Value x, Value state, const std::string &what) {
+  if (x.getType() == state.getType())
+    return x;
+  if (call.dtypeOf(x) != call.dtypeOf(state))
+    call.valueError(what + " changes its dtype from " + dtypeName(call.dtypeOf(state)) + " to " +
+                    dtypeName(call.dtypeOf(x)) + ", but must be the same in every step");
+  ir::Shape from = ir::getShape(state), to = ir::getShape(x);
+  bool fits = from.size() == to.size();
+  for (size_t i = 0; fits && i < from.size(); ++i)
+    fits = from[i] == to[i] || !from[i].isConstant() || !to[i].isConstant();
+  if (!fits)
+    call.valueError(what + " changes its shape from " + describe(state) + " to " + describe(x) +
+                    ", but must be the same in every step");
+  return call.requireShape(x, from, what + " before and after a step");
+}
+
+Loop::Results Loop::finish(llvm::ArrayRef<Value> firstStates, llvm::ArrayRef<Value> nextStates,
+                           llvm::ArrayRef<Value> stacked) {
+  std::vector<Value> yielded(nextStates.begin(), nextStates.end());
+  yielded.insert(yielded.end(), stacked.begin(), stacked.end());
+  Body body(call, {&trace}, yielded);
+
+  std::vector<Value> arguments = {trace.stepNumber()};
+  arguments.insert(arguments.end(), states.begin(), states.end());
+  arguments.insert(arguments.end(), elements.begin(), elements.end());
+  arguments.insert(arguments.end(), body.captures().begin(), body.captures().end());
+
+  std::vector<mlir::Type> types;
+  for (Value state : states)
+    types.push_back(state.getType());
+  for (Value value : stacked) {
+    ir::Shape shape = ir::getShape(value);
+    shape.insert(shape.begin(), steps);
+    types.push_back(ir::getTensorType(shape, ir::getElementType(value)));
+  }
+  // The body before the op: the graph looks at both when it is told of the op.
+  mlir::OperationState state(call.g.location(), ir::ScanOp::getOperationName());
+  ir::ScanOp::build(call.builder, state, types, ir::DimsAttr::get(&call.graph.context, {steps}),
+                    reverse, mlir::ValueRange(firstStates), mlir::ValueRange(sequences),
+                    mlir::ValueRange(body.captures()));
+  state.regions.front()->push_back(body.build(arguments).release());
+  auto scan = llvm::cast<ir::ScanOp>(call.builder.create(state));
+  Results results;
+  results.lastStates.assign(scan.getLastStates().begin(), scan.getLastStates().end());
+  results.stacks.assign(scan.getStacks().begin(), scan.getStacks().end());
+  return results;
+}
+
+std::vector<Value> frontend::branch(Call &call, Value condition, const BranchBody &thenBranch,
+                                    const BranchBody &elseBranch) {
+  Body thenBody(call, thenBranch.traces, thenBranch.values);
+  Body elseBody(call, elseBranch.traces, elseBranch.values);
+  llvm::SetVector<Value> captures(thenBody.captures().begin(), thenBody.captures().end());
+  captures.insert(elseBody.captures().begin(), elseBody.captures().end());
+
+  std::vector<mlir::Type> types;
+  for (Value value : thenBranch.values)
+    types.push_back(value.getType());
+  mlir::OperationState state(call.g.location(), ir::IfOp::getOperationName());
+  ir::IfOp::build(call.builder, state, types, condition, captures.getArrayRef());
+  state.regions[0]->push_back(thenBody.build(captures.getArrayRef()).release());
+  state.regions[1]->push_back(elseBody.build(captures.getArrayRef()).release());
+  auto op = llvm::cast<ir::IfOp>(call.builder.create(state));
+  return std::vector<Value>(op.getYs().begin(), op.getYs().end());
+}
