@@ -18,6 +18,7 @@
 #include "keratin/config.h"
 #include "keratin/control.h"
 #include "keratin/creation.h"
+#include "keratin/ctc.h"
 #include "keratin/elementwise.h"
 #include "keratin/graph.h"
 #include "keratin/io.h"
