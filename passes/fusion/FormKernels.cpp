@@ -35,6 +35,9 @@ bool isFusible(Operation *op) {
          isFree(op);
 }
 
+// Ops with programs of their own inside: they stand between kernels.
+bool isControlFlow(Operation *op) { return isa<ScanOp, IfOp>(op); }
+
 using keratin::passes::GroupGraph;
 
 // Ops of one kernel in the order of the block, its free ops included.
@@ -42,13 +45,19 @@ using Group = SmallVector<Operation *>;
 
 class KernelFormer {
 public:
-  KernelFormer(func::FuncOp function, int64_t maxOps, bool fuse)
-      : function(function), block(function.getBody().front()), maxOps(maxOps), fuse(fuse) {}
+  KernelFormer(Block &block, int64_t maxOps, bool fuse)
+      : block(block), maxOps(maxOps), fuse(fuse) {}
 
   LogicalResult run() {
     for (Operation &op : block)
       if (isa<KernelOp>(op))
         return emitGraphError(&op) << "a kernel stands in the graph already; kernels do not nest";
+    // Regions see nothing of what is outside: what is decided there matters to nobody here.
+    for (Operation &op : block)
+      if (isControlFlow(&op))
+        for (Region &region : op.getRegions())
+          if (failed(KernelFormer(region.front(), maxOps, fuse).run()))
+            return failure();
     number();
     for (Operation *op : order)
       place(op);
@@ -252,12 +261,18 @@ private:
           schedule.push_back(reader);
     OpBuilder builder(block.getTerminator());
     // Storage ops move along: they are cloned when first read.
-    for (int id : schedule)
-      makeKernel(builder, groups[id]);
+    for (int id : schedule) {
+      if (isControlFlow(groups[id].front()))
+        moveControlFlow(builder, groups[id].front());
+      else
+        makeKernel(builder, groups[id]);
+    }
     Operation *terminator = block.getTerminator();
     for (OpOperand &operand : terminator->getOpOperands())
       operand.set(outside(builder, operand.get()));
     for (Operation *op : llvm::reverse(order)) {
+      if (isControlFlow(op))
+        continue;
       if (!op->use_empty())
         return op->emitError("not implemented: a cycle between kernels");
       op->erase();
@@ -292,6 +307,16 @@ private:
       replaced[definition->getResult(0)] = copy->getResult(0);
     }
     return replaced.lookup(value);
+  }
+
+  void moveControlFlow(OpBuilder &builder, Operation *op) {
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(outside(builder, operand));
+    op->setOperands(operands);
+    op->moveBefore(builder.getInsertionBlock(), builder.getInsertionPoint());
+    for (Value result : op->getResults())
+      replaced[result] = result;
   }
 
   void makeKernel(OpBuilder &builder, const Group &group) {
@@ -334,7 +359,6 @@ private:
       replaced[output] = result;
   }
 
-  func::FuncOp function;
   Block &block;
   int64_t maxOps;
   bool fuse;
@@ -355,7 +379,7 @@ struct FormKernelsPass : keratin::passes::impl::FormKernelsBase<FormKernelsPass>
       emitGraphError(getOperation()) << "needs a body of one block";
       return signalPassFailure();
     }
-    if (failed(KernelFormer(getOperation(), maxOps, fuse).run()))
+    if (failed(KernelFormer(getOperation().getBody().front(), maxOps, fuse).run()))
       signalPassFailure();
   }
 };
