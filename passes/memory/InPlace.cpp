@@ -17,7 +17,7 @@ static bool isComputedByElement(Operation &op) {
 
 static bool sameShape(Value a, Value b) { return getShape(a) == getShape(b); }
 
-bool keratin::passes::canWriteOver(KernelOp kernel, unsigned result, Value root) {
+static bool canKernelWriteOver(KernelOp kernel, unsigned result, Value root) {
   Block &body = kernel.getBody().front();
   Value written = kernel.getResult(result);
   int64_t elementBytes = dtypeBytes(dtypeOf(getElementType(written)));
@@ -52,12 +52,73 @@ bool keratin::passes::canWriteOver(KernelOp kernel, unsigned result, Value root)
   return true;
 }
 
-int64_t keratin::passes::updatingKernel(const KernelProgram &program, const UpdateResult &update) {
-  return program.producer(rootOf(program.returnOp().getOperand(update.result)));
+// Nodes that read a root, themselves or through views. The terminator is one of them.
+static SmallVector<Operation *> readersOf(Value root) {
+  SmallVector<Operation *> readers;
+  SmallVector<Value> work{root};
+  while (!work.empty())
+    for (Operation *user : work.pop_back_val().getUsers()) {
+      if (auto view = dyn_cast<ReshapeOp>(user))
+        work.push_back(view);
+      else
+        readers.push_back(user);
+    }
+  return readers;
+}
+
+// The operand of the yield that shares storage with the state's next value, or -1.
+static int64_t yieldOfStack(ScanOp scan, unsigned state) {
+  Operation *yield = scan.getBody().front().getTerminator();
+  Value next = rootOf(yield->getOperand(state));
+  for (unsigned index = scan.getNumStates(); index < yield->getNumOperands(); ++index)
+    if (rootOf(yield->getOperand(index)) == next)
+      return index;
+  return -1;
+}
+
+StateHome keratin::passes::homeOf(ScanOp scan, unsigned state) {
+  if (yieldOfStack(scan, state) >= 0)
+    return StateHome::InStack;
+  auto next = cast<OpResult>(rootOf(scan.getBody().front().getTerminator()->getOperand(state)));
+  Value last = scan.getStateArguments()[state];
+  Operation *node = next.getOwner();
+  // A view of unproved size is checked at the call; a buffer's size must be certain.
+  if (bytesOf(next) != bytesOf(last))
+    return StateHome::TwoBuffers;
+  for (Operation *reader : readersOf(last))
+    if (node->isBeforeInBlock(reader))
+      return StateHome::TwoBuffers;
+  if (operandOf(node, last) && !canWriteOver(node, next.getResultNumber(), last))
+    return StateHome::TwoBuffers;
+  return StateHome::InPlace;
+}
+
+unsigned keratin::passes::stackOfState(ScanOp scan, unsigned state) {
+  return yieldOfStack(scan, state) - scan.getNumStates();
+}
+
+static bool canLoopWriteOver(ScanOp scan, unsigned result, Value root) {
+  if (result >= scan.getNumStates() || bytesOf(root) != bytesOf(scan->getResult(result)))
+    return false;
+  for (auto [index, operand] : llvm::enumerate(scan->getOperands()))
+    if ((index == result) != (rootOf(operand) == root))
+      return false;
+  return homeOf(scan, result) == StateHome::InPlace;
+}
+
+bool keratin::passes::canWriteOver(Operation *node, unsigned result, Value root) {
+  if (auto kernel = dyn_cast<KernelOp>(node))
+    return canKernelWriteOver(kernel, result, root);
+  auto scan = dyn_cast<ScanOp>(node);
+  return scan && canLoopWriteOver(scan, result, root);
+}
+
+int64_t keratin::passes::updatingNode(const KernelProgram &program, const UpdateResult &update) {
+  return program.producer(rootOf(program.exit()->getOperand(update.result)));
 }
 
 bool keratin::passes::canUpdateInPlace(const KernelProgram &program, const UpdateResult &update) {
-  Value value = program.returnOp().getOperand(update.result);
+  Value value = program.exit()->getOperand(update.result);
   auto root = dyn_cast<OpResult>(rootOf(value));
   int64_t position = root ? program.producer(root) : -1;
   if (position < 0 || !update.isOnlyUpdate || program.isFallible(position) ||
@@ -66,14 +127,14 @@ bool keratin::passes::canUpdateInPlace(const KernelProgram &program, const Updat
   // A view of unproved size is checked at the call; a buffer's size must be certain.
   if (value.getType() != update.variable.getType() || bytesOf(root) != bytesOf(update.variable))
     return false;
-  KernelOp kernel = program.kernels()[position];
-  return !operandOf(kernel, update.variable) ||
-         canWriteOver(kernel, root.getResultNumber(), update.variable);
+  Operation *node = program.nodes()[position];
+  return !operandOf(node, update.variable) ||
+         canWriteOver(node, root.getResultNumber(), update.variable);
 }
 
-std::optional<unsigned> keratin::passes::operandOf(KernelOp kernel, Value root) {
-  for (auto [index, input] : llvm::enumerate(kernel.getInputs()))
-    if (rootOf(input) == root)
+std::optional<unsigned> keratin::passes::operandOf(Operation *node, Value root) {
+  for (auto [index, operand] : llvm::enumerate(node->getOperands()))
+    if (rootOf(operand) == root)
       return index;
   return std::nullopt;
 }

@@ -9,6 +9,8 @@ using namespace keratin::ir;
 using namespace keratin::passes;
 using namespace mlir;
 
+bool keratin::passes::isNode(Operation *op) { return isa<KernelOp, ScanOp, IfOp>(op); }
+
 Value keratin::passes::rootOf(Value value) {
   while (auto view = value.getDefiningOp<ReshapeOp>())
     value = view.getX();
@@ -20,14 +22,9 @@ std::optional<DimExpr> keratin::passes::bytesOf(Value value) {
   return count ? mul(*count, dtypeBytes(dtypeOf(getElementType(value)))) : std::nullopt;
 }
 
-func::ReturnOp KernelProgram::returnOp() const {
-  func::FuncOp holder = func; // ops are handles: constness is the handle's
-  return cast<func::ReturnOp>(holder.getBody().front().getTerminator());
-}
-
 int64_t KernelProgram::producer(Value root) const {
-  auto kernel = root.getDefiningOp<KernelOp>();
-  return kernel ? position(kernel) : -1;
+  Operation *op = root.getDefiningOp();
+  return op && isNode(op) ? position(op) : -1;
 }
 
 ArrayRef<int64_t> KernelProgram::readers(Value root) const {
@@ -46,15 +43,7 @@ const UpdateResult *KernelProgram::updateAt(unsigned index) const {
   return found == updateResults.end() ? nullptr : &*found;
 }
 
-bool KernelProgram::isFallible(int64_t kernel) const {
-  return kernelOps[kernel]->hasAttr(kFallibleAttr);
-}
-
-bool KernelProgram::hasEffect(int64_t kernel) const {
-  return kernelOps[kernel]->hasAttr(kEffectAttr);
-}
-
-LogicalResult KernelProgram::readSignature() {
+LogicalResult KernelProgram::readSignature(func::FuncOp func) {
   SmallVector<BlockArgument> variables;
   for (BlockArgument argument : func.getArguments()) {
     auto kind = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kKindAttr);
@@ -81,30 +70,49 @@ LogicalResult KernelProgram::readSignature() {
   return success();
 }
 
-FailureOr<KernelProgram> KernelProgram::build(func::FuncOp function) {
-  KernelProgram program(function);
-  if (!function.getBody().hasOneBlock())
-    return emitGraphError(function) << "needs a body of one block", failure();
-  if (failed(program.readSignature()))
-    return failure();
-  for (Operation &op : function.getBody().front()) {
-    if (auto kernel = dyn_cast<KernelOp>(op)) {
-      int64_t position = program.kernelOps.size();
-      program.positions[kernel] = position;
-      program.kernelOps.push_back(kernel);
-      for (Value input : kernel.getInputs()) {
-        SmallVector<int64_t, 2> &readers = program.readerLists[rootOf(input)];
+static bool anyKernelHas(Operation *node, StringRef attribute) {
+  WalkResult walk = node->walk([&](KernelOp kernel) {
+    return kernel->hasAttr(attribute) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return walk.wasInterrupted();
+}
+
+LogicalResult KernelProgram::readBlock() {
+  for (Operation &op : *body) {
+    if (isNode(&op)) {
+      int64_t position = nodeOps.size();
+      positions[&op] = position;
+      nodeOps.push_back(&op);
+      fallible.push_back(anyKernelHas(&op, kFallibleAttr));
+      effect.push_back(anyKernelHas(&op, kEffectAttr));
+      for (Value operand : op.getOperands()) {
+        SmallVector<int64_t, 2> &readers = readerLists[rootOf(operand)];
         if (readers.empty() || readers.back() != position)
           readers.push_back(position);
       }
-    } else if (auto exit = dyn_cast<func::ReturnOp>(op)) {
-      for (auto [index, value] : llvm::enumerate(exit.getOperands()))
-        program.returnLists[rootOf(value)].push_back(index);
+    } else if (&op == exit()) {
+      for (auto [index, value] : llvm::enumerate(op.getOperands()))
+        returnLists[rootOf(value)].push_back(index);
     } else if (!isa<ReshapeOp, ConstantOp>(op)) {
-      return op.emitOpError("stands outside of a kernel; fusion must come before planning"),
-             failure();
+      return op.emitOpError("stands outside of a kernel; fusion must come before planning");
     }
   }
+  return success();
+}
+
+FailureOr<KernelProgram> KernelProgram::build(func::FuncOp function) {
+  if (!function.getBody().hasOneBlock())
+    return emitGraphError(function) << "needs a body of one block", failure();
+  KernelProgram program(function.getBody().front());
+  if (failed(program.readSignature(function)) || failed(program.readBlock()))
+    return failure();
+  return program;
+}
+
+FailureOr<KernelProgram> KernelProgram::build(Block &block) {
+  KernelProgram program(block);
+  if (failed(program.readBlock()))
+    return failure();
   return program;
 }
 
@@ -121,23 +129,46 @@ static Value copy(Value value) {
   return kernel.getResult(0);
 }
 
-void keratin::passes::copySharedResults(func::FuncOp function) {
-  if (!function.getBody().hasOneBlock())
-    return;
-  auto exit = cast<func::ReturnOp>(function.getBody().front().getTerminator());
-  // Who has storage of its own already. Updates choose first: their value may then be made in the
-  // variable's own buffer, which saves one as large.
-  llvm::DenseSet<Value> taken;
-  llvm::SmallVector<bool> keeps(exit.getNumOperands(), false);
-  for (bool updates : {true, false})
-    for (unsigned index = 0; index < exit.getNumOperands(); ++index) {
-      auto kind = function.getResultAttrOfType<StringAttr>(index, kKindAttr);
-      if ((kind && kind.getValue() == "update") != updates)
-        continue;
-      Value root = rootOf(exit.getOperand(index));
-      keeps[index] = root.getDefiningOp<KernelOp>() && taken.insert(root).second;
-    }
-  for (unsigned index = 0; index < exit.getNumOperands(); ++index)
+// Operands of the terminator in the order in which they choose. Updates go first: their value may
+// then be made in the variable's own buffer, which saves one as large.
+static SmallVector<unsigned> inOrderOfChoice(Block &block) {
+  SmallVector<unsigned> first, others;
+  auto function = dyn_cast<func::FuncOp>(block.getParentOp());
+  for (unsigned index = 0; index < block.getTerminator()->getNumOperands(); ++index) {
+    auto kind = function ? function.getResultAttrOfType<StringAttr>(index, kKindAttr) : nullptr;
+    (kind && kind.getValue() == "update" ? first : others).push_back(index);
+  }
+  first.append(others);
+  return first;
+}
+
+static void copySharedResultsOf(Block &block) {
+  for (Operation &op : block)
+    if (!isa<KernelOp>(op))
+      for (Region &region : op.getRegions())
+        copySharedResultsOf(region.front());
+  Operation *exit = block.getTerminator();
+  auto scan = dyn_cast<ScanOp>(block.getParentOp());
+  unsigned numStates = scan ? scan.getNumStates() : 0;
+  // Who has storage of its own already, and which states have that of a stack.
+  llvm::DenseSet<Value> taken, states, stacked;
+  SmallVector<bool> keeps(exit->getNumOperands(), false);
+  for (unsigned index : inOrderOfChoice(block)) {
+    Value root = rootOf(exit->getOperand(index));
+    if (!root.getDefiningOp() || !isNode(root.getDefiningOp()))
+      continue;
+    keeps[index] = taken.insert(root).second;
+    if (index < numStates && keeps[index])
+      states.insert(root);
+    else if (!keeps[index] && index >= numStates && states.contains(root))
+      keeps[index] = stacked.insert(root).second;
+  }
+  for (unsigned index = 0; index < exit->getNumOperands(); ++index)
     if (!keeps[index])
-      exit.setOperand(index, copy(exit.getOperand(index)));
+      exit->setOperand(index, copy(exit->getOperand(index)));
+}
+
+void keratin::passes::copySharedResults(func::FuncOp function) {
+  if (function.getBody().hasOneBlock())
+    copySharedResultsOf(function.getBody().front());
 }

@@ -1,7 +1,10 @@
-// A function as the memory passes see it: kernels one after the other, and the storage they share.
+// A block as the memory passes see it: kernels one after the other, and the storage they share.
+//
+// The block is a function's, a loop's body or a branch. Loops and branches stand between kernels
+// and hold programs of their own; together these are the nodes of a program.
 //
 // Views have no storage: a reshape is its operand under another name. So everything is said about
-// roots, the values at the bottom of chains of views: arguments, constants, results of kernels.
+// roots, the values at the bottom of chains of views: arguments, constants, results of nodes.
 #ifndef KERATIN_PASSES_MEMORY_KERNELPROGRAM_H
 #define KERATIN_PASSES_MEMORY_KERNELPROGRAM_H
 
@@ -15,6 +18,9 @@
 #include <vector>
 
 namespace keratin::passes {
+
+// Kernels, loops and branches.
+bool isNode(mlir::Operation *op);
 
 // The value whose storage `value` is.
 mlir::Value rootOf(mlir::Value value);
@@ -31,43 +37,51 @@ struct UpdateResult {
 
 class KernelProgram {
 public:
-  // Fails with a diagnostic if the function holds anything but kernels, views, constants and its
-  // return, or if its signature is inconsistent. Valid until the function changes.
+  // Fails with a diagnostic if the block holds anything but nodes, views, constants and its
+  // terminator, or if the function's signature is inconsistent. Valid until the block changes.
   static mlir::FailureOr<KernelProgram> build(mlir::func::FuncOp function);
+  static mlir::FailureOr<KernelProgram> build(mlir::Block &block);
 
-  mlir::func::FuncOp function() const { return func; }
-  mlir::func::ReturnOp returnOp() const;
+  mlir::Block &block() const { return *body; }
+  // The return or yield.
+  mlir::Operation *exit() const { return body->getTerminator(); }
   // In the order in which they stand.
-  const std::vector<ir::KernelOp> &kernels() const { return kernelOps; }
-  int64_t position(ir::KernelOp kernel) const { return positions.lookup(kernel); }
-  // The kernel that makes a root, or -1 for arguments and constants.
+  const std::vector<mlir::Operation *> &nodes() const { return nodeOps; }
+  int64_t position(mlir::Operation *node) const { return positions.lookup(node); }
+  // The node that makes a root, or -1 for arguments and constants.
   int64_t producer(mlir::Value root) const;
-  // Kernels that read a root, themselves or through views: ascending, without duplicates.
+  // Nodes that read a root, themselves or through views: ascending, without duplicates.
   llvm::ArrayRef<int64_t> readers(mlir::Value root) const;
-  // Function results that are a root, or a view of it.
+  // Operands of the terminator that are a root, or a view of it.
   llvm::ArrayRef<unsigned> returnedAs(mlir::Value root) const;
+  // Of a function; a region has none.
   llvm::ArrayRef<UpdateResult> updates() const { return updateResults; }
   // The update that function result `index` is, or null.
   const UpdateResult *updateAt(unsigned index) const;
 
-  bool isFallible(int64_t kernel) const;
-  bool hasEffect(int64_t kernel) const;
+  // Of a loop or a branch: whether anything inside is.
+  bool isFallible(int64_t node) const { return fallible[node]; }
+  bool hasEffect(int64_t node) const { return effect[node]; }
 
 private:
-  explicit KernelProgram(mlir::func::FuncOp func) : func(func) {}
-  mlir::LogicalResult readSignature();
+  explicit KernelProgram(mlir::Block &block) : body(&block) {}
+  mlir::LogicalResult readSignature(mlir::func::FuncOp function);
+  mlir::LogicalResult readBlock();
 
-  mlir::func::FuncOp func;
-  std::vector<ir::KernelOp> kernelOps;
+  mlir::Block *body;
+  std::vector<mlir::Operation *> nodeOps;
+  std::vector<bool> fallible, effect;
   llvm::DenseMap<mlir::Operation *, int64_t> positions;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<int64_t, 2>> readerLists;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<unsigned, 1>> returnLists;
   std::vector<UpdateResult> updateResults;
 };
 
-// Gives every function result storage of its own: what is an argument, a constant, a view of one,
-// or returned already is copied by a kernel. Afterwards each result is the result of a kernel, or a
-// view of one, that no other function result shares. Does nothing the second time.
+// Gives everything that a function, a step or a branch returns storage of its own: what is an
+// argument, a constant, a view of one, or returned already is copied by a kernel. Afterwards each
+// operand of each terminator is the result of a node, or a view of one, that no other operand
+// shares; but a state of a loop may share it with one stack, where it then lives. Does nothing the
+// second time.
 void copySharedResults(mlir::func::FuncOp function);
 
 } // namespace keratin::passes

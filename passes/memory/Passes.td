@@ -2,11 +2,13 @@
 def ScheduleKernels : KeratinPass<"schedule"> {
   let summary = "order kernels so that few bytes are alive at once";
   let description = [{
-    The function holds kernels, views (keratin.reshape), constants and its return. Kernels are put in the better of two greedy orders, or left
+    The function holds kernels, loops, branches, views (keratin.reshape), constants and its return; a loop's body and a branch hold the
+    same, and are ordered each by itself. Kernels are put in the better of two greedy orders, or left
     as they are if that is no worse: always the step that frees most bytes. Sizes are compared with 32 for every symbol. Kernels with
     `keratin.effect` keep their order. A kernel that can write its variable's own buffer comes after all that read the old value and after all
     that can fail (`keratin.fallible`). Constants go to the front, views behind what they view. Function results that share storage
-    get a copying kernel (see keratin-plan-memory).
+    get a copying kernel (see keratin-plan-memory). In a loop's body, a kernel that can write a state's next value over it comes after all
+    that read the state.
 
     ```mlir
     %big1 = keratin.kernel (%x) …    %s1 = keratin.kernel (%big1) …     // two big buffers at once
@@ -28,6 +30,10 @@ def PlanMemory : KeratinPass<"plan-memory"> {
 
     Outputs never share storage with inputs, variables or each other: a function result that is an argument, a constant, a view
     of one, or is returned twice, is copied by a kernel.
+
+    Loops: what the steps need for themselves is an arena within the arena, live while the loop runs. A state lives where the loop's
+    result does if the body changes it in place (like a variable), in its stack if the same value is stacked, and else in that place and a second buffer
+    in turn. The branches of an if share one arena.
 
     ```mlir
     %h = keratin.kernel (%x) : (tensor<8xf32>) -> tensor<8xf32> {…}

@@ -38,14 +38,14 @@ std::optional<PlannedMemory> keratin::passes::readMemoryPlan(func::FuncOp functi
   PlannedMemory plan;
   std::vector<DimExpr> places = offsets.getDims();
   plan.arenaBytes = bytes.getDims().front();
-  plan.kernels = program->kernels().size();
+  plan.kernels = program->nodes().size();
   llvm::DenseMap<Value, size_t> bufferOf;
   for (int64_t position = 0; position < plan.kernels; ++position) {
-    KernelOp kernel = program->kernels()[position];
+    Operation *kernel = program->nodes()[position];
     auto codes = kernel->getAttrOfType<DenseI64ArrayAttr>(kResultsAttr);
     auto reuses = kernel->getAttrOfType<DenseI64ArrayAttr>(kReusesAttr);
-    if (!codes || !reuses || codes.size() != kernel.getNumResults() ||
-        reuses.size() != kernel.getNumResults())
+    if (!codes || !reuses || codes.size() != kernel->getNumResults() ||
+        reuses.size() != kernel->getNumResults())
       return std::nullopt;
     for (OpResult result : kernel->getResults()) {
       int64_t code = codes[result.getResultNumber()];
@@ -61,8 +61,8 @@ std::optional<PlannedMemory> keratin::passes::readMemoryPlan(func::FuncOp functi
         plan.buffers.push_back({result, {position, last}, places[code], bytesOf(result), 1});
         continue;
       }
-      auto found = reused < int64_t(kernel.getInputs().size())
-                       ? bufferOf.find(rootOf(kernel.getInputs()[reused]))
+      auto found = reused < int64_t(kernel->getOperands().size())
+                       ? bufferOf.find(rootOf(kernel->getOperands()[reused]))
                        : bufferOf.end();
       if (found == bufferOf.end())
         return std::nullopt;

@@ -29,88 +29,124 @@ int64_t representativeBytes(Value value) {
   return std::clamp<int64_t>(number.value_or(0), 0, kMostBytes);
 }
 
-// The scheduling problem of a function; one step more than kernels, see `barrier`.
+// The scheduling problem of a block; one step more than nodes, see `barrier`.
 class Scheduler {
 public:
-  explicit Scheduler(const KernelProgram &program)
-      : program(program), numKernels(program.kernels().size()), barrier(numKernels),
-        problem(numKernels + 1) {}
+  // inside[node] are the bytes that a loop or a branch needs for its own values.
+  Scheduler(const KernelProgram &program, std::vector<int64_t> inside)
+      : program(program), inside(std::move(inside)), numNodes(program.nodes().size()),
+        barrier(numNodes), problem(numNodes + 1) {}
 
   std::vector<int64_t> findOrder() {
     addDataflow();
     addEffects();
-    for (int64_t kernel = 0; kernel < numKernels; ++kernel)
-      if (program.isFallible(kernel))
-        problem.addOrder(kernel, barrier);
-    addUpdates();
-    std::vector<int64_t> given(numKernels);
+    for (int64_t node = 0; node < numNodes; ++node)
+      if (program.isFallible(node))
+        problem.addOrder(node, barrier);
+    addWrites();
+    std::vector<int64_t> given(numNodes);
     std::iota(given.begin(), given.end(), 0);
     std::vector<int64_t> found = scheduleForMemory(problem);
     std::erase(found, barrier);
-    return peakBytes(problem, given) + givenSpareBytes <= peakBytes(problem, found) ? given : found;
+    int64_t givenPeak = peakBytes(problem, given), foundPeak = peakBytes(problem, found);
+    bool keeps = givenPeak + givenSpareBytes <= foundPeak;
+    peak = keeps ? givenPeak + givenSpareBytes : foundPeak;
+    return keeps ? given : found;
   }
+  // Of the order found; what stands beside the arena because a state is not in place included.
+  int64_t bytes() const { return peak; }
 
 private:
+  // A value that its node may write over the storage `old`, if all others have read that before.
+  struct Overwrite {
+    int64_t node;
+    Value old;
+    bool afterFailures; // and if nothing can fail later
+  };
+
   void addDataflow();
   void addEffects();
-  void addUpdates();
-  bool isUpdateGiven(const UpdateResult &update) const;
-  bool reachesWhatMustComeBefore(int64_t kernel, ArrayRef<int64_t> readers);
+  SmallVector<Overwrite> overwrites() const;
+  void addWrites();
+  bool isGiven(const Overwrite &write) const;
+  bool reachesWhatMustComeBefore(const Overwrite &write);
 
   const KernelProgram &program;
-  int64_t numKernels;
-  // A step without work that follows all kernels that can fail: an edge for each pair of such
-  // a kernel and an update would be quadratic.
+  std::vector<int64_t> inside;
+  int64_t numNodes;
+  // A step without work that follows all nodes that can fail: an edge for each pair of such a node
+  // and an update would be quadratic.
   int64_t barrier;
   ScheduleProblem problem;
-  // What the given order needs beside the arena, because updates are not in place in it that are
-  // in the orders found.
+  // What the given order needs beside the arena, because values are not in place in it that are in
+  // the orders found.
   int64_t givenSpareBytes = 0;
-  // Bounds the search for cycles; updates beyond it are written beside the variable.
+  int64_t peak = 0;
+  // Bounds the search for cycles; values beyond it are written beside the old one.
   int64_t searchBudget = 0;
 };
 
 void Scheduler::addDataflow() {
-  for (int64_t kernel = 0; kernel < numKernels; ++kernel) {
-    KernelOp op = program.kernels()[kernel];
-    for (Value result : op.getResults()) {
+  for (int64_t node = 0; node < numNodes; ++node) {
+    for (Value result : program.nodes()[node]->getResults()) {
       ArrayRef<int64_t> readers = program.readers(result);
-      // What the function returns has a buffer of its own, outside of the arena.
+      // What the block returns has a place of its own, outside of the arena.
       int64_t bytes = program.returnedAs(result).empty() ? representativeBytes(result) : 0;
-      problem.addValue({bytes, kernel, std::vector<int64_t>(readers.begin(), readers.end())});
+      problem.addValue({bytes, node, std::vector<int64_t>(readers.begin(), readers.end())});
     }
+    if (inside[node])
+      problem.addValue({inside[node], node, {}});
   }
 }
 
 void Scheduler::addEffects() {
   int64_t previous = -1;
-  for (int64_t kernel = 0; kernel < numKernels; ++kernel) {
-    if (!program.hasEffect(kernel))
+  for (int64_t node = 0; node < numNodes; ++node) {
+    if (!program.hasEffect(node))
       continue;
     if (previous >= 0)
-      problem.addOrder(previous, kernel);
-    previous = kernel;
+      problem.addOrder(previous, node);
+    previous = node;
   }
 }
 
-// Whether the order as it stands lets the update happen in place.
-bool Scheduler::isUpdateGiven(const UpdateResult &update) const {
-  int64_t kernel = updatingKernel(program, update);
-  for (int64_t reader : program.readers(update.variable))
-    if (reader > kernel)
+// Updates that can be in place, and states of the loop whose body the block is.
+SmallVector<Scheduler::Overwrite> Scheduler::overwrites() const {
+  SmallVector<Overwrite> result;
+  for (const UpdateResult &update : program.updates())
+    if (canUpdateInPlace(program, update))
+      result.push_back({updatingNode(program, update), update.variable, true});
+  auto scan = dyn_cast<ScanOp>(program.block().getParentOp());
+  for (unsigned state = 0; scan && state < scan.getNumStates(); ++state) {
+    auto next = cast<OpResult>(rootOf(program.exit()->getOperand(state)));
+    Value old = scan.getStateArguments()[state];
+    bool alone = program.returnedAs(next).size() == 1 && bytesOf(next) == bytesOf(old);
+    if (alone && (!operandOf(next.getOwner(), old) ||
+                  canWriteOver(next.getOwner(), next.getResultNumber(), old)))
+      result.push_back({program.producer(next), old, false});
+  }
+  return result;
+}
+
+// Whether the order as it stands lets the value be written over the old one.
+bool Scheduler::isGiven(const Overwrite &write) const {
+  for (int64_t reader : program.readers(write.old))
+    if (reader > write.node)
       return false;
-  for (int64_t later = kernel; later < numKernels; ++later)
+  for (int64_t later = write.node; write.afterFailures && later < numNodes; ++later)
     if (program.isFallible(later))
       return false;
   return true;
 }
 
-bool Scheduler::reachesWhatMustComeBefore(int64_t kernel, ArrayRef<int64_t> readers) {
+bool Scheduler::reachesWhatMustComeBefore(const Overwrite &write) {
+  ArrayRef<int64_t> readers = program.readers(write.old);
   llvm::DenseSet<int64_t> targets(readers.begin(), readers.end());
-  targets.insert(barrier);
-  targets.erase(kernel);
-  llvm::DenseSet<int64_t> seen{kernel};
-  SmallVector<int64_t> pending{kernel};
+  if (write.afterFailures)
+    targets.insert(barrier);
+  targets.erase(write.node);
+  llvm::DenseSet<int64_t> seen{write.node};
+  SmallVector<int64_t> pending{write.node};
   while (!pending.empty()) {
     int64_t step = pending.pop_back_val();
     for (int64_t successor : problem.successors[step]) {
@@ -123,32 +159,29 @@ bool Scheduler::reachesWhatMustComeBefore(int64_t kernel, ArrayRef<int64_t> read
   return false;
 }
 
-void Scheduler::addUpdates() {
-  searchBudget = 64 * (numKernels + 1);
-  auto constrain = [&](const UpdateResult &update) {
-    int64_t kernel = updatingKernel(program, update);
-    problem.addOrder(barrier, kernel);
-    for (int64_t reader : program.readers(update.variable))
-      if (reader != kernel)
-        problem.addOrder(reader, kernel);
+void Scheduler::addWrites() {
+  searchBudget = 64 * (numNodes + 1);
+  auto constrain = [&](const Overwrite &write) {
+    if (write.afterFailures)
+      problem.addOrder(barrier, write.node);
+    for (int64_t reader : program.readers(write.old))
+      if (reader != write.node)
+        problem.addOrder(reader, write.node);
   };
   // First what holds already: taken together it cannot be a cycle, and the order found is then no
   // worse than the given one.
-  SmallVector<const UpdateResult *> others;
-  for (const UpdateResult &update : program.updates()) {
-    if (!canUpdateInPlace(program, update))
-      continue;
-    if (isUpdateGiven(update))
-      constrain(update);
+  SmallVector<Overwrite> others;
+  for (const Overwrite &write : overwrites()) {
+    if (isGiven(write))
+      constrain(write);
     else
-      others.push_back(&update);
+      others.push_back(write);
   }
-  for (const UpdateResult *update : others) {
-    int64_t kernel = updatingKernel(program, *update);
-    if (reachesWhatMustComeBefore(kernel, program.readers(update->variable)))
+  for (const Overwrite &write : others) {
+    if (reachesWhatMustComeBefore(write))
       continue;
-    constrain(*update);
-    givenSpareBytes += representativeBytes(update->variable);
+    constrain(write);
+    givenSpareBytes += representativeBytes(write.old);
   }
 }
 
@@ -161,29 +194,49 @@ void moveToEnd(Operation *op, Operation *end) {
         moveToEnd(user, end);
 }
 
+// Orders the block and what is inside its nodes; gives the bytes that its own values need.
+FailureOr<int64_t> schedule(const KernelProgram &program) {
+  std::vector<int64_t> inside;
+  for (Operation *node : program.nodes()) {
+    int64_t bytes = 0;
+    if (!isa<KernelOp>(node))
+      for (Region &region : node->getRegions()) {
+        FailureOr<KernelProgram> within = KernelProgram::build(region.front());
+        if (failed(within))
+          return failure();
+        FailureOr<int64_t> needed = schedule(*within);
+        if (failed(needed))
+          return failure();
+        bytes = std::clamp(*needed, bytes, kMostBytes);
+      }
+    inside.push_back(bytes);
+  }
+  Scheduler scheduler(program, std::move(inside));
+  std::vector<int64_t> order = scheduler.findOrder();
+
+  Operation *end = program.exit();
+  SmallVector<Operation *> first;
+  for (Operation &op : program.block())
+    if (isa<ConstantOp>(op))
+      first.push_back(&op);
+  for (Operation &op : program.block()) {
+    auto view = dyn_cast<ReshapeOp>(op);
+    if (view && isa<BlockArgument>(view.getX()))
+      first.push_back(&op);
+  }
+  for (Operation *op : first)
+    moveToEnd(op, end);
+  for (int64_t node : order)
+    moveToEnd(program.nodes()[node], end);
+  return scheduler.bytes();
+}
+
 struct ScheduleKernelsPass : keratin::passes::impl::ScheduleKernelsBase<ScheduleKernelsPass> {
   void runOnOperation() override {
     copySharedResults(getOperation());
     FailureOr<KernelProgram> program = KernelProgram::build(getOperation());
-    if (failed(program))
-      return signalPassFailure();
-    std::vector<int64_t> order = Scheduler(*program).findOrder();
-
-    Block &body = getOperation().getBody().front();
-    Operation *end = body.getTerminator();
-    SmallVector<Operation *> first;
-    for (Operation &op : body)
-      if (isa<ConstantOp>(op))
-        first.push_back(&op);
-    for (Operation &op : body) {
-      auto view = dyn_cast<ReshapeOp>(op);
-      if (view && isa<BlockArgument>(view.getX()))
-        first.push_back(&op);
-    }
-    for (Operation *op : first)
-      moveToEnd(op, end);
-    for (int64_t kernel : order)
-      moveToEnd(program->kernels()[kernel], end);
+    if (failed(program) || failed(schedule(*program)))
+      signalPassFailure();
   }
 };
 

@@ -15,133 +15,53 @@ using namespace mlir;
 
 namespace {
 
-// A result of a kernel, as the plan describes it.
+// A result of a node, as the plan describes it.
 struct PlannedValue {
   OpResult value;
   int64_t code = 0;
   int64_t reuses = -1;
-  int64_t made = 0;     // position of its kernel
-  int64_t lastRead = 0; // position of the last kernel that reads it, itself or through views
+  int64_t made = 0;     // position of its node
+  int64_t lastRead = 0; // position of the last node that reads it, itself or through views
 };
 
 using Assignment = llvm::DenseMap<int64_t, int64_t>;
 
-class Checker {
-public:
-  explicit Checker(func::FuncOp function) : function(function) {}
+bool isKernelOrHolder(Operation *op) { return isa<KernelOp, ScanOp, IfOp>(op); }
 
-  LogicalResult check() {
-    return success(succeeded(readPlan()) && succeeded(checkFunctionResults()) &&
-                   succeeded(checkReuses()) && succeeded(checkUpdates()) &&
-                   succeeded(checkArena()));
-  }
-
-private:
-  LogicalResult readPlan();
-  LogicalResult checkFunctionResults();
-  LogicalResult checkReuses();
-  LogicalResult checkElementwise(KernelOp kernel, Value storage, OpResult written);
-  LogicalResult checkUpdates();
-  LogicalResult checkUpdateInPlace(unsigned functionResult);
-  LogicalResult checkArena();
-  LogicalResult checkArenaFor(const Assignment &symbols);
-
-  static Value storageOf(Value value) {
-    while (auto reshape = value.getDefiningOp<ReshapeOp>())
-      value = reshape->getOperand(0);
-    return value;
-  }
-  // Positions of all kernels that read a storage.
-  SmallVector<int64_t> readersOf(Value storage) {
-    SmallVector<int64_t> readers;
-    for (size_t i = 0; i < kernels.size(); ++i)
-      if (llvm::any_of(kernels[i]->getOperands(),
-                       [&](Value operand) { return storageOf(operand) == storage; }))
-        readers.push_back(i);
-    return readers;
-  }
-  PlannedValue *find(Value value) {
-    for (PlannedValue &planned : values)
-      if (planned.value == value)
-        return &planned;
-    return nullptr;
-  }
-  bool isUpdate(unsigned functionResult) {
-    auto kind = function.getResultAttrOfType<StringAttr>(functionResult, kKindAttr);
-    return kind && kind.getValue() == "update";
-  }
-
-  func::FuncOp function;
-  SmallVector<KernelOp> kernels;
-  std::vector<PlannedValue> values;
-  std::vector<DimExpr> offsets;
-  DimExpr arenaBytes;
-  SmallVector<unsigned> updates; // function results
-  SmallVector<bool> inPlace;     // of each update
-};
-
-LogicalResult Checker::readPlan() {
-  auto offsetsAttr = function->getAttrOfType<DimsAttr>(kOffsetsAttr);
-  auto bytesAttr = function->getAttrOfType<DimsAttr>(kArenaBytesAttr);
-  auto inPlaceAttr = function->getAttrOfType<DenseI64ArrayAttr>(kInPlaceAttr);
-  if (!offsetsAttr || !bytesAttr || !inPlaceAttr || bytesAttr.getDims().size() != 1)
-    return function.emitError("has no memory plan");
-  offsets = offsetsAttr.getDims();
-  arenaBytes = bytesAttr.getDims().front();
-  for (unsigned i = 0; i < function.getNumResults(); ++i)
-    if (isUpdate(i))
-      updates.push_back(i);
-  if (updates.size() != size_t(inPlaceAttr.size()))
-    return function.emitError("has ")
-           << updates.size() << " updates, but the plan knows " << inPlaceAttr.size();
-  for (int64_t flag : inPlaceAttr.asArrayRef())
-    inPlace.push_back(flag != 0);
-
-  for (auto kernel : function.getBody().front().getOps<KernelOp>()) {
-    int64_t position = kernels.size();
-    kernels.push_back(kernel);
-    auto codes = kernel->getAttrOfType<DenseI64ArrayAttr>(kResultsAttr);
-    auto reuses = kernel->getAttrOfType<DenseI64ArrayAttr>(kReusesAttr);
-    if (!codes || !reuses || codes.size() != kernel->getNumResults() ||
-        reuses.size() != kernel->getNumResults())
-      return kernel.emitError("has no place for each result");
-    for (OpResult result : kernel->getResults()) {
-      unsigned index = result.getResultNumber();
-      int64_t code = codes[index], reused = reuses[index];
-      if (code >= int64_t(offsets.size()) || code < -int64_t(function.getNumResults()))
-        return kernel.emitError("result ") << index << " has the unknown place " << code;
-      if (reused < -1 || reused >= int64_t(kernel->getNumOperands()))
-        return kernel.emitError("result ") << index << " reuses the unknown operand " << reused;
-      values.push_back({result, code, reused, position, position});
-    }
-  }
-  for (PlannedValue &planned : values)
-    for (int64_t reader : readersOf(planned.value))
-      planned.lastRead = std::max(planned.lastRead, reader);
-  return success();
+Value storageOf(Value value) {
+  while (auto reshape = value.getDefiningOp<ReshapeOp>())
+    value = reshape->getOperand(0);
+  return value;
 }
 
-// Function result k is what was written to its buffer, and nothing else was written there.
-LogicalResult Checker::checkFunctionResults() {
-  SmallVector<unsigned> writers(function.getNumResults(), 0);
-  for (PlannedValue &planned : values)
-    if (planned.code < 0)
-      ++writers[-1 - planned.code];
-  Operation *exit = function.getBody().front().getTerminator();
-  for (auto [index, value] : llvm::enumerate(exit->getOperands())) {
-    PlannedValue *planned = find(storageOf(value));
-    if (!planned)
-      return function.emitError("function result ")
-             << index << " aliases an argument or a constant";
-    if (planned->code != -1 - int64_t(index) || writers[index] != 1)
-      return function.emitError("function result ") << index << " is not what its buffer holds";
+bool canFail(Operation *node) {
+  return node
+      ->walk([](KernelOp kernel) {
+        return kernel->hasAttr(kFallibleAttr) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+int64_t homeOfState(ScanOp scan, unsigned state) {
+  auto homes = scan->getAttrOfType<DenseI64ArrayAttr>(kStatesAttr);
+  return homes && state < homes.size() ? homes[state] : kNowhere;
+}
+
+// Bytes of a value; nullopt: a call with such sizes is refused before it needs memory.
+std::optional<int64_t> bytesWith(Value value, const Assignment &symbols) {
+  auto symbol = [&](int64_t id) -> std::optional<int64_t> { return symbols.lookup(id); };
+  int64_t bytes = dtypeBytes(dtypeOf(getElementType(value)));
+  for (const DimExpr &dim : getShape(value)) {
+    std::optional<int64_t> size = dim.evaluate(symbol);
+    if (!size || *size < 0 || __builtin_mul_overflow(bytes, *size, &bytes))
+      return std::nullopt;
   }
-  return success();
+  return bytes;
 }
 
 // Follows elements through the body: each value is at every index a function of the stored element
 // at the same index ("same"), or independent of the storage.
-LogicalResult Checker::checkElementwise(KernelOp kernel, Value storage, OpResult written) {
+LogicalResult checkElementwise(KernelOp kernel, Value storage, OpResult written) {
   auto sizesOf = [](Value value) { return getShape(value); };
   auto width = [](Value value) { return dtypeBytes(dtypeOf(getElementType(value))); };
   llvm::SmallDenseSet<Value> same;
@@ -178,24 +98,384 @@ LogicalResult Checker::checkElementwise(KernelOp kernel, Value storage, OpResult
   return success();
 }
 
-LogicalResult Checker::checkReuses() {
+// A loop may write a state over its first value, if steps change it in place and read that value in
+// no other way.
+LogicalResult checkLoopOver(ScanOp scan, Value storage, OpResult written) {
+  unsigned state = written.getResultNumber();
+  if (state >= scan.getNumStates() || homeOfState(scan, state) != kInPlace)
+    return scan.emitError("writes result ")
+           << state << " over an operand, but its steps do not change it in place";
+  for (auto [index, operand] : llvm::enumerate(scan->getOperands()))
+    if ((index == state) != (storageOf(operand) == storage))
+      return scan.emitError("writes result ")
+             << state << " over a value that is not, or not only, its first one";
+  return success();
+}
+
+LogicalResult checkOver(Operation *node, Value storage, OpResult written) {
+  if (auto kernel = dyn_cast<KernelOp>(node))
+    return checkElementwise(kernel, storage, written);
+  if (auto scan = dyn_cast<ScanOp>(node))
+    return checkLoopOver(scan, storage, written);
+  return node->emitError("is a branch and writes over an operand");
+}
+
+// The plan of one block and of what is inside its nodes.
+class BlockChecker {
+public:
+  BlockChecker(Block &block, ArrayRef<DimExpr> offsets)
+      : block(block), offsets(offsets), loop(dyn_cast<ScanOp>(block.getParentOp())) {}
+
+  LogicalResult read();
+  LogicalResult check();
+
+  // What the block needs of the arena for these symbols, from when to when.
+  struct Interval {
+    int64_t begin, end;
+    int64_t made, lastRead;
+    PlannedValue *planned = nullptr; // null: of a loop, or inside a node
+    bool isInside = false;
+    Location location;
+  };
+  using Intervals = std::vector<Interval>;
+  bool isRefused(const Assignment &symbols);
+  LogicalResult checkArena(const Assignment &symbols, int64_t total, Intervals &all);
+  void collectSizes(llvm::function_ref<void(const DimExpr &)> collect);
+
+  ArrayRef<Operation *> getNodes() { return nodes; }
+  PlannedValue *find(Value value) {
+    for (PlannedValue &planned : values)
+      if (planned.value == value)
+        return &planned;
+    return nullptr;
+  }
+  PlannedValue *findReturned(unsigned index) {
+    return find(storageOf(block.getTerminator()->getOperand(index)));
+  }
+  std::vector<PlannedValue> &getValues() { return values; }
+  // Positions of all nodes that read a storage.
+  SmallVector<int64_t> readersOf(Value storage) {
+    SmallVector<int64_t> readers;
+    for (size_t i = 0; i < nodes.size(); ++i)
+      if (llvm::any_of(nodes[i]->getOperands(),
+                       [&](Value operand) { return storageOf(operand) == storage; }))
+        readers.push_back(i);
+    return readers;
+  }
+
+private:
+  LogicalResult readNode(Operation *node, int64_t position);
+  LogicalResult readLoop();
+  LogicalResult checkReturned();
+  LogicalResult checkNowhere();
+  LogicalResult checkReuses();
+  LogicalResult checkStates();
+  LogicalResult addInterval(Intervals &all, Value value, int64_t offset, Interval interval,
+                            const Assignment &symbols, int64_t total);
+  LogicalResult compare(const Interval &a, const Interval &b, const Assignment &symbols);
+  InFlightDiagnostic at(InFlightDiagnostic diagnostic, const Assignment &symbols) {
+    for (auto [id, value] : symbols)
+      diagnostic << (id == symbols.begin()->first ? "; with " : ", ") << "d" << id << " = "
+                 << value;
+    return diagnostic;
+  }
+
+  Block &block;
+  ArrayRef<DimExpr> offsets;
+  ScanOp loop; // whose body the block is
+  SmallVector<Operation *> nodes;
+  std::vector<PlannedValue> values;
+  // Of the loop: what lies at which offset from step to step.
+  SmallVector<std::pair<Value, int64_t>> lasting;
+  std::vector<std::vector<BlockChecker>> inside; // of each node
+};
+
+LogicalResult BlockChecker::read() {
+  for (Operation &op : block)
+    if (isKernelOrHolder(&op) && failed(readNode(&op, nodes.size())))
+      return failure();
+  for (PlannedValue &planned : values)
+    for (int64_t reader : readersOf(planned.value))
+      planned.lastRead = std::max(planned.lastRead, reader);
+  return loop ? readLoop() : success();
+}
+
+LogicalResult BlockChecker::readNode(Operation *node, int64_t position) {
+  nodes.push_back(node);
+  auto codes = node->getAttrOfType<DenseI64ArrayAttr>(kResultsAttr);
+  auto reuses = node->getAttrOfType<DenseI64ArrayAttr>(kReusesAttr);
+  if (!codes || !reuses || codes.size() != node->getNumResults() ||
+      reuses.size() != node->getNumResults())
+    return node->emitError("has no place for each result");
+  int64_t returned = block.getTerminator()->getNumOperands();
+  for (OpResult result : node->getResults()) {
+    unsigned index = result.getResultNumber();
+    int64_t code = codes[index], reused = reuses[index];
+    if (code != kNowhere && (code >= int64_t(offsets.size()) || code < -returned))
+      return node->emitError("result ") << index << " has the unknown place " << code;
+    if (reused < -1 || reused >= int64_t(node->getNumOperands()))
+      return node->emitError("result ") << index << " reuses the unknown operand " << reused;
+    values.push_back({result, code, reused, position, position});
+  }
+  std::vector<BlockChecker> &checkers = inside.emplace_back();
+  if (!isa<KernelOp>(node))
+    for (Region &region : node->getRegions()) {
+      checkers.emplace_back(region.front(), offsets);
+      if (failed(checkers.back().read()))
+        return failure();
+    }
+  return success();
+}
+
+LogicalResult BlockChecker::readLoop() {
+  auto homes = loop->getAttrOfType<DenseI64ArrayAttr>(kStatesAttr);
+  auto step = loop->getAttrOfType<IntegerAttr>(kStepAttr);
+  if (!homes || homes.size() != loop.getNumStates() || !step)
+    return loop.emitError("has no place for its states");
+  if (step.getInt() < -1 || step.getInt() >= int64_t(offsets.size()))
+    return loop.emitError("has its step number at the unknown place ") << step.getInt();
+  if (step.getInt() >= 0)
+    lasting.push_back({loop.getStepNumber(), step.getInt()});
+  else if (!readersOf(loop.getStepNumber()).empty())
+    return loop.emitError("has no place for its step number, which is read");
+  int64_t stacks = loop.getStacks().size();
+  for (auto [state, home] : llvm::enumerate(homes.asArrayRef())) {
+    if (home >= int64_t(offsets.size()) || home <= kInStack - stacks)
+      return loop.emitError("state ") << state << " has the unknown place " << home;
+    if (home >= 0)
+      lasting.push_back({loop.getStateArguments()[state], home});
+  }
+  return success();
+}
+
+LogicalResult BlockChecker::check() {
+  for (std::vector<BlockChecker> &checkers : inside)
+    for (BlockChecker &checker : checkers)
+      if (failed(checker.check()))
+        return failure();
+  if (failed(checkReturned()) || failed(checkNowhere()) || failed(checkReuses()))
+    return failure();
+  return loop ? checkStates() : success();
+}
+
+// What is returned as operand k is what was written to its place, and nothing else was written
+// there.
+LogicalResult BlockChecker::checkReturned() {
+  Operation *exit = block.getTerminator(), *parent = block.getParentOp();
+  const char *kind = isa<func::FuncOp>(parent) ? "function result " : "yielded value ";
+  SmallVector<unsigned> writers(exit->getNumOperands(), 0);
+  for (PlannedValue &planned : values)
+    if (planned.code < 0 && planned.code != kNowhere)
+      ++writers[-1 - planned.code];
+  for (unsigned index = 0; index < exit->getNumOperands(); ++index) {
+    PlannedValue *planned = findReturned(index);
+    if (!planned)
+      return parent->emitError(kind) << index << " aliases an argument or a constant";
+    int64_t place = index;
+    unsigned expected = 1;
+    if (loop && index < loop.getNumStates())
+      if (int64_t home = homeOfState(loop, index); home <= kInStack) {
+        place = int64_t(loop.getNumStates()) + kInStack - home;
+        if (findReturned(place) != planned)
+          return parent->emitError("state ") << index << " is not what is written to its stack";
+        expected = 0;
+      }
+    if (planned->code != -1 - place || writers[index] != expected)
+      return parent->emitError(kind) << index << " is not what its buffer holds";
+  }
+  return success();
+}
+
+LogicalResult BlockChecker::checkNowhere() {
+  for (PlannedValue &planned : values) {
+    if (planned.code != kNowhere)
+      continue;
+    auto scan = dyn_cast<ScanOp>(planned.value.getOwner());
+    unsigned index = planned.value.getResultNumber();
+    if (!scan || index >= scan.getNumStates() || homeOfState(scan, index) > kInStack ||
+        !readersOf(planned.value).empty())
+      return planned.value.getOwner()->emitError("result ") << index << " needs a place";
+  }
+  return success();
+}
+
+LogicalResult BlockChecker::checkReuses() {
   for (PlannedValue &planned : values) {
     if (planned.reuses < 0)
       continue;
-    KernelOp kernel = kernels[planned.made];
-    Value storage = storageOf(kernel->getOperand(planned.reuses));
-    if (failed(checkElementwise(kernel, storage, planned.value)))
+    Operation *node = nodes[planned.made];
+    unsigned index = planned.value.getResultNumber();
+    Value storage = storageOf(node->getOperand(planned.reuses));
+    if (failed(checkOver(node, storage, planned.value)))
       return failure();
-    if (planned.code < 0)
-      continue; // an update; checkUpdates knows what it may write over
+    if (planned.code < 0) {
+      if (isa<func::FuncOp>(block.getParentOp()))
+        continue; // an update; checkUpdates knows what it may write over
+      return node->emitError("reuses an operand for a buffer outside of the arena");
+    }
     PlannedValue *operand = find(storage);
     if (!operand || operand->code != planned.code)
-      return kernel.emitError("result ")
-             << planned.value.getResultNumber() << " does not lie where the operand it reuses does";
+      return node->emitError("result ")
+             << index << " does not lie where the operand it reuses does";
     if (operand->lastRead != planned.made)
-      return kernel.emitError("result ")
-             << planned.value.getResultNumber() << " is written over a value that is read later";
+      return node->emitError("result ") << index << " is written over a value that is read later";
   }
+  return success();
+}
+
+// A state that steps change in place is read by nobody after its next value was written.
+LogicalResult BlockChecker::checkStates() {
+  for (unsigned state = 0; state < loop.getNumStates(); ++state) {
+    if (homeOfState(loop, state) != kInPlace)
+      continue;
+    PlannedValue *next = findReturned(state);
+    Value old = loop.getStateArguments()[state];
+    for (int64_t reader : readersOf(old)) {
+      if (reader > next->made)
+        return nodes[reader]->emitError("reads a state after its next value was written in place");
+      if (reader == next->made && failed(checkOver(nodes[reader], old, next->value)))
+        return failure();
+    }
+  }
+  return success();
+}
+
+bool BlockChecker::isRefused(const Assignment &symbols) {
+  auto refused = [&](Value value) { return !bytesWith(value, symbols); };
+  for (PlannedValue &planned : values)
+    if (refused(planned.value))
+      return true;
+  if (llvm::any_of(lasting, [&](auto &entry) { return refused(entry.first); }))
+    return true;
+  for (std::vector<BlockChecker> &checkers : inside)
+    for (BlockChecker &checker : checkers)
+      if (checker.isRefused(symbols))
+        return true;
+  return false;
+}
+
+LogicalResult BlockChecker::addInterval(Intervals &all, Value value, int64_t place,
+                                        Interval interval, const Assignment &symbols,
+                                        int64_t total) {
+  auto symbol = [&](int64_t id) -> std::optional<int64_t> { return symbols.lookup(id); };
+  auto error = [&](const Twine &text) { return at(emitError(interval.location, text), symbols); };
+  int64_t bytes = *bytesWith(value, symbols);
+  std::optional<int64_t> offset = offsets[place].evaluate(symbol);
+  if (!offset || *offset < 0 || *offset % KERATIN_ALIGNMENT != 0)
+    return error("a result has no offset that is a multiple of 64");
+  if (*offset > total || bytes > total - *offset)
+    return error("a result leaves the arena");
+  interval.begin = *offset;
+  interval.end = *offset + bytes;
+  all.push_back(interval);
+  return success();
+}
+
+LogicalResult BlockChecker::compare(const Interval &a, const Interval &b,
+                                    const Assignment &symbols) {
+  // Inside of one node: compared there, or in branches of which one is taken.
+  if (a.isInside && b.isInside && a.made == b.made)
+    return success();
+  // a is made before b, or by the same node.
+  bool bothLive = b.made <= a.lastRead;
+  bool share = a.begin < b.end && b.begin < a.end;
+  if (!bothLive || !share)
+    return success();
+  bool declared = a.planned && b.planned && b.planned->reuses >= 0 && a.begin == b.begin &&
+                  storageOf(nodes[b.made]->getOperand(b.planned->reuses)) == a.planned->value;
+  if (declared)
+    return success();
+  InFlightDiagnostic diagnostic = emitError(b.location, "overwrites a value that is still needed");
+  diagnostic.attachNote(a.location) << "made here";
+  return at(std::move(diagnostic), symbols);
+}
+
+LogicalResult BlockChecker::checkArena(const Assignment &symbols, int64_t total, Intervals &all) {
+  for (PlannedValue &planned : values)
+    if (planned.code >= 0 && failed(addInterval(all, planned.value, planned.code,
+                                                {0, 0, planned.made, planned.lastRead, &planned,
+                                                 false, planned.value.getLoc()},
+                                                symbols, total)))
+      return failure();
+  for (auto [value, place] : lasting)
+    if (failed(addInterval(all, value, place,
+                           {0, 0, -1, int64_t(nodes.size()), nullptr, false, loop.getLoc()},
+                           symbols, total)))
+      return failure();
+  for (auto [position, checkers] : llvm::enumerate(inside))
+    for (BlockChecker &checker : checkers) {
+      Intervals needed;
+      if (failed(checker.checkArena(symbols, total, needed)))
+        return failure();
+      for (Interval &interval : needed)
+        all.push_back({interval.begin, interval.end, int64_t(position), int64_t(position), nullptr,
+                       true, interval.location});
+    }
+  for (const Interval &a : all)
+    for (const Interval &b : all)
+      if (&a != &b && a.made <= b.made && failed(compare(a, b, symbols)))
+        return failure();
+  return success();
+}
+
+void BlockChecker::collectSizes(llvm::function_ref<void(const DimExpr &)> collect) {
+  for (PlannedValue &planned : values)
+    llvm::for_each(getShape(planned.value), collect);
+  for (auto [value, place] : lasting)
+    llvm::for_each(getShape(value), collect);
+  for (std::vector<BlockChecker> &checkers : inside)
+    for (BlockChecker &checker : checkers)
+      checker.collectSizes(collect);
+}
+
+class Checker {
+public:
+  explicit Checker(func::FuncOp function) : function(function) {}
+
+  LogicalResult check() {
+    if (failed(readPlan()))
+      return failure();
+    top.emplace(function.getBody().front(), offsets);
+    return success(succeeded(top->read()) && succeeded(top->check()) && succeeded(checkUpdates()) &&
+                   succeeded(checkArena()));
+  }
+
+private:
+  LogicalResult readPlan();
+  LogicalResult checkUpdates();
+  LogicalResult checkUpdateInPlace(unsigned functionResult);
+  LogicalResult checkArena();
+  LogicalResult checkArenaFor(const Assignment &symbols);
+
+  bool isUpdate(unsigned functionResult) {
+    auto kind = function.getResultAttrOfType<StringAttr>(functionResult, kKindAttr);
+    return kind && kind.getValue() == "update";
+  }
+
+  func::FuncOp function;
+  std::optional<BlockChecker> top;
+  std::vector<DimExpr> offsets;
+  DimExpr arenaBytes;
+  SmallVector<unsigned> updates; // function results
+  SmallVector<bool> inPlace;     // of each update
+};
+
+LogicalResult Checker::readPlan() {
+  auto offsetsAttr = function->getAttrOfType<DimsAttr>(kOffsetsAttr);
+  auto bytesAttr = function->getAttrOfType<DimsAttr>(kArenaBytesAttr);
+  auto inPlaceAttr = function->getAttrOfType<DenseI64ArrayAttr>(kInPlaceAttr);
+  if (!offsetsAttr || !bytesAttr || !inPlaceAttr || bytesAttr.getDims().size() != 1)
+    return function.emitError("has no memory plan");
+  offsets = offsetsAttr.getDims();
+  arenaBytes = bytesAttr.getDims().front();
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    if (isUpdate(i))
+      updates.push_back(i);
+  if (updates.size() != size_t(inPlaceAttr.size()))
+    return function.emitError("has ")
+           << updates.size() << " updates, but the plan knows " << inPlaceAttr.size();
+  for (int64_t flag : inPlaceAttr.asArrayRef())
+    inPlace.push_back(flag != 0);
   return success();
 }
 
@@ -209,103 +489,63 @@ LogicalResult Checker::checkUpdateInPlace(unsigned functionResult) {
       variable = argument;
   }
   Operation *exit = function.getBody().front().getTerminator();
-  PlannedValue *planned = find(storageOf(exit->getOperand(functionResult)));
-  if (planned->value.getOwner()->hasAttr(kFallibleAttr) ||
+  PlannedValue *planned = top->findReturned(functionResult);
+  ArrayRef<Operation *> nodes = top->getNodes();
+  if (canFail(planned->value.getOwner()) ||
       exit->getOperand(functionResult).getType() != variable.getType())
-    return kernels[planned->made].emitError("must not update a variable in place");
+    return nodes[planned->made]->emitError("must not update a variable in place");
   for (unsigned other : updates)
     if (other != functionResult &&
         function.getResultAttrOfType<IntegerAttr>(other, kVariableAttr) == number)
       return function.emitError("a variable updated in place has several updates");
-  for (size_t later = planned->made; later < kernels.size(); ++later)
-    if (kernels[later]->hasAttr(kFallibleAttr))
-      return kernels[later].emitError("can fail after a variable was written in place");
+  for (size_t later = planned->made; later < nodes.size(); ++later)
+    if (canFail(nodes[later]))
+      return nodes[later]->emitError("can fail after a variable was written in place");
   bool readsItself = false;
-  for (int64_t reader : readersOf(variable)) {
+  for (int64_t reader : top->readersOf(variable)) {
     if (reader > planned->made)
-      return kernels[reader].emitError("reads a variable after it was written in place");
+      return nodes[reader]->emitError("reads a variable after it was written in place");
     readsItself |= reader == planned->made;
   }
   if (readsItself != (planned->reuses >= 0))
-    return kernels[planned->made].emitError(
+    return nodes[planned->made]->emitError(
         "must say which operand the update in place writes over");
   if (!readsItself)
     return success();
-  if (storageOf(kernels[planned->made]->getOperand(planned->reuses)) != variable)
-    return kernels[planned->made].emitError("writes over an operand that is not its variable");
-  return checkElementwise(kernels[planned->made], variable, planned->value);
+  if (storageOf(nodes[planned->made]->getOperand(planned->reuses)) != variable)
+    return nodes[planned->made]->emitError("writes over an operand that is not its variable");
+  return checkOver(nodes[planned->made], variable, planned->value);
 }
 
 LogicalResult Checker::checkUpdates() {
   for (auto [index, functionResult] : llvm::enumerate(updates))
     if (inPlace[index] && failed(checkUpdateInPlace(functionResult)))
       return failure();
-  for (PlannedValue &planned : values) {
+  for (PlannedValue &planned : top->getValues()) {
     if (planned.code >= 0 || planned.reuses < 0)
       continue;
     auto update = llvm::find(updates, unsigned(-1 - planned.code));
     if (update == updates.end() || !inPlace[update - updates.begin()])
-      return kernels[planned.made].emitError("reuses an operand for a buffer outside of the arena");
+      return top->getNodes()[planned.made]->emitError(
+          "reuses an operand for a buffer outside of the arena");
   }
   return success();
 }
 
 LogicalResult Checker::checkArenaFor(const Assignment &symbols) {
+  if (top->isRefused(symbols))
+    return success();
   auto symbol = [&](int64_t id) -> std::optional<int64_t> { return symbols.lookup(id); };
-  struct Interval {
-    PlannedValue *planned;
-    int64_t begin, end;
-  };
-  std::vector<Interval> intervals;
-  for (PlannedValue &planned : values) {
-    int64_t bytes = dtypeBytes(dtypeOf(getElementType(planned.value)));
-    for (const DimExpr &dim : getShape(planned.value)) {
-      std::optional<int64_t> size = dim.evaluate(symbol);
-      // A call with such sizes is refused before it needs memory.
-      if (!size || *size < 0 || __builtin_mul_overflow(bytes, *size, &bytes))
-        return success();
-    }
-    if (planned.code >= 0)
-      intervals.push_back({&planned, 0, bytes});
-  }
-  auto at = [&](InFlightDiagnostic diagnostic) {
+  std::optional<int64_t> total = arenaBytes.evaluate(symbol);
+  if (!total || *total < 0) {
+    InFlightDiagnostic diagnostic = function.emitError("the size of the arena cannot be computed");
     for (auto [id, value] : symbols)
       diagnostic << (id == symbols.begin()->first ? "; with " : ", ") << "d" << id << " = "
                  << value;
     return diagnostic;
-  };
-  std::optional<int64_t> total = arenaBytes.evaluate(symbol);
-  if (!total || *total < 0)
-    return at(function.emitError("the size of the arena cannot be computed"));
-  for (Interval &interval : intervals) {
-    KernelOp kernel = kernels[interval.planned->made];
-    std::optional<int64_t> offset = offsets[interval.planned->code].evaluate(symbol);
-    if (!offset || *offset < 0 || *offset % KERATIN_ALIGNMENT != 0)
-      return at(kernel.emitError("a result has no offset that is a multiple of 64"));
-    if (*offset > *total || interval.end > *total - *offset)
-      return at(kernel.emitError("a result leaves the arena"));
-    interval.begin = *offset;
-    interval.end += *offset;
   }
-  for (const Interval &a : intervals)
-    for (const Interval &b : intervals) {
-      if (a.planned->made > b.planned->made || a.planned == b.planned)
-        continue;
-      // a is made before b, or by the same kernel.
-      bool bothLive = b.planned->made <= a.planned->lastRead;
-      bool share = a.begin < b.end && b.begin < a.end;
-      if (!bothLive || !share)
-        continue;
-      KernelOp kernel = kernels[b.planned->made];
-      bool declared = b.planned->reuses >= 0 && a.begin == b.begin &&
-                      storageOf(kernel->getOperand(b.planned->reuses)) == a.planned->value;
-      if (declared)
-        continue;
-      InFlightDiagnostic diagnostic = kernel.emitError("overwrites a value that is still needed");
-      diagnostic.attachNote(a.planned->value.getLoc()) << "made here";
-      return at(std::move(diagnostic));
-    }
-  return success();
+  BlockChecker::Intervals all;
+  return top->checkArena(symbols, *total, all);
 }
 
 LogicalResult Checker::checkArena() {
@@ -316,8 +556,7 @@ LogicalResult Checker::checkArena() {
   };
   collect(arenaBytes);
   llvm::for_each(offsets, collect);
-  for (PlannedValue &planned : values)
-    llvm::for_each(getShape(planned.value), collect);
+  top->collectSizes(collect);
   const int64_t sizes[] = {0, 1, 2, 7, 32, 1000};
   const size_t numSizes = std::size(sizes);
   // All symbols alike, then each one step further than the one before, then scattered.

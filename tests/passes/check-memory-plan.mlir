@@ -349,3 +349,525 @@ func.func @update_in_place_of_reversed(%x: tensor<16xf32> {keratin.kind = "input
   }
   return %y, %n : tensor<16xf32>, tensor<16xf32>
 }
+
+// -----
+
+func.func @loop(%x: tensor<?x16xf32, #keratin.dims<d0, 16>>, %h: tensor<16xf32>) -> (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>)
+    attributes {keratin.arena_bytes = #keratin.dims<192>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<0, 64, 128>} {
+  %y:2 = keratin.scan length = #keratin.dims<d0> init(%h) over(%x) with() {keratin.results = array<i64: -1, -2>, keratin.reuses = array<i64: -1, -1>, keratin.states = array<i64: 0>, keratin.step = 1 : i64}
+      : (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>) -> (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>) {
+  ^bb0(%t: tensor<i64>, %s: tensor<16xf32>, %e: tensor<16xf32>):
+    %a = keratin.kernel (%s, %t) {keratin.results = array<i64: 2>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<i64>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<i64>):
+      %0 = keratin.cast %q : (tensor<i64>) -> tensor<f32>
+      %1 = keratin.broadcast %0 dims = [] : (tensor<f32>) -> tensor<16xf32>
+      %2 = keratin.add %p, %1 : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %2 : tensor<16xf32>
+    }
+    %n = keratin.kernel (%s, %a) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<16xf32>):
+      %0 = keratin.reverse %p axes = [0] : (tensor<16xf32>) -> tensor<16xf32>
+      %1 = keratin.add %0, %q : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %1 : tensor<16xf32>
+    }
+    %m = keratin.kernel (%a, %e) {keratin.results = array<i64: -2>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<16xf32>):
+      %0 = keratin.mul %p, %q : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %0 : tensor<16xf32>
+    }
+    keratin.yield %n, %m : tensor<16xf32>, tensor<16xf32>
+  }
+  return %y#0, %y#1 : tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>
+}
+
+// -----
+
+func.func @loop_without_homes(%x: tensor<?x16xf32, #keratin.dims<d0, 16>>, %h: tensor<16xf32>) -> (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>)
+    attributes {keratin.arena_bytes = #keratin.dims<192>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<0, 64, 128>} {
+  // expected-error @below {{has no place for its states}}
+  %y:2 = keratin.scan length = #keratin.dims<d0> init(%h) over(%x) with() {keratin.results = array<i64: -1, -2>, keratin.reuses = array<i64: -1, -1>, keratin.states = array<i64>, keratin.step = 1 : i64}
+      : (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>) -> (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>) {
+  ^bb0(%t: tensor<i64>, %s: tensor<16xf32>, %e: tensor<16xf32>):
+    %a = keratin.kernel (%s, %t) {keratin.results = array<i64: 2>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<i64>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<i64>):
+      %0 = keratin.cast %q : (tensor<i64>) -> tensor<f32>
+      %1 = keratin.broadcast %0 dims = [] : (tensor<f32>) -> tensor<16xf32>
+      %2 = keratin.add %p, %1 : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %2 : tensor<16xf32>
+    }
+    %n = keratin.kernel (%s, %a) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<16xf32>):
+      %0 = keratin.reverse %p axes = [0] : (tensor<16xf32>) -> tensor<16xf32>
+      %1 = keratin.add %0, %q : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %1 : tensor<16xf32>
+    }
+    %m = keratin.kernel (%a, %e) {keratin.results = array<i64: -2>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<16xf32>):
+      %0 = keratin.mul %p, %q : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %0 : tensor<16xf32>
+    }
+    keratin.yield %n, %m : tensor<16xf32>, tensor<16xf32>
+  }
+  return %y#0, %y#1 : tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>
+}
+
+// -----
+
+func.func @home_out_of_range(%x: tensor<?x16xf32, #keratin.dims<d0, 16>>, %h: tensor<16xf32>) -> (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>)
+    attributes {keratin.arena_bytes = #keratin.dims<192>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<0, 64, 128>} {
+  // expected-error @below {{state 0 has the unknown place 7}}
+  %y:2 = keratin.scan length = #keratin.dims<d0> init(%h) over(%x) with() {keratin.results = array<i64: -1, -2>, keratin.reuses = array<i64: -1, -1>, keratin.states = array<i64: 7>, keratin.step = 1 : i64}
+      : (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>) -> (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>) {
+  ^bb0(%t: tensor<i64>, %s: tensor<16xf32>, %e: tensor<16xf32>):
+    %a = keratin.kernel (%s, %t) {keratin.results = array<i64: 2>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<i64>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<i64>):
+      %0 = keratin.cast %q : (tensor<i64>) -> tensor<f32>
+      %1 = keratin.broadcast %0 dims = [] : (tensor<f32>) -> tensor<16xf32>
+      %2 = keratin.add %p, %1 : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %2 : tensor<16xf32>
+    }
+    %n = keratin.kernel (%s, %a) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<16xf32>):
+      %0 = keratin.reverse %p axes = [0] : (tensor<16xf32>) -> tensor<16xf32>
+      %1 = keratin.add %0, %q : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %1 : tensor<16xf32>
+    }
+    %m = keratin.kernel (%a, %e) {keratin.results = array<i64: -2>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<16xf32>):
+      %0 = keratin.mul %p, %q : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %0 : tensor<16xf32>
+    }
+    keratin.yield %n, %m : tensor<16xf32>, tensor<16xf32>
+  }
+  return %y#0, %y#1 : tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>
+}
+
+// -----
+
+func.func @stack_out_of_range(%x: tensor<?x16xf32, #keratin.dims<d0, 16>>, %h: tensor<16xf32>) -> (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>)
+    attributes {keratin.arena_bytes = #keratin.dims<192>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<0, 64, 128>} {
+  // expected-error @below {{state 0 has the unknown place -3}}
+  %y:2 = keratin.scan length = #keratin.dims<d0> init(%h) over(%x) with() {keratin.results = array<i64: -1, -2>, keratin.reuses = array<i64: -1, -1>, keratin.states = array<i64: -3>, keratin.step = 1 : i64}
+      : (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>) -> (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>) {
+  ^bb0(%t: tensor<i64>, %s: tensor<16xf32>, %e: tensor<16xf32>):
+    %a = keratin.kernel (%s, %t) {keratin.results = array<i64: 2>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<i64>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<i64>):
+      %0 = keratin.cast %q : (tensor<i64>) -> tensor<f32>
+      %1 = keratin.broadcast %0 dims = [] : (tensor<f32>) -> tensor<16xf32>
+      %2 = keratin.add %p, %1 : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %2 : tensor<16xf32>
+    }
+    %n = keratin.kernel (%s, %a) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<16xf32>):
+      %0 = keratin.reverse %p axes = [0] : (tensor<16xf32>) -> tensor<16xf32>
+      %1 = keratin.add %0, %q : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %1 : tensor<16xf32>
+    }
+    %m = keratin.kernel (%a, %e) {keratin.results = array<i64: -2>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<16xf32>):
+      %0 = keratin.mul %p, %q : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %0 : tensor<16xf32>
+    }
+    keratin.yield %n, %m : tensor<16xf32>, tensor<16xf32>
+  }
+  return %y#0, %y#1 : tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>
+}
+
+// -----
+
+func.func @step_out_of_range(%x: tensor<?x16xf32, #keratin.dims<d0, 16>>, %h: tensor<16xf32>) -> (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>)
+    attributes {keratin.arena_bytes = #keratin.dims<192>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<0, 64, 128>} {
+  // expected-error @below {{has its step number at the unknown place 9}}
+  %y:2 = keratin.scan length = #keratin.dims<d0> init(%h) over(%x) with() {keratin.results = array<i64: -1, -2>, keratin.reuses = array<i64: -1, -1>, keratin.states = array<i64: 0>, keratin.step = 9 : i64}
+      : (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>) -> (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>) {
+  ^bb0(%t: tensor<i64>, %s: tensor<16xf32>, %e: tensor<16xf32>):
+    %a = keratin.kernel (%s, %t) {keratin.results = array<i64: 2>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<i64>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<i64>):
+      %0 = keratin.cast %q : (tensor<i64>) -> tensor<f32>
+      %1 = keratin.broadcast %0 dims = [] : (tensor<f32>) -> tensor<16xf32>
+      %2 = keratin.add %p, %1 : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %2 : tensor<16xf32>
+    }
+    %n = keratin.kernel (%s, %a) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<16xf32>):
+      %0 = keratin.reverse %p axes = [0] : (tensor<16xf32>) -> tensor<16xf32>
+      %1 = keratin.add %0, %q : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %1 : tensor<16xf32>
+    }
+    %m = keratin.kernel (%a, %e) {keratin.results = array<i64: -2>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<16xf32>):
+      %0 = keratin.mul %p, %q : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %0 : tensor<16xf32>
+    }
+    keratin.yield %n, %m : tensor<16xf32>, tensor<16xf32>
+  }
+  return %y#0, %y#1 : tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>
+}
+
+// -----
+
+func.func @step_without_place(%x: tensor<?x16xf32, #keratin.dims<d0, 16>>, %h: tensor<16xf32>) -> (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>)
+    attributes {keratin.arena_bytes = #keratin.dims<192>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<0, 64, 128>} {
+  // expected-error @below {{has no place for its step number, which is read}}
+  %y:2 = keratin.scan length = #keratin.dims<d0> init(%h) over(%x) with() {keratin.results = array<i64: -1, -2>, keratin.reuses = array<i64: -1, -1>, keratin.states = array<i64: 0>, keratin.step = -1 : i64}
+      : (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>) -> (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>) {
+  ^bb0(%t: tensor<i64>, %s: tensor<16xf32>, %e: tensor<16xf32>):
+    %a = keratin.kernel (%s, %t) {keratin.results = array<i64: 2>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<i64>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<i64>):
+      %0 = keratin.cast %q : (tensor<i64>) -> tensor<f32>
+      %1 = keratin.broadcast %0 dims = [] : (tensor<f32>) -> tensor<16xf32>
+      %2 = keratin.add %p, %1 : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %2 : tensor<16xf32>
+    }
+    %n = keratin.kernel (%s, %a) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<16xf32>):
+      %0 = keratin.reverse %p axes = [0] : (tensor<16xf32>) -> tensor<16xf32>
+      %1 = keratin.add %0, %q : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %1 : tensor<16xf32>
+    }
+    %m = keratin.kernel (%a, %e) {keratin.results = array<i64: -2>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<16xf32>):
+      %0 = keratin.mul %p, %q : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %0 : tensor<16xf32>
+    }
+    keratin.yield %n, %m : tensor<16xf32>, tensor<16xf32>
+  }
+  return %y#0, %y#1 : tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>
+}
+
+// -----
+
+func.func @state_not_in_stack(%x: tensor<?x16xf32, #keratin.dims<d0, 16>>, %h: tensor<16xf32>) -> (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>)
+    attributes {keratin.arena_bytes = #keratin.dims<192>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<0, 64, 128>} {
+  // expected-error @below {{state 0 is not what is written to its stack}}
+  %y:2 = keratin.scan length = #keratin.dims<d0> init(%h) over(%x) with() {keratin.results = array<i64: -1, -2>, keratin.reuses = array<i64: -1, -1>, keratin.states = array<i64: -2>, keratin.step = 1 : i64}
+      : (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>) -> (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>) {
+  ^bb0(%t: tensor<i64>, %s: tensor<16xf32>, %e: tensor<16xf32>):
+    %a = keratin.kernel (%s, %t) {keratin.results = array<i64: 2>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<i64>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<i64>):
+      %0 = keratin.cast %q : (tensor<i64>) -> tensor<f32>
+      %1 = keratin.broadcast %0 dims = [] : (tensor<f32>) -> tensor<16xf32>
+      %2 = keratin.add %p, %1 : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %2 : tensor<16xf32>
+    }
+    %n = keratin.kernel (%s, %a) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<16xf32>):
+      %0 = keratin.reverse %p axes = [0] : (tensor<16xf32>) -> tensor<16xf32>
+      %1 = keratin.add %0, %q : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %1 : tensor<16xf32>
+    }
+    %m = keratin.kernel (%a, %e) {keratin.results = array<i64: -2>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<16xf32>):
+      %0 = keratin.mul %p, %q : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %0 : tensor<16xf32>
+    }
+    keratin.yield %n, %m : tensor<16xf32>, tensor<16xf32>
+  }
+  return %y#0, %y#1 : tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>
+}
+
+// -----
+
+func.func @state_elsewhere(%x: tensor<?x16xf32, #keratin.dims<d0, 16>>, %h: tensor<16xf32>) -> (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>)
+    attributes {keratin.arena_bytes = #keratin.dims<192>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<0, 64, 128>} {
+  // expected-error @below {{yielded value 0 is not what its buffer holds}}
+  %y:2 = keratin.scan length = #keratin.dims<d0> init(%h) over(%x) with() {keratin.results = array<i64: -1, -2>, keratin.reuses = array<i64: -1, -1>, keratin.states = array<i64: 0>, keratin.step = 1 : i64}
+      : (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>) -> (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>) {
+  ^bb0(%t: tensor<i64>, %s: tensor<16xf32>, %e: tensor<16xf32>):
+    %a = keratin.kernel (%s, %t) {keratin.results = array<i64: 2>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<i64>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<i64>):
+      %0 = keratin.cast %q : (tensor<i64>) -> tensor<f32>
+      %1 = keratin.broadcast %0 dims = [] : (tensor<f32>) -> tensor<16xf32>
+      %2 = keratin.add %p, %1 : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %2 : tensor<16xf32>
+    }
+    %n = keratin.kernel (%s, %a) {keratin.results = array<i64: 0>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<16xf32>):
+      %0 = keratin.reverse %p axes = [0] : (tensor<16xf32>) -> tensor<16xf32>
+      %1 = keratin.add %0, %q : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %1 : tensor<16xf32>
+    }
+    %m = keratin.kernel (%a, %e) {keratin.results = array<i64: -2>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<16xf32>):
+      %0 = keratin.mul %p, %q : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %0 : tensor<16xf32>
+    }
+    keratin.yield %n, %m : tensor<16xf32>, tensor<16xf32>
+  }
+  return %y#0, %y#1 : tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>
+}
+
+// -----
+
+func.func @result_nowhere(%x: tensor<?x16xf32, #keratin.dims<d0, 16>>, %h: tensor<16xf32>) -> tensor<16xf32>
+    attributes {keratin.arena_bytes = #keratin.dims<192>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<0, 64, 128>} {
+  // expected-error @below {{result 1 needs a place}}
+  %y:2 = keratin.scan length = #keratin.dims<d0> init(%h) over(%x) with() {keratin.results = array<i64: -1, -9223372036854775808>, keratin.reuses = array<i64: -1, -1>, keratin.states = array<i64: 0>, keratin.step = 1 : i64}
+      : (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>) -> (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>) {
+  ^bb0(%t: tensor<i64>, %s: tensor<16xf32>, %e: tensor<16xf32>):
+    %a = keratin.kernel (%s, %t) {keratin.results = array<i64: 2>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<i64>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<i64>):
+      %0 = keratin.cast %q : (tensor<i64>) -> tensor<f32>
+      %1 = keratin.broadcast %0 dims = [] : (tensor<f32>) -> tensor<16xf32>
+      %2 = keratin.add %p, %1 : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %2 : tensor<16xf32>
+    }
+    %n = keratin.kernel (%s, %a) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<16xf32>):
+      %0 = keratin.reverse %p axes = [0] : (tensor<16xf32>) -> tensor<16xf32>
+      %1 = keratin.add %0, %q : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %1 : tensor<16xf32>
+    }
+    %m = keratin.kernel (%a, %e) {keratin.results = array<i64: -2>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<16xf32>):
+      %0 = keratin.mul %p, %q : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %0 : tensor<16xf32>
+    }
+    keratin.yield %n, %m : tensor<16xf32>, tensor<16xf32>
+  }
+  return %y#0 : tensor<16xf32>
+}
+
+// -----
+
+func.func @state_over_itself(%x: tensor<?x16xf32, #keratin.dims<d0, 16>>, %h: tensor<16xf32>) -> (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>)
+    attributes {keratin.arena_bytes = #keratin.dims<192>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<0, 64, 128>} {
+  %y:2 = keratin.scan length = #keratin.dims<d0> init(%h) over(%x) with() {keratin.results = array<i64: -1, -2>, keratin.reuses = array<i64: -1, -1>, keratin.states = array<i64: -1>, keratin.step = 1 : i64}
+      : (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>) -> (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>) {
+  ^bb0(%t: tensor<i64>, %s: tensor<16xf32>, %e: tensor<16xf32>):
+    %a = keratin.kernel (%s, %t) {keratin.results = array<i64: 2>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<i64>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<i64>):
+      %0 = keratin.cast %q : (tensor<i64>) -> tensor<f32>
+      %1 = keratin.broadcast %0 dims = [] : (tensor<f32>) -> tensor<16xf32>
+      %2 = keratin.add %p, %1 : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %2 : tensor<16xf32>
+    }
+    %n = keratin.kernel (%s, %a) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<16xf32>):
+      // expected-error @below {{reads elements at other indices}}
+      %0 = keratin.reverse %p axes = [0] : (tensor<16xf32>) -> tensor<16xf32>
+      %1 = keratin.add %0, %q : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %1 : tensor<16xf32>
+    }
+    %m = keratin.kernel (%a, %e) {keratin.results = array<i64: -2>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<16xf32>):
+      %0 = keratin.mul %p, %q : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %0 : tensor<16xf32>
+    }
+    keratin.yield %n, %m : tensor<16xf32>, tensor<16xf32>
+  }
+  return %y#0, %y#1 : tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>
+}
+
+// -----
+
+func.func @state_read_later(%x: tensor<?x16xf32, #keratin.dims<d0, 16>>, %h: tensor<16xf32>) -> (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>)
+    attributes {keratin.arena_bytes = #keratin.dims<192>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<0, 64, 128>} {
+  %y:2 = keratin.scan length = #keratin.dims<d0> init(%h) over(%x) with() {keratin.results = array<i64: -1, -2>, keratin.reuses = array<i64: -1, -1>, keratin.states = array<i64: -1>, keratin.step = 1 : i64}
+      : (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>) -> (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>) {
+  ^bb0(%t: tensor<i64>, %s: tensor<16xf32>, %e: tensor<16xf32>):
+    %a = keratin.kernel (%s, %t) {keratin.results = array<i64: 2>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<i64>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<i64>):
+      %0 = keratin.cast %q : (tensor<i64>) -> tensor<f32>
+      %1 = keratin.broadcast %0 dims = [] : (tensor<f32>) -> tensor<16xf32>
+      %2 = keratin.add %p, %1 : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %2 : tensor<16xf32>
+    }
+    %n = keratin.kernel (%a, %a) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<16xf32>):
+      %0 = keratin.reverse %p axes = [0] : (tensor<16xf32>) -> tensor<16xf32>
+      %1 = keratin.add %0, %q : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %1 : tensor<16xf32>
+    }
+    // expected-error @below {{reads a state after its next value was written in place}}
+    %m = keratin.kernel (%s, %e) {keratin.results = array<i64: -2>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<16xf32>):
+      %0 = keratin.mul %p, %q : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %0 : tensor<16xf32>
+    }
+    keratin.yield %n, %m : tensor<16xf32>, tensor<16xf32>
+  }
+  return %y#0, %y#1 : tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>
+}
+
+// -----
+
+func.func @second_buffer_overlaps(%x: tensor<?x16xf32, #keratin.dims<d0, 16>>, %h: tensor<16xf32>) -> (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>)
+    attributes {keratin.arena_bytes = #keratin.dims<192>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<0, 64, 128>} {
+  // expected-note @below {{made here}}
+  %y:2 = keratin.scan length = #keratin.dims<d0> init(%h) over(%x) with() {keratin.results = array<i64: -1, -2>, keratin.reuses = array<i64: -1, -1>, keratin.states = array<i64: 2>, keratin.step = 1 : i64}
+      : (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>) -> (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>) {
+  ^bb0(%t: tensor<i64>, %s: tensor<16xf32>, %e: tensor<16xf32>):
+    // expected-error @below {{overwrites a value that is still needed}}
+    %a = keratin.kernel (%s, %t) {keratin.results = array<i64: 2>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<i64>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<i64>):
+      %0 = keratin.cast %q : (tensor<i64>) -> tensor<f32>
+      %1 = keratin.broadcast %0 dims = [] : (tensor<f32>) -> tensor<16xf32>
+      %2 = keratin.add %p, %1 : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %2 : tensor<16xf32>
+    }
+    %n = keratin.kernel (%s, %a) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<16xf32>):
+      %0 = keratin.reverse %p axes = [0] : (tensor<16xf32>) -> tensor<16xf32>
+      %1 = keratin.add %0, %q : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %1 : tensor<16xf32>
+    }
+    %m = keratin.kernel (%a, %e) {keratin.results = array<i64: -2>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<16xf32>):
+      %0 = keratin.mul %p, %q : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %0 : tensor<16xf32>
+    }
+    keratin.yield %n, %m : tensor<16xf32>, tensor<16xf32>
+  }
+  return %y#0, %y#1 : tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>
+}
+
+// -----
+
+func.func @step_number_overlaps(%x: tensor<?x16xf32, #keratin.dims<d0, 16>>, %h: tensor<16xf32>) -> (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>)
+    attributes {keratin.arena_bytes = #keratin.dims<192>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<0, 64, 128>} {
+  // expected-note @below {{made here}}
+  %y:2 = keratin.scan length = #keratin.dims<d0> init(%h) over(%x) with() {keratin.results = array<i64: -1, -2>, keratin.reuses = array<i64: -1, -1>, keratin.states = array<i64: 0>, keratin.step = 2 : i64}
+      : (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>) -> (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>) {
+  ^bb0(%t: tensor<i64>, %s: tensor<16xf32>, %e: tensor<16xf32>):
+    // expected-error @below {{overwrites a value that is still needed}}
+    %a = keratin.kernel (%s, %t) {keratin.results = array<i64: 2>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<i64>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<i64>):
+      %0 = keratin.cast %q : (tensor<i64>) -> tensor<f32>
+      %1 = keratin.broadcast %0 dims = [] : (tensor<f32>) -> tensor<16xf32>
+      %2 = keratin.add %p, %1 : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %2 : tensor<16xf32>
+    }
+    %n = keratin.kernel (%s, %a) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<16xf32>):
+      %0 = keratin.reverse %p axes = [0] : (tensor<16xf32>) -> tensor<16xf32>
+      %1 = keratin.add %0, %q : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %1 : tensor<16xf32>
+    }
+    %m = keratin.kernel (%a, %e) {keratin.results = array<i64: -2>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<16xf32>):
+      %0 = keratin.mul %p, %q : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %0 : tensor<16xf32>
+    }
+    keratin.yield %n, %m : tensor<16xf32>, tensor<16xf32>
+  }
+  return %y#0, %y#1 : tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>
+}
+
+// -----
+
+func.func @reuse_inside(%x: tensor<?x16xf32, #keratin.dims<d0, 16>>, %h: tensor<16xf32>) -> (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>)
+    attributes {keratin.arena_bytes = #keratin.dims<192>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<0, 64, 128>} {
+  %y:2 = keratin.scan length = #keratin.dims<d0> init(%h) over(%x) with() {keratin.results = array<i64: -1, -2>, keratin.reuses = array<i64: -1, -1>, keratin.states = array<i64: 0>, keratin.step = 1 : i64}
+      : (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>) -> (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>) {
+  ^bb0(%t: tensor<i64>, %s: tensor<16xf32>, %e: tensor<16xf32>):
+    %a = keratin.kernel (%s, %t) {keratin.results = array<i64: 2>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<i64>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<i64>):
+      %0 = keratin.cast %q : (tensor<i64>) -> tensor<f32>
+      %1 = keratin.broadcast %0 dims = [] : (tensor<f32>) -> tensor<16xf32>
+      %2 = keratin.add %p, %1 : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %2 : tensor<16xf32>
+    }
+    // expected-error @below {{reuses an operand for a buffer outside of the arena}}
+    %n = keratin.kernel (%s, %a) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: 1>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<16xf32>):
+      %0 = keratin.reverse %p axes = [0] : (tensor<16xf32>) -> tensor<16xf32>
+      %1 = keratin.add %0, %q : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %1 : tensor<16xf32>
+    }
+    %m = keratin.kernel (%a, %e) {keratin.results = array<i64: -2>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<16xf32>):
+      %0 = keratin.mul %p, %q : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %0 : tensor<16xf32>
+    }
+    keratin.yield %n, %m : tensor<16xf32>, tensor<16xf32>
+  }
+  return %y#0, %y#1 : tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>
+}
+
+// -----
+
+func.func @loop_over_operand(%x: tensor<?x16xf32, #keratin.dims<d0, 16>>, %h: tensor<16xf32>) -> (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>)
+    attributes {keratin.arena_bytes = #keratin.dims<192>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<0, 64, 128>} {
+  // expected-error @below {{writes result 0 over an operand, but its steps do not change it in place}}
+  %y:2 = keratin.scan length = #keratin.dims<d0> init(%h) over(%x) with() {keratin.results = array<i64: -1, -2>, keratin.reuses = array<i64: 0, -1>, keratin.states = array<i64: 0>, keratin.step = 1 : i64}
+      : (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>) -> (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>) {
+  ^bb0(%t: tensor<i64>, %s: tensor<16xf32>, %e: tensor<16xf32>):
+    %a = keratin.kernel (%s, %t) {keratin.results = array<i64: 2>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<i64>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<i64>):
+      %0 = keratin.cast %q : (tensor<i64>) -> tensor<f32>
+      %1 = keratin.broadcast %0 dims = [] : (tensor<f32>) -> tensor<16xf32>
+      %2 = keratin.add %p, %1 : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %2 : tensor<16xf32>
+    }
+    %n = keratin.kernel (%s, %a) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<16xf32>):
+      %0 = keratin.reverse %p axes = [0] : (tensor<16xf32>) -> tensor<16xf32>
+      %1 = keratin.add %0, %q : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %1 : tensor<16xf32>
+    }
+    %m = keratin.kernel (%a, %e) {keratin.results = array<i64: -2>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<16xf32>):
+      %0 = keratin.mul %p, %q : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %0 : tensor<16xf32>
+    }
+    keratin.yield %n, %m : tensor<16xf32>, tensor<16xf32>
+  }
+  return %y#0, %y#1 : tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>
+}
+
+// -----
+
+func.func @loop_over_sequence(%x: tensor<?x16xf32, #keratin.dims<d0, 16>>, %h: tensor<16xf32>) -> (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>)
+    attributes {keratin.arena_bytes = #keratin.dims<192>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<0, 64, 128>} {
+  // expected-error @below {{writes result 0 over a value that is not, or not only, its first one}}
+  %y:2 = keratin.scan length = #keratin.dims<d0> init(%h) over(%x) with() {keratin.results = array<i64: -1, -2>, keratin.reuses = array<i64: 1, -1>, keratin.states = array<i64: -1>, keratin.step = 1 : i64}
+      : (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>) -> (tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>) {
+  ^bb0(%t: tensor<i64>, %s: tensor<16xf32>, %e: tensor<16xf32>):
+    %a = keratin.kernel (%s, %t) {keratin.results = array<i64: 2>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<i64>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<i64>):
+      %0 = keratin.cast %q : (tensor<i64>) -> tensor<f32>
+      %1 = keratin.broadcast %0 dims = [] : (tensor<f32>) -> tensor<16xf32>
+      %2 = keratin.add %p, %1 : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %2 : tensor<16xf32>
+    }
+    %n = keratin.kernel (%a, %a) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<16xf32>):
+      %0 = keratin.reverse %p axes = [0] : (tensor<16xf32>) -> tensor<16xf32>
+      %1 = keratin.add %0, %q : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %1 : tensor<16xf32>
+    }
+    %m = keratin.kernel (%a, %e) {keratin.results = array<i64: -2>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>, %q: tensor<16xf32>):
+      %0 = keratin.mul %p, %q : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %0 : tensor<16xf32>
+    }
+    keratin.yield %n, %m : tensor<16xf32>, tensor<16xf32>
+  }
+  return %y#0, %y#1 : tensor<16xf32>, tensor<?x16xf32, #keratin.dims<d0, 16>>
+}
+
+// -----
+
+func.func @branch_over_operand(%c: tensor<i1>, %x: tensor<16xf32>) -> tensor<16xf32>
+    attributes {keratin.arena_bytes = #keratin.dims<0>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<>} {
+  // expected-error @below {{is a branch and writes over an operand}}
+  %y = keratin.if %c with(%x) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: 1>} : (tensor<i1>, tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%a: tensor<16xf32>):
+    %n = keratin.kernel (%a) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>):
+      %0 = keratin.exp %p : (tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %0 : tensor<16xf32>
+    }
+    keratin.yield %n : tensor<16xf32>
+  } else {
+  ^bb0(%a: tensor<16xf32>):
+    %n = keratin.kernel (%a) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+    ^bb0(%p: tensor<16xf32>):
+      %0 = keratin.neg %p : (tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %0 : tensor<16xf32>
+    }
+    keratin.yield %n : tensor<16xf32>
+  }
+  return %y : tensor<16xf32>
+}
