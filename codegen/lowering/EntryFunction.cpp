@@ -1,5 +1,6 @@
 #include "codegen/lowering/EntryFunction.h"
 
+#include "codegen/lowering/EntryBuilder.h"
 #include "ir/dialect/SourceLine.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -9,8 +10,6 @@
 #include "mlir/IR/OperationSupport.h"
 
 #include "llvm/ADT/StringExtras.h"
-
-#include <unordered_map>
 
 using namespace keratin::codegen;
 using namespace mlir;
@@ -35,203 +34,34 @@ int64_t EntryDescription::slotOf(const DimExpr &size) {
   return int64_t(symbols.size()) + (found - sizes.begin());
 }
 
-namespace {
+//===-- Kernels -------------------------------------------------------------------------------===//
 
-// Kernels that are equal but for the numbers and pointers they are called with become one.
-class KernelLibrary {
-public:
-  KernelLibrary(ModuleOp into, StringRef prefix, const MachineTarget &target)
-      : into(into), prefix(prefix), target(target) {}
-
-  FailureOr<KernelFunction> get(ir::KernelOp kernel) {
-    OpBuilder builder = OpBuilder::atBlockEnd(into.getBody());
-    FailureOr<KernelFunction> lowered =
-        lowerKernel(kernel, builder, (prefix + "_kernel_" + Twine(known.size())).str(), target);
-    if (failed(lowered))
-      return failure();
-    auto &candidates = byHash[hash(lowered->function)];
-    for (LLVM::LLVMFuncOp other : candidates)
-      if (OperationEquivalence::isRegionEquivalentTo(&other.getBody(), &lowered->function.getBody(),
-                                                     OperationEquivalence::IgnoreLocations)) {
-        lowered->function.erase();
-        lowered->function = other;
-        return lowered;
-      }
-    candidates.push_back(lowered->function);
-    known.push_back(lowered->function);
-    return lowered;
-  }
-
-  size_t size() const { return known.size(); }
-
-private:
-  static size_t hash(LLVM::LLVMFuncOp function) {
-    llvm::hash_code code = 0;
-    function.getBody().walk([&](Operation *op) {
-      code = llvm::hash_combine(code, op->getName().getAsOpaquePointer(), op->getNumOperands(),
-                                op->getNumResults());
-    });
-    return code;
-  }
-
-  ModuleOp into;
-  std::string prefix;
-  const MachineTarget &target;
-  std::vector<LLVM::LLVMFuncOp> known;
-  std::unordered_map<size_t, std::vector<LLVM::LLVMFuncOp>> byHash;
-};
-
-class EntryBuilder {
-public:
-  EntryBuilder(func::FuncOp source, ModuleOp into, StringRef name, const MachineTarget &target,
-               EntryDescription &description)
-      : source(source), name(name), library(into, name, target), description(description),
-        b(into.getContext()), loc(source.getLoc()) {
-    b.setInsertionPointToEnd(into.getBody());
-    pointer = LLVM::LLVMPointerType::get(b.getContext());
-  }
-
-  LogicalResult run();
-
-private:
-  Value i64(int64_t value) { return b.create<arith::ConstantIntOp>(loc, value, 64); }
-  Value sizeOf(const DimExpr &size);
-  Value bufferAt(int64_t number);
-  FailureOr<Value> pointerOf(Value value);
-  LogicalResult numberBuffers();
-  LogicalResult call(ir::KernelOp op);
-  void leaveIfFailed();
-  void tellProfile(int64_t kernel, bool end);
-  Value contextField(size_t offset, Type type);
-
-  func::FuncOp source;
-  std::string name;
-  KernelLibrary library;
-  EntryDescription &description;
-  OpBuilder b;
-  Location loc;
-  Type pointer;
-  Value context, buffers, sizes, argv;
-  Block *exit = nullptr;
-  llvm::DenseMap<Value, Value> pointers;
-  SmallVector<int64_t> resultBuffers; // buffer of each result of the function
-  llvm::DenseMap<Value, int64_t> constantBuffers;
-  int64_t arenaBuffer = 0;
-  std::vector<DimExpr> offsets;
-  SmallVector<bool> isInPlaceResult;
-  bool mayHaveFailed = false;
-};
-
-Value EntryBuilder::sizeOf(const DimExpr &size) {
-  if (size.isConstant())
-    return i64(size.constantValue());
-  Value address = b.create<LLVM::GEPOp>(loc, pointer, b.getI64Type(), sizes,
-                                        ArrayRef<LLVM::GEPArg>{int32_t(description.slotOf(size))});
-  return b.create<LLVM::LoadOp>(loc, b.getI64Type(), address);
-}
-
-Value EntryBuilder::bufferAt(int64_t number) {
-  Value address = b.create<LLVM::GEPOp>(loc, pointer, pointer, buffers,
-                                        ArrayRef<LLVM::GEPArg>{int32_t(number)});
-  return b.create<LLVM::LoadOp>(loc, pointer, address);
-}
-
-Value EntryBuilder::contextField(size_t offset, Type type) {
-  Value address = b.create<LLVM::GEPOp>(loc, pointer, b.getI8Type(), context,
-                                        ArrayRef<LLVM::GEPArg>{int32_t(offset)});
-  return b.create<LLVM::LoadOp>(loc, type, address);
-}
-
-// The order of keratin_entry_fn_t: inputs, variables, outputs, new values of updates that are not
-// in place, constants, arena.
-LogicalResult EntryBuilder::numberBuffers() {
-  SmallVector<int64_t> variables;
-  for (unsigned i = 0; i < source.getNumArguments(); ++i)
-    if (auto kind = source.getArgAttrOfType<StringAttr>(i, "keratin.kind");
-        kind && kind.getValue() == "variable")
-      variables.push_back(i);
-  auto inPlace = source->getAttrOfType<DenseI64ArrayAttr>("keratin.in_place");
-  int64_t next = source.getNumArguments(), update = 0;
-  for (unsigned i = 0; i < source.getNumResults(); ++i) {
-    auto kind = source.getResultAttrOfType<StringAttr>(i, "keratin.kind");
-    bool direct = false;
-    if (kind && kind.getValue() == "update") {
-      direct = inPlace && update < int64_t(inPlace.size()) && inPlace[update];
-      ++update;
+FailureOr<KernelFunction> KernelLibrary::get(ir::KernelOp kernel) {
+  OpBuilder builder = OpBuilder::atBlockEnd(into.getBody());
+  FailureOr<KernelFunction> lowered =
+      lowerKernel(kernel, builder, (prefix + "_kernel_" + Twine(known.size())).str(), target);
+  if (failed(lowered))
+    return failure();
+  auto &candidates = byHash[hash(lowered->function)];
+  for (LLVM::LLVMFuncOp other : candidates)
+    if (OperationEquivalence::isRegionEquivalentTo(&other.getBody(), &lowered->function.getBody(),
+                                                   OperationEquivalence::IgnoreLocations)) {
+      lowered->function.erase();
+      lowered->function = other;
+      return lowered;
     }
-    isInPlaceResult.push_back(direct);
-    if (direct) {
-      int64_t variable = source.getResultAttrOfType<IntegerAttr>(i, "keratin.variable").getInt();
-      resultBuffers.push_back(variables[variable]);
-    } else {
-      resultBuffers.push_back(next++);
-    }
-  }
-  for (auto constant : source.getOps<ir::ConstantOp>()) {
-    constantBuffers[constant.getY()] = next++;
-    description.constants.push_back(constant.getY());
-  }
-  arenaBuffer = next;
-  if (auto attribute = source->getAttrOfType<ir::DimsAttr>("keratin.offsets"))
-    offsets = attribute.getDims();
-  return success();
+  candidates.push_back(lowered->function);
+  known.push_back(lowered->function);
+  return lowered;
 }
 
-FailureOr<Value> EntryBuilder::pointerOf(Value value) {
-  // Views are where their operand is.
-  while (auto reshape = value.getDefiningOp<ir::ReshapeOp>())
-    value = reshape.getX();
-  if (Value known = pointers.lookup(value))
-    return known;
-  Value result;
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    result = bufferAt(argument.getArgNumber());
-  } else if (auto found = constantBuffers.find(value); found != constantBuffers.end()) {
-    result = bufferAt(found->second);
-  } else if (auto kernel = value.getDefiningOp<ir::KernelOp>()) {
-    auto codes = kernel->getAttrOfType<DenseI64ArrayAttr>("keratin.results");
-    unsigned number = cast<OpResult>(value).getResultNumber();
-    if (!codes || number >= codes.size())
-      return kernel.emitError("has no place in memory: keratin-plan-memory must run first"),
-             failure();
-    int64_t code = codes[number];
-    if (code < 0) {
-      result = bufferAt(resultBuffers[-1 - code]);
-    } else {
-      Value arena = bufferAt(arenaBuffer);
-      result = b.create<LLVM::GEPOp>(loc, pointer, b.getI8Type(), arena,
-                                     ArrayRef<LLVM::GEPArg>{sizeOf(offsets[code])});
-    }
-  } else {
-    return emitError(value.getLoc(), "not implemented: a value made outside a kernel"), failure();
-  }
-  pointers[value] = result;
-  return result;
-}
-
-void EntryBuilder::leaveIfFailed() {
-  Value failed = contextField(offsetof(keratin_context_t, failed_site), b.getI32Type());
-  Value zero = b.create<arith::ConstantIntOp>(loc, 0, 32);
-  Value bad = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, failed, zero);
-  Block *next = b.getInsertionBlock()->splitBlock(b.getInsertionPoint());
-  b.setInsertionPointToEnd(next->getPrevNode());
-  b.create<cf::CondBranchOp>(loc, bad, exit, next);
-  b.setInsertionPointToStart(next);
-  mayHaveFailed = false;
-}
-
-void EntryBuilder::tellProfile(int64_t kernel, bool end) {
-  Value hook = contextField(offsetof(keratin_context_t, profile), pointer);
-  Value none = b.create<LLVM::ZeroOp>(loc, pointer);
-  Value wanted = b.create<LLVM::ICmpOp>(loc, LLVM::ICmpPredicate::ne, hook, none);
-  auto branch = b.create<scf::IfOp>(loc, wanted, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
-                                          {pointer, b.getI32Type(), b.getI32Type()});
-  Value number = b.create<arith::ConstantIntOp>(loc, kernel, 32);
-  Value isEnd = b.create<arith::ConstantIntOp>(loc, end, 32);
-  b.create<LLVM::CallOp>(loc, type, ValueRange{hook, context, number, isEnd});
+size_t KernelLibrary::hash(LLVM::LLVMFuncOp function) {
+  llvm::hash_code code = 0;
+  function.getBody().walk([&](Operation *op) {
+    code = llvm::hash_combine(code, op->getName().getAsOpaquePointer(), op->getNumOperands(),
+                              op->getNumResults());
+  });
+  return code;
 }
 
 // Three of its ops say what a kernel is, after the user's name for the first.
@@ -264,19 +94,247 @@ static ProfiledKernel profiledKernel(ir::KernelOp op) {
   return result;
 }
 
+//===-- Values --------------------------------------------------------------------------------===//
+
+EntryBuilder::EntryBuilder(func::FuncOp source, ModuleOp into, StringRef name,
+                           const MachineTarget &target, EntryDescription &description)
+    : source(source), into(into), name(name), library(into, name, target), description(description),
+      b(into.getContext()), loc(source.getLoc()) {
+  pointer = LLVM::LLVMPointerType::get(b.getContext());
+}
+
+Value EntryBuilder::i64(int64_t value) { return b.create<arith::ConstantIntOp>(loc, value, 64); }
+
+Value EntryBuilder::hoisted(llvm::function_ref<Value()> emit) {
+  if (!frame.isLoop())
+    return emit();
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(frame.prologueEnd);
+  return emit();
+}
+
+Value EntryBuilder::sizeOf(const DimExpr &size) {
+  if (size.isConstant())
+    return i64(size.constantValue());
+  Value known = frame.isLoop() ? frame.sizeValues[size] : Value();
+  if (known)
+    return known;
+  Value loaded = hoisted([&]() -> Value {
+    int32_t slot = description.slotOf(size);
+    Value address = b.create<LLVM::GEPOp>(loc, pointer, b.getI64Type(), frame.sizes,
+                                          ArrayRef<LLVM::GEPArg>{slot});
+    return b.create<LLVM::LoadOp>(loc, b.getI64Type(), address);
+  });
+  frame.sizeValues[size] = loaded;
+  return loaded;
+}
+
+Value EntryBuilder::bufferAt(int64_t number) {
+  Value address = b.create<LLVM::GEPOp>(loc, pointer, pointer, frame.buffers,
+                                        ArrayRef<LLVM::GEPArg>{int32_t(number)});
+  return b.create<LLVM::LoadOp>(loc, pointer, address);
+}
+
+Value EntryBuilder::offsetBy(Value base, Value bytes) {
+  return b.create<LLVM::GEPOp>(loc, pointer, b.getI8Type(), base, ArrayRef<LLVM::GEPArg>{bytes});
+}
+
+Value EntryBuilder::contextField(size_t offset, Type type) {
+  Value address = b.create<LLVM::GEPOp>(loc, pointer, b.getI8Type(), frame.context,
+                                        ArrayRef<LLVM::GEPArg>{int32_t(offset)});
+  return b.create<LLVM::LoadOp>(loc, type, address);
+}
+
+// The order of keratin_entry_fn_t: inputs, variables, outputs, new values of updates that are not
+// in place, constants, arena.
+LogicalResult EntryBuilder::numberBuffers() {
+  SmallVector<int64_t> variables;
+  for (unsigned i = 0; i < source.getNumArguments(); ++i)
+    if (auto kind = source.getArgAttrOfType<StringAttr>(i, "keratin.kind");
+        kind && kind.getValue() == "variable")
+      variables.push_back(i);
+  auto inPlace = source->getAttrOfType<DenseI64ArrayAttr>("keratin.in_place");
+  int64_t next = source.getNumArguments(), update = 0;
+  for (unsigned i = 0; i < source.getNumResults(); ++i) {
+    auto kind = source.getResultAttrOfType<StringAttr>(i, "keratin.kind");
+    bool direct = false;
+    if (kind && kind.getValue() == "update") {
+      direct = inPlace && update < int64_t(inPlace.size()) && inPlace[update];
+      ++update;
+    }
+    isInPlaceResult.push_back(direct);
+    if (direct) {
+      int64_t variable = source.getResultAttrOfType<IntegerAttr>(i, "keratin.variable").getInt();
+      resultBuffers.push_back(variables[variable]);
+    } else {
+      resultBuffers.push_back(next++);
+    }
+  }
+  source.walk([&](ir::ConstantOp constant) {
+    if (isa<ir::KernelOp>(constant->getParentOp()))
+      return;
+    constantBuffers[constant.getY()] = next++;
+    description.constants.push_back(constant.getY());
+  });
+  arenaBuffer = next;
+  if (auto attribute = source->getAttrOfType<ir::DimsAttr>("keratin.offsets"))
+    offsets = attribute.getDims();
+  return success();
+}
+
+// The place of what the terminator in `parent` returns.
+FailureOr<Value> EntryBuilder::placeOfReturned(Operation *parent, unsigned index) {
+  if (isa<ir::IfOp>(parent))
+    return pointerOf(parent->getResult(index));
+  if (isa<ir::ScanOp>(parent))
+    return frame.yieldPlaces.lookup({parent, index});
+  return hoisted([&] { return bufferAt(resultBuffers[index]); });
+}
+
+FailureOr<Value> EntryBuilder::placeOf(OpResult result) {
+  Operation *op = result.getOwner();
+  auto codes = op->getAttrOfType<DenseI64ArrayAttr>("keratin.results");
+  unsigned number = result.getResultNumber();
+  if (!codes || number >= codes.size())
+    return op->emitError("has no place in memory: keratin-plan-memory must run first"), failure();
+  int64_t code = codes[number];
+  if (code < 0)
+    return placeOfReturned(op->getParentOp(), -1 - code);
+  return hoisted([&] { return offsetBy(bufferAt(arenaBuffer), sizeOf(offsets[code])); });
+}
+
+FailureOr<Value> EntryBuilder::pointerOf(Value value) {
+  // Views are where their operand is, and so are captures.
+  while (true) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (auto reshape = value.getDefiningOp<ir::ReshapeOp>())
+      value = reshape.getX();
+    else if (auto branch =
+                 argument ? dyn_cast<ir::IfOp>(argument.getOwner()->getParentOp()) : ir::IfOp())
+      value = branch.getCaptures()[argument.getArgNumber()];
+    else if (auto scan =
+                 argument ? dyn_cast<ir::ScanOp>(argument.getOwner()->getParentOp()) : ir::ScanOp();
+             scan && llvm::is_contained(scan.getCaptureArguments(), value))
+      value = scan->getOperand(argument.getArgNumber() - 1);
+    else
+      break;
+  }
+  if (Value known = frame.pointers.lookup(value))
+    return known;
+  FailureOr<Value> result = failure();
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    result = hoisted([&] { return bufferAt(argument.getArgNumber()); });
+  else if (auto found = constantBuffers.find(value); found != constantBuffers.end())
+    result = hoisted([&] { return bufferAt(found->second); });
+  else if (isa<ir::KernelOp, ir::ScanOp, ir::IfOp>(value.getDefiningOp()))
+    result = placeOf(cast<OpResult>(value));
+  else
+    emitError(value.getLoc(), "not implemented: a value made outside a kernel");
+  if (succeeded(result) && !frame.isConditional)
+    frame.pointers[value] = *result;
+  return result;
+}
+
+//===-- Calls ---------------------------------------------------------------------------------===//
+
+void EntryBuilder::leaveIfFailed() {
+  Value failed = contextField(offsetof(keratin_context_t, failed_site), b.getI32Type());
+  Value zero = b.create<arith::ConstantIntOp>(loc, 0, 32);
+  Value bad = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, failed, zero);
+  Block *next = b.getInsertionBlock()->splitBlock(b.getInsertionPoint());
+  b.setInsertionPointToEnd(next->getPrevNode());
+  b.create<cf::CondBranchOp>(loc, bad, exit, next);
+  b.setInsertionPointToStart(next);
+  mayHaveFailed = false;
+}
+
+void EntryBuilder::tellProfile(int64_t kernel, bool end) {
+  Value hook = contextField(offsetof(keratin_context_t, profile), pointer);
+  Value none = b.create<LLVM::ZeroOp>(loc, pointer);
+  Value wanted = b.create<LLVM::ICmpOp>(loc, LLVM::ICmpPredicate::ne, hook, none);
+  auto branch = b.create<scf::IfOp>(loc, wanted, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
+                                          {pointer, b.getI32Type(), b.getI32Type()});
+  Value number = b.create<arith::ConstantIntOp>(loc, kernel, 32);
+  Value isEnd = b.create<arith::ConstantIntOp>(loc, end, 32);
+  b.create<LLVM::CallOp>(loc, type, ValueRange{hook, frame.context, number, isEnd});
+}
+
+// Memory for the arguments of a call. In a loop each kernel has its own, so that those that stay
+// the same are stored once.
+Value EntryBuilder::argumentSlots(size_t count) {
+  count = std::max<size_t>(count, 1);
+  if (!frame.isLoop()) {
+    numSharedSlots = std::max(numSharedSlots, count);
+    return sharedSlots;
+  }
+  return hoisted([&]() -> Value {
+    auto type = LLVM::LLVMArrayType::get(b.getI64Type(), count);
+    return b.create<LLVM::AllocaOp>(loc, pointer, type, i64(1), 8);
+  });
+}
+
+void EntryBuilder::storeArgument(Value slots, size_t slot, Value value) {
+  OpBuilder::InsertionGuard guard(b);
+  if (frame.isLoop()) {
+    // Out of all loops that do not make the value.
+    Operation *owner = value.getParentRegion()->getParentOp();
+    Operation *inside = b.getInsertionBlock()->getParentOp();
+    for (; !inside->isAncestor(owner); inside = inside->getParentOp())
+      b.setInsertionPoint(inside);
+  }
+  Value address = b.create<LLVM::GEPOp>(loc, pointer, b.getI64Type(), slots,
+                                        ArrayRef<LLVM::GEPArg>{int32_t(slot)});
+  b.create<LLVM::StoreOp>(loc, value, address);
+}
+
+void EntryBuilder::callKernel(const KernelFunction &kernel, Value slots) {
+  auto function = LLVM::LLVMFuncOp(kernel.function);
+  Value units = hoisted([&] {
+    return kernel.countUnits
+               ? kernel.countUnits(b, loc, [&](const DimExpr &size) { return sizeOf(size); })
+               : sizeOf(kernel.units);
+  });
+  auto direct = [&] {
+    b.create<LLVM::CallOp>(loc, function, ValueRange{frame.context, slots, i64(0), units});
+  };
+  auto shared = [&] {
+    Value target = b.create<LLVM::AddressOfOp>(loc, pointer, function.getSymName());
+    Value parallelFor = contextField(offsetof(keratin_context_t, parallel_for), pointer);
+    auto type =
+        LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
+                                    {pointer, pointer, pointer, b.getI64Type(), b.getI64Type()});
+    b.create<LLVM::CallOp>(
+        loc, type,
+        ValueRange{parallelFor, frame.context, target, slots, units, sizeOf(kernel.grain)});
+  };
+  bool several =
+      kernel.countUnits || !kernel.units.isConstant() || kernel.units.constantValue() > 1;
+  if (!several || (kernel.work.isConstant() && kernel.work.constantValue() < parallelWork))
+    return direct();
+  if (kernel.work.isConstant())
+    return shared();
+  Value large = hoisted([&]() -> Value {
+    return b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sge, sizeOf(kernel.work),
+                                   i64(parallelWork));
+  });
+  auto branch = b.create<scf::IfOp>(loc, large, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  shared();
+  b.setInsertionPointToStart(branch.elseBlock());
+  direct();
+}
+
 LogicalResult EntryBuilder::call(ir::KernelOp op) {
-  loc = op.getLoc();
   FailureOr<KernelFunction> kernel = library.get(op);
   if (failed(kernel))
     return failure();
-  ++description.kernels;
+  int64_t number = description.kernels++;
   description.kernelFunctions.push_back(kernel->function.getSymName().str());
   description.scratchBytes = std::max(description.scratchBytes, kernel->scratchBytes);
-  auto codes = op->getAttrOfType<DenseI64ArrayAttr>("keratin.results");
-  if (mayHaveFailed && codes && llvm::any_of(codes.asArrayRef(), [&](int64_t code) {
-        return code < 0 && isInPlaceResult[-1 - code];
-      }))
-    leaveIfFailed();
 
   SmallVector<Value> values;
   for (KernelArgument &argument : kernel->arguments) {
@@ -292,105 +350,97 @@ LogicalResult EntryBuilder::call(ir::KernelOp op) {
       break;
     }
     case KernelArgument::Kind::Size:
-      values.push_back(sizeOf(argument.size));
+      values.push_back(hoisted([&] { return sizeOf(argument.size); }));
       break;
     case KernelArgument::Kind::Site:
-      values.push_back(i64(int64_t(description.sites.size())));
+      values.push_back(hoisted([&] { return i64(int64_t(description.sites.size())); }));
       description.sites.push_back(argument);
       mayHaveFailed = true;
       break;
     }
   }
-  for (auto [slot, value] : llvm::enumerate(values)) {
-    Value address = b.create<LLVM::GEPOp>(loc, pointer, b.getI64Type(), argv,
-                                          ArrayRef<LLVM::GEPArg>{int32_t(slot)});
-    b.create<LLVM::StoreOp>(loc, value, address);
-  }
-  Value units = kernel->countUnits
-                    ? kernel->countUnits(b, loc, [&](const DimExpr &size) { return sizeOf(size); })
-                    : sizeOf(kernel->units);
-  int64_t number = description.kernels - 1;
+  Value slots = argumentSlots(values.size());
+  for (auto [slot, value] : llvm::enumerate(values))
+    storeArgument(slots, slot, value);
   if (description.profile) {
     description.profiled.push_back(profiledKernel(op));
     tellProfile(number, /*end=*/false);
   }
-  auto direct = [&] {
-    b.create<LLVM::CallOp>(loc, kernel->function, ValueRange{context, argv, i64(0), units});
-  };
-  auto shared = [&] {
-    Value target = b.create<LLVM::AddressOfOp>(loc, pointer, kernel->function.getSymName());
-    Value parallelFor = contextField(offsetof(keratin_context_t, parallel_for), pointer);
-    auto type =
-        LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
-                                    {pointer, pointer, pointer, b.getI64Type(), b.getI64Type()});
-    b.create<LLVM::CallOp>(
-        loc, type, ValueRange{parallelFor, context, target, argv, units, sizeOf(kernel->grain)});
-  };
-  bool several =
-      kernel->countUnits || !kernel->units.isConstant() || kernel->units.constantValue() > 1;
-  if (!several || (kernel->work.isConstant() && kernel->work.constantValue() < parallelWork)) {
-    direct();
-  } else if (kernel->work.isConstant()) {
-    shared();
-  } else {
-    Value large = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sge, sizeOf(kernel->work),
-                                          i64(parallelWork));
-    auto branch = b.create<scf::IfOp>(loc, large, /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(branch.thenBlock());
-    shared();
-    b.setInsertionPointToStart(branch.elseBlock());
-    direct();
-  }
+  callKernel(*kernel, slots);
   if (description.profile)
     tellProfile(number, /*end=*/true);
   return success();
 }
 
+//===-- The function --------------------------------------------------------------------------===//
+
+LogicalResult EntryBuilder::emitNode(Operation *op) {
+  loc = op->getLoc();
+  auto codes = op->getAttrOfType<DenseI64ArrayAttr>("keratin.results");
+  if (mayHaveFailed && codes && op->getParentOp() == source &&
+      llvm::any_of(codes.asArrayRef(), [&](int64_t code) {
+        return code < 0 && -1 - code < int64_t(isInPlaceResult.size()) &&
+               isInPlaceResult[-1 - code];
+      }))
+    leaveIfFailed();
+  if (auto kernel = dyn_cast<ir::KernelOp>(op))
+    return call(kernel);
+  if (auto branches = dyn_cast<ir::IfOp>(op))
+    return emitBranches(branches);
+  if (auto scan = dyn_cast<ir::ScanOp>(op))
+    return frame.isLoop() ? emitLoop(scan) : callLoop(scan);
+  if (isa<ir::ReshapeOp, ir::ConstantOp>(op))
+    return success();
+  return op->emitError("not implemented: ") << op->getName() << " outside a kernel";
+}
+
+LogicalResult EntryBuilder::emitBlock(Block &block) {
+  for (Operation &op : block.without_terminator())
+    if (failed(emitNode(&op)))
+      return failure();
+  return success();
+}
+
+// Begins a function of the type of the entry function, with the builder at its first block.
+void EntryBuilder::openFunction(StringRef name) {
+  b.setInsertionPointToEnd(into.getBody());
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
+                                          {pointer, pointer, pointer});
+  frame = Frame();
+  frame.function = b.create<LLVM::LLVMFuncOp>(loc, name, type);
+  Block *block = frame.function.addEntryBlock(b);
+  frame.context = block->getArgument(0);
+  frame.buffers = block->getArgument(1);
+  frame.sizes = block->getArgument(2);
+  b.setInsertionPointToEnd(block);
+}
+
 LogicalResult EntryBuilder::run() {
   if (failed(numberBuffers()))
     return failure();
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
-                                          {pointer, pointer, pointer});
-  auto entry = b.create<LLVM::LLVMFuncOp>(loc, name, type);
+  openFunction(name);
+  LLVM::LLVMFuncOp entry = frame.function;
   // Straight code that runs once a call: the fast instruction selector does.
   entry.setNoInline(true);
   entry.setOptimizeNone(true);
-  Block *block = entry.addEntryBlock(b);
-  exit = b.createBlock(&entry.getBody());
-  b.create<LLVM::ReturnOp>(loc, ValueRange{});
-  context = block->getArgument(0);
-  buffers = block->getArgument(1);
-  sizes = block->getArgument(2);
-  b.setInsertionPointToEnd(block);
   Value one = i64(1);
   // Grown below to the longest argument list.
-  auto slots =
+  sharedSlots =
       b.create<LLVM::AllocaOp>(loc, pointer, LLVM::LLVMArrayType::get(b.getI64Type(), 1), one, 8);
-  argv = slots;
+  exit = new Block;
+  entry.getBody().push_back(exit);
   auto jump = b.create<cf::BranchOp>(loc, exit);
+  b.setInsertionPointToEnd(exit);
+  b.create<LLVM::ReturnOp>(loc, ValueRange{});
   b.setInsertionPoint(jump);
-  size_t longest = 1;
-  for (Operation &op : source.getBody().front()) {
-    if (auto kernel = dyn_cast<ir::KernelOp>(op)) {
-      if (failed(call(kernel)))
-        return failure();
-    } else if (!isa<ir::ReshapeOp, ir::ConstantOp, func::ReturnOp>(op)) {
-      return op.emitError("not implemented: ") << op.getName() << " outside a kernel";
-    }
-  }
-  entry.walk([&](LLVM::StoreOp store) {
-    if (auto gep = store.getAddr().getDefiningOp<LLVM::GEPOp>())
-      longest = std::max<size_t>(longest, size_t(gep.getRawConstantIndices().back()) + 1);
-  });
-  slots.setElemType(LLVM::LLVMArrayType::get(b.getI64Type(), longest));
+  if (failed(emitBlock(source.getBody().front())))
+    return failure();
+  sharedSlots.setElemType(LLVM::LLVMArrayType::get(b.getI64Type(), numSharedSlots));
   // The exit stands last.
   exit->moveBefore(&entry.getBody(), entry.getBody().end());
   description.uniqueKernels = library.size();
   return success();
 }
-
-} // namespace
 
 LogicalResult keratin::codegen::lowerFunction(func::FuncOp function, ModuleOp into, StringRef name,
                                               const MachineTarget &target,

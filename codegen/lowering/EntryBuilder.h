@@ -1,0 +1,128 @@
+// The entry function under construction, and the functions of its loops; private to EntryFunction.
+//
+// The entry function itself is straight code, with branches, that runs once a call: LLVM does not
+// optimise it. Each outermost loop is a function of its own, which is optimised: what its steps
+// have in common, pointers, sizes and arguments that stay the same, is computed before the loop.
+#ifndef KERATIN_CODEGEN_LOWERING_ENTRYBUILDER_H
+#define KERATIN_CODEGEN_LOWERING_ENTRYBUILDER_H
+
+#include "codegen/lowering/EntryFunction.h"
+
+#include <map>
+#include <unordered_map>
+
+namespace keratin::codegen {
+
+// Kernels that are equal but for the numbers and pointers they are called with become one.
+class KernelLibrary {
+public:
+  KernelLibrary(mlir::ModuleOp into, llvm::StringRef prefix, const MachineTarget &target)
+      : into(into), prefix(prefix), target(target) {}
+
+  mlir::FailureOr<KernelFunction> get(ir::KernelOp kernel);
+  size_t size() const { return known.size(); }
+
+private:
+  static size_t hash(mlir::LLVM::LLVMFuncOp function);
+
+  mlir::ModuleOp into;
+  std::string prefix;
+  const MachineTarget &target;
+  std::vector<mlir::LLVM::LLVMFuncOp> known;
+  std::unordered_map<size_t, std::vector<mlir::LLVM::LLVMFuncOp>> byHash;
+};
+
+class EntryBuilder {
+public:
+  EntryBuilder(mlir::func::FuncOp source, mlir::ModuleOp into, llvm::StringRef name,
+               const MachineTarget &target, EntryDescription &description);
+
+  mlir::LogicalResult run();
+
+private:
+  // The native function that code is being emitted into.
+  struct Frame {
+    mlir::LLVM::LLVMFuncOp function;
+    mlir::Value context, buffers, sizes;
+    // Of a loop's function: the end of the block in which everything is emitted that is the same in
+    // all steps. Of the entry function: none, values are loaded where they are used.
+    mlir::Operation *prologueEnd = nullptr;
+    // In the branches of the entry function: what is emitted there is unknown outside of them.
+    bool isConditional = false;
+    llvm::DenseMap<mlir::Value, mlir::Value> pointers;
+    std::map<ir::DimExpr, mlir::Value> sizeValues;
+    // Of the loops that are being emitted: where operand k of the yield belongs.
+    llvm::DenseMap<std::pair<mlir::Operation *, unsigned>, mlir::Value> yieldPlaces;
+
+    bool isLoop() const { return prologueEnd; }
+  };
+
+  // A state of a loop that is being emitted.
+  struct LoopState {
+    int64_t home;            // of keratin.states
+    bool overInit;           // the result has the init's storage
+    mlir::Value init, last;  // before the first step; before or after the current one
+    mlir::Value result;      // null: nobody reads it
+    mlir::Value next, other; // two buffers: the one that the step writes, and the one after it
+  };
+
+  mlir::Value i64(int64_t value);
+  mlir::Value sizeOf(const ir::DimExpr &size);
+  mlir::Value bufferAt(int64_t number);
+  mlir::Value offsetBy(mlir::Value base, mlir::Value bytes);
+  mlir::Value contextField(size_t offset, mlir::Type type);
+  mlir::FailureOr<mlir::Value> pointerOf(mlir::Value value);
+  mlir::FailureOr<mlir::Value> placeOf(mlir::OpResult result);
+  mlir::FailureOr<mlir::Value> placeOfReturned(mlir::Operation *parent, unsigned index);
+  // Runs `emit` where values stand that do not depend on the step.
+  mlir::Value hoisted(llvm::function_ref<mlir::Value()> emit);
+
+  void openFunction(llvm::StringRef name);
+  mlir::LogicalResult numberBuffers();
+  mlir::LogicalResult emitBlock(mlir::Block &block);
+  mlir::LogicalResult emitNode(mlir::Operation *op);
+
+  mlir::LogicalResult call(ir::KernelOp op);
+  void callKernel(const KernelFunction &kernel, mlir::Value slots);
+  mlir::Value argumentSlots(size_t count);
+  void storeArgument(mlir::Value slots, size_t slot, mlir::Value value);
+  void leaveIfFailed();
+  void tellProfile(int64_t kernel, bool end);
+
+  mlir::LogicalResult emitBranches(ir::IfOp op);
+  mlir::LogicalResult callLoop(ir::ScanOp op);
+  mlir::LogicalResult emitLoop(ir::ScanOp op);
+  mlir::FailureOr<LoopState> readState(ir::ScanOp op, unsigned state);
+  mlir::LogicalResult emitStep(ir::ScanOp op, mlir::Value place,
+                               llvm::MutableArrayRef<LoopState> states);
+  mlir::FailureOr<mlir::Value> elementAt(mlir::Value whole, mlir::Value element, mlir::Value place);
+  void finishState(ir::ScanOp op, unsigned number, const LoopState &state, mlir::Value steps);
+  mlir::FailureOr<ir::DimExpr> bytesOf(mlir::Value value);
+  void copy(mlir::Value to, mlir::Value from, const ir::DimExpr &bytes);
+
+  mlir::func::FuncOp source;
+  mlir::ModuleOp into;
+  std::string name;
+  KernelLibrary library;
+  EntryDescription &description;
+  mlir::OpBuilder b;
+  mlir::Location loc;
+  mlir::Type pointer;
+  Frame frame;
+  mlir::Block *exit = nullptr; // of the entry function
+  // Arguments of the entry function's kernels, one kernel after the other.
+  mlir::LLVM::AllocaOp sharedSlots;
+  size_t numSharedSlots = 1;
+  llvm::SmallVector<int64_t> resultBuffers; // buffer of each result of the function
+  llvm::DenseMap<mlir::Value, int64_t> constantBuffers;
+  int64_t arenaBuffer = 0;
+  std::vector<ir::DimExpr> offsets;
+  llvm::SmallVector<bool> isInPlaceResult;
+  bool mayHaveFailed = false;
+  int64_t loops = 0;
+  mlir::LLVM::LLVMFuncOp copyFunction; // made when first needed
+};
+
+} // namespace keratin::codegen
+
+#endif // KERATIN_CODEGEN_LOWERING_ENTRYBUILDER_H

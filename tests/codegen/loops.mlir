@@ -1,0 +1,204 @@
+// RUN: keratin-check %s --compiled --function=rnn --symbol=0=0 | FileCheck %s --check-prefix=R2
+// RUN: keratin-check %s --compiled --function=rnn --symbol=0=1 | FileCheck %s --check-prefix=R2
+// RUN: keratin-check %s --compiled --function=rnn --symbol=0=2 | FileCheck %s --check-prefix=R2
+// RUN: keratin-check %s --compiled --function=rnn --symbol=0=7 | FileCheck %s --check-prefix=R2
+// RUN: keratin-check %s --compiled --function=rnn_last --symbol=0=0 | FileCheck %s --check-prefix=R1
+// RUN: keratin-check %s --compiled --function=rnn_last --symbol=0=1 | FileCheck %s --check-prefix=R1
+// RUN: keratin-check %s --compiled --function=rnn_last --symbol=0=2 | FileCheck %s --check-prefix=R1
+// RUN: keratin-check %s --compiled --function=rnn_last --symbol=0=7 | FileCheck %s --check-prefix=R1
+// RUN: keratin-check %s --compiled --function=swap --symbol=0=0 | FileCheck %s --check-prefix=R5
+// RUN: keratin-check %s --compiled --function=swap --symbol=0=1 | FileCheck %s --check-prefix=R5
+// RUN: keratin-check %s --compiled --function=swap --symbol=0=2 | FileCheck %s --check-prefix=R5
+// RUN: keratin-check %s --compiled --function=swap --symbol=0=7 | FileCheck %s --check-prefix=R5
+// RUN: keratin-check %s --compiled --function=nested --symbol=0=0 --symbol=1=5 | FileCheck %s --check-prefix=R3
+// RUN: keratin-check %s --compiled --function=nested --symbol=0=1 --symbol=1=5 | FileCheck %s --check-prefix=R3
+// RUN: keratin-check %s --compiled --function=nested --symbol=0=2 --symbol=1=5 | FileCheck %s --check-prefix=R3
+// RUN: keratin-check %s --compiled --function=nested --symbol=0=7 --symbol=1=5 | FileCheck %s --check-prefix=R3
+// RUN: keratin-check %s --compiled --function=branch --symbol=0=0 | FileCheck %s --check-prefix=R2
+// RUN: keratin-check %s --compiled --function=branch --symbol=0=1 | FileCheck %s --check-prefix=R2
+// RUN: keratin-check %s --compiled --function=branch --symbol=0=2 | FileCheck %s --check-prefix=R2
+// RUN: keratin-check %s --compiled --function=branch --symbol=0=7 | FileCheck %s --check-prefix=R2
+// RUN: keratin-check %s --compiled --function=loop_in_branch --symbol=0=0 | FileCheck %s --check-prefix=R2
+// RUN: keratin-check %s --compiled --function=loop_in_branch --symbol=0=1 | FileCheck %s --check-prefix=R2
+// RUN: keratin-check %s --compiled --function=loop_in_branch --symbol=0=2 | FileCheck %s --check-prefix=R2
+// RUN: keratin-check %s --compiled --function=loop_in_branch --symbol=0=7 | FileCheck %s --check-prefix=R2
+// RUN: keratin-check %s --compiled --function=update --symbol=0=0 | FileCheck %s --check-prefix=R1
+// RUN: keratin-check %s --compiled --function=update --symbol=0=1 | FileCheck %s --check-prefix=R1
+// RUN: keratin-check %s --compiled --function=update --symbol=0=2 | FileCheck %s --check-prefix=R1
+// RUN: keratin-check %s --compiled --function=update --symbol=0=7 | FileCheck %s --check-prefix=R1
+// RUN: keratin-check %s --compiled --function=indices --symbol=0=0 | FileCheck %s --check-prefix=R2
+// RUN: keratin-check %s --compiled --function=indices --symbol=0=1 | FileCheck %s --check-prefix=R2
+// RUN: keratin-check %s --compiled --function=indices --symbol=0=2 | FileCheck %s --check-prefix=R2
+// RUN: keratin-check %s --compiled --function=indices --symbol=0=7 | FileCheck %s --check-prefix=R2
+// RUN: keratin-check %s --compiled --function=prints | FileCheck %s --check-prefix=PRINTS
+// RUN: not keratin-check %s --compiled --function=indices --symbol=0=11 2>&1 | FileCheck %s --check-prefix=RANGE
+// RUN: keratin-opt %s --keratin-pipeline --keratin-check-memory-plan | FileCheck %s --check-prefix=PLAN
+
+// Loops and branches, compiled and interpreted, with no, one and several steps.
+
+// R1:     difference #0: {{(0.0e.00|[1-9].[0-9]e-(0[6-9]|[1-9][0-9]))}}
+// R2:     difference #0: {{(0.0e.00|[1-9].[0-9]e-(0[6-9]|[1-9][0-9]))}}
+// R2:     difference #1: {{(0.0e.00|[1-9].[0-9]e-(0[6-9]|[1-9][0-9]))}}
+// R3:     difference #0: {{(0.0e.00|[1-9].[0-9]e-(0[6-9]|[1-9][0-9]))}}
+// R3:     difference #1: {{(0.0e.00|[1-9].[0-9]e-(0[6-9]|[1-9][0-9]))}}
+// R3:     difference #2: {{(0.0e.00|[1-9].[0-9]e-(0[6-9]|[1-9][0-9]))}}
+// R5:     difference #0: {{(0.0e.00|[1-9].[0-9]e-(0[6-9]|[1-9][0-9]))}}
+// R5:     difference #1: {{(0.0e.00|[1-9].[0-9]e-(0[6-9]|[1-9][0-9]))}}
+// R5:     difference #2: {{(0.0e.00|[1-9].[0-9]e-(0[6-9]|[1-9][0-9]))}}
+// R5:     difference #3: {{(0.0e.00|[1-9].[0-9]e-(0[6-9]|[1-9][0-9]))}}
+// R5:     difference #4: {{(0.0e.00|[1-9].[0-9]e-(0[6-9]|[1-9][0-9]))}}
+// The interpreter's, then the compiled code's.
+// PRINTS:      step 0
+// PRINTS-NEXT: step 1
+// PRINTS-NEXT: step 2
+// PRINTS-NEXT: step 0
+// PRINTS-NEXT: step 1
+// PRINTS-NEXT: step 2
+// PRINTS-NOT:  step
+// RANGE: error: gather: {{.*}}loops.mlir
+
+
+// two buffers: a contraction of the state
+// A state that is stacked lives in its stack: no copy, no buffer.
+// PLAN-LABEL: func.func @rnn(
+// PLAN-SAME:    keratin.arena_bytes = #keratin.dims<0>
+// PLAN:         keratin.scan {{.*}} {keratin.results = array<i64: -1, -2>, keratin.reuses = array<i64: -1, -1>, keratin.states = array<i64: -2>, keratin.step = -1 : i64}
+// PLAN:           keratin.kernel({{.*}} {keratin.results = array<i64: -2>
+func.func @rnn(%h: tensor<2x4xf32>, %x: tensor<?x2x4xf32, #keratin.dims<d0, 2, 4>>, %u: tensor<4x4xf32>) -> (tensor<2x4xf32>, tensor<?x2x4xf32, #keratin.dims<d0, 2, 4>>) {
+  %last, %all = keratin.scan length = #keratin.dims<d0> init(%h) over(%x) with(%u) : (tensor<2x4xf32>, tensor<?x2x4xf32, #keratin.dims<d0, 2, 4>>, tensor<4x4xf32>) -> (tensor<2x4xf32>, tensor<?x2x4xf32, #keratin.dims<d0, 2, 4>>) {
+  ^bb0(%t: tensor<i64>, %s: tensor<2x4xf32>, %e: tensor<2x4xf32>, %w: tensor<4x4xf32>):
+    %0 = keratin.dot_general %s, %w batch = [] x [] contract = [1] x [0] : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+    %1 = keratin.add %0, %e : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
+    %2 = keratin.tanh %1 : (tensor<2x4xf32>) -> tensor<2x4xf32>
+    keratin.yield %2, %2 : tensor<2x4xf32>, tensor<2x4xf32>
+  }
+  return %last, %all : tensor<2x4xf32>, tensor<?x2x4xf32, #keratin.dims<d0, 2, 4>>
+}
+// the same without stack: two buffers
+// A contraction of the state: steps read one buffer and write another.
+// PLAN-LABEL: func.func @rnn_last(
+// PLAN-SAME:    keratin.arena_bytes = #keratin.dims<128>
+// PLAN:         keratin.scan {{.*}} {keratin.results = array<i64: 0>, {{.*}} keratin.states = array<i64: 1>
+// PLAN:           keratin.kernel({{.*}} {keratin.results = array<i64: -1>
+func.func @rnn_last(%h: tensor<2x4xf32>, %x: tensor<?x2x4xf32, #keratin.dims<d0, 2, 4>>, %u: tensor<4x4xf32>) -> tensor<2x4xf32> {
+  %last = keratin.scan length = #keratin.dims<d0> reverse init(%h) over(%x) with(%u) : (tensor<2x4xf32>, tensor<?x2x4xf32, #keratin.dims<d0, 2, 4>>, tensor<4x4xf32>) -> tensor<2x4xf32> {
+  ^bb0(%t: tensor<i64>, %s: tensor<2x4xf32>, %e: tensor<2x4xf32>, %w: tensor<4x4xf32>):
+    %0 = keratin.dot_general %s, %w batch = [] x [] contract = [1] x [0] : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+    %1 = keratin.add %0, %e : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
+    %2 = keratin.tanh %1 : (tensor<2x4xf32>) -> tensor<2x4xf32>
+    keratin.yield %2 : tensor<2x4xf32>
+  }
+  %neg = keratin.neg %last : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  return %neg : tensor<2x4xf32>
+}
+// states change places; one is stacked unchanged; step number
+func.func @swap(%a: tensor<3xf32>, %b: tensor<3xf32>, %i: tensor<i64>, %x: tensor<?xf32, #keratin.dims<d0>>) -> (tensor<3xf32>, tensor<3xf32>, tensor<i64>, tensor<?x3xf32, #keratin.dims<d0, 3>>, tensor<?xi64, #keratin.dims<d0>>) {
+  %r:5 = keratin.scan length = #keratin.dims<d0> reverse init(%a, %b, %i) over() with() : (tensor<3xf32>, tensor<3xf32>, tensor<i64>) -> (tensor<3xf32>, tensor<3xf32>, tensor<i64>, tensor<?x3xf32, #keratin.dims<d0, 3>>, tensor<?xi64, #keratin.dims<d0>>) {
+  ^bb0(%t: tensor<i64>, %s: tensor<3xf32>, %u: tensor<3xf32>, %n: tensor<i64>):
+    %0 = keratin.add %n, %t : (tensor<i64>, tensor<i64>) -> tensor<i64>
+    keratin.yield %u, %s, %0, %s, %t : tensor<3xf32>, tensor<3xf32>, tensor<i64>, tensor<3xf32>, tensor<i64>
+  }
+  return %r#0, %r#1, %r#2, %r#3, %r#4 : tensor<3xf32>, tensor<3xf32>, tensor<i64>, tensor<?x3xf32, #keratin.dims<d0, 3>>, tensor<?xi64, #keratin.dims<d0>>
+}
+// a loop in a loop: rows of a matrix, then its columns
+// PLAN-LABEL: func.func @nested(
+// PLAN:         keratin.scan {{.*}} keratin.states = array<i64: 1>
+// PLAN:           keratin.scan {{.*}} {keratin.results = array<i64: -1, 0, -3>, {{.*}} keratin.states = array<i64: -1, -2>
+func.func @nested(%x: tensor<?x?xf32, #keratin.dims<d0, d1>>, %c: tensor<f32>) -> (tensor<f32>, tensor<?xf32, #keratin.dims<d0>>, tensor<?x?xf32, #keratin.dims<d0, d1>>) {
+  %r:3 = keratin.scan length = #keratin.dims<d0> init(%c) over(%x) with(%c) : (tensor<f32>, tensor<?x?xf32, #keratin.dims<d0, d1>>, tensor<f32>) -> (tensor<f32>, tensor<?xf32, #keratin.dims<d0>>, tensor<?x?xf32, #keratin.dims<d0, d1>>) {
+  ^bb0(%t: tensor<i64>, %s: tensor<f32>, %row: tensor<?xf32, #keratin.dims<d1>>, %k: tensor<f32>):
+    %q:3 = keratin.scan length = #keratin.dims<d1> init(%s, %k) over(%row) with(%k, %s) : (tensor<f32>, tensor<f32>, tensor<?xf32, #keratin.dims<d1>>, tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>, tensor<?xf32, #keratin.dims<d1>>) {
+    ^bb0(%t2: tensor<i64>, %s2: tensor<f32>, %p: tensor<f32>, %e: tensor<f32>, %k2: tensor<f32>, %s3: tensor<f32>):
+      %0 = keratin.mul %s2, %k2 : (tensor<f32>, tensor<f32>) -> tensor<f32>
+      %1 = keratin.add %0, %e : (tensor<f32>, tensor<f32>) -> tensor<f32>
+      %2 = keratin.sub %1, %s3 : (tensor<f32>, tensor<f32>) -> tensor<f32>
+      %3 = keratin.sin %2 : (tensor<f32>) -> tensor<f32>
+      %4 = keratin.add %p, %3 : (tensor<f32>, tensor<f32>) -> tensor<f32>
+      keratin.yield %3, %4, %4 : tensor<f32>, tensor<f32>, tensor<f32>
+    }
+    %5 = keratin.mul %q#1, %s : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    keratin.yield %q#0, %5, %q#2 : tensor<f32>, tensor<f32>, tensor<?xf32, #keratin.dims<d1>>
+  }
+  return %r#0, %r#1, %r#2 : tensor<f32>, tensor<?xf32, #keratin.dims<d0>>, tensor<?x?xf32, #keratin.dims<d0, d1>>
+}
+// a branch in a loop, with constants and captures returned as they are
+func.func @branch(%x: tensor<?x3xf32, #keratin.dims<d0, 3>>, %c: tensor<3xf32>) -> (tensor<3xf32>, tensor<?x3xf32, #keratin.dims<d0, 3>>) {
+  %r:2 = keratin.scan length = #keratin.dims<d0> init(%c) over(%x) with(%c) : (tensor<3xf32>, tensor<?x3xf32, #keratin.dims<d0, 3>>, tensor<3xf32>) -> (tensor<3xf32>, tensor<?x3xf32, #keratin.dims<d0, 3>>) {
+  ^bb0(%t: tensor<i64>, %s: tensor<3xf32>, %e: tensor<3xf32>, %k: tensor<3xf32>):
+    %sum = keratin.reduce_sum %e axes = [0] : (tensor<3xf32>) -> tensor<f32>
+    %zero = keratin.constant dense<0.0> : tensor<f32>
+    %pos = keratin.compare gt %sum, %zero : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %q:2 = keratin.if %pos with(%s, %e, %k) : (tensor<i1>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
+    ^bb0(%a: tensor<3xf32>, %b: tensor<3xf32>, %d: tensor<3xf32>):
+      %0 = keratin.mul %a, %b : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+      %1 = keratin.transpose %0 permutation = [0] : (tensor<3xf32>) -> tensor<3xf32>
+      %2 = keratin.cumsum %1 {axis = 0 : i64} : (tensor<3xf32>) -> tensor<3xf32>
+      %3 = keratin.sin %2 : (tensor<3xf32>) -> tensor<3xf32>
+      keratin.yield %3, %d : tensor<3xf32>, tensor<3xf32>
+    } else {
+    ^bb0(%a: tensor<3xf32>, %b: tensor<3xf32>, %d: tensor<3xf32>):
+      %two = keratin.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+      keratin.yield %two, %two : tensor<3xf32>, tensor<3xf32>
+    }
+    keratin.yield %q#0, %q#1 : tensor<3xf32>, tensor<3xf32>
+  }
+  return %r#0, %r#1 : tensor<3xf32>, tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+// a loop in a branch, and a branch whose results are outputs
+func.func @loop_in_branch(%x: tensor<?x3xf32, #keratin.dims<d0, 3>>, %c: tensor<3xf32>, %p: tensor<i1>) -> (tensor<3xf32>, tensor<3xf32>) {
+  %q:2 = keratin.if %p with(%x, %c) : (tensor<i1>, tensor<?x3xf32, #keratin.dims<d0, 3>>, tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
+  ^bb0(%a: tensor<?x3xf32, #keratin.dims<d0, 3>>, %b: tensor<3xf32>):
+    %n = keratin.neg %a : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+    %r:2 = keratin.scan length = #keratin.dims<d0> init(%b) over(%n, %a) with() : (tensor<3xf32>, tensor<?x3xf32, #keratin.dims<d0, 3>>, tensor<?x3xf32, #keratin.dims<d0, 3>>) -> (tensor<3xf32>, tensor<?x3xf32, #keratin.dims<d0, 3>>) {
+    ^bb0(%t: tensor<i64>, %s: tensor<3xf32>, %e: tensor<3xf32>, %e2: tensor<3xf32>):
+      %0 = keratin.mul %s, %e : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+      %1 = keratin.cumsum %e2 {axis = 0 : i64} : (tensor<3xf32>) -> tensor<3xf32>
+      %2 = keratin.sub %0, %1 : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+      %3 = keratin.sin %2 : (tensor<3xf32>) -> tensor<3xf32>
+      keratin.yield %3, %1 : tensor<3xf32>, tensor<3xf32>
+    }
+    %4 = keratin.reduce_sum %r#1 axes = [0] : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<3xf32>
+    keratin.yield %r#0, %4 : tensor<3xf32>, tensor<3xf32>
+  } else {
+  ^bb0(%a: tensor<?x3xf32, #keratin.dims<d0, 3>>, %b: tensor<3xf32>):
+    %0 = keratin.exp %b : (tensor<3xf32>) -> tensor<3xf32>
+    keratin.yield %b, %0 : tensor<3xf32>, tensor<3xf32>
+  }
+  return %q#0, %q#1 : tensor<3xf32>, tensor<3xf32>
+}
+// a variable changed by a loop in place
+// The variable itself is changed by each step.
+// PLAN-LABEL: func.func @update(
+// PLAN-SAME:    keratin.arena_bytes = #keratin.dims<0>, keratin.in_place = array<i64: 1>
+// PLAN:         keratin.scan {{.*}} {keratin.results = array<i64: -1>, keratin.reuses = array<i64: 0>, keratin.states = array<i64: -1>
+func.func @update(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> {keratin.kind = "input", keratin.name = "x"}, %v: tensor<4xf32> {keratin.kind = "variable", keratin.name = "v"}) -> (tensor<4xf32> {keratin.kind = "update", keratin.variable = 0 : i64}) {
+  %r = keratin.scan length = #keratin.dims<d0> init(%v) over(%x) with() : (tensor<4xf32>, tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<4xf32> {
+  ^bb0(%t: tensor<i64>, %s: tensor<4xf32>, %e: tensor<4xf32>):
+    %0 = keratin.mul %s, %e : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %1 = keratin.add %0, %s : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    keratin.yield %1 : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
+// indices that are read in a loop, by step number
+// PLAN-LABEL: func.func @indices(
+// PLAN:         keratin.scan {{.*}} keratin.step = 0 : i64}
+func.func @indices(%x: tensor<10x4xf32>, %i: tensor<?xi64, #keratin.dims<d0>>, %c: tensor<4xf32>) -> (tensor<4xf32>, tensor<?x4xf32, #keratin.dims<d0, 4>>) {
+  %r:2 = keratin.scan length = #keratin.dims<d0> init(%c) over(%i) with(%x) : (tensor<4xf32>, tensor<?xi64, #keratin.dims<d0>>, tensor<10x4xf32>) -> (tensor<4xf32>, tensor<?x4xf32, #keratin.dims<d0, 4>>) {
+  ^bb0(%t: tensor<i64>, %s: tensor<4xf32>, %j: tensor<i64>, %all: tensor<10x4xf32>):
+    %row = keratin.gather %all, %t : (tensor<10x4xf32>, tensor<i64>) -> tensor<4xf32>
+    %1 = keratin.maximum %row, %s : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    keratin.yield %1, %row : tensor<4xf32>, tensor<4xf32>
+  }
+  return %r#0, %r#1 : tensor<4xf32>, tensor<?x4xf32, #keratin.dims<d0, 4>>
+}
+
+func.func @prints(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %r = keratin.scan length = #keratin.dims<3> init() over(%x) with() : (tensor<3xf32>) -> tensor<3xf32> {
+  ^bb0(%t: tensor<i64>, %e: tensor<f32>):
+    %0 = keratin.print "step" %t : tensor<i64>
+    %1 = keratin.exp %e : (tensor<f32>) -> tensor<f32>
+    keratin.yield %1 : tensor<f32>
+  }
+  return %r : tensor<3xf32>
+}
