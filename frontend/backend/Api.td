@@ -160,10 +160,8 @@ def Api_minimum : Keratin_Function<"minimum", "elementwise", "minimum(x, y)">;
 def Api_concatenate : Keratin_Function<"concatenate", "shape", "concatenate(tensors, axis=-1)">;
 def Api_reshape : Keratin_Function<"reshape", "shape", "reshape(x, shape)">;
 def Api_permute_dimensions : Keratin_Function<"permute_dimensions", "shape", "permute_dimensions(x, pattern)">;
-def Api_resize_images : Keratin_MissingFunction<"resize_images", "shape", "resize_images(x, height_factor, width_factor, data_format, interpolation='nearest')", "Tensor",
-    ["const Operand &x", "int64_t height_factor", "int64_t width_factor", "const DataFormat &data_format", "const std::string &interpolation = \"nearest\""]>;
-def Api_resize_volumes : Keratin_MissingFunction<"resize_volumes", "shape", "resize_volumes(x, depth_factor, height_factor, width_factor, data_format)", "Tensor",
-    ["const Operand &x", "int64_t depth_factor", "int64_t height_factor", "int64_t width_factor", "const DataFormat &data_format"]>;
+def Api_resize_images : Keratin_Function<"resize_images", "shape", "resize_images(x, height_factor, width_factor, data_format, interpolation='nearest')">;
+def Api_resize_volumes : Keratin_Function<"resize_volumes", "shape", "resize_volumes(x, depth_factor, height_factor, width_factor, data_format)">;
 def Api_repeat_elements : Keratin_Function<"repeat_elements", "shape", "repeat_elements(x, rep, axis)">;
 def Api_repeat : Keratin_Function<"repeat", "shape", "repeat(x, n)">;
 def Api_tile : Keratin_Function<"tile", "shape", "tile(x, n)">;
@@ -201,33 +199,21 @@ def Api_bias_add : Keratin_Function<"bias_add", "nn", "bias_add(x, bias, data_fo
 
 //===-- conv --------------------------------------------------------------------------------------===//
 
-def Api_conv1d : Keratin_MissingFunction<"conv1d", "conv", "conv1d(x, kernel, strides=1, padding='valid', data_format=None, dilation_rate=1)", "Tensor",
-    ["const Operand &x", "const Operand &kernel", "const Shape &strides = 1", "const std::string &padding = \"valid\"", "const DataFormat &data_format = None", "const Shape &dilation_rate = 1"]>;
-def Api_conv2d : Keratin_MissingFunction<"conv2d", "conv", "conv2d(x, kernel, strides=(1, 1), padding='valid', data_format=None, dilation_rate=(1, 1))", "Tensor",
-    ["const Operand &x", "const Operand &kernel", "const Shape &strides = {1, 1}", "const std::string &padding = \"valid\"", "const DataFormat &data_format = None", "const Shape &dilation_rate = {1, 1}"]>;
-def Api_conv2d_transpose : Keratin_MissingFunction<"conv2d_transpose", "conv", "conv2d_transpose(x, kernel, output_shape, strides=(1, 1), padding='valid', data_format=None, dilation_rate=(1, 1))", "Tensor",
-    ["const Operand &x", "const Operand &kernel", "const Shape &output_shape", "const Shape &strides = {1, 1}", "const std::string &padding = \"valid\"", "const DataFormat &data_format = None", "const Shape &dilation_rate = {1, 1}"]>;
-def Api_separable_conv1d : Keratin_MissingFunction<"separable_conv1d", "conv", "separable_conv1d(x, depthwise_kernel, pointwise_kernel, strides=1, padding='valid', data_format=None, dilation_rate=1)", "Tensor",
-    ["const Operand &x", "const Operand &depthwise_kernel", "const Operand &pointwise_kernel", "const Shape &strides = 1", "const std::string &padding = \"valid\"", "const DataFormat &data_format = None", "const Shape &dilation_rate = 1"]>;
-def Api_separable_conv2d : Keratin_MissingFunction<"separable_conv2d", "conv", "separable_conv2d(x, depthwise_kernel, pointwise_kernel, strides=(1, 1), padding='valid', data_format=None, dilation_rate=(1, 1))", "Tensor",
-    ["const Operand &x", "const Operand &depthwise_kernel", "const Operand &pointwise_kernel", "const Shape &strides = {1, 1}", "const std::string &padding = \"valid\"", "const DataFormat &data_format = None", "const Shape &dilation_rate = {1, 1}"]>;
-def Api_depthwise_conv2d : Keratin_MissingFunction<"depthwise_conv2d", "conv", "depthwise_conv2d(x, depthwise_kernel, strides=(1, 1), padding='valid', data_format=None, dilation_rate=(1, 1))", "Tensor",
-    ["const Operand &x", "const Operand &depthwise_kernel", "const Shape &strides = {1, 1}", "const std::string &padding = \"valid\"", "const DataFormat &data_format = None", "const Shape &dilation_rate = {1, 1}"]>;
-def Api_conv3d : Keratin_MissingFunction<"conv3d", "conv", "conv3d(x, kernel, strides=(1, 1, 1), padding='valid', data_format=None, dilation_rate=(1, 1, 1))", "Tensor",
-    ["const Operand &x", "const Operand &kernel", "const Shape &strides = {1, 1, 1}", "const std::string &padding = \"valid\"", "const DataFormat &data_format = None", "const Shape &dilation_rate = {1, 1, 1}"]>;
-def Api_conv3d_transpose : Keratin_MissingFunction<"conv3d_transpose", "conv", "conv3d_transpose(x, kernel, output_shape, strides=(1, 1, 1), padding='valid', data_format=None)", "Tensor",
-    ["const Operand &x", "const Operand &kernel", "const Shape &output_shape", "const Shape &strides = {1, 1, 1}", "const std::string &padding = \"valid\"", "const DataFormat &data_format = None"]>;
-def Api_local_conv1d : Keratin_MissingFunction<"local_conv1d", "conv", "local_conv1d(inputs, kernel, kernel_size, strides, data_format=None)", "Tensor",
-    ["const Operand &inputs", "const Operand &kernel", "const Shape &kernel_size", "const Shape &strides", "const DataFormat &data_format = None"]>;
-def Api_local_conv2d : Keratin_MissingFunction<"local_conv2d", "conv", "local_conv2d(inputs, kernel, kernel_size, strides, output_shape, data_format=None)", "Tensor",
-    ["const Operand &inputs", "const Operand &kernel", "const Shape &kernel_size", "const Shape &strides", "const Shape &output_shape", "const DataFormat &data_format = None"]>;
+def Api_conv1d : Keratin_Function<"conv1d", "conv", "conv1d(x, kernel, strides=1, padding='valid', data_format=None, dilation_rate=1)">;
+def Api_conv2d : Keratin_Function<"conv2d", "conv", "conv2d(x, kernel, strides=(1, 1), padding='valid', data_format=None, dilation_rate=(1, 1))">;
+def Api_conv2d_transpose : Keratin_Function<"conv2d_transpose", "conv", "conv2d_transpose(x, kernel, output_shape, strides=(1, 1), padding='valid', data_format=None, dilation_rate=(1, 1))">;
+def Api_separable_conv1d : Keratin_Function<"separable_conv1d", "conv", "separable_conv1d(x, depthwise_kernel, pointwise_kernel, strides=1, padding='valid', data_format=None, dilation_rate=1)">;
+def Api_separable_conv2d : Keratin_Function<"separable_conv2d", "conv", "separable_conv2d(x, depthwise_kernel, pointwise_kernel, strides=(1, 1), padding='valid', data_format=None, dilation_rate=(1, 1))">;
+def Api_depthwise_conv2d : Keratin_Function<"depthwise_conv2d", "conv", "depthwise_conv2d(x, depthwise_kernel, strides=(1, 1), padding='valid', data_format=None, dilation_rate=(1, 1))">;
+def Api_conv3d : Keratin_Function<"conv3d", "conv", "conv3d(x, kernel, strides=(1, 1, 1), padding='valid', data_format=None, dilation_rate=(1, 1, 1))">;
+def Api_conv3d_transpose : Keratin_Function<"conv3d_transpose", "conv", "conv3d_transpose(x, kernel, output_shape, strides=(1, 1, 1), padding='valid', data_format=None)">;
+def Api_local_conv1d : Keratin_Function<"local_conv1d", "conv", "local_conv1d(inputs, kernel, kernel_size, strides, data_format=None)">;
+def Api_local_conv2d : Keratin_Function<"local_conv2d", "conv", "local_conv2d(inputs, kernel, kernel_size, strides, output_shape, data_format=None)">;
 
 //===-- pool --------------------------------------------------------------------------------------===//
 
-def Api_pool2d : Keratin_MissingFunction<"pool2d", "pool", "pool2d(x, pool_size, strides=(1, 1), padding='valid', data_format=None, pool_mode='max')", "Tensor",
-    ["const Operand &x", "const Shape &pool_size", "const Shape &strides = {1, 1}", "const std::string &padding = \"valid\"", "const DataFormat &data_format = None", "const std::string &pool_mode = \"max\""]>;
-def Api_pool3d : Keratin_MissingFunction<"pool3d", "pool", "pool3d(x, pool_size, strides=(1, 1, 1), padding='valid', data_format=None, pool_mode='max')", "Tensor",
-    ["const Operand &x", "const Shape &pool_size", "const Shape &strides = {1, 1, 1}", "const std::string &padding = \"valid\"", "const DataFormat &data_format = None", "const std::string &pool_mode = \"max\""]>;
+def Api_pool2d : Keratin_Function<"pool2d", "pool", "pool2d(x, pool_size, strides=(1, 1), padding='valid', data_format=None, pool_mode='max')">;
+def Api_pool3d : Keratin_Function<"pool3d", "pool", "pool3d(x, pool_size, strides=(1, 1, 1), padding='valid', data_format=None, pool_mode='max')">;
 
 //===-- rnn-control -------------------------------------------------------------------------------===//
 

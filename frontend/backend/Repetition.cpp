@@ -1,4 +1,5 @@
 // K functions: repeating, reversing, padding and cutting.
+#include "frontend/backend/Repetition.h"
 #include "keratin/shapes.h"
 
 #include "keratin/config.h"
@@ -16,10 +17,8 @@ using namespace keratin::frontend;
 
 static const DimExpr one(1);
 
-// Repeats by a broadcast along new dimensions and a reshape that joins each with its neighbour:
-// after it to repeat elements, before it to repeat the whole.
-enum class Place { Before, After };
-static Value repeated(Call &call, Value x, const std::vector<DimExpr> &counts, Place place) {
+Value keratin::frontend::repeated(Call &call, Value x, const std::vector<DimExpr> &counts,
+                                  Place place) {
   ir::Shape from = ir::getShape(x), wide, to;
   llvm::SmallVector<int64_t> dims;
   for (size_t i = 0; i < from.size(); ++i) {

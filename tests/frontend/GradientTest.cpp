@@ -1,68 +1,10 @@
 // Gradients of K functions against central differences in float64, and the gradients of those.
-#include "tests/frontend/FrontendTest.h"
+#include "tests/frontend/GradientCheck.h"
 
 #include "keratin/random.h"
 
-#include <functional>
-
-using Formula = std::function<Tensor(const Tensor &)>;
-
-namespace {
-
-struct Case {
-  const char *name;
-  Formula formula;
-  Array at = Array{{0.3, -1.2, 2.1}, {1.7, 0.4, -0.6}};
-};
-
-} // namespace
-
-// Weighs the elements differently, so that a gradient in the wrong place shows.
-static Tensor weighted(const Tensor &y) {
-  Tensor flat = K::flatten(y);
-  Tensor place = K::cast(K::arange(K::shape(flat)[0]), "float64");
-  return K::sum(flat * K::cos(place * 0.7 + 0.3));
-}
-
-// The gradient that f says it has at each element of x against central differences of its value.
-// f returns (value, gradient).
-static void checkDifferences(const keratin::Function &f, const Array &at, double tolerance) {
-  Array x = at.astype(DType::Float64);
-  Array gradient = f({x})[1];
-  REQUIRE(keratin::toString(gradient.shape()) == keratin::toString(x.shape()));
-  const double step = 1e-5;
-  for (int64_t i = 0; i < x.size(); ++i) {
-    Array high = x, low = x;
-    high.data<double>()[i] += step;
-    low.data<double>()[i] -= step;
-    double expected = (f({high})[0].item() - f({low})[0].item()) / (2 * step);
-    INFO("element " << i);
-    CHECK(gradient.item(i) == Approx(expected).epsilon(tolerance).margin(tolerance));
-  }
-}
-
-static void check(const Case &test) {
-  INFO(test.name);
-  StaticShape unknown(test.at.shape().size(), None);
-  for (const StaticShape &shape :
-       {StaticShape(test.at.shape().begin(), test.at.shape().end()), unknown}) {
-    INFO(keratin::toString(shape));
-    Tensor x = K::placeholder(shape, None, "float64");
-    Tensor value = weighted(test.formula(x));
-    auto gradient = K::gradients(value, {x})[0];
-    REQUIRE(gradient);
-    checkDifferences(K::function({x}, {value, *gradient}), test.at, 1e-6);
-    if (shape == unknown)
-      continue;
-    Tensor first = weighted(*gradient);
-    auto second = K::gradients(first, {x})[0];
-    if (second)
-      checkDifferences(K::function({x}, {first, *second}), test.at, 1e-5);
-  }
-}
-
 TEST_CASE("gradients of elementwise functions") {
-  for (const Case &test : std::vector<Case>{
+  for (const GradientCase &test : std::vector<GradientCase>{
            {"square", [](auto &x) { return K::square(x); }},
            {"exp", [](auto &x) { return K::exp(x); }},
            {"log", [](auto &x) { return K::log(K::abs(x) + 0.5); }},
@@ -80,11 +22,11 @@ TEST_CASE("gradients of elementwise functions") {
            {"softplus", [](auto &x) { return K::softplus(x) * K::softsign(x); }},
            {"tanh", [](auto &x) { return K::tanh(x); }},
        })
-    check(test);
+    checkGradient(test);
 }
 
 TEST_CASE("gradients along axes") {
-  for (const Case &test : std::vector<Case>{
+  for (const GradientCase &test : std::vector<GradientCase>{
            {"sum", [](auto &x) { return K::square(K::sum(x, 0)); }},
            {"mean", [](auto &x) { return K::square(K::mean(x, 1, true)); }},
            {"prod", [](auto &x) { return K::prod(x, 1); }},
@@ -97,7 +39,7 @@ TEST_CASE("gradients along axes") {
            {"log of softmax", [](auto &x) { return K::log(K::softmax(x, 0)); }},
            {"l2_normalize", [](auto &x) { return K::l2_normalize(x, 1); }},
        })
-    check(test);
+    checkGradient(test);
 }
 
 TEST_CASE("a product with zeros has exact gradients") {
@@ -111,7 +53,7 @@ TEST_CASE("a product with zeros has exact gradients") {
 
 TEST_CASE("gradients of products and moves") {
   Array matrix{{0.5, -1.0}, {2.0, 0.3}, {-0.7, 1.1}};
-  for (const Case &test : std::vector<Case>{
+  for (const GradientCase &test : std::vector<GradientCase>{
            {"dot", [&](auto &x) { return K::square(K::dot(x, K::constant(matrix, "float64"))); }},
            {"dot with itself", [](auto &x) { return K::dot(x, K::transpose(x)); }},
            {"batch_dot", [](auto &x) { return K::batch_dot(x, K::square(x), 1); }},
@@ -129,14 +71,14 @@ TEST_CASE("gradients of products and moves") {
            {"place at run time", [](auto &x) { return K::square(x[K::constant(1, "int32")]); }},
            {"switch", [](auto &x) { return K::switch_(x > 0.35, K::exp(x), x * x); }},
        })
-    check(test);
+    checkGradient(test);
 }
 
 TEST_CASE("gradients of losses and normalisation") {
   Array target{{0.2, 0.5, 0.3}, {1.0, 0.0, 0.0}};
   Tensor t = K::constant(target, "float64"), rows = K::constant({2, 0}, "int32");
   auto p = [](const Tensor &x) { return K::sigmoid(x); };
-  for (const Case &test : std::vector<Case>{
+  for (const GradientCase &test : std::vector<GradientCase>{
            {"categorical", [&](auto &x) { return K::categorical_crossentropy(t, p(x)); }},
            {"categorical logits",
             [&](auto &x) { return K::categorical_crossentropy(t, x, true, 0); }},
@@ -152,11 +94,11 @@ TEST_CASE("gradients of losses and normalisation") {
             }},
            {"bias_add", [](auto &x) { return K::square(K::bias_add(x, K::sum(x, 0))); }},
        })
-    check(test);
+    checkGradient(test);
 }
 
 TEST_CASE("conventions at kinks") {
-  auto at = [](const Formula &formula, const Array &values) {
+  auto at = [](const std::function<Tensor(const Tensor &)> &formula, const Array &values) {
     Tensor x = K::placeholder({None}, None, "float64");
     return K::function({x}, {*K::gradients(formula(x), {x})[0]})({values})[0];
   };

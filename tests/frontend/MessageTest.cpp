@@ -252,3 +252,79 @@ TEST_CASE("Messages about arrays", "[message]") {
                       [&] { (void)Array{1, 2}.item(); });
   refuses<ValueError>("Array: index", [&] { (void)Array{1, 2}.item(2); });
 }
+
+TEST_CASE("Messages about windows", "[message]") {
+  Tensor x = fed({2, 5, 5, 3}), kernel = fed({3, 3, 3, 4}), line = fed({2, 5, 3});
+  refuses<ValueError>("conv2d: unknown data_format 'nhwc'; needed channels_last or channels_first",
+                      [&] { K::conv2d(x, kernel, 1, "valid", "nhwc"); });
+  refuses<ValueError>("conv2d: unknown padding 'causal'; needed valid or same",
+                      [&] { K::conv2d(x, kernel, 1, "causal"); });
+  refuses<ValueError>("conv1d: unknown padding 'full'; needed valid, same or causal",
+                      [&] { K::conv1d(line, fed({3, 3, 4}), 1, "full"); });
+  refuses<ValueError>("causal padding with data_format channels_first; needed channels_last",
+                      [&] { K::conv1d(line, fed({3, 5, 4}), 1, "causal", "channels_first"); });
+  refuses<ValueError>("strides must be numbers, one for each of 2 spatial axes",
+                      [&] { K::conv2d(x, kernel, {1, None}); });
+  refuses<ValueError>("strides (1, 2, 3) has 3 entries; needed one for each of 2 spatial axes",
+                      [&] { K::conv2d(x, kernel, {1, 2, 3}); });
+  refuses<ValueError>("dilation_rate (1, 0) has an entry outside 1 to 2147483647",
+                      [&] { K::conv2d(x, kernel, 1, "valid", None, {1, 0}); });
+  refuses<ValueError>("conv2d: x has shape (2, 5, 3); needed rank 4",
+                      [&] { K::conv2d(line, kernel); });
+  refuses<ValueError>("kernel has shape (3, 3, 4); needed rank 4",
+                      [&] { K::conv2d(x, fed({3, 3, 4})); });
+  refuses<ValueError>("x has 3 channels; needed the 2 of the kernel, whose shape is (3, 3, 2, 4)",
+                      [&] { K::conv2d(x, fed({3, 3, 2, 4})); });
+  refuses<ValueError>("conv2d: axis 1 of x has size 5; needed at least 7, which the window covers",
+                      [&] { K::conv2d(x, kernel, 1, "valid", "channels_last", {3, 1}); });
+  refuses<ValueError>("pool2d: axis 3 of x has size 3; needed at least 4, which the window covers",
+                      [&] { K::pool2d(x, {1, 4}, 1, "valid", "channels_first"); });
+  Tensor open = fed({None, None, 5, 3});
+  refuses<ValueError>("axis 1 of x must have the size that the window covers", [&] {
+    K::function({open}, {K::conv2d(open, K::constant(1.0, "float32", {3, 3, 3, 4}))})(
+        {Array::zeros(DType::Float32, {1, 2, 5, 3})});
+  });
+  refuses<ValueError>("pool2d: unknown pool_mode 'sum'; needed max or avg",
+                      [&] { K::pool2d(x, {2, 2}, 1, "valid", None, "sum"); });
+  refuses<ValueError>("unknown interpolation 'cubic'; needed nearest or bilinear",
+                      [&] { K::resize_images(x, 2, 2, "channels_last", "cubic"); });
+  refuses<ValueError>("resize_images: unknown data_format 'None'; needed channels_last",
+                      [&] { K::resize_images(x, 2, 2, None); });
+  refuses<ValueError>("resize_images: a factor is 0; needed 1 or more",
+                      [&] { K::resize_images(x, 0, 2, "channels_last"); });
+}
+
+TEST_CASE("Messages about transposed and unshared convolutions", "[message]") {
+  Tensor x = fed({2, 3, 3, 4}), kernel = fed({3, 3, 2, 4});
+  refuses<ValueError>("output_shape is None; needed the sizes of the result",
+                      [&] { K::conv2d_transpose(x, kernel, None); });
+  refuses<ValueError>("entry 1 of output_shape is None; only the batch may be",
+                      [&] { K::conv2d_transpose(x, kernel, {None, None, 5, 2}); });
+  refuses<ValueError>("output_shape has 3 entries; needed 4",
+                      [&] { K::conv2d_transpose(x, kernel, {None, 5, 5}); });
+  refuses<ValueError>("an entry of output_shape must not be negative",
+                      [&] { K::conv2d_transpose(x, kernel, {2, -1, 5, 2}); });
+  refuses<ValueError>(
+      "output_shape has 3 channels; needed the 2 of the kernel, whose shape is (3, 3, 2, 4)",
+      [&] { K::conv2d_transpose(x, kernel, {2, 5, 5, 3}); });
+  refuses<ValueError>(
+      "axis 1 of x has size 3, but output_shape (2, 6, 5, 2) (channels last) would come from 4",
+      [&] { K::conv2d_transpose(x, kernel, {2, 6, 5, 2}); });
+  refuses<ValueError>("the batch sizes of output_shape and x must be equal; found 3 and 2",
+                      [&] { K::conv2d_transpose(x, kernel, {3, 5, 5, 2}); });
+  Tensor open = fed({None, None, None, 4});
+  refuses<ValueError>("axis 1 of x and what output_shape would come from", [&] {
+    K::function({open}, {K::conv2d_transpose(open, K::constant(1.0, "float32", {3, 3, 2, 4}),
+                                             {None, 5, 5, 2})})(
+        {Array::zeros(DType::Float32, {1, 4, 3, 4})});
+  });
+  refuses<ValueError>("kernel has shape (3, 3, 2, 4); needed rank 3",
+                      [&] { K::local_conv2d(x, kernel, {2, 2}, 1, {2, 2}); });
+  refuses<ValueError>("kernel has shape (4, 15, 2); needed 4 places and 16 elements a window",
+                      [&] { K::local_conv2d(x, fed({4, 15, 2}), {2, 2}, 1, {2, 2}); });
+  refuses<ValueError>("output_shape has 1 entries; needed rows and columns",
+                      [&] { K::local_conv2d(x, fed({4, 16, 2}), {2, 2}, 1, {2}); });
+  refuses<ValueError>("axis 1 of inputs must have the size that the windows cover", [&] {
+    K::local_conv2d(x, fed({6, 16, 2}), {2, 2}, 1, {3, 2}, "channels_last");
+  });
+}

@@ -209,6 +209,7 @@ static const std::vector<Evil> &evils() {
        "op 1 ('broadcast')"},
       {"flags of 2",
        [](G g) {
+         g.set_version(1 << 16 | 1); // which brought the op
          v1::Op *op = opOf(g, 2);
          op->set_name("convolution");
          for (const char *name : {"dilation", "dims", "low", "reversed"})

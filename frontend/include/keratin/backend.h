@@ -30,6 +30,7 @@
 #include "keratin/shapes.h"
 #include "keratin/training_phase.h"
 #include "keratin/variables.h"
+#include "keratin/windows.h"
 
 namespace keratin::backend {
 

@@ -4,6 +4,7 @@
 
 #include "keratin/arguments.h"
 
+#include <string>
 #include <vector>
 
 namespace keratin::backend {
@@ -50,6 +51,14 @@ Tensor spatial_2d_padding(const Operand &x, const Paddings &padding = {{1, 1}, {
 Tensor spatial_3d_padding(const Operand &x, const Paddings &padding = {{1, 1}, {1, 1}, {1, 1}},
                           const DataFormat &data_format = None,
                           SourceLocation location = SourceLocation::current());
+// Each spatial size times its factor. data_format has no default. Bilinear, along each axis: place
+// i lies at i / factor, between the neighbours there.
+Tensor resize_images(const Operand &x, int64_t height_factor, int64_t width_factor,
+                     const DataFormat &data_format, const std::string &interpolation = "nearest",
+                     SourceLocation location = SourceLocation::current());
+Tensor resize_volumes(const Operand &x, int64_t depth_factor, int64_t height_factor,
+                      int64_t width_factor, const DataFormat &data_format,
+                      SourceLocation location = SourceLocation::current());
 // A new last axis: 1 at the index, else 0; all 0 for an index outside it.
 Tensor one_hot(const Operand &indices, int64_t num_classes,
                SourceLocation location = SourceLocation::current());

@@ -1,0 +1,60 @@
+// Gradients of K functions against central differences in float64, and the gradients of those.
+#ifndef KERATIN_TESTS_FRONTEND_GRADIENTCHECK_H
+#define KERATIN_TESTS_FRONTEND_GRADIENTCHECK_H
+
+#include "tests/frontend/FrontendTest.h"
+
+#include <functional>
+
+struct GradientCase {
+  const char *name;
+  std::function<Tensor(const Tensor &)> formula;
+  Array at = Array{{0.3, -1.2, 2.1}, {1.7, 0.4, -0.6}};
+};
+
+// Weighs the elements differently, so that a gradient in the wrong place shows.
+inline Tensor weighted(const Tensor &y) {
+  Tensor flat = K::flatten(y);
+  Tensor place = K::cast(K::arange(K::shape(flat)[0]), "float64");
+  return K::sum(flat * K::cos(place * 0.7 + 0.3));
+}
+
+// The gradient that f says it has at each element of x against central differences of its value.
+// f returns (value, gradient).
+inline void checkDifferences(const keratin::Function &f, const Array &at, double tolerance) {
+  Array x = at.astype(DType::Float64);
+  Array gradient = f({x})[1];
+  REQUIRE(keratin::toString(gradient.shape()) == keratin::toString(x.shape()));
+  const double step = 1e-5;
+  for (int64_t i = 0; i < x.size(); ++i) {
+    Array high = x, low = x;
+    high.data<double>()[i] += step;
+    low.data<double>()[i] -= step;
+    double expected = (f({high})[0].item() - f({low})[0].item()) / (2 * step);
+    INFO("element " << i);
+    CHECK(gradient.item(i) == Approx(expected).epsilon(tolerance).margin(tolerance));
+  }
+}
+
+// With known and with unknown sizes.
+inline void checkGradient(const GradientCase &test) {
+  INFO(test.name);
+  StaticShape unknown(test.at.shape().size(), None);
+  for (const StaticShape &shape :
+       {StaticShape(test.at.shape().begin(), test.at.shape().end()), unknown}) {
+    INFO(keratin::toString(shape));
+    Tensor x = K::placeholder(shape, None, "float64");
+    Tensor value = weighted(test.formula(x));
+    auto gradient = K::gradients(value, {x})[0];
+    REQUIRE(gradient);
+    checkDifferences(K::function({x}, {value, *gradient}), test.at, 1e-6);
+    if (shape == unknown)
+      continue;
+    Tensor first = weighted(*gradient);
+    auto second = K::gradients(first, {x})[0];
+    if (second)
+      checkDifferences(K::function({x}, {first, *second}), test.at, 1e-5);
+  }
+}
+
+#endif // KERATIN_TESTS_FRONTEND_GRADIENTCHECK_H
