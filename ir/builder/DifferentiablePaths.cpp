@@ -19,9 +19,7 @@ bool keratin::ir::isDifferentiableOperand(OpOperand &operand) {
   return !op || op.isDifferentiableOperand(operand.getOperandNumber());
 }
 
-DifferentiablePaths::DifferentiablePaths(Value loss) {
-  if (!isFloating(loss))
-    return;
+DifferentiablePaths::DifferentiablePaths(ArrayRef<Value> losses) {
   DenseSet<Operation *> seen;
   SmallVector<Operation *> pending;
   auto visit = [&](Value value) {
@@ -29,7 +27,9 @@ DifferentiablePaths::DifferentiablePaths(Value loss) {
     if (Operation *op = value.getDefiningOp(); op && seen.insert(op).second)
       pending.push_back(op);
   };
-  visit(loss);
+  for (Value loss : losses)
+    if (isFloating(loss))
+      visit(loss);
   while (!pending.empty()) {
     Operation *op = pending.pop_back_val();
     visited.push_back(op);

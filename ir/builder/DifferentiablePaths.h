@@ -1,4 +1,4 @@
-// What a loss depends on in a way that gradients can follow.
+// What losses depend on in a way that gradients can follow.
 #ifndef KERATIN_IR_BUILDER_DIFFERENTIABLEPATHS_H
 #define KERATIN_IR_BUILDER_DIFFERENTIABLEPATHS_H
 
@@ -10,17 +10,17 @@
 
 namespace keratin::ir {
 
-// The values from which a path of differentiable operands leads to the loss, computed once in time
-// linear in their number. A frontend asks it which entries of K::gradients are None; the expansion
-// of gradients walks along it.
+// The values from which a path of differentiable operands leads to one of the losses, computed once
+// in time linear in their number. A frontend asks it which entries of K::gradients are None; the
+// expansion of gradients walks along it.
 //
 // A keratin.gradients op that is not yet expanded counts as depending on all that its loss depends
 // on: its gradient may turn out to be zeros.
 class DifferentiablePaths {
 public:
-  explicit DifferentiablePaths(mlir::Value loss);
+  explicit DifferentiablePaths(llvm::ArrayRef<mlir::Value> losses);
 
-  // Whether a gradient can flow from the loss to x; never if one of them is not floating.
+  // Whether a gradient can flow from a loss to x; never if one of them is not floating.
   bool reaches(mlir::Value x) const { return values.contains(x); }
   // The ops on the paths, in no useful order.
   llvm::ArrayRef<mlir::Operation *> ops() const { return visited; }

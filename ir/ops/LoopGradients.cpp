@@ -1,13 +1,169 @@
-// Gradients of loops and branches, which are loops and branches again.
-#include "ir/dialect/GraphError.h"
-#include "ir/dialect/Keratin.h"
+// Gradients of branches, and of loops for who asks for all of them.
+#include "ir/ops/LoopGradients.h"
+
+#include "ir/builder/GradientLocation.h"
+#include "ir/builder/GraphMath.h"
+#include "ir/ops/KeptValues.h"
+
+#include "mlir/IR/IRMapping.h"
 
 using namespace keratin::ir;
 using namespace mlir;
 
-LogicalResult ScanOp::buildVjp(OpBuilder &, ArrayRef<Value>, SmallVectorImpl<Value> &) {
-  return emitGraphError(*this) << "not implemented: the gradient of " << getOperationName();
+//===-- Branches ------------------------------------------------------------------------------===//
+
+namespace {
+
+// The ops of a branch without their effects, and those of its gradient.
+struct BranchGradient {
+  std::unique_ptr<Region> region = std::make_unique<Region>();
+  SmallVector<Value> gradients; // of the captures; null where none arrives
+  int64_t differentiated = 0;
+
+  Block &block() { return region->front(); }
+};
+
+} // namespace
+
+// Prints again nothing that the branch has printed.
+static void dropEffects(Block &block) {
+  block.walk([](Operation *op) {
+    for (Value result : op->getResults())
+      if (Value plain = withoutEffects(result); plain != result)
+        result.replaceAllUsesWith(plain);
+  });
+  block.walk([](PrintOp print) { print.erase(); });
 }
-LogicalResult IfOp::buildVjp(OpBuilder &, ArrayRef<Value>, SmallVectorImpl<Value> &) {
-  return emitGraphError(*this) << "not implemented: the gradient of " << getOperationName();
+
+// The arguments are the captures, then the cotangents that there are.
+static FailureOr<BranchGradient> differentiateBranch(Region &branch, Location location,
+                                                     ArrayRef<Cotangent> cotangents,
+                                                     ArrayRef<bool> wanted) {
+  BranchGradient result;
+  IRMapping mapping;
+  branch.cloneInto(result.region.get(), mapping);
+  Block &block = result.block();
+  dropEffects(block);
+  auto end = cast<YieldOp>(block.getTerminator());
+  SmallVector<Value> losses, independent, seeds;
+  for (auto [value, cotangent] : llvm::zip(end.getValues(), cotangents)) {
+    seeds.push_back(cotangent.value ? block.addArgument(value.getType(), location) : Value());
+    if (cotangent.value)
+      losses.push_back(value);
+  }
+  for (auto [isWanted, argument] : llvm::zip(wanted, block.getArguments()))
+    if (isWanted)
+      independent.push_back(argument);
+
+  OpBuilder inside(end.getContext());
+  inside.setInsertionPointToEnd(&block);
+  ReverseMode walk(inside, location, losses, independent);
+  if (failed(walk.prepare()))
+    return failure();
+  for (unsigned i = 0, e = seeds.size(); i < e; ++i)
+    if (seeds[i] && walk.isActive(end.getValues()[i]))
+      walk.seed(end.getValues()[i], {seeds[i], cotangents[i].zeros});
+  if (failed(walk.run()))
+    return failure();
+  for (unsigned i = 0, e = wanted.size(); i < e; ++i)
+    result.gradients.push_back(wanted[i] ? walk.cotangentOf(block.getArgument(i)).value : Value());
+  result.differentiated = walk.differentiated();
+  end.erase();
+  return result;
+}
+
+// Ends the branch with gradients of these captures, and erases what does not lead there.
+static void finishBranch(BranchGradient &branch, Location location, ArrayRef<unsigned> captures) {
+  Block &block = branch.block();
+  OpBuilder inside(location.getContext());
+  inside.setInsertionPointToEnd(&block);
+  GraphMath g(inside, location);
+  SmallVector<Value> yielded;
+  for (unsigned i : captures) {
+    Value gradient = branch.gradients[i];
+    yielded.push_back(gradient ? gradient : g.zeroLike(block.getArgument(i)));
+  }
+  inside.create<YieldOp>(location, yielded);
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+FailureOr<RegionGradients> keratin::ir::differentiateIf(IfOp op, OpBuilder &builder,
+                                                        ArrayRef<Cotangent> cotangents,
+                                                        ArrayRef<bool> wanted) {
+  Location location = gradientLocation(op);
+  // The condition is no capture, and has no gradient.
+  ArrayRef<bool> wantedCaptures = wanted.drop_front();
+  FailureOr<BranchGradient> first =
+      differentiateBranch(op.getThenBody(), location, cotangents, wantedCaptures);
+  if (failed(first))
+    return failure();
+  FailureOr<BranchGradient> second =
+      differentiateBranch(op.getElseBody(), location, cotangents, wantedCaptures);
+  if (failed(second))
+    return failure();
+
+  RegionGradients gradients;
+  gradients.operands.resize(op->getNumOperands());
+  gradients.differentiated = first->differentiated + second->differentiated;
+  SmallVector<unsigned> reached;
+  SmallVector<Type> types;
+  for (auto [i, capture] : llvm::enumerate(op.getCaptures()))
+    if (first->gradients[i] || second->gradients[i]) {
+      reached.push_back(i);
+      types.push_back(capture.getType());
+    }
+  if (reached.empty())
+    return gradients;
+  finishBranch(*first, location, reached);
+  finishBranch(*second, location, reached);
+
+  SmallVector<Value> captures(op.getCaptures());
+  for (const Cotangent &cotangent : cotangents)
+    if (cotangent.value)
+      captures.push_back(cotangent.value);
+  for (unsigned i = captures.size(); i-- > 0;)
+    if (first->block().getArgument(i).use_empty() && second->block().getArgument(i).use_empty()) {
+      first->block().eraseArgument(i);
+      second->block().eraseArgument(i);
+      captures.erase(captures.begin() + i);
+    }
+  auto built = builder.create<IfOp>(location, types, op.getCondition(), captures);
+  built.getThenBody().takeBody(*first->region);
+  built.getElseBody().takeBody(*second->region);
+  for (auto [i, gradient] : llvm::zip(reached, built.getResults()))
+    gradients.operands[1 + i] = {gradient, {/*byChoice=*/true, false}};
+  return gradients;
+}
+
+//===-- Without knowing who asks --------------------------------------------------------------===//
+
+// All gradients, with zeros in all cotangents taken for choices.
+template <class Op, class Differentiate>
+static LogicalResult buildAll(Op op, OpBuilder &builder, ArrayRef<Value> cotangents,
+                              SmallVectorImpl<Value> &gradients,
+                              const Differentiate &differentiateOp) {
+  SmallVector<Cotangent> dys;
+  SmallVector<bool> wanted;
+  for (Value cotangent : cotangents)
+    dys.push_back({cotangent, {/*byChoice=*/true, false}});
+  for (OpOperand &operand : op->getOpOperands())
+    wanted.push_back(isDifferentiableOperand(operand));
+  FailureOr<RegionGradients> built = differentiateOp(op, builder, dys, wanted);
+  if (failed(built))
+    return failure();
+  gradients.clear();
+  for (const Cotangent &gradient : built->operands)
+    gradients.push_back(gradient.value);
+  return success();
+}
+
+LogicalResult ScanOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents,
+                               SmallVectorImpl<Value> &gradients) {
+  return buildAll(*this, builder, cotangents, gradients, differentiateScan);
+}
+LogicalResult IfOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents,
+                             SmallVectorImpl<Value> &gradients) {
+  return buildAll(*this, builder, cotangents, gradients, differentiateIf);
 }

@@ -1,6 +1,7 @@
 #include "tests/execution/GradientCases.h"
 
 #include "ir/builder/GraphMath.h"
+#include "tests/execution/LoopExamples.h"
 #include "tests/execution/WindowExamples.h"
 
 #include <map>
@@ -518,6 +519,39 @@ static std::vector<GradientCase> windowScatterCases() {
                      });
 }
 
+//===-- Loops and branches --------------------------------------------------------------------===//
+
+// All floating results one after the other.
+static Value flatten(GraphMath &math, ArrayRef<Value> results) {
+  SmallVector<Value> parts;
+  for (Value result : results)
+    parts.push_back(math.reshape(result, {elementCount(getShape(result)).value()}));
+  return math.concatenate(parts, 0);
+}
+
+static std::vector<GradientCase> loopCases(const std::vector<LoopExample> &examples) {
+  std::vector<GradientCase> cases;
+  for (const LoopExample &example : examples)
+    for (int64_t length : example.usesSymbol() ? Dims{0, 1, 3} : Dims{0}) {
+      std::vector<Input> inputs;
+      for (const Shape &shape : example.inputs) {
+        Dims dims;
+        for (const DimExpr &dim : shape)
+          dims.push_back(dim.isConstant() ? dim.constantValue() : length);
+        inputs.push_back(numbers(shape, dims, "unit", inputs.size() + 1));
+      }
+      cases.push_back({example.label + ", " + std::to_string(length), inputs,
+                       [example](OpBuilder &b, Location loc, ValueRange xs) {
+                         GraphMath math(b, loc);
+                         return flatten(math, example.build(math, xs));
+                       }});
+    }
+  return cases;
+}
+
+static std::vector<GradientCase> scanCases() { return loopCases(scanExamples()); }
+static std::vector<GradientCase> ifCases() { return loopCases(ifExamples()); }
+
 //===-- Graph ---------------------------------------------------------------------------------===//
 
 static std::vector<GradientCase> requireCases() {
@@ -570,6 +604,8 @@ std::vector<GradientCase> keratin::tests::gradientCases(MLIRContext &context, co
       {"keratin.window_max", windowMaxCases},
       {"keratin.window_pick", windowPickCases},
       {"keratin.window_scatter", windowScatterCases},
+      {"keratin.scan", scanCases},
+      {"keratin.if", ifCases},
       {"keratin.require", requireCases},
       {"keratin.depend", dependCases},
       {"keratin.print", printCases},

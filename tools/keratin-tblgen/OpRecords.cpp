@@ -121,10 +121,11 @@ static void emitDifferentiability(raw_ostream &os, const Record &op,
       if (isNone(*vjp[i]))
         os << "  if (operand " << (operands[i].variadic ? ">= " : "== ") << i
            << ")\n    return false;\n";
-    // keratin.gradients may have no results.
+    // keratin.gradients may have no results, a loop results of several types.
     os << "  return mlir::isa<mlir::FloatType>(getElementType((*this)->getOperand(operand))) &&\n"
-          "         (*this)->getNumResults() != 0 &&\n"
-          "         mlir::isa<mlir::FloatType>(getElementType((*this)->getResult(0)));\n}\n";
+          "         llvm::any_of((*this)->getResults(), [](mlir::Value result) {\n"
+          "           return mlir::isa<mlir::FloatType>(getElementType(result));\n"
+          "         });\n}\n";
   }
   for (StringRef property : {"choosesElements", "hasUnboundedDerivative"})
     os << "bool " << name << "::" << property << "() { return "

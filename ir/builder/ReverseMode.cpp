@@ -1,0 +1,168 @@
+#include "ir/builder/ReverseMode.h"
+
+#include "ir/builder/GradientLocation.h"
+#include "ir/builder/GraphMath.h"
+#include "ir/dialect/GraphError.h"
+#include "ir/ops/LoopGradients.h"
+
+using namespace keratin::ir;
+using namespace mlir;
+
+ReverseMode::ReverseMode(OpBuilder &builder, Location location, ArrayRef<Value> losses,
+                         ArrayRef<Value> independent)
+    : builder(builder), location(location), paths(losses),
+      independent(independent.begin(), independent.end()) {}
+
+ReverseMode::~ReverseMode() {
+  for (auto [original, extension] : extensions)
+    original->erase();
+}
+
+LogicalResult ReverseMode::prepare() {
+  for (Operation *op : paths.ops()) {
+    if (op->getBlock() != builder.getInsertionBlock())
+      return emitGraphError(location)
+             << "gradients: the loss depends on an op outside the block of its gradient";
+    order.push_back(op);
+  }
+  llvm::sort(order, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  llvm::erase_if(order, [&](Operation *op) {
+    for (OpOperand &operand : op->getOpOperands())
+      if (isDifferentiableOperand(operand) && isActive(operand.get())) {
+        active.insert(op);
+        return false;
+      }
+    return true;
+  });
+  return success();
+}
+
+// The value that has taken the place of a result of a loop, or the value itself.
+static Value resultOf(const DenseMap<Operation *, ScanOp> &replacements, Value value) {
+  auto result = dyn_cast_or_null<OpResult>(value);
+  auto found = result ? replacements.find(result.getOwner()) : replacements.end();
+  return found == replacements.end()
+             ? value
+             : Value(ScanOp(found->second)->getResult(result.getResultNumber()));
+}
+
+Cotangent ReverseMode::cotangentOf(Value value) const {
+  Cotangent cotangent = cotangents.lookup(resultOf(originals, value));
+  cotangent.value = resultOf(extensions, cotangent.value);
+  return cotangent;
+}
+
+void ReverseMode::add(Value value, Cotangent cotangent) {
+  auto [sum, isFirst] = cotangents.try_emplace(value, cotangent);
+  if (isFirst)
+    return;
+  Operation *op = value.getDefiningOp();
+  GraphMath g(builder, op ? gradientLocation(op) : location);
+  sum->second = {g.add(resultOf(extensions, sum->second.value), cotangent.value),
+                 sum->second.zeros + cotangent.zeros};
+}
+
+Operation *ReverseMode::lastBuilt() const {
+  Block *block = builder.getInsertionBlock();
+  auto next = builder.getInsertionPoint();
+  return next == block->begin() ? nullptr : &*std::prev(next);
+}
+
+// An op builds the gradients of all its operands; those that nobody asked for go again at once, or
+// a long chain would carry them to the next pass.
+void ReverseMode::eraseUnused(Operation *last, ArrayRef<Cotangent> used) {
+  Operation *op = lastBuilt();
+  while (op != last) {
+    Operation *previous = op->getPrevNode();
+    auto isUsed = [&](Value v) {
+      return llvm::any_of(used, [&](const Cotangent &cotangent) { return cotangent.value == v; });
+    };
+    if (isOpTriviallyDead(op) && llvm::none_of(op->getResults(), isUsed))
+      op->erase();
+    op = previous;
+  }
+}
+
+LogicalResult ReverseMode::buildRegionGradients(Operation *op, ArrayRef<Cotangent> cotangents,
+                                                ArrayRef<bool> wanted,
+                                                SmallVectorImpl<Cotangent> &gradients) {
+  auto scan = dyn_cast<ScanOp>(op);
+  FailureOr<RegionGradients> built =
+      scan ? differentiateScan(scan, builder, cotangents, wanted)
+           : differentiateIf(cast<IfOp>(op), builder, cotangents, wanted);
+  if (failed(built))
+    return failure();
+  gradients = std::move(built->operands);
+  differentiatedOps += built->differentiated;
+  if (scan && built->extended != scan) {
+    scan->replaceAllUsesWith(built->extended.getResults().take_front(scan->getNumResults()));
+    extensions[scan] = built->extended;
+    originals[built->extended] = scan;
+  }
+  return success();
+}
+
+LogicalResult ReverseMode::buildGradients(Operation *op, ArrayRef<Cotangent> cotangents,
+                                          ArrayRef<bool> wanted,
+                                          SmallVectorImpl<Cotangent> &gradients) {
+  if (isa<ScanOp, IfOp>(op))
+    return buildRegionGradients(op, cotangents, wanted, gradients);
+  auto differentiable = dyn_cast<DifferentiableOpInterface>(op);
+  if (!differentiable)
+    return emitGraphError(op) << "gradient: " << op->getName() << " cannot be differentiated";
+  SmallVector<Value> dys, built;
+  ChosenZeros zeros;
+  for (const Cotangent &cotangent : cotangents) {
+    zeros.byChoice |= cotangent.zeros.byChoice;
+    zeros.atStart |= cotangent.zeros.atStart;
+    dys.push_back(cotangent.value);
+  }
+  if (failed(differentiable.buildVjp(builder, dys, built)))
+    return failure();
+  ChosenZeros passedOn = {zeros.byChoice || differentiable.choosesElements(), zeros.atStart};
+  for (auto [gradient, value, isWanted] : llvm::zip(gradients, built, wanted)) {
+    if (!value || !isWanted)
+      continue;
+    gradient = {value, passedOn};
+    if (zeros && differentiable.hasUnboundedDerivative())
+      gradient.value = GraphMath(builder, gradientLocation(op)).keepZeros(dys[0], value);
+  }
+  return success();
+}
+
+LogicalResult ReverseMode::differentiate(Operation *op) {
+  SmallVector<Cotangent> dys;
+  bool reached = false;
+  for (Value result : op->getResults()) {
+    dys.push_back(cotangentOf(result));
+    reached |= bool(dys.back().value);
+  }
+  if (!reached)
+    return success();
+  SmallVector<bool> wanted;
+  for (OpOperand &operand : op->getOpOperands())
+    wanted.push_back(isDifferentiableOperand(operand) && isActive(operand.get()));
+
+  Operation *last = lastBuilt();
+  SmallVector<Cotangent> gradients(op->getNumOperands());
+  if (failed(buildGradients(op, dys, wanted, gradients)))
+    return failure();
+  for (auto [gradient, operand] : llvm::zip(gradients, op->getOperands()))
+    if (gradient.value && gradient.value.getType() != operand.getType())
+      return op->emitError("gradient: built ")
+             << gradient.value.getType() << " for an operand of type " << operand.getType();
+  eraseUnused(last, gradients);
+  for (auto [gradient, operand] : llvm::zip(gradients, op->getOperands()))
+    if (gradient.value)
+      add(operand, gradient);
+  return success();
+}
+
+LogicalResult ReverseMode::run() {
+  differentiatedOps += order.size();
+  // The definition of an independent value is on a path only to others: their gradients are total.
+  for (Operation *op : llvm::reverse(order))
+    if (failed(differentiate(op)))
+      return failure();
+  return success();
+}

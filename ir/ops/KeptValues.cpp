@@ -1,0 +1,130 @@
+#include "ir/ops/KeptValues.h"
+
+using namespace keratin::ir;
+using namespace mlir;
+
+Value keratin::ir::withoutEffects(Value value) {
+  while (isa_and_nonnull<PrintOp, DependOp, RequireOp>(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return value;
+}
+
+// Whether computing it again costs less than a trip to memory.
+static bool isCheap(Operation *op) {
+  if (isa<ExpOp, Expm1Op, LogOp, Log1pOp, LogisticOp, ModOp, PowOp, SinOp, CosOp, SoftplusOp,
+          TanhOp>(op))
+    return false;
+  return isa<ElementwiseOpInterface, IndexingOpInterface, ReshapeOp, DimOp, ConstantOp,
+             RandomBitsOp>(op);
+}
+
+namespace {
+
+class KeptValues {
+public:
+  KeptValues(Block &block, Operation *end, ValueRange states, ValueRange captures)
+      : block(block), end(end), states(states.begin(), states.end()),
+        invariant(captures.begin(), captures.end()) {}
+
+  llvm::SetVector<Value> run();
+
+private:
+  // What is missing to compute a value: nothing, one value that would have to be kept, or several.
+  struct Missing {
+    enum { None, One, Several } count = None;
+    Value value;
+  };
+
+  Missing missingFor(Value value) const;
+  Missing missingFor(Operation *op) const;
+  void keepFor(Value value);
+  bool isNeeded(Value value) const { return needed.contains(value); }
+
+  Block &block;
+  Operation *end;
+  DenseSet<Value> states, invariant;
+  DenseSet<Value> needed; // by the ops of the gradient
+  DenseMap<Value, Missing> missing;
+  llvm::SetVector<Value> kept;
+};
+
+} // namespace
+
+KeptValues::Missing KeptValues::missingFor(Value value) const {
+  value = withoutEffects(value);
+  if (kept.contains(value))
+    return {};
+  if (states.contains(value))
+    return {Missing::One, value};
+  Missing found = missing.lookup(value);
+  return found.count == Missing::One && kept.contains(found.value) ? Missing() : found;
+}
+
+KeptValues::Missing KeptValues::missingFor(Operation *op) const {
+  Missing sum;
+  for (Value operand : op->getOperands()) {
+    Missing part = missingFor(operand);
+    if (part.count == Missing::None)
+      continue;
+    bool isSame =
+        part.count == Missing::One && sum.count == Missing::One && part.value == sum.value;
+    if (sum.count == Missing::None)
+      sum = part;
+    else if (!isSame)
+      sum = {Missing::Several, {}};
+  }
+  return sum;
+}
+
+// Makes a value available that is missing more than what is kept: by the one value that is missing,
+// or else by itself; never by what only repeats elements.
+void KeptValues::keepFor(Value value) {
+  for (;;) {
+    value = withoutEffects(value);
+    Missing part = missingFor(value);
+    if (part.count == Missing::None)
+      return;
+    auto broadcast = value.getDefiningOp<BroadcastOp>();
+    if (part.count == Missing::One || !broadcast) {
+      kept.insert(part.count == Missing::One ? part.value : value);
+      return;
+    }
+    value = broadcast.getX();
+  }
+}
+
+llvm::SetVector<Value> KeptValues::run() {
+  for (Operation *op = end->getNextNode(); op; op = op->getNextNode())
+    for (Value operand : op->getOperands())
+      needed.insert(withoutEffects(operand));
+
+  for (Operation &op : llvm::make_range(block.begin(), end->getIterator()))
+    if (op.getNumRegions() == 0 && isMemoryEffectFree(&op) &&
+        llvm::all_of(op.getOperands(),
+                     [&](Value x) { return invariant.contains(withoutEffects(x)); }))
+      invariant.insert(op.result_begin(), op.result_end());
+
+  // First what has to be kept whatever else is, so that the rest can rely on it.
+  for (BlockArgument argument : block.getArguments())
+    if (states.contains(argument) && isNeeded(argument))
+      kept.insert(argument);
+  for (Operation &op : llvm::make_range(block.begin(), end->getIterator()))
+    for (Value result : op.getResults())
+      if (isNeeded(result) && !isCheap(&op) && !invariant.contains(result))
+        kept.insert(result);
+
+  for (Operation &op : llvm::make_range(block.begin(), end->getIterator()))
+    for (Value result : op.getResults()) {
+      if (invariant.contains(result) || withoutEffects(result) != result)
+        continue;
+      missing[result] = isCheap(&op) ? missingFor(&op) : Missing{Missing::One, result};
+      if (isNeeded(result))
+        keepFor(result);
+    }
+  return kept;
+}
+
+llvm::SetVector<Value> keratin::ir::findKeptValues(Block &block, Operation *end, ValueRange states,
+                                                   ValueRange captures) {
+  return KeptValues(block, end, states, captures).run();
+}

@@ -1,0 +1,32 @@
+// Gradients of loops and branches, as the reverse walk asks for them.
+//
+// Unlike other ops they are told what is wanted, since each gradient costs a loop a state or a
+// stack, and where cotangents hold zeros by choice, since the ops inside have to know.
+#ifndef KERATIN_IR_OPS_LOOPGRADIENTS_H
+#define KERATIN_IR_OPS_LOOPGRADIENTS_H
+
+#include "ir/builder/ReverseMode.h"
+
+namespace keratin::ir {
+
+struct RegionGradients {
+  llvm::SmallVector<Cotangent> operands; // null where not wanted, or where there is none
+  // The loop with what the gradient needs in further stacks, next to the loop and with its results
+  // first. The loop itself if nothing more was needed; null for branches.
+  ScanOp extended;
+  int64_t differentiated = 0; // ops inside
+};
+
+// Emits a loop in the other direction at the builder's insertion point, which may be in another
+// block than the loop if that sees the loop's operands and results.
+mlir::FailureOr<RegionGradients> differentiateScan(ScanOp scan, mlir::OpBuilder &builder,
+                                                   llvm::ArrayRef<Cotangent> cotangents,
+                                                   llvm::ArrayRef<bool> wanted);
+// Emits an if on the same condition.
+mlir::FailureOr<RegionGradients> differentiateIf(IfOp op, mlir::OpBuilder &builder,
+                                                 llvm::ArrayRef<Cotangent> cotangents,
+                                                 llvm::ArrayRef<bool> wanted);
+
+} // namespace keratin::ir
+
+#endif // KERATIN_IR_OPS_LOOPGRADIENTS_H

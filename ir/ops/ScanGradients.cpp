@@ -1,0 +1,433 @@
+// The gradient of a loop: a loop in the other direction, over what the first one kept.
+#include "ir/builder/GradientLocation.h"
+#include "ir/builder/GraphMath.h"
+#include "ir/dialect/GraphError.h"
+#include "ir/ops/KeptValues.h"
+#include "ir/ops/LoopGradients.h"
+
+#include "mlir/IR/IRMapping.h"
+
+using namespace keratin::ir;
+using namespace mlir;
+
+namespace {
+
+// Which values of a body matter: those that depend on a wanted operand, and reach a result that has
+// a cotangent, in this step or in later ones. Both go around the loop through the states.
+class BodyPaths {
+public:
+  BodyPaths(ScanOp scan, ArrayRef<Cotangent> cotangents, ArrayRef<bool> wanted);
+
+  bool isOnPath(Value value) const { return active.contains(value) && reached.contains(value); }
+  // Zeros in the cotangents of a state before a step, for those of the states after the last one.
+  ArrayRef<ChosenZeros> stateZeros() const { return zerosOfStates; }
+  // Zeros in the cotangents of an argument of the body.
+  ChosenZeros zerosOf(BlockArgument argument) const { return zeros.lookup(argument); }
+
+private:
+  void activate(Value value);
+  void reach(Value value);
+  void findZeros(ArrayRef<Cotangent> cotangents);
+  void addZeros(Value value, ChosenZeros part);
+
+  ScanOp scan;
+  YieldOp yield;
+  unsigned states;
+  DenseSet<Value> active, reached;
+  SmallVector<Value> pending;
+  SmallVector<ChosenZeros> zerosOfStates;
+  DenseMap<Value, ChosenZeros> zeros;
+};
+
+} // namespace
+
+BodyPaths::BodyPaths(ScanOp scan, ArrayRef<Cotangent> cotangents, ArrayRef<bool> wanted)
+    : scan(scan), yield(cast<YieldOp>(scan.getRegion().front().getTerminator())),
+      states(scan.getNumStates()) {
+  Block &body = scan.getRegion().front();
+  for (auto [argument, isWanted] : llvm::zip(body.getArguments().drop_front(), wanted))
+    if (isWanted)
+      activate(argument);
+  while (!pending.empty())
+    for (OpOperand &use : pending.pop_back_val().getUses()) {
+      if (!isDifferentiableOperand(use))
+        continue;
+      if (use.getOwner() != yield)
+        for (Value result : use.getOwner()->getResults())
+          activate(result);
+      else if (use.getOperandNumber() < states)
+        activate(scan.getStateArguments()[use.getOperandNumber()]);
+    }
+
+  for (auto [i, value] : llvm::enumerate(yield.getValues())) {
+    if (!cotangents[i].value)
+      continue;
+    reach(value);
+    // Without a step, the last state is the first one, whatever a step would make of it.
+    if (i < states)
+      reach(scan.getStateArguments()[i]);
+  }
+  while (!pending.empty()) {
+    Value value = pending.pop_back_val();
+    if (Operation *op = value.getDefiningOp()) {
+      for (OpOperand &operand : op->getOpOperands())
+        if (isDifferentiableOperand(operand))
+          reach(operand.get());
+      continue;
+    }
+    unsigned number = cast<BlockArgument>(value).getArgNumber();
+    if (number >= 1 && number <= states)
+      reach(yield.getValues()[number - 1]);
+  }
+  findZeros(cotangents);
+}
+
+void BodyPaths::activate(Value value) {
+  if (isa<FloatType>(getElementType(value)) && active.insert(value).second)
+    pending.push_back(value);
+}
+
+void BodyPaths::reach(Value value) {
+  if (isa<FloatType>(getElementType(value)) && reached.insert(value).second)
+    pending.push_back(value);
+}
+
+void BodyPaths::addZeros(Value value, ChosenZeros part) {
+  auto [sum, isFirst] = zeros.try_emplace(value, part);
+  if (!isFirst)
+    sum->second = sum->second + part;
+}
+
+// What holds in one step of the gradient holds for the states of the next one.
+void BodyPaths::findZeros(ArrayRef<Cotangent> cotangents) {
+  for (unsigned i = 0; i < states; ++i)
+    zerosOfStates.push_back(cotangents[i].value ? cotangents[i].zeros
+                                                : ChosenZeros{false, /*atStart=*/true});
+  // Each round can only add; a body whose states hand zeros on one by one is not worth more.
+  constexpr int kMostRounds = 4;
+  for (int round = 0;; ++round) {
+    zeros.clear();
+    for (auto [i, value] : llvm::enumerate(yield.getValues())) {
+      if (!isOnPath(value))
+        continue;
+      if (i >= states && cotangents[i].value)
+        addZeros(value, cotangents[i].zeros);
+      else if (i < states && isOnPath(scan.getStateArguments()[i]))
+        addZeros(value, zerosOfStates[i]);
+    }
+    for (Operation &op : llvm::reverse(scan.getRegion().front())) {
+      auto differentiable = dyn_cast<DifferentiableOpInterface>(op);
+      bool isReached = false;
+      ChosenZeros passedOn;
+      for (Value result : op.getResults()) {
+        auto found = zeros.find(result);
+        if (found == zeros.end())
+          continue;
+        isReached = true;
+        passedOn.byChoice |= found->second.byChoice;
+        passedOn.atStart |= found->second.atStart;
+      }
+      if (!isReached)
+        continue;
+      passedOn.byChoice |=
+          op.getNumRegions() != 0 || (differentiable && differentiable.choosesElements());
+      for (OpOperand &operand : op.getOpOperands())
+        if (isDifferentiableOperand(operand) && isOnPath(operand.get()))
+          addZeros(operand.get(), passedOn);
+    }
+    bool changed = false;
+    for (auto [argument, before] : llvm::zip(scan.getStateArguments(), zerosOfStates)) {
+      ChosenZeros after = zerosOf(argument);
+      after.byChoice |= before.byChoice || round == kMostRounds;
+      after.atStart |= before.atStart;
+      changed |= !(after == before);
+      before = after;
+    }
+    if (!changed)
+      return;
+  }
+}
+
+//===-- Building the two loops ----------------------------------------------------------------===//
+
+namespace {
+
+class ScanGradient {
+public:
+  ScanGradient(ScanOp scan, OpBuilder &builder, ArrayRef<Cotangent> cotangents,
+               ArrayRef<bool> wanted)
+      : scan(scan), builder(builder), cotangents(cotangents), wanted(wanted),
+        paths(scan, cotangents, wanted), g(builder, gradientLocation(scan)),
+        states(scan.getNumStates()), sequences(scan.getSequences().size()) {}
+
+  FailureOr<RegionGradients> build();
+
+private:
+  // A part of the loop of the gradient: what it is given from outside, and the body's argument.
+  struct Part {
+    Value outside;
+    BlockArgument inside;
+  };
+  struct NextState {
+    Part part;
+    Value next;
+    unsigned operand; // of the loop that is differentiated
+  };
+  struct Stack {
+    Value element;
+    unsigned operand;
+  };
+
+  void cloneBody();
+  LogicalResult differentiateBody();
+  void collectResults(ReverseMode &walk);
+  LogicalResult keepValues();
+  FailureOr<ScanOp> extend(ArrayRef<Value> kept);
+  void dropForwardOps();
+  ScanOp buildLoop();
+  RegionGradients takeGradients(ScanOp loop);
+  BlockArgument addArgument(Type type) { return body->addArgument(type, g.location()); }
+
+  ScanOp scan;
+  OpBuilder &builder;
+  ArrayRef<Cotangent> cotangents;
+  ArrayRef<bool> wanted;
+  BodyPaths paths;
+  GraphMath g;
+  unsigned states, sequences;
+
+  // The step's ops, `end`, and the ops of its gradient. `end` yields what the step does.
+  std::unique_ptr<Region> region = std::make_unique<Region>();
+  Block *body = nullptr;
+  YieldOp end;
+  ScanOp extended;
+  SmallVector<NextState> nextStates;
+  SmallVector<Part> elements; // of sequences: cotangents of stacks, then what is kept
+  SmallVector<Stack> stacks;
+  int64_t differentiated = 0;
+};
+
+} // namespace
+
+// Clones the ops of a block to the end of another one with the same first arguments.
+static YieldOp cloneInto(Block &to, Block &from, Operation *end) {
+  IRMapping mapping;
+  for (auto [old, argument] : llvm::zip(from.getArguments(), to.getArguments()))
+    mapping.map(old, argument);
+  OpBuilder builder(end->getContext());
+  builder.setInsertionPointToEnd(&to);
+  for (Operation &op : llvm::make_range(from.begin(), end->getIterator()))
+    builder.clone(op, mapping);
+  return cast<YieldOp>(builder.clone(*end, mapping));
+}
+
+void ScanGradient::cloneBody() {
+  Block &original = scan.getRegion().front();
+  body = new Block;
+  region->push_back(body);
+  for (BlockArgument argument : original.getArguments())
+    body->addArgument(argument.getType(), argument.getLoc());
+  end = cloneInto(*body, original, original.getTerminator());
+}
+
+LogicalResult ScanGradient::differentiateBody() {
+  Block &original = scan.getRegion().front();
+  SmallVector<Value> losses, independent;
+  for (auto [value, old] : llvm::zip(end.getValues(), original.getTerminator()->getOperands()))
+    if (paths.isOnPath(old))
+      losses.push_back(value);
+  for (auto [argument, old] : llvm::zip(body->getArguments(), original.getArguments()))
+    if (paths.isOnPath(old))
+      independent.push_back(argument);
+  OpBuilder inside(scan.getContext());
+  inside.setInsertionPointToEnd(body);
+  ReverseMode walk(inside, g.location(), losses, independent);
+  if (failed(walk.prepare()))
+    return failure();
+  for (unsigned i = 0, e = cotangents.size(); i < e; ++i) {
+    Value value = end.getValues()[i], outside = cotangents[i].value;
+    bool isState = i < states;
+    if (isState ? !paths.isOnPath(scan.getStateArguments()[i]) : !outside || !walk.isActive(value))
+      continue;
+    BlockArgument argument = addArgument(value.getType());
+    if (walk.isActive(value))
+      walk.seed(value, {argument, isState ? paths.stateZeros()[i] : cotangents[i].zeros});
+    if (isState)
+      nextStates.push_back({{outside ? outside : g.zeroLike(scan.getInits()[i]), argument}, {}, i});
+    else
+      elements.push_back({outside, argument});
+  }
+  if (failed(walk.run()))
+    return failure();
+  differentiated = walk.differentiated();
+
+  GraphMath inner(inside, g.location());
+  for (NextState &state : nextStates) {
+    Value before = body->getArgument(1 + state.operand);
+    Value gradient = walk.cotangentOf(before).value;
+    state.next = gradient ? gradient : inner.zeroLike(before);
+  }
+  for (unsigned i = 0; i < sequences; ++i)
+    if (Value gradient = walk.cotangentOf(body->getArgument(1 + states + i)).value)
+      stacks.push_back({gradient, states + i});
+  for (unsigned i = states + sequences, e = scan->getNumOperands(); i < e; ++i)
+    if (Value gradient = walk.cotangentOf(body->getArgument(1 + i)).value) {
+      BlockArgument sum = addArgument(gradient.getType());
+      nextStates.push_back({{g.zeroLike(scan->getOperand(i)), sum}, inner.add(sum, gradient), i});
+    }
+  SmallVector<Value> yielded;
+  for (const NextState &state : nextStates)
+    yielded.push_back(state.next);
+  for (const Stack &stack : stacks)
+    yielded.push_back(stack.element);
+  inside.create<YieldOp>(g.location(), yielded);
+  return success();
+}
+
+// The loop with more stacks, in its place.
+FailureOr<ScanOp> ScanGradient::extend(ArrayRef<Value> kept) {
+  SmallVector<Type> types(scan->getResultTypes());
+  for (Value value : kept) {
+    Shape shape = getShape(value);
+    shape.insert(shape.begin(), scan.getSteps());
+    types.push_back(getTensorType(shape, getElementType(value)));
+    auto emitError = [&] {
+      return emitGraphError(scan, GraphError::TooLarge)
+             << "gradient: what each step keeps is too large; ";
+    };
+    if (failed(verifyTensorType(types.back(), emitError)))
+      return failure();
+  }
+  OpBuilder before(scan);
+  auto loop = before.create<ScanOp>(scan.getLoc(), types, scan.getLength(), scan.getReverseAttr(),
+                                    scan.getInits(), scan.getSequences(), scan.getCaptures());
+  loop->setDiscardableAttrs(scan->getDiscardableAttrDictionary());
+  // From the clone, in which loops inside have been extended.
+  Block *block = new Block;
+  loop.getRegion().push_back(block);
+  for (BlockArgument argument : scan.getRegion().front().getArguments())
+    block->addArgument(argument.getType(), argument.getLoc());
+  end.getValuesMutable().append(kept);
+  cloneInto(*block, *body, end);
+  return loop;
+}
+
+// Decides what is kept, and replaces it in the gradient by elements of stacks.
+LogicalResult ScanGradient::keepValues() {
+  auto arguments = body->getArguments();
+  llvm::SetVector<Value> kept =
+      findKeptValues(*body, end, arguments.slice(1, states),
+                     arguments.slice(1 + states + sequences, scan.getCaptures().size()));
+  SmallVector<Value> further;
+  DenseMap<Value, unsigned> stackOf;
+  for (unsigned i = states, e = scan->getNumResults(); i < e; ++i)
+    stackOf.try_emplace(end.getValues()[i], i);
+  for (Value value : kept)
+    if (stackOf.try_emplace(value, scan->getNumResults() + further.size()).second)
+      further.push_back(value);
+  extended = scan;
+  if (!further.empty()) {
+    FailureOr<ScanOp> loop = extend(further);
+    if (failed(loop))
+      return failure();
+    extended = *loop;
+  }
+  for (Value value : kept) {
+    elements.push_back({extended->getResult(stackOf[value]), addArgument(value.getType())});
+    value.replaceAllUsesWith(elements.back().inside);
+  }
+  return success();
+}
+
+// What the gradient does not compute again has been done, effects included.
+void ScanGradient::dropForwardOps() {
+  for (Operation &op : llvm::make_range(body->begin(), end->getIterator()))
+    for (Value result : op.getResults())
+      if (Value plain = withoutEffects(result); plain != result)
+        result.replaceAllUsesWith(plain);
+  auto forward = llvm::make_range(std::next(end->getReverseIterator()), body->rend());
+  end.erase();
+  for (Operation &op : llvm::make_early_inc_range(forward))
+    if (op.use_empty())
+      op.erase();
+}
+
+ScanOp ScanGradient::buildLoop() {
+  SmallVector<Value> inits, outerElements, captures;
+  SmallVector<Type> results;
+  SmallVector<BlockArgument> order = {body->getArgument(0)};
+  for (const NextState &state : nextStates) {
+    inits.push_back(state.part.outside);
+    results.push_back(state.part.outside.getType());
+    order.push_back(state.part.inside);
+  }
+  for (unsigned i = 0; i < sequences; ++i)
+    if (BlockArgument element = body->getArgument(1 + states + i); !element.use_empty()) {
+      outerElements.push_back(scan.getSequences()[i]);
+      order.push_back(element);
+    }
+  for (const Part &part : elements)
+    if (!part.inside.use_empty()) {
+      outerElements.push_back(part.outside);
+      order.push_back(part.inside);
+    }
+  for (auto [i, capture] : llvm::enumerate(scan.getCaptures()))
+    if (BlockArgument argument = body->getArgument(1 + states + sequences + i);
+        !argument.use_empty()) {
+      captures.push_back(capture);
+      order.push_back(argument);
+    }
+  for (const Stack &stack : stacks)
+    results.push_back(scan->getOperand(stack.operand).getType());
+
+  // The arguments of the body in their order.
+  Block *ordered = new Block;
+  for (BlockArgument argument : order)
+    argument.replaceAllUsesWith(ordered->addArgument(argument.getType(), argument.getLoc()));
+  ordered->getOperations().splice(ordered->end(), body->getOperations());
+  auto reverse = scan.getReverse() ? UnitAttr() : builder.getUnitAttr();
+  auto loop = builder.create<ScanOp>(g.location(), results, scan.getLength(), reverse, inits,
+                                     outerElements, captures);
+  loop.getRegion().push_back(ordered);
+  return loop;
+}
+
+// Cotangents of the operands. Without a step, gradients are the zeros that they start from.
+RegionGradients ScanGradient::takeGradients(ScanOp loop) {
+  RegionGradients gradients;
+  gradients.operands.resize(scan->getNumOperands());
+  gradients.extended = extended;
+  gradients.differentiated = differentiated;
+  bool mayHaveNoStep = scan.getSteps().lowerBound().value_or(0) < 1;
+  auto zerosOf = [&](unsigned operand) {
+    return bool(paths.zerosOf(scan.getRegion().getArgument(1 + operand)));
+  };
+  for (auto [state, last] : llvm::zip(nextStates, loop.getLastStates())) {
+    unsigned operand = state.operand;
+    if (!wanted[operand])
+      continue;
+    bool isInit = operand < states;
+    bool hasNone = mayHaveNoStep && !(isInit && cotangents[operand].value);
+    bool byChoice =
+        hasNone || zerosOf(operand) || (isInit && mayHaveNoStep && bool(cotangents[operand].zeros));
+    gradients.operands[operand] = {last, {byChoice, false}};
+  }
+  for (auto [stack, value] : llvm::zip(stacks, loop.getStacks()))
+    if (wanted[stack.operand])
+      gradients.operands[stack.operand] = {value, {zerosOf(stack.operand), false}};
+  return gradients;
+}
+
+FailureOr<RegionGradients> ScanGradient::build() {
+  cloneBody();
+  if (failed(differentiateBody()) || failed(keepValues()))
+    return failure();
+  dropForwardOps();
+  return takeGradients(buildLoop());
+}
+
+FailureOr<RegionGradients> keratin::ir::differentiateScan(ScanOp scan, OpBuilder &builder,
+                                                          ArrayRef<Cotangent> cotangents,
+                                                          ArrayRef<bool> wanted) {
+  return ScanGradient(scan, builder, cotangents, wanted).build();
+}
