@@ -95,6 +95,11 @@ private:
   void contract();
   void gradients();
   void leaf();
+  void loop();
+  void branch();
+  SmallVector<Value> fill(Block &region,
+                          llvm::function_ref<SmallVector<Value>(GraphMaker &)> yield);
+  SmallVector<Value> someValues(int64_t most);
 
   OpBuilder &b;
   Location loc;
@@ -104,6 +109,7 @@ private:
   EvaluationContext sizes;
   SmallVector<Value> pool, arguments;
   unsigned gradientsLeft = 2;
+  unsigned depth = 0; // regions around the block
 };
 
 } // namespace
@@ -500,6 +506,140 @@ void GraphMaker::leaf() {
   add(math.iota(getTensorType(dims, element), below(dims.size())));
 }
 
+SmallVector<Value> GraphMaker::someValues(int64_t most) {
+  SmallVector<Value> values;
+  for (int64_t i = 0, n = below(most + 1); i < n; ++i)
+    values.push_back(anyValue());
+  return values;
+}
+
+// A few ops in a region, out of its arguments, and what it yields.
+SmallVector<Value> GraphMaker::fill(Block &region,
+                                    llvm::function_ref<SmallVector<Value>(GraphMaker &)> yield) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(&region);
+  GraphMaker inner(b, &region, nextRandom(state));
+  inner.depth = depth + 1;
+  inner.gradientsLeft = 0; // an op of the function's
+  inner.pool.assign(region.args_begin(), region.args_end());
+  if (inner.pool.empty())
+    inner.pool.push_back(math.scalar(double(below(9)) / 4, b.getF32Type()));
+  inner.makeOps(1 + below(6));
+  SmallVector<Value> values = yield(inner);
+  b.create<YieldOp>(loc, values);
+  return values;
+}
+
+void GraphMaker::loop() {
+  if (depth == 2)
+    return;
+  SmallVector<Value> inits, sequences, captures = someValues(2);
+  Value first = anyValue();
+  Shape shape = getShape(first);
+  DimExpr length = !shape.empty() && chance(70) ? shape[0] : anyDim();
+  for (int attempt = 0; attempt < 4; ++attempt)
+    if (Value x = attempt ? anyValue() : first; !getShape(x).empty() && getShape(x)[0] == length)
+      sequences.push_back(x);
+  auto fits = [&](Value element) {
+    Shape whole = getShape(element);
+    whole.insert(whole.begin(), length);
+    return isSmall(whole);
+  };
+  for (Value init : someValues(3))
+    if (fits(init))
+      inits.push_back(init);
+
+  OperationState operation(loc, ScanOp::getOperationName());
+  Block &block = operation.addRegion()->emplaceBlock();
+  block.addArgument(getTensorType({}, b.getI64Type()), loc);
+  for (Value init : inits)
+    block.addArgument(init.getType(), loc);
+  for (Value sequence : sequences) {
+    Shape element = getShape(sequence);
+    element.erase(element.begin());
+    block.addArgument(getTensorType(element, getElementType(sequence)), loc);
+  }
+  for (Value capture : captures)
+    block.addArgument(capture.getType(), loc);
+  SmallVector<Type> types(ValueRange(inits).getTypes());
+  fill(block, [&](GraphMaker &inner) {
+    SmallVector<Value> values;
+    for (Value init : inits) {
+      Value next = inner.recent(inner.ofType(init.getType()));
+      // Mostly what does not grow from step to step.
+      values.push_back(isa<FloatType>(getElementType(next)) && chance(70) ? inner.math.tanh(next)
+                                                                          : next);
+    }
+    SmallVector<Value> stacks = inner.takeOutputs();
+    if (!inits.empty() && chance(50))
+      stacks.push_back(values.front());
+    for (Value value : stacks)
+      if (values.size() < inits.size() + 3 && fits(value))
+        values.push_back(value);
+    return values;
+  });
+  for (Value value : block.getTerminator()->getOperands().drop_front(inits.size())) {
+    Shape stack = getShape(value);
+    stack.insert(stack.begin(), length);
+    types.push_back(getTensorType(stack, getElementType(value)));
+  }
+  operation.addOperands(inits);
+  operation.addOperands(sequences);
+  operation.addOperands(captures);
+  operation.addTypes(types);
+  auto &properties = operation.getOrAddProperties<ScanOp::Properties>();
+  properties.length = DimsAttr::get(b.getContext(), {length});
+  properties.reverse = chance(30) ? b.getUnitAttr() : UnitAttr();
+  properties.operandSegmentSizes = {int32_t(inits.size()), int32_t(sequences.size()),
+                                    int32_t(captures.size())};
+  for (Value result : b.create(operation)->getResults())
+    add(result);
+}
+
+void GraphMaker::branch() {
+  if (depth == 2)
+    return;
+  Value x = anyValue();
+  Axes all(getTensorType(x).getRank());
+  std::iota(all.begin(), all.end(), 0);
+  Value condition = math.reduceAny(compareWith(x), all);
+  SmallVector<Value> captures = someValues(3);
+  OperationState operation(loc, IfOp::getOperationName());
+  SmallVector<Type> types;
+  for (int i : {0, 1}) {
+    Block &block = operation.addRegion()->emplaceBlock();
+    for (Value capture : captures)
+      block.addArgument(capture.getType(), loc);
+    SmallVector<Value> values = fill(block, [&](GraphMaker &inner) {
+      SmallVector<Value> made = inner.takeOutputs();
+      if (i == 0 && made.size() > 3)
+        made.resize(3);
+      if (i == 0)
+        return made;
+      // The second has what the types of the first ask for.
+      SmallVector<Value> same;
+      for (Type type : types) {
+        SmallVector<Value> candidates = inner.ofType(type);
+        auto tensor = cast<RankedTensorType>(type);
+        same.push_back(
+            candidates.empty()
+                ? inner.math.broadcastScalar(inner.math.cast(inner.math.scalar(1, b.getF32Type()),
+                                                             tensor.getElementType()),
+                                             getShape(tensor))
+                : inner.recent(candidates));
+      }
+      return same;
+    });
+    if (i == 0)
+      types.assign(ValueRange(values).getTypes().begin(), ValueRange(values).getTypes().end());
+  }
+  operation.addOperands(condition);
+  operation.addOperands(captures);
+  operation.addTypes(types);
+  for (Value result : b.create(operation)->getResults())
+    add(result);
+}
+
 void GraphMaker::makeOps(int count) {
   using Step = void (GraphMaker::*)();
   static const std::pair<int, Step> steps[] = {
@@ -507,7 +647,7 @@ void GraphMaker::makeOps(int count) {
       {4, &GraphMaker::slice},        {3, &GraphMaker::pad},      {3, &GraphMaker::concatenate},
       {2, &GraphMaker::gather},       {9, &GraphMaker::reduce},   {3, &GraphMaker::scan},
       {4, &GraphMaker::normalize},    {7, &GraphMaker::contract}, {4, &GraphMaker::gradients},
-      {3, &GraphMaker::leaf}};
+      {3, &GraphMaker::leaf},         {3, &GraphMaker::loop},     {2, &GraphMaker::branch}};
   int total = 0;
   for (auto [weight, step] : steps)
     total += weight;
