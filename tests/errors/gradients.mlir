@@ -63,3 +63,17 @@ func.func @loss_in_another_block(%x: tensor<f32>) -> tensor<f32> {
   %g = keratin.gradients %y wrt %x : (tensor<f32>, tensor<f32>) -> tensor<f32>
   return %g : tensor<f32>
 }
+
+// -----
+
+// Each step keeps its state: 2^40 states of 2^40 elements.
+func.func @loop_keeps_too_much(%x: tensor<1099511627776xf32>) -> tensor<1099511627776xf32> {
+  // expected-error @below {{gradient: what each step keeps is too large; the number of elements of}}
+  %y = keratin.scan length = <1099511627776> init(%x) over() with() : (tensor<1099511627776xf32>) -> tensor<1099511627776xf32> {
+  ^bb0(%t: tensor<i64>, %s: tensor<1099511627776xf32>):
+    %0 = keratin.mul %s, %s : (tensor<1099511627776xf32>, tensor<1099511627776xf32>) -> tensor<1099511627776xf32>
+    keratin.yield %0 : tensor<1099511627776xf32>
+  }
+  %g = keratin.gradients %y wrt %x : (tensor<1099511627776xf32>, tensor<1099511627776xf32>) -> tensor<1099511627776xf32>
+  return %g : tensor<1099511627776xf32>
+}
