@@ -15,6 +15,8 @@ struct Tile {
   LoopEmitter::Values bases;
   SmallVector<std::pair<int64_t, Value>> rows; // base, offset
   Value depthStride, b, bDepthStride, depth, sums, first;
+  Value taps, offsets;
+  bool wideRows = false;
 };
 
 // Each vector of B is loaded once and each element of A broadcast once per step in k. The step is
@@ -34,31 +36,54 @@ void emitTile(LoopEmitter &emit, const ContractionPlan &plan, Type elementType, 
           partial.push_back(emit.load(vectorType, place(i)));
         return partial;
       });
-  carried.append(tile.bases);
   carried.push_back(tile.b);
-
   Value zero = emit.constant(0);
-  carried = emit.loop(zero, tile.depth, 1, carried, [&](Value, ValueRange state) {
-    LoopEmitter::Values next(state.take_front(count));
-    ValueRange bases = state.slice(count, tile.bases.size());
-    Value b = state.back();
-    LoopEmitter::Values columns;
-    for (int64_t v = 0; v < vectors; ++v)
-      columns.push_back(emit.load(vectorType, emit.address(b, elementType, v * plan.lanes)));
-    for (auto [r, row] : llvm::enumerate(tile.rows)) {
-      Value element =
-          emit.load(elementType, emit.address(bases[row.first], elementType, row.second));
-      Value broadcast = emit.splat(element, plan.lanes);
-      for (int64_t v = 0; v < vectors; ++v) {
-        Value &sum = next[r * vectors + v];
-        sum = emit.multiplyAdd(broadcast, columns[v], sum);
+  // Passes over the depth from the bases on; sums and B are carried along.
+  auto pass = [&](ValueRange before, ValueRange from) {
+    LoopEmitter::Values carried(before.take_front(count));
+    carried.append(from.begin(), from.end());
+    carried.push_back(before.back());
+    carried = emit.loop(zero, tile.depth, 1, carried, [&](Value, ValueRange state) {
+      LoopEmitter::Values next(state.take_front(count));
+      ValueRange bases = state.slice(count, from.size());
+      Value b = state.back();
+      LoopEmitter::Values columns;
+      for (int64_t v = 0; v < vectors; ++v)
+        columns.push_back(emit.load(vectorType, emit.address(b, elementType, v * plan.lanes)));
+      for (auto [r, row] : llvm::enumerate(tile.rows)) {
+        Value element = emit.address(bases[row.first], elementType, row.second);
+        Value broadcast;
+        if (!tile.wideRows)
+          broadcast = emit.splat(emit.load(elementType, element), plan.lanes);
+        for (int64_t v = 0; v < vectors; ++v) {
+          Value factor = broadcast;
+          if (!factor)
+            factor = emit.load(vectorType, emit.address(element, elementType, v * plan.lanes));
+          Value &sum = next[r * vectors + v];
+          sum = emit.multiplyAdd(factor, columns[v], sum);
+        }
       }
-    }
-    for (Value base : bases)
-      next.push_back(emit.address(base, elementType, tile.depthStride));
-    next.push_back(emit.address(b, elementType, tile.bDepthStride));
-    return next;
-  });
+      for (Value base : bases)
+        next.push_back(emit.address(base, elementType, tile.depthStride));
+      next.push_back(emit.address(b, elementType, tile.bDepthStride));
+      return next;
+    });
+    LoopEmitter::Values after(ValueRange(carried).take_front(count));
+    after.push_back(carried.back());
+    return after;
+  };
+  if (tile.taps) {
+    carried = emit.loop(zero, tile.taps, 1, carried, [&](Value tap, ValueRange state) {
+      Type i64 = emit.builder.getI64Type();
+      Value offset = emit.load(i64, emit.address(tile.offsets, i64, tap));
+      LoopEmitter::Values from;
+      for (Value base : tile.bases)
+        from.push_back(emit.address(base, elementType, offset));
+      return pass(state, from);
+    });
+  } else {
+    carried = pass(carried, tile.bases);
+  }
   for (int64_t i = 0; i < count; ++i)
     emit.store(carried[i], place(i));
 }
@@ -73,6 +98,9 @@ void emitPanelBody(LoopEmitter &emit, const ContractionPlan &plan, Type elementT
   tile.bDepthStride = panel.bDepthStride;
   tile.depth = panel.depth;
   tile.first = panel.first;
+  tile.taps = panel.taps;
+  tile.offsets = panel.offsets;
+  tile.wideRows = panel.wideRows;
   auto whole = [&](Value a, Value sums) {
     tile.sums = sums;
     int64_t perBase = plan.tileRows > 7 ? (plan.tileRows + 1) / 2 : plan.tileRows;
@@ -115,13 +143,23 @@ void emitPanelBody(LoopEmitter &emit, const ContractionPlan &plan, Type elementT
 
 void keratin::codegen::emitContractionPanel(LoopEmitter &emit, const ContractionPlan &plan,
                                             Type elementType, const ContractionPanel &panel) {
-  std::string name = llvm::formatv("keratin_panel_{0}_{1}x{2}x{3}_{4}", elementType, plan.tileRows,
-                                   plan.tileVectors, plan.lanes, plan.tailRows);
-  emit.callShared(name,
-                  {panel.a, panel.tileStride, panel.rowStride, panel.depthStride, panel.b,
-                   panel.bDepthStride, panel.depth, panel.rows, panel.sums, panel.first},
-                  [&](LoopEmitter &inner, ValueRange p) {
-                    emitPanelBody(inner, plan, elementType,
-                                  {p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[9]});
-                  });
+  std::string name =
+      llvm::formatv("keratin_panel{0}{1}_{2}_{3}x{4}x{5}_{6}", panel.taps ? "_taps" : "",
+                    panel.wideRows ? "_wide" : "", elementType, plan.tileRows, plan.tileVectors,
+                    plan.lanes, plan.tailRows);
+  SmallVector<Value> arguments{panel.a,    panel.tileStride,   panel.rowStride, panel.depthStride,
+                               panel.b,    panel.bDepthStride, panel.depth,     panel.rows,
+                               panel.sums, panel.first};
+  if (panel.taps)
+    arguments.append({panel.taps, panel.offsets});
+  emit.callShared(name, arguments, [&](LoopEmitter &inner, ValueRange p) {
+    Value taps, offsets;
+    if (panel.taps) {
+      taps = p[10];
+      offsets = p[11];
+    }
+    emitPanelBody(inner, plan, elementType,
+                  {p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[9], taps, offsets,
+                   panel.wideRows});
+  });
 }

@@ -8,6 +8,9 @@
 namespace keratin::codegen {
 
 // sums[m, :] = (first ? 0 : sums[m, :]) + sum over k < depth of A[m, k] * B[k, :] for all m < rows.
+//
+// With taps, the same for each tap in turn, while the sums stay in registers: tap t reads A
+// offsets[t] elements further on, and B from where the tap before left off.
 struct ContractionPanel {
   // Element (m, k) of A is at a + m / tileRows * tileStride + m % tileRows * rowStride + k *
   // depthStride.
@@ -17,6 +20,10 @@ struct ContractionPanel {
   mlir::Value depth, rows;
   // Rows of tileColumns() without gaps. Up to tailRows - 1 rows behind the last are overwritten.
   mlir::Value sums, first;
+  // How many taps, and where their offsets (i64) are; null if there is just one, at 0.
+  mlir::Value taps, offsets;
+  // An element of A is as wide as a row of B, and multiplied with it lane by lane.
+  bool wideRows = false;
 };
 
 // Emits a call to a function that all contractions of the module with this tile share.

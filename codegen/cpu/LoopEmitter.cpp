@@ -40,6 +40,13 @@ Value LoopEmitter::rem(Value x, Value y) { return builder.createOrFold<arith::Re
 
 Value LoopEmitter::ceilDiv(Value x, Value y) { return div(add(x, sub(y, constant(1))), y); }
 
+Value LoopEmitter::divSigned(Value x, int64_t y) {
+  return builder.createOrFold<arith::DivSIOp>(loc, x, constant(y));
+}
+Value LoopEmitter::remSigned(Value x, int64_t y) {
+  return builder.createOrFold<arith::RemSIOp>(loc, x, constant(y));
+}
+
 Value LoopEmitter::min(Value x, Value y) { return builder.createOrFold<arith::MinSIOp>(loc, x, y); }
 
 Value LoopEmitter::max(Value x, Value y) { return builder.createOrFold<arith::MaxSIOp>(loc, x, y); }

@@ -38,6 +38,9 @@ public:
   mlir::Value div(mlir::Value x, mlir::Value y);
   mlir::Value rem(mlir::Value x, mlir::Value y);
   mlir::Value ceilDiv(mlir::Value x, mlir::Value y);
+  // Of values that may be negative, towards zero.
+  mlir::Value divSigned(mlir::Value x, int64_t y);
+  mlir::Value remSigned(mlir::Value x, int64_t y);
   mlir::Value roundUp(mlir::Value x, int64_t y) { return mul(ceilDiv(x, constant(y)), y); }
   mlir::Value min(mlir::Value x, mlir::Value y);
   mlir::Value max(mlir::Value x, mlir::Value y);

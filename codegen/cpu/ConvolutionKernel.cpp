@@ -1,0 +1,506 @@
+#include "codegen/cpu/ConvolutionKernel.h"
+#include "codegen/cpu/ContractionMicroKernel.h"
+#include "codegen/cpu/ConvolutionBlocks.h"
+#include "codegen/cpu/ConvolutionPacking.h"
+#include "codegen/cpu/Rounding.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+
+using namespace mlir;
+using namespace keratin::codegen;
+
+namespace {
+
+// Where things are in the scratch, in elements of the accumulator.
+struct ScratchLayout {
+  int64_t region = 0, panels = 0, sums = 0, offsets = 0, bytes = 0;
+
+  ScratchLayout(LoopEmitter &emit, const ConvolutionPlan &plan, const ConvolutionBlocks &blocks,
+                int64_t elementBytes) {
+    // What is known is allotted exactly; else the limits hold.
+    auto elements = [&](Value size, int64_t most) {
+      return roundUp(std::min(emit.constantOf(size).value_or(most), most), 64);
+    };
+    int64_t tile = plan.tile.tileColumns();
+    panels = elements(blocks.regionElements, plan.regionElements);
+    int64_t columns = plan.alongGroups ? std::max(plan.mostColumns, tile) : tile;
+    sums = panels + elements(emit.mul(blocks.depth, blocks.columnBlock),
+                             std::max(plan.panelElements, columns * plan.mostDepth));
+    Value waiting = emit.select(blocks.isOneRegion, emit.constant(tile), blocks.columnBlock);
+    offsets = sums + elements(emit.mul(waiting, emit.mul(blocks.lines, blocks.lineRows)),
+                              std::max<int64_t>(128, tile) * (plan.mostRows + plan.tile.tailRows));
+    bytes = roundUp(offsets * elementBytes, 64) + plan.mostTaps * 8;
+  }
+};
+
+class Nest {
+public:
+  Nest(LoopEmitter &emit, const ConvolutionSpec &spec, ConvolutionPlan decided)
+      : emit(emit), spec(spec), plan(std::move(decided)), type(spec.accumulatorType),
+        blocks(emitConvolutionBlocks(emit, spec, plan)), zero(emit.constant(0)),
+        one(emit.constant(1)), layout(emit, plan, blocks, ceilDiv(type.getIntOrFloatBitWidth(), 8)),
+        last(spec.windows.size() - 1) {
+    // No code for rows left over by tiles where none ever are.
+    if (areTilesWhole())
+      plan.tile.tailRows = 0;
+    region = emit.address(spec.scratch, type, layout.region);
+    packed = emit.address(spec.scratch, type, layout.panels);
+    sums = emit.address(spec.scratch, type, layout.sums);
+    offsets = emit.address(spec.scratch, type, layout.offsets);
+  }
+
+  int64_t scratchBytes() const { return layout.bytes; }
+
+  void run(Value begin, Value end) {
+    // Which panels lie packed in the scratch. Units with the same panels come one after the other.
+    emit.loop(begin, end, 1, {emit.constant(-1)}, [&](Value unit, ValueRange held) {
+      Value panelsOfUnit = openUnit(unit);
+      Value isHeld = emit.logicalAnd(blocks.isOneRegion, emit.equal(panelsOfUnit, held[0]));
+      emit.loop(zero, blocks.regions, 1, [&](Value region) { runRegion(region, isHeld); });
+      return LoopEmitter::Values{panelsOfUnit};
+    });
+  }
+
+private:
+  // Of the unit or region at hand.
+  struct Window {
+    Value phase, tap;    // see WindowSteps
+    Value low;           // low'
+    Value outputs, taps; // of this phase
+    Value firstOutput, outputsHere;
+    Value firstTap, tapsHere;
+    Value start, span;            // positions in x, and how many
+    Value filterBase, filterStep; // of tap 0 of the phase, and from tap to tap
+  };
+
+  bool areTilesWhole() const {
+    const ConvolutionBlocks::Window &window = blocks.windows[last];
+    auto known = [&](Value value) { return emit.constantOf(value); };
+    std::optional<int64_t> outputs = known(window.outputs), block = known(window.outputBlock);
+    std::optional<int64_t> y = spec.windows[last].y.constant;
+    if (!outputs || !block || !y || *y % plan.steps[last].phases)
+      return false;
+    if (plan.batchInside) {
+      std::optional<int64_t> channel = known(blocks.channel);
+      if (*outputs % *block || !channel || known(blocks.channelCount) != 1)
+        return false;
+      return *block * *channel % plan.tile.tileRows == 0;
+    }
+    return *outputs % plan.tile.tileRows == 0 && *block % plan.tile.tileRows == 0;
+  }
+
+  Value stride(const ConvolutionSize &size) {
+    return size.constant ? emit.constant(*size.constant) : emit.fromIndex(size.value);
+  }
+
+  // The last of the units' counters, which changes fastest.
+  Value pop(Value &rest, Value count) {
+    Value quotient = emit.div(rest, count);
+    Value remainder = emit.sub(rest, emit.mul(quotient, count));
+    rest = quotient;
+    return remainder;
+  }
+  Value here(Value size, Value first, Value block) {
+    return emit.max(emit.min(block, emit.sub(size, first)), zero);
+  }
+
+  // Returns the number of the panels that the unit needs.
+  Value openUnit(Value unit) {
+    Value rest = unit;
+    windows.assign(spec.windows.size(), {});
+    for (size_t j = windows.size(); j-- > 0;)
+      windows[j].firstOutput =
+          emit.mul(pop(rest, blocks.windows[j].outputCount), blocks.windows[j].outputBlock);
+    channel0 = outside0 = zero;
+    if (plan.batchInside)
+      channel0 = emit.mul(pop(rest, blocks.channelCount), blocks.channelBlock);
+    else
+      outside0 = pop(rest, blocks.outsideCount);
+    Value panelsOfUnit = rest;
+    column0 = emit.mul(pop(rest, blocks.columnCount), blocks.columnBlock);
+    columnsHere = here(blocks.columns, column0, blocks.columnBlock);
+    each = pop(rest, blocks.each);
+    for (size_t j = windows.size(); j-- > 0;) {
+      windows[j].phase = pop(rest, blocks.windows[j].phases);
+      openPhase(j);
+    }
+    return panelsOfUnit;
+  }
+
+  // What the outputs of a phase meet.
+  void openPhase(size_t j) {
+    const ConvolutionWindow &window = spec.windows[j];
+    const WindowSteps &steps = plan.steps[j];
+    Window &w = windows[j];
+    Value y = stride(window.y), taps = stride(window.filter), low = stride(window.low);
+    w.outputs = emit.ceilDiv(emit.sub(y, w.phase), emit.constant(steps.phases));
+    w.tap = zero;
+    w.taps = taps;
+    w.low = low;
+    if (steps.hasZeros) {
+      Value from = emit.sub(emit.mul(w.phase, window.stride), low);
+      auto position = [&](Value tap) { return emit.add(from, emit.mul(tap, window.dilation)); };
+      Value none = emit.constant(-1);
+      Value candidates = emit.min(emit.constant(steps.taps), taps);
+      Value found = emit.loop(zero, candidates, 1, {none}, [&](Value tap, ValueRange before) {
+        Value meets = emit.equal(emit.remSigned(position(tap), window.xDilation), zero);
+        return LoopEmitter::Values{emit.select(meets, tap, before[0])};
+      })[0];
+      w.tap = emit.max(found, zero);
+      w.taps = emit.select(emit.equal(found, none), zero,
+                           emit.ceilDiv(emit.sub(taps, w.tap), emit.constant(steps.taps)));
+      w.low = emit.sub(zero, emit.divSigned(position(w.tap), window.xDilation));
+    }
+    w.outputsHere = here(w.outputs, w.firstOutput, blocks.windows[j].outputBlock);
+
+    Value along = stride(spec.filter.windows[j]);
+    w.filterStep = emit.mul(along, steps.taps);
+    w.filterBase = emit.mul(w.tap, along);
+    if (window.reversed) {
+      w.filterBase = emit.mul(emit.sub(emit.sub(taps, one), w.tap), along);
+      w.filterStep = emit.sub(zero, w.filterStep);
+    }
+  }
+
+  void runRegion(Value number, Value isHeld) {
+    Value rest = number;
+    for (size_t j = windows.size(); j-- > 0;) {
+      Window &w = windows[j];
+      const ConvolutionBlocks::Window &block = blocks.windows[j];
+      const WindowSteps &steps = plan.steps[j];
+      w.firstTap = emit.mul(pop(rest, block.tapCount), block.tapBlock);
+      w.tapsHere = here(w.taps, w.firstTap, block.tapBlock);
+      Value first =
+          emit.add(emit.mul(w.firstOutput, steps.oStep), emit.mul(w.firstTap, steps.iStep));
+      w.start = emit.sub(emit.mul(first, steps.step), w.low);
+      Value reach = emit.add(emit.mul(emit.sub(w.outputsHere, one), steps.oStep),
+                             emit.mul(emit.sub(w.tapsHere, one), steps.iStep));
+      Value empty = emit.equal(emit.mul(w.outputsHere, w.tapsHere), zero);
+      w.span = emit.select(empty, zero, emit.add(reach, 1));
+    }
+    if (plan.batchInside)
+      outside0 = emit.mul(rest, blocks.outsideBlock);
+    else
+      channel0 = emit.mul(rest, blocks.channelBlock);
+    channelHere = here(blocks.channel, channel0, blocks.channelBlock);
+    outsideHere = here(blocks.outside, outside0, blocks.outsideBlock);
+
+    copyRegion();
+    emit.branch(emit.equal(isHeld, emit.less(one, zero)), [&] { packPanels(); });
+    listTaps();
+
+    Value isFirst = emit.equal(number, zero);
+    Value isLast = emit.equal(number, emit.sub(blocks.regions, one));
+    Value width = emit.constant(plan.tile.tileColumns());
+    emit.loop(zero, emit.ceilDiv(columnsHere, width), 1, [&](Value panel) {
+      Value apart = emit.mul(emit.mul(blocks.lines, blocks.lineRows), width);
+      Value panelSums =
+          emit.address(sums, type, emit.select(blocks.isOneRegion, zero, emit.mul(panel, apart)));
+      runPanel(panel, panelSums, isFirst);
+      emit.branch(isLast, [&] { finishPanel(panel, panelSums); });
+    });
+  }
+
+  //===-- x -----------------------------------------------------------------------------------===//
+
+  void copyRegion() {
+    const ConvolutionOperand &x = spec.x;
+    Value outsideStride = stride(plan.batchInside ? x.contracted : x.batch);
+    Value channelStride = stride(plan.batchInside ? x.batch : x.contracted);
+    Value groupStride = stride(x.groups);
+    Value from = emit.add(emit.mul(outside0, outsideStride), emit.mul(channel0, channelStride));
+    from = emit.add(from, emit.mul(plan.alongGroups ? column0 : each, groupStride));
+
+    emit.loop(zero, outsideHere, 1, [&](Value outside) {
+      Value source = emit.add(from, emit.mul(outside, outsideStride));
+      Value target = emit.address(region, type, emit.mul(outside, blocks.outsideStride));
+      copyWindows(0, source, target, emit.equal(zero, zero));
+    });
+  }
+
+  void copyWindows(size_t j, Value source, Value target, Value isInside) {
+    const Window &w = windows[j];
+    int64_t step = plan.steps[j].step;
+    Value size = stride(spec.windows[j].x), along = stride(spec.x.windows[j]);
+    if (j < last) {
+      emit.loop(zero, w.span, 1, [&](Value i) {
+        Value position = emit.add(w.start, emit.mul(i, step));
+        Value inside =
+            emit.logicalAnd(emit.less(emit.constant(-1), position), emit.less(position, size));
+        copyWindows(j + 1, emit.add(source, emit.mul(position, along)),
+                    emit.address(target, type, emit.mul(i, blocks.windows[j].stride)),
+                    emit.logicalAnd(isInside, inside));
+      });
+      return;
+    }
+    auto stepsTo = [&](Value position) {
+      return emit.ceilDiv(emit.max(emit.sub(position, w.start), zero), emit.constant(step));
+    };
+    ConvolutionLine line;
+    line.span = w.span;
+    line.lead = emit.select(isInside, emit.min(stepsTo(zero), w.span), w.span);
+    Value end = emit.max(emit.min(stepsTo(size), w.span), line.lead);
+    line.body = emit.sub(end, line.lead);
+    Value first = emit.add(w.start, emit.mul(line.lead, step));
+    Value base = emit.add(source, emit.mul(first, along));
+    line.fromPixel = emit.mul(along, step);
+    line.pixel = blocks.pixel;
+    if (!plan.alongGroups) {
+      line.to = target;
+      line.run = channelHere;
+      line.fromRun = stride(plan.batchInside ? spec.x.batch : spec.x.contracted);
+      line.from = emit.address(spec.x.base, spec.x.elementType, base);
+      emitConvolutionLine(emit, plan.tile, spec.x.elementType, type, line);
+      return;
+    }
+    line.run = columnsHere;
+    line.fromRun = stride(spec.x.groups);
+    emit.loop(zero, channelHere, 1, [&](Value channel) {
+      Value channelStride = stride(plan.batchInside ? spec.x.batch : spec.x.contracted);
+      line.to = emit.address(target, type, emit.mul(channel, blocks.width));
+      line.from = emit.address(spec.x.base, spec.x.elementType,
+                               emit.add(base, emit.mul(channel, channelStride)));
+      emitConvolutionLine(emit, plan.tile, spec.x.elementType, type, line);
+    });
+  }
+
+  //===-- The filter --------------------------------------------------------------------------===//
+
+  // Rows of a panel follow the order in which tiles walk the depth: all windows, then the channel;
+  // with the batch inside, the contracted dimension, then all windows.
+  void packPanels() {
+    const ConvolutionOperand &filter = spec.filter;
+    Value contracted = stride(filter.contracted);
+    Value columnStride = stride(plan.alongGroups ? filter.groups : filter.filters);
+    Value eachStride = stride(plan.alongGroups ? filter.filters : filter.groups);
+    Value from = emit.add(emit.mul(column0, columnStride), emit.mul(each, eachStride));
+    from = emit.add(from, emit.mul(plan.batchInside ? outside0 : channel0, contracted));
+    for (const Window &w : windows)
+      from = emit.add(from, emit.add(w.filterBase, emit.mul(w.firstTap, w.filterStep)));
+
+    Value width = emit.constant(plan.tile.tileColumns());
+    emit.loop(zero, emit.ceilDiv(columnsHere, width), 1, [&](Value panel) {
+      Value n = emit.mul(panel, width);
+      ConvolutionFilterRows rows;
+      rows.columns = emit.min(width, emit.sub(columnsHere, n));
+      rows.colStride = columnStride;
+      Value first = emit.add(from, emit.mul(n, columnStride));
+      Value to = panelAddress(panel);
+      auto pack = [&](Value offset, Value row) {
+        rows.from = emit.address(filter.base, filter.elementType, offset);
+        rows.to = emit.address(to, type, emit.mul(emit.mul(row, rows.rows), width));
+        emitConvolutionFilterRows(emit, plan.tile, filter.elementType, type, rows);
+      };
+      if (plan.batchInside) {
+        rows.rows = windows[last].tapsHere;
+        rows.rowStride = windows[last].filterStep;
+        emit.loop(zero, outsideHere, 1, [&](Value i) {
+          overTaps(0, last, emit.add(first, emit.mul(i, contracted)), i, pack);
+        });
+      } else {
+        rows.rows = channelHere;
+        rows.rowStride = contracted;
+        overTaps(0, last + 1, first, zero, pack);
+      }
+    });
+  }
+
+  // body(offset in the filter, number of the tap) for the taps of the windows [j, end).
+  void overTaps(size_t j, size_t end, Value offset, Value number,
+                llvm::function_ref<void(Value, Value)> body) {
+    if (j == end)
+      return body(offset, number);
+    emit.loop(zero, windows[j].tapsHere, 1, [&](Value i) {
+      overTaps(j + 1, end, emit.add(offset, emit.mul(i, windows[j].filterStep)),
+               emit.add(emit.mul(number, windows[j].tapsHere), i), body);
+    });
+  }
+
+  Value panelAddress(Value panel) {
+    Value width = emit.constant(plan.tile.tileColumns());
+    return emit.address(packed, type, emit.mul(emit.mul(panel, width), blocks.depth));
+  }
+
+  //===-- Tiles -------------------------------------------------------------------------------===//
+
+  // Where the taps of the region lie, seen from an output.
+  void listTaps() {
+    Value position = zero, count = one;
+    // The last window's taps are among them unless they are part of the run that tiles walk.
+    auto listed = [&](size_t j) {
+      Value taps = windows[j].tapsHere;
+      if (j < last)
+        return taps;
+      return plan.batchInside ? one : emit.select(blocks.isJoined, emit.min(taps, one), taps);
+    };
+    std::function<void(size_t, Value, Value)> walk = [&](size_t j, Value offset, Value number) {
+      if (j > last) {
+        Type i64 = emit.builder.getI64Type();
+        emit.store(offset, emit.address(offsets, i64, number));
+        return;
+      }
+      Value taps = listed(j);
+      Value step = emit.mul(blocks.windows[j].stride, plan.steps[j].iStep);
+      emit.loop(zero, taps, 1, [&](Value i) {
+        walk(j + 1, emit.add(offset, emit.mul(i, step)), emit.add(emit.mul(number, taps), i));
+      });
+    };
+    if (plan.batchInside)
+      emit.loop(zero, outsideHere, 1,
+                [&](Value i) { walk(0, emit.mul(i, blocks.outsideStride), i); });
+    else
+      walk(0, position, zero);
+    for (size_t j = 0; j <= last; ++j)
+      count = emit.mul(count, listed(j));
+    tapCount = plan.batchInside ? emit.mul(count, outsideHere) : count;
+
+    Value lastStep = emit.mul(blocks.pixel, plan.steps[last].iStep);
+    if (plan.batchInside) {
+      depth = windows[last].tapsHere;
+      depthStride = lastStep;
+      return;
+    }
+    depth =
+        emit.select(blocks.isJoined, emit.mul(windows[last].tapsHere, channelHere), channelHere);
+    // One channel: the run is the window itself.
+    depthStride = plan.channel(spec).constant == 1 ? lastStep : blocks.width;
+  }
+
+  // All rows of the unit against one panel, a stretch of the depth that stays in the first-level
+  // cache at a time.
+  void runPanel(Value panel, Value panelSums, Value isFirst) {
+    ContractionPanel job;
+    job.depth = depth;
+    job.depthStride = depthStride;
+    job.bDepthStride = emit.constant(plan.tile.tileColumns());
+    Value lastStep = emit.mul(blocks.pixel, plan.steps[last].oStep);
+    if (plan.batchInside) {
+      job.rows = emit.mul(windows[last].outputsHere, channelHere);
+      job.rowStride = plan.channel(spec).constant == 1 ? lastStep : blocks.width;
+    } else {
+      job.rows = windows[last].outputsHere;
+      job.rowStride = lastStep;
+    }
+    job.tileStride = emit.mul(job.rowStride, plan.tile.tileRows);
+    job.wideRows = plan.alongGroups;
+    Value start = region;
+    if (plan.alongGroups)
+      start = emit.address(start, type, emit.mul(panel, plan.tile.tileColumns()));
+
+    // The taps of a pass.
+    Value most = emit.max(emit.div(emit.constant(plan.passDepth), emit.max(depth, one)), one);
+    Value passes = emit.max(emit.ceilDiv(tapCount, most), one);
+    emit.loop(zero, passes, 1, [&](Value pass) {
+      Value tap = emit.mul(pass, most);
+      job.taps = emit.min(most, emit.sub(tapCount, tap));
+      job.offsets = emit.address(offsets, emit.builder.getI64Type(), tap);
+      job.b = emit.address(panelAddress(panel), type,
+                           emit.mul(emit.mul(tap, depth), plan.tile.tileColumns()));
+      job.first = emit.logicalAnd(isFirst, emit.equal(pass, zero));
+      overLines([&](Value line, Value lineStart) {
+        job.a = emit.address(start, type, lineStart);
+        job.sums = lineSums(panelSums, line);
+        emitContractionPanel(emit, plan.tile, type, job);
+      });
+    });
+  }
+
+  // body(line, its start in the region)
+  void overLines(llvm::function_ref<void(Value, Value)> body) {
+    if (last == 0)
+      return body(zero, zero);
+    Value step = emit.mul(blocks.windows[last - 1].stride, plan.steps[last - 1].oStep);
+    emit.loop(zero, windows[last - 1].outputsHere, 1,
+              [&](Value line) { body(line, emit.mul(line, step)); });
+  }
+
+  Value lineSums(Value panelSums, Value line) {
+    Value row = emit.mul(line, blocks.lineRows);
+    return emit.address(panelSums, type, emit.mul(row, plan.tile.tileColumns()));
+  }
+
+  //===-- Results -----------------------------------------------------------------------------===//
+
+  void finishPanel(Value panel, Value panelSums) {
+    Value n = emit.add(column0, emit.mul(panel, plan.tile.tileColumns()));
+    SmallVector<Value> masks;
+    for (int64_t v = 0; v < plan.tile.tileVectors; ++v)
+      masks.push_back(
+          plan.tile.wholePanels
+              ? Value()
+              : emit.firstLanes(plan.tile.lanes,
+                                emit.sub(blocks.columns, emit.add(n, v * plan.tile.lanes))));
+    ConvolutionPlace place;
+    place.alongGroups = plan.alongGroups;
+    (plan.alongGroups ? place.filter : place.group) = emit.toIndex(each);
+    for (size_t j = 0; j <= last; ++j)
+      place.windows.push_back(output(j, zero));
+    auto finishRow = [&](Value rowSums, Value row) {
+      for (int64_t v = 0; v < plan.tile.tileVectors; ++v) {
+        Value offset = emit.add(emit.mul(row, plan.tile.tileColumns()), v * plan.tile.lanes);
+        Value finished =
+            emit.load(VectorType::get(plan.tile.lanes, type), emit.address(rowSums, type, offset));
+        (plan.alongGroups ? place.group : place.filter) =
+            emit.toIndex(emit.add(n, v * plan.tile.lanes));
+        spec.store(emit.builder, emit.loc, place, finished, masks[v]);
+      }
+    };
+    overLines([&](Value line, Value) {
+      if (last > 0)
+        place.windows[last - 1] = output(last - 1, line);
+      Value rowSums = lineSums(panelSums, line);
+      emit.loop(zero, windows[last].outputsHere, 1, [&](Value o) {
+        place.windows[last] = output(last, o);
+        if (!plan.batchInside) {
+          place.batch = emit.toIndex(outside0);
+          return finishRow(rowSums, o);
+        }
+        emit.loop(zero, channelHere, 1, [&](Value c) {
+          place.batch = emit.toIndex(emit.add(channel0, c));
+          finishRow(rowSums, emit.add(emit.mul(o, channelHere), c));
+        });
+      });
+    });
+  }
+
+  // The index of a unit's output in the result.
+  Value output(size_t j, Value o) {
+    Value inPhase = emit.add(windows[j].firstOutput, o);
+    return emit.toIndex(emit.add(emit.mul(inPhase, plan.steps[j].phases), windows[j].phase));
+  }
+
+  LoopEmitter &emit;
+  const ConvolutionSpec &spec;
+  ConvolutionPlan plan;
+  Type type;
+  ConvolutionBlocks blocks;
+  Value zero, one;
+  ScratchLayout layout;
+  size_t last; // window
+  Value region, packed, sums, offsets;
+  // Of the unit at hand.
+  SmallVector<Window, 3> windows;
+  Value each, column0, columnsHere;
+  // Of the region at hand.
+  Value channel0, channelHere, outside0, outsideHere;
+  Value tapCount, depth, depthStride;
+};
+
+} // namespace
+
+Value keratin::codegen::emitConvolutionUnits(OpBuilder &builder, Location loc,
+                                             const ConvolutionSpec &spec,
+                                             const MachineTarget &target) {
+  LoopEmitter emit(builder, loc, target);
+  return emit.toIndex(emitConvolutionBlocks(emit, spec, planConvolution(spec, target)).units);
+}
+
+int64_t keratin::codegen::emitConvolution(OpBuilder &builder, Location loc,
+                                          const ConvolutionSpec &spec, const MachineTarget &target,
+                                          Value begin, Value end) {
+  LoopEmitter emit(builder, loc, target);
+  ConvolutionPlan plan = planConvolution(spec, target);
+  Nest nest(emit, spec, std::move(plan));
+  nest.run(emit.fromIndex(begin), emit.fromIndex(end));
+  return nest.scratchBytes();
+}

@@ -1,0 +1,126 @@
+#include "codegen/cpu/ConvolutionPacking.h"
+#include "codegen/cpu/ContractionPacking.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace keratin::codegen;
+
+namespace {
+
+class LineCopier {
+public:
+  LineCopier(LoopEmitter &emit, const ContractionPlan &tile, Type from, Type to,
+             const ConvolutionLine &line)
+      : emit(emit), lanes(tile.lanes), from(from), to(to), line(line), zero(emit.constant(0)) {}
+
+  void copy() {
+    // Where nothing lies between the positions, all of them are one run.
+    Value dense = emit.equal(line.pixel, line.run);
+    fill(line.to, line.lead, dense);
+    Value tail = emit.add(line.lead, line.body);
+    fill(at(line.to, tail), emit.sub(line.span, tail), dense);
+
+    Value one = emit.constant(1);
+    Value isRun = emit.equal(line.fromRun, one);
+    Value target = at(line.to, line.lead);
+    emit.branch(
+        isRun,
+        [&] {
+          Value joined = emit.logicalAnd(dense, emit.equal(line.fromPixel, line.run));
+          Value runs = emit.select(joined, one, line.body);
+          Value length = emit.select(joined, emit.mul(line.run, line.body), line.run);
+          emit.loop(zero, runs, 1, [&](Value i) {
+            Value source = emit.address(line.from, from, emit.mul(i, line.fromPixel));
+            Value destination = at(target, i);
+            vectors(length, [&](Value element, Value mask) {
+              Value loaded =
+                  emit.loadAs(to, from, lanes, emit.address(source, from, element), mask);
+              emit.store(loaded, emit.address(destination, to, element), mask);
+            });
+          });
+        },
+        [&] { collect(target); });
+  }
+
+private:
+  Value at(Value base, Value position) {
+    return emit.address(base, to, emit.mul(position, line.pixel));
+  }
+
+  void vectors(Value length, llvm::function_ref<void(Value, Value)> body) {
+    Value whole = emit.mul(emit.div(length, emit.constant(lanes)), lanes);
+    emit.loop(zero, whole, lanes, [&](Value i) { body(i, nullptr); });
+    emit.loop(whole, length, lanes,
+              [&](Value i) { body(i, emit.firstLanes(lanes, emit.sub(length, i))); });
+  }
+
+  void fill(Value base, Value positions, Value dense) {
+    Value nothing = emit.zero(VectorType::get(lanes, to));
+    Value runs = emit.select(dense, emit.min(positions, emit.constant(1)), positions);
+    Value length = emit.select(dense, emit.mul(positions, line.run), line.run);
+    emit.loop(zero, runs, 1, [&](Value i) {
+      Value destination = at(base, i);
+      vectors(length, [&](Value element, Value mask) {
+        emit.store(nothing, emit.address(destination, to, element), mask);
+      });
+    });
+  }
+
+  // Elements far apart in x: blocks of positions by blocks of the run, so that the lines of the
+  // cache that were read for one element still hold its neighbours.
+  void collect(Value target) {
+    constexpr int64_t block = 16;
+    Value most = emit.constant(block);
+    emit.loop(zero, line.body, block, [&](Value firstPosition) {
+      Value positions = emit.min(most, emit.sub(line.body, firstPosition));
+      emit.loop(zero, line.run, 1, [&](Value element) {
+        Value source = emit.address(line.from, from, emit.mul(element, line.fromRun));
+        Value destination = emit.address(target, to, element);
+        emit.loop(zero, positions, 1, [&](Value i) {
+          Value position = emit.add(firstPosition, i);
+          Value loaded =
+              emit.loadAs(to, from, emit.address(source, from, emit.mul(position, line.fromPixel)));
+          emit.store(loaded, at(destination, position));
+        });
+      });
+    });
+  }
+
+  LoopEmitter &emit;
+  int64_t lanes;
+  Type from, to;
+  const ConvolutionLine &line;
+  Value zero;
+};
+
+} // namespace
+
+void keratin::codegen::emitConvolutionLine(LoopEmitter &emit, const ContractionPlan &tile,
+                                           Type from, Type to, const ConvolutionLine &line) {
+  std::string name = llvm::formatv("keratin_convolution_line_{0}_{1}_{2}", from, to, tile.lanes);
+  emit.callShared(name,
+                  {line.to, line.pixel, line.lead, line.body, line.span, line.run, line.from,
+                   line.fromPixel, line.fromRun},
+                  [&](LoopEmitter &inner, ValueRange p) {
+                    ConvolutionLine inside{p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8]};
+                    LineCopier(inner, tile, from, to, inside).copy();
+                  });
+}
+
+void keratin::codegen::emitConvolutionFilterRows(LoopEmitter &emit, const ContractionPlan &tile,
+                                                 Type from, Type to,
+                                                 const ConvolutionFilterRows &rows) {
+  PackedColumns block;
+  block.sourceType = from;
+  block.type = to;
+  block.source = rows.from;
+  block.rowStride = rows.rowStride;
+  block.colStride = rows.colStride;
+  block.packed = rows.to;
+  block.depth = rows.rows;
+  block.columns = emit.constant(tile.tileColumns());
+  block.columnsHere = rows.columns;
+  block.firstPanel = emit.constant(0);
+  emitPackColumns(emit, tile, block);
+}

@@ -1,0 +1,144 @@
+#include "codegen/cpu/ConvolutionPlan.h"
+#include "codegen/cpu/Rounding.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace mlir;
+using namespace keratin::codegen;
+
+static bool isOne(const ConvolutionSize &size) { return size.constant == 1; }
+
+// Lanes along the groups read a vector of A for each product, lanes along the filters leave lanes
+// empty where a group has few filters.
+static bool runsAlongGroups(const ConvolutionSpec &spec, int64_t lanes) {
+  if (isOne(spec.groups) || !spec.filters.constant)
+    return false;
+  int64_t filters = std::max<int64_t>(1, *spec.filters.constant);
+  int64_t groups = spec.groups.constant.value_or(1 << 20);
+  return 2 * ceilDiv(groups, lanes) * filters < groups * ceilDiv(filters, lanes);
+}
+
+// The filter's gradient is a convolution with few outputs along its windows and a filter as large
+// as an image, x's batch being the images' channels.
+static bool keepsBatchInside(const ConvolutionSpec &spec) {
+  if (isOne(spec.x.contracted) != isOne(spec.x.batch))
+    return isOne(spec.x.batch);
+  const ConvolutionWindow &last = spec.windows.back();
+  if (!last.y.constant)
+    return false;
+  return !last.filter.constant || *last.filter.constant > *last.y.constant;
+}
+
+static WindowSteps stepsOf(const ConvolutionWindow &window) {
+  WindowSteps steps;
+  int64_t byOutput = std::gcd(window.stride, window.xDilation);
+  int64_t byTap = std::gcd(window.dilation, window.xDilation);
+  steps.hasZeros = window.xDilation != 1;
+  steps.phases = window.xDilation / byOutput;
+  steps.taps = window.xDilation / byTap;
+  steps.oStep = window.stride / byOutput;
+  steps.iStep = window.dilation / byTap;
+  // One output or one tap steps nowhere.
+  bool oneOutput = isOne(window.y), oneTap = isOne(window.filter);
+  if (oneOutput && oneTap)
+    steps.oStep = steps.iStep = 1;
+  else if (oneTap)
+    steps.iStep = steps.oStep;
+  else if (oneOutput)
+    steps.oStep = steps.iStep;
+  // Positions that no output reads are not copied.
+  steps.step = std::gcd(steps.oStep, steps.iStep);
+  steps.oStep /= steps.step;
+  steps.iStep /= steps.step;
+  return steps;
+}
+
+// Cycles that one step in depth takes: two products a cycle, or two loads.
+static double cyclesOf(int64_t rows, int64_t vectors, bool wide) {
+  double loads = wide ? vectors * (rows + 1) : rows + vectors;
+  return std::max(double(rows * vectors), loads + 1) / 2 + 0.25;
+}
+
+// The tile that wastes least on rows and columns that do not exist.
+static void chooseTile(ConvolutionPlan &plan, std::optional<int64_t> rows,
+                       std::optional<int64_t> columns, const MachineTarget &target) {
+  ContractionPlan &tile = plan.tile;
+  bool many = target.vectorRegisters >= 32;
+  int64_t tailRows = many ? 4 : 3;
+  double best = 1e30;
+  int64_t mostVectors = many ? 4 : 2;
+  for (int64_t vectors = 1; vectors <= mostVectors; ++vectors) {
+    int64_t most = (target.vectorRegisters - 1 - vectors) / vectors;
+    most = std::clamp<int64_t>(most, 1, many ? 14 : 6);
+    for (int64_t count = 1; count <= most; ++count) {
+      if (!rows && count != most)
+        continue;
+      int64_t m = std::max<int64_t>(1, rows.value_or(56));
+      int64_t panels = ceilDiv(columns.value_or(128), vectors * tile.lanes);
+      double cycles =
+          panels * (m / count * cyclesOf(count, vectors, plan.alongGroups) +
+                    ceilDiv(m % count, tailRows) * cyclesOf(tailRows, vectors, plan.alongGroups));
+      if (cycles < best) {
+        best = cycles;
+        tile.tileRows = count;
+        tile.tileVectors = vectors;
+        tile.tailRows = tailRows;
+      }
+    }
+  }
+}
+
+ConvolutionPlan keratin::codegen::planConvolution(const ConvolutionSpec &spec,
+                                                  const MachineTarget &target) {
+  using Access = ContractionPlan::Access;
+  ConvolutionPlan plan;
+  int64_t bits = spec.accumulatorType.getIntOrFloatBitWidth();
+  plan.tile.lanes = target.lanes(bits);
+  plan.alongGroups = runsAlongGroups(spec, plan.tile.lanes);
+  plan.batchInside = keepsBatchInside(spec);
+  for (const ConvolutionWindow &window : spec.windows)
+    plan.steps.push_back(stepsOf(window));
+  const ConvolutionWindow &last = spec.windows.back();
+  const WindowSteps &steps = plan.steps.back();
+  bool single = isOne(plan.channel(spec));
+  plan.joinsChannel = single || (plan.batchInside ? steps.oStep : steps.iStep) == 1;
+
+  std::optional<int64_t> rows;
+  if (last.y.constant)
+    rows = ceilDiv(*last.y.constant, steps.phases);
+  if (plan.batchInside) {
+    plan.mostRows = plan.mostChannel = 1024;
+    plan.mostDepth = 4096;
+    std::optional<int64_t> batch = spec.batch.constant;
+    if (!plan.joinsChannel || !batch || *batch > plan.mostRows)
+      rows = batch;
+    else if (rows)
+      rows = *rows <= plan.mostRows / std::max<int64_t>(1, *batch) ? std::optional(*rows * *batch)
+                                                                   : std::nullopt;
+  }
+  if (rows && *rows > plan.mostRows)
+    rows.reset();
+  chooseTile(plan, rows, plan.columns(spec).constant, target);
+  if (plan.alongGroups)
+    plan.mostColumns = std::max(plan.tile.tileColumns(),
+                                int64_t(128) / plan.tile.tileColumns() * plan.tile.tileColumns());
+
+  // Filters are always packed: a panel is read by many tiles.
+  const ConvolutionOperand &filter = spec.filter;
+  bool isNarrow = filter.elementType != spec.accumulatorType;
+  const ConvolutionSize &column = plan.alongGroups ? filter.groups : filter.filters;
+  const ConvolutionSize &row = plan.batchInside ? filter.windows.back() : filter.contracted;
+  if (column.constant == 1 || isOne(plan.columns(spec)))
+    plan.tile.b = isNarrow ? Access::Copied : Access::Direct;
+  else if (row.constant == 1 && !(plan.batchInside && last.reversed) && steps.taps == 1)
+    plan.tile.b = Access::Transposed;
+  else
+    plan.tile.b = Access::Gathered;
+  plan.tile.blockK = int64_t(1) << 40;
+  const ConvolutionSize &columns = plan.columns(spec);
+  plan.tile.wholePanels = columns.constant && *columns.constant % plan.tile.tileColumns() == 0;
+  return plan;
+}
