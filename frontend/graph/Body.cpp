@@ -9,8 +9,10 @@ using namespace keratin;
 using namespace keratin::frontend;
 using mlir::Operation;
 
-Body::Body(Call &call, llvm::ArrayRef<const Trace *> traces, llvm::ArrayRef<Value> results)
-    : call(call), traces(traces.begin(), traces.end()), results(results.begin(), results.end()) {
+Body::Body(Call &call, llvm::ArrayRef<const Trace *> traces, llvm::ArrayRef<Value> results,
+           llvm::ArrayRef<Operation *> moved)
+    : call(call), traces(traces.begin(), traces.end()), results(results.begin(), results.end()),
+      moved(moved.begin(), moved.end()) {
   // Every K::gradients of the body may need more of what is older, and that may hold others.
   do
     select();
@@ -27,7 +29,7 @@ Body::Body(Call &call, llvm::ArrayRef<const Trace *> traces, llvm::ArrayRef<Valu
 bool Body::isInside(Operation *op) const {
   if (llvm::isa<ir::LiteralOp, ir::VariableOp, ir::PlaceholderOp, ir::UpdateOp>(op))
     return false;
-  if (older.contains(op))
+  if (older.contains(op) || moved.contains(op))
     return true;
   for (const Trace *trace : traces)
     if (trace->hasMade(op))

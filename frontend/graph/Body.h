@@ -25,8 +25,9 @@ class Call;
 // which must see the whole way.
 class Body {
 public:
-  // The traces have ended. There may be none: then all comes from outside.
-  Body(Call &call, llvm::ArrayRef<const Trace *> traces, llvm::ArrayRef<mlir::Value> results);
+  // The traces have ended. `moved` are older ops that the body has too.
+  Body(Call &call, llvm::ArrayRef<const Trace *> traces, llvm::ArrayRef<mlir::Value> results,
+       llvm::ArrayRef<mlir::Operation *> moved = {});
 
   // What comes from outside: values that the ops use, and results that no op of the body makes.
   // Step arguments of the traces are not among them.
@@ -44,7 +45,8 @@ private:
   Call &call;
   llvm::SmallVector<const Trace *, 2> traces;
   llvm::SmallVector<mlir::Value> results;
-  llvm::DenseSet<mlir::Operation *> older; // copied although made before the traces
+  // Copied although made before the traces: with what they print, and without it.
+  llvm::DenseSet<mlir::Operation *> moved, older;
   llvm::SetVector<mlir::Operation *> ops;
   llvm::SetVector<mlir::Value> outside;
 };

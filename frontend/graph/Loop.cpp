@@ -75,8 +75,8 @@ Loop::Results Loop::finish(llvm::ArrayRef<Value> firstStates, llvm::ArrayRef<Val
 
 std::vector<Value> frontend::branch(Call &call, Value condition, const BranchBody &thenBranch,
                                     const BranchBody &elseBranch) {
-  Body thenBody(call, thenBranch.traces, thenBranch.values);
-  Body elseBody(call, elseBranch.traces, elseBranch.values);
+  Body thenBody(call, thenBranch.traces, thenBranch.values, thenBranch.moved);
+  Body elseBody(call, elseBranch.traces, elseBranch.values, elseBranch.moved);
   llvm::SetVector<Value> captures(thenBody.captures().begin(), thenBody.captures().end());
   captures.insert(elseBody.captures().begin(), elseBody.captures().end());
 

@@ -48,10 +48,11 @@ private:
 Value nextState(Call &call, Value x, Value state, const std::string &what);
 
 // A branch: its values and the ended traces that its ops may come from. What is older is computed
-// whether the branch is taken or not.
+// whether the branch is taken or not, but for some ops that move into it.
 struct BranchBody {
   std::vector<const Trace *> traces;
   std::vector<Value> values;
+  std::vector<mlir::Operation *> moved;
 };
 
 // The values of one branch, chosen by a bool scalar. Those of both have equal types.

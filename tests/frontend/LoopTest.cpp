@@ -45,7 +45,7 @@ static void checkRows(const Tensor &outputs, const Array &expected) {
   checkArray(K::squeeze(outputs, -1).eval(), expected);
 }
 
-TEST_CASE("rnn with masks gives the numbers of the specification", "[.loop]") {
+TEST_CASE("rnn with masks gives the numbers of the specification", "[loop]") {
   Tensor inputs = column({{1, 2, 3, 4}, {1, 2, 3, 4}});
   Tensor state = K::constant(10.0, None, {2, 1});
   Array keep{{1, 1, 1, 1}, {0, 1, 0, 1}};
@@ -76,7 +76,7 @@ TEST_CASE("rnn with masks gives the numbers of the specification", "[.loop]") {
   }
 }
 
-TEST_CASE("rnn with time first", "[.loop]") {
+TEST_CASE("rnn with time first", "[loop]") {
   Tensor inputs = K::permute_dimensions(column({{1, 2, 3}, {4, 5, 6}}), {1, 0, 2});
   Tensor mask = K::constant({{1, 0}, {1, 1}, {0, 1}});
   Found found =
@@ -86,7 +86,7 @@ TEST_CASE("rnn with time first", "[.loop]") {
   CHECK(keratin::toString(found.outputs.shape()) == "(3, 2, 1)");
 }
 
-TEST_CASE("lengths work as a mask", "[.loop]") {
+TEST_CASE("lengths work as a mask", "[loop]") {
   Tensor inputs = column({{1, 2, 3}, {4, 5, 6}, {7, 8, 9}});
   Tensor state = K::constant(0.0, None, {3, 1});
   Operand lengths = std::vector<int>{2, 3, 0};
@@ -108,7 +108,7 @@ TEST_CASE("lengths work as a mask", "[.loop]") {
   }
 }
 
-TEST_CASE("outputs are masked by themselves, of any rank", "[.loop]") {
+TEST_CASE("outputs are masked by themselves, of any rank", "[loop]") {
   Tensor inputs = column({{1, 2, 3}, {4, 5, 6}});
   // Two states of different ranks and dtypes, an output of rank 3.
   auto step = [](const Tensor &input, const Tensor &sum, const Tensor &count, const Tensor &scale) {
@@ -130,7 +130,7 @@ TEST_CASE("outputs are masked by themselves, of any rank", "[.loop]") {
   }
 }
 
-TEST_CASE("rnn without states", "[.loop]") {
+TEST_CASE("rnn without states", "[loop]") {
   auto [last, outputs, states] =
       K::rnn([](const Tensor &x) { return K::square(x); }, column({{1, 2}, {3, 4}}), {});
   checkRows(outputs, {{1, 4}, {9, 16}});
@@ -140,7 +140,7 @@ TEST_CASE("rnn without states", "[.loop]") {
   checkRows(run(vector, column({{1, 2}}), {}, {true}).outputs, {{2, 1}});
 }
 
-TEST_CASE("unknown samples and time compile once", "[.loop]") {
+TEST_CASE("unknown samples and time compile once", "[loop]") {
   Tensor x = K::placeholder({None, None, 2}), mask = K::placeholder({None, None});
   Tensor w = K::variable(Array{{0.5, -1.0}, {0.25, 0.75}});
   auto step = [&](const Tensor &input, const Tensor &h) {
@@ -176,7 +176,7 @@ TEST_CASE("unknown samples and time compile once", "[.loop]") {
   }
 }
 
-TEST_CASE("no steps", "[.loop]") {
+TEST_CASE("no steps", "[loop]") {
   Tensor x = K::placeholder({None, None, 1}), h = K::placeholder({None, 1});
   Found found = run(accumulation, x, {h}, {});
   Array nothing = Array::zeros(DType::Float32, {2, 0, 1}), state{{3}, {4}};
@@ -189,7 +189,7 @@ TEST_CASE("no steps", "[.loop]") {
   CHECK_THAT(message, Catch::Contains("the last output needs a step"));
 }
 
-TEST_CASE("what comes from outside", "[.loop]") {
+TEST_CASE("what comes from outside", "[loop]") {
   Tensor x = K::placeholder({2, 3, 2}), outside = K::placeholder({2});
   Tensor w = K::variable(Array{{1.0, 0.0}, {2.0, 1.0}});
   Tensor made; // inside, but the same in every step
@@ -207,7 +207,7 @@ TEST_CASE("what comes from outside", "[.loop]") {
   checkArray(results[0], Array{{9.0, 17.0}, {12.25, 20.0}});
 }
 
-TEST_CASE("folds and maps", "[.loop]") {
+TEST_CASE("folds and maps", "[loop]") {
   Tensor x = K::constant({1.0, 2.0, 3.0, 4.0});
   auto step = [](const Tensor &a, const Tensor &e) { return a * 2.0 - e; };
   checkValue(K::foldl(step, x), 2 * (2 * (2 * 1 - 2) - 3) - 4.0);
@@ -243,7 +243,7 @@ TEST_CASE("folds and maps", "[.loop]") {
              Catch::Contains("needed an element or an initializer"));
 }
 
-TEST_CASE("loops inside loops", "[.loop]") {
+TEST_CASE("loops inside loops", "[loop]") {
   // Sums of each row from the right, weighted by the row's first element, then folded.
   Tensor x = K::placeholder({None, None});
   Tensor scale = K::variable(0.5);
@@ -265,7 +265,7 @@ TEST_CASE("loops inside loops", "[.loop]") {
   checkArray(K::function({x}, {y})({values})[0], total);
 }
 
-TEST_CASE("random numbers differ from step to step", "[.loop]") {
+TEST_CASE("random numbers differ from step to step", "[loop]") {
   Tensor x = K::placeholder({None, None, 1});
   auto [last, outputs, states] = K::rnn(
       [](const Tensor &input, const Tensor &h) {
@@ -297,7 +297,7 @@ TEST_CASE("random numbers differ from step to step", "[.loop]") {
   CHECK(equal > 5);
 }
 
-TEST_CASE("the learning phase inside a step", "[.loop]") {
+TEST_CASE("the learning phase inside a step", "[loop]") {
   K::clear_session();
   Tensor phase = K::learning_phase().tensor();
   Tensor inputs = column({{1, 2, 3}});
@@ -313,7 +313,7 @@ TEST_CASE("the learning phase inside a step", "[.loop]") {
   CHECK_FALSE(run(accumulation, inputs, {K::constant(0.0, None, {1, 1})}).last.usesLearningPhase());
 }
 
-TEST_CASE("gradients taken inside a step", "[.loop]") {
+TEST_CASE("gradients taken inside a step", "[loop]") {
   // Newton's method on sum((h*w)^2 - x): the gradient with respect to an older tensor, of which
   // the step uses only what was computed before.
   Tensor x = K::placeholder({3}), w = K::variable(Array{1.0, 2.0, 3.0});
@@ -330,7 +330,7 @@ TEST_CASE("gradients taken inside a step", "[.loop]") {
   checkArray(f({Array{0.5, -1.0, 2.0}})[0], a);
 }
 
-TEST_CASE("steps leave nothing behind", "[.loop]") {
+TEST_CASE("steps leave nothing behind", "[loop]") {
   Tensor x = K::placeholder({2, 3, 1}), h = K::placeholder({2, 1});
   Tensor kept;
   auto keep = [&](const Tensor &input, const Tensor &state) {
@@ -399,7 +399,7 @@ TEST_CASE("steps leave nothing behind", "[.loop]") {
              Array{{6.0}, {16.0}});
 }
 
-TEST_CASE("states of unknown size are checked at the call", "[.loop]") {
+TEST_CASE("states of unknown size are checked at the call", "[loop]") {
   Tensor x = K::placeholder({None, None, 2}), h = K::placeholder({None, 2});
   Function f = K::function({x, h}, {run(accumulation, x, {h}).last});
   Array values = Array::zeros(DType::Float32, {3, 2, 2});
@@ -408,7 +408,7 @@ TEST_CASE("states of unknown size are checked at the call", "[.loop]") {
   CHECK_THROWS_AS(f({values, Array::zeros(DType::Float32, {2, 2})}), ValueError);
 }
 
-TEST_CASE("arguments that rnn refuses", "[.loop]") {
+TEST_CASE("arguments that rnn refuses", "[loop]") {
   Tensor x = K::placeholder({2, 3, 1}), h = K::placeholder({2, 1});
   auto refuses = [&](const char *text, auto &&call) {
     std::string message = errorOf<ValueError>(call);
@@ -445,7 +445,7 @@ TEST_CASE("arguments that rnn refuses", "[.loop]") {
           [&] { K::foldl([](auto &, auto &e) { return e; }, x, K::zeros({3, 1}, "int32")); });
 }
 
-TEST_CASE("input_length gives unroll its time", "[.loop]") {
+TEST_CASE("input_length gives unroll its time", "[loop]") {
   Tensor x = K::placeholder({2, None, 1});
   Options options{false, None, true};
   options.length = 3;

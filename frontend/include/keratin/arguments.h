@@ -104,6 +104,7 @@ public:
             typename = std::enable_if_t<!std::is_constructible_v<Operand, const F &>>>
   Branch(F function) : callable(std::move(function)) {}
 
+  bool isCallable() const { return bool(callable); }
   // Calls the function, if it is one.
   Operand evaluate() const { return callable ? Operand(callable()) : *operand; }
 

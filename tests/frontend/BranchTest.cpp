@@ -1,0 +1,195 @@
+// K::switch, K::in_train_phase and K::in_test_phase: what is chosen, and what does not run.
+#include "tests/frontend/FrontendTest.h"
+
+#include "keratin/random.h"
+#include "tests/frontend/InterpretedProgram.h"
+
+#include <cstdio>
+
+#include <unistd.h>
+
+using keratin::Function;
+using keratin::NotImplementedError;
+using keratin::ValueError;
+
+// What the call prints: of the interpreter, or on the standard output of the process.
+template <typename Callable> static std::string printedBy(Callable &&call) {
+  std::fflush(stdout);
+  keratin::test::takePrinted();
+  std::FILE *file = std::tmpfile();
+  REQUIRE(file);
+  int standard = dup(STDOUT_FILENO);
+  dup2(fileno(file), STDOUT_FILENO);
+  call();
+  std::fflush(stdout);
+  dup2(standard, STDOUT_FILENO);
+  close(standard);
+  std::string text = keratin::test::takePrinted();
+  std::rewind(file);
+  for (int c = std::fgetc(file); c != EOF; c = std::fgetc(file))
+    text += char(c);
+  std::fclose(file);
+  return text;
+}
+
+TEST_CASE("a scalar condition of any dtype picks one branch", "[branch]") {
+  Tensor x = K::placeholder({2});
+  for (const char *dtype : {"bool", "float32", "float64", "int8", "uint64"}) {
+    INFO(dtype);
+    Tensor c = K::placeholder(keratin::Shape{}, None, dtype);
+    Function f =
+        K::function({c, x}, {K::switch_(c, [&] { return K::exp(x); }, [&] { return x * 2.0; })});
+    checkArray(f({1, Array{0.0, 1.0}})[0], Array{1.0, 2.718281828});
+    checkArray(f({0, Array{0.0, 1.0}})[0], Array{0.0, 2.0});
+  }
+  int calls = 0;
+  K::switch_(K::constant(1.0), [&] { return ++calls, x; }, [&] { return ++calls, x; });
+  CHECK(calls == 2);
+}
+
+TEST_CASE("branches of different kinds", "[branch]") {
+  Tensor c = K::placeholder(keratin::Shape{}, None, "bool"), x = K::placeholder({2});
+  Tensor n = K::placeholder({2}, None, "int32");
+  // Promoted as operands are; a tensor, a number that a function made, one another's captures.
+  Tensor y = K::switch_(c, x, [&] { return n * n; });
+  CHECK(y.dtype() == DType::Float32);
+  Function f = K::function({c, x, n}, {y, K::switch_(c, [&] { return K::sum(x); }, 7)});
+  checkArray(f({true, Array{0.5, 1.5}, Array{2, 3}})[0], Array{0.5, 1.5});
+  checkArray(f({true, Array{0.5, 1.5}, Array{2, 3}})[1], 2.0);
+  std::vector<Array> other = f({false, Array{0.5, 1.5}, Array{2, 3}});
+  checkArray(other[0], Array{4.0, 9.0});
+  checkArray(other[1], 7.0);
+}
+
+TEST_CASE("unknown sizes of branches", "[branch]") {
+  Tensor c = K::placeholder(keratin::Shape{}, None, "bool");
+  Tensor x = K::placeholder({None, 3}), y = K::placeholder({None, None});
+  Tensor same = K::switch_(c, [&] { return x + 1.0; }, [&] { return x * 2.0; });
+  CHECK(keratin::toString(same.shape()) == "(None, 3)");
+  Tensor other = K::switch_(c, [&] { return x + 1.0; }, y);
+  CHECK(keratin::toString(other.shape()) == "(None, 3)");
+  Function f = K::function({c, x, y}, {same, other});
+  Array ones{{1, 1, 1}, {1, 1, 1}}, rows = Array::zeros(DType::Float32, {1, 3});
+  std::vector<Array> found = f({false, ones, ones});
+  checkArray(found[0], Array{{2, 2, 2}, {2, 2, 2}});
+  checkArray(found[1], ones);
+  CHECK_THAT(errorOf<ValueError>([&] { f({false, ones, rows}); }),
+             Catch::Contains("switch: not implemented: branches of different sizes under a scalar "
+                             "condition"));
+}
+
+TEST_CASE("the branch that is not taken does not happen", "[branch]") {
+  Tensor c = K::placeholder(keratin::Shape{}, None, "bool"), x = K::placeholder({2});
+  Tensor place = K::placeholder(keratin::Shape{}, None, "int32");
+  // Reading outside of x is an error, but only of the branch.
+  Tensor y = K::switch_(c, [&] { return x[place]; }, [&] { return K::sum(x); });
+  Function f = K::function({c, x, place}, {y});
+  checkArray(f({false, Array{1.0, 2.0}, 5})[0], 3.0);
+  checkArray(f({true, Array{1.0, 2.0}, 1})[0], 2.0);
+  CHECK_THROWS_AS(f({true, Array{1.0, 2.0}, 5}), ValueError);
+}
+
+TEST_CASE("only what is chosen is printed", "[branch]") {
+  Tensor c = K::placeholder(keratin::Shape{}, None, "bool"), x = K::placeholder({2});
+  Tensor common = K::print_tensor(x, "both");
+  Tensor y = K::switch_(c, K::print_tensor(common * 2.0, "then") + 1.0,
+                        [&] { return K::print_tensor(common, "else"); });
+  Tensor z = K::switch_(c, K::print_tensor(x, "x") * 2.0, K::print_tensor(x * 3.0, "3x"));
+  Function f = K::function({c, x}, {y, z});
+  std::vector<Array> taken, other;
+  std::string printed = printedBy([&] { taken = f({true, Array{1.0, 2.0}}); });
+  CHECK(printed == "both [1. 2.]\nthen [2. 4.]\nx [1. 2.]\n");
+  checkArray(taken[0], Array{3.0, 5.0});
+  checkArray(taken[1], Array{2.0, 4.0});
+  printed = printedBy([&] { other = f({false, Array{1.0, 2.0}}); });
+  CHECK(printed == "both [1. 2.]\nelse [1. 2.]\n3x [3. 6.]\n");
+  checkArray(other[0], Array{1.0, 2.0});
+  checkArray(other[1], Array{3.0, 6.0});
+}
+
+TEST_CASE("draws in a branch", "[branch]") {
+  Tensor c = K::placeholder(keratin::Shape{}, None, "bool");
+  auto draw = [] { return K::random_uniform({32}, 0.0, 1.0, None, 5); };
+  Function f = K::function({c}, {K::switch_(c, draw, [] { return K::zeros({32}) * 1.0; })});
+  Array first = f({true})[0], second = f({true})[0];
+  CHECK(first.item(0) != second.item(0));
+  checkArray(f({false})[0], Array::zeros(DType::Float32, {32}));
+}
+
+TEST_CASE("branches inside loops and loops inside branches", "[branch]") {
+  Tensor x = K::placeholder({None}), c = K::placeholder(keratin::Shape{}, None, "bool");
+  // Collatz-like: halves or triples the accumulator, by its sign.
+  auto step = [&](const Tensor &a, const Tensor &e) {
+    return K::switch_(
+        a > 0.0, [&] { return a - e * 2.0; },
+        [&] { return K::switch_(e > 2.0, [&] { return a + e; }, [&] { return a * e; }); });
+  };
+  Tensor y = K::switch_(c, [&] { return K::foldl(step, x); }, [&] { return K::foldr(step, x); });
+  Function f = K::function({c, x}, {y});
+  auto expected = [](double a, const std::vector<double> &es) {
+    for (double e : es)
+      a = a > 0 ? a - e * 2 : e > 2 ? a + e : a * e;
+    return a;
+  };
+  Array values{1.0, 1.5, 3.0, 1.25};
+  checkArray(f({true, values})[0], expected(1.0, {1.5, 3.0, 1.25}));
+  checkArray(f({false, values})[0], expected(1.25, {3.0, 1.5, 1.0}));
+}
+
+TEST_CASE("gradients go to the branch taken", "[branch]") {
+  Tensor c = K::placeholder(keratin::Shape{}, None, "bool"), x = K::placeholder({2});
+  Tensor y = K::placeholder({2});
+  Tensor value = K::sum(K::switch_(c, [&] { return K::log(x) * y; }, [&] { return K::square(y); }));
+  auto gradients = K::gradients(value, {x, y});
+  auto again = K::gradients(K::sum(K::square(*gradients[1])), {y});
+  Function f = K::function({c, x, y}, {*gradients[0], *gradients[1], *again[0]});
+  std::vector<Array> taken = f({true, Array{1.0, 2.0}, Array{3.0, 4.0}});
+  checkArray(taken[0], Array{3.0, 2.0});
+  checkArray(taken[1], Array{0.0, std::log(2.0)});
+  checkArray(taken[2], Array{0.0, 0.0});
+  // log has no finite derivative at 0, which is not taken.
+  std::vector<Array> other = f({false, Array{0.0, 0.0}, Array{3.0, 4.0}});
+  checkArray(other[0], Array{0.0, 0.0});
+  checkArray(other[1], Array{6.0, 8.0});
+  checkArray(other[2], Array{24.0, 32.0});
+}
+
+TEST_CASE("phases with functions", "[branch]") {
+  K::clear_session();
+  Tensor x = K::placeholder({2}), phase = K::learning_phase().tensor();
+  Tensor y = K::in_train_phase([&] { return x * 2.0; }, [&] { return x - 1.0; });
+  Tensor z = K::in_test_phase([&] { return x * 2.0; }, x);
+  CHECK(y.usesLearningPhase());
+  CHECK(z.usesLearningPhase());
+  Function f = K::function({x, phase}, {y, z});
+  std::vector<Array> training = f({Array{1.0, 2.0}, 1}), testing = f({Array{1.0, 2.0}, None});
+  checkArray(training[0], Array{2.0, 4.0});
+  checkArray(training[1], Array{1.0, 2.0});
+  checkArray(testing[0], Array{0.0, 1.0});
+  checkArray(testing[1], Array{2.0, 4.0});
+  Tensor own = K::placeholder(keratin::Shape{}, None, "int32");
+  Tensor w = K::in_train_phase([&] { return x * 2.0; }, x, own);
+  CHECK_FALSE(w.usesLearningPhase());
+  checkArray(K::function({x, own}, {w})({Array{1.0, 2.0}, 1})[0], Array{2.0, 4.0});
+}
+
+TEST_CASE("what branches refuse", "[branch]") {
+  Tensor c = K::placeholder(keratin::Shape{}, None, "bool"), v = K::variable(Array{1.0, 2.0});
+  Tensor x = K::placeholder({2});
+  auto refuses = [&](const char *text, auto &&call) {
+    std::string message;
+    try {
+      call();
+    } catch (const std::exception &error) {
+      message = error.what();
+    }
+    INFO(message);
+    CHECK(message.find(text) != std::string::npos);
+  };
+  refuses("update: an update in the then-branch of switch",
+          [&] { K::switch_(c, [&] { return K::update(v, x); }, x); });
+  refuses("an expression that updates under a scalar condition",
+          [&] { K::switch_(c, K::update(v, x) + 1.0, x); });
+  refuses("branches of shapes (2,) and (3,) under a scalar condition",
+          [&] { K::switch_(c, x, K::placeholder({3})); });
+}
