@@ -49,7 +49,9 @@ private:
 
   void emitRows();
   void emitColumns();
-  Value beats(Value element, Value best);
+  Value beats(Value element, Value best) {
+    return SingleOpKernel::beats(type, element, best, largest);
+  }
   Best keep(Best best, Value element, Value index, Value mask);
   Best merge(Best a, Best b);
   Best meetLanes(Best best);
@@ -62,20 +64,6 @@ private:
   Type type, indexType;
   bool largest;
 };
-
-// A NaN beats every number, and nothing beats a NaN.
-Value ArgReductionKernel::beats(Value element, Value best) {
-  if (isa<FloatType>(type)) {
-    auto predicate = largest ? arith::CmpFPredicate::UGT : arith::CmpFPredicate::ULT;
-    Value wins = b.create<arith::CmpFOp>(loc, predicate, element, best);
-    Value beatable = b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::ORD, best, best);
-    return b.create<arith::AndIOp>(loc, wins, beatable);
-  }
-  bool isUnsigned = type.isUnsignedInteger() || type.isInteger(1);
-  auto predicate = largest ? (isUnsigned ? arith::CmpIPredicate::ugt : arith::CmpIPredicate::sgt)
-                           : (isUnsigned ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt);
-  return b.create<arith::CmpIOp>(loc, predicate, element, best);
-}
 
 ArgReductionKernel::Best ArgReductionKernel::keep(Best best, Value element, Value index,
                                                   Value mask) {

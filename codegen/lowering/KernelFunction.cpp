@@ -94,6 +94,10 @@ static EmitKernel kindOf(ir::KernelOp kernel) {
       {ir::CumprodOp::getOperationName(), emitScanKernel},
       {ir::LinearRecurrenceOp::getOperationName(), emitScanKernel},
       {ir::ScatterAddOp::getOperationName(), emitScatterKernel},
+      {ir::WindowSumOp::getOperationName(), emitWindowReductionKernel},
+      {ir::WindowMaxOp::getOperationName(), emitWindowReductionKernel},
+      {ir::WindowPickOp::getOperationName(), emitWindowReductionKernel},
+      {ir::WindowScatterOp::getOperationName(), emitWindowScatterKernel},
       {ir::RandomBitsOp::getOperationName(), emitRandomKernel},
       {ir::PrintOp::getOperationName(), emitPrintKernel},
   };

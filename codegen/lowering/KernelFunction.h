@@ -81,6 +81,8 @@ mlir::LogicalResult emitContractionKernel(KernelBuilder &k);
 mlir::LogicalResult emitArgReductionKernel(KernelBuilder &k);
 mlir::LogicalResult emitScanKernel(KernelBuilder &k);
 mlir::LogicalResult emitScatterKernel(KernelBuilder &k);
+mlir::LogicalResult emitWindowReductionKernel(KernelBuilder &k);
+mlir::LogicalResult emitWindowScatterKernel(KernelBuilder &k);
 mlir::LogicalResult emitRandomKernel(KernelBuilder &k);
 mlir::LogicalResult emitPrintKernel(KernelBuilder &k);
 

@@ -58,6 +58,9 @@ protected:
   Value plus(Value x, Value y);
   Value minus(Value x, Value y);
   Value times(Value x, Value y);
+  // Whether an element takes the place of the best before it: a NaN beats every number, and nothing
+  // beats a NaN.
+  Value beats(mlir::Type type, Value element, Value best, bool largest);
   // x rounded down to a multiple of a positive number.
   Value wholePart(Value x, int64_t multiple);
 

@@ -1,12 +1,6 @@
 // Kernels of ops that stand alone, compiled for three machines, against the interpreter.
-#include "ir/dialect/Keratin.h"
-#include "ir/reference/Interpreter.h"
-#include "tests/support/CompiledRunner.h"
+#include "tests/codegen/CompiledOp.h"
 #include "tests/support/RandomTensor.h"
-
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
 
 #include <catch2/catch.hpp>
 
@@ -16,101 +10,10 @@
 using namespace keratin;
 using namespace keratin::tests;
 using ir::HostTensor;
-using Dims = std::vector<int64_t>;
+using Compiled = CompiledOp;
 
-static constexpr const char *machines[] = {"native", "x86-64-v3", "x86-64-v2"};
 static constexpr double infinite = std::numeric_limits<double>::infinity();
 static const double nan_ = std::nan("");
-
-static const char *nameOf(keratin_dtype_t dtype) {
-  static constexpr const char *names[] = {"",     "i1",   "i8",   "i16", "i32",  "i64", "ui8",
-                                          "ui16", "ui32", "ui64", "f16", "bf16", "f32", "f64"};
-  return names[dtype];
-}
-
-// tensor<2x3xf32>, or with symbols d<first>, d<first + 1>, … for all sizes.
-static std::string typeOf(keratin_dtype_t dtype, const Dims &dims, int firstSymbol = -1) {
-  std::string sizes, symbols;
-  for (size_t i = 0; i < dims.size(); ++i) {
-    sizes += (firstSymbol < 0 ? std::to_string(dims[i]) : "?") + "x";
-    symbols += (i ? ", d" : "d") + std::to_string(firstSymbol + int(i));
-  }
-  return "tensor<" + sizes + nameOf(dtype) +
-         (firstSymbol < 0 || dims.empty() ? "" : ", #keratin.dims<" + symbols + ">") + ">";
-}
-
-namespace {
-
-// One function for all machines, called with any sizes that fit it.
-class Compiled {
-public:
-  // `op` is the text behind "keratin."; operands are %0, %1, ….
-  Compiled(const std::string &op, const std::vector<std::string> &arguments,
-           const std::string &result)
-      : context(registry(), mlir::MLIRContext::Threading::DISABLED) {
-    std::string parameters, types;
-    for (size_t i = 0; i < arguments.size(); ++i) {
-      parameters += (i ? ", %" : "%") + std::to_string(i) + ": " + arguments[i];
-      types += (i ? ", " : "") + arguments[i];
-    }
-    bool isPrint = op.rfind("print", 0) == 0;
-    std::string text = "func.func @main(" + parameters + ") -> " + result + " {\n  %y = keratin." +
-                       op + " : " + (isPrint ? result : "(" + types + ") -> " + result) +
-                       "\n  return %y : " + result + "\n}\n";
-    INFO(text);
-    module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
-    REQUIRE(module);
-    function = module->lookupSymbol<mlir::func::FuncOp>("main");
-    for (const char *machine : machines) {
-      compiler::CompileOptions options;
-      options.cpu = machine;
-      options.verify = true;
-      runners.push_back(std::make_unique<CompiledRunner>(function, options));
-      INFO(machine);
-      REQUIRE(runners.back()->error == "");
-    }
-  }
-
-  // Symbols are the sizes of the arguments' dimensions, in order.
-  void check(const std::vector<HostTensor> &arguments, double tolerance = 0) {
-    ir::EvaluationContext evaluation;
-    int64_t symbol = 0;
-    for (const HostTensor &argument : arguments)
-      for (int64_t size : argument.dims)
-        evaluation.symbols[symbol++] = size;
-    auto expected = ir::interpret(function, arguments, evaluation);
-    INFO(evaluation.error);
-    REQUIRE(succeeded(expected));
-    for (size_t i = 0; i < runners.size(); ++i) {
-      auto actual = runners[i]->run(arguments);
-      INFO(machines[i] << ": " << runners[i]->error);
-      REQUIRE(actual);
-      CHECK(largestDifference((*actual)[0], (*expected)[0]) <= tolerance);
-    }
-  }
-
-  void checkFails(const std::vector<HostTensor> &arguments, const std::string &message) {
-    for (size_t i = 0; i < runners.size(); ++i) {
-      INFO(machines[i]);
-      CHECK(!runners[i]->run(arguments));
-      CHECK_THAT(runners[i]->error, Catch::Contains(message));
-    }
-  }
-
-private:
-  static mlir::DialectRegistry registry() {
-    mlir::DialectRegistry result;
-    compiler::registerDialects(result);
-    return result;
-  }
-
-  mlir::MLIRContext context;
-  mlir::OwningOpRef<mlir::ModuleOp> module;
-  mlir::func::FuncOp function;
-  std::vector<std::unique_ptr<CompiledRunner>> runners;
-};
-
-} // namespace
 
 static HostTensor random(keratin_dtype_t dtype, const Dims &dims, uint64_t seed = 1) {
   return *randomTensor(dtype, dims, seed);

@@ -1,0 +1,87 @@
+#include "tests/codegen/CompiledOp.h"
+
+#include "ir/dialect/Keratin.h"
+#include "ir/reference/Interpreter.h"
+
+#include "mlir/Parser/Parser.h"
+
+#include <catch2/catch.hpp>
+
+using namespace keratin;
+using namespace keratin::tests;
+using ir::HostTensor;
+
+static constexpr const char *machines[] = {"native", "x86-64-v3", "x86-64-v2"};
+
+const char *keratin::tests::nameOf(keratin_dtype_t dtype) {
+  static constexpr const char *names[] = {"",     "i1",   "i8",   "i16", "i32",  "i64", "ui8",
+                                          "ui16", "ui32", "ui64", "f16", "bf16", "f32", "f64"};
+  return names[dtype];
+}
+
+std::string keratin::tests::typeOf(keratin_dtype_t dtype, const Dims &dims, int firstSymbol) {
+  std::string sizes, symbols;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    sizes += (firstSymbol < 0 ? std::to_string(dims[i]) : "?") + "x";
+    symbols += (i ? ", d" : "d") + std::to_string(firstSymbol + int(i));
+  }
+  return "tensor<" + sizes + nameOf(dtype) +
+         (firstSymbol < 0 || dims.empty() ? "" : ", #keratin.dims<" + symbols + ">") + ">";
+}
+
+static mlir::DialectRegistry registry() {
+  mlir::DialectRegistry result;
+  compiler::registerDialects(result);
+  return result;
+}
+
+CompiledOp::CompiledOp(const std::string &op, const std::vector<std::string> &arguments,
+                       const std::string &result)
+    : context(registry(), mlir::MLIRContext::Threading::DISABLED) {
+  std::string parameters, types;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    parameters += (i ? ", %" : "%") + std::to_string(i) + ": " + arguments[i];
+    types += (i ? ", " : "") + arguments[i];
+  }
+  bool isPrint = op.rfind("print", 0) == 0;
+  std::string text = "func.func @main(" + parameters + ") -> " + result + " {\n  %y = keratin." +
+                     op + " : " + (isPrint ? result : "(" + types + ") -> " + result) +
+                     "\n  return %y : " + result + "\n}\n";
+  INFO(text);
+  module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+  REQUIRE(module);
+  function = module->lookupSymbol<mlir::func::FuncOp>("main");
+  for (const char *machine : machines) {
+    compiler::CompileOptions options;
+    options.cpu = machine;
+    options.verify = true;
+    runners.push_back(std::make_unique<CompiledRunner>(function, options));
+    INFO(machine);
+    REQUIRE(runners.back()->error == "");
+  }
+}
+
+void CompiledOp::check(const std::vector<HostTensor> &arguments, double tolerance, Edge edge) {
+  ir::EvaluationContext evaluation;
+  int64_t symbol = 0;
+  for (const HostTensor &argument : arguments)
+    for (int64_t size : argument.dims)
+      evaluation.symbols[symbol++] = size;
+  auto expected = ir::interpret(function, arguments, evaluation);
+  INFO(evaluation.error);
+  REQUIRE(succeeded(expected));
+  for (size_t i = 0; i < runners.size(); ++i) {
+    auto actual = runners[i]->run(arguments, edge);
+    INFO(machines[i] << ": " << runners[i]->error);
+    REQUIRE(actual);
+    CHECK(largestDifference((*actual)[0], (*expected)[0]) <= tolerance);
+  }
+}
+
+void CompiledOp::checkFails(const std::vector<HostTensor> &arguments, const std::string &message) {
+  for (size_t i = 0; i < runners.size(); ++i) {
+    INFO(machines[i]);
+    CHECK(!runners[i]->run(arguments));
+    CHECK_THAT(runners[i]->error, Catch::Contains(message));
+  }
+}

@@ -1,0 +1,39 @@
+// One op as a function that is compiled for several machines and compared with the interpreter.
+#ifndef KERATIN_TESTS_CODEGEN_COMPILEDOP_H
+#define KERATIN_TESTS_CODEGEN_COMPILEDOP_H
+
+#include "tests/support/CompiledRunner.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+
+namespace keratin::tests {
+
+using Dims = std::vector<int64_t>;
+
+const char *nameOf(keratin_dtype_t dtype);
+// tensor<2x3xf32>, or with symbols d<first>, d<first + 1>, … for all sizes.
+std::string typeOf(keratin_dtype_t dtype, const Dims &dims, int firstSymbol = -1);
+
+// Functions for all machines, called with any sizes that fit them.
+class CompiledOp {
+public:
+  // `op` is the text behind "keratin."; operands are %0, %1, ….
+  CompiledOp(const std::string &op, const std::vector<std::string> &arguments,
+             const std::string &result);
+
+  // Symbols are the sizes of the arguments' dimensions, in order.
+  void check(const std::vector<ir::HostTensor> &arguments, double tolerance = 0,
+             Edge edge = Edge::End);
+  void checkFails(const std::vector<ir::HostTensor> &arguments, const std::string &message);
+
+private:
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  mlir::func::FuncOp function;
+  std::vector<std::unique_ptr<CompiledRunner>> runners;
+};
+
+} // namespace keratin::tests
+
+#endif // KERATIN_TESTS_CODEGEN_COMPILEDOP_H
