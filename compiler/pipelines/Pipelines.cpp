@@ -26,21 +26,26 @@ std::optional<PipelinePhase> keratin::compiler::phaseByName(const std::string &n
 using Maker = std::unique_ptr<Pass> (*)();
 
 // What the user wrote, in formulas that do not overflow, before it is differentiated. Requirements
-// stand between values and go first; equal values are merged before formulas are recognised.
+// stand between values and go first; equal values are merged before formulas are recognised. What
+// loops do not need has no gradient to compute.
 static constexpr Maker graphPasses[] = {
     [] { return passes::createResolveRequirements(); },
     [] { return passes::createCanonicalize(); },
     [] { return passes::createEliminateCommonSubexpressions(); },
+    [] { return passes::createSimplifyLoops(); },
     [] { return passes::createStabilize(); },
 };
 static constexpr Maker simplifyPasses[] = {
     [] { return passes::createEraseMarkers(); },
     [] { return passes::createEliminateCommonSubexpressions(); },
+    [] { return passes::createMergeLoops(); },
+    [] { return passes::createSimplifyLoops(); },
     [] { return passes::createStabilize(); },
     [] { return passes::createCanonicalize(); },
     [] { return passes::createFoldConstants(); },
     [] { return passes::createCanonicalize(); },
     [] { return passes::createEliminateCommonSubexpressions(); },
+    [] { return passes::createSimplifyLoops(); },
 };
 static constexpr Maker fusionPasses[] = {
     [] { return passes::createNormalizeContractions(); },

@@ -27,3 +27,26 @@ def SimplifyLoops : KeratinPass<"simplify-loops"> {
     ```
   }];
 }
+
+def MergeLoops : KeratinPass<"merge-loops"> {
+  let summary = "one loop for what several loops compute alike";
+  let description = [{
+    States that are equal at every step become one. A loop all of whose results another loop of the same length and direction computes on its way is
+    replaced by that one, which stacks what it did not. So a gradient's second run of the loop, which stacks what the gradient
+    needs, stays the only one. Equal values outside must have been merged.
+
+    ```mlir
+    %a = keratin.scan length = #keratin.dims<d0> init(%h) over(%x) with() : (…) -> tensor<4xf32> {
+      …
+      %1 = keratin.tanh %0 : (tensor<4xf32>) -> tensor<4xf32>
+      keratin.yield %1 : tensor<4xf32>
+    }
+    %b:2 = keratin.scan length = #keratin.dims<d0> init(%h) over(%x) with() : (…) -> (tensor<4xf32>, tensor<?x4xf32, #keratin.dims<d0, 4>>) {
+      …
+      %1 = keratin.tanh %0 : (tensor<4xf32>) -> tensor<4xf32>
+      keratin.yield %1, %0 : tensor<4xf32>, tensor<4xf32>
+    }
+    ```
+    becomes the second, with %b#0 for %a.
+  }];
+}

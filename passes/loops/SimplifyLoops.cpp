@@ -99,13 +99,14 @@ bool captureConstantStates(ScanEditor &scan) {
 // What is cheap is made inside, of captures of its own.
 bool cloneCheapCaptures(ScanEditor &scan) {
   bool changed = false;
-  OpBuilder builder = OpBuilder::atBlockBegin(&scan.body());
   for (size_t i = 0; i < scan.captures.size(); ++i) {
     auto [operand, argument] = scan.captures[i];
     // Broadcasts are looked at from inside: outside they may have other users.
     if (argument.use_empty() || !isCheapInside(operand) ||
         (operand.getDefiningOp<BroadcastOp>() && !usersFuse(argument)))
       continue;
+    // At the beginning, since what was made before may read it.
+    OpBuilder builder = OpBuilder::atBlockBegin(&scan.body());
     Operation *clone = builder.clone(*operand.getDefiningOp());
     for (OpOperand &use : clone->getOpOperands())
       use.set(scan.capture(use.get()));
@@ -149,11 +150,11 @@ Value buildElement(ScanEditor &scan, OpBuilder &builder, const ScanEditor::Input
 
 bool replaceRegularSequences(ScanEditor &scan) {
   bool changed = false;
-  OpBuilder builder = OpBuilder::atBlockBegin(&scan.body());
   for (size_t i = 0; i < scan.sequences.size(); ++i) {
     ScanEditor::Input input = scan.sequences[i];
     if (input.argument.use_empty())
       continue;
+    OpBuilder builder = OpBuilder::atBlockBegin(&scan.body());
     if (Value element = buildElement(scan, builder, input)) {
       scan.replace(input.argument, element);
       changed = true;

@@ -255,3 +255,21 @@ func.func @nested_loops_from_the_inside(%h: tensor<f32>, %x: tensor<5x3xf32>, %y
   }
   return %0 : tensor<f32>
 }
+
+// The constant is made before the broadcast that reads it.
+// CHECK-LABEL: func.func @chains_are_made_inside_in_order
+// CHECK:         keratin.scan length = <d0> init(%{{[a-z0-9]+}}) over() with()
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %[[C:.*]] = keratin.constant dense<2.000000e+00>
+// CHECK-NEXT:      %[[B:.*]] = keratin.broadcast %[[C]] dims = []
+// CHECK-NEXT:      keratin.mul %{{.*}}, %[[B]]
+func.func @chains_are_made_inside_in_order(%h: tensor<4xf32>) -> tensor<4xf32> {
+  %c = keratin.constant dense<2.0> : tensor<f32>
+  %0 = keratin.broadcast %c dims = [] : (tensor<f32>) -> tensor<4xf32>
+  %1 = keratin.scan length = #keratin.dims<d0> init(%h) over() with(%0) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%t: tensor<i64>, %s: tensor<4xf32>, %v: tensor<4xf32>):
+    %2 = keratin.mul %s, %v : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    keratin.yield %2 : tensor<4xf32>
+  }
+  return %1 : tensor<4xf32>
+}
