@@ -95,6 +95,13 @@ public:
     unsigned lanes = cast<VectorType>(sums.getType()).getNumElements();
     ElementEmitter emitter(
         k.b, loc, k.target, lanes, [&](const DimExpr &size) { return k.sizeOf(size); }, k.context);
+    // One site for an op, however many kinds of tile it is emitted for.
+    emitter.setSites([&](Operation *op, StringRef message) {
+      Value &site = sites[op];
+      if (!site)
+        site = k.site(op, message);
+      return site;
+    });
     for (auto [argument, pointer] : llvm::zip(k.body().getArguments(), k.inputs))
       emitter.bindBuffer(argument, pointer);
     emitter.bindRegister(dot.getY(), sums);
@@ -144,6 +151,7 @@ private:
   ir::DotGeneralOp dot;
   const IterationSpace &space;
   SmallVector<unsigned> runOfDim; // of the squeezed result: 0 batch, 1 m, 2 n
+  llvm::DenseMap<Operation *, Value> sites;
 };
 
 } // namespace

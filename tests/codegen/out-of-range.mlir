@@ -1,5 +1,7 @@
 // RUN: not keratin-check %s --compiled --function=gather_above 2>&1 | FileCheck %s --check-prefix=ABOVE
 // RUN: not keratin-check %s --compiled --function=gather_below 2>&1 | FileCheck %s --check-prefix=BELOW
+// RUN: not keratin-check %s --compiled --function=gather_after_contraction 2>&1 | FileCheck %s --check-prefix=CONTRACTION
+// RUN: keratin-check %s --compiled --function=gather_added_to_contraction | FileCheck %s --check-prefix=ADDED
 // RUN: not keratin-check %s --compiled --function=scatter 2>&1 | FileCheck %s --check-prefix=SCATTER
 // RUN: not keratin-check %s --compiled --function=box 2>&1 | FileCheck %s --check-prefix=BOX
 // RUN: not keratin-check %s --compiled --function=shape --symbol=0=5 2>&1 | FileCheck %s --check-prefix=SHAPE
@@ -20,6 +22,28 @@ func.func @gather_below(%x: tensor<3xf32> {check.value = dense<0.0> : tensor<3xf
                         %i: tensor<40xi64> {check.value = dense<-1> : tensor<40xi64>}) -> tensor<40xf32> {
   %0 = keratin.gather %x, %i : (tensor<3xf32>, tensor<40xi64>) -> tensor<40xf32>
   return %0 : tensor<40xf32>
+}
+
+// A gather that is added to a contraction belongs to its kernel.
+// CONTRACTION: error: gather: {{.*}}out-of-range.mlir:[[@LINE+5]]
+func.func @gather_after_contraction(%x: tensor<3x5xf32>, %w: tensor<5x4xf32>, %e: tensor<7x4xf32>,
+                                    %i: tensor<3xi64> {check.value = dense<[0, 7, 1]> : tensor<3xi64>})
+    -> tensor<3x4xf32> {
+  %0 = keratin.dot_general %x, %w batch = [] x [] contract = [1] x [0] : (tensor<3x5xf32>, tensor<5x4xf32>) -> tensor<3x4xf32>
+  %1 = keratin.gather %e, %i : (tensor<7x4xf32>, tensor<3xi64>) -> tensor<3x4xf32>
+  %2 = keratin.add %0, %1 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  return %2 : tensor<3x4xf32>
+}
+
+// ADDED: difference #0: {{(0.0e.00|[1-9].[0-9]e-(0[6-9]|[1-9][0-9]))}}
+// ADDED: 1 kernels
+func.func @gather_added_to_contraction(%x: tensor<3x5xf32>, %w: tensor<5x4xf32>, %e: tensor<7x4xf32>,
+                                       %i: tensor<3xi64> {check.value = dense<[0, 6, 1]> : tensor<3xi64>})
+    -> tensor<3x4xf32> {
+  %0 = keratin.dot_general %x, %w batch = [] x [] contract = [1] x [0] : (tensor<3x5xf32>, tensor<5x4xf32>) -> tensor<3x4xf32>
+  %1 = keratin.gather %e, %i : (tensor<7x4xf32>, tensor<3xi64>) -> tensor<3x4xf32>
+  %2 = keratin.add %0, %1 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  return %2 : tensor<3x4xf32>
 }
 
 // SCATTER: error: scatter_add: {{.*}}out-of-range.mlir:[[@LINE+3]]
