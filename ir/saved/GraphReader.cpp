@@ -84,14 +84,11 @@ private:
     std::string text;
     if (function)
       text += "function " + quoted(function->name()) + ": ";
-    if (op) {
-      text += "op " + std::to_string(opIndex) + " (" + quoted(op->name()) + "): ";
-      error = text + what.str();
-      if (op->location() <= locations.size())
-        error = withSourceLine(error, location(op->location()));
-    } else {
-      error = text + what.str();
-    }
+    for (const auto &[op, index] : opPath)
+      text += "op " + std::to_string(index) + " (" + quoted(op->name()) + "): ";
+    error = text + what.str();
+    if (!opPath.empty() && opPath.back().first->location() <= locations.size())
+      error = withSourceLine(error, location(opPath.back().first->location()));
     return failure();
   }
 
@@ -280,7 +277,7 @@ private:
 
   LogicalResult checkFunction() {
     valueTypes.clear();
-    if (failed(checkArguments()) || failed(checkOps()) || failed(checkResults()))
+    if (failed(checkArguments()) || failed(checkOps(function->ops())) || failed(checkResults()))
       return failure();
     return success();
   }
@@ -342,36 +339,37 @@ private:
     return success();
   }
 
-  LogicalResult checkOps() {
-    for (auto [i, saved] : llvm::enumerate(function->ops())) {
-      op = &saved;
-      opIndex = i;
-      if (failed(checkOp()))
+  LogicalResult checkOps(const google::protobuf::RepeatedPtrField<v1::Op> &ops) {
+    for (auto [i, saved] : llvm::enumerate(ops)) {
+      opPath.emplace_back(&saved, i);
+      if (failed(checkOp(saved)))
         return failure();
+      opPath.pop_back();
     }
-    op = nullptr;
     return success();
   }
 
-  LogicalResult checkOp() {
-    if (failed(checkLocation(op->location())))
+  LogicalResult checkOp(const v1::Op &op) {
+    if (failed(checkLocation(op.location())))
       return failure();
-    const SavedOp *known = findSavedOp(op->name());
+    const SavedOp *known = findSavedOp(op.name());
     if (!known)
       return fail("no op of a saved graph has this name");
     if (known->minor > (graph.version() & 0xffff))
       return fail("needs format version 1." + Twine(known->minor) +
                   ", which the file does not state");
-    if (!op->regions().empty())
-      return fail("has no regions");
-    for (uint32_t operand : op->operands()) {
+    if (op.regions_size() != known->regions)
+      return known->regions == 0 ? fail("has no regions")
+                                 : fail("needs " + Twine(known->regions) + " regions, found " +
+                                        Twine(op.regions_size()));
+    for (uint32_t operand : op.operands()) {
       if (operand >= valueTypes.size())
         return fail("operand " + Twine(operand) + " is not defined before it");
       sizeWork += types[valueTypes[operand]].sizeWork;
     }
     StringRef previous;
     size_t required = 0;
-    for (const v1::Attribute &attribute : op->attributes()) {
+    for (const v1::Attribute &attribute : op.attributes()) {
       const SavedAttribute *entry = llvm::find_if(
           known->attributes, [&](const SavedAttribute &a) { return attribute.name() == a.name; });
       if (entry == known->attributes.end())
@@ -382,12 +380,19 @@ private:
       required += entry->kind != SavedAttributeKind::Flag;
       if (failed(checkAttribute(attribute, entry->kind)))
         return failure();
+      if (entry->kind == SavedAttributeKind::Segments &&
+          attribute.integers().values_size() != known->segments)
+        return fail("attribute " + quoted(attribute.name()) + " must have " +
+                    Twine(known->segments) + " entries");
     }
     for (const SavedAttribute &entry : known->attributes)
       required -= entry.kind != SavedAttributeKind::Flag;
     if (required != 0)
       return fail("an attribute is missing");
-    for (uint32_t type : op->results()) {
+    for (const v1::Region &region : op.regions())
+      if (failed(checkRegion(region)))
+        return failure();
+    for (uint32_t type : op.results()) {
       if (failed(checkType(type)))
         return failure();
       valueTypes.push_back(type);
@@ -395,6 +400,25 @@ private:
     }
     if (sizeWork > kMaxSavedSizeWork)
       return fail("the ops' size expressions are too long to check");
+    return success();
+  }
+
+  // Its values are numbered apart; messages nest, and so does this, to a bounded depth.
+  LogicalResult checkRegion(const v1::Region &region) {
+    std::vector<uint32_t> outside;
+    outside.swap(valueTypes);
+    for (uint32_t type : region.arguments()) {
+      if (failed(checkType(type)))
+        return failure();
+      valueTypes.push_back(type);
+      sizeWork += types[type].sizeWork;
+    }
+    if (failed(checkOps(region.ops())))
+      return failure();
+    for (uint32_t result : region.results())
+      if (result >= valueTypes.size())
+        return fail("there is no value " + Twine(result) + " in the region");
+    valueTypes.swap(outside);
     return success();
   }
 
@@ -416,6 +440,11 @@ private:
                     attribute.integers().values_size() <= kMaxSavedList &&
                     llvm::all_of(attribute.integers().values(),
                                  [](int64_t flag) { return flag == 0 || flag == 1; }));
+    case SavedAttributeKind::Segments:
+      return expect(attribute.has_integers() &&
+                    attribute.integers().values_size() <= kMaxSavedList &&
+                    llvm::all_of(attribute.integers().values(),
+                                 [](int64_t count) { return count >= 0 && count <= INT32_MAX; }));
     case SavedAttributeKind::Text:
       return expect(attribute.has_text());
     case SavedAttributeKind::Comparison:
@@ -503,13 +532,8 @@ private:
                use.location(), Attribute());
       result.variables.push_back(use.variable());
     }
-    for (auto [i, savedOp] : llvm::enumerate(saved.ops())) {
-      op = &savedOp;
-      opIndex = i;
-      if (failed(buildOp()))
-        return failure();
-    }
-    op = nullptr;
+    if (failed(buildOps(saved.ops())))
+      return failure();
     SmallVector<Value> results;
     for (const v1::Output &output : saved.outputs()) {
       results.push_back(values[output.value()]);
@@ -535,23 +559,56 @@ private:
     return success();
   }
 
-  LogicalResult buildOp() {
-    OperationState state(location(op->location()), "keratin." + op->name());
-    for (uint32_t operand : op->operands())
+  LogicalResult buildOps(const google::protobuf::RepeatedPtrField<v1::Op> &ops) {
+    for (auto [i, saved] : llvm::enumerate(ops)) {
+      opPath.emplace_back(&saved, i);
+      if (failed(buildOp(saved)))
+        return failure();
+      opPath.pop_back();
+    }
+    return success();
+  }
+
+  LogicalResult buildOp(const v1::Op &op) {
+    OperationState state(location(op.location()), "keratin." + op.name());
+    for (uint32_t operand : op.operands())
       state.operands.push_back(values[operand]);
-    for (uint32_t type : op->results())
+    for (uint32_t type : op.results())
       state.types.push_back(types[type].type);
-    const SavedOp *known = findSavedOp(op->name());
-    for (const v1::Attribute &attribute : op->attributes()) {
+    const SavedOp *known = findSavedOp(op.name());
+    for (const v1::Attribute &attribute : op.attributes()) {
       const SavedAttribute *entry = llvm::find_if(
           known->attributes, [&](const SavedAttribute &a) { return attribute.name() == a.name; });
       state.addAttribute(attribute.name(), buildAttribute(attribute, entry->kind));
     }
+    for (int i = 0; i < op.regions_size(); ++i)
+      state.addRegion();
     Operation *built = b.create(state);
+    for (auto [region, saved] : llvm::zip(built->getRegions(), op.regions()))
+      if (failed(buildRegion(region, saved, built->getLoc())))
+        return failure();
     // One by one, so that later ops find operands that keep their word.
     if (failed(verify(built)))
       return fail(reported);
     values.append(built->result_begin(), built->result_end());
+    return success();
+  }
+
+  LogicalResult buildRegion(Region &region, const v1::Region &saved, Location place) {
+    SmallVector<Value> outside;
+    std::swap(outside, values);
+    OpBuilder::InsertionGuard guard(b);
+    Block &block = region.emplaceBlock();
+    for (uint32_t type : saved.arguments())
+      values.push_back(block.addArgument(types[type].type, place));
+    b.setInsertionPointToEnd(&block);
+    if (failed(buildOps(saved.ops())))
+      return failure();
+    SmallVector<Value> results;
+    for (uint32_t result : saved.results())
+      results.push_back(values[result]);
+    b.create<YieldOp>(place, results);
+    std::swap(outside, values);
     return success();
   }
 
@@ -567,6 +624,9 @@ private:
     case SavedAttributeKind::Flags:
       return b.getDenseBoolArrayAttr(SmallVector<bool>(attribute.integers().values().begin(),
                                                        attribute.integers().values().end()));
+    case SavedAttributeKind::Segments:
+      return b.getDenseI32ArrayAttr(SmallVector<int32_t>(attribute.integers().values().begin(),
+                                                         attribute.integers().values().end()));
     case SavedAttributeKind::Text:
       return b.getStringAttr(attribute.text());
     case SavedAttributeKind::Comparison:
@@ -601,8 +661,9 @@ private:
 
   // Of the function at hand.
   const v1::Function *function = nullptr;
-  const v1::Op *op = nullptr;
-  size_t opIndex = 0;
+  // The op at hand with its number, after those that it is in.
+  SmallVector<std::pair<const v1::Op *, size_t>> opPath;
+  // Of the region at hand.
   std::vector<uint32_t> valueTypes;
   SmallVector<Value> values;
 };

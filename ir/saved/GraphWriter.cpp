@@ -202,6 +202,7 @@ private:
     symbols.clear();
     functionTypes.clear();
     values.clear();
+    nextValue = 0;
     v1::Function *saved = graph.add_functions();
     saved->set_name(nameFor(description.name));
     if (!function.getBody().hasOneBlock())
@@ -265,7 +266,7 @@ private:
         return fail("function '" + name + "': nothing binds a size of argument " + Twine(i));
       auto symbol = function.getArgAttrOfType<IntegerAttr>(i, "keratin.symbol");
       uint32_t valueSymbol = symbol ? uint32_t(symbols.lookup(symbol.getInt()) + 1) : 0;
-      values[argument] = i;
+      values[argument] = nextValue++;
       if (function.getArgAttrOfType<StringAttr>(i, "keratin.kind").getValue() == "variable") {
         if (variable == description.variables.size() ||
             description.variables[variable] >= variables.size())
@@ -302,7 +303,7 @@ private:
   LogicalResult writeOp(Operation *op, v1::Op *saved) {
     const SavedOp *known =
         isa<KeratinDialect>(op->getDialect()) ? findSavedOp(op->getName().stripDialect()) : nullptr;
-    if (!known || op->getNumRegions())
+    if (!known)
       return fail(op, "this op cannot be saved");
     saved->set_name(known->name);
     // The least version that has all that is in the file.
@@ -312,7 +313,7 @@ private:
     for (Value result : op->getResults()) {
       if (!isBound(getShape(result)))
         return fail(op, "nothing binds a size of the result");
-      values[result] = uint32_t(values.size());
+      values[result] = nextValue++;
       saved->add_results(typeIndex(result.getType()));
     }
     // Sorted by name.
@@ -327,7 +328,33 @@ private:
       if (failed(writeAttribute(attribute.getValue(), entry->kind, place)))
         return fail(op, "the attribute " + Twine(entry->name) + " cannot be saved");
     }
+    for (Region &region : op->getRegions())
+      if (failed(writeRegion(op, region, saved->add_regions())))
+        return failure();
     saved->set_location(location(op->getLoc()));
+    return success();
+  }
+
+  // Closed, with numbers of its own; its yield is the list of results.
+  LogicalResult writeRegion(Operation *op, Region &region, v1::Region *saved) {
+    if (++regionDepth > kMaxSavedRegionDepth)
+      return fail(op, "more than " + Twine(kMaxSavedRegionDepth) +
+                          " loops and branches inside each other cannot be saved");
+    uint32_t outside = std::exchange(nextValue, 0);
+    Block &block = region.front();
+    for (BlockArgument argument : block.getArguments()) {
+      if (!isBound(getShape(argument)))
+        return fail(op, "nothing binds a size in the region");
+      values[argument] = nextValue++;
+      saved->add_arguments(typeIndex(argument.getType()));
+    }
+    for (Operation &inner : block.without_terminator())
+      if (failed(writeOp(&inner, saved->add_ops())))
+        return failure();
+    for (Value result : block.getTerminator()->getOperands())
+      saved->add_results(values.lookup(result));
+    nextValue = outside;
+    --regionDepth;
     return success();
   }
 
@@ -348,6 +375,11 @@ private:
       ArrayRef<bool> list = cast<DenseBoolArrayAttr>(value).asArrayRef();
       saved->mutable_integers()->mutable_values()->Assign(list.begin(), list.end());
       return success(list.size() <= size_t(kMaxSavedList));
+    }
+    case SavedAttributeKind::Segments: {
+      ArrayRef<int32_t> list = cast<DenseI32ArrayAttr>(value).asArrayRef();
+      saved->mutable_integers()->mutable_values()->Assign(list.begin(), list.end());
+      return success();
     }
     case SavedAttributeKind::Text:
       saved->set_text(cast<StringAttr>(value).str());
@@ -415,6 +447,8 @@ private:
   llvm::DenseMap<int64_t, int64_t> symbols;
   llvm::DenseMap<Type, uint32_t> functionTypes;
   llvm::DenseMap<Value, uint32_t> values;
+  uint32_t nextValue = 0;
+  unsigned regionDepth = 0;
 };
 
 } // namespace

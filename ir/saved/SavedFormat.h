@@ -25,6 +25,9 @@ inline constexpr int kMaxSavedList = 64;
 // Numbers of all size expressions that the ops of a file meet in their types, each time counted: a
 // verifier computes with them, which bytes that name a type again do not pay for.
 inline constexpr uint64_t kMaxSavedSizeWork = 4 << 20;
+// Loops and branches inside each other, so that the sizes of an op in them are messages at most
+// kMaxSavedDepth (WireScan.h) deep.
+inline constexpr unsigned kMaxSavedRegionDepth = 47;
 // Names that a location is nested in.
 inline constexpr int kMaxSavedScopes = 32;
 

@@ -19,6 +19,8 @@ static constexpr SavedAttribute contraction[] = {{"a_batch", Kind::Integers},
                                                  {"a_contract", Kind::Integers},
                                                  {"b_batch", Kind::Integers},
                                                  {"b_contract", Kind::Integers}};
+static constexpr SavedAttribute loop[] = {
+    {"length", Kind::Dims}, {"operandSegmentSizes", Kind::Segments}, {"reverse", Kind::Flag}};
 static constexpr SavedAttribute convolution[] = {
     {"dilation", Kind::Integers}, {"dims", Kind::Text},        {"low", Kind::Dims},
     {"reversed", Kind::Flags},    {"strides", Kind::Integers}, {"x_dilation", Kind::Integers}};
@@ -116,6 +118,9 @@ static const SavedOp ops[] = {
     {"random_bits", seed},
     {"require", requirement},
     {"print", message},
+    // Loops and branches.
+    {"scan", loop, 1, /*regions=*/1, /*segments=*/3},
+    {"if", {}, 1, /*regions=*/2},
     // Checks.
     {"check_range", range, 1},
 };
@@ -142,6 +147,8 @@ const char *keratin::ir::kindName(SavedAttributeKind kind) {
     return "a list of integers";
   case Kind::Flags:
     return "a list of flags";
+  case Kind::Segments:
+    return "a count for each list of operands";
   case Kind::Text:
     return "text";
   case Kind::Comparison:

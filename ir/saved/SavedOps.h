@@ -13,7 +13,8 @@ enum class SavedAttributeKind {
   Flag,
   Integer,
   Integers,
-  Flags, // integers that are 0 or 1
+  Flags,    // integers that are 0 or 1
+  Segments, // integers: how many operands are for each of the op's lists of them
   Text,
   Comparison,
   Requirement,
@@ -30,12 +31,15 @@ struct SavedOp {
   const char *name; // without the dialect
   llvm::ArrayRef<SavedAttribute> attributes;
   uint32_t minor = 0; // the format 1.minor has it, earlier ones have not
+  int regions = 0;
+  int segments = 0; // entries of the attribute of this kind
 };
 
 // All of them. An op of the dialect that is not here cannot be saved on purpose: it belongs to the
 // frontend's graph (placeholder, variable, literal, update, depend, gradients) or to the compiler
-// (kernel, yield). The list is written out, not derived from the records: it is a promise about
-// files, which a change of a record must not change unnoticed.
+// (kernel), or is written as a part of another op (yield). The list is written out, not derived
+// from the records: it is a promise about files, which a change of a record must not change
+// unnoticed.
 llvm::ArrayRef<SavedOp> savedOps();
 // Null for an op that may not be in a file.
 const SavedOp *findSavedOp(llvm::StringRef name);

@@ -370,6 +370,31 @@ func.func @window_scatter(%x: tensor<?x5xf32, #keratin.dims<d0, 5>> {keratin.kin
   %y = keratin.window_scatter %x, %v window = [1, 3] strides = [1, 2] low = <0, 1> : (tensor<?x5xf32, #keratin.dims<d0, 5>>, tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x5xf32, #keratin.dims<d0, 5>>
   return %y : tensor<?x5xf32, #keratin.dims<d0, 5>>
 }
+func.func @scan(%x: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "x"}, %h: tensor<3xf32> {keratin.kind = "input", keratin.name = "h"})
+    -> (tensor<3xf32> {keratin.kind = "output", keratin.name = "y"}, tensor<?xi64, #keratin.dims<d0>> {keratin.kind = "output", keratin.name = "places"}) {
+  %y:2 = keratin.scan length = <d0> reverse init(%h) over(%x) with(%h) : (tensor<3xf32>, tensor<?x3xf32, #keratin.dims<d0, 3>>, tensor<3xf32>) -> (tensor<3xf32>, tensor<?xi64, #keratin.dims<d0>>) {
+  ^bb0(%t: tensor<i64>, %s: tensor<3xf32>, %e: tensor<3xf32>, %c: tensor<3xf32>):
+    %p = keratin.mul %e, %c : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+    %n = keratin.sub %p, %s : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+    keratin.yield %n, %t : tensor<3xf32>, tensor<i64>
+  }
+  return %y#0, %y#1 : tensor<3xf32>, tensor<?xi64, #keratin.dims<d0>>
+}
+func.func @if(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<?xf32, #keratin.dims<d0>> {keratin.kind = "output", keratin.name = "y"}) {
+  %s = keratin.reduce_sum %x axes = [0] : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<f32>
+  %zero = keratin.constant dense<0.0> : tensor<f32>
+  %p = keratin.compare lt %s, %zero : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  %y = keratin.if %p with(%x) : (tensor<i1>, tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d0>> {
+  ^bb0(%a: tensor<?xf32, #keratin.dims<d0>>):
+    %0 = keratin.neg %a : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d0>>
+    keratin.yield %0 : tensor<?xf32, #keratin.dims<d0>>
+  } else {
+  ^bb0(%a: tensor<?xf32, #keratin.dims<d0>>):
+    keratin.yield %a : tensor<?xf32, #keratin.dims<d0>>
+  }
+  return %y : tensor<?xf32, #keratin.dims<d0>>
+}
 // A whole training step: a variable, its update, the state of a random node, a default and places.
 func.func @update(%x: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "x"},
                   %rate: tensor<f32> {keratin.kind = "input", keratin.name = "rate",

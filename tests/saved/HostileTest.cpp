@@ -35,15 +35,17 @@ static const char *const sampleText = R"(
     return %y, %z : tensor<?x2xf32, #keratin.dims<d0, 2>>, tensor<2xf32>
   })";
 
+static std::string bytesOf(const char *text) {
+  auto context = makeSavedContext();
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, context.get());
+  std::vector<ir::SavedFunction> functions(1);
+  std::vector<ir::SavedVariable> variables;
+  describeForSaving(*module->getOps<mlir::func::FuncOp>().begin(), 1, functions[0], variables);
+  return ir::writeGraph(*module, functions, variables).value();
+}
+
 static const std::string &sampleBytes() {
-  static const std::string bytes = [] {
-    auto context = makeSavedContext();
-    auto module = mlir::parseSourceString<mlir::ModuleOp>(sampleText, context.get());
-    std::vector<ir::SavedFunction> functions(1);
-    std::vector<ir::SavedVariable> variables;
-    describeForSaving(*module->getOps<mlir::func::FuncOp>().begin(), 1, functions[0], variables);
-    return ir::writeGraph(*module, functions, variables).value();
-  }();
+  static const std::string bytes = bytesOf(sampleText);
   return bytes;
 }
 
@@ -289,24 +291,119 @@ TEST_CASE("evil messages are refused with what is wrong", "[hostile]") {
   }
 }
 
-TEST_CASE("truncation at every byte is refused", "[hostile]") {
-  const std::string &bytes = sampleBytes();
-  for (size_t length = 0; length < bytes.size(); ++length) {
-    INFO(length);
-    CHECK(refusal(std::string_view(bytes).substr(0, length)) != "accepted");
+// Op 0 is a loop, in which op 0 is a branch. Inside the loop: 0 = t, 1 = s, 2 = e, 3 = the branch.
+static const std::string &loopBytes() {
+  static const std::string bytes = bytesOf(R"(
+    func.func @loop(%x: tensor<?x2xf32, #keratin.dims<d0, 2>> {keratin.kind = "input"},
+                    %h: tensor<2xf32> {keratin.kind = "input"}, %p: tensor<i1> {keratin.kind = "input"})
+        -> (tensor<2xf32> {keratin.kind = "output"}) {
+      %y = keratin.scan length = <d0> init(%h) over(%x) with(%p)
+          : (tensor<2xf32>, tensor<?x2xf32, #keratin.dims<d0, 2>>, tensor<i1>) -> tensor<2xf32> {
+      ^bb0(%t: tensor<i64>, %s: tensor<2xf32>, %e: tensor<2xf32>, %c: tensor<i1>):
+        %z = keratin.if %c with(%s, %e) : (tensor<i1>, tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32> {
+        ^bb0(%a: tensor<2xf32>, %b: tensor<2xf32>):
+          %0 = keratin.add %a, %b : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32> loc("net.py":7:1)
+          keratin.yield %0 : tensor<2xf32>
+        } else {
+        ^bb0(%a: tensor<2xf32>, %b: tensor<2xf32>):
+          keratin.yield %a : tensor<2xf32>
+        }
+        keratin.yield %z : tensor<2xf32>
+      }
+      return %y : tensor<2xf32>
+    })");
+  return bytes;
+}
+
+static v1::Region *bodyOf(v1::Graph &graph) { return opOf(graph, 0)->mutable_regions(0); }
+static v1::Op *branchOf(v1::Graph &graph) { return bodyOf(graph)->mutable_ops(0); }
+
+TEST_CASE("evil loops and branches are refused with what is wrong", "[hostile]") {
+  using G = v1::Graph &;
+  const std::vector<Evil> all = {
+      {"nothing", [](G) {}, "accepted"},
+      {"an older format", [](G g) { g.set_version(1 << 16); },
+       "op 0 ('scan'): needs format version 1.1, which the file does not state"},
+      {"no body", [](G g) { opOf(g, 0)->clear_regions(); },
+       "op 0 ('scan'): needs 1 regions, found 0"},
+      {"two bodies", [](G g) { *opOf(g, 0)->add_regions() = *bodyOf(g); },
+       "needs 1 regions, found 2"},
+      {"one branch", [](G g) { branchOf(g)->mutable_regions()->RemoveLast(); },
+       "op 0 ('scan'): op 0 ('if'): needs 2 regions, found 1"},
+      {"an empty body", [](G g) { bodyOf(g)->Clear(); },
+       "the arguments of the body must be 4 values, found 0"},
+      {"no arguments", [](G g) { bodyOf(g)->clear_arguments(); }, "is not defined before it"},
+      {"an argument of no type", [](G g) { bodyOf(g)->set_arguments(0, 99); },
+       "there is no type 99"},
+      {"another argument", [](G g) { bodyOf(g)->set_arguments(0, bodyOf(g)->arguments(1)); },
+       "the arguments of the body: value 0 must have type 'tensor<i64>'"},
+      {"an outer value", [](G g) { branchOf(g)->set_operands(1, 5); },
+       "operand 5 is not defined before it"},
+      {"an inner value", [](G g) { functionOf(g)->mutable_outputs(0)->set_value(4); },
+       "there is no value 4"},
+      {"no such result", [](G g) { bodyOf(g)->set_results(0, 9); },
+       "op 0 ('scan'): there is no value 9 in the region"},
+      {"no result", [](G g) { bodyOf(g)->clear_results(); },
+       "the yield of the body must be 1 values, found 0"},
+      {"a result of another type", [](G g) { bodyOf(g)->set_results(0, 0); },
+       "the yield of the body: value 0 must have type"},
+      {"an op that is wrong inside",
+       [](G g) { branchOf(g)->mutable_regions(0)->mutable_ops(0)->add_operands(0); },
+       "op 0 ('scan'): op 0 ('if'): op 0 ('add'): "},
+      {"where it is wrong",
+       [](G g) { branchOf(g)->mutable_regions(0)->mutable_ops(0)->add_operands(0); },
+       "; at net.py:7"},
+      {"a yield inside", [](G g) { branchOf(g)->set_name("yield"); },
+       "no op of a saved graph has this name"},
+      {"two counts of operands",
+       [](G g) {
+         opOf(g, 0)->mutable_attributes(1)->mutable_integers()->mutable_values()->RemoveLast();
+       },
+       "attribute 'operandSegmentSizes' must have 3 entries"},
+      {"a negative count of operands",
+       [](G g) { opOf(g, 0)->mutable_attributes(1)->mutable_integers()->set_values(0, -1); },
+       "must be a count for each list of operands"},
+      {"too many operands of a kind",
+       [](G g) { opOf(g, 0)->mutable_attributes(1)->mutable_integers()->set_values(0, 2); },
+       "op 0 ('scan'): "},
+      {"no length", [](G g) { opOf(g, 0)->mutable_attributes(0)->mutable_dims()->clear_dims(); },
+       "needs one length, found 0"},
+      {"an unknown length",
+       [](G g) {
+         auto *dim = opOf(g, 0)->mutable_attributes(0)->mutable_dims()->mutable_dims(0);
+         dim->clear_code();
+         dim->set_size(7);
+       },
+       "sequence 0 must have 7 elements"},
+  };
+  for (const Evil &evil : all) {
+    INFO(evil.name);
+    v1::Graph graph;
+    REQUIRE(graph.ParseFromString(loopBytes()));
+    evil.damage(graph);
+    CHECK_THAT(refusal(graph.SerializeAsString()), Catch::Contains(evil.message));
   }
+}
+
+TEST_CASE("truncation at every byte is refused", "[hostile]") {
+  for (const std::string &bytes : {sampleBytes(), loopBytes()})
+    for (size_t length = 0; length < bytes.size(); ++length) {
+      INFO(length);
+      CHECK(refusal(std::string_view(bytes).substr(0, length)) != "accepted");
+    }
 }
 
 TEST_CASE("every byte changed in every way gives a graph or an error", "[hostile]") {
   auto context = makeSavedContext();
-  for (size_t at = 0; at < sampleBytes().size(); ++at)
-    for (int value = 0; value < 256; ++value) {
-      std::string bytes = sampleBytes();
-      bytes[at] = char(value);
-      std::string wrong = complaint(bytes, *context);
-      if (!wrong.empty())
-        FAIL("byte " << at << " = " << value << ": " << wrong);
-    }
+  for (const std::string &whole : {sampleBytes(), loopBytes()})
+    for (size_t at = 0; at < whole.size(); ++at)
+      for (int value = 0; value < 256; ++value) {
+        std::string bytes = whole;
+        bytes[at] = char(value);
+        std::string wrong = complaint(bytes, *context);
+        if (!wrong.empty())
+          FAIL("byte " << at << " = " << value << ": " << wrong);
+      }
 }
 
 // A field of a message: tag, length, contents.

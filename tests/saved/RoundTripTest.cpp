@@ -119,6 +119,34 @@ TEST_CASE("symbols are numbered as the inputs bind them, and locations stay", "[
   CHECK_THAT(text, Catch::Contains("\"scope\""));
 }
 
+// `depth` branches inside each other, the innermost with sizes in its ops.
+static std::string nestedBranches(unsigned depth) {
+  const std::string type = "tensor<?xf32, #keratin.dims<d0>>";
+  auto name = [](const char *letter, unsigned level) { return letter + std::to_string(level); };
+  std::string text = "func.func @f(%p0: tensor<i1> {keratin.kind = \"input\"}, %a0: " + type +
+                     " {keratin.kind = \"input\"}) -> (" + type +
+                     " {keratin.kind = \"output\"}) {\n";
+  std::string end = "return %y0 : " + type + "\n}\n";
+  for (unsigned i = 0; i < depth; ++i) {
+    std::string p = name("%p", i), a = name("%a", i), q = name("%p", i + 1), b = name("%a", i + 1);
+    text += name("%y", i) + " = keratin.if " + p + " with(" + p + ", " + a +
+            ") : (tensor<i1>, tensor<i1>, " + type + ") -> " + type + " {\n^bb0(" + q +
+            ": tensor<i1>, " + b + ": " + type + "):\n";
+    end = "keratin.yield " + name("%y", i + 1) + " : " + type + "\n} else {\n^bb0(" + q +
+          ": tensor<i1>, " + b + ": " + type + "):\nkeratin.yield " + b + " : " + type + "\n}\n" +
+          end;
+  }
+  return text + name("%y", depth) + " = keratin.slice " + name("%a", depth) +
+         " starts = #keratin.dims<0> strides = [1] : (" + type + ") -> " + type + "\n" + end;
+}
+
+TEST_CASE("loops and branches are saved as deep as messages nest", "[saved]") {
+  CHECK_THAT(roundTrip(nestedBranches(47).c_str()), Catch::Contains("keratin.slice"));
+  CHECK_THAT(roundTrip(nestedBranches(48).c_str()),
+             Catch::Contains("function 'f': if: more than 47 loops and branches inside each other "
+                             "cannot be saved"));
+}
+
 TEST_CASE("what cannot be saved is refused by name", "[saved]") {
   CHECK_THAT(roundTrip(R"(
     func.func @f(%x: tensor<4xf32> {keratin.kind = "input"})
