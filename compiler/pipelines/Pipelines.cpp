@@ -42,6 +42,7 @@ static constexpr Maker simplifyPasses[] = {
     [] { return passes::createSimplifyLoops(); },
     [] { return passes::createStabilize(); },
     [] { return passes::createCanonicalize(); },
+    [] { return passes::createAssignLayouts(); },
     [] { return passes::createFoldConstants(); },
     [] { return passes::createCanonicalize(); },
     [] { return passes::createEliminateCommonSubexpressions(); },

@@ -56,15 +56,18 @@ static Tensor resize(const char *function, const Operand &operand,
   bool bilinear = interpolation == "bilinear";
   Value x = bilinear ? call.floating(operand) : call.value(operand);
   requireSpatialRank(call, x, "x", factors.size());
-  int64_t first = name == "channels_first" ? 2 : 1;
+  // As convolutions have it, so that nothing is turned between them.
+  bool channelsFirst = name == "channels_first";
+  x = toChannelsLast(call, x, channelsFirst);
   if (bilinear) {
     for (size_t i = 0; i < factors.size(); ++i)
-      x = interpolateAlong(call, x, first + int64_t(i), factors[i]);
-    return call.tensor(x);
+      x = interpolateAlong(call, x, int64_t(i) + 1, factors[i]);
+  } else {
+    std::vector<DimExpr> counts(size_t(call.rank(x)), 1);
+    std::copy(factors.begin(), factors.end(), counts.begin() + 1);
+    x = repeated(call, x, counts, Place::After);
   }
-  std::vector<DimExpr> counts(size_t(call.rank(x)), 1);
-  std::copy(factors.begin(), factors.end(), counts.begin() + first);
-  return call.tensor(repeated(call, x, counts, Place::After));
+  return call.tensor(fromChannelsLast(call, x, channelsFirst));
 }
 
 namespace keratin::backend {

@@ -63,6 +63,27 @@ def Canonicalize : KeratinPass<"canonicalize"> {
   ];
 }
 
+def AssignLayouts : KeratinPass<"assign-layouts"> {
+  let summary = "compute values in the order of dimensions that needs the fewest transposes";
+  let description = [{
+    Turns everything that elementwise ops, pads, slices, reverses and concatenations connect, where that moves fewer elements: images between two
+    convolutions stay channels last, whatever the layout of the graph's inputs. Broadcasts and index ramps are made in the new order; reductions and
+    transposes behind are for --keratin-canonicalize to absorb. Nothing is done before gradients are expanded.
+
+    ```mlir
+    %1 = keratin.transpose %0 permutation = [0, 2, 1] : (tensor<2x8x3xf32>) -> tensor<2x3x8xf32>
+    %2 = keratin.broadcast %b dims = [1] : (tensor<3xf32>) -> tensor<2x3x8xf32>
+    %3 = keratin.add %1, %2 : (tensor<2x3x8xf32>, tensor<2x3x8xf32>) -> tensor<2x3x8xf32>
+    %4 = keratin.transpose %3 permutation = [0, 2, 1] : (tensor<2x3x8xf32>) -> tensor<2x8x3xf32>
+    ```
+    becomes, with --keratin-canonicalize,
+    ```mlir
+    %2 = keratin.broadcast %b dims = [2] : (tensor<3xf32>) -> tensor<2x8x3xf32>
+    %3 = keratin.add %0, %2 : (tensor<2x8x3xf32>, tensor<2x8x3xf32>) -> tensor<2x8x3xf32>
+    ```
+  }];
+}
+
 def EliminateCommonSubexpressions : KeratinPass<"eliminate-common-subexpressions"> {
   let summary = "compute equal values once, and nothing that nobody reads";
   let description = [{
