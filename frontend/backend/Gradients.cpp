@@ -8,21 +8,72 @@
 using namespace keratin;
 using namespace keratin::frontend;
 
-// The ops of the graph through which a gradient can flow to the loss, walked with an own stack.
-static llvm::DenseSet<Value> differentiableInputs(Value loss) {
-  llvm::DenseSet<Value> reached = {loss};
-  std::vector<Value> stack = {loss};
-  while (!stack.empty()) {
-    auto op = llvm::dyn_cast<ir::DifferentiableOpInterface>(stack.back().getDefiningOp());
-    stack.pop_back();
-    if (!op)
-      continue;
-    for (auto [i, operand] : llvm::enumerate(op->getOperands()))
-      if (op.isDifferentiableOperand(unsigned(i)) && reached.insert(operand).second)
-        stack.push_back(operand);
+namespace {
+
+// The values of the graph from which a gradient can flow to the loss, walked with an own stack
+// through ops and the bodies of loops and branches.
+class DifferentiableInputs {
+public:
+  explicit DifferentiableInputs(Value loss) {
+    reach(loss);
+    while (!stack.empty()) {
+      Value value = stack.back();
+      stack.pop_back();
+      if (auto argument = llvm::dyn_cast<mlir::BlockArgument>(value))
+        fromArgument(argument);
+      else
+        fromResult(llvm::cast<mlir::OpResult>(value));
+    }
   }
-  return reached;
-}
+
+  bool contains(Value value) const { return reached.contains(value); }
+
+private:
+  void reach(Value value) {
+    if (isFloating(DType(ir::dtypeOf(ir::getElementType(value)))) && reached.insert(value).second)
+      stack.push_back(value);
+  }
+
+  static Value yielded(mlir::Region &body, unsigned number) {
+    return body.front().getTerminator()->getOperand(number);
+  }
+
+  void fromResult(mlir::OpResult result) {
+    mlir::Operation *op = result.getOwner();
+    if (auto scan = llvm::dyn_cast<ir::ScanOp>(op)) {
+      reach(yielded(scan.getBody(), result.getResultNumber()));
+      // Without a step the last state is the first.
+      if (result.getResultNumber() < scan.getNumStates())
+        reach(scan.getStateArguments()[result.getResultNumber()]);
+    } else if (auto branch = llvm::dyn_cast<ir::IfOp>(op)) {
+      reach(yielded(branch.getThenBody(), result.getResultNumber()));
+      reach(yielded(branch.getElseBody(), result.getResultNumber()));
+    } else if (auto differentiable = llvm::dyn_cast<ir::DifferentiableOpInterface>(op)) {
+      for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+        if (differentiable.isDifferentiableOperand(unsigned(i)))
+          reach(operand);
+    }
+  }
+
+  void fromArgument(mlir::BlockArgument argument) {
+    mlir::Operation *parent = argument.getOwner()->getParentOp();
+    unsigned number = argument.getArgNumber();
+    if (auto branch = llvm::dyn_cast<ir::IfOp>(parent)) {
+      reach(branch.getCaptures()[number]);
+      return;
+    }
+    // The step's number, which is no float, comes first; the rest is as the operands are.
+    auto scan = llvm::cast<ir::ScanOp>(parent);
+    reach(scan->getOperand(number - 1));
+    if (number <= scan.getNumStates())
+      reach(yielded(scan.getBody(), number - 1));
+  }
+
+  llvm::DenseSet<Value> reached;
+  std::vector<Value> stack;
+};
+
+} // namespace
 
 namespace keratin::backend {
 
@@ -33,7 +84,7 @@ gradients(const Tensor &loss, const std::vector<Tensor> &variables, SourceLocati
   Value total = call.raw(loss);
   if (!isFloating(call.dtypeOf(total)))
     return result;
-  llvm::DenseSet<Value> reached = differentiableInputs(total);
+  DifferentiableInputs reached(total);
   total = call.g.reduceSum(total, call.axes(None, call.rank(total)));
 
   // Fed values and variables go into one op. A value in the middle of the graph has its own, since
