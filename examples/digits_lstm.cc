@@ -18,6 +18,6 @@ struct RowReader {
 int main(int argc, char **argv) {
   return runExample(argc, argv, "digits_lstm", "model.ktg", 40, [](const Arguments &arguments) {
     RowReader model;
-    trainClassifier(arguments, model, model.parameters());
+    trainClassifier(arguments, model, model.parameters(), /*rate=*/1e-2);
   });
 }

@@ -98,7 +98,7 @@ using Classifier = std::function<keratin::Tensor(const keratin::Tensor &images, 
 // With an output file, saves train_step and predict as they begin: whoever compiles the file ahead
 // of time trains them from there.
 inline void trainClassifier(const Arguments &arguments, const Classifier &model,
-                            const std::vector<keratin::Tensor> &parameters) {
+                            const std::vector<keratin::Tensor> &parameters, double rate = 1e-3) {
   namespace K = keratin::backend;
   const Digits &train = arguments.digits.train, &test = arguments.digits.test;
   // None: the batch may have any size, and each function is compiled once for all of them.
@@ -112,7 +112,7 @@ inline void trainClassifier(const Arguments &arguments, const Classifier &model,
       K::mean(K::sparse_categorical_crossentropy(labels, logits, /*from_logits=*/true));
   K::Tensor accuracy = K::mean(K::cast(isRight(logits), K::DType::Float32));
   K::Function step = K::function({images, labels}, {loss, accuracy},
-                                 layers::adam(loss, parameters, 1e-3), "train_step");
+                                 layers::adam(loss, parameters, rate), "train_step");
 
   K::Tensor inference = model(images, /*training=*/false);
   K::Tensor hits = K::sum(K::cast(isRight(inference), K::DType::Int32));
