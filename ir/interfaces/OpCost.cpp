@@ -116,16 +116,28 @@ std::optional<DimExpr> windowChoice(ArrayRef<int64_t> window, Value windows) {
   return count;
 }
 
+std::optional<DimExpr> sumOf(Block &block) {
+  std::optional<DimExpr> sum = DimExpr(0);
+  for (Operation &inner : block) {
+    std::optional<DimExpr> part = operationCount(&inner);
+    sum = sum && part ? add(*sum, *part) : std::nullopt;
+  }
+  return sum;
+}
+
 } // namespace
 
 std::optional<DimExpr> keratin::ir::operationCount(Operation *op) {
-  if (auto kernel = dyn_cast<KernelOp>(op)) {
-    std::optional<DimExpr> sum = DimExpr(0);
-    for (Operation &inner : kernel.getBody().front()) {
-      std::optional<DimExpr> part = operationCount(&inner);
-      sum = sum && part ? add(*sum, *part) : std::nullopt;
-    }
-    return sum;
+  if (auto kernel = dyn_cast<KernelOp>(op))
+    return sumOf(kernel.getBody().front());
+  if (auto scan = dyn_cast<ScanOp>(op)) {
+    std::optional<DimExpr> step = sumOf(scan.getBody().front());
+    return step ? mul(*step, scan.getSteps()) : std::nullopt;
+  }
+  if (auto branches = dyn_cast<IfOp>(op)) {
+    std::optional<DimExpr> a = sumOf(branches.getThenBody().front());
+    std::optional<DimExpr> b = sumOf(branches.getElseBody().front());
+    return a && b ? max(*a, *b) : std::nullopt;
   }
   OperationCounter counter;
   if (auto elementwise = dyn_cast<ElementwiseOpInterface>(op)) {

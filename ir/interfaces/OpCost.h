@@ -15,6 +15,7 @@ namespace keratin::ir {
 //    elements of x do not count, zeros around it do;
 //  - scans, arg_max and the like: what the recurrence does for each element;
 //  - moving elements: none.
+// Of a loop, those of a step times the number of steps; of a branch, the larger number.
 // Of a kernel, the sum over its body, each op once: what a loop nest computes again to avoid
 // reading it is not counted, nor the error terms of compensated sums. nullopt if the number cannot
 // be represented (ir/shapes/DimExpr.h).

@@ -21,7 +21,34 @@ KernelCost &KernelCost::operator+=(const KernelCost &other) {
   return *this;
 }
 
+static std::optional<DimExpr> times(const std::optional<DimExpr> &a, const DimExpr &b) {
+  return a ? mul(*a, b) : std::nullopt;
+}
+
+static std::optional<DimExpr> larger(const std::optional<DimExpr> &a,
+                                     const std::optional<DimExpr> &b) {
+  return a && b ? max(*a, *b) : std::nullopt;
+}
+
+static KernelCost costOfBlock(Block &block) {
+  KernelCost cost;
+  for (Operation &op : block.without_terminator())
+    cost += costOf(&op);
+  return cost;
+}
+
 KernelCost keratin::passes::costOf(Operation *op) {
+  if (auto scan = dyn_cast<ScanOp>(op)) {
+    KernelCost step = costOfBlock(scan.getBody().front());
+    return {times(step.operations, scan.getSteps()), times(step.bytesRead, scan.getSteps()),
+            times(step.bytesWritten, scan.getSteps())};
+  }
+  if (auto branches = dyn_cast<IfOp>(op)) {
+    KernelCost a = costOfBlock(branches.getThenBody().front());
+    KernelCost b = costOfBlock(branches.getElseBody().front());
+    return {larger(a.operations, b.operations), larger(a.bytesRead, b.bytesRead),
+            larger(a.bytesWritten, b.bytesWritten)};
+  }
   KernelCost cost;
   if (op->hasTrait<OpTrait::ConstantLike>() || op->hasTrait<OpTrait::IsTerminator>() ||
       isa<ReshapeOp>(op))

@@ -21,7 +21,7 @@ struct KernelCost {
 };
 
 // Of a kernel, or of an op that is in none and counts as one. A view, a constant and a return
-// move nothing.
+// move nothing. Of a loop, that of a step times the number of steps; of a branch, the larger one.
 KernelCost costOf(mlir::Operation *op);
 
 } // namespace keratin::passes

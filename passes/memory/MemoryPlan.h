@@ -25,6 +25,9 @@
 //                        The first step reads the init where it lies.
 //   keratin.step         an index into keratin.offsets, where the step's number lies; -1: nobody
 //                        reads it.
+// On each loop and branch with values of its own in the arena:
+//   keratin.arena        an index into keratin.offsets, where they begin;
+//   keratin.arena_bytes  #keratin.dims<…>, how many bytes they take.
 // Offsets are those of the whole arena, however deep in loops the node stands.
 //
 // Read by the memory passes: keratin.fallible (an integer: the site) and keratin.effect (a unit) on
@@ -36,6 +39,7 @@
 
 namespace keratin::passes {
 
+inline constexpr char kArenaAttr[] = "keratin.arena";
 inline constexpr char kArenaBytesAttr[] = "keratin.arena_bytes";
 inline constexpr char kOffsetsAttr[] = "keratin.offsets";
 inline constexpr char kInPlaceAttr[] = "keratin.in_place";

@@ -1,6 +1,7 @@
 #include "passes/memory/MemoryReport.h"
 
 #include "ir/dialect/Keratin.h"
+#include "passes/memory/KernelProgram.h"
 #include "passes/memory/MemoryPlan.h"
 #include "passes/memory/PlannedBuffers.h"
 
@@ -42,15 +43,20 @@ class Numbers {
 public:
   Numbers(const PlannedMemory &plan, const SymbolValues &symbols, int64_t otherwise) {
     arena = evaluate(plan.arenaBytes, symbols, otherwise);
+    // What must be there: of a loop or a branch, what is alive inside of it.
+    std::vector<int64_t> needed;
     for (const PlannedBuffer &buffer : plan.buffers) {
       std::optional<int64_t> number =
           buffer.bytes ? evaluate(*buffer.bytes, symbols, otherwise) : std::nullopt;
       complete &= number && *number >= 0;
       bytes.push_back(std::max<int64_t>(number.value_or(0), 0));
+      needed.push_back(bytes.back());
       ranges.push_back(buffer.live);
+      if (buffer.inside >= 0)
+        needed.back() = liveInside(plan.inside[buffer.inside], symbols, otherwise);
     }
-    live = complete ? maxLiveBytes(ranges, bytes) : std::nullopt;
-    busiest = busiestPosition(ranges, bytes).value_or(0);
+    live = complete ? maxLiveBytes(ranges, needed) : std::nullopt;
+    busiest = busiestPosition(ranges, needed).value_or(0);
     complete &= arena && live;
   }
 
@@ -59,25 +65,47 @@ public:
   std::vector<int64_t> bytes;
   std::vector<LiveRange> ranges;
   bool complete = true;
+
+private:
+  int64_t liveInside(const PlannedNode &node, const SymbolValues &symbols, int64_t otherwise) {
+    int64_t most = 0;
+    for (const PlannedMemory &program : node.programs) {
+      Numbers numbers(program, symbols, otherwise);
+      complete &= numbers.complete;
+      most = std::max(most, numbers.live.value_or(0));
+    }
+    return most;
+  }
 };
 
+std::optional<DimExpr> maxLive(const PlannedMemory &plan, const SymbolValues &symbols);
+
+std::optional<DimExpr> maxLive(const PlannedNode &node, const SymbolValues &symbols) {
+  std::optional<DimExpr> most = DimExpr(0);
+  for (const PlannedMemory &program : node.programs) {
+    std::optional<DimExpr> live = maxLive(program, symbols);
+    most = live && most ? max(*most, *live) : std::nullopt;
+  }
+  return most;
+}
+
 // What is alive at one kernel, as an expression.
-std::optional<DimExpr> liveExpression(const PlannedMemory &plan, int64_t position) {
-  DimExpr sum;
+std::optional<DimExpr> liveExpression(const PlannedMemory &plan, int64_t position,
+                                      const SymbolValues &symbols) {
+  std::optional<DimExpr> sum = DimExpr(0);
   for (const PlannedBuffer &buffer : plan.buffers) {
     if (!buffer.live.overlaps({position, position}))
       continue;
-    std::optional<DimExpr> next = buffer.bytes ? add(sum, *buffer.bytes) : std::nullopt;
-    if (!next)
-      return std::nullopt;
-    sum = *next;
+    std::optional<DimExpr> bytes =
+        buffer.inside >= 0 ? maxLive(plan.inside[buffer.inside], symbols) : buffer.bytes;
+    sum = sum && bytes ? add(*sum, *bytes) : std::nullopt;
   }
   return sum;
 }
 
 // The most that is alive, as an expression: which kernel that is depends on the sizes, so the
 // largest of those that are busiest for small, usual and large ones.
-std::string maxLiveExpression(const PlannedMemory &plan, const SymbolValues &symbols) {
+std::optional<DimExpr> maxLive(const PlannedMemory &plan, const SymbolValues &symbols) {
   std::vector<int64_t> positions{Numbers(plan, symbols, kDefaultSize).busiest};
   for (int64_t size : {1, 32, 1000})
     positions.push_back(Numbers(plan, {}, size).busiest);
@@ -85,9 +113,14 @@ std::string maxLiveExpression(const PlannedMemory &plan, const SymbolValues &sym
   positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
   std::optional<DimExpr> most = DimExpr(0);
   for (int64_t position : positions) {
-    std::optional<DimExpr> live = liveExpression(plan, position);
+    std::optional<DimExpr> live = liveExpression(plan, position, symbols);
     most = live && most ? max(*most, *live) : std::nullopt;
   }
+  return most;
+}
+
+std::string maxLiveExpression(const PlannedMemory &plan, const SymbolValues &symbols) {
+  std::optional<DimExpr> most = maxLive(plan, symbols);
   return most ? most->str() : "(a long expression)";
 }
 
@@ -125,6 +158,16 @@ std::string symbolsText(const PlannedMemory &plan, const SymbolValues &symbols) 
   return text.empty() ? text : text + ")";
 }
 
+size_t valuesOverOperands(const PlannedMemory &plan) {
+  size_t count = 0;
+  for (const PlannedBuffer &buffer : plan.buffers)
+    count += buffer.values - 1;
+  for (const PlannedNode &node : plan.inside)
+    for (const PlannedMemory &program : node.programs)
+      count += valuesOverOperands(program);
+  return count;
+}
+
 void printInPlace(llvm::raw_ostream &out, func::FuncOp function, const PlannedMemory &plan) {
   auto inPlace = function->getAttrOfType<DenseI64ArrayAttr>(kInPlaceAttr);
   int64_t updates = 0, updatesInPlace = 0;
@@ -133,13 +176,99 @@ void printInPlace(llvm::raw_ostream &out, func::FuncOp function, const PlannedMe
       ++updates;
       updatesInPlace += flag != 0;
     }
-  size_t reused = 0;
-  for (const PlannedBuffer &buffer : plan.buffers)
-    reused += buffer.values - 1;
   size_t views = 0;
-  function.walk([&](ReshapeOp view) { views += isa<func::FuncOp>(view->getParentOp()); });
-  out << "in place      " << updatesInPlace << " of " << updates << " updates, " << reused
-      << " values over an operand; " << views << " views\n";
+  function.walk([&](ReshapeOp view) { views += !isa<KernelOp>(view->getParentOp()); });
+  out << "in place      " << updatesInPlace << " of " << updates << " updates, "
+      << valuesOverOperands(plan) << " values over an operand; " << views << " views\n";
+}
+
+std::string titleOf(const PlannedBuffer &buffer, const PlannedMemory &plan) {
+  Operation *op = buffer.inside >= 0 ? plan.inside[buffer.inside].op : nullptr;
+  std::string maker =
+      op ? "inside " + op->getName().stripDialect().str() : makerOf(buffer.firstValue);
+  std::string line = sourceLine(op ? op->getLoc() : buffer.firstValue.getLoc());
+  if (!line.empty())
+    maker += " " + line;
+  if (buffer.values > 1)
+    maker += ", then " + std::to_string(buffer.values - 1) + " in place";
+  return maker;
+}
+
+void printBuffers(llvm::raw_ostream &out, const PlannedMemory &plan, const Numbers &numbers,
+                  const std::string &indent) {
+  if (plan.buffers.empty())
+    return;
+  std::vector<size_t> largest(plan.buffers.size());
+  for (size_t i = 0; i < largest.size(); ++i)
+    largest[i] = i;
+  std::sort(largest.begin(), largest.end(), [&](size_t a, size_t b) {
+    return std::pair(-numbers.bytes[a], a) < std::pair(-numbers.bytes[b], b);
+  });
+  size_t shown = std::min(largest.size(), kMostRows);
+  // In the order of time, so that the timeline reads as a staircase.
+  std::sort(largest.begin(), largest.begin() + shown);
+  std::vector<Row> rows{{indent + "bytes", "offset", "made by", "kernels", "lifetime"}};
+  for (size_t i = 0; i < shown; ++i) {
+    const PlannedBuffer &buffer = plan.buffers[largest[i]];
+    rows.push_back({indent + std::to_string(numbers.bytes[largest[i]]), buffer.offset.str(),
+                    titleOf(buffer, plan),
+                    std::to_string(buffer.live.first) + "-" + std::to_string(buffer.live.last),
+                    timeline(buffer.live, plan.kernels)});
+  }
+  printTable(out, rows);
+  if (shown < largest.size())
+    out << indent << "and " << largest.size() - shown << " smaller buffers\n";
+}
+
+// "32 bytes", "128 bytes (= 4*d0)"
+std::string bytesText(const std::optional<DimExpr> &bytes, const SymbolValues &symbols) {
+  std::optional<int64_t> number = bytes ? evaluate(*bytes, symbols, kDefaultSize) : std::nullopt;
+  if (!number)
+    return "(cannot be computed) bytes";
+  return std::to_string(*number) + " bytes" +
+         (bytes->isConstant() ? "" : " (= " + bytes->str() + ")");
+}
+
+// What a loop carries and keeps.
+void printLoop(llvm::raw_ostream &out, ScanOp scan, const SymbolValues &symbols,
+               const std::string &indent) {
+  auto states = scan->getAttrOfType<DenseI64ArrayAttr>(kStatesAttr);
+  for (unsigned number = 0; number < scan.getNumStates(); ++number) {
+    int64_t code = states[number];
+    out << indent << "state " << number << ": "
+        << bytesText(bytesOf(scan.getResult(number)), symbols) << ", "
+        << (code == kInPlace ? "in place"
+            : code >= 0      ? "in two buffers"
+                             : "in stack " + std::to_string(kInStack - code))
+        << "\n";
+  }
+  Operation *yield = scan.getBody().front().getTerminator();
+  for (unsigned number = 0; number < scan.getStacks().size(); ++number)
+    out << indent << "stack " << number << ": "
+        << bytesText(bytesOf(yield->getOperand(scan.getNumStates() + number)), symbols)
+        << " a step, " << bytesText(bytesOf(scan.getStacks()[number]), symbols) << " in all\n";
+}
+
+void printInside(llvm::raw_ostream &out, const PlannedMemory &plan, const SymbolValues &symbols,
+                 const std::string &indent) {
+  for (const PlannedNode &node : plan.inside) {
+    auto scan = dyn_cast<ScanOp>(node.op);
+    std::string line = sourceLine(node.op->getLoc());
+    out << "\n"
+        << indent << (scan ? "loop" : "branches") << " at kernel " << node.position
+        << (line.empty() ? "" : " " + line) << ": ";
+    if (scan)
+      out << scan.getSteps().str() << " steps of " << node.programs.front().kernels << " kernels";
+    else
+      out << node.programs.front().kernels << " or " << node.programs.back().kernels << " kernels";
+    out << ", " << bytesText(node.programs.front().arenaBytes, symbols) << " inside\n";
+    if (scan)
+      printLoop(out, scan, symbols, indent + "  ");
+    for (const PlannedMemory &program : node.programs) {
+      printBuffers(out, program, Numbers(program, symbols, kDefaultSize), indent + "  ");
+      printInside(out, program, symbols, indent + "  ");
+    }
+  }
 }
 
 } // namespace
@@ -178,34 +307,9 @@ std::string keratin::passes::memoryReport(func::FuncOp function, const SymbolVal
     out << llvm::formatv("; arena / live = {0:f3}", double(*numbers.arena) / *numbers.live);
   out << "\n";
   printInPlace(out, function, *plan);
-  if (plan->buffers.empty())
-    return text;
-
-  std::vector<size_t> largest(plan->buffers.size());
-  for (size_t i = 0; i < largest.size(); ++i)
-    largest[i] = i;
-  std::sort(largest.begin(), largest.end(), [&](size_t a, size_t b) {
-    return std::pair(-numbers.bytes[a], a) < std::pair(-numbers.bytes[b], b);
-  });
-  size_t shown = std::min(largest.size(), kMostRows);
-  // In the order of time, so that the timeline reads as a staircase.
-  std::sort(largest.begin(), largest.begin() + shown);
-  std::vector<Row> rows{{"bytes", "offset", "made by", "kernels", "lifetime"}};
-  for (size_t i = 0; i < shown; ++i) {
-    const PlannedBuffer &buffer = plan->buffers[largest[i]];
-    std::string maker = makerOf(buffer.firstValue);
-    std::string line = sourceLine(buffer.firstValue.getLoc());
-    if (!line.empty())
-      maker += " " + line;
-    if (buffer.values > 1)
-      maker += ", then " + std::to_string(buffer.values - 1) + " in place";
-    rows.push_back({std::to_string(numbers.bytes[largest[i]]), buffer.offset.str(), maker,
-                    std::to_string(buffer.live.first) + "-" + std::to_string(buffer.live.last),
-                    timeline(buffer.live, plan->kernels)});
-  }
-  out << "\n";
-  printTable(out, rows);
-  if (shown < largest.size())
-    out << "and " << largest.size() - shown << " smaller buffers\n";
+  if (!plan->buffers.empty())
+    out << "\n";
+  printBuffers(out, *plan, numbers, "");
+  printInside(out, *plan, symbols, "");
   return text;
 }

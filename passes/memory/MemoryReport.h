@@ -22,6 +22,13 @@ namespace keratin::passes {
 //   bytes  offset   made by                   kernels  lifetime
 //   32768  0        tanh +1 net.cc:12         0-1      ##...
 //   16384  1024*d0  maximum +2 net.cc:13      1-2      .##..
+//   192    0        inside scan net.cc:14     3-3      ...#.
+//
+//   loop at kernel 3 net.cc:14: d1 steps of 2 kernels, 192 bytes inside
+//     state 0: 128 bytes, in place
+//     stack 0: 128 bytes a step, 4096 bytes (= 128*d1) in all
+//     bytes  offset  made by          kernels  lifetime
+//     128    0       exp net.cc:15    0-1      ##
 std::string memoryReport(mlir::func::FuncOp function, const SymbolValues &symbols = SymbolValues());
 
 struct MemoryUsage {

@@ -283,12 +283,17 @@ LogicalResult Planner::write(const DimExpr &base, OffsetTable &table) {
     }
     node->setAttr(kResultsAttr, builder.getDenseI64ArrayAttr(codes));
     node->setAttr(kReusesAttr, builder.getDenseI64ArrayAttr(reuses));
-    std::optional<DimExpr> within =
-        insideBuffer[position] < 0 ? base : offsetOf(insideBuffer[position], base);
-    if (!within)
-      return tooLarge(node);
+    DimExpr within = base;
+    if (int64_t buffer = insideBuffer[position]; buffer >= 0) {
+      std::optional<DimExpr> offset = offsetOf(buffer, base);
+      if (!offset)
+        return tooLarge(node);
+      within = *offset;
+      node->setAttr(kArenaAttr, builder.getI64IntegerAttr(table.indexOf(within)));
+      node->setAttr(kArenaBytesAttr, DimsAttr::get(node->getContext(), {*buffers[buffer].bytes}));
+    }
     for (const std::unique_ptr<Planner> &plan : inside[position])
-      if (failed(plan->write(*within, table)))
+      if (failed(plan->write(within, table)))
         return failure();
   }
   if (auto scan = dyn_cast<ScanOp>(program.block().getParentOp()))

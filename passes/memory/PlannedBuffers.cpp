@@ -15,8 +15,15 @@ std::optional<int64_t> keratin::passes::evaluate(const DimExpr &expression,
   });
 }
 
-std::string keratin::passes::makerOf(OpResult result) {
-  auto kernel = cast<KernelOp>(result.getOwner());
+std::string keratin::passes::makerOf(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    unsigned number = argument.getArgNumber();
+    return number ? "state " + std::to_string(number - 1) : "step number";
+  }
+  auto result = cast<OpResult>(value);
+  auto kernel = dyn_cast<KernelOp>(result.getOwner());
+  if (!kernel)
+    return result.getOwner()->getName().stripDialect().str();
   Block &body = kernel.getBody().front();
   Value made = cast<YieldOp>(body.getTerminator()).getValues()[result.getResultNumber()];
   Operation *op = made.getDefiningOp();
@@ -27,50 +34,125 @@ std::string keratin::passes::makerOf(OpResult result) {
   return others ? name + " +" + std::to_string(others) : name;
 }
 
+namespace {
+
+class PlanReader {
+public:
+  explicit PlanReader(const std::vector<DimExpr> &places) : places(places) {}
+
+  // False if the plan does not fit the program.
+  bool read(const KernelProgram &program, PlannedMemory &plan);
+
+private:
+  bool readNode(const KernelProgram &program, int64_t position, PlannedMemory &plan);
+  bool readInside(Operation *node, int64_t position, PlannedMemory &plan);
+  bool addLasting(Value value, int64_t place, PlannedMemory &plan);
+  bool isPlace(int64_t code) const { return code >= 0 && code < int64_t(places.size()); }
+
+  const std::vector<DimExpr> &places;
+  llvm::DenseMap<Value, size_t> bufferOf;
+};
+
+bool PlanReader::read(const KernelProgram &program, PlannedMemory &plan) {
+  plan.kernels = program.nodes().size();
+  for (int64_t position = 0; position < plan.kernels; ++position)
+    if (!readNode(program, position, plan))
+      return false;
+  auto scan = dyn_cast<ScanOp>(program.block().getParentOp());
+  if (!scan)
+    return true;
+  auto states = scan->getAttrOfType<DenseI64ArrayAttr>(kStatesAttr);
+  auto step = scan->getAttrOfType<IntegerAttr>(kStepAttr);
+  if (!states || states.size() != scan.getNumStates() || !step)
+    return false;
+  if (step.getInt() >= 0 && !addLasting(scan.getStepNumber(), step.getInt(), plan))
+    return false;
+  for (auto [state, code] : llvm::zip(scan.getStateArguments(), states.asArrayRef()))
+    if (code >= 0 && !addLasting(state, code, plan))
+      return false;
+  return true;
+}
+
+// What is there from step to step is alive all the time.
+bool PlanReader::addLasting(Value value, int64_t place, PlannedMemory &plan) {
+  if (!isPlace(place))
+    return false;
+  LiveRange always{0, std::max<int64_t>(plan.kernels, 1) - 1};
+  plan.buffers.push_back({value, always, places[place], bytesOf(value)});
+  return true;
+}
+
+bool PlanReader::readNode(const KernelProgram &program, int64_t position, PlannedMemory &plan) {
+  Operation *node = program.nodes()[position];
+  auto codes = node->getAttrOfType<DenseI64ArrayAttr>(kResultsAttr);
+  auto reuses = node->getAttrOfType<DenseI64ArrayAttr>(kReusesAttr);
+  if (!codes || !reuses || codes.size() != node->getNumResults() ||
+      reuses.size() != node->getNumResults())
+    return false;
+  for (OpResult result : node->getResults()) {
+    int64_t code = codes[result.getResultNumber()];
+    int64_t reused = reuses[result.getResultNumber()];
+    if (code < 0)
+      continue;
+    ArrayRef<int64_t> readers = program.readers(result);
+    int64_t last = readers.empty() ? position : readers.back();
+    if (reused < 0) {
+      if (!isPlace(code))
+        return false;
+      bufferOf[result] = plan.buffers.size();
+      plan.buffers.push_back({result, {position, last}, places[code], bytesOf(result)});
+      continue;
+    }
+    auto found = reused < int64_t(node->getNumOperands())
+                     ? bufferOf.find(rootOf(node->getOperand(reused)))
+                     : bufferOf.end();
+    if (found == bufferOf.end())
+      return false;
+    size_t index = found->second;
+    bufferOf[result] = index;
+    plan.buffers[index].live.last = last;
+    ++plan.buffers[index].values;
+  }
+  return isa<KernelOp>(node) || readInside(node, position, plan);
+}
+
+bool PlanReader::readInside(Operation *node, int64_t position, PlannedMemory &plan) {
+  PlannedNode &inside = plan.inside.emplace_back(PlannedNode{node, position, {}});
+  auto bytes = node->getAttrOfType<DimsAttr>(kArenaBytesAttr);
+  for (Region &region : node->getRegions()) {
+    FailureOr<KernelProgram> program = KernelProgram::build(region.front());
+    if (failed(program) || !PlanReader(places).read(*program, inside.programs.emplace_back()))
+      return false;
+    inside.programs.back().arenaBytes = bytes ? bytes.getDims().front() : DimExpr(0);
+  }
+  if (!bytes)
+    return true;
+  auto place = node->getAttrOfType<IntegerAttr>(kArenaAttr);
+  if (!place || !isPlace(place.getInt()))
+    return false;
+  PlannedBuffer buffer;
+  buffer.live = {position, position};
+  buffer.offset = places[place.getInt()];
+  buffer.bytes = bytes.getDims().front();
+  buffer.inside = plan.inside.size() - 1;
+  plan.buffers.push_back(buffer);
+  return true;
+}
+
+} // namespace
+
 std::optional<PlannedMemory> keratin::passes::readMemoryPlan(func::FuncOp function) {
   auto offsets = function->getAttrOfType<DimsAttr>(kOffsetsAttr);
   auto bytes = function->getAttrOfType<DimsAttr>(kArenaBytesAttr);
-  if (!offsets || !bytes)
+  if (!offsets || !bytes || bytes.getDims().empty())
     return std::nullopt;
   FailureOr<KernelProgram> program = KernelProgram::build(function);
   if (failed(program))
     return std::nullopt;
-  PlannedMemory plan;
   std::vector<DimExpr> places = offsets.getDims();
+  PlannedMemory plan;
   plan.arenaBytes = bytes.getDims().front();
-  plan.kernels = program->nodes().size();
-  llvm::DenseMap<Value, size_t> bufferOf;
-  for (int64_t position = 0; position < plan.kernels; ++position) {
-    Operation *kernel = program->nodes()[position];
-    auto codes = kernel->getAttrOfType<DenseI64ArrayAttr>(kResultsAttr);
-    auto reuses = kernel->getAttrOfType<DenseI64ArrayAttr>(kReusesAttr);
-    if (!codes || !reuses || codes.size() != kernel->getNumResults() ||
-        reuses.size() != kernel->getNumResults())
-      return std::nullopt;
-    for (OpResult result : kernel->getResults()) {
-      int64_t code = codes[result.getResultNumber()];
-      int64_t reused = reuses[result.getResultNumber()];
-      if (code < 0)
-        continue;
-      ArrayRef<int64_t> readers = program->readers(result);
-      int64_t last = readers.empty() ? position : readers.back();
-      if (reused < 0) {
-        if (code >= int64_t(places.size()))
-          return std::nullopt;
-        bufferOf[result] = plan.buffers.size();
-        plan.buffers.push_back({result, {position, last}, places[code], bytesOf(result), 1});
-        continue;
-      }
-      auto found = reused < int64_t(kernel->getOperands().size())
-                       ? bufferOf.find(rootOf(kernel->getOperands()[reused]))
-                       : bufferOf.end();
-      if (found == bufferOf.end())
-        return std::nullopt;
-      size_t index = found->second;
-      bufferOf[result] = index;
-      plan.buffers[index].live.last = last;
-      ++plan.buffers[index].values;
-    }
-  }
+  if (!PlanReader(places).read(*program, plan))
+    return std::nullopt;
   return plan;
 }

@@ -22,22 +22,35 @@ inline constexpr int64_t kDefaultSize = 32;
 std::optional<int64_t> evaluate(const ir::DimExpr &expression, const SymbolValues &symbols,
                                 int64_t otherwise = kDefaultSize);
 
-// The op that makes a result of a kernel: "tanh", or "add +3" if three more belong to the kernel.
-std::string makerOf(mlir::OpResult kernelResult);
+// What a buffer is for: of a kernel's result the op that makes it, "tanh", or "add +3" if three more
+// belong to the kernel; "scan" or "if" of the result of one; "step number" or "state 2" of a loop's
+// argument.
+std::string makerOf(mlir::Value firstValue);
+
+struct PlannedMemory;
 
 // Storage in the arena: one value, or several that follow one another in place.
 struct PlannedBuffer {
-  mlir::OpResult firstValue; // of a kernel
+  mlir::Value firstValue; // of a node, or a loop's argument; null: of the inside of a node
   LiveRange live;
   ir::DimExpr offset;
   std::optional<ir::DimExpr> bytes; // nullopt if they cannot be represented
   unsigned values = 1;
+  int64_t inside = -1; // whose inside it is: an index into PlannedMemory::inside
+};
+
+// A loop or a branch: a program, or two that take turns, in a buffer of the one around it.
+struct PlannedNode {
+  mlir::Operation *op; // keratin.scan, keratin.if
+  int64_t position;    // among the nodes around it
+  std::vector<PlannedMemory> programs;
 };
 
 struct PlannedMemory {
   ir::DimExpr arenaBytes;
   std::vector<PlannedBuffer> buffers; // in the order in which they are first written
-  int64_t kernels = 0;
+  std::vector<PlannedNode> inside;    // with plans of their own
+  int64_t kernels = 0;                // loops and branches count as one
 };
 
 // nullopt if the function has no plan that fits it.

@@ -33,6 +33,10 @@
 // RUN: keratin-check %s --compiled --function=prints | FileCheck %s --check-prefix=PRINTS
 // RUN: not keratin-check %s --compiled --function=indices --symbol=0=11 2>&1 | FileCheck %s --check-prefix=RANGE
 // RUN: keratin-opt %s --keratin-pipeline --keratin-check-memory-plan | FileCheck %s --check-prefix=PLAN
+// RUN: keratin-compile %s --emit=plan --function=nested | FileCheck %s --check-prefix=REPORT
+// RUN: keratin-compile %s --emit=plan --function=branch | FileCheck %s --check-prefix=BRANCHES
+// RUN: keratin-dump %s --format=stats --function=nested --symbol=d0=3 --symbol=d1=10 | FileCheck %s --check-prefix=STATS
+// RUN: keratin-compile %s --emit=llvm --function=rnn --mcpu=x86-64-v3 | FileCheck %s --check-prefix=CODE
 
 // Loops and branches, compiled and interpreted, with no, one and several steps.
 
@@ -59,10 +63,42 @@
 
 
 // two buffers: a contraction of the state
+// REPORT:      arena         128 bytes
+// REPORT-NEXT: live at most  8 bytes, first at kernel 0 of 1
+// REPORT:      128    0       inside scan loops.mlir:{{[0-9]+}}  0-0      #
+// REPORT:      loop at kernel 0 loops.mlir:{{[0-9]+}}: d0 steps of 2 kernels, 128 bytes inside
+// REPORT-NEXT:   state 0: 4 bytes, in two buffers
+// REPORT-NEXT:   stack 0: 4 bytes a step, 128 bytes (= 4*d0) in all
+// REPORT-NEXT:   stack 1: 128 bytes (= 4*d1) a step, 4096 bytes (= 4*d0*d1) in all
+// REPORT:        4      {{[0-9]+}} {{ *}}scan loops.mlir:{{[0-9]+}} {{ *}}0-1      ##
+// REPORT:        4      {{[0-9]+}} {{ *}}state 0 loops.mlir:{{[0-9]+}} {{ *}}0-1      ##
+// REPORT:        loop at kernel 0 loops.mlir:{{[0-9]+}}: d1 steps of 1 kernels, 0 bytes inside
+// REPORT-NEXT:     state 0: 4 bytes, in place
+// REPORT-NEXT:     state 1: 4 bytes, in stack 0
+
+// BRANCHES:    branches at kernel 1 loops.mlir:{{[0-9]+}}: {{[0-9]}} or 2 kernels, 128 bytes inside
+
+// Five operations on scalars, and a product after each row.
+// STATS: FLOPs           153 = 5*d0*d1 + d0
+// STATS: kernel
+// STATS: 0    153 {{.*}} scan
+
+// What stays the same from step to step is stored before the loop.
+// CODE-LABEL: define internal void @keratin.rnn_loop_0(
+// CODE:         load ptr
+// CODE:         alloca [4 x i64]
+// CODE:         store ptr
+// CODE:         br label
+// CODE:         phi i64
+// CODE:         phi ptr
+// CODE-COUNT-3: store ptr
+// CODE-NOT:     store
+// CODE:         call void @keratin.rnn_kernel_0(
+
 // A state that is stacked lives in its stack: no copy, no buffer.
 // PLAN-LABEL: func.func @rnn(
 // PLAN-SAME:    keratin.arena_bytes = #keratin.dims<0>
-// PLAN:         keratin.scan {{.*}} {keratin.results = array<i64: -1, -2>, keratin.reuses = array<i64: -1, -1>, keratin.states = array<i64: -2>, keratin.step = -1 : i64}
+// PLAN:         keratin.scan {{.*}}keratin.results = array<i64: -1, -2>, keratin.reuses = array<i64: -1, -1>, keratin.states = array<i64: -2>, keratin.step = -1 : i64}
 // PLAN:           keratin.kernel({{.*}} {keratin.results = array<i64: -2>
 func.func @rnn(%h: tensor<2x4xf32>, %x: tensor<?x2x4xf32, #keratin.dims<d0, 2, 4>>, %u: tensor<4x4xf32>) -> (tensor<2x4xf32>, tensor<?x2x4xf32, #keratin.dims<d0, 2, 4>>) {
   %last, %all = keratin.scan length = #keratin.dims<d0> init(%h) over(%x) with(%u) : (tensor<2x4xf32>, tensor<?x2x4xf32, #keratin.dims<d0, 2, 4>>, tensor<4x4xf32>) -> (tensor<2x4xf32>, tensor<?x2x4xf32, #keratin.dims<d0, 2, 4>>) {
@@ -78,7 +114,7 @@ func.func @rnn(%h: tensor<2x4xf32>, %x: tensor<?x2x4xf32, #keratin.dims<d0, 2, 4
 // A contraction of the state: steps read one buffer and write another.
 // PLAN-LABEL: func.func @rnn_last(
 // PLAN-SAME:    keratin.arena_bytes = #keratin.dims<128>
-// PLAN:         keratin.scan {{.*}} {keratin.results = array<i64: 0>, {{.*}} keratin.states = array<i64: 1>
+// PLAN:         keratin.scan {{.*}}keratin.results = array<i64: 0>, {{.*}} keratin.states = array<i64: 1>
 // PLAN:           keratin.kernel({{.*}} {keratin.results = array<i64: -1>
 func.func @rnn_last(%h: tensor<2x4xf32>, %x: tensor<?x2x4xf32, #keratin.dims<d0, 2, 4>>, %u: tensor<4x4xf32>) -> tensor<2x4xf32> {
   %last = keratin.scan length = #keratin.dims<d0> reverse init(%h) over(%x) with(%u) : (tensor<2x4xf32>, tensor<?x2x4xf32, #keratin.dims<d0, 2, 4>>, tensor<4x4xf32>) -> tensor<2x4xf32> {
@@ -103,7 +139,7 @@ func.func @swap(%a: tensor<3xf32>, %b: tensor<3xf32>, %i: tensor<i64>, %x: tenso
 // a loop in a loop: rows of a matrix, then its columns
 // PLAN-LABEL: func.func @nested(
 // PLAN:         keratin.scan {{.*}} keratin.states = array<i64: 1>
-// PLAN:           keratin.scan {{.*}} {keratin.results = array<i64: -1, 0, -3>, {{.*}} keratin.states = array<i64: -1, -2>
+// PLAN:           keratin.scan {{.*}}keratin.results = array<i64: -1, 0, -3>, {{.*}} keratin.states = array<i64: -1, -2>
 func.func @nested(%x: tensor<?x?xf32, #keratin.dims<d0, d1>>, %c: tensor<f32>) -> (tensor<f32>, tensor<?xf32, #keratin.dims<d0>>, tensor<?x?xf32, #keratin.dims<d0, d1>>) {
   %r:3 = keratin.scan length = #keratin.dims<d0> init(%c) over(%x) with(%c) : (tensor<f32>, tensor<?x?xf32, #keratin.dims<d0, d1>>, tensor<f32>) -> (tensor<f32>, tensor<?xf32, #keratin.dims<d0>>, tensor<?x?xf32, #keratin.dims<d0, d1>>) {
   ^bb0(%t: tensor<i64>, %s: tensor<f32>, %row: tensor<?xf32, #keratin.dims<d1>>, %k: tensor<f32>):
@@ -170,7 +206,7 @@ func.func @loop_in_branch(%x: tensor<?x3xf32, #keratin.dims<d0, 3>>, %c: tensor<
 // The variable itself is changed by each step.
 // PLAN-LABEL: func.func @update(
 // PLAN-SAME:    keratin.arena_bytes = #keratin.dims<0>, keratin.in_place = array<i64: 1>
-// PLAN:         keratin.scan {{.*}} {keratin.results = array<i64: -1>, keratin.reuses = array<i64: 0>, keratin.states = array<i64: -1>
+// PLAN:         keratin.scan {{.*}}keratin.results = array<i64: -1>, keratin.reuses = array<i64: 0>, keratin.states = array<i64: -1>
 func.func @update(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> {keratin.kind = "input", keratin.name = "x"}, %v: tensor<4xf32> {keratin.kind = "variable", keratin.name = "v"}) -> (tensor<4xf32> {keratin.kind = "update", keratin.variable = 0 : i64}) {
   %r = keratin.scan length = #keratin.dims<d0> init(%v) over(%x) with() : (tensor<4xf32>, tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<4xf32> {
   ^bb0(%t: tensor<i64>, %s: tensor<4xf32>, %e: tensor<4xf32>):

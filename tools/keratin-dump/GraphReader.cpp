@@ -91,6 +91,8 @@ public:
       total += cost;
       if (auto kernel = dyn_cast<ir::KernelOp>(op))
         readKernel(kernel, cost);
+      else if (isa<ir::ScanOp, ir::IfOp>(op) && op.hasAttr(passes::kResultsAttr))
+        readControlFlow(&op, cost);
       else
         addOp(&op, -1);
     }
@@ -235,17 +237,29 @@ private:
       view.nodes[node].yields.push_back(operandText(result));
       nodeOf[result] = node;
     }
-    ViewKernel shownKernel;
-    shownKernel.result = resultsText(kernel);
-    shownKernel.title =
-        kernel->getNumResults() ? passes::makerOf(kernel->getResult(0)) : std::string("kernel");
-    shownKernel.place = shortPlace(kernel.getLoc());
-    shownKernel.operations = quantity(cost.operations);
-    shownKernel.bytesRead = quantity(cost.bytesRead);
-    shownKernel.bytesWritten = quantity(cost.bytesWritten);
-    llvm::raw_string_ostream stream(shownKernel.text);
-    kernel->print(stream, state);
-    view.kernels.push_back(std::move(shownKernel));
+    addKernel(kernel, cost);
+  }
+
+  // In a planned function loops and branches stand in line with kernels.
+  void readControlFlow(Operation *op, const passes::KernelCost &cost) {
+    addOp(op, int(view.kernels.size()));
+    for (Value result : op->getResults())
+      view.nodes.back().yields.push_back(operandText(result));
+    addKernel(op, cost);
+  }
+
+  void addKernel(Operation *op, const passes::KernelCost &cost) {
+    ViewKernel kernel;
+    kernel.result = resultsText(op);
+    kernel.title = op->getNumResults() ? passes::makerOf(op->getResult(0))
+                                       : op->getName().stripDialect().str();
+    kernel.place = shortPlace(op->getLoc());
+    kernel.operations = quantity(cost.operations);
+    kernel.bytesRead = quantity(cost.bytesRead);
+    kernel.bytesWritten = quantity(cost.bytesWritten);
+    llvm::raw_string_ostream stream(kernel.text);
+    op->print(stream, state);
+    view.kernels.push_back(std::move(kernel));
   }
 
   void readResults() {
@@ -321,10 +335,12 @@ private:
     std::vector<int64_t> change(memory.maxLive ? plan->kernels + 1 : 0);
     for (const passes::PlannedBuffer &planned : plan->buffers) {
       ViewBuffer buffer;
+      Operation *inside = planned.inside >= 0 ? plan->inside[planned.inside].op : nullptr;
       auto found = nodeOf.find(planned.firstValue);
       buffer.node = found == nodeOf.end() ? -1 : found->second;
-      buffer.title = passes::makerOf(planned.firstValue);
-      buffer.place = shortPlace(planned.firstValue.getLoc());
+      buffer.title = inside ? "inside " + inside->getName().stripDialect().str()
+                            : passes::makerOf(planned.firstValue);
+      buffer.place = shortPlace(inside ? inside->getLoc() : planned.firstValue.getLoc());
       buffer.offset = quantity(planned.offset);
       buffer.bytes = quantity(planned.bytes);
       buffer.first = planned.live.first;
