@@ -69,6 +69,27 @@ TEST_CASE("scans count their recurrence") {
             .operations() == "64");
 }
 
+TEST_CASE("loops count their steps, and branches the one that does more") {
+  const std::string loop =
+      "%0 = keratin.scan length = <d0> init() over(%n) with(%x) : (!n, tensor<4x8xf32>) -> "
+      "tensor<?x4x8xf32, #keratin.dims<d0, 4, 8>> {\n"
+      "^bb0(%t: tensor<i64>, %e: tensor<8xf32>, %c: tensor<4x8xf32>):\n"
+      "  %1 = keratin.tanh %e : (tensor<8xf32>) -> tensor<8xf32>\n"
+      "  %2 = keratin.exp %c : (tensor<4x8xf32>) -> tensor<4x8xf32>\n"
+      "  keratin.yield %2 : tensor<4x8xf32>\n}";
+  CHECK(Function(loop).operations() == "40*d0");
+  CHECK(Function("%p = keratin.constant dense<true> : tensor<i1>\n"
+                 "%0 = keratin.if %p with(%x) : (tensor<i1>, tensor<4x8xf32>) -> "
+                 "tensor<4x8xf32> {\n"
+                 "^bb0(%a: tensor<4x8xf32>):\n"
+                 "  %1 = keratin.tanh %a : (tensor<4x8xf32>) -> tensor<4x8xf32>\n"
+                 "  keratin.yield %1 : tensor<4x8xf32>\n"
+                 "} else {\n"
+                 "^bb0(%a: tensor<4x8xf32>):\n"
+                 "  keratin.yield %a : tensor<4x8xf32>\n}")
+            .operations() == "32");
+}
+
 TEST_CASE("moving elements is no arithmetic") {
   CHECK(Function("%0 = keratin.transpose %x permutation = [1, 0] : "
                  "(tensor<4x8xf32>) -> tensor<8x4xf32>")

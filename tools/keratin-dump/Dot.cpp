@@ -41,6 +41,8 @@ const char *styleOf(NodeKind kind) {
     return "shape=house, fillcolor=\"#cfe5ff\"";
   case NodeKind::Update:
     return "shape=cylinder, fillcolor=\"#ffd0b0\"";
+  case NodeKind::Argument:
+    return "shape=box, style=\"rounded,filled\", fillcolor=\"#e8e0f5\"";
   case NodeKind::Outside:
     return "shape=plaintext, fontcolor=\"#888888\"";
   }
@@ -63,8 +65,9 @@ public:
         node(view.nodes[id], id, "    ");
     }
     for (size_t kernel = 0; kernel < members.size(); ++kernel) {
-      out << "    subgraph cluster_" << prefix << "k" << kernel << " {\n      label=\"kernel "
-          << kernel << " " << escaped(view.kernels[kernel].result, kLabelBytes)
+      out << "    subgraph cluster_" << prefix << "k" << kernel << " {\n      label=\""
+          << view.kernels[kernel].kind << " " << kernel << " "
+          << escaped(view.kernels[kernel].result, kLabelBytes)
           << "\"; style=\"rounded,filled\"; fillcolor=\"#eef7ec\"; color=\"#7aa874\";\n";
       for (size_t id : members[kernel])
         node(view.nodes[id], id, "      ");
@@ -89,6 +92,8 @@ private:
     out << "\", tooltip=\"" << escaped(node.op.empty() ? node.name : node.op, kTooltipBytes);
     for (const std::string &type : node.types)
       out << "\\n" << escaped(type, kTooltipBytes);
+    if (!node.region.empty())
+      out << "\\n" << escaped(node.region, kTooltipBytes);
     for (const auto &[name, value] : node.attributes)
       out << "\\n" << escaped(name + " = " + value, kTooltipBytes);
     for (const std::string &place : node.places)

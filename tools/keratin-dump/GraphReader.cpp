@@ -19,7 +19,7 @@ using namespace mlir;
 
 const char *keratin::dump::nodeKindName(NodeKind kind) {
   static constexpr const char *names[] = {"input",  "variable", "constant", "op",
-                                          "output", "update",   "outside"};
+                                          "output", "update",   "argument", "outside"};
   return names[int(kind)];
 }
 
@@ -89,10 +89,8 @@ public:
         continue;
       passes::KernelCost cost = passes::costOf(&op);
       total += cost;
-      if (auto kernel = dyn_cast<ir::KernelOp>(op))
-        readKernel(kernel, cost);
-      else if (isa<ir::ScanOp, ir::IfOp>(op) && op.hasAttr(passes::kResultsAttr))
-        readControlFlow(&op, cost);
+      if (isa<ir::KernelOp, ir::ScanOp, ir::IfOp>(op))
+        readNode(&op, cost);
       else
         addOp(&op, -1);
     }
@@ -193,7 +191,7 @@ private:
     return nodeOf[value] = addNode(std::move(node));
   }
 
-  void addOp(Operation *op, int kernel) {
+  int addOp(Operation *op, int kernel) {
     ViewNode node;
     node.kind = op->hasTrait<OpTrait::ConstantLike>() ? NodeKind::Constant : NodeKind::Op;
     node.op = op->getName().getStringRef().str();
@@ -206,6 +204,7 @@ private:
       node.shape = shapeText(op->getResult(0).getType());
     node.places = placesOf(op->getLoc());
     node.kernel = kernel;
+    node.region = regionPath;
     for (NamedAttribute attribute : op->getAttrs())
       node.attributes.emplace_back(attribute.getName().str(), attributeText(attribute.getValue()));
     for (Value operand : op->getOperands())
@@ -213,10 +212,72 @@ private:
     int index = addNode(std::move(node));
     for (Value result : op->getResults())
       nodeOf[result] = index;
+    return index;
   }
 
-  void readKernel(ir::KernelOp kernel, const passes::KernelCost &cost) {
-    int index = int(view.kernels.size());
+  // What stands in the kernel `index`.
+  void readInside(Operation *op, int index) {
+    if (auto kernel = dyn_cast<ir::KernelOp>(op))
+      readKernel(kernel, index);
+    else if (auto loop = dyn_cast<ir::ScanOp>(op))
+      readLoop(loop, index);
+    else if (auto choice = dyn_cast<ir::IfOp>(op))
+      readBranches(choice, index);
+    else
+      addOp(op, index);
+  }
+
+  // A region whose arguments have nodes. Adds what it yields to the operands of its op.
+  void readRegion(Region &region, const std::string &title, int index,
+                  SmallVectorImpl<int> &yielded) {
+    std::string outside = regionPath;
+    regionPath += (outside.empty() ? "" : " / ") + title;
+    for (Operation &op : region.front().without_terminator())
+      readInside(&op, index);
+    for (Value value : region.front().getTerminator()->getOperands())
+      yielded.push_back(maker(value));
+    regionPath = outside;
+  }
+
+  void readLoop(ir::ScanOp loop, int index) {
+    std::string title = "body of " + resultsText(loop);
+    auto argument = [&](BlockArgument argument, const Twine &name, std::optional<Value> outside) {
+      ViewNode node;
+      node.kind = NodeKind::Argument;
+      describe(node, argument);
+      node.name = name.str();
+      node.kernel = index;
+      node.region = regionPath + (regionPath.empty() ? "" : " / ") + title;
+      if (outside)
+        node.operands = {maker(*outside)};
+      nodeOf[argument] = addNode(std::move(node));
+    };
+    argument(loop.getStepNumber(), "step", std::nullopt);
+    for (auto [i, state] : llvm::enumerate(loop.getStateArguments()))
+      argument(state, "state " + Twine(i), loop.getInits()[i]);
+    for (auto [i, element] : llvm::enumerate(loop.getElementArguments()))
+      argument(element, "element " + Twine(i), loop.getSequences()[i]);
+    for (auto [capture, outside] : llvm::zip(loop.getCaptureArguments(), loop.getCaptures()))
+      nodeOf[capture] = maker(outside);
+    SmallVector<int> yielded;
+    readRegion(loop.getRegion(), title, index, yielded);
+    int node = addOp(loop, index);
+    llvm::append_range(view.nodes[node].operands, yielded);
+  }
+
+  void readBranches(ir::IfOp choice, int index) {
+    SmallVector<int> yielded;
+    for (auto [i, region] : llvm::enumerate(choice->getRegions())) {
+      for (auto [argument, capture] : llvm::zip(region.getArguments(), choice.getCaptures()))
+        nodeOf[argument] = maker(capture);
+      readRegion(region, (i ? "second branch of " : "first branch of ") + resultsText(choice),
+                 index, yielded);
+    }
+    int node = addOp(choice, index);
+    llvm::append_range(view.nodes[node].operands, yielded);
+  }
+
+  void readKernel(ir::KernelOp kernel, int index) {
     Block &body = kernel.getBody().front();
     for (auto [argument, input] : llvm::zip(body.getArguments(), kernel.getInputs()))
       nodeOf[argument] = maker(input);
@@ -230,6 +291,7 @@ private:
         ViewNode copy;
         copy.name = "copy";
         copy.kernel = index;
+        copy.region = regionPath;
         copy.operands = {node};
         describe(copy, result);
         node = addNode(std::move(copy));
@@ -237,29 +299,25 @@ private:
       view.nodes[node].yields.push_back(operandText(result));
       nodeOf[result] = node;
     }
-    addKernel(kernel, cost);
   }
 
-  // In a planned function loops and branches stand in line with kernels.
-  void readControlFlow(Operation *op, const passes::KernelCost &cost) {
-    addOp(op, int(view.kernels.size()));
-    for (Value result : op->getResults())
-      view.nodes.back().yields.push_back(operandText(result));
-    addKernel(op, cost);
-  }
-
-  void addKernel(Operation *op, const passes::KernelCost &cost) {
-    ViewKernel kernel;
-    kernel.result = resultsText(op);
-    kernel.title = op->getNumResults() ? passes::makerOf(op->getResult(0))
-                                       : op->getName().stripDialect().str();
-    kernel.place = shortPlace(op->getLoc());
-    kernel.operations = quantity(cost.operations);
-    kernel.bytesRead = quantity(cost.bytesRead);
-    kernel.bytesWritten = quantity(cost.bytesWritten);
-    llvm::raw_string_ostream stream(kernel.text);
-    op->print(stream, state);
-    view.kernels.push_back(std::move(kernel));
+  // A kernel, a loop or a branch of the function.
+  void readNode(Operation *kernel, const passes::KernelCost &cost) {
+    readInside(kernel, int(view.kernels.size()));
+    ViewKernel shownKernel;
+    shownKernel.kind = isa<ir::ScanOp>(kernel) ? "loop"
+                       : isa<ir::IfOp>(kernel) ? "branch"
+                                               : "kernel";
+    shownKernel.result = resultsText(kernel);
+    shownKernel.title = kernel->getNumResults() ? passes::makerOf(kernel->getResult(0))
+                                                : kernel->getName().stripDialect().str();
+    shownKernel.place = shortPlace(kernel->getLoc());
+    shownKernel.operations = quantity(cost.operations);
+    shownKernel.bytesRead = quantity(cost.bytesRead);
+    shownKernel.bytesWritten = quantity(cost.bytesWritten);
+    llvm::raw_string_ostream stream(shownKernel.text);
+    kernel->print(stream, state);
+    view.kernels.push_back(std::move(shownKernel));
   }
 
   void readResults() {
@@ -363,6 +421,7 @@ private:
   AsmState state;
   GraphView view;
   llvm::DenseMap<Value, int> nodeOf;
+  std::string regionPath; // where the op at hand stands
   std::vector<std::string> variableNames;
 };
 

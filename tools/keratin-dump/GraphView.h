@@ -3,10 +3,12 @@
 #ifndef KERATIN_TOOLS_DUMP_GRAPHVIEW_H
 #define KERATIN_TOOLS_DUMP_GRAPHVIEW_H
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,8 +20,9 @@ enum class NodeKind {
   Constant,
   Op,
   Output,
-  Update, // the new value of a variable
-  Outside // makes an operand, or uses a result, and is not shown itself
+  Update,   // the new value of a variable
+  Argument, // of a loop's step: its number, a state, an element of a sequence
+  Outside   // makes an operand, or uses a result, and is not shown itself
 };
 const char *nodeKindName(NodeKind kind); // "input", …
 
@@ -36,6 +39,7 @@ struct ViewNode {
   std::vector<std::string> places; // "dir/net.cc:57:12", where the op was written
   std::vector<int> operands;       // nodes
   int kernel = -1;                 // an index into `kernels`
+  std::string region;              // "body of %5 / first branch of %2": outermost first, or ""
 };
 
 // Numbers under the sizes asked for, and the same as expressions. nullopt: not to be represented.
@@ -44,10 +48,12 @@ struct ViewQuantity {
   std::string formula; // "" if it is a constant
 };
 
+// A kernel; or a loop or branch of the function, with all that is in it.
 struct ViewKernel {
-  std::string result; // "%14", "%14:2"
-  std::string title;  // "tanh +2"
-  std::string place;  // the innermost: "net.cc:57"
+  const char *kind = "kernel"; // "loop", "branch"
+  std::string result;          // "%14", "%14:2"
+  std::string title;           // "tanh +2"
+  std::string place;           // the innermost: "net.cc:57"
   ViewQuantity operations, bytesRead, bytesWritten;
   std::string text;     // its IR
   std::string code;     // its assembly
@@ -77,6 +83,13 @@ struct GraphView {
   std::vector<std::pair<std::string, int64_t>> opCounts; // most frequent first
   ViewQuantity operations, bytesRead, bytesWritten;
   std::optional<ViewMemory> memory; // of a planned function
+
+  // Loops and branches among `kernels`.
+  size_t loopCount() const {
+    return size_t(std::count_if(kernels.begin(), kernels.end(), [](const ViewKernel &kernel) {
+      return kernel.kind != std::string_view("kernel");
+    }));
+  }
 };
 
 } // namespace keratin::dump

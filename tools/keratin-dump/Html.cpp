@@ -85,8 +85,11 @@ private:
     for (const auto &count : view.opCounts)
       ops += count.second;
     std::string summary = std::to_string(ops) + " ops";
-    if (!view.kernels.empty())
-      summary += " in " + std::to_string(view.kernels.size()) + " kernels";
+    size_t loops = view.loopCount(), kernels = view.kernels.size() - loops;
+    if (kernels)
+      summary += " in " + std::to_string(kernels) + " kernels";
+    if (loops)
+      summary += (kernels ? " and " : " in ") + std::to_string(loops) + " loops and branches";
     if (view.operations.value)
       summary += ", " + std::to_string(*view.operations.value) + " FLOPs";
     text("summary", summary + (symbols.empty() ? "" : " (" + symbols + ")"));
@@ -162,9 +165,12 @@ private:
       });
     if (node.kernel >= 0)
       json.attribute("g", node.kernel);
+    if (!node.region.empty())
+      text("in", node.region);
   }
 
   void write(const ViewKernel &kernel) {
+    text("kind", kernel.kind);
     text("r", kernel.result);
     text("title", kernel.title);
     text("place", kernel.place);

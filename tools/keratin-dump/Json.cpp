@@ -86,10 +86,13 @@ private:
     texts("location", node.places);
     if (node.kernel >= 0)
       json.attribute("kernel", node.kernel);
+    if (!node.region.empty())
+      text("region", node.region);
   }
 
   void write(const ViewKernel &kernel, int64_t id) {
     json.attribute("id", id);
+    json.attribute("kind", kernel.kind);
     text("result", kernel.result);
     text("title", kernel.title);
     text("location", kernel.place);

@@ -52,8 +52,11 @@ private:
     for (const auto &count : view.opCounts)
       total += count.second;
     out << llvm::formatv("  {0,-15} {1}", "ops", total);
-    if (!view.kernels.empty())
-      out << ", kernels " << view.kernels.size();
+    size_t loops = view.loopCount();
+    if (view.kernels.size() > loops)
+      out << ", kernels " << view.kernels.size() - loops;
+    if (loops)
+      out << ", loops and branches " << loops;
     out << "\n";
     for (const auto &[name, count] : view.opCounts)
       out << llvm::formatv("    {0,7}  {1}\n", count, name);

@@ -98,7 +98,7 @@ function drawKernel(layer, kernel, k) {
   const group = drawn(layer, 'g', { class: 'kernel' });
   drawn(group, 'rect', { x, y, width: w, height: h, rx: 6 });
   const closed = !open || shut.has(k), most = Math.floor(w / 6.5) - 3;
-  drawn(group, 'text', { x: x + 8, y: y + 15, class: 'name' }, clipped('kernel ' + k + '  ' + kernel.title, most));
+  drawn(group, 'text', { x: x + 8, y: y + 15, class: 'name' }, clipped(kernel.kind + ' ' + k + '  ' + kernel.title, most));
   if (closed) drawn(group, 'text', { x: x + 8, y: y + 30, class: 'soft' }, clipped(kernel.place, most + 4));
   const sign = drawn(group, 'text', { x: x + w - 14, y: y + 15, class: 'name' }, closed ? '+' : '−');
   sign.addEventListener('click', event => {
@@ -246,11 +246,13 @@ function showDetails(name) {
   if (node.o) row('op', node.o);
   if (node.r) row('result', node.r);
   if (node.y) row('yields', node.y.join(' '));
+  if (node.in) row('in', node.in);
   (node.t || []).forEach(type => row('type', type));
   for (const [key, value] of node.a || []) row(key, value);
   if (node.g !== undefined) {
-    element(panel, 'h3', {}, 'kernel');
-    link(panel, 'kernel ' + node.g + ' ' + stage.kernels[node.g].title, () => choose('k' + node.g));
+    const kernel = stage.kernels[node.g];
+    element(panel, 'h3', {}, kernel.kind);
+    link(panel, kernel.kind + ' ' + node.g + ' ' + kernel.title, () => choose('k' + node.g));
   }
   element(panel, 'h3', {}, 'operands');
   (node.u || []).forEach(n => link(element(panel, 'div'), nodeTitle(n), () => goTo(n)));
@@ -266,7 +268,7 @@ function folded(panel, title, text) {
 }
 function kernelDetails(panel, k) {
   const kernel = stage.kernels[k];
-  element(panel, 'h2', {}, 'kernel ' + k + ' ' + kernel.title);
+  element(panel, 'h2', {}, kernel.kind + ' ' + k + ' ' + kernel.title);
   const list = element(panel, 'dl');
   const row = (key, value) => { element(list, 'dt', {}, key); element(list, 'dd', {}, value); };
   row('result', kernel.r);
