@@ -54,9 +54,30 @@ static void requirementsToOps(mlir::func::FuncOp function) {
   terminator->setOperand(0, value);
 }
 
+// Random nodes count their draws last, as where functions are made: the passes move constants, and
+// the order of the ops is that of the file.
+static void countDrawsLast(mlir::func::FuncOp function, llvm::ArrayRef<ir::VariableOp> variables) {
+  mlir::Operation *terminator = function.getBody().front().getTerminator();
+  unsigned inputs = function.getNumArguments() - unsigned(variables.size());
+  for (mlir::OpOperand &result : terminator->getOpOperands()) {
+    auto index = function.getResultAttrOfType<mlir::IntegerAttr>(result.getOperandNumber(),
+                                                                 "keratin.variable");
+    if (!index)
+      continue;
+    ir::VariableOp variable = variables[size_t(index.getInt())];
+    if (!Graph::get().variables[variable.getId()].countsDraws)
+      continue;
+    mlir::Value counter = function.getArgument(inputs + unsigned(index.getInt()));
+    mlir::OpBuilder b(terminator);
+    ir::GraphMath g(b, counter.getLoc());
+    result.set(g.add(counter, g.integerScalar(1, ir::getElementType(counter))));
+  }
+}
+
 // Gradients become ops. What they are taken of is brought into stable formulas first, as the
 // compiler does it; a function without gradients is saved as it is written.
-static absl::Status expandGradients(mlir::ModuleOp module, mlir::func::FuncOp function) {
+static absl::Status expandGradients(mlir::ModuleOp module, mlir::func::FuncOp function,
+                                    llvm::ArrayRef<ir::VariableOp> variables) {
   bool hasGradients =
       function.walk([](ir::GradientsOp) { return mlir::WalkResult::interrupt(); }).wasInterrupted();
   if (hasGradients) {
@@ -67,6 +88,7 @@ static absl::Status expandGradients(mlir::ModuleOp module, mlir::func::FuncOp fu
     compiler::buildPhase(nested, compiler::PipelinePhase::Gradient);
     if (failed(manager.run(module)))
       return diagnostics.status();
+    countDrawsLast(function, variables);
     requirementsToOps(function);
   }
   // From the last, so that what only dead ops need is dead too.
@@ -100,7 +122,7 @@ public:
     mlir::ModuleOp module = *modules.back().module;
     bodies.push_back(*module.getOps<mlir::func::FuncOp>().begin());
     annotate(impl, bodies.back());
-    if (absl::Status status = expandGradients(module, bodies.back()); !status.ok())
+    if (absl::Status status = expandGradients(module, bodies.back(), slice.variables); !status.ok())
       raise(call, status);
   }
 

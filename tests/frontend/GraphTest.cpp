@@ -94,6 +94,62 @@ TEST_CASE("symbols are given back with their placeholder and its users") {
   CHECK(Graph::get().symbols.size() == before);
 }
 
+// A recurrence over x that sums up to its handles.
+static Tensor recurrence(const Tensor &x, double factor) {
+  auto [last, outputs, states] = K::rnn(
+      [&](const Tensor &input, const Tensor &h) {
+        Tensor next = K::switch_(
+            K::sum(h) > 0.0, [&] { return h * factor + input; }, [&] { return input - h; });
+        return std::pair(next, next);
+      },
+      x, {K::sum(x, 1)});
+  return last;
+}
+
+TEST_CASE("loops live as long as their handles", "[loop]") {
+  int64_t ops = Graph::get().opCount(), symbols = Graph::get().symbols.size();
+  int64_t placeholders = Graph::get().placeholders.size(), literals = Graph::get().literals.size();
+  {
+    Tensor x = K::placeholder({None, None, 2});
+    Tensor y = recurrence(x, 0.5);
+    x = Tensor();
+    // The two sizes, which the bodies mention.
+    CHECK(Graph::get().symbols.size() == symbols + 2);
+    CHECK(keratin::toString(y.shape()) == "(None, 2)");
+    Tensor z = K::placeholder({None, 3, 1});
+    int64_t before = Graph::get().opCount();
+    CHECK_THROWS_AS(K::rnn(
+                        [&](const Tensor &input, const Tensor &h) {
+                          Tensor next = input + K::dropout(h, 0.5);
+                          throw std::runtime_error("mine");
+                          return std::pair(next, next);
+                        },
+                        z, {K::zeros({1, 1})}),
+                    std::runtime_error);
+    CHECK(Graph::get().opCount() == before);
+    CHECK(Graph::get().traces.empty());
+  }
+  CHECK(Graph::get().opCount() == ops);
+  CHECK(Graph::get().symbols.size() == symbols);
+  CHECK(Graph::get().placeholders.size() == placeholders);
+  CHECK(Graph::get().literals.size() == literals);
+}
+
+TEST_CASE("loops of one structure are compiled once", "[loop]") {
+  Tensor x = K::constant({{{1.0, 2.0}, {3.0, 4.0}}});
+  Array first = recurrence(x, 0.5).eval();
+  int64_t compiled = keratin::frontend::evalCompileCount(), ops = Graph::get().opCount();
+  checkArray(recurrence(x, 2.0).eval(), Array{{21.0, 32.0}});
+  checkArray(recurrence(K::constant({{{1.0, 0.0}, {0.0, 1.0}}}), 0.5).eval(), Array{{0.75, 1.25}});
+  checkArray(recurrence(x, 0.5).eval(), first);
+  CHECK(keratin::frontend::evalCompileCount() == compiled);
+  CHECK(Graph::get().opCount() == ops);
+  // Another body is another structure.
+  K::map_fn([](const Tensor &e) { return e * 2.0; }, x).eval();
+  K::map_fn([](const Tensor &e) { return e + 2.0; }, x).eval();
+  CHECK(keratin::frontend::evalCompileCount() == compiled + 2);
+}
+
 TEST_CASE("names are scoped and unique") {
   Tensor a = K::placeholder({2}, None, None, false, "input");
   Tensor b = K::placeholder({2}, None, None, false, "input");

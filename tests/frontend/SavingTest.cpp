@@ -155,6 +155,41 @@ TEST_CASE("random functions continue their stream", "[saving]") {
     checkBits(g({ramp({4}, 1)})[0], f({ramp({4}, 1)})[0]);
 }
 
+TEST_CASE("loops and branches are saved with their gradients", "[saving][loop]") {
+  TemporaryFile file;
+  Tensor x = K::placeholder({None, None, 3}, None, None, false, "x");
+  Tensor training = K::placeholder(keratin::Shape{}, None, "bool", false, "training");
+  Tensor w = K::variable(ramp({3, 3}, 0.3), None, "w");
+  auto step = [&](const Tensor &input, const Tensor &h) {
+    Tensor noisy = K::switch_(training, [&] { return K::dropout(h, 0.5, None, 3); }, h);
+    Tensor next = K::tanh(input + K::dot(noisy, w));
+    return std::pair(next, next);
+  };
+  auto [last, outputs, states] = K::rnn(step, x, {K::sum(x, 1) * 0.0}, true);
+  Tensor loss = K::sum(K::square(last)) + K::mean(outputs);
+  auto train = K::function({x, training}, {loss, last},
+                           {K::update_sub(w, *K::gradients(loss, {w})[0] * 0.1)}, "train");
+  auto predict = K::function({x, training}, {outputs}, {}, "predict");
+  K::save_functions({train, predict}, file.path);
+  auto loaded = K::load_functions(file.path);
+  checkSavedAgain(loaded, file);
+  for (const Array &values : {ramp({2, 4, 3}, 1), ramp({1, 1, 3}, 1), ramp({3, 2, 3}, 2)})
+    for (bool phase : {true, false}) {
+      auto expected = train({values, phase}), found = loaded[0]({values, phase});
+      for (size_t i = 0; i < 2; ++i)
+        checkBits(found[i], expected[i]);
+      checkBits(loaded[1]({values, false})[0], predict({values, false})[0]);
+    }
+  // What was loaded is a part of the graph: it has a gradient too.
+  Tensor saved = loaded[1].outputs()[0], input = loaded[1].inputs()[0];
+  auto gradient = K::gradients(saved, {input});
+  REQUIRE(gradient[0]);
+  Array values = ramp({2, 3, 3}, 1);
+  auto f = K::function(loaded[1].inputs(), {*gradient[0]});
+  auto g = K::function({x, training}, {*K::gradients(outputs, {x})[0]});
+  checkArray(f({values, false})[0], g({values, false})[0]);
+}
+
 TEST_CASE("sizes given by values, defaults, prints and names stay", "[saving]") {
   TemporaryFile file;
   Tensor x = K::placeholder({None, 2}, None, None, false, "x");
