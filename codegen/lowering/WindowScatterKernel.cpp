@@ -43,6 +43,7 @@ private:
                      llvm::function_ref<void(const Fixed &)> body);
   void clear(const Fixed &slice, llvm::function_ref<void(Value offset)> body);
   bool overlap() const;
+  bool cover() const;
 
   // Lanes along a dimension that does not slide.
   void emitAcross(const Fixed &slice, ArrayRef<Value> starts, ArrayRef<Value> masks);
@@ -56,7 +57,7 @@ private:
 
   // The best element so far and where it is.
   Values keep(ArrayRef<Value> best, Value element, Value place, Value mask);
-  void addTo(Value offset, Value addend, Value mask);
+  void put(Value offset, Value addend, Value mask);
 
   Type resultType;
   SmallVector<unsigned> sliding, still; // dimensions before the last
@@ -98,6 +99,14 @@ bool WindowScatterKernel::overlap() const {
   return llvm::any_of(dims, [](const WindowDim &dim) { return dim.window > dim.stride; });
 }
 
+// Whether each element is known to lie under exactly one window: it is written with that one.
+bool WindowScatterKernel::cover() const {
+  return llvm::all_of(dims, [](const WindowDim &dim) {
+    return dim.window == dim.stride && dim.low == DimExpr(0) &&
+           dim.y == *ceildiv(dim.x, DimExpr(dim.stride));
+  });
+}
+
 //===-- Lanes along a dimension that does not slide -------------------------------------------===//
 
 // The elements under a window along each sliding dimension, if there are few in all.
@@ -135,15 +144,15 @@ void WindowScatterKernel::addWrittenOut(const Fixed &window, Value start, Value 
   for (size_t i = 0; i < offsets.size(); ++i) {
     Value here = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, best[1], place(i));
     Value part = select(here, addend, nothing);
-    if (overlap())
-      addTo(offsets[i], part, mask);
-    else
-      store(part, output(), resultType, emitter.laneIndex(offsets[i]), mask);
+    put(offsets[i], part, mask);
   }
 }
 
-void WindowScatterKernel::addTo(Value offset, Value addend, Value mask) {
+// What no other window adds to is written over.
+void WindowScatterKernel::put(Value offset, Value addend, Value mask) {
   Index at = emitter.laneIndex(offset);
+  if (!overlap())
+    return store(addend, output(), resultType, at, mask);
   Value sum = load(output(), resultType, at, mask);
   emitter.setElementType(resultType);
   store(emitter.add(sum, addend), output(), resultType, at, mask);
@@ -165,7 +174,7 @@ void WindowScatterKernel::addWindow(const Fixed &window, Value start, Value mask
       window.ranges, window.steps, window.x, {}, [&](Value offset, ArrayRef<Value>) -> Values {
         Value here =
             b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, best[1], emitter.splat(offset));
-        addTo(e.add(offset, start), select(here, addend, nothing), mask);
+        put(e.add(offset, start), select(here, addend, nothing), mask);
         return {};
       });
 }
@@ -173,10 +182,11 @@ void WindowScatterKernel::addWindow(const Fixed &window, Value start, Value mask
 void WindowScatterKernel::emitAcross(const Fixed &slice, ArrayRef<Value> starts,
                                      ArrayRef<Value> masks) {
   Value nothing = zeros(resultType);
-  clear(slice, [&](Value offset) {
-    for (auto [start, mask] : llvm::zip(starts, masks))
-      store(nothing, output(), resultType, emitter.laneIndex(e.add(offset, start)), mask);
-  });
+  if (!cover())
+    clear(slice, [&](Value offset) {
+      for (auto [start, mask] : llvm::zip(starts, masks))
+        store(nothing, output(), resultType, emitter.laneIndex(e.add(offset, start)), mask);
+    });
   bool isSmall = !countsWrittenOut().empty();
   forEachWindow(sliding, slice, [&](const Fixed &window) {
     auto each = [&](auto add) {
