@@ -93,6 +93,7 @@ private:
   void scan();
   void normalize();
   void contract();
+  void windows();
   void gradients();
   void leaf();
   void loop();
@@ -468,6 +469,46 @@ void GraphMaker::contract() {
     add(math.dotGeneral(a, other, aBatch, bBatch, aContract, bContract));
 }
 
+// Pools of any kind, their gradients, and windows that no pool has.
+void GraphMaker::windows() {
+  Value x = anyValue();
+  if (getElementType(x).isInteger(1))
+    return;
+  bool isSum = chance(40);
+  SmallVector<int64_t> window, strides, dilation;
+  Shape low, result;
+  for (const DimExpr &dim : getShape(x)) {
+    bool slides = chance(50);
+    window.push_back(slides ? 1 + below(chance(80) ? 3 : 9) : 1);
+    strides.push_back(slides ? 1 + below(3) : 1);
+    dilation.push_back(slides && isSum && chance(30) ? 1 + below(3) : 1);
+    low.push_back(slides ? below(window.back() + 1) - below(2) : 0);
+    std::optional<DimExpr> places = mul(dim, dilation.back());
+    if (!places)
+      return;
+    DimExpr count = *ceildiv(*places, strides.back());
+    result.push_back(slides && chance(30) ? *ir::add(count, below(3)) : count);
+  }
+  if (!isSmall(result))
+    return;
+  if (isSum)
+    return add(math.windowSum(x, window, strides, low, dilation, result));
+  Value largest = math.windowMax(x, window, strides, low, result);
+  auto lows = DimsAttr::get(b.getContext(), low);
+  switch (below(4)) {
+  case 0: {
+    Value v = like(x);
+    return add(b.create<WindowPickOp>(loc, largest.getType(), x, v, window, strides, lows));
+  }
+  case 1: {
+    Value v = like(largest);
+    return add(b.create<WindowScatterOp>(loc, x.getType(), x, v, window, strides, lows));
+  }
+  default:
+    return add(largest);
+  }
+}
+
 void GraphMaker::gradients() {
   if (gradientsLeft == 0)
     return;
@@ -646,8 +687,9 @@ void GraphMaker::makeOps(int count) {
       {40, &GraphMaker::elementwise}, {6, &GraphMaker::shape},    {5, &GraphMaker::broadcast},
       {4, &GraphMaker::slice},        {3, &GraphMaker::pad},      {3, &GraphMaker::concatenate},
       {2, &GraphMaker::gather},       {9, &GraphMaker::reduce},   {3, &GraphMaker::scan},
-      {4, &GraphMaker::normalize},    {7, &GraphMaker::contract}, {4, &GraphMaker::gradients},
-      {3, &GraphMaker::leaf},         {3, &GraphMaker::loop},     {2, &GraphMaker::branch}};
+      {4, &GraphMaker::normalize},    {7, &GraphMaker::contract}, {4, &GraphMaker::windows},
+      {4, &GraphMaker::gradients},    {3, &GraphMaker::leaf},     {3, &GraphMaker::loop},
+      {2, &GraphMaker::branch}};
   int total = 0;
   for (auto [weight, step] : steps)
     total += weight;
