@@ -1,8 +1,8 @@
 // A contraction with everything that follows elementwise from its result, in the store of the
 // register tile.
 #include "codegen/cpu/ContractionKernel.h"
-#include "codegen/lowering/ElementEmitter.h"
 #include "codegen/lowering/KernelFunction.h"
+#include "codegen/lowering/TileEpilogue.h"
 #include "ir/interfaces/ContractionShape.h"
 #include "ir/interfaces/IterationSpace.h"
 
@@ -16,7 +16,7 @@ using keratin::ir::ContractionShape;
 using keratin::ir::DimExpr;
 using keratin::ir::Domain;
 using keratin::ir::getElementType;
-using keratin::ir::getTensorType;
+
 using keratin::ir::Index;
 using keratin::ir::IterationSpace;
 
@@ -68,12 +68,12 @@ static ContractionSpec describe(OpBuilder &b, Location loc, ir::DotGeneralOp dot
 
 namespace {
 
-// Emits what happens to a vector of finished sums.
+// Where in the result a vector of finished sums stands.
 class Epilogue {
 public:
   Epilogue(KernelBuilder &k, ir::DotGeneralOp dot, const ContractionShape &shape,
            const IterationSpace &space)
-      : k(k), dot(dot), space(space) {
+      : k(k), dot(dot), space(space), epilogue(k, dot.getY()) {
     // Which loop groups the three runs of the result cover; groups were cut between runs.
     unsigned run = 0, left = shape.batchDims;
     auto advance = [&] {
@@ -90,43 +90,20 @@ public:
 
   void emit(OpBuilder &builder, Location loc, Value batch, Value m, Value n, Value sums,
             Value mask) {
-    OpBuilder::InsertionGuard guard(k.b);
-    k.b.setInsertionPoint(builder.getInsertionBlock(), builder.getInsertionPoint());
-    unsigned lanes = cast<VectorType>(sums.getType()).getNumElements();
-    ElementEmitter emitter(
-        k.b, loc, k.target, lanes, [&](const DimExpr &size) { return k.sizeOf(size); }, k.context);
-    // One site for an op, however many kinds of tile it is emitted for.
-    emitter.setSites([&](Operation *op, StringRef message) {
-      Value &site = sites[op];
-      if (!site)
-        site = k.site(op, message);
-      return site;
+    epilogue.emit(builder, loc, sums, mask, [&](ElementEmitter &emitter) {
+      auto i64 = [&](Value index) -> Value {
+        return k.b.create<arith::IndexCastOp>(loc, k.b.getI64Type(), index);
+      };
+      Index starts[] = {emitter.scalarIndex(i64(batch)), emitter.scalarIndex(i64(m)),
+                        emitter.laneIndex(i64(n))};
+      SmallVector<Index> squeezed;
+      for (auto [group, index] : llvm::zip(space.groups, spread(emitter, loc, starts))) {
+        for (unsigned dim = group.first; dim < group.last; ++dim)
+          squeezed.push_back(emitter.scalarIndex(emitter.i64(0)));
+        squeezed.push_back(index);
+      }
+      return squeezed;
     });
-    for (auto [argument, pointer] : llvm::zip(k.body().getArguments(), k.inputs))
-      emitter.bindBuffer(argument, pointer);
-    emitter.bindRegister(dot.getY(), sums);
-    emitter.setMask(mask);
-    auto i64 = [&](Value index) -> Value {
-      return k.b.create<arith::IndexCastOp>(loc, k.b.getI64Type(), index);
-    };
-    Index starts[] = {emitter.scalarIndex(i64(batch)), emitter.scalarIndex(i64(m)),
-                      emitter.laneIndex(i64(n))};
-    SmallVector<Index> groups = spread(emitter, loc, starts);
-    SmallVector<Index> squeezed;
-    for (auto [group, index] : llvm::zip(space.groups, groups)) {
-      for (unsigned dim = group.first; dim < group.last; ++dim)
-        squeezed.push_back(emitter.scalarIndex(emitter.i64(0)));
-      squeezed.push_back(index);
-    }
-    // All values before any store: an output may take the place of an input.
-    OperandRange results = k.body().getTerminator()->getOperands();
-    SmallVector<Value> values;
-    for (Value result : results)
-      values.push_back(emitter.emit(result, emitter.unsqueeze(getTensorType(result), squeezed)));
-    for (auto [result, value, output] : llvm::zip(results, values, k.outputs)) {
-      auto type = getTensorType(result);
-      emitter.store(value, output, type, emitter.unsqueeze(type, squeezed));
-    }
   }
 
 private:
@@ -151,7 +128,7 @@ private:
   ir::DotGeneralOp dot;
   const IterationSpace &space;
   SmallVector<unsigned> runOfDim; // of the squeezed result: 0 batch, 1 m, 2 n
-  llvm::DenseMap<Operation *, Value> sites;
+  TileEpilogue epilogue;
 };
 
 } // namespace

@@ -88,6 +88,7 @@ struct KernelKind {
 static EmitKernel kindOf(ir::KernelOp kernel) {
   static const KernelKind kinds[] = {
       {ir::DotGeneralOp::getOperationName(), emitContractionKernel},
+      {ir::ConvolutionOp::getOperationName(), emitConvolutionKernel},
       {ir::ArgMaxOp::getOperationName(), emitArgReductionKernel},
       {ir::ArgMinOp::getOperationName(), emitArgReductionKernel},
       {ir::CumsumOp::getOperationName(), emitScanKernel},

@@ -78,6 +78,7 @@ private:
 // The kinds of kernel. Each emits into the builder's function and fills in units, grain and work.
 mlir::LogicalResult emitLoopKernel(KernelBuilder &k);
 mlir::LogicalResult emitContractionKernel(KernelBuilder &k);
+mlir::LogicalResult emitConvolutionKernel(KernelBuilder &k);
 mlir::LogicalResult emitArgReductionKernel(KernelBuilder &k);
 mlir::LogicalResult emitScanKernel(KernelBuilder &k);
 mlir::LogicalResult emitScatterKernel(KernelBuilder &k);

@@ -17,6 +17,8 @@ bool keratin::ir::isUnitReshape(ReshapeOp op) {
   return squeezed(getShape(op.getX())) == squeezed(getShape(op.getY()));
 }
 
+bool keratin::ir::isTiled(Operation *op) { return isa<DotGeneralOp, ConvolutionOp>(op); }
+
 bool keratin::ir::isUnitReduction(ReductionOpInterface op) {
   Shape shape = getShape(op->getOperand(0));
   return llvm::all_of(op.getReducedAxes(), [&](int64_t axis) { return shape[axis] == DimExpr(1); });
@@ -60,11 +62,14 @@ private:
 
   bool findShape() {
     for (Operation *op : ops)
-      if (auto dot = dyn_cast<DotGeneralOp>(op)) {
-        space.shape = squeezed(getShape(dot.getY()));
+      if (isTiled(op)) {
+        space.shape = squeezed(getShape(op->getResult(0)));
         reduced = llvm::SmallBitVector(space.shape.size());
         rowShape = space.shape;
-        findRuns(dot);
+        if (auto dot = dyn_cast<DotGeneralOp>(op))
+          findRuns(dot);
+        else // a convolution has an index for each dimension
+          runCuts.resize(space.shape.size(), true);
         return true;
       }
     for (Operation *op : ops)
@@ -122,7 +127,7 @@ private:
       }
       Domain domain = Domain::External;
       if (auto reduction = dyn_cast<ReductionOpInterface>(op); reduction && isReduction(op)) {
-        if (dots)
+        if (tiledOps)
           return fail("a reduction of a contraction's tile");
         if (squeezed(getShape(op->getOperand(0))) != space.shape ||
             reducedPositions(reduction) != reduced)
@@ -151,9 +156,9 @@ private:
         if (llvm::any_of(op->getOperands(), [&](Value v) { return tiles.contains(v); }))
           return fail("what depends on a contraction is moved");
         domain = shape == space.shape ? Domain::Full : Domain::External;
-      } else if (isa<DotGeneralOp>(op)) {
+      } else if (isTiled(op)) {
         // Its tiles are the full values that the rest of the kernel starts from.
-        if (dots++ || stage || isInside(op->getOperand(0)) || isInside(op->getOperand(1)))
+        if (tiledOps++ || stage || isInside(op->getOperand(0)) || isInside(op->getOperand(1)))
           return fail("a contraction of something that is not an input");
         domain = Domain::Full;
       } else if (isa<DimOp, ConstantOp>(op)) {
@@ -161,7 +166,7 @@ private:
       } else {
         return fail("an op without a place in a loop nest: " + op->getName().getStringRef());
       }
-      if (isa<DotGeneralOp>(op) ||
+      if (isTiled(op) ||
           llvm::any_of(op->getOperands(), [&](Value v) { return tiles.contains(v); }))
         tiles.insert(result);
       space.domains[result] = domain;
@@ -251,7 +256,7 @@ private:
   llvm::SmallBitVector runCuts;
   llvm::SmallBitVector reduced;
   Shape rowShape;
-  unsigned dots = 0;
+  unsigned tiledOps = 0;
   llvm::DenseSet<Value> tiles; // what is computed from a contraction's result
 };
 

@@ -31,8 +31,8 @@ bool isStorage(Operation *op) { return isa<ReshapeOp>(op) || isa<ConstantOp>(op)
 
 // Ops that take part in loop nests with others; the rest are kernels of their own.
 bool isFusible(Operation *op) {
-  return isa<ElementwiseOpInterface, IndexingOpInterface, ReductionOpInterface, DotGeneralOp>(op) ||
-         isFree(op);
+  return isa<ElementwiseOpInterface, IndexingOpInterface, ReductionOpInterface>(op) ||
+         isTiled(op) || isFree(op);
 }
 
 // Ops with programs of their own inside: they stand between kernels.
@@ -72,8 +72,7 @@ private:
     }
     for (Operation *op : llvm::reverse(order)) // users first
       if (isFree(op) && llvm::any_of(op->getUsers(), [&](Operation *user) {
-            return !isFusible(user) || isa<DotGeneralOp>(user) ||
-                   (isa<ReshapeOp>(user) && !isFree(user)) ||
+            return !isFusible(user) || isTiled(user) || (isa<ReshapeOp>(user) && !isFree(user)) ||
                    (isa<ReshapeOp>(user) && inMemory.contains(user));
           }))
         inMemory.insert(op);
@@ -112,7 +111,7 @@ private:
   Group withFreeOperands(Operation *op) {
     llvm::SmallSetVector<Operation *, 8> list;
     list.insert(op);
-    if (isFusible(op) && !isa<DotGeneralOp>(op))
+    if (isFusible(op) && !isTiled(op))
       for (size_t i = 0; i < list.size(); ++i)
         for (Value operand : list[i]->getOperands())
           if (Operation *definition = operand.getDefiningOp())
@@ -175,8 +174,7 @@ private:
     std::optional<IterationSpace> space = analyzeIterationSpace(ops, outputs);
     if (!space || recomputesTooMuch(*space, ops) || movesTooMuch(ops))
       return false;
-    return llvm::none_of(ops, [](Operation *op) { return isa<DotGeneralOp>(op); }) ||
-           suitsTile(*space, ops, outputs);
+    return llvm::none_of(ops, isTiled) || suitsTile(*space, ops, outputs);
   }
 
   // What follows from a contraction's tile is done a few columns of some rows at a time: rows are
@@ -195,7 +193,7 @@ private:
       streams.insert(output);
     }
     for (Operation *op : ops)
-      if (!isa<DotGeneralOp>(op))
+      if (!isTiled(op))
         for (Value operand : op->getOperands())
           if (!inside.contains(operand.getDefiningOp()) &&
               squeezed(getShape(operand)) == space.shape)

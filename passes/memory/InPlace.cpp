@@ -7,12 +7,12 @@ using namespace keratin::passes;
 using namespace mlir;
 
 // Ops that make an element of their result from elements of their operands and nothing else; they
-// need no storage. A contraction is one of them for those who read its result: each of its elements
-// is finished, and passed on, once. A list of what is known to be so: anything new is refused until
-// it is added.
+// need no storage. A contraction or convolution is one of them for those who read its result: each
+// of its elements is finished, and passed on, once. A list of what is known to be so: anything new
+// is refused until it is added.
 static bool isComputedByElement(Operation &op) {
   return isa<ElementwiseOpInterface, IndexingOpInterface, ConstantOp, DimOp, DotGeneralOp,
-             RandomBitsOp, YieldOp>(op);
+             ConvolutionOp, RandomBitsOp, YieldOp>(op);
 }
 
 static bool sameShape(Value a, Value b) { return getShape(a) == getShape(b); }

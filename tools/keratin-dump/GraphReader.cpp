@@ -69,7 +69,7 @@ std::string familyOf(Operation *op) {
     return "reduction";
   if (isa<ir::IndexingOpInterface>(op))
     return "movement";
-  return isa<ir::DotGeneralOp>(op) ? "contraction" : "";
+  return isa<ir::DotGeneralOp, ir::ConvolutionOp>(op) ? "contraction" : "";
 }
 
 class Reader {
