@@ -75,8 +75,9 @@ LogicalResult checkElementwise(KernelOp kernel, Value storage, OpResult written)
     same.insert(argument);
   }
   WalkResult walk = kernel.getBody().walk([&](Operation *op) {
-    if (isa<ReductionOpInterface, DotGeneralOp, CumsumOp, CumprodOp, LinearRecurrenceOp, ArgMaxOp,
-            ArgMinOp, ScatterAddOp, PrintOp>(op)) {
+    // A contraction is not among them: it hands each element on once, when it is finished.
+    if (isa<ReductionOpInterface, CumsumOp, CumprodOp, LinearRecurrenceOp, ArgMaxOp, ArgMinOp,
+            ScatterAddOp, PrintOp>(op)) {
       op->emitError("may need the place of a result that is written over an operand");
       return WalkResult::interrupt();
     }

@@ -871,3 +871,32 @@ func.func @branch_over_operand(%c: tensor<i1>, %x: tensor<16xf32>) -> tensor<16x
   }
   return %y : tensor<16xf32>
 }
+
+// -----
+
+// What is added to a contraction may be written over, not what is contracted.
+func.func @update_by_contraction(%x: tensor<2x3xf32> {keratin.kind = "input"}, %y: tensor<3x2xf32> {keratin.kind = "input"}, %w: tensor<2x2xf32> {keratin.kind = "variable"})
+    -> (tensor<2x2xf32> {keratin.kind = "update", keratin.variable = 0})
+    attributes {keratin.arena_bytes = #keratin.dims<0>, keratin.in_place = array<i64: 1>, keratin.offsets = #keratin.dims<>} {
+  %k = keratin.kernel (%x, %y, %w) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: 2>} : (tensor<2x3xf32>, tensor<3x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32> {
+  ^bb0(%a: tensor<2x3xf32>, %b: tensor<3x2xf32>, %c: tensor<2x2xf32>):
+    %0 = keratin.dot_general %a, %b batch = [] x [] contract = [1] x [0] : (tensor<2x3xf32>, tensor<3x2xf32>) -> tensor<2x2xf32>
+    %1 = keratin.add %c, %0 : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+    keratin.yield %1 : tensor<2x2xf32>
+  }
+  return %k : tensor<2x2xf32>
+}
+
+// -----
+
+func.func @update_of_what_is_contracted(%x: tensor<2x2xf32> {keratin.kind = "input"}, %w: tensor<2x2xf32> {keratin.kind = "variable"})
+    -> (tensor<2x2xf32> {keratin.kind = "update", keratin.variable = 0})
+    attributes {keratin.arena_bytes = #keratin.dims<0>, keratin.in_place = array<i64: 1>, keratin.offsets = #keratin.dims<>} {
+  %k = keratin.kernel (%x, %w) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: 1>} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32> {
+  ^bb0(%a: tensor<2x2xf32>, %c: tensor<2x2xf32>):
+    // expected-error @below {{reads elements at other indices of an operand that is written over}}
+    %0 = keratin.dot_general %a, %c batch = [] x [] contract = [1] x [0] : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+    keratin.yield %0 : tensor<2x2xf32>
+  }
+  return %k : tensor<2x2xf32>
+}
