@@ -1,6 +1,7 @@
 #include "tests/execution/SweepCases.h"
 
 #include "ir/reference/HostConversions.h"
+#include "tests/execution/LoopExamples.h"
 #include "tests/execution/WindowExamples.h"
 
 #include <numeric>
@@ -800,6 +801,25 @@ static std::vector<SweepCase> printCases() {
            }}};
 }
 
+//===-- Loops and branches --------------------------------------------------------------------===//
+
+static std::vector<SweepCase> loopCases(const std::vector<LoopExample> &examples) {
+  std::vector<SweepCase> cases;
+  for (const LoopExample &example : examples)
+    for (keratin_dtype_t dtype : {KERATIN_DTYPE_FLOAT32, KERATIN_DTYPE_FLOAT64}) {
+      std::vector<SweepInput> inputs;
+      for (const Shape &shape : example.inputs)
+        inputs.push_back({shape, dtype, Elements::Small});
+      cases.push_back(
+          {example.label + " " + dtypeName(dtype), inputs,
+           [example](GraphMath &math, ValueRange xs) { return example.build(math, xs); }});
+    }
+  return cases;
+}
+
+static std::vector<SweepCase> scanCases() { return loopCases(scanExamples()); }
+static std::vector<SweepCase> ifCases() { return loopCases(ifExamples()); }
+
 std::vector<SweepCase> keratin::tests::sweepCases(StringRef op) {
   static const std::map<StringRef, std::vector<SweepCase> (*)()> written = {
       {"keratin.constant", constantCases},
@@ -835,6 +855,8 @@ std::vector<SweepCase> keratin::tests::sweepCases(StringRef op) {
       {"keratin.window_max", windowMaxCases},
       {"keratin.window_pick", windowPickCases},
       {"keratin.window_scatter", windowScatterCases},
+      {"keratin.scan", scanCases},
+      {"keratin.if", ifCases},
       {"keratin.require", requireCases},
       {"keratin.depend", dependCases},
       {"keratin.print", printCases},
