@@ -150,6 +150,9 @@ static llvm::SmallVector<DimsAttr, 2> dimsOf(mlir::Operation *op) {
   return llvm::TypeSwitch<mlir::Operation *, Dims>(op)
       .Case([](ir::SliceOp slice) { return Dims{slice.getStarts()}; })
       .Case([](ir::PadOp pad) { return Dims{pad.getLow()}; })
+      .Case<ir::ConvolutionOp, ir::WindowSumOp, ir::WindowMaxOp, ir::WindowPickOp,
+            ir::WindowScatterOp>([](auto window) { return Dims{window.getLow()}; })
+      .Case([](ir::CheckRangeOp check) { return Dims{check.getLower(), check.getUpper()}; })
       .Case([](ir::ScanOp scan) { return Dims{scan.getLength()}; })
       .Case([](ir::RequireOp require) { return Dims{require.getLhs(), require.getRhs()}; })
       .Default([](mlir::Operation *) { return Dims(); });
