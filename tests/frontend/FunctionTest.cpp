@@ -51,7 +51,8 @@ TEST_CASE("sizes that disagree are errors of the call") {
   checkArray(f({Array{1.0}, Array{3.0, 4.0}})[0], Array{4.0, 5.0});
   std::string message =
       errorOf<keratin::ValueError>([&] { f({Array{1.0, 2.0}, Array{1.0, 2.0, 3.0}}); });
-  CHECK_THAT(message, Catch::Contains("FunctionTest.cpp") && Catch::Contains("add: shapes cannot be broadcast"));
+  CHECK_THAT(message, Catch::Contains("FunctionTest.cpp") &&
+                          Catch::Contains("add: shapes cannot be broadcast"));
   CHECK(message.find("FunctionTest.cpp") == message.rfind("FunctionTest.cpp"));
   checkArray(f({Array{1.0}, Array{3.0}})[0], Array{4.0});
 }
@@ -182,6 +183,17 @@ TEST_CASE("sessions run fetches") {
   auto result = K::get_session()->run({x + 1.0, x}, {{x, Array{1.0, 2.0}}});
   checkArray(result[0], Array{2.0, 3.0});
   checkArray(result[1], Array{1.0, 2.0});
+  checkArray(K::get_session()->run(x * 2.0, {{x, Array{1.0, 2.0}}}), Array{2.0, 4.0});
+  Tensor v = K::variable(1.0);
+  checkArray(K::get_session()->run(K::update_add(v, 2.0)), 3.0);
+  CHECK(K::get_value(v).item() == 3.0);
+  CHECK_THROWS_AS(K::get_session()->run(x * 2.0), keratin::ValueError);
+  CHECK_THROWS_AS(K::get_session()->run(x * 2.0, {{x, Array{1.0}}}), keratin::ValueError);
+  auto mine = std::make_shared<keratin::Session>();
+  K::set_session(mine);
+  CHECK(K::get_session() == mine);
+  K::set_session(nullptr);
+  CHECK(K::get_session() != mine);
 }
 
 TEST_CASE("a low-overhead call writes into the caller's arrays") {

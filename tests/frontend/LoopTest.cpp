@@ -454,3 +454,49 @@ TEST_CASE("input_length gives unroll its time", "[loop]") {
   checkArray(f({Array{{{1.0}, {2.0}, {3.0}}, {{4.0}, {5.0}, {6.0}}}})[0], Array{{6.0}, {15.0}});
   CHECK_THROWS_AS(f({Array::zeros(DType::Float32, {2, 4, 1})}), ValueError);
 }
+
+TEST_CASE("loops read what control dependencies assign", "[loop]") {
+  Tensor v = K::variable(1.0), x = K::constant({1.0, 2.0});
+  Tensor update = K::update_add(v, 10.0);
+  K::control_dependencies after({update});
+  Tensor y = K::map_fn([&](const Tensor &e) { return e * v; }, x);
+  checkArray(K::function({}, {y})({})[0], Array{11.0, 22.0});
+  CHECK(K::get_value(v).item() == 11.0);
+}
+
+TEST_CASE("callables may evaluate and make variables", "[loop]") {
+  Tensor x = K::placeholder({None}), w;
+  Tensor y = K::map_fn(
+      [&](const Tensor &e) {
+        w = K::variable(K::constant({2.0, 3.0})[1]);
+        return e * w + K::eval(w * 2.0).item();
+      },
+      x);
+  checkArray(K::function({x}, {y})({Array{1.0, 2.0}})[0], Array{9.0, 12.0});
+  K::set_value(w, 1.0);
+  checkArray(K::function({x}, {y})({Array{1.0}})[0], Array{7.0});
+}
+
+TEST_CASE("a value in the middle of the graph is fed to a loop", "[loop]") {
+  Tensor x = K::placeholder({3}), middle = K::square(x);
+  Tensor y = K::foldl([&](const Tensor &a, const Tensor &e) { return a * e + middle[0]; }, x, 1.0);
+  checkArray(K::function({x}, {y})({Array{2.0, 1.0, 1.0}})[0], 14.0);
+  checkArray(K::function({x, middle}, {y})({Array{2.0, 1.0, 1.0}, Array{1.0, 0.0, 0.0}})[0], 5.0);
+}
+
+TEST_CASE("steps with masks of other forms", "[loop]") {
+  Tensor inputs = column({{1, 2, 3}, {4, 5, 6}}), state = K::constant(0.0, None, {2, 1});
+  for (const char *dtype : {"bool", "float32", "int8"}) {
+    Tensor mask = K::cast(K::constant({{{1.0}, {0.0}, {1.0}}, {{0.0}, {0.0}, {1.0}}}), dtype);
+    checkRows(run(accumulation, inputs, {state}, {false, mask}).outputs, {{1, 1, 4}, {0, 0, 6}});
+    checkRows(run(accumulation, inputs, {state}, {false, K::squeeze(mask, -1)}).last, {4, 6});
+  }
+  checkRows(
+      run(accumulation, inputs, {state}, {false, Array{{0.25, 0.0, 2.0}, {0.0, 0.0, 0.5}}}).last,
+      {4, 6});
+  // One for each feature: the mask of states and outputs of the inputs' shape.
+  Tensor wide = K::concatenate({inputs, inputs * 10.0});
+  Tensor each = K::constant({{{1, 0}, {1, 1}, {0, 1}}, {{0, 0}, {0, 1}, {1, 0}}}, "int32");
+  Found found = run(accumulation, wide, {K::constant(0.0, None, {2, 2})}, {false, each});
+  checkArray(found.last.eval(), Array{{3.0, 50.0}, {6.0, 50.0}});
+}
