@@ -9,6 +9,8 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 
+#include "llvm/Support/thread.h"
+
 #include <catch2/catch.hpp>
 
 using namespace keratin;
@@ -202,4 +204,74 @@ TEST_CASE_METHOD(Fixture, "what is computed again is not printed again", "[gradi
   // ((2 * 1)^2 * 3)^2
   CHECK((*results)[0].floats[0] == 144);
   CHECK((*results)[1].floats == Numbers{288, 96});
+}
+
+TEST_CASE_METHOD(Fixture, "gradients with respect to what a loop gives, and to what it is given",
+                 "[gradient]") {
+  // The loop is replaced by one that keeps more while its results are values to differentiate by;
+  // a second loss meets the loop that the first one left.
+  auto module = expand(R"(
+    func.func @main(%x: tensor<3xf64>, %h: tensor<f64>) -> (tensor<f64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>) {
+      %y:2 = keratin.scan length = <3> init(%h) over(%x) with() : (tensor<f64>, tensor<3xf64>) -> (tensor<f64>, tensor<3xf64>) {
+      ^bb0(%t: tensor<i64>, %s: tensor<f64>, %e: tensor<f64>):
+        %0 = keratin.mul %s, %e : (tensor<f64>, tensor<f64>) -> tensor<f64>
+        keratin.yield %0, %0 : tensor<f64>, tensor<f64>
+      }
+      %z = keratin.mul %y#1, %y#1 : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
+      %a:3 = keratin.gradients %z wrt %h, %y#1, %x : (tensor<3xf64>, tensor<f64>, tensor<3xf64>, tensor<3xf64>) -> (tensor<f64>, tensor<3xf64>, tensor<3xf64>)
+      %b = keratin.gradients %y#0 wrt %x : (tensor<f64>, tensor<3xf64>) -> tensor<3xf64>
+      return %a#0, %a#1, %a#2, %b : tensor<f64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>
+    })");
+  HostTensor x, h;
+  x.dtype = h.dtype = KERATIN_DTYPE_FLOAT64;
+  x.dims = {3};
+  x.floats = {2, 3, 5};
+  h.floats = {1};
+  EvaluationContext call;
+  auto results = interpret(*module->getOps<func::FuncOp>().begin(), {x, h}, call);
+  REQUIRE(succeeded(results));
+  // y = h (2, 6, 30); the sum of squares is 940 h^2.
+  CHECK((*results)[0].floats == Numbers{1880});
+  CHECK((*results)[1].floats == Numbers{4, 12, 60});
+  CHECK((*results)[2].floats == Numbers{940, 624, 360});
+  CHECK((*results)[3].floats == Numbers{15, 10, 6});
+}
+
+// Loops inside each other, in the innermost a sine.
+static Value nest(GraphMath &g, unsigned depth, Value x) {
+  if (depth == 0)
+    return g.sin(x);
+  auto step = [depth](GraphMath &g, LoopStep &step) {
+    step.next = {nest(g, depth - 1, step.states[0])};
+  };
+  return buildScan(g, 1, {{x}, {}, {}}, step).getResult(0);
+}
+
+TEST_CASE_METHOD(Fixture, "deep nests are differentiated with little stack", "[gradient]") {
+  constexpr unsigned kDepth = 40;
+  bool ok = false;
+  size_t loops = 0;
+  llvm::thread thread(std::optional<unsigned>(1 << 20), [&] {
+    MLIRContext context(MLIRContext::Threading::DISABLED);
+    context.loadDialect<KeratinDialect, func::FuncDialect>();
+    OpBuilder builder(&context);
+    Location loc = builder.getUnknownLoc();
+    OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
+    builder.setInsertionPointToEnd(module->getBody());
+    auto type = RankedTensorType::get({}, builder.getF64Type());
+    auto function = builder.create<func::FuncOp>(loc, "f", builder.getFunctionType({type}, {type}));
+    builder.setInsertionPointToStart(function.addEntryBlock());
+    GraphMath g(builder, loc);
+    Value x = function.getArgument(0), y = nest(g, kDepth, x);
+    auto gradient = builder.create<GradientsOp>(loc, TypeRange{type}, y, x);
+    builder.create<func::ReturnOp>(loc, gradient.getYs());
+    PassManager passes(&context);
+    passes.addNestedPass<func::FuncOp>(keratin::passes::createDifferentiate());
+    ok = succeeded(passes.run(*module));
+    function.walk([&](ScanOp) { ++loops; });
+  });
+  thread.join();
+  CHECK(ok);
+  // Each loop, and its gradient.
+  CHECK(loops == 2 * kDepth);
 }
