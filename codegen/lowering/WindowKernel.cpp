@@ -16,29 +16,33 @@ using keratin::ir::getElementType;
 using keratin::ir::getShape;
 using keratin::ir::Shape;
 
-// The dimensions with neighbours joined along which nothing slides, and without those of one
-// element.
-static SmallVector<WindowDim> joinDims(Value x, Value windows, const WindowAttributes &attributes) {
-  Shape xShape = getShape(x), yShape = getShape(windows);
-  SmallVector<WindowDim> dims;
-  for (size_t i = 0; i < xShape.size(); ++i) {
-    WindowDim dim{xShape[i],
-                  yShape[i],
-                  attributes.window[i],
-                  attributes.strides[i],
-                  attributes.dilation.empty() ? 1 : attributes.dilation[i],
-                  attributes.low.getDims()[i]};
+// The dimensions without those of one element.
+static SmallVector<JoinedWindowDim> joinDims(Operation *op, const ir::IterationSpace *space) {
+  SmallVector<JoinedWindowDim> dims;
+  unsigned position = 0; // in the shape that loops run over
+  for (const ir::WindowDim &dim : ir::getWindowDims(op)) {
+    int group = -1;
+    if (dim.y != DimExpr(1)) {
+      for (size_t i = 0; space && i < space->groups.size(); ++i)
+        if (space->groups[i].first <= position && position <= space->groups[i].last)
+          group = i;
+      ++position;
+    }
     if (!dim.slides() && dim.x == DimExpr(1))
       continue;
-    if (!dim.slides() && !dims.empty() && !dims.back().slides()) {
+    if (!dim.slides() && !dims.empty() && !dims.back().slides() && dims.back().group == group) {
       // A product too large for 64 bits is 0: another size is 0 then (see AxisLines).
       dims.back().x = dims.back().y = mul(dims.back().x, dim.x).value_or(DimExpr(0));
       continue;
     }
-    dims.push_back(dim);
+    JoinedWindowDim &joined = dims.emplace_back();
+    static_cast<ir::WindowDim &>(joined) = dim;
+    joined.group = group;
   }
-  if (dims.empty())
-    dims.push_back({DimExpr(1), DimExpr(1)});
+  if (dims.empty()) {
+    JoinedWindowDim &one = dims.emplace_back();
+    one.x = one.y = 1;
+  }
   for (size_t i = dims.size() - 1; i-- > 0;) {
     dims[i].xStep = mul(dims[i + 1].xStep, dims[i + 1].x).value_or(DimExpr(0));
     dims[i].yStep = mul(dims[i + 1].yStep, dims[i + 1].y).value_or(DimExpr(0));
@@ -46,15 +50,21 @@ static SmallVector<WindowDim> joinDims(Value x, Value windows, const WindowAttri
   return dims;
 }
 
-WindowKernel::WindowKernel(KernelBuilder &k, Operation *op, Value x, Value windows,
-                           const WindowAttributes &attributes, unsigned elementBits)
-    : SingleOpKernel(k, op, elementBits), dims(joinDims(x, windows, attributes)),
-      e(k.b, op->getLoc(), k.target), type(getElementType(x)) {}
+static unsigned widestOf(Operation *op) {
+  unsigned bits = getElementType(op->getResult(0)).getIntOrFloatBitWidth();
+  for (Value operand : op->getOperands())
+    bits = std::max(bits, getElementType(operand).getIntOrFloatBitWidth());
+  return bits;
+}
+
+WindowKernel::WindowKernel(KernelBuilder &k, Operation *op, const ir::IterationSpace *space)
+    : SingleOpKernel(k, op, widestOf(op)), dims(joinDims(op, space)),
+      e(k.b, op->getLoc(), k.target), type(getElementType(op->getOperand(0))) {}
 
 DimExpr WindowKernel::elementsUnder() const {
   DimExpr elements(1);
-  for (const WindowDim &dim : dims) {
-    int64_t most = ceilDiv(dim.window, dim.dilation);
+  for (const JoinedWindowDim &dim : dims) {
+    int64_t most = ceilDiv(dim.window, dim.xDilation);
     DimExpr under = dim.x.isConstant() ? DimExpr(std::min(most, dim.x.constantValue())) : most;
     elements = mul(elements, under).value_or(DimExpr(INT64_MAX));
   }
@@ -63,9 +73,9 @@ DimExpr WindowKernel::elementsUnder() const {
 
 //===-- Bounds --------------------------------------------------------------------------------===//
 
-WindowKernel::Range WindowKernel::under(const WindowDim &dim, Value window) {
+WindowKernel::Range WindowKernel::under(const JoinedWindowDim &dim, Value window) {
   Value start = e.sub(e.mul(window, dim.stride), size(dim.low));
-  Value zero = i64(0), by = i64(dim.dilation);
+  Value zero = i64(0), by = i64(dim.xDilation);
   Value from = e.ceilDiv(e.max(start, zero), by);
   Value to = e.ceilDiv(e.max(e.add(start, dim.window), zero), by);
   return {from, e.min(to, size(dim.x))};
@@ -159,7 +169,7 @@ void WindowKernel::forEachLaneBlock(
 //===-- Lanes that are windows ----------------------------------------------------------------===//
 
 WindowKernel::LaneWindows WindowKernel::laneWindows(Value firstWindow) {
-  const WindowDim &dim = dims.back();
+  const JoinedWindowDim &dim = dims.back();
   Value start = e.sub(e.mul(firstWindow, dim.stride), size(dim.low));
   SmallVector<int64_t> apart;
   for (unsigned lane = 0; lane < lanes; ++lane)
@@ -167,37 +177,37 @@ WindowKernel::LaneWindows WindowKernel::laneWindows(Value firstWindow) {
   Value places = b.create<arith::AddIOp>(
       loc, emitter.splat(start), b.create<arith::ConstantOp>(loc, b.getI64VectorAttr(apart)));
   Value extent = size(dim.x), zero = i64(0);
-  if (dim.dilation == 1) {
+  if (dim.xDilation == 1) {
     Value from = e.max(e.sub(zero, e.add(start, apart.back())), zero);
     Value to = e.min(i64(dim.window), e.sub(extent, start));
     return {from, to, start, places, Value()};
   }
   // Elements before x are skipped by each lane for itself: its lanes are gathered anyway.
-  Value zeros = emitter.splat(zero), by = emitter.splat(i64(dim.dilation));
+  Value zeros = emitter.splat(zero), by = emitter.splat(i64(dim.xDilation));
   Value inside = b.create<arith::MaxSIOp>(loc, places, zeros);
   Value element =
-      b.create<arith::DivUIOp>(loc, plus(inside, emitter.splat(i64(dim.dilation - 1))), by);
+      b.create<arith::DivUIOp>(loc, plus(inside, emitter.splat(i64(dim.xDilation - 1))), by);
   Value skipped = minus(times(element, by), places);
-  Value to = e.min(i64(ceilDiv(dim.window, dim.dilation)), extent);
+  Value to = e.min(i64(ceilDiv(dim.window, dim.xDilation)), extent);
   return {zero, to, Value(), element, skipped};
 }
 
 WindowKernel::Lanes WindowKernel::atStep(const LaneWindows &windows, Value step, Value rowOffset) {
-  const WindowDim &dim = dims.back();
+  const JoinedWindowDim &dim = dims.back();
   Value element = plus(windows.element, emitter.splat(step));
   // Unsigned: what is negative is too large.
   Value mask =
       b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ult, element, emitter.splat(size(dim.x)));
   if (windows.first)
     return {Index{e.add(rowOffset, e.add(windows.first, step)), dim.stride, Value()}, mask};
-  Value place = plus(windows.skipped, emitter.splat(e.mul(step, dim.dilation)));
+  Value place = plus(windows.skipped, emitter.splat(e.mul(step, dim.xDilation)));
   Value under = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, place,
                                         emitter.splat(i64(dim.window)));
   return {Index{Value(), 0, plus(element, emitter.splat(rowOffset))}, bothMasks(mask, under)};
 }
 
 WindowKernel::Lanes WindowKernel::firstUnderLanes(const LaneWindows &windows, Value rowOffset) {
-  const WindowDim &dim = dims.back();
+  const JoinedWindowDim &dim = dims.back();
   Value element = b.create<arith::MaxSIOp>(loc, windows.element, emitter.splat(i64(0)));
   auto below = [&](Value position, Value bound) -> Value {
     return b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, position, bound);

@@ -5,25 +5,15 @@
 
 #include "codegen/cpu/LoopEmitter.h"
 #include "codegen/lowering/SingleOpKernel.h"
+#include "ir/interfaces/IterationSpace.h"
+#include "ir/interfaces/WindowShape.h"
 
 namespace keratin::codegen {
 
 // One dimension, or several neighbouring ones along which nothing slides.
-struct WindowDim {
-  ir::DimExpr x, y; // sizes: of what windows slide over, and how many windows there are
-  int64_t window = 1, stride = 1, dilation = 1; // dilation of x
-  ir::DimExpr low = 0;
+struct JoinedWindowDim : ir::WindowDim {
   ir::DimExpr xStep = 1, yStep = 1; // elements from one index to the next
-
-  bool slides() const {
-    return window != 1 || stride != 1 || dilation != 1 || low != ir::DimExpr(0) || x != y;
-  }
-};
-
-// The attributes of the op, one entry a dimension.
-struct WindowAttributes {
-  llvm::ArrayRef<int64_t> window, strides, dilation; // no dilation: 1 everywhere
-  ir::DimsAttr low;
+  int group = -1;                   // of the kernel's loops; none where there is one window
 };
 
 // Windows are places in z, which is x with dilation - 1 zeros between neighbours: the one at o
@@ -31,15 +21,15 @@ struct WindowAttributes {
 // on bounds; nothing is copied, and nothing outside of x is read.
 class WindowKernel : protected SingleOpKernel {
 protected:
-  // `x` is what windows slide over, `windows` has an element for each window.
-  WindowKernel(KernelBuilder &k, mlir::Operation *op, Value x, Value windows,
-               const WindowAttributes &attributes, unsigned elementBits);
+  // Dimensions are joined as far as the loops of the kernel have them together; without a space, as
+  // far as windows allow.
+  WindowKernel(KernelBuilder &k, mlir::Operation *op, const ir::IterationSpace *space = nullptr);
 
   // Indices of x along one dimension, empty if not from < to.
   struct Range {
     Value from, to;
   };
-  Range under(const WindowDim &dim, Value window);
+  Range under(const JoinedWindowDim &dim, Value window);
   // Whether no range is empty; null if there are none.
   Value anyInside(ArrayRef<Range> ranges);
 
@@ -98,7 +88,7 @@ protected:
   Value zeros(mlir::Type elementType);
   Value leasts(mlir::Type elementType);
 
-  llvm::SmallVector<WindowDim> dims;
+  llvm::SmallVector<JoinedWindowDim> dims;
   LoopEmitter e;
   mlir::Type type; // of x
 };

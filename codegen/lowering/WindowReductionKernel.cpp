@@ -5,6 +5,7 @@
 // element under many of them is read once. Elsewhere lanes are neighbouring windows. Windows that
 // reach outside of x walk the part of them that is inside.
 #include "codegen/cpu/Rounding.h"
+#include "codegen/lowering/TileEpilogue.h"
 #include "codegen/lowering/WindowKernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -30,19 +31,14 @@ constexpr unsigned lastVectors = 2;
 constexpr int64_t longestWrittenOut = 8;
 constexpr int64_t widestDeinterleaved = 4;
 
-unsigned widestOf(Operation *op) {
-  unsigned bits = getElementType(op->getResult(0)).getIntOrFloatBitWidth();
-  for (Value operand : op->getOperands())
-    bits = std::max(bits, getElementType(operand).getIntOrFloatBitWidth());
-  return bits;
-}
-
 class WindowReductionKernel : WindowKernel {
 public:
-  WindowReductionKernel(KernelBuilder &k, Operation *op, const WindowAttributes &attributes,
-                        Choice choice)
-      : WindowKernel(k, op, op->getOperand(0), op->getResult(0), attributes, widestOf(op)),
-        choice(choice), resultType(getElementType(op->getResult(0))) {}
+  WindowReductionKernel(KernelBuilder &k, Operation *op, const ir::IterationSpace &space)
+      : WindowKernel(k, op, &space), space(space), epilogue(k, op->getResult(0)),
+        choice(isa<ir::WindowSumOp>(op)   ? Choice::Sum
+               : isa<ir::WindowMaxOp>(op) ? Choice::Largest
+                                          : Choice::Picked),
+        resultType(getElementType(op->getResult(0))) {}
 
   void emit();
 
@@ -82,10 +78,10 @@ private:
   Value stepByStep(const Fixed &row, Value window);
   Value deinterleave(ArrayRef<Value> vectors, int64_t from);
 
-  void finish(Value registers, Value offset, Value mask) {
-    store(registers, output(), resultType, emitter.laneIndex(offset), mask);
-  }
+  void finish(Value registers, const Fixed &row, Value window, Value lane, Value mask);
 
+  const ir::IterationSpace &space;
+  TileEpilogue epilogue;
   Choice choice;
   Type resultType;
   unsigned column = 0; // the dimension whose windows a unit walks
@@ -128,11 +124,11 @@ WindowReductionKernel::Values WindowReductionKernel::take(ArrayRef<Value> state,
 // The windows' elements of x, counted from the first element under the first of them, which lies at
 // the very beginning of its window.
 WindowReductionKernel::Tile WindowReductionKernel::tileOf(unsigned windows) const {
-  const WindowDim &dim = dims[column];
+  const JoinedWindowDim &dim = dims[column];
   Tile tile{windows, 0, {}};
   for (unsigned w = 0; w < windows; ++w) {
-    int64_t from = ceilDiv(w * dim.stride, dim.dilation);
-    int64_t to = ceilDiv(w * dim.stride + dim.window, dim.dilation);
+    int64_t from = ceilDiv(w * dim.stride, dim.xDilation);
+    int64_t to = ceilDiv(w * dim.stride + dim.window, dim.xDilation);
     tile.elements = std::max(tile.elements, to);
     tile.used.resize(std::max<size_t>(tile.used.size(), to));
     for (int64_t i = from; i < to; ++i)
@@ -142,14 +138,14 @@ WindowReductionKernel::Tile WindowReductionKernel::tileOf(unsigned windows) cons
 }
 
 WindowReductionKernel::Tile WindowReductionKernel::chooseTile() const {
-  const WindowDim &dim = dims[column];
+  const JoinedWindowDim &dim = dims[column];
   // Tiles start where a window begins with an element; with both steps these may be rare.
   if (dim.window > longestWrittenOut || dim.stride > 2 * longestWrittenOut ||
-      dim.dilation > longestWrittenOut || (dim.dilation > 1 && dim.stride > 1))
+      dim.xDilation > longestWrittenOut || (dim.xDilation > 1 && dim.stride > 1))
     return {};
   unsigned vectors = vectorsOf(lastVectors), registers = k.target.vectorRegisters / 2;
   unsigned most = choice == Choice::Picked ? 2 : 4;
-  unsigned step = dim.dilation;
+  unsigned step = dim.xDilation;
   for (unsigned windows = std::max(step, most / step * step); windows > 0; windows -= step) {
     Tile tile = tileOf(windows);
     unsigned used = llvm::count(tile.used, true) * vectors;
@@ -164,7 +160,7 @@ WindowReductionKernel::Tile WindowReductionKernel::chooseTile() const {
 WindowReductionKernel::Values WindowReductionKernel::sumTile(const Fixed &row, const Tile &tile,
                                                              Value first, ArrayRef<Value> starts,
                                                              ArrayRef<Value> masks) {
-  const WindowDim &dim = dims[column];
+  const JoinedWindowDim &dim = dims[column];
   Value step = size(dim.xStep);
   Values state(llvm::count(tile.used, true) * starts.size(), identity());
   state =
@@ -188,8 +184,8 @@ WindowReductionKernel::Values WindowReductionKernel::sumTile(const Fixed &row, c
   for (unsigned w = 0; w < tile.windows; ++w)
     for (size_t v = 0; v < starts.size(); ++v) {
       Value result;
-      for (int64_t i = ceilDiv(w * dim.stride, dim.dilation);
-           i < ceilDiv(w * dim.stride + dim.window, dim.dilation); ++i) {
+      for (int64_t i = ceilDiv(w * dim.stride, dim.xDilation);
+           i < ceilDiv(w * dim.stride + dim.window, dim.xDilation); ++i) {
         Value part = state[place[i] * starts.size() + v];
         result = result ? combine(result, part) : part;
       }
@@ -201,7 +197,7 @@ WindowReductionKernel::Values WindowReductionKernel::sumTile(const Fixed &row, c
 WindowReductionKernel::Values WindowReductionKernel::pickTile(const Fixed &row, const Tile &tile,
                                                               Value first, ArrayRef<Value> starts,
                                                               ArrayRef<Value> masks) {
-  const WindowDim &dim = dims[column];
+  const JoinedWindowDim &dim = dims[column];
   Value step = size(dim.xStep);
   auto at = [&](Value offset, unsigned window, int64_t i, Value start) {
     return emitter.laneIndex(e.add(e.add(offset, e.mul(step, window * dim.stride + i)), start));
@@ -234,10 +230,9 @@ WindowReductionKernel::Values WindowReductionKernel::pickTile(const Fixed &row, 
 
 // The windows from the given one on, all inside along the column.
 void WindowReductionKernel::emitTile(const Fixed &row, const Tile &tile, Value window) {
-  const WindowDim &dim = dims[column];
+  const JoinedWindowDim &dim = dims[column];
   Value place = e.sub(e.mul(window, dim.stride), size(dim.low));
-  Value first = e.mul(e.div(place, i64(dim.dilation)), size(dim.xStep));
-  Value result = e.add(row.y, e.mul(window, size(dim.yStep)));
+  Value first = e.mul(e.div(place, i64(dim.xDilation)), size(dim.xStep));
   forEachLaneBlock(lastVectors, [&](ArrayRef<Value> starts, ArrayRef<Value> masks) {
     Values results;
     if (choice != Choice::Picked) {
@@ -252,8 +247,7 @@ void WindowReductionKernel::emitTile(const Fixed &row, const Tile &tile, Value w
     }
     for (unsigned w = 0; w < tile.windows; ++w)
       for (size_t v = 0; v < starts.size(); ++v)
-        finish(results[w * starts.size() + v],
-               e.add(e.add(result, e.mul(size(dim.yStep), w)), starts[v]), masks[v]);
+        finish(results[w * starts.size() + v], row, e.add(window, w), starts[v], masks[v]);
   });
 }
 
@@ -287,27 +281,27 @@ void WindowReductionKernel::emitWindow(const Fixed &row, Value window) {
     else
       results = walk();
     for (auto [result, start, mask] : llvm::zip(results, starts, masks))
-      finish(result, e.add(fixed.y, start), mask);
+      finish(result, row, window, start, mask);
   });
 }
 
 // The tiles among the windows [from, to) that are inside along the column, and what comes before
 // them; gives the first window behind.
 Value WindowReductionKernel::emitTiles(const Fixed &row, const Tile &tile, Value from, Value to) {
-  const WindowDim &dim = dims[column];
+  const JoinedWindowDim &dim = dims[column];
   Value zero = i64(0), low = size(dim.low);
   Value first, behind; // windows where tiles may start
   Value spare = e.sub(size(dim.x), i64(tile.elements));
-  if (dim.dilation == 1) {
+  if (dim.xDilation == 1) {
     first = e.max(from, e.ceilDiv(e.max(low, zero), i64(dim.stride)));
     Value room = e.add(spare, low);
     behind =
         e.select(e.less(room, zero), zero, e.add(e.div(e.max(room, zero), i64(dim.stride)), 1));
   } else {
-    Value by = i64(dim.dilation);
-    Value start = e.add(low, e.mul(e.ceilDiv(e.max(e.sub(zero, low), zero), by), dim.dilation));
-    first = e.add(start, e.mul(e.ceilDiv(e.max(e.sub(from, start), zero), by), dim.dilation));
-    behind = e.add(e.add(low, e.mul(spare, dim.dilation)), 1);
+    Value by = i64(dim.xDilation);
+    Value start = e.add(low, e.mul(e.ceilDiv(e.max(e.sub(zero, low), zero), by), dim.xDilation));
+    first = e.add(start, e.mul(e.ceilDiv(e.max(e.sub(from, start), zero), by), dim.xDilation));
+    behind = e.add(e.add(low, e.mul(spare, dim.xDilation)), 1);
   }
   first = e.min(first, to);
   behind = e.max(first, e.min(behind, e.add(to, 1 - int64_t(tile.windows))));
@@ -322,7 +316,7 @@ void WindowReductionKernel::emitAcross(const Fixed &row, Value from, Value to) {
   Value next = from;
   if (tile.windows)
     next = emitTiles(row, tile, from, to);
-  if (tile.windows > 1 && dims[column].dilation == 1)
+  if (tile.windows > 1 && dims[column].xDilation == 1)
     next = emitTiles(row, tileOf(1), next, to);
   e.loop(next, to, 1, [&](Value window) { emitWindow(row, window); });
 }
@@ -330,8 +324,8 @@ void WindowReductionKernel::emitAcross(const Fixed &row, Value from, Value to) {
 //===-- Lanes that are windows ----------------------------------------------------------------===//
 
 bool WindowReductionKernel::isWrittenOut() const {
-  const WindowDim &dim = dims.back();
-  return choice != Choice::Picked && dim.dilation == 1 && dim.window <= longestWrittenOut &&
+  const JoinedWindowDim &dim = dims.back();
+  return choice != Choice::Picked && dim.xDilation == 1 && dim.window <= longestWrittenOut &&
          dim.stride <= widestDeinterleaved;
 }
 
@@ -356,7 +350,7 @@ Value WindowReductionKernel::deinterleave(ArrayRef<Value> vectors, int64_t from)
 
 // Whole vectors of elements are added row by row; at the end each lane finds its own among them.
 Value WindowReductionKernel::writtenOut(const Fixed &row, Value window, bool isInside) {
-  const WindowDim &dim = dims.back();
+  const JoinedWindowDim &dim = dims.back();
   Value start = e.sub(e.mul(window, dim.stride), size(dim.low));
   int64_t groups = ceilDiv(dim.window, dim.stride);
   SmallVector<Value> places, masks;
@@ -417,7 +411,7 @@ Value WindowReductionKernel::stepByStep(const Fixed &row, Value window) {
 }
 
 void WindowReductionKernel::emitAlong(const Fixed &row, Value from, Value to) {
-  const WindowDim &dim = dims.back();
+  const JoinedWindowDim &dim = dims.back();
   bool whole = isWhole(dim.y, 1);
   e.loop(from, to, lanes, [&](Value window) {
     Value mask = whole ? Value() : emitter.maskBelow(window, to), result;
@@ -432,7 +426,28 @@ void WindowReductionKernel::emitAlong(const Fixed &row, Value from, Value to) {
     } else {
       result = stepByStep(row, window);
     }
-    finish(result, e.add(row.y, window), mask);
+    finish(result, row, Value(), window, mask);
+  });
+}
+
+//===-- Results -------------------------------------------------------------------------------===//
+
+// The lanes of a window along the column, or without one of the windows from the lane on.
+void WindowReductionKernel::finish(Value registers, const Fixed &row, Value window, Value lane,
+                                   Value mask) {
+  epilogue.emit(b, loc, registers, mask, [&](ElementEmitter &emitter) {
+    SmallVector<Index> index(space.shape.size(), emitter.scalarIndex(i64(0)));
+    for (auto [i, dim] : llvm::enumerate(dims)) {
+      if (dim.group < 0)
+        continue;
+      // The position in joined dimensions stands at the last of them.
+      Index &place = index[space.groups[dim.group].last];
+      if (i + 1 == dims.size())
+        place = emitter.laneIndex(lane);
+      else
+        place = emitter.scalarIndex(i == column ? window : row.index[i]);
+    }
+    return index;
   });
 }
 
@@ -476,20 +491,14 @@ void WindowReductionKernel::emit() {
 } // namespace
 
 LogicalResult keratin::codegen::emitWindowReductionKernel(KernelBuilder &k) {
-  Operation *op = onlyOp(k);
-  if (!op)
-    return failure();
-  if (auto sum = dyn_cast<ir::WindowSumOp>(op))
-    WindowReductionKernel(
-        k, op, {sum.getWindow(), sum.getStrides(), sum.getXDilation(), sum.getLow()}, Choice::Sum)
-        .emit();
-  else if (auto max = dyn_cast<ir::WindowMaxOp>(op))
-    WindowReductionKernel(k, op, {max.getWindow(), max.getStrides(), {}, max.getLow()},
-                          Choice::Largest)
-        .emit();
-  else if (auto pick = dyn_cast<ir::WindowPickOp>(op))
-    WindowReductionKernel(k, op, {pick.getWindow(), pick.getStrides(), {}, pick.getLow()},
-                          Choice::Picked)
-        .emit();
+  Operation *windows = nullptr;
+  for (Operation &op : k.body())
+    if (isa<ir::WindowSumOp, ir::WindowMaxOp, ir::WindowPickOp>(op))
+      windows = &op;
+  std::string why;
+  std::optional<ir::IterationSpace> space = ir::analyzeIterationSpace(k.kernel, &why);
+  if (!space)
+    return k.kernel.emitError("not implemented: a kernel with ") << why;
+  WindowReductionKernel(k, windows, *space).emit();
   return success();
 }

@@ -25,11 +25,7 @@ constexpr int64_t mostWrittenOut = 9;
 class WindowScatterKernel : WindowKernel {
 public:
   WindowScatterKernel(KernelBuilder &k, ir::WindowScatterOp scatter)
-      : WindowKernel(k, scatter, scatter.getX(), scatter.getV(),
-                     {scatter.getWindow(), scatter.getStrides(), {}, scatter.getLow()},
-                     std::max(getElementType(scatter.getX()).getIntOrFloatBitWidth(),
-                              getElementType(scatter.getV()).getIntOrFloatBitWidth())),
-        resultType(getElementType(scatter.getY())) {
+      : WindowKernel(k, scatter), resultType(getElementType(scatter.getY())) {
     for (unsigned i = 0; i + 1 < dims.size(); ++i)
       (dims[i].slides() ? sliding : still).push_back(i);
   }
@@ -96,12 +92,12 @@ void WindowScatterKernel::clear(const Fixed &slice, llvm::function_ref<void(Valu
 
 // Whether two windows can have an element in common.
 bool WindowScatterKernel::overlap() const {
-  return llvm::any_of(dims, [](const WindowDim &dim) { return dim.window > dim.stride; });
+  return llvm::any_of(dims, [](const JoinedWindowDim &dim) { return dim.window > dim.stride; });
 }
 
 // Whether each element is known to lie under exactly one window: it is written with that one.
 bool WindowScatterKernel::cover() const {
-  return llvm::all_of(dims, [](const WindowDim &dim) {
+  return llvm::all_of(dims, [](const JoinedWindowDim &dim) {
     return dim.window == dim.stride && dim.low == DimExpr(0) &&
            dim.y == *ceildiv(dim.x, DimExpr(dim.stride));
   });
@@ -236,7 +232,7 @@ void WindowScatterKernel::addLanes(const Fixed &row, Value window, Value behind)
 }
 
 void WindowScatterKernel::emitAlong(const Fixed &slice) {
-  const WindowDim &dim = dims.back();
+  const JoinedWindowDim &dim = dims.back();
   Value nothing = zeros(resultType);
   clear(slice, [&](Value offset) {
     Value n = size(dim.x);
@@ -268,7 +264,7 @@ void WindowScatterKernel::emit() {
     elements = mul(elements, dims[dim].x).value_or(DimExpr(INT64_MAX));
     windows = mul(windows, dims[dim].y).value_or(DimExpr(INT64_MAX));
   }
-  const WindowDim &last = dims.back();
+  const JoinedWindowDim &last = dims.back();
   bool along = last.slides() || sliding.empty();
   unsigned unroll = along ? 1 : vectorsOf(lastVectors);
   int64_t columns = int64_t(unroll) * lanes;

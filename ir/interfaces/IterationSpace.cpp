@@ -1,5 +1,7 @@
 #include "ir/interfaces/IterationSpace.h"
 
+#include "ir/interfaces/WindowShape.h"
+
 #include "llvm/ADT/SmallBitVector.h"
 
 using namespace keratin::ir;
@@ -17,7 +19,13 @@ bool keratin::ir::isUnitReshape(ReshapeOp op) {
   return squeezed(getShape(op.getX())) == squeezed(getShape(op.getY()));
 }
 
-bool keratin::ir::isTiled(Operation *op) { return isa<DotGeneralOp, ConvolutionOp>(op); }
+static bool isWindowReduction(Operation *op) {
+  return isa<WindowSumOp, WindowMaxOp, WindowPickOp>(op);
+}
+
+bool keratin::ir::isTiled(Operation *op) {
+  return isa<DotGeneralOp, ConvolutionOp>(op) || isWindowReduction(op);
+}
 
 bool keratin::ir::isUnitReduction(ReductionOpInterface op) {
   Shape shape = getShape(op->getOperand(0));
@@ -68,6 +76,8 @@ private:
         rowShape = space.shape;
         if (auto dot = dyn_cast<DotGeneralOp>(op))
           findRuns(dot);
+        else if (isWindowReduction(op))
+          cutAtWindows(op);
         else // a convolution has an index for each dimension
           runCuts.resize(space.shape.size(), true);
         return true;
@@ -158,7 +168,8 @@ private:
         domain = shape == space.shape ? Domain::Full : Domain::External;
       } else if (isTiled(op)) {
         // Its tiles are the full values that the rest of the kernel starts from.
-        if (tiledOps++ || stage || isInside(op->getOperand(0)) || isInside(op->getOperand(1)))
+        if (tiledOps++ || stage ||
+            llvm::any_of(op->getOperands(), [&](Value v) { return isInside(v); }))
           return fail("a contraction of something that is not an input");
         domain = Domain::Full;
       } else if (isa<DimOp, ConstantOp>(op)) {
@@ -245,6 +256,21 @@ private:
       if ((i == batch || i == rows) && position)
         runCuts.set(position - 1);
       position += shape[i] != DimExpr(1);
+    }
+  }
+
+  // Only dimensions that windows do not slide along are walked as one, and only if no other lies
+  // between them.
+  void cutAtWindows(Operation *op) {
+    runCuts.resize(space.shape.size());
+    unsigned position = 0;
+    bool slid = false;
+    for (const WindowDim &dim : getWindowDims(op)) {
+      bool isPresent = dim.y != DimExpr(1);
+      if (isPresent && position && (slid || dim.slides()))
+        runCuts.set(position - 1);
+      slid = dim.slides() || (slid && !isPresent);
+      position += isPresent;
     }
   }
 

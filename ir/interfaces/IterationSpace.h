@@ -19,7 +19,7 @@ Shape squeezed(const Shape &shape);
 // Whether the reshape only adds or removes dimensions of size 1.
 bool isUnitReshape(ReshapeOp op);
 // Whether the op's result is made in tiles of finished sums, from which the rest of its kernel
-// starts: a contraction or a convolution.
+// starts: a contraction, a convolution, a sum or a choice over windows.
 bool isTiled(mlir::Operation *op);
 // Whether the op reduces nothing but dimensions of size 1.
 bool isUnitReduction(ReductionOpInterface op);

@@ -294,6 +294,52 @@ func.func @scatter_add_stays_alone(%i: tensor<5xi32>, %x: tensor<5x4xf32>) -> te
   return %2 : tensor<8x4xf32>
 }
 
+// The sum of a window is divided, and the bias added, while it is in registers.
+// CHECK-LABEL: func.func @what_follows_from_windows_joins_them
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK:           keratin.window_sum
+// CHECK:           keratin.div
+// CHECK:           keratin.add
+// CHECK-NEXT:      keratin.yield
+// CHECK-NOT:     keratin.kernel
+func.func @what_follows_from_windows_joins_them(%x: tensor<2x8x8x4xf32>, %b: tensor<4xf32>) -> tensor<2x4x4x4xf32> {
+  %four = keratin.constant dense<4.0> : tensor<f32>
+  %0 = keratin.window_sum %x window = [1, 2, 2, 1] strides = [1, 2, 2, 1] low = <0, 0, 0, 0> x_dilation = [1, 1, 1, 1] : (tensor<2x8x8x4xf32>) -> tensor<2x4x4x4xf32>
+  %1 = keratin.broadcast %four dims = [] : (tensor<f32>) -> tensor<2x4x4x4xf32>
+  %2 = keratin.div %0, %1 : (tensor<2x4x4x4xf32>, tensor<2x4x4x4xf32>) -> tensor<2x4x4x4xf32>
+  %3 = keratin.broadcast %b dims = [3] : (tensor<4xf32>) -> tensor<2x4x4x4xf32>
+  %4 = keratin.add %2, %3 : (tensor<2x4x4x4xf32>, tensor<2x4x4x4xf32>) -> tensor<2x4x4x4xf32>
+  return %4 : tensor<2x4x4x4xf32>
+}
+
+// Windows overlap: what they read is computed once, before.
+// CHECK-LABEL: func.func @no_fusion_of_what_windows_read
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.exp
+// CHECK-NEXT:      keratin.yield
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.window_max
+// CHECK-NEXT:      keratin.yield
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.window_scatter
+// CHECK-NEXT:      keratin.yield
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.tanh
+// CHECK-NEXT:      keratin.yield
+// CHECK-NOT:     keratin.kernel
+func.func @no_fusion_of_what_windows_read(%x: tensor<9x4xf32>) -> tensor<9x4xf32> {
+  %0 = keratin.exp %x : (tensor<9x4xf32>) -> tensor<9x4xf32>
+  %1 = keratin.window_max %0 window = [3, 1] strides = [1, 1] low = <0, 0> : (tensor<9x4xf32>) -> tensor<7x4xf32>
+  %2 = keratin.window_scatter %0, %1 window = [3, 1] strides = [1, 1] low = <0, 0> : (tensor<9x4xf32>, tensor<7x4xf32>) -> tensor<9x4xf32>
+  %3 = keratin.tanh %2 : (tensor<9x4xf32>) -> tensor<9x4xf32>
+  return %3 : tensor<9x4xf32>
+}
+
 // CHECK-LABEL: func.func @print_stays_alone
 // CHECK:         keratin.kernel({{.*}}) :
 // CHECK-NEXT:    ^bb0
