@@ -200,8 +200,8 @@ static Image pool(Image x, const Windows &windows, bool largest) {
   return y;
 }
 
-// Calls check(image, placeholders of known and unknown sizes, windows) for images in both layouts
-// and for windows of many forms; no image is smaller than its windows.
+// Calls check(images, placeholder that takes them, windows) for images in both layouts and for
+// windows of many forms, with known and with unknown sizes; no image is smaller than its windows.
 template <class Check> static void forEachForm(bool mayDilate, const Check &check) {
   for (bool channelsFirst : {false, true})
     for (const char *padding : {"valid", "same"})
@@ -211,50 +211,59 @@ template <class Check> static void forEachForm(bool mayDilate, const Check &chec
             if (!mayDilate && dilation[0] != 1)
               continue;
             Windows windows = {window, strides, dilation, padding};
-            for (int64_t batch : {2, 0}) {
-              Image x = {counted(channelsFirst ? Ints{batch, 3, 8, 7} : Ints{batch, 8, 7, 3}),
-                         channelsFirst};
-              const Ints &dims = x.array.shape();
-              INFO((channelsFirst ? "channels first, " : "channels last, ")
-                   << padding << ", window " << window[0] << " x " << window[1] << ", strides "
-                   << strides[0] << " x " << strides[1] << ", dilation " << dilation[0]
-                   << ", batch " << batch);
-              StaticShape unknown(dims.begin(), dims.end());
-              for (int axis : {0, channelsFirst ? 2 : 1, channelsFirst ? 3 : 2})
-                unknown[axis] = None;
-              check(x, K::placeholder(dims), windows);
-              check(x, K::placeholder(unknown), windows);
+            auto image = [&](int64_t batch, int64_t rows) {
+              Ints dims = {batch, rows, 7, 3};
+              if (channelsFirst)
+                dims = {batch, 3, rows, 7};
+              return Image{counted(dims), channelsFirst};
+            };
+            INFO((channelsFirst ? "channels first, " : "channels last, ")
+                 << padding << ", window " << window[0] << " x " << window[1] << ", strides "
+                 << strides[0] << " x " << strides[1] << ", dilation " << dilation[0]);
+            StaticShape known = {2, 8, 7, 3}, unknown = {None, None, None, 3};
+            if (channelsFirst) {
+              known = {2, 3, 8, 7};
+              unknown = {None, 3, None, None};
             }
+            check({image(2, 8)}, K::placeholder(known), windows);
+            check({image(2, 8), image(0, 8), image(1, 9)}, K::placeholder(unknown), windows);
           }
 }
+
+using Images = std::vector<Image>;
 
 static DataFormat formatOf(const Image &x) {
   return x.channelsFirst ? "channels_first" : "channels_last";
 }
 
 TEST_CASE("conv2d and depthwise_conv2d of every form", "[windows]") {
-  forEachForm(true, [](const Image &image, const Tensor &x, const Windows &windows) {
+  forEachForm(true, [](const Images &images, const Tensor &x, const Windows &windows) {
+    DataFormat format = formatOf(images[0]);
     Array kernel = counted({windows.window[0], windows.window[1], 3, 4}, 11);
     Array each = counted({windows.window[0], windows.window[1], 3, 2}, 7);
-    Tensor y =
-        K::conv2d(x, kernel, windows.strides, windows.padding, formatOf(image), windows.dilation);
-    Tensor z = K::depthwise_conv2d(x, each, windows.strides, windows.padding, formatOf(image),
-                                   windows.dilation);
-    auto results = K::function({x}, {y, z})({image.array});
-    checkArray(results[0], convolve(image, kernel, windows).array, 0);
-    checkArray(results[1], convolveDepthwise(image, each, windows).array, 0);
+    Tensor y = K::conv2d(x, kernel, windows.strides, windows.padding, format, windows.dilation);
+    Tensor z =
+        K::depthwise_conv2d(x, each, windows.strides, windows.padding, format, windows.dilation);
+    auto f = K::function({x}, {y, z});
+    for (const Image &image : images) {
+      auto results = f({image.array});
+      checkArray(results[0], convolve(image, kernel, windows).array, 0);
+      checkArray(results[1], convolveDepthwise(image, each, windows).array, 0);
+    }
   });
 }
 
 TEST_CASE("pool2d of every form", "[windows]") {
-  forEachForm(false, [](const Image &image, const Tensor &x, const Windows &windows) {
-    Tensor largest =
-        K::pool2d(x, windows.window, windows.strides, windows.padding, formatOf(image), "max");
-    Tensor average =
-        K::pool2d(x, windows.window, windows.strides, windows.padding, formatOf(image), "avg");
-    auto results = K::function({x}, {largest, average})({image.array});
-    checkArray(results[0], pool(image, windows, true).array, 0);
-    checkArray(results[1], pool(image, windows, false).array, 1e-6);
+  forEachForm(false, [](const Images &images, const Tensor &x, const Windows &windows) {
+    DataFormat format = formatOf(images[0]);
+    Tensor largest = K::pool2d(x, windows.window, windows.strides, windows.padding, format, "max");
+    Tensor average = K::pool2d(x, windows.window, windows.strides, windows.padding, format, "avg");
+    auto f = K::function({x}, {largest, average});
+    for (const Image &image : images) {
+      auto results = f({image.array});
+      checkArray(results[0], pool(image, windows, true).array, 0);
+      checkArray(results[1], pool(image, windows, false).array, 1e-6);
+    }
   });
 }
 
