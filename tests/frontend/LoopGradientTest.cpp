@@ -104,6 +104,71 @@ TEST_CASE("gradients of loops and branches", "[loop]") {
     checkGradient(test);
 }
 
+// What a recurrence with these options computes, its gradient, and of some the gradient of that.
+static std::vector<Tensor> computed(const Tensor &x, const Tensor &mask, const Tensor &lengths,
+                                    const Tensor &w, unsigned options, bool unroll) {
+  bool timeMajor = options & 1, backwards = options & 2, zeroOutput = options & 4;
+  unsigned masking = options / 8 % 3;
+  auto step = [&](const Tensor &input, const Tensor &h, const Tensor &c, const Tensor &scale) {
+    Tensor z = K::dot(input, w) + h * scale;
+    Tensor next = K::tanh(z) * K::sigmoid(c);
+    return std::tuple(K::concatenate({next, z}) * 0.5, next, c * 0.9 + K::square(input));
+  };
+  Tensor inputs = timeMajor ? K::permute_dimensions(x, {1, 0, 2}) : x;
+  Operand keep = masking != 1 ? Operand(None)
+                 : timeMajor  ? Operand(K::transpose(mask))
+                              : Operand(mask);
+  Tensor h = K::sum(x, 1) * 0.1, c = K::square(h) + 0.3;
+  auto [last, outputs, states] =
+      K::rnn(step, inputs, {h, c}, backwards, keep, {K::sum(w) * 0.2}, unroll,
+             masking == 2 ? Operand(lengths) : Operand(None), timeMajor, zeroOutput);
+  Tensor value = weighted(outputs) + weighted(last) + weighted(states[0] * states[1]);
+  std::vector<Tensor> result = {last, outputs, states[0], states[1], value};
+  for (auto &gradient : K::gradients(value, {x, w}))
+    result.push_back(*gradient);
+  if (options % 5 != 0)
+    return result;
+  for (auto &gradient : K::gradients(weighted(result[5]) + weighted(result[6]), {x, w}))
+    result.push_back(*gradient);
+  return result;
+}
+
+TEST_CASE("a loop computes what its steps one by one compute", "[loop]") {
+  Tensor w = K::placeholder({2, 2}, None, "float64"),
+         any = K::placeholder({None, None, 2}, None, "float64");
+  Tensor mask = K::placeholder({None, None}, None, "int32");
+  Tensor lengths = K::placeholder({None}, None, "int32");
+  Array weights{{0.5, -0.4}, {0.3, 0.8}};
+  for (unsigned options = 0; options < 24; ++options) {
+    INFO("options " << options);
+    keratin::Function loop =
+        K::function({any, mask, lengths, w}, computed(any, mask, lengths, w, options, false));
+    for (int64_t time : {1, 3}) {
+      if (time == 1 && options % 3 != 0)
+        continue;
+      int64_t samples = 1 + options % 3;
+      Tensor x = K::placeholder({None, time, 2}, None, "float64");
+      keratin::Function steps =
+          K::function({x, mask, lengths, w}, computed(x, mask, lengths, w, options, true));
+      Array values = Array::zeros(DType::Float64, {samples, time, 2});
+      Array keep = Array::zeros(DType::Int32, {samples, time});
+      Array counts = Array::zeros(DType::Int32, {samples});
+      for (int64_t i = 0; i < values.size(); ++i)
+        values.data<double>()[i] = std::sin(1.3 * double(i) + options);
+      for (int64_t i = 0; i < keep.size(); ++i)
+        keep.data<int32_t>()[i] = (uint64_t(i) * 7 + options) % 3 != 0;
+      for (int64_t i = 0; i < samples; ++i)
+        counts.data<int32_t>()[i] = int32_t((i + options) % (time + 1));
+      std::vector<Array> found = loop({values, keep, counts, weights});
+      std::vector<Array> expected = steps({values, keep, counts, weights});
+      for (size_t i = 0; i < found.size(); ++i) {
+        INFO("result " << i << ", time " << time);
+        checkArray(found[i], expected[i], 1e-10);
+      }
+    }
+  }
+}
+
 TEST_CASE("a thousand steps differentiate twice", "[loop]") {
   Array values = Array::zeros(DType::Float64, {2, 1000, 3});
   for (int64_t i = 0; i < values.size(); ++i)

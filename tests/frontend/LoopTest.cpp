@@ -1,6 +1,8 @@
 // K::rnn, K::map_fn, K::foldl and K::foldr: their numbers and the rules for their callables.
 #include "tests/frontend/FrontendTest.h"
 
+#include <thread>
+
 using keratin::Function;
 using keratin::ValueError;
 using Tensors = std::vector<Tensor>;
@@ -499,4 +501,25 @@ TEST_CASE("steps with masks of other forms", "[loop]") {
   Tensor each = K::constant({{{1, 0}, {1, 1}, {0, 1}}, {{0, 0}, {0, 1}, {1, 0}}}, "int32");
   Found found = run(accumulation, wide, {K::constant(0.0, None, {2, 2})}, {false, each});
   checkArray(found.last.eval(), Array{{3.0, 50.0}, {6.0, 50.0}});
+}
+
+TEST_CASE("several threads make loops", "[loop]") {
+  std::vector<std::thread> threads;
+  std::vector<double> results(4);
+  for (int number = 0; number < 4; ++number)
+    threads.emplace_back([&, number] {
+      for (int i = 0; i < 10; ++i) {
+        Tensor x = K::placeholder({None});
+        Tensor y = K::foldl(
+            [&](const Tensor &a, const Tensor &e) {
+              return K::switch_(e > 1.5, [&] { return a * e; }, [&] { return a + number; });
+            },
+            x, 1.0);
+        results[size_t(number)] = K::function({x}, {y})({Array{1.0, 2.0, 3.0}})[0].item();
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  for (int number = 0; number < 4; ++number)
+    CHECK(results[size_t(number)] == (1 + number) * 6);
 }
