@@ -44,6 +44,8 @@ static constexpr Maker simplifyPasses[] = {
     [] { return passes::createCanonicalize(); },
     [] { return passes::createAssignLayouts(); },
     [] { return passes::createFoldConstants(); },
+    [] { return passes::createHoistInvariants(); },
+    [] { return passes::createHoistContractions(); },
     [] { return passes::createCanonicalize(); },
     [] { return passes::createEliminateCommonSubexpressions(); },
     [] { return passes::createSimplifyLoops(); },

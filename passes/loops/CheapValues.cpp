@@ -47,4 +47,20 @@ bool isCheapInside(Value value) {
   return isa_and_nonnull<IotaOp, BroadcastOp>(op) && usersFuse(value);
 }
 
+bool isCheapArithmetic(Operation *op) {
+  return isa<ElementwiseOpInterface>(op) && !isa<CosOp, ExpOp, Expm1Op, LogOp, Log1pOp, LogisticOp,
+                                                 ModOp, PowOp, SinOp, SoftplusOp, TanhOp>(op);
+}
+
+bool canFail(Operation *op) {
+  WalkResult found = op->walk([](Operation *inner) {
+    auto indexing = dyn_cast<IndexingOpInterface>(inner);
+    return (indexing && indexing.canFail()) ||
+                   isa<ScatterAddOp, SparseDotOp, CtcBeamSearchOp>(inner)
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  return found.wasInterrupted();
+}
+
 } // namespace keratin::passes

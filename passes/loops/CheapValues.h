@@ -1,8 +1,8 @@
-// Values that cost less to make again in a loop or a branch than to bring in from outside.
+// What it costs to compute a value in a loop or a branch, and what to bring it in from outside.
 #ifndef KERATIN_PASSES_LOOPS_CHEAPVALUES_H
 #define KERATIN_PASSES_LOOPS_CHEAPVALUES_H
 
-#include "mlir/IR/Value.h"
+#include "mlir/IR/Operation.h"
 
 namespace keratin::passes {
 
@@ -12,6 +12,12 @@ bool isCheapInside(mlir::Value value);
 
 // Whether every user takes the value element by element, so that it need never lie in memory.
 bool usersFuse(mlir::Value value);
+
+// Arithmetic on elements that costs less than reading them.
+bool isCheapArithmetic(mlir::Operation *op);
+
+// Whether the op, or one inside of it, may end the call with an error: an index out of range.
+bool canFail(mlir::Operation *op);
 
 } // namespace keratin::passes
 

@@ -50,3 +50,51 @@ def MergeLoops : KeratinPass<"merge-loops"> {
     becomes the second, with %b#0 for %a.
   }];
 }
+
+def HoistInvariants : KeratinPass<"hoist-invariants"> {
+  let summary = "compute once what is the same at every step of a loop";
+  let description = [{
+    Ops that depend on captures only leave the body, if bringing their result in costs no more than computing it again: broadcasts and constants stay,
+    and so does cheap arithmetic that makes much out of little. What may fail leaves only a loop that has a step.
+
+    ```mlir
+    %y = keratin.scan length = #keratin.dims<d0> init(%h) over() with(%w) : (…) -> tensor<2x4xf32> {
+    ^bb0(%t: tensor<i64>, %s: tensor<2x4xf32>, %v: tensor<4x4xf32>):
+      %0 = keratin.exp %v : (tensor<4x4xf32>) -> tensor<4x4xf32>
+      %1 = keratin.dot_general %s, %0 batch = [] x [] contract = [1] x [0] : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+      keratin.yield %1 : tensor<2x4xf32>
+    }
+    ```
+    becomes a scan that captures
+    ```mlir
+    %0 = keratin.exp %w : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    ```
+  }];
+}
+
+def HoistContractions : KeratinPass<"hoist-contractions"> {
+  let summary = "one contraction of a whole sequence before the loop instead of one at each step";
+  let description = [{
+    Contractions and convolutions of what depends on the elements of sequences and on captures, not on states, are done for all steps at once, with
+    what they are computed from and the elementwise ops behind them. The loop reads elements of the result. This stores a result for each step, and
+    reads weights once instead of at each step.
+
+    ```mlir
+    %y = keratin.scan length = #keratin.dims<d0> init(%h) over(%x) with(%w) : (…) -> tensor<2x4xf32> {
+    ^bb0(%t: tensor<i64>, %s: tensor<2x4xf32>, %e: tensor<2x3xf32>, %v: tensor<3x4xf32>):
+      %0 = keratin.dot_general %e, %v batch = [] x [] contract = [1] x [0] : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+      %1 = keratin.add %s, %0 : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
+      keratin.yield %1 : tensor<2x4xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    %0 = keratin.dot_general %x, %w batch = [] x [] contract = [2] x [0] : (…) -> tensor<?x2x4xf32, #keratin.dims<d0, 2, 4>>
+    %y = keratin.scan length = #keratin.dims<d0> init(%h) over(%0) with() : (…) -> tensor<2x4xf32> {
+    ^bb0(%t: tensor<i64>, %s: tensor<2x4xf32>, %e: tensor<2x4xf32>):
+      %1 = keratin.add %s, %e : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
+      keratin.yield %1 : tensor<2x4xf32>
+    }
+    ```
+  }];
+}

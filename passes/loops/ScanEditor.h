@@ -30,7 +30,7 @@ public:
 
   explicit ScanEditor(ir::ScanOp scan);
 
-  ir::ScanOp op() { return scan; }
+  ir::ScanOp op() const { return scan; }
   mlir::Block &body() { return scan.getBody().front(); }
   mlir::BlockArgument stepNumber() { return scan.getStepNumber(); }
 

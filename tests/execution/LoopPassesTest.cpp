@@ -99,6 +99,8 @@ static std::unique_ptr<Pass> differentiate() {
 }
 static std::unique_ptr<Pass> merge() { return passes::createMergeLoops(); }
 static std::unique_ptr<Pass> simplify() { return passes::createSimplifyLoops(); }
+static std::unique_ptr<Pass> invariants() { return passes::createHoistInvariants(); }
+static std::unique_ptr<Pass> hoist() { return passes::createHoistContractions(); }
 static std::unique_ptr<Pass> equal() { return passes::createEliminateCommonSubexpressions(); }
 
 static void compare(const LoopExample &example, bool gradients) {
@@ -116,6 +118,8 @@ static void compare(const LoopExample &example, bool gradients) {
   with("simplify", {simplify});
   with("merge", {equal, merge});
   with("merge, simplify", {equal, merge, simplify});
+  with("hoist invariants", {invariants});
+  with("hoist contractions", {hoist});
   others.emplace_back("pipeline", Program(context, example, gradients));
   PassManager manager(&context, ModuleOp::getOperationName());
   compiler::PhaseOptions options;

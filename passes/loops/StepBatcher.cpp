@@ -1,0 +1,235 @@
+#include "passes/loops/StepBatcher.h"
+
+#include "passes/loops/ScanEditor.h"
+
+#include "ir/interfaces/ConvolutionShape.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace keratin::ir;
+using namespace mlir;
+
+namespace keratin::passes {
+
+bool canBatch(Operation *op, const DimExpr &steps, llvm::function_ref<bool(Value)> varies) {
+  if (op->getNumResults() != 1 || op->getNumRegions() != 0 || !isMemoryEffectFree(op))
+    return false;
+  if (!llvm::any_of(op->getOperands(), varies))
+    return true;
+  if (!stackType(getTensorType(op->getResult(0)), steps))
+    return false;
+  if (auto gather = dyn_cast<GatherOp>(op))
+    return !varies(gather.getX());
+  return isa<ElementwiseOpInterface, ReductionOpInterface, ReshapeOp, BroadcastOp, TransposeOp,
+             SliceOp, PadOp, ConcatenateOp, ReverseOp, DimOp, ArgMaxOp, ArgMinOp, CumsumOp,
+             CumprodOp, LinearRecurrenceOp, DotGeneralOp, ConvolutionOp, WindowSumOp, WindowMaxOp,
+             WindowPickOp, WindowScatterOp>(op);
+}
+
+//===-- Ops that treat each dimension by itself -----------------------------------------------===//
+
+// What attributes say of dimensions and axes, with one more dimension before them that the op
+// leaves alone.
+static void shiftAttributes(Operation *op) {
+  Builder b(op->getContext());
+  auto shifted = [](ArrayRef<int64_t> axes) {
+    SmallVector<int64_t> result;
+    for (int64_t axis : axes)
+      result.push_back(axis + 1);
+    return result;
+  };
+  auto prefixed = [](int64_t first, ArrayRef<int64_t> rest) {
+    SmallVector<int64_t> result{first};
+    result.append(rest.begin(), rest.end());
+    return result;
+  };
+  for (NamedAttribute attribute : op->getAttrs()) {
+    StringRef name = attribute.getName();
+    Attribute value = attribute.getValue(), changed;
+    if (auto list = dyn_cast<DenseI64ArrayAttr>(value)) {
+      if (name == "axes")
+        changed = b.getDenseI64ArrayAttr(shifted(list));
+      else if (name == "permutation" || name == "dims")
+        changed = b.getDenseI64ArrayAttr(prefixed(0, shifted(list)));
+      else // interior zeros, or windows of size 1 with stride and dilation 1
+        changed = b.getDenseI64ArrayAttr(prefixed(name == "interior" ? 0 : 1, list));
+    } else if (auto dims = dyn_cast<DimsAttr>(value)) { // starts, low
+      Shape shape = dims.getDims();
+      shape.insert(shape.begin(), DimExpr(0));
+      changed = DimsAttr::get(op->getContext(), shape);
+    } else if (name == "axis") {
+      changed = b.getI64IntegerAttr(cast<IntegerAttr>(value).getInt() + 1);
+    }
+    if (changed)
+      op->setAttr(name, changed);
+  }
+}
+
+Value StepBatcher::repeated(Value inside, GraphMath &g) {
+  auto [value, varies] = lookup(inside);
+  if (varies)
+    return value;
+  RankedTensorType type = *stackType(getTensorType(inside), steps);
+  return g.broadcast(value, getShape(type), llvm::to_vector(llvm::seq<int64_t>(1, type.getRank())));
+}
+
+void StepBatcher::batch(Operation *op) {
+  GraphMath g(builder, op->getLoc());
+  Value result = op->getResult(0);
+  if (auto dim = dyn_cast<DimOp>(op)) {
+    auto [x, varies] = lookup(dim.getX());
+    known[result] = {
+        builder.createOrFold<DimOp>(op->getLoc(), result.getType(), x, dim.getAxis() + varies)};
+    return;
+  }
+  bool isVarying = llvm::any_of(op->getOperands(), [&](Value x) { return varies(x); });
+  if (auto dot = dyn_cast<DotGeneralOp>(op); dot && isVarying) {
+    known[result] = {batchContraction(dot, g), true};
+    return;
+  }
+  if (auto convolution = dyn_cast<ConvolutionOp>(op); convolution && isVarying) {
+    known[result] = {batchConvolution(convolution, g), true};
+    return;
+  }
+  bool keepsFirst = isa<GatherOp>(op); // whose table is the same in each step
+  IRMapping mapping;
+  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+    mapping.map(operand, !isVarying || (keepsFirst && i == 0) ? lookup(operand).value
+                                                              : repeated(operand, g));
+  Operation *clone = builder.clone(*op, mapping);
+  if (isVarying) {
+    clone->getResult(0).setType(*stackType(getTensorType(result), steps));
+    if (!isa<ReshapeOp, GatherOp>(op))
+      shiftAttributes(clone);
+  }
+  known[result] = {clone->getResult(0), isVarying};
+}
+
+//===-- Contractions --------------------------------------------------------------------------===//
+
+static SmallVector<int64_t> shiftedIf(bool shift, ArrayRef<int64_t> dims) {
+  SmallVector<int64_t> result(dims);
+  for (int64_t &dim : result)
+    dim += shift;
+  return result;
+}
+
+// The dimension at `place` moved before all others.
+static Value moveToFront(GraphMath &g, Value x, int64_t place) {
+  SmallVector<int64_t> permutation{place};
+  for (int64_t i = 0, rank = getTensorType(x).getRank(); i < rank; ++i)
+    if (i != place)
+      permutation.push_back(i);
+  return place == 0 ? x : g.transpose(x, permutation);
+}
+
+Value StepBatcher::batchContraction(DotGeneralOp op, GraphMath &g) {
+  auto [a, aVaries] = lookup(op.getA());
+  auto [b, bVaries] = lookup(op.getB());
+  SmallVector<int64_t> aBatch = shiftedIf(aVaries, op.getABatch()),
+                       bBatch = shiftedIf(bVaries, op.getBBatch()),
+                       aContract = shiftedIf(aVaries, op.getAContract()),
+                       bContract = shiftedIf(bVaries, op.getBContract());
+  int64_t place = aBatch.size(); // of the steps in the result: free in a, or in b
+  if (aVaries && bVaries) {
+    aBatch.insert(aBatch.begin(), 0);
+    bBatch.insert(bBatch.begin(), 0);
+    place = 0;
+  } else if (bVaries) {
+    place = getTensorType(a).getRank() - aContract.size();
+  }
+  return moveToFront(g, g.dotGeneral(a, b, aBatch, bBatch, aContract, bContract), place);
+}
+
+// What is repeated, with the steps and the dimension at `place` of one element as one dimension.
+static Value foldSteps(GraphMath &g, Value x, int64_t place) {
+  Shape shape = getShape(x);
+  SmallVector<int64_t> permutation;
+  for (int64_t i = 1; i <= place; ++i)
+    permutation.push_back(i);
+  permutation.push_back(0);
+  for (int64_t i = place + 1; i < int64_t(shape.size()); ++i)
+    permutation.push_back(i);
+  Value moved = place == 0 ? x : g.transpose(x, permutation);
+  Shape folded = getShape(moved);
+  folded[place] = *mul(folded[place], folded[place + 1]); // countable, as all elements are
+  folded.erase(folded.begin() + place + 1);
+  return g.reshape(moved, folded);
+}
+
+namespace {
+
+// The convolution of all steps in which the steps are a part of the dimension with one letter, or
+// are that dimension where there is none yet.
+struct FoldedConvolution {
+  GraphMath::ConvolutionWindows windows;
+  Value x, filter;
+};
+
+} // namespace
+
+static FoldedConvolution foldConvolution(ConvolutionOp op, GraphMath &g, char letter,
+                                         const ConvolutionDims::Places &places, SteppedValue x,
+                                         SteppedValue filter, bool inResult) {
+  FoldedConvolution folded;
+  GraphMath::ConvolutionWindows &windows = folded.windows;
+  windows.dims = op.getDims().str();
+  bool isNew = places.x < 0 && places.filter < 0;
+  folded.x = x.varies && !isNew ? foldSteps(g, x.value, places.x) : x.value;
+  folded.filter =
+      filter.varies && !isNew ? foldSteps(g, filter.value, places.filter) : filter.value;
+  if (isNew) {
+    if (inResult)
+      windows.dims.insert(windows.dims.find('>') + 1, 1, letter);
+    if (filter.varies)
+      windows.dims.insert(windows.dims.find(',') + 1, 1, letter);
+    if (x.varies)
+      windows.dims.insert(0, 1, letter);
+  }
+  windows.strides.assign(op.getStrides().begin(), op.getStrides().end());
+  windows.low = op.getLow().getDims();
+  windows.xDilation.assign(op.getXDilation().begin(), op.getXDilation().end());
+  windows.dilation.assign(op.getDilation().begin(), op.getDilation().end());
+  windows.reversed.assign(op.getReversed().begin(), op.getReversed().end());
+  return folded;
+}
+
+Value StepBatcher::batchConvolution(ConvolutionOp op, GraphMath &g) {
+  SteppedValue x = lookup(op.getX()), filter = lookup(op.getFilter());
+  ConvolutionDims dims = getConvolutionShape(op).dims;
+  char letter = !filter.varies ? 'b' : !x.varies ? 'f' : 'g';
+  ConvolutionDims::Places places = letter == 'b'   ? dims.batch
+                                   : letter == 'f' ? dims.filters
+                                                   : dims.groups;
+  FoldedConvolution folded = foldConvolution(op, g, letter, places, x, filter, true);
+  Shape each = getShape(op.getResult()), shape = each;
+  if (places.y < 0) {
+    shape.insert(shape.begin(), steps);
+    return g.convolution(folded.x, folded.filter, folded.windows, shape);
+  }
+  shape[places.y] = *mul(steps, each[places.y]);
+  Value y = g.convolution(folded.x, folded.filter, folded.windows, shape);
+  each.insert(each.begin() + places.y, steps);
+  return moveToFront(g, g.reshape(y, each), places.y);
+}
+
+Value StepBatcher::sumOfContractions(Operation *op) {
+  GraphMath g(builder, op->getLoc());
+  if (auto dot = dyn_cast<DotGeneralOp>(op)) {
+    SmallVector<int64_t> aContract = shiftedIf(true, dot.getAContract()),
+                         bContract = shiftedIf(true, dot.getBContract());
+    aContract.insert(aContract.begin(), 0);
+    bContract.insert(bContract.begin(), 0);
+    return g.dotGeneral(lookup(dot.getA()).value, lookup(dot.getB()).value,
+                        shiftedIf(true, dot.getABatch()), shiftedIf(true, dot.getBBatch()),
+                        aContract, bContract);
+  }
+  auto convolution = cast<ConvolutionOp>(op);
+  FoldedConvolution folded =
+      foldConvolution(convolution, g, 'c', getConvolutionShape(convolution).dims.contracted,
+                      lookup(convolution.getX()), lookup(convolution.getFilter()), false);
+  return g.convolution(folded.x, folded.filter, folded.windows, getShape(convolution.getResult()));
+}
+
+} // namespace keratin::passes
