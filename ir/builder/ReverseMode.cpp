@@ -47,8 +47,11 @@ static Value resultOf(const DenseMap<Operation *, ScanOp> &replacements, Value v
 }
 
 Cotangent ReverseMode::cotangentOf(Value value) const {
-  Cotangent cotangent = cotangents.lookup(resultOf(originals, value));
+  Value known = resultOf(originals, value);
+  Cotangent cotangent = cotangents.lookup(known);
   cotangent.value = resultOf(extensions, cotangent.value);
+  cotangent.zeros =
+      cotangent.zeros.settle(known, [&](Value part) { return cotangents.contains(part); });
   return cotangent;
 }
 
@@ -113,17 +116,15 @@ LogicalResult ReverseMode::buildGradients(Operation *op, ArrayRef<Cotangent> cot
   SmallVector<Value> dys, built;
   ChosenZeros zeros;
   for (const Cotangent &cotangent : cotangents) {
-    zeros.byChoice |= cotangent.zeros.byChoice;
-    zeros.atStart |= cotangent.zeros.atStart;
+    zeros = zeros | cotangent.zeros;
     dys.push_back(cotangent.value);
   }
   if (failed(differentiable.buildVjp(builder, dys, built)))
     return failure();
-  ChosenZeros passedOn = {zeros.byChoice || differentiable.choosesElements(), zeros.atStart};
   for (auto [gradient, value, isWanted] : llvm::zip(gradients, built, wanted)) {
     if (!value || !isWanted)
       continue;
-    gradient = {value, passedOn};
+    gradient = {value, zeros.through(op)};
     if (zeros && differentiable.hasUnboundedDerivative())
       gradient.value = GraphMath(builder, gradientLocation(op)).keepZeros(dys[0], value);
   }

@@ -3,27 +3,11 @@
 #ifndef KERATIN_IR_BUILDER_REVERSEMODE_H
 #define KERATIN_IR_BUILDER_REVERSEMODE_H
 
+#include "ir/builder/ChosenZeros.h"
 #include "ir/builder/DifferentiablePaths.h"
 #include "ir/dialect/Keratin.h"
 
 namespace keratin::ir {
-
-// Why elements of a cotangent may be zeros that stand for "no path", whatever derivative they are
-// multiplied by, an infinite one included.
-struct ChosenZeros {
-  // An op on the way from the loss chose other elements there.
-  bool byChoice = false;
-  // In a loop's first step: nothing reads the state after the last one. Unlike a choice, this ends
-  // where a path from elsewhere joins.
-  bool atStart = false;
-
-  explicit operator bool() const { return byChoice || atStart; }
-  bool operator==(const ChosenZeros &other) const = default;
-  // Of the sum of two cotangents.
-  ChosenZeros operator+(const ChosenZeros &other) const {
-    return {byChoice || other.byChoice, atStart && other.atStart};
-  }
-};
 
 // Null where no path from the loss arrived: an absent path adds nothing, not even zeros.
 struct Cotangent {

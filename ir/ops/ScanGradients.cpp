@@ -21,8 +21,10 @@ public:
   bool isOnPath(Value value) const { return active.contains(value) && reached.contains(value); }
   // Zeros in the cotangents of a state before a step, for those of the states after the last one.
   ArrayRef<ChosenZeros> stateZeros() const { return zerosOfStates; }
-  // Zeros in the cotangents of an argument of the body.
-  ChosenZeros zerosOf(BlockArgument argument) const { return zeros.lookup(argument); }
+  // Zeros in the cotangents of a value of the body.
+  ChosenZeros zerosOf(Value value) const {
+    return zeros.lookup(value).settle(value, [&](Value part) { return zeros.contains(part); });
+  }
 
 private:
   void activate(Value value);
@@ -116,24 +118,14 @@ void BodyPaths::findZeros(ArrayRef<Cotangent> cotangents) {
         addZeros(value, zerosOfStates[i]);
     }
     for (Operation &op : llvm::reverse(scan.getRegion().front())) {
-      auto differentiable = dyn_cast<DifferentiableOpInterface>(op);
-      bool isReached = false;
-      ChosenZeros passedOn;
-      for (Value result : op.getResults()) {
-        auto found = zeros.find(result);
-        if (found == zeros.end())
-          continue;
-        isReached = true;
-        passedOn.byChoice |= found->second.byChoice;
-        passedOn.atStart |= found->second.atStart;
-      }
-      if (!isReached)
+      if (llvm::none_of(op.getResults(), [&](Value result) { return zeros.contains(result); }))
         continue;
-      passedOn.byChoice |=
-          op.getNumRegions() != 0 || (differentiable && differentiable.choosesElements());
+      ChosenZeros ofResults;
+      for (Value result : op.getResults())
+        ofResults = ofResults | zerosOf(result);
       for (OpOperand &operand : op.getOpOperands())
         if (isDifferentiableOperand(operand) && isOnPath(operand.get()))
-          addZeros(operand.get(), passedOn);
+          addZeros(operand.get(), ofResults.through(&op));
     }
     bool changed = false;
     for (auto [argument, before] : llvm::zip(scan.getStateArguments(), zerosOfStates)) {

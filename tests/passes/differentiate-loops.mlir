@@ -131,3 +131,64 @@ func.func @guards(%x: tensor<3xf32>, %h: tensor<f32>) -> (tensor<3xf32>, tensor<
   %g:2 = keratin.gradients %y#1 wrt %x, %h : (tensor<3xf32>, tensor<3xf32>, tensor<f32>) -> (tensor<3xf32>, tensor<f32>)
   return %g#0, %g#1 : tensor<3xf32>, tensor<f32>
 }
+
+// -----
+
+// Gates that are slices of one product leave no zeros in it: no guards, neither in this step nor in the one before.
+// CHECK-LABEL: func.func @gates
+// CHECK:         keratin.scan length = <3> reverse
+// CHECK-NOT:     keratin.select
+// CHECK:         return
+func.func @gates(%x: tensor<3x4xf32>, %h: tensor<2xf32>, %u: tensor<2x4xf32>) -> (tensor<2xf32>, tensor<2x4xf32>) {
+  %y = keratin.scan length = <3> init(%h) over(%x) with(%u) : (tensor<2xf32>, tensor<3x4xf32>, tensor<2x4xf32>) -> tensor<2xf32> {
+  ^bb0(%t: tensor<i64>, %s: tensor<2xf32>, %e: tensor<4xf32>, %c: tensor<2x4xf32>):
+    %0 = keratin.dot_general %s, %c batch = [] x [] contract = [0] x [0] : (tensor<2xf32>, tensor<2x4xf32>) -> tensor<4xf32>
+    %1 = keratin.mul %0, %e : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %2 = keratin.slice %1 starts = <2> strides = [1] : (tensor<4xf32>) -> tensor<2xf32>
+    %3 = keratin.slice %1 starts = <0> strides = [1] : (tensor<4xf32>) -> tensor<2xf32>
+    %4 = keratin.mul %2, %3 : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+    keratin.yield %4 : tensor<2xf32>
+  }
+  %g:2 = keratin.gradients %y wrt %h, %u : (tensor<2xf32>, tensor<2xf32>, tensor<2x4xf32>) -> (tensor<2xf32>, tensor<2x4xf32>)
+  return %g#0, %g#1 : tensor<2xf32>, tensor<2x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @slices_that_cover
+// CHECK-NOT:     keratin.select
+// CHECK:         return
+func.func @slices_that_cover(%x: tensor<2x?xf32, #keratin.dims<2, d0 + 3>>) -> tensor<2x?xf32, #keratin.dims<2, d0 + 3>> {
+  %0 = keratin.log %x : (tensor<2x?xf32, #keratin.dims<2, d0 + 3>>) -> tensor<2x?xf32, #keratin.dims<2, d0 + 3>>
+  %1 = keratin.slice %0 starts = <0, 0> strides = [1, 1] : (tensor<2x?xf32, #keratin.dims<2, d0 + 3>>) -> tensor<2x?xf32, #keratin.dims<2, d0>>
+  %2 = keratin.slice %0 starts = <0, d0> strides = [1, 1] : (tensor<2x?xf32, #keratin.dims<2, d0 + 3>>) -> tensor<2x3xf32>
+  %3 = keratin.reduce_sum %1 axes = [0, 1] : (tensor<2x?xf32, #keratin.dims<2, d0>>) -> tensor<f32>
+  %4 = keratin.reduce_sum %2 axes = [0, 1] : (tensor<2x3xf32>) -> tensor<f32>
+  %5 = keratin.add %3, %4 : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %g = keratin.gradients %5 wrt %x : (tensor<f32>, tensor<2x?xf32, #keratin.dims<2, d0 + 3>>) -> tensor<2x?xf32, #keratin.dims<2, d0 + 3>>
+  return %g : tensor<2x?xf32, #keratin.dims<2, d0 + 3>>
+}
+
+// -----
+
+// One element is missing, and of the third part nobody asks for a gradient.
+// CHECK-LABEL: func.func @slices_that_do_not_cover
+// CHECK-COUNT-2: keratin.select
+// CHECK-NOT:     keratin.select
+func.func @slices_that_do_not_cover(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0 = keratin.log %x : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = keratin.slice %0 starts = <0> strides = [1] : (tensor<4xf32>) -> tensor<1xf32>
+  %2 = keratin.slice %0 starts = <2> strides = [1] : (tensor<4xf32>) -> tensor<2xf32>
+  %3 = keratin.reduce_sum %1 axes = [0] : (tensor<1xf32>) -> tensor<f32>
+  %4 = keratin.reduce_sum %2 axes = [0] : (tensor<2xf32>) -> tensor<f32>
+  %5 = keratin.log %y : (tensor<4xf32>) -> tensor<4xf32>
+  %6 = keratin.slice %5 starts = <0> strides = [1] : (tensor<4xf32>) -> tensor<2xf32>
+  %7 = keratin.slice %5 starts = <2> strides = [1] : (tensor<4xf32>) -> tensor<2xf32>
+  %8 = keratin.stop_gradient %7 : (tensor<2xf32>) -> tensor<2xf32>
+  %9 = keratin.mul %6, %8 : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %10 = keratin.reduce_sum %9 axes = [0] : (tensor<2xf32>) -> tensor<f32>
+  %11 = keratin.add %3, %4 : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %12 = keratin.add %11, %10 : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %g:2 = keratin.gradients %12 wrt %x, %y : (tensor<f32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  return %g#0, %g#1 : tensor<4xf32>, tensor<4xf32>
+}
