@@ -1,36 +1,19 @@
 // Times generated contractions on one core, by hand: contraction_bench [machine] [filter].
 // Prints GFLOP/s, the share of the FMA peak measured just before, and what compilation took.
+#include "benchmarks/KernelBench.h"
 #include "codegen/cpu/ContractionKernel.h"
 #include "codegen/cpu/LoopEmitter.h"
-#include "codegen/llvm/JitLibrary.h"
-#include "codegen/llvm/LowerToLlvm.h"
-#include "codegen/llvm/ObjectEmitter.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
-#include "llvm/Support/MemoryBuffer.h"
-
-#include <algorithm>
 #include <cstdio>
-#include <cstdlib>
-#include <ctime>
-#include <memory>
-#include <random>
 
 using namespace mlir;
+using namespace keratin::benchmarks;
 using namespace keratin::codegen;
 
 namespace {
-
-// Time of this thread alone, so that a busy neighbour disturbs less.
-double seconds() {
-  timespec time;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return time.tv_sec + time.tv_nsec * 1e-9;
-}
 
 struct Case {
   const char *name;
@@ -49,29 +32,16 @@ const char *nameOf(Known known) {
 using KernelFn = void (*)(const float *a, const float *b, float *c, const int64_t *sizes,
                           void *scratch, int64_t begin, int64_t end);
 using UnitsFn = int64_t (*)(const int64_t *sizes);
-using PeakFn = float (*)(int64_t steps);
 
-struct Built {
-  std::unique_ptr<JitLibrary> library;
-  int64_t scratchBytes = 0;
-  size_t objectBytes = 0;
-  double mlirMs = 0, llvmMs = 0;
-};
-
-class BenchCompiler {
+class BenchCompiler : public KernelCompiler {
 public:
-  explicit BenchCompiler(const MachineTarget &target) : target(target) {
-    DialectRegistry registry;
-    registerCodegenDialects(registry);
-    context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
-    context->loadAllAvailableDialects();
-  }
+  using KernelCompiler::KernelCompiler;
 
   // One module with a function `units<i>` and a function `kernel<i>` for each shape.
-  Built contractions(ArrayRef<Case> shapes, Known known) {
+  BuiltModule contractions(ArrayRef<Case> shapes, Known known) {
     OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context.get()));
     double start = seconds();
-    Built built;
+    BuiltModule built;
     for (auto [i, shape] : llvm::enumerate(shapes))
       built.scratchBytes = std::max(built.scratchBytes, add(*module, shape, known, i));
     int64_t scratchBytes = built.scratchBytes;
@@ -147,100 +117,7 @@ public:
     builder.create<func::ReturnOp>(loc);
     return contractionScratchBytes(spec, target);
   }
-
-  // 24 independent sums of native vectors, or what half the registers hold.
-  Built peak() {
-    OpBuilder builder(context.get());
-    Location loc = builder.getUnknownLoc();
-    OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
-    Type i64 = builder.getI64Type(), f32 = builder.getF32Type();
-    builder.setInsertionPointToEnd(module->getBody());
-    auto function =
-        builder.create<func::FuncOp>(loc, "peak", builder.getFunctionType({i64}, {f32}));
-    builder.setInsertionPointToStart(function.addEntryBlock());
-    LoopEmitter emit(builder, loc, target);
-    int64_t lanes = target.lanes(32);
-    auto vector = VectorType::get(lanes, f32);
-    LoopEmitter::Values sums(sumsOfPeak(), emit.zero(vector));
-    Value factor =
-        emit.splat(builder.create<arith::ConstantOp>(loc, builder.getF32FloatAttr(0.5f)), lanes);
-    for (auto [i, sum] : llvm::enumerate(sums))
-      sum = emit.splat(builder.create<arith::ConstantOp>(loc, builder.getF32FloatAttr(i + 1.0f)),
-                       lanes);
-    sums =
-        emit.loop(emit.constant(0), function.getArgument(0), 1, sums, [&](Value, ValueRange state) {
-          LoopEmitter::Values next(state);
-          for (Value &sum : next)
-            sum = emit.multiplyAdd(sum, factor, factor);
-          return next;
-        });
-    Value total = sums.front();
-    for (Value sum : llvm::drop_begin(sums))
-      total = builder.create<arith::AddFOp>(loc, total, sum);
-    Value scalar = builder.create<vector::ExtractOp>(loc, total, ArrayRef<int64_t>{0});
-    builder.create<func::ReturnOp>(loc, ValueRange{scalar});
-    return finish(*module, seconds());
-  }
-  int64_t sumsOfPeak() const { return target.vectorRegisters * 3 / 4; }
-
-private:
-  Built finish(ModuleOp module, double start) {
-    Built built;
-    if (failed(lowerToLlvm(module)))
-      std::abort();
-    double lowered = seconds();
-    auto object = emitCode(module, target);
-    if (failed(object))
-      std::abort();
-    built.mlirMs = (lowered - start) * 1e3;
-    built.llvmMs = (seconds() - lowered) * 1e3;
-    if (const char *path = std::getenv("CONTRACTION_BENCH_OBJECT"))
-      if (FILE *file = std::fopen(path, "wb")) {
-        std::fwrite((*object)->getBufferStart(), 1, (*object)->getBufferSize(), file);
-        std::fclose(file);
-      }
-    built.objectBytes = (*object)->getBufferSize();
-    std::vector<std::unique_ptr<llvm::MemoryBuffer>> objects;
-    objects.push_back(std::move(*object));
-    std::string error;
-    built.library = JitLibrary::load(std::move(objects), &error);
-    if (!built.library) {
-      std::fprintf(stderr, "contraction_bench: %s\n", error.c_str());
-      std::exit(3);
-    }
-    return built;
-  }
-
-  MachineTarget target;
-  std::unique_ptr<MLIRContext> context;
 };
-
-std::unique_ptr<float, decltype(&std::free)> randomArray(int64_t elements) {
-  // Whole huge pages, as the arena has.
-  size_t page = 2 << 20, bytes = (elements * 4 + page - 1) / page * page;
-  std::unique_ptr<float, decltype(&std::free)> array(
-      static_cast<float *>(std::aligned_alloc(page, bytes)), &std::free);
-  std::mt19937 random(1);
-  for (size_t i = 0; i < bytes / 4; ++i)
-    array.get()[i] = std::uniform_real_distribution<float>(-1, 1)(random);
-  return array;
-}
-
-template <typename Body> double fastest(Body body) {
-  body();
-  double once = seconds();
-  body();
-  once = seconds() - once;
-  int repeat = std::max(1, static_cast<int>(0.002 / std::max(once, 1e-7)));
-  double best = 1e30;
-  for (int round = 0; round < 60; ++round) {
-    double start = seconds();
-    for (int i = 0; i < repeat; ++i)
-      body();
-    best = std::min(best, (seconds() - start) / repeat);
-  }
-  return best;
-}
 
 } // namespace
 
@@ -252,15 +129,6 @@ int main(int argc, char **argv) {
     return 2;
   }
   BenchCompiler compiler(target);
-  Built peakCode = compiler.peak();
-  auto peak = reinterpret_cast<PeakFn>(peakCode.library->lookup("peak"));
-  auto measurePeak = [&] {
-    int64_t steps = 20000;
-    volatile float keep = 0;
-    double time = fastest([&] { keep = keep + peak(steps); });
-    return 2.0 * steps * compiler.sumsOfPeak() * target.lanes(32) / time * 1e-9;
-  };
-
   const Case cases[] = {{"mlp forward 1", 32, 256, 64},
                         {"mlp forward 2", 32, 128, 256},
                         {"mlp forward 3", 32, 10, 128},
@@ -293,9 +161,9 @@ int main(int argc, char **argv) {
     auto b = randomArray(shape.batch * shape.k * shape.n);
     auto c = randomArray(shape.batch * shape.m * shape.n);
     for (Known known : {Known::All, Known::Weights, Known::None}) {
-      Built built = compiler.contractions(shape, known);
+      BuiltModule built = compiler.contractions(shape, known);
       for (int i = 0; i < 4; ++i) { // the first includes one-time work of LLVM
-        Built again = compiler.contractions(shape, known);
+        BuiltModule again = compiler.contractions(shape, known);
         built.mlirMs = std::min(built.mlirMs, again.mlirMs);
         built.llvmMs = std::min(built.llvmMs, again.llvmMs);
       }
@@ -304,7 +172,7 @@ int main(int argc, char **argv) {
       int64_t sizes[] = {shape.batch, shape.m, shape.n, shape.k};
       auto scratch = randomArray(built.scratchBytes / 4);
       int64_t count = units(sizes);
-      double ceiling = measurePeak();
+      double ceiling = compiler.measurePeak();
       double time =
           fastest([&] { kernel(a.get(), b.get(), c.get(), sizes, scratch.get(), 0, count); });
       double rate = 2.0 * shape.batch * shape.m * shape.n * shape.k / time * 1e-9;
@@ -317,9 +185,9 @@ int main(int argc, char **argv) {
   // What one more contraction costs where others share its micro-kernel.
   for (Known known : {Known::All, Known::Weights, Known::None}) {
     constexpr size_t count = 8;
-    Built built = compiler.contractions(ArrayRef(cases).take_front(count), known);
+    BuiltModule built = compiler.contractions(ArrayRef(cases).take_front(count), known);
     for (int i = 0; i < 4; ++i) {
-      Built again = compiler.contractions(ArrayRef(cases).take_front(count), known);
+      BuiltModule again = compiler.contractions(ArrayRef(cases).take_front(count), known);
       built.mlirMs = std::min(built.mlirMs, again.mlirMs);
       built.llvmMs = std::min(built.llvmMs, again.llvmMs);
     }
