@@ -189,15 +189,14 @@ private:
     emit.branch(emit.equal(isHeld, emit.less(one, zero)), [&] { packPanels(); });
     listTaps();
 
-    Value isFirst = emit.equal(number, zero);
-    Value isLast = emit.equal(number, emit.sub(blocks.regions, one));
+    isFirstRegion = emit.equal(number, zero);
+    isLastRegion = emit.equal(number, emit.sub(blocks.regions, one));
     Value width = emit.constant(plan.tile.tileColumns());
     emit.loop(zero, emit.ceilDiv(columnsHere, width), 1, [&](Value panel) {
       Value apart = emit.mul(emit.mul(blocks.lines, blocks.lineRows), width);
       Value panelSums =
           emit.address(sums, type, emit.select(blocks.isOneRegion, zero, emit.mul(panel, apart)));
-      runPanel(panel, panelSums, isFirst);
-      emit.branch(isLast, [&] { finishPanel(panel, panelSums); });
+      runPanel(panel, panelSums);
     });
   }
 
@@ -279,30 +278,26 @@ private:
       from = emit.add(from, emit.add(w.filterBase, emit.mul(w.firstTap, w.filterStep)));
 
     Value width = emit.constant(plan.tile.tileColumns());
-    emit.loop(zero, emit.ceilDiv(columnsHere, width), 1, [&](Value panel) {
-      Value n = emit.mul(panel, width);
-      ConvolutionFilterRows rows;
-      rows.columns = emit.min(width, emit.sub(columnsHere, n));
-      rows.colStride = columnStride;
-      Value first = emit.add(from, emit.mul(n, columnStride));
-      Value to = panelAddress(panel);
-      auto pack = [&](Value offset, Value row) {
-        rows.from = emit.address(filter.base, filter.elementType, offset);
-        rows.to = emit.address(to, type, emit.mul(emit.mul(row, rows.rows), width));
-        emitConvolutionFilterRows(emit, plan.tile, filter.elementType, type, rows);
-      };
-      if (plan.batchInside) {
-        rows.rows = windows[last].tapsHere;
-        rows.rowStride = windows[last].filterStep;
-        emit.loop(zero, outsideHere, 1, [&](Value i) {
-          overTaps(0, last, emit.add(first, emit.mul(i, contracted)), i, pack);
-        });
-      } else {
-        rows.rows = channelHere;
-        rows.rowStride = contracted;
-        overTaps(0, last + 1, first, zero, pack);
-      }
-    });
+    ConvolutionFilterRows rows;
+    rows.columns = columnsHere;
+    rows.colStride = columnStride;
+    rows.panelStride = emit.mul(blocks.depth, width);
+    auto pack = [&](Value offset, Value row) {
+      rows.from = emit.address(filter.base, filter.elementType, offset);
+      rows.to = emit.address(packed, type, emit.mul(emit.mul(row, rows.rows), width));
+      emitConvolutionFilterRows(emit, plan.tile, filter.elementType, type, rows);
+    };
+    if (plan.batchInside) {
+      rows.rows = windows[last].tapsHere;
+      rows.rowStride = windows[last].filterStep;
+      emit.loop(zero, outsideHere, 1, [&](Value i) {
+        overTaps(0, last, emit.add(from, emit.mul(i, contracted)), i, pack);
+      });
+    } else {
+      rows.rows = channelHere;
+      rows.rowStride = contracted;
+      overTaps(0, last + 1, from, zero, pack);
+    }
   }
 
   // body(offset in the filter, number of the tap) for the taps of the windows [j, end).
@@ -367,8 +362,8 @@ private:
   }
 
   // All rows of the unit against one panel, a stretch of the depth that stays in the first-level
-  // cache at a time.
-  void runPanel(Value panel, Value panelSums, Value isFirst) {
+  // cache at a time. The last stretch's sums are finished line by line, while they are still there.
+  void runPanel(Value panel, Value panelSums) {
     ContractionPanel job;
     job.depth = depth;
     job.depthStride = depthStride;
@@ -390,17 +385,24 @@ private:
     // The taps of a pass.
     Value most = emit.max(emit.div(emit.constant(plan.passDepth), emit.max(depth, one)), one);
     Value passes = emit.max(emit.ceilDiv(tapCount, most), one);
+    // One line's sums make room for the next one's if none has to wait.
+    Value linesApart = emit.select(emit.logicalAnd(blocks.isOneRegion, emit.equal(passes, one)),
+                                   zero, blocks.lineRows);
+    openPanel(panel);
     emit.loop(zero, passes, 1, [&](Value pass) {
       Value tap = emit.mul(pass, most);
       job.taps = emit.min(most, emit.sub(tapCount, tap));
       job.offsets = emit.address(offsets, emit.builder.getI64Type(), tap);
       job.b = emit.address(panelAddress(panel), type,
                            emit.mul(emit.mul(tap, depth), plan.tile.tileColumns()));
-      job.first = emit.logicalAnd(isFirst, emit.equal(pass, zero));
+      job.first = emit.logicalAnd(isFirstRegion, emit.equal(pass, zero));
+      Value isLast = emit.logicalAnd(isLastRegion, emit.equal(pass, emit.sub(passes, one)));
       overLines([&](Value line, Value lineStart) {
         job.a = emit.address(start, type, lineStart);
-        job.sums = lineSums(panelSums, line);
+        Value before = emit.mul(emit.mul(line, linesApart), plan.tile.tileColumns());
+        job.sums = emit.address(panelSums, type, before);
         emitContractionPanel(emit, plan.tile, type, job);
+        emit.branch(isLast, [&] { finishLine(line, job.sums); });
       });
     });
   }
@@ -414,51 +416,48 @@ private:
               [&](Value line) { body(line, emit.mul(line, step)); });
   }
 
-  Value lineSums(Value panelSums, Value line) {
-    Value row = emit.mul(line, blocks.lineRows);
-    return emit.address(panelSums, type, emit.mul(row, plan.tile.tileColumns()));
-  }
-
   //===-- Results -----------------------------------------------------------------------------===//
 
-  void finishPanel(Value panel, Value panelSums) {
+  void openPanel(Value panel) {
     Value n = emit.add(column0, emit.mul(panel, plan.tile.tileColumns()));
-    SmallVector<Value> masks;
+    firstColumn = n;
+    masks.clear();
     for (int64_t v = 0; v < plan.tile.tileVectors; ++v)
       masks.push_back(
           plan.tile.wholePanels
               ? Value()
               : emit.firstLanes(plan.tile.lanes,
                                 emit.sub(blocks.columns, emit.add(n, v * plan.tile.lanes))));
+  }
+
+  void finishLine(Value line, Value lineSums) {
+    Value n = firstColumn;
     ConvolutionPlace place;
     place.alongGroups = plan.alongGroups;
     (plan.alongGroups ? place.filter : place.group) = emit.toIndex(each);
     for (size_t j = 0; j <= last; ++j)
       place.windows.push_back(output(j, zero));
-    auto finishRow = [&](Value rowSums, Value row) {
+    auto finishRow = [&](Value row) {
       for (int64_t v = 0; v < plan.tile.tileVectors; ++v) {
         Value offset = emit.add(emit.mul(row, plan.tile.tileColumns()), v * plan.tile.lanes);
         Value finished =
-            emit.load(VectorType::get(plan.tile.lanes, type), emit.address(rowSums, type, offset));
+            emit.load(VectorType::get(plan.tile.lanes, type), emit.address(lineSums, type, offset));
         (plan.alongGroups ? place.group : place.filter) =
             emit.toIndex(emit.add(n, v * plan.tile.lanes));
         spec.store(emit.builder, emit.loc, place, finished, masks[v]);
       }
     };
-    overLines([&](Value line, Value) {
-      if (last > 0)
-        place.windows[last - 1] = output(last - 1, line);
-      Value rowSums = lineSums(panelSums, line);
-      emit.loop(zero, windows[last].outputsHere, 1, [&](Value o) {
-        place.windows[last] = output(last, o);
-        if (!plan.batchInside) {
-          place.batch = emit.toIndex(outside0);
-          return finishRow(rowSums, o);
-        }
-        emit.loop(zero, channelHere, 1, [&](Value c) {
-          place.batch = emit.toIndex(emit.add(channel0, c));
-          finishRow(rowSums, emit.add(emit.mul(o, channelHere), c));
-        });
+    if (last > 0)
+      place.windows[last - 1] = output(last - 1, line);
+    emit.loop(zero, windows[last].outputsHere, 1, [&](Value o) {
+      place.windows[last] = output(last, o);
+      if (!plan.batchInside) {
+        place.batch = emit.toIndex(outside0);
+        return finishRow(o);
+      }
+      emit.loop(zero, channelHere, 1, [&](Value c) {
+        place.batch = emit.toIndex(emit.add(channel0, c));
+        finishRow(emit.add(emit.mul(o, channelHere), c));
       });
     });
   }
@@ -483,7 +482,11 @@ private:
   Value each, column0, columnsHere;
   // Of the region at hand.
   Value channel0, channelHere, outside0, outsideHere;
+  Value isFirstRegion, isLastRegion;
   Value tapCount, depth, depthStride;
+  // Of the panel at hand.
+  Value firstColumn;
+  SmallVector<Value> masks;
 };
 
 } // namespace

@@ -49,8 +49,14 @@ private:
   }
 
   void vectors(Value length, llvm::function_ref<void(Value, Value)> body) {
+    constexpr int64_t unroll = 4;
+    Value most = emit.mul(emit.div(length, emit.constant(lanes * unroll)), lanes * unroll);
     Value whole = emit.mul(emit.div(length, emit.constant(lanes)), lanes);
-    emit.loop(zero, whole, lanes, [&](Value i) { body(i, nullptr); });
+    emit.loop(zero, most, lanes * unroll, [&](Value i) {
+      for (int64_t u = 0; u < unroll; ++u)
+        body(emit.add(i, u * lanes), nullptr);
+    });
+    emit.loop(most, whole, lanes, [&](Value i) { body(i, nullptr); });
     emit.loop(whole, length, lanes,
               [&](Value i) { body(i, emit.firstLanes(lanes, emit.sub(length, i))); });
   }
@@ -110,17 +116,21 @@ void keratin::codegen::emitConvolutionLine(LoopEmitter &emit, const ContractionP
 
 void keratin::codegen::emitConvolutionFilterRows(LoopEmitter &emit, const ContractionPlan &tile,
                                                  Type from, Type to,
-                                                 const ConvolutionFilterRows &rows) {
-  PackedColumns block;
-  block.sourceType = from;
-  block.type = to;
-  block.source = rows.from;
-  block.rowStride = rows.rowStride;
-  block.colStride = rows.colStride;
-  block.packed = rows.to;
-  block.depth = rows.rows;
-  block.columns = emit.constant(tile.tileColumns());
-  block.columnsHere = rows.columns;
-  block.firstPanel = emit.constant(0);
-  emitPackColumns(emit, tile, block);
+                                                 const ConvolutionFilterRows &block) {
+  Value width = emit.constant(tile.tileColumns());
+  emit.loop(emit.constant(0), emit.ceilDiv(block.columns, width), 1, [&](Value panel) {
+    Value n = emit.mul(panel, width);
+    PackedColumns packed;
+    packed.sourceType = from;
+    packed.type = to;
+    packed.source = emit.address(block.from, from, emit.mul(n, block.colStride));
+    packed.rowStride = block.rowStride;
+    packed.colStride = block.colStride;
+    packed.packed = emit.address(block.to, to, emit.mul(panel, block.panelStride));
+    packed.depth = block.rows;
+    packed.columns = width;
+    packed.columnsHere = emit.min(width, emit.sub(block.columns, n));
+    packed.firstPanel = emit.constant(0);
+    emitPackColumns(emit, tile, packed);
+  });
 }

@@ -20,10 +20,10 @@ struct ConvolutionLine {
 void emitConvolutionLine(LoopEmitter &emit, const ContractionPlan &tile, mlir::Type from,
                          mlir::Type to, const ConvolutionLine &line);
 
-// Rows of a panel of the filter, one after the other.
+// Rows of the filter, cut into panels of tileColumns() columns: in each, one row after the other.
 struct ConvolutionFilterRows {
   mlir::Value from, rowStride, colStride, rows, columns;
-  mlir::Value to;
+  mlir::Value to, panelStride; // elements from one panel to the next
 };
 
 void emitConvolutionFilterRows(LoopEmitter &emit, const ContractionPlan &tile, mlir::Type from,

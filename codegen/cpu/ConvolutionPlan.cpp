@@ -112,6 +112,7 @@ ConvolutionPlan keratin::codegen::planConvolution(const ConvolutionSpec &spec,
   if (plan.batchInside) {
     plan.mostRows = plan.mostChannel = 1024;
     plan.mostDepth = 4096;
+    plan.passDepth = 256;
     std::optional<int64_t> batch = spec.batch.constant;
     if (!plan.joinsChannel || !batch || *batch > plan.mostRows)
       rows = batch;
