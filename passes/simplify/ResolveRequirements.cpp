@@ -154,6 +154,11 @@ LogicalResult checkAxis(Operation *op, Value x, int64_t axis, Checks &checks) {
                         mnemonic(op) + ": the axis " + std::to_string(axis) + " is empty");
 }
 
+LogicalResult check(ScanOp op, Checks &checks) {
+  return checks.require(op, Requirement::AtLeast, Shape{op.getSteps()}, Shape{DimExpr(0)},
+                        "scan: the number of steps " + op.getSteps().str() + " is negative");
+}
+
 LogicalResult checkOp(Operation *op, Checks &checks) {
   if (auto require = dyn_cast<RequireOp>(op))
     return checks.require(op, require.getKind(), require.getLhs().getDims(),
@@ -168,6 +173,8 @@ LogicalResult checkOp(Operation *op, Checks &checks) {
     return checkFits(op, getShape(slice), getShape(slice.getX()), checks);
   if (auto unslice = dyn_cast<DynamicUnsliceOp>(op))
     return checkFits(op, getShape(unslice.getX()), getShape(unslice), checks);
+  if (auto scan = dyn_cast<ScanOp>(op))
+    return check(scan, checks);
   if (auto arg = dyn_cast<ArgMaxOp>(op))
     return checkAxis(op, arg.getX(), arg.getAxis(), checks);
   if (auto arg = dyn_cast<ArgMinOp>(op))

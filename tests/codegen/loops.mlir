@@ -33,6 +33,9 @@
 // RUN: keratin-check %s --compiled --function=prints | FileCheck %s --check-prefix=PRINTS
 // RUN: not keratin-check %s --compiled --function=indices --symbol=0=11 2>&1 | FileCheck %s --check-prefix=RANGE
 // RUN: keratin-opt %s --keratin-pipeline --keratin-check-memory-plan | FileCheck %s --check-prefix=PLAN
+// RUN: not keratin-check %s --compiled --function=fewer_steps --symbol=0=2 2>&1 | FileCheck %s --check-prefix=NEGATIVE
+// RUN: keratin-check %s --compiled --function=fewer_steps --symbol=0=3 | FileCheck %s --check-prefix=R1
+// RUN: not keratin-run %s --function=fewer_steps --random --size=d0=2 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // RUN: keratin-compile %s --emit=plan --function=nested | FileCheck %s --check-prefix=REPORT
 // RUN: keratin-compile %s --emit=plan --function=branch | FileCheck %s --check-prefix=BRANCHES
 // RUN: keratin-dump %s --format=stats --function=nested --symbol=d0=3 --symbol=d1=10 | FileCheck %s --check-prefix=STATS
@@ -237,4 +240,14 @@ func.func @prints(%x: tensor<3xf32>) -> tensor<3xf32> {
     keratin.yield %1 : tensor<f32>
   }
   return %r : tensor<3xf32>
+}
+
+// NEGATIVE: scan: the number of steps d0 - 3 is {{.*}}loops.mlir:[[@LINE+2]]
+func.func @fewer_steps(%h: tensor<8xf32> {keratin.kind = "input", keratin.name = "h"}, %x: tensor<?xf32, #keratin.dims<d0>> {keratin.kind = "input", keratin.name = "x"}) -> (tensor<8xf32> {keratin.kind = "output"}) {
+  %last = keratin.scan length = #keratin.dims<d0 - 3> init(%h) over() with() : (tensor<8xf32>) -> tensor<8xf32> {
+  ^bb0(%t: tensor<i64>, %s: tensor<8xf32>):
+    %0 = keratin.mul %s, %s : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    keratin.yield %0 : tensor<8xf32>
+  }
+  return %last : tensor<8xf32>
 }
