@@ -286,7 +286,7 @@ def interpolate(x, axis, factor):
     places = torch.arange(x.shape[axis] * factor)
     low = places // factor
     high = torch.clamp(low + 1, max=x.shape[axis] - 1)
-    weight = ((places % factor) / factor).to(x.dtype)
+    weight = (places % factor).to(x.dtype) / factor
     weight = weight.reshape([-1 if i == axis else 1 for i in range(x.dim())])
     return x.index_select(axis, low) * (1 - weight) + x.index_select(axis, high) * weight
 
