@@ -261,7 +261,141 @@ class Torch:
                 x = self.torch.relu(x)
         return x
 
+    def batchnorm(self, timer):
+        torch, F = self.torch, self.torch.nn.functional
+        shape = (32, 64, 56, 56)
+        last = torch.channels_last
+        x = torch.rand(shape).contiguous(memory_format=last).requires_grad_()
+        dy = torch.rand(shape).contiguous(memory_format=last)
+        gamma, beta = torch.rand(64).requires_grad_(), torch.rand(64).requires_grad_()
+
+        def body():
+            y = F.batch_norm(x, None, None, gamma, beta, training=True, eps=1e-3)
+            torch.autograd.grad(y, (x, gamma, beta), dy)
+
+        yield "batchnorm", "32x56x56x64, gradient", timer.measure(body)
+
+    def sepconv(self, timer):
+        torch, F = self.torch, self.torch.nn.functional
+        last = torch.channels_last
+        with torch.inference_mode():
+            for batch, side, channels in ((1, 112, 64), (8, 56, 128)):
+                x = torch.rand(batch, channels, side, side).contiguous(memory_format=last)
+                depth = torch.rand(channels, 1, 3, 3).contiguous(memory_format=last)
+                point = torch.rand(128, channels, 1, 1).contiguous(memory_format=last)
+
+                def body():
+                    y = F.relu6(F.conv2d(x, depth, padding=1, groups=channels))
+                    return F.relu6(F.conv2d(y, point))
+
+                yield "sepconv", f"{batch}x{side}x{side}x{channels}", timer.measure(body)
+
+    def cifar_net(self):
+        nn = self.torch.nn
+        layers = []
+        for inputs, filters in ((3, 32), (32, 64)):
+            layers += [nn.Conv2d(inputs, filters, 3, padding=1), nn.ReLU()]
+            layers += [nn.Conv2d(filters, filters, 3), nn.ReLU(), nn.MaxPool2d(2)]
+        layers += [nn.Flatten(), nn.Linear(2304, 512), nn.ReLU(), nn.Linear(512, 10)]
+        return nn.Sequential(*layers)
+
+    def resnet20(self):
+        nn = self.torch.nn
+
+        class Block(nn.Module):
+            def __init__(self, inputs, filters, stride):
+                super().__init__()
+                norm = lambda: nn.BatchNorm2d(filters, track_running_stats=False)
+                convolution = lambda n, s: nn.Conv2d(n, filters, 3, s, 1, bias=False)
+                self.path = nn.Sequential(
+                    convolution(inputs, stride), norm(), nn.ReLU(), convolution(filters, 1), norm()
+                )
+                self.short = nn.Identity()
+                if stride != 1:
+                    self.short = nn.Conv2d(inputs, filters, 1, stride, bias=False)
+
+            def forward(self, x):
+                return nn.functional.relu(self.path(x) + self.short(x))
+
+        layers = [nn.Conv2d(3, 16, 3, padding=1, bias=False)]
+        layers += [nn.BatchNorm2d(16, track_running_stats=False), nn.ReLU()]
+        inputs = 16
+        for filters in (16, 32, 64):
+            for block in range(3):
+                layers.append(Block(inputs, filters, 2 if filters > 16 and block == 0 else 1))
+                inputs = filters
+        return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(64, 10))
+
+    def image_steps(self, timer):
+        torch = self.torch
+        for name, batch, make in (
+            ("cnn_cifar", 32, self.cifar_net),
+            ("resnet20", 64, self.resnet20),
+        ):
+            net = make().to(memory_format=torch.channels_last)
+            x = torch.rand(batch, 3, 32, 32).contiguous(memory_format=torch.channels_last)
+            labels = torch.randint(0, 10, (batch,))
+            optimizer = torch.optim.SGD(net.parameters(), lr=0.01, foreach=True)
+
+            def step():
+                optimizer.zero_grad()
+                torch.nn.functional.cross_entropy(net(x), labels).backward()
+                optimizer.step()
+
+            yield name, f"step b{batch}", timer.measure(step)
+
+    def rnn(self, timer):
+        torch = self.torch
+        lstm = torch.nn.LSTM(128, 256, batch_first=True)
+        x = torch.rand(32, 64, 128)
+
+        def step():
+            lstm.zero_grad()
+            lstm(x)[0].square().mean().backward()
+
+        yield "rnn", "lstm T64 b32 128-256, gradient", timer.measure(step)
+        gru = torch.nn.GRU(128, 512, batch_first=True)
+        one = torch.rand(1, 128, 128)
+        with torch.inference_mode():
+            yield "rnn", "gru T128 b1 128-512, forward", timer.measure(lambda: gru(one))
+
+    def ctc(self, timer):
+        torch = self.torch
+        probabilities = torch.softmax(torch.rand(200, 32, 32) * 6 - 3, 2).requires_grad_()
+        labels = torch.randint(0, 31, (32, 30))
+        times, lengths = torch.full((32,), 200), torch.full((32,), 30)
+
+        def step():
+            logs = torch.log(probabilities)
+            loss = torch.nn.functional.ctc_loss(
+                logs, labels, times, lengths, blank=31, reduction="sum"
+            )
+            torch.autograd.grad(loss, probabilities)
+
+        yield "ctc", "T200 b32 C32 L30, gradient", timer.measure(step)
+
+    def scan(self, timer):
+        torch = self.torch
+        w, v = torch.rand(8).requires_grad_(), torch.rand(8).requires_grad_()
+        x = torch.rand(200, 8)
+
+        def forward():
+            h = torch.zeros(8)
+            for row in x:
+                h = v * torch.tanh(w * h + row)
+            return h
+
+        with torch.inference_mode():
+            yield "small", "scan of 200", timer.measure(forward)
+        gradient = lambda: torch.autograd.grad(forward().sum(), (w, v))
+        yield "small", "scan of 200, gradient", timer.measure(gradient)
+
     def rows(self, timer):
+        families = (self.dense, self.batchnorm, self.sepconv, self.image_steps, self.rnn, self.ctc)
+        for family in (*families, self.scan):
+            yield from family(timer)
+
+    def dense(self, timer):
         torch, data = self.torch, self.inputs
         tensor = torch.from_numpy
         with torch.inference_mode():
@@ -317,11 +451,14 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--clock", choices=("wall", "cpu"), default="wall")
     arguments.add_argument("--batches", type=int, default=40)
+    arguments.add_argument("--peer", help="only this one")
     options = arguments.parse_args()
     timer = Timer(options.clock, options.batches)
     inputs = Inputs()
     # JAX first: one of its rows is the first function that it compiles.
     for library in (Jax, Numpy, Torch):
+        if options.peer not in (None, library.name):
+            continue
         try:
             peer = library(inputs)
         except ImportError as error:

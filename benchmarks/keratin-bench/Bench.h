@@ -63,7 +63,14 @@ void runEwChain(Bench &bench);
 void runGemm(Bench &bench);
 void runMlp(Bench &bench);
 void runSmall(Bench &bench);
+void runSmallScan(Bench &bench);
 void runDynBatch(Bench &bench);
+void runBatchNorm(Bench &bench);
+void runSepConv(Bench &bench);
+void runCnnCifar(Bench &bench);
+void runResnet20(Bench &bench);
+void runRnn(Bench &bench);
+void runCtc(Bench &bench);
 
 } // namespace keratin::bench
 

@@ -20,14 +20,25 @@ struct Family {
 };
 
 // compile comes first: one of its cases is the first function of the process.
-constexpr Family kFamilies[] = {{"compile", runCompile}, {"ew_chain", runEwChain},
-                                {"gemm", runGemm},       {"mlp", runMlp},
-                                {"small", runSmall},     {"dynbatch", runDynBatch}};
+constexpr Family kFamilies[] = {{"compile", runCompile},
+                                {"ew_chain", runEwChain},
+                                {"gemm", runGemm},
+                                {"mlp", runMlp},
+                                {"small", runSmall},
+                                {"small", runSmallScan},
+                                {"dynbatch", runDynBatch},
+                                {"batchnorm", runBatchNorm},
+                                {"sepconv", runSepConv},
+                                {"cnn_cifar", runCnnCifar},
+                                {"resnet20", runResnet20},
+                                {"rnn", runRnn},
+                                {"ctc", runCtc}};
 
 constexpr const char *kUsage =
     R"(usage: keratin-bench [names] [options]
 
-names: compile ew_chain gemm mlp small dynbatch; all without any
+names: compile ew_chain gemm mlp small dynbatch batchnorm sepconv cnn_cifar resnet20 rnn ctc;
+all without any
 
   --json         one JSON object a line: the machine, the ceilings, the rows
   --check-only   compares all results with the reference and times nothing

@@ -1,0 +1,22 @@
+// Gradients against differences of a loss computed in double precision.
+#ifndef KERATIN_BENCHMARKS_GRADIENTCHECK_H
+#define KERATIN_BENCHMARKS_GRADIENTCHECK_H
+
+#include "benchmarks/keratin-bench/Bench.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace keratin::bench {
+
+// Along a few random directions, in which every element of every variable moves: the slope of the
+// loss is the gradients' product with the direction. Throws std::runtime_error where they differ by
+// more than a thousandth of the gradients' length.
+void expectGradients(const std::string &what, const std::vector<Doubles> &variables,
+                     const std::vector<Doubles> &gradients,
+                     const std::function<double(const std::vector<Doubles> &)> &loss);
+
+} // namespace keratin::bench
+
+#endif // KERATIN_BENCHMARKS_GRADIENTCHECK_H
