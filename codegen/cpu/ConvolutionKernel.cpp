@@ -412,8 +412,11 @@ private:
     if (last == 0)
       return body(zero, zero);
     Value step = emit.mul(blocks.windows[last - 1].stride, plan.steps[last - 1].oStep);
-    emit.loop(zero, windows[last - 1].outputsHere, 1,
-              [&](Value line) { body(line, emit.mul(line, step)); });
+    // A unit has one output of the windows further out, or none where its phase has fewer.
+    Value lines = windows[last - 1].outputsHere;
+    for (size_t j = 0; j + 1 < last; ++j)
+      lines = emit.mul(lines, windows[j].outputsHere);
+    emit.loop(zero, lines, 1, [&](Value line) { body(line, emit.mul(line, step)); });
   }
 
   //===-- Results -----------------------------------------------------------------------------===//

@@ -82,6 +82,8 @@ std::vector<ConvolutionExample> keratin::tests::convolutionExamples() {
       convolution("groups in front", "gb0c,g0cf->gb0f", "2;1;4;2", "2;3;2;2", "2;1;2;2"),
       convolution("three dimensions", "b012c,012cf->b012f", "1;3;2;3;1", "2;2;2;1;2", "1;2;2;3;2",
                   {{1, 1, 1}, "0;1;1"}),
+      convolution("three dimensions, dilated x", "b012c,012cf->b012f", "1;2;2;1;1", "2;2;1;1;2",
+                  "1;5;4;2;2", {{}, "1;1;0", {}, {3, 2, 2}}),
       convolution("filter larger than x", "b0c,0cf->b0f", "1;2;1", "5;1;2", "1;3;2", {{}, "2"}),
       convolution("filter as wide as x", "c0b,c0f->0bf", "2;5;2", "2;4;3", "2;2;3"),
       convolution("no filters", "b0c,0c->b0", "2;4;3", "2;3", "2;3"),
