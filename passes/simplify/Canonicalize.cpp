@@ -19,6 +19,7 @@ struct CanonicalizePass : impl::CanonicalizeBase<CanonicalizePass> {
       populateMovementPatterns(set);
       populateReductionPatterns(set);
       populateContractionPatterns(set);
+      populateConvolutionPatterns(set);
     });
     return success();
   }

@@ -24,6 +24,8 @@ void populateMovementPatterns(mlir::RewritePatternSet &patterns);
 void populateReductionPatterns(mlir::RewritePatternSet &patterns);
 // Transposes absorbed by dot_general.
 void populateContractionPatterns(mlir::RewritePatternSet &patterns);
+// Convolutions that are contractions, or have windows over nothing.
+void populateConvolutionPatterns(mlir::RewritePatternSet &patterns);
 
 // Logarithms, exponentials, logistic functions, roots and powers (StabilityRules.td and what is not
 // one line).
