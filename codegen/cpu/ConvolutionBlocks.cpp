@@ -195,11 +195,18 @@ private:
     }
     blocks.columnCount = blocksOf(blocks.columns, blocks.columnBlock);
 
-    blocks.units = emit.mul(blocks.each, blocks.columnCount);
-    blocks.units =
-        emit.mul(blocks.units, plan.batchInside ? blocks.channelCount : blocks.outsideCount);
-    for (ConvolutionBlocks::Window &w : blocks.windows)
-      blocks.units = emit.mul(blocks.units, emit.mul(w.phases, w.outputCount));
+    Value panels = emit.mul(blocks.each, blocks.columnCount);
+    blocks.items = plan.batchInside ? blocks.channelCount : blocks.outsideCount;
+    for (ConvolutionBlocks::Window &w : blocks.windows) {
+      panels = emit.mul(panels, w.phases);
+      blocks.items = emit.mul(blocks.items, w.outputCount);
+    }
+    // Enough rows to pay for the panels, unless threads would have too little to share.
+    Value enough = emit.ceilDiv(emit.constant(plan.unitRows), emit.mul(blocks.rows, blocks.lines));
+    Value fair = emit.ceilDiv(emit.mul(blocks.items, panels), emit.constant(plan.fewestUnits));
+    blocks.unitItems = atLeastOne(emit.min(blocks.items, emit.min(enough, fair)));
+    blocks.unitCount = emit.ceilDiv(blocks.items, blocks.unitItems);
+    blocks.units = emit.mul(panels, blocks.unitCount);
   }
 
   LoopEmitter &emit;

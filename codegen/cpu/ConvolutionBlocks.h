@@ -7,8 +7,8 @@
 
 namespace keratin::codegen {
 
-// All values are i64. A unit computes a block of outputs; it copies regions of x, one after the
-// other, each with what a block of the filter meets.
+// All values are i64. A unit computes blocks of outputs; for each it copies regions of x, one after
+// the other, each with what a block of the filter meets.
 struct ConvolutionBlocks {
   struct Window {
     mlir::Value outputs, taps;            // the most that a phase has
@@ -34,6 +34,9 @@ struct ConvolutionBlocks {
   mlir::Value lineRows; // apart in the sums
   mlir::Value regions;  // of a unit, at least one
   mlir::Value isOneRegion;
+  // An item is a block of outputs of one batch entry (of one block of the batch, if that is
+  // inside). A unit has several if they are small: they share the panels of the filter.
+  mlir::Value items, unitItems, unitCount; // unitCount: of units with the same panels
   mlir::Value units;
 };
 

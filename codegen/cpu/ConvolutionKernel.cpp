@@ -54,10 +54,18 @@ public:
   void run(Value begin, Value end) {
     // Which panels lie packed in the scratch. Units with the same panels come one after the other.
     emit.loop(begin, end, 1, {emit.constant(-1)}, [&](Value unit, ValueRange held) {
-      Value panelsOfUnit = openUnit(unit);
-      Value isHeld = emit.logicalAnd(blocks.isOneRegion, emit.equal(panelsOfUnit, held[0]));
-      emit.loop(zero, blocks.regions, 1, [&](Value region) { runRegion(region, isHeld); });
-      return LoopEmitter::Values{panelsOfUnit};
+      Value panels = emit.div(unit, blocks.unitCount);
+      openPanels(panels);
+      Value first = emit.mul(emit.sub(unit, emit.mul(panels, blocks.unitCount)), blocks.unitItems);
+      Value end = emit.min(emit.add(first, blocks.unitItems), blocks.items);
+      emit.loop(first, end, 1, [&](Value item) {
+        openItem(item);
+        Value isHeld = emit.select(emit.equal(panels, held[0]), emit.equal(zero, zero),
+                                   emit.less(first, item));
+        isHeld = emit.logicalAnd(blocks.isOneRegion, isHeld);
+        emit.loop(zero, blocks.regions, 1, [&](Value region) { runRegion(region, isHeld); });
+      });
+      return LoopEmitter::Values{panels};
     });
   }
 
@@ -104,19 +112,10 @@ private:
     return emit.max(emit.min(block, emit.sub(size, first)), zero);
   }
 
-  // Returns the number of the panels that the unit needs.
-  Value openUnit(Value unit) {
-    Value rest = unit;
+  // Which part of the filter, and so which columns and phases of the result.
+  void openPanels(Value number) {
+    Value rest = number;
     windows.assign(spec.windows.size(), {});
-    for (size_t j = windows.size(); j-- > 0;)
-      windows[j].firstOutput =
-          emit.mul(pop(rest, blocks.windows[j].outputCount), blocks.windows[j].outputBlock);
-    channel0 = outside0 = zero;
-    if (plan.batchInside)
-      channel0 = emit.mul(pop(rest, blocks.channelCount), blocks.channelBlock);
-    else
-      outside0 = pop(rest, blocks.outsideCount);
-    Value panelsOfUnit = rest;
     column0 = emit.mul(pop(rest, blocks.columnCount), blocks.columnBlock);
     columnsHere = here(blocks.columns, column0, blocks.columnBlock);
     each = pop(rest, blocks.each);
@@ -124,7 +123,21 @@ private:
       windows[j].phase = pop(rest, blocks.windows[j].phases);
       openPhase(j);
     }
-    return panelsOfUnit;
+  }
+
+  void openItem(Value number) {
+    Value rest = number;
+    for (size_t j = windows.size(); j-- > 0;) {
+      Window &w = windows[j];
+      const ConvolutionBlocks::Window &block = blocks.windows[j];
+      w.firstOutput = emit.mul(pop(rest, block.outputCount), block.outputBlock);
+      w.outputsHere = here(w.outputs, w.firstOutput, block.outputBlock);
+    }
+    channel0 = outside0 = zero;
+    if (plan.batchInside)
+      channel0 = emit.mul(rest, blocks.channelBlock);
+    else
+      outside0 = rest;
   }
 
   // What the outputs of a phase meet.
@@ -151,8 +164,6 @@ private:
                            emit.ceilDiv(emit.sub(taps, w.tap), emit.constant(steps.taps)));
       w.low = emit.sub(zero, emit.divSigned(position(w.tap), window.xDilation));
     }
-    w.outputsHere = here(w.outputs, w.firstOutput, blocks.windows[j].outputBlock);
-
     Value along = stride(spec.filter.windows[j]);
     w.filterStep = emit.mul(along, steps.taps);
     w.filterBase = emit.mul(w.tap, along);

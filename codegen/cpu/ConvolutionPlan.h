@@ -39,6 +39,8 @@ struct ConvolutionPlan {
   int64_t mostDepth = 8192;            // of a region
   int64_t mostTaps = 512;              // of a region, each with an offset
   int64_t mostChannel = 512;           // of a region
+  int64_t unitRows = 512;              // of a unit, with which it is large enough
+  int64_t fewestUnits = 16;            // that units are not made larger for
   int64_t passDepth = 512;             // that the tiles of a unit walk at once
 
   const ConvolutionSize &channel(const ConvolutionSpec &spec) const {

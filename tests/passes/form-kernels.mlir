@@ -178,6 +178,41 @@ func.func @bias_and_activation_follow_a_contraction(%a: tensor<8x3xf32>, %b: ten
   return %2 : tensor<8x4xf32>
 }
 
+// CHECK-LABEL: func.func @bias_and_activation_follow_a_convolution
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.convolution
+// CHECK-NEXT:      %{{.*}} = keratin.broadcast
+// CHECK-NEXT:      %{{.*}} = keratin.add
+// CHECK-NEXT:      %{{.*}} = keratin.tanh
+// CHECK-NEXT:      keratin.yield
+// CHECK-NOT:     keratin.kernel
+func.func @bias_and_activation_follow_a_convolution(%x: tensor<2x8x3xf32>, %w: tensor<3x3x4xf32>, %c: tensor<4xf32>) -> tensor<2x6x4xf32> {
+  %0 = keratin.convolution %x, %w dims = "b0c,0cf->b0f" strides = [1] low = <0> x_dilation = [1] dilation = [1] reversed = [false]
+      : (tensor<2x8x3xf32>, tensor<3x3x4xf32>) -> tensor<2x6x4xf32>
+  %cb = keratin.broadcast %c dims = [2] : (tensor<4xf32>) -> tensor<2x6x4xf32>
+  %1 = keratin.add %0, %cb : (tensor<2x6x4xf32>, tensor<2x6x4xf32>) -> tensor<2x6x4xf32>
+  %2 = keratin.tanh %1 : (tensor<2x6x4xf32>) -> tensor<2x6x4xf32>
+  return %2 : tensor<2x6x4xf32>
+}
+
+// CHECK-LABEL: func.func @no_prologue_of_a_convolution
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.tanh
+// CHECK-NEXT:      keratin.yield
+// CHECK:         keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.convolution
+// CHECK-NEXT:      keratin.yield
+// CHECK-NOT:     keratin.kernel
+func.func @no_prologue_of_a_convolution(%x: tensor<2x8x3xf32>, %w: tensor<3x3x4xf32>) -> tensor<2x6x4xf32> {
+  %t = keratin.tanh %x : (tensor<2x8x3xf32>) -> tensor<2x8x3xf32>
+  %0 = keratin.convolution %t, %w dims = "b0c,0cf->b0f" strides = [1] low = <0> x_dilation = [1] dilation = [1] reversed = [false]
+      : (tensor<2x8x3xf32>, tensor<3x3x4xf32>) -> tensor<2x6x4xf32>
+  return %0 : tensor<2x6x4xf32>
+}
+
 // CHECK-LABEL: func.func @no_prologue_of_a_contraction
 // CHECK:         keratin.kernel({{.*}}) :
 // CHECK-NEXT:    ^bb0
