@@ -40,6 +40,7 @@ static constexpr Maker simplifyPasses[] = {
     [] { return passes::createEliminateCommonSubexpressions(); },
     [] { return passes::createMergeLoops(); },
     [] { return passes::createSimplifyLoops(); },
+    [] { return passes::createFlattenBranches(); },
     [] { return passes::createStabilize(); },
     [] { return passes::createCanonicalize(); },
     [] { return passes::createAssignLayouts(); },

@@ -98,3 +98,28 @@ def HoistContractions : KeratinPass<"hoist-contractions"> {
     ```
   }];
 }
+
+def FlattenBranches : KeratinPass<"flatten-branches"> {
+  let summary = "selections in the place of branches that compute next to nothing";
+  let description = [{
+    An `if` is a kernel or more of its own. Where both branches are a few operations for each element, without effects or errors, both are done and
+    one is selected, which fuses with what stands around it. A branch on a constant is replaced by the one that is taken. Inner branches first.
+
+    ```mlir
+    %y = keratin.if %c with(%x) : (tensor<i1>, tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%a: tensor<4xf32>):
+      %0 = keratin.add %a, %a : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      keratin.yield %0 : tensor<4xf32>
+    } else {
+    ^bb0(%a: tensor<4xf32>):
+      keratin.yield %a : tensor<4xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    %0 = keratin.add %x, %x : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %1 = keratin.broadcast %c dims = [] : (tensor<i1>) -> tensor<4xi1>
+    %y = keratin.select %1, %0, %x : (tensor<4xi1>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+}

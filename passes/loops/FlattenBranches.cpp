@@ -1,0 +1,73 @@
+#include "passes/Passes.h"
+#include "passes/loops/CheapValues.h"
+#include "passes/simplify/Matchers.h"
+
+#include "ir/builder/GraphMath.h"
+
+#include "mlir/IR/IRMapping.h"
+
+using namespace keratin::ir;
+using namespace mlir;
+
+namespace keratin::passes {
+#define GEN_PASS_DEF_FLATTENBRANCHES
+#include "passes/Passes.h.inc"
+
+namespace {
+
+// Arithmetic on each element that costs less than a kernel of its own, which a branch is: to start
+// it, and to write and read what fusion would keep in registers.
+constexpr int kMostArithmetic = 8;
+
+// Whether what the branch does may as well be done in vain: little arithmetic, element by element,
+// without effects and errors.
+bool isCheap(Region &branch) {
+  int arithmetic = 0;
+  for (Operation &op : branch.front().without_terminator()) {
+    if (isa<BroadcastOp, ConstantOp, IotaOp, ReshapeOp>(op))
+      continue;
+    if (!isCheapArithmetic(&op) || ++arithmetic > kMostArithmetic)
+      return false;
+  }
+  return true;
+}
+
+// The values that the branch yields, with its ops before the `if`.
+SmallVector<Value> inlined(OpBuilder &builder, IfOp op, Region &branch) {
+  IRMapping copies;
+  copies.map(branch.front().getArguments(), op.getCaptures());
+  for (Operation &inner : branch.front().without_terminator())
+    builder.clone(inner, copies);
+  SmallVector<Value> values;
+  for (Value value : branch.front().getTerminator()->getOperands())
+    values.push_back(copies.lookup(value));
+  return values;
+}
+
+void flatten(IfOp op) {
+  OpBuilder builder(op);
+  if (auto known = dyn_cast_or_null<IntegerAttr>(getSplat(op.getCondition()))) {
+    Region &taken = known.getValue().isZero() ? op.getElseBody() : op.getThenBody();
+    op.replaceAllUsesWith(inlined(builder, op, taken));
+  } else {
+    if (!isCheap(op.getThenBody()) || !isCheap(op.getElseBody()))
+      return;
+    GraphMath g(builder, op.getLoc());
+    SmallVector<Value> xs = inlined(builder, op, op.getThenBody()), chosen;
+    for (auto [x, y] : llvm::zip(xs, inlined(builder, op, op.getElseBody())))
+      chosen.push_back(x == y ? x
+                              : g.select(g.broadcastScalar(op.getCondition(), getShape(x)), x, y));
+    op.replaceAllUsesWith(chosen);
+  }
+  op.erase();
+}
+
+struct FlattenBranchesPass : impl::FlattenBranchesBase<FlattenBranchesPass> {
+  void runOnOperation() override {
+    // Inner branches first: what is flat may make the outer one cheap.
+    getOperation().walk([](IfOp op) { flatten(op); });
+  }
+};
+
+} // namespace
+} // namespace keratin::passes
