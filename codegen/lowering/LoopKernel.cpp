@@ -87,6 +87,7 @@ private:
   void emitFlat();
   void emitRowUnit(ArrayRef<Index> kept);
   void emitColumnUnit(ArrayRef<Index> kept, Value block);
+  void selectColumn(unsigned column, Value laneStart, Value mask);
   State emitPass(unsigned stage, ArrayRef<Value> laneStarts, ArrayRef<Value> masks);
   State reduceLoops(unsigned stage, ArrayRef<unsigned> loops, State state,
                     ArrayRef<Value> laneStarts, ArrayRef<Value> masks);
@@ -129,6 +130,8 @@ private:
   std::optional<unsigned> laneGroup;
   unsigned columnVectors = 1; // side by side where every lane has an accumulator
   bool blocked = false;       // sums are long enough to be made of blocks
+  // What the reductions of earlier passes gave, column by column.
+  SmallVector<SmallVector<std::pair<Value, Value>>> columnRegisters;
   SmallVector<Index> current; // index of each group
 };
 
@@ -331,8 +334,7 @@ LoopKernel::State LoopKernel::innermost(unsigned stage, State state, ArrayRef<Va
       SmallVector<Value> next(carried);
       current[group] = emitter.scalarIndex(iv);
       for (size_t c = 0; c < laneStarts.size(); ++c) {
-        current[*laneGroup] = emitter.laneIndex(laneStarts[c]);
-        emitter.setMask(masks[c]);
+        selectColumn(c, laneStarts[c], masks[c]);
         laneBody(stage, MutableArrayRef<Value>(next).slice(c * ops.size(), ops.size()));
       }
       emitter.setMask(Value());
@@ -426,40 +428,28 @@ void LoopKernel::emitColumnUnit(ArrayRef<Index> kept, Value block) {
     starts.push_back(u ? add(first, emitter.i64(u * lanes)) : first);
     masks.push_back(whole ? Value() : emitter.maskBelow(starts.back(), n));
   }
-  // Each column has registers of its own for the row values; later stages see those of the column
-  // they emit.
-  std::vector<SmallVector<std::pair<Value, Value>>> registers(columnVectors);
+  columnRegisters.assign(columnVectors, {});
   for (unsigned stage = 0; stage <= space.stages.size(); ++stage) {
     if (!isStagePresent(stage))
       continue;
     auto ops = reductions(stage);
-    bool needsRows = stage > 0;
-    if (!needsRows || columnVectors == 1) {
-      State results = emitPass(stage, starts, masks);
-      for (unsigned u = 0; u < columnVectors; ++u)
-        for (auto [i, op] : llvm::enumerate(ops))
-          registers[u].push_back({op->getResult(0), results[u * ops.size() + i]});
-      if (columnVectors == 1)
-        for (auto [value, bound] : registers[0])
-          emitter.bindRegister(value, bound);
-    } else {
-      for (unsigned u = 0; u < columnVectors; ++u) {
-        for (auto [value, bound] : registers[u])
-          emitter.bindRegister(value, bound);
-        State results = emitPass(stage, {starts[u]}, {masks[u]});
-        for (auto [op, value] : llvm::zip(ops, results))
-          registers[u].push_back({op->getResult(0), value});
-      }
-    }
+    State results = emitPass(stage, starts, masks);
     for (unsigned u = 0; u < columnVectors; ++u) {
-      for (auto [value, bound] : registers[u])
-        emitter.bindRegister(value, bound);
-      current[*laneGroup] = emitter.laneIndex(starts[u]);
-      emitter.setMask(masks[u]);
+      for (auto [i, op] : llvm::enumerate(ops))
+        columnRegisters[u].push_back({op->getResult(0), results[u * ops.size() + i]});
+      selectColumn(u, starts[u], masks[u]);
       storeRows(stage);
       emitter.setMask(Value());
     }
   }
+}
+
+// What is emitted next is for this column: its lanes, and what earlier passes found for it.
+void LoopKernel::selectColumn(unsigned column, Value laneStart, Value mask) {
+  current[*laneGroup] = emitter.laneIndex(laneStart);
+  emitter.setMask(mask);
+  for (auto [value, registers] : columnRegisters[column])
+    emitter.bindRegister(value, registers);
 }
 
 //===-- The unit loop -------------------------------------------------------------------------===//
@@ -515,6 +505,11 @@ void LoopKernel::choose() {
   int64_t shortRun = space.lanesReduced() ? laneBlock : rowBlock;
   blocked = space.hasReductions() &&
             !(reducedElements.isConstant() && reducedElements.constantValue() <= shortRun);
+  // Passes over more rows than caches hold read memory, which wants long pieces of them however
+  // long the body is: a normalisation over 100,352 rows of 64, one vector of a row at a time, took
+  // four times as long as one with four.
+  if (blocked && !space.lanesReduced())
+    columnVectors = std::max(columnVectors, unrollFor(0));
 }
 
 LogicalResult LoopKernel::emit() {
