@@ -6,16 +6,9 @@
 using namespace keratin;
 using namespace keratin::frontend;
 
-static Value repeatAlong(Call &call, Value x, int64_t axis, int64_t factor) {
-  std::vector<DimExpr> counts(size_t(call.rank(x)), 1);
-  counts[axis] = factor;
-  return repeated(call, x, counts, Place::After);
-}
-
-// Between x[i] and x[i + 1] at steps of 1 / factor; past the last element nothing changes.
+// Between x[i] and x[i + 1] at steps of 1 / factor, which are a new axis behind the given one; past
+// the last element nothing changes. No reshape, so that the whole stays one loop nest.
 static Value interpolateAlong(Call &call, Value x, int64_t axis, int64_t factor) {
-  if (factor == 1)
-    return x;
   ir::Shape shape = ir::getShape(x), wider = shape, starts(shape.size(), 0), none = starts;
   wider[axis] = call.check(ir::add(shape[axis], 1));
   starts[axis] = 1;
@@ -30,13 +23,14 @@ static Value interpolateAlong(Call &call, Value x, int64_t axis, int64_t factor)
   next = call.g.select(call.g.broadcast(isLast, shape, {axis}), x, next);
 
   ir::Shape fine = shape;
-  fine[axis] = call.check(ir::mul(shape[axis], factor));
+  fine.insert(fine.begin() + axis + 1, factor);
+  llvm::SmallVector<int64_t> dims;
+  for (int64_t dim = 0; dim < int64_t(shape.size()); ++dim)
+    dims.push_back(dim <= axis ? dim : dim + 1);
   Value step = call.g.iota(ir::getTensorType({factor}, ir::getElementType(x)), 0);
-  step = call.g.div(step, call.like(step, double(factor)));
-  ir::Shape split = shape;
-  split.insert(split.begin() + axis + 1, factor);
-  Value weight = call.g.reshape(call.g.broadcast(step, split, {axis + 1}), fine);
-  Value from = repeatAlong(call, x, axis, factor), to = repeatAlong(call, next, axis, factor);
+  Value weight = call.g.div(step, call.like(step, double(factor)));
+  Value from = call.g.broadcast(x, fine, dims), to = call.g.broadcast(next, fine, dims);
+  weight = call.g.broadcast(weight, fine, {axis + 1});
   return call.g.add(from, call.g.mul(call.g.sub(to, from), weight));
 }
 
@@ -59,12 +53,16 @@ static Tensor resize(const char *function, const Operand &operand,
   // As convolutions have it, so that nothing is turned between them.
   bool channelsFirst = name == "channels_first";
   x = toChannelsLast(call, x, channelsFirst);
+  std::vector<DimExpr> counts(size_t(call.rank(x)), 1);
+  std::copy(factors.begin(), factors.end(), counts.begin() + 1);
   if (bilinear) {
-    for (size_t i = 0; i < factors.size(); ++i)
+    ir::Shape result = ir::getShape(x);
+    for (size_t i = 0; i < result.size(); ++i)
+      result[i] = call.check(ir::mul(result[i], counts[i]));
+    for (size_t i = factors.size(); i-- > 0;) // from the end, where new axes move no others
       x = interpolateAlong(call, x, int64_t(i) + 1, factors[i]);
+    x = call.g.reshape(x, result);
   } else {
-    std::vector<DimExpr> counts(size_t(call.rank(x)), 1);
-    std::copy(factors.begin(), factors.end(), counts.begin() + 1);
     x = repeated(call, x, counts, Place::After);
   }
   return call.tensor(fromChannelsLast(call, x, channelsFirst));
