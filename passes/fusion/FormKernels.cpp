@@ -58,13 +58,53 @@ public:
         for (Region &region : op.getRegions())
           if (failed(KernelFormer(region.front(), maxOps, fuse).run()))
             return failure();
+    copyYieldedArguments();
     number();
     for (Operation *op : order)
-      place(op);
+      if (!copies.contains(op))
+        place(op);
+    for (Operation *copy : copies)
+      placeCopy(copy);
     return build();
   }
 
 private:
+  // What a loop carries on or stacks as it was given needs a place of its own: a copy, which may be
+  // made by a kernel that reads the value anyway. States before a step are kept like this when
+  // loops are differentiated.
+  void copyYieldedArguments() {
+    if (!fuse || !isa<ScanOp>(block.getParentOp()))
+      return;
+    OpBuilder builder(block.getTerminator());
+    for (OpOperand &operand : block.getTerminator()->getOpOperands())
+      if (Value argument = operand.get(); isa<BlockArgument>(argument)) {
+        Value copy = builder.create<IdentityOp>(argument.getLoc(), argument.getType(), argument);
+        operand.set(copy);
+        copies.insert(copy.getDefiningOp());
+      }
+  }
+
+  // Into the last kernel that reads the value and can make the copy too. Nothing comes before or
+  // after a copy but the argument and the yield, so there is no cycle to look for.
+  void placeCopy(Operation *copy) {
+    Value argument = copy->getOperand(0);
+    for (int id = int(groups.size()) - 1; id >= 0; --id) {
+      if (!graph.isAlive(id) || !isFusible(groups[id].back()) ||
+          llvm::none_of(argument.getUsers(),
+                        [&](Operation *user) { return home.count(user) && home[user] == id; }))
+        continue;
+      Group ops(groups[id]);
+      ops.push_back(copy);
+      home[copy] = id;
+      if (fitsOneKernel(ops)) {
+        groups[id] = std::move(ops);
+        return;
+      }
+    }
+    home[copy] = graph.add({});
+    groups.push_back({copy});
+  }
+
   void number() {
     for (Operation &op : block.without_terminator()) {
       position[&op] = order.size();
@@ -168,7 +208,12 @@ private:
 
   bool canJoin(int producer, int consumer) {
     Group ops = merged(producer, consumer);
-    if (int64_t(ops.size()) > maxOps || graph.hasDetour(producer, consumer))
+    return int64_t(ops.size()) <= maxOps && !graph.hasDetour(producer, consumer) &&
+           fitsOneKernel(ops);
+  }
+
+  bool fitsOneKernel(ArrayRef<Operation *> ops) {
+    if (int64_t(ops.size()) > maxOps)
       return false;
     SmallVector<Value> outputs = outputsOf(ops);
     std::optional<IterationSpace> space = analyzeIterationSpace(ops, outputs);
@@ -364,6 +409,7 @@ private:
   llvm::DenseMap<Operation *, size_t> position;
   GroupGraph graph;
   std::vector<Group> groups;            // of the same numbers
+  llvm::SetVector<Operation *> copies;  // of arguments that the block yields
   llvm::DenseSet<Operation *> inMemory; // free ops that someone reads from memory
   llvm::DenseMap<Operation *, int>
       home; // group that computes an op; free and storage ops have none

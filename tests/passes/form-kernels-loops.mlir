@@ -62,3 +62,25 @@ func.func @operands_in_memory(%c: tensor<i1>, %x: tensor<6xf32>, %y: tensor<3xf3
   }
   return %r : tensor<2x3xf32>
 }
+
+// -----
+
+// A state that is stacked as it was before the step is copied by the kernel that changes it; a capture that nobody
+// reads element by element has a kernel of its own.
+// CHECK-LABEL: func.func @stacks_state_before_step
+// CHECK:         keratin.scan
+// CHECK-NEXT:    ^bb0(%{{.*}}: tensor<i64>, %[[S:.*]]: tensor<4xf32>, %[[C:.*]]: tensor<2xf32>):
+// CHECK:           %[[K:.*]]:2 = keratin.kernel(%[[S]])
+// CHECK:             %[[NEXT:.*]] = keratin.exp
+// CHECK:             %[[BEFORE:.*]] = keratin.identity
+// CHECK:             keratin.yield %[[NEXT]], %[[BEFORE]]
+// CHECK:           %[[COPY:.*]] = keratin.kernel(%[[C]])
+// CHECK:           keratin.yield %[[K]]#0, %[[K]]#1, %[[COPY]]
+func.func @stacks_state_before_step(%h: tensor<4xf32>, %c: tensor<2xf32>) -> (tensor<4xf32>, tensor<5x4xf32>, tensor<5x2xf32>) {
+  %l:3 = keratin.scan length = #keratin.dims<5> init(%h) over() with(%c) : (tensor<4xf32>, tensor<2xf32>) -> (tensor<4xf32>, tensor<5x4xf32>, tensor<5x2xf32>) {
+  ^bb0(%t: tensor<i64>, %s: tensor<4xf32>, %k: tensor<2xf32>):
+    %0 = keratin.exp %s : (tensor<4xf32>) -> tensor<4xf32>
+    keratin.yield %0, %s, %k : tensor<4xf32>, tensor<4xf32>, tensor<2xf32>
+  }
+  return %l#0, %l#1, %l#2 : tensor<4xf32>, tensor<5x4xf32>, tensor<5x2xf32>
+}
