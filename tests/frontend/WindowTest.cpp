@@ -469,6 +469,40 @@ TEST_CASE("one function serves images of every size", "[windows]") {
   CHECK(valid({counted({1, 3, 3, 2})})[0].shape() == Ints{1, 1, 1, 2});
 }
 
+TEST_CASE("images without elements", "[windows]") {
+  Tensor kernel = K::variable(counted({3, 3, 2, 4}, 5));
+  // No rows, no columns, known and unknown.
+  for (const Shape &shape : {Shape{2, 0, 5, 2}, Shape{None, None, None, 2}}) {
+    Tensor x = K::placeholder(shape);
+    Tensor y = K::conv2d(x, kernel, {2, 1}, "same", "channels_last");
+    Tensor largest = K::pool2d(x, {2, 2}, {2, 2}, "same", "channels_last");
+    Tensor average = K::pool2d(x, {2, 2}, {2, 2}, "same", "channels_last", "avg");
+    Tensor sum = K::sum(y) + K::sum(largest) + K::sum(average);
+    auto gradients = K::gradients(sum, {x, kernel});
+    auto results = K::function({x}, {y, largest, average, sum, *gradients[0], *gradients[1]})(
+        {Array::zeros(DType::Float32, {2, 0, 5, 2})});
+    CHECK(results[0].shape() == Ints{2, 0, 5, 4});
+    CHECK(results[1].shape() == Ints{2, 0, 3, 2});
+    CHECK(results[2].shape() == Ints{2, 0, 3, 2});
+    CHECK(results[3].item() == 0);
+    CHECK(results[4].shape() == Ints{2, 0, 5, 2});
+    checkArray(results[5], Array::zeros(DType::Float32, {3, 3, 2, 4}));
+  }
+  // No channels in: sums of nothing. No channels out: nothing.
+  Array none = Array::zeros(DType::Float32, {1, 4, 4, 0});
+  checkValue(
+      K::conv2d(none, Array::zeros(DType::Float32, {2, 2, 0, 3}), 1, "valid", "channels_last"),
+      Array::zeros(DType::Float32, {1, 3, 3, 3}));
+  CHECK(K::conv2d(counted({1, 4, 4, 2}), Array::zeros(DType::Float32, {2, 2, 2, 0}), 1, "valid",
+                  "channels_last")
+            .eval()
+            .shape() == Ints{1, 3, 3, 0});
+  CHECK(K::depthwise_conv2d(none, Array::zeros(DType::Float32, {2, 2, 0, 3}), 1, "valid",
+                            "channels_last")
+            .eval()
+            .shape() == Ints{1, 3, 3, 0});
+}
+
 //===-- Gradients -----------------------------------------------------------------------------===//
 
 // As an image whose elements are all different, so that no two are equally large.

@@ -495,7 +495,7 @@ def batch_dot(r):
 @judged("transpose")
 def transpose(r):
     rank = r.size(0, 4)
-    return Case([r.numbers(r.dims(rank))], lambda x: x.permute(*reversed(range(rank))))
+    return Case([r.numbers(r.dims(rank))], lambda x: x.permute(tuple(reversed(range(rank)))))
 
 
 @judged("gather")
