@@ -593,10 +593,12 @@ void BoundsOfOp::contraction() {
     forgetBorders();
 }
 
-// Where an infinite or NaN element of the filter meets a zero beside x, the product may be computed
-// or left out.
+// Where an infinite or NaN element of the filter, or one of which nothing is known, meets a zero
+// beside x, the product may be computed or left out.
 void BoundsOfOp::forgetBorders() {
-  HostTensor flags = nonFinites(operands[1]);
+  HostTensor flags = nonFinites(operands[1]), unknown = unknowns(operands[1]);
+  for (int64_t i = 0; i < flags.size(); ++i)
+    flags.floats[i] = std::max(flags.floats[i], unknown.floats[i]);
   if (llvm::none_of(flags.floats, [](double flag) { return flag != 0; }))
     return;
   ConvolutionDims dims = *ConvolutionDims::parse(cast<ConvolutionOp>(op).getDims());
