@@ -94,6 +94,7 @@ private:
   void normalize();
   void contract();
   void windows();
+  void convolution();
   void gradients();
   void leaf();
   void loop();
@@ -509,6 +510,65 @@ void GraphMaker::windows() {
   }
 }
 
+// Every dimension of x is slid along, or one of the batch, of the channels or of the groups.
+void GraphMaker::convolution() {
+  Value x = anyValue();
+  Type element = getElementType(x);
+  Shape dims = getShape(x), kernel, result;
+  if (dims.empty() || element.isInteger(1))
+    return;
+  GraphMath::ConvolutionWindows windows;
+  std::string xDims, filterDims, yDims, letters = "bcg";
+  for (const DimExpr &dim : dims) {
+    bool slides = letters.empty() || chance(50);
+    bool isLast = xDims.size() + 1 == dims.size() && windows.strides.empty();
+    if (!slides && !isLast) {
+      char letter = letters[below(letters.size())];
+      letters.erase(letters.find(letter), 1);
+      xDims += letter;
+      if (letter != 'b') {
+        filterDims += letter;
+        kernel.push_back(dim);
+      }
+      if (letter != 'c') {
+        yDims += letter;
+        result.push_back(dim);
+      }
+      continue;
+    }
+    char digit = char('0' + windows.strides.size());
+    int64_t size = 1 + below(3);
+    windows.strides.push_back(1 + below(2));
+    windows.xDilation.push_back(chance(30) ? 2 : 1);
+    windows.dilation.push_back(chance(30) ? 2 : 1);
+    windows.low.push_back(below(size * windows.dilation.back() + 1));
+    windows.reversed.push_back(chance(30));
+    std::optional<DimExpr> places = mul(dim, windows.xDilation.back());
+    if (!places)
+      return;
+    xDims += digit;
+    filterDims.insert(filterDims.begin(), digit);
+    kernel.insert(kernel.begin(), DimExpr(size));
+    yDims += digit;
+    result.push_back(*ir::add(*ceildiv(*places, windows.strides.back()), below(3)));
+  }
+  if (chance(70)) {
+    filterDims += 'f';
+    yDims += 'f';
+    kernel.push_back(anyDim());
+    result.push_back(kernel.back());
+  }
+  if (!isSmall(kernel) || !isSmall(result))
+    return;
+  Value filter = math.iota(getTensorType(kernel, element), below(kernel.size()));
+  filter =
+      isa<FloatType>(element) ? math.cos(filter) : math.mod(filter, math.constantLike(3, filter));
+  if (chance(50))
+    filter = math.mul(filter, like(filter));
+  windows.dims = xDims + "," + filterDims + "->" + yDims;
+  add(math.convolution(x, filter, windows, result));
+}
+
 void GraphMaker::gradients() {
   if (gradientsLeft == 0)
     return;
@@ -684,12 +744,12 @@ void GraphMaker::branch() {
 void GraphMaker::makeOps(int count) {
   using Step = void (GraphMaker::*)();
   static const std::pair<int, Step> steps[] = {
-      {40, &GraphMaker::elementwise}, {6, &GraphMaker::shape},    {5, &GraphMaker::broadcast},
-      {4, &GraphMaker::slice},        {3, &GraphMaker::pad},      {3, &GraphMaker::concatenate},
-      {2, &GraphMaker::gather},       {9, &GraphMaker::reduce},   {3, &GraphMaker::scan},
-      {4, &GraphMaker::normalize},    {7, &GraphMaker::contract}, {4, &GraphMaker::windows},
-      {4, &GraphMaker::gradients},    {3, &GraphMaker::leaf},     {3, &GraphMaker::loop},
-      {2, &GraphMaker::branch}};
+      {40, &GraphMaker::elementwise}, {6, &GraphMaker::shape},     {5, &GraphMaker::broadcast},
+      {4, &GraphMaker::slice},        {3, &GraphMaker::pad},       {3, &GraphMaker::concatenate},
+      {2, &GraphMaker::gather},       {9, &GraphMaker::reduce},    {3, &GraphMaker::scan},
+      {4, &GraphMaker::normalize},    {7, &GraphMaker::contract},  {4, &GraphMaker::windows},
+      {4, &GraphMaker::convolution},  {4, &GraphMaker::gradients}, {3, &GraphMaker::leaf},
+      {3, &GraphMaker::loop},         {2, &GraphMaker::branch}};
   int total = 0;
   for (auto [weight, step] : steps)
     total += weight;
