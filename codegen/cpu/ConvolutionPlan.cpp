@@ -123,9 +123,9 @@ ConvolutionPlan keratin::codegen::planConvolution(const ConvolutionSpec &spec,
   if (rows && *rows > plan.mostRows)
     rows.reset();
   chooseTile(plan, rows, plan.columns(spec).constant, target);
+  // A region holds the columns of one panel, so that little of it leaves the caches before its use.
   if (plan.alongGroups)
-    plan.mostColumns = std::max(plan.tile.tileColumns(),
-                                int64_t(128) / plan.tile.tileColumns() * plan.tile.tileColumns());
+    plan.mostColumns = plan.tile.tileColumns();
 
   // Filters are always packed: a panel is read by many tiles.
   const ConvolutionOperand &filter = spec.filter;
