@@ -87,9 +87,6 @@ static Tensor chooseBranch(Call &call, Value condition, const Branch &x, const B
     thenBody.moved = printingOps(call, a);
   if (!y.isCallable())
     elseBody.moved = printingOps(call, b);
-  // Two tensors that are there anyway need no branch.
-  if (!x.isCallable() && !y.isCallable() && thenBody.moved.empty() && elseBody.moved.empty())
-    return call.tensor(call.g.select(call.g.broadcastScalar(condition, shape), a, b));
   return call.tensor(branch(call, condition, thenBody, elseBody).front());
 }
 
