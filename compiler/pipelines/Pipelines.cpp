@@ -27,11 +27,12 @@ using Maker = std::unique_ptr<Pass> (*)();
 
 // What the user wrote, in formulas that do not overflow, before it is differentiated. Requirements
 // stand between values and go first; equal values are merged before formulas are recognised. What
-// loops do not need has no gradient to compute.
+// loops do not need has no gradient to compute, and of a branch not taken none is computed.
 static constexpr Maker graphPasses[] = {
     [] { return passes::createResolveRequirements(); },
     [] { return passes::createCanonicalize(); },
     [] { return passes::createEliminateCommonSubexpressions(); },
+    [] { return passes::createSinkIntoBranches(); },
     [] { return passes::createSimplifyLoops(); },
     [] { return passes::createStabilize(); },
 };
@@ -40,6 +41,7 @@ static constexpr Maker simplifyPasses[] = {
     [] { return passes::createEliminateCommonSubexpressions(); },
     [] { return passes::createMergeLoops(); },
     [] { return passes::createSimplifyLoops(); },
+    [] { return passes::createSinkIntoBranches(); },
     [] { return passes::createFlattenBranches(); },
     [] { return passes::createStabilize(); },
     [] { return passes::createCanonicalize(); },

@@ -123,3 +123,34 @@ def FlattenBranches : KeratinPass<"flatten-branches"> {
     ```
   }];
 }
+
+def SinkIntoBranches : KeratinPass<"sink-into-branches"> {
+  let summary = "what one branch alone needs is computed in that branch";
+  let description = [{
+    Ops before an `if` whose results only one of its branches reads move into it, and then what only they needed: the branch not taken costs nothing.
+    What prints stays, since it is to print in any case, and so do gradients that are not expanded. Small constants are made inside; captures that
+    nobody reads go.
+
+    ```mlir
+    %0 = keratin.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+    %y = keratin.if %c with(%0, %x) : (tensor<i1>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>):
+      keratin.yield %a : tensor<4xf32>
+    } else {
+    ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>):
+      keratin.yield %b : tensor<4xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    %y = keratin.if %c with(%x) : (tensor<i1>, tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%b: tensor<4xf32>):
+      %0 = keratin.exp %b : (tensor<4xf32>) -> tensor<4xf32>
+      keratin.yield %0 : tensor<4xf32>
+    } else {
+    ^bb0(%b: tensor<4xf32>):
+      keratin.yield %b : tensor<4xf32>
+    }
+    ```
+  }];
+}

@@ -95,16 +95,17 @@ TEST_CASE("only what is chosen is printed", "[branch]") {
   Tensor y = K::switch_(c, K::print_tensor(common * 2.0, "then") + 1.0,
                         [&] { return K::print_tensor(common, "else"); });
   Tensor z = K::switch_(c, K::print_tensor(x, "x") * 2.0, K::print_tensor(x * 3.0, "3x"));
-  Function f = K::function({c, x}, {y, z});
-  std::vector<Array> taken, other;
-  std::string printed = printedBy([&] { taken = f({true, Array{1.0, 2.0}}); });
-  CHECK(printed == "both [1. 2.]\nthen [2. 4.]\nx [1. 2.]\n");
-  checkArray(taken[0], Array{3.0, 5.0});
-  checkArray(taken[1], Array{2.0, 4.0});
-  printed = printedBy([&] { other = f({false, Array{1.0, 2.0}}); });
-  CHECK(printed == "both [1. 2.]\nelse [1. 2.]\n3x [3. 6.]\n");
-  checkArray(other[0], Array{1.0, 2.0});
-  checkArray(other[1], Array{3.0, 6.0});
+  Function f = K::function({c, x}, {y}), g = K::function({c, x}, {z});
+  auto check = [&](const Function &function, bool condition, const char *prints,
+                   const Array &value) {
+    Array found;
+    CHECK(printedBy([&] { found = function({condition, Array{1.0, 2.0}})[0]; }) == prints);
+    checkArray(found, value);
+  };
+  check(f, true, "both [1. 2.]\nthen [2. 4.]\n", Array{3.0, 5.0});
+  check(f, false, "both [1. 2.]\nelse [1. 2.]\n", Array{1.0, 2.0});
+  check(g, true, "x [1. 2.]\n", Array{2.0, 4.0});
+  check(g, false, "3x [3. 6.]\n", Array{3.0, 6.0});
 }
 
 TEST_CASE("draws in a branch", "[branch]") {
@@ -134,6 +135,20 @@ TEST_CASE("branches inside loops and loops inside branches", "[branch]") {
   Array values{1.0, 1.5, 3.0, 1.25};
   checkArray(f({true, values})[0], expected(1.0, {1.5, 3.0, 1.25}));
   checkArray(f({false, values})[0], expected(1.25, {3.0, 1.5, 1.0}));
+}
+
+TEST_CASE("a tensor that one branch alone needs is not computed for the other", "[branch]") {
+  Tensor c = K::placeholder(keratin::Shape{}, None, "bool"), x = K::placeholder({2});
+  Tensor place = K::placeholder(keratin::Shape{}, None, "int32");
+  Tensor read = K::gather(x, K::expand_dims(place, 0)), sum = K::sum(x, 0, true);
+  Tensor y = K::sum(K::switch_(c, read * 2.0, sum));
+  Tensor gradient = *K::gradients(y, {x})[0];
+  Function f = K::function({c, x, place}, {y, gradient});
+  std::vector<Array> taken = f({true, Array{1.0, 2.0}, 1}), other = f({false, Array{1.0, 2.0}, 1});
+  checkArray(taken[0], 4.0);
+  checkArray(taken[1], Array{0.0, 2.0});
+  checkArray(other[0], 3.0);
+  checkArray(other[1], Array{1.0, 1.0});
 }
 
 TEST_CASE("gradients go to the branch taken", "[branch]") {
