@@ -65,6 +65,7 @@ public:
         place(op);
     for (Operation *copy : copies)
       placeCopy(copy);
+    joinSmallSiblings();
     return build();
   }
 
@@ -145,6 +146,45 @@ private:
     for (int producer : producers)
       if (graph.isAlive(producer) && isFusible(groups[producer].back()) && canJoin(producer, id))
         join(producer, id);
+  }
+
+  // The shape, without sizes of 1, of a group that walks a few elements and reduces nothing.
+  std::optional<Shape> smallShapeOf(int id) {
+    constexpr int64_t mostElements = 1024;
+    if (!graph.isAlive(id) || !isFusible(groups[id].back()))
+      return std::nullopt;
+    std::optional<Shape> shape;
+    for (Operation *op : groups[id]) {
+      if (isa<ReductionOpInterface, DotGeneralOp>(op))
+        return std::nullopt;
+      if (!home.count(op))
+        continue;
+      Shape result = squeezed(getShape(op->getResult(0)));
+      if (shape && *shape != result)
+        return std::nullopt;
+      shape = std::move(result);
+    }
+    std::optional<DimExpr> count = shape ? product(*shape) : std::nullopt;
+    bool isSmall = count && count->isConstant() && count->constantValue() <= mostElements;
+    return isSmall ? shape : std::nullopt;
+  }
+
+  // In a step that works on a few elements most of the time goes into calls of kernels. Those that
+  // walk the same elements become one, even if neither reads the other.
+  void joinSmallSiblings() {
+    if (!fuse || !isa<ScanOp>(block.getParentOp()))
+      return;
+    std::vector<std::optional<Shape>> shapes;
+    for (int id = 0; id < int(groups.size()); ++id)
+      shapes.push_back(smallShapeOf(id));
+    for (int later = 0; later < int(groups.size()); ++later)
+      for (int earlier = 0; earlier < int(groups.size()) && shapes[later]; ++earlier) {
+        if (earlier == later || !shapes[earlier] || *shapes[earlier] != *shapes[later] ||
+            !graph.standsBefore(earlier, later) || !canJoin(earlier, later))
+          continue;
+        join(earlier, later);
+        shapes[earlier].reset();
+      }
   }
 
   // The op with the free ops it reads, in order.

@@ -20,10 +20,13 @@ public:
   int add(llvm::ArrayRef<int> producers);
 
   // Whether the consumer also depends on the producer through a third group: merged, the two would
-  // have to run both before and after it. The consumer must read the producer.
+  // have to run both before and after it. The consumer must read the producer, or stand behind it.
   bool hasDetour(int producer, int consumer) const;
+  // Whether the group stands before the other, on which it then does not depend.
+  bool standsBefore(int group, int other) const { return nodes[group].rank < nodes[other].rank; }
 
-  // The producer becomes part of the consumer. Precondition: no detour.
+  // The producer becomes part of the consumer, which reads it or stands behind it. Precondition: no
+  // detour.
   void merge(int producer, int consumer);
 
   bool isAlive(int group) const { return nodes[group].alive; }

@@ -84,3 +84,70 @@ func.func @stacks_state_before_step(%h: tensor<4xf32>, %c: tensor<2xf32>) -> (te
   }
   return %l#0, %l#1, %l#2 : tensor<4xf32>, tensor<5x4xf32>, tensor<5x2xf32>
 }
+
+// -----
+
+// A step over a few elements is one kernel, though its states have nothing to do with each other.
+// CHECK-LABEL: func.func @one_kernel_a_step
+// CHECK:         keratin.scan
+// CHECK:           %[[K:.*]]:2 = keratin.kernel(
+// CHECK:             keratin.exp
+// CHECK:             keratin.tanh
+// CHECK:           keratin.yield %[[K]]#{{[01]}}, %[[K]]#{{[01]}}
+func.func @one_kernel_a_step(%a: tensor<1x8xf32>, %b: tensor<8xf32>) -> (tensor<1x8xf32>, tensor<8xf32>) {
+  %l:2 = keratin.scan length = #keratin.dims<5> init(%a, %b) over() with() : (tensor<1x8xf32>, tensor<8xf32>) -> (tensor<1x8xf32>, tensor<8xf32>) {
+  ^bb0(%t: tensor<i64>, %s: tensor<1x8xf32>, %u: tensor<8xf32>):
+    %0 = keratin.exp %s : (tensor<1x8xf32>) -> tensor<1x8xf32>
+    %1 = keratin.tanh %u : (tensor<8xf32>) -> tensor<8xf32>
+    keratin.yield %0, %1 : tensor<1x8xf32>, tensor<8xf32>
+  }
+  return %l#0, %l#1 : tensor<1x8xf32>, tensor<8xf32>
+}
+
+// -----
+
+// Not where there is a kernel between the two, which reads one and is read by the other.
+// CHECK-LABEL: func.func @no_join_around_another
+// CHECK:         keratin.scan
+// CHECK:           %[[A:.*]] = keratin.kernel(
+// CHECK:             keratin.exp
+// CHECK:           %[[B:.*]] = keratin.kernel(%[[A]])
+// CHECK:             keratin.cumsum
+// CHECK:           %[[C:.*]] = keratin.kernel(%[[B]])
+// CHECK:             keratin.tanh
+func.func @no_join_around_another(%a: tensor<8xf32>) -> tensor<8xf32> {
+  %l = keratin.scan length = #keratin.dims<5> init(%a) over() with() : (tensor<8xf32>) -> tensor<8xf32> {
+  ^bb0(%t: tensor<i64>, %s: tensor<8xf32>):
+    %0 = keratin.exp %s : (tensor<8xf32>) -> tensor<8xf32>
+    %1 = keratin.cumsum %0 {axis = 0 : i64} : (tensor<8xf32>) -> tensor<8xf32>
+    %2 = keratin.tanh %1 : (tensor<8xf32>) -> tensor<8xf32>
+    keratin.yield %2 : tensor<8xf32>
+  }
+  return %l : tensor<8xf32>
+}
+
+// -----
+
+// Elements of other shapes, and many of them, keep kernels of their own.
+// CHECK-LABEL: func.func @no_join_of_other_shapes
+// CHECK:         keratin.scan
+// CHECK:           keratin.kernel(
+// CHECK:           keratin.kernel(
+// CHECK:         keratin.scan
+// CHECK:           keratin.kernel(
+// CHECK:           keratin.kernel(
+func.func @no_join_of_other_shapes(%a: tensor<8xf32>, %b: tensor<9xf32>, %c: tensor<2000xf32>, %d: tensor<2000xf32>) -> (tensor<8xf32>, tensor<9xf32>) {
+  %l:2 = keratin.scan length = #keratin.dims<5> init(%a, %b) over() with() : (tensor<8xf32>, tensor<9xf32>) -> (tensor<8xf32>, tensor<9xf32>) {
+  ^bb0(%t: tensor<i64>, %s: tensor<8xf32>, %u: tensor<9xf32>):
+    %0 = keratin.exp %s : (tensor<8xf32>) -> tensor<8xf32>
+    %1 = keratin.tanh %u : (tensor<9xf32>) -> tensor<9xf32>
+    keratin.yield %0, %1 : tensor<8xf32>, tensor<9xf32>
+  }
+  %m:2 = keratin.scan length = #keratin.dims<5> init(%c, %d) over() with() : (tensor<2000xf32>, tensor<2000xf32>) -> (tensor<2000xf32>, tensor<2000xf32>) {
+  ^bb0(%t: tensor<i64>, %s: tensor<2000xf32>, %u: tensor<2000xf32>):
+    %0 = keratin.exp %s : (tensor<2000xf32>) -> tensor<2000xf32>
+    %1 = keratin.tanh %u : (tensor<2000xf32>) -> tensor<2000xf32>
+    keratin.yield %0, %1 : tensor<2000xf32>, tensor<2000xf32>
+  }
+  return %l#0, %l#1 : tensor<8xf32>, tensor<9xf32>
+}
