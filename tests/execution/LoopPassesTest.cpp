@@ -101,6 +101,8 @@ static std::unique_ptr<Pass> merge() { return passes::createMergeLoops(); }
 static std::unique_ptr<Pass> simplify() { return passes::createSimplifyLoops(); }
 static std::unique_ptr<Pass> invariants() { return passes::createHoistInvariants(); }
 static std::unique_ptr<Pass> hoist() { return passes::createHoistContractions(); }
+static std::unique_ptr<Pass> sink() { return passes::createSinkIntoBranches(); }
+static std::unique_ptr<Pass> flatten() { return passes::createFlattenBranches(); }
 static std::unique_ptr<Pass> equal() { return passes::createEliminateCommonSubexpressions(); }
 
 static void compare(const LoopExample &example, bool gradients) {
@@ -120,6 +122,8 @@ static void compare(const LoopExample &example, bool gradients) {
   with("merge, simplify", {equal, merge, simplify});
   with("hoist invariants", {invariants});
   with("hoist contractions", {hoist});
+  with("sink into branches", {sink});
+  with("sink, flatten", {sink, flatten, sink});
   others.emplace_back("pipeline", Program(context, example, gradients));
   PassManager manager(&context, ModuleOp::getOperationName());
   compiler::PhaseOptions options;
