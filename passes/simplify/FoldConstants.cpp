@@ -2,6 +2,7 @@
 #include "passes/simplify/GradientPins.h"
 
 #include "ir/builder/GraphMath.h"
+#include "ir/interfaces/OpCost.h"
 #include "ir/reference/HostConversions.h"
 
 #include "mlir/IR/Iterators.h"
@@ -60,6 +61,11 @@ int64_t workOf(Operation *op) {
   if (auto dot = dyn_cast<DotGeneralOp>(op); dot && elements(dot.getA()) > 0)
     for (int64_t axis : dot.getAContract())
       work *= getTensorType(dot.getA()).getDimSize(axis);
+  // Windows may cover each element as often as there are windows.
+  if (isa<ConvolutionOp, WindowSumOp, WindowMaxOp, WindowPickOp, WindowScatterOp>(op)) {
+    std::optional<DimExpr> count = operationCount(op);
+    work = count ? std::max(work, count->constantValue()) : INT64_MAX;
+  }
   return work;
 }
 

@@ -160,6 +160,34 @@ std::string hugePad(const std::string &low, const std::string &interior, int64_t
   return t.result(value, type);
 }
 
+// Windows over a constant, as many as it has elements and as long.
+std::string foldWindows() {
+  Text t;
+  std::string type = vectorOf(16384), one = t.line("constant dense<0.5>", scalar);
+  std::string x = t.line("broadcast " + one + " dims = []", "(" + scalar + ") -> " + type);
+  std::string value = t.line("convolution " + x + ", " + x +
+                                 " dims = \"0,0->0\" strides = [1] low = <8192> x_dilation = [1] "
+                                 "dilation = [1] reversed = [false]",
+                             binary(type));
+  value = t.line("window_sum " + value +
+                     " window = [16384] strides = [1] low = <8192> x_dilation = [1]",
+                 unary(type));
+  return t.result(value, type);
+}
+
+// Each far longer than what it covers, or far from it.
+std::string hugeWindow(const std::string &window, const std::string &low, int64_t windows) {
+  Text t;
+  std::string type = vectorOf(windows);
+  std::string value = t.line("window_sum %x window = [" + window + "] strides = [1] low = <" + low +
+                                 "> x_dilation = [1]",
+                             "(" + eight + ") -> " + type);
+  value = t.line("window_max " + value + " window = [" + window +
+                     "] strides = [2147483647] low = <" + low + ">",
+                 "(" + type + ") -> " + eight);
+  return t.result(value, eight);
+}
+
 std::string reshapes(int64_t count) {
   Text t;
   std::string value = "%x", folded = "tensor<2x4xf32>";
@@ -310,6 +338,10 @@ std::vector<Bomb> keratin::tests::bombs() {
       {"20,000 functions of a constant", foldChain()},
       {"padding of 2^40 in front", hugePad(std::to_string(tera), "0", tera + 8)},
       {"padding of 2^40 between", hugePad("0", std::to_string(tera), 7 * tera + 8)},
+      {"windows over all of a constant", foldWindows()},
+      {"windows of 2^31", hugeWindow("2147483647", "1073741824", 8)},
+      {"windows 2^61 away", hugeWindow("8", "2305843009213693952", 8)},
+      {"2^40 windows", hugeWindow("8", "4", tera)},
       {"20,000 reshapes and transposes", reshapes(20'000)},
       {"rank 32 transposed", highRank(32, "1", true)},
       {"rank 30 of sizes of two", highRank(30, "2", true)},

@@ -70,3 +70,25 @@ func.func @print_is_not_folded() -> tensor<f32> {
   %1 = keratin.print "x" %0 : tensor<f32>
   return %1 : tensor<f32>
 }
+
+// CHECK-LABEL: func.func @windows
+// CHECK-NOT:     keratin.convolution
+// CHECK-NOT:     keratin.window_max
+// CHECK:         keratin.constant dense<[2.300000e+01, 3.400000e+01]> : tensor<2xf32>
+func.func @windows() -> tensor<2xf32> {
+  %0 = keratin.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+  %1 = keratin.constant dense<[10.0, 1.0]> : tensor<2xf32>
+  %2 = keratin.convolution %0, %1 dims = "0,0->0" strides = [1] low = <0> x_dilation = [1] dilation = [1] reversed = [false] : (tensor<4xf32>, tensor<2xf32>) -> tensor<3xf32>
+  %3 = keratin.window_max %2 window = [2] strides = [1] low = <0> : (tensor<3xf32>) -> tensor<2xf32>
+  return %3 : tensor<2xf32>
+}
+
+// Each of 10,000 windows covers 10,000 elements.
+// CHECK-LABEL: func.func @too_much_work_in_windows
+// CHECK:         keratin.window_max
+func.func @too_much_work_in_windows() -> tensor<10000xf32> {
+  %0 = keratin.constant dense<1.0> : tensor<f32>
+  %1 = keratin.broadcast %0 dims = [] : (tensor<f32>) -> tensor<10000xf32>
+  %2 = keratin.window_max %1 window = [10000] strides = [1] low = <5000> : (tensor<10000xf32>) -> tensor<10000xf32>
+  return %2 : tensor<10000xf32>
+}
