@@ -76,6 +76,7 @@ private:
   bool isWrittenOut() const;
   Value writtenOut(const Fixed &row, Value window, bool isInside);
   Value stepByStep(const Fixed &row, Value window);
+  Value onlyWindow(const Fixed &row);
   Value deinterleave(ArrayRef<Value> vectors, int64_t from);
 
   void finish(Value registers, const Fixed &row, Value window, Value lane, Value mask);
@@ -410,9 +411,31 @@ Value WindowReductionKernel::stepByStep(const Fixed &row, Value window) {
   return e.choose(inside, types(1), picked, [&]() -> Values { return {nothing}; })[0];
 }
 
+// Where there is one window, lanes are the elements under it; the first has the result.
+Value WindowReductionKernel::onlyWindow(const Fixed &row) {
+  Range range = under(dims.back(), i64(0));
+  SmallVector<Value> state = forEachElement(
+      row.ranges, row.steps, row.x, identity(), [&](Value offset, ArrayRef<Value> carried) {
+        return e.loop(range.from, range.to, lanes, carried, [&](Value element, ValueRange inner) {
+          Value mask = emitter.maskBelow(element, range.to);
+          return take(Values(inner), emitter.laneIndex(e.add(offset, element)), mask);
+        });
+      });
+  Value result = state[0];
+  for (unsigned distance = lanes / 2; distance > 0; distance /= 2) {
+    SmallVector<int64_t> from(lanes);
+    for (unsigned lane = 0; lane < lanes; ++lane)
+      from[lane] = (lane + distance) % lanes;
+    result = combine(result, b.create<vector::ShuffleOp>(loc, result, result, from));
+  }
+  return result;
+}
+
 void WindowReductionKernel::emitAlong(const Fixed &row, Value from, Value to) {
   const JoinedWindowDim &dim = dims.back();
   bool whole = isWhole(dim.y, 1);
+  if (dim.y == DimExpr(1) && choice != Choice::Picked)
+    return finish(onlyWindow(row), row, Value(), i64(0), Value());
   e.loop(from, to, lanes, [&](Value window) {
     Value mask = whole ? Value() : emitter.maskBelow(window, to), result;
     if (isWrittenOut()) {

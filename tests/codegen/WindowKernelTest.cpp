@@ -111,6 +111,10 @@ TEST_CASE("pools with channels first", "[windows]") {
         checkAll(pool({2, 3, 9, width}, window, stride, pad, pad, false));
   checkAll(pool({1, 1, 3000}, 3, 1, 1, 1, false));
   checkAll(pool({1, 2, 5, 9}, 30, 1, 29, 29, false));
+  for (int64_t width : {1, 5, 16, 37}) // one window
+    checkAll(pool({2, 3, width, width}, width, 1, 0, 0, false));
+  checkAll(pool({3, 2, 20}, 9, 40, -3, 0, false));
+  checkAll(pool({3, 2, 20}, 30, 60, 5, 5, false, 2));
 }
 
 TEST_CASE("sums over dilated tensors", "[windows]") {
