@@ -49,6 +49,8 @@ static constexpr Maker simplifyPasses[] = {
     [] { return passes::createFoldConstants(); },
     [] { return passes::createHoistInvariants(); },
     [] { return passes::createHoistContractions(); },
+    [] { return passes::createSinkAccumulators(); },
+    [] { return passes::createSinkStacks(); },
     [] { return passes::createCanonicalize(); },
     [] { return passes::createEliminateCommonSubexpressions(); },
     [] { return passes::createSimplifyLoops(); },

@@ -154,3 +154,47 @@ def SinkIntoBranches : KeratinPass<"sink-into-branches"> {
     ```
   }];
 }
+
+def SinkAccumulators : KeratinPass<"sink-accumulators"> {
+  let summary = "one contraction behind the loop instead of adding one up at each step";
+  let description = [{
+    A state that only grows by contractions, scattered rows, or sums of what is stacked is computed behind the loop from what the steps would have
+    read: the gradient of weights as one product over all steps. What is not at hand behind the loop is stacked.
+
+    ```mlir
+    %g:2 = keratin.scan length = #keratin.dims<d0> init(%h, %zeros) over(%x) with() : (…) -> (tensor<2x4xf32>, tensor<3x4xf32>) {
+    ^bb0(%t: tensor<i64>, %s: tensor<2x4xf32>, %a: tensor<3x4xf32>, %e: tensor<2x3xf32>):
+      %0 = keratin.dot_general %e, %s batch = [] x [] contract = [0] x [0] : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<3x4xf32>
+      %1 = keratin.add %a, %0 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+      …
+      keratin.yield %n, %1 : tensor<2x4xf32>, tensor<3x4xf32>
+    }
+    ```
+    becomes a scan that stacks %s, and
+    ```mlir
+    %0 = keratin.dot_general %x, %g#2 batch = [] x [] contract = [0, 1] x [0, 1] : (…) -> tensor<3x4xf32>
+    %1 = keratin.add %zeros, %0 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+    ```
+  }];
+}
+
+def SinkStacks : KeratinPass<"sink-stacks"> {
+  let summary = "one contraction behind the loop instead of one stacked at each step";
+  let description = [{
+    What is stacked of contractions with captures, and no state needs, is computed behind the loop for all steps at once, together with
+    what follows it. The loop stacks what that reads, if it is not at hand and not much more.
+
+    ```mlir
+    %y:2 = keratin.scan length = #keratin.dims<d0> init(%h) over() with(%w) : (…) -> (tensor<2x4xf32>, tensor<?x2x3xf32, #keratin.dims<d0, 2, 3>>) {
+    ^bb0(%t: tensor<i64>, %s: tensor<2x4xf32>, %v: tensor<4x3xf32>):
+      %0 = keratin.tanh %s : (tensor<2x4xf32>) -> tensor<2x4xf32>
+      %1 = keratin.dot_general %0, %v batch = [] x [] contract = [1] x [0] : (tensor<2x4xf32>, tensor<4x3xf32>) -> tensor<2x3xf32>
+      keratin.yield %0, %1 : tensor<2x4xf32>, tensor<2x3xf32>
+    }
+    ```
+    becomes a scan that stacks %0, and
+    ```mlir
+    %1 = keratin.dot_general %y#1, %w batch = [] x [] contract = [2] x [0] : (…) -> tensor<?x2x3xf32, #keratin.dims<d0, 2, 3>>
+    ```
+  }];
+}

@@ -103,6 +103,8 @@ static std::unique_ptr<Pass> invariants() { return passes::createHoistInvariants
 static std::unique_ptr<Pass> hoist() { return passes::createHoistContractions(); }
 static std::unique_ptr<Pass> sink() { return passes::createSinkIntoBranches(); }
 static std::unique_ptr<Pass> flatten() { return passes::createFlattenBranches(); }
+static std::unique_ptr<Pass> accumulators() { return passes::createSinkAccumulators(); }
+static std::unique_ptr<Pass> stacks() { return passes::createSinkStacks(); }
 static std::unique_ptr<Pass> equal() { return passes::createEliminateCommonSubexpressions(); }
 
 static void compare(const LoopExample &example, bool gradients) {
@@ -124,6 +126,8 @@ static void compare(const LoopExample &example, bool gradients) {
   with("hoist contractions", {hoist});
   with("sink into branches", {sink});
   with("sink, flatten", {sink, flatten, sink});
+  with("sink accumulators", {accumulators});
+  with("sink stacks", {stacks});
   others.emplace_back("pipeline", Program(context, example, gradients));
   PassManager manager(&context, ModuleOp::getOperationName());
   compiler::PhaseOptions options;
