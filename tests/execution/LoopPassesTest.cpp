@@ -1,6 +1,7 @@
 // Passes over loops change no number: values and gradients before and after them, in the reference
 // interpreter.
 #include "compiler/pipelines/Pipelines.h"
+#include "ir/builder/LoopBuilder.h"
 #include "ir/reference/Interpreter.h"
 #include "passes/Passes.h"
 #include "tests/execution/LoopExamples.h"
@@ -150,6 +151,79 @@ static void compare(const LoopExample &example, bool gradients) {
       }
     }
   }
+}
+
+// What moves between loops and their surroundings in forms of its own: convolutions with and
+// without each letter, rows of a table, contractions with batch dimensions on either side.
+static std::vector<LoopExample> movedExamples() {
+  const DimExpr d0 = DimExpr::symbol(0);
+  std::vector<LoopExample> examples;
+  struct Convolution {
+    std::string dims;
+    Shape x, filter, y;
+  };
+  for (const Convolution &form :
+       std::vector<Convolution>{{"b0c,0cf->b0f", {2, 5, 3}, {2, 3, 4}, {2, 5, 4}},
+                                {"0bc,0cf->0fb", {5, 2, 3}, {2, 3, 4}, {5, 4, 2}},
+                                {"0c,0cf->0f", {5, 3}, {2, 3, 4}, {5, 4}},
+                                {"b0,0->b0", {2, 5}, {2}, {2, 5}},
+                                {"gb0c,g0cf->gb0f", {2, 2, 5, 3}, {2, 2, 3, 2}, {2, 2, 5, 2}},
+                                {"0,0f->0f", {5}, {2, 3}, {5, 3}}})
+    for (bool elementIsFilter : {false, true}) {
+      Shape sequence = elementIsFilter ? form.filter : form.x;
+      Shape captured = elementIsFilter ? form.x : form.filter;
+      sequence.insert(sequence.begin(), d0);
+      examples.push_back(
+          {form.dims + (elementIsFilter ? ", filters" : ""),
+           {sequence, captured, form.y},
+           [=](GraphMath &math, ValueRange xs) -> std::vector<Value> {
+             auto step = [=](GraphMath &g, LoopStep &step) {
+               Value x = elementIsFilter ? step.captures[0] : step.elements[0];
+               Value filter = elementIsFilter ? step.elements[0] : step.captures[0];
+               Value y = g.convolution(x, filter, {form.dims, {1}, {1}, {1}, {1}, {false}}, form.y);
+               step.next = {g.tanh(g.add(step.states[0], y))};
+               step.stacked = {y};
+             };
+             ScanOp loop = buildScan(math, d0, {{xs[2]}, {xs[0]}, {xs[1]}, elementIsFilter}, step);
+             return {loop.getResult(0), loop.getResult(1)};
+           }});
+    }
+  for (bool swapped : {false, true})
+    examples.push_back(
+        {swapped ? "b has the steps" : "a has the steps",
+         {{d0, 2, 3, 4}, {2, 4, 2}, {2, 3, 2}},
+         [=](GraphMath &math, ValueRange xs) -> std::vector<Value> {
+           auto step = [=](GraphMath &g, LoopStep &step) {
+             Value y = swapped
+                           ? g.transpose(g.dotGeneral(step.captures[0], step.elements[0], {0}, {0},
+                                                      {1}, {2}),
+                                         {0, 2, 1})
+                           : g.dotGeneral(step.elements[0], step.captures[0], {0}, {0}, {2}, {1});
+             step.next = {g.tanh(g.add(step.states[0], y))};
+             step.stacked = {step.next[0]};
+           };
+           ScanOp loop = buildScan(math, d0, {{xs[2]}, {xs[0]}, {xs[1]}, swapped}, step);
+           return {loop.getResult(0), loop.getResult(1)};
+         }});
+  examples.push_back(
+      {"rows of a table",
+       {{5, 3}, {2, 3}},
+       [=](GraphMath &math, ValueRange xs) -> std::vector<Value> {
+         auto step = [=](GraphMath &g, LoopStep &step) {
+           Type i64 = getElementType(step.number);
+           Value numbers =
+               g.add(g.iota(getTensorType({2}, i64), 0), g.broadcastScalar(step.number, {2}));
+           step.next = {g.tanh(g.mul(step.states[0], g.gather(step.captures[0], numbers)))};
+         };
+         return {buildScan(math, 4, {{xs[1]}, {}, {xs[0]}, false}, step).getResult(0)};
+       }});
+  return examples;
+}
+
+TEST_CASE("what leaves loops keeps its values and gradients") {
+  for (const LoopExample &example : movedExamples())
+    for (bool gradients : {false, true})
+      compare(example, gradients);
 }
 
 TEST_CASE("loops keep their values") {

@@ -66,3 +66,25 @@ func.func @values_that_gradients_are_taken_of_are_not_merged(%x: tensor<f32>) ->
   %3 = keratin.gradients %2 wrt %0 : (tensor<f32>, tensor<f32>) -> tensor<f32>
   return %3 : tensor<f32>
 }
+
+// CHECK-LABEL: func.func @equal_loops_are_run_once
+// CHECK:         %[[L:.*]] = keratin.scan
+// CHECK:           keratin.tanh
+// CHECK-NOT:       keratin.tanh
+// CHECK:           keratin.yield
+// CHECK-NEXT:    }
+// CHECK-NEXT:    keratin.mul %[[L]], %[[L]]
+func.func @equal_loops_are_run_once(%h: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = keratin.scan length = #keratin.dims<d0> init(%h) over() with() : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%t: tensor<i64>, %s: tensor<4xf32>):
+    %3 = keratin.tanh %s : (tensor<4xf32>) -> tensor<4xf32>
+    keratin.yield %3 : tensor<4xf32>
+  }
+  %1 = keratin.scan length = #keratin.dims<d0> init(%h) over() with() : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%t: tensor<i64>, %s: tensor<4xf32>):
+    %3 = keratin.tanh %s : (tensor<4xf32>) -> tensor<4xf32>
+    keratin.yield %3 : tensor<4xf32>
+  }
+  %2 = keratin.mul %0, %1 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %2 : tensor<4xf32>
+}

@@ -84,3 +84,27 @@ func.func @argmax_axis_must_not_be_empty(%x: tensor<?x4xf32, #keratin.dims<d0, 4
   %0 = "keratin.arg_max"(%x) {axis = 0 : i64} : (tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<4xi64>
   return %0 : tensor<4xi64>
 }
+
+// -----
+
+// Sizes are those of the function: what a step or a branch needs is checked before any work, also if there is no step.
+// CHECK-LABEL: func.func @requirements_in_loops_and_branches_are_the_function_s
+// CHECK-SAME: keratin.checks = [
+// CHECK-SAME: lhs = #keratin.dims<d0>
+// CHECK-SAME: message = "add: sizes differ", rhs = #keratin.dims<4>
+// CHECK-NOT: keratin.require
+func.func @requirements_in_loops_and_branches_are_the_function_s(%h: tensor<?xf32, #keratin.dims<d0>>, %c: tensor<i1>) -> tensor<?xf32, #keratin.dims<d0>> {
+  %0 = keratin.scan length = #keratin.dims<d1> init(%h) over() with(%c) : (tensor<?xf32, #keratin.dims<d0>>, tensor<i1>) -> tensor<?xf32, #keratin.dims<d0>> {
+  ^bb0(%t: tensor<i64>, %s: tensor<?xf32, #keratin.dims<d0>>, %b: tensor<i1>):
+    %1 = keratin.if %b with(%s) : (tensor<i1>, tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d0>> {
+    ^bb0(%a: tensor<?xf32, #keratin.dims<d0>>):
+      %2 = keratin.require equal #keratin.dims<d0> #keratin.dims<4> "add: sizes differ" %a : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d0>>
+      keratin.yield %2 : tensor<?xf32, #keratin.dims<d0>>
+    } else {
+    ^bb0(%a: tensor<?xf32, #keratin.dims<d0>>):
+      keratin.yield %a : tensor<?xf32, #keratin.dims<d0>>
+    }
+    keratin.yield %1 : tensor<?xf32, #keratin.dims<d0>>
+  }
+  return %0 : tensor<?xf32, #keratin.dims<d0>>
+}
