@@ -141,11 +141,20 @@ Tensor bias_add(const Operand &operand, const Operand &bias, const DataFormat &d
     from.insert(from.begin(), one);
     b = g.reshape(b, from);
   }
-  if (call.broadcastShape(shape, ir::getShape(b)) != shape)
-    call.valueError("bias has shape " + describe(call.value(bias)) +
-                    ", which does not fit x of shape " + describe(x));
+  // What one of them knows of a size holds for both; a bias does not stretch x.
+  ir::Shape needed = ir::getShape(b);
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (needed[i] == one)
+      continue;
+    if (shape[i].isConstant() && needed[i].isConstant() && shape[i] != needed[i])
+      call.valueError("bias has shape " + describe(call.value(bias)) +
+                      ", which does not fit x of shape " + describe(x));
+    shape[i] = needed[i] = call.unify(shape[i], needed[i], "the sizes of x and bias");
+  }
   if (call.dtypeOf(x) == DType::Bool)
     call.typeError("x is bool; needed numbers");
+  x = call.requireShape(x, shape, "x and bias");
+  b = call.requireShape(b, needed, "x and bias");
   return call.tensor(g.add(x, call.broadcastTo(b, shape)));
 }
 

@@ -446,6 +446,22 @@ TEST_CASE("sizes of windows, known and unknown", "[windows]") {
         StaticShape{None, None, None, None});
 }
 
+TEST_CASE("a bias tells the channels of images of unknown size", "[windows]") {
+  Tensor x = K::placeholder({None, None, None, None}), bias = K::variable(counted({3}));
+  for (const char *format : {"channels_last", "channels_first"}) {
+    bool first = std::string(format) == "channels_first";
+    Tensor y = K::bias_add(x, bias, format);
+    CHECK(y.shape() ==
+          (first ? StaticShape{None, 3, None, None} : StaticShape{None, None, None, 3}));
+    Ints dims = first ? Ints{2, 3, 4, 1} : Ints{2, 4, 1, 3};
+    Tensor fixed = K::placeholder(dims);
+    Array image = counted(dims, 13);
+    auto f = K::function({x}, {y});
+    checkArray(f({image})[0], K::function({fixed}, {K::bias_add(fixed, bias, format)})({image})[0]);
+    CHECK_THROWS_AS(f({counted({2, 4, 4, 4})}), ValueError);
+  }
+}
+
 TEST_CASE("one function serves images of every size", "[windows]") {
   Tensor x = K::placeholder({None, None, None, 2}), kernel = K::variable(counted({3, 3, 2, 2}, 5));
   Tensor y = K::conv2d(x, kernel, {2, 2}, "same", "channels_last");
