@@ -174,13 +174,19 @@ private:
   void joinSmallSiblings() {
     if (!fuse || !isa<ScanOp>(block.getParentOp()))
       return;
+    // A body of very many kernels has no small steps, and as many pairs as their square.
+    int triesLeft = 2048;
     std::vector<std::optional<Shape>> shapes;
     for (int id = 0; id < int(groups.size()); ++id)
       shapes.push_back(smallShapeOf(id));
     for (int later = 0; later < int(groups.size()); ++later)
       for (int earlier = 0; earlier < int(groups.size()) && shapes[later]; ++earlier) {
         if (earlier == later || !shapes[earlier] || *shapes[earlier] != *shapes[later] ||
-            !graph.standsBefore(earlier, later) || !canJoin(earlier, later))
+            !graph.standsBefore(earlier, later))
+          continue;
+        if (--triesLeft < 0)
+          return;
+        if (!canJoin(earlier, later))
           continue;
         join(earlier, later);
         shapes[earlier].reset();
