@@ -49,6 +49,10 @@ private:
     mlir::Operation *prologueEnd = nullptr;
     // In the branches of the entry function: what is emitted there is unknown outside of them.
     bool isConditional = false;
+    // Arguments of one kernel after another, as long as the longest list.
+    mlir::LLVM::AllocaOp sharedSlots;
+    size_t numSharedSlots = 1;
+    size_t numOwnSlots = 0; // of kernels with memory of their own for them
     llvm::DenseMap<mlir::Value, mlir::Value> pointers;
     std::map<ir::DimExpr, mlir::Value> sizeValues;
     // Of the loops that are being emitted: where operand k of the yield belongs.
@@ -78,6 +82,7 @@ private:
   mlir::Value hoisted(llvm::function_ref<mlir::Value()> emit);
 
   void openFunction(llvm::StringRef name);
+  void closeFunction();
   mlir::LogicalResult numberBuffers();
   mlir::LogicalResult emitBlock(mlir::Block &block);
   mlir::LogicalResult emitNode(mlir::Operation *op);
@@ -109,10 +114,7 @@ private:
   mlir::Location loc;
   mlir::Type pointer;
   Frame frame;
-  mlir::Block *exit = nullptr; // of the entry function
-  // Arguments of the entry function's kernels, one kernel after the other.
-  mlir::LLVM::AllocaOp sharedSlots;
-  size_t numSharedSlots = 1;
+  mlir::Block *exit = nullptr;              // of the entry function
   llvm::SmallVector<int64_t> resultBuffers; // buffer of each result of the function
   llvm::DenseMap<mlir::Value, int64_t> constantBuffers;
   int64_t arenaBuffer = 0;

@@ -263,22 +263,23 @@ void EntryBuilder::tellProfile(int64_t kernel, bool end) {
 }
 
 // Memory for the arguments of a call. In a loop each kernel has its own, so that those that stay
-// the same are stored once.
+// the same are stored once; but a body of very many kernels must not fill the stack.
 Value EntryBuilder::argumentSlots(size_t count) {
-  count = std::max<size_t>(count, 1);
-  if (!frame.isLoop()) {
-    numSharedSlots = std::max(numSharedSlots, count);
-    return sharedSlots;
+  constexpr size_t mostOwnSlots = 2048;
+  if (!frame.isLoop() || frame.numOwnSlots + count > mostOwnSlots) {
+    frame.numSharedSlots = std::max(frame.numSharedSlots, count);
+    return frame.sharedSlots;
   }
+  frame.numOwnSlots += count;
   return hoisted([&]() -> Value {
-    auto type = LLVM::LLVMArrayType::get(b.getI64Type(), count);
+    auto type = LLVM::LLVMArrayType::get(b.getI64Type(), std::max<size_t>(count, 1));
     return b.create<LLVM::AllocaOp>(loc, pointer, type, i64(1), 8);
   });
 }
 
 void EntryBuilder::storeArgument(Value slots, size_t slot, Value value) {
   OpBuilder::InsertionGuard guard(b);
-  if (frame.isLoop()) {
+  if (slots != frame.sharedSlots) {
     // Out of all loops that do not make the value.
     Operation *owner = value.getParentRegion()->getParentOp();
     Operation *inside = b.getInsertionBlock()->getParentOp();
@@ -413,6 +414,12 @@ void EntryBuilder::openFunction(StringRef name) {
   frame.buffers = block->getArgument(1);
   frame.sizes = block->getArgument(2);
   b.setInsertionPointToEnd(block);
+  frame.sharedSlots = b.create<LLVM::AllocaOp>(
+      loc, pointer, LLVM::LLVMArrayType::get(b.getI64Type(), 1), i64(1), 8);
+}
+
+void EntryBuilder::closeFunction() {
+  frame.sharedSlots.setElemType(LLVM::LLVMArrayType::get(b.getI64Type(), frame.numSharedSlots));
 }
 
 LogicalResult EntryBuilder::run() {
@@ -423,10 +430,6 @@ LogicalResult EntryBuilder::run() {
   // Straight code that runs once a call: the fast instruction selector does.
   entry.setNoInline(true);
   entry.setOptimizeNone(true);
-  Value one = i64(1);
-  // Grown below to the longest argument list.
-  sharedSlots =
-      b.create<LLVM::AllocaOp>(loc, pointer, LLVM::LLVMArrayType::get(b.getI64Type(), 1), one, 8);
   exit = new Block;
   entry.getBody().push_back(exit);
   auto jump = b.create<cf::BranchOp>(loc, exit);
@@ -435,7 +438,7 @@ LogicalResult EntryBuilder::run() {
   b.setInsertionPoint(jump);
   if (failed(emitBlock(source.getBody().front())))
     return failure();
-  sharedSlots.setElemType(LLVM::LLVMArrayType::get(b.getI64Type(), numSharedSlots));
+  closeFunction();
   // The exit stands last.
   exit->moveBefore(&entry.getBody(), entry.getBody().end());
   description.uniqueKernels = library.size();

@@ -53,6 +53,7 @@ LogicalResult EntryBuilder::callLoop(ir::ScanOp op) {
   auto end = b.create<LLVM::ReturnOp>(loc, ValueRange{});
   b.setInsertionPoint(end);
   LogicalResult done = emitLoop(op);
+  closeFunction();
   frame = std::move(entry);
   return done;
 }
