@@ -95,6 +95,7 @@ static EmitKernel kindOf(ir::KernelOp kernel) {
       {ir::CumprodOp::getOperationName(), emitScanKernel},
       {ir::LinearRecurrenceOp::getOperationName(), emitScanKernel},
       {ir::ScatterAddOp::getOperationName(), emitScatterKernel},
+      {ir::SparseDotOp::getOperationName(), emitSparseDotKernel},
       {ir::WindowSumOp::getOperationName(), emitWindowReductionKernel},
       {ir::WindowMaxOp::getOperationName(), emitWindowReductionKernel},
       {ir::WindowPickOp::getOperationName(), emitWindowReductionKernel},

@@ -79,7 +79,7 @@ def Api_update : Keratin_Function<"update", "variable", "update(x, new_x)">;
 def Api_update_add : Keratin_Function<"update_add", "variable", "update_add(x, increment)">;
 def Api_update_sub : Keratin_Function<"update_sub", "variable", "update_sub(x, decrement)">;
 def Api_moving_average_update : Keratin_Function<"moving_average_update", "variable", "moving_average_update(x, value, momentum)">;
-def Api_variable : Keratin_Function<"variable", "variable", "variable(value, dtype=None, name=None, constraint=None)">;
+def Api_variable : Keratin_Function<"variable", "variable", "variable(value, dtype=None, name=None, constraint=None)"> { let hasAddress = 0; }
 
 //===-- creation ----------------------------------------------------------------------------------===//
 
@@ -232,10 +232,8 @@ def Api_in_test_phase : Keratin_Function<"in_test_phase", "training-phase", "in_
 
 //===-- sparse ------------------------------------------------------------------------------------===//
 
-def Api_is_sparse : Keratin_MissingFunction<"is_sparse", "sparse", "is_sparse(tensor)", "bool",
-    ["const Operand &tensor"]>;
-def Api_to_dense : Keratin_MissingFunction<"to_dense", "sparse", "to_dense(tensor)", "Tensor",
-    ["const Operand &tensor"]>;
+def Api_is_sparse : Keratin_Function<"is_sparse", "sparse", "is_sparse(tensor)">;
+def Api_to_dense : Keratin_Function<"to_dense", "sparse", "to_dense(tensor)">;
 
 //===-- ctc ---------------------------------------------------------------------------------------===//
 

@@ -3,6 +3,7 @@
 
 #include "frontend/backend/Configuration.h"
 #include "frontend/backend/Variables.h"
+#include "frontend/graph/SparseParts.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -47,6 +48,42 @@ static Tensor fillLike(const char *function, double value, const Operand &operan
   return call.tensor(call.g.splat(value, ir::withElementType(ir::getTensorType(x), element)), name);
 }
 
+static ir::PlaceholderOp makePlaceholder(Call &call, const std::string &name,
+                                         const ir::Shape &shape, DType dtype) {
+  int64_t id = call.graph.placeholders.add(PlaceholderInfo{name, std::nullopt});
+  return call.builder.create<ir::PlaceholderOp>(call.g.location(),
+                                                ir::getTensorType(shape, call.elementType(dtype)),
+                                                id, call.builder.getStringAttr(""));
+}
+
+// Three vectors are fed, and each size that is not known (graph/SparseFeed.h).
+static Tensor sparsePlaceholder(Call &call, const std::string &name,
+                                const std::vector<Size> &entries, DType dtype) {
+  Graph &graph = call.graph;
+  int64_t count =
+      graph.addSymbol(SymbolInfo{nullptr, false, "the number of elements of placeholder " + name});
+  ir::Shape stored{DimExpr::symbol(count)};
+  ir::PlaceholderOp rows = makePlaceholder(call, name + ".rows", stored, DType::Int64);
+  graph.own(rows, {count});
+  SparseParts parts{rows,
+                    makePlaceholder(call, name + ".columns", stored, DType::Int64),
+                    makePlaceholder(call, name + ".values", stored, dtype),
+                    {}};
+  for (auto [i, entry] : llvm::enumerate(entries)) {
+    if (entry.isNumber()) {
+      parts.shape.push_back(DimExpr(entry.number()));
+      continue;
+    }
+    const char *what = i == 0 ? ".row_count" : ".column_count";
+    ir::PlaceholderOp size = makePlaceholder(call, name + what, {}, DType::Int64);
+    parts.shape.push_back(DimExpr::symbol(graph.valueSymbol(size)));
+    graph.placeholders[rows.getId()].sizes.push_back(tensorOf(size));
+  }
+  Tensor result = tensorOf(sparseMatrix(call, parts, ir::SparseRole::Placeholder));
+  nodeOf(result)->name = name + ":0";
+  return result;
+}
+
 namespace keratin::backend {
 
 Tensor constant(const Operand &value, DTypeArgument dtype, const Shape &shape,
@@ -71,8 +108,6 @@ Tensor constant(const Operand &value, DTypeArgument dtype, const Shape &shape,
 Tensor placeholder(const Shape &shape, std::optional<int64_t> ndim, DTypeArgument dtype,
                    bool sparse, const std::string &name, SourceLocation location) {
   Call call("placeholder", location);
-  if (sparse)
-    call.notImplemented("placeholder with sparse=true");
   if (shape.isNone() && !ndim)
     call.valueError("neither shape nor ndim is given; needed one of them");
   if (shape.isTensor() || (shape.isNone() && *ndim < 0))
@@ -85,6 +120,12 @@ Tensor placeholder(const Shape &shape, std::optional<int64_t> ndim, DTypeArgumen
   for (const Size &entry : entries)
     if (entry.isTensor() || (entry.isNumber() && entry.number() < 0))
       call.valueError("the shape must hold None and sizes of 0 or more");
+  if (sparse) {
+    if (entries.size() != 2)
+      call.valueError("a sparse tensor of rank " + std::to_string(entries.size()) +
+                      "; needed rank 2");
+    return sparsePlaceholder(call, unique, entries, dtype.valueOr(Configuration::floatx()));
+  }
   if (entries.size() > KERATIN_MAX_RANK)
     call.valueError("rank " + std::to_string(entries.size()) + " is above " +
                     std::to_string(KERATIN_MAX_RANK));
@@ -100,10 +141,7 @@ Tensor placeholder(const Shape &shape, std::optional<int64_t> ndim, DTypeArgumen
     dims.push_back(DimExpr::symbol(symbols.back()));
   }
   DType type = dtype.valueOr(Configuration::floatx());
-  int64_t id = graph.placeholders.add(PlaceholderInfo{unique, std::nullopt});
-  auto op = call.builder.create<ir::PlaceholderOp>(call.g.location(),
-                                                   ir::getTensorType(dims, call.elementType(type)),
-                                                   id, call.builder.getStringAttr(""));
+  ir::PlaceholderOp op = makePlaceholder(call, unique, dims, type);
   graph.own(op, symbols);
   return tensorOf(op);
 }
@@ -145,6 +183,8 @@ Tensor ones_like(const Operand &x, DTypeArgument dtype, const std::string &name,
 
 Tensor identity(const Operand &operand, const std::string &name, SourceLocation location) {
   Call call("identity", location);
+  if (std::optional<SparseParts> parts = sparseParts(operand))
+    return call.tensor(sparseMatrix(call, *parts), name);
   return call.tensor(call.builder.create<ir::IdentityOp>(call.g.location(), call.value(operand)),
                      name);
 }

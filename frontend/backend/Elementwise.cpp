@@ -3,6 +3,7 @@
 
 #include "frontend/backend/Configuration.h"
 #include "frontend/backend/Elementwise.h"
+#include "frontend/graph/SparseParts.h"
 
 using namespace keratin;
 using namespace keratin::frontend;
@@ -105,6 +106,10 @@ Tensor clip(const Operand &operand, const Operand &min_value, const Operand &max
 
 Tensor cast(const Operand &x, DTypeArgument dtype, SourceLocation location) {
   Call call("cast", location);
+  if (std::optional<SparseParts> parts = sparseParts(x)) {
+    parts->values = call.cast(parts->values, dtype.valueOr(Configuration::floatx()));
+    return call.tensor(sparseMatrix(call, *parts));
+  }
   return call.tensor(call.value(x, dtype.valueOr(Configuration::floatx())));
 }
 

@@ -2,7 +2,7 @@
 #include "keratin/function.h"
 
 #include "frontend/backend/FunctionState.h"
-#include "frontend/graph/Call.h"
+#include "frontend/graph/SparseParts.h"
 #include "keratin/io.h"
 #include "keratin/variables.h"
 
@@ -11,8 +11,8 @@
 using namespace keratin;
 using namespace keratin::frontend;
 
-const std::vector<Tensor> &Function::inputs() const { return impl->inputs; }
-const std::vector<Tensor> &Function::outputs() const { return impl->outputs; }
+const std::vector<Tensor> &Function::inputs() const { return impl->givenInputs; }
+const std::vector<Tensor> &Function::outputs() const { return impl->givenOutputs; }
 const std::string &Function::name() const { return impl->name; }
 double Function::compileMilliseconds() const { return impl->program->milliseconds(); }
 int64_t Function::kernelCount() const { return impl->program->kernels(); }
@@ -30,12 +30,40 @@ static void checkShape(const std::string &function, const InputSpec &spec, const
 }
 
 void Function::call(const Array *values, size_t count, std::vector<Array> &outputs) const {
+  checkCount(count);
+  if (!impl->sparseInputs.empty())
+    return callFeeds(std::vector<Feed>(values, values + count), outputs);
+  callDense(values, count, outputs);
+}
+
+void Function::checkCount(size_t count) const {
   if (!impl)
     throw ValueError("function: the Function is empty");
-  if (count != impl->specs.size())
+  if (count != impl->givenInputs.size())
     throw ValueError(impl->name + ": " + std::to_string(count) +
-                     " values; needed one for each of " + std::to_string(impl->specs.size()) +
+                     " values; needed one for each of " + std::to_string(impl->givenInputs.size()) +
                      " inputs");
+}
+
+void Function::callFeeds(const std::vector<Feed> &feeds, std::vector<Array> &outputs) const {
+  checkCount(feeds.size());
+  std::vector<Array> values;
+  for (size_t i = 0; i < feeds.size(); ++i) {
+    auto sparse = impl->sparseInputs.find(i);
+    if (sparse == impl->sparseInputs.end())
+      values.push_back(feeds[i].matrix() ? feeds[i].matrix()->toDense() : feeds[i].array());
+    else if (feeds[i].matrix())
+      feedSparse(impl->name, sparse->second, *feeds[i].matrix(), values);
+    else if (feeds[i].array().isNone())
+      throw ValueError(impl->name + ": the value for '" + sparse->second.name +
+                       "' is None; needed a sparse matrix or an array");
+    else
+      feedSparse(impl->name, sparse->second, SparseMatrix::fromDense(feeds[i].array()), values);
+  }
+  callDense(values.data(), values.size(), outputs);
+}
+
+void Function::callDense(const Array *values, size_t count, std::vector<Array> &outputs) const {
   llvm::SmallVector<const Array *, 8> inputs(count);
   // Values of another dtype are converted; reserved, so that pointers to them stay.
   std::vector<Array> converted;
@@ -111,16 +139,30 @@ Function function(const std::vector<Tensor> &inputs, const std::vector<Tensor> &
   {
     Call call("function", location);
     impl->name = name.empty() ? call.graph.uniqueName("function") : name;
-    impl->inputs = inputs;
-    impl->outputs = outputs;
+    impl->givenInputs = inputs;
+    impl->givenOutputs = outputs;
     for (size_t i = 0; i < inputs.size(); ++i) {
-      call.raw(inputs[i]);
+      bool isSparse = sparseParts(call.raw(inputs[i])).has_value();
       if (llvm::is_contained(llvm::ArrayRef(inputs).take_front(i), inputs[i]))
         call.valueError("input '" + inputs[i].name() + "' is listed twice");
-      impl->specs.push_back(specOf(call.graph, inputs[i]));
+      if (!isSparse) {
+        impl->inputs.push_back(inputs[i]);
+        continue;
+      }
+      if (!hasSparseRole(inputs[i], ir::SparseRole::Placeholder))
+        call.valueError("input '" + inputs[i].name() +
+                        "' is a sparse tensor; needed a placeholder");
+      std::vector<Tensor> components = sparseComponents(inputs[i]);
+      impl->inputs.insert(impl->inputs.end(), components.begin(), components.end());
+      std::string own = inputs[i].name();
+      impl->sparseInputs[i] = {own.substr(0, own.rfind(':')), inputs[i].dtype(), inputs[i].shape()};
     }
-    for (const Tensor &output : outputs)
-      call.raw(output);
+    for (const Tensor &input : impl->inputs)
+      impl->specs.push_back(specOf(call.graph, input));
+    for (const Tensor &output : outputs) {
+      std::optional<SparseParts> parts = sparseParts(call.raw(output));
+      impl->outputs.push_back(parts ? call.tensor(toDense(call, *parts)) : output);
+    }
     for (const Update &update : updates)
       if (update.tensor()) {
         call.raw(*update.tensor());

@@ -4,8 +4,10 @@
 
 #include "frontend/graph/GraphSlice.h"
 #include "frontend/graph/Program.h"
+#include "frontend/graph/SparseFeed.h"
 #include "keratin/function.h"
 
+#include <map>
 #include <optional>
 
 namespace keratin::frontend {
@@ -35,8 +37,11 @@ void compileFunction(Function::Impl &impl, FunctionModule module);
 
 struct keratin::Function::Impl {
   std::string name;
+  std::vector<Tensor> givenInputs, givenOutputs; // as the user listed them
+  // The same with the placeholders behind sparse ones, and with dense outputs.
   std::vector<Tensor> inputs, outputs;
-  std::vector<Tensor> updates; // and what is only evaluated
+  std::map<size_t, frontend::SparseInput> sparseInputs; // by place in givenInputs
+  std::vector<Tensor> updates;                          // and what is only evaluated
   std::vector<frontend::InputSpec> specs;
   // Of a function that was loaded: its ops keep the order of the file, its outputs their names
   // there. So saving it again gives the same file.

@@ -81,7 +81,7 @@ std::vector<std::optional<Tensor>>
 gradients(const Tensor &loss, const std::vector<Tensor> &variables, SourceLocation location) {
   Call call("gradients", location);
   std::vector<std::optional<Tensor>> result(variables.size());
-  Value total = call.raw(loss);
+  Value total = call.dense(loss);
   if (!isFloating(call.dtypeOf(total)))
     return result;
   DifferentiableInputs reached(total);

@@ -5,6 +5,7 @@
 #include "frontend/graph/Call.h"
 #include "frontend/graph/ControlDependencies.h"
 #include "frontend/graph/EvalCache.h"
+#include "frontend/graph/SparseParts.h"
 #include "frontend/graph/Trace.h"
 
 #include <map>
@@ -99,7 +100,8 @@ bool is_keras_tensor(const Operand &x) {
 }
 
 bool is_variable(const Operand &x) {
-  return is_tensor(x) && valueOf(x.tensor()).getDefiningOp<ir::VariableOp>();
+  return is_tensor(x) && (valueOf(x.tensor()).getDefiningOp<ir::VariableOp>() ||
+                          hasSparseRole(x.tensor(), ir::SparseRole::Variable));
 }
 
 bool is_placeholder(const Operand &x) {
@@ -107,7 +109,7 @@ bool is_placeholder(const Operand &x) {
     return false;
   auto op = valueOf(x.tensor()).getDefiningOp<ir::PlaceholderOp>();
   if (!op)
-    return false;
+    return hasSparseRole(x.tensor(), ir::SparseRole::Placeholder);
   std::lock_guard lock(frontend::Graph::get().mutex);
   const PlaceholderInfo &info = frontend::Graph::get().placeholders[op.getId()];
   return !info.defaultValue && !info.callable;
@@ -117,7 +119,11 @@ bool is_placeholder(const Operand &x) {
 
 Tensor shape(const Operand &operand, SourceLocation location) {
   Call call("shape", location);
-  Value x = call.value(operand);
+  // Of a sparse tensor the sizes are all that is looked at.
+  std::optional<SparseParts> parts = sparseParts(operand);
+  Value x = parts
+                ? call.g.splat(0.0, ir::getTensorType(parts->shape, call.elementType(DType::Int32)))
+                : call.value(operand);
   ir::Shape dims = ir::getShape(x);
   Array sizes = Array::zeros(DType::Int32, {int64_t(dims.size())});
   bool isStatic = true;

@@ -1,8 +1,11 @@
 // K functions: values in and out.
 #include "keratin/io.h"
+#include "keratin/graph.h"
 
 #include "frontend/graph/Call.h"
 #include "frontend/graph/EvalCache.h"
+#include "frontend/graph/SparseFeed.h"
+#include "frontend/graph/SparseParts.h"
 #include "keratin/variables.h"
 
 using namespace keratin;
@@ -13,7 +16,23 @@ Array Tensor::eval(SourceLocation location) const { return backend::eval(*this, 
 std::vector<Array> Session::run(const std::vector<Tensor> &fetches, const Feeds &feeds,
                                 SourceLocation location) {
   Call call("Session::run", location);
-  return evaluate("Session::run", fetches, feeds);
+  std::vector<Tensor> dense;
+  for (const Tensor &tensor : fetches)
+    dense.push_back(fetched("Session::run", tensor));
+  Feeds all;
+  for (const auto &[tensor, value] : feeds) {
+    if (!hasSparseRole(tensor, ir::SparseRole::Placeholder)) {
+      all.emplace_back(tensor, value);
+      continue;
+    }
+    std::vector<Array> values;
+    feedSparse("Session::run", {tensor.name(), tensor.dtype(), tensor.shape()},
+               SparseMatrix::fromDense(value), values);
+    std::vector<Tensor> components = sparseComponents(tensor);
+    for (size_t i = 0; i < values.size(); ++i)
+      all.emplace_back(components[i], values[i]);
+  }
+  return evaluate("Session::run", dense, all);
 }
 
 // A single value fills, anything else must fit.
@@ -49,6 +68,7 @@ Array eval(const Operand &x, SourceLocation location) {
     tensor = x.tensor();
     if (std::shared_ptr<VariableStorage> storage = storageOf(tensor))
       return storage->read();
+    tensor = fetched("eval", tensor);
   } else {
     Call call("eval", location);
     tensor = call.tensor(call.value(x));
@@ -65,7 +85,44 @@ std::vector<Array> batch_get_value(const std::vector<Tensor> &ops, SourceLocatio
   return values;
 }
 
+// The elements at the places of a sparse variable; what lies elsewhere must be 0.
+static void setSparse(const Tensor &x, const Array &value) {
+  std::shared_ptr<VariableStorage> storage;
+  Array rows, columns;
+  {
+    Call call("set_value", SourceLocation::current());
+    SparseParts parts = *sparseParts(call.raw(x));
+    storage = call.graph.variables[parts.values.getDefiningOp<ir::VariableOp>().getId()].storage;
+    auto literal = [&](Value list) {
+      return call.graph.literals[list.getDefiningOp<ir::LiteralOp>().getId()];
+    };
+    rows = literal(parts.rows);
+    columns = literal(parts.columns);
+  }
+  std::vector<int64_t> shape;
+  for (const std::optional<int64_t> &size : x.shape())
+    shape.push_back(*size);
+  if (value.isNone() || value.shape() != shape)
+    throw ValueError("set_value: the value has shape " + toString(value.shape()) +
+                     "; needed the variable's shape " + toString(shape));
+  Array rest = value.astype(storage->dtype()), elements = Array::empty(rest.dtype(), rows.shape());
+  const size_t width = dtypeSize(rest.dtype());
+  for (int64_t i = 0; i < rows.size(); ++i) {
+    size_t place = size_t(rows.item<int64_t>(i) * shape[1] + columns.item<int64_t>(i)) * width;
+    char *from = static_cast<char *>(rest.rawData()) + place;
+    std::memcpy(static_cast<char *>(elements.rawData()) + size_t(i) * width, from, width);
+    std::memset(from, 0, width);
+  }
+  if (SparseMatrix::fromDense(rest).size() != 0)
+    throw ValueError("set_value: " + x.name() +
+                     " stores no element at a place where the value is not 0; needed the places it "
+                     "was made with");
+  storage->write(elements);
+}
+
 void set_value(const Tensor &x, const Array &value, SourceLocation location) {
+  if (is_variable(x) && is_sparse(x))
+    return setSparse(x, value);
   std::shared_ptr<VariableStorage> storage = storageOf(x);
   if (!storage)
     throw TypeError("set_value: " + x.name() + " is not a variable");

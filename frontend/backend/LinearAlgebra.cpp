@@ -1,7 +1,8 @@
 // K functions: products of tensors.
 #include "keratin/linear_algebra.h"
 
-#include "frontend/graph/Call.h"
+#include "frontend/graph/SparseParts.h"
+#include "frontend/values/DTypeRules.h"
 
 #include <numeric>
 
@@ -33,8 +34,27 @@ static std::pair<Value, Value> numbers(Call &call, const Operand &x, const Opera
 
 namespace keratin::backend {
 
+static Tensor sparseDot(Call &call, SparseParts a, const Operand &y) {
+  Value b = call.value(y);
+  DType dtype = promote(call.dtypeOf(a.values), call.dtypeOf(b));
+  if (dtype == DType::Bool)
+    dtype = DType::Int32;
+  a.values = call.cast(a.values, dtype);
+  b = call.cast(b, dtype);
+  if (call.rank(b) != 2)
+    call.valueError("y has shape " + describe(b) + "; needed rank 2 beside a sparse x");
+  requireSizes(call, a);
+  const std::string what = "the last size of x and the second-to-last of y";
+  b = withDim(call, b, 0, call.unify(a.shape[1], ir::getShape(b)[0], what), what);
+  auto type = ir::getTensorType({a.shape[0], ir::getShape(b)[1]}, ir::getElementType(b));
+  return call.tensor(call.builder.create<ir::SparseDotOp>(call.g.location(), type, a.rows,
+                                                          a.columns, a.values, b));
+}
+
 Tensor dot(const Operand &x, const Operand &y, SourceLocation location) {
   Call call("dot", location);
+  if (std::optional<SparseParts> parts = sparseParts(x))
+    return sparseDot(call, *parts, y);
   auto [a, b] = numbers(call, x, y);
   int64_t rankA = call.rank(a), rankB = call.rank(b);
   if (rankA == 0 || rankB == 0) {

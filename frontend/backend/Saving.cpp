@@ -210,6 +210,8 @@ public:
     for (mlir::Operation &op : function.getBody().front().without_terminator())
       clone(&op);
     addResults();
+    impl->givenInputs = impl->inputs;
+    impl->givenOutputs = impl->outputs;
     return impl;
   }
 

@@ -3,6 +3,7 @@
 
 #include "frontend/backend/Configuration.h"
 #include "frontend/graph/Call.h"
+#include "frontend/graph/SparseParts.h"
 #include "frontend/values/DTypeRules.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -30,9 +31,55 @@ static std::vector<Value> promotedList(Call &call, const std::vector<Operand> &o
 
 namespace keratin::backend {
 
+static bool isSparse(const Operand &x) { return sparseParts(x).has_value(); }
+
+// The stored elements of all, those behind the first at places that far on.
+static Tensor concatenateSparse(Call &call, const std::vector<Operand> &tensors, int64_t axis) {
+  ir::GraphMath &g = call.g;
+  axis = call.axis(axis, 2);
+  std::vector<SparseParts> all;
+  std::optional<DType> dtype;
+  for (const Operand &x : tensors) {
+    all.push_back(*sparseParts(x));
+    DType own = call.dtypeOf(all.back().values);
+    dtype = dtype ? promote(*dtype, own) : own;
+  }
+  SparseParts joined = all.front();
+  DimExpr other = joined.shape[1 - axis], total(0);
+  for (const SparseParts &parts : all)
+    other =
+        call.unify(other, parts.shape[1 - axis], "sizes of dimension " + std::to_string(1 - axis));
+  mlir::Type integer = call.elementType(DType::Int64);
+  std::vector<Value> rows, columns, values;
+  for (SparseParts parts : all) {
+    Value &place = axis == 0 ? parts.rows : parts.columns;
+    if (total != DimExpr(0)) {
+      Value like = g.splat(0.0, ir::getTensorType({total}, integer));
+      place = g.add(place, g.broadcastScalar(g.count(like, {0}, integer), ir::getShape(place)));
+    }
+    total = call.check(ir::add(total, parts.shape[axis]));
+    rows.push_back(parts.rows);
+    columns.push_back(parts.columns);
+    values.push_back(call.cast(parts.values, *dtype));
+  }
+  joined.rows = g.concatenate(rows, 0);
+  joined.columns = g.concatenate(columns, 0);
+  joined.values = g.concatenate(values, 0);
+  joined.shape[axis] = total;
+  joined.shape[1 - axis] = other;
+  return call.tensor(sparseMatrix(call, joined));
+}
+
 Tensor concatenate(const std::vector<Operand> &tensors, int64_t axis, SourceLocation location) {
   Call call("concatenate", location);
-  std::vector<Value> values = promotedList(call, tensors);
+  if (!tensors.empty() && llvm::all_of(tensors, isSparse))
+    return concatenateSparse(call, tensors, axis);
+  std::vector<Operand> dense;
+  for (const Operand &x : tensors) {
+    std::optional<SparseParts> parts = sparseParts(x);
+    dense.push_back(parts ? Operand(call.tensor(toDense(call, *parts))) : x);
+  }
+  std::vector<Value> values = promotedList(call, dense);
   int64_t rank = call.rank(values.front());
   for (Value x : values)
     if (call.rank(x) != rank)

@@ -86,6 +86,14 @@ Value Call::raw(const Tensor &tensor) {
   return valueOf(tensor);
 }
 
+Value Call::dense(const Tensor &tensor) {
+  Value value = raw(tensor);
+  if (value.getDefiningOp<ir::SparseMatrixOp>())
+    valueError("an argument is the sparse tensor " + tensor.name() +
+               "; needed a dense one, which to_dense makes");
+  return value;
+}
+
 // int32, or int64 if the value does not fit (spec 0.1).
 static DType integerDtype(const Array &number) {
   int64_t value = number.item<int64_t>();
@@ -100,7 +108,7 @@ Value Call::value(const Operand &operand) {
   case Operand::Kind::None:
     valueError("an argument is None; needed a tensor, a number or an array");
   case Operand::Kind::Tensor:
-    return ControlDependencies::read(raw(operand.tensor()));
+    return ControlDependencies::read(dense(operand.tensor()));
   case Operand::Kind::Bool:
     return literal(operand.array());
   case Operand::Kind::Integer:

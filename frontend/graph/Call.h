@@ -50,6 +50,8 @@ public:
   Value value(const Operand &operand, DType dtype);
   // As value, cast to floatx unless it is floating.
   Value floating(const Operand &operand);
+  // The tensor's value; ValueError for a sparse one.
+  Value dense(const Tensor &tensor);
   // Neither converted nor replaced: for what needs the variable or placeholder itself.
   Value raw(const Tensor &tensor);
   // Both operands of a binary function with one dtype (spec 0.3), not yet broadcast.

@@ -118,11 +118,13 @@ void Graph::erase(mlir::Operation *op) {
   for (int64_t id : mentioned)
     if (--symbols[id].uses == 0 && !symbols[id].owner)
       symbols.remove(id);
+  std::vector<Tensor> held; // let go at the end
   if (auto literal = llvm::dyn_cast<ir::LiteralOp>(op))
     literals.remove(literal.getId());
-  else if (auto placeholder = llvm::dyn_cast<ir::PlaceholderOp>(op))
+  else if (auto placeholder = llvm::dyn_cast<ir::PlaceholderOp>(op)) {
+    held = std::move(placeholders[placeholder.getId()].sizes);
     placeholders.remove(placeholder.getId());
-  else if (auto variable = llvm::dyn_cast<ir::VariableOp>(op))
+  } else if (auto variable = llvm::dyn_cast<ir::VariableOp>(op))
     variables.remove(variable.getId());
   op->erase();
   --liveOps;

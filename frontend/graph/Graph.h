@@ -48,6 +48,8 @@ struct PlaceholderInfo {
   std::optional<Array> defaultValue; // for a call that does not feed it
   // Of a step argument (see Trace), the callable that it was made for: nobody can feed it.
   std::shared_ptr<const std::string> callable = nullptr;
+  // Placeholders whose values are sizes beside this one: fed with it, though no op uses them.
+  std::vector<Tensor> sizes = {};
 };
 
 struct VariableInfo {

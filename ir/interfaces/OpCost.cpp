@@ -167,6 +167,11 @@ std::optional<DimExpr> keratin::ir::operationCount(Operation *op) {
     return perElement(1, op->getOperand(0));
   if (auto scatter = dyn_cast<ScatterAddOp>(op))
     return perElement(1, scatter.getUpdates());
+  if (auto sparse = dyn_cast<SparseDotOp>(op)) {
+    std::optional<DimExpr> products =
+        mul(getShape(sparse.getValues())[0], getShape(sparse.getX())[1]);
+    return products ? mul(*products, 2) : std::nullopt;
+  }
   if (auto random = dyn_cast<RandomBitsOp>(op))
     return perElement(kPhiloxOperationsPerWord, random.getY());
   return DimExpr(0);

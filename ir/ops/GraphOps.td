@@ -34,6 +34,23 @@ def Keratin_LiteralOp : Keratin_Op<"literal"> {
   let isDifferentiable = 0;
 }
 
+def Keratin_SparseRoleAttr : I64EnumAttr<"SparseRole", "what a sparse matrix is to the user",
+    [I64EnumAttrCase<"Value", 0, "value">, I64EnumAttrCase<"Placeholder", 1, "placeholder">, I64EnumAttrCase<"Variable", 2, "variable">]> {
+  let cppNamespace = "::keratin::ir";
+}
+
+def Keratin_SparseMatrixOp : Keratin_Op<"sparse_matrix", [Pure]> {
+  let summary = "a matrix of which only some elements are stored, as the user holds it";
+  let description = [{
+    The sum of values[i] at (rows[i], columns[i]). Only in the frontend's graph: K functions that take a sparse tensor compute with the three vectors, and
+    a function that returns one returns keratin.scatter_add of the values.
+  }];
+  let arguments = (ins Keratin_IntTensor:$rows, Keratin_IntTensor:$columns, Keratin_Tensor:$values, Keratin_SparseRoleAttr:$role);
+  let results = (outs Keratin_Tensor:$y);
+  let assemblyFormat = "$role operands attr-dict `:` functional-type(operands, results)";
+  let isDifferentiable = 0;
+}
+
 def Keratin_RequireEqual : I64EnumAttrCase<"Equal", 0, "equal">;
 def Keratin_RequireBroadcast : I64EnumAttrCase<"Broadcast", 1, "broadcast">;
 def Keratin_RequireAtLeast : I64EnumAttrCase<"AtLeast", 2, "at_least">;

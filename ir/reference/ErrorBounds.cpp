@@ -206,6 +206,9 @@ private:
   void forgetBorders();
   // Whether any of the elements that this result combines is flagged.
   HostTensor anyFlag(llvm::function_ref<HostTensor(const BoundedTensor &)> flag);
+  // The operand that is the first factor of a contraction; the second follows.
+  unsigned factors() const { return isa<SparseDotOp>(op) ? 2 : 0; }
+  HostTensor products(HostTensor a, HostTensor b);
   void widen(size_t i, double ulps);
   void widen(double ulps);
   void forgetOverflows();
@@ -414,6 +417,8 @@ HostTensor BoundsOfOp::endOf(bool upper) {
 static bool hasUncertainPlace(Operation *op, ArrayRef<BoundedTensor> operands) {
   if (isa<ScatterAddOp>(op))
     return !isExact(operands[0]);
+  if (isa<SparseDotOp>(op))
+    return !isExact(operands[0]) || !isExact(operands[1]);
   if (!isa<GatherOp, DynamicSliceOp, DynamicUnsliceOp>(op))
     return false;
   return !llvm::all_of(operands.drop_front(), isExact);
@@ -434,10 +439,17 @@ static std::vector<int64_t> combinedAxes(Operation *op) {
   return {op->getAttrOfType<IntegerAttr>("axis").getInt()};
 }
 
+// What a contraction makes of other factors at the same places.
+HostTensor BoundsOfOp::products(HostTensor a, HostTensor b) {
+  if (!isa<SparseDotOp>(op))
+    return onDoubles({std::move(a), std::move(b)});
+  return evaluate({&operands[0].value, &operands[1].value, &a, &b}, /*asDouble=*/true);
+}
+
 HostTensor BoundsOfOp::anyFlag(llvm::function_ref<HostTensor(const BoundedTensor &)> flag) {
-  if (isa<DotGeneralOp, ConvolutionOp>(op)) {
-    HostTensor left = onDoubles({flag(operands[0]), ones(operands[1])});
-    HostTensor right = onDoubles({ones(operands[0]), flag(operands[1])});
+  if (isa<DotGeneralOp, ConvolutionOp, SparseDotOp>(op)) {
+    const BoundedTensor &a = operands[factors()], &b = operands[factors() + 1];
+    HostTensor left = products(flag(a), ones(b)), right = products(ones(a), flag(b));
     for (int64_t i = 0; i < left.size(); ++i)
       left.floats[i] += right.floats[i];
     return left;
@@ -540,6 +552,14 @@ void BoundsOfOp::sum(const HostTensor &magnitudes, const HostTensor &finite,
   }
 }
 
+// How many times coarser the elements of a result are than sums of its dtype elsewhere.
+static double roundings(keratin_dtype_t dtype) {
+  double coarse = dtype == KERATIN_DTYPE_FLOAT16    ? 0x1p-10
+                  : dtype == KERATIN_DTYPE_BFLOAT16 ? 0x1p-7
+                                                    : 0;
+  return coarse ? coarse / ulp(dtype) : 1;
+}
+
 // Sums along axes, running sums, scatter_add.
 void BoundsOfOp::linear() {
   unsigned data = isa<ScatterAddOp>(op) ? 1 : 0;
@@ -551,9 +571,7 @@ void BoundsOfOp::linear() {
   double terms = 1;
   if (data == 1) {
     // Added up where the result is, in its own precision.
-    bool isHalf = x.value.dtype == KERATIN_DTYPE_FLOAT16;
-    double coarse = isHalf ? 0x1p-10 : x.value.dtype == KERATIN_DTYPE_BFLOAT16 ? 0x1p-7 : 0;
-    terms = double(operands[0].value.size()) * (coarse ? coarse / ulp(x.value.dtype) : 1);
+    terms = double(operands[0].value.size()) * roundings(x.value.dtype);
   } else {
     for (int64_t axis : combinedAxes(op))
       terms *= x.value.dims[axis];
@@ -567,7 +585,9 @@ void BoundsOfOp::linear() {
 }
 
 void BoundsOfOp::contraction() {
-  const BoundedTensor &a = operands[0], &b = operands[1];
+  const BoundedTensor &a = operands[factors()], &b = operands[factors() + 1];
+  if (hasUncertainPlace(op, operands))
+    return forgetAll(result);
   if (!result.value.isFloat()) {
     HostTensor unknown = anyFlag(unknowns);
     for (int64_t i = 0; i < result.value.size(); ++i)
@@ -579,6 +599,9 @@ void BoundsOfOp::contraction() {
   if (auto dot = dyn_cast<DotGeneralOp>(op)) {
     for (int64_t axis : dot.getAContract())
       terms *= a.value.dims[axis];
+  } else if (isa<SparseDotOp>(op)) {
+    // Added up where the result is, in its own precision: all elements may be in one row.
+    terms = double(a.value.size()) * roundings(a.value.dtype);
   } else {
     ConvolutionDims dims = *ConvolutionDims::parse(cast<ConvolutionOp>(op).getDims());
     for (const ConvolutionDims::Places &window : dims.windows)
@@ -586,9 +609,8 @@ void BoundsOfOp::contraction() {
     if (dims.contracted.filter >= 0)
       terms *= b.value.dims[dims.contracted.filter];
   }
-  sum(onDoubles({magnitude(a), magnitude(b)}), onDoubles({valueMagnitude(a), valueMagnitude(b)}),
-      {onDoubles({width(a), magnitude(b)}), onDoubles({magnitude(a), width(b)})},
-      std::max(1.0, terms));
+  sum(products(magnitude(a), magnitude(b)), products(valueMagnitude(a), valueMagnitude(b)),
+      {products(width(a), magnitude(b)), products(magnitude(a), width(b))}, std::max(1.0, terms));
   if (isa<ConvolutionOp>(op))
     forgetBorders();
 }
@@ -753,7 +775,7 @@ LogicalResult BoundsOfOp::run(std::vector<BoundedTensor> &results) {
     windowSum();
   else if (isa<WindowPickOp, WindowScatterOp>(op))
     windowChoice();
-  else if (isa<DotGeneralOp, ConvolutionOp>(op))
+  else if (isa<DotGeneralOp, ConvolutionOp, SparseDotOp>(op))
     contraction();
   else if (!llvm::all_of(operands, isExact))
     forgetAll(result);

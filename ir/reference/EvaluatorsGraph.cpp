@@ -62,6 +62,10 @@ LogicalResult VariableOp::evaluate(EvaluationContext &context, Operands, Results
 LogicalResult LiteralOp::evaluate(EvaluationContext &context, Operands, Results) {
   return notRunnable(context, "literal", bound);
 }
+
+LogicalResult SparseMatrixOp::evaluate(EvaluationContext &context, Operands, Results) {
+  return notRunnable(context, "sparse_matrix", bound);
+}
 LogicalResult UpdateOp::evaluate(EvaluationContext &context, Operands, Results) {
   return notRunnable(context, "update", "is made a result before a function runs");
 }

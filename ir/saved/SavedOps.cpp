@@ -123,6 +123,7 @@ static const SavedOp ops[] = {
     {"if", {}, 1, /*regions=*/2},
     // Checks.
     {"check_range", range, 1},
+    {"sparse_dot", {}, 1},
 };
 
 llvm::ArrayRef<SavedOp> keratin::ir::savedOps() { return ops; }

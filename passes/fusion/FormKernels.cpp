@@ -438,7 +438,7 @@ private:
     builder.setInsertionPointAfter(kernel);
     bool fallible = llvm::any_of(group, [](Operation *op) {
       auto indexing = dyn_cast<IndexingOpInterface>(op);
-      return (indexing && indexing.canFail()) || isa<ScatterAddOp>(op);
+      return (indexing && indexing.canFail()) || isa<ScatterAddOp, SparseDotOp>(op);
     });
     if (fallible)
       kernel->setAttr("keratin.fallible", builder.getI64IntegerAttr(0));

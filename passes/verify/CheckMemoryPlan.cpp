@@ -77,7 +77,7 @@ LogicalResult checkElementwise(KernelOp kernel, Value storage, OpResult written)
   WalkResult walk = kernel.getBody().walk([&](Operation *op) {
     // A contraction is not among them: it hands each element on once, when it is finished.
     if (isa<ReductionOpInterface, CumsumOp, CumprodOp, LinearRecurrenceOp, ArgMaxOp, ArgMinOp,
-            ScatterAddOp, PrintOp>(op)) {
+            ScatterAddOp, SparseDotOp, PrintOp>(op)) {
       op->emitError("may need the place of a result that is written over an operand");
       return WalkResult::interrupt();
     }

@@ -395,6 +395,14 @@ func.func @if(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.kind = "input", kera
   }
   return %y : tensor<?xf32, #keratin.dims<d0>>
 }
+func.func @sparse_dot(%v: tensor<?xf32, #keratin.dims<d0>> {keratin.kind = "input", keratin.name = "values"},
+                      %x: tensor<1x3xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<1x3xf32> {keratin.kind = "output", keratin.name = "y"}) {
+  %zero = keratin.constant dense<0> : tensor<i64>
+  %p = keratin.broadcast %zero dims = [] : (tensor<i64>) -> tensor<?xi64, #keratin.dims<d0>>
+  %y = keratin.sparse_dot %p, %p, %v, %x : (tensor<?xi64, #keratin.dims<d0>>, tensor<?xi64, #keratin.dims<d0>>, tensor<?xf32, #keratin.dims<d0>>, tensor<1x3xf32>) -> tensor<1x3xf32>
+  return %y : tensor<1x3xf32>
+}
 // A whole training step: a variable, its update, the state of a random node, a default and places.
 func.func @update(%x: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "x"},
                   %rate: tensor<f32> {keratin.kind = "input", keratin.name = "rate",

@@ -273,6 +273,23 @@ static std::vector<GradientCase> scatterAddCases() {
           {"matrix", {integers({2, 1}, {1, 1}), numbers({2, 1})}, to({2})}};
 }
 
+static std::vector<GradientCase> sparseDotCases() {
+  auto rows = [](int64_t count) -> Build {
+    return [count](OpBuilder &b, Location loc, ValueRange xs) -> Value {
+      auto type = getTensorType({DimExpr(count), getShape(xs[3])[1]}, b.getF64Type());
+      return b.create<SparseDotOp>(loc, type, xs[0], xs[1], xs[2], xs[3]);
+    };
+  };
+  return {
+      {"row-major",
+       {integers({3}, {0, 0, 2}), integers({3}, {1, 2, 0}), numbers({3}), numbers({3, 2})},
+       rows(3)},
+      {"any order",
+       {integers({3}, {1, 0, 1}), integers({3}, {0, 0, 0}), numbers({3}), numbers({2, 3})},
+       rows(2)},
+      {"nothing", {integers({0}, {}), integers({0}, {}), numbers({0}), numbers({2, 1})}, rows(2)}};
+}
+
 static std::vector<GradientCase> dynamicSliceCases() {
   auto box = [](Shape sizes) -> Build {
     return [sizes](OpBuilder &b, Location loc, ValueRange xs) -> Value {
@@ -589,6 +606,7 @@ std::vector<GradientCase> keratin::tests::gradientCases(MLIRContext &context, co
       {"keratin.reverse", reverseCases},
       {"keratin.gather", gatherCases},
       {"keratin.scatter_add", scatterAddCases},
+      {"keratin.sparse_dot", sparseDotCases},
       {"keratin.dynamic_slice", dynamicSliceCases},
       {"keratin.dynamic_unslice", dynamicUnsliceCases},
       {"keratin.reduce_sum", reductionCases<ReduceSumOp>},

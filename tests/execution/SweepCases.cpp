@@ -432,6 +432,30 @@ static std::vector<SweepCase> dynamicSliceCases() {
   return moves.cases;
 }
 
+static std::vector<SweepCase> sparseDotCases() {
+  std::vector<SweepCase> cases;
+  size_t counter = 0;
+  for (const char *sizes :
+       {"5;3;4;7", "9;6;2;40", "4;2;3;1", "d0;3;5;d2", "0;2;3;4", "4;2;3;0", "3;1;6;130"}) {
+    Shape dims = shape(sizes); // elements, rows, columns, columns of x
+    for (int i = 0; i < 3; ++i) {
+      keratin_dtype_t dtype = nextOf(numberDtypes(), counter);
+      cases.push_back({std::string("sparse_dot ") + sizes + " " + dtypeName(dtype),
+                       {{{dims[0]}, KERATIN_DTYPE_INT64, Elements::Index, dims[1]},
+                        {{dims[0]}, KERATIN_DTYPE_INT64, Elements::Index, dims[2]},
+                        {{dims[0]}, dtype, Elements::Any},
+                        {{dims[2], dims[3]}, dtype, Elements::Any},
+                        {{dims[1]}, KERATIN_DTYPE_BOOL}},
+                       [=](GraphMath &math, ValueRange xs) -> Values {
+                         auto type = getTensorType({dims[1], dims[3]}, getElementType(xs[3]));
+                         return {math.builder().create<SparseDotOp>(math.location(), type, xs[0],
+                                                                    xs[1], xs[2], xs[3])};
+                       }});
+    }
+  }
+  return cases;
+}
+
 static std::vector<SweepCase> checkRangeCases() {
   std::vector<SweepCase> cases;
   size_t counter = 0;
@@ -838,6 +862,7 @@ std::vector<SweepCase> keratin::tests::sweepCases(StringRef op) {
       {"keratin.dynamic_slice", dynamicSliceCases},
       {"keratin.dynamic_unslice", dynamicUnsliceCases},
       {"keratin.check_range", checkRangeCases},
+      {"keratin.sparse_dot", sparseDotCases},
       {"keratin.reduce_sum", numberReductionCases<ReduceSumOp>},
       {"keratin.reduce_prod", numberReductionCases<ReduceProdOp, Elements::Positive>},
       {"keratin.reduce_max", numberReductionCases<ReduceMaxOp>},

@@ -28,6 +28,7 @@
 #include "keratin/reductions.h"
 #include "keratin/saving.h"
 #include "keratin/shapes.h"
+#include "keratin/sparse.h"
 #include "keratin/training_phase.h"
 #include "keratin/variables.h"
 #include "keratin/windows.h"

@@ -3,6 +3,7 @@
 #define KERATIN_FUNCTION_H
 
 #include "keratin/arguments.h"
+#include "keratin/sparse.h"
 
 #include <map>
 #include <memory>
@@ -16,6 +17,22 @@ namespace frontend {
 struct FunctionAccess;
 } // namespace frontend
 
+// What is fed for one input: an array (or what makes one, None too), or a sparse matrix.
+class Feed {
+public:
+  template <typename T, typename = std::enable_if_t<std::is_convertible_v<T, Array>>>
+  Feed(T &&value) : dense(std::forward<T>(value)) {}
+  Feed(SparseMatrix matrix) : sparse(std::make_shared<SparseMatrix>(std::move(matrix))) {}
+
+  const Array &array() const { return dense; }
+  // Null for an array.
+  const SparseMatrix *matrix() const { return sparse.get(); }
+
+private:
+  Array dense;
+  std::shared_ptr<const SparseMatrix> sparse;
+};
+
 // What K::function returns: code for the outputs and updates of a graph. Copies share the code,
 // which never changes; several threads may call it at once. Calls that update variables exclude
 // each other, and updates are applied together or, when a call fails, not at all.
@@ -27,6 +44,13 @@ public:
   // learning phase). The arrays returned are the caller's. ValueError for too few or too many
   // values and for a shape that does not fit.
   std::vector<Array> operator()(const std::vector<Array> &values) const;
+  // The same, sparse matrices among the values. (A template, so that a list of arrays is one.)
+  template <typename T = Feed> std::vector<Array> operator()(const std::vector<T> &feeds) const {
+    static_assert(std::is_same_v<T, Feed>, "needs arrays or keratin::Feed");
+    std::vector<Array> outputs;
+    callFeeds(feeds, outputs);
+    return outputs;
+  }
   // The same without allocating in a steady state: the memory of outputs is used again where it is
   // large enough. values must be `inputs().size()` arrays.
   void call(const Array *values, size_t count, std::vector<Array> &outputs) const;
@@ -49,6 +73,10 @@ public:
 
 private:
   friend struct frontend::FunctionAccess;
+  void checkCount(size_t count) const;
+  void callFeeds(const std::vector<Feed> &feeds, std::vector<Array> &outputs) const;
+  void callDense(const Array *values, size_t count, std::vector<Array> &outputs) const;
+
   std::shared_ptr<const Impl> impl;
 };
 
