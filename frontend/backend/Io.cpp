@@ -18,7 +18,7 @@ std::vector<Array> Session::run(const std::vector<Tensor> &fetches, const Feeds 
   Call call("Session::run", location);
   std::vector<Tensor> dense;
   for (const Tensor &tensor : fetches)
-    dense.push_back(fetched("Session::run", tensor));
+    dense.push_back(fetched("Session::run", tensor, location));
   Feeds all;
   for (const auto &[tensor, value] : feeds) {
     if (!hasSparseRole(tensor, ir::SparseRole::Placeholder)) {
@@ -68,7 +68,7 @@ Array eval(const Operand &x, SourceLocation location) {
     tensor = x.tensor();
     if (std::shared_ptr<VariableStorage> storage = storageOf(tensor))
       return storage->read();
-    tensor = fetched("eval", tensor);
+    tensor = fetched("eval", tensor, location);
   } else {
     Call call("eval", location);
     tensor = call.tensor(call.value(x));

@@ -48,8 +48,8 @@ Value frontend::toDense(Call &call, const SparseParts &parts) {
   return g.reshape(isBool ? call.cast(sums, DType::Bool) : sums, parts.shape);
 }
 
-Tensor frontend::fetched(const char *function, const Tensor &tensor) {
-  Call call(function, SourceLocation::current());
-  std::optional<SparseParts> parts = sparseParts(call.raw(tensor));
+Tensor frontend::fetched(const char *function, const Tensor &tensor, SourceLocation location) {
+  Call call(function, location);
+  std::optional<SparseParts> parts = sparseParts(tensor);
   return parts ? call.tensor(toDense(call, *parts)) : tensor;
 }

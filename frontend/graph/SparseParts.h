@@ -25,7 +25,7 @@ Value sparseMatrix(Call &call, const SparseParts &parts,
 void requireSizes(Call &call, const SparseParts &parts);
 Value toDense(Call &call, const SparseParts &parts);
 // The tensor itself, or the dense one that a sparse one stands for.
-Tensor fetched(const char *function, const Tensor &tensor);
+Tensor fetched(const char *function, const Tensor &tensor, SourceLocation location);
 
 } // namespace keratin::frontend
 

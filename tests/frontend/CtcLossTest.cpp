@@ -258,12 +258,12 @@ TEST_CASE("ctc_cost has a derivative") {
 
 TEST_CASE("the functions for one sample refuse what does not fit") {
   CHECK_THROWS_WITH(K::ctc_interleave_blanks(Array{1.5}),
-                    Catch::Contains("needed a vector of integers"));
+                    Catch::Contains("; needed a vector of integers"));
   CHECK_THROWS_WITH(K::ctc_cost(Array{1.0}, Array{1}),
                     Catch::Contains("predict has shape (1); needed (time, classes)") ||
                         Catch::Contains("predict has shape (1,); needed (time, classes)"));
   CHECK_THROWS_WITH(K::ctc_update_log_p(Array{1}, Array{0.0}, 1, Array{0.0}, Array{{0.0}}),
                     Catch::Contains("log_p_prev has shape"));
   CHECK_THROWS_WITH(K::ctc_update_log_p(Array{1}, Array{0.0}, Array{1}, Array{0.0}, Array{0.0}),
-                    Catch::Contains("active has shape"));
+                    Catch::Contains("active has shape") && Catch::Contains("; needed a scalar"));
 }

@@ -62,8 +62,7 @@ TEST_CASE("Messages about making tensors", "[message]") {
   Tensor n = fed(Shape(std::vector<Size>{}), DType::Int32);
   refuses<ValueError>("cannot give a value of shape",
                       [&] { K::constant(std::vector<float>{1, 2, 3}, None, {2, 2}); });
-  refuses<NotImplementedError>("placeholder with sparse=true",
-                               [&] { K::placeholder({2}, None, None, true); });
+  refuses<ValueError>("a sparse tensor of rank", [&] { K::placeholder({2}, None, None, true); });
   refuses<ValueError>("neither shape nor ndim is given; needed one of them",
                       [&] { K::placeholder(); });
   refuses<ValueError>("the shape must be a list of numbers and None",

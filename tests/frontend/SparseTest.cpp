@@ -61,9 +61,10 @@ TEST_CASE("set_value of a sparse variable sets what is stored") {
   K::set_value(v, other);
   checkArray(K::get_value(v), other);
   CHECK_THROWS_WITH(K::set_value(v, Array{{1.0, 7.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0, 4.0}}),
-                    Catch::Contains("stores no element at a place where the value is not 0"));
+                    Catch::Contains("stores no element at a place where the value is not 0; needed "
+                                    "the places it was made with"));
   CHECK_THROWS_WITH(K::set_value(v, Array{{1.0}}),
-                    Catch::Contains("needed the variable's shape (3, 3)"));
+                    Catch::Contains("set_value: the value has shape") && Catch::Contains("(3, 3)"));
   checkArray(K::get_value(v), other);
 }
 
@@ -87,8 +88,7 @@ TEST_CASE("a sparse placeholder is fed sparse and dense") {
              Array{{0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}});
   CHECK_THROWS_WITH(f({SparseMatrix::fromDense(Array{{1.0, 2.0}})}),
                     Catch::Contains("the value for 'x' has shape (1, 2); needed (3, 3)"));
-  CHECK_THROWS_WITH(f({None}),
-                    Catch::Contains("the value for 'x' is None; needed a sparse matrix"));
+  CHECK_THROWS_WITH(f({None}), Catch::Contains("' is None; needed a sparse matrix or an array"));
   CHECK_THROWS_WITH(f({example(), example()}), Catch::Contains("2 values; needed one"));
   checkArray(K::get_session()->run({K::dot(x, y)}, {{x, exampleDense()}})[0],
              Array{{6.0, 8.0}, {0.0, 0.0}, {-3.5, -3.0}});
@@ -147,12 +147,12 @@ TEST_CASE("other functions refuse a sparse tensor and name to_dense") {
                                      errorOf<keratin::ValueError>([&] { v + 1.0; }),
                                      errorOf<keratin::ValueError>([&] { K::dot(v, v); }),
                                      errorOf<keratin::ValueError>([&] { K::gradients(v, {v}); })})
-    CHECK_THAT(message,
-               Catch::Contains("is the sparse tensor") && Catch::Contains("which to_dense makes"));
+    CHECK_THAT(message, Catch::Contains("is the sparse tensor") &&
+                            Catch::Contains("; needed a dense one, which to_dense makes"));
   CHECK_THROWS_WITH(K::dot(v, K::variable(Array{1.0, 2.0, 3.0})),
-                    Catch::Contains("needed rank 2 beside a sparse x"));
+                    Catch::Contains("; needed rank 2 beside a sparse x"));
   CHECK_THROWS_WITH(K::function({K::identity(v)}, {K::to_dense(v)}),
-                    Catch::Contains("is a sparse tensor; needed a placeholder"));
+                    Catch::Contains("' is a sparse tensor; needed a placeholder"));
 }
 
 TEST_CASE("products with sparse tensors have derivatives") {
