@@ -91,7 +91,9 @@ private:
   void callKernel(const KernelFunction &kernel, mlir::Value slots);
   mlir::Value argumentSlots(size_t count);
   void storeArgument(mlir::Value slots, size_t slot, mlir::Value value);
+  mlir::LogicalResult define(ir::DefineSizeOp op);
   void leaveIfFailed();
+  void leaveIf(mlir::Value bad);
   void tellProfile(int64_t kernel, bool end);
 
   mlir::LogicalResult emitBranches(ir::IfOp op);

@@ -240,12 +240,36 @@ FailureOr<Value> EntryBuilder::pointerOf(Value value) {
 void EntryBuilder::leaveIfFailed() {
   Value failed = contextField(offsetof(keratin_context_t, failed_site), b.getI32Type());
   Value zero = b.create<arith::ConstantIntOp>(loc, 0, 32);
-  Value bad = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, failed, zero);
+  leaveIf(b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, failed, zero));
+  mayHaveFailed = false;
+}
+
+void EntryBuilder::leaveIf(Value bad) {
   Block *next = b.getInsertionBlock()->splitBlock(b.getInsertionPoint());
   b.setInsertionPointToEnd(next->getPrevNode());
   b.create<cf::CondBranchOp>(loc, bad, exit, next);
   b.setInsertionPointToStart(next);
-  mayHaveFailed = false;
+}
+
+// Hands the value to the runtime, which computes the sizes that depend on it. Stands in the entry
+// function itself, where sizes are loaded each time.
+LogicalResult EntryBuilder::define(ir::DefineSizeOp op) {
+  FailureOr<Value> address = pointerOf(op.getSize());
+  if (failed(address))
+    return failure();
+  if (mayHaveFailed)
+    leaveIfFailed();
+  auto number = llvm::find(description.computed, op) - description.computed.begin();
+  Value value = b.create<LLVM::LoadOp>(loc, b.getI64Type(), *address);
+  Value target = contextField(offsetof(keratin_context_t, define_size), pointer);
+  auto type =
+      LLVM::LLVMFunctionType::get(b.getI32Type(), {pointer, b.getI32Type(), b.getI64Type()});
+  Value which = b.create<arith::ConstantIntOp>(loc, number, 32);
+  Value code = b.create<LLVM::CallOp>(loc, type, ValueRange{target, frame.context, which, value})
+                   .getResult();
+  Value zero = b.create<arith::ConstantIntOp>(loc, 0, 32);
+  leaveIf(b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, code, zero));
+  return success();
 }
 
 void EntryBuilder::tellProfile(int64_t kernel, bool end) {
@@ -390,6 +414,8 @@ LogicalResult EntryBuilder::emitNode(Operation *op) {
     return emitBranches(branches);
   if (auto scan = dyn_cast<ir::ScanOp>(op))
     return frame.isLoop() ? emitLoop(scan) : callLoop(scan);
+  if (auto size = dyn_cast<ir::DefineSizeOp>(op))
+    return define(size);
   if (isa<ir::ReshapeOp, ir::ConstantOp>(op))
     return success();
   return op->emitError("not implemented: ") << op->getName() << " outside a kernel";

@@ -3,6 +3,7 @@
 #define KERATIN_CODEGEN_LOWERING_ENTRYFUNCTION_H
 
 #include "codegen/lowering/KernelFunction.h"
+#include "ir/dialect/Keratin.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -15,10 +16,13 @@ struct ProfiledKernel {
 
 // What the descriptor of the function must say for its entry function to work.
 struct EntryDescription {
-  std::vector<int64_t> symbols;       // symbol of each of the first slots of `sizes`
+  // Symbol of each of the first slots of `sizes`; those that the call computes come last, in the
+  // order in which it does.
+  std::vector<int64_t> symbols;
   std::vector<ir::DimExpr> sizes;     // expression of each slot after them
   std::vector<KernelArgument> sites;  // check sites in the order of their numbers
   std::vector<mlir::Value> constants; // results of keratin.constant ops with memory of their own
+  std::vector<ir::DefineSizeOp> computed; // of the last symbols
   int64_t scratchBytes = 0;
   int64_t kernels = 0, uniqueKernels = 0;
   // The name of the function that each kernel became, in the order of their calls.
@@ -30,9 +34,9 @@ struct EntryDescription {
   int64_t slotOf(const ir::DimExpr &size);
 };
 
-// Lowers the kernels of a planned function (kernels, reshapes, constants; attributes of
-// keratin-plan-memory) and emits its entry function, of type keratin_entry_fn_t, under the given
-// name into the module `into`. `description.symbols` is given.
+// Lowers the kernels of a planned function (kernels, reshapes, constants, definitions of sizes;
+// attributes of keratin-plan-memory) and emits its entry function, of type keratin_entry_fn_t,
+// under the given name into the module `into`. `description.symbols` is given.
 mlir::LogicalResult lowerFunction(mlir::func::FuncOp function, mlir::ModuleOp into,
                                   llvm::StringRef name, const MachineTarget &target,
                                   EntryDescription &description);

@@ -57,6 +57,44 @@ LogicalResult FunctionDescription::bindSymbols(func::FuncOp function,
       if (dim.isSymbol())
         add(dim.symbolId(), KERATIN_SYMBOL_INPUT_DIM, number, axis, label);
   }
+  FailureOr<ir::ComputedSizes> found = ir::ComputedSizes::of(function);
+  if (failed(found))
+    return failure();
+  sizes = std::move(*found);
+  for (ir::DefineSizeOp op : sizes.ops()) {
+    add(op.getSymbol(), KERATIN_SYMBOL_COMPUTED, 0, int64_t(entry.computed.size()), "");
+    entry.computed.push_back(op);
+  }
+  return success();
+}
+
+// Memory for the output just described is asked for before the call knows its size.
+LogicalResult FunctionDescription::describeCapacity(RankedTensorType type, Location location,
+                                                    codegen::EntryDescription &entry) {
+  ir::Shape shape = ir::getShape(type);
+  if (llvm::none_of(shape, [&](const DimExpr &dim) { return sizes.mentions(dim); }))
+    return success();
+  std::vector<int64_t> &dims = numbers.emplace_back();
+  for (const DimExpr &dim : shape) {
+    std::optional<DimExpr> most = sizes.atMost(dim);
+    if (!most)
+      return ir::emitGraphError(location)
+             << "no bound is known of the size " << dim.str() << " of an output";
+    dims.push_back(most->isConstant() ? most->constantValue() : -1 - entry.slotOf(*most));
+  }
+  outputs.back().capacity = dims.data();
+  return success();
+}
+
+LogicalResult FunctionDescription::describeComputed(codegen::EntryDescription &entry) {
+  if (sizes.empty())
+    return success();
+  for (ir::DefineSizeOp op : sizes.ops()) {
+    DimExpr bound = *sizes.atMost(op.getBound().getDims()[0]);
+    computedSizes.push_back(
+        {entry.slotOf(bound), KERATIN_OUT_OF_RANGE, 0,
+         text(ir::withSourceLine("truncate: the size is outside of the tensor", op.getLoc()))});
+  }
   return success();
 }
 
@@ -91,9 +129,12 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
     } else {
       auto type = cast<RankedTensorType>(function.getResultTypes()[i]);
       StringRef name = attribute(result, i, "keratin.name");
+      Location location = terminator->getOperand(i).getLoc();
       outputs.push_back(
           tensor(type, name.empty() ? ("output_" + Twine(outputs.size())).str() : name.str(),
-                 terminator->getOperand(i).getLoc(), entry));
+                 location, entry));
+      if (failed(describeCapacity(type, location, entry)))
+        return failure();
     }
   }
   for (Value constant : entry.constants) {
@@ -143,12 +184,21 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
       bytes && bytes.getDims()[0] != DimExpr(0))
     descriptor.arena_slot = entry.slotOf(bytes.getDims()[0]);
 
+  if (failed(describeComputed(entry)))
+    return failure();
   // Last, when every slot is known.
+  size_t firstComputed = entry.symbols.size() - entry.computed.size();
   for (const DimExpr &size : entry.sizes) {
-    for (int64_t id : size.symbols())
-      if (!llvm::is_contained(entry.symbols, id))
+    int64_t level = 0;
+    for (int64_t id : size.symbols()) {
+      size_t slot = llvm::find(entry.symbols, id) - entry.symbols.begin();
+      if (slot >= firstComputed)
+        level = std::max(level, int64_t(slot - firstComputed) + 1);
+      if (slot == entry.symbols.size())
         return ir::emitGraphError(function) << "the size " << size.str() << " depends on d" << id
                                             << ", which no input determines";
+    }
+    programLevels.push_back(level);
     std::vector<int64_t> &code = numbers.emplace_back(size.program(
         [&](int64_t id) { return llvm::find(entry.symbols, id) - entry.symbols.begin(); }));
     programs.push_back({code.data(), int64_t(code.size())});
@@ -179,5 +229,7 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
     kernels.push_back({text(kernel.name), text(kernel.location), {}});
   descriptor.num_kernels = kernels.size();
   descriptor.kernels = kernels.data();
+  computed = {int64_t(computedSizes.size()), computedSizes.data(), programLevels.data()};
+  descriptor.computed = computedSizes.empty() ? nullptr : &computed;
   return success();
 }

@@ -3,6 +3,7 @@
 #define KERATIN_COMPILER_ARTIFACT_FUNCTIONDESCRIPTION_H
 
 #include "codegen/lowering/EntryFunction.h"
+#include "ir/interfaces/ComputedSizes.h"
 #include "runtime/abi/keratin_abi.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -22,8 +23,8 @@ public:
   FunctionDescription(const FunctionDescription &) = delete;
   FunctionDescription &operator=(const FunctionDescription &) = delete;
 
-  // The symbols that the function's arguments bind, in the order of the slots. Fails where a result
-  // or an argument needs one that none binds.
+  // The symbols that the function's arguments bind and that it computes, in the order of the slots.
+  // Fails where a result or an argument needs one that none binds.
   mlir::LogicalResult bindSymbols(mlir::func::FuncOp function, codegen::EntryDescription &entry);
   // Fills in everything but the entry address. Adds what the signature needs to entry.sizes.
   mlir::LogicalResult describe(mlir::func::FuncOp function, codegen::EntryDescription &entry);
@@ -34,6 +35,9 @@ private:
   const char *text(llvm::StringRef value);
   keratin_tensor_desc_t tensor(mlir::RankedTensorType type, llvm::StringRef name,
                                mlir::Location location, codegen::EntryDescription &entry);
+  mlir::LogicalResult describeCapacity(mlir::RankedTensorType type, mlir::Location location,
+                                       codegen::EntryDescription &entry);
+  mlir::LogicalResult describeComputed(codegen::EntryDescription &entry);
 
   std::deque<std::string> texts;
   std::deque<std::vector<int64_t>> numbers;
@@ -46,6 +50,10 @@ private:
   std::vector<keratin_check_t> checks;
   std::vector<keratin_site_t> sites;
   std::vector<keratin_kernel_desc_t> kernels;
+  ir::ComputedSizes sizes;
+  std::vector<keratin_computed_size_t> computedSizes;
+  std::vector<int64_t> programLevels;
+  keratin_computed_sizes_t computed = {};
 };
 
 } // namespace keratin::compiler

@@ -99,7 +99,8 @@ private:
 
   Constant *tensor(const keratin_tensor_desc_t &tensor) {
     return structure({text(tensor.name), i32(tensor.dtype), i32(tensor.rank),
-                      numbers(tensor.dims, tensor.rank), text(tensor.location), null(), null()});
+                      numbers(tensor.dims, tensor.rank), text(tensor.location),
+                      tensor.capacity ? numbers(tensor.capacity, tensor.rank) : null(), null()});
   }
 
   Constant *variable(const keratin_object_variable_t &variable) {
@@ -171,7 +172,15 @@ private:
                 [&](const auto &k) {
                   return structure({text(k.name), text(k.location), null(), null()});
                 }),
-         null()});
+         f.computed ? computed(*f.computed, f.num_programs) : null()});
+  }
+
+  Constant *computed(const keratin_computed_sizes_t &computed, int64_t programs) {
+    Constant *sizes = listOf(computed.sizes, computed.num_sizes, [&](const auto &size) {
+      return structure({i64(size.bound), i32(size.status), i32(0), text(size.message)});
+    });
+    return global(
+        structure({i64(computed.num_sizes), sizes, numbers(computed.program_levels, programs)}));
   }
 
   Module &module;

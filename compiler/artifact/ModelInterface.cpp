@@ -76,6 +76,10 @@ struct FunctionText {
       inputs.push_back(names.add(f.inputs[i].name));
     for (int64_t i = 0; i < f.num_symbols; ++i) {
       const keratin_symbol_desc_t &symbol = f.symbols[i];
+      if (symbol.source == KERATIN_SYMBOL_COMPUTED) {
+        symbols.push_back(names.add("computed_size"));
+        continue;
+      }
       bool isDim = symbol.source == KERATIN_SYMBOL_INPUT_DIM;
       std::string of = isDim ? inputs[symbol.input]
                        : symbol.source == KERATIN_SYMBOL_INPUT_VALUE
@@ -303,7 +307,9 @@ private:
              {"int64_t *bytes", pointer},
              {"keratin_status_t *status", pointer}});
     if (f.num_outputs) {
-      line("// The dims of one output of such a call.");
+      line("// The dims of one output of such a call; where the call computes them, what they are "
+           "at "
+           "most.");
       declare(name + "_output_dims", "keratin_state_output_dims",
               {{"STATE *state", pointer},
                {"", number},
@@ -313,6 +319,11 @@ private:
                {"int64_t *dims", pointer},
                {"keratin_status_t *status", pointer}});
     }
+    if (f.computed)
+      line("// Dims that the call computes are written to those of the outputs, which must be "
+           "writable and hold");
+    if (f.computed)
+      line("// what they are at most; the elements lie row-major by the new ones.");
     line("// Calls the function in the workspace: no memory is asked for. With workspace NULL the "
          "state finds the");
     line("// memory itself, and keeps it for the next call.");
@@ -334,7 +345,8 @@ private:
 
   static bool readsValues(const keratin_function_desc_t &f) {
     return llvm::any_of(llvm::ArrayRef(f.symbols, f.num_symbols), [](const auto &symbol) {
-      return symbol.source != KERATIN_SYMBOL_INPUT_DIM;
+      return symbol.source == KERATIN_SYMBOL_INPUT_VALUE ||
+             symbol.source == KERATIN_SYMBOL_VARIABLE_VALUE;
     });
   }
 
@@ -374,12 +386,17 @@ private:
     std::string in = f.num_inputs ? "keratin_inputs" : "NULL";
     for (int32_t i = 0; i < f.num_outputs; ++i) {
       parameters += std::string(", ") + cType(f.outputs[i].dtype) + " *" + function.outputs[i];
-      if (function.isPlain(f.outputs[i])) {
+      bool isComputed = f.outputs[i].capacity;
+      if (!isComputed && function.isPlain(f.outputs[i])) {
         dims(function.outputs[i], f.outputs[i]);
         continue;
       }
       std::string array = function.outputs[i] + "_dims";
-      body += "  int64_t " + array + "[" + std::to_string(f.outputs[i].rank) + "];\n";
+      std::string declaration = "int64_t " + array + "[" + std::to_string(f.outputs[i].rank) + "]";
+      if (isComputed)
+        parameters += ", " + declaration;
+      else
+        body += "  " + declaration + ";\n";
       body += "  keratin_status_code_t " + array + "_code =\n      " + prefix + "_" + name +
               "_output_dims(state, " + in + ", " + std::to_string(i) + ", " + array +
               ", status);\n  if (" + array + "_code != KERATIN_OK)\n    return " + array +
@@ -387,7 +404,7 @@ private:
     }
     views("keratin_outputs", function.outputs, f.outputs);
     line("// The same with plain pointers and sizes. Each output must have room for its shape "
-         "above.");
+         "above, at most.");
     line("static inline keratin_status_code_t " + prefix + "_" + name + "(" + parameters +
          ", void *workspace, size_t workspace_bytes, keratin_status_t *status) {");
     text += body;

@@ -112,6 +112,7 @@ private:
                             int32_t(variable.dims.size()),
                             variable.dims.data(),
                             "",
+                            nullptr,
                             {}},
                            isZero ? nullptr : variable.bytes.data(),
                            {}});

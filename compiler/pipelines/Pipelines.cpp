@@ -29,6 +29,7 @@ using Maker = std::unique_ptr<Pass> (*)();
 // stand between values and go first; equal values are merged before formulas are recognised. What
 // loops do not need has no gradient to compute, and of a branch not taken none is computed.
 static constexpr Maker graphPasses[] = {
+    [] { return passes::createDefineSizes(); },
     [] { return passes::createResolveRequirements(); },
     [] { return passes::createCanonicalize(); },
     [] { return passes::createEliminateCommonSubexpressions(); },

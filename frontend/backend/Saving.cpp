@@ -74,6 +74,19 @@ static void countDrawsLast(mlir::func::FuncOp function, llvm::ArrayRef<ir::Varia
   }
 }
 
+// Definitions of sizes, of which the frontend knows only truncates: a truncated vector of nothing.
+static void definitionsToOps(mlir::func::FuncOp function) {
+  for (auto define : llvm::make_early_inc_range(function.getOps<ir::DefineSizeOp>())) {
+    mlir::OpBuilder b(define);
+    ir::GraphMath g(b, define.getLoc());
+    mlir::Value vector = g.broadcast(g.scalar(0, b.getF32Type()), define.getBound().getDims(), {});
+    auto type =
+        ir::getTensorType({ir::DimExpr::symbol(int64_t(define.getSymbol()))}, b.getF32Type());
+    b.create<ir::TruncateOp>(define.getLoc(), type, vector, define.getSize(), uint64_t(0));
+    define.erase();
+  }
+}
+
 // Gradients become ops. What they are taken of is brought into stable formulas first, as the
 // compiler does it; a function without gradients is saved as it is written.
 static absl::Status expandGradients(mlir::ModuleOp module, mlir::func::FuncOp function,
@@ -90,6 +103,7 @@ static absl::Status expandGradients(mlir::ModuleOp module, mlir::func::FuncOp fu
       return diagnostics.status();
     countDrawsLast(function, variables);
     requirementsToOps(function);
+    definitionsToOps(function);
   }
   // From the last, so that what only dead ops need is dead too.
   for (mlir::Operation &op : llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
@@ -322,7 +336,16 @@ private:
           graph.literals.add(arrayOf(llvm::cast<mlir::DenseElementsAttr>(constant.getValue())));
       copy = call.builder.create<ir::LiteralOp>(location, transfer->type(constant.getType()), id);
     } else {
+      auto truncate = llvm::dyn_cast<ir::TruncateOp>(op);
+      int64_t computed = -1;
+      if (truncate) {
+        computed = graph.addSymbol(SymbolInfo{
+            nullptr, false, "a size that function " + function.getName().str() + " computes"});
+        bind(ir::getShape(truncate.getY())[truncate.getAxis()].symbolId(), computed);
+      }
       copy = transfer->clone(op, call.builder, values);
+      if (truncate)
+        graph.own(copy, computed);
     }
     values[op->getResult(0)] = copy->getResult(0);
     // Evaluated for what it does.

@@ -82,6 +82,9 @@ public:
   std::vector<DimExpr> sizes(Value vector);
   // A shape without None entries; each is checked not to be negative, now or at the call.
   ir::Shape shape(const Shape &shape);
+  // The first elements along the axis, as many as the integer scalar `size` says at the call: the
+  // result's size is a symbol of its own. More than there are is an error of the call.
+  Value truncate(Value x, Value size, int64_t axis);
   // Checked arithmetic: ValueError where it cannot be represented.
   DimExpr check(std::optional<DimExpr> dim) const;
   // Records that the function's results need lhs >= rhs, lhs == rhs.

@@ -170,3 +170,15 @@ ir::Shape Call::shape(const Shape &shape) {
     requireAtLeast(dim, DimExpr(0), "a size must not be negative");
   return result;
 }
+
+Value Call::truncate(Value x, Value size, int64_t axis) {
+  size = cast(g.reshape(size, {}), DType::Int64);
+  int64_t symbol = graph.addSymbol(
+      SymbolInfo{nullptr, false, "a size that " + std::string(function) + " computes"});
+  ir::Shape shape = ir::getShape(x);
+  shape[size_t(axis)] = DimExpr::symbol(symbol);
+  auto op = builder.create<ir::TruncateOp>(
+      g.location(), ir::getTensorType(shape, ir::getElementType(x)), x, size, uint64_t(axis));
+  graph.own(op, symbol);
+  return op.getY();
+}

@@ -90,7 +90,16 @@ bool Graph::isDead(mlir::Operation *op) const {
   for (mlir::Value result : op->getResults())
     if (nodes.contains(result))
       return false;
-  return true;
+  return !definesUsedSize(op);
+}
+
+// Whether the sizes of other ops have the symbol that this one defines.
+bool Graph::definesUsedSize(mlir::Operation *op) const {
+  auto truncate = llvm::dyn_cast<ir::TruncateOp>(op);
+  if (!truncate)
+    return false;
+  // Its own type is one mention.
+  return symbols[ir::getShape(truncate.getY())[truncate.getAxis()].symbolId()].uses > 1;
 }
 
 void Graph::collect() {
@@ -115,9 +124,13 @@ void Graph::erase(mlir::Operation *op) {
     }
     ownedSymbols.erase(owned);
   }
-  for (int64_t id : mentioned)
-    if (--symbols[id].uses == 0 && !symbols[id].owner)
+  for (int64_t id : mentioned) {
+    SymbolInfo &symbol = symbols[id];
+    if (symbol.owner && llvm::isa<ir::TruncateOp>(symbol.owner))
+      candidates.insert(symbol.owner);
+    if (--symbol.uses == 0 && !symbol.owner)
       symbols.remove(id);
+  }
   std::vector<Tensor> held; // let go at the end
   if (auto literal = llvm::dyn_cast<ir::LiteralOp>(op))
     literals.remove(literal.getId());

@@ -64,18 +64,19 @@ struct VariableInfo {
 
 // Where the value of a symbol comes from.
 struct SymbolInfo {
-  mlir::Operation *owner = nullptr; // the placeholder or variable, while it lives
-  bool isValue = false;             // its value, not one of its dimensions
-  std::string description;          // for messages: "dimension 0 of placeholder x"
-  int64_t uses = 0;                 // by the ops of the graph
+  // The placeholder, the variable, or the truncate that computes it, while it lives.
+  mlir::Operation *owner = nullptr;
+  bool isValue = false;    // its value, not one of its dimensions
+  std::string description; // for messages: "dimension 0 of placeholder x"
+  int64_t uses = 0;        // by the ops of the graph
 };
 
 // The process's graph. Building it is thread-compatible as far as the meaning of a program goes,
 // and safe in any case: every entrance takes the mutex. Compiling and calling functions do not.
 //
 // Ops are made at the end of one block, so it is ordered. An op that no handle and no other op
-// needs is erased, and then what only it needed, iteratively; while a K function runs (see Call),
-// that waits for its end.
+// needs (for its value, or for the size that it computes) is erased, and then what only it needed,
+// iteratively; while a K function runs (see Call), that waits for its end.
 class Graph {
 public:
   // Never destroyed: tensors with static storage may outlive everything.
@@ -129,6 +130,7 @@ private:
   Graph();
   void collect();
   bool isDead(mlir::Operation *op) const;
+  bool definesUsedSize(mlir::Operation *op) const;
   void erase(mlir::Operation *op);
 
   mlir::OwningOpRef<mlir::ModuleOp> module;

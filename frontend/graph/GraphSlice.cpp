@@ -17,8 +17,12 @@ public:
   GraphSlice run() {
     slice.inputs = request.inputs;
     slice.outputs = request.outputs;
-    for (mlir::Value input : request.inputs)
+    for (mlir::Value input : request.inputs) {
       fed.insert(input);
+      for (const ir::DimExpr &dim : ir::getShape(input))
+        if (dim.isSymbol())
+          bound.insert(dim.symbolId());
+    }
     // Updates first as listed, so that the later of two assignments is the later in the list.
     for (mlir::Value update : request.updates)
       visit(update);
@@ -30,20 +34,36 @@ public:
 
 private:
   void visit(mlir::Value root) {
-    if (fed.contains(root) || !seen.insert(root.getDefiningOp()).second)
-      return;
-    stack.push_back({root.getDefiningOp(), 0});
+    if (!fed.contains(root))
+      enter(root.getDefiningOp());
     while (!stack.empty()) {
-      auto &[op, next] = stack.back();
-      if (next == op->getNumOperands()) {
-        finish(op);
-        stack.pop_back();
+      Step &step = stack.back();
+      if (!step.sizes.empty()) {
+        enter(step.sizes.pop_back_val());
         continue;
       }
-      mlir::Value operand = op->getOperand(next++);
-      if (!fed.contains(operand) && seen.insert(operand.getDefiningOp()).second)
-        stack.push_back({operand.getDefiningOp(), 0});
+      mlir::Operation *op = step.op;
+      if (step.next == op->getNumOperands()) {
+        stack.pop_back();
+        finish(op);
+        continue;
+      }
+      mlir::Value operand = op->getOperand(step.next++);
+      if (!fed.contains(operand))
+        enter(operand.getDefiningOp());
     }
+  }
+
+  void enter(mlir::Operation *op) {
+    if (!seen.insert(op).second)
+      return;
+    stack.push_back({op, 0, {}});
+    // What computes the op's sizes comes before it, too.
+    graph.forEachSymbol(op, [&](int64_t id) {
+      mlir::Operation *owner = graph.symbols[id].owner;
+      if (owner && owner != op && llvm::isa<ir::TruncateOp>(owner) && !bound.contains(id))
+        stack.back().sizes.push_back(owner);
+    });
   }
 
   void finish(mlir::Operation *op) {
@@ -69,19 +89,16 @@ private:
     slice.ops.push_back(op);
   }
 
-  // Every symbol must come from a dimension of an input, or from the value of an input or variable.
+  // Every symbol must come from a dimension of an input, from the value of an input or variable, or
+  // from an op of the slice.
   void bindSymbols() {
-    llvm::DenseSet<int64_t> bound;
-    for (mlir::Value input : slice.inputs) {
-      for (const ir::DimExpr &dim : ir::getShape(input))
-        if (dim.isSymbol())
-          bound.insert(dim.symbolId());
-    }
     llvm::DenseSet<int64_t> handled;
     auto need = [&](int64_t id) {
       if (bound.contains(id) || !handled.insert(id).second)
         return;
       const SymbolInfo &symbol = graph.symbols[id];
+      if (symbol.owner && llvm::isa<ir::TruncateOp>(symbol.owner))
+        return; // of the slice: see enter()
       auto variable = llvm::dyn_cast_or_null<ir::VariableOp>(symbol.owner);
       if (variable) {
         // A size may need the variable although no op reads it.
@@ -92,8 +109,14 @@ private:
                          ", which is not fed; needed the placeholder among the inputs");
       }
     };
-    for (mlir::Operation *op : slice.ops)
+    for (mlir::Operation *op : slice.ops) {
+      if (auto truncate = llvm::dyn_cast<ir::TruncateOp>(op);
+          truncate && bound.contains(ir::getShape(truncate.getY())[truncate.getAxis()].symbolId()))
+        throw ValueError(request.function +
+                         ": an input has a size that is also computed; needed the tensor of that "
+                         "size among the inputs, or none that has the size");
       graph.forEachSymbol(op, need);
+    }
   }
 
   Graph &graph;
@@ -101,7 +124,13 @@ private:
   GraphSlice slice;
   llvm::DenseSet<mlir::Value> fed;
   llvm::DenseSet<mlir::Operation *> seen;
-  std::vector<std::pair<mlir::Operation *, unsigned>> stack;
+  llvm::DenseSet<int64_t> bound; // by dimensions of inputs
+  struct Step {
+    mlir::Operation *op;
+    unsigned next; // operand
+    llvm::SmallVector<mlir::Operation *, 1> sizes;
+  };
+  std::vector<Step> stack;
 };
 
 } // namespace

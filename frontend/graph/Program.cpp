@@ -36,7 +36,7 @@ public:
     keratin_status_t status; // a kilobyte, so not cleared first
     status.code = KERATIN_OK;
     keratin_invoke_allocating(executable, variables.data(), int32_t(variables.size()), views.data(),
-                              int32_t(numInputs), allocate, &allocation, &status);
+                              int32_t(numInputs), allocate, resize, &allocation, &status);
     if (allocation.failure)
       std::rethrow_exception(allocation.failure);
     throwIfFailed(function, status);
@@ -69,6 +69,10 @@ private:
       allocation.failure = std::current_exception();
       return nullptr;
     }
+  }
+
+  static void resize(void *user, int32_t output, int32_t, const int64_t *dims) noexcept {
+    static_cast<Allocation *>(user)->outputs[size_t(output)].shrink(dims);
   }
 
   std::shared_ptr<const compiler::CompiledFunction> code; // outlives the executable

@@ -5,6 +5,7 @@
 #include "frontend/values/Elements.h"
 
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <new>
 #include <optional>
@@ -55,6 +56,18 @@ void Array::reset(DType dtype, std::vector<int64_t> newDims) {
   count = newCount;
   type = dtype;
   valid = true;
+}
+
+void Array::shrink(const int64_t *newDims) noexcept {
+  count = 1;
+  for (int64_t &dim : dims)
+    count *= dim = *newDims++;
+  if (heap && bytes() <= sizeof(scalar)) {
+    std::memcpy(&scalar, heap, bytes());
+    std::free(heap);
+    heap = nullptr;
+    heapBytes = 0;
+  }
 }
 
 Array::Array(const Array &other) {

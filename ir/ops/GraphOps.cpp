@@ -1,6 +1,8 @@
 // Verifiers of random numbers, gradients and kernels.
 #include "ir/dialect/Keratin.h"
 
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
 using namespace keratin::ir;
 using namespace mlir;
 
@@ -28,6 +30,18 @@ LogicalResult GradientsOp::verify() {
 
 LogicalResult GradientsOp::buildVjp(OpBuilder &, ArrayRef<Value>, SmallVectorImpl<Value> &) {
   return emitOpError("must be expanded before what depends on it is differentiated");
+}
+
+LogicalResult DefineSizeOp::verify() {
+  if (!isa_and_nonnull<FunctionOpInterface>((*this)->getParentOp()))
+    return emitOpError("must stand in the body of a function, of which its symbol is one");
+  if (getTensorType(getSize()).getRank() != 0)
+    return emitOpError("the size must be a scalar, found ") << getSize().getType();
+  if (int64_t(getSymbol()) < 0)
+    return emitOpError("a symbol has no negative number, found ") << int64_t(getSymbol());
+  if (getBound().getDims().size() != 1)
+    return emitOpError("needs one bound");
+  return success();
 }
 
 LogicalResult KernelOp::verify() {

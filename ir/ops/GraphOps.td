@@ -128,6 +128,21 @@ def Keratin_GradientsOp : Keratin_Op<"gradients", [Pure]> {
   let hasCustomVjp = 1;
 }
 
+def Keratin_DefineSizeOp : Op<Keratin_Dialect, "define_size", [Keratin_HasKnownShapes, DeclareOpInterfaceMethods<EvaluableOpInterface>]> {
+  let summary = "the value of a symbol, computed during the call";
+  let description = [{
+    From here on the symbol has the value of `size`, a scalar. A value outside [0, bound] is an error of the call. The compiler makes it of
+    keratin.truncate, before anything else; what has the symbol in a size comes behind it, through all passes.
+
+    ```mlir
+    keratin.define_size 3 %n at_most <8> : tensor<i64>
+    ```
+  }];
+  let arguments = (ins I64Attr:$symbol, TensorOf<[I64]>:$size, Keratin_DimsAttr:$bound);
+  let assemblyFormat = "$symbol $size `at_most` $bound attr-dict `:` type($size)";
+  let hasVerifier = 1;
+}
+
 def Keratin_KernelOp : Op<Keratin_Dialect, "kernel", [Keratin_HasKnownShapes, IsolatedFromAbove, SingleBlock, RecursiveMemoryEffects]> {
   let summary = "ops that become one compiled loop nest";
   let description = [{

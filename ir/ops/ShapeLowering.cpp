@@ -188,16 +188,6 @@ Value DynamicUnsliceOp::buildElement(ElementBuilder &builder, ArrayRef<Index> in
 
 bool DynamicUnsliceOp::canCollapse(unsigned) { return false; }
 
-// The size is the result's own; where it is defined it has been checked.
-Value TruncateOp::buildElement(ElementBuilder &builder, ArrayRef<Index> index) {
-  return builder.element(0, index);
-}
-
-bool TruncateOp::canCollapse(unsigned dim) {
-  int64_t axis = getAxis();
-  return axis != int64_t(dim) && axis != int64_t(dim) + 1;
-}
-
 Value CheckRangeOp::buildElement(ElementBuilder &builder, ArrayRef<Index> index) {
   Value element = builder.element(0, index);
   builder.setElementType(getElementType(getX()));

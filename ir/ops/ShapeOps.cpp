@@ -271,6 +271,11 @@ LogicalResult TruncateOp::verify() {
                                        << to[i].str() << "; they must be equal";
   if (!to[axis].isSymbol())
     return emitOpError("the size along the axis must be a symbol, found ") << to[axis].str();
+  int64_t symbol = to[axis].symbolId();
+  for (const Shape *shape : {&from, &to})
+    for (size_t i = 0; i < shape->size(); ++i)
+      if ((shape != &to || int64_t(i) != axis) && llvm::is_contained((*shape)[i].symbols(), symbol))
+        return emitOpError("defines d") << symbol << ", which another size has already";
   return success();
 }
 

@@ -145,11 +145,13 @@ def Keratin_CheckRangeOp : Keratin_IndexingOp<"check_range", [AllTypesMatch<["x"
   let isDifferentiable = 0;
 }
 
-def Keratin_TruncateOp : Keratin_IndexingOp<"truncate", [], 1> {
+// Not pure: something may have the symbol in a size though nobody reads the result.
+def Keratin_TruncateOp : Keratin_Op<"truncate"> {
   let summary = "the first elements along an axis, as many as the graph computes";
   let description = [{
     y[.., i, ..] = x[.., i, ..] for i below `size`, a scalar. The result's dimension `axis` is a symbol of its own, which this op defines: its value is known
     from here on in the call, and no more than the size of x. Another size is an error of the call. Gradient of x: dy with zeros behind it.
+    Stands in the body of a function only, where the compiler makes it keratin.define_size and a slice first.
 
     ```mlir
     %y = keratin.truncate %x, %n axis = 0 : (tensor<8x2xf32>, tensor<i64>) -> tensor<?x2xf32, #keratin.dims<d3, 2>>
@@ -158,6 +160,9 @@ def Keratin_TruncateOp : Keratin_IndexingOp<"truncate", [], 1> {
   let arguments = (ins Keratin_Tensor:$x, TensorOf<[I64]>:$size, I64Attr:$axis);
   let results = (outs Keratin_Tensor:$y);
   let assemblyFormat = "$x `,` $size `axis` `=` $axis attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+  let hasCustomVjp = 1;
+  let choosesElements = 1;
 }
 
 #endif // KERATIN_SHAPE_OPS

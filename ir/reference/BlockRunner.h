@@ -16,6 +16,10 @@ namespace keratin::ir::reference {
 mlir::LogicalResult runBlock(mlir::Block &block, mlir::ArrayRef<const HostTensor *> arguments,
                              EvaluationContext &context, std::vector<HostTensor> &results);
 
+// A size that the op computes has its value from here on, for the op's own results first.
+mlir::LogicalResult defineSizes(mlir::Operation &op, mlir::ArrayRef<const HostTensor *> operands,
+                                EvaluationContext &context);
+
 // Tensors of the types of the op's results, for the sizes of this call.
 mlir::LogicalResult allocateResults(mlir::Operation &op, EvaluationContext &context,
                                     std::vector<HostTensor> &results);

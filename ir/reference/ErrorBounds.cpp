@@ -404,7 +404,7 @@ HostTensor BoundsOfOp::endOf(bool upper) {
   for (const BoundedTensor &operand : operands)
     inputs.push_back(upper ? &operand.upper : &operand.lower);
   // Places are what they are.
-  if (isa<GatherOp>(op))
+  if (isa<GatherOp, TruncateOp>(op))
     inputs[1] = &operands[1].value;
   if (isa<ScatterAddOp, WindowPickOp, WindowScatterOp>(op))
     inputs[0] = &operands[0].value;
@@ -419,7 +419,7 @@ static bool hasUncertainPlace(Operation *op, ArrayRef<BoundedTensor> operands) {
     return !isExact(operands[0]);
   if (isa<SparseDotOp>(op))
     return !isExact(operands[0]) || !isExact(operands[1]);
-  if (!isa<GatherOp, DynamicSliceOp, DynamicUnsliceOp>(op))
+  if (!isa<GatherOp, TruncateOp, DynamicSliceOp, DynamicUnsliceOp>(op))
     return false;
   return !llvm::all_of(operands.drop_front(), isExact);
 }
@@ -759,7 +759,7 @@ LogicalResult BoundsOfOp::run(std::vector<BoundedTensor> &results) {
   result.lower = result.upper = result.value;
   if (isa<ElementwiseOpInterface>(op))
     elementwise();
-  else if (isa<IndexingOpInterface, ReshapeOp, RequireOp, DependOp, PrintOp>(op))
+  else if (isa<IndexingOpInterface, TruncateOp, ReshapeOp, RequireOp, DependOp, PrintOp>(op))
     move();
   else if (isa<ReduceSumOp, CumsumOp, ScatterAddOp>(op))
     linear();
@@ -894,6 +894,8 @@ LogicalResult BoundedRun::op(Operation &op, ArrayRef<const BoundedTensor *> oper
     return loop(scan, operands, results);
   if (auto choice = dyn_cast<IfOp>(op))
     return branch(choice, operands, results);
+  if (isa<DefineSizeOp>(op))
+    return success(); // the interpreter, which has run before, has bound the symbol
   return BoundsOfOp(&op, operands, context, options).run(results);
 }
 

@@ -149,6 +149,27 @@ static LogicalResult runBody(Block &block, ArrayRef<const HostTensor *> argument
                              EvaluationContext &context, bool insideKernel,
                              std::vector<HostTensor> &results);
 
+static LogicalResult defineSize(EvaluationContext &context, int64_t symbol, const DimExpr &bound,
+                                const HostTensor &size) {
+  std::optional<int64_t> most = context.evaluate(bound);
+  int64_t value = size.ints[0];
+  if (!most || value < 0 || value > *most)
+    return fail(context, "truncate: the size " + Twine(value) + " is outside [0, " +
+                             (most ? std::to_string(*most) : bound.str()) + "]");
+  return bindSymbol(context, symbol, value);
+}
+
+LogicalResult keratin::ir::reference::defineSizes(Operation &op,
+                                                  ArrayRef<const HostTensor *> operands,
+                                                  EvaluationContext &context) {
+  if (auto truncate = dyn_cast<TruncateOp>(op))
+    return defineSize(context, getShape(truncate.getY())[truncate.getAxis()].symbolId(),
+                      getShape(truncate.getX())[truncate.getAxis()], *operands[1]);
+  if (auto define = dyn_cast<DefineSizeOp>(op))
+    return defineSize(context, define.getSymbol(), define.getBound().getDims()[0], *operands[0]);
+  return success();
+}
+
 static LogicalResult runOp(Operation &op, ArrayRef<const HostTensor *> operands,
                            EvaluationContext &context, bool insideKernel,
                            std::vector<HostTensor> &results) {
@@ -165,7 +186,7 @@ static LogicalResult runOp(Operation &op, ArrayRef<const HostTensor *> operands,
   auto evaluable = dyn_cast<EvaluableOpInterface>(op);
   if (!evaluable)
     return atLine(fail(context, op.getName().getStringRef() + " cannot be evaluated"));
-  if (failed(allocateResults(op, context, results)))
+  if (failed(defineSizes(op, operands, context)) || failed(allocateResults(op, context, results)))
     return atLine(failure());
   LogicalResult evaluated = evaluable.evaluate(context, operands, results);
   // What failed inside a loop or branch has said where.

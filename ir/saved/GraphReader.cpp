@@ -184,10 +184,16 @@ private:
   std::string typeError(uint32_t index) {
     if (index >= types.size())
       return "there is no type " + std::to_string(index);
-    if (function && types[index].symbolEnd > function->symbols_size())
+    if (function && types[index].symbolEnd > definedSymbols)
       return "type " + std::to_string(index) + " has the symbol d" +
-             std::to_string(types[index].symbolEnd - 1) + ", which the function has not";
+             std::to_string(types[index].symbolEnd - 1) + ", which " +
+             whoLacks(types[index].symbolEnd);
     return {};
+  }
+
+  // "the function has not", or has not yet.
+  std::string whoLacks(int64_t symbolEnd) const {
+    return symbolEnd > function->symbols_size() ? "the function has not" : "has no value before it";
   }
 
   LogicalResult checkType(uint32_t index) {
@@ -277,14 +283,15 @@ private:
 
   LogicalResult checkFunction() {
     valueTypes.clear();
-    if (failed(checkArguments()) || failed(checkOps(function->ops())) || failed(checkResults()))
+    if (failed(checkArguments()) || failed(checkOps(function->ops())))
       return failure();
-    return success();
+    return definedSymbols == function->symbols_size() ? checkResults() : failUndefined();
   }
 
   LogicalResult checkArguments() {
     llvm::StringSet<> names;
     llvm::DenseSet<int64_t> bound, values;
+    definedSymbols = function->symbols_size();
     for (const std::string &symbol : function->symbols())
       if (!isSavedName(symbol))
         return fail("a symbol's name has control characters");
@@ -333,9 +340,40 @@ private:
                           use.location())))
         return failure();
     }
-    for (int64_t symbol = 0; symbol < function->symbols_size(); ++symbol)
-      if (!bound.contains(symbol))
-        return fail("nothing gives the symbol d" + Twine(symbol) + " a value");
+    // The others are ops' to define, see checkDefinition().
+    definedSymbols = 0;
+    while (definedSymbols < function->symbols_size() && bound.contains(definedSymbols))
+      ++definedSymbols;
+    for (uint32_t type : valueTypes)
+      if (types[type].symbolEnd > definedSymbols)
+        return failUndefined();
+    for (int64_t symbol : bound)
+      if (symbol >= definedSymbols)
+        return failUndefined();
+    return success();
+  }
+
+  LogicalResult failUndefined() {
+    return fail("nothing gives the symbol d" + Twine(definedSymbols) + " a value");
+  }
+
+  // A truncate gives the next symbol its value.
+  LogicalResult checkDefinition(const v1::Op &op) {
+    int64_t axis = -1;
+    for (const v1::Attribute &attribute : op.attributes())
+      if (attribute.name() == "axis")
+        axis = attribute.integer();
+    const v1::TensorType *type = op.results_size() == 1 && op.results(0) < types.size()
+                                     ? &graph.types(int(op.results(0)))
+                                     : nullptr;
+    DimExpr size;
+    int64_t symbolEnd = 0;
+    bool found = type && axis >= 0 && axis < type->dims_size() &&
+                 readDim(type->dims(int(axis)), size, symbolEnd);
+    if (!found || !size.isSymbol() || size.symbolId() != definedSymbols ||
+        definedSymbols >= function->symbols_size())
+      return fail("it must define the next symbol, d" + Twine(definedSymbols));
+    ++definedSymbols;
     return success();
   }
 
@@ -392,6 +430,8 @@ private:
     for (const v1::Region &region : op.regions())
       if (failed(checkRegion(region)))
         return failure();
+    if (op.name() == "truncate" && failed(checkDefinition(op)))
+      return failure();
     for (uint32_t type : op.results()) {
       if (failed(checkType(type)))
         return failure();
@@ -460,9 +500,9 @@ private:
         if (!readDim(dim, ignored, symbolEnd))
           return fail("attribute " + quoted(attribute.name()) +
                       ": a size is not an expression in its one encoding");
-      if (symbolEnd > function->symbols_size())
+      if (symbolEnd > definedSymbols)
         return fail("attribute " + quoted(attribute.name()) + " has the symbol d" +
-                    Twine(symbolEnd - 1) + ", which the function has not");
+                    Twine(symbolEnd - 1) + ", which " + whoLacks(symbolEnd));
       return success();
     }
     case SavedAttributeKind::Dense:
@@ -665,6 +705,7 @@ private:
   SmallVector<std::pair<const v1::Op *, size_t>> opPath;
   // Of the region at hand.
   std::vector<uint32_t> valueTypes;
+  int64_t definedSymbols = 0; // that many have values so far
   SmallVector<Value> values;
 };
 

@@ -219,7 +219,7 @@ private:
     return writeResults(function, saved);
   }
 
-  // In the order in which the arguments bind them.
+  // In the order in which the arguments bind them, then in which ops define them.
   LogicalResult numberSymbols(func::FuncOp function, v1::Function *saved) {
     llvm::StringSet<> names;
     auto bind = [&](int64_t symbol, const std::string &name) {
@@ -246,6 +246,8 @@ private:
       if (auto symbol = function.getArgAttrOfType<IntegerAttr>(i, "keratin.symbol"))
         bind(symbol.getInt(), base);
     }
+    for (auto truncate : function.getBody().front().getOps<TruncateOp>())
+      bind(getShape(truncate.getY())[truncate.getAxis()].symbolId(), "size");
     return success();
   }
 

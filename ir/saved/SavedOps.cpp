@@ -121,6 +121,7 @@ static const SavedOp ops[] = {
     // Loops and branches.
     {"scan", loop, 1, /*regions=*/1, /*segments=*/3},
     {"if", {}, 1, /*regions=*/2},
+    {"truncate", axis, 1},
     // Checks.
     {"check_range", range, 1},
     {"sparse_dot", {}, 1},

@@ -67,6 +67,10 @@ public:
   // Replaces symbols; nullopt on overflow, or if `symbol` gives none.
   std::optional<DimExpr>
   substitute(const std::function<std::optional<DimExpr>(int64_t)> &symbol) const;
+  // An expression over the other symbols that is never less, whatever the symbols for which `bound`
+  // gives an expression are between 0 and that; for a sum of products it is the value at the
+  // bounds. nullopt if none is known.
+  std::optional<DimExpr> atMost(const std::function<std::optional<DimExpr>(int64_t)> &bound) const;
   // Ascending, without duplicates.
   std::vector<int64_t> symbols() const;
   // A lower bound that holds for all symbols >= 0, if one is known (dimensions are never negative).

@@ -1,6 +1,7 @@
 // Which ops become one kernel. What one loop nest can hold is decided by ir::analyzeIterationSpace;
 // here it is decided what is worth joining.
 #include "ir/dialect/GraphError.h"
+#include "ir/interfaces/ComputedSizes.h"
 #include "ir/interfaces/IterationSpace.h"
 #include "passes/Passes.h"
 #include "passes/fusion/GroupGraph.h"
@@ -45,8 +46,8 @@ using Group = SmallVector<Operation *>;
 
 class KernelFormer {
 public:
-  KernelFormer(Block &block, int64_t maxOps, bool fuse)
-      : block(block), maxOps(maxOps), fuse(fuse) {}
+  KernelFormer(Block &block, ComputedSizes sizes, int64_t maxOps, bool fuse)
+      : block(block), sizes(std::move(sizes)), maxOps(maxOps), fuse(fuse) {}
 
   LogicalResult run() {
     for (Operation &op : block)
@@ -56,12 +57,14 @@ public:
     for (Operation &op : block)
       if (isControlFlow(&op))
         for (Region &region : op.getRegions())
-          if (failed(KernelFormer(region.front(), maxOps, fuse).run()))
+          if (failed(KernelFormer(region.front(), ComputedSizes(), maxOps, fuse).run()))
             return failure();
     copyYieldedArguments();
     number();
+    for (DefineSizeOp op : sizes.ops())
+      definitions[op.getSymbol()] = op;
     for (Operation *op : order)
-      if (!copies.contains(op))
+      if (!copies.contains(op) && !isa<DefineSizeOp>(op))
         place(op);
     for (Operation *copy : copies)
       placeCopy(copy);
@@ -138,6 +141,8 @@ private:
           producers.insert(group);
         collectProducers(operand, all);
       }
+    for (int64_t symbol : computedSizesOf(members))
+      collectProducers(definitions[symbol].getSize(), all);
     int id = graph.add(all.getArrayRef());
     groups.push_back(std::move(members));
     home[op] = id;
@@ -208,6 +213,27 @@ private:
     return members;
   }
 
+  llvm::SmallSetVector<int64_t, 2> computedSizesOf(ArrayRef<Operation *> ops) {
+    llvm::SmallSetVector<int64_t, 2> symbols;
+    if (!sizes.empty())
+      for (Operation *op : ops)
+        for (int64_t symbol : sizes.mentionedBy(op))
+          symbols.insert(symbol);
+    return symbols;
+  }
+
+  // A size has its value once the kernel that computes it is over: what needs the value is another
+  // kernel.
+  bool definesOwnSize(ArrayRef<Operation *> ops) {
+    llvm::SmallSetVector<int, 4> defining;
+    for (int64_t symbol : computedSizesOf(ops))
+      collectProducers(definitions[symbol].getSize(), defining);
+    return !defining.empty() && llvm::any_of(ops, [&](Operation *op) {
+      auto found = home.find(op);
+      return found != home.end() && defining.contains(found->second);
+    });
+  }
+
   void sortByPosition(SmallVectorImpl<Operation *> &ops) {
     llvm::sort(ops, [&](Operation *a, Operation *b) { return position[a] < position[b]; });
     ops.erase(std::unique(ops.begin(), ops.end()), ops.end());
@@ -259,7 +285,7 @@ private:
   }
 
   bool fitsOneKernel(ArrayRef<Operation *> ops) {
-    if (int64_t(ops.size()) > maxOps)
+    if (int64_t(ops.size()) > maxOps || definesOwnSize(ops))
       return false;
     SmallVector<Value> outputs = outputsOf(ops);
     std::optional<IterationSpace> space = analyzeIterationSpace(ops, outputs);
@@ -350,11 +376,14 @@ private:
           schedule.push_back(reader);
     OpBuilder builder(block.getTerminator());
     // Storage ops move along: they are cloned when first read.
+    defineSizes(builder);
     for (int id : schedule) {
       if (isControlFlow(groups[id].front()))
         moveControlFlow(builder, groups[id].front());
       else
         makeKernel(builder, groups[id]);
+      made.insert(id);
+      defineSizes(builder);
     }
     Operation *terminator = block.getTerminator();
     for (OpOperand &operand : terminator->getOpOperands())
@@ -367,6 +396,21 @@ private:
       op->erase();
     }
     return success();
+  }
+
+  // Defines the sizes whose values are there and were not before.
+  void defineSizes(OpBuilder &builder) {
+    for (DefineSizeOp op : sizes.ops()) {
+      llvm::SmallSetVector<int, 4> producers;
+      collectProducers(op.getSize(), producers);
+      if (!definitions.contains(op.getSymbol()) ||
+          llvm::any_of(producers, [&](int id) { return !made.contains(id); }))
+        continue;
+      auto copy = cast<DefineSizeOp>(op->clone());
+      copy.getSizeMutable().assign(outside(builder, op.getSize()));
+      builder.insert(copy);
+      definitions.erase(op.getSymbol());
+    }
   }
 
   // The value as code outside kernels sees it.
@@ -449,6 +493,7 @@ private:
   }
 
   Block &block;
+  ComputedSizes sizes;
   int64_t maxOps;
   bool fuse;
   std::vector<Operation *> order;
@@ -460,6 +505,8 @@ private:
   llvm::DenseMap<Operation *, int>
       home; // group that computes an op; free and storage ops have none
   llvm::DenseMap<Value, Value> replaced;
+  llvm::DenseMap<int64_t, DefineSizeOp> definitions; // by symbol; those still to be made
+  llvm::DenseSet<int> made;                          // groups that have become kernels
 };
 
 struct FormKernelsPass : keratin::passes::impl::FormKernelsBase<FormKernelsPass> {
@@ -469,7 +516,9 @@ struct FormKernelsPass : keratin::passes::impl::FormKernelsBase<FormKernelsPass>
       emitGraphError(getOperation()) << "needs a body of one block";
       return signalPassFailure();
     }
-    if (failed(KernelFormer(getOperation().getBody().front(), maxOps, fuse).run()))
+    FailureOr<ComputedSizes> sizes = ComputedSizes::of(getOperation());
+    if (failed(sizes) ||
+        failed(KernelFormer(getOperation().getBody().front(), *sizes, maxOps, fuse).run()))
       signalPassFailure();
   }
 };

@@ -20,8 +20,9 @@ struct KernelCost {
   KernelCost &operator+=(const KernelCost &other);
 };
 
-// Of a kernel, or of an op that is in none and counts as one. A view, a constant and a return
-// move nothing. Of a loop, that of a step times the number of steps; of a branch, the larger one.
+// Of a kernel, or of an op that is in none and counts as one. A view, a constant, the definition of
+// a size and a return move nothing. Of a loop, that of a step times the number of steps; of a
+// branch, the larger one.
 KernelCost costOf(mlir::Operation *op);
 
 } // namespace keratin::passes

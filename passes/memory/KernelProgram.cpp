@@ -93,6 +93,14 @@ LogicalResult KernelProgram::readBlock() {
     } else if (&op == exit()) {
       for (auto [index, value] : llvm::enumerate(op.getOperands()))
         returnLists[rootOf(value)].push_back(index);
+    } else if (auto define = dyn_cast<DefineSizeOp>(op)) {
+      // Later the storage may be another value's.
+      if (producer(rootOf(define.getSize())) != int64_t(nodeOps.size()) - 1)
+        return emitGraphError(define)
+               << "a size must be defined right behind the kernel that computes it, and one that "
+                  "no kernel computes before the first";
+      if (!nodeOps.empty())
+        fallible.back() = true;
     } else if (!isa<ReshapeOp, ConstantOp>(op)) {
       return op.emitOpError("stands outside of a kernel; fusion must come before planning");
     }
@@ -100,11 +108,33 @@ LogicalResult KernelProgram::readBlock() {
   return success();
 }
 
+LogicalResult KernelProgram::readSizes(func::FuncOp function) {
+  FailureOr<ComputedSizes> found = ComputedSizes::of(function);
+  if (failed(found))
+    return failure();
+  computedSizes = std::move(*found);
+  if (computedSizes.empty())
+    return success();
+  DenseMap<int64_t, int64_t> definers;
+  for (DefineSizeOp op : computedSizes.ops())
+    definers[op.getSymbol()] = producer(rootOf(op.getSize()));
+  for (int64_t user = 0; user < int64_t(nodeOps.size()); ++user)
+    for (int64_t symbol : computedSizes.mentionedBy(nodeOps[user])) {
+      int64_t definer = definers.lookup(symbol);
+      if (definer >= user)
+        return emitGraphError(nodeOps[user])
+               << "d" << symbol << " has no value before the kernel that needs it";
+      sizeUseList.push_back({definer, user});
+    }
+  return success();
+}
+
 FailureOr<KernelProgram> KernelProgram::build(func::FuncOp function) {
   if (!function.getBody().hasOneBlock())
     return emitGraphError(function) << "needs a body of one block", failure();
   KernelProgram program(function.getBody().front());
-  if (failed(program.readSignature(function)) || failed(program.readBlock()))
+  if (failed(program.readSignature(function)) || failed(program.readBlock()) ||
+      failed(program.readSizes(function)))
     return failure();
   return program;
 }

@@ -9,6 +9,7 @@
 #define KERATIN_PASSES_MEMORY_KERNELPROGRAM_H
 
 #include "ir/dialect/Keratin.h"
+#include "ir/interfaces/ComputedSizes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -37,8 +38,9 @@ struct UpdateResult {
 
 class KernelProgram {
 public:
-  // Fails with a diagnostic if the block holds anything but nodes, views, constants and its
-  // terminator, or if the function's signature is inconsistent. Valid until the block changes.
+  // Fails with a diagnostic if the block holds anything but nodes, views, constants, definitions of
+  // sizes and its terminator, or if the function's signature is inconsistent. Valid until the block
+  // changes.
   static mlir::FailureOr<KernelProgram> build(mlir::func::FuncOp function);
   static mlir::FailureOr<KernelProgram> build(mlir::Block &block);
 
@@ -59,7 +61,16 @@ public:
   // The update that function result `index` is, or null.
   const UpdateResult *updateAt(unsigned index) const;
 
-  // Of a loop or a branch: whether anything inside is.
+  // Nodes that mention a size which the function computes, and those that make its value, -1 for an
+  // argument or constant: the value is read right behind the node.
+  struct SizeUse {
+    int64_t definer, user;
+  };
+  llvm::ArrayRef<SizeUse> sizeUses() const { return sizeUseList; }
+  // Of a function; a region has none of its own.
+  const ir::ComputedSizes &sizes() const { return computedSizes; }
+
+  // Of a loop or a branch: whether anything inside is. A size that a node computes may be wrong.
   bool isFallible(int64_t node) const { return fallible[node]; }
   bool hasEffect(int64_t node) const { return effect[node]; }
 
@@ -67,6 +78,7 @@ private:
   explicit KernelProgram(mlir::Block &block) : body(&block) {}
   mlir::LogicalResult readSignature(mlir::func::FuncOp function);
   mlir::LogicalResult readBlock();
+  mlir::LogicalResult readSizes(mlir::func::FuncOp function);
 
   mlir::Block *body;
   std::vector<mlir::Operation *> nodeOps;
@@ -75,6 +87,8 @@ private:
   llvm::DenseMap<mlir::Value, llvm::SmallVector<int64_t, 2>> readerLists;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<unsigned, 1>> returnLists;
   std::vector<UpdateResult> updateResults;
+  ir::ComputedSizes computedSizes;
+  std::vector<SizeUse> sizeUseList;
 };
 
 // Gives everything that a function, a step or a branch returns storage of its own: what is an

@@ -37,7 +37,9 @@ private:
 // Plans a block, after what is inside its nodes: their arenas are buffers of this one.
 class Planner {
 public:
-  explicit Planner(KernelProgram program) : program(std::move(program)) {}
+  // `sizes` are those of the function.
+  Planner(KernelProgram program, const ComputedSizes &sizes)
+      : program(std::move(program)), sizes(sizes) {}
 
   // Decides everything. Fails with a diagnostic if sizes cannot be represented.
   LogicalResult decide();
@@ -74,6 +76,7 @@ private:
   }
 
   KernelProgram program;
+  const ComputedSizes &sizes;
   // Of each node: plans of its regions, and the buffer that their arena is.
   std::vector<std::vector<std::unique_ptr<Planner>>> inside;
   std::vector<int64_t> insideBuffer;
@@ -115,7 +118,7 @@ LogicalResult Planner::decideInside() {
       FailureOr<KernelProgram> within = KernelProgram::build(region.front());
       if (failed(within))
         return failure();
-      plans.push_back(std::make_unique<Planner>(std::move(*within)));
+      plans.push_back(std::make_unique<Planner>(std::move(*within), sizes));
       if (failed(plans.back()->decide()))
         return failure();
     }
@@ -157,6 +160,9 @@ int64_t Planner::findDyingOperand(int64_t node, OpResult result) {
 }
 
 int64_t Planner::addBuffer(std::optional<DimExpr> bytes, Value value, LiveRange live) {
+  // Asked for before any size is computed.
+  if (bytes)
+    bytes = sizes.atMost(*bytes);
   buffers.push_back({bytes, value, value, live});
   return buffers.size() - 1;
 }
@@ -227,6 +233,10 @@ LogicalResult Planner::layOut() {
   for (const Buffer &buffer : buffers) {
     if (!buffer.bytes && !buffer.firstValue)
       return tooLarge(program.block().getParentOp());
+    if (!buffer.bytes && sizes.mentions(bytesOf(buffer.firstValue).value_or(DimExpr(0))))
+      return emitGraphError(buffer.firstValue.getLoc())
+             << "no bound is known of the bytes of an intermediate value of type "
+             << buffer.firstValue.getType() << ", whose size the call computes";
     if (!buffer.bytes)
       return emitGraphError(buffer.firstValue.getLoc(), GraphError::TooLarge)
              << "the bytes of an intermediate value of type " << buffer.firstValue.getType()
@@ -318,7 +328,8 @@ struct PlanMemoryPass : keratin::passes::impl::PlanMemoryBase<PlanMemoryPass> {
     FailureOr<KernelProgram> program = KernelProgram::build(getOperation());
     if (failed(program))
       return signalPassFailure();
-    Planner planner(std::move(*program));
+    ComputedSizes sizes = program->sizes();
+    Planner planner(std::move(*program), sizes);
     OffsetTable offsets;
     if (failed(planner.decide()) || failed(planner.write(DimExpr(0), offsets)))
       return signalPassFailure();

@@ -38,7 +38,9 @@ namespace {
 
 class PlanReader {
 public:
-  explicit PlanReader(const std::vector<DimExpr> &places) : places(places) {}
+  // `sizes` are those of the function.
+  PlanReader(const std::vector<DimExpr> &places, const ComputedSizes &sizes)
+      : places(places), sizes(sizes) {}
 
   // False if the plan does not fit the program.
   bool read(const KernelProgram &program, PlannedMemory &plan);
@@ -49,7 +51,13 @@ private:
   bool addLasting(Value value, int64_t place, PlannedMemory &plan);
   bool isPlace(int64_t code) const { return code >= 0 && code < int64_t(places.size()); }
 
+  std::optional<DimExpr> mostBytes(Value value) const {
+    std::optional<DimExpr> bytes = bytesOf(value);
+    return bytes ? sizes.atMost(*bytes) : bytes;
+  }
+
   const std::vector<DimExpr> &places;
+  const ComputedSizes &sizes;
   llvm::DenseMap<Value, size_t> bufferOf;
 };
 
@@ -78,7 +86,7 @@ bool PlanReader::addLasting(Value value, int64_t place, PlannedMemory &plan) {
   if (!isPlace(place))
     return false;
   LiveRange always{0, std::max<int64_t>(plan.kernels, 1) - 1};
-  plan.buffers.push_back({value, always, places[place], bytesOf(value)});
+  plan.buffers.push_back({value, always, places[place], mostBytes(value)});
   return true;
 }
 
@@ -100,7 +108,7 @@ bool PlanReader::readNode(const KernelProgram &program, int64_t position, Planne
       if (!isPlace(code))
         return false;
       bufferOf[result] = plan.buffers.size();
-      plan.buffers.push_back({result, {position, last}, places[code], bytesOf(result)});
+      plan.buffers.push_back({result, {position, last}, places[code], mostBytes(result)});
       continue;
     }
     auto found = reused < int64_t(node->getNumOperands())
@@ -121,7 +129,8 @@ bool PlanReader::readInside(Operation *node, int64_t position, PlannedMemory &pl
   auto bytes = node->getAttrOfType<DimsAttr>(kArenaBytesAttr);
   for (Region &region : node->getRegions()) {
     FailureOr<KernelProgram> program = KernelProgram::build(region.front());
-    if (failed(program) || !PlanReader(places).read(*program, inside.programs.emplace_back()))
+    if (failed(program) ||
+        !PlanReader(places, sizes).read(*program, inside.programs.emplace_back()))
       return false;
     inside.programs.back().arenaBytes = bytes ? bytes.getDims().front() : DimExpr(0);
   }
@@ -152,7 +161,7 @@ std::optional<PlannedMemory> keratin::passes::readMemoryPlan(func::FuncOp functi
   std::vector<DimExpr> places = offsets.getDims();
   PlannedMemory plan;
   plan.arenaBytes = bytes.getDims().front();
-  if (!PlanReader(places).read(*program, plan))
+  if (!PlanReader(places, program->sizes()).read(*program, plan))
     return std::nullopt;
   return plan;
 }

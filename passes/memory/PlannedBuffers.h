@@ -34,7 +34,8 @@ struct PlannedBuffer {
   mlir::Value firstValue; // of a node, or a loop's argument; null: of the inside of a node
   LiveRange live;
   ir::DimExpr offset;
-  std::optional<ir::DimExpr> bytes; // nullopt if they cannot be represented
+  // At most, where the call computes the size; nullopt if they cannot be represented.
+  std::optional<ir::DimExpr> bytes;
   unsigned values = 1;
   int64_t inside = -1; // whose inside it is: an index into PlannedMemory::inside
 };

@@ -40,6 +40,9 @@ public:
   std::vector<int64_t> findOrder() {
     addDataflow();
     addEffects();
+    for (KernelProgram::SizeUse use : program.sizeUses())
+      if (use.definer >= 0)
+        problem.addOrder(use.definer, use.user);
     for (int64_t node = 0; node < numNodes; ++node)
       if (program.isFallible(node))
         problem.addOrder(node, barrier);
@@ -185,12 +188,12 @@ void Scheduler::addWrites() {
   }
 }
 
-// Moves an op and the views of its results to the end of the block.
+// Moves an op to the end of the block, with the views of its results and the sizes they define.
 void moveToEnd(Operation *op, Operation *end) {
   op->moveBefore(end);
   for (Value result : op->getResults())
     for (Operation *user : llvm::make_early_inc_range(result.getUsers()))
-      if (isa<ReshapeOp>(user))
+      if (isa<ReshapeOp, DefineSizeOp>(user))
         moveToEnd(user, end);
 }
 
@@ -220,8 +223,7 @@ FailureOr<int64_t> schedule(const KernelProgram &program) {
     if (isa<ConstantOp>(op))
       first.push_back(&op);
   for (Operation &op : program.block()) {
-    auto view = dyn_cast<ReshapeOp>(op);
-    if (view && isa<BlockArgument>(view.getX()))
+    if (isa<ReshapeOp, DefineSizeOp>(op) && isa<BlockArgument>(op.getOperand(0)))
       first.push_back(&op);
   }
   for (Operation *op : first)

@@ -3,6 +3,23 @@
 // All of them may run before and after gradients are expanded; values that gradients are taken with respect to are kept
 // (passes/simplify/GradientPins.h). Requirements are resolved first, because they stand between values.
 
+def DefineSizes : KeratinPass<"define-sizes"> {
+  let summary = "say where sizes that the graph computes get their values";
+  let description = [{
+    The symbol of a truncate's result is defined by an op of its own, which has an effect and so stays where it is, whatever becomes of the
+    result. What is left of the truncate moves elements.
+
+    ```mlir
+    %y = keratin.truncate %x, %n axis = 0 : (tensor<8xf32>, tensor<i64>) -> tensor<?xf32, #keratin.dims<d3>>
+    ```
+    becomes
+    ```mlir
+    keratin.define_size 3 %n at_most <8> : tensor<i64>
+    %y = keratin.slice %x starts = #keratin.dims<0> strides = [1] : (tensor<8xf32>) -> tensor<?xf32, #keratin.dims<d3>>
+    ```
+  }];
+}
+
 def ResolveRequirements : KeratinPass<"resolve-requirements"> {
   let summary = "turn what must be checked of sizes into the function's shape contract";
   let description = [{

@@ -1,4 +1,5 @@
 // Shares nothing with the planner but the names of attributes: what both had wrong would go unseen.
+#include "ir/interfaces/ComputedSizes.h"
 #include "passes/Passes.h"
 #include "passes/memory/MemoryPlan.h"
 
@@ -34,7 +35,11 @@ Value storageOf(Value value) {
   return value;
 }
 
+// Through a kernel inside, or because a size that it computes is wrong.
 bool canFail(Operation *node) {
+  for (Operation *op = node->getNextNode(); op && !isKernelOrHolder(op); op = op->getNextNode())
+    if (isa<DefineSizeOp>(op))
+      return true;
   return node
       ->walk([](KernelOp kernel) {
         return kernel->hasAttr(kFallibleAttr) ? WalkResult::interrupt() : WalkResult::advance();
@@ -437,8 +442,8 @@ public:
     if (failed(readPlan()))
       return failure();
     top.emplace(function.getBody().front(), offsets);
-    return success(succeeded(top->read()) && succeeded(top->check()) && succeeded(checkUpdates()) &&
-                   succeeded(checkArena()));
+    return success(succeeded(top->read()) && succeeded(checkSizes()) && succeeded(top->check()) &&
+                   succeeded(checkUpdates()) && succeeded(checkArena()));
   }
 
 private:
@@ -446,7 +451,9 @@ private:
   LogicalResult checkUpdates();
   LogicalResult checkUpdateInPlace(unsigned functionResult);
   LogicalResult checkArena();
-  LogicalResult checkArenaFor(const Assignment &symbols);
+  LogicalResult checkSizes();
+  bool bound(Assignment &symbols);
+  LogicalResult checkArenaFor(Assignment symbols);
 
   bool isUpdate(unsigned functionResult) {
     auto kind = function.getResultAttrOfType<StringAttr>(functionResult, kKindAttr);
@@ -533,8 +540,55 @@ LogicalResult Checker::checkUpdates() {
   return success();
 }
 
-LogicalResult Checker::checkArenaFor(const Assignment &symbols) {
-  if (top->isRefused(symbols))
+// A computed size is read when nothing can have overwritten it, and has its value before a node
+// needs it.
+LogicalResult Checker::checkSizes() {
+  Operation *last = nullptr;
+  llvm::SmallDenseSet<int64_t> waiting;
+  for (DefineSizeOp define : function.getBody().front().getOps<DefineSizeOp>())
+    waiting.insert(define.getSymbol());
+  if (waiting.empty())
+    return success();
+  FailureOr<ComputedSizes> sizes = ComputedSizes::of(function);
+  if (failed(sizes))
+    return failure();
+  for (Operation &op : function.getBody().front()) {
+    if (isKernelOrHolder(&op)) {
+      last = &op;
+      for (int64_t symbol : sizes->mentionedBy(&op))
+        if (waiting.contains(symbol))
+          return op.emitError("needs d") << symbol << " before it has a value";
+    } else if (auto define = dyn_cast<DefineSizeOp>(op)) {
+      waiting.erase(define.getSymbol());
+      Operation *maker = storageOf(define.getSize()).getDefiningOp();
+      if ((maker && isKernelOrHolder(maker) ? maker : nullptr) != last)
+        return define.emitError("reads a size that may have been overwritten");
+    }
+  }
+  return success();
+}
+
+// Makes computed sizes what they can be, beside sizes of the call. False where there are none such.
+bool Checker::bound(Assignment &symbols) {
+  auto definitions = function.getBody().front().getOps<DefineSizeOp>();
+  auto symbol = [&](int64_t id) -> std::optional<int64_t> { return symbols.lookup(id); };
+  bool changed = true;
+  // Bounds may have computed sizes, too.
+  for (auto round = definitions.begin(); changed && round != definitions.end(); ++round) {
+    changed = false;
+    for (DefineSizeOp define : definitions) {
+      std::optional<int64_t> most = define.getBound().getDims()[0].evaluate(symbol);
+      if (!most || *most < 0)
+        return false;
+      changed |= symbols[define.getSymbol()] > *most;
+      symbols[define.getSymbol()] = std::min(symbols[define.getSymbol()], *most);
+    }
+  }
+  return true;
+}
+
+LogicalResult Checker::checkArenaFor(Assignment symbols) {
+  if (!bound(symbols) || top->isRefused(symbols))
     return success();
   auto symbol = [&](int64_t id) -> std::optional<int64_t> { return symbols.lookup(id); };
   std::optional<int64_t> total = arenaBytes.evaluate(symbol);
@@ -558,6 +612,8 @@ LogicalResult Checker::checkArena() {
   collect(arenaBytes);
   llvm::for_each(offsets, collect);
   top->collectSizes(collect);
+  for (DefineSizeOp define : function.getBody().front().getOps<DefineSizeOp>())
+    collect(define.getBound().getDims()[0]);
   const int64_t sizes[] = {0, 1, 2, 7, 32, 1000};
   const size_t numSizes = std::size(sizes);
   // All symbols alike, then each one step further than the one before, then scattered.

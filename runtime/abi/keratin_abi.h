@@ -2,8 +2,7 @@
 // headers.
 //
 // Conventions.
-//  1. Every struct is versioned by KERATIN_ABI_VERSION and ends in reserved fields that must be
-//  zero.
+//  1. Every struct is versioned by KERATIN_ABI_VERSION; reserved fields must be zero.
 //  2. Pointers inside a descriptor are borrowed: they live as long as the executable made from it.
 //  3. Generated code calls the host only through the function pointers of keratin_context_t.
 //  4. Sizes are signed 64-bit; a size that does not fit is an error found before any work is done.
@@ -16,7 +15,7 @@
 extern "C" {
 #endif
 
-#define KERATIN_ABI_VERSION 1
+#define KERATIN_ABI_VERSION 2
 // Variables, constants, new values of updates and the arena start on this boundary. Inputs and
 // outputs may be the caller's: they are aligned to their element only, so generated code uses
 // unaligned vector accesses there.
@@ -54,6 +53,11 @@ struct keratin_context_t {
   // number in keratin_function_desc_t::kernels. NULL: nobody wants to know.
   void (*profile)(keratin_context_t *context, int32_t kernel, int32_t end);
   void *profiled; // the runtime's own
+  // Gives a size that the call computes (keratin_computed_size_t, by its number) its value: the
+  // slots of sizes that depend on it hold their values afterwards. Not 0: the call has failed, and
+  // the entry function returns.
+  int32_t (*define_size)(keratin_context_t *context, int32_t number, int64_t value);
+  void *invocation; // the runtime's own
 };
 
 // The entry function: buffers are inputs, variables, outputs, new values of the updates that are
@@ -68,14 +72,18 @@ typedef struct keratin_tensor_desc_t {
   int32_t rank;
   const int64_t *dims;
   const char *location; // "file:line" that made it, or ""
-  void *reserved[2];
+  // Of an output whose dims depend on sizes that the call computes: what they are at most, which
+  // memory is asked for. NULL: dims.
+  const int64_t *capacity;
+  void *reserved[1];
 } keratin_tensor_desc_t;
 
 // Where the value of a symbol comes from.
 typedef enum keratin_symbol_source_t {
   KERATIN_SYMBOL_INPUT_DIM = 0,   // dimension `index` of input `input`
   KERATIN_SYMBOL_INPUT_VALUE = 1, // element `index` of the integer input `input`, read at the call
-  KERATIN_SYMBOL_VARIABLE_VALUE = 2 // element `index` of the integer variable `input`
+  KERATIN_SYMBOL_VARIABLE_VALUE = 2, // element `index` of the integer variable `input`
+  KERATIN_SYMBOL_COMPUTED = 3        // computed size `index`
 } keratin_symbol_source_t;
 
 typedef struct keratin_symbol_desc_t {
@@ -121,6 +129,24 @@ typedef struct keratin_check_t {
   int64_t rhs;
   const char *message; // what needed it, with the source line; the runtime adds the two numbers
 } keratin_check_t;
+
+// A size that the call computes. It lies in [0, sizes[bound]], or the call fails.
+typedef struct keratin_computed_size_t {
+  int64_t bound; // a slot that does not depend on computed sizes
+  int32_t status;
+  int32_t reserved;
+  const char *message; // what needed it, with the source line; the runtime adds the numbers
+} keratin_computed_size_t;
+
+// What the entry function gets to know on its way. The computed sizes are the last of the symbols,
+// in their order; they are defined in this order, too.
+typedef struct keratin_computed_sizes_t {
+  int64_t num_sizes;
+  const keratin_computed_size_t *sizes;
+  // For each size program the number of computed sizes that must be defined before it can run. A
+  // check is made as soon as both of its slots are known.
+  const int64_t *program_levels;
+} keratin_computed_sizes_t;
 
 // A place in user code that can fail inside a kernel.
 typedef struct keratin_site_t {
@@ -173,7 +199,7 @@ typedef struct keratin_function_desc_t {
   int64_t scratch_bytes; // for each thread; 0: none
   int64_t num_kernels;   // 0 unless the function was compiled for profiles
   const keratin_kernel_desc_t *kernels;
-  void *reserved[1];
+  const keratin_computed_sizes_t *computed; // NULL: there are none
 } keratin_function_desc_t;
 
 #ifdef __cplusplus
@@ -181,7 +207,10 @@ typedef struct keratin_function_desc_t {
 static_assert(sizeof(void *) == 8, "sizes and pointers share argv slots of eight bytes");
 static_assert(sizeof(keratin_symbol_desc_t) == 24, "layout is part of the ABI");
 static_assert(sizeof(keratin_check_t) == 32, "layout is part of the ABI");
-static_assert(sizeof(keratin_context_t) == 72, "layout is part of the ABI");
+static_assert(sizeof(keratin_tensor_desc_t) == 48, "layout is part of the ABI");
+static_assert(sizeof(keratin_computed_size_t) == 24, "layout is part of the ABI");
+static_assert(sizeof(keratin_computed_sizes_t) == 24, "layout is part of the ABI");
+static_assert(sizeof(keratin_context_t) == 88, "layout is part of the ABI");
 static_assert(sizeof(keratin_function_desc_t) == 192, "layout is part of the ABI");
 #endif
 

@@ -61,6 +61,36 @@ public:
     return KERATIN_OK;
   }
 
+  Code define(int64_t number, int64_t value) {
+    const keratin_computed_size_t &size = descriptor.computed->sizes[number];
+    int64_t bound = lease.sizes[size.bound];
+    if (value < 0 || value > bound) {
+      refuse(Code(size.status), "%s: found %" PRId64 "; needed 0 to %" PRId64, size.message, value,
+             bound);
+      return code;
+    }
+    lease.sizes[descriptor.num_symbols - descriptor.computed->num_sizes + number] = value;
+    evaluateLevel(number + 1);
+    return code;
+  }
+
+  Code outputDims(int32_t output, int64_t *dims) {
+    const keratin_tensor_desc_t &stated = descriptor.outputs[output];
+    int64_t bytes = 0;
+    for (int32_t axis = 0; axis < stated.rank; ++axis)
+      dims[axis] = statedSize(stated.dims[axis]);
+    if (!tensorBytes(stated.dtype, stated.rank, dims, bytes))
+      refuse(KERATIN_INVALID_ARGUMENT,
+             "function '%s': %s would have shape %s, which has a negative "
+             "size",
+             function(), tensorText("output", output, stated).text(),
+             dimsText(stated.rank, dims).text());
+    else if (bytes > lease.outputBytes[output])
+      refuse(KERATIN_INTERNAL, "function '%s': %s has more bytes than planned", function(),
+             tensorText("output", output, stated).text());
+    return code;
+  }
+
 private:
   bool refuse(Code failure, const char *format, ...) __attribute__((format(printf, 3, 4))) {
     va_list arguments;
@@ -111,7 +141,7 @@ private:
     int64_t *key = lease.key + layout.inputDims;
     for (int64_t i = 0; i < descriptor.num_symbols; ++i) {
       const keratin_symbol_desc_t &symbol = descriptor.symbols[i];
-      if (symbol.source == KERATIN_SYMBOL_INPUT_DIM)
+      if (symbol.source == KERATIN_SYMBOL_INPUT_DIM || symbol.source == KERATIN_SYMBOL_COMPUTED)
         continue;
       int64_t value = 0;
       if (!readValue(symbol, value))
@@ -195,19 +225,37 @@ private:
     const int64_t *value = lease.key + layout.inputDims;
     for (int64_t i = 0; i < descriptor.num_symbols; ++i) {
       const keratin_symbol_desc_t &symbol = descriptor.symbols[i];
-      lease.sizes[i] = symbol.source == KERATIN_SYMBOL_INPUT_DIM
-                           ? arguments.inputs[symbol.input].dims[symbol.index]
-                           : *value++;
+      if (symbol.source != KERATIN_SYMBOL_COMPUTED)
+        lease.sizes[i] = symbol.source == KERATIN_SYMBOL_INPUT_DIM
+                             ? arguments.inputs[symbol.input].dims[symbol.index]
+                             : *value++;
     }
+    return evaluateLevel(0);
+  }
+
+  // Computed sizes that a slot depends on, counted from the first.
+  int64_t levelOf(int64_t slot) const {
+    if (!descriptor.computed)
+      return 0;
+    if (slot >= descriptor.num_symbols)
+      return descriptor.computed->program_levels[slot - descriptor.num_symbols];
+    int64_t first = descriptor.num_symbols - descriptor.computed->num_sizes;
+    return slot < first ? 0 : slot - first + 1;
+  }
+
+  // The slots that are known with the first `level` computed sizes, not with fewer.
+  bool evaluateLevel(int64_t level) {
     int64_t *results = lease.sizes + descriptor.num_symbols;
     for (int64_t i = 0; i < descriptor.num_programs; ++i) {
+      if (levelOf(descriptor.num_symbols + i) != level)
+        continue;
       SizeProgramError error;
       // A check on earlier slots usually says better, with op and line, why a size cannot be
       // computed.
       if (!runSizeProgram(descriptor.programs[i], lease.sizes, results[i], error))
-        return runChecks(descriptor.num_symbols + i) && refuseSize(error);
+        return runChecks(level, descriptor.num_symbols + i) && refuseSize(error);
     }
-    return runChecks(descriptor.num_symbols + descriptor.num_programs);
+    return runChecks(level, descriptor.num_symbols + descriptor.num_programs);
   }
 
   bool refuseSize(const SizeProgramError &error) {
@@ -246,11 +294,14 @@ private:
     return true;
   }
 
-  // The checks both of whose slots lie below numSlots.
-  bool runChecks(int64_t numSlots) {
+  // The checks of this level both of whose slots lie below numSlots.
+  bool runChecks(int64_t level, int64_t numSlots) {
     for (int64_t i = 0; i < descriptor.num_checks; ++i) {
       const keratin_check_t &check = descriptor.checks[i];
       if (check.lhs >= numSlots || check.rhs >= numSlots)
+        continue;
+      int64_t lhsLevel = levelOf(check.lhs), rhsLevel = levelOf(check.rhs);
+      if ((lhsLevel > rhsLevel ? lhsLevel : rhsLevel) != level)
         continue;
       int64_t lhs = lease.sizes[check.lhs];
       int64_t rhs = lease.sizes[check.rhs];
@@ -320,8 +371,9 @@ private:
     int64_t *dims = lease.outputDims;
     for (int32_t i = 0; i < descriptor.num_outputs; ++i) {
       const keratin_tensor_desc_t &stated = descriptor.outputs[i];
+      const int64_t *most = stated.capacity ? stated.capacity : stated.dims;
       for (int32_t axis = 0; axis < stated.rank; ++axis)
-        dims[axis] = statedSize(stated.dims[axis]);
+        dims[axis] = statedSize(most[axis]);
       if (!tensorBytes(stated.dtype, stated.rank, dims, lease.outputBytes[i]))
         return refuse(KERATIN_INVALID_ARGUMENT,
                       "function '%s': %s would have shape %s, which has a negative size or more "
@@ -349,6 +401,18 @@ private:
 Code planCall(const keratin_executable_t &executable, Lease &lease, const CallArguments &arguments,
               keratin_status_t *status) {
   return Planner(executable, lease, arguments, status).run();
+}
+
+Code defineSize(const keratin_executable_t &executable, Lease &lease, int64_t number, int64_t value,
+                keratin_status_t *status) {
+  CallArguments none = {};
+  return Planner(executable, lease, none, status).define(number, value);
+}
+
+Code outputDims(const keratin_executable_t &executable, Lease &lease, int32_t output, int64_t *dims,
+                keratin_status_t *status) {
+  CallArguments none = {};
+  return Planner(executable, lease, none, status).outputDims(output, dims);
 }
 
 } // namespace keratin::runtime

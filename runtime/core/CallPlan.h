@@ -27,6 +27,16 @@ Code checkArguments(const keratin_executable_t &executable, const CallArguments 
 Code planCall(const keratin_executable_t &executable, Lease &lease, const CallArguments &arguments,
               keratin_status_t *status);
 
+// The call has computed this size: fills in the slots that are known with it, and makes the checks
+// that can now be made. The lease is planned.
+Code defineSize(const keratin_executable_t &executable, Lease &lease, int64_t number, int64_t value,
+                keratin_status_t *status);
+
+// The dims of an output at the end of a call that computes sizes; planned are what they are at
+// most.
+Code outputDims(const keratin_executable_t &executable, Lease &lease, int32_t output, int64_t *dims,
+                keratin_status_t *status);
+
 } // namespace keratin::runtime
 
 #endif // KERATIN_RUNTIME_CORE_CALLPLAN_H

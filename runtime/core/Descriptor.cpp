@@ -26,8 +26,8 @@ public:
                  checkTensors("input", descriptor.num_inputs, descriptor.inputs) &&
                  checkTensors("variable", descriptor.num_variables, descriptor.variables) &&
                  checkTensors("output", descriptor.num_outputs, descriptor.outputs) &&
-                 checkSymbols() && checkPrograms() && checkChecks() && checkSites() &&
-                 checkUpdates() && checkConstants() && checkKernels();
+                 checkSymbols() && checkPrograms() && checkComputed() && checkChecks() &&
+                 checkSites() && checkUpdates() && checkConstants() && checkKernels();
     return valid ? KERATIN_OK : KERATIN_INVALID_ARGUMENT;
   }
 
@@ -55,14 +55,15 @@ private:
            checkCount("number of programs", descriptor.num_programs, descriptor.programs) &&
            checkCount("number of checks", descriptor.num_checks, descriptor.checks) &&
            checkCount("number of sites", descriptor.num_sites, descriptor.sites) &&
+           (!descriptor.computed ||
+            (checkCount("number of computed sizes", numComputed(), descriptor.computed->sizes) &&
+             (numComputed() <= descriptor.num_symbols ||
+              refuse("number of computed sizes", numComputed(), "there are fewer symbols")))) &&
            checkCount("number of kernels", descriptor.num_kernels, descriptor.kernels) &&
            (descriptor.entry || refuse("entry", 0, "the function is missing"));
   }
 
   bool checkReserved() {
-    for (void *field : descriptor.reserved)
-      if (field)
-        return refuse("reserved field", 0, "it must be zero");
     if (descriptor.scratch_bytes < 0)
       return refuse("scratch", 0, "a negative size");
     return isSlot(descriptor.arena_slot) || descriptor.arena_slot == -1 ||
@@ -73,6 +74,8 @@ private:
     return slot >= 0 && slot < descriptor.num_symbols + descriptor.num_programs;
   }
 
+  bool isDim(int64_t dim) const { return dim >= 0 || isSlot(-1 - dim); }
+
   bool checkTensors(const char *role, int32_t count, const keratin_tensor_desc_t *tensors) {
     for (int32_t index = 0; index < count; ++index) {
       const keratin_tensor_desc_t &tensor = tensors[index];
@@ -81,8 +84,10 @@ private:
       if (tensor.rank < 0 || tensor.rank > KERATIN_MAX_RANK || (tensor.rank && !tensor.dims))
         return refuse(role, index, "bad rank");
       for (int32_t axis = 0; axis < tensor.rank; ++axis)
-        if (tensor.dims[axis] < 0 && !isSlot(-1 - tensor.dims[axis]))
+        if (!isDim(tensor.dims[axis]) || (tensor.capacity && !isDim(tensor.capacity[axis])))
           return refuse(role, index, "a dimension names no slot");
+      if (tensor.reserved[0])
+        return refuse(role, index, "a reserved field is not zero");
     }
     return true;
   }
@@ -91,6 +96,12 @@ private:
     for (int64_t index = 0; index < descriptor.num_symbols; ++index) {
       const keratin_symbol_desc_t &symbol = descriptor.symbols[index];
       bool fromVariable = symbol.source == KERATIN_SYMBOL_VARIABLE_VALUE;
+      if (index >= descriptor.num_symbols - numComputed()) {
+        if (symbol.source != KERATIN_SYMBOL_COMPUTED ||
+            symbol.index != index - (descriptor.num_symbols - numComputed()))
+          return refuse("symbol", index, "it must be the next computed size");
+        continue;
+      }
       if (symbol.source < KERATIN_SYMBOL_INPUT_DIM || symbol.source > KERATIN_SYMBOL_VARIABLE_VALUE)
         return refuse("symbol", index, "unknown source");
       if (symbol.input < 0 ||
@@ -103,6 +114,53 @@ private:
         return refuse("symbol", index, "no such dimension or element");
       if (symbol.source != KERATIN_SYMBOL_INPUT_DIM && !isInteger(tensor.dtype))
         return refuse("symbol", index, "its source is not of an integer dtype");
+    }
+    return true;
+  }
+
+  int64_t numComputed() const { return descriptor.computed ? descriptor.computed->num_sizes : 0; }
+
+  // What is computed later must not be read before.
+  bool checkComputed() {
+    if (!descriptor.computed)
+      return true;
+    int64_t count = numComputed(), first = descriptor.num_symbols - count;
+    const int64_t *levels = descriptor.computed->program_levels;
+    if (descriptor.num_programs && !levels)
+      return refuse("number of computed sizes", count, "the levels of size programs are missing");
+    auto levelOf = [&](int64_t slot) {
+      if (slot >= descriptor.num_symbols)
+        return levels[slot - descriptor.num_symbols];
+      return slot < first ? 0 : slot - first + 1;
+    };
+    for (int64_t index = 0; index < count; ++index) {
+      const keratin_computed_size_t &size = descriptor.computed->sizes[index];
+      if (!isSlot(size.bound) || levelOf(size.bound) != 0)
+        return refuse("computed size", index, "its bound is not known before the call");
+      if (!isFailure(size.status) || !size.message || size.reserved)
+        return refuse("computed size", index, "it lacks a status or a message");
+    }
+    for (int64_t index = 0; index < descriptor.num_programs; ++index) {
+      const keratin_size_program_t &program = descriptor.programs[index];
+      if (levels[index] < 0 || levels[index] > count)
+        return refuse("size program", index, "it needs a computed size that does not exist");
+      for (int64_t position = 0; position < program.length; ++position) {
+        int64_t opcode = program.code[position];
+        if (opcode != KERATIN_SIZE_CONST && opcode != KERATIN_SIZE_SLOT)
+          continue;
+        int64_t operand = program.code[++position];
+        if (opcode == KERATIN_SIZE_SLOT && levelOf(operand) > levels[index])
+          return refuse("size program", index, "it reads a slot that is computed later");
+      }
+    }
+    if (descriptor.arena_slot >= 0 && levelOf(descriptor.arena_slot) != 0)
+      return refuse("arena slot", descriptor.arena_slot, "it is not known before the call");
+    for (int32_t index = 0; index < descriptor.num_outputs; ++index) {
+      const keratin_tensor_desc_t &tensor = descriptor.outputs[index];
+      const int64_t *dims = tensor.capacity ? tensor.capacity : tensor.dims;
+      for (int32_t axis = 0; axis < tensor.rank; ++axis)
+        if (dims[axis] < 0 && levelOf(-1 - dims[axis]) != 0)
+          return refuse("output", index, "its bytes are not known before the call");
     }
     return true;
   }

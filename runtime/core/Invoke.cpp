@@ -32,6 +32,7 @@ struct OutputSource {
   const keratin_tensor_t *tensors = nullptr;
   int32_t numTensors = 0;
   keratin_allocate_output_fn_t allocate = nullptr;
+  keratin_resize_output_fn_t resize = nullptr;
   void *user = nullptr;
 };
 
@@ -69,6 +70,13 @@ private:
     va_end(list);
     return false;
   }
+  // keratin_context_t::define_size
+  static int32_t defineSize(keratin_context_t *context, int32_t number, int64_t value) {
+    auto &self = *static_cast<Invocation *>(callContext(context)->invocation);
+    self.code = runtime::defineSize(self.executable, *self.lease, number, value, self.status);
+    return self.code;
+  }
+
   const char *function() const { return functionName(descriptor); }
   ShortText outputText(int32_t i) const { return tensorText("output", i, descriptor.outputs[i]); }
 
@@ -110,6 +118,10 @@ private:
       return refuse(KERATIN_INVALID_ARGUMENT,
                     "function '%s' uses %" PRId32 " variables; none are given", function(),
                     descriptor.num_variables);
+    if (outputs.allocate && !outputs.resize && descriptor.computed)
+      return refuse(KERATIN_INVALID_ARGUMENT,
+                    "function '%s' computes sizes; needed a callback that resizes outputs",
+                    function());
     if (!outputs.allocate &&
         (outputs.numTensors != descriptor.num_outputs || (outputs.numTensors && !outputs.tensors)))
       return refuse(KERATIN_INVALID_ARGUMENT,
@@ -313,17 +325,46 @@ private:
                scratch,
                nullptr,
                nullptr,
-               nullptr};
+               nullptr,
+               defineSize,
+               this};
     if (isProfiling())
       runProfiled(descriptor, context, lease->buffers, lease->sizes);
     else
       descriptor.entry(&context, lease->buffers, lease->sizes);
+    if (code != KERATIN_OK) // a size that was computed cannot be
+      return;
     if (context.failed_site == 0)
-      commit();
+      finish();
     else if (int32_t site = context.failed_site - 1; site >= 0 && site < descriptor.num_sites)
       refuse(Code(descriptor.sites[site].status), "%s", descriptor.sites[site].message);
     else
       refuse(KERATIN_INTERNAL, "function '%s' failed at an unknown place", function());
+  }
+
+  void finish() {
+    if (descriptor.computed && !tellOutputDims())
+      return;
+    commit();
+  }
+
+  // The dims of outputs are known only now.
+  bool tellOutputDims() {
+    int64_t dims[KERATIN_MAX_RANK];
+    // All or none: a caller's dims are his to use again where the call fails.
+    for (bool tell : {false, true})
+      for (int32_t i = 0; i < descriptor.num_outputs; ++i) {
+        int32_t rank = descriptor.outputs[i].rank;
+        if (!descriptor.outputs[i].capacity)
+          continue;
+        if ((code = outputDims(executable, *lease, i, dims, status)))
+          return false;
+        if (tell && outputs.allocate)
+          outputs.resize(outputs.user, i, rank, dims);
+        else if (tell)
+          memcpy(const_cast<int64_t *>(outputs.tensors[i].dims), dims, size_t(rank) * sizeof *dims);
+      }
+    return true;
   }
 
   // In the session's lock, and nothing here can fail: all updates or none.
@@ -359,17 +400,17 @@ keratin_invoke(keratin_executable_t *executable, keratin_variable_t *const *vari
                int32_t num_variables, const keratin_tensor_t *inputs, int32_t num_inputs,
                const keratin_tensor_t *outputs, int32_t num_outputs, keratin_status_t *status) {
   CallArguments arguments = {variables, num_variables, inputs, num_inputs};
-  OutputSource source = {outputs, num_outputs, nullptr, nullptr};
+  OutputSource source = {outputs, num_outputs, nullptr, nullptr, nullptr};
   return Invocation(*executable, arguments, source, nullptr, status).run();
 }
 
 extern "C" keratin_status_code_t
 keratin_invoke_allocating(keratin_executable_t *executable, keratin_variable_t *const *variables,
                           int32_t num_variables, const keratin_tensor_t *inputs, int32_t num_inputs,
-                          keratin_allocate_output_fn_t allocate, void *user,
-                          keratin_status_t *status) {
+                          keratin_allocate_output_fn_t allocate, keratin_resize_output_fn_t resize,
+                          void *user, keratin_status_t *status) {
   CallArguments arguments = {variables, num_variables, inputs, num_inputs};
-  OutputSource source = {nullptr, 0, allocate, user};
+  OutputSource source = {nullptr, 0, allocate, resize, user};
   return Invocation(*executable, arguments, source, nullptr, status).run();
 }
 
@@ -379,7 +420,7 @@ keratin_invoke_in(keratin_executable_t *executable, keratin_variable_t *const *v
                   const keratin_tensor_t *outputs, int32_t num_outputs, void *workspace,
                   size_t workspace_bytes, keratin_status_t *status) {
   CallArguments arguments = {variables, num_variables, inputs, num_inputs};
-  OutputSource source = {outputs, num_outputs, nullptr, nullptr};
+  OutputSource source = {outputs, num_outputs, nullptr, nullptr, nullptr};
   Workspace memory(workspace, workspace_bytes);
   return Invocation(*executable, arguments, source, &memory, status).run();
 }

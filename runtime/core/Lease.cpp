@@ -10,7 +10,8 @@ LeaseLayout::LeaseLayout(const keratin_function_desc_t &descriptor) {
   for (int32_t i = 0; i < descriptor.num_outputs; ++i)
     outputDims += descriptor.outputs[i].rank;
   for (int64_t i = 0; i < descriptor.num_symbols; ++i)
-    valueSymbols += descriptor.symbols[i].source != KERATIN_SYMBOL_INPUT_DIM;
+    valueSymbols += descriptor.symbols[i].source == KERATIN_SYMBOL_INPUT_VALUE ||
+                    descriptor.symbols[i].source == KERATIN_SYMBOL_VARIABLE_VALUE;
   for (int32_t i = 0; i < descriptor.num_updates; ++i)
     spares += !descriptor.updates[i].in_place;
   buffers = int64_t(descriptor.num_inputs) + descriptor.num_variables + descriptor.num_outputs +

@@ -38,8 +38,12 @@ public:
         break;
     }
     // Not a copy of the whole: failed_site may just now be set by another chunk.
-    return {call->abi_version,   0,    call->parallel_for, call->print,   call->fail, call->host,
-            base + slot * bytes, call, call->profile,      call->profiled};
+    return {call->abi_version,   0,
+            call->parallel_for,  call->print,
+            call->fail,          call->host,
+            base + slot * bytes, call,
+            call->profile,       call->profiled,
+            call->define_size,   call->invocation};
   }
 
   void leave(int slot) { free.fetch_or(uint64_t(1) << slot, std::memory_order_release); }

@@ -403,6 +403,15 @@ func.func @sparse_dot(%v: tensor<?xf32, #keratin.dims<d0>> {keratin.kind = "inpu
   %y = keratin.sparse_dot %p, %p, %v, %x : (tensor<?xi64, #keratin.dims<d0>>, tensor<?xi64, #keratin.dims<d0>>, tensor<?xf32, #keratin.dims<d0>>, tensor<1x3xf32>) -> tensor<1x3xf32>
   return %y : tensor<1x3xf32>
 }
+func.func @truncate(%x: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<?x3xf32, #keratin.dims<d1, 3>> {keratin.kind = "output", keratin.name = "y"}, tensor<?xi64, #keratin.dims<2*d1>> {keratin.kind = "output", keratin.name = "z"}) {
+  %n = keratin.dim %x {axis = 0 : i64} : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<i64>
+  %two = keratin.constant dense<2> : tensor<i64>
+  %half = keratin.floor_div %n, %two : (tensor<i64>, tensor<i64>) -> tensor<i64>
+  %y = keratin.truncate %x, %half axis = 0 : (tensor<?x3xf32, #keratin.dims<d0, 3>>, tensor<i64>) -> tensor<?x3xf32, #keratin.dims<d1, 3>>
+  %z = keratin.iota {axis = 0 : i64} : tensor<?xi64, #keratin.dims<2*d1>>
+  return %y, %z : tensor<?x3xf32, #keratin.dims<d1, 3>>, tensor<?xi64, #keratin.dims<2*d1>>
+}
 // A whole training step: a variable, its update, the state of a random node, a default and places.
 func.func @update(%x: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "x"},
                   %rate: tensor<f32> {keratin.kind = "input", keratin.name = "rate",

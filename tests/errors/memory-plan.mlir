@@ -192,3 +192,38 @@ func.func @result_beyond_the_arena(%x: tensor<16xf32> {keratin.kind = "input"}) 
   }
   return %y : tensor<16xf32>
 }
+
+// -----
+
+func.func @size_not_known_yet(%x: tensor<16xi64>) -> (tensor<i64> {keratin.kind = "output"}, tensor<?xi64, #keratin.dims<d3>> {keratin.kind = "output"}) attributes {keratin.arena_bytes = #keratin.dims<0>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<>} {
+  // expected-error @below {{needs d3 before it has a value}}
+  %i = keratin.kernel () {keratin.results = array<i64: -2>, keratin.reuses = array<i64: -1>} : () -> tensor<?xi64, #keratin.dims<d3>> {
+    %0 = keratin.iota {axis = 0 : i64} : tensor<?xi64, #keratin.dims<d3>>
+    keratin.yield %0 : tensor<?xi64, #keratin.dims<d3>>
+  }
+  %n = keratin.kernel (%x) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xi64>) -> tensor<i64> {
+  ^bb0(%p0: tensor<16xi64>):
+    %0 = keratin.reduce_sum %p0 axes = [0] : (tensor<16xi64>) -> tensor<i64>
+    keratin.yield %0 : tensor<i64>
+  }
+  keratin.define_size 3 %n at_most <16> : tensor<i64>
+  return %n, %i : tensor<i64>, tensor<?xi64, #keratin.dims<d3>>
+}
+
+// -----
+
+func.func @size_overwritten(%x: tensor<16xi64>) -> (tensor<i64> {keratin.kind = "output"}, tensor<i64> {keratin.kind = "output"}) attributes {keratin.arena_bytes = #keratin.dims<0>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<>} {
+  %n = keratin.kernel (%x) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xi64>) -> tensor<i64> {
+  ^bb0(%p0: tensor<16xi64>):
+    %0 = keratin.reduce_sum %p0 axes = [0] : (tensor<16xi64>) -> tensor<i64>
+    keratin.yield %0 : tensor<i64>
+  }
+  %m = keratin.kernel (%x) {keratin.results = array<i64: -2>, keratin.reuses = array<i64: -1>} : (tensor<16xi64>) -> tensor<i64> {
+  ^bb0(%p0: tensor<16xi64>):
+    %0 = keratin.reduce_max %p0 axes = [0] : (tensor<16xi64>) -> tensor<i64>
+    keratin.yield %0 : tensor<i64>
+  }
+  // expected-error @below {{reads a size that may have been overwritten}}
+  keratin.define_size 3 %n at_most <16> : tensor<i64>
+  return %n, %m : tensor<i64>, tensor<i64>
+}

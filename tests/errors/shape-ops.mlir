@@ -313,3 +313,75 @@ func.func @check_range_bounds(%x: tensor<2xi32>) -> tensor<2xi32> {
   %y = keratin.check_range %x lower = #keratin.dims<0, 1> upper = #keratin.dims<2> "m" : tensor<2xi32>
   return %y : tensor<2xi32>
 }
+
+// -----
+
+func.func @truncate_types(%x: tensor<4xf32>, %n: tensor<i64>) -> tensor<?xi32, #keratin.dims<d0>> {
+  // expected-error @below {{operand and result must have the same element type and rank}}
+  %y = keratin.truncate %x, %n axis = 0 : (tensor<4xf32>, tensor<i64>) -> tensor<?xi32, #keratin.dims<d0>>
+  return %y : tensor<?xi32, #keratin.dims<d0>>
+}
+
+// -----
+
+func.func @truncate_axis(%x: tensor<4xf32>, %n: tensor<i64>) -> tensor<?xf32, #keratin.dims<d0>> {
+  // expected-error @below {{axis 1 is outside the rank of}}
+  %y = keratin.truncate %x, %n axis = 1 : (tensor<4xf32>, tensor<i64>) -> tensor<?xf32, #keratin.dims<d0>>
+  return %y : tensor<?xf32, #keratin.dims<d0>>
+}
+
+// -----
+
+func.func @truncate_size(%x: tensor<4xf32>, %n: tensor<2xi64>) -> tensor<?xf32, #keratin.dims<d0>> {
+  // expected-error @below {{the size must be a scalar, found}}
+  %y = keratin.truncate %x, %n axis = 0 : (tensor<4xf32>, tensor<2xi64>) -> tensor<?xf32, #keratin.dims<d0>>
+  return %y : tensor<?xf32, #keratin.dims<d0>>
+}
+
+// -----
+
+func.func @truncate_other_dimension(%x: tensor<4x2xf32>, %n: tensor<i64>) -> tensor<?x3xf32, #keratin.dims<d0, 3>> {
+  // expected-error @below {{dimension 1 has sizes 2 and 3; they must be equal}}
+  %y = keratin.truncate %x, %n axis = 0 : (tensor<4x2xf32>, tensor<i64>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+
+// -----
+
+func.func @truncate_no_symbol(%x: tensor<4xf32>, %n: tensor<i64>) -> tensor<3xf32> {
+  // expected-error @below {{the size along the axis must be a symbol, found 3}}
+  %y = keratin.truncate %x, %n axis = 0 : (tensor<4xf32>, tensor<i64>) -> tensor<3xf32>
+  return %y : tensor<3xf32>
+}
+
+// -----
+
+func.func @truncate_known_symbol(%x: tensor<?xf32, #keratin.dims<d0>>, %n: tensor<i64>) -> tensor<?xf32, #keratin.dims<d0>> {
+  // expected-error @below {{defines d0, which another size has already}}
+  %y = keratin.truncate %x, %n axis = 0 : (tensor<?xf32, #keratin.dims<d0>>, tensor<i64>) -> tensor<?xf32, #keratin.dims<d0>>
+  return %y : tensor<?xf32, #keratin.dims<d0>>
+}
+
+// -----
+
+func.func @define_size_of_vector(%n: tensor<2xi64>) {
+  // expected-error @below {{the size must be a scalar, found}}
+  keratin.define_size 3 %n at_most <8> : tensor<2xi64>
+  return
+}
+
+// -----
+
+func.func @define_size_negative(%n: tensor<i64>) {
+  // expected-error @below {{a symbol has no negative number, found -1}}
+  keratin.define_size -1 %n at_most <8> : tensor<i64>
+  return
+}
+
+// -----
+
+func.func @define_size_bounds(%n: tensor<i64>) {
+  // expected-error @below {{needs one bound}}
+  keratin.define_size 3 %n at_most <8, 9> : tensor<i64>
+  return
+}

@@ -305,6 +305,26 @@ static std::vector<GradientCase> dynamicSliceCases() {
       {"unknown", {numbers({d(0), 2}, {3, 2}), integers({}, {1}), integers({}, {0})}, box({2, 2})}};
 }
 
+static std::vector<GradientCase> truncateCases() {
+  // Zeros behind it again: what weighs the result has a size that the call knows.
+  auto along = [](int64_t axis) -> Build {
+    return [axis](OpBuilder &b, Location loc, ValueRange xs) -> Value {
+      Shape whole = getShape(xs[0]), part = whole;
+      part[size_t(axis)] = DimExpr::symbol(9);
+      Value y = b.create<TruncateOp>(loc, getTensorType(part, b.getF64Type()), xs[0], xs[1],
+                                     uint64_t(axis));
+      GraphMath g(b, loc);
+      return g.pad(g.mul(y, y), Shape(whole.size(), DimExpr(0)),
+                   SmallVector<int64_t>(whole.size(), 0), whole);
+    };
+  };
+  return {{"rows", {numbers({4, 3}), integers({}, {2})}, along(0)},
+          {"columns", {numbers({4, 3}), integers({}, {2})}, along(1)},
+          {"all", {numbers({3}), integers({}, {3})}, along(0)},
+          {"nothing", {numbers({3}), integers({}, {0})}, along(0)},
+          {"unknown", {numbers({d(0), 2}, {3, 2}), integers({}, {1})}, along(0)}};
+}
+
 static std::vector<GradientCase> dynamicUnsliceCases() {
   auto whole = [](Shape sizes) -> Build {
     return [sizes](OpBuilder &b, Location loc, ValueRange xs) -> Value {
@@ -609,6 +629,7 @@ std::vector<GradientCase> keratin::tests::gradientCases(MLIRContext &context, co
       {"keratin.sparse_dot", sparseDotCases},
       {"keratin.dynamic_slice", dynamicSliceCases},
       {"keratin.dynamic_unslice", dynamicUnsliceCases},
+      {"keratin.truncate", truncateCases},
       {"keratin.reduce_sum", reductionCases<ReduceSumOp>},
       {"keratin.reduce_prod", reduceProdCases},
       {"keratin.reduce_max", reductionCases<ReduceMaxOp>},

@@ -456,6 +456,46 @@ static std::vector<SweepCase> sparseDotCases() {
   return cases;
 }
 
+// Followed by an op of the size, and by one that has it without reading the result.
+static std::vector<SweepCase> truncateCases() {
+  Moves moves("truncate");
+  auto add = [&](const char *from, int64_t axis) {
+    Shape whole = shape(from), part = whole;
+    part[size_t(axis)] = DimExpr::symbol(9);
+    std::vector<SweepInput> size{
+        {{}, KERATIN_DTYPE_INT64, Elements::Index, *ir::add(whole[size_t(axis)], 1)}};
+    std::vector<SweepInput> inputs{{whole, KERATIN_DTYPE_FLOAT32, Elements::Special}, size[0]};
+    moves.cases.push_back({"truncate " + toString(whole) + " along " + std::to_string(axis), inputs,
+                           [=](GraphMath &math, ValueRange xs) -> Values {
+                             Value y = math.builder().create<TruncateOp>(
+                                 math.location(), getTensorType(part, getElementType(xs[0])), xs[0],
+                                 xs[1], uint64_t(axis));
+                             auto vector =
+                                 getTensorType({part[size_t(axis)]}, math.builder().getF32Type());
+                             return {y, math.neg(y), math.splat(2.0, vector)};
+                           }});
+    moves.add(
+        "along " + std::to_string(axis), whole,
+        [=](GraphMath &math, ValueRange xs) -> Value {
+          return math.builder().create<TruncateOp>(math.location(),
+                                                   getTensorType(part, getElementType(xs[0])),
+                                                   xs[0], xs[1], uint64_t(axis));
+        },
+        0, size);
+  };
+  for (int i = 0; i < 3; ++i) {
+    add("5", 0);
+    add("0", 0);
+    add("4;3", 0);
+    add("4;3", 1);
+    add("2;40;3", 1);
+    add("d0", 0);
+    add("d0;d1;2", 1);
+    add("300;d1", 0);
+  }
+  return moves.cases;
+}
+
 static std::vector<SweepCase> checkRangeCases() {
   std::vector<SweepCase> cases;
   size_t counter = 0;
@@ -861,6 +901,7 @@ std::vector<SweepCase> keratin::tests::sweepCases(StringRef op) {
       {"keratin.scatter_add", scatterAddCases},
       {"keratin.dynamic_slice", dynamicSliceCases},
       {"keratin.dynamic_unslice", dynamicUnsliceCases},
+      {"keratin.truncate", truncateCases},
       {"keratin.check_range", checkRangeCases},
       {"keratin.sparse_dot", sparseDotCases},
       {"keratin.reduce_sum", numberReductionCases<ReduceSumOp>},

@@ -83,9 +83,9 @@ struct Model {
       look{"look", lookEntry};
   const int64_t dims[1] = {width};
   keratin_object_variable_t variables[3] = {
-      {{"v", KERATIN_DTYPE_FLOAT32, 1, dims, "", {}}, nullptr, {}},
-      {{"w", KERATIN_DTYPE_FLOAT32, 1, dims, "", {}}, nullptr, {}},
-      {{"z", KERATIN_DTYPE_FLOAT32, 1, dims, "", {}}, nullptr, {}}};
+      {{"v", KERATIN_DTYPE_FLOAT32, 1, dims, "", nullptr, {}}, nullptr, {}},
+      {{"w", KERATIN_DTYPE_FLOAT32, 1, dims, "", nullptr, {}}, nullptr, {}},
+      {{"z", KERATIN_DTYPE_FLOAT32, 1, dims, "", nullptr, {}}, nullptr, {}}};
   int32_t used[2] = {V, W};
   keratin_object_function_t functions[3];
   keratin_object_variant_t variants[1] = {{"any", {0, 0}, functions}};

@@ -85,7 +85,7 @@ TEST_CASE("damaged descriptors are refused with what is wrong") {
        [](auto &b) { b.constants[0].data = static_cast<const char *>(b.constants[0].data) + 4; }},
       {"arena slot 3: no such slot", [](auto &b) { b.descriptor.arena_slot = 3; }},
       {"entry 0: the function is missing", [](auto &b) { b.descriptor.entry = nullptr; }},
-      {"reserved field 0: it must be zero", [](auto &b) { b.descriptor.reserved[0] = &b; }},
+      {"input 0: a reserved field is not zero", [](auto &b) { b.inputs[0].reserved[0] = &b; }},
       {"number of kernels -1: not a sensible count",
        [](auto &b) { b.descriptor.num_kernels = -1; }},
       {"number of kernels 2: the array is missing", [](auto &b) { b.descriptor.num_kernels = 2; }},
@@ -123,8 +123,8 @@ TEST_CASE("counts and the ABI version are checked before any array is read") {
   keratin_executable_create(&builder.descriptor, &executable, &status);
   CHECK(std::string(status.message) ==
         "the descriptor of function 'f' is damaged: number of checks 1: the array is missing");
-  builder.descriptor.abi_version = 2;
+  builder.descriptor.abi_version = 3;
   keratin_executable_create(&builder.descriptor, &executable, &status);
   CHECK(std::string(status.message) ==
-        "function 'f' was compiled for ABI version 2; this runtime has version 1");
+        "function 'f' was compiled for ABI version 3; this runtime has version 2");
 }

@@ -29,7 +29,8 @@ public:
   keratin_tensor_desc_t tensor(const char *name, int32_t dtype, std::vector<int64_t> dims,
                                const char *location = "") {
     dimLists.push_back(std::move(dims));
-    return {name, dtype, int32_t(dimLists.back().size()), dimLists.back().data(), location, {}};
+    return {name,    dtype, int32_t(dimLists.back().size()), dimLists.back().data(), location,
+            nullptr, {}};
   }
   FunctionBuilder &input(const char *name, int32_t dtype, std::vector<int64_t> dims,
                          const char *location = "") {

@@ -330,12 +330,14 @@ TEST_CASE("the allocating form asks once an output, with its dims") {
     return outputs.refuse ? nullptr : outputs.values.data();
   };
   keratin_status_t status;
-  keratin_invoke_allocating(executable.get(), nullptr, 0, inputs, 2, allocate, &outputs, &status);
+  keratin_invoke_allocating(executable.get(), nullptr, 0, inputs, 2, allocate, nullptr, &outputs,
+                            &status);
   expect(status, KERATIN_OK, "");
   CHECK(outputs.calls == 1);
   CHECK(outputs.values == std::vector<float>{11, 22, 33, 14, 25, 36});
   outputs.refuse = true;
-  keratin_invoke_allocating(executable.get(), nullptr, 0, inputs, 2, allocate, &outputs, &status);
+  keratin_invoke_allocating(executable.get(), nullptr, 0, inputs, 2, allocate, nullptr, &outputs,
+                            &status);
   expect(status, KERATIN_RESOURCE_EXHAUSTED,
          "function 'add_bias': no memory for the 24 bytes of output 'y'");
 }

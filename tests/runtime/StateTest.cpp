@@ -36,8 +36,8 @@ struct Model {
   const int64_t dims[1] = {2};
   const float w[2] = {10, 20};
   keratin_object_variable_t variables[2] = {
-      {{"v", KERATIN_DTYPE_FLOAT32, 1, dims, "", {}}, nullptr, {}},
-      {{"w", KERATIN_DTYPE_FLOAT32, 1, dims, "", {}}, w, {}}};
+      {{"v", KERATIN_DTYPE_FLOAT32, 1, dims, "", nullptr, {}}, nullptr, {}},
+      {{"w", KERATIN_DTYPE_FLOAT32, 1, dims, "", nullptr, {}}, w, {}}};
   int32_t stepVariables[2] = {0, 1}, readVariables[1] = {1};
   keratin_object_function_t functions[2];
   keratin_object_variant_t variants[2] = {{"better", {0, uint64_t(1) << 63}, functions},
@@ -254,7 +254,7 @@ TEST_CASE("damaged descriptors of models are refused with what is wrong") {
        [](Model &m) { m.variables[1].tensor.dtype = KERATIN_DTYPE_INT32; }},
       {"the descriptor of function 'step' is damaged: entry 0: the function is missing",
        [](Model &m) { m.step.descriptor.entry = nullptr; }},
-      {"function 'step' was compiled for ABI version 7; this runtime has version 1",
+      {"function 'step' was compiled for ABI version 7; this runtime has version 2",
        [](Model &m) { m.step.descriptor.abi_version = 7; }},
   };
   CHECK(std::size(damages) >= 30);

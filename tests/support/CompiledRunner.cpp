@@ -105,6 +105,10 @@ struct Outputs {
                          GuardedBuffer(size, self.edge)});
     return self.list.back().memory.data();
   }
+
+  static void resize(void *user, int32_t output, int32_t rank, const int64_t *dims) {
+    static_cast<Outputs *>(user)->list[size_t(output)].dims.assign(dims, dims + rank);
+  }
 };
 } // namespace
 
@@ -138,7 +142,7 @@ std::optional<std::vector<ir::HostTensor>> CompiledRunner::run(ArrayRef<ir::Host
   keratin_executable_trim(executable);
   keratin_status_code_t code = keratin_invoke_allocating(
       executable, variables.list.data(), descriptor.num_variables, inputs.data(),
-      int32_t(inputs.size()), Outputs::allocate, &outputs, &status);
+      int32_t(inputs.size()), Outputs::allocate, Outputs::resize, &outputs, &status);
   // Also where the call failed, as one with an index outside does.
   for (size_t i = 0; i < inputs.size(); ++i)
     if (!inputMemory[i].isIntact() || !std::equal(inputBytes[i].begin(), inputBytes[i].end(),

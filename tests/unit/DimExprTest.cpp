@@ -668,3 +668,49 @@ TEST_CASE("element counts and bytes of a million shapes are exact or refused") {
   CHECK(refused > 100'000);
   CHECK(refused < 900'000);
 }
+
+TEST_CASE("what a size is at most") {
+  auto bound = [](int64_t id) -> std::optional<DimExpr> {
+    return id == 9 ? DimExpr::parse("d0 + 2") : std::nullopt;
+  };
+  auto most = [&](const char *text) {
+    std::optional<DimExpr> found = DimExpr::parse(text)->atMost(bound);
+    return found ? found->str() : "unknown";
+  };
+  auto same = [](const char *text) { return DimExpr::parse(text)->str(); };
+  CHECK(most("3*d0 - 1") == same("3*d0 - 1"));
+  CHECK(most("2*d9*d0 + 3") == same("2*d0*(d0 + 2) + 3"));
+  CHECK(most("d9*d9") == same("(d0 + 2)*(d0 + 2)"));
+  CHECK(most("d1 - d9") == same("d1"));
+  CHECK(most("d1 - floordiv(d9, 2)") == same("d1"));
+  CHECK(most("floordiv(d9 + 3, 4)") == same("floordiv(d0 + 5, 4)"));
+  CHECK(most("floordiv(d1, d9)") == same("d1"));
+  CHECK(most("mod(d9, d1)") == same("min(d0 + 2, d1)"));
+  CHECK(most("max(d9, 7)") == same("max(d0 + 2, 7)"));
+  CHECK(most("min(d9, d1)") == same("min(d0 + 2, d1)"));
+  CHECK(most("broadcast(d9, d1)") == same("max(d0 + 2, d1)"));
+  CHECK(most("d0*floordiv(d9 - 1*d1, 3)") == "unknown"); // a factor that may be negative
+}
+
+TEST_CASE("no value is above what a size is at most") {
+  const char *const texts[] = {
+      "d9",        "3*d9*d1 - d9 + 2", "floordiv(5*d9 + 1, 3)",     "floordiv(d1 + 7, max(d9, 1))",
+      "d1 - 2*d9", "mod(7*d9 + 1, 5)", "max(d9, d1) - min(d9, d1)", "max(d1 - d9, 0)*d9",
+      "d9*d9 - d9"};
+  for (const char *text : texts) {
+    DimExpr size = *DimExpr::parse(text);
+    std::optional<DimExpr> most = size.atMost([](int64_t id) -> std::optional<DimExpr> {
+      return id == 9 ? std::optional(DimExpr::symbol(0)) : std::nullopt;
+    });
+    REQUIRE(most);
+    for (int64_t d0 = 0; d0 < 6; ++d0)
+      for (int64_t d1 = 0; d1 < 6; ++d1)
+        for (int64_t d9 = 0; d9 <= d0; ++d9) {
+          auto value = [&](int64_t id) -> std::optional<int64_t> {
+            return id == 0 ? d0 : id == 1 ? d1 : d9;
+          };
+          INFO(text << " " << d0 << " " << d1 << " " << d9);
+          CHECK(*size.evaluate(value) <= *most->evaluate(value));
+        }
+  }
+}

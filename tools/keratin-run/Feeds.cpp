@@ -106,6 +106,11 @@ private:
     return absl::InvalidArgumentError("the function has no input '" + name + "'; " + listInputs());
   }
 
+  // Sizes that a call is given; those that it computes come behind them.
+  int64_t numGiven() const {
+    return signature.num_symbols - (signature.computed ? signature.computed->num_sizes : 0);
+  }
+
   // As the header of a compiled model calls it.
   std::string sizeName(int64_t slot) const {
     const keratin_symbol_desc_t &symbol = signature.symbols[slot];
@@ -123,7 +128,7 @@ private:
     for (const std::string &argument : options.sizes)
       if (absl::Status status = readSize(argument); !status.ok())
         return status;
-    for (int64_t slot = 0; slot < signature.num_symbols; ++slot) {
+    for (int64_t slot = 0; slot < numGiven(); ++slot) {
       auto known = knownSize(signature.symbols[slot]);
       if (!known.ok())
         return known.status();
@@ -143,7 +148,7 @@ private:
     if (number.getAsInteger(10, size) || size < 0)
       return absl::InvalidArgumentError("--size needs SYMBOL=N, found '" + argument + "'");
     std::vector<std::string> names;
-    for (int64_t slot = 0; slot < signature.num_symbols; ++slot) {
+    for (int64_t slot = 0; slot < numGiven(); ++slot) {
       if (name == "d" + std::to_string(slot) || name == sizeName(slot) ||
           (size_t(slot) < options.symbols.size() && name == options.symbols[slot])) {
         sizes[slot] = size;
@@ -235,7 +240,7 @@ private:
       else
         values.ints[i] = bits[0] & 1;
     }
-    for (int64_t slot = 0; slot < signature.num_symbols; ++slot) {
+    for (int64_t slot = 0; slot < numGiven(); ++slot) {
       const keratin_symbol_desc_t &symbol = signature.symbols[slot];
       if (symbol.source == KERATIN_SYMBOL_INPUT_VALUE && symbol.input == number &&
           symbol.index < values.size())

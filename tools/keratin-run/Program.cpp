@@ -106,6 +106,7 @@ absl::StatusOr<std::unique_ptr<Program>> Program::compile(const ir::SavedGraph &
                                int32_t(variable.dims.size()),
                                variable.dims.data(),
                                "",
+                               nullptr,
                                {}},
                               variable.bytes.empty() ? nullptr : variable.bytes.data(),
                               {}});
@@ -294,9 +295,23 @@ absl::StatusOr<std::vector<Array>> Program::makeOutputs(std::vector<Array> &inpu
 }
 
 absl::Status Program::call(std::vector<Array> &inputs, std::vector<Array> &outputs) const {
+  if (signature().computed) {
+    // Of the sizes that an earlier call computed.
+    auto fresh = makeOutputs(inputs);
+    if (!fresh.ok())
+      return fresh.status();
+    outputs = *std::move(fresh);
+  }
   std::vector<keratin_tensor_t> in = viewsOf(inputs), out = viewsOf(outputs);
   keratin_status_t status;
   keratin_state_invoke(state.get(), number, in.data(), int32_t(in.size()), out.data(),
                        int32_t(out.size()), nullptr, 0, &status);
+  // The dims are the views', and so what the call computed.
+  for (int32_t i = 0; signature().computed && i < signature().num_outputs; ++i) {
+    Array &output = outputs[size_t(i)];
+    int64_t bytes = 0;
+    if (runtime::tensorBytes(output.dtype, int32_t(output.dims.size()), output.dims.data(), bytes))
+      output.data.resize(size_t(bytes));
+  }
   return statusOf(status);
 }

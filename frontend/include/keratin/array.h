@@ -104,6 +104,10 @@ public:
   // it already has as many bytes.
   void reset(DType dtype, std::vector<int64_t> dims);
 
+  // Keeps the first elements only, and the memory. Precondition: ndim() sizes, whose product is not
+  // more than size().
+  void shrink(const int64_t *newDims) noexcept;
+
 private:
   void checkType(DType wanted) const;
   void checkCount(size_t elements) const;

@@ -121,7 +121,9 @@ KERATIN_API void keratin_executable_trim(keratin_executable_t *executable);
 // Inputs: any strides, also 0 or negative. A row-major input aligned to its element is read where
 // it lies (no more alignment is needed); any other is first copied. Outputs: row-major, aligned to
 // their element, dims exactly those of keratin_executable_output_dims; they may overlap neither
-// each other nor an input that is read where it lies.
+// each other nor an input that is read where it lies. Where the function computes sizes of an
+// output (keratin_tensor_desc_t::capacity), dims must be writable: after the call they are those
+// of the output, whose elements lie row-major by them at the start of the buffer.
 KERATIN_API keratin_status_code_t keratin_invoke(keratin_executable_t *executable,
                                                  keratin_variable_t *const *variables,
                                                  int32_t num_variables,
@@ -145,11 +147,18 @@ KERATIN_API keratin_status_code_t keratin_invoke_in(
 typedef void *(*keratin_allocate_output_fn_t)(void *user, int32_t output, int32_t dtype,
                                               int32_t rank, const int64_t *dims, size_t bytes);
 
-// As keratin_invoke, with outputs in memory that the callback gives.
+// Tells the dims of an output whose sizes the call computed; memory was asked for with what they
+// are at most. The elements lie row-major by these dims at the start of the memory. Called at the
+// end of a call that succeeds, as keratin_allocate_output_fn_t is; must not fail.
+typedef void (*keratin_resize_output_fn_t)(void *user, int32_t output, int32_t rank,
+                                           const int64_t *dims);
+
+// As keratin_invoke, with outputs in memory that the callback gives. resize may be NULL where the
+// function computes no sizes.
 KERATIN_API keratin_status_code_t keratin_invoke_allocating(
     keratin_executable_t *executable, keratin_variable_t *const *variables, int32_t num_variables,
     const keratin_tensor_t *inputs, int32_t num_inputs, keratin_allocate_output_fn_t allocate,
-    void *user, keratin_status_t *status);
+    keratin_resize_output_fn_t resize, void *user, keratin_status_t *status);
 
 // --- The process ---------------------------------------------------------------------------------
 

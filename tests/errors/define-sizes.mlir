@@ -1,0 +1,49 @@
+// RUN: keratin-opt %s --keratin-define-sizes --split-input-file --verify-diagnostics
+
+func.func @twice(%n: tensor<i64>) {
+  keratin.define_size 3 %n at_most <8> : tensor<i64>
+  // expected-error @below {{d3 is defined twice}}
+  keratin.define_size 3 %n at_most <8> : tensor<i64>
+  return
+}
+
+// -----
+
+func.func @of_an_argument(%x: tensor<?xf32, #keratin.dims<d3>>, %n: tensor<i64>) {
+  // expected-error @below {{d3 is defined twice}}
+  keratin.define_size 3 %n at_most <8> : tensor<i64>
+  return
+}
+
+// -----
+
+func.func @circle(%n: tensor<i64>) {
+  // expected-error @below {{bounds of sizes depend on each other}}
+  keratin.define_size 3 %n at_most <d3> : tensor<i64>
+  return
+}
+
+// -----
+
+// A factor that may be negative: no bound is known of it.
+func.func @unbounded(%n: tensor<i64>) {
+  keratin.define_size 3 %n at_most <8> : tensor<i64>
+  // expected-error @below {{no bound is known of the size}}
+  keratin.define_size 4 %n at_most <floordiv(d3 - 4, d3)> : tensor<i64>
+  return
+}
+
+// -----
+
+func.func @in_a_branch(%c: tensor<i1>, %x: tensor<f32>, %n: tensor<i64>) -> tensor<f32> {
+  %0 = keratin.if %c with(%x, %n) : (tensor<i1>, tensor<f32>, tensor<i64>) -> tensor<f32> {
+  ^bb0(%a: tensor<f32>, %b: tensor<i64>):
+    // expected-error @below {{must stand in the body of a function, of which its symbol is one}}
+    keratin.define_size 3 %b at_most <8> : tensor<i64>
+    keratin.yield %a : tensor<f32>
+  } else {
+  ^bb0(%a: tensor<f32>, %b: tensor<i64>):
+    keratin.yield %a : tensor<f32>
+  }
+  return %0 : tensor<f32>
+}
