@@ -96,6 +96,7 @@ static EmitKernel kindOf(ir::KernelOp kernel) {
       {ir::LinearRecurrenceOp::getOperationName(), emitScanKernel},
       {ir::ScatterAddOp::getOperationName(), emitScatterKernel},
       {ir::SparseDotOp::getOperationName(), emitSparseDotKernel},
+      {ir::CtcBeamSearchOp::getOperationName(), emitBeamSearchKernel},
       {ir::WindowSumOp::getOperationName(), emitWindowReductionKernel},
       {ir::WindowMaxOp::getOperationName(), emitWindowReductionKernel},
       {ir::WindowPickOp::getOperationName(), emitWindowReductionKernel},

@@ -83,6 +83,7 @@ mlir::LogicalResult emitArgReductionKernel(KernelBuilder &k);
 mlir::LogicalResult emitScanKernel(KernelBuilder &k);
 mlir::LogicalResult emitScatterKernel(KernelBuilder &k);
 mlir::LogicalResult emitSparseDotKernel(KernelBuilder &k);
+mlir::LogicalResult emitBeamSearchKernel(KernelBuilder &k);
 mlir::LogicalResult emitWindowReductionKernel(KernelBuilder &k);
 mlir::LogicalResult emitWindowScatterKernel(KernelBuilder &k);
 mlir::LogicalResult emitRandomKernel(KernelBuilder &k);

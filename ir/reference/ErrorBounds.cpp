@@ -825,6 +825,8 @@ private:
                      std::vector<BoundedTensor> &results);
   LogicalResult branch(IfOp op, ArrayRef<const BoundedTensor *> operands,
                        std::vector<BoundedTensor> &results);
+  LogicalResult search(Operation &op, ArrayRef<const BoundedTensor *> operands,
+                       std::vector<BoundedTensor> &results);
 
   EvaluationContext &context;
   const BoundOptions &options;
@@ -888,6 +890,34 @@ LogicalResult BoundedRun::branch(IfOp op, ArrayRef<const BoundedTensor *> operan
   return success();
 }
 
+// Decisions that follow from exact operands are what they are, since everybody computes with
+// doubles; of others nothing is known. Probabilities are rounded once.
+LogicalResult BoundedRun::search(Operation &op, ArrayRef<const BoundedTensor *> operands,
+                                 std::vector<BoundedTensor> &results) {
+  std::vector<HostTensor> values;
+  SmallVector<const HostTensor *> given;
+  bool exact = true;
+  for (const BoundedTensor *operand : operands) {
+    given.push_back(&operand->value);
+    exact &= isExact(*operand);
+  }
+  if (failed(allocateResults(op, context, values)) ||
+      failed(cast<EvaluableOpInterface>(op).evaluate(context, given, values)))
+    return failure();
+  for (HostTensor &value : values) {
+    BoundedTensor &result = results.emplace_back(BoundedTensor{value, value, value});
+    for (size_t i = 0; i < value.floats.size(); ++i) {
+      double error =
+          std::isfinite(value.floats[i]) ? ulp(value.dtype) * std::fabs(value.floats[i]) : 0.0;
+      result.lower.floats[i] -= error;
+      result.upper.floats[i] += error;
+    }
+    if (!exact)
+      forgetAll(result);
+  }
+  return success();
+}
+
 LogicalResult BoundedRun::op(Operation &op, ArrayRef<const BoundedTensor *> operands,
                              std::vector<BoundedTensor> &results) {
   if (auto scan = dyn_cast<ScanOp>(op))
@@ -896,6 +926,8 @@ LogicalResult BoundedRun::op(Operation &op, ArrayRef<const BoundedTensor *> oper
     return branch(choice, operands, results);
   if (isa<DefineSizeOp>(op))
     return success(); // the interpreter, which has run before, has bound the symbol
+  if (isa<CtcBeamSearchOp>(op))
+    return search(op, operands, results);
   return BoundsOfOp(&op, operands, context, options).run(results);
 }
 

@@ -7,6 +7,7 @@ using namespace keratin::ir;
 using Kind = SavedAttributeKind;
 
 static constexpr SavedAttribute axis[] = {{"axis", Kind::Integer}};
+static constexpr SavedAttribute beam[] = {{"beam_width", Kind::Integer}};
 static constexpr SavedAttribute axes[] = {{"axes", Kind::Integers}};
 static constexpr SavedAttribute dims[] = {{"dims", Kind::Integers}};
 static constexpr SavedAttribute permutation[] = {{"permutation", Kind::Integers}};
@@ -122,6 +123,7 @@ static const SavedOp ops[] = {
     {"scan", loop, 1, /*regions=*/1, /*segments=*/3},
     {"if", {}, 1, /*regions=*/2},
     {"truncate", axis, 1},
+    {"ctc_beam_search", beam, 1},
     // Checks.
     {"check_range", range, 1},
     {"sparse_dot", {}, 1},

@@ -3,6 +3,7 @@
 #include "ir/dialect/GraphError.h"
 #include "ir/interfaces/ComputedSizes.h"
 #include "ir/interfaces/IterationSpace.h"
+#include "ir/interfaces/Workspace.h"
 #include "passes/Passes.h"
 #include "passes/fusion/GroupGraph.h"
 
@@ -468,7 +469,11 @@ private:
       if (home.count(op))
         sources.push_back(op->getLoc());
     Location loc = FusedLoc::get(builder.getContext(), sources);
-    auto kernel = builder.create<KernelOp>(loc, ValueRange(outputs).getTypes(), arguments);
+    SmallVector<Type> types(ValueRange(outputs).getTypes());
+    for (Operation *op : group)
+      if (auto workspace = workspaceOf(op))
+        types.push_back(*workspace);
+    auto kernel = builder.create<KernelOp>(loc, types, arguments);
     Block *body = builder.createBlock(&kernel.getBody());
     IRMapping mapping;
     for (Value input : inputs)
@@ -478,11 +483,14 @@ private:
     SmallVector<Value> yields;
     for (Value output : outputs)
       yields.push_back(mapping.lookup(output));
+    for (Type workspace : ArrayRef<Type>(types).drop_front(outputs.size()))
+      yields.push_back(builder.create<IotaOp>(loc, workspace, uint64_t(0)));
     builder.create<YieldOp>(loc, yields);
     builder.setInsertionPointAfter(kernel);
     bool fallible = llvm::any_of(group, [](Operation *op) {
       auto indexing = dyn_cast<IndexingOpInterface>(op);
-      return (indexing && indexing.canFail()) || isa<ScatterAddOp, SparseDotOp>(op);
+      return (indexing && indexing.canFail()) ||
+             isa<ScatterAddOp, SparseDotOp, CtcBeamSearchOp>(op);
     });
     if (fallible)
       kernel->setAttr("keratin.fallible", builder.getI64IntegerAttr(0));

@@ -175,6 +175,8 @@ LogicalResult checkOp(Operation *op, Checks &checks) {
     return checkFits(op, getShape(unslice.getX()), getShape(unslice), checks);
   if (auto scan = dyn_cast<ScanOp>(op))
     return check(scan, checks);
+  if (auto search = dyn_cast<CtcBeamSearchOp>(op))
+    return checkAxis(op, search.getLogits(), 2, checks);
   if (auto arg = dyn_cast<ArgMaxOp>(op))
     return checkAxis(op, arg.getX(), arg.getAxis(), checks);
   if (auto arg = dyn_cast<ArgMinOp>(op))

@@ -28,6 +28,26 @@ typedef struct keratin_context_t keratin_context_t;
 typedef void (*keratin_kernel_fn_t)(keratin_context_t *context, const int64_t *argv, int64_t begin,
                                     int64_t end);
 
+// A search for the most likely label sequences (keratin.ctc_beam_search), all fields of eight
+// bytes. Arrays are row-major; the last class is the blank. A result that is NULL is not wanted.
+typedef struct keratin_beam_search_t {
+  const void *logits;      // [samples, time, classes], of the float dtype
+  const void *lengths;     // [samples], of length_dtype, an integer dtype
+  int64_t *labels;         // [samples, paths, time]
+  int64_t *counts;         // [samples, paths]
+  void *log_probabilities; // [samples, paths], of the float dtype
+  void *workspace;         // [samples, workspace_words] of eight bytes
+  int64_t time, classes, beam_width, paths, workspace_words, dtype, length_dtype;
+  // Sites of a length outside [0, time], and of fewer sequences than paths.
+  int64_t length_site, paths_site;
+} keratin_beam_search_t;
+
+// Words of a prefix and of a place in the beam. The workspace of a sample has room for
+// (2 * beam_width + 1) * time + 2 prefixes, 2 * beam_width + 2 places and as many words more, and
+// three words a class.
+#define KERATIN_BEAM_NODE_WORDS 6
+#define KERATIN_BEAM_STATE_WORDS 8
+
 // What generated code sees of a call. One for each call in flight.
 struct keratin_context_t {
   uint32_t abi_version;
@@ -58,6 +78,9 @@ struct keratin_context_t {
   // the entry function returns.
   int32_t (*define_size)(keratin_context_t *context, int32_t number, int64_t value);
   void *invocation; // the runtime's own
+  // Searches the samples [begin, end); fails the call at the search's sites.
+  void (*beam_search)(keratin_context_t *context, const keratin_beam_search_t *search,
+                      int64_t begin, int64_t end);
 };
 
 // The entry function: buffers are inputs, variables, outputs, new values of the updates that are
@@ -210,7 +233,8 @@ static_assert(sizeof(keratin_check_t) == 32, "layout is part of the ABI");
 static_assert(sizeof(keratin_tensor_desc_t) == 48, "layout is part of the ABI");
 static_assert(sizeof(keratin_computed_size_t) == 24, "layout is part of the ABI");
 static_assert(sizeof(keratin_computed_sizes_t) == 24, "layout is part of the ABI");
-static_assert(sizeof(keratin_context_t) == 88, "layout is part of the ABI");
+static_assert(sizeof(keratin_beam_search_t) == 120, "layout is part of the ABI");
+static_assert(sizeof(keratin_context_t) == 96, "layout is part of the ABI");
 static_assert(sizeof(keratin_function_desc_t) == 192, "layout is part of the ABI");
 #endif
 

@@ -6,6 +6,7 @@
 #include "runtime/core/Profile.h"
 #include "runtime/core/StridedCopy.h"
 #include "runtime/core/Workspace.h"
+#include "runtime/cpu/BeamSearch.h"
 #include "runtime/cpu/ThreadPool.h"
 
 #include <inttypes.h>
@@ -327,7 +328,8 @@ private:
                nullptr,
                nullptr,
                defineSize,
-               this};
+               this,
+               beamSearch};
     if (isProfiling())
       runProfiled(descriptor, context, lease->buffers, lease->sizes);
     else

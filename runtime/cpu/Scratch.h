@@ -43,7 +43,8 @@ public:
             call->fail,          call->host,
             base + slot * bytes, call,
             call->profile,       call->profiled,
-            call->define_size,   call->invocation};
+            call->define_size,   call->invocation,
+            call->beam_search};
   }
 
   void leave(int slot) { free.fetch_or(uint64_t(1) << slot, std::memory_order_release); }

@@ -412,6 +412,13 @@ func.func @truncate(%x: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "i
   %z = keratin.iota {axis = 0 : i64} : tensor<?xi64, #keratin.dims<2*d1>>
   return %y, %z : tensor<?x3xf32, #keratin.dims<d1, 3>>, tensor<?xi64, #keratin.dims<2*d1>>
 }
+func.func @ctc_beam_search(%x: tensor<?x4x3xf32, #keratin.dims<d0, 4, 3>> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<?x2x4xi64, #keratin.dims<d0, 2, 4>> {keratin.kind = "output", keratin.name = "labels"}, tensor<?x2xf32, #keratin.dims<d0, 2>> {keratin.kind = "output", keratin.name = "p"}) {
+  %three = keratin.constant dense<3> : tensor<i32>
+  %n = keratin.broadcast %three dims = [] : (tensor<i32>) -> tensor<?xi32, #keratin.dims<d0>>
+  %l, %c, %p = keratin.ctc_beam_search %x, %n {beam_width = 5 : i64} : (tensor<?x4x3xf32, #keratin.dims<d0, 4, 3>>, tensor<?xi32, #keratin.dims<d0>>) -> (tensor<?x2x4xi64, #keratin.dims<d0, 2, 4>>, tensor<?x2xi64, #keratin.dims<d0, 2>>, tensor<?x2xf32, #keratin.dims<d0, 2>>)
+  return %l, %p : tensor<?x2x4xi64, #keratin.dims<d0, 2, 4>>, tensor<?x2xf32, #keratin.dims<d0, 2>>
+}
 // A whole training step: a variable, its update, the state of a random node, a default and places.
 func.func @update(%x: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "x"},
                   %rate: tensor<f32> {keratin.kind = "input", keratin.name = "rate",

@@ -30,6 +30,7 @@ UNTESTED = {
     "not implemented: a kernel with": GUARD,
     "not implemented: a contraction whose dimensions have no single stride": GUARD,
     "not implemented: a kernel of": GUARD,
+    "not implemented: a search without memory to work in": GUARD,
     "not implemented: a value made outside a kernel": GUARD,
     "not implemented: a cycle between kernels": INTERNAL,
     "has no place in memory: keratin-plan-memory must run first": INTERNAL,

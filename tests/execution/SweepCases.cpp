@@ -459,9 +459,11 @@ static std::vector<SweepCase> sparseDotCases() {
 // Followed by an op of the size, and by one that has it without reading the result.
 static std::vector<SweepCase> truncateCases() {
   Moves moves("truncate");
+  // Several cases share a function: each computes a size of its own.
+  int64_t symbol = 10;
   auto add = [&](const char *from, int64_t axis) {
     Shape whole = shape(from), part = whole;
-    part[size_t(axis)] = DimExpr::symbol(9);
+    part[size_t(axis)] = DimExpr::symbol(symbol++);
     std::vector<SweepInput> size{
         {{}, KERATIN_DTYPE_INT64, Elements::Index, *ir::add(whole[size_t(axis)], 1)}};
     std::vector<SweepInput> inputs{{whole, KERATIN_DTYPE_FLOAT32, Elements::Special}, size[0]};
@@ -474,6 +476,7 @@ static std::vector<SweepCase> truncateCases() {
                                  getTensorType({part[size_t(axis)]}, math.builder().getF32Type());
                              return {y, math.neg(y), math.splat(2.0, vector)};
                            }});
+    part[size_t(axis)] = DimExpr::symbol(symbol++);
     moves.add(
         "along " + std::to_string(axis), whole,
         [=](GraphMath &math, ValueRange xs) -> Value {
@@ -494,6 +497,43 @@ static std::vector<SweepCase> truncateCases() {
     add("300;d1", 0);
   }
   return moves.cases;
+}
+
+static std::vector<SweepCase> ctcBeamSearchCases() {
+  std::vector<SweepCase> cases;
+  size_t counter = 0;
+  std::vector<keratin_dtype_t> floats = allDtypes();
+  floats.resize(4);
+  auto add = [&](const char *logits, int64_t width, int64_t paths) {
+    Shape x = shape(logits), rows{x[0], paths};
+    keratin_dtype_t length = counter % 2 ? KERATIN_DTYPE_INT64 : KERATIN_DTYPE_UINT8;
+    keratin_dtype_t dtype = nextOf(floats, counter);
+    // One length more than there are frames is left out: sizes of 0 have no such element.
+    cases.push_back({"ctc_beam_search " + toString(x) + " width " + std::to_string(width),
+                     {{x, dtype, Elements::Any}, {{x[0]}, length, Elements::Index, x[1]}},
+                     [=](GraphMath &math, ValueRange xs) -> Values {
+                       OpBuilder &b = math.builder();
+                       auto search = b.create<CtcBeamSearchOp>(
+                           math.location(),
+                           TypeRange{getTensorType({x[0], paths, x[1]}, b.getI64Type()),
+                                     getTensorType(rows, b.getI64Type()),
+                                     getTensorType(rows, getElementType(xs[0]))},
+                           xs[0], xs[1], uint64_t(width));
+                       return {search.getLabels(), search.getCounts(),
+                               search.getLogProbabilities()};
+                     },
+                     1});
+  };
+  for (int i = 0; i < 3; ++i) {
+    add("2;4;3", 5, 1);
+    add("1;6;4", 1, 1);
+    add("3;2;1", 4, 1);
+    add("0;3;2", 2, 2);
+    add("d0;5;3", 7, 1);
+    add("d0;d1;4", 3, 1);
+    add("5;12;6", 40, 1);
+  }
+  return cases;
 }
 
 static std::vector<SweepCase> checkRangeCases() {
@@ -902,6 +942,7 @@ std::vector<SweepCase> keratin::tests::sweepCases(StringRef op) {
       {"keratin.dynamic_slice", dynamicSliceCases},
       {"keratin.dynamic_unslice", dynamicUnsliceCases},
       {"keratin.truncate", truncateCases},
+      {"keratin.ctc_beam_search", ctcBeamSearchCases},
       {"keratin.check_range", checkRangeCases},
       {"keratin.sparse_dot", sparseDotCases},
       {"keratin.reduce_sum", numberReductionCases<ReduceSumOp>},

@@ -8,6 +8,7 @@
 #include "keratin/arguments.h"
 
 #include <utility>
+#include <vector>
 
 namespace keratin::backend {
 
@@ -21,10 +22,27 @@ Tensor ctc_batch_cost(const Operand &y_true, const Operand &y_pred, const Operan
                       const Operand &label_length,
                       SourceLocation location = SourceLocation::current());
 
+// The most likely label sequences of each sample, from y_pred (samples, time, classes), to which
+// epsilon is added and of which the logarithm is taken, z, in the first input_length frames;
+// lengths are (samples,) or (samples, 1). Each is int64 (samples, longest), rows filled up with -1;
+// how long the longest is is known only at the call. Greedy: the first largest of each frame,
+// repeated ones once, without blanks; and minus the sum of the largest z, (samples, 1). Otherwise:
+// the top_paths best of a search that keeps beam_width prefixes, best first, and their log
+// probabilities (samples, top_paths), z being normalised; merge_repeated leaves out labels equal to
+// the one before them. Fewer sequences than top_paths, or a length outside [0, time], is an error
+// of the call. No gradient.
+std::pair<std::vector<Tensor>, Tensor>
+ctc_decode(const Operand &y_pred, const Operand &input_length, bool greedy = true,
+           int64_t beam_width = 100, int64_t top_paths = 1, bool merge_repeated = false,
+           SourceLocation location = SourceLocation::current());
+
 // The rest is for one sample: Y is a vector of labels, predict (time, classes) probabilities.
 
 // Y with blanks, written -1, between and around: 2 n + 1 of them.
 Tensor ctc_interleave_blanks(const Operand &Y, SourceLocation location = SourceLocation::current());
+// For an interleaved Y: the states 1, 3, 5, … whose label differs from the next one's, int64; how
+// many there are is known only at the call.
+Tensor ctc_create_skip_idxs(const Operand &Y, SourceLocation location = SourceLocation::current());
 // One step of the forward recursion over the states of an interleaved Y, of which the first
 // `active` are reachable: (number of reachable states, their log probabilities, `zeros` behind
 // them). skip_idxs: the states from which the next blank may be skipped.
