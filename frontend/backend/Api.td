@@ -237,8 +237,7 @@ def Api_to_dense : Keratin_Function<"to_dense", "sparse", "to_dense(tensor)">;
 
 //===-- ctc ---------------------------------------------------------------------------------------===//
 
-def Api_ctc_label_dense_to_sparse : Keratin_MissingFunction<"ctc_label_dense_to_sparse", "ctc", "ctc_label_dense_to_sparse(labels, label_lengths)", "Tensor",
-    ["const Operand &labels", "const Operand &label_lengths"]>;
+def Api_ctc_label_dense_to_sparse : Keratin_Function<"ctc_label_dense_to_sparse", "ctc", "ctc_label_dense_to_sparse(labels, label_lengths)">;
 def Api_ctc_batch_cost : Keratin_Function<"ctc_batch_cost", "ctc", "ctc_batch_cost(y_true, y_pred, input_length, label_length)">;
 def Api_ctc_decode : Keratin_Function<"ctc_decode", "ctc", "ctc_decode(y_pred, input_length, greedy=True, beam_width=100, top_paths=1, merge_repeated=False)">;
 def Api_ctc_interleave_blanks : Keratin_Function<"ctc_interleave_blanks", "ctc", "ctc_interleave_blanks(Y)">;

@@ -177,6 +177,30 @@ TEST_CASE("products with sparse tensors have derivatives") {
   }
 }
 
+TEST_CASE("labels of different lengths become a sparse tensor") {
+  Tensor labels = K::placeholder({None, None}, None, "int32");
+  Tensor lengths = K::placeholder({None}, None, "int64");
+  Tensor sparse = K::ctc_label_dense_to_sparse(labels, lengths);
+  CHECK(K::is_sparse(sparse));
+  CHECK(K::dtype(sparse) == "int32");
+  Tensor ones = K::ones({3, 1});
+  K::Function f =
+      K::function({labels, lengths}, {sparse, K::dot(K::cast(sparse, "float32"), ones)});
+  auto results = f({Array{{4, 5, 6}, {7, 8, 9}}, Array{2, 0}});
+  checkArray(results[0], Array{{4, 5, 0}, {0, 0, 0}});
+  checkArray(results[1], Array{{9.0}, {0.0}});
+  results = f({Array{{4, 5, 6}}, Array{3}});
+  checkArray(results[0], Array{{4, 5, 6}});
+  CHECK_THROWS_WITH(f({Array{{4, 5, 6}}, Array{4}}),
+                    Catch::Contains("an entry of label_lengths is outside [0, labels]"));
+  CHECK_THROWS_WITH(K::ctc_label_dense_to_sparse(lengths, lengths),
+                    Catch::Contains("labels has shape") &&
+                        Catch::Contains("; needed (samples, labels)"));
+  CHECK_THROWS_WITH(K::ctc_label_dense_to_sparse(labels, labels),
+                    Catch::Contains("label_lengths has shape") &&
+                        Catch::Contains("; needed (samples,)"));
+}
+
 TEST_CASE("a function of a sparse placeholder is saved with its three vectors") {
   Tensor x = K::placeholder({None, 3}, None, "float64", true, "matrix"),
          w = K::placeholder({3, 2}, None, "float64", false, "w");

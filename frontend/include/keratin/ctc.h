@@ -36,6 +36,11 @@ ctc_decode(const Operand &y_pred, const Operand &input_length, bool greedy = tru
            int64_t beam_width = 100, int64_t top_paths = 1, bool merge_repeated = false,
            SourceLocation location = SourceLocation::current());
 
+// The first label_lengths[b] entries of each row of labels (samples, labels) as a sparse tensor of
+// that shape and dtype, zeros among them. A length outside [0, labels] is an error of the call.
+Tensor ctc_label_dense_to_sparse(const Operand &labels, const Operand &label_lengths,
+                                 SourceLocation location = SourceLocation::current());
+
 // The rest is for one sample: Y is a vector of labels, predict (time, classes) probabilities.
 
 // Y with blanks, written -1, between and around: 2 n + 1 of them.
