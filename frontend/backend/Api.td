@@ -1,7 +1,7 @@
-// The whole keras.backend API: what exists, and what is still to come.
+// The whole keras.backend API.
 //
-// keratin-tblgen makes of it docs/api.md, the functions that only say "not implemented", and the
-// list by which a test links every function that is said to exist.
+// keratin-tblgen makes of it docs/api.md, and the list by which a test links every function that is
+// said to exist.
 #ifndef KERATIN_API
 #define KERATIN_API
 
@@ -10,19 +10,10 @@ class Keratin_Function<string name, string group, string signature> {
   string functionGroup = group;
   // As Python writes it.
   string functionSignature = signature;
-  bit isImplemented = 1;
   // 0: a class, a template or overloaded, so it has no single address.
   bit hasAddress = 1;
   // The name in C++ where Python's is a keyword.
   string cxxName = name;
-}
-
-// Declared, but throws NotImplementedError. Parameters are C++ with defaults.
-class Keratin_MissingFunction<string name, string group, string signature, string result, list<string> parameters>
-    : Keratin_Function<name, group, signature> {
-  string cxxResult = result;
-  list<string> cxxParameters = parameters;
-  let isImplemented = 0;
 }
 
 //===-- config ------------------------------------------------------------------------------------===//

@@ -1,31 +1,27 @@
-// Every function that the API table calls implemented must link; every other one must say so.
+// Every function of the API table must link, and the table must have all of them.
 #include "tests/frontend/FrontendTest.h"
 
-namespace {
-
-struct Entry {
-  const char *name;
-  bool implemented;
-  bool linked;
-};
-
-template <typename F> bool hasAddress(F *function) {
+template <typename F> static bool hasAddress(F *function) {
   volatile auto address = function;
   return address != nullptr;
 }
 
-} // namespace
-
 TEST_CASE("the functions of the API table exist") {
-  const Entry entries[] = {
-#define KERATIN_FUNCTION(name, implemented) {#name, implemented, hasAddress(&K::name)},
-#include "frontend/generated/ApiList.inc"
-  };
-  int implemented = 0;
-  for (const Entry &entry : entries) {
-    INFO(entry.name);
-    CHECK(entry.linked);
-    implemented += entry.implemented;
+  int names = 0;
+#define KERATIN_FUNCTION(name)                                                                     \
+  {                                                                                                \
+    INFO(#name);                                                                                   \
+    CHECK(hasAddress(&K::name));                                                                   \
+    ++names;                                                                                       \
   }
-  CHECK(implemented >= 125);
+  // Classes, templates, and what is overloaded: named where there is no address.
+#define KERATIN_NAME(name)                                                                         \
+  {                                                                                                \
+    using K::name;                                                                                 \
+    ++names;                                                                                       \
+  }
+#include "frontend/generated/ApiList.inc"
+  // The documents' 161, and control_dependencies, normalize_data_format, slice and
+  // get_variable_shape, which Keras uses.
+  CHECK(names == 161 + 4);
 }

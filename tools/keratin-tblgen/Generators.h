@@ -20,10 +20,8 @@ bool emitOpTable(llvm::raw_ostream &os, llvm::RecordKeeper &records);
 // For each op with a `backend` name: the K function.
 bool emitBackendDeclarations(llvm::raw_ostream &os, llvm::RecordKeeper &records);
 bool emitBackendDefinitions(llvm::raw_ostream &os, llvm::RecordKeeper &records);
-// For the API table: docs/api.md, the functions that are still to come, and the list of all.
+// For the API table: docs/api.md, and the list of all.
 bool emitApiDocs(llvm::raw_ostream &os, llvm::RecordKeeper &records);
-bool emitApiDeclarations(llvm::raw_ostream &os, llvm::RecordKeeper &records);
-bool emitApiDefinitions(llvm::raw_ostream &os, llvm::RecordKeeper &records);
 bool emitApiList(llvm::raw_ostream &os, llvm::RecordKeeper &records);
 
 } // namespace keratin::tblgen

@@ -8,17 +8,7 @@
 using namespace keratin::tblgen;
 
 namespace {
-enum class Action {
-  OpRecords,
-  OpEvaluators,
-  OpTable,
-  BackendDecls,
-  BackendDefs,
-  ApiDocs,
-  ApiDecls,
-  ApiDefs,
-  ApiList
-};
+enum class Action { OpRecords, OpEvaluators, OpTable, BackendDecls, BackendDefs, ApiDocs, ApiList };
 } // namespace
 
 static llvm::cl::opt<Action>
@@ -34,10 +24,6 @@ static llvm::cl::opt<Action>
                             clEnumValN(Action::BackendDefs, "gen-backend-defs",
                                        "definitions of K functions that are one op"),
                             clEnumValN(Action::ApiDocs, "gen-api-docs", "docs/api.md"),
-                            clEnumValN(Action::ApiDecls, "gen-api-decls",
-                                       "declarations of K functions that are still to come"),
-                            clEnumValN(Action::ApiDefs, "gen-api-defs",
-                                       "definitions of K functions that are still to come"),
                             clEnumValN(Action::ApiList, "gen-api-list",
                                        "all K functions, for the test that links them")));
 
@@ -55,10 +41,6 @@ static bool run(llvm::raw_ostream &os, llvm::RecordKeeper &records) {
     return emitBackendDefinitions(os, records);
   case Action::ApiDocs:
     return emitApiDocs(os, records);
-  case Action::ApiDecls:
-    return emitApiDeclarations(os, records);
-  case Action::ApiDefs:
-    return emitApiDefinitions(os, records);
   case Action::ApiList:
     return emitApiList(os, records);
   }

@@ -45,8 +45,6 @@ using keratin::Session;
 using keratin::Slice;
 using keratin::Tensor;
 
-#include "keratin/generated/not_implemented.inc"
-
 } // namespace keratin::backend
 
 #endif // KERATIN_BACKEND_H
