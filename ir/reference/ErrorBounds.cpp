@@ -891,7 +891,7 @@ LogicalResult BoundedRun::branch(IfOp op, ArrayRef<const BoundedTensor *> operan
 }
 
 // Decisions that follow from exact operands are what they are, since everybody computes with
-// doubles; of others nothing is known. Probabilities are rounded once.
+// doubles; of others nothing is known. Logarithms are added up a few times each step.
 LogicalResult BoundedRun::search(Operation &op, ArrayRef<const BoundedTensor *> operands,
                                  std::vector<BoundedTensor> &results) {
   std::vector<HostTensor> values;
@@ -907,8 +907,8 @@ LogicalResult BoundedRun::search(Operation &op, ArrayRef<const BoundedTensor *> 
   for (HostTensor &value : values) {
     BoundedTensor &result = results.emplace_back(BoundedTensor{value, value, value});
     for (size_t i = 0; i < value.floats.size(); ++i) {
-      double error =
-          std::isfinite(value.floats[i]) ? ulp(value.dtype) * std::fabs(value.floats[i]) : 0.0;
+      double size = std::fabs(value.floats[i]);
+      double error = std::isfinite(size) ? ulp(value.dtype) * size + 0x1p-44 * (1 + size) : 0.0;
       result.lower.floats[i] -= error;
       result.upper.floats[i] += error;
     }

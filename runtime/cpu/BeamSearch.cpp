@@ -3,16 +3,37 @@
 #include "runtime/core/DType.h"
 #include "runtime/core/Half.h"
 
+#include <bit>
 #include <math.h>
 
 namespace keratin::runtime {
 
 namespace {
 
+// log(1 + x) for 0 <= x <= 1, as 2 atanh(x / (2 + x)), whose series needs few terms here. Not
+// libm's: what an object takes from elsewhere is bounded (docs/ahead-of-time.md).
+double logOnePlus(double x) {
+  double s = x / (2 + x), square = s * s, sum = 0;
+  for (int power = 35; power > 1; power -= 2)
+    sum = sum * square + 1.0 / power;
+  return 2 * (s + s * square * sum);
+}
+
+// The logarithm of a positive normal number; infinity and NaN stay.
+double logarithm(double x) {
+  if (!isfinite(x))
+    return x;
+  uint64_t bits = std::bit_cast<uint64_t>(x);
+  int64_t exponent = int64_t(bits >> 52) - 1023;
+  double mantissa =
+      std::bit_cast<double>((bits & 0x000FFFFFFFFFFFFFu) | uint64_t(1023) << 52); // in [1, 2)
+  return double(exponent) * 0x1.62e42fefa39efp-1 + logOnePlus(mantissa - 1);
+}
+
 // log(exp(a) + exp(b)).
 double logAdd(double a, double b) {
   double high = a > b ? a : b, low = a > b ? b : a;
-  return low == -INFINITY ? high : high + log1p(exp(low - high));
+  return low == -INFINITY ? high : high + logOnePlus(exp(low - high));
 }
 
 double readFloat(int64_t dtype, const void *data, int64_t index) {
@@ -215,8 +236,8 @@ private:
     }
     for (int64_t c = 0; c < s.classes; ++c)
       sum += exp(logits[c] - high);
-    // The largest is one of the summands.
-    double all = high + log1p(sum - 1);
+    // The largest is one of the summands, so the sum is 1 or more.
+    double all = high + logarithm(sum);
     for (int64_t c = 0; c < s.classes; ++c)
       logits[c] -= all;
   }

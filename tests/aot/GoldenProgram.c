@@ -132,6 +132,16 @@ static int compare(const Tensor *expected, const void *data, const char *path) {
   return 1;
 }
 
+static int sameDims(const Tensor *expected, const int64_t *dims, const char *path) {
+  for (int32_t axis = 0; axis < expected->rank; ++axis)
+    if (dims[axis] != expected->dims[axis]) {
+      fprintf(stderr, "%s: %s has size %lld along axis %d, expected %lld\n", path, expected->kind,
+              (long long)dims[axis], axis, (long long)expected->dims[axis]);
+      return 0;
+    }
+  return 1;
+}
+
 int main(int argc, char **argv) {
   keratin_status_t status;
   void *library = argc == 3 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : NULL;
@@ -149,12 +159,18 @@ int main(int argc, char **argv) {
   *(void **)&create = dlsym(library, "m_state_create");
   *(void **)&readVariable = dlsym(library, "m_state_read");
   const keratin_function_desc_t *function = query()->variants[0].functions[0].descriptor;
+  keratin_status_code_t (*outputDims)(void *, const keratin_tensor_t *, int32_t, int64_t *,
+                                      keratin_status_t *);
   char name[256];
   snprintf(name, sizeof name, "m_%s_run", function->name);
   *(void **)&run = dlsym(library, name);
+  snprintf(name, sizeof name, "m_%s_output_dims", function->name);
+  *(void **)&outputDims = dlsym(library, name);
   void *state;
   keratin_tensor_t inputs[kMaxTensors], outputs[kMaxTensors];
   int numInputs = 0, numOutputs = 0, update = 0, good = 1;
+  // What outputs have at most, then what they have: a call may compute sizes.
+  static int64_t dims[kMaxTensors][KERATIN_MAX_RANK];
   for (int i = 0; i < numTensors; ++i) {
     Tensor *t = &tensors[i];
     keratin_tensor_t view = {malloc((size_t)t->count * sizes[t->dtype] + 64), t->dtype, t->rank,
@@ -168,8 +184,23 @@ int main(int argc, char **argv) {
     }
   }
   if (!run || create(&state, &status) != KERATIN_OK || function->num_inputs != numInputs ||
-      function->num_outputs != numOutputs ||
-      run(state, inputs, outputs, NULL, 0, &status) != KERATIN_OK) {
+      function->num_outputs != numOutputs) {
+    fprintf(stderr, "%s: %s\n", argv[2], status.message);
+    return 1;
+  }
+  for (int i = 0; i < numOutputs; ++i) {
+    size_t bytes = sizes[outputs[i].dtype];
+    if (outputDims(state, inputs, i, dims[i], &status) != KERATIN_OK) {
+      fprintf(stderr, "%s: %s\n", argv[2], status.message);
+      return 1;
+    }
+    for (int32_t axis = 0; axis < outputs[i].rank; ++axis)
+      bytes *= (size_t)dims[i][axis];
+    free(outputs[i].data);
+    outputs[i].data = malloc(bytes + 64);
+    outputs[i].dims = dims[i];
+  }
+  if (run(state, inputs, outputs, NULL, 0, &status) != KERATIN_OK) {
     fprintf(stderr, "%s: %s\n", argv[2], status.message);
     return 1;
   }
@@ -177,7 +208,9 @@ int main(int argc, char **argv) {
   for (int i = 0; i < numTensors; ++i) {
     Tensor *t = &tensors[i];
     if (strcmp(t->kind, "out") == 0) {
-      good &= compare(t, outputs[numOutputs++].data, argv[2]);
+      good &=
+          sameDims(t, dims[numOutputs], argv[2]) && compare(t, outputs[numOutputs].data, argv[2]);
+      ++numOutputs;
     } else if (strcmp(t->kind, "update") == 0) {
       static double value[kMaxElements];
       int32_t number =
