@@ -23,10 +23,8 @@ public:
                       describe(x));
     x = call.cast(g.reshape(x, {shape[0]}), DType::Int64);
     x = call.requireShape(x, {samples}, "input_length and the samples of y_pred");
-    return call.builder.create<ir::CheckRangeOp>(
-        g.location(), x.getType(), x, dims({DimExpr(0)}),
-        dims({call.check(ir::add(time, DimExpr(1)))}),
-        call.builder.getStringAttr("ctc_decode: an input length is outside [0, time]"));
+    return call.inRange(x, DimExpr(0), call.check(ir::add(time, DimExpr(1))),
+                        "an input length is outside [0, time]");
   }
 
   // Numbers 0, 1, … along the axis.
@@ -52,9 +50,9 @@ public:
     DimExpr elements = call.check(ir::mul(shape[0], shape[1]));
     Value kept = g.cast(keep, i64);
     // What is dropped goes behind the row.
-    Value stridePerRow = g.count(positions({stride}, 0), {0}, i64);
-    Value row = g.mul(positions(shape, 0), g.broadcastScalar(stridePerRow, shape));
-    Value end = g.sub(g.broadcastScalar(stridePerRow, shape), call.like(kept, 1));
+    Value stridePerRow = g.broadcastScalar(call.scalar(stride, DType::Int64), shape);
+    Value row = g.mul(positions(shape, 0), stridePerRow);
+    Value end = g.sub(stridePerRow, call.like(kept, 1));
     Value place = g.add(row, g.select(keep, g.cumsum(kept, 1, /*exclusive=*/true), end));
     Value number = g.select(keep, g.add(x, call.like(x, 1)), g.zeroLike(x));
     Value placed =
@@ -69,10 +67,6 @@ public:
     Value none = g.zeroLike(positions({1}, 0));
     Value longest = g.reduceMax(g.concatenate({counts, none}, 0), {0});
     return call.truncate(rows, longest, 1);
-  }
-
-  ir::DimsAttr dims(const ir::Shape &sizes) {
-    return ir::DimsAttr::get(&call.graph.context, sizes);
   }
 
   Call &call;

@@ -20,13 +20,8 @@ Tensor ctc_label_dense_to_sparse(const Operand &labels, const Operand &label_len
   ir::Shape shape = ir::getShape(x);
   lengths = call.requireShape(lengths, {shape[0]}, "the samples of labels and label_lengths");
   mlir::Type integer = call.elementType(DType::Int64);
-  auto dims = [&](const DimExpr &size) {
-    return ir::DimsAttr::get(&call.graph.context, ir::Shape{size});
-  };
-  lengths = call.builder.create<ir::CheckRangeOp>(
-      g.location(), lengths.getType(), lengths, dims(DimExpr(0)),
-      dims(call.check(ir::add(shape[1], DimExpr(1)))),
-      call.requirement("an entry of label_lengths is outside [0, labels]"));
+  lengths = call.inRange(lengths, DimExpr(0), call.check(ir::add(shape[1], DimExpr(1))),
+                         "an entry of label_lengths is outside [0, labels]");
 
   // Which elements count, and the places of those, row by row, moved together in front; what is
   // left out goes behind all.
@@ -35,7 +30,7 @@ Tensor ctc_label_dense_to_sparse(const Operand &labels, const Operand &label_len
   Value isGiven = g.reshape(g.less(column, g.broadcast(lengths, shape, {0})), {count});
   Value given = g.cast(isGiven, integer);
   Value place = g.iota(ir::getTensorType({count}, integer), 0);
-  Value end = g.broadcastScalar(g.count(place, {0}, integer), {count});
+  Value end = g.broadcastScalar(call.scalar(count, DType::Int64), {count});
   Value target = g.select(isGiven, g.cumsum(given, 0, /*exclusive=*/true), end);
   Value moved = g.scatterAdd(target, place, {call.check(ir::add(count, DimExpr(1)))});
   Value places =

@@ -15,15 +15,6 @@ using namespace keratin::frontend;
 // that counts.
 static constexpr double kLogZero = -1e30;
 
-// x in a range whose ends are sizes, or the call fails. `what` is what each element of x is.
-static Value inRange(Call &call, Value x, const DimExpr &lower, const DimExpr &upper,
-                     const std::string &what) {
-  mlir::MLIRContext *context = &call.graph.context;
-  return call.builder.create<ir::CheckRangeOp>(
-      call.g.location(), x.getType(), x, ir::DimsAttr::get(context, ir::Shape{lower}),
-      ir::DimsAttr::get(context, ir::Shape{upper}), call.requirement(what));
-}
-
 // A length for each sample, not above `most`.
 static Value lengthsOf(Call &call, const Operand &operand, const DimExpr &samples,
                        const DimExpr &most, const std::string &name, const std::string &limit) {
@@ -34,8 +25,8 @@ static Value lengthsOf(Call &call, const Operand &operand, const DimExpr &sample
   else if (call.rank(x) != 1)
     call.valueError(name + " has shape " + describe(x) + "; needed (samples, 1)");
   x = call.requireShape(x, {samples}, name + " and y_pred");
-  return inRange(call, x, DimExpr(0), call.check(ir::add(most, DimExpr(1))),
-                 "an entry of " + name + " is outside [0, " + limit + "]");
+  return call.inRange(x, DimExpr(0), call.check(ir::add(most, DimExpr(1))),
+                      "an entry of " + name + " is outside [0, " + limit + "]");
 }
 
 namespace {
@@ -61,8 +52,8 @@ public:
     Value isGiven = g.less(position, g.broadcast(lengths, ir::getShape(labels), {0}));
     Value most = g.broadcastScalar(classCount, ir::getShape(labels));
     Value next = g.select(g.less(labels, zero), most, g.add(labels, one));
-    next = inRange(call, g.select(isGiven, next, zero), DimExpr(0), classes,
-                   "a label of y_true is outside [0, classes - 2]");
+    next = call.inRange(g.select(isGiven, next, zero), DimExpr(0), classes,
+                        "a label of y_true is outside [0, classes - 2]");
     Value label = g.maximum(g.sub(next, one), zero);
 
     Value spread = g.pad(label, {DimExpr(0), DimExpr(1)}, {0, 1}, shape);

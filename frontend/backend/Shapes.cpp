@@ -49,13 +49,12 @@ static Tensor concatenateSparse(Call &call, const std::vector<Operand> &tensors,
   for (const SparseParts &parts : all)
     other =
         call.unify(other, parts.shape[1 - axis], "sizes of dimension " + std::to_string(1 - axis));
-  mlir::Type integer = call.elementType(DType::Int64);
   std::vector<Value> rows, columns, values;
   for (SparseParts parts : all) {
     Value &place = axis == 0 ? parts.rows : parts.columns;
     if (total != DimExpr(0)) {
-      Value like = g.splat(0.0, ir::getTensorType({total}, integer));
-      place = g.add(place, g.broadcastScalar(g.count(like, {0}, integer), ir::getShape(place)));
+      Value before = call.scalar(total, DType::Int64);
+      place = g.add(place, g.broadcastScalar(before, ir::getShape(place)));
     }
     total = call.check(ir::add(total, parts.shape[axis]));
     rows.push_back(parts.rows);

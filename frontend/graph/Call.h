@@ -85,6 +85,10 @@ public:
   // The first elements along the axis, as many as the integer scalar `size` says at the call: the
   // result's size is a symbol of its own. More than there are is an error of the call.
   Value truncate(Value x, Value size, int64_t axis);
+  // The size as a scalar.
+  Value scalar(const DimExpr &size, DType dtype);
+  // x, whose elements must be in [lower, upper); otherwise the call fails with "function: what".
+  Value inRange(Value x, const DimExpr &lower, const DimExpr &upper, const std::string &what);
   // Checked arithmetic: ValueError where it cannot be represented.
   DimExpr check(std::optional<DimExpr> dim) const;
   // Records that the function's results need lhs >= rhs, lhs == rhs.

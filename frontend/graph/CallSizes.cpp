@@ -182,3 +182,16 @@ Value Call::truncate(Value x, Value size, int64_t axis) {
   graph.own(op, symbol);
   return op.getY();
 }
+
+Value Call::scalar(const DimExpr &size, DType dtype) {
+  mlir::Type type = elementType(dtype);
+  return g.count(g.splat(0.0, ir::getTensorType({size}, type)), {0}, type);
+}
+
+Value Call::inRange(Value x, const DimExpr &lower, const DimExpr &upper, const std::string &what) {
+  auto dims = [&](const DimExpr &size) {
+    return ir::DimsAttr::get(&graph.context, ir::Shape{size});
+  };
+  return builder.create<ir::CheckRangeOp>(g.location(), x.getType(), x, dims(lower), dims(upper),
+                                          requirement(what));
+}

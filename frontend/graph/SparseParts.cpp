@@ -38,9 +38,8 @@ Value frontend::toDense(Call &call, const SparseParts &parts) {
   ir::GraphMath &g = call.g;
   // As one row: place (i, j) is i * columns + j.
   DimExpr total = call.check(ir::mul(parts.shape[0], parts.shape[1]));
-  mlir::Type integer = call.elementType(DType::Int64);
-  Value like = g.splat(0.0, ir::getTensorType(parts.shape, integer));
-  Value width = g.broadcastScalar(g.count(like, {1}, integer), ir::getShape(parts.rows));
+  Value columns = call.scalar(parts.shape[1], DType::Int64);
+  Value width = g.broadcastScalar(columns, ir::getShape(parts.rows));
   Value place = g.add(g.mul(parts.rows, width), parts.columns);
   bool isBool = call.dtypeOf(parts.values) == DType::Bool;
   Value values = isBool ? call.cast(parts.values, DType::Int32) : parts.values;
