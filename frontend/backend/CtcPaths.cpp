@@ -26,8 +26,12 @@ namespace {
 class States {
 public:
   States(Call &call, const DimExpr &count)
-      : call(call), g(call.g), shape({count}),
-        place(g.iota(ir::getTensorType(shape, call.elementType(DType::Int64)), 0)) {}
+      : shape({count}),
+        place(call.g.iota(ir::getTensorType(shape, call.elementType(DType::Int64)), 0)), call(call),
+        g(call.g) {}
+
+  const ir::Shape shape;
+  const Value place;
 
   Value integer(int64_t value) const {
     return g.integerScalar(value, call.elementType(DType::Int64));
@@ -76,10 +80,6 @@ public:
 private:
   Call &call;
   ir::GraphMath &g;
-
-public:
-  const ir::Shape shape;
-  const Value place;
 };
 
 struct Paths {
