@@ -50,8 +50,64 @@ static std::vector<mlir::Operation *> printingOps(Call &call, Value root) {
   return result;
 }
 
+namespace {
+
+// The shape of a choice by a scalar. Sizes that are not the same are known when the condition is:
+// both branches are padded to the larger one, and what was chosen is cut.
+class ChosenShape {
+public:
+  ChosenShape(Call &call, Value a, Value b, bool isInBody)
+      : call(call), from(ir::getShape(a)), to(ir::getShape(b)) {
+    if (from.size() != to.size())
+      call.notImplemented("branches of different ranks under a scalar condition");
+    for (size_t i = 0; i < from.size(); ++i) {
+      DimExpr size = from[i].isConstant() ? to[i] : from[i];
+      if (from[i] != to[i] && isInBody) {
+        // What a size is must not differ from step to step.
+        if (from[i].isConstant() && to[i].isConstant())
+          call.notImplemented("branches of shapes " + describe(a) + " and " + describe(b) +
+                              " under a scalar condition inside a callable");
+        call.requireEqual(from[i], to[i],
+                          "not implemented: branches of different sizes under a scalar condition "
+                          "inside a callable");
+        size = from[i].isConstant() ? from[i] : to[i];
+      } else if (from[i] != to[i]) {
+        differing.push_back(int64_t(i));
+        size = call.check(ir::max(from[i], to[i]));
+      }
+      common.push_back(size);
+    }
+  }
+
+  Value padded(Value x) const {
+    if (differing.empty())
+      return call.g.reshape(x, common);
+    return call.g.pad(x, ir::Shape(common.size(), DimExpr(0)),
+                      std::vector<int64_t>(common.size(), 0), common);
+  }
+
+  // What a branch with this condition gave, without the padding.
+  Value cut(Value x, Value condition) const {
+    for (int64_t axis : differing) {
+      Value size = call.g.select(condition, call.scalar(from[size_t(axis)], DType::Int64),
+                                 call.scalar(to[size_t(axis)], DType::Int64));
+      x = call.truncate(x, size, axis);
+    }
+    return x;
+  }
+
+private:
+  Call &call;
+  const ir::Shape from, to;
+  ir::Shape common;
+  std::vector<int64_t> differing;
+};
+
+} // namespace
+
 static Tensor chooseBranch(Call &call, Value condition, const Branch &x, const Branch &y) {
   std::string function = call.function;
+  bool isInBody = tracedCallable(call.graph);
   Trace thenTrace(call, "the then-branch of " + function);
   Operand thenOperand = x.evaluate();
   if (thenOperand.isTensor())
@@ -66,19 +122,9 @@ static Tensor chooseBranch(Call &call, Value condition, const Branch &x, const B
   // What makes the two alike is part of both.
   Trace commonTrace(call, "the branches of " + function);
   auto [a, b] = call.promoted(thenOperand, elseOperand);
-  ir::Shape from = ir::getShape(a), to = ir::getShape(b), shape;
-  if (from.size() != to.size())
-    call.notImplemented("branches of different ranks under a scalar condition");
-  for (size_t i = 0; i < from.size(); ++i) {
-    if (from[i].isConstant() && to[i].isConstant() && from[i] != to[i])
-      call.notImplemented("branches of shapes " + describe(a) + " and " + describe(b) +
-                          " under a scalar condition");
-    call.requireEqual(from[i], to[i],
-                      "not implemented: branches of different sizes under a scalar condition");
-    shape.push_back(to[i].isConstant() ? to[i] : from[i]);
-  }
-  a = call.g.reshape(a, shape);
-  b = call.g.reshape(b, shape);
+  ChosenShape shape(call, a, b, isInBody);
+  a = shape.padded(a);
+  b = shape.padded(b);
   commonTrace.end();
   condition = call.required(condition);
   BranchBody thenBody{{&thenTrace, &commonTrace}, {a}, {}};
@@ -87,7 +133,8 @@ static Tensor chooseBranch(Call &call, Value condition, const Branch &x, const B
     thenBody.moved = printingOps(call, a);
   if (!y.isCallable())
     elseBody.moved = printingOps(call, b);
-  return call.tensor(branch(call, condition, thenBody, elseBody).front());
+  Value chosen = branch(call, condition, thenBody, elseBody).front();
+  return call.tensor(shape.cut(chosen, condition));
 }
 
 Tensor frontend::choose(Call &call, Value condition, const Branch &x, const Branch &y) {

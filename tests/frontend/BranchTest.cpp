@@ -61,21 +61,50 @@ TEST_CASE("branches of different kinds", "[branch]") {
   checkArray(other[1], 7.0);
 }
 
-TEST_CASE("unknown sizes of branches", "[branch]") {
-  Tensor c = K::placeholder(keratin::Shape{}, None, "bool");
-  Tensor x = K::placeholder({None, 3}), y = K::placeholder({None, None});
+TEST_CASE("sizes of branches that are the same", "[branch]") {
+  Tensor c = K::placeholder(keratin::Shape{}, None, "bool"), x = K::placeholder({None, 3});
   Tensor same = K::switch_(c, [&] { return x + 1.0; }, [&] { return x * 2.0; });
   CHECK(keratin::toString(same.shape()) == "(None, 3)");
-  Tensor other = K::switch_(c, [&] { return x + 1.0; }, y);
-  CHECK(keratin::toString(other.shape()) == "(None, 3)");
-  Function f = K::function({c, x, y}, {same, other});
-  Array ones{{1, 1, 1}, {1, 1, 1}}, rows = Array::zeros(DType::Float32, {1, 3});
-  std::vector<Array> found = f({false, ones, ones});
-  checkArray(found[0], Array{{2, 2, 2}, {2, 2, 2}});
-  checkArray(found[1], ones);
-  CHECK_THAT(errorOf<ValueError>([&] { f({false, ones, rows}); }),
+  checkArray(K::function({c, x}, {same})({false, Array{{1, 1, 1}, {1, 1, 1}}})[0],
+             Array{{2, 2, 2}, {2, 2, 2}});
+}
+
+TEST_CASE("the branch taken gives the sizes", "[branch]") {
+  Tensor c = K::placeholder(keratin::Shape{}, None, "bool");
+  Tensor x = K::placeholder({2, 3}), y = K::placeholder({1, None});
+  Tensor z = K::switch_(c, [&] { return x + 1.0; }, [&] { return y * 2.0; });
+  CHECK(keratin::toString(z.shape()) == "(None, None)");
+  Tensor sum = K::sum(z * z);
+  auto gradients = K::gradients(sum, {x, y});
+  auto again = K::gradients(K::sum(K::pow(*gradients[1], 2)), {y});
+  Function f = K::function({c, x, y}, {z, sum, *gradients[0], *gradients[1], *again[0]});
+  Array six{{1, 2, 3}, {4, 5, 6}}, five{{1, 2, 3, 4, 5}}, zeros = Array::zeros(six.dtype(), {2, 3});
+  std::vector<Array> taken = f({true, six, five}), other = f({false, six, five});
+  checkArray(taken[0], Array{{2, 3, 4}, {5, 6, 7}});
+  checkArray(taken[1], 139.0);
+  checkArray(taken[2], Array{{4, 6, 8}, {10, 12, 14}});
+  checkArray(taken[3], Array{{0, 0, 0, 0, 0}});
+  checkArray(other[0], Array{{2, 4, 6, 8, 10}});
+  checkArray(other[1], 220.0);
+  checkArray(other[2], Array{{0, 0, 0}, {0, 0, 0}});
+  checkArray(other[3], Array{{8, 16, 24, 32, 40}});
+  checkArray(other[4], Array{{128, 256, 384, 512, 640}});
+  // Nothing in a branch.
+  std::vector<Array> empty = f({false, six, Array::zeros(DType::Float32, {1, 0})});
+  CHECK(empty[0].shape() == std::vector<int64_t>{1, 0});
+  checkArray(empty[1], 0.0);
+}
+
+TEST_CASE("sizes of branches inside a callable are the same in each step", "[branch]") {
+  Tensor x = K::placeholder({None}), y = K::placeholder({None}), first = K::placeholder({2});
+  auto step = [&](const Tensor &a, const Tensor &e) {
+    return a + K::sum(K::switch_(e > 0.0, x, [&] { return y * e; }));
+  };
+  Function f = K::function({x, y, first}, {K::foldl(step, first, 0.0)});
+  checkArray(f({Array{1.0, 2.0}, Array{3.0, 4.0}, Array{1.0, -1.0}})[0], -4.0);
+  CHECK_THAT(errorOf<ValueError>([&] { f({Array{1.0, 2.0}, Array{3.0}, Array{1.0, -1.0}}); }),
              Catch::Contains("switch: not implemented: branches of different sizes under a scalar "
-                             "condition"));
+                             "condition inside a callable"));
 }
 
 TEST_CASE("the branch that is not taken does not happen", "[branch]") {
@@ -205,6 +234,7 @@ TEST_CASE("what branches refuse", "[branch]") {
           [&] { K::switch_(c, [&] { return K::update(v, x); }, x); });
   refuses("an expression that updates under a scalar condition",
           [&] { K::switch_(c, K::update(v, x) + 1.0, x); });
-  refuses("branches of shapes (2,) and (3,) under a scalar condition",
-          [&] { K::switch_(c, x, K::placeholder({3})); });
+  refuses("branches of shapes (2,) and (3,) under a scalar condition inside a callable", [&] {
+    K::map_fn([&](const Tensor &e) { return K::switch_(e > 0.0, x, K::placeholder({3})); }, x);
+  });
 }
