@@ -107,9 +107,7 @@ void ContractionHoisting::run() {
 struct HoistContractionsPass : impl::HoistContractionsBase<HoistContractionsPass> {
   void runOnOperation() override {
     // Inner loops first: all steps of them may be one row of all steps of the loop around them.
-    SmallVector<ScanOp> scans;
-    getOperation().walk([&](ScanOp scan) { scans.push_back(scan); });
-    for (ScanOp scan : scans)
+    for (ScanOp scan : innermostFirst(getOperation()))
       ContractionHoisting(scan).run();
     eraseDeadOps(getOperation());
   }

@@ -100,9 +100,7 @@ void InvariantHoisting::run() {
 struct HoistInvariantsPass : impl::HoistInvariantsBase<HoistInvariantsPass> {
   void runOnOperation() override {
     // Inner loops first: what leaves them may leave the loop around them, too.
-    SmallVector<ScanOp> scans;
-    getOperation().walk([&](ScanOp scan) { scans.push_back(scan); });
-    for (ScanOp scan : scans)
+    for (ScanOp scan : innermostFirst(getOperation()))
       InvariantHoisting(scan).run();
     eraseDeadOps(getOperation());
   }

@@ -149,9 +149,7 @@ void mergeStates(ScanOp scan) {
 struct MergeLoopsPass : impl::MergeLoopsBase<MergeLoopsPass> {
   void runOnOperation() override {
     // Inner loops first: bodies are compared op by op.
-    SmallVector<ScanOp> scans;
-    getOperation().walk([&](ScanOp scan) { scans.push_back(scan); });
-    for (ScanOp scan : scans)
+    for (ScanOp scan : innermostFirst(getOperation()))
       mergeStates(scan);
     SmallVector<Block *> blocks;
     getOperation().walk([&](Block *block) { blocks.push_back(block); });

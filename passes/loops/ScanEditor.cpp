@@ -147,4 +147,10 @@ ScanOp ScanEditor::finish() {
   return result;
 }
 
+SmallVector<ScanOp> innermostFirst(Operation *function) {
+  SmallVector<ScanOp> scans;
+  function->walk([&](ScanOp scan) { scans.push_back(scan); });
+  return scans;
+}
+
 } // namespace keratin::passes

@@ -60,6 +60,9 @@ private:
   ir::ScanOp scan;
 };
 
+// All loops of the function, inner ones before those around them.
+llvm::SmallVector<ir::ScanOp> innermostFirst(mlir::Operation *function);
+
 // The type of the stack of such values; nullopt if its elements cannot be counted.
 std::optional<mlir::RankedTensorType> stackType(mlir::RankedTensorType element,
                                                 const ir::DimExpr &steps);

@@ -312,9 +312,7 @@ struct SimplifyLoopsPass : impl::SimplifyLoopsBase<SimplifyLoopsPass> {
     for (int round = 0; changed && round < kMaxRounds; ++round) {
       changed = false;
       // Inner loops first: what they no longer read may be dead in the loop around them.
-      SmallVector<ScanOp> scans;
-      getOperation().walk([&](ScanOp scan) { scans.push_back(scan); });
-      for (ScanOp scan : scans)
+      for (ScanOp scan : innermostFirst(getOperation()))
         changed |= unrollTrivial(scan) || simplify(scan);
     }
     eraseDeadOps(getOperation());

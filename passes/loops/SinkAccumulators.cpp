@@ -160,10 +160,8 @@ ScanOp AccumulatorSinking::run() {
 
 struct SinkAccumulatorsPass : impl::SinkAccumulatorsBase<SinkAccumulatorsPass> {
   void runOnOperation() override {
-    SmallVector<ScanOp> scans;
-    getOperation().walk([&](ScanOp scan) { scans.push_back(scan); });
     // What the first run has stacked for contractions may be what others sum.
-    for (ScanOp scan : scans)
+    for (ScanOp scan : innermostFirst(getOperation()))
       if (ScanOp changed = AccumulatorSinking(scan).run())
         AccumulatorSinking(changed).run();
     eraseDeadOps(getOperation());

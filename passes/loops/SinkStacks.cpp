@@ -136,9 +136,7 @@ void StackSinking::run() {
 struct SinkStacksPass : impl::SinkStacksBase<SinkStacksPass> {
   void runOnOperation() override {
     // Outer loops last: what leaves an inner one may leave them, too.
-    SmallVector<ScanOp> scans;
-    getOperation().walk([&](ScanOp scan) { scans.push_back(scan); });
-    for (ScanOp scan : scans)
+    for (ScanOp scan : innermostFirst(getOperation()))
       StackSinking(scan).run();
     eraseDeadOps(getOperation());
   }
