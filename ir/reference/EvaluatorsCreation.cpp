@@ -1,5 +1,5 @@
 // Constants, positions, sizes and random bits.
-#include "ir/dialect/Keratin.h"
+#include "ir/reference/Evaluation.h"
 #include "ir/reference/HostConversions.h"
 #include "ir/reference/IndexWalk.h"
 #include "ir/reference/Philox.h"
@@ -7,9 +7,6 @@
 using namespace keratin::ir;
 using namespace keratin::ir::reference;
 using namespace mlir;
-
-using Operands = ArrayRef<const HostTensor *>;
-using Results = MutableArrayRef<HostTensor>;
 
 // A size or position as an element.
 static void storeInteger(HostTensor &tensor, int64_t i, int64_t value) {
@@ -22,10 +19,8 @@ static void storeInteger(HostTensor &tensor, int64_t i, int64_t value) {
 
 LogicalResult ConstantOp::evaluate(EvaluationContext &context, Operands, Results results) {
   std::optional<HostTensor> value = fromElements(getValue());
-  if (!value) {
-    context.error = "constant: cannot read the value";
-    return failure();
-  }
+  if (!value)
+    return fail(context, "constant: cannot read the value");
   results[0] = std::move(*value);
   return success();
 }

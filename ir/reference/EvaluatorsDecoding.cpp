@@ -1,5 +1,5 @@
 // Searches for label sequences, as api/spec.md 16.3 has them, prefix by prefix.
-#include "ir/dialect/Keratin.h"
+#include "ir/reference/Evaluation.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,6 +7,7 @@
 #include <map>
 
 using namespace keratin::ir;
+using namespace keratin::ir::reference;
 using namespace mlir;
 
 namespace {
@@ -102,25 +103,20 @@ std::vector<double> normalized(const double *logits, int64_t classes) {
 
 } // namespace
 
-LogicalResult CtcBeamSearchOp::evaluate(EvaluationContext &context,
-                                        ArrayRef<const HostTensor *> operands,
-                                        MutableArrayRef<HostTensor> results) {
+LogicalResult CtcBeamSearchOp::evaluate(EvaluationContext &context, Operands operands,
+                                        Results results) {
   const HostTensor &logits = *operands[0], &lengths = *operands[1];
   int64_t time = logits.dims[1], classes = logits.dims[2], paths = results[0].dims[1];
   for (int64_t sample = 0; sample < logits.dims[0]; ++sample) {
     int64_t length = lengths.ints[sample];
-    if (classes < 1 || length < 0 || length > time) {
-      context.error = "ctc_decode: an input length is outside [0, time]";
-      return failure();
-    }
+    if (classes < 1 || length < 0 || length > time)
+      return fail(context, "ctc_decode: an input length is outside [0, time]");
     BeamSearch search(getBeamWidth(), classes);
     for (int64_t frame = 0; frame < length; ++frame)
       search.step(normalized(&logits.floats[size_t((sample * time + frame) * classes)], classes));
     std::vector<Prefix> best = search.best();
-    if (int64_t(best.size()) < paths) {
-      context.error = "ctc_decode: there are fewer sequences than top_paths";
-      return failure();
-    }
+    if (int64_t(best.size()) < paths)
+      return fail(context, "ctc_decode: there are fewer sequences than top_paths");
     for (int64_t path = 0; path < paths; ++path) {
       int64_t place = sample * paths + path;
       const Prefix &prefix = best[path];

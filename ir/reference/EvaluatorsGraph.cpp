@@ -1,12 +1,10 @@
 // Markers, checks and prints; ops that a function no longer has when it is run.
-#include "ir/dialect/Keratin.h"
+#include "ir/reference/Evaluation.h"
 #include "ir/reference/HostText.h"
 
 using namespace keratin::ir;
+using namespace keratin::ir::reference;
 using namespace mlir;
-
-using Operands = ArrayRef<const HostTensor *>;
-using Results = MutableArrayRef<HostTensor>;
 
 LogicalResult DependOp::evaluate(EvaluationContext &, Operands operands, Results results) {
   results[0] = *operands[0];
@@ -35,10 +33,8 @@ LogicalResult RequireOp::evaluate(EvaluationContext &context, Operands operands,
   for (auto [left, right] : llvm::zip(getLhs().getDims(), getRhs().getDims())) {
     // Like the runtime, a size that cannot be computed is a size that does not agree.
     std::optional<int64_t> lhs = context.evaluate(left), rhs = context.evaluate(right);
-    if (!lhs || !rhs || !holds(getKind(), *lhs, *rhs)) {
-      context.error = getMessage().str();
-      return failure();
-    }
+    if (!lhs || !rhs || !holds(getKind(), *lhs, *rhs))
+      return fail(context, getMessage());
   }
   results[0] = *operands[0];
   return success();
@@ -50,8 +46,7 @@ LogicalResult DefineSizeOp::evaluate(EvaluationContext &, Operands, Results) { r
 //===-- Gone before a function runs -----------------------------------------------------------===//
 
 static LogicalResult notRunnable(EvaluationContext &context, StringRef op, StringRef why) {
-  context.error = (op + ": " + why).str();
-  return failure();
+  return fail(context, op + ": " + why);
 }
 
 static const char *const bound = "is made an argument before a function runs";

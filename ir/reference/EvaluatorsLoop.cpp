@@ -1,6 +1,7 @@
 // Loops and branches, a step after the other.
 #include "ir/dialect/SourceLine.h"
 #include "ir/reference/BlockRunner.h"
+#include "ir/reference/Evaluation.h"
 
 #include <algorithm>
 
@@ -8,18 +9,14 @@ using namespace keratin::ir;
 using namespace keratin::ir::reference;
 using namespace mlir;
 
-using Operands = ArrayRef<const HostTensor *>;
-using Results = MutableArrayRef<HostTensor>;
-
 FailureOr<int64_t> keratin::ir::reference::stepCount(ScanOp scan, EvaluationContext &context) {
   DimExpr length = scan.getSteps();
   std::optional<int64_t> steps = context.evaluate(length);
   if (steps && *steps >= 0)
     return *steps;
   std::string found = steps ? " is " + std::to_string(*steps) : " has no value";
-  context.error =
-      withSourceLine("scan: the number of steps " + length.str() + found, scan.getLoc());
-  return failure();
+  return fail(context,
+              withSourceLine("scan: the number of steps " + length.str() + found, scan.getLoc()));
 }
 
 HostTensor keratin::ir::reference::makeNumber(int64_t number) {

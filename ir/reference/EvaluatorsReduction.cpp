@@ -1,6 +1,6 @@
 // Reductions and scans, in row-major order.
-#include "ir/dialect/Keratin.h"
 #include "ir/reference/ElementMath.h"
+#include "ir/reference/Evaluation.h"
 #include "ir/reference/IndexWalk.h"
 
 #include <limits>
@@ -8,9 +8,6 @@
 using namespace keratin::ir;
 using namespace keratin::ir::reference;
 using namespace mlir;
-
-using Operands = ArrayRef<const HostTensor *>;
-using Results = MutableArrayRef<HostTensor>;
 
 // result = combine(result, x) for each element of x in order, from the value that `identity` gives
 // for the element type.
@@ -94,10 +91,8 @@ static void forEachLine(const std::vector<int64_t> &dims, int64_t axis, const Li
 template <class Beats>
 static LogicalResult argReduce(EvaluationContext &context, StringRef op, const HostTensor &x,
                                int64_t axis, HostTensor &y, const Beats &beats) {
-  if (x.dims[axis] == 0 && y.size() != 0) {
-    context.error = (op + ": the axis is empty").str();
-    return failure();
-  }
+  if (x.dims[axis] == 0 && y.size() != 0)
+    return fail(context, op + ": the axis is empty");
   dispatchElement(x.dtype, [&](auto zero) {
     using T = decltype(zero);
     int64_t to = 0;

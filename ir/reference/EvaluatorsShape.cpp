@@ -1,6 +1,6 @@
 // Ops that move elements. Types are verified, but sizes known only at run time are checked here.
-#include "ir/dialect/Keratin.h"
 #include "ir/reference/ElementMath.h"
+#include "ir/reference/Evaluation.h"
 #include "ir/reference/IndexWalk.h"
 
 #include <string>
@@ -8,14 +8,6 @@
 using namespace keratin::ir;
 using namespace keratin::ir::reference;
 using namespace mlir;
-
-using Operands = ArrayRef<const HostTensor *>;
-using Results = MutableArrayRef<HostTensor>;
-
-static LogicalResult fail(EvaluationContext &context, const Twine &message) {
-  context.error = message.str();
-  return failure();
-}
 
 LogicalResult ReshapeOp::evaluate(EvaluationContext &context, Operands operands, Results results) {
   const HostTensor &x = *operands[0];
@@ -54,18 +46,6 @@ LogicalResult TransposeOp::evaluate(EvaluationContext &, Operands operands, Resu
       from += index[i] * strides[dim];
     copyElement(results[0], to, x, from);
   });
-  return success();
-}
-
-// The values of sizes written as expressions.
-static LogicalResult evaluateDims(EvaluationContext &context, StringRef op, DimsAttr dims,
-                                  std::vector<int64_t> &values) {
-  for (const DimExpr &dim : dims.getDims()) {
-    std::optional<int64_t> value = context.evaluate(dim);
-    if (!value)
-      return fail(context, op + ": " + dim.str() + " has no value");
-    values.push_back(*value);
-  }
   return success();
 }
 
@@ -143,10 +123,6 @@ LogicalResult ReverseOp::evaluate(EvaluationContext &, Operands operands, Result
 }
 
 //===-- Computed places -----------------------------------------------------------------------===//
-
-// Whether 0 <= position < size, for a position of the tensor's integer type (a large uint64 is
-// negative as bits, so outside as it should be).
-static bool isInside(int64_t position, int64_t size) { return position >= 0 && position < size; }
 
 LogicalResult GatherOp::evaluate(EvaluationContext &context, Operands operands, Results results) {
   const HostTensor &x = *operands[0], &indices = *operands[1];

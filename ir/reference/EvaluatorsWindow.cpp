@@ -1,30 +1,12 @@
 // Windows, one element after the other.
 #include "ir/interfaces/ConvolutionShape.h"
 #include "ir/reference/ElementMath.h"
+#include "ir/reference/Evaluation.h"
 #include "ir/reference/WindowWalk.h"
 
 using namespace keratin::ir;
 using namespace keratin::ir::reference;
 using namespace mlir;
-
-using Operands = ArrayRef<const HostTensor *>;
-using Results = MutableArrayRef<HostTensor>;
-
-static LogicalResult fail(EvaluationContext &context, const Twine &message) {
-  context.error = message.str();
-  return failure();
-}
-
-static LogicalResult evaluateLow(EvaluationContext &context, StringRef op, DimsAttr attribute,
-                                 std::vector<int64_t> &low) {
-  for (const DimExpr &dim : attribute.getDims()) {
-    std::optional<int64_t> value = context.evaluate(dim);
-    if (!value)
-      return fail(context, op + ": " + dim.str() + " has no value");
-    low.push_back(*value);
-  }
-  return success();
-}
 
 static LogicalResult tooFar(EvaluationContext &context, StringRef op) {
   return fail(context, op + ": the positions of the windows do not fit 64 bits");
@@ -38,7 +20,7 @@ LogicalResult ConvolutionOp::evaluate(EvaluationContext &context, Operands opera
   HostTensor &y = results[0];
   ConvolutionDims dims = *ConvolutionDims::parse(getDims());
   std::vector<int64_t> low;
-  if (failed(evaluateLow(context, "convolution", getLow(), low)))
+  if (failed(evaluateDims(context, "convolution", getLow(), low)))
     return failure();
   std::vector<SlidingWindow> windows;
   for (auto [i, places] : llvm::enumerate(dims.windows)) {
@@ -97,7 +79,7 @@ LogicalResult WindowSumOp::evaluate(EvaluationContext &context, Operands operand
   const HostTensor &x = *operands[0];
   HostTensor &y = results[0];
   std::vector<int64_t> low;
-  if (failed(evaluateLow(context, "window_sum", getLow(), low)))
+  if (failed(evaluateDims(context, "window_sum", getLow(), low)))
     return failure();
   WindowWalk walk(x, getWindow(), getStrides(), low, getXDilation());
   if (!walk.fits(y.dims))
@@ -121,7 +103,7 @@ static LogicalResult forEachLargest(Op op, EvaluationContext &context, const Hos
   std::vector<int64_t> low;
   StringRef name = op.getOperationName();
   name.consume_front("keratin.");
-  if (failed(evaluateLow(context, name, op.getLow(), low)))
+  if (failed(evaluateDims(context, name, op.getLow(), low)))
     return failure();
   SmallVector<int64_t> together(x.dims.size(), 1);
   WindowWalk walk(x, op.getWindow(), op.getStrides(), low, together);

@@ -3,6 +3,7 @@
 #include "ir/dialect/Keratin.h"
 #include "ir/dialect/SourceLine.h"
 #include "ir/reference/BlockRunner.h"
+#include "ir/reference/Evaluation.h"
 #include "ir/reference/HostConversions.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -13,11 +14,6 @@
 using namespace keratin::ir;
 using namespace keratin::ir::reference;
 using namespace mlir;
-
-static LogicalResult fail(EvaluationContext &context, const Twine &message) {
-  context.error = message.str();
-  return failure();
-}
 
 static std::string text(Type type) {
   std::string result;
