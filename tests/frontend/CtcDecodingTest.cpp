@@ -1,11 +1,11 @@
 // Decoding: the numbers of the specification, and all prefixes of small cases by brute force.
-#include "FrontendTest.h"
+#include "tests/frontend/FrontendTest.h"
 
 #include "keratin/function.h"
 #include "keratin/saving.h"
+#include "tests/support/TemporaryFile.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <random>
 
@@ -228,10 +228,9 @@ TEST_CASE("decoding is saved and loaded") {
   Tensor lengths = K::placeholder({None}, None, "int64", false, "lengths");
   auto [paths, scores] = K::ctc_decode(y, lengths, false, 10, 2);
   keratin::Function f = K::function({y, lengths}, {paths[0], paths[1], scores});
-  std::string path = std::string(std::tmpnam(nullptr)) + ".ktg";
-  K::save_function(f, path);
-  keratin::Function loaded = K::load_function(path);
-  std::remove(path.c_str());
+  keratin::test::TemporaryFile file;
+  K::save_function(f, file.path);
+  keratin::Function loaded = K::load_function(file.path);
   Array values = randomFrames({3, 5, 4}, 5), counts(std::vector<int64_t>{5, 4, 2});
   std::vector<Array> expected = f({values, counts}), found = loaded({values, counts});
   for (size_t i = 0; i < 3; ++i)

@@ -2,30 +2,15 @@
 #include "tests/frontend/FrontendTest.h"
 
 #include "ir/saved/SavedFile.h"
+#include "tests/support/TemporaryFile.h"
 
-#include <cstdio>
 #include <cstring>
-#include <filesystem>
 
-#include <unistd.h>
+using keratin::test::TemporaryFile;
 
-namespace {
-
-// A file name of its own, gone afterwards.
-class TemporaryFile {
-public:
-  TemporaryFile() {
-    static int counter = 0;
-    path = (std::filesystem::temp_directory_path() /
-            ("keratin_saving_" + std::to_string(getpid()) + "_" + std::to_string(counter++)))
-               .string();
-  }
-  ~TemporaryFile() { std::remove(path.c_str()); }
-  std::string bytes() const { return keratin::ir::readFileBytes(path).value(); }
-  std::string path;
-};
-
-} // namespace
+static std::string bytesOf(const TemporaryFile &file) {
+  return keratin::ir::readFileBytes(file.path).value();
+}
 
 static void checkBits(const Array &found, const Array &expected) {
   REQUIRE(found.dtype() == expected.dtype());
@@ -38,7 +23,7 @@ static void checkSavedAgain(const std::vector<keratin::Function> &loaded,
                             const TemporaryFile &file) {
   TemporaryFile again;
   K::save_functions(loaded, again.path);
-  CHECK(again.bytes() == file.bytes());
+  CHECK(bytesOf(again) == bytesOf(file));
 }
 
 static Array ramp(std::vector<int64_t> dims, double scale) {

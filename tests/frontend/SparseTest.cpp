@@ -2,6 +2,7 @@
 #include "tests/frontend/FrontendTest.h"
 
 #include "keratin/sparse.h"
+#include "tests/support/TemporaryFile.h"
 
 using keratin::SparseMatrix;
 
@@ -205,11 +206,9 @@ TEST_CASE("a function of a sparse placeholder is saved with its three vectors") 
   Tensor x = K::placeholder({None, 3}, None, "float64", true, "matrix"),
          w = K::placeholder({3, 2}, None, "float64", false, "w");
   K::Function f = K::function({x, w}, {K::dot(x, w)}, {}, "product");
-  std::string path = std::string(std::getenv("TMPDIR") ? std::getenv("TMPDIR") : "/tmp") +
-                     "/keratin-sparse-test.ktg";
-  K::save_function(f, path);
-  K::Function g = K::load_function(path);
-  std::remove(path.c_str());
+  keratin::test::TemporaryFile file;
+  K::save_function(f, file.path);
+  K::Function g = K::load_function(file.path);
   REQUIRE(g.inputs().size() == 5);
   CHECK(g.inputs()[0].name().find("matrix.rows") == 0);
   SparseMatrix m = example();

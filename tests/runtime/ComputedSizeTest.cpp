@@ -1,6 +1,6 @@
 // Sizes that the entry function computes: slots, checks and dims that follow from them, and what
 // happens where they are wrong.
-#include "FunctionBuilder.h"
+#include "tests/runtime/FunctionBuilder.h"
 
 #include <cstring>
 

@@ -5,15 +5,13 @@
 // KERATIN_TEST_CALLS sets how often each thread calls.
 #include "tests/runtime/FunctionBuilder.h"
 
-#include "runtime/include/keratin/object.h"
+#include "tests/support/TemporaryFile.h"
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <thread>
-#include <unistd.h>
 
 using namespace keratin::testing;
 
@@ -124,20 +122,6 @@ struct Model {
   }
 };
 
-struct StateReleaser {
-  void operator()(keratin_state_t *state) const { keratin_state_destroy(state); }
-};
-using State = std::unique_ptr<keratin_state_t, StateReleaser>;
-
-State makeState(const Model &model) {
-  keratin_state_t *state = nullptr;
-  keratin_status_t status;
-  keratin_state_create(&model.object, &state, &status);
-  INFO(status.message);
-  REQUIRE(status.code == KERATIN_OK);
-  return State(state);
-}
-
 bool allAre(const float *begin, float value) {
   return std::all_of(begin, begin + width, [=](float x) { return x == value; });
 }
@@ -235,13 +219,6 @@ int failuresOf(int threads, const std::function<bool(int)> &work) {
   return failures;
 }
 
-struct TemporaryFile {
-  explicit TemporaryFile(const char *name)
-      : path("/tmp/keratin-states-" + std::to_string(getpid()) + "-" + name) {}
-  ~TemporaryFile() { std::remove(path.c_str()); }
-  std::string path;
-};
-
 struct Threads {
   explicit Threads(int count) : before(keratin_num_threads()) { keratin_set_num_threads(count); }
   ~Threads() { keratin_set_num_threads(before); }
@@ -253,8 +230,8 @@ struct Threads {
 TEST_CASE("every update of a shared state counts; calls, copies and files see whole ones") {
   Threads pool(3);
   Model model;
-  State state = makeState(model);
-  TemporaryFile file("counted");
+  State state = makeState(model.object);
+  keratin::test::TemporaryFile file;
   int calls = callsOfAThread();
   constexpr int kinds = 8, threads = 3 * kinds;
   std::atomic<int64_t> updates{0};
@@ -311,8 +288,8 @@ TEST_CASE("every update of a shared state counts; calls, copies and files see wh
 TEST_CASE("states are written and loaded while calls run on them") {
   Threads pool(3);
   Model model;
-  State state = makeState(model);
-  TemporaryFile file("loaded");
+  State state = makeState(model.object);
+  keratin::test::TemporaryFile file;
   REQUIRE(User(state.get(), false).save(file.path));
   int calls = callsOfAThread();
   constexpr int kinds = 8;

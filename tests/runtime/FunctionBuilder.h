@@ -2,6 +2,7 @@
 #ifndef KERATIN_TESTS_RUNTIME_FUNCTIONBUILDER_H
 #define KERATIN_TESTS_RUNTIME_FUNCTIONBUILDER_H
 
+#include "runtime/include/keratin/object.h"
 #include "runtime/include/keratin/runtime.h"
 
 #include <catch2/catch.hpp>
@@ -118,10 +119,12 @@ struct Releaser {
   void operator()(keratin_executable_t *executable) const {
     keratin_executable_destroy(executable);
   }
+  void operator()(keratin_state_t *state) const { keratin_state_destroy(state); }
 };
 using Session = std::unique_ptr<keratin_session_t, Releaser>;
 using Variable = std::unique_ptr<keratin_variable_t, Releaser>;
 using Executable = std::unique_ptr<keratin_executable_t, Releaser>;
+using State = std::unique_ptr<keratin_state_t, Releaser>;
 
 inline Session makeSession() {
   keratin_session_t *session = nullptr;
@@ -151,6 +154,15 @@ inline Executable makeExecutable(FunctionBuilder &builder) {
   INFO(status.message);
   REQUIRE(status.code == KERATIN_OK);
   return Executable(executable);
+}
+
+inline State makeState(const keratin_object_desc_t &object) {
+  keratin_state_t *state = nullptr;
+  keratin_status_t status;
+  keratin_state_create(&object, &state, &status);
+  INFO(status.message);
+  REQUIRE(status.code == KERATIN_OK);
+  return State(state);
 }
 
 // A float32 tensor that owns its elements and dims.

@@ -1,12 +1,11 @@
 // States of models compiled ahead of time, over descriptors written by hand.
 #include "tests/runtime/FunctionBuilder.h"
 
-#include "runtime/include/keratin/object.h"
 #include "runtime/object/CpuFeatures.h"
+#include "tests/support/TemporaryFile.h"
 
 #include <cstdio>
 #include <fstream>
-#include <unistd.h>
 
 using namespace keratin::testing;
 
@@ -66,20 +65,6 @@ struct Model {
   }
 };
 
-struct StateReleaser {
-  void operator()(keratin_state_t *state) const { keratin_state_destroy(state); }
-};
-using State = std::unique_ptr<keratin_state_t, StateReleaser>;
-
-State makeState(const Model &model) {
-  keratin_state_t *state = nullptr;
-  keratin_status_t status;
-  keratin_state_create(&model.object, &state, &status);
-  INFO(status.message);
-  REQUIRE(status.code == KERATIN_OK);
-  return State(state);
-}
-
 std::vector<float> step(keratin_state_t *state, float a, float b) {
   Floats x({2}, {a, b}), y({2});
   keratin_tensor_t in = x.view(), out = y.view();
@@ -96,15 +81,11 @@ std::vector<float> valueOf(const keratin_state_t *state, int32_t variable) {
   return values;
 }
 
-std::string temporaryPath(const char *name) {
-  return "/tmp/keratin-state-" + std::to_string(getpid()) + "-" + name;
-}
-
 } // namespace
 
 TEST_CASE("a state begins with the saved values, and its functions share the variables") {
   Model model;
-  State state = makeState(model);
+  State state = makeState(model.object);
   CHECK(std::string(keratin_state_cpu(state.get())) == "plain");
   CHECK(step(state.get(), 1, 2) == std::vector<float>{10, 20});
   CHECK(step(state.get(), 1, 2) == std::vector<float>{11, 22});
@@ -120,7 +101,7 @@ TEST_CASE("a state begins with the saved values, and its functions share the var
 
 TEST_CASE("a copy has the present values and goes its own way") {
   Model model;
-  State state = makeState(model);
+  State state = makeState(model.object);
   step(state.get(), 1, 2);
   keratin_state_t *made = nullptr;
   REQUIRE(keratin_state_copy(state.get(), &made, nullptr) == KERATIN_OK);
@@ -133,20 +114,21 @@ TEST_CASE("a copy has the present values and goes its own way") {
 
 TEST_CASE("a saved state comes back") {
   Model model;
-  State state = makeState(model);
+  State state = makeState(model.object);
   step(state.get(), 3, 4);
-  std::string path = temporaryPath("saved");
+  keratin::test::TemporaryFile file;
+  const std::string &path = file.path;
   REQUIRE(keratin_state_save(state.get(), path.c_str(), nullptr) == KERATIN_OK);
   step(state.get(), 3, 4);
   REQUIRE(keratin_state_load(state.get(), path.c_str(), nullptr) == KERATIN_OK);
   CHECK(valueOf(state.get(), 0) == std::vector<float>{3, 4});
-  std::remove(path.c_str());
 }
 
 TEST_CASE("a damaged file of a state is refused, and the state keeps its values") {
   Model model;
-  State state = makeState(model);
-  std::string path = temporaryPath("damaged");
+  State state = makeState(model.object);
+  keratin::test::TemporaryFile file;
+  const std::string &path = file.path;
   REQUIRE(keratin_state_save(state.get(), path.c_str(), nullptr) == KERATIN_OK);
   std::ifstream in(path, std::ios::binary);
   std::string bytes((std::istreambuf_iterator<char>(in)), {});
@@ -167,7 +149,6 @@ TEST_CASE("a damaged file of a state is refused, and the state keeps its values"
   renamed[first] = 'u';
   CHECK_THAT(load(renamed), Catch::Contains("does not go on with variable 'v', float32 (2,)"));
   CHECK_THAT(load("KERATIN?" + bytes.substr(8)), Catch::Contains("is not a state of a model"));
-  std::remove(path.c_str());
   CHECK_THAT(load(""), Catch::Contains("is not a state"));
   std::remove(path.c_str());
   keratin_status_t status;
@@ -271,7 +252,7 @@ TEST_CASE("damaged descriptors of models are refused with what is wrong") {
 
 TEST_CASE("numbers of functions and variables are checked") {
   Model model;
-  State state = makeState(model);
+  State state = makeState(model.object);
   keratin_status_t status;
   float data[2];
   keratin_state_read(state.get(), 2, data, 8, &status);

@@ -1,6 +1,7 @@
 // keratin-dump before text that is cut off, changed, or full of hostile names: an error or a dump,
 // never a crash.
 #include "compiler/driver/ModelFile.h"
+#include "tests/support/TemporaryFile.h"
 #include "tools/keratin-dump/Dot.h"
 #include "tools/keratin-dump/GraphReader.h"
 #include "tools/keratin-dump/Html.h"
@@ -14,10 +15,8 @@
 
 #include <catch2/catch.hpp>
 
-#include <cstdio>
 #include <fstream>
 #include <random>
-#include <unistd.h>
 
 using namespace keratin;
 using namespace keratin::dump;
@@ -40,22 +39,14 @@ func.func @step(%x: tensor<?x8xf32, #keratin.dims<d0, 8>> {keratin.kind = "input
 }
 )";
 
-class File {
-public:
-  File() : path("/tmp/keratin-dump-" + std::to_string(getpid()) + ".mlir") {}
-  ~File() { std::remove(path.c_str()); }
-  void write(const std::string &text) const { std::ofstream(path, std::ios::binary) << text; }
-  const std::string path;
-};
-
 struct Dumps {
   std::string json, dot, stats, html;
 };
 
 // All formats of all stages; nullopt if the model is refused somewhere.
 std::optional<Dumps> dumpAll(const std::string &text) {
-  static const File file;
-  file.write(text);
+  static const test::TemporaryFile file;
+  std::ofstream(file.path, std::ios::binary) << text;
   mlir::DialectRegistry registry;
   compiler::registerDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
