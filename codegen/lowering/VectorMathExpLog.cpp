@@ -68,26 +68,36 @@ static VectorExpr expm1Tail(const VectorExpr &r) {
   return polynomial(r, coefficients::expm1Of32);
 }
 
+// Below this e^x rounds to 0.
+static double lowestExp(const VectorExpr &x) { return x.width() == 64 ? -746.0 : -104.0; }
+
 static VectorExpr boundExp(const VectorExpr &x) {
-  // Beyond these bounds the result is infinity or rounds to 0 anyway.
-  bool isDouble = x.width() == 64;
-  return atMost(atLeast(x, isDouble ? -746.0 : -104.0), isDouble ? 710.0 : 89.0);
+  // Above the upper bound the result is infinity anyway. Below the lower one scaleExp takes no
+  // heed of the exponent, unless it is made of bits.
+  VectorExpr bounded = atMost(x, x.width() == 64 ? 710.0 : 89.0);
+  return avx512::fillsRegisters(x) ? bounded : atLeast(bounded, lowestExp(x));
+}
+
+// 2^k p, and where that rounds to 0 a zero that nothing is rounded for: results that underflow
+// take more than 100 cycles on some machines, and masks make many.
+static VectorExpr scaleExp(const VectorExpr &x, const VectorExpr &p, const RoundedInteger &k) {
+  return scaleByPowerOfTwo(select(x < lowestExp(x), x.constant(0), p), k);
 }
 
 VectorExpr exp(const VectorExpr &x) {
   auto [k, r, unused] = reduceExp(boundExp(x));
-  return scaleByPowerOfTwo(1.0 + fma(r * r, expTail(r), r), k);
+  return scaleExp(x, 1.0 + fma(r * r, expTail(r), r), k);
 }
 
 VectorExpr expOfSum(const VectorExpr &x, const VectorExpr &low) {
   auto [k, r, unused] = reduceExp(boundExp(x));
   r = r + low;
-  return scaleByPowerOfTwo(1.0 + fma(r * r, expTail(r), r), k);
+  return scaleExp(x, 1.0 + fma(r * r, expTail(r), r), k);
 }
 
 VectorExpr expPrecise(const VectorExpr &x) {
-  auto [k, r, low] = reduceExp(atLeast(x, x.width() == 64 ? -746.0 : -104.0), /*withLow=*/true);
-  return scaleByPowerOfTwo(1.0 + (r + fma(r * r, expTail(r), low)), k);
+  auto [k, r, low] = reduceExp(atLeast(x, lowestExp(x)), /*withLow=*/true);
+  return scaleExp(x, 1.0 + (r + fma(r * r, expTail(r), low)), k);
 }
 
 VectorExpr exp2Moderate(const VectorExpr &x, double factor) {
