@@ -35,22 +35,6 @@ constexpr int64_t chunkElements = 16384;
 constexpr int64_t laneBlock = 4096;
 constexpr int64_t rowBlock = 256;
 
-// Lanes of a vector: as many as of the widest element in a register, but at least of 32 bits, so
-// that all vectors of a kernel match.
-unsigned laneCount(KernelBuilder &k) {
-  unsigned widest = 32;
-  auto widen = [&](Value value) {
-    widest = std::max(widest, getElementType(value).getIntOrFloatBitWidth());
-  };
-  for (BlockArgument argument : k.body().getArguments())
-    widen(argument);
-  for (Operation &op : k.body().without_terminator())
-    for (Value result : op.getResults())
-      if (!getTensorType(result).getShape().empty())
-        widen(result);
-  return std::max(1u, k.target.lanes(widest));
-}
-
 // Instructions that an op becomes, roughly: a math function is a polynomial.
 int64_t instructionsOf(Operation *op) {
   if (isa<ir::ConstantOp, ir::BroadcastOp, ir::ReshapeOp>(op))
@@ -63,6 +47,30 @@ int64_t instructionsOf(Operation *op) {
           ir::TransposeOp>(op))
     return 8;
   return 1;
+}
+
+// Lanes of a vector, the same for all vectors of a kernel: as many as a register has of the
+// elements that most of the work is done on, but at least of 32 bits. Vectors of wider elements
+// take several registers then.
+unsigned laneCount(KernelBuilder &k) {
+  auto widthOf = [](Value value) -> unsigned {
+    bool isScalar = getTensorType(value).getShape().empty();
+    return isScalar ? 0 : getElementType(value).getIntOrFloatBitWidth();
+  };
+  unsigned widest = 32;
+  for (BlockArgument argument : k.body().getArguments())
+    widest = std::max(widest, widthOf(argument));
+  int64_t narrowWork = 0, wideWork = 0;
+  for (Operation &op : k.body().without_terminator()) {
+    unsigned width = 0;
+    for (Value result : op.getResults())
+      width = std::max(width, widthOf(result));
+    widest = std::max(widest, width);
+    for (Value operand : op.getOperands())
+      width = std::max(width, widthOf(operand));
+    (width > 32 ? wideWork : narrowWork) += instructionsOf(&op);
+  }
+  return std::max(1u, k.target.lanes(narrowWork > wideWork ? 32 : widest));
 }
 
 class LoopKernel {
