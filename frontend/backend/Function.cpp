@@ -8,6 +8,8 @@
 
 #include "llvm/ADT/SmallVector.h"
 
+#include <list>
+
 using namespace keratin;
 using namespace keratin::frontend;
 
@@ -29,47 +31,43 @@ static void checkShape(const std::string &function, const InputSpec &spec, const
                      toString(value.shape()) + "; needed " + toString(spec.shape));
 }
 
-void Function::call(const Array *values, size_t count, std::vector<Array> &outputs) const {
-  checkCount(count);
-  if (!impl->sparseInputs.empty())
-    return callFeeds(std::vector<Feed>(values, values + count), outputs);
-  callDense(values, count, outputs);
-}
+namespace {
 
-void Function::checkCount(size_t count) const {
+// What a caller gave for one input.
+struct Given {
+  const Array *array;
+  const SparseMatrix *matrix; // null for an array
+};
+
+} // namespace
+
+static void run(const Function::Impl *impl, llvm::ArrayRef<Given> given,
+                std::vector<Array> &outputs) {
   if (!impl)
     throw ValueError("function: the Function is empty");
-  if (count != impl->givenInputs.size())
-    throw ValueError(impl->name + ": " + std::to_string(count) +
+  if (given.size() != impl->givenInputs.size())
+    throw ValueError(impl->name + ": " + std::to_string(given.size()) +
                      " values; needed one for each of " + std::to_string(impl->givenInputs.size()) +
                      " inputs");
-}
-
-void Function::callFeeds(const std::vector<Feed> &feeds, std::vector<Array> &outputs) const {
-  checkCount(feeds.size());
-  std::vector<Array> values;
-  for (size_t i = 0; i < feeds.size(); ++i) {
+  llvm::SmallVector<const Array *, 8> inputs;
+  // What is not taken as it was given. A list, so that pointers to its elements stay.
+  std::list<Array> made;
+  auto make = [&](Array array) { return &made.emplace_back(std::move(array)); };
+  for (auto [i, value] : llvm::enumerate(given)) {
     auto sparse = impl->sparseInputs.find(i);
-    if (sparse == impl->sparseInputs.end())
-      values.push_back(feeds[i].matrix() ? feeds[i].matrix()->toDense() : feeds[i].array());
-    else if (feeds[i].matrix())
-      feedSparse(impl->name, sparse->second, *feeds[i].matrix(), values);
-    else if (feeds[i].array().isNone())
+    if (sparse == impl->sparseInputs.end()) {
+      inputs.push_back(value.matrix ? make(value.matrix->toDense()) : value.array);
+      continue;
+    }
+    if (!value.matrix && value.array->isNone())
       throw ValueError(impl->name + ": the value for '" + sparse->second.name +
                        "' is None; needed a sparse matrix or an array");
-    else
-      feedSparse(impl->name, sparse->second, SparseMatrix::fromDense(feeds[i].array()), values);
+    for (Array &part : value.matrix ? sparseFeed(impl->name, sparse->second, *value.matrix)
+                                    : sparseFeed(impl->name, sparse->second,
+                                                 SparseMatrix::fromDense(*value.array)))
+      inputs.push_back(make(std::move(part)));
   }
-  callDense(values.data(), values.size(), outputs);
-}
-
-void Function::callDense(const Array *values, size_t count, std::vector<Array> &outputs) const {
-  llvm::SmallVector<const Array *, 8> inputs(count);
-  // Values of another dtype are converted; reserved, so that pointers to them stay.
-  std::vector<Array> converted;
-  for (size_t i = 0; i < count; ++i) {
-    const InputSpec &spec = impl->specs[i];
-    const Array *value = &values[i];
+  for (auto [spec, value] : llvm::zip(impl->specs, inputs)) {
     if (value->isNone()) {
       if (!spec.defaultValue)
         throw ValueError(impl->name + ": the value for '" + spec.name +
@@ -77,16 +75,26 @@ void Function::callDense(const Array *values, size_t count, std::vector<Array> &
       value = &*spec.defaultValue;
     }
     checkShape(impl->name, spec, *value);
-    if (value->dtype() != spec.dtype) {
-      converted.reserve(count);
-      converted.push_back(value->astype(spec.dtype));
-      value = &converted.back();
-    }
-    inputs[i] = value;
+    if (value->dtype() != spec.dtype)
+      value = make(value->astype(spec.dtype));
   }
   if (outputs.size() != impl->outputs.size())
     outputs.resize(impl->outputs.size());
-  impl->program->run(impl->name, impl->handles, inputs.data(), count, outputs);
+  impl->program->run(impl->name, impl->handles, inputs.data(), inputs.size(), outputs);
+}
+
+void Function::call(const Array *values, size_t count, std::vector<Array> &outputs) const {
+  llvm::SmallVector<Given, 8> given;
+  for (const Array &value : llvm::ArrayRef(values, count))
+    given.push_back({&value, nullptr});
+  run(impl.get(), given, outputs);
+}
+
+void Function::callFeeds(const std::vector<Feed> &feeds, std::vector<Array> &outputs) const {
+  llvm::SmallVector<Given, 8> given;
+  for (const Feed &feed : feeds)
+    given.push_back({&feed.array(), feed.matrix()});
+  run(impl.get(), given, outputs);
 }
 
 std::vector<Array> Function::operator()(const std::vector<Array> &values) const {

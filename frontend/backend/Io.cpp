@@ -25,9 +25,9 @@ std::vector<Array> Session::run(const std::vector<Tensor> &fetches, const Feeds 
       all.emplace_back(tensor, value);
       continue;
     }
-    std::vector<Array> values;
-    feedSparse("Session::run", {tensor.name(), tensor.dtype(), tensor.shape()},
-               SparseMatrix::fromDense(value), values);
+    std::vector<Array> values =
+        sparseFeed("Session::run", {tensor.name(), tensor.dtype(), tensor.shape()},
+                   SparseMatrix::fromDense(value));
     std::vector<Tensor> components = sparseComponents(tensor);
     for (size_t i = 0; i < values.size(); ++i)
       all.emplace_back(components[i], values[i]);
@@ -86,11 +86,11 @@ std::vector<Array> batch_get_value(const std::vector<Tensor> &ops, SourceLocatio
 }
 
 // The elements at the places of a sparse variable; what lies elsewhere must be 0.
-static void setSparse(const Tensor &x, const Array &value) {
+static void setSparse(const Tensor &x, const Array &value, SourceLocation location) {
   std::shared_ptr<VariableStorage> storage;
   Array rows, columns;
   {
-    Call call("set_value", SourceLocation::current());
+    Call call("set_value", location);
     SparseParts parts = *sparseParts(call.raw(x));
     storage = call.graph.variables[parts.values.getDefiningOp<ir::VariableOp>().getId()].storage;
     auto literal = [&](Value list) {
@@ -122,7 +122,7 @@ static void setSparse(const Tensor &x, const Array &value) {
 
 void set_value(const Tensor &x, const Array &value, SourceLocation location) {
   if (is_variable(x) && is_sparse(x))
-    return setSparse(x, value);
+    return setSparse(x, value, location);
   std::shared_ptr<VariableStorage> storage = storageOf(x);
   if (!storage)
     throw TypeError("set_value: " + x.name() + " is not a variable");

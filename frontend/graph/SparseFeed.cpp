@@ -16,16 +16,16 @@ std::vector<Tensor> frontend::sparseComponents(const Tensor &placeholder) {
   return components;
 }
 
-void frontend::feedSparse(const std::string &function, const SparseInput &input,
-                          const SparseMatrix &matrix, std::vector<Array> &values) {
+std::vector<Array> frontend::sparseFeed(const std::string &function, const SparseInput &input,
+                                        const SparseMatrix &matrix) {
   for (size_t i = 0; i < 2; ++i)
     if (input.shape[i] && *input.shape[i] != matrix.shape()[i])
       throw ValueError(function + ": the value for '" + input.name + "' has shape " +
                        toString(matrix.shape()) + "; needed " + toString(input.shape));
-  values.push_back(matrix.rows());
-  values.push_back(matrix.columns());
-  values.push_back(matrix.values().astype(input.dtype));
+  std::vector<Array> values = {matrix.rows(), matrix.columns(),
+                               matrix.values().astype(input.dtype)};
   for (size_t i = 0; i < 2; ++i)
     if (!input.shape[i])
       values.push_back(Array(matrix.shape()[i]));
+  return values;
 }

@@ -18,9 +18,9 @@ struct SparseInput {
 
 // The placeholders behind a sparse one. Under the graph's mutex.
 std::vector<Tensor> sparseComponents(const Tensor &placeholder);
-// Adds a value for each of them. ValueError for another shape.
-void feedSparse(const std::string &function, const SparseInput &input, const SparseMatrix &matrix,
-                std::vector<Array> &values);
+// A value for each of them. ValueError for another shape.
+std::vector<Array> sparseFeed(const std::string &function, const SparseInput &input,
+                              const SparseMatrix &matrix);
 
 } // namespace keratin::frontend
 

@@ -73,9 +73,7 @@ public:
 
 private:
   friend struct frontend::FunctionAccess;
-  void checkCount(size_t count) const;
   void callFeeds(const std::vector<Feed> &feeds, std::vector<Array> &outputs) const;
-  void callDense(const Array *values, size_t count, std::vector<Array> &outputs) const;
 
   std::shared_ptr<const Impl> impl;
 };
