@@ -13,26 +13,31 @@ using namespace keratin::frontend;
 
 Array Tensor::eval(SourceLocation location) const { return backend::eval(*this, location); }
 
+// Others may build and run while this runs: the graph's mutex is held to look at the graph only.
 std::vector<Array> Session::run(const std::vector<Tensor> &fetches, const Feeds &feeds,
                                 SourceLocation location) {
-  Call call("Session::run", location);
+  const char *function = "Session::run";
   std::vector<Tensor> dense;
   for (const Tensor &tensor : fetches)
-    dense.push_back(fetched("Session::run", tensor, location));
-  Feeds all;
-  for (const auto &[tensor, value] : feeds) {
+    dense.push_back(fetched(function, tensor, location));
+  FedArrays all;
+  for (const auto &[tensor, feed] : feeds) {
+    Call call(function, location);
+    if (!feed.matrix() && feed.array().isNone())
+      call.valueError("the value for '" + tensor.name() + "' is None; needed an array");
+    call.raw(tensor);
     if (!hasSparseRole(tensor, ir::SparseRole::Placeholder)) {
-      all.emplace_back(tensor, value);
+      all.emplace_back(tensor, feed.matrix() ? feed.matrix()->toDense() : feed.array());
       continue;
     }
+    SparseMatrix matrix = feed.matrix() ? *feed.matrix() : SparseMatrix::fromDense(feed.array());
     std::vector<Array> values =
-        sparseFeed("Session::run", {tensor.name(), tensor.dtype(), tensor.shape()},
-                   SparseMatrix::fromDense(value));
+        sparseFeed(function, {tensor.name(), tensor.dtype(), tensor.shape()}, matrix);
     std::vector<Tensor> components = sparseComponents(tensor);
     for (size_t i = 0; i < values.size(); ++i)
-      all.emplace_back(components[i], values[i]);
+      all.emplace_back(components[i], std::move(values[i]));
   }
-  return evaluate("Session::run", dense, all);
+  return evaluate(function, dense, std::move(all));
 }
 
 // A single value fills, anything else must fit.

@@ -65,14 +65,14 @@ struct Evaluation {
 } // namespace
 
 static Evaluation prepare(const std::string &function, const std::vector<Tensor> &fetches,
-                          const Session::Feeds &feeds) {
+                          FedArrays feeds) {
   Graph &graph = Graph::get();
   std::unique_lock lock(graph.mutex);
   SliceRequest request{function, {}, {}, {}};
   Evaluation evaluation;
-  for (const auto &[tensor, value] : feeds) {
+  for (auto &[tensor, value] : feeds) {
     request.inputs.push_back(valueOf(tensor));
-    evaluation.inputs.push_back(value.dtype() == tensor.dtype() ? value
+    evaluation.inputs.push_back(value.dtype() == tensor.dtype() ? std::move(value)
                                                                 : value.astype(tensor.dtype()));
   }
   for (const Tensor &fetch : fetches)
@@ -97,9 +97,8 @@ static Evaluation prepare(const std::string &function, const std::vector<Tensor>
 }
 
 std::vector<Array> frontend::evaluate(const std::string &function,
-                                      const std::vector<Tensor> &fetches,
-                                      const Session::Feeds &feeds) {
-  Evaluation evaluation = prepare(function, fetches, feeds);
+                                      const std::vector<Tensor> &fetches, FedArrays feeds) {
+  Evaluation evaluation = prepare(function, fetches, std::move(feeds));
   std::vector<keratin_variable_t *> variables;
   for (const auto &variable : evaluation.variables)
     variables.push_back(variable->handle());

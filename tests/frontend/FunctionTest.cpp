@@ -184,11 +184,22 @@ TEST_CASE("sessions run fetches") {
   checkArray(result[0], Array{2.0, 3.0});
   checkArray(result[1], Array{1.0, 2.0});
   checkArray(K::get_session()->run(x * 2.0, {{x, Array{1.0, 2.0}}}), Array{2.0, 4.0});
+  // In any structure.
+  std::pair<Tensor, std::vector<std::vector<Tensor>>> nested = {x, {{x * 2.0}, {}, {x - 1.0, x}}};
+  auto [first, rest] = K::get_session()->run(nested, {{x, Array{1.0, 2.0}}});
+  checkArray(first, Array{1.0, 2.0});
+  REQUIRE(rest.size() == 3);
+  checkArray(rest[0][0], Array{2.0, 4.0});
+  CHECK(rest[1].empty());
+  checkArray(rest[2][0], Array{0.0, 1.0});
+  checkArray(rest[2][1], Array{1.0, 2.0});
   Tensor v = K::variable(1.0);
   checkArray(K::get_session()->run(K::update_add(v, 2.0)), 3.0);
   CHECK(K::get_value(v).item() == 3.0);
   CHECK_THROWS_AS(K::get_session()->run(x * 2.0), keratin::ValueError);
   CHECK_THROWS_AS(K::get_session()->run(x * 2.0, {{x, Array{1.0}}}), keratin::ValueError);
+  CHECK_THAT(errorOf<keratin::ValueError>([&] { K::get_session()->run(x * 2.0, {{x, None}}); }),
+             Catch::Contains("is None; needed an array"));
   auto mine = std::make_shared<keratin::Session>();
   K::set_session(mine);
   CHECK(K::get_session() == mine);

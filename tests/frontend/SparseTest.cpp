@@ -95,6 +95,17 @@ TEST_CASE("a sparse placeholder is fed sparse and dense") {
              Array{{6.0, 8.0}, {0.0, 0.0}, {-3.5, -3.0}});
 }
 
+TEST_CASE("a session is fed sparse matrices") {
+  Tensor x = K::placeholder({None, 3}, None, "float64", true), y = K::placeholder({3, 3});
+  auto run = [&](const keratin::Feed &value) {
+    return K::get_session()->run(K::dot(x, K::eye(3, "float64")), {{x, value}});
+  };
+  checkArray(run(example()), exampleDense());
+  checkArray(run(exampleDense()), exampleDense());
+  // For a dense placeholder it is made dense.
+  checkArray(K::get_session()->run(y * 1.0, {{y, example()}}), exampleDense());
+}
+
 TEST_CASE("sizes of a sparse placeholder may be unknown") {
   Tensor x = K::placeholder({None, None}, None, "float32", true), y = K::placeholder({None, 2});
   CHECK(keratin::toString(K::int_shape(x)) == "(None, None)");

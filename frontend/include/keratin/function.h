@@ -95,21 +95,6 @@ private:
   std::optional<Tensor> op;
 };
 
-// Keras's sessions, for programs that name one: it has no state of its own.
-class Session {
-public:
-  using Feeds = std::vector<std::pair<Tensor, Array>>;
-  std::vector<Array> run(const std::vector<Tensor> &fetches, const Feeds &feeds = {},
-                         SourceLocation location = SourceLocation::current());
-  // The value of one fetch.
-  template <typename T, typename = std::enable_if_t<std::is_same_v<T, Tensor>>>
-  Array run(const T &fetch, const Feeds &feeds = {},
-            SourceLocation location = SourceLocation::current()) {
-    return run(std::vector<Tensor>{fetch}, feeds, location).front();
-  }
-  void close() {}
-};
-
 } // namespace keratin
 
 #endif // KERATIN_FUNCTION_H

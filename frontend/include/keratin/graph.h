@@ -2,7 +2,7 @@
 #ifndef KERATIN_GRAPH_H
 #define KERATIN_GRAPH_H
 
-#include "keratin/function.h"
+#include "keratin/session.h"
 
 #include <memory>
 #include <optional>
@@ -19,6 +19,7 @@ void reset_uids();
 void clear_session();
 // Variables always hold their initial value here, so the flag changes nothing.
 void manual_variable_initialization(bool value);
+// What set_session was given, else one that is always there.
 std::shared_ptr<Session> get_session();
 void set_session(std::shared_ptr<Session> session);
 
