@@ -2,6 +2,8 @@
 #include "codegen/cpu/ContractionMicroKernel.h"
 #include "codegen/cpu/ConvolutionBlocks.h"
 #include "codegen/cpu/ConvolutionPacking.h"
+#include "codegen/cpu/ConvolutionPhase.h"
+#include "codegen/cpu/DepthwiseKernel.h"
 #include "codegen/cpu/Rounding.h"
 
 #include "mlir/IR/BuiltinTypes.h"
@@ -72,13 +74,11 @@ public:
 private:
   // Of the unit or region at hand.
   struct Window {
-    Value phase, tap;    // see WindowSteps
-    Value low;           // low'
-    Value outputs, taps; // of this phase
+    Value number; // of the phase
+    ConvolutionPhase phase;
     Value firstOutput, outputsHere;
     Value firstTap, tapsHere;
-    Value start, span;            // positions in x, and how many
-    Value filterBase, filterStep; // of tap 0 of the phase, and from tap to tap
+    Value start, span; // positions in x, and how many
   };
 
   bool areTilesWhole() const {
@@ -97,9 +97,7 @@ private:
     return *outputs % plan.tile.tileRows == 0 && *block % plan.tile.tileRows == 0;
   }
 
-  Value stride(const ConvolutionSize &size) {
-    return size.constant ? emit.constant(*size.constant) : emit.fromIndex(size.value);
-  }
+  Value stride(const ConvolutionSize &size) { return emitConvolutionSize(emit, size); }
 
   // The last of the units' counters, which changes fastest.
   Value pop(Value &rest, Value count) {
@@ -120,8 +118,10 @@ private:
     columnsHere = here(blocks.columns, column0, blocks.columnBlock);
     each = pop(rest, blocks.each);
     for (size_t j = windows.size(); j-- > 0;) {
-      windows[j].phase = pop(rest, blocks.windows[j].phases);
-      openPhase(j);
+      Window &w = windows[j];
+      w.number = pop(rest, blocks.windows[j].phases);
+      w.phase = emitConvolutionPhase(emit, spec.windows[j], plan.steps[j], spec.filter.windows[j],
+                                     w.number);
     }
   }
 
@@ -131,46 +131,13 @@ private:
       Window &w = windows[j];
       const ConvolutionBlocks::Window &block = blocks.windows[j];
       w.firstOutput = emit.mul(pop(rest, block.outputCount), block.outputBlock);
-      w.outputsHere = here(w.outputs, w.firstOutput, block.outputBlock);
+      w.outputsHere = here(w.phase.outputs, w.firstOutput, block.outputBlock);
     }
     channel0 = outside0 = zero;
     if (plan.batchInside)
       channel0 = emit.mul(rest, blocks.channelBlock);
     else
       outside0 = rest;
-  }
-
-  // What the outputs of a phase meet.
-  void openPhase(size_t j) {
-    const ConvolutionWindow &window = spec.windows[j];
-    const WindowSteps &steps = plan.steps[j];
-    Window &w = windows[j];
-    Value y = stride(window.y), taps = stride(window.filter), low = stride(window.low);
-    w.outputs = emit.ceilDiv(emit.sub(y, w.phase), emit.constant(steps.phases));
-    w.tap = zero;
-    w.taps = taps;
-    w.low = low;
-    if (steps.hasZeros) {
-      Value from = emit.sub(emit.mul(w.phase, window.stride), low);
-      auto position = [&](Value tap) { return emit.add(from, emit.mul(tap, window.dilation)); };
-      Value none = emit.constant(-1);
-      Value candidates = emit.min(emit.constant(steps.taps), taps);
-      Value found = emit.loop(zero, candidates, 1, {none}, [&](Value tap, ValueRange before) {
-        Value meets = emit.equal(emit.remSigned(position(tap), window.xDilation), zero);
-        return LoopEmitter::Values{emit.select(meets, tap, before[0])};
-      })[0];
-      w.tap = emit.max(found, zero);
-      w.taps = emit.select(emit.equal(found, none), zero,
-                           emit.ceilDiv(emit.sub(taps, w.tap), emit.constant(steps.taps)));
-      w.low = emit.sub(zero, emit.divSigned(position(w.tap), window.xDilation));
-    }
-    Value along = stride(spec.filter.windows[j]);
-    w.filterStep = emit.mul(along, steps.taps);
-    w.filterBase = emit.mul(w.tap, along);
-    if (window.reversed) {
-      w.filterBase = emit.mul(emit.sub(emit.sub(taps, one), w.tap), along);
-      w.filterStep = emit.sub(zero, w.filterStep);
-    }
   }
 
   void runRegion(Value number, Value isHeld) {
@@ -180,10 +147,10 @@ private:
       const ConvolutionBlocks::Window &block = blocks.windows[j];
       const WindowSteps &steps = plan.steps[j];
       w.firstTap = emit.mul(pop(rest, block.tapCount), block.tapBlock);
-      w.tapsHere = here(w.taps, w.firstTap, block.tapBlock);
+      w.tapsHere = here(w.phase.taps, w.firstTap, block.tapBlock);
       Value first =
           emit.add(emit.mul(w.firstOutput, steps.oStep), emit.mul(w.firstTap, steps.iStep));
-      w.start = emit.sub(emit.mul(first, steps.step), w.low);
+      w.start = emit.sub(emit.mul(first, steps.step), w.phase.low);
       Value reach = emit.add(emit.mul(emit.sub(w.outputsHere, one), steps.oStep),
                              emit.mul(emit.sub(w.tapsHere, one), steps.iStep));
       Value empty = emit.equal(emit.mul(w.outputsHere, w.tapsHere), zero);
@@ -286,7 +253,7 @@ private:
     Value from = emit.add(emit.mul(column0, columnStride), emit.mul(each, eachStride));
     from = emit.add(from, emit.mul(plan.batchInside ? outside0 : channel0, contracted));
     for (const Window &w : windows)
-      from = emit.add(from, emit.add(w.filterBase, emit.mul(w.firstTap, w.filterStep)));
+      from = emit.add(from, emit.add(w.phase.filterBase, emit.mul(w.firstTap, w.phase.filterStep)));
 
     Value width = emit.constant(plan.tile.tileColumns());
     ConvolutionFilterRows rows;
@@ -300,7 +267,7 @@ private:
     };
     if (plan.batchInside) {
       rows.rows = windows[last].tapsHere;
-      rows.rowStride = windows[last].filterStep;
+      rows.rowStride = windows[last].phase.filterStep;
       emit.loop(zero, outsideHere, 1, [&](Value i) {
         overTaps(0, last, emit.add(from, emit.mul(i, contracted)), i, pack);
       });
@@ -317,7 +284,7 @@ private:
     if (j == end)
       return body(offset, number);
     emit.loop(zero, windows[j].tapsHere, 1, [&](Value i) {
-      overTaps(j + 1, end, emit.add(offset, emit.mul(i, windows[j].filterStep)),
+      overTaps(j + 1, end, emit.add(offset, emit.mul(i, windows[j].phase.filterStep)),
                emit.add(emit.mul(number, windows[j].tapsHere), i), body);
     });
   }
@@ -479,7 +446,7 @@ private:
   // The index of a unit's output in the result.
   Value output(size_t j, Value o) {
     Value inPhase = emit.add(windows[j].firstOutput, o);
-    return emit.toIndex(emit.add(emit.mul(inPhase, plan.steps[j].phases), windows[j].phase));
+    return emit.toIndex(emit.add(emit.mul(inPhase, plan.steps[j].phases), windows[j].number));
   }
 
   LoopEmitter &emit;
@@ -509,7 +476,10 @@ Value keratin::codegen::emitConvolutionUnits(OpBuilder &builder, Location loc,
                                              const ConvolutionSpec &spec,
                                              const MachineTarget &target) {
   LoopEmitter emit(builder, loc, target);
-  return emit.toIndex(emitConvolutionBlocks(emit, spec, planConvolution(spec, target)).units);
+  ConvolutionPlan plan = planConvolution(spec, target);
+  if (isDirectDepthwise(spec, plan))
+    return emit.toIndex(emitDepthwiseUnits(emit, spec, plan));
+  return emit.toIndex(emitConvolutionBlocks(emit, spec, plan).units);
 }
 
 int64_t keratin::codegen::emitConvolution(OpBuilder &builder, Location loc,
@@ -517,6 +487,8 @@ int64_t keratin::codegen::emitConvolution(OpBuilder &builder, Location loc,
                                           Value begin, Value end) {
   LoopEmitter emit(builder, loc, target);
   ConvolutionPlan plan = planConvolution(spec, target);
+  if (isDirectDepthwise(spec, plan))
+    return emitDepthwise(emit, spec, plan, emit.fromIndex(begin), emit.fromIndex(end));
   Nest nest(emit, spec, std::move(plan));
   nest.run(emit.fromIndex(begin), emit.fromIndex(end));
   return nest.scratchBytes();

@@ -592,6 +592,115 @@ TEST_CASE("groups and depthwise convolutions") {
     }
 }
 
+TEST_CASE("depthwise convolutions that read x where it is") {
+  struct Attributes {
+    int64_t stride, dilation, xDilation;
+    bool reversed;
+  };
+  // A tile's lanes overlap, fill all vectors, or are too many; units have all channels or not.
+  for (int64_t groups : {3, 16, 40, 1030})
+    for (auto known : {Kind::Nothing, Kind::Channels, Kind::All})
+      for (Attributes a : {Attributes{1, 1, 1, false},
+                           {2, 1, 1, false},
+                           {1, 1, 2, true},
+                           {2, 3, 1, false},
+                           {1, 2, 3, true},
+                           {3, 2, 2, false}}) {
+        if (groups > 1000 && (known != Kind::All || a.dilation == 3))
+          continue;
+        Kind kind{Dtype::F32, "native", known};
+        auto make = [&](int64_t x, int64_t filter, int64_t low, int64_t high) {
+          return window(x, filter, a.stride, low, high, a.dilation, a.xDilation, a.reversed);
+        };
+        Problem p{"b01g,01g->b01g", {make(9, 3, 1, 1), make(12, 3, 1, 2)}, 2, groups};
+        Compiled compiled = compile(kind, p);
+        check(compiled, kind, p, 5);
+        check(compiled, kind, p, 1, Edge::Start);
+        p = {"b01g,01g->b01g", {make(12, 5, -1, 3), make(10, 4, 5, -2)}, 1, groups};
+        check(compile(kind, p), kind, p, 3);
+        p = {"b01g,f01g->b01fg", {make(2, 3, 1, 1), make(31, 2, 0, 7)}, 1, groups, 1, 2};
+        check(compile(kind, p), kind, p, 3);
+      }
+}
+
+TEST_CASE("depthwise filters' gradients, and filters too large to write out") {
+  for (const char *machine : machines)
+    for (auto known : {Kind::Nothing, Kind::Channels, Kind::All})
+      for (int64_t groups : {5, 32, 50}) {
+        Kind kind{Dtype::F32, machine, known};
+        for (const Problem &p :
+             {Problem{
+                  "c01g,c01g->01g", {window(9, 9, 1, 1, 1), window(11, 11, 1, 1, 1)}, 1, groups, 3},
+              {"c01g,c01g->01g",
+               {window(14, 7, 1, 1, 1, 2), window(16, 8, 1, 0, 1, 2)},
+               1,
+               groups,
+               2},
+              {"c01g,c01g->01g", {window(6, 5, 1, 2, 2), window(60, 57, 1, 0, 0)}, 1, groups, 1},
+              {"b01g,01g->b01g", {window(19, 19, 1, 9, 9), window(17, 23, 1, 11, 11)}, 2, groups},
+              {"b01g,01g->b01g",
+               {window(9, 2, 1, 0, 0, 30), window(50, 3, 1, 5, 30, 20)},
+               1,
+               groups}}) {
+          Compiled compiled = compile(kind, p);
+          check(compiled, kind, p, 3);
+          check(compiled, kind, p, 1, Edge::Start);
+        }
+      }
+}
+
+TEST_CASE("depthwise convolutions of every dtype, with one and three windows, and of nothing") {
+  for (const char *machine : machines)
+    for (Dtype dtype : {Dtype::F64, Dtype::BF16, Dtype::F16, Dtype::I32, Dtype::I8})
+      for (const char *dims : {"b01g,01g->b01g", "c01g,c01g->01g"}) {
+        Kind kind{dtype, machine};
+        bool isForward = dims[0] == 'b';
+        int64_t filter = isForward ? 3 : 9;
+        Problem p{dims, {window(9, filter, 1, 1, 1), window(10, filter, 1, 1, 1)}, 1, 70};
+        (isForward ? p.b : p.c) = 2;
+        check(compile(kind, p), kind, p, 2);
+      }
+  for (auto known : {Kind::Nothing, Kind::All}) {
+    Kind kind{Dtype::F32, "native", known};
+    for (const Problem &p :
+         {Problem{"b0g,0g->b0g", {window(700, 3, 1, 1, 1)}, 2, 20},
+          {"c0g,c0g->0g", {window(50, 46, 1, 0, 0)}, 1, 33, 3},
+          {"b012g,012g->b012g",
+           {window(5, 3, 1, 1, 1), window(6, 2, 2, 0, 0), window(7, 3, 1, 1, 1, 1, 2)},
+           2,
+           20},
+          {"c012g,c012g->012g",
+           {window(5, 5, 1, 1, 1), window(6, 5, 1, 0, 0), window(7, 7, 1, 1, 1)},
+           1,
+           17,
+           2}}) {
+      Compiled compiled = compile(kind, p);
+      check(compiled, kind, p, 3);
+      check(compiled, kind, p, 1, Edge::Start);
+    }
+  }
+  for (const char *dims : {"b01g,01g->b01g", "c01g,c01g->01g"}) {
+    Kind kind;
+    Problem whole{dims, {window(5, 3, 1, 1, 1), window(6, 2, 1, 0, 0)}, 1, 20};
+    Compiled compiled = compile(kind, whole);
+    for (int64_t Problem::*size : {&Problem::b, &Problem::c, &Problem::g}) {
+      Problem p = whole;
+      if (size != &Problem::g && p.dims[0] != (size == &Problem::b ? 'b' : 'c'))
+        continue;
+      p.*size = 0;
+      check(compiled, kind, p, 2);
+    }
+    for (Window zero : {Window{0, 2, 3, 1, 2}, Window{6, 0, 5}, Window{4, 3, 0}}) {
+      Problem p = whole;
+      p.windows[1] = zero;
+      check(compiled, kind, p);
+      kind.known = Kind::All;
+      check(compile(kind, p), kind, p);
+      kind.known = Kind::Nothing;
+    }
+  }
+}
+
 TEST_CASE("one and three windows") {
   for (auto known : {Kind::Nothing, Kind::All}) {
     Kind kind{Dtype::F32, "native", known};
