@@ -102,7 +102,8 @@ std::pair<std::vector<Tensor>, Tensor> backend::ctc_decode(const Operand &y_pred
   Call call("ctc_decode", location);
   ir::GraphMath &g = call.g;
   Decoder decoder(call);
-  Value y = call.floating(y_pred);
+  // Scores of what was chosen have no derivative, as what was chosen has none.
+  Value y = call.builder.create<ir::StopGradientOp>(g.location(), call.floating(y_pred));
   ir::Shape shape = ir::getShape(y);
   if (shape.size() != 3 || shape[2] == DimExpr(0))
     call.valueError("y_pred must have shape (samples, time, classes), with one class or more; "

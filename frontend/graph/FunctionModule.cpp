@@ -97,7 +97,9 @@ private:
       Value value = values.lookup(update.getValue());
       if (update.getKind() == ir::UpdateKind::Add)
         value = b.create<ir::AddOp>(location, values.lookup(update.getVariable()), value);
-      values[op->getResult(0)] = value;
+      // What is assigned is a number to whoever reads it: an update has no derivative.
+      read.push_back(b.create<ir::StopGradientOp>(location, value));
+      values[op->getResult(0)] = read.back();
     } else if (isa<ir::DependOp>(op)) {
       values[op->getResult(0)] = values.lookup(op->getOperand(0));
     } else {
@@ -114,7 +116,7 @@ private:
       Value value = values.lookup(variable->getResult(0));
       for (ir::UpdateOp update : updates)
         if (update.getKind() == ir::UpdateKind::Assign)
-          value = values.lookup(update.getResult());
+          value = values.lookup(update.getValue());
       for (ir::UpdateOp update : updates)
         if (update.getKind() == ir::UpdateKind::Add)
           value = b.create<ir::AddOp>(transfer.location(update.getLoc()), value,
@@ -149,6 +151,9 @@ private:
            b.getNamedAttr("keratin.variable", b.getI64IntegerAttr(int64_t(index)))}));
     }
     b.create<func::ReturnOp>(UnknownLoc::get(context.get()), results);
+    for (ir::StopGradientOp op : read)
+      if (op.use_empty())
+        op.erase();
     function.setType(b.getFunctionType(block->getArgumentTypes(), ValueRange(results).getTypes()));
     function.setAllArgAttrs(argumentAttributes);
     function.setAllResultAttrs(resultAttributes);
@@ -164,6 +169,7 @@ private:
   func::FuncOp function;
   Block *block;
   DenseMap<Value, Value> values;
+  SmallVector<ir::StopGradientOp> read; // what updates are to whoever reads them
   SmallVector<DictionaryAttr> argumentAttributes;
   FunctionModule result;
 };

@@ -251,6 +251,15 @@ TEST_CASE("what ctc_decode refuses") {
   refuses("an input length is outside [0, time]", [] { decode(frames(), {-1}, false); });
 }
 
+TEST_CASE("decoding has no derivative") {
+  Tensor y = K::placeholder({None, None, 3}, None, "float32");
+  for (bool greedy : {true, false}) {
+    auto [paths, scores] = K::ctc_decode(y, Array{2}, greedy);
+    CHECK_FALSE(K::gradients(scores, {y})[0].has_value());
+    CHECK_FALSE(K::gradients(K::cast(paths[0], "float32"), {y})[0].has_value());
+  }
+}
+
 TEST_CASE("ctc_create_skip_idxs, the numbers of the specification") {
   auto indices = [](const std::vector<int64_t> &labels) {
     return K::ctc_create_skip_idxs(K::ctc_interleave_blanks(labels)).eval();

@@ -87,6 +87,21 @@ TEST_CASE("increments add up, the later assignment wins, each update counts once
   checkArray(K::get_value(v), Array(4.0));
 }
 
+TEST_CASE("an update has no derivative") {
+  Tensor v = K::variable(3.0, "float64"), x = K::placeholder(keratin::Shape{}, None, "float64");
+  for (const Tensor &update : {K::update(v, x), K::update_add(v, x), K::update_sub(v, x),
+                               K::moving_average_update(v, x, 0.5)}) {
+    // Beside another way from v and x to the loss.
+    auto gradients = K::gradients(update * v * x, {v, x});
+    K::Function f = K::function({x}, {update, gradients[0].value(), gradients[1].value()});
+    K::set_value(v, 3.0);
+    auto results = f({2.0});
+    checkArray(results[1], Array(results[0].item() * 2.0));
+    checkArray(results[2], Array(results[0].item() * 3.0));
+    CHECK_FALSE(K::gradients(update, {x})[0].has_value());
+  }
+}
+
 TEST_CASE("evaluating an update assigns") {
   Tensor v = K::variable({1.0, 2.0});
   checkArray(K::eval(K::update(v, {3.0, 4.0})), Array{3.0, 4.0});
