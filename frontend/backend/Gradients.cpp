@@ -1,7 +1,7 @@
 // K::gradients and K::stop_gradient.
 #include "keratin/graph.h"
 
-#include "frontend/graph/Call.h"
+#include "frontend/graph/SparseParts.h"
 
 #include "llvm/ADT/DenseSet.h"
 
@@ -87,6 +87,20 @@ gradients(const Tensor &loss, const std::vector<Tensor> &variables, SourceLocati
   DifferentiableInputs reached(total);
   total = call.g.reduceSum(total, call.axes(None, call.rank(total)));
 
+  // A sparse tensor's gradient is that of its stored elements, at their places.
+  auto differentiated = [&](const Tensor &variable) {
+    Value x = call.raw(variable);
+    std::optional<SparseParts> parts = sparseParts(x);
+    return parts ? parts->values : x;
+  };
+  auto gradientOf = [&](const Tensor &variable, Value gradient) {
+    std::optional<SparseParts> parts = sparseParts(call.raw(variable));
+    if (!parts)
+      return call.tensor(gradient);
+    parts->values = gradient;
+    return call.tensor(sparseMatrix(call, *parts));
+  };
+
   // Fed values and variables go into one op. A value in the middle of the graph has its own, since
   // within one op all of them are independent of each other.
   std::vector<size_t> leaves;
@@ -99,20 +113,20 @@ gradients(const Tensor &loss, const std::vector<Tensor> &variables, SourceLocati
                                                 mlir::ValueRange(values));
   };
   for (auto [i, variable] : llvm::enumerate(variables)) {
-    Value x = call.raw(variable);
+    Value x = differentiated(variable);
     if (!reached.contains(x) || !isFloating(call.dtypeOf(x)))
       continue;
     if (x.getDefiningOp()->getNumOperands() == 0) {
       leaves.push_back(i);
       leafValues.push_back(x);
     } else {
-      result[i] = call.tensor(emit({x}).getResult(0));
+      result[i] = gradientOf(variable, emit({x}).getResult(0));
     }
   }
   if (!leaves.empty()) {
     ir::GradientsOp op = emit(leafValues);
     for (auto [i, place] : llvm::enumerate(leaves))
-      result[place] = call.tensor(op.getResult(unsigned(i)));
+      result[place] = gradientOf(variables[place], op.getResult(unsigned(i)));
   }
   return result;
 }

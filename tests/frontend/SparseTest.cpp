@@ -189,6 +189,28 @@ TEST_CASE("products with sparse tensors have derivatives") {
   }
 }
 
+TEST_CASE("the derivative of a sparse tensor is that of its elements") {
+  Tensor x = K::placeholder({3, 3}, None, "float64", true), v = K::variable(example(), "float64");
+  Tensor w = K::placeholder({3, 2}, None, "float64");
+  for (const Tensor &sparse : {x, v}) {
+    // Also of one that is computed.
+    for (const Tensor &of : {sparse, K::identity(sparse)}) {
+      Tensor loss = K::sum(K::dot(of, w) * Array{{1.0, -0.5}, {0.3, 2.0}, {1.2, 0.7}});
+      Tensor gradient = K::gradients(loss, {of})[0].value();
+      CHECK(K::is_sparse(gradient));
+      CHECK_FALSE(K::is_variable(gradient));
+      Tensor second = K::gradients(K::sum(K::to_dense(gradient) * 2.0), {w})[0].value();
+      K::Function f = K::function({x, w}, {gradient, second});
+      // The loss's factors times w's rows, where an element is stored.
+      auto results = f({example(), right()});
+      checkArray(results[0], Array{{0.0, 1.0, 0.0}, {0.0, 0.0, 0.0}, {2.6, 0.0, 10.2}});
+      checkArray(results[1], Array{{2.4, 1.4}, {2.0, -1.0}, {2.4, 1.4}});
+    }
+    CHECK(K::gradients(K::sum(K::to_dense(sparse)), {sparse})[0].has_value());
+    CHECK_FALSE(K::gradients(K::sum(w), {sparse})[0].has_value());
+  }
+}
+
 TEST_CASE("labels of different lengths become a sparse tensor") {
   Tensor labels = K::placeholder({None, None}, None, "int32");
   Tensor lengths = K::placeholder({None}, None, "int64");
