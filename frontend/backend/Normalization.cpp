@@ -62,6 +62,24 @@ static Value normalized(Call &call, Value x, Value mean, Value variance, Value g
   return beta ? g.add(y, call.broadcastTo(beta, shape)) : y;
 }
 
+// x, whose unknown sizes are the noise's where that has a number other than 1. Other sizes that are
+// not known meet when the noise is broadcast.
+static Value matchingNoise(Call &call, Value x, const ir::Shape &noise) {
+  ir::Shape shape = ir::getShape(x);
+  bool fits = noise.size() <= shape.size();
+  for (size_t i = 0; fits && i < noise.size(); ++i) {
+    DimExpr &size = shape[shape.size() - noise.size() + i];
+    if (!noise[i].isConstant() || noise[i] == one)
+      continue;
+    fits = !size.isConstant() || size == noise[i];
+    size = noise[i];
+  }
+  if (!fits)
+    call.valueError("noise_shape is " + describe(noise) + "; needed one that broadcasts to " +
+                    describe(x));
+  return call.requireShape(x, shape, "noise_shape and x");
+}
+
 namespace keratin::backend {
 
 Tensor dropout(const Operand &operand, double level, const Shape &noise_shape,
@@ -76,9 +94,7 @@ Tensor dropout(const Operand &operand, double level, const Shape &noise_shape,
   if (level == 0)
     return call.tensor(x);
   ir::Shape noise = noiseShape(call, x, noise_shape);
-  if (call.broadcastShape(noise, ir::getShape(x)) != ir::getShape(x))
-    call.valueError("noise_shape is " + describe(noise) + "; needed one that broadcasts to " +
-                    describe(x));
+  x = matchingNoise(call, x, noise);
   // The uniform number of an element is its 32 bits as a fraction: kept if it is not below level.
   RandomStream stream(call, seed);
   Value bits = stream.bits(noise);

@@ -79,6 +79,27 @@ TEST_CASE("dropout keeps and scales") {
   CHECK_THROWS_AS(K::dropout(x, -0.1), keratin::ValueError);
 }
 
+TEST_CASE("the noise of dropout may have sizes that x has at the call") {
+  Tensor x = K::placeholder({None, None}), other = K::placeholder({None});
+  auto sameInRows = [](const Array &y) {
+    for (int64_t i = 0; i < y.size(); ++i)
+      if (y.item(i) != y.item(i - i % y.shape()[1]))
+        return false;
+    return true;
+  };
+  Array ones = Array(std::vector<float>(12, 1.0f), {4, 3});
+  Tensor known = K::dropout(x, 0.5, {4, 1}, 9);
+  CHECK(keratin::toString(K::int_shape(known)) == "(4, None)");
+  K::Function f = K::function({x}, {known});
+  CHECK(sameInRows(f({ones})[0]));
+  CHECK_THROWS_WITH(f({Array{{1.0, 2.0}}}),
+                    Catch::Contains("noise_shape and x must have equal sizes"));
+  K::Function g = K::function({x, other}, {K::dropout(x, 0.5, {K::shape(other)[0], 1}, 9)});
+  CHECK(sameInRows(g({ones, Array{1.0, 2.0, 3.0, 4.0}})[0]));
+  CHECK(g({ones, Array(std::vector<double>{1.0})})[0].shape() == std::vector<int64_t>{4, 3});
+  CHECK_THROWS_WITH(g({ones, Array{1.0, 2.0}}), Catch::Contains("shapes cannot be broadcast"));
+}
+
 TEST_CASE("equal seeds repeat, evaluations differ, one evaluation has one value") {
   Tensor a = K::random_uniform({5}, 0, 1, None, 42), b = K::random_uniform({5}, 0, 1, None, 42);
   std::vector<double> first = K::eval(a).toVector(), second = K::eval(a).toVector();
