@@ -1,10 +1,11 @@
 // Writes the graphs that a judge runs: keratin-judge-graphs FOLDER
 //
-// FOLDER/cases.json lists cases, each with an id, a function, its arguments and its inputs (shape,
-// which of the sizes are unknown, dtype). For each: FOLDER/<id>.ktg, whose results are those of the
-// function, then the gradients of their weighted sum with respect to each floating input that has
-// one, then, if `second` is set, those of the weighted sum of these. FOLDER/graphs.json names
-// the inputs and results of each, or says why there is no graph.
+// FOLDER/cases.json lists cases, each with an id, a function, its arguments and its inputs (kind,
+// dtype, shape with the sizes that are unknown, and the values of a variable). For each:
+// FOLDER/<id>.ktg, whose results are those of the function, then the gradients of their weighted
+// sum with respect to each floating input that has one, then, if `second` is set, those of the
+// weighted sum of these. FOLDER/graphs.json names what is fed for each input ("whole", or the parts
+// of a sparse one; nothing for a variable) and the results, or says why there is no graph.
 #include "tests/judge/JudgedFunctions.h"
 
 #include <cstdio>
@@ -17,7 +18,7 @@ namespace K = keratin::backend;
 
 // Different for each element, so that a gradient in the wrong place shows.
 static Tensor weighted(const Tensor &x) {
-  Tensor flat = K::flatten(x);
+  Tensor flat = K::flatten(K::to_dense(x));
   Tensor place = K::cumsum(K::ones_like(flat)) - 1.0;
   return K::sum(flat * K::cos(place * 0.7 + 0.3));
 }
@@ -52,18 +53,52 @@ static Tensors addGradients(const std::optional<Tensor> &of, const Tensors &inpu
   return found;
 }
 
+static Array arrayOf(const json &declared) {
+  return Array(declared.at("values").get<std::vector<double>>(),
+               declared.at("shape").get<std::vector<int64_t>>());
+}
+
+static Tensor makeInput(const json &declared, size_t number) {
+  std::string kind = declared.at("kind"), dtype = declared.at("dtype");
+  if (kind == "phase")
+    return K::learning_phase().tensor();
+  if (kind == "variable")
+    return K::variable(arrayOf(declared), dtype);
+  if (kind == "sparse variable")
+    return K::variable(SparseMatrix::fromDense(arrayOf(declared)), dtype);
+  std::vector<Size> sizes;
+  for (const json &size : declared.at("shape"))
+    sizes.push_back(size.is_null() ? Size(None) : Size(size.get<int64_t>()));
+  return K::placeholder(Shape(sizes), None, dtype, kind == "sparse", "x" + std::to_string(number));
+}
+
+static json fedNames(const Tensor &input, const json &declared) {
+  std::string kind = declared.at("kind"), name = input.name().substr(0, input.name().find(':'));
+  if (kind == "variable" || kind == "sparse variable")
+    return json::object();
+  if (kind != "sparse")
+    return {{"whole", name}};
+  json names = {
+      {"rows", name + ".rows"}, {"columns", name + ".columns"}, {"values", name + ".values"}};
+  const char *sizes[] = {"row_count", "column_count"};
+  for (size_t i = 0; i < 2; ++i)
+    if (declared.at("shape")[i].is_null())
+      names[sizes[i]] = name + "." + sizes[i];
+  return names;
+}
+
 static json makeGraph(const json &test, const std::string &folder) {
   std::string id = test.at("id");
   const Judged *function = findJudged(test.at("function"));
   if (!function)
     return {{"id", id}, {"error", "not in the table of JudgedFunctions.cpp"}};
-  Tensors inputs;
-  for (const json &input : test.at("inputs")) {
-    std::vector<Size> sizes;
-    for (const json &size : input.at("shape"))
-      sizes.push_back(size.is_null() ? Size(None) : Size(size.get<int64_t>()));
-    inputs.push_back(K::placeholder(Shape(sizes), None, input.at("dtype").get<std::string>(), false,
-                                    "x" + std::to_string(inputs.size())));
+  Tensors inputs, fed;
+  json names = json::array();
+  for (const json &declared : test.at("inputs")) {
+    inputs.push_back(makeInput(declared, inputs.size()));
+    names.push_back(fedNames(inputs.back(), declared));
+    if (!names.back().empty())
+      fed.push_back(inputs.back());
   }
   Tensors results = (*function)(inputs, test.at("args"));
   json kinds = json::array();
@@ -73,10 +108,7 @@ static json makeGraph(const json &test, const std::string &folder) {
   Tensors first = addGradients(sum, inputs, 'g', results, kinds);
   if (test.at("second"))
     addGradients(total(first), inputs, 'h', results, kinds);
-  K::save_function(K::function(inputs, results), folder + "/" + id + ".ktg");
-  json names = json::array();
-  for (const Tensor &input : inputs)
-    names.push_back(input.name().substr(0, input.name().find(':')));
+  K::save_function(K::function(fed, results), folder + "/" + id + ".ktg");
   return {{"id", id}, {"inputs", names}, {"results", kinds}};
 }
 

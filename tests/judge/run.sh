@@ -10,4 +10,6 @@ tools/build.sh release keratin-judge-graphs keratin-run
 environment=build/judge
 [[ -x $environment/bin/python ]] || python3 -m venv "$environment"
 "$environment/bin/python" -m pip install --quiet --disable-pip-version-check -r tests/judge/requirements.txt
+# Not somebody's settings, but the defaults.
+export KERAS_HOME=$PWD/build/judge-work
 exec "$environment/bin/python" tests/judge/judge.py --bin=build/release/bin --work=build/judge-work "$@"
