@@ -1,6 +1,5 @@
 #include "tests/execution/GradientHarness.h"
 
-#include "ir/builder/GraphMath.h"
 #include "ir/reference/HostConversions.h"
 #include "ir/reference/Interpreter.h"
 #include "passes/Passes.h"
@@ -48,6 +47,24 @@ HostTensor keratin::tests::randomTensor(const std::vector<int64_t> &dims, const 
       element = (negative ? -1 : 1) * (0.3 + 1.7 * u);
   }
   return tensor;
+}
+
+GradientCase keratin::tests::vectorCase(const std::vector<Numbers> &inputs, const Formula &formula,
+                                        std::optional<DimExpr> firstSize) {
+  GradientCase test;
+  for (const Numbers &numbers : inputs) {
+    HostTensor value;
+    value.dtype = KERATIN_DTYPE_FLOAT64;
+    value.dims = {int64_t(numbers.size())};
+    value.floats = numbers;
+    bool isFirst = test.inputs.empty();
+    test.inputs.push_back({{isFirst && firstSize ? *firstSize : DimExpr(value.dims[0])}, value});
+  }
+  test.build = [formula](OpBuilder &b, Location loc, ValueRange xs) {
+    GraphMath g(b, loc);
+    return formula(g, xs);
+  };
+  return test;
 }
 
 static bool isClose(double found, double expected) {
@@ -280,6 +297,26 @@ static void checkSecond(MLIRContext &context, const GradientCase &test) {
       checkClose(test, "second gradient", k, 0, i, found.floats[i],
                  centralDifference(program, arguments, k, i, test.step).front());
   }
+}
+
+OwningOpRef<ModuleOp>
+keratin::tests::differentiatedScalar(MLIRContext &context,
+                                     const std::function<Value(GraphMath &, Value)> &build) {
+  OpBuilder builder(&context);
+  Location loc = builder.getUnknownLoc();
+  OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
+  builder.setInsertionPointToEnd(module->getBody());
+  auto type = RankedTensorType::get({}, builder.getF64Type());
+  auto function = builder.create<func::FuncOp>(loc, "f", builder.getFunctionType({type}, {type}));
+  builder.setInsertionPointToStart(function.addEntryBlock());
+  GraphMath g(builder, loc);
+  Value x = function.getArgument(0), y = build(g, x);
+  auto gradient = builder.create<GradientsOp>(loc, TypeRange{type}, y, x);
+  builder.create<func::ReturnOp>(loc, gradient.getYs());
+  PassManager passes(&context);
+  passes.addNestedPass<func::FuncOp>(keratin::passes::createDifferentiate());
+  REQUIRE(succeeded(passes.run(*module)));
+  return module;
 }
 
 void keratin::tests::checkGradients(MLIRContext &context, const GradientCase &test) {

@@ -3,6 +3,7 @@
 #ifndef KERATIN_TESTS_EXECUTION_GRADIENTHARNESS_H
 #define KERATIN_TESTS_EXECUTION_GRADIENTHARNESS_H
 
+#include "ir/builder/GraphMath.h"
 #include "ir/dialect/Keratin.h"
 #include "ir/reference/HostTensor.h"
 
@@ -10,6 +11,7 @@
 #include "mlir/IR/OwningOpRef.h"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +34,13 @@ struct GradientCase {
   double step = 1e-5; // of the differences
 };
 
+// A formula over vectors of these numbers. The first has the size `firstSize`, if given, the others
+// their own.
+using Numbers = std::vector<double>;
+using Formula = std::function<mlir::Value(ir::GraphMath &, mlir::ValueRange)>;
+GradientCase vectorCase(const std::vector<Numbers> &inputs, const Formula &formula,
+                        std::optional<ir::DimExpr> firstSize = std::nullopt);
+
 // Where random elements come from; the names are those of the op records.
 ir::HostTensor randomTensor(const std::vector<int64_t> &dims, const std::string &domain,
                             uint64_t seed);
@@ -48,6 +57,11 @@ Outcome differentiate(mlir::MLIRContext &context, const GradientCase &test,
                       const std::vector<double> &weights = {});
 // The same for the sum of all those first gradients.
 Outcome differentiateTwice(mlir::MLIRContext &context, const GradientCase &test);
+
+// A function of a float64 scalar that returns the gradient of what is built from it, expanded.
+mlir::OwningOpRef<mlir::ModuleOp>
+differentiatedScalar(mlir::MLIRContext &context,
+                     const std::function<mlir::Value(ir::GraphMath &, mlir::Value)> &build);
 
 // CHECKs the whole Jacobian, and the gradient of a random combination of the gradients.
 void checkGradients(mlir::MLIRContext &context, const GradientCase &test);

@@ -1,8 +1,6 @@
 // What a gradient is where there is none, or where a careless one would be NaN.
 #include "tests/execution/GradientHarness.h"
 
-#include "ir/builder/GraphMath.h"
-
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <catch2/catch.hpp>
@@ -14,37 +12,17 @@ using namespace keratin::ir;
 using namespace keratin::tests;
 using namespace mlir;
 
-using Numbers = std::vector<double>;
-
 namespace {
-
-using Formula = std::function<Value(GraphMath &, ValueRange)>;
 
 struct Fixture {
   MLIRContext context;
   Fixture() { context.loadDialect<KeratinDialect, func::FuncDialect>(); }
 
-  // Vectors of equal length, and a formula over them.
-  static GradientCase makeCase(const std::vector<Numbers> &inputs, Formula formula) {
-    GradientCase test;
-    for (const Numbers &numbers : inputs) {
-      HostTensor value;
-      value.dtype = KERATIN_DTYPE_FLOAT64;
-      value.dims = {int64_t(numbers.size())};
-      value.floats = numbers;
-      test.inputs.push_back({{DimExpr(value.dims[0])}, value});
-    }
-    test.build = [formula](OpBuilder &b, Location loc, ValueRange xs) {
-      GraphMath g(b, loc);
-      return formula(g, xs);
-    };
-    return test;
-  }
-
   std::vector<Numbers> gradients(const std::vector<Numbers> &inputs, Formula formula,
                                  const Numbers &weights = {}) {
     std::vector<Numbers> result;
-    for (const HostTensor &g : differentiate(context, makeCase(inputs, formula), weights).gradients)
+    for (const HostTensor &g :
+         differentiate(context, vectorCase(inputs, formula), weights).gradients)
       result.push_back(g.floats);
     return result;
   }
@@ -52,7 +30,7 @@ struct Fixture {
     return gradients({x}, formula, weights).front();
   }
   Numbers second(const Numbers &x, Formula formula) {
-    return differentiateTwice(context, makeCase({x}, formula)).gradients.front().floats;
+    return differentiateTwice(context, vectorCase({x}, formula)).gradients.front().floats;
   }
 };
 

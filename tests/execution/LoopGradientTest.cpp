@@ -3,13 +3,12 @@
 #include "ir/reference/Interpreter.h"
 #include "passes/Passes.h"
 #include "tests/execution/GradientHarness.h"
+#include "tests/support/SmallStack.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-
-#include "llvm/Support/thread.h"
 
 #include <catch2/catch.hpp>
 
@@ -18,32 +17,17 @@ using namespace keratin::ir;
 using namespace keratin::tests;
 using namespace mlir;
 
-using Numbers = std::vector<double>;
-
 static const DimExpr d0 = DimExpr::symbol(0);
 
 namespace {
-
-using Formula = std::function<Value(GraphMath &, ValueRange)>;
 
 struct Fixture {
   MLIRContext context;
   Fixture() { context.loadDialect<KeratinDialect, func::FuncDialect>(); }
 
-  // Of a formula over vectors of these numbers, of which the first has an unknown size.
-  std::vector<Numbers> gradients(const std::vector<Numbers> &inputs, Formula formula) {
-    GradientCase test;
-    for (const Numbers &numbers : inputs) {
-      HostTensor value;
-      value.dtype = KERATIN_DTYPE_FLOAT64;
-      value.dims = {int64_t(numbers.size())};
-      value.floats = numbers;
-      test.inputs.push_back({{test.inputs.empty() ? d0 : DimExpr(value.dims[0])}, value});
-    }
-    test.build = [formula](OpBuilder &b, Location loc, ValueRange xs) {
-      GraphMath g(b, loc);
-      return formula(g, xs);
-    };
+  // The first vector has an unknown size.
+  std::vector<Numbers> gradients(const std::vector<Numbers> &inputs, const Formula &formula) {
+    GradientCase test = vectorCase(inputs, formula, d0);
     std::vector<Numbers> result;
     for (const HostTensor &g : differentiate(context, test).gradients)
       result.push_back(g.floats);
@@ -247,31 +231,16 @@ static Value nest(GraphMath &g, unsigned depth, Value x) {
   return buildScan(g, 1, {{x}, {}, {}}, step).getResult(0);
 }
 
-TEST_CASE_METHOD(Fixture, "deep nests are differentiated with little stack", "[gradient]") {
+TEST_CASE("deep nests are differentiated with little stack", "[gradient]") {
   constexpr unsigned kDepth = 40;
-  bool ok = false;
   size_t loops = 0;
-  llvm::thread thread(std::optional<unsigned>(1 << 20), [&] {
+  onSmallStack([&] {
     MLIRContext context(MLIRContext::Threading::DISABLED);
     context.loadDialect<KeratinDialect, func::FuncDialect>();
-    OpBuilder builder(&context);
-    Location loc = builder.getUnknownLoc();
-    OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
-    builder.setInsertionPointToEnd(module->getBody());
-    auto type = RankedTensorType::get({}, builder.getF64Type());
-    auto function = builder.create<func::FuncOp>(loc, "f", builder.getFunctionType({type}, {type}));
-    builder.setInsertionPointToStart(function.addEntryBlock());
-    GraphMath g(builder, loc);
-    Value x = function.getArgument(0), y = nest(g, kDepth, x);
-    auto gradient = builder.create<GradientsOp>(loc, TypeRange{type}, y, x);
-    builder.create<func::ReturnOp>(loc, gradient.getYs());
-    PassManager passes(&context);
-    passes.addNestedPass<func::FuncOp>(keratin::passes::createDifferentiate());
-    ok = succeeded(passes.run(*module));
-    function.walk([&](ScanOp) { ++loops; });
+    auto module =
+        differentiatedScalar(context, [](GraphMath &g, Value x) { return nest(g, kDepth, x); });
+    module->walk([&](ScanOp) { ++loops; });
   });
-  thread.join();
-  CHECK(ok);
   // Each loop, and its gradient.
   CHECK(loops == 2 * kDepth);
 }
