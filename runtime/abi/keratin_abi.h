@@ -53,9 +53,9 @@ struct keratin_context_t {
   uint32_t abi_version;
   // 0, or 1 + the index of the site (keratin_site_t) that failed; kernels store the smallest index.
   int32_t failed_site;
-  // Runs kernel over [0, units) in chunks of `grain` units, perhaps on several threads; returns
-  // when all are done. Chunk bounds are multiples of grain, so they never depend on the number of
-  // threads.
+  // Runs kernel over [0, units), perhaps on several threads and in several calls; returns when all
+  // are done. Bounds of calls are multiples of grain. How many calls there are depends on the
+  // threads: results must not.
   void (*parallel_for)(keratin_context_t *context, keratin_kernel_fn_t kernel, const int64_t *argv,
                        int64_t units, int64_t grain);
   // Prints message, a space, the value as NumPy prints it, a newline.

@@ -1,9 +1,10 @@
 // Fork-join parallelism for kernels.
 //
-// A region's chunks follow from units and grain alone; which thread runs a chunk varies, so a
-// kernel must not care. The calling thread works too and never waits for a thread that has not
-// begun: chunks nobody has claimed are its own. Regions inside a region, and regions begun while
-// another thread holds the pool, run serially on the calling thread.
+// A region's chunks follow from units and grain alone; which thread runs a chunk, and how many
+// chunks one call of the kernel is given, varies, so a kernel must not care. The calling thread
+// works too and never waits for a thread that has not begun: chunks nobody has claimed are its own.
+// Regions inside a region, and regions begun while another thread holds the pool, run on the
+// calling thread, in one call.
 #ifndef KERATIN_RUNTIME_CPU_THREADPOOL_H
 #define KERATIN_RUNTIME_CPU_THREADPOOL_H
 

@@ -18,6 +18,7 @@ using namespace keratin::testing;
 namespace {
 
 constexpr int64_t width = 300;
+constexpr int64_t piece = 50; // of a copy through scratch
 
 int callsOfAThread() {
   const char *text = std::getenv("KERATIN_TEST_CALLS");
@@ -55,9 +56,13 @@ void addEntry(keratin_context_t *, void *const *buffers, const int64_t *) {
 void copyThroughScratch(keratin_context_t *context, const int64_t *argv, int64_t begin,
                         int64_t end) {
   auto *scratch = static_cast<float *>(context->scratch);
-  std::copy(reinterpret_cast<const float *>(argv[0]) + begin,
-            reinterpret_cast<const float *>(argv[0]) + end, scratch);
-  std::copy(scratch, scratch + (end - begin), reinterpret_cast<float *>(argv[1]) + begin);
+  auto *from = reinterpret_cast<const float *>(argv[0]);
+  auto *to = reinterpret_cast<float *>(argv[1]);
+  for (; begin < end; begin += piece) {
+    int64_t count = std::min(piece, end - begin);
+    std::copy_n(from + begin, count, scratch);
+    std::copy_n(scratch, count, to + begin);
+  }
 }
 
 // y = v, then w: first to the arena, then to y, in parallel.
@@ -66,10 +71,10 @@ void lookEntry(keratin_context_t *context, void *const *buffers, const int64_t *
   auto *arena = static_cast<float *>(buffers[3]);
   for (int64_t i = 0; i < 2; ++i) {
     const int64_t toArena[] = {int64_t(buffers[i]), int64_t(arena + i * width)};
-    context->parallel_for(context, copyThroughScratch, toArena, width, 50);
+    context->parallel_for(context, copyThroughScratch, toArena, width, piece);
   }
   const int64_t toOutput[] = {int64_t(arena), int64_t(y)};
-  context->parallel_for(context, copyThroughScratch, toOutput, 2 * width, 50);
+  context->parallel_for(context, copyThroughScratch, toOutput, 2 * width, piece);
 }
 
 enum Function { Exchange, Add, Look };
@@ -115,7 +120,7 @@ struct Model {
     look.output("y", KERATIN_DTYPE_FLOAT32, {2 * width})
         .program({KERATIN_SIZE_CONST, 2 * width * int64_t(sizeof(float))})
         .arena(0);
-    look.descriptor.scratch_bytes = 50 * sizeof(float);
+    look.descriptor.scratch_bytes = piece * sizeof(float);
     functions[Exchange] = {exchange.build(), used};
     functions[Add] = {add.build(), used};
     functions[Look] = {look.build(), used};
@@ -334,9 +339,9 @@ TEST_CASE("threads call one function of no variables in workspaces of their own"
   Threads pool(2);
   auto entry = [](keratin_context_t *context, void *const *buffers, const int64_t *sizes) {
     const int64_t toArena[] = {int64_t(buffers[0]), int64_t(buffers[2])};
-    context->parallel_for(context, copyThroughScratch, toArena, sizes[0], 50);
+    context->parallel_for(context, copyThroughScratch, toArena, sizes[0], piece);
     const int64_t toOutput[] = {int64_t(buffers[2]), int64_t(buffers[1])};
-    context->parallel_for(context, copyThroughScratch, toOutput, sizes[0], 50);
+    context->parallel_for(context, copyThroughScratch, toOutput, sizes[0], piece);
   };
   int64_t n = FunctionBuilder::slot(0);
   FunctionBuilder builder("f", entry);
@@ -345,7 +350,7 @@ TEST_CASE("threads call one function of no variables in workspaces of their own"
       .symbol("n", 0, 0)
       .program({KERATIN_SIZE_SLOT, 0, KERATIN_SIZE_CONST, 4, KERATIN_SIZE_MUL})
       .arena(1);
-  builder.descriptor.scratch_bytes = 50 * sizeof(float);
+  builder.descriptor.scratch_bytes = piece * sizeof(float);
   Executable executable = makeExecutable(builder);
   int calls = std::max(1, callsOfAThread() / 4);
   CHECK(failuresOf(threads, [&](int i) {

@@ -2,6 +2,7 @@
 #include "tests/runtime/FunctionBuilder.h"
 
 #include <atomic>
+#include <map>
 #include <set>
 #include <thread>
 
@@ -67,7 +68,7 @@ TEST_CASE("a profile has the call, its kernels and their chunks") {
     events.resize(size_t(keratin_profile_stop(&dropped)));
     CHECK(dropped == 0);
     std::multiset<int32_t> wholes;
-    std::set<int64_t> chunks;
+    std::map<int64_t, int64_t> runs;
     int64_t begin = 0, end = 0;
     for (const keratin_profile_event_t &event : events)
       if (event.kernel < 0) {
@@ -83,11 +84,18 @@ TEST_CASE("a profile has the call, its kernels and their chunks") {
         continue;
       }
       CHECK(event.kernel == 1);
-      CHECK(event.end_unit == event.begin_unit + grain);
-      chunks.insert(event.begin_unit);
+      CHECK(event.begin_unit % grain == 0);
+      CHECK(runs.insert({event.begin_unit, event.end_unit}).second);
     }
     CHECK(wholes == std::multiset<int32_t>{-1, 0, 1});
-    CHECK(chunks.size() == units / grain);
+    // Runs of chunks, one behind the other; a single one where nobody helps.
+    int64_t covered = 0;
+    for (auto [first, behind] : runs) {
+      CHECK(first == covered);
+      covered = behind;
+    }
+    CHECK(covered == units);
+    CHECK((count > 1 || runs.size() == 1));
   }
 }
 
@@ -108,16 +116,18 @@ TEST_CASE("nothing is recorded of calls before and after, and of kernels that sa
 TEST_CASE("events without room are counted") {
   Threads threads(1);
   Function function;
+  constexpr int64_t eventsOfCall = 4; // it, two kernels, the units of the second
   std::vector<keratin_profile_event_t> events(70);
   REQUIRE(keratin_profile_start(events.data(), 70, nullptr) == KERATIN_OK);
-  CHECK(function.call());
+  for (int i = 0; i < 25; ++i)
+    CHECK(function.call());
   int64_t dropped = 0;
   CHECK(keratin_profile_stop(&dropped) == 70);
-  CHECK(dropped == units / grain + 3 - 70);
+  CHECK(dropped == 25 * eventsOfCall - 70);
   REQUIRE(keratin_profile_start(nullptr, 0, nullptr) == KERATIN_OK);
   CHECK(function.call());
   CHECK(keratin_profile_stop(&dropped) == 0);
-  CHECK(dropped == units / grain + 3);
+  CHECK(dropped == eventsOfCall);
 }
 
 TEST_CASE("threads that call at once record side by side") {
@@ -139,7 +149,14 @@ TEST_CASE("threads that call at once record side by side") {
   int64_t dropped = -1;
   int64_t count = keratin_profile_stop(&dropped);
   CHECK(dropped == 0);
-  CHECK(count == callers * calls * (units / grain + 3));
+  int64_t wholes = 0, covered = 0;
+  for (int64_t i = 0; i < count; ++i)
+    if (events[size_t(i)].begin_unit < 0)
+      ++wholes;
+    else
+      covered += events[size_t(i)].end_unit - events[size_t(i)].begin_unit;
+  CHECK(wholes == callers * calls * 3);
+  CHECK(covered == callers * calls * units);
 }
 
 TEST_CASE("a profile needs memory and has no second beside it") {

@@ -2,6 +2,7 @@
 #include "runtime/cpu/Scratch.h"
 #include "tests/support/NoExit.h"
 
+#include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -25,26 +26,34 @@ struct Threads {
   int before;
 };
 
-// What a kernel notes of its calls.
+// What a kernel notes of its calls: the chunks of each.
 struct Record {
   std::mutex mutex;
   std::multiset<std::pair<int64_t, int64_t>> chunks;
+  int64_t calls = 0;
 };
 
+// Arguments: the record and the grain.
 void note(keratin_context_t *, const int64_t *argv, int64_t begin, int64_t end) {
   auto &record = *reinterpret_cast<Record *>(argv[0]);
+  int64_t grain = argv[1] > 0 ? argv[1] : end - begin;
   std::lock_guard lock(record.mutex);
-  record.chunks.insert({begin, end});
+  ++record.calls;
+  // Whatever begins amid a chunk is no chunk that a test expects.
+  for (; begin < end; begin += grain)
+    record.chunks.insert({begin, std::min(begin + grain, end)});
 }
 
-// Partial sums a chunk, combined in order: the pattern that generated reductions use.
+// Partial sums a chunk, combined in order.
 float reduce(const std::vector<float> &values, int64_t grain) {
   std::vector<float> partial(values.size() / size_t(grain) + 1);
   auto kernel = [](keratin_context_t *, const int64_t *argv, int64_t begin, int64_t end) {
-    float sum = 0;
-    for (int64_t i = begin; i < end; ++i)
-      sum += std::sin(reinterpret_cast<const float *>(argv[0])[i]);
-    reinterpret_cast<float *>(argv[1])[begin / argv[2]] = sum;
+    for (int64_t chunk = begin; chunk < end; chunk += argv[2]) {
+      float sum = 0;
+      for (int64_t i = chunk; i < std::min(chunk + argv[2], end); ++i)
+        sum += std::sin(reinterpret_cast<const float *>(argv[0])[i]);
+      reinterpret_cast<float *>(argv[1])[chunk / argv[2]] = sum;
+    }
   };
   int64_t argv[] = {int64_t(values.data()), int64_t(partial.data()), grain};
   parallelFor(&plainContext, kernel, argv, int64_t(values.size()), grain);
@@ -56,26 +65,29 @@ float reduce(const std::vector<float> &values, int64_t grain) {
 
 } // namespace
 
-TEST_CASE("chunks follow from units and grain, for any number of threads") {
+TEST_CASE("calls are whole chunks, for any number of threads") {
   for (int count : {1, 2, 4}) {
     Threads threads(count);
     CHECK(keratin_num_threads() == count);
     for (int64_t units : {0, 1, 5, 64, 1000})
       for (int64_t grain : {1, 3, 64, 5000}) {
         Record record;
-        int64_t argv[] = {int64_t(&record)};
+        int64_t argv[] = {int64_t(&record), grain};
         parallelFor(&plainContext, note, argv, units, grain);
         std::multiset<std::pair<int64_t, int64_t>> expected;
         for (int64_t begin = 0; begin < units; begin += grain)
           expected.insert({begin, std::min(begin + grain, units)});
         CHECK(record.chunks == expected);
+        // Runs of chunks come in one call: all of them where nobody helps.
+        int64_t chunks = int64_t(expected.size());
+        CHECK(record.calls <= (count == 1 ? 1 : chunks > 200 ? chunks / 4 : chunks));
       }
   }
 }
 
 TEST_CASE("a grain that is not positive means one chunk") {
   Record record;
-  int64_t argv[] = {int64_t(&record)};
+  int64_t argv[] = {int64_t(&record), 0};
   parallelFor(&plainContext, note, argv, 10, 0);
   CHECK(record.chunks == std::multiset<std::pair<int64_t, int64_t>>{{0, 10}});
 }
@@ -157,7 +169,7 @@ TEST_CASE("the number of threads may change while regions run") {
   std::thread user([&] {
     while (!stop) {
       Record record;
-      int64_t argv[] = {int64_t(&record)};
+      int64_t argv[] = {int64_t(&record), 1};
       parallelFor(&plainContext, note, argv, 12, 1);
       wrong += record.chunks.size() != 12;
     }
@@ -180,10 +192,11 @@ TEST_CASE("a host's pool gets every chunk") {
       &seen};
   keratin_set_thread_pool(&host);
   Record record;
-  int64_t argv[] = {int64_t(&record)};
+  int64_t argv[] = {int64_t(&record), 4};
   parallelFor(&plainContext, note, argv, 10, 4);
   keratin_set_thread_pool(nullptr);
   CHECK(seen == 3);
+  CHECK(record.calls == 3);
   CHECK(record.chunks == std::multiset<std::pair<int64_t, int64_t>>{{0, 4}, {4, 8}, {8, 10}});
 }
 
@@ -197,12 +210,12 @@ TEST_CASE("a host's pool gets every chunk") {
 TEST_CASE("the child of a fork has a pool of its own") {
   Threads threads(2);
   Record before;
-  int64_t argv[] = {int64_t(&before)};
+  int64_t argv[] = {int64_t(&before), 1};
   parallelFor(&plainContext, note, argv, 8, 1);
   pid_t child = fork();
   if (child == 0) {
     Record record;
-    int64_t childArgv[] = {int64_t(&record)};
+    int64_t childArgv[] = {int64_t(&record), 1};
     for (int i = 0; i < 100; ++i)
       parallelFor(&plainContext, note, childArgv, 8, 1);
     keratin::tests::endProcess(record.chunks.size() == 800 ? 0 : 1);
