@@ -76,6 +76,7 @@ private:
   mlir::Value offsetBy(mlir::Value base, mlir::Value bytes);
   mlir::Value contextField(size_t offset, mlir::Type type);
   mlir::FailureOr<mlir::Value> pointerOf(mlir::Value value);
+  mlir::FailureOr<mlir::Value> pointerOfRows(ir::SliceOp rows);
   mlir::FailureOr<mlir::Value> placeOf(mlir::OpResult result);
   mlir::FailureOr<mlir::Value> placeOfReturned(mlir::Operation *parent, unsigned index);
   // Runs `emit` where values stand that do not depend on the step.

@@ -1,6 +1,7 @@
 #include "codegen/lowering/EntryFunction.h"
 
 #include "codegen/lowering/EntryBuilder.h"
+#include "ir/dialect/GraphError.h"
 #include "ir/dialect/SourceLine.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -203,6 +204,24 @@ FailureOr<Value> EntryBuilder::placeOf(OpResult result) {
   return hoisted([&] { return offsetBy(bufferAt(arenaBuffer), sizeOf(offsets[code])); });
 }
 
+// A part of its operand; the rest of its dimensions is whole.
+FailureOr<Value> EntryBuilder::pointerOfRows(ir::SliceOp rows) {
+  FailureOr<Value> base = pointerOf(rows.getX());
+  DimExpr first = rows.getStarts().getDims().front();
+  if (failed(base) || first == DimExpr(0))
+    return base;
+  ir::Shape row = ir::getShape(rows.getX());
+  row[0] = first;
+  std::optional<DimExpr> bytes = ir::elementCount(row);
+  if (bytes)
+    bytes = mul(*bytes, ir::dtypeBytes(ir::dtypeOf(ir::getElementType(rows.getX()))));
+  if (!bytes)
+    return ir::emitGraphError(rows, ir::GraphError::TooLarge)
+               << "slice: the bytes before its rows do not fit 64 bits",
+           failure();
+  return offsetBy(*base, sizeOf(*bytes));
+}
+
 FailureOr<Value> EntryBuilder::pointerOf(Value value) {
   // Views are where their operand is, and so are captures.
   while (true) {
@@ -221,6 +240,8 @@ FailureOr<Value> EntryBuilder::pointerOf(Value value) {
   }
   if (Value known = frame.pointers.lookup(value))
     return known;
+  if (auto rows = value.getDefiningOp<ir::SliceOp>())
+    return pointerOfRows(rows);
   FailureOr<Value> result = failure();
   if (auto argument = dyn_cast<BlockArgument>(value))
     result = hoisted([&] { return bufferAt(argument.getArgNumber()); });
@@ -416,7 +437,7 @@ LogicalResult EntryBuilder::emitNode(Operation *op) {
     return frame.isLoop() ? emitLoop(scan) : callLoop(scan);
   if (auto size = dyn_cast<ir::DefineSizeOp>(op))
     return define(size);
-  if (isa<ir::ReshapeOp, ir::ConstantOp>(op))
+  if (isa<ir::ReshapeOp, ir::SliceOp, ir::ConstantOp>(op))
     return success();
   return op->emitError("not implemented: ") << op->getName() << " outside a kernel";
 }

@@ -19,6 +19,16 @@ bool keratin::ir::isUnitReshape(ReshapeOp op) {
   return squeezed(getShape(op.getX())) == squeezed(getShape(op.getY()));
 }
 
+bool keratin::ir::isRowRange(SliceOp op) {
+  Shape from = getShape(op.getX()), to = getShape(op.getY()), starts = op.getStarts().getDims();
+  if (from.empty() || op.getStrides().front() != 1)
+    return false;
+  for (size_t i = 1; i < from.size(); ++i)
+    if (from[i] != to[i] || starts[i] != DimExpr(0) || op.getStrides()[i] != 1)
+      return false;
+  return true;
+}
+
 static bool isWindowReduction(Operation *op) {
   return isa<WindowSumOp, WindowMaxOp, WindowPickOp>(op);
 }

@@ -18,6 +18,9 @@ namespace keratin::ir {
 Shape squeezed(const Shape &shape);
 // Whether the reshape only adds or removes dimensions of size 1.
 bool isUnitReshape(ReshapeOp op);
+// Whether the slice takes neighbouring places of the first dimension and all of the others: one
+// piece of its operand's memory.
+bool isRowRange(SliceOp op);
 // Whether the op's result is made in tiles of finished sums, from which the rest of its kernel
 // starts: a contraction, a convolution, a sum or a choice over windows.
 bool isTiled(mlir::Operation *op);

@@ -28,8 +28,24 @@ bool isFree(Operation *op) {
   return isa<BroadcastOp, IotaOp, DimOp>(op);
 }
 
+// Rows of a sequence for loops, which read them where they are.
+bool areRowsForLoops(Operation *op) {
+  auto slice = dyn_cast<SliceOp>(op);
+  if (!slice || !isRowRange(slice))
+    return false;
+  SmallVector<Operation *> users(slice->getUsers());
+  while (!users.empty()) {
+    Operation *user = users.pop_back_val();
+    if (isa<ReshapeOp>(user))
+      users.append(user->user_begin(), user->user_end());
+    else if (!isa<ScanOp>(user))
+      return false;
+  }
+  return true;
+}
+
 // Not computed at all: another name for the same memory, or memory filled before the call.
-bool isStorage(Operation *op) { return isa<ReshapeOp>(op) || isa<ConstantOp>(op); }
+bool isStorage(Operation *op) { return isa<ReshapeOp, ConstantOp>(op) || areRowsForLoops(op); }
 
 // Ops that take part in loop nests with others; the rest are kernels of their own.
 bool isFusible(Operation *op) {
@@ -117,7 +133,7 @@ private:
     }
     for (Operation *op : llvm::reverse(order)) // users first
       if (isFree(op) && llvm::any_of(op->getUsers(), [&](Operation *user) {
-            return !isFusible(user) || isTiled(user) || (isa<ReshapeOp>(user) && !isFree(user)) ||
+            return !isFusible(user) || isTiled(user) || (isStorage(user) && !isFree(user)) ||
                    (isa<ReshapeOp>(user) && inMemory.contains(user));
           }))
         inMemory.insert(op);
@@ -428,7 +444,7 @@ private:
       if (replaced.count(base))
         break;
       chain.push_back(definition);
-      if (!isa<ReshapeOp>(definition))
+      if (!isa<ReshapeOp>(definition) && !areRowsForLoops(definition))
         break;
       base = definition->getOperand(0);
     }

@@ -5,7 +5,8 @@ def FormKernels : KeratinPass<"form-kernels"> {
   let description = [{
     Joins producers with consumers as long as ir::analyzeIterationSpace finds one loop nest for them and no cycle arises: elementwise
     chains with several results, reductions with what they read and what reads them, contractions with what follows from their tiles.
-    Broadcasts, iota, sizes and scalar constants belong to everyone who reads them. Reshapes stay outside as views. Loops and branches stand between kernels, and their regions hold kernels of their own. What a
+    Broadcasts, iota, sizes and scalar constants belong to everyone who reads them. Reshapes stay outside as views, and so do slices that
+    take rows of what only loops read. Loops and branches stand between kernels, and their regions hold kernels of their own. What a
     step yields as it was given is copied by a kernel that reads it anyway, if there is one.
 
     ```mlir

@@ -27,7 +27,8 @@ static bool canKernelWriteOver(KernelOp kernel, unsigned result, Value root) {
   for (auto [input, argument] : llvm::zip(kernel.getInputs(), body.getArguments())) {
     if (rootOf(input) != root)
       continue;
-    if (!sameShape(argument, written) ||
+    // A part of the storage begins elsewhere.
+    if (!sameShape(argument, written) || bytesOf(input) != bytesOf(root) ||
         dtypeBytes(dtypeOf(getElementType(argument))) != elementBytes)
       return false;
     dependent.insert(argument);
@@ -58,8 +59,8 @@ static SmallVector<Operation *> readersOf(Value root) {
   SmallVector<Value> work{root};
   while (!work.empty())
     for (Operation *user : work.pop_back_val().getUsers()) {
-      if (auto view = dyn_cast<ReshapeOp>(user))
-        work.push_back(view);
+      if (isView(user))
+        work.push_back(user->getResult(0));
       else
         readers.push_back(user);
     }

@@ -51,7 +51,7 @@ KernelCost keratin::passes::costOf(Operation *op) {
   }
   KernelCost cost;
   if (op->hasTrait<OpTrait::ConstantLike>() || op->hasTrait<OpTrait::IsTerminator>() ||
-      isa<ReshapeOp, DefineSizeOp>(op))
+      isView(op) || isa<DefineSizeOp>(op))
     return cost;
   cost.operations = operationCount(op);
   llvm::SmallSetVector<Value, 4> read;

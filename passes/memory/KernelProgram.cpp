@@ -1,6 +1,7 @@
 #include "passes/memory/KernelProgram.h"
 
 #include "ir/dialect/GraphError.h"
+#include "ir/interfaces/IterationSpace.h"
 #include "passes/memory/MemoryPlan.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -11,9 +12,14 @@ using namespace mlir;
 
 bool keratin::passes::isNode(Operation *op) { return isa<KernelOp, ScanOp, IfOp>(op); }
 
+bool keratin::passes::isView(Operation *op) {
+  auto slice = dyn_cast_or_null<SliceOp>(op);
+  return slice ? isRowRange(slice) : isa_and_nonnull<ReshapeOp>(op);
+}
+
 Value keratin::passes::rootOf(Value value) {
-  while (auto view = value.getDefiningOp<ReshapeOp>())
-    value = view.getX();
+  while (isView(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
   return value;
 }
 
@@ -101,7 +107,7 @@ LogicalResult KernelProgram::readBlock() {
                   "no kernel computes before the first";
       if (!nodeOps.empty())
         fallible.back() = true;
-    } else if (!isa<ReshapeOp, ConstantOp>(op)) {
+    } else if (!isView(&op) && !isa<ConstantOp>(op)) {
       return op.emitOpError("stands outside of a kernel; fusion must come before planning");
     }
   }

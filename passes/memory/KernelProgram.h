@@ -3,8 +3,9 @@
 // The block is a function's, a loop's body or a branch. Loops and branches stand between kernels
 // and hold programs of their own; together these are the nodes of a program.
 //
-// Views have no storage: a reshape is its operand under another name. So everything is said about
-// roots, the values at the bottom of chains of views: arguments, constants, results of nodes.
+// Views have no storage: a reshape is its operand under another name, and some rows of a sequence
+// that a loop walks through are a part of it. So everything is said about roots, the values at the
+// bottom of chains of views: arguments, constants, results of nodes.
 #ifndef KERATIN_PASSES_MEMORY_KERNELPROGRAM_H
 #define KERATIN_PASSES_MEMORY_KERNELPROGRAM_H
 
@@ -23,7 +24,10 @@ namespace keratin::passes {
 // Kernels, loops and branches.
 bool isNode(mlir::Operation *op);
 
-// The value whose storage `value` is.
+// Outside of kernels: a reshape, or a slice of neighbouring rows.
+bool isView(mlir::Operation *op);
+
+// The value whose storage `value` is, or is a part of.
 mlir::Value rootOf(mlir::Value value);
 
 // Bytes of a value; nullopt if they do not fit 64 bits.

@@ -2,7 +2,7 @@
 def ScheduleKernels : KeratinPass<"schedule"> {
   let summary = "order kernels so that few bytes are alive at once";
   let description = [{
-    The function holds kernels, loops, branches, views (keratin.reshape), constants and its return; a loop's body and a branch hold the
+    The function holds kernels, loops, branches, views (keratin.reshape, and keratin.slice of neighbouring rows), constants and its return; a loop's body and a branch hold the
     same, and are ordered each by itself. Kernels are put in the better of two greedy orders, or left
     as they are if that is no worse: always the step that frees most bytes. Sizes are compared with 32 for every symbol. Kernels with
     `keratin.effect` keep their order. A kernel that can write its variable's own buffer comes after all that read the old value and after all

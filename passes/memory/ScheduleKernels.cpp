@@ -193,7 +193,7 @@ void moveToEnd(Operation *op, Operation *end) {
   op->moveBefore(end);
   for (Value result : op->getResults())
     for (Operation *user : llvm::make_early_inc_range(result.getUsers()))
-      if (isa<ReshapeOp, DefineSizeOp>(user))
+      if (isView(user) || isa<DefineSizeOp>(user))
         moveToEnd(user, end);
 }
 
@@ -223,7 +223,7 @@ FailureOr<int64_t> schedule(const KernelProgram &program) {
     if (isa<ConstantOp>(op))
       first.push_back(&op);
   for (Operation &op : program.block()) {
-    if (isa<ReshapeOp, DefineSizeOp>(op) && isa<BlockArgument>(op.getOperand(0)))
+    if ((isView(&op) || isa<DefineSizeOp>(op)) && isa<BlockArgument>(op.getOperand(0)))
       first.push_back(&op);
   }
   for (Operation *op : first)

@@ -30,8 +30,8 @@ using Assignment = llvm::DenseMap<int64_t, int64_t>;
 bool isKernelOrHolder(Operation *op) { return isa<KernelOp, ScanOp, IfOp>(op); }
 
 Value storageOf(Value value) {
-  while (auto reshape = value.getDefiningOp<ReshapeOp>())
-    value = reshape->getOperand(0);
+  while (isa_and_nonnull<ReshapeOp, SliceOp>(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
   return value;
 }
 
@@ -74,6 +74,10 @@ LogicalResult checkElementwise(KernelOp kernel, Value storage, OpResult written)
     Value operand = kernel->getOperand(argument.getArgNumber());
     if (storageOf(operand) != storage)
       continue;
+    for (Value part = operand; part != storage; part = part.getDefiningOp()->getOperand(0))
+      if (isa<SliceOp>(part.getDefiningOp()))
+        return kernel.emitError("writes result ")
+               << written.getResultNumber() << " over an operand of which it reads a part";
     if (sizesOf(argument) != sizesOf(written) || width(argument) != width(written))
       return kernel.emitError("writes result ")
              << written.getResultNumber() << " over an operand of another shape";

@@ -4,6 +4,7 @@
 // RUN: not keratin-check %s --compiled --function=kernel 2>&1 | FileCheck %s --check-prefix=KERNEL
 // RUN: not keratin-check %s --compiled --function=kernel --mcpu=nobody 2>&1 | FileCheck %s --check-prefix=CPU
 // RUN: not keratin-check %s --compiled --function=zero_divisor --symbol=0=6 --symbol=1=0 2>&1 | FileCheck %s --check-prefix=DIVISOR
+// RUN: not keratin-check %s --compiled --function=far_rows --symbol=0=2 2>&1 | FileCheck %s --check-prefix=ROWS
 
 // What the compiler refuses, with the line.
 
@@ -39,4 +40,15 @@ func.func @kernel(%x: tensor<2xf32>) -> tensor<2xf32> {
 func.func @zero_divisor(%x: tensor<?xf32, #keratin.dims<d0>>, %n: tensor<?xf32, #keratin.dims<d1>>) -> tensor<?xf32, #keratin.dims<floordiv(d0, d1)>> {
   %y = keratin.slice %x starts = <0> strides = [1] : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<floordiv(d0, d1)>>
   return %y : tensor<?xf32, #keratin.dims<floordiv(d0, d1)>>
+}
+
+// ROWS: error: slice: the bytes before its rows do not fit 64 bits; at {{.*}}compile.mlir:[[@LINE+2]]
+func.func @far_rows(%x: tensor<?x4xf32, #keratin.dims<d0, 4>>, %h: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = keratin.slice %x starts = <4611686018427387904*d0, 0> strides = [1, 1] : (tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<?x4xf32, #keratin.dims<d0, 4>>
+  %y = keratin.scan length = #keratin.dims<d0> init(%h) over(%0) with() : (tensor<4xf32>, tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<4xf32> {
+  ^bb0(%t: tensor<i64>, %s: tensor<4xf32>, %e: tensor<4xf32>):
+    %1 = keratin.mul %s, %e : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    keratin.yield %1 : tensor<4xf32>
+  }
+  return %y : tensor<4xf32>
 }

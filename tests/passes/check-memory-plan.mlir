@@ -900,3 +900,28 @@ func.func @update_of_what_is_contracted(%x: tensor<2x2xf32> {keratin.kind = "inp
   }
   return %k : tensor<2x2xf32>
 }
+
+// -----
+
+func.func @over_a_part(%x: tensor<32xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<16xf32> {keratin.kind = "output"})
+    attributes {keratin.arena_bytes = #keratin.dims<128>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<0>} {
+  %a = keratin.kernel (%x) {keratin.results = array<i64: 0>, keratin.reuses = array<i64: -1>} : (tensor<32xf32>) -> tensor<32xf32> {
+  ^bb0(%p0: tensor<32xf32>):
+    %0 = keratin.tanh %p0 : (tensor<32xf32>) -> tensor<32xf32>
+    keratin.yield %0 : tensor<32xf32>
+  }
+  %b = keratin.slice %a starts = <16> strides = [1] : (tensor<32xf32>) -> tensor<16xf32>
+  // expected-error @below {{writes result 0 over an operand of which it reads a part}}
+  %c = keratin.kernel (%b) {keratin.results = array<i64: 0>, keratin.reuses = array<i64: 0>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  %y = keratin.kernel (%c) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y : tensor<16xf32>
+}

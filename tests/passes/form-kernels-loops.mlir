@@ -151,3 +151,37 @@ func.func @no_join_of_other_shapes(%a: tensor<8xf32>, %b: tensor<9xf32>, %c: ten
   }
   return %l#0, %l#1 : tensor<8xf32>, tensor<9xf32>
 }
+
+// -----
+
+// Rows that only loops read are read where they are, under whatever shape; others are copied by the kernel that reads them.
+// CHECK-LABEL: func.func @rows
+// CHECK-SAME:    (%[[X:.*]]: tensor<13x4xf32>, %[[H:.*]]: tensor<4xf32>)
+// CHECK-DAG:     %[[A:.*]] = keratin.slice %[[X]] starts = <1, 0>
+// CHECK-DAG:     %[[B:.*]] = keratin.reshape %[[A]] : (tensor<12x4xf32>) -> tensor<6x2x4xf32>
+// CHECK:         keratin.scan length = <6> init(%[[H]]) over(%[[B]])
+// CHECK:         %[[D:.*]] = keratin.kernel(%[[X]])
+// CHECK:           keratin.slice {{.*}} starts = <0, 1>
+// CHECK:         keratin.kernel(%[[X]])
+// CHECK:           keratin.slice {{.*}} starts = <0, 0>
+// CHECK:         keratin.scan length = <13> init({{.*}}) over(%[[D]])
+func.func @rows(%x: tensor<13x4xf32>, %h: tensor<4xf32>) -> (tensor<4xf32>, tensor<2x4xf32>, tensor<3xf32>) {
+  %a = keratin.slice %x starts = <1, 0> strides = [1, 1] : (tensor<13x4xf32>) -> tensor<12x4xf32>
+  %b = keratin.reshape %a : (tensor<12x4xf32>) -> tensor<6x2x4xf32>
+  %y = keratin.scan length = <6> init(%h) over(%b) with() : (tensor<4xf32>, tensor<6x2x4xf32>) -> tensor<4xf32> {
+  ^bb0(%t: tensor<i64>, %s: tensor<4xf32>, %e: tensor<2x4xf32>):
+    %0 = keratin.reduce_sum %e axes = [0] : (tensor<2x4xf32>) -> tensor<4xf32>
+    %1 = keratin.mul %s, %0 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    keratin.yield %1 : tensor<4xf32>
+  }
+  %c = keratin.slice %x starts = <0, 0> strides = [1, 1] : (tensor<13x4xf32>) -> tensor<2x4xf32>
+  %d = keratin.slice %x starts = <0, 1> strides = [1, 1] : (tensor<13x4xf32>) -> tensor<13x3xf32>
+  %first = keratin.slice %h starts = <1> strides = [1] : (tensor<4xf32>) -> tensor<3xf32>
+  %z = keratin.scan length = <13> init(%first) over(%d) with() : (tensor<3xf32>, tensor<13x3xf32>) -> tensor<3xf32> {
+  ^bb0(%t: tensor<i64>, %s: tensor<3xf32>, %e: tensor<3xf32>):
+    %0 = keratin.mul %s, %e : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+    keratin.yield %0 : tensor<3xf32>
+  }
+  %e = keratin.exp %c : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  return %y, %e, %z : tensor<4xf32>, tensor<2x4xf32>, tensor<3xf32>
+}
