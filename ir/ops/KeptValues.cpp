@@ -9,6 +9,15 @@ Value keratin::ir::withoutEffects(Value value) {
   return value;
 }
 
+void keratin::ir::dropEffects(Block &block) {
+  block.walk([](Operation *op) {
+    for (Value result : op->getResults())
+      if (Value plain = withoutEffects(result); plain != result)
+        result.replaceAllUsesWith(plain);
+  });
+  block.walk([](PrintOp print) { print.erase(); });
+}
+
 // Whether computing it again costs less than a trip to memory.
 static bool isCheap(Operation *op) {
   if (isa<ExpOp, Expm1Op, LogOp, Log1pOp, LogisticOp, ModOp, PowOp, SinOp, CosOp, SoftplusOp,
@@ -127,4 +136,25 @@ llvm::SetVector<Value> KeptValues::run() {
 llvm::SetVector<Value> keratin::ir::findKeptValues(Block &block, Operation *end, ValueRange states,
                                                    ValueRange captures) {
   return KeptValues(block, end, states, captures).run();
+}
+
+llvm::SetVector<Value> keratin::ir::findCheckpoints(Block &block, Operation *end,
+                                                    ValueRange states) {
+  DenseSet<Value> isState(states.begin(), states.end());
+  SmallVector<Value> work;
+  for (Operation *op = end->getNextNode(); op; op = op->getNextNode())
+    work.append(op->operand_begin(), op->operand_end());
+  llvm::SetVector<Value> kept;
+  DenseSet<Value> seen;
+  while (!work.empty()) {
+    Value value = withoutEffects(work.pop_back_val());
+    if (!seen.insert(value).second)
+      continue;
+    Operation *op = value.getDefiningOp();
+    if (!op && isState.contains(value))
+      kept.insert(value);
+    else if (op && op->isBeforeInBlock(end))
+      work.append(op->operand_begin(), op->operand_end());
+  }
+  return kept;
 }

@@ -18,8 +18,15 @@ namespace keratin::ir {
 llvm::SetVector<mlir::Value> findKeptValues(mlir::Block &block, mlir::Operation *end,
                                             mlir::ValueRange states, mlir::ValueRange captures);
 
+// The same where everything else is computed again, whatever it costs: the states that this takes.
+llvm::SetVector<mlir::Value> findCheckpoints(mlir::Block &block, mlir::Operation *end,
+                                             mlir::ValueRange states);
+
 // The value that print, depend and require pass on unchanged: once is enough for their effects.
 mlir::Value withoutEffects(mlir::Value value);
+// Takes them out of the block and what is inside its ops: what it has done is done again in
+// silence.
+void dropEffects(mlir::Block &block);
 
 } // namespace keratin::ir
 

@@ -25,16 +25,6 @@ struct BranchGradient {
 
 } // namespace
 
-// Prints again nothing that the branch has printed.
-static void dropEffects(Block &block) {
-  block.walk([](Operation *op) {
-    for (Value result : op->getResults())
-      if (Value plain = withoutEffects(result); plain != result)
-        result.replaceAllUsesWith(plain);
-  });
-  block.walk([](PrintOp print) { print.erase(); });
-}
-
 // The arguments are the captures, then the cotangents that there are.
 static FailureOr<BranchGradient> differentiateBranch(Region &branch, Location location,
                                                      ArrayRef<Cotangent> cotangents,

@@ -9,6 +9,11 @@
 
 namespace keratin::ir {
 
+// On a loop (a unit): its gradient keeps the states before each step and nothing else, and does the
+// step again from there. On the gradient's loop too, so that this holds to any order. Loops within
+// loops make it pay (keratin-checkpoint-loops, passes/loops).
+inline constexpr char kCheckpointsAttr[] = "keratin.checkpoints";
+
 struct RegionGradients {
   llvm::SmallVector<Cotangent> operands; // null where not wanted, or where there is none
   // The loop with what the gradient needs in further stacks, next to the loop and with its results

@@ -307,9 +307,12 @@ FailureOr<ScanOp> ScanGradient::extend(ArrayRef<Value> kept) {
 // Decides what is kept, and replaces it in the gradient by elements of stacks.
 LogicalResult ScanGradient::keepValues() {
   auto arguments = body->getArguments();
+  auto stateArguments = arguments.slice(1, states);
   llvm::SetVector<Value> kept =
-      findKeptValues(*body, end, arguments.slice(1, states),
-                     arguments.slice(1 + states + sequences, scan.getCaptures().size()));
+      scan->hasAttr(kCheckpointsAttr)
+          ? findCheckpoints(*body, end, stateArguments)
+          : findKeptValues(*body, end, stateArguments,
+                           arguments.slice(1 + states + sequences, scan.getCaptures().size()));
   SmallVector<Value> further;
   DenseMap<Value, unsigned> stackOf;
   for (unsigned i = states, e = scan->getNumResults(); i < e; ++i)
@@ -333,10 +336,13 @@ LogicalResult ScanGradient::keepValues() {
 
 // What the gradient does not compute again has been done, effects included.
 void ScanGradient::dropForwardOps() {
-  for (Operation &op : llvm::make_range(body->begin(), end->getIterator()))
+  for (Operation &op : llvm::make_range(body->begin(), end->getIterator())) {
     for (Value result : op.getResults())
       if (Value plain = withoutEffects(result); plain != result)
         result.replaceAllUsesWith(plain);
+    for (Region &region : op.getRegions())
+      dropEffects(region.front());
+  }
   auto forward = llvm::make_range(std::next(end->getReverseIterator()), body->rend());
   end.erase();
   for (Operation &op : llvm::make_early_inc_range(forward))
@@ -381,6 +387,8 @@ ScanOp ScanGradient::buildLoop() {
   auto loop = builder.create<ScanOp>(g.location(), results, scan.getLength(), reverse, inits,
                                      outerElements, captures);
   loop.getRegion().push_back(ordered);
+  if (scan->hasAttr(kCheckpointsAttr))
+    loop->setAttr(kCheckpointsAttr, builder.getUnitAttr());
   return loop;
 }
 

@@ -3,6 +3,7 @@
 #include "ir/builder/ReverseMode.h"
 #include "ir/dialect/GraphError.h"
 #include "passes/Passes.h"
+#include "passes/autodiff/ExpandGradients.h"
 #include "passes/simplify/BoundedRewrite.h"
 
 namespace keratin::passes {
@@ -38,30 +39,33 @@ FailureOr<int64_t> expand(GradientsOp op) {
 // Ops that the gradient of one op is made of, and some.
 constexpr int64_t kMostBuilt = 64;
 
-class DifferentiatePass : public keratin::passes::impl::DifferentiateBase<DifferentiatePass> {
-public:
+struct DifferentiatePass : keratin::passes::impl::DifferentiateBase<DifferentiatePass> {
   using DifferentiateBase::DifferentiateBase;
 
   void runOnOperation() override {
-    // In the order of the function: what a later gradient goes through is expanded before it.
-    SmallVector<GradientsOp> all;
-    getOperation().walk([&](GradientsOp op) { all.push_back(op); });
-    int64_t room = maxOps - keratin::passes::countOps(getOperation());
-    for (GradientsOp op : all) {
-      FailureOr<int64_t> differentiated = expand(op);
-      if (failed(differentiated))
-        return signalPassFailure();
-      // Counted only where the most that may have been built is too much.
-      room -= kMostBuilt * *differentiated;
-      if (room < 0)
-        room = maxOps - keratin::passes::countOps(getOperation());
-      if (room < 0) {
-        emitGraphError(getOperation(), GraphError::TooLarge)
-            << "gradients: the function grows beyond " << int64_t(maxOps) << " ops";
-        return signalPassFailure();
-      }
-    }
+    if (failed(keratin::passes::expandGradients(getOperation(), maxOps)))
+      signalPassFailure();
   }
 };
 
 } // namespace
+
+LogicalResult keratin::passes::expandGradients(func::FuncOp function, int64_t maxOps) {
+  // In the order of the function: what a later gradient goes through is expanded before it.
+  SmallVector<GradientsOp> all;
+  function.walk([&](GradientsOp op) { all.push_back(op); });
+  int64_t room = maxOps - countOps(function);
+  for (GradientsOp op : all) {
+    FailureOr<int64_t> differentiated = expand(op);
+    if (failed(differentiated))
+      return failure();
+    // Counted only where the most that may have been built is too much.
+    room -= kMostBuilt * *differentiated;
+    if (room < 0)
+      room = maxOps - countOps(function);
+    if (room < 0)
+      return emitGraphError(function, GraphError::TooLarge)
+             << "gradients: the function grows beyond " << maxOps << " ops";
+  }
+  return success();
+}

@@ -99,6 +99,38 @@ def HoistContractions : KeratinPass<"hoist-contractions"> {
   }];
 }
 
+def CheckpointLoops : KeratinPass<"checkpoint-loops"> {
+  let summary = "loops that are differentiated keep a few states and do their steps again";
+  let description = [{
+    Before gradients are expanded. A loop of which they would keep too much is divided: one loop over segments, whose step is the loop over the steps of a
+    segment, and behind it a loop over what is left over. The loop over segments is marked `keratin.checkpoints`: its gradient keeps the
+    states before each segment and nothing else, and does a segment again when it comes to it. Segments are divided again where that is not enough. How
+    long they are: passes/loops/LoopSegments.h. Steps keep their numbers and their order. Sequences and stacks are views where no step is left over;
+    else the steps left over have their stacks joined with the others'.
+
+    ```mlir
+    %y = keratin.scan length = #keratin.dims<100> init(%h) over(%x) with() : (tensor<4xf32>, tensor<100x4xf32>) -> tensor<4xf32> {
+    ^bb0(%t: tensor<i64>, %s: tensor<4xf32>, %e: tensor<4xf32>):
+      …
+    }
+    %g = keratin.gradients %y wrt %h : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = keratin.reshape %x : (tensor<100x4xf32>) -> tensor<10x10x4xf32>
+    %y = keratin.scan length = #keratin.dims<10> init(%h) over(%0) with() {keratin.checkpoints} : (tensor<4xf32>, tensor<10x10x4xf32>) -> tensor<4xf32> {
+    ^bb0(%t: tensor<i64>, %s: tensor<4xf32>, %e: tensor<10x4xf32>):
+      %1 = keratin.scan length = #keratin.dims<10> init(%s) over(%e) with() : (tensor<4xf32>, tensor<10x4xf32>) -> tensor<4xf32> {…}
+      keratin.yield %1 : tensor<4xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"keptBytes", "kept-bytes", "int64_t", "0", "that gradients may keep of all loops together; unknown sizes are taken for 32, but for lengths of loops">,
+    Option<"maxOps", "max-ops", "int64_t", "1000000", "as keratin-differentiate has it: beyond, nothing is done">
+  ];
+}
+
 def FlattenBranches : KeratinPass<"flatten-branches"> {
   let summary = "selections in the place of branches that compute next to nothing";
   let description = [{

@@ -1,5 +1,7 @@
 #include "passes/loops/ScanEditor.h"
 
+#include "ir/ops/LoopGradients.h"
+
 #include "mlir/IR/Iterators.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -150,6 +152,12 @@ ScanOp ScanEditor::finish() {
 SmallVector<ScanOp> innermostFirst(Operation *function) {
   SmallVector<ScanOp> scans;
   function->walk([&](ScanOp scan) { scans.push_back(scan); });
+  return scans;
+}
+
+SmallVector<ScanOp> innermostWithoutCheckpoints(Operation *function) {
+  SmallVector<ScanOp> scans = innermostFirst(function);
+  llvm::erase_if(scans, [](ScanOp scan) { return scan->hasAttr(kCheckpointsAttr); });
   return scans;
 }
 

@@ -62,6 +62,9 @@ private:
 
 // All loops of the function, inner ones before those around them.
 llvm::SmallVector<ir::ScanOp> innermostFirst(mlir::Operation *function);
+// Without those over segments (keratin-checkpoint-loops): they are there so that nothing of all
+// their steps is in memory, so nothing may be stored for each step outside of them.
+llvm::SmallVector<ir::ScanOp> innermostWithoutCheckpoints(mlir::Operation *function);
 
 // The type of the stack of such values; nullopt if its elements cannot be counted.
 std::optional<mlir::RankedTensorType> stackType(mlir::RankedTensorType element,

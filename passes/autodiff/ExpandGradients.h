@@ -1,0 +1,15 @@
+// What keratin-differentiate does, for passes that want to know what it will do.
+#ifndef KERATIN_PASSES_AUTODIFF_EXPANDGRADIENTS_H
+#define KERATIN_PASSES_AUTODIFF_EXPANDGRADIENTS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace keratin::passes {
+
+// Replaces the gradients of the function. Fails with a diagnostic, and leaves some of them, if one
+// cannot be computed or the function grows beyond so many ops.
+mlir::LogicalResult expandGradients(mlir::func::FuncOp function, int64_t maxOps);
+
+} // namespace keratin::passes
+
+#endif // KERATIN_PASSES_AUTODIFF_EXPANDGRADIENTS_H
