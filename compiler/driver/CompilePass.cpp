@@ -18,6 +18,7 @@ struct CompilePass : PassWrapper<CompilePass, OperationPass<ModuleOp>> {
   explicit CompilePass(const CompileOptions &options) {
     cpu = options.cpu;
     failBefore = options.failBefore;
+    memoryBudget = options.memoryBudget;
   }
 
   StringRef getArgument() const override { return "keratin-compile"; }
@@ -33,6 +34,7 @@ struct CompilePass : PassWrapper<CompilePass, OperationPass<ModuleOp>> {
     CompileOptions options;
     options.cpu = cpu;
     options.failBefore = failBefore;
+    options.memoryBudget = memoryBudget;
     options.writeReproducer = false; // this one is being replayed
     auto compiled = compile(*copy, options);
     if (compiled.ok())
@@ -45,6 +47,9 @@ struct CompilePass : PassWrapper<CompilePass, OperationPass<ModuleOp>> {
                           llvm::cl::init("native")};
   Option<int> failBefore{*this, "fail-before", llvm::cl::desc("For tests: the pass to fail at"),
                          llvm::cl::init(-1)};
+  Option<int64_t> memoryBudget{*this, "memory-budget",
+                               llvm::cl::desc("Bytes of temporaries of a call; 0: any number"),
+                               llvm::cl::init(0)};
 };
 
 } // namespace

@@ -35,6 +35,12 @@ struct CompileOptions {
   // constants as they will lie in memory.
   int64_t maxOps = 1'000'000;
   int64_t maxConstantBytes = int64_t(1) << 30;
+  // Bytes that a call may take for temporaries; 0: as many as there are. Loops that are
+  // differentiated then keep a few states and do their steps again, if nothing less will do: the
+  // report says how it came out, and it is no error if the budget is too small. Sizes that are not
+  // known count as 32, but a loop whose length is not known is divided into segments that keep
+  // a third of the budget, whatever that length will be.
+  int64_t memoryBudget = 0;
   // Whether an internal error writes a reproducer, and where; empty: the folder that the
   // environment variable KERATIN_REPRODUCER_DIR names, or that of temporary files.
   bool writeReproducer = true;

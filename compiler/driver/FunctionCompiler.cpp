@@ -66,6 +66,7 @@ PhaseOptions FunctionCompiler::phaseOptions() const {
   PhaseOptions result;
   result.maxOps = options.maxOps;
   result.failBefore = options.failBefore;
+  result.keptBytes = keptBytes;
   return result;
 }
 
@@ -84,6 +85,43 @@ absl::Status FunctionCompiler::failure(std::optional<PipelinePhase> phase) {
     return status;
   return absl::InternalError(std::string(status.message()) +
                              "\nto reproduce: keratin-opt --run-reproducer " + file);
+}
+
+LogicalResult FunctionCompiler::runPhase(ModuleOp module, PipelinePhase phase, bool isShown) {
+  PassManager manager(module.getContext(), ModuleOp::getOperationName());
+  manager.enableVerifier(options.verify);
+  if (isShown && options.printAfterAll)
+    manager.enableIRPrinting([](Pass *, Operation *) { return false; },
+                             [](Pass *, Operation *) { return true; },
+                             /*printModuleScope=*/false, /*printAfterOnlyOnChange=*/false);
+  buildPhase(manager.nest<func::FuncOp>(), phase, phaseOptions());
+  if (options.verify && phase == PipelinePhase::Memory)
+    manager.addNestedPass<func::FuncOp>(passes::createCheckMemoryPlan());
+  return manager.run(module);
+}
+
+// The plan is the truth: what gradients keep as they are expanded is not yet what lies in memory
+// when kernels are formed. So less and less is allowed to them, until the plan fits.
+absl::StatusOr<int64_t> FunctionCompiler::chooseKeptBytes() {
+  constexpr int mostHalvings = 6;
+  std::optional<int64_t> best, leastBytes;
+  for (int halvings = 0; halvings <= mostHalvings + 1; ++halvings) {
+    keptBytes = halvings <= mostHalvings ? options.memoryBudget >> halvings : 0;
+    OwningOpRef<ModuleOp> trial = module.clone();
+    for (PipelinePhase phase : planningPhases)
+      if (failed(runPhase(*trial, phase, /*isShown=*/false)))
+        return failure(phase);
+    auto usage = passes::memoryUsage(*trial->getOps<func::FuncOp>().begin(), {});
+    // Sizes that cannot be counted are refused later, with or without a budget.
+    int64_t bytes = usage ? usage->arenaBytes : 0;
+    if (!leastBytes || bytes < *leastBytes) {
+      best = keptBytes;
+      leastBytes = bytes;
+    }
+    if (bytes <= options.memoryBudget)
+      break;
+  }
+  return *best;
 }
 
 absl::Status FunctionCompiler::plan(PipelinePhase last) {
@@ -106,22 +144,22 @@ absl::Status FunctionCompiler::plan(PipelinePhase last) {
   clock.finish("verify");
   reproducer.emplace(module, options.reproducerWithData);
   dump.module("0-input", module);
+  if (options.memoryBudget > 0) {
+    absl::StatusOr<int64_t> chosen = chooseKeptBytes();
+    if (!chosen.ok())
+      return chosen.status();
+    keptBytes = *chosen;
+    clock.finish("budget");
+  }
   for (PipelinePhase phase : planningPhases) {
-    PassManager manager(module.getContext(), ModuleOp::getOperationName());
-    manager.enableVerifier(options.verify);
-    if (options.printAfterAll)
-      manager.enableIRPrinting([](Pass *, Operation *) { return false; },
-                               [](Pass *, Operation *) { return true; },
-                               /*printModuleScope=*/false, /*printAfterOnlyOnChange=*/false);
-    buildPhase(manager.nest<func::FuncOp>(), phase, phaseOptions());
-    if (options.verify && phase == PipelinePhase::Memory)
-      manager.addNestedPass<func::FuncOp>(passes::createCheckMemoryPlan());
-    if (failed(manager.run(module)))
+    if (failed(runPhase(module, phase, /*isShown=*/true)))
       return failure(phase);
     dump.module(std::to_string(int(phase) + 1) + "-" + phaseName(phase), module);
     if (phase == last && last != PipelinePhase::Memory)
       return absl::OkStatus();
   }
+  if (options.memoryBudget > 0)
+    passes::setMemoryBudget(function, options.memoryBudget);
   planReport.memoryPlan = passes::memoryReport(function);
   passes::MemoryUsage usage =
       passes::memoryUsage(function, passes::SymbolValues()).value_or(passes::MemoryUsage());

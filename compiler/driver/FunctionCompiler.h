@@ -53,6 +53,9 @@ private:
   mlir::LogicalResult checkSignature();
   mlir::LogicalResult checkConstants(const codegen::EntryDescription &entry);
   PhaseOptions phaseOptions() const;
+  // What loops may keep so that the plan fits the budget, or comes closest to it. Plans copies.
+  absl::StatusOr<int64_t> chooseKeptBytes();
+  mlir::LogicalResult runPhase(mlir::ModuleOp module, PipelinePhase phase, bool isShown);
   // Without a phase: code generation.
   absl::Status failure(std::optional<PipelinePhase> phase = std::nullopt);
   mlir::OwningOpRef<mlir::ModuleOp> lower(const codegen::MachineTarget &target,
@@ -66,6 +69,7 @@ private:
   std::optional<Reproducer> reproducer; // of the function as it was given
   PhaseDump dump;
   mlir::func::FuncOp function;
+  std::optional<int64_t> keptBytes; // with a budget
   codegen::StageClock clock;
   CompileReport planReport;
 };

@@ -66,7 +66,8 @@ static constexpr Maker memoryPasses[] = {
     [] { return passes::createPlanMemory(); },
 };
 
-static std::vector<std::unique_ptr<Pass>> passesOf(PipelinePhase phase, int64_t maxOps) {
+static std::vector<std::unique_ptr<Pass>> passesOf(PipelinePhase phase,
+                                                   const PhaseOptions &phaseOptions) {
   std::vector<std::unique_ptr<Pass>> result;
   auto make = [&](ArrayRef<Maker> makers) {
     for (Maker maker : makers)
@@ -77,8 +78,14 @@ static std::vector<std::unique_ptr<Pass>> passesOf(PipelinePhase phase, int64_t 
     make(graphPasses);
     break;
   case PipelinePhase::Gradient: {
+    if (phaseOptions.keptBytes) {
+      passes::CheckpointLoopsOptions checkpoints;
+      checkpoints.keptBytes = *phaseOptions.keptBytes;
+      checkpoints.maxOps = phaseOptions.maxOps;
+      result.push_back(passes::createCheckpointLoops(checkpoints));
+    }
     passes::DifferentiateOptions options;
-    options.maxOps = maxOps;
+    options.maxOps = phaseOptions.maxOps;
     result.push_back(passes::createDifferentiate(options));
     break;
   }
@@ -102,8 +109,8 @@ void keratin::compiler::buildPhase(OpPassManager &manager, PipelinePhase phase,
   int before = 0;
   for (PipelinePhase earlier : planningPhases)
     if (earlier < phase)
-      before += passesOf(earlier, options.maxOps).size();
-  for (auto &pass : passesOf(phase, options.maxOps)) {
+      before += passesOf(earlier, options).size();
+  for (auto &pass : passesOf(phase, options)) {
     if (before++ == options.failBefore)
       manager.addPass(passes::createFail());
     manager.addPass(std::move(pass));
@@ -120,7 +127,7 @@ void keratin::compiler::buildPipeline(OpPassManager &manager, PipelinePhase last
 int keratin::compiler::passCount() {
   int count = 0;
   for (PipelinePhase phase : planningPhases)
-    count += passesOf(phase, PhaseOptions().maxOps).size();
+    count += passesOf(phase, PhaseOptions()).size();
   return count;
 }
 
@@ -128,6 +135,9 @@ namespace {
 struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   Option<std::string> stopAfter{*this, "stop-after", llvm::cl::desc("last phase to run"),
                                 llvm::cl::init("memory")};
+  Option<int64_t> keptBytes{*this, "kept-bytes",
+                            llvm::cl::desc("that gradients may keep of loops; -1: any number"),
+                            llvm::cl::init(-1)};
 };
 } // namespace
 
@@ -135,7 +145,10 @@ void keratin::compiler::registerPipelines() {
   PassPipelineRegistration<PipelineOptions>(
       "keratin-pipeline", "All phases up to stop-after, as the compiler runs them",
       [](OpPassManager &manager, const PipelineOptions &options) {
+        PhaseOptions phases;
+        if (options.keptBytes >= 0)
+          phases.keptBytes = options.keptBytes;
         buildPipeline(manager.nest<func::FuncOp>(),
-                      phaseByName(options.stopAfter).value_or(PipelinePhase::Memory));
+                      phaseByName(options.stopAfter).value_or(PipelinePhase::Memory), phases);
       });
 }

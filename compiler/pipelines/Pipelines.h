@@ -23,6 +23,8 @@ inline constexpr PipelinePhase planningPhases[] = {PipelinePhase::Graph, Pipelin
 
 struct PhaseOptions {
   int64_t maxOps = 1'000'000; // of a function whose gradients are expanded
+  // Bytes that gradients may keep of loops (keratin-checkpoint-loops); none: as many as they like.
+  std::optional<int64_t> keptBytes;
   // For tests of failures: the pass, counted over all phases, before which one stands that fails.
   int failBefore = -1;
 };

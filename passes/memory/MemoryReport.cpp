@@ -1,6 +1,7 @@
 #include "passes/memory/MemoryReport.h"
 
 #include "ir/dialect/Keratin.h"
+#include "ir/ops/LoopGradients.h"
 #include "passes/memory/KernelProgram.h"
 #include "passes/memory/MemoryPlan.h"
 #include "passes/memory/PlannedBuffers.h"
@@ -20,6 +21,7 @@ using namespace mlir;
 
 namespace {
 
+constexpr char kMemoryBudgetAttr[] = "keratin.memory_budget";
 constexpr int64_t kTimelineColumns = 48;
 // A person reads the largest; the rest is one line.
 constexpr size_t kMostRows = 200;
@@ -177,9 +179,31 @@ void printInPlace(llvm::raw_ostream &out, func::FuncOp function, const PlannedMe
       updatesInPlace += flag != 0;
     }
   size_t views = 0;
-  function.walk([&](ReshapeOp view) { views += !isa<KernelOp>(view->getParentOp()); });
+  function.walk([&](Operation *op) { views += isView(op) && !isa<KernelOp>(op->getParentOp()); });
   out << "in place      " << updatesInPlace << " of " << updates << " updates, "
       << valuesOverOperands(plan) << " values over an operand; " << views << " views\n";
+}
+
+int64_t loopsWithCheckpoints(func::FuncOp function) {
+  int64_t count = 0;
+  function.walk([&](ScanOp scan) { count += scan->hasAttr(kCheckpointsAttr); });
+  return count;
+}
+
+void printBudget(llvm::raw_ostream &out, func::FuncOp function, std::optional<int64_t> arena) {
+  auto budget = function->getAttrOfType<IntegerAttr>(kMemoryBudgetAttr);
+  if (!budget)
+    return;
+  out << "budget        " << budget.getInt() << " bytes, ";
+  if (!arena)
+    out << "(cannot be computed)";
+  else if (*arena <= budget.getInt())
+    out << "kept";
+  else
+    out << "exceeded by " << *arena - budget.getInt() << " bytes";
+  if (int64_t loops = loopsWithCheckpoints(function))
+    out << "; " << loops << " loops keep checkpoints";
+  out << "\n";
 }
 
 std::string titleOf(const PlannedBuffer &buffer, const PlannedMemory &plan) {
@@ -261,7 +285,8 @@ void printInside(llvm::raw_ostream &out, const PlannedMemory &plan, const Symbol
       out << scan.getSteps().str() << " steps of " << node.programs.front().kernels << " kernels";
     else
       out << node.programs.front().kernels << " or " << node.programs.back().kernels << " kernels";
-    out << ", " << bytesText(node.programs.front().arenaBytes, symbols) << " inside\n";
+    out << ", " << bytesText(node.programs.front().arenaBytes, symbols) << " inside";
+    out << (node.op->hasAttr(kCheckpointsAttr) ? ", from checkpoints\n" : "\n");
     if (scan)
       printLoop(out, scan, symbols, indent + "  ");
     for (const PlannedMemory &program : node.programs) {
@@ -282,6 +307,10 @@ std::optional<MemoryUsage> keratin::passes::memoryUsage(func::FuncOp function,
   if (!numbers.complete)
     return std::nullopt;
   return MemoryUsage{*numbers.arena, *numbers.live};
+}
+
+void keratin::passes::setMemoryBudget(func::FuncOp function, int64_t bytes) {
+  function->setAttr(kMemoryBudgetAttr, Builder(function.getContext()).getI64IntegerAttr(bytes));
 }
 
 std::string keratin::passes::memoryReport(func::FuncOp function, const SymbolValues &symbols) {
@@ -306,6 +335,7 @@ std::string keratin::passes::memoryReport(func::FuncOp function, const SymbolVal
   if (numbers.complete && *numbers.live > 0)
     out << llvm::formatv("; arena / live = {0:f3}", double(*numbers.arena) / *numbers.live);
   out << "\n";
+  printBudget(out, function, numbers.arena);
   printInPlace(out, function, *plan);
   if (!plan->buffers.empty())
     out << "\n";

@@ -31,6 +31,12 @@ namespace keratin::passes {
 //     128    0       exp net.cc:15    0-1      ##
 std::string memoryReport(mlir::func::FuncOp function, const SymbolValues &symbols = SymbolValues());
 
+// Notes on a planned function what it was to do with, so that the report says how that went:
+//
+//   budget        65536 bytes, kept; 2 loops keep checkpoints
+//   budget        65536 bytes, exceeded by 1344 bytes; 2 loops keep checkpoints
+void setMemoryBudget(mlir::func::FuncOp function, int64_t bytes);
+
 struct MemoryUsage {
   int64_t arenaBytes = 0;
   int64_t maxLiveBytes = 0; // no plan of these kernels in this order could do with less

@@ -1,15 +1,9 @@
 // Passes over loops change no number: values and gradients before and after them, in the reference
 // interpreter.
-#include "compiler/pipelines/Pipelines.h"
 #include "ir/builder/LoopBuilder.h"
-#include "ir/reference/Interpreter.h"
 #include "passes/Passes.h"
-#include "tests/execution/LoopExamples.h"
+#include "tests/execution/LoopProgram.h"
 #include "tests/support/CompiledRunner.h"
-#include "tests/support/RandomTensor.h"
-
-#include "mlir/IR/Verifier.h"
-#include "mlir/Pass/PassManager.h"
 
 #include <catch2/catch.hpp>
 
@@ -17,80 +11,6 @@ using namespace keratin;
 using namespace keratin::ir;
 using namespace keratin::tests;
 using namespace mlir;
-
-namespace {
-
-// The example's results, or their gradients, in float64.
-struct Program {
-  Program(MLIRContext &context, const LoopExample &example, bool gradients);
-  std::vector<HostTensor> run(const std::vector<HostTensor> &arguments);
-  void apply(ArrayRef<std::unique_ptr<Pass> (*)()> passes);
-
-  OwningOpRef<ModuleOp> module;
-  func::FuncOp function;
-};
-
-} // namespace
-
-static Value sumAll(GraphMath &g, Value x) {
-  return g.reduceSum(x, llvm::to_vector(llvm::seq<int64_t>(0, getTensorType(x).getRank())));
-}
-
-Program::Program(MLIRContext &context, const LoopExample &example, bool gradients) {
-  OpBuilder builder(&context);
-  Location loc = builder.getUnknownLoc();
-  module = ModuleOp::create(loc);
-  builder.setInsertionPointToEnd(module->getBody());
-  SmallVector<Type> types;
-  for (const Shape &shape : example.inputs)
-    types.push_back(getTensorType(shape, builder.getF64Type()));
-  function = builder.create<func::FuncOp>(loc, "f", builder.getFunctionType(types, {}));
-  Block *body = function.addEntryBlock();
-  builder.setInsertionPointToStart(body);
-  GraphMath g(builder, loc);
-  std::vector<Value> results = example.build(g, body->getArguments());
-  if (gradients) {
-    Value loss;
-    for (Value result : results)
-      if (isa<FloatType>(getElementType(result))) {
-        Value part = g.cast(sumAll(g, g.mul(result, g.sin(result))), builder.getF64Type());
-        loss = loss ? g.add(loss, part) : part;
-      }
-    auto all = builder.create<GradientsOp>(loc, types, loss, body->getArguments());
-    results.insert(results.end(), all->result_begin(), all->result_end());
-  }
-  builder.create<func::ReturnOp>(loc, results);
-  function.setType(builder.getFunctionType(types, ValueRange(results)));
-  REQUIRE(succeeded(verify(*module)));
-}
-
-std::vector<HostTensor> Program::run(const std::vector<HostTensor> &arguments) {
-  EvaluationContext context;
-  auto results = interpret(function, arguments, context);
-  INFO(context.error);
-  REQUIRE(succeeded(results));
-  return *results;
-}
-
-void Program::apply(ArrayRef<std::unique_ptr<Pass> (*)()> makers) {
-  PassManager manager(module->getContext(), ModuleOp::getOperationName());
-  for (auto maker : makers)
-    manager.addNestedPass<func::FuncOp>(maker());
-  REQUIRE(succeeded(manager.run(*module)));
-}
-
-static std::vector<HostTensor> makeArguments(const LoopExample &example, int64_t length) {
-  std::vector<HostTensor> arguments;
-  for (const Shape &shape : example.inputs) {
-    std::vector<int64_t> dims;
-    for (const DimExpr &dim : shape)
-      dims.push_back(dim.isConstant() ? dim.constantValue() : length);
-    arguments.push_back(randomTensor(KERATIN_DTYPE_FLOAT64, dims, 11 + arguments.size()).value());
-    for (double &element : arguments.back().floats)
-      element /= 4; // a few tenths
-  }
-  return arguments;
-}
 
 static std::unique_ptr<Pass> resolve() { return passes::createResolveRequirements(); }
 static std::unique_ptr<Pass> differentiate() {
@@ -108,15 +28,15 @@ static std::unique_ptr<Pass> accumulators() { return passes::createSinkAccumulat
 static std::unique_ptr<Pass> stacks() { return passes::createSinkStacks(); }
 static std::unique_ptr<Pass> equal() { return passes::createEliminateCommonSubexpressions(); }
 
-static void compare(const LoopExample &example, bool gradients) {
+static void compare(const LoopExample &example, int gradients) {
   MLIRContext context;
   context.loadDialect<KeratinDialect, func::FuncDialect>();
   context.disableMultithreading();
-  Program plain(context, example, gradients);
+  LoopProgram plain(context, example, gradients);
   plain.apply({resolve, differentiate});
-  std::vector<std::pair<std::string, Program>> others;
+  std::vector<std::pair<std::string, LoopProgram>> others;
   auto with = [&](const std::string &label, ArrayRef<std::unique_ptr<Pass> (*)()> passes) {
-    others.emplace_back(label, Program(context, example, gradients));
+    others.emplace_back(label, LoopProgram(context, example, gradients));
     others.back().second.apply({resolve, differentiate});
     others.back().second.apply(passes);
   };
@@ -129,13 +49,8 @@ static void compare(const LoopExample &example, bool gradients) {
   with("sink, flatten", {sink, flatten, sink});
   with("sink accumulators", {accumulators});
   with("sink stacks", {stacks});
-  others.emplace_back("pipeline", Program(context, example, gradients));
-  PassManager manager(&context, ModuleOp::getOperationName());
-  compiler::PhaseOptions options;
-  for (auto phase : {compiler::PipelinePhase::Graph, compiler::PipelinePhase::Gradient,
-                     compiler::PipelinePhase::Simplify})
-    compiler::buildPhase(manager.nest<func::FuncOp>(), phase, options);
-  REQUIRE(succeeded(manager.run(*others.back().second.module)));
+  others.emplace_back("pipeline", LoopProgram(context, example, gradients));
+  others.back().second.simplify();
 
   for (int64_t length :
        example.usesSymbol() ? std::vector<int64_t>{0, 1, 2, 5} : std::vector<int64_t>{0}) {
@@ -222,22 +137,22 @@ static std::vector<LoopExample> movedExamples() {
 
 TEST_CASE("what leaves loops keeps its values and gradients") {
   for (const LoopExample &example : movedExamples())
-    for (bool gradients : {false, true})
+    for (int gradients : {0, 1})
       compare(example, gradients);
 }
 
 TEST_CASE("loops keep their values") {
   for (const LoopExample &example : scanExamples())
-    compare(example, false);
+    compare(example, 0);
 }
 
 TEST_CASE("loops keep their gradients") {
   for (const LoopExample &example : scanExamples())
-    compare(example, true);
+    compare(example, 1);
 }
 
 TEST_CASE("branches keep their values and gradients") {
   for (const LoopExample &example : ifExamples())
-    for (bool gradients : {false, true})
+    for (int gradients : {0, 1})
       compare(example, gradients);
 }

@@ -29,7 +29,7 @@ namespace {
 std::vector<std::string> inputs;
 std::string outputFile, headerFile, modelName, functionName,
     emitKind = "so", triple, cpu = "native", sysroot, dumpDirectory, timeTrace;
-int64_t threads = 0;
+int64_t threads = 0, memoryBudget = 0;
 bool verifyEach = false, printAfterAll = false, timing = false, profile = false;
 
 CommandLine commandLine() {
@@ -49,6 +49,8 @@ CommandLine commandLine() {
   line.text("--mcpu", cpu, "CPU",
             "native (default), x86-64-v3, ..., or multi: x86-64, -v3 and -v4 in one object");
   line.number("--threads", threads, 0, "N", "threads of a call; default: as many as processors");
+  line.bytes("--memory-budget", memoryBudget, "BYTES",
+             "temporaries of a call, as 64MiB: loops whose gradients keep more do steps again");
   line.text("--sysroot", sysroot, "FOLDER", "where the target's C library is");
   line.flag("--profile", profile, "report each kernel to keratin-run --profile");
   line.flag("--verify", verifyEach, "verify the IR after each pass, and the memory plan");
@@ -64,6 +66,7 @@ ModelOptions modelOptions() {
   options.triple = triple;
   options.threads = int32_t(threads);
   options.compile.profile = profile;
+  options.compile.memoryBudget = memoryBudget;
   options.compile.verify = verifyEach;
   options.compile.printAfterAll = printAfterAll;
   options.compile.dumpDirectory = dumpDirectory;

@@ -30,7 +30,7 @@ std::vector<std::string> models;
 std::string functionName, modelFile, seedText, stateFile, saveStateFile, outputDirectory,
     outputFile, profileFile;
 std::vector<std::string> inputFiles, sizes;
-int64_t repeat = 1, threads = 0;
+int64_t repeat = 1, threads = 0, memoryBudget = 0;
 bool check = false, timing = false, quiet = false;
 
 CommandLine commandLine() {
@@ -62,6 +62,8 @@ CommandLine commandLine() {
   line.text("--profile", profileFile, "FILE",
             "write when each kernel ran, in Chrome's trace format; an\n"
             "object must have been compiled with --profile");
+  line.bytes("--memory-budget", memoryBudget, "BYTES",
+             "temporaries of a call, as 64MiB (keratin-compile --help)");
   line.number("--threads", threads, 1, "N", "threads of a call; default: as many as processors");
   return line;
 }
@@ -103,12 +105,15 @@ absl::Status load(mlir::MLIRContext &context, Loaded &loaded) {
       return status;
     compiler::CompileOptions options;
     options.profile = !profileFile.empty();
+    options.memoryBudget = memoryBudget;
     auto program = Program::compile(loaded.graph, loaded.function, options);
     if (!program.ok())
       return program.status();
     loaded.program = *std::move(program);
     return absl::OkStatus();
   }
+  if (memoryBudget > 0)
+    return absl::InvalidArgumentError("--memory-budget goes with a model, not a shared object");
   auto program = Program::load(file, functionName);
   if (!program.ok())
     return inFile(file, program.status());

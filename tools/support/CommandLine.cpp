@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <string_view>
 
 using namespace keratin::tools;
 
@@ -48,6 +49,34 @@ void CommandLine::number(const char *spelling, int64_t &target, int64_t least, c
     if (error != std::errc() || end != given.data() + given.size() || number < least)
       return "needs a number of at least " + std::to_string(least) + ", found '" + given + "'";
     target = number;
+    return "";
+  });
+}
+
+// Nothing if the text is not a number of bytes.
+static std::optional<int64_t> parseBytes(const std::string &text) {
+  int64_t number = 0;
+  const char *last = text.data() + text.size();
+  auto [end, error] = std::from_chars(text.data(), last, number);
+  std::string_view unit(end, size_t(last - end));
+  int64_t scale = unit.empty()    ? 1
+                  : unit == "KiB" ? int64_t(1) << 10
+                  : unit == "MiB" ? int64_t(1) << 20
+                  : unit == "GiB" ? int64_t(1) << 30
+                                  : 0;
+  if (error != std::errc() || number < 1 || scale == 0 ||
+      __builtin_mul_overflow(number, scale, &number))
+    return std::nullopt;
+  return number;
+}
+
+void CommandLine::bytes(const char *spelling, int64_t &target, const char *value,
+                        const char *help) {
+  add(spelling, value, help, [&target](const std::string &given) -> std::string {
+    std::optional<int64_t> number = parseBytes(given);
+    if (!number)
+      return "needs a number of bytes as 500000, 64KiB, 64MiB or 2GiB, found '" + given + "'";
+    target = *number;
     return "";
   });
 }

@@ -28,6 +28,8 @@ public:
              const char *help); // may be given several times
   void number(const char *spelling, int64_t &target, int64_t least, const char *value,
               const char *help);
+  // A number of at least 1 with or without KiB, MiB or GiB.
+  void bytes(const char *spelling, int64_t &target, const char *value, const char *help);
   // One of these values.
   void choice(const char *spelling, std::string &target, std::vector<std::string> values,
               const char *help);

@@ -1,0 +1,202 @@
+// Loops that keep a few states and do their steps again: other numbers of bytes, the same numbers.
+#include "ir/builder/LoopBuilder.h"
+#include "ir/ops/LoopGradients.h"
+#include "passes/Passes.h"
+#include "tests/execution/LoopProgram.h"
+#include "tests/support/CompiledRunner.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+using namespace keratin;
+using namespace keratin::ir;
+using namespace keratin::tests;
+using namespace mlir;
+
+static const DimExpr d0 = DimExpr::symbol(0);
+
+// A net of two states whose steps depend on their number and on random bits for it; it stacks what
+// a step was given and what it made. Lengths are those of the sequence.
+static LoopExample numberedNet(const DimExpr &length, bool reverse) {
+  std::string label = "numbered, " + length.str() + " steps" + (reverse ? ", reverse" : "");
+  return {label,
+          {{length, 2, 3}, {2, 3}, {2, 3}, {3, 3}},
+          [=](GraphMath &math, ValueRange xs) -> std::vector<Value> {
+            auto step = [](GraphMath &g, LoopStep &step) {
+              Value h = step.states[0], c = step.states[1], x = step.elements[0];
+              Type f64 = getElementType(h);
+              Value number = g.broadcastScalar(g.cast(step.number, f64), getShape(h));
+              Value z = g.add(g.dotGeneral(h, step.captures[0], {}, {}, {1}, {0}), x);
+              Value gate = g.logistic(g.add(z, g.sin(number)));
+              c = g.add(g.mul(gate, c), g.mul(g.cos(number), g.tanh(z)));
+              step.next = {g.tanh(c), c};
+              step.stacked = {h, g.mul(gate, x)};
+            };
+            ScanOp loop =
+                buildScan(math, length, {{xs[1], xs[2]}, {xs[0]}, {xs[3]}, reverse}, step);
+            return {loop.getResults().begin(), loop.getResults().end()};
+          }};
+}
+
+static std::vector<LoopExample> numberedNets() {
+  std::vector<LoopExample> examples;
+  for (const DimExpr &length : {d0, DimExpr(2), DimExpr(12), DimExpr(13), DimExpr(31)})
+    for (bool reverse : {false, true})
+      examples.push_back(numberedNet(length, reverse));
+  return examples;
+}
+
+static int64_t countCheckpointed(func::FuncOp function) {
+  int64_t count = 0;
+  function.walk([&](ScanOp scan) { count += scan->hasAttr(kCheckpointsAttr); });
+  return count;
+}
+
+template <int64_t keptBytes> static std::unique_ptr<Pass> checkpoint() {
+  passes::CheckpointLoopsOptions options;
+  options.keptBytes = keptBytes;
+  return passes::createCheckpointLoops(options);
+}
+static std::unique_ptr<Pass> resolve() { return passes::createResolveRequirements(); }
+static std::unique_ptr<Pass> differentiate() { return passes::createDifferentiate(); }
+
+// Segments of an unknown number of steps are of 8 or more: some lengths have none, some no rest.
+static std::vector<int64_t> lengthsOf(const LoopExample &example) {
+  return example.usesSymbol() ? std::vector<int64_t>{0, 1, 7, 8, 9, 17, 24}
+                              : std::vector<int64_t>{0};
+}
+
+static void expectEqual(const std::vector<HostTensor> &found,
+                        const std::vector<HostTensor> &expected) {
+  REQUIRE(found.size() == expected.size());
+  for (size_t i = 0; i < found.size(); ++i) {
+    INFO("result " << i);
+    CHECK(largestDifference(found[i], expected[i]) < 1e-11);
+  }
+}
+
+static void compareInInterpreter(const LoopExample &example, int gradients) {
+  MLIRContext context;
+  context.loadDialect<KeratinDialect, func::FuncDialect>();
+  context.disableMultithreading();
+  LoopProgram plain(context, example, gradients);
+  plain.apply({resolve, differentiate});
+  std::vector<std::pair<std::string, LoopProgram>> others;
+  others.emplace_back("as little as possible", LoopProgram(context, example, gradients));
+  others.back().second.apply({resolve, checkpoint<0>, differentiate});
+  others.emplace_back("little", LoopProgram(context, example, gradients));
+  others.back().second.apply({resolve, checkpoint<600>, differentiate});
+  compiler::PhaseOptions options;
+  options.keptBytes = 0;
+  others.emplace_back("simplified", LoopProgram(context, example, gradients));
+  others.back().second.simplify(options);
+  for (int64_t length : lengthsOf(example)) {
+    std::vector<HostTensor> arguments = makeArguments(example, length);
+    std::vector<HostTensor> expected = plain.run(arguments);
+    for (auto &[label, program] : others) {
+      INFO(example.label << ", length " << length << ", order " << gradients << ", " << label);
+      expectEqual(program.run(arguments), expected);
+    }
+  }
+}
+
+TEST_CASE("loops with checkpoints have the same gradients") {
+  for (const LoopExample &example : scanExamples())
+    compareInInterpreter(example, 1);
+  for (const LoopExample &example : numberedNets())
+    compareInInterpreter(example, 1);
+}
+
+TEST_CASE("loops with checkpoints have the same gradients of gradients") {
+  for (const LoopExample &example : scanExamples())
+    compareInInterpreter(example, 2);
+  for (const LoopExample &example : numberedNets())
+    compareInInterpreter(example, 2);
+}
+
+TEST_CASE("loops in branches keep checkpoints") {
+  for (const LoopExample &example : ifExamples())
+    for (int gradients : {1, 2})
+      compareInInterpreter(example, gradients);
+}
+
+// The example's loss: of each result, itself times its sine.
+static double lossOf(LoopProgram &values, const std::vector<HostTensor> &arguments) {
+  double loss = 0;
+  for (const HostTensor &result : values.run(arguments))
+    for (double x : result.floats)
+      loss += x * std::sin(x);
+  return loss;
+}
+
+TEST_CASE("gradients from checkpoints are the slopes of the loss") {
+  MLIRContext context;
+  context.loadDialect<KeratinDialect, func::FuncDialect>();
+  for (bool reverse : {false, true}) {
+    LoopExample example = numberedNet(13, reverse);
+    LoopProgram values(context, example, 0), gradients(context, example, 1);
+    gradients.apply({resolve, checkpoint<0>, differentiate});
+    REQUIRE(countCheckpointed(gradients.function) > 0);
+    std::vector<HostTensor> arguments = makeArguments(example, 0);
+    std::vector<HostTensor> found = gradients.run(arguments);
+    size_t first = found.size() - arguments.size();
+    for (size_t i = 0; i < arguments.size(); ++i)
+      for (size_t j = 0; j < arguments[i].floats.size(); ++j) {
+        constexpr double h = 1e-5;
+        std::vector<HostTensor> above = arguments, below = arguments;
+        above[i].floats[j] += h;
+        below[i].floats[j] -= h;
+        double slope = (lossOf(values, above) - lossOf(values, below)) / (2 * h);
+        CHECK(found[first + i].floats[j] == Approx(slope).margin(1e-7));
+      }
+  }
+}
+
+TEST_CASE("each order adds loops that keep checkpoints") {
+  MLIRContext context;
+  context.loadDialect<KeratinDialect, func::FuncDialect>();
+  for (int order : {1, 2}) {
+    LoopProgram program(context, numberedNet(d0, false), order);
+    program.apply({resolve, checkpoint<0>, differentiate});
+    CHECK(countCheckpointed(program.function) >= 2 * order);
+  }
+  LoopProgram values(context, numberedNet(d0, false), 0);
+  values.apply({resolve, checkpoint<0>, differentiate});
+  CHECK(countCheckpointed(values.function) == 0);
+}
+
+TEST_CASE("compiled loops with checkpoints have the same gradients") {
+  MLIRContext context;
+  DialectRegistry registry;
+  compiler::registerDialects(registry);
+  context.appendDialectRegistry(registry);
+  context.loadAllAvailableDialects();
+  context.disableMultithreading();
+  for (int gradients : {1, 2})
+    for (const LoopExample &example :
+         {numberedNet(d0, false), numberedNet(d0, true), numberedNet(12, false),
+          numberedNet(13, true), numberedNet(31, false)}) {
+      LoopProgram plain(context, example, gradients);
+      for (int64_t budget :
+           gradients == 1 ? std::vector<int64_t>{1, 2000} : std::vector<int64_t>{1}) {
+        compiler::CompileOptions options;
+        options.memoryBudget = budget;
+        options.verify = true;
+        CompiledRunner runner(plain.function, options);
+        INFO(example.label << ", order " << gradients << ", " << budget << " bytes\n"
+                           << runner.error);
+        REQUIRE(runner.error.empty());
+        LoopProgram expected(context, example, gradients);
+        expected.apply({resolve, differentiate});
+        for (int64_t length : lengthsOf(example)) {
+          INFO("length " << length);
+          std::vector<HostTensor> arguments = makeArguments(example, length);
+          auto found = runner.run(arguments);
+          INFO(runner.error);
+          REQUIRE(found);
+          expectEqual(*found, expected.run(arguments));
+        }
+      }
+    }
+}
