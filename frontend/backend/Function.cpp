@@ -130,22 +130,26 @@ GraphSlice frontend::sliceFunction(const Function::Impl &impl) {
   return slice;
 }
 
-void frontend::compileFunction(Function::Impl &impl, FunctionModule module) {
+void frontend::compileFunction(Function::Impl &impl, FunctionModule module,
+                               const FunctionOptions &options) {
   impl.variables = module.variables;
   for (const auto &variable : impl.variables)
     impl.handles.push_back(variable->handle());
-  impl.program = Program::compile(std::move(module));
+  impl.program = Program::compile(std::move(module), options);
 }
 
 namespace keratin::backend {
 
 Function function(const std::vector<Tensor> &inputs, const std::vector<Tensor> &outputs,
                   const std::vector<Update> &updates, const std::string &name,
-                  SourceLocation location) {
+                  const FunctionOptions &options, SourceLocation location) {
   auto impl = std::make_shared<Function::Impl>();
   FunctionModule module;
   {
     Call call("function", location);
+    if (options.memoryBudget < 0)
+      call.valueError("a memory budget of " + std::to_string(options.memoryBudget) +
+                      " bytes; needed at least 0 (no budget)");
     impl->name = name.empty() ? call.graph.uniqueName("function") : name;
     impl->givenInputs = inputs;
     impl->givenOutputs = outputs;
@@ -178,7 +182,7 @@ Function function(const std::vector<Tensor> &inputs, const std::vector<Tensor> &
       }
     module = buildFunctionModule(sliceFunction(*impl), impl->name, Literals::AsConstants);
   }
-  compileFunction(*impl, std::move(module));
+  compileFunction(*impl, std::move(module), options);
   return Function(std::move(impl));
 }
 

@@ -31,7 +31,8 @@ GraphSlice sliceFunction(const Function::Impl &impl);
 
 // Names the variables of the module and compiles it. Not under the graph's mutex: others may build
 // and compile meanwhile.
-void compileFunction(Function::Impl &impl, FunctionModule module);
+void compileFunction(Function::Impl &impl, FunctionModule module,
+                     const FunctionOptions &options = {});
 
 } // namespace keratin::frontend
 

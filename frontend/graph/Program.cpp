@@ -81,10 +81,13 @@ private:
 
 } // namespace
 
-std::shared_ptr<const Program> Program::compile(FunctionModule module) {
+std::shared_ptr<const Program> Program::compile(FunctionModule module,
+                                                const FunctionOptions &options) {
   if (substitute)
     return substitute(std::move(module));
-  auto compiled = compiler::compile(*module.module, compiler::CompileOptions());
+  compiler::CompileOptions compileOptions;
+  compileOptions.memoryBudget = options.memoryBudget;
+  auto compiled = compiler::compile(*module.module, compileOptions);
   if (compiled.ok())
     return std::make_shared<CompiledProgram>(*std::move(compiled));
   throwStatus(compiled.status().code(), std::string(compiled.status().message()));

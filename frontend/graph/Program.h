@@ -4,6 +4,7 @@
 
 #include "frontend/graph/FunctionModule.h"
 #include "keratin/array.h"
+#include "keratin/function.h"
 
 #include <memory>
 #include <string>
@@ -19,7 +20,8 @@ public:
   virtual ~Program() = default;
 
   // What the compiler refuses is thrown as the kind of error it is. Takes no lock.
-  static std::shared_ptr<const Program> compile(FunctionModule module);
+  static std::shared_ptr<const Program> compile(FunctionModule module,
+                                                const FunctionOptions &options = {});
 
   // `inputs` are those of the signature with the signature's dtypes; the first outputs are written,
   // in order, in their own memory where it is large enough. Throws for a failed call, whose updates

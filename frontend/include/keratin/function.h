@@ -95,6 +95,15 @@ private:
   std::optional<Tensor> op;
 };
 
+// How a function is compiled.
+struct FunctionOptions {
+  // Bytes of temporaries that a call may take; 0: as many as it likes. Loops whose gradients would
+  // keep more keep some of their states and do steps again: the results are the same, the time
+  // grows by a run of the loop or more. Function::memoryPlan says whether the budget was kept;
+  // sizes that are not known count as 32.
+  int64_t memoryBudget = 0;
+};
+
 } // namespace keratin
 
 #endif // KERATIN_FUNCTION_H

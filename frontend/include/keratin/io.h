@@ -25,9 +25,11 @@ void batch_set_value(const std::vector<std::pair<Tensor, Array>> &tuples,
 Tensor print_tensor(const Operand &x, const std::string &message = "",
                     SourceLocation location = SourceLocation::current());
 // Compiles what outputs and updates need. Outputs, and the right-hand sides of updates, are
-// computed from the variables' values before the call; then all updates are applied.
+// computed from the variables' values before the call; then all updates are applied. ValueError for
+// a memory budget below 0.
 Function function(const std::vector<Tensor> &inputs, const std::vector<Tensor> &outputs,
                   const std::vector<Update> &updates = {}, const std::string &name = "",
+                  const FunctionOptions &options = {},
                   SourceLocation location = SourceLocation::current());
 
 } // namespace keratin::backend
