@@ -58,6 +58,7 @@ static constexpr Maker simplifyPasses[] = {
 };
 static constexpr Maker fusionPasses[] = {
     [] { return passes::createNormalizeContractions(); },
+    [] { return passes::createHoistInvariants(); }, // transposes of captures
     [] { return passes::createSplitConcatenations(); },
     [] { return passes::createFormKernels(); },
 };

@@ -59,3 +59,22 @@ func.func @rows_around_the_depth(%a: tensor<2x3x5xf32>, %b: tensor<3x4xf32>) -> 
   %y = keratin.dot_general %a, %b batch = [] x [] contract = [1] x [0] : (tensor<2x3x5xf32>, tensor<3x4xf32>) -> tensor<2x5x4xf32>
   return %y : tensor<2x5x4xf32>
 }
+
+// The kernel would transpose the weights at each step. A single row reads them as they are; so does a product of what changes from step to step.
+// CHECK-LABEL: func.func @weights_of_a_loop
+// CHECK:         ^bb0(%{{[a-z0-9]+}}: tensor<i64>, %[[S:[a-z0-9]+]]: tensor<2x4xf32>, %[[R:[a-z0-9]+]]: tensor<1x4xf32>, %[[V:[a-z0-9]+]]: tensor<4x4xf32>)
+// CHECK-NEXT:      %[[T:.*]] = keratin.transpose %[[V]] permutation = [1, 0]
+// CHECK-NEXT:      keratin.dot_general %[[S]], %[[T]] batch = [] x [] contract = [1] x [0]
+// CHECK-NEXT:      keratin.dot_general %[[R]], %[[V]] batch = [] x [] contract = [1] x [1]
+// CHECK-NEXT:      keratin.dot_general %[[S]], %[[S]] batch = [] x [] contract = [1] x [1]
+// CHECK-NOT:     keratin.transpose
+func.func @weights_of_a_loop(%h: tensor<2x4xf32>, %r: tensor<1x4xf32>, %w: tensor<4x4xf32>) -> (tensor<2x4xf32>, tensor<1x4xf32>, tensor<?x2x2xf32, #keratin.dims<d0, 2, 2>>) {
+  %0:3 = keratin.scan length = #keratin.dims<d0> init(%h, %r) over() with(%w) : (tensor<2x4xf32>, tensor<1x4xf32>, tensor<4x4xf32>) -> (tensor<2x4xf32>, tensor<1x4xf32>, tensor<?x2x2xf32, #keratin.dims<d0, 2, 2>>) {
+  ^bb0(%t: tensor<i64>, %s: tensor<2x4xf32>, %row: tensor<1x4xf32>, %v: tensor<4x4xf32>):
+    %1 = keratin.dot_general %s, %v batch = [] x [] contract = [1] x [1] : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+    %2 = keratin.dot_general %row, %v batch = [] x [] contract = [1] x [1] : (tensor<1x4xf32>, tensor<4x4xf32>) -> tensor<1x4xf32>
+    %3 = keratin.dot_general %s, %s batch = [] x [] contract = [1] x [1] : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x2xf32>
+    keratin.yield %1, %2, %3 : tensor<2x4xf32>, tensor<1x4xf32>, tensor<2x2xf32>
+  }
+  return %0#0, %0#1, %0#2 : tensor<2x4xf32>, tensor<1x4xf32>, tensor<?x2x2xf32, #keratin.dims<d0, 2, 2>>
+}
