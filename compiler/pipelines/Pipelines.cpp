@@ -59,6 +59,7 @@ static constexpr Maker simplifyPasses[] = {
 static constexpr Maker fusionPasses[] = {
     [] { return passes::createNormalizeContractions(); },
     [] { return passes::createHoistInvariants(); }, // transposes of captures
+    [] { return passes::createEliminateCommonSubexpressions(); },
     [] { return passes::createSplitConcatenations(); },
     [] { return passes::createFormKernels(); },
 };

@@ -38,48 +38,53 @@ struct NormalizeContractionsPass
         inLoops.push_back(op);
     });
     for (DotGeneralOp op : dots)
-      normalize(op, /*transposesA=*/true);
+      normalize(op, copied(op.getA(), op.getABatch(), op.getAContract()),
+                copied(op.getB(), op.getBBatch(), op.getBContract()));
     for (DotGeneralOp op : inLoops)
-      normalize(op, /*transposesA=*/false);
+      normalize(op, {op.getA(), op.getABatch(), op.getAContract()},
+                ordered(op.getB(), op.getBBatch(), op.getBContract(), /*contractLast=*/false));
   }
 
-  static void append(SmallVectorImpl<int64_t> &order, ArrayRef<int64_t> dims) {
-    order.append(dims.begin(), dims.end());
+private:
+  struct Factor {
+    Factor(Value value, ArrayRef<int64_t> batch, ArrayRef<int64_t> contract)
+        : value(value), batch(batch), contract(contract) {}
+    Value value;
+    SmallVector<int64_t> batch, contract;
+  };
+
+  // Batch first, then contracted and free dimensions, or free and contracted ones.
+  static Factor ordered(Value value, ArrayRef<int64_t> batch, ArrayRef<int64_t> contract,
+                        bool contractLast) {
+    SmallVector<int64_t> free, order(batch);
+    int64_t rank = getTensorType(value).getRank();
+    for (int64_t i = 0; i < rank; ++i)
+      if (!llvm::is_contained(batch, i) && !llvm::is_contained(contract, i))
+        free.push_back(i);
+    int64_t contractAt = batch.size() + (contractLast ? free.size() : 0);
+    order.append(contractLast ? free : SmallVector<int64_t>(contract));
+    order.append(contractLast ? SmallVector<int64_t>(contract) : free);
+    OpBuilder builder(value.getContext());
+    builder.setInsertionPointAfterValue(value);
+    Factor result(GraphMath(builder, value.getLoc()).transpose(value, order), {}, {});
+    for (size_t i = 0; i < batch.size(); ++i)
+      result.batch.push_back(i);
+    for (size_t i = 0; i < contract.size(); ++i)
+      result.contract.push_back(contractAt + i);
+    return result;
   }
 
-  // Batch first, then free and contracted dimensions; a contracts last, b contracts before its
-  // columns.
-  static void normalize(DotGeneralOp op, bool transposesA) {
+  // The innermost dimension stays so, if it is no batch: whole rows are copied then.
+  static Factor copied(Value value, ArrayRef<int64_t> batch, ArrayRef<int64_t> contract) {
+    return ordered(value, batch, contract,
+                   llvm::is_contained(contract, getTensorType(value).getRank() - 1));
+  }
+
+  static void normalize(DotGeneralOp op, const Factor &a, const Factor &b) {
     OpBuilder builder(op);
-    GraphMath g(builder, op.getLoc());
-    auto order = [](Value value, ArrayRef<int64_t> batch, ArrayRef<int64_t> contract,
-                    bool contractLast) {
-      SmallVector<int64_t> free, result(batch);
-      for (int64_t i = 0, e = getTensorType(value).getRank(); i < e; ++i)
-        if (!llvm::is_contained(batch, i) && !llvm::is_contained(contract, i))
-          free.push_back(i);
-      append(result, contractLast ? ArrayRef<int64_t>(free) : contract);
-      append(result, contractLast ? contract : ArrayRef<int64_t>(free));
-      return result;
-    };
-    auto range = [](int64_t from, int64_t count) {
-      SmallVector<int64_t> dims;
-      for (int64_t i = 0; i < count; ++i)
-        dims.push_back(from + i);
-      return dims;
-    };
-    int64_t batch = op.getABatch().size(), depth = op.getAContract().size();
-    Value a = op.getA();
-    SmallVector<int64_t> aBatch(op.getABatch()), aContract(op.getAContract());
-    if (transposesA) {
-      a = g.transpose(a, order(a, aBatch, aContract, /*contractLast=*/true));
-      aBatch = range(0, batch);
-      aContract = range(getTensorType(a).getRank() - depth, depth);
-    }
-    Value b = g.transpose(op.getB(), order(op.getB(), op.getBBatch(), op.getBContract(),
-                                           /*contractLast=*/false));
     op.replaceAllUsesWith(
-        g.dotGeneral(a, b, aBatch, range(0, batch), aContract, range(batch, depth)));
+        GraphMath(builder, op.getLoc())
+            .dotGeneral(a.value, b.value, a.batch, b.batch, a.contract, b.contract));
     op.erase();
   }
 };

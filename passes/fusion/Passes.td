@@ -33,7 +33,7 @@ def NormalizeContractions : KeratinPass<"normalize-contractions"> {
   let summary = "transpose operands of contractions whose dimensions have no single stride, and what a loop would transpose at each step";
   let description = [{
     A contraction is compiled as a batched matrix product, whose rows, columns and depth each need one stride (ir::getContractionShape). Where
-    memory does not have it, the operand is transposed to batch, rows, depth (batch, depth, columns) first.
+    memory does not have it, the operand is transposed to batch, rows, depth or batch, depth, rows first, so that its innermost dimension stays if it can.
 
     The kernel itself transposes b if its columns are not contiguous. A capture of a loop it would transpose at each step: that is transposed here,
     and what comes after moves the transpose out of the loop.

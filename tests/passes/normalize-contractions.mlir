@@ -39,11 +39,11 @@ func.func @size_one_between_depths_stays(%a: tensor<2x3x5xf32>, %b: tensor<3x1x5
   return %y : tensor<2x1xf32>
 }
 
-// The depth of b steps over the columns between: b is copied with them last.
+// The depth of b steps over the columns between: b is copied with them first, since its rows are of the depth.
 // CHECK-LABEL: func.func @columns_between_depths
 // CHECK-SAME:    %[[A:[^:]*]]: tensor<2x3x2xf32>{{.*}}, %[[B:[^:]*]]: tensor<3x2x2xf32>
-// CHECK:         %[[T:.*]] = keratin.transpose %[[B]] permutation = [0, 2, 1]
-// CHECK:         keratin.dot_general %[[A]], %[[T]] batch = [] x [] contract = [1, 2] x [0, 1]
+// CHECK:         %[[T:.*]] = keratin.transpose %[[B]] permutation = [1, 0, 2]
+// CHECK:         keratin.dot_general %[[A]], %[[T]] batch = [] x [] contract = [1, 2] x [1, 2]
 // VALUE:      result #0: tensor<2x2xf32> {{\[}}[101, 131], [128, 170]]
 func.func @columns_between_depths(%a: tensor<2x3x2xf32> {check.value = dense<[[[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]], [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]]> : tensor<2x3x2xf32>},
                                   %b: tensor<3x2x2xf32> {check.value = dense<[[[0.0, 1.0], [2.0, 3.0]], [[4.0, 5.0], [6.0, 7.0]], [[8.0, 9.0], [10.0, 11.0]]]> : tensor<3x2x2xf32>}) -> tensor<2x2xf32> {
@@ -51,10 +51,11 @@ func.func @columns_between_depths(%a: tensor<2x3x2xf32> {check.value = dense<[[[
   return %y : tensor<2x2xf32>
 }
 
+// Rows of memory stay rows here, too.
 // CHECK-LABEL: func.func @rows_around_the_depth
 // CHECK-SAME:    %[[A:[^:]*]]: tensor<2x3x5xf32>, %[[B:[^:]*]]: tensor<3x4xf32>
-// CHECK:         %[[T:.*]] = keratin.transpose %[[A]] permutation = [0, 2, 1]
-// CHECK:         keratin.dot_general %[[T]], %[[B]] batch = [] x [] contract = [2] x [0]
+// CHECK:         %[[T:.*]] = keratin.transpose %[[A]] permutation = [1, 0, 2]
+// CHECK:         keratin.dot_general %[[T]], %[[B]] batch = [] x [] contract = [0] x [0]
 func.func @rows_around_the_depth(%a: tensor<2x3x5xf32>, %b: tensor<3x4xf32>) -> tensor<2x5x4xf32> {
   %y = keratin.dot_general %a, %b batch = [] x [] contract = [1] x [0] : (tensor<2x3x5xf32>, tensor<3x4xf32>) -> tensor<2x5x4xf32>
   return %y : tensor<2x5x4xf32>

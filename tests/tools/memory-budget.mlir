@@ -21,7 +21,7 @@
 // RUN: %{exits} 1 keratin-run %t.so --memory-budget=1MiB 2>&1 | FileCheck %s --check-prefix=OBJECT
 // OBJECT: keratin-run: error: --memory-budget goes with a model, not a shared object
 
-// FREE:      arena         3074048 bytes
+// FREE:      arena         3078144 bytes
 // FREE-NOT:  {{^}}budget
 // FREE:      loop at kernel 2 {{.*}}: 1000 steps
 // FREE:        stack 1: 1024 bytes a step, 1024000 bytes in all
