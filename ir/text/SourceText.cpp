@@ -16,12 +16,15 @@ namespace {
 
 // Counts without understanding: brackets of any kind, outside strings and comments. Where the
 // brackets do not match, the parser stops at the first wrong one, having gone no deeper than this.
-class DepthCounter {
+class SourceReader {
 public:
-  explicit DepthCounter(llvm::StringRef text) : text(text) {}
+  explicit SourceReader(llvm::StringRef text) : text(text) {}
 
   std::optional<std::string> run() {
     while (position < text.size()) {
+      if (isHollowArray(text.substr(position)))
+        return "line " + std::to_string(line) +
+               ": an array of i1 or of a named type; needed true and false, or a type in words";
       step();
       if (depth > kMaxSourceDepth)
         return "line " + std::to_string(line) + ": nested more than " +
@@ -55,6 +58,23 @@ private:
     size_t length = std::max<size_t>(1, nameLength(rest));
     line += c == '\n';
     position += length;
+  }
+
+  // "array<i1: 0>" becomes an array with one element and no bytes, which whoever prints it reads
+  // beyond. An alias may stand for i1, and a comment hide it.
+  static bool isHollowArray(llvm::StringRef rest) {
+    if (rest.take_front(nameLength(rest)) != "array")
+      return false;
+    rest = rest.drop_front(5).ltrim(" \t\r\n");
+    if (!rest.consume_front("<"))
+      return rest.starts_with("//");
+    rest = rest.ltrim(" \t\r\n");
+    llvm::StringRef type = rest.take_front(nameLength(rest));
+    if (type != "i1")
+      return type.empty();
+    return rest.drop_front(2)
+               .take_until([](char c) { return c == '>'; })
+               .find_first_of("0123456789/") != llvm::StringRef::npos;
   }
 
   static size_t nameLength(llvm::StringRef rest) {
@@ -116,7 +136,7 @@ private:
 std::optional<std::string> keratin::ir::refuseSource(llvm::StringRef text) {
   if (text.starts_with("ML\xEFR"))
     return std::string("line 1: MLIR bytecode; needed textual IR");
-  return DepthCounter(text).run();
+  return SourceReader(text).run();
 }
 
 mlir::OwningOpRef<mlir::ModuleOp> keratin::ir::parseModuleFile(llvm::StringRef path,

@@ -1,7 +1,8 @@
 // Textual IR from a file, looked at before MLIR's parser sees it.
 //
 // The parser, and every walk over what it made, recurse for each level of nesting; a file of a few
-// kilobytes could overflow the stack. Bytecode is no input: its reader trusts its bytes.
+// kilobytes could overflow the stack. It also takes numbers for the elements of an array of i1, and
+// then gives them no memory. Bytecode is no input: its reader trusts its bytes.
 #ifndef KERATIN_IR_TEXT_SOURCETEXT_H
 #define KERATIN_IR_TEXT_SOURCETEXT_H
 

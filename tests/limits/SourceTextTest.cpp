@@ -49,6 +49,19 @@ TEST_CASE("Strings, comments, arrows and comparisons are no brackets", "[text]")
   CHECK(refuseSource(repeat("[ >= ", kMaxSourceDepth + 1)));
 }
 
+TEST_CASE("Arrays of i1 hold true and false", "[text]") {
+  CHECK(refuseSource("a\narray<i1: 0>") == "line 2: an array of i1 or of a named type; needed true "
+                                           "and false, or a type in words");
+  for (const char *text :
+       {"{a = array<i1: true, 1>}", "array < i1:0>", "array<!b: 0>", "array<\ni1 : -1>",
+        "array// <\n<i1: 0>", "array< // x\ni1: 0>", "array<i1: // >\n0>"})
+    CHECK(refuseSource(text));
+  for (const char *text :
+       {"array<i1>", "array<i1: true, false>", "array<i64: 0, 1>", "array<f32: 1.0>",
+        "\"array<i1: 0>\"", "// array<i1: 0>", "subarray<i1: 0>", "array<i16: 1>"})
+    CHECK_FALSE(refuseSource(text));
+}
+
 TEST_CASE("An alias is as deep as what it stands for", "[text]") {
   std::string chain = "#a0 = 1\n";
   for (size_t i = 1; i <= kMaxSourceDepth + 1; ++i)
