@@ -37,8 +37,10 @@ constexpr int64_t maxElements = 3000;
 // One graph in a function that may hold others.
 class GraphMaker {
 public:
-  GraphMaker(OpBuilder &builder, Block *body, uint64_t seed)
-      : b(builder), loc(builder.getUnknownLoc()), math(builder, loc), body(body), state(seed) {
+  // nextSymbol: the first number that no symbol has, counted on for all graphs of a function.
+  GraphMaker(OpBuilder &builder, Block *body, uint64_t seed, int64_t &nextSymbol)
+      : b(builder), loc(builder.getUnknownLoc()), math(builder, loc), body(body), state(seed),
+        nextSymbol(nextSymbol) {
     for (int64_t id : {0, 1, 2})
       sizes.symbols[id] = 33; // the largest of randomSymbols
   }
@@ -86,6 +88,7 @@ private:
   void shape();
   void broadcast();
   void slice();
+  void truncate();
   void pad();
   void concatenate();
   void gather();
@@ -108,7 +111,8 @@ private:
   GraphMath math;
   Block *body;
   uint64_t state;
-  EvaluationContext sizes;
+  int64_t &nextSymbol;
+  EvaluationContext sizes; // the largest that there can be
   SmallVector<Value> pool, arguments;
   unsigned gradientsLeft = 2;
   unsigned depth = 0; // regions around the block
@@ -295,6 +299,27 @@ void GraphMaker::slice() {
     result.back() = 1 + below((left + strides.back() - 1) / strides.back());
   }
   add(math.slice(x, starts, result, strides));
+}
+
+// As many elements as a comparison of integers counts, which no rounding changes.
+void GraphMaker::truncate() {
+  Value x = anyValue();
+  Shape dims = getShape(x);
+  // Regions define no sizes.
+  if (depth > 0 || dims.empty())
+    return;
+  int64_t axis = anyAxis(x);
+  Value numbers = math.iota(getTensorType({dims[axis]}, b.getI64Type()), 0);
+  Value chosen = math.less(math.mod(numbers, math.constantLike(5, numbers)),
+                           math.constantLike(double(below(6)), numbers));
+  // Mostly what is fed decides, too: the first arguments hold a bool for each place of a symbol.
+  for (Value argument : body->getParentOp()->getRegion(0).getArguments().take_front(3))
+    if (getShape(argument)[0] == dims[axis] && chance(80))
+      chosen = math.and_(chosen, argument);
+  Value size = math.reduceSum(math.cast(chosen, b.getI64Type()), {0});
+  sizes.symbols[nextSymbol] = *sizes.evaluate(dims[axis]);
+  dims[axis] = DimExpr::symbol(nextSymbol++);
+  add(b.create<TruncateOp>(loc, getTensorType(dims, getElementType(x)), x, size, uint64_t(axis)));
 }
 
 void GraphMaker::pad() {
@@ -619,8 +644,9 @@ SmallVector<Value> GraphMaker::fill(Block &region,
                                     llvm::function_ref<SmallVector<Value>(GraphMaker &)> yield) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(&region);
-  GraphMaker inner(b, &region, nextRandom(state));
+  GraphMaker inner(b, &region, nextRandom(state), nextSymbol);
   inner.depth = depth + 1;
+  inner.sizes = sizes;
   inner.gradientsLeft = 0; // an op of the function's
   inner.pool.assign(region.args_begin(), region.args_end());
   if (inner.pool.empty())
@@ -744,12 +770,12 @@ void GraphMaker::branch() {
 void GraphMaker::makeOps(int count) {
   using Step = void (GraphMaker::*)();
   static const std::pair<int, Step> steps[] = {
-      {40, &GraphMaker::elementwise}, {6, &GraphMaker::shape},     {5, &GraphMaker::broadcast},
-      {4, &GraphMaker::slice},        {3, &GraphMaker::pad},       {3, &GraphMaker::concatenate},
-      {2, &GraphMaker::gather},       {9, &GraphMaker::reduce},    {3, &GraphMaker::scan},
-      {4, &GraphMaker::normalize},    {7, &GraphMaker::contract},  {4, &GraphMaker::windows},
-      {4, &GraphMaker::convolution},  {4, &GraphMaker::gradients}, {3, &GraphMaker::leaf},
-      {3, &GraphMaker::loop},         {2, &GraphMaker::branch}};
+      {40, &GraphMaker::elementwise}, {6, &GraphMaker::shape},       {5, &GraphMaker::broadcast},
+      {4, &GraphMaker::slice},        {2, &GraphMaker::truncate},    {3, &GraphMaker::pad},
+      {3, &GraphMaker::concatenate},  {2, &GraphMaker::gather},      {9, &GraphMaker::reduce},
+      {3, &GraphMaker::scan},         {4, &GraphMaker::normalize},   {7, &GraphMaker::contract},
+      {4, &GraphMaker::windows},      {4, &GraphMaker::convolution}, {4, &GraphMaker::gradients},
+      {3, &GraphMaker::leaf},         {3, &GraphMaker::loop},        {2, &GraphMaker::branch}};
   int total = 0;
   for (auto [weight, step] : steps)
     total += weight;
@@ -788,9 +814,10 @@ RandomFunction keratin::tests::makeRandomFunction(MLIRContext *context,
     body->addArgument(getTensorType({DimExpr::symbol(symbol)}, b.getI1Type()), loc);
   SmallVector<Value> outputs;
   SmallVector<std::pair<Value, size_t>> updates;
+  int64_t nextSymbol = 3;
   for (auto [number, seed] : llvm::enumerate(seeds)) {
     uint64_t state = seed * 0x9E3779B97F4A7C15 + 1;
-    GraphMaker maker(b, body, nextRandom(state));
+    GraphMaker maker(b, body, nextRandom(state), nextSymbol);
     maker.makeArguments();
     maker.makeOps(1 + int(nextRandom(state) % uint64_t(ops)));
     bool isUpdate = nextRandom(state) % 3 == 0;
