@@ -23,7 +23,7 @@
 
 // FREE:      arena         3078144 bytes
 // FREE-NOT:  {{^}}budget
-// FREE:      loop at kernel 2 {{.*}}: 1000 steps
+// FREE:      loop at kernel 3 {{.*}}: 1000 steps
 // FREE:        stack 1: 1024 bytes a step, 1024000 bytes in all
 
 // KEPT:      arena         {{1[0-9]+}} bytes
