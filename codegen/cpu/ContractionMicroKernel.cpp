@@ -1,5 +1,7 @@
 #include "codegen/cpu/ContractionMicroKernel.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -16,13 +18,20 @@ struct Tile {
   SmallVector<std::pair<int64_t, Value>> rows; // base, offset
   Value depthStride, b, bDepthStride, depth, sums, first;
   Value taps, offsets;
+  ContractionPanel::Ahead ahead;
   bool wideRows = false;
 };
 
+// Into the second-level cache.
+void emitPrefetch(LoopEmitter &emit, Value address) {
+  emit.builder.create<LLVM::Prefetch>(emit.loc, address, /*rw=*/0, /*hint=*/2, /*cache=*/1);
+}
+
 // Each vector of B is loaded once and each element of A broadcast once per step in k. The step is
 // not unrolled: the tile has enough independent sums to hide the latency of the multiplier, and a
-// short loop compiles fast.
-void emitTile(LoopEmitter &emit, const ContractionPlan &plan, Type elementType, const Tile &tile) {
+// short loop compiles fast. Returns where what is ahead goes on, and what is left of its run.
+std::pair<Value, Value> emitTile(LoopEmitter &emit, const ContractionPlan &plan, Type elementType,
+                                 const Tile &tile) {
   int64_t vectors = plan.tileVectors, count = tile.rows.size() * vectors;
   auto vectorType = VectorType::get(plan.lanes, elementType);
   auto place = [&](int64_t i) { return emit.address(tile.sums, elementType, i * plan.lanes); };
@@ -37,15 +46,14 @@ void emitTile(LoopEmitter &emit, const ContractionPlan &plan, Type elementType, 
         return partial;
       });
   carried.push_back(tile.b);
+  if (tile.ahead.from)
+    carried.append({tile.ahead.from, tile.ahead.left});
   Value zero = emit.constant(0);
-  // Passes over the depth from the bases on; sums and B are carried along.
-  auto pass = [&](ValueRange before, ValueRange from) {
-    LoopEmitter::Values carried(before.take_front(count));
-    carried.append(from.begin(), from.end());
-    carried.push_back(before.back());
-    carried = emit.loop(zero, tile.depth, 1, carried, [&](Value, ValueRange state) {
+  // Steps in depth; sums, the bases and B are carried along.
+  auto steps = [&](Value begin, Value end, LoopEmitter::Values carried, size_t baseCount) {
+    return emit.loop(begin, end, 1, carried, [&](Value, ValueRange state) {
       LoopEmitter::Values next(state.take_front(count));
-      ValueRange bases = state.slice(count, from.size());
+      ValueRange bases = state.slice(count, baseCount);
       Value b = state.back();
       LoopEmitter::Values columns;
       for (int64_t v = 0; v < vectors; ++v)
@@ -68,8 +76,34 @@ void emitTile(LoopEmitter &emit, const ContractionPlan &plan, Type elementType, 
       next.push_back(emit.address(b, elementType, tile.bDepthStride));
       return next;
     });
+  };
+  // Passes over the depth from the bases on; sums, B and `ahead` are carried along.
+  auto pass = [&](ValueRange before, ValueRange from) {
+    LoopEmitter::Values carried(before.take_front(count));
+    carried.append(from.begin(), from.end());
+    carried.push_back(before[count]);
+    if (!tile.ahead.from) {
+      carried = steps(zero, tile.depth, carried, from.size());
+    } else {
+      carried.append({before[count + 1], before[count + 2]});
+      Value strips = emit.ceilDiv(tile.depth, tile.ahead.every);
+      carried = emit.loop(zero, strips, 1, carried, [&](Value strip, ValueRange state) {
+        Value ahead = state[state.size() - 2], left = state.back();
+        for (int64_t v = 0; v < vectors; ++v)
+          emitPrefetch(emit, emit.address(ahead, elementType, v * plan.lanes));
+        Value begin = emit.mul(strip, tile.ahead.every);
+        Value end = emit.min(emit.add(begin, tile.ahead.every), tile.depth);
+        LoopEmitter::Values next =
+            steps(begin, end, LoopEmitter::Values(state.drop_back(2)), from.size());
+        Value isLast = emit.less(left, emit.constant(2));
+        Value step = emit.select(isLast, tile.ahead.betweenRuns, zero);
+        next.push_back(emit.address(ahead, elementType, emit.add(step, plan.tileColumns())));
+        next.push_back(emit.select(isLast, tile.ahead.runLength, emit.sub(left, emit.constant(1))));
+        return next;
+      });
+    }
     LoopEmitter::Values after(ValueRange(carried).take_front(count));
-    after.push_back(carried.back());
+    after.append(carried.begin() + count + from.size(), carried.end());
     return after;
   };
   if (tile.taps) {
@@ -86,6 +120,9 @@ void emitTile(LoopEmitter &emit, const ContractionPlan &plan, Type elementType, 
   }
   for (int64_t i = 0; i < count; ++i)
     emit.store(carried[i], place(i));
+  if (!tile.ahead.from)
+    return {};
+  return {carried[count + 1], carried[count + 2]};
 }
 
 void emitPanelBody(LoopEmitter &emit, const ContractionPlan &plan, Type elementType,
@@ -113,7 +150,7 @@ void emitPanelBody(LoopEmitter &emit, const ContractionPlan &plan, Type elementT
     tile.rows.clear();
     for (int64_t row = 0; row < plan.tileRows; ++row)
       tile.rows.push_back({row / perBase, offsets[row % perBase]});
-    emitTile(emit, plan, elementType, tile);
+    return emitTile(emit, plan, elementType, tile);
   };
   // Fewer rows: small tiles, the last of which reads the last row again in place of those that do
   // not exist.
@@ -129,12 +166,24 @@ void emitPanelBody(LoopEmitter &emit, const ContractionPlan &plan, Type elementT
     });
   };
   Value tiles = emit.div(panel.rows, emit.constant(plan.tileRows));
-  LoopEmitter::Values end =
-      emit.loop(zero, tiles, 1, {panel.a, panel.sums}, [&](Value, ValueRange state) {
-        whole(state[0], state[1]);
-        return LoopEmitter::Values{emit.address(state[0], elementType, panel.tileStride),
-                                   emit.address(state[1], elementType, plan.tileRows * width)};
-      });
+  LoopEmitter::Values end{panel.a, panel.sums};
+  bool hasAhead = bool(panel.ahead.from);
+  if (hasAhead)
+    end.append({panel.ahead.from, panel.ahead.left});
+  end = emit.loop(zero, tiles, 1, end, [&](Value, ValueRange state) {
+    tile.ahead = panel.ahead;
+    if (hasAhead) {
+      tile.ahead.from = state[2];
+      tile.ahead.left = state[3];
+    }
+    auto [ahead, left] = whole(state[0], state[1]);
+    LoopEmitter::Values next{emit.address(state[0], elementType, panel.tileStride),
+                             emit.address(state[1], elementType, plan.tileRows * width)};
+    if (hasAhead)
+      next.append({ahead, left});
+    return next;
+  });
+  tile.ahead = {};
   if (plan.tailRows)
     rest(end[0], end[1], emit.sub(panel.rows, emit.mul(tiles, plan.tileRows)));
 }
@@ -144,22 +193,36 @@ void emitPanelBody(LoopEmitter &emit, const ContractionPlan &plan, Type elementT
 void keratin::codegen::emitContractionPanel(LoopEmitter &emit, const ContractionPlan &plan,
                                             Type elementType, const ContractionPanel &panel) {
   std::string name =
-      llvm::formatv("keratin_panel{0}{1}_{2}_{3}x{4}x{5}_{6}", panel.taps ? "_taps" : "",
-                    panel.wideRows ? "_wide" : "", elementType, plan.tileRows, plan.tileVectors,
-                    plan.lanes, plan.tailRows);
+      llvm::formatv("keratin_panel{0}{1}{2}_{3}_{4}x{5}x{6}_{7}", panel.taps ? "_taps" : "",
+                    panel.ahead.from ? "_ahead" : "", panel.wideRows ? "_wide" : "", elementType,
+                    plan.tileRows, plan.tileVectors, plan.lanes, plan.tailRows);
   SmallVector<Value> arguments{panel.a,    panel.tileStride,   panel.rowStride, panel.depthStride,
                                panel.b,    panel.bDepthStride, panel.depth,     panel.rows,
                                panel.sums, panel.first};
   if (panel.taps)
     arguments.append({panel.taps, panel.offsets});
+  const ContractionPanel::Ahead &ahead = panel.ahead;
+  if (ahead.from)
+    arguments.append({ahead.from, ahead.left, ahead.runLength, ahead.betweenRuns, ahead.every});
   emit.callShared(name, arguments, [&](LoopEmitter &inner, ValueRange p) {
-    Value taps, offsets;
-    if (panel.taps) {
-      taps = p[10];
-      offsets = p[11];
-    }
+    SmallVector<Value> rest(p.drop_front(10));
+    if (!panel.taps)
+      rest.insert(rest.begin(), 2, Value());
+    rest.resize(7);
     emitPanelBody(inner, plan, elementType,
-                  {p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[9], taps, offsets,
+                  {p[0],
+                   p[1],
+                   p[2],
+                   p[3],
+                   p[4],
+                   p[5],
+                   p[6],
+                   p[7],
+                   p[8],
+                   p[9],
+                   rest[0],
+                   rest[1],
+                   {rest[2], rest[3], rest[4], rest[5], rest[6]},
                    panel.wideRows});
   });
 }

@@ -22,6 +22,13 @@ struct ContractionPanel {
   mlir::Value sums, first;
   // How many taps, and where their offsets (i64) are; null if there is just one, at 0.
   mlir::Value taps, offsets;
+  // With `ahead`, memory that is needed later is brought near while the tiles run: each tile of
+  // whole rows brings a stretch of tileColumns() elements for every `every` steps in depth.
+  // Stretches follow one another in runs of runLength; `left` of the first run are yet to come.
+  struct Ahead {
+    mlir::Value from; // null if there is none
+    mlir::Value left, runLength, betweenRuns, every;
+  } ahead;
   // An element of A is as wide as a row of B, and multiplied with it lane by lane.
   bool wideRows = false;
 };

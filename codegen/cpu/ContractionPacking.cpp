@@ -66,27 +66,42 @@ public:
 
 private:
   void copy(Value depthBlock, Value k0, Value depth) {
-    emit.loop(zero, depth, 1, [&](Value k) {
+    auto copyRow = [&](Value panel, Value k, bool masked) {
       Value row =
           emit.address(block.source, block.sourceType, emit.mul(emit.add(k0, k), block.rowStride));
-      auto copyPanel = [&](Value panel, bool masked) {
-        Value n = emit.mul(panel, width);
-        Value from = emit.address(row, block.sourceType, n);
-        Value to = emit.address(packedPanel(emit, plan, block, depthBlock, panel), block.type,
-                                emit.mul(k, width));
-        for (int64_t v = 0; v < plan.tileVectors; ++v) {
-          int64_t lane = v * plan.lanes;
-          Value mask;
-          if (masked)
-            mask = emit.firstLanes(plan.lanes, emit.sub(block.columnsHere, emit.add(n, lane)));
-          Value loaded = emit.loadAs(block.type, block.sourceType, plan.lanes,
-                                     emit.address(from, block.sourceType, lane), mask);
-          emit.store(loaded, emit.address(to, block.type, lane));
-        }
-      };
-      emit.loop(block.firstPanel, fullPanels, 1, [&](Value panel) { copyPanel(panel, false); });
-      emit.loop(fullPanels, panels, 1, [&](Value panel) { copyPanel(panel, true); });
-    });
+      Value n = emit.mul(panel, width);
+      Value from = emit.address(row, block.sourceType, n);
+      Value to = emit.address(packedPanel(emit, plan, block, depthBlock, panel), block.type,
+                              emit.mul(k, width));
+      for (int64_t v = 0; v < plan.tileVectors; ++v) {
+        int64_t lane = v * plan.lanes;
+        Value mask;
+        if (masked)
+          mask = emit.firstLanes(plan.lanes, emit.sub(block.columnsHere, emit.add(n, lane)));
+        Value loaded = emit.loadAs(block.type, block.sourceType, plan.lanes,
+                                   emit.address(from, block.sourceType, lane), mask);
+        emit.store(loaded, emit.address(to, block.type, lane));
+      }
+    };
+    auto copyAll = [&] {
+      emit.loop(zero, depth, 1, [&](Value k) {
+        emit.loop(block.firstPanel, fullPanels, 1, [&](Value panel) { copyRow(panel, k, false); });
+        emit.loop(fullPanels, panels, 1, [&](Value panel) { copyRow(panel, k, true); });
+      });
+    };
+    // A panel alone has rows too short for a loop in each.
+    constexpr int64_t unroll = 4;
+    Value panel = block.firstPanel, end = emit.add(panel, 1);
+    auto copyOne = [&] {
+      Value most = emit.mul(emit.div(depth, emit.constant(unroll)), unroll);
+      emit.loop(zero, most, unroll, [&](Value k) {
+        for (int64_t u = 0; u < unroll; ++u)
+          copyRow(panel, emit.add(k, u), false);
+      });
+      emit.loop(most, depth, 1, [&](Value k) { copyRow(panel, k, false); });
+    };
+    Value isAlone = emit.logicalAnd(emit.equal(fullPanels, end), emit.equal(panels, end));
+    emit.branch(isAlone, copyOne, copyAll);
   }
 
   // Whole panels through transposes in registers; what is left in depth or in columns one by one.

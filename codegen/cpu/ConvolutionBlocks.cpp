@@ -188,6 +188,9 @@ private:
       Value held = emit.div(emit.constant(plan.panelElements), atLeastOne(blocks.depth));
       Value limit =
           emit.select(blocks.isOneRegion, emit.constant(plan.mostColumns), emit.constant(128));
+      // Nothing is shared by columns that would be packed: fewer leave threads more to share.
+      if (plan.filter != ConvolutionPlan::Filter::PackedOnce)
+        held = limit = emit.constant(plan.passColumns);
       Value most = emit.mul(atLeastOne(emit.div(emit.min(held, limit), emit.constant(tile))), tile);
       Value padded = emit.roundUp(blocks.columns, tile);
       Value count = atLeastOne(emit.ceilDiv(padded, most));
@@ -205,6 +208,9 @@ private:
     Value enough = emit.ceilDiv(emit.constant(plan.unitRows), emit.mul(blocks.rows, blocks.lines));
     Value fair = emit.ceilDiv(emit.mul(blocks.items, panels), emit.constant(plan.fewestUnits));
     blocks.unitItems = atLeastOne(emit.min(blocks.items, emit.min(enough, fair)));
+    if (plan.filter != ConvolutionPlan::Filter::PackedOnce)
+      blocks.unitItems = one;
+    blocks.panels = panels;
     blocks.unitCount = emit.ceilDiv(blocks.items, blocks.unitItems);
     blocks.units = emit.mul(panels, blocks.unitCount);
   }

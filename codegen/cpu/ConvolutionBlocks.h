@@ -37,6 +37,7 @@ struct ConvolutionBlocks {
   // An item is a block of outputs of one batch entry (of one block of the batch, if that is
   // inside). A unit has several if they are small: they share the panels of the filter.
   mlir::Value items, unitItems, unitCount; // unitCount: of units with the same panels
+  mlir::Value panels;                      // blocks of columns, of each group and phase
   mlir::Value units;
 };
 

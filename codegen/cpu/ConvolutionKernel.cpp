@@ -1,5 +1,6 @@
 #include "codegen/cpu/ConvolutionKernel.h"
 #include "codegen/cpu/ContractionMicroKernel.h"
+#include "codegen/cpu/ContractionPacking.h"
 #include "codegen/cpu/ConvolutionBlocks.h"
 #include "codegen/cpu/ConvolutionPacking.h"
 #include "codegen/cpu/ConvolutionPhase.h"
@@ -12,6 +13,8 @@ using namespace mlir;
 using namespace keratin::codegen;
 
 namespace {
+
+using Filter = ConvolutionPlan::Filter;
 
 // Where things are in the scratch, in elements of the accumulator.
 struct ScratchLayout {
@@ -26,21 +29,41 @@ struct ScratchLayout {
     int64_t tile = plan.tile.tileColumns();
     panels = elements(blocks.regionElements, plan.regionElements);
     int64_t columns = plan.alongGroups ? std::max(plan.mostColumns, tile) : tile;
-    sums = panels + elements(emit.mul(blocks.depth, blocks.columnBlock),
-                             std::max(plan.panelElements, columns * plan.mostDepth));
-    Value waiting = emit.select(blocks.isOneRegion, emit.constant(tile), blocks.columnBlock);
+    sums = panels;
+    if (plan.filter == Filter::PackedInPasses)
+      sums += roundUp(plan.passDepth * tile, 64);
+    else if (plan.filter == Filter::PackedOnce)
+      sums += elements(emit.mul(blocks.depth, blocks.columnBlock),
+                       std::max(plan.panelElements, columns * plan.mostDepth));
+    Value waiting = blocks.columnBlock;
+    if (!plan.sweepsColumns)
+      waiting = emit.select(blocks.isOneRegion, emit.constant(tile), waiting);
     offsets = sums + elements(emit.mul(waiting, emit.mul(blocks.lines, blocks.lineRows)),
                               std::max<int64_t>(128, tile) * (plan.mostRows + plan.tile.tailRows));
     bytes = roundUp(offsets * elementBytes, 64) + plan.mostTaps * 8;
   }
 };
 
+// The blocks, once it is decided whether the filter is read in place: for this a region meets all
+// taps, so that they follow one another.
+ConvolutionBlocks emitBlocks(LoopEmitter &emit, const ConvolutionSpec &spec,
+                             ConvolutionPlan &plan) {
+  ConvolutionBlocks blocks = emitConvolutionBlocks(emit, spec, plan);
+  auto isWhole = [&](const ConvolutionBlocks::Window &window) {
+    return emit.constantOf(window.tapCount) == 1;
+  };
+  if (plan.filter != Filter::InPlace || llvm::all_of(blocks.windows, isWhole))
+    return blocks;
+  plan.filter = Filter::PackedOnce;
+  return emitConvolutionBlocks(emit, spec, plan);
+}
+
 class Nest {
 public:
   Nest(LoopEmitter &emit, const ConvolutionSpec &spec, ConvolutionPlan decided)
       : emit(emit), spec(spec), plan(std::move(decided)), type(spec.accumulatorType),
-        blocks(emitConvolutionBlocks(emit, spec, plan)), zero(emit.constant(0)),
-        one(emit.constant(1)), layout(emit, plan, blocks, ceilDiv(type.getIntOrFloatBitWidth(), 8)),
+        blocks(emitBlocks(emit, spec, plan)), zero(emit.constant(0)), one(emit.constant(1)),
+        layout(emit, plan, blocks, ceilDiv(type.getIntOrFloatBitWidth(), 8)),
         last(spec.windows.size() - 1) {
     // No code for rows left over by tiles where none ever are.
     if (areTilesWhole())
@@ -54,6 +77,8 @@ public:
   int64_t scratchBytes() const { return layout.bytes; }
 
   void run(Value begin, Value end) {
+    if (plan.filter != Filter::PackedOnce)
+      return runItems(begin, end);
     // Which panels lie packed in the scratch. Units with the same panels come one after the other.
     emit.loop(begin, end, 1, {emit.constant(-1)}, [&](Value unit, ValueRange held) {
       Value panels = emit.div(unit, blocks.unitCount);
@@ -65,9 +90,25 @@ public:
         Value isHeld = emit.select(emit.equal(panels, held[0]), emit.equal(zero, zero),
                                    emit.less(first, item));
         isHeld = emit.logicalAnd(blocks.isOneRegion, isHeld);
-        emit.loop(zero, blocks.regions, 1, [&](Value region) { runRegion(region, isHeld); });
+        emit.loop(zero, blocks.regions, 1,
+                  [&](Value region) { runRegion(region, isHeld, emit.less(one, zero)); });
       });
       return LoopEmitter::Values{panels};
+    });
+  }
+
+  // Units share nothing of the filter. Those with the same region, of an item at a phase, come one
+  // after the other.
+  void runItems(Value begin, Value end) {
+    emit.loop(begin, end, 1, {emit.constant(-1)}, [&](Value unit, ValueRange held) {
+      Value item = emit.div(unit, blocks.panels);
+      openPanels(emit.sub(unit, emit.mul(item, blocks.panels)));
+      openItem(item);
+      Value source = emit.div(unit, blocks.columnCount);
+      Value isHeld = emit.logicalAnd(blocks.isOneRegion, emit.equal(source, held[0]));
+      emit.loop(zero, blocks.regions, 1,
+                [&](Value region) { runRegion(region, emit.equal(zero, zero), isHeld); });
+      return LoopEmitter::Values{source};
     });
   }
 
@@ -79,6 +120,11 @@ private:
     Value firstOutput, outputsHere;
     Value firstTap, tapsHere;
     Value start, span; // positions in x, and how many
+  };
+
+  // Stretches of the depth: taps, as many at a time, or parts of a tap.
+  struct Passes {
+    Value taps, parts, partDepth, count;
   };
 
   bool areTilesWhole() const {
@@ -140,7 +186,7 @@ private:
       outside0 = rest;
   }
 
-  void runRegion(Value number, Value isHeld) {
+  void runRegion(Value number, Value isFilterHeld, Value isRegionHeld) {
     Value rest = number;
     for (size_t j = windows.size(); j-- > 0;) {
       Window &w = windows[j];
@@ -163,19 +209,30 @@ private:
     channelHere = here(blocks.channel, channel0, blocks.channelBlock);
     outsideHere = here(blocks.outside, outside0, blocks.outsideBlock);
 
-    copyRegion();
-    emit.branch(emit.equal(isHeld, emit.less(one, zero)), [&] { packPanels(); });
+    Value no = emit.less(one, zero);
+    emit.branch(emit.equal(isRegionHeld, no), [&] { copyRegion(); });
+    emit.branch(emit.equal(isFilterHeld, no), [&] { packPanels(); });
     listTaps();
 
     isFirstRegion = emit.equal(number, zero);
     isLastRegion = emit.equal(number, emit.sub(blocks.regions, one));
-    Value width = emit.constant(plan.tile.tileColumns());
-    emit.loop(zero, emit.ceilDiv(columnsHere, width), 1, [&](Value panel) {
-      Value apart = emit.mul(emit.mul(blocks.lines, blocks.lineRows), width);
-      Value panelSums =
-          emit.address(sums, type, emit.select(blocks.isOneRegion, zero, emit.mul(panel, apart)));
-      runPanel(panel, panelSums);
-    });
+    Passes passes = cutDepth();
+    Value panels = emit.ceilDiv(columnsHere, emit.constant(plan.tile.tileColumns()));
+    auto overPanels = [&](llvm::function_ref<void(Value)> body) {
+      emit.loop(zero, panels, 1, [&](Value panel) {
+        openPanel(panel);
+        body(panel);
+      });
+    };
+    auto overPasses = [&](llvm::function_ref<void(Value)> body) {
+      emit.loop(zero, passes.count, 1, body);
+    };
+    if (plan.sweepsColumns)
+      overPasses(
+          [&](Value pass) { overPanels([&](Value panel) { runPass(passes, pass, panel); }); });
+    else
+      overPanels(
+          [&](Value panel) { overPasses([&](Value pass) { runPass(passes, pass, panel); }); });
   }
 
   //===-- x -----------------------------------------------------------------------------------===//
@@ -289,9 +346,55 @@ private:
     });
   }
 
-  Value panelAddress(Value panel) {
+  // Row `row` of a tap of the panel.
+  Value packedRow(Value panel, Value tap, Value row) {
     Value width = emit.constant(plan.tile.tileColumns());
-    return emit.address(packed, type, emit.mul(emit.mul(panel, width), blocks.depth));
+    Value first = emit.mul(emit.mul(panel, width), blocks.depth);
+    Value rows = emit.add(emit.mul(tap, depth), row);
+    return emit.address(emit.address(packed, type, first), type, emit.mul(rows, width));
+  }
+
+  // The same where the filter is, as the number of an element.
+  Value filterElement(Value panel, Value tap, Value row) {
+    const ConvolutionOperand &filter = spec.filter;
+    Value column = emit.add(column0, emit.mul(panel, plan.tile.tileColumns()));
+    Value at = emit.mul(column, stride(filter.filters));
+    if (plan.filter == Filter::InPlace) {
+      // The run of a tap or of the last window's taps, which may be longer than what is read of it.
+      Value run = emit.select(blocks.isJoined, depth, blocks.channel);
+      row = emit.add(emit.mul(tap, run), row);
+    } else {
+      Value rest = tap;
+      for (size_t j = last + 1; j-- > 0;) {
+        const Window &w = windows[j];
+        Value i = emit.add(w.firstTap, pop(rest, emit.max(w.tapsHere, one)));
+        at = emit.add(at, emit.add(w.phase.filterBase, emit.mul(i, w.phase.filterStep)));
+      }
+    }
+    return emit.add(at, emit.mul(emit.add(channel0, row), stride(filter.contracted)));
+  }
+
+  // A panel's columns of a pass, to where the pass before had them.
+  void packPass(const Passes &passes, Value pass, Value panel) {
+    const ConvolutionOperand &filter = spec.filter;
+    Value width = emit.constant(plan.tile.tileColumns());
+    auto [firstTap, row] = startOf(passes, pass);
+    PackedColumns block;
+    block.sourceType = filter.elementType;
+    block.type = type;
+    block.rowStride = stride(filter.contracted);
+    block.colStride = stride(filter.filters);
+    block.depth = emit.min(passes.partDepth, emit.sub(depth, row));
+    block.columns = width;
+    block.columnsHere = emit.min(width, emit.sub(columnsHere, emit.mul(panel, width)));
+    block.firstPanel = zero;
+    Value first = firstTap, from = row;
+    emit.loop(zero, tapsOf(passes, firstTap), 1, [&](Value tap) {
+      Value at = filterElement(panel, emit.add(first, tap), from);
+      block.source = emit.address(filter.base, filter.elementType, at);
+      block.packed = emit.address(packed, type, emit.mul(emit.mul(tap, block.depth), width));
+      emitPackColumns(emit, plan.tile, block);
+    });
   }
 
   //===-- Tiles -------------------------------------------------------------------------------===//
@@ -339,13 +442,40 @@ private:
     depthStride = plan.channel(spec).constant == 1 ? lastStep : blocks.width;
   }
 
-  // All rows of the unit against one panel, a stretch of the depth that stays in the first-level
-  // cache at a time. The last stretch's sums are finished line by line, while they are still there.
-  void runPanel(Value panel, Value panelSums) {
+  Passes cutDepth() {
+    Passes passes;
+    Value most = emit.constant(plan.passDepth);
+    passes.parts = one;
+    if (plan.filter == Filter::PackedInPasses)
+      passes.parts = emit.max(emit.ceilDiv(depth, most), one);
+    passes.partDepth = emit.ceilDiv(depth, passes.parts);
+    passes.taps = emit.max(emit.div(most, emit.max(depth, one)), one);
+    // Rows of a filter in place follow one another only if channels are not cut.
+    if (plan.filter == Filter::InPlace)
+      passes.taps = emit.select(emit.equal(blocks.channelCount, one), passes.taps, one);
+    Value count = emit.mul(emit.ceilDiv(tapCount, passes.taps), passes.parts);
+    passes.count = emit.max(count, one);
+    return passes;
+  }
+
+  Value tapsOf(const Passes &passes, Value firstTap) {
+    return emit.min(passes.taps, emit.sub(tapCount, firstTap));
+  }
+
+  // Where a pass begins: a tap, and a row of the depth in it.
+  std::pair<Value, Value> startOf(const Passes &passes, Value pass) {
+    Value number = emit.div(pass, passes.parts);
+    Value part = emit.sub(pass, emit.mul(number, passes.parts));
+    return {emit.mul(number, passes.taps), emit.mul(part, passes.partDepth)};
+  }
+
+  // All rows of the unit against one panel, in a stretch of the depth that stays near meanwhile.
+  // The last stretch's sums are finished line by line, while they are still there.
+  void runPass(const Passes &passes, Value pass, Value panel) {
+    auto [tap, row] = startOf(passes, pass);
     ContractionPanel job;
-    job.depth = depth;
+    job.depth = emit.min(passes.partDepth, emit.sub(depth, row));
     job.depthStride = depthStride;
-    job.bDepthStride = emit.constant(plan.tile.tileColumns());
     Value lastStep = emit.mul(blocks.pixel, plan.steps[last].oStep);
     if (plan.batchInside) {
       job.rows = emit.mul(windows[last].outputsHere, channelHere);
@@ -356,33 +486,112 @@ private:
     }
     job.tileStride = emit.mul(job.rowStride, plan.tile.tileRows);
     job.wideRows = plan.alongGroups;
-    Value start = region;
+    job.taps = tapsOf(passes, tap);
+    job.offsets = emit.address(offsets, emit.builder.getI64Type(), tap);
+    job.bDepthStride = emit.constant(plan.tile.tileColumns());
+    switch (plan.filter) {
+    case Filter::PackedOnce:
+      job.b = packedRow(panel, tap, row);
+      break;
+    case Filter::PackedInPasses:
+      job.b = packed;
+      packPass(passes, pass, panel);
+      break;
+    case Filter::InPlace:
+      job.b = emit.address(spec.filter.base, type, filterElement(panel, tap, row));
+      job.bDepthStride = stride(spec.filter.contracted);
+      break;
+    }
+    job.first = emit.logicalAnd(isFirstRegion, emit.equal(pass, zero));
+    Value isLastPass = emit.equal(pass, emit.sub(passes.count, one));
+    Value isLast = emit.logicalAnd(isLastRegion, isLastPass);
+
+    Value start = emit.address(region, type, emit.mul(row, depthStride));
     if (plan.alongGroups)
       start = emit.address(start, type, emit.mul(panel, plan.tile.tileColumns()));
+    // One panel's and one line's sums make room for the next one's if none has to wait.
+    Value apart = emit.mul(emit.mul(blocks.lines, blocks.lineRows), plan.tile.tileColumns());
+    Value panelSums = emit.mul(panel, apart);
+    if (!plan.sweepsColumns)
+      panelSums = emit.select(blocks.isOneRegion, zero, panelSums);
+    panelSums = emit.address(sums, type, panelSums);
+    Value isOnePass = emit.logicalAnd(blocks.isOneRegion, emit.equal(passes.count, one));
+    Value linesApart = emit.select(isOnePass, zero, blocks.lineRows);
 
-    // The taps of a pass.
-    Value most = emit.max(emit.div(emit.constant(plan.passDepth), emit.max(depth, one)), one);
-    Value passes = emit.max(emit.ceilDiv(tapCount, most), one);
-    // One line's sums make room for the next one's if none has to wait.
-    Value linesApart = emit.select(emit.logicalAnd(blocks.isOneRegion, emit.equal(passes, one)),
-                                   zero, blocks.lineRows);
-    openPanel(panel);
-    emit.loop(zero, passes, 1, [&](Value pass) {
-      Value tap = emit.mul(pass, most);
-      job.taps = emit.min(most, emit.sub(tapCount, tap));
-      job.offsets = emit.address(offsets, emit.builder.getI64Type(), tap);
-      job.b = emit.address(panelAddress(panel), type,
-                           emit.mul(emit.mul(tap, depth), plan.tile.tileColumns()));
-      job.first = emit.logicalAnd(isFirstRegion, emit.equal(pass, zero));
-      Value isLast = emit.logicalAnd(isLastRegion, emit.equal(pass, emit.sub(passes, one)));
-      overLines([&](Value line, Value lineStart) {
-        job.a = emit.address(start, type, lineStart);
-        Value before = emit.mul(emit.mul(line, linesApart), plan.tile.tileColumns());
-        job.sums = emit.address(panelSums, type, before);
-        emitContractionPanel(emit, plan.tile, type, job);
-        emit.branch(isLast, [&] { finishLine(line, job.sums); });
-      });
+    NextPass next;
+    if (plan.filter == Filter::PackedInPasses && spec.filter.elementType == type)
+      next = nextPass(passes, pass, panel, job);
+    overLines([&](Value line, Value lineStart) {
+      job.a = emit.address(start, type, lineStart);
+      if (next.from)
+        job.ahead = aheadOf(next, line);
+      Value before = emit.mul(emit.mul(line, linesApart), plan.tile.tileColumns());
+      job.sums = emit.address(panelSums, type, before);
+      emitContractionPanel(emit, plan.tile, type, job);
+      emit.branch(isLast, [&] { finishLine(line, job.sums); });
     });
+  }
+
+  Value tilesOfLine(const ContractionPanel &job) {
+    return emit.max(emit.div(job.rows, emit.constant(plan.tile.tileRows)), one);
+  }
+
+  // What the next pass reads of the filter: runs of whole panels' widths. All lines of a pass bring
+  // some of it near, one after the other.
+  struct NextPass {
+    Value from; // element of the filter
+    Value runLength, apart;
+    Value firstLine, ofLine; // widths
+    Value every;
+  };
+
+  NextPass nextPass(const Passes &passes, Value pass, Value panel, const ContractionPanel &job) {
+    Value width = emit.constant(plan.tile.tileColumns());
+    auto [tap, row] = startOf(passes, emit.add(pass, 1));
+    // Behind the last pass come the next columns.
+    Value isLast = emit.equal(emit.add(pass, 1), passes.count);
+    tap = emit.select(isLast, zero, tap);
+    row = emit.select(isLast, zero, row);
+    NextPass next;
+    Value tiles = emit.max(emit.div(job.rows, emit.constant(plan.tile.tileRows)), one);
+    next.every = emit.max(emit.mul(tiles, lineCount()), emit.constant(4));
+    next.ofLine = emit.mul(emit.mul(tiles, job.taps), emit.ceilDiv(job.depth, next.every));
+    if (plan.sweepsColumns) {
+      Value skipped = emit.select(isLast, emit.ceilDiv(columnsHere, width), zero);
+      next.from = filterElement(skipped, tap, row);
+      next.runLength = emit.ceilDiv(columnsHere, width);
+      next.apart = stride(spec.filter.contracted);
+      next.firstLine = emit.mul(emit.mul(panel, lineCount()), next.ofLine);
+    } else {
+      next.from = filterElement(emit.select(isLast, emit.add(panel, 1), panel), tap, row);
+      next.runLength = emit.max(emit.ceilDiv(job.depth, width), one);
+      next.apart = stride(spec.filter.filters);
+      next.firstLine = zero;
+    }
+    return next;
+  }
+
+  ContractionPanel::Ahead aheadOf(const NextPass &next, Value line) {
+    Value width = emit.constant(plan.tile.tileColumns());
+    Value first = emit.add(next.firstLine, emit.mul(line, next.ofLine));
+    Value run = emit.div(first, next.runLength);
+    Value inRun = emit.sub(first, emit.mul(run, next.runLength));
+    Value at = emit.add(emit.mul(run, next.apart), emit.mul(inRun, width));
+    ContractionPanel::Ahead ahead;
+    ahead.from = emit.address(spec.filter.base, spec.filter.elementType, emit.add(next.from, at));
+    ahead.left = emit.sub(next.runLength, inRun);
+    ahead.runLength = next.runLength;
+    ahead.betweenRuns = emit.sub(next.apart, emit.mul(next.runLength, width));
+    ahead.every = next.every;
+    return ahead;
+  }
+
+  // A unit has one output of the windows further out, or none where its phase has fewer.
+  Value lineCount() {
+    Value lines = one;
+    for (size_t j = 0; j < last; ++j)
+      lines = emit.mul(lines, windows[j].outputsHere);
+    return lines;
   }
 
   // body(line, its start in the region)
@@ -390,11 +599,7 @@ private:
     if (last == 0)
       return body(zero, zero);
     Value step = emit.mul(blocks.windows[last - 1].stride, plan.steps[last - 1].oStep);
-    // A unit has one output of the windows further out, or none where its phase has fewer.
-    Value lines = windows[last - 1].outputsHere;
-    for (size_t j = 0; j + 1 < last; ++j)
-      lines = emit.mul(lines, windows[j].outputsHere);
-    emit.loop(zero, lines, 1, [&](Value line) { body(line, emit.mul(line, step)); });
+    emit.loop(zero, lineCount(), 1, [&](Value line) { body(line, emit.mul(line, step)); });
   }
 
   //===-- Results -----------------------------------------------------------------------------===//
@@ -479,7 +684,7 @@ Value keratin::codegen::emitConvolutionUnits(OpBuilder &builder, Location loc,
   ConvolutionPlan plan = planConvolution(spec, target);
   if (isDirectDepthwise(spec, plan))
     return emit.toIndex(emitDepthwiseUnits(emit, spec, plan));
-  return emit.toIndex(emitConvolutionBlocks(emit, spec, plan).units);
+  return emit.toIndex(emitBlocks(emit, spec, plan).units);
 }
 
 int64_t keratin::codegen::emitConvolution(OpBuilder &builder, Location loc,

@@ -3,6 +3,8 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 
+#include "llvm/Support/CheckedArithmetic.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -91,6 +93,66 @@ static void chooseTile(ConvolutionPlan &plan, std::optional<int64_t> rows,
   }
 }
 
+// Whether rows of the filter follow one another at one distance, through all taps and channels, as
+// whole vectors.
+static bool isFilterOneRun(const ConvolutionSpec &spec, const ConvolutionPlan &plan) {
+  const ConvolutionOperand &filter = spec.filter;
+  if (filter.elementType != spec.accumulatorType || !isOne(spec.groups) ||
+      filter.filters.constant != 1 || !plan.tile.wholePanels || !filter.contracted.constant ||
+      !spec.contracted.constant)
+    return false;
+  std::optional<int64_t> apart = filter.contracted.constant;
+  int64_t rows = *spec.contracted.constant;
+  for (size_t j = spec.windows.size(); j-- > 0;) {
+    apart = llvm::checkedMul(*apart, rows);
+    const ConvolutionWindow &window = spec.windows[j];
+    if (!apart || window.reversed || plan.steps[j].hasZeros || !window.filter.constant ||
+        filter.windows[j].constant != apart)
+      return false;
+    rows = *window.filter.constant;
+  }
+  return *apart > 0 && llvm::checkedMul(*apart, rows);
+}
+
+// More bytes than a second-level cache has to spare, if they are known.
+static bool isLarge(const ConvolutionSpec &spec, const ConvolutionPlan &plan) {
+  constexpr int64_t staysBytes = 512 * 1024;
+  int64_t bytes = ceilDiv(spec.filter.elementType.getIntOrFloatBitWidth(), 8);
+  auto count = [&](const ConvolutionSize &size) {
+    bytes = std::min(bytes, staysBytes + 1) *
+            std::clamp<int64_t>(size.constant.value_or(1), 0, 1 << 20);
+  };
+  for (const ConvolutionWindow &window : spec.windows)
+    count(window.filter);
+  count(plan.columns(spec));
+  count(spec.contracted);
+  return bytes > staysBytes;
+}
+
+// Known sizes decide, so that there is code for one way only.
+static void chooseFilter(ConvolutionPlan &plan, const ConvolutionSpec &spec) {
+  if (plan.alongGroups || plan.batchInside)
+    return;
+  constexpr int64_t fewRows = 64, someRows = 256, nearBytes = 512, farBytes = 1024;
+  std::optional<int64_t> rows = spec.batch.constant;
+  for (const ConvolutionWindow &window : spec.windows)
+    rows = rows && window.y.constant ? llvm::checkedMul(*rows, *window.y.constant) : std::nullopt;
+  if (rows && *rows <= fewRows && isLarge(spec, plan) && isOne(spec.groups) &&
+      plan.tile.b != ContractionPlan::Access::Gathered) {
+    plan.filter = ConvolutionPlan::Filter::PackedInPasses;
+    plan.joinsChannel = false;
+    plan.sweepsColumns = plan.tile.b != ContractionPlan::Access::Transposed;
+    plan.passDepth = plan.sweepsColumns ? 128 : 256;
+    return;
+  }
+  // Rows far apart crowd into few sets of the second-level cache, which packing avoids; so it pays
+  // if enough rows of the result share it.
+  int64_t bytes = ceilDiv(spec.accumulatorType.getIntOrFloatBitWidth(), 8);
+  int64_t most = rows && *rows <= someRows ? farBytes : nearBytes;
+  if (isFilterOneRun(spec, plan) && *spec.filter.contracted.constant <= most / bytes)
+    plan.filter = ConvolutionPlan::Filter::InPlace;
+}
+
 ConvolutionPlan keratin::codegen::planConvolution(const ConvolutionSpec &spec,
                                                   const MachineTarget &target) {
   using Access = ContractionPlan::Access;
@@ -141,5 +203,6 @@ ConvolutionPlan keratin::codegen::planConvolution(const ConvolutionSpec &spec,
   plan.tile.blockK = int64_t(1) << 40;
   const ConvolutionSize &columns = plan.columns(spec);
   plan.tile.wholePanels = columns.constant && *columns.constant % plan.tile.tileColumns() == 0;
+  chooseFilter(plan, spec);
   return plan;
 }

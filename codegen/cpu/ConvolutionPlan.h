@@ -31,6 +31,15 @@ struct ConvolutionPlan {
   // (batchInside) or of the depth, given that the channel is not cut.
   bool joinsChannel = false;
 
+  // How columns of the filter reach the micro-kernel: packed once for several units; or packed for
+  // each pass, where units have too few rows to share the work, and brought near while the pass
+  // before runs; or, one row of the depth after the other through all taps, read where they are.
+  enum class Filter { PackedOnce, PackedInPasses, InPlace } filter = Filter::PackedOnce;
+  // Packed in passes: all columns of a unit meet a stretch of the depth before the next, as the
+  // filter lies in memory; else each panel meets all of the depth.
+  bool sweepsColumns = false;
+  int64_t passColumns = 128; // of a unit that shares nothing
+
   // Limits of the blocks, in elements, rows and columns.
   int64_t regionElements = 128 * 1024; // of x, copied
   int64_t panelElements = 512 * 1024;  // of the filter, packed

@@ -701,6 +701,38 @@ TEST_CASE("depthwise convolutions of every dtype, with one and three windows, an
   }
 }
 
+TEST_CASE("large filters that few rows meet, and filters that are read in place") {
+  for (const char *machine : {"native", "x86-64-v3"}) {
+    Kind kind{Dtype::F32, machine, Kind::All};
+    auto size = [](int64_t x) { return window(x, 3, 1, 1, 1); };
+    auto up = [](int64_t x) { return window(x, 3, 1, 1, 1, 1, 2, true); };
+    for (const Problem &p :
+         {Problem{"b01c,01cf->b01f", {size(5), size(7)}, 1, 1, 150, 110},
+          {"b01c,01cf->b01f", {size(7), size(7)}, 1, 1, 128, 300},
+          {"b01c,01fc->b01f", {size(5), size(7)}, 1, 1, 150, 110},
+          {"b01c,01fc->b01f", {up(3), up(4)}, 1, 1, 128, 160},
+          {"b01c,01cf->b01f", {size(2), size(3)}, 2, 1, 1100, 33},
+          {"b01c,01fc->b01f", {size(2), size(3)}, 2, 1, 1100, 33},
+          {"bc01,fc01->bf01", {size(4), size(4)}, 2, 1, 150, 110},
+          {"b0c,0cf->b0f", {window(40, 5, 1, 2, 2)}, 1, 1, 300, 96},
+          // In place: all rows known to lie at one distance, with channels that a region holds or
+          // not.
+          {"b01c,01cf->b01f", {size(20), size(9)}, 1, 1, 40, 64},
+          {"b01c,01cf->b01f", {size(12), size(9)}, 1, 1, 1100, 32},
+          {"b01c,01cf->b01f", {window(12, 5, 1, 2, 2), window(9, 5, 1, 2, 2)}, 1, 1, 512, 32},
+          {"b01c,01cf->b01f", {window(30, 5, 2, 0, 0, 2), window(9, 2, 1, 1, 1)}, 3, 1, 3, 32}}) {
+      Compiled compiled = compile(kind, p);
+      check(compiled, kind, p, 3);
+      check(compiled, kind, p, 1, Edge::Start);
+    }
+    kind.dtype = Dtype::BF16;
+    Problem narrow{"b01c,01cf->b01f", {size(5), size(7)}, 1, 1, 300, 110};
+    check(compile(kind, narrow), kind, narrow, 2);
+    narrow.dims = "b01c,01fc->b01f";
+    check(compile(kind, narrow), kind, narrow, 2);
+  }
+}
+
 TEST_CASE("one and three windows") {
   for (auto known : {Kind::Nothing, Kind::All}) {
     Kind kind{Dtype::F32, "native", known};
