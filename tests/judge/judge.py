@@ -179,7 +179,7 @@ def main():
                 for line in wrong:
                     print(f"    {line}")
     bad = sum(failed.values())
-    print(f"{len(cases)} cases of {len(failed)} functions, {bad} disagreements"
+    print(f"{len(cases)} cases in {len(failed)} entries of the table, {bad} disagreements"
           + "".join(f"; {name} {count}" for name, count in failed.items() if count))
     sys.exit(bad + len(missing) > 0)
 

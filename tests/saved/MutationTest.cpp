@@ -1,6 +1,8 @@
-// Damaged saved graphs by the thousand: keratin-mutate-ktg --seed=1 --count=20000 [--corpus=FOLDER]
+// Damaged saved graphs by the thousand:
+// keratin-mutate-ktg --seed=1 --count=20000 [--samples=FOLDER] [--corpus=FOLDER]
 //
-// With a corpus folder only the undamaged graphs are written, for the fuzzer to start from.
+// The graphs are random ones and the .ktg files below the folder of samples. With a corpus folder
+// only the undamaged graphs are written, for the fuzzer to start from.
 #include "tests/saved/Mutation.h"
 #include "ir/saved/SavedFile.h"
 #include "tests/support/SavedSamples.h"
@@ -8,7 +10,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <memory>
+#include <set>
 #include <vector>
 
 using namespace keratin;
@@ -18,9 +22,19 @@ static const char *valueOf(const char *argument, const char *name) {
   return std::strncmp(argument, name, length) == 0 ? argument + length : nullptr;
 }
 
+// In one order on every machine.
+static std::set<std::string> savedFiles(const std::string &folder) {
+  std::set<std::string> paths;
+  if (!folder.empty())
+    for (const auto &entry : std::filesystem::recursive_directory_iterator(folder))
+      if (entry.path().extension() == ".ktg")
+        paths.insert(entry.path().string());
+  return paths;
+}
+
 int main(int argc, char **argv) {
   uint64_t seed = 1, count = 20000;
-  std::string corpus;
+  std::string corpus, folder;
   for (int i = 1; i < argc; ++i) {
     if (const char *text = valueOf(argv[i], "--seed="))
       seed = std::strtoull(text, nullptr, 10);
@@ -28,12 +42,20 @@ int main(int argc, char **argv) {
       count = std::strtoull(text, nullptr, 10);
     else if (const char *text = valueOf(argv[i], "--corpus="))
       corpus = text;
+    else if (const char *text = valueOf(argv[i], "--samples="))
+      folder = text;
     else
       return std::fprintf(stderr, "unknown option %s\n", argv[i]), 2;
   }
   std::vector<std::string> samples;
   for (uint64_t i = 0; i < 40; ++i)
     samples.push_back(tests::randomSavedGraph(seed * 1000 + i, 1 + int(i) / 2));
+  for (const std::string &path : savedFiles(folder)) {
+    auto bytes = ir::readFileBytes(path);
+    if (!bytes.ok())
+      return std::fprintf(stderr, "cannot read %s\n", path.c_str()), 1;
+    samples.push_back(*std::move(bytes));
+  }
   if (!corpus.empty()) {
     for (size_t i = 0; i < samples.size(); ++i)
       if (!ir::writeFileBytes(corpus + "/" + std::to_string(i) + ".ktg", samples[i]).ok())
