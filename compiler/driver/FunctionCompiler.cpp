@@ -5,6 +5,7 @@
 #include "codegen/lowering/EntryFunction.h"
 #include "compiler/driver/CompilePass.h"
 #include "ir/dialect/GraphError.h"
+#include "ir/dialect/Keratin.h"
 #include "passes/Passes.h"
 #include "passes/memory/MemoryReport.h"
 
@@ -100,28 +101,37 @@ LogicalResult FunctionCompiler::runPhase(ModuleOp module, PipelinePhase phase, b
   return manager.run(module);
 }
 
+// Bytes of the arena of a copy, planned with loops that keep so much.
+absl::StatusOr<int64_t> FunctionCompiler::arenaWith(int64_t kept) {
+  keptBytes = kept;
+  OwningOpRef<ModuleOp> trial = module.clone();
+  for (PipelinePhase phase : planningPhases)
+    if (failed(runPhase(*trial, phase, /*isShown=*/false)))
+      return failure(phase);
+  auto usage = passes::memoryUsage(*trial->getOps<func::FuncOp>().begin(), {});
+  // Sizes that cannot be counted are refused later, with or without a budget.
+  return usage ? usage->arenaBytes : 0;
+}
+
 // The plan is the truth: what gradients keep as they are expanded is not yet what lies in memory
 // when kernels are formed. So less and less is allowed to them, until the plan fits.
 absl::StatusOr<int64_t> FunctionCompiler::chooseKeptBytes() {
   constexpr int mostHalvings = 6;
-  std::optional<int64_t> best, leastBytes;
-  for (int halvings = 0; halvings <= mostHalvings + 1; ++halvings) {
-    keptBytes = halvings <= mostHalvings ? options.memoryBudget >> halvings : 0;
-    OwningOpRef<ModuleOp> trial = module.clone();
-    for (PipelinePhase phase : planningPhases)
-      if (failed(runPhase(*trial, phase, /*isShown=*/false)))
-        return failure(phase);
-    auto usage = passes::memoryUsage(*trial->getOps<func::FuncOp>().begin(), {});
-    // Sizes that cannot be counted are refused later, with or without a budget.
-    int64_t bytes = usage ? usage->arenaBytes : 0;
-    if (!leastBytes || bytes < *leastBytes) {
-      best = keptBytes;
-      leastBytes = bytes;
-    }
-    if (bytes <= options.memoryBudget)
-      break;
+  const int64_t budget = options.memoryBudget;
+  auto free = arenaWith(budget);
+  if (!free.ok() || *free <= budget)
+    return free.ok() ? absl::StatusOr<int64_t>(budget) : free.status();
+  auto least = arenaWith(0);
+  if (!least.ok() || *least > budget)
+    return least.ok() ? absl::StatusOr<int64_t>(*least < *free ? 0 : budget) : least.status();
+  for (int halvings = 1; halvings <= mostHalvings; ++halvings) {
+    auto bytes = arenaWith(budget >> halvings);
+    if (!bytes.ok())
+      return bytes.status();
+    if (*bytes <= budget)
+      return budget >> halvings;
   }
-  return *best;
+  return 0;
 }
 
 absl::Status FunctionCompiler::plan(PipelinePhase last) {
@@ -144,7 +154,11 @@ absl::Status FunctionCompiler::plan(PipelinePhase last) {
   clock.finish("verify");
   reproducer.emplace(module, options.reproducerWithData);
   dump.module("0-input", module);
-  if (options.memoryBudget > 0) {
+  // Without a loop or a gradient there is nothing to choose.
+  bool hasChoice =
+      module.walk([](ir::ScanOp) { return WalkResult::interrupt(); }).wasInterrupted() &&
+      module.walk([](ir::GradientsOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  if (options.memoryBudget > 0 && hasChoice) {
     absl::StatusOr<int64_t> chosen = chooseKeptBytes();
     if (!chosen.ok())
       return chosen.status();

@@ -53,8 +53,9 @@ private:
   mlir::LogicalResult checkSignature();
   mlir::LogicalResult checkConstants(const codegen::EntryDescription &entry);
   PhaseOptions phaseOptions() const;
-  // What loops may keep so that the plan fits the budget, or comes closest to it. Plans copies.
+  // What loops may keep so that the plan fits the budget, or is smallest. Plans copies.
   absl::StatusOr<int64_t> chooseKeptBytes();
+  absl::StatusOr<int64_t> arenaWith(int64_t kept);
   mlir::LogicalResult runPhase(mlir::ModuleOp module, PipelinePhase phase, bool isShown);
   // Without a phase: code generation.
   absl::Status failure(std::optional<PipelinePhase> phase = std::nullopt);
