@@ -7,6 +7,7 @@
 #include "tests/support/RandomGraph.h"
 #include "compiler/pipelines/Pipelines.h"
 #include "ir/dialect/Keratin.h"
+#include "ir/ops/LoopGradients.h"
 #include "ir/reference/ErrorBounds.h"
 #include "ir/reference/HostConversions.h"
 #include "ir/reference/Interpreter.h"
@@ -63,8 +64,11 @@ private:
     std::vector<HostTensor> arguments;
     std::vector<BoundedTensor> expected;
   };
-  std::optional<Failure> checkPhases(ModuleOp module, ArrayRef<Call> calls);
-  std::optional<Failure> checkCompiled(func::FuncOp function, ArrayRef<Call> calls);
+  std::optional<Failure> checkPhases(ModuleOp module, ArrayRef<Call> calls,
+                                     const compiler::PhaseOptions &options);
+  std::optional<Failure> checkCompiled(func::FuncOp function, ArrayRef<Call> calls,
+                                       const compiler::CompileOptions &options);
+  std::optional<Failure> checkWithCheckpoints(func::FuncOp function, ArrayRef<Call> calls);
 };
 } // namespace
 
@@ -95,6 +99,10 @@ static OwningOpRef<ModuleOp> copyOf(func::FuncOp function) {
 }
 
 static func::FuncOp functionOf(ModuleOp module) { return *module.getOps<func::FuncOp>().begin(); }
+
+template <typename Op> static bool hasOp(Operation *root) {
+  return root->walk([](Op) { return WalkResult::interrupt(); }).wasInterrupted();
+}
 
 static bool runPasses(ModuleOp module, llvm::function_ref<void(OpPassManager &)> build) {
   PassManager manager(module.getContext(), ModuleOp::getOperationName());
@@ -140,18 +148,50 @@ std::optional<Failure> Checker::check(func::FuncOp function, ArrayRef<Symbols> s
     countElements(*expected);
     calls.push_back({std::move(*arguments), std::move(*expected)});
   }
-  if (auto failure = checkPhases(*copyOf(function), calls))
+  if (auto failure = checkPhases(*copyOf(function), calls, {}))
     return failure;
-  return checkCompiled(function, calls);
+  if (auto failure = checkCompiled(function, calls, {}))
+    return failure;
+  return hasOp<GradientsOp>(function) && hasOp<ScanOp>(function)
+             ? checkWithCheckpoints(function, calls)
+             : std::nullopt;
 }
 
-std::optional<Failure> Checker::checkPhases(ModuleOp module, ArrayRef<Call> calls) {
+// Loops whose gradients keep as little as they can: what has been computed is computed again.
+std::optional<Failure> Checker::checkWithCheckpoints(func::FuncOp function, ArrayRef<Call> calls) {
+  compiler::PhaseOptions phases;
+  phases.keptBytes = 0;
+  OwningOpRef<ModuleOp> divided = copyOf(function);
+  bool isExpanded = runPasses(*divided, [&](OpPassManager &manager) {
+    compiler::buildPipeline(manager, compiler::PipelinePhase::Gradient, phases);
+  });
+  // Most loops are too short.
+  if (isExpanded && !divided
+                         ->walk([](ScanOp scan) {
+                           return scan->hasAttr(kCheckpointsAttr) ? WalkResult::interrupt()
+                                                                  : WalkResult::advance();
+                         })
+                         .wasInterrupted())
+    return std::nullopt;
+  compiler::CompileOptions options;
+  options.memoryBudget = 1;
+  auto failure = checkPhases(*copyOf(function), calls, phases);
+  if (!failure)
+    failure = checkCompiled(function, calls, options);
+  if (failure)
+    failure->what = "with a memory budget, " + failure->what;
+  return failure;
+}
+
+std::optional<Failure> Checker::checkPhases(ModuleOp module, ArrayRef<Call> calls,
+                                            const compiler::PhaseOptions &options) {
   for (compiler::PipelinePhase phase : compiler::planningPhases) {
     std::string name = compiler::phaseName(phase);
-    if (!runPasses(module, [&](OpPassManager &manager) { compiler::buildPhase(manager, phase); }))
+    if (!runPasses(module,
+                   [&](OpPassManager &manager) { compiler::buildPhase(manager, phase, options); }))
       return Failure{0, "phase " + name + " fails"};
     // Not yet expanded.
-    if (module.walk([](GradientsOp) { return WalkResult::interrupt(); }).wasInterrupted())
+    if (hasOp<GradientsOp>(module))
       continue;
     for (const Call &call : calls) {
       EvaluationContext interpreter;
@@ -167,8 +207,9 @@ std::optional<Failure> Checker::checkPhases(ModuleOp module, ArrayRef<Call> call
   return std::nullopt;
 }
 
-std::optional<Failure> Checker::checkCompiled(func::FuncOp function, ArrayRef<Call> calls) {
-  CompiledRunner runner(function);
+std::optional<Failure> Checker::checkCompiled(func::FuncOp function, ArrayRef<Call> calls,
+                                              const compiler::CompileOptions &options) {
+  CompiledRunner runner(function, options);
   if (!runner.error.empty())
     return Failure{0, "does not compile: " + runner.error};
   for (const Call &call : calls) {
