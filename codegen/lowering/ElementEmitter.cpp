@@ -394,7 +394,30 @@ Value ElementEmitter::fromIndex(const Index &x) {
   return result;
 }
 
+// Lanes whose number is below, or above, how far `to` is ahead of `from`.
+Value ElementEmitter::compareLanes(bool below, Value from, Value to) {
+  return place({from, to}, [&]() -> Value {
+    Value ahead = b.create<arith::SubIOp>(loc, to, from);
+    Value capped = b.create<arith::MinSIOp>(loc, ahead, i64(lanes));
+    capped = b.create<arith::MaxSIOp>(loc, capped, i64(-1));
+    Value narrow = b.create<arith::TruncIOp>(loc, b.getI32Type(), capped);
+    Value spread = b.create<vector::SplatOp>(loc, narrow, VectorType::get(lanes, narrow.getType()));
+    SmallVector<int32_t> numbers(lanes);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    Value lane = b.create<arith::ConstantOp>(loc, b.getI32VectorAttr(numbers));
+    auto predicate = below ? arith::CmpIPredicate::slt : arith::CmpIPredicate::sgt;
+    return b.create<arith::CmpIOp>(loc, predicate, lane, spread);
+  });
+}
+
 Value ElementEmitter::less(const Index &x, const Index &y) {
+  // The common comparisons of neighbours with a bound do without vectors of positions.
+  auto areNeighbours = [](const Index &i) { return !i.lanes && i.laneStep == 1; };
+  auto isUniform = [](const Index &i) { return !i.lanes && i.laneStep == 0; };
+  if (areNeighbours(x) && isUniform(y))
+    return compareLanes(/*below=*/true, x.base, y.base);
+  if (isUniform(x) && areNeighbours(y))
+    return compareLanes(/*below=*/false, y.base, x.base);
   bool varies = x.lanes || y.lanes || x.laneStep != y.laneStep;
   Value p = varies ? positions(x) : x.base, q = varies ? positions(y) : y.base;
   return place({p, q}, [&]() -> Value {

@@ -154,6 +154,7 @@ private:
   mlir::Type likeShape(mlir::Type scalarType, Value shape) const;
   Value positions(const Index &a); // vector of i64
   Value indexBinary(Value a, Value b, bool subtract);
+  Value compareLanes(bool below, Value from, Value to);
   Value loadFrom(Value pointer, mlir::Type elementType, const Index &offset);
   Index linearize(mlir::RankedTensorType type, llvm::ArrayRef<Index> index);
   Value address(Value pointer, mlir::Type storage, Value offset);
