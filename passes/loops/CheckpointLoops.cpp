@@ -3,6 +3,7 @@
 #include "passes/Passes.h"
 #include "passes/autodiff/ExpandGradients.h"
 #include "passes/loops/LoopSegments.h"
+#include "passes/loops/ScanEditor.h"
 #include "passes/memory/KernelProgram.h"
 #include "passes/memory/PlannedBuffers.h"
 
@@ -23,24 +24,14 @@ namespace {
 // While a copy is differentiated: the number of a loop.
 constexpr char kNumberAttr[] = "keratin.loop_number";
 
-// With the usual number for sizes that are not known.
+// With the usual number for sizes that are not known; few enough to be added up.
 int64_t bytesWithDefaults(Value value) {
   std::optional<DimExpr> bytes = bytesOf(value);
-  return std::max<int64_t>(bytes ? evaluate(*bytes, {}).value_or(0) : 0, 0);
-}
-
-// The loops that are in no other one: what is inside is kept by the outermost.
-SmallVector<ScanOp> outermostLoops(func::FuncOp function) {
-  SmallVector<ScanOp> loops;
-  function.walk<WalkOrder::PreOrder>([&](ScanOp scan) {
-    loops.push_back(scan);
-    return WalkResult::skip();
-  });
-  return loops;
+  return std::clamp<int64_t>(bytes ? evaluate(*bytes, {}).value_or(0) : 0, 0, int64_t(1) << 40);
 }
 
 // What the gradients would keep of each loop; of those that are not differentiated, nothing. Taken
-// from a copy in which they are expanded. nullopt if they cannot be.
+// from a copy in which they are expanded. nullopt if they cannot be. Loops inside come first.
 std::optional<std::vector<LoopMemory>> measure(func::FuncOp function, ArrayRef<ScanOp> loops,
                                                int64_t maxOps) {
   OpBuilder builder(function.getContext());
@@ -55,7 +46,7 @@ std::optional<std::vector<LoopMemory>> measure(func::FuncOp function, ArrayRef<S
     return std::nullopt;
 
   std::vector<LoopMemory> memory(loops.size());
-  for (ScanOp loop : outermostLoops(*copy)) {
+  for (ScanOp loop : innermostFirst(*copy)) {
     auto number = loop->getAttrOfType<IntegerAttr>(kNumberAttr);
     if (!number)
       continue;
@@ -72,6 +63,24 @@ std::optional<std::vector<LoopMemory>> measure(func::FuncOp function, ArrayRef<S
       found.steps = loop.getSteps().constantValue();
     found.stepBytes = std::max(found.stepBytes, kept);
     found.stateBytes = std::max(found.stateBytes, states);
+  }
+  // What a loop inside keeps of all its steps has been counted as kept of each step around it,
+  // unless the gradient stands in that step.
+  const std::vector<LoopMemory> withInside = memory;
+  DenseMap<Operation *, int64_t> numbers;
+  for (auto [number, loop] : llvm::enumerate(loops))
+    numbers[loop] = number;
+  for (auto [number, loop] : llvm::enumerate(loops)) {
+    auto around = loop->getParentOfType<ScanOp>();
+    if (!around)
+      continue;
+    int64_t place = numbers.lookup(around), all;
+    const LoopMemory &inside = withInside[number];
+    if (__builtin_mul_overflow(inside.steps.value_or(kDefaultSize), inside.stepBytes, &all) ||
+        all > memory[place].stepBytes)
+      continue;
+    memory[number].around = place;
+    memory[place].stepBytes -= all;
   }
   return memory;
 }
@@ -221,21 +230,14 @@ struct CheckpointLoopsPass : impl::CheckpointLoopsBase<CheckpointLoopsPass> {
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    SmallVector<ScanOp> loops = outermostLoops(function);
+    SmallVector<ScanOp> loops = innermostFirst(function);
     if (loops.empty())
       return;
     auto memory = measure(function, loops, maxOps);
     if (!memory)
       return;
-    // Those of which nothing is kept stay as they are.
-    std::vector<LoopMemory> kept;
-    std::vector<ScanOp> differentiated;
-    for (auto [loop, needs] : llvm::zip(loops, *memory))
-      if (needs.stepBytes > 0) {
-        kept.push_back(needs);
-        differentiated.push_back(loop);
-      }
-    for (auto [loop, segments] : llvm::zip(differentiated, divideWithin(kept, keptBytes)))
+    // Those inside first: what is around them holds copies of them.
+    for (auto [loop, segments] : llvm::zip(loops, divideWithin(*memory, keptBytes)))
       if (!segments.empty())
         LoopDivision(loop, segments).run();
   }

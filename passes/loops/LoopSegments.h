@@ -19,10 +19,11 @@ using Segments = std::vector<int64_t>;
 struct LoopMemory {
   std::optional<int64_t> steps; // if they are known
   int64_t stateBytes = 0;       // of what steps hand on
-  int64_t stepBytes = 0;        // of what the gradient keeps of a step
+  int64_t stepBytes = 0;        // of what the gradient keeps of a step, without loops inside
+  int64_t around = -1;          // the loop in whose step it stands; -1: in none
 };
 
-// Bytes kept at most. Precondition: the number of steps is known.
+// Bytes kept at most, by a loop without loops inside. Precondition: the number of steps is known.
 double bytesKept(const LoopMemory &loop, const Segments &segments);
 
 // So that a loop of known length, divided `levels` times, keeps least; shorter where a further
@@ -30,12 +31,13 @@ double bytesKept(const LoopMemory &loop, const Segments &segments);
 // left over is a loop of its own, and what both stack has to be joined.
 Segments divide(const LoopMemory &loop, unsigned levels);
 
-// For each loop. Those of known length stay whole as long as together they keep no more than
-// `bytes`; then the one that keeps most is divided, again and again. A loop of unknown length is
+// For each loop, in whose list those inside come before those around them. Loops of known length
+// stay whole as long as together they keep no more than `bytes`; then the one that keeps most is
+// divided, or one inside of it if that saves more, again and again. A loop of unknown length is
 // always divided, so that a segment keeps at most its part of a third of the bytes: up to that
 // length nothing is done twice. What is left over behind the segments may keep as much at the same
 // time, and the last third is for states, and for all that loops of known length keep.
-std::vector<Segments> divideWithin(const std::vector<LoopMemory> &loops, int64_t bytes);
+std::vector<Segments> divideWithin(std::vector<LoopMemory> loops, int64_t bytes);
 
 } // namespace keratin::passes
 

@@ -104,8 +104,8 @@ def CheckpointLoops : KeratinPass<"checkpoint-loops"> {
   let description = [{
     Before gradients are expanded. A loop of which they would keep too much is divided: one loop over segments, whose step is the loop over the steps of a
     segment, and behind it a loop over what is left over. The loop over segments is marked `keratin.checkpoints`: its gradient keeps the
-    states before each segment and nothing else, and does a segment again when it comes to it. Segments are divided again where that is not enough. How
-    long they are: passes/loops/LoopSegments.h. Steps keep their numbers and their order. Sequences and stacks are views where no step is left over;
+    states before each segment and nothing else, and does a segment again when it comes to it. Segments are divided again where that is not enough, and
+    loops in the steps of loops if that saves more. Which ones, and how long segments are: passes/loops/LoopSegments.h. Steps keep their numbers and their order. Sequences and stacks are views where no step is left over;
     else the steps left over have their stacks joined with the others'.
 
     ```mlir

@@ -39,6 +39,35 @@ static LoopExample numberedNet(const DimExpr &length, bool reverse) {
           }};
 }
 
+// Loops in the steps of a loop: each step's state is where an inner loop over the step's rows ends.
+static LoopExample nestedNet(const DimExpr &outer, const DimExpr &inner) {
+  return {"nested, " + outer.str() + " times " + inner.str() + " steps",
+          {{outer, inner, 3}, {3}, {3, 3}},
+          [=](GraphMath &math, ValueRange xs) -> std::vector<Value> {
+            auto step = [&](GraphMath &g, LoopStep &step) {
+              auto row = [](GraphMath &g, LoopStep &step) {
+                Value h = step.states[0];
+                Value number = g.cast(step.number, getElementType(h));
+                Value z = g.dotGeneral(h, step.captures[0], {}, {}, {0}, {0});
+                z = g.add(g.add(z, step.elements[0]), g.broadcastScalar(number, getShape(h)));
+                step.next = {g.sin(g.mul(z, g.tanh(z)))};
+                step.stacked = {step.next[0]};
+              };
+              ScanOp loop = buildScan(
+                  g, inner, {{step.states[0]}, {step.elements[0]}, step.captures, false}, row);
+              step.next = {loop.getResult(0)};
+              step.stacked = {g.reduceSum(loop.getResult(1), {0})};
+            };
+            ScanOp loop = buildScan(math, outer, {{xs[1]}, {xs[0]}, {xs[2]}, true}, step);
+            return {loop.getResult(0), loop.getResult(1)};
+          }};
+}
+
+static std::vector<LoopExample> nestedNets() {
+  return {nestedNet(2, 13), nestedNet(12, 3), nestedNet(12, 12), nestedNet(d0, 12),
+          nestedNet(3, d0)};
+}
+
 static std::vector<LoopExample> numberedNets() {
   std::vector<LoopExample> examples;
   for (const DimExpr &length : {d0, DimExpr(2), DimExpr(12), DimExpr(13), DimExpr(31)})
@@ -115,6 +144,12 @@ TEST_CASE("loops with checkpoints have the same gradients of gradients") {
     compareInInterpreter(example, 2);
 }
 
+TEST_CASE("loops in loops keep checkpoints") {
+  for (const LoopExample &example : nestedNets())
+    for (int gradients : {1, 2})
+      compareInInterpreter(example, gradients);
+}
+
 TEST_CASE("loops in branches keep checkpoints") {
   for (const LoopExample &example : ifExamples())
     for (int gradients : {1, 2})
@@ -176,7 +211,7 @@ TEST_CASE("compiled loops with checkpoints have the same gradients") {
   for (int gradients : {1, 2})
     for (const LoopExample &example :
          {numberedNet(d0, false), numberedNet(d0, true), numberedNet(12, false),
-          numberedNet(13, true), numberedNet(31, false)}) {
+          numberedNet(13, true), numberedNet(31, false), nestedNet(12, 12), nestedNet(3, d0)}) {
       LoopProgram plain(context, example, gradients);
       for (int64_t budget :
            gradients == 1 ? std::vector<int64_t>{1, 2000} : std::vector<int64_t>{1}) {

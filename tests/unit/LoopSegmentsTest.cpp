@@ -67,3 +67,31 @@ TEST_CASE("a loop of unknown length is divided in advance") {
   CHECK(divideWithin(loops, 3000) == std::vector<Segments>{{50}, {20}, {}});
   CHECK(divideWithin(loops, 0)[0] == Segments{8});
 }
+
+TEST_CASE("a long loop in the steps of a short one is divided itself") {
+  // Four steps around, 1,000 inside.
+  std::vector<LoopMemory> loops{{1000, 8, 40, 1}, {4, 8, 10, -1}};
+  std::vector<Segments> segments = divideWithin(loops, 20000);
+  CHECK(segments[0].size() == 1);
+  CHECK(segments[1].empty());
+  // Of an unknown number, too.
+  loops[1].steps = std::nullopt;
+  segments = divideWithin(loops, 60000);
+  CHECK_FALSE(segments[0].empty());
+  CHECK(segments[1].size() == 1);
+}
+
+TEST_CASE("a long loop around a short one is divided itself") {
+  std::vector<LoopMemory> loops{{4, 8, 40, 1}, {1000, 8, 10, -1}};
+  std::vector<Segments> segments = divideWithin(loops, 20000);
+  CHECK(segments[0].empty());
+  CHECK(segments[1].size() == 1);
+}
+
+TEST_CASE("loops of which nothing is kept stay whole") {
+  std::vector<LoopMemory> loops{{std::nullopt, 8, 0}, {1000, 8, 0}, {1000, 8, 40}};
+  std::vector<Segments> segments = divideWithin(loops, 0);
+  CHECK(segments[0].empty());
+  CHECK(segments[1].empty());
+  CHECK_FALSE(segments[2].empty());
+}
