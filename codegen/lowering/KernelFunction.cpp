@@ -108,7 +108,7 @@ static EmitKernel kindOf(ir::KernelOp kernel) {
     for (const KernelKind &kind : kinds)
       if (op.getName().getStringRef() == kind.op)
         return kind.emit;
-  return emitLoopKernel;
+  return plainTransposeOf(kernel) ? emitTransposeKernel : emitLoopKernel;
 }
 
 FailureOr<KernelFunction> keratin::codegen::lowerKernel(ir::KernelOp kernel, OpBuilder &builder,

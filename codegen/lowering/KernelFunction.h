@@ -88,6 +88,9 @@ mlir::LogicalResult emitWindowReductionKernel(KernelBuilder &k);
 mlir::LogicalResult emitWindowScatterKernel(KernelBuilder &k);
 mlir::LogicalResult emitRandomKernel(KernelBuilder &k);
 mlir::LogicalResult emitPrintKernel(KernelBuilder &k);
+// For kernels of one transpose and nothing else.
+mlir::LogicalResult emitTransposeKernel(KernelBuilder &k);
+ir::TransposeOp plainTransposeOf(ir::KernelOp kernel);
 
 } // namespace keratin::codegen
 

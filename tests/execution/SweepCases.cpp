@@ -236,8 +236,18 @@ static std::vector<SweepCase> transposeCases() {
       });
     } while (std::next_permutation(permutation.begin(), permutation.end()));
   }
-  moves.add("large", shape("45;70"),
-            [](GraphMath &math, ValueRange xs) { return math.transpose(xs[0], {1, 0}); });
+  // Blocks of a vector's size and what is left of them, on either side and around other dimensions.
+  auto addLarge = [&](const char *dims, Axes permutation) {
+    moves.add(std::string("large ") + dims + ", " + axesText(permutation), shape(dims),
+              [=](GraphMath &math, ValueRange xs) { return math.transpose(xs[0], permutation); });
+  };
+  addLarge("45;70", {1, 0});
+  addLarge("16;32", {1, 0});
+  addLarge("130;17", {1, 0});
+  addLarge("19;3;33", {1, 2, 0});
+  addLarge("19;3;33", {2, 1, 0});
+  addLarge("2;18;1;21;3", {0, 3, 4, 2, 1});
+  addLarge("d0;37;d1;20", {3, 0, 2, 1});
   return moves.cases;
 }
 
