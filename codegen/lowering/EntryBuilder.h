@@ -69,6 +69,7 @@ private:
     mlir::Value result;      // null: nobody reads it
     mlir::Value next, other; // two buffers: the one that the step writes, and the one after it
   };
+  using LoopStates = llvm::SmallVector<LoopState>;
 
   mlir::Value i64(int64_t value);
   mlir::Value sizeOf(const ir::DimExpr &size);
@@ -78,6 +79,7 @@ private:
   mlir::FailureOr<mlir::Value> pointerOf(mlir::Value value);
   mlir::FailureOr<mlir::Value> pointerOfRows(ir::SliceOp rows);
   mlir::FailureOr<mlir::Value> placeOf(mlir::OpResult result);
+  mlir::Value placeAt(int64_t code);
   mlir::FailureOr<mlir::Value> placeOfReturned(mlir::Operation *parent, unsigned index);
   // Runs `emit` where values stand that do not depend on the step.
   mlir::Value hoisted(llvm::function_ref<mlir::Value()> emit);
@@ -98,13 +100,20 @@ private:
   void tellProfile(int64_t kernel, bool end);
 
   mlir::LogicalResult emitBranches(ir::IfOp op);
-  mlir::LogicalResult callLoop(ir::ScanOp op);
-  mlir::LogicalResult emitLoop(ir::ScanOp op);
-  mlir::FailureOr<LoopState> readState(ir::ScanOp op, unsigned state);
-  mlir::LogicalResult emitStep(ir::ScanOp op, mlir::Value place,
-                               llvm::MutableArrayRef<LoopState> states);
+  mlir::LogicalResult callLoop(ir::LoopOpInterface op);
+  mlir::LogicalResult emitLoop(ir::LoopOpInterface op);
+  mlir::LogicalResult emitSteps(ir::ScanOp op, LoopStates &states);
+  mlir::LogicalResult emitSteps(ir::WhileOp op, LoopStates &states);
+  static llvm::SmallVector<mlir::Value *> carried(LoopStates &states);
+  mlir::Value goesOn(ir::WhileOp op, mlir::Value step, const LoopState &flag);
+  mlir::Value roomFor(ir::WhileOp op, mlir::Value step, mlir::Value room);
+  std::optional<int64_t> tapeOf(mlir::OpResult stack);
+  mlir::FailureOr<mlir::Value> elementOf(ir::LoopOpInterface op, unsigned yielded,
+                                         mlir::Value place);
+  mlir::FailureOr<LoopState> readState(ir::LoopOpInterface op, unsigned state);
+  mlir::LogicalResult emitStep(ir::LoopOpInterface op, mlir::Value place, LoopStates &states);
   mlir::FailureOr<mlir::Value> elementAt(mlir::Value whole, mlir::Value element, mlir::Value place);
-  void finishState(ir::ScanOp op, unsigned number, const LoopState &state, mlir::Value steps);
+  void finishState(ir::LoopOpInterface op, unsigned number, const LoopState &state);
   mlir::FailureOr<ir::DimExpr> bytesOf(mlir::Value value);
   void copy(mlir::Value to, mlir::Value from, const ir::DimExpr &bytes);
 
@@ -122,6 +131,7 @@ private:
   llvm::DenseMap<mlir::Value, int64_t> constantBuffers;
   int64_t arenaBuffer = 0;
   std::vector<ir::DimExpr> offsets;
+  std::vector<int64_t> offsetMemories; // of each offset, counted from the arena
   llvm::SmallVector<bool> isInPlaceResult;
   bool mayHaveFailed = false;
   int64_t loops = 0;

@@ -180,6 +180,11 @@ LogicalResult EntryBuilder::numberBuffers() {
   arenaBuffer = next;
   if (auto attribute = source->getAttrOfType<ir::DimsAttr>("keratin.offsets"))
     offsets = attribute.getDims();
+  offsetMemories.assign(offsets.size(), 0);
+  if (auto memories = source->getAttrOfType<DenseI64ArrayAttr>("keratin.offset_memories")) {
+    assert(size_t(memories.size()) == offsets.size() && "the plan says where each offset is");
+    llvm::copy(memories.asArrayRef(), offsetMemories.begin());
+  }
   return success();
 }
 
@@ -187,7 +192,7 @@ LogicalResult EntryBuilder::numberBuffers() {
 FailureOr<Value> EntryBuilder::placeOfReturned(Operation *parent, unsigned index) {
   if (isa<ir::IfOp>(parent))
     return pointerOf(parent->getResult(index));
-  if (isa<ir::ScanOp>(parent))
+  if (isa<ir::LoopOpInterface>(parent))
     return frame.yieldPlaces.lookup({parent, index});
   return hoisted([&] { return bufferAt(resultBuffers[index]); });
 }
@@ -201,7 +206,12 @@ FailureOr<Value> EntryBuilder::placeOf(OpResult result) {
   int64_t code = codes[number];
   if (code < 0)
     return placeOfReturned(op->getParentOp(), -1 - code);
-  return hoisted([&] { return offsetBy(bufferAt(arenaBuffer), sizeOf(offsets[code])); });
+  return hoisted([&] { return placeAt(code); });
+}
+
+// An offset of the plan, in its memory.
+Value EntryBuilder::placeAt(int64_t code) {
+  return offsetBy(bufferAt(arenaBuffer + offsetMemories[code]), sizeOf(offsets[code]));
 }
 
 // A part of its operand; the rest of its dimensions is whole.
@@ -231,10 +241,11 @@ FailureOr<Value> EntryBuilder::pointerOf(Value value) {
     else if (auto branch =
                  argument ? dyn_cast<ir::IfOp>(argument.getOwner()->getParentOp()) : ir::IfOp())
       value = branch.getCaptures()[argument.getArgNumber()];
-    else if (auto scan =
-                 argument ? dyn_cast<ir::ScanOp>(argument.getOwner()->getParentOp()) : ir::ScanOp();
-             scan && llvm::is_contained(scan.getCaptureArguments(), value))
-      value = scan->getOperand(argument.getArgNumber() - 1);
+    else if (auto loop = argument
+                             ? dyn_cast<ir::LoopOpInterface>(argument.getOwner()->getParentOp())
+                             : ir::LoopOpInterface();
+             loop && llvm::is_contained(loop.getCaptureArguments(), value))
+      value = loop->getOperand(argument.getArgNumber() - 1);
     else
       break;
   }
@@ -247,7 +258,7 @@ FailureOr<Value> EntryBuilder::pointerOf(Value value) {
     result = hoisted([&] { return bufferAt(argument.getArgNumber()); });
   else if (auto found = constantBuffers.find(value); found != constantBuffers.end())
     result = hoisted([&] { return bufferAt(found->second); });
-  else if (isa<ir::KernelOp, ir::ScanOp, ir::IfOp>(value.getDefiningOp()))
+  else if (isa<ir::KernelOp, ir::LoopOpInterface, ir::IfOp>(value.getDefiningOp()))
     result = placeOf(cast<OpResult>(value));
   else
     emitError(value.getLoc(), "not implemented: a value made outside a kernel");
@@ -433,8 +444,8 @@ LogicalResult EntryBuilder::emitNode(Operation *op) {
     return call(kernel);
   if (auto branches = dyn_cast<ir::IfOp>(op))
     return emitBranches(branches);
-  if (auto scan = dyn_cast<ir::ScanOp>(op))
-    return frame.isLoop() ? emitLoop(scan) : callLoop(scan);
+  if (auto loop = dyn_cast<ir::LoopOpInterface>(op))
+    return frame.isLoop() ? emitLoop(loop) : callLoop(loop);
   if (auto size = dyn_cast<ir::DefineSizeOp>(op))
     return define(size);
   if (isa<ir::ReshapeOp, ir::SliceOp, ir::ConstantOp>(op))

@@ -37,7 +37,7 @@ LogicalResult EntryBuilder::emitBranches(ir::IfOp op) {
 //===-- Loops ---------------------------------------------------------------------------------===//
 
 // An outermost loop: a function of its own, called from the entry function.
-LogicalResult EntryBuilder::callLoop(ir::ScanOp op) {
+LogicalResult EntryBuilder::callLoop(ir::LoopOpInterface op) {
   std::string loopName = name + "_loop_" + std::to_string(loops++);
   auto type = frame.function.getFunctionType();
   b.create<LLVM::CallOp>(loc, type, loopName,
@@ -76,12 +76,13 @@ FailureOr<Value> EntryBuilder::elementAt(Value whole, Value element, Value place
   return offsetBy(*base, b.create<arith::MulIOp>(loc, place, sizeOf(*stride)));
 }
 
-FailureOr<EntryBuilder::LoopState> EntryBuilder::readState(ir::ScanOp op, unsigned number) {
+FailureOr<EntryBuilder::LoopState> EntryBuilder::readState(ir::LoopOpInterface op,
+                                                           unsigned number) {
   auto homes = op->getAttrOfType<DenseI64ArrayAttr>("keratin.states");
   auto results = op->getAttrOfType<DenseI64ArrayAttr>("keratin.results");
   auto reuses = op->getAttrOfType<DenseI64ArrayAttr>("keratin.reuses");
   if (!homes || homes.size() != op.getNumStates() || !reuses || !results)
-    return op.emitError("has no place for its states: keratin-plan-memory must run first"),
+    return op->emitError("has no place for its states: keratin-plan-memory must run first"),
            failure();
   LoopState state;
   state.home = homes[number];
@@ -91,30 +92,56 @@ FailureOr<EntryBuilder::LoopState> EntryBuilder::readState(ir::ScanOp op, unsign
     return failure();
   state.init = state.last = *init;
   if (results[number] != INT64_MIN) {
-    FailureOr<Value> result = pointerOf(op.getResult(number));
+    FailureOr<Value> result = pointerOf(op->getResult(number));
     if (failed(result))
       return failure();
     state.result = *result;
   }
   if (state.home < 0)
     return state;
+  Value second = hoisted([&] { return placeAt(state.home); });
+  auto scan = dyn_cast<ir::ScanOp>(*op);
+  if (!scan) {
+    state.next = state.result;
+    state.other = second;
+    return state;
+  }
   // The last of the steps, whose number has the parity that it has, writes the result.
-  Value second =
-      hoisted([&] { return offsetBy(bufferAt(arenaBuffer), sizeOf(offsets[state.home])); });
-  Value parity = b.create<arith::AndIOp>(loc, sizeOf(op.getSteps()), i64(1));
+  Value parity = b.create<arith::AndIOp>(loc, sizeOf(scan.getSteps()), i64(1));
   Value odd = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, parity, i64(0));
   state.next = b.create<LLVM::SelectOp>(loc, odd, state.result, second);
   state.other = b.create<LLVM::SelectOp>(loc, odd, second, state.result);
   return state;
 }
 
+// The stack of the loop that is a tape: the number of its buffer.
+std::optional<int64_t> EntryBuilder::tapeOf(OpResult stack) {
+  auto codes = stack.getOwner()->getAttrOfType<DenseI64ArrayAttr>("keratin.results");
+  auto kinds = source->getAttrOfType<DenseI64ArrayAttr>("keratin.memory_sizes");
+  int64_t code = codes ? codes[stack.getResultNumber()] : -1;
+  if (code < 0 || !kinds || offsetMemories[code] == 0 || kinds[offsetMemories[code] - 1] >= 0)
+    return std::nullopt;
+  return arenaBuffer + offsetMemories[code];
+}
+
+// The place of a step's element of a stack. A tape may have moved since the last step.
+FailureOr<Value> EntryBuilder::elementOf(ir::LoopOpInterface op, unsigned yielded, Value place) {
+  OpResult stack = op.getResultOf(yielded);
+  Value element = op.getBody().front().getTerminator()->getOperand(yielded);
+  std::optional<int64_t> tape = tapeOf(stack);
+  if (!tape)
+    return elementAt(stack, element, place);
+  FailureOr<DimExpr> stride = bytesOf(element);
+  if (failed(stride))
+    return failure();
+  return offsetBy(bufferAt(*tape), b.create<arith::MulIOp>(loc, place, sizeOf(*stride)));
+}
+
 // One step at the given place. Afterwards the states' `last` is what the step wrote.
-LogicalResult EntryBuilder::emitStep(ir::ScanOp op, Value place,
-                                     MutableArrayRef<LoopState> states) {
+LogicalResult EntryBuilder::emitStep(ir::LoopOpInterface op, Value place, LoopStates &states) {
   auto step = op->getAttrOfType<IntegerAttr>("keratin.step");
   if (step && step.getInt() >= 0) {
-    Value number =
-        hoisted([&] { return offsetBy(bufferAt(arenaBuffer), sizeOf(offsets[step.getInt()])); });
+    Value number = hoisted([&] { return placeAt(step.getInt()); });
     b.create<LLVM::StoreOp>(loc, place, number);
     frame.pointers[op.getStepNumber()] = number;
   }
@@ -127,7 +154,7 @@ LogicalResult EntryBuilder::emitStep(ir::ScanOp op, Value place,
   Operation *yield = op.getBody().front().getTerminator();
   unsigned numStates = op.getNumStates();
   for (unsigned index = numStates; index < yield->getNumOperands(); ++index) {
-    FailureOr<Value> address = elementAt(op.getResult(index), yield->getOperand(index), place);
+    FailureOr<Value> address = elementOf(op, index, place);
     if (failed(address))
       return failure();
     frame.yieldPlaces[{op, index}] = *address;
@@ -152,41 +179,55 @@ LogicalResult EntryBuilder::emitStep(ir::ScanOp op, Value place,
 }
 
 // Brings the last state to where others look for it.
-void EntryBuilder::finishState(ir::ScanOp op, unsigned number, const LoopState &state,
-                               Value steps) {
+void EntryBuilder::finishState(ir::LoopOpInterface op, unsigned number, const LoopState &state) {
   if (!state.result || state.overInit)
     return;
-  DimExpr bytes = *bytesOf(op.getResult(number)); // emitLoop has seen that there is one
+  DimExpr bytes = *bytesOf(op->getResult(number)); // emitLoop has seen that there is one
   if (state.home <= inStack)
     return copy(state.result, state.last, bytes);
-  // It is there, unless there was no step.
-  Value none = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sle, steps, i64(0));
-  auto branch = b.create<scf::IfOp>(loc, none, /*withElseRegion=*/false);
+  // It is there, unless there was no step, or the last one wrote the other of two buffers.
+  Value elsewhere;
+  if (auto scan = dyn_cast<ir::ScanOp>(*op))
+    elsewhere =
+        b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sle, sizeOf(scan.getSteps()), i64(0));
+  else
+    elsewhere = b.create<LLVM::ICmpOp>(loc, LLVM::ICmpPredicate::ne, state.last, state.result);
+  auto branch = b.create<scf::IfOp>(loc, elsewhere, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
-  copy(state.result, state.init, bytes);
+  copy(state.result, state.last, bytes);
 }
 
-LogicalResult EntryBuilder::emitLoop(ir::ScanOp op) {
-  SmallVector<LoopState> states;
+// What changes from step to step.
+SmallVector<Value *> EntryBuilder::carried(LoopStates &states) {
+  SmallVector<Value *> values;
+  for (LoopState &state : states) {
+    values.push_back(&state.last);
+    if (state.home >= 0) {
+      values.push_back(&state.next);
+      values.push_back(&state.other);
+    }
+  }
+  return values;
+}
+
+LogicalResult EntryBuilder::emitLoop(ir::LoopOpInterface op) {
+  LoopStates states;
   for (unsigned number = 0; number < op.getNumStates(); ++number) {
     FailureOr<LoopState> state = readState(op, number);
-    if (failed(state) || failed(bytesOf(op.getResult(number))))
+    if (failed(state) || failed(bytesOf(op->getResult(number))))
       return failure();
     states.push_back(*state);
   }
-  // What changes from step to step.
-  auto carried = [](MutableArrayRef<LoopState> states) {
-    SmallVector<Value *> values;
-    for (LoopState &state : states) {
-      values.push_back(&state.last);
-      if (state.home >= 0) {
-        values.push_back(&state.next);
-        values.push_back(&state.other);
-      }
-    }
-    return values;
-  };
+  auto scan = dyn_cast<ir::ScanOp>(*op);
+  if (failed(scan ? emitSteps(scan, states) : emitSteps(cast<ir::WhileOp>(*op), states)))
+    return failure();
+  for (auto [number, state] : llvm::enumerate(states))
+    finishState(op, number, state);
+  return success();
+}
+
+LogicalResult EntryBuilder::emitSteps(ir::ScanOp op, LoopStates &states) {
   SmallVector<Value> init;
   for (Value *value : carried(states))
     init.push_back(*value);
@@ -195,7 +236,7 @@ LogicalResult EntryBuilder::emitLoop(ir::ScanOp op) {
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    SmallVector<LoopState> inside(states);
+    LoopStates inside(states);
     for (auto [value, argument] : llvm::zip(carried(inside), loop.getRegionIterArgs()))
       *value = argument;
     Value place = loop.getInductionVar();
@@ -215,8 +256,118 @@ LogicalResult EntryBuilder::emitLoop(ir::ScanOp op) {
   }
   for (auto [value, result] : llvm::zip(carried(states), loop.getResults()))
     *value = result;
-  for (auto [number, state] : llvm::enumerate(states))
-    finishState(op, number, state, steps);
+  return success();
+}
+
+//===-- Loops that end when they say so -------------------------------------------------------===//
+
+// Whether there is a further step.
+Value EntryBuilder::goesOn(ir::WhileOp op, Value step, const LoopState &flag) {
+  Value byte = b.create<LLVM::LoadOp>(loc, b.getI8Type(), flag.last);
+  Value zero = b.create<arith::ConstantIntOp>(loc, 0, 8);
+  Value goes = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, byte, zero);
+  if (std::optional<DimExpr> most = op.getBound()) {
+    Value below = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, step, sizeOf(*most));
+    goes = b.create<arith::AndIOp>(loc, goes, below);
+  }
+  // After a failure values mean nothing, and the condition might never change.
+  WalkResult fallible = op->walk([](ir::KernelOp kernel) {
+    return kernel->hasAttr("keratin.fallible") ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  if (!fallible.wasInterrupted())
+    return goes;
+  Value site = contextField(offsetof(keratin_context_t, failed_site), b.getI32Type());
+  Value none = b.create<arith::ConstantIntOp>(loc, 0, 32);
+  Value sound = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, site, none);
+  return b.create<arith::AndIOp>(loc, goes, sound);
+}
+
+// For how many steps there is room in the tapes: for the one to come, unless there is no memory.
+Value EntryBuilder::roomFor(ir::WhileOp op, Value step, Value room) {
+  auto define = llvm::find_if(description.computed, [&](ir::DefineSizeOp size) {
+    return int64_t(size.getSymbol()) == op.getSteps().symbolId();
+  });
+  Value isFull = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sge, step, room);
+  auto branch = b.create<scf::IfOp>(loc, room.getType(), isFull, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  Value target = contextField(offsetof(keratin_context_t, grow_tapes), pointer);
+  auto type =
+      LLVM::LLVMFunctionType::get(b.getI64Type(), {pointer, b.getI32Type(), b.getI64Type()});
+  Value number = b.create<arith::ConstantIntOp>(loc, define - description.computed.begin(), 32);
+  Value needed = b.create<arith::AddIOp>(loc, step, i64(1));
+  Value larger =
+      b.create<LLVM::CallOp>(loc, type, ValueRange{target, frame.context, number, needed})
+          .getResult();
+  b.create<scf::YieldOp>(loc, larger);
+  b.setInsertionPointToStart(branch.elseBlock());
+  b.create<scf::YieldOp>(loc, room);
+  return branch.getResult(0);
+}
+
+LogicalResult EntryBuilder::emitSteps(ir::WhileOp op, LoopStates &states) {
+  bool hasTapes = llvm::any_of(
+      op.getStacks(), [&](Value stack) { return tapeOf(cast<OpResult>(stack)).has_value(); });
+  SmallVector<Value> init = {i64(0), i64(0)}; // the step, and room in the tapes
+  for (Value *value : carried(states))
+    init.push_back(*value);
+  SmallVector<Type> types(ValueRange(init).getTypes());
+  SmallVector<Location> locations(types.size(), loc);
+  auto loop = b.create<scf::WhileOp>(loc, types, init);
+  // The states in a block of the loop, whose arguments are what `init` is at first.
+  auto statesIn = [&](Block *block) {
+    LoopStates inside(states);
+    for (auto [value, argument] : llvm::zip(carried(inside), block->getArguments().drop_front(2)))
+      *value = argument;
+    return inside;
+  };
+  {
+    Block *before = b.createBlock(&loop.getBefore(), {}, types, locations);
+    LoopStates inside = statesIn(before);
+    SmallVector<Value> forwarded(before->getArguments());
+    Value step = forwarded[0];
+    Value goes = goesOn(op, step, inside[0]);
+    if (hasTapes) {
+      auto branch = b.create<scf::IfOp>(loc, step.getType(), goes, /*withElseRegion=*/true);
+      b.setInsertionPointToStart(branch.thenBlock());
+      b.create<scf::YieldOp>(loc, roomFor(op, step, forwarded[1]));
+      b.setInsertionPointToStart(branch.elseBlock());
+      b.create<scf::YieldOp>(loc, i64(0));
+      b.setInsertionPointToEnd(before);
+      forwarded[1] = branch.getResult(0);
+      goes = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sgt, forwarded[1], step);
+    }
+    b.create<scf::ConditionOp>(loc, goes, forwarded);
+  }
+  Block *after = b.createBlock(&loop.getAfter(), {}, types, locations);
+  LoopStates inside = statesIn(after);
+  Value step = after->getArgument(0);
+  // A state that lives in a tape has moved with it.
+  for (LoopState &state : inside) {
+    unsigned yielded = op.getNumStates() + inStack - state.home;
+    if (state.home > inStack || !tapeOf(op.getResultOf(yielded)))
+      continue;
+    Value behind = b.create<arith::SubIOp>(loc, step, i64(1));
+    FailureOr<Value> address = elementOf(op, yielded, behind);
+    if (failed(address))
+      return failure();
+    Value isFirst = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, step, i64(0));
+    state.last = b.create<LLVM::SelectOp>(loc, isFirst, state.init, *address);
+  }
+  if (failed(emitStep(op, step, inside)))
+    return failure();
+  SmallVector<Value> next = {b.create<arith::AddIOp>(loc, step, i64(1)), after->getArgument(1)};
+  for (Value *value : carried(inside))
+    next.push_back(*value);
+  b.create<scf::YieldOp>(loc, next);
+  b.setInsertionPointAfter(loop);
+
+  for (auto [value, result] : llvm::zip(carried(states), loop.getResults().drop_front(2)))
+    *value = result;
+  FailureOr<Value> count = pointerOf(op.getStepCount());
+  if (failed(count))
+    return failure();
+  b.create<LLVM::StoreOp>(loc, loop.getResult(0), *count);
   return success();
 }
 

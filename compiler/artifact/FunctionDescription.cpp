@@ -77,7 +77,7 @@ LogicalResult FunctionDescription::describeCapacity(RankedTensorType type, Locat
   std::vector<int64_t> &dims = numbers.emplace_back();
   for (const DimExpr &dim : shape) {
     std::optional<DimExpr> most = sizes.atMost(dim);
-    if (!most)
+    if (!most || sizes.lastUnbounded(*most) >= 0)
       return ir::emitGraphError(location)
              << "no bound is known of the size " << dim.str() << " of an output";
     dims.push_back(most->isConstant() ? most->constantValue() : -1 - entry.slotOf(*most));
@@ -86,15 +86,24 @@ LogicalResult FunctionDescription::describeCapacity(RankedTensorType type, Locat
   return success();
 }
 
-LogicalResult FunctionDescription::describeComputed(codegen::EntryDescription &entry) {
+LogicalResult FunctionDescription::describeComputed(func::FuncOp function,
+                                                    codegen::EntryDescription &entry) {
   if (sizes.empty())
     return success();
   for (ir::DefineSizeOp op : sizes.ops()) {
-    DimExpr bound = *sizes.atMost(op.getBound().getDims()[0]);
-    computedSizes.push_back(
-        {entry.slotOf(bound), KERATIN_OUT_OF_RANGE, 0,
-         text(ir::withSourceLine("truncate: the size is outside of the tensor", op.getLoc()))});
+    DimExpr bound = op.getBound() ? *sizes.atMost(op.getBound()->getDims()[0]) : DimExpr(INT64_MAX);
+    bool isLoop = op.getSize().getDefiningOp<ir::WhileOp>();
+    const char *message = isLoop ? "while: the loop makes more steps than it may"
+                                 : "truncate: the size is outside of the tensor";
+    computedSizes.push_back({entry.slotOf(bound), KERATIN_OUT_OF_RANGE, 0,
+                             text(ir::withSourceLine(message, op.getLoc()))});
   }
+  auto bytes = function->getAttrOfType<ir::DimsAttr>("keratin.memories");
+  auto kinds = function->getAttrOfType<DenseI64ArrayAttr>("keratin.memory_sizes");
+  if (bytes && kinds)
+    for (auto [size, kind] : llvm::zip(bytes.getDims(), kinds.asArrayRef()))
+      memories.push_back({kind < 0 ? KERATIN_MEMORY_TAPE : KERATIN_MEMORY_ARENA,
+                          int32_t(kind < 0 ? -1 - kind : kind), entry.slotOf(size)});
   return success();
 }
 
@@ -184,7 +193,7 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
       bytes && bytes.getDims()[0] != DimExpr(0))
     descriptor.arena_slot = entry.slotOf(bytes.getDims()[0]);
 
-  if (failed(describeComputed(entry)))
+  if (failed(describeComputed(function, entry)))
     return failure();
   // Last, when every slot is known.
   size_t firstComputed = entry.symbols.size() - entry.computed.size();
@@ -229,7 +238,8 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
     kernels.push_back({text(kernel.name), text(kernel.location), {}});
   descriptor.num_kernels = kernels.size();
   descriptor.kernels = kernels.data();
-  computed = {int64_t(computedSizes.size()), computedSizes.data(), programLevels.data()};
+  computed = {int64_t(computedSizes.size()), computedSizes.data(), programLevels.data(),
+              int64_t(memories.size()), memories.data()};
   descriptor.computed = computedSizes.empty() ? nullptr : &computed;
   return success();
 }

@@ -37,7 +37,8 @@ private:
                                mlir::Location location, codegen::EntryDescription &entry);
   mlir::LogicalResult describeCapacity(mlir::RankedTensorType type, mlir::Location location,
                                        codegen::EntryDescription &entry);
-  mlir::LogicalResult describeComputed(codegen::EntryDescription &entry);
+  mlir::LogicalResult describeComputed(mlir::func::FuncOp function,
+                                       codegen::EntryDescription &entry);
 
   std::deque<std::string> texts;
   std::deque<std::vector<int64_t>> numbers;
@@ -52,6 +53,7 @@ private:
   std::vector<keratin_kernel_desc_t> kernels;
   ir::ComputedSizes sizes;
   std::vector<keratin_computed_size_t> computedSizes;
+  std::vector<keratin_memory_t> memories;
   std::vector<int64_t> programLevels;
   keratin_computed_sizes_t computed = {};
 };

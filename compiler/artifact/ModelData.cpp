@@ -179,8 +179,12 @@ private:
     Constant *sizes = listOf(computed.sizes, computed.num_sizes, [&](const auto &size) {
       return structure({i64(size.bound), i32(size.status), i32(0), text(size.message)});
     });
+    Constant *memories = listOf(computed.memories, computed.num_memories, [&](const auto &memory) {
+      return structure({i32(memory.kind), i32(memory.size), i64(memory.slot)});
+    });
     return global(
-        structure({i64(computed.num_sizes), sizes, numbers(computed.program_levels, programs)}));
+        structure({i64(computed.num_sizes), sizes, numbers(computed.program_levels, programs),
+                   i64(computed.num_memories), memories}));
   }
 
   Module &module;

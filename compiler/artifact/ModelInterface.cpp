@@ -5,6 +5,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 
+#include <algorithm>
 #include <set>
 
 using namespace keratin;
@@ -319,10 +320,13 @@ private:
                {"int64_t *dims", pointer},
                {"keratin_status_t *status", pointer}});
     }
-    if (f.computed)
+    bool computesDims =
+        std::any_of(f.outputs, f.outputs + f.num_outputs,
+                    [](const keratin_tensor_desc_t &output) { return output.capacity != nullptr; });
+    if (computesDims)
       line("// Dims that the call computes are written to those of the outputs, which must be "
            "writable and hold");
-    if (f.computed)
+    if (computesDims)
       line("// what they are at most; the elements lie row-major by the new ones.");
     line("// Calls the function in the workspace: no memory is asked for. With workspace NULL the "
          "state finds the");

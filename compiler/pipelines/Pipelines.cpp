@@ -89,6 +89,8 @@ static std::vector<std::unique_ptr<Pass>> passesOf(PipelinePhase phase,
     passes::DifferentiateOptions options;
     options.maxOps = phaseOptions.maxOps;
     result.push_back(passes::createDifferentiate(options));
+    // Loops have got names for their numbers of steps.
+    result.push_back(passes::createDefineSizes());
     break;
   }
   case PipelinePhase::Simplify:

@@ -7,6 +7,7 @@
 #include "frontend/graph/Call.h"
 #include "frontend/graph/RuntimeStatus.h"
 #include "frontend/graph/Transfer.h"
+#include "ir/interfaces/ComputedSizes.h"
 #include "ir/saved/GraphReader.h"
 #include "ir/saved/GraphWriter.h"
 #include "ir/saved/SavedFile.h"
@@ -74,12 +75,18 @@ static void countDrawsLast(mlir::func::FuncOp function, llvm::ArrayRef<ir::Varia
   }
 }
 
-// Definitions of sizes, of which the frontend knows only truncates: a truncated vector of nothing.
+// Definitions of sizes, of which the frontend knows only truncates, a truncated vector of nothing,
+// and loops, which define theirs themselves.
 static void definitionsToOps(mlir::func::FuncOp function) {
   for (auto define : llvm::make_early_inc_range(function.getOps<ir::DefineSizeOp>())) {
+    auto loop = define.getSize().getDefiningOp<ir::WhileOp>();
+    if (loop && loop.getLength() && loop.getSteps().symbolId() == int64_t(define.getSymbol())) {
+      define.erase();
+      continue;
+    }
     mlir::OpBuilder b(define);
     ir::GraphMath g(b, define.getLoc());
-    mlir::Value vector = g.broadcast(g.scalar(0, b.getF32Type()), define.getBound().getDims(), {});
+    mlir::Value vector = g.broadcast(g.scalar(0, b.getF32Type()), define.getBound()->getDims(), {});
     auto type =
         ir::getTensorType({ir::DimExpr::symbol(int64_t(define.getSymbol()))}, b.getF32Type());
     b.create<ir::TruncateOp>(define.getLoc(), type, vector, define.getSize(), uint64_t(0));
@@ -336,15 +343,15 @@ private:
           graph.literals.add(arrayOf(llvm::cast<mlir::DenseElementsAttr>(constant.getValue())));
       copy = call.builder.create<ir::LiteralOp>(location, transfer->type(constant.getType()), id);
     } else {
-      auto truncate = llvm::dyn_cast<ir::TruncateOp>(op);
+      std::optional<int64_t> defined = ir::symbolDefinedBy(op);
       int64_t computed = -1;
-      if (truncate) {
+      if (defined) {
         computed = graph.addSymbol(SymbolInfo{
             nullptr, false, "a size that function " + function.getName().str() + " computes"});
-        bind(ir::getShape(truncate.getY())[truncate.getAxis()].symbolId(), computed);
+        bind(*defined, computed);
       }
       copy = transfer->clone(op, call.builder, values);
-      if (truncate)
+      if (defined)
         graph.own(copy, computed);
     }
     values[op->getResult(0)] = copy->getResult(0);

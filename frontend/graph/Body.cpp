@@ -2,6 +2,7 @@
 
 #include "frontend/graph/Call.h"
 #include "ir/builder/DifferentiablePaths.h"
+#include "ir/interfaces/ComputedSizes.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -18,7 +19,7 @@ Body::Body(Call &call, llvm::ArrayRef<const Trace *> traces, llvm::ArrayRef<Valu
     select();
   while (addPaths());
   for (Operation *op : ops)
-    if (llvm::isa<ir::TruncateOp>(op))
+    if (ir::symbolDefinedBy(op))
       call.notImplemented("a size computed from data in " + traces.front()->callable());
   // Operands before users, and equal callables give equal bodies.
   llvm::SmallVector<Operation *> ordered(ops.begin(), ops.end());

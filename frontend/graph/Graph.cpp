@@ -1,6 +1,7 @@
 #include "frontend/graph/Graph.h"
 
 #include "frontend/graph/Trace.h"
+#include "ir/interfaces/ComputedSizes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -84,7 +85,7 @@ void Graph::endCall() {
     collect();
 }
 
-bool Graph::isDead(mlir::Operation *op) const {
+bool Graph::isDead(mlir::Operation *op) {
   if (!op->use_empty())
     return false;
   for (mlir::Value result : op->getResults())
@@ -94,12 +95,14 @@ bool Graph::isDead(mlir::Operation *op) const {
 }
 
 // Whether the sizes of other ops have the symbol that this one defines.
-bool Graph::definesUsedSize(mlir::Operation *op) const {
-  auto truncate = llvm::dyn_cast<ir::TruncateOp>(op);
-  if (!truncate)
+bool Graph::definesUsedSize(mlir::Operation *op) {
+  std::optional<int64_t> defined = ir::symbolDefinedBy(op);
+  if (!defined)
     return false;
-  // Its own type is one mention.
-  return symbols[ir::getShape(truncate.getY())[truncate.getAxis()].symbolId()].uses > 1;
+  // Its own mentions do not count.
+  int64_t own = 0;
+  forEachSymbol(op, [&](int64_t id) { own += id == *defined; });
+  return symbols[*defined].uses > own;
 }
 
 void Graph::collect() {
@@ -126,7 +129,7 @@ void Graph::erase(mlir::Operation *op) {
   }
   for (int64_t id : mentioned) {
     SymbolInfo &symbol = symbols[id];
-    if (symbol.owner && llvm::isa<ir::TruncateOp>(symbol.owner))
+    if (symbol.owner && ir::symbolDefinedBy(symbol.owner))
       candidates.insert(symbol.owner);
     if (--symbol.uses == 0 && !symbol.owner)
       symbols.remove(id);
@@ -169,6 +172,14 @@ static llvm::SmallVector<DimsAttr, 2> dimsOf(mlir::Operation *op) {
             ir::WindowScatterOp>([](auto window) { return Dims{window.getLow()}; })
       .Case([](ir::CheckRangeOp check) { return Dims{check.getLower(), check.getUpper()}; })
       .Case([](ir::ScanOp scan) { return Dims{scan.getLength()}; })
+      .Case([](ir::WhileOp loop) {
+        Dims dims;
+        if (loop.getLength())
+          dims.push_back(*loop.getLength());
+        if (loop.getAtMost())
+          dims.push_back(*loop.getAtMost());
+        return dims;
+      })
       .Case([](ir::RequireOp require) { return Dims{require.getLhs(), require.getRhs()}; })
       .Default([](mlir::Operation *) { return Dims(); });
 }

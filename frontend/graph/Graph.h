@@ -129,8 +129,8 @@ public:
 private:
   Graph();
   void collect();
-  bool isDead(mlir::Operation *op) const;
-  bool definesUsedSize(mlir::Operation *op) const;
+  bool isDead(mlir::Operation *op);
+  bool definesUsedSize(mlir::Operation *op);
   void erase(mlir::Operation *op);
 
   mlir::OwningOpRef<mlir::ModuleOp> module;

@@ -1,5 +1,6 @@
 #include "frontend/graph/GraphSlice.h"
 
+#include "ir/interfaces/ComputedSizes.h"
 #include "keratin/error.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -61,7 +62,7 @@ private:
     // What computes the op's sizes comes before it, too.
     graph.forEachSymbol(op, [&](int64_t id) {
       mlir::Operation *owner = graph.symbols[id].owner;
-      if (owner && owner != op && llvm::isa<ir::TruncateOp>(owner) && !bound.contains(id))
+      if (owner && owner != op && ir::symbolDefinedBy(owner) && !bound.contains(id))
         stack.back().sizes.push_back(owner);
     });
   }
@@ -97,7 +98,7 @@ private:
       if (bound.contains(id) || !handled.insert(id).second)
         return;
       const SymbolInfo &symbol = graph.symbols[id];
-      if (symbol.owner && llvm::isa<ir::TruncateOp>(symbol.owner))
+      if (symbol.owner && ir::symbolDefinedBy(symbol.owner))
         return; // of the slice: see enter()
       auto variable = llvm::dyn_cast_or_null<ir::VariableOp>(symbol.owner);
       if (variable) {
@@ -110,8 +111,8 @@ private:
       }
     };
     for (mlir::Operation *op : slice.ops) {
-      if (auto truncate = llvm::dyn_cast<ir::TruncateOp>(op);
-          truncate && bound.contains(ir::getShape(truncate.getY())[truncate.getAxis()].symbolId()))
+      if (std::optional<int64_t> defined = ir::symbolDefinedBy(op);
+          defined && bound.contains(*defined))
         throw ValueError(request.function +
                          ": an input has a size that is also computed; needed the tensor of that "
                          "size among the inputs, or none that has the size");

@@ -10,10 +10,9 @@ static OpBuilder builderInside(Block &block, GraphMath &math) {
   return builder;
 }
 
-ScanOp keratin::ir::buildScan(GraphMath &math, const DimExpr &length, const LoopInputs &inputs,
-                              BuildStep buildStep) {
-  Region region;
-  Block &block = region.emplaceBlock();
+// Builds a step into the block; its arguments are there afterwards.
+static LoopStep buildBody(Block &block, GraphMath &math, const LoopInputs &inputs,
+                          BuildStep buildStep) {
   OpBuilder inside = builderInside(block, math);
   GraphMath body(inside, math.location());
   block.addArgument(RankedTensorType::get({}, inside.getI64Type()), math.location());
@@ -35,21 +34,42 @@ ScanOp keratin::ir::buildScan(GraphMath &math, const DimExpr &length, const Loop
   step.elements = arguments.slice(states, sequences);
   step.captures = arguments.drop_front(states + sequences);
   buildStep(body, step);
+  SmallVector<Value> yielded = step.next;
+  yielded.append(step.stacked);
+  inside.create<YieldOp>(math.location(), yielded);
+  return step;
+}
 
+ScanOp keratin::ir::buildScan(GraphMath &math, const DimExpr &length, const LoopInputs &inputs,
+                              BuildStep buildStep) {
+  Region region;
+  LoopStep step = buildBody(region.emplaceBlock(), math, inputs, buildStep);
   SmallVector<Type> types(inputs.inits.getTypes());
   for (Value value : step.stacked) {
     Shape shape = getShape(value);
     shape.insert(shape.begin(), length);
     types.push_back(getTensorType(shape, getElementType(value)));
   }
-  SmallVector<Value> yielded = step.next;
-  yielded.append(step.stacked);
-  inside.create<YieldOp>(math.location(), yielded);
   OpBuilder &builder = math.builder();
   auto loop =
       builder.create<ScanOp>(math.location(), types, DimsAttr::get(builder.getContext(), {length}),
                              inputs.reverse ? builder.getUnitAttr() : UnitAttr(), inputs.inits,
                              inputs.sequences, inputs.captures);
+  loop.getRegion().takeBody(region);
+  return loop;
+}
+
+WhileOp keratin::ir::buildWhile(GraphMath &math, const std::optional<DimExpr> &most,
+                                const LoopInputs &inputs, BuildStep buildStep) {
+  Region region;
+  buildBody(region.emplaceBlock(), math, inputs, buildStep);
+  OpBuilder &builder = math.builder();
+  SmallVector<Type> types(inputs.inits.getTypes());
+  types.push_back(RankedTensorType::get({}, builder.getI64Type()));
+  auto loop =
+      builder.create<WhileOp>(math.location(), types, DimsAttr(),
+                              most ? DimsAttr::get(builder.getContext(), {*most}) : DimsAttr(),
+                              inputs.inits, inputs.captures);
   loop.getRegion().takeBody(region);
   return loop;
 }

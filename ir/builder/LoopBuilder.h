@@ -24,6 +24,11 @@ struct LoopInputs {
 ScanOp buildScan(GraphMath &math, const DimExpr &length, const LoopInputs &inputs,
                  BuildStep buildStep);
 
+// Emits a loop of at most so many steps, as many as it likes if `most` is not given. The first state
+// says whether there is a further step; there are no sequences, and nothing is stacked.
+WhileOp buildWhile(GraphMath &math, const std::optional<DimExpr> &most, const LoopInputs &inputs,
+                   BuildStep buildStep);
+
 // Returns what a branch yields, for the captures as its arguments.
 using BuildBranch =
     llvm::function_ref<llvm::SmallVector<mlir::Value>(GraphMath &, mlir::ValueRange)>;

@@ -38,12 +38,11 @@ LogicalResult ReverseMode::prepare() {
 }
 
 // The value that has taken the place of a result of a loop, or the value itself.
-static Value resultOf(const DenseMap<Operation *, ScanOp> &replacements, Value value) {
+static Value resultOf(const DenseMap<Operation *, Operation *> &replacements, Value value) {
   auto result = dyn_cast_or_null<OpResult>(value);
   auto found = result ? replacements.find(result.getOwner()) : replacements.end();
-  return found == replacements.end()
-             ? value
-             : Value(ScanOp(found->second)->getResult(result.getResultNumber()));
+  return found == replacements.end() ? value
+                                     : Value(found->second->getResult(result.getResultNumber()));
 }
 
 Cotangent ReverseMode::cotangentOf(Value value) const {
@@ -89,18 +88,18 @@ void ReverseMode::eraseUnused(Operation *last, ArrayRef<Cotangent> used) {
 LogicalResult ReverseMode::buildRegionGradients(Operation *op, ArrayRef<Cotangent> cotangents,
                                                 ArrayRef<bool> wanted,
                                                 SmallVectorImpl<Cotangent> &gradients) {
-  auto scan = dyn_cast<ScanOp>(op);
+  auto loop = dyn_cast<LoopOpInterface>(op);
   FailureOr<RegionGradients> built =
-      scan ? differentiateScan(scan, builder, cotangents, wanted)
+      loop ? differentiateLoop(loop, builder, cotangents, wanted)
            : differentiateIf(cast<IfOp>(op), builder, cotangents, wanted);
   if (failed(built))
     return failure();
   gradients = std::move(built->operands);
   differentiatedOps += built->differentiated;
-  if (scan && built->extended != scan) {
-    scan->replaceAllUsesWith(built->extended.getResults().take_front(scan->getNumResults()));
-    extensions[scan] = built->extended;
-    originals[built->extended] = scan;
+  if (loop && built->extended.getOperation() != op) {
+    op->replaceAllUsesWith(built->extended->getResults().take_front(op->getNumResults()));
+    extensions[op] = built->extended;
+    originals[built->extended] = op;
   }
   return success();
 }
@@ -108,7 +107,7 @@ LogicalResult ReverseMode::buildRegionGradients(Operation *op, ArrayRef<Cotangen
 LogicalResult ReverseMode::buildGradients(Operation *op, ArrayRef<Cotangent> cotangents,
                                           ArrayRef<bool> wanted,
                                           SmallVectorImpl<Cotangent> &gradients) {
-  if (isa<ScanOp, IfOp>(op))
+  if (isa<LoopOpInterface, IfOp>(op))
     return buildRegionGradients(op, cotangents, wanted, gradients);
   auto differentiable = dyn_cast<DifferentiableOpInterface>(op);
   if (!differentiable)

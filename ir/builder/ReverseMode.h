@@ -66,7 +66,7 @@ private:
   llvm::DenseSet<mlir::Operation *> active;
   llvm::DenseMap<mlir::Value, Cotangent> cotangents;
   // Loops that were replaced, which stay as long as the maps that know their results; and back.
-  llvm::DenseMap<mlir::Operation *, ScanOp> extensions, originals;
+  llvm::DenseMap<mlir::Operation *, mlir::Operation *> extensions, originals;
   int64_t differentiatedOps = 0;
 };
 

@@ -7,6 +7,13 @@
 using namespace keratin::ir;
 using namespace mlir;
 
+std::optional<int64_t> keratin::ir::symbolDefinedBy(Operation *op) {
+  if (auto truncate = dyn_cast<TruncateOp>(op))
+    return getShape(truncate.getY())[truncate.getAxis()].symbolId();
+  auto loop = dyn_cast<WhileOp>(op);
+  return loop && loop.getLength() ? std::optional(loop.getSteps().symbolId()) : std::nullopt;
+}
+
 FailureOr<ComputedSizes> ComputedSizes::of(func::FuncOp function) {
   ComputedSizes result;
   if (!function.getBody().hasOneBlock())
@@ -27,18 +34,26 @@ FailureOr<ComputedSizes> ComputedSizes::of(func::FuncOp function) {
   for (DefineSizeOp op : result.definitions)
     if (given.contains(op.getSymbol()) || !pending.try_emplace(op.getSymbol(), op).second)
       return emitGraphError(op) << "d" << op.getSymbol() << " is defined twice", failure();
+  for (auto [number, op] : llvm::enumerate(result.definitions))
+    result.numbers[op.getSymbol()] = number;
+  for (DefineSizeOp op : result.definitions)
+    if (!op.getBound())
+      pending.erase(op.getSymbol());
   // A bound may have symbols that are computed too, in any order once kernels have been moved.
   while (!pending.empty()) {
     size_t before = pending.size();
     for (DefineSizeOp op : result.definitions) {
-      DimExpr bound = op.getBound().getDims()[0];
-      if (!pending.contains(op.getSymbol()) ||
-          llvm::any_of(bound.symbols(), [&](int64_t id) { return pending.contains(id); }))
+      if (!pending.contains(op.getSymbol()))
+        continue;
+      DimExpr bound = op.getBound()->getDims()[0];
+      if (llvm::any_of(bound.symbols(), [&](int64_t id) { return pending.contains(id); }))
         continue;
       std::optional<DimExpr> most = result.atMost(bound);
       if (!most)
         return emitGraphError(op) << "no bound is known of the size " << bound.str(), failure();
-      result.bounds.try_emplace(op.getSymbol(), *most);
+      // Of what depends on a size without bound there is none before that is defined.
+      if (result.lastUnbounded(*most) < 0)
+        result.bounds.try_emplace(op.getSymbol(), *most);
       pending.erase(op.getSymbol());
     }
     if (pending.size() == before)
@@ -59,6 +74,14 @@ std::optional<DimExpr> ComputedSizes::atMost(const DimExpr &size) const {
     auto found = bounds.find(id);
     return found == bounds.end() ? std::nullopt : std::optional(found->second);
   });
+}
+
+int64_t ComputedSizes::lastUnbounded(const DimExpr &size) const {
+  int64_t last = -1;
+  for (int64_t id : size.symbols())
+    if (isComputed(id) && !bounds.contains(id))
+      last = std::max(last, numberOf(id));
+  return last;
 }
 
 SmallVector<int64_t> ComputedSizes::mentionedBy(Operation *op) const {

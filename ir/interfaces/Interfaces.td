@@ -87,4 +87,26 @@ def ReductionOpInterface : OpInterface<"ReductionOpInterface"> {
   ];
 }
 
+// What the loops have in common: states that each step hands to the next one, captures, and stacks of what the steps yield.
+def LoopOpInterface : OpInterface<"LoopOpInterface"> {
+  let cppNamespace = "::keratin::ir";
+  let description = "A loop. Its body is given the step's number, the states, elements of sequences and captures; it yields the next states, then elements of stacks.";
+  let methods = [
+    InterfaceMethod<"The region that is a step.", "::mlir::Region &", "getBody">,
+    InterfaceMethod<"How many states there are.", "unsigned", "getNumStates">,
+    InterfaceMethod<"The number of steps; of keratin.while the symbol that stands for it, which must be there.",
+      "::keratin::ir::DimExpr", "getSteps">,
+    InterfaceMethod<"The states before the first step.", "::mlir::OperandRange", "getInits">,
+    InterfaceMethod<"The tensors of which each step is given an element.", "::mlir::OperandRange", "getSequences">,
+    InterfaceMethod<"What is the same in each step.", "::mlir::OperandRange", "getCaptures">,
+    InterfaceMethod<"The body's argument for the step's number.", "::mlir::BlockArgument", "getStepNumber">,
+    InterfaceMethod<"The body's arguments for the states.", "::mlir::Block::BlockArgListType", "getStateArguments">,
+    InterfaceMethod<"The body's arguments for elements.", "::mlir::Block::BlockArgListType", "getElementArguments">,
+    InterfaceMethod<"The body's arguments for captures.", "::mlir::Block::BlockArgListType", "getCaptureArguments">,
+    InterfaceMethod<"The states after the last step.", "::mlir::ResultRange", "getLastStates">,
+    InterfaceMethod<"What the steps have yielded beside the states.", "::mlir::ResultRange", "getStacks">,
+    InterfaceMethod<"The result that an operand of the yield becomes.", "::mlir::OpResult", "getResultOf", (ins "unsigned":$yielded)>
+  ];
+}
+
 #endif // KERATIN_INTERFACES

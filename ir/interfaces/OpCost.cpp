@@ -134,6 +134,9 @@ std::optional<DimExpr> keratin::ir::operationCount(Operation *op) {
     std::optional<DimExpr> step = sumOf(scan.getBody().front());
     return step ? mul(*step, scan.getSteps()) : std::nullopt;
   }
+  // Nobody knows of how many steps: what one of them costs.
+  if (auto loop = dyn_cast<WhileOp>(op))
+    return sumOf(loop.getBody().front());
   if (auto branches = dyn_cast<IfOp>(op)) {
     std::optional<DimExpr> a = sumOf(branches.getThenBody().front());
     std::optional<DimExpr> b = sumOf(branches.getElseBody().front());

@@ -39,7 +39,7 @@ LogicalResult DefineSizeOp::verify() {
     return emitOpError("the size must be a scalar, found ") << getSize().getType();
   if (int64_t(getSymbol()) < 0)
     return emitOpError("a symbol has no negative number, found ") << int64_t(getSymbol());
-  if (getBound().getDims().size() != 1)
+  if (getBound() && getBound()->getDims().size() != 1)
     return emitOpError("needs one bound");
   return success();
 }

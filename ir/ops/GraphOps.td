@@ -131,15 +131,16 @@ def Keratin_GradientsOp : Keratin_Op<"gradients", [Pure]> {
 def Keratin_DefineSizeOp : Op<Keratin_Dialect, "define_size", [Keratin_HasKnownShapes, DeclareOpInterfaceMethods<EvaluableOpInterface>]> {
   let summary = "the value of a symbol, computed during the call";
   let description = [{
-    From here on the symbol has the value of `size`, a scalar. A value outside [0, bound] is an error of the call. The compiler makes it of
-    keratin.truncate, before anything else; what has the symbol in a size comes behind it, through all passes.
+    From here on the symbol has the value of `size`, a scalar. A value outside [0, bound] is an error of the call; without a bound only a negative one.
+    The compiler makes it of keratin.truncate, before anything else, and behind a keratin.while with a length; what has the symbol in a size comes
+    behind it, through all passes.
 
     ```mlir
     keratin.define_size 3 %n at_most <8> : tensor<i64>
     ```
   }];
-  let arguments = (ins I64Attr:$symbol, TensorOf<[I64]>:$size, Keratin_DimsAttr:$bound);
-  let assemblyFormat = "$symbol $size `at_most` $bound attr-dict `:` type($size)";
+  let arguments = (ins I64Attr:$symbol, TensorOf<[I64]>:$size, OptionalAttr<Keratin_DimsAttr>:$bound);
+  let assemblyFormat = "$symbol $size (`at_most` $bound^)? attr-dict `:` type($size)";
   let hasVerifier = 1;
 }
 
@@ -163,7 +164,7 @@ def Keratin_KernelOp : Op<Keratin_Dialect, "kernel", [Keratin_HasKnownShapes, Is
   let hasVerifier = 1;
 }
 
-def Keratin_YieldOp : Op<Keratin_Dialect, "yield", [Keratin_HasKnownShapes, Pure, Terminator, ParentOneOf<["KernelOp", "ScanOp", "IfOp"]>]> {
+def Keratin_YieldOp : Op<Keratin_Dialect, "yield", [Keratin_HasKnownShapes, Pure, Terminator, ParentOneOf<["KernelOp", "ScanOp", "WhileOp", "IfOp"]>]> {
   let summary = "the results of a kernel, of a step or of a branch";
   let arguments = (ins Variadic<Keratin_Tensor>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";

@@ -151,7 +151,11 @@ static LogicalResult buildAll(Op op, OpBuilder &builder, ArrayRef<Value> cotange
 
 LogicalResult ScanOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents,
                                SmallVectorImpl<Value> &gradients) {
-  return buildAll(*this, builder, cotangents, gradients, differentiateScan);
+  return buildAll(*this, builder, cotangents, gradients, differentiateLoop);
+}
+LogicalResult WhileOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents,
+                                SmallVectorImpl<Value> &gradients) {
+  return buildAll(*this, builder, cotangents, gradients, differentiateLoop);
 }
 LogicalResult IfOp::buildVjp(OpBuilder &builder, ArrayRef<Value> cotangents,
                              SmallVectorImpl<Value> &gradients) {

@@ -18,13 +18,14 @@ struct RegionGradients {
   llvm::SmallVector<Cotangent> operands; // null where not wanted, or where there is none
   // The loop with what the gradient needs in further stacks, next to the loop and with its results
   // first. The loop itself if nothing more was needed; null for branches.
-  ScanOp extended;
+  LoopOpInterface extended;
   int64_t differentiated = 0; // ops inside
 };
 
-// Emits a loop in the other direction at the builder's insertion point, which may be in another
-// block than the loop if that sees the loop's operands and results.
-mlir::FailureOr<RegionGradients> differentiateScan(ScanOp scan, mlir::OpBuilder &builder,
+// Emits a scan in the other direction at the builder's insertion point, which may be in another
+// block than the loop if that sees the loop's operands and results. Of a keratin.while inside
+// another loop or branch `extended` is a scan.
+mlir::FailureOr<RegionGradients> differentiateLoop(LoopOpInterface loop, mlir::OpBuilder &builder,
                                                    llvm::ArrayRef<Cotangent> cotangents,
                                                    llvm::ArrayRef<bool> wanted);
 // Emits an if on the same condition.

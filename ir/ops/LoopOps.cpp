@@ -1,6 +1,8 @@
 // Verifiers of loops and branches.
 #include "ir/dialect/Keratin.h"
 
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
 using namespace keratin::ir;
 using namespace mlir;
 
@@ -28,38 +30,67 @@ static LogicalResult verifyRegion(Operation *op, Region &region, TypeRange argum
   if (!yield)
     return op->emitOpError() << what << " must end with keratin.yield";
   // Each step would give the symbol another value.
-  if (llvm::any_of(block, [](Operation &inner) { return isa<TruncateOp>(inner); }))
-    return op->emitOpError() << what
-                             << " holds keratin.truncate, whose size is one of the whole function";
+  for (Operation &inner : block) {
+    auto loop = dyn_cast<WhileOp>(inner);
+    if (isa<TruncateOp>(inner) || (loop && loop.getLength()))
+      return op->emitOpError() << what << " holds "
+                               << (loop ? "keratin.while with a length" : "keratin.truncate")
+                               << ", whose size is one of the whole function";
+  }
   return verifyTypes(op, yield.getValues().getTypes(), yielded, "the yield of " + Twine(what));
+}
+
+// The states before the first step and after the last one.
+static LogicalResult verifyLastStates(LoopOpInterface loop, unsigned others, StringRef what) {
+  unsigned states = loop.getNumStates();
+  if (loop->getNumResults() < states + others)
+    return loop->emitOpError("needs a result for each of the ")
+           << states << " states" << what << ", found " << loop->getNumResults();
+  return verifyTypes(loop, loop.getLastStates().getTypes(), loop.getInits().getTypes(),
+                     "the last states");
+}
+
+static RankedTensorType numberType(MLIRContext *context) {
+  return RankedTensorType::get({}, IntegerType::get(context, 64));
+}
+
+// The type of one element of a sequence or stack, whose first size is the length of the loop.
+static FailureOr<Type> elementOf(LoopOpInterface op, Type type, StringRef kind, unsigned number) {
+  Shape shape = getShape(cast<RankedTensorType>(type));
+  if (shape.empty() || shape.front() != op.getSteps())
+    return op->emitOpError() << kind << " " << number << " must have " << op.getSteps().str()
+                             << " elements along dimension 0, found " << type;
+  shape.erase(shape.begin());
+  return Type(getTensorType(shape, cast<RankedTensorType>(type).getElementType()));
 }
 
 //===-- ScanOp --------------------------------------------------------------------------------===//
 
-// The type of one element of a sequence or stack, whose first size is the length of the loop.
-static FailureOr<Type> elementOf(ScanOp op, Type type, StringRef kind, unsigned number) {
-  Shape shape = getShape(cast<RankedTensorType>(type));
-  if (shape.empty() || shape.front() != op.getSteps())
-    return op.emitOpError() << kind << " " << number << " must have " << op.getSteps().str()
-                            << " elements along dimension 0, found " << type;
-  shape.erase(shape.begin());
-  return Type(getTensorType(shape, cast<RankedTensorType>(type).getElementType()));
+unsigned ScanOp::getNumStates() { return getInits().size(); }
+DimExpr ScanOp::getSteps() { return getLength().getDims().front(); }
+BlockArgument ScanOp::getStepNumber() { return getBody().getArgument(0); }
+Block::BlockArgListType ScanOp::getStateArguments() {
+  return getBody().getArguments().slice(1, getNumStates());
 }
+Block::BlockArgListType ScanOp::getElementArguments() {
+  return getBody().getArguments().slice(1 + getNumStates(), getSequences().size());
+}
+Block::BlockArgListType ScanOp::getCaptureArguments() {
+  return getBody().getArguments().drop_front(1 + getNumStates() + getSequences().size());
+}
+ResultRange ScanOp::getLastStates() { return getResults().take_front(getNumStates()); }
+ResultRange ScanOp::getStacks() { return getResults().drop_front(getNumStates()); }
+OpResult ScanOp::getResultOf(unsigned yielded) { return (*this)->getResult(yielded); }
 
 LogicalResult ScanOp::verify() {
   if (getLength().getDims().size() != 1)
     return emitOpError("needs one length, found ") << getLength().getDims().size();
   if (getSteps().isConstant() && getSteps().constantValue() < 0)
     return emitOpError("the length must not be negative, found ") << getSteps().str();
-  unsigned states = getNumStates();
-  if (getNumResults() < states)
-    return emitOpError("needs a result for each of the ")
-           << states << " states, found " << getNumResults();
-  if (failed(
-          verifyTypes(*this, getLastStates().getTypes(), getInits().getTypes(), "the last states")))
+  if (failed(verifyLastStates(*this, 0, "")))
     return failure();
 
-  SmallVector<Type> arguments = {RankedTensorType::get({}, IntegerType::get(getContext(), 64))};
+  SmallVector<Type> arguments = {numberType(getContext())};
   SmallVector<Type> yielded(getInits().getTypes());
   llvm::append_range(arguments, getInits().getTypes());
   for (auto [i, type] : llvm::enumerate(getSequences().getTypes())) {
@@ -76,6 +107,113 @@ LogicalResult ScanOp::verify() {
     yielded.push_back(*element);
   }
   return verifyRegion(*this, getRegion(), arguments, yielded, "the body");
+}
+
+//===-- WhileOp -------------------------------------------------------------------------------===//
+
+unsigned WhileOp::getNumStates() { return getInits().size(); }
+DimExpr WhileOp::getSteps() { return getLength()->getDims().front(); }
+OperandRange WhileOp::getSequences() { return getOperands().take_front(0); }
+BlockArgument WhileOp::getStepNumber() { return getBody().getArgument(0); }
+Block::BlockArgListType WhileOp::getStateArguments() {
+  return getBody().getArguments().slice(1, getNumStates());
+}
+Block::BlockArgListType WhileOp::getElementArguments() {
+  return getBody().getArguments().slice(0, 0);
+}
+Block::BlockArgListType WhileOp::getCaptureArguments() {
+  return getBody().getArguments().drop_front(1 + getNumStates());
+}
+ResultRange WhileOp::getLastStates() { return getResults().take_front(getNumStates()); }
+ResultRange WhileOp::getStacks() { return getResults().drop_front(getNumStates() + 1); }
+OpResult WhileOp::getResultOf(unsigned yielded) {
+  return (*this)->getResult(yielded + (yielded >= getNumStates()));
+}
+
+std::optional<DimExpr> WhileOp::getBound() {
+  return getAtMost() ? std::optional(getAtMost()->getDims().front()) : std::nullopt;
+}
+
+void WhileOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  if (getLength())
+    effects.emplace_back(MemoryEffects::Write::get());
+}
+
+// Nothing in the loop has its number of steps for a size, since nobody knows it before the last
+// one.
+static LogicalResult verifyUnknown(WhileOp loop) {
+  int64_t symbol = loop.getSteps().symbolId();
+  auto check = [&](Attribute attribute) -> LogicalResult {
+    if (auto dims = dyn_cast_or_null<DimsAttr>(attribute))
+      for (const DimExpr &dim : dims.getDims())
+        if (llvm::is_contained(dim.symbols(), symbol))
+          return loop.emitOpError("no step knows their number, found the size ") << dim.str();
+    return success();
+  };
+  auto checkTypes = [&](TypeRange types) {
+    for (Type type : types)
+      if (auto tensor = dyn_cast<RankedTensorType>(type);
+          tensor && failed(check(tensor.getEncoding())))
+        return failure();
+    return success();
+  };
+  if (failed(checkTypes(loop->getOperandTypes())) ||
+      failed(checkTypes(loop.getBody().getArgumentTypes())))
+    return failure();
+  WalkResult walk = loop.getBody().walk([&](Operation *op) {
+    bool fits = succeeded(checkTypes(op->getResultTypes()));
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        fits = fits && succeeded(checkTypes(block.getArgumentTypes()));
+    for (NamedAttribute attribute : op->getAttrs())
+      fits = fits && succeeded(check(attribute.getValue()));
+    return fits ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return success(!walk.wasInterrupted());
+}
+
+LogicalResult WhileOp::verify() {
+  if (std::optional<DimsAttr> length = getLength()) {
+    if (length->getDims().size() != 1 || !length->getDims()[0].isSymbol())
+      return emitOpError("the length must be one symbol, found ") << *length;
+    if (!isa_and_nonnull<FunctionOpInterface>((*this)->getParentOp()))
+      return emitOpError("with a length must stand in the body of a function, of which its "
+                         "symbol is one");
+  }
+  if (std::optional<DimsAttr> bound = getAtMost()) {
+    if (bound->getDims().size() != 1)
+      return emitOpError("needs one number of steps at most, found ") << bound->getDims().size();
+    DimExpr most = bound->getDims()[0];
+    if (most.isConstant() && most.constantValue() < 0)
+      return emitOpError("the most steps must not be negative, found ") << most.str();
+    if (getLength() && llvm::is_contained(most.symbols(), getSteps().symbolId()))
+      return emitOpError("the most steps must not depend on their number, found ") << most.str();
+  }
+  Type flag = RankedTensorType::get({}, IntegerType::get(getContext(), 1));
+  if (getInits().empty() || getInits()[0].getType() != flag)
+    return emitOpError("the first state says whether there is a step and must have type ") << flag;
+  if (failed(verifyLastStates(*this, 1, ", and for the number of steps")))
+    return failure();
+  if (getStepCount().getType() != numberType(getContext()))
+    return emitOpError("the number of steps must have type ")
+           << numberType(getContext()) << ", found " << getStepCount().getType();
+  if (!getStacks().empty() && !getLength())
+    return emitOpError("needs a length, which is the size of its ")
+           << getStacks().size() << " stacks";
+
+  SmallVector<Type> arguments = {numberType(getContext())};
+  SmallVector<Type> yielded(getInits().getTypes());
+  llvm::append_range(arguments, getInits().getTypes());
+  llvm::append_range(arguments, getCaptures().getTypes());
+  for (auto [i, type] : llvm::enumerate(getStacks().getTypes())) {
+    FailureOr<Type> element = elementOf(*this, type, "stack", i);
+    if (failed(element))
+      return failure();
+    yielded.push_back(*element);
+  }
+  if (failed(verifyRegion(*this, getRegion(), arguments, yielded, "the body")))
+    return failure();
+  return getLength() ? verifyUnknown(*this) : success();
 }
 
 //===-- IfOp ----------------------------------------------------------------------------------===//

@@ -4,7 +4,8 @@
 
 include "ir/dialect/KeratinBase.td"
 
-def Keratin_ScanOp : Keratin_Op<"scan", [AttrSizedOperandSegments, IsolatedFromAbove, SingleBlock, RecursiveMemoryEffects]> {
+def Keratin_ScanOp : Keratin_Op<"scan", [AttrSizedOperandSegments, IsolatedFromAbove, SingleBlock, RecursiveMemoryEffects,
+                                        DeclareOpInterfaceMethods<LoopOpInterface>]> {
   let summary = "a loop with a number of steps known when the function is called";
   let description = [{
     The body is run `length` times. Its arguments are the step's number (a scalar i64), the states, one element of each sequence (along dimension 0,
@@ -31,17 +32,43 @@ def Keratin_ScanOp : Keratin_Op<"scan", [AttrSizedOperandSegments, IsolatedFromA
   }];
   let hasVerifier = 1;
   let hasCustomVjp = 1;
+}
+
+def Keratin_WhileOp : Keratin_Op<"while", [AttrSizedOperandSegments, IsolatedFromAbove, SingleBlock, RecursiveMemoryEffects,
+                                          DeclareOpInterfaceMethods<LoopOpInterface>,
+                                          DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "a loop with a number of steps that nobody knows before it runs";
+  let description = [{
+    The first state, a scalar i1, says whether there is a further step; after `at_most` steps there is none, whatever it says. The body's arguments are
+    the step's number (a scalar i64, from 0), the states and the captures; it yields the next states and one element of each stack. Results are
+    the last states, which are the first ones (`init`) if there is no step, the number of steps, and the stacks. `length` names a symbol, which has
+    the number of steps as its value from here on: the size of the stacks along dimension 0. Such a loop stands in the body of a function.
+    Gradient: a scan in the other direction, of `length` steps, over what the steps of the first loop have kept in stacks.
+
+    ```mlir
+    %last:2, %n, %all = keratin.while length = #keratin.dims<d5> at_most = #keratin.dims<100> init(%more, %x) with(%w) : (...)
+        -> (tensor<i1>, tensor<4xf32>, tensor<i64>, tensor<?x4xf32, #keratin.dims<d5, 4>>) {
+    ^bb0(%t: tensor<i64>, %flag: tensor<i1>, %state: tensor<4xf32>, %weight: tensor<4x4xf32>):
+      ...
+      keratin.yield %again, %next, %state : tensor<i1>, tensor<4xf32>, tensor<4xf32>
+    }
+    ```
+  }];
+  let arguments = (ins OptionalAttr<Keratin_DimsAttr>:$length, OptionalAttr<Keratin_DimsAttr>:$at_most, Variadic<Keratin_Tensor>:$inits,
+                       Variadic<Keratin_Tensor>:$captures);
+  let results = (outs Variadic<Keratin_Tensor>:$ys);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    (`length` `=` $length^)? (`at_most` `=` $at_most^)? `init` `(` $inits `)` `with` `(` $captures `)` attr-dict `:`
+    functional-type(operands, results) $body
+  }];
+  let hasVerifier = 1;
+  let hasCustomVjp = 1;
   let extraClassDeclaration = [{
-    unsigned getNumStates() { return getInits().size(); }
-    // The parts of the body's arguments.
-    ::mlir::BlockArgument getStepNumber() { return getBody().getArgument(0); }
-    ::mlir::Block::BlockArgListType getStateArguments() { return getBody().getArguments().slice(1, getNumStates()); }
-    ::mlir::Block::BlockArgListType getElementArguments() { return getBody().getArguments().slice(1 + getNumStates(), getSequences().size()); }
-    ::mlir::Block::BlockArgListType getCaptureArguments() { return getBody().getArguments().drop_front(1 + getNumStates() + getSequences().size()); }
-    // The parts of the results.
-    ::mlir::ResultRange getLastStates() { return getResults().take_front(getNumStates()); }
-    ::mlir::ResultRange getStacks() { return getResults().drop_front(getNumStates()); }
-    ::keratin::ir::DimExpr getSteps() { return getLength().getDims().front(); }
+    // The result that is the number of steps.
+    ::mlir::OpResult getStepCount() { return (*this)->getResult(getInits().size()); }
+    // What the number of steps is at most; null: nobody knows.
+    ::std::optional<::keratin::ir::DimExpr> getBound();
   }];
 }
 

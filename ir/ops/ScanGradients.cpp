@@ -1,11 +1,13 @@
 // The gradient of a loop: a loop in the other direction, over what the first one kept.
 #include "ir/builder/GradientLocation.h"
 #include "ir/builder/GraphMath.h"
+#include "ir/builder/LoopBuilder.h"
 #include "ir/dialect/GraphError.h"
 #include "ir/ops/KeptValues.h"
 #include "ir/ops/LoopGradients.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace keratin::ir;
 using namespace mlir;
@@ -16,7 +18,7 @@ namespace {
 // a cotangent, in this step or in later ones. Both go around the loop through the states.
 class BodyPaths {
 public:
-  BodyPaths(ScanOp scan, ArrayRef<Cotangent> cotangents, ArrayRef<bool> wanted);
+  BodyPaths(LoopOpInterface loop, ArrayRef<Cotangent> cotangents, ArrayRef<bool> wanted);
 
   bool isOnPath(Value value) const { return active.contains(value) && reached.contains(value); }
   // Zeros in the cotangents of a state before a step, for those of the states after the last one.
@@ -32,7 +34,7 @@ private:
   void findZeros(ArrayRef<Cotangent> cotangents);
   void addZeros(Value value, ChosenZeros part);
 
-  ScanOp scan;
+  LoopOpInterface loop;
   YieldOp yield;
   unsigned states;
   DenseSet<Value> active, reached;
@@ -43,10 +45,10 @@ private:
 
 } // namespace
 
-BodyPaths::BodyPaths(ScanOp scan, ArrayRef<Cotangent> cotangents, ArrayRef<bool> wanted)
-    : scan(scan), yield(cast<YieldOp>(scan.getRegion().front().getTerminator())),
-      states(scan.getNumStates()) {
-  Block &body = scan.getRegion().front();
+BodyPaths::BodyPaths(LoopOpInterface loop, ArrayRef<Cotangent> cotangents, ArrayRef<bool> wanted)
+    : loop(loop), yield(cast<YieldOp>(loop.getBody().front().getTerminator())),
+      states(loop.getNumStates()) {
+  Block &body = loop.getBody().front();
   for (auto [argument, isWanted] : llvm::zip(body.getArguments().drop_front(), wanted))
     if (isWanted)
       activate(argument);
@@ -58,7 +60,7 @@ BodyPaths::BodyPaths(ScanOp scan, ArrayRef<Cotangent> cotangents, ArrayRef<bool>
         for (Value result : use.getOwner()->getResults())
           activate(result);
       else if (use.getOperandNumber() < states)
-        activate(scan.getStateArguments()[use.getOperandNumber()]);
+        activate(loop.getStateArguments()[use.getOperandNumber()]);
     }
 
   for (auto [i, value] : llvm::enumerate(yield.getValues())) {
@@ -67,7 +69,7 @@ BodyPaths::BodyPaths(ScanOp scan, ArrayRef<Cotangent> cotangents, ArrayRef<bool>
     reach(value);
     // Without a step, the last state is the first one, whatever a step would make of it.
     if (i < states)
-      reach(scan.getStateArguments()[i]);
+      reach(loop.getStateArguments()[i]);
   }
   while (!pending.empty()) {
     Value value = pending.pop_back_val();
@@ -114,10 +116,10 @@ void BodyPaths::findZeros(ArrayRef<Cotangent> cotangents) {
         continue;
       if (i >= states && cotangents[i].value)
         addZeros(value, cotangents[i].zeros);
-      else if (i < states && isOnPath(scan.getStateArguments()[i]))
+      else if (i < states && isOnPath(loop.getStateArguments()[i]))
         addZeros(value, zerosOfStates[i]);
     }
-    for (Operation &op : llvm::reverse(scan.getRegion().front())) {
+    for (Operation &op : llvm::reverse(loop.getBody().front())) {
       if (llvm::none_of(op.getResults(), [&](Value result) { return zeros.contains(result); }))
         continue;
       ChosenZeros ofResults;
@@ -128,7 +130,7 @@ void BodyPaths::findZeros(ArrayRef<Cotangent> cotangents) {
           addZeros(operand.get(), ofResults.through(&op));
     }
     bool changed = false;
-    for (auto [argument, before] : llvm::zip(scan.getStateArguments(), zerosOfStates)) {
+    for (auto [argument, before] : llvm::zip(loop.getStateArguments(), zerosOfStates)) {
       ChosenZeros after = zerosOf(argument);
       after.byChoice |= before.byChoice || round == kMostRounds;
       after.atStart |= before.atStart;
@@ -144,13 +146,15 @@ void BodyPaths::findZeros(ArrayRef<Cotangent> cotangents) {
 
 namespace {
 
-class ScanGradient {
+class LoopGradient {
 public:
-  ScanGradient(ScanOp scan, OpBuilder &builder, ArrayRef<Cotangent> cotangents,
-               ArrayRef<bool> wanted)
-      : scan(scan), builder(builder), cotangents(cotangents), wanted(wanted),
-        paths(scan, cotangents, wanted), g(builder, gradientLocation(scan)),
-        states(scan.getNumStates()), sequences(scan.getSequences().size()) {}
+  // Cotangents are those of what the body yields. `steps` is the number of the loop's steps, or a
+  // new symbol for it if it has no name yet.
+  LoopGradient(LoopOpInterface forward, const DimExpr &steps, OpBuilder &builder,
+               ArrayRef<Cotangent> cotangents, ArrayRef<bool> wanted)
+      : forward(forward), steps(steps), builder(builder), cotangents(cotangents), wanted(wanted),
+        paths(forward, cotangents, wanted), g(builder, gradientLocation(forward)),
+        states(forward.getNumStates()), sequences(forward.getSequences().size()) {}
 
   FailureOr<RegionGradients> build();
 
@@ -174,13 +178,14 @@ private:
   LogicalResult differentiateBody();
   void collectResults(ReverseMode &walk);
   LogicalResult keepValues();
-  FailureOr<ScanOp> extend(ArrayRef<Value> kept);
+  FailureOr<LoopOpInterface> extend(ArrayRef<Value> kept);
   void dropForwardOps();
   ScanOp buildLoop();
   RegionGradients takeGradients(ScanOp loop);
   BlockArgument addArgument(Type type) { return body->addArgument(type, g.location()); }
 
-  ScanOp scan;
+  LoopOpInterface forward;
+  DimExpr steps;
   OpBuilder &builder;
   ArrayRef<Cotangent> cotangents;
   ArrayRef<bool> wanted;
@@ -192,7 +197,7 @@ private:
   std::unique_ptr<Region> region = std::make_unique<Region>();
   Block *body = nullptr;
   YieldOp end;
-  ScanOp extended;
+  LoopOpInterface extended;
   SmallVector<NextState> nextStates;
   SmallVector<Part> elements; // of sequences: cotangents of stacks, then what is kept
   SmallVector<Stack> stacks;
@@ -213,8 +218,8 @@ static YieldOp cloneInto(Block &to, Block &from, Operation *end) {
   return cast<YieldOp>(builder.clone(*end, mapping));
 }
 
-void ScanGradient::cloneBody() {
-  Block &original = scan.getRegion().front();
+void LoopGradient::cloneBody() {
+  Block &original = forward.getBody().front();
   body = new Block;
   region->push_back(body);
   for (BlockArgument argument : original.getArguments())
@@ -222,8 +227,8 @@ void ScanGradient::cloneBody() {
   end = cloneInto(*body, original, original.getTerminator());
 }
 
-LogicalResult ScanGradient::differentiateBody() {
-  Block &original = scan.getRegion().front();
+LogicalResult LoopGradient::differentiateBody() {
+  Block &original = forward.getBody().front();
   SmallVector<Value> losses, independent;
   for (auto [value, old] : llvm::zip(end.getValues(), original.getTerminator()->getOperands()))
     if (paths.isOnPath(old))
@@ -231,7 +236,7 @@ LogicalResult ScanGradient::differentiateBody() {
   for (auto [argument, old] : llvm::zip(body->getArguments(), original.getArguments()))
     if (paths.isOnPath(old))
       independent.push_back(argument);
-  OpBuilder inside(scan.getContext());
+  OpBuilder inside(forward.getContext());
   inside.setInsertionPointToEnd(body);
   ReverseMode walk(inside, g.location(), losses, independent);
   if (failed(walk.prepare()))
@@ -239,13 +244,15 @@ LogicalResult ScanGradient::differentiateBody() {
   for (unsigned i = 0, e = cotangents.size(); i < e; ++i) {
     Value value = end.getValues()[i], outside = cotangents[i].value;
     bool isState = i < states;
-    if (isState ? !paths.isOnPath(scan.getStateArguments()[i]) : !outside || !walk.isActive(value))
+    if (isState ? !paths.isOnPath(forward.getStateArguments()[i])
+                : !outside || !walk.isActive(value))
       continue;
     BlockArgument argument = addArgument(value.getType());
     if (walk.isActive(value))
       walk.seed(value, {argument, isState ? paths.stateZeros()[i] : cotangents[i].zeros});
     if (isState)
-      nextStates.push_back({{outside ? outside : g.zeroLike(scan.getInits()[i]), argument}, {}, i});
+      nextStates.push_back(
+          {{outside ? outside : g.zeroLike(forward.getInits()[i]), argument}, {}, i});
     else
       elements.push_back({outside, argument});
   }
@@ -262,10 +269,11 @@ LogicalResult ScanGradient::differentiateBody() {
   for (unsigned i = 0; i < sequences; ++i)
     if (Value gradient = walk.cotangentOf(body->getArgument(1 + states + i)).value)
       stacks.push_back({gradient, states + i});
-  for (unsigned i = states + sequences, e = scan->getNumOperands(); i < e; ++i)
+  for (unsigned i = states + sequences, e = forward->getNumOperands(); i < e; ++i)
     if (Value gradient = walk.cotangentOf(body->getArgument(1 + i)).value) {
       BlockArgument sum = addArgument(gradient.getType());
-      nextStates.push_back({{g.zeroLike(scan->getOperand(i)), sum}, inner.add(sum, gradient), i});
+      nextStates.push_back(
+          {{g.zeroLike(forward->getOperand(i)), sum}, inner.add(sum, gradient), i});
     }
   SmallVector<Value> yielded;
   for (const NextState &state : nextStates)
@@ -277,27 +285,35 @@ LogicalResult ScanGradient::differentiateBody() {
 }
 
 // The loop with more stacks, in its place.
-FailureOr<ScanOp> ScanGradient::extend(ArrayRef<Value> kept) {
-  SmallVector<Type> types(scan->getResultTypes());
+FailureOr<LoopOpInterface> LoopGradient::extend(ArrayRef<Value> kept) {
+  SmallVector<Type> types(forward->getResultTypes());
   for (Value value : kept) {
     Shape shape = getShape(value);
-    shape.insert(shape.begin(), scan.getSteps());
+    shape.insert(shape.begin(), steps);
     types.push_back(getTensorType(shape, getElementType(value)));
     auto emitError = [&] {
-      return emitGraphError(scan, GraphError::TooLarge)
+      return emitGraphError(forward, GraphError::TooLarge)
              << "gradient: what each step keeps is too large; ";
     };
     if (failed(verifyTensorType(types.back(), emitError)))
       return failure();
   }
-  OpBuilder before(scan);
-  auto loop = before.create<ScanOp>(scan.getLoc(), types, scan.getLength(), scan.getReverseAttr(),
-                                    scan.getInits(), scan.getSequences(), scan.getCaptures());
-  loop->setDiscardableAttrs(scan->getDiscardableAttrDictionary());
+  OpBuilder before(forward);
+  LoopOpInterface loop;
+  if (auto scan = dyn_cast<ScanOp>(*forward)) {
+    loop = before.create<ScanOp>(scan.getLoc(), types, scan.getLength(), scan.getReverseAttr(),
+                                 scan.getInits(), scan.getSequences(), scan.getCaptures());
+  } else {
+    auto original = cast<WhileOp>(*forward);
+    loop = before.create<WhileOp>(
+        original.getLoc(), types, DimsAttr::get(original.getContext(), {steps}),
+        original.getAtMostAttr(), original.getInits(), original.getCaptures());
+  }
+  loop->setDiscardableAttrs(forward->getDiscardableAttrDictionary());
   // From the clone, in which loops inside have been extended.
   Block *block = new Block;
-  loop.getRegion().push_back(block);
-  for (BlockArgument argument : scan.getRegion().front().getArguments())
+  loop.getBody().push_back(block);
+  for (BlockArgument argument : forward.getBody().front().getArguments())
     block->addArgument(argument.getType(), argument.getLoc());
   end.getValuesMutable().append(kept);
   cloneInto(*block, *body, end);
@@ -305,37 +321,41 @@ FailureOr<ScanOp> ScanGradient::extend(ArrayRef<Value> kept) {
 }
 
 // Decides what is kept, and replaces it in the gradient by elements of stacks.
-LogicalResult ScanGradient::keepValues() {
+LogicalResult LoopGradient::keepValues() {
   auto arguments = body->getArguments();
   auto stateArguments = arguments.slice(1, states);
   llvm::SetVector<Value> kept =
-      scan->hasAttr(kCheckpointsAttr)
+      forward->hasAttr(kCheckpointsAttr)
           ? findCheckpoints(*body, end, stateArguments)
           : findKeptValues(*body, end, stateArguments,
-                           arguments.slice(1 + states + sequences, scan.getCaptures().size()));
+                           arguments.slice(1 + states + sequences, forward.getCaptures().size()));
   SmallVector<Value> further;
   DenseMap<Value, unsigned> stackOf;
-  for (unsigned i = states, e = scan->getNumResults(); i < e; ++i)
+  unsigned yielded = end.getValues().size();
+  for (unsigned i = states; i < yielded; ++i)
     stackOf.try_emplace(end.getValues()[i], i);
   for (Value value : kept)
-    if (stackOf.try_emplace(value, scan->getNumResults() + further.size()).second)
+    if (stackOf.try_emplace(value, yielded + further.size()).second)
       further.push_back(value);
-  extended = scan;
-  if (!further.empty()) {
-    FailureOr<ScanOp> loop = extend(further);
+  extended = forward;
+  // The gradient has as many steps, even if they need nothing of these.
+  auto loop = dyn_cast<WhileOp>(*forward);
+  bool needsName = loop && !loop.getLength();
+  if (!further.empty() || needsName) {
+    FailureOr<LoopOpInterface> loop = extend(further);
     if (failed(loop))
       return failure();
     extended = *loop;
   }
   for (Value value : kept) {
-    elements.push_back({extended->getResult(stackOf[value]), addArgument(value.getType())});
+    elements.push_back({extended.getResultOf(stackOf[value]), addArgument(value.getType())});
     value.replaceAllUsesWith(elements.back().inside);
   }
   return success();
 }
 
 // What the gradient does not compute again has been done, effects included.
-void ScanGradient::dropForwardOps() {
+void LoopGradient::dropForwardOps() {
   for (Operation &op : llvm::make_range(body->begin(), end->getIterator())) {
     for (Value result : op.getResults())
       if (Value plain = withoutEffects(result); plain != result)
@@ -350,7 +370,7 @@ void ScanGradient::dropForwardOps() {
       op.erase();
 }
 
-ScanOp ScanGradient::buildLoop() {
+ScanOp LoopGradient::buildLoop() {
   SmallVector<Value> inits, outerElements, captures;
   SmallVector<Type> results;
   SmallVector<BlockArgument> order = {body->getArgument(0)};
@@ -361,7 +381,7 @@ ScanOp ScanGradient::buildLoop() {
   }
   for (unsigned i = 0; i < sequences; ++i)
     if (BlockArgument element = body->getArgument(1 + states + i); !element.use_empty()) {
-      outerElements.push_back(scan.getSequences()[i]);
+      outerElements.push_back(forward.getSequences()[i]);
       order.push_back(element);
     }
   for (const Part &part : elements)
@@ -369,38 +389,40 @@ ScanOp ScanGradient::buildLoop() {
       outerElements.push_back(part.outside);
       order.push_back(part.inside);
     }
-  for (auto [i, capture] : llvm::enumerate(scan.getCaptures()))
+  for (auto [i, capture] : llvm::enumerate(forward.getCaptures()))
     if (BlockArgument argument = body->getArgument(1 + states + sequences + i);
         !argument.use_empty()) {
       captures.push_back(capture);
       order.push_back(argument);
     }
   for (const Stack &stack : stacks)
-    results.push_back(scan->getOperand(stack.operand).getType());
+    results.push_back(forward->getOperand(stack.operand).getType());
 
   // The arguments of the body in their order.
   Block *ordered = new Block;
   for (BlockArgument argument : order)
     argument.replaceAllUsesWith(ordered->addArgument(argument.getType(), argument.getLoc()));
   ordered->getOperations().splice(ordered->end(), body->getOperations());
-  auto reverse = scan.getReverse() ? UnitAttr() : builder.getUnitAttr();
-  auto loop = builder.create<ScanOp>(g.location(), results, scan.getLength(), reverse, inits,
-                                     outerElements, captures);
+  auto original = dyn_cast<ScanOp>(*forward);
+  auto reverse = original && original.getReverse() ? UnitAttr() : builder.getUnitAttr();
+  auto loop =
+      builder.create<ScanOp>(g.location(), results, DimsAttr::get(builder.getContext(), {steps}),
+                             reverse, inits, outerElements, captures);
   loop.getRegion().push_back(ordered);
-  if (scan->hasAttr(kCheckpointsAttr))
+  if (forward->hasAttr(kCheckpointsAttr))
     loop->setAttr(kCheckpointsAttr, builder.getUnitAttr());
   return loop;
 }
 
 // Cotangents of the operands. Without a step, gradients are the zeros that they start from.
-RegionGradients ScanGradient::takeGradients(ScanOp loop) {
+RegionGradients LoopGradient::takeGradients(ScanOp loop) {
   RegionGradients gradients;
-  gradients.operands.resize(scan->getNumOperands());
+  gradients.operands.resize(forward->getNumOperands());
   gradients.extended = extended;
   gradients.differentiated = differentiated;
-  bool mayHaveNoStep = scan.getSteps().lowerBound().value_or(0) < 1;
+  bool mayHaveNoStep = steps.lowerBound().value_or(0) < 1;
   auto zerosOf = [&](unsigned operand) {
-    return bool(paths.zerosOf(scan.getRegion().getArgument(1 + operand)));
+    return bool(paths.zerosOf(forward.getBody().getArgument(1 + operand)));
   };
   for (auto [state, last] : llvm::zip(nextStates, loop.getLastStates())) {
     unsigned operand = state.operand;
@@ -418,7 +440,7 @@ RegionGradients ScanGradient::takeGradients(ScanOp loop) {
   return gradients;
 }
 
-FailureOr<RegionGradients> ScanGradient::build() {
+FailureOr<RegionGradients> LoopGradient::build() {
   cloneBody();
   if (failed(differentiateBody()) || failed(keepValues()))
     return failure();
@@ -426,8 +448,114 @@ FailureOr<RegionGradients> ScanGradient::build() {
   return takeGradients(buildLoop());
 }
 
-FailureOr<RegionGradients> keratin::ir::differentiateScan(ScanOp scan, OpBuilder &builder,
+//===-- Loops whose number of steps nobody knows ----------------------------------------------===//
+
+// A symbol that nothing in the function of the op mentions.
+static DimExpr newSymbol(Operation *op) {
+  int64_t last = -1;
+  auto addDims = [&](ArrayRef<DimExpr> dims) {
+    for (const DimExpr &dim : dims)
+      for (int64_t id : dim.symbols())
+        last = std::max(last, id);
+  };
+  auto addTypes = [&](TypeRange types) {
+    for (Type type : types)
+      if (auto tensor = dyn_cast<RankedTensorType>(type))
+        addDims(getShape(tensor));
+  };
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    addTypes(function.getArgument(i).getType());
+    if (auto symbol = function.getArgAttrOfType<IntegerAttr>(i, "keratin.symbol"))
+      last = std::max(last, symbol.getInt());
+  }
+  function->walk([&](Operation *inner) {
+    addTypes(inner->getResultTypes());
+    for (Region &region : inner->getRegions())
+      for (Block &block : region)
+        addTypes(block.getArgumentTypes());
+    for (NamedAttribute attribute : inner->getAttrs())
+      if (auto dims = dyn_cast<DimsAttr>(attribute.getValue()))
+        addDims(dims.getDims());
+    if (auto define = dyn_cast<DefineSizeOp>(inner))
+      last = std::max(last, int64_t(define.getSymbol()));
+  });
+  return DimExpr::symbol(last + 1);
+}
+
+// A scan of as many steps as the loop may make; those behind its last one change nothing. Its
+// results are those of the loop, whose number of steps is one more state.
+static FailureOr<ScanOp> padToScan(WhileOp loop, const DimExpr &most) {
+  OpBuilder builder(loop);
+  GraphMath g(builder, loop.getLoc());
+  SmallVector<Value> inits(loop.getInits());
+  inits.push_back(g.integerScalar(0, builder.getI64Type()));
+  Block &original = loop.getBody().front();
+  auto buildStep = [&](GraphMath &step, LoopStep &parts) {
+    SmallVector<Value> captures = {parts.number};
+    llvm::append_range(captures, parts.states);
+    llvm::append_range(captures, parts.captures);
+    size_t states = parts.states.size();
+    auto go = [&](GraphMath &branch, ValueRange arguments) {
+      IRMapping mapping;
+      mapping.map(original.getArguments().take_front(states),
+                  arguments.take_front(states)); // the number, then the states but the count
+      mapping.map(original.getArguments().drop_front(states), arguments.drop_front(states + 1));
+      for (Operation &op : original.without_terminator())
+        branch.builder().clone(op, mapping);
+      SmallVector<Value> next;
+      for (Value value : original.getTerminator()->getOperands())
+        next.push_back(mapping.lookupOrDefault(value));
+      next.push_back(
+          branch.add(arguments[states], branch.integerScalar(1, branch.builder().getI64Type())));
+      return next;
+    };
+    auto stay = [&](GraphMath &, ValueRange arguments) {
+      return SmallVector<Value>(arguments.slice(1, states));
+    };
+    IfOp choice = buildIf(step, parts.states[0], captures, go, stay);
+    llvm::append_range(parts.next, choice.getResults());
+  };
+  return buildScan(g, most, {inits, {}, loop.getCaptures()}, buildStep);
+}
+
+// A loop in another one, or in a branch: its steps cannot be a size of the function.
+static FailureOr<RegionGradients> differentiateInside(WhileOp loop, OpBuilder &builder,
+                                                      ArrayRef<Cotangent> cotangents,
+                                                      ArrayRef<bool> wanted) {
+  std::optional<DimExpr> most = loop.getBound();
+  most = most ? max(*most, DimExpr(0)) : most;
+  if (!most)
+    return emitGraphError(loop) << "while_loop: the gradient of a loop inside another loop or a "
+                                   "branch needs maximum_iterations";
+  FailureOr<ScanOp> scan = padToScan(loop, *most);
+  if (failed(scan))
+    return failure();
+  SmallVector<Cotangent> ofYield(cotangents.take_front(loop.getNumStates()));
+  ofYield.emplace_back();
+  SmallVector<bool> wantedOfScan(wanted.take_front(loop.getNumStates()));
+  wantedOfScan.push_back(false);
+  llvm::append_range(wantedOfScan, wanted.drop_front(loop.getNumStates()));
+  FailureOr<RegionGradients> gradients =
+      LoopGradient(*scan, *most, builder, ofYield, wantedOfScan).build();
+  if (failed(gradients))
+    return failure();
+  gradients->operands.erase(gradients->operands.begin() + loop.getNumStates());
+  if (gradients->extended.getOperation() != scan->getOperation())
+    scan->erase();
+  return gradients;
+}
+
+FailureOr<RegionGradients> keratin::ir::differentiateLoop(LoopOpInterface loop, OpBuilder &builder,
                                                           ArrayRef<Cotangent> cotangents,
                                                           ArrayRef<bool> wanted) {
-  return ScanGradient(scan, builder, cotangents, wanted).build();
+  auto unknown = dyn_cast<WhileOp>(*loop);
+  if (unknown && !isa_and_nonnull<FunctionOpInterface>(loop->getParentOp()))
+    return differentiateInside(unknown, builder, cotangents, wanted);
+  DimExpr steps = unknown && !unknown.getLength() ? newSymbol(loop) : loop.getSteps();
+  SmallVector<Cotangent> ofYield;
+  unsigned yielded = loop.getBody().front().getTerminator()->getNumOperands();
+  for (unsigned i = 0; i < yielded; ++i)
+    ofYield.push_back(cotangents[loop.getResultOf(i).getResultNumber()]);
+  return LoopGradient(loop, steps, builder, ofYield, wanted).build();
 }

@@ -821,7 +821,7 @@ public:
 private:
   LogicalResult op(Operation &op, ArrayRef<const BoundedTensor *> operands,
                    std::vector<BoundedTensor> &results);
-  LogicalResult loop(ScanOp scan, ArrayRef<const BoundedTensor *> operands,
+  LogicalResult loop(LoopOpInterface loop, ArrayRef<const BoundedTensor *> operands,
                      std::vector<BoundedTensor> &results);
   LogicalResult branch(IfOp op, ArrayRef<const BoundedTensor *> operands,
                        std::vector<BoundedTensor> &results);
@@ -830,16 +830,14 @@ private:
 
   EvaluationContext &context;
   const BoundOptions &options;
+  llvm::DenseSet<int64_t> open; // numbers of steps that may be others
 };
 
 } // namespace
 
-LogicalResult BoundedRun::loop(ScanOp scan, ArrayRef<const BoundedTensor *> operands,
+LogicalResult BoundedRun::loop(LoopOpInterface loop, ArrayRef<const BoundedTensor *> operands,
                                std::vector<BoundedTensor> &results) {
-  std::vector<HostTensor> empty;
-  if (failed(allocateResults(*scan, context, empty)))
-    return failure();
-  std::vector<SteppedTensor> made(empty.begin(), empty.end()), given;
+  std::vector<SteppedTensor> made, given;
   for (const BoundedTensor *operand : operands)
     given.push_back(*operand);
   SmallVector<const SteppedTensor *> pointers;
@@ -849,14 +847,40 @@ LogicalResult BoundedRun::loop(ScanOp scan, ArrayRef<const BoundedTensor *> oper
                      std::vector<SteppedTensor> &yielded) -> LogicalResult {
     SmallVector<const BoundedTensor *> plain(arguments.begin(), arguments.end());
     std::vector<BoundedTensor> values;
-    if (failed(block(scan.getRegion().front(), plain, values)))
+    if (failed(block(loop.getBody().front(), plain, values)))
       return failure();
     yielded.assign(values.begin(), values.end());
     return success();
   };
-  if (failed(runSteps<SteppedTensor>(scan, pointers, context, made, runBody)))
+  if (auto scan = dyn_cast<ScanOp>(*loop)) {
+    std::vector<HostTensor> empty;
+    if (failed(allocateResults(*scan, context, empty)))
+      return failure();
+    made = std::vector<SteppedTensor>(empty.begin(), empty.end());
+    if (failed(runSteps<SteppedTensor>(scan, pointers, context, made, runBody)))
+      return failure();
+    results.assign(made.begin(), made.end());
+    if (llvm::any_of(scan.getSteps().symbols(), [&](int64_t id) { return open.contains(id); }))
+      for (BoundedTensor &result : results)
+        forgetAll(result);
+    return success();
+  }
+  // Where the errors leave open whether there is a further step, anything may have come of it.
+  bool isOpen = false;
+  auto isTrue = [&](const SteppedTensor &flag) {
+    isOpen |= !isExact(flag);
+    return flag.value.ints[0] != 0;
+  };
+  if (failed(
+          runSteps<SteppedTensor>(cast<WhileOp>(*loop), pointers, context, made, runBody, isTrue)))
     return failure();
   results.assign(made.begin(), made.end());
+  if (!isOpen)
+    return success();
+  for (BoundedTensor &result : results)
+    forgetAll(result);
+  if (auto unknown = cast<WhileOp>(*loop); unknown.getLength())
+    open.insert(unknown.getSteps().symbolId());
   return success();
 }
 
@@ -920,8 +944,8 @@ LogicalResult BoundedRun::search(Operation &op, ArrayRef<const BoundedTensor *> 
 
 LogicalResult BoundedRun::op(Operation &op, ArrayRef<const BoundedTensor *> operands,
                              std::vector<BoundedTensor> &results) {
-  if (auto scan = dyn_cast<ScanOp>(op))
-    return loop(scan, operands, results);
+  if (auto steps = dyn_cast<LoopOpInterface>(op))
+    return loop(steps, operands, results);
   if (auto choice = dyn_cast<IfOp>(op))
     return branch(choice, operands, results);
   if (isa<DefineSizeOp>(op))

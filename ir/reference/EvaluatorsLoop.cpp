@@ -19,6 +19,17 @@ FailureOr<int64_t> keratin::ir::reference::stepCount(ScanOp scan, EvaluationCont
               withSourceLine("scan: the number of steps " + length.str() + found, scan.getLoc()));
 }
 
+FailureOr<int64_t> keratin::ir::reference::mostSteps(WhileOp loop, EvaluationContext &context) {
+  std::optional<DimExpr> bound = loop.getBound();
+  if (!bound)
+    return INT64_MAX;
+  if (std::optional<int64_t> most = context.evaluate(*bound))
+    return *most;
+  context.error =
+      withSourceLine("while: the most steps " + bound->str() + " have no value", loop.getLoc());
+  return failure();
+}
+
 HostTensor keratin::ir::reference::makeNumber(int64_t number) {
   HostTensor scalar;
   scalar.dtype = KERATIN_DTYPE_INT64;
@@ -50,6 +61,18 @@ LogicalResult ScanOp::evaluate(EvaluationContext &context, Operands operands, Re
     return runBlock(getRegion().front(), arguments, context, yielded);
   };
   return runSteps<HostTensor>(*this, operands, context, results, runBody);
+}
+
+LogicalResult WhileOp::evaluate(EvaluationContext &context, Operands operands, Results results) {
+  auto runBody = [&](Operands arguments, std::vector<HostTensor> &yielded) {
+    return runBlock(getRegion().front(), arguments, context, yielded);
+  };
+  auto isTrue = [](const HostTensor &flag) { return flag.ints[0] != 0; };
+  std::vector<HostTensor> made;
+  if (failed(runSteps<HostTensor>(*this, operands, context, made, runBody, isTrue)))
+    return failure();
+  std::move(made.begin(), made.end(), results.begin());
+  return success();
 }
 
 LogicalResult IfOp::evaluate(EvaluationContext &context, Operands operands, Results results) {

@@ -155,6 +155,11 @@ static LogicalResult defineSize(EvaluationContext &context, int64_t symbol, cons
   return bindSymbol(context, symbol, value);
 }
 
+LogicalResult keratin::ir::reference::defineSteps(WhileOp loop, int64_t steps,
+                                                  EvaluationContext &context) {
+  return loop.getLength() ? bindSymbol(context, loop.getSteps().symbolId(), steps) : success();
+}
+
 LogicalResult keratin::ir::reference::defineSizes(Operation &op,
                                                   ArrayRef<const HostTensor *> operands,
                                                   EvaluationContext &context) {
@@ -162,7 +167,9 @@ LogicalResult keratin::ir::reference::defineSizes(Operation &op,
     return defineSize(context, getShape(truncate.getY())[truncate.getAxis()].symbolId(),
                       getShape(truncate.getX())[truncate.getAxis()], *operands[1]);
   if (auto define = dyn_cast<DefineSizeOp>(op))
-    return defineSize(context, define.getSymbol(), define.getBound().getDims()[0], *operands[0]);
+    return defineSize(context, define.getSymbol(),
+                      define.getBound() ? define.getBound()->getDims()[0] : DimExpr(INT64_MAX),
+                      *operands[0]);
   return success();
 }
 
@@ -182,7 +189,11 @@ static LogicalResult runOp(Operation &op, ArrayRef<const HostTensor *> operands,
   auto evaluable = dyn_cast<EvaluableOpInterface>(op);
   if (!evaluable)
     return atLine(fail(context, op.getName().getStringRef() + " cannot be evaluated"));
-  if (failed(defineSizes(op, operands, context)) || failed(allocateResults(op, context, results)))
+  // How large the stacks of a loop are, it finds out itself.
+  if (isa<WhileOp>(op))
+    results.resize(op.getNumResults());
+  else if (failed(defineSizes(op, operands, context)) ||
+           failed(allocateResults(op, context, results)))
     return atLine(failure());
   LogicalResult evaluated = evaluable.evaluate(context, operands, results);
   // What failed inside a loop or branch has said where.

@@ -357,8 +357,15 @@ private:
     return fail("nothing gives the symbol d" + Twine(definedSymbols) + " a value");
   }
 
-  // A truncate gives the next symbol its value.
+  // A truncate gives the next symbol its value, and so does a loop with a name for its steps.
   LogicalResult checkDefinition(const v1::Op &op) {
+    DimExpr size;
+    int64_t symbolEnd = 0;
+    for (const v1::Attribute &attribute : op.attributes())
+      if (attribute.name() == "length")
+        return checkDefinition(attribute.has_dims() && attribute.dims().dims_size() == 1 &&
+                                   readDim(attribute.dims().dims(0), size, symbolEnd),
+                               size);
     int64_t axis = -1;
     for (const v1::Attribute &attribute : op.attributes())
       if (attribute.name() == "axis")
@@ -366,15 +373,24 @@ private:
     const v1::TensorType *type = op.results_size() == 1 && op.results(0) < types.size()
                                      ? &graph.types(int(op.results(0)))
                                      : nullptr;
-    DimExpr size;
-    int64_t symbolEnd = 0;
-    bool found = type && axis >= 0 && axis < type->dims_size() &&
-                 readDim(type->dims(int(axis)), size, symbolEnd);
+    return checkDefinition(type && axis >= 0 && axis < type->dims_size() &&
+                               readDim(type->dims(int(axis)), size, symbolEnd),
+                           size);
+  }
+
+  LogicalResult checkDefinition(bool found, const DimExpr &size) {
     if (!found || !size.isSymbol() || size.symbolId() != definedSymbols ||
         definedSymbols >= function->symbols_size())
       return fail("it must define the next symbol, d" + Twine(definedSymbols));
     ++definedSymbols;
     return success();
+  }
+
+  LogicalResult checkSteps(const v1::Op &op) {
+    bool hasName = llvm::any_of(op.attributes(), [](const v1::Attribute &attribute) {
+      return attribute.name() == "length";
+    });
+    return hasName ? checkDefinition(op) : success();
   }
 
   LogicalResult checkOps(const google::protobuf::RepeatedPtrField<v1::Op> &ops) {
@@ -405,6 +421,9 @@ private:
         return fail("operand " + Twine(operand) + " is not defined before it");
       sizeWork += types[valueTypes[operand]].sizeWork;
     }
+    // The loop's own attribute mentions the symbol.
+    if (op.name() == "while" && failed(checkSteps(op)))
+      return failure();
     StringRef previous;
     size_t required = 0;
     for (const v1::Attribute &attribute : op.attributes()) {
@@ -415,7 +434,7 @@ private:
       if (!previous.empty() && previous >= entry->name)
         return fail("attribute " + quoted(entry->name) + " is not in order");
       previous = entry->name;
-      required += entry->kind != SavedAttributeKind::Flag;
+      required += !entry->optional;
       if (failed(checkAttribute(attribute, entry->kind)))
         return failure();
       if (entry->kind == SavedAttributeKind::Segments &&
@@ -424,7 +443,7 @@ private:
                     Twine(known->segments) + " entries");
     }
     for (const SavedAttribute &entry : known->attributes)
-      required -= entry.kind != SavedAttributeKind::Flag;
+      required -= !entry.optional;
     if (required != 0)
       return fail("an attribute is missing");
     for (const v1::Region &region : op.regions())

@@ -2,6 +2,7 @@
 
 #include "ir/dialect/Keratin.h"
 #include "ir/dialect/SourceLine.h"
+#include "ir/interfaces/ComputedSizes.h"
 #include "ir/saved/SavedFormat.h"
 #include "ir/saved/SavedOps.h"
 #include "ir/saved/graph.pb.h"
@@ -246,8 +247,9 @@ private:
       if (auto symbol = function.getArgAttrOfType<IntegerAttr>(i, "keratin.symbol"))
         bind(symbol.getInt(), base);
     }
-    for (auto truncate : function.getBody().front().getOps<TruncateOp>())
-      bind(getShape(truncate.getY())[truncate.getAxis()].symbolId(), "size");
+    for (Operation &op : function.getBody().front())
+      if (std::optional<int64_t> symbol = symbolDefinedBy(&op))
+        bind(*symbol, "size");
     return success();
   }
 

@@ -22,6 +22,9 @@ static constexpr SavedAttribute contraction[] = {{"a_batch", Kind::Integers},
                                                  {"b_contract", Kind::Integers}};
 static constexpr SavedAttribute loop[] = {
     {"length", Kind::Dims}, {"operandSegmentSizes", Kind::Segments}, {"reverse", Kind::Flag}};
+static constexpr SavedAttribute openLoop[] = {{"at_most", Kind::Dims, /*optional=*/true},
+                                              {"length", Kind::Dims, /*optional=*/true},
+                                              {"operandSegmentSizes", Kind::Segments}};
 static constexpr SavedAttribute convolution[] = {
     {"dilation", Kind::Integers}, {"dims", Kind::Text},        {"low", Kind::Dims},
     {"reversed", Kind::Flags},    {"strides", Kind::Integers}, {"x_dilation", Kind::Integers}};
@@ -121,6 +124,7 @@ static const SavedOp ops[] = {
     {"print", message},
     // Loops and branches.
     {"scan", loop, 1, /*regions=*/1, /*segments=*/3},
+    {"while", openLoop, 1, /*regions=*/1, /*segments=*/2},
     {"if", {}, 1, /*regions=*/2},
     {"truncate", axis, 1},
     {"ctc_beam_search", beam, 1},

@@ -24,7 +24,8 @@ enum class SavedAttributeKind {
 
 struct SavedAttribute {
   const char *name;
-  SavedAttributeKind kind; // all but Flag must be there
+  SavedAttributeKind kind;
+  bool optional = kind == SavedAttributeKind::Flag; // need not be there
 };
 
 struct SavedOp {

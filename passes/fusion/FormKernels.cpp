@@ -54,7 +54,7 @@ bool isFusible(Operation *op) {
 }
 
 // Ops with programs of their own inside: they stand between kernels.
-bool isControlFlow(Operation *op) { return isa<ScanOp, IfOp>(op); }
+bool isControlFlow(Operation *op) { return isa<LoopOpInterface, IfOp>(op); }
 
 using keratin::passes::GroupGraph;
 
@@ -94,7 +94,7 @@ private:
   // made by a kernel that reads the value anyway. States before a step are kept like this when
   // loops are differentiated.
   void copyYieldedArguments() {
-    if (!fuse || !isa<ScanOp>(block.getParentOp()))
+    if (!fuse || !isa<LoopOpInterface>(block.getParentOp()))
       return;
     OpBuilder builder(block.getTerminator());
     for (OpOperand &operand : block.getTerminator()->getOpOperands())
@@ -194,7 +194,7 @@ private:
   // In a step that works on a few elements most of the time goes into calls of kernels. Those that
   // walk the same elements become one, even if neither reads the other.
   void joinSmallSiblings() {
-    if (!fuse || !isa<ScanOp>(block.getParentOp()))
+    if (!fuse || !isa<LoopOpInterface>(block.getParentOp()))
       return;
     // A body of very many kernels has no small steps, and as many pairs as their square.
     int triesLeft = 2048;

@@ -99,7 +99,7 @@ Value AfterLoop::makeSum(Operation *contraction) {
 }
 
 ScanOp AfterLoop::finish() {
-  ScanOp result = scan.finish();
+  auto result = cast<ScanOp>(*scan.finish());
   for (Operation *placeholder : placeholders)
     placeholder->erase();
   return result;

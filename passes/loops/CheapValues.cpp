@@ -12,13 +12,13 @@ static constexpr int64_t kSmallConstant = 16;
 // Loops and branches that a value may be handed through on the way to its users.
 static constexpr int kMaxNesting = 8;
 
-// The argument of a scan's body for one of its captures; null for what is no capture.
+// The argument of a loop's body for one of its captures; null for what is no capture.
 static BlockArgument captureArgument(OpOperand &use) {
-  auto scan = dyn_cast<ScanOp>(use.getOwner());
-  unsigned first = scan ? scan.getInits().size() + scan.getSequences().size() : 0;
-  if (!scan || use.getOperandNumber() < first)
+  auto loop = dyn_cast<LoopOpInterface>(use.getOwner());
+  unsigned first = loop ? loop.getInits().size() + loop.getSequences().size() : 0;
+  if (!loop || use.getOperandNumber() < first)
     return {};
-  return scan.getCaptureArguments()[use.getOperandNumber() - first];
+  return loop.getCaptureArguments()[use.getOperandNumber() - first];
 }
 
 static bool usersFuse(Value value, int nesting) {

@@ -16,7 +16,7 @@ namespace {
 
 class InvariantHoisting {
 public:
-  explicit InvariantHoisting(ScanOp op) : scan(op) {}
+  explicit InvariantHoisting(LoopOpInterface op) : scan(op) {}
   void run();
 
 private:
@@ -33,8 +33,9 @@ bool InvariantHoisting::isInvariant(Operation &op) const {
       !llvm::all_of(op.getOperands(), [&](Value x) { return invariant.contains(x); }))
     return false;
   // A loop without steps does not fail.
-  DimExpr steps = scan.op().getSteps();
-  return (steps.isConstant() && steps.constantValue() > 0) || !canFail(&op);
+  auto known = dyn_cast<ScanOp>(*scan.op());
+  return (known && known.getSteps().isConstant() && known.getSteps().constantValue() > 0) ||
+         !canFail(&op);
 }
 
 // Whether the op has an operand of at least as many elements that lies in memory anyway.
@@ -100,8 +101,8 @@ void InvariantHoisting::run() {
 struct HoistInvariantsPass : impl::HoistInvariantsBase<HoistInvariantsPass> {
   void runOnOperation() override {
     // Inner loops first: what leaves them may leave the loop around them, too.
-    for (ScanOp scan : innermostFirst(getOperation()))
-      InvariantHoisting(scan).run();
+    for (LoopOpInterface loop : innermostLoops(getOperation()))
+      InvariantHoisting(loop).run();
     eraseDeadOps(getOperation());
   }
 };

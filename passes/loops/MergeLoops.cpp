@@ -93,7 +93,7 @@ bool mergePart(ScanOp part, ScanOp whole) {
                                                  ? stacked - editor.stacks.begin()
                                                  : *editor.stack(element)));
   }
-  whole = editor.finish();
+  whole = cast<ScanOp>(*editor.finish());
   for (auto [result, place] : llvm::zip(part.getResults(), places))
     result.replaceAllUsesWith(whole.getResult(place));
   part.erase();

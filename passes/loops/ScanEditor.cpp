@@ -37,18 +37,18 @@ void eraseDeadOps(Operation *function) {
   });
 }
 
-ScanEditor::ScanEditor(ScanOp scan) : scan(scan) {
+ScanEditor::ScanEditor(LoopOpInterface loop) : loop(loop) {
   auto yield = cast<YieldOp>(body().getTerminator());
-  unsigned numStates = scan.getNumStates();
-  for (auto [init, argument, next, last] : llvm::zip(scan.getInits(), scan.getStateArguments(),
-                                                     yield.getValues(), scan.getLastStates()))
+  unsigned numStates = loop.getNumStates();
+  for (auto [init, argument, next, last] : llvm::zip(loop.getInits(), loop.getStateArguments(),
+                                                     yield.getValues(), loop.getLastStates()))
     states.push_back({init, argument, next, last});
-  for (auto [operand, argument] : llvm::zip(scan.getSequences(), scan.getElementArguments()))
+  for (auto [operand, argument] : llvm::zip(loop.getSequences(), loop.getElementArguments()))
     sequences.push_back({operand, argument});
-  for (auto [operand, argument] : llvm::zip(scan.getCaptures(), scan.getCaptureArguments()))
+  for (auto [operand, argument] : llvm::zip(loop.getCaptures(), loop.getCaptureArguments()))
     captures.push_back({operand, argument});
   for (auto [element, result] :
-       llvm::zip(yield.getValues().drop_front(numStates), scan.getStacks()))
+       llvm::zip(yield.getValues().drop_front(numStates), loop.getStacks()))
     stacks.push_back({element, result});
 }
 
@@ -73,7 +73,7 @@ std::optional<unsigned> ScanEditor::stack(Value element) {
   for (auto [i, stack] : llvm::enumerate(stacks))
     if (stack.element == element)
       return i;
-  if (!stackType(getTensorType(element), scan.getSteps()))
+  if (!stackType(getTensorType(element), loop.getSteps()))
     return std::nullopt;
   stacks.push_back({element, nullptr});
   return stacks.size() - 1;
@@ -95,7 +95,7 @@ unsigned ScanEditor::addState(Value init) {
   return states.size() - 1;
 }
 
-ScanOp ScanEditor::finish() {
+LoopOpInterface ScanEditor::finish() {
   Block &old = body();
   SmallVector<Value> yielded;
   SmallVector<Type> types;
@@ -105,7 +105,7 @@ ScanOp ScanEditor::finish() {
   }
   for (const Stack &stack : stacks) {
     yielded.push_back(stack.element);
-    types.push_back(*stackType(getTensorType(stack.element), scan.getSteps()));
+    types.push_back(*stackType(getTensorType(stack.element), loop.getSteps()));
   }
   cast<YieldOp>(old.getTerminator()).getValuesMutable().assign(yielded);
   eraseDeadOps(old);
@@ -134,10 +134,20 @@ ScanOp ScanEditor::finish() {
   }
   block->getOperations().splice(block->end(), old.getOperations());
 
-  OpBuilder builder(scan);
-  auto result = builder.create<ScanOp>(scan.getLoc(), types, scan.getLengthAttr(),
-                                       scan.getReverse(), inits, sequenceOperands, captureOperands);
-  result->setDiscardableAttrs(scan->getDiscardableAttrDictionary());
+  OpBuilder builder(loop);
+  LoopOpInterface result;
+  if (auto scan = dyn_cast<ScanOp>(*loop)) {
+    result = builder.create<ScanOp>(scan.getLoc(), types, scan.getLengthAttr(), scan.getReverse(),
+                                    inits, sequenceOperands, captureOperands);
+  } else {
+    auto original = cast<WhileOp>(*loop);
+    types.insert(types.begin() + states.size(), original.getStepCount().getType());
+    auto made = builder.create<WhileOp>(original.getLoc(), types, original.getLengthAttr(),
+                                        original.getAtMostAttr(), inits, captureOperands);
+    original.getStepCount().replaceAllUsesWith(made.getStepCount());
+    result = made;
+  }
+  result->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   result.getBody().push_back(block);
   for (auto [state, last] : llvm::zip(states, result.getLastStates()))
     if (state.last)
@@ -145,7 +155,7 @@ ScanOp ScanEditor::finish() {
   for (auto [stack, fresh] : llvm::zip(stacks, result.getStacks()))
     if (stack.result)
       stack.result.replaceAllUsesWith(fresh);
-  scan.erase();
+  loop.erase();
   return result;
 }
 
@@ -153,6 +163,12 @@ SmallVector<ScanOp> innermostFirst(Operation *function) {
   SmallVector<ScanOp> scans;
   function->walk([&](ScanOp scan) { scans.push_back(scan); });
   return scans;
+}
+
+SmallVector<LoopOpInterface> innermostLoops(Operation *function) {
+  SmallVector<LoopOpInterface> loops;
+  function->walk([&](LoopOpInterface loop) { loops.push_back(loop); });
+  return loops;
 }
 
 SmallVector<ScanOp> innermostWithoutCheckpoints(Operation *function) {

@@ -1,4 +1,4 @@
-// Changes what goes into a scan, is carried from step to step, and comes out of it.
+// Changes what goes into a loop, is carried from step to step, and comes out of it.
 #ifndef KERATIN_PASSES_LOOPS_SCANEDITOR_H
 #define KERATIN_PASSES_LOOPS_SCANEDITOR_H
 
@@ -8,9 +8,10 @@
 
 namespace keratin::passes {
 
-// A scan as lists that may be changed freely: entries added, dropped, given other operands or other
-// values. Every value in them is meant as it stands in the scan's body until finish() makes the
-// scan anew. The scan must not be used between construction and finish().
+// A scan, or a keratin.while, as lists that may be changed freely: entries added, dropped, given
+// other operands or other values. Every value in them is meant as it stands in the loop's body
+// until finish() makes the loop anew. It must not be used between construction and finish(). The
+// first state of a keratin.while is its condition and stays.
 class ScanEditor {
 public:
   struct State {
@@ -28,11 +29,11 @@ public:
     mlir::Value result;  // null for a stack that is new
   };
 
-  explicit ScanEditor(ir::ScanOp scan);
+  explicit ScanEditor(ir::LoopOpInterface loop);
 
-  ir::ScanOp op() const { return scan; }
-  mlir::Block &body() { return scan.getBody().front(); }
-  mlir::BlockArgument stepNumber() { return scan.getStepNumber(); }
+  ir::LoopOpInterface op() const { return loop; }
+  mlir::Block &body() { return loop.getBody().front(); }
+  mlir::BlockArgument stepNumber() { return loop.getStepNumber(); }
 
   // The argument for the operand, which is added unless it is there.
   mlir::BlockArgument sequence(mlir::Value operand);
@@ -45,10 +46,10 @@ public:
   // Index of a new state; its next value is to be given by the caller.
   unsigned addState(mlir::Value init);
 
-  // Makes the scan of what the lists hold now, at the place of the old one, which is gone. Ops of
+  // Makes the loop of what the lists hold now, at the place of the old one, which is gone. Ops of
   // the body that nobody needs are erased, sequences and captures that nobody reads are left out.
   // A dropped entry must have had no other use.
-  ir::ScanOp finish();
+  ir::LoopOpInterface finish();
 
   llvm::SmallVector<State> states;
   llvm::SmallVector<Input> sequences, captures;
@@ -57,11 +58,13 @@ public:
 private:
   mlir::BlockArgument input(llvm::SmallVector<Input> &inputs, mlir::Value operand, mlir::Type type);
 
-  ir::ScanOp scan;
+  ir::LoopOpInterface loop;
 };
 
 // All loops of the function, inner ones before those around them.
 llvm::SmallVector<ir::ScanOp> innermostFirst(mlir::Operation *function);
+// With those of unknown length.
+llvm::SmallVector<ir::LoopOpInterface> innermostLoops(mlir::Operation *function);
 // Without those over segments (keratin-checkpoint-loops): they are there so that nothing of all
 // their steps is in memory, so nothing may be stored for each step outside of them.
 llvm::SmallVector<ir::ScanOp> innermostWithoutCheckpoints(mlir::Operation *function);

@@ -20,11 +20,14 @@ namespace {
 // A round sees what the one before left in nested loops; two are the rule.
 constexpr int kMaxRounds = 8;
 
+// States that a loop of this kind cannot be without: the condition of a keratin.while.
+size_t fixedStates(ScanEditor &scan) { return isa<WhileOp>(*scan.op()) ? 1 : 0; }
+
 // The values of the body that a result in use or an effect depends on, from step to step.
 DenseSet<Value> liveValues(ScanEditor &scan) {
   SmallVector<Value> work;
-  for (const ScanEditor::State &state : scan.states)
-    if (!state.last.use_empty())
+  for (auto [i, state] : llvm::enumerate(scan.states))
+    if (i < fixedStates(scan) || !state.last.use_empty())
       work.push_back(state.next);
   for (const ScanEditor::Stack &stack : scan.stacks)
     if (!stack.result.use_empty())
@@ -51,9 +54,11 @@ DenseSet<Value> liveValues(ScanEditor &scan) {
 bool dropDead(ScanEditor &scan) {
   DenseSet<Value> live = liveValues(scan);
   size_t before = scan.states.size() + scan.stacks.size();
-  llvm::erase_if(scan.states, [&](const ScanEditor::State &state) {
-    return state.last.use_empty() && !live.contains(state.argument);
-  });
+  auto dropped = std::remove_if(scan.states.begin() + fixedStates(scan), scan.states.end(),
+                                [&](const ScanEditor::State &state) {
+                                  return state.last.use_empty() && !live.contains(state.argument);
+                                });
+  scan.states.erase(dropped, scan.states.end());
   llvm::erase_if(scan.stacks,
                  [](const ScanEditor::Stack &stack) { return stack.result.use_empty(); });
   // Ops that only dropped states needed go when the scan is finished.
@@ -82,7 +87,7 @@ bool mergeEqualInputs(ScanEditor &scan, SmallVector<ScanEditor::Input> &inputs) 
 // it began with.
 bool captureConstantStates(ScanEditor &scan) {
   size_t before = scan.states.size();
-  for (size_t i = 0; i < scan.states.size();) {
+  for (size_t i = fixedStates(scan); i < scan.states.size();) {
     ScanEditor::State state = scan.states[i];
     Attribute first = getSplat(state.init);
     if (state.next != state.argument && (!first || getSplat(state.next) != first)) {
@@ -191,7 +196,8 @@ bool replaceKnownStacks(ScanEditor &scan) {
   OpBuilder builder(scan.op());
   DenseMap<Value, Value> first;
   llvm::erase_if(scan.stacks, [&](ScanEditor::Stack &stack) {
-    Value same = buildStack(scan, builder, stack);
+    // Before a loop of unknown length there is nothing of its size.
+    Value same = isa<WhileOp>(*scan.op()) ? Value() : buildStack(scan, builder, stack);
     if (!same) {
       same = first.try_emplace(stack.element, stack.result).first->second;
       if (same == stack.result)
@@ -205,11 +211,12 @@ bool replaceKnownStacks(ScanEditor &scan) {
 }
 
 // A slice that takes the last step's element of a stack, and so says that there is a last step.
-bool takesLast(OpOperand &use, ScanOp scan) {
+bool takesLast(OpOperand &use, LoopOpInterface loop) {
   auto slice = dyn_cast<SliceOp>(use.getOwner());
   if (!slice || getShape(slice).front() != DimExpr(1))
     return false;
-  std::optional<DimExpr> last = scan.getReverse() ? DimExpr(0) : sub(scan.getSteps(), 1);
+  auto scan = dyn_cast<ScanOp>(*loop);
+  std::optional<DimExpr> last = scan && scan.getReverse() ? DimExpr(0) : sub(loop.getSteps(), 1);
   return last && slice.getStarts().getDims().front() == *last;
 }
 
@@ -238,7 +245,7 @@ LastElements findLastElements(ScanEditor &scan) {
   return found;
 }
 
-void readLastElements(ScanOp scan, const LastElements &found) {
+void readLastElements(LoopOpInterface scan, const LastElements &found) {
   for (auto [stack, state] : found)
     for (Operation *user : llvm::make_early_inc_range(scan.getStacks()[stack].getUsers())) {
       auto slice = cast<SliceOp>(user);
@@ -254,7 +261,7 @@ void readLastElements(ScanOp scan, const LastElements &found) {
     }
 }
 
-bool simplify(ScanOp op) {
+bool simplify(LoopOpInterface op) {
   ScanEditor scan(op);
   bool changed = dropDead(scan);
   changed |= mergeEqualInputs(scan, scan.sequences);
@@ -312,8 +319,10 @@ struct SimplifyLoopsPass : impl::SimplifyLoopsBase<SimplifyLoopsPass> {
     for (int round = 0; changed && round < kMaxRounds; ++round) {
       changed = false;
       // Inner loops first: what they no longer read may be dead in the loop around them.
-      for (ScanOp scan : innermostFirst(getOperation()))
-        changed |= unrollTrivial(scan) || simplify(scan);
+      for (LoopOpInterface loop : innermostLoops(getOperation())) {
+        auto scan = dyn_cast<ScanOp>(*loop);
+        changed |= (scan && unrollTrivial(scan)) || simplify(loop);
+      }
     }
     eraseDeadOps(getOperation());
   }

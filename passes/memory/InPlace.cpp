@@ -68,20 +68,20 @@ static SmallVector<Operation *> readersOf(Value root) {
 }
 
 // The operand of the yield that shares storage with the state's next value, or -1.
-static int64_t yieldOfStack(ScanOp scan, unsigned state) {
-  Operation *yield = scan.getBody().front().getTerminator();
+static int64_t yieldOfStack(LoopOpInterface loop, unsigned state) {
+  Operation *yield = loop.getBody().front().getTerminator();
   Value next = rootOf(yield->getOperand(state));
-  for (unsigned index = scan.getNumStates(); index < yield->getNumOperands(); ++index)
+  for (unsigned index = loop.getNumStates(); index < yield->getNumOperands(); ++index)
     if (rootOf(yield->getOperand(index)) == next)
       return index;
   return -1;
 }
 
-StateHome keratin::passes::homeOf(ScanOp scan, unsigned state) {
-  if (yieldOfStack(scan, state) >= 0)
+StateHome keratin::passes::homeOf(LoopOpInterface loop, unsigned state) {
+  if (yieldOfStack(loop, state) >= 0)
     return StateHome::InStack;
-  auto next = cast<OpResult>(rootOf(scan.getBody().front().getTerminator()->getOperand(state)));
-  Value last = scan.getStateArguments()[state];
+  auto next = cast<OpResult>(rootOf(loop.getBody().front().getTerminator()->getOperand(state)));
+  Value last = loop.getStateArguments()[state];
   Operation *node = next.getOwner();
   // A view of unproved size is checked at the call; a buffer's size must be certain.
   if (bytesOf(next) != bytesOf(last))
@@ -94,24 +94,24 @@ StateHome keratin::passes::homeOf(ScanOp scan, unsigned state) {
   return StateHome::InPlace;
 }
 
-unsigned keratin::passes::stackOfState(ScanOp scan, unsigned state) {
-  return yieldOfStack(scan, state) - scan.getNumStates();
+unsigned keratin::passes::stackOfState(LoopOpInterface loop, unsigned state) {
+  return yieldOfStack(loop, state) - loop.getNumStates();
 }
 
-static bool canLoopWriteOver(ScanOp scan, unsigned result, Value root) {
-  if (result >= scan.getNumStates() || bytesOf(root) != bytesOf(scan->getResult(result)))
+static bool canLoopWriteOver(LoopOpInterface loop, unsigned result, Value root) {
+  if (result >= loop.getNumStates() || bytesOf(root) != bytesOf(loop->getResult(result)))
     return false;
-  for (auto [index, operand] : llvm::enumerate(scan->getOperands()))
+  for (auto [index, operand] : llvm::enumerate(loop->getOperands()))
     if ((index == result) != (rootOf(operand) == root))
       return false;
-  return homeOf(scan, result) == StateHome::InPlace;
+  return homeOf(loop, result) == StateHome::InPlace;
 }
 
 bool keratin::passes::canWriteOver(Operation *node, unsigned result, Value root) {
   if (auto kernel = dyn_cast<KernelOp>(node))
     return canKernelWriteOver(kernel, result, root);
-  auto scan = dyn_cast<ScanOp>(node);
-  return scan && canLoopWriteOver(scan, result, root);
+  auto loop = dyn_cast<LoopOpInterface>(node);
+  return loop && canLoopWriteOver(loop, result, root);
 }
 
 int64_t keratin::passes::updatingNode(const KernelProgram &program, const UpdateResult &update) {

@@ -28,9 +28,9 @@ enum class StateHome {
   TwoBuffers // steps read one and write the other
 };
 // Precondition: after copySharedResults. Depends on the order of the body's nodes.
-StateHome homeOf(ir::ScanOp scan, unsigned state);
+StateHome homeOf(ir::LoopOpInterface loop, unsigned state);
 // The stack that state and value share, if its home is there.
-unsigned stackOfState(ir::ScanOp scan, unsigned state);
+unsigned stackOfState(ir::LoopOpInterface loop, unsigned state);
 
 // True if the node that makes the new value may write the variable's own buffer, wherever it
 // stands: it cannot fail, it is the only one to update the variable, the new value has the

@@ -43,6 +43,9 @@ KernelCost keratin::passes::costOf(Operation *op) {
     return {times(step.operations, scan.getSteps()), times(step.bytesRead, scan.getSteps()),
             times(step.bytesWritten, scan.getSteps())};
   }
+  // Nobody knows of how many steps: what one of them costs.
+  if (auto loop = dyn_cast<WhileOp>(op))
+    return costOfBlock(loop.getBody().front());
   if (auto branches = dyn_cast<IfOp>(op)) {
     KernelCost a = costOfBlock(branches.getThenBody().front());
     KernelCost b = costOfBlock(branches.getElseBody().front());

@@ -10,7 +10,7 @@ using namespace keratin::ir;
 using namespace keratin::passes;
 using namespace mlir;
 
-bool keratin::passes::isNode(Operation *op) { return isa<KernelOp, ScanOp, IfOp>(op); }
+bool keratin::passes::isNode(Operation *op) { return isa<KernelOp, LoopOpInterface, IfOp>(op); }
 
 bool keratin::passes::isView(Operation *op) {
   auto slice = dyn_cast_or_null<SliceOp>(op);
@@ -127,6 +127,10 @@ LogicalResult KernelProgram::readSizes(func::FuncOp function) {
   for (int64_t user = 0; user < int64_t(nodeOps.size()); ++user)
     for (int64_t symbol : computedSizes.mentionedBy(nodeOps[user])) {
       int64_t definer = definers.lookup(symbol);
+      // A loop's stacks are as long as it has steps.
+      auto loop = dyn_cast<WhileOp>(nodeOps[user]);
+      if (loop && loop.getLength() && loop.getSteps().symbolId() == symbol && definer == user)
+        continue;
       if (definer >= user)
         return emitGraphError(nodeOps[user])
                << "d" << symbol << " has no value before the kernel that needs it";
@@ -184,8 +188,8 @@ static void copySharedResultsOf(Block &block) {
       for (Region &region : op.getRegions())
         copySharedResultsOf(region.front());
   Operation *exit = block.getTerminator();
-  auto scan = dyn_cast<ScanOp>(block.getParentOp());
-  unsigned numStates = scan ? scan.getNumStates() : 0;
+  auto loop = dyn_cast<LoopOpInterface>(block.getParentOp());
+  unsigned numStates = loop ? loop.getNumStates() : 0;
   // Who has storage of its own already, and which states have that of a stack.
   llvm::DenseSet<Value> taken, states, stacked;
   SmallVector<bool> keeps(exit->getNumOperands(), false);

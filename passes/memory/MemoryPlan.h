@@ -3,6 +3,12 @@
 // On the function (keratin-plan-memory, Passes.td):
 //   keratin.arena_bytes  #keratin.dims<total>, bytes of the arena of one call;
 //   keratin.offsets      #keratin.dims<…>, places in the arena, each a multiple of 64;
+//   keratin.memories     #keratin.dims<…>, only if something depends on a size without bound: bytes
+//                        of each memory that is asked for during the call; of a tape, bytes a step;
+//   keratin.memory_sizes array<i64>, for each of them k >= 0: when the k-th definition of a size is
+//                        reached, or -1 - k: a tape, whose steps that size counts;
+//   keratin.offset_memories array<i64>, for each offset the memory it is a place in: 0 is the
+//                        arena, 1 + k the k-th of keratin.memories;
 //   keratin.in_place     array<i64>, for each update 1 if the variable's own buffer is written.
 // On each node, a kernel, a loop or a branch:
 //   keratin.results      array<i64>, for each result an index into keratin.offsets, or -1 - k for
@@ -20,8 +26,9 @@
 //   keratin.states       array<i64>, for each state where it lives while the loop runs. kInPlace:
 //   in
 //                        the place of the loop's result. k >= 0: there and in a second buffer, at
-//                        offset k, which steps read and write in turn so that the last one writes
-//                        the result. kInStack - j: in stack j, where it was last written.
+//                        offset k, which steps read and write in turn. Of a scan the last one
+//                        writes the result; of a keratin.while, which does not know, it may have to
+//                        be copied there. kInStack - j: in stack j, where it was last written.
 //                        The first step reads the init where it lies.
 //   keratin.step         an index into keratin.offsets, where the step's number lies; -1: nobody
 //                        reads it.
@@ -42,6 +49,9 @@ namespace keratin::passes {
 inline constexpr char kArenaAttr[] = "keratin.arena";
 inline constexpr char kArenaBytesAttr[] = "keratin.arena_bytes";
 inline constexpr char kOffsetsAttr[] = "keratin.offsets";
+inline constexpr char kMemoriesAttr[] = "keratin.memories";
+inline constexpr char kMemorySizesAttr[] = "keratin.memory_sizes";
+inline constexpr char kOffsetMemoriesAttr[] = "keratin.offset_memories";
 inline constexpr char kInPlaceAttr[] = "keratin.in_place";
 inline constexpr char kResultsAttr[] = "keratin.results";
 inline constexpr char kReusesAttr[] = "keratin.reuses";

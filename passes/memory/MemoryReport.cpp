@@ -206,6 +206,17 @@ void printBudget(llvm::raw_ostream &out, func::FuncOp function, std::optional<in
   out << "\n";
 }
 
+// What is asked for when the call knows how much.
+void printMemories(llvm::raw_ostream &out, func::FuncOp function) {
+  auto bytes = function->getAttrOfType<DimsAttr>(kMemoriesAttr);
+  auto sizes = function->getAttrOfType<DenseI64ArrayAttr>(kMemorySizesAttr);
+  if (!bytes || !sizes || bytes.getDims().size() != size_t(sizes.size()))
+    return;
+  for (auto [size, kind] : llvm::zip(bytes.getDims(), sizes.asArrayRef()))
+    out << "in the call   " << size.str() << " bytes" << (kind < 0 ? " a step of a tape" : "")
+        << "\n";
+}
+
 std::string titleOf(const PlannedBuffer &buffer, const PlannedMemory &plan) {
   Operation *op = buffer.inside >= 0 ? plan.inside[buffer.inside].op : nullptr;
   std::string maker =
@@ -254,41 +265,51 @@ std::string bytesText(const std::optional<DimExpr> &bytes, const SymbolValues &s
 }
 
 // What a loop carries and keeps.
-void printLoop(llvm::raw_ostream &out, ScanOp scan, const SymbolValues &symbols,
-               const std::string &indent) {
-  auto states = scan->getAttrOfType<DenseI64ArrayAttr>(kStatesAttr);
-  for (unsigned number = 0; number < scan.getNumStates(); ++number) {
+void printLoop(llvm::raw_ostream &out, LoopOpInterface loop, bool isUnbounded,
+               const SymbolValues &symbols, const std::string &indent) {
+  auto states = loop->getAttrOfType<DenseI64ArrayAttr>(kStatesAttr);
+  for (unsigned number = 0; number < loop.getNumStates(); ++number) {
     int64_t code = states[number];
     out << indent << "state " << number << ": "
-        << bytesText(bytesOf(scan.getResult(number)), symbols) << ", "
+        << bytesText(bytesOf(loop->getResult(number)), symbols) << ", "
         << (code == kInPlace ? "in place"
             : code >= 0      ? "in two buffers"
                              : "in stack " + std::to_string(kInStack - code))
         << "\n";
   }
-  Operation *yield = scan.getBody().front().getTerminator();
-  for (unsigned number = 0; number < scan.getStacks().size(); ++number)
+  Operation *yield = loop.getBody().front().getTerminator();
+  for (unsigned number = 0; number < loop.getStacks().size(); ++number) {
     out << indent << "stack " << number << ": "
-        << bytesText(bytesOf(yield->getOperand(scan.getNumStates() + number)), symbols)
-        << " a step, " << bytesText(bytesOf(scan.getStacks()[number]), symbols) << " in all\n";
+        << bytesText(bytesOf(yield->getOperand(loop.getNumStates() + number)), symbols)
+        << " a step, ";
+    if (isUnbounded)
+      out << "in a tape that grows\n";
+    else
+      out << bytesText(bytesOf(loop.getStacks()[number]), symbols) << " in all\n";
+  }
 }
 
 void printInside(llvm::raw_ostream &out, const PlannedMemory &plan, const SymbolValues &symbols,
                  const std::string &indent) {
   for (const PlannedNode &node : plan.inside) {
-    auto scan = dyn_cast<ScanOp>(node.op);
+    auto loop = dyn_cast<LoopOpInterface>(node.op);
+    auto unknown = dyn_cast<WhileOp>(node.op);
     std::string line = sourceLine(node.op->getLoc());
     out << "\n"
-        << indent << (scan ? "loop" : "branches") << " at kernel " << node.position
+        << indent << (loop ? "loop" : "branches") << " at kernel " << node.position
         << (line.empty() ? "" : " " + line) << ": ";
-    if (scan)
-      out << scan.getSteps().str() << " steps of " << node.programs.front().kernels << " kernels";
+    if (unknown && !unknown.getLength())
+      out << "steps of " << node.programs.front().kernels << " kernels";
+    else if (loop)
+      out << loop.getSteps().str() << " steps of " << node.programs.front().kernels << " kernels";
     else
       out << node.programs.front().kernels << " or " << node.programs.back().kernels << " kernels";
     out << ", " << bytesText(node.programs.front().arenaBytes, symbols) << " inside";
     out << (node.op->hasAttr(kCheckpointsAttr) ? ", from checkpoints\n" : "\n");
-    if (scan)
-      printLoop(out, scan, symbols, indent + "  ");
+    if (unknown && unknown.getBound())
+      out << indent << "  at most " << unknown.getBound()->str() << " steps\n";
+    if (loop)
+      printLoop(out, loop, unknown && !unknown.getBound(), symbols, indent + "  ");
     for (const PlannedMemory &program : node.programs) {
       printBuffers(out, program, Numbers(program, symbols, kDefaultSize), indent + "  ");
       printInside(out, program, symbols, indent + "  ");
@@ -337,6 +358,7 @@ std::string keratin::passes::memoryReport(func::FuncOp function, const SymbolVal
   out << "\n";
   printBudget(out, function, numbers.arena);
   printInPlace(out, function, *plan);
+  printMemories(out, function);
   if (!plan->buffers.empty())
     out << "\n";
   printBuffers(out, *plan, numbers, "");

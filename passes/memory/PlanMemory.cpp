@@ -18,34 +18,79 @@ using namespace mlir;
 
 namespace {
 
-// Offsets of the whole arena, each once: they are evaluated when sizes change.
+// Offsets in the arena and in other memories, each once: they are evaluated when sizes change.
 class OffsetTable {
 public:
-  int64_t indexOf(const DimExpr &offset) {
-    auto [entry, isNew] = known.try_emplace(offset, offsets.size());
-    if (isNew)
+  int64_t indexOf(int64_t memory, const DimExpr &offset) {
+    auto [entry, isNew] = known.try_emplace(std::pair(memory, offset), offsets.size());
+    if (isNew) {
       offsets.push_back(offset);
+      memories.push_back(memory);
+    }
     return entry->second;
   }
   ArrayRef<DimExpr> all() const { return offsets; }
+  ArrayRef<int64_t> memoryOfEach() const { return memories; }
 
 private:
   std::vector<DimExpr> offsets;
-  std::map<DimExpr, int64_t> known;
+  std::vector<int64_t> memories;
+  std::map<std::pair<int64_t, DimExpr>, int64_t> known;
 };
+
+// What is asked for during the call, since it depends on sizes without bound: an arena for each
+// such size, and tapes. Number 0 is the arena of the call.
+class Memories {
+public:
+  explicit Memories(const ComputedSizes &sizes) : sizes(sizes) {}
+
+  // The one for a buffer of so many bytes.
+  int64_t arenaFor(const DimExpr &bytes) {
+    int64_t last = sizes.lastUnbounded(bytes);
+    if (last < 0)
+      return 0;
+    auto [entry, isNew] = arenas.try_emplace(last, kinds.size() + 1);
+    if (isNew)
+      add(last, DimExpr(0));
+    return entry->second;
+  }
+  int64_t addTape(const DimExpr &steps, const DimExpr &bytesOfStep) {
+    add(-1 - sizes.lastUnbounded(steps), bytesOfStep);
+    return kinds.size();
+  }
+  void setBytes(int64_t memory, const DimExpr &size) { bytes[memory - 1] = size; }
+  // As keratin.memories and keratin.memory_sizes say.
+  ArrayRef<DimExpr> sizesOfEach() const { return bytes; }
+  ArrayRef<int64_t> kindOfEach() const { return kinds; }
+
+private:
+  void add(int64_t kind, const DimExpr &size) {
+    kinds.push_back(kind);
+    bytes.push_back(size);
+  }
+
+  const ComputedSizes &sizes;
+  std::map<int64_t, int64_t> arenas; // by the number of the definition
+  std::vector<int64_t> kinds;
+  std::vector<DimExpr> bytes;
+};
+
+// For each memory where something begins.
+using Bases = std::map<int64_t, DimExpr>;
 
 // Plans a block, after what is inside its nodes: their arenas are buffers of this one.
 class Planner {
 public:
   // `sizes` are those of the function.
-  Planner(KernelProgram program, const ComputedSizes &sizes)
-      : program(std::move(program)), sizes(sizes) {}
+  Planner(KernelProgram program, const ComputedSizes &sizes, Memories &memories)
+      : program(std::move(program)), sizes(sizes), memories(memories) {}
 
   // Decides everything. Fails with a diagnostic if sizes cannot be represented.
   LogicalResult decide();
-  const DimExpr &arenaBytes() const { return layout.totalBytes; }
-  // Writes it down for an arena that begins at `base`.
-  LogicalResult write(const DimExpr &base, OffsetTable &table);
+  // Bytes needed of each memory.
+  const Bases &memoryBytes() const { return totals; }
+  // Writes it down for what begins at `bases`.
+  LogicalResult write(const Bases &bases, OffsetTable &table);
   void writeFunction(func::FuncOp function, OffsetTable &table);
 
 private:
@@ -54,6 +99,7 @@ private:
     int64_t returned = -1; // the operand of the terminator, or
     int64_t buffer = -1;   // an index into `buffers`; neither: nowhere
     int64_t reuses = -1;   // the operand whose storage this was
+    int64_t tape = -1;     // a memory of its own
   };
   // What a loop needs inside of its body's arena.
   struct LoopBuffers {
@@ -64,34 +110,41 @@ private:
   LogicalResult decideInside();
   void decideUpdates();
   void assignStorage();
-  void addLoopBuffers(ScanOp scan);
+  void addLoopBuffers(LoopOpInterface loop);
   int64_t addBuffer(std::optional<DimExpr> bytes, Value value, LiveRange live);
   Place placeOf(int64_t node, OpResult result);
   Place placeInArena(int64_t node, OpResult result);
   int64_t findDyingOperand(int64_t node, OpResult result);
   LogicalResult layOut();
-  LogicalResult writeLoop(ScanOp scan, const DimExpr &base, OffsetTable &table);
-  std::optional<DimExpr> offsetOf(int64_t buffer, const DimExpr &base) const {
-    return add(base, layout.offsets[buffer]);
+  bool isTape(OpResult result) const;
+  LogicalResult writeLoop(LoopOpInterface loop, const Bases &bases, OffsetTable &table);
+  // An index into keratin.offsets.
+  std::optional<int64_t> codeOf(int64_t buffer, const Bases &bases, OffsetTable &table) const {
+    int64_t memory = buffers[buffer].memory;
+    std::optional<DimExpr> offset = add(bases.at(memory), buffers[buffer].offset);
+    return offset ? std::optional(table.indexOf(memory, *offset)) : std::nullopt;
   }
 
   KernelProgram program;
   const ComputedSizes &sizes;
-  // Of each node: plans of its regions, and the buffer that their arena is.
+  Memories &memories;
+  // Of each node: plans of its regions, and the buffers that what they need is, by memory.
   std::vector<std::vector<std::unique_ptr<Planner>>> inside;
-  std::vector<int64_t> insideBuffer;
+  std::vector<std::map<int64_t, int64_t>> insideBuffers;
   llvm::DenseSet<unsigned> inPlace; // function results
   llvm::DenseMap<Value, Place> places;
-  LoopBuffers loop; // if the block is a loop's body
-  // Storage in the arena; several values one after the other.
+  LoopBuffers loopBuffers; // if the block is a loop's body
+  // Storage in a memory; several values one after the other.
   struct Buffer {
     std::optional<DimExpr> bytes;
     Value firstValue; // null: the arena of what is inside a node
     Value holder;     // the last of them so far
     LiveRange live;
+    int64_t memory = 0;
+    DimExpr offset;
   };
   std::vector<Buffer> buffers;
-  ArenaLayout layout;
+  Bases totals{{0, DimExpr(0)}};
 };
 
 LogicalResult tooLarge(Operation *op) {
@@ -104,8 +157,8 @@ LogicalResult Planner::decide() {
     return failure();
   decideUpdates();
   assignStorage();
-  if (auto scan = dyn_cast<ScanOp>(program.block().getParentOp()))
-    addLoopBuffers(scan);
+  if (auto loop = dyn_cast<LoopOpInterface>(program.block().getParentOp()))
+    addLoopBuffers(loop);
   return layOut();
 }
 
@@ -118,7 +171,7 @@ LogicalResult Planner::decideInside() {
       FailureOr<KernelProgram> within = KernelProgram::build(region.front());
       if (failed(within))
         return failure();
-      plans.push_back(std::make_unique<Planner>(std::move(*within), sizes));
+      plans.push_back(std::make_unique<Planner>(std::move(*within), sizes, memories));
       if (failed(plans.back()->decide()))
         return failure();
     }
@@ -163,7 +216,7 @@ int64_t Planner::addBuffer(std::optional<DimExpr> bytes, Value value, LiveRange 
   // Asked for before any size is computed.
   if (bytes)
     bytes = sizes.atMost(*bytes);
-  buffers.push_back({bytes, value, value, live});
+  buffers.push_back({bytes, value, value, live, bytes ? memories.arenaFor(*bytes) : 0, {}});
   return buffers.size() - 1;
 }
 
@@ -183,15 +236,29 @@ Planner::Place Planner::placeInArena(int64_t node, OpResult result) {
   return place;
 }
 
+// A stack of a loop of which nobody knows how many steps it makes.
+bool Planner::isTape(OpResult result) const {
+  auto loop = dyn_cast<WhileOp>(result.getOwner());
+  return loop && result.getResultNumber() > loop.getNumStates() &&
+         sizes.lastUnbounded(loop.getSteps()) >= 0;
+}
+
 Planner::Place Planner::placeOf(int64_t node, OpResult result) {
   ArrayRef<unsigned> returned = program.returnedAs(result);
   Place place;
   if (returned.empty()) {
-    auto scan = dyn_cast<ScanOp>(result.getOwner());
+    auto loop = dyn_cast<LoopOpInterface>(result.getOwner());
     unsigned state = result.getResultNumber();
-    if (scan && state < scan.getNumStates() && homeOf(scan, state) == StateHome::InStack &&
+    if (loop && state < loop.getNumStates() && homeOf(loop, state) == StateHome::InStack &&
         program.readers(result).empty())
       return place;
+    if (isTape(result)) {
+      Operation *yield = loop.getBody().front().getTerminator();
+      std::optional<DimExpr> bytes = bytesOf(yield->getOperand(state - 1));
+      // More than 64 bits hold, there is not.
+      place.tape = memories.addTape(loop.getSteps(), bytes.value_or(DimExpr(INT64_MAX)));
+      return place;
+    }
     return placeInArena(node, result);
   }
   // A state that shares its value with a stack lives there.
@@ -208,28 +275,36 @@ void Planner::assignStorage() {
     for (OpResult result : program.nodes()[node]->getResults())
       places[result] = placeOf(node, result);
     // Branches take turns.
-    std::optional<DimExpr> bytes = DimExpr(0);
+    std::map<int64_t, std::optional<DimExpr>> needed;
     for (const std::unique_ptr<Planner> &plan : inside[node])
-      bytes = bytes ? max(*bytes, plan->arenaBytes()) : std::nullopt;
-    insideBuffer.push_back(bytes == DimExpr(0) ? -1 : addBuffer(bytes, Value(), {node, node}));
+      for (const auto &[memory, bytes] : plan->memoryBytes()) {
+        std::optional<DimExpr> &most = needed.try_emplace(memory, DimExpr(0)).first->second;
+        most = most ? max(*most, bytes) : std::nullopt;
+      }
+    std::map<int64_t, int64_t> &found = insideBuffers.emplace_back();
+    for (const auto &[memory, bytes] : needed)
+      if (bytes != DimExpr(0)) {
+        found[memory] = addBuffer(bytes, Value(), {node, node});
+        buffers.back().memory = memory;
+      }
   }
 }
 
 // What is there from step to step is alive all the time.
-void Planner::addLoopBuffers(ScanOp scan) {
+void Planner::addLoopBuffers(LoopOpInterface loop) {
   LiveRange always{0, std::max<int64_t>(program.nodes().size(), 1) - 1};
-  if (!program.readers(scan.getStepNumber()).empty())
-    loop.step = addBuffer(bytesOf(scan.getStepNumber()), scan.getStepNumber(), always);
-  for (unsigned state = 0; state < scan.getNumStates(); ++state) {
-    Value argument = scan.getStateArguments()[state];
-    loop.second.push_back(homeOf(scan, state) == StateHome::TwoBuffers
-                              ? addBuffer(bytesOf(argument), argument, always)
-                              : -1);
+  if (!program.readers(loop.getStepNumber()).empty())
+    loopBuffers.step = addBuffer(bytesOf(loop.getStepNumber()), loop.getStepNumber(), always);
+  for (unsigned state = 0; state < loop.getNumStates(); ++state) {
+    Value argument = loop.getStateArguments()[state];
+    loopBuffers.second.push_back(homeOf(loop, state) == StateHome::TwoBuffers
+                                     ? addBuffer(bytesOf(argument), argument, always)
+                                     : -1);
   }
 }
 
 LogicalResult Planner::layOut() {
-  std::vector<ArenaBuffer> arena;
+  std::map<int64_t, std::vector<ArenaBuffer>> arenas;
   for (const Buffer &buffer : buffers) {
     if (!buffer.bytes && !buffer.firstValue)
       return tooLarge(program.block().getParentOp());
@@ -241,73 +316,79 @@ LogicalResult Planner::layOut() {
       return emitGraphError(buffer.firstValue.getLoc(), GraphError::TooLarge)
              << "the bytes of an intermediate value of type " << buffer.firstValue.getType()
              << " do not fit 64 bits";
-    arena.push_back({*buffer.bytes, buffer.live});
+    arenas[buffer.memory].push_back({*buffer.bytes, buffer.live});
   }
-  std::optional<ArenaLayout> found = layOutArena(arena);
-  if (!found)
-    return tooLarge(program.block().getParentOp());
-  layout = std::move(*found);
+  for (const auto &[memory, arena] : arenas) {
+    std::optional<ArenaLayout> layout = layOutArena(arena);
+    if (!layout)
+      return tooLarge(program.block().getParentOp());
+    totals[memory] = layout->totalBytes;
+    auto offset = layout->offsets.begin();
+    for (Buffer &buffer : buffers)
+      if (buffer.memory == memory)
+        buffer.offset = *offset++;
+  }
   return success();
 }
 
-LogicalResult Planner::writeLoop(ScanOp scan, const DimExpr &base, OffsetTable &table) {
-  auto indexOf = [&](int64_t buffer) {
-    std::optional<DimExpr> offset = offsetOf(buffer, base);
-    return offset ? std::optional<int64_t>(table.indexOf(*offset)) : std::nullopt;
-  };
-  Builder builder(scan.getContext());
+LogicalResult Planner::writeLoop(LoopOpInterface loop, const Bases &bases, OffsetTable &table) {
+  Builder builder(loop.getContext());
   SmallVector<int64_t> states;
-  for (unsigned state = 0; state < scan.getNumStates(); ++state) {
+  for (unsigned state = 0; state < loop.getNumStates(); ++state) {
     std::optional<int64_t> code = kInPlace;
-    if (loop.second[state] >= 0)
-      code = indexOf(loop.second[state]);
-    else if (homeOf(scan, state) == StateHome::InStack)
-      code = kInStack - int64_t(stackOfState(scan, state));
+    if (loopBuffers.second[state] >= 0)
+      code = codeOf(loopBuffers.second[state], bases, table);
+    else if (homeOf(loop, state) == StateHome::InStack)
+      code = kInStack - int64_t(stackOfState(loop, state));
     if (!code)
-      return tooLarge(scan);
+      return tooLarge(loop);
     states.push_back(*code);
   }
-  std::optional<int64_t> step = loop.step < 0 ? -1 : indexOf(loop.step);
+  std::optional<int64_t> step = -1;
+  if (loopBuffers.step >= 0)
+    step = codeOf(loopBuffers.step, bases, table);
   if (!step)
-    return tooLarge(scan);
-  scan->setAttr(kStatesAttr, builder.getDenseI64ArrayAttr(states));
-  scan->setAttr(kStepAttr, builder.getI64IntegerAttr(*step));
+    return tooLarge(loop);
+  loop->setAttr(kStatesAttr, builder.getDenseI64ArrayAttr(states));
+  loop->setAttr(kStepAttr, builder.getI64IntegerAttr(*step));
   return success();
 }
 
-LogicalResult Planner::write(const DimExpr &base, OffsetTable &table) {
+LogicalResult Planner::write(const Bases &bases, OffsetTable &table) {
   Builder builder(program.exit()->getContext());
   for (auto [position, node] : llvm::enumerate(program.nodes())) {
     SmallVector<int64_t> codes, reuses;
     for (Value result : node->getResults()) {
       const Place &place = places[result];
-      int64_t code = place.returned >= 0 ? -1 - place.returned : kNowhere;
-      if (place.buffer >= 0) {
-        std::optional<DimExpr> offset = offsetOf(place.buffer, base);
-        if (!offset)
-          return tooLarge(node);
-        code = table.indexOf(*offset);
-      }
-      codes.push_back(code);
+      std::optional<int64_t> code = place.returned >= 0 ? -1 - place.returned : kNowhere;
+      if (place.tape >= 0)
+        code = table.indexOf(place.tape, DimExpr(0));
+      else if (place.buffer >= 0)
+        code = codeOf(place.buffer, bases, table);
+      if (!code)
+        return tooLarge(node);
+      codes.push_back(*code);
       reuses.push_back(place.reuses);
     }
     node->setAttr(kResultsAttr, builder.getDenseI64ArrayAttr(codes));
     node->setAttr(kReusesAttr, builder.getDenseI64ArrayAttr(reuses));
-    DimExpr within = base;
-    if (int64_t buffer = insideBuffer[position]; buffer >= 0) {
-      std::optional<DimExpr> offset = offsetOf(buffer, base);
-      if (!offset)
+    Bases within = bases;
+    for (auto [memory, buffer] : insideBuffers[position]) {
+      std::optional<int64_t> code = codeOf(buffer, bases, table);
+      if (!code)
         return tooLarge(node);
-      within = *offset;
-      node->setAttr(kArenaAttr, builder.getI64IntegerAttr(table.indexOf(within)));
+      within[memory] = table.all()[*code];
+      if (memory != 0)
+        continue;
+      node->setAttr(kArenaAttr, builder.getI64IntegerAttr(*code));
       node->setAttr(kArenaBytesAttr, DimsAttr::get(node->getContext(), {*buffers[buffer].bytes}));
     }
     for (const std::unique_ptr<Planner> &plan : inside[position])
       if (failed(plan->write(within, table)))
         return failure();
   }
-  if (auto scan = dyn_cast<ScanOp>(program.block().getParentOp()))
-    return writeLoop(scan, base, table);
+  if (auto loop = dyn_cast<LoopOpInterface>(program.block().getParentOp()))
+    return writeLoop(loop, bases, table);
   return success();
 }
 
@@ -318,8 +399,16 @@ void Planner::writeFunction(func::FuncOp function, OffsetTable &table) {
     updatesInPlace.push_back(inPlace.contains(update.result));
   MLIRContext *context = function.getContext();
   function->setAttr(kOffsetsAttr, DimsAttr::get(context, table.all()));
-  function->setAttr(kArenaBytesAttr, DimsAttr::get(context, {layout.totalBytes}));
+  function->setAttr(kArenaBytesAttr, DimsAttr::get(context, {totals.at(0)}));
   function->setAttr(kInPlaceAttr, builder.getDenseI64ArrayAttr(updatesInPlace));
+  for (const auto &[memory, bytes] : totals)
+    if (memory != 0)
+      memories.setBytes(memory, bytes);
+  if (memories.kindOfEach().empty())
+    return;
+  function->setAttr(kMemoriesAttr, DimsAttr::get(context, memories.sizesOfEach()));
+  function->setAttr(kMemorySizesAttr, builder.getDenseI64ArrayAttr(memories.kindOfEach()));
+  function->setAttr(kOffsetMemoriesAttr, builder.getDenseI64ArrayAttr(table.memoryOfEach()));
 }
 
 struct PlanMemoryPass : keratin::passes::impl::PlanMemoryBase<PlanMemoryPass> {
@@ -329,9 +418,15 @@ struct PlanMemoryPass : keratin::passes::impl::PlanMemoryBase<PlanMemoryPass> {
     if (failed(program))
       return signalPassFailure();
     ComputedSizes sizes = program->sizes();
-    Planner planner(std::move(*program), sizes);
+    Memories memories(sizes);
+    Planner planner(std::move(*program), sizes, memories);
     OffsetTable offsets;
-    if (failed(planner.decide()) || failed(planner.write(DimExpr(0), offsets)))
+    if (failed(planner.decide()))
+      return signalPassFailure();
+    Bases bases;
+    for (const auto &[memory, bytes] : planner.memoryBytes())
+      bases.try_emplace(memory, DimExpr(0));
+    if (failed(planner.write(bases, offsets)))
       return signalPassFailure();
     planner.writeFunction(getOperation(), offsets);
   }

@@ -39,8 +39,10 @@ namespace {
 class PlanReader {
 public:
   // `sizes` are those of the function.
-  PlanReader(const std::vector<DimExpr> &places, const ComputedSizes &sizes)
-      : places(places), sizes(sizes) {}
+  // `memories` are those that the places are in.
+  PlanReader(const std::vector<DimExpr> &places, ArrayRef<int64_t> memories,
+             const ComputedSizes &sizes)
+      : places(places), memories(memories), sizes(sizes) {}
 
   // False if the plan does not fit the program.
   bool read(const KernelProgram &program, PlannedMemory &plan);
@@ -56,7 +58,10 @@ private:
     return bytes ? sizes.atMost(*bytes) : bytes;
   }
 
+  bool isInArena(int64_t code) const { return memories.empty() || memories[code] == 0; }
+
   const std::vector<DimExpr> &places;
+  ArrayRef<int64_t> memories; // empty: all places are in the arena
   const ComputedSizes &sizes;
   llvm::DenseMap<Value, size_t> bufferOf;
 };
@@ -66,16 +71,16 @@ bool PlanReader::read(const KernelProgram &program, PlannedMemory &plan) {
   for (int64_t position = 0; position < plan.kernels; ++position)
     if (!readNode(program, position, plan))
       return false;
-  auto scan = dyn_cast<ScanOp>(program.block().getParentOp());
-  if (!scan)
+  auto loop = dyn_cast<LoopOpInterface>(program.block().getParentOp());
+  if (!loop)
     return true;
-  auto states = scan->getAttrOfType<DenseI64ArrayAttr>(kStatesAttr);
-  auto step = scan->getAttrOfType<IntegerAttr>(kStepAttr);
-  if (!states || states.size() != scan.getNumStates() || !step)
+  auto states = loop->getAttrOfType<DenseI64ArrayAttr>(kStatesAttr);
+  auto step = loop->getAttrOfType<IntegerAttr>(kStepAttr);
+  if (!states || states.size() != loop.getNumStates() || !step)
     return false;
-  if (step.getInt() >= 0 && !addLasting(scan.getStepNumber(), step.getInt(), plan))
+  if (step.getInt() >= 0 && !addLasting(loop.getStepNumber(), step.getInt(), plan))
     return false;
-  for (auto [state, code] : llvm::zip(scan.getStateArguments(), states.asArrayRef()))
+  for (auto [state, code] : llvm::zip(loop.getStateArguments(), states.asArrayRef()))
     if (code >= 0 && !addLasting(state, code, plan))
       return false;
   return true;
@@ -85,6 +90,8 @@ bool PlanReader::read(const KernelProgram &program, PlannedMemory &plan) {
 bool PlanReader::addLasting(Value value, int64_t place, PlannedMemory &plan) {
   if (!isPlace(place))
     return false;
+  if (!isInArena(place))
+    return true;
   LiveRange always{0, std::max<int64_t>(plan.kernels, 1) - 1};
   plan.buffers.push_back({value, always, places[place], mostBytes(value)});
   return true;
@@ -101,6 +108,8 @@ bool PlanReader::readNode(const KernelProgram &program, int64_t position, Planne
     int64_t code = codes[result.getResultNumber()];
     int64_t reused = reuses[result.getResultNumber()];
     if (code < 0)
+      continue;
+    if (isPlace(code) && !isInArena(code))
       continue;
     ArrayRef<int64_t> readers = program.readers(result);
     int64_t last = readers.empty() ? position : readers.back();
@@ -130,7 +139,7 @@ bool PlanReader::readInside(Operation *node, int64_t position, PlannedMemory &pl
   for (Region &region : node->getRegions()) {
     FailureOr<KernelProgram> program = KernelProgram::build(region.front());
     if (failed(program) ||
-        !PlanReader(places, sizes).read(*program, inside.programs.emplace_back()))
+        !PlanReader(places, memories, sizes).read(*program, inside.programs.emplace_back()))
       return false;
     inside.programs.back().arenaBytes = bytes ? bytes.getDims().front() : DimExpr(0);
   }
@@ -161,7 +170,11 @@ std::optional<PlannedMemory> keratin::passes::readMemoryPlan(func::FuncOp functi
   std::vector<DimExpr> places = offsets.getDims();
   PlannedMemory plan;
   plan.arenaBytes = bytes.getDims().front();
-  if (!PlanReader(places, program->sizes()).read(*program, plan))
+  auto memories = function->getAttrOfType<DenseI64ArrayAttr>(kOffsetMemoriesAttr);
+  if (memories && size_t(memories.size()) != places.size())
+    return std::nullopt;
+  if (!PlanReader(places, memories ? memories.asArrayRef() : ArrayRef<int64_t>(), program->sizes())
+           .read(*program, plan))
     return std::nullopt;
   return plan;
 }

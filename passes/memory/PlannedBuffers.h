@@ -22,9 +22,9 @@ inline constexpr int64_t kDefaultSize = 32;
 std::optional<int64_t> evaluate(const ir::DimExpr &expression, const SymbolValues &symbols,
                                 int64_t otherwise = kDefaultSize);
 
-// What a buffer is for: of a kernel's result the op that makes it, "tanh", or "add +3" if three more
-// belong to the kernel; "scan" or "if" of the result of one; "step number" or "state 2" of a loop's
-// argument.
+// What a buffer is for: of a kernel's result the op that makes it, "tanh", or "add +3" if three
+// more belong to the kernel; "scan" or "if" of the result of one; "step number" or "state 2" of a
+// loop's argument.
 std::string makerOf(mlir::Value firstValue);
 
 struct PlannedMemory;
@@ -42,7 +42,7 @@ struct PlannedBuffer {
 
 // A loop or a branch: a program, or two that take turns, in a buffer of the one around it.
 struct PlannedNode {
-  mlir::Operation *op; // keratin.scan, keratin.if
+  mlir::Operation *op; // keratin.scan, keratin.while, keratin.if
   int64_t position;    // among the nodes around it
   std::vector<PlannedMemory> programs;
 };

@@ -119,10 +119,10 @@ SmallVector<Scheduler::Overwrite> Scheduler::overwrites() const {
   for (const UpdateResult &update : program.updates())
     if (canUpdateInPlace(program, update))
       result.push_back({updatingNode(program, update), update.variable, true});
-  auto scan = dyn_cast<ScanOp>(program.block().getParentOp());
-  for (unsigned state = 0; scan && state < scan.getNumStates(); ++state) {
+  auto loop = dyn_cast<LoopOpInterface>(program.block().getParentOp());
+  for (unsigned state = 0; loop && state < loop.getNumStates(); ++state) {
     auto next = cast<OpResult>(rootOf(program.exit()->getOperand(state)));
-    Value old = scan.getStateArguments()[state];
+    Value old = loop.getStateArguments()[state];
     bool alone = program.returnedAs(next).size() == 1 && bytesOf(next) == bytesOf(old);
     if (alone && (!operandOf(next.getOwner(), old) ||
                   canWriteOver(next.getOwner(), next.getResultNumber(), old)))

@@ -2,6 +2,8 @@
 
 #include "ir/interfaces/ComputedSizes.h"
 
+#include "llvm/ADT/DenseSet.h"
+
 using namespace keratin::ir;
 using namespace mlir;
 
@@ -25,11 +27,29 @@ void define(TruncateOp op) {
   op.erase();
 }
 
+// The steps of a loop, right behind it; nothing there yet has the symbol.
+void define(WhileOp op) {
+  OpBuilder builder(op.getContext());
+  builder.setInsertionPointAfter(op);
+  std::optional<DimExpr> bound = op.getBound();
+  // A negative bound stands for no step.
+  if (bound)
+    bound = max(*bound, DimExpr(0));
+  builder.create<DefineSizeOp>(op.getLoc(), uint64_t(op.getSteps().symbolId()), op.getStepCount(),
+                               bound ? DimsAttr::get(op.getContext(), {*bound}) : DimsAttr());
+}
+
 struct DefineSizesPass : impl::DefineSizesBase<DefineSizesPass> {
   void runOnOperation() override {
     // None stands in a loop or branch: their verifiers see to it.
     for (auto op : llvm::make_early_inc_range(getOperation().getOps<TruncateOp>()))
       define(op);
+    llvm::DenseSet<int64_t> defined;
+    for (auto op : getOperation().getOps<DefineSizeOp>())
+      defined.insert(op.getSymbol());
+    for (auto op : getOperation().getOps<WhileOp>())
+      if (op.getLength() && !defined.contains(op.getSteps().symbolId()))
+        define(op);
     // Every definition is found sound here, once.
     if (failed(ComputedSizes::of(getOperation())))
       signalPassFailure();

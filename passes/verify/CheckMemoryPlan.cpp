@@ -27,7 +27,7 @@ struct PlannedValue {
 
 using Assignment = llvm::DenseMap<int64_t, int64_t>;
 
-bool isKernelOrHolder(Operation *op) { return isa<KernelOp, ScanOp, IfOp>(op); }
+bool isKernelOrHolder(Operation *op) { return isa<KernelOp, LoopOpInterface, IfOp>(op); }
 
 Value storageOf(Value value) {
   while (isa_and_nonnull<ReshapeOp, SliceOp>(value.getDefiningOp()))
@@ -47,8 +47,8 @@ bool canFail(Operation *node) {
       .wasInterrupted();
 }
 
-int64_t homeOfState(ScanOp scan, unsigned state) {
-  auto homes = scan->getAttrOfType<DenseI64ArrayAttr>(kStatesAttr);
+int64_t homeOfState(LoopOpInterface loop, unsigned state) {
+  auto homes = loop->getAttrOfType<DenseI64ArrayAttr>(kStatesAttr);
   return homes && state < homes.size() ? homes[state] : kNowhere;
 }
 
@@ -110,14 +110,14 @@ LogicalResult checkElementwise(KernelOp kernel, Value storage, OpResult written)
 
 // A loop may write a state over its first value, if steps change it in place and read that value in
 // no other way.
-LogicalResult checkLoopOver(ScanOp scan, Value storage, OpResult written) {
+LogicalResult checkLoopOver(LoopOpInterface loop, Value storage, OpResult written) {
   unsigned state = written.getResultNumber();
-  if (state >= scan.getNumStates() || homeOfState(scan, state) != kInPlace)
-    return scan.emitError("writes result ")
+  if (state >= loop.getNumStates() || homeOfState(loop, state) != kInPlace)
+    return loop->emitError("writes result ")
            << state << " over an operand, but its steps do not change it in place";
-  for (auto [index, operand] : llvm::enumerate(scan->getOperands()))
+  for (auto [index, operand] : llvm::enumerate(loop->getOperands()))
     if ((index == state) != (storageOf(operand) == storage))
-      return scan.emitError("writes result ")
+      return loop->emitError("writes result ")
              << state << " over a value that is not, or not only, its first one";
   return success();
 }
@@ -125,22 +125,25 @@ LogicalResult checkLoopOver(ScanOp scan, Value storage, OpResult written) {
 LogicalResult checkOver(Operation *node, Value storage, OpResult written) {
   if (auto kernel = dyn_cast<KernelOp>(node))
     return checkElementwise(kernel, storage, written);
-  if (auto scan = dyn_cast<ScanOp>(node))
-    return checkLoopOver(scan, storage, written);
+  if (auto loop = dyn_cast<LoopOpInterface>(node))
+    return checkLoopOver(loop, storage, written);
   return node->emitError("is a branch and writes over an operand");
 }
 
 // The plan of one block and of what is inside its nodes.
 class BlockChecker {
 public:
-  BlockChecker(Block &block, ArrayRef<DimExpr> offsets)
-      : block(block), offsets(offsets), loop(dyn_cast<ScanOp>(block.getParentOp())) {}
+  // For each offset the memory it is a place in.
+  BlockChecker(Block &block, ArrayRef<DimExpr> offsets, ArrayRef<int64_t> memories)
+      : block(block), offsets(offsets), memories(memories),
+        loop(dyn_cast<LoopOpInterface>(block.getParentOp())) {}
 
   LogicalResult read();
   LogicalResult check();
 
   // What the block needs of the arena for these symbols, from when to when.
   struct Interval {
+    int64_t memory;
     int64_t begin, end;
     int64_t made, lastRead;
     PlannedValue *planned = nullptr; // null: of a loop, or inside a node
@@ -149,7 +152,9 @@ public:
   };
   using Intervals = std::vector<Interval>;
   bool isRefused(const Assignment &symbols);
-  LogicalResult checkArena(const Assignment &symbols, int64_t total, Intervals &all);
+  // `totals` are the bytes of each memory; of a tape, nullopt: a stack has it for itself.
+  using Totals = ArrayRef<std::optional<int64_t>>;
+  LogicalResult checkArena(const Assignment &symbols, Totals totals, Intervals &all);
   void collectSizes(llvm::function_ref<void(const DimExpr &)> collect);
 
   ArrayRef<Operation *> getNodes() { return nodes; }
@@ -181,7 +186,7 @@ private:
   LogicalResult checkReuses();
   LogicalResult checkStates();
   LogicalResult addInterval(Intervals &all, Value value, int64_t offset, Interval interval,
-                            const Assignment &symbols, int64_t total);
+                            const Assignment &symbols, Totals totals);
   LogicalResult compare(const Interval &a, const Interval &b, const Assignment &symbols);
   InFlightDiagnostic at(InFlightDiagnostic diagnostic, const Assignment &symbols) {
     for (auto [id, value] : symbols)
@@ -192,7 +197,8 @@ private:
 
   Block &block;
   ArrayRef<DimExpr> offsets;
-  ScanOp loop; // whose body the block is
+  ArrayRef<int64_t> memories;
+  LoopOpInterface loop; // whose body the block is
   SmallVector<Operation *> nodes;
   std::vector<PlannedValue> values;
   // Of the loop: what lies at which offset from step to step.
@@ -230,7 +236,7 @@ LogicalResult BlockChecker::readNode(Operation *node, int64_t position) {
   std::vector<BlockChecker> &checkers = inside.emplace_back();
   if (!isa<KernelOp>(node))
     for (Region &region : node->getRegions()) {
-      checkers.emplace_back(region.front(), offsets);
+      checkers.emplace_back(region.front(), offsets, memories);
       if (failed(checkers.back().read()))
         return failure();
     }
@@ -241,17 +247,17 @@ LogicalResult BlockChecker::readLoop() {
   auto homes = loop->getAttrOfType<DenseI64ArrayAttr>(kStatesAttr);
   auto step = loop->getAttrOfType<IntegerAttr>(kStepAttr);
   if (!homes || homes.size() != loop.getNumStates() || !step)
-    return loop.emitError("has no place for its states");
+    return loop->emitError("has no place for its states");
   if (step.getInt() < -1 || step.getInt() >= int64_t(offsets.size()))
-    return loop.emitError("has its step number at the unknown place ") << step.getInt();
+    return loop->emitError("has its step number at the unknown place ") << step.getInt();
   if (step.getInt() >= 0)
     lasting.push_back({loop.getStepNumber(), step.getInt()});
   else if (!readersOf(loop.getStepNumber()).empty())
-    return loop.emitError("has no place for its step number, which is read");
+    return loop->emitError("has no place for its step number, which is read");
   int64_t stacks = loop.getStacks().size();
   for (auto [state, home] : llvm::enumerate(homes.asArrayRef())) {
     if (home >= int64_t(offsets.size()) || home <= kInStack - stacks)
-      return loop.emitError("state ") << state << " has the unknown place " << home;
+      return loop->emitError("state ") << state << " has the unknown place " << home;
     if (home >= 0)
       lasting.push_back({loop.getStateArguments()[state], home});
   }
@@ -300,9 +306,9 @@ LogicalResult BlockChecker::checkNowhere() {
   for (PlannedValue &planned : values) {
     if (planned.code != kNowhere)
       continue;
-    auto scan = dyn_cast<ScanOp>(planned.value.getOwner());
+    auto holder = dyn_cast<LoopOpInterface>(planned.value.getOwner());
     unsigned index = planned.value.getResultNumber();
-    if (!scan || index >= scan.getNumStates() || homeOfState(scan, index) > kInStack ||
+    if (!holder || index >= holder.getNumStates() || homeOfState(holder, index) > kInStack ||
         !readersOf(planned.value).empty())
       return planned.value.getOwner()->emitError("result ") << index << " needs a place";
   }
@@ -366,14 +372,16 @@ bool BlockChecker::isRefused(const Assignment &symbols) {
 
 LogicalResult BlockChecker::addInterval(Intervals &all, Value value, int64_t place,
                                         Interval interval, const Assignment &symbols,
-                                        int64_t total) {
+                                        Totals totals) {
   auto symbol = [&](int64_t id) -> std::optional<int64_t> { return symbols.lookup(id); };
   auto error = [&](const Twine &text) { return at(emitError(interval.location, text), symbols); };
   int64_t bytes = *bytesWith(value, symbols);
   std::optional<int64_t> offset = offsets[place].evaluate(symbol);
   if (!offset || *offset < 0 || *offset % KERATIN_ALIGNMENT != 0)
     return error("a result has no offset that is a multiple of 64");
-  if (*offset > total || bytes > total - *offset)
+  interval.memory = memories[place];
+  std::optional<int64_t> total = totals[interval.memory];
+  if (total && (*offset > *total || bytes > *total - *offset))
     return error("a result leaves the arena");
   interval.begin = *offset;
   interval.end = *offset + bytes;
@@ -388,7 +396,7 @@ LogicalResult BlockChecker::compare(const Interval &a, const Interval &b,
     return success();
   // a is made before b, or by the same node.
   bool bothLive = b.made <= a.lastRead;
-  bool share = a.begin < b.end && b.begin < a.end;
+  bool share = a.memory == b.memory && a.begin < b.end && b.begin < a.end;
   if (!bothLive || !share)
     return success();
   bool declared = a.planned && b.planned && b.planned->reuses >= 0 && a.begin == b.begin &&
@@ -400,26 +408,26 @@ LogicalResult BlockChecker::compare(const Interval &a, const Interval &b,
   return at(std::move(diagnostic), symbols);
 }
 
-LogicalResult BlockChecker::checkArena(const Assignment &symbols, int64_t total, Intervals &all) {
+LogicalResult BlockChecker::checkArena(const Assignment &symbols, Totals totals, Intervals &all) {
   for (PlannedValue &planned : values)
     if (planned.code >= 0 && failed(addInterval(all, planned.value, planned.code,
-                                                {0, 0, planned.made, planned.lastRead, &planned,
+                                                {0, 0, 0, planned.made, planned.lastRead, &planned,
                                                  false, planned.value.getLoc()},
-                                                symbols, total)))
+                                                symbols, totals)))
       return failure();
   for (auto [value, place] : lasting)
     if (failed(addInterval(all, value, place,
-                           {0, 0, -1, int64_t(nodes.size()), nullptr, false, loop.getLoc()},
-                           symbols, total)))
+                           {0, 0, 0, -1, int64_t(nodes.size()), nullptr, false, loop.getLoc()},
+                           symbols, totals)))
       return failure();
   for (auto [position, checkers] : llvm::enumerate(inside))
     for (BlockChecker &checker : checkers) {
       Intervals needed;
-      if (failed(checker.checkArena(symbols, total, needed)))
+      if (failed(checker.checkArena(symbols, totals, needed)))
         return failure();
       for (Interval &interval : needed)
-        all.push_back({interval.begin, interval.end, int64_t(position), int64_t(position), nullptr,
-                       true, interval.location});
+        all.push_back({interval.memory, interval.begin, interval.end, int64_t(position),
+                       int64_t(position), nullptr, true, interval.location});
     }
   for (const Interval &a : all)
     for (const Interval &b : all)
@@ -445,7 +453,7 @@ public:
   LogicalResult check() {
     if (failed(readPlan()))
       return failure();
-    top.emplace(function.getBody().front(), offsets);
+    top.emplace(function.getBody().front(), offsets, offsetMemories);
     return success(succeeded(top->read()) && succeeded(checkSizes()) && succeeded(top->check()) &&
                    succeeded(checkUpdates()) && succeeded(checkArena()));
   }
@@ -466,8 +474,13 @@ private:
 
   func::FuncOp function;
   std::optional<BlockChecker> top;
+  LogicalResult readMemories();
+
   std::vector<DimExpr> offsets;
-  DimExpr arenaBytes;
+  // Bytes of the arena and of the other memories, and which of these are tapes.
+  std::vector<DimExpr> memoryBytes;
+  SmallVector<bool> isTape;
+  SmallVector<int64_t> offsetMemories;
   SmallVector<unsigned> updates; // function results
   SmallVector<bool> inPlace;     // of each update
 };
@@ -479,7 +492,10 @@ LogicalResult Checker::readPlan() {
   if (!offsetsAttr || !bytesAttr || !inPlaceAttr || bytesAttr.getDims().size() != 1)
     return function.emitError("has no memory plan");
   offsets = offsetsAttr.getDims();
-  arenaBytes = bytesAttr.getDims().front();
+  memoryBytes = bytesAttr.getDims();
+  isTape.push_back(false);
+  if (failed(readMemories()))
+    return failure();
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     if (isUpdate(i))
       updates.push_back(i);
@@ -488,6 +504,29 @@ LogicalResult Checker::readPlan() {
            << updates.size() << " updates, but the plan knows " << inPlaceAttr.size();
   for (int64_t flag : inPlaceAttr.asArrayRef())
     inPlace.push_back(flag != 0);
+  return success();
+}
+
+LogicalResult Checker::readMemories() {
+  offsetMemories.assign(offsets.size(), 0);
+  auto bytes = function->getAttrOfType<DimsAttr>(kMemoriesAttr);
+  auto sizes = function->getAttrOfType<DenseI64ArrayAttr>(kMemorySizesAttr);
+  auto memories = function->getAttrOfType<DenseI64ArrayAttr>(kOffsetMemoriesAttr);
+  if (!bytes && !sizes && !memories)
+    return success();
+  int64_t definitions = llvm::range_size(function.getBody().front().getOps<DefineSizeOp>());
+  bool fits = bytes && sizes && memories && bytes.getDims().size() == size_t(sizes.size()) &&
+              size_t(memories.size()) == offsets.size();
+  for (int64_t i = 0; fits && i < sizes.size(); ++i) {
+    fits = sizes[i] < definitions && -1 - sizes[i] < definitions;
+    isTape.push_back(sizes[i] < 0);
+  }
+  for (size_t i = 0; fits && i < offsets.size(); ++i)
+    fits = memories[i] >= 0 && memories[i] <= sizes.size();
+  if (!fits)
+    return function.emitError("has a plan of memories that do not fit each other");
+  llvm::append_range(memoryBytes, bytes.getDims());
+  offsetMemories.assign(memories.asArrayRef().begin(), memories.asArrayRef().end());
   return success();
 }
 
@@ -559,8 +598,10 @@ LogicalResult Checker::checkSizes() {
   for (Operation &op : function.getBody().front()) {
     if (isKernelOrHolder(&op)) {
       last = &op;
+      auto loop = dyn_cast<WhileOp>(op);
       for (int64_t symbol : sizes->mentionedBy(&op))
-        if (waiting.contains(symbol))
+        if (waiting.contains(symbol) &&
+            !(loop && loop.getLength() && loop.getSteps().symbolId() == symbol))
           return op.emitError("needs d") << symbol << " before it has a value";
     } else if (auto define = dyn_cast<DefineSizeOp>(op)) {
       waiting.erase(define.getSymbol());
@@ -581,7 +622,9 @@ bool Checker::bound(Assignment &symbols) {
   for (auto round = definitions.begin(); changed && round != definitions.end(); ++round) {
     changed = false;
     for (DefineSizeOp define : definitions) {
-      std::optional<int64_t> most = define.getBound().getDims()[0].evaluate(symbol);
+      if (!define.getBound())
+        continue;
+      std::optional<int64_t> most = define.getBound()->getDims()[0].evaluate(symbol);
       if (!most || *most < 0)
         return false;
       changed |= symbols[define.getSymbol()] > *most;
@@ -595,8 +638,12 @@ LogicalResult Checker::checkArenaFor(Assignment symbols) {
   if (!bound(symbols) || top->isRefused(symbols))
     return success();
   auto symbol = [&](int64_t id) -> std::optional<int64_t> { return symbols.lookup(id); };
-  std::optional<int64_t> total = arenaBytes.evaluate(symbol);
-  if (!total || *total < 0) {
+  SmallVector<std::optional<int64_t>> totals;
+  for (auto [bytes, tape] : llvm::zip(memoryBytes, isTape)) {
+    std::optional<int64_t> total = bytes.evaluate(symbol);
+    totals.push_back(tape ? std::nullopt : total);
+    if (total && *total >= 0)
+      continue;
     InFlightDiagnostic diagnostic = function.emitError("the size of the arena cannot be computed");
     for (auto [id, value] : symbols)
       diagnostic << (id == symbols.begin()->first ? "; with " : ", ") << "d" << id << " = "
@@ -604,7 +651,7 @@ LogicalResult Checker::checkArenaFor(Assignment symbols) {
     return diagnostic;
   }
   BlockChecker::Intervals all;
-  return top->checkArena(symbols, *total, all);
+  return top->checkArena(symbols, totals, all);
 }
 
 LogicalResult Checker::checkArena() {
@@ -613,11 +660,12 @@ LogicalResult Checker::checkArena() {
     for (int64_t id : expr.symbols())
       symbols.insert(id);
   };
-  collect(arenaBytes);
+  llvm::for_each(memoryBytes, collect);
   llvm::for_each(offsets, collect);
   top->collectSizes(collect);
   for (DefineSizeOp define : function.getBody().front().getOps<DefineSizeOp>())
-    collect(define.getBound().getDims()[0]);
+    if (define.getBound())
+      collect(define.getBound()->getDims()[0]);
   const int64_t sizes[] = {0, 1, 2, 7, 32, 1000};
   const size_t numSizes = std::size(sizes);
   // All symbols alike, then each one step further than the one before, then scattered.

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define KERATIN_ABI_VERSION 2
+#define KERATIN_ABI_VERSION 3
 // Variables, constants, new values of updates and the arena start on this boundary. Inputs and
 // outputs may be the caller's: they are aligned to their element only, so generated code uses
 // unaligned vector accesses there.
@@ -81,10 +81,16 @@ struct keratin_context_t {
   // Searches the samples [begin, end); fails the call at the search's sites.
   void (*beam_search)(keratin_context_t *context, const keratin_beam_search_t *search,
                       int64_t begin, int64_t end);
+  // Makes room for at least `steps` steps in the tapes (KERATIN_MEMORY_TAPE) whose length is this
+  // computed size; what is in them stays, perhaps at another place, which the buffers say
+  // afterwards. Returns for how many steps there is room. 0: there is no memory, the call has
+  // failed, and the loop ends.
+  int64_t (*grow_tapes)(keratin_context_t *context, int32_t size, int64_t steps);
 };
 
 // The entry function: buffers are inputs, variables, outputs, new values of the updates that are
-// not made in place, constants, and last the arena; sizes are the evaluated size programs.
+// not made in place, constants, the arena, and last the memory that is asked for during the call;
+// sizes are the evaluated size programs.
 typedef void (*keratin_entry_fn_t)(keratin_context_t *context, void *const *buffers,
                                    const int64_t *sizes);
 
@@ -161,6 +167,21 @@ typedef struct keratin_computed_size_t {
   const char *message; // what needed it, with the source line; the runtime adds the numbers
 } keratin_computed_size_t;
 
+// Memory that cannot be asked for before the call, since it depends on a computed size without
+// bound.
+typedef enum keratin_memory_kind_t {
+  KERATIN_MEMORY_ARENA = 0, // asked for when the size is defined
+  KERATIN_MEMORY_TAPE = 1   // what each step of a loop keeps; the size is their number, and the
+                            // memory grows while the loop runs
+} keratin_memory_kind_t;
+
+typedef struct keratin_memory_t {
+  int32_t kind;
+  int32_t size; // the computed size
+  // Slot of the bytes, known with the size; of a tape the bytes of a step, known before the call.
+  int64_t slot;
+} keratin_memory_t;
+
 // What the entry function gets to know on its way. The computed sizes are the last of the symbols,
 // in their order; they are defined in this order, too.
 typedef struct keratin_computed_sizes_t {
@@ -169,6 +190,8 @@ typedef struct keratin_computed_sizes_t {
   // For each size program the number of computed sizes that must be defined before it can run. A
   // check is made as soon as both of its slots are known.
   const int64_t *program_levels;
+  int64_t num_memories;
+  const keratin_memory_t *memories;
 } keratin_computed_sizes_t;
 
 // A place in user code that can fail inside a kernel.
@@ -232,9 +255,10 @@ static_assert(sizeof(keratin_symbol_desc_t) == 24, "layout is part of the ABI");
 static_assert(sizeof(keratin_check_t) == 32, "layout is part of the ABI");
 static_assert(sizeof(keratin_tensor_desc_t) == 48, "layout is part of the ABI");
 static_assert(sizeof(keratin_computed_size_t) == 24, "layout is part of the ABI");
-static_assert(sizeof(keratin_computed_sizes_t) == 24, "layout is part of the ABI");
+static_assert(sizeof(keratin_memory_t) == 16, "layout is part of the ABI");
+static_assert(sizeof(keratin_computed_sizes_t) == 40, "layout is part of the ABI");
 static_assert(sizeof(keratin_beam_search_t) == 120, "layout is part of the ABI");
-static_assert(sizeof(keratin_context_t) == 96, "layout is part of the ABI");
+static_assert(sizeof(keratin_context_t) == 104, "layout is part of the ABI");
 static_assert(sizeof(keratin_function_desc_t) == 192, "layout is part of the ABI");
 #endif
 

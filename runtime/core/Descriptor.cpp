@@ -58,7 +58,9 @@ private:
            (!descriptor.computed ||
             (checkCount("number of computed sizes", numComputed(), descriptor.computed->sizes) &&
              (numComputed() <= descriptor.num_symbols ||
-              refuse("number of computed sizes", numComputed(), "there are fewer symbols")))) &&
+              refuse("number of computed sizes", numComputed(), "there are fewer symbols")) &&
+             checkCount("number of memories", descriptor.computed->num_memories,
+                        descriptor.computed->memories))) &&
            checkCount("number of kernels", descriptor.num_kernels, descriptor.kernels) &&
            (descriptor.entry || refuse("entry", 0, "the function is missing"));
   }
@@ -135,8 +137,8 @@ private:
     };
     for (int64_t index = 0; index < count; ++index) {
       const keratin_computed_size_t &size = descriptor.computed->sizes[index];
-      if (!isSlot(size.bound) || levelOf(size.bound) != 0)
-        return refuse("computed size", index, "its bound is not known before the call");
+      if (!isSlot(size.bound) || levelOf(size.bound) > index)
+        return refuse("computed size", index, "its bound is not known when it is defined");
       if (!isFailure(size.status) || !size.message || size.reserved)
         return refuse("computed size", index, "it lacks a status or a message");
     }
@@ -152,6 +154,16 @@ private:
         if (opcode == KERATIN_SIZE_SLOT && levelOf(operand) > levels[index])
           return refuse("size program", index, "it reads a slot that is computed later");
       }
+    }
+    for (int64_t index = 0; index < descriptor.computed->num_memories; ++index) {
+      const keratin_memory_t &memory = descriptor.computed->memories[index];
+      bool isTape = memory.kind == KERATIN_MEMORY_TAPE;
+      if (!isTape && memory.kind != KERATIN_MEMORY_ARENA)
+        return refuse("memory", index, "unknown kind");
+      if (memory.size < 0 || memory.size >= count)
+        return refuse("memory", index, "it needs a computed size that does not exist");
+      if (!isSlot(memory.slot) || levelOf(memory.slot) > memory.size + !isTape)
+        return refuse("memory", index, "its bytes are not known when it is asked for");
     }
     if (descriptor.arena_slot >= 0 && levelOf(descriptor.arena_slot) != 0)
       return refuse("arena slot", descriptor.arena_slot, "it is not known before the call");

@@ -74,8 +74,27 @@ private:
   // keratin_context_t::define_size
   static int32_t defineSize(keratin_context_t *context, int32_t number, int64_t value) {
     auto &self = *static_cast<Invocation *>(callContext(context)->invocation);
+    if (self.code != KERATIN_OK) // the loop that was to count it has ended for lack of memory
+      return self.code;
     self.code = runtime::defineSize(self.executable, *self.lease, number, value, self.status);
+    if (self.code == KERATIN_OK)
+      self.bindArenasFor(number);
     return self.code;
+  }
+  // keratin_context_t::grow_tapes
+  static int64_t growTapes(keratin_context_t *context, int32_t size, int64_t steps) {
+    auto &self = *static_cast<Invocation *>(callContext(context)->invocation);
+    int64_t room = INT64_MAX;
+    for (int64_t i = 0; i < self.lease->numMemories; ++i) {
+      const keratin_memory_t &memory = self.descriptor.computed->memories[i];
+      if (memory.kind != KERATIN_MEMORY_TAPE || memory.size != size)
+        continue;
+      if (!self.growTape(i, self.lease->sizes[memory.slot], steps))
+        return 0;
+      if (self.lease->memories[i].room < room)
+        room = self.lease->memories[i].room;
+    }
+    return room;
   }
 
   const char *function() const { return functionName(descriptor); }
@@ -114,12 +133,20 @@ private:
     return nullptr;
   }
 
+  // Whether the dims of an output are known only at the end.
+  bool computesOutputs() const {
+    for (int32_t i = 0; i < descriptor.num_outputs; ++i)
+      if (descriptor.outputs[i].capacity)
+        return true;
+    return false;
+  }
+
   bool checkCounts() {
     if (descriptor.num_variables && !arguments.variables)
       return refuse(KERATIN_INVALID_ARGUMENT,
                     "function '%s' uses %" PRId32 " variables; none are given", function(),
                     descriptor.num_variables);
-    if (outputs.allocate && !outputs.resize && descriptor.computed)
+    if (outputs.allocate && !outputs.resize && computesOutputs())
       return refuse(KERATIN_INVALID_ARGUMENT,
                     "function '%s' computes sizes; needed a callback that resizes outputs",
                     function());
@@ -135,12 +162,15 @@ private:
   void **variableBuffers() const { return inputBuffers() + descriptor.num_inputs; }
   void **outputBuffers() const { return variableBuffers() + descriptor.num_variables; }
   void **spareBuffers() const { return outputBuffers() + descriptor.num_outputs; }
-  void **arenaBuffer() const { return lease->buffers + (executable.layout.buffers - 1); }
+  void **arenaBuffer() const { return lateBuffers() - 1; }
+  void **lateBuffers() const {
+    return lease->buffers + (executable.layout.buffers - lease->numMemories);
+  }
 
   // Everything that may lack memory comes before anything that shows.
   bool bindMemory() {
-    return bindInputs() && bindArena() && bindVariables() && bindOutputs() && checkOverlaps() &&
-           (copyInputs(), true);
+    return bindInputs() && bindArena() && bindTapes() && bindVariables() && bindOutputs() &&
+           checkOverlaps() && (copyInputs(), true);
   }
 
   static bool readsInPlace(const keratin_tensor_t &input) {
@@ -194,6 +224,84 @@ private:
     return *arenaBuffer() && (descriptor.scratch_bytes == 0 || bindScratch());
   }
 
+  // What depends on a size that is defined now.
+  bool bindArenasFor(int32_t size) {
+    for (int64_t i = 0; i < lease->numMemories; ++i) {
+      const keratin_memory_t &memory = descriptor.computed->memories[i];
+      if (memory.kind != KERATIN_MEMORY_ARENA || memory.size != size)
+        continue;
+      int64_t bytes = lease->sizes[memory.slot];
+      if (bytes < 0)
+        return refuse(KERATIN_INTERNAL, "function '%s': an arena would have %" PRId64 " bytes",
+                      function(), bytes);
+      void *data = find(lease->memories[i].block, bytes, "what depends on a computed size");
+      if (!data)
+        return false;
+      if (int32_t byte = debugFill.load(std::memory_order_relaxed); byte >= 0)
+        memset(data, byte, size_t(bytes));
+      lateBuffers()[i] = data;
+    }
+    return true;
+  }
+
+  // Tapes begin where they were left by the last call, with nothing in them.
+  bool bindTapes() {
+    for (int64_t i = 0; i < lease->numMemories; ++i) {
+      lateBuffers()[i] = emptyBuffer();
+      lease->memories[i].room = 0;
+    }
+    return true;
+  }
+
+  void *memoryOf(Block &block, int64_t bytes) {
+    if (workspace)
+      return workspace->carve(size_t(bytes));
+    return bytes < PTRDIFF_MAX && block.reserve(size_t(bytes)) ? block.data() : nullptr;
+  }
+
+  // Makes room for a step behind the first `steps` - 1, which are kept. In blocks, each as large as
+  // all before it: what is copied on the way is less than what there is in the end.
+  bool growTape(int64_t number, int64_t stepBytes, int64_t steps) {
+    constexpr int64_t leastBytes = 64 << 10;
+    LateMemory &tape = lease->memories[number];
+    if (tape.room >= steps)
+      return true;
+    if (stepBytes == 0) {
+      tape.room = INT64_MAX;
+      return true;
+    }
+    void *&data = lateBuffers()[number];
+    if (!workspace && tape.room == 0) {
+      data = tape.block.data();
+      tape.room = int64_t(tape.block.capacity()) / stepBytes;
+      if (tape.room >= steps)
+        return true;
+    }
+    int64_t needed = 0, bytes = 0;
+    if (stepBytes < 0 || __builtin_mul_overflow(stepBytes, steps, &needed))
+      needed = PTRDIFF_MAX;
+    if (__builtin_mul_overflow(stepBytes, tape.room, &bytes) || bytes > PTRDIFF_MAX / 2)
+      bytes = needed;
+    bytes = bytes * 2 > leastBytes ? bytes * 2 : leastBytes;
+    if (bytes < needed)
+      bytes = needed;
+    size_t kept = size_t(stepBytes) * size_t(steps - 1);
+    Block larger;
+    void *place = memoryOf(larger, bytes);
+    if (!place) // less may still be there
+      place = memoryOf(larger, bytes = needed);
+    if (!place)
+      return refuse(KERATIN_RESOURCE_EXHAUSTED,
+                    "function '%s': no memory for the tape of a loop, %" PRId64
+                    " bytes for %" PRId64 " steps",
+                    function(), needed, steps);
+    memcpy(place, data, kept);
+    if (!workspace)
+      tape.block.swap(larger);
+    data = place;
+    tape.room = bytes / stepBytes;
+    return true;
+  }
   bool bindVariables() {
     for (int32_t i = 0; i < descriptor.num_variables; ++i)
       variableBuffers()[i] = arguments.variables[i]->value.data();
@@ -329,7 +437,8 @@ private:
                nullptr,
                defineSize,
                this,
-               beamSearch};
+               beamSearch,
+               growTapes};
     if (isProfiling())
       runProfiled(descriptor, context, lease->buffers, lease->sizes);
     else

@@ -16,13 +16,18 @@ LeaseLayout::LeaseLayout(const keratin_function_desc_t &descriptor) {
     spares += !descriptor.updates[i].in_place;
   buffers = int64_t(descriptor.num_inputs) + descriptor.num_variables + descriptor.num_outputs +
             spares + descriptor.num_constants + 1;
+  memories = descriptor.computed ? descriptor.computed->num_memories : 0;
+  buffers += memories;
 }
 
-// Every element of the arrays has eight bytes.
+static_assert(sizeof(LateMemory) % sizeof(int64_t) == 0 && alignof(LateMemory) == alignof(int64_t));
+
+// Every element of the arrays has eight bytes, or some times as many.
 size_t Lease::arrayBytes(const keratin_function_desc_t &descriptor, const LeaseLayout &layout) {
   int64_t total = layout.inputDims + layout.valueSymbols + descriptor.num_variables +
                   descriptor.num_symbols + descriptor.num_programs + descriptor.num_inputs +
-                  layout.outputDims + descriptor.num_outputs + layout.buffers;
+                  layout.outputDims + descriptor.num_outputs + layout.buffers +
+                  layout.memories * int64_t(sizeof(LateMemory) / sizeof(int64_t));
   return size_t(total) * sizeof(int64_t);
 }
 
@@ -42,11 +47,21 @@ void Lease::layOut(const keratin_function_desc_t &descriptor, const LeaseLayout 
   outputBytes = carve(descriptor.num_outputs);
   variableIds = reinterpret_cast<uint64_t *>(carve(descriptor.num_variables));
   buffers = reinterpret_cast<void **>(carve(layout.buffers));
-  void **constants = buffers + (layout.buffers - 1 - descriptor.num_constants);
+  numMemories = layout.memories;
+  memories = reinterpret_cast<LateMemory *>(
+      carve(numMemories * int64_t(sizeof(LateMemory) / sizeof(int64_t))));
+  for (int64_t i = 0; i < numMemories; ++i)
+    new (&memories[i]) LateMemory();
+  void **constants = buffers + (layout.buffers - 1 - numMemories - descriptor.num_constants);
   for (int32_t i = 0; i < descriptor.num_constants; ++i) {
     const keratin_constant_desc_t &constant = descriptor.constants[i];
     constants[i] = constant.bytes ? const_cast<void *>(constant.data) : emptyBuffer();
   }
+}
+
+Lease::~Lease() {
+  for (int64_t i = 0; i < numMemories; ++i)
+    memories[i].~LateMemory();
 }
 
 Lease *Lease::create(const keratin_function_desc_t &descriptor, const LeaseLayout &layout) {
@@ -66,8 +81,10 @@ Lease *Lease::create(const keratin_function_desc_t &descriptor, const LeaseLayou
 void Lease::destroy(Lease *lease) {
   if (!lease)
     return;
-  deallocate(lease->storage, lease->storageBytes, KERATIN_ALIGNMENT);
-  destroyObject(lease);
+  void *storage = lease->storage;
+  size_t bytes = lease->storageBytes;
+  destroyObject(lease); // uses what is in there
+  deallocate(storage, bytes, KERATIN_ALIGNMENT);
 }
 
 LeasePool::~LeasePool() {
@@ -123,6 +140,8 @@ void LeasePool::trim() {
     lease->arena.reset();
     lease->scratchMemory.reset();
     lease->packed.reset();
+    for (int64_t i = 0; i < lease->numMemories; ++i)
+      lease->memories[i].block.reset();
     giveBack(lease);
   }
 }

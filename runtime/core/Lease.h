@@ -21,10 +21,21 @@ struct LeaseLayout {
   int64_t outputDims = 0;
   int64_t spares = 0; // updates that are not made in place
   int64_t buffers = 0;
+  int64_t memories = 0; // keratin_computed_sizes_t::memories, the last of the buffers
+};
+
+// Memory that is asked for during a call.
+struct LateMemory {
+  Block block;
+  int64_t room = 0; // of a tape: steps that there is room for in this call
 };
 
 class Lease {
 public:
+  Lease() = default;
+  ~Lease();
+  Lease(const Lease &) = delete;
+  Lease &operator=(const Lease &) = delete;
   // nullptr where there is no memory.
   static Lease *create(const keratin_function_desc_t &descriptor, const LeaseLayout &layout);
   static void destroy(Lease *lease);
@@ -50,6 +61,8 @@ public:
   Block scratchMemory;
   Scratch scratch; // its slots
   Block packed;    // copies of inputs that cannot be read where they lie
+  LateMemory *memories = nullptr;
+  int64_t numMemories = 0;
 
 private:
   friend class LeasePool;

@@ -44,7 +44,7 @@ public:
             base + slot * bytes, call,
             call->profile,       call->profiled,
             call->define_size,   call->invocation,
-            call->beam_search};
+            call->beam_search,   call->grow_tapes};
   }
 
   void leave(int slot) { free.fetch_or(uint64_t(1) << slot, std::memory_order_release); }

@@ -380,6 +380,25 @@ func.func @scan(%x: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input
   }
   return %y#0, %y#1 : tensor<3xf32>, tensor<?xi64, #keratin.dims<d0>>
 }
+func.func @while(%x: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "x"}, %go: tensor<i1> {keratin.kind = "input", keratin.name = "go"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}, tensor<i64> {keratin.kind = "output", keratin.name = "steps"}, tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "sum"}) {
+  %y:3 = keratin.while at_most = <2*d0> init(%go, %x) with(%x) : (tensor<i1>, tensor<?x3xf32, #keratin.dims<d0, 3>>, tensor<?x3xf32, #keratin.dims<d0, 3>>) -> (tensor<i1>, tensor<?x3xf32, #keratin.dims<d0, 3>>, tensor<i64>) {
+  ^bb0(%t: tensor<i64>, %flag: tensor<i1>, %s: tensor<?x3xf32, #keratin.dims<d0, 3>>, %c: tensor<?x3xf32, #keratin.dims<d0, 3>>):
+    %n = keratin.mul %s, %c : (tensor<?x3xf32, #keratin.dims<d0, 3>>, tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+    keratin.yield %flag, %n : tensor<i1>, tensor<?x3xf32, #keratin.dims<d0, 3>>
+  }
+  %true = keratin.constant dense<true> : tensor<i1>
+  %z:4 = keratin.while length = <d1> init(%true, %x) with() : (tensor<i1>, tensor<?x3xf32, #keratin.dims<d0, 3>>) -> (tensor<i1>, tensor<?x3xf32, #keratin.dims<d0, 3>>, tensor<i64>, tensor<?x?x3xf32, #keratin.dims<d1, d0, 3>>) {
+  ^bb0(%t: tensor<i64>, %flag: tensor<i1>, %s: tensor<?x3xf32, #keratin.dims<d0, 3>>):
+    %most = keratin.constant dense<2> : tensor<i64>
+    %again = keratin.compare lt %t, %most : (tensor<i64>, tensor<i64>) -> tensor<i1>
+    %n = keratin.add %s, %s : (tensor<?x3xf32, #keratin.dims<d0, 3>>, tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+    keratin.yield %again, %n, %s : tensor<i1>, tensor<?x3xf32, #keratin.dims<d0, 3>>, tensor<?x3xf32, #keratin.dims<d0, 3>>
+  }
+  %steps = keratin.add %y#2, %z#2 : (tensor<i64>, tensor<i64>) -> tensor<i64>
+  %sum = keratin.reduce_sum %z#3 axes = [0] : (tensor<?x?x3xf32, #keratin.dims<d1, d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y#1, %steps, %sum : tensor<?x3xf32, #keratin.dims<d0, 3>>, tensor<i64>, tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
 func.func @if(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.kind = "input", keratin.name = "x"})
     -> (tensor<?xf32, #keratin.dims<d0>> {keratin.kind = "output", keratin.name = "y"}) {
   %s = keratin.reduce_sum %x axes = [0] : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<f32>

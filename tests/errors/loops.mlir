@@ -258,3 +258,166 @@ func.func @sizes_are_of_the_function(%c: tensor<i1>, %x: tensor<8xf32>, %n: tens
   }
   return
 }
+
+// -----
+
+func.func @while_without_flag(%x: tensor<4xf32>) {
+  // expected-error @below {{'keratin.while' op the first state says whether there is a step and must have type 'tensor<i1>'}}
+  %y:2 = keratin.while init(%x) with() : (tensor<4xf32>) -> (tensor<4xf32>, tensor<i64>) {
+  ^bb0(%t: tensor<i64>, %s: tensor<4xf32>):
+    keratin.yield %s : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @while_without_states() {
+  // expected-error @below {{'keratin.while' op the first state says whether there is a step}}
+  %y = keratin.while init() with() : () -> tensor<i64> {
+  ^bb0(%t: tensor<i64>):
+    keratin.yield
+  }
+  return
+}
+
+// -----
+
+func.func @while_without_number(%go: tensor<i1>) {
+  // expected-error @below {{'keratin.while' op needs a result for each of the 1 states, and for the number of steps, found 1}}
+  %y = keratin.while init(%go) with() : (tensor<i1>) -> tensor<i1> {
+  ^bb0(%t: tensor<i64>, %s: tensor<i1>):
+    keratin.yield %s : tensor<i1>
+  }
+  return
+}
+
+// -----
+
+func.func @while_number_of_another_type(%go: tensor<i1>) {
+  // expected-error @below {{'keratin.while' op the number of steps must have type 'tensor<i64>', found 'tensor<i32>'}}
+  %y:2 = keratin.while init(%go) with() : (tensor<i1>) -> (tensor<i1>, tensor<i32>) {
+  ^bb0(%t: tensor<i64>, %s: tensor<i1>):
+    keratin.yield %s : tensor<i1>
+  }
+  return
+}
+
+// -----
+
+func.func @while_stack_without_length(%go: tensor<i1>) {
+  // expected-error @below {{'keratin.while' op needs a length, which is the size of its 1 stacks}}
+  %y:3 = keratin.while init(%go) with() : (tensor<i1>) -> (tensor<i1>, tensor<i64>, tensor<3xi1>) {
+  ^bb0(%t: tensor<i64>, %s: tensor<i1>):
+    keratin.yield %s, %s : tensor<i1>, tensor<i1>
+  }
+  return
+}
+
+// -----
+
+func.func @while_stack_of_another_length(%go: tensor<i1>) {
+  // expected-error @below {{'keratin.while' op stack 0 must have d0 elements along dimension 0, found 'tensor<3xi1>'}}
+  %y:3 = keratin.while length = <d0> init(%go) with() : (tensor<i1>) -> (tensor<i1>, tensor<i64>, tensor<3xi1>) {
+  ^bb0(%t: tensor<i64>, %s: tensor<i1>):
+    keratin.yield %s, %s : tensor<i1>, tensor<i1>
+  }
+  return
+}
+
+// -----
+
+func.func @while_length_is_known(%go: tensor<i1>) {
+  // expected-error @below {{'keratin.while' op the length must be one symbol, found #keratin.dims<3>}}
+  %y:2 = keratin.while length = <3> init(%go) with() : (tensor<i1>) -> (tensor<i1>, tensor<i64>) {
+  ^bb0(%t: tensor<i64>, %s: tensor<i1>):
+    keratin.yield %s : tensor<i1>
+  }
+  return
+}
+
+// -----
+
+func.func @while_two_bounds(%go: tensor<i1>) {
+  // expected-error @below {{'keratin.while' op needs one number of steps at most, found 2}}
+  %y:2 = keratin.while at_most = <3, 4> init(%go) with() : (tensor<i1>) -> (tensor<i1>, tensor<i64>) {
+  ^bb0(%t: tensor<i64>, %s: tensor<i1>):
+    keratin.yield %s : tensor<i1>
+  }
+  return
+}
+
+// -----
+
+func.func @while_negative_bound(%go: tensor<i1>) {
+  // expected-error @below {{'keratin.while' op the most steps must not be negative, found -2}}
+  %y:2 = keratin.while at_most = <-2> init(%go) with() : (tensor<i1>) -> (tensor<i1>, tensor<i64>) {
+  ^bb0(%t: tensor<i64>, %s: tensor<i1>):
+    keratin.yield %s : tensor<i1>
+  }
+  return
+}
+
+// -----
+
+func.func @while_bound_of_itself(%go: tensor<i1>) {
+  // expected-error @below {{'keratin.while' op the most steps must not depend on their number, found d0 + 1}}
+  %y:2 = keratin.while length = <d0> at_most = <d0 + 1> init(%go) with() : (tensor<i1>) -> (tensor<i1>, tensor<i64>) {
+  ^bb0(%t: tensor<i64>, %s: tensor<i1>):
+    keratin.yield %s : tensor<i1>
+  }
+  return
+}
+
+// -----
+
+func.func @while_step_knows_number(%go: tensor<i1>, %x: tensor<?xf32, #keratin.dims<d0>>) {
+  // expected-error @below {{'keratin.while' op no step knows their number, found the size d0}}
+  %y:2 = keratin.while length = <d0> init(%go) with(%x) : (tensor<i1>, tensor<?xf32, #keratin.dims<d0>>) -> (tensor<i1>, tensor<i64>) {
+  ^bb0(%t: tensor<i64>, %s: tensor<i1>, %c: tensor<?xf32, #keratin.dims<d0>>):
+    keratin.yield %s : tensor<i1>
+  }
+  return
+}
+
+// -----
+
+func.func @while_with_length_inside(%go: tensor<i1>) {
+  // expected-error @below {{'keratin.scan' op the body holds keratin.while with a length, whose size is one of the whole function}}
+  keratin.scan length = <2> init() over() with(%go) : (tensor<i1>) -> () {
+  ^bb0(%t: tensor<i64>, %c: tensor<i1>):
+    %y:2 = keratin.while length = <d0> init(%c) with() : (tensor<i1>) -> (tensor<i1>, tensor<i64>) {
+    ^bb0(%u: tensor<i64>, %s: tensor<i1>):
+      keratin.yield %s : tensor<i1>
+    }
+    keratin.yield
+  }
+  return
+}
+
+// -----
+
+func.func @while_value_of_its_number(%go: tensor<i1>) {
+  // expected-error @below {{'keratin.while' op no step knows their number, found the size 2*d0}}
+  %y:2 = keratin.while length = <d0> init(%go) with() : (tensor<i1>) -> (tensor<i1>, tensor<i64>) {
+  ^bb0(%t: tensor<i64>, %s: tensor<i1>):
+    %0 = keratin.iota {axis = 0 : i64} : tensor<?xf32, #keratin.dims<2*d0>>
+    keratin.yield %s : tensor<i1>
+  }
+  return
+}
+
+// -----
+
+func.func @while_with_length_in_kernel(%go: tensor<i1>) {
+  keratin.kernel(%go) : (tensor<i1>) -> () {
+  ^bb0(%c: tensor<i1>):
+    // expected-error @below {{'keratin.while' op with a length must stand in the body of a function, of which its symbol is one}}
+    %y:2 = keratin.while length = <d0> init(%c) with() : (tensor<i1>) -> (tensor<i1>, tensor<i64>) {
+    ^bb0(%u: tensor<i64>, %s: tensor<i1>):
+      keratin.yield %s : tensor<i1>
+    }
+    keratin.yield
+  }
+  return
+}

@@ -580,13 +580,18 @@ static std::vector<GradientCase> loopCases(const std::vector<LoopExample> &examp
       cases.push_back({example.label + ", " + std::to_string(length), inputs,
                        [example](OpBuilder &b, Location loc, ValueRange xs) {
                          GraphMath math(b, loc);
-                         return flatten(math, example.build(math, xs));
+                         std::vector<Value> results = example.build(math, xs);
+                         llvm::erase_if(results, [](Value result) {
+                           return !isa<FloatType>(getElementType(result));
+                         });
+                         return flatten(math, results);
                        }});
     }
   return cases;
 }
 
 static std::vector<GradientCase> scanCases() { return loopCases(scanExamples()); }
+static std::vector<GradientCase> whileCases() { return loopCases(whileExamples()); }
 static std::vector<GradientCase> ifCases() { return loopCases(ifExamples()); }
 
 //===-- Graph ---------------------------------------------------------------------------------===//
@@ -644,6 +649,7 @@ std::vector<GradientCase> keratin::tests::gradientCases(MLIRContext &context, co
       {"keratin.window_pick", windowPickCases},
       {"keratin.window_scatter", windowScatterCases},
       {"keratin.scan", scanCases},
+      {"keratin.while", whileCases},
       {"keratin.if", ifCases},
       {"keratin.require", requireCases},
       {"keratin.depend", dependCases},

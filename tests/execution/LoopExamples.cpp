@@ -242,6 +242,114 @@ std::vector<LoopExample> keratin::tests::scanExamples() {
   return examples;
 }
 
+//===-- Loops that end when the data says so --------------------------------------------------===//
+
+// Whether the sum of a vector's elements is below 2.
+static Value isSmall(GraphMath &g, Value x) {
+  Value sum = g.reduceSum(x, {0});
+  return g.less(sum, g.constantLike(2, sum));
+}
+
+// s + 0.4 exp(w s), until the elements add up to 2: a few steps.
+static Value growOnce(GraphMath &g, Value s, Value w) {
+  return g.add(s, g.scale(g.exp(g.mul(w, s)), 0.4));
+}
+
+static WhileOp grow(GraphMath &math, Value x, Value w, std::optional<DimExpr> most = {}) {
+  auto step = [](GraphMath &g, LoopStep &step) {
+    Value next = growOnce(g, step.states[1], step.captures[0]);
+    step.next = {isSmall(g, next), next};
+  };
+  return buildWhile(math, most, {{isSmall(math, x), x}, {}, w}, step);
+}
+
+std::vector<LoopExample> keratin::tests::whileExamples() {
+  std::vector<LoopExample> examples;
+  auto add = [&](std::string label, std::vector<Shape> inputs, auto build) {
+    examples.push_back({std::move(label), std::move(inputs), build});
+  };
+  add("until large", {{3}, {3}}, [](GraphMath &math, ValueRange xs) -> Values {
+    WhileOp loop = grow(math, xs[0], xs[1]);
+    return {loop.getResult(1), loop.getStepCount()};
+  });
+  add("of unknown size", {{d0}, {d0}}, [](GraphMath &math, ValueRange xs) -> Values {
+    return {grow(math, xs[0], xs[1], DimExpr(9)).getResult(1)};
+  });
+  add("no step", {{2}, {2}}, [](GraphMath &math, ValueRange xs) -> Values {
+    Value large = math.add(xs[0], math.constantLike(3, xs[0]));
+    WhileOp loop = grow(math, large, xs[1]);
+    return {loop.getResult(1), loop.getStepCount()};
+  });
+  add("at most three steps", {{2}, {2}}, [](GraphMath &math, ValueRange xs) -> Values {
+    auto step = [](GraphMath &g, LoopStep &step) {
+      Value next = g.tanh(g.mul(step.states[1], step.captures[0]));
+      step.next = {step.states[0], g.add(next, step.captures[0])};
+    };
+    Value always = math.less(math.zeroLike(xs[0]), math.oneLike(xs[0]));
+    always = math.reduceAll(always, {0});
+    WhileOp loop = buildWhile(math, 3, {{always, xs[0]}, {}, {xs[1]}}, step);
+    return {loop.getResult(1), loop.getStepCount()};
+  });
+  // A power iteration beside a count, and a state that changes place with it.
+  add("several states", {{2, 2}, {2}, {2}}, [](GraphMath &math, ValueRange xs) -> Values {
+    auto step = [](GraphMath &g, LoopStep &step) {
+      Value v = g.dotGeneral(step.captures[0], step.states[1], {}, {}, {1}, {0});
+      v = g.add(v, g.mul(step.states[2], step.states[2]));
+      Value count = g.add(step.states[3], step.number);
+      Value limit = g.integerScalar(6, getElementType(count));
+      step.next = {g.less(count, limit), v, g.sin(step.states[1]), count};
+    };
+    Value zero = math.integerScalar(0, math.builder().getI64Type());
+    Value first = math.equal(zero, zero);
+    WhileOp loop = buildWhile(math, {}, {{first, xs[1], xs[2], zero}, {}, {xs[0]}}, step);
+    return {loop.getResult(1), loop.getResult(2), loop.getResult(3)};
+  });
+  // Only its number of steps matters to the gradient.
+  add("a linear step", {{2}}, [](GraphMath &math, ValueRange xs) -> Values {
+    auto step = [](GraphMath &g, LoopStep &step) {
+      Value limit = g.integerScalar(4, getElementType(step.number));
+      step.next = {g.less(step.number, limit), g.scale(step.states[1], 0.5)};
+    };
+    Value zero = math.integerScalar(0, math.builder().getI64Type());
+    WhileOp loop = buildWhile(math, {}, {{math.equal(zero, zero), xs[0]}, {}, {}}, step);
+    return {math.mul(loop.getResult(1), xs[0])};
+  });
+  add("two loops, one after the other", {{3}, {3}}, [](GraphMath &math, ValueRange xs) -> Values {
+    WhileOp first = grow(math, xs[0], xs[1]);
+    Value smaller = math.scale(first.getResult(1), 0.3);
+    return {grow(math, smaller, first.getResult(1)).getResult(1)};
+  });
+  add("in a scan", {{d0, 2}, {2}}, [](GraphMath &math, ValueRange xs) -> Values {
+    auto step = [](GraphMath &g, LoopStep &step) {
+      Value next = grow(g, g.scale(step.states[0], 0.5), step.elements[0], 6).getResult(1);
+      step.next = {next};
+      step.stacked = {g.sin(next)};
+    };
+    return resultsOf(buildScan(math, d0, {{xs[1]}, {xs[0]}, {}}, step));
+  });
+  add("in a branch", {{2}, {2}}, [](GraphMath &math, ValueRange xs) -> Values {
+    auto first = [](GraphMath &g, ValueRange xs) -> SmallVector<Value> {
+      return {grow(g, xs[0], xs[1], 5).getResult(1)};
+    };
+    auto second = [](GraphMath &g, ValueRange xs) -> SmallVector<Value> {
+      return {g.mul(xs[0], xs[1])};
+    };
+    return resultsOf(buildIf(math, isSmall(math, xs[0]), xs, first, second));
+  });
+  add("in another one", {{2}, {2}}, [](GraphMath &math, ValueRange xs) -> Values {
+    auto step = [](GraphMath &g, LoopStep &step) {
+      Value s = grow(g, g.scale(step.states[1], 0.5), step.captures[0], 4).getResult(1);
+      s = g.mul(s, g.cos(step.states[1]));
+      Value limit = g.integerScalar(2, getElementType(step.number));
+      step.next = {g.less(step.number, limit), s};
+    };
+    Value zero = math.integerScalar(0, math.builder().getI64Type());
+    WhileOp loop = buildWhile(math, {}, {{math.equal(zero, zero), xs[0]}, {}, {xs[1]}}, step);
+    return {loop.getResult(1), loop.getStepCount()};
+  });
+  return examples;
+}
+
 //===-- Branches ------------------------------------------------------------------------------===//
 
 // sum(x) > threshold.

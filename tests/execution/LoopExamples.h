@@ -22,6 +22,9 @@ struct LoopExample {
 // Lengths 0, 1, 5 and unknown; several states, of other types too; in both directions; results that
 // nobody uses; loops in loops and branches.
 std::vector<LoopExample> scanExamples();
+// Loops that end when the data says so: after no step, after some, after the most they may make;
+// inside loops and branches.
+std::vector<LoopExample> whileExamples();
 // Branches taken and not taken, in steps, and with loops inside.
 std::vector<LoopExample> ifExamples();
 

@@ -932,6 +932,7 @@ static std::vector<SweepCase> loopCases(const std::vector<LoopExample> &examples
 }
 
 static std::vector<SweepCase> scanCases() { return loopCases(scanExamples()); }
+static std::vector<SweepCase> whileCases() { return loopCases(whileExamples()); }
 static std::vector<SweepCase> ifCases() { return loopCases(ifExamples()); }
 
 std::vector<SweepCase> keratin::tests::sweepCases(StringRef op) {
@@ -973,6 +974,7 @@ std::vector<SweepCase> keratin::tests::sweepCases(StringRef op) {
       {"keratin.window_pick", windowPickCases},
       {"keratin.window_scatter", windowScatterCases},
       {"keratin.scan", scanCases},
+      {"keratin.while", whileCases},
       {"keratin.if", ifCases},
       {"keratin.require", requireCases},
       {"keratin.depend", dependCases},

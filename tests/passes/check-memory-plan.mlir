@@ -925,3 +925,18 @@ func.func @over_a_part(%x: tensor<32xf32> {keratin.kind = "input", keratin.name 
   }
   return %y : tensor<16xf32>
 }
+
+// -----
+
+// expected-error @below {{has a plan of memories that do not fit each other}}
+func.func @unknown_memory(%x: tensor<16xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<16xf32> {keratin.kind = "output"})
+    attributes {keratin.arena_bytes = #keratin.dims<0>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<0>,
+                keratin.memories = #keratin.dims<64>, keratin.memory_sizes = array<i64: 0>, keratin.offset_memories = array<i64: 1>} {
+  %y = keratin.kernel (%x) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p0: tensor<16xf32>):
+    %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y : tensor<16xf32>
+}

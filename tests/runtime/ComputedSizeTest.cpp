@@ -41,7 +41,7 @@ public:
   int64_t capacities[2][1] = {{FunctionBuilder::slot(0)}, {FunctionBuilder::slot(2)}};
   int64_t levels[2] = {0, 1};
   keratin_computed_size_t size = {0, KERATIN_OUT_OF_RANGE, 0, "truncate: too many; at net.cc:7"};
-  keratin_computed_sizes_t computed = {1, &size, levels};
+  keratin_computed_sizes_t computed = {1, &size, levels, 0, nullptr};
 };
 
 struct Call {
@@ -158,9 +158,9 @@ TEST_CASE("damaged descriptions of computed sizes are refused with what is wrong
        [](Counter &c) { c.builder.symbols[1].source = KERATIN_SYMBOL_INPUT_DIM; }},
       {"symbol 1: it must be the next computed size",
        [](Counter &c) { c.builder.symbols[1].index = 1; }},
-      {"computed size 0: its bound is not known before the call",
+      {"computed size 0: its bound is not known when it is defined",
        [](Counter &c) { c.size.bound = 3; }},
-      {"computed size 0: its bound is not known before the call",
+      {"computed size 0: its bound is not known when it is defined",
        [](Counter &c) { c.size.bound = 9; }},
       {"computed size 0: it lacks a status or a message",
        [](Counter &c) { c.size.message = nullptr; }},

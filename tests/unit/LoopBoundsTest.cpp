@@ -85,3 +85,36 @@ TEST_CASE("a branch that is not certain may give what either gives") {
   CHECK(!isBounded(y, 0));
   CHECK(!isBounded(y, 1));
 }
+
+// Steps of 0.1 until the sum is 0.3, which the third step may reach or not; or 0.25, which it
+// passes. Then as many halves.
+static std::string stepsUntil(const std::string &limit) {
+  return R"(
+  func.func @main(%x: tensor<f32>) -> tensor<f32> {
+    %zero = keratin.constant dense<0.0> : tensor<f32>
+    %one = keratin.constant dense<1.0> : tensor<f32>
+    %true = keratin.constant dense<true> : tensor<i1>
+    %s:3 = keratin.while length = <d0> init(%true, %zero) with(%x) : (tensor<i1>, tensor<f32>, tensor<f32>) -> (tensor<i1>, tensor<f32>, tensor<i64>) {
+    ^bb0(%t: tensor<i64>, %flag: tensor<i1>, %sum: tensor<f32>, %e: tensor<f32>):
+      %limit = keratin.constant dense<)" +
+         limit + R"(> : tensor<f32>
+      %n = keratin.add %sum, %e : (tensor<f32>, tensor<f32>) -> tensor<f32>
+      %again = keratin.compare lt %n, %limit : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      keratin.yield %again, %n : tensor<i1>, tensor<f32>
+    }
+    %y = keratin.scan length = <d0> init(%one) over() with() : (tensor<f32>) -> tensor<f32> {
+    ^bb0(%t: tensor<i64>, %h: tensor<f32>):
+      %half = keratin.constant dense<0.5> : tensor<f32>
+      %n = keratin.mul %h, %half : (tensor<f32>, tensor<f32>) -> tensor<f32>
+      keratin.yield %n : tensor<f32>
+    }
+    return %y : tensor<f32>
+  })";
+}
+
+TEST_CASE("nothing is known behind a loop whose number of steps errors may change") {
+  BoundedTensor known = boundsOf(stepsUntil("0.25"), {floats({0.1f}, {})});
+  CHECK(known.value.floats == std::vector<double>{0.125});
+  CHECK(isBounded(known, 0));
+  CHECK(!isBounded(boundsOf(stepsUntil("0.3"), {floats({0.1f}, {})}), 0));
+}

@@ -89,7 +89,7 @@ public:
         continue;
       passes::KernelCost cost = passes::costOf(&op);
       total += cost;
-      if (isa<ir::KernelOp, ir::ScanOp, ir::IfOp>(op))
+      if (isa<ir::KernelOp, ir::LoopOpInterface, ir::IfOp>(op))
         readNode(&op, cost);
       else
         addOp(&op, -1);
@@ -219,7 +219,7 @@ private:
   void readInside(Operation *op, int index) {
     if (auto kernel = dyn_cast<ir::KernelOp>(op))
       readKernel(kernel, index);
-    else if (auto loop = dyn_cast<ir::ScanOp>(op))
+    else if (auto loop = dyn_cast<ir::LoopOpInterface>(op))
       readLoop(loop, index);
     else if (auto choice = dyn_cast<ir::IfOp>(op))
       readBranches(choice, index);
@@ -239,7 +239,7 @@ private:
     regionPath = outside;
   }
 
-  void readLoop(ir::ScanOp loop, int index) {
+  void readLoop(ir::LoopOpInterface loop, int index) {
     std::string title = "body of " + resultsText(loop);
     auto argument = [&](BlockArgument argument, const Twine &name, std::optional<Value> outside) {
       ViewNode node;
@@ -260,7 +260,7 @@ private:
     for (auto [capture, outside] : llvm::zip(loop.getCaptureArguments(), loop.getCaptures()))
       nodeOf[capture] = maker(outside);
     SmallVector<int> yielded;
-    readRegion(loop.getRegion(), title, index, yielded);
+    readRegion(loop.getBody(), title, index, yielded);
     int node = addOp(loop, index);
     llvm::append_range(view.nodes[node].operands, yielded);
   }
@@ -305,7 +305,7 @@ private:
   void readNode(Operation *kernel, const passes::KernelCost &cost) {
     readInside(kernel, int(view.kernels.size()));
     ViewKernel shownKernel;
-    shownKernel.kind = isa<ir::ScanOp>(kernel) ? "loop"
+    shownKernel.kind = isa<ir::LoopOpInterface>(kernel) ? "loop"
                        : isa<ir::IfOp>(kernel) ? "branch"
                                                : "kernel";
     shownKernel.result = resultsText(kernel);

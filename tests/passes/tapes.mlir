@@ -1,0 +1,41 @@
+// RUN: keratin-compile %s --emit=plan | FileCheck %s --check-prefix=REPORT
+// RUN: keratin-opt %s --keratin-pipeline --keratin-check-memory-plan | FileCheck %s --check-prefix=PLAN
+
+// A loop that ends when it likes, and the gradient of its gradient: what its steps keep is a tape, and what the
+// gradients keep of each step lies in an arena that is asked for when the number of steps is known.
+
+// REPORT:      arena         256 bytes
+// REPORT:      in the call   16 bytes a step of a tape
+// REPORT-NEXT: in the call   64*floordiv(d0 + 1, 2) + 128 bytes
+// REPORT:      loop at kernel 0 tapes.mlir:{{[0-9]+}}: d0 steps of 1 kernels
+// REPORT-NEXT:   state 0: 1 bytes, in place
+// REPORT-NEXT:   state 1: 16 bytes, in two buffers
+// REPORT-NEXT:   stack 0: 16 bytes a step, in a tape that grows
+// REPORT:        stack 0: 16 bytes a step, 512 bytes (= 16*d0) in all
+
+// PLAN-LABEL: func.func @root
+// PLAN-SAME:    keratin.memories = #keratin.dims<16, 64*floordiv(d0 + 1, 2) + 128>, keratin.memory_sizes = array<i64: -1, 0>
+// PLAN-SAME:    keratin.offset_memories = array<i64:
+// PLAN:         %[[W:.*]]:4 = keratin.while length = <d0>
+// PLAN:         keratin.define_size 0 %[[W]]#2 : tensor<i64>
+// PLAN:         keratin.scan length = <d0> reverse
+func.func @root(%a: tensor<4xf32> {keratin.kind = "input", keratin.name = "a"}) -> (tensor<4xf32> {keratin.kind = "output", keratin.name = "g"}) {
+  %true = keratin.constant dense<true> : tensor<i1>
+  %y:3 = keratin.while init(%true, %a) with(%a) : (tensor<i1>, tensor<4xf32>, tensor<4xf32>) -> (tensor<i1>, tensor<4xf32>, tensor<i64>) {
+  ^bb0(%t: tensor<i64>, %flag: tensor<i1>, %x: tensor<4xf32>, %c: tensor<4xf32>):
+    %half = keratin.constant dense<0.5> : tensor<4xf32>
+    %least = keratin.constant dense<1.0e-3> : tensor<f32>
+    %q = keratin.div %c, %x : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %s = keratin.add %x, %q : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %n = keratin.mul %s, %half : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %d = keratin.sub %x, %n : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %far = keratin.reduce_max %d axes = [0] : (tensor<4xf32>) -> tensor<f32>
+    %more = keratin.compare gt %far, %least : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    keratin.yield %more, %n : tensor<i1>, tensor<4xf32>
+  }
+  %sum = keratin.reduce_sum %y#1 axes = [0] : (tensor<4xf32>) -> tensor<f32>
+  %g = keratin.gradients %sum wrt %a : (tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
+  %gs = keratin.reduce_sum %g axes = [0] : (tensor<4xf32>) -> tensor<f32>
+  %h = keratin.gradients %gs wrt %a : (tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
+  return %h : tensor<4xf32>
+}
