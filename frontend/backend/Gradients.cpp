@@ -40,11 +40,15 @@ private:
 
   void fromResult(mlir::OpResult result) {
     mlir::Operation *op = result.getOwner();
-    if (auto scan = llvm::dyn_cast<ir::ScanOp>(op)) {
-      reach(yielded(scan.getBody(), result.getResultNumber()));
-      // Without a step the last state is the first.
-      if (result.getResultNumber() < scan.getNumStates())
-        reach(scan.getStateArguments()[result.getResultNumber()]);
+    if (auto loop = llvm::dyn_cast<ir::LoopOpInterface>(op)) {
+      unsigned count = loop.getBody().front().getTerminator()->getNumOperands();
+      for (unsigned i = 0; i < count; ++i)
+        if (loop.getResultOf(i) == result) {
+          reach(yielded(loop.getBody(), i));
+          // Without a step the last state is the first.
+          if (i < loop.getNumStates())
+            reach(loop.getStateArguments()[i]);
+        }
     } else if (auto branch = llvm::dyn_cast<ir::IfOp>(op)) {
       reach(yielded(branch.getThenBody(), result.getResultNumber()));
       reach(yielded(branch.getElseBody(), result.getResultNumber()));
@@ -63,10 +67,10 @@ private:
       return;
     }
     // The step's number, which is no float, comes first; the rest is as the operands are.
-    auto scan = llvm::cast<ir::ScanOp>(parent);
-    reach(scan->getOperand(number - 1));
-    if (number <= scan.getNumStates())
-      reach(yielded(scan.getBody(), number - 1));
+    auto loop = llvm::cast<ir::LoopOpInterface>(parent);
+    reach(loop->getOperand(number - 1));
+    if (number <= loop.getNumStates())
+      reach(yielded(loop.getBody(), number - 1));
   }
 
   llvm::DenseSet<Value> reached;

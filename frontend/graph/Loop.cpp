@@ -11,6 +11,8 @@ Loop::Loop(Call &call, std::string callable, const DimExpr &steps, bool reverse)
       trace.argument(ir::getTensorType({}, call.elementType(DType::Int64)), "step_number"));
 }
 
+Loop::Loop(Call &call, std::string callable) : Loop(call, std::move(callable), 0, false) {}
+
 Value Loop::addState(mlir::Type type) {
   states.push_back(trace.argument(llvm::cast<mlir::RankedTensorType>(type), "state"));
   return states.back();
@@ -41,16 +43,19 @@ Value frontend::nextState(Call &call, Value x, Value state, const std::string &w
   return call.requireShape(x, from, what + " before and after a step");
 }
 
+std::vector<Value> Loop::arguments(llvm::ArrayRef<Value> captures) const {
+  std::vector<Value> arguments = {trace.stepNumber()};
+  arguments.insert(arguments.end(), states.begin(), states.end());
+  arguments.insert(arguments.end(), elements.begin(), elements.end());
+  arguments.insert(arguments.end(), captures.begin(), captures.end());
+  return arguments;
+}
+
 Loop::Results Loop::finish(llvm::ArrayRef<Value> firstStates, llvm::ArrayRef<Value> nextStates,
                            llvm::ArrayRef<Value> stacked) {
   std::vector<Value> yielded(nextStates.begin(), nextStates.end());
   yielded.insert(yielded.end(), stacked.begin(), stacked.end());
   Body body(call, {&trace}, yielded);
-
-  std::vector<Value> arguments = {trace.stepNumber()};
-  arguments.insert(arguments.end(), states.begin(), states.end());
-  arguments.insert(arguments.end(), elements.begin(), elements.end());
-  arguments.insert(arguments.end(), body.captures().begin(), body.captures().end());
 
   std::vector<mlir::Type> types;
   for (Value state : states)
@@ -65,12 +70,31 @@ Loop::Results Loop::finish(llvm::ArrayRef<Value> firstStates, llvm::ArrayRef<Val
   ir::ScanOp::build(call.builder, state, types, ir::DimsAttr::get(&call.graph.context, {steps}),
                     reverse, mlir::ValueRange(firstStates), mlir::ValueRange(sequences),
                     mlir::ValueRange(body.captures()));
-  state.regions.front()->push_back(body.build(arguments).release());
+  state.regions.front()->push_back(body.build(arguments(body.captures())).release());
   auto scan = llvm::cast<ir::ScanOp>(call.builder.create(state));
   Results results;
   results.lastStates.assign(scan.getLastStates().begin(), scan.getLastStates().end());
   results.stacks.assign(scan.getStacks().begin(), scan.getStacks().end());
   return results;
+}
+
+std::vector<Value> Loop::finishWhile(llvm::ArrayRef<Value> firstStates,
+                                     llvm::ArrayRef<Value> nextStates,
+                                     const std::optional<DimExpr> &most) {
+  Body body(call, {&trace}, nextStates);
+  std::vector<mlir::Type> types;
+  for (Value state : states)
+    types.push_back(state.getType());
+  types.push_back(trace.stepNumber().getType());
+  ir::DimsAttr bound;
+  if (most)
+    bound = ir::DimsAttr::get(&call.graph.context, {*most});
+  mlir::OperationState state(call.g.location(), ir::WhileOp::getOperationName());
+  ir::WhileOp::build(call.builder, state, types, ir::DimsAttr(), bound,
+                     mlir::ValueRange(firstStates), mlir::ValueRange(body.captures()));
+  state.regions.front()->push_back(body.build(arguments(body.captures())).release());
+  auto loop = llvm::cast<ir::WhileOp>(call.builder.create(state));
+  return std::vector<Value>(loop.getLastStates().begin(), loop.getLastStates().end());
 }
 
 std::vector<Value> frontend::branch(Call &call, Value condition, const BranchBody &thenBranch,

@@ -21,6 +21,8 @@ public:
   // `callable` is for messages: "the step function of rnn". In reverse the step's number counts
   // down, and elements and stacked values have its place.
   Loop(Call &call, std::string callable, const DimExpr &steps, bool reverse);
+  // A loop that goes on as long as its first state, a scalar bool, is true: finishWhile() ends it.
+  Loop(Call &call, std::string callable);
 
   // A scalar int64.
   Value stepNumber() const { return trace.stepNumber(); }
@@ -34,8 +36,15 @@ public:
   void end() { trace.end(); }
   Results finish(llvm::ArrayRef<Value> firstStates, llvm::ArrayRef<Value> nextStates,
                  llvm::ArrayRef<Value> stacked);
+  // The last states. `most` is how many steps there are at most; nullopt: as many as it likes.
+  std::vector<Value> finishWhile(llvm::ArrayRef<Value> firstStates,
+                                 llvm::ArrayRef<Value> nextStates,
+                                 const std::optional<DimExpr> &most);
 
 private:
+  // The arguments of the body.
+  std::vector<Value> arguments(llvm::ArrayRef<Value> captures) const;
+
   Call &call;
   Trace trace;
   DimExpr steps;

@@ -1,4 +1,5 @@
-// K functions: loops over the elements of tensors, whose bodies are functions of the caller's.
+// K functions: loops over the elements of tensors, whose bodies are functions of the caller's, and
+// loops that end when a condition says so.
 //
 // A function given to these is called once, while the node is made, with tensors that stand for the
 // values in any one step. It may use tensors from outside, call any K function, also these, and
@@ -130,6 +131,48 @@ private:
   std::optional<size_t> count;
 };
 
+// The body of K::while_loop: a function of the loop variables, as a vector or each a tensor of its
+// own, that returns them anew: as a vector, a pair, a tuple, or a tensor if there is one.
+class LoopBody {
+public:
+  template <typename F, typename = std::enable_if_t<!std::is_same_v<std::decay_t<F>, LoopBody>>>
+  LoopBody(F body) {
+    if constexpr (std::is_invocable_v<F &, const Tensor &>) {
+      count = 1;
+      function = [body](const std::vector<Tensor> &vars) mutable {
+        return listOf(body(vars.front()));
+      };
+    } else if constexpr (std::is_invocable_v<F &, const std::vector<Tensor> &>) {
+      function = [body](const std::vector<Tensor> &vars) mutable { return listOf(body(vars)); };
+    } else {
+      constexpr size_t number = detail::arity<F, 2>();
+      static_assert(number > 0, "the body of a loop takes tensors or a vector of them");
+      count = number;
+      function = [body](const std::vector<Tensor> &vars) mutable {
+        return listOf(detail::Spread<number>::call(body, vars, std::make_index_sequence<number>()));
+      };
+    }
+  }
+
+  std::vector<Tensor> operator()(const std::vector<Tensor> &vars) const { return function(vars); }
+  // How many tensors it takes; None if it takes a vector.
+  std::optional<size_t> tensorCount() const { return count; }
+
+private:
+  static std::vector<Tensor> listOf(Tensor tensor) { return {std::move(tensor)}; }
+  static std::vector<Tensor> listOf(std::vector<Tensor> tensors) { return tensors; }
+  static std::vector<Tensor> listOf(const std::pair<Tensor, Tensor> &pair) {
+    return {pair.first, pair.second};
+  }
+  template <typename... Tensors>
+  static std::vector<Tensor> listOf(const std::tuple<Tensors...> &tuple) {
+    return std::apply([](const Tensors &...all) { return std::vector<Tensor>{all...}; }, tuple);
+  }
+
+  std::function<std::vector<Tensor>(const std::vector<Tensor> &)> function;
+  std::optional<size_t> count;
+};
+
 // What K::map_fn goes through: a tensor, or several, whose elements make tuples.
 class Elements {
 public:
@@ -175,6 +218,18 @@ Tensor foldl(const std::function<Tensor(const Tensor &, const Tensor &)> &fn, co
 Tensor foldr(const std::function<Tensor(const Tensor &, const Tensor &)> &fn, const Operand &elems,
              const Operand &initializer = None, const std::string &name = "",
              SourceLocation location = SourceLocation::current());
+
+// body(loop variables) as long as cond(loop variables), a bool scalar, is true; but never more than
+// maximum_iterations times. Returns the last loop variables, which have the dtypes and shapes of
+// the first ones. cond is called twice: for the first loop variables, and inside for those that the
+// body made. Not a function of Keras; as tf.while_loop.
+//
+// The gradient keeps values of each iteration. It works with any number of them; of a loop inside
+// another one, or inside a branch, only with maximum_iterations, and then takes as many.
+std::vector<Tensor> while_loop(const ElementFunction &cond, const LoopBody &body,
+                               const std::vector<Tensor> &loop_vars,
+                               const Size &maximum_iterations = None,
+                               SourceLocation location = SourceLocation::current());
 
 } // namespace backend
 } // namespace keratin
