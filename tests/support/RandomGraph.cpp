@@ -101,7 +101,9 @@ private:
   void gradients();
   void leaf();
   void loop();
+  void openLoop();
   void branch();
+  Value condition();
   SmallVector<Value> fill(Block &region,
                           llvm::function_ref<SmallVector<Value>(GraphMaker &)> yield);
   SmallVector<Value> someValues(int64_t most);
@@ -723,13 +725,62 @@ void GraphMaker::loop() {
     add(result);
 }
 
-void GraphMaker::branch() {
-  if (depth == 2)
-    return;
+// A bool scalar.
+Value GraphMaker::condition() {
   Value x = anyValue();
   Axes all(getTensorType(x).getRank());
   std::iota(all.begin(), all.end(), 0);
-  Value condition = math.reduceAny(compareWith(x), all);
+  return math.reduceAny(compareWith(x), all);
+}
+
+// A loop that ends when its data says so, and after a few steps in any case: since they are the
+// most, or since the condition looks at the step's number.
+void GraphMaker::openLoop() {
+  if (depth == 2)
+    return;
+  bool isBounded = depth > 0 || chance(40);
+  int64_t most = below(5);
+  SmallVector<Value> inits = {condition()}, captures = someValues(2);
+  for (Value init : someValues(3))
+    if (isSmall(getShape(init)))
+      inits.push_back(init);
+  OperationState operation(loc, WhileOp::getOperationName());
+  Block &block = operation.addRegion()->emplaceBlock();
+  Value number = block.addArgument(getTensorType({}, b.getI64Type()), loc);
+  for (Value init : inits)
+    block.addArgument(init.getType(), loc);
+  for (Value capture : captures)
+    block.addArgument(capture.getType(), loc);
+  fill(block, [&](GraphMaker &inner) {
+    SmallVector<Value> values = {inner.condition()};
+    if (!isBounded) {
+      Value limit = inner.math.integerScalar(most, b.getI64Type());
+      values[0] = inner.math.and_(values[0], inner.math.less(number, limit));
+    }
+    for (Value init : llvm::drop_begin(inits)) {
+      Value next = inner.recent(inner.ofType(init.getType()));
+      values.push_back(isa<FloatType>(getElementType(next)) && chance(70) ? inner.math.tanh(next)
+                                                                          : next);
+    }
+    return values;
+  });
+  SmallVector<Type> types(ValueRange(inits).getTypes());
+  types.push_back(number.getType());
+  operation.addOperands(inits);
+  operation.addOperands(captures);
+  operation.addTypes(types);
+  auto &properties = operation.getOrAddProperties<WhileOp::Properties>();
+  if (isBounded)
+    properties.at_most = DimsAttr::get(b.getContext(), {DimExpr(most)});
+  properties.operandSegmentSizes = {int32_t(inits.size()), int32_t(captures.size())};
+  for (Value result : b.create(operation)->getResults())
+    add(result);
+}
+
+void GraphMaker::branch() {
+  if (depth == 2)
+    return;
+  Value condition = this->condition();
   SmallVector<Value> captures = someValues(3);
   OperationState operation(loc, IfOp::getOperationName());
   SmallVector<Type> types;
@@ -775,7 +826,8 @@ void GraphMaker::makeOps(int count) {
       {3, &GraphMaker::concatenate},  {2, &GraphMaker::gather},      {9, &GraphMaker::reduce},
       {3, &GraphMaker::scan},         {4, &GraphMaker::normalize},   {7, &GraphMaker::contract},
       {4, &GraphMaker::windows},      {4, &GraphMaker::convolution}, {4, &GraphMaker::gradients},
-      {3, &GraphMaker::leaf},         {3, &GraphMaker::loop},        {2, &GraphMaker::branch}};
+      {3, &GraphMaker::leaf},         {3, &GraphMaker::loop},        {2, &GraphMaker::branch},
+      {1, &GraphMaker::openLoop}};
   int total = 0;
   for (auto [weight, step] : steps)
     total += weight;
