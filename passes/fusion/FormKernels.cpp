@@ -28,25 +28,6 @@ bool isFree(Operation *op) {
   return isa<BroadcastOp, IotaOp, DimOp>(op);
 }
 
-// Rows of a sequence for loops, which read them where they are.
-bool areRowsForLoops(Operation *op) {
-  auto slice = dyn_cast<SliceOp>(op);
-  if (!slice || !isRowRange(slice))
-    return false;
-  SmallVector<Operation *> users(slice->getUsers());
-  while (!users.empty()) {
-    Operation *user = users.pop_back_val();
-    if (isa<ReshapeOp>(user))
-      users.append(user->user_begin(), user->user_end());
-    else if (!isa<ScanOp>(user))
-      return false;
-  }
-  return true;
-}
-
-// Not computed at all: another name for the same memory, or memory filled before the call.
-bool isStorage(Operation *op) { return isa<ReshapeOp, ConstantOp>(op) || areRowsForLoops(op); }
-
 // Ops that take part in loop nests with others; the rest are kernels of their own.
 bool isFusible(Operation *op) {
   return isa<ElementwiseOpInterface, IndexingOpInterface, ReductionOpInterface>(op) ||
@@ -90,6 +71,26 @@ public:
   }
 
 private:
+  // Rows of a sequence for loops, which read them where they are. A view has no place in the order
+  // of kernels: none mentions a size that one of them computes.
+  bool areRowsForLoops(Operation *op) {
+    auto slice = dyn_cast<SliceOp>(op);
+    if (!slice || !isRowRange(slice) || !computedSizesOf(op).empty())
+      return false;
+    SmallVector<Operation *> users(slice->getUsers());
+    while (!users.empty()) {
+      Operation *user = users.pop_back_val();
+      if (isa<ReshapeOp>(user))
+        users.append(user->user_begin(), user->user_end());
+      else if (!isa<ScanOp>(user))
+        return false;
+    }
+    return true;
+  }
+
+  // Not computed at all: another name for the same memory, or memory filled before the call.
+  bool isStorage(Operation *op) { return isa<ReshapeOp, ConstantOp>(op) || areRowsForLoops(op); }
+
   // What a loop carries on or stacks as it was given needs a place of its own: a copy, which may be
   // made by a kernel that reads the value anyway. States before a step are kept like this when
   // loops are differentiated.

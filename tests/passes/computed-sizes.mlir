@@ -50,3 +50,22 @@ func.func @given(%x: tensor<4xf32>, %n: tensor<i64>) -> tensor<?xf32, #keratin.d
   %y = keratin.slice %e starts = #keratin.dims<0> strides = [1] : (tensor<4xf32>) -> tensor<?xf32, #keratin.dims<d3>>
   return %y : tensor<?xf32, #keratin.dims<d3>>
 }
+
+// Rows as many as a kernel computes are copied by a kernel behind it, though a loop alone reads them: a view may stand anywhere.
+
+// FUSE-LABEL: func.func @rows
+// FUSE:         keratin.define_size 3
+// FUSE:         %[[R:.*]] = keratin.kernel
+// FUSE:           keratin.slice
+// FUSE:         keratin.scan length = <d3> init(%{{.*}}) over(%[[R]])
+func.func @rows(%x: tensor<8xf32>, %m: tensor<8xi64>, %h: tensor<f32>) -> tensor<f32> {
+  %n = keratin.reduce_sum %m axes = [0] : (tensor<8xi64>) -> tensor<i64>
+  keratin.define_size 3 %n at_most <8> : tensor<i64>
+  %r = keratin.slice %x starts = #keratin.dims<0> strides = [1] : (tensor<8xf32>) -> tensor<?xf32, #keratin.dims<d3>>
+  %y = keratin.scan length = #keratin.dims<d3> init(%h) over(%r) with() : (tensor<f32>, tensor<?xf32, #keratin.dims<d3>>) -> tensor<f32> {
+  ^bb0(%t: tensor<i64>, %s: tensor<f32>, %e: tensor<f32>):
+    %0 = keratin.mul %s, %e : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    keratin.yield %0 : tensor<f32>
+  }
+  return %y : tensor<f32>
+}
