@@ -3,16 +3,16 @@
 //
 // A unit is a strip of places along the result's innermost dimension, at one index of the
 // dimensions that are innermost on neither side.
-#include "codegen/cpu/Rounding.h"
+#include "codegen/cpu/LoopEmitter.h"
 #include "codegen/lowering/SingleOpKernel.h"
 #include "ir/interfaces/IterationSpace.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include "llvm/ADT/Sequence.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace keratin::codegen;
@@ -39,8 +39,7 @@ public:
   TransposeKernel(KernelBuilder &k, ir::TransposeOp op, SmallVector<Run> runs, size_t columns)
       : SingleOpKernel(k, op, getElementType(op.getX()).getIntOrFloatBitWidth()),
         runs(std::move(runs)), column(columns),
-        element(b.getIntegerType(getElementType(op.getX()).getIntOrFloatBitWidth())),
-        vector(VectorType::get(lanes, element)) {}
+        element(b.getIntegerType(getElementType(op.getX()).getIntOrFloatBitWidth())) {}
 
   void emit();
 
@@ -52,12 +51,33 @@ private:
                                  ArrayRef<LLVM::GEPArg>{offset});
   }
   std::pair<Value, Value> startOf(Value row);
-  void emitBlock(Value from, Value to, Value place, Value column, bool isWhole);
-  void transpose(SmallVector<Value> &vectors);
 
   SmallVector<Run> runs;
   size_t column;
   Type element;
+};
+
+// One block, a function of the module that all transposes of such elements share.
+class TransposedBlock {
+public:
+  // Strides and counts are i64, in elements; the counts say how many rows there are on either side
+  // and may be larger than the block.
+  struct Side {
+    Value start, stride, rows;
+  };
+
+  TransposedBlock(LoopEmitter &emit, Type element, int64_t lanes)
+      : emit(emit), element(element), lanes(lanes), vector(VectorType::get(lanes, element)) {}
+
+  void emitCall(const Side &from, const Side &to);
+
+private:
+  void emitBody(const Side &from, const Side &to, bool isWhole);
+  void transpose(SmallVector<Value> &vectors);
+
+  LoopEmitter &emit;
+  Type element;
+  int64_t lanes;
   VectorType vector;
 };
 
@@ -76,58 +96,61 @@ std::pair<Value, Value> TransposeKernel::startOf(Value row) {
   return {at(input(0), from), at(output(), to)};
 }
 
+void TransposedBlock::emitCall(const Side &from, const Side &to) {
+  std::string name = llvm::formatv("keratin_transpose_{0}_{1}", element, lanes);
+  emit.callShared(name, {from.start, from.stride, from.rows, to.start, to.stride, to.rows},
+                  [&](LoopEmitter &inner, ValueRange p) {
+                    TransposedBlock block(inner, element, lanes);
+                    Side source{p[0], p[1], p[2]}, target{p[3], p[4], p[5]};
+                    Value few =
+                        inner.less(inner.min(source.rows, target.rows), inner.constant(lanes));
+                    inner.branch(
+                        few, [&] { block.emitBody(source, target, /*isWhole=*/false); },
+                        [&] { block.emitBody(source, target, /*isWhole=*/true); });
+                  });
+}
+
 // Row i of the block has column j in lane i afterwards: halves of the rows are interleaved, once
 // for each bit of a lane's number.
-void TransposeKernel::transpose(SmallVector<Value> &vectors) {
-  int64_t count = lanes, half = count / 2;
-  for (int64_t round = 1; round < count; round *= 2) {
+void TransposedBlock::transpose(SmallVector<Value> &vectors) {
+  int64_t half = lanes / 2;
+  for (int64_t round = 1; round < lanes; round *= 2) {
     SmallVector<Value> mixed;
     for (int64_t i = 0; i < half; ++i)
       for (int64_t first : {int64_t(0), half}) {
         SmallVector<int64_t> order;
         for (int64_t lane : llvm::seq(first, first + half))
-          order.append({lane, count + lane});
-        mixed.push_back(b.create<vector::ShuffleOp>(loc, vectors[i], vectors[i + half], order));
+          order.append({lane, lanes + lane});
+        mixed.push_back(
+            emit.builder.create<vector::ShuffleOp>(emit.loc, vectors[i], vectors[i + half], order));
       }
     vectors = std::move(mixed);
   }
 }
 
-// The block whose first element is at the given place and column. Rows that do not exist are not
-// written, and read as the last one.
-void TransposeKernel::emitBlock(Value from, Value to, Value place, Value column, bool isWhole) {
-  unsigned bytes = element.getIntOrFloatBitWidth() / 8;
-  Value nothing = b.create<arith::ConstantOp>(loc, b.getZeroAttr(vector));
-  Value numPlaces = size(places().extent), numColumns = size(columns().extent);
-  Value columnMask, placeMask;
+// Rows that do not exist are not written, and read as the last one.
+void TransposedBlock::emitBody(const Side &from, const Side &to, bool isWhole) {
+  Value one = emit.constant(1);
+  Value mask, none;
   if (!isWhole) {
-    columnMask = emitter.maskBelow(column, numColumns);
-    placeMask = emitter.maskBelow(place, numPlaces);
+    mask = emit.firstLanes(lanes, to.rows);
+    none = emit.firstLanes(lanes, emit.constant(0));
   }
   SmallVector<Value> vectors;
-  for (int64_t i = 0; i < int64_t(lanes); ++i) {
-    Value row = plus(place, i64(i));
+  for (int64_t i = 0; i < lanes; ++i) {
+    Value row = emit.constant(i);
     if (!isWhole)
-      row = b.create<arith::MinSIOp>(loc, row, minus(numPlaces, i64(1)));
-    Value address = at(from, plus(times(row, size(places().from)), column));
-    if (isWhole)
-      vectors.push_back(b.create<LLVM::LoadOp>(loc, vector, address, bytes));
-    else
-      vectors.push_back(b.create<LLVM::MaskedLoadOp>(
-          loc, vector, address, columnMask, ValueRange{nothing}, b.getI32IntegerAttr(bytes)));
+      row = emit.min(row, emit.sub(from.rows, one));
+    vectors.push_back(
+        emit.load(vector, emit.address(from.start, element, emit.mul(row, from.stride)), mask));
   }
   transpose(vectors);
-  for (int64_t i = 0; i < int64_t(lanes); ++i) {
-    Value row = plus(column, i64(i));
-    Value address = at(to, plus(times(row, size(columns().to)), place));
-    if (isWhole) {
-      b.create<LLVM::StoreOp>(loc, vectors[i], address, bytes);
-      continue;
-    }
-    Value exists = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, row, numColumns);
-    Value all = b.create<vector::SplatOp>(loc, exists, placeMask.getType());
-    Value mask = b.create<arith::AndIOp>(loc, placeMask, all);
-    b.create<LLVM::MaskedStoreOp>(loc, vectors[i], address, mask, b.getI32IntegerAttr(bytes));
+  if (!isWhole)
+    mask = emit.firstLanes(lanes, from.rows);
+  for (int64_t i = 0; i < lanes; ++i) {
+    Value exists = isWhole ? Value() : emit.less(emit.constant(i), to.rows);
+    emit.store(vectors[i], emit.address(to.start, element, emit.mul(to.stride, i)),
+               isWhole ? Value() : emit.select(exists, mask, none));
   }
 }
 
@@ -142,19 +165,14 @@ void TransposeKernel::emit() {
     auto [from, to] = startOf(row);
     Value numPlaces = size(places().extent), numColumns = size(columns().extent);
     Value end = b.create<arith::MinSIOp>(loc, plus(firstPlace, i64(stripPlaces)), numPlaces);
+    LoopEmitter emit(b, loc, k.target);
+    TransposedBlock square(emit, element, block);
     loop(i64(0), numColumns, block, {}, [&](Value column, ArrayRef<Value>) -> SmallVector<Value> {
-      Value wholeColumns = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sle,
-                                                   plus(column, i64(block)), numColumns);
       loop(firstPlace, end, block, {}, [&](Value place, ArrayRef<Value>) -> SmallVector<Value> {
-        Value wholePlaces = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sle,
-                                                    plus(place, i64(block)), numPlaces);
-        Value isWhole = b.create<arith::AndIOp>(loc, wholeColumns, wholePlaces);
-        auto branch = b.create<scf::IfOp>(loc, isWhole, /*withElseRegion=*/true);
-        OpBuilder::InsertionGuard guard(b);
-        for (bool whole : {true, false}) {
-          b.setInsertionPointToStart(whole ? branch.thenBlock() : branch.elseBlock());
-          emitBlock(from, to, place, column, whole);
-        }
+        Value read = at(from, plus(times(place, size(places().from)), column));
+        Value written = at(to, plus(times(column, size(columns().to)), place));
+        square.emitCall({read, size(places().from), minus(numPlaces, place)},
+                        {written, size(columns().to), minus(numColumns, column)});
         return {};
       });
       return {};
