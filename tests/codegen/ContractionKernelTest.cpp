@@ -1,20 +1,13 @@
 #include "codegen/cpu/ContractionKernel.h"
-#include "codegen/llvm/JitLibrary.h"
-#include "codegen/llvm/LowerToLlvm.h"
-#include "codegen/llvm/ObjectEmitter.h"
+#include "tests/codegen/BareKernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/Verifier.h"
-
-#include "llvm/Support/MemoryBuffer.h"
 
 #include <catch2/catch.hpp>
 
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -23,34 +16,9 @@
 
 using namespace mlir;
 using namespace keratin::codegen;
+using namespace keratin::tests;
 
 namespace {
-
-enum class Dtype { F32, F64, BF16, F16, I32, I64 };
-
-Type typeOf(Dtype dtype, MLIRContext *context) {
-  switch (dtype) {
-  case Dtype::F32:
-    return Float32Type::get(context);
-  case Dtype::F64:
-    return Float64Type::get(context);
-  case Dtype::BF16:
-    return BFloat16Type::get(context);
-  case Dtype::F16:
-    return Float16Type::get(context);
-  case Dtype::I32:
-    return IntegerType::get(context, 32);
-  case Dtype::I64:
-    return IntegerType::get(context, 64);
-  }
-  return {};
-}
-
-Dtype accumulatorOf(Dtype dtype) {
-  return dtype == Dtype::BF16 || dtype == Dtype::F16 ? Dtype::F32 : dtype;
-}
-
-bool isFloat(Dtype dtype) { return dtype != Dtype::I32 && dtype != Dtype::I64; }
 
 // How a matrix lies in memory.
 enum class Layout { RowMajor, ColumnMajor, Strided };
@@ -111,28 +79,17 @@ struct Compiled {
 
 // C[b, m, n] = relu(sum + bias[n]): the prologue reads sizes, the epilogue writes with masks.
 Compiled compile(const Kind &kind, const Problem &example) {
-  DialectRegistry registry;
-  registerCodegenDialects(registry);
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  context.loadAllAvailableDialects();
-  OpBuilder builder(&context);
-  Location loc = builder.getUnknownLoc();
-  OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
-  MachineTarget target = machineByName(kind.machine);
-  Type pointer = LLVM::LLVMPointerType::get(&context), i64 = builder.getI64Type(),
-       index = builder.getIndexType();
+  KernelModule module(kind.machine);
+  MLIRContext &context = module.context;
+  OpBuilder &builder = module.builder;
+  Location loc = module.loc;
+  const MachineTarget &target = module.target;
+  Type pointer = module.pointer, i64 = module.i64, index = module.index;
   Type operandType = typeOf(kind.dtype, &context);
   Type sumType = typeOf(accumulatorOf(kind.dtype), &context);
   Sizes known = sizesOf(kind, example);
   Compiled compiled;
 
-  auto begin = [&](StringRef name, TypeRange inputs, TypeRange results) {
-    builder.setInsertionPointToEnd(module->getBody());
-    auto function =
-        builder.create<func::FuncOp>(loc, name, builder.getFunctionType(inputs, results));
-    builder.setInsertionPointToStart(function.addEntryBlock());
-    return function;
-  };
   auto makeSpec = [&](Value sizes) {
     auto read = [&](size_t offset) -> Value {
       Value address = builder.create<LLVM::GEPOp>(
@@ -171,14 +128,14 @@ Compiled compile(const Kind &kind, const Problem &example) {
     return spec;
   };
 
-  func::FuncOp units = begin("units", {pointer}, {i64});
+  func::FuncOp units = module.begin("units", {pointer}, {i64});
   ContractionSpec counted = makeSpec(units.getArgument(0));
   Value count = emitContractionUnits(builder, loc, counted, target);
   builder.create<func::ReturnOp>(loc,
                                  ValueRange{builder.create<arith::IndexCastOp>(loc, i64, count)});
 
   func::FuncOp kernel =
-      begin("kernel", {pointer, pointer, pointer, pointer, pointer, pointer, i64, i64}, {});
+      module.begin("kernel", {pointer, pointer, pointer, pointer, pointer, pointer, i64, i64}, {});
   ContractionSpec spec = makeSpec(kernel.getArgument(4));
   spec.a.base = kernel.getArgument(0);
   spec.b.base = kernel.getArgument(1);
@@ -228,16 +185,7 @@ Compiled compile(const Kind &kind, const Problem &example) {
   builder.create<func::ReturnOp>(loc);
   compiled.scratchBytes = contractionScratchBytes(spec, target);
 
-  REQUIRE(succeeded(verify(*module)));
-  REQUIRE(succeeded(lowerToLlvm(*module)));
-  auto object = emitCode(*module, target);
-  REQUIRE(succeeded(object));
-  std::vector<std::unique_ptr<llvm::MemoryBuffer>> objects;
-  objects.push_back(std::move(*object));
-  std::string error;
-  compiled.library = JitLibrary::load(std::move(objects), &error);
-  INFO(error);
-  REQUIRE(compiled.library);
+  compiled.library = module.load();
   compiled.kernel = reinterpret_cast<KernelFn>(compiled.library->lookup("kernel"));
   compiled.units = reinterpret_cast<UnitsFn>(compiled.library->lookup("units"));
   REQUIRE(compiled.kernel);
@@ -254,60 +202,16 @@ public:
     std::memset(memory.get(), 0x5a, bytes);
   }
 
-  int64_t size() const {
-    return dtype == Dtype::F64 || dtype == Dtype::I64   ? 8
-           : dtype == Dtype::F32 || dtype == Dtype::I32 ? 4
-                                                        : 2;
-  }
+  int64_t size() const { return bytesOf(dtype); }
   char *data() const { return memory.get() + guard; }
 
   void fill(std::mt19937 &random) {
     for (int64_t i = 0; i < elements; ++i)
-      set(i, isFloat(dtype) ? std::uniform_real_distribution<float>(-1, 1)(random)
-                            : static_cast<int>(random() % 21) - 10);
+      set(i, randomElement(dtype, random));
   }
 
-  void set(int64_t i, double value) {
-    char *at = data() + i * size();
-    auto put = [&](auto typed) { std::memcpy(at, &typed, sizeof(typed)); };
-    switch (dtype) {
-    case Dtype::F32:
-      return put(static_cast<float>(value));
-    case Dtype::F64:
-      return put(value);
-    case Dtype::BF16:
-      return put(static_cast<uint16_t>(std::bit_cast<uint32_t>(static_cast<float>(value)) >> 16));
-    case Dtype::F16:
-      return put(static_cast<_Float16>(value));
-    case Dtype::I32:
-      return put(static_cast<int32_t>(value));
-    case Dtype::I64:
-      return put(static_cast<int64_t>(value));
-    }
-  }
-
-  double get(int64_t i) const {
-    const char *at = data() + i * size();
-    auto take = [&](auto typed) {
-      std::memcpy(&typed, at, sizeof(typed));
-      return typed;
-    };
-    switch (dtype) {
-    case Dtype::F32:
-      return take(float());
-    case Dtype::F64:
-      return take(double());
-    case Dtype::BF16:
-      return std::bit_cast<float>(static_cast<uint32_t>(take(uint16_t())) << 16);
-    case Dtype::F16:
-      return take(_Float16());
-    case Dtype::I32:
-      return take(int32_t());
-    case Dtype::I64:
-      return static_cast<double>(take(int64_t()));
-    }
-    return 0;
-  }
+  void set(int64_t i, double value) { put(dtype, data() + i * size(), value); }
+  double get(int64_t i) const { return keratin::tests::get(dtype, data() + i * size()); }
 
   bool untouched(int64_t firstByte, int64_t lastByte) const {
     for (int64_t i = firstByte; i < lastByte; ++i)

@@ -1,21 +1,14 @@
 #include "codegen/cpu/ConvolutionKernel.h"
 #include "codegen/cpu/LoopEmitter.h"
-#include "codegen/llvm/JitLibrary.h"
-#include "codegen/llvm/LowerToLlvm.h"
-#include "codegen/llvm/ObjectEmitter.h"
+#include "tests/codegen/BareKernel.h"
 #include "tests/support/GuardedMemory.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/Verifier.h"
-
-#include "llvm/Support/MemoryBuffer.h"
 
 #include <catch2/catch.hpp>
 
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <map>
@@ -24,50 +17,9 @@
 
 using namespace mlir;
 using namespace keratin::codegen;
-using keratin::tests::Edge;
-using keratin::tests::GuardedBuffer;
+using namespace keratin::tests;
 
 namespace {
-
-enum class Dtype { F32, F64, BF16, F16, I32, I8 };
-
-int64_t bytesOf(Dtype dtype) {
-  switch (dtype) {
-  case Dtype::F64:
-    return 8;
-  case Dtype::F32:
-  case Dtype::I32:
-    return 4;
-  case Dtype::BF16:
-  case Dtype::F16:
-    return 2;
-  case Dtype::I8:
-    return 1;
-  }
-  return 0;
-}
-
-Type typeOf(Dtype dtype, MLIRContext *context) {
-  switch (dtype) {
-  case Dtype::F32:
-    return Float32Type::get(context);
-  case Dtype::F64:
-    return Float64Type::get(context);
-  case Dtype::BF16:
-    return BFloat16Type::get(context);
-  case Dtype::F16:
-    return Float16Type::get(context);
-  case Dtype::I32:
-    return IntegerType::get(context, 32);
-  case Dtype::I8:
-    return IntegerType::get(context, 8);
-  }
-  return {};
-}
-
-Dtype accumulatorOf(Dtype dtype) {
-  return dtype == Dtype::BF16 || dtype == Dtype::F16 ? Dtype::F32 : dtype;
-}
 
 struct Window {
   int64_t x, filter, y, stride = 1, low = 0, dilation = 1, xDilation = 1;
@@ -165,27 +117,17 @@ struct Compiled {
 
 // y = sums, written with masks.
 Compiled compile(const Kind &kind, const Problem &example) {
-  DialectRegistry registry;
-  registerCodegenDialects(registry);
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  context.loadAllAvailableDialects();
-  OpBuilder builder(&context);
-  Location loc = builder.getUnknownLoc();
-  OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
-  MachineTarget target = machineByName(kind.machine);
-  Type pointer = LLVM::LLVMPointerType::get(&context), i64 = builder.getI64Type();
+  KernelModule module(kind.machine);
+  MLIRContext &context = module.context;
+  OpBuilder &builder = module.builder;
+  Location loc = module.loc;
+  const MachineTarget &target = module.target;
+  Type pointer = module.pointer, i64 = module.i64, index = module.index;
   Type sumType = typeOf(accumulatorOf(kind.dtype), &context);
   std::vector<int64_t> known = tableOf(example);
   size_t windows = example.windows.size();
   Compiled compiled;
 
-  auto begin = [&](StringRef name, TypeRange inputs, TypeRange results) {
-    builder.setInsertionPointToEnd(module->getBody());
-    auto function =
-        builder.create<func::FuncOp>(loc, name, builder.getFunctionType(inputs, results));
-    builder.setInsertionPointToStart(function.addEntryBlock());
-    return function;
-  };
   auto readAt = [&](OpBuilder &b, Value table, size_t slot) {
     LoopEmitter emit(b, loc, target);
     return emit.toIndex(emit.load(i64, emit.address(table, i64, int64_t(slot))));
@@ -241,14 +183,14 @@ Compiled compile(const Kind &kind, const Problem &example) {
     return spec;
   };
 
-  func::FuncOp units = begin("units", {pointer}, {i64});
+  func::FuncOp units = module.begin("units", {pointer}, {i64});
   ConvolutionSpec counted = makeSpec(units.getArgument(0));
   Value count = emitConvolutionUnits(builder, loc, counted, target);
   builder.create<func::ReturnOp>(loc,
                                  ValueRange{builder.create<arith::IndexCastOp>(loc, i64, count)});
 
   func::FuncOp kernel =
-      begin("kernel", {pointer, pointer, pointer, pointer, pointer, i64, i64}, {});
+      module.begin("kernel", {pointer, pointer, pointer, pointer, pointer, i64, i64}, {});
   Value table = kernel.getArgument(3), result = kernel.getArgument(2);
   ConvolutionSpec spec = makeSpec(table);
   spec.x.base = kernel.getArgument(0);
@@ -283,22 +225,12 @@ Compiled compile(const Kind &kind, const Problem &example) {
       emit.branch(b.create<vector::ExtractOp>(loc, mask, ArrayRef<int64_t>{lane}), put);
     }
   };
-  Type index = builder.getIndexType();
   Value first = builder.create<arith::IndexCastOp>(loc, index, kernel.getArgument(5));
   Value last = builder.create<arith::IndexCastOp>(loc, index, kernel.getArgument(6));
   compiled.scratchBytes = emitConvolution(builder, loc, spec, target, first, last);
   builder.create<func::ReturnOp>(loc);
 
-  REQUIRE(succeeded(verify(*module)));
-  REQUIRE(succeeded(lowerToLlvm(*module)));
-  auto object = emitCode(*module, target);
-  REQUIRE(succeeded(object));
-  std::vector<std::unique_ptr<llvm::MemoryBuffer>> objects;
-  objects.push_back(std::move(*object));
-  std::string error;
-  compiled.library = JitLibrary::load(std::move(objects), &error);
-  INFO(error);
-  REQUIRE(compiled.library);
+  compiled.library = module.load();
   compiled.kernel = reinterpret_cast<KernelFn>(compiled.library->lookup("kernel"));
   compiled.units = reinterpret_cast<UnitsFn>(compiled.library->lookup("units"));
   REQUIRE(compiled.kernel);
@@ -306,56 +238,13 @@ Compiled compile(const Kind &kind, const Problem &example) {
   return compiled;
 }
 
-void put(Dtype dtype, void *at, double value) {
-  auto write = [&](auto typed) { std::memcpy(at, &typed, sizeof(typed)); };
-  switch (dtype) {
-  case Dtype::F32:
-    return write(static_cast<float>(value));
-  case Dtype::F64:
-    return write(value);
-  case Dtype::BF16:
-    return write(static_cast<uint16_t>(std::bit_cast<uint32_t>(static_cast<float>(value)) >> 16));
-  case Dtype::F16:
-    return write(static_cast<_Float16>(value));
-  case Dtype::I32:
-    return write(static_cast<int32_t>(value));
-  case Dtype::I8:
-    return write(static_cast<int8_t>(value));
-  }
-}
-
-double get(Dtype dtype, const void *at) {
-  auto read = [&](auto typed) {
-    std::memcpy(&typed, at, sizeof(typed));
-    return typed;
-  };
-  switch (dtype) {
-  case Dtype::F32:
-    return read(float());
-  case Dtype::F64:
-    return read(double());
-  case Dtype::BF16:
-    return std::bit_cast<float>(static_cast<uint32_t>(read(uint16_t())) << 16);
-  case Dtype::F16:
-    return read(_Float16());
-  case Dtype::I32:
-    return read(int32_t());
-  case Dtype::I8:
-    return read(int8_t());
-  }
-  return 0;
-}
-
 // A tensor between pages that nobody may touch, its values exact in double.
 struct Tensor {
   Tensor(Dtype dtype, int64_t elements, Edge edge)
       : dtype(dtype), elements(elements), memory(elements * bytesOf(dtype), edge) {}
   void fill(std::mt19937 &random) {
-    bool isInteger = dtype == Dtype::I32 || dtype == Dtype::I8;
     for (int64_t i = 0; i < elements; ++i) {
-      double value = isInteger ? static_cast<int>(random() % 21) - 10
-                               : std::uniform_real_distribution<float>(-1, 1)(random);
-      put(dtype, at(i), value);
+      put(dtype, at(i), randomElement(dtype, random));
       values.push_back(get(dtype, at(i)));
     }
   }
