@@ -148,6 +148,10 @@ int main(int argc, char **argv) {
                         {"1 row", 1, 1024, 1024},
                         {"1 row B^T", 1, 1024, 1024, false, true},
                         {"8 rows", 8, 1024, 1024},
+                        {"32 rows", 32, 1024, 1024},
+                        {"lstm step", 32, 1024, 256},
+                        {"lstm step back", 32, 256, 1024, false, true},
+                        {"gru step", 1, 1024, 512},
                         {"1 column", 1024, 1, 1024},
                         {"128x512x784", 128, 512, 784},
                         {"batch 96", 128, 128, 64, false, false, 96}};

@@ -95,6 +95,13 @@ struct ScratchLayout {
     const ContractionPlan::Regime &deep = plan.regimes.back();
     if (!spec.k.constant || *spec.k.constant > plan.blockK * deep.depthBlocks)
       waiting = std::max(waiting, deep.columns / plan.tileColumns() * (deep.rows + plan.tailRows));
+    // Or for all panels of few rows.
+    if (plan.mayStreamB) {
+      int64_t few =
+          roundUp(std::min<int64_t>(256, plan.regimes.front().columns), plan.tileColumns());
+      int64_t panels = few / plan.tileColumns();
+      waiting = std::max(waiting, panels * (plan.regimes.front().rows + plan.tailRows));
+    }
     // Every part begins on a cache line.
     auto align = [](int64_t elements) { return roundUp(elements, 64); };
     b = a;
@@ -133,6 +140,11 @@ public:
     packsA = emitPacksA();
     packsPanelwise = emit.equal(blocks.rowBlocks, one);
     severalSupers = emit.less(one, blocks.superBlocks);
+    streamsB = emit.less(one, zero);
+    if (plan.mayStreamB) {
+      Value few = emit.less(blocks.m, emit.constant(plan.packedRowsThreshold + 1));
+      streamsB = emit.logicalAnd(few, packsPanelwise);
+    }
   }
 
   void run(Value begin, Value end) {
@@ -197,20 +209,32 @@ private:
     if (plan.packsA)
       emit.branch(emit.logicalAnd(packsA, aIsStale), [&] { emitPackRows(emit, plan, rowsOfA); });
 
-    Value depthBlocks = emit.max(emit.ceilDiv(depth, emit.constant(plan.blockK)), one);
-    emit.loop(zero, panels, 1, [&](Value panel) {
-      // Sums of a range of k that is not the last wait in the scratch, panel by panel.
-      Value apart = emit.mul(emit.add(blocks.rows, plan.tailRows), plan.tileColumns());
-      Value panelSums =
-          emit.address(sums, type, emit.select(severalSupers, emit.mul(panel, apart), zero));
-      if (plan.packsB)
-        emit.branch(emit.logicalAnd(packsPanelwise, isPacked(panel)), [&] { packPanel(panel); });
-      emit.loop(zero, depthBlocks, 1, [&](Value depthBlock) {
-        Value first = emit.logicalAnd(emit.equal(super, zero), emit.equal(depthBlock, zero));
-        runPanel(panel, depthBlock, panelSums, first);
+    // The depth in steps, each through all panels or all for each panel.
+    Value blockK = emit.constant(plan.blockK), stepDepth = blockK;
+    if (plan.mayStreamB)
+      stepDepth = emit.select(streamsB, emit.constant(plan.blockK / plan.stretches), blockK);
+    Value steps = emit.max(emit.ceilDiv(depth, stepDepth), one);
+    Value sweeps = emit.select(streamsB, steps, one),
+          stepsOfPanel = emit.select(streamsB, one, steps);
+    emit.loop(zero, sweeps, 1, [&](Value sweep) {
+      emit.loop(zero, panels, 1, [&](Value panel) {
+        // Sums of a range of k that is not the last wait in the scratch, panel by panel.
+        Value apart = emit.mul(emit.add(blocks.rows, plan.tailRows), plan.tileColumns());
+        Value wait = emit.select(streamsB, emit.equal(zero, zero), severalSupers);
+        Value panelSums = emit.address(sums, type, emit.select(wait, emit.mul(panel, apart), zero));
+        if (plan.packsB)
+          emit.branch(emit.logicalAnd(emit.logicalAnd(packsPanelwise, isPacked(panel)),
+                                      emit.equal(sweep, zero)),
+                      [&] { packPanel(panel); });
+        emit.loop(zero, stepsOfPanel, 1, [&](Value i) {
+          Value step = emit.add(sweep, i);
+          Value first = emit.logicalAnd(emit.equal(super, zero), emit.equal(step, zero));
+          runPanel(panel, emit.mul(step, stepDepth), stepDepth, panelSums, first);
+        });
+        Value isLast = emit.logicalAnd(emit.equal(super, emit.sub(blocks.superBlocks, one)),
+                                       emit.equal(sweep, emit.sub(sweeps, one)));
+        emit.branch(isLast, [&] { finishPanel(panel, panelSums); });
       });
-      emit.branch(emit.equal(super, emit.sub(blocks.superBlocks, one)),
-                  [&] { finishPanel(panel, panelSums); });
     });
   }
 
@@ -226,12 +250,13 @@ private:
     emitPackColumns(emit, plan, block);
   }
 
-  // All rows of the unit against one panel of B in one depth block.
-  void runPanel(Value panel, Value depthBlock, Value panelSums, Value first) {
-    Value k = emit.mul(depthBlock, plan.blockK);
+  // All rows of the unit against one panel of B from k on, in a depth block or a part of one.
+  void runPanel(Value panel, Value k, Value stepDepth, Value panelSums, Value first) {
+    Value depthBlock = emit.div(k, emit.constant(plan.blockK));
+    Value inBlock = emit.sub(k, emit.mul(depthBlock, plan.blockK));
     int64_t width = plan.tileColumns();
     ContractionPanel job;
-    job.depth = emit.min(emit.constant(plan.blockK), emit.sub(rowsOfA.depth, k));
+    job.depth = emit.min(stepDepth, emit.sub(rowsOfA.depth, k));
     job.rows = rowsOfA.rowsHere;
     job.sums = panelSums;
     job.first = first;
@@ -240,6 +265,7 @@ private:
     columns.columns = emit.select(packsPanelwise, emit.constant(width), blocks.columns);
     Value packed =
         packedPanel(emit, plan, columns, depthBlock, emit.select(packsPanelwise, zero, panel));
+    packed = emit.address(packed, type, emit.mul(inBlock, width));
     job.b = packed;
     job.bDepthStride = emit.constant(width);
     if (plan.b == Access::Direct) {
@@ -249,9 +275,10 @@ private:
       job.bDepthStride = emit.select(isPacked(panel), job.bDepthStride, columnsOfB.rowStride);
     }
 
-    job.a = packedTile(emit, plan, rowsOfA, depthBlock, zero);
     job.rowStride = emit.constant(packedRowStride(plan, plan.aColumnsContiguous));
     job.depthStride = emit.constant(packedDepthStride(plan, plan.aColumnsContiguous));
+    job.a = emit.address(packedTile(emit, plan, rowsOfA, depthBlock, zero), type,
+                         emit.mul(inBlock, job.depthStride));
     job.tileStride = emit.constant(packedRowElements(plan, plan.aColumnsContiguous));
     if (plan.a == Access::Direct) {
       Value inPlace =
@@ -262,7 +289,29 @@ private:
       job.tileStride =
           emit.select(packsA, job.tileStride, emit.mul(rowsOfA.rowStride, plan.tileRows));
     }
+    if (plan.mayStreamB)
+      bringNear(job, panel, emit.add(k, stepDepth), stepDepth);
     emitContractionPanel(emit, plan, type, job);
+  }
+
+  // The tiles of this stretch bring near what the next reads of B, or where B does not stream,
+  // hardly anything: a run of all columns for each k, each panel's tiles a part.
+  void bringNear(ContractionPanel &job, Value panel, Value k, Value stepDepth) {
+    int64_t width = plan.tileColumns();
+    ContractionPanel::Ahead &ahead = job.ahead;
+    Value tiles = emit.max(emit.div(job.rows, emit.constant(plan.tileRows)), one);
+    ahead.every = emit.select(streamsB, tiles, emit.max(stepDepth, one));
+    ahead.runLength = emit.max(emit.div(columnsOfB.columnsHere, emit.constant(width)), one);
+    ahead.betweenRuns = emit.sub(columnsOfB.rowStride, emit.mul(ahead.runLength, width));
+    Value before = emit.mul(emit.mul(panel, tiles), emit.ceilDiv(job.depth, ahead.every));
+    Value run = emit.div(before, ahead.runLength);
+    Value inRun = emit.sub(before, emit.mul(run, ahead.runLength));
+    ahead.left = emit.sub(ahead.runLength, inRun);
+    // Behind the last stretch come the next columns.
+    Value isLast = emit.less(emit.sub(rowsOfA.depth, one), k);
+    Value start = emit.select(isLast, columnsOfB.columnsHere, emit.mul(k, columnsOfB.rowStride));
+    Value at = emit.add(emit.mul(run, columnsOfB.rowStride), emit.mul(inRun, width));
+    ahead.from = emit.address(columnsOfB.source, spec.b.elementType, emit.add(start, at));
   }
 
   void finishPanel(Value panel, Value panelSums) {
@@ -317,7 +366,7 @@ private:
   Value zero, one;
   PackedRows rowsOfA;
   PackedColumns columnsOfB;
-  Value sums, packsA, severalSupers;
+  Value sums, packsA, severalSupers, streamsB;
   // With one block of rows each panel of B is used once: it is packed just before, always to the
   // same lines, which stay in the first-level cache.
   Value packsPanelwise;

@@ -90,6 +90,10 @@ struct ContractionPlan {
   int64_t packedRowsThreshold = 1 << 30;
   int64_t packedColumnsThreshold = 128;
   int64_t farBytes = 4096, crowdedBytes = 2048;
+  // Few rows, as may turn out at run time, meet a B too large to stay near: it is read where it is,
+  // stretch by stretch through all columns of a unit, and brought near ahead of its use.
+  bool mayStreamB = false;
+  int64_t stretches = 2; // of a depth block
 
   int64_t tileColumns() const { return tileVectors * lanes; }
 };

@@ -111,6 +111,13 @@ ContractionPlan keratin::codegen::planContraction(const ContractionSpec &spec,
   if (plan.b != Access::Direct)
     plan.packedRowsThreshold = -1;
   plan.wholePanels = spec.n.constant && *spec.n.constant % plan.tileColumns() == 0;
+  // Weights whose sizes are known. A row or two have tiles as wide as a stretch.
+  constexpr int64_t staysBytes = 512 * 1024;
+  int64_t fewest = spec.m.constant.value_or(plan.tileRows);
+  bool isLarge = spec.n.constant && spec.k.constant &&
+                 *spec.n.constant > staysBytes / bytes / std::max<int64_t>(1, *spec.k.constant);
+  plan.mayStreamB = plan.b == Access::Direct && isLarge && fewest > 2 &&
+                    fewest <= plan.packedRowsThreshold && plan.regimes.front().rows >= fewest;
   plan.packsB =
       !plan.wholePanels || !spec.m.constant || *spec.m.constant > plan.packedRowsThreshold;
   return plan;

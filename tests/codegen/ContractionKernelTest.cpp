@@ -27,7 +27,8 @@ struct Kind {
   Dtype dtype = Dtype::F32;
   Layout a = Layout::RowMajor, b = Layout::RowMajor;
   std::string machine = "native";
-  bool staticSizes = false; // sizes and strides of the first problem are built in
+  bool staticSizes = false;  // sizes and strides of the first problem are built in
+  bool knowsWeights = false; // those of B are
 };
 
 struct Problem {
@@ -98,7 +99,9 @@ Compiled compile(const Kind &kind, const Problem &example) {
       return builder.create<arith::IndexCastOp>(loc, index, value);
     };
     auto size = [&](size_t offset, int64_t value) {
-      return ContractionSize{read(offset), kind.staticSizes ? std::optional(value) : std::nullopt};
+      bool isWeight = offset == offsetof(Sizes, n) || offset == offsetof(Sizes, k);
+      bool isKnown = kind.staticSizes || (kind.knowsWeights && isWeight);
+      return ContractionSize{read(offset), isKnown ? std::optional(value) : std::nullopt};
     };
     ContractionSpec spec;
     spec.accumulatorType = sumType;
@@ -396,6 +399,22 @@ TEST_CASE("sums longer than the scratch holds are set aside and continued") {
     check(compiled, kind, {2, 130, 40, 5000}, 3);
     check(compiled, kind, {1, 5, 3, 20000}, 2);
   }
+}
+
+TEST_CASE("few rows of unknown number stream large weights") {
+  for (const char *machine : machines)
+    for (Layout a : {Layout::RowMajor, Layout::ColumnMajor})
+      for (auto [n, k] : {std::pair{530, 300}, {512, 290}, {40, 4500}, {150, 1030}}) {
+        Kind kind{Dtype::F32, a, Layout::RowMajor, machine, false, true};
+        CAPTURE(machine, static_cast<int>(a), n, k);
+        Compiled compiled = compile(kind, {1, 0, n, k});
+        for (int64_t m : {1, 3, 14, 31, 32, 56, 57, 130})
+          check(compiled, kind, {1, m, n, k}, 3);
+        check(compiled, kind, {2, 15, n, k}, 3);
+        kind.staticSizes = true;
+        Problem known{1, 20, n, k};
+        check(compile(kind, known), kind, known, 2);
+      }
 }
 
 TEST_CASE("many units, split anywhere, give the same bits") {
