@@ -52,8 +52,10 @@ HostTensor keratin::ir::reference::elementOf(const HostTensor &tensor, int64_t p
 void keratin::ir::reference::setElement(HostTensor &stack, int64_t place,
                                         const HostTensor &element) {
   int64_t first = place * element.size();
-  std::copy(element.floats.begin(), element.floats.end(), stack.floats.begin() + first);
-  std::copy(element.ints.begin(), element.ints.end(), stack.ints.begin() + first);
+  if (element.isFloat())
+    std::copy(element.floats.begin(), element.floats.end(), stack.floats.begin() + first);
+  else
+    std::copy(element.ints.begin(), element.ints.end(), stack.ints.begin() + first);
 }
 
 LogicalResult ScanOp::evaluate(EvaluationContext &context, Operands operands, Results results) {
