@@ -6,7 +6,7 @@ def SimplifyLoops : KeratinPass<"simplify-loops"> {
     States, stacks, sequences and captures that nobody needs go, equal ones are merged, a state that keeps its first value becomes a capture.
     Constants and broadcasts are made inside. A sequence of equal elements becomes a capture; a stack of such is made without the loop. A stack of
     which only the last step's element is read becomes a state. Loops of one step or none are no loops. Requirements must have been resolved: a
-    slice that said that there is a last step may go.
+    slice that said that there is a last step may go. A `keratin.while` keeps its condition; its stacks stay unless nobody reads them or two are equal.
 
     ```mlir
     %last, %all = keratin.scan length = #keratin.dims<d0> init(%h) over(%x) with(%w) : (…) -> (tensor<4xf32>, tensor<?x4xf32, #keratin.dims<d0, 4>>) {

@@ -35,6 +35,9 @@ def PlanMemory : KeratinPass<"plan-memory"> {
     result does if the body changes it in place (like a variable), in its stack if the same value is stacked, and else in that place and a second buffer
     in turn. The branches of an if share one arena.
 
+    What depends on a computed size without bound has an arena of its own, laid out alike, which the call asks for when the size is defined. The stacks of
+    a loop whose number of steps is such a size are tapes: memories of their own that grow while it runs.
+
     ```mlir
     %h = keratin.kernel (%x) : (tensor<8xf32>) -> tensor<8xf32> {…}
     %y = keratin.kernel (%h) : (tensor<8xf32>) -> tensor<8xf32> {…}

@@ -7,7 +7,8 @@ def DefineSizes : KeratinPass<"define-sizes"> {
   let summary = "say where sizes that the graph computes get their values";
   let description = [{
     The symbol of a truncate's result is defined by an op of its own, which has an effect and so stays where it is, whatever becomes of the
-    result. What is left of the truncate moves elements.
+    result. What is left of the truncate moves elements. The number of steps of a `keratin.while` with a length is defined behind the loop; since gradients
+    give lengths, the pass runs after them again.
 
     ```mlir
     %y = keratin.truncate %x, %n axis = 0 : (tensor<8xf32>, tensor<i64>) -> tensor<?xf32, #keratin.dims<d3>>

@@ -95,3 +95,21 @@ func.func @a_print_stays(%h: tensor<4xf32>, %w: tensor<4xf32>) -> tensor<4xf32> 
   }
   return %0 : tensor<4xf32>
 }
+
+// Out of a loop that ends when it likes, too.
+// CHECK-LABEL: func.func @open_loop
+// CHECK:         %[[E:.*]] = keratin.exp %{{.*}} : (tensor<4xf32>) -> tensor<4xf32>
+// CHECK:         keratin.while init(%{{.*}}, %{{.*}}) with(%[[E]])
+// CHECK-NOT:       keratin.exp
+// CHECK:           keratin.yield
+func.func @open_loop(%go: tensor<i1>, %x: tensor<4xf32>, %w: tensor<4xf32>) -> tensor<4xf32> {
+  %y:3 = keratin.while init(%go, %x) with(%w) : (tensor<i1>, tensor<4xf32>, tensor<4xf32>) -> (tensor<i1>, tensor<4xf32>, tensor<i64>) {
+  ^bb0(%t: tensor<i64>, %flag: tensor<i1>, %s: tensor<4xf32>, %c: tensor<4xf32>):
+    %most = keratin.constant dense<9> : tensor<i64>
+    %again = keratin.compare lt %t, %most : (tensor<i64>, tensor<i64>) -> tensor<i1>
+    %e = keratin.exp %c : (tensor<4xf32>) -> tensor<4xf32>
+    %n = keratin.mul %s, %e : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    keratin.yield %again, %n : tensor<i1>, tensor<4xf32>
+  }
+  return %y#1 : tensor<4xf32>
+}

@@ -273,3 +273,25 @@ func.func @chains_are_made_inside_in_order(%h: tensor<4xf32>) -> tensor<4xf32> {
   }
   return %1 : tensor<4xf32>
 }
+
+// A loop that ends when it likes keeps its condition, though nobody reads it at the end. A state that nobody needs goes with
+// what computes it, one that stays the same is a capture, and so is the stack that nobody reads.
+// CHECK-LABEL: func.func @open_loop
+// CHECK:         %[[Y:.*]]:3 = keratin.while length = <d7> init(%{{.*}}, %{{.*}}) with(%{{.*}}) : (tensor<i1>, tensor<4xf32>, tensor<4xf32>) -> (tensor<i1>, tensor<4xf32>, tensor<i64>) {
+// CHECK-NEXT:    ^bb0(%[[T:.*]]: tensor<i64>, %{{.*}}: tensor<i1>, %[[S:.*]]: tensor<4xf32>, %[[W:.*]]: tensor<4xf32>):
+// CHECK-NOT:       keratin.exp
+// CHECK:           %[[N:.*]] = keratin.mul %[[S]], %[[W]]
+// CHECK:           keratin.yield %{{.*}}, %[[N]] : tensor<i1>, tensor<4xf32>
+// CHECK:         return %[[Y]]#1, %[[Y]]#2
+func.func @open_loop(%go: tensor<i1>, %x: tensor<4xf32>, %w: tensor<4xf32>) -> (tensor<4xf32>, tensor<i64>) {
+  %y:6 = keratin.while length = <d7> init(%go, %x, %x, %w) with() : (tensor<i1>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
+      -> (tensor<i1>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<i64>, tensor<?x4xf32, #keratin.dims<d7, 4>>) {
+  ^bb0(%t: tensor<i64>, %flag: tensor<i1>, %s: tensor<4xf32>, %unread: tensor<4xf32>, %same: tensor<4xf32>):
+    %most = keratin.constant dense<9> : tensor<i64>
+    %again = keratin.compare lt %t, %most : (tensor<i64>, tensor<i64>) -> tensor<i1>
+    %n = keratin.mul %s, %same : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %e = keratin.exp %unread : (tensor<4xf32>) -> tensor<4xf32>
+    keratin.yield %again, %n, %e, %same, %e : tensor<i1>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  }
+  return %y#1, %y#4 : tensor<4xf32>, tensor<i64>
+}

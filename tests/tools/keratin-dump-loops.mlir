@@ -25,6 +25,10 @@
 // DOT: label="loop 0 %0:2"
 // DOT: body of %0:2 / first branch of %1
 
+// RUN: keratin-dump %S/../ops/while.mlir --function=collatz --format=dot | FileCheck %s --check-prefix=WHILE
+// WHILE: label="loop 0 %2:4"
+// WHILE: state 2
+
 // RUN: keratin-dump %s --format=html | FileCheck %s --check-prefix=HTML
 // HTML: "in":"body of %0:2 / first branch of %1"
 // HTML: "kind":"loop"
