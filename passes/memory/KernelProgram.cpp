@@ -161,6 +161,11 @@ FailureOr<KernelProgram> KernelProgram::build(Block &block) {
 static Value copy(Value value) {
   OpBuilder builder(value.getContext());
   builder.setInsertionPointAfterValue(value);
+  // Nothing stands between a size and the kernel or loop that computes it.
+  if (Operation *maker = value.getDefiningOp())
+    for (Operation *op = maker->getNextNode(); op && !isNode(op); op = op->getNextNode())
+      if (isa<DefineSizeOp>(op))
+        builder.setInsertionPointAfter(op);
   Location loc = value.getLoc();
   auto kernel = builder.create<KernelOp>(loc, TypeRange(value.getType()), ValueRange(value));
   Block *body = builder.createBlock(&kernel.getBody(), {}, {value.getType()}, {loc});

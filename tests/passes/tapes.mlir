@@ -1,4 +1,4 @@
-// RUN: keratin-compile %s --emit=plan | FileCheck %s --check-prefix=REPORT
+// RUN: keratin-compile %s --emit=plan --function=root | FileCheck %s --check-prefix=REPORT
 // RUN: keratin-opt %s --keratin-pipeline --keratin-check-memory-plan | FileCheck %s --check-prefix=PLAN
 
 // A loop that ends when it likes, and the gradient of its gradient: what its steps keep is a tape, and what the
@@ -38,4 +38,20 @@ func.func @root(%a: tensor<4xf32> {keratin.kind = "input", keratin.name = "a"}) 
   %gs = keratin.reduce_sum %g axes = [0] : (tensor<4xf32>) -> tensor<f32>
   %h = keratin.gradients %gs wrt %a : (tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
   return %h : tensor<4xf32>
+}
+
+// What is returned twice is copied, behind the definition of the size that the same loop computes.
+// PLAN-LABEL: func.func @copied_behind_the_size
+// PLAN:         %[[W:.*]]:2 = keratin.while length = <d3>
+// PLAN:         keratin.define_size 3 %[[W]]#1 : tensor<i64>
+// PLAN-NEXT:    keratin.kernel(%[[W]]#0)
+func.func @copied_behind_the_size(%go: tensor<i1> {keratin.kind = "input", keratin.name = "go"})
+    -> (tensor<i1> {keratin.kind = "output", keratin.name = "a"}, tensor<i1> {keratin.kind = "output", keratin.name = "b"}) {
+  %y:2 = keratin.while length = <d3> init(%go) with() : (tensor<i1>) -> (tensor<i1>, tensor<i64>) {
+  ^bb0(%t: tensor<i64>, %flag: tensor<i1>):
+    %most = keratin.constant dense<9> : tensor<i64>
+    %again = keratin.compare lt %t, %most : (tensor<i64>, tensor<i64>) -> tensor<i1>
+    keratin.yield %again : tensor<i1>
+  }
+  return %y#0, %y#0 : tensor<i1>, tensor<i1>
 }
