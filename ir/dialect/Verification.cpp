@@ -139,7 +139,8 @@ LogicalResult KeratinDialect::verifyRegionArgAttribute(Operation *op, unsigned, 
     return emitError() << "keratin.name must be a string";
   if (name == "keratin.symbol") {
     auto symbol = dyn_cast<IntegerAttr>(attribute.getValue());
-    if (!symbol || !symbol.getType().isInteger(64) || symbol.getInt() < 0)
+    if (!symbol || !symbol.getType().isInteger(64) || symbol.getInt() < 0 ||
+        symbol.getInt() >= int64_t(1) << 62)
       return emitError() << "keratin.symbol must be the number of a symbol";
   }
   return success();

@@ -17,6 +17,9 @@ using namespace detail;
 // An expression is its number of terms, then each: coefficient, number of atoms, atoms. A symbol is
 // (Symbol, id); a function is (kind, number of arguments), then the arguments as expressions.
 
+// Tables of symbols keep the largest integers for places that are free or were.
+static constexpr int64_t symbolLimit = int64_t(1) << 62;
+
 namespace {
 
 void encodeExpr(const DimExpr &expr, std::vector<int64_t> &out) {
@@ -77,7 +80,7 @@ private:
       return std::nullopt;
     if (*kind == static_cast<int64_t>(DimAtomKind::Symbol)) {
       std::optional<int64_t> id = number();
-      if (!id || *id < 0)
+      if (!id || *id < 0 || *id >= symbolLimit)
         return std::nullopt;
       return DimExpr::symbol(*id);
     }
@@ -260,7 +263,7 @@ private:
     if (next == 'd' && position + 1 < text.size() && isDigit(text[position + 1])) {
       ++position;
       std::optional<int64_t> id = number();
-      return id ? std::optional<DimExpr>(DimExpr::symbol(*id)) : std::nullopt;
+      return id && *id < symbolLimit ? std::optional<DimExpr>(DimExpr::symbol(*id)) : std::nullopt;
     }
     for (const FunctionName &function : functionNames) {
       if (text.substr(position).starts_with(function.name)) {

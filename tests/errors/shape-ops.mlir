@@ -372,6 +372,14 @@ func.func @define_size_of_vector(%n: tensor<2xi64>) {
 
 // -----
 
+func.func @define_size_too_large(%n: tensor<i64>) {
+  // expected-error @below {{a symbol's number is below 2^62, found 9223372036854775807}}
+  keratin.define_size 9223372036854775807 %n at_most <8> : tensor<i64>
+  return
+}
+
+// -----
+
 func.func @define_size_negative(%n: tensor<i64>) {
   // expected-error @below {{a symbol has no negative number, found -1}}
   keratin.define_size -1 %n at_most <8> : tensor<i64>
