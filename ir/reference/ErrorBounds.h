@@ -7,8 +7,8 @@
 #ifndef KERATIN_IR_REFERENCE_ERRORBOUNDS_H
 #define KERATIN_IR_REFERENCE_ERRORBOUNDS_H
 
+#include "ir/reference/BoundedTensor.h"
 #include "ir/reference/EvaluationContext.h"
-#include "ir/reference/HostTensor.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -18,22 +18,11 @@
 
 namespace keratin::ir {
 
-// The interpreter's value and, of the same dtype and shape, the ends of the range. The range holds
-// before a last rounding to the dtype. NaN at both ends: surely NaN. NaN at the upper end alone
-// (for integers, lower = 1 and upper = 0): anything, for example where a comparison of nearly equal
-// numbers decides.
-struct BoundedTensor {
-  HostTensor value, lower, upper;
-};
-
 struct BoundOptions {
   // Passes may have rewritten the function: every operation may round once more, and what overflows
   // in the function as it is written need not overflow.
   bool rewritten = false;
 };
-
-// Whether not just anything goes.
-bool isBounded(const BoundedTensor &tensor, int64_t i);
 
 // Precondition: no kernels and no keratin.gradients.
 llvm::FailureOr<std::vector<BoundedTensor>>
