@@ -147,11 +147,9 @@ void ArgReductionKernel::emitColumns() {
   auto resultType = ir::getTensorType({lines.outer, lines.inner}, b.getI64Type());
 
   forEachUnit({lines.outer, lines.inner, columns}, [&](Value row, Value column) {
-    SmallVector<Value> starts, masks, sets;
+    auto [starts, masks] = columnsFrom(column, lines.inner, unroll);
+    SmallVector<Value> sets;
     for (unsigned u = 0; u < unroll; ++u) {
-      starts.push_back(plus(column, i64(int64_t(u) * lanes)));
-      masks.push_back(
-          isWhole(lines.inner, unroll) ? Value() : emitter.maskBelow(starts[u], size(lines.inner)));
       sets.push_back(loadLanes(input(0), lines.type, {row, i64(0), starts[u]}, masks[u]));
       sets.push_back(emitter.splat(toIndexType(i64(0))));
     }

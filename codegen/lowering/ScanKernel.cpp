@@ -75,12 +75,7 @@ void ScanKernel::emitColumns() {
       unroll /= 2;
   int64_t columns = int64_t(unroll) * lanes;
   forEachUnit({lines.outer, lines.inner, columns}, [&](Value row, Value column) {
-    SmallVector<Value> starts, masks;
-    for (unsigned u = 0; u < unroll; ++u) {
-      starts.push_back(plus(column, i64(int64_t(u) * lanes)));
-      masks.push_back(
-          isWhole(lines.inner, unroll) ? Value() : emitter.maskBelow(starts[u], size(lines.inner)));
-    }
+    auto [starts, masks] = columnsFrom(column, lines.inner, unroll);
     SmallVector<Value> states(unroll, emitter.splat(initial()));
     loop(i64(0), size(lines.length), 1, states, [&](Value i, ArrayRef<Value> carried) {
       SmallVector<Value> next;

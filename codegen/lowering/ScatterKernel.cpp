@@ -55,9 +55,7 @@ private:
 void ScatterKernel::fillAll() {
   DimExpr elements = mul(rows, width).value_or(DimExpr(0));
   auto flat = ir::getTensorType({elements}, type);
-  emitter.setElementType(type);
-  Value zero =
-      emitter.splat(isa<FloatType>(type) ? emitter.constant(0) : emitter.integerConstant(0));
+  Value zero = zeros(type);
   laneLoop(elements, maxUnroll, {},
            [&](Value position, Value mask, ArrayRef<Value>) -> SmallVector<Value> {
              storeLanes(zero, output(), flat, {position}, mask);
@@ -83,18 +81,12 @@ void ScatterKernel::addRows(llvm::function_ref<void(Value from, Value to)> addRo
 }
 
 void ScatterKernel::emitBlock(Value column) {
-  SmallVector<Value> starts, masks;
-  for (unsigned u = 0; u < unroll; ++u) {
-    starts.push_back(plus(column, i64(int64_t(u) * lanes)));
-    masks.push_back(isWhole(width, unroll) ? Value() : emitter.maskBelow(starts[u], size(width)));
-  }
+  auto [starts, masks] = columnsFrom(column, width, unroll);
   int64_t columns = int64_t(unroll) * lanes;
   if (width.isConstant() && width.constantValue() <= columns) {
     fillAll();
   } else {
-    emitter.setElementType(type);
-    Value zero =
-        emitter.splat(isa<FloatType>(type) ? emitter.constant(0) : emitter.integerConstant(0));
+    Value zero = zeros(type);
     loop(i64(0), size(rows), 1, {}, [&](Value row, ArrayRef<Value>) -> SmallVector<Value> {
       for (unsigned u = 0; u < unroll; ++u)
         storeLanes(zero, output(), resultType, {row, starts[u]}, masks[u]);

@@ -118,6 +118,23 @@ bool SingleOpKernel::isWhole(const DimExpr &extent, unsigned vectors) const {
   return extent.isConstant() && extent.constantValue() % (int64_t(lanes) * vectors) == 0;
 }
 
+SingleOpKernel::Columns SingleOpKernel::columnsFrom(Value column, const DimExpr &extent,
+                                                    unsigned unroll) {
+  Columns columns;
+  for (unsigned u = 0; u < unroll; ++u) {
+    columns.starts.push_back(plus(column, i64(int64_t(u) * lanes)));
+    columns.masks.push_back(
+        isWhole(extent, unroll) ? Value() : emitter.maskBelow(columns.starts[u], size(extent)));
+  }
+  return columns;
+}
+
+Value SingleOpKernel::zeros(Type elementType) {
+  emitter.setElementType(elementType);
+  return emitter.splat(isa<FloatType>(elementType) ? emitter.constant(0)
+                                                   : emitter.integerConstant(0));
+}
+
 SmallVector<Value> SingleOpKernel::laneLoop(const DimExpr &extent, unsigned unroll,
                                             ArrayRef<Value> init, LaneBody body) {
   Value n = size(extent), from = i64(0);

@@ -74,6 +74,14 @@ protected:
   // Whether every vector of [0, extent) is known to be full when walked `vectors` at a time.
   bool isWhole(const ir::DimExpr &extent, unsigned vectors) const;
 
+  // `unroll` vectors side by side from the column on; their masks are null where all are full.
+  struct Columns {
+    SmallVector<Value> starts, masks;
+  };
+  Columns columnsFrom(Value column, const ir::DimExpr &extent, unsigned unroll);
+  // A vector of zeros.
+  Value zeros(mlir::Type elementType);
+
   // Units are blocks of rows x columns / blockColumns; the body gets the row and the first column.
   struct Blocks {
     ir::DimExpr rows, columns;

@@ -34,7 +34,6 @@ public:
 
 private:
   void emitBlock(Value column);
-  Value zero();
   Value position(unsigned operand, Value element);
 
   Type indexElement;
@@ -45,11 +44,6 @@ private:
   unsigned unroll = maxUnroll;
 };
 
-Value SparseDotKernel::zero() {
-  emitter.setElementType(type);
-  return emitter.splat(isa<FloatType>(type) ? emitter.constant(0) : emitter.integerConstant(0));
-}
-
 Value SparseDotKernel::position(unsigned operand, Value element) {
   Value picked = loadScalar(input(operand), getTensorType({count}, indexElement), {element});
   emitter.setElementType(indexElement);
@@ -57,15 +51,11 @@ Value SparseDotKernel::position(unsigned operand, Value element) {
 }
 
 void SparseDotKernel::emitBlock(Value column) {
-  SmallVector<Value> starts, masks;
-  for (unsigned u = 0; u < unroll; ++u) {
-    starts.push_back(plus(column, i64(int64_t(u) * lanes)));
-    masks.push_back(isWhole(width, unroll) ? Value() : emitter.maskBelow(starts[u], size(width)));
-  }
+  auto [starts, masks] = columnsFrom(column, width, unroll);
   loop(i64(0), size(getShape(yType)[0]), 1, {},
        [&](Value row, ArrayRef<Value>) -> SmallVector<Value> {
          for (unsigned u = 0; u < unroll; ++u)
-           storeLanes(zero(), output(), yType, {row, starts[u]}, masks[u]);
+           storeLanes(zeros(type), output(), yType, {row, starts[u]}, masks[u]);
          return {};
        });
 
@@ -80,7 +70,7 @@ void SparseDotKernel::emitBlock(Value column) {
   };
   SmallVector<Value> state{i64(-1)};
   for (unsigned u = 0; u < unroll; ++u)
-    state.push_back(zero());
+    state.push_back(zeros(type));
   state = loop(i64(0), size(count), 1, state, [&](Value element, ArrayRef<Value> held) {
     Value row = position(0, element), from = position(1, element);
     // Unsigned: what is negative is too large.

@@ -245,12 +245,6 @@ void WindowKernel::store(Value registers, Value pointer, Type elementType, const
   emitter.setMask(Value());
 }
 
-Value WindowKernel::zeros(Type elementType) {
-  emitter.setElementType(elementType);
-  return emitter.splat(isa<FloatType>(elementType) ? emitter.constant(0)
-                                                   : emitter.integerConstant(0));
-}
-
 Value WindowKernel::leasts(Type elementType) {
   emitter.setElementType(elementType);
   if (isa<FloatType>(elementType))

@@ -84,8 +84,7 @@ protected:
   Value load(Value pointer, mlir::Type elementType, const Index &offset, Value mask);
   void store(Value registers, Value pointer, mlir::Type elementType, const Index &offset,
              Value mask);
-  // A vector of zeros, or of what no element is less than.
-  Value zeros(mlir::Type elementType);
+  // A vector of what no element is less than.
   Value leasts(mlir::Type elementType);
 
   llvm::SmallVector<JoinedWindowDim> dims;

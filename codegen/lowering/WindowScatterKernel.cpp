@@ -273,12 +273,7 @@ void WindowScatterKernel::emit() {
     Fixed slice = fix(still, number);
     if (along)
       return emitAlong(slice);
-    SmallVector<Value> starts, masks;
-    for (unsigned u = 0; u < unroll; ++u) {
-      starts.push_back(e.add(column, int64_t(u) * lanes));
-      masks.push_back(isWhole(last.x, unroll) ? Value()
-                                              : emitter.maskBelow(starts[u], size(last.x)));
-    }
+    auto [starts, masks] = columnsFrom(column, last.x, unroll);
     emitAcross(slice, starts, masks);
   });
   windows = mul(windows, along ? last.y : DimExpr(columns)).value_or(DimExpr(INT64_MAX));
