@@ -145,13 +145,6 @@ private:
 
   Value stride(const ConvolutionSize &size) { return emitConvolutionSize(emit, size); }
 
-  // The last of the units' counters, which changes fastest.
-  Value pop(Value &rest, Value count) {
-    Value quotient = emit.div(rest, count);
-    Value remainder = emit.sub(rest, emit.mul(quotient, count));
-    rest = quotient;
-    return remainder;
-  }
   Value here(Value size, Value first, Value block) {
     return emit.max(emit.min(block, emit.sub(size, first)), zero);
   }
@@ -160,12 +153,12 @@ private:
   void openPanels(Value number) {
     Value rest = number;
     windows.assign(spec.windows.size(), {});
-    column0 = emit.mul(pop(rest, blocks.columnCount), blocks.columnBlock);
+    column0 = emit.mul(emit.popCounter(rest, blocks.columnCount), blocks.columnBlock);
     columnsHere = here(blocks.columns, column0, blocks.columnBlock);
-    each = pop(rest, blocks.each);
+    each = emit.popCounter(rest, blocks.each);
     for (size_t j = windows.size(); j-- > 0;) {
       Window &w = windows[j];
-      w.number = pop(rest, blocks.windows[j].phases);
+      w.number = emit.popCounter(rest, blocks.windows[j].phases);
       w.phase = emitConvolutionPhase(emit, spec.windows[j], plan.steps[j], spec.filter.windows[j],
                                      w.number);
     }
@@ -176,7 +169,7 @@ private:
     for (size_t j = windows.size(); j-- > 0;) {
       Window &w = windows[j];
       const ConvolutionBlocks::Window &block = blocks.windows[j];
-      w.firstOutput = emit.mul(pop(rest, block.outputCount), block.outputBlock);
+      w.firstOutput = emit.mul(emit.popCounter(rest, block.outputCount), block.outputBlock);
       w.outputsHere = here(w.phase.outputs, w.firstOutput, block.outputBlock);
     }
     channel0 = outside0 = zero;
@@ -192,7 +185,7 @@ private:
       Window &w = windows[j];
       const ConvolutionBlocks::Window &block = blocks.windows[j];
       const WindowSteps &steps = plan.steps[j];
-      w.firstTap = emit.mul(pop(rest, block.tapCount), block.tapBlock);
+      w.firstTap = emit.mul(emit.popCounter(rest, block.tapCount), block.tapBlock);
       w.tapsHere = here(w.phase.taps, w.firstTap, block.tapBlock);
       Value first =
           emit.add(emit.mul(w.firstOutput, steps.oStep), emit.mul(w.firstTap, steps.iStep));
@@ -367,7 +360,7 @@ private:
       Value rest = tap;
       for (size_t j = last + 1; j-- > 0;) {
         const Window &w = windows[j];
-        Value i = emit.add(w.firstTap, pop(rest, emit.max(w.tapsHere, one)));
+        Value i = emit.add(w.firstTap, emit.popCounter(rest, emit.max(w.tapsHere, one)));
         at = emit.add(at, emit.add(w.phase.filterBase, emit.mul(i, w.phase.filterStep)));
       }
     }

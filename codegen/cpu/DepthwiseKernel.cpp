@@ -155,23 +155,15 @@ public:
 private:
   Value size(const ConvolutionSize &from) { return emitConvolutionSize(emit, from); }
 
-  // The last of the units' counters, which changes fastest.
-  Value pop(Value &rest, Value count) {
-    Value quotient = emit.div(rest, count);
-    Value remainder = emit.sub(rest, emit.mul(quotient, count));
-    rest = quotient;
-    return remainder;
-  }
-
   void runUnit(Value rest) {
     SmallVector<Value, 3> blocks(spec.windows.size());
     axes.assign(spec.windows.size(), {});
     for (size_t j = last + 1; j-- > 0;)
-      blocks[j] = pop(rest, units.outputs[j]);
-    batch = pop(rest, units.batch);
+      blocks[j] = emit.popCounter(rest, units.outputs[j]);
+    batch = emit.popCounter(rest, units.batch);
     for (size_t j = last + 1; j-- > 0;)
-      openAxis(axes[j], j, pop(rest, units.phases[j]));
-    channel0 = emit.mul(pop(rest, units.channelBlocks), units.channelBlock);
+      openAxis(axes[j], j, emit.popCounter(rest, units.phases[j]));
+    channel0 = emit.mul(emit.popCounter(rest, units.channelBlocks), units.channelBlock);
     channelEnd = emit.min(emit.add(channel0, units.channelBlock), groups);
     each = rest;
 

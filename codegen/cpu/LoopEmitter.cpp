@@ -40,6 +40,13 @@ Value LoopEmitter::rem(Value x, Value y) { return builder.createOrFold<arith::Re
 
 Value LoopEmitter::ceilDiv(Value x, Value y) { return div(add(x, sub(y, constant(1))), y); }
 
+Value LoopEmitter::popCounter(Value &counters, Value count) {
+  Value quotient = div(counters, count);
+  Value counter = sub(counters, mul(quotient, count));
+  counters = quotient;
+  return counter;
+}
+
 Value LoopEmitter::divSigned(Value x, int64_t y) {
   return builder.createOrFold<arith::DivSIOp>(loc, x, constant(y));
 }

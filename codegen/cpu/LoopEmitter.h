@@ -38,6 +38,8 @@ public:
   mlir::Value div(mlir::Value x, mlir::Value y);
   mlir::Value rem(mlir::Value x, mlir::Value y);
   mlir::Value ceilDiv(mlir::Value x, mlir::Value y);
+  // The last of several counters that are one number, which changes fastest, is taken out of it.
+  mlir::Value popCounter(mlir::Value &counters, mlir::Value count);
   // Of values that may be negative, towards zero.
   mlir::Value divSigned(mlir::Value x, int64_t y);
   mlir::Value remSigned(mlir::Value x, int64_t y);
