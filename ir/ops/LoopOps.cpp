@@ -54,14 +54,18 @@ static RankedTensorType numberType(MLIRContext *context) {
   return RankedTensorType::get({}, IntegerType::get(context, 64));
 }
 
-// The type of one element of a sequence or stack, whose first size is the length of the loop.
-static FailureOr<Type> elementOf(LoopOpInterface op, Type type, StringRef kind, unsigned number) {
-  Shape shape = getShape(cast<RankedTensorType>(type));
-  if (shape.empty() || shape.front() != op.getSteps())
-    return op->emitOpError() << kind << " " << number << " must have " << op.getSteps().str()
-                             << " elements along dimension 0, found " << type;
-  shape.erase(shape.begin());
-  return Type(getTensorType(shape, cast<RankedTensorType>(type).getElementType()));
+// Adds the types of one element of the sequences or stacks, whose first size is the loop's length.
+static LogicalResult addElements(LoopOpInterface op, TypeRange types, StringRef kind,
+                                 SmallVectorImpl<Type> &elements) {
+  for (auto [number, type] : llvm::enumerate(types)) {
+    Shape shape = getShape(cast<RankedTensorType>(type));
+    if (shape.empty() || shape.front() != op.getSteps())
+      return op->emitOpError() << kind << " " << number << " must have " << op.getSteps().str()
+                               << " elements along dimension 0, found " << type;
+    shape.erase(shape.begin());
+    elements.push_back(getTensorType(shape, cast<RankedTensorType>(type).getElementType()));
+  }
+  return success();
 }
 
 //===-- ScanOp --------------------------------------------------------------------------------===//
@@ -93,19 +97,11 @@ LogicalResult ScanOp::verify() {
   SmallVector<Type> arguments = {numberType(getContext())};
   SmallVector<Type> yielded(getInits().getTypes());
   llvm::append_range(arguments, getInits().getTypes());
-  for (auto [i, type] : llvm::enumerate(getSequences().getTypes())) {
-    FailureOr<Type> element = elementOf(*this, type, "sequence", i);
-    if (failed(element))
-      return failure();
-    arguments.push_back(*element);
-  }
+  if (failed(addElements(*this, getSequences().getTypes(), "sequence", arguments)))
+    return failure();
   llvm::append_range(arguments, getCaptures().getTypes());
-  for (auto [i, type] : llvm::enumerate(getStacks().getTypes())) {
-    FailureOr<Type> element = elementOf(*this, type, "stack", i);
-    if (failed(element))
-      return failure();
-    yielded.push_back(*element);
-  }
+  if (failed(addElements(*this, getStacks().getTypes(), "stack", yielded)))
+    return failure();
   return verifyRegion(*this, getRegion(), arguments, yielded, "the body");
 }
 
@@ -205,12 +201,8 @@ LogicalResult WhileOp::verify() {
   SmallVector<Type> yielded(getInits().getTypes());
   llvm::append_range(arguments, getInits().getTypes());
   llvm::append_range(arguments, getCaptures().getTypes());
-  for (auto [i, type] : llvm::enumerate(getStacks().getTypes())) {
-    FailureOr<Type> element = elementOf(*this, type, "stack", i);
-    if (failed(element))
-      return failure();
-    yielded.push_back(*element);
-  }
+  if (failed(addElements(*this, getStacks().getTypes(), "stack", yielded)))
+    return failure();
   if (failed(verifyRegion(*this, getRegion(), arguments, yielded, "the body")))
     return failure();
   return getLength() ? verifyUnknown(*this) : success();
