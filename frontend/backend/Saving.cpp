@@ -79,8 +79,8 @@ static void countDrawsLast(mlir::func::FuncOp function, llvm::ArrayRef<ir::Varia
 // and loops, which define theirs themselves.
 static void definitionsToOps(mlir::func::FuncOp function) {
   for (auto define : llvm::make_early_inc_range(function.getOps<ir::DefineSizeOp>())) {
-    auto loop = define.getSize().getDefiningOp<ir::WhileOp>();
-    if (loop && loop.getLength() && loop.getSteps().symbolId() == int64_t(define.getSymbol())) {
+    mlir::Operation *counter = define.getSize().getDefiningOp();
+    if (counter && ir::symbolDefinedBy(counter) == int64_t(define.getSymbol())) {
       define.erase();
       continue;
     }
