@@ -41,33 +41,21 @@ struct Given {
 
 } // namespace
 
-static void run(const Function::Impl *impl, llvm::ArrayRef<Given> given,
+// `given` says what input i got.
+static void run(const Function::Impl *impl, size_t count, llvm::function_ref<Given(size_t)> given,
                 std::vector<Array> &outputs) {
   if (!impl)
     throw ValueError("function: the Function is empty");
-  if (given.size() != impl->givenInputs.size())
-    throw ValueError(impl->name + ": " + std::to_string(given.size()) +
+  if (count != impl->givenInputs.size())
+    throw ValueError(impl->name + ": " + std::to_string(count) +
                      " values; needed one for each of " + std::to_string(impl->givenInputs.size()) +
                      " inputs");
   llvm::SmallVector<const Array *, 8> inputs;
   // What is not taken as it was given. A list, so that pointers to its elements stay.
   std::list<Array> made;
   auto make = [&](Array array) { return &made.emplace_back(std::move(array)); };
-  for (auto [i, value] : llvm::enumerate(given)) {
-    auto sparse = impl->sparseInputs.find(i);
-    if (sparse == impl->sparseInputs.end()) {
-      inputs.push_back(value.matrix ? make(value.matrix->toDense()) : value.array);
-      continue;
-    }
-    if (!value.matrix && value.array->isNone())
-      throw ValueError(impl->name + ": the value for '" + sparse->second.name +
-                       "' is None; needed a sparse matrix or an array");
-    for (Array &part : value.matrix ? sparseFeed(impl->name, sparse->second, *value.matrix)
-                                    : sparseFeed(impl->name, sparse->second,
-                                                 SparseMatrix::fromDense(*value.array)))
-      inputs.push_back(make(std::move(part)));
-  }
-  for (auto [spec, value] : llvm::zip(impl->specs, inputs)) {
+  auto take = [&](const Array *value) {
+    const InputSpec &spec = impl->specs[inputs.size()];
     if (value->isNone()) {
       if (!spec.defaultValue)
         throw ValueError(impl->name + ": the value for '" + spec.name +
@@ -75,8 +63,22 @@ static void run(const Function::Impl *impl, llvm::ArrayRef<Given> given,
       value = &*spec.defaultValue;
     }
     checkShape(impl->name, spec, *value);
-    if (value->dtype() != spec.dtype)
-      value = make(value->astype(spec.dtype));
+    inputs.push_back(value->dtype() == spec.dtype ? value : make(value->astype(spec.dtype)));
+  };
+  for (size_t i = 0; i < count; ++i) {
+    auto [array, matrix] = given(i);
+    auto sparse = impl->sparseInputs.find(i);
+    if (sparse == impl->sparseInputs.end()) {
+      take(matrix ? make(matrix->toDense()) : array);
+      continue;
+    }
+    if (!matrix && array->isNone())
+      throw ValueError(impl->name + ": the value for '" + sparse->second.name +
+                       "' is None; needed a sparse matrix or an array");
+    for (Array &part :
+         matrix ? sparseFeed(impl->name, sparse->second, *matrix)
+                : sparseFeed(impl->name, sparse->second, SparseMatrix::fromDense(*array)))
+      take(make(std::move(part)));
   }
   if (outputs.size() != impl->outputs.size())
     outputs.resize(impl->outputs.size());
@@ -84,17 +86,13 @@ static void run(const Function::Impl *impl, llvm::ArrayRef<Given> given,
 }
 
 void Function::call(const Array *values, size_t count, std::vector<Array> &outputs) const {
-  llvm::SmallVector<Given, 8> given;
-  for (const Array &value : llvm::ArrayRef(values, count))
-    given.push_back({&value, nullptr});
-  run(impl.get(), given, outputs);
+  auto given = [&](size_t i) { return Given{&values[i], nullptr}; };
+  run(impl.get(), count, given, outputs);
 }
 
 void Function::callFeeds(const std::vector<Feed> &feeds, std::vector<Array> &outputs) const {
-  llvm::SmallVector<Given, 8> given;
-  for (const Feed &feed : feeds)
-    given.push_back({&feed.array(), feed.matrix()});
-  run(impl.get(), given, outputs);
+  auto given = [&](size_t i) { return Given{&feeds[i].array(), feeds[i].matrix()}; };
+  run(impl.get(), feeds.size(), given, outputs);
 }
 
 std::vector<Array> Function::operator()(const std::vector<Array> &values) const {
