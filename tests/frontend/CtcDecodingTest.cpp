@@ -228,7 +228,7 @@ TEST_CASE("decoding is saved and loaded") {
   Tensor lengths = K::placeholder({None}, None, "int64", false, "lengths");
   auto [paths, scores] = K::ctc_decode(y, lengths, false, 10, 2);
   keratin::Function f = K::function({y, lengths}, {paths[0], paths[1], scores});
-  keratin::test::TemporaryFile file;
+  keratin::tests::TemporaryFile file;
   K::save_function(f, file.path);
   keratin::Function loaded = K::load_function(file.path);
   Array values = randomFrames({3, 5, 4}, 5), counts(std::vector<int64_t>{5, 4, 2});

@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-using keratin::test::TemporaryFile;
+using keratin::tests::TemporaryFile;
 
 static std::string bytesOf(const TemporaryFile &file) {
   return keratin::ir::readFileBytes(file.path).value();

@@ -239,7 +239,7 @@ TEST_CASE("a function of a sparse placeholder is saved with its three vectors") 
   Tensor x = K::placeholder({None, 3}, None, "float64", true, "matrix"),
          w = K::placeholder({3, 2}, None, "float64", false, "w");
   K::Function f = K::function({x, w}, {K::dot(x, w)}, {}, "product");
-  keratin::test::TemporaryFile file;
+  keratin::tests::TemporaryFile file;
   K::save_function(f, file.path);
   K::Function g = K::load_function(file.path);
   REQUIRE(g.inputs().size() == 5);

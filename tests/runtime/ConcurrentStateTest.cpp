@@ -236,7 +236,7 @@ TEST_CASE("every update of a shared state counts; calls, copies and files see wh
   Threads pool(3);
   Model model;
   State state = makeState(model.object);
-  keratin::test::TemporaryFile file;
+  keratin::tests::TemporaryFile file;
   int calls = callsOfAThread();
   constexpr int kinds = 8, threads = 3 * kinds;
   std::atomic<int64_t> updates{0};
@@ -294,7 +294,7 @@ TEST_CASE("states are written and loaded while calls run on them") {
   Threads pool(3);
   Model model;
   State state = makeState(model.object);
-  keratin::test::TemporaryFile file;
+  keratin::tests::TemporaryFile file;
   REQUIRE(User(state.get(), false).save(file.path));
   int calls = callsOfAThread();
   constexpr int kinds = 8;

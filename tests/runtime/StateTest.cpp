@@ -116,7 +116,7 @@ TEST_CASE("a saved state comes back") {
   Model model;
   State state = makeState(model.object);
   step(state.get(), 3, 4);
-  keratin::test::TemporaryFile file;
+  keratin::tests::TemporaryFile file;
   const std::string &path = file.path;
   REQUIRE(keratin_state_save(state.get(), path.c_str(), nullptr) == KERATIN_OK);
   step(state.get(), 3, 4);
@@ -127,7 +127,7 @@ TEST_CASE("a saved state comes back") {
 TEST_CASE("a damaged file of a state is refused, and the state keeps its values") {
   Model model;
   State state = makeState(model.object);
-  keratin::test::TemporaryFile file;
+  keratin::tests::TemporaryFile file;
   const std::string &path = file.path;
   REQUIRE(keratin_state_save(state.get(), path.c_str(), nullptr) == KERATIN_OK);
   std::ifstream in(path, std::ios::binary);

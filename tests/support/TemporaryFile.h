@@ -8,7 +8,7 @@
 
 #include <unistd.h>
 
-namespace keratin::test {
+namespace keratin::tests {
 
 // Tests run beside each other: no two files have one name.
 struct TemporaryFile {
@@ -25,6 +25,6 @@ struct TemporaryFile {
   std::string path;
 };
 
-} // namespace keratin::test
+} // namespace keratin::tests
 
 #endif // KERATIN_TESTS_SUPPORT_TEMPORARYFILE_H

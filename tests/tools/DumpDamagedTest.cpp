@@ -45,7 +45,7 @@ struct Dumps {
 
 // All formats of all stages; nullopt if the model is refused somewhere.
 std::optional<Dumps> dumpAll(const std::string &text) {
-  static const test::TemporaryFile file;
+  static const tests::TemporaryFile file;
   std::ofstream(file.path, std::ios::binary) << text;
   mlir::DialectRegistry registry;
   compiler::registerDialects(registry);
