@@ -2,6 +2,7 @@
 #include "codegen/cpu/LoopEmitter.h"
 #include "codegen/llvm/LowerToLlvm.h"
 #include "codegen/llvm/ObjectEmitter.h"
+#include "runtime/files/FileWriter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -10,6 +11,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <cstdio>
+#include <cstring>
 #include <ctime>
 #include <random>
 
@@ -42,10 +44,9 @@ BuiltModule KernelCompiler::finish(ModuleOp module, double start) {
   built.mlirMs = (lowered - start) * 1e3;
   built.llvmMs = (seconds() - lowered) * 1e3;
   if (const char *path = std::getenv("KERNEL_BENCH_OBJECT"))
-    if (FILE *file = std::fopen(path, "wb")) {
-      std::fwrite((*object)->getBufferStart(), 1, (*object)->getBufferSize(), file);
-      std::fclose(file);
-    }
+    if (int code = keratin::runtime::writeFile(path, (*object)->getBufferStart(),
+                                               (*object)->getBufferSize()))
+      std::fprintf(stderr, "cannot write '%s': %s\n", path, std::strerror(code));
   built.objectBytes = (*object)->getBufferSize();
   std::vector<std::unique_ptr<llvm::MemoryBuffer>> objects;
   objects.push_back(std::move(*object));

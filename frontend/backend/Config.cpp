@@ -4,6 +4,7 @@
 #include "frontend/backend/Configuration.h"
 #include "keratin/elementwise.h"
 #include "keratin/error.h"
+#include "runtime/files/FileWriter.h"
 
 #include <nlohmann/json.hpp>
 
@@ -85,7 +86,8 @@ static void write(const std::filesystem::path &path, const State &state) {
   json["epsilon"] = state.epsilon;
   json["backend"] = state.backend;
   json["image_data_format"] = state.dataFormat;
-  std::ofstream(path) << json.dump(4) << "\n";
+  std::string text = json.dump(4) + "\n";
+  (void)runtime::writeFile(path.c_str(), text.data(), text.size());
 }
 
 static State load() {

@@ -10,8 +10,7 @@ namespace keratin::ir {
 
 // Of a regular file of at most 2 GiB. Errors name the path and say why.
 absl::StatusOr<std::string> readFileBytes(const std::string &path);
-// Under another name in the same folder first, then renamed: whoever opens the path finds the whole
-// old or the whole new file.
+// As runtime/files/FileWriter.h says. The file is on the disk afterwards.
 absl::Status writeFileBytes(const std::string &path, const std::string &bytes);
 
 } // namespace keratin::ir

@@ -1,13 +1,13 @@
 // Values of a state in a file: a magic number, a version, the number of variables; then of each
 // variable name, dtype, rank, dims and the elements. All numbers are little-endian, 64 bits.
 #include "runtime/core/DType.h"
+#include "runtime/files/FileWriter.h"
 #include "runtime/object/State.h"
 
-#include <atomic>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 using namespace keratin::runtime;
 
@@ -21,16 +21,15 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are written as
 // Any failure makes all that follows do nothing.
 class File {
 public:
-  File(const char *path, const char *mode) : file(fopen(path, mode)) {}
-  ~File() { close(); }
+  explicit File(const char *path) : file(fopen(path, "rb")) {}
+  ~File() {
+    if (file)
+      (void)fclose(file);
+  }
   File(const File &) = delete;
   File &operator=(const File &) = delete;
 
   bool isOpen() const { return file; }
-  bool write(const void *data, size_t bytes) {
-    return ok = ok && (!bytes || fwrite(data, 1, bytes, file) == bytes);
-  }
-  bool write(int64_t number) { return write(&number, sizeof number); }
   bool read(void *data, size_t bytes) {
     return ok = ok && (!bytes || fread(data, 1, bytes, file) == bytes);
   }
@@ -43,12 +42,6 @@ public:
     char character;
     return ok && fread(&character, 1, 1, file) == 0;
   }
-  bool close() {
-    if (file && fclose(file) != 0)
-      ok = false;
-    file = nullptr;
-    return ok;
-  }
 
 private:
   FILE *file;
@@ -60,22 +53,23 @@ const char *nameOf(const keratin_state_t &state, int32_t variable) {
   return name ? name : "";
 }
 
-bool writeAll(const keratin_state_t &state, File &file) {
+void writeNumber(FileWriter &file, int64_t number) { (void)file.write(&number, sizeof number); }
+
+void writeAll(const keratin_state_t &state, FileWriter &file) {
   SessionGuard guard(&state.session->lock, /*exclusive=*/false);
-  file.write(magic);
-  file.write(version);
-  bool ok = file.write(state.object->num_variables);
+  writeNumber(file, magic);
+  writeNumber(file, version);
+  writeNumber(file, state.object->num_variables);
   for (int32_t i = 0; i < state.object->num_variables; ++i) {
     const keratin_variable_t &variable = *state.variables[i];
     size_t length = strlen(nameOf(state, i));
-    file.write(int64_t(length));
-    file.write(nameOf(state, i), length);
-    file.write(variable.dtype);
-    file.write(variable.rank);
-    file.write(variable.dims, size_t(variable.rank) * sizeof(int64_t));
-    ok = file.write(variable.value.data(), variable.bytes);
+    writeNumber(file, int64_t(length));
+    (void)file.write(nameOf(state, i), length);
+    writeNumber(file, variable.dtype);
+    writeNumber(file, variable.rank);
+    (void)file.write(variable.dims, size_t(variable.rank) * sizeof(int64_t));
+    (void)file.write(variable.value.data(), variable.bytes);
   }
-  return ok;
 }
 
 // Whether the file goes on with the description of this variable.
@@ -124,30 +118,23 @@ private:
 
 extern "C" keratin_status_code_t keratin_state_save(const keratin_state_t *state, const char *path,
                                                     keratin_status_t *status) {
-  // Of its own for every call: threads may save to one path.
-  static constinit std::atomic<uint64_t> calls{0};
-  char temporary[4096];
-  int length = snprintf(temporary, sizeof temporary, "%s.%ld.%" PRIu64 ".tmp", path, long(getpid()),
-                        calls.fetch_add(1, std::memory_order_relaxed));
-  if (length < 0 || size_t(length) >= sizeof temporary)
-    return fail(status, KERATIN_INVALID_ARGUMENT,
-                "the path has %zu characters; needed fewer than %zu", strlen(path),
-                sizeof temporary);
-  File file(temporary, "wb");
-  if (!file.isOpen())
-    return fail(status, KERATIN_INVALID_ARGUMENT, "cannot write '%s': %m", temporary);
-  bool written = writeAll(*state, file);
-  if (!file.close() || !written || rename(temporary, path) != 0) {
-    fail(status, KERATIN_RESOURCE_EXHAUSTED, "cannot write '%s': %m", path);
-    (void)remove(temporary);
-    return KERATIN_RESOURCE_EXHAUSTED;
+  FileWriter file;
+  FileOptions options;
+  options.isDurable = true;
+  Code code = KERATIN_INVALID_ARGUMENT;
+  if (file.open(path, options)) {
+    code = KERATIN_RESOURCE_EXHAUSTED;
+    writeAll(*state, file);
+    if (file.commit())
+      return succeed(status);
   }
-  return succeed(status);
+  errno = file.error();
+  return fail(status, code, "cannot write '%s': %m", path);
 }
 
 extern "C" keratin_status_code_t keratin_state_load(keratin_state_t *state, const char *path,
                                                     keratin_status_t *status) {
-  File file(path, "rb");
+  File file(path);
   if (!file.isOpen())
     return fail(status, KERATIN_INVALID_ARGUMENT, "cannot read '%s': %m", path);
   if (!file.expect(magic))

@@ -13,6 +13,7 @@
 #include "ir/reference/Interpreter.h"
 #include "ir/text/SourceText.h"
 #include "passes/Passes.h"
+#include "runtime/files/FileWriter.h"
 #include "tests/support/CompiledRunner.h"
 #include "tests/support/RandomTensor.h"
 
@@ -22,9 +23,10 @@
 #include "mlir/Pass/PassManager.h"
 
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <cstring>
 
 using namespace keratin;
 using namespace keratin::ir;
@@ -361,12 +363,14 @@ static std::string write(func::FuncOp function, ArrayRef<Symbols> calls, const s
                          const std::string &what) {
   llvm::SmallString<128> path(keep.getValue());
   llvm::sys::path::append(path, name);
-  std::error_code error;
-  llvm::raw_fd_ostream file(path, error);
+  std::string text;
+  llvm::raw_string_ostream file(text);
   file << "// " << what << "\n";
   for (const Symbols &symbols : calls)
     file << "// keratin-check --compiled" << symbolsText(symbols) << "\n";
   file << function << "\n";
+  if (int code = keratin::runtime::writeFile(path.c_str(), text.data(), text.size()))
+    return path.str().str() + ", which cannot be written: " + std::strerror(code);
   return path.str().str();
 }
 

@@ -1,9 +1,9 @@
-# Fails if the runtime's library needs anything of a C++ library: cmake -DNM=... -DLIBRARY=... -P CheckSymbols.cmake
+# Fails if the runtime's library needs anything of a C++ library: cmake -DNM=... -DLIBRARY=... -DKNOWN=<one of its symbols> -P CheckSymbols.cmake
 execute_process(COMMAND ${NM} -u ${LIBRARY} OUTPUT_VARIABLE symbols RESULT_VARIABLE result)
 if(NOT result EQUAL 0)
   message(FATAL_ERROR "${NM} failed")
 endif()
-if(NOT symbols MATCHES "pthread_mutex_lock")
+if(NOT symbols MATCHES "${KNOWN}")
   message(FATAL_ERROR "the list of symbols is not what it should be")
 endif()
 string(REGEX MATCHALL "U (_ZSt|_ZNSt|_ZNKSt|_Zn|_Zd|_ZTV|__cxa|__gxx)[^\n]*" foreign "${symbols}")
