@@ -2,8 +2,10 @@
 
 #include "compiler/artifact/BuildPaths.h"
 
-#include "llvm/ADT/ScopeExit.h"
-#include "llvm/ADT/SmallString.h"
+#include "llvm/ObjCopy/CommonConfig.h"
+#include "llvm/ObjCopy/ConfigManager.h"
+#include "llvm/ObjCopy/ObjCopy.h"
+#include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
@@ -12,12 +14,16 @@
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 
+#include <cerrno>
+#include <cstring>
+#include <deque>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 using namespace keratin::compiler;
 using namespace llvm;
-
-static absl::Status cannotWrite(const std::string &path, std::error_code error) {
-  return absl::InvalidArgumentError("cannot write '" + path + "': " + error.message());
-}
 
 // The name of the runtime's folder: the architecture says enough, all else is Linux.
 static std::string architecture(const std::string &triple) {
@@ -42,73 +48,107 @@ std::string keratin::compiler::findRuntime(const std::string &triple) {
 
 namespace {
 
-// Runs the linker over objects in temporary files.
+absl::Status noMemory(const char *what) {
+  return absl::ResourceExhaustedError(std::string("linking: ") + what + ": " +
+                                      std::strerror(errno));
+}
+
+// Where a process that this one starts finds what this one has open.
+std::string pathOf(int descriptor) {
+  return "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(descriptor);
+}
+
+// A file in no folder: nothing is left of it, however this process ends.
+class MemoryFile {
+public:
+  MemoryFile() : descriptor(memfd_create("keratin", MFD_CLOEXEC)) {}
+  MemoryFile(const MemoryFile &) = delete;
+  ~MemoryFile() {
+    if (descriptor >= 0)
+      close(descriptor);
+  }
+
+  absl::Status write(StringRef content) {
+    if (descriptor < 0)
+      return noMemory("no file in memory");
+    while (!content.empty()) {
+      ssize_t count = ::write(descriptor, content.data(), content.size());
+      if (count < 0 && errno != EINTR)
+        return noMemory("no room in memory");
+      content = content.drop_front(count < 0 ? 0 : size_t(count));
+    }
+    return absl::OkStatus();
+  }
+  std::string path() const { return pathOf(descriptor); }
+
+private:
+  int descriptor;
+};
+
+// All that comes through a pipe until nobody holds its other end.
+std::string readAll(int descriptor) {
+  std::string bytes;
+  char buffer[1 << 16];
+  for (ssize_t count; (count = read(descriptor, buffer, sizeof buffer)) != 0;) {
+    if (count > 0)
+      bytes.append(buffer, size_t(count));
+    else if (errno != EINTR)
+      break;
+  }
+  return bytes;
+}
+
+// Runs the linker.
 class Link {
 public:
   explicit Link(const LinkOptions &options) : options(options) {}
-  ~Link() {
-    for (const std::string &file : temporaries)
-      sys::fs::remove(file);
-  }
 
-  absl::Status run(ArrayRef<std::unique_ptr<MemoryBuffer>> objects, const std::string &output,
-                   ArrayRef<std::string> flags, ArrayRef<std::string> libraries) {
+  absl::StatusOr<std::string> run(ArrayRef<std::unique_ptr<MemoryBuffer>> objects,
+                                  ArrayRef<std::string> flags, ArrayRef<std::string> libraries) {
     std::string linker = findLinker();
     if (linker.empty())
       return absl::NotFoundError("no linker: ld.lld is not on the PATH (Debian package lld)");
-    // Beside the output, so that it can be renamed.
-    absl::StatusOr<std::string> linked = temporary(output, "");
-    if (!linked.ok())
-      return linked.status();
-    std::vector<std::string> arguments = {linker, "-o", *linked};
+    // To a pipe, for lld would replace a file.
+    std::vector<std::string> arguments = {linker, "-o", "/proc/self/fd/1"};
     arguments.insert(arguments.end(), flags.begin(), flags.end());
     for (const auto &object : objects) {
-      absl::StatusOr<std::string> file = temporary("", object->getBuffer());
+      absl::StatusOr<std::string> file = temporary(object->getBuffer());
       if (!file.ok())
         return file.status();
       arguments.push_back(*file);
     }
     arguments.insert(arguments.end(), libraries.begin(), libraries.end());
-    absl::StatusOr<std::string> messages = temporary("", "");
+    absl::StatusOr<std::string> messages = temporary("");
     if (!messages.ok())
       return messages.status();
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+      return noMemory("no pipe");
+    std::string output = pathOf(ends[1]), problem;
+    std::optional<StringRef> redirects[] = {StringRef(""), StringRef(output), StringRef(*messages)};
     SmallVector<StringRef> views(arguments.begin(), arguments.end());
-    std::string problem;
-    std::optional<StringRef> redirects[] = {StringRef(""), StringRef(*messages),
-                                            StringRef(*messages)};
-    int code = sys::ExecuteAndWait(linker, views, std::nullopt, redirects, /*SecondsToWait=*/0,
-                                   /*MemoryLimit=*/0, &problem);
-    if (code != 0) {
+    bool failed = false;
+    sys::ProcessInfo process = sys::ExecuteNoWait(linker, views, std::nullopt, redirects,
+                                                  /*MemoryLimit=*/0, &problem, &failed);
+    close(ends[1]);
+    std::string bytes = readAll(ends[0]);
+    close(ends[0]);
+    if (!failed)
+      failed = sys::Wait(process, std::nullopt, &problem).ReturnCode != 0;
+    if (failed) {
       if (auto text = MemoryBuffer::getFile(*messages))
         problem += (*text)->getBuffer().substr(0, 2000);
       return absl::InternalError("linking failed: " + problem);
     }
-    if (std::error_code error = sys::fs::rename(*linked, output))
-      return cannotWrite(output, error);
-    return absl::OkStatus();
+    return bytes;
   }
 
-  // A file that goes when the link is done; beside `near`, if that is a path.
-  absl::StatusOr<std::string> temporary(const std::string &near, StringRef content) {
-    SmallString<128> path;
-    int descriptor;
-    std::error_code error = near.empty()
-                                ? sys::fs::createTemporaryFile("keratin", "tmp", descriptor, path)
-                                : sys::fs::createUniqueFile(
-                                      near + ".%%%%%%.tmp", descriptor, path, sys::fs::OF_None,
-                                      sys::fs::all_read | sys::fs::all_exe | sys::fs::owner_write);
-    if (error)
-      return cannotWrite(near.empty() ? "a temporary file" : near, error);
-    temporaries.push_back(path.str().str());
-    raw_fd_ostream stream(descriptor, /*shouldClose=*/true);
-    stream << content;
-    stream.close();
-    if (stream.has_error()) {
-      error = stream.error();
-      stream.clear_error();
-      return cannotWrite(path.str().str(), error);
-    }
-    return temporaries.back();
+  // The path of a file that lives as long as this.
+  absl::StatusOr<std::string> temporary(StringRef content) {
+    MemoryFile &file = temporaries.emplace_back();
+    if (absl::Status status = file.write(content); !status.ok())
+      return status;
+    return file.path();
   }
 
 private:
@@ -124,7 +164,7 @@ private:
   }
 
   const LinkOptions &options;
-  std::vector<std::string> temporaries;
+  std::deque<MemoryFile> temporaries;
 };
 
 } // namespace
@@ -151,10 +191,9 @@ static std::vector<std::string> libraryFolders(const LinkOptions &options) {
   return folders;
 }
 
-absl::Status keratin::compiler::linkSharedObject(ArrayRef<std::unique_ptr<MemoryBuffer>> objects,
-                                                 ArrayRef<std::string> exports,
-                                                 const std::string &output,
-                                                 const LinkOptions &options) {
+absl::StatusOr<std::string>
+keratin::compiler::linkSharedObject(ArrayRef<std::unique_ptr<MemoryBuffer>> objects,
+                                    ArrayRef<std::string> exports, const LinkOptions &options) {
   std::string runtime = options.runtime.empty() ? findRuntime(options.triple) : options.runtime;
   if (runtime.empty())
     return absl::NotFoundError("there is no runtime for " + options.triple +
@@ -164,11 +203,11 @@ absl::Status keratin::compiler::linkSharedObject(ArrayRef<std::unique_ptr<Memory
   std::string script = "{ global:";
   for (const std::string &name : exports)
     script += " " + name + ";";
-  absl::StatusOr<std::string> version = link.temporary("", script + " local: *; };\n");
+  absl::StatusOr<std::string> version = link.temporary(script + " local: *; };\n");
   if (!version.ok())
     return version.status();
   std::vector<std::string> flags = {"-shared",
-                                    "-soname=" + sys::path::filename(output).str(),
+                                    "-soname=" + options.name,
                                     "--strip-all",
                                     "--gc-sections",
                                     "--icf=all",
@@ -185,11 +224,33 @@ absl::Status keratin::compiler::linkSharedObject(ArrayRef<std::unique_ptr<Memory
     flags.push_back("--sysroot=" + options.sysroot);
   for (const std::string &folder : libraryFolders(options))
     flags.push_back("-L" + folder);
-  return link.run(objects, output, flags, {runtime, "-lm", "-lc"});
+  return link.run(objects, flags, {runtime, "-lm", "-lc"});
 }
 
-absl::Status keratin::compiler::linkRelocatable(ArrayRef<std::unique_ptr<MemoryBuffer>> objects,
-                                                const std::string &output,
-                                                const LinkOptions &options) {
-  return Link(options).run(objects, output, {"-r"}, {});
+// Makes all symbols local but these.
+static absl::StatusOr<std::string> keepGlobal(StringRef bytes, ArrayRef<std::string> exports) {
+  auto fail = [](Error error) {
+    return absl::InternalError("linking failed: " + toString(std::move(error)));
+  };
+  auto object = object::ObjectFile::createObjectFile(MemoryBufferRef(bytes, "keratin"));
+  if (!object)
+    return fail(object.takeError());
+  objcopy::ConfigManager config;
+  config.Common.OutputFilename = "-";
+  for (const std::string &name : exports)
+    if (Error error = config.Common.SymbolsToKeepGlobal.addMatcher(
+            objcopy::NameOrPattern::create(name, objcopy::MatchStyle::Literal, nullptr)))
+      return fail(std::move(error));
+  SmallVector<char, 0> result;
+  raw_svector_ostream stream(result);
+  if (Error error = objcopy::executeObjcopyOnBinary(config, **object, stream))
+    return fail(std::move(error));
+  return stream.str().str();
+}
+
+absl::StatusOr<std::string>
+keratin::compiler::linkRelocatable(ArrayRef<std::unique_ptr<MemoryBuffer>> objects,
+                                   ArrayRef<std::string> exports, const LinkOptions &options) {
+  absl::StatusOr<std::string> linked = Link(options).run(objects, {"-r"}, {});
+  return linked.ok() ? keepGlobal(*linked, exports) : linked;
 }

@@ -18,21 +18,24 @@ struct LinkOptions {
   std::string runtime; // libkeratin_runtime.a for the triple; "": findRuntime(triple)
   std::string linker;  // ld.lld; "": the one that the compiler was built with, or on the PATH
   std::string sysroot; // of the target's C library; "": of this machine, or a cross package's
+  std::string name;    // by which programs will look for a shared object
 };
 
 // The runtime's static library for a triple: under the environment variable KERATIN_RUNTIME_DIR,
 // beside the installed compiler, in the build tree. "" if there is none.
 std::string findRuntime(const std::string &triple);
 
-// Writes a shared object that exports these symbols, needs nothing but libc and libm, and runs no
-// code when loaded. The output appears whole or not at all.
-absl::Status linkSharedObject(llvm::ArrayRef<std::unique_ptr<llvm::MemoryBuffer>> objects,
-                              llvm::ArrayRef<std::string> exports, const std::string &output,
-                              const LinkOptions &options);
+// The bytes of a shared object that exports these symbols, needs nothing but libc and libm, and
+// runs no code when loaded. Nothing is written to any folder on the way.
+absl::StatusOr<std::string>
+linkSharedObject(llvm::ArrayRef<std::unique_ptr<llvm::MemoryBuffer>> objects,
+                 llvm::ArrayRef<std::string> exports, const LinkOptions &options);
 
-// One relocatable object of several: what a program links with the runtime itself.
-absl::Status linkRelocatable(llvm::ArrayRef<std::unique_ptr<llvm::MemoryBuffer>> objects,
-                             const std::string &output, const LinkOptions &options);
+// Those of one relocatable object of several, which a program links with the runtime itself. Only
+// the exports are seen outside: objects of several models have others of one name.
+absl::StatusOr<std::string>
+linkRelocatable(llvm::ArrayRef<std::unique_ptr<llvm::MemoryBuffer>> objects,
+                llvm::ArrayRef<std::string> exports, const LinkOptions &options);
 
 } // namespace keratin::compiler
 

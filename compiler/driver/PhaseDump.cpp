@@ -1,6 +1,7 @@
 #include "compiler/driver/PhaseDump.h"
 
-#include "llvm/Support/FileSystem.h"
+#include "runtime/files/FileWriter.h"
+
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -20,10 +21,7 @@ void PhaseDump::text(const std::string &name, llvm::StringRef text) const {
     return;
   llvm::SmallString<128> path(directory);
   llvm::sys::path::append(path, function + "." + name);
-  std::error_code error;
-  llvm::raw_fd_ostream file(path, error);
-  if (!error)
-    file << text;
+  (void)keratin::runtime::writeFile(path.c_str(), text.data(), text.size());
 }
 
 void PhaseDump::module(const std::string &name, mlir::ModuleOp module) const {

@@ -1,12 +1,12 @@
 #include "compiler/driver/Reproducer.h"
 
 #include "ir/dialect/Keratin.h"
+#include "runtime/files/FileWriter.h"
 
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/PassManager.h"
 
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -55,25 +55,23 @@ std::string Reproducer::write(std::string directory, PassManager &passes) {
   if (directory.empty())
     if (const char *environment = std::getenv("KERATIN_REPRODUCER_DIR"))
       directory = environment;
-  llvm::SmallString<128> model(directory);
+  llvm::SmallString<128> path(directory);
   if (directory.empty())
-    llvm::sys::path::system_temp_directory(/*erasedOnReboot=*/true, model);
-  llvm::sys::path::append(model, "keratin-reproducer-%%%%%%%%.mlir");
-  llvm::SmallString<128> path;
-  int file = -1;
-  if (llvm::sys::fs::createUniqueFile(model, file, path, llvm::sys::fs::OF_None,
-                                      llvm::sys::fs::owner_read | llvm::sys::fs::owner_write))
+    llvm::sys::path::system_temp_directory(/*erasedOnReboot=*/true, path);
+  char digits[17];
+  if (!keratin::runtime::randomDigits(digits, sizeof digits - 1))
     return {};
-  llvm::raw_fd_ostream stream(file, /*shouldClose=*/true);
+  llvm::sys::path::append(path, llvm::Twine("keratin-reproducer-") + digits + ".mlir");
+  std::string text;
+  llvm::raw_string_ostream stream(text);
   module->print(stream);
   // In the form of MLIR's own reproducers, which cannot be asked for without a pass that crashes.
   stream << "\n{-#\n  external_resources: {\n    mlir_reproducer: {\n      pipeline: \"";
   passes.printAsTextualPipeline(stream);
   stream << "\",\n      disable_threading: true,\n      verify_each: true\n    }\n  }\n#-}\n";
-  stream.close();
-  bool written = !stream.has_error();
-  stream.clear_error();
-  if (!written)
+  runtime::FileOptions options;
+  options.mode = 0600;
+  if (runtime::writeFile(path.c_str(), text.data(), text.size(), options) != 0)
     return {};
   return path.str().str();
 }

@@ -6,7 +6,7 @@
 #include "compiler/driver/ModelFile.h"
 #include "compiler/driver/Version.h"
 #include "compiler/pipelines/Pipelines.h"
-#include "ir/saved/SavedFile.h"
+#include "tools/support/OutputFile.h"
 #include "tools/support/Tool.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -135,17 +135,20 @@ absl::Status emitObject(ir::SavedGraph graph, const ModelOptions &options,
     for (const auto &[function, report] : compiled->reports)
       printTiming(function, report);
   bool isShared = emitKind == "so";
-  std::string output = !outputFile.empty() ? outputFile
-                       : isShared          ? "lib" + name + ".so"
-                                           : name + ".o";
-  if (!headerFile.empty())
-    if (absl::Status status = ir::writeFileBytes(headerFile, compiled->header); !status.ok())
-      return status;
+  std::string library = "lib" + name + ".so";
+  std::string output = !outputFile.empty() ? outputFile : isShared ? library : name + ".o";
   LinkOptions link;
   link.triple = compiled->triple;
   link.sysroot = sysroot;
-  return isShared ? linkSharedObject(compiled->objects, compiled->exports, output, link)
-                  : linkRelocatable(compiled->objects, output, link);
+  link.name = output == "-" ? library : llvm::sys::path::filename(output).str();
+  auto linked = isShared ? linkSharedObject(compiled->objects, compiled->exports, link)
+                         : linkRelocatable(compiled->objects, compiled->exports, link);
+  if (!linked.ok())
+    return linked.status();
+  if (!headerFile.empty())
+    if (absl::Status status = writeOutput(headerFile, compiled->header); !status.ok())
+      return status;
+  return writeOutput(output, *linked, isShared ? 0777 : 0666);
 }
 
 absl::Status run() {
@@ -169,10 +172,7 @@ absl::Status run() {
   auto text = emitText(*std::move(graph), options);
   if (!text.ok())
     return text.status();
-  if (!outputFile.empty() && outputFile != "-")
-    return ir::writeFileBytes(outputFile, *text);
-  llvm::outs() << *text;
-  return absl::OkStatus();
+  return writeOutput(outputFile.empty() ? "-" : outputFile, *text);
 }
 
 } // namespace
@@ -191,7 +191,7 @@ int main(int argc, char **argv) {
     llvm::timeTraceProfilerWrite(trace);
     llvm::timeTraceProfilerCleanup();
     if (status.ok())
-      status = ir::writeFileBytes(timeTrace, trace.str().str());
+      status = writeOutput(timeTrace, trace.str());
   }
   return tool.finish(status);
 }

@@ -1,6 +1,5 @@
 // Shows a model at any stage of its compilation.
 #include "compiler/driver/ModelFile.h"
-#include "ir/saved/SavedFile.h"
 #include "tools/keratin-dump/Dot.h"
 #include "tools/keratin-dump/GraphReader.h"
 #include "tools/keratin-dump/Html.h"
@@ -9,6 +8,7 @@
 #include "tools/keratin-dump/Sources.h"
 #include "tools/keratin-dump/Stages.h"
 #include "tools/keratin-dump/Stats.h"
+#include "tools/support/OutputFile.h"
 #include "tools/support/Tool.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -29,8 +29,8 @@ namespace {
 
 // The command line.
 std::vector<std::string> inputs, symbolTexts;
-std::string outputFile, functionName, stageText, format = "text", around, cpu = "native",
-                                                 sourceFolder;
+std::string outputFile = "-", functionName, stageText, format = "text", around, cpu = "native",
+            sourceFolder;
 int64_t depth = 1;
 bool verifyEach = false;
 
@@ -257,10 +257,7 @@ absl::Status run() {
   auto text = dump(*std::move(graph));
   if (!text.ok())
     return text.status();
-  if (!outputFile.empty() && outputFile != "-")
-    return ir::writeFileBytes(outputFile, *text);
-  llvm::outs() << *text;
-  return absl::OkStatus();
+  return writeOutput(outputFile, *text);
 }
 
 // What options do not go together; "" if they do.

@@ -3,6 +3,7 @@
 #include "compiler/pipelines/Pipelines.h"
 #include "ir/text/SourceText.h"
 #include "passes/Passes.h"
+#include "tools/support/OutputFile.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -12,14 +13,12 @@
 
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 // MLIR's own main would give the file to the parser unseen.
 static mlir::LogicalResult run(llvm::StringRef inputName, llvm::StringRef outputName,
                                mlir::DialectRegistry &registry) {
   std::string error;
   auto input = mlir::openInputFile(inputName, &error);
-  auto output = input ? mlir::openOutputFile(outputName, &error) : nullptr;
   if (input)
     if (std::optional<std::string> reason = keratin::ir::refuseSource(input->getBuffer()))
       error = (inputName + ", " + *reason).str();
@@ -27,10 +26,15 @@ static mlir::LogicalResult run(llvm::StringRef inputName, llvm::StringRef output
     llvm::errs() << "error: " << error << "\n";
     return mlir::failure();
   }
-  if (failed(mlir::MlirOptMain(output->os(), std::move(input), registry,
+  keratin::tools::OutputFile output(outputName.str());
+  if (failed(mlir::MlirOptMain(output.stream(), std::move(input), registry,
                                mlir::MlirOptMainConfig::createFromCLOptions())))
     return mlir::failure();
-  output->keep();
+  if (absl::Status status = output.commit(); !status.ok()) {
+    llvm::errs() << "error: " << llvm::StringRef(status.message().data(), status.message().size())
+                 << "\n";
+    return mlir::failure();
+  }
   return mlir::success();
 }
 

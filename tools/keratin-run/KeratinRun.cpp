@@ -3,13 +3,13 @@
 #include "compiler/artifact/ModelInterface.h"
 #include "compiler/driver/ModelFile.h"
 #include "ir/reference/HostConversions.h"
-#include "ir/saved/SavedFile.h"
 #include "runtime/core/DType.h"
 #include "tools/keratin-run/Check.h"
 #include "tools/keratin-run/Feeds.h"
 #include "tools/keratin-run/ProfileTrace.h"
 #include "tools/npy/Npy.h"
 #include "tools/npy/Npz.h"
+#include "tools/support/OutputFile.h"
 #include "tools/support/Tool.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -180,7 +180,7 @@ absl::Status writeOutputs(const keratin_function_desc_t &signature, std::vector<
         name += "_" + std::to_string(i);
       names.push_back(name);
       if (absl::Status status =
-              ir::writeFileBytes(outputDirectory + "/" + name + ".npy", formatNpy(outputs[i]));
+              writeOutput(outputDirectory + "/" + name + ".npy", formatNpy(outputs[i]));
           !status.ok())
         return status;
     }
@@ -191,7 +191,7 @@ absl::Status writeOutputs(const keratin_function_desc_t &signature, std::vector<
   for (int32_t i = 0; i < signature.num_outputs; ++i)
     named.push_back({signature.outputs[i].name, std::move(outputs[i])});
   auto archive = formatNpz(named);
-  return archive.ok() ? ir::writeFileBytes(outputFile, *archive) : archive.status();
+  return archive.ok() ? writeOutput(outputFile, *archive) : archive.status();
 }
 
 // Batches of calls: each long enough for the clock, all together a second or so.
@@ -253,7 +253,7 @@ public:
     if (dropped)
       llvm::errs() << "keratin-run: warning: the profile lacks " << dropped << " events beyond "
                    << capacity << "; use fewer calls\n";
-    return ir::writeFileBytes(profileFile, profileTrace({events.get(), events.get() + count}));
+    return writeOutput(profileFile, profileTrace({events.get(), events.get() + count}));
   }
 
 private:

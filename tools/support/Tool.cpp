@@ -1,13 +1,19 @@
 #include "tools/support/Tool.h"
 
+#include "tools/support/OutputFile.h"
+
 #include "mlir/IR/Location.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Regex.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <csignal>
+
 using namespace keratin::tools;
 using llvm::StringRef;
+
+Tool::Tool(std::string name) : name(std::move(name)) { std::signal(SIGXFSZ, SIG_IGN); }
 
 std::optional<ExitCode> Tool::parse(CommandLine &line, int argc, char **argv) const {
   bool helped = false;
@@ -37,7 +43,10 @@ static std::string errorLines(StringRef text, StringRef start) {
   return result;
 }
 
-int Tool::finish(const absl::Status &status) const {
+int Tool::finish(absl::Status status) const {
+  absl::Status printed = flushStandardOutput();
+  if (status.ok())
+    status = printed;
   if (status.ok())
     return int(ExitCode::Success);
   StringRef text(status.message().data(), status.message().size());

@@ -24,7 +24,8 @@ enum class ExitCode {
 
 class Tool {
 public:
-  explicit Tool(std::string name) : name(std::move(name)) {}
+  // A limit of size is from now on an error of what is written.
+  explicit Tool(std::string name);
 
   // What to exit with, if the tool is done already: --help was asked for, or the line is wrong.
   std::optional<ExitCode> parse(CommandLine &line, int argc, char **argv) const;
@@ -32,8 +33,8 @@ public:
   // Prints what went wrong, a line an error: "file:line:col: error: ...", or the tool's name where
   // no place is known. INVALID_ARGUMENT, NOT_FOUND, UNIMPLEMENTED, UNAVAILABLE and
   // FAILED_PRECONDITION are bad input, RESOURCE_EXHAUSTED a limit, DATA_LOSS a numeric mismatch,
-  // all else an internal error.
-  int finish(const absl::Status &status) const;
+  // all else an internal error. What was printed must have arrived too.
+  int finish(absl::Status status) const;
 
 private:
   std::string name;
