@@ -3,6 +3,7 @@
 #include "runtime/core/Descriptor.h"
 #include "runtime/core/SizeProgram.h"
 #include "runtime/core/StridedCopy.h"
+#include "runtime/core/Workspace.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -413,6 +414,29 @@ Code outputDims(const keratin_executable_t &executable, Lease &lease, int32_t ou
                 keratin_status_t *status) {
   CallArguments none = {};
   return Planner(executable, lease, none, status).outputDims(output, dims);
+}
+
+bool workspaceBytes(const keratin_executable_t &executable, const CallArguments &arguments,
+                    const Lease &lease, int64_t &bytes) {
+  const keratin_function_desc_t &descriptor = executable.descriptor;
+  bool fits = true;
+  bytes = KERATIN_ALIGNMENT; // to begin on a boundary
+  auto add = [&](int64_t part) {
+    fits = fits && part <= PTRDIFF_MAX - KERATIN_ALIGNMENT &&
+           !__builtin_add_overflow(bytes, Workspace::roundUp(part), &bytes);
+  };
+  add(sizeof(Lease));
+  add(int64_t(Lease::arrayBytes(descriptor, executable.layout)));
+  add(lease.arenaBytes);
+  for (int32_t i = 0; i < descriptor.num_inputs; ++i)
+    if (!isRowMajor(arguments.inputs[i]))
+      add(lease.inputBytes[i]);
+  int64_t scratch;
+  fits =
+      fits && !__builtin_mul_overflow(descriptor.scratch_bytes, int64_t(scratchSlots()), &scratch);
+  if (fits)
+    add(scratch);
+  return fits;
 }
 
 } // namespace keratin::runtime

@@ -37,6 +37,10 @@ Code defineSize(const keratin_executable_t &executable, Lease &lease, int64_t nu
 Code outputDims(const keratin_executable_t &executable, Lease &lease, int32_t output, int64_t *dims,
                 keratin_status_t *status);
 
+// What a call by this plan takes of a workspace. False if the number does not fit.
+bool workspaceBytes(const keratin_executable_t &executable, const CallArguments &arguments,
+                    const Lease &lease, int64_t &bytes);
+
 } // namespace keratin::runtime
 
 #endif // KERATIN_RUNTIME_CORE_CALLPLAN_H

@@ -1,8 +1,6 @@
 #include "runtime/core/Executable.h"
 #include "runtime/core/CallPlan.h"
 #include "runtime/core/Descriptor.h"
-#include "runtime/core/StridedCopy.h"
-#include "runtime/core/Workspace.h"
 
 #include <inttypes.h>
 
@@ -11,6 +9,9 @@ using namespace keratin::runtime;
 extern "C" keratin_status_code_t
 keratin_executable_create(const keratin_function_desc_t *descriptor,
                           keratin_executable_t **executable, keratin_status_t *status) {
+  if (Code code =
+          checkPointers(status, __func__, {{descriptor, "descriptor"}, {executable, "executable"}}))
+    return code;
   if (Code code = validateDescriptor(*descriptor, status))
     return code;
   auto *made = makeObject<keratin_executable_t>(*descriptor);
@@ -32,11 +33,12 @@ extern "C" void keratin_executable_destroy(keratin_executable_t *executable) {
 
 extern "C" const keratin_function_desc_t *
 keratin_executable_descriptor(const keratin_executable_t *executable) {
-  return &executable->descriptor;
+  return executable ? &executable->descriptor : nullptr;
 }
 
 extern "C" void keratin_executable_trim(keratin_executable_t *executable) {
-  executable->leases.trim();
+  if (executable)
+    executable->leases.trim();
 }
 
 // Plans a call and hands the lease to `use` while it is held.
@@ -63,11 +65,16 @@ keratin_executable_output_dims(keratin_executable_t *executable,
                                keratin_variable_t *const *variables, int32_t num_variables,
                                const keratin_tensor_t *inputs, int32_t num_inputs, int32_t output,
                                int64_t *dims, keratin_status_t *status) {
+  if (Code code = checkPointers(status, __func__, {{executable, "executable"}}))
+    return code;
   const keratin_function_desc_t &descriptor = executable->descriptor;
   if (output < 0 || output >= descriptor.num_outputs)
     return fail(status, KERATIN_INVALID_ARGUMENT,
                 "function '%s' has %" PRId32 " outputs; there is no output %" PRId32,
                 functionName(descriptor), descriptor.num_outputs, output);
+  if (Code code =
+          checkPointers(status, __func__, {{dims, "dims", descriptor.outputs[output].rank > 0}}))
+    return code;
   CallArguments arguments = {variables, num_variables, inputs, num_inputs};
   return queryPlan(*executable, arguments, status, [&](const Lease &lease) {
     const int64_t *planned = lease.outputDims;
@@ -78,33 +85,11 @@ keratin_executable_output_dims(keratin_executable_t *executable,
   });
 }
 
-// False if the number does not fit.
-static bool workspaceBytes(const keratin_executable_t &executable, const CallArguments &arguments,
-                           const Lease &lease, int64_t &bytes) {
-  const keratin_function_desc_t &descriptor = executable.descriptor;
-  bool fits = true;
-  bytes = KERATIN_ALIGNMENT; // to begin on a boundary
-  auto add = [&](int64_t part) {
-    fits = fits && part <= PTRDIFF_MAX - KERATIN_ALIGNMENT &&
-           !__builtin_add_overflow(bytes, Workspace::roundUp(part), &bytes);
-  };
-  add(sizeof(Lease));
-  add(int64_t(Lease::arrayBytes(descriptor, executable.layout)));
-  add(lease.arenaBytes);
-  for (int32_t i = 0; i < descriptor.num_inputs; ++i)
-    if (!isRowMajor(arguments.inputs[i]))
-      add(lease.inputBytes[i]);
-  int64_t scratch;
-  fits =
-      fits && !__builtin_mul_overflow(descriptor.scratch_bytes, int64_t(scratchSlots()), &scratch);
-  if (fits)
-    add(scratch);
-  return fits;
-}
-
 extern "C" keratin_status_code_t keratin_executable_workspace_bytes(
     keratin_executable_t *executable, keratin_variable_t *const *variables, int32_t num_variables,
     const keratin_tensor_t *inputs, int32_t num_inputs, int64_t *bytes, keratin_status_t *status) {
+  if (Code code = checkPointers(status, __func__, {{executable, "executable"}, {bytes, "bytes"}}))
+    return code;
   CallArguments arguments = {variables, num_variables, inputs, num_inputs};
   bool fits = true;
   int64_t sum = 0;

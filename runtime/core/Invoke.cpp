@@ -50,9 +50,12 @@ public:
     if (!checkCounts() || (code = checkArguments(executable, arguments, session, status)))
       return code;
     SessionGuard guard(session ? &session->lock : nullptr, descriptor.num_updates > 0);
+    if (workspace && !checkWorkspace())
+      return code;
     if (!takeLease())
-      return fail(status, KERATIN_RESOURCE_EXHAUSTED, "function '%s': no memory for a call",
-                  function());
+      return workspace ? refuseSmallWorkspace()
+                       : fail(status, KERATIN_RESOURCE_EXHAUSTED,
+                              "function '%s': no memory for a call", function());
     code = planCall(executable, *lease, arguments, status);
     if (code == KERATIN_OK && bindMemory())
       execute();
@@ -115,16 +118,57 @@ private:
     return true;
   }
 
+  // Before the first byte of it is written.
+  bool checkWorkspace() {
+    for (int32_t i = 0; i < descriptor.num_inputs; ++i)
+      if (touches(arguments.inputs[i], workspace->data(), workspace->bytes()))
+        return refuseWorkspace(tensorText("input", i, descriptor.inputs[i]));
+    for (int32_t i = 0; i < descriptor.num_outputs; ++i)
+      if (touches(outputs.tensors[i], workspace->data(), workspace->bytes()))
+        return refuseWorkspace(outputText(i));
+    for (int32_t i = 0; i < descriptor.num_variables; ++i)
+      for (const Block *block : {&arguments.variables[i]->value, &arguments.variables[i]->spare})
+        if (overlap(workspace->data(), int64_t(workspace->bytes()), block->data(),
+                    int64_t(block->capacity())))
+          return refuseWorkspace(tensorText("variable", i, descriptor.variables[i]));
+    return true;
+  }
+
+  bool refuseWorkspace(const ShortText &tensor) {
+    return refuse(KERATIN_INVALID_ARGUMENT,
+                  "function '%s': the workspace overlaps the memory of %s", function(),
+                  tensor.text());
+  }
+
+  // With the number that keratin_executable_workspace_bytes says.
+  Code refuseSmallWorkspace() {
+    int64_t bytes = 0;
+    Lease *own = lease;
+    if (!own && (own = executable.leases.take(descriptor, executable.layout)))
+      code = planCall(executable, *own, arguments, status);
+    if (code == KERATIN_OK && (!own || !workspaceBytes(executable, arguments, *own, bytes)))
+      bytes = INT64_MAX;
+    if (own && own != lease)
+      executable.leases.giveBack(own);
+    if (code == KERATIN_OK)
+      refuse(KERATIN_RESOURCE_EXHAUSTED,
+             "function '%s': the workspace has %zu bytes; needed %" PRId64, function(),
+             workspace->bytes(), bytes);
+    return code;
+  }
+
   // Memory for part of the call: of the workspace, or of a block of the lease. Null, the call
   // refused, where there is not enough.
   void *find(Block &block, int64_t bytes, const char *what) {
     if (workspace) {
-      if (void *found = workspace->carve(size_t(bytes)))
-        return found;
-      refuse(KERATIN_RESOURCE_EXHAUSTED,
-             "function '%s': the workspace of %zu bytes has no room for %s of %" PRId64 " bytes",
-             function(), workspace->bytes(), what, bytes);
-      return nullptr;
+      void *found = workspace->carve(size_t(bytes));
+      if (!found && !isRunning)
+        refuseSmallWorkspace();
+      else if (!found)
+        refuse(KERATIN_RESOURCE_EXHAUSTED,
+               "function '%s': the workspace of %zu bytes has no room for %s of %" PRId64 " bytes",
+               function(), workspace->bytes(), what, bytes);
+      return found;
     }
     if (size_t(bytes) <= block.capacity() || block.reserve(size_t(bytes)))
       return block.data();
@@ -373,8 +417,9 @@ private:
   }
 
   static bool overlap(const void *a, int64_t aBytes, const void *b, int64_t bBytes) {
-    return uintptr_t(a) < uintptr_t(b) + size_t(bBytes) &&
-           uintptr_t(b) < uintptr_t(a) + size_t(aBytes) && aBytes && bBytes;
+    return aBytes && bBytes &&
+           (a <= b ? uintptr_t(b) - uintptr_t(a) < size_t(aBytes)
+                   : uintptr_t(a) - uintptr_t(b) < size_t(bBytes));
   }
 
   // Generated code reads inputs after it has begun to write outputs.
@@ -387,6 +432,13 @@ private:
           return refuse(KERATIN_INVALID_ARGUMENT, "function '%s': the buffers of %s and %s overlap",
                         function(), outputText(i).text(),
                         tensorText("input", k, descriptor.inputs[k]).text());
+      for (int32_t k = 0; k < descriptor.num_variables; ++k)
+        if (overlap(output, bytes, variableBuffers()[k], int64_t(arguments.variables[k]->bytes)) ||
+            overlap(output, bytes, arguments.variables[k]->spare.data(),
+                    int64_t(arguments.variables[k]->spare.capacity())))
+          return refuse(KERATIN_INVALID_ARGUMENT, "function '%s': the buffers of %s and %s overlap",
+                        function(), outputText(i).text(),
+                        tensorText("variable", k, descriptor.variables[k]).text());
       for (int32_t k = 0; k < i; ++k)
         if (overlap(output, bytes, outputBuffers()[k], lease->outputBytes[k]))
           return refuse(KERATIN_INVALID_ARGUMENT, "function '%s': the buffers of %s and %s overlap",
@@ -422,6 +474,7 @@ private:
   }
 
   void execute() {
+    isRunning = true;
     if (int32_t byte = debugFill.load(std::memory_order_relaxed); byte >= 0)
       fillForDebugging(byte);
     keratin_context_t &context = lease->context;
@@ -495,6 +548,7 @@ private:
   keratin_status_t *status;
   Lease *lease = nullptr;
   bool leaseInWorkspace = false;
+  bool isRunning = false;
   char *packed = nullptr;
   void *scratch = nullptr;
   int64_t scratchBytes = 0;
@@ -510,6 +564,8 @@ extern "C" keratin_status_code_t
 keratin_invoke(keratin_executable_t *executable, keratin_variable_t *const *variables,
                int32_t num_variables, const keratin_tensor_t *inputs, int32_t num_inputs,
                const keratin_tensor_t *outputs, int32_t num_outputs, keratin_status_t *status) {
+  if (Code code = checkPointers(status, __func__, {{executable, "executable"}}))
+    return code;
   CallArguments arguments = {variables, num_variables, inputs, num_inputs};
   OutputSource source = {outputs, num_outputs, nullptr, nullptr, nullptr};
   return Invocation(*executable, arguments, source, nullptr, status).run();
@@ -520,6 +576,9 @@ keratin_invoke_allocating(keratin_executable_t *executable, keratin_variable_t *
                           int32_t num_variables, const keratin_tensor_t *inputs, int32_t num_inputs,
                           keratin_allocate_output_fn_t allocate, keratin_resize_output_fn_t resize,
                           void *user, keratin_status_t *status) {
+  if (Code code = checkPointers(status, __func__,
+                                {{executable, "executable"}, {(const void *)allocate, "allocate"}}))
+    return code;
   CallArguments arguments = {variables, num_variables, inputs, num_inputs};
   OutputSource source = {nullptr, 0, allocate, resize, user};
   return Invocation(*executable, arguments, source, nullptr, status).run();
@@ -530,6 +589,8 @@ keratin_invoke_in(keratin_executable_t *executable, keratin_variable_t *const *v
                   int32_t num_variables, const keratin_tensor_t *inputs, int32_t num_inputs,
                   const keratin_tensor_t *outputs, int32_t num_outputs, void *workspace,
                   size_t workspace_bytes, keratin_status_t *status) {
+  if (Code code = checkPointers(status, __func__, {{executable, "executable"}}))
+    return code;
   CallArguments arguments = {variables, num_variables, inputs, num_inputs};
   OutputSource source = {outputs, num_outputs, nullptr, nullptr, nullptr};
   Workspace memory(workspace, workspace_bytes);

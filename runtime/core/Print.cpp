@@ -47,6 +47,8 @@ using namespace keratin::runtime;
 
 extern "C" keratin_status_code_t keratin_print(const char *message, const keratin_tensor_t *tensor,
                                                keratin_status_t *status) {
+  if (Code code = checkPointers(status, __func__, {{tensor, "tensor"}}))
+    return code;
   if (Code code = checkPrintable(*tensor, status))
     return code;
   return print(message, *tensor, status);
@@ -55,6 +57,9 @@ extern "C" keratin_status_code_t keratin_print(const char *message, const kerati
 extern "C" keratin_status_code_t keratin_format(const keratin_tensor_t *tensor, char *text,
                                                 size_t capacity, size_t *length,
                                                 keratin_status_t *status) {
+  if (Code code =
+          checkPointers(status, __func__, {{tensor, "tensor"}, {text, "text", capacity > 0}}))
+    return code;
   if (Code code = checkPrintable(*tensor, status))
     return code;
   Text whole;

@@ -8,11 +8,6 @@
 
 using namespace keratin::runtime;
 
-SessionLock::SessionLock() {
-  pthread_mutex_init(&mutex, nullptr);
-  pthread_cond_init(&left, nullptr);
-}
-
 SessionLock::~SessionLock() {
   pthread_cond_destroy(&left);
   pthread_mutex_destroy(&mutex);
@@ -103,6 +98,8 @@ static void releaseSession(keratin_session_t *session) {
 
 extern "C" keratin_status_code_t keratin_session_create(keratin_session_t **session,
                                                         keratin_status_t *status) {
+  if (Code code = checkPointers(status, __func__, {{session, "session"}}))
+    return code;
   auto *made = makeObject<keratin_session_t>();
   if (!made)
     return fail(status, KERATIN_RESOURCE_EXHAUSTED, "no memory for a session");
@@ -117,6 +114,10 @@ extern "C" keratin_status_code_t keratin_variable_create(keratin_session_t *sess
                                                          const void *initial,
                                                          keratin_variable_t **variable,
                                                          keratin_status_t *status) {
+  if (Code code =
+          checkPointers(status, __func__,
+                        {{session, "session"}, {dims, "dims", rank > 0}, {variable, "variable"}}))
+    return code;
   if (!isDType(dtype))
     return fail(status, KERATIN_INVALID_ARGUMENT, "variable: %" PRId32 " is no dtype", dtype);
   if (rank < 0 || rank > KERATIN_MAX_RANK)
@@ -152,7 +153,8 @@ extern "C" keratin_status_code_t keratin_variable_create(keratin_session_t *sess
 }
 
 extern "C" void keratin_variable_retain(keratin_variable_t *variable) {
-  variable->references.fetch_add(1, std::memory_order_relaxed);
+  if (variable)
+    variable->references.fetch_add(1, std::memory_order_relaxed);
 }
 
 extern "C" void keratin_variable_release(keratin_variable_t *variable) {
@@ -164,21 +166,23 @@ extern "C" void keratin_variable_release(keratin_variable_t *variable) {
 }
 
 extern "C" int32_t keratin_variable_dtype(const keratin_variable_t *variable) {
-  return variable->dtype;
+  return variable ? variable->dtype : KERATIN_DTYPE_INVALID;
 }
 extern "C" int32_t keratin_variable_rank(const keratin_variable_t *variable) {
-  return variable->rank;
+  return variable ? variable->rank : 0;
 }
 extern "C" const int64_t *keratin_variable_dims(const keratin_variable_t *variable) {
-  return variable->dims;
+  return variable ? variable->dims : nullptr;
 }
 extern "C" size_t keratin_variable_bytes(const keratin_variable_t *variable) {
-  return variable->bytes;
+  return variable ? variable->bytes : 0;
 }
 
 extern "C" keratin_status_code_t keratin_variable_read(const keratin_variable_t *variable,
                                                        void *data, size_t bytes,
                                                        keratin_status_t *status) {
+  if (Code code = checkPointers(status, __func__, {{variable, "variable"}}))
+    return code;
   if (bytes != variable->bytes || (bytes && !data))
     return fail(status, KERATIN_INVALID_ARGUMENT,
                 "variable: the buffer to read into has %zu bytes; the value has %zu",
@@ -192,17 +196,19 @@ extern "C" keratin_status_code_t keratin_variable_read(const keratin_variable_t 
 extern "C" keratin_status_code_t keratin_variable_write(keratin_variable_t *variable,
                                                         const keratin_tensor_t *value,
                                                         keratin_status_t *status) {
+  if (Code code = checkPointers(status, __func__, {{variable, "variable"}, {value, "value"}}))
+    return code;
   if (value->dtype != variable->dtype)
     return fail(status, KERATIN_INVALID_ARGUMENT,
                 "variable: the new value has dtype %s; the variable has %s",
                 dtypeName(value->dtype), dtypeName(variable->dtype));
-  bool fits = value->rank == variable->rank;
+  bool fits = value->rank == variable->rank && (!value->rank || value->dims);
   for (int32_t axis = 0; fits && axis < variable->rank; ++axis)
     fits = value->dims[axis] == variable->dims[axis];
   if (!fits)
     return fail(status, KERATIN_INVALID_ARGUMENT,
                 "variable: the new value has shape %s; the variable has %s",
-                dimsText(value->rank, value->dims).text(),
+                dimsText(value->dims ? value->rank : 0, value->dims).text(),
                 dimsText(variable->rank, variable->dims).text());
   if (variable->bytes && !value->data)
     return fail(status, KERATIN_INVALID_ARGUMENT, "variable: the new value has no data");

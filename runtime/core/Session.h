@@ -15,7 +15,7 @@ namespace keratin::runtime {
 // waits.
 class SessionLock {
 public:
-  SessionLock();
+  SessionLock() = default;
   ~SessionLock();
   SessionLock(const SessionLock &) = delete;
   SessionLock &operator=(const SessionLock &) = delete;
@@ -33,11 +33,11 @@ private:
   std::atomic<int32_t> holders{0}; // readers, or `writing`
   std::atomic<int32_t> waitingWriters{0};
   std::atomic<int32_t> waiters{0}; // asleep, or about to be
-  pthread_mutex_t mutex;
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   // Guarded by the mutex. How many readers wait, and how often all that did were let in.
   int32_t waitingReaders = 0;
   uint64_t admissions = 0;
-  pthread_cond_t left;
+  pthread_cond_t left = PTHREAD_COND_INITIALIZER;
 };
 
 // Holds a session's lock for a scope; holds nothing for a null lock.

@@ -21,6 +21,14 @@ Code failWith(keratin_status_t *status, Code code, const char *format, va_list a
   return code;
 }
 
+Code checkPointers(keratin_status_t *status, const char *function,
+                   std::initializer_list<NeededPointer> needed) {
+  for (const NeededPointer &each : needed)
+    if (!each.pointer && each.isNeeded)
+      return fail(status, KERATIN_INVALID_ARGUMENT, "%s: %s is NULL", function, each.name);
+  return KERATIN_OK;
+}
+
 ShortText &ShortText::add(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
@@ -35,6 +43,9 @@ ShortText &ShortText::add(const char *format, ...) {
 
 ShortText dimsText(int32_t rank, const int64_t *dims) {
   ShortText text;
+  // Who gives such a rank has no such dims.
+  if (rank < 0 || rank > KERATIN_MAX_RANK)
+    return text.add("of rank %" PRId32, rank);
   text.add("(");
   for (int32_t axis = 0; axis < rank; ++axis)
     text.add(axis ? ", %" PRId64 : "%" PRId64, dims[axis]);

@@ -4,6 +4,7 @@
 
 #include "runtime/include/keratin/runtime.h"
 
+#include <initializer_list>
 #include <stdarg.h>
 
 namespace keratin::runtime {
@@ -15,6 +16,16 @@ Code fail(keratin_status_t *status, Code code, const char *format, ...)
     __attribute__((format(printf, 3, 4), cold));
 
 Code failWith(keratin_status_t *status, Code code, const char *format, va_list arguments);
+
+// A pointer that a function of the API cannot do without; or, where `isNeeded` is false, can.
+struct NeededPointer {
+  const void *pointer;
+  const char *name; // of the parameter
+  bool isNeeded = true;
+};
+// KERATIN_OK, or the first of them that is NULL as the failure of the function.
+Code checkPointers(keratin_status_t *status, const char *function,
+                   std::initializer_list<NeededPointer> needed);
 
 inline Code succeed(keratin_status_t *status) {
   if (status) {

@@ -33,6 +33,29 @@ const void *elementAddress(const keratin_tensor_t &tensor, int64_t index) {
   return static_cast<const char *>(tensor.data) + offset * dtypeSize(tensor.dtype);
 }
 
+bool touches(const keratin_tensor_t &tensor, const void *memory, size_t bytes) {
+  int64_t total = 0, low = 0, high = 0;
+  if (!tensor.data || !isDType(tensor.dtype) || tensor.rank < 0 || tensor.rank > KERATIN_MAX_RANK ||
+      (tensor.rank && !tensor.dims) ||
+      !tensorBytes(tensor.dtype, tensor.rank, tensor.dims, total) || total == 0)
+    return false;
+  int64_t size = dtypeSize(tensor.dtype);
+  if (isRowMajor(tensor))
+    high = total - size;
+  else
+    for (int32_t axis = 0; axis < tensor.rank; ++axis) {
+      int64_t step = 0;
+      if (__builtin_mul_overflow(tensor.strides[axis], (tensor.dims[axis] - 1) * size, &step) ||
+          __builtin_add_overflow(step < 0 ? low : high, step, step < 0 ? &low : &high))
+        return false;
+    }
+  uintptr_t begin = uintptr_t(tensor.data) + uintptr_t(low), other = uintptr_t(memory);
+  // Differences, since an end may lie beyond all addresses.
+  return bytes &&
+         (begin <= other ? other - begin < uintptr_t(high) - uintptr_t(low) + uintptr_t(size)
+                         : begin - other < bytes);
+}
+
 template <size_t Size>
 static void copyRow(char *target, const char *source, int64_t stride, int64_t count) {
   for (int64_t i = 0; i < count; ++i)

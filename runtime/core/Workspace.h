@@ -8,7 +8,7 @@ namespace keratin::runtime {
 
 class Workspace {
 public:
-  Workspace(void *memory, size_t bytes) : total(memory ? bytes : 0) {
+  Workspace(void *memory, size_t bytes) : memory(memory), total(memory ? bytes : 0) {
     size_t skipped = size_t(-uintptr_t(memory)) % KERATIN_ALIGNMENT;
     if (total < skipped)
       return;
@@ -34,6 +34,7 @@ public:
     return room >= wanted ? wanted : room > 1 ? int(room) : 1;
   }
 
+  const void *data() const { return memory; }
   size_t bytes() const { return total; }
 
   // Precondition: bytes <= PTRDIFF_MAX - KERATIN_ALIGNMENT.
@@ -42,6 +43,7 @@ public:
   }
 
 private:
+  const void *memory;
   char *next = nullptr;
   size_t left = 0;
   size_t total;

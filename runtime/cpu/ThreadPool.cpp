@@ -1,6 +1,7 @@
 #include "runtime/cpu/ThreadPool.h"
 
 #include "runtime/core/Profile.h"
+#include "runtime/cpu/ForkMark.h"
 #include "runtime/cpu/Scratch.h"
 
 #include <atomic>
@@ -104,8 +105,10 @@ public:
   // False if another thread holds the pool or there is nobody to help: the caller then runs the
   // region itself.
   bool tryRun(Job job, int64_t chunks) {
-    if (insideRegion || threads() == 1 || busy.load(std::memory_order_relaxed) ||
-        busy.exchange(true, std::memory_order_acquire))
+    if (insideRegion || threads() == 1)
+      return false;
+    forgetOfParent();
+    if (busy.load(std::memory_order_relaxed) || busy.exchange(true, std::memory_order_acquire))
       return false;
     if (!startWorkers()) {
       busy.store(false, std::memory_order_release);
@@ -133,10 +136,21 @@ public:
   }
 
   void setThreads(int count) {
-    while (busy.exchange(true, std::memory_order_acquire))
-      sched_yield();
+    hold();
     stopWorkers();
     wanted.store(count < 1 ? 1 : count < maxThreads ? count : maxThreads);
+    busy.store(false, std::memory_order_release);
+  }
+
+  void addUser() { users.fetch_add(1, std::memory_order_relaxed); }
+
+  void removeUser() {
+    if (users.fetch_sub(1, std::memory_order_acq_rel) != 1)
+      return;
+    hold();
+    // Whoever came meanwhile finds threads, or starts them again.
+    if (users.load(std::memory_order_acquire) == 0)
+      stopWorkers();
     busy.store(false, std::memory_order_release);
   }
 
@@ -275,9 +289,8 @@ private:
   bool startWorkers() {
     if (started)
       return workers > 0;
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, [] { pthread_atfork(nullptr, nullptr, forgetWorkers); });
     started = true;
+    mark.place();
     stopping.store(false, std::memory_order_relaxed);
     startEpoch = epoch.load(std::memory_order_relaxed);
     // The host's signals are the host's threads' business.
@@ -310,10 +323,28 @@ private:
     workers = created = 0;
   }
 
+  // Waits for the region in flight.
+  void hold() {
+    forgetOfParent();
+    while (busy.exchange(true, std::memory_order_acquire))
+      sched_yield();
+  }
+
   // In the child of a fork only the forking thread lives on.
-  static void forgetWorkers();
+  void forgetOfParent() {
+    if (!mark.isInChild())
+      return;
+    started = false;
+    workers = created = 0;
+    parked.store(0);
+    busy.store(false);
+    mutex = PTHREAD_MUTEX_INITIALIZER;
+    wake = PTHREAD_COND_INITIALIZER;
+    mark.forget();
+  }
 
   std::atomic<int> wanted{0};
+  std::atomic<int64_t> users{0};
   std::atomic<bool> busy{false};
 
   // Guarded by busy; workers read the start values, which are set before they begin.
@@ -321,6 +352,7 @@ private:
   int workers = 0, created = 0;
   uint32_t startEpoch = 0;
   int startParticipants = 1;
+  ForkMark mark;
   pthread_t handles[maxThreads] = {};
   Start starts[maxThreads] = {};
 
@@ -340,15 +372,6 @@ private:
 };
 
 constinit ThreadPool pool;
-
-void ThreadPool::forgetWorkers() {
-  pool.started = false;
-  pool.workers = pool.created = 0;
-  pool.parked.store(0);
-  pool.busy.store(false);
-  pthread_mutex_init(&pool.mutex, nullptr);
-  pthread_cond_init(&pool.wake, nullptr);
-}
 
 constinit keratin_thread_pool_t hostPool = {nullptr, nullptr};
 
@@ -379,6 +402,9 @@ void parallelFor(keratin_context_t *context, keratin_kernel_fn_t kernel, const i
   }
   job.runChunks(0, chunks);
 }
+
+void addPoolUser() { pool.addUser(); }
+void removePoolUser() { pool.removeUser(); }
 
 } // namespace keratin::runtime
 

@@ -16,6 +16,11 @@ namespace keratin::runtime {
 void parallelFor(keratin_context_t *context, keratin_kernel_fn_t kernel, const int64_t *argv,
                  int64_t units, int64_t grain);
 
+// Who may begin regions. When the last user goes, the pool's threads end, so that the code that
+// they run may be unloaded; the next region starts them again.
+void addPoolUser();
+void removePoolUser();
+
 } // namespace keratin::runtime
 
 #endif // KERATIN_RUNTIME_CPU_THREADPOOL_H

@@ -17,6 +17,19 @@ keratin_state_t::~keratin_state_t() {
   deallocate(memory, memoryBytes, alignof(void *));
 }
 
+// Whose address tells one runtime of a process from another.
+static constinit char anchor = 0;
+
+Code keratin::runtime::checkState(const keratin_state_t *state, const char *function,
+                                  keratin_status_t *status) {
+  if (Code code = checkPointers(status, function, {{state, "state"}}))
+    return code;
+  if (state->runtime != &anchor)
+    return fail(status, KERATIN_INVALID_ARGUMENT, "%s: the state belongs to another model",
+                function);
+  return KERATIN_OK;
+}
+
 namespace {
 
 // Bounds far above any real model; they keep sums of counts from overflowing.
@@ -99,6 +112,7 @@ public:
     state = makeObject<keratin_state_t>();
     if (!state)
       return noMemory();
+    state->runtime = &anchor;
     state->object = &object;
     Code code = fill(from);
     if (code == KERATIN_OK)
@@ -252,6 +266,8 @@ int32_t numVariables(const keratin_state_t &state, int32_t function) {
 extern "C" keratin_status_code_t keratin_state_create(const keratin_object_desc_t *object,
                                                       keratin_state_t **state,
                                                       keratin_status_t *status) {
+  if (Code code = checkPointers(status, __func__, {{state, "state"}}))
+    return code;
   if (Code code = validate(object, status))
     return code;
   if (object->threads > 0) {
@@ -265,6 +281,10 @@ extern "C" keratin_status_code_t keratin_state_create(const keratin_object_desc_
 
 extern "C" keratin_status_code_t
 keratin_state_copy(const keratin_state_t *from, keratin_state_t **copy, keratin_status_t *status) {
+  if (Code code = checkState(from, __func__, status))
+    return code;
+  if (Code code = checkPointers(status, __func__, {{copy, "copy"}}))
+    return code;
   keratin_state_t *made = nullptr;
   if (Code code = StateBuilder(*from->object, status).build(from, &made))
     return code;
@@ -277,11 +297,16 @@ keratin_state_copy(const keratin_state_t *from, keratin_state_t **copy, keratin_
   return succeed(status);
 }
 
-extern "C" void keratin_state_destroy(keratin_state_t *state) { destroyObject(state); }
+extern "C" void keratin_state_destroy(keratin_state_t *state) {
+  if (state && state->runtime == &anchor)
+    destroyObject(state);
+}
 
 extern "C" keratin_status_code_t keratin_state_read(const keratin_state_t *state, int32_t variable,
                                                     void *data, size_t bytes,
                                                     keratin_status_t *status) {
+  if (Code code = checkState(state, __func__, status))
+    return code;
   if (!isVariable(*state, variable, status))
     return KERATIN_INVALID_ARGUMENT;
   return keratin_variable_read(state->variables[variable], data, bytes, status);
@@ -290,13 +315,15 @@ extern "C" keratin_status_code_t keratin_state_read(const keratin_state_t *state
 extern "C" keratin_status_code_t keratin_state_write(keratin_state_t *state, int32_t variable,
                                                      const keratin_tensor_t *value,
                                                      keratin_status_t *status) {
+  if (Code code = checkState(state, __func__, status))
+    return code;
   if (!isVariable(*state, variable, status))
     return KERATIN_INVALID_ARGUMENT;
   return keratin_variable_write(state->variables[variable], value, status);
 }
 
 extern "C" const char *keratin_state_cpu(const keratin_state_t *state) {
-  return state->variant->cpu;
+  return checkState(state, "", nullptr) == KERATIN_OK ? state->variant->cpu : "";
 }
 
 extern "C" keratin_status_code_t keratin_state_output_dims(keratin_state_t *state, int32_t function,
@@ -304,6 +331,8 @@ extern "C" keratin_status_code_t keratin_state_output_dims(keratin_state_t *stat
                                                            int32_t num_inputs, int32_t output,
                                                            int64_t *dims,
                                                            keratin_status_t *status) {
+  if (Code code = checkState(state, __func__, status))
+    return code;
   if (!isFunction(*state, function, status))
     return KERATIN_INVALID_ARGUMENT;
   return keratin_executable_output_dims(
@@ -316,6 +345,8 @@ extern "C" keratin_status_code_t keratin_state_workspace_bytes(keratin_state_t *
                                                                const keratin_tensor_t *inputs,
                                                                int32_t num_inputs, int64_t *bytes,
                                                                keratin_status_t *status) {
+  if (Code code = checkState(state, __func__, status))
+    return code;
   if (!isFunction(*state, function, status))
     return KERATIN_INVALID_ARGUMENT;
   return keratin_executable_workspace_bytes(
@@ -327,6 +358,8 @@ extern "C" keratin_status_code_t
 keratin_state_invoke(keratin_state_t *state, int32_t function, const keratin_tensor_t *inputs,
                      int32_t num_inputs, const keratin_tensor_t *outputs, int32_t num_outputs,
                      void *workspace, size_t workspace_bytes, keratin_status_t *status) {
+  if (Code code = checkState(state, __func__, status))
+    return code;
   if (!isFunction(*state, function, status))
     return KERATIN_INVALID_ARGUMENT;
   keratin_executable_t *executable = state->executables[function];

@@ -8,6 +8,9 @@
 #include "runtime/include/keratin/object.h"
 
 struct keratin_state_t {
+  // Every model has the runtime within it: this is the address of something in the one that made
+  // the state. First, whatever the version.
+  const void *runtime = nullptr;
   const keratin_object_desc_t *object = nullptr;
   const keratin_object_variant_t *variant = nullptr;
   keratin_session_t *session = nullptr;
@@ -20,5 +23,12 @@ struct keratin_state_t {
 
   ~keratin_state_t();
 };
+
+namespace keratin::runtime {
+
+// KERATIN_OK for a state that this runtime made; else the failure of the function.
+Code checkState(const keratin_state_t *state, const char *function, keratin_status_t *status);
+
+} // namespace keratin::runtime
 
 #endif // KERATIN_RUNTIME_OBJECT_STATE_H

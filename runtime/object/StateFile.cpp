@@ -2,6 +2,7 @@
 // variable name, dtype, rank, dims and the elements. All numbers are little-endian, 64 bits.
 #include "runtime/core/DType.h"
 #include "runtime/files/FileWriter.h"
+#include "runtime/files/KernelCalls.h"
 #include "runtime/object/State.h"
 
 #include <errno.h>
@@ -21,7 +22,7 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are written as
 // Any failure makes all that follows do nothing.
 class File {
 public:
-  explicit File(const char *path) : file(fopen(path, "rb")) {}
+  explicit File(FILE *file) : file(file) {}
   ~File() {
     if (file)
       (void)fclose(file);
@@ -47,6 +48,26 @@ private:
   FILE *file;
   bool ok = true;
 };
+
+// Null, with errno, where it cannot be opened; with errno 0 where it is no regular file: a FIFO may
+// have nobody who writes to it, and a device no end.
+FILE *openForReading(const char *path) {
+  int descriptor = kernel::open(AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (descriptor < 0)
+    return nullptr;
+  struct statx found;
+  FILE *file = nullptr;
+  if (kernel::status(descriptor, "", AT_EMPTY_PATH, found) == 0 && S_ISREG(found.stx_mode))
+    file = fdopen(descriptor, "rb");
+  else
+    errno = 0;
+  if (!file) {
+    int problem = errno;
+    kernel::close(descriptor);
+    errno = problem;
+  }
+  return file;
+}
 
 const char *nameOf(const keratin_state_t &state, int32_t variable) {
   const char *name = state.object->variables[variable].tensor.name;
@@ -118,6 +139,10 @@ private:
 
 extern "C" keratin_status_code_t keratin_state_save(const keratin_state_t *state, const char *path,
                                                     keratin_status_t *status) {
+  if (Code code = checkState(state, __func__, status))
+    return code;
+  if (Code code = checkPointers(status, __func__, {{path, "path"}}))
+    return code;
   FileWriter file;
   FileOptions options;
   options.isDurable = true;
@@ -134,9 +159,14 @@ extern "C" keratin_status_code_t keratin_state_save(const keratin_state_t *state
 
 extern "C" keratin_status_code_t keratin_state_load(keratin_state_t *state, const char *path,
                                                     keratin_status_t *status) {
-  File file(path);
+  if (Code code = checkState(state, __func__, status))
+    return code;
+  if (Code code = checkPointers(status, __func__, {{path, "path"}}))
+    return code;
+  File file(openForReading(path));
   if (!file.isOpen())
-    return fail(status, KERATIN_INVALID_ARGUMENT, "cannot read '%s': %m", path);
+    return errno ? fail(status, KERATIN_INVALID_ARGUMENT, "cannot read '%s': %m", path)
+                 : fail(status, KERATIN_INVALID_ARGUMENT, "'%s' is not a regular file", path);
   if (!file.expect(magic))
     return fail(status, KERATIN_INVALID_ARGUMENT, "'%s' is not a state of a model", path);
   if (!file.expect(version))

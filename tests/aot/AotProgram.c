@@ -87,7 +87,12 @@ static void trainsWithoutAllocating(void) {
   CHECK(loss < 0.1f * first);
   CHECK(net_train(state, 2, x, target, &rate, &loss, workspace, 100, &status) ==
         KERATIN_RESOURCE_EXHAUSTED);
-  CHECK(strstr(status.message, "workspace of 100 bytes"));
+  char needed[64];
+  snprintf(needed, sizeof needed, "the workspace has 100 bytes; needed %lld", (long long)bytes);
+  CHECK(strstr(status.message, needed));
+  CHECK(net_train(state, 2, (const float *)((char *)workspace + 64), target, &rate, &loss,
+                  workspace, (size_t)bytes, &status) == KERATIN_INVALID_ARGUMENT);
+  CHECK(strstr(status.message, "the workspace overlaps the memory of input 'x'"));
   free(workspace);
   net_state_destroy(state);
 }

@@ -6,11 +6,11 @@ import sys
 
 # What the runtime in a model may take from the C library: <= 40 names (docs/ahead-of-time.md).
 ALLOWED = set("""
-  __errno_location __register_atfork __tls_get_addr clock_gettime exp fclose fflush fopen fread free fwrite getenv
-  madvise memcpy memset posix_memalign pthread_cond_broadcast pthread_cond_destroy pthread_cond_init
-  pthread_cond_wait pthread_create pthread_join pthread_mutex_destroy pthread_mutex_init pthread_mutex_lock
-  pthread_mutex_unlock pthread_once pthread_sigmask sched_getaffinity sched_yield snprintf stdout strlen
-  strtod strtof strtol syscall vsnprintf""".split())
+  __errno_location __tls_get_addr clock_gettime exp fclose fdopen fflush fopen fread free fwrite getenv getpid
+  madvise memcpy memset posix_memalign pthread_cond_broadcast pthread_cond_destroy pthread_cond_wait
+  pthread_create pthread_join pthread_mutex_destroy pthread_mutex_lock pthread_mutex_unlock
+  pthread_sigmask sched_getaffinity sched_yield snprintf stdout strlen strtod strtof strtol syscall
+  vsnprintf""".split())
 NEEDED = {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
 
 

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <climits>
 #include <cmath>
+#include <dlfcn.h>
+#include <filesystem>
 #include <mutex>
 #include <set>
 #include <sys/wait.h>
@@ -14,6 +17,32 @@
 #include <vector>
 
 using namespace keratin::runtime;
+
+// ThreadSanitizer does not follow threads made after a fork, and has a pthread_create of its own.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define __SANITIZE_THREAD__ // as GCC has it
+#endif
+#if !__has_feature(thread_sanitizer) && !__has_feature(address_sanitizer)
+#define KERATIN_THREADS_CAN_FAIL
+#endif
+#endif
+
+#ifdef KERATIN_THREADS_CAN_FAIL
+// How many more threads the system grants.
+static std::atomic<int> threadsAllowed{INT_MAX};
+
+extern "C" int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                              void *(*start)(void *), void *argument) {
+  static auto *real =
+      reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
+  if (threadsAllowed.fetch_sub(1) <= 0) {
+    ++threadsAllowed;
+    return EAGAIN;
+  }
+  return real(thread, attributes, start, argument);
+}
+#endif
 
 // A call whose kernels need no scratch.
 static keratin_context_t plainContext = {};
@@ -200,12 +229,6 @@ TEST_CASE("a host's pool gets every chunk") {
   CHECK(record.chunks == std::multiset<std::pair<int64_t, int64_t>>{{0, 4}, {4, 8}, {8, 10}});
 }
 
-// ThreadSanitizer does not follow threads made after a fork.
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define __SANITIZE_THREAD__ // as GCC has it
-#endif
-#endif
 #ifndef __SANITIZE_THREAD__
 TEST_CASE("the child of a fork has a pool of its own") {
   Threads threads(2);
@@ -224,6 +247,91 @@ TEST_CASE("the child of a fork has a pool of its own") {
   REQUIRE(waitpid(child, &status, 0) == child);
   CHECK(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 0);
+}
+#endif
+
+// Threads of this process, the calling one among them.
+static int64_t liveThreads() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/task"),
+                       std::filesystem::directory_iterator());
+}
+
+TEST_CASE("the pool's threads end with the last executable") {
+  int64_t before = liveThreads();
+  Threads threads(4);
+  Record record;
+  int64_t argv[] = {int64_t(&record), 1};
+  auto region = [&] { parallelFor(&plainContext, note, argv, 64, 1); };
+  for (int round = 0; round < 20; ++round) {
+    addPoolUser();
+    addPoolUser();
+    region();
+    CHECK(liveThreads() == before + 3);
+    removePoolUser();
+    CHECK(liveThreads() == before + 3);
+    region();
+    removePoolUser();
+    CHECK(liveThreads() == before);
+  }
+  CHECK(keratin_num_threads() == 4);
+}
+
+TEST_CASE("executables come and go while others run regions") {
+  Threads threads(3);
+  std::atomic<int64_t> wrong{0};
+  std::vector<std::thread> team;
+  for (int t = 0; t < 4; ++t)
+    team.emplace_back([&] {
+      for (int i = 0; i < 300; ++i) {
+        addPoolUser();
+        Record record;
+        int64_t argv[] = {int64_t(&record), 1};
+        parallelFor(&plainContext, note, argv, 12, 1);
+        wrong += record.chunks.size() != 12;
+        removePoolUser();
+      }
+    });
+  for (std::thread &thread : team)
+    thread.join();
+  CHECK(wrong == 0);
+}
+
+#ifndef __SANITIZE_THREAD__
+TEST_CASE("a child of a fork may drop what its parent had threads for") {
+  Threads threads(3);
+  addPoolUser();
+  Record record;
+  int64_t argv[] = {int64_t(&record), 1};
+  parallelFor(&plainContext, note, argv, 64, 1);
+  pid_t child = fork();
+  if (child == 0) {
+    removePoolUser(); // nobody to wait for
+    keratin_set_num_threads(2);
+    keratin::tests::endProcess(0);
+  }
+  int status = -1;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  removePoolUser();
+}
+#endif
+
+#ifdef KERATIN_THREADS_CAN_FAIL
+TEST_CASE("where the system refuses threads, a region runs with those it has") {
+  std::vector<float> values(20'000);
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = float(i) * 0.37f;
+  float expected = reduce(values, 129);
+  for (int allowed : {0, 1, 2}) {
+    Threads threads(1);
+    threadsAllowed = allowed;
+    keratin_set_num_threads(4);
+    int64_t before = liveThreads();
+    for (int run = 0; run < 50; ++run)
+      REQUIRE(reduce(values, 129) == expected);
+    CHECK(liveThreads() == before + allowed);
+    threadsAllowed = INT_MAX;
+  }
 }
 #endif
 

@@ -27,6 +27,7 @@ KERATIN_API keratin_status_code_t keratin_state_create(const keratin_object_desc
 KERATIN_API keratin_status_code_t keratin_state_copy(const keratin_state_t *from,
                                                      keratin_state_t **copy,
                                                      keratin_status_t *status);
+// With the last state the threads of its model's calls end: only then may the object be unloaded.
 KERATIN_API void keratin_state_destroy(keratin_state_t *state);
 
 // Writes the values of all variables to a file (a temporary one first, renamed at the end), and

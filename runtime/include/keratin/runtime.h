@@ -2,10 +2,11 @@
 //
 // Conventions.
 //  1. Opaque objects are made by keratin_X_create and given back by keratin_X_destroy, or, where
-//     several owners may hold one, by keratin_X_release. Giving back NULL does nothing.
+//     several owners may hold one, by keratin_X_release. Giving back NULL does nothing; nothing can
+//     notice that an object is given back twice, or used afterwards.
 //  2. A function that can fail returns a code and takes, last, a status to fill, which may be NULL.
 //     A status is a plain value: nothing in it needs freeing. Out parameters are written on success
-//     only.
+//     only. NULL for a pointer that is needed is INVALID_ARGUMENT.
 //  3. Arrays given to a function are read during the call and not kept, except a descriptor (with
 //     all it points at), which must outlive the executables made from it.
 //  4. An executable is immutable: any number of threads may call it at once. A session is shared
@@ -121,9 +122,9 @@ KERATIN_API void keratin_executable_trim(keratin_executable_t *executable);
 // Inputs: any strides, also 0 or negative. A row-major input aligned to its element is read where
 // it lies (no more alignment is needed); any other is first copied. Outputs: row-major, aligned to
 // their element, dims exactly those of keratin_executable_output_dims; they may overlap neither
-// each other nor an input that is read where it lies. Where the function computes sizes of an
-// output (keratin_tensor_desc_t::capacity), dims must be writable: after the call they are those
-// of the output, whose elements lie row-major by them at the start of the buffer.
+// each other nor an input that is read where it lies, nor variables. Where the function computes
+// sizes of an output (keratin_tensor_desc_t::capacity), dims must be writable: after the call they
+// are those of the output, whose elements lie row-major by them at the start of the buffer.
 KERATIN_API keratin_status_code_t keratin_invoke(keratin_executable_t *executable,
                                                  keratin_variable_t *const *variables,
                                                  int32_t num_variables,
@@ -132,7 +133,8 @@ KERATIN_API keratin_status_code_t keratin_invoke(keratin_executable_t *executabl
                                                  int32_t num_outputs, keratin_status_t *status);
 
 // As keratin_invoke, in memory of the caller's instead of the executable's own: workspace_bytes at
-// `workspace`, on any boundary, as many as keratin_executable_workspace_bytes said. With more
+// `workspace`, on any boundary, as many as keratin_executable_workspace_bytes said, overlapping no
+// tensor of the call. With more
 // threads since then it makes do with fewer. Inputs must be aligned to their element. Asks for no
 // other memory, but for the spare buffer of a variable at its first update that is not in place.
 KERATIN_API keratin_status_code_t keratin_invoke_in(
@@ -164,8 +166,10 @@ KERATIN_API keratin_status_code_t keratin_invoke_allocating(
 
 // Threads that one call may use, the calling one included. Default: KERATIN_NUM_THREADS, else the
 // processors this process may run on. Results do not depend on it, bit for bit. Waits for a
-// parallel region in flight; not to be called from within one. Setting 1 ends the pool's threads
-// (do so before unloading the library).
+// parallel region in flight; not to be called from within one.
+//
+// The pool's threads start at the first call that wants them, as many as the system grants, and end
+// with the last executable: then the library may be unloaded.
 //
 // A child made by fork() has no pool threads; the pool starts afresh there at the first call that
 // wants one. A child forked while other threads were calling should only exec: their locks stay
