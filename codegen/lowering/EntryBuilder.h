@@ -8,6 +8,8 @@
 
 #include "codegen/lowering/EntryFunction.h"
 
+#include "llvm/ADT/DenseSet.h"
+
 #include <map>
 #include <unordered_map>
 
@@ -55,6 +57,9 @@ private:
     size_t numOwnSlots = 0; // of kernels with memory of their own for them
     llvm::DenseMap<mlir::Value, mlir::Value> pointers;
     std::map<ir::DimExpr, mlir::Value> sizeValues;
+    // Of a loop's function: the sizes that its steps compute. What depends on them is emitted where
+    // it is used.
+    llvm::DenseSet<int64_t> ownSymbols;
     // Of the loops that are being emitted: where operand k of the yield belongs.
     llvm::DenseMap<std::pair<mlir::Operation *, unsigned>, mlir::Value> yieldPlaces;
 
@@ -80,8 +85,13 @@ private:
   mlir::FailureOr<mlir::Value> pointerOfRows(ir::SliceOp rows);
   mlir::FailureOr<mlir::Value> placeOf(mlir::OpResult result);
   mlir::Value placeAt(int64_t code);
+  bool isOwnSize(const ir::DimExpr &size) const;
+  bool isOwnPlace(int64_t code) const;
+  bool isOwnPlace(mlir::OpResult result) const;
+  bool mentionsOwnSize(mlir::Operation *op) const;
   mlir::FailureOr<mlir::Value> placeOfReturned(mlir::Operation *parent, unsigned index);
-  // Runs `emit` where values stand that do not depend on the step.
+  // Runs `emit` where values stand that do not depend on the step; with false, here.
+  mlir::Value hoistedIf(bool isSame, llvm::function_ref<mlir::Value()> emit);
   mlir::Value hoisted(llvm::function_ref<mlir::Value()> emit);
 
   void openFunction(llvm::StringRef name);
@@ -91,12 +101,13 @@ private:
   mlir::LogicalResult emitNode(mlir::Operation *op);
 
   mlir::LogicalResult call(ir::KernelOp op);
-  void callKernel(const KernelFunction &kernel, mlir::Value slots);
+  void callKernel(const KernelFunction &kernel, mlir::Value slots, bool hasOwnSize);
   mlir::Value argumentSlots(size_t count);
   void storeArgument(mlir::Value slots, size_t slot, mlir::Value value);
   mlir::LogicalResult define(ir::DefineSizeOp op);
+  mlir::Value hasNotFailed();
   void leaveIfFailed();
-  void leaveIf(mlir::Value bad);
+  void leaveUnless(mlir::Value sound);
   void tellProfile(int64_t kernel, bool end);
 
   mlir::LogicalResult emitBranches(ir::IfOp op);
@@ -112,6 +123,7 @@ private:
                                          mlir::Value place);
   mlir::FailureOr<LoopState> readState(ir::LoopOpInterface op, unsigned state);
   mlir::LogicalResult emitStep(ir::LoopOpInterface op, mlir::Value place, LoopStates &states);
+  mlir::LogicalResult emitBody(ir::LoopOpInterface op);
   mlir::FailureOr<mlir::Value> elementAt(mlir::Value whole, mlir::Value element, mlir::Value place);
   void finishState(ir::LoopOpInterface op, unsigned number, const LoopState &state);
   mlir::FailureOr<ir::DimExpr> bytesOf(mlir::Value value);

@@ -3,6 +3,7 @@
 #include "codegen/lowering/EntryBuilder.h"
 #include "ir/dialect/GraphError.h"
 #include "ir/dialect/SourceLine.h"
+#include "ir/interfaces/ComputedSizes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -106,6 +107,41 @@ EntryBuilder::EntryBuilder(func::FuncOp source, ModuleOp into, StringRef name,
 
 Value EntryBuilder::i64(int64_t value) { return b.create<arith::ConstantIntOp>(loc, value, 64); }
 
+bool EntryBuilder::isOwnSize(const DimExpr &size) const {
+  return !frame.ownSymbols.empty() &&
+         llvm::any_of(size.symbols(), [&](int64_t id) { return frame.ownSymbols.contains(id); });
+}
+
+// Whether the place may be another one in each step: of memory that a size of the step asks for.
+bool EntryBuilder::isOwnPlace(int64_t code) const {
+  if (frame.ownSymbols.empty() || code < 0 || offsetMemories[code] == 0)
+    return false;
+  int64_t kind =
+      source->getAttrOfType<DenseI64ArrayAttr>("keratin.memory_sizes")[offsetMemories[code] - 1];
+  ir::DefineSizeOp define = description.computed[kind < 0 ? -1 - kind : kind];
+  return frame.ownSymbols.contains(define.getSymbol());
+}
+
+bool EntryBuilder::isOwnPlace(OpResult result) const {
+  auto codes = result.getOwner()->getAttrOfType<DenseI64ArrayAttr>("keratin.results");
+  if (!codes || result.getResultNumber() >= codes.size())
+    return false;
+  int64_t code = codes[result.getResultNumber()];
+  auto branch = dyn_cast<ir::IfOp>(result.getOwner()->getParentOp());
+  return code < 0 && branch ? isOwnPlace(branch->getResult(-1 - code)) : isOwnPlace(code);
+}
+
+bool EntryBuilder::mentionsOwnSize(Operation *op) const {
+  bool found = false;
+  if (!frame.ownSymbols.empty())
+    ir::forEachSymbol(op, [&](int64_t id) { found |= frame.ownSymbols.contains(id); });
+  return found;
+}
+
+Value EntryBuilder::hoistedIf(bool isSame, llvm::function_ref<Value()> emit) {
+  return isSame ? hoisted(emit) : emit();
+}
+
 Value EntryBuilder::hoisted(llvm::function_ref<Value()> emit) {
   if (!frame.isLoop())
     return emit();
@@ -117,16 +153,18 @@ Value EntryBuilder::hoisted(llvm::function_ref<Value()> emit) {
 Value EntryBuilder::sizeOf(const DimExpr &size) {
   if (size.isConstant())
     return i64(size.constantValue());
-  Value known = frame.isLoop() ? frame.sizeValues[size] : Value();
+  bool isOwn = isOwnSize(size);
+  Value known = frame.isLoop() && !isOwn ? frame.sizeValues[size] : Value();
   if (known)
     return known;
-  Value loaded = hoisted([&]() -> Value {
+  Value loaded = hoistedIf(!isOwn, [&]() -> Value {
     int32_t slot = description.slotOf(size);
     Value address = b.create<LLVM::GEPOp>(loc, pointer, b.getI64Type(), frame.sizes,
                                           ArrayRef<LLVM::GEPArg>{slot});
     return b.create<LLVM::LoadOp>(loc, b.getI64Type(), address);
   });
-  frame.sizeValues[size] = loaded;
+  if (!isOwn)
+    frame.sizeValues[size] = loaded;
   return loaded;
 }
 
@@ -206,7 +244,7 @@ FailureOr<Value> EntryBuilder::placeOf(OpResult result) {
   int64_t code = codes[number];
   if (code < 0)
     return placeOfReturned(op->getParentOp(), -1 - code);
-  return hoisted([&] { return placeAt(code); });
+  return hoistedIf(!isOwnPlace(code), [&] { return placeAt(code); });
 }
 
 // An offset of the plan, in its memory.
@@ -262,34 +300,40 @@ FailureOr<Value> EntryBuilder::pointerOf(Value value) {
     result = placeOf(cast<OpResult>(value));
   else
     emitError(value.getLoc(), "not implemented: a value made outside a kernel");
-  if (succeeded(result) && !frame.isConditional)
+  auto made = dyn_cast<OpResult>(value);
+  if (succeeded(result) && !frame.isConditional && !(made && isOwnPlace(made)))
     frame.pointers[value] = *result;
   return result;
 }
 
 //===-- Calls ---------------------------------------------------------------------------------===//
 
+Value EntryBuilder::hasNotFailed() {
+  Value site = contextField(offsetof(keratin_context_t, failed_site), b.getI32Type());
+  Value none = b.create<arith::ConstantIntOp>(loc, 0, 32);
+  return b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, site, none);
+}
+
 void EntryBuilder::leaveIfFailed() {
-  Value failed = contextField(offsetof(keratin_context_t, failed_site), b.getI32Type());
-  Value zero = b.create<arith::ConstantIntOp>(loc, 0, 32);
-  leaveIf(b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, failed, zero));
+  leaveUnless(hasNotFailed());
   mayHaveFailed = false;
 }
 
-void EntryBuilder::leaveIf(Value bad) {
+void EntryBuilder::leaveUnless(Value sound) {
   Block *next = b.getInsertionBlock()->splitBlock(b.getInsertionPoint());
   b.setInsertionPointToEnd(next->getPrevNode());
-  b.create<cf::CondBranchOp>(loc, bad, exit, next);
+  b.create<cf::CondBranchOp>(loc, sound, next, exit);
   b.setInsertionPointToStart(next);
 }
 
-// Hands the value to the runtime, which computes the sizes that depend on it. Stands in the entry
-// function itself, where sizes are loaded each time.
+// Hands the value to the runtime, which computes the sizes that depend on it. If that fails, the
+// entry function returns; the rest of a step or of a branch is left out.
 LogicalResult EntryBuilder::define(ir::DefineSizeOp op) {
   FailureOr<Value> address = pointerOf(op.getSize());
   if (failed(address))
     return failure();
-  if (mayHaveFailed)
+  bool isInside = op->getParentOp() != source;
+  if (mayHaveFailed && !isInside)
     leaveIfFailed();
   auto number = llvm::find(description.computed, op) - description.computed.begin();
   Value value = b.create<LLVM::LoadOp>(loc, b.getI64Type(), *address);
@@ -300,7 +344,14 @@ LogicalResult EntryBuilder::define(ir::DefineSizeOp op) {
   Value code = b.create<LLVM::CallOp>(loc, type, ValueRange{target, frame.context, which, value})
                    .getResult();
   Value zero = b.create<arith::ConstantIntOp>(loc, 0, 32);
-  leaveIf(b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, code, zero));
+  Value sound = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, code, zero);
+  if (!isInside) {
+    leaveUnless(sound);
+    return success();
+  }
+  mayHaveFailed = true;
+  auto rest = b.create<scf::IfOp>(loc, sound, /*withElseRegion=*/false);
+  b.setInsertionPointToStart(rest.thenBlock()); // until the block ends
   return success();
 }
 
@@ -347,9 +398,9 @@ void EntryBuilder::storeArgument(Value slots, size_t slot, Value value) {
   b.create<LLVM::StoreOp>(loc, value, address);
 }
 
-void EntryBuilder::callKernel(const KernelFunction &kernel, Value slots) {
+void EntryBuilder::callKernel(const KernelFunction &kernel, Value slots, bool hasOwnSize) {
   auto function = LLVM::LLVMFuncOp(kernel.function);
-  Value units = hoisted([&] {
+  Value units = hoistedIf(!hasOwnSize, [&] {
     return kernel.countUnits
                ? kernel.countUnits(b, loc, [&](const DimExpr &size) { return sizeOf(size); })
                : sizeOf(kernel.units);
@@ -373,7 +424,7 @@ void EntryBuilder::callKernel(const KernelFunction &kernel, Value slots) {
     return direct();
   if (kernel.work.isConstant())
     return shared();
-  Value large = hoisted([&]() -> Value {
+  Value large = hoistedIf(!hasOwnSize, [&]() -> Value {
     return b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sge, sizeOf(kernel.work),
                                    i64(parallelWork));
   });
@@ -407,7 +458,7 @@ LogicalResult EntryBuilder::call(ir::KernelOp op) {
       break;
     }
     case KernelArgument::Kind::Size:
-      values.push_back(hoisted([&] { return sizeOf(argument.size); }));
+      values.push_back(hoistedIf(!isOwnSize(argument.size), [&] { return sizeOf(argument.size); }));
       break;
     case KernelArgument::Kind::Site:
       values.push_back(hoisted([&] { return i64(int64_t(description.sites.size())); }));
@@ -423,7 +474,7 @@ LogicalResult EntryBuilder::call(ir::KernelOp op) {
     description.profiled.push_back(profiledKernel(op));
     tellProfile(number, /*end=*/false);
   }
-  callKernel(*kernel, slots);
+  callKernel(*kernel, slots, mentionsOwnSize(op));
   if (description.profile)
     tellProfile(number, /*end=*/true);
   return success();
@@ -454,6 +505,10 @@ LogicalResult EntryBuilder::emitNode(Operation *op) {
 }
 
 LogicalResult EntryBuilder::emitBlock(Block &block) {
+  // What stands behind a size that the block defines depends on that.
+  std::optional<OpBuilder::InsertionGuard> guard;
+  if (block.getParentOp() != source)
+    guard.emplace(b);
   for (Operation &op : block.without_terminator())
     if (failed(emitNode(&op)))
       return failure();

@@ -46,6 +46,7 @@ LogicalResult EntryBuilder::callLoop(ir::LoopOpInterface op) {
   Frame entry = std::move(frame);
   openFunction(loopName);
   frame.function.setLinkage(LLVM::Linkage::Internal);
+  op->walk([&](ir::DefineSizeOp define) { frame.ownSymbols.insert(define.getSymbol()); });
   auto body = new Block;
   frame.function.getBody().push_back(body);
   frame.prologueEnd = b.create<LLVM::BrOp>(loc, body);
@@ -99,7 +100,7 @@ FailureOr<EntryBuilder::LoopState> EntryBuilder::readState(ir::LoopOpInterface o
   }
   if (state.home < 0)
     return state;
-  Value second = hoisted([&] { return placeAt(state.home); });
+  Value second = hoistedIf(!isOwnPlace(state.home), [&] { return placeAt(state.home); });
   auto scan = dyn_cast<ir::ScanOp>(*op);
   if (!scan) {
     state.next = state.result;
@@ -137,11 +138,31 @@ FailureOr<Value> EntryBuilder::elementOf(ir::LoopOpInterface op, unsigned yielde
   return offsetBy(bufferAt(*tape), b.create<arith::MulIOp>(loc, place, sizeOf(*stride)));
 }
 
+static bool canFail(ir::LoopOpInterface loop) {
+  return loop
+      ->walk([](Operation *op) {
+        bool fails =
+            isa<ir::DefineSizeOp>(op) || (isa<ir::KernelOp>(op) && op->hasAttr("keratin.fallible"));
+        return fails ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+// After a failure values mean nothing: no further step of a scan does anything.
+LogicalResult EntryBuilder::emitBody(ir::LoopOpInterface op) {
+  OpBuilder::InsertionGuard guard(b);
+  if (isa<ir::ScanOp>(*op) && canFail(op)) {
+    auto body = b.create<scf::IfOp>(loc, hasNotFailed(), /*withElseRegion=*/false);
+    b.setInsertionPointToStart(body.thenBlock());
+  }
+  return emitBlock(op.getBody().front());
+}
+
 // One step at the given place. Afterwards the states' `last` is what the step wrote.
 LogicalResult EntryBuilder::emitStep(ir::LoopOpInterface op, Value place, LoopStates &states) {
   auto step = op->getAttrOfType<IntegerAttr>("keratin.step");
   if (step && step.getInt() >= 0) {
-    Value number = hoisted([&] { return placeAt(step.getInt()); });
+    Value number = hoistedIf(!isOwnPlace(step.getInt()), [&] { return placeAt(step.getInt()); });
     b.create<LLVM::StoreOp>(loc, place, number);
     frame.pointers[op.getStepNumber()] = number;
   }
@@ -168,7 +189,7 @@ LogicalResult EntryBuilder::emitStep(ir::LoopOpInterface op, Value place, LoopSt
       written = state.next;
     frame.yieldPlaces[{op, unsigned(number)}] = written;
   }
-  if (failed(emitBlock(op.getBody().front())))
+  if (failed(emitBody(op)))
     return failure();
   loc = op.getLoc();
   for (auto [number, state] : llvm::enumerate(states)) {
@@ -271,15 +292,7 @@ Value EntryBuilder::goesOn(ir::WhileOp op, Value step, const LoopState &flag) {
     goes = b.create<arith::AndIOp>(loc, goes, below);
   }
   // After a failure values mean nothing, and the condition might never change.
-  WalkResult fallible = op->walk([](ir::KernelOp kernel) {
-    return kernel->hasAttr("keratin.fallible") ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  if (!fallible.wasInterrupted())
-    return goes;
-  Value site = contextField(offsetof(keratin_context_t, failed_site), b.getI32Type());
-  Value none = b.create<arith::ConstantIntOp>(loc, 0, 32);
-  Value sound = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, site, none);
-  return b.create<arith::AndIOp>(loc, goes, sound);
+  return canFail(op) ? Value(b.create<arith::AndIOp>(loc, goes, hasNotFailed())) : goes;
 }
 
 // For how many steps there is room in the tapes: for the one to come, unless there is no memory.

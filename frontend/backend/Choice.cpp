@@ -56,58 +56,94 @@ namespace {
 // both branches are padded to the larger one, and what was chosen is cut.
 class ChosenShape {
 public:
-  ChosenShape(Call &call, Value a, Value b, bool isInBody)
-      : call(call), from(ir::getShape(a)), to(ir::getShape(b)) {
-    if (from.size() != to.size())
-      call.notImplemented("branches of different ranks under a scalar condition");
+  // `made` are the traces of the branches: a size that one of their ops defines has a value in its
+  // branch alone, which hands it out.
+  ChosenShape(Call &call, Value &a, Value &b, llvm::ArrayRef<const Trace *> made)
+      : call(call), made(made) {
+    makeRanksEqual(a, b);
+    from = ir::getShape(a);
+    to = ir::getShape(b);
     for (size_t i = 0; i < from.size(); ++i) {
-      DimExpr size = from[i].isConstant() ? to[i] : from[i];
-      if (from[i] != to[i] && isInBody) {
-        // What a size is must not differ from step to step.
-        if (from[i].isConstant() && to[i].isConstant())
-          call.notImplemented("branches of shapes " + describe(a) + " and " + describe(b) +
-                              " under a scalar condition inside a callable");
-        call.requireEqual(from[i], to[i],
-                          "not implemented: branches of different sizes under a scalar condition "
-                          "inside a callable");
-        size = from[i].isConstant() ? from[i] : to[i];
-      } else if (from[i] != to[i]) {
-        differing.push_back(int64_t(i));
-        size = call.check(ir::max(from[i], to[i]));
+      bool isInside = computesSize(from[i]) || computesSize(to[i]);
+      if (from[i] == to[i] && !isInside) {
+        common.push_back(from[i]);
+        continue;
       }
-      common.push_back(size);
+      (isInside ? inside : outside).push_back(int64_t(i));
+      common.push_back(call.check(ir::max(most(from[i]), most(to[i]))));
     }
   }
 
-  Value padded(Value x) const {
-    if (differing.empty())
-      return call.g.reshape(x, common);
-    return call.g.pad(x, ir::Shape(common.size(), DimExpr(0)),
-                      std::vector<int64_t>(common.size(), 0), common);
+  // The value as both branches yield it, and the sizes of it that only the branch knows.
+  std::vector<Value> yielded(Value x) const {
+    ir::Shape shape = ir::getShape(x);
+    std::vector<Value> values = {inside.empty() && outside.empty()
+                                     ? call.g.reshape(x, common)
+                                     : call.g.pad(x, ir::Shape(common.size(), DimExpr(0)),
+                                                  std::vector<int64_t>(common.size(), 0), common)};
+    for (int64_t axis : inside)
+      values.push_back(call.scalar(shape[size_t(axis)], DType::Int64));
+    return values;
   }
 
   // What a branch with this condition gave, without the padding.
-  Value cut(Value x, Value condition) const {
-    for (int64_t axis : differing) {
+  Value cut(llvm::ArrayRef<Value> chosen, Value condition) const {
+    Value x = chosen.front();
+    for (int64_t axis : outside) {
       Value size = call.g.select(condition, call.scalar(from[size_t(axis)], DType::Int64),
                                  call.scalar(to[size_t(axis)], DType::Int64));
       x = call.truncate(x, size, axis);
     }
+    for (auto [axis, size] : llvm::zip(inside, chosen.drop_front()))
+      x = call.truncate(x, size, axis);
     return x;
   }
 
 private:
+  // Every value's rank is known. A scalar gets a dimension of size 1 for each that the other branch
+  // has: whoever broadcasts the result, or sums it, sees no difference. Of any other tensor nobody
+  // knows which dimensions of the other one are its.
+  void makeRanksEqual(Value &a, Value &b) {
+    int64_t rankA = call.rank(a), rankB = call.rank(b);
+    if (rankA == rankB)
+      return;
+    if (rankA != 0 && rankB != 0)
+      call.valueError("the branches under a scalar condition have shapes " + describe(a) + " and " +
+                      describe(b) + "; needed equal ranks, or a scalar in one of them");
+    Value &scalar = rankA == 0 ? a : b;
+    scalar = call.g.reshape(scalar, ir::Shape(size_t(std::max(rankA, rankB)), DimExpr(1)));
+  }
+
+  // The op of a branch that defines the symbol; null if it is known outside.
+  ir::TruncateOp definition(int64_t symbol) const {
+    mlir::Operation *owner = call.graph.symbols[symbol].owner;
+    bool isInside =
+        owner && llvm::any_of(made, [&](const Trace *trace) { return trace->hasMade(owner); });
+    return isInside ? llvm::dyn_cast<ir::TruncateOp>(owner) : ir::TruncateOp();
+  }
+
+  bool computesSize(const DimExpr &size) const {
+    return llvm::any_of(size.symbols(), [&](int64_t id) { return bool(definition(id)); });
+  }
+
+  // What it is at most, in sizes that are known outside.
+  DimExpr most(const DimExpr &size) const {
+    return call.check(size.atMost([&](int64_t id) -> std::optional<DimExpr> {
+      ir::TruncateOp op = definition(id);
+      return op ? std::optional(most(ir::getShape(op.getX())[op.getAxis()])) : std::nullopt;
+    }));
+  }
+
   Call &call;
-  const ir::Shape from, to;
-  ir::Shape common;
-  std::vector<int64_t> differing;
+  llvm::ArrayRef<const Trace *> made;
+  ir::Shape from, to, common;
+  std::vector<int64_t> outside, inside; // axes of different sizes, by who knows them
 };
 
 } // namespace
 
 static Tensor chooseBranch(Call &call, Value condition, const Branch &x, const Branch &y) {
   std::string function = call.function;
-  bool isInBody = tracedCallable(call.graph);
   Trace thenTrace(call, "the then-branch of " + function);
   Operand thenOperand = x.evaluate();
   if (thenOperand.isTensor())
@@ -122,19 +158,17 @@ static Tensor chooseBranch(Call &call, Value condition, const Branch &x, const B
   // What makes the two alike is part of both.
   Trace commonTrace(call, "the branches of " + function);
   auto [a, b] = call.promoted(thenOperand, elseOperand);
-  ChosenShape shape(call, a, b, isInBody);
-  a = shape.padded(a);
-  b = shape.padded(b);
+  const Trace *made[] = {&thenTrace, &elseTrace};
+  ChosenShape shape(call, a, b, made);
+  BranchBody thenBody{{&thenTrace, &commonTrace}, shape.yielded(a), {}};
+  BranchBody elseBody{{&elseTrace, &commonTrace}, shape.yielded(b), {}};
   commonTrace.end();
   condition = call.required(condition);
-  BranchBody thenBody{{&thenTrace, &commonTrace}, {a}, {}};
-  BranchBody elseBody{{&elseTrace, &commonTrace}, {b}, {}};
   if (!x.isCallable())
-    thenBody.moved = printingOps(call, a);
+    thenBody.moved = printingOps(call, thenBody.values.front());
   if (!y.isCallable())
-    elseBody.moved = printingOps(call, b);
-  Value chosen = branch(call, condition, thenBody, elseBody).front();
-  return call.tensor(shape.cut(chosen, condition));
+    elseBody.moved = printingOps(call, elseBody.values.front());
+  return call.tensor(shape.cut(branch(call, condition, thenBody, elseBody), condition));
 }
 
 Tensor frontend::choose(Call &call, Value condition, const Branch &x, const Branch &y) {

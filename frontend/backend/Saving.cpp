@@ -78,11 +78,11 @@ static void countDrawsLast(mlir::func::FuncOp function, llvm::ArrayRef<ir::Varia
 // Definitions of sizes, of which the frontend knows only truncates, a truncated vector of nothing,
 // and loops, which define theirs themselves.
 static void definitionsToOps(mlir::func::FuncOp function) {
-  for (auto define : llvm::make_early_inc_range(function.getOps<ir::DefineSizeOp>())) {
+  function.walk([](ir::DefineSizeOp define) {
     mlir::Operation *counter = define.getSize().getDefiningOp();
     if (counter && ir::symbolDefinedBy(counter) == int64_t(define.getSymbol())) {
       define.erase();
-      continue;
+      return;
     }
     mlir::OpBuilder b(define);
     ir::GraphMath g(b, define.getLoc());
@@ -91,7 +91,7 @@ static void definitionsToOps(mlir::func::FuncOp function) {
         ir::getTensorType({ir::DimExpr::symbol(int64_t(define.getSymbol()))}, b.getF32Type());
     b.create<ir::TruncateOp>(define.getLoc(), type, vector, define.getSize(), uint64_t(0));
     define.erase();
-  }
+  });
 }
 
 // Gradients become ops. What they are taken of is brought into stable formulas first, as the
@@ -254,6 +254,14 @@ private:
       transfer->bind(symbol, number);
   }
 
+  // The size that an op of a body defines: nobody owns it, as it goes with the body.
+  void bindInside(mlir::Operation *nested) {
+    if (std::optional<int64_t> defined = ir::symbolDefinedBy(nested))
+      bind(*defined, graph.addSymbol(SymbolInfo{nullptr, false,
+                                                "a size that a body in function " +
+                                                    function.getName().str() + " computes"}));
+  }
+
   void addVariable(size_t index, mlir::BlockArgument argument) {
     if (variables[index].isEmpty()) {
       const ir::SavedVariable &from = saved.variables[index];
@@ -350,6 +358,8 @@ private:
             nullptr, false, "a size that function " + function.getName().str() + " computes"});
         bind(*defined, computed);
       }
+      for (mlir::Region &region : op->getRegions())
+        region.walk([&](mlir::Operation *nested) { bindInside(nested); });
       copy = transfer->clone(op, call.builder, values);
       if (defined)
         graph.own(copy, computed);

@@ -19,12 +19,23 @@ Body::Body(Call &call, llvm::ArrayRef<const Trace *> traces, llvm::ArrayRef<Valu
     select();
   while (addPaths());
   for (Operation *op : ops)
-    if (ir::symbolDefinedBy(op))
-      call.notImplemented("a size computed from data in " + traces.front()->callable());
+    if (std::optional<int64_t> symbol = ir::symbolDefinedBy(op))
+      sizes.insert(*symbol);
+  // Of what is older and copied, others may have the size, too.
+  for (Value value : outside)
+    if (computesSizeOf(value))
+      call.notImplemented("a size computed from data outside of " + traces.front()->callable() +
+                          ", and again in it");
   // Operands before users, and equal callables give equal bodies.
   llvm::SmallVector<Operation *> ordered(ops.begin(), ops.end());
   llvm::sort(ordered, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   ops = llvm::SetVector<Operation *>(ordered.begin(), ordered.end());
+}
+
+bool Body::computesSizeOf(Value value) const {
+  return llvm::any_of(ir::getShape(value), [&](const DimExpr &dim) {
+    return llvm::any_of(dim.symbols(), [&](int64_t id) { return sizes.contains(id); });
+  });
 }
 
 bool Body::isInside(Operation *op) const {
@@ -100,5 +111,13 @@ std::unique_ptr<mlir::Block> Body::build(llvm::ArrayRef<Value> arguments) const 
   for (Value result : results)
     yielded.push_back(copies.lookup(result));
   builder.create<ir::YieldOp>(call.g.location(), yielded);
+  // The ops that were copied die with their handles, and their symbols with them.
+  llvm::DenseMap<int64_t, int64_t> names;
+  for (int64_t symbol : sizes)
+    names[symbol] = call.graph.addSymbol(
+        SymbolInfo{nullptr, false, "a size that " + traces.front()->callable() + " computes"});
+  if (!names.empty())
+    for (Operation &op : *block)
+      ir::renameSymbols(&op, names);
   return block;
 }

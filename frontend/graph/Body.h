@@ -33,6 +33,9 @@ public:
   // Step arguments of the traces are not among them.
   llvm::ArrayRef<mlir::Value> captures() const { return outside.getArrayRef(); }
 
+  // Whether each run of the body has a size of its own for the value.
+  bool computesSizeOf(mlir::Value value) const;
+
   // A block of copies, ended by keratin.yield of the results, with arguments that stand for these
   // values: step arguments, and all captures.
   std::unique_ptr<mlir::Block> build(llvm::ArrayRef<mlir::Value> arguments) const;
@@ -49,6 +52,7 @@ private:
   llvm::DenseSet<mlir::Operation *> moved, older;
   llvm::SetVector<mlir::Operation *> ops;
   llvm::SetVector<mlir::Value> outside;
+  llvm::DenseSet<int64_t> sizes; // symbols that the ops define
 };
 
 } // namespace keratin::frontend

@@ -60,10 +60,24 @@ private:
       return;
     stack.push_back({op, 0, {}});
     // What computes the op's sizes comes before it, too.
-    graph.forEachSymbol(op, [&](int64_t id) {
+    forEachSymbol(op, [&](int64_t id) {
       mlir::Operation *owner = graph.symbols[id].owner;
       if (owner && owner != op && ir::symbolDefinedBy(owner) && !bound.contains(id))
         stack.back().sizes.push_back(owner);
+    });
+  }
+
+  // Without those that regions of the op define for themselves.
+  void forEachSymbol(mlir::Operation *op, llvm::function_ref<void(int64_t)> visit) {
+    llvm::DenseSet<int64_t> inside;
+    for (mlir::Region &region : op->getRegions())
+      region.walk([&](mlir::Operation *nested) {
+        if (std::optional<int64_t> symbol = ir::symbolDefinedBy(nested))
+          inside.insert(*symbol);
+      });
+    graph.forEachSymbol(op, [&](int64_t id) {
+      if (!inside.contains(id))
+        visit(id);
     });
   }
 
@@ -116,7 +130,7 @@ private:
         throw ValueError(request.function +
                          ": an input has a size that is also computed; needed the tensor of that "
                          "size among the inputs, or none that has the size");
-      graph.forEachSymbol(op, need);
+      forEachSymbol(op, need);
     }
   }
 

@@ -61,6 +61,9 @@ Loop::Results Loop::finish(llvm::ArrayRef<Value> firstStates, llvm::ArrayRef<Val
   for (Value state : states)
     types.push_back(state.getType());
   for (Value value : stacked) {
+    if (body.computesSizeOf(value))
+      call.valueError(trace.callable() + " returns shape " + describe(value) +
+                      " with a size that it computes; needed the same size in every step");
     ir::Shape shape = ir::getShape(value);
     shape.insert(shape.begin(), steps);
     types.push_back(ir::getTensorType(shape, ir::getElementType(value)));
@@ -101,6 +104,10 @@ std::vector<Value> frontend::branch(Call &call, Value condition, const BranchBod
                                     const BranchBody &elseBranch) {
   Body thenBody(call, thenBranch.traces, thenBranch.values, thenBranch.moved);
   Body elseBody(call, elseBranch.traces, elseBranch.values, elseBranch.moved);
+  for (Value value : llvm::concat<const Value>(thenBranch.values, elseBranch.values))
+    if (thenBody.computesSizeOf(value) || elseBody.computesSizeOf(value))
+      call.notImplemented("an expression that prints, with a size computed from data, under a "
+                          "scalar condition");
   llvm::SetVector<Value> captures(thenBody.captures().begin(), thenBody.captures().end());
   captures.insert(elseBody.captures().begin(), elseBody.captures().end());
 

@@ -10,15 +10,88 @@ using namespace mlir;
 std::optional<int64_t> keratin::ir::symbolDefinedBy(Operation *op) {
   if (auto truncate = dyn_cast<TruncateOp>(op))
     return getShape(truncate.getY())[truncate.getAxis()].symbolId();
+  if (auto define = dyn_cast<DefineSizeOp>(op))
+    return int64_t(define.getSymbol());
   auto loop = dyn_cast<WhileOp>(op);
   return loop && loop.getLength() ? std::optional(loop.getSteps().symbolId()) : std::nullopt;
+}
+
+static void forEachSymbol(TypeRange types, llvm::function_ref<void(int64_t)> visit) {
+  for (Type type : types)
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      if (auto dims = dyn_cast_or_null<DimsAttr>(tensor.getEncoding()))
+        for (const DimExpr &dim : dims.getDims())
+          llvm::for_each(dim.symbols(), visit);
+}
+
+void keratin::ir::forEachSymbol(Operation *op, llvm::function_ref<void(int64_t)> visit) {
+  op->walk([&](Operation *inner) {
+    ::forEachSymbol(inner->getOperandTypes(), visit);
+    ::forEachSymbol(inner->getResultTypes(), visit);
+    for (NamedAttribute attribute : inner->getAttrs())
+      if (auto dims = dyn_cast<DimsAttr>(attribute.getValue()))
+        for (const DimExpr &dim : dims.getDims())
+          llvm::for_each(dim.symbols(), visit);
+    if (auto define = dyn_cast<DefineSizeOp>(inner))
+      visit(int64_t(define.getSymbol()));
+  });
+}
+
+void keratin::ir::renameSymbols(Operation *op, const llvm::DenseMap<int64_t, int64_t> &names) {
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([&](DimsAttr dims) -> std::optional<Attribute> {
+    Shape renamed;
+    for (const DimExpr &dim : dims.getDims())
+      // Renaming symbols keeps what is representable representable.
+      renamed.push_back(*dim.substitute([&](int64_t id) -> std::optional<DimExpr> {
+        auto name = names.find(id);
+        return DimExpr::symbol(name == names.end() ? id : name->second);
+      }));
+    return DimsAttr::get(op->getContext(), renamed);
+  });
+  replacer.recursivelyReplaceElementsIn(op, /*replaceAttrs=*/true, /*replaceLocs=*/false,
+                                        /*replaceTypes=*/true);
+  op->walk([&](DefineSizeOp define) {
+    if (auto name = names.find(int64_t(define.getSymbol())); name != names.end())
+      define.setSymbol(uint64_t(name->second));
+  });
+}
+
+LocalSizes::LocalSizes(Block &block) {
+  for (Operation &op : block)
+    if (std::optional<int64_t> symbol = symbolDefinedBy(&op))
+      definitions[*symbol].push_back(&op);
+}
+
+bool LocalSizes::mentionedIn(const DimExpr &size) const {
+  return !empty() && llvm::any_of(size.symbols(), [&](int64_t id) { return contains(id); });
+}
+
+bool LocalSizes::mentionedIn(Type type) const {
+  if (empty())
+    return false;
+  bool found = false;
+  ::forEachSymbol(type, [&](int64_t id) { found |= contains(id); });
+  return found;
+}
+
+bool LocalSizes::mentionedBy(Operation *op) const { return !empty() && !symbolsIn(op).empty(); }
+
+llvm::DenseSet<int64_t> LocalSizes::symbolsIn(Operation *op) const {
+  llvm::DenseSet<int64_t> found;
+  if (!empty())
+    keratin::ir::forEachSymbol(op, [&](int64_t id) {
+      if (contains(id))
+        found.insert(id);
+    });
+  return found;
 }
 
 FailureOr<ComputedSizes> ComputedSizes::of(func::FuncOp function) {
   ComputedSizes result;
   if (!function.getBody().hasOneBlock())
     return result;
-  llvm::append_range(result.definitions, function.getBody().front().getOps<DefineSizeOp>());
+  function.walk([&](DefineSizeOp op) { result.definitions.push_back(op); });
   if (result.definitions.empty())
     return result;
   llvm::DenseSet<int64_t> given;
@@ -63,6 +136,18 @@ FailureOr<ComputedSizes> ComputedSizes::of(func::FuncOp function) {
   return result;
 }
 
+ComputedSizes ComputedSizes::in(Block &block) const {
+  ComputedSizes result;
+  for (DefineSizeOp op : definitions)
+    if (op->getBlock() == &block) {
+      result.definitions.push_back(op);
+      result.numbers[op.getSymbol()] = numberOf(op.getSymbol());
+      if (auto bound = bounds.find(op.getSymbol()); bound != bounds.end())
+        result.bounds.insert(*bound);
+    }
+  return result;
+}
+
 bool ComputedSizes::mentions(const DimExpr &size) const {
   return !empty() && llvm::any_of(size.symbols(), [&](int64_t id) { return isComputed(id); });
 }
@@ -88,24 +173,9 @@ SmallVector<int64_t> ComputedSizes::mentionedBy(Operation *op) const {
   llvm::SetVector<int64_t, SmallVector<int64_t>> found;
   if (empty())
     return {};
-  auto add = [&](ArrayRef<DimExpr> dims) {
-    for (const DimExpr &dim : dims)
-      for (int64_t id : dim.symbols())
-        if (isComputed(id))
-          found.insert(id);
-  };
-  auto addTypes = [&](TypeRange types) {
-    for (Type type : types)
-      if (auto tensor = dyn_cast<RankedTensorType>(type))
-        if (auto dims = dyn_cast_or_null<DimsAttr>(tensor.getEncoding()))
-          add(dims.getDims());
-  };
-  op->walk([&](Operation *inner) {
-    addTypes(inner->getOperandTypes());
-    addTypes(inner->getResultTypes());
-    for (NamedAttribute attribute : inner->getAttrs())
-      if (auto dims = dyn_cast<DimsAttr>(attribute.getValue()))
-        add(dims.getDims());
+  forEachSymbol(op, [&](int64_t id) {
+    if (isComputed(id))
+      found.insert(id);
   });
   return found.takeVector();
 }

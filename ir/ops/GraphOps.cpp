@@ -33,8 +33,9 @@ LogicalResult GradientsOp::buildVjp(OpBuilder &, ArrayRef<Value>, SmallVectorImp
 }
 
 LogicalResult DefineSizeOp::verify() {
-  if (!isa_and_nonnull<FunctionOpInterface>((*this)->getParentOp()))
-    return emitOpError("must stand in the body of a function, of which its symbol is one");
+  if (!isa_and_nonnull<FunctionOpInterface, LoopOpInterface, IfOp>((*this)->getParentOp()))
+    return emitOpError("must stand in the body of a function, a loop or a branch, of which its "
+                       "symbol is one");
   if (getTensorType(getSize()).getRank() != 0)
     return emitOpError("the size must be a scalar, found ") << getSize().getType();
   if (int64_t(getSymbol()) < 0)

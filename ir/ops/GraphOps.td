@@ -131,7 +131,7 @@ def Keratin_GradientsOp : Keratin_Op<"gradients", [Pure]> {
 def Keratin_DefineSizeOp : Op<Keratin_Dialect, "define_size", [Keratin_HasKnownShapes, DeclareOpInterfaceMethods<EvaluableOpInterface>]> {
   let summary = "the value of a symbol, computed during the call";
   let description = [{
-    From here on the symbol has the value of `size`, a scalar. A value outside [0, bound] is an error of the call; without a bound only a negative one.
+    From here to the end of the block the symbol has the value of `size`, a scalar. A value outside [0, bound] is an error of the call; without a bound only a negative one.
     The compiler makes it of keratin.truncate, before anything else, and behind a keratin.while with a length; what has the symbol in a size comes
     behind it, through all passes.
 

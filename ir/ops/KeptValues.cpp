@@ -1,5 +1,7 @@
 #include "ir/ops/KeptValues.h"
 
+#include "ir/interfaces/ComputedSizes.h"
+
 using namespace keratin::ir;
 using namespace mlir;
 
@@ -33,7 +35,7 @@ class KeptValues {
 public:
   KeptValues(Block &block, Operation *end, ValueRange states, ValueRange captures)
       : block(block), end(end), states(states.begin(), states.end()),
-        invariant(captures.begin(), captures.end()) {}
+        invariant(captures.begin(), captures.end()), sizes(block) {}
 
   llvm::SetVector<Value> run();
 
@@ -47,12 +49,17 @@ private:
   Missing missingFor(Value value) const;
   Missing missingFor(Operation *op) const;
   void keepFor(Value value);
+  void need(Operation *op);
+  // Whether steps have one type of it, as a stack of it needs.
+  bool canBeKept(Value value) const { return !sizes.mentionedIn(value.getType()); }
   bool isNeeded(Value value) const { return needed.contains(value); }
 
   Block &block;
   Operation *end;
   DenseSet<Value> states, invariant;
-  DenseSet<Value> needed; // by the ops of the gradient
+  LocalSizes sizes;
+  DenseSet<Value> needed; // by the ops of the gradient, and by those that are done again for them
+  DenseSet<Operation *> doneAgain; // at any cost
   DenseMap<Value, Missing> missing;
   llvm::SetVector<Value> kept;
 };
@@ -102,13 +109,33 @@ void KeptValues::keepFor(Value value) {
   }
 }
 
+// What the op reads is needed. What has a size that only this step knows cannot be kept: it is made
+// again, from the ops that define its sizes on.
+void KeptValues::need(Operation *user) {
+  SmallVector<Operation *> work{user};
+  auto doAgain = [&](Operation *op) {
+    if (op->isBeforeInBlock(end) && doneAgain.insert(op).second)
+      work.push_back(op);
+  };
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val();
+    for (Value operand : op->getOperands()) {
+      Value value = withoutEffects(operand);
+      needed.insert(value);
+      if (!canBeKept(value))
+        doAgain(value.getDefiningOp());
+    }
+    for (int64_t symbol : sizes.symbolsIn(op))
+      llvm::for_each(sizes.definitionsOf(symbol), doAgain);
+  }
+}
+
 llvm::SetVector<Value> KeptValues::run() {
   for (Operation *op = end->getNextNode(); op; op = op->getNextNode())
-    for (Value operand : op->getOperands())
-      needed.insert(withoutEffects(operand));
+    need(op);
 
   for (Operation &op : llvm::make_range(block.begin(), end->getIterator()))
-    if (op.getNumRegions() == 0 && isMemoryEffectFree(&op) &&
+    if (op.getNumRegions() == 0 && isMemoryEffectFree(&op) && !sizes.mentionedBy(&op) &&
         llvm::all_of(op.getOperands(),
                      [&](Value x) { return invariant.contains(withoutEffects(x)); }))
       invariant.insert(op.result_begin(), op.result_end());
@@ -119,14 +146,20 @@ llvm::SetVector<Value> KeptValues::run() {
       kept.insert(argument);
   for (Operation &op : llvm::make_range(block.begin(), end->getIterator()))
     for (Value result : op.getResults())
-      if (isNeeded(result) && !isCheap(&op) && !invariant.contains(result))
+      if (isNeeded(result) && !isCheap(&op) && !invariant.contains(result) &&
+          !doneAgain.contains(&op))
         kept.insert(result);
 
   for (Operation &op : llvm::make_range(block.begin(), end->getIterator()))
     for (Value result : op.getResults()) {
-      if (invariant.contains(result) || withoutEffects(result) != result)
+      if (invariant.contains(result) || withoutEffects(result) != result || doneAgain.contains(&op))
         continue;
-      missing[result] = isCheap(&op) ? missingFor(&op) : Missing{Missing::One, result};
+      if (!canBeKept(result))
+        missing[result] = {Missing::Several, {}};
+      else if (!isCheap(&op) || sizes.mentionedBy(&op))
+        missing[result] = {Missing::One, result};
+      else
+        missing[result] = missingFor(&op);
       if (isNeeded(result))
         keepFor(result);
     }
@@ -141,9 +174,16 @@ llvm::SetVector<Value> keratin::ir::findKeptValues(Block &block, Operation *end,
 llvm::SetVector<Value> keratin::ir::findCheckpoints(Block &block, Operation *end,
                                                     ValueRange states) {
   DenseSet<Value> isState(states.begin(), states.end());
+  LocalSizes sizes(block);
   SmallVector<Value> work;
-  for (Operation *op = end->getNextNode(); op; op = op->getNextNode())
+  auto addInputs = [&](Operation *op) {
     work.append(op->operand_begin(), op->operand_end());
+    for (int64_t symbol : sizes.symbolsIn(op))
+      for (Operation *definition : sizes.definitionsOf(symbol))
+        work.append(definition->operand_begin(), definition->operand_end());
+  };
+  for (Operation *op = end->getNextNode(); op; op = op->getNextNode())
+    addInputs(op);
   llvm::SetVector<Value> kept;
   DenseSet<Value> seen;
   while (!work.empty()) {
@@ -154,7 +194,7 @@ llvm::SetVector<Value> keratin::ir::findCheckpoints(Block &block, Operation *end
     if (!op && isState.contains(value))
       kept.insert(value);
     else if (op && op->isBeforeInBlock(end))
-      work.append(op->operand_begin(), op->operand_end());
+      addInputs(op);
   }
   return kept;
 }

@@ -13,7 +13,8 @@ namespace keratin::ir {
 // step's number, elements of the sequences, captures, and what is kept. Returns what has to be
 // kept, so that only moves, casts and cheap arithmetic are done again, and no value is kept for an
 // op that can be done again from others which are kept anyway. Values that depend on captures only
-// are computed again at any cost, as they leave the loop later. Among the block's arguments only
+// are computed again at any cost, as they leave the loop later, and so are those whose sizes the
+// step computes, as steps differ in them. Among the block's arguments only
 // `states` are not at hand.
 llvm::SetVector<mlir::Value> findKeptValues(mlir::Block &block, mlir::Operation *end,
                                             mlir::ValueRange states, mlir::ValueRange captures);

@@ -10,13 +10,21 @@
 using namespace keratin::ir;
 using namespace mlir;
 
+HeldRegion::HeldRegion(Operation *place) {
+  OperationState state(place->getLoc(), KernelOp::getOperationName());
+  state.addRegion();
+  holder.reset(OpBuilder(place).create(state));
+}
+
 //===-- Branches ------------------------------------------------------------------------------===//
 
 namespace {
 
 // The ops of a branch without their effects, and those of its gradient.
 struct BranchGradient {
-  std::unique_ptr<Region> region = std::make_unique<Region>();
+  explicit BranchGradient(Operation *place) : region(place) {}
+
+  HeldRegion region;
   SmallVector<Value> gradients; // of the captures; null where none arrives
   int64_t differentiated = 0;
 
@@ -29,9 +37,9 @@ struct BranchGradient {
 static FailureOr<BranchGradient> differentiateBranch(Region &branch, Location location,
                                                      ArrayRef<Cotangent> cotangents,
                                                      ArrayRef<bool> wanted) {
-  BranchGradient result;
+  BranchGradient result(branch.getParentOp());
   IRMapping mapping;
-  branch.cloneInto(result.region.get(), mapping);
+  branch.cloneInto(&*result.region, mapping);
   Block &block = result.block();
   dropEffects(block);
   auto end = cast<YieldOp>(block.getTerminator());

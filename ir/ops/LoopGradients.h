@@ -22,9 +22,23 @@ struct RegionGradients {
   int64_t differentiated = 0; // ops inside
 };
 
+// A region on its way to an op, held in the function meanwhile: who looks for a symbol that nothing
+// has looks there, too.
+class HeldRegion {
+public:
+  explicit HeldRegion(mlir::Operation *place);
+  mlir::Region &operator*() const { return holder->getRegion(0); }
+  mlir::Region *operator->() const { return &holder->getRegion(0); }
+
+private:
+  struct Erase {
+    void operator()(mlir::Operation *op) const { op->erase(); }
+  };
+  std::unique_ptr<mlir::Operation, Erase> holder;
+};
+
 // Emits a scan in the other direction at the builder's insertion point, which may be in another
-// block than the loop if that sees the loop's operands and results. Of a keratin.while inside
-// another loop or branch `extended` is a scan.
+// block than the loop if that sees the loop's operands and results.
 mlir::FailureOr<RegionGradients> differentiateLoop(LoopOpInterface loop, mlir::OpBuilder &builder,
                                                    llvm::ArrayRef<Cotangent> cotangents,
                                                    llvm::ArrayRef<bool> wanted);

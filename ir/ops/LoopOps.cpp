@@ -1,7 +1,5 @@
 // Verifiers of loops and branches.
-#include "ir/dialect/Keratin.h"
-
-#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "ir/interfaces/ComputedSizes.h"
 
 using namespace keratin::ir;
 using namespace mlir;
@@ -19,6 +17,27 @@ static LogicalResult verifyTypes(Operation *op, TypeRange found, TypeRange neede
   return success();
 }
 
+// A size that the block computes is another one each time it is run: nothing around it has that.
+static LogicalResult verifySizes(Operation *op, Block &block, StringRef what) {
+  LocalSizes sizes(block);
+  if (sizes.empty())
+    return success();
+  auto fail = [&](auto found) {
+    return op->emitOpError() << what << " computes a size that the op around it has, found "
+                             << found;
+  };
+  for (TypeRange types : {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
+    for (Type type : types)
+      if (sizes.mentionedIn(type))
+        return fail(type);
+  for (NamedAttribute attribute : op->getAttrs())
+    if (auto dims = dyn_cast<DimsAttr>(attribute.getValue()))
+      for (const DimExpr &dim : dims.getDims())
+        if (sizes.mentionedIn(dim))
+          return fail(dim.str());
+  return success();
+}
+
 // Precondition: one block, which the region's own constraint sees to.
 static LogicalResult verifyRegion(Operation *op, Region &region, TypeRange arguments,
                                   TypeRange yielded, StringRef what) {
@@ -29,14 +48,8 @@ static LogicalResult verifyRegion(Operation *op, Region &region, TypeRange argum
   auto yield = block.empty() ? YieldOp() : dyn_cast<YieldOp>(block.back());
   if (!yield)
     return op->emitOpError() << what << " must end with keratin.yield";
-  // Each step would give the symbol another value.
-  for (Operation &inner : block) {
-    auto loop = dyn_cast<WhileOp>(inner);
-    if (isa<TruncateOp>(inner) || (loop && loop.getLength()))
-      return op->emitOpError() << what << " holds "
-                               << (loop ? "keratin.while with a length" : "keratin.truncate")
-                               << ", whose size is one of the whole function";
-  }
+  if (failed(verifySizes(op, block, what)))
+    return failure();
   return verifyTypes(op, yield.getValues().getTypes(), yielded, "the yield of " + Twine(what));
 }
 
@@ -172,9 +185,6 @@ LogicalResult WhileOp::verify() {
   if (std::optional<DimsAttr> length = getLength()) {
     if (length->getDims().size() != 1 || !length->getDims()[0].isSymbol())
       return emitOpError("the length must be one symbol, found ") << *length;
-    if (!isa_and_nonnull<FunctionOpInterface>((*this)->getParentOp()))
-      return emitOpError("with a length must stand in the body of a function, of which its "
-                         "symbol is one");
   }
   if (std::optional<DimsAttr> bound = getAtMost()) {
     if (bound->getDims().size() != 1)

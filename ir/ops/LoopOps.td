@@ -42,7 +42,7 @@ def Keratin_WhileOp : Keratin_Op<"while", [AttrSizedOperandSegments, IsolatedFro
     The first state, a scalar i1, says whether there is a further step; after `at_most` steps there is none, whatever it says. The body's arguments are
     the step's number (a scalar i64, from 0), the states and the captures; it yields the next states and one element of each stack. Results are
     the last states, which are the first ones (`init`) if there is no step, the number of steps, and the stacks. `length` names a symbol, which has
-    the number of steps as its value from here on: the size of the stacks along dimension 0. Such a loop stands in the body of a function.
+    the number of steps as its value from here to the end of the block: the size of the stacks along dimension 0.
     Gradient: a scan in the other direction, of `length` steps, over what the steps of the first loop have kept in stacks.
 
     ```mlir

@@ -1,8 +1,8 @@
 // The gradient of a loop: a loop in the other direction, over what the first one kept.
 #include "ir/builder/GradientLocation.h"
 #include "ir/builder/GraphMath.h"
-#include "ir/builder/LoopBuilder.h"
 #include "ir/dialect/GraphError.h"
+#include "ir/interfaces/ComputedSizes.h"
 #include "ir/ops/KeptValues.h"
 #include "ir/ops/LoopGradients.h"
 
@@ -154,7 +154,7 @@ public:
                ArrayRef<Cotangent> cotangents, ArrayRef<bool> wanted)
       : forward(forward), steps(steps), builder(builder), cotangents(cotangents), wanted(wanted),
         paths(forward, cotangents, wanted), g(builder, gradientLocation(forward)),
-        states(forward.getNumStates()), sequences(forward.getSequences().size()) {}
+        states(forward.getNumStates()), sequences(forward.getSequences().size()), region(forward) {}
 
   FailureOr<RegionGradients> build();
 
@@ -194,7 +194,7 @@ private:
   unsigned states, sequences;
 
   // The step's ops, `end`, and the ops of its gradient. `end` yields what the step does.
-  std::unique_ptr<Region> region = std::make_unique<Region>();
+  HeldRegion region;
   Block *body = nullptr;
   YieldOp end;
   LoopOpInterface extended;
@@ -284,6 +284,33 @@ LogicalResult LoopGradient::differentiateBody() {
   return success();
 }
 
+// What loops inside keep for the gradient of a step is kept by those that it runs again, where
+// stacks of all steps cannot hold it.
+static void dropTapes(Block &block) {
+  for (WhileOp loop : llvm::make_early_inc_range(block.getOps<WhileOp>())) {
+    LocalSizes sizes(block);
+    if (!loop.getLength() || !llvm::all_of(loop.getStacks(), [](Value x) { return x.use_empty(); }))
+      continue;
+    int64_t symbol = loop.getSteps().symbolId();
+    if (llvm::any_of(block, [&](Operation &op) {
+          return &op != loop && sizes.symbolsIn(&op).contains(symbol);
+        }))
+      continue;
+    OpBuilder builder(loop);
+    unsigned states = loop.getNumStates();
+    auto plain = builder.create<WhileOp>(
+        loop.getLoc(), TypeRange(loop->getResultTypes()).take_front(states + 1), DimsAttr(),
+        loop.getAtMostAttr(), loop.getInits(), loop.getCaptures());
+    plain->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+    plain.getRegion().takeBody(loop.getRegion());
+    auto yielded = cast<YieldOp>(plain.getBody().front().getTerminator()).getValuesMutable();
+    yielded.erase(states, yielded.size() - states);
+    for (auto [old, now] : llvm::zip(loop.getResults(), plain.getResults()))
+      old.replaceAllUsesWith(now);
+    loop.erase();
+  }
+}
+
 // The loop with more stacks, in its place.
 FailureOr<LoopOpInterface> LoopGradient::extend(ArrayRef<Value> kept) {
   SmallVector<Type> types(forward->getResultTypes());
@@ -317,6 +344,7 @@ FailureOr<LoopOpInterface> LoopGradient::extend(ArrayRef<Value> kept) {
     block->addArgument(argument.getType(), argument.getLoc());
   end.getValuesMutable().append(kept);
   cloneInto(*block, *body, end);
+  dropTapes(*block);
   return loop;
 }
 
@@ -363,11 +391,24 @@ void LoopGradient::dropForwardOps() {
     for (Region &region : op.getRegions())
       dropEffects(region.front());
   }
+  // Sizes are defined as long as something has them.
+  LocalSizes sizes(*body);
+  llvm::DenseSet<int64_t> mentioned;
+  auto mention = [&](Operation &op) {
+    for (int64_t symbol : sizes.symbolsIn(&op))
+      mentioned.insert(symbol);
+  };
+  for (Operation &op : llvm::make_range(std::next(end->getIterator()), body->end()))
+    mention(op);
   auto forward = llvm::make_range(std::next(end->getReverseIterator()), body->rend());
   end.erase();
-  for (Operation &op : llvm::make_early_inc_range(forward))
-    if (op.use_empty())
+  for (Operation &op : llvm::make_early_inc_range(forward)) {
+    std::optional<int64_t> defined = symbolDefinedBy(&op);
+    if (op.use_empty() && !(defined && mentioned.contains(*defined)))
       op.erase();
+    else
+      mention(op);
+  }
 }
 
 ScanOp LoopGradient::buildLoop() {
@@ -448,110 +489,26 @@ FailureOr<RegionGradients> LoopGradient::build() {
   return takeGradients(buildLoop());
 }
 
-//===-- Loops whose number of steps nobody knows ----------------------------------------------===//
-
 // A symbol that nothing in the function of the op mentions.
 static DimExpr newSymbol(Operation *op) {
   int64_t last = -1;
-  auto addDims = [&](ArrayRef<DimExpr> dims) {
-    for (const DimExpr &dim : dims)
-      for (int64_t id : dim.symbols())
-        last = std::max(last, id);
-  };
-  auto addTypes = [&](TypeRange types) {
-    for (Type type : types)
-      if (auto tensor = dyn_cast<RankedTensorType>(type))
-        addDims(getShape(tensor));
-  };
+  auto note = [&](int64_t id) { last = std::max(last, id); };
   auto function = op->getParentOfType<FunctionOpInterface>();
+  forEachSymbol(function, note);
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    addTypes(function.getArgument(i).getType());
+    if (auto tensor = dyn_cast<RankedTensorType>(function.getArgument(i).getType()))
+      for (const DimExpr &dim : getShape(tensor))
+        llvm::for_each(dim.symbols(), note);
     if (auto symbol = function.getArgAttrOfType<IntegerAttr>(i, "keratin.symbol"))
-      last = std::max(last, symbol.getInt());
+      note(symbol.getInt());
   }
-  function->walk([&](Operation *inner) {
-    addTypes(inner->getResultTypes());
-    for (Region &region : inner->getRegions())
-      for (Block &block : region)
-        addTypes(block.getArgumentTypes());
-    for (NamedAttribute attribute : inner->getAttrs())
-      if (auto dims = dyn_cast<DimsAttr>(attribute.getValue()))
-        addDims(dims.getDims());
-    if (auto define = dyn_cast<DefineSizeOp>(inner))
-      last = std::max(last, int64_t(define.getSymbol()));
-  });
   return DimExpr::symbol(last + 1);
-}
-
-// A scan of as many steps as the loop may make; those behind its last one change nothing. Its
-// results are those of the loop, whose number of steps is one more state.
-static FailureOr<ScanOp> padToScan(WhileOp loop, const DimExpr &most) {
-  OpBuilder builder(loop);
-  GraphMath g(builder, loop.getLoc());
-  SmallVector<Value> inits(loop.getInits());
-  inits.push_back(g.integerScalar(0, builder.getI64Type()));
-  Block &original = loop.getBody().front();
-  auto buildStep = [&](GraphMath &step, LoopStep &parts) {
-    SmallVector<Value> captures = {parts.number};
-    llvm::append_range(captures, parts.states);
-    llvm::append_range(captures, parts.captures);
-    size_t states = parts.states.size();
-    auto go = [&](GraphMath &branch, ValueRange arguments) {
-      IRMapping mapping;
-      mapping.map(original.getArguments().take_front(states),
-                  arguments.take_front(states)); // the number, then the states but the count
-      mapping.map(original.getArguments().drop_front(states), arguments.drop_front(states + 1));
-      for (Operation &op : original.without_terminator())
-        branch.builder().clone(op, mapping);
-      SmallVector<Value> next;
-      for (Value value : original.getTerminator()->getOperands())
-        next.push_back(mapping.lookupOrDefault(value));
-      next.push_back(
-          branch.add(arguments[states], branch.integerScalar(1, branch.builder().getI64Type())));
-      return next;
-    };
-    auto stay = [&](GraphMath &, ValueRange arguments) {
-      return SmallVector<Value>(arguments.slice(1, states));
-    };
-    IfOp choice = buildIf(step, parts.states[0], captures, go, stay);
-    llvm::append_range(parts.next, choice.getResults());
-  };
-  return buildScan(g, most, {inits, {}, loop.getCaptures()}, buildStep);
-}
-
-// A loop in another one, or in a branch: its steps cannot be a size of the function.
-static FailureOr<RegionGradients> differentiateInside(WhileOp loop, OpBuilder &builder,
-                                                      ArrayRef<Cotangent> cotangents,
-                                                      ArrayRef<bool> wanted) {
-  std::optional<DimExpr> most = loop.getBound();
-  most = most ? max(*most, DimExpr(0)) : most;
-  if (!most)
-    return emitGraphError(loop) << "while_loop: the gradient of a loop inside another loop or a "
-                                   "branch needs maximum_iterations";
-  FailureOr<ScanOp> scan = padToScan(loop, *most);
-  if (failed(scan))
-    return failure();
-  SmallVector<Cotangent> ofYield(cotangents.take_front(loop.getNumStates()));
-  ofYield.emplace_back();
-  SmallVector<bool> wantedOfScan(wanted.take_front(loop.getNumStates()));
-  wantedOfScan.push_back(false);
-  llvm::append_range(wantedOfScan, wanted.drop_front(loop.getNumStates()));
-  FailureOr<RegionGradients> gradients =
-      LoopGradient(*scan, *most, builder, ofYield, wantedOfScan).build();
-  if (failed(gradients))
-    return failure();
-  gradients->operands.erase(gradients->operands.begin() + loop.getNumStates());
-  if (gradients->extended.getOperation() != scan->getOperation())
-    scan->erase();
-  return gradients;
 }
 
 FailureOr<RegionGradients> keratin::ir::differentiateLoop(LoopOpInterface loop, OpBuilder &builder,
                                                           ArrayRef<Cotangent> cotangents,
                                                           ArrayRef<bool> wanted) {
   auto unknown = dyn_cast<WhileOp>(*loop);
-  if (unknown && !isa_and_nonnull<FunctionOpInterface>(loop->getParentOp()))
-    return differentiateInside(unknown, builder, cotangents, wanted);
   DimExpr steps = unknown && !unknown.getLength() ? newSymbol(loop) : loop.getSteps();
   SmallVector<Cotangent> ofYield;
   unsigned yielded = loop.getBody().front().getTerminator()->getNumOperands();

@@ -150,8 +150,8 @@ def Keratin_TruncateOp : Keratin_Op<"truncate"> {
   let summary = "the first elements along an axis, as many as the graph computes";
   let description = [{
     y[.., i, ..] = x[.., i, ..] for i below `size`, a scalar. The result's dimension `axis` is a symbol of its own, which this op defines: its value is known
-    from here on in the call, and no more than the size of x. Another size is an error of the call. Gradient of x: dy with zeros behind it.
-    Stands in the body of a function only, where the compiler makes it keratin.define_size and a slice first.
+    from here to the end of the block, and no more than the size of x. Another size is an error of the call. Gradient of x: dy with zeros behind it.
+    The compiler makes it keratin.define_size and a slice first.
 
     ```mlir
     %y = keratin.truncate %x, %n axis = 0 : (tensor<8x2xf32>, tensor<i64>) -> tensor<?x2xf32, #keratin.dims<d3, 2>>

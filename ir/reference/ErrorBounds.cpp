@@ -1,5 +1,6 @@
 #include "ir/reference/ErrorBounds.h"
 
+#include "ir/interfaces/ComputedSizes.h"
 #include "ir/reference/BlockRunner.h"
 #include "ir/reference/BoundsOfOp.h"
 #include "ir/reference/HostConversions.h"
@@ -51,9 +52,11 @@ private:
   LogicalResult search(Operation &op, ArrayRef<const BoundedTensor *> operands,
                        std::vector<BoundedTensor> &results);
 
+  bool hasOpenSize(Operation &op) const;
+
   EvaluationContext &context;
   const BoundOptions &options;
-  llvm::DenseSet<int64_t> open; // numbers of steps that may be others
+  llvm::DenseSet<int64_t> open; // sizes and numbers of steps that may be others
 };
 
 } // namespace
@@ -83,9 +86,6 @@ LogicalResult BoundedRun::loop(LoopOpInterface loop, ArrayRef<const BoundedTenso
     if (failed(runSteps<SteppedTensor>(scan, pointers, context, made, runBody)))
       return failure();
     results.assign(made.begin(), made.end());
-    if (llvm::any_of(scan.getSteps().symbols(), [&](int64_t id) { return open.contains(id); }))
-      for (BoundedTensor &result : results)
-        forgetAll(result);
     return success();
   }
   // Where the errors leave open whether there is a further step, anything may have come of it.
@@ -98,11 +98,13 @@ LogicalResult BoundedRun::loop(LoopOpInterface loop, ArrayRef<const BoundedTenso
           runSteps<SteppedTensor>(cast<WhileOp>(*loop), pointers, context, made, runBody, isTrue)))
     return failure();
   results.assign(made.begin(), made.end());
+  auto unknown = cast<WhileOp>(*loop);
+  if (unknown.getLength())
+    open.erase(unknown.getSteps().symbolId());
   if (!isOpen)
     return success();
-  for (BoundedTensor &result : results)
-    forgetAll(result);
-  if (auto unknown = cast<WhileOp>(*loop); unknown.getLength())
+  llvm::for_each(results, forgetAll);
+  if (unknown.getLength())
     open.insert(unknown.getSteps().symbolId());
   return success();
 }
@@ -171,11 +173,23 @@ LogicalResult BoundedRun::op(Operation &op, ArrayRef<const BoundedTensor *> oper
     return loop(steps, operands, results);
   if (auto choice = dyn_cast<IfOp>(op))
     return branch(choice, operands, results);
-  if (isa<DefineSizeOp>(op))
-    return success(); // the interpreter, which has run before, has bound the symbol
+  if (auto define = dyn_cast<DefineSizeOp>(op)) {
+    // In each step anew.
+    open.erase(define.getSymbol());
+    if (!isExact(*operands[0]))
+      open.insert(define.getSymbol());
+    return defineSizes(op, {&operands[0]->value}, context);
+  }
   if (isa<CtcBeamSearchOp>(op))
     return search(op, operands, results);
   return BoundsOfOp(&op, operands, context, options).run(results);
+}
+
+bool BoundedRun::hasOpenSize(Operation &op) const {
+  bool found = false;
+  if (!open.empty())
+    forEachSymbol(&op, [&](int64_t id) { found |= open.contains(id); });
+  return found;
 }
 
 LogicalResult BoundedRun::block(Block &block, ArrayRef<const BoundedTensor *> arguments,
@@ -195,6 +209,8 @@ LogicalResult BoundedRun::block(Block &block, ArrayRef<const BoundedTensor *> ar
     std::vector<BoundedTensor> made;
     if (failed(op(inner, operands, made)))
       return failure();
+    if (hasOpenSize(inner))
+      llvm::for_each(made, forgetAll);
     for (auto [value, tensor] : llvm::zip(inner.getResults(), made))
       values[value] = std::move(tensor);
   }

@@ -152,12 +152,13 @@ static LogicalResult defineSize(EvaluationContext &context, int64_t symbol, cons
   if (!most || value < 0 || value > *most)
     return fail(context, "truncate: the size " + Twine(value) + " is outside [0, " +
                              (most ? std::to_string(*most) : bound.str()) + "]");
-  return bindSymbol(context, symbol, value);
+  context.symbols[symbol] = value; // another one in each step of a loop
+  return success();
 }
 
-LogicalResult keratin::ir::reference::defineSteps(WhileOp loop, int64_t steps,
-                                                  EvaluationContext &context) {
-  return loop.getLength() ? bindSymbol(context, loop.getSteps().symbolId(), steps) : success();
+void keratin::ir::reference::defineSteps(WhileOp loop, int64_t steps, EvaluationContext &context) {
+  if (loop.getLength())
+    context.symbols[loop.getSteps().symbolId()] = steps;
 }
 
 LogicalResult keratin::ir::reference::defineSizes(Operation &op,

@@ -386,11 +386,20 @@ private:
     return success();
   }
 
-  LogicalResult checkSteps(const v1::Op &op) {
-    bool hasName = llvm::any_of(op.attributes(), [](const v1::Attribute &attribute) {
+  static bool hasLength(const v1::Op &op) {
+    return llvm::any_of(op.attributes(), [](const v1::Attribute &attribute) {
       return attribute.name() == "length";
     });
-    return hasName ? checkDefinition(op) : success();
+  }
+
+  LogicalResult checkSteps(const v1::Op &op) {
+    return hasLength(op) ? checkDefinition(op) : success();
+  }
+
+  uint32_t minorOf(const v1::Op &op, const SavedOp &known) const {
+    bool defines = op.name() == "truncate" || (op.name() == "while" && hasLength(op));
+    return opPath.size() > 1 && defines ? std::max(known.minor, kSavedMinorOfLocalSizes)
+                                        : known.minor;
   }
 
   LogicalResult checkOps(const google::protobuf::RepeatedPtrField<v1::Op> &ops) {
@@ -409,9 +418,8 @@ private:
     const SavedOp *known = findSavedOp(op.name());
     if (!known)
       return fail("no op of a saved graph has this name");
-    if (known->minor > (graph.version() & 0xffff))
-      return fail("needs format version 1." + Twine(known->minor) +
-                  ", which the file does not state");
+    if (uint32_t minor = minorOf(op, *known); minor > (graph.version() & 0xffff))
+      return fail("needs format version 1." + Twine(minor) + ", which the file does not state");
     if (op.regions_size() != known->regions)
       return known->regions == 0 ? fail("has no regions")
                                  : fail("needs " + Twine(known->regions) + " regions, found " +

@@ -247,9 +247,11 @@ private:
       if (auto symbol = function.getArgAttrOfType<IntegerAttr>(i, "keratin.symbol"))
         bind(symbol.getInt(), base);
     }
-    for (Operation &op : function.getBody().front())
-      if (std::optional<int64_t> symbol = symbolDefinedBy(&op))
+    // Those of a loop before those that its body defines.
+    function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (std::optional<int64_t> symbol = symbolDefinedBy(op))
         bind(*symbol, "size");
+    });
     return success();
   }
 
@@ -311,7 +313,10 @@ private:
       return fail(op, "this op cannot be saved");
     saved->set_name(known->name);
     // The least version that has all that is in the file.
-    graph.set_version(std::max(graph.version(), kSavedMajor << 16 | known->minor));
+    uint32_t minor = known->minor;
+    if (regionDepth > 0 && symbolDefinedBy(op))
+      minor = std::max(minor, kSavedMinorOfLocalSizes);
+    graph.set_version(std::max(graph.version(), kSavedMajor << 16 | minor));
     for (Value operand : op->getOperands())
       saved->add_operands(values.lookup(operand));
     for (Value result : op->getResults()) {

@@ -44,8 +44,9 @@ using Group = SmallVector<Operation *>;
 
 class KernelFormer {
 public:
-  KernelFormer(Block &block, ComputedSizes sizes, int64_t maxOps, bool fuse)
-      : block(block), sizes(std::move(sizes)), maxOps(maxOps), fuse(fuse) {}
+  // `allSizes` are those of the function.
+  KernelFormer(Block &block, const ComputedSizes &allSizes, int64_t maxOps, bool fuse)
+      : block(block), allSizes(allSizes), sizes(allSizes.in(block)), maxOps(maxOps), fuse(fuse) {}
 
   LogicalResult run() {
     for (Operation &op : block)
@@ -55,7 +56,7 @@ public:
     for (Operation &op : block)
       if (isControlFlow(&op))
         for (Region &region : op.getRegions())
-          if (failed(KernelFormer(region.front(), ComputedSizes(), maxOps, fuse).run()))
+          if (failed(KernelFormer(region.front(), allSizes, maxOps, fuse).run()))
             return failure();
     copyYieldedArguments();
     number();
@@ -518,7 +519,8 @@ private:
   }
 
   Block &block;
-  ComputedSizes sizes;
+  const ComputedSizes &allSizes;
+  ComputedSizes sizes; // those of them that the block defines
   int64_t maxOps;
   bool fuse;
   std::vector<Operation *> order;

@@ -107,7 +107,7 @@ void ContractionHoisting::run() {
 struct HoistContractionsPass : impl::HoistContractionsBase<HoistContractionsPass> {
   void runOnOperation() override {
     // Inner loops first: all steps of them may be one row of all steps of the loop around them.
-    for (ScanOp scan : innermostWithoutCheckpoints(getOperation()))
+    for (ScanOp scan : innermostToBatch(getOperation()))
       ContractionHoisting(scan).run();
     eraseDeadOps(getOperation());
   }

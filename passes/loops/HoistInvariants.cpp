@@ -2,6 +2,8 @@
 #include "passes/loops/CheapValues.h"
 #include "passes/loops/ScanEditor.h"
 
+#include "ir/interfaces/ComputedSizes.h"
+
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -16,7 +18,7 @@ namespace {
 
 class InvariantHoisting {
 public:
-  explicit InvariantHoisting(LoopOpInterface op) : scan(op) {}
+  explicit InvariantHoisting(LoopOpInterface op) : scan(op), sizes(scan.body()) {}
   void run();
 
 private:
@@ -25,11 +27,12 @@ private:
   bool readsNoLess(Operation &op) const;
 
   ScanEditor scan;
+  LocalSizes sizes;
   DenseSet<Value> invariant;
 };
 
 bool InvariantHoisting::isInvariant(Operation &op) const {
-  if (!isMemoryEffectFree(&op) ||
+  if (!isMemoryEffectFree(&op) || sizes.mentionedBy(&op) ||
       !llvm::all_of(op.getOperands(), [&](Value x) { return invariant.contains(x); }))
     return false;
   // A loop without steps does not fail.

@@ -2,6 +2,8 @@
 #include "passes/loops/ScanEditor.h"
 #include "passes/loops/StepValues.h"
 
+#include "ir/interfaces/ComputedSizes.h"
+
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -63,9 +65,9 @@ bool moveBefore(Operation *op, Operation *place) {
         needed.insert(definition);
     }
   }
-  // A size that is known only behind a truncate may stand in any type.
+  // A size that is known only behind what defines it may stand in any type.
   for (Operation *other = place; other != op; other = other->getNextNode())
-    if (isa<TruncateOp>(other))
+    if (symbolDefinedBy(other))
       return false;
   SmallVector<Operation *> order = needed.takeVector();
   llvm::sort(order, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });

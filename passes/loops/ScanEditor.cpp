@@ -1,5 +1,7 @@
 #include "passes/loops/ScanEditor.h"
 
+#include "ir/interfaces/ComputedSizes.h"
+
 #include "ir/ops/LoopGradients.h"
 
 #include "mlir/IR/Iterators.h"
@@ -171,9 +173,11 @@ SmallVector<LoopOpInterface> innermostLoops(Operation *function) {
   return loops;
 }
 
-SmallVector<ScanOp> innermostWithoutCheckpoints(Operation *function) {
+SmallVector<ScanOp> innermostToBatch(Operation *function) {
   SmallVector<ScanOp> scans = innermostFirst(function);
-  llvm::erase_if(scans, [](ScanOp scan) { return scan->hasAttr(kCheckpointsAttr); });
+  llvm::erase_if(scans, [](ScanOp scan) {
+    return scan->hasAttr(kCheckpointsAttr) || !LocalSizes(scan.getBody().front()).empty();
+  });
   return scans;
 }
 

@@ -65,9 +65,10 @@ private:
 llvm::SmallVector<ir::ScanOp> innermostFirst(mlir::Operation *function);
 // With those of unknown length.
 llvm::SmallVector<ir::LoopOpInterface> innermostLoops(mlir::Operation *function);
-// Without those over segments (keratin-checkpoint-loops): they are there so that nothing of all
-// their steps is in memory, so nothing may be stored for each step outside of them.
-llvm::SmallVector<ir::ScanOp> innermostWithoutCheckpoints(mlir::Operation *function);
+// Those of which something may be done for all steps at once. Not those over segments
+// (keratin-checkpoint-loops), which are there so that nothing of all their steps is in memory; nor
+// those whose steps differ in their sizes.
+llvm::SmallVector<ir::ScanOp> innermostToBatch(mlir::Operation *function);
 
 // The type of the stack of such values; nullopt if its elements cannot be counted.
 std::optional<mlir::RankedTensorType> stackType(mlir::RankedTensorType element,

@@ -161,7 +161,7 @@ ScanOp AccumulatorSinking::run() {
 struct SinkAccumulatorsPass : impl::SinkAccumulatorsBase<SinkAccumulatorsPass> {
   void runOnOperation() override {
     // What the first run has stacked for contractions may be what others sum.
-    for (ScanOp scan : innermostWithoutCheckpoints(getOperation()))
+    for (ScanOp scan : innermostToBatch(getOperation()))
       if (ScanOp changed = AccumulatorSinking(scan).run())
         AccumulatorSinking(changed).run();
     eraseDeadOps(getOperation());

@@ -136,7 +136,7 @@ void StackSinking::run() {
 struct SinkStacksPass : impl::SinkStacksBase<SinkStacksPass> {
   void runOnOperation() override {
     // Outer loops last: what leaves an inner one may leave them, too.
-    for (ScanOp scan : innermostWithoutCheckpoints(getOperation()))
+    for (ScanOp scan : innermostToBatch(getOperation()))
       StackSinking(scan).run();
     eraseDeadOps(getOperation());
   }

@@ -76,6 +76,11 @@ LogicalResult KernelProgram::readSignature(func::FuncOp func) {
   return success();
 }
 
+// Whether a size that is defined inside may be wrong.
+static bool definesSizes(Operation *node) {
+  return node->walk([](DefineSizeOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
 static bool anyKernelHas(Operation *node, StringRef attribute) {
   WalkResult walk = node->walk([&](KernelOp kernel) {
     return kernel->hasAttr(attribute) ? WalkResult::interrupt() : WalkResult::advance();
@@ -89,7 +94,7 @@ LogicalResult KernelProgram::readBlock() {
       int64_t position = nodeOps.size();
       positions[&op] = position;
       nodeOps.push_back(&op);
-      fallible.push_back(anyKernelHas(&op, kFallibleAttr));
+      fallible.push_back(anyKernelHas(&op, kFallibleAttr) || definesSizes(&op));
       effect.push_back(anyKernelHas(&op, kEffectAttr));
       for (Value operand : op.getOperands()) {
         SmallVector<int64_t, 2> &readers = readerLists[rootOf(operand)];
@@ -114,18 +119,16 @@ LogicalResult KernelProgram::readBlock() {
   return success();
 }
 
-LogicalResult KernelProgram::readSizes(func::FuncOp function) {
-  FailureOr<ComputedSizes> found = ComputedSizes::of(function);
-  if (failed(found))
-    return failure();
-  computedSizes = std::move(*found);
-  if (computedSizes.empty())
+// Who needs the sizes that the block defines.
+LogicalResult KernelProgram::readSizes() {
+  LocalSizes sizes(*body);
+  if (sizes.empty())
     return success();
   DenseMap<int64_t, int64_t> definers;
-  for (DefineSizeOp op : computedSizes.ops())
+  for (DefineSizeOp op : body->getOps<DefineSizeOp>())
     definers[op.getSymbol()] = producer(rootOf(op.getSize()));
   for (int64_t user = 0; user < int64_t(nodeOps.size()); ++user)
-    for (int64_t symbol : computedSizes.mentionedBy(nodeOps[user])) {
+    for (int64_t symbol : sizes.symbolsIn(nodeOps[user])) {
       int64_t definer = definers.lookup(symbol);
       // A loop's stacks are as long as it has steps.
       auto loop = dyn_cast<WhileOp>(nodeOps[user]);
@@ -136,6 +139,9 @@ LogicalResult KernelProgram::readSizes(func::FuncOp function) {
                << "d" << symbol << " has no value before the kernel that needs it";
       sizeUseList.push_back({definer, user});
     }
+  llvm::sort(sizeUseList, [](SizeUse a, SizeUse b) {
+    return std::pair(a.user, a.definer) < std::pair(b.user, b.definer);
+  });
   return success();
 }
 
@@ -143,15 +149,20 @@ FailureOr<KernelProgram> KernelProgram::build(func::FuncOp function) {
   if (!function.getBody().hasOneBlock())
     return emitGraphError(function) << "needs a body of one block", failure();
   KernelProgram program(function.getBody().front());
-  if (failed(program.readSignature(function)) || failed(program.readBlock()) ||
-      failed(program.readSizes(function)))
+  if (failed(program.readSignature(function)))
+    return failure();
+  FailureOr<ComputedSizes> sizes = ComputedSizes::of(function);
+  if (failed(sizes))
+    return failure();
+  program.computedSizes = std::move(*sizes);
+  if (failed(program.readBlock()) || failed(program.readSizes()))
     return failure();
   return program;
 }
 
 FailureOr<KernelProgram> KernelProgram::build(Block &block) {
   KernelProgram program(block);
-  if (failed(program.readBlock()))
+  if (failed(program.readBlock()) || failed(program.readSizes()))
     return failure();
   return program;
 }

@@ -65,13 +65,13 @@ public:
   // The update that function result `index` is, or null.
   const UpdateResult *updateAt(unsigned index) const;
 
-  // Nodes that mention a size which the function computes, and those that make its value, -1 for an
+  // Nodes that mention a size which the block computes, and those that make its value, -1 for an
   // argument or constant: the value is read right behind the node.
   struct SizeUse {
     int64_t definer, user;
   };
   llvm::ArrayRef<SizeUse> sizeUses() const { return sizeUseList; }
-  // Of a function; a region has none of its own.
+  // Of a function, with those that regions compute.
   const ir::ComputedSizes &sizes() const { return computedSizes; }
 
   // Of a loop or a branch: whether anything inside is. A size that a node computes may be wrong.
@@ -82,7 +82,7 @@ private:
   explicit KernelProgram(mlir::Block &block) : body(&block) {}
   mlir::LogicalResult readSignature(mlir::func::FuncOp function);
   mlir::LogicalResult readBlock();
-  mlir::LogicalResult readSizes(mlir::func::FuncOp function);
+  mlir::LogicalResult readSizes();
 
   mlir::Block *body;
   std::vector<mlir::Operation *> nodeOps;

@@ -41,10 +41,18 @@ bool canFail(Operation *node) {
     if (isa<DefineSizeOp>(op))
       return true;
   return node
-      ->walk([](KernelOp kernel) {
-        return kernel->hasAttr(kFallibleAttr) ? WalkResult::interrupt() : WalkResult::advance();
+      ->walk([](Operation *op) {
+        bool fails = isa<DefineSizeOp>(op) || (isa<KernelOp>(op) && op->hasAttr(kFallibleAttr));
+        return fails ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
+}
+
+// Of the function and of what is inside its nodes.
+SmallVector<DefineSizeOp> definitionsIn(func::FuncOp function) {
+  SmallVector<DefineSizeOp> definitions;
+  function.walk([&](DefineSizeOp define) { definitions.push_back(define); });
+  return definitions;
 }
 
 int64_t homeOfState(LoopOpInterface loop, unsigned state) {
@@ -464,6 +472,7 @@ private:
   LogicalResult checkUpdateInPlace(unsigned functionResult);
   LogicalResult checkArena();
   LogicalResult checkSizes();
+  LogicalResult checkSizesOf(Block &block);
   bool bound(Assignment &symbols);
   LogicalResult checkArenaFor(Assignment symbols);
 
@@ -514,7 +523,7 @@ LogicalResult Checker::readMemories() {
   auto memories = function->getAttrOfType<DenseI64ArrayAttr>(kOffsetMemoriesAttr);
   if (!bytes && !sizes && !memories)
     return success();
-  int64_t definitions = llvm::range_size(function.getBody().front().getOps<DefineSizeOp>());
+  int64_t definitions = definitionsIn(function).size();
   bool fits = bytes && sizes && memories && bytes.getDims().size() == size_t(sizes.size()) &&
               size_t(memories.size()) == offsets.size();
   for (int64_t i = 0; fits && i < sizes.size(); ++i) {
@@ -586,23 +595,33 @@ LogicalResult Checker::checkUpdates() {
 // A computed size is read when nothing can have overwritten it, and has its value before a node
 // needs it.
 LogicalResult Checker::checkSizes() {
+  SmallVector<DefineSizeOp> definitions = definitionsIn(function);
+  llvm::SmallSetVector<Block *, 4> blocks;
+  for (DefineSizeOp define : definitions)
+    blocks.insert(define->getBlock());
+  for (Block *block : blocks)
+    if (failed(checkSizesOf(*block)))
+      return failure();
+  return success();
+}
+
+LogicalResult Checker::checkSizesOf(Block &block) {
   Operation *last = nullptr;
   llvm::SmallDenseSet<int64_t> waiting;
-  for (DefineSizeOp define : function.getBody().front().getOps<DefineSizeOp>())
+  for (DefineSizeOp define : block.getOps<DefineSizeOp>())
     waiting.insert(define.getSymbol());
-  if (waiting.empty())
-    return success();
-  FailureOr<ComputedSizes> sizes = ComputedSizes::of(function);
-  if (failed(sizes))
-    return failure();
-  for (Operation &op : function.getBody().front()) {
+  for (Operation &op : block) {
     if (isKernelOrHolder(&op)) {
       last = &op;
       auto loop = dyn_cast<WhileOp>(op);
-      for (int64_t symbol : sizes->mentionedBy(&op))
+      std::optional<int64_t> early;
+      forEachSymbol(&op, [&](int64_t symbol) {
         if (waiting.contains(symbol) &&
             !(loop && loop.getLength() && loop.getSteps().symbolId() == symbol))
-          return op.emitError("needs d") << symbol << " before it has a value";
+          early = symbol;
+      });
+      if (early)
+        return op.emitError("needs d") << *early << " before it has a value";
     } else if (auto define = dyn_cast<DefineSizeOp>(op)) {
       waiting.erase(define.getSymbol());
       Operation *maker = storageOf(define.getSize()).getDefiningOp();
@@ -615,11 +634,11 @@ LogicalResult Checker::checkSizes() {
 
 // Makes computed sizes what they can be, beside sizes of the call. False where there are none such.
 bool Checker::bound(Assignment &symbols) {
-  auto definitions = function.getBody().front().getOps<DefineSizeOp>();
+  SmallVector<DefineSizeOp> definitions = definitionsIn(function);
   auto symbol = [&](int64_t id) -> std::optional<int64_t> { return symbols.lookup(id); };
   bool changed = true;
   // Bounds may have computed sizes, too.
-  for (auto round = definitions.begin(); changed && round != definitions.end(); ++round) {
+  for (size_t round = 0; changed && round < definitions.size(); ++round) {
     changed = false;
     for (DefineSizeOp define : definitions) {
       if (!define.getBound())
@@ -663,7 +682,7 @@ LogicalResult Checker::checkArena() {
   llvm::for_each(memoryBytes, collect);
   llvm::for_each(offsets, collect);
   top->collectSizes(collect);
-  for (DefineSizeOp define : function.getBody().front().getOps<DefineSizeOp>())
+  for (DefineSizeOp define : definitionsIn(function))
     if (define.getBound())
       collect(define.getBound()->getDims()[0]);
   const int64_t sizes[] = {0, 1, 2, 7, 32, 1000};

@@ -74,8 +74,8 @@ struct keratin_context_t {
   void (*profile)(keratin_context_t *context, int32_t kernel, int32_t end);
   void *profiled; // the runtime's own
   // Gives a size that the call computes (keratin_computed_size_t, by its number) its value: the
-  // slots of sizes that depend on it hold their values afterwards. Not 0: the call has failed, and
-  // the entry function returns.
+  // slots of sizes that depend on it hold their values afterwards. In a loop each step gives it
+  // another one. Not 0: the call has failed, and the entry function does nothing more.
   int32_t (*define_size)(keratin_context_t *context, int32_t number, int64_t value);
   void *invocation; // the runtime's own
   // Searches the samples [begin, end); fails the call at the search's sites.
@@ -178,7 +178,7 @@ typedef enum keratin_memory_kind_t {
 typedef struct keratin_memory_t {
   int32_t kind;
   int32_t size; // the computed size
-  // Slot of the bytes, known with the size; of a tape the bytes of a step, known before the call.
+  // Slot of the bytes, known with the size; of a tape the bytes of a step, known before it.
   int64_t slot;
 } keratin_memory_t;
 

@@ -79,10 +79,18 @@ private:
     auto &self = *static_cast<Invocation *>(callContext(context)->invocation);
     if (self.code != KERATIN_OK) // the loop that was to count it has ended for lack of memory
       return self.code;
+    if (callContext(context)->failed_site != 0) // the value may mean nothing
+      return KERATIN_OUT_OF_RANGE;
     self.code = runtime::defineSize(self.executable, *self.lease, number, value, self.status);
     if (self.code == KERATIN_OK)
       self.bindArenasFor(number);
-    return self.code;
+    return self.stopIfRefused(context);
+  }
+  // The call's own code says why; loops around it only ask whether anything has failed.
+  Code stopIfRefused(keratin_context_t *context) {
+    if (code != KERATIN_OK)
+      recordFailure(context, INT32_MAX);
+    return code;
   }
   // keratin_context_t::grow_tapes
   static int64_t growTapes(keratin_context_t *context, int32_t size, int64_t steps) {
@@ -92,10 +100,13 @@ private:
       const keratin_memory_t &memory = self.descriptor.computed->memories[i];
       if (memory.kind != KERATIN_MEMORY_TAPE || memory.size != size)
         continue;
-      if (!self.growTape(i, self.lease->sizes[memory.slot], steps))
+      int64_t stepBytes = self.lease->sizes[memory.slot];
+      if (!self.growTape(i, stepBytes, steps)) {
+        self.stopIfRefused(context);
         return 0;
-      if (self.lease->memories[i].room < room)
-        room = self.lease->memories[i].room;
+      }
+      if (int64_t bytes = self.lease->memories[i].bytes; stepBytes > 0 && bytes / stepBytes < room)
+        room = bytes / stepBytes;
     }
     return room;
   }
@@ -213,7 +224,7 @@ private:
 
   // Everything that may lack memory comes before anything that shows.
   bool bindMemory() {
-    return bindInputs() && bindArena() && bindTapes() && bindVariables() && bindOutputs() &&
+    return bindInputs() && bindArena() && bindLateMemory() && bindVariables() && bindOutputs() &&
            checkOverlaps() && (copyInputs(), true);
   }
 
@@ -278,21 +289,36 @@ private:
       if (bytes < 0)
         return refuse(KERATIN_INTERNAL, "function '%s': an arena would have %" PRId64 " bytes",
                       function(), bytes);
-      void *data = find(lease->memories[i].block, bytes, "what depends on a computed size");
-      if (!data)
+      if (!makeRoom(i, bytes))
         return false;
       if (int32_t byte = debugFill.load(std::memory_order_relaxed); byte >= 0)
-        memset(data, byte, size_t(bytes));
-      lateBuffers()[i] = data;
+        memset(lateBuffers()[i], byte, size_t(bytes));
     }
     return true;
   }
 
-  // Tapes begin where they were left by the last call, with nothing in them.
-  bool bindTapes() {
+  // For a size that may be defined in each step of a loop: what there was in the step before is
+  // used again. A workspace does not take back what was too small, so the next is twice as large.
+  bool makeRoom(int64_t number, int64_t bytes) {
+    LateMemory &memory = lease->memories[number];
+    if (bytes <= memory.bytes)
+      return true;
+    int64_t more = memory.bytes < PTRDIFF_MAX / 2 ? memory.bytes * 2 : 0;
+    void *data = workspace && more > bytes ? workspace->carve(size_t(more)) : nullptr;
+    memory.bytes = data ? more : bytes;
+    if (!data)
+      data = find(memory.block, bytes, "what depends on a computed size");
+    if (data)
+      lateBuffers()[number] = data;
+    return data;
+  }
+
+  // It begins as the last call left it, with nothing in it.
+  bool bindLateMemory() {
     for (int64_t i = 0; i < lease->numMemories; ++i) {
-      lateBuffers()[i] = emptyBuffer();
-      lease->memories[i].room = 0;
+      LateMemory &memory = lease->memories[i];
+      lateBuffers()[i] = workspace ? emptyBuffer() : memory.block.data();
+      memory.bytes = workspace ? 0 : int64_t(memory.block.capacity());
     }
     return true;
   }
@@ -304,32 +330,19 @@ private:
   }
 
   // Makes room for a step behind the first `steps` - 1, which are kept. In blocks, each as large as
-  // all before it: what is copied on the way is less than what there is in the end.
+  // all before it: what is copied on the way is less than what there is in the end. A loop in
+  // another one begins anew with what there is.
   bool growTape(int64_t number, int64_t stepBytes, int64_t steps) {
     constexpr int64_t leastBytes = 64 << 10;
     LateMemory &tape = lease->memories[number];
-    if (tape.room >= steps)
-      return true;
-    if (stepBytes == 0) {
-      tape.room = INT64_MAX;
-      return true;
-    }
-    void *&data = lateBuffers()[number];
-    if (!workspace && tape.room == 0) {
-      data = tape.block.data();
-      tape.room = int64_t(tape.block.capacity()) / stepBytes;
-      if (tape.room >= steps)
-        return true;
-    }
-    int64_t needed = 0, bytes = 0;
+    int64_t needed = 0;
     if (stepBytes < 0 || __builtin_mul_overflow(stepBytes, steps, &needed))
       needed = PTRDIFF_MAX;
-    if (__builtin_mul_overflow(stepBytes, tape.room, &bytes) || bytes > PTRDIFF_MAX / 2)
-      bytes = needed;
-    bytes = bytes * 2 > leastBytes ? bytes * 2 : leastBytes;
-    if (bytes < needed)
-      bytes = needed;
-    size_t kept = size_t(stepBytes) * size_t(steps - 1);
+    if (needed <= tape.bytes)
+      return true;
+    int64_t bytes = tape.bytes > PTRDIFF_MAX / 2 ? needed : tape.bytes * 2;
+    bytes = bytes > leastBytes ? bytes : leastBytes;
+    bytes = bytes > needed ? bytes : needed;
     Block larger;
     void *place = memoryOf(larger, bytes);
     if (!place) // less may still be there
@@ -339,13 +352,14 @@ private:
                     "function '%s': no memory for the tape of a loop, %" PRId64
                     " bytes for %" PRId64 " steps",
                     function(), needed, steps);
-    memcpy(place, data, kept);
+    memcpy(place, lateBuffers()[number], size_t(stepBytes) * size_t(steps - 1));
     if (!workspace)
       tape.block.swap(larger);
-    data = place;
-    tape.room = bytes / stepBytes;
+    lateBuffers()[number] = place;
+    tape.bytes = bytes;
     return true;
   }
+
   bool bindVariables() {
     for (int32_t i = 0; i < descriptor.num_variables; ++i)
       variableBuffers()[i] = arguments.variables[i]->value.data();

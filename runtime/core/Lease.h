@@ -27,7 +27,7 @@ struct LeaseLayout {
 // Memory that is asked for during a call.
 struct LateMemory {
   Block block;
-  int64_t room = 0; // of a tape: steps that there is room for in this call
+  int64_t bytes = 0; // that the buffer has in this call
 };
 
 class Lease {

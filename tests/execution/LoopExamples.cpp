@@ -327,6 +327,41 @@ std::vector<LoopExample> keratin::tests::whileExamples() {
     };
     return resultsOf(buildScan(math, d0, {{xs[1]}, {xs[0]}, {}}, step));
   });
+  add("in a scan, of any length", {{d0, 2}, {2}, {2}},
+      [](GraphMath &math, ValueRange xs) -> Values {
+        auto step = [](GraphMath &g, LoopStep &step) {
+          Value w = g.mul(step.elements[0], step.captures[0]);
+          Value next = grow(g, g.scale(step.states[0], 0.5), w).getResult(1);
+          step.next = {next};
+          step.stacked = {g.sin(next)};
+        };
+        return resultsOf(buildScan(math, d0, {{xs[1]}, {xs[0]}, {xs[2]}}, step));
+      });
+  add("in a branch, of any length", {{2}, {2}}, [](GraphMath &math, ValueRange xs) -> Values {
+    auto first = [](GraphMath &g, ValueRange xs) -> SmallVector<Value> {
+      return {grow(g, xs[0], xs[1]).getResult(1)};
+    };
+    auto second = [](GraphMath &g, ValueRange xs) -> SmallVector<Value> {
+      return {g.mul(xs[0], xs[1])};
+    };
+    return resultsOf(buildIf(math, isSmall(math, xs[0]), xs, first, second));
+  });
+  add("three deep, of any length", {{3, 2}, {2}, {2}},
+      [](GraphMath &math, ValueRange xs) -> Values {
+        auto outer = [](GraphMath &g, LoopStep &step) {
+          auto middle = [](GraphMath &g, LoopStep &step) {
+            Value s = grow(g, g.scale(step.states[1], 0.5), step.captures[0]).getResult(1);
+            s = g.mul(s, g.cos(g.mul(step.states[1], step.captures[1])));
+            step.next = {g.less(step.number, g.integerScalar(2, getElementType(step.number))), s};
+          };
+          Value go = g.less(step.number, g.integerScalar(2, getElementType(step.number)));
+          WhileOp loop = buildWhile(
+              g, {}, {{go, step.states[0]}, {}, {step.elements[0], step.captures[0]}}, middle);
+          step.next = {loop.getResult(1)};
+          step.stacked = {g.cast(loop.getStepCount(), getElementType(step.states[0]))};
+        };
+        return resultsOf(buildScan(math, 3, {{xs[1]}, {xs[0]}, {xs[2]}, true}, outer));
+      });
   add("in a branch", {{2}, {2}}, [](GraphMath &math, ValueRange xs) -> Values {
     auto first = [](GraphMath &g, ValueRange xs) -> SmallVector<Value> {
       return {grow(g, xs[0], xs[1], 5).getResult(1)};
@@ -347,6 +382,26 @@ std::vector<LoopExample> keratin::tests::whileExamples() {
     WhileOp loop = buildWhile(math, {}, {{math.equal(zero, zero), xs[0]}, {}, {xs[1]}}, step);
     return {loop.getResult(1), loop.getStepCount()};
   });
+  // The first elements of a vector, one less in each step: what follows has another size each time.
+  add("sizes that differ from step to step", {{4, 3}, {2}},
+      [](GraphMath &math, ValueRange xs) -> Values {
+        auto step = [](GraphMath &g, LoopStep &step) {
+          Type number = getElementType(step.number);
+          Value count =
+              g.mod(g.add(step.number, g.integerScalar(3, number)), g.integerScalar(4, number));
+          Shape part = {DimExpr::symbol(7)};
+          Value x = g.builder().create<TruncateOp>(
+              g.location(), getTensorType(part, getElementType(step.elements[0])), step.elements[0],
+              count, uint64_t(0));
+          Value s = g.broadcastScalar(g.reduceSum(step.states[0], {0}), part);
+          Value sum = g.reduceSum(g.cumsum(g.sin(g.mul(x, s)), 0, false, false), {0});
+          Value next =
+              g.tanh(g.add(step.states[0], g.broadcastScalar(sum, getShape(step.states[0]))));
+          step.next = {next};
+          step.stacked = {sum};
+        };
+        return resultsOf(buildScan(math, 4, {{xs[1]}, {xs[0]}, {}}, step));
+      });
   return examples;
 }
 

@@ -104,6 +104,16 @@ private:
   void openLoop();
   void branch();
   Value condition();
+  // A size that the region computes, which nothing outside of it may have.
+  bool hasOwnSize(Type type) {
+    for (const DimExpr &dim : getShape(cast<RankedTensorType>(type)))
+      for (int64_t id : dim.symbols())
+        if (id >= firstOwnSymbol)
+          return true;
+    return false;
+  }
+  Value countBelow(Value numbers);
+  std::optional<std::pair<Value, Value>> handOut(Value x, int64_t &axis);
   SmallVector<Value> fill(Block &region,
                           llvm::function_ref<SmallVector<Value>(GraphMaker &)> yield);
   SmallVector<Value> someValues(int64_t most);
@@ -117,7 +127,8 @@ private:
   EvaluationContext sizes; // the largest that there can be
   SmallVector<Value> pool, arguments;
   unsigned gradientsLeft = 2;
-  unsigned depth = 0; // regions around the block
+  unsigned depth = 0;                 // regions around the block
+  int64_t firstOwnSymbol = INT64_MAX; // of a region
 };
 
 } // namespace
@@ -303,25 +314,47 @@ void GraphMaker::slice() {
   add(math.slice(x, starts, result, strides));
 }
 
+// Which of the numbers are below a small one: it may be another one in each step.
+Value GraphMaker::countBelow(Value numbers) {
+  Value five = math.constantLike(5, numbers), rest = math.mod(numbers, five);
+  SmallVector<Value> scalars = ofType(getTensorType({}, b.getI64Type()));
+  if (depth == 0 || scalars.empty() || chance(20))
+    return math.less(rest, math.constantLike(double(below(6)), numbers));
+  Value limit = math.broadcastScalar(recent(scalars), getShape(numbers));
+  return math.less(rest, math.mod(limit, math.constantLike(6, numbers)));
+}
+
 // As many elements as a comparison of integers counts, which no rounding changes.
 void GraphMaker::truncate() {
   Value x = anyValue();
   Shape dims = getShape(x);
-  // Regions define no sizes.
-  if (depth > 0 || dims.empty())
+  if (dims.empty())
     return;
   int64_t axis = anyAxis(x);
   Value numbers = math.iota(getTensorType({dims[axis]}, b.getI64Type()), 0);
-  Value chosen = math.less(math.mod(numbers, math.constantLike(5, numbers)),
-                           math.constantLike(double(below(6)), numbers));
+  Value chosen = countBelow(numbers);
   // Mostly what is fed decides, too: the first arguments hold a bool for each place of a symbol.
-  for (Value argument : body->getParentOp()->getRegion(0).getArguments().take_front(3))
-    if (getShape(argument)[0] == dims[axis] && chance(80))
-      chosen = math.and_(chosen, argument);
+  if (depth == 0)
+    for (Value argument : body->getArguments().take_front(3))
+      if (getShape(argument)[0] == dims[axis] && chance(80))
+        chosen = math.and_(chosen, argument);
   Value size = math.reduceSum(math.cast(chosen, b.getI64Type()), {0});
   sizes.symbols[nextSymbol] = *sizes.evaluate(dims[axis]);
   dims[axis] = DimExpr::symbol(nextSymbol++);
   add(b.create<TruncateOp>(loc, getTensorType(dims, getElementType(x)), x, size, uint64_t(axis)));
+}
+
+// A value of one size that the region computes as what may leave it: padded to the most that it can
+// be, and its size. Only of a truncated value, of which that is known.
+std::optional<std::pair<Value, Value>> GraphMaker::handOut(Value x, int64_t &axis) {
+  auto truncate = x.getDefiningOp<TruncateOp>();
+  if (!truncate || hasOwnSize(truncate.getX().getType()))
+    return std::nullopt;
+  axis = int64_t(truncate.getAxis());
+  Shape whole = getShape(truncate.getX());
+  Value padded =
+      math.pad(x, Shape(whole.size(), DimExpr(0)), SmallVector<int64_t>(whole.size(), 0), whole);
+  return std::pair(padded, math.count(x, {axis}, b.getI64Type()));
 }
 
 void GraphMaker::pad() {
@@ -648,6 +681,7 @@ SmallVector<Value> GraphMaker::fill(Block &region,
   b.setInsertionPointToEnd(&region);
   GraphMaker inner(b, &region, nextRandom(state), nextSymbol);
   inner.depth = depth + 1;
+  inner.firstOwnSymbol = std::min(firstOwnSymbol, nextSymbol);
   inner.sizes = sizes;
   inner.gradientsLeft = 0; // an op of the function's
   inner.pool.assign(region.args_begin(), region.args_end());
@@ -703,7 +737,7 @@ void GraphMaker::loop() {
     if (!inits.empty() && chance(50))
       stacks.push_back(values.front());
     for (Value value : stacks)
-      if (values.size() < inits.size() + 3 && fits(value))
+      if (values.size() < inits.size() + 3 && fits(value) && !inner.hasOwnSize(value.getType()))
         values.push_back(value);
     return values;
   });
@@ -738,7 +772,7 @@ Value GraphMaker::condition() {
 void GraphMaker::openLoop() {
   if (depth == 2)
     return;
-  bool isBounded = depth > 0 || chance(40);
+  bool isBounded = chance(40);
   int64_t most = below(5);
   SmallVector<Value> inits = {condition()}, captures = someValues(2);
   for (Value init : someValues(3))
@@ -784,16 +818,28 @@ void GraphMaker::branch() {
   SmallVector<Value> captures = someValues(3);
   OperationState operation(loc, IfOp::getOperationName());
   SmallVector<Type> types;
+  // Of the first branch's values those that are cut outside: the place of their size, and the axis.
+  llvm::DenseMap<unsigned, std::pair<unsigned, int64_t>> cuts;
   for (int i : {0, 1}) {
     Block &block = operation.addRegion()->emplaceBlock();
     for (Value capture : captures)
       block.addArgument(capture.getType(), loc);
     SmallVector<Value> values = fill(block, [&](GraphMaker &inner) {
-      SmallVector<Value> made = inner.takeOutputs();
-      if (i == 0 && made.size() > 3)
-        made.resize(3);
-      if (i == 0)
+      if (i == 0) {
+        SmallVector<Value> made;
+        for (Value value : inner.takeOutputs()) {
+          int64_t axis = 0;
+          if (made.size() >= 3)
+            break;
+          if (!inner.hasOwnSize(value.getType())) {
+            made.push_back(value);
+          } else if (auto handed = inner.handOut(value, axis)) {
+            cuts[made.size()] = {made.size() + 1, axis};
+            made.append({handed->first, handed->second});
+          }
+        }
         return made;
+      }
       // The second has what the types of the first ask for.
       SmallVector<Value> same;
       for (Type type : types) {
@@ -814,20 +860,35 @@ void GraphMaker::branch() {
   operation.addOperands(condition);
   operation.addOperands(captures);
   operation.addTypes(types);
-  for (Value result : b.create(operation)->getResults())
-    add(result);
+  Operation *made = b.create(operation);
+  for (auto [i, result] : llvm::enumerate(made->getResults())) {
+    auto cut = cuts.find(unsigned(i));
+    if (cut == cuts.end()) {
+      add(result);
+      continue;
+    }
+    auto [place, axis] = cut->second;
+    // What the other branch gives for a size may be any number.
+    Value most = math.count(result, {axis}, b.getI64Type()), given = made->getResult(place);
+    Value size = math.minimum(math.maximum(given, math.zeroLike(given)), most);
+    Shape dims = getShape(result);
+    sizes.symbols[nextSymbol] = *sizes.evaluate(dims[size_t(axis)]);
+    dims[size_t(axis)] = DimExpr::symbol(nextSymbol++);
+    add(b.create<TruncateOp>(loc, getTensorType(dims, getElementType(result)), result, size,
+                             uint64_t(axis)));
+  }
 }
 
 void GraphMaker::makeOps(int count) {
   using Step = void (GraphMaker::*)();
   static const std::pair<int, Step> steps[] = {
       {40, &GraphMaker::elementwise}, {6, &GraphMaker::shape},       {5, &GraphMaker::broadcast},
-      {4, &GraphMaker::slice},        {2, &GraphMaker::truncate},    {3, &GraphMaker::pad},
+      {4, &GraphMaker::slice},        {3, &GraphMaker::truncate},    {3, &GraphMaker::pad},
       {3, &GraphMaker::concatenate},  {2, &GraphMaker::gather},      {9, &GraphMaker::reduce},
       {3, &GraphMaker::scan},         {4, &GraphMaker::normalize},   {7, &GraphMaker::contract},
       {4, &GraphMaker::windows},      {4, &GraphMaker::convolution}, {4, &GraphMaker::gradients},
       {3, &GraphMaker::leaf},         {3, &GraphMaker::loop},        {2, &GraphMaker::branch},
-      {1, &GraphMaker::openLoop}};
+      {2, &GraphMaker::openLoop}};
   int total = 0;
   for (auto [weight, step] : steps)
     total += weight;
