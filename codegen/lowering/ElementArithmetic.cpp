@@ -132,37 +132,17 @@ Value ElementEmitter::div(Value x, Value y) {
 }
 
 Value ElementEmitter::floorDiv(Value x, Value y) {
-  if (isFloat())
-    return floor(div(x, y));
   return binary(x, y, [&](Value p, Value q) {
-    return VectorMath(b, loc, target).floorDiv(p, q, !isUnsigned());
+    VectorMath math(b, loc, target);
+    return isFloat() ? math.floorDiv(p, q) : math.floorDiv(p, q, !isUnsigned());
   });
 }
 
 Value ElementEmitter::mod(Value x, Value y) {
-  if (!isFloat())
-    return binary(x, y, [&](Value p, Value q) {
-      return VectorMath(b, loc, target).floorMod(p, q, !isUnsigned());
-    });
-  Value quotient = floorDiv(x, y);
-  Value rest = sub(x, mul(y, quotient));
-  // The quotient may have rounded to 0, or y be infinite.
-  rest = select(compare(Comparison::LT, abs(x), abs(y)), x, rest);
-  // From here on neighbouring x lie further apart than multiples of y: x counts as one. An infinite
-  // x gives NaN.
-  Type type = registerType(elementType);
-  Value limit = place({}, [&]() -> Value {
-    return b.create<arith::ConstantOp>(loc, b.getFloatAttr(type, type.isF64() ? 0x1p53 : 0x1p24));
+  return binary(x, y, [&](Value p, Value q) {
+    VectorMath math(b, loc, target);
+    return isFloat() ? math.floorMod(p, q) : math.floorMod(p, q, !isUnsigned());
   });
-  Value zero = constant(0.0);
-  Value isMultiple =
-      and_(compare(Comparison::GE, abs(quotient), limit), compare(Comparison::NE, y, zero));
-  rest = select(isMultiple, sub(x, x), rest);
-  // The quotient may have rounded up to the next integer.
-  Value isBelow = compare(Comparison::LT, rest, zero);
-  Value isOther =
-      and_(compare(Comparison::NE, rest, zero), xor_(isBelow, compare(Comparison::LT, y, zero)));
-  return select(isOther, add(rest, y), rest);
 }
 
 Value ElementEmitter::maximum(Value x, Value y) {

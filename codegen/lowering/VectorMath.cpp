@@ -15,6 +15,14 @@ template <typename Function> Value VectorMath::viaSingle(Value x, Function funct
   return kernels::castFloatToFloat(function(kernels::castFloatToFloat(value, single)), half);
 }
 
+template <typename Function>
+Value VectorMath::viaSingle(Value x, Value y, Function function) const {
+  VectorExpr second(emit, y);
+  return viaSingle(x, [&](const VectorExpr &first) {
+    return function(first, kernels::castFloatToFloat(second, first.element()));
+  });
+}
+
 Value VectorMath::exp(Value x) const { return viaSingle(x, kernels::exp); }
 Value VectorMath::expm1(Value x) const { return viaSingle(x, kernels::expm1); }
 Value VectorMath::log(Value x) const { return viaSingle(x, kernels::log); }
@@ -24,12 +32,9 @@ Value VectorMath::rsqrt(Value x) const {
   return viaSingle(x, [](const VectorExpr &v) { return 1.0 / squareRoot(v); });
 }
 
-Value VectorMath::pow(Value x, Value y) const {
-  VectorExpr exponent(emit, y);
-  return viaSingle(x, [&](const VectorExpr &base) {
-    return kernels::pow(base, kernels::castFloatToFloat(exponent, base.element()));
-  });
-}
+Value VectorMath::pow(Value x, Value y) const { return viaSingle(x, y, kernels::pow); }
+Value VectorMath::floorDiv(Value x, Value y) const { return viaSingle(x, y, kernels::floorDiv); }
+Value VectorMath::floorMod(Value x, Value y) const { return viaSingle(x, y, kernels::floorMod); }
 
 Value VectorMath::sin(Value x) const { return viaSingle(x, kernels::sin); }
 Value VectorMath::cos(Value x) const { return viaSingle(x, kernels::cos); }

@@ -14,8 +14,8 @@ namespace keratin::codegen {
 // the errors are in docs/vector-math.md. Works in the default floating-point environment: round to
 // nearest, denormals kept.
 //
-// sin, cos and tan emit an scf.if for arguments beyond 1e5 (f32) or 8e6 (f64); the rest is free of
-// branches.
+// sin, cos and tan emit an scf.if for arguments beyond 1e5 (f32) or 8e6 (f64), floorMod an
+// scf.while for quotients beyond 2^23 or 2^52; the rest is free of branches.
 class VectorMath {
 public:
   using Value = mlir::Value;
@@ -50,6 +50,11 @@ public:
   // -1, 0 or 1; of floats: keeps -0 and NaN.
   Value sign(Value x) const;
 
+  // Python's // and % of floats. The remainder is the exact one, with the sign of y, rounded once;
+  // 0 has the sign of y too. The quotient is the exact one rounded towards minus infinity, or to
+  // the nearest number where it has more bits than the format. By 0: as x / y, and NaN.
+  Value floorDiv(Value x, Value y) const;
+  Value floorMod(Value x, Value y) const;
   // Integers of 8 to 64 bits, towards minus infinity. Nothing traps: x / 0 and x mod 0 are 0, min /
   // -1 is min.
   Value floorDiv(Value x, Value y, bool isSigned) const;
@@ -69,6 +74,7 @@ public:
 private:
   // f as given for f32 and f64; for f16 and bf16 through f32.
   template <typename Function> Value viaSingle(Value x, Function f) const;
+  template <typename Function> Value viaSingle(Value x, Value y, Function f) const;
 
   EmitContext emit;
 };

@@ -70,6 +70,10 @@ VectorExpr ceil(const VectorExpr &x);
 VectorExpr roundEven(const VectorExpr &x);
 VectorExpr trunc(const VectorExpr &x);
 
+// As VectorMath says.
+VectorExpr floorDiv(const VectorExpr &x, const VectorExpr &y);
+VectorExpr floorMod(const VectorExpr &x, const VectorExpr &y);
+
 VectorExpr castFloatToFloat(const VectorExpr &x, mlir::Type element);
 
 } // namespace keratin::codegen::kernels

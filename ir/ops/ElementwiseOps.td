@@ -261,7 +261,10 @@ def Keratin_DivOp : Keratin_BinaryOp<"div", Keratin_FloatTensor> {
 
 def Keratin_FloorDivOp : Keratin_BinaryOp<"floor_div", Keratin_NumberTensor> {
   let summary = "quotient rounded towards minus infinity, element by element";
-  let description = "An integer divided by 0 gives 0; the smallest integer by -1 gives itself. No gradient.";
+  let description = [{
+    An integer divided by 0 gives 0; the smallest integer by -1 gives itself. Of floats the exact quotient is rounded down; one of
+    2^23 (f64: 2^52) and more is the nearest number to a / b. No gradient.
+  }];
   let scalar = (FloorDiv $a, $b);
   let reference = "floorDiv(a, b)";
   let isDifferentiable = 0;
@@ -270,8 +273,8 @@ def Keratin_FloorDivOp : Keratin_BinaryOp<"floor_div", Keratin_NumberTensor> {
 def Keratin_ModOp : Keratin_BinaryOp<"mod", Keratin_NumberTensor> {
   let summary = "remainder with the sign of the divisor, element by element";
   let description = [{
-    a - b * floor(a / b); an integer modulo 0 gives 0. A float whose quotient needs more bits than a float has counts as a multiple of b.
-    Gradient: da = dy, db = -dy * floor(a / b).
+    a - b * floor(a / b), for floats rounded once, however large the quotient is; 0 has the sign of b. An integer modulo 0 gives 0, a
+    float NaN. Gradient: da = dy, db = -dy * floor(a / b).
   }];
   let scalar = (Mod $a, $b);
   let reference = "floorMod(a, b)";
@@ -283,12 +286,14 @@ def Keratin_PowOp : Keratin_BinaryOp<"pow", Keratin_NumberTensor> {
   let summary = "power, element by element";
   let description = [{
     C's pow for floats; integers by repeated squaring with wrap-around, a negative integer exponent gives 0 (the frontend refuses it).
-    Gradient: da = dy * b * a^(b-1), 0 where dy is 0; db = dy * y * log(a) where a > 0, else 0.
+    Gradient: da = dy * b * a^(b-1), 0 where dy is 0, or a and b are; db = dy * y * log(a) where a > 0, else 0.
   }];
   let scalar = (Pow $a, $b);
   let reference = "power(a, b)";
   let vjp = [
-    (KeepZeros $dy, (Mul $dy, (Mul $b, (Pow $a, (Sub $b, (OneLike $b)))))),
+    // The derivative of a^0 is 0 at 0 too: higher derivatives of a^3 end there.
+    (KeepZeros $dy, (Mul $dy, (Mul $b, (Pow (Select (And (Equal $b, (ZeroLike $b)), (Equal $a, (ZeroLike $a))), (OneLike $a), $a),
+      (Sub $b, (OneLike $b)))))),
     (Select (Greater $a, (ZeroLike $a)), (Mul $dy, (Mul $y, (Log (Select (Greater $a, (ZeroLike $a)), $a, (OneLike $a))))), (ZeroLike $a))];
   let domain = "positive";
   let hasUnboundedDerivative = 1;

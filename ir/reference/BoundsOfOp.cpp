@@ -1,5 +1,6 @@
 #include "ir/reference/BoundsOfOp.h"
 
+#include "ir/reference/ElementMath.h"
 #include "ir/reference/HostConversions.h"
 #include "ir/reference/IndexWalk.h"
 
@@ -122,9 +123,10 @@ void BoundsOfOp::adjust(size_t i) {
     if (crossesZero(1))
       forget(result, i);
   } else if (isa<ModOp>(op)) {
-    if (crossesZero(1) || std::floor(low(0) / low(1)) != std::floor(high(0) / high(1)) ||
-        std::floor(low(0) / high(1)) != std::floor(high(0) / low(1)) ||
-        std::floor(low(0) / low(1)) != std::floor(low(0) / high(1)))
+    double quotient = reference::floorDiv(low(0), low(1));
+    if (crossesZero(1) || quotient != reference::floorDiv(high(0), high(1)) ||
+        quotient != reference::floorDiv(low(0), high(1)) ||
+        quotient != reference::floorDiv(high(0), low(1)) || std::fabs(quotient) >= 0x1p52)
       forget(result, i);
   } else if (isa<PowOp>(op)) {
     if (!(isPoint(operands[0], i) && isPoint(operands[1], i)) && low(0) <= 0)
@@ -138,23 +140,15 @@ void BoundsOfOp::adjust(size_t i) {
   }
 }
 
-// The quotient of floats is rounded before its floor is taken; one with more bits than a float has
-// leaves no remainder (see keratin.mod).
-void BoundsOfOp::divide(size_t i) {
-  double a = operands[0].value.floats[i], b = operands[1].value.floats[i], quotient = a / b;
+// A quotient with no bit for a fraction is rounded, not cut off (see keratin.floor_div).
+void BoundsOfOp::divideLong(size_t i) {
+  double quotient = operands[0].value.floats[i] / operands[1].value.floats[i];
   keratin_dtype_t dtype =
       result.value.dtype == KERATIN_DTYPE_FLOAT64 ? KERATIN_DTYPE_FLOAT64 : KERATIN_DTYPE_FLOAT32;
-  double lower = result.lower.floats[i], upper = result.upper.floats[i];
-  if (isa<FloorDivOp>(op)) {
-    double floor = std::floor(rounded(dtype, quotient));
-    setRange(result, i, std::min(lower, floor), std::max(upper, floor));
-  } else if (std::fabs(quotient) * ulp(dtype) >= 0.5 && std::isfinite(quotient)) {
-    setRange(result, i, std::min(lower, std::min(b, 0.0)), std::max(upper, std::max(b, 0.0)));
-  } else if (std::isinf(quotient) && std::isfinite(a) && b != 0) {
-    setRange(result, i, std::min(b, 0.0), std::max(b, 0.0));
-  } else {
-    widen(i, 2);
-  }
+  double nearest = rounded(dtype, quotient);
+  if (std::fabs(quotient) * ulp(dtype) >= 0.5)
+    setRange(result, i, std::min(result.lower.floats[i], nearest),
+             std::max(result.upper.floats[i], nearest));
 }
 
 void BoundsOfOp::choose() {
@@ -192,10 +186,10 @@ void BoundsOfOp::elementwise() {
         if (known(result, i) == Known::Range)
           adjust(i);
   }
-  if (isa<FloorDivOp, ModOp>(op) && result.value.isFloat())
+  if (isa<FloorDivOp>(op) && result.value.isFloat())
     for (int64_t i = 0; i < result.value.size(); ++i)
       if (known(result, i) == Known::Range)
-        divide(i);
+        divideLong(i);
   bool isIdentity = isa<IdentityOp, StopGradientOp, NegOp, AbsOp, CastOp>(op);
   widen(allowedUlps(op) + (options.rewritten && !isIdentity ? 1 : 0));
 }

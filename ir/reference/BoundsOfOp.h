@@ -33,7 +33,7 @@ private:
   void elementwise();
   void corners(llvm::ArrayRef<unsigned> uncertain);
   void adjust(size_t i);
-  void divide(size_t i);
+  void divideLong(size_t i);
   void choose();
   void move();
   bool hasUncertainPlace() const;

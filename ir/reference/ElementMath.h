@@ -99,7 +99,13 @@ template <class T> T roundEven(T x) {
 // The quotient rounded towards minus infinity; by 0 an integer gives 0.
 template <class T> T floorDiv(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
-    return std::floor(a / b);
+    // A quotient next to a whole number may have been rounded to it. Larger ones have no fraction.
+    double quotient = a / b;
+    if (!(std::fabs(quotient) < 0x1p52))
+      return quotient;
+    double nearest = std::nearbyint(quotient);
+    double rest = nearest == 0 ? a : std::fma(-nearest, b, a);
+    return rest != 0 && (rest < 0) != (b < 0) ? nearest - 1 : nearest;
   } else if constexpr (std::is_signed_v<T>) {
     if (b == 0)
       return 0;
@@ -116,7 +122,8 @@ template <class T> T floorMod(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
     // Exact, where a - b * floor(a / b) rounds three times.
     double remainder = std::fmod(a, b);
-    return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
+    bool isOther = remainder != 0 && (remainder < 0) != (b < 0);
+    return std::copysign(isOther ? remainder + b : remainder, b);
   } else {
     return b == T(0) ? T(0) : wrapSub(a, wrapMul(floorDiv(a, b), b));
   }

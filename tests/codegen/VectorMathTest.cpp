@@ -360,6 +360,96 @@ TEST_CASE("casts to integers saturate", "[vector-math]") {
   });
 }
 
+// Every pair of these, and random pairs whose quotients are of all sizes, next to whole numbers
+// too.
+template <typename Float>
+static void dividends(std::vector<Float> &x, std::vector<Float> &y, int largestExponent) {
+  using Limits = std::numeric_limits<Float>;
+  std::vector<Float> special = {0,
+                                Limits::denorm_min(),
+                                Limits::min(),
+                                Limits::max(),
+                                Limits::infinity(),
+                                Limits::quiet_NaN(),
+                                Limits::max() / 3};
+  for (double value : {0.1, 0.3, 1.0, 1.5, 3.0, 7.0, 1e6, 1e10, 8388607.0, 16777215.0,
+                       4503599627370497.0, 9007199254740991.0, 1e30, 1e300})
+    special.push_back(Float(value));
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<double> unit(1, 2);
+  for (int i = 0; i < 20; ++i)
+    special.push_back(std::ldexp(Float(unit(random)), int(random() % 40) - 20));
+  for (size_t i = 0, count = special.size(); i < count; ++i)
+    special.push_back(-special[i]);
+  for (Float a : special)
+    for (Float b : special) {
+      x.push_back(a);
+      y.push_back(b);
+    }
+  auto number = [&](int exponents) {
+    double sign = random() % 2 ? -1 : 1;
+    return Float(
+        std::ldexp(Float(sign * unit(random)), int(random() % (2 * exponents)) - exponents));
+  };
+  for (int i = 0; i < 20000; ++i) {
+    x.insert(x.end(), {number(12), number(largestExponent), number(largestExponent)});
+    y.insert(y.end(), {number(12), number(12), number(largestExponent)});
+    // Neighbours of multiples.
+    Float divisor = number(6), multiple = divisor * Float(std::rint(number(20)));
+    for (Float a :
+         {std::nextafter(multiple, Float(-1e9)), multiple, std::nextafter(multiple, Float(1e9))}) {
+      x.push_back(a);
+      y.push_back(divisor);
+    }
+  }
+}
+
+// Python's rule, from C's exact remainder.
+template <typename Float> static Float pythonMod(Float x, Float y) {
+  Float rest = std::fmod(x, y);
+  return std::copysign(rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest, y);
+}
+
+template <typename Float> static Float pythonFloorDiv(Float x, Float y) {
+  Float quotient = x / y;
+  if (!(std::fabs(quotient) < std::ldexp(Float(1), std::numeric_limits<Float>::digits - 1)))
+    return quotient;
+  // A multiple of y, but for less than a whole number has.
+  Float rest = std::fmod(x, y);
+  Float whole = Float(std::rint((static_cast<long double>(x) - rest) / y));
+  return rest != 0 && (rest < 0) != (y < 0) ? whole - 1 : whole;
+}
+
+template <typename Float> static void checkFloatDivision(JitHarness &harness, mlir::Type type) {
+  std::vector<Float> x, y;
+  dividends(x, y, std::numeric_limits<Float>::max_exponent - 2);
+  std::vector<Float> quotient(x.size()), remainder(x.size());
+  harness.elementwise(
+      {type, type}, {type, type}, [&](mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange in) {
+        VectorMath math(b, loc, harness.machine());
+        return llvm::SmallVector<Value>{math.floorDiv(in[0], in[1]), math.floorMod(in[0], in[1])};
+      })({x.data(), y.data()}, {quotient.data(), remainder.data()}, x.size());
+  int misses = 0;
+  for (size_t i = 0; i < x.size() && misses < 5; ++i) {
+    Float expected = pythonFloorDiv(x[i], y[i]), rest = pythonMod(x[i], y[i]);
+    // The quotient's zero has the sign that C's floor would give.
+    bool same = quotient[i] == expected || (std::isnan(quotient[i]) && std::isnan(expected));
+    if (same && sameNumber(remainder[i], rest))
+      continue;
+    ++misses;
+    INFO(std::hexfloat << x[i] << " by " << y[i] << ", " << sizeof(Float) * 8 << " bits");
+    CHECK(quotient[i] == expected);
+    CHECK(remainder[i] == rest);
+  }
+}
+
+TEST_CASE("division of floats rounds down and leaves the exact remainder", "[vector-math]") {
+  onEachMachine([](JitHarness &harness) {
+    checkFloatDivision<float>(harness, mlir::Float32Type::get(harness.context()));
+    checkFloatDivision<double>(harness, mlir::Float64Type::get(harness.context()));
+  });
+}
+
 template <typename Integer> static void checkDivision(JitHarness &harness) {
   using Limits = std::numeric_limits<Integer>;
   constexpr bool isSigned = std::is_signed_v<Integer>;

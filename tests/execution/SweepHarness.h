@@ -45,7 +45,8 @@ class Sweep {
 public:
   Sweep();
   // Compiles the cases, some in each function, and CHECKs every result for several values of the
-  // symbols, with two ways to fill fresh memory and with one and two threads.
+  // symbols, with two ways to fill fresh memory and with one and two threads. Of the functions only
+  // every n-th, where KERATIN_TEST_EVERY is n.
   void check(const std::vector<SweepCase> &cases, size_t casesInFunction = 8);
   // Whether the verifier accepts what the case builds.
   bool isValid(const SweepCase &sweepCase);
@@ -57,6 +58,8 @@ public:
 
 private:
   void checkTogether(llvm::ArrayRef<SweepCase> cases);
+  // How many functions there were, the left out ones among them.
+  uint64_t functions = 0;
   mlir::MLIRContext context;
 };
 

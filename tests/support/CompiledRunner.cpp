@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 
@@ -16,7 +17,14 @@ using namespace keratin;
 using namespace keratin::tests;
 using namespace mlir;
 
-CompiledRunner::CompiledRunner(func::FuncOp function, const compiler::CompileOptions &options) {
+std::string keratin::tests::testedMachine() {
+  const char *machine = std::getenv("KERATIN_TEST_CPU");
+  return machine ? machine : "native";
+}
+
+CompiledRunner::CompiledRunner(func::FuncOp function, compiler::CompileOptions options) {
+  if (options.cpu == "native")
+    options.cpu = testedMachine();
   guardRuntimeMemory();
   OwningOpRef<ModuleOp> module = ModuleOp::create(function.getLoc());
   OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());

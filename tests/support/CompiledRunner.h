@@ -17,6 +17,9 @@ struct keratin_executable_t;
 
 namespace keratin::tests {
 
+// The machine that `native` stands for in tests: KERATIN_TEST_CPU, as --mcpu names it, or ours.
+std::string testedMachine();
+
 // A compiled copy of a function; arguments without keratin.kind are inputs, results without it
 // outputs. Each run has variables of its own, which begin as their arguments say; the results of
 // updates are what the variables hold afterwards.
@@ -27,8 +30,7 @@ namespace keratin::tests {
 class CompiledRunner {
 public:
   // On failure `error` is set and calls fail.
-  explicit CompiledRunner(mlir::func::FuncOp function,
-                          const compiler::CompileOptions &options = {});
+  explicit CompiledRunner(mlir::func::FuncOp function, compiler::CompileOptions options = {});
   ~CompiledRunner();
 
   std::optional<std::vector<ir::HostTensor>> run(llvm::ArrayRef<ir::HostTensor> arguments,

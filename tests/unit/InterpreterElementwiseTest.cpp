@@ -6,6 +6,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <cmath>
+
 using namespace keratin::ir;
 using namespace keratin::tests;
 
@@ -93,6 +95,26 @@ TEST_CASE("quotients and remainders") {
   CHECK(binary("mod", i32, {7, -7, 7, -7, 5, INT32_MIN}, {3, 3, -3, -3, 0, -1}) ==
         "tensor<6xi32> [1, 2, -2, -1, 0, 0]");
   CHECK(binary("mod", ui8, {255, 9}, {10, 0}) == "tensor<2xui8> [5, 0]");
+}
+
+TEST_CASE("quotients and remainders of floats are Python's") {
+  using reference::floorDiv, reference::floorMod;
+  CHECK(floorMod(1e10, 3.0) == 1);
+  CHECK(floorMod(1e300, 7.0) == 1);
+  CHECK(floorMod(1e300, -7.0) == -6);
+  CHECK(floorMod(1.0, 0.1) == 0.09999999999999995);
+  CHECK(floorMod(5.25, kInf) == 5.25);
+  CHECK(floorMod(-5.0, kInf) == kInf);
+  CHECK(std::signbit(floorMod(6.0, -3.0)));
+  CHECK(!std::signbit(floorMod(-6.0, 3.0)));
+  CHECK(std::isnan(floorMod(kInf, 3.0)));
+  CHECK(std::isnan(floorMod(1.0, 0.0)));
+  // Where a / b is rounded to a whole number, or to 0.
+  CHECK(floorDiv(1.0, 0.1) == 9);
+  CHECK(floorDiv(-1.0, 0.1) == -10);
+  CHECK(floorDiv(-1e-300, 1e300) == -1);
+  CHECK(floorDiv(-5.0, kInf) == -1);
+  CHECK(floorDiv(1e300, 1e-300) == kInf);
 }
 
 TEST_CASE("powers") {
