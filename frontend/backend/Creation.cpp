@@ -115,8 +115,7 @@ Tensor placeholder(const Shape &shape, std::optional<int64_t> ndim, DTypeArgumen
   std::vector<Size> entries =
       shape.isNone() ? std::vector<Size>(size_t(*ndim), Size(None)) : shape.entries();
   Graph &graph = call.graph;
-  std::string unique = graph.uniqueName((graph.scope ? *graph.scope : std::string()) +
-                                        (name.empty() ? "Placeholder" : name));
+  std::string unique = graph.nodeName(name.empty() ? "Placeholder" : name);
   for (const Size &entry : entries)
     if (entry.isTensor() || (entry.isNumber() && entry.number() < 0))
       call.valueError("the shape must hold None and sizes of 0 or more");

@@ -33,7 +33,7 @@ void reset_uids() {
 void clear_session() {
   std::lock_guard lock(frontend::Graph::get().mutex);
   uids().clear();
-  frontend::Graph::get().nameCounters.clear();
+  frontend::Graph::get().forgetNames();
   resetLearningPhase();
   clearEvalCache();
 }
@@ -60,9 +60,7 @@ name_scope::name_scope(const std::string &name) {
     graph.scope = nullptr;
     return;
   }
-  // A name that ends in '/' is the whole scope.
-  current =
-      name.back() == '/' ? name : graph.uniqueName((outer ? *outer : std::string()) + name) + "/";
+  current = graph.scopeName(name);
   graph.scope = std::make_shared<const std::string>(current);
 }
 

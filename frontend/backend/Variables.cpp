@@ -12,8 +12,7 @@ using namespace keratin::frontend;
 Tensor frontend::makeVariable(Call &call, const Array &initial, const std::string &name,
                               VariableInfo info) {
   Graph &graph = call.graph;
-  info.name = graph.uniqueName((graph.scope ? *graph.scope : std::string()) +
-                               (name.empty() ? "Variable" : name));
+  info.name = graph.nodeName(name.empty() ? "Variable" : name);
   info.storage = std::make_shared<VariableStorage>(initial);
   ir::Shape shape;
   for (int64_t dim : initial.shape())

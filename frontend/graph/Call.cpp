@@ -273,12 +273,7 @@ Tensor Call::tensor(Value value, const std::string &name) {
     if (llvm::SmallVector<Value> after = ControlDependencies::active(); !after.empty())
       value = builder.create<ir::DependOp>(g.location(), value.getType(), value, after);
   Tensor result = tensorOf(value);
-  if (!name.empty()) {
-    // A name that ends in '/' is the full name.
-    bool full = name.back() == '/';
-    std::string base = full ? name.substr(0, name.size() - 1)
-                            : (graph.scope ? *graph.scope : std::string()) + name;
-    nodeOf(result)->name = graph.uniqueName(base) + ":0";
-  }
+  if (!name.empty())
+    nodeOf(result)->name = graph.nodeName(name) + ":0";
   return result;
 }

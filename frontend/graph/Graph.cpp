@@ -239,6 +239,26 @@ std::string Graph::uniqueName(const std::string &base) {
   return count == 0 ? base : base + "_" + std::to_string(count);
 }
 
+std::string Graph::nodeName(const std::string &name) {
+  if (name.size() < 2 || name.back() != '/')
+    return uniqueName((scope ? *scope : std::string()) + name);
+  std::string full = name.substr(0, name.size() - 1);
+  return scopeNames.erase(full) ? full : uniqueName(full);
+}
+
+std::string Graph::scopeName(const std::string &name) {
+  if (name.back() == '/')
+    return name;
+  std::string unique = uniqueName((scope ? *scope : std::string()) + name);
+  scopeNames.insert(unique);
+  return unique + "/";
+}
+
+void Graph::forgetNames() {
+  nameCounters.clear();
+  scopeNames.clear();
+}
+
 std::string Graph::nameOf(Node *node) {
   if (!node->name.empty())
     return node->name;

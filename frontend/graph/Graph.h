@@ -20,6 +20,8 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 namespace keratin::detail {
@@ -115,10 +117,15 @@ public:
   IdTable<Array> literals;
   IdTable<SymbolInfo> symbols;
 
-  // Name scopes and the counters that make names unique.
+  // The name scope in force, and unique names.
   std::shared_ptr<const std::string> scope;
-  std::unordered_map<std::string, int64_t> nameCounters;
   std::string uniqueName(const std::string &base);
+  // For a node that the user names: in the scope, unless it ends in '/' and so is the full name.
+  // The first node that has the name of a scope for its full name gets it as it is.
+  std::string nodeName(const std::string &name);
+  // The scope of this name inside the one in force, ending in '/'.
+  std::string scopeName(const std::string &name);
+  void forgetNames();
 
   // Symbols of a dims attribute; of an op and the ops in its regions.
   llvm::ArrayRef<int64_t> symbolsOf(mlir::Attribute dims);
@@ -134,6 +141,8 @@ private:
   void erase(mlir::Operation *op);
 
   mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::unordered_map<std::string, int64_t> nameCounters;
+  std::unordered_set<std::string> scopeNames; // without '/'; of scopes that no node is named after
   llvm::DenseMap<mlir::Value, std::unique_ptr<Node>> nodes;
   llvm::DenseMap<mlir::Attribute, llvm::SmallVector<int64_t, 2>> dimsSymbols;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<int64_t, 2>> ownedSymbols;

@@ -163,6 +163,29 @@ TEST_CASE("names are scoped and unique") {
   CHECK(K::identity(a, "whole/name/").name() == "whole/name:0");
 }
 
+TEST_CASE("a name that ends in a slash is the whole name") {
+  K::name_scope outer("slash_outer");
+  // Keras gives the scope that it opened as the name of what it makes in it.
+  Tensor x = K::placeholder({2}), first, second;
+  {
+    K::name_scope scope("size");
+    CHECK(scope.name() == "slash_outer/size/");
+    first = K::size(x, scope.name());
+    second = K::size(x, scope.name());
+    // Scopes that are named in full have no other around them.
+    K::name_scope again(outer.name());
+    CHECK(again.name() == "slash_outer/");
+    CHECK(K::identity(x, "in").name() == "slash_outer/in:0");
+  }
+  CHECK(first.name() == "slash_outer/size:0");
+  CHECK(second.name() != first.name());
+  CHECK(K::variable(1.0, None, "slash/weights/").name() == "slash/weights:0");
+  CHECK(K::zeros({2}, None, "slash/zeros/").name() == "slash/zeros:0");
+  CHECK(K::placeholder({2}, None, None, false, "slash/input/").name() == "slash/input:0");
+  CHECK(K::placeholder({2, 2}, None, None, true, "slash/sparse/").name() == "slash/sparse:0");
+  CHECK(K::identity(x, "/").name() == "slash_outer//:0");
+}
+
 TEST_CASE("tensors compare and hash by identity") {
   Tensor x = K::placeholder({2}), y = K::placeholder({2});
   Tensor copy = x;
