@@ -25,11 +25,10 @@ static bool prints(mlir::Operation *op) {
 }
 
 // An expression that is a tensor was made before the branch, and is computed in any case if others
-// need it too. What it alone needs on the way to something that prints moves into the branch.
-static std::vector<mlir::Operation *> printingOps(Call &call, Value root) {
+// need it too. What it alone needs on the way to something that prints moves into the branch; but
+// not an update, which happens whatever is chosen, nor what that needs.
+static std::vector<mlir::Operation *> printingOps(Value root) {
   std::vector<mlir::Operation *> ops = neededBy(root);
-  if (llvm::any_of(ops, llvm::IsaPred<ir::UpdateOp>))
-    call.notImplemented("an expression that updates under a scalar condition");
   if (llvm::none_of(ops, prints))
     return {};
   llvm::sort(ops, [](mlir::Operation *a, mlir::Operation *b) { return a->isBeforeInBlock(b); });
@@ -41,9 +40,9 @@ static std::vector<mlir::Operation *> printingOps(Call &call, Value root) {
       printing.insert(op);
   std::vector<mlir::Operation *> result;
   for (mlir::Operation *op : llvm::reverse(ops))
-    if (printing.contains(op) && llvm::all_of(op->getUsers(), [&](mlir::Operation *user) {
-          return exclusive.contains(user);
-        })) {
+    if (printing.contains(op) && !llvm::isa<ir::UpdateOp>(op) &&
+        llvm::all_of(op->getUsers(),
+                     [&](mlir::Operation *user) { return exclusive.contains(user); })) {
       exclusive.insert(op);
       result.push_back(op);
     }
@@ -165,9 +164,9 @@ static Tensor chooseBranch(Call &call, Value condition, const Branch &x, const B
   commonTrace.end();
   condition = call.required(condition);
   if (!x.isCallable())
-    thenBody.moved = printingOps(call, thenBody.values.front());
+    thenBody.moved = printingOps(thenBody.values.front());
   if (!y.isCallable())
-    elseBody.moved = printingOps(call, elseBody.values.front());
+    elseBody.moved = printingOps(elseBody.values.front());
   return call.tensor(shape.cut(branch(call, condition, thenBody, elseBody), condition));
 }
 

@@ -75,11 +75,7 @@ control_dependencies::control_dependencies(const std::vector<Tensor> &control_in
   llvm::SmallVector<mlir::Value> values;
   for (const Tensor &tensor : held)
     values.push_back(valueOf(tensor));
-  if (const std::string *callable = tracedCallable(frontend::Graph::get());
-      callable && !values.empty())
-    throw ValueError("control_dependencies: in force in " + *callable +
-                     ", where nothing is updated; needed them around the function that calls it");
-  ControlDependencies::push(std::move(values));
+  ControlDependencies::push(frontend::Graph::get(), std::move(values));
 }
 
 control_dependencies::~control_dependencies() {

@@ -101,8 +101,9 @@ std::unique_ptr<mlir::Block> Body::build(llvm::ArrayRef<Value> arguments) const 
   mlir::OpBuilder builder(&call.graph.context);
   builder.setInsertionPointToEnd(block.get());
   for (Operation *op : ops) {
-    // What is copied along is printed where it stands.
-    if (llvm::isa<ir::PrintOp>(op) && older.contains(op))
+    // What is copied along is printed where it stands. What a value is evaluated together with is
+    // captured, or is in the body too.
+    if (llvm::isa<ir::DependOp>(op) || (llvm::isa<ir::PrintOp>(op) && older.contains(op)))
       copies.map(op->getResult(0), copies.lookup(op->getOperand(0)));
     else
       builder.clone(*op, copies);

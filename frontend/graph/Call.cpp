@@ -2,6 +2,7 @@
 
 #include "frontend/backend/Configuration.h"
 #include "frontend/graph/ControlDependencies.h"
+#include "frontend/graph/Trace.h"
 #include "frontend/values/DTypeRules.h"
 
 #include <limits>
@@ -263,14 +264,19 @@ Value Call::withRequirements(Value value) {
   return value;
 }
 
+// Whether the user called the K function that is running, and no other K function did.
+static bool isOutermost(const Graph &graph) {
+  return graph.callDepth() == 1 + (graph.traces.empty() ? 0 : graph.traces.back()->callDepth());
+}
+
 Tensor Call::tensor(Value value, const std::string &name) {
   checkBytes(value);
   // A function that changes nothing still gives a new tensor, which is no variable or placeholder.
   if (llvm::isa<ir::VariableOp, ir::PlaceholderOp>(value.getDefiningOp()))
     value = builder.create<ir::IdentityOp>(g.location(), value);
   value = withRequirements(value);
-  if (graph.callDepth() == 1 && !llvm::isa<ir::UpdateOp>(value.getDefiningOp()))
-    if (llvm::SmallVector<Value> after = ControlDependencies::active(); !after.empty())
+  if (isOutermost(graph) && !llvm::isa<ir::UpdateOp>(value.getDefiningOp()))
+    if (llvm::SmallVector<Value> after = ControlDependencies::active(graph); !after.empty())
       value = builder.create<ir::DependOp>(g.location(), value.getType(), value, after);
   Tensor result = tensorOf(value);
   if (!name.empty())

@@ -8,17 +8,20 @@
 
 namespace keratin::frontend {
 
+class Graph;
+
 // Under the graph's mutex.
 class ControlDependencies {
 public:
-  static void push(llvm::SmallVector<mlir::Value> ops);
+  static void push(const Graph &graph, llvm::SmallVector<mlir::Value> ops);
   static void pop();
 
   // The value that a read of this value sees: the new value of a variable that an active update
   // assigns.
   static mlir::Value read(mlir::Value value);
-  // All values that must be evaluated together with what is made now.
-  static llvm::SmallVector<mlir::Value> active();
+  // All values that must be evaluated together with what is made now. In a callable those of its
+  // own: the loop or branch that it is for is evaluated together with the others.
+  static llvm::SmallVector<mlir::Value> active(const Graph &graph);
 };
 
 } // namespace keratin::frontend

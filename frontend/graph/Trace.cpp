@@ -6,7 +6,8 @@ using namespace keratin;
 using namespace keratin::frontend;
 
 Trace::Trace(Call &call, std::string callable)
-    : call(call), name(std::make_shared<const std::string>(std::move(callable))) {
+    : call(call), name(std::make_shared<const std::string>(std::move(callable))),
+      depth(call.graph.callDepth()) {
   call.graph.traces.push_back(this);
 }
 

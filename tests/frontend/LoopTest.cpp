@@ -365,14 +365,6 @@ TEST_CASE("steps leave nothing behind", "[loop]") {
             K::update(v, 2.0);
             return accumulation(input, states);
           });
-  Tensor update = K::update_add(v, 1.0);
-  refuses("control_dependencies: in force in the step function of rnn, where nothing is updated; "
-          "needed them around the "
-          "function that calls it",
-          [&](auto &input, auto &states) {
-            K::control_dependencies after({update});
-            return accumulation(input, states);
-          });
   refuses("state 0 of the step function changes its dtype from float32 to int32, but must be the "
           "same in every step",
           [&](auto &input, auto &states) {
