@@ -23,11 +23,13 @@ public:
       std::optional<DimExpr> product = DimExpr(term.coefficient);
       bool bounded = dependsAny(term);
       for (const DimAtomRef &atom : term.atoms) {
-        // A factor that may be negative would turn the direction of the others.
-        if (bounded && atom->range.low < 0)
+        // A factor that may be negative would turn the direction of the others, and has no least
+        // value here, as a remainder of what is negative has no greatest.
+        bool atomUp = up == (term.coefficient > 0);
+        if (bounded && atom->range.low < 0 &&
+            (term.atoms.size() > 1 || !atomUp || atom->kind == DimAtomKind::Mod))
           return std::nullopt;
-        std::optional<DimExpr> factor =
-            bounded ? this->atom(atom, up == (term.coefficient > 0)) : atomExpr(atom);
+        std::optional<DimExpr> factor = bounded ? this->atom(atom, atomUp) : atomExpr(atom);
         product = product && factor ? mul(*product, *factor) : std::nullopt;
       }
       sum = sum && product ? add(*sum, *product) : std::nullopt;

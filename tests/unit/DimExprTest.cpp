@@ -688,6 +688,8 @@ TEST_CASE("what a size is at most") {
   CHECK(most("d1 - floordiv(d9, 2)") == same("d1"));
   CHECK(most("floordiv(d9 + 3, 4)") == same("floordiv(d0 + 5, 4)"));
   CHECK(most("floordiv(d1, d9)") == same("d1"));
+  CHECK(most("floordiv(d1, d9 - 1)") == same("d1")); // no more where the divisor is negative
+  CHECK(most("d1 - floordiv(6, d9 - 1)") == "unknown");
   CHECK(most("mod(d9, d1)") == same("min(d0 + 2, d1)"));
   CHECK(most("max(d9, 7)") == same("max(d0 + 2, 7)"));
   CHECK(most("min(d9, d1)") == same("min(d0 + 2, d1)"));
@@ -696,10 +698,19 @@ TEST_CASE("what a size is at most") {
 }
 
 TEST_CASE("no value is above what a size is at most") {
-  const char *const texts[] = {
-      "d9",        "3*d9*d1 - d9 + 2", "floordiv(5*d9 + 1, 3)",     "floordiv(d1 + 7, max(d9, 1))",
-      "d1 - 2*d9", "mod(7*d9 + 1, 5)", "max(d9, d1) - min(d9, d1)", "max(d1 - d9, 0)*d9",
-      "d9*d9 - d9"};
+  const char *const texts[] = {"d9",
+                               "3*d9*d1 - d9 + 2",
+                               "floordiv(5*d9 + 1, 3)",
+                               "floordiv(d1 + 7, max(d9, 1))",
+                               "d1 - 2*d9",
+                               "mod(7*d9 + 1, 5)",
+                               "max(d9, d1) - min(d9, d1)",
+                               "max(d1 - d9, 0)*d9",
+                               "d9*d9 - d9",
+                               "floordiv(d1, 2*d9 - 5)",
+                               "ceildiv(d1, 2*d9 - 5)",
+                               "max(d9 - d1, d9 - 4)",
+                               "min(d9 - d1, d1 - 2)"};
   for (const char *text : texts) {
     DimExpr size = *DimExpr::parse(text);
     std::optional<DimExpr> most = size.atMost([](int64_t id) -> std::optional<DimExpr> {
