@@ -74,10 +74,8 @@ private:
     SmallVector<NamedAttribute> attributes = {
         b.getNamedAttr("keratin.kind", b.getStringAttr(kind)),
         b.getNamedAttr("keratin.name", b.getStringAttr(name))};
-    if (auto symbol = graph.existingValueSymbol(value.getDefiningOp()))
-      attributes.push_back(
-          b.getNamedAttr("keratin.symbol", b.getI64IntegerAttr(transfer.symbol(*symbol))));
     argumentAttributes.push_back(b.getDictionaryAttr(attributes));
+    argumentSymbols.push_back(graph.existingValueSymbol(value.getDefiningOp()));
   }
 
   Value constant(const Array &array, Type type, Location location) {
@@ -155,6 +153,13 @@ private:
       if (op.use_empty())
         op.erase();
     function.setType(b.getFunctionType(block->getArgumentTypes(), ValueRange(results).getTypes()));
+    // Of a value that is no size here nothing is asked.
+    for (auto [symbol, attributes] : llvm::zip(argumentSymbols, argumentAttributes))
+      if (std::optional<int64_t> size = symbol ? transfer.knownSymbol(*symbol) : std::nullopt) {
+        NamedAttrList list(attributes);
+        list.set("keratin.symbol", b.getI64IntegerAttr(*size));
+        attributes = list.getDictionary(context.get());
+      }
     function.setAllArgAttrs(argumentAttributes);
     function.setAllResultAttrs(resultAttributes);
   }
@@ -171,6 +176,7 @@ private:
   DenseMap<Value, Value> values;
   SmallVector<ir::StopGradientOp> read; // what updates are to whoever reads them
   SmallVector<DictionaryAttr> argumentAttributes;
+  SmallVector<std::optional<int64_t>> argumentSymbols; // for their values
   FunctionModule result;
 };
 

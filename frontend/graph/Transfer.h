@@ -8,6 +8,8 @@
 
 #include "llvm/ADT/DenseMap.h"
 
+#include <optional>
+
 namespace keratin::frontend {
 
 // Symbols are numbered anew in the order in which they are met, so that equal graphs become equal
@@ -22,6 +24,11 @@ public:
   mlir::Attribute attribute(mlir::Attribute from);
   mlir::Location location(mlir::Location from);
   int64_t symbol(int64_t from);
+  // Of a symbol that was met; nullopt for any other.
+  std::optional<int64_t> knownSymbol(int64_t from) const {
+    auto found = symbols.find(from);
+    return found == symbols.end() ? std::nullopt : std::optional(found->second);
+  }
   // A copy of the op, with what is in its regions, at the builder's place. Its operands are looked
   // up in `values`, its results join them.
   mlir::Operation *clone(mlir::Operation *from, mlir::OpBuilder &builder, ValueMap &values);

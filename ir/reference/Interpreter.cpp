@@ -65,6 +65,9 @@ static LogicalResult bindArguments(func::FuncOp function, ArrayRef<HostTensor> a
       continue;
     if (argument.isFloat() || argument.size() != 1)
       return fail(context, "argument " + Twine(i) + " must be an integer scalar");
+    if (argument.ints[0] < 0)
+      return fail(context, "argument " + Twine(i) + " is a size whose value is " +
+                               Twine(argument.ints[0]) + "; needed 0 or more");
     if (failed(bindSymbol(context, symbol.getInt(), argument.ints[0])))
       return failure();
   }

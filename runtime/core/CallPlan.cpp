@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdio.h>
 
 namespace keratin::runtime {
 
@@ -211,6 +212,12 @@ private:
       return refuseValue(symbol, "which has too few elements");
     if (!readInteger(view.dtype, elementAddress(view, symbol.index), value))
       return refuseValue(symbol, "whose value is beyond 2^63");
+    // Sizes are simplified, and code is made, for symbols that are not negative.
+    if (value < 0) {
+      char why[64];
+      snprintf(why, sizeof(why), "whose value is %" PRId64 "; needed 0 or more", value);
+      return refuseValue(symbol, why);
+    }
     return true;
   }
 

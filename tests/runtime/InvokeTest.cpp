@@ -385,6 +385,13 @@ TEST_CASE("sizes are read out of inputs, at every call") {
   Floats y({0});
   expect(call(executable, {n}, {y.view()}), KERATIN_INVALID_ARGUMENT,
          "function 'range': size 'n' is element 1 of input 'n', which has no data here");
+  for (int32_t count : {-1, INT32_MIN}) {
+    int32_t data[] = {3, count, 3};
+    n.data = data;
+    expect(call(executable, {n}, {y.view()}), KERATIN_INVALID_ARGUMENT,
+           "function 'range': size 'n' is element 1 of input 'n', whose value is " +
+               std::to_string(count) + "; needed 0 or more");
+  }
 }
 
 TEST_CASE("a failing site ends the call with its message; the lowest wins") {
