@@ -10,24 +10,27 @@ using namespace keratin::frontend;
 using ir::Comparison;
 using ir::GraphMath;
 
+Value frontend::asNumbers(Call &call, Value a, Value b,
+                          llvm::function_ref<Value(Value, Value)> compute) {
+  if (call.dtypeOf(a) != DType::Bool)
+    return compute(a, b);
+  Value result = compute(call.cast(a, DType::Int32), call.cast(b, DType::Int32));
+  return call.cast(result, DType::Bool);
+}
+
 Tensor frontend::elementwise(const char *function, UnaryMethod method, const Operand &operand,
                              FloatRule rule, SourceLocation location) {
   Call call(function, location);
   Value x = rule == FloatRule::CastToFloat ? call.floating(operand) : call.value(operand);
-  if (call.dtypeOf(x) == DType::Bool)
-    x = call.cast(x, DType::Int32);
-  return call.tensor((call.g.*method)(x));
+  return call.tensor(asNumbers(call, x, x, [&](Value a, Value) { return (call.g.*method)(a); }));
 }
 
 Tensor frontend::arithmetic(const char *function, BinaryMethod method, const Operand &x,
                             const Operand &y, SourceLocation location) {
   Call call(function, location);
   auto [a, b] = call.binary(x, y);
-  if (call.dtypeOf(a) == DType::Bool) {
-    a = call.cast(a, DType::Int32);
-    b = call.cast(b, DType::Int32);
-  }
-  return call.tensor((call.g.*method)(a, b));
+  return call.tensor(
+      asNumbers(call, a, b, [&](Value u, Value v) { return (call.g.*method)(u, v); }));
 }
 
 Tensor frontend::comparison(const char *function, Comparison direction, const Operand &x,
@@ -52,9 +55,7 @@ namespace keratin::backend {
 Tensor square(const Operand &operand, SourceLocation location) {
   Call call("square", location);
   Value x = call.value(operand);
-  if (call.dtypeOf(x) == DType::Bool)
-    x = call.cast(x, DType::Int32);
-  return call.tensor(call.g.mul(x, x));
+  return call.tensor(asNumbers(call, x, x, [&](Value u, Value v) { return call.g.mul(u, v); }));
 }
 
 Tensor sqrt(const Operand &operand, SourceLocation location) {
@@ -66,16 +67,13 @@ Tensor sqrt(const Operand &operand, SourceLocation location) {
 Tensor pow(const Operand &x, const Operand &a, SourceLocation location) {
   Call call("pow", location);
   auto [base, exponent] = call.binary(x, a);
-  if (call.dtypeOf(base) == DType::Bool) {
-    base = call.cast(base, DType::Int32);
-    exponent = call.cast(exponent, DType::Int32);
-  }
   if (isInteger(call.dtypeOf(base)) && (a.isNumber() || a.kind() == Operand::Kind::Array))
     for (int64_t i = 0; i < a.array().size(); ++i)
       if (a.array().item<int64_t>(i) < 0)
         call.valueError("an integer to a negative power; found exponent " +
                         std::to_string(a.array().item<int64_t>(i)) + "; needed 0 or more");
-  return call.tensor(call.g.pow(base, exponent));
+  return call.tensor(
+      asNumbers(call, base, exponent, [&](Value u, Value v) { return call.g.pow(u, v); }));
 }
 
 // A bound in x's dtype and shape.

@@ -4,16 +4,22 @@
 
 #include "frontend/graph/Call.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 namespace keratin::frontend {
 
+// What `compute` makes of two values of one dtype. Bools are 0 and 1 there, and the result is a
+// bool again: whether the number is not 0 (spec 0.3).
+Value asNumbers(Call &call, Value a, Value b, llvm::function_ref<Value(Value, Value)> compute);
+
 // A K function of one tensor that is one op of the dialect. CastToFloat: integers and bools become
-// floatx first; Keep: only bools become int32.
+// floatx first; Keep: the result has the tensor's dtype.
 enum class FloatRule { Keep, CastToFloat };
 using UnaryMethod = Value (ir::GraphMath::*)(Value);
 Tensor elementwise(const char *function, UnaryMethod method, const Operand &x, FloatRule rule,
                    SourceLocation location);
 
-// A binary function of numbers; bools become int32.
+// A binary function of numbers.
 using BinaryMethod = Value (ir::GraphMath::*)(Value, Value);
 Tensor arithmetic(const char *function, BinaryMethod method, const Operand &x, const Operand &y,
                   SourceLocation location);

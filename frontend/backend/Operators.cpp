@@ -41,9 +41,7 @@ Tensor keratin::operator/(const Operand &x, const Operand &y) {
 Tensor keratin::operator-(const Operand &operand) {
   Call call("negative", operand.location);
   Value x = call.value(operand);
-  if (call.dtypeOf(x) == DType::Bool)
-    x = call.cast(x, DType::Int32);
-  return call.tensor(call.g.neg(x));
+  return call.tensor(asNumbers(call, x, x, [&](Value a, Value) { return call.g.neg(a); }));
 }
 
 Tensor keratin::operator<(const Operand &x, const Operand &y) {

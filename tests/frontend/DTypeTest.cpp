@@ -29,12 +29,41 @@ TEST_CASE("two tensors promote") {
       {"uint32", "int32", DType::Int64},       {"uint64", "int64", DType::Int64},
       {"uint16", "uint8", DType::UInt16},      {"int64", "float16", DType::Float16},
       {"bool", "int16", DType::Int16},         {"bool", "float32", DType::Float32},
-      {"float16", "bfloat16", DType::Float32}, {"bool", "bool", DType::Int32}};
+      {"float16", "bfloat16", DType::Float32}, {"bool", "bool", DType::Bool}};
   for (const auto &[a, b, result] : cases) {
     INFO(a << " and " << b);
     CHECK((input(a) + input(b)).dtype() == result);
     CHECK((input(b) + input(a)).dtype() == result);
   }
+}
+
+TEST_CASE("bools stay bools") {
+  Tensor a = K::placeholder({4}, None, "bool"), b = K::placeholder({4}, None, "bool");
+  Array left{true, true, false, false}, right{true, false, true, false};
+  auto check = [&](const Tensor &result, const Array &expected) {
+    REQUIRE(result.dtype() == DType::Bool);
+    checkArray(K::function({a, b}, {result})({left, right})[0], expected);
+  };
+  // The number that comes out is true where it is not 0.
+  check(a + b, Array{true, true, true, false});
+  check(a - b, Array{false, true, true, false});
+  check(a * b, Array{true, false, false, false});
+  check(K::pow(a, b), Array{true, true, false, true});
+  check(K::maximum(a, b), Array{true, true, true, false});
+  check(K::minimum(a, b), Array{true, false, false, false});
+  check(a + true, Array{true, true, true, true});
+  check(true * a, left);
+  for (const Tensor &same : {-a, K::abs(a), K::sign(a), K::square(a), K::round(a)})
+    check(same, left);
+  CHECK((a % b).dtype() == DType::Bool);
+  // True division and numbers of other kinds leave them.
+  CHECK((a / b).dtype() == DType::Float32);
+  CHECK((a + 1).dtype() == DType::Int32);
+  CHECK((1.5 - a).dtype() == DType::Float32);
+  CHECK((a + K::placeholder({4}, None, "uint8")).dtype() == DType::UInt8);
+  CHECK(K::exp(a).dtype() == DType::Float32);
+  CHECK((a < b).dtype() == DType::Bool);
+  checkArray(K::function({a, b}, {a < b})({left, right})[0], Array{false, false, true, false});
 }
 
 TEST_CASE("arrays follow the tensor of the same kind") {
