@@ -81,6 +81,30 @@ void CommandLine::bytes(const char *spelling, int64_t &target, const char *value
   });
 }
 
+std::optional<std::chrono::nanoseconds> keratin::tools::parseDuration(const std::string &text) {
+  double number = 0;
+  const char *last = text.data() + text.size();
+  auto [end, error] = std::from_chars(text.data(), last, number, std::chars_format::fixed);
+  std::string_view unit(end, size_t(last - end));
+  double seconds = unit.empty() || unit == "s" ? 1 : unit == "ms" ? 1e-3 : unit == "min" ? 60 : 0;
+  double nanoseconds = number * seconds * 1e9;
+  // Up to a century fits; NaN and infinity are none.
+  if (error != std::errc() || !(nanoseconds >= 1) || !(nanoseconds <= 3.2e18))
+    return std::nullopt;
+  return std::chrono::nanoseconds(int64_t(nanoseconds));
+}
+
+void CommandLine::duration(const char *spelling, std::chrono::nanoseconds &target,
+                           const char *value, const char *help) {
+  add(spelling, value, help, [&target](const std::string &given) -> std::string {
+    std::optional<std::chrono::nanoseconds> time = parseDuration(given);
+    if (!time)
+      return "needs a time as 10, 10s, 500ms or 2min, found '" + given + "'";
+    target = *time;
+    return "";
+  });
+}
+
 void CommandLine::choice(const char *spelling, std::string &target, std::vector<std::string> values,
                          const char *help) {
   std::string list;

@@ -5,6 +5,7 @@
 #ifndef KERATIN_TOOLS_SUPPORT_COMMANDLINE_H
 #define KERATIN_TOOLS_SUPPORT_COMMANDLINE_H
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
@@ -30,6 +31,9 @@ public:
               const char *help);
   // A number of at least 1 with or without KiB, MiB or GiB.
   void bytes(const char *spelling, int64_t &target, const char *value, const char *help);
+  // A time of more than 0: seconds, or a number with ms, s, min.
+  void duration(const char *spelling, std::chrono::nanoseconds &target, const char *value,
+                const char *help);
   // One of these values.
   void choice(const char *spelling, std::string &target, std::vector<std::string> values,
               const char *help);
@@ -54,6 +58,9 @@ private:
   std::vector<std::string> *arguments = nullptr;
   size_t least = 0, most = 0;
 };
+
+// "10", "10s", "500ms", "1.5min"; nothing if the text is no time of more than 0.
+std::optional<std::chrono::nanoseconds> parseDuration(const std::string &text);
 
 } // namespace keratin::tools
 
