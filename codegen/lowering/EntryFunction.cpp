@@ -41,7 +41,7 @@ int64_t EntryDescription::slotOf(const DimExpr &size) {
 FailureOr<KernelFunction> KernelLibrary::get(ir::KernelOp kernel) {
   OpBuilder builder = OpBuilder::atBlockEnd(into.getBody());
   FailureOr<KernelFunction> lowered =
-      lowerKernel(kernel, builder, (prefix + "_kernel_" + Twine(known.size())).str(), target);
+      lowerKernel(kernel, builder, (prefix + ".kernel_" + Twine(known.size())).str(), target);
   if (failed(lowered))
     return failure();
   auto &candidates = byHash[hash(lowered->function)];

@@ -38,7 +38,7 @@ LogicalResult EntryBuilder::emitBranches(ir::IfOp op) {
 
 // An outermost loop: a function of its own, called from the entry function.
 LogicalResult EntryBuilder::callLoop(ir::LoopOpInterface op) {
-  std::string loopName = name + "_loop_" + std::to_string(loops++);
+  std::string loopName = name + ".loop_" + std::to_string(loops++);
   auto type = frame.function.getFunctionType();
   b.create<LLVM::CallOp>(loc, type, loopName,
                          ValueRange{frame.context, frame.buffers, frame.sizes});
@@ -394,7 +394,7 @@ void EntryBuilder::copy(Value to, Value from, const DimExpr &bytes) {
     b.setInsertionPointToEnd(into.getBody());
     auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
                                             {pointer, pointer, b.getI64Type()});
-    copyFunction = b.create<LLVM::LLVMFuncOp>(loc, name + "_copy", type, LLVM::Linkage::Internal);
+    copyFunction = b.create<LLVM::LLVMFuncOp>(loc, name + ".copy", type, LLVM::Linkage::Internal);
     Block *block = copyFunction.addEntryBlock(b);
     b.setInsertionPointToEnd(block);
     Value count = block->getArgument(2);

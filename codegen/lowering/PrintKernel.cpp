@@ -59,7 +59,7 @@ Value PrintKernel::message() {
     auto type = LLVM::LLVMArrayType::get(b.getI8Type(), text.size());
     global =
         b.create<LLVM::GlobalOp>(loc, type, /*isConstant=*/true, LLVM::Linkage::Internal,
-                                 (function.getSymName() + "_message").str(), b.getStringAttr(text));
+                                 (function.getSymName() + ".message").str(), b.getStringAttr(text));
   }
   return b.create<LLVM::AddressOfOp>(loc, pointer, global.getSymName());
 }

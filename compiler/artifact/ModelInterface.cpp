@@ -1,25 +1,16 @@
 #include "compiler/artifact/ModelInterface.h"
 
+#include "compiler/artifact/Names.h"
 #include "compiler/artifact/TypesHeader.h"
 #include "runtime/core/DType.h"
 
 #include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
-#include <set>
 
 using namespace keratin;
 using namespace keratin::compiler;
 using llvm::Twine;
-
-std::string compiler::identifier(const std::string &text) {
-  std::string result;
-  for (char character : text)
-    result += llvm::isAlnum(character) ? character : '_';
-  if (result.empty() || llvm::isDigit(result[0]))
-    result = "_" + result;
-  return result;
-}
 
 namespace {
 
@@ -54,43 +45,36 @@ const char *cType(int32_t dtype) {
   }
 }
 
-std::string upper(const std::string &text) { return llvm::StringRef(text).upper(); }
-
-// Names that are all different.
-class Names {
-public:
-  std::string add(const std::string &wanted) {
-    std::string name = identifier(wanted);
-    for (int i = 2; !taken.insert(name).second; ++i)
-      name = identifier(wanted) + "_" + std::to_string(i);
-    return name;
-  }
-
-private:
-  std::set<std::string> taken{"state", "workspace", "workspace_bytes", "status"};
-};
-
 // One function as the header names it.
 struct FunctionText {
-  FunctionText(const keratin_function_desc_t &f, int32_t number) : f(f), number(number) {
-    for (int64_t i = 0; i < f.num_inputs; ++i)
-      inputs.push_back(names.add(f.inputs[i].name));
-    for (int64_t i = 0; i < f.num_symbols; ++i) {
-      const keratin_symbol_desc_t &symbol = f.symbols[i];
-      if (symbol.source == KERATIN_SYMBOL_COMPUTED) {
-        symbols.push_back(names.add("computed_size"));
-        continue;
-      }
-      bool isDim = symbol.source == KERATIN_SYMBOL_INPUT_DIM;
-      std::string of = isDim ? inputs[symbol.input]
-                       : symbol.source == KERATIN_SYMBOL_INPUT_VALUE
-                           ? f.inputs[symbol.input].name
-                           : f.variables[symbol.input].name;
-      symbols.push_back(
-          names.add(isDim ? of + "_dim" + std::to_string(symbol.index) : of + "_value"));
+  FunctionText(const keratin_function_desc_t &f, int32_t number, std::string name,
+               const Identifiers &functions)
+      : f(f), number(number), name(std::move(name)) {
+    Identifiers identifiers("", &functions);
+    std::vector<std::string> tensors;
+    for (int32_t i = 0; i < f.num_inputs; ++i)
+      tensors.push_back(f.inputs[i].name);
+    for (int32_t i = 0; i < f.num_outputs; ++i)
+      tensors.push_back(f.outputs[i].name);
+    // With what typedCall() declares for each.
+    tensors = identifiers.add(tensors, {"_dims", "_dims_code"});
+    inputs.assign(tensors.begin(), tensors.begin() + f.num_inputs);
+    outputs.assign(tensors.begin() + f.num_inputs, tensors.end());
+    for (int64_t i = 0; i < f.num_symbols; ++i)
+      symbols.push_back(identifiers.add(symbolName(f.symbols[i])));
+  }
+
+  std::string symbolName(const keratin_symbol_desc_t &symbol) const {
+    switch (symbol.source) {
+    case KERATIN_SYMBOL_COMPUTED:
+      return "computed_size";
+    case KERATIN_SYMBOL_INPUT_DIM:
+      return inputs[symbol.input] + "_dim" + std::to_string(symbol.index);
+    case KERATIN_SYMBOL_INPUT_VALUE:
+      return inputs[symbol.input] + "_value";
+    default:
+      return std::string(f.variables[symbol.input].name) + "_value";
     }
-    for (int64_t i = 0; i < f.num_outputs; ++i)
-      outputs.push_back(names.add(f.outputs[i].name));
   }
 
   // A size as an expression over the symbols.
@@ -126,7 +110,12 @@ struct FunctionText {
     return text + (tensor.rank == 1 ? ",)" : ")");
   }
   std::string tensor(const std::string &name, const keratin_tensor_desc_t &desc) const {
-    return name + ": " + runtime::dtypeName(desc.dtype) + " " + shape(desc);
+    return name + ": " + runtime::dtypeName(desc.dtype) + " " + shape(desc) +
+           given(name, desc.name);
+  }
+  // What the graph calls it, where that is different.
+  static std::string given(const std::string &name, const std::string &inGraph) {
+    return name == inGraph ? "" : ", in the graph '" + inGraph + "'";
   }
 
   std::string requirement(const keratin_check_t &check) const {
@@ -146,16 +135,21 @@ struct FunctionText {
 
   const keratin_function_desc_t &f;
   int32_t number;
-  Names names;
+  std::string name; // behind the model's
   std::vector<std::string> inputs, symbols, outputs;
 };
 
 class InterfaceBuilder {
 public:
   InterfaceBuilder(const keratin_object_desc_t &object, const std::string &target)
-      : object(object), prefix(identifier(object.name)), target(target) {
+      : object(object), prefix(object.name), target(target) {
+    std::vector<std::string> names;
     for (int32_t i = 0; i < object.num_functions; ++i)
-      functions.emplace_back(*object.variants[0].functions[i].descriptor, i);
+      names.push_back(object.variants[0].functions[i].descriptor->name);
+    FunctionIdentifiers identifiers(prefix, names);
+    for (int32_t i = 0; i < object.num_functions; ++i)
+      functions.emplace_back(*object.variants[0].functions[i].descriptor, i,
+                             identifiers.names()[size_t(i)], identifiers);
   }
 
   ModelInterface build() {
@@ -164,32 +158,36 @@ public:
     states();
     for (const FunctionText &function : functions)
       calls(function);
-    text += "#ifdef __cplusplus\n}\n#endif\n\n#endif // " + upper(prefix) + "_H\n";
+    text += "#ifdef __cplusplus\n}\n#endif\n\n#endif // " + guard() + "\n";
     result.header = std::move(text);
     return std::move(result);
   }
 
 private:
   void line(const Twine &content) { text += content.str() + "\n"; }
+  // With names and messages of the graph.
+  void comment(const Twine &content) { line("// " + commentText(content.str())); }
+  // Different for names that differ in case, and no name of a function.
+  std::string guard() const { return "KERATIN_MODEL_" + prefix; }
 
   void begin() {
-    line("// Model '" + Twine(object.name) + "', compiled for " + target + " by " +
-         object.producer + ".");
+    comment("Model '" + Twine(object.name) + "', compiled for " + target + " by " +
+            object.producer + ".");
     line("//");
     line("// Functions:");
     for (const FunctionText &function : functions) {
-      line("//   " + Twine(function.f.name));
+      comment("  " + function.name + FunctionText::given(function.name, function.f.name));
       for (int32_t i = 0; i < function.f.num_inputs; ++i)
-        line("//     input " + Twine(i) + "   " +
-             function.tensor(function.inputs[i], function.f.inputs[i]));
+        comment("    input " + Twine(i) + "   " +
+                function.tensor(function.inputs[i], function.f.inputs[i]));
       for (int32_t i = 0; i < function.f.num_outputs; ++i)
-        line("//     output " + Twine(i) + "  " +
-             function.tensor(function.outputs[i], function.f.outputs[i]));
+        comment("    output " + Twine(i) + "  " +
+                function.tensor(function.outputs[i], function.f.outputs[i]));
       for (int32_t i = 0; i < function.f.num_updates; ++i)
-        line("//     updates   " +
-             Twine(function.f.variables[function.f.updates[i].variable].name));
+        comment("    updates   " +
+                Twine(function.f.variables[function.f.updates[i].variable].name));
       for (int64_t i = 0; i < function.f.num_checks; ++i)
-        line("//     requires  " + function.requirement(function.f.checks[i]));
+        comment("    requires  " + function.requirement(function.f.checks[i]));
     }
     if (object.num_variables) {
       line("// Variables, by number:");
@@ -198,8 +196,8 @@ private:
         std::string shape = "(";
         for (int32_t axis = 0; axis < tensor.rank; ++axis)
           shape += (axis ? ", " : "") + std::to_string(tensor.dims[axis]);
-        line("//   " + Twine(i) + "  " + tensor.name + ": " + runtime::dtypeName(tensor.dtype) +
-             " " + shape + (tensor.rank == 1 ? ",)" : ")"));
+        comment("  " + Twine(i) + "  " + tensor.name + ": " + runtime::dtypeName(tensor.dtype) +
+                " " + shape + (tensor.rank == 1 ? ",)" : ")"));
       }
     }
     line("//");
@@ -208,8 +206,8 @@ private:
     line("// A call that fails returns a code other than KERATIN_OK, fills the status (which may "
          "be NULL) with a");
     line("// message, and has updated no variable.");
-    line("#ifndef " + upper(prefix) + "_H");
-    line("#define " + upper(prefix) + "_H");
+    line("#ifndef " + guard());
+    line("#define " + guard());
     line("");
     text += typesHeader;
     line("");
@@ -288,15 +286,14 @@ private:
     const Argument pointer{Kind::Pointer}, integer{Kind::Integer32}, size{Kind::Integer64},
         number{Kind::Constant32, function.number}, inputs{Kind::Constant32, f.num_inputs},
         outputs{Kind::Constant32, f.num_outputs};
-    std::string name = identifier(f.name);
+    const std::string &name = function.name;
     std::string in = "const keratin_tensor_t inputs[" + std::to_string(f.num_inputs) + "]";
     std::string out = "const keratin_tensor_t outputs[" + std::to_string(f.num_outputs) + "]";
     if (!f.num_inputs)
       in = "const keratin_tensor_t *inputs";
     if (!f.num_outputs)
       out = "const keratin_tensor_t *outputs";
-    line("// --- " + Twine(f.name) + " " +
-         std::string(std::max<int>(3, 90 - int(strlen(f.name))), '-'));
+    line("// --- " + name + " " + std::string(std::max<int>(3, 90 - int(name.size())), '-'));
     line("");
     line("// Bytes of the workspace of a call with inputs of these dims; their data is not read" +
          Twine(readsValues(f) ? " but where it is a size." : "."));

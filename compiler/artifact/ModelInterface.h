@@ -12,12 +12,9 @@ struct ModelInterface {
   std::vector<Forwarder> forwarders; // exported too
 };
 
-// The names in the descriptor need not be identifiers; those of the header are made of them.
+// The model's name is a model name (Names.h); the others in the descriptor may be any text.
 // `target` says in words what the model was compiled for.
 ModelInterface makeModelInterface(const keratin_object_desc_t &object, const std::string &target);
-
-// A C identifier made of any text.
-std::string identifier(const std::string &text);
 
 } // namespace keratin::compiler
 

@@ -2,21 +2,15 @@
 
 #include "codegen/llvm/StageClock.h"
 #include "compiler/artifact/ModelInterface.h"
+#include "compiler/artifact/Names.h"
 #include "compiler/driver/FunctionCompiler.h"
 #include "compiler/driver/Version.h"
 
 #include "llvm/ADT/StringExtras.h"
 
-#include <set>
-
 using namespace keratin;
 using namespace keratin::compiler;
 using namespace mlir;
-
-bool keratin::compiler::isIdentifier(StringRef name) {
-  return !name.empty() && !llvm::isDigit(name[0]) &&
-         llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_'; });
-}
 
 namespace {
 
@@ -42,18 +36,15 @@ public:
 
 private:
   absl::Status checkNames() {
-    if (!isIdentifier(model.name))
-      return absl::InvalidArgumentError("the model's name '" + model.name +
-                                        "' cannot begin names in C; needed letters, digits and _");
-    std::set<std::string> names;
-    for (const ir::SavedFunction &function : model.graph.functions) {
-      std::string name = identifier(function.name);
-      if (!names.insert(name).second)
-        return absl::InvalidArgumentError("two functions of the model are called '" + name + "'");
-      if (StringRef(name).starts_with("state_") || name == "set_num_threads" ||
-          name == "keratin_object")
-        return absl::InvalidArgumentError("a function of a model cannot be called '" + name + "'");
-    }
+    if (!isModelName(model.name))
+      return absl::InvalidArgumentError(
+          "the model's name '" + model.name +
+          "' cannot begin names in C; needed letters, digits and single _ between them, a letter "
+          "first, and not keratin");
+    std::vector<std::string> names;
+    for (const ir::SavedFunction &function : model.graph.functions)
+      names.push_back(function.name);
+    identifiers = FunctionIdentifiers(model.name, names).names();
     return absl::OkStatus();
   }
 
@@ -71,7 +62,7 @@ private:
   }
 
   std::string entryName(size_t machine, size_t function) {
-    std::string name = "keratin." + identifier(model.graph.functions[function].name);
+    std::string name = "keratin." + identifiers[function];
     return machines.size() == 1 ? name : name + "." + options.cpus[machine];
   }
 
@@ -173,6 +164,7 @@ private:
 
   Model model;
   const ModelOptions &options;
+  std::vector<std::string> identifiers; // of the functions
   std::vector<codegen::PortableMachine> machines;
   std::vector<std::vector<FunctionCode>> code; // of each machine, each function
   CompiledModel result;

@@ -12,7 +12,7 @@
 namespace keratin::compiler {
 
 struct Model {
-  std::string name; // a C identifier: the prefix of all symbols
+  std::string name; // isModelName (artifact/Names.h): the prefix of all symbols
   ir::SavedGraph graph;
 };
 
@@ -30,9 +30,6 @@ struct CompiledModel {
   std::string header;
   std::vector<std::pair<std::string, CompileReport>> reports; // of each function
 };
-
-// Whether a name may be part of a C identifier: letters, digits, underscores, no digit first.
-bool isIdentifier(llvm::StringRef name);
 
 // Errors as compile(). The same model, options and version give the same bytes.
 absl::StatusOr<CompiledModel> compileModel(Model model, const ModelOptions &options);

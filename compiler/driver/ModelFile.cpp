@@ -1,5 +1,6 @@
 #include "compiler/driver/ModelFile.h"
 
+#include "compiler/artifact/Names.h"
 #include "ir/dialect/Keratin.h"
 #include "ir/dialect/TensorShape.h"
 #include "ir/reference/HostConversions.h"
@@ -45,19 +46,48 @@ private:
   absl::Status read(func::FuncOp function) {
     ir::SavedFunction saved{function.getName().str(), {}, {}};
     Builder b(function.getContext());
+    if (absl::Status status = nameInputs(function); !status.ok())
+      return status;
     for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-      if (!function.getArgAttrOfType<StringAttr>(i, "keratin.kind"))
-        function.setArgAttr(i, "keratin.kind", b.getStringAttr("input"));
-      if (!function.getArgAttrOfType<StringAttr>(i, "keratin.name"))
-        function.setArgAttr(i, "keratin.name", b.getStringAttr("input_" + Twine(i)));
       if (function.getArgAttrOfType<StringAttr>(i, "keratin.kind").getValue() == "variable")
         if (absl::Status status = readVariable(function, i, saved); !status.ok())
           return status;
     }
-    for (unsigned i = 0; i < function.getNumResults(); ++i)
+    for (unsigned i = 0; i < function.getNumResults(); ++i) {
       if (!function.getResultAttrOfType<StringAttr>(i, "keratin.kind"))
         function.setResultAttr(i, "keratin.kind", b.getStringAttr("output"));
+      auto name = function.getResultAttrOfType<StringAttr>(i, "keratin.name");
+      if (name && !ir::isSavedName(name.getValue()))
+        return refuse("an output's name has control characters");
+    }
     graph.functions.push_back(std::move(saved));
+    return absl::OkStatus();
+  }
+
+  // Every argument has a kind and a name, every input its own, as in saved graphs.
+  static absl::Status nameInputs(func::FuncOp function) {
+    if (!ir::isSavedName(function.getName()))
+      return refuse("a function's name has control characters");
+    Builder b(function.getContext());
+    std::vector<unsigned> inputs;
+    std::vector<std::string> names;
+    for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+      if (!function.getArgAttrOfType<StringAttr>(i, "keratin.kind"))
+        function.setArgAttr(i, "keratin.kind", b.getStringAttr("input"));
+      auto name = function.getArgAttrOfType<StringAttr>(i, "keratin.name");
+      if (!name)
+        name = b.getStringAttr("input_" + Twine(i));
+      if (!ir::isSavedName(name.getValue()))
+        return refuse("an argument's name has control characters");
+      function.setArgAttr(i, "keratin.name", name);
+      if (function.getArgAttrOfType<StringAttr>(i, "keratin.kind").getValue() != "input")
+        continue;
+      inputs.push_back(i);
+      names.push_back(name.str());
+    }
+    names = compiler::distinctNames(std::move(names));
+    for (auto [input, name] : llvm::zip(inputs, names))
+      function.setArgAttr(input, "keratin.name", b.getStringAttr(name));
     return absl::OkStatus();
   }
 

@@ -1,5 +1,6 @@
 #include "compiler/driver/PhaseDump.h"
 
+#include "compiler/artifact/Names.h"
 #include "runtime/files/FileWriter.h"
 
 #include "llvm/Support/Path.h"
@@ -20,7 +21,7 @@ void PhaseDump::text(const std::string &name, llvm::StringRef text) const {
   if (!enabled())
     return;
   llvm::SmallString<128> path(directory);
-  llvm::sys::path::append(path, function + "." + name);
+  llvm::sys::path::append(path, fileName(function) + "." + name);
   (void)keratin::runtime::writeFile(path.c_str(), text.data(), text.size());
 }
 

@@ -87,7 +87,7 @@
 // STATS: 0    153 {{.*}} scan
 
 // What stays the same from step to step is stored before the loop.
-// CODE-LABEL: define internal void @keratin.rnn_loop_0(
+// CODE-LABEL: define internal void @keratin.rnn.loop_0(
 // CODE:         load ptr
 // CODE:         alloca [4 x i64]
 // CODE:         store ptr
@@ -96,7 +96,7 @@
 // CODE:         phi ptr
 // CODE-COUNT-3: store ptr
 // CODE-NOT:     store
-// CODE:         call void @keratin.rnn_kernel_0(
+// CODE:         call void @keratin.rnn.kernel_0(
 
 // A state that is stacked lives in its stack: no copy, no buffer.
 // PLAN-LABEL: func.func @rnn(

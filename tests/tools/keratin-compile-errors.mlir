@@ -22,7 +22,7 @@
 // RUN: %{exits} 1 keratin-compile %t/good.mlir -o %t/x.so --target=riscv64-linux-gnu 2>&1 | FileCheck %s --check-prefix=TARGET
 // TARGET: keratin-compile: error: not implemented: target 'riscv64-linux-gnu'; there are x86_64-linux and aarch64-linux
 // RUN: %{exits} 1 keratin-compile %t/good.mlir -o %t/x.so --name=a-b 2>&1 | FileCheck %s --check-prefix=NAME
-// NAME: keratin-compile: error: the model's name 'a-b' cannot begin names in C; needed letters, digits and _
+// NAME: keratin-compile: error: the model's name 'a-b' cannot begin names in C; needed letters, digits and single _ between them, a letter first, and not keratin
 // RUN: %{exits} 1 keratin-compile %t/good.mlir -o /nowhere/x.so 2>&1 | FileCheck %s --check-prefix=WRITE
 // WRITE: keratin-compile: error: cannot write '/nowhere/x.so': No such file or directory
 // RUN: %{exits} 1 keratin-compile %t/good.mlir --function=g 2>&1 | FileCheck %s --check-prefix=FUNCTION
@@ -43,10 +43,12 @@
 // SHARED: shared.mlir: error: variable 'w' has another dtype or shape in function 'g'
 // RUN: %{exits} 1 keratin-compile %t/initial.mlir 2>&1 | FileCheck %s --check-prefix=INITIAL
 // INITIAL: initial.mlir: error: the initial value of variable 'w' has another type
-// RUN: %{exits} 1 keratin-compile %t/reserved.mlir -o %t/x.so 2>&1 | FileCheck %s --check-prefix=RESERVED
-// RESERVED: keratin-compile: error: a function of a model cannot be called 'state_copy'
-// RUN: %{exits} 1 keratin-compile %t/twice.mlir -o %t/x.so 2>&1 | FileCheck %s --check-prefix=TWICE
-// TWICE: keratin-compile: error: two functions of the model are called 'a_b'
+// RUN: %{exits} 1 keratin-compile %t/control-function.mlir 2>&1 | FileCheck %s --check-prefix=CONTROL-FUNCTION
+// CONTROL-FUNCTION: control-function.mlir: error: a function's name has control characters
+// RUN: %{exits} 1 keratin-compile %t/control-argument.mlir 2>&1 | FileCheck %s --check-prefix=CONTROL-ARGUMENT
+// CONTROL-ARGUMENT: control-argument.mlir: error: an argument's name has control characters
+// RUN: %{exits} 1 keratin-compile %t/control-output.mlir 2>&1 | FileCheck %s --check-prefix=CONTROL-OUTPUT
+// CONTROL-OUTPUT: control-output.mlir: error: an output's name has control characters
 // RUN: %{exits} 1 keratin-compile %t/size.mlir -o %t/x.so 2>&1 | FileCheck %s --check-prefix=SIZE
 // SIZE: size.mlir:{{[0-9]+}}: error: the size d0 depends on d0, which no input determines
 // RUN: %{exits} 3 keratin-compile %t/good.mlir -o %t/x.so --sysroot=/nowhere 2>&1 | FileCheck %s --check-prefix=LINK
@@ -86,15 +88,16 @@ func.func @g(%w: tensor<3xf32> {keratin.kind = "variable", keratin.name = "w"}) 
 func.func @f(%w: tensor<2xf32> {keratin.kind = "variable", keratin.name = "w", keratin.initial = dense<0.0> : tensor<3xf32>}) -> tensor<2xf32> {
   return %w : tensor<2xf32>
 }
-//--- reserved.mlir
-func.func @state_copy(%x: tensor<2xf32>) -> tensor<2xf32> {
+//--- control-function.mlir
+func.func @"f\0A"(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %x : tensor<2xf32>
 }
-//--- twice.mlir
-func.func @"a.b"(%x: tensor<2xf32>) -> tensor<2xf32> {
+//--- control-argument.mlir
+func.func @f(%x: tensor<2xf32> {keratin.name = "x\1B"}) -> tensor<2xf32> {
   return %x : tensor<2xf32>
 }
-func.func @"a-b"(%x: tensor<2xf32>) -> tensor<2xf32> {
+//--- control-output.mlir
+func.func @f(%x: tensor<2xf32>) -> (tensor<2xf32> {keratin.name = "y\7F"}) {
   return %x : tensor<2xf32>
 }
 //--- size.mlir

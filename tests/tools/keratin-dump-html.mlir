@@ -13,9 +13,9 @@
 // CHECK-SAME: "stage":"plan"
 // CHECK-SAME: "o":"keratin.tanh"
 // CHECK-SAME: "text":"%0 = keratin.kernel
-// CHECK-SAME: "function":"keratin.f_kernel_0"
+// CHECK-SAME: "function":"keratin.f.kernel_0"
 // CHECK-SAME: "memory":{"arena":
-// CHECK-SAME: "code":{"keratin.f_kernel_0":"keratin.f_kernel_0:
+// CHECK-SAME: "code":{"keratin.f.kernel_0":"keratin.f.kernel_0:
 // CHECK-SAME: "sources":{}
 // CHECK: showFunction(0);
 // CHECK: </html>

@@ -1,5 +1,5 @@
 // Compiles a saved graph, or textual IR, ahead of time.
-#include "compiler/artifact/ModelInterface.h"
+#include "compiler/artifact/Names.h"
 #include "compiler/artifact/SharedObject.h"
 #include "compiler/driver/FunctionCompiler.h"
 #include "compiler/driver/ModelCompiler.h"
@@ -86,7 +86,8 @@ void printTiming(const std::string &function, const CompileReport &report) {
 }
 
 // What is read by people: function by function.
-absl::StatusOr<std::string> emitText(ir::SavedGraph graph, const ModelOptions &options) {
+absl::StatusOr<std::string> emitText(ir::SavedGraph graph, const ModelOptions &options,
+                                     const std::string &name) {
   std::string error, text;
   auto machine = codegen::portableMachine(options.triple, options.cpus.front(), &error);
   if (!machine)
@@ -94,8 +95,13 @@ absl::StatusOr<std::string> emitText(ir::SavedGraph graph, const ModelOptions &o
   llvm::raw_string_ostream stream(text);
   mlir::OpPrintingFlags flags;
   flags.enableDebugInfo(true, /*prettyForm=*/false);
-  for (auto [op, saved] :
-       llvm::zip(llvm::to_vector(graph.module->getOps<mlir::func::FuncOp>()), graph.functions)) {
+  std::vector<std::string> names;
+  for (const ir::SavedFunction &saved : graph.functions)
+    names.push_back(saved.name);
+  FunctionIdentifiers identifiers(name, names);
+  for (auto [op, saved, identifier] :
+       llvm::zip(llvm::to_vector(graph.module->getOps<mlir::func::FuncOp>()), graph.functions,
+                 identifiers.names())) {
     mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(op.getLoc());
     op->moveBefore(module->getBody(), module->getBody()->end());
     FunctionCompiler compiler(*module, options.compile);
@@ -113,7 +119,7 @@ absl::StatusOr<std::string> emitText(ir::SavedGraph graph, const ModelOptions &o
     } else if (emitKind == "plan") {
       stream << compiler.report().memoryPlan;
     } else {
-      auto code = compiler.generateText(machine->target, "keratin." + saved.name,
+      auto code = compiler.generateText(machine->target, "keratin." + identifier,
                                         emitKind == "llvm" ? codegen::CodeKind::LlvmIr
                                                            : codegen::CodeKind::Assembly);
       if (!code.ok())
@@ -163,13 +169,13 @@ absl::Status run() {
     return lines.orElse(inFile(inputFile, graph.status()));
   std::string name = modelName;
   if (name.empty())
-    name = inputFile == "-" ? "model" : identifier(llvm::sys::path::stem(inputFile).str());
+    name = inputFile == "-" ? "model" : compiler::modelName(llvm::sys::path::stem(inputFile));
   ModelOptions options = modelOptions();
   if (emitKind == "obj" || emitKind == "so")
     return emitObject(*std::move(graph), options, name);
   if (!headerFile.empty())
     return absl::InvalidArgumentError("--header goes with --emit=obj and --emit=so");
-  auto text = emitText(*std::move(graph), options);
+  auto text = emitText(*std::move(graph), options, name);
   if (!text.ok())
     return text.status();
   return writeOutput(outputFile.empty() ? "-" : outputFile, *text);

@@ -1,5 +1,6 @@
 #include "tools/keratin-dump/Stages.h"
 
+#include "compiler/artifact/Names.h"
 #include "compiler/driver/FunctionCompiler.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -63,7 +64,7 @@ absl::StatusOr<MachineCode> keratin::dump::machineCode(mlir::ModuleOp module, bo
     return status;
   MachineCode code;
   auto text = compiler.generateText(
-      machine->target, "keratin." + name,
+      machine->target, "keratin." + compiler::FunctionIdentifiers("model", {name}).names().front(),
       isAssembly ? codegen::CodeKind::Assembly : codegen::CodeKind::LlvmIr, &code.kernelFunctions);
   if (!text.ok())
     return text.status();

@@ -1,5 +1,6 @@
 #include "tools/keratin-run/Feeds.h"
 
+#include "compiler/artifact/Names.h"
 #include "ir/reference/HostConversions.h"
 #include "runtime/core/DType.h"
 #include "runtime/core/Philox.h"
@@ -47,7 +48,7 @@ public:
 
 private:
   absl::Status readFile(const std::string &argument) {
-    // Names may hold '=' no more than file names do.
+    // A name with '=' is given as files have it.
     size_t equals = argument.find('=');
     if (equals == std::string::npos && !StringRef(argument).ends_with(".npz"))
       return absl::InvalidArgumentError("--input needs NAME=FILE.npy or FILE.npz, found '" +
@@ -81,12 +82,21 @@ private:
     return texts.empty() ? "it has none" : "its inputs are " + llvm::join(texts, ", ");
   }
 
+  // By its name, or by what that is in an archive.
+  std::optional<int32_t> numberOf(const std::string &name) const {
+    for (int32_t i = 0; i < signature.num_inputs; ++i)
+      if (name == signature.inputs[i].name)
+        return i;
+    for (int32_t i = 0; i < signature.num_inputs; ++i)
+      if (name == compiler::memberName(signature.inputs[i].name))
+        return i;
+    return std::nullopt;
+  }
+
   absl::Status give(const std::string &name, Array array) {
-    for (int32_t i = 0; i < signature.num_inputs; ++i) {
-      const keratin_tensor_desc_t &input = signature.inputs[i];
-      if (name != input.name)
-        continue;
-      if (given[i])
+    if (std::optional<int32_t> i = numberOf(name)) {
+      const keratin_tensor_desc_t &input = signature.inputs[*i];
+      if (given[*i])
         return absl::InvalidArgumentError("input '" + name + "' is given twice");
       if (input.dtype == KERATIN_DTYPE_BFLOAT16 && array.dtype == KERATIN_DTYPE_FLOAT32) {
         auto values = ir::fromBytes(array.dtype, array.dims, array.data.data());
@@ -100,7 +110,7 @@ private:
             "input '" + name + "' is an array of " + runtime::dtypeName(array.dtype) +
             " with rank " + std::to_string(array.dims.size()) + "; " +
             runtime::dtypeName(input.dtype) + " " + shapeText(input) + " is needed");
-      given[i] = std::move(array);
+      given[*i] = std::move(array);
       return absl::OkStatus();
     }
     return absl::InvalidArgumentError("the function has no input '" + name + "'; " + listInputs());

@@ -1,6 +1,6 @@
 // Runs a model on arrays from files: prints or writes what comes out, checks it against the
 // reference interpreter, measures it.
-#include "compiler/artifact/ModelInterface.h"
+#include "compiler/artifact/Names.h"
 #include "compiler/driver/ModelFile.h"
 #include "ir/reference/HostConversions.h"
 #include "runtime/core/DType.h"
@@ -148,8 +148,15 @@ absl::Status readOptions(const Loaded &loaded, FeedOptions &options) {
   return absl::OkStatus();
 }
 
-absl::Status printOutputs(const keratin_function_desc_t &signature, std::vector<Array> &outputs) {
-  for (int32_t i = 0; i < signature.num_outputs; ++i) {
+std::vector<std::string> outputNames(const keratin_function_desc_t &signature) {
+  std::vector<std::string> names;
+  for (int32_t i = 0; i < signature.num_outputs; ++i)
+    names.push_back(signature.outputs[i].name);
+  return compiler::distinctNames(std::move(names));
+}
+
+absl::Status printOutputs(const std::vector<std::string> &names, std::vector<Array> &outputs) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
     keratin_tensor_t view = viewOf(outputs[i]);
     keratin_status_t status;
     size_t length = 0;
@@ -161,35 +168,28 @@ absl::Status printOutputs(const keratin_function_desc_t &signature, std::vector<
     std::string shape;
     for (int64_t dim : outputs[i].dims)
       shape += (shape.empty() ? "" : ", ") + std::to_string(dim);
-    llvm::outs() << signature.outputs[i].name << ": " << runtime::dtypeName(outputs[i].dtype)
-                 << " (" << shape << (outputs[i].dims.size() == 1 ? ",)" : ")") << "\n"
+    llvm::outs() << names[i] << ": " << runtime::dtypeName(outputs[i].dtype) << " (" << shape
+                 << (outputs[i].dims.size() == 1 ? ",)" : ")") << "\n"
                  << text << "\n";
   }
   return absl::OkStatus();
 }
 
-absl::Status writeOutputs(const keratin_function_desc_t &signature, std::vector<Array> outputs) {
+absl::Status writeOutputs(const std::vector<std::string> &names, std::vector<Array> outputs) {
   if (!outputDirectory.empty()) {
     if (std::error_code error = llvm::sys::fs::create_directories(outputDirectory))
       return absl::InvalidArgumentError(outputDirectory + ": error: " + error.message());
-    std::vector<std::string> names;
-    for (int32_t i = 0; i < signature.num_outputs; ++i) {
-      // Names of the model's are no paths.
-      std::string name = compiler::identifier(signature.outputs[i].name);
-      if (llvm::is_contained(names, name))
-        name += "_" + std::to_string(i);
-      names.push_back(name);
-      if (absl::Status status =
-              writeOutput(outputDirectory + "/" + name + ".npy", formatNpy(outputs[i]));
-          !status.ok())
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      std::string path = outputDirectory + "/" + compiler::fileName(names[i]) + ".npy";
+      if (absl::Status status = writeOutput(path, formatNpy(outputs[i])); !status.ok())
         return status;
     }
   }
   if (outputFile.empty())
     return absl::OkStatus();
   std::vector<NamedArray> named;
-  for (int32_t i = 0; i < signature.num_outputs; ++i)
-    named.push_back({signature.outputs[i].name, std::move(outputs[i])});
+  for (size_t i = 0; i < outputs.size(); ++i)
+    named.push_back({compiler::memberName(names[i]), std::move(outputs[i])});
   auto archive = formatNpz(named);
   return archive.ok() ? writeOutput(outputFile, *archive) : archive.status();
 }
@@ -312,13 +312,14 @@ absl::Status run() {
   }
   if (absl::Status status = callAll(program, reference, *inputs, *outputs); !status.ok())
     return status;
+  std::vector<std::string> names = outputNames(program.signature());
   if (!quiet)
-    if (absl::Status status = printOutputs(program.signature(), *outputs); !status.ok())
+    if (absl::Status status = printOutputs(names, *outputs); !status.ok())
       return status;
   if (check)
     llvm::outs() << "check: " << repeat << (repeat == 1 ? " call agrees" : " calls agree")
                  << " with the reference interpreter\n";
-  if (absl::Status status = writeOutputs(program.signature(), *outputs); !status.ok())
+  if (absl::Status status = writeOutputs(names, *outputs); !status.ok())
     return status;
   if (!saveStateFile.empty())
     if (absl::Status status = program.saveState(saveStateFile); !status.ok())
