@@ -30,6 +30,11 @@ void keratin::codegen::registerCodegenDialects(DialectRegistry &registry) {
 }
 
 void keratin::codegen::loadCodegenDialects(MLIRContext *context) {
+  if (!context->getLoadedDialect<LLVM::LLVMDialect>()) {
+    DialectRegistry registry;
+    registerCodegenDialects(registry);
+    context->appendDialectRegistry(registry);
+  }
   context->loadDialect<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect,
                        LLVM::LLVMDialect, scf::SCFDialect, vector::VectorDialect>();
 }

@@ -14,7 +14,8 @@ namespace keratin::codegen {
 // The dialects that kernels are written in, and the translation of the LLVM dialect to LLVM IR.
 void registerCodegenDialects(mlir::DialectRegistry &registry);
 
-// Loads the dialects that kernels are written in, which must be registered.
+// Loads them, registered or not: a context in which text is read should not know them before, for
+// what a reader knows can be given to it.
 void loadCodegenDialects(mlir::MLIRContext *context);
 
 // Kernels address memory through llvm.ptr, llvm.getelementptr and llvm loads and stores (masked

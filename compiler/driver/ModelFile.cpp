@@ -2,17 +2,21 @@
 
 #include "compiler/artifact/Names.h"
 #include "ir/dialect/Keratin.h"
+#include "ir/dialect/ModelContents.h"
 #include "ir/dialect/TensorShape.h"
 #include "ir/reference/HostConversions.h"
 #include "ir/saved/GraphReader.h"
 #include "ir/saved/SavedFormat.h"
 #include "ir/text/SourceText.h"
+#include "runtime/core/DType.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace keratin;
@@ -28,6 +32,8 @@ public:
   explicit TextModel(OwningOpRef<ModuleOp> module) { graph.module = std::move(module); }
 
   absl::StatusOr<ir::SavedGraph> read() {
+    if (failed(ir::verifyModelContents(*graph.module)))
+      return refuse("this is not a model");
     for (Operation &op : graph.module->getOps()) {
       auto function = dyn_cast<func::FuncOp>(op);
       if (!function)
@@ -39,91 +45,137 @@ public:
     }
     if (graph.functions.empty())
       return refuse("there is no function");
+    // With what has been added.
+    if (failed(verify(*graph.module)))
+      return refuse("this is not a model");
     return std::move(graph);
   }
 
 private:
+  // Attributes of all arguments are set at once: each setting makes a list of all.
   absl::Status read(func::FuncOp function) {
     ir::SavedFunction saved{function.getName().str(), {}, {}};
     Builder b(function.getContext());
-    if (absl::Status status = nameInputs(function); !status.ok())
+    if (!ir::isSavedName(function.getName()))
+      return refuse("a function's name has control characters");
+    SmallVector<NamedAttrList> arguments;
+    if (absl::Status status = nameArguments(function, arguments); !status.ok())
       return status;
-    for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-      if (function.getArgAttrOfType<StringAttr>(i, "keratin.kind").getValue() == "variable")
-        if (absl::Status status = readVariable(function, i, saved); !status.ok())
+    SmallVector<DictionaryAttr> argumentAttributes, resultAttributes;
+    for (auto [type, attributes] : llvm::zip(function.getArgumentTypes(), arguments)) {
+      if (kindOf(attributes) == "variable")
+        if (absl::Status status = readVariable(function, type, attributes, saved); !status.ok())
           return status;
+      argumentAttributes.push_back(attributes.getDictionary(function.getContext()));
     }
     for (unsigned i = 0; i < function.getNumResults(); ++i) {
-      if (!function.getResultAttrOfType<StringAttr>(i, "keratin.kind"))
-        function.setResultAttr(i, "keratin.kind", b.getStringAttr("output"));
-      auto name = function.getResultAttrOfType<StringAttr>(i, "keratin.name");
+      NamedAttrList attributes(function.getResultAttrDict(i));
+      if (!isa_and_nonnull<StringAttr>(attributes.get("keratin.kind")))
+        attributes.set("keratin.kind", b.getStringAttr("output"));
+      auto name = dyn_cast_or_null<StringAttr>(attributes.get("keratin.name"));
       if (name && !ir::isSavedName(name.getValue()))
         return refuse("an output's name has control characters");
+      resultAttributes.push_back(attributes.getDictionary(function.getContext()));
     }
+    function.setAllArgAttrs(argumentAttributes);
+    function.setAllResultAttrs(resultAttributes);
     graph.functions.push_back(std::move(saved));
     return absl::OkStatus();
   }
 
-  // Every argument has a kind and a name, every input its own, as in saved graphs.
-  static absl::Status nameInputs(func::FuncOp function) {
-    if (!ir::isSavedName(function.getName()))
-      return refuse("a function's name has control characters");
+  static StringRef kindOf(const NamedAttrList &argument) {
+    return cast<StringAttr>(argument.get("keratin.kind")).getValue();
+  }
+
+  // The attributes of all arguments: every one has a kind and a name, every input its own, as in
+  // saved graphs.
+  static absl::Status nameArguments(func::FuncOp function, SmallVector<NamedAttrList> &arguments) {
     Builder b(function.getContext());
     std::vector<unsigned> inputs;
     std::vector<std::string> names;
     for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-      if (!function.getArgAttrOfType<StringAttr>(i, "keratin.kind"))
-        function.setArgAttr(i, "keratin.kind", b.getStringAttr("input"));
-      auto name = function.getArgAttrOfType<StringAttr>(i, "keratin.name");
+      NamedAttrList &attributes = arguments.emplace_back(function.getArgAttrDict(i));
+      if (!isa_and_nonnull<StringAttr>(attributes.get("keratin.kind")))
+        attributes.set("keratin.kind", b.getStringAttr("input"));
+      auto name = dyn_cast_or_null<StringAttr>(attributes.get("keratin.name"));
       if (!name)
         name = b.getStringAttr("input_" + Twine(i));
       if (!ir::isSavedName(name.getValue()))
         return refuse("an argument's name has control characters");
-      function.setArgAttr(i, "keratin.name", name);
-      if (function.getArgAttrOfType<StringAttr>(i, "keratin.kind").getValue() != "input")
+      attributes.set("keratin.name", name);
+      if (kindOf(attributes) != "input")
         continue;
       inputs.push_back(i);
       names.push_back(name.str());
     }
     names = compiler::distinctNames(std::move(names));
     for (auto [input, name] : llvm::zip(inputs, names))
-      function.setArgAttr(input, "keratin.name", b.getStringAttr(name));
+      arguments[input].set("keratin.name", b.getStringAttr(name));
     return absl::OkStatus();
   }
 
-  absl::Status readVariable(func::FuncOp function, unsigned i, ir::SavedFunction &saved) {
-    std::string name = function.getArgAttrOfType<StringAttr>(i, "keratin.name").str();
-    auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[i]);
+  absl::Status readVariable(func::FuncOp function, Type argument, NamedAttrList &attributes,
+                            ir::SavedFunction &saved) {
+    std::string name = cast<StringAttr>(attributes.get("keratin.name")).str();
+    auto initial = dyn_cast_or_null<DenseElementsAttr>(attributes.erase("keratin.initial"));
+    auto type = dyn_cast<RankedTensorType>(argument);
     if (!type || !type.hasStaticShape() ||
         ir::dtypeOf(type.getElementType()) == KERATIN_DTYPE_INVALID)
       return refuse("variable '" + name + "' of function '" + function.getName() +
                     "' must be a tensor of known shape");
-    auto found = llvm::find_if(graph.variables,
-                               [&](const ir::SavedVariable &known) { return known.name == name; });
-    saved.variables.push_back(found - graph.variables.begin());
-    if (found != graph.variables.end()) {
-      if (found->dtype != ir::dtypeOf(type.getElementType()) ||
-          ArrayRef(found->dims) != type.getShape())
+    auto [known, isNew] = numbers.try_emplace(name, graph.variables.size());
+    saved.variables.push_back(known->second);
+    if (!isNew) {
+      const ir::SavedVariable &variable = graph.variables[known->second];
+      if (variable.dtype != ir::dtypeOf(type.getElementType()) ||
+          ArrayRef(variable.dims) != type.getShape())
         return refuse("variable '" + name + "' has another dtype or shape in function '" +
                       function.getName() + "'");
       return absl::OkStatus();
     }
     ir::SavedVariable variable{name, ir::dtypeOf(type.getElementType()), type.getShape().vec(), {}};
-    auto initial = function.getArgAttrOfType<DenseElementsAttr>(i, "keratin.initial");
     if (initial && initial.getType() != type)
       return refuse("the initial value of variable '" + name + "' has another type");
-    std::optional<ir::HostTensor> value =
-        initial ? ir::fromElements(initial) : ir::makeHostTensor(variable.dtype, variable.dims);
-    if (!value)
-      return refuse("variable '" + name + "' is too large");
-    std::vector<char> bytes = ir::toBytes(*value);
-    variable.bytes.assign(bytes.begin(), bytes.end());
-    function.removeArgAttr(i, "keratin.initial");
+    if (!initial || initial.isSplat()) {
+      if (absl::Status status = fill(variable, initial); !status.ok())
+        return status;
+    } else {
+      std::optional<ir::HostTensor> value = ir::fromElements(initial);
+      if (!value)
+        return refuse("variable '" + name + "' is too large");
+      std::vector<char> bytes = ir::toBytes(*value);
+      variable.bytes.assign(bytes.begin(), bytes.end());
+    }
     graph.variables.push_back(std::move(variable));
     return absl::OkStatus();
   }
 
+  // One value everywhere; zero without one. A few characters may ask for any amount of memory.
+  absl::Status fill(ir::SavedVariable &variable, DenseElementsAttr splat) {
+    int64_t bytes = 0;
+    if (!runtime::tensorBytes(variable.dtype, int32_t(variable.dims.size()), variable.dims.data(),
+                              bytes) ||
+        bytes > int64_t(ir::kMaxSplatBytes) - filledBytes)
+      return absl::ResourceExhaustedError("variables up to '" + variable.name +
+                                          "' that are filled with one value take more than " +
+                                          std::to_string(ir::kMaxSplatBytes >> 20) + " MiB");
+    filledBytes += bytes;
+    variable.bytes.assign(size_t(bytes), '\0');
+    if (!splat || bytes == 0)
+      return absl::OkStatus();
+    std::optional<ir::HostTensor> value = ir::fromElements(DenseElementsAttr::get(
+        splat.getType().clone(ArrayRef<int64_t>()), splat.getSplatValue<Attribute>()));
+    if (!value)
+      return refuse("the initial value of variable '" + variable.name + "' cannot be read");
+    std::vector<char> element = ir::toBytes(*value);
+    for (size_t i = 0; i < variable.bytes.size(); i += element.size())
+      std::copy(element.begin(), element.end(), variable.bytes.begin() + ptrdiff_t(i));
+    return absl::OkStatus();
+  }
+
   ir::SavedGraph graph;
+  llvm::StringMap<size_t> numbers; // of variables
+  int64_t filledBytes = 0;
 };
 
 // Leaves the named function and what it needs.
@@ -153,6 +205,10 @@ absl::Status keepOnly(ir::SavedGraph &graph, const std::string &name) {
 
 } // namespace
 
+void compiler::registerModelDialects(DialectRegistry &registry) {
+  registry.insert<ir::KeratinDialect, func::FuncDialect>();
+}
+
 absl::StatusOr<ir::SavedGraph> compiler::readModel(const std::string &path, MLIRContext &context,
                                                    const std::string &function) {
   auto file = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/false);
@@ -163,8 +219,10 @@ absl::StatusOr<ir::SavedGraph> compiler::readModel(const std::string &path, MLIR
   if (bytes.starts_with(ir::kSavedMagicBytes)) {
     graph = ir::readGraph(std::string_view(bytes.data(), bytes.size()), context);
   } else {
-    if (std::optional<std::string> why = ir::refuseSource(bytes))
-      return refuse(*why);
+    if (std::optional<ir::SourceRefusal> refusal = ir::refuseSource(bytes))
+      return absl::Status(refusal->isLimit ? absl::StatusCode::kResourceExhausted
+                                           : absl::StatusCode::kInvalidArgument,
+                          refusal->str(path));
     ParserConfig config(&context);
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(bytes, config, path);
     if (!module)

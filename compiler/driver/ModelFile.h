@@ -8,11 +8,20 @@
 
 #include <string>
 
+namespace mlir {
+class DialectRegistry;
+}
+
 namespace keratin::compiler {
 
+// The dialects that models are written in. A context to read models should know no others: what
+// textual IR may name is what is registered.
+void registerModelDialects(mlir::DialectRegistry &registry);
+
 // Reads the file, whichever of the two it is ("-": standard input). With a name, only the function
-// of that name and its variables are kept. Errors are INVALID_ARGUMENT, with "line N: " in front
-// where the text has one; the context's diagnostics go to its handlers.
+// of that name and its variables are kept. Errors are INVALID_ARGUMENT, or RESOURCE_EXHAUSTED where
+// the text is beyond a limit of ir/text/SourceText.h; with "file:line:column: error: " in front
+// where the place is known. The context's diagnostics go to its handlers.
 //
 // Functions of textual IR have the attributes that compiler/driver/Compiler.h asks for. Where an
 // argument has no kind it is an input, where a result has none an output. Variables of one name are

@@ -174,11 +174,6 @@ func.func private @cannot_broadcast(tensor<?xf32, #keratin.dims<broadcast(2, 3)>
 
 // -----
 
-// expected-error @below {{unbalanced '('}}
-func.func private @open_parenthesis(tensor<?xf32, #keratin.dims<(d0 + 1>>)
-
-// -----
-
 // expected-error @below {{expected a dimension expression over symbols d0, d1, …}}
 func.func private @deep_functions(tensor<?xf32, #keratin.dims<mod(d1, mod(d1, mod(d1, mod(d1, mod(d1, mod(d1, mod(d1, mod(d1, mod(d1, mod(d1, mod(d1, mod(d1, mod(d1, mod(d1, mod(d1, mod(d1, mod(d1, mod(d1, mod(d1, mod(d1, mod(d1, mod(d1, mod(d1, mod(d1, mod(d1, mod(d1, mod(d1, mod(d1, mod(d1, mod(d1, mod(d1, mod(d1, mod(d1, mod(d1, mod(d1, mod(d1, mod(d1, mod(d1, mod(d1, mod(d1, d0))))))))))))))))))))))))))))))))))))))))>>)
 

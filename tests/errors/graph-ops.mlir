@@ -134,11 +134,3 @@ func.func @constant_elsewhere() {
   %y = keratin.constant dense_resource<nowhere> : tensor<3xf32>
   return
 }
-
-// -----
-
-func.func @constant_sparse() {
-  // expected-error @below {{'keratin.constant' op value must be dense<...>}}
-  %y = keratin.constant sparse<[[1]], [2.0]> : tensor<3xf32>
-  return
-}

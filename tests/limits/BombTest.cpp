@@ -1,6 +1,7 @@
 // Each bomb is compiled in a process of its own with ten seconds of processor time and two
 // gigabytes of memory: it must succeed, or be refused with a message.
 #include "compiler/driver/Compiler.h"
+#include "compiler/driver/ModelFile.h"
 #include "ir/text/SourceText.h"
 #include "tests/limits/Bombs.h"
 #include "tests/support/NoExit.h"
@@ -38,7 +39,7 @@ int compileText(const std::string &text) {
   if (ir::refuseSource(text))
     return kRefused;
   mlir::DialectRegistry registry;
-  compiler::registerDialects(registry);
+  compiler::registerModelDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   bool reported = false;
   context.getDiagEngine().registerHandler([&](mlir::Diagnostic &diagnostic) {

@@ -48,7 +48,7 @@ std::optional<Dumps> dumpAll(const std::string &text) {
   static const tests::TemporaryFile file;
   std::ofstream(file.path, std::ios::binary) << text;
   mlir::DialectRegistry registry;
-  compiler::registerDialects(registry);
+  compiler::registerModelDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
   mlir::ScopedDiagnosticHandler quiet(&context, [](mlir::Diagnostic &) { return mlir::success(); });

@@ -160,7 +160,7 @@ absl::Status emitObject(ir::SavedGraph graph, const ModelOptions &options,
 absl::Status run() {
   const std::string &inputFile = inputs.front();
   mlir::DialectRegistry registry;
-  registerDialects(registry);
+  registerModelDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
   DiagnosticLines lines(context);

@@ -247,7 +247,7 @@ absl::StatusOr<std::string> dump(ir::SavedGraph graph) {
 absl::Status run() {
   const std::string &inputFile = inputs.front();
   mlir::DialectRegistry registry;
-  compiler::registerDialects(registry);
+  compiler::registerModelDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
   DiagnosticLines lines(context);

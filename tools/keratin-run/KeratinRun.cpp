@@ -282,7 +282,7 @@ absl::Status callAll(Program &program, std::optional<Check> &reference, std::vec
 
 absl::Status run() {
   mlir::DialectRegistry registry;
-  compiler::registerDialects(registry);
+  compiler::registerModelDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
   Loaded loaded;

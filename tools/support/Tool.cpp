@@ -29,7 +29,7 @@ std::optional<ExitCode> Tool::parse(CommandLine &line, int argc, char **argv) co
 // "file:3: why" or "why; at file:3" as "file:3: error: why"; others begin with `start`.
 static std::string errorLine(StringRef line, StringRef start) {
   llvm::SmallVector<StringRef> parts;
-  if (llvm::Regex("^[^ ]+: (error|note): ").match(line))
+  if (llvm::Regex("^([^ ]+|.*:[0-9]+): (error|note): ").match(line))
     return line.str();
   if (llvm::Regex("^(.*); at ([^ ]+:[0-9]+)$").match(line, &parts))
     return (parts[2] + ": error: " + parts[1]).str();
@@ -69,10 +69,6 @@ int Tool::finish(absl::Status status) const {
 
 absl::Status keratin::tools::inFile(const std::string &file, const absl::Status &status) {
   StringRef text(status.message().data(), status.message().size());
-  // The reader of textual IR counts lines without knowing the file.
-  llvm::SmallVector<StringRef> parts;
-  if (llvm::Regex("^line ([0-9]+): (.*)$").match(text, &parts))
-    return absl::Status(status.code(), (file + ":" + parts[1] + ": error: " + parts[2]).str());
   return absl::Status(status.code(), errorLines(text, file));
 }
 
