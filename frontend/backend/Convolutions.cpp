@@ -160,18 +160,11 @@ static Tensor separable(const char *function, size_t spatial, const Operand &ope
 static ir::Shape resultShape(Call &call, const Shape &given, Value x, Value kernel, size_t spatial,
                              bool channelsFirst) {
   ir::Shape shape;
-  if (given.isNone())
-    call.valueError("output_shape is None; needed the sizes of the result");
-  if (given.isTensor()) {
-    shape = call.shape(given);
-  } else {
-    std::vector<Size> entries = given.entries();
-    for (size_t i = 0; i < entries.size(); ++i) {
-      if (entries[i].isNone() && i != 0)
-        call.valueError("entry " + std::to_string(i) +
-                        " of output_shape is None; only the batch may be");
-      shape.push_back(entries[i].isNone() ? ir::getShape(x)[0] : call.size(entries[i]));
-    }
+  for (const std::optional<DimExpr> &entry : call.entries(given, "output_shape")) {
+    if (!entry && !shape.empty())
+      call.valueError("entry " + std::to_string(shape.size()) +
+                      " of output_shape is None; only the batch may be");
+    shape.push_back(entry ? *entry : ir::getShape(x)[0]);
   }
   if (shape.size() != spatial + 2)
     call.valueError("output_shape has " + std::to_string(shape.size()) + " entries; needed " +
@@ -388,7 +381,7 @@ Tensor local_conv2d(const Operand &inputs, const Operand &kernelOperand, const S
   std::vector<int64_t> steps = stepsOf(call, strides, 2, "strides");
   requireSpatialRank(call, x, "inputs", 2);
   requireLocalKernel(call, kernel);
-  ir::Shape places = call.shape(output_shape);
+  ir::Shape places = call.shape(output_shape, "output_shape");
   if (places.size() != 2)
     call.valueError("output_shape has " + std::to_string(places.size()) +
                     " entries; needed rows and columns");

@@ -4,6 +4,7 @@
 #include "frontend/backend/Configuration.h"
 #include "frontend/backend/Variables.h"
 #include "frontend/graph/SparseParts.h"
+#include "frontend/graph/ValueRange.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -22,21 +23,18 @@ static bool isStatic(const Shape &shape) {
          llvm::all_of(shape.entries(), [](const Size &size) { return !size.isTensor(); });
 }
 
-static std::vector<int64_t> staticDims(Call &call, const Shape &shape) {
-  std::vector<int64_t> dims;
-  for (const DimExpr &dim : call.shape(shape))
-    dims.push_back(dim.constantValue());
-  return dims;
-}
-
 // zeros and ones: a variable, or a tensor if the shape holds tensors.
 static Tensor fill(const char *function, double value, const Shape &shape, DTypeArgument dtype,
                    const std::string &name, SourceLocation location) {
   Call call(function, location);
   DType type = dtype.valueOr(Configuration::floatx());
-  if (isStatic(shape))
-    return makeVariable(call, filled(type, staticDims(call, shape), value), name, {});
   ir::Shape sizes = call.shape(shape);
+  if (isStatic(shape)) {
+    std::vector<int64_t> dims;
+    for (const DimExpr &dim : sizes)
+      dims.push_back(dim.constantValue());
+    return makeVariable(call, filled(type, dims, value), name, {});
+  }
   return call.tensor(call.g.splat(value, ir::getTensorType(sizes, call.elementType(type))), name);
 }
 
@@ -84,6 +82,124 @@ static Tensor sparsePlaceholder(Call &call, const std::string &name,
   return result;
 }
 
+namespace {
+
+// K::arange. Counted in 64 bits, so that the values of any dtype are exact before they are
+// converted.
+class Range {
+public:
+  Range(Call &call, const Operand &from, const Operand &to, const Operand &by)
+      : call(call), g(call.g), from(from), to(to), by(by) {
+    for (const Operand *operand : {&from, &to, &by})
+      isFloat |= operand->isTensor() ? isFloating(operand->tensor().dtype())
+                                     : operand->kind() == Operand::Kind::Float;
+    if (by.isNumber() && by.number() == 0)
+      call.valueError("step is 0");
+  }
+
+  Value values() {
+    DimExpr count = size();
+    DType work = isFloat ? DType::Float64 : DType::Int64;
+    Value index = g.iota(ir::getTensorType({count}, call.elementType(work)), 0);
+    auto everywhere = [&](const Operand &operand) {
+      return g.broadcastScalar(scalar(operand), {count});
+    };
+    return g.add(g.mul(index, everywhere(by)), everywhere(from));
+  }
+
+private:
+  // ceil((to - from) / by), at least 0.
+  DimExpr size() {
+    if (from.isNumber() && to.isNumber() && by.isNumber()) {
+      double length = std::ceil((to.number() - from.number()) / by.number());
+      if (!(length < 9e15))
+        call.valueError("the range is too long or not finite");
+      return DimExpr(std::max<int64_t>(int64_t(length), 0));
+    }
+    if (!isFloat && by.isNumber())
+      if (std::optional<DimExpr> known = knownSize())
+        return *known;
+    return isFloat ? floatSize() : integerSize();
+  }
+
+  std::optional<DimExpr> knownSize() {
+    std::optional<DimExpr> first = call.knownSize(scalar(from)), last = call.knownSize(scalar(to));
+    if (!first || !last)
+      return std::nullopt;
+    DimExpr distance = call.check(ir::sub(*last, *first));
+    DimExpr width(by.array().item<int64_t>());
+    return call.check(ir::max(call.check(ir::ceildiv(distance, width)), DimExpr(0)));
+  }
+
+  DimExpr integerSize() {
+    Value step = by.isNumber() ? scalar(by) : call.nonzero(scalar(by), "step is 0");
+    Value distance = g.sub(scalar(to), scalar(from)), zero = g.zeroLike(step);
+    // Of the same length with a step that goes up.
+    distance = g.select(g.less(step, zero), g.neg(distance), distance);
+    Value width = g.abs(step);
+    Value count = g.floorDiv(g.add(distance, g.sub(width, g.oneLike(width))), width);
+    return computedSize(g.maximum(count, zero));
+  }
+
+  DimExpr floatSize() {
+    Value length = g.div(g.sub(scalar(to), scalar(from)), scalar(by));
+    // NaN and infinity have no number of elements, and what is beyond 2^53 has none that is exact.
+    Value isSize = g.less(g.abs(length), call.like(length, 0x1p53));
+    Value count = call.cast(g.ceil(g.maximum(length, g.zeroLike(length))), DType::Int64);
+    Value isNone = call.cast(g.not_(isSize), DType::Int64);
+    count = g.add(count, call.inRange(isNone, DimExpr(0), DimExpr(1),
+                                      "the range is too long or not finite; step must not be 0"));
+    return computedSize(count);
+  }
+
+  DimExpr computedSize(Value count) {
+    std::optional<DimExpr> most = mostSteps();
+    if (!most)
+      call.notImplemented("a size computed from data, without a known bound, for the range; needed "
+                          "start, stop and step that are limited, as by K::clip(stop, 0, 1000)");
+    return call.computedSize(count, *most, "the range");
+  }
+
+  // The distance at most, in the direction of the step, by the step at least.
+  std::optional<DimExpr> mostSteps() {
+    ValueRanges ranges(call.graph);
+    ValueRange first = ranges.of(scalar(from)), last = ranges.of(scalar(to)),
+               step = ranges.of(scalar(by));
+    auto distance = [](const std::optional<DimExpr> &low, const std::optional<DimExpr> &high) {
+      return low && high ? ir::sub(*high, *low) : std::nullopt;
+    };
+    std::optional<DimExpr> up = distance(first.least, last.most),
+                           down = distance(last.least, first.most), most;
+    if (step.isAtLeast(0))
+      most = up;
+    else if (step.isAtMost(0))
+      most = down;
+    else if (up && down)
+      most = ir::max(*up, *down);
+    if (!most || !isFloat || step.isAtLeast(1) || step.isAtMost(-1))
+      return most;
+    if (!by.isNumber())
+      return std::nullopt;
+    most = ir::mul(*most, DimExpr(int64_t(std::ceil(1 / std::abs(by.number())))));
+    return most ? ir::add(*most, DimExpr(1)) : std::nullopt; // for what rounding adds
+  }
+
+  Value scalar(const Operand &operand) {
+    Value value = call.value(operand, isFloat ? DType::Float64 : DType::Int64);
+    if (call.rank(value) != 0)
+      call.valueError("start, stop and step must be numbers or scalars; found shape " +
+                      describe(value));
+    return value;
+  }
+
+  Call &call;
+  ir::GraphMath &g;
+  const Operand &from, &to, &by;
+  bool isFloat = false;
+};
+
+} // namespace
+
 namespace keratin::backend {
 
 Tensor constant(const Operand &value, DTypeArgument dtype, const Shape &shape,
@@ -96,8 +212,8 @@ Tensor constant(const Operand &value, DTypeArgument dtype, const Shape &shape,
     std::optional<DimExpr> from = ir::elementCount(ir::getShape(x)), to = ir::elementCount(wanted);
     if (from == DimExpr(1))
       x = call.g.broadcastScalar(call.g.reshape(x, {}), wanted);
-    else if (from && to && from->isConstant() && from == to)
-      x = call.g.reshape(x, wanted);
+    else if (from && to && (from == to || !from->isConstant() || !to->isConstant()))
+      x = call.g.reshape(x, wanted); // which checks what is not known
     else
       call.valueError("cannot give a value of shape " + describe(x) + " the shape " +
                       describe(wanted) + "; needed as many elements");
@@ -158,16 +274,21 @@ Tensor ones(const Shape &shape, DTypeArgument dtype, const std::string &name,
 Tensor eye(const Shape &size, DTypeArgument dtype, const std::string &name,
            SourceLocation location) {
   Call call("eye", location);
-  if (!isStatic(size))
-    call.notImplemented("eye with a size that is a tensor");
-  std::vector<int64_t> dims = staticDims(call, size);
-  if (dims.empty() || dims.size() > 2)
+  DType type = dtype.valueOr(Configuration::floatx());
+  ir::Shape sizes = call.shape(size, "size");
+  if (sizes.empty() || sizes.size() > 2)
     call.valueError("size must be one number or a pair (rows, columns)");
-  int64_t rows = dims.front(), columns = dims.back();
+  sizes.resize(2, sizes.front());
+  if (!isStatic(size)) {
+    auto places = ir::getTensorType(sizes, call.elementType(DType::Int64));
+    Value diagonal = call.g.equal(call.g.iota(places, 0), call.g.iota(places, 1));
+    return call.tensor(call.cast(diagonal, type), name);
+  }
+  int64_t rows = sizes.front().constantValue(), columns = sizes.back().constantValue();
   Array array = Array::zeros(DType::Float64, {rows, columns});
   for (int64_t i = 0; i < std::min(rows, columns); ++i)
     array.data<double>()[i * columns + i] = 1.0;
-  return makeVariable(call, array.astype(dtype.valueOr(Configuration::floatx())), name, {});
+  return makeVariable(call, array.astype(type), name, {});
 }
 
 Tensor zeros_like(const Operand &x, DTypeArgument dtype, const std::string &name,
@@ -192,41 +313,8 @@ Tensor arange(const Operand &start, const Operand &stop, const Operand &step, DT
               SourceLocation location) {
   Call call("arange", location);
   const Operand zero(0, location);
-  const Operand &from = stop.isNone() ? zero : start;
-  const Operand &to = stop.isNone() ? start : stop;
-  bool floating = false;
-  DimExpr count;
-  if (from.isNumber() && to.isNumber() && step.isNumber()) {
-    if (step.number() == 0)
-      call.valueError("step is 0");
-    for (const Operand *operand : {&from, &to, &step})
-      floating |= operand->kind() == Operand::Kind::Float;
-    double length = std::ceil((to.number() - from.number()) / step.number());
-    if (!(length < 9e15))
-      call.valueError("the range is too long or not finite");
-    count = DimExpr(std::max<int64_t>(int64_t(length), 0));
-  } else {
-    // Sizes: integers, known by expression.
-    auto expression = [&](const Operand &operand) {
-      if (operand.kind() == Operand::Kind::Float)
-        call.notImplemented("arange of a tensor with a float");
-      return call.size(call.value(operand));
-    };
-    DimExpr by = expression(step);
-    if (by == DimExpr(0))
-      call.valueError("step is 0");
-    count = call.check(
-        ir::max(call.check(ir::ceildiv(call.check(ir::sub(expression(to), expression(from))), by)),
-                DimExpr(0)));
-  }
-  // Counted in 64 bits, so that the values of any dtype are exact before they are converted.
-  DType work = floating ? DType::Float64 : DType::Int64;
-  Value index = call.g.iota(ir::getTensorType({count}, call.elementType(work)), 0);
-  auto scalar = [&](const Operand &operand) {
-    return call.broadcastTo(call.value(operand, work), {count});
-  };
-  Value values = call.g.add(call.g.mul(index, scalar(step)), scalar(from));
-  return call.tensor(call.cast(values, dtype.valueOr(DType::Int32)));
+  Range range(call, stop.isNone() ? zero : start, stop.isNone() ? start : stop, step);
+  return call.tensor(call.cast(range.values(), dtype.valueOr(DType::Int32)));
 }
 
 } // namespace keratin::backend

@@ -21,14 +21,13 @@ static ir::Shape noiseShape(Call &call, Value x, const Shape &noise) {
   ir::Shape shape = ir::getShape(x);
   if (noise.isNone())
     return shape;
-  if (noise.isTensor())
-    return call.shape(noise);
-  if (noise.entries().size() != shape.size())
-    call.valueError("noise_shape has " + std::to_string(noise.entries().size()) +
+  std::vector<std::optional<DimExpr>> entries = call.entries(noise, "noise_shape");
+  if (entries.size() != shape.size())
+    call.valueError("noise_shape has " + std::to_string(entries.size()) +
                     " entries; needed the rank of x, " + std::to_string(shape.size()));
   for (size_t i = 0; i < shape.size(); ++i)
-    if (!noise.entries()[i].isNone())
-      shape[i] = call.size(noise.entries()[i]);
+    if (entries[i])
+      shape[i] = *entries[i];
   return shape;
 }
 

@@ -70,6 +70,74 @@ static Tensor spatialPadding(const char *function, const Operand &operand,
   return call.tensor(padded(call, x, low, high));
 }
 
+namespace {
+
+// K::slice. A start that depends on data is a place of a dynamic slice.
+class Slicer {
+public:
+  Slicer(Call &call, Value x, const Shape &start) : call(call), x(x), shape(ir::getShape(x)) {
+    for (const Call::SizeOrData &entry : call.sizesOrData(start, "start")) {
+      starts.push_back(entry.size ? *entry.size : DimExpr(0));
+      places.push_back(entry.data);
+      if (entry.size)
+        call.requireAtLeast(*entry.size, DimExpr(0), "a start must not be negative");
+    }
+  }
+
+  Value cut(const Shape &size) {
+    std::vector<Call::SizeOrData> entries = call.sizesOrData(size, "size");
+    if (starts.size() != shape.size() || entries.size() != shape.size())
+      call.valueError("start and size have " + std::to_string(starts.size()) + " and " +
+                      std::to_string(entries.size()) + " entries; needed the rank of x, " +
+                      std::to_string(shape.size()));
+    ir::Shape sizes;
+    bool isDynamic = false;
+    for (size_t i = 0; i < shape.size(); ++i) {
+      sizes.push_back(sizeOf(entries[i], i));
+      if (places[i])
+        isDynamic = true;
+      else
+        call.requireAtLeast(shape[i], call.check(ir::add(starts[i], sizes[i])),
+                            "the slice leaves axis " + std::to_string(i));
+    }
+    if (!isDynamic)
+      return call.g.slice(x, starts, sizes, std::vector<int64_t>(shape.size(), 1));
+    for (size_t i = 0; i < shape.size(); ++i)
+      if (!places[i])
+        places[i] = call.scalar(starts[i], DType::Int64);
+    return call.builder.create<ir::DynamicSliceOp>(
+        call.g.location(), ir::getTensorType(sizes, ir::getElementType(x)), x, places);
+  }
+
+private:
+  // -1 goes to the end.
+  DimExpr sizeOf(const Call::SizeOrData &entry, size_t axis) {
+    const DimExpr &dim = shape[axis];
+    std::string name = "entry " + std::to_string(axis) + " of size";
+    bool toEnd = entry.size == DimExpr(-1);
+    if (entry.size && !(toEnd && places[axis])) {
+      DimExpr size = toEnd ? call.check(ir::sub(dim, starts[axis])) : *entry.size;
+      call.requireAtLeast(size, DimExpr(0), "a size must not be negative");
+      return size;
+    }
+    ir::GraphMath &g = call.g;
+    Value start = places[axis] ? places[axis] : call.scalar(starts[axis], DType::Int64);
+    Value rest = g.sub(call.scalar(dim, DType::Int64), start);
+    if (toEnd)
+      return call.computedSize(rest, dim, name);
+    Value open = g.equal(entry.data, g.neg(g.oneLike(entry.data)));
+    return call.computedSize(g.select(open, rest, entry.data), dim, name);
+  }
+
+  Call &call;
+  Value x;
+  const ir::Shape shape;
+  ir::Shape starts;
+  std::vector<Value> places; // null where the start is known
+};
+
+} // namespace
+
 namespace keratin::backend {
 
 Tensor repeat_elements(const Operand &operand, int64_t rep, int64_t axis, SourceLocation location) {
@@ -87,7 +155,7 @@ Tensor repeat(const Operand &operand, const Size &n, SourceLocation location) {
   Value x = call.value(operand);
   if (call.rank(x) != 2)
     call.assertionError("x has rank " + std::to_string(call.rank(x)) + "; needed 2");
-  DimExpr count = call.size(n);
+  DimExpr count = call.size(n, "n");
   call.requireAtLeast(count, DimExpr(0), "n must not be negative");
   ir::Shape shape = ir::getShape(x);
   return call.tensor(call.g.broadcast(x, {shape[0], count, shape[1]}, {0, 2}));
@@ -96,7 +164,7 @@ Tensor repeat(const Operand &operand, const Size &n, SourceLocation location) {
 Tensor tile(const Operand &operand, const Shape &n, SourceLocation location) {
   Call call("tile", location);
   Value x = call.value(operand);
-  std::vector<DimExpr> counts = call.shape(n);
+  std::vector<DimExpr> counts = call.shape(n, "n");
   if (int64_t(counts.size()) > call.rank(x))
     call.notImplemented("tile with more entries than the rank; found " +
                         std::to_string(counts.size()) + " for rank " +
@@ -115,31 +183,7 @@ Tensor slice(const Operand &operand, const Shape &start, const Shape &size,
              SourceLocation location) {
   Call call("slice", location);
   Value x = call.value(operand);
-  ir::Shape shape = ir::getShape(x);
-  ir::Shape starts = call.shape(start), sizes;
-  auto addSize = [&](const DimExpr &dim) {
-    size_t i = sizes.size();
-    if (dim == DimExpr(-1) && i < starts.size() && i < shape.size())
-      sizes.push_back(call.check(ir::sub(shape[i], starts[i])));
-    else
-      sizes.push_back(dim);
-    call.requireAtLeast(sizes.back(), DimExpr(0), "a size must not be negative");
-  };
-  if (size.isTensor()) {
-    for (const DimExpr &dim : call.sizes(call.value(size.tensor())))
-      addSize(dim);
-  } else {
-    for (const Size &entry : size.entries())
-      addSize(call.size(entry));
-  }
-  if (starts.size() != shape.size() || sizes.size() != shape.size())
-    call.valueError("start and size have " + std::to_string(starts.size()) + " and " +
-                    std::to_string(sizes.size()) + " entries; needed the rank of x, " +
-                    std::to_string(shape.size()));
-  for (size_t i = 0; i < shape.size(); ++i)
-    call.requireAtLeast(shape[i], call.check(ir::add(starts[i], sizes[i])),
-                        "the slice leaves axis " + std::to_string(i));
-  return call.tensor(call.g.slice(x, starts, sizes, std::vector<int64_t>(shape.size(), 1)));
+  return call.tensor(Slicer(call, x, start).cut(size));
 }
 
 Tensor temporal_padding(const Operand &operand, const Padding &padding, SourceLocation location) {

@@ -124,29 +124,21 @@ Tensor stack(const std::vector<Operand> &x, int64_t axis, SourceLocation locatio
 Tensor reshape(const Operand &operand, const Shape &shape, SourceLocation location) {
   Call call("reshape", location);
   Value x = call.value(operand);
+  DimExpr count = call.check(ir::elementCount(ir::getShape(x)));
   ir::Shape sizes;
   std::optional<size_t> open;
-  auto add = [&](const DimExpr &dim) {
-    if (dim == DimExpr(-1)) {
+  // No size is more than there are elements.
+  for (const std::optional<DimExpr> &dim : call.entries(shape, "shape", count)) {
+    if (!dim || *dim == DimExpr(-1)) {
       if (open)
         call.valueError("the shape has more than one -1");
       open = sizes.size();
       sizes.push_back(one);
-      return;
+      continue;
     }
-    call.requireAtLeast(dim, DimExpr(0), "a size must not be negative");
-    sizes.push_back(dim);
-  };
-  if (shape.isNone())
-    call.valueError("the shape is None; needed a list of sizes");
-  if (shape.isTensor()) {
-    for (const DimExpr &dim : call.sizes(call.value(shape.tensor())))
-      add(dim);
-  } else {
-    for (const Size &entry : shape.entries())
-      add(entry.isNone() ? DimExpr(-1) : call.size(entry));
+    call.requireAtLeast(*dim, DimExpr(0), "a size must not be negative");
+    sizes.push_back(*dim);
   }
-  DimExpr count = call.check(ir::elementCount(ir::getShape(x)));
   DimExpr known = call.check(ir::elementCount(sizes));
   if (open) {
     // Anything fits where there are no elements; a divisor of 0 at the call fails it.

@@ -34,7 +34,7 @@ std::vector<Tensor> while_loop(const ElementFunction &cond, const LoopBody &body
   checkParameters(call, "body", body.tensorCount(), loop_vars.size());
   std::optional<DimExpr> most;
   if (!maximum_iterations.isNone()) {
-    most = call.size(maximum_iterations);
+    most = call.size(maximum_iterations, "maximum_iterations");
     call.requireAtLeast(*most, DimExpr(0), "maximum_iterations must not be negative");
   }
   std::vector<Value> first = {Value()}, next = {Value()};

@@ -10,6 +10,7 @@
 #include "mlir/IR/Builders.h"
 
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -75,13 +76,33 @@ public:
   std::vector<int64_t> axes(const Axes &axes, int64_t rank) const;
 
   //===-- Sizes -------------------------------------------------------------------------------===//
-  // The size that a scalar integer tensor computes; NotImplementedError if it depends on data.
-  DimExpr size(Value scalar);
-  DimExpr size(const Size &size); // not None
-  // The elements of an integer vector.
-  std::vector<DimExpr> sizes(Value vector);
+  // The size that a scalar integer tensor computes. One that depends on data is a symbol that the
+  // call defines, at most `most`, or for nullopt what can be seen of the scalar;
+  // NotImplementedError if that is nothing. `argument` is for messages.
+  DimExpr size(Value scalar, const std::string &argument,
+               const std::optional<DimExpr> &most = std::nullopt);
+  DimExpr size(const Size &size, const std::string &argument,
+               const std::optional<DimExpr> &most = std::nullopt);
+  // The size that the call computes with the scalar, at most `most`.
+  DimExpr computedSize(Value scalar, const DimExpr &most, const std::string &argument) {
+    return defineSize(scalar, 0, most, argument);
+  }
+  // The size that the scalar computes from sizes of tensors, or from scalar placeholders and
+  // variables too, which then must not be negative; nullopt if from anything else.
+  std::optional<DimExpr> sizeFromShapes(Value scalar);
+  std::optional<DimExpr> knownSize(Value scalar);
+  // Of a list, nullopt where it has None, or of an integer vector; as size().
+  std::vector<std::optional<DimExpr>> entries(const Shape &shape, const std::string &argument,
+                                              const std::optional<DimExpr> &most = std::nullopt);
+  // A size, or where that depends on data the int64 scalar that computes it.
+  struct SizeOrData {
+    std::optional<DimExpr> size;
+    Value data;
+  };
+  // The entries of a list without None, or of an integer vector.
+  std::vector<SizeOrData> sizesOrData(const Shape &shape, const std::string &argument);
   // A shape without None entries; each is checked not to be negative, now or at the call.
-  ir::Shape shape(const Shape &shape);
+  ir::Shape shape(const Shape &shape, const std::string &argument = "shape");
   // The first elements along the axis, as many as the integer scalar `size` says at the call: the
   // result's size is a symbol of its own. More than there are is an error of the call.
   Value truncate(Value x, Value size, int64_t axis);
@@ -89,6 +110,8 @@ public:
   Value scalar(const DimExpr &size, DType dtype);
   // x, whose elements must be in [lower, upper); otherwise the call fails with "function: what".
   Value inRange(Value x, const DimExpr &lower, const DimExpr &upper, const std::string &what);
+  // The integer x; if it is 0 the call fails with "function: what".
+  Value nonzero(Value x, const std::string &what);
   // Checked arithmetic: ValueError where it cannot be represented.
   DimExpr check(std::optional<DimExpr> dim) const;
   // Records that the function's results need lhs >= rhs, lhs == rhs.
@@ -114,7 +137,12 @@ public:
 private:
   void notifyOperationInserted(mlir::Operation *op, mlir::OpBuilder::InsertPoint) override;
   Value stack(const std::vector<Operand> &list);
-  std::optional<std::vector<DimExpr>> evaluate(Value value, unsigned depth);
+  std::vector<DimExpr> computedSizes(Value value, const std::string &argument,
+                                     const std::optional<DimExpr> &most);
+  // Of a small tensor, row-major.
+  Value element(Value x, int64_t place);
+  DimExpr defineSize(Value value, int64_t element, const DimExpr &most,
+                     const std::string &argument);
   void checkBytes(Value value) const;
   Value withRequirements(Value value);
 

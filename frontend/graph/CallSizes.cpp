@@ -1,9 +1,13 @@
-// Sizes that tensors compute: K::shape(x)[0] * 2 and the like become expressions of symbols.
+// Sizes that tensors compute: K::shape(x)[0] * 2 and the like become expressions of symbols; what
+// depends on data defines a symbol of its own in the call.
 #include "frontend/graph/Call.h"
 #include "frontend/graph/Trace.h"
+#include "frontend/graph/ValueRange.h"
 #include "frontend/values/Elements.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
+
+#include "llvm/ADT/STLExtras.h"
 
 using namespace keratin;
 using namespace keratin::frontend;
@@ -45,17 +49,76 @@ static std::optional<DimExpr> combine(mlir::Operation *op, const DimExpr &a, con
   return std::nullopt;
 }
 
-// The elements, row-major; nullopt if they depend on data. The depth is bounded, so this may
-// recurse.
-std::optional<Sizes> Call::evaluate(Value value, unsigned depth) {
+// Whether a cast changes no number, as far as sizes go.
+static bool isWidening(mlir::Operation *op) {
+  auto cast = llvm::dyn_cast<ir::CastOp>(op);
+  if (!cast || !ir::getElementType(cast.getX()).isInteger() ||
+      ir::getElementType(cast.getX()).isInteger(1))
+    return false;
+  unsigned width = ir::getElementType(cast.getY()).getIntOrFloatBitWidth();
+  return width >= 32 || width >= ir::getElementType(cast.getX()).getIntOrFloatBitWidth();
+}
+
+namespace {
+
+// Which scalars have a size for their value: those computed from dimensions of tensors; from scalar
+// placeholders and variables too; from anything of which is known how large it can be, which then
+// is a size that the call computes.
+enum class SizesFrom { Shapes, Values, Data };
+
+// Walks back from tensors of integers.
+class SizeExpressions {
+public:
+  // `defines` makes the symbol for a number that is between 0 and a size.
+  using Definition = std::function<DimExpr(Value, const DimExpr &)>;
+  SizeExpressions(Call &call, SizesFrom from, Definition defines = nullptr)
+      : call(call), from(from), defines(std::move(defines)), ranges(call.graph) {}
+
+  // The elements, row-major; nullopt if they depend on something else.
+  std::optional<Sizes> of(Value value) { return of(value, 0); }
+
+private:
+  std::optional<Sizes> of(Value value, unsigned depth);
+  std::optional<Sizes> compute(Value value, int64_t count, unsigned depth);
+  std::optional<Sizes> defined(Value scalar);
+
+  Call &call;
+  const SizesFrom from;
+  Definition defines;
+  ValueRanges ranges;
+  llvm::DenseMap<Value, std::optional<Sizes>> known;
+};
+
+} // namespace
+
+// The depth is bounded, so this may recurse; each value is looked at once.
+std::optional<Sizes> SizeExpressions::of(Value value, unsigned depth) {
+  if (auto found = known.find(value); found != known.end())
+    return found->second;
   int64_t count = countOf(value);
-  mlir::Operation *op = value.getDefiningOp();
   if (count < 0 || depth > kMaxDepth || !ir::getElementType(value).isInteger())
     return std::nullopt;
-  auto operand = [&](unsigned i) { return evaluate(op->getOperand(i), depth + 1); };
+  std::optional<Sizes> sizes = compute(value, count, depth);
+  if (!sizes && from == SizesFrom::Data && count == 1)
+    sizes = defined(value);
+  known[value] = sizes;
+  return sizes;
+}
+
+// In an expression a symbol must not stand for a negative number.
+std::optional<Sizes> SizeExpressions::defined(Value scalar) {
+  ValueRange range = ranges.of(scalar);
+  if (!range.isAtLeast(0) || !range.most)
+    return std::nullopt;
+  return Sizes{defines(scalar, *range.most)};
+}
+
+std::optional<Sizes> SizeExpressions::compute(Value value, int64_t count, unsigned depth) {
+  mlir::Operation *op = value.getDefiningOp();
+  auto operand = [&](unsigned i) { return of(op->getOperand(i), depth + 1); };
 
   if (auto literal = llvm::dyn_cast<ir::LiteralOp>(op)) {
-    const Array &array = graph.literals[literal.getId()];
+    const Array &array = call.graph.literals[literal.getId()];
     Sizes sizes;
     for (int64_t i = 0; i < count; ++i)
       sizes.push_back(DimExpr(array.item<int64_t>(i)));
@@ -70,8 +133,9 @@ std::optional<Sizes> Call::evaluate(Value value, unsigned depth) {
   }
   if (auto dim = llvm::dyn_cast<ir::DimOp>(op))
     return Sizes{ir::getShape(dim.getX())[dim.getAxis()]};
-  if (llvm::isa<ir::ReshapeOp, ir::IdentityOp, ir::StopGradientOp, ir::DependOp, ir::RequireOp,
-                ir::CastOp>(op))
+  if (llvm::isa<ir::ReshapeOp, ir::IdentityOp, ir::StopGradientOp, ir::DependOp, ir::RequireOp>(
+          op) ||
+      isWidening(op))
     return operand(0);
   if (auto broadcast = llvm::dyn_cast<ir::BroadcastOp>(op)) {
     std::optional<Sizes> x = operand(0);
@@ -80,7 +144,7 @@ std::optional<Sizes> Call::evaluate(Value value, unsigned depth) {
     return Sizes(size_t(count), x->front());
   }
   if (auto concatenate = llvm::dyn_cast<ir::ConcatenateOp>(op)) {
-    if (rank(value) != 1)
+    if (call.rank(value) != 1)
       return std::nullopt;
     Sizes sizes;
     for (unsigned i = 0; i < op->getNumOperands(); ++i) {
@@ -112,9 +176,9 @@ std::optional<Sizes> Call::evaluate(Value value, unsigned depth) {
         total = product ? ir::mul(*total, dim) : ir::add(*total, dim);
     return total ? std::optional(Sizes{*total}) : std::nullopt;
   }
-  if (llvm::isa<ir::PlaceholderOp, ir::VariableOp>(op) && rank(value) == 0 &&
-      !isStepArgument(graph, op))
-    return Sizes{DimExpr::symbol(graph.valueSymbol(op))};
+  if (from != SizesFrom::Shapes && llvm::isa<ir::PlaceholderOp, ir::VariableOp>(op) &&
+      call.rank(value) == 0 && !isStepArgument(call.graph, op))
+    return Sizes{DimExpr::symbol(call.graph.valueSymbol(op))};
   if (op->getNumOperands() == 2) {
     std::optional<Sizes> a = operand(0), b = operand(1);
     if (!a || !b || a->size() != b->size())
@@ -131,43 +195,188 @@ std::optional<Sizes> Call::evaluate(Value value, unsigned depth) {
   return std::nullopt;
 }
 
-DimExpr Call::size(Value scalar) {
-  if (countOf(scalar) != 1 || !ir::getElementType(scalar).isInteger())
-    valueError("a size must be a scalar integer tensor; found shape " + describe(scalar));
-  if (std::optional<Sizes> sizes = evaluate(scalar, 0))
-    return sizes->front();
-  throw NotImplementedError(
-      message("not implemented: " + std::string(function) + " with a size computed from data"));
-}
+//===-- Sizes of the call ---------------------------------------------------------------------===//
 
-DimExpr Call::size(const Size &size) {
-  if (size.isNone())
-    valueError("a size is None; needed a number or a scalar integer tensor");
-  return size.isNumber() ? DimExpr(size.number()) : this->size(value(size.tensor()));
-}
-
-std::vector<DimExpr> Call::sizes(Value vector) {
-  if (rank(vector) != 1 || !ir::getElementType(vector).isInteger())
-    valueError("a shape tensor must be an integer vector; found shape " + describe(vector));
-  if (std::optional<Sizes> sizes = evaluate(vector, 0))
-    return *sizes;
-  throw NotImplementedError(
-      message("not implemented: " + std::string(function) + " with a shape computed from data"));
-}
-
-ir::Shape Call::shape(const Shape &shape) {
-  if (shape.isNone())
-    valueError("the shape is None; needed a list of sizes");
-  ir::Shape result;
-  if (shape.isTensor()) {
-    Value tensor = value(shape.tensor());
-    result = rank(tensor) == 0 ? ir::Shape{size(tensor)} : sizes(tensor);
-  } else {
-    for (const Size &entry : shape.entries())
-      result.push_back(size(entry));
+// Whatever was made for the body of a loop or branch is computed there and not before, if it
+// differs from step to step, prints, draws or fails.
+static const Trace *traceThatNeeds(const Graph &graph, Value root) {
+  std::vector<Value> stack = {root};
+  llvm::DenseSet<mlir::Operation *> seen;
+  while (!stack.empty()) {
+    mlir::Operation *op = stack.back().getDefiningOp();
+    stack.pop_back();
+    auto maker =
+        llvm::find_if(graph.traces, [&](const Trace *trace) { return trace->hasMade(op); });
+    if (maker == graph.traces.end() || !seen.insert(op).second)
+      continue;
+    if (isStepArgument(graph, op) || op->getNumRegions() ||
+        llvm::isa<ir::PrintOp, ir::RandomBitsOp, ir::GatherOp, ir::DynamicSliceOp,
+                  ir::CheckRangeOp>(op))
+      return *maker;
+    stack.insert(stack.end(), op->getOperands().begin(), op->getOperands().end());
   }
-  for (const DimExpr &dim : result)
-    requireAtLeast(dim, DimExpr(0), "a size must not be negative");
+  return nullptr;
+}
+
+Value Call::element(Value x, int64_t place) {
+  Value flat = g.reshape(x, {DimExpr(countOf(x))});
+  return g.reshape(g.slice(flat, {DimExpr(place)}, {DimExpr(1)}, {1}), {});
+}
+
+Value Call::nonzero(Value x, const std::string &what) {
+  Value isZero = cast(g.equal(x, g.zeroLike(x)), dtypeOf(x));
+  return g.add(x, inRange(isZero, DimExpr(0), DimExpr(1), what));
+}
+
+DimExpr Call::defineSize(Value value, int64_t element, const DimExpr &most,
+                         const std::string &argument) {
+  if (std::optional<int64_t> known = graph.computedSymbol(value, element))
+    return DimExpr::symbol(*known);
+  if (const Trace *trace = traceThatNeeds(graph, value))
+    notImplemented("a size computed from data in " + trace->callable());
+  DimExpr bound = check(ir::max(most, DimExpr(0)));
+  Value scalar =
+      inRange(cast(this->element(value, element), DType::Int64), DimExpr(0),
+              check(ir::add(bound, DimExpr(1))),
+              argument + " is computed from data; needed 0 to " +
+                  (bound.isConstant() ? bound.str() : "what the sizes that it comes from allow"));
+  // Nobody reads the truncated vector: what has its size is what counts.
+  Value room = g.splat(0.0, ir::getTensorType({bound}, elementType(DType::Bool)));
+  DimExpr size = ir::getShape(truncate(room, scalar, 0))[0];
+  graph.addComputedSymbol(value, element, size.symbolId());
+  return size;
+}
+
+static std::optional<DimExpr> only(const std::optional<Sizes> &sizes) {
+  return sizes ? std::optional(sizes->front()) : std::nullopt;
+}
+
+std::optional<DimExpr> Call::sizeFromShapes(Value scalar) {
+  return only(SizeExpressions(*this, SizesFrom::Shapes).of(scalar));
+}
+
+std::optional<DimExpr> Call::knownSize(Value scalar) {
+  return only(SizeExpressions(*this, SizesFrom::Values).of(scalar));
+}
+
+std::vector<DimExpr> Call::computedSizes(Value value, const std::string &argument,
+                                         const std::optional<DimExpr> &most) {
+  if (std::optional<Sizes> sizes = SizeExpressions(*this, SizesFrom::Values).of(value))
+    return *sizes;
+  auto define = [&](Value scalar, const DimExpr &bound) {
+    return defineSize(scalar, 0, bound, argument);
+  };
+  std::optional<Sizes> sizes = SizeExpressions(*this, SizesFrom::Data, define).of(value);
+  int64_t count = countOf(value);
+  std::optional<DimExpr> bound = ValueRanges(graph).of(value).most;
+  if (!bound)
+    bound = most;
+  if (!sizes && (count < 0 || !bound))
+    notImplemented("a size computed from data, without a known bound, for " + argument +
+                   "; needed one that is limited, as by K::minimum(size, 1000)");
+  Sizes result;
+  for (int64_t i = 0; i < count; ++i) {
+    // An expression that may be negative would make those of other sizes longer: the call computes
+    // it as a whole. A number is what it is; -1 means something to K::reshape.
+    std::optional<DimExpr> size = sizes ? std::optional((*sizes)[size_t(i)]) : std::nullopt;
+    bool isSize = size && (size->isConstant() || size->lowerBound().value_or(-1) >= 0);
+    result.push_back(isSize || !bound ? *size : defineSize(value, i, *bound, argument));
+  }
+  return result;
+}
+
+//===-- Arguments -----------------------------------------------------------------------------===//
+
+// What the value is, for messages.
+static std::string kindOf(const Call &call, Value value) {
+  return "dtype " + std::string(dtypeName(call.dtypeOf(value))) + " and shape " + describe(value);
+}
+
+static void checkScalar(const Call &call, Value scalar, const std::string &argument) {
+  if (countOf(scalar) != 1 || !isInteger(call.dtypeOf(scalar)))
+    call.valueError(argument + " must be a number or an integer scalar; found a tensor of " +
+                    kindOf(call, scalar));
+}
+
+// A scalar is a list of one size.
+static void checkVector(const Call &call, Value vector, const std::string &argument) {
+  if (call.rank(vector) > 1 || !isInteger(call.dtypeOf(vector)))
+    call.valueError(argument + " must be a list of sizes or an integer vector; found a tensor of " +
+                    kindOf(call, vector));
+  if (countOf(vector) < 0)
+    call.valueError(argument + " must have a known number of entries, at most " +
+                    std::to_string(kMaxElements) + "; found a tensor of shape " + describe(vector));
+}
+
+static std::string entryName(size_t i, const std::string &argument) {
+  return "entry " + std::to_string(i) + " of " + argument;
+}
+
+DimExpr Call::size(Value scalar, const std::string &argument, const std::optional<DimExpr> &most) {
+  checkScalar(*this, scalar, argument);
+  return computedSizes(scalar, argument, most).front();
+}
+
+DimExpr Call::size(const Size &size, const std::string &argument,
+                   const std::optional<DimExpr> &most) {
+  if (size.isNone())
+    valueError(argument + " is None; needed a number or an integer scalar");
+  return size.isNumber() ? DimExpr(size.number())
+                         : this->size(value(size.tensor()), argument, most);
+}
+
+std::vector<std::optional<DimExpr>> Call::entries(const Shape &shape, const std::string &argument,
+                                                  const std::optional<DimExpr> &most) {
+  if (shape.isNone())
+    valueError(argument + " is None; needed a list of sizes");
+  std::vector<std::optional<DimExpr>> result;
+  if (shape.isTensor()) {
+    Value vector = value(shape.tensor());
+    checkVector(*this, vector, argument);
+    for (const DimExpr &dim : computedSizes(vector, argument, most))
+      result.push_back(dim);
+  }
+  for (const auto &[i, entry] : llvm::enumerate(shape.entries()))
+    result.push_back(entry.isNone() ? std::nullopt
+                                    : std::optional(size(entry, entryName(i, argument), most)));
+  return result;
+}
+
+std::vector<Call::SizeOrData> Call::sizesOrData(const Shape &shape, const std::string &argument) {
+  if (shape.isNone())
+    valueError(argument + " is None; needed a list of numbers");
+  std::vector<SizeOrData> result;
+  auto add = [&](Value scalar) {
+    std::optional<DimExpr> known = knownSize(scalar);
+    result.push_back({known, known ? Value() : cast(scalar, DType::Int64)});
+  };
+  if (shape.isTensor()) {
+    Value vector = value(shape.tensor());
+    checkVector(*this, vector, argument);
+    for (int64_t i = 0; i < countOf(vector); ++i)
+      add(element(vector, i));
+  }
+  for (const auto &[i, entry] : llvm::enumerate(shape.entries())) {
+    if (!entry.isTensor()) {
+      result.push_back({size(entry, entryName(i, argument)), {}});
+      continue;
+    }
+    Value scalar = value(entry.tensor());
+    checkScalar(*this, scalar, entryName(i, argument));
+    add(g.reshape(scalar, {}));
+  }
+  return result;
+}
+
+ir::Shape Call::shape(const Shape &shape, const std::string &argument) {
+  ir::Shape result;
+  for (const std::optional<DimExpr> &dim : entries(shape, argument)) {
+    if (!dim)
+      valueError(entryName(result.size(), argument) +
+                 " is None; needed a number or an integer scalar");
+    requireAtLeast(*dim, DimExpr(0), "a size must not be negative");
+    result.push_back(*dim);
+  }
   return result;
 }
 

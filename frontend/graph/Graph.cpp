@@ -121,6 +121,8 @@ void Graph::erase(mlir::Operation *op) {
   if (auto owned = ownedSymbols.find(op); owned != ownedSymbols.end()) {
     for (int64_t id : owned->second) {
       symbols[id].owner = nullptr;
+      if (symbols[id].element.first)
+        computedSymbols.erase(symbols[id].element);
       // Counted as a mention, so that the loop below sees it.
       ++symbols[id].uses;
       mentioned.push_back(id);
@@ -217,6 +219,16 @@ std::optional<int64_t> Graph::existingValueSymbol(mlir::Operation *op) const {
       if (symbols[id].isValue)
         return id;
   return std::nullopt;
+}
+
+std::optional<int64_t> Graph::computedSymbol(mlir::Value value, int64_t element) const {
+  auto found = computedSymbols.find({value, element});
+  return found == computedSymbols.end() ? std::nullopt : std::optional(found->second);
+}
+
+void Graph::addComputedSymbol(mlir::Value value, int64_t element, int64_t id) {
+  symbols[id].element = {value, element};
+  computedSymbols[{value, element}] = id;
 }
 
 int64_t Graph::valueSymbol(mlir::Operation *op) {

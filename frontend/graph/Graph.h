@@ -71,6 +71,8 @@ struct SymbolInfo {
   bool isValue = false;    // its value, not one of its dimensions
   std::string description; // for messages: "dimension 0 of placeholder x"
   int64_t uses = 0;        // by the ops of the graph
+  // The element of a tensor that it is the value of; none for most.
+  std::pair<mlir::Value, int64_t> element = {};
 };
 
 // The process's graph. Building it is thread-compatible as far as the meaning of a program goes,
@@ -112,6 +114,10 @@ public:
   int64_t valueSymbol(mlir::Operation *op);
   std::optional<int64_t> existingValueSymbol(mlir::Operation *op) const;
 
+  // The symbol that the call defines with the value of an element, while it lives.
+  std::optional<int64_t> computedSymbol(mlir::Value value, int64_t element) const;
+  void addComputedSymbol(mlir::Value value, int64_t element, int64_t id);
+
   IdTable<PlaceholderInfo> placeholders;
   IdTable<VariableInfo> variables;
   IdTable<Array> literals;
@@ -146,6 +152,7 @@ private:
   llvm::DenseMap<mlir::Value, std::unique_ptr<Node>> nodes;
   llvm::DenseMap<mlir::Attribute, llvm::SmallVector<int64_t, 2>> dimsSymbols;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<int64_t, 2>> ownedSymbols;
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, int64_t> computedSymbols;
   // Ops that may have become dead.
   llvm::SetVector<mlir::Operation *> candidates;
   int depth = 0;

@@ -37,7 +37,6 @@ UNTESTED = {
     "has no place for its states: keratin-plan-memory must run first": INTERNAL,
     "the bytes of one step do not fit 64 bits": GUARD,
     "not enough memory for a constant of": "needs an allocation that fails in the middle of a compilation",
-    "a size computed from data in": GUARD,
     "the compiled code could not be loaded:": INTERNAL,
     "keras.json: illegal value of": "read once a process, which ConfigTest.cpp uses for a good file",
     "for an operand of type": INTERNAL,

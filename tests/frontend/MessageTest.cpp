@@ -8,6 +8,7 @@ using keratin::NotImplementedError;
 using keratin::RuntimeError;
 using keratin::Shape;
 using keratin::Size;
+using keratin::Slice;
 using keratin::TypeError;
 using keratin::ValueError;
 
@@ -46,16 +47,74 @@ TEST_CASE("Messages about sizes", "[message]") {
   });
   refuses<ValueError>("does not fit 64 bits of bytes",
                       [&] { fed({huge, 1}) + fed({1, int64_t(1) << 21}); });
-  refuses<ValueError>("a size must be a scalar integer tensor; found shape",
+  refuses<ValueError>("repeat: n must be a number or an integer scalar; found a tensor of dtype "
+                      "int32 and shape (2, 3); at ",
                       [&] { K::repeat(x, K::cast(x, DType::Int32)); });
-  refuses<NotImplementedError>("with a size computed from data",
-                               [&] { K::repeat(x, K::cast(K::sum(x), DType::Int32)); });
-  refuses<ValueError>("a size is None; needed a number or a scalar integer tensor",
+  // Floats, and bools, whatever the function and the place.
+  Tensor f = K::sum(x), b = K::any(x);
+  const char *const entry = "must be a number or an integer scalar; found a tensor of dtype";
+  refuses<ValueError>(
+      "zeros: entry 1 of shape must be a number or an integer scalar; found a tensor of dtype "
+      "float32 and shape ()",
+      [&] { K::zeros({2, f}); });
+  refuses<ValueError>(entry, [&] { K::ones({b, 2}); });
+  refuses<ValueError>("tile: entry 0 of n must be", [&] { K::tile(x, {f, 1}); });
+  refuses<ValueError>("repeat: n must be", [&] { K::repeat(x, f); });
+  refuses<ValueError>("reshape: entry 1 of shape must be", [&] { K::reshape(x, {-1, f}); });
+  refuses<ValueError>("slice: entry 0 of start must be", [&] { K::slice(x, {f, 0}, {1, 1}); });
+  refuses<ValueError>("slice: entry 1 of size must be", [&] { K::slice(x, {0, 0}, {1, f}); });
+  refuses<ValueError>("eye: entry 0 of size must be", [&] { K::eye({f, 2}); });
+  refuses<ValueError>("dropout: entry 1 of noise_shape must be",
+                      [&] { K::dropout(x, 0.5, {None, f}); });
+  refuses<ValueError>("random_normal: entry 0 of shape must be", [&] { K::random_normal({f}); });
+  refuses<ValueError>("conv2d_transpose: entry 1 of output_shape must be", [&] {
+    K::conv2d_transpose(fed({2, 3, 3, 4}), fed({3, 3, 2, 4}), {None, f, 5, 2});
+  });
+  refuses<ValueError>("while_loop: maximum_iterations must be", [&] {
+    K::while_loop([](const Tensor &t) { return t > 0.0; }, [](const Tensor &t) { return t; }, {f},
+                  f);
+  });
+  refuses<ValueError>("getitem: the start of a slice must be a number or an integer scalar; found "
+                      "dtype float32 and shape ()",
+                      [&] { x[Slice(f)]; });
+  refuses<ValueError>("the step of a slice must be", [&] { x[Slice(None, None, x)]; });
+  refuses<ValueError>("zeros: shape must be a list of sizes or an integer vector; found a tensor "
+                      "of dtype float32 and shape (3,)",
+                      [&] { K::zeros(Shape(K::sum(x, 0))); });
+  refuses<ValueError>("zeros: shape must be a list of sizes or an integer vector; found a tensor "
+                      "of dtype float32 and shape ()",
+                      [&] { K::zeros(Shape(f)); });
+  refuses<ValueError>("n is None; needed a number or an integer scalar",
                       [&] { K::repeat(x, None); });
-  refuses<ValueError>("a shape tensor must be an integer vector; found shape",
+  refuses<ValueError>("zeros: entry 0 of shape is None", [&] { K::zeros({None}); });
+  refuses<ValueError>("slice: start is None; needed a list of numbers",
+                      [&] { K::slice(x, None, {1, 1}); });
+  refuses<ValueError>("slice: entry 0 of size is None", [&] { K::slice(x, {0, 0}, {None, 1}); });
+  refuses<ValueError>("reshape: shape must be a list of sizes or an integer vector; found a tensor",
                       [&] { K::reshape(x, Shape(x)); });
-  refuses<NotImplementedError>("with a shape computed from data",
-                               [&] { K::reshape(x, Shape(K::cast(K::sum(x, 0), DType::Int32))); });
+  refuses<ValueError>("reshape: shape must have a known number of entries, at most 64; found a "
+                      "tensor of shape (None,)",
+                      [&] { K::reshape(x, Shape(fed({None}, DType::Int32))); });
+}
+
+TEST_CASE("Messages about sizes from data", "[message]") {
+  Tensor x = fed({2, 3}), data = K::cast(K::sum(x), DType::Int32);
+  const char *const unknown = "not implemented: a size computed from data, without a known bound, "
+                              "for";
+  refuses<NotImplementedError>(
+      "repeat: not implemented: a size computed from data, without a known bound, for n; needed "
+      "one that is limited, as by K::minimum(size, 1000); at ",
+      [&] { K::repeat(x, data); });
+  refuses<NotImplementedError>(unknown, [&] { K::zeros({data, 2}); });
+  refuses<NotImplementedError>(unknown, [&] { K::tile(x, {data, 2}); });
+  refuses<NotImplementedError>(unknown, [&] { K::zeros(Shape(fed({2}, DType::Int32))); });
+  refuses<NotImplementedError>(
+      "arange: not implemented: a size computed from data, without a known bound, for the range; "
+      "needed start, stop and step that are limited, as by K::clip(stop, 0, 1000); at ",
+      [&] { K::arange(data); });
+  refuses<NotImplementedError>("a size computed from data in the function of map_fn", [&] {
+    K::map_fn([&](const Tensor &row) { return K::zeros({K::cast(K::sum(row), "uint8")}); }, x);
+  });
 }
 
 TEST_CASE("Messages about making tensors", "[message]") {
@@ -70,14 +129,13 @@ TEST_CASE("Messages about making tensors", "[message]") {
   refuses<ValueError>("the shape must hold None and sizes of 0 or more",
                       [&] { K::placeholder({-1}); });
   refuses<ValueError>("is above", [&] { fed(std::vector<Size>(33, Size(1))); });
-  refuses<NotImplementedError>("eye with a size that is a tensor",
-                               [&] { K::eye(std::vector<Size>{Size(n)}); });
   refuses<ValueError>("size must be one number or a pair (rows, columns)",
                       [&] { K::eye({1, 2, 3}); });
   refuses<ValueError>("step is 0", [&] { K::arange(0, 5, 0); });
   refuses<ValueError>("the range is too long or not finite",
                       [&] { K::arange(0, std::numeric_limits<double>::infinity()); });
-  refuses<NotImplementedError>("arange of a tensor with a float", [&] { K::arange(n, 2.5); });
+  refuses<ValueError>("start, stop and step must be numbers or scalars; found shape (2,)",
+                      [&] { K::arange(fed({2})); });
   refuses<ValueError>("the value is None; needed a number, an array or a tensor",
                       [&] { K::variable(None); });
   refuses<TypeError>("a bool variable cannot be added to", [&] {
@@ -142,14 +200,12 @@ TEST_CASE("Messages about functions", "[message]") {
 TEST_CASE("Messages about indices", "[message]") {
   using keratin::All;
   using keratin::Ellipsis;
-  using keratin::Slice;
-  Tensor x = fed({2, 3}), i = fed(Shape(std::vector<Size>{}), DType::Int32);
+  Tensor x = fed({2, 3});
   refuses<ValueError>("the key has more than one Ellipsis", [&] { x[{Ellipsis, Ellipsis}]; });
   refuses<ValueError>("items; needed at most", [&] { x[{0, 0, 0}]; });
   refuses<ValueError>("is outside axis", [&] { x[{0, 3}]; });
-  refuses<ValueError>("an index must be a number or a scalar integer tensor; found shape",
+  refuses<ValueError>("an index must be a number or an integer scalar; found dtype",
                       [&] { x[{All, fed({2}, DType::Int32)}]; });
-  refuses<NotImplementedError>("a slice whose step is a tensor", [&] { x[Slice(None, None, i)]; });
   refuses<ValueError>("the step of a slice is 0", [&] { x[Slice(None, None, 0)]; });
   refuses<ValueError>("the step of a slice does not fit",
                       [&] { x[Slice(None, None, std::numeric_limits<int64_t>::min())]; });
@@ -223,7 +279,8 @@ TEST_CASE("Messages about shapes", "[message]") {
   refuses<ValueError>("must be equal; found", [&] { K::concatenate({x, fed({3, 4})}, 0); });
   refuses<ValueError>("shapes differ; found", [&] { K::stack({x, fed({2})}); });
   refuses<ValueError>("the shape has more than one -1", [&] { K::reshape(x, {-1, -1}); });
-  refuses<ValueError>("the shape is None; needed a list of sizes", [&] { K::reshape(x, None); });
+  refuses<ValueError>("reshape: shape is None; needed a list of sizes",
+                      [&] { K::reshape(x, None); });
   refuses<ValueError>("cannot give shape", [&] { K::reshape(x, {4, 2}); });
   refuses<ValueError>("is no permutation; needed one of the",
                       [&] { K::permute_dimensions(x, {0, 0}); });
@@ -292,7 +349,7 @@ TEST_CASE("Messages about windows", "[message]") {
 
 TEST_CASE("Messages about transposed and unshared convolutions", "[message]") {
   Tensor x = fed({2, 3, 3, 4}), kernel = fed({3, 3, 2, 4});
-  refuses<ValueError>("output_shape is None; needed the sizes of the result",
+  refuses<ValueError>("output_shape is None; needed a list of sizes",
                       [&] { K::conv2d_transpose(x, kernel, None); });
   refuses<ValueError>("entry 1 of output_shape is None; only the batch may be",
                       [&] { K::conv2d_transpose(x, kernel, {None, None, 5, 2}); });
