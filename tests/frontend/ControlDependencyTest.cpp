@@ -95,6 +95,77 @@ TEST_CASE("sensitivity at a specificity", "[control]") {
   checkArray(K::get_value(fn), Array{0.0, 3.0, 4.0, 5.0, 6.0});
 }
 
+// Metrics as Keras writes them: what divides is not 0, or the result is.
+static Tensor divided(const Tensor &a, const Tensor &b) {
+  return K::switch_(K::greater(b, 0.0), a / b, K::zeros_like(b));
+}
+
+TEST_CASE("metrics of what was seen", "[control]") {
+  Tensor truth = K::placeholder(None, 1), predicted = K::placeholder({None});
+  Tensor mask = K::cast(K::greater(predicted, 0.5), "float32");
+  Tensor tp = K::zeros({1}), fp = K::zeros({1}), fn = K::zeros({1});
+  Tensor total = K::zeros(Shape{}), count = K::zeros(Shape{});
+  Metric metric;
+  auto counts = [&](const Tensor &variable, const Tensor &hits) {
+    metric.updates.push_back(K::update_add(variable, K::sum(hits, None, true)));
+  };
+  auto averages = [&](const Tensor &values) {
+    metric.updates.push_back(K::update_add(total, K::sum(values)));
+    metric.updates.push_back(K::update_add(count, K::cast(K::size(values), "float32")));
+  };
+  auto mean = [&] { return K::switch_(K::equal(count, 0.0), 0.0, total / count); };
+  double first = 0, second = 0;
+  SECTION("precision") {
+    counts(tp, truth * mask);
+    counts(fp, (1.0 - truth) * mask);
+    metric.result = [&] { return divided(tp, tp + fp)[0]; };
+    first = 2.0 / 3.0;
+    second = 3.0 / 5.0;
+  }
+  SECTION("recall, by a condition that is a scalar") {
+    counts(tp, truth * mask);
+    counts(fn, truth * (1.0 - mask));
+    metric.result = [&] {
+      return K::switch_(
+          K::greater(tp[0] + fn[0], 0.0), [&] { return (tp / (tp + fn))[0]; },
+          [&] { return K::constant(0.0); });
+    };
+    first = 2.0 / 2.0;
+    second = 3.0 / 4.0;
+  }
+  SECTION("root mean squared error") {
+    averages(K::square(predicted - truth));
+    metric.result = [&] { return K::sqrt(mean()); };
+    first = std::sqrt((0.01 + 0.09 + 0.04 + 0.64) / 4);
+    second = std::sqrt((0.01 + 0.09 + 0.04 + 0.64 + 0.01 + 0.64 + 0.36) / 7);
+  }
+  SECTION("mean relative error") {
+    Tensor normalizer = K::abs(truth);
+    averages(K::switch_(K::equal(normalizer, K::zeros_like(normalizer)), K::zeros_like(normalizer),
+                        K::abs(truth - predicted) / normalizer));
+    metric.result = mean;
+    first = 0.4 / 4;
+    second = (0.4 + 0.1 + 0.8) / 7;
+  }
+  SECTION("cosine similarity") {
+    averages(K::sum(K::l2_normalize(truth, -1) * K::l2_normalize(predicted, -1), -1));
+    metric.result = mean;
+    first = 1.6 / std::sqrt(2.0 * (0.81 + 0.49 + 0.04 + 0.64));
+    second = (first + 1.1 / std::sqrt(2.0 * (0.81 + 0.04 + 0.36))) / 2;
+  }
+  SECTION("accuracy of what a mask leaves") {
+    Tensor weights = K::cast(K::not_equal(truth, -1.0), K::floatx());
+    Tensor hits = K::cast(K::equal(truth, K::round(predicted)), K::floatx()) * weights;
+    averages(hits / K::mean(weights));
+    metric.result = mean;
+    first = 3.0 / 4.0;
+    second = 4.0 / 7.0;
+  }
+  Function f = metric.call({truth, predicted});
+  checkArray(f({Array{1.0, 1.0, 0.0, 0.0}, Array{0.9, 0.7, 0.2, 0.8}})[0], first);
+  checkArray(f({Array{1.0, 1.0, 0.0}, Array{0.9, 0.2, 0.6}})[0], second);
+}
+
 TEST_CASE("phases choose among what follows updates", "[control]") {
   K::clear_session();
   Tensor v = K::variable(1.0), x = scalarFed(), phase = K::learning_phase().tensor();
