@@ -17,6 +17,7 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace keratin;
@@ -36,23 +37,52 @@ static std::string uniqueAmong(llvm::StringSet<> &taken, const std::string &name
 
 //===-- Saving --------------------------------------------------------------------------------===//
 
-// What the checks of a function require, as ops on its first result.
+// The block in which both sizes have values: a body that computes one of them, or the function's.
+static mlir::Block *blockOf(mlir::func::FuncOp function,
+                            const llvm::DenseMap<int64_t, mlir::Block *> &definedIn,
+                            const ir::DimExpr &lhs, const ir::DimExpr &rhs) {
+  mlir::Block *innermost = &function.getBody().front();
+  for (const ir::DimExpr *size : {&lhs, &rhs})
+    for (int64_t id : size->symbols())
+      if (mlir::Block *block = definedIn.lookup(id);
+          block && innermost->getParentOp()->isProperAncestor(block->getParentOp()))
+        innermost = block;
+  return innermost;
+}
+
+// What the checks of a function require, as ops on the first result of each block that they are of.
 static void requirementsToOps(mlir::func::FuncOp function) {
   auto checks = function->getAttrOfType<mlir::ArrayAttr>("keratin.checks");
-  mlir::Operation *terminator = function.getBody().front().getTerminator();
   function->removeAttr("keratin.checks");
-  if (!checks || terminator->getNumOperands() == 0)
+  if (!checks)
     return;
-  mlir::OpBuilder b(terminator);
-  mlir::Value value = terminator->getOperand(0);
+  llvm::DenseMap<int64_t, mlir::Block *> definedIn;
+  function.walk([&](ir::DefineSizeOp define) {
+    definedIn[int64_t(define.getSymbol())] = define->getBlock();
+  });
   for (auto check : checks.getAsRange<mlir::DictionaryAttr>()) {
-    auto place = check.getAs<mlir::LocationAttr>("location");
-    value = b.create<ir::RequireOp>(
-        place ? mlir::Location(place) : value.getLoc(), value.getType(), value,
-        check.getAs<ir::RequirementAttr>("kind").getValue(), check.getAs<ir::DimsAttr>("lhs"),
-        check.getAs<ir::DimsAttr>("rhs"), check.getAs<mlir::StringAttr>("message"));
+    llvm::MapVector<mlir::Block *, std::pair<ir::Shape, ir::Shape>> byBlock;
+    for (auto [lhs, rhs] : llvm::zip(check.getAs<ir::DimsAttr>("lhs").getDims(),
+                                     check.getAs<ir::DimsAttr>("rhs").getDims())) {
+      auto &[left, right] = byBlock[blockOf(function, definedIn, lhs, rhs)];
+      left.push_back(lhs);
+      right.push_back(rhs);
+    }
+    for (const auto &[block, sizes] : byBlock) {
+      mlir::Operation *terminator = block->getTerminator();
+      if (terminator->getNumOperands() == 0)
+        continue;
+      mlir::OpBuilder b(terminator);
+      mlir::Value value = terminator->getOperand(0);
+      auto place = check.getAs<mlir::LocationAttr>("location");
+      terminator->setOperand(0, b.create<ir::RequireOp>(
+                                    place ? mlir::Location(place) : value.getLoc(), value.getType(),
+                                    value, check.getAs<ir::RequirementAttr>("kind").getValue(),
+                                    ir::DimsAttr::get(function.getContext(), sizes.first),
+                                    ir::DimsAttr::get(function.getContext(), sizes.second),
+                                    check.getAs<mlir::StringAttr>("message")));
+    }
   }
-  terminator->setOperand(0, value);
 }
 
 // Random nodes count their draws last, as where functions are made: the passes move constants, and

@@ -21,11 +21,8 @@ Body::Body(Call &call, llvm::ArrayRef<const Trace *> traces, llvm::ArrayRef<Valu
   for (Operation *op : ops)
     if (std::optional<int64_t> symbol = ir::symbolDefinedBy(op))
       sizes.insert(*symbol);
-  // Of what is older and copied, others may have the size, too.
-  for (Value value : outside)
-    if (computesSizeOf(value))
-      call.notImplemented("a size computed from data outside of " + traces.front()->callable() +
-                          ", and again in it");
+  // What is older and copied may have left behind others of its size.
+  refuseSizesOf(outside.getArrayRef());
   // Operands before users, and equal callables give equal bodies.
   llvm::SmallVector<Operation *> ordered(ops.begin(), ops.end());
   llvm::sort(ordered, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
@@ -36,6 +33,12 @@ bool Body::computesSizeOf(Value value) const {
   return llvm::any_of(ir::getShape(value), [&](const DimExpr &dim) {
     return llvm::any_of(dim.symbols(), [&](int64_t id) { return sizes.contains(id); });
   });
+}
+
+void Body::refuseSizesOf(llvm::ArrayRef<Value> values) const {
+  if (llvm::any_of(values, [&](Value value) { return computesSizeOf(value); }))
+    call.notImplemented("a size computed from data that both " + traces.front()->callable() +
+                        " and what is around it need");
 }
 
 bool Body::isInside(Operation *op) const {
@@ -65,6 +68,12 @@ void Body::select() {
       outside.insert(value);
     } else if (ops.insert(op)) {
       stack.insert(stack.end(), op->getOperands().begin(), op->getOperands().end());
+      // And what computes its sizes, which may be no operand.
+      call.graph.forEachSymbol(op, [&](int64_t id) {
+        Operation *owner = call.graph.symbols[id].owner;
+        if (owner && ir::symbolDefinedBy(owner) && isInside(owner))
+          stack.push_back(owner->getResult(0));
+      });
     }
   }
 }

@@ -35,6 +35,8 @@ public:
 
   // Whether each run of the body has a size of its own for the value.
   bool computesSizeOf(mlir::Value value) const;
+  // NotImplementedError if one of them does: what is around the body has them.
+  void refuseSizesOf(llvm::ArrayRef<mlir::Value> values) const;
 
   // A block of copies, ended by keratin.yield of the results, with arguments that stand for these
   // values: step arguments, and all captures.

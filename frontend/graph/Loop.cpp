@@ -104,10 +104,8 @@ std::vector<Value> frontend::branch(Call &call, Value condition, const BranchBod
                                     const BranchBody &elseBranch) {
   Body thenBody(call, thenBranch.traces, thenBranch.values, thenBranch.moved);
   Body elseBody(call, elseBranch.traces, elseBranch.values, elseBranch.moved);
-  for (Value value : llvm::concat<const Value>(thenBranch.values, elseBranch.values))
-    if (thenBody.computesSizeOf(value) || elseBody.computesSizeOf(value))
-      call.notImplemented("an expression that prints, with a size computed from data, under a "
-                          "scalar condition");
+  thenBody.refuseSizesOf(thenBranch.values);
+  elseBody.refuseSizesOf(elseBranch.values);
   llvm::SetVector<Value> captures(thenBody.captures().begin(), thenBody.captures().end());
   captures.insert(elseBody.captures().begin(), elseBody.captures().end());
 

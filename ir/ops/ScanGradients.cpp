@@ -144,15 +144,30 @@ void BodyPaths::findZeros(ArrayRef<Cotangent> cotangents) {
 
 //===-- Building the two loops ----------------------------------------------------------------===//
 
+// A symbol that nothing in the function of the op mentions.
+static DimExpr newSymbol(Operation *op) {
+  int64_t last = -1;
+  auto note = [&](int64_t id) { last = std::max(last, id); };
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  forEachSymbol(function, note);
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    if (auto tensor = dyn_cast<RankedTensorType>(function.getArgument(i).getType()))
+      for (const DimExpr &dim : getShape(tensor))
+        llvm::for_each(dim.symbols(), note);
+    if (auto symbol = function.getArgAttrOfType<IntegerAttr>(i, "keratin.symbol"))
+      note(symbol.getInt());
+  }
+  return DimExpr::symbol(last + 1);
+}
+
 namespace {
 
 class LoopGradient {
 public:
-  // Cotangents are those of what the body yields. `steps` is the number of the loop's steps, or a
-  // new symbol for it if it has no name yet.
-  LoopGradient(LoopOpInterface forward, const DimExpr &steps, OpBuilder &builder,
-               ArrayRef<Cotangent> cotangents, ArrayRef<bool> wanted)
-      : forward(forward), steps(steps), builder(builder), cotangents(cotangents), wanted(wanted),
+  // Cotangents are those of what the body yields.
+  LoopGradient(LoopOpInterface forward, OpBuilder &builder, ArrayRef<Cotangent> cotangents,
+               ArrayRef<bool> wanted)
+      : forward(forward), builder(builder), cotangents(cotangents), wanted(wanted),
         paths(forward, cotangents, wanted), g(builder, gradientLocation(forward)),
         states(forward.getNumStates()), sequences(forward.getSequences().size()), region(forward) {}
 
@@ -185,7 +200,7 @@ private:
   BlockArgument addArgument(Type type) { return body->addArgument(type, g.location()); }
 
   LoopOpInterface forward;
-  DimExpr steps;
+  DimExpr steps; // known once the body's gradient has its symbols
   OpBuilder &builder;
   ArrayRef<Cotangent> cotangents;
   ArrayRef<bool> wanted;
@@ -483,36 +498,22 @@ RegionGradients LoopGradient::takeGradients(ScanOp loop) {
 
 FailureOr<RegionGradients> LoopGradient::build() {
   cloneBody();
-  if (failed(differentiateBody()) || failed(keepValues()))
+  if (failed(differentiateBody()))
+    return failure();
+  auto loop = dyn_cast<WhileOp>(*forward);
+  steps = loop && !loop.getLength() ? newSymbol(forward) : forward.getSteps();
+  if (failed(keepValues()))
     return failure();
   dropForwardOps();
   return takeGradients(buildLoop());
 }
 
-// A symbol that nothing in the function of the op mentions.
-static DimExpr newSymbol(Operation *op) {
-  int64_t last = -1;
-  auto note = [&](int64_t id) { last = std::max(last, id); };
-  auto function = op->getParentOfType<FunctionOpInterface>();
-  forEachSymbol(function, note);
-  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    if (auto tensor = dyn_cast<RankedTensorType>(function.getArgument(i).getType()))
-      for (const DimExpr &dim : getShape(tensor))
-        llvm::for_each(dim.symbols(), note);
-    if (auto symbol = function.getArgAttrOfType<IntegerAttr>(i, "keratin.symbol"))
-      note(symbol.getInt());
-  }
-  return DimExpr::symbol(last + 1);
-}
-
 FailureOr<RegionGradients> keratin::ir::differentiateLoop(LoopOpInterface loop, OpBuilder &builder,
                                                           ArrayRef<Cotangent> cotangents,
                                                           ArrayRef<bool> wanted) {
-  auto unknown = dyn_cast<WhileOp>(*loop);
-  DimExpr steps = unknown && !unknown.getLength() ? newSymbol(loop) : loop.getSteps();
   SmallVector<Cotangent> ofYield;
   unsigned yielded = loop.getBody().front().getTerminator()->getNumOperands();
   for (unsigned i = 0; i < yielded; ++i)
     ofYield.push_back(cotangents[loop.getResultOf(i).getResultNumber()]);
-  return LoopGradient(loop, steps, builder, ofYield, wanted).build();
+  return LoopGradient(loop, builder, ofYield, wanted).build();
 }

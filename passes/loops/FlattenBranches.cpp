@@ -3,6 +3,7 @@
 #include "passes/simplify/Matchers.h"
 
 #include "ir/builder/GraphMath.h"
+#include "ir/interfaces/ComputedSizes.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -44,10 +45,43 @@ SmallVector<Value> inlined(OpBuilder &builder, IfOp op, Region &branch) {
   return values;
 }
 
-void flatten(IfOp op) {
+// Sizes that are no longer computed are required nothing of.
+void dropChecks(func::FuncOp function, const llvm::DenseSet<int64_t> &sizes) {
+  auto checks = function->getAttrOfType<ArrayAttr>("keratin.checks");
+  if (!checks || sizes.empty())
+    return;
+  auto mentions = [&](const DimExpr &size) {
+    return llvm::any_of(size.symbols(), [&](int64_t id) { return sizes.contains(id); });
+  };
+  Builder builder(function.getContext());
+  SmallVector<Attribute> kept;
+  for (auto check : checks.getAsRange<DictionaryAttr>()) {
+    NamedAttrList entry(check);
+    Shape left, right;
+    for (auto [lhs, rhs] : llvm::zip(cast<DimsAttr>(check.get("lhs")).getDims(),
+                                     cast<DimsAttr>(check.get("rhs")).getDims()))
+      if (!mentions(lhs) && !mentions(rhs)) {
+        left.push_back(lhs);
+        right.push_back(rhs);
+      }
+    entry.set("lhs", DimsAttr::get(function.getContext(), left));
+    entry.set("rhs", DimsAttr::get(function.getContext(), right));
+    if (!left.empty())
+      kept.push_back(entry.getDictionary(function.getContext()));
+  }
+  function->setAttr("keratin.checks", builder.getArrayAttr(kept));
+}
+
+void flatten(IfOp op, llvm::DenseSet<int64_t> &goneSizes) {
   OpBuilder builder(op);
   if (auto known = dyn_cast_or_null<IntegerAttr>(getSplat(op.getCondition()))) {
-    Region &taken = known.getValue().isZero() ? op.getElseBody() : op.getThenBody();
+    bool isFirst = !known.getValue().isZero();
+    Region &taken = isFirst ? op.getThenBody() : op.getElseBody();
+    Region &other = isFirst ? op.getElseBody() : op.getThenBody();
+    other.walk([&](Operation *inner) {
+      if (std::optional<int64_t> symbol = symbolDefinedBy(inner))
+        goneSizes.insert(*symbol);
+    });
     op.replaceAllUsesWith(inlined(builder, op, taken));
   } else {
     if (!isCheap(op.getThenBody()) || !isCheap(op.getElseBody()))
@@ -65,7 +99,9 @@ void flatten(IfOp op) {
 struct FlattenBranchesPass : impl::FlattenBranchesBase<FlattenBranchesPass> {
   void runOnOperation() override {
     // Inner branches first: what is flat may make the outer one cheap.
-    getOperation().walk([](IfOp op) { flatten(op); });
+    llvm::DenseSet<int64_t> goneSizes;
+    getOperation().walk([&](IfOp op) { flatten(op, goneSizes); });
+    dropChecks(getOperation(), goneSizes);
   }
 };
 

@@ -454,3 +454,25 @@ func.func @update(%x: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "inp
   %n = keratin.sub %w, %m : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
   return %y, %n : tensor<?xf32, #keratin.dims<d0>>, tensor<3xf32>
 }
+// Bodies that define sizes, of format 1.2: a truncate, and a loop with a name for its steps.
+func.func @local_sizes(%x: tensor<?x5xf64, #keratin.dims<d0, 5>> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<?xf64, #keratin.dims<d0>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.scan length = <d0> init() over(%x) with() : (tensor<?x5xf64, #keratin.dims<d0, 5>>) -> tensor<?xf64, #keratin.dims<d0>> {
+  ^bb0(%t: tensor<i64>, %e: tensor<5xf64>):
+    %five = keratin.constant dense<5> : tensor<i64>
+    %n = keratin.mod %t, %five : (tensor<i64>, tensor<i64>) -> tensor<i64>
+    %part = keratin.truncate %e, %n axis = 0 : (tensor<5xf64>, tensor<i64>) -> tensor<?xf64, #keratin.dims<d1>>
+    %sum = keratin.reduce_sum %part axes = [0] : (tensor<?xf64, #keratin.dims<d1>>) -> tensor<f64>
+    %true = keratin.constant dense<true> : tensor<i1>
+    %z:4 = keratin.while length = <d2> init(%true, %sum) with() : (tensor<i1>, tensor<f64>) -> (tensor<i1>, tensor<f64>, tensor<i64>, tensor<?xf64, #keratin.dims<d2>>) {
+    ^bb0(%u: tensor<i64>, %flag: tensor<i1>, %s: tensor<f64>):
+      %most = keratin.constant dense<3> : tensor<i64>
+      %again = keratin.compare lt %u, %most : (tensor<i64>, tensor<i64>) -> tensor<i1>
+      %next = keratin.sin %s : (tensor<f64>) -> tensor<f64>
+      keratin.yield %again, %next, %s : tensor<i1>, tensor<f64>, tensor<f64>
+    }
+    %all = keratin.reduce_sum %z#3 axes = [0] : (tensor<?xf64, #keratin.dims<d2>>) -> tensor<f64>
+    keratin.yield %all : tensor<f64>
+  }
+  return %y : tensor<?xf64, #keratin.dims<d0>>
+}

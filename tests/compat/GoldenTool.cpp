@@ -7,6 +7,7 @@
 #include "ir/reference/Interpreter.h"
 #include "ir/saved/GraphWriter.h"
 #include "ir/saved/SavedFile.h"
+#include "ir/saved/SavedFormat.h"
 #include "ir/saved/SavedOps.h"
 #include "tests/support/RandomTensor.h"
 #include "tests/support/SavedSamples.h"
@@ -78,6 +79,14 @@ static bool write(func::FuncOp function, const std::string &path) {
   return true;
 }
 
+// Functions are named after the op that they have, or after another form that a version brought.
+static uint32_t minorOf(StringRef name) {
+  if (name == "local_sizes")
+    return kSavedMinorOfLocalSizes;
+  const SavedOp *op = findSavedOp(name);
+  return op ? op->minor : 0;
+}
+
 int main(int argc, char **argv) {
   if (argc != 3)
     return std::fprintf(stderr, "keratin-golden GoldenGraphs.mlir FOLDER\n"), 2;
@@ -87,9 +96,8 @@ int main(int argc, char **argv) {
     return 1;
   for (auto function : module->getOps<func::FuncOp>()) {
     // Those of the version that the folder is named after.
-    const SavedOp *op = findSavedOp(function.getName());
     std::filesystem::path folder = argv[2];
-    if (folder.filename() != "1." + std::to_string(op ? op->minor : 0))
+    if (folder.filename() != "1." + std::to_string(minorOf(function.getName())))
       continue;
     std::string path = (folder / function.getName().str()).string();
     if (!std::filesystem::exists(path + ".ktg") && !write(function, path))

@@ -35,15 +35,27 @@ func.func @unbounded(%n: tensor<i64>) {
 
 // -----
 
-func.func @in_a_branch(%c: tensor<i1>, %x: tensor<f32>, %n: tensor<i64>) -> tensor<f32> {
-  %0 = keratin.if %c with(%x, %n) : (tensor<i1>, tensor<f32>, tensor<i64>) -> tensor<f32> {
+func.func @in_a_kernel(%x: tensor<f32>, %n: tensor<i64>) -> tensor<f32> {
+  %0 = keratin.kernel(%x, %n) : (tensor<f32>, tensor<i64>) -> tensor<f32> {
   ^bb0(%a: tensor<f32>, %b: tensor<i64>):
-    // expected-error @below {{must stand in the body of a function, of which its symbol is one}}
+    // expected-error @below {{must stand in the body of a function, a loop or a branch, of which its symbol is one}}
     keratin.define_size 3 %b at_most <8> : tensor<i64>
-    keratin.yield %a : tensor<f32>
-  } else {
-  ^bb0(%a: tensor<f32>, %b: tensor<i64>):
     keratin.yield %a : tensor<f32>
   }
   return %0 : tensor<f32>
+}
+
+// -----
+
+// The size of a body has no value outside of it, even if some loop has given it one.
+func.func @outside_of_its_loop(%x: tensor<8xf32>, %n: tensor<i64>) -> tensor<f32> {
+  keratin.scan length = <2> init() over() with(%x, %n) : (tensor<8xf32>, tensor<i64>) -> () {
+  ^bb0(%t: tensor<i64>, %a: tensor<8xf32>, %b: tensor<i64>):
+    %0 = keratin.truncate %a, %b axis = 0 : (tensor<8xf32>, tensor<i64>) -> tensor<?xf32, #keratin.dims<d3>>
+    keratin.yield
+  }
+  // expected-error @below {{d3 is a size that only a loop or branch elsewhere computes}}
+  %1 = keratin.iota {axis = 0 : i64} : tensor<?xf32, #keratin.dims<d3>>
+  %2 = keratin.reduce_sum %1 axes = [0] : (tensor<?xf32, #keratin.dims<d3>>) -> tensor<f32>
+  return %2 : tensor<f32>
 }

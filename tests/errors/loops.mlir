@@ -246,14 +246,27 @@ func.func @two_blocks_in_a_branch(%c: tensor<i1>) {
 
 // -----
 
-func.func @sizes_are_of_the_function(%c: tensor<i1>, %x: tensor<8xf32>, %n: tensor<i64>) {
-  // expected-error @below {{'keratin.if' op the first branch holds keratin.truncate, whose size is one of the whole function}}
-  keratin.if %c with(%x, %n) : (tensor<i1>, tensor<8xf32>, tensor<i64>) -> () {
+func.func @result_with_a_size_of_the_branch(%c: tensor<i1>, %x: tensor<8xf32>, %n: tensor<i64>) {
+  // expected-error @below {{'keratin.if' op the first branch computes a size that the op around it has, found 'tensor<?xf32, #keratin.dims<d0>>'}}
+  %y = keratin.if %c with(%x, %n) : (tensor<i1>, tensor<8xf32>, tensor<i64>) -> tensor<?xf32, #keratin.dims<d0>> {
   ^bb0(%a: tensor<8xf32>, %m: tensor<i64>):
     %0 = keratin.truncate %a, %m axis = 0 : (tensor<8xf32>, tensor<i64>) -> tensor<?xf32, #keratin.dims<d0>>
-    keratin.yield
+    keratin.yield %0 : tensor<?xf32, #keratin.dims<d0>>
   } else {
   ^bb0(%a: tensor<8xf32>, %m: tensor<i64>):
+    %0 = keratin.truncate %a, %m axis = 0 : (tensor<8xf32>, tensor<i64>) -> tensor<?xf32, #keratin.dims<d0>>
+    keratin.yield %0 : tensor<?xf32, #keratin.dims<d0>>
+  }
+  return
+}
+
+// -----
+
+func.func @length_of_its_own_body(%x: tensor<8xf32>, %n: tensor<i64>) {
+  // expected-error @below {{'keratin.scan' op the body computes a size that the op around it has, found d0}}
+  keratin.scan length = <d0> init() over() with(%x, %n) : (tensor<8xf32>, tensor<i64>) -> () {
+  ^bb0(%t: tensor<i64>, %a: tensor<8xf32>, %m: tensor<i64>):
+    %0 = keratin.truncate %a, %m axis = 0 : (tensor<8xf32>, tensor<i64>) -> tensor<?xf32, #keratin.dims<d0>>
     keratin.yield
   }
   return
@@ -382,42 +395,12 @@ func.func @while_step_knows_number(%go: tensor<i1>, %x: tensor<?xf32, #keratin.d
 
 // -----
 
-func.func @while_with_length_inside(%go: tensor<i1>) {
-  // expected-error @below {{'keratin.scan' op the body holds keratin.while with a length, whose size is one of the whole function}}
-  keratin.scan length = <2> init() over() with(%go) : (tensor<i1>) -> () {
-  ^bb0(%t: tensor<i64>, %c: tensor<i1>):
-    %y:2 = keratin.while length = <d0> init(%c) with() : (tensor<i1>) -> (tensor<i1>, tensor<i64>) {
-    ^bb0(%u: tensor<i64>, %s: tensor<i1>):
-      keratin.yield %s : tensor<i1>
-    }
-    keratin.yield
-  }
-  return
-}
-
-// -----
-
 func.func @while_value_of_its_number(%go: tensor<i1>) {
   // expected-error @below {{'keratin.while' op no step knows their number, found the size 2*d0}}
   %y:2 = keratin.while length = <d0> init(%go) with() : (tensor<i1>) -> (tensor<i1>, tensor<i64>) {
   ^bb0(%t: tensor<i64>, %s: tensor<i1>):
     %0 = keratin.iota {axis = 0 : i64} : tensor<?xf32, #keratin.dims<2*d0>>
     keratin.yield %s : tensor<i1>
-  }
-  return
-}
-
-// -----
-
-func.func @while_with_length_in_kernel(%go: tensor<i1>) {
-  keratin.kernel(%go) : (tensor<i1>) -> () {
-  ^bb0(%c: tensor<i1>):
-    // expected-error @below {{'keratin.while' op with a length must stand in the body of a function, of which its symbol is one}}
-    %y:2 = keratin.while length = <d0> init(%c) with() : (tensor<i1>) -> (tensor<i1>, tensor<i64>) {
-    ^bb0(%u: tensor<i64>, %s: tensor<i1>):
-      keratin.yield %s : tensor<i1>
-    }
-    keratin.yield
   }
   return
 }

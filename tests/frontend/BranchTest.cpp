@@ -95,16 +95,88 @@ TEST_CASE("the branch taken gives the sizes", "[branch]") {
   checkArray(empty[1], 0.0);
 }
 
-TEST_CASE("sizes of branches inside a callable are the same in each step", "[branch]") {
-  Tensor x = K::placeholder({None}), y = K::placeholder({None}), first = K::placeholder({2});
-  auto step = [&](const Tensor &a, const Tensor &e) {
+TEST_CASE("branches of different sizes inside callables", "[branch]") {
+  Tensor x = K::placeholder({None}), y = K::placeholder({None}), e = K::placeholder({None});
+  auto chosenSum = [&](const Tensor &a, const Tensor &e) {
     return a + K::sum(K::switch_(e > 0.0, x, [&] { return y * e; }));
   };
-  Function f = K::function({x, y, first}, {K::foldl(step, first, 0.0)});
-  checkArray(f({Array{1.0, 2.0}, Array{3.0, 4.0}, Array{1.0, -1.0}})[0], -4.0);
-  CHECK_THAT(errorOf<ValueError>([&] { f({Array{1.0, 2.0}, Array{3.0}, Array{1.0, -1.0}}); }),
-             Catch::Contains("switch: not implemented: branches of different sizes under a scalar "
-                             "condition inside a callable"));
+  Tensor sum = K::foldl(chosenSum, e, 0.0);
+  Function f =
+      K::function({x, y, e}, {sum, *K::gradients(sum, {x})[0], *K::gradients(sum, {e})[0]});
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    std::vector<Array> values =
+        f({Array{1.0, 2.0}, Array{3.0, 4.0, 5.0}, Array{1.0, -1.0, -2.0, 4.0}});
+    checkArray(values[0], 3.0 - 12.0 - 24.0 + 3.0);
+    checkArray(values[1], Array{2.0, 2.0});
+    checkArray(values[2], Array{0.0, 12.0, 12.0, 0.0});
+    checkArray(f({Array{1.0, 2.0}, Array::zeros(DType::Float32, {0}), Array{1.0, -1.0}})[0], 3.0);
+  }
+  // Constant sizes, and a size that two branches have inside each other.
+  Tensor three = K::constant({1.0, 2.0, 3.0}), two = K::constant({4.0, 5.0});
+  auto nested = [&](const Tensor &e) {
+    return K::max(K::switch_(
+        e > 0.0, [&] { return K::switch_(e > 1.0, three, two) * e; }, [&] { return two - e; }));
+  };
+  Function g = K::function({e}, {K::map_fn(nested, e)});
+  checkArray(g({Array{1.0, 2.0, -1.0}})[0], Array{5.0, 6.0, 6.0});
+}
+
+TEST_CASE("what a branch computes the size of", "[branch]") {
+  // Decoded sequences are as long as the longest.
+  Tensor c = K::placeholder({}, None, "bool"), y = K::placeholder({1, 4, 3});
+  Tensor lengths = K::constant(Array{4}.astype(DType::Int32));
+  auto decoded = [&] {
+    return K::cast(K::ctc_decode(y, lengths).first[0], "float32") * 2.0 + K::sum(y);
+  };
+  Tensor z = K::switch_(c, decoded, [&] { return K::constant(Array{{7.0, 8.0, 9.0}}); });
+  Function f = K::function({c, y}, {z, *K::gradients(K::sum(z), {y})[0]});
+  Array frames{{{0.9, 0.05, 0.05}, {0.05, 0.05, 0.9}, {0.1, 0.8, 0.1}, {0.1, 0.1, 0.8}}};
+  auto taken = f({true, frames}), other = f({false, frames});
+  checkArray(taken[0], Array{{4.0, 6.0}});
+  CHECK(taken[1].item(0) == 2.0);
+  checkArray(other[0], Array{{7.0, 8.0, 9.0}});
+  CHECK(other[1].item(0) == 0.0);
+  // In each step another one, of which steps hand on what has one size.
+  Tensor all = K::placeholder({None, 1, 4, 3});
+  auto count = [&](const Tensor &y) {
+    return K::sum(K::ones_like(K::ctc_decode(y, lengths).first[0], "float32"));
+  };
+  Function g = K::function({all}, {K::map_fn(count, all)});
+  Array several = Array::zeros(DType::Float32, {3, 1, 4, 3});
+  for (int64_t step = 0; step < 3; ++step)
+    for (int64_t i = 0; i < 12; ++i)
+      several.data<float>()[step * 12 + i] = i / 3 <= step ? float(frames.item(i))
+                                             : i % 3 == 2  ? 1.0f
+                                                           : 0.0f;
+  checkArray(g({several})[0], Array{1.0, 1.0, 2.0});
+}
+
+TEST_CASE("a scalar in one branch, a tensor in the other", "[branch]") {
+  Tensor c = K::placeholder({}, None, "bool"), x = K::placeholder({2, 3}),
+         row = K::placeholder({3});
+  Tensor z = K::switch_(c, x, 0.5);
+  Tensor total = K::sum(z), product = z * row;
+  CHECK(K::ndim(z) == 2);
+  Function f = K::function({c, x, row}, {z, total, product, *K::gradients(K::sum(product), {x})[0],
+                                         K::switch_(c, total, x)});
+  Array numbers{{1, 2, 3}, {4, 5, 6}}, weights{1, 10, 100};
+  auto taken = f({true, numbers, weights}), other = f({false, numbers, weights});
+  checkArray(taken[0], numbers);
+  checkArray(taken[1], 21.0);
+  checkArray(taken[2], Array{{1, 20, 300}, {4, 50, 600}});
+  checkArray(taken[3], Array{{1, 10, 100}, {1, 10, 100}});
+  checkArray(taken[4], Array{{21.0}});
+  checkArray(other[0], Array{{0.5}});
+  checkArray(other[1], 0.5);
+  checkArray(other[2], Array{{0.5, 5.0, 50.0}});
+  checkArray(other[3], Array{{0, 0, 0}, {0, 0, 0}});
+  checkArray(other[4], numbers);
+  // And in each step of a loop.
+  Function g = K::function(
+      {x},
+      {K::map_fn([](const Tensor &e) { return K::sum(K::switch_(K::sum(e) > 7.0, e, K::max(e))); },
+                 x)});
+  checkArray(g({numbers})[0], Array{3.0, 15.0});
 }
 
 TEST_CASE("the branch that is not taken does not happen", "[branch]") {
@@ -232,7 +304,38 @@ TEST_CASE("what branches refuse", "[branch]") {
   };
   refuses("update: an update in the then-branch of switch",
           [&] { K::switch_(c, [&] { return K::update(v, x); }, x); });
-  refuses("branches of shapes (2,) and (3,) under a scalar condition inside a callable", [&] {
-    K::map_fn([&](const Tensor &e) { return K::switch_(e > 0.0, x, K::placeholder({3})); }, x);
-  });
+  refuses(
+      "map_fn: the function of map_fn returns shape (None,) with a size that it computes; needed "
+      "the same size in every step",
+      [&] {
+        K::map_fn([&](const Tensor &e) { return K::switch_(e > 0.0, x, K::placeholder({3})); }, x);
+      });
+  refuses(
+      "the branches under a scalar condition have shapes (2,) and (2, 3); needed equal ranks, or "
+      "a scalar in one of them",
+      [&] { K::switch_(c, x, K::placeholder({2, 3})); });
+  Tensor y = K::placeholder({None});
+  auto grow = [&](const Tensor &a, const Tensor &e) { return K::switch_(e > 0.0, a, y); };
+  Function f = K::function({x, y}, {K::foldl(grow, x, K::constant({1.0, 2.0}))});
+  checkArray(f({Array{1.0, -1.0}, Array{5.0, 6.0}})[0], Array{5.0, 6.0});
+  refuses("must have equal sizes", [&] { f({Array{1.0, -1.0}, Array{5.0, 6.0, 7.0}}); });
+  checkArray(f({Array{1.0, 1.0}, Array{5.0, 6.0, 7.0}})[0], Array{1.0, 2.0});
+  // What prints moves into the branch, and its size would be known there alone.
+  refuses(
+      "not implemented: a size computed from data that both the then-branch of switch and what is "
+      "around it need",
+      [&] { K::switch_(c, K::switch_(c, K::print_tensor(x), y), x); });
+  // What a gradient is taken through is copied into the body.
+  refuses("not implemented: a size computed from data that both the function of map_fn and what is "
+          "around it need",
+          [&] {
+            Tensor whole = K::variable(Array{1.0, 2.0, 3.0});
+            Tensor cut = K::switch_(c, [&] { return whole; }, [&] { return x; });
+            Tensor other = K::stop_gradient(cut) * 2.0;
+            K::map_fn(
+                [&](const Tensor &e) {
+                  return *K::gradients(K::sum(K::square(cut) * other * e), {whole})[0];
+                },
+                x);
+          });
 }

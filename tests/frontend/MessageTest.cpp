@@ -249,8 +249,8 @@ TEST_CASE("Messages about layers", "[message]") {
   refuses<ValueError>("; needed at most the rank of the then-expression,",
                       [&] { K::switch_(fed({2, 3}, DType::Bool), fed({2}), fed({2})); });
   Tensor condition = fed(Shape(std::vector<Size>{}), DType::Bool);
-  refuses<NotImplementedError>("branches of different ranks under a scalar condition",
-                               [&] { K::switch_(condition, x, fed({3})); });
+  refuses<ValueError>("; needed equal ranks, or a scalar in one of them",
+                      [&] { K::switch_(condition, x, fed({3})); });
 }
 
 TEST_CASE("Messages about random numbers", "[message]") {

@@ -175,6 +175,36 @@ TEST_CASE("loops and branches are saved with their gradients", "[saving][loop]")
   checkArray(f({values, false})[0], g({values, false})[0]);
 }
 
+TEST_CASE("bodies that compute sizes are saved with their gradients", "[saving][loop]") {
+  TemporaryFile file;
+  Tensor x = K::placeholder({None, 3}, None, "float64", false, "x");
+  Tensor y = K::placeholder({None}, None, "float64", false, "y");
+  auto step = [&](const Tensor &a, const Tensor &e) {
+    Tensor chosen = K::switch_(K::sum(e) > a, e, [&] { return y * a; });
+    Tensor grown =
+        K::while_loop([](const Tensor &v) { return K::sum(K::abs(v)) < 4.0; },
+                      [&](const Tensor &v) { return v * 1.5 + 0.5; }, {e * K::sum(chosen)})[0];
+    return K::sin(K::sum(grown));
+  };
+  Tensor last = K::foldl(step, x, K::constant(0.5, "float64"));
+  auto f = K::function({x, y}, {last, *K::gradients(last, {x})[0], *K::gradients(last, {y})[0]});
+  K::save_function(f, file.path);
+  auto g = K::load_function(file.path);
+  checkSavedAgain({g}, file);
+  for (const Array &values : {ramp({4, 3}, 1), ramp({1, 3}, 2), ramp({0, 3}, 1)})
+    for (const Array &other : {ramp({2}, 1), ramp({5}, 0.3)}) {
+      Array a = values.astype(DType::Float64), b = other.astype(DType::Float64);
+      auto expected = f({a, b}), found = g({a, b});
+      for (size_t i = 0; i < 3; ++i)
+        checkBits(found[i], expected[i]);
+    }
+  // The gradient of what was loaded, whose loops have names for their steps.
+  auto f1 = K::function({x, y}, {*K::gradients(K::sum(f.outputs()[1]), {x})[0]});
+  auto g1 = K::function(g.inputs(), {*K::gradients(K::sum(g.outputs()[1]), {g.inputs()[0]})[0]});
+  Array a = ramp({4, 3}, 1).astype(DType::Float64), b = ramp({2}, 1).astype(DType::Float64);
+  checkArray(g1({a, b})[0], f1({a, b})[0]);
+}
+
 TEST_CASE("sizes given by values, defaults, prints and names stay", "[saving]") {
   TemporaryFile file;
   Tensor x = K::placeholder({None, 2}, None, None, false, "x");

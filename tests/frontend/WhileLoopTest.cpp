@@ -145,17 +145,62 @@ TEST_CASE("while loops in other loops and branches", "[loop]") {
   keratin::Function f = K::function({n}, {either});
   checkArray(f({Array(5).astype(DType::Int64)})[0], Array(5).astype(DType::Int64));
   checkArray(f({Array(9).astype(DType::Int64)})[0], Array(9).astype(DType::Int64));
+}
 
-  Tensor x = K::variable(Array{0.5, 0.7});
-  Tensor y = K::map_fn(
-      [](const Tensor &e) {
-        return K::while_loop([](const Tensor &v) { return v < 3.0; },
-                             [](const Tensor &v) { return v * 1.5; }, {e})[0];
-      },
-      x);
-  CHECK_THAT(errorOf<keratin::Error>([&] { K::gradients(K::sum(y), {x})[0]->eval(); }),
-             Catch::Contains("while_loop: the gradient of a loop inside another loop or a branch "
-                             "needs maximum_iterations"));
+TEST_CASE("gradients of while loops inside others need no maximum", "[loop]") {
+  auto below = [](double limit) {
+    return [=](const Tensor &x) { return K::sum(K::square(x)) < limit; };
+  };
+  for (const GradientCase &test : std::vector<GradientCase>{
+           {"inside a map, each element as often as it likes",
+            [&](auto &x) {
+              return K::map_fn(
+                  [&](const Tensor &row) {
+                    return K::while_loop(below(30.0),
+                                         [&](const Tensor &v) { return v * 1.4 + K::sin(row); },
+                                         {row})[0];
+                  },
+                  x);
+            }},
+           {"inside a switch",
+            [&](auto &x) {
+              return K::switch_(
+                  K::sum(x) < 1e6,
+                  [&] {
+                    return K::while_loop(
+                        below(30.0), [&](const Tensor &v) { return v * 1.4 + 0.1 * x; }, {x})[0];
+                  },
+                  [&] { return x * 3.0; });
+            }},
+           {"inside a switch inside a fold",
+            [&](auto &x) {
+              return K::foldl(
+                  [&](auto &a, auto &row) {
+                    return K::switch_(
+                        K::sum(row) > 1.3,
+                        [&] {
+                          return K::while_loop(below(9.0),
+                                               [&](const Tensor &v) { return v * 1.5 + row; },
+                                               {a * 0.3})[0];
+                        },
+                        [&] { return K::tanh(a) * row; });
+                  },
+                  x);
+            }},
+           {"inside another one",
+            [&](auto &x) {
+              return K::while_loop([](const Tensor &, const Tensor &i) { return i < 3; },
+                                   [&](const Tensor &v, const Tensor &i) {
+                                     Tensor inner = K::while_loop(
+                                         below(12.0),
+                                         [&](const Tensor &u) { return u * 1.6 + x * 0.1; },
+                                         {v * 0.4})[0];
+                                     return std::pair(K::cos(inner) * v, i + 1);
+                                   },
+                                   {x, K::constant(0, "int32")})[0];
+            }},
+       })
+    checkGradient(test);
 }
 
 TEST_CASE("functions of while loops that do not fit", "[loop]") {

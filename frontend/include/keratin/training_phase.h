@@ -19,8 +19,8 @@ Tensor in_test_phase(const Branch &x, const Branch &alt, const Operand &training
                      SourceLocation location = SourceLocation::current());
 // Keras's switch (a keyword of C++): then_expression where the condition is nonzero. The axes of a
 // condition that is no scalar are the first of the expressions'. By a scalar one expression is
-// evaluated, and the result has its sizes: None where the two differ (inside a callable that
-// another function calls they must be equal). NotImplementedError if their ranks differ.
+// evaluated, and the result has its sizes: None where the two differ. Their ranks are equal, or one
+// is a scalar, which gets a dimension of size 1 for each of the other's.
 Tensor switch_(const Operand &condition, const Branch &then_expression,
                const Branch &else_expression, SourceLocation location = SourceLocation::current());
 
