@@ -10,12 +10,12 @@ using namespace keratin::testing;
 
 namespace {
 
-// Counts up to the input, keeps each number in one tape and three of each in another one, and sums
-// up what is there when the number of steps is known.
+// Counts up to `steps`, keeps each number in one tape and three of each in another one, and sums up
+// what is there when the number of steps is known. False if the call has failed.
 // Slots: 0 the number of steps, 1 what it is at most, 2 and 3 the bytes of a step, 4 of the arena.
-void sumOfTape(keratin_context_t *context, void *const *buffers, const int64_t *sizes) {
-  int64_t steps = *static_cast<const int64_t *>(buffers[0]), room = 0;
-  int64_t step = 0;
+bool addUp(keratin_context_t *context, void *const *buffers, const int64_t *sizes, int64_t steps,
+           int64_t &sum) {
+  int64_t room = 0, step = 0;
   for (; step < steps; ++step) {
     if (step >= room && (room = context->grow_tapes(context, 0, step + 1)) == 0)
       break;
@@ -24,23 +24,39 @@ void sumOfTape(keratin_context_t *context, void *const *buffers, const int64_t *
     for (int i = 0; i < 3; ++i)
       static_cast<int64_t *>(buffers[4])[3 * step + i] = 10 * step;
   }
-  if (context->define_size(context, 0, step) != 0)
-    return;
+  if (context->define_size(context, 0, step) != 0) {
+    CHECK(context->failed_site != 0);
+    return false;
+  }
   CHECK(sizes[4] == 8 * steps);
   auto *arena = static_cast<int64_t *>(buffers[5]);
   CHECK(uintptr_t(arena) % KERATIN_ALIGNMENT == 0);
-  int64_t sum = 0;
   for (int64_t i = 0; i < steps; ++i)
     arena[i] =
         static_cast<int64_t *>(buffers[3])[i] + static_cast<int64_t *>(buffers[4])[3 * i + 2];
   for (int64_t i = 0; i < steps; ++i)
     sum += arena[i];
+  return true;
+}
+
+void sumOfTape(keratin_context_t *context, void *const *buffers, const int64_t *sizes) {
+  int64_t sum = 0;
+  if (addUp(context, buffers, sizes, *static_cast<const int64_t *>(buffers[0]), sum))
+    *static_cast<int64_t *>(buffers[1]) = sum;
+}
+
+// The loop inside another one, whose steps let it count up to 0, 1, ...
+void sumOfTapes(keratin_context_t *context, void *const *buffers, const int64_t *sizes) {
+  int64_t sum = 0;
+  for (int64_t i = 0; i <= *static_cast<const int64_t *>(buffers[0]); ++i)
+    if (!addUp(context, buffers, sizes, i, sum))
+      return;
   *static_cast<int64_t *>(buffers[1]) = sum;
 }
 
 class Tape {
 public:
-  Tape() : builder("tape", sumOfTape) {
+  explicit Tape(keratin_entry_fn_t entry = sumOfTape) : builder("tape", entry) {
     builder.input("steps", KERATIN_DTYPE_INT64, {})
         .output("sum", KERATIN_DTYPE_INT64, {})
         .symbol("", 0, 0, KERATIN_SYMBOL_COMPUTED)
@@ -78,6 +94,12 @@ struct Call {
 };
 
 int64_t sumOf(int64_t steps) { return 11 * (steps * (steps - 1) / 2); }
+int64_t sumOfSums(int64_t steps) {
+  int64_t sum = 0;
+  for (int64_t i = 0; i <= steps; ++i)
+    sum += sumOf(i);
+  return sum;
+}
 
 // Refuses what is larger than `most`, and counts what is not.
 struct Limited {
@@ -157,6 +179,33 @@ TEST_CASE("a workspace holds tapes as long as there is room") {
   CHECK(call.sum == sumOf(2000));
   CHECK(call(100000, &workspace) == KERATIN_RESOURCE_EXHAUSTED);
   REQUIRE(call(2000, &workspace) == KERATIN_OK);
+}
+
+TEST_CASE("the steps of a loop around it use a tape again") {
+  Limited memory;
+  Tape tape(sumOfTapes);
+  Call call(tape);
+  for (int64_t steps : {3, 0, 500, 2000, 7}) {
+    INFO(steps);
+    REQUIRE(call(steps) == KERATIN_OK);
+    CHECK(call.sum == sumOfSums(steps));
+  }
+  // The largest of them, and no more than twice that of each of the two tapes, and of the arena.
+  CHECK(memory.live < 2 * 2000 * (8 + 24 + 8) + (256 << 10));
+  int64_t before = memory.calls;
+  REQUIRE(call(2000) == KERATIN_OK);
+  CHECK(memory.calls == before);
+}
+
+TEST_CASE("a workspace is not used up by the steps of a loop") {
+  Tape tape(sumOfTapes);
+  Call call(tape);
+  // Four times what the steps of the longest keep, as documented, and as much for the arena.
+  std::vector<char> workspace(4 * 3000 * (8 + 24 + 8) + (64 << 10));
+  REQUIRE(call(3000, &workspace) == KERATIN_OK);
+  CHECK(call.sum == sumOfSums(3000));
+  CHECK(call(9000, &workspace) == KERATIN_RESOURCE_EXHAUSTED);
+  REQUIRE(call(3000, &workspace) == KERATIN_OK);
 }
 
 TEST_CASE("memories of a call fit its sizes, or the descriptor is refused") {
