@@ -2,6 +2,8 @@
 
 #include "compiler/artifact/BuildPaths.h"
 
+#include "absl/status/statusor.h"
+
 #include "llvm/ObjCopy/CommonConfig.h"
 #include "llvm/ObjCopy/ConfigManager.h"
 #include "llvm/ObjCopy/ObjCopy.h"
@@ -86,16 +88,14 @@ private:
 };
 
 // All that comes through a pipe until nobody holds its other end.
-std::string readAll(int descriptor) {
-  std::string bytes;
-  char buffer[1 << 16];
-  for (ssize_t count; (count = read(descriptor, buffer, sizeof buffer)) != 0;) {
+void copyAll(int descriptor, raw_ostream &output) {
+  std::vector<char> buffer(1 << 16);
+  for (ssize_t count; (count = read(descriptor, buffer.data(), buffer.size())) != 0;) {
     if (count > 0)
-      bytes.append(buffer, size_t(count));
+      output.write(buffer.data(), size_t(count));
     else if (errno != EINTR)
       break;
   }
-  return bytes;
 }
 
 // Runs the linker.
@@ -103,18 +103,19 @@ class Link {
 public:
   explicit Link(const LinkOptions &options) : options(options) {}
 
-  absl::StatusOr<std::string> run(ArrayRef<std::unique_ptr<MemoryBuffer>> objects,
-                                  ArrayRef<std::string> flags, ArrayRef<std::string> libraries) {
+  absl::Status run(ObjectFiles objects, ArrayRef<std::string> flags,
+                   ArrayRef<std::string> libraries, raw_ostream &output) {
     std::string linker = findLinker();
     if (linker.empty())
       return absl::NotFoundError("no linker: ld.lld is not on the PATH (Debian package lld)");
     // To a pipe, for lld would replace a file.
     std::vector<std::string> arguments = {linker, "-o", "/proc/self/fd/1"};
     arguments.insert(arguments.end(), flags.begin(), flags.end());
-    for (const auto &object : objects) {
+    for (std::unique_ptr<MemoryBuffer> &object : objects) {
       absl::StatusOr<std::string> file = temporary(object->getBuffer());
       if (!file.ok())
         return file.status();
+      object.reset();
       arguments.push_back(*file);
     }
     arguments.insert(arguments.end(), libraries.begin(), libraries.end());
@@ -124,14 +125,14 @@ public:
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
       return noMemory("no pipe");
-    std::string output = pathOf(ends[1]), problem;
-    std::optional<StringRef> redirects[] = {StringRef(""), StringRef(output), StringRef(*messages)};
+    std::string target = pathOf(ends[1]), problem;
+    std::optional<StringRef> redirects[] = {StringRef(""), StringRef(target), StringRef(*messages)};
     SmallVector<StringRef> views(arguments.begin(), arguments.end());
     bool failed = false;
     sys::ProcessInfo process = sys::ExecuteNoWait(linker, views, std::nullopt, redirects,
                                                   /*MemoryLimit=*/0, &problem, &failed);
     close(ends[1]);
-    std::string bytes = readAll(ends[0]);
+    copyAll(ends[0], output);
     close(ends[0]);
     if (!failed)
       failed = sys::Wait(process, std::nullopt, &problem).ReturnCode != 0;
@@ -140,7 +141,7 @@ public:
         problem += (*text)->getBuffer().substr(0, 2000);
       return absl::InternalError("linking failed: " + problem);
     }
-    return bytes;
+    return absl::OkStatus();
   }
 
   // The path of a file that lives as long as this.
@@ -191,9 +192,8 @@ static std::vector<std::string> libraryFolders(const LinkOptions &options) {
   return folders;
 }
 
-absl::StatusOr<std::string>
-keratin::compiler::linkSharedObject(ArrayRef<std::unique_ptr<MemoryBuffer>> objects,
-                                    ArrayRef<std::string> exports, const LinkOptions &options) {
+absl::Status keratin::compiler::linkSharedObject(ObjectFiles objects, ArrayRef<std::string> exports,
+                                                 raw_ostream &output, const LinkOptions &options) {
   std::string runtime = options.runtime.empty() ? findRuntime(options.triple) : options.runtime;
   if (runtime.empty())
     return absl::NotFoundError("there is no runtime for " + options.triple +
@@ -224,33 +224,30 @@ keratin::compiler::linkSharedObject(ArrayRef<std::unique_ptr<MemoryBuffer>> obje
     flags.push_back("--sysroot=" + options.sysroot);
   for (const std::string &folder : libraryFolders(options))
     flags.push_back("-L" + folder);
-  return link.run(objects, flags, {runtime, "-lm", "-lc"});
+  return link.run(std::move(objects), flags, {runtime, "-lm", "-lc"}, output);
 }
 
 // Makes all symbols local but these.
-static absl::StatusOr<std::string> keepGlobal(StringRef bytes, ArrayRef<std::string> exports) {
-  auto fail = [](Error error) {
-    return absl::InternalError("linking failed: " + toString(std::move(error)));
-  };
+static Error keepGlobal(StringRef bytes, ArrayRef<std::string> exports, raw_ostream &output) {
   auto object = object::ObjectFile::createObjectFile(MemoryBufferRef(bytes, "keratin"));
   if (!object)
-    return fail(object.takeError());
+    return object.takeError();
   objcopy::ConfigManager config;
   config.Common.OutputFilename = "-";
   for (const std::string &name : exports)
     if (Error error = config.Common.SymbolsToKeepGlobal.addMatcher(
             objcopy::NameOrPattern::create(name, objcopy::MatchStyle::Literal, nullptr)))
-      return fail(std::move(error));
-  SmallVector<char, 0> result;
-  raw_svector_ostream stream(result);
-  if (Error error = objcopy::executeObjcopyOnBinary(config, **object, stream))
-    return fail(std::move(error));
-  return stream.str().str();
+      return error;
+  return objcopy::executeObjcopyOnBinary(config, **object, output);
 }
 
-absl::StatusOr<std::string>
-keratin::compiler::linkRelocatable(ArrayRef<std::unique_ptr<MemoryBuffer>> objects,
-                                   ArrayRef<std::string> exports, const LinkOptions &options) {
-  absl::StatusOr<std::string> linked = Link(options).run(objects, {"-r"}, {});
-  return linked.ok() ? keepGlobal(*linked, exports) : linked;
+absl::Status keratin::compiler::linkRelocatable(ObjectFiles objects, ArrayRef<std::string> exports,
+                                                raw_ostream &output, const LinkOptions &options) {
+  SmallVector<char, 0> linked;
+  raw_svector_ostream stream(linked);
+  if (absl::Status status = Link(options).run(std::move(objects), {"-r"}, {}, stream); !status.ok())
+    return status;
+  if (Error error = keepGlobal(stream.str(), exports, output))
+    return absl::InternalError("linking failed: " + toString(std::move(error)));
+  return absl::OkStatus();
 }

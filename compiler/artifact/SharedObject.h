@@ -2,10 +2,11 @@
 #ifndef KERATIN_COMPILER_ARTIFACT_SHAREDOBJECT_H
 #define KERATIN_COMPILER_ARTIFACT_SHAREDOBJECT_H
 
-#include "absl/status/statusor.h"
+#include "absl/status/status.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <memory>
 #include <string>
@@ -25,17 +26,19 @@ struct LinkOptions {
 // beside the installed compiler, in the build tree. "" if there is none.
 std::string findRuntime(const std::string &triple);
 
-// The bytes of a shared object that exports these symbols, needs nothing but libc and libm, and
-// runs no code when loaded. Nothing is written to any folder on the way.
-absl::StatusOr<std::string>
-linkSharedObject(llvm::ArrayRef<std::unique_ptr<llvm::MemoryBuffer>> objects,
-                 llvm::ArrayRef<std::string> exports, const LinkOptions &options);
+// The objects are given away, since together with their copies they may take much memory. Nothing
+// is written to any folder on the way; after an error the output is of no use.
+using ObjectFiles = std::vector<std::unique_ptr<llvm::MemoryBuffer>>;
 
-// Those of one relocatable object of several, which a program links with the runtime itself. Only
-// the exports are seen outside: objects of several models have others of one name.
-absl::StatusOr<std::string>
-linkRelocatable(llvm::ArrayRef<std::unique_ptr<llvm::MemoryBuffer>> objects,
-                llvm::ArrayRef<std::string> exports, const LinkOptions &options);
+// A shared object that exports these symbols, needs nothing but libc and libm, and runs no code
+// when loaded.
+absl::Status linkSharedObject(ObjectFiles objects, llvm::ArrayRef<std::string> exports,
+                              llvm::raw_ostream &output, const LinkOptions &options);
+
+// One relocatable object of several, which a program links with the runtime itself. Only the
+// exports are seen outside: objects of several models have others of one name.
+absl::Status linkRelocatable(ObjectFiles objects, llvm::ArrayRef<std::string> exports,
+                             llvm::raw_ostream &output, const LinkOptions &options);
 
 } // namespace keratin::compiler
 

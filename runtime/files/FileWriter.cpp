@@ -316,9 +316,10 @@ bool FileWriter::commit() {
     if (options.isDurable && isReadable && !sync(folder))
       return fail(errno);
   }
+  bool hasTwin = folder >= 0;
   int closed = kernel::close(file);
   file = -1;
-  if (closed != 0)
+  if (closed != 0 && !hasTwin)
     return fail(errno);
   abandon();
   return true;

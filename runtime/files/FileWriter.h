@@ -49,7 +49,8 @@ public:
 private:
   static constexpr size_t nameBytes = NAME_MAX + 1, bufferBytes = 16384;
 
-  bool fail(int code);
+  // Not inlined: objects hold this code, and are small.
+  bool fail(int code) __attribute__((cold, noinline));
   bool findPlace(const char *path, bool &isPlace);
   bool openBeside();
   bool writeOut(const void *data, size_t bytes);

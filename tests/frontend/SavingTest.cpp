@@ -242,6 +242,10 @@ TEST_CASE("files that are no saved graphs are refused with their path", "[saving
   auto f = K::function({x}, {x + 1.0}, {}, "f");
   CHECK_THAT(errorOf<keratin::RuntimeError>([&] { K::save_function(f, "/nowhere/at/all.ktg"); }),
              Catch::Contains("/nowhere/at/all.ktg"));
+  CHECK_THAT(errorOf<keratin::RuntimeError>([&] { K::save_function(f, "/dev/full"); }),
+             Catch::Contains("'/dev/full' cannot be written: No space left on device"));
+  K::save_function(f, "/dev/null");
+  CHECK(std::filesystem::is_character_file("/dev/null"));
   CHECK_THAT(errorOf<keratin::ValueError>([&] { K::save_functions({}, file.path); }),
              Catch::Contains("no function; needed one or more"));
   CHECK_THAT(errorOf<keratin::ValueError>([&] { K::save_functions({f, f}, file.path); }),

@@ -5,6 +5,7 @@
 #include "tests/support/TemporaryFile.h"
 
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 
 using namespace keratin::testing;
@@ -154,8 +155,27 @@ TEST_CASE("a damaged file of a state is refused, and the state keeps its values"
   keratin_status_t status;
   keratin_state_load(state.get(), path.c_str(), &status);
   CHECK_THAT(status.message, Catch::Contains("cannot read '" + path + "': No such file"));
-  keratin_state_save(state.get(), "/nowhere/state", &status);
-  CHECK_THAT(status.message, Catch::Contains("cannot write '/nowhere/state"));
+  CHECK(keratin_state_save(state.get(), "/nowhere/state", &status) == KERATIN_INVALID_ARGUMENT);
+  CHECK(std::string(status.message) == "cannot write '/nowhere/state': No such file or directory");
+}
+
+TEST_CASE("a state goes through a device and a link, and a failure leaves the old one") {
+  Model model;
+  State state = makeState(model.object);
+  keratin_status_t status;
+  CHECK(keratin_state_save(state.get(), "/dev/null", &status) == KERATIN_OK);
+  CHECK(std::filesystem::is_character_file("/dev/null"));
+  CHECK(keratin_state_save(state.get(), "/dev/full", &status) == KERATIN_RESOURCE_EXHAUSTED);
+  CHECK(std::string(status.message) == "cannot write '/dev/full': No space left on device");
+  keratin::tests::TemporaryFile file, link;
+  REQUIRE(keratin_state_save(state.get(), file.path.c_str(), nullptr) == KERATIN_OK);
+  std::filesystem::create_symlink(file.path, link.path);
+  step(state.get(), 3, 4);
+  REQUIRE(keratin_state_save(state.get(), link.path.c_str(), nullptr) == KERATIN_OK);
+  CHECK(std::filesystem::is_symlink(link.path));
+  step(state.get(), 3, 4);
+  REQUIRE(keratin_state_load(state.get(), file.path.c_str(), nullptr) == KERATIN_OK);
+  CHECK(valueOf(state.get(), 0) == std::vector<float>{3, 4});
 }
 
 TEST_CASE("a processor without what the model needs is told so") {

@@ -53,9 +53,12 @@
 // SIZE: size.mlir:{{[0-9]+}}: error: the size d0 depends on d0, which no input determines
 // RUN: %{exits} 3 keratin-compile %t/good.mlir -o %t/x.so --sysroot=/nowhere 2>&1 | FileCheck %s --check-prefix=LINK
 // LINK: keratin-compile: error: linking failed:
+// RUN: not keratin-opt %t/good.mlir --mlir-print-ir-after-all --mlir-print-ir-tree-dir=%t/tree -cse 2>&1 | FileCheck %s --check-prefix=TREE
+// TREE: error: --mlir-print-ir-tree-dir makes paths of the names of functions
 // Nothing is left behind.
 // RUN: ls %t | FileCheck %s --check-prefix=LEFT
 // LEFT-NOT: x.so
+// LEFT-NOT: tree
 // LEFT-NOT: tmp
 
 //--- good.mlir

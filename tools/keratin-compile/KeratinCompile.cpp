@@ -147,14 +147,12 @@ absl::Status emitObject(ir::SavedGraph graph, const ModelOptions &options,
   link.triple = compiled->triple;
   link.sysroot = sysroot;
   link.name = output == "-" ? library : llvm::sys::path::filename(output).str();
-  auto linked = isShared ? linkSharedObject(compiled->objects, compiled->exports, link)
-                         : linkRelocatable(compiled->objects, compiled->exports, link);
-  if (!linked.ok())
-    return linked.status();
-  if (!headerFile.empty())
-    if (absl::Status status = writeOutput(headerFile, compiled->header); !status.ok())
-      return status;
-  return writeOutput(output, *linked, isShared ? 0777 : 0666);
+  OutputFile file(output, isShared ? 0777 : 0666);
+  absl::Status status = (isShared ? linkSharedObject : linkRelocatable)(
+      std::move(compiled->objects), compiled->exports, file.stream(), link);
+  if (status.ok() && !headerFile.empty())
+    status = writeOutput(headerFile, compiled->header);
+  return status.ok() ? file.commit() : status;
 }
 
 absl::Status run() {

@@ -84,6 +84,10 @@ std::optional<ir::SourceRefusal> refusePieces(llvm::StringRef text, llvm::String
 ExitCode run(const std::string &inputName, const std::string &outputName,
              mlir::DialectRegistry &registry, Watchdog &watchdog) {
   mlir::MlirOptMainConfig config = mlir::MlirOptMainConfig::createFromCLOptions();
+  if (llvm::cl::getRegisteredOptions()["mlir-print-ir-tree-dir"]->getNumOccurrences())
+    return fail("error: --mlir-print-ir-tree-dir makes paths of the names of functions, which may "
+                "lead anywhere; keratin-compile --dump-dir writes each phase",
+                ExitCode::Usage);
   std::string error;
   watchdog.enter("reading");
   auto input = mlir::openInputFile(inputName, &error);
