@@ -140,7 +140,8 @@ void LoopEmitter::callShared(StringRef name, ValueRange arguments,
   auto module = builder.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
   auto function = module.lookupSymbol<func::FuncOp>(name);
   if (!function) {
-    OpBuilder outside = OpBuilder::atBlockEnd(module.getBody());
+    // In front, where the next look-up finds it without going through all kernels.
+    OpBuilder outside = OpBuilder::atBlockBegin(module.getBody());
     function =
         outside.create<func::FuncOp>(loc, name, outside.getFunctionType(arguments.getTypes(), {}));
     function.setPrivate();

@@ -5,6 +5,7 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/SymbolTable.h"
 
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 using namespace keratin::codegen;
@@ -81,6 +83,7 @@ public:
 
   FailureOr<std::vector<std::unique_ptr<llvm::MemoryBuffer>>> run() {
     distribute();
+    globals.emplace(module);
     for (Share &share : shares)
       for (Part *part : {&share.own, &share.shared})
         if (failed(prepare(*part)))
@@ -182,11 +185,12 @@ private:
       }
     });
     OpBuilder builder = OpBuilder::atBlockEnd(part.getBody());
+    SymbolTable own(part);
     for (StringAttr name : wanted) {
-      if (part.lookupSymbol(name))
+      if (own.lookup(name))
         continue;
       // Constants are small: each part has its own copy.
-      if (auto global = module.lookupSymbol<LLVM::GlobalOp>(name))
+      if (auto global = globals->lookup<LLVM::GlobalOp>(name))
         builder.clone(*global);
       else
         builder.create<LLVM::LLVMFuncOp>(part.getLoc(), name, types.lookup(name));
@@ -220,6 +224,7 @@ private:
   unsigned threads;
   StageClock &clock;
   llvm::DenseMap<StringAttr, LLVM::LLVMFunctionType> types;
+  std::optional<SymbolTable> globals; // what is left in the module
   std::vector<Share> shares;
   std::vector<Object> known;
 };

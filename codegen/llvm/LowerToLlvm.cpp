@@ -16,6 +16,8 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/IR/DialectRegistry.h"
+#include "mlir/Rewrite/FrozenRewritePatternSet.h"
+#include "mlir/Rewrite/PatternApplicator.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -39,8 +41,41 @@ void keratin::codegen::loadCodegenDialects(MLIRContext *context) {
                        LLVM::LLVMDialect, scf::SCFDialect, vector::VectorDialect>();
 }
 
+// Loops and branches of a function become blocks, the last of them first: cutting a block in two
+// takes as long as what stands behind the cut. The conversion takes them from the front, and so the
+// square of the length of a function that calls many kernels. The pattern of scf.while needs the
+// conversion, which keeps erased ops until its end.
+static LogicalResult lowerControlFlow(ModuleOp module) {
+  RewritePatternSet patterns(module.getContext());
+  populateSCFToControlFlowConversionPatterns(patterns);
+  FrozenRewritePatternSet frozen(std::move(patterns));
+  PatternApplicator applicator(frozen);
+  applicator.applyDefaultCostModel();
+  PatternRewriter rewriter(module.getContext());
+  for (Operation &function : *module.getBody()) {
+    SmallVector<Operation *> ops;
+    WalkResult walk = function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (isa<scf::WhileOp>(op))
+        return WalkResult::interrupt();
+      if (isa<scf::ForOp, scf::IfOp>(op))
+        ops.push_back(op);
+      return WalkResult::advance();
+    });
+    if (walk.wasInterrupted())
+      continue;
+    for (Operation *op : llvm::reverse(ops)) {
+      rewriter.setInsertionPoint(op);
+      if (failed(applicator.matchAndRewrite(op, rewriter)))
+        return op->emitError("has no lowering to blocks");
+    }
+  }
+  return success();
+}
+
 LogicalResult keratin::codegen::lowerToLlvm(ModuleOp module) {
   MLIRContext *context = module.getContext();
+  if (failed(lowerControlFlow(module)))
+    return failure();
   LowerToLLVMOptions options(context);
   LLVMTypeConverter converter(context, options);
   RewritePatternSet patterns(context);

@@ -1,38 +1,20 @@
 // The entry function under construction, and the functions of its loops; private to EntryFunction.
 //
 // The entry function itself is straight code, with branches, that runs once a call: LLVM does not
-// optimise it. Each outermost loop is a function of its own, which is optimised: what its steps
-// have in common, pointers, sizes and arguments that stay the same, is computed before the loop.
+// optimise it. A long one calls its parts, one after the other. Each outermost loop is a function
+// of its own, which is optimised: what its steps have in common, pointers, sizes and arguments that
+// stay the same, is computed before the loop.
 #ifndef KERATIN_CODEGEN_LOWERING_ENTRYBUILDER_H
 #define KERATIN_CODEGEN_LOWERING_ENTRYBUILDER_H
 
 #include "codegen/lowering/EntryFunction.h"
+#include "codegen/lowering/KernelLibrary.h"
 
 #include "llvm/ADT/DenseSet.h"
 
 #include <map>
-#include <unordered_map>
 
 namespace keratin::codegen {
-
-// Kernels that are equal but for the numbers and pointers they are called with become one.
-class KernelLibrary {
-public:
-  KernelLibrary(mlir::ModuleOp into, llvm::StringRef prefix, const MachineTarget &target)
-      : into(into), prefix(prefix), target(target) {}
-
-  mlir::FailureOr<KernelFunction> get(ir::KernelOp kernel);
-  size_t size() const { return known.size(); }
-
-private:
-  static size_t hash(mlir::LLVM::LLVMFuncOp function);
-
-  mlir::ModuleOp into;
-  std::string prefix;
-  const MachineTarget &target;
-  std::vector<mlir::LLVM::LLVMFuncOp> known;
-  std::unordered_map<size_t, std::vector<mlir::LLVM::LLVMFuncOp>> byHash;
-};
 
 class EntryBuilder {
 public:
@@ -94,13 +76,19 @@ private:
   mlir::Value hoistedIf(bool isSame, llvm::function_ref<mlir::Value()> emit);
   mlir::Value hoisted(llvm::function_ref<mlir::Value()> emit);
 
-  void openFunction(llvm::StringRef name);
+  void openFunction(llvm::StringRef name, mlir::Type result);
   void closeFunction();
+  mlir::LogicalResult emitStraight(llvm::StringRef functionName, bool isPart,
+                                   llvm::function_ref<mlir::LogicalResult()> body);
+  mlir::LogicalResult callPart(llvm::StringRef partName, mlir::Block::iterator &op,
+                               mlir::Block::iterator end);
+  mlir::LogicalResult emitFunction();
   mlir::LogicalResult numberBuffers();
   mlir::LogicalResult emitBlock(mlir::Block &block);
   mlir::LogicalResult emitNode(mlir::Operation *op);
 
   mlir::LogicalResult call(ir::KernelOp op);
+  mlir::Value countUnits(const KernelFunction &kernel);
   void callKernel(const KernelFunction &kernel, mlir::Value slots, bool hasOwnSize);
   mlir::Value argumentSlots(size_t count);
   void storeArgument(mlir::Value slots, size_t slot, mlir::Value value);
@@ -138,7 +126,7 @@ private:
   mlir::Location loc;
   mlir::Type pointer;
   Frame frame;
-  mlir::Block *exit = nullptr;              // of the entry function
+  mlir::Block *exit = nullptr; // of the entry function, or the part of it that is being emitted
   llvm::SmallVector<int64_t> resultBuffers; // buffer of each result of the function
   llvm::DenseMap<mlir::Value, int64_t> constantBuffers;
   int64_t arenaBuffer = 0;

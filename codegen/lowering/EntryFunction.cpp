@@ -9,7 +9,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/OperationSupport.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -21,6 +21,9 @@ using keratin::ir::DimExpr;
 // Elementary operations from which on handing chunks to threads pays (a fork and join costs about
 // as much as 4 us of work).
 static constexpr int64_t parallelWork = 1 << 18;
+// LLVM takes the square of the length of straight code. What stands between two calls of parts is
+// not shared, which costs as little as these calls.
+static constexpr int64_t mostNodesOfPart = 256;
 
 int64_t EntryDescription::slotOf(const DimExpr &size) {
   if (size.isSymbol()) {
@@ -37,34 +40,6 @@ int64_t EntryDescription::slotOf(const DimExpr &size) {
 }
 
 //===-- Kernels -------------------------------------------------------------------------------===//
-
-FailureOr<KernelFunction> KernelLibrary::get(ir::KernelOp kernel) {
-  OpBuilder builder = OpBuilder::atBlockEnd(into.getBody());
-  FailureOr<KernelFunction> lowered =
-      lowerKernel(kernel, builder, (prefix + ".kernel_" + Twine(known.size())).str(), target);
-  if (failed(lowered))
-    return failure();
-  auto &candidates = byHash[hash(lowered->function)];
-  for (LLVM::LLVMFuncOp other : candidates)
-    if (OperationEquivalence::isRegionEquivalentTo(&other.getBody(), &lowered->function.getBody(),
-                                                   OperationEquivalence::IgnoreLocations)) {
-      lowered->function.erase();
-      lowered->function = other;
-      return lowered;
-    }
-  candidates.push_back(lowered->function);
-  known.push_back(lowered->function);
-  return lowered;
-}
-
-size_t KernelLibrary::hash(LLVM::LLVMFuncOp function) {
-  llvm::hash_code code = 0;
-  function.getBody().walk([&](Operation *op) {
-    code = llvm::hash_combine(code, op->getName().getAsOpaquePointer(), op->getNumOperands(),
-                              op->getNumResults());
-  });
-  return code;
-}
 
 // Three of its ops say what a kernel is, after the user's name for the first.
 static ProfiledKernel profiledKernel(ir::KernelOp op) {
@@ -398,13 +373,27 @@ void EntryBuilder::storeArgument(Value slots, size_t slot, Value value) {
   b.create<LLVM::StoreOp>(loc, value, address);
 }
 
+Value EntryBuilder::countUnits(const KernelFunction &kernel) {
+  auto size = [&](const DimExpr &size) { return sizeOf(size); };
+  if (!kernel.countUnits)
+    return sizeOf(kernel.units);
+  if (frame.isLoop()) // where LLVM cleans up, and sizes are kept for others
+    return kernel.countUnits(b, loc, size);
+  Operation *next = &*b.getInsertionPoint(), *before = next->getPrevNode();
+  Value units = kernel.countUnits(b, loc, size);
+  // Most of what the schedule of a kernel follows from is for the kernel itself.
+  for (Operation *op = next->getPrevNode(); op != before;) {
+    Operation *previous = op->getPrevNode();
+    if (isOpTriviallyDead(op) && op != units.getDefiningOp())
+      op->erase();
+    op = previous;
+  }
+  return units;
+}
+
 void EntryBuilder::callKernel(const KernelFunction &kernel, Value slots, bool hasOwnSize) {
   auto function = LLVM::LLVMFuncOp(kernel.function);
-  Value units = hoistedIf(!hasOwnSize, [&] {
-    return kernel.countUnits
-               ? kernel.countUnits(b, loc, [&](const DimExpr &size) { return sizeOf(size); })
-               : sizeOf(kernel.units);
-  });
+  Value units = hoistedIf(!hasOwnSize, [&] { return countUnits(kernel); });
   auto direct = [&] {
     b.create<LLVM::CallOp>(loc, function, ValueRange{frame.context, slots, i64(0), units});
   };
@@ -437,15 +426,13 @@ void EntryBuilder::callKernel(const KernelFunction &kernel, Value slots, bool ha
 }
 
 LogicalResult EntryBuilder::call(ir::KernelOp op) {
-  FailureOr<KernelFunction> kernel = library.get(op);
-  if (failed(kernel))
-    return failure();
+  const KernelFunction &kernel = library.get(op);
   int64_t number = description.kernels++;
-  description.kernelFunctions.push_back(kernel->function.getSymName().str());
-  description.scratchBytes = std::max(description.scratchBytes, kernel->scratchBytes);
+  description.kernelFunctions.push_back(LLVM::LLVMFuncOp(kernel.function).getSymName().str());
+  description.scratchBytes = std::max(description.scratchBytes, kernel.scratchBytes);
 
   SmallVector<Value> values;
-  for (KernelArgument &argument : kernel->arguments) {
+  for (const KernelArgument &argument : kernel.arguments) {
     switch (argument.kind) {
     case KernelArgument::Kind::Input:
     case KernelArgument::Kind::Output: {
@@ -465,6 +452,9 @@ LogicalResult EntryBuilder::call(ir::KernelOp op) {
       description.sites.push_back(argument);
       mayHaveFailed = true;
       break;
+    case KernelArgument::Kind::Number:
+      values.push_back(hoisted([&] { return i64(int64_t(argument.number)); }));
+      break;
     }
   }
   Value slots = argumentSlots(values.size());
@@ -474,7 +464,7 @@ LogicalResult EntryBuilder::call(ir::KernelOp op) {
     description.profiled.push_back(profiledKernel(op));
     tellProfile(number, /*end=*/false);
   }
-  callKernel(*kernel, slots, mentionsOwnSize(op));
+  callKernel(kernel, slots, mentionsOwnSize(op));
   if (description.profile)
     tellProfile(number, /*end=*/true);
   return success();
@@ -515,11 +505,10 @@ LogicalResult EntryBuilder::emitBlock(Block &block) {
   return success();
 }
 
-// Begins a function of the type of the entry function, with the builder at its first block.
-void EntryBuilder::openFunction(StringRef name) {
+// Begins a function with the parameters of the entry function, with the builder at its first block.
+void EntryBuilder::openFunction(StringRef name, Type result) {
   b.setInsertionPointToEnd(into.getBody());
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
-                                          {pointer, pointer, pointer});
+  auto type = LLVM::LLVMFunctionType::get(result, {pointer, pointer, pointer});
   frame = Frame();
   frame.function = b.create<LLVM::LLVMFuncOp>(loc, name, type);
   Block *block = frame.function.addEntryBlock(b);
@@ -535,25 +524,77 @@ void EntryBuilder::closeFunction() {
   frame.sharedSlots.setElemType(LLVM::LLVMArrayType::get(b.getI64Type(), frame.numSharedSlots));
 }
 
-LogicalResult EntryBuilder::run() {
-  if (failed(numberBuffers()))
-    return failure();
-  openFunction(name);
-  LLVM::LLVMFuncOp entry = frame.function;
-  // Straight code that runs once a call: the fast instruction selector does.
-  entry.setNoInline(true);
-  entry.setOptimizeNone(true);
-  exit = new Block;
-  entry.getBody().push_back(exit);
-  auto jump = b.create<cf::BranchOp>(loc, exit);
-  b.setInsertionPointToEnd(exit);
-  b.create<LLVM::ReturnOp>(loc, ValueRange{});
-  b.setInsertionPoint(jump);
-  if (failed(emitBlock(source.getBody().front())))
-    return failure();
+// A function of straight code that runs once a call: the fast instruction selector does. A part of
+// the entry function returns whether the call is over.
+LogicalResult EntryBuilder::emitStraight(StringRef functionName, bool isPart,
+                                         llvm::function_ref<LogicalResult()> body) {
+  openFunction(functionName,
+               isPart ? Type(b.getI32Type()) : LLVM::LLVMVoidType::get(b.getContext()));
+  LLVM::LLVMFuncOp function = frame.function;
+  function.setNoInline(true);
+  function.setOptimizeNone(true);
+  auto leave = [&](bool isOver) -> Operation * {
+    SmallVector<Value, 1> results;
+    if (isPart)
+      results.push_back(b.create<arith::ConstantIntOp>(loc, isOver, 32));
+    return b.create<LLVM::ReturnOp>(loc, results);
+  };
+  b.setInsertionPoint(leave(false));
+  Block *early = exit = new Block;
+  function.getBody().push_back(early);
+  LogicalResult done = body();
   closeFunction();
-  // The exit stands last.
-  exit->moveBefore(&entry.getBody(), entry.getBody().end());
+  if (early->hasNoPredecessors()) {
+    early->erase();
+  } else { // stands last
+    early->moveBefore(&function.getBody(), function.getBody().end());
+    b.setInsertionPointToEnd(early);
+    leave(true);
+  }
+  return done;
+}
+
+// The ops from `op` on, as many as a part holds, as a function of their own that is called here.
+LogicalResult EntryBuilder::callPart(StringRef partName, Block::iterator &op, Block::iterator end) {
+  auto type = LLVM::LLVMFunctionType::get(b.getI32Type(), {pointer, pointer, pointer});
+  Value isOver = b.create<LLVM::CallOp>(loc, type, partName,
+                                        ValueRange{frame.context, frame.buffers, frame.sizes})
+                     .getResult();
+  Value zero = b.create<arith::ConstantIntOp>(loc, 0, 32);
+  leaveIf(b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, isOver, zero));
+  OpBuilder::InsertionGuard guard(b);
+  Frame entry = std::move(frame);
+  Block *entryExit = exit;
+  LogicalResult done = emitStraight(partName, /*isPart=*/true, [&] {
+    for (int64_t nodes = 0; op != end && nodes < mostNodesOfPart; ++op) {
+      if (failed(emitNode(&*op)))
+        return failure();
+      nodes += isa<ir::KernelOp, ir::LoopOpInterface, ir::IfOp>(*op);
+    }
+    return success();
+  });
+  frame = std::move(entry);
+  exit = entryExit;
+  return done;
+}
+
+LogicalResult EntryBuilder::emitFunction() {
+  Block &block = source.getBody().front();
+  int64_t nodes = llvm::count_if(
+      block, [](Operation &op) { return isa<ir::KernelOp, ir::LoopOpInterface, ir::IfOp>(op); });
+  if (nodes <= mostNodesOfPart)
+    return emitBlock(block);
+  auto op = block.begin(), end = Block::iterator(block.getTerminator());
+  for (int64_t part = 0; op != end; ++part)
+    if (failed(callPart((name + "_part_" + Twine(part)).str(), op, end)))
+      return failure();
+  return success();
+}
+
+LogicalResult EntryBuilder::run() {
+  if (failed(numberBuffers()) || failed(library.lower(source)) ||
+      failed(emitStraight(name, /*isPart=*/false, [&] { return emitFunction(); })))
+    return failure();
   description.uniqueKernels = library.size();
   return success();
 }

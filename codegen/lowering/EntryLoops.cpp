@@ -44,7 +44,7 @@ LogicalResult EntryBuilder::callLoop(ir::LoopOpInterface op) {
                          ValueRange{frame.context, frame.buffers, frame.sizes});
   OpBuilder::InsertionGuard guard(b);
   Frame entry = std::move(frame);
-  openFunction(loopName);
+  openFunction(loopName, LLVM::LLVMVoidType::get(b.getContext()));
   frame.function.setLinkage(LLVM::Linkage::Internal);
   op->walk([&](ir::DefineSizeOp define) { frame.ownSymbols.insert(define.getSymbol()); });
   auto body = new Block;

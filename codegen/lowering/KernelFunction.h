@@ -15,11 +15,12 @@ namespace keratin::codegen {
 
 // One of the eight-byte slots of argv.
 struct KernelArgument {
-  enum class Kind { Input, Output, Size, Site } kind;
+  enum class Kind { Input, Output, Size, Site, Number } kind;
   unsigned index = 0;      // of the input or output
   ir::DimExpr size;        // Size
   std::string message;     // Site: what the user is told if the check fails
   mlir::Location location; // Site
+  uint64_t number = 0;     // Number: its bits
 };
 
 // What the entry function needs to know to call the kernel: keratin_kernel_fn_t's signature, i.e.

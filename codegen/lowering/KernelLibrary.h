@@ -1,0 +1,66 @@
+// The kernels of one function, each compiled once.
+//
+// Equal kernels are one. Where very many kernels of a function differ in nothing but numbers (a
+// factor, the place of a slice, a size), as those of unrolled loops and generated graphs do, they
+// are one kernel too, which takes these numbers as arguments. A few keep their numbers: with them
+// LLVM makes better code.
+#ifndef KERATIN_CODEGEN_LOWERING_KERNELLIBRARY_H
+#define KERATIN_CODEGEN_LOWERING_KERNELLIBRARY_H
+
+#include "codegen/lowering/KernelFunction.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <unordered_map>
+
+namespace keratin::codegen {
+
+class KernelLibrary {
+public:
+  KernelLibrary(mlir::ModuleOp into, llvm::StringRef prefix, const MachineTarget &target)
+      : into(into), prefix(prefix), target(target) {}
+
+  // Lowers all kernels of the function; fails with a diagnostic.
+  mlir::LogicalResult lower(mlir::func::FuncOp source);
+  // Precondition: a kernel of that function.
+  const KernelFunction &get(ir::KernelOp kernel) const { return kernels[numbers.lookup(kernel)]; }
+  // Functions that are compiled.
+  size_t size() const { return functions; }
+
+private:
+  using Words = std::vector<uintptr_t>;
+  struct HashOfWords {
+    size_t operator()(const Words &words) const {
+      return llvm::hash_combine_range(words.begin(), words.end());
+    }
+  };
+  // A function, written down as its form and the numbers in it.
+  struct Description {
+    Words form;
+    Words numbers;                            // attributes
+    std::vector<mlir::Operation *> constants; // that hold them
+  };
+  // Functions of one form.
+  struct Family {
+    std::unordered_map<Words, size_t, HashOfWords> members; // by their numbers
+    std::vector<const Words *> lists;                       // the numbers of each member
+    std::vector<mlir::LLVM::LLVMFuncOp> bodies;   // of the first members; the others' are gone
+    std::vector<std::pair<size_t, size_t>> users; // kernels, and which member each is
+  };
+
+  static Description describe(mlir::LLVM::LLVMFuncOp function);
+  mlir::LogicalResult add(ir::KernelOp kernel);
+  void unite(Family &family);
+
+  mlir::ModuleOp into;
+  std::string prefix;
+  const MachineTarget &target;
+  std::vector<KernelFunction> kernels;
+  llvm::DenseMap<mlir::Operation *, size_t> numbers;       // into `kernels`
+  std::unordered_map<Words, Family, HashOfWords> families; // by form
+  size_t functions = 0;
+};
+
+} // namespace keratin::codegen
+
+#endif // KERATIN_CODEGEN_LOWERING_KERNELLIBRARY_H
