@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <queue>
 #include <set>
 #include <tuple>
 
@@ -72,6 +73,92 @@ std::optional<PackedBuffers> packInOrder(const std::vector<int64_t> &sizes,
   return packed;
 }
 
+// The same in the order of their first use, where only what is alive then can overlap: buffers come
+// and go, and gaps between those that are alive are kept by place and by size.
+class MovingPacker {
+public:
+  MovingPacker(const std::vector<int64_t> &sizes, const std::vector<LiveRange> &ranges)
+      : sizes(sizes), ranges(ranges) {}
+
+  std::optional<PackedBuffers> pack(const std::vector<size_t> &order) {
+    PackedBuffers packed;
+    packed.offsets.assign(sizes.size(), 0);
+    for (size_t buffer : order) {
+      int64_t size = sizes[buffer], end;
+      if (size == 0)
+        continue;
+      release(ranges[buffer].first);
+      // The smallest that holds it; of several, the lowest. Above all others there is room.
+      auto best = bySize.lower_bound({size, 0});
+      int64_t offset = best == bySize.end() ? top : best->second;
+      if (__builtin_add_overflow(offset, size, &end))
+        return std::nullopt;
+      if (best != bySize.end()) {
+        int64_t gapEnd = offset + best->first;
+        removeGap(offset, gapEnd);
+        addGap(end, gapEnd);
+      }
+      top = std::max(top, end);
+      packed.offsets[buffer] = offset;
+      packed.total = std::max(packed.total, end);
+      alive.push({ranges[buffer].last, offset, end});
+    }
+    return packed;
+  }
+
+private:
+  struct Placed {
+    int64_t last, offset, end;
+    bool operator>(const Placed &other) const { return last > other.last; }
+  };
+
+  void addGap(int64_t begin, int64_t end) {
+    if (begin == end)
+      return;
+    byPlace.emplace(begin, end);
+    bySize.emplace(end - begin, begin);
+  }
+  void removeGap(int64_t begin, int64_t end) {
+    byPlace.erase(begin);
+    bySize.erase({end - begin, begin});
+  }
+
+  // What nobody uses from `now` on becomes a gap, one with its neighbours; what is above all others
+  // is none.
+  void release(int64_t now) {
+    while (!alive.empty() && alive.top().last < now) {
+      auto [last, begin, end] = alive.top();
+      alive.pop();
+      auto above = byPlace.lower_bound(begin);
+      if (above != byPlace.begin())
+        if (auto below = std::prev(above); below->second == begin) {
+          begin = below->first;
+          removeGap(begin, below->second);
+        }
+      if (above = byPlace.find(end); above != byPlace.end()) {
+        int64_t merged = above->second;
+        removeGap(end, merged);
+        end = merged;
+      }
+      if (end == top)
+        top = begin;
+      else
+        addGap(begin, end);
+    }
+  }
+
+  const std::vector<int64_t> &sizes;
+  const std::vector<LiveRange> &ranges;
+  std::priority_queue<Placed, std::vector<Placed>, std::greater<>> alive;
+  std::map<int64_t, int64_t> byPlace;           // gaps
+  std::set<std::pair<int64_t, int64_t>> bySize; // their sizes and places
+  int64_t top = 0;                              // the end of all that are alive
+};
+
+// Of more buffers than this, those that are alive with each other are not searched in every order:
+// that takes the square of their number.
+constexpr size_t kMostSearched = 4096;
+
 } // namespace
 
 std::optional<PackedBuffers> keratin::passes::packBuffers(const std::vector<int64_t> &sizes,
@@ -83,18 +170,23 @@ std::optional<PackedBuffers> keratin::passes::packBuffers(const std::vector<int6
 
   std::optional<PackedBuffers> best;
   std::vector<size_t> order(sizes.size());
-  auto attempt = [&](auto key) {
+  auto attempt = [&](auto key, auto pack) {
     // No order can do better than what is live at once.
     if (best && best->total == *bound)
       return;
     sortBy(order, key);
-    std::optional<PackedBuffers> packed = packInOrder(sizes, ranges, order);
+    std::optional<PackedBuffers> packed = pack(order);
     if (packed && (!best || packed->total < best->total))
       best = std::move(packed);
   };
-  attempt([&](size_t i) { return std::pair(-sizes[i], ranges[i].first); });
-  attempt([&](size_t i) { return std::pair(-ranges[i].length(), -sizes[i]); });
-  attempt([&](size_t i) { return std::pair(ranges[i].first, -sizes[i]); });
+  auto search = [&](const std::vector<size_t> &order) { return packInOrder(sizes, ranges, order); };
+  if (sizes.size() <= kMostSearched) {
+    attempt([&](size_t i) { return std::pair(-sizes[i], ranges[i].first); }, search);
+    attempt([&](size_t i) { return std::pair(-ranges[i].length(), -sizes[i]); }, search);
+  }
+  attempt(
+      [&](size_t i) { return std::pair(ranges[i].first, -sizes[i]); },
+      [&](const std::vector<size_t> &order) { return MovingPacker(sizes, ranges).pack(order); });
   return best;
 }
 
@@ -222,6 +314,69 @@ bool Builder::placeStatic() {
   return closeRegion(DimExpr(packed->total), fixed);
 }
 
+// A number for each moment that ranges speak of, 0 at first.
+class MostOverTime {
+public:
+  explicit MostOverTime(const std::vector<LiveRange> &ranges) {
+    for (const LiveRange &range : ranges)
+      moments.insert(moments.end(), {range.first, range.last});
+    std::sort(moments.begin(), moments.end());
+    moments.erase(std::unique(moments.begin(), moments.end()), moments.end());
+    inside.assign(2 * moments.size(), 0);
+    whole.assign(2 * moments.size(), 0);
+  }
+
+  // The most at any moment of the range.
+  int64_t most(LiveRange range) const {
+    int64_t found = 0;
+    auto [low, high] = leaves(range);
+    // What was raised for a node counts for all below it.
+    for (size_t node : {low, high - 1})
+      for (; node > 0; node /= 2)
+        found = std::max(found, whole[node]);
+    for (; low < high; low /= 2, high /= 2) {
+      if (low % 2)
+        found = std::max(found, inside[low++]);
+      if (high % 2)
+        found = std::max(found, inside[--high]);
+    }
+    return found;
+  }
+
+  // At least `value` at each moment of the range.
+  void raise(LiveRange range, int64_t value) {
+    auto [low, high] = leaves(range);
+    size_t first = low, last = high - 1;
+    for (; low < high; low /= 2, high /= 2) {
+      if (low % 2)
+        raiseNode(low++, value);
+      if (high % 2)
+        raiseNode(--high, value);
+    }
+    for (size_t node : {first, last})
+      for (; node > 0; node /= 2)
+        inside[node] = std::max(inside[node], value);
+  }
+
+private:
+  // A tree in an array: node n has the children 2 n and 2 n + 1, and moments are its leaves.
+  std::pair<size_t, size_t> leaves(LiveRange range) const {
+    auto leaf = [&](int64_t moment) {
+      return moments.size() +
+             (std::lower_bound(moments.begin(), moments.end(), moment) - moments.begin());
+    };
+    return {leaf(range.first), leaf(range.last) + 1};
+  }
+  void raiseNode(size_t node, int64_t value) {
+    inside[node] = std::max(inside[node], value);
+    whole[node] = std::max(whole[node], value);
+  }
+
+  std::vector<int64_t> moments;
+  std::vector<int64_t> inside; // the most of any moment below a node
+  std::vector<int64_t> whole;  // of what was raised for all moments below a node
+};
+
 bool Builder::placeGroup(const DimExpr &unit, const std::vector<size_t> &members) {
   std::vector<int64_t> sizes;
   for (size_t member : members)
@@ -239,11 +394,10 @@ bool Builder::placeGroup(const DimExpr &unit, const std::vector<size_t> &members
   std::vector<int64_t> pushes(members.size(), 0);
   auto pushesAbove = [&](size_t i) { return pushes[i] + (sizes[i] % kAlignment != 0); };
   int64_t mostPushes = 0;
-  for (size_t above = 0; above < upwards.size(); ++above) {
-    size_t i = upwards[above];
-    for (size_t below = 0; below < above; ++below)
-      if (ranges[upwards[below]].overlaps(ranges[i]))
-        pushes[i] = std::max(pushes[i], pushesAbove(upwards[below]));
+  MostOverTime below(ranges);
+  for (size_t i : upwards) {
+    pushes[i] = below.most(ranges[i]);
+    below.raise(ranges[i], pushesAbove(i));
     mostPushes = std::max(mostPushes, pushesAbove(i));
   }
 

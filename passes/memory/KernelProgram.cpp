@@ -44,9 +44,12 @@ ArrayRef<unsigned> KernelProgram::returnedAs(Value root) const {
 }
 
 const UpdateResult *KernelProgram::updateAt(unsigned index) const {
-  auto found = llvm::find_if(updateResults,
-                             [&](const UpdateResult &update) { return update.result == index; });
-  return found == updateResults.end() ? nullptr : &*found;
+  // Ascending, as they are collected.
+  auto found =
+      llvm::lower_bound(updateResults, index, [](const UpdateResult &update, unsigned wanted) {
+        return update.result < wanted;
+      });
+  return found == updateResults.end() || found->result != index ? nullptr : &*found;
 }
 
 LogicalResult KernelProgram::readSignature(func::FuncOp func) {

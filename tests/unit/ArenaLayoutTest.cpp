@@ -266,3 +266,27 @@ TEST_CASE("thousands of buffers are laid out in a moment") {
   std::cout << "layout of 10,000 buffers: " << spent.count() << " ms\n";
   checkLayout(buffers, *layout, {3});
 }
+
+TEST_CASE("tens of thousands of buffers that live long") {
+  Random random(14);
+  // Above 4,096 of a kind they are placed in the order of time alone.
+  constexpr int64_t count = 20'000;
+  for (bool symbolic : {false, true}) {
+    DimExpr unit = symbolic ? DimExpr::symbol(0) : DimExpr(1);
+    std::vector<ArenaBuffer> nested, mixed;
+    for (int64_t i = 0; i < count; ++i) {
+      nested.push_back({*mul(unit, 64), {i, 2 * count - i}});
+      mixed.push_back({*mul(unit, 4 * (1 + random.upTo(300))),
+                       {i, i + (random.upTo(3) ? random.upTo(20) : random.upTo(count))}});
+    }
+    std::optional<ArenaLayout> layout = layOutArena(nested);
+    REQUIRE(layout);
+    checkLayout(nested, *layout, {3});
+    CHECK(valueOf(layout->totalBytes, {3}) == 64 * (symbolic ? 3 : 1) * count);
+    layout = layOutArena(mixed);
+    REQUIRE(layout);
+    Usage usage;
+    checkLayout(mixed, *layout, {32}, &usage);
+    CHECK(usage.arena / usage.live < 1.5);
+  }
+}
