@@ -121,6 +121,13 @@ static bool isKind(FunctionOpInterface function, unsigned argument, StringRef wa
   return kind && kind.getValue() == wanted;
 }
 
+static int64_t countVariables(FunctionOpInterface function) {
+  int64_t count = 0;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    count += isKind(function, i, "variable");
+  return count;
+}
+
 LogicalResult KeratinDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index,
                                                        NamedAttribute attribute) {
   auto emitError = [&] { return op->emitError() << "argument " << index << ": "; };
@@ -161,13 +168,14 @@ LogicalResult KeratinDialect::verifyRegionResultAttribute(Operation *op, unsigne
                               : StringAttr();
   if (kind.getValue() == "update") {
     auto variable = function.getResultAttrOfType<IntegerAttr>(index, "keratin.variable");
-    int64_t variables = 0;
-    for (unsigned i = 0; i < function.getNumArguments(); ++i)
-      variables += isKind(function, i, "variable");
+    // Variables are the last arguments: there are more than so many if the one so far from the end
+    // is a variable.
+    int64_t arguments = function.getNumArguments();
     if (!variable || !variable.getType().isInteger(64) || variable.getInt() < 0 ||
-        variable.getInt() >= variables)
+        variable.getInt() >= arguments ||
+        !isKind(function, unsigned(arguments - 1 - variable.getInt()), "variable"))
       return emitError() << "an update needs keratin.variable, the number of one of the "
-                         << variables << " variables";
+                         << countVariables(function) << " variables";
   } else if (kindBefore && kindBefore.getValue() == "update") {
     return emitError() << "outputs come before updates";
   }
