@@ -8,15 +8,10 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <cstring>
+
 using namespace keratin;
 using namespace keratin::frontend;
-
-// One value repeated.
-static Array filled(DType dtype, const std::vector<int64_t> &dims, double value) {
-  Array array = Array::zeros(DType::Float64, dims);
-  std::fill_n(array.data<double>(), array.size(), value);
-  return array.astype(dtype);
-}
 
 static bool isStatic(const Shape &shape) {
   return !shape.isTensor() &&
@@ -33,7 +28,8 @@ static Tensor fill(const char *function, double value, const Shape &shape, DType
     std::vector<int64_t> dims;
     for (const DimExpr &dim : sizes)
       dims.push_back(dim.constantValue());
-    return makeVariable(call, filled(type, dims, value), name, {});
+    return makeVariable(call, std::make_shared<VariableStorage>(Array(value).astype(type), dims),
+                        name, {});
   }
   return call.tensor(call.g.splat(value, ir::getTensorType(sizes, call.elementType(type))), name);
 }
@@ -285,10 +281,11 @@ Tensor eye(const Shape &size, DTypeArgument dtype, const std::string &name,
     return call.tensor(call.cast(diagonal, type), name);
   }
   int64_t rows = sizes.front().constantValue(), columns = sizes.back().constantValue();
-  Array array = Array::zeros(DType::Float64, {rows, columns});
+  Array array = Array::zeros(type, {rows, columns}), one = Array(1.0).astype(type);
   for (int64_t i = 0; i < std::min(rows, columns); ++i)
-    array.data<double>()[i * columns + i] = 1.0;
-  return makeVariable(call, array.astype(type), name, {});
+    std::memcpy(static_cast<char *>(array.rawData()) + size_t(i * columns + i) * dtypeSize(type),
+                one.rawData(), dtypeSize(type));
+  return makeVariable(call, array, name, {});
 }
 
 Tensor zeros_like(const Operand &x, DTypeArgument dtype, const std::string &name,

@@ -9,18 +9,23 @@
 using namespace keratin;
 using namespace keratin::frontend;
 
-Tensor frontend::makeVariable(Call &call, const Array &initial, const std::string &name,
-                              VariableInfo info) {
+Tensor frontend::makeVariable(Call &call, std::shared_ptr<VariableStorage> storage,
+                              const std::string &name, VariableInfo info) {
   Graph &graph = call.graph;
   info.name = graph.nodeName(name.empty() ? "Variable" : name);
-  info.storage = std::make_shared<VariableStorage>(initial);
   ir::Shape shape;
-  for (int64_t dim : initial.shape())
+  for (int64_t dim : storage->shape())
     shape.push_back(DimExpr(dim));
+  auto type = ir::getTensorType(shape, call.elementType(storage->dtype()));
+  info.storage = std::move(storage);
   int64_t id = graph.variables.add(std::move(info));
-  return tensorOf(call.builder.create<ir::VariableOp>(
-      call.g.location(), ir::getTensorType(shape, call.elementType(initial.dtype())), id,
-      call.builder.getStringAttr("")));
+  return tensorOf(call.builder.create<ir::VariableOp>(call.g.location(), type, id,
+                                                      call.builder.getStringAttr("")));
+}
+
+Tensor frontend::makeVariable(Call &call, const Array &initial, const std::string &name,
+                              VariableInfo info) {
+  return makeVariable(call, std::make_shared<VariableStorage>(initial), name, std::move(info));
 }
 
 // The value that an update assigns: cast to the variable's dtype, broadcast to its shape.
@@ -57,16 +62,19 @@ Tensor variable(const Operand &value, DTypeArgument dtype, const std::string &na
                 Constraint constraint, SourceLocation location) {
   Call call("variable", location);
   DType type = dtype.valueOr(Configuration::floatx());
-  Array initial;
-  if (value.isTensor() || value.kind() == Operand::Kind::List)
-    initial = evaluate("variable", {call.tensor(call.value(value, type))}, {}).front();
-  else if (value.isNone())
-    call.valueError("the value is None; needed a number, an array or a tensor");
-  else
-    initial = value.array().astype(type);
   VariableInfo info;
   info.constraint = std::move(constraint);
-  return makeVariable(call, initial, name, std::move(info));
+  if (value.isNone())
+    call.valueError("the value is None; needed a number, an array or a tensor");
+  if (value.isTensor() || value.kind() == Operand::Kind::List) {
+    Tensor initial = call.tensor(call.value(value, type));
+    return makeVariable(call, evaluate("variable", {initial}, {}).front(), name, std::move(info));
+  }
+  const Array &given = value.array();
+  Array converted;
+  if (given.dtype() != type)
+    converted = given.astype(type);
+  return makeVariable(call, converted.isNone() ? given : converted, name, std::move(info));
 }
 
 Tensor update(const Tensor &x, const Operand &new_x, SourceLocation location) {

@@ -6,7 +6,10 @@
 
 namespace keratin::frontend {
 
-// A variable with this value, dtype and shape; info's name and storage are filled in.
+// A variable of this state; the rest of info but its name is as given.
+Tensor makeVariable(Call &call, std::shared_ptr<VariableStorage> storage, const std::string &name,
+                    VariableInfo info);
+// The same, with this value, dtype and shape.
 Tensor makeVariable(Call &call, const Array &initial, const std::string &name, VariableInfo info);
 
 } // namespace keratin::frontend

@@ -24,6 +24,18 @@ VariableStorage::VariableStorage(const Array &initial) {
   throwIfFailed("variable", status);
 }
 
+VariableStorage::VariableStorage(const Array &element, const std::vector<int64_t> &dims) {
+  keratin_status_t status = {};
+  int32_t dtype = int32_t(element.dtype()), rank = int32_t(dims.size());
+  keratin_variable_create(session(), dtype, rank, dims.data(), /*initial=*/nullptr, &variable,
+                          &status);
+  throwIfFailed("variable", status);
+  std::vector<int64_t> strides(dims.size(), 0);
+  keratin_tensor_t view = {const_cast<void *>(element.rawData()), dtype, rank, dims.data(),
+                           strides.data()};
+  keratin_variable_write(variable, &view, &status);
+}
+
 VariableStorage::~VariableStorage() { keratin_variable_release(variable); }
 
 DType VariableStorage::dtype() const { return DType(keratin_variable_dtype(variable)); }

@@ -12,6 +12,8 @@ namespace keratin::frontend {
 class VariableStorage {
 public:
   explicit VariableStorage(const Array &initial);
+  // Of the dtype of the one element, which is everywhere: takes no memory beside the variable's.
+  VariableStorage(const Array &element, const std::vector<int64_t> &dims);
   ~VariableStorage();
   VariableStorage(const VariableStorage &) = delete;
   VariableStorage &operator=(const VariableStorage &) = delete;
