@@ -17,6 +17,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace keratin;
@@ -211,6 +212,9 @@ void compiler::registerModelDialects(DialectRegistry &registry) {
 
 absl::StatusOr<ir::SavedGraph> compiler::readModel(const std::string &path, MLIRContext &context,
                                                    const std::string &function) {
+  // A pipe would keep us waiting.
+  if (path != "-" && llvm::sys::fs::exists(path) && !llvm::sys::fs::is_regular_file(path))
+    return refuse("this is not a regular file");
   auto file = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/false);
   if (!file)
     return refuse(file.getError().message());

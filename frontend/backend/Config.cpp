@@ -2,6 +2,7 @@
 #include "keratin/config.h"
 
 #include "frontend/backend/Configuration.h"
+#include "ir/saved/SavedFile.h"
 #include "keratin/elementwise.h"
 #include "keratin/error.h"
 #include "runtime/files/FileWriter.h"
@@ -47,9 +48,15 @@ static std::filesystem::path folder() {
 
 // Invalid JSON counts as empty; a key with an illegal value does not.
 static void read(const std::filesystem::path &path, State &state) {
-  std::ifstream file(path);
+  // A pipe would keep us waiting, a device might have no end.
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored))
+    throw AssertionError("keras.json: " + path.string() + " is not a regular file");
+  absl::StatusOr<std::string> text = ir::readFileBytes(path.string());
+  if (!text.ok())
+    return;
   // The parser keeps its own stack, so a deeply nested file is no danger.
-  nlohmann::json json = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
+  nlohmann::json json = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object())
     return;
   auto fail = [&](const char *key, const char *needed) {
@@ -127,7 +134,11 @@ void set_floatx(const std::string &floatx) {
   state().floatx = *dtype;
 }
 
-Array cast_to_floatx(const Array &x) { return x.astype(state().floatx); }
+Array cast_to_floatx(const Array &x) {
+  if (x.isNone())
+    throw ValueError("cast_to_floatx: the value is None");
+  return x.astype(state().floatx);
+}
 
 Tensor cast_to_floatx(const Tensor &x, SourceLocation location) {
   return cast(x, state().floatx, location);

@@ -22,6 +22,8 @@ static void needElements(Call &call, Value x) {
 static Tensor fold(Call &call, const std::function<Tensor(const Tensor &, const Tensor &)> &fn,
                    const Operand &elems, const Operand &initializer, const std::string &name,
                    bool fromRight) {
+  if (!fn)
+    call.valueError("fn is empty; needed a function of two tensors");
   Value x = call.value(elems), first;
   needElements(call, x);
   DimExpr count = ir::getShape(x).front();

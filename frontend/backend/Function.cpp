@@ -8,19 +8,28 @@
 
 #include "llvm/ADT/SmallVector.h"
 
+#include <functional>
 #include <list>
 
 using namespace keratin;
 using namespace keratin::frontend;
 
-const std::vector<Tensor> &Function::inputs() const { return impl->givenInputs; }
-const std::vector<Tensor> &Function::outputs() const { return impl->givenOutputs; }
-const std::string &Function::name() const { return impl->name; }
-double Function::compileMilliseconds() const { return impl->program->milliseconds(); }
-int64_t Function::kernelCount() const { return impl->program->kernels(); }
-std::string Function::memoryPlan() const { return impl->program->memoryPlan(); }
-int64_t Function::arenaBytes() const { return impl->program->arenaBytes(); }
-int64_t Function::maxLiveBytes() const { return impl->program->maxLiveBytes(); }
+const Function::Impl &Function::checked(const char *call) const {
+  if (!impl)
+    throw ValueError("Function::" + std::string(call) + ": the Function is empty");
+  return *impl;
+}
+
+const std::vector<Tensor> &Function::inputs() const { return checked("inputs").givenInputs; }
+const std::vector<Tensor> &Function::outputs() const { return checked("outputs").givenOutputs; }
+const std::string &Function::name() const { return checked("name").name; }
+double Function::compileMilliseconds() const {
+  return checked("compileMilliseconds").program->milliseconds();
+}
+int64_t Function::kernelCount() const { return checked("kernelCount").program->kernels(); }
+std::string Function::memoryPlan() const { return checked("memoryPlan").program->memoryPlan(); }
+int64_t Function::arenaBytes() const { return checked("arenaBytes").program->arenaBytes(); }
+int64_t Function::maxLiveBytes() const { return checked("maxLiveBytes").program->maxLiveBytes(); }
 
 static void checkShape(const std::string &function, const InputSpec &spec, const Array &value) {
   bool fits = value.ndim() == int64_t(spec.shape.size());
@@ -41,61 +50,70 @@ struct Given {
 
 } // namespace
 
+// Whether the array would be written, or moved, when the outputs are.
+static bool isAmong(const std::vector<Array> &outputs, const Array *value) {
+  std::less_equal<const Array *> notBehind;
+  return notBehind(outputs.data(), value) && !notBehind(outputs.data() + outputs.size(), value);
+}
+
 // `given` says what input i got.
-static void run(const Function::Impl *impl, size_t count, llvm::function_ref<Given(size_t)> given,
+static void run(const Function::Impl &impl, size_t count, llvm::function_ref<Given(size_t)> given,
                 std::vector<Array> &outputs) {
-  if (!impl)
-    throw ValueError("function: the Function is empty");
-  if (count != impl->givenInputs.size())
-    throw ValueError(impl->name + ": " + std::to_string(count) +
-                     " values; needed one for each of " + std::to_string(impl->givenInputs.size()) +
-                     " inputs");
+  if (count != impl.givenInputs.size())
+    throw ValueError(impl.name + ": " + std::to_string(count) + " values; needed one for each of " +
+                     std::to_string(impl.givenInputs.size()) + " inputs");
   llvm::SmallVector<const Array *, 8> inputs;
   // What is not taken as it was given. A list, so that pointers to its elements stay.
   std::list<Array> made;
   auto make = [&](Array array) { return &made.emplace_back(std::move(array)); };
   auto take = [&](const Array *value) {
-    const InputSpec &spec = impl->specs[inputs.size()];
+    const InputSpec &spec = impl.specs[inputs.size()];
+    if (isAmong(outputs, value))
+      value = make(*value);
     if (value->isNone()) {
       if (!spec.defaultValue)
-        throw ValueError(impl->name + ": the value for '" + spec.name +
+        throw ValueError(impl.name + ": the value for '" + spec.name +
                          "' is None; needed an array");
       value = &*spec.defaultValue;
     }
-    checkShape(impl->name, spec, *value);
+    checkShape(impl.name, spec, *value);
     inputs.push_back(value->dtype() == spec.dtype ? value : make(value->astype(spec.dtype)));
   };
   for (size_t i = 0; i < count; ++i) {
     auto [array, matrix] = given(i);
-    auto sparse = impl->sparseInputs.find(i);
-    if (sparse == impl->sparseInputs.end()) {
+    auto sparse = impl.sparseInputs.find(i);
+    if (sparse == impl.sparseInputs.end()) {
       take(matrix ? make(matrix->toDense()) : array);
       continue;
     }
     if (!matrix && array->isNone())
-      throw ValueError(impl->name + ": the value for '" + sparse->second.name +
+      throw ValueError(impl.name + ": the value for '" + sparse->second.name +
                        "' is None; needed a sparse matrix or an array");
-    for (Array &part :
-         matrix ? sparseFeed(impl->name, sparse->second, *matrix)
-                : sparseFeed(impl->name, sparse->second, SparseMatrix::fromDense(*array)))
+    for (Array &part : matrix
+                           ? sparseFeed(impl.name, sparse->second, *matrix)
+                           : sparseFeed(impl.name, sparse->second, SparseMatrix::fromDense(*array)))
       take(make(std::move(part)));
   }
-  if (outputs.size() != impl->outputs.size())
-    outputs.resize(impl->outputs.size());
-  impl->program->run(impl->name, impl->handles, inputs.data(), inputs.size(), outputs);
+  if (outputs.size() != impl.outputs.size())
+    outputs.resize(impl.outputs.size());
+  impl.program->run(impl.name, impl.handles, inputs.data(), inputs.size(), outputs);
 }
 
 void Function::call(const Array *values, size_t count, std::vector<Array> &outputs) const {
+  const Impl &function = checked("call");
+  if (!values && count)
+    throw ValueError(function.name + ": the values are NULL");
   auto given = [&](size_t i) { return Given{&values[i], nullptr}; };
-  run(impl.get(), count, given, outputs);
+  run(function, count, given, outputs);
 }
 
 void Function::callFeeds(const std::vector<Feed> &feeds, std::vector<Array> &outputs) const {
   auto given = [&](size_t i) { return Given{&feeds[i].array(), feeds[i].matrix()}; };
-  run(impl.get(), feeds.size(), given, outputs);
+  run(checked("operator()"), feeds.size(), given, outputs);
 }
 
 std::vector<Array> Function::operator()(const std::vector<Array> &values) const {
+  (void)checked("operator()");
   std::vector<Array> outputs;
   call(values.data(), values.size(), outputs);
   return outputs;

@@ -74,7 +74,7 @@ control_dependencies::control_dependencies(const std::vector<Tensor> &control_in
   std::lock_guard lock(frontend::Graph::get().mutex);
   llvm::SmallVector<mlir::Value> values;
   for (const Tensor &tensor : held)
-    values.push_back(valueOf(tensor));
+    values.push_back(valueOf(tensor, "control_dependencies"));
   ControlDependencies::push(frontend::Graph::get(), std::move(values));
 }
 
@@ -137,17 +137,19 @@ Tensor shape(const Operand &operand, SourceLocation location) {
   return call.tensor(call.g.concatenate(entries, 0));
 }
 
-StaticShape int_shape(const Operand &x) {
-  if (x.isTensor())
+static StaticShape shapeOf(const char *function, const Operand &x) {
+  if (x.isTensor() && valueOf(x.tensor(), function))
     return x.tensor().shape();
   if (x.kind() == Operand::Kind::Array || x.isNumber())
     return StaticShape(x.array().shape().begin(), x.array().shape().end());
-  throw ValueError("int_shape: needed a tensor or an array");
+  throw ValueError(std::string(function) + ": needed a tensor or an array");
 }
 
-StaticShape get_variable_shape(const Operand &x) { return int_shape(x); }
+StaticShape int_shape(const Operand &x) { return shapeOf("int_shape", x); }
 
-int64_t ndim(const Operand &x) { return int64_t(int_shape(x).size()); }
+StaticShape get_variable_shape(const Operand &x) { return shapeOf("get_variable_shape", x); }
+
+int64_t ndim(const Operand &x) { return int64_t(shapeOf("ndim", x).size()); }
 
 Tensor size(const Operand &operand, const std::string &name, SourceLocation location) {
   Call call("size", location);
@@ -157,7 +159,7 @@ Tensor size(const Operand &operand, const std::string &name, SourceLocation loca
 }
 
 std::string dtype(const Operand &x) {
-  if (x.isTensor())
+  if (x.isTensor() && valueOf(x.tensor(), "dtype"))
     return dtypeName(x.tensor().dtype());
   if (x.kind() == Operand::Kind::Array || x.isNumber())
     return dtypeName(x.array().dtype());
@@ -165,7 +167,7 @@ std::string dtype(const Operand &x) {
 }
 
 int64_t count_params(const Operand &x) {
-  StaticShape shape = int_shape(x);
+  StaticShape shape = shapeOf("count_params", x);
   int64_t count = 1;
   for (const std::optional<int64_t> &dim : shape)
     if (!dim || __builtin_mul_overflow(count, *dim, &count))

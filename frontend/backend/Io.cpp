@@ -59,9 +59,9 @@ static Array fitted(const char *function, const VariableStorage &storage, const 
   return filled;
 }
 
-static std::shared_ptr<VariableStorage> storageOf(const Tensor &tensor) {
+static std::shared_ptr<VariableStorage> storageOf(const char *function, const Tensor &tensor) {
   std::lock_guard lock(Graph::get().mutex);
-  auto op = valueOf(tensor).getDefiningOp<ir::VariableOp>();
+  auto op = valueOf(tensor, function).getDefiningOp<ir::VariableOp>();
   return op ? Graph::get().variables[op.getId()].storage : nullptr;
 }
 
@@ -71,7 +71,7 @@ Array eval(const Operand &x, SourceLocation location) {
   Tensor tensor;
   if (x.isTensor()) {
     tensor = x.tensor();
-    if (std::shared_ptr<VariableStorage> storage = storageOf(tensor))
+    if (std::shared_ptr<VariableStorage> storage = storageOf("eval", tensor))
       return storage->read();
     tensor = fetched("eval", tensor, location);
   } else {
@@ -90,12 +90,23 @@ std::vector<Array> batch_get_value(const std::vector<Tensor> &ops, SourceLocatio
   return values;
 }
 
+namespace {
+
+// A new value that a variable can take.
+struct Assignment {
+  std::shared_ptr<VariableStorage> storage;
+  Array value;
+};
+
+} // namespace
+
 // The elements at the places of a sparse variable; what lies elsewhere must be 0.
-static void setSparse(const Tensor &x, const Array &value, SourceLocation location) {
+static Assignment assignSparse(const std::string &function, const Tensor &x, const Array &value,
+                               SourceLocation location) {
   std::shared_ptr<VariableStorage> storage;
   Array rows, columns;
   {
-    Call call("set_value", location);
+    Call call(function.c_str(), location);
     SparseParts parts = *sparseParts(call.raw(x));
     storage = call.graph.variables[parts.values.getDefiningOp<ir::VariableOp>().getId()].storage;
     auto literal = [&](Value list) {
@@ -107,8 +118,10 @@ static void setSparse(const Tensor &x, const Array &value, SourceLocation locati
   std::vector<int64_t> shape;
   for (const std::optional<int64_t> &size : x.shape())
     shape.push_back(*size);
-  if (value.isNone() || value.shape() != shape)
-    throw ValueError("set_value: the value has shape " + toString(value.shape()) +
+  if (value.isNone())
+    throw ValueError(function + ": the value is None");
+  if (value.shape() != shape)
+    throw ValueError(function + ": the value has shape " + toString(value.shape()) +
                      "; needed the variable's shape " + toString(shape));
   Array rest = value.astype(storage->dtype()), elements = Array::empty(rest.dtype(), rows.shape());
   const size_t width = dtypeSize(rest.dtype());
@@ -119,24 +132,35 @@ static void setSparse(const Tensor &x, const Array &value, SourceLocation locati
     std::memset(from, 0, width);
   }
   if (SparseMatrix::fromDense(rest).size() != 0)
-    throw ValueError("set_value: " + x.name() +
+    throw ValueError(function + ": " + x.name() +
                      " stores no element at a place where the value is not 0; needed the places it "
                      "was made with");
-  storage->write(elements);
+  return {std::move(storage), std::move(elements)};
+}
+
+static Assignment assign(const char *function, const Tensor &x, const Array &value,
+                         SourceLocation location) {
+  if (is_variable(x) && is_sparse(x))
+    return assignSparse(function, x, value, location);
+  std::shared_ptr<VariableStorage> storage = storageOf(function, x);
+  if (!storage)
+    throw TypeError(std::string(function) + ": " + x.name() + " is not a variable");
+  Array converted = fitted(function, *storage, value);
+  return {std::move(storage), std::move(converted)};
 }
 
 void set_value(const Tensor &x, const Array &value, SourceLocation location) {
-  if (is_variable(x) && is_sparse(x))
-    return setSparse(x, value, location);
-  std::shared_ptr<VariableStorage> storage = storageOf(x);
-  if (!storage)
-    throw TypeError("set_value: " + x.name() + " is not a variable");
-  storage->write(fitted("set_value", *storage, value));
+  auto [storage, converted] = assign("set_value", x, value, location);
+  storage->write(converted);
 }
 
 void batch_set_value(const std::vector<std::pair<Tensor, Array>> &tuples, SourceLocation location) {
+  std::vector<Assignment> assignments;
   for (const auto &[tensor, value] : tuples)
-    set_value(tensor, value, location);
+    assignments.push_back(assign("batch_set_value", tensor, value, location));
+  // Nothing here can fail.
+  for (const Assignment &assignment : assignments)
+    assignment.storage->write(assignment.value);
 }
 
 Tensor print_tensor(const Operand &operand, const std::string &message, SourceLocation location) {

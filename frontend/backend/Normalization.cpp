@@ -87,8 +87,10 @@ Tensor dropout(const Operand &operand, double level, const Shape &noise_shape,
   ir::GraphMath &g = call.g;
   if (!(level >= 0 && level < 1))
     call.valueError("level is " + std::to_string(level) + "; needed at least 0 and below 1");
-  if (level == 0 && operand.isTensor())
+  if (level == 0 && operand.isTensor()) {
+    (void)call.raw(operand.tensor());
     return operand.tensor();
+  }
   Value x = call.floating(operand);
   if (level == 0)
     return call.tensor(x);

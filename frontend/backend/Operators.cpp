@@ -86,6 +86,19 @@ Tensor &keratin::operator/=(Tensor &x, const Operand &y) { return x = Operand(x,
 
 //===-- Operands ------------------------------------------------------------------------------===//
 
+std::vector<Operand> detail::OperandEntry::listOf(std::initializer_list<OperandEntry> list) {
+  std::vector<Operand> operands;
+  operands.reserve(list.size());
+  for (const OperandEntry &entry : list)
+    operands.push_back(entry.value);
+  return operands;
+}
+
+Operand::Operand(std::initializer_list<detail::OperandEntry> list, SourceLocation location)
+    : Operand(list.size() == 1 && list.begin()->isOperand
+                  ? list.begin()->value
+                  : Operand(detail::OperandEntry::listOf(list), location)) {}
+
 Operand::Operand(std::vector<Operand> list, SourceLocation location) : location(location) {
   bool symbolic = false;
   for (const Operand &entry : list)

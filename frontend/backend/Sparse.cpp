@@ -31,7 +31,10 @@ Tensor to_dense(const Operand &tensor, SourceLocation location) {
   Call call("to_dense", location);
   if (std::optional<SparseParts> parts = sparseParts(tensor))
     return call.tensor(toDense(call, *parts));
-  return tensor.isTensor() ? tensor.tensor() : call.tensor(call.value(tensor));
+  if (!tensor.isTensor())
+    return call.tensor(call.value(tensor));
+  (void)call.raw(tensor.tensor());
+  return tensor.tensor();
 }
 
 } // namespace keratin::backend

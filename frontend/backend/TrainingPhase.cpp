@@ -75,9 +75,11 @@ Tensor in_train_phase(const Branch &x, const Branch &alt, const Operand &trainin
   Operand condition = training.isNone() ? learning_phase() : training;
   if (!condition.isTensor()) {
     Operand chosen = (condition.number() != 0 ? x : alt).evaluate();
-    if (chosen.isTensor())
-      return chosen.tensor();
     Call call("in_train_phase", location);
+    if (chosen.isTensor()) {
+      (void)call.raw(chosen.tensor());
+      return chosen.tensor();
+    }
     return call.tensor(call.value(chosen));
   }
   Call call("in_train_phase", location);

@@ -144,15 +144,20 @@ Value Call::stack(const std::vector<Operand> &list) {
   std::optional<DType> dtype;
   // Numbers take the dtype of the tensors beside them.
   for (const Operand &entry : list)
-    if (!entry.isNumber()) {
-      Value x = value(entry);
-      dtype = dtype ? promote(*dtype, dtypeOf(x)) : dtypeOf(x);
+    if (entry.isNumber()) {
+      values.push_back({});
+    } else {
+      values.push_back(value(entry));
+      DType own = dtypeOf(values.back());
+      dtype = dtype ? promote(*dtype, own) : own;
     }
-  for (const Operand &entry : list) {
-    Value x = dtype ? value(entry, *dtype) : value(entry);
-    if (!values.empty())
-      x = requireShape(x, ir::getShape(values.front()), "the entries of a list");
-    values.push_back(x);
+  for (auto [entry, x] : llvm::zip(list, values)) {
+    // A list within the list is not made again: it may hold lists in turn.
+    if (entry.isTensor() || entry.kind() == Operand::Kind::List)
+      x = cast(x, *dtype);
+    else
+      x = dtype ? value(entry, *dtype) : value(entry);
+    x = requireShape(x, ir::getShape(values.front()), "the entries of a list");
   }
   if (values.empty())
     return literal(Array::zeros(Configuration::floatx(), {0}));

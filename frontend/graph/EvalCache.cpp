@@ -71,12 +71,12 @@ static Evaluation prepare(const std::string &function, const std::vector<Tensor>
   SliceRequest request{function, {}, {}, {}};
   Evaluation evaluation;
   for (auto &[tensor, value] : feeds) {
-    request.inputs.push_back(valueOf(tensor));
+    request.inputs.push_back(valueOf(tensor, function.c_str()));
     evaluation.inputs.push_back(value.dtype() == tensor.dtype() ? std::move(value)
                                                                 : value.astype(tensor.dtype()));
   }
   for (const Tensor &fetch : fetches)
-    request.outputs.push_back(valueOf(fetch));
+    request.outputs.push_back(valueOf(fetch, function.c_str()));
   GraphSlice slice = sliceGraph(request);
   for (ir::LiteralOp literal : slice.literals)
     evaluation.inputs.push_back(graph.literals[literal.getId()]);

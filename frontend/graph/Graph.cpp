@@ -286,14 +286,17 @@ std::string Graph::nameOf(Node *node) {
 
 //===-- Tensors -------------------------------------------------------------------------------===//
 
-Node *frontend::nodeOf(const Tensor &tensor) {
+Node *frontend::nodeOf(const Tensor &tensor, const char *caller) {
   Node *node = detail::TensorAccess::node(tensor);
   if (!node)
-    throw ValueError("an empty Tensor stands for no value");
+    throw ValueError(std::string(caller) + (*caller ? ": " : "") +
+                     "an empty Tensor stands for no value");
   return node;
 }
 
-mlir::Value frontend::valueOf(const Tensor &tensor) { return nodeOf(tensor)->value; }
+mlir::Value frontend::valueOf(const Tensor &tensor, const char *caller) {
+  return nodeOf(tensor, caller)->value;
+}
 
 Tensor frontend::tensorOf(mlir::Value value) {
   return detail::TensorAccess::make(Graph::get().acquire(value));
@@ -310,46 +313,52 @@ Tensor::~Tensor() {
 }
 
 DType Tensor::dtype() const {
-  return DType(ir::dtypeOf(ir::getElementType(frontend::valueOf(*this))));
+  return DType(ir::dtypeOf(ir::getElementType(frontend::valueOf(*this, "Tensor::dtype"))));
 }
 
 StaticShape Tensor::shape() const {
   StaticShape shape;
-  for (int64_t dim : ir::getTensorType(frontend::valueOf(*this)).getShape())
+  for (int64_t dim : ir::getTensorType(frontend::valueOf(*this, "Tensor::shape")).getShape())
     shape.push_back(mlir::ShapedType::isDynamic(dim) ? std::nullopt : std::optional(dim));
   return shape;
 }
 
-int64_t Tensor::ndim() const { return ir::getTensorType(frontend::valueOf(*this)).getRank(); }
+int64_t Tensor::ndim() const {
+  return ir::getTensorType(frontend::valueOf(*this, "Tensor::ndim")).getRank();
+}
 
 std::string Tensor::name() const {
   std::lock_guard lock(Graph::get().mutex);
-  return Graph::get().nameOf(frontend::nodeOf(*this));
+  return Graph::get().nameOf(frontend::nodeOf(*this, "Tensor::name"));
 }
 
-bool Tensor::usesLearningPhase() const { return frontend::nodeOf(*this)->usesLearningPhase; }
-void Tensor::setUsesLearningPhase(bool uses) { frontend::nodeOf(*this)->usesLearningPhase = uses; }
+bool Tensor::usesLearningPhase() const {
+  return frontend::nodeOf(*this, "Tensor::usesLearningPhase")->usesLearningPhase;
+}
+void Tensor::setUsesLearningPhase(bool uses) {
+  frontend::nodeOf(*this, "Tensor::setUsesLearningPhase")->usesLearningPhase = uses;
+}
 
-static VariableInfo *variableInfo(const Tensor &tensor) {
-  auto op = valueOf(tensor).getDefiningOp<ir::VariableOp>();
+static VariableInfo *variableInfo(const Tensor &tensor, const char *caller) {
+  auto op = valueOf(tensor, caller).getDefiningOp<ir::VariableOp>();
   return op ? &Graph::get().variables[op.getId()] : nullptr;
 }
 
 Constraint Tensor::constraint() const {
   std::lock_guard lock(Graph::get().mutex);
-  VariableInfo *info = variableInfo(*this);
+  VariableInfo *info = variableInfo(*this, "Tensor::constraint");
   return info ? info->constraint : Constraint();
 }
 
 bool Tensor::trainable() const {
   std::lock_guard lock(Graph::get().mutex);
-  VariableInfo *info = variableInfo(*this);
+  VariableInfo *info = variableInfo(*this, "Tensor::trainable");
   return info && info->trainable;
 }
 
 void Tensor::setTrainable(bool trainable) {
   std::lock_guard lock(Graph::get().mutex);
-  if (VariableInfo *info = variableInfo(*this))
+  if (VariableInfo *info = variableInfo(*this, "Tensor::setTrainable"))
     info->trainable = trainable;
   else
     throw TypeError("setTrainable: the tensor is not a variable");

@@ -159,10 +159,11 @@ private:
   int64_t liveOps = 0;
 };
 
-// The value behind a tensor, and the other way round.
-mlir::Value valueOf(const Tensor &tensor);
+// The value behind a tensor, and the other way round. ValueError, in the name of the caller, for an
+// empty Tensor.
+mlir::Value valueOf(const Tensor &tensor, const char *caller = "");
 Tensor tensorOf(mlir::Value value);
-Node *nodeOf(const Tensor &tensor);
+Node *nodeOf(const Tensor &tensor, const char *caller = "");
 
 } // namespace keratin::frontend
 

@@ -35,6 +35,7 @@ static int64_t countOf(const std::vector<int64_t> &dims, size_t elementSize) {
 }
 
 void Array::reset(DType dtype, std::vector<int64_t> newDims) {
+  checkedDType(dtype);
   int64_t newCount = countOf(newDims, dtypeSize(dtype));
   size_t newBytes = size_t(newCount) * dtypeSize(dtype);
   if (newBytes <= sizeof(scalar)) {
@@ -59,6 +60,8 @@ void Array::reset(DType dtype, std::vector<int64_t> newDims) {
 }
 
 void Array::shrink(const int64_t *newDims) noexcept {
+  if (!valid)
+    return;
   count = 1;
   for (int64_t &dim : dims)
     count *= dim = *newDims++;
@@ -105,10 +108,13 @@ Array::~Array() { std::free(heap); }
 Array keratin::stackArrays(const Array *rows, size_t count) {
   if (count == 0)
     return Array::zeros(DType::Float32, {0});
-  DType dtype = rows[0].dtype();
-  for (size_t i = 0; i < count; ++i) {
+  if (!rows)
+    throw ValueError("stackArrays: the rows are NULL");
+  for (size_t i = 0; i < count; ++i)
     if (rows[i].isNone())
       throw ValueError("Array: None cannot be an element");
+  DType dtype = rows[0].dtype();
+  for (size_t i = 0; i < count; ++i) {
     if (rows[i].shape() != rows[0].shape())
       throw ValueError("Array: rows have shapes " + toString(rows[0].shape()) + " and " +
                        toString(rows[i].shape()) + "; they must be equal");
@@ -125,7 +131,17 @@ Array keratin::stackArrays(const Array *rows, size_t count) {
   return result;
 }
 
-Array::Array(std::initializer_list<Array> rows) : Array(stackArrays(rows.begin(), rows.size())) {}
+Array detail::ArrayRow::stack(std::initializer_list<ArrayRow> rows) {
+  std::vector<Array> values;
+  values.reserve(rows.size());
+  for (const ArrayRow &row : rows)
+    values.push_back(row.value);
+  return stackArrays(values.data(), values.size());
+}
+
+Array::Array(std::initializer_list<detail::ArrayRow> rows)
+    : Array(rows.size() == 1 && rows.begin()->isArray ? rows.begin()->value
+                                                      : detail::ArrayRow::stack(rows)) {}
 
 Array Array::empty(DType dtype, std::vector<int64_t> dims) {
   Array array;
@@ -141,24 +157,32 @@ Array Array::zeros(DType dtype, std::vector<int64_t> dims) {
 
 Array Array::copyOf(DType dtype, std::vector<int64_t> dims, const void *elements) {
   Array array = empty(dtype, std::move(dims));
+  if (array.count && !elements)
+    throw ValueError("Array::copyOf: the elements are NULL");
   if (array.count)
     std::memcpy(array.rawData(), elements, array.bytes());
   return array;
 }
 
 Array Array::astype(DType dtype) const {
+  checkValue("astype");
   Array result = empty(dtype, dims);
   frontend::convertElements(type, rawData(), dtype, result.rawData(), count);
   return result;
 }
 
 Array Array::reshape(std::vector<int64_t> newDims) const {
+  checkValue("reshape");
   if (countOf(newDims, dtypeSize(type)) != count)
     throw ValueError("Array: cannot give " + std::to_string(count) + " elements the shape " +
                      toString(newDims));
   Array result(*this);
   result.dims = std::move(newDims);
   return result;
+}
+
+void Array::failNone(const char *call) {
+  throw ValueError("Array::" + std::string(call) + ": the Array is None");
 }
 
 void Array::checkType(DType wanted) const {

@@ -18,10 +18,26 @@ static const struct {
                {"int64", 8},   {"uint8", 1},    {"uint16", 2},  {"uint32", 4}, {"uint64", 8},
                {"float16", 2}, {"bfloat16", 2}, {"float32", 4}, {"float64", 8}};
 
-const char *keratin::dtypeName(DType dtype) { return kDtypes[int(dtype)].name; }
-size_t keratin::dtypeSize(DType dtype) { return kDtypes[int(dtype)].size; }
-bool keratin::isFloating(DType dtype) { return dtype >= DType::Float16; }
+static bool isKnown(DType dtype) { return dtype >= DType::Bool && dtype <= DType::Float64; }
+
+const char *keratin::dtypeName(DType dtype) {
+  return kDtypes[isKnown(dtype) ? int(dtype) : 0].name;
+}
+size_t keratin::dtypeSize(DType dtype) { return kDtypes[isKnown(dtype) ? int(dtype) : 0].size; }
+bool keratin::isFloating(DType dtype) { return dtype >= DType::Float16 && isKnown(dtype); }
 bool keratin::isInteger(DType dtype) { return dtype > DType::Bool && dtype < DType::Float16; }
+
+DType keratin::checkedDType(DType dtype) {
+  if (!isKnown(dtype))
+    throw TypeError("dtype: no DType has the number " + std::to_string(int(dtype)));
+  return dtype;
+}
+
+DType keratin::dtypeFromName(const char *name) {
+  if (!name)
+    throw TypeError("dtype: the name is NULL");
+  return dtypeFromName(std::string(name));
+}
 
 DType keratin::dtypeFromName(const std::string &name) {
   for (int i = 1; i <= int(DType::Float64); ++i)

@@ -9,6 +9,17 @@ using namespace keratin;
 
 static ValueError error(const std::string &what) { return ValueError("SparseMatrix: " + what); }
 
+// Of a value that may be None.
+static std::string shapeText(const Array &array) {
+  return array.isNone() ? "None" : "an array of shape " + toString(array.shape());
+}
+
+const SparseMatrix &SparseMatrix::checked(const char *call) const {
+  if (isEmpty())
+    throw ValueError("SparseMatrix::" + std::string(call) + ": the SparseMatrix is empty");
+  return *this;
+}
+
 SparseMatrix SparseMatrix::coo(int64_t rowCount, int64_t columnCount,
                                const std::vector<int64_t> &rows,
                                const std::vector<int64_t> &columns, const Array &values) {
@@ -18,8 +29,7 @@ SparseMatrix SparseMatrix::coo(int64_t rowCount, int64_t columnCount,
   if (values.isNone() || values.ndim() != 1 || rows.size() != columns.size() ||
       int64_t(rows.size()) != values.size())
     throw error(std::to_string(rows.size()) + " rows and " + std::to_string(columns.size()) +
-                " columns for values of shape " + toString(values.shape()) +
-                "; needed vectors of one length");
+                " columns for " + shapeText(values) + " as values; needed vectors of one length");
   for (size_t i = 0; i < rows.size(); ++i)
     if (rows[i] < 0 || rows[i] >= rowCount || columns[i] < 0 || columns[i] >= columnCount)
       throw error("element " + std::to_string(i) + " is at (" + std::to_string(rows[i]) + ", " +
@@ -72,7 +82,7 @@ SparseMatrix SparseMatrix::csr(int64_t rowCount, int64_t columnCount,
 
 SparseMatrix SparseMatrix::fromDense(const Array &dense) {
   if (dense.isNone() || dense.ndim() != 2)
-    throw error("an array of shape " + toString(dense.shape()) + "; needed rank 2");
+    throw error(shapeText(dense) + "; needed an array of rank 2");
   const size_t width = dtypeSize(dense.dtype());
   const char *bytes = static_cast<const char *>(dense.rawData());
   std::vector<int64_t> rows, columns, kept;
@@ -90,12 +100,13 @@ SparseMatrix SparseMatrix::fromDense(const Array &dense) {
 }
 
 SparseMatrix SparseMatrix::astype(DType dtype) const {
-  SparseMatrix result = *this;
+  SparseMatrix result = checked("astype");
   result.elements = elements.astype(dtype);
   return result;
 }
 
 Array SparseMatrix::toDense() const {
+  (void)checked("toDense");
   Array dense = Array::zeros(dtype(), dims);
   const size_t width = dtypeSize(dtype());
   for (int64_t i = 0; i < size(); ++i) {

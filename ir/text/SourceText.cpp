@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/ConvertUTF.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
@@ -522,6 +523,10 @@ std::optional<SourceRefusal> keratin::ir::refuseSource(StringRef text) {
 
 mlir::OwningOpRef<mlir::ModuleOp> keratin::ir::parseModuleFile(StringRef path,
                                                                mlir::MLIRContext *context) {
+  if (path != "-" && llvm::sys::fs::exists(path) && !llvm::sys::fs::is_regular_file(path)) {
+    llvm::errs() << "error: " << path << ": this is not a regular file\n";
+    return nullptr;
+  }
   auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path);
   if (!buffer) {
     llvm::errs() << "error: " << path << ": " << buffer.getError().message() << "\n";

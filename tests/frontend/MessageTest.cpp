@@ -179,7 +179,8 @@ TEST_CASE("Messages about functions", "[message]") {
   refuses<ValueError>("values; needed one for each of", [&] { f({}); });
   refuses<ValueError>(": the value for '", [&] { f({Array(1.0f)}); });
   refuses<ValueError>("' is None; needed an array", [&] { f({Array()}); });
-  refuses<ValueError>("function: the Function is empty", [&] { keratin::Function()({}); });
+  refuses<ValueError>("Function::operator(): the Function is empty",
+                      [&] { keratin::Function()({}); });
   refuses<ValueError>("' is listed twice", [&] { K::function({x, x}, {x}); });
   refuses<ValueError>("' is needed but not fed; needed it among the inputs",
                       [&] { K::function({}, {K::square(x)}); });

@@ -7,6 +7,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <dlfcn.h>
@@ -153,6 +154,8 @@ static bool isWhole(const llvm::object::ELF64LEObjectFile &object, uint64_t byte
 // The name of the function that gives the descriptor.
 static absl::StatusOr<std::string> findQuery(const std::string &path) {
   auto refuse = [](const std::string &why) { return absl::InvalidArgumentError(why); };
+  if (llvm::sys::fs::exists(path) && !llvm::sys::fs::is_regular_file(path))
+    return refuse("this is not a regular file");
   auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   if (!file)
     return refuse(file.getError().message());

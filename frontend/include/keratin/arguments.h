@@ -27,8 +27,17 @@ public:
   bool isNone() const { return value.index() == 0; }
   bool isNumber() const { return value.index() == 1; }
   bool isTensor() const { return value.index() == 2; }
-  int64_t number() const { return std::get<1>(value); }
-  const Tensor &tensor() const { return std::get<2>(value); }
+  // ValueError if it is something else.
+  int64_t number() const {
+    if (!isNumber())
+      throw ValueError("Size::number: the Size is no number");
+    return std::get<1>(value);
+  }
+  const Tensor &tensor() const {
+    if (!isTensor())
+      throw ValueError("Size::tensor: the Size is no tensor");
+    return std::get<2>(value);
+  }
 
 private:
   std::variant<std::monostate, int64_t, Tensor> value;
@@ -52,7 +61,12 @@ public:
 
   bool isNone() const { return none; }
   bool isTensor() const { return whole.has_value(); }
-  const Tensor &tensor() const { return *whole; }
+  // ValueError if it is none.
+  const Tensor &tensor() const {
+    if (!whole)
+      throw ValueError("Shape::tensor: the Shape is no tensor");
+    return *whole;
+  }
   const std::vector<Size> &entries() const { return sizes; }
 
 private:
@@ -74,7 +88,12 @@ public:
 
   bool isNone() const { return !list; }
   bool isSingle() const { return list && !isList; }
-  const std::vector<int64_t> &axes() const { return *list; }
+  // ValueError for None.
+  const std::vector<int64_t> &axes() const {
+    if (!list)
+      throw ValueError("Axes::axes: the Axes are None");
+    return *list;
+  }
 
 private:
   std::optional<std::vector<int64_t>> list;
@@ -85,7 +104,11 @@ private:
 class DataFormat {
 public:
   DataFormat(std::nullopt_t) {}
-  DataFormat(const char *name) : name(name) {}
+  DataFormat(const char *name) {
+    if (!name)
+      throw ValueError("data_format: the name is NULL");
+    this->name = name;
+  }
   DataFormat(std::string name) : name(std::move(name)) {}
   const std::optional<std::string> &value() const { return name; }
 
@@ -105,8 +128,14 @@ public:
   Branch(F function) : callable(std::move(function)) {}
 
   bool isCallable() const { return bool(callable); }
-  // Calls the function, if it is one.
-  Operand evaluate() const { return callable ? Operand(callable()) : *operand; }
+  // Calls the function, if it is one; ValueError if that is empty.
+  Operand evaluate() const {
+    if (callable)
+      return Operand(callable());
+    if (!operand)
+      throw ValueError("Branch::evaluate: the function is empty");
+    return *operand;
+  }
 
 private:
   std::optional<Operand> operand;

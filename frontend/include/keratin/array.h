@@ -13,8 +13,13 @@
 
 namespace keratin {
 
+namespace detail {
+class ArrayRow;
+} // namespace detail
+
 // An n-dimensional array that owns its elements, row-major, aligned to 64 bytes (scalars are held
-// in the object). A copy is a deep copy; moving is cheap. The default is no value at all (None).
+// in the object). A copy is a deep copy; moving is cheap, and leaves None behind. The default is no
+// value at all (None): isNone() may be asked of it, anything else is a ValueError.
 class Array {
 public:
   Array() = default;
@@ -24,9 +29,10 @@ public:
     reset(dtypeOf<T>(), {});
     std::memcpy(rawData(), &value, sizeof(T));
   }
-  // Stacks: {{1, 2}, {3, 4}} has shape (2, 2). Mixed numbers take the wider dtype; ValueError
-  // unless the shapes are equal.
-  Array(std::initializer_list<Array> rows);
+  // Stacks: {{1, 2}, {3, 4}} has shape (2, 2), and {a, b} one dimension more than the arrays a and
+  // b. Mixed numbers take the wider dtype; ValueError unless the shapes are equal. Braces around
+  // one Array alone copy it, as around any value in C++: stackArrays(&a, 1) has a dimension more.
+  Array(std::initializer_list<detail::ArrayRow> rows);
   // One dimension.
   template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>>
   Array(const std::vector<T> &values) : Array(values, {int64_t(values.size())}) {}
@@ -51,15 +57,30 @@ public:
   static Array zeros(DType dtype, std::vector<int64_t> dims);
   // Elements are whatever the memory holds.
   static Array empty(DType dtype, std::vector<int64_t> dims);
-  // A copy of row-major elements.
+  // A copy of row-major elements; ValueError if they are NULL and there are some.
   static Array copyOf(DType dtype, std::vector<int64_t> dims, const void *elements);
 
   bool isNone() const { return !valid; }
-  DType dtype() const { return type; }
-  const std::vector<int64_t> &shape() const { return dims; }
-  int64_t ndim() const { return int64_t(dims.size()); }
-  int64_t size() const { return count; }
-  size_t bytes() const { return size_t(count) * dtypeSize(type); }
+  DType dtype() const {
+    checkValue("dtype");
+    return type;
+  }
+  const std::vector<int64_t> &shape() const {
+    checkValue("shape");
+    return dims;
+  }
+  int64_t ndim() const {
+    checkValue("ndim");
+    return int64_t(dims.size());
+  }
+  int64_t size() const {
+    checkValue("size");
+    return count;
+  }
+  size_t bytes() const {
+    checkValue("bytes");
+    return size_t(count) * dtypeSize(type);
+  }
 
   // TypeError unless T is the array's dtype.
   template <typename T> T *data() {
@@ -70,8 +91,11 @@ public:
     checkType(dtypeOf<T>());
     return static_cast<const T *>(rawData());
   }
-  void *rawData() { return heap ? heap : static_cast<void *>(&scalar); }
-  const void *rawData() const { return heap ? heap : static_cast<const void *>(&scalar); }
+  void *rawData() {
+    checkValue("rawData");
+    return heap ? heap : static_cast<void *>(&scalar);
+  }
+  const void *rawData() const { return const_cast<Array *>(this)->rawData(); }
 
   // One element, converted as `cast` does; ValueError outside the array. Without an index the array
   // must have exactly one element.
@@ -88,6 +112,7 @@ public:
       return static_cast<T>(elementAsInteger(index));
   }
   template <typename T = double> std::vector<T> toVector() const {
+    checkValue("toVector");
     std::vector<T> values;
     values.reserve(size_t(count));
     for (int64_t i = 0; i < count; ++i)
@@ -109,6 +134,11 @@ public:
   void shrink(const int64_t *newDims) noexcept;
 
 private:
+  void checkValue(const char *call) const {
+    if (!valid)
+      failNone(call);
+  }
+  [[noreturn]] static void failNone(const char *call);
   void checkType(DType wanted) const;
   void checkCount(size_t elements) const;
   void checkSingle() const;
@@ -123,6 +153,26 @@ private:
   bool valid = false;
   alignas(8) unsigned char scalar[8] = {};
 };
+
+namespace detail {
+
+// An entry of Array({…}): a number, an array or a list of entries. A type of its own, since
+// compilers disagree on what `Array{a}` is where a list of Arrays is one way to make an Array.
+class ArrayRow {
+public:
+  template <typename T, typename = std::enable_if_t<std::is_convertible_v<T, Array> &&
+                                                    !std::is_same_v<std::decay_t<T>, ArrayRow>>>
+  ArrayRow(T &&value)
+      : value(std::forward<T>(value)), isArray(std::is_same_v<std::decay_t<T>, Array>) {}
+  ArrayRow(std::initializer_list<ArrayRow> rows) : value(stack(rows)) {}
+
+  static Array stack(std::initializer_list<ArrayRow> rows);
+
+  Array value;
+  bool isArray = false; // not a number or a list
+};
+
+} // namespace detail
 
 // The rows along a new first dimension: what Array({…}) does.
 Array stackArrays(const Array *rows, size_t count);

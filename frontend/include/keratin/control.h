@@ -34,6 +34,13 @@ template <size_t Count> struct Spread {
   }
 };
 
+// ValueError for a pointer or a std::function that holds no function.
+template <typename F> void checkFunction(const F &function, const char *what) {
+  if constexpr (std::is_pointer_v<F> || std::is_constructible_v<F, std::nullptr_t>)
+    if (!function)
+      throw ValueError(std::string(what) + " is empty");
+}
+
 // How many tensors F takes, from `Count` to 6; 0 for none of these numbers.
 template <typename F, size_t Count> constexpr size_t arity() {
   if constexpr (Count > 6)
@@ -72,6 +79,7 @@ class RnnStep {
 public:
   template <typename F, typename = std::enable_if_t<!std::is_same_v<std::decay_t<F>, RnnStep>>>
   RnnStep(F step) {
+    detail::checkFunction(step, "rnn: the step function");
     if constexpr (std::is_invocable_v<F &, const Tensor &, const std::vector<Tensor> &>) {
       function = std::move(step);
     } else {
@@ -105,6 +113,7 @@ public:
   template <typename F,
             typename = std::enable_if_t<!std::is_same_v<std::decay_t<F>, ElementFunction>>>
   ElementFunction(F element) {
+    detail::checkFunction(element, "map_fn, while_loop: a function of elements");
     if constexpr (std::is_invocable_v<F &, const Tensor &>) {
       count = 1;
       function = [element](const std::vector<Tensor> &tensors) mutable {
@@ -137,6 +146,7 @@ class LoopBody {
 public:
   template <typename F, typename = std::enable_if_t<!std::is_same_v<std::decay_t<F>, LoopBody>>>
   LoopBody(F body) {
+    detail::checkFunction(body, "while_loop: the body");
     if constexpr (std::is_invocable_v<F &, const Tensor &>) {
       count = 1;
       function = [body](const std::vector<Tensor> &vars) mutable {

@@ -2,6 +2,8 @@
 #ifndef KERATIN_DTYPE_H
 #define KERATIN_DTYPE_H
 
+#include "keratin/error.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -30,13 +32,18 @@ enum class DType : int32_t {
   Float64
 };
 
-// "float32", …
+// "float32", …; "invalid" for a number that is no DType.
 const char *dtypeName(DType dtype);
-// TypeError for an unknown name.
+// TypeError for an unknown name, or NULL.
 DType dtypeFromName(const std::string &name);
+DType dtypeFromName(const char *name);
+// 0 for a number that is no DType, which neither of the others is.
 size_t dtypeSize(DType dtype);
 bool isFloating(DType dtype);
 bool isInteger(DType dtype); // not bool
+
+// The same DType; TypeError for a number that is none.
+DType checkedDType(DType dtype);
 
 // The DType of a C++ type; bool is stored as one byte.
 template <typename T> constexpr DType dtypeOf() {
@@ -63,7 +70,7 @@ template <typename T> constexpr DType dtypeOf() {
 class DTypeArgument {
 public:
   DTypeArgument(std::nullopt_t) {}
-  DTypeArgument(DType dtype) : dtype(dtype) {}
+  DTypeArgument(DType dtype) : dtype(checkedDType(dtype)) {}
   DTypeArgument(const char *name) : dtype(dtypeFromName(name)) {}
   DTypeArgument(const std::string &name) : dtype(dtypeFromName(name)) {}
 

@@ -35,10 +35,14 @@ private:
 
 // What K::function returns: code for the outputs and updates of a graph. Copies share the code,
 // which never changes; several threads may call it at once. Calls that update variables exclude
-// each other, and updates are applied together or, when a call fails, not at all.
+// each other, and updates are applied together or, when a call fails, not at all. One that is made
+// by default, or moved from, is empty: all but assigning to it, destroying it and isEmpty() is a
+// ValueError.
 class Function {
 public:
   Function() = default;
+
+  bool isEmpty() const { return !impl; }
 
   // One value for each input, converted to its dtype; None for an input with a default (the
   // learning phase). The arrays returned are the caller's. ValueError for too few or too many
@@ -52,7 +56,7 @@ public:
     return outputs;
   }
   // The same without allocating in a steady state: the memory of outputs is used again where it is
-  // large enough. values must be `inputs().size()` arrays.
+  // large enough. values must be `inputs().size()` arrays, and may lie among the outputs.
   void call(const Array *values, size_t count, std::vector<Array> &outputs) const;
 
   const std::vector<Tensor> &inputs() const;
@@ -73,6 +77,7 @@ public:
 
 private:
   friend struct frontend::FunctionAccess;
+  const Impl &checked(const char *call) const;
   void callFeeds(const std::vector<Feed> &feeds, std::vector<Array> &outputs) const;
 
   std::shared_ptr<const Impl> impl;

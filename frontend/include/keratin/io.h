@@ -19,6 +19,7 @@ std::vector<Array> batch_get_value(const std::vector<Tensor> &ops,
 // The value is cast to the variable's dtype; a number fills it; else the shapes must be equal.
 void set_value(const Tensor &x, const Array &value,
                SourceLocation location = SourceLocation::current());
+// All of them or, where one value is refused, none.
 void batch_set_value(const std::vector<std::pair<Tensor, Array>> &tuples,
                      SourceLocation location = SourceLocation::current());
 // The same value; whenever it is computed, prints the message, a space and the value.

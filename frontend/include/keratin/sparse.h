@@ -14,6 +14,8 @@
 namespace keratin {
 
 // Stored elements by coordinates (COO), in row-major order, each place once. Explicit zeros stay.
+// One that is made by default, or moved from, is empty: all but assigning to it, destroying it and
+// isEmpty() is a ValueError.
 class SparseMatrix {
 public:
   // Element i is values[i] at (rows[i], columns[i]), in any order; equal places are added up.
@@ -26,18 +28,21 @@ public:
   // The nonzero elements of an array of rank 2.
   static SparseMatrix fromDense(const Array &dense);
 
-  const std::vector<int64_t> &shape() const { return dims; }
-  DType dtype() const { return elements.dtype(); }
+  bool isEmpty() const { return elements.isNone(); }
+  const std::vector<int64_t> &shape() const { return checked("shape").dims; }
+  DType dtype() const { return checked("dtype").elements.dtype(); }
   // Stored elements.
-  int64_t size() const { return elements.size(); }
+  int64_t size() const { return checked("size").elements.size(); }
   // int64 vectors, and the elements, of one length.
-  const Array &rows() const { return rowNumbers; }
-  const Array &columns() const { return columnNumbers; }
-  const Array &values() const { return elements; }
+  const Array &rows() const { return checked("rows").rowNumbers; }
+  const Array &columns() const { return checked("columns").columnNumbers; }
+  const Array &values() const { return checked("values").elements; }
   SparseMatrix astype(DType dtype) const;
   Array toDense() const;
 
 private:
+  const SparseMatrix &checked(const char *call) const;
+
   std::vector<int64_t> dims;
   Array rowNumbers, columnNumbers, elements;
 };

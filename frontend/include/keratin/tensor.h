@@ -17,6 +17,10 @@ struct Node;
 struct TensorAccess;
 } // namespace detail
 
+namespace detail {
+class OperandEntry;
+} // namespace detail
+
 class IndexList;
 
 // A static shape: None where a size is known only at run time.
@@ -93,8 +97,9 @@ public:
   template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>>
   Operand(const std::vector<T> &values, SourceLocation location = SourceLocation::current())
       : location(location), type(Kind::Array), value(values) {}
-  Operand(std::initializer_list<Operand> list, SourceLocation location = SourceLocation::current())
-      : Operand(std::vector<Operand>(list), location) {}
+  // Braces around one Operand alone copy it.
+  Operand(std::initializer_list<detail::OperandEntry> list,
+          SourceLocation location = SourceLocation::current());
   Operand(const std::vector<keratin::Tensor> &list,
           SourceLocation location = SourceLocation::current())
       : Operand(std::vector<Operand>(list.begin(), list.end()), location) {}
@@ -123,6 +128,36 @@ private:
   Array value;
   std::vector<Operand> elements;
 };
+
+namespace detail {
+
+// An entry of Operand({…}), of a type of its own as ArrayRow is.
+class OperandEntry {
+public:
+  template <typename T, typename = std::enable_if_t<std::is_constructible_v<Operand, T &&> &&
+                                                    !std::is_same_v<std::decay_t<T>, OperandEntry>>>
+  OperandEntry(T &&value, SourceLocation location = SourceLocation::current())
+      : value(entryOf(std::forward<T>(value), location)),
+        isOperand(std::is_same_v<std::decay_t<T>, Operand>) {}
+  OperandEntry(std::initializer_list<OperandEntry> list,
+               SourceLocation location = SourceLocation::current())
+      : value(listOf(list), location) {}
+
+  static std::vector<Operand> listOf(std::initializer_list<OperandEntry> list);
+
+  Operand value;
+  bool isOperand = false; // not made here
+
+private:
+  template <typename T> static Operand entryOf(T &&value, SourceLocation location) {
+    if constexpr (std::is_same_v<std::decay_t<T>, Operand>)
+      return std::forward<T>(value);
+    else
+      return Operand(std::forward<T>(value), location);
+  }
+};
+
+} // namespace detail
 
 // Operators are the K functions add … pow, less … of the same meaning.
 Tensor operator+(const Operand &x, const Operand &y);

@@ -1,0 +1,70 @@
+// What braces mean, the same for every compiler and standard: built with each of them.
+#include <keratin/tensor.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+using keratin::Array;
+using keratin::Operand;
+using Shape = std::vector<int64_t>;
+
+static int failures = 0;
+
+static void check(int line, const Array &array, const Shape &shape) {
+  if (array.shape() == shape)
+    return;
+  std::fprintf(stderr, "line %d: shape %s; needed %s\n", line,
+               keratin::toString(array.shape()).c_str(), keratin::toString(shape).c_str());
+  ++failures;
+}
+#define CHECK(array, ...) check(__LINE__, array, Shape __VA_ARGS__)
+
+static Array valueOf(const Operand &operand) { return operand.array(); }
+static Array arrayOf(const Array &array) { return array; }
+
+int main() {
+  const Array row = {1.0, 2.0};
+  const std::vector<float> numbers = {1, 2, 3};
+  CHECK(row, {2});
+  // Braces around one Array copy it, in any form.
+  CHECK(Array{row}, {2});
+  CHECK(Array({row}), {2});
+  CHECK(arrayOf({row}), {2});
+  Array copied = {row}, moved{Array{1, 2}};
+  CHECK(copied, {2});
+  CHECK(moved, {2});
+  CHECK(std::vector<Array>{Array{row}}.front(), {2});
+  // Anything else is a list.
+  CHECK((Array{row, row}), {2, 2});
+  CHECK((Array{{row}}), {1, 1, 2});
+  CHECK((Array{{row, row}}), {1, 2, 2});
+  CHECK((Array{row, {3.0, 4.0}}), {2, 2});
+  CHECK(Array{1.0}, {1});
+  CHECK(Array{{1.0}}, {1, 1});
+  CHECK((Array{{1, 2}}), {1, 2});
+  CHECK((Array{{{1, 2}}}), {1, 1, 2});
+  CHECK((Array{{1, 2}, {3, 4}, {5, 6}}), {3, 2});
+  CHECK(Array{numbers}, {1, 3});
+  CHECK((Array{numbers, numbers}), {2, 3});
+  CHECK(Array(numbers), {3});
+  CHECK(Array{true}, {1});
+  CHECK(Array(7), {});
+  CHECK(keratin::stackArrays(&row, 1), {1, 2});
+  // So it is with operands.
+  const Operand operand = {{1.0, 2.0}, {3.0, 4.0}};
+  CHECK(valueOf(operand), {2, 2});
+  CHECK(valueOf(Operand{operand}), {2, 2});
+  CHECK(valueOf(Operand({operand})), {2, 2});
+  CHECK(valueOf(Operand{operand, operand}), {2, 2, 2});
+  CHECK(valueOf(Operand{row}), {1, 2});
+  CHECK(valueOf(Operand{1, 2}), {2});
+  CHECK(valueOf(Operand{{1, 2}}), {1, 2});
+  // The deepest that an array may be, and then some.
+  CHECK((Array{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{1, 2}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}),
+        {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2});
+  CHECK(valueOf(Operand{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{1, 2}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}),
+        {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2});
+  if (!failures)
+    std::puts("all passed");
+  return failures != 0;
+}
