@@ -1,6 +1,7 @@
 #include "codegen/llvm/CodeParts.h"
 
 #include "codegen/llvm/ObjectEmitter.h"
+#include "codegen/llvm/Recovery.h"
 #include "codegen/llvm/StageClock.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -15,6 +16,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 using namespace keratin::codegen;
@@ -42,8 +44,11 @@ public:
     return found == objects.end() ? nullptr : found->second;
   }
   void add(const std::string &name, Object object) {
+    // Nothing is asked for under the lock, which a recovery would leave locked.
+    std::map<std::string, Object> made;
+    made.emplace(name, std::move(object));
     std::lock_guard lock(mutex);
-    objects.emplace(name, std::move(object));
+    objects.merge(made);
   }
 
 private:
@@ -64,15 +69,23 @@ struct Part {
 struct Share {
   Part own, shared;
   int64_t ops = 0;
+  Ending ending = Ending::Done;
+  std::string failure;
 
   Share(Location loc) {
     own.module = ModuleOp::create(loc);
     shared.module = ModuleOp::create(loc);
   }
+  // In any thread.
   void compile(const MachineTarget &target, StageClock &clock) {
-    for (Part *part : {&own, &shared})
-      if (part->code.module)
-        part->object = generate(part->code, target, CodeKind::Object, clock, &part->error);
+    ending = recover(
+        [&] {
+          clock = StageClock(); // begins in the thread that it counts for
+          for (Part *part : {&own, &shared})
+            if (part->code.module)
+              part->object = generate(part->code, target, CodeKind::Object, clock, &part->error);
+        },
+        failure);
   }
 };
 
@@ -89,22 +102,47 @@ public:
         if (failed(prepare(*part)))
           return failure();
     clock.finish("translate");
-    std::vector<StageClock> clocks(shares.size());
-    std::vector<std::thread> helpers;
-    for (size_t i = 1; i < shares.size(); ++i)
-      helpers.emplace_back([&, i] {
-        clocks[i] = StageClock(); // begins in the thread that it counts for
-        shares[i].compile(target, clocks[i]);
-      });
-    shares[0].compile(target, clock);
-    for (std::thread &helper : helpers)
-      helper.join();
-    for (size_t i = 1; i < shares.size(); ++i)
-      clock.add(clocks[i]);
+    compileShares();
     return collect();
   }
 
 private:
+  void compileShares() {
+    std::vector<StageClock> clocks(shares.size());
+    std::vector<std::thread> helpers(shares.size());
+    size_t started = 1;
+    // Where no thread is to be had this one does its work too. Whatever happens, nobody leaves
+    // while helpers run.
+    while (started < shares.size() && start(helpers[started], shares[started], clocks[started]))
+      ++started;
+    shares[0].compile(target, clocks[0]);
+    for (size_t i = started; i < shares.size(); ++i)
+      shares[i].compile(target, clocks[i]);
+    for (size_t i = 1; i < started; ++i)
+      helpers[i].join();
+    for (const Share &share : shares)
+      if (share.ending != Ending::Done)
+        leave(share.ending, share.failure);
+    for (const StageClock &each : clocks)
+      clock.add(each);
+    clock.restart();
+  }
+
+  bool start(std::thread &helper, Share &share, StageClock &shareClock) {
+    bool hasStarted = false;
+    std::string ignored;
+    (void)recover(
+        [&] {
+          try {
+            helper = std::thread([&] { share.compile(target, shareClock); });
+            hasStarted = true;
+          } catch (const std::system_error &) {
+          }
+        },
+        ignored);
+    return hasStarted;
+  }
+
   std::string cacheName(StringRef function) {
     return target.triple + " " + target.cpu + " " + target.features + " " + target.tune + " " +
            function.str();

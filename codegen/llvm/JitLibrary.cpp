@@ -1,5 +1,7 @@
 #include "codegen/llvm/JitLibrary.h"
 
+#include "codegen/llvm/Recovery.h"
+
 #include "llvm/ExecutionEngine/JITLink/EHFrameSupport.h"
 #include "llvm/ExecutionEngine/Orc/Core.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
@@ -16,9 +18,18 @@ struct JitLibrary::Impl {
   JITDylib *library = nullptr;
 
   ~Impl() {
-    if (session)
-      if (llvm::Error error = session->endSession())
-        llvm::consumeError(std::move(error)); // the code is unloaded either way
+    std::string ignored;
+    if (session && recover([this] { end(); }, ignored) != Ending::Done) {
+      (void)layer.release(); // lost, for lack of memory to take them apart
+      (void)session.release();
+    }
+  }
+
+  void end() {
+    if (llvm::Error error = session->endSession())
+      llvm::consumeError(std::move(error)); // the code is unloaded either way
+    layer.reset();
+    session.reset();
   }
 };
 

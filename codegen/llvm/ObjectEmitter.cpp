@@ -10,12 +10,15 @@
 #include "llvm/CodeGen/MachineModuleInfo.h"
 #include "llvm/CodeGen/Passes.h"
 #include "llvm/CodeGen/TargetPassConfig.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Pass.h"
 #include "llvm/PassRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Target/TargetMachine.h"
@@ -124,21 +127,21 @@ public:
   }
 
   Machine take(const MachineTarget &target, std::string *error) {
+    std::string name = nameOf(target);
+    Machines::node_type waiting;
     {
       std::lock_guard lock(mutex);
-      auto &waiting = machines[nameOf(target)];
-      if (!waiting.empty()) {
-        Machine machine = std::move(waiting.back());
-        waiting.pop_back();
-        return machine;
-      }
+      if (auto found = machines.find(name); found != machines.end())
+        waiting = machines.extract(found);
     }
-    return createTargetMachine(target, error);
+    return waiting ? std::move(waiting.mapped()) : createTargetMachine(target, error);
   }
 
   void giveBack(const MachineTarget &target, Machine machine) {
+    Machines returned;
+    returned.emplace(nameOf(target), std::move(machine));
     std::lock_guard lock(mutex);
-    machines[nameOf(target)].push_back(std::move(machine));
+    machines.merge(returned);
   }
 
 private:
@@ -146,8 +149,10 @@ private:
     return target.triple + " " + target.cpu + " " + target.features;
   }
 
+  using Machines = std::multimap<std::string, Machine>;
+  // Nothing is asked for under the lock, which a recovery would leave locked.
   std::mutex mutex;
-  std::map<std::string, std::vector<Machine>> machines;
+  Machines machines;
 };
 
 // A target machine for the time of its life; null if there is none.
@@ -176,6 +181,17 @@ LlvmCode::~LlvmCode() {
   module.reset(); // before its context
 }
 
+// Without a handler LLVM prints an error of its code generator and ends the process.
+static void onDiagnostic(const llvm::DiagnosticInfo *diagnostic, void *) {
+  if (diagnostic->getSeverity() != llvm::DS_Error)
+    return;
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvm::DiagnosticPrinterRawOStream printer(stream);
+  diagnostic->print(printer);
+  llvm::report_fatal_error(llvm::StringRef(text), /*GenCrashDiag=*/false);
+}
+
 FailureOr<LlvmCode> keratin::codegen::translate(ModuleOp module, const MachineTarget &target) {
   std::string error;
   BorrowedMachine machine(target, &error);
@@ -190,6 +206,7 @@ FailureOr<LlvmCode> keratin::codegen::translate(ModuleOp module, const MachineTa
 #endif
   LlvmCode code;
   code.context = std::make_unique<llvm::LLVMContext>();
+  code.context->setDiagnosticHandlerCallBack(onDiagnostic);
   code.module = translateModuleToLLVMIR(module, *code.context, "keratin", disableVerification);
   if (!code.module)
     return failure();

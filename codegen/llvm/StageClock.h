@@ -24,6 +24,8 @@ public:
     add(stage, time - last);
     last = time;
   }
+  // The time since the last call is counted elsewhere.
+  void restart() { last = now(); }
   // Takes over what another clock, perhaps of another thread, has counted.
   void add(const StageClock &other) {
     for (const Stage &stage : other.entries)

@@ -1,5 +1,6 @@
 #include "compiler/driver/CompilePass.h"
 
+#include "compiler/driver/Attempt.h"
 #include "compiler/driver/Compiler.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -39,6 +40,8 @@ struct CompilePass : PassWrapper<CompilePass, OperationPass<ModuleOp>> {
     auto compiled = compile(*copy, options);
     if (compiled.ok())
       return;
+    if (isAbandoned(compiled.status()))
+      (void)copy.release();
     getOperation().emitError(std::string(compiled.status().message()));
     signalPassFailure();
   }

@@ -2,6 +2,7 @@
 
 #include "codegen/llvm/JitLibrary.h"
 #include "codegen/llvm/LowerToLlvm.h"
+#include "compiler/driver/Attempt.h"
 #include "compiler/driver/FunctionCompiler.h"
 #include "ir/dialect/Keratin.h"
 
@@ -30,12 +31,11 @@ void keratin::compiler::registerDialects(DialectRegistry &registry) {
 }
 
 absl::StatusOr<std::shared_ptr<const CompiledFunction>>
-keratin::compiler::compile(ModuleOp module, const CompileOptions &options) {
+CompiledFunction::make(FunctionCompiler &compiler, const CompileOptions &options) {
   auto start = std::chrono::steady_clock::now();
   codegen::MachineTarget target = codegen::machineByName(options.cpu);
   if (target.triple.empty())
     return absl::InvalidArgumentError("unknown cpu '" + options.cpu + "'");
-  FunctionCompiler compiler(module, options);
   if (absl::Status status = compiler.plan(); !status.ok())
     return status;
   constexpr const char *entryName = "keratin_entry";
@@ -58,4 +58,26 @@ keratin::compiler::compile(ModuleOp module, const CompileOptions &options) {
   std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
   impl.report.milliseconds = elapsed.count();
   return std::shared_ptr<const CompiledFunction>(std::move(result));
+}
+
+absl::StatusOr<std::shared_ptr<const CompiledFunction>>
+keratin::compiler::compile(ModuleOp module, const CompileOptions &options) {
+  absl::StatusOr<std::shared_ptr<const CompiledFunction>> result = absl::UnknownError("");
+  std::string what = "the compiler";
+  for (auto function : module.getOps<func::FuncOp>())
+    what = "compiling function '" + function.getName().str() + "'";
+  // Lives on where the work is left.
+  FunctionCompiler *compiler = nullptr;
+  absl::Status status = attempt(what, [&] {
+    auto owned = std::make_unique<FunctionCompiler>(module, options);
+    compiler = owned.get();
+    result = CompiledFunction::make(*compiler, options);
+  });
+  if (status.ok())
+    return result;
+  if (status.code() != absl::StatusCode::kInternal || !compiler)
+    return status;
+  // As far as it can still be had.
+  (void)attempt("a reproducer", [&] { status = compiler->withReproducer(status); });
+  return status;
 }

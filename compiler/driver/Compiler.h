@@ -47,7 +47,8 @@ struct CompileOptions {
   std::string reproducerDirectory;
   // Whether values of constants, names and messages may stand in a reproducer.
   bool reproducerWithData = false;
-  // For tests: see PhaseOptions (compiler/pipelines); beyond the last pass, code generation fails.
+  // For tests: see PhaseOptions (compiler/pipelines). Behind the last pass code generation fails,
+  // and behind that it dies as LLVM does.
   int failBefore = -1;
   // That generate machine code, the calling one among them; 0 means two where the machine has them.
   unsigned threads = 0;
@@ -64,6 +65,8 @@ struct CompileReport {
   std::vector<codegen::StageClock::Stage> stages;
 };
 
+class FunctionCompiler;
+
 // Machine code of one function with its description. Immutable; keep it alive as long as
 // executables made from it.
 class CompiledFunction {
@@ -76,6 +79,8 @@ private:
   friend absl::StatusOr<std::shared_ptr<const CompiledFunction>>
   compile(mlir::ModuleOp module, const CompileOptions &options);
   CompiledFunction();
+  static absl::StatusOr<std::shared_ptr<const CompiledFunction>>
+  make(FunctionCompiler &compiler, const CompileOptions &options);
   struct Impl;
   std::unique_ptr<Impl> impl;
 };
@@ -96,7 +101,8 @@ void registerDialects(mlir::DialectRegistry &registry);
 //  input or variable with the attribute
 //    keratin.symbol = <id of the symbol> on that argument.
 // Errors are INVALID_ARGUMENT (the graph is wrong; message with the source line), UNIMPLEMENTED,
-// RESOURCE_EXHAUSTED or INTERNAL.
+// RESOURCE_EXHAUSTED or INTERNAL. Of an error that isAbandoned() (Attempt.h) the module and its
+// context are lost.
 absl::StatusOr<std::shared_ptr<const CompiledFunction>> compile(mlir::ModuleOp module,
                                                                 const CompileOptions &options);
 

@@ -14,6 +14,8 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 
+#include "llvm/Support/ErrorHandling.h"
+
 #include <thread>
 
 using namespace mlir;
@@ -71,10 +73,14 @@ PhaseOptions FunctionCompiler::phaseOptions() const {
   return result;
 }
 
-// The collected errors; of internal ones, with the file that shows them again.
+// The collected errors.
 absl::Status FunctionCompiler::failure(std::optional<PipelinePhase> phase) {
-  absl::Status status = diagnostics.status();
-  if (status.code() != absl::StatusCode::kInternal || !options.writeReproducer)
+  return withReproducer(diagnostics.status(), phase);
+}
+
+absl::Status FunctionCompiler::withReproducer(const absl::Status &status,
+                                              std::optional<PipelinePhase> phase) {
+  if (status.code() != absl::StatusCode::kInternal || !options.writeReproducer || !reproducer)
     return status;
   PassManager passes(module.getContext(), ModuleOp::getOperationName());
   if (phase)
@@ -84,8 +90,11 @@ absl::Status FunctionCompiler::failure(std::optional<PipelinePhase> phase) {
   std::string file = reproducer->write(options.reproducerDirectory, passes);
   if (file.empty())
     return status;
-  return absl::InternalError(std::string(status.message()) +
-                             "\nto reproduce: keratin-opt --run-reproducer " + file);
+  absl::Status result = absl::InternalError(std::string(status.message()) +
+                                            "\nto reproduce: keratin-opt --run-reproducer " + file);
+  status.ForEachPayload(
+      [&](absl::string_view name, const absl::Cord &payload) { result.SetPayload(name, payload); });
+  return result;
 }
 
 LogicalResult FunctionCompiler::runPhase(ModuleOp module, PipelinePhase phase, bool isShown) {
@@ -196,8 +205,10 @@ OwningOpRef<ModuleOp> FunctionCompiler::lower(const codegen::MachineTarget &targ
                                               FunctionDescription &description,
                                               codegen::EntryDescription &entry) {
   codegen::loadCodegenDialects(module.getContext());
-  if (options.failBefore >= passCount())
+  if (options.failBefore == passCount())
     return module.emitError("failed on purpose"), nullptr;
+  if (options.failBefore > passCount())
+    llvm::report_fatal_error("died on purpose", /*gen_crash_diag=*/false);
   if (failed(description.bindSymbols(function, entry)))
     return nullptr;
   OwningOpRef<ModuleOp> kernels = ModuleOp::create(module.getLoc());

@@ -47,6 +47,9 @@ public:
   // Time and stages are those so far.
   CompileReport report() const;
   codegen::StageClock &stageClock() { return clock; }
+  // An internal error of this function, with the file that shows it again.
+  absl::Status withReproducer(const absl::Status &status,
+                              std::optional<PipelinePhase> phase = std::nullopt);
   mlir::func::FuncOp planned() const { return function; }
 
 private:

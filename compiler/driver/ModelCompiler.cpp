@@ -3,6 +3,7 @@
 #include "codegen/llvm/StageClock.h"
 #include "compiler/artifact/ModelInterface.h"
 #include "compiler/artifact/Names.h"
+#include "compiler/driver/Attempt.h"
 #include "compiler/driver/FunctionCompiler.h"
 #include "compiler/driver/Version.h"
 
@@ -174,5 +175,11 @@ private:
 
 absl::StatusOr<CompiledModel> keratin::compiler::compileModel(Model model,
                                                               const ModelOptions &options) {
-  return ModelCompiler(std::move(model), options).run();
+  absl::StatusOr<CompiledModel> result = absl::UnknownError("");
+  const std::string what = "compiling model '" + model.name + "'";
+  absl::Status status =
+      attempt(what, [&] { result = ModelCompiler(std::move(model), options).run(); });
+  if (status.ok())
+    return result;
+  return status;
 }

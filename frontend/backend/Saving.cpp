@@ -2,6 +2,7 @@
 #include "keratin/saving.h"
 
 #include "compiler/diagnostics/DiagnosticCollector.h"
+#include "compiler/driver/Attempt.h"
 #include "compiler/pipelines/Pipelines.h"
 #include "frontend/backend/FunctionState.h"
 #include "frontend/graph/Call.h"
@@ -173,7 +174,15 @@ public:
     mlir::ModuleOp module = *modules.back().module;
     bodies.push_back(*module.getOps<mlir::func::FuncOp>().begin());
     annotate(impl, bodies.back());
-    if (absl::Status status = expandGradients(module, bodies.back(), slice.variables); !status.ok())
+    absl::Status expanded;
+    absl::Status status = compiler::attempt("saving function '" + impl.name + "'", [&] {
+      expanded = expandGradients(module, bodies.back(), slice.variables);
+    });
+    if (compiler::isAbandoned(status))
+      modules.back().abandon();
+    if (status.ok())
+      status = expanded;
+    if (!status.ok())
       raise(call, status);
   }
 

@@ -1,6 +1,8 @@
 #include "frontend/graph/FunctionModule.h"
 
+#include "compiler/driver/Attempt.h"
 #include "compiler/driver/Compiler.h"
+#include "frontend/graph/RuntimeStatus.h"
 #include "frontend/graph/Transfer.h"
 #include "ir/builder/GraphMath.h"
 
@@ -190,7 +192,18 @@ DenseElementsAttr frontend::elementsOf(const Array &array, RankedTensorType type
       type, ArrayRef<bool>(static_cast<const bool *>(array.rawData()), size_t(array.size())));
 }
 
+void FunctionModule::abandon() {
+  (void)module.release();
+  (void)context.release();
+}
+
 FunctionModule frontend::buildFunctionModule(const GraphSlice &slice, const std::string &name,
                                              Literals literals) {
-  return ModuleBuilder(slice, name, literals).run();
+  FunctionModule module;
+  absl::Status status = compiler::attempt("compiling function '" + name + "'", [&] {
+    module = ModuleBuilder(slice, name, literals).run();
+  });
+  if (!status.ok())
+    throwStatus(status.code(), std::string(status.message()));
+  return module;
 }

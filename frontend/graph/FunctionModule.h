@@ -23,6 +23,9 @@ struct FunctionModule {
   // The variables of the signature, in order.
   std::vector<std::shared_ptr<VariableStorage>> variables;
   int64_t outputs = 0;
+
+  // After work on it was abandoned (compiler/driver/Attempt.h): it is lost.
+  void abandon();
 };
 
 enum class Literals { AsConstants, AsInputs };

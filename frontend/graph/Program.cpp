@@ -2,6 +2,7 @@
 
 #include "frontend/graph/RuntimeStatus.h"
 
+#include "compiler/driver/Attempt.h"
 #include "compiler/driver/Compiler.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -81,14 +82,25 @@ private:
 
 } // namespace
 
-std::shared_ptr<const Program> Program::compile(FunctionModule module,
-                                                const FunctionOptions &options) {
-  if (substitute)
-    return substitute(std::move(module));
+static std::shared_ptr<const Program> compileModule(FunctionModule &module,
+                                                    const FunctionOptions &options) {
   compiler::CompileOptions compileOptions;
   compileOptions.memoryBudget = options.memoryBudget;
   auto compiled = compiler::compile(*module.module, compileOptions);
   if (compiled.ok())
     return std::make_shared<CompiledProgram>(*std::move(compiled));
+  if (compiler::isAbandoned(compiled.status()))
+    module.abandon();
   throwStatus(compiled.status().code(), std::string(compiled.status().message()));
+}
+
+std::shared_ptr<const Program> Program::compile(FunctionModule module,
+                                                const FunctionOptions &options) {
+  if (substitute)
+    return substitute(std::move(module));
+  try {
+    return compileModule(module, options);
+  } catch (const std::bad_alloc &) {
+    throw RuntimeError("out of memory"); // so short that it needs none
+  }
 }

@@ -37,7 +37,8 @@ inline void throwIfFailed(const std::string &function, const keratin_status_t &s
   case absl::StatusCode::kUnimplemented:
     throw NotImplementedError(message);
   default:
-    throw RuntimeError(message);
+    // So short that it needs no memory.
+    throw RuntimeError(message.empty() ? "out of memory" : message);
   }
 }
 

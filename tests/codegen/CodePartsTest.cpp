@@ -2,6 +2,7 @@
 #include "codegen/llvm/CodeParts.h"
 #include "codegen/llvm/JitLibrary.h"
 #include "codegen/llvm/LowerToLlvm.h"
+#include "codegen/llvm/Recovery.h"
 #include "codegen/llvm/StageClock.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -69,6 +70,13 @@ public:
     Value byte = b.create<LLVM::LoadOp>(loc, b.getI8Type(), address);
     Value wide = b.create<LLVM::ZExtOp>(loc, b.getI64Type(), byte);
     end->setOperand(0, b.create<LLVM::AddOp>(loc, end->getOperand(0), wide));
+  }
+
+  // The function asks for an instruction of another processor.
+  void addForeign(LLVM::LLVMFuncOp function) {
+    b.setInsertionPointToStart(&function.getBody().front());
+    b.create<LLVM::CallIntrinsicOp>(b.getUnknownLoc(), Type(),
+                                    b.getStringAttr("llvm.aarch64.clrex"), ValueRange());
   }
 
   // The objects, and what `entry` makes of 1.
@@ -155,4 +163,39 @@ TEST_CASE("objects with shared functions come together") {
        third = program.addShared("overlap_third", 1);
   program.add("entry", 0, 1, {second, third});
   CHECK(program.run(1) == std::pair<size_t, int64_t>(3, 201));
+}
+
+TEST_CASE("what LLVM ends the process for is left instead, in whichever thread it happens") {
+  for (unsigned threads : {1u, 2u}) {
+    for (int round = 0; round < 3; ++round) {
+      // Lost, as recover() says.
+      auto *program = new Program();
+      auto entry = program->add("entry", 1, 300);
+      auto other = program->add("other", 2, 290 + 20 * round);
+      program->addForeign(round % 2 ? entry : other);
+      std::string message;
+      Ending ending = recover([&] { (void)program->run(threads); }, message);
+      CHECK(ending == Ending::FatalError);
+      CHECK(message.find("Cannot select") != std::string::npos);
+      CHECK(message.find("clrex") != std::string::npos);
+    }
+    Program good;
+    good.add("entry", 3, 500);
+    CHECK(good.run(threads).second == 1501);
+  }
+}
+
+TEST_CASE("recoveries nest, and let exceptions pass") {
+  std::string outer, inner;
+  CHECK(recover(
+            [&] {
+              CHECK(recover([] { leave(Ending::FatalError, "inner"); }, inner) ==
+                    Ending::FatalError);
+              leave(Ending::NoMemory, "");
+            },
+            outer) == Ending::NoMemory);
+  CHECK(inner == "inner");
+  CHECK_THROWS_AS(recover([] { throw 7; }, outer), int);
+  CHECK(recover([] { throw std::bad_alloc(); }, outer) == Ending::NoMemory);
+  CHECK(recover([] {}, outer) == Ending::Done);
 }

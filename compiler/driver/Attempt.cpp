@@ -1,0 +1,38 @@
+#include "compiler/driver/Attempt.h"
+
+#include "codegen/llvm/Recovery.h"
+
+#include "absl/strings/cord.h"
+
+#include <new>
+
+using namespace keratin;
+using codegen::Ending;
+
+static constexpr char kAbandoned[] = "keratin.abandoned";
+
+static absl::Status abandoned(Ending ending, const std::string &what, const std::string &message) {
+  absl::Status status = ending == Ending::NoMemory
+                            ? absl::ResourceExhaustedError("no memory for " + what)
+                            : absl::InternalError(what + ": LLVM: " + message);
+  status.SetPayload(kAbandoned, absl::Cord());
+  return status;
+}
+
+absl::Status compiler::attempt(const std::string &what, llvm::function_ref<void()> work) {
+  std::string message;
+  Ending ending = codegen::recover(work, message);
+  if (ending == Ending::Done)
+    return absl::OkStatus();
+  try {
+    return abandoned(ending, what, message);
+  } catch (const std::bad_alloc &) {
+    // A code alone needs no memory.
+    return absl::Status(absl::StatusCode::kResourceExhausted, "");
+  }
+}
+
+bool compiler::isAbandoned(const absl::Status &status) {
+  return (status.code() == absl::StatusCode::kResourceExhausted && status.message().empty()) ||
+         status.GetPayload(kAbandoned).has_value();
+}

@@ -1,0 +1,23 @@
+// Work with MLIR and LLVM that may fail for lack of memory, or of an error within LLVM.
+#ifndef KERATIN_COMPILER_DRIVER_ATTEMPT_H
+#define KERATIN_COMPILER_DRIVER_ATTEMPT_H
+
+#include "absl/status/status.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <string>
+
+namespace keratin::compiler {
+
+// Does the work. Where LLVM would have ended the process: RESOURCE_EXHAUSTED or INTERNAL, and
+// isAbandoned(). Exceptions of the work pass.
+absl::Status attempt(const std::string &what, llvm::function_ref<void()> work);
+
+// Whether work was left in the middle (codegen/llvm/Recovery.h): modules and contexts that it had
+// in hands must never be touched again, nor destroyed. They are lost.
+bool isAbandoned(const absl::Status &status);
+
+} // namespace keratin::compiler
+
+#endif // KERATIN_COMPILER_DRIVER_ATTEMPT_H
