@@ -2,6 +2,7 @@
 #include "keratin/function.h"
 
 #include "frontend/backend/FunctionState.h"
+#include "frontend/graph/RuntimeStatus.h"
 #include "frontend/graph/SparseParts.h"
 #include "keratin/io.h"
 #include "keratin/variables.h"
@@ -154,11 +155,9 @@ void frontend::compileFunction(Function::Impl &impl, FunctionModule module,
   impl.program = Program::compile(std::move(module), options);
 }
 
-namespace keratin::backend {
-
-Function function(const std::vector<Tensor> &inputs, const std::vector<Tensor> &outputs,
-                  const std::vector<Update> &updates, const std::string &name,
-                  const FunctionOptions &options, SourceLocation location) {
+static Function makeFunction(const std::vector<Tensor> &inputs, const std::vector<Tensor> &outputs,
+                             const std::vector<Update> &updates, const std::string &name,
+                             const FunctionOptions &options, SourceLocation location) {
   auto impl = std::make_shared<Function::Impl>();
   FunctionModule module;
   {
@@ -202,4 +201,9 @@ Function function(const std::vector<Tensor> &inputs, const std::vector<Tensor> &
   return Function(std::move(impl));
 }
 
-} // namespace keratin::backend
+Function backend::function(const std::vector<Tensor> &inputs, const std::vector<Tensor> &outputs,
+                           const std::vector<Update> &updates, const std::string &name,
+                           const FunctionOptions &options, SourceLocation location) {
+  return withMemory(
+      [&] { return makeFunction(inputs, outputs, updates, name, options, location); });
+}

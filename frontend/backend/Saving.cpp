@@ -6,6 +6,7 @@
 #include "compiler/pipelines/Pipelines.h"
 #include "frontend/backend/FunctionState.h"
 #include "frontend/graph/Call.h"
+#include "frontend/graph/FunctionContext.h"
 #include "frontend/graph/RuntimeStatus.h"
 #include "frontend/graph/Transfer.h"
 #include "ir/interfaces/ComputedSizes.h"
@@ -455,7 +456,8 @@ static std::vector<Function> load(const char *caller, const std::string &path,
                                   llvm::function_ref<size_t(Call &, const ir::SavedGraph &)> choose,
                                   SourceLocation location) {
   auto bytes = ir::readFileBytes(path);
-  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  std::unique_ptr<mlir::MLIRContext> own = makeFunctionContext(mlir::DialectRegistry());
+  mlir::MLIRContext &context = *own;
   context.loadDialect<ir::KeratinDialect, mlir::func::FuncDialect>();
   std::vector<std::shared_ptr<Function::Impl>> impls;
   std::vector<FunctionModule> modules;

@@ -1,6 +1,7 @@
 #include "frontend/graph/EvalCache.h"
 
 #include "frontend/graph/Program.h"
+#include "frontend/graph/RuntimeStatus.h"
 #include "frontend/graph/SliceSignature.h"
 
 #include <list>
@@ -96,8 +97,8 @@ static Evaluation prepare(const std::string &function, const std::vector<Tensor>
   return evaluation;
 }
 
-std::vector<Array> frontend::evaluate(const std::string &function,
-                                      const std::vector<Tensor> &fetches, FedArrays feeds) {
+static std::vector<Array> run(const std::string &function, const std::vector<Tensor> &fetches,
+                              FedArrays feeds) {
   Evaluation evaluation = prepare(function, fetches, std::move(feeds));
   std::vector<keratin_variable_t *> variables;
   for (const auto &variable : evaluation.variables)
@@ -108,6 +109,11 @@ std::vector<Array> frontend::evaluate(const std::string &function,
   std::vector<Array> outputs(fetches.size());
   evaluation.program->run(function, variables, inputs.data(), inputs.size(), outputs);
   return outputs;
+}
+
+std::vector<Array> frontend::evaluate(const std::string &function,
+                                      const std::vector<Tensor> &fetches, FedArrays feeds) {
+  return withMemory([&] { return run(function, fetches, std::move(feeds)); });
 }
 
 void frontend::clearEvalCache() {

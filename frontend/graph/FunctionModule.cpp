@@ -2,6 +2,7 @@
 
 #include "compiler/driver/Attempt.h"
 #include "compiler/driver/Compiler.h"
+#include "frontend/graph/FunctionContext.h"
 #include "frontend/graph/RuntimeStatus.h"
 #include "frontend/graph/Transfer.h"
 #include "ir/builder/GraphMath.h"
@@ -31,7 +32,7 @@ class ModuleBuilder {
 public:
   ModuleBuilder(const GraphSlice &slice, const std::string &name, Literals literals)
       : graph(Graph::get()), slice(slice), literals(literals),
-        context(std::make_unique<MLIRContext>(dialects(), MLIRContext::Threading::DISABLED)),
+        context(makeFunctionContext(dialects())),
         b((context->loadAllAvailableDialects(), context.get())), transfer(*context) {
     module = ModuleOp::create(UnknownLoc::get(context.get()));
     b.setInsertionPointToEnd(module->getBody());

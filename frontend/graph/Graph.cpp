@@ -29,6 +29,9 @@ Graph &Graph::get() {
 }
 
 Graph::Graph() : context(mlir::MLIRContext::Threading::DISABLED) {
+  // The argument alone leaves types and attributes with tables of each thread, which are gone when
+  // objects with static storage are destroyed.
+  context.disableMultithreading();
   context.getOrLoadDialect<ir::KeratinDialect>();
   module = mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
 }
@@ -65,9 +68,13 @@ void Graph::release(Node *node) {
     return;
   mlir::Operation *op = node->value.getDefiningOp();
   nodes.erase(node->value);
-  candidates.insert(op);
-  if (depth == 0)
-    collect();
+  try {
+    candidates.insert(op);
+    if (depth == 0)
+      collect();
+  } catch (const std::bad_alloc &) {
+    // No handle's end fails; the op stays until something else collects it.
+  }
 }
 
 //===-- Life of ops ---------------------------------------------------------------------------===//

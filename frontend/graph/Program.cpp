@@ -98,9 +98,5 @@ std::shared_ptr<const Program> Program::compile(FunctionModule module,
                                                 const FunctionOptions &options) {
   if (substitute)
     return substitute(std::move(module));
-  try {
-    return compileModule(module, options);
-  } catch (const std::bad_alloc &) {
-    throw RuntimeError("out of memory"); // so short that it needs none
-  }
+  return compileModule(module, options);
 }

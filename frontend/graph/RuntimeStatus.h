@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 
+#include <new>
 #include <string>
 
 namespace keratin::frontend {
@@ -29,6 +30,15 @@ inline void throwIfFailed(const std::string &function, const keratin_status_t &s
   }
 }
 
+// What the work returns; an Error in place of std::bad_alloc.
+template <typename Work> auto withMemory(Work &&work) {
+  try {
+    return work();
+  } catch (const std::bad_alloc &) {
+    throw RuntimeError("out of memory"); // so short that it needs none
+  }
+}
+
 // Throws the kind of error that the code of the compiler or of a file's reader stands for.
 [[noreturn]] inline void throwStatus(absl::StatusCode code, const std::string &message) {
   switch (code) {
@@ -37,8 +47,9 @@ inline void throwIfFailed(const std::string &function, const keratin_status_t &s
   case absl::StatusCode::kUnimplemented:
     throw NotImplementedError(message);
   default:
-    // So short that it needs no memory.
-    throw RuntimeError(message.empty() ? "out of memory" : message);
+    if (message.empty()) // nor was there memory for one
+      throw RuntimeError("out of memory");
+    throw RuntimeError(message);
   }
 }
 
