@@ -293,7 +293,10 @@ void Planner::assignStorage() {
 // What is there from step to step is alive all the time.
 void Planner::addLoopBuffers(LoopOpInterface loop) {
   LiveRange always{0, std::max<int64_t>(program.nodes().size(), 1) - 1};
-  if (!program.readers(loop.getStepNumber()).empty())
+  bool isSize = llvm::any_of(program.block().getOps<DefineSizeOp>(), [&](DefineSizeOp define) {
+    return rootOf(define.getSize()) == loop.getStepNumber();
+  });
+  if (isSize || !program.readers(loop.getStepNumber()).empty())
     loopBuffers.step = addBuffer(bytesOf(loop.getStepNumber()), loop.getStepNumber(), always);
   for (unsigned state = 0; state < loop.getNumStates(); ++state) {
     Value argument = loop.getStateArguments()[state];

@@ -260,7 +260,10 @@ LogicalResult BlockChecker::readLoop() {
     return loop->emitError("has its step number at the unknown place ") << step.getInt();
   if (step.getInt() >= 0)
     lasting.push_back({loop.getStepNumber(), step.getInt()});
-  else if (!readersOf(loop.getStepNumber()).empty())
+  else if (!readersOf(loop.getStepNumber()).empty() ||
+           llvm::any_of(loop.getBody().front().getOps<DefineSizeOp>(), [&](DefineSizeOp define) {
+             return storageOf(define.getSize()) == loop.getStepNumber();
+           }))
     return loop->emitError("has no place for its step number, which is read");
   int64_t stacks = loop.getStacks().size();
   for (auto [state, home] : llvm::enumerate(homes.asArrayRef())) {

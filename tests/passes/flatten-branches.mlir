@@ -130,3 +130,25 @@ func.func @no_selection_of_what_may_fail(%c: tensor<i1>, %x: tensor<4xf32>, %i: 
   }
   return %0 : tensor<1xf32>
 }
+
+// Sizes of the branch that is not taken are not computed, and nothing is required of them.
+// CHECK-LABEL: func.func @no_checks_of_sizes_that_are_gone
+// CHECK-SAME:    keratin.checks = [{kind = 2 : i64, lhs = #keratin.dims<d0>, message = "kept", rhs = #keratin.dims<1>}]
+// CHECK-NOT:     keratin.define_size
+func.func @no_checks_of_sizes_that_are_gone(%x: tensor<?xf32, #keratin.dims<d0>>, %n: tensor<i64>) -> tensor<f32>
+    attributes {keratin.checks = [{kind = 2 : i64, lhs = #keratin.dims<d0, d0>, rhs = #keratin.dims<1, d1>, message = "kept"},
+                                  {kind = 2 : i64, lhs = #keratin.dims<d1>, rhs = #keratin.dims<2>, message = "gone"}]} {
+  %c = keratin.constant dense<false> : tensor<i1>
+  %0 = keratin.if %c with(%x, %n) : (tensor<i1>, tensor<?xf32, #keratin.dims<d0>>, tensor<i64>) -> tensor<f32> {
+  ^bb0(%a: tensor<?xf32, #keratin.dims<d0>>, %m: tensor<i64>):
+    keratin.define_size 1 %m at_most <d0> : tensor<i64>
+    %1 = keratin.slice %a starts = <0> strides = [1] : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d1>>
+    %2 = keratin.reduce_sum %1 axes = [0] : (tensor<?xf32, #keratin.dims<d1>>) -> tensor<f32>
+    keratin.yield %2 : tensor<f32>
+  } else {
+  ^bb0(%a: tensor<?xf32, #keratin.dims<d0>>, %m: tensor<i64>):
+    %1 = keratin.reduce_sum %a axes = [0] : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<f32>
+    keratin.yield %1 : tensor<f32>
+  }
+  return %0 : tensor<f32>
+}

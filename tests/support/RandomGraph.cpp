@@ -114,8 +114,8 @@ private:
   }
   Value countBelow(Value numbers);
   std::optional<std::pair<Value, Value>> handOut(Value x, int64_t &axis);
-  SmallVector<Value> fill(Block &region,
-                          llvm::function_ref<SmallVector<Value>(GraphMaker &)> yield);
+  SmallVector<Value> fill(Block &region, llvm::function_ref<SmallVector<Value>(GraphMaker &)> yield,
+                          std::optional<DimExpr> steps = {});
   SmallVector<Value> someValues(int64_t most);
 
   OpBuilder &b;
@@ -127,8 +127,9 @@ private:
   EvaluationContext sizes; // the largest that there can be
   SmallVector<Value> pool, arguments;
   unsigned gradientsLeft = 2;
-  unsigned depth = 0;                 // regions around the block
-  int64_t firstOwnSymbol = INT64_MAX; // of a region
+  unsigned depth = 0;                   // regions around the block
+  int64_t firstOwnSymbol = INT64_MAX;   // of a region
+  std::optional<DimExpr> stepsOfRegion; // of the body of a scan
 };
 
 } // namespace
@@ -339,6 +340,9 @@ void GraphMaker::truncate() {
       if (getShape(argument)[0] == dims[axis] && chance(80))
         chosen = math.and_(chosen, argument);
   Value size = math.reduceSum(math.cast(chosen, b.getI64Type()), {0});
+  // A step's number below its length: nothing computes it.
+  if (stepsOfRegion && *stepsOfRegion == dims[axis] && chance(50))
+    size = body->getArgument(0);
   sizes.symbols[nextSymbol] = *sizes.evaluate(dims[axis]);
   dims[axis] = DimExpr::symbol(nextSymbol++);
   add(b.create<TruncateOp>(loc, getTensorType(dims, getElementType(x)), x, size, uint64_t(axis)));
@@ -676,11 +680,13 @@ SmallVector<Value> GraphMaker::someValues(int64_t most) {
 
 // A few ops in a region, out of its arguments, and what it yields.
 SmallVector<Value> GraphMaker::fill(Block &region,
-                                    llvm::function_ref<SmallVector<Value>(GraphMaker &)> yield) {
+                                    llvm::function_ref<SmallVector<Value>(GraphMaker &)> yield,
+                                    std::optional<DimExpr> steps) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(&region);
   GraphMaker inner(b, &region, nextRandom(state), nextSymbol);
   inner.depth = depth + 1;
+  inner.stepsOfRegion = steps;
   inner.firstOwnSymbol = std::min(firstOwnSymbol, nextSymbol);
   inner.sizes = sizes;
   inner.gradientsLeft = 0; // an op of the function's
@@ -725,7 +731,7 @@ void GraphMaker::loop() {
   for (Value capture : captures)
     block.addArgument(capture.getType(), loc);
   SmallVector<Type> types(ValueRange(inits).getTypes());
-  fill(block, [&](GraphMaker &inner) {
+  auto yield = [&](GraphMaker &inner) {
     SmallVector<Value> values;
     for (Value init : inits) {
       Value next = inner.recent(inner.ofType(init.getType()));
@@ -740,7 +746,8 @@ void GraphMaker::loop() {
       if (values.size() < inits.size() + 3 && fits(value) && !inner.hasOwnSize(value.getType()))
         values.push_back(value);
     return values;
-  });
+  };
+  fill(block, yield, length);
   for (Value value : block.getTerminator()->getOperands().drop_front(inits.size())) {
     Shape stack = getShape(value);
     stack.insert(stack.begin(), length);
