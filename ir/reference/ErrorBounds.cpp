@@ -52,6 +52,7 @@ private:
   LogicalResult search(Operation &op, ArrayRef<const BoundedTensor *> operands,
                        std::vector<BoundedTensor> &results);
 
+  LogicalResult define(Operation &op, ArrayRef<const BoundedTensor *> operands);
   bool hasOpenSize(Operation &op) const;
 
   EvaluationContext &context;
@@ -173,16 +174,25 @@ LogicalResult BoundedRun::op(Operation &op, ArrayRef<const BoundedTensor *> oper
     return loop(steps, operands, results);
   if (auto choice = dyn_cast<IfOp>(op))
     return branch(choice, operands, results);
-  if (auto define = dyn_cast<DefineSizeOp>(op)) {
-    // In each step anew.
-    open.erase(define.getSymbol());
-    if (!isExact(*operands[0]))
-      open.insert(define.getSymbol());
-    return defineSizes(op, {&operands[0]->value}, context);
-  }
+  if (isa<TruncateOp, DefineSizeOp>(op) && failed(define(op, operands)))
+    return failure();
+  if (isa<DefineSizeOp>(op))
+    return success();
   if (isa<CtcBeamSearchOp>(op))
     return search(op, operands, results);
   return BoundsOfOp(&op, operands, context, options).run(results);
+}
+
+// In each step of a loop a size has another value.
+LogicalResult BoundedRun::define(Operation &op, ArrayRef<const BoundedTensor *> operands) {
+  SmallVector<const HostTensor *> values;
+  for (const BoundedTensor *operand : operands)
+    values.push_back(&operand->value);
+  int64_t symbol = *symbolDefinedBy(&op);
+  open.erase(symbol);
+  if (!isExact(*operands.back())) // the size
+    open.insert(symbol);
+  return defineSizes(op, values, context);
 }
 
 bool BoundedRun::hasOpenSize(Operation &op) const {
