@@ -592,7 +592,7 @@ LogicalResult EntryBuilder::emitFunction() {
 }
 
 LogicalResult EntryBuilder::run() {
-  if (failed(numberBuffers()) || failed(library.lower(source)) ||
+  if (failed(numberBuffers()) || failed(library.lower(source, description.beforeKernel)) ||
       failed(emitStraight(name, /*isPart=*/false, [&] { return emitFunction(); })))
     return failure();
   description.uniqueKernels = library.size();

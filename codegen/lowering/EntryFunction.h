@@ -7,6 +7,8 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include <functional>
+
 namespace keratin::codegen {
 
 // What a profile calls a kernel: the names of its ops, and the source line of the first.
@@ -29,6 +31,8 @@ struct EntryDescription {
   std::vector<std::string> kernelFunctions;
   bool profile = false; // given: the entry function tells keratin_context_t::profile of each kernel
   std::vector<ProfiledKernel> profiled; // then, in the order of their numbers
+  // Given, or empty: asked before each kernel; a failure, which it has reported, is the lowering's.
+  std::function<mlir::LogicalResult(mlir::Location)> beforeKernel;
 
   // The slot of a size that is not constant, adding it if needed.
   int64_t slotOf(const ir::DimExpr &size);

@@ -146,9 +146,12 @@ void KernelLibrary::unite(Family &family) {
   }
 }
 
-LogicalResult KernelLibrary::lower(func::FuncOp source) {
-  WalkResult walk = source.walk([&](ir::KernelOp kernel) {
-    return failed(add(kernel)) ? WalkResult::interrupt() : WalkResult::advance();
+LogicalResult KernelLibrary::lower(func::FuncOp source,
+                                   const std::function<LogicalResult(Location)> &before) {
+  WalkResult walk = source.walk([&](ir::KernelOp kernel) -> WalkResult {
+    if (before && failed(before(kernel.getLoc())))
+      return failure();
+    return add(kernel);
   });
   if (walk.wasInterrupted())
     return failure();

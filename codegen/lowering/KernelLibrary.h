@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include <functional>
 #include <unordered_map>
 
 namespace keratin::codegen {
@@ -20,8 +21,11 @@ public:
   KernelLibrary(mlir::ModuleOp into, llvm::StringRef prefix, const MachineTarget &target)
       : into(into), prefix(prefix), target(target) {}
 
-  // Lowers all kernels of the function; fails with a diagnostic.
-  mlir::LogicalResult lower(mlir::func::FuncOp source);
+  // Lowers all kernels of the function; fails with a diagnostic. `before`, if given, is asked
+  // before each (EntryDescription::beforeKernel).
+  mlir::LogicalResult
+  lower(mlir::func::FuncOp source,
+        const std::function<mlir::LogicalResult(mlir::Location)> &before = nullptr);
   // Precondition: a kernel of that function.
   const KernelFunction &get(ir::KernelOp kernel) const { return kernels[numbers.lookup(kernel)]; }
   // Functions that are compiled.

@@ -7,7 +7,9 @@
 
 #include "absl/status/statusor.h"
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -41,6 +43,11 @@ struct CompileOptions {
   // known count as 32, but a loop whose length is not known is divided into segments that keep
   // a third of the budget, whatever that length will be.
   int64_t memoryBudget = 0;
+  // Of the clock on the wall, for one function; 0: any time. Looked at before each pass and each
+  // kernel; one of them, and what LLVM does with the kernels of one thread, is not interrupted.
+  std::chrono::nanoseconds timeLimit{0};
+  // If there: told what is done next, "pass keratin-form-kernels".
+  std::function<void(const std::string &)> progress;
   // Whether an internal error writes a reproducer, and where; empty: the folder that the
   // environment variable KERATIN_REPRODUCER_DIR names, or that of temporary files.
   bool writeReproducer = true;

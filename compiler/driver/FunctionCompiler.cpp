@@ -15,6 +15,8 @@
 #include "mlir/Pass/PassManager.h"
 
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/ScopedPrinter.h"
 
 #include <thread>
 
@@ -26,6 +28,18 @@ namespace passes = keratin::passes;
 
 FunctionCompiler::FunctionCompiler(ModuleOp module, const CompileOptions &options)
     : module(module), options(options), diagnostics(module.getContext()) {}
+
+LogicalResult FunctionCompiler::begin(StringRef next, Location location) const {
+  if (options.progress)
+    options.progress(next.str());
+  if (options.timeLimit.count() <= 0 ||
+      std::chrono::steady_clock::now() - started < options.timeLimit)
+    return success();
+  std::chrono::duration<double, std::milli> limit = options.timeLimit;
+  return ir::emitGraphError(location, ir::GraphError::TooLarge)
+         << "compiling takes longer than " << llvm::to_string(llvm::format("%g", limit.count()))
+         << " ms; stopped before " << next;
+}
 
 // What a caller hands over must be of a rank and a size that the runtime can speak of. Values in
 // between are the memory planner's to refuse.
@@ -70,6 +84,10 @@ PhaseOptions FunctionCompiler::phaseOptions() const {
   result.maxOps = options.maxOps;
   result.failBefore = options.failBefore;
   result.keptBytes = keptBytes;
+  if (options.progress || options.timeLimit.count() > 0)
+    result.beforePass = [this](StringRef pass, Location location) {
+      return begin(("pass " + pass).str(), location);
+    };
   return result;
 }
 
@@ -83,8 +101,10 @@ absl::Status FunctionCompiler::withReproducer(const absl::Status &status,
   if (status.code() != absl::StatusCode::kInternal || !options.writeReproducer || !reproducer)
     return status;
   PassManager passes(module.getContext(), ModuleOp::getOperationName());
+  PhaseOptions phases = phaseOptions();
+  phases.beforePass = nullptr;
   if (phase)
-    buildPipeline(passes.nest<func::FuncOp>(), *phase, phaseOptions());
+    buildPipeline(passes.nest<func::FuncOp>(), *phase, phases);
   else
     passes.addPass(createCompilePass(options));
   std::string file = reproducer->write(options.reproducerDirectory, passes);
@@ -102,7 +122,7 @@ LogicalResult FunctionCompiler::runPhase(ModuleOp module, PipelinePhase phase, b
   manager.enableVerifier(options.verify);
   if (isShown && options.printAfterAll)
     manager.enableIRPrinting([](Pass *, Operation *) { return false; },
-                             [](Pass *, Operation *) { return true; },
+                             [](Pass *pass, Operation *) { return !pass->getArgument().empty(); },
                              /*printModuleScope=*/false, /*printAfterOnlyOnChange=*/false);
   buildPhase(manager.nest<func::FuncOp>(), phase, phaseOptions());
   if (options.verify && phase == PipelinePhase::Memory)
@@ -211,14 +231,18 @@ OwningOpRef<ModuleOp> FunctionCompiler::lower(const codegen::MachineTarget &targ
     llvm::report_fatal_error("died on purpose", /*gen_crash_diag=*/false);
   if (failed(description.bindSymbols(function, entry)))
     return nullptr;
+  entry.beforeKernel = [this](Location location) { return begin("a kernel", location); };
   OwningOpRef<ModuleOp> kernels = ModuleOp::create(module.getLoc());
   if (failed(codegen::lowerFunction(function, *kernels, entryName, target, entry)) ||
       failed(checkConstants(entry)) || failed(description.describe(function, entry)))
     return nullptr;
   clock.finish("kernels");
-  if (failed(codegen::lowerToLlvm(*kernels)))
+  if (failed(begin("the LLVM dialect", function.getLoc())) ||
+      failed(codegen::lowerToLlvm(*kernels)))
     return nullptr;
   clock.finish("LLVM dialect");
+  if (failed(begin("LLVM", function.getLoc())))
+    return nullptr;
   return kernels;
 }
 

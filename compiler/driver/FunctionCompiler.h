@@ -53,6 +53,8 @@ public:
   mlir::func::FuncOp planned() const { return function; }
 
 private:
+  // Tells what comes next, and fails if the time is over.
+  mlir::LogicalResult begin(llvm::StringRef next, mlir::Location location) const;
   mlir::LogicalResult checkSignature();
   mlir::LogicalResult checkConstants(const codegen::EntryDescription &entry);
   PhaseOptions phaseOptions() const;
@@ -69,6 +71,7 @@ private:
 
   mlir::ModuleOp module;
   const CompileOptions &options;
+  const std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
   DiagnosticCollector diagnostics;
   std::optional<Reproducer> reproducer; // of the function as it was given
   PhaseDump dump;

@@ -108,6 +108,26 @@ static std::vector<std::unique_ptr<Pass>> passesOf(PipelinePhase phase,
   return result;
 }
 
+namespace {
+// Asks PhaseOptions::beforePass. It has no name: it is in no pipeline that is written down.
+class AskPass : public PassWrapper<AskPass, OperationPass<func::FuncOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(AskPass)
+
+  AskPass(decltype(PhaseOptions::beforePass) ask, std::string next)
+      : ask(std::move(ask)), next(std::move(next)) {}
+  void runOnOperation() override {
+    if (failed(ask(next, getOperation().getLoc())))
+      signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+
+private:
+  decltype(PhaseOptions::beforePass) ask;
+  std::string next;
+};
+} // namespace
+
 void keratin::compiler::buildPhase(OpPassManager &manager, PipelinePhase phase,
                                    const PhaseOptions &options) {
   int before = 0;
@@ -117,6 +137,8 @@ void keratin::compiler::buildPhase(OpPassManager &manager, PipelinePhase phase,
   for (auto &pass : passesOf(phase, options)) {
     if (before++ == options.failBefore)
       manager.addPass(passes::createFail());
+    if (options.beforePass)
+      manager.addPass(std::make_unique<AskPass>(options.beforePass, pass->getArgument().str()));
     manager.addPass(std::move(pass));
   }
 }

@@ -4,6 +4,7 @@
 
 #include "mlir/Pass/PassManager.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -27,6 +28,9 @@ struct PhaseOptions {
   std::optional<int64_t> keptBytes;
   // For tests of failures: the pass, counted over all phases, before which one stands that fails.
   int failBefore = -1;
+  // If there: asked before each pass, by its name, at the location of the function; a failure,
+  // which it has reported, is the pipeline's.
+  std::function<mlir::LogicalResult(llvm::StringRef, mlir::Location)> beforePass;
 };
 
 // Appends the passes of one planning phase, on func.func.

@@ -165,6 +165,9 @@ static Function makeFunction(const std::vector<Tensor> &inputs, const std::vecto
     if (options.memoryBudget < 0)
       call.valueError("a memory budget of " + std::to_string(options.memoryBudget) +
                       " bytes; needed at least 0 (no budget)");
+    if (!(options.timeLimit >= 0))
+      call.valueError("a time limit of " + std::to_string(options.timeLimit) +
+                      " seconds; needed at least 0 (no limit)");
     impl->name = name.empty() ? call.graph.uniqueName("function") : name;
     impl->givenInputs = inputs;
     impl->givenOutputs = outputs;

@@ -8,6 +8,7 @@
 #include "compiler/pipelines/Pipelines.h"
 #include "tools/support/OutputFile.h"
 #include "tools/support/Tool.h"
+#include "tools/support/Watchdog.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AsmState.h"
@@ -30,6 +31,7 @@ std::vector<std::string> inputs;
 std::string outputFile, headerFile, modelName, functionName,
     emitKind = "so", triple, cpu = "native", sysroot, dumpDirectory, timeTrace;
 int64_t threads = 0, memoryBudget = 0;
+std::chrono::nanoseconds timeout{0};
 bool verifyEach = false, printAfterAll = false, timing = false, profile = false;
 
 CommandLine commandLine() {
@@ -56,13 +58,19 @@ CommandLine commandLine() {
   line.flag("--verify", verifyEach, "verify the IR after each pass, and the memory plan");
   line.flag("--print-ir-after-all", printAfterAll, "IR after each pass, to standard error");
   line.text("--dump-dir", dumpDirectory, "FOLDER", "IR after each phase and the assembly");
+  line.duration("--timeout", timeout, "TIME",
+                "end with exit code 4 if not done after 10, 10s, 500ms or 2min");
   line.flag("--timing", timing, "what each stage took, to standard error");
   line.text("--time-trace", timeTrace, "FILE", "the same in Chrome's trace format");
   return line;
 }
 
-ModelOptions modelOptions() {
+ModelOptions modelOptions(Watchdog &watchdog) {
   ModelOptions options;
+  if (timeout.count() > 0)
+    options.compile.progress = [&watchdog](const std::string &next) {
+      watchdog.enter("compiling: " + next);
+    };
   options.triple = triple;
   options.threads = int32_t(threads);
   options.compile.profile = profile;
@@ -132,14 +140,15 @@ absl::StatusOr<std::string> emitText(ir::SavedGraph graph, const ModelOptions &o
   return text;
 }
 
-absl::Status emitObject(ir::SavedGraph graph, const ModelOptions &options,
-                        const std::string &name) {
+absl::Status emitObject(ir::SavedGraph graph, const ModelOptions &options, const std::string &name,
+                        Watchdog &watchdog) {
   auto compiled = compileModel({name, std::move(graph)}, options);
   if (!compiled.ok())
     return compiled.status();
   if (timing)
     for (const auto &[function, report] : compiled->reports)
       printTiming(function, report);
+  watchdog.enterWriting("linking and writing the output");
   bool isShared = emitKind == "so";
   std::string library = "lib" + name + ".so";
   std::string output = !outputFile.empty() ? outputFile : isShared ? library : name + ".o";
@@ -155,12 +164,14 @@ absl::Status emitObject(ir::SavedGraph graph, const ModelOptions &options,
   return status.ok() ? file.commit() : status;
 }
 
-absl::Status run() {
+absl::Status run(Watchdog &watchdog) {
   const std::string &inputFile = inputs.front();
+  watchdog.enter("reading the model");
   mlir::DialectRegistry registry;
   registerModelDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
+  context.printOpOnDiagnostic(false); // nobody reads notes
   DiagnosticLines lines(context);
   auto graph = readModel(inputFile, context, functionName);
   if (!graph.ok())
@@ -168,14 +179,15 @@ absl::Status run() {
   std::string name = modelName;
   if (name.empty())
     name = inputFile == "-" ? "model" : compiler::modelName(llvm::sys::path::stem(inputFile));
-  ModelOptions options = modelOptions();
+  ModelOptions options = modelOptions(watchdog);
   if (emitKind == "obj" || emitKind == "so")
-    return emitObject(*std::move(graph), options, name);
+    return emitObject(*std::move(graph), options, name, watchdog);
   if (!headerFile.empty())
     return absl::InvalidArgumentError("--header goes with --emit=obj and --emit=so");
   auto text = emitText(*std::move(graph), options, name);
   if (!text.ok())
     return text.status();
+  watchdog.enterWriting("writing the output");
   return writeOutput(outputFile.empty() ? "-" : outputFile, *text);
 }
 
@@ -188,7 +200,8 @@ int main(int argc, char **argv) {
     return int(*done);
   if (!timeTrace.empty())
     llvm::timeTraceProfilerInitialize(/*TimeTraceGranularity=*/100, "keratin-compile");
-  absl::Status status = run();
+  Watchdog watchdog(inputs.front(), timeout);
+  absl::Status status = run(watchdog);
   if (!timeTrace.empty()) {
     llvm::SmallVector<char, 0> bytes;
     llvm::raw_svector_ostream trace(bytes);

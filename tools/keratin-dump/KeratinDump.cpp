@@ -10,6 +10,7 @@
 #include "tools/keratin-dump/Stats.h"
 #include "tools/support/OutputFile.h"
 #include "tools/support/Tool.h"
+#include "tools/support/Watchdog.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -32,6 +33,7 @@ std::vector<std::string> inputs, symbolTexts;
 std::string outputFile = "-", functionName, stageText, format = "text", around, cpu = "native",
             sourceFolder;
 int64_t depth = 1;
+std::chrono::nanoseconds timeout{0};
 bool verifyEach = false;
 
 CommandLine commandLine() {
@@ -55,6 +57,8 @@ CommandLine commandLine() {
             "html: show the lines that ops were written at, from files in this folder");
   line.text("--mcpu", cpu, "CPU", "processor for llvm, asm and html; default: native");
   line.flag("--verify", verifyEach, "verify the IR after each pass, and the memory plan");
+  line.duration("--timeout", timeout, "TIME",
+                "end with exit code 4 if not done after 10, 10s, 500ms or 2min");
   return line;
 }
 
@@ -244,19 +248,23 @@ absl::StatusOr<std::string> dump(ir::SavedGraph graph) {
   return toStats(views);
 }
 
-absl::Status run() {
+absl::Status run(Watchdog &watchdog) {
   const std::string &inputFile = inputs.front();
+  watchdog.enter("reading the model");
   mlir::DialectRegistry registry;
   compiler::registerModelDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
+  context.printOpOnDiagnostic(false); // nobody reads notes
   DiagnosticLines lines(context);
   auto graph = compiler::readModel(inputFile, context, functionName);
   if (!graph.ok())
     return lines.orElse(inFile(inputFile, graph.status()));
+  watchdog.enter("compiling and drawing");
   auto text = dump(*std::move(graph));
   if (!text.ok())
     return text.status();
+  watchdog.enterWriting("writing the output");
   return writeOutput(outputFile, *text);
 }
 
@@ -285,5 +293,6 @@ int main(int argc, char **argv) {
   }
   if (stageText.empty())
     stageText = format == "stats" ? "plan" : "graph";
-  return tool.finish(run());
+  Watchdog watchdog(inputs.front(), timeout);
+  return tool.finish(run(watchdog));
 }

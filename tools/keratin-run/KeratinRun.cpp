@@ -11,6 +11,7 @@
 #include "tools/npy/Npz.h"
 #include "tools/support/OutputFile.h"
 #include "tools/support/Tool.h"
+#include "tools/support/Watchdog.h"
 
 #include "mlir/IR/MLIRContext.h"
 
@@ -31,6 +32,7 @@ std::string functionName, modelFile, seedText, stateFile, saveStateFile, outputD
     outputFile, profileFile;
 std::vector<std::string> inputFiles, sizes;
 int64_t repeat = 1, threads = 0, memoryBudget = 0;
+std::chrono::nanoseconds timeout{0};
 bool check = false, timing = false, quiet = false;
 
 CommandLine commandLine() {
@@ -64,6 +66,8 @@ CommandLine commandLine() {
             "object must have been compiled with --profile");
   line.bytes("--memory-budget", memoryBudget, "BYTES",
              "temporaries of a call, as 64MiB (keratin-compile --help)");
+  line.duration("--timeout", timeout, "TIME",
+                "end with exit code 4 if not done after 10, 10s, 500ms or 2min");
   line.number("--threads", threads, 1, "N", "threads of a call; default: as many as processors");
   return line;
 }
@@ -96,7 +100,8 @@ absl::Status readGraph(const std::string &file, mlir::MLIRContext &context, Load
   return absl::OkStatus();
 }
 
-absl::Status load(mlir::MLIRContext &context, Loaded &loaded) {
+absl::Status load(mlir::MLIRContext &context, Loaded &loaded, Watchdog &watchdog) {
+  watchdog.enter("reading the model");
   const std::string &file = models.front();
   if (!isObjectFile(file)) {
     if (!modelFile.empty())
@@ -106,6 +111,10 @@ absl::Status load(mlir::MLIRContext &context, Loaded &loaded) {
     compiler::CompileOptions options;
     options.profile = !profileFile.empty();
     options.memoryBudget = memoryBudget;
+    if (timeout.count() > 0)
+      options.progress = [&watchdog](const std::string &next) {
+        watchdog.enter("compiling: " + next);
+      };
     auto program = Program::compile(loaded.graph, loaded.function, options);
     if (!program.ok())
       return program.status();
@@ -262,9 +271,10 @@ private:
 };
 
 absl::Status callAll(Program &program, std::optional<Check> &reference, std::vector<Array> &inputs,
-                     std::vector<Array> &outputs) {
+                     std::vector<Array> &outputs, Watchdog &watchdog) {
   Profile profile(program.signature());
   for (int64_t i = 0; i < repeat; ++i) {
+    watchdog.enter("running call " + std::to_string(i + 1));
     if (reference)
       if (absl::Status status = reference->expect(program, inputs); !status.ok())
         return status;
@@ -277,18 +287,21 @@ absl::Status callAll(Program &program, std::optional<Check> &reference, std::vec
                           (repeat > 1 ? "call " + std::to_string(i + 1) + ": " : "") +
                               std::string(status.message()));
   }
+  watchdog.enterWriting("writing the profile");
   return profile.write();
 }
 
-absl::Status run() {
+absl::Status run(Watchdog &watchdog) {
   mlir::DialectRegistry registry;
   compiler::registerModelDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
+  context.printOpOnDiagnostic(false); // nobody reads notes
   Loaded loaded;
-  if (absl::Status status = load(context, loaded); !status.ok())
+  if (absl::Status status = load(context, loaded, watchdog); !status.ok())
     return status;
   Program &program = *loaded.program;
+  watchdog.enter("reading the inputs");
   if (threads)
     keratin_set_num_threads(int32_t(std::min<int64_t>(threads, INT32_MAX)));
   if (!stateFile.empty())
@@ -310,8 +323,9 @@ absl::Status run() {
       return made.status();
     reference = *std::move(made);
   }
-  if (absl::Status status = callAll(program, reference, *inputs, *outputs); !status.ok())
+  if (absl::Status status = callAll(program, reference, *inputs, *outputs, watchdog); !status.ok())
     return status;
+  watchdog.enterWriting("writing the outputs");
   std::vector<std::string> names = outputNames(program.signature());
   if (!quiet)
     if (absl::Status status = printOutputs(names, *outputs); !status.ok())
@@ -326,6 +340,7 @@ absl::Status run() {
       return status;
   if (!timing)
     return absl::OkStatus();
+  watchdog.enter("measuring");
   if (absl::Status status = program.continueOnCopy(); !status.ok())
     return status;
   return measure(program, *inputs, *outputs);
@@ -338,5 +353,6 @@ int main(int argc, char **argv) {
   CommandLine line = commandLine();
   if (auto done = tool.parse(line, argc, argv))
     return int(*done);
-  return tool.finish(run());
+  Watchdog watchdog(models.front(), timeout);
+  return tool.finish(run(watchdog));
 }

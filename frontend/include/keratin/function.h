@@ -107,6 +107,9 @@ struct FunctionOptions {
   // grows by a run of the loop or more. Function::memoryPlan says whether the budget was kept;
   // sizes that are not known count as 32.
   int64_t memoryBudget = 0;
+  // Seconds that compiling may take; 0: any number. It is looked at between passes and kernels, so
+  // an end may come later; then the function is not made and a RuntimeError thrown.
+  double timeLimit = 0;
 };
 
 } // namespace keratin
