@@ -3,6 +3,7 @@
 
 #include "frontend/backend/Elementwise.h"
 #include "frontend/backend/Reductions.h"
+#include "frontend/values/Elements.h"
 #include "keratin/reductions.h"
 
 #include <cmath>
@@ -22,6 +23,9 @@ Tensor relu(const Operand &operand, double alpha, std::optional<double> max_valu
   if (dtype == DType::Bool || (isInteger(dtype) && !(isWhole(alpha) && isWhole(threshold) &&
                                                      isWhole(max_value.value_or(0)))))
     x = call.floating(operand);
+  // No integer is above what its dtype holds.
+  if (max_value && fitOf(*max_value, 0, call.dtypeOf(x)) == Fit::Above)
+    max_value.reset();
   Value limit = call.like(x, threshold), zero = g.zeroLike(x);
   // Gradients at the kinks: of equal arguments, maximum and minimum follow the first. So it is 0 at
   // x = 0, alpha where there is a slope below, and 1 at x = max_value.

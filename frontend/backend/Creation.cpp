@@ -5,6 +5,7 @@
 #include "frontend/backend/Variables.h"
 #include "frontend/graph/SparseParts.h"
 #include "frontend/graph/ValueRange.h"
+#include "frontend/values/Elements.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -78,14 +79,60 @@ static Tensor sparsePlaceholder(Call &call, const std::string &name,
   return result;
 }
 
+// How many numbers there are from `from` to `to`, and the last of them, whatever kind they are.
+static std::pair<int64_t, Array> countSteps(Call &call, const Operand &from, const Operand &to,
+                                            const Operand &step) {
+  bool floating = false;
+  for (const Operand *operand : {&from, &to, &step}) {
+    floating |= operand->kind() == Operand::Kind::Float;
+    if (operand->kind() != Operand::Kind::Float)
+      call.checkFit(operand->array(), DType::Int64);
+  }
+  if (step.number() == 0)
+    call.valueError("step is 0");
+  // Whole numbers of 64 bits keep all their digits.
+  __int128 exact = 0;
+  double length = 0;
+  if (floating) {
+    length = std::ceil((to.number() - from.number()) / step.number());
+  } else {
+    __int128 by = step.array().item<int64_t>();
+    exact = __int128(to.array().item<int64_t>()) - from.array().item<int64_t>();
+    exact = (exact + by - (by > 0 ? 1 : -1)) / by;
+    length = double(exact);
+  }
+  if (!(length < 9e15))
+    call.valueError("the range is too long or not finite");
+  if (length <= 0)
+    return {0, Array(0)};
+  int64_t count = floating ? int64_t(length) : int64_t(exact);
+  if (floating)
+    return {count, Array(from.number() + double(count - 1) * step.number())};
+  return {count, Array(from.array().item<int64_t>() + (count - 1) * step.array().item<int64_t>())};
+}
+
+// Numbers from `from` to `last`, if there are any, must fit the dtype.
+static void requireFit(Call &call, const DimExpr &from, const DimExpr &last, const DimExpr &count,
+                       DType dtype) {
+  if (!isInteger(dtype) || dtypeSize(dtype) == 8)
+    return;
+  DimExpr any = call.check(ir::min(count, DimExpr(1)));
+  for (const DimExpr &end : {from, last}) {
+    DimExpr number = call.check(ir::mul(any, end));
+    std::string what = std::string("a number does not fit ") + dtypeName(dtype);
+    call.requireAtLeast(number, DimExpr(leastOf(dtype).item<int64_t>()), what);
+    call.requireAtLeast(DimExpr(greatestOf(dtype).item<int64_t>()), number, what);
+  }
+}
+
 namespace {
 
 // K::arange. Counted in 64 bits, so that the values of any dtype are exact before they are
 // converted.
 class Range {
 public:
-  Range(Call &call, const Operand &from, const Operand &to, const Operand &by)
-      : call(call), g(call.g), from(from), to(to), by(by) {
+  Range(Call &call, const Operand &from, const Operand &to, const Operand &by, DType dtype)
+      : call(call), g(call.g), from(from), to(to), by(by), dtype(dtype) {
     for (const Operand *operand : {&from, &to, &by})
       isFloat |= operand->isTensor() ? isFloating(operand->tensor().dtype())
                                      : operand->kind() == Operand::Kind::Float;
@@ -107,10 +154,12 @@ private:
   // ceil((to - from) / by), at least 0.
   DimExpr size() {
     if (from.isNumber() && to.isNumber() && by.isNumber()) {
-      double length = std::ceil((to.number() - from.number()) / by.number());
-      if (!(length < 9e15))
-        call.valueError("the range is too long or not finite");
-      return DimExpr(std::max<int64_t>(int64_t(length), 0));
+      auto [count, last] = countSteps(call, from, to, by);
+      if (count > 0) {
+        call.checkFit(from.array(), dtype);
+        call.checkFit(last, dtype);
+      }
+      return DimExpr(count);
     }
     if (!isFloat && by.isNumber())
       if (std::optional<DimExpr> known = knownSize())
@@ -124,7 +173,10 @@ private:
       return std::nullopt;
     DimExpr distance = call.check(ir::sub(*last, *first));
     DimExpr width(by.array().item<int64_t>());
-    return call.check(ir::max(call.check(ir::ceildiv(distance, width)), DimExpr(0)));
+    DimExpr count = call.check(ir::max(call.check(ir::ceildiv(distance, width)), DimExpr(0)));
+    DimExpr steps = call.check(ir::mul(call.check(ir::sub(count, DimExpr(1))), width));
+    requireFit(call, *first, call.check(ir::add(*first, steps)), count, dtype);
+    return count;
   }
 
   DimExpr integerSize() {
@@ -148,7 +200,26 @@ private:
     return computedSize(count);
   }
 
+  // The count, if the numbers from the first to the last fit the dtype; else the call fails.
+  Value fitting(Value count) {
+    if (!isInteger(dtype) || (!isFloat && dtypeSize(dtype) == 8))
+      return count;
+    DType work = isFloat ? DType::Float64 : DType::Int64;
+    Value first = scalar(from), one = g.oneLike(count);
+    Value last = g.add(first, g.mul(call.cast(g.sub(count, one), work), scalar(by)));
+    Value least = call.literal(leastOf(dtype).astype(work)),
+          greatest = call.literal(greatestOf(dtype).astype(work)), misfits;
+    for (Value end : {first, last}) {
+      Value beyond = g.or_(g.less(end, least), g.greater(end, greatest));
+      misfits = misfits ? g.or_(misfits, beyond) : beyond;
+    }
+    misfits = call.cast(g.and_(misfits, g.greaterEqual(count, one)), DType::Int64);
+    return g.add(count, call.inRange(misfits, DimExpr(0), DimExpr(1),
+                                     std::string("a number does not fit ") + dtypeName(dtype)));
+  }
+
   DimExpr computedSize(Value count) {
+    count = fitting(count);
     std::optional<DimExpr> most = mostSteps();
     if (!most)
       call.notImplemented("a size computed from data, without a known bound, for the range; needed "
@@ -191,6 +262,7 @@ private:
   Call &call;
   ir::GraphMath &g;
   const Operand &from, &to, &by;
+  DType dtype;
   bool isFloat = false;
 };
 
@@ -310,8 +382,9 @@ Tensor arange(const Operand &start, const Operand &stop, const Operand &step, DT
               SourceLocation location) {
   Call call("arange", location);
   const Operand zero(0, location);
-  Range range(call, stop.isNone() ? zero : start, stop.isNone() ? start : stop, step);
-  return call.tensor(call.cast(range.values(), dtype.valueOr(DType::Int32)));
+  DType type = dtype.valueOr(DType::Int32);
+  Range range(call, stop.isNone() ? zero : start, stop.isNone() ? start : stop, step, type);
+  return call.tensor(call.cast(range.values(), type));
 }
 
 } // namespace keratin::backend

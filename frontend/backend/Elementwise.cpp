@@ -4,6 +4,7 @@
 #include "frontend/backend/Configuration.h"
 #include "frontend/backend/Elementwise.h"
 #include "frontend/graph/SparseParts.h"
+#include "frontend/values/Elements.h"
 
 using namespace keratin;
 using namespace keratin::frontend;
@@ -69,16 +70,48 @@ Tensor pow(const Operand &x, const Operand &a, SourceLocation location) {
   auto [base, exponent] = call.binary(x, a);
   if (isInteger(call.dtypeOf(base)) && (a.isNumber() || a.kind() == Operand::Kind::Array))
     for (int64_t i = 0; i < a.array().size(); ++i)
-      if (a.array().item<int64_t>(i) < 0)
+      if (compareElements(a.array(), i, Array(0)) < 0)
         call.valueError("an integer to a negative power; found exponent " +
-                        std::to_string(a.array().item<int64_t>(i)) + "; needed 0 or more");
+                        elementText(a.array(), i) + "; needed 0 or more");
   return call.tensor(
       asNumbers(call, base, exponent, [&](Value u, Value v) { return call.g.pow(u, v); }));
 }
 
-// A bound in x's dtype and shape.
-static Value bound(Call &call, Value x, const Operand &operand, const char *name) {
-  Value value = call.value(operand, call.dtypeOf(x));
+// An integer tensor in another integer dtype; what is beyond its range becomes its end.
+static Value limitedTo(Call &call, Value x, DType dtype) {
+  auto end = [&](const Array &number) { // none that the tensor's dtype does not reach
+    return firstMisfit(number, call.dtypeOf(x))
+               ? Value()
+               : call.broadcastTo(call.literal(number, call.dtypeOf(x)), ir::getShape(x));
+  };
+  if (Value least = end(leastOf(dtype)))
+    x = call.g.maximum(x, least);
+  if (Value greatest = end(greatestOf(dtype)))
+    x = call.g.minimum(x, greatest);
+  return call.cast(x, dtype);
+}
+
+// A bound in x's dtype and shape. Of integers it may lie beyond the range, where it bounds nothing;
+// on the other side no integer would be left.
+static Value bound(Call &call, Value x, const Operand &operand, const char *name, bool isLower) {
+  DType dtype = call.dtypeOf(x);
+  Value value;
+  if (!isInteger(dtype)) {
+    value = call.value(operand, dtype);
+  } else if (operand.isNumber() || operand.kind() == Operand::Kind::Array) {
+    const Array &numbers = operand.array();
+    for (int64_t i = 0; i < numbers.size(); ++i) {
+      Fit fit = fitOf(numbers, i, dtype);
+      if (fit != Fit::Inside && fit != (isLower ? Fit::Below : Fit::Above))
+        call.valueError(std::string(name) + " is " + elementText(numbers, i) + "; no " +
+                        dtypeName(dtype) + " is at " + (isLower ? "least" : "most") + " that");
+    }
+    value = call.literal(saturated(numbers, dtype));
+  } else {
+    value = call.value(operand);
+    value =
+        isInteger(call.dtypeOf(value)) ? limitedTo(call, value, dtype) : call.cast(value, dtype);
+  }
   ir::Shape shape = ir::getShape(x);
   if (call.broadcastShape(shape, ir::getShape(value)) != shape)
     call.valueError(std::string(name) + " must not have more elements than x; found shapes " +
@@ -93,12 +126,13 @@ Tensor clip(const Operand &operand, const Operand &min_value, const Operand &max
   if (call.dtypeOf(x) == DType::Bool)
     call.typeError("bool cannot be clipped; needed numbers");
   Operand high = max_value;
-  if (min_value.isNumber() && max_value.isNumber() && max_value.number() < min_value.number())
+  if (min_value.isNumber() && max_value.isNumber() &&
+      compareElements(max_value.array(), 0, min_value.array()) < 0)
     high = min_value;
   if (!high.isNone())
-    x = call.g.minimum(x, bound(call, x, high, "max_value"));
+    x = call.g.minimum(x, bound(call, x, high, "max_value", false));
   if (!min_value.isNone())
-    x = call.g.maximum(x, bound(call, x, min_value, "min_value"));
+    x = call.g.maximum(x, bound(call, x, min_value, "min_value", true));
   return call.tensor(x);
 }
 
@@ -108,7 +142,11 @@ Tensor cast(const Operand &x, DTypeArgument dtype, SourceLocation location) {
     parts->values = call.cast(parts->values, dtype.valueOr(Configuration::floatx()));
     return call.tensor(sparseMatrix(call, *parts));
   }
-  return call.tensor(call.value(x, dtype.valueOr(Configuration::floatx())));
+  DType type = dtype.valueOr(Configuration::floatx());
+  // On the host, so that a double keeps its digits on the way to float64.
+  if (x.isNumber() || x.kind() == Operand::Kind::Array)
+    return call.tensor(call.literal(x.array().astype(type)));
+  return call.tensor(call.cast(call.value(x), type));
 }
 
 Tensor maximum(const Operand &x, const Operand &y, SourceLocation location) {

@@ -8,6 +8,7 @@
 #include "frontend/graph/SparseParts.h"
 #include "frontend/graph/Trace.h"
 
+#include <limits>
 #include <map>
 
 using namespace keratin;
@@ -111,6 +112,14 @@ bool is_placeholder(const Operand &x) {
 
 //===-- Shapes and dtypes ---------------------------------------------------------------------===//
 
+// The dtype of sizes as tensors.
+static void requireInt32(Call &call, const DimExpr &size, const std::string &what) {
+  const DimExpr greatest(std::numeric_limits<int32_t>::max());
+  if (size.isConstant() && size.constantValue() > greatest.constantValue())
+    call.valueError(what + " is " + size.str() + ", which does not fit int32");
+  call.requireAtLeast(greatest, size, what + " does not fit int32");
+}
+
 Tensor shape(const Operand &operand, SourceLocation location) {
   Call call("shape", location);
   // Of a sparse tensor the sizes are all that is looked at.
@@ -119,6 +128,8 @@ Tensor shape(const Operand &operand, SourceLocation location) {
                 ? call.g.splat(0.0, ir::getTensorType(parts->shape, call.elementType(DType::Int32)))
                 : call.value(operand);
   ir::Shape dims = ir::getShape(x);
+  for (const DimExpr &dim : dims)
+    requireInt32(call, dim, "a size");
   Array sizes = Array::zeros(DType::Int32, {int64_t(dims.size())});
   bool isStatic = true;
   for (size_t i = 0; i < dims.size(); ++i) {
@@ -155,6 +166,7 @@ Tensor size(const Operand &operand, const std::string &name, SourceLocation loca
   Call call("size", location);
   Value x = call.value(operand);
   std::vector<int64_t> axes = call.axes(None, call.rank(x));
+  requireInt32(call, call.check(ir::elementCount(ir::getShape(x))), "the number of elements");
   return call.tensor(call.g.count(x, axes, call.elementType(DType::Int32)), name);
 }
 

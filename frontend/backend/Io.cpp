@@ -6,6 +6,7 @@
 #include "frontend/graph/EvalCache.h"
 #include "frontend/graph/SparseFeed.h"
 #include "frontend/graph/SparseParts.h"
+#include "frontend/values/Elements.h"
 #include "keratin/variables.h"
 
 using namespace keratin;
@@ -44,6 +45,10 @@ std::vector<Array> Session::run(const std::vector<Tensor> &fetches, const Feeds 
 static Array fitted(const char *function, const VariableStorage &storage, const Array &value) {
   if (value.isNone())
     throw ValueError(std::string(function) + ": the value is None");
+  if (value.ndim() == 0)
+    if (firstMisfit(value, storage.dtype()))
+      throw ValueError(std::string(function) + ": the number " + elementText(value, 0) +
+                       " does not fit " + dtypeName(storage.dtype()));
   Array converted = value.astype(storage.dtype());
   std::vector<int64_t> shape = storage.shape();
   if (converted.shape() == shape)

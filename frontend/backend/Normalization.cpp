@@ -96,10 +96,12 @@ Tensor dropout(const Operand &operand, double level, const Shape &noise_shape,
     return call.tensor(x);
   ir::Shape noise = noiseShape(call, x, noise_shape);
   x = matchingNoise(call, x, noise);
-  // The uniform number of an element is its 32 bits as a fraction: kept if it is not below level.
+  // The uniform number of an element is its 32 bits as a fraction: kept if it is not below level,
+  // and the greatest in any case.
   RandomStream stream(call, seed);
   Value bits = stream.bits(noise);
-  Value border = g.integerScalar(int64_t(std::ceil(level * 0x1p32)), ir::getElementType(bits));
+  Value border = g.integerScalar(int64_t(std::min(std::ceil(level * 0x1p32), 0x1p32 - 1)),
+                                 ir::getElementType(bits));
   Value keep = g.greaterEqual(bits, g.broadcastScalar(border, noise));
   Value scaled = g.scale(x, 1.0 / (1.0 - level));
   return call.tensor(g.select(call.broadcastTo(keep, ir::getShape(x)), scaled, g.zeroLike(x)));

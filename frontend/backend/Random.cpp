@@ -5,11 +5,13 @@
 #include "frontend/backend/Random.h"
 #include "frontend/backend/Variables.h"
 #include "frontend/graph/Trace.h"
+#include "frontend/values/Elements.h"
 #include "keratin/variables.h"
 
 #include "llvm/ADT/ArrayRef.h"
 
 #include <cmath>
+#include <limits>
 #include <random>
 
 using namespace keratin;
@@ -93,9 +95,33 @@ static bool isNumber(const Operand &operand, double value) {
   return operand.isNumber() && operand.number() == value;
 }
 
+// Numbers for a parameter must be as `holds` says; a tensor's are not known yet.
+static void requireNumbers(Call &call, const Operand &operand, const char *name,
+                           llvm::function_ref<bool(double)> holds, const char *needed) {
+  if (!operand.isNumber() && operand.kind() != Operand::Kind::Array)
+    return;
+  for (int64_t i = 0; i < operand.array().size(); ++i)
+    if (!holds(operand.array().item(i)))
+      call.valueError(std::string(name) + " is " + elementText(operand.array(), i) + "; needed " +
+                      needed);
+}
+
+static bool isFiniteIn(DType dtype, double number) {
+  return std::isfinite(Array(number).astype(dtype).item());
+}
+
+static void requireFinite(Call &call, const Operand &operand, const char *name, DType dtype) {
+  requireNumbers(
+      call, operand, name, [&](double number) { return isFiniteIn(dtype, number); },
+      "a number that the dtype holds");
+}
+
 // mean + stddev * x, without the trivial parts.
 static Value scaled(Call &call, Value x, const Operand &mean, const Operand &stddev) {
   DType dtype = call.dtypeOf(x);
+  requireFinite(call, mean, "mean", dtype);
+  requireFinite(call, stddev, "stddev", dtype);
+  requireNumbers(call, stddev, "stddev", [](double number) { return number >= 0; }, "0 or more");
   if (!isNumber(stddev, 1))
     x = call.g.mul(x, parameter(call, stddev, dtype, ir::getShape(x), "stddev"));
   if (!isNumber(mean, 0))
@@ -162,21 +188,77 @@ static Value standardTruncatedNormal(Call &call, RandomStream &stream, const ir:
   return g.maximum(g.minimum(x, call.like(x, 2.0)), call.like(x, -2.0));
 }
 
+// Of two numbers: whether [minval, maxval) holds any number of the dtype, and no other.
+static void checkRange(Call &call, const Operand &minval, const Operand &maxval, DType dtype) {
+  if (!minval.isNumber() || !maxval.isNumber())
+    return;
+  const Array &low = minval.array(), &high = maxval.array();
+  if (compareElements(low, 0, high) >= 0)
+    call.valueError("maxval must be above minval; found " + elementText(low, 0) + " and " +
+                    elementText(high, 0));
+  bool fits = !firstMisfit(low, dtype);
+  if (isInteger(dtype)) {
+    // maxval itself is not drawn.
+    Array last = dtypeSize(dtype) == 8 ? high : Array(high.item<int64_t>() - 1);
+    fits = fits && !firstMisfit(last, dtype);
+  }
+  if (!fits)
+    call.valueError("the range from " + elementText(low, 0) + " to " + elementText(high, 0) +
+                    " does not fit " + dtypeName(dtype));
+}
+
 // minval + bits % (maxval - minval) in 64 bits; the bias is below 2^-32 for ranges of 32 bits.
 static Value uniformIntegers(Call &call, RandomStream &stream, const ir::Shape &shape, DType dtype,
                              const Operand &minval, const Operand &maxval) {
   ir::GraphMath &g = call.g;
-  Operand high =
-      maxval.kind() == Operand::Kind::Float ? Operand(maxval.array().item<int64_t>(0)) : maxval;
-  if (minval.isNumber() && high.isNumber() && minval.number() >= high.number())
-    call.valueError("maxval must be above minval for integers; found " +
-                    std::to_string(minval.number()) + " and " + std::to_string(high.number()));
-  Value low = call.cast(parameter(call, minval, DType::Int64, shape, "minval"), DType::UInt64);
-  Value top = call.cast(parameter(call, high, DType::Int64, shape, "maxval"), DType::UInt64);
+  DType work = dtype == DType::UInt64 ? DType::UInt64 : DType::Int64;
+  // The least integer that is not below a float.
+  auto whole = [&](const Operand &operand) {
+    if (operand.isNumber() && operand.kind() == Operand::Kind::Float)
+      return Operand(call.converted(std::ceil(operand.number()), work), call.location);
+    if (operand.isNumber())
+      call.checkFit(operand.array(), work);
+    return operand;
+  };
+  Operand from = whole(minval), to = whole(maxval);
+  checkRange(call, from, to, dtype);
+  Value low = parameter(call, from, work, shape, "minval");
+  Value top = parameter(call, to, work, shape, "maxval");
+  if (work == DType::Int64 && !(minval.isNumber() && maxval.isNumber())) {
+    const int64_t least = leastOf(dtype).item<int64_t>(), most = greatestOf(dtype).item<int64_t>();
+    if (dtypeSize(dtype) < 8) {
+      low = call.inRange(low, least, most + 1, "minval does not fit the dtype");
+      top = call.inRange(top, least, most + 2, "maxval does not fit the dtype");
+    }
+    Value span = call.inRange(g.sub(top, low), 1, std::numeric_limits<int64_t>::max(),
+                              "maxval must be above minval");
+    top = g.add(low, span);
+  }
+  low = call.cast(low, DType::UInt64);
+  top = call.cast(top, DType::UInt64);
   Value word = call.cast(stream.bits(shape), DType::UInt64);
   word =
       g.or_(g.shiftLeft(word, call.like(word, 32)), call.cast(stream.bits(shape), DType::UInt64));
   return call.cast(g.add(low, g.mod(word, g.sub(top, low))), dtype);
+}
+
+static Value uniformFloats(Call &call, RandomStream &stream, const ir::Shape &shape, DType dtype,
+                           const Operand &minval, const Operand &maxval) {
+  ir::GraphMath &g = call.g;
+  requireFinite(call, minval, "minval", dtype);
+  requireFinite(call, maxval, "maxval", dtype);
+  checkRange(call, minval, maxval, dtype);
+  Value u = stream.uniform(shape, dtype);
+  if (isNumber(minval, 0) && isNumber(maxval, 1))
+    return u;
+  Value low = parameter(call, minval, dtype, shape, "minval");
+  Value high = parameter(call, maxval, dtype, shape, "maxval");
+  bool isWide = minval.isNumber() && maxval.isNumber() &&
+                !isFiniteIn(dtype, maxval.number() - minval.number());
+  Value x = isWide ? g.add(g.mul(low, g.sub(g.oneLike(u), u)), g.mul(high, u))
+                   : g.add(g.mul(u, g.sub(high, low)), low);
+  // Rounding may reach maxval, which is not in the range.
+  return g.select(g.greaterEqual(x, high), low, x);
 }
 
 static Value uniformValue(Call &call, const ir::Shape &shape, const Operand &minval,
@@ -184,17 +266,8 @@ static Value uniformValue(Call &call, const ir::Shape &shape, const Operand &min
   RandomStream stream(call, seed);
   if (dtype == DType::Bool)
     call.typeError("dtype is bool; needed a number");
-  if (!isFloating(dtype))
-    return uniformIntegers(call, stream, shape, dtype, minval, maxval);
-  ir::GraphMath &g = call.g;
-  Value u = stream.uniform(shape, dtype);
-  if (isNumber(minval, 0) && isNumber(maxval, 1))
-    return u;
-  Value low = parameter(call, minval, dtype, shape, "minval");
-  Value high = parameter(call, maxval, dtype, shape, "maxval");
-  Value x = g.add(g.mul(u, g.sub(high, low)), low);
-  // Rounding may reach maxval, which is not in the range.
-  return g.select(g.greaterEqual(x, high), low, x);
+  return isFloating(dtype) ? uniformFloats(call, stream, shape, dtype, minval, maxval)
+                           : uniformIntegers(call, stream, shape, dtype, minval, maxval);
 }
 
 static Value normalValue(Call &call, const ir::Shape &shape, const Operand &mean,
@@ -229,6 +302,7 @@ Tensor random_binomial(const Shape &shape, const Operand &p, DTypeArgument dtype
                        std::optional<int64_t> seed, SourceLocation location) {
   Call call("random_binomial", location);
   ir::Shape sizes = call.shape(shape);
+  requireNumbers(call, p, "p", [](double number) { return number >= 0 && number <= 1; }, "0 to 1");
   RandomStream stream(call, seed);
   Value u = stream.uniform(sizes, DType::Float32);
   Value hit = call.g.less(u, parameter(call, p, DType::Float32, sizes, "p"));

@@ -73,7 +73,7 @@ Tensor variable(const Operand &value, DTypeArgument dtype, const std::string &na
   const Array &given = value.array();
   Array converted;
   if (given.dtype() != type)
-    converted = given.astype(type);
+    converted = call.converted(given, type);
   return makeVariable(call, converted.isNone() ? given : converted, name, std::move(info));
 }
 
@@ -108,7 +108,9 @@ Tensor moving_average_update(const Tensor &x, const Operand &value, const Operan
                              SourceLocation location) {
   Call call("moving_average_update", location);
   Value variable = variableOf(call, x);
-  checkNumeric(call, variable);
+  if (!isFloating(call.dtypeOf(variable)))
+    call.typeError(std::string("the variable is ") + dtypeName(call.dtypeOf(variable)) +
+                   "; needed a floating one");
   // x <- x - (x - value) * (1 - momentum), as an increment.
   Value difference = call.g.sub(assigned(call, variable, value), variable);
   Value rate = call.value(momentum, call.dtypeOf(variable));

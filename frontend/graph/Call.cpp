@@ -4,8 +4,7 @@
 #include "frontend/graph/ControlDependencies.h"
 #include "frontend/graph/Trace.h"
 #include "frontend/values/DTypeRules.h"
-
-#include <limits>
+#include "frontend/values/Elements.h"
 
 using namespace keratin;
 using namespace keratin::frontend;
@@ -77,6 +76,21 @@ Value Call::literal(Array array) {
   return builder.create<ir::LiteralOp>(g.location(), type, id);
 }
 
+void Call::checkFit(const Array &numbers, DType dtype) const {
+  if (std::optional<int64_t> misfit = firstMisfit(numbers, dtype))
+    valueError("the number " + elementText(numbers, *misfit) + " does not fit " + dtypeName(dtype));
+}
+
+Array Call::converted(const Array &numbers, DType dtype) const {
+  checkFit(numbers, dtype);
+  return numbers.astype(dtype);
+}
+
+Value Call::like(Value x, double number) {
+  checkFit(number, dtypeOf(x));
+  return g.constantLike(number, x);
+}
+
 Value Call::raw(const Tensor &tensor) {
   if (tensor.isEmpty())
     valueError("an argument is an empty Tensor");
@@ -97,11 +111,7 @@ Value Call::dense(const Tensor &tensor) {
 
 // int32, or int64 if the value does not fit (spec 0.1).
 static DType integerDtype(const Array &number) {
-  int64_t value = number.item<int64_t>();
-  return value >= std::numeric_limits<int32_t>::min() &&
-                 value <= std::numeric_limits<int32_t>::max()
-             ? DType::Int32
-             : DType::Int64;
+  return firstMisfit(number, DType::Int32) ? DType::Int64 : DType::Int32;
 }
 
 Value Call::value(const Operand &operand) {
@@ -113,7 +123,7 @@ Value Call::value(const Operand &operand) {
   case Operand::Kind::Bool:
     return literal(operand.array());
   case Operand::Kind::Integer:
-    return literal(operand.array().astype(integerDtype(operand.array())));
+    return literal(operand.array(), integerDtype(operand.array()));
   case Operand::Kind::Float:
     return literal(operand.array().astype(Configuration::floatx()));
   case Operand::Kind::Array:
@@ -129,7 +139,7 @@ Value Call::value(const Operand &operand) {
 Value Call::value(const Operand &operand, DType dtype) {
   // Converted on the host, so that a double keeps its digits on the way to float64.
   if (operand.isNumber() || operand.kind() == Operand::Kind::Array)
-    return literal(operand.array().astype(dtype));
+    return literal(operand.array(), dtype);
   return cast(value(operand), dtype);
 }
 

@@ -61,13 +61,18 @@ public:
   std::pair<Value, Value> binary(const Operand &x, const Operand &y);
   // A constant whose bytes the graph holds.
   Value literal(Array array);
+  Value literal(const Array &numbers, DType dtype) { return literal(converted(numbers, dtype)); }
+  // Numbers of the user's in another dtype; ValueError for one that an integer dtype does not hold.
+  // Fractions are cut off; floats are rounded, to infinity beyond the largest.
+  Array converted(const Array &numbers, DType dtype) const;
+  void checkFit(const Array &numbers, DType dtype) const;
 
   Value cast(Value x, DType dtype);
   DType dtypeOf(Value x) const { return DType(ir::dtypeOf(ir::getElementType(x))); }
   mlir::Type elementType(DType dtype);
   int64_t rank(Value x) const { return ir::getTensorType(x).getRank(); }
-  // A scalar constant of x's element type, repeated to its shape.
-  Value like(Value x, double number) { return g.constantLike(number, x); }
+  // A scalar constant of x's element type, repeated to its shape; ValueError as literal.
+  Value like(Value x, double number);
 
   //===-- Axes --------------------------------------------------------------------------------===//
   // In [0, rank); ValueError otherwise.

@@ -4,6 +4,7 @@
 #include "frontend/values/DTypeRules.h"
 #include "frontend/values/Elements.h"
 
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -209,12 +210,29 @@ static void checkIndex(int64_t index, int64_t count) {
                      std::to_string(count) + " elements");
 }
 
-double Array::elementAsDouble(int64_t index) const {
-  checkIndex(index, count);
-  return frontend::elementAsDouble(type, rawData(), index);
+static ValueError misfit(const Array &array, int64_t index, DType wanted) {
+  return ValueError("Array: the element " + frontend::elementText(array, index) + " of dtype " +
+                    dtypeName(array.dtype()) + " does not fit " + dtypeName(wanted));
 }
 
-int64_t Array::elementAsInteger(int64_t index) const {
+double Array::elementAsFloat(int64_t index, DType wanted) const {
   checkIndex(index, count);
-  return frontend::elementAsInteger(type, rawData(), index);
+  double value = frontend::elementAsDouble(type, rawData(), index);
+  if (wanted == DType::Float32 && std::isfinite(value) && !std::isfinite(float(value)))
+    throw misfit(*this, index, wanted);
+  return value;
+}
+
+int64_t Array::elementAsInteger(int64_t index, DType wanted) const {
+  checkIndex(index, count);
+  int64_t value = frontend::elementAsInteger(type, rawData(), index);
+  bool fits = wanted == DType::Bool
+                  ? (value == 0 || value == 1) &&
+                        frontend::elementAsDouble(type, rawData(), index) == double(value)
+                  : frontend::fitOf(*this, index, wanted) == frontend::Fit::Inside;
+  if (!fits)
+    throw misfit(*this, index, wanted);
+  if (wanted == DType::UInt64 && isFloating(type)) // where int64 is saturated
+    return int64_t(uint64_t(frontend::elementAsDouble(type, rawData(), index)));
+  return value;
 }

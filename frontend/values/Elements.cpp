@@ -1,5 +1,8 @@
 #include "frontend/values/Elements.h"
 
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <type_traits>
@@ -136,4 +139,88 @@ void frontend::convertElements(DType from, const void *source, DType to, void *t
         out[i] = convert<From, To>(in[i]);
     });
   });
+}
+
+// Holds every integer of 64 bits.
+static long double exactElement(const Array &array, int64_t index) {
+  return visitType(array.dtype(), [&](auto type) -> long double {
+    using T = decltype(type);
+    T value = static_cast<const T *>(array.rawData())[index];
+    if constexpr (isFloat<T>)
+      return widen(value);
+    else
+      return value;
+  });
+}
+
+frontend::Fit frontend::fitOf(const Array &array, int64_t index, DType dtype) {
+  if (!isInteger(dtype))
+    return Fit::Inside;
+  long double value = std::trunc(exactElement(array, index));
+  return visitType(dtype, [&](auto type) {
+    using Limits = std::numeric_limits<decltype(type)>;
+    if constexpr (Limits::is_integer)
+      return value != value ? Fit::NotANumber
+             : value<(long double)Limits::min() ? Fit::Below : value>(long double) Limits::max()
+                 ? Fit::Above
+                 : Fit::Inside;
+    return Fit::Inside;
+  });
+}
+
+std::optional<int64_t> frontend::firstMisfit(const Array &array, DType dtype) {
+  if (isInteger(dtype) && dtype != array.dtype())
+    for (int64_t i = 0; i < array.size(); ++i)
+      if (fitOf(array, i, dtype) != Fit::Inside)
+        return i;
+  return std::nullopt;
+}
+
+static Array endOf(DType dtype, bool isGreatest) {
+  return visitType(dtype, [&](auto type) {
+    using T = decltype(type);
+    if constexpr (std::is_integral_v<T>)
+      return Array(isGreatest ? std::numeric_limits<T>::max() : std::numeric_limits<T>::min());
+    return Array();
+  });
+}
+
+Array frontend::leastOf(DType dtype) { return endOf(dtype, false); }
+Array frontend::greatestOf(DType dtype) { return endOf(dtype, true); }
+
+Array frontend::saturated(const Array &array, DType dtype) {
+  Array result = array.astype(dtype);
+  if (!firstMisfit(array, dtype))
+    return result;
+  size_t size = dtypeSize(dtype);
+  const Array least = leastOf(dtype), greatest = greatestOf(dtype);
+  for (int64_t i = 0; i < array.size(); ++i) {
+    Fit fit = fitOf(array, i, dtype);
+    if (fit == Fit::Below || fit == Fit::Above)
+      std::memcpy(static_cast<char *>(result.rawData()) + size_t(i) * size,
+                  (fit == Fit::Below ? least : greatest).rawData(), size);
+  }
+  return result;
+}
+
+std::string frontend::elementText(const Array &array, int64_t index) {
+  // As short as the element can be told from its neighbours.
+  char text[32];
+  if (!isFloating(array.dtype())) {
+    std::snprintf(text, sizeof text, "%.0Lf", exactElement(array, index));
+    return text;
+  }
+  double value = elementAsDouble(array.dtype(), array.rawData(), index);
+  int digits = array.dtype() == DType::Float64 ? 17 : 9;
+  for (int precision = 6; precision <= digits; ++precision) {
+    std::snprintf(text, sizeof text, "%.*g", precision, value);
+    if (std::strtod(text, nullptr) == value)
+      break;
+  }
+  return text;
+}
+
+int frontend::compareElements(const Array &a, int64_t index, const Array &b) {
+  long double x = exactElement(a, index), y = exactElement(b, 0);
+  return x < y ? -1 : x > y;
 }

@@ -1,5 +1,6 @@
 #include "keratin/sparse.h"
 
+#include "frontend/values/Elements.h"
 #include "keratin/error.h"
 
 #include <algorithm>
@@ -56,7 +57,9 @@ SparseMatrix SparseMatrix::coo(int64_t rowCount, int64_t columnCount,
     if (isFloating(values.dtype()))
       sums.back() += values.item<double>(int64_t(i));
     else
-      counts.back() = int64_t(uint64_t(counts.back()) + uint64_t(values.item<int64_t>(int64_t(i))));
+      counts.back() = int64_t(
+          uint64_t(counts.back()) +
+          uint64_t(frontend::elementAsInteger(values.dtype(), values.rawData(), int64_t(i))));
   }
   SparseMatrix result;
   result.dims = {rowCount, columnCount};

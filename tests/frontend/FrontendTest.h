@@ -9,6 +9,7 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
+#include <iomanip>
 #include <string>
 #include <vector>
 
@@ -20,18 +21,24 @@ using keratin::Operand;
 using keratin::StaticShape;
 using keratin::Tensor;
 
-// Equal shapes and nearly equal elements; NaN equals NaN.
-inline void checkArray(const Array &found, const Array &expected, double tolerance = 1e-6) {
+// The distance of neighbouring numbers at 1.
+constexpr double float32Ulp = 0x1p-23, float64Ulp = 0x1p-52;
+
+// Equal shapes and elements: the expected ones are rounded to the dtype of those found, and NaN
+// equals NaN. Where a function is not exact its test says how far it may be off, relative to the
+// larger of 1 and the expected number.
+inline void checkArray(const Array &found, const Array &expected, double tolerance = 0) {
   REQUIRE(keratin::toString(found.shape()) == keratin::toString(expected.shape()));
+  const Array rounded = expected.astype(found.dtype());
   for (int64_t i = 0; i < expected.size(); ++i) {
-    double a = found.item<double>(i), b = expected.item<double>(i);
-    INFO("element " << i << ": found " << a << ", expected " << b);
+    double a = found.item<double>(i), b = rounded.item<double>(i);
+    INFO("element " << i << ": found " << std::setprecision(17) << a << ", expected " << b);
     CHECK((std::isnan(b) ? std::isnan(a)
                          : a == b || std::abs(a - b) <= tolerance * std::max(1.0, std::abs(b))));
   }
 }
 
-inline void checkValue(const Tensor &tensor, const Array &expected, double tolerance = 1e-6) {
+inline void checkValue(const Tensor &tensor, const Array &expected, double tolerance = 0) {
   checkArray(tensor.eval(), expected, tolerance);
 }
 

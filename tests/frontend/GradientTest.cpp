@@ -3,6 +3,8 @@
 
 #include "keratin/random.h"
 
+#include <limits>
+
 TEST_CASE("gradients of elementwise functions") {
   for (const GradientCase &test : std::vector<GradientCase>{
            {"square", [](auto &x) { return K::square(x); }},
@@ -160,4 +162,78 @@ TEST_CASE("a training step: gradients as updates") {
   CHECK(first == Approx(19.5));
   CHECK(last < 1e-8);
   checkArray(K::get_value(w), Array{{1.}, {2.}, {3.}}, 1e-3);
+}
+
+// The derivatives of order 0 to 5 of a function of numbers, each by itself.
+static std::vector<std::vector<double>>
+derivatives(const std::function<Tensor(const Tensor &)> &function, const Array &at) {
+  Tensor x = K::placeholder({None}, None, "float64");
+  std::vector<Tensor> orders = {function(x)};
+  while (orders.size() < 6) {
+    auto next = K::gradients(orders.back(), {x})[0];
+    orders.push_back(next ? next.value() : K::zeros_like(x));
+  }
+  std::vector<std::vector<double>> numbers;
+  for (const Array &order : K::function({x}, orders)({at}))
+    numbers.push_back(order.toVector());
+  return numbers;
+}
+
+TEST_CASE("derivatives of every order of powers at 0 and elsewhere") {
+  const std::vector<double> at = {-2, -1, 0, 1, 2};
+  for (int n = 0; n <= 5; ++n) {
+    std::vector<std::vector<double>> exact;
+    double factor = 1;
+    for (int order = 0; order <= 5; factor *= n - order++) {
+      exact.emplace_back();
+      for (double x : at)
+        exact.back().push_back(order > n ? 0 : factor * std::pow(x, n - order));
+    }
+    INFO("x to the power of " << n);
+    CHECK(derivatives([&](auto &x) { return K::pow(x, n); }, at) == exact);
+    Tensor exponent = K::variable(double(n), "float64");
+    CHECK(derivatives([&](auto &x) { return K::pow(x, exponent); }, at) == exact);
+    if (n > 0)
+      CHECK(derivatives(
+                [&](auto &x) {
+                  Tensor product = x;
+                  for (int i = 1; i < n; ++i)
+                    product = product * x;
+                  return product;
+                },
+                at) == exact);
+    if (n == 4) {
+      CHECK(derivatives([&](auto &x) { return K::square(K::square(x)); }, at) == exact);
+      CHECK(derivatives([&](auto &x) { return K::pow(K::pow(x, 2), 2); }, at) == exact);
+      CHECK(derivatives([&](auto &x) { return K::pow(x, 3) * x; }, at) == exact);
+    }
+  }
+}
+
+TEST_CASE("derivatives of powers that are not whole") {
+  const double inf = std::numeric_limits<double>::infinity();
+  auto found = derivatives([](auto &x) { return K::pow(x, 2.5); }, Array{0.0, 4.0});
+  const std::vector<std::vector<double>> exact = {
+      {0, 32}, {0, 20}, {0, 7.5}, {inf, 0.9375}, {-inf, -15. / 128}, {inf, 45. / 1024}};
+  for (size_t order = 0; order <= 5; ++order) {
+    INFO("order " << order);
+    CHECK(found[order][0] == exact[order][0]);
+    CHECK(found[order][1] == Approx(exact[order][1]).epsilon(1e-14));
+  }
+  // Mixed derivatives of x^a: to a and then to x, where x is not 0.
+  Tensor x = K::placeholder({None}, None, "float64"), a = K::placeholder({None}, None, "float64");
+  Tensor byExponent = K::gradients(K::pow(x, a), {a})[0].value();
+  Tensor mixed = K::gradients(byExponent, {x})[0].value();
+  Array values = K::function({x, a}, {mixed})({Array{2.0, 2.0, 0.5}, Array{0.0, 1.0, 2.0}})[0];
+  for (int i = 0; i < 3; ++i) {
+    double base = i < 2 ? 2 : 0.5, power = i;
+    CHECK(values.item(i) ==
+          Approx(std::pow(base, power - 1) * (1 + power * std::log(base))).epsilon(1e-14));
+  }
+  // The factor of a power may be 0 where its derivative is not.
+  Tensor w = K::placeholder({None}, None, "float64");
+  Tensor byBase = K::gradients(w * K::pow(x, 3), {x})[0].value();
+  Tensor byFactor = K::gradients(byBase, {w})[0].value();
+  checkArray(K::function({x, w}, {byFactor})({Array{2.0, 0.0}, Array{0.0, 0.0}})[0],
+             Array{12.0, 0.0});
 }

@@ -97,19 +97,19 @@ public:
   }
   const void *rawData() const { return const_cast<Array *>(this)->rawData(); }
 
-  // One element, converted as `cast` does; ValueError outside the array. Without an index the array
-  // must have exactly one element.
+  // One element as a T. ValueError outside the array, and for a number that T does not hold: NaN,
+  // or one beyond the range of an integer once its fraction is cut off; not 0 or 1 for a bool; a
+  // finite one that a float would make infinite. Without an index the array must have exactly one
+  // element.
   template <typename T = double> T item() const {
     checkSingle();
     return item<T>(0);
   }
   template <typename T = double> T item(int64_t index) const {
     if constexpr (std::is_floating_point_v<T>)
-      return static_cast<T>(elementAsDouble(index));
-    else if constexpr (std::is_same_v<T, bool>)
-      return elementAsDouble(index) != 0;
+      return static_cast<T>(elementAsFloat(index, dtypeOf<T>()));
     else
-      return static_cast<T>(elementAsInteger(index));
+      return static_cast<T>(elementAsInteger(index, dtypeOf<T>()));
   }
   template <typename T = double> std::vector<T> toVector() const {
     checkValue("toVector");
@@ -142,8 +142,9 @@ private:
   void checkType(DType wanted) const;
   void checkCount(size_t elements) const;
   void checkSingle() const;
-  double elementAsDouble(int64_t index) const;
-  int64_t elementAsInteger(int64_t index) const;
+  // ValueError where the wanted dtype does not hold the element.
+  double elementAsFloat(int64_t index, DType wanted) const;
+  int64_t elementAsInteger(int64_t index, DType wanted) const;
 
   std::vector<int64_t> dims;
   void *heap = nullptr; // null: the element is in `scalar`
