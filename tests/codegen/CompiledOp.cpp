@@ -1,6 +1,7 @@
 #include "tests/codegen/CompiledOp.h"
 
 #include "ir/dialect/Keratin.h"
+#include "ir/reference/ErrorBounds.h"
 #include "ir/reference/Interpreter.h"
 
 #include "mlir/Parser/Parser.h"
@@ -11,7 +12,7 @@ using namespace keratin;
 using namespace keratin::tests;
 using ir::HostTensor;
 
-static constexpr const char *machines[] = {"native", "x86-64-v3", "x86-64-v2"};
+static constexpr const char *machines[] = {"native", "x86-64-v3", "x86-64-v2", "x86-64"};
 
 const char *keratin::tests::nameOf(keratin_dtype_t dtype) {
   static constexpr const char *names[] = {"",     "i1",   "i8",   "i16", "i32",  "i64", "ui8",
@@ -61,21 +62,43 @@ CompiledOp::CompiledOp(const std::string &op, const std::vector<std::string> &ar
   }
 }
 
-void CompiledOp::check(const std::vector<HostTensor> &arguments, double tolerance, Edge edge) {
+ir::EvaluationContext CompiledOp::evaluationOf(const std::vector<HostTensor> &arguments) {
   ir::EvaluationContext evaluation;
   int64_t symbol = 0;
   for (const HostTensor &argument : arguments)
     for (int64_t size : argument.dims)
       evaluation.symbols[symbol++] = size;
-  auto expected = ir::interpret(function, arguments, evaluation);
-  INFO(evaluation.error);
-  REQUIRE(succeeded(expected));
+  return evaluation;
+}
+
+void CompiledOp::onEachMachine(const std::vector<HostTensor> &arguments, Edge edge,
+                               llvm::function_ref<void(const HostTensor &)> test) {
   for (size_t i = 0; i < runners.size(); ++i) {
     auto actual = runners[i]->run(arguments, edge);
     INFO(machines[i] << ": " << runners[i]->error);
     REQUIRE(actual);
-    CHECK(largestDifference((*actual)[0], (*expected)[0]) <= tolerance);
+    test(actual->front());
   }
+}
+
+void CompiledOp::check(const std::vector<HostTensor> &arguments, Edge edge) {
+  ir::EvaluationContext evaluation = evaluationOf(arguments);
+  auto expected = ir::interpret(function, arguments, evaluation);
+  INFO(evaluation.error);
+  REQUIRE(succeeded(expected));
+  onEachMachine(arguments, edge, [&](const HostTensor &actual) {
+    CHECK(largestDifference(actual, expected->front()) == 0);
+  });
+}
+
+void CompiledOp::checkWithinBounds(const std::vector<HostTensor> &arguments) {
+  ir::EvaluationContext evaluation = evaluationOf(arguments);
+  auto expected = ir::interpretWithBounds(function, arguments, evaluation);
+  INFO(evaluation.error);
+  REQUIRE(succeeded(expected));
+  onEachMachine(arguments, Edge::End, [&](const HostTensor &actual) {
+    CHECK(ir::findMismatch(actual, expected->front()).value_or("") == "");
+  });
 }
 
 void CompiledOp::checkFails(const std::vector<HostTensor> &arguments, const std::string &message) {

@@ -2,6 +2,7 @@
 #ifndef KERATIN_TESTS_CODEGEN_COMPILEDOP_H
 #define KERATIN_TESTS_CODEGEN_COMPILEDOP_H
 
+#include "ir/reference/EvaluationContext.h"
 #include "tests/support/CompiledRunner.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -22,12 +23,19 @@ public:
   CompiledOp(const std::string &op, const std::vector<std::string> &arguments,
              const std::string &result);
 
-  // Symbols are the sizes of the arguments' dimensions, in order.
-  void check(const std::vector<ir::HostTensor> &arguments, double tolerance = 0,
-             Edge edge = Edge::End);
+  // Symbols are the sizes of the arguments' dimensions, in order. The interpreter's numbers,
+  // exactly.
+  void check(const std::vector<ir::HostTensor> &arguments, Edge edge = Edge::End);
+  // For ops that round: within the bounds that interpretWithBounds computes.
+  void checkWithinBounds(const std::vector<ir::HostTensor> &arguments);
   void checkFails(const std::vector<ir::HostTensor> &arguments, const std::string &message);
 
 private:
+  // The context in which the interpreter runs the function on these.
+  static ir::EvaluationContext evaluationOf(const std::vector<ir::HostTensor> &arguments);
+  void onEachMachine(const std::vector<ir::HostTensor> &arguments, Edge edge,
+                     llvm::function_ref<void(const ir::HostTensor &)> test);
+
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::func::FuncOp function;

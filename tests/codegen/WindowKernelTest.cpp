@@ -64,7 +64,7 @@ static void check(const std::string &op, const Windows &windows, HostTensor x,
     types.push_back(typeOf(dtype, scatters ? windows.y : windows.x));
   CompiledOp compiled(windows.str(op), types, typeOf(dtype, scatters ? windows.x : windows.y));
   for (Edge edge : {Edge::End, Edge::Start})
-    compiled.check(argumentsOf(op, windows, x, dtype), 0, edge);
+    compiled.check(argumentsOf(op, windows, x, dtype), edge);
 }
 
 static void checkAll(const Windows &windows, keratin_dtype_t dtype = f32) {
