@@ -198,21 +198,24 @@ std::optional<Sizes> SizeExpressions::compute(Value value, int64_t count, unsign
 
 //===-- Sizes of the call ---------------------------------------------------------------------===//
 
-// Whatever was made for the body of a loop or branch is computed there and not before, if it
-// differs from step to step, prints, draws or fails.
+// The callable whose body alone can compute the value: what differs from step to step, prints or
+// draws has its place there, and what fails has it in a branch. Null for anything else, which is
+// computed before.
 static const Trace *traceThatNeeds(const Graph &graph, Value root) {
   std::vector<Value> stack = {root};
   llvm::DenseSet<mlir::Operation *> seen;
   while (!stack.empty()) {
     mlir::Operation *op = stack.back().getDefiningOp();
     stack.pop_back();
-    auto maker =
-        llvm::find_if(graph.traces, [&](const Trace *trace) { return trace->hasMade(op); });
+    auto isMaker = [&](const Trace *trace) { return trace->hasMade(op); };
+    auto maker = llvm::find_if(graph.traces, isMaker);
     if (maker == graph.traces.end() || !seen.insert(op).second)
       continue;
+    bool isInBranch = std::any_of(graph.traces.begin(), maker + 1,
+                                  [](const Trace *trace) { return !trace->stepNumber(); });
     if (isStepArgument(graph, op) || op->getNumRegions() ||
-        llvm::isa<ir::PrintOp, ir::RandomBitsOp, ir::GatherOp, ir::DynamicSliceOp,
-                  ir::CheckRangeOp>(op))
+        llvm::isa<ir::PrintOp, ir::RandomBitsOp>(op) ||
+        (isInBranch && llvm::isa<ir::GatherOp, ir::DynamicSliceOp, ir::CheckRangeOp>(op)))
       return *maker;
     stack.insert(stack.end(), op->getOperands().begin(), op->getOperands().end());
   }
@@ -231,11 +234,13 @@ Value Call::nonzero(Value x, const std::string &what) {
 
 DimExpr Call::defineSize(Value value, int64_t element, const DimExpr &most,
                          const std::string &argument) {
+  DimExpr bound = check(ir::max(most, DimExpr(0)));
   if (std::optional<int64_t> known = graph.computedSymbol(value, element))
-    return DimExpr::symbol(*known);
+    if (auto truncate = llvm::dyn_cast_or_null<ir::TruncateOp>(graph.symbols[*known].owner);
+        truncate && ir::getShape(truncate.getX())[0] == bound)
+      return DimExpr::symbol(*known);
   if (const Trace *trace = traceThatNeeds(graph, value))
     notImplemented("a size computed from data in " + trace->callable());
-  DimExpr bound = check(ir::max(most, DimExpr(0)));
   Value scalar =
       inRange(cast(this->element(value, element), DType::Int64), DimExpr(0),
               check(ir::add(bound, DimExpr(1))),

@@ -85,6 +85,11 @@ TEST_CASE("what is repeated and cut as data says", "[size]") {
   checkArray(counted(K::reshape(x, Shape(K::stack({-1, n - 1}))), 3),
              Array{{1, 2}, {3, 4}, {5, 6}});
   CHECK_THROWS_AS(counted(K::reshape(x, {n, 2}), 4), ValueError);
+  // One number, of which each tensor allows another most.
+  Tensor any = K::cast(K::sum(x), "int32") - 15, wide = K::zeros({2, 3, 4}) * x[0];
+  Tensor narrow = K::reshape(x, {any}), long_ = K::reshape(wide, {any * 2, -1});
+  checkArray(counted(narrow, 0), Array{1, 2, 3, 4, 5, 6});
+  CHECK(counted(long_, 0).shape() == std::vector<int64_t>{12, 2});
   CHECK_THAT(errorOf<ValueError>([&] { counted(K::zeros({2, n - 5}), 4); }),
              Catch::Contains("zeros: entry 1 of shape is computed from data; needed 0 to 1; at "));
   // Starts that are data need no bound.
@@ -231,6 +236,11 @@ TEST_CASE("computed sizes and callables", "[size]") {
                          n > 2, [&] { return K::zeros({n}); }, [&] { return K::ones({n}); }),
                      2),
              Array{1, 1});
+  // Checks of what is the same in each step may be made before.
+  checkArray(counted(K::map_fn([&](const Tensor &e) { return e * x[Slice(None, None, n)]; },
+                               x[Slice(0, 2)]),
+                     4),
+             Array{{1, 5}, {2, 10}});
   // A size that a branch computes for itself, of what cannot fail.
   Tensor own = K::switch_(
       n > 2, [&] { return K::sum(K::ones({K::sum(K::cast(x > 3.5, "int32"))})); },
