@@ -51,6 +51,7 @@ static Value variableOf(Call &call, const Tensor &tensor) {
 }
 
 static Tensor makeUpdate(Call &call, Value variable, Value value, ir::UpdateKind kind) {
+  value = call.evaluatedTogether(value);
   // The types agree but for what the verifier takes from the first operand.
   return call.tensor(call.builder.create<ir::UpdateOp>(call.g.location(), variable.getType(),
                                                        variable, value, kind));

@@ -114,12 +114,44 @@ static DType integerDtype(const Array &number) {
   return firstMisfit(number, DType::Int32) ? DType::Int64 : DType::Int32;
 }
 
+// Whether the user called the K function that is running, and no other K function did.
+static bool isOutermost(const Graph &graph) {
+  return graph.callDepth() == 1 + (graph.traces.empty() ? 0 : graph.traces.back()->callDepth());
+}
+
+// Of several updates the last that assigns counts, and all that add.
+Value Call::read(Value x) {
+  llvm::SmallVector<Value> updates = ControlDependencies::updatesOf(x);
+  if (updates.empty())
+    return x;
+  if (updates.size() == 1)
+    return updates.front();
+  Value result = x;
+  for (Value update : updates)
+    if (update.getDefiningOp<ir::UpdateOp>().getKind() == ir::UpdateKind::Assign)
+      result = update;
+  for (Value value : updates)
+    if (auto update = value.getDefiningOp<ir::UpdateOp>(); update.getKind() == ir::UpdateKind::Add)
+      result = g.add(result, update.getValue());
+  // A number to whoever reads it, as a single update is.
+  return builder.create<ir::StopGradientOp>(g.location(), result);
+}
+
+Value Call::evaluatedTogether(Value value) {
+  llvm::SmallVector<Value> after;
+  if (isOutermost(graph))
+    after = ControlDependencies::active(graph);
+  return after.empty()
+             ? value
+             : Value(builder.create<ir::DependOp>(g.location(), value.getType(), value, after));
+}
+
 Value Call::value(const Operand &operand) {
   switch (operand.kind()) {
   case Operand::Kind::None:
     valueError("an argument is None; needed a tensor, a number or an array");
   case Operand::Kind::Tensor:
-    return ControlDependencies::read(dense(operand.tensor()));
+    return read(dense(operand.tensor()));
   case Operand::Kind::Bool:
     return literal(operand.array());
   case Operand::Kind::Integer:
@@ -279,20 +311,14 @@ Value Call::withRequirements(Value value) {
   return value;
 }
 
-// Whether the user called the K function that is running, and no other K function did.
-static bool isOutermost(const Graph &graph) {
-  return graph.callDepth() == 1 + (graph.traces.empty() ? 0 : graph.traces.back()->callDepth());
-}
-
 Tensor Call::tensor(Value value, const std::string &name) {
   checkBytes(value);
   // A function that changes nothing still gives a new tensor, which is no variable or placeholder.
   if (llvm::isa<ir::VariableOp, ir::PlaceholderOp>(value.getDefiningOp()))
     value = builder.create<ir::IdentityOp>(g.location(), value);
   value = withRequirements(value);
-  if (isOutermost(graph) && !llvm::isa<ir::UpdateOp>(value.getDefiningOp()))
-    if (llvm::SmallVector<Value> after = ControlDependencies::active(graph); !after.empty())
-      value = builder.create<ir::DependOp>(g.location(), value.getType(), value, after);
+  if (!llvm::isa<ir::UpdateOp>(value.getDefiningOp())) // whose value has been tied
+    value = evaluatedTogether(value);
   Tensor result = tensorOf(value);
   if (!name.empty())
     nodeOf(result)->name = graph.nodeName(name) + ":0";

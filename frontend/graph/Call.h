@@ -49,6 +49,8 @@ public:
   // assigned by the active control dependencies is read anew.
   Value value(const Operand &operand);
   Value value(const Operand &operand, DType dtype);
+  // The value, which is not computed without all that the active control dependencies hold.
+  Value evaluatedTogether(Value value);
   // As value, cast to floatx unless it is floating.
   Value floating(const Operand &operand);
   // The tensor's value; ValueError for a sparse one.
@@ -142,6 +144,7 @@ public:
 private:
   void notifyOperationInserted(mlir::Operation *op, mlir::OpBuilder::InsertPoint) override;
   Value stack(const std::vector<Operand> &list);
+  Value read(Value x);
   std::vector<DimExpr> computedSizes(Value value, const std::string &argument,
                                      const std::optional<DimExpr> &most);
   // Of a small tensor, row-major.

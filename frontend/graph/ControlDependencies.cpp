@@ -29,14 +29,15 @@ void ControlDependencies::push(const Graph &graph, llvm::SmallVector<mlir::Value
 
 void ControlDependencies::pop() { scopes().pop_back(); }
 
-mlir::Value ControlDependencies::read(mlir::Value value) {
-  if (scopes().empty() || !value.getDefiningOp<ir::VariableOp>())
-    return value;
-  for (auto scope = scopes().rbegin(); scope != scopes().rend(); ++scope)
-    for (mlir::Value op : llvm::reverse(scope->ops))
-      if (auto update = op.getDefiningOp<ir::UpdateOp>(); update && update.getVariable() == value)
-        return op;
-  return value;
+llvm::SmallVector<mlir::Value> ControlDependencies::updatesOf(mlir::Value value) {
+  llvm::SmallVector<mlir::Value> updates;
+  if (!scopes().empty() && value.getDefiningOp<ir::VariableOp>())
+    for (const Scope &scope : scopes())
+      for (mlir::Value op : scope.ops)
+        if (auto update = op.getDefiningOp<ir::UpdateOp>();
+            update && update.getVariable() == value && !llvm::is_contained(updates, op))
+          updates.push_back(op);
+  return updates;
 }
 
 llvm::SmallVector<mlir::Value> ControlDependencies::active(const Graph &graph) {

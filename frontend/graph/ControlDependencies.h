@@ -16,9 +16,9 @@ public:
   static void push(const Graph &graph, llvm::SmallVector<mlir::Value> ops);
   static void pop();
 
-  // The value that a read of this value sees: the new value of a variable that an active update
-  // assigns.
-  static mlir::Value read(mlir::Value value);
+  // The active updates of the variable that the value is, each once, in their order; none for any
+  // other value.
+  static llvm::SmallVector<mlir::Value> updatesOf(mlir::Value value);
   // All values that must be evaluated together with what is made now. In a callable those of its
   // own: the loop or branch that it is for is evaluated together with the others.
   static llvm::SmallVector<mlir::Value> active(const Graph &graph);

@@ -197,6 +197,42 @@ TEST_CASE("an update that an expression needs happens whatever is chosen", "[con
   checkArray(K::get_value(v), 6.0);
 }
 
+TEST_CASE("several updates of one variable are read as they are committed", "[control]") {
+  Tensor v = K::variable(1.0), w = K::variable(100.0), x = scalarFed();
+  Tensor add = K::update_add(v, x), more = K::update_sub(v, 10.0), set = K::update(v, x * 50.0);
+  auto after = [&](const std::vector<Tensor> &ops) {
+    K::control_dependencies scope(ops);
+    return K::switch_(x > 0.0, v * 1.0, [&] { return v * 2.0; });
+  };
+  auto check = [&](const std::vector<Tensor> &ops, double expected) {
+    K::set_value(v, 1.0);
+    checkArray(K::function({x}, {after(ops)})({2.0})[0], expected);
+    checkArray(K::get_value(v), expected);
+  };
+  check({add}, 3.0);
+  check({add, more}, -7.0);
+  check({add, add, more, add}, -7.0);
+  check({set, add}, 102.0);
+  check({add, set}, 102.0);
+  {
+    K::control_dependencies outer({add});
+    check({more}, -7.0);
+  }
+  // The gradient stops at what they assign.
+  CHECK_FALSE(K::gradients(after({add, more}), {x})[0].has_value());
+
+  // An update that is made under others takes them along, whatever it reads.
+  K::set_value(v, 1.0);
+  Tensor last;
+  {
+    K::control_dependencies scope({add});
+    last = K::update_add(w, 1.0);
+  }
+  K::function({x}, {}, {last})({2.0});
+  checkArray(K::get_value(v), 3.0);
+  checkArray(K::get_value(w), 101.0);
+}
+
 TEST_CASE("dependencies inside functions that others call", "[control]") {
   Tensor c = scalarFed("bool"), x = scalarFed(), xs = K::placeholder({None});
   Tensor v = K::variable(1.0), w = K::variable(10.0);
