@@ -561,7 +561,7 @@ LogicalResult EntryBuilder::callPart(StringRef partName, Block::iterator &op, Bl
                                         ValueRange{frame.context, frame.buffers, frame.sizes})
                      .getResult();
   Value zero = b.create<arith::ConstantIntOp>(loc, 0, 32);
-  leaveIf(b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, isOver, zero));
+  leaveUnless(b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, isOver, zero));
   OpBuilder::InsertionGuard guard(b);
   Frame entry = std::move(frame);
   Block *entryExit = exit;
