@@ -1,5 +1,6 @@
 // Where the writer of files writes to, and what it leaves behind.
 #include "runtime/files/FileWriter.h"
+#include "tests/support/NoExit.h"
 
 #include <catch2/catch.hpp>
 
@@ -19,7 +20,6 @@
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -77,7 +77,7 @@ unsigned modeOf(const std::string &path) {
 int inChild(const std::function<int()> &run) {
   pid_t child = fork();
   if (child == 0)
-    syscall(SYS_exit_group, run()); // no code of the library's ends a process, see NoExit.cpp
+    keratin::tests::endProcess(run());
   int status = 0;
   waitpid(child, &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
