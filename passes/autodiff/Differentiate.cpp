@@ -1,10 +1,14 @@
-// Replaces keratin.gradients by the ops that compute it: reverse mode, one walk.
+// Replaces keratin.gradients by the ops that compute it: reverse mode, one walk; higher orders of
+// elementwise functions in forward mode.
+#include "ir/builder/DifferentiablePaths.h"
 #include "ir/builder/GraphMath.h"
 #include "ir/builder/ReverseMode.h"
 #include "ir/dialect/GraphError.h"
 #include "passes/Passes.h"
 #include "passes/autodiff/ExpandGradients.h"
+#include "passes/autodiff/ForwardMode.h"
 #include "passes/simplify/BoundedRewrite.h"
+#include "passes/simplify/CommonSubexpressions.h"
 
 namespace keratin::passes {
 #define GEN_PASS_DEF_DIFFERENTIATE
@@ -50,15 +54,59 @@ struct DifferentiatePass : keratin::passes::impl::DifferentiateBase<Differentiat
 
 } // namespace
 
-LogicalResult keratin::passes::expandGradients(func::FuncOp function, int64_t maxOps) {
-  // In the order of the function: what a later gradient goes through is expanded before it.
+// On a gradient whose loss depends on another gradient.
+static constexpr StringLiteral kHigherOrder = "keratin.higher_order";
+
+static SmallVector<GradientsOp> gradientsOf(func::FuncOp function) {
   SmallVector<GradientsOp> all;
   function.walk([&](GradientsOp op) { all.push_back(op); });
-  int64_t room = maxOps - countOps(function);
-  for (GradientsOp op : all) {
-    FailureOr<int64_t> differentiated = expand(op);
+  return all;
+}
+
+static void markHigherOrders(ArrayRef<GradientsOp> all) {
+  if (all.size() < 2)
+    return;
+  for (GradientsOp op : all)
+    if (llvm::any_of(DifferentiablePaths(op.getLoss()).ops(), llvm::IsaPred<GradientsOp>))
+      op->setAttr(kHigherOrder, UnitAttr::get(op.getContext()));
+}
+
+// Replaces the op, and gives how many ops were differentiated.
+static FailureOr<int64_t> expandHigherOrder(GradientsOp op) {
+  FailureOr<Value> derivative = keratin::passes::differentiateForwards(op);
+  if (failed(derivative))
+    return failure();
+  if (!*derivative)
+    return expand(op);
+  int64_t differentiated = 1 + DifferentiablePaths(op.getLoss()).ops().size();
+  op.getResult(0).replaceAllUsesWith(*derivative);
+  op.erase();
+  return differentiated;
+}
+
+LogicalResult keratin::passes::expandGradients(func::FuncOp function, int64_t maxOps) {
+  // In the order of the function: what a later gradient goes through is expanded before it.
+  SmallVector<GradientsOp> all = gradientsOf(function);
+  markHigherOrders(all);
+  int64_t ops = countOps(function), room = maxOps - ops, built = 0;
+  for (size_t next = 0; next < all.size();) {
+    bool isHigher = all[next]->hasAttr(kHigherOrder);
+    // Each order has much in common with the one before. Merging takes as long as the function is,
+    // so it waits until that has grown by a part.
+    if (isHigher && built > ops / 4) {
+      eliminateCommonSubexpressions(function);
+      ops = countOps(function);
+      room = maxOps - ops;
+      built = 0;
+      all = gradientsOf(function);
+      next = 0;
+      continue;
+    }
+    GradientsOp op = all[next++];
+    FailureOr<int64_t> differentiated = isHigher ? expandHigherOrder(op) : expand(op);
     if (failed(differentiated))
       return failure();
+    built += *differentiated;
     // Counted only where the most that may have been built is too much.
     room -= kMostBuilt * *differentiated;
     if (room < 0)

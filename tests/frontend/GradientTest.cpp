@@ -237,3 +237,60 @@ TEST_CASE("derivatives of powers that are not whole") {
   checkArray(K::function({x, w}, {byFactor})({Array{2.0, 0.0}, Array{0.0, 0.0}})[0],
              Array{12.0, 0.0});
 }
+
+static Tensor derivative(Tensor y, const Tensor &x, int order) {
+  for (int i = 0; i < order; ++i)
+    y = *K::gradients(K::sum(y), {x})[0];
+  return y;
+}
+
+TEST_CASE("high derivatives of elementwise functions") {
+  const std::vector<double> at{0.3, -0.7, 1.2};
+  Tensor x = K::variable(at, "float64");
+  auto check = [&](const Tensor &y, int order, auto expected) {
+    std::vector<double> values;
+    for (double place : at)
+      values.push_back(expected(place));
+    INFO("order " << order);
+    checkValue(derivative(y, x, order), Array(values), 1e-11);
+  };
+  const double quarter = std::acos(-1.0) / 4;
+  double factorial = 1;
+  for (int n = 1; n <= 6; ++n) {
+    check(K::exp(x * 0.5), n, [&](double a) { return std::pow(0.5, n) * std::exp(a * 0.5); });
+    check(K::sin(x), n, [&](double a) { return std::sin(a + 2 * n * quarter); });
+    check(K::sin(x) * K::exp(x), n, [&](double a) {
+      return std::pow(2.0, 0.5 * n) * std::exp(a) * std::sin(a + n * quarter);
+    });
+    check(K::log(x + 2.0), n,
+          [&](double a) { return (n % 2 ? factorial : -factorial) / std::pow(a + 2.0, n); });
+    factorial *= n;
+    check(x * x * x * x, n, [&](double a) {
+      return n > 4 ? 0.0 : factorial * 24 / (std::tgamma(5.0 - n) * factorial) * std::pow(a, 4 - n);
+    });
+  }
+  check(K::tanh(x), 3, [](double a) {
+    double t = std::tanh(a), first = 1 - t * t;
+    return -2 * first * first + 4 * t * t * first;
+  });
+  // A value that another gradient is taken with respect to, and two variables.
+  Tensor w = K::variable(2.0, "float64");
+  Tensor y = K::sum(K::sin(x * w));
+  Tensor mixed = *K::gradients(*K::gradients(y, {w})[0], {x})[0];
+  std::vector<double> expected;
+  for (double a : at)
+    expected.push_back(std::cos(2 * a) - 2 * a * std::sin(2 * a));
+  checkValue(mixed, Array(expected), 1e-12);
+}
+
+TEST_CASE("high derivatives keep the zeros of branches not taken") {
+  Tensor x = K::variable({-1.0, 4.0, 0.0}, "float64");
+  for (int order = 1; order <= 3; ++order) {
+    Tensor y = K::switch_(K::greater(x, 0.0), K::log(x), x * 0.0);
+    double sign = order % 2 ? 1.0 : -1.0;
+    double there = sign * std::tgamma(double(order)) / std::pow(4.0, order);
+    checkValue(derivative(y, x, order), Array{0.0, there, 0.0}, 1e-12);
+    Tensor z = K::switch_(K::greater(x, 0.0), K::tanh(x), x * 0.0);
+    CHECK(derivative(z, x, order).eval().item<double>(0) == 0.0);
+  }
+}

@@ -91,17 +91,15 @@ func.func @only_what_is_asked(%x: tensor<f32>, %w: tensor<f32>) -> tensor<f32> {
 
 // -----
 
-// sin, three times: -cos.
+// sin, three times: -cos. From the second order on in forward mode.
 // CHECK-LABEL: func.func @nested_to_the_third_order
 // CHECK-SAME:    %[[X:[^:]*]]: tensor<f32>
 // CHECK-NOT:     keratin.gradients
-// CHECK:         %[[ONE:.*]] = keratin.constant dense<1.000000e+00>
-// CHECK:         %[[MINUS:.*]] = keratin.neg %[[ONE]]
 // CHECK:         %[[COS:.*]] = keratin.cos %[[X]]
-// CHECK:         %[[G:.*]] = keratin.mul %[[MINUS]], %[[COS]]
+// CHECK:         %[[G:.*]] = keratin.neg %[[COS]]
 // CHECK:         return %[[G]]
 // LOC-LABEL:   func.func @nested_to_the_third_order
-// LOC:           keratin.mul {{.*}} loc(#[[THIRD:.*]])
+// LOC:           keratin.cos {{.*}} loc(#[[THIRD:.*]])
 // LOC:         #[[FIRST:.*]] = loc("gradient of sin"(#{{.*}}))
 // LOC:         #[[SECOND:.*]] = loc("gradient of cos"(#[[FIRST]]))
 // LOC:         #[[THIRD]] = loc("gradient of sin"(#[[SECOND]]))
@@ -111,6 +109,43 @@ func.func @nested_to_the_third_order(%x: tensor<f32>) -> tensor<f32> {
   %2 = keratin.gradients %1 wrt %x : (tensor<f32>, tensor<f32>) -> tensor<f32>
   %3 = keratin.gradients %2 wrt %x : (tensor<f32>, tensor<f32>) -> tensor<f32>
   return %3 : tensor<f32>
+}
+
+// -----
+
+// -2 tanh tanh': both factors of the square contribute the same.
+// CHECK-LABEL: func.func @second_order_of_a_sum_of_elements
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<4xf32>
+// CHECK-NOT:     keratin.gradients
+// CHECK:         %[[Y:.*]] = keratin.tanh %[[X]]
+// CHECK:         %[[SQUARE:.*]] = keratin.mul %[[Y]], %[[Y]]
+// CHECK:         %[[FIRST:.*]] = keratin.sub %{{.*}}, %[[SQUARE]]
+// CHECK:         %[[PART:.*]] = keratin.mul %[[FIRST]], %[[Y]]
+// CHECK:         %[[BOTH:.*]] = keratin.add %[[PART]], %[[PART]]
+// CHECK:         %[[SECOND:.*]] = keratin.neg %[[BOTH]]
+// CHECK:         return %[[SECOND]]
+func.func @second_order_of_a_sum_of_elements(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = keratin.tanh %x : (tensor<4xf32>) -> tensor<4xf32>
+  %s = keratin.reduce_sum %y axes = [0] : (tensor<4xf32>) -> tensor<f32>
+  %1 = keratin.gradients %s wrt %x : (tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
+  %t = keratin.reduce_sum %1 axes = [0] : (tensor<4xf32>) -> tensor<f32>
+  %2 = keratin.gradients %t wrt %x : (tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
+  return %2 : tensor<4xf32>
+}
+
+// -----
+
+// The infinite derivative of log meets zeros of the branch: reverse mode keeps them.
+// CHECK-LABEL: func.func @no_forward_mode_where_zeros_are_chosen
+// CHECK-NOT:     keratin.gradients
+// CHECK:         keratin.compare ne
+// CHECK:         return
+func.func @no_forward_mode_where_zeros_are_chosen(%c: tensor<2xi1>, %x: tensor<2xf32>) -> tensor<2xf32> {
+  %log = keratin.log %x : (tensor<2xf32>) -> tensor<2xf32>
+  %y = keratin.select %c, %log, %x : (tensor<2xi1>, tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %1 = keratin.gradients %y wrt %x : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %2 = keratin.gradients %1 wrt %x : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  return %2 : tensor<2xf32>
 }
 
 // -----
