@@ -120,7 +120,7 @@ std::optional<Sizes> SizeExpressions::compute(Value value, int64_t count, unsign
   if (auto literal = llvm::dyn_cast<ir::LiteralOp>(op)) {
     const Array &array = call.graph.literals[literal.getId()];
     Sizes sizes;
-    checkFit(array, DType::Int64);
+    call.checkFit(array, DType::Int64);
     for (int64_t i = 0; i < count; ++i)
       sizes.push_back(DimExpr(array.item<int64_t>(i)));
     return sizes;
