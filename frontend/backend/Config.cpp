@@ -2,7 +2,7 @@
 #include "keratin/config.h"
 
 #include "frontend/backend/Configuration.h"
-#include "ir/saved/SavedFile.h"
+#include "frontend/backend/KerasJson.h"
 #include "keratin/elementwise.h"
 #include "keratin/error.h"
 #include "runtime/files/FileWriter.h"
@@ -46,42 +46,23 @@ static std::filesystem::path folder() {
   return std::filesystem::path(home && ::access(home, W_OK) == 0 ? home : "/tmp") / ".keras";
 }
 
-// Invalid JSON counts as empty; a key with an illegal value does not.
 static void read(const std::filesystem::path &path, State &state) {
   // A pipe would keep us waiting, a device might have no end.
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored))
     throw AssertionError("keras.json: " + path.string() + " is not a regular file");
-  absl::StatusOr<std::string> text = ir::readFileBytes(path.string());
-  if (!text.ok())
-    return;
-  // The parser keeps its own stack, so a deeply nested file is no danger.
-  nlohmann::json json = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object())
-    return;
-  auto fail = [&](const char *key, const char *needed) {
-    throw AssertionError("keras.json: illegal value of " + std::string(key) + " in " +
-                         path.string() + "; needed " + needed);
-  };
-  if (auto value = json.find("floatx"); value != json.end()) {
-    std::optional<DType> floatx =
-        value->is_string() ? floatxFromName(value->get<std::string>()) : std::nullopt;
-    if (!floatx)
-      fail("floatx", "float16, float32 or float64");
-    state.floatx = *floatx;
-  }
-  if (auto value = json.find("epsilon"); value != json.end()) {
-    if (!value->is_number_float())
-      fail("epsilon", "a floating-point number");
-    state.epsilon = value->get<double>();
-  }
-  if (auto value = json.find("image_data_format"); value != json.end()) {
-    if (!value->is_string() || !isDataFormat(value->get<std::string>()))
-      fail("image_data_format", "channels_last or channels_first");
-    state.dataFormat = value->get<std::string>();
-  }
-  if (auto value = json.find("backend"); value != json.end() && value->is_string())
-    state.backend = value->get<std::string>();
+  std::ifstream file(path);
+  std::string text(kMaxKerasJsonBytes + 1, '\0');
+  file.read(text.data(), std::streamsize(text.size()));
+  text.resize(size_t(std::max<std::streamsize>(0, file.gcount())));
+  KerasJson json = parseKerasJson(text, path.string());
+  if (!json.floatx.empty())
+    state.floatx = *floatxFromName(json.floatx);
+  if (!json.dataFormat.empty())
+    state.dataFormat = json.dataFormat;
+  if (!json.backend.empty())
+    state.backend = json.backend;
+  state.epsilon = json.epsilon.value_or(state.epsilon);
 }
 
 // A failure to write is no error: the defaults are in force anyway.

@@ -63,6 +63,10 @@ TEST_CASE("settings come from keras.json") {
   CHECK(inChild(R"({"floatx": "float8"})", refused) == 1);
   CHECK(inChild(R"({"epsilon": 1})", refused) == 1);
   CHECK(inChild(R"({"image_data_format": 3})", refused) == 1);
+  CHECK(inChild(R"({"image_data_format": "nchw", "epsilon": 1e-3})", refused) == 1);
+  // As a file it is read no further than a limit.
+  CHECK(inChild(std::string((1 << 20) + 1, ' ').c_str(), refused) == 1);
+  CHECK(inChild(std::string(1 << 20, ' ').c_str(), refused) == 0);
   std::string deep(100000, '[');
   CHECK(inChild(deep.c_str(), [](const std::string &) { return int(K::floatx() == "float32"); }) ==
         1);
