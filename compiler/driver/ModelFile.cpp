@@ -227,6 +227,7 @@ absl::StatusOr<ir::SavedGraph> compiler::readModel(const std::string &path, MLIR
       return absl::Status(refusal->isLimit ? absl::StatusCode::kResourceExhausted
                                            : absl::StatusCode::kInvalidArgument,
                           refusal->str(path));
+    // MLIR's lexer needs the NUL that stands behind the bytes of a MemoryBuffer.
     ParserConfig config(&context);
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(bytes, config, path);
     if (!module)

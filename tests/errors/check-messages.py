@@ -38,7 +38,6 @@ UNTESTED = {
     "the bytes of one step do not fit 64 bits": GUARD,
     "not enough memory for a constant of": "needs an allocation that fails in the middle of a compilation",
     "the compiled code could not be loaded:": INTERNAL,
-    "keras.json: illegal value of": "read once a process, which ConfigTest.cpp uses for a good file",
     "for an operand of type": INTERNAL,
     "not a list of dimension expressions": "text that parses is a list; bytecode is no input",
     "gradient: the number of reduced elements does not fit 64 bits": GUARD,

@@ -1,5 +1,6 @@
 // Settings, and the file they come from. Each file is read in a process of its own, since the
 // settings are read once.
+#include "frontend/backend/KerasJson.h"
 #include "tests/frontend/FrontendTest.h"
 #include "tests/support/NoExit.h"
 
@@ -70,6 +71,21 @@ TEST_CASE("settings come from keras.json") {
   std::string deep(100000, '[');
   CHECK(inChild(deep.c_str(), [](const std::string &) { return int(K::floatx() == "float32"); }) ==
         1);
+}
+
+TEST_CASE("what is wrong with keras.json is said with its path") {
+  auto errorIn = [](const std::string &text) {
+    return errorOf<keratin::AssertionError>(
+        [&] { keratin::frontend::parseKerasJson(text, "a/keras.json"); });
+  };
+  CHECK(errorIn(R"({"floatx": "float8"})") ==
+        "keras.json: illegal value of floatx in a/keras.json; needed float16, float32 or float64");
+  CHECK(errorIn(R"({"image_data_format": 3})") ==
+        "keras.json: illegal value of image_data_format in a/keras.json; needed channels_last or "
+        "channels_first");
+  CHECK(errorIn(R"({"epsilon": "small"})") ==
+        "keras.json: illegal value of epsilon in a/keras.json; needed a floating-point number");
+  CHECK(errorIn(std::string((1 << 20) + 1, ' ')) == "keras.json: a/keras.json has more than 1 MiB");
 }
 
 TEST_CASE("illegal settings change nothing") {

@@ -29,6 +29,12 @@
 // RUN: %{exits} 1 keratin-opt %t/comment.mlir --split-input-file 2>&1 | FileCheck %s --check-prefix=COMMENT
 // COMMENT: comment.mlir:2:26: error: 'vector', which models do not use
 
+// Ops that parse, but are none of a model.
+// RUN: %{exits} 1 keratin-dump %t/call.mlir --format=json 2>&1 | FileCheck %s --check-prefix=CALL
+// RUN: %{exits} 1 keratin-compile %t/call.mlir -o %t/x.so 2>&1 | FileCheck %s --check-prefix=CALL
+// RUN: %{exits} 1 keratin-run %t/call.mlir 2>&1 | FileCheck %s --check-prefix=CALL
+// CALL: call.mlir:2:8: error: 'func.call' op is no op of a model
+
 // Variables that are not written element by element.
 // RUN: %{exits} 4 keratin-dump %t/zeros.mlir 2>&1 | FileCheck %s --check-prefix=ZEROS
 // ZEROS: zeros.mlir: error: variables up to 'w' that are filled with one value take more than 16 MiB
@@ -77,4 +83,9 @@ func.func @f(%a: tensor<2xf32> {keratin.kind = "variable", keratin.name = "a", k
              %c: tensor<2xi32> {keratin.kind = "variable", keratin.name = "c", keratin.initial = dense<-7> : tensor<2xi32>})
     -> (tensor<2xf32>, tensor<3xi1>, tensor<2xi32>) {
   return %a, %b, %c : tensor<2xf32>, tensor<3xi1>, tensor<2xi32>
+}
+//--- call.mlir
+func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %y = call @f(%x) : (tensor<2xf32>) -> tensor<2xf32>
+  return %y : tensor<2xf32>
 }
