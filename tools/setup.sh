@@ -3,7 +3,7 @@
 set -euo pipefail
 
 packages=(
-  clang-19 lld-19 clang-format-19 llvm-19-dev llvm-19-tools libmlir-19-dev mlir-19-tools libclang-rt-19-dev
+  clang-19 g++-12 lld-19 clang-format-19 llvm-19-dev llvm-19-tools libmlir-19-dev mlir-19-tools libclang-rt-19-dev
   cmake ninja-build ccache catch2 libabsl-dev libprotobuf-dev protobuf-compiler nlohmann-json3-dev
   libzstd-dev zlib1g-dev python3 pkgconf
   libc6-dev-arm64-cross libstdc++-12-dev-arm64-cross qemu-user
