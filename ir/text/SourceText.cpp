@@ -32,9 +32,9 @@ namespace {
 // What the parser and the module take for a piece of text at most, measured, beside what is
 // proportional to its length. What is kept once however often it is written counts once.
 enum Cost : uint64_t {
-  kDefinedValueCost = 340,
+  kDefinedValueCost = 500,
   kUsedValueCost = 90,
-  kBlockCost = 170,
+  kBlockCost = 340,
   kModuleCost = 450,
   kElementCost = 24,
   kNumberInTensorCost = 64,
@@ -299,9 +299,11 @@ bool SourceReader::visitString() {
   return chargeNew(token.text, kNewStringCost);
 }
 
+// "%x =", and "%x: type" of an argument, but not the last operand in "keratin.tanh %x : (…)".
 bool SourceReader::visitValue() {
   SourceToken next = lexer.peekToken();
-  return charge(next.is(':') || next.is('=') ? kDefinedValueCost : kUsedValueCost);
+  bool isArgument = next.is(':') && !brackets.empty() && brackets.back().token.is('(');
+  return charge(next.is('=') || isArgument ? kDefinedValueCost : kUsedValueCost);
 }
 
 // The parser makes room for as many results as are named.
