@@ -37,6 +37,7 @@ enum Cost : uint64_t {
   kBlockCost = 340,
   kModuleCost = 450,
   kElementCost = 24,
+  kParameterCost = 90, // a type of a signature
   kNumberInTensorCost = 64,
   kSizeCost = 70,
   kSizeSymbolCost = 360,
@@ -425,7 +426,7 @@ bool SourceReader::close() {
 bool SourceReader::visitComma() {
   Bracket *bracket = innermost();
   if (!bracket || !bracket->isList())
-    return true;
+    return charge(bracket && bracket->token.is('(') ? kParameterCost : 0);
   bracket->factors = 0;
   if (++bracket->elements >= kMaxListLength)
     return limit("a list of more than " + Twine(kMaxListLength) + " elements");
