@@ -4,7 +4,7 @@
 #include "compiler/driver/ModelFile.h"
 #include "ir/text/SourceText.h"
 #include "tests/limits/Bombs.h"
-#include "tests/support/NoExit.h"
+#include "tests/support/LimitedProcess.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
@@ -13,24 +13,10 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 using namespace keratin;
 
 namespace {
-
-// Sanitizers reserve terabytes of addresses, and slow everything down.
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-constexpr bool isSanitized = true;
-#else
-constexpr bool isSanitized = false;
-#endif
-
-constexpr rlim_t kSeconds = isSanitized ? 100 : 10;
-constexpr rlim_t kBytes = rlim_t(2) << 30;
 
 enum ExitCode { kCompiled = 0, kRefused = 3, kSilent = 4 };
 
@@ -65,28 +51,11 @@ TEST_CASE("Bombs are compiled or refused within ten seconds and two gigabytes", 
   for (const tests::Bomb &bomb : tests::bombs()) {
     if (only && std::string(bomb.name).find(only) == std::string::npos)
       continue;
-    INFO(bomb.name);
-    std::fflush(nullptr);
-    pid_t child = fork();
-    REQUIRE(child >= 0);
-    if (child == 0) {
-      rlimit seconds{kSeconds, kSeconds + 1}, bytes{kBytes, kBytes}, core{0, 0};
-      setrlimit(RLIMIT_CPU, &seconds);
-      setrlimit(RLIMIT_CORE, &core);
-      if (!isSanitized)
-        setrlimit(RLIMIT_AS, &bytes);
-      tests::endProcess(compileText(bomb.text));
-    }
-    int status = 0;
-    rusage used{};
-    REQUIRE(wait4(child, &status, 0, &used) == child);
-    double seconds = used.ru_utime.tv_sec + used.ru_utime.tv_usec / 1e6;
-    INFO("status " << status << ", " << seconds << " s, " << used.ru_maxrss / 1024 << " MiB");
+    tests::LimitedRun run = tests::runLimited([&] { return compileText(bomb.text); });
+    INFO(bomb.name << ": " << run.text());
     if (std::getenv("KERATIN_BOMB_MESSAGES"))
-      std::fprintf(stderr, "%-60s exit %d signal %d %6.2f s %5ld MiB\n", bomb.name,
-                   WIFEXITED(status) ? WEXITSTATUS(status) : -1,
-                   WIFSIGNALED(status) ? WTERMSIG(status) : 0, seconds, used.ru_maxrss / 1024);
-    CHECK(WIFEXITED(status));
-    CHECK((WEXITSTATUS(status) == kCompiled || WEXITSTATUS(status) == kRefused));
+      std::fprintf(stderr, "%-60s %s\n", bomb.name, run.text().c_str());
+    CHECK(run.ended);
+    CHECK((run.code == kCompiled || run.code == kRefused));
   }
 }

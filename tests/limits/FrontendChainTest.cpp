@@ -41,3 +41,16 @@ TEST_CASE("Values come out of a long chain without compiling for each", "[chain]
     CHECK(std::isfinite(chain(x, 2000).eval().item<float>(0)));
   });
 }
+
+TEST_CASE("Sums of a thousand unknown sizes are sizes, of many more are refused", "[chain]") {
+  auto joined = [](int count) {
+    std::vector<Operand> parts;
+    for (int i = 0; i < count; ++i)
+      parts.push_back(K::placeholder({None}));
+    return K::concatenate(parts);
+  };
+  CHECK(joined(1000).ndim() == 1);
+  CHECK(errorOf<keratin::ValueError>([&] { joined(2000); })
+            .find("concatenate: a size does not fit 64 bits, or is a formula of more than 4096 "
+                  "numbers") != std::string::npos);
+}

@@ -4,6 +4,7 @@
 #include "tests/support/NoExit.h"
 
 #include <fstream>
+#include <functional>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -49,18 +50,56 @@ int callWithLittleMemory() {
   return K::get_value(calls).item<float>(0) == 5.0f ? 0 : 7;
 }
 
-} // namespace
+// Runs the work in this process with so many bytes more than it has mapped; whether it succeeded.
+bool runsWithin(size_t bytes, const std::function<void()> &work) {
+  rlimit limit{};
+  getrlimit(RLIMIT_AS, &limit);
+  limit.rlim_cur = mappedBytes() + bytes;
+  if (setrlimit(RLIMIT_AS, &limit) != 0)
+    return false;
+  bool done = true;
+  try {
+    work();
+  } catch (const std::exception &error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    done = false;
+  }
+  limit.rlim_cur = limit.rlim_max;
+  return setrlimit(RLIMIT_AS, &limit) == 0 && done;
+}
 
-TEST_CASE("A call without memory fails alone", "[memory]") {
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-  return; // they map terabytes themselves
-#endif
+// 0, or the number of what took more than its elements.
+int createOfSmallElements() {
+  const int64_t n = int64_t(192) << 20;
+  const size_t beside = size_t(64) << 20; // code, the graph, what the library keeps
+  const Array given = Array::zeros(DType::UInt8, {n});
+  const std::pair<size_t, std::function<void()>> all[] = {
+      {n, [&] { K::zeros({n}, "int8"); }},
+      {n, [&] { K::ones({n}, "bool"); }},
+      {2 * n, [&] { K::ones({n / 2}, "float16"), K::zeros({n / 2}, "int16"); }},
+      // An argument is a copy.
+      {2 * n, [&] { K::variable(given, "uint8"); }},
+      {3 * n, [&] { K::variable(given, "int8"); }},
+      {2 * n, [&] { K::eye({n >> 14, int64_t(1) << 14}, "uint8"); }},
+      {n, [&] { K::constant(7, "int8", {n}); }},
+      {2 * n, [&] { K::constant(given, "int8"); }}};
+  int number = 0;
+  for (const auto &[bytes, create] : all) {
+    ++number;
+    if (!runsWithin(bytes + beside, create))
+      return number;
+  }
+  return 0;
+}
+
+// What the function returns in a process of its own; 100 if it throws.
+int inChild(int (*function)()) {
   pid_t child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {
     int result = 100;
     try {
-      result = callWithLittleMemory();
+      result = function();
     } catch (const std::exception &error) {
       std::fprintf(stderr, "%s\n", error.what());
     }
@@ -68,5 +107,22 @@ TEST_CASE("A call without memory fails alone", "[memory]") {
   }
   int status = 0;
   REQUIRE(waitpid(child, &status, 0) == child);
-  CHECK(status == 0);
+  REQUIRE(WIFEXITED(status));
+  return WEXITSTATUS(status);
+}
+
+} // namespace
+
+TEST_CASE("A call without memory fails alone", "[memory]") {
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+  return; // they map terabytes themselves
+#endif
+  CHECK(inChild(callWithLittleMemory) == 0);
+}
+
+TEST_CASE("Values of small dtypes take no more memory than they have bytes", "[memory]") {
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+  return;
+#endif
+  CHECK(inChild(createOfSmallElements) == 0);
 }

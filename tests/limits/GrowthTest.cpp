@@ -1,0 +1,43 @@
+// Graphs that are wide, long, deep or of high order, compiled and called by K functions in a
+// process with ten seconds of processor time and two gigabytes: sizes at which work that grows
+// faster than the graph does not end in time.
+//
+// KERATIN_GROWTH=name runs those whose names contain it; KERATIN_GROWTH_PERCENT=200 twice the size;
+// KERATIN_GROWTH_MESSAGES=1 says what each takes.
+#include "tests/limits/Growth.h"
+#include "tests/support/LimitedProcess.h"
+
+#include <catch2/catch.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string>
+
+using namespace keratin;
+
+static int runGraph(const tests::GrowingGraph &graph, int64_t size) {
+  try {
+    graph.run(size);
+    return 0;
+  } catch (const std::exception &error) {
+    std::fprintf(stderr, "%s: %s\n", graph.name, error.what());
+    return 1;
+  }
+}
+
+TEST_CASE("Large graphs are compiled within ten seconds and two gigabytes", "[growth]") {
+  const char *only = std::getenv("KERATIN_GROWTH"),
+             *percent = std::getenv("KERATIN_GROWTH_PERCENT");
+  for (const tests::GrowingGraph &graph : tests::growingGraphs()) {
+    if (only && std::string(graph.name).find(only) == std::string::npos)
+      continue;
+    int64_t size = graph.size * (percent ? std::atoll(percent) : 100) / 100;
+    tests::LimitedRun run = tests::runLimited([&] { return runGraph(graph, size); });
+    INFO(graph.name << ", size " << size << ": " << run.text());
+    if (std::getenv("KERATIN_GROWTH_MESSAGES"))
+      std::fprintf(stderr, "%-40s %7lld  %s\n", graph.name, (long long)size, run.text().c_str());
+    CHECK(run.ended);
+    CHECK(run.code == 0);
+  }
+}
