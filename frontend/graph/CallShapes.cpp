@@ -7,7 +7,9 @@ using ir::DimsAttr;
 
 DimExpr Call::check(std::optional<DimExpr> dim) const {
   if (!dim)
-    valueError("a size does not fit 64 bits");
+    valueError("a size does not fit 64 bits, or is a formula of more than " +
+               std::to_string(DimExpr::kMaxLength) +
+               " numbers; each unknown size in a sum is four");
   return *dim;
 }
 
