@@ -8,7 +8,8 @@ def Differentiate : KeratinPass<"differentiate"> {
     a scalar is summed. A value that the loss does not reach gets zeros.
 
     Gradients are expanded in the order of the function, so a gradient of a gradient sees plain ops, to any order. Time is linear
-    in the ops between values and loss, but for sorting them.
+    in the ops between values and loss, but for sorting them. From the second order on, sums of elementwise functions of one value are
+    differentiated in forward mode, and equal values are merged between the orders: the ops grow as a polynomial of the order.
 
     A cotangent that is exactly zero because another element was chosen (select, maximum, slice, …) stays exactly zero through ops whose
     derivative may be infinite there: log of 0 in the branch not taken gives 0, not NaN.
