@@ -111,20 +111,6 @@ static std::pair<int64_t, Array> countSteps(Call &call, const Operand &from, con
   return {count, Array(from.array().item<int64_t>() + (count - 1) * step.array().item<int64_t>())};
 }
 
-// Numbers from `from` to `last`, if there are any, must fit the dtype.
-static void requireFit(Call &call, const DimExpr &from, const DimExpr &last, const DimExpr &count,
-                       DType dtype) {
-  if (!isInteger(dtype) || dtypeSize(dtype) == 8)
-    return;
-  DimExpr any = call.check(ir::min(count, DimExpr(1)));
-  for (const DimExpr &end : {from, last}) {
-    DimExpr number = call.check(ir::mul(any, end));
-    std::string what = std::string("a number does not fit ") + dtypeName(dtype);
-    call.requireAtLeast(number, DimExpr(leastOf(dtype).item<int64_t>()), what);
-    call.requireAtLeast(DimExpr(greatestOf(dtype).item<int64_t>()), number, what);
-  }
-}
-
 namespace {
 
 // K::arange. Counted in 64 bits, so that the values of any dtype are exact before they are
@@ -175,7 +161,10 @@ private:
     DimExpr width(by.array().item<int64_t>());
     DimExpr count = call.check(ir::max(call.check(ir::ceildiv(distance, width)), DimExpr(0)));
     DimExpr steps = call.check(ir::mul(call.check(ir::sub(count, DimExpr(1))), width));
-    requireFit(call, *first, call.check(ir::add(*first, steps)), count, dtype);
+    // If there are any.
+    for (const DimExpr &end : {*first, call.check(ir::add(*first, steps))})
+      call.requireFit(call.check(ir::mul(call.check(ir::min(count, DimExpr(1))), end)), dtype,
+                      "a number");
     return count;
   }
 

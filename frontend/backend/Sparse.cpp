@@ -13,7 +13,9 @@ namespace keratin::backend {
 Tensor variable(const SparseMatrix &value, DTypeArgument dtype, const std::string &name,
                 SourceLocation location) {
   Call call("variable", location);
-  SparseMatrix initial = value.astype(dtype.valueOr(Configuration::floatx()));
+  DType type = dtype.valueOr(Configuration::floatx());
+  call.checkFit(value.values(), type);
+  SparseMatrix initial = value.astype(type);
   Tensor values = makeVariable(call, initial.values(), name, {});
   SparseParts parts{call.literal(initial.rows()), call.literal(initial.columns()), valueOf(values),
                     ir::Shape(initial.shape().begin(), initial.shape().end())};

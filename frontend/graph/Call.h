@@ -124,6 +124,8 @@ public:
   // Records that the function's results need lhs >= rhs, lhs == rhs.
   void requireAtLeast(const DimExpr &lhs, const DimExpr &rhs, const std::string &what);
   void requireEqual(const DimExpr &lhs, const DimExpr &rhs, const std::string &what);
+  // That an integer dtype holds the number: "what does not fit int8".
+  void requireFit(const DimExpr &number, DType dtype, const std::string &what);
   // What was recorded since is needed by this value already: it is checked before what follows.
   Value required(Value value);
 

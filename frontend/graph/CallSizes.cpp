@@ -134,6 +134,15 @@ std::optional<Sizes> SizeExpressions::compute(Value value, int64_t count, unsign
   }
   if (auto dim = llvm::dyn_cast<ir::DimOp>(op))
     return Sizes{ir::getShape(dim.getX())[dim.getAxis()]};
+  // What the call computes anyway is what a narrowing cast makes of it.
+  if (llvm::isa<ir::CastOp>(op) && from != SizesFrom::Data &&
+      isInteger(call.dtypeOf(op->getOperand(0)))) {
+    std::optional<Sizes> x = operand(0);
+    if (x)
+      for (const DimExpr &size : *x)
+        call.requireFit(size, call.dtypeOf(value), "a size");
+    return x;
+  }
   if (llvm::isa<ir::ReshapeOp, ir::IdentityOp, ir::StopGradientOp, ir::DependOp, ir::RequireOp>(
           op) ||
       isWidening(op))
@@ -197,6 +206,14 @@ std::optional<Sizes> SizeExpressions::compute(Value value, int64_t count, unsign
 }
 
 //===-- Sizes of the call ---------------------------------------------------------------------===//
+
+void Call::requireFit(const DimExpr &number, DType dtype, const std::string &what) {
+  if (!isInteger(dtype) || dtypeSize(dtype) == 8)
+    return;
+  std::string misfit = what + " does not fit " + dtypeName(dtype);
+  requireAtLeast(number, DimExpr(leastOf(dtype).item<int64_t>()), misfit);
+  requireAtLeast(DimExpr(greatestOf(dtype).item<int64_t>()), number, misfit);
+}
 
 // The callable whose body alone can compute the value: what differs from step to step, prints or
 // draws has its place there, and what fails has it in a branch. Null for anything else, which is
