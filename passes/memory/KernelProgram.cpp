@@ -175,11 +175,13 @@ FailureOr<KernelProgram> KernelProgram::build(Block &block) {
 static Value copy(Value value) {
   OpBuilder builder(value.getContext());
   builder.setInsertionPointAfterValue(value);
-  // Nothing stands between a size and the kernel or loop that computes it.
-  if (Operation *maker = value.getDefiningOp())
-    for (Operation *op = maker->getNextNode(); op && !isNode(op); op = op->getNextNode())
-      if (isa<DefineSizeOp>(op))
-        builder.setInsertionPointAfter(op);
+  // Nothing stands between a size and the kernel or loop that computes it, and none before a size
+  // that is there from the start.
+  Operation *maker = value.getDefiningOp();
+  Operation *next = maker ? maker->getNextNode() : &value.getParentBlock()->front();
+  for (; next && !isNode(next); next = next->getNextNode())
+    if (isa<DefineSizeOp>(next))
+      builder.setInsertionPointAfter(next);
   Location loc = value.getLoc();
   auto kernel = builder.create<KernelOp>(loc, TypeRange(value.getType()), ValueRange(value));
   Block *body = builder.createBlock(&kernel.getBody(), {}, {value.getType()}, {loc});

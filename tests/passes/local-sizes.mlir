@@ -112,3 +112,21 @@ func.func @too_many(%x: tensor<1xf32>) -> tensor<4xi64> {
   }
   return %y : tensor<4xi64>
 }
+
+// What a branch hands on as it was given is copied behind a size that is there from the start.
+// PLAN-LABEL: func.func @copied_behind_a_given_size
+// PLAN:         } else {
+// PLAN:           keratin.define_size 0 %{{.*}} at_most <8> : tensor<i64>
+// PLAN-NEXT:      keratin.kernel(
+func.func @copied_behind_a_given_size(%p: tensor<i1>, %x: tensor<8xf32>, %y: tensor<f32>, %n: tensor<i64>) -> tensor<f32> {
+  %0 = keratin.if %p with(%x, %y, %n) : (tensor<i1>, tensor<8xf32>, tensor<f32>, tensor<i64>) -> tensor<f32> {
+  ^bb0(%a: tensor<8xf32>, %b: tensor<f32>, %m: tensor<i64>):
+    %s = keratin.reduce_sum %a axes = [0] : (tensor<8xf32>) -> tensor<f32>
+    keratin.yield %s : tensor<f32>
+  } else {
+  ^bb0(%a: tensor<8xf32>, %b: tensor<f32>, %m: tensor<i64>):
+    %part = keratin.truncate %a, %m axis = 0 : (tensor<8xf32>, tensor<i64>) -> tensor<?xf32, #keratin.dims<d0>>
+    keratin.yield %b : tensor<f32>
+  }
+  return %0 : tensor<f32>
+}
