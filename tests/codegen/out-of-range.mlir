@@ -6,6 +6,7 @@
 // RUN: not keratin-check %s --compiled --function=box 2>&1 | FileCheck %s --check-prefix=BOX
 // RUN: not keratin-check %s --compiled --function=shape --symbol=0=5 2>&1 | FileCheck %s --check-prefix=SHAPE
 // RUN: not keratin-check %s --compiled --function=empty_axis --symbol=0=0 2>&1 | FileCheck %s --check-prefix=AXIS
+// RUN: not keratin-check %s --compiled --function=steps 2>&1 | FileCheck %s --check-prefix=STEPS
 
 // What fails when the call runs names the line of the op, though many ops share a kernel.
 
@@ -69,4 +70,18 @@ func.func @shape(%x: tensor<?xf32, #keratin.dims<d0>>) -> tensor<2x3xf32> {
 func.func @empty_axis(%x: tensor<?xf32, #keratin.dims<d0>>) -> tensor<i64> {
   %0 = keratin.arg_max %x {axis = 0 : i64} : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<i64>
   return %0 : tensor<i64>
+}
+
+// A scan does nothing in the steps behind one that has failed.
+// STEPS-NOT: seen {{[23]}}
+// STEPS:     error: gather: {{.*}}out-of-range.mlir:[[@LINE+5]]
+// STEPS-NOT: seen {{[23]}}
+func.func @steps(%x: tensor<1xf32>) -> (tensor<4xf32>, tensor<4xi64>) {
+  %y:2 = keratin.scan length = <4> init() over() with(%x) : (tensor<1xf32>) -> (tensor<4xf32>, tensor<4xi64>) {
+  ^bb0(%t: tensor<i64>, %c: tensor<1xf32>):
+    %e = keratin.gather %c, %t : (tensor<1xf32>, tensor<i64>) -> tensor<f32>
+    %n = keratin.print "seen" %t : tensor<i64>
+    keratin.yield %e, %n : tensor<f32>, tensor<i64>
+  }
+  return %y#0, %y#1 : tensor<4xf32>, tensor<4xi64>
 }
