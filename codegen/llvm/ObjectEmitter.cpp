@@ -27,6 +27,7 @@
 #include "llvm/Transforms/Scalar/LICM.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Utils/Mem2Reg.h"
 
 #include <map>
 #include <mutex>
@@ -50,6 +51,8 @@ static void cleanUp(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.crossRegisterProxies(loops, functions, components, modules);
 
   llvm::FunctionPassManager scalar;
+  // Notes of numbers that are not finite become registers; nothing else is there to promote.
+  scalar.addPass(llvm::PromotePass());
   scalar.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/false));
   scalar.addPass(llvm::SimplifyCFGPass());
   scalar.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),

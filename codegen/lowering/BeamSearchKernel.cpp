@@ -74,21 +74,7 @@ LogicalResult BeamSearchKernel::emit() {
       site("ctc_decode: there are fewer sequences than top_paths"),
   };
   static_assert(sizeof(keratin_beam_search_t) == 15 * 8);
-  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
-  Value record =
-      b.create<LLVM::AllocaOp>(loc, pointer, b.getI64Type(), i64(int64_t(fields.size())), 8);
-  for (auto [i, field] : llvm::enumerate(fields)) {
-    Value slot = b.create<LLVM::GEPOp>(loc, pointer, b.getI64Type(), record,
-                                       ArrayRef<LLVM::GEPArg>{int32_t(i)});
-    b.create<LLVM::StoreOp>(loc, field, slot);
-  }
-  Value slot = b.create<LLVM::GEPOp>(
-      loc, pointer, b.getI8Type(), k.context,
-      ArrayRef<LLVM::GEPArg>{int32_t(offsetof(keratin_context_t, beam_search))});
-  Value callee = b.create<LLVM::LoadOp>(loc, pointer, slot);
-  auto signature = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
-                                               {pointer, pointer, b.getI64Type(), b.getI64Type()});
-  b.create<LLVM::CallOp>(loc, signature, ValueRange{callee, k.context, record, k.begin, k.end});
+  callHost(offsetof(keratin_context_t, beam_search), {record(fields), k.begin, k.end});
   DimExpr perFrame =
       mul(shape[2], DimExpr(int64_t(search.getBeamWidth()))).value_or(DimExpr(INT64_MAX));
   setWork(shape[0], mul(perFrame, shape[1]).value_or(DimExpr(INT64_MAX)));

@@ -50,23 +50,25 @@ Value ElementEmitter::integerConstant(int64_t value) {
   });
 }
 
-#define KERATIN_MATH(method, call)                                                                 \
+// Of functions that are finite for some infinite x: they hide it (setWatch).
+#define KERATIN_MATH(method, call, finiteAtInfinity)                                               \
   Value ElementEmitter::method(Value x) {                                                          \
+    hides |= finiteAtInfinity;                                                                     \
     return unary(x, [&](Value v) { return VectorMath(b, loc, target).call(v); });                  \
   }
-KERATIN_MATH(ceil, ceil)
-KERATIN_MATH(cos, cos)
-KERATIN_MATH(exp, exp)
-KERATIN_MATH(expm1, expm1)
-KERATIN_MATH(floor, floor)
-KERATIN_MATH(log, log)
-KERATIN_MATH(log1p, log1p)
-KERATIN_MATH(logistic, sigmoid)
-KERATIN_MATH(rsqrt, rsqrt)
-KERATIN_MATH(sin, sin)
-KERATIN_MATH(softplus, softplus)
-KERATIN_MATH(sqrt, sqrt)
-KERATIN_MATH(tanh, tanh)
+KERATIN_MATH(ceil, ceil, false)
+KERATIN_MATH(cos, cos, false)
+KERATIN_MATH(exp, exp, true)
+KERATIN_MATH(expm1, expm1, true)
+KERATIN_MATH(floor, floor, false)
+KERATIN_MATH(log, log, false)
+KERATIN_MATH(log1p, log1p, false)
+KERATIN_MATH(logistic, sigmoid, true)
+KERATIN_MATH(rsqrt, rsqrt, true)
+KERATIN_MATH(sin, sin, false)
+KERATIN_MATH(softplus, softplus, true)
+KERATIN_MATH(sqrt, sqrt, false)
+KERATIN_MATH(tanh, tanh, true)
 #undef KERATIN_MATH
 
 Value ElementEmitter::round(Value x) {
@@ -78,6 +80,7 @@ Value ElementEmitter::abs(Value x) {
 }
 
 Value ElementEmitter::sign(Value x) {
+  hides = true;
   if (isUnsigned())
     return select(compare(Comparison::EQ, x, integerConstant(0)), integerConstant(0),
                   integerConstant(1));
@@ -97,6 +100,7 @@ Value ElementEmitter::not_(Value x) {
 }
 
 Value ElementEmitter::isFinite(Value x) {
+  hides = true;
   // x - x is 0 for finite numbers, NaN otherwise.
   Value difference =
       binary(x, x, [&](Value p, Value q) -> Value { return b.create<arith::SubFOp>(loc, p, q); });
@@ -127,6 +131,7 @@ Value ElementEmitter::mul(Value x, Value y) {
 }
 
 Value ElementEmitter::div(Value x, Value y) {
+  hides = true;
   return binary(x, y,
                 [&](Value p, Value q) -> Value { return b.create<arith::DivFOp>(loc, p, q); });
 }
@@ -139,6 +144,7 @@ Value ElementEmitter::floorDiv(Value x, Value y) {
 }
 
 Value ElementEmitter::mod(Value x, Value y) {
+  hides = true;
   return binary(x, y, [&](Value p, Value q) {
     VectorMath math(b, loc, target);
     return isFloat() ? math.floorMod(p, q) : math.floorMod(p, q, !isUnsigned());
@@ -146,6 +152,7 @@ Value ElementEmitter::mod(Value x, Value y) {
 }
 
 Value ElementEmitter::maximum(Value x, Value y) {
+  hides = true;
   if (!isFloat())
     return binary(x, y, [&](Value p, Value q) -> Value {
       return isUnsigned() ? b.create<arith::MaxUIOp>(loc, p, q).getResult()
@@ -161,6 +168,7 @@ Value ElementEmitter::maximum(Value x, Value y) {
 }
 
 Value ElementEmitter::minimum(Value x, Value y) {
+  hides = true;
   if (!isFloat())
     return binary(x, y, [&](Value p, Value q) -> Value {
       return isUnsigned() ? b.create<arith::MinUIOp>(loc, p, q).getResult()
@@ -210,6 +218,7 @@ Value ElementEmitter::inWidth(Value shift, Value shifted) {
 }
 
 Value ElementEmitter::pow(Value x, Value y) {
+  hides = true;
   if (isFloat())
     return binary(x, y, [&](Value p, Value q) { return VectorMath(b, loc, target).pow(p, q); });
   // Square and multiply over the bits of the exponent; a negative one gives 0.
@@ -247,6 +256,7 @@ Value ElementEmitter::pow(Value x, Value y) {
 }
 
 Value ElementEmitter::compare(Comparison direction, Value x, Value y) {
+  hides = true;
   if (isFloat()) {
     static const arith::CmpFPredicate predicates[] = {
         arith::CmpFPredicate::OEQ, arith::CmpFPredicate::UNE, arith::CmpFPredicate::OLT,
@@ -278,6 +288,7 @@ Value ElementEmitter::cast(Value x, Type to) {
   Type from = elementType;
   if (from == to)
     return x;
+  hides |= isa<IntegerType>(to);
   return unary(x, [&](Value v) -> Value {
     VectorMath math(b, loc, target);
     Type wide = likeShape(registerType(to), v);

@@ -154,7 +154,11 @@ Value ElementEmitter::emitOp(Operation *op, ArrayRef<Index> index) {
     SmallVector<Value> operands;
     for (Value operand : op->getOperands())
       operands.push_back(emit(operand, index));
+    hides = false;
     result = elementwise.buildScalar(*this, operands);
+    if (hides)
+      for (auto [operand, registers] : llvm::zip(op->getOperands(), operands))
+        watch(operand, registers);
   } else if (auto indexing = dyn_cast<ir::IndexingOpInterface>(op)) {
     result = indexing.buildElement(*this, index);
   } else if (auto constant = dyn_cast<ir::ConstantOp>(op)) {

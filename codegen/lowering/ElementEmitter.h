@@ -7,6 +7,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 #include <functional>
 
@@ -36,6 +37,16 @@ public:
   // How to get the number (i32) of a new run-time check site of an op.
   using SiteMaker = std::function<Value(mlir::Operation *, llvm::StringRef message)>;
   void setSites(SiteMaker maker) { makeSite = std::move(maker); }
+
+  // Takes note of numbers that are not finite (keratin_context_t::numbers_suspect): of those that a
+  // kernel hands on, and of those that an op computes here reads and may hide.
+  // Notes are bits in memory of these types, which the kernel gives.
+  using NoteMaker = std::function<Value(mlir::Type)>;
+  void setWatch(NoteMaker maker) { notes = std::move(maker); }
+  // A value of the kernel as it is handed on, or hidden; what has only been moved is left out.
+  void watch(Value value, Value registers);
+  // Anything of this element type.
+  void watchRegisters(Value registers, mlir::Type elementType);
 
   //===-- Loops -------------------------------------------------------------------------------===//
 
@@ -167,6 +178,8 @@ private:
   // Whether the condition holds for any lane.
   Value anyLane();
   Value emitOp(mlir::Operation *op, llvm::ArrayRef<Index> index);
+  bool isComputed(Value value) const;
+  bool isConditional() const;
 
   mlir::OpBuilder &b;
   mlir::Location loc;
@@ -184,6 +197,9 @@ private:
   llvm::DenseMap<Value, llvm::SmallVector<CacheEntry, 2>> cache;
   llvm::SmallVector<Scope> scopes;
   llvm::SmallVector<mlir::Operation *> opStack; // ops being emitted, for element()
+  NoteMaker notes;                              // null: nothing is watched
+  bool hides = false; // the op being emitted may make finite numbers of others
+  llvm::DenseSet<Value> watched;
 };
 
 } // namespace keratin::codegen

@@ -3,6 +3,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace keratin::codegen;
 using namespace mlir;
@@ -12,6 +13,8 @@ namespace ir = keratin::ir;
 KernelBuilder::KernelBuilder(ir::KernelOp kernel, OpBuilder &builder, StringRef name,
                              const MachineTarget &target)
     : b(builder), kernel(kernel), target(target), loc(kernel.getLoc()) {
+  auto function = kernel->getParentOfType<FunctionOpInterface>();
+  watchesNumbers = function && function->hasAttr("keratin.check_numbers");
   Type pointer = LLVM::LLVMPointerType::get(b.getContext()), i64Type = b.getI64Type();
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
                                           {pointer, pointer, i64Type, i64Type});
@@ -53,8 +56,15 @@ Value KernelBuilder::sizeOf(const DimExpr &size) {
   return known;
 }
 
-Value KernelBuilder::site(Operation *op, StringRef message) {
-  return argument({KernelArgument::Kind::Site, 0, {}, message.str(), op->getLoc()}, b.getI32Type());
+Value KernelBuilder::site(Operation *op, StringRef message, keratin_status_code_t status) {
+  return argument({KernelArgument::Kind::Site, 0, {}, message.str(), op->getLoc(), status},
+                  b.getI32Type());
+}
+
+Value KernelBuilder::argumentFor(int64_t number) {
+  return argument(
+      {.kind = KernelArgument::Kind::Number, .location = loc, .number = uint64_t(number)},
+      b.getI64Type());
 }
 
 Value KernelBuilder::i64(int64_t value) { return b.create<arith::ConstantIntOp>(loc, value, 64); }
@@ -103,6 +113,8 @@ static EmitKernel kindOf(ir::KernelOp kernel) {
       {ir::WindowScatterOp::getOperationName(), emitWindowScatterKernel},
       {ir::RandomBitsOp::getOperationName(), emitRandomKernel},
       {ir::PrintOp::getOperationName(), emitPrintKernel},
+      {ir::SuspectNumbersOp::getOperationName(), emitSuspectNumbersKernel},
+      {ir::CheckNumbersOp::getOperationName(), emitCheckNumbersKernel},
   };
   for (Operation &op : kernel.getBody().front())
     for (const KernelKind &kind : kinds)
@@ -119,5 +131,6 @@ FailureOr<KernelFunction> keratin::codegen::lowerKernel(ir::KernelOp kernel, OpB
     k.result.function.erase();
     return failure();
   }
+  k.tellNotes();
   return std::move(k.result);
 }

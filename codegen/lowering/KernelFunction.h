@@ -4,8 +4,11 @@
 
 #include "codegen/llvm/MachineTarget.h"
 #include "ir/dialect/Keratin.h"
+#include "runtime/abi/keratin_abi.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+#include "llvm/ADT/MapVector.h"
 
 #include <map>
 #include <string>
@@ -20,7 +23,8 @@ struct KernelArgument {
   ir::DimExpr size;        // Size
   std::string message;     // Site: what the user is told if the check fails
   mlir::Location location; // Site
-  uint64_t number = 0;     // Number: its bits
+  keratin_status_code_t status = KERATIN_OUT_OF_RANGE; // Site
+  uint64_t number = 0;                                 // Number: its bits
 };
 
 // What the entry function needs to know to call the kernel: keratin_kernel_fn_t's signature, i.e.
@@ -57,13 +61,22 @@ public:
   KernelFunction result;
   mlir::Value context, argv, begin, end;
   llvm::SmallVector<mlir::Value> inputs, outputs; // pointers
+  bool watchesNumbers; // the function has the attribute keratin.check_numbers
 
   mlir::Block &body() { return kernel.getBody().front(); }
   // The size as i64: a constant, or an argument added for it.
   mlir::Value sizeOf(const ir::DimExpr &size);
   // The number of a new check site as i32.
-  mlir::Value site(mlir::Operation *op, llvm::StringRef message);
+  mlir::Value site(mlir::Operation *op, llvm::StringRef message,
+                   keratin_status_code_t status = KERATIN_OUT_OF_RANGE);
+  // A number (i64) that kernels of the same text may differ in.
+  mlir::Value argumentFor(int64_t number);
   mlir::Value i64(int64_t value);
+  // Memory of the function, zeros before it begins, in which numbers are noted that are not finite
+  // (ElementEmitter::watch) by bits that are set. It becomes a register.
+  mlir::Value notes(mlir::Type type);
+  // Tells the call at the end of the function if bits have been set.
+  void tellNotes();
   // for (iv = from; iv < to; iv += step) with loop-carried values; everything is i64.
   llvm::SmallVector<mlir::Value>
   forLoop(mlir::Value from, mlir::Value to, mlir::Value step, llvm::ArrayRef<mlir::Value> init,
@@ -74,6 +87,7 @@ public:
 private:
   mlir::Value argument(KernelArgument description, mlir::Type type);
   std::map<ir::DimExpr, mlir::Value> sizes;
+  llvm::MapVector<mlir::Type, mlir::Value> noted; // memory for notes of each type
 };
 
 // The kinds of kernel. Each emits into the builder's function and fills in units, grain and work.
@@ -89,6 +103,8 @@ mlir::LogicalResult emitWindowReductionKernel(KernelBuilder &k);
 mlir::LogicalResult emitWindowScatterKernel(KernelBuilder &k);
 mlir::LogicalResult emitRandomKernel(KernelBuilder &k);
 mlir::LogicalResult emitPrintKernel(KernelBuilder &k);
+mlir::LogicalResult emitSuspectNumbersKernel(KernelBuilder &k);
+mlir::LogicalResult emitCheckNumbersKernel(KernelBuilder &k);
 // For kernels of one transpose and nothing else.
 mlir::LogicalResult emitTransposeKernel(KernelBuilder &k);
 ir::TransposeOp plainTransposeOf(ir::KernelOp kernel);

@@ -136,8 +136,9 @@ void KernelLibrary::unite(Family &family) {
     for (size_t place : places) {
       auto number = Attribute::getFromOpaquePointer(
           reinterpret_cast<const void *>((*family.lists[member])[place]));
-      kernel.arguments.push_back(
-          {KernelArgument::Kind::Number, 0, {}, {}, function.getLoc(), bitsOf(number)});
+      kernel.arguments.push_back({.kind = KernelArgument::Kind::Number,
+                                  .location = function.getLoc(),
+                                  .number = bitsOf(number)});
     }
   }
   for (LLVM::LLVMFuncOp body : llvm::drop_begin(family.bodies)) {

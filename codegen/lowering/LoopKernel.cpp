@@ -229,6 +229,9 @@ void LoopKernel::laneBody(unsigned stage, MutableArrayRef<Value> accumulators) {
     Value element = emitter.emit(operand, indexFor(operand, false));
     if (isa<VectorType>(accumulator.getType()))
       element = emitter.splat(element);
+    // The largest of some elements hides the others.
+    if (cast<ir::DifferentiableOpInterface>(op.getOperation()).choosesElements())
+      emitter.watch(operand, element);
     Value next = op.buildCombine(emitter, accumulator, element);
     if (emitter.mask() && space.lanesReduced())
       next = b.create<arith::SelectOp>(loc, emitter.mask(), next, accumulator);
@@ -240,6 +243,8 @@ void LoopKernel::laneBody(unsigned stage, MutableArrayRef<Value> accumulators) {
   SmallVector<Value> elements;
   for (auto [number, value] : outputs)
     elements.push_back(emitter.emit(value, indexFor(value, false)));
+  for (auto [output, element] : llvm::zip(outputs, elements))
+    emitter.watch(output.second, element);
   for (auto [output, element] : llvm::zip(outputs, elements))
     emitter.store(element, k.outputs[output.first], getTensorType(output.second),
                   indexFor(output.second, false));
@@ -405,7 +410,9 @@ void LoopKernel::storeRows(unsigned stage) {
   for (auto [i, value] : llvm::enumerate(k.body().getTerminator()->getOperands()))
     if (space.domains.lookup(value) == Domain::Row && space.stageOf.lookup(value) == stage + 1) {
       SmallVector<Index> index = indexFor(value, true);
-      emitter.store(emitter.emit(value, index), k.outputs[i], getTensorType(value), index);
+      Value registers = emitter.emit(value, index);
+      emitter.watch(value, registers);
+      emitter.store(registers, k.outputs[i], getTensorType(value), index);
     }
 }
 
@@ -524,6 +531,8 @@ LogicalResult LoopKernel::emit() {
   choose();
   for (auto [argument, pointer] : llvm::zip(k.body().getArguments(), k.inputs))
     emitter.bindBuffer(argument, pointer);
+  if (k.watchesNumbers)
+    emitter.setWatch([this](Type type) { return k.notes(type); });
   emitter.setSites([this](Operation *op, StringRef message) { return k.site(op, message); });
   // From here on everything is emitted before the return.
   b.setInsertionPoint(k.result.function.getBody().front().getTerminator());

@@ -71,23 +71,11 @@ void PrintKernel::emit() {
   // it.
   if (!k.outputs.empty())
     copy(shape, type);
-  Value dims = b.create<LLVM::AllocaOp>(loc, pointer, b.getI64Type(),
-                                        i64(std::max<int64_t>(1, shape.size())), 8);
-  for (auto [i, dim] : llvm::enumerate(shape)) {
-    Value slot = b.create<LLVM::GEPOp>(loc, pointer, b.getI64Type(), dims,
-                                       ArrayRef<LLVM::GEPArg>{int32_t(i)});
-    b.create<LLVM::StoreOp>(loc, size(dim), slot);
-  }
-  Value slot =
-      b.create<LLVM::GEPOp>(loc, pointer, b.getI8Type(), k.context,
-                            ArrayRef<LLVM::GEPArg>{int32_t(offsetof(keratin_context_t, print))});
-  Value callee = b.create<LLVM::LoadOp>(loc, pointer, slot);
-  auto signature = LLVM::LLVMFunctionType::get(
-      LLVM::LLVMVoidType::get(b.getContext()),
-      {pointer, pointer, b.getI32Type(), b.getI32Type(), pointer, pointer});
-  b.create<LLVM::CallOp>(loc, signature,
-                         ValueRange{callee, k.context, message(), i32(ir::dtypeOf(type)),
-                                    i32(shape.size()), dims, input(0)});
+  SmallVector<Value> dims;
+  for (const DimExpr &dim : shape)
+    dims.push_back(size(dim));
+  callHost(offsetof(keratin_context_t, print),
+           {message(), i32(ir::dtypeOf(type)), i32(shape.size()), record(dims), input(0)});
   k.result.units = 1;
   k.result.work = elementsOf(shape);
 }

@@ -42,10 +42,37 @@ SingleOpKernel::SingleOpKernel(KernelBuilder &k, Operation *op, unsigned element
           k.context) {
   // From here on everything is emitted before the return.
   b.setInsertionPoint(k.result.function.getBody().front().getTerminator());
+  if (k.watchesNumbers)
+    emitter.setWatch([&k](Type type) { return k.notes(type); });
 }
 
 Value SingleOpKernel::input(unsigned operand) {
   return k.inputs[cast<BlockArgument>(op->getOperand(operand)).getArgNumber()];
+}
+
+//===-- The host ------------------------------------------------------------------------------===//
+
+Value SingleOpKernel::record(ArrayRef<Value> fields) {
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+  Value words = b.create<LLVM::AllocaOp>(loc, pointer, b.getI64Type(),
+                                         i64(std::max<int64_t>(1, fields.size())), 8);
+  for (auto [i, field] : llvm::enumerate(fields)) {
+    Value slot = b.create<LLVM::GEPOp>(loc, pointer, b.getI64Type(), words,
+                                       ArrayRef<LLVM::GEPArg>{int32_t(i)});
+    b.create<LLVM::StoreOp>(loc, field, slot);
+  }
+  return words;
+}
+
+void SingleOpKernel::callHost(size_t field, ArrayRef<Value> arguments) {
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+  Value slot = b.create<LLVM::GEPOp>(loc, pointer, b.getI8Type(), k.context,
+                                     ArrayRef<LLVM::GEPArg>{int32_t(field)});
+  SmallVector<Value> operands = {b.create<LLVM::LoadOp>(loc, pointer, slot), k.context};
+  operands.append(arguments.begin(), arguments.end());
+  SmallVector<Type> types(ValueRange(operands).drop_front().getTypes());
+  auto signature = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), types);
+  b.create<LLVM::CallOp>(loc, signature, operands);
 }
 
 //===-- Memory --------------------------------------------------------------------------------===//
@@ -71,6 +98,7 @@ Value SingleOpKernel::loadLanes(Value pointer, RankedTensorType type, ArrayRef<V
 void SingleOpKernel::storeLanes(Value registers, Value pointer, RankedTensorType type,
                                 ArrayRef<Value> position, Value mask) {
   emitter.setMask(mask);
+  emitter.watchRegisters(registers, type.getElementType());
   emitter.store(registers, pointer, type, indexOf(emitter, position, true));
   emitter.setMask(Value());
 }
@@ -81,6 +109,7 @@ Value SingleOpKernel::loadScalar(Value pointer, RankedTensorType type, ArrayRef<
 
 void SingleOpKernel::storeScalar(Value registers, Value pointer, RankedTensorType type,
                                  ArrayRef<Value> position) {
+  emitter.watchRegisters(registers, type.getElementType());
   emitter.store(registers, pointer, type, indexOf(emitter, position, false));
 }
 

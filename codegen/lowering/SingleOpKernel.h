@@ -61,6 +61,10 @@ protected:
   // Whether an element takes the place of the best before it: a NaN beats every number, and nothing
   // beats a NaN.
   Value beats(mlir::Type type, Value element, Value best, bool largest);
+  // Words of eight bytes on the stack, one for each field.
+  Value record(ArrayRef<Value> fields);
+  // Calls the function of the context that stands at this offset, which returns nothing.
+  void callHost(size_t field, ArrayRef<Value> arguments);
   // x rounded down to a multiple of a positive number.
   Value wholePart(Value x, int64_t multiple);
 

@@ -12,6 +12,8 @@ void TileEpilogue::emit(OpBuilder &builder, Location loc, Value sums, Value mask
   ElementEmitter emitter(
       k.b, loc, k.target, lanes, [&](const ir::DimExpr &size) { return k.sizeOf(size); },
       k.context);
+  if (k.watchesNumbers)
+    emitter.setWatch([this](Type type) { return k.notes(type); });
   emitter.setSites([&](Operation *op, StringRef message) {
     Value &site = sites[op];
     if (!site)
@@ -28,6 +30,8 @@ void TileEpilogue::emit(OpBuilder &builder, Location loc, Value sums, Value mask
   SmallVector<Value> values;
   for (Value result : results)
     values.push_back(emitter.emit(result, emitter.unsqueeze(ir::getTensorType(result), squeezed)));
+  for (auto [result, value] : llvm::zip(results, values))
+    emitter.watch(result, value);
   for (auto [result, value, output] : llvm::zip(results, values, k.outputs)) {
     auto type = ir::getTensorType(result);
     emitter.store(value, output, type, emitter.unsqueeze(type, squeezed));

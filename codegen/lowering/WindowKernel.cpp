@@ -241,6 +241,7 @@ Value WindowKernel::load(Value pointer, Type elementType, const Index &offset, V
 void WindowKernel::store(Value registers, Value pointer, Type elementType, const Index &offset,
                          Value mask) {
   emitter.setMask(mask);
+  emitter.watchRegisters(registers, elementType);
   emitter.store(registers, pointer, ir::getTensorType({DimExpr(1)}, elementType), {offset});
   emitter.setMask(Value());
 }

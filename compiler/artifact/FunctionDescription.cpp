@@ -187,7 +187,7 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
                           text(message)});
     }
   for (const codegen::KernelArgument &site : entry.sites)
-    sites.push_back({KERATIN_OUT_OF_RANGE, text(ir::withSourceLine(site.message, site.location))});
+    sites.push_back({site.status, text(ir::withSourceLine(site.message, site.location))});
   descriptor.arena_slot = -1;
   if (auto bytes = function->getAttrOfType<ir::DimsAttr>("keratin.arena_bytes");
       bytes && bytes.getDims()[0] != DimExpr(0))

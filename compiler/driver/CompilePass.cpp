@@ -20,6 +20,7 @@ struct CompilePass : PassWrapper<CompilePass, OperationPass<ModuleOp>> {
     cpu = options.cpu;
     failBefore = options.failBefore;
     memoryBudget = options.memoryBudget;
+    checkNumbers = options.checkNumbers;
   }
 
   StringRef getArgument() const override { return "keratin-compile"; }
@@ -36,6 +37,7 @@ struct CompilePass : PassWrapper<CompilePass, OperationPass<ModuleOp>> {
     options.cpu = cpu;
     options.failBefore = failBefore;
     options.memoryBudget = memoryBudget;
+    options.checkNumbers = checkNumbers;
     options.writeReproducer = false; // this one is being replayed
     auto compiled = compile(*copy, options);
     if (compiled.ok())
@@ -53,6 +55,9 @@ struct CompilePass : PassWrapper<CompilePass, OperationPass<ModuleOp>> {
   Option<int64_t> memoryBudget{*this, "memory-budget",
                                llvm::cl::desc("Bytes of temporaries of a call; 0: any number"),
                                llvm::cl::init(0)};
+  Option<bool> checkNumbers{*this, "check-numbers",
+                            llvm::cl::desc("Fail calls that make NaN or an infinity"),
+                            llvm::cl::init(false)};
 };
 
 } // namespace

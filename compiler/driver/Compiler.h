@@ -48,6 +48,9 @@ struct CompileOptions {
   std::chrono::nanoseconds timeLimit{0};
   // If there: told what is done next, "pass keratin-form-kernels".
   std::function<void(const std::string &)> progress;
+  // Whether calls fail in which an op makes NaN or an infinity of finite numbers
+  // (keratin-check-numbers).
+  bool checkNumbers = false;
   // Whether an internal error writes a reproducer, and where; empty: the folder that the
   // environment variable KERATIN_REPRODUCER_DIR names, or that of temporary files.
   bool writeReproducer = true;

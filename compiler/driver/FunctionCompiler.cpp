@@ -84,6 +84,7 @@ PhaseOptions FunctionCompiler::phaseOptions() const {
   result.maxOps = options.maxOps;
   result.failBefore = options.failBefore;
   result.keptBytes = keptBytes;
+  result.checkNumbers = options.checkNumbers;
   if (options.progress || options.timeLimit.count() > 0)
     result.beforePass = [this](StringRef pass, Location location) {
       return begin(("pass " + pass).str(), location);

@@ -23,49 +23,56 @@ std::optional<PipelinePhase> keratin::compiler::phaseByName(const std::string &n
   return std::nullopt;
 }
 
-using Maker = std::unique_ptr<Pass> (*)();
+using Maker = std::unique_ptr<Pass> (*)(const PhaseOptions &);
+
+static std::unique_ptr<Pass> foldConstants(const PhaseOptions &phaseOptions) {
+  passes::FoldConstantsOptions options;
+  // What the call must report is left to it.
+  options.keepNotFinite = phaseOptions.checkNumbers;
+  return passes::createFoldConstants(options);
+}
 
 // What the user wrote, in formulas that do not overflow, before it is differentiated. Requirements
 // stand between values and go first; equal values are merged before formulas are recognised. What
 // loops do not need has no gradient to compute, and of a branch not taken none is computed.
 static constexpr Maker graphPasses[] = {
-    [] { return passes::createDefineSizes(); },
-    [] { return passes::createResolveRequirements(); },
-    [] { return passes::createCanonicalize(); },
-    [] { return passes::createEliminateCommonSubexpressions(); },
-    [] { return passes::createSinkIntoBranches(); },
-    [] { return passes::createSimplifyLoops(); },
-    [] { return passes::createStabilize(); },
+    [](const PhaseOptions &) { return passes::createDefineSizes(); },
+    [](const PhaseOptions &) { return passes::createResolveRequirements(); },
+    [](const PhaseOptions &) { return passes::createCanonicalize(); },
+    [](const PhaseOptions &) { return passes::createEliminateCommonSubexpressions(); },
+    [](const PhaseOptions &) { return passes::createSinkIntoBranches(); },
+    [](const PhaseOptions &) { return passes::createSimplifyLoops(); },
+    [](const PhaseOptions &) { return passes::createStabilize(); },
 };
 static constexpr Maker simplifyPasses[] = {
-    [] { return passes::createEraseMarkers(); },
-    [] { return passes::createEliminateCommonSubexpressions(); },
-    [] { return passes::createMergeLoops(); },
-    [] { return passes::createSimplifyLoops(); },
-    [] { return passes::createSinkIntoBranches(); },
-    [] { return passes::createFlattenBranches(); },
-    [] { return passes::createStabilize(); },
-    [] { return passes::createCanonicalize(); },
-    [] { return passes::createAssignLayouts(); },
-    [] { return passes::createFoldConstants(); },
-    [] { return passes::createHoistInvariants(); },
-    [] { return passes::createHoistContractions(); },
-    [] { return passes::createSinkAccumulators(); },
-    [] { return passes::createSinkStacks(); },
-    [] { return passes::createCanonicalize(); },
-    [] { return passes::createEliminateCommonSubexpressions(); },
-    [] { return passes::createSimplifyLoops(); },
+    [](const PhaseOptions &) { return passes::createEraseMarkers(); },
+    [](const PhaseOptions &) { return passes::createEliminateCommonSubexpressions(); },
+    [](const PhaseOptions &) { return passes::createMergeLoops(); },
+    [](const PhaseOptions &) { return passes::createSimplifyLoops(); },
+    [](const PhaseOptions &) { return passes::createSinkIntoBranches(); },
+    [](const PhaseOptions &) { return passes::createFlattenBranches(); },
+    [](const PhaseOptions &) { return passes::createStabilize(); },
+    [](const PhaseOptions &) { return passes::createCanonicalize(); },
+    [](const PhaseOptions &) { return passes::createAssignLayouts(); },
+    foldConstants,
+    [](const PhaseOptions &) { return passes::createHoistInvariants(); },
+    [](const PhaseOptions &) { return passes::createHoistContractions(); },
+    [](const PhaseOptions &) { return passes::createSinkAccumulators(); },
+    [](const PhaseOptions &) { return passes::createSinkStacks(); },
+    [](const PhaseOptions &) { return passes::createCanonicalize(); },
+    [](const PhaseOptions &) { return passes::createEliminateCommonSubexpressions(); },
+    [](const PhaseOptions &) { return passes::createSimplifyLoops(); },
 };
 static constexpr Maker fusionPasses[] = {
-    [] { return passes::createNormalizeContractions(); },
-    [] { return passes::createHoistInvariants(); }, // transposes of captures
-    [] { return passes::createEliminateCommonSubexpressions(); },
-    [] { return passes::createSplitConcatenations(); },
-    [] { return passes::createFormKernels(); },
+    [](const PhaseOptions &) { return passes::createNormalizeContractions(); },
+    [](const PhaseOptions &) { return passes::createHoistInvariants(); }, // transposes of captures
+    [](const PhaseOptions &) { return passes::createEliminateCommonSubexpressions(); },
+    [](const PhaseOptions &) { return passes::createSplitConcatenations(); },
+    [](const PhaseOptions &) { return passes::createFormKernels(); },
 };
 static constexpr Maker memoryPasses[] = {
-    [] { return passes::createScheduleKernels(); },
-    [] { return passes::createPlanMemory(); },
+    [](const PhaseOptions &) { return passes::createScheduleKernels(); },
+    [](const PhaseOptions &) { return passes::createPlanMemory(); },
 };
 
 static std::vector<std::unique_ptr<Pass>> passesOf(PipelinePhase phase,
@@ -73,7 +80,7 @@ static std::vector<std::unique_ptr<Pass>> passesOf(PipelinePhase phase,
   std::vector<std::unique_ptr<Pass>> result;
   auto make = [&](ArrayRef<Maker> makers) {
     for (Maker maker : makers)
-      result.push_back(maker());
+      result.push_back(maker(phaseOptions));
   };
   switch (phase) {
   case PipelinePhase::Graph:
@@ -95,6 +102,8 @@ static std::vector<std::unique_ptr<Pass>> passesOf(PipelinePhase phase,
   }
   case PipelinePhase::Simplify:
     make(simplifyPasses);
+    if (phaseOptions.checkNumbers)
+      result.push_back(passes::createCheckNumbers());
     break;
   case PipelinePhase::Fusion:
     make(fusionPasses);
@@ -164,6 +173,9 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   Option<int64_t> keptBytes{*this, "kept-bytes",
                             llvm::cl::desc("that gradients may keep of loops; -1: any number"),
                             llvm::cl::init(-1)};
+  Option<bool> checkNumbers{*this, "check-numbers",
+                            llvm::cl::desc("look for numbers that are not finite"),
+                            llvm::cl::init(false)};
 };
 } // namespace
 
@@ -174,6 +186,7 @@ void keratin::compiler::registerPipelines() {
         PhaseOptions phases;
         if (options.keptBytes >= 0)
           phases.keptBytes = options.keptBytes;
+        phases.checkNumbers = options.checkNumbers;
         buildPipeline(manager.nest<func::FuncOp>(),
                       phaseByName(options.stopAfter).value_or(PipelinePhase::Memory), phases);
       });

@@ -26,6 +26,8 @@ struct PhaseOptions {
   int64_t maxOps = 1'000'000; // of a function whose gradients are expanded
   // Bytes that gradients may keep of loops (keratin-checkpoint-loops); none: as many as they like.
   std::optional<int64_t> keptBytes;
+  // Whether the function looks for numbers that are not finite (keratin-check-numbers).
+  bool checkNumbers = false;
   // For tests of failures: the pass, counted over all phases, before which one stands that fails.
   int failBefore = -1;
   // If there: asked before each pass, by its name, at the location of the function; a failure,

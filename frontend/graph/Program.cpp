@@ -86,6 +86,7 @@ static std::shared_ptr<const Program> compileModule(FunctionModule &module,
                                                     const FunctionOptions &options) {
   compiler::CompileOptions compileOptions;
   compileOptions.memoryBudget = options.memoryBudget;
+  compileOptions.checkNumbers = options.checkNumbers;
   // A century is as good as any time.
   compileOptions.timeLimit =
       std::chrono::nanoseconds(int64_t(std::min(options.timeLimit, 3e9) * 1e9));

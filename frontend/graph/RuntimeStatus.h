@@ -25,6 +25,8 @@ inline void throwIfFailed(const std::string &function, const keratin_status_t &s
     throw ValueError(message);
   case KERATIN_UNIMPLEMENTED:
     throw NotImplementedError(message);
+  case KERATIN_NOT_FINITE:
+    throw FloatingPointError(message);
   default:
     throw RuntimeError(message);
   }

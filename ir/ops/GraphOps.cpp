@@ -48,6 +48,20 @@ LogicalResult DefineSizeOp::verify() {
   return success();
 }
 
+LogicalResult CheckNumbersOp::verify() {
+  if (getCounts() && getShape(getCounts()) != getShape(getY()))
+    return emitOpError("has ") << getY().getType() << " and counts its elements by "
+                               << getCounts().getType();
+  if (getStep() && getTensorType(getStep()).getRank() != 0)
+    return emitOpError("the step must be a scalar, found ") << getStep().getType();
+  for (Value operand : getReadFrom())
+    if (getRule() == NumberRule::Elementwise && getTensorType(operand).getRank() != 0 &&
+        getShape(operand) != getShape(getY()))
+      return emitOpError("an operand of an elementwise op has type ")
+             << operand.getType() << " for a result of type " << getY().getType();
+  return success();
+}
+
 LogicalResult KernelOp::verify() {
   Block &body = getBody().front();
   if (body.getNumArguments() != getInputs().size())

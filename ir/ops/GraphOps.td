@@ -144,6 +144,55 @@ def Keratin_DefineSizeOp : Op<Keratin_Dialect, "define_size", [Keratin_HasKnownS
   let hasVerifier = 1;
 }
 
+def Keratin_CheckElementwise : I64EnumAttrCase<"Elementwise", 0, "elementwise">;
+def Keratin_CheckMixing : I64EnumAttrCase<"Mixing", 1, "mixing">;
+def Keratin_CheckFed : I64EnumAttrCase<"Fed", 2, "fed">;
+def Keratin_NumberRuleAttr : I64EnumAttr<"NumberRule", "who is to blame for a number that is not finite",
+    [Keratin_CheckElementwise, Keratin_CheckMixing, Keratin_CheckFed]> {
+  let cppNamespace = "::keratin::ir";
+}
+
+def Keratin_SuspectNumbersOp : Op<Keratin_Dialect, "suspect_numbers", [Keratin_HasKnownShapes, DeclareOpInterfaceMethods<EvaluableOpInterface>]> {
+  let summary = "whether a kernel of this call has made, or hidden, a number that is not finite";
+  let description = [{
+    Stands behind everything that the function computes: `after` is what it returns. Kernels of a function with the attribute `keratin.check_numbers`
+    take note where they store such a number, or where an op that may hide one (a maximum, a quotient, a hyperbolic tangent) reads one that they made.
+    The note may be wrong (an infinity that was meant, an element that nobody uses): it is the reason to look closer, not the verdict. The
+    interpreter always looks.
+
+    ```mlir
+    %s = keratin.suspect_numbers %loss, %w : (tensor<f32>, tensor<4xf32>) -> tensor<i1>
+    ```
+  }];
+  let arguments = (ins Variadic<Keratin_Tensor>:$after);
+  let results = (outs TensorOf<[I1]>:$y);
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+
+def Keratin_CheckNumbersOp : Op<Keratin_Dialect, "check_numbers", [Keratin_HasKnownShapes, AttrSizedOperandSegments,
+                                                                  DeclareOpInterfaceMethods<EvaluableOpInterface>]> {
+  let summary = "the call fails if an op has made a number that is not finite";
+  let description = [{
+    `y` is what the op `culprit` at this location has made of `read_from`. An element is its fault if it is NaN or infinite and those are finite
+    (`elementwise`: those at the same index; `mixing`: all of them), or if it is NaN and none of them is NaN. Where `counts` is
+    false nobody uses the element. `fed`: `y` is what the caller gave, and is to blame for any number in it that is not finite if there is
+    one in `read_from`, which the function returns. `step` is the step of the innermost loop.
+
+    All checks of a call are made; the one that the report is about makes a number of finite operands, or else is about something fed, or else
+    makes NaN; among equals it has the lowest `order`, then is the first in time, then has the first element.
+
+    ```mlir
+    keratin.check_numbers elementwise "log" 3 %y of %x at %t : (tensor<4xf32>, tensor<4xf32>, tensor<i64>) -> ()
+    ```
+  }];
+  let arguments = (ins Keratin_NumberRuleAttr:$rule, StrAttr:$culprit, I64Attr:$order, Keratin_FloatTensor:$y,
+                       Variadic<Keratin_FloatTensor>:$read_from, Optional<Keratin_BoolTensor>:$counts, Optional<TensorOf<[I64]>>:$step);
+  let assemblyFormat = [{
+    $rule $culprit $order $y (`of` $read_from^)? (`counts` $counts^)? (`at` $step^)? attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
 def Keratin_KernelOp : Op<Keratin_Dialect, "kernel", [Keratin_HasKnownShapes, IsolatedFromAbove, SingleBlock, RecursiveMemoryEffects]> {
   let summary = "ops that become one compiled loop nest";
   let description = [{

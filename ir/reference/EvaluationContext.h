@@ -11,10 +11,21 @@
 
 namespace keratin::ir {
 
+// What keratin.check_numbers has found.
+struct NumberFinding {
+  int64_t rank = 0;  // 0: made of finite operands, 1: fed, 2: NaN made of infinities
+  int64_t order = 0; // of the check
+  std::string name;  // of the op, or of what was fed
+  std::string line;  // "file:line"
+  double value = 0;
+  int64_t element = 0; // its place in row-major order
+};
+
 struct EvaluationContext {
-  std::map<int64_t, int64_t> symbols; // values of the symbols of this call
-  std::string output;                 // what keratin.print printed
-  std::string error;                  // set by an op that fails, e.g. for an index out of range
+  std::map<int64_t, int64_t> symbols;   // values of the symbols of this call
+  std::string output;                   // what keratin.print printed
+  std::string error;                    // set by an op that fails, e.g. for an index out of range
+  std::optional<NumberFinding> finding; // the one that a call would report
 
   std::optional<int64_t> evaluate(const DimExpr &dim) const {
     return dim.evaluate([this](int64_t id) -> std::optional<int64_t> {

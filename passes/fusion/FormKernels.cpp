@@ -6,6 +6,7 @@
 #include "ir/interfaces/Workspace.h"
 #include "passes/Passes.h"
 #include "passes/fusion/GroupGraph.h"
+#include "passes/loops/CheapValues.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -37,6 +38,7 @@ bool isFusible(Operation *op) {
 // Ops with programs of their own inside: they stand between kernels.
 bool isControlFlow(Operation *op) { return isa<LoopOpInterface, IfOp>(op); }
 
+using keratin::passes::canFail;
 using keratin::passes::GroupGraph;
 
 // Ops of one kernel in the order of the block, its free ops included.
@@ -505,12 +507,7 @@ private:
       yields.push_back(builder.create<IotaOp>(loc, workspace, uint64_t(0)));
     builder.create<YieldOp>(loc, yields);
     builder.setInsertionPointAfter(kernel);
-    bool fallible = llvm::any_of(group, [](Operation *op) {
-      auto indexing = dyn_cast<IndexingOpInterface>(op);
-      return (indexing && indexing.canFail()) ||
-             isa<ScatterAddOp, SparseDotOp, CtcBeamSearchOp>(op);
-    });
-    if (fallible)
+    if (llvm::any_of(group, canFail))
       kernel->setAttr("keratin.fallible", builder.getI64IntegerAttr(0));
     if (llvm::any_of(group, [](Operation *op) { return !isMemoryEffectFree(op); }))
       kernel->setAttr("keratin.effect", builder.getUnitAttr());

@@ -56,7 +56,7 @@ bool canFail(Operation *op) {
   WalkResult found = op->walk([](Operation *inner) {
     auto indexing = dyn_cast<IndexingOpInterface>(inner);
     return (indexing && indexing.canFail()) ||
-                   isa<ScatterAddOp, SparseDotOp, CtcBeamSearchOp>(inner)
+                   isa<ScatterAddOp, SparseDotOp, CtcBeamSearchOp, CheckNumbersOp>(inner)
                ? WalkResult::interrupt()
                : WalkResult::advance();
   });

@@ -16,7 +16,8 @@ bool usersFuse(mlir::Value value);
 // Arithmetic on elements that costs less than reading them.
 bool isCheapArithmetic(mlir::Operation *op);
 
-// Whether the op, or one inside of it, may end the call with an error: an index out of range.
+// Whether the op, or one inside of it, may end the call with an error: an index out of range,
+// a number that is not finite.
 bool canFail(mlir::Operation *op);
 
 } // namespace keratin::passes

@@ -7,6 +7,8 @@
 
 #include "mlir/IR/Iterators.h"
 
+#include <cmath>
+
 using namespace keratin::ir;
 using namespace mlir;
 
@@ -67,6 +69,10 @@ int64_t workOf(Operation *op) {
     work = count ? std::max(work, count->constantValue()) : INT64_MAX;
   }
   return work;
+}
+
+bool isFinite(const HostTensor &tensor) {
+  return llvm::all_of(tensor.floats, [](double number) { return std::isfinite(number); });
 }
 
 bool isConstant(Value value) {
@@ -140,10 +146,22 @@ private:
     if (failed(cast<EvaluableOpInterface>(op).evaluate(context, pointers, results)) ||
         !context.error.empty())
       return;
+    if (keepNotFinite && llvm::all_of(operands, isFinite) && !staysFinite(op, results))
+      return;
     OpBuilder builder(op);
     for (auto [y, result] : llvm::zip(op->getResults(), results))
       y.replaceAllUsesWith(materialize(builder, op->getLoc(), getTensorType(y), result));
     op->erase();
+  }
+
+  // With the results rounded to their types.
+  static bool staysFinite(Operation *op, ArrayRef<HostTensor> results) {
+    for (auto [y, result] : llvm::zip(op->getResults(), results)) {
+      std::optional<HostTensor> rounded = fromElements(toElements(result, getTensorType(y)));
+      if (rounded && !isFinite(*rounded))
+        return false;
+    }
+    return true;
   }
 
   static Value materialize(OpBuilder &builder, Location loc, RankedTensorType type,

@@ -161,6 +161,7 @@ def FoldConstants : KeratinPass<"fold-constants"> {
     ```
   }];
   let options = [
-    Option<"maxBytes", "max-bytes", "int64_t", "65536", "largest operand and result in bytes; never more than 1 MiB">
+    Option<"maxBytes", "max-bytes", "int64_t", "65536", "largest operand and result in bytes; never more than 1 MiB">,
+    Option<"keepNotFinite", "keep-not-finite", "bool", "false", "leave ops that make NaN or an infinity of finite constants to the call">
   ];
 }

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define KERATIN_ABI_VERSION 3
+#define KERATIN_ABI_VERSION 4
 // Variables, constants, new values of updates and the arena start on this boundary. Inputs and
 // outputs may be the caller's: they are aligned to their element only, so generated code uses
 // unaligned vector accesses there.
@@ -47,6 +47,34 @@ typedef struct keratin_beam_search_t {
 // three words a class.
 #define KERATIN_BEAM_NODE_WORDS 6
 #define KERATIN_BEAM_STATE_WORDS 8
+
+// A float tensor that an op has read.
+typedef struct keratin_number_operand_t {
+  const void *data;
+  int64_t elements; // as many as the checked tensor has, or 1: the same for each of its elements
+  int64_t dtype;
+} keratin_number_operand_t;
+
+// Who is to blame for a number that is not finite (keratin.check_numbers).
+typedef enum keratin_number_rule_t {
+  KERATIN_NUMBER_ELEMENTWISE = 0, // made of the elements of the operands at the same index
+  KERATIN_NUMBER_MIXING = 1,      // made of any elements of the operands
+  KERATIN_NUMBER_FED = 2 // given by the caller, who minds if one of the operands is not finite
+} keratin_number_rule_t;
+
+// A float tensor to look through for NaN and infinities, all fields of eight bytes.
+typedef struct keratin_number_check_t {
+  int64_t site;  // the message, in which "{}" stands for what was found
+  int64_t order; // among the checks of the function
+  int64_t rule;  // keratin_number_rule_t
+  int64_t dtype, rank;
+  const int64_t *dims;
+  const void *data;
+  const uint8_t *counts; // of each element whether somebody uses it; NULL: somebody does
+  const int64_t *step;   // of the innermost loop; NULL: there is none
+  int64_t num_operands;
+  const keratin_number_operand_t *operands;
+} keratin_number_check_t;
 
 // What generated code sees of a call. One for each call in flight.
 struct keratin_context_t {
@@ -86,6 +114,11 @@ struct keratin_context_t {
   // afterwards. Returns for how many steps there is room. 0: there is no memory, the call has
   // failed, and the loop ends.
   int64_t (*grow_tapes)(keratin_context_t *context, int32_t size, int64_t steps);
+  // Of a function that checks its numbers: set to 1, by any thread, where a kernel comes upon one
+  // that is not finite. The function then looks closer, by check_numbers.
+  int32_t *numbers_suspect;
+  // Looks through a tensor. After a finding the call fails once the entry function is over.
+  void (*check_numbers)(keratin_context_t *context, const keratin_number_check_t *check);
 };
 
 // The entry function: buffers are inputs, variables, outputs, new values of the updates that are
@@ -258,7 +291,8 @@ static_assert(sizeof(keratin_computed_size_t) == 24, "layout is part of the ABI"
 static_assert(sizeof(keratin_memory_t) == 16, "layout is part of the ABI");
 static_assert(sizeof(keratin_computed_sizes_t) == 40, "layout is part of the ABI");
 static_assert(sizeof(keratin_beam_search_t) == 120, "layout is part of the ABI");
-static_assert(sizeof(keratin_context_t) == 104, "layout is part of the ABI");
+static_assert(sizeof(keratin_number_check_t) == 88, "layout is part of the ABI");
+static_assert(sizeof(keratin_context_t) == 120, "layout is part of the ABI");
 static_assert(sizeof(keratin_function_desc_t) == 192, "layout is part of the ABI");
 #endif
 

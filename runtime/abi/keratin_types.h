@@ -36,7 +36,9 @@ typedef enum keratin_status_code_t {
   KERATIN_RESOURCE_EXHAUSTED = 3,  // the arena or an output could not be allocated
   KERATIN_FAILED_PRECONDITION = 4, // shapes known only at run time disagree
   KERATIN_UNIMPLEMENTED = 5,
-  KERATIN_INTERNAL = 6
+  KERATIN_INTERNAL = 6,
+  KERATIN_NOT_FINITE = 7 // a number became NaN or infinite, and the function checks its numbers;
+                         // updates were not applied
 } keratin_status_code_t;
 
 // A view of memory that the caller owns. data is the address of the first element (DLPack: data +

@@ -1,4 +1,6 @@
 #include "runtime/core/DType.h"
+
+#include "runtime/core/Half.h"
 #include "runtime/include/keratin/runtime.h"
 
 #include <string.h>
@@ -17,6 +19,19 @@ template <typename T> static bool readAs(const void *data, int64_t &value) {
   memcpy(&raw, data, sizeof(T));
   value = int64_t(raw);
   return sizeof(T) < 8 || T(-1) < T(0) || value >= 0;
+}
+
+double readFloat(int64_t dtype, const void *data, int64_t index) {
+  switch (dtype) {
+  case KERATIN_DTYPE_FLOAT16:
+    return doubleFromFloat16(static_cast<const uint16_t *>(data)[index]);
+  case KERATIN_DTYPE_BFLOAT16:
+    return doubleFromBfloat16(static_cast<const uint16_t *>(data)[index]);
+  case KERATIN_DTYPE_FLOAT32:
+    return static_cast<const float *>(data)[index];
+  default:
+    return static_cast<const double *>(data)[index];
+  }
 }
 
 bool readInteger(int32_t dtype, const void *data, int64_t &value) {

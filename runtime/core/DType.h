@@ -20,6 +20,9 @@ inline bool isInteger(int32_t dtype) {
 
 const char *dtypeName(int32_t dtype);
 
+// Element `index` of floats of this dtype.
+double readFloat(int64_t dtype, const void *data, int64_t index);
+
 // The integer of this dtype at data, which need not be aligned. False if it does not fit.
 bool readInteger(int32_t dtype, const void *data, int64_t &value);
 

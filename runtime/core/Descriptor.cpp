@@ -205,7 +205,7 @@ private:
     return true;
   }
 
-  static bool isFailure(int32_t code) { return code > KERATIN_OK && code <= KERATIN_INTERNAL; }
+  static bool isFailure(int32_t code) { return code > KERATIN_OK && code <= KERATIN_NOT_FINITE; }
 
   bool checkUpdates() {
     for (int32_t index = 0; index < descriptor.num_updates; ++index) {

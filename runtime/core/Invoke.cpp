@@ -2,6 +2,7 @@
 #include "runtime/core/CallPlan.h"
 #include "runtime/core/DType.h"
 #include "runtime/core/Descriptor.h"
+#include "runtime/core/NumberReport.h"
 #include "runtime/core/Print.h"
 #include "runtime/core/Profile.h"
 #include "runtime/core/StridedCopy.h"
@@ -109,6 +110,11 @@ private:
         room = bytes / stepBytes;
     }
     return room;
+  }
+
+  // keratin_context_t::check_numbers. Checks are kernels of one unit, on the thread of the call.
+  static void checkNumbers(keratin_context_t *context, const keratin_number_check_t *check) {
+    static_cast<Invocation *>(callContext(context)->invocation)->numbers.look(*check);
   }
 
   const char *function() const { return functionName(descriptor); }
@@ -505,7 +511,9 @@ private:
                defineSize,
                this,
                beamSearch,
-               growTapes};
+               growTapes,
+               &numbersSuspect,
+               checkNumbers};
     if (isProfiling())
       runProfiled(descriptor, context, lease->buffers, lease->sizes);
     else
@@ -513,11 +521,20 @@ private:
     if (code != KERATIN_OK) // a size that was computed cannot be
       return;
     if (context.failed_site == 0)
-      finish();
+      numbers.isEmpty() ? finish() : refuseNumbers();
     else if (int32_t site = context.failed_site - 1; site >= 0 && site < descriptor.num_sites)
       refuse(Code(descriptor.sites[site].status), "%s", descriptor.sites[site].message);
     else
       refuse(KERATIN_INTERNAL, "function '%s' failed at an unknown place", function());
+  }
+
+  __attribute__((cold)) void refuseNumbers() {
+    int64_t site = numbers.site();
+    const char *message = site < descriptor.num_sites ? descriptor.sites[site].message : "{}";
+    const char *place = strstr(message, "{}");
+    const char *rest = place ? place + 2 : message + strlen(message);
+    refuse(KERATIN_NOT_FINITE, "%.*s%s%s", int(rest - message) - (place ? 2 : 0), message,
+           numbers.text().text(), rest);
   }
 
   void finish() {
@@ -566,6 +583,8 @@ private:
   char *packed = nullptr;
   void *scratch = nullptr;
   int64_t scratchBytes = 0;
+  int32_t numbersSuspect = 0;
+  NumberReport numbers;
   Code code = KERATIN_OK;
 };
 

@@ -71,6 +71,8 @@ extern "C" const char *keratin_status_code_name(int32_t code) {
     return "UNIMPLEMENTED";
   case KERATIN_INTERNAL:
     return "INTERNAL";
+  case KERATIN_NOT_FINITE:
+    return "NOT_FINITE";
   default:
     return "UNKNOWN";
   }

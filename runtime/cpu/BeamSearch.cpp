@@ -36,19 +36,6 @@ double logAdd(double a, double b) {
   return low == -INFINITY ? high : high + logOnePlus(exp(low - high));
 }
 
-double readFloat(int64_t dtype, const void *data, int64_t index) {
-  switch (dtype) {
-  case KERATIN_DTYPE_FLOAT16:
-    return doubleFromFloat16(static_cast<const uint16_t *>(data)[index]);
-  case KERATIN_DTYPE_BFLOAT16:
-    return doubleFromBfloat16(static_cast<const uint16_t *>(data)[index]);
-  case KERATIN_DTYPE_FLOAT32:
-    return static_cast<const float *>(data)[index];
-  default:
-    return static_cast<const double *>(data)[index];
-  }
-}
-
 void writeFloat(int64_t dtype, void *data, int64_t index, double value) {
   switch (dtype) {
   case KERATIN_DTYPE_FLOAT16:

@@ -38,13 +38,22 @@ public:
         break;
     }
     // Not a copy of the whole: failed_site may just now be set by another chunk.
-    return {call->abi_version,   0,
-            call->parallel_for,  call->print,
-            call->fail,          call->host,
-            base + slot * bytes, call,
-            call->profile,       call->profiled,
-            call->define_size,   call->invocation,
-            call->beam_search,   call->grow_tapes};
+    return {call->abi_version,
+            0,
+            call->parallel_for,
+            call->print,
+            call->fail,
+            call->host,
+            base + slot * bytes,
+            call,
+            call->profile,
+            call->profiled,
+            call->define_size,
+            call->invocation,
+            call->beam_search,
+            call->grow_tapes,
+            call->numbers_suspect,
+            call->check_numbers};
   }
 
   void leave(int slot) { free.fetch_or(uint64_t(1) << slot, std::memory_order_release); }

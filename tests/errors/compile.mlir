@@ -5,8 +5,15 @@
 // RUN: not keratin-check %s --compiled --function=kernel --mcpu=nobody 2>&1 | FileCheck %s --check-prefix=CPU
 // RUN: not keratin-check %s --compiled --function=zero_divisor --symbol=0=6 --symbol=1=0 2>&1 | FileCheck %s --check-prefix=DIVISOR
 // RUN: not keratin-check %s --compiled --function=far_rows --symbol=0=2 2>&1 | FileCheck %s --check-prefix=ROWS
+// RUN: not keratin-check %s --compiled --function=suspicions 2>&1 | FileCheck %s --check-prefix=SUSPECT
 
 // What the compiler refuses, with the line.
+
+// SUSPECT: error: suspect_numbers: the result must be a scalar, found 'tensor<2xi1>'; at {{.*}}compile.mlir:[[@LINE+2]]
+func.func @suspicions(%x: tensor<2xf32>) -> tensor<2xi1> {
+  %0 = keratin.suspect_numbers %x : (tensor<2xf32>) -> tensor<2xi1>
+  return %0 : tensor<2xi1>
+}
 
 // SIZE: error: the size d0 depends on d0, which no input determines; at {{.*}}compile.mlir:[[@LINE+1]]
 func.func @size_of_nothing() -> tensor<?xi64, #keratin.dims<d0>> {

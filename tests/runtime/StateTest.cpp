@@ -255,7 +255,7 @@ TEST_CASE("damaged descriptors of models are refused with what is wrong") {
        [](Model &m) { m.variables[1].tensor.dtype = KERATIN_DTYPE_INT32; }},
       {"the descriptor of function 'step' is damaged: entry 0: the function is missing",
        [](Model &m) { m.step.descriptor.entry = nullptr; }},
-      {"function 'step' was compiled for ABI version 7; this runtime has version 3",
+      {"function 'step' was compiled for ABI version 7; this runtime has version 4",
        [](Model &m) { m.step.descriptor.abi_version = 7; }},
   };
   CHECK(std::size(damages) >= 30);

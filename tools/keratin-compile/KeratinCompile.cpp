@@ -32,7 +32,8 @@ std::string outputFile, headerFile, modelName, functionName,
     emitKind = "so", triple, cpu = "native", sysroot, dumpDirectory, timeTrace;
 int64_t threads = 0, memoryBudget = 0;
 std::chrono::nanoseconds timeout{0};
-bool verifyEach = false, printAfterAll = false, timing = false, profile = false;
+bool verifyEach = false, printAfterAll = false, timing = false, profile = false,
+     checkNumbers = false;
 
 CommandLine commandLine() {
   CommandLine line("keratin-compile <model.ktg or .mlir> [options]",
@@ -54,6 +55,8 @@ CommandLine commandLine() {
   line.bytes("--memory-budget", memoryBudget, "BYTES",
              "temporaries of a call, as 64MiB: loops whose gradients keep more do steps again");
   line.text("--sysroot", sysroot, "FOLDER", "where the target's C library is");
+  line.flag("--check-numbers", checkNumbers,
+            "calls fail, naming the op and its line, where one makes NaN or\nan infinity");
   line.flag("--profile", profile, "report each kernel to keratin-run --profile");
   line.flag("--verify", verifyEach, "verify the IR after each pass, and the memory plan");
   line.flag("--print-ir-after-all", printAfterAll, "IR after each pass, to standard error");
@@ -75,6 +78,7 @@ ModelOptions modelOptions(Watchdog &watchdog) {
   options.threads = int32_t(threads);
   options.compile.profile = profile;
   options.compile.memoryBudget = memoryBudget;
+  options.compile.checkNumbers = checkNumbers;
   options.compile.verify = verifyEach;
   options.compile.printAfterAll = printAfterAll;
   options.compile.dumpDirectory = dumpDirectory;

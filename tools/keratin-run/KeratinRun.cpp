@@ -33,7 +33,7 @@ std::string functionName, modelFile, seedText, stateFile, saveStateFile, outputD
 std::vector<std::string> inputFiles, sizes;
 int64_t repeat = 1, threads = 0, memoryBudget = 0;
 std::chrono::nanoseconds timeout{0};
-bool check = false, timing = false, quiet = false;
+bool check = false, timing = false, quiet = false, checkNumbers = false;
 
 CommandLine commandLine() {
   CommandLine line(
@@ -68,6 +68,8 @@ CommandLine commandLine() {
              "temporaries of a call, as 64MiB (keratin-compile --help)");
   line.duration("--timeout", timeout, "TIME",
                 "end with exit code 4 if not done after 10, 10s, 500ms or 2min");
+  line.flag("--check-numbers", checkNumbers,
+            "calls fail where an op makes NaN or an infinity\n(keratin-compile --help)");
   line.number("--threads", threads, 1, "N", "threads of a call; default: as many as processors");
   return line;
 }
@@ -115,6 +117,7 @@ absl::Status load(mlir::MLIRContext &context, Loaded &loaded, Watchdog &watchdog
       options.progress = [&watchdog](const std::string &next) {
         watchdog.enter("compiling: " + next);
       };
+    options.checkNumbers = checkNumbers;
     auto program = Program::compile(loaded.graph, loaded.function, options);
     if (!program.ok())
       return program.status();
@@ -123,6 +126,9 @@ absl::Status load(mlir::MLIRContext &context, Loaded &loaded, Watchdog &watchdog
   }
   if (memoryBudget > 0)
     return absl::InvalidArgumentError("--memory-budget goes with a model, not a shared object");
+  if (checkNumbers)
+    return absl::InvalidArgumentError("--check-numbers goes with a model, not a shared object: "
+                                      "keratin-compile --check-numbers");
   auto program = Program::load(file, functionName);
   if (!program.ok())
     return inFile(file, program.status());

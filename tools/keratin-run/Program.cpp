@@ -24,6 +24,7 @@ absl::Status tools::statusOf(const keratin_status_t &status) {
     return absl::InvalidArgumentError(message);
   case KERATIN_OUT_OF_RANGE:
   case KERATIN_FAILED_PRECONDITION:
+  case KERATIN_NOT_FINITE:
     return absl::FailedPreconditionError(message);
   case KERATIN_RESOURCE_EXHAUSTED:
     return absl::ResourceExhaustedError(message);

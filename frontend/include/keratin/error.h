@@ -37,6 +37,11 @@ class KERATIN_EXCEPTION TypeError : public Error {
 class KERATIN_EXCEPTION NotImplementedError : public Error {
   using Error::Error;
 };
+// A number became NaN or infinite in a function that checks its numbers
+// (FunctionOptions::checkNumbers).
+class KERATIN_EXCEPTION FloatingPointError : public Error {
+  using Error::Error;
+};
 // What went wrong is neither the caller's value nor type: memory, the compiler.
 class KERATIN_EXCEPTION RuntimeError : public Error {
   using Error::Error;

@@ -110,6 +110,10 @@ struct FunctionOptions {
   // Seconds that compiling may take; 0: any number. It is looked at between passes and kernels, so
   // an end may come later; then the function is not made and a RuntimeError thrown.
   double timeLimit = 0;
+  // A call in which an op makes NaN or an infinity of finite numbers throws FloatingPointError,
+  // which names the op, its source line, the element and what it was made of; updates are not
+  // applied. Calls take up to 1.3 times as long; docs/debugging.md says what counts.
+  bool checkNumbers = false;
 };
 
 } // namespace keratin
