@@ -2,9 +2,11 @@
 //
 //   keratin-fuzz --seed=1 --count=2000           any number of graphs
 //   keratin-fuzz --replay=fuzz-failure-17.mlir   a failure that was kept
+//   keratin-fuzz --check-numbers                 what functions report of NaN and infinities
 //
 // A failing graph is reduced and written to a file, which `keratin-check --compiled` can run too.
 #include "tests/support/RandomGraph.h"
+#include "compiler/numerics/FunctionReducer.h"
 #include "compiler/pipelines/Pipelines.h"
 #include "ir/dialect/Keratin.h"
 #include "ir/ops/LoopGradients.h"
@@ -19,9 +21,11 @@
 
 #include <keratin/runtime.h>
 
+#include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 
+#include "llvm/ADT/APFloat.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -44,6 +48,11 @@ static llvm::cl::opt<std::string> replay("replay", llvm::cl::desc("Check a file 
 static llvm::cl::opt<std::string> keep("keep", llvm::cl::desc("Where failures are written"),
                                        llvm::cl::init("."));
 static llvm::cl::opt<bool> trace("trace", llvm::cl::desc("Write each function before it is run"));
+
+static llvm::cl::opt<bool> checksNumbers(
+    "check-numbers",
+    llvm::cl::desc(
+        "Compare what calls report of numbers that are not finite with the interpreter"));
 
 // Bounds follow the function as it is written; a rewritten one may round in other places.
 static constexpr double slack = 4;
@@ -71,6 +80,7 @@ private:
   std::optional<Failure> checkCompiled(func::FuncOp function, ArrayRef<Call> calls,
                                        const compiler::CompileOptions &options);
   std::optional<Failure> checkWithCheckpoints(func::FuncOp function, ArrayRef<Call> calls);
+  std::optional<Failure> checkNumbers(func::FuncOp function, ArrayRef<Symbols> symbolsOfCalls);
 };
 } // namespace
 
@@ -94,13 +104,8 @@ static std::optional<std::vector<HostTensor>> makeArguments(func::FuncOp functio
   return arguments;
 }
 
-static OwningOpRef<ModuleOp> copyOf(func::FuncOp function) {
-  OwningOpRef<ModuleOp> module = ModuleOp::create(function.getLoc());
-  OpBuilder::atBlockEnd(module->getBody()).clone(*function);
-  return module;
-}
-
-static func::FuncOp functionOf(ModuleOp module) { return *module.getOps<func::FuncOp>().begin(); }
+using compiler::copyOf;
+using compiler::functionOf;
 
 template <typename Op> static bool hasOp(Operation *root) {
   return root->walk([](Op) { return WalkResult::interrupt(); }).wasInterrupted();
@@ -132,6 +137,8 @@ static std::optional<Failure> compare(ArrayRef<HostTensor> actual,
 }
 
 std::optional<Failure> Checker::check(func::FuncOp function, ArrayRef<Symbols> symbolsOfCalls) {
+  if (checksNumbers)
+    return checkNumbers(function, symbolsOfCalls);
   // What the function means: its own ops, with gradients expanded.
   OwningOpRef<ModuleOp> meaning = copyOf(function);
   if (!runPasses(*meaning,
@@ -237,117 +244,129 @@ std::optional<Failure> Checker::checkCompiled(func::FuncOp function, ArrayRef<Ca
   return std::nullopt;
 }
 
+//===-- Numbers that are not finite -----------------------------------------------------------===//
+
+// A copy in which all floats are doubles, as the interpreter's are: what overflows in one does so
+// in the other. Ops stand on lines of their own.
+static OwningOpRef<ModuleOp> withDoubles(func::FuncOp function) {
+  OwningOpRef<ModuleOp> module = copyOf(function);
+  MLIRContext *context = module->getContext();
+  auto wide = Float64Type::get(context);
+  auto widen = [](const APFloat &number) {
+    APFloat result = number;
+    bool lossy;
+    result.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &lossy);
+    return result;
+  };
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([&](FloatType) -> Type { return wide; });
+  replacer.addReplacement([&](FloatAttr number) -> Attribute {
+    return FloatAttr::get(wide, widen(number.getValue()));
+  });
+  replacer.addReplacement([&](DenseElementsAttr elements) -> std::optional<Attribute> {
+    if (!isa<FloatType>(elements.getElementType()))
+      return elements;
+    return elements.mapValues(
+        wide, [&](const APFloat &number) { return widen(number).bitcastToAPInt(); });
+  });
+  unsigned line = 0;
+  module->walk([&](Operation *op) {
+    replacer.replaceElementsIn(op, /*replaceAttrs=*/true, /*replaceLocs=*/false,
+                               /*replaceTypes=*/true);
+    op->setLoc(FileLineColLoc::get(context, "graph", ++line, 1));
+  });
+  return module;
+}
+
+// Calls with numbers that logarithms, roots and quotients cannot do with.
+static std::optional<std::vector<HostTensor>> wickedArguments(func::FuncOp function,
+                                                              const Symbols &symbols) {
+  auto arguments = makeArguments(function, symbols);
+  constexpr double numbers[] = {0, -1, 1e300, 0.5, -1e300, 1, 1e-300, 3};
+  uint64_t state = 17;
+  for (size_t i = 0; arguments && i < arguments->size(); ++i)
+    for (double &element : (*arguments)[i].floats)
+      if (uint64_t bits = nextRandom(state); bits % 4 == 0)
+        element = numbers[bits / 4 % std::size(numbers)];
+  return arguments;
+}
+
+static uint64_t checkedCalls = 0, findings = 0;
+
+std::optional<Failure> Checker::checkNumbers(func::FuncOp function,
+                                             ArrayRef<Symbols> symbolsOfCalls) {
+  OwningOpRef<ModuleOp> doubles = withDoubles(function), looking = copyOf(functionOf(*doubles));
+  if (failed(verify(*doubles)))
+    return std::nullopt; // a cast that changes nothing now, say
+  compiler::PhaseOptions phases;
+  phases.checkNumbers = true;
+  if (!runPasses(*looking, [&](OpPassManager &manager) {
+        compiler::buildPipeline(manager, compiler::PipelinePhase::Simplify, phases);
+      }))
+    return Failure{0, "passes fail"};
+  compiler::CompileOptions options;
+  options.checkNumbers = true;
+  CompiledRunner checked(functionOf(*doubles), options), plain(functionOf(*doubles));
+  if (!checked.error.empty())
+    return Failure{0, "does not compile: " + checked.error};
+  for (const Symbols &symbols : symbolsOfCalls) {
+    auto arguments = wickedArguments(functionOf(*doubles), symbols);
+    EvaluationContext interpreter;
+    if (!arguments || failed(interpret(functionOf(*looking), *arguments, interpreter)))
+      continue;
+    ++checkedCalls;
+    auto actual = checked.run(*arguments);
+    std::string report = actual ? "" : checked.error;
+    keratin_set_num_threads(2);
+    auto again = checked.run(*arguments, Edge::Start);
+    keratin_set_num_threads(1);
+    if (!again && checked.error != report)
+      return Failure{0, "the report depends on threads: " + report + " / " + checked.error};
+    auto expected = plain.run(*arguments);
+    for (size_t i = 0; actual && expected && i < actual->size(); ++i)
+      if (!areIdentical((*actual)[i], (*expected)[i]))
+        return Failure{i, "result " + std::to_string(i) + " changes with checks"};
+    std::string judged;
+    if (const auto &finding = interpreter.finding)
+      judged = finding->name + (finding->rank == 1 ? ": holds " : ": made ") +
+               (std::isnan(finding->value) ? "NaN"
+                : finding->value < 0       ? "-infinity"
+                                           : "infinity");
+    if (!judged.empty())
+      ++findings;
+    bool agrees = StringRef(report).starts_with(judged) && judged.empty() == report.empty() &&
+                  (judged.empty() || interpreter.finding->line.empty() ||
+                   StringRef(report).ends_with("at " + interpreter.finding->line));
+    if (!agrees)
+      return Failure{0, "reports '" + report + "', the interpreter " + "'" + judged + "' at " +
+                            (interpreter.finding ? interpreter.finding->line : "no line")};
+  }
+  return std::nullopt;
+}
+
 //===-- Reduction -----------------------------------------------------------------------------===//
 
-namespace {
-// Makes a failing function smaller as long as it fails.
-class Reducer {
-public:
-  Reducer(Checker &checker, func::FuncOp function, std::vector<Symbols> calls)
-      : calls(std::move(calls)), checker(checker), module(copyOf(function)) {}
-
-  void run();
-  func::FuncOp function() { return functionOf(*module); }
-  std::vector<Symbols> calls;
-
-private:
-  bool stillFails(ModuleOp candidate, ArrayRef<Symbols> symbols) {
-    return succeeded(verify(candidate)) && checker.check(functionOf(candidate), symbols);
-  }
-  bool accept(OwningOpRef<ModuleOp> candidate) {
-    if (!stillFails(*candidate, calls))
-      return false;
-    module = std::move(candidate);
-    return true;
-  }
-  bool dropResults();
-  bool dropOps();
-
-  Checker &checker;
-  OwningOpRef<ModuleOp> module;
-};
-} // namespace
-
-// Without what no result needs. Arguments stay: symbols and numbers depend on them.
-static void cleanUp(func::FuncOp function) {
-  Block &body = function.getBody().front();
-  SmallVector<Operation *> ops;
-  for (Operation &op : body.without_terminator())
-    ops.push_back(&op);
-  for (Operation *op : llvm::reverse(ops))
-    if (op->use_empty())
-      op->erase();
-  function.setType(FunctionType::get(function.getContext(), body.getArgumentTypes(),
-                                     body.getTerminator()->getOperandTypes()));
-}
-
-bool Reducer::dropResults() {
-  bool changed = false;
-  for (unsigned i = function().getNumResults(); i-- > 0 && function().getNumResults() > 1;) {
-    OwningOpRef<ModuleOp> candidate = copyOf(function());
-    func::FuncOp smaller = functionOf(*candidate);
-    // An update stays with its variable.
-    auto kind = smaller.getResultAttrOfType<StringAttr>(i, "keratin.kind");
-    if (kind && kind.getValue() == "update" && i + 1 != smaller.getNumResults())
-      continue;
-    smaller.eraseResult(i);
-    smaller.getBody().front().getTerminator()->eraseOperand(i);
-    cleanUp(smaller);
-    changed |= accept(std::move(candidate));
-  }
-  return changed;
-}
-
-// An op's result becomes an argument, from the last op to the first.
-bool Reducer::dropOps() {
-  bool changed = false;
-  size_t number = llvm::range_size(function().getBody().front().without_terminator());
-  while (number-- > 0) {
-    OwningOpRef<ModuleOp> candidate = copyOf(function());
-    func::FuncOp smaller = functionOf(*candidate);
-    Block &body = smaller.getBody().front();
-    if (number >= size_t(llvm::range_size(body.without_terminator())))
-      continue;
-    Operation &op = *std::next(body.begin(), number);
-    if (op.getNumResults() != 1 || isa<ConstantOp>(op))
-      continue;
-    // Inputs come before variables.
-    unsigned at = 0;
-    while (at < smaller.getNumArguments() &&
-           (!smaller.getArgAttrOfType<StringAttr>(at, "keratin.kind") ||
-            smaller.getArgAttrOfType<StringAttr>(at, "keratin.kind").getValue() == "input"))
-      ++at;
-    smaller.insertArgument(at, op.getResult(0).getType(), {}, smaller.getLoc());
-    smaller.setArgAttr(at, "keratin.kind", StringAttr::get(smaller.getContext(), "input"));
-    op.getResult(0).replaceAllUsesWith(body.getArgument(at));
-    cleanUp(smaller);
-    changed |= accept(std::move(candidate));
-  }
-  return changed;
-}
-
-void Reducer::run() {
+// The failing function and call made smaller, as long as they fail.
+static func::FuncOp reduce(Checker &checker, compiler::FunctionReducer &reducer,
+                           std::vector<Symbols> &calls) {
   for (const Symbols &call : calls)
-    if (stillFails(*module, call)) {
+    if (checker.check(reducer.function(), call)) {
       calls = {call};
       break;
     }
-  for (int round = 0; round < 3; ++round) {
-    bool fewerResults = dropResults();
-    if (!dropOps() && !fewerResults)
-      break;
-  }
+  reducer.run();
   for (int64_t id : {0, 1, 2})
     for (int64_t size : {1, 2, 3, 4, 5}) {
       std::vector<Symbols> smaller = calls;
       if (smaller[0][id] <= size)
         break;
       smaller[0][id] = size;
-      if (stillFails(*module, smaller)) {
+      if (checker.check(reducer.function(), smaller)) {
         calls = smaller;
         break;
       }
     }
+  return reducer.function();
 }
 
 //===-- Program -------------------------------------------------------------------------------===//
@@ -387,12 +406,14 @@ static RandomFunction makeFunction(MLIRContext *context, const std::vector<uint6
 
 static void report(Checker &checker, func::FuncOp function, uint64_t seed, const Failure &failure) {
   llvm::errs() << "seed " << seed << ": " << failure.what << "\n";
-  Reducer reducer(checker, function, callsOf(seed));
-  reducer.run();
-  auto reduced = checker.check(reducer.function(), reducer.calls);
+  std::vector<Symbols> calls = callsOf(seed);
+  compiler::FunctionReducer reducer(function, [&](func::FuncOp candidate) {
+    return checker.check(candidate, calls).has_value();
+  });
+  func::FuncOp smallest = reduce(checker, reducer, calls);
+  auto reduced = checker.check(smallest, calls);
   std::string what = reduced ? reduced->what : failure.what;
-  std::string path = write(reducer.function(), reducer.calls,
-                           "fuzz-failure-" + std::to_string(seed) + ".mlir", what);
+  std::string path = write(smallest, calls, "fuzz-failure-" + std::to_string(seed) + ".mlir", what);
   llvm::errs() << "  reduced: " << what << "\n  kept in " << path << "\n";
 }
 
@@ -452,6 +473,11 @@ int main(int argc, char **argv) {
         seeds.push_back(seed++);
       failures += checkSeeds(&context, checker, seeds);
     }
+  }
+  if (checksNumbers) {
+    llvm::outs() << graphs << " graphs, " << failures << " failures; " << findings << " of "
+                 << checkedCalls << " calls report a number\n";
+    return failures ? 1 : 0;
   }
   llvm::outs() << graphs << " graphs, " << failures << " failures; "
                << 100 * boundedElements / std::max<uint64_t>(comparedElements, 1) << " % of "

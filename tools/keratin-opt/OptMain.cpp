@@ -1,0 +1,153 @@
+#include "tools/keratin-opt/OptMain.h"
+
+#include "compiler/driver/CompilePass.h"
+#include "compiler/driver/ModelFile.h"
+#include "compiler/numerics/VerifyNumerics.h"
+#include "compiler/pipelines/Pipelines.h"
+#include "ir/dialect/ModelContents.h"
+#include "ir/text/SourceText.h"
+#include "passes/Passes.h"
+#include "tools/support/CommandLine.h"
+#include "tools/support/OutputFile.h"
+#include "tools/support/Tool.h"
+#include "tools/support/Watchdog.h"
+
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassInstrumentation.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/FileUtilities.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "mlir/Transforms/Passes.h"
+
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace keratin;
+using namespace keratin::tools;
+
+static llvm::cl::opt<std::string>
+    timeout("timeout", llvm::cl::value_desc("time"),
+            llvm::cl::desc("End with exit code 4 if not done after 10, 10s, 500ms or 2min"));
+static llvm::cl::opt<bool>
+    verifyNumerics("verify-numerics",
+                   llvm::cl::desc("Run the reference interpreter before and after each pass; exit "
+                                  "code 5, and a reproducer, where a result changes"));
+static llvm::cl::opt<uint64_t> numericsSeed("numerics-seed",
+                                            llvm::cl::desc("Of the inputs of --verify-numerics"));
+
+namespace {
+
+class PassPhases : public mlir::PassInstrumentation {
+public:
+  explicit PassPhases(Watchdog &watchdog) : watchdog(watchdog) {}
+  void runBeforePass(mlir::Pass *pass, mlir::Operation *) override {
+    if (!pass->getArgument().empty())
+      watchdog.enter(("pass " + pass->getArgument()).str());
+  }
+  void runAfterPass(mlir::Pass *, mlir::Operation *) override {
+    watchdog.enter("between passes, or writing");
+  }
+
+private:
+  Watchdog &watchdog;
+};
+
+// Before all passes: they take a module for a model.
+class CheckContents : public mlir::PassWrapper<CheckContents, mlir::OperationPass<mlir::ModuleOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CheckContents)
+  void runOnOperation() override {
+    if (failed(ir::verifyModelContents(getOperation())))
+      signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+
+ExitCode fail(const llvm::Twine &why, ExitCode code = ExitCode::BadInput) {
+  llvm::errs() << why << "\n";
+  return code;
+}
+
+// Each piece of --split-input-file is parsed by itself.
+std::optional<ir::SourceRefusal> refusePieces(llvm::StringRef text, llvm::StringRef marker) {
+  llvm::SmallVector<llvm::StringRef> pieces = {text};
+  if (!marker.empty()) {
+    pieces.clear();
+    text.split(pieces, marker);
+  }
+  for (llvm::StringRef piece : pieces)
+    if (std::optional<ir::SourceRefusal> refusal = ir::refuseSource(piece)) {
+      llvm::StringRef before(text.begin(), size_t(piece.begin() - text.begin()));
+      if (refusal->line == 1)
+        refusal->column += before.size() - (before.rfind('\n') + 1); // npos + 1 is 0
+      refusal->line += before.count('\n');
+      return refusal;
+    }
+  return std::nullopt;
+}
+
+// MLIR's own main would give the file to the parser unseen.
+ExitCode run(const std::string &inputName, const std::string &outputName,
+             mlir::DialectRegistry &registry, Watchdog &watchdog) {
+  mlir::MlirOptMainConfig config = mlir::MlirOptMainConfig::createFromCLOptions();
+  if (llvm::cl::getRegisteredOptions()["mlir-print-ir-tree-dir"]->getNumOccurrences())
+    return fail("error: --mlir-print-ir-tree-dir makes paths of the names of functions, which may "
+                "lead anywhere; keratin-compile --dump-dir writes each phase",
+                ExitCode::Usage);
+  std::string error;
+  watchdog.enter("reading");
+  auto input = mlir::openInputFile(inputName, &error);
+  if (!input)
+    return fail("error: " + error);
+  if (auto refusal = refusePieces(input->getBuffer(), config.inputSplitMarker()))
+    return fail(refusal->str(inputName),
+                refusal->isLimit ? ExitCode::LimitExceeded : ExitCode::BadInput);
+  OutputFile output(outputName);
+  mlir::MlirOptMainConfig watched = config;
+  bool mismatch = false;
+  watched.setPassPipelineSetupFn([&](mlir::PassManager &passes) {
+    passes.addInstrumentation(std::make_unique<PassPhases>(watchdog));
+    if (verifyNumerics) {
+      passes.getContext()->disableMultithreading();
+      compiler::NumericsOptions options;
+      options.seed = numericsSeed;
+      passes.addInstrumentation(std::make_unique<compiler::VerifyNumerics>(options, mismatch));
+    }
+    passes.addPass(std::make_unique<CheckContents>());
+    return config.setupPassPipeline(passes);
+  });
+  watchdog.enter("parsing");
+  if (failed(mlir::MlirOptMain(output.stream(), std::move(input), registry, watched)))
+    return mismatch ? ExitCode::NumericMismatch : ExitCode::BadInput;
+  if (absl::Status status = output.commit(); !status.ok())
+    return fail("error: " + llvm::StringRef(status.message().data(), status.message().size()));
+  return ExitCode::Success;
+}
+
+} // namespace
+
+int tools::optMain(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  mlir::DialectRegistry registry;
+  compiler::registerModelDialects(registry);
+  passes::registerKeratinPasses();
+  compiler::registerPipelines();
+  compiler::registerCompilePass();
+  mlir::registerTransformsPasses();
+  auto [input, output] =
+      mlir::registerAndParseCLIOptions(argc, argv, "Keratin's pass driver\n", registry);
+  std::chrono::nanoseconds limit{0};
+  if (!timeout.empty()) {
+    std::optional<std::chrono::nanoseconds> time = parseDuration(timeout);
+    if (!time)
+      return int(
+          fail("keratin-opt: error: --timeout needs a time as 10, 10s, 500ms or 2min, found '" +
+                   timeout + "'",
+               ExitCode::Usage));
+    limit = *time;
+  }
+  Watchdog watchdog(input, limit);
+  return int(run(input, output, registry, watchdog));
+}
