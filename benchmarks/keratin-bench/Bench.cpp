@@ -40,6 +40,16 @@ void Bench::time(Row row, const std::function<void()> &body) {
   output.print(row);
 }
 
+void Bench::timeAgainst(Row row, const std::function<void()> &body,
+                        const std::function<void()> &other) {
+  if (!ceilings)
+    return output.printChecked(row.name, row.caseName);
+  auto [timing, otherTiming] = measureBoth(body, other, options.batches);
+  row.timing = timing;
+  row.ceilingMs = otherTiming.minMs;
+  output.print(row);
+}
+
 void Bench::report(const Row &row) {
   if (checkOnly())
     return output.printChecked(row.name, row.caseName);

@@ -43,6 +43,9 @@ public:
   // Times body, whose results have been checked, against the ceiling of row.work; with --check-only
   // only says that it is right.
   void time(Row row, const std::function<void()> &body);
+  // Times body and what it is compared with in turns, so that both meet with the same machine; the
+  // row's ceiling is the time of the other.
+  void timeAgainst(Row row, const std::function<void()> &body, const std::function<void()> &other);
   // The same for what was timed already; ceilingMs as the row has it.
   void report(const Row &row);
 
@@ -71,6 +74,7 @@ void runCnnCifar(Bench &bench);
 void runResnet20(Bench &bench);
 void runRnn(Bench &bench);
 void runCtc(Bench &bench);
+void runCheckNumbers(Bench &bench);
 
 } // namespace keratin::bench
 

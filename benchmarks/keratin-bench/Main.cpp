@@ -20,25 +20,19 @@ struct Family {
 };
 
 // compile comes first: one of its cases is the first function of the process.
-constexpr Family kFamilies[] = {{"compile", runCompile},
-                                {"ew_chain", runEwChain},
-                                {"gemm", runGemm},
-                                {"mlp", runMlp},
-                                {"small", runSmall},
-                                {"small", runSmallScan},
-                                {"dynbatch", runDynBatch},
-                                {"batchnorm", runBatchNorm},
-                                {"sepconv", runSepConv},
-                                {"cnn_cifar", runCnnCifar},
-                                {"resnet20", runResnet20},
-                                {"rnn", runRnn},
-                                {"ctc", runCtc}};
+constexpr Family kFamilies[] = {{"compile", runCompile},   {"ew_chain", runEwChain},
+                                {"gemm", runGemm},         {"mlp", runMlp},
+                                {"small", runSmall},       {"small", runSmallScan},
+                                {"dynbatch", runDynBatch}, {"batchnorm", runBatchNorm},
+                                {"sepconv", runSepConv},   {"cnn_cifar", runCnnCifar},
+                                {"resnet20", runResnet20}, {"rnn", runRnn},
+                                {"ctc", runCtc},           {"check_numbers", runCheckNumbers}};
 
 constexpr const char *kUsage =
     R"(usage: keratin-bench [names] [options]
 
-names: compile ew_chain gemm mlp small dynbatch batchnorm sepconv cnn_cifar resnet20 rnn ctc;
-all without any
+names: compile ew_chain gemm mlp small dynbatch batchnorm sepconv cnn_cifar resnet20 rnn ctc
+       check_numbers; all without any
 
   --json         one JSON object a line: the machine, the ceilings, the rows
   --check-only   compares all results with the reference and times nothing
@@ -48,7 +42,8 @@ all without any
   --clock=cpu    counts the time of this process, not the time that passes (one thread only)
   --peers=FILE   what other libraries took, as benchmarks/peers.py writes it
 
-ratio is the minimum over the ceiling: 1 is the best this machine allows.
+ratio is the minimum over the ceiling: 1 is the best this machine allows. The ceiling of
+check_numbers is the same function without the checks.
 )";
 
 bool readNumber(std::string_view text, int &number) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <ctime>
+#include <utility>
 #include <vector>
 
 namespace keratin::bench {
@@ -34,24 +35,50 @@ inline Timing summarize(std::vector<double> milliseconds) {
 // A reading shorter than this says more of the timer and of interruptions than of the work.
 inline constexpr double kBatchSeconds = 0.004;
 
-// The time of one call of body, over so many batches of at least kBatchSeconds.
-template <class Body> Timing measure(Body &&body, int batches) {
-  auto batch = [&](int64_t calls) {
+// Readings of calls of body, each at least kBatchSeconds long.
+template <class Body> class Readings {
+public:
+  explicit Readings(Body &body) : body(body) {
+    run(1); // what only a first call does
+    for (double elapsed; (elapsed = run(calls)) < kBatchSeconds;) {
+      double needed = double(calls) * 1.2 * kBatchSeconds / std::max(elapsed, 1e-9);
+      calls = std::clamp(int64_t(needed) + 1, calls + 1, 100 * calls);
+    }
+  }
+  void read() { milliseconds.push_back(run(calls) / double(calls) * 1e3); }
+  Timing summary() const { return summarize(milliseconds); }
+
+private:
+  double run(int64_t count) {
     double start = seconds();
-    for (int64_t i = 0; i < calls; ++i)
+    for (int64_t i = 0; i < count; ++i)
       body();
     return seconds() - start;
-  };
-  batch(1); // what only a first call does
-  int64_t calls = 1;
-  for (double elapsed; (elapsed = batch(calls)) < kBatchSeconds;) {
-    double needed = double(calls) * 1.2 * kBatchSeconds / std::max(elapsed, 1e-9);
-    calls = std::clamp(int64_t(needed) + 1, calls + 1, 100 * calls);
   }
-  std::vector<double> readings;
+
+  Body &body;
+  int64_t calls = 1;
+  std::vector<double> milliseconds; // of a call
+};
+
+// The time of one call of body, over so many batches.
+template <class Body> Timing measure(Body &&body, int batches) {
+  Readings all(body);
   for (int i = 0; i < batches; ++i)
-    readings.push_back(batch(calls) / double(calls) * 1e3);
-  return summarize(std::move(readings));
+    all.read();
+  return all.summary();
+}
+
+// The same of two, whose batches take turns.
+template <class First, class Second>
+std::pair<Timing, Timing> measureBoth(First &&first, Second &&second, int batches) {
+  Readings one(first);
+  Readings other(second);
+  for (int i = 0; i < batches; ++i) {
+    one.read();
+    other.read();
+  }
+  return {one.summary(), other.summary()};
 }
 
 } // namespace keratin::bench
