@@ -2,6 +2,8 @@
 
 #include "tools/support/Tool.h"
 
+#include "llvm/Support/Signals.h"
+
 #include <csignal>
 #include <cstdio>
 #include <fstream>
@@ -74,6 +76,7 @@ void Watchdog::end() {
   dprintf(STDERR_FILENO, "%s: error: not done after %s: %s\n", input.c_str(),
           timeText(limit).c_str(), phase.c_str());
   endChildren();
+  llvm::sys::RunInterruptHandlers(); // removes the output that LLVM's streams have begun
   // No destructors, and no exit handlers: other threads are still at work.
   _exit(int(ExitCode::LimitExceeded));
 }
