@@ -1,5 +1,6 @@
 #include "codegen/llvm/Recovery.h"
 
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/PrettyStackTrace.h"
 
@@ -57,8 +58,11 @@ void onBadAlloc(void *, const char *, bool) {
 }
 
 void onFatalError(void *, const char *reason, bool) {
-  if (innermost)
-    jump(Ending::FatalError, reason);
+  if (!innermost)
+    return; // and LLVM ends the process
+  char message[sizeof Frame::message] = "LLVM: ";
+  std::strncat(message, reason, sizeof message - std::strlen(message) - 1);
+  jump(Ending::FatalError, message);
 }
 
 // MLIR does not look whether malloc gave it memory. While any thread is in a recover(), what it
@@ -89,7 +93,7 @@ private:
   static void onFault(int signal, siginfo_t *info, void *context) {
     constexpr uintptr_t largestMember = 64 << 10;
     if (innermost && info->si_code == SEGV_MAPERR && uintptr_t(info->si_addr) < largestMember)
-      jump(Ending::FatalError, "a null pointer was used, as where memory is not given");
+      jump(Ending::FatalError, "LLVM: a null pointer was used, as where memory is not given");
     if (host.sa_flags & SA_SIGINFO)
       host.sa_sigaction(signal, info, context);
     else if (host.sa_handler == SIG_DFL || host.sa_handler == SIG_IGN)
@@ -163,6 +167,8 @@ Ending keratin::codegen::recover(llvm::function_ref<void()> work, std::string &m
   }
   return frame.ending;
 }
+
+bool keratin::codegen::isRecovering() { return innermost; }
 
 void keratin::codegen::leave(Ending ending, const std::string &message) {
   if (innermost)

@@ -22,6 +22,9 @@ enum class Ending { Done, NoMemory, FatalError };
 // and used in any number of threads at once; each thread needs its own.
 Ending recover(llvm::function_ref<void()> work, std::string &message);
 
+// Whether this thread is inside one.
+bool isRecovering();
+
 // Leaves the innermost recover() of this thread as the failure would have, which happened in
 // another thread; where there is none, fails as LLVM does.
 [[noreturn]] void leave(Ending ending, const std::string &message);

@@ -13,8 +13,8 @@ static constexpr char kAbandoned[] = "keratin.abandoned";
 
 static absl::Status abandoned(Ending ending, const std::string &what, const std::string &message) {
   absl::Status status = ending == Ending::NoMemory
-                            ? absl::ResourceExhaustedError("no memory for " + what)
-                            : absl::InternalError(what + ": LLVM: " + message);
+                            ? absl::ResourceExhaustedError(what + ": out of memory")
+                            : absl::InternalError(what + ": " + message);
   status.SetPayload(kAbandoned, absl::Cord());
   return status;
 }
@@ -30,6 +30,13 @@ absl::Status compiler::attempt(const std::string &what, llvm::function_ref<void(
     // A code alone needs no memory.
     return absl::Status(absl::StatusCode::kResourceExhausted, "");
   }
+}
+
+void compiler::passOn(const absl::Status &status) {
+  if (isAbandoned(status) && codegen::isRecovering())
+    codegen::leave(status.code() == absl::StatusCode::kInternal ? Ending::FatalError
+                                                                : Ending::NoMemory,
+                   std::string(status.message()));
 }
 
 bool compiler::isAbandoned(const absl::Status &status) {

@@ -18,6 +18,9 @@ absl::Status attempt(const std::string &what, llvm::function_ref<void()> work);
 // in hands must never be touched again, nor destroyed. They are lost.
 bool isAbandoned(const absl::Status &status);
 
+// Inside another attempt() that one is left too, if the status is of an abandoned one.
+void passOn(const absl::Status &status);
+
 } // namespace keratin::compiler
 
 #endif // KERATIN_COMPILER_DRIVER_ATTEMPT_H

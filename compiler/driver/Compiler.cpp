@@ -75,9 +75,9 @@ keratin::compiler::compile(ModuleOp module, const CompileOptions &options) {
   });
   if (status.ok())
     return result;
-  if (status.code() != absl::StatusCode::kInternal || !compiler)
-    return status;
   // As far as it can still be had.
-  (void)attempt("a reproducer", [&] { status = compiler->withReproducer(status); });
+  if (status.code() == absl::StatusCode::kInternal && compiler)
+    (void)attempt("a reproducer", [&] { status = compiler->withReproducer(status); });
+  passOn(status);
   return status;
 }

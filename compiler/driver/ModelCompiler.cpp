@@ -181,5 +181,6 @@ absl::StatusOr<CompiledModel> keratin::compiler::compileModel(Model model,
       attempt(what, [&] { result = ModelCompiler(std::move(model), options).run(); });
   if (status.ok())
     return result;
+  passOn(status);
   return status;
 }

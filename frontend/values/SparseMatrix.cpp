@@ -85,7 +85,7 @@ SparseMatrix SparseMatrix::csr(int64_t rowCount, int64_t columnCount,
 
 SparseMatrix SparseMatrix::fromDense(const Array &dense) {
   if (dense.isNone() || dense.ndim() != 2)
-    throw error(shapeText(dense) + "; needed an array of rank 2");
+    throw error(shapeText(dense) + "; needed rank 2");
   const size_t width = dtypeSize(dense.dtype());
   const char *bytes = static_cast<const char *>(dense.rawData());
   std::vector<int64_t> rows, columns, kept;

@@ -72,7 +72,7 @@ TEST_CASE("An empty SparseMatrix refuses all that is asked of it", "[misuse]") {
     refuses<ValueError>("the SparseMatrix is empty",
                         [&] { f(std::vector<keratin::Feed>{keratin::Feed(matrix)}); });
   }
-  refuses<ValueError>("SparseMatrix: None; needed an array of rank 2",
+  refuses<ValueError>("SparseMatrix: None; needed rank 2",
                       [&] { SparseMatrix::fromDense(Array()); });
   refuses<ValueError>("columns for None as values",
                       [&] { SparseMatrix::coo(2, 2, {0}, {1}, Array()); });
@@ -100,7 +100,7 @@ TEST_CASE("An Array that is None refuses all that is asked of it", "[misuse]") {
     array.shrink(&none);
     CHECK(Array(array).isNone());
     refuses<ValueError>("Array: None cannot be an element", [&] { Array{array, array}; });
-    refuses<ValueError>("cast_to_floatx", [&] { K::cast_to_floatx(array); });
+    refuses<ValueError>("cast_to_floatx: the value is None", [&] { K::cast_to_floatx(array); });
     refuses<ValueError>("square: an argument is None", [&] { K::square(array); });
     refuses<ValueError>("set_value: the value is None",
                         [&] { K::set_value(K::variable(1.0f), array); });
@@ -217,7 +217,8 @@ TEST_CASE("Functions that are none are refused", "[misuse]") {
   Tensor (*pointer)(const Tensor &) = nullptr;
   std::function<Tensor(const Tensor &)> noElement;
   std::function<keratin::RnnStepResult(const Tensor &, const std::vector<Tensor> &)> noStep;
-  refuses<ValueError>("foldl: fn is empty", [&] { K::foldl(none, x); });
+  refuses<ValueError>("foldl: fn is empty; needed a function of two tensors",
+                      [&] { K::foldl(none, x); });
   refuses<ValueError>("foldr: fn is empty", [&] { K::foldr(nullptr, x); });
   refuses<ValueError>("rnn: the step function is empty", [&] { K::rnn(noStep, x, {}); });
   refuses<ValueError>("a function of elements is empty", [&] { K::map_fn(noElement, x); });
@@ -236,7 +237,7 @@ TEST_CASE("Numbers and names that are no dtype are refused", "[misuse]") {
   const char *null = nullptr;
   for (int number : {200, 14, 0, -1, INT32_MIN, INT32_MAX}) {
     const DType dtype = static_cast<DType>(number);
-    const std::string text = "no DType has the number " + std::to_string(number);
+    const std::string text = "dtype: no DType has the number " + std::to_string(number);
     CHECK(std::string(keratin::dtypeName(dtype)) == "invalid");
     CHECK(keratin::dtypeSize(dtype) == 0);
     CHECK_FALSE(keratin::isFloating(dtype));
@@ -292,7 +293,7 @@ TEST_CASE("The values of a call may lie among its outputs", "[misuse]") {
   outputs[8] = values[1];
   f.call(outputs.data() + 7, 2, outputs);
   check(outputs);
-  refuses<ValueError>("the values are NULL", [&] { f.call(nullptr, 2, outputs); });
+  refuses<ValueError>(": the values are NULL", [&] { f.call(nullptr, 2, outputs); });
 }
 
 TEST_CASE("batch_set_value sets all or none", "[misuse]") {

@@ -154,7 +154,11 @@ int compileWithout(long n, long count, bool isFirst) {
   } catch (const keratin::RuntimeError &error) {
     untilFailure = -1;
     failed = true;
-    if (std::string(error.what()).find("memory") == std::string::npos)
+    const std::string message = error.what();
+    bool isKnown = message == "out of memory"; // nor memory for more
+    for (const char *text : {": out of memory", "no memory", "as where memory is not given"})
+      isKnown |= message.find(text) != std::string::npos;
+    if (!isKnown)
       return Silent;
   }
   untilFailure = -1;

@@ -205,7 +205,7 @@ int main(int argc, char **argv) {
   if (!timeTrace.empty())
     llvm::timeTraceProfilerInitialize(/*TimeTraceGranularity=*/100, "keratin-compile");
   Watchdog watchdog(inputs.front(), timeout);
-  absl::Status status = run(watchdog);
+  absl::Status status = tool.attempt([&] { return run(watchdog); });
   if (!timeTrace.empty()) {
     llvm::SmallVector<char, 0> bytes;
     llvm::raw_svector_ostream trace(bytes);

@@ -294,5 +294,5 @@ int main(int argc, char **argv) {
   if (stageText.empty())
     stageText = format == "stats" ? "plan" : "graph";
   Watchdog watchdog(inputs.front(), timeout);
-  return tool.finish(run(watchdog));
+  return tool.finish(tool.attempt([&] { return run(watchdog); }));
 }

@@ -360,5 +360,5 @@ int main(int argc, char **argv) {
   if (auto done = tool.parse(line, argc, argv))
     return int(*done);
   Watchdog watchdog(models.front(), timeout);
-  return tool.finish(run(watchdog));
+  return tool.finish(tool.attempt([&] { return run(watchdog); }));
 }

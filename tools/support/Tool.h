@@ -30,6 +30,10 @@ public:
   // What to exit with, if the tool is done already: --help was asked for, or the line is wrong.
   std::optional<ExitCode> parse(CommandLine &line, int argc, char **argv) const;
 
+  // Does the tool's work. Where there is no memory, or LLVM dies, the process ends here with what
+  // finish() says: nothing that the work had in hands can be destroyed.
+  absl::Status attempt(llvm::function_ref<absl::Status()> work) const;
+
   // Prints what went wrong, a line an error: "file:line:col: error: ...", or the tool's name where
   // no place is known. INVALID_ARGUMENT, NOT_FOUND, UNIMPLEMENTED, UNAVAILABLE and
   // FAILED_PRECONDITION are bad input, RESOURCE_EXHAUSTED a limit, DATA_LOSS a numeric mismatch,
