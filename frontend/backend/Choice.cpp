@@ -175,7 +175,12 @@ Tensor frontend::choose(Call &call, Value condition, const Branch &x, const Bran
   int64_t rank = call.rank(condition);
   if (rank == 0)
     return chooseBranch(call, condition, x, y);
-  auto [a, b] = call.promoted(x.evaluate(), y.evaluate());
+  auto evaluated = [&](const Branch &branch) {
+    Graph::UserCode running(call.graph);
+    return branch.evaluate();
+  };
+  const Operand first = evaluated(x), second = evaluated(y);
+  auto [a, b] = call.promoted(first, second);
   ir::Shape shape = call.broadcastShape(ir::getShape(a), ir::getShape(b));
   if (rank > call.rank(a))
     call.valueError("the condition has rank " + std::to_string(rank) +

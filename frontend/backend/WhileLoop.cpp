@@ -8,7 +8,11 @@ using namespace keratin::frontend;
 
 // What the condition says of these tensors.
 static Value continues(Call &call, const ElementFunction &cond, const std::vector<Tensor> &vars) {
-  Value value = call.value(cond(vars));
+  auto evaluated = [&] {
+    Graph::UserCode running(call.graph);
+    return cond(vars);
+  };
+  Value value = call.value(evaluated());
   if (call.rank(value) != 0 || call.dtypeOf(value) != DType::Bool)
     call.valueError("the condition must be a bool scalar; found " + describe(value) + " of dtype " +
                     dtypeName(call.dtypeOf(value)));

@@ -2,7 +2,6 @@
 
 #include "frontend/backend/Configuration.h"
 #include "frontend/graph/ControlDependencies.h"
-#include "frontend/graph/Trace.h"
 #include "frontend/values/DTypeRules.h"
 #include "frontend/values/Elements.h"
 
@@ -114,11 +113,6 @@ static DType integerDtype(const Array &number) {
   return firstMisfit(number, DType::Int32) ? DType::Int64 : DType::Int32;
 }
 
-// Whether the user called the K function that is running, and no other K function did.
-static bool isOutermost(const Graph &graph) {
-  return graph.callDepth() == 1 + (graph.traces.empty() ? 0 : graph.traces.back()->callDepth());
-}
-
 // Of several updates the last that assigns counts, and all that add.
 Value Call::read(Value x) {
   llvm::SmallVector<Value> updates = ControlDependencies::updatesOf(x);
@@ -139,7 +133,7 @@ Value Call::read(Value x) {
 
 Value Call::evaluatedTogether(Value value) {
   llvm::SmallVector<Value> after;
-  if (isOutermost(graph))
+  if (graph.isCalledByUser())
     after = ControlDependencies::active(graph);
   return after.empty()
              ? value

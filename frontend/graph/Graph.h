@@ -83,6 +83,21 @@ struct SymbolInfo {
 // iteratively; while a K function runs (see Call), that waits for its end.
 class Graph {
 public:
+  // While it lives, a callable of the user's runs.
+  class UserCode {
+  public:
+    explicit UserCode(Graph &graph) : graph(graph), outer(graph.userDepth) {
+      graph.userDepth = graph.depth;
+    }
+    ~UserCode() { graph.userDepth = outer; }
+    UserCode(const UserCode &) = delete;
+    UserCode &operator=(const UserCode &) = delete;
+
+  private:
+    Graph &graph;
+    const int outer;
+  };
+
   // Never destroyed: tensors with static storage may outlive everything.
   static Graph &get();
 
@@ -102,6 +117,8 @@ public:
   void beginCall() { ++depth; }
   void endCall();
   int callDepth() const { return depth; }
+  // Whether the user called the K function that is running, and no other K function did.
+  bool isCalledByUser() const { return depth == userDepth + 1; }
   void created(mlir::Operation *op);
 
   // The callables that are running, innermost last.
@@ -156,6 +173,7 @@ private:
   // Ops that may have become dead.
   llvm::SetVector<mlir::Operation *> candidates;
   int depth = 0;
+  int userDepth = 0; // the depth of calls below the user's innermost code
   int64_t liveOps = 0;
 };
 

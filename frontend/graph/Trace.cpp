@@ -7,7 +7,7 @@ using namespace keratin::frontend;
 
 Trace::Trace(Call &call, std::string callable)
     : call(call), name(std::make_shared<const std::string>(std::move(callable))),
-      depth(call.graph.callDepth()) {
+      running(std::in_place, call.graph) {
   call.graph.traces.push_back(this);
 }
 
@@ -24,6 +24,7 @@ void Trace::end() {
   if (!isOpen)
     return;
   isOpen = false;
+  running.reset();
   Graph &graph = call.graph;
   graph.traces.pop_back();
   for (mlir::Operation *op : made) {

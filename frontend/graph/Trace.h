@@ -38,8 +38,6 @@ public:
   void end();
 
   const std::string &callable() const { return *name; }
-  // The graph's depth of calls in the K function that runs the callable.
-  int callDepth() const { return depth; }
   // Whether the op was made while the trace was open.
   bool hasMade(mlir::Operation *op) const { return made.contains(op); }
   // Whether its value may differ from step to step.
@@ -50,7 +48,7 @@ public:
 private:
   Call &call;
   std::shared_ptr<const std::string> name;
-  const int depth;
+  std::optional<Graph::UserCode> running;
   bool isOpen = true;
   mlir::Value number;
   llvm::DenseSet<mlir::Value> arguments;

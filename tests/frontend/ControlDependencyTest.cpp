@@ -266,6 +266,25 @@ TEST_CASE("dependencies inside functions that others call", "[control]") {
   checkArray(results[2], 5.0);
   checkArray(K::get_value(v), 5.0);
   checkArray(K::get_value(w), 6.0);
+
+  // Functions that become no body are no exception.
+  Tensor selected =
+      K::switch_(xs > 1.0, [&] { return after(update, [&] { return xs * 2.0; }); }, xs);
+  Tensor rows = K::reshape(xs, {1, 2, 1});
+  auto step = [&](const Tensor &input, const std::vector<Tensor> &) {
+    return keratin::RnnStepResult(after(other, [&] { return input * 3.0; }));
+  };
+  Tensor unrolled = std::get<0>(K::rnn(step, rows, {}, false, None, {}, true, 2));
+  results = K::function({x, xs}, {selected, unrolled})({2.0, Array{1.0, 2.0}});
+  checkArray(results[0], Array{1.0, 4.0});
+  checkArray(results[1], Array{{6.0}});
+  checkArray(K::get_value(v), 7.0);
+  checkArray(K::get_value(w), 4.0);
+  Tensor ends =
+      K::while_loop([&](const Tensor &i) { return after(update, [&] { return i < 3.0; }); },
+                    [](const Tensor &i) { return i + 1.0; }, {x})[0];
+  checkArray(K::function({x}, {ends})({1.0})[0], 3.0);
+  checkArray(K::get_value(v), 8.0);
 }
 
 TEST_CASE("loops over what follows updates", "[control]") {

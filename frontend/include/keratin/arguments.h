@@ -12,7 +12,8 @@
 
 namespace keratin {
 
-// One entry of a shape: a number, None, or a scalar integer tensor.
+// One entry of a shape: a number, None, or a scalar integer tensor. One that depends on data must
+// be limited by how it is computed, as a count is, or by K::minimum: memory is asked for before.
 class Size {
 public:
   Size(std::nullopt_t) {}

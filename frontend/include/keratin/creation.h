@@ -21,7 +21,7 @@ Tensor zeros(const Shape &shape, DTypeArgument dtype = None, const std::string &
              SourceLocation location = SourceLocation::current());
 Tensor ones(const Shape &shape, DTypeArgument dtype = None, const std::string &name = "",
             SourceLocation location = SourceLocation::current());
-// A variable; one size, or {rows, columns}.
+// One size, or {rows, columns}; a variable, or a tensor where a size is a tensor.
 Tensor eye(const Shape &size, DTypeArgument dtype = None, const std::string &name = "",
            SourceLocation location = SourceLocation::current());
 // Tensors of x's shape at run time; dtype None: that of x.
@@ -32,7 +32,7 @@ Tensor ones_like(const Operand &x, DTypeArgument dtype = None, const std::string
 // The same value as a new tensor.
 Tensor identity(const Operand &x, const std::string &name = "",
                 SourceLocation location = SourceLocation::current());
-// start, start + step, … before stop; with one argument from 0 to it.
+// start, start + step, … before stop; with one argument from 0 to it. Scalar tensors too.
 Tensor arange(const Operand &start, const Operand &stop = None, const Operand &step = 1,
               DTypeArgument dtype = DType::Int32,
               SourceLocation location = SourceLocation::current());

@@ -39,7 +39,8 @@ private:
 };
 
 // While it lives, tensors are made to be evaluated after the update ops, and where they read a
-// variable that these assign, they read its new value.
+// variable that these assign, they read its new value. Each op happens once a call, whatever branch
+// is taken.
 class control_dependencies {
 public:
   explicit control_dependencies(const std::vector<Tensor> &control_inputs);
@@ -72,8 +73,8 @@ std::string dtype(const Operand &x);
 int64_t count_params(const Operand &x);
 
 // One entry for each variable, of its shape: the derivative of the loss (its sum, if it is no
-// scalar). None where the loss does not depend on it in a differentiable way. That of a sparse tensor
-// is sparse: of what is stored. Gradients have gradients.
+// scalar). None where the loss does not depend on it in a differentiable way. That of a sparse
+// tensor is sparse: of what is stored. Gradients have gradients.
 std::vector<std::optional<Tensor>> gradients(const Tensor &loss,
                                              const std::vector<Tensor> &variables,
                                              SourceLocation location = SourceLocation::current());
