@@ -586,7 +586,7 @@ LogicalResult EntryBuilder::emitFunction() {
     return emitBlock(block);
   auto op = block.begin(), end = Block::iterator(block.getTerminator());
   for (int64_t part = 0; op != end; ++part)
-    if (failed(callPart((name + "_part_" + Twine(part)).str(), op, end)))
+    if (failed(callPart((name + ".part_" + Twine(part)).str(), op, end)))
       return failure();
   return success();
 }

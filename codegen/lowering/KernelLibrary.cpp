@@ -75,7 +75,7 @@ KernelLibrary::Description KernelLibrary::describe(LLVM::LLVMFuncOp function) {
 LogicalResult KernelLibrary::add(ir::KernelOp kernel) {
   OpBuilder builder = OpBuilder::atBlockEnd(into.getBody());
   FailureOr<KernelFunction> lowered =
-      lowerKernel(kernel, builder, (prefix + "_kernel_" + Twine(functions)).str(), target);
+      lowerKernel(kernel, builder, (prefix + ".kernel_" + Twine(functions)).str(), target);
   if (failed(lowered))
     return failure();
   Description description = describe(lowered->function);
