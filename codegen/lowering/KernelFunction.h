@@ -20,8 +20,8 @@ namespace keratin::codegen {
 struct KernelArgument {
   enum class Kind { Input, Output, Size, Site, Number } kind;
   unsigned index = 0;      // of the input or output
-  ir::DimExpr size;        // Size
-  std::string message;     // Site: what the user is told if the check fails
+  ir::DimExpr size{};      // Size
+  std::string message{};   // Site: what the user is told if the check fails
   mlir::Location location; // Site
   keratin_status_code_t status = KERATIN_OUT_OF_RANGE; // Site
   uint64_t number = 0;                                 // Number: its bits
