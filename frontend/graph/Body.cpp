@@ -48,8 +48,9 @@ bool Body::isInside(Operation *op) const {
     return true;
   for (const Trace *trace : traces)
     if (trace->hasMade(op))
-      // A gradient that is the same in every step is computed before the loop.
-      return !llvm::isa<ir::GradientsOp>(op) || !trace->stepNumber() || trace->isPerStep(op);
+      // A gradient or a size that is the same in every step is computed before the loop.
+      return (!llvm::isa<ir::GradientsOp>(op) && !ir::symbolDefinedBy(op)) ||
+             !trace->stepNumber() || trace->isPerStep(op);
   return false;
 }
 
