@@ -126,7 +126,10 @@ std::string maxLiveExpression(const PlannedMemory &plan, const SymbolValues &sym
   return most ? most->str() : "(a long expression)";
 }
 
+// Of memory that is there for the time of so many kernels; a body may have memory and none.
 std::string timeline(const LiveRange &live, int64_t kernels) {
+  if (kernels == 0)
+    return {};
   int64_t columns = std::min(kernels, kTimelineColumns);
   std::string text(columns, '.');
   int64_t begin = live.first * columns / kernels, end = live.last * columns / kernels;
