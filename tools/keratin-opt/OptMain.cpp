@@ -119,8 +119,12 @@ ExitCode run(const std::string &inputName, const std::string &outputName,
     return config.setupPassPipeline(passes);
   });
   watchdog.enter("parsing");
-  if (failed(mlir::MlirOptMain(output.stream(), std::move(input), registry, watched)))
-    return mismatch ? ExitCode::NumericMismatch : ExitCode::BadInput;
+  mlir::LogicalResult done =
+      mlir::MlirOptMain(output.stream(), std::move(input), registry, watched);
+  if (mismatch)
+    return ExitCode::NumericMismatch;
+  if (failed(done))
+    return ExitCode::BadInput;
   if (absl::Status status = output.commit(); !status.ok())
     return fail("error: " + llvm::StringRef(status.message().data(), status.message().size()));
   return ExitCode::Success;
