@@ -104,9 +104,16 @@ TEST_CASE("the model itself is dumped") {
   }
 }
 
+TEST_CASE("names that are no text are refused") {
+  for (std::string name : {R"(\00\01)", R"(\0A)", R"(\FF\FE\C3)"}) {
+    INFO(name);
+    CHECK(!dumpAll(replaced(kModel, "\"x\"", "\"" + name + "\"")));
+  }
+}
+
 TEST_CASE("names are text in every format") {
   for (std::string name : {R"(</script><script>alert(1)</script>)", R"(\22]; a -> b; \22)", R"(\\)",
-                           R"(\00\01\FF\FE\C3)", R"(<!--)"}) {
+                           R"(\C3\A9\E2\80\A8)", R"(<!--)"}) {
     INFO(name);
     std::optional<Dumps> dumps = dumpAll(replaced(kModel, "\"x\"", "\"" + name + "\""));
     REQUIRE(dumps);

@@ -84,7 +84,7 @@ def check_errors():
     expect(1, "cannot write 'none/y.npz': No such file or directory", *predict, "--random", "--quiet", "--output=none/y.npz")
     expect(1, "cannot write 'x.npy/y.npy': Not a directory", *predict, "--random", "--quiet", "--output-dir=x.npy")
     expect(1, "bad.mlir:2:", "bad.mlir")
-    expect(1, "deep.mlir", "deep.mlir")
+    expect(4, "deep.mlir", "deep.mlir")
     expect(1, "there is no function", "empty.mlir")
     expect(1, "noise.ktg", "noise.ktg")
 
