@@ -33,6 +33,10 @@ void forEachSymbol(mlir::Operation *op, llvm::function_ref<void(int64_t)> visit)
 // Gives symbols other names in the op, in what is inside it, and in what it defines.
 void renameSymbols(mlir::Operation *op, const llvm::DenseMap<int64_t, int64_t> &names);
 
+// All but the first of several bodies that define the same symbol, as copies do, get one of their
+// own.
+void nameSizesApart(mlir::func::FuncOp function);
+
 // The symbols that the ops of one block define; those of regions inside it are not among them.
 class LocalSizes {
 public:

@@ -210,6 +210,7 @@ private:
       return fail("function '" + name + "': needed one block");
     if (function->hasAttr("keratin.checks"))
       return fail("function '" + name + "': requirements must be ops");
+    nameSizesApart(function);
     if (failed(numberSymbols(function, saved)) ||
         failed(writeArguments(function, description, saved)))
       return failure();

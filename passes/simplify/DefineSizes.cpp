@@ -3,8 +3,6 @@
 #include "ir/dialect/GraphError.h"
 #include "ir/interfaces/ComputedSizes.h"
 
-#include "llvm/ADT/SetVector.h"
-
 using namespace keratin::ir;
 using namespace mlir;
 
@@ -40,43 +38,6 @@ void define(WhileOp op) {
                                bound ? DimsAttr::get(op.getContext(), {*bound}) : DimsAttr());
 }
 
-// Copies of a body define the same symbols: all but the first get others.
-void nameApart(func::FuncOp function) {
-  llvm::DenseSet<int64_t> taken;
-  for (BlockArgument argument : function.getArguments()) {
-    for (const DimExpr &dim : getShape(argument))
-      for (int64_t id : dim.symbols())
-        taken.insert(id);
-    if (auto symbol =
-            function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), "keratin.symbol"))
-      taken.insert(symbol.getInt());
-  }
-  std::optional<int64_t> last; // of all symbols
-  auto newName = [&] {
-    if (!last) {
-      last = -1;
-      auto note = [&](int64_t id) { last = std::max(*last, id); };
-      llvm::for_each(taken, note);
-      forEachSymbol(function, note);
-    }
-    return ++*last;
-  };
-  // Blocks before those inside them, so that a name reaches all that can mention it.
-  function.walk<WalkOrder::PreOrder>([&](Block *block) {
-    llvm::SmallSetVector<int64_t, 4> defined;
-    for (Operation &op : *block)
-      if (std::optional<int64_t> symbol = symbolDefinedBy(&op))
-        defined.insert(*symbol);
-    llvm::DenseMap<int64_t, int64_t> names;
-    for (int64_t symbol : defined)
-      if (!taken.insert(symbol).second && block->getParentOp() != function)
-        taken.insert(names[symbol] = newName());
-    if (!names.empty())
-      for (Operation &op : *block)
-        renameSymbols(&op, names);
-  });
-}
-
 // Nothing outside of a block has a size that the block computes.
 LogicalResult checkScopes(func::FuncOp function) {
   llvm::DenseMap<int64_t, Block *> home;
@@ -106,7 +67,7 @@ LogicalResult checkScopes(func::FuncOp function) {
 
 struct DefineSizesPass : impl::DefineSizesBase<DefineSizesPass> {
   void runOnOperation() override {
-    nameApart(getOperation());
+    nameSizesApart(getOperation());
     getOperation().walk([](TruncateOp op) { define(op); });
     llvm::DenseSet<int64_t> defined;
     getOperation().walk([&](DefineSizeOp op) { defined.insert(op.getSymbol()); });
