@@ -164,8 +164,15 @@ int compileWithout(long n, long count, bool isFirst) {
   untilFailure = -1;
   if (!step.isUnchanged())
     return Changed;
-  if (!isHalf(Step::value(other.compile())))
-    return WrongValue;
+  try {
+    if (!isHalf(Step::value(other.compile())))
+      return WrongValue;
+  } catch (const keratin::RuntimeError &error) {
+    // Where LLVM itself could not be started, it never can be again.
+    const bool isKnown =
+        std::string(error.what()).find("this process cannot compile") != std::string::npos;
+    return isFirst && failed && isKnown ? Good : Silent;
+  }
   return failed ? Good : NoFailure;
 }
 
