@@ -16,8 +16,8 @@ static mlir::Location locationOf(Graph &graph, SourceLocation location) {
 }
 
 Call::Call(const char *function, SourceLocation location)
-    : graph(Graph::get()), builder(&graph.context, this), g(builder, locationOf(graph, location)),
-      function(function), location(location), lock(graph.mutex) {
+    : lock(Graph::get().mutex), graph(Graph::get()), builder(&graph.context, this),
+      g(builder, locationOf(graph, location)), function(function), location(location) {
   builder.setInsertionPointToEnd(graph.block());
   graph.beginCall();
 }

@@ -23,6 +23,9 @@ using mlir::Value;
 // Lives on the stack of a K function, which starts with it. Holds the graph's mutex. Ops that turn
 // out to be unused are erased at its end, also when the function throws.
 class Call : mlir::OpBuilder::Listener {
+  // The first of the members: what the others make in the graph's context, they make under it.
+  std::unique_lock<std::recursive_mutex> lock;
+
 public:
   Call(const char *function, SourceLocation location);
   ~Call();
@@ -161,7 +164,6 @@ private:
     DimExpr lhs, rhs;
     std::string what;
   };
-  std::unique_lock<std::recursive_mutex> lock;
   std::vector<Requirement> requirements;
 };
 
