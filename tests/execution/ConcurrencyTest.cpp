@@ -383,3 +383,15 @@ TEST_CASE("threads build, compile and evaluate graphs of their own", "[concurren
           return good;
         }) == 0);
 }
+
+TEST_CASE("threads build graphs of many source lines at once", "[concurrency]") {
+  K::Tensor x = K::placeholder({K::None, 3});
+  int calls = 20 * callsOfAThread();
+  CHECK(failuresOf(8, [&](int i) {
+          bool good = true;
+          for (int call = 0; call < calls; ++call) {
+            good &= K::abs(x, SourceLocation{"program.cc", i * calls + call}).ndim() == 2;
+          }
+          return good;
+        }) == 0);
+}
