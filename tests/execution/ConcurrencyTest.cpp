@@ -386,7 +386,7 @@ TEST_CASE("threads build, compile and evaluate graphs of their own", "[concurren
 
 TEST_CASE("threads build graphs of many source lines at once", "[concurrency]") {
   K::Tensor x = K::placeholder({K::None, 3});
-  int calls = 20 * callsOfAThread();
+  int calls = 100 * callsOfAThread();
   CHECK(failuresOf(8, [&](int i) {
           bool good = true;
           for (int call = 0; call < calls; ++call) {
