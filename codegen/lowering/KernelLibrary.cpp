@@ -34,7 +34,7 @@ static TypedAttr numberOf(Operation *op) {
 
 // Names, types, attributes and the ways of values, a word each: types and attributes are unique in
 // their context.
-KernelLibrary::Description KernelLibrary::describe(LLVM::LLVMFuncOp function) {
+KernelLibrary::Description KernelLibrary::describe(Region &body) {
   Description result;
   Words &form = result.form;
   llvm::DenseMap<Value, uintptr_t> values;
@@ -47,7 +47,7 @@ KernelLibrary::Description KernelLibrary::describe(LLVM::LLVMFuncOp function) {
   auto define = [&](Value value) {
     add(numbered(values, value), value.getType().getAsOpaquePointer());
   };
-  function.getBody().walk<WalkOrder::PreOrder>([&](Block *block) {
+  body.walk<WalkOrder::PreOrder>([&](Block *block) {
     add(numbered(blocks, block), block->getNumArguments());
     llvm::for_each(block->getArguments(), define);
     for (Operation &op : *block) {
@@ -72,29 +72,49 @@ KernelLibrary::Description KernelLibrary::describe(LLVM::LLVMFuncOp function) {
   return result;
 }
 
-LogicalResult KernelLibrary::add(ir::KernelOp kernel) {
+FailureOr<KernelLibrary::Lowered> KernelLibrary::emit(ir::KernelOp kernel) {
   OpBuilder builder = OpBuilder::atBlockEnd(into.getBody());
-  FailureOr<KernelFunction> lowered =
+  FailureOr<KernelFunction> made =
       lowerKernel(kernel, builder, (prefix + ".kernel_" + Twine(functions)).str(), target);
-  if (failed(lowered))
+  if (failed(made))
     return failure();
-  Description description = describe(lowered->function);
+  Description description = describe(made->function.getBody());
   Family &family = families[std::move(description.form)];
   auto [member, isNew] =
       family.members.try_emplace(std::move(description.numbers), family.lists.size());
-  family.users.push_back({kernels.size(), member->second});
   if (isNew)
     family.lists.push_back(&member->first);
   if (isNew && family.bodies.size() < manyAlike) {
-    family.bodies.push_back(lowered->function);
+    family.bodies.push_back(made->function);
     ++functions;
   } else {
-    lowered->function.erase();
+    made->function.erase();
   }
   if (member->second < family.bodies.size())
-    lowered->function = family.bodies[member->second];
-  numbers[kernel] = kernels.size();
-  kernels.push_back(std::move(*lowered));
+    made->function = family.bodies[member->second];
+  kernels.push_back(std::move(*made));
+  return Lowered{kernels.size() - 1, &family, member->second};
+}
+
+LogicalResult KernelLibrary::add(ir::KernelOp kernel) {
+  Words source = describe(kernel.getBody()).form;
+  auto known = sources.find(source);
+  FailureOr<Lowered> made = failure();
+  if (known != sources.end()) {
+    made = known->second;
+    kernels.push_back(KernelFunction(kernels[made->kernel]));
+    made->kernel = kernels.size() - 1;
+  } else if (failed(made = emit(kernel))) {
+    return failure();
+  }
+  // A site tells of a line and a scope, which are no part of what was described.
+  bool hasSite = llvm::any_of(kernels.back().arguments, [](const KernelArgument &argument) {
+    return argument.kind == KernelArgument::Kind::Site;
+  });
+  if (known == sources.end() && !hasSite)
+    sources.try_emplace(std::move(source), *made);
+  made->family->users.push_back({made->kernel, made->member});
+  numbers[kernel] = made->kernel;
   return success();
 }
 
@@ -107,7 +127,7 @@ static uint64_t bitsOf(Attribute number) {
 // Makes the members one function that takes the numbers in which they differ.
 void KernelLibrary::unite(Family &family) {
   LLVM::LLVMFuncOp function = family.bodies.front();
-  Description description = describe(function);
+  Description description = describe(function.getBody());
   std::vector<size_t> places;
   for (size_t place = 0; place < description.constants.size(); ++place)
     if (!description.constants[place]->use_empty() &&
@@ -160,5 +180,6 @@ LogicalResult KernelLibrary::lower(func::FuncOp source,
     if (family.lists.size() >= manyAlike)
       unite(family);
   families.clear();
+  sources.clear();
   return success();
 }

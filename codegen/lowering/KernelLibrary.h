@@ -52,8 +52,16 @@ private:
     std::vector<std::pair<size_t, size_t>> users; // kernels, and which member each is
   };
 
-  static Description describe(mlir::LLVM::LLVMFuncOp function);
+  // What a kernel became.
+  struct Lowered {
+    size_t kernel; // an index into `kernels`
+    Family *family;
+    size_t member;
+  };
+
+  static Description describe(mlir::Region &body);
   mlir::LogicalResult add(ir::KernelOp kernel);
+  mlir::FailureOr<Lowered> emit(ir::KernelOp kernel);
   void unite(Family &family);
 
   mlir::ModuleOp into;
@@ -62,6 +70,8 @@ private:
   std::vector<KernelFunction> kernels;
   llvm::DenseMap<mlir::Operation *, size_t> numbers;       // into `kernels`
   std::unordered_map<Words, Family, HashOfWords> families; // by form
+  // By what they were made of: a kernel like one before is not lowered again.
+  std::unordered_map<Words, Lowered, HashOfWords> sources;
   size_t functions = 0;
 };
 
