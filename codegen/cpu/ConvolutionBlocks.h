@@ -22,10 +22,10 @@ struct ConvolutionBlocks {
   mlir::Value columns, columnBlock, columnCount;
   mlir::Value channel, channelBlock, channelCount;
   mlir::Value outside, outsideBlock, outsideCount; // see ConvolutionPlan::outside
-  mlir::Value each, eachCount; // of the groups and filters, those that are no columns
-  mlir::Value isJoined;        // the channel is not cut, and one run with the last window
-  mlir::Value pixel;           // elements of the region at one position
-  mlir::Value width;           // elements of the region for one of the channel
+  mlir::Value each;     // of the groups and filters, those that are no columns
+  mlir::Value isJoined; // the channel is not cut, and one run with the last window
+  mlir::Value pixel;    // elements of the region at one position
+  mlir::Value width;    // elements of the region for one of the channel
   mlir::Value outsideStride;
   mlir::Value regionElements;
   mlir::Value depth;    // of a region, at most

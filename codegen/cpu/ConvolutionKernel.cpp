@@ -525,10 +525,6 @@ private:
     });
   }
 
-  Value tilesOfLine(const ContractionPanel &job) {
-    return emit.max(emit.div(job.rows, emit.constant(plan.tile.tileRows)), one);
-  }
-
   // What the next pass reads of the filter: runs of whole panels' widths. All lines of a pass bring
   // some of it near, one after the other.
   struct NextPass {

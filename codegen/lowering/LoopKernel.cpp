@@ -91,8 +91,6 @@ private:
   void choose();
   int64_t instructionsOfStage(unsigned stage);
   unsigned unrollFor(int64_t instructions);
-  void emitUnit(Value unit);
-  void emitFlat();
   void emitRowUnit(ArrayRef<Index> kept);
   void emitColumnUnit(ArrayRef<Index> kept, Value block);
   void selectColumn(unsigned column, Value laneStart, Value mask);
@@ -102,7 +100,6 @@ private:
   State innermost(unsigned stage, State state, ArrayRef<Value> laneStarts, ArrayRef<Value> masks);
   SmallVector<Value> laneLoop(unsigned stage, Value from, Value to, std::optional<int64_t> extent);
   void laneBody(unsigned stage, MutableArrayRef<Value> accumulators);
-  void finishStage(unsigned stage, ArrayRef<Value> results);
   void storeRows(unsigned stage);
 
   ArrayRef<ReductionOpInterface> reductions(unsigned stage) {

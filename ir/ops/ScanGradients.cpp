@@ -191,7 +191,6 @@ private:
 
   void cloneBody();
   LogicalResult differentiateBody();
-  void collectResults(ReverseMode &walk);
   LogicalResult keepValues();
   FailureOr<LoopOpInterface> extend(ArrayRef<Value> kept);
   void dropForwardOps();
