@@ -8,24 +8,8 @@ using namespace keratin::frontend;
 
 using Windows = ir::GraphMath::ConvolutionWindows;
 
-// bool has no products.
-static std::pair<Value, Value> numbers(Call &call, const Operand &x, const Operand &kernel) {
-  auto [a, b] = call.promoted(x, kernel);
-  if (call.dtypeOf(a) == DType::Bool)
-    return {call.cast(a, DType::Int32), call.cast(b, DType::Int32)};
-  return {a, b};
-}
-
 // "01": the letters of the spatial axes.
 static std::string digits(size_t spatial) { return std::string("012").substr(0, spatial); }
-
-// Makes dimension `axis` of x the given size, checked at the call where it cannot be proved.
-static Value withSize(Call &call, Value x, int64_t axis, const DimExpr &size,
-                      const std::string &what) {
-  ir::Shape shape = ir::getShape(x);
-  shape[axis] = size;
-  return call.requireShape(x, shape, what);
-}
 
 // The channels of x, its last axis, and what the kernel has in their place.
 static void agreeOnChannels(Call &call, Value &x, Value &kernel, int64_t kernelAxis) {
@@ -35,8 +19,8 @@ static void agreeOnChannels(Call &call, Value &x, Value &kernel, int64_t kernelA
     call.valueError("x has " + given.str() + " channels; needed the " + needed.str() +
                     " of the kernel, whose shape is " + describe(kernel));
   DimExpr channels = call.unify(given, needed, "the channels of x and kernel");
-  x = withSize(call, x, axis, channels, "the channels of x and kernel");
-  kernel = withSize(call, kernel, kernelAxis, channels, "the channels of x and kernel");
+  x = call.withSize(x, axis, channels, "the channels of x and kernel");
+  kernel = call.withSize(kernel, kernelAxis, channels, "the channels of x and kernel");
 }
 
 namespace {
@@ -118,7 +102,7 @@ static Tensor convolution(const char *function, size_t spatial, const Operand &o
                           const std::string &padding, const DataFormat &format,
                           const Shape &dilation, SourceLocation location) {
   Call call(function, location);
-  auto [x, kernel] = numbers(call, operand, kernelOperand);
+  auto [x, kernel] = call.factors(operand, kernelOperand);
   bool channelsFirst = isChannelsFirst(call, format);
   Steps steps = stepsOfConvolution(call, spatial, strides, dilation, padding, spatial == 1);
   if (steps.rule == PaddingRule::Causal && channelsFirst)
@@ -134,7 +118,7 @@ static Tensor separable(const char *function, size_t spatial, const Operand &ope
                         const Shape &strides, const std::string &padding, const DataFormat &format,
                         const Shape &dilation, SourceLocation location) {
   Call call(function, location);
-  auto [x, depthwise] = numbers(call, operand, depthwiseKernel);
+  auto [x, depthwise] = call.factors(operand, depthwiseKernel);
   bool channelsFirst = isChannelsFirst(call, format);
   Steps steps = stepsOfConvolution(call, spatial, strides, dilation, padding);
   requireSpatialRank(call, x, "x", spatial);
@@ -147,7 +131,7 @@ static Tensor separable(const char *function, size_t spatial, const Operand &ope
   requireSpatialRank(call, pointwise, "pointwise_kernel", spatial);
   for (size_t i = 0; i < spatial; ++i)
     pointwise =
-        withSize(call, pointwise, int64_t(i), 1, "the spatial axes of pointwise_kernel and 1");
+        call.withSize(pointwise, int64_t(i), 1, "the spatial axes of pointwise_kernel and 1");
   Steps points = {std::vector<int64_t>(spatial, 1), std::vector<int64_t>(spatial, 1),
                   PaddingRule::Valid};
   y = convolve(call, call.cast(y, dtype), pointwise, points, channelsFirst);
@@ -185,7 +169,7 @@ static Tensor transposed(const char *function, size_t spatial, const Operand &op
                          const Shape &strides, const std::string &padding, const DataFormat &format,
                          const Shape &dilation, SourceLocation location) {
   Call call(function, location);
-  auto [x, kernel] = numbers(call, operand, kernelOperand);
+  auto [x, kernel] = call.factors(operand, kernelOperand);
   bool channelsFirst = isChannelsFirst(call, format);
   Steps steps = stepsOfConvolution(call, spatial, strides, dilation, padding);
   requireSpatialRank(call, x, "x", spatial);
@@ -219,8 +203,8 @@ static Tensor transposed(const char *function, size_t spatial, const Operand &op
   std::string channels = "the channels of output_shape and kernel";
   result.front() = call.unify(result.front(), ir::getShape(x)[0], batches);
   result.back() = call.unify(result.back(), ir::getShape(kernel)[spatial], channels);
-  x = withSize(call, x, 0, result.front(), batches);
-  kernel = withSize(call, kernel, int64_t(spatial), result.back(), channels);
+  x = call.withSize(x, 0, result.front(), batches);
+  kernel = call.withSize(kernel, int64_t(spatial), result.back(), channels);
   return call.tensor(
       fromChannelsLast(call, call.g.convolution(x, kernel, windows, result), channelsFirst));
 }
@@ -332,7 +316,7 @@ Tensor depthwise_conv2d(const Operand &operand, const Operand &depthwise_kernel,
                         const DataFormat &data_format, const Shape &dilation_rate,
                         SourceLocation location) {
   Call call("depthwise_conv2d", location);
-  auto [x, kernel] = numbers(call, operand, depthwise_kernel);
+  auto [x, kernel] = call.factors(operand, depthwise_kernel);
   bool channelsFirst = isChannelsFirst(call, data_format);
   Steps steps = stepsOfConvolution(call, 2, strides, dilation_rate, padding);
   requireSpatialRank(call, x, "x", 2);
@@ -361,7 +345,7 @@ Tensor separable_conv2d(const Operand &x, const Operand &depthwise_kernel,
 Tensor local_conv1d(const Operand &inputs, const Operand &kernelOperand, const Shape &kernel_size,
                     const Shape &strides, const DataFormat &data_format, SourceLocation location) {
   Call call("local_conv1d", location);
-  auto [x, kernel] = numbers(call, inputs, kernelOperand);
+  auto [x, kernel] = call.factors(inputs, kernelOperand);
   isChannelsFirst(call, data_format); // validated, but inputs are (batch, steps, channels)
   std::vector<int64_t> window = stepsOf(call, kernel_size, 1, "kernel_size");
   std::vector<int64_t> steps = stepsOf(call, strides, 1, "strides");
@@ -375,7 +359,7 @@ Tensor local_conv2d(const Operand &inputs, const Operand &kernelOperand, const S
                     const Shape &strides, const Shape &output_shape, const DataFormat &data_format,
                     SourceLocation location) {
   Call call("local_conv2d", location);
-  auto [x, kernel] = numbers(call, inputs, kernelOperand);
+  auto [x, kernel] = call.factors(inputs, kernelOperand);
   bool channelsFirst = isChannelsFirst(call, data_format);
   std::vector<int64_t> window = stepsOf(call, kernel_size, 2, "kernel_size");
   std::vector<int64_t> steps = stepsOf(call, strides, 2, "strides");

@@ -9,27 +9,11 @@
 using namespace keratin;
 using namespace keratin::frontend;
 
-// Makes dimension `axis` of x the given size, checked at the call where it cannot be proved.
-static Value withDim(Call &call, Value x, int64_t axis, const DimExpr &size,
-                     const std::string &what) {
-  ir::Shape shape = ir::getShape(x);
-  shape[axis] = size;
-  return call.requireShape(x, shape, what);
-}
-
 // The dimensions i of a and j of b, which must agree, made one.
 static void agree(Call &call, Value &a, int64_t i, Value &b, int64_t j, const std::string &what) {
   DimExpr size = call.unify(ir::getShape(a)[i], ir::getShape(b)[j], what);
-  a = withDim(call, a, i, size, what);
-  b = withDim(call, b, j, size, what);
-}
-
-// bool has no products.
-static std::pair<Value, Value> numbers(Call &call, const Operand &x, const Operand &y) {
-  auto [a, b] = call.promoted(x, y);
-  if (call.dtypeOf(a) == DType::Bool)
-    return {call.cast(a, DType::Int32), call.cast(b, DType::Int32)};
-  return {a, b};
+  a = call.withSize(a, i, size, what);
+  b = call.withSize(b, j, size, what);
 }
 
 namespace keratin::backend {
@@ -45,7 +29,7 @@ static Tensor sparseDot(Call &call, SparseParts a, const Operand &y) {
     call.valueError("y has shape " + describe(b) + "; needed rank 2 beside a sparse x");
   requireSizes(call, a);
   const std::string what = "the last size of x and the second-to-last of y";
-  b = withDim(call, b, 0, call.unify(a.shape[1], ir::getShape(b)[0], what), what);
+  b = call.withSize(b, 0, call.unify(a.shape[1], ir::getShape(b)[0], what), what);
   auto type = ir::getTensorType({a.shape[0], ir::getShape(b)[1]}, ir::getElementType(b));
   return call.tensor(call.builder.create<ir::SparseDotOp>(call.g.location(), type, a.rows,
                                                           a.columns, a.values, b));
@@ -55,7 +39,7 @@ Tensor dot(const Operand &x, const Operand &y, SourceLocation location) {
   Call call("dot", location);
   if (std::optional<SparseParts> parts = sparseParts(x))
     return sparseDot(call, *parts, y);
-  auto [a, b] = numbers(call, x, y);
+  auto [a, b] = call.factors(x, y);
   int64_t rankA = call.rank(a), rankB = call.rank(b);
   if (rankA == 0 || rankB == 0) {
     ir::Shape shape = call.broadcastShape(ir::getShape(a), ir::getShape(b));
@@ -72,7 +56,7 @@ Tensor dot(const Operand &x, const Operand &y, SourceLocation location) {
 
 Tensor batch_dot(const Operand &x, const Operand &y, const Axes &axes, SourceLocation location) {
   Call call("batch_dot", location);
-  auto [a, b] = numbers(call, x, y);
+  auto [a, b] = call.factors(x, y);
   int64_t rankA = call.rank(a), rankB = call.rank(b);
   if (rankA < 2 || rankB < 2)
     call.valueError("x and y have ranks " + std::to_string(rankA) + " and " +

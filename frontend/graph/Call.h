@@ -62,6 +62,8 @@ public:
   Value raw(const Tensor &tensor);
   // Both operands of a binary function with one dtype (spec 0.3), not yet broadcast.
   std::pair<Value, Value> promoted(const Operand &x, const Operand &y);
+  // The same for a product: bool, which has none, becomes int32.
+  std::pair<Value, Value> factors(const Operand &x, const Operand &y);
   // The same, and of one shape.
   std::pair<Value, Value> binary(const Operand &x, const Operand &y);
   // A constant whose bytes the graph holds.
@@ -138,6 +140,8 @@ public:
   Value broadcastTo(Value x, const ir::Shape &shape);
   // x under a shape that it must have: sizes that cannot be proved equal are checked at the call.
   Value requireShape(Value x, const ir::Shape &shape, const std::string &what);
+  // The same for the size of one axis.
+  Value withSize(Value x, int64_t axis, const DimExpr &size, const std::string &what);
   // The one size of two that must be equal.
   DimExpr unify(const DimExpr &a, const DimExpr &b, const std::string &what);
 

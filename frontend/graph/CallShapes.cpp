@@ -108,6 +108,12 @@ DimExpr Call::unify(const DimExpr &a, const DimExpr &b, const std::string &what)
   return b.isConstant() ? b : a;
 }
 
+Value Call::withSize(Value x, int64_t axis, const DimExpr &size, const std::string &what) {
+  ir::Shape shape = ir::getShape(x);
+  shape[axis] = size;
+  return requireShape(x, shape, what);
+}
+
 Value Call::requireShape(Value x, const ir::Shape &shape, const std::string &what) {
   ir::Shape from = ir::getShape(x);
   if (from == shape)
