@@ -85,41 +85,22 @@ SmallVector<Value> KernelBuilder::forLoop(
   return SmallVector<Value>(loop.getResults());
 }
 
-namespace {
 using EmitKernel = LogicalResult (*)(KernelBuilder &);
 
-// Ops that decide what kind of kernel they stand in; all others are loop nests.
-struct KernelKind {
-  StringRef op;
-  EmitKernel emit;
-};
-} // namespace
+// As the records of the ops say. Null: the op stands in a loop nest.
+static EmitKernel kindOf(Operation &op) {
+#define KERATIN_KERNEL(OP, EMIT)                                                                   \
+  if (isa<ir::OP>(op))                                                                             \
+    return EMIT;
+#include "codegen/lowering/OpKernels.inc"
+#undef KERATIN_KERNEL
+  return nullptr;
+}
 
 static EmitKernel kindOf(ir::KernelOp kernel) {
-  static const KernelKind kinds[] = {
-      {ir::DotGeneralOp::getOperationName(), emitContractionKernel},
-      {ir::ConvolutionOp::getOperationName(), emitConvolutionKernel},
-      {ir::ArgMaxOp::getOperationName(), emitArgReductionKernel},
-      {ir::ArgMinOp::getOperationName(), emitArgReductionKernel},
-      {ir::CumsumOp::getOperationName(), emitScanKernel},
-      {ir::CumprodOp::getOperationName(), emitScanKernel},
-      {ir::LinearRecurrenceOp::getOperationName(), emitScanKernel},
-      {ir::ScatterAddOp::getOperationName(), emitScatterKernel},
-      {ir::SparseDotOp::getOperationName(), emitSparseDotKernel},
-      {ir::CtcBeamSearchOp::getOperationName(), emitBeamSearchKernel},
-      {ir::WindowSumOp::getOperationName(), emitWindowReductionKernel},
-      {ir::WindowMaxOp::getOperationName(), emitWindowReductionKernel},
-      {ir::WindowPickOp::getOperationName(), emitWindowReductionKernel},
-      {ir::WindowScatterOp::getOperationName(), emitWindowScatterKernel},
-      {ir::RandomBitsOp::getOperationName(), emitRandomKernel},
-      {ir::PrintOp::getOperationName(), emitPrintKernel},
-      {ir::SuspectNumbersOp::getOperationName(), emitSuspectNumbersKernel},
-      {ir::CheckNumbersOp::getOperationName(), emitCheckNumbersKernel},
-  };
   for (Operation &op : kernel.getBody().front())
-    for (const KernelKind &kind : kinds)
-      if (op.getName().getStringRef() == kind.op)
-        return kind.emit;
+    if (EmitKernel kind = kindOf(op))
+      return kind;
   return plainTransposeOf(kernel) ? emitTransposeKernel : emitLoopKernel;
 }
 

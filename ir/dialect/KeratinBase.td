@@ -84,6 +84,22 @@ def Sub : Node; def Tan : Node; def Tanh : Node; def Xor : Node; def ZeroLike : 
 // First of the traits of an op, so that shape inference and verifiers need not ask again.
 def Keratin_HasKnownShapes : NativeOpTrait<"HasKnownShapes"> { let cppNamespace = "::keratin::ir"; }
 
+// What an op is, for passes and code generation (ir/interfaces/OpProperties.h).
+class Keratin_Properties {
+  // The kind of kernel that the op makes of the kernel it stands in: emit<kind>Kernel of codegen, whose absence is a compile
+  // error. Ops without stand in loop nests, with others.
+  string kernel = "";
+  // How many arithmetic operations it does: a C++ expression over `op`, a std::optional<DimExpr> (ir/interfaces/OpCost.cpp).
+  // Needed of ops with a kind of kernel; of others it follows from what they say of an element.
+  string operations = "";
+  // 1: may end the call with an error while it runs, such as an index out of range.
+  bit canFail = 0;
+  // 1 (elementwise ops): the function of an element costs more than reading it from memory.
+  bit isCostly = 0;
+  // 1: dimensions may be in any order, the same for operands and result. Elementwise ops are so anyway.
+  bit takesAnyOrder = 0;
+}
+
 // What is data about an op stands in its record; what is not is a method in the neighbouring files of its family:
 //   hasCustomVjp         X::buildVjp        in XGradients.cpp
 //   hasCustomEvaluate    X::evaluate        in ir/reference
@@ -92,7 +108,7 @@ class Keratin_Op<string mnemonic, list<Trait> traits = []>
     : Op<Keratin_Dialect, mnemonic, !listconcat([
         Keratin_HasKnownShapes,
         DeclareOpInterfaceMethods<DifferentiableOpInterface>,
-        DeclareOpInterfaceMethods<EvaluableOpInterface>], traits)> {
+        DeclareOpInterfaceMethods<EvaluableOpInterface>], traits)>, Keratin_Properties {
   // Gradient: one expression an operand over $operands, the result $y and its cotangent $dy; None where there is none.
   list<dag> vjp = [];
   bit hasCustomVjp = 0;

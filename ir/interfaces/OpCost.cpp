@@ -116,6 +116,11 @@ std::optional<DimExpr> windowChoice(ArrayRef<int64_t> window, Value windows) {
   return count;
 }
 
+std::optional<DimExpr> sparseDot(SparseDotOp op) {
+  std::optional<DimExpr> products = mul(getShape(op.getValues())[0], getShape(op.getX())[1]);
+  return products ? mul(*products, 2) : std::nullopt;
+}
+
 std::optional<DimExpr> sumOf(Block &block) {
   std::optional<DimExpr> sum = DimExpr(0);
   for (Operation &inner : block) {
@@ -127,55 +132,31 @@ std::optional<DimExpr> sumOf(Block &block) {
 
 } // namespace
 
-std::optional<DimExpr> keratin::ir::operationCount(Operation *op) {
-  if (auto kernel = dyn_cast<KernelOp>(op))
+std::optional<DimExpr> keratin::ir::operationCount(Operation *operation) {
+  if (auto kernel = dyn_cast<KernelOp>(operation))
     return sumOf(kernel.getBody().front());
-  if (auto scan = dyn_cast<ScanOp>(op)) {
+  if (auto scan = dyn_cast<ScanOp>(operation)) {
     std::optional<DimExpr> step = sumOf(scan.getBody().front());
     return step ? mul(*step, scan.getSteps()) : std::nullopt;
   }
   // Nobody knows of how many steps: what one of them costs.
-  if (auto loop = dyn_cast<WhileOp>(op))
+  if (auto loop = dyn_cast<WhileOp>(operation))
     return sumOf(loop.getBody().front());
-  if (auto branches = dyn_cast<IfOp>(op)) {
+  if (auto branches = dyn_cast<IfOp>(operation)) {
     std::optional<DimExpr> a = sumOf(branches.getThenBody().front());
     std::optional<DimExpr> b = sumOf(branches.getElseBody().front());
     return a && b ? max(*a, *b) : std::nullopt;
   }
   OperationCounter counter;
-  if (auto elementwise = dyn_cast<ElementwiseOpInterface>(op)) {
-    elementwise.buildScalar(counter, op->getOperands());
-    return perElement(counter.operations, op->getResult(0));
+  if (auto elementwise = dyn_cast<ElementwiseOpInterface>(operation)) {
+    elementwise.buildScalar(counter, operation->getOperands());
+    return perElement(counter.operations, operation->getResult(0));
   }
-  if (auto reduction = dyn_cast<ReductionOpInterface>(op)) {
+  if (auto reduction = dyn_cast<ReductionOpInterface>(operation)) {
     reduction.buildCombine(counter, {}, {});
-    return perElement(counter.operations, op->getOperand(0));
+    return perElement(counter.operations, operation->getOperand(0));
   }
-  // Ops that no interface describes element by element.
-  if (auto dot = dyn_cast<DotGeneralOp>(op))
-    return contraction(dot);
-  if (auto conv = dyn_cast<ConvolutionOp>(op))
-    return convolution(conv);
-  if (auto sum = dyn_cast<WindowSumOp>(op))
-    return windowSum(sum);
-  if (auto largest = dyn_cast<WindowMaxOp>(op))
-    return windowChoice(largest.getWindow(), largest.getY());
-  if (auto pick = dyn_cast<WindowPickOp>(op))
-    return windowChoice(pick.getWindow(), pick.getY());
-  if (auto scatter = dyn_cast<WindowScatterOp>(op))
-    return windowChoice(scatter.getWindow(), scatter.getV());
-  if (auto recurrence = dyn_cast<LinearRecurrenceOp>(op))
-    return perElement(2, recurrence.getY());
-  if (isa<CumsumOp, CumprodOp, ArgMaxOp, ArgMinOp>(op))
-    return perElement(1, op->getOperand(0));
-  if (auto scatter = dyn_cast<ScatterAddOp>(op))
-    return perElement(1, scatter.getUpdates());
-  if (auto sparse = dyn_cast<SparseDotOp>(op)) {
-    std::optional<DimExpr> products =
-        mul(getShape(sparse.getValues())[0], getShape(sparse.getX())[1]);
-    return products ? mul(*products, 2) : std::nullopt;
-  }
-  if (auto random = dyn_cast<RandomBitsOp>(op))
-    return perElement(kPhiloxOperationsPerWord, random.getY());
+  // Ops that no interface describes element by element say it in their records.
+#include "ir/interfaces/OpOperations.cpp.inc"
   return DimExpr(0);
 }

@@ -6,6 +6,8 @@ include "ir/dialect/KeratinBase.td"
 
 def Keratin_DotGeneralOp : Keratin_Op<"dot_general", [Pure, InferTypeOpAdaptor]> {
   let summary = "batched contraction of two tensors";
+  let kernel = "Contraction";
+  let operations = "contraction(op)";
   let description = [{
     Sums over pairs of contracted dimensions for each index of the paired batch dimensions. The result has the batch dimensions, then the rest
     of a, then the rest of b, each in order. Gradient: dot_general with the other operand, transposed into place.

@@ -6,6 +6,9 @@ include "ir/dialect/KeratinBase.td"
 
 def Keratin_CtcBeamSearchOp : Keratin_Op<"ctc_beam_search", [Pure]> {
   let summary = "the most likely label sequences of connectionist temporal classification";
+  let kernel = "BeamSearch";
+  let operations = "DimExpr(0)";
+  let canFail = 1;
   let description = [{
     Prefix beam search (Graves, Jaitly: Towards end-to-end speech recognition with recurrent neural networks; ICML 2014) over logits[b, t, c], the last
     class being the blank, for the first lengths[b] frames, as api/spec.md 16.3 has it; of equally likely prefixes the one found first stays. Results: labels

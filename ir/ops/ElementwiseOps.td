@@ -88,6 +88,7 @@ def Keratin_CeilOp : Keratin_FloatUnaryOp<"ceil"> {
 
 def Keratin_ExpOp : Keratin_FloatUnaryOp<"exp"> {
   let summary = "exponential, element by element";
+  let isCostly = 1;
   let description = "y = exp(x). Gradient: dx = dy * y.";
   let scalar = (Exp $x);
   let reference = "std::exp(x)";
@@ -99,6 +100,7 @@ def Keratin_ExpOp : Keratin_FloatUnaryOp<"exp"> {
 
 def Keratin_Expm1Op : Keratin_FloatUnaryOp<"expm1"> {
   let summary = "exp(x) - 1 without cancellation, element by element";
+  let isCostly = 1;
   let description = "Gradient: dx = dy * (y + 1).";
   let scalar = (Expm1 $x);
   let reference = "std::expm1(x)";
@@ -109,6 +111,7 @@ def Keratin_Expm1Op : Keratin_FloatUnaryOp<"expm1"> {
 
 def Keratin_LogOp : Keratin_FloatUnaryOp<"log"> {
   let summary = "natural logarithm, element by element";
+  let isCostly = 1;
   let description = "log 0 = -inf, log of a negative number is NaN. Gradient: dx = dy / x.";
   let scalar = (Log $x);
   let reference = "std::log(x)";
@@ -120,6 +123,7 @@ def Keratin_LogOp : Keratin_FloatUnaryOp<"log"> {
 
 def Keratin_Log1pOp : Keratin_FloatUnaryOp<"log1p"> {
   let summary = "log(1 + x) without cancellation, element by element";
+  let isCostly = 1;
   let description = "Gradient: dx = dy / (1 + x).";
   let scalar = (Log1p $x);
   let reference = "std::log1p(x)";
@@ -150,6 +154,7 @@ def Keratin_RsqrtOp : Keratin_FloatUnaryOp<"rsqrt"> {
 
 def Keratin_SinOp : Keratin_FloatUnaryOp<"sin"> {
   let summary = "sine, element by element";
+  let isCostly = 1;
   let description = "Gradient: dx = dy * cos(x).";
   let scalar = (Sin $x);
   let reference = "std::sin(x)";
@@ -159,6 +164,7 @@ def Keratin_SinOp : Keratin_FloatUnaryOp<"sin"> {
 
 def Keratin_CosOp : Keratin_FloatUnaryOp<"cos"> {
   let summary = "cosine, element by element";
+  let isCostly = 1;
   let description = "Gradient: dx = -dy * sin(x).";
   let scalar = (Cos $x);
   let reference = "std::cos(x)";
@@ -168,6 +174,7 @@ def Keratin_CosOp : Keratin_FloatUnaryOp<"cos"> {
 
 def Keratin_TanhOp : Keratin_FloatUnaryOp<"tanh"> {
   let summary = "hyperbolic tangent, element by element";
+  let isCostly = 1;
   let description = [{
     y = tanh(x). Gradient: dx = dy * (1 - y * y).
 
@@ -183,6 +190,7 @@ def Keratin_TanhOp : Keratin_FloatUnaryOp<"tanh"> {
 
 def Keratin_LogisticOp : Keratin_FloatUnaryOp<"logistic"> {
   let summary = "1 / (1 + exp(-x)), element by element";
+  let isCostly = 1;
   let description = "No overflow for large |x|. Gradient: dx = dy * y * (1 - y).";
   let scalar = (Logistic $x);
   let reference = "x >= T(0) ? T(1) / (T(1) + std::exp(-x)) : std::exp(x) / (T(1) + std::exp(x))";
@@ -192,6 +200,7 @@ def Keratin_LogisticOp : Keratin_FloatUnaryOp<"logistic"> {
 
 def Keratin_SoftplusOp : Keratin_FloatUnaryOp<"softplus"> {
   let summary = "log(1 + exp(x)), element by element";
+  let isCostly = 1;
   let description = "max(x, 0) + log1p(exp(-|x|)): no overflow. Gradient: dx = dy * logistic(x).";
   let scalar = (Softplus $x);
   let reference = "x != x ? x : (x > T(0) ? x : T(0)) + std::log1p(std::exp(-std::fabs(x)))";
@@ -272,6 +281,7 @@ def Keratin_FloorDivOp : Keratin_BinaryOp<"floor_div", Keratin_NumberTensor> {
 
 def Keratin_ModOp : Keratin_BinaryOp<"mod", Keratin_NumberTensor> {
   let summary = "remainder with the sign of the divisor, element by element";
+  let isCostly = 1;
   let description = [{
     a - b * floor(a / b), for floats rounded once, however large the quotient is; 0 has the sign of b. An integer modulo 0 gives 0, a
     float NaN. Gradient: da = dy, db = -dy * floor(a / b).
@@ -284,6 +294,7 @@ def Keratin_ModOp : Keratin_BinaryOp<"mod", Keratin_NumberTensor> {
 
 def Keratin_PowOp : Keratin_BinaryOp<"pow", Keratin_NumberTensor> {
   let summary = "power, element by element";
+  let isCostly = 1;
   let description = [{
     C's pow for floats; integers by repeated squaring with wrap-around, a negative integer exponent gives 0 (the frontend refuses it).
     Gradient: da = dy * b * a^(b-1), 0 where dy is 0, or a and b are; db = dy * y * log(a) where a > 0, else 0.

@@ -104,6 +104,8 @@ def Keratin_DependOp : Keratin_Op<"depend", [Pure, AllTypesMatch<["x", "y"]>]> {
 
 def Keratin_PrintOp : Keratin_Op<"print", [AllTypesMatch<["x", "y"]>]> {
   let summary = "the same value, printed when it is computed";
+  let kernel = "Print";
+  let operations = "DimExpr(0)";
   let description = "Prints message, a space, the value as NumPy prints it, a newline. Gradient: dx = dy.";
   let arguments = (ins Keratin_Tensor:$x, StrAttr:$message);
   let results = (outs Keratin_Tensor:$y);
@@ -152,8 +154,11 @@ def Keratin_NumberRuleAttr : I64EnumAttr<"NumberRule", "who is to blame for a nu
   let cppNamespace = "::keratin::ir";
 }
 
-def Keratin_SuspectNumbersOp : Op<Keratin_Dialect, "suspect_numbers", [Keratin_HasKnownShapes, DeclareOpInterfaceMethods<EvaluableOpInterface>]> {
+def Keratin_SuspectNumbersOp : Op<Keratin_Dialect, "suspect_numbers", [Keratin_HasKnownShapes, DeclareOpInterfaceMethods<EvaluableOpInterface>]>,
+    Keratin_Properties {
   let summary = "whether a kernel of this call has made, or hidden, a number that is not finite";
+  let kernel = "SuspectNumbers";
+  let operations = "DimExpr(0)";
   let description = [{
     Stands behind everything that the function computes: `after` is what it returns. Kernels of a function with the attribute `keratin.check_numbers`
     take note where they store such a number, or where an op that may hide one (a maximum, a quotient, a hyperbolic tangent) reads one that they made.
@@ -170,8 +175,12 @@ def Keratin_SuspectNumbersOp : Op<Keratin_Dialect, "suspect_numbers", [Keratin_H
 }
 
 def Keratin_CheckNumbersOp : Op<Keratin_Dialect, "check_numbers", [Keratin_HasKnownShapes, AttrSizedOperandSegments,
-                                                                  DeclareOpInterfaceMethods<EvaluableOpInterface>]> {
+                                                                  DeclareOpInterfaceMethods<EvaluableOpInterface>]>,
+    Keratin_Properties {
   let summary = "the call fails if an op has made a number that is not finite";
+  let kernel = "CheckNumbers";
+  let operations = "DimExpr(0)";
+  let canFail = 1;
   let description = [{
     `y` is what the op `culprit` at this location has made of `read_from`. An element is its fault if it is NaN or infinite and those are finite
     (`elementwise`: those at the same index; `mixing`: all of them), or if it is NaN and none of them is NaN. Where `counts` is

@@ -6,6 +6,8 @@ include "ir/dialect/KeratinBase.td"
 
 def Keratin_RandomBitsOp : Keratin_Op<"random_bits", [Pure]> {
   let summary = "32 random bits an element";
+  let kernel = "Random";
+  let operations = "perElement(kPhiloxOperationsPerWord, op.getY())";
   let description = [{
     Philox 4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3; SC 2011) with the key (low, high half of `seed`).
     Element i (row-major) is word (i / 16) % 4 of the block with the counter (low, high half of (i / 64) * 16 + i % 16, low, high half of `draw`):

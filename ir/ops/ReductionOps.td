@@ -60,6 +60,8 @@ def Keratin_ReduceAllOp : Keratin_ReductionOp<"reduce_all", Keratin_BoolTensor> 
 
 class Keratin_ArgReductionOp<string mnemonic>
     : Keratin_Op<mnemonic, [Pure, InferTypeOpAdaptor]> {
+  let kernel = "ArgReduction";
+  let operations = "perElement(1, op.getX())";
   let arguments = (ins Keratin_Tensor:$x, I64Attr:$axis);
   let results = (outs TensorOf<[I64]>:$y);
   let isDifferentiable = 0;
@@ -76,6 +78,8 @@ def Keratin_ArgMinOp : Keratin_ArgReductionOp<"arg_min"> {
 }
 
 class Keratin_RunningOp<string mnemonic> : Keratin_Op<mnemonic, [Pure, SameOperandsAndResultType]> {
+  let kernel = "Scan";
+  let operations = "perElement(1, op.getY())";
   let hasVerifier = 1;
   let hasCustomVjp = 1;
 }
@@ -100,6 +104,7 @@ def Keratin_CumprodOp : Keratin_RunningOp<"cumprod"> {
 
 def Keratin_LinearRecurrenceOp : Keratin_RunningOp<"linear_recurrence"> {
   let summary = "y[i] = a[i] * y[i-1] + b[i] along an axis";
+  let operations = "perElement(2, op.getY())";
   let description = [{
     y[-1] = 0; `reverse`: y[i] = a[i] * y[i+1] + b[i]. Gradient: a recurrence in the other direction with a shifted by one.
   }];

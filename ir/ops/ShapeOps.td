@@ -7,6 +7,7 @@ include "ir/dialect/KeratinBase.td"
 class Keratin_IndexingOp<string mnemonic, list<Trait> traits = [], bit mayFail = 0>
     : Keratin_Op<mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<IndexingOpInterface, !if(mayFail, ["canFail"], []<string>)>], traits)> {
   let extraClassDefinition = !if(mayFail, "bool $cppClass::canFail() { return true; }", "");
+  let canFail = mayFail;
   let hasVerifier = 1;
   let hasCustomVjp = 1;
 }
@@ -51,6 +52,7 @@ def Keratin_TransposeOp : Keratin_IndexingOp<"transpose", [InferTypeOpAdaptor]> 
 
 def Keratin_SliceOp : Keratin_IndexingOp<"slice"> {
   let summary = "a strided box";
+  let takesAnyOrder = 1;
   let description = [{
     y[i] = x[starts[i] + i * strides[i]] in each dimension; the sizes are those of the result. Strides are positive.
     Gradient: pad with zeros between and around.
@@ -64,6 +66,7 @@ def Keratin_SliceOp : Keratin_IndexingOp<"slice"> {
 
 def Keratin_PadOp : Keratin_IndexingOp<"pad"> {
   let summary = "zeros around and between";
+  let takesAnyOrder = 1;
   let description = [{
     `low` zeros before, `interior` zeros between neighbours, and zeros after up to the size of the result.
     Gradient: the strided slice that takes the elements of x back out.
@@ -75,6 +78,7 @@ def Keratin_PadOp : Keratin_IndexingOp<"pad"> {
 
 def Keratin_ConcatenateOp : Keratin_IndexingOp<"concatenate", [InferTypeOpAdaptor]> {
   let summary = "operands one after the other along an axis";
+  let takesAnyOrder = 1;
   let description = "All dimensions but `axis` are equal. Gradient: a slice for each operand.";
   let arguments = (ins Variadic<Keratin_Tensor>:$xs, I64Attr:$axis);
   let results = (outs Keratin_Tensor:$y);
@@ -82,6 +86,7 @@ def Keratin_ConcatenateOp : Keratin_IndexingOp<"concatenate", [InferTypeOpAdapto
 
 def Keratin_ReverseOp : Keratin_IndexingOp<"reverse", [InferTypeOpAdaptor]> {
   let summary = "elements in opposite order along axes";
+  let takesAnyOrder = 1;
   let description = "Gradient: reverse along the same axes.";
   let arguments = (ins Keratin_Tensor:$x, DenseI64ArrayAttr:$axes);
   let results = (outs Keratin_Tensor:$y);
@@ -101,6 +106,9 @@ def Keratin_GatherOp : Keratin_IndexingOp<"gather", [InferTypeOpAdaptor], 1> {
 
 def Keratin_ScatterAddOp : Keratin_Op<"scatter_add", [Pure]> {
   let summary = "rows added into zeros at given places";
+  let kernel = "Scatter";
+  let operations = "perElement(1, op.getUpdates())";
+  let canFail = 1;
   let description = [{
     y = 0; y[indices[i...], j...] += updates[i..., j...], in index order. An index outside the result is an error of the call.
     Gradient of updates: gather of dy.

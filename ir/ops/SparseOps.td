@@ -6,6 +6,9 @@ include "ir/dialect/KeratinBase.td"
 
 def Keratin_SparseDotOp : Keratin_Op<"sparse_dot", [Pure]> {
   let summary = "product of a sparse matrix and a dense one";
+  let kernel = "SparseDot";
+  let operations = "sparseDot(op)";
+  let canFail = 1;
   let description = [{
     y = 0; y[rows[i], j] += values[i] * x[columns[i], j] for each stored element i in order. `rows`, `columns` and `values` are vectors of one length; an
     index outside y or x is an error of the call. With rows and columns exchanged this is the product with the transposed matrix, so the gradient of x is

@@ -6,6 +6,8 @@ include "ir/dialect/KeratinBase.td"
 
 def Keratin_ConvolutionOp : Keratin_Op<"convolution", [Pure]> {
   let summary = "sums of products over windows, in any number of dimensions";
+  let kernel = "Convolution";
+  let operations = "convolution(op)";
   let description = [{
     `dims` names the dimensions of x, of the filter and of the result: a digit for each dimension that windows slide along, `b` for those of x and the
     result (batch), `f` of the filter and the result, `c` of x and the filter (summed over), `g` of all three (groups: nothing is shared between
@@ -42,6 +44,8 @@ class Keratin_WindowOp<string mnemonic> : Keratin_Op<mnemonic, [Pure]> {
 
 def Keratin_WindowSumOp : Keratin_WindowOp<"window_sum"> {
   let summary = "sums over windows";
+  let kernel = "WindowReduction";
+  let operations = "windowSum(op)";
   let description = [{
     y[o] = sum over i below `window` of z[o * strides - low + i], z being x with `x_dilation` - 1 zeros between neighbours and zeros around it; the
     result's sizes say how many windows there are. float16 and bfloat16 accumulate in float32. Gradient: window_sum of dy, strides and x_dilation exchanged.
@@ -56,6 +60,8 @@ def Keratin_WindowSumOp : Keratin_WindowOp<"window_sum"> {
 
 def Keratin_WindowMaxOp : Keratin_WindowOp<"window_max"> {
   let summary = "the largest of each window";
+  let kernel = "WindowReduction";
+  let operations = "windowChoice(op.getWindow(), op.getY())";
   let description = [{
     y[o] = max over i below `window` of x[o * strides - low + i], places outside x left out; -inf (or the smallest integer) if all are outside; NaN if any is NaN.
     Gradient: to the first of the largest in row-major order (window_scatter).
@@ -68,6 +74,8 @@ def Keratin_WindowMaxOp : Keratin_WindowOp<"window_max"> {
 
 def Keratin_WindowPickOp : Keratin_WindowOp<"window_pick"> {
   let summary = "of each window, the element of one tensor where another is largest";
+  let kernel = "WindowReduction";
+  let operations = "windowChoice(op.getWindow(), op.getY())";
   let description = [{
     y[o] = v[p], p the place of the first largest element of x in the window at o (see window_max; the first NaN counts as the largest), 0 if all
     places are outside. x and v have equal shapes. Gradient of v: window_scatter of dy; none of x.
@@ -80,6 +88,8 @@ def Keratin_WindowPickOp : Keratin_WindowOp<"window_pick"> {
 
 def Keratin_WindowScatterOp : Keratin_WindowOp<"window_scatter"> {
   let summary = "adds one number for each window to where its largest element is";
+  let kernel = "WindowScatter";
+  let operations = "windowChoice(op.getWindow(), op.getV())";
   let description = [{
     y = 0; y[p(o)] += v[o] for each window o in order, p(o) the place of the first largest element of x in the window (see window_pick).
     y has the shape of x. Gradient of v: window_pick of dy; none of x.

@@ -1,6 +1,7 @@
 #include "passes/loops/CheapValues.h"
 
 #include "ir/dialect/Keratin.h"
+#include "ir/interfaces/OpProperties.h"
 
 using namespace keratin::ir;
 using namespace mlir;
@@ -47,20 +48,14 @@ bool isCheapInside(Value value) {
   return isa_and_nonnull<IotaOp, BroadcastOp>(op) && usersFuse(value);
 }
 
-bool isCheapArithmetic(Operation *op) {
-  return isa<ElementwiseOpInterface>(op) && !isa<CosOp, ExpOp, Expm1Op, LogOp, Log1pOp, LogisticOp,
-                                                 ModOp, PowOp, SinOp, SoftplusOp, TanhOp>(op);
-}
+bool isCheapArithmetic(Operation *op) { return isa<ElementwiseOpInterface>(op) && !isCostly(op); }
 
 bool canFail(Operation *op) {
-  WalkResult found = op->walk([](Operation *inner) {
-    auto indexing = dyn_cast<IndexingOpInterface>(inner);
-    return (indexing && indexing.canFail()) ||
-                   isa<ScatterAddOp, SparseDotOp, CtcBeamSearchOp, CheckNumbersOp>(inner)
-               ? WalkResult::interrupt()
-               : WalkResult::advance();
-  });
-  return found.wasInterrupted();
+  return op
+      ->walk([](Operation *inner) {
+        return ir::canFail(inner) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 } // namespace keratin::passes

@@ -8,6 +8,7 @@
 #include "passes/Passes.h"
 
 #include "ir/builder/GraphMath.h"
+#include "ir/interfaces/OpProperties.h"
 
 #include "llvm/ADT/IntEqClasses.h"
 #include "llvm/ADT/MapVector.h"
@@ -49,8 +50,8 @@ double weight(Value value) {
 }
 
 // An op whose dimensions can be in any order, the same for operands and result.
-bool isFree(Operation *op) {
-  return isa<ElementwiseOpInterface, PadOp, SliceOp, ReverseOp, ConcatenateOp>(op) &&
+bool hasAnyOrder(Operation *op) {
+  return (isa<ElementwiseOpInterface>(op) || takesAnyOrder(op)) &&
          getTensorType(op->getResult(0)).getRank() > 1;
 }
 
@@ -101,7 +102,7 @@ public:
   void improve();
 
 private:
-  bool isInside(Operation *op) const { return op && op->getBlock() == &block && isFree(op); }
+  bool isInside(Operation *op) const { return op && op->getBlock() == &block && hasAnyOrder(op); }
   bool isTurned(Operation *user, ArrayRef<int64_t> permutation) const;
   bool isWorthwhile(ArrayRef<int64_t> permutation) const;
   void turn(ArrayRef<int64_t> permutation);
@@ -276,7 +277,7 @@ struct AssignLayoutsPass : impl::AssignLayoutsBase<AssignLayoutsPass> {
     };
     SmallVector<std::pair<unsigned, unsigned>> connected;
     for (Operation &op : block) {
-      if (!isFree(&op))
+      if (!hasAnyOrder(&op))
         continue;
       // Operands first: a component is turned in the order of its numbers.
       SmallVector<unsigned> operands;

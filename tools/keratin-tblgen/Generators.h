@@ -12,6 +12,12 @@ namespace keratin::tblgen {
 // For each op: isDifferentiableOperand, buildVjp (unless hasCustomVjp), buildScalar (if `scalar` is
 // given).
 bool emitOpRecords(llvm::raw_ostream &os, llvm::RecordKeeper &records);
+// The predicates of ir/interfaces/OpProperties.h.
+bool emitOpProperties(llvm::raw_ostream &os, llvm::RecordKeeper &records);
+// For each op with `operations`: the case of operationCount.
+bool emitOpOperations(llvm::raw_ostream &os, llvm::RecordKeeper &records);
+// For each op with a kind of `kernel`: KERATIN_KERNEL(class, function that emits it).
+bool emitOpKernels(llvm::raw_ostream &os, llvm::RecordKeeper &records);
 // For each op with a `reference` expression: evaluate.
 bool emitOpEvaluators(llvm::raw_ostream &os, llvm::RecordKeeper &records);
 // For each op: KERATIN_OP(class, mnemonic, number of operands, domain, whether it is

@@ -8,29 +8,50 @@
 using namespace keratin::tblgen;
 
 namespace {
-enum class Action { OpRecords, OpEvaluators, OpTable, BackendDecls, BackendDefs, ApiDocs, ApiList };
+enum class Action {
+  OpRecords,
+  OpProperties,
+  OpOperations,
+  OpKernels,
+  OpEvaluators,
+  OpTable,
+  BackendDecls,
+  BackendDefs,
+  ApiDocs,
+  ApiList
+};
 } // namespace
 
-static llvm::cl::opt<Action>
-    action(llvm::cl::desc("What to generate:"), llvm::cl::Required,
-           llvm::cl::values(clEnumValN(Action::OpRecords, "gen-op-records",
-                                       "gradients and scalar bodies from the records"),
-                            clEnumValN(Action::OpEvaluators, "gen-op-evaluators",
-                                       "elementwise evaluators of the interpreter"),
-                            clEnumValN(Action::OpTable, "gen-op-table",
-                                       "one macro call an op, for tests that cover them all"),
-                            clEnumValN(Action::BackendDecls, "gen-backend-decls",
-                                       "declarations of K functions that are one op"),
-                            clEnumValN(Action::BackendDefs, "gen-backend-defs",
-                                       "definitions of K functions that are one op"),
-                            clEnumValN(Action::ApiDocs, "gen-api-docs", "docs/api.md"),
-                            clEnumValN(Action::ApiList, "gen-api-list",
-                                       "all K functions, for the test that links them")));
+static llvm::cl::opt<Action> action(
+    llvm::cl::desc("What to generate:"), llvm::cl::Required,
+    llvm::cl::values(clEnumValN(Action::OpRecords, "gen-op-records",
+                                "gradients and scalar bodies from the records"),
+                     clEnumValN(Action::OpProperties, "gen-op-properties", "predicates on ops"),
+                     clEnumValN(Action::OpOperations, "gen-op-operations", "counts of operations"),
+                     clEnumValN(Action::OpKernels, "gen-op-kernels",
+                                "one macro call an op that decides how its kernel is made"),
+                     clEnumValN(Action::OpEvaluators, "gen-op-evaluators",
+                                "elementwise evaluators of the interpreter"),
+                     clEnumValN(Action::OpTable, "gen-op-table",
+                                "one macro call an op, for tests that cover them all"),
+                     clEnumValN(Action::BackendDecls, "gen-backend-decls",
+                                "declarations of K functions that are one op"),
+                     clEnumValN(Action::BackendDefs, "gen-backend-defs",
+                                "definitions of K functions that are one op"),
+                     clEnumValN(Action::ApiDocs, "gen-api-docs", "docs/api.md"),
+                     clEnumValN(Action::ApiList, "gen-api-list",
+                                "all K functions, for the test that links them")));
 
 static bool run(llvm::raw_ostream &os, llvm::RecordKeeper &records) {
   switch (action) {
   case Action::OpRecords:
     return emitOpRecords(os, records);
+  case Action::OpProperties:
+    return emitOpProperties(os, records);
+  case Action::OpOperations:
+    return emitOpOperations(os, records);
+  case Action::OpKernels:
+    return emitOpKernels(os, records);
   case Action::OpEvaluators:
     return emitOpEvaluators(os, records);
   case Action::OpTable:
