@@ -9,6 +9,7 @@
 
 #include "codegen/lowering/EntryFunction.h"
 #include "codegen/lowering/KernelLibrary.h"
+#include "ir/dialect/MemoryPlan.h"
 
 #include "llvm/ADT/DenseSet.h"
 
@@ -50,7 +51,7 @@ private:
 
   // A state of a loop that is being emitted.
   struct LoopState {
-    int64_t home;            // of keratin.states
+    ir::PlaceAttr home;
     bool overInit;           // the result has the init's storage
     mlir::Value init, last;  // before the first step; before or after the current one
     mlir::Value result;      // null: nobody reads it
@@ -66,9 +67,9 @@ private:
   mlir::FailureOr<mlir::Value> pointerOf(mlir::Value value);
   mlir::FailureOr<mlir::Value> pointerOfRows(ir::SliceOp rows);
   mlir::FailureOr<mlir::Value> placeOf(mlir::OpResult result);
-  mlir::Value placeAt(int64_t code);
+  mlir::Value placeAt(ir::PlaceAttr place);
   bool isOwnSize(const ir::DimExpr &size) const;
-  bool isOwnPlace(int64_t code) const;
+  bool isOwnPlace(ir::PlaceAttr place) const;
   bool isOwnPlace(mlir::OpResult result) const;
   bool mentionsOwnSize(mlir::Operation *op) const;
   mlir::FailureOr<mlir::Value> placeOfReturned(mlir::Operation *parent, unsigned index);
@@ -83,7 +84,7 @@ private:
   mlir::LogicalResult callPart(llvm::StringRef partName, mlir::Block::iterator &op,
                                mlir::Block::iterator end);
   mlir::LogicalResult emitFunction();
-  mlir::LogicalResult numberBuffers();
+  void numberBuffers();
   mlir::LogicalResult emitBlock(mlir::Block &block);
   mlir::LogicalResult emitNode(mlir::Operation *op);
 
@@ -127,12 +128,11 @@ private:
   mlir::Type pointer;
   Frame frame;
   mlir::Block *exit = nullptr; // of the entry function, or the part of it that is being emitted
-  llvm::SmallVector<int64_t> resultBuffers; // buffer of each result of the function
+  llvm::SmallVector<int64_t> resultBuffers; // of results of the function that have one of their own
   llvm::DenseMap<mlir::Value, int64_t> constantBuffers;
   int64_t arenaBuffer = 0;
-  std::vector<ir::DimExpr> offsets;
-  std::vector<int64_t> offsetMemories; // of each offset, counted from the arena
-  llvm::SmallVector<bool> isInPlaceResult;
+  llvm::SmallVector<ir::MemoryAttr> memories;
+  unsigned firstVariable = 0; // among the arguments
   bool mayHaveFailed = false;
   int64_t loops = 0;
   mlir::LLVM::LLVMFuncOp copyFunction; // made when first needed

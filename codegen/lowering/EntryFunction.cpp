@@ -2,6 +2,7 @@
 
 #include "codegen/lowering/EntryBuilder.h"
 #include "ir/dialect/GraphError.h"
+#include "ir/dialect/Signature.h"
 #include "ir/dialect/SourceLine.h"
 #include "ir/interfaces/ComputedSizes.h"
 
@@ -88,22 +89,20 @@ bool EntryBuilder::isOwnSize(const DimExpr &size) const {
 }
 
 // Whether the place may be another one in each step: of memory that a size of the step asks for.
-bool EntryBuilder::isOwnPlace(int64_t code) const {
-  if (frame.ownSymbols.empty() || code < 0 || offsetMemories[code] == 0)
+bool EntryBuilder::isOwnPlace(ir::PlaceAttr place) const {
+  if (frame.ownSymbols.empty() || !place.isInMemory())
     return false;
-  int64_t kind =
-      source->getAttrOfType<DenseI64ArrayAttr>("keratin.memory_sizes")[offsetMemories[code] - 1];
-  ir::DefineSizeOp define = description.computed[kind < 0 ? -1 - kind : kind];
-  return frame.ownSymbols.contains(define.getSymbol());
+  ir::MemoryAttr memory = memories[place.getNumber()];
+  return memory.waits() && frame.ownSymbols.contains(memory.getSymbol());
 }
 
 bool EntryBuilder::isOwnPlace(OpResult result) const {
-  auto codes = result.getOwner()->getAttrOfType<DenseI64ArrayAttr>("keratin.results");
-  if (!codes || result.getResultNumber() >= codes.size())
+  ir::PlaceAttr place = ir::placeOf(result);
+  if (!place) // of a constant
     return false;
-  int64_t code = codes[result.getResultNumber()];
   auto branch = dyn_cast<ir::IfOp>(result.getOwner()->getParentOp());
-  return code < 0 && branch ? isOwnPlace(branch->getResult(-1 - code)) : isOwnPlace(code);
+  return place.isReturned() && branch ? isOwnPlace(branch->getResult(place.getNumber()))
+                                      : isOwnPlace(place);
 }
 
 bool EntryBuilder::mentionsOwnSize(Operation *op) const {
@@ -161,29 +160,14 @@ Value EntryBuilder::contextField(size_t offset, Type type) {
 
 // The order of keratin_entry_fn_t: inputs, variables, outputs, new values of updates that are not
 // in place, constants, arena.
-LogicalResult EntryBuilder::numberBuffers() {
-  SmallVector<int64_t> variables;
-  for (unsigned i = 0; i < source.getNumArguments(); ++i)
-    if (auto kind = source.getArgAttrOfType<StringAttr>(i, "keratin.kind");
-        kind && kind.getValue() == "variable")
-      variables.push_back(i);
-  auto inPlace = source->getAttrOfType<DenseI64ArrayAttr>("keratin.in_place");
-  int64_t next = source.getNumArguments(), update = 0;
-  for (unsigned i = 0; i < source.getNumResults(); ++i) {
-    auto kind = source.getResultAttrOfType<StringAttr>(i, "keratin.kind");
-    bool direct = false;
-    if (kind && kind.getValue() == "update") {
-      direct = inPlace && update < int64_t(inPlace.size()) && inPlace[update];
-      ++update;
-    }
-    isInPlaceResult.push_back(direct);
-    if (direct) {
-      int64_t variable = source.getResultAttrOfType<IntegerAttr>(i, "keratin.variable").getInt();
-      resultBuffers.push_back(variables[variable]);
-    } else {
-      resultBuffers.push_back(next++);
-    }
-  }
+void EntryBuilder::numberBuffers() {
+  ir::Signature signature(source);
+  memories = ir::memoriesOf(source);
+  firstVariable = signature.firstVariable();
+  int64_t next = source.getNumArguments();
+  for (unsigned i = 0; i < source.getNumResults(); ++i)
+    resultBuffers.push_back(signature.isInPlace(i) ? firstVariable + *signature.updatedVariable(i)
+                                                   : next++);
   source.walk([&](ir::ConstantOp constant) {
     if (isa<ir::KernelOp>(constant->getParentOp()))
       return;
@@ -191,14 +175,6 @@ LogicalResult EntryBuilder::numberBuffers() {
     description.constants.push_back(constant.getY());
   });
   arenaBuffer = next;
-  if (auto attribute = source->getAttrOfType<ir::DimsAttr>("keratin.offsets"))
-    offsets = attribute.getDims();
-  offsetMemories.assign(offsets.size(), 0);
-  if (auto memories = source->getAttrOfType<DenseI64ArrayAttr>("keratin.offset_memories")) {
-    assert(size_t(memories.size()) == offsets.size() && "the plan says where each offset is");
-    llvm::copy(memories.asArrayRef(), offsetMemories.begin());
-  }
-  return success();
 }
 
 // The place of what the terminator in `parent` returns.
@@ -211,20 +187,26 @@ FailureOr<Value> EntryBuilder::placeOfReturned(Operation *parent, unsigned index
 }
 
 FailureOr<Value> EntryBuilder::placeOf(OpResult result) {
-  Operation *op = result.getOwner();
-  auto codes = op->getAttrOfType<DenseI64ArrayAttr>("keratin.results");
-  unsigned number = result.getResultNumber();
-  if (!codes || number >= codes.size())
-    return op->emitError("has no place in memory: keratin-plan-memory must run first"), failure();
-  int64_t code = codes[number];
-  if (code < 0)
-    return placeOfReturned(op->getParentOp(), -1 - code);
-  return hoistedIf(!isOwnPlace(code), [&] { return placeAt(code); });
+  ir::PlaceAttr place = ir::placeOf(result);
+  switch (place.getKind()) {
+  case ir::PlaceKind::Memory:
+    return hoistedIf(!isOwnPlace(place), [&] { return placeAt(place); });
+  case ir::PlaceKind::Returned:
+    return placeOfReturned(result.getOwner()->getParentOp(), place.getNumber());
+  case ir::PlaceKind::Variable:
+    return hoisted([&] { return bufferAt(firstVariable + place.getNumber()); });
+  case ir::PlaceKind::Nowhere:
+  case ir::PlaceKind::Result:
+  case ir::PlaceKind::Stack:
+    break;
+  }
+  return result.getOwner()->emitError("result ") << result.getResultNumber() << " needs a place",
+         failure();
 }
 
-// An offset of the plan, in its memory.
-Value EntryBuilder::placeAt(int64_t code) {
-  return offsetBy(bufferAt(arenaBuffer + offsetMemories[code]), sizeOf(offsets[code]));
+// In a memory.
+Value EntryBuilder::placeAt(ir::PlaceAttr place) {
+  return offsetBy(bufferAt(arenaBuffer + place.getNumber()), sizeOf(place.getOffset()));
 }
 
 // A part of its operand; the rest of its dimensions is whole.
@@ -474,11 +456,10 @@ LogicalResult EntryBuilder::call(ir::KernelOp op) {
 
 LogicalResult EntryBuilder::emitNode(Operation *op) {
   loc = op->getLoc();
-  auto codes = op->getAttrOfType<DenseI64ArrayAttr>("keratin.results");
-  if (mayHaveFailed && codes && op->getParentOp() == source &&
-      llvm::any_of(codes.asArrayRef(), [&](int64_t code) {
-        return code < 0 && -1 - code < int64_t(isInPlaceResult.size()) &&
-               isInPlaceResult[-1 - code];
+  if (mayHaveFailed && op->getParentOp() == source &&
+      llvm::any_of(op->getResults(), [](OpResult result) {
+        ir::PlaceAttr place = ir::placeOf(result);
+        return place && place.isInVariable();
       }))
     leaveIfFailed();
   if (auto kernel = dyn_cast<ir::KernelOp>(op))
@@ -592,7 +573,10 @@ LogicalResult EntryBuilder::emitFunction() {
 }
 
 LogicalResult EntryBuilder::run() {
-  if (failed(numberBuffers()) || failed(library.lower(source, description.beforeKernel)) ||
+  if (failed(ir::verifyMemoryPlan(source)))
+    return failure();
+  numberBuffers();
+  if (failed(library.lower(source, description.beforeKernel)) ||
       failed(emitStraight(name, /*isPart=*/false, [&] { return emitFunction(); })))
     return failure();
   description.uniqueKernels = library.size();

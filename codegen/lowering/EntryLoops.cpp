@@ -10,9 +10,6 @@ using namespace mlir;
 namespace ir = keratin::ir;
 using keratin::ir::DimExpr;
 
-// Codes of keratin.states (passes/memory/MemoryPlan.h).
-static constexpr int64_t inPlace = -1, inStack = -2;
-
 //===-- Branches ------------------------------------------------------------------------------===//
 
 LogicalResult EntryBuilder::emitBranches(ir::IfOp op) {
@@ -79,26 +76,21 @@ FailureOr<Value> EntryBuilder::elementAt(Value whole, Value element, Value place
 
 FailureOr<EntryBuilder::LoopState> EntryBuilder::readState(ir::LoopOpInterface op,
                                                            unsigned number) {
-  auto homes = op->getAttrOfType<DenseI64ArrayAttr>("keratin.states");
-  auto results = op->getAttrOfType<DenseI64ArrayAttr>("keratin.results");
-  auto reuses = op->getAttrOfType<DenseI64ArrayAttr>("keratin.reuses");
-  if (!homes || homes.size() != op.getNumStates() || !reuses || !results)
-    return op->emitError("has no place for its states: keratin-plan-memory must run first"),
-           failure();
+  ir::PlaceAttr place = ir::placeOf(op->getResult(number));
   LoopState state;
-  state.home = homes[number];
-  state.overInit = reuses[number] >= 0;
+  state.home = ir::placeOfState(op, number);
+  state.overInit = place.getOver().has_value();
   FailureOr<Value> init = pointerOf(op.getInits()[number]);
   if (failed(init))
     return failure();
   state.init = state.last = *init;
-  if (results[number] != INT64_MIN) {
+  if (!place.isNowhere()) {
     FailureOr<Value> result = pointerOf(op->getResult(number));
     if (failed(result))
       return failure();
     state.result = *result;
   }
-  if (state.home < 0)
+  if (!state.home.isInMemory())
     return state;
   Value second = hoistedIf(!isOwnPlace(state.home), [&] { return placeAt(state.home); });
   auto scan = dyn_cast<ir::ScanOp>(*op);
@@ -117,12 +109,10 @@ FailureOr<EntryBuilder::LoopState> EntryBuilder::readState(ir::LoopOpInterface o
 
 // The stack of the loop that is a tape: the number of its buffer.
 std::optional<int64_t> EntryBuilder::tapeOf(OpResult stack) {
-  auto codes = stack.getOwner()->getAttrOfType<DenseI64ArrayAttr>("keratin.results");
-  auto kinds = source->getAttrOfType<DenseI64ArrayAttr>("keratin.memory_sizes");
-  int64_t code = codes ? codes[stack.getResultNumber()] : -1;
-  if (code < 0 || !kinds || offsetMemories[code] == 0 || kinds[offsetMemories[code] - 1] >= 0)
+  ir::PlaceAttr place = ir::placeOf(stack);
+  if (!place.isInMemory() || !memories[place.getNumber()].isTape())
     return std::nullopt;
-  return arenaBuffer + offsetMemories[code];
+  return arenaBuffer + place.getNumber();
 }
 
 // The place of a step's element of a stack. A tape may have moved since the last step.
@@ -142,7 +132,7 @@ static bool canFail(ir::LoopOpInterface loop) {
   return loop
       ->walk([](Operation *op) {
         bool fails =
-            isa<ir::DefineSizeOp>(op) || (isa<ir::KernelOp>(op) && op->hasAttr("keratin.fallible"));
+            isa<ir::DefineSizeOp>(op) || (isa<ir::KernelOp>(op) && op->hasAttr(ir::kFallibleAttr));
         return fails ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
@@ -160,9 +150,8 @@ LogicalResult EntryBuilder::emitBody(ir::LoopOpInterface op) {
 
 // One step at the given place. Afterwards the states' `last` is what the step wrote.
 LogicalResult EntryBuilder::emitStep(ir::LoopOpInterface op, Value place, LoopStates &states) {
-  auto step = op->getAttrOfType<IntegerAttr>("keratin.step");
-  if (step && step.getInt() >= 0) {
-    Value number = hoistedIf(!isOwnPlace(step.getInt()), [&] { return placeAt(step.getInt()); });
+  if (ir::PlaceAttr step = ir::placeOfStep(op)) {
+    Value number = hoistedIf(!isOwnPlace(step), [&] { return placeAt(step); });
     b.create<LLVM::StoreOp>(loc, place, number);
     frame.pointers[op.getStepNumber()] = number;
   }
@@ -183,9 +172,9 @@ LogicalResult EntryBuilder::emitStep(ir::LoopOpInterface op, Value place, LoopSt
   for (auto [number, state] : llvm::enumerate(states)) {
     frame.pointers[op.getStateArguments()[number]] = state.last;
     Value written = state.result;
-    if (state.home <= inStack)
-      written = frame.yieldPlaces[{op, unsigned(numStates + inStack - state.home)}];
-    else if (state.home != inPlace)
+    if (state.home.isInStack())
+      written = frame.yieldPlaces[{op, numStates + state.home.getNumber()}];
+    else if (state.home.isInMemory())
       written = state.next;
     frame.yieldPlaces[{op, unsigned(number)}] = written;
   }
@@ -204,7 +193,7 @@ void EntryBuilder::finishState(ir::LoopOpInterface op, unsigned number, const Lo
   if (!state.result || state.overInit)
     return;
   DimExpr bytes = *bytesOf(op->getResult(number)); // emitLoop has seen that there is one
-  if (state.home <= inStack)
+  if (state.home.isInStack())
     return copy(state.result, state.last, bytes);
   // It is there, unless there was no step, or the last one wrote the other of two buffers.
   Value elsewhere;
@@ -224,7 +213,7 @@ SmallVector<Value *> EntryBuilder::carried(LoopStates &states) {
   SmallVector<Value *> values;
   for (LoopState &state : states) {
     values.push_back(&state.last);
-    if (state.home >= 0) {
+    if (state.home.isInMemory()) {
       values.push_back(&state.next);
       values.push_back(&state.other);
     }
@@ -357,8 +346,8 @@ LogicalResult EntryBuilder::emitSteps(ir::WhileOp op, LoopStates &states) {
   Value step = after->getArgument(0);
   // A state that lives in a tape has moved with it.
   for (LoopState &state : inside) {
-    unsigned yielded = op.getNumStates() + inStack - state.home;
-    if (state.home > inStack || !tapeOf(op.getResultOf(yielded)))
+    unsigned yielded = op.getNumStates() + state.home.getNumber();
+    if (!state.home.isInStack() || !tapeOf(op.getResultOf(yielded)))
       continue;
     Value behind = b.create<arith::SubIOp>(loc, step, i64(1));
     FailureOr<Value> address = elementOf(op, yielded, behind);

@@ -235,7 +235,7 @@ void LoopKernel::laneBody(unsigned stage, MutableArrayRef<Value> accumulators) {
     accumulator = next;
   }
   // All loads before the first store: an output may lie where an operand does that another output
-  // needs (keratin.reuses in passes/memory/MemoryPlan.h).
+  // needs (`over` of #keratin.place).
   SmallVector<std::pair<unsigned, Value>> outputs = fullOutputs(stage);
   SmallVector<Value> elements;
   for (auto [number, value] : outputs)

@@ -1,6 +1,8 @@
 #include "compiler/artifact/FunctionDescription.h"
 
 #include "ir/dialect/GraphError.h"
+#include "ir/dialect/MemoryPlan.h"
+#include "ir/dialect/Signature.h"
 #include "ir/dialect/SourceLine.h"
 #include "ir/dialect/TensorShape.h"
 
@@ -11,6 +13,10 @@ using namespace keratin;
 using namespace keratin::compiler;
 using namespace mlir;
 using ir::DimExpr;
+
+static StringRef textOf(StringAttr attribute) {
+  return attribute ? attribute.getValue() : StringRef();
+}
 
 const char *FunctionDescription::text(StringRef value) { return texts.emplace_back(value).c_str(); }
 
@@ -38,16 +44,15 @@ LogicalResult FunctionDescription::bindSymbols(func::FuncOp function,
     entry.symbols.push_back(id);
     symbols.push_back({source, number, index, text(name)});
   };
+  ir::Signature signature(function);
   int32_t input = 0, variable = 0;
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    auto kind = function.getArgAttrOfType<StringAttr>(i, "keratin.kind");
-    auto name = function.getArgAttrOfType<StringAttr>(i, "keratin.name");
-    bool isVariable = kind && kind.getValue() == "variable";
-    StringRef label = name ? name.getValue() : "";
+    bool isVariable = signature.isVariable(i);
+    StringRef label = textOf(signature.argumentName(i));
     int32_t number = isVariable ? variable++ : input++;
-    if (auto symbol = function.getArgAttrOfType<IntegerAttr>(i, "keratin.symbol"))
-      add(symbol.getInt(), isVariable ? KERATIN_SYMBOL_VARIABLE_VALUE : KERATIN_SYMBOL_INPUT_VALUE,
-          number, 0, label);
+    if (std::optional<int64_t> symbol = signature.symbol(i))
+      add(*symbol, isVariable ? KERATIN_SYMBOL_VARIABLE_VALUE : KERATIN_SYMBOL_INPUT_VALUE, number,
+          0, label);
     if (isVariable)
       continue;
     auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[i]);
@@ -98,46 +103,29 @@ LogicalResult FunctionDescription::describeComputed(func::FuncOp function,
     computedSizes.push_back({entry.slotOf(bound), KERATIN_OUT_OF_RANGE, 0,
                              text(ir::withSourceLine(message, op.getLoc()))});
   }
-  auto bytes = function->getAttrOfType<ir::DimsAttr>("keratin.memories");
-  auto kinds = function->getAttrOfType<DenseI64ArrayAttr>("keratin.memory_sizes");
-  if (bytes && kinds)
-    for (auto [size, kind] : llvm::zip(bytes.getDims(), kinds.asArrayRef()))
-      memories.push_back({kind < 0 ? KERATIN_MEMORY_TAPE : KERATIN_MEMORY_ARENA,
-                          int32_t(kind < 0 ? -1 - kind : kind), entry.slotOf(size)});
+  for (ir::MemoryAttr memory : llvm::drop_begin(ir::memoriesOf(function)))
+    memories.push_back({memory.isTape() ? KERATIN_MEMORY_TAPE : KERATIN_MEMORY_ARENA,
+                        int32_t(sizes.numberOf(memory.getSymbol())),
+                        entry.slotOf(memory.getBytes())});
   return success();
 }
 
 LogicalResult FunctionDescription::describe(func::FuncOp function,
                                             codegen::EntryDescription &entry) {
-  auto attribute = [&](auto get, unsigned i, StringRef name) -> StringRef {
-    auto value = get(i, name);
-    return value ? value.getValue() : StringRef();
-  };
-  auto argument = [&](unsigned i, StringRef name) {
-    return function.getArgAttrOfType<StringAttr>(i, name);
-  };
-  auto result = [&](unsigned i, StringRef name) {
-    return function.getResultAttrOfType<StringAttr>(i, name);
-  };
-
+  ir::Signature signature(function);
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     auto type = cast<RankedTensorType>(function.getArgumentTypes()[i]);
-    bool isVariable = attribute(argument, i, "keratin.kind") == "variable";
-    (isVariable ? variables : inputs)
-        .push_back(tensor(type, attribute(argument, i, "keratin.name"),
-                          function.getArgument(i).getLoc(), entry));
+    (signature.isVariable(i) ? variables : inputs)
+        .push_back(tensor(type, textOf(signature.argumentName(i)), function.getArgument(i).getLoc(),
+                          entry));
   }
   Operation *terminator = function.getBody().front().getTerminator();
-  auto inPlace = function->getAttrOfType<DenseI64ArrayAttr>("keratin.in_place");
   for (unsigned i = 0; i < function.getNumResults(); ++i) {
-    if (attribute(result, i, "keratin.kind") == "update") {
-      size_t number = updates.size();
-      int32_t variable = function.getResultAttrOfType<IntegerAttr>(i, "keratin.variable").getInt();
-      updates.push_back(
-          {variable, inPlace && number < size_t(inPlace.size()) ? int32_t(inPlace[number]) : 0});
+    if (signature.isUpdate(i)) {
+      updates.push_back({int32_t(*signature.updatedVariable(i)), signature.isInPlace(i)});
     } else {
       auto type = cast<RankedTensorType>(function.getResultTypes()[i]);
-      StringRef name = attribute(result, i, "keratin.name");
+      StringRef name = textOf(signature.resultName(i));
       Location location = terminator->getOperand(i).getLoc();
       outputs.push_back(
           tensor(type, name.empty() ? ("output_" + Twine(outputs.size())).str() : name.str(),
@@ -189,9 +177,9 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
   for (const codegen::KernelArgument &site : entry.sites)
     sites.push_back({site.status, text(ir::withSourceLine(site.message, site.location))});
   descriptor.arena_slot = -1;
-  if (auto bytes = function->getAttrOfType<ir::DimsAttr>("keratin.arena_bytes");
-      bytes && bytes.getDims()[0] != DimExpr(0))
-    descriptor.arena_slot = entry.slotOf(bytes.getDims()[0]);
+  SmallVector<ir::MemoryAttr> planned = ir::memoriesOf(function);
+  if (!planned.empty() && planned.front().getBytes() != DimExpr(0))
+    descriptor.arena_slot = entry.slotOf(planned.front().getBytes());
 
   if (failed(describeComputed(function, entry)))
     return failure();

@@ -1,5 +1,7 @@
 #include "ir/dialect/Keratin.h"
 
+#include "ir/dialect/DimsAssembly.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectImplementation.h"
 
@@ -78,51 +80,59 @@ LogicalResult DimsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 // Expressions are read as text up to the comma or bracket that ends them; floordiv(a, b) and the
 // like hold commas inside parentheses.
+FailureOr<DimExpr> keratin::ir::parseDimExpr(AsmParser &parser) {
+  SMLoc start = parser.getCurrentLocation();
+  std::string text;
+  int depth = 0;
+  for (;;) {
+    // The lexer of the generic parser has no hook for raw text: tokens are taken one by one, and
+    // kept apart, or "d1 2" would be d12.
+    // Of any width: converted to int64_t by the generic parser, 2^63 would become negative.
+    APInt number;
+    OptionalParseResult integer = parser.parseOptionalInteger(number);
+    if (integer.has_value()) {
+      if (failed(*integer))
+        return failure();
+      // "d0 - 1" arrives as d0 and -1.
+      bool follows = !text.empty() && (llvm::isAlnum(text.back()) || text.back() == ')');
+      text += !number.isNegative() ? " " : follows ? " + (" : "(";
+      text += llvm::toString(number, 10, /*Signed=*/true) + (number.isNegative() ? ")" : "");
+      continue;
+    }
+    StringRef word;
+    if (succeeded(parser.parseOptionalKeyword(&word))) {
+      text += " ";
+      text += word;
+    } else if (succeeded(parser.parseOptionalPlus())) {
+      text += " + ";
+    } else if (succeeded(parser.parseOptionalStar())) {
+      text += "*";
+    } else if (succeeded(parser.parseOptionalLParen())) {
+      if (++depth > 64)
+        return parser.emitError(start, "dimension expression is nested too deeply"), failure();
+      text += "(";
+    } else if (depth && succeeded(parser.parseOptionalRParen())) {
+      --depth;
+      text += ")";
+    } else if (depth && succeeded(parser.parseOptionalComma())) {
+      text += ", ";
+    } else {
+      break;
+    }
+  }
+  std::optional<DimExpr> dim = DimExpr::parse(text);
+  if (!dim)
+    return parser.emitError(start, "expected a dimension expression over symbols d0, d1, …"),
+           failure();
+  return *dim;
+}
+
 Attribute DimsAttr::parse(AsmParser &parser, Type) {
   std::vector<DimExpr> dims;
   auto parseDim = [&]() -> ParseResult {
-    SMLoc start = parser.getCurrentLocation();
-    std::string text;
-    int depth = 0;
-    for (;;) {
-      // The lexer of the generic parser has no hook for raw text: tokens are taken one by one, and
-      // kept apart, or "d1 2" would be d12.
-      // Of any width: converted to int64_t by the generic parser, 2^63 would become negative.
-      APInt number;
-      OptionalParseResult integer = parser.parseOptionalInteger(number);
-      if (integer.has_value()) {
-        if (failed(*integer))
-          return failure();
-        // "d0 - 1" arrives as d0 and -1.
-        bool follows = !text.empty() && (llvm::isAlnum(text.back()) || text.back() == ')');
-        text += !number.isNegative() ? " " : follows ? " + (" : "(";
-        text += llvm::toString(number, 10, /*Signed=*/true) + (number.isNegative() ? ")" : "");
-        continue;
-      }
-      StringRef word;
-      if (succeeded(parser.parseOptionalKeyword(&word))) {
-        text += " ";
-        text += word;
-      } else if (succeeded(parser.parseOptionalPlus())) {
-        text += " + ";
-      } else if (succeeded(parser.parseOptionalStar())) {
-        text += "*";
-      } else if (succeeded(parser.parseOptionalLParen())) {
-        if (++depth > 64)
-          return parser.emitError(start, "dimension expression is nested too deeply");
-        text += "(";
-      } else if (depth && succeeded(parser.parseOptionalRParen())) {
-        --depth;
-        text += ")";
-      } else if (depth && succeeded(parser.parseOptionalComma())) {
-        text += ", ";
-      } else {
-        break;
-      }
-    }
-    std::optional<DimExpr> dim = DimExpr::parse(text);
-    if (!dim)
-      return parser.emitError(start, "expected a dimension expression over symbols d0, d1, …");
+    FailureOr<DimExpr> dim = parseDimExpr(parser);
+    if (failed(dim))
+      return failure();
     dims.push_back(*dim);
     return success();
   };
@@ -148,9 +158,13 @@ static std::string withNumbersAfterMinus(StringRef text) {
   return result;
 }
 
+void keratin::ir::printDimExpr(AsmPrinter &printer, const DimExpr &dim) {
+  printer << withNumbersAfterMinus(dim.str());
+}
+
 void DimsAttr::print(AsmPrinter &printer) const {
   printer << "<";
   llvm::interleaveComma(getDims(), printer.getStream(),
-                        [&](const DimExpr &dim) { printer << withNumbersAfterMinus(dim.str()); });
+                        [&](const DimExpr &dim) { printDimExpr(printer, dim); });
   printer << ">";
 }

@@ -1,4 +1,5 @@
 // The whole dialect.
+include "ir/dialect/PlanAttributes.td"
 include "ir/ops/ElementwiseOps.td"
 include "ir/ops/CreationOps.td"
 include "ir/ops/ShapeOps.td"

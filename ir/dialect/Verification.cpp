@@ -1,8 +1,8 @@
 // What every op, type and attribute of the dialect must satisfy before anything computes with it.
 // LLVM is packaged without assertions, so a cast of the wrong type would be silent damage.
 #include "ir/dialect/Keratin.h"
-
-#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "ir/dialect/MemoryPlan.h"
+#include "ir/dialect/Signature.h"
 
 using namespace keratin::ir;
 using namespace mlir;
@@ -105,79 +105,15 @@ LogicalResult KeratinDialect::verifyOperationAttribute(Operation *op, NamedAttri
     return require(list && llvm::all_of(list, isCheck),
                    "a list of requirements {kind, lhs, rhs, message}");
   }
-  if (name == "keratin.arena_bytes") {
-    auto dims = dyn_cast<DimsAttr>(value);
-    return require(dims && dims.getDims().size() == 1, "one size");
-  }
-  if (name == "keratin.offsets")
-    return require(isa<DimsAttr>(value), "a list of sizes");
-  if (name == "keratin.in_place" || name == "keratin.results" || name == "keratin.reuses")
-    return require(isa<DenseI64ArrayAttr>(value), "a list of 64-bit integers");
-  return success();
-}
-
-static bool isKind(FunctionOpInterface function, unsigned argument, StringRef wanted) {
-  auto kind = function.getArgAttrOfType<StringAttr>(argument, "keratin.kind");
-  return kind && kind.getValue() == wanted;
-}
-
-static int64_t countVariables(FunctionOpInterface function) {
-  int64_t count = 0;
-  for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    count += isKind(function, i, "variable");
-  return count;
+  return verifyPlanAttribute(op, attribute);
 }
 
 LogicalResult KeratinDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index,
                                                        NamedAttribute attribute) {
-  auto emitError = [&] { return op->emitError() << "argument " << index << ": "; };
-  StringRef name = attribute.getName().strref();
-  if (name == "keratin.kind") {
-    auto kind = dyn_cast<StringAttr>(attribute.getValue());
-    if (!kind || (kind.getValue() != "input" && kind.getValue() != "variable"))
-      return emitError() << "keratin.kind must be \"input\" or \"variable\"";
-    if (auto function = dyn_cast<FunctionOpInterface>(op)) {
-      if (index > 0 && kind.getValue() == "input" && isKind(function, index - 1, "variable"))
-        return emitError() << "inputs come before variables";
-      return verifyTensorType(function.getArgumentTypes()[index], emitError);
-    }
-  }
-  if (name == "keratin.name" && !isa<StringAttr>(attribute.getValue()))
-    return emitError() << "keratin.name must be a string";
-  if (name == "keratin.symbol") {
-    auto symbol = dyn_cast<IntegerAttr>(attribute.getValue());
-    if (!symbol || !symbol.getType().isInteger(64) || symbol.getInt() < 0 ||
-        symbol.getInt() >= int64_t(1) << 62)
-      return emitError() << "keratin.symbol must be the number of a symbol";
-  }
-  return success();
+  return Signature::verifyArgument(op, index, attribute);
 }
 
 LogicalResult KeratinDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned index,
                                                           NamedAttribute attribute) {
-  auto emitError = [&] { return op->emitError() << "result " << index << ": "; };
-  if (attribute.getName() != "keratin.kind")
-    return success();
-  auto kind = dyn_cast<StringAttr>(attribute.getValue());
-  if (!kind || (kind.getValue() != "output" && kind.getValue() != "update"))
-    return emitError() << "keratin.kind must be \"output\" or \"update\"";
-  auto function = dyn_cast<FunctionOpInterface>(op);
-  if (!function)
-    return success();
-  auto kindBefore = index > 0 ? function.getResultAttrOfType<StringAttr>(index - 1, "keratin.kind")
-                              : StringAttr();
-  if (kind.getValue() == "update") {
-    auto variable = function.getResultAttrOfType<IntegerAttr>(index, "keratin.variable");
-    // Variables are the last arguments: there are more than so many if the one so far from the end
-    // is a variable.
-    int64_t arguments = function.getNumArguments();
-    if (!variable || !variable.getType().isInteger(64) || variable.getInt() < 0 ||
-        variable.getInt() >= arguments ||
-        !isKind(function, unsigned(arguments - 1 - variable.getInt()), "variable"))
-      return emitError() << "an update needs keratin.variable, the number of one of the "
-                         << countVariables(function) << " variables";
-  } else if (kindBefore && kindBefore.getValue() == "update") {
-    return emitError() << "outputs come before updates";
-  }
-  return verifyTensorType(function.getResultTypes()[index], emitError);
+  return Signature::verifyResult(op, index, attribute);
 }

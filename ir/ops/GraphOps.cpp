@@ -1,5 +1,6 @@
 // Verifiers of random numbers, gradients and kernels.
 #include "ir/dialect/Keratin.h"
+#include "ir/dialect/MemoryPlan.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -78,5 +79,5 @@ LogicalResult KernelOp::verify() {
     if (value.getType() != output.getType())
       return emitOpError("yields ")
              << value.getType() << " for a result of type " << output.getType();
-  return success();
+  return verifyNodePlan(*this);
 }

@@ -1,4 +1,5 @@
 // Verifiers of loops and branches.
+#include "ir/dialect/MemoryPlan.h"
 #include "ir/interfaces/ComputedSizes.h"
 
 using namespace keratin::ir;
@@ -115,7 +116,9 @@ LogicalResult ScanOp::verify() {
   llvm::append_range(arguments, getCaptures().getTypes());
   if (failed(addElements(*this, getStacks().getTypes(), "stack", yielded)))
     return failure();
-  return verifyRegion(*this, getRegion(), arguments, yielded, "the body");
+  if (failed(verifyRegion(*this, getRegion(), arguments, yielded, "the body")))
+    return failure();
+  return verifyNodePlan(*this);
 }
 
 //===-- WhileOp -------------------------------------------------------------------------------===//
@@ -215,7 +218,9 @@ LogicalResult WhileOp::verify() {
     return failure();
   if (failed(verifyRegion(*this, getRegion(), arguments, yielded, "the body")))
     return failure();
-  return getLength() ? verifyUnknown(*this) : success();
+  if (getLength() && failed(verifyUnknown(*this)))
+    return failure();
+  return verifyNodePlan(*this);
 }
 
 //===-- IfOp ----------------------------------------------------------------------------------===//
@@ -226,5 +231,7 @@ LogicalResult IfOp::verify() {
   TypeRange arguments = getCaptures().getTypes(), results = getResultTypes();
   if (failed(verifyRegion(*this, getThenBody(), arguments, results, "the first branch")))
     return failure();
-  return verifyRegion(*this, getElseBody(), arguments, results, "the second branch");
+  if (failed(verifyRegion(*this, getElseBody(), arguments, results, "the second branch")))
+    return failure();
+  return verifyNodePlan(*this);
 }

@@ -1,6 +1,7 @@
 // Which ops become one kernel. What one loop nest can hold is decided by ir::analyzeIterationSpace;
 // here it is decided what is worth joining.
 #include "ir/dialect/GraphError.h"
+#include "ir/dialect/MemoryPlan.h"
 #include "ir/interfaces/ComputedSizes.h"
 #include "ir/interfaces/IterationSpace.h"
 #include "ir/interfaces/Workspace.h"
@@ -508,9 +509,9 @@ private:
     builder.create<YieldOp>(loc, yields);
     builder.setInsertionPointAfter(kernel);
     if (llvm::any_of(group, canFail))
-      kernel->setAttr("keratin.fallible", builder.getI64IntegerAttr(0));
+      kernel->setAttr(kFallibleAttr, builder.getI64IntegerAttr(0));
     if (llvm::any_of(group, [](Operation *op) { return !isMemoryEffectFree(op); }))
-      kernel->setAttr("keratin.effect", builder.getUnitAttr());
+      kernel->setAttr(kEffectAttr, builder.getUnitAttr());
     for (auto [output, result] : llvm::zip(outputs, kernel.getOutputs()))
       replaced[output] = result;
   }

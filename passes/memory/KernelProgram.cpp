@@ -1,16 +1,14 @@
 #include "passes/memory/KernelProgram.h"
 
 #include "ir/dialect/GraphError.h"
+#include "ir/dialect/Signature.h"
 #include "ir/interfaces/IterationSpace.h"
-#include "passes/memory/MemoryPlan.h"
 
 #include "llvm/ADT/DenseSet.h"
 
 using namespace keratin::ir;
 using namespace keratin::passes;
 using namespace mlir;
-
-bool keratin::passes::isNode(Operation *op) { return isa<KernelOp, LoopOpInterface, IfOp>(op); }
 
 bool keratin::passes::isView(Operation *op) {
   auto slice = dyn_cast_or_null<SliceOp>(op);
@@ -53,25 +51,20 @@ const UpdateResult *KernelProgram::updateAt(unsigned index) const {
 }
 
 LogicalResult KernelProgram::readSignature(func::FuncOp func) {
-  SmallVector<BlockArgument> variables;
-  for (BlockArgument argument : func.getArguments()) {
-    auto kind = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kKindAttr);
-    if (kind && kind.getValue() == "variable")
-      variables.push_back(argument);
-  }
+  Signature signature(func);
+  unsigned firstVariable = signature.firstVariable();
   DenseMap<Value, unsigned> updatesOfVariable;
   for (unsigned index = 0; index < func.getNumResults(); ++index) {
-    auto kind = func.getResultAttrOfType<StringAttr>(index, kKindAttr);
-    if (!kind || kind.getValue() != "update")
+    if (!signature.isUpdate(index))
       continue;
     // The dialect's verifier has seen that there is such a variable.
-    BlockArgument old =
-        variables[func.getResultAttrOfType<IntegerAttr>(index, kVariableAttr).getInt()];
+    unsigned variable = *signature.updatedVariable(index);
+    BlockArgument old = func.getArgument(firstVariable + variable);
     if (func.getResultTypes()[index] != old.getType())
       return emitGraphError(func) << "result " << index << " has type "
                                   << func.getResultTypes()[index]
                                   << " and updates a variable of type " << old.getType();
-    updateResults.push_back({index, old, true});
+    updateResults.push_back({index, variable, old, true});
     ++updatesOfVariable[old];
   }
   for (UpdateResult &update : updateResults)
@@ -196,8 +189,8 @@ static SmallVector<unsigned> inOrderOfChoice(Block &block) {
   SmallVector<unsigned> first, others;
   auto function = dyn_cast<func::FuncOp>(block.getParentOp());
   for (unsigned index = 0; index < block.getTerminator()->getNumOperands(); ++index) {
-    auto kind = function ? function.getResultAttrOfType<StringAttr>(index, kKindAttr) : nullptr;
-    (kind && kind.getValue() == "update" ? first : others).push_back(index);
+    bool isUpdate = function && Signature(function).isUpdate(index);
+    (isUpdate ? first : others).push_back(index);
   }
   first.append(others);
   return first;

@@ -9,7 +9,7 @@
 #ifndef KERATIN_PASSES_MEMORY_KERNELPROGRAM_H
 #define KERATIN_PASSES_MEMORY_KERNELPROGRAM_H
 
-#include "ir/dialect/Keratin.h"
+#include "ir/dialect/MemoryPlan.h"
 #include "ir/interfaces/ComputedSizes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -22,7 +22,7 @@
 namespace keratin::passes {
 
 // Kernels, loops and branches.
-bool isNode(mlir::Operation *op);
+using ir::isNode;
 
 // Outside of kernels: a reshape, or a slice of neighbouring rows.
 bool isView(mlir::Operation *op);
@@ -36,6 +36,7 @@ std::optional<ir::DimExpr> bytesOf(mlir::Value value);
 // A new value for a variable, as the function's signature declares it.
 struct UpdateResult {
   unsigned result;              // of the function
+  unsigned number;              // of the variable
   mlir::BlockArgument variable; // its old value
   bool isOnlyUpdate;            // no other result updates the same variable
 };

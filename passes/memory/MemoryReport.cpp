@@ -1,9 +1,9 @@
 #include "passes/memory/MemoryReport.h"
 
-#include "ir/dialect/Keratin.h"
+#include "ir/dialect/MemoryPlan.h"
+#include "ir/dialect/Signature.h"
 #include "ir/ops/LoopGradients.h"
 #include "passes/memory/KernelProgram.h"
-#include "passes/memory/MemoryPlan.h"
 #include "passes/memory/PlannedBuffers.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -174,13 +174,12 @@ size_t valuesOverOperands(const PlannedMemory &plan) {
 }
 
 void printInPlace(llvm::raw_ostream &out, func::FuncOp function, const PlannedMemory &plan) {
-  auto inPlace = function->getAttrOfType<DenseI64ArrayAttr>(kInPlaceAttr);
+  Signature signature(function);
   int64_t updates = 0, updatesInPlace = 0;
-  if (inPlace)
-    for (int64_t flag : inPlace.asArrayRef()) {
-      ++updates;
-      updatesInPlace += flag != 0;
-    }
+  for (unsigned result = 0; result < function.getNumResults(); ++result) {
+    updates += signature.isUpdate(result);
+    updatesInPlace += signature.isInPlace(result);
+  }
   size_t views = 0;
   function.walk([&](Operation *op) { views += isView(op) && !isa<KernelOp>(op->getParentOp()); });
   out << "in place      " << updatesInPlace << " of " << updates << " updates, "
@@ -211,13 +210,9 @@ void printBudget(llvm::raw_ostream &out, func::FuncOp function, std::optional<in
 
 // What is asked for when the call knows how much.
 void printMemories(llvm::raw_ostream &out, func::FuncOp function) {
-  auto bytes = function->getAttrOfType<DimsAttr>(kMemoriesAttr);
-  auto sizes = function->getAttrOfType<DenseI64ArrayAttr>(kMemorySizesAttr);
-  if (!bytes || !sizes || bytes.getDims().size() != size_t(sizes.size()))
-    return;
-  for (auto [size, kind] : llvm::zip(bytes.getDims(), sizes.asArrayRef()))
-    out << "in the call   " << size.str() << " bytes" << (kind < 0 ? " a step of a tape" : "")
-        << "\n";
+  for (MemoryAttr memory : llvm::drop_begin(memoriesOf(function)))
+    out << "in the call   " << memory.getBytes().str() << " bytes"
+        << (memory.isTape() ? " a step of a tape" : "") << "\n";
 }
 
 std::string titleOf(const PlannedBuffer &buffer, const PlannedMemory &plan) {
@@ -270,14 +265,13 @@ std::string bytesText(const std::optional<DimExpr> &bytes, const SymbolValues &s
 // What a loop carries and keeps.
 void printLoop(llvm::raw_ostream &out, LoopOpInterface loop, bool isUnbounded,
                const SymbolValues &symbols, const std::string &indent) {
-  auto states = loop->getAttrOfType<DenseI64ArrayAttr>(kStatesAttr);
   for (unsigned number = 0; number < loop.getNumStates(); ++number) {
-    int64_t code = states[number];
+    PlaceAttr place = placeOfState(loop, number);
     out << indent << "state " << number << ": "
         << bytesText(bytesOf(loop->getResult(number)), symbols) << ", "
-        << (code == kInPlace ? "in place"
-            : code >= 0      ? "in two buffers"
-                             : "in stack " + std::to_string(kInStack - code))
+        << (place.isInResult()   ? "in place"
+            : place.isInMemory() ? "in two buffers"
+                                 : "in stack " + std::to_string(place.getNumber()))
         << "\n";
   }
   Operation *yield = loop.getBody().front().getTerminator();

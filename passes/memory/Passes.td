@@ -22,7 +22,7 @@ def PlanMemory : KeratinPass<"plan-memory"> {
   let summary = "decide where each result of a kernel lives";
   let description = [{
     Kernels run in the order in which they stand. Each result gets a place in the arena (an offset as an expression over symbols) or the buffer
-    of the function result that it is. The attributes are listed in passes/memory/MemoryPlan.h.
+    of the function result that it is. The attributes are listed in ir/dialect/MemoryPlan.h.
 
     In place: an update is written into the variable's own buffer if its kernel reads the old value element by element or not
     at all, all others have read it before, and nothing can fail from there on. A result takes the storage of an operand that dies there
@@ -43,9 +43,9 @@ def PlanMemory : KeratinPass<"plan-memory"> {
     %y = keratin.kernel (%h) : (tensor<8xf32>) -> tensor<8xf32> {…}
     return %y
     // becomes
-    func.func @f(…) attributes {keratin.arena_bytes = #keratin.dims<64>, keratin.offsets = #keratin.dims<0>, keratin.in_place = array<i64>}
-    %h = keratin.kernel (%x) {keratin.results = array<i64: 0>, keratin.reuses = array<i64: -1>} …
-    %y = keratin.kernel (%h) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} …
+    func.func @f(…) attributes {keratin.memories = [#keratin.memory<host, 64>]}
+    %h = keratin.kernel (%x) {keratin.places = [#keratin.place<arena, 0>]} …
+    %y = keratin.kernel (%h) {keratin.places = [#keratin.place<returned 0>]} …
     ```
   }];
 }

@@ -3,7 +3,6 @@
 #include "passes/memory/ArenaLayout.h"
 #include "passes/memory/InPlace.h"
 #include "passes/memory/KernelProgram.h"
-#include "passes/memory/MemoryPlan.h"
 
 #include <map>
 
@@ -18,65 +17,54 @@ using namespace mlir;
 
 namespace {
 
-// Offsets in the arena and in other memories, each once: they are evaluated when sizes change.
-class OffsetTable {
-public:
-  int64_t indexOf(int64_t memory, const DimExpr &offset) {
-    auto [entry, isNew] = known.try_emplace(std::pair(memory, offset), offsets.size());
-    if (isNew) {
-      offsets.push_back(offset);
-      memories.push_back(memory);
-    }
-    return entry->second;
-  }
-  ArrayRef<DimExpr> all() const { return offsets; }
-  ArrayRef<int64_t> memoryOfEach() const { return memories; }
-
-private:
-  std::vector<DimExpr> offsets;
-  std::vector<int64_t> memories;
-  std::map<std::pair<int64_t, DimExpr>, int64_t> known;
-};
-
-// What is asked for during the call, since it depends on sizes without bound: an arena for each
-// such size, and tapes. Number 0 is the arena of the call.
+// What a call asks for: the arena, which is memory 0, and during the call what depends on sizes
+// without bound: an arena for each such size, and tapes.
 class Memories {
 public:
   explicit Memories(const ComputedSizes &sizes) : sizes(sizes) {}
 
   // The one for a buffer of so many bytes.
-  int64_t arenaFor(const DimExpr &bytes) {
+  unsigned arenaFor(const DimExpr &bytes) {
     int64_t last = sizes.lastUnbounded(bytes);
     if (last < 0)
       return 0;
-    auto [entry, isNew] = arenas.try_emplace(last, kinds.size() + 1);
+    auto [entry, isNew] = arenas.try_emplace(last, memories.size());
     if (isNew)
-      add(last, DimExpr(0));
+      memories.push_back({MemoryTime::Size, last, DimExpr(0)});
     return entry->second;
   }
-  int64_t addTape(const DimExpr &steps, const DimExpr &bytesOfStep) {
-    add(-1 - sizes.lastUnbounded(steps), bytesOfStep);
-    return kinds.size();
+  unsigned addTape(const DimExpr &steps, const DimExpr &bytesOfStep) {
+    memories.push_back({MemoryTime::Steps, sizes.lastUnbounded(steps), bytesOfStep});
+    return memories.size() - 1;
   }
-  void setBytes(int64_t memory, const DimExpr &size) { bytes[memory - 1] = size; }
-  // As keratin.memories and keratin.memory_sizes say.
-  ArrayRef<DimExpr> sizesOfEach() const { return bytes; }
-  ArrayRef<int64_t> kindOfEach() const { return kinds; }
+  void setBytes(unsigned memory, const DimExpr &bytes) { memories[memory].bytes = bytes; }
+
+  SmallVector<MemoryAttr> attributes(MLIRContext *context) const {
+    SmallVector<MemoryAttr> result;
+    for (const Memory &memory : memories) {
+      int64_t symbol = 0;
+      if (memory.time != MemoryTime::Call)
+        symbol = DefineSizeOp(sizes.ops()[memory.definition]).getSymbol();
+      result.push_back(
+          MemoryAttr::get(context, MemorySpace::Host, memory.bytes, memory.time, symbol));
+    }
+    return result;
+  }
 
 private:
-  void add(int64_t kind, const DimExpr &size) {
-    kinds.push_back(kind);
-    bytes.push_back(size);
-  }
+  struct Memory {
+    MemoryTime time;
+    int64_t definition; // among `sizes`, if it waits for one
+    DimExpr bytes;
+  };
 
   const ComputedSizes &sizes;
-  std::map<int64_t, int64_t> arenas; // by the number of the definition
-  std::vector<int64_t> kinds;
-  std::vector<DimExpr> bytes;
+  std::map<int64_t, unsigned> arenas; // by the number of the definition
+  std::vector<Memory> memories{{MemoryTime::Call, -1, DimExpr(0)}};
 };
 
 // For each memory where something begins.
-using Bases = std::map<int64_t, DimExpr>;
+using Bases = std::map<unsigned, DimExpr>;
 
 // Plans a block, after what is inside its nodes: their arenas are buffers of this one.
 class Planner {
@@ -90,16 +78,16 @@ public:
   // Bytes needed of each memory.
   const Bases &memoryBytes() const { return totals; }
   // Writes it down for what begins at `bases`.
-  LogicalResult write(const Bases &bases, OffsetTable &table);
-  void writeFunction(func::FuncOp function, OffsetTable &table);
+  LogicalResult write(const Bases &bases);
+  void writeFunction(func::FuncOp function);
 
 private:
   // Where a node's result lives.
   struct Place {
-    int64_t returned = -1; // the operand of the terminator, or
-    int64_t buffer = -1;   // an index into `buffers`; neither: nowhere
-    int64_t reuses = -1;   // the operand whose storage this was
-    int64_t tape = -1;     // a memory of its own
+    int64_t returned = -1;        // the operand of the terminator, or
+    int64_t buffer = -1;          // an index into `buffers`; neither: nowhere
+    int64_t reuses = -1;          // the operand whose storage this was
+    std::optional<unsigned> tape; // a memory of its own
   };
   // What a loop needs inside of its body's arena.
   struct LoopBuffers {
@@ -117,20 +105,25 @@ private:
   int64_t findDyingOperand(int64_t node, OpResult result);
   LogicalResult layOut();
   bool isTape(OpResult result) const;
-  LogicalResult writeLoop(LoopOpInterface loop, const Bases &bases, OffsetTable &table);
-  // An index into keratin.offsets.
-  std::optional<int64_t> codeOf(int64_t buffer, const Bases &bases, OffsetTable &table) const {
-    int64_t memory = buffers[buffer].memory;
-    std::optional<DimExpr> offset = add(bases.at(memory), buffers[buffer].offset);
-    return offset ? std::optional(table.indexOf(memory, *offset)) : std::nullopt;
+  LogicalResult writeLoop(LoopOpInterface loop, const Bases &bases);
+  // nullopt if it does not fit 64 bits.
+  std::optional<DimExpr> offsetOf(int64_t buffer, const Bases &bases) const {
+    return add(bases.at(buffers[buffer].memory), buffers[buffer].offset);
   }
+  // Null if it does not fit 64 bits.
+  PlaceAttr placeOfBuffer(int64_t buffer, const Bases &bases) const {
+    std::optional<DimExpr> offset = offsetOf(buffer, bases);
+    return offset ? PlaceAttr::inMemory(context(), buffers[buffer].memory, *offset) : PlaceAttr();
+  }
+  PlaceAttr placeAttrOf(const Place &place, const Bases &bases) const;
+  MLIRContext *context() const { return program.exit()->getContext(); }
 
   KernelProgram program;
   const ComputedSizes &sizes;
   Memories &memories;
   // Of each node: plans of its regions, and the buffers that what they need is, by memory.
   std::vector<std::vector<std::unique_ptr<Planner>>> inside;
-  std::vector<std::map<int64_t, int64_t>> insideBuffers;
+  std::vector<std::map<unsigned, int64_t>> insideBuffers;
   llvm::DenseSet<unsigned> inPlace; // function results
   llvm::DenseMap<Value, Place> places;
   LoopBuffers loopBuffers; // if the block is a loop's body
@@ -140,7 +133,7 @@ private:
     Value firstValue; // null: the arena of what is inside a node
     Value holder;     // the last of them so far
     LiveRange live;
-    int64_t memory = 0;
+    unsigned memory = 0;
     DimExpr offset;
   };
   std::vector<Buffer> buffers;
@@ -216,7 +209,7 @@ int64_t Planner::addBuffer(std::optional<DimExpr> bytes, Value value, LiveRange 
   // Asked for before any size is computed.
   if (bytes)
     bytes = sizes.atMost(*bytes);
-  buffers.push_back({bytes, value, value, live, bytes ? memories.arenaFor(*bytes) : 0, {}});
+  buffers.push_back({bytes, value, value, live, bytes ? memories.arenaFor(*bytes) : 0u, {}});
   return buffers.size() - 1;
 }
 
@@ -275,13 +268,13 @@ void Planner::assignStorage() {
     for (OpResult result : program.nodes()[node]->getResults())
       places[result] = placeOf(node, result);
     // Branches take turns.
-    std::map<int64_t, std::optional<DimExpr>> needed;
+    std::map<unsigned, std::optional<DimExpr>> needed;
     for (const std::unique_ptr<Planner> &plan : inside[node])
       for (const auto &[memory, bytes] : plan->memoryBytes()) {
         std::optional<DimExpr> &most = needed.try_emplace(memory, DimExpr(0)).first->second;
         most = most ? max(*most, bytes) : std::nullopt;
       }
-    std::map<int64_t, int64_t> &found = insideBuffers.emplace_back();
+    std::map<unsigned, int64_t> &found = insideBuffers.emplace_back();
     for (const auto &[memory, bytes] : needed)
       if (bytes != DimExpr(0)) {
         found[memory] = addBuffer(bytes, Value(), {node, node});
@@ -307,7 +300,7 @@ void Planner::addLoopBuffers(LoopOpInterface loop) {
 }
 
 LogicalResult Planner::layOut() {
-  std::map<int64_t, std::vector<ArenaBuffer>> arenas;
+  std::map<unsigned, std::vector<ArenaBuffer>> arenas;
   for (const Buffer &buffer : buffers) {
     if (!buffer.bytes && !buffer.firstValue)
       return tooLarge(program.block().getParentOp());
@@ -334,84 +327,74 @@ LogicalResult Planner::layOut() {
   return success();
 }
 
-LogicalResult Planner::writeLoop(LoopOpInterface loop, const Bases &bases, OffsetTable &table) {
-  Builder builder(loop.getContext());
-  SmallVector<int64_t> states;
+LogicalResult Planner::writeLoop(LoopOpInterface loop, const Bases &bases) {
+  SmallVector<PlaceAttr> states;
   for (unsigned state = 0; state < loop.getNumStates(); ++state) {
-    std::optional<int64_t> code = kInPlace;
+    PlaceAttr place = PlaceAttr::of(context(), PlaceKind::Result);
     if (loopBuffers.second[state] >= 0)
-      code = codeOf(loopBuffers.second[state], bases, table);
+      place = placeOfBuffer(loopBuffers.second[state], bases);
     else if (homeOf(loop, state) == StateHome::InStack)
-      code = kInStack - int64_t(stackOfState(loop, state));
-    if (!code)
+      place = PlaceAttr::of(context(), PlaceKind::Stack, stackOfState(loop, state));
+    if (!place)
       return tooLarge(loop);
-    states.push_back(*code);
+    states.push_back(place);
   }
-  std::optional<int64_t> step = -1;
-  if (loopBuffers.step >= 0)
-    step = codeOf(loopBuffers.step, bases, table);
-  if (!step)
+  PlaceAttr step;
+  if (loopBuffers.step >= 0 && !(step = placeOfBuffer(loopBuffers.step, bases)))
     return tooLarge(loop);
-  loop->setAttr(kStatesAttr, builder.getDenseI64ArrayAttr(states));
-  loop->setAttr(kStepAttr, builder.getI64IntegerAttr(*step));
+  setLoopPlaces(loop, states, step);
   return success();
 }
 
-LogicalResult Planner::write(const Bases &bases, OffsetTable &table) {
-  Builder builder(program.exit()->getContext());
+PlaceAttr Planner::placeAttrOf(const Place &place, const Bases &bases) const {
+  if (place.tape)
+    return PlaceAttr::inMemory(context(), *place.tape, DimExpr(0));
+  if (place.buffer >= 0)
+    return placeOfBuffer(place.buffer, bases);
+  if (place.returned < 0)
+    return PlaceAttr::of(context(), PlaceKind::Nowhere);
+  const UpdateResult *update = program.updateAt(place.returned);
+  if (update && inPlace.contains(update->result))
+    return PlaceAttr::of(context(), PlaceKind::Variable, update->number);
+  return PlaceAttr::of(context(), PlaceKind::Returned, place.returned);
+}
+
+LogicalResult Planner::write(const Bases &bases) {
   for (auto [position, node] : llvm::enumerate(program.nodes())) {
-    SmallVector<int64_t> codes, reuses;
+    removePlan(node);
+    SmallVector<PlaceAttr> results;
     for (Value result : node->getResults()) {
       const Place &place = places[result];
-      std::optional<int64_t> code = place.returned >= 0 ? -1 - place.returned : kNowhere;
-      if (place.tape >= 0)
-        code = table.indexOf(place.tape, DimExpr(0));
-      else if (place.buffer >= 0)
-        code = codeOf(place.buffer, bases, table);
-      if (!code)
+      PlaceAttr attribute = placeAttrOf(place, bases);
+      if (!attribute)
         return tooLarge(node);
-      codes.push_back(*code);
-      reuses.push_back(place.reuses);
+      if (place.reuses >= 0)
+        attribute = attribute.withOver(place.reuses);
+      results.push_back(attribute);
     }
-    node->setAttr(kResultsAttr, builder.getDenseI64ArrayAttr(codes));
-    node->setAttr(kReusesAttr, builder.getDenseI64ArrayAttr(reuses));
+    setPlaces(node, results);
     Bases within = bases;
     for (auto [memory, buffer] : insideBuffers[position]) {
-      std::optional<int64_t> code = codeOf(buffer, bases, table);
-      if (!code)
+      std::optional<DimExpr> offset = offsetOf(buffer, bases);
+      if (!offset)
         return tooLarge(node);
-      within[memory] = table.all()[*code];
-      if (memory != 0)
-        continue;
-      node->setAttr(kArenaAttr, builder.getI64IntegerAttr(*code));
-      node->setAttr(kArenaBytesAttr, DimsAttr::get(node->getContext(), {*buffers[buffer].bytes}));
+      within[memory] = *offset;
+      if (memory == 0)
+        setRoom(node, RoomAttr::get(context(), *buffers[buffer].bytes, *offset));
     }
     for (const std::unique_ptr<Planner> &plan : inside[position])
-      if (failed(plan->write(within, table)))
+      if (failed(plan->write(within)))
         return failure();
   }
   if (auto loop = dyn_cast<LoopOpInterface>(program.block().getParentOp()))
-    return writeLoop(loop, bases, table);
+    return writeLoop(loop, bases);
   return success();
 }
 
-void Planner::writeFunction(func::FuncOp function, OffsetTable &table) {
-  Builder builder(function.getContext());
-  SmallVector<int64_t> updatesInPlace;
-  for (const UpdateResult &update : program.updates())
-    updatesInPlace.push_back(inPlace.contains(update.result));
-  MLIRContext *context = function.getContext();
-  function->setAttr(kOffsetsAttr, DimsAttr::get(context, table.all()));
-  function->setAttr(kArenaBytesAttr, DimsAttr::get(context, {totals.at(0)}));
-  function->setAttr(kInPlaceAttr, builder.getDenseI64ArrayAttr(updatesInPlace));
+void Planner::writeFunction(func::FuncOp function) {
   for (const auto &[memory, bytes] : totals)
-    if (memory != 0)
-      memories.setBytes(memory, bytes);
-  if (memories.kindOfEach().empty())
-    return;
-  function->setAttr(kMemoriesAttr, DimsAttr::get(context, memories.sizesOfEach()));
-  function->setAttr(kMemorySizesAttr, builder.getDenseI64ArrayAttr(memories.kindOfEach()));
-  function->setAttr(kOffsetMemoriesAttr, builder.getDenseI64ArrayAttr(table.memoryOfEach()));
+    memories.setBytes(memory, bytes);
+  setMemories(function, memories.attributes(context()));
 }
 
 struct PlanMemoryPass : keratin::passes::impl::PlanMemoryBase<PlanMemoryPass> {
@@ -423,15 +406,14 @@ struct PlanMemoryPass : keratin::passes::impl::PlanMemoryBase<PlanMemoryPass> {
     ComputedSizes sizes = program->sizes();
     Memories memories(sizes);
     Planner planner(std::move(*program), sizes, memories);
-    OffsetTable offsets;
     if (failed(planner.decide()))
       return signalPassFailure();
     Bases bases;
     for (const auto &[memory, bytes] : planner.memoryBytes())
       bases.try_emplace(memory, DimExpr(0));
-    if (failed(planner.write(bases, offsets)))
+    if (failed(planner.write(bases)))
       return signalPassFailure();
-    planner.writeFunction(getOperation(), offsets);
+    planner.writeFunction(getOperation());
   }
 };
 

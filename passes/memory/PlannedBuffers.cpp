@@ -1,7 +1,6 @@
 #include "passes/memory/PlannedBuffers.h"
 
 #include "passes/memory/KernelProgram.h"
-#include "passes/memory/MemoryPlan.h"
 
 using namespace keratin::ir;
 using namespace keratin::passes;
@@ -39,10 +38,7 @@ namespace {
 class PlanReader {
 public:
   // `sizes` are those of the function.
-  // `memories` are those that the places are in.
-  PlanReader(const std::vector<DimExpr> &places, ArrayRef<int64_t> memories,
-             const ComputedSizes &sizes)
-      : places(places), memories(memories), sizes(sizes) {}
+  explicit PlanReader(const ComputedSizes &sizes) : sizes(sizes) {}
 
   // False if the plan does not fit the program.
   bool read(const KernelProgram &program, PlannedMemory &plan);
@@ -50,18 +46,15 @@ public:
 private:
   bool readNode(const KernelProgram &program, int64_t position, PlannedMemory &plan);
   bool readInside(Operation *node, int64_t position, PlannedMemory &plan);
-  bool addLasting(Value value, int64_t place, PlannedMemory &plan);
-  bool isPlace(int64_t code) const { return code >= 0 && code < int64_t(places.size()); }
+  void addLasting(Value value, PlaceAttr place, PlannedMemory &plan);
 
   std::optional<DimExpr> mostBytes(Value value) const {
     std::optional<DimExpr> bytes = bytesOf(value);
     return bytes ? sizes.atMost(*bytes) : bytes;
   }
 
-  bool isInArena(int64_t code) const { return memories.empty() || memories[code] == 0; }
+  static bool isInArena(PlaceAttr place) { return place.isInMemory() && place.getNumber() == 0; }
 
-  const std::vector<DimExpr> &places;
-  ArrayRef<int64_t> memories; // empty: all places are in the arena
   const ComputedSizes &sizes;
   llvm::DenseMap<Value, size_t> bufferOf;
 };
@@ -74,55 +67,35 @@ bool PlanReader::read(const KernelProgram &program, PlannedMemory &plan) {
   auto loop = dyn_cast<LoopOpInterface>(program.block().getParentOp());
   if (!loop)
     return true;
-  auto states = loop->getAttrOfType<DenseI64ArrayAttr>(kStatesAttr);
-  auto step = loop->getAttrOfType<IntegerAttr>(kStepAttr);
-  if (!states || states.size() != loop.getNumStates() || !step)
-    return false;
-  if (step.getInt() >= 0 && !addLasting(loop.getStepNumber(), step.getInt(), plan))
-    return false;
-  for (auto [state, code] : llvm::zip(loop.getStateArguments(), states.asArrayRef()))
-    if (code >= 0 && !addLasting(state, code, plan))
-      return false;
+  if (PlaceAttr step = placeOfStep(loop))
+    addLasting(loop.getStepNumber(), step, plan);
+  for (auto [number, state] : llvm::enumerate(loop.getStateArguments()))
+    addLasting(state, placeOfState(loop, number), plan);
   return true;
 }
 
 // What is there from step to step is alive all the time.
-bool PlanReader::addLasting(Value value, int64_t place, PlannedMemory &plan) {
-  if (!isPlace(place))
-    return false;
+void PlanReader::addLasting(Value value, PlaceAttr place, PlannedMemory &plan) {
   if (!isInArena(place))
-    return true;
+    return;
   LiveRange always{0, std::max<int64_t>(plan.kernels, 1) - 1};
-  plan.buffers.push_back({value, always, places[place], mostBytes(value)});
-  return true;
+  plan.buffers.push_back({value, always, place.getOffset(), mostBytes(value)});
 }
 
 bool PlanReader::readNode(const KernelProgram &program, int64_t position, PlannedMemory &plan) {
   Operation *node = program.nodes()[position];
-  auto codes = node->getAttrOfType<DenseI64ArrayAttr>(kResultsAttr);
-  auto reuses = node->getAttrOfType<DenseI64ArrayAttr>(kReusesAttr);
-  if (!codes || !reuses || codes.size() != node->getNumResults() ||
-      reuses.size() != node->getNumResults())
-    return false;
   for (OpResult result : node->getResults()) {
-    int64_t code = codes[result.getResultNumber()];
-    int64_t reused = reuses[result.getResultNumber()];
-    if (code < 0)
-      continue;
-    if (isPlace(code) && !isInArena(code))
+    PlaceAttr place = placeOf(result);
+    if (!isInArena(place))
       continue;
     ArrayRef<int64_t> readers = program.readers(result);
     int64_t last = readers.empty() ? position : readers.back();
-    if (reused < 0) {
-      if (!isPlace(code))
-        return false;
+    if (!place.getOver()) {
       bufferOf[result] = plan.buffers.size();
-      plan.buffers.push_back({result, {position, last}, places[code], mostBytes(result)});
+      plan.buffers.push_back({result, {position, last}, place.getOffset(), mostBytes(result)});
       continue;
     }
-    auto found = reused < int64_t(node->getNumOperands())
-                     ? bufferOf.find(rootOf(node->getOperand(reused)))
-                     : bufferOf.end();
+    auto found = bufferOf.find(rootOf(node->getOperand(*place.getOver())));
     if (found == bufferOf.end())
       return false;
     size_t index = found->second;
@@ -135,23 +108,19 @@ bool PlanReader::readNode(const KernelProgram &program, int64_t position, Planne
 
 bool PlanReader::readInside(Operation *node, int64_t position, PlannedMemory &plan) {
   PlannedNode &inside = plan.inside.emplace_back(PlannedNode{node, position, {}});
-  auto bytes = node->getAttrOfType<DimsAttr>(kArenaBytesAttr);
+  RoomAttr room = roomOf(node);
   for (Region &region : node->getRegions()) {
     FailureOr<KernelProgram> program = KernelProgram::build(region.front());
-    if (failed(program) ||
-        !PlanReader(places, memories, sizes).read(*program, inside.programs.emplace_back()))
+    if (failed(program) || !PlanReader(sizes).read(*program, inside.programs.emplace_back()))
       return false;
-    inside.programs.back().arenaBytes = bytes ? bytes.getDims().front() : DimExpr(0);
+    inside.programs.back().arenaBytes = room ? room.getBytes() : DimExpr(0);
   }
-  if (!bytes)
+  if (!room)
     return true;
-  auto place = node->getAttrOfType<IntegerAttr>(kArenaAttr);
-  if (!place || !isPlace(place.getInt()))
-    return false;
   PlannedBuffer buffer;
   buffer.live = {position, position};
-  buffer.offset = places[place.getInt()];
-  buffer.bytes = bytes.getDims().front();
+  buffer.offset = room.getOffset();
+  buffer.bytes = room.getBytes();
   buffer.inside = plan.inside.size() - 1;
   plan.buffers.push_back(buffer);
   return true;
@@ -160,21 +129,15 @@ bool PlanReader::readInside(Operation *node, int64_t position, PlannedMemory &pl
 } // namespace
 
 std::optional<PlannedMemory> keratin::passes::readMemoryPlan(func::FuncOp function) {
-  auto offsets = function->getAttrOfType<DimsAttr>(kOffsetsAttr);
-  auto bytes = function->getAttrOfType<DimsAttr>(kArenaBytesAttr);
-  if (!offsets || !bytes || bytes.getDims().empty())
+  SmallVector<MemoryAttr> memories = memoriesOf(function);
+  if (memories.empty())
     return std::nullopt;
   FailureOr<KernelProgram> program = KernelProgram::build(function);
-  if (failed(program))
+  if (failed(program) || failed(verifyMemoryPlan(function)))
     return std::nullopt;
-  std::vector<DimExpr> places = offsets.getDims();
   PlannedMemory plan;
-  plan.arenaBytes = bytes.getDims().front();
-  auto memories = function->getAttrOfType<DenseI64ArrayAttr>(kOffsetMemoriesAttr);
-  if (memories && size_t(memories.size()) != places.size())
-    return std::nullopt;
-  if (!PlanReader(places, memories ? memories.asArrayRef() : ArrayRef<int64_t>(), program->sizes())
-           .read(*program, plan))
+  plan.arenaBytes = memories.front().getBytes();
+  if (!PlanReader(program->sizes()).read(*program, plan))
     return std::nullopt;
   return plan;
 }

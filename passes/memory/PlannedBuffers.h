@@ -1,4 +1,4 @@
-// A memory plan read back from its attributes (passes/memory/MemoryPlan.h), for those who show it.
+// A memory plan read back from its attributes (ir/dialect/MemoryPlan.h), for those who show it.
 #ifndef KERATIN_PASSES_MEMORY_PLANNEDBUFFERS_H
 #define KERATIN_PASSES_MEMORY_PLANNEDBUFFERS_H
 

@@ -1,7 +1,9 @@
-// Shares nothing with the planner but the names of attributes: what both had wrong would go unseen.
+// Shares nothing with the planner but the attributes of a plan: what both had wrong would go
+// unseen.
+#include "ir/dialect/MemoryPlan.h"
+#include "ir/dialect/Signature.h"
 #include "ir/interfaces/ComputedSizes.h"
 #include "passes/Passes.h"
-#include "passes/memory/MemoryPlan.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -19,15 +21,12 @@ namespace {
 // A result of a node, as the plan describes it.
 struct PlannedValue {
   OpResult value;
-  int64_t code = 0;
-  int64_t reuses = -1;
+  PlaceAttr place;
   int64_t made = 0;     // position of its node
   int64_t lastRead = 0; // position of the last node that reads it, itself or through views
 };
 
 using Assignment = llvm::DenseMap<int64_t, int64_t>;
-
-bool isKernelOrHolder(Operation *op) { return isa<KernelOp, LoopOpInterface, IfOp>(op); }
 
 Value storageOf(Value value) {
   while (isa_and_nonnull<ReshapeOp, SliceOp>(value.getDefiningOp()))
@@ -37,7 +36,7 @@ Value storageOf(Value value) {
 
 // Through a kernel inside, or because a size that it computes is wrong.
 bool canFail(Operation *node) {
-  for (Operation *op = node->getNextNode(); op && !isKernelOrHolder(op); op = op->getNextNode())
+  for (Operation *op = node->getNextNode(); op && !isNode(op); op = op->getNextNode())
     if (isa<DefineSizeOp>(op))
       return true;
   return node
@@ -53,11 +52,6 @@ SmallVector<DefineSizeOp> definitionsIn(func::FuncOp function) {
   SmallVector<DefineSizeOp> definitions;
   function.walk([&](DefineSizeOp define) { definitions.push_back(define); });
   return definitions;
-}
-
-int64_t homeOfState(LoopOpInterface loop, unsigned state) {
-  auto homes = loop->getAttrOfType<DenseI64ArrayAttr>(kStatesAttr);
-  return homes && state < homes.size() ? homes[state] : kNowhere;
 }
 
 // Bytes of a value; nullopt: a call with such sizes is refused before it needs memory.
@@ -120,7 +114,7 @@ LogicalResult checkElementwise(KernelOp kernel, Value storage, OpResult written)
 // no other way.
 LogicalResult checkLoopOver(LoopOpInterface loop, Value storage, OpResult written) {
   unsigned state = written.getResultNumber();
-  if (state >= loop.getNumStates() || homeOfState(loop, state) != kInPlace)
+  if (state >= loop.getNumStates() || !placeOfState(loop, state).isInResult())
     return loop->emitError("writes result ")
            << state << " over an operand, but its steps do not change it in place";
   for (auto [index, operand] : llvm::enumerate(loop->getOperands()))
@@ -141,17 +135,16 @@ LogicalResult checkOver(Operation *node, Value storage, OpResult written) {
 // The plan of one block and of what is inside its nodes.
 class BlockChecker {
 public:
-  // For each offset the memory it is a place in.
-  BlockChecker(Block &block, ArrayRef<DimExpr> offsets, ArrayRef<int64_t> memories)
-      : block(block), offsets(offsets), memories(memories),
-        loop(dyn_cast<LoopOpInterface>(block.getParentOp())) {}
+  // Precondition: verifyMemoryPlan().
+  explicit BlockChecker(Block &block)
+      : block(block), loop(dyn_cast<LoopOpInterface>(block.getParentOp())) {}
 
   LogicalResult read();
   LogicalResult check();
 
   // What the block needs of the arena for these symbols, from when to when.
   struct Interval {
-    int64_t memory;
+    unsigned memory;
     int64_t begin, end;
     int64_t made, lastRead;
     PlannedValue *planned = nullptr; // null: of a loop, or inside a node
@@ -193,7 +186,7 @@ private:
   LogicalResult checkNowhere();
   LogicalResult checkReuses();
   LogicalResult checkStates();
-  LogicalResult addInterval(Intervals &all, Value value, int64_t offset, Interval interval,
+  LogicalResult addInterval(Intervals &all, Value value, PlaceAttr place, Interval interval,
                             const Assignment &symbols, Totals totals);
   LogicalResult compare(const Interval &a, const Interval &b, const Assignment &symbols);
   InFlightDiagnostic at(InFlightDiagnostic diagnostic, const Assignment &symbols) {
@@ -204,19 +197,17 @@ private:
   }
 
   Block &block;
-  ArrayRef<DimExpr> offsets;
-  ArrayRef<int64_t> memories;
   LoopOpInterface loop; // whose body the block is
   SmallVector<Operation *> nodes;
   std::vector<PlannedValue> values;
-  // Of the loop: what lies at which offset from step to step.
-  SmallVector<std::pair<Value, int64_t>> lasting;
+  // Of the loop: what lies where from step to step.
+  SmallVector<std::pair<Value, PlaceAttr>> lasting;
   std::vector<std::vector<BlockChecker>> inside; // of each node
 };
 
 LogicalResult BlockChecker::read() {
   for (Operation &op : block)
-    if (isKernelOrHolder(&op) && failed(readNode(&op, nodes.size())))
+    if (isNode(&op) && failed(readNode(&op, nodes.size())))
       return failure();
   for (PlannedValue &planned : values)
     for (int64_t reader : readersOf(planned.value))
@@ -226,52 +217,30 @@ LogicalResult BlockChecker::read() {
 
 LogicalResult BlockChecker::readNode(Operation *node, int64_t position) {
   nodes.push_back(node);
-  auto codes = node->getAttrOfType<DenseI64ArrayAttr>(kResultsAttr);
-  auto reuses = node->getAttrOfType<DenseI64ArrayAttr>(kReusesAttr);
-  if (!codes || !reuses || codes.size() != node->getNumResults() ||
-      reuses.size() != node->getNumResults())
-    return node->emitError("has no place for each result");
-  int64_t returned = block.getTerminator()->getNumOperands();
-  for (OpResult result : node->getResults()) {
-    unsigned index = result.getResultNumber();
-    int64_t code = codes[index], reused = reuses[index];
-    if (code != kNowhere && (code >= int64_t(offsets.size()) || code < -returned))
-      return node->emitError("result ") << index << " has the unknown place " << code;
-    if (reused < -1 || reused >= int64_t(node->getNumOperands()))
-      return node->emitError("result ") << index << " reuses the unknown operand " << reused;
-    values.push_back({result, code, reused, position, position});
-  }
+  for (OpResult result : node->getResults())
+    values.push_back({result, placeOf(result), position, position});
   std::vector<BlockChecker> &checkers = inside.emplace_back();
-  if (!isa<KernelOp>(node))
-    for (Region &region : node->getRegions()) {
-      checkers.emplace_back(region.front(), offsets, memories);
-      if (failed(checkers.back().read()))
-        return failure();
-    }
+  if (isa<KernelOp>(node))
+    return success();
+  for (Region &region : node->getRegions()) {
+    checkers.emplace_back(region.front());
+    if (failed(checkers.back().read()))
+      return failure();
+  }
   return success();
 }
 
 LogicalResult BlockChecker::readLoop() {
-  auto homes = loop->getAttrOfType<DenseI64ArrayAttr>(kStatesAttr);
-  auto step = loop->getAttrOfType<IntegerAttr>(kStepAttr);
-  if (!homes || homes.size() != loop.getNumStates() || !step)
-    return loop->emitError("has no place for its states");
-  if (step.getInt() < -1 || step.getInt() >= int64_t(offsets.size()))
-    return loop->emitError("has its step number at the unknown place ") << step.getInt();
-  if (step.getInt() >= 0)
-    lasting.push_back({loop.getStepNumber(), step.getInt()});
+  if (PlaceAttr step = placeOfStep(loop))
+    lasting.push_back({loop.getStepNumber(), step});
   else if (!readersOf(loop.getStepNumber()).empty() ||
            llvm::any_of(loop.getBody().front().getOps<DefineSizeOp>(), [&](DefineSizeOp define) {
              return storageOf(define.getSize()) == loop.getStepNumber();
            }))
     return loop->emitError("has no place for its step number, which is read");
-  int64_t stacks = loop.getStacks().size();
-  for (auto [state, home] : llvm::enumerate(homes.asArrayRef())) {
-    if (home >= int64_t(offsets.size()) || home <= kInStack - stacks)
-      return loop->emitError("state ") << state << " has the unknown place " << home;
-    if (home >= 0)
-      lasting.push_back({loop.getStateArguments()[state], home});
-  }
+  for (auto [number, state] : llvm::enumerate(loop.getStateArguments()))
+    if (PlaceAttr place = placeOfState(loop, number); place.isInMemory())
+      lasting.push_back({state, place});
   return success();
 }
 
@@ -289,37 +258,54 @@ LogicalResult BlockChecker::check() {
 // there.
 LogicalResult BlockChecker::checkReturned() {
   Operation *exit = block.getTerminator(), *parent = block.getParentOp();
-  const char *kind = isa<func::FuncOp>(parent) ? "function result " : "yielded value ";
-  SmallVector<unsigned> writers(exit->getNumOperands(), 0);
+  auto function = dyn_cast<func::FuncOp>(parent);
+  const char *kind = function ? "function result " : "yielded value ";
+  // The place of what is returned as an operand, whichever value is written there.
+  auto placeOfReturned = [&](unsigned index, PlaceAttr written) {
+    std::optional<int64_t> variable =
+        function ? Signature(function).updatedVariable(index) : std::nullopt;
+    if (variable && written.isInVariable())
+      return PlaceAttr::of(parent->getContext(), PlaceKind::Variable, *variable);
+    return PlaceAttr::of(parent->getContext(), PlaceKind::Returned, index);
+  };
+  llvm::SmallDenseMap<PlaceAttr, unsigned> writers;
+  llvm::SmallDenseSet<PlaceAttr> returned;
   for (PlannedValue &planned : values)
-    if (planned.code < 0 && planned.code != kNowhere)
-      ++writers[-1 - planned.code];
+    if (planned.place.isReturned() || planned.place.isInVariable())
+      ++writers[planned.place.withOver(std::nullopt)];
   for (unsigned index = 0; index < exit->getNumOperands(); ++index) {
     PlannedValue *planned = findReturned(index);
     if (!planned)
       return parent->emitError(kind) << index << " aliases an argument or a constant";
-    int64_t place = index;
-    unsigned expected = 1;
-    if (loop && index < loop.getNumStates())
-      if (int64_t home = homeOfState(loop, index); home <= kInStack) {
-        place = int64_t(loop.getNumStates()) + kInStack - home;
-        if (findReturned(place) != planned)
-          return parent->emitError("state ") << index << " is not what is written to its stack";
-        expected = 0;
-      }
-    if (planned->code != -1 - place || writers[index] != expected)
+    PlaceAttr expected = placeOfReturned(index, planned->place);
+    if (PlaceAttr home =
+            loop && index < loop.getNumStates() ? placeOfState(loop, index) : PlaceAttr();
+        home && home.isInStack()) {
+      unsigned stack = loop.getNumStates() + home.getNumber();
+      if (findReturned(stack) != planned)
+        return parent->emitError("state ") << index << " is not what is written to its stack";
+      if (writers.contains(expected))
+        return parent->emitError(kind) << index << " is not what its buffer holds";
+      expected = placeOfReturned(stack, planned->place);
+    }
+    if (planned->place.withOver(std::nullopt) != expected || writers.lookup(expected) != 1)
       return parent->emitError(kind) << index << " is not what its buffer holds";
+    returned.insert(expected);
   }
+  for (PlannedValue &planned : values)
+    if (planned.place.isInVariable() && !returned.contains(planned.place.withOver(std::nullopt)))
+      return planned.value.getOwner()->emitError("writes variable ")
+             << planned.place.getNumber() << ", which has no such update";
   return success();
 }
 
 LogicalResult BlockChecker::checkNowhere() {
   for (PlannedValue &planned : values) {
-    if (planned.code != kNowhere)
+    if (!planned.place.isNowhere())
       continue;
     auto holder = dyn_cast<LoopOpInterface>(planned.value.getOwner());
     unsigned index = planned.value.getResultNumber();
-    if (!holder || index >= holder.getNumStates() || homeOfState(holder, index) > kInStack ||
+    if (!holder || index >= holder.getNumStates() || !placeOfState(holder, index).isInStack() ||
         !readersOf(planned.value).empty())
       return planned.value.getOwner()->emitError("result ") << index << " needs a place";
   }
@@ -328,20 +314,19 @@ LogicalResult BlockChecker::checkNowhere() {
 
 LogicalResult BlockChecker::checkReuses() {
   for (PlannedValue &planned : values) {
-    if (planned.reuses < 0)
+    if (!planned.place.getOver())
       continue;
     Operation *node = nodes[planned.made];
     unsigned index = planned.value.getResultNumber();
-    Value storage = storageOf(node->getOperand(planned.reuses));
+    Value storage = storageOf(node->getOperand(*planned.place.getOver()));
     if (failed(checkOver(node, storage, planned.value)))
       return failure();
-    if (planned.code < 0) {
-      if (isa<func::FuncOp>(block.getParentOp()))
-        continue; // an update; checkUpdates knows what it may write over
+    if (planned.place.isInVariable())
+      continue; // checkUpdates knows what it may write over
+    if (!planned.place.isInMemory())
       return node->emitError("reuses an operand for a buffer outside of the arena");
-    }
     PlannedValue *operand = find(storage);
-    if (!operand || operand->code != planned.code)
+    if (!operand || operand->place.withOver(std::nullopt) != planned.place.withOver(std::nullopt))
       return node->emitError("result ")
              << index << " does not lie where the operand it reuses does";
     if (operand->lastRead != planned.made)
@@ -353,7 +338,7 @@ LogicalResult BlockChecker::checkReuses() {
 // A state that steps change in place is read by nobody after its next value was written.
 LogicalResult BlockChecker::checkStates() {
   for (unsigned state = 0; state < loop.getNumStates(); ++state) {
-    if (homeOfState(loop, state) != kInPlace)
+    if (!placeOfState(loop, state).isInResult())
       continue;
     PlannedValue *next = findReturned(state);
     Value old = loop.getStateArguments()[state];
@@ -381,16 +366,16 @@ bool BlockChecker::isRefused(const Assignment &symbols) {
   return false;
 }
 
-LogicalResult BlockChecker::addInterval(Intervals &all, Value value, int64_t place,
+LogicalResult BlockChecker::addInterval(Intervals &all, Value value, PlaceAttr place,
                                         Interval interval, const Assignment &symbols,
                                         Totals totals) {
   auto symbol = [&](int64_t id) -> std::optional<int64_t> { return symbols.lookup(id); };
   auto error = [&](const Twine &text) { return at(emitError(interval.location, text), symbols); };
   int64_t bytes = *bytesWith(value, symbols);
-  std::optional<int64_t> offset = offsets[place].evaluate(symbol);
+  std::optional<int64_t> offset = place.getOffset().evaluate(symbol);
   if (!offset || *offset < 0 || *offset % KERATIN_ALIGNMENT != 0)
     return error("a result has no offset that is a multiple of 64");
-  interval.memory = memories[place];
+  interval.memory = place.getNumber();
   std::optional<int64_t> total = totals[interval.memory];
   if (total && (*offset > *total || bytes > *total - *offset))
     return error("a result leaves the arena");
@@ -410,8 +395,9 @@ LogicalResult BlockChecker::compare(const Interval &a, const Interval &b,
   bool share = a.memory == b.memory && a.begin < b.end && b.begin < a.end;
   if (!bothLive || !share)
     return success();
-  bool declared = a.planned && b.planned && b.planned->reuses >= 0 && a.begin == b.begin &&
-                  storageOf(nodes[b.made]->getOperand(b.planned->reuses)) == a.planned->value;
+  std::optional<unsigned> over = b.planned ? b.planned->place.getOver() : std::nullopt;
+  bool declared = a.planned && over && a.begin == b.begin &&
+                  storageOf(nodes[b.made]->getOperand(*over)) == a.planned->value;
   if (declared)
     return success();
   InFlightDiagnostic diagnostic = emitError(b.location, "overwrites a value that is still needed");
@@ -421,10 +407,10 @@ LogicalResult BlockChecker::compare(const Interval &a, const Interval &b,
 
 LogicalResult BlockChecker::checkArena(const Assignment &symbols, Totals totals, Intervals &all) {
   for (PlannedValue &planned : values)
-    if (planned.code >= 0 && failed(addInterval(all, planned.value, planned.code,
-                                                {0, 0, 0, planned.made, planned.lastRead, &planned,
-                                                 false, planned.value.getLoc()},
-                                                symbols, totals)))
+    if (planned.place.isInMemory() && failed(addInterval(all, planned.value, planned.place,
+                                                         {0, 0, 0, planned.made, planned.lastRead,
+                                                          &planned, false, planned.value.getLoc()},
+                                                         symbols, totals)))
       return failure();
   for (auto [value, place] : lasting)
     if (failed(addInterval(all, value, place,
@@ -448,10 +434,15 @@ LogicalResult BlockChecker::checkArena(const Assignment &symbols, Totals totals,
 }
 
 void BlockChecker::collectSizes(llvm::function_ref<void(const DimExpr &)> collect) {
-  for (PlannedValue &planned : values)
+  for (PlannedValue &planned : values) {
     llvm::for_each(getShape(planned.value), collect);
-  for (auto [value, place] : lasting)
+    if (planned.place.isInMemory())
+      collect(planned.place.getOffset());
+  }
+  for (auto [value, place] : lasting) {
     llvm::for_each(getShape(value), collect);
+    collect(place.getOffset());
+  }
   for (std::vector<BlockChecker> &checkers : inside)
     for (BlockChecker &checker : checkers)
       checker.collectSizes(collect);
@@ -462,15 +453,15 @@ public:
   explicit Checker(func::FuncOp function) : function(function) {}
 
   LogicalResult check() {
-    if (failed(readPlan()))
+    if (failed(verifyMemoryPlan(function)))
       return failure();
-    top.emplace(function.getBody().front(), offsets, offsetMemories);
+    memories = memoriesOf(function);
+    top.emplace(function.getBody().front());
     return success(succeeded(top->read()) && succeeded(checkSizes()) && succeeded(top->check()) &&
                    succeeded(checkUpdates()) && succeeded(checkArena()));
   }
 
 private:
-  LogicalResult readPlan();
   LogicalResult checkUpdates();
   LogicalResult checkUpdateInPlace(unsigned functionResult);
   LogicalResult checkArena();
@@ -479,87 +470,24 @@ private:
   bool bound(Assignment &symbols);
   LogicalResult checkArenaFor(Assignment symbols);
 
-  bool isUpdate(unsigned functionResult) {
-    auto kind = function.getResultAttrOfType<StringAttr>(functionResult, kKindAttr);
-    return kind && kind.getValue() == "update";
-  }
-
   func::FuncOp function;
   std::optional<BlockChecker> top;
-  LogicalResult readMemories();
-
-  std::vector<DimExpr> offsets;
-  // Bytes of the arena and of the other memories, and which of these are tapes.
-  std::vector<DimExpr> memoryBytes;
-  SmallVector<bool> isTape;
-  SmallVector<int64_t> offsetMemories;
-  SmallVector<unsigned> updates; // function results
-  SmallVector<bool> inPlace;     // of each update
+  SmallVector<MemoryAttr> memories;
 };
 
-LogicalResult Checker::readPlan() {
-  auto offsetsAttr = function->getAttrOfType<DimsAttr>(kOffsetsAttr);
-  auto bytesAttr = function->getAttrOfType<DimsAttr>(kArenaBytesAttr);
-  auto inPlaceAttr = function->getAttrOfType<DenseI64ArrayAttr>(kInPlaceAttr);
-  if (!offsetsAttr || !bytesAttr || !inPlaceAttr || bytesAttr.getDims().size() != 1)
-    return function.emitError("has no memory plan");
-  offsets = offsetsAttr.getDims();
-  memoryBytes = bytesAttr.getDims();
-  isTape.push_back(false);
-  if (failed(readMemories()))
-    return failure();
-  for (unsigned i = 0; i < function.getNumResults(); ++i)
-    if (isUpdate(i))
-      updates.push_back(i);
-  if (updates.size() != size_t(inPlaceAttr.size()))
-    return function.emitError("has ")
-           << updates.size() << " updates, but the plan knows " << inPlaceAttr.size();
-  for (int64_t flag : inPlaceAttr.asArrayRef())
-    inPlace.push_back(flag != 0);
-  return success();
-}
-
-LogicalResult Checker::readMemories() {
-  offsetMemories.assign(offsets.size(), 0);
-  auto bytes = function->getAttrOfType<DimsAttr>(kMemoriesAttr);
-  auto sizes = function->getAttrOfType<DenseI64ArrayAttr>(kMemorySizesAttr);
-  auto memories = function->getAttrOfType<DenseI64ArrayAttr>(kOffsetMemoriesAttr);
-  if (!bytes && !sizes && !memories)
-    return success();
-  int64_t definitions = definitionsIn(function).size();
-  bool fits = bytes && sizes && memories && bytes.getDims().size() == size_t(sizes.size()) &&
-              size_t(memories.size()) == offsets.size();
-  for (int64_t i = 0; fits && i < sizes.size(); ++i) {
-    fits = sizes[i] < definitions && -1 - sizes[i] < definitions;
-    isTape.push_back(sizes[i] < 0);
-  }
-  for (size_t i = 0; fits && i < offsets.size(); ++i)
-    fits = memories[i] >= 0 && memories[i] <= sizes.size();
-  if (!fits)
-    return function.emitError("has a plan of memories that do not fit each other");
-  llvm::append_range(memoryBytes, bytes.getDims());
-  offsetMemories.assign(memories.asArrayRef().begin(), memories.asArrayRef().end());
-  return success();
-}
-
 LogicalResult Checker::checkUpdateInPlace(unsigned functionResult) {
-  auto number = function.getResultAttrOfType<IntegerAttr>(functionResult, kVariableAttr);
-  BlockArgument variable;
-  int64_t seen = 0;
-  for (BlockArgument argument : function.getArguments()) {
-    auto kind = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kKindAttr);
-    if (kind && kind.getValue() == "variable" && seen++ == number.getInt())
-      variable = argument;
-  }
+  Signature signature(function);
+  std::optional<int64_t> number = signature.updatedVariable(functionResult);
+  BlockArgument variable = function.getArgument(signature.firstVariable() + *number);
   Operation *exit = function.getBody().front().getTerminator();
   PlannedValue *planned = top->findReturned(functionResult);
   ArrayRef<Operation *> nodes = top->getNodes();
   if (canFail(planned->value.getOwner()) ||
       exit->getOperand(functionResult).getType() != variable.getType())
     return nodes[planned->made]->emitError("must not update a variable in place");
-  for (unsigned other : updates)
-    if (other != functionResult &&
-        function.getResultAttrOfType<IntegerAttr>(other, kVariableAttr) == number)
+  for (unsigned other = 0; other < function.getNumResults(); ++other)
+    if (other != functionResult && signature.isUpdate(other) &&
+        signature.updatedVariable(other) == number)
       return function.emitError("a variable updated in place has several updates");
   for (size_t later = planned->made; later < nodes.size(); ++later)
     if (canFail(nodes[later]))
@@ -570,28 +498,21 @@ LogicalResult Checker::checkUpdateInPlace(unsigned functionResult) {
       return nodes[reader]->emitError("reads a variable after it was written in place");
     readsItself |= reader == planned->made;
   }
-  if (readsItself != (planned->reuses >= 0))
+  std::optional<unsigned> over = planned->place.getOver();
+  if (readsItself != over.has_value())
     return nodes[planned->made]->emitError(
         "must say which operand the update in place writes over");
   if (!readsItself)
     return success();
-  if (storageOf(nodes[planned->made]->getOperand(planned->reuses)) != variable)
+  if (storageOf(nodes[planned->made]->getOperand(*over)) != variable)
     return nodes[planned->made]->emitError("writes over an operand that is not its variable");
   return checkOver(nodes[planned->made], variable, planned->value);
 }
 
 LogicalResult Checker::checkUpdates() {
-  for (auto [index, functionResult] : llvm::enumerate(updates))
-    if (inPlace[index] && failed(checkUpdateInPlace(functionResult)))
+  for (unsigned result = 0; result < function.getNumResults(); ++result)
+    if (Signature(function).isInPlace(result) && failed(checkUpdateInPlace(result)))
       return failure();
-  for (PlannedValue &planned : top->getValues()) {
-    if (planned.code >= 0 || planned.reuses < 0)
-      continue;
-    auto update = llvm::find(updates, unsigned(-1 - planned.code));
-    if (update == updates.end() || !inPlace[update - updates.begin()])
-      return top->getNodes()[planned.made]->emitError(
-          "reuses an operand for a buffer outside of the arena");
-  }
   return success();
 }
 
@@ -614,7 +535,7 @@ LogicalResult Checker::checkSizesOf(Block &block) {
   for (DefineSizeOp define : block.getOps<DefineSizeOp>())
     waiting.insert(define.getSymbol());
   for (Operation &op : block) {
-    if (isKernelOrHolder(&op)) {
+    if (isNode(&op)) {
       last = &op;
       auto loop = dyn_cast<WhileOp>(op);
       std::optional<int64_t> early;
@@ -628,7 +549,7 @@ LogicalResult Checker::checkSizesOf(Block &block) {
     } else if (auto define = dyn_cast<DefineSizeOp>(op)) {
       waiting.erase(define.getSymbol());
       Operation *maker = storageOf(define.getSize()).getDefiningOp();
-      if ((maker && isKernelOrHolder(maker) ? maker : nullptr) != last)
+      if ((maker && isNode(maker) ? maker : nullptr) != last)
         return define.emitError("reads a size that may have been overwritten");
     }
   }
@@ -661,9 +582,9 @@ LogicalResult Checker::checkArenaFor(Assignment symbols) {
     return success();
   auto symbol = [&](int64_t id) -> std::optional<int64_t> { return symbols.lookup(id); };
   SmallVector<std::optional<int64_t>> totals;
-  for (auto [bytes, tape] : llvm::zip(memoryBytes, isTape)) {
-    std::optional<int64_t> total = bytes.evaluate(symbol);
-    totals.push_back(tape ? std::nullopt : total);
+  for (MemoryAttr memory : memories) {
+    std::optional<int64_t> total = memory.getBytes().evaluate(symbol);
+    totals.push_back(memory.isTape() ? std::nullopt : total);
     if (total && *total >= 0)
       continue;
     InFlightDiagnostic diagnostic = function.emitError("the size of the arena cannot be computed");
@@ -682,8 +603,8 @@ LogicalResult Checker::checkArena() {
     for (int64_t id : expr.symbols())
       symbols.insert(id);
   };
-  llvm::for_each(memoryBytes, collect);
-  llvm::for_each(offsets, collect);
+  for (MemoryAttr memory : memories)
+    collect(memory.getBytes());
   top->collectSizes(collect);
   for (DefineSizeOp define : definitionsIn(function))
     if (define.getBound())

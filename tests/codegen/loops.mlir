@@ -100,9 +100,9 @@
 
 // A state that is stacked lives in its stack: no copy, no buffer.
 // PLAN-LABEL: func.func @rnn(
-// PLAN-SAME:    keratin.arena_bytes = #keratin.dims<0>
-// PLAN:         keratin.scan {{.*}}keratin.results = array<i64: -1, -2>, keratin.reuses = array<i64: -1, -1>, keratin.states = array<i64: -2>, keratin.step = -1 : i64}
-// PLAN:           keratin.kernel({{.*}} {keratin.results = array<i64: -2>
+// PLAN-SAME:    keratin.memories = [#keratin.memory<host, 0>]
+// PLAN:         keratin.scan {{.*}}keratin.places = [#keratin.place<returned 0>, #keratin.place<returned 1>], keratin.states = [#keratin.place<stack 0>]}
+// PLAN:           keratin.kernel({{.*}} {keratin.places = [#keratin.place<returned 1>]
 func.func @rnn(%h: tensor<2x4xf32>, %x: tensor<?x2x4xf32, #keratin.dims<d0, 2, 4>>, %u: tensor<4x4xf32>) -> (tensor<2x4xf32>, tensor<?x2x4xf32, #keratin.dims<d0, 2, 4>>) {
   %last, %all = keratin.scan length = #keratin.dims<d0> init(%h) over(%x) with(%u) : (tensor<2x4xf32>, tensor<?x2x4xf32, #keratin.dims<d0, 2, 4>>, tensor<4x4xf32>) -> (tensor<2x4xf32>, tensor<?x2x4xf32, #keratin.dims<d0, 2, 4>>) {
   ^bb0(%t: tensor<i64>, %s: tensor<2x4xf32>, %e: tensor<2x4xf32>, %w: tensor<4x4xf32>):
@@ -116,9 +116,9 @@ func.func @rnn(%h: tensor<2x4xf32>, %x: tensor<?x2x4xf32, #keratin.dims<d0, 2, 4
 // the same without stack: two buffers
 // A contraction of the state: steps read one buffer and write another.
 // PLAN-LABEL: func.func @rnn_last(
-// PLAN-SAME:    keratin.arena_bytes = #keratin.dims<128>
-// PLAN:         keratin.scan {{.*}}keratin.results = array<i64: 0>, {{.*}} keratin.states = array<i64: 1>
-// PLAN:           keratin.kernel({{.*}} {keratin.results = array<i64: -1>
+// PLAN-SAME:    keratin.memories = [#keratin.memory<host, 128>]
+// PLAN:         keratin.scan {{.*}}keratin.places = [#keratin.place<arena, 0>], {{.*}} keratin.states = [#keratin.place<arena, 64>]
+// PLAN:           keratin.kernel({{.*}} {keratin.places = [#keratin.place<returned 0>]
 func.func @rnn_last(%h: tensor<2x4xf32>, %x: tensor<?x2x4xf32, #keratin.dims<d0, 2, 4>>, %u: tensor<4x4xf32>) -> tensor<2x4xf32> {
   %last = keratin.scan length = #keratin.dims<d0> reverse init(%h) over(%x) with(%u) : (tensor<2x4xf32>, tensor<?x2x4xf32, #keratin.dims<d0, 2, 4>>, tensor<4x4xf32>) -> tensor<2x4xf32> {
   ^bb0(%t: tensor<i64>, %s: tensor<2x4xf32>, %e: tensor<2x4xf32>, %w: tensor<4x4xf32>):
@@ -141,8 +141,8 @@ func.func @swap(%a: tensor<3xf32>, %b: tensor<3xf32>, %i: tensor<i64>, %x: tenso
 }
 // a loop in a loop: rows of a matrix, then its columns
 // PLAN-LABEL: func.func @nested(
-// PLAN:         keratin.scan {{.*}} keratin.states = array<i64: 1>
-// PLAN:           keratin.scan {{.*}}keratin.results = array<i64: -1, 0, -3>, {{.*}} keratin.states = array<i64: -1, -2>
+// PLAN:         keratin.scan {{.*}} keratin.states = [#keratin.place<arena, {{[0-9]+}}>]
+// PLAN:           keratin.scan {{.*}}keratin.places = [#keratin.place<returned 0>, #keratin.place<arena, {{[0-9]+}}>, #keratin.place<returned 2>], {{.*}}keratin.states = [#keratin.place<result>, #keratin.place<stack 0>]
 func.func @nested(%x: tensor<?x?xf32, #keratin.dims<d0, d1>>, %c: tensor<f32>) -> (tensor<f32>, tensor<?xf32, #keratin.dims<d0>>, tensor<?x?xf32, #keratin.dims<d0, d1>>) {
   %r:3 = keratin.scan length = #keratin.dims<d0> init(%c) over(%x) with(%c) : (tensor<f32>, tensor<?x?xf32, #keratin.dims<d0, d1>>, tensor<f32>) -> (tensor<f32>, tensor<?xf32, #keratin.dims<d0>>, tensor<?x?xf32, #keratin.dims<d0, d1>>) {
   ^bb0(%t: tensor<i64>, %s: tensor<f32>, %row: tensor<?xf32, #keratin.dims<d1>>, %k: tensor<f32>):
@@ -208,8 +208,8 @@ func.func @loop_in_branch(%x: tensor<?x3xf32, #keratin.dims<d0, 3>>, %c: tensor<
 // a variable changed by a loop in place
 // The variable itself is changed by each step.
 // PLAN-LABEL: func.func @update(
-// PLAN-SAME:    keratin.arena_bytes = #keratin.dims<0>, keratin.in_place = array<i64: 1>
-// PLAN:         keratin.scan {{.*}}keratin.results = array<i64: -1>, keratin.reuses = array<i64: 0>, keratin.states = array<i64: -1>
+// PLAN-SAME:    keratin.memories = [#keratin.memory<host, 0>]
+// PLAN:         keratin.scan {{.*}}keratin.places = [#keratin.place<variable 0, over 0>], keratin.states = [#keratin.place<result>]
 func.func @update(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> {keratin.kind = "input", keratin.name = "x"}, %v: tensor<4xf32> {keratin.kind = "variable", keratin.name = "v"}) -> (tensor<4xf32> {keratin.kind = "update", keratin.variable = 0 : i64}) {
   %r = keratin.scan length = #keratin.dims<d0> init(%v) over(%x) with() : (tensor<4xf32>, tensor<?x4xf32, #keratin.dims<d0, 4>>) -> tensor<4xf32> {
   ^bb0(%t: tensor<i64>, %s: tensor<4xf32>, %e: tensor<4xf32>):
@@ -221,7 +221,7 @@ func.func @update(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> {keratin.kind = "inp
 }
 // indices that are read in a loop, by step number
 // PLAN-LABEL: func.func @indices(
-// PLAN:         keratin.scan {{.*}} keratin.step = 0 : i64}
+// PLAN:         keratin.scan {{.*}} keratin.step = #keratin.place<arena, 0>}
 func.func @indices(%x: tensor<10x4xf32>, %i: tensor<?xi64, #keratin.dims<d0>>, %c: tensor<4xf32>) -> (tensor<4xf32>, tensor<?x4xf32, #keratin.dims<d0, 4>>) {
   %r:2 = keratin.scan length = #keratin.dims<d0> init(%c) over(%i) with(%x) : (tensor<4xf32>, tensor<?xi64, #keratin.dims<d0>>, tensor<10x4xf32>) -> (tensor<4xf32>, tensor<?x4xf32, #keratin.dims<d0, 4>>) {
   ^bb0(%t: tensor<i64>, %s: tensor<4xf32>, %j: tensor<i64>, %all: tensor<10x4xf32>):

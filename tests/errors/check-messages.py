@@ -33,8 +33,6 @@ UNTESTED = {
     "not implemented: a search without memory to work in": GUARD,
     "not implemented: a value made outside a kernel": GUARD,
     "not implemented: a cycle between kernels": INTERNAL,
-    "has no place in memory: keratin-plan-memory must run first": INTERNAL,
-    "has no place for its states: keratin-plan-memory must run first": INTERNAL,
     "the bytes of one step do not fit 64 bits": GUARD,
     "not enough memory for a constant of": "needs an allocation that fails in the middle of a compilation",
     "the compiled code could not be loaded:": INTERNAL,

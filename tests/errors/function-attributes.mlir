@@ -1,6 +1,6 @@
 // RUN: keratin-opt %s --split-input-file --verify-diagnostics
 
-// What the memory plan and the shape contract are written in is read by code generation without further questions.
+// What a signature and the shape contract are written in is read by code generation without further questions.
 
 // expected-error @below {{argument 0: keratin.kind must be "input" or "variable"}}
 func.func @argument_kind(%x: tensor<2xf32> {keratin.kind = "output"}) { return }
@@ -42,23 +42,14 @@ func.func private @checks_of_unknown_kind() attributes {keratin.checks = [{kind 
 
 // -----
 
-// expected-error @below {{keratin.arena_bytes must be one size}}
-func.func private @arena() attributes {keratin.arena_bytes = #keratin.dims<>}
-
-// -----
-
-// expected-error @below {{keratin.offsets must be a list of sizes}}
-func.func private @offsets() attributes {keratin.offsets = array<i64: 0>}
-
-// -----
-
-// expected-error @below {{keratin.in_place must be a list of 64-bit integers}}
-func.func private @in_place() attributes {keratin.in_place = [1]}
-
-// -----
-
 // expected-error @below {{argument 1: inputs come before variables}}
 func.func private @argument_order(tensor<2xf32> {keratin.kind = "variable"}, tensor<2xf32> {keratin.kind = "input"})
+
+// -----
+
+// What nothing is said of is an input.
+// expected-error @below {{argument 1: inputs come before variables}}
+func.func private @unsaid_behind_a_variable(tensor<2xf32> {keratin.kind = "variable"}, tensor<2xf32>)
 
 // -----
 

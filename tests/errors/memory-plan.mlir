@@ -3,9 +3,9 @@
 // A plan may come with textual IR: what it says of places and updates is checked before memory is.
 
 func.func @no_place_for_each_result(%x: tensor<16xf32> {keratin.kind = "input"}) -> (tensor<16xf32> {keratin.kind = "output"})
-    attributes {keratin.arena_bytes = #keratin.dims<0>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<>} {
+    attributes {keratin.memories = [#keratin.memory<host, 0>]} {
   // expected-error @below {{has no place for each result}}
-  %y = keratin.kernel (%x) {keratin.results = array<i64: -1, 0>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  %y = keratin.kernel (%x) {keratin.places = [#keratin.place<returned 0>, #keratin.place<memory 7, 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
   ^bb0(%p0: tensor<16xf32>):
     %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
     keratin.yield %0 : tensor<16xf32>
@@ -16,9 +16,9 @@ func.func @no_place_for_each_result(%x: tensor<16xf32> {keratin.kind = "input"})
 // -----
 
 func.func @unknown_operand(%x: tensor<16xf32> {keratin.kind = "input"}) -> (tensor<16xf32> {keratin.kind = "output"})
-    attributes {keratin.arena_bytes = #keratin.dims<0>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<>} {
+    attributes {keratin.memories = [#keratin.memory<host, 0>]} {
   // expected-error @below {{result 0 reuses the unknown operand 1}}
-  %y = keratin.kernel (%x) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: 1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  %y = keratin.kernel (%x) {keratin.places = [#keratin.place<returned 0, over 1>]} : (tensor<16xf32>) -> tensor<16xf32> {
   ^bb0(%p0: tensor<16xf32>):
     %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
     keratin.yield %0 : tensor<16xf32>
@@ -28,13 +28,29 @@ func.func @unknown_operand(%x: tensor<16xf32> {keratin.kind = "input"}) -> (tens
 
 // -----
 
-// expected-error @below {{has 1 updates, but the plan knows 0}}
-func.func @updates_that_the_plan_does_not_know(%x: tensor<16xf32> {keratin.kind = "input"}, %w: tensor<16xf32> {keratin.kind = "variable"}) -> (tensor<16xf32> {keratin.kind = "update", keratin.variable = 0})
-    attributes {keratin.arena_bytes = #keratin.dims<0>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<>} {
-  %y = keratin.kernel (%x) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+func.func @node_without_a_plan(%x: tensor<16xf32> {keratin.kind = "input"}) -> (tensor<16xf32> {keratin.kind = "output"})
+    attributes {keratin.memories = [#keratin.memory<host, 0>]} {
+  // expected-error @below {{has no place for each result}}
+  %y = keratin.kernel (%x) : (tensor<16xf32>) -> tensor<16xf32> {
   ^bb0(%p0: tensor<16xf32>):
     %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
     keratin.yield %0 : tensor<16xf32>
+  }
+  return %y : tensor<16xf32>
+}
+
+// -----
+
+func.func @loop_without_a_plan(%h: tensor<16xf32>) -> tensor<16xf32> attributes {keratin.memories = [#keratin.memory<host, 0>]} {
+  // expected-error @below {{has no place for its states}}
+  %y = keratin.scan length = #keratin.dims<3> init(%h) over() with() {keratin.places = [#keratin.place<returned 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%t: tensor<i64>, %s: tensor<16xf32>):
+    %n = keratin.kernel (%s) {keratin.places = [#keratin.place<returned 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
+    ^bb0(%p0: tensor<16xf32>):
+      %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
+      keratin.yield %0 : tensor<16xf32>
+    }
+    keratin.yield %n : tensor<16xf32>
   }
   return %y : tensor<16xf32>
 }
@@ -42,9 +58,9 @@ func.func @updates_that_the_plan_does_not_know(%x: tensor<16xf32> {keratin.kind 
 // -----
 
 func.func @reuse_of_an_argument_for_an_output(%x: tensor<16xf32> {keratin.kind = "input"}) -> (tensor<16xf32> {keratin.kind = "output"})
-    attributes {keratin.arena_bytes = #keratin.dims<0>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<>} {
+    attributes {keratin.memories = [#keratin.memory<host, 0>]} {
   // expected-error @below {{reuses an operand for a buffer outside of the arena}}
-  %y = keratin.kernel (%x) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: 0>} : (tensor<16xf32>) -> tensor<16xf32> {
+  %y = keratin.kernel (%x) {keratin.places = [#keratin.place<returned 0, over 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
   ^bb0(%p0: tensor<16xf32>):
     %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
     keratin.yield %0 : tensor<16xf32>
@@ -55,19 +71,19 @@ func.func @reuse_of_an_argument_for_an_output(%x: tensor<16xf32> {keratin.kind =
 // -----
 
 func.func @reuse_in_another_place(%x: tensor<16xf32> {keratin.kind = "input"}) -> (tensor<16xf32> {keratin.kind = "output"})
-    attributes {keratin.arena_bytes = #keratin.dims<128>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<0, 64>} {
-  %a = keratin.kernel (%x) {keratin.results = array<i64: 0>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+    attributes {keratin.memories = [#keratin.memory<host, 128>]} {
+  %a = keratin.kernel (%x) {keratin.places = [#keratin.place<arena, 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
   ^bb0(%p0: tensor<16xf32>):
     %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
     keratin.yield %0 : tensor<16xf32>
   }
   // expected-error @below {{result 0 does not lie where the operand it reuses does}}
-  %b = keratin.kernel (%a) {keratin.results = array<i64: 1>, keratin.reuses = array<i64: 0>} : (tensor<16xf32>) -> tensor<16xf32> {
+  %b = keratin.kernel (%a) {keratin.places = [#keratin.place<arena, 64, over 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
   ^bb0(%p0: tensor<16xf32>):
     %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
     keratin.yield %0 : tensor<16xf32>
   }
-  %y = keratin.kernel (%b) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  %y = keratin.kernel (%b) {keratin.places = [#keratin.place<returned 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
   ^bb0(%p0: tensor<16xf32>):
     %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
     keratin.yield %0 : tensor<16xf32>
@@ -78,9 +94,9 @@ func.func @reuse_in_another_place(%x: tensor<16xf32> {keratin.kind = "input"}) -
 // -----
 
 func.func @update_in_place_that_can_fail(%x: tensor<16xf32> {keratin.kind = "input"}, %w: tensor<16xf32> {keratin.kind = "variable"}) -> (tensor<16xf32> {keratin.kind = "update", keratin.variable = 0})
-    attributes {keratin.arena_bytes = #keratin.dims<0>, keratin.in_place = array<i64: 1>, keratin.offsets = #keratin.dims<>} {
+    attributes {keratin.memories = [#keratin.memory<host, 0>]} {
   // expected-error @below {{must not update a variable in place}}
-  %y = keratin.kernel (%w) {keratin.fallible = 0 : i64, keratin.results = array<i64: -1>, keratin.reuses = array<i64: 0>} : (tensor<16xf32>) -> tensor<16xf32> {
+  %y = keratin.kernel (%w) {keratin.fallible = 0 : i64, keratin.places = [#keratin.place<variable 0, over 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
   ^bb0(%p0: tensor<16xf32>):
     %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
     keratin.yield %0 : tensor<16xf32>
@@ -92,13 +108,13 @@ func.func @update_in_place_that_can_fail(%x: tensor<16xf32> {keratin.kind = "inp
 
 // expected-error @below {{a variable updated in place has several updates}}
 func.func @two_updates_of_one_variable(%x: tensor<16xf32> {keratin.kind = "input"}, %w: tensor<16xf32> {keratin.kind = "variable"}) -> (tensor<16xf32> {keratin.kind = "update", keratin.variable = 0}, tensor<16xf32> {keratin.kind = "update", keratin.variable = 0})
-    attributes {keratin.arena_bytes = #keratin.dims<0>, keratin.in_place = array<i64: 1, 0>, keratin.offsets = #keratin.dims<>} {
-  %y = keratin.kernel (%w) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: 0>} : (tensor<16xf32>) -> tensor<16xf32> {
+    attributes {keratin.memories = [#keratin.memory<host, 0>]} {
+  %y = keratin.kernel (%w) {keratin.places = [#keratin.place<variable 0, over 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
   ^bb0(%p0: tensor<16xf32>):
     %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
     keratin.yield %0 : tensor<16xf32>
   }
-  %z = keratin.kernel (%x) {keratin.results = array<i64: -2>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  %z = keratin.kernel (%x) {keratin.places = [#keratin.place<returned 1>]} : (tensor<16xf32>) -> tensor<16xf32> {
   ^bb0(%p0: tensor<16xf32>):
     %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
     keratin.yield %0 : tensor<16xf32>
@@ -110,9 +126,9 @@ func.func @two_updates_of_one_variable(%x: tensor<16xf32> {keratin.kind = "input
 
 // The kernel reads the variable, but writes over the other operand.
 func.func @update_over_an_input(%x: tensor<16xf32> {keratin.kind = "input"}, %w: tensor<16xf32> {keratin.kind = "variable"}) -> (tensor<16xf32> {keratin.kind = "update", keratin.variable = 0})
-    attributes {keratin.arena_bytes = #keratin.dims<0>, keratin.in_place = array<i64: 1>, keratin.offsets = #keratin.dims<>} {
+    attributes {keratin.memories = [#keratin.memory<host, 0>]} {
   // expected-error @below {{writes over an operand that is not its variable}}
-  %y = keratin.kernel (%x, %w) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: 0>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+  %y = keratin.kernel (%x, %w) {keratin.places = [#keratin.place<variable 0, over 0>]} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
   ^bb0(%p0: tensor<16xf32>, %p1: tensor<16xf32>):
     %0 = keratin.add %p0, %p1 : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
     keratin.yield %0 : tensor<16xf32>
@@ -123,9 +139,9 @@ func.func @update_over_an_input(%x: tensor<16xf32> {keratin.kind = "input"}, %w:
 // -----
 
 func.func @update_over_another_width(%x: tensor<16xf32> {keratin.kind = "input"}, %w: tensor<16xi64> {keratin.kind = "variable"}) -> (tensor<16xf32> {keratin.kind = "output"})
-    attributes {keratin.arena_bytes = #keratin.dims<0>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<>} {
+    attributes {keratin.memories = [#keratin.memory<host, 0>]} {
   // expected-error @below {{writes result 0 over an operand of another shape}}
-  %y = keratin.kernel (%w) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: 0>} : (tensor<16xi64>) -> tensor<16xf32> {
+  %y = keratin.kernel (%w) {keratin.places = [#keratin.place<returned 0, over 0>]} : (tensor<16xi64>) -> tensor<16xf32> {
   ^bb0(%p0: tensor<16xi64>):
     %0 = keratin.cast %p0 : (tensor<16xi64>) -> tensor<16xf32>
     keratin.yield %0 : tensor<16xf32>
@@ -136,20 +152,20 @@ func.func @update_over_another_width(%x: tensor<16xf32> {keratin.kind = "input"}
 // -----
 
 func.func @reuse_in_one_of_several_loops(%x: tensor<16xf32> {keratin.kind = "input"}) -> (tensor<16xf32> {keratin.kind = "output"})
-    attributes {keratin.arena_bytes = #keratin.dims<128>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<0, 64>} {
-  %a = keratin.kernel (%x) {keratin.results = array<i64: 0>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+    attributes {keratin.memories = [#keratin.memory<host, 128>]} {
+  %a = keratin.kernel (%x) {keratin.places = [#keratin.place<arena, 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
   ^bb0(%p0: tensor<16xf32>):
     %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
     keratin.yield %0 : tensor<16xf32>
   }
   // expected-error @below {{writes over an operand in one of several loops}}
-  %b, %s = keratin.kernel (%a) {keratin.results = array<i64: 0, 1>, keratin.reuses = array<i64: 0, -1>} : (tensor<16xf32>) -> (tensor<16xf32>, tensor<8xf32>) {
+  %b, %s = keratin.kernel (%a) {keratin.places = [#keratin.place<arena, 0, over 0>, #keratin.place<arena, 64>]} : (tensor<16xf32>) -> (tensor<16xf32>, tensor<8xf32>) {
   ^bb0(%p0: tensor<16xf32>):
     %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
     %1 = keratin.constant dense<0.0> : tensor<8xf32>
     keratin.yield %0, %1 : tensor<16xf32>, tensor<8xf32>
   }
-  %y = keratin.kernel (%b) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  %y = keratin.kernel (%b) {keratin.places = [#keratin.place<returned 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
   ^bb0(%p0: tensor<16xf32>):
     %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
     keratin.yield %0 : tensor<16xf32>
@@ -160,14 +176,14 @@ func.func @reuse_in_one_of_several_loops(%x: tensor<16xf32> {keratin.kind = "inp
 // -----
 
 func.func @offset_between(%x: tensor<16xf32> {keratin.kind = "input"}) -> (tensor<16xf32> {keratin.kind = "output"})
-    attributes {keratin.arena_bytes = #keratin.dims<128>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<32>} {
+    attributes {keratin.memories = [#keratin.memory<host, 128>]} {
   // expected-error @below {{a result has no offset that is a multiple of 64}}
-  %a = keratin.kernel (%x) {keratin.results = array<i64: 0>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  %a = keratin.kernel (%x) {keratin.places = [#keratin.place<arena, 32>]} : (tensor<16xf32>) -> tensor<16xf32> {
   ^bb0(%p0: tensor<16xf32>):
     %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
     keratin.yield %0 : tensor<16xf32>
   }
-  %y = keratin.kernel (%a) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  %y = keratin.kernel (%a) {keratin.places = [#keratin.place<returned 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
   ^bb0(%p0: tensor<16xf32>):
     %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
     keratin.yield %0 : tensor<16xf32>
@@ -178,14 +194,14 @@ func.func @offset_between(%x: tensor<16xf32> {keratin.kind = "input"}) -> (tenso
 // -----
 
 func.func @result_beyond_the_arena(%x: tensor<16xf32> {keratin.kind = "input"}) -> (tensor<16xf32> {keratin.kind = "output"})
-    attributes {keratin.arena_bytes = #keratin.dims<64>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<64>} {
+    attributes {keratin.memories = [#keratin.memory<host, 64>]} {
   // expected-error @below {{a result leaves the arena}}
-  %a = keratin.kernel (%x) {keratin.results = array<i64: 0>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  %a = keratin.kernel (%x) {keratin.places = [#keratin.place<arena, 64>]} : (tensor<16xf32>) -> tensor<16xf32> {
   ^bb0(%p0: tensor<16xf32>):
     %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
     keratin.yield %0 : tensor<16xf32>
   }
-  %y = keratin.kernel (%a) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xf32>) -> tensor<16xf32> {
+  %y = keratin.kernel (%a) {keratin.places = [#keratin.place<returned 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
   ^bb0(%p0: tensor<16xf32>):
     %0 = keratin.tanh %p0 : (tensor<16xf32>) -> tensor<16xf32>
     keratin.yield %0 : tensor<16xf32>
@@ -195,13 +211,13 @@ func.func @result_beyond_the_arena(%x: tensor<16xf32> {keratin.kind = "input"}) 
 
 // -----
 
-func.func @size_not_known_yet(%x: tensor<16xi64>) -> (tensor<i64> {keratin.kind = "output"}, tensor<?xi64, #keratin.dims<d3>> {keratin.kind = "output"}) attributes {keratin.arena_bytes = #keratin.dims<0>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<>} {
+func.func @size_not_known_yet(%x: tensor<16xi64>) -> (tensor<i64> {keratin.kind = "output"}, tensor<?xi64, #keratin.dims<d3>> {keratin.kind = "output"}) attributes {keratin.memories = [#keratin.memory<host, 0>]} {
   // expected-error @below {{needs d3 before it has a value}}
-  %i = keratin.kernel () {keratin.results = array<i64: -2>, keratin.reuses = array<i64: -1>} : () -> tensor<?xi64, #keratin.dims<d3>> {
+  %i = keratin.kernel () {keratin.places = [#keratin.place<returned 1>]} : () -> tensor<?xi64, #keratin.dims<d3>> {
     %0 = keratin.iota {axis = 0 : i64} : tensor<?xi64, #keratin.dims<d3>>
     keratin.yield %0 : tensor<?xi64, #keratin.dims<d3>>
   }
-  %n = keratin.kernel (%x) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xi64>) -> tensor<i64> {
+  %n = keratin.kernel (%x) {keratin.places = [#keratin.place<returned 0>]} : (tensor<16xi64>) -> tensor<i64> {
   ^bb0(%p0: tensor<16xi64>):
     %0 = keratin.reduce_sum %p0 axes = [0] : (tensor<16xi64>) -> tensor<i64>
     keratin.yield %0 : tensor<i64>
@@ -212,13 +228,13 @@ func.func @size_not_known_yet(%x: tensor<16xi64>) -> (tensor<i64> {keratin.kind 
 
 // -----
 
-func.func @size_overwritten(%x: tensor<16xi64>) -> (tensor<i64> {keratin.kind = "output"}, tensor<i64> {keratin.kind = "output"}) attributes {keratin.arena_bytes = #keratin.dims<0>, keratin.in_place = array<i64>, keratin.offsets = #keratin.dims<>} {
-  %n = keratin.kernel (%x) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>} : (tensor<16xi64>) -> tensor<i64> {
+func.func @size_overwritten(%x: tensor<16xi64>) -> (tensor<i64> {keratin.kind = "output"}, tensor<i64> {keratin.kind = "output"}) attributes {keratin.memories = [#keratin.memory<host, 0>]} {
+  %n = keratin.kernel (%x) {keratin.places = [#keratin.place<returned 0>]} : (tensor<16xi64>) -> tensor<i64> {
   ^bb0(%p0: tensor<16xi64>):
     %0 = keratin.reduce_sum %p0 axes = [0] : (tensor<16xi64>) -> tensor<i64>
     keratin.yield %0 : tensor<i64>
   }
-  %m = keratin.kernel (%x) {keratin.results = array<i64: -2>, keratin.reuses = array<i64: -1>} : (tensor<16xi64>) -> tensor<i64> {
+  %m = keratin.kernel (%x) {keratin.places = [#keratin.place<returned 1>]} : (tensor<16xi64>) -> tensor<i64> {
   ^bb0(%p0: tensor<16xi64>):
     %0 = keratin.reduce_max %p0 axes = [0] : (tensor<16xi64>) -> tensor<i64>
     keratin.yield %0 : tensor<i64>

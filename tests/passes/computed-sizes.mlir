@@ -16,7 +16,7 @@
 // what the next function needs twice.
 
 // PLAN-LABEL: func.func @other_kernel
-// PLAN-SAME:    keratin.arena_bytes = #keratin.dims<64>
+// PLAN-SAME:    keratin.memories = [#keratin.memory<host, 64>]
 func.func @other_kernel(%m: tensor<8xi64>) -> tensor<?xi64, #keratin.dims<d3>> {
   %n = keratin.reduce_sum %m axes = [0] : (tensor<8xi64>) -> tensor<i64>
   keratin.define_size 3 %n at_most <8> : tensor<i64>
@@ -28,8 +28,9 @@ func.func @other_kernel(%m: tensor<8xi64>) -> tensor<?xi64, #keratin.dims<d3>> {
 // The arena has room for the bound, and no offset depends on the computed size.
 
 // PLAN-LABEL: func.func @bound
-// PLAN-SAME:    keratin.arena_bytes = #keratin.dims<64*floordiv(d0 + 7, 8) + 128>
-// PLAN-SAME:    keratin.offsets = #keratin.dims<0, 64*floordiv(d0 + 15, 16) + 64>
+// PLAN-SAME:    keratin.memories = [#keratin.memory<host, 64*floordiv(d0 + 7, 8) + 128>]
+// PLAN:         keratin.places = [#keratin.place<arena, 0>]
+// PLAN:         keratin.places = [#keratin.place<arena, 64*floordiv(d0 + 15, 16) + 64>]
 func.func @bound(%x: tensor<?xf32, #keratin.dims<d0>>, %n: tensor<i64>) -> tensor<f32> {
   keratin.define_size 3 %n at_most <d0> : tensor<i64>
   %y = keratin.slice %x starts = #keratin.dims<0> strides = [1] : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d3>>

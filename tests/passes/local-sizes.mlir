@@ -23,8 +23,7 @@
 
 // Memory for the most that each can be; nothing in the plan depends on the size.
 // PLAN-LABEL: func.func @parts
-// PLAN-SAME:    keratin.arena_bytes = #keratin.dims<{{[0-9]+}}>
-// PLAN-NOT:     keratin.memories
+// PLAN-SAME:    keratin.memories = [#keratin.memory<host, {{[0-9]+}}>]
 // PLAN:         keratin.scan
 // PLAN:           keratin.define_size 0
 // PLAN:           keratin.kernel(
@@ -67,7 +66,7 @@ func.func @parts(%x: tensor<3x3xf64> {check.value = dense<[[1.0, 2.0, 3.0], [1.0
 // GRAD:           keratin.define_size 0 %[[W]]#2 : tensor<i64>
 // GRAD:           keratin.scan length = <d0> reverse init({{.*}}) over(%[[W]]#3)
 // PLAN-LABEL: func.func @grow
-// PLAN-SAME:    keratin.memory_sizes = array<i64: -1>
+// PLAN-SAME:    keratin.memories = [#keratin.memory<host, {{[0-9]+}}>, #keratin.memory<host, 16, step of d0>]
 // REPORT:      in the call   16 bytes a step of a tape
 func.func @grow(%x: tensor<2xf64> {keratin.kind = "input", keratin.name = "x", check.value = dense<1.0> : tensor<2xf64>}) -> (tensor<2xf64> {keratin.kind = "output"}, tensor<2xf64> {keratin.kind = "output"}) {
   %y = keratin.scan length = <2> init(%x) over() with() : (tensor<2xf64>) -> tensor<2xf64> {

@@ -2,30 +2,28 @@
 
 // Two intermediate values alive together; the third takes the place of the first.
 // CHECK-LABEL: func.func @places_by_lifetime
-// CHECK-SAME: keratin.arena_bytes = #keratin.dims<128>
-// CHECK-SAME: keratin.in_place = array<i64>
-// CHECK-SAME: keratin.offsets = #keratin.dims<0, 64>
+// CHECK-SAME: keratin.memories = [#keratin.memory<host, 128>]
 func.func @places_by_lifetime(%x: tensor<2x8xf32> {keratin.kind = "input", keratin.name = "x"})
     -> (tensor<8x2xf32> {keratin.kind = "output"}) {
-  // CHECK: keratin.kernel(%{{.*}}) {keratin.results = array<i64: [[A:[01]]]>, keratin.reuses = array<i64: -1>}
+  // CHECK: keratin.kernel(%{{.*}}) {keratin.places = [#keratin.place<arena, [[A:0|64]]>]}
   %a = keratin.kernel (%x) : (tensor<2x8xf32>) -> tensor<8x2xf32> {
   ^bb0(%p: tensor<2x8xf32>):
     %0 = keratin.transpose %p permutation = [1, 0] : (tensor<2x8xf32>) -> tensor<8x2xf32>
     keratin.yield %0 : tensor<8x2xf32>
   }
-  // CHECK: keratin.kernel(%{{.*}}) {keratin.results = array<i64: [[B:[01]]]>, keratin.reuses = array<i64: -1>}
+  // CHECK: keratin.kernel(%{{.*}}) {keratin.places = [#keratin.place<arena, [[B:0|64]]>]}
   %b = keratin.kernel (%a) : (tensor<8x2xf32>) -> tensor<2x8xf32> {
   ^bb0(%p: tensor<8x2xf32>):
     %0 = keratin.transpose %p permutation = [1, 0] : (tensor<8x2xf32>) -> tensor<2x8xf32>
     keratin.yield %0 : tensor<2x8xf32>
   }
-  // CHECK: keratin.kernel(%{{.*}}) {keratin.results = array<i64: [[A]]>, keratin.reuses = array<i64: -1>}
+  // CHECK: keratin.kernel(%{{.*}}) {keratin.places = [#keratin.place<arena, [[A]]>]}
   %c = keratin.kernel (%b) : (tensor<2x8xf32>) -> tensor<8x2xf32> {
   ^bb0(%p: tensor<2x8xf32>):
     %0 = keratin.transpose %p permutation = [1, 0] : (tensor<2x8xf32>) -> tensor<8x2xf32>
     keratin.yield %0 : tensor<8x2xf32>
   }
-  // CHECK: keratin.kernel(%{{.*}}) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>}
+  // CHECK: keratin.kernel(%{{.*}}) {keratin.places = [#keratin.place<returned 0>]}
   %d = keratin.kernel (%c) : (tensor<8x2xf32>) -> tensor<8x2xf32> {
   ^bb0(%p: tensor<8x2xf32>):
     %0 = keratin.tanh %p : (tensor<8x2xf32>) -> tensor<8x2xf32>
@@ -38,23 +36,22 @@ func.func @places_by_lifetime(%x: tensor<2x8xf32> {keratin.kind = "input", kerat
 
 // An elementwise kernel writes over an operand that nobody reads later, whatever the sizes are.
 // CHECK-LABEL: func.func @reuses_dying_operand
-// CHECK-SAME: keratin.arena_bytes = #keratin.dims<64*floordiv(d0 + 1, 2)>
-// CHECK-SAME: keratin.offsets = #keratin.dims<0>
+// CHECK-SAME: keratin.memories = [#keratin.memory<host, 64*floordiv(d0 + 1, 2)>]
 func.func @reuses_dying_operand(%x: tensor<?x8xf32, #keratin.dims<d0, 8>> {keratin.kind = "input", keratin.name = "x"})
     -> (tensor<?x8xf32, #keratin.dims<d0, 8>> {keratin.kind = "output"}) {
-  // CHECK: keratin.results = array<i64: 0>, keratin.reuses = array<i64: -1>
+  // CHECK: keratin.places = [#keratin.place<arena, 0>]
   %a = keratin.kernel (%x) : (tensor<?x8xf32, #keratin.dims<d0, 8>>) -> tensor<?x8xf32, #keratin.dims<d0, 8>> {
   ^bb0(%p: tensor<?x8xf32, #keratin.dims<d0, 8>>):
     %0 = keratin.tanh %p : (tensor<?x8xf32, #keratin.dims<d0, 8>>) -> tensor<?x8xf32, #keratin.dims<d0, 8>>
     keratin.yield %0 : tensor<?x8xf32, #keratin.dims<d0, 8>>
   }
-  // CHECK: keratin.results = array<i64: 0>, keratin.reuses = array<i64: 1>
+  // CHECK: keratin.places = [#keratin.place<arena, 0, over 1>]
   %b = keratin.kernel (%x, %a) : (tensor<?x8xf32, #keratin.dims<d0, 8>>, tensor<?x8xf32, #keratin.dims<d0, 8>>) -> tensor<?x8xf32, #keratin.dims<d0, 8>> {
   ^bb0(%p: tensor<?x8xf32, #keratin.dims<d0, 8>>, %q: tensor<?x8xf32, #keratin.dims<d0, 8>>):
     %0 = keratin.mul %p, %q : (tensor<?x8xf32, #keratin.dims<d0, 8>>, tensor<?x8xf32, #keratin.dims<d0, 8>>) -> tensor<?x8xf32, #keratin.dims<d0, 8>>
     keratin.yield %0 : tensor<?x8xf32, #keratin.dims<d0, 8>>
   }
-  // CHECK: keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>
+  // CHECK: keratin.places = [#keratin.place<returned 0>]
   %c = keratin.kernel (%b) : (tensor<?x8xf32, #keratin.dims<d0, 8>>) -> tensor<?x8xf32, #keratin.dims<d0, 8>> {
   ^bb0(%p: tensor<?x8xf32, #keratin.dims<d0, 8>>):
     %0 = keratin.exp %p : (tensor<?x8xf32, #keratin.dims<d0, 8>>) -> tensor<?x8xf32, #keratin.dims<d0, 8>>
@@ -67,7 +64,7 @@ func.func @reuses_dying_operand(%x: tensor<?x8xf32, #keratin.dims<d0, 8>> {kerat
 
 // Each element of the result needs a whole row, which must still be there.
 // CHECK-LABEL: func.func @no_reuse_when_operand_is_reduced
-// CHECK-SAME: keratin.arena_bytes = #keratin.dims<128>
+// CHECK-SAME: keratin.memories = [#keratin.memory<host, 128>]
 func.func @no_reuse_when_operand_is_reduced(%x: tensor<4x4xf32> {keratin.kind = "input", keratin.name = "x"})
     -> (tensor<4x4xf32> {keratin.kind = "output"}) {
   %a = keratin.kernel (%x) : (tensor<4x4xf32>) -> tensor<4x4xf32> {
@@ -75,8 +72,8 @@ func.func @no_reuse_when_operand_is_reduced(%x: tensor<4x4xf32> {keratin.kind = 
     %0 = keratin.tanh %p : (tensor<4x4xf32>) -> tensor<4x4xf32>
     keratin.yield %0 : tensor<4x4xf32>
   }
-  // CHECK: keratin.results = array<i64: {{[01]}}>, keratin.reuses = array<i64: -1>
-  // CHECK: keratin.results = array<i64: {{[01]}}>, keratin.reuses = array<i64: -1>
+  // CHECK: keratin.places = [#keratin.place<arena, {{0|64}}>]
+  // CHECK: keratin.places = [#keratin.place<arena, {{0|64}}>]
   %b = keratin.kernel (%a) : (tensor<4x4xf32>) -> tensor<4x4xf32> {
   ^bb0(%p: tensor<4x4xf32>):
     %0 = keratin.reduce_sum %p axes = [1] : (tensor<4x4xf32>) -> tensor<4xf32>
@@ -103,8 +100,8 @@ func.func @no_reuse_when_operand_is_transposed(%x: tensor<4x4xf32> {keratin.kind
     %0 = keratin.tanh %p : (tensor<4x4xf32>) -> tensor<4x4xf32>
     keratin.yield %0 : tensor<4x4xf32>
   }
-  // CHECK: keratin.reuses = array<i64: -1>
-  // CHECK: keratin.reuses = array<i64: -1>
+  // CHECK: keratin.places = [#keratin.place<arena, {{[0-9]+}}>]
+  // CHECK: keratin.places = [#keratin.place<arena, {{[0-9]+}}>]
   %b = keratin.kernel (%a) : (tensor<4x4xf32>) -> tensor<4x4xf32> {
   ^bb0(%p: tensor<4x4xf32>):
     %0 = keratin.exp %p : (tensor<4x4xf32>) -> tensor<4x4xf32>
@@ -113,7 +110,7 @@ func.func @no_reuse_when_operand_is_transposed(%x: tensor<4x4xf32> {keratin.kind
     keratin.yield %2 : tensor<4x4xf32>
   }
   // The next one may.
-  // CHECK: keratin.reuses = array<i64: 0>
+  // CHECK: keratin.places = [#keratin.place<arena, {{[0-9]+}}, over 0>]
   %c = keratin.kernel (%b) : (tensor<4x4xf32>) -> tensor<4x4xf32> {
   ^bb0(%p: tensor<4x4xf32>):
     %0 = keratin.exp %p : (tensor<4x4xf32>) -> tensor<4x4xf32>
@@ -139,8 +136,8 @@ func.func @no_reuse_through_a_view_of_another_shape(%x: tensor<4xf32> {keratin.k
     keratin.yield %0 : tensor<4xf32>
   }
   %v = keratin.reshape %a : (tensor<4xf32>) -> tensor<2x2xf32>
-  // CHECK: keratin.reuses = array<i64: -1>
-  // CHECK: keratin.reuses = array<i64: -1>
+  // CHECK: keratin.places = [#keratin.place<arena, {{[0-9]+}}>]
+  // CHECK: keratin.places = [#keratin.place<arena, {{[0-9]+}}>]
   %b = keratin.kernel (%a, %v) : (tensor<4xf32>, tensor<2x2xf32>) -> tensor<4xf32> {
   ^bb0(%p: tensor<4xf32>, %q: tensor<2x2xf32>):
     %0 = keratin.slice %q starts = #keratin.dims<0, 0> strides = [1, 1] : (tensor<2x2xf32>) -> tensor<1x1xf32>
@@ -168,8 +165,8 @@ func.func @no_reuse_when_elements_are_wider(%x: tensor<64xf32> {keratin.kind = "
     %0 = keratin.tanh %p : (tensor<64xf32>) -> tensor<64xf32>
     keratin.yield %0 : tensor<64xf32>
   }
-  // CHECK: keratin.reuses = array<i64: -1>
-  // CHECK: keratin.reuses = array<i64: -1>
+  // CHECK: keratin.places = [#keratin.place<arena, {{[0-9]+}}>]
+  // CHECK: keratin.places = [#keratin.place<arena, {{[0-9]+}}>]
   %b = keratin.kernel (%a) : (tensor<64xf32>) -> tensor<64xf64> {
   ^bb0(%p: tensor<64xf32>):
     %0 = keratin.cast %p : (tensor<64xf32>) -> tensor<64xf64>
@@ -194,8 +191,8 @@ func.func @operand_is_taken_once(%x: tensor<64xf32> {keratin.kind = "input", ker
     %0 = keratin.tanh %p : (tensor<64xf32>) -> tensor<64xf32>
     keratin.yield %0 : tensor<64xf32>
   }
-  // CHECK: keratin.reuses = array<i64: -1>
-  // CHECK: keratin.reuses = array<i64: 0, -1>
+  // CHECK: keratin.places = [#keratin.place<arena, {{[0-9]+}}>]
+  // CHECK: keratin.places = [#keratin.place<arena, {{[0-9]+}}, over 0>, #keratin.place<arena, {{[0-9]+}}>]
   %b, %unused = keratin.kernel (%a) : (tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
   ^bb0(%p: tensor<64xf32>):
     %0 = keratin.exp %p : (tensor<64xf32>) -> tensor<64xf32>
@@ -214,10 +211,10 @@ func.func @operand_is_taken_once(%x: tensor<64xf32> {keratin.kind = "input", ker
 
 // An output may be a view of what a kernel made.
 // CHECK-LABEL: func.func @view_of_result_needs_no_copy
-// CHECK-SAME: keratin.offsets = #keratin.dims<>
+// CHECK-SAME: keratin.memories = [#keratin.memory<host, 0>]
 func.func @view_of_result_needs_no_copy(%x: tensor<4xf32> {keratin.kind = "input", keratin.name = "x"})
     -> (tensor<2x2xf32> {keratin.kind = "output"}) {
-  // CHECK: %[[A:.*]] = keratin.kernel({{.*}}) {keratin.results = array<i64: -1>
+  // CHECK: %[[A:.*]] = keratin.kernel({{.*}}) {keratin.places = [#keratin.place<returned 0>]
   %a = keratin.kernel (%x) : (tensor<4xf32>) -> tensor<4xf32> {
   ^bb0(%p: tensor<4xf32>):
     %0 = keratin.tanh %p : (tensor<4xf32>) -> tensor<4xf32>
@@ -255,18 +252,17 @@ func.func @copies_outputs_that_share_storage(
 // -----
 
 // CHECK-LABEL: func.func @update_in_place
-// CHECK-SAME: keratin.in_place = array<i64: 1>
 func.func @update_in_place(
       %x: tensor<4xf32> {keratin.kind = "input", keratin.name = "x"},
       %w: tensor<4xf32> {keratin.kind = "variable", keratin.name = "w"})
     -> (tensor<4xf32> {keratin.kind = "output"}, tensor<4xf32> {keratin.kind = "update", keratin.variable = 0}) {
-  // CHECK: keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>
+  // CHECK: keratin.places = [#keratin.place<returned 0>]
   %y = keratin.kernel (%x, %w) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> {
   ^bb0(%p: tensor<4xf32>, %q: tensor<4xf32>):
     %0 = keratin.mul %p, %q : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
     keratin.yield %0 : tensor<4xf32>
   }
-  // CHECK: keratin.results = array<i64: -2>, keratin.reuses = array<i64: 1>
+  // CHECK: keratin.places = [#keratin.place<variable 0, over 1>]
   %new = keratin.kernel (%x, %w) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> {
   ^bb0(%p: tensor<4xf32>, %q: tensor<4xf32>):
     %0 = keratin.sub %q, %p : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
@@ -278,12 +274,11 @@ func.func @update_in_place(
 // -----
 
 // CHECK-LABEL: func.func @update_that_does_not_read_the_old_value_is_in_place
-// CHECK-SAME: keratin.in_place = array<i64: 1>
 func.func @update_that_does_not_read_the_old_value_is_in_place(
       %x: tensor<4x4xf32> {keratin.kind = "input", keratin.name = "x"},
       %w: tensor<4xf32> {keratin.kind = "variable", keratin.name = "w"})
     -> (tensor<4xf32> {keratin.kind = "update", keratin.variable = 0}) {
-  // CHECK: keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>
+  // CHECK: keratin.places = [#keratin.place<variable 0>]
   %new = keratin.kernel (%x) : (tensor<4x4xf32>) -> tensor<4xf32> {
   ^bb0(%p: tensor<4x4xf32>):
     %0 = keratin.reduce_sum %p axes = [0] : (tensor<4x4xf32>) -> tensor<4xf32>
@@ -295,7 +290,7 @@ func.func @update_that_does_not_read_the_old_value_is_in_place(
 // -----
 
 // CHECK-LABEL: func.func @no_update_in_place_when_old_value_is_read_later
-// CHECK-SAME: keratin.in_place = array<i64: 0>
+// CHECK-NOT: keratin.place<variable
 func.func @no_update_in_place_when_old_value_is_read_later(
       %x: tensor<4xf32> {keratin.kind = "input", keratin.name = "x"},
       %w: tensor<4xf32> {keratin.kind = "variable", keratin.name = "w"})
@@ -318,7 +313,7 @@ func.func @no_update_in_place_when_old_value_is_read_later(
 
 // Updates are applied all or none: after the first write in place nothing may fail.
 // CHECK-LABEL: func.func @no_update_in_place_before_something_fails
-// CHECK-SAME: keratin.in_place = array<i64: 0>
+// CHECK-NOT: keratin.place<variable
 func.func @no_update_in_place_before_something_fails(
       %x: tensor<4xf32> {keratin.kind = "input", keratin.name = "x"}, %i: tensor<2xi32> {keratin.kind = "input", keratin.name = "i"},
       %w: tensor<4xf32> {keratin.kind = "variable", keratin.name = "w"})
@@ -339,11 +334,11 @@ func.func @no_update_in_place_before_something_fails(
 // -----
 
 // CHECK-LABEL: func.func @no_update_in_place_when_old_value_is_contracted
-// CHECK-SAME: keratin.in_place = array<i64: 0>
+// CHECK-NOT: keratin.place<variable
 func.func @no_update_in_place_when_old_value_is_contracted(
       %w: tensor<4x4xf32> {keratin.kind = "variable", keratin.name = "w"})
     -> (tensor<4x4xf32> {keratin.kind = "update", keratin.variable = 0}) {
-  // CHECK: keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>
+  // CHECK: keratin.places = [#keratin.place<returned 0>]
   %new = keratin.kernel (%w) : (tensor<4x4xf32>) -> tensor<4x4xf32> {
   ^bb0(%p: tensor<4x4xf32>):
     %0 = keratin.dot_general %p, %p batch = [] x [] contract = [1] x [0] : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
@@ -356,7 +351,8 @@ func.func @no_update_in_place_when_old_value_is_contracted(
 
 // Variables that exchange their values: both see the old one, so one of them needs a spare buffer.
 // CHECK-LABEL: func.func @swap
-// CHECK-SAME: keratin.in_place = array<i64: {{0, 1|1, 0}}>
+// CHECK-DAG: keratin.places = [#keratin.place<variable {{[01]}}>]
+// CHECK-DAG: keratin.places = [#keratin.place<returned {{[01]}}>]
 func.func @swap(%v: tensor<4xf32> {keratin.kind = "variable", keratin.name = "v"},
                 %w: tensor<4xf32> {keratin.kind = "variable", keratin.name = "w"})
     -> (tensor<4xf32> {keratin.kind = "update", keratin.variable = 0},
@@ -368,18 +364,17 @@ func.func @swap(%v: tensor<4xf32> {keratin.kind = "variable", keratin.name = "v"
 
 // The new value is an output too: it is made in the variable and copied out.
 // CHECK-LABEL: func.func @update_that_is_an_output
-// CHECK-SAME: keratin.in_place = array<i64: 1>
 func.func @update_that_is_an_output(
       %x: tensor<4xf32> {keratin.kind = "input", keratin.name = "x"},
       %w: tensor<4xf32> {keratin.kind = "variable", keratin.name = "w"})
     -> (tensor<4xf32> {keratin.kind = "output"}, tensor<4xf32> {keratin.kind = "update", keratin.variable = 0}) {
-  // CHECK: %[[NEW:.*]] = keratin.kernel({{.*}}) {keratin.results = array<i64: -2>, keratin.reuses = array<i64: 0>}
+  // CHECK: %[[NEW:.*]] = keratin.kernel({{.*}}) {keratin.places = [#keratin.place<variable 0, over 0>]}
   %new = keratin.kernel (%w, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> {
   ^bb0(%p: tensor<4xf32>, %q: tensor<4xf32>):
     %0 = keratin.add %q, %p : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
     keratin.yield %0 : tensor<4xf32>
   }
-  // CHECK: %[[COPY:.*]] = keratin.kernel(%[[NEW]]) {keratin.results = array<i64: -1>, keratin.reuses = array<i64: -1>}
+  // CHECK: %[[COPY:.*]] = keratin.kernel(%[[NEW]]) {keratin.places = [#keratin.place<returned 0>]}
   // CHECK: return %[[COPY]], %[[NEW]]
   return %new, %new : tensor<4xf32>, tensor<4xf32>
 }

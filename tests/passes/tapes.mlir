@@ -14,9 +14,9 @@
 // REPORT:        stack 0: 16 bytes a step, 512 bytes (= 16*d0) in all
 
 // PLAN-LABEL: func.func @root
-// PLAN-SAME:    keratin.memories = #keratin.dims<16, 64*floordiv(d0 + 1, 2) + 128>, keratin.memory_sizes = array<i64: -1, 0>
-// PLAN-SAME:    keratin.offset_memories = array<i64:
+// PLAN-SAME:    keratin.memories = [#keratin.memory<host, 256>, #keratin.memory<host, 16, step of d0>, #keratin.memory<host, 64*floordiv(d0 + 1, 2) + 128, after d0>]
 // PLAN:         %[[W:.*]]:4 = keratin.while length = <d0>
+// PLAN-SAME:      #keratin.place<memory 1, 0>]
 // PLAN:         keratin.define_size 0 %[[W]]#2 : tensor<i64>
 // PLAN:         keratin.scan length = <d0> reverse
 func.func @root(%a: tensor<4xf32> {keratin.kind = "input", keratin.name = "a"}) -> (tensor<4xf32> {keratin.kind = "output", keratin.name = "g"}) {

@@ -17,8 +17,8 @@
 // GRAD: keratin.broadcast
 // SIMPLE-NOT: keratin.kernel
 // FUSED: keratin.kernel
-// FUSED-NOT: keratin.arena_bytes
-// PLAN: keratin.arena_bytes
+// FUSED-NOT: keratin.memories
+// PLAN: keratin.memories
 
 // RUN: keratin-dump %s --stage=llvm --mcpu=x86-64-v3 | FileCheck %s --check-prefix=LLVM
 // RUN: keratin-dump %s --stage=asm --mcpu=x86-64-v3 | FileCheck %s --check-prefix=ASM

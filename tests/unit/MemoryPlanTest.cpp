@@ -1,5 +1,6 @@
 // Memory plans of random functions before the independent checker, and the report.
-#include "passes/memory/MemoryPlan.h"
+#include "ir/dialect/MemoryPlan.h"
+#include "ir/dialect/Signature.h"
 #include "passes/Passes.h"
 #include "passes/memory/MemoryReport.h"
 
@@ -230,12 +231,11 @@ TEST_CASE("plans of random functions pass the checker") {
       live += double(usage->maxLiveBytes);
       unscheduled += double(memoryUsage(functionOf(*plain), symbols)->arenaBytes);
     }
-    for (int64_t flag : function->getAttrOfType<mlir::DenseI64ArrayAttr>(kInPlaceAttr).asArrayRef())
-      inPlace += flag;
+    for (unsigned result = 0; result < function.getNumResults(); ++result)
+      inPlace += keratin::ir::Signature(function).isInPlace(result);
     function.walk([&](keratin::ir::KernelOp kernel) {
-      for (int64_t operand :
-           kernel->getAttrOfType<mlir::DenseI64ArrayAttr>(kReusesAttr).asArrayRef())
-        reused += operand >= 0;
+      for (mlir::OpResult result : kernel->getResults())
+        reused += keratin::ir::placeOf(result).getOver().has_value();
     });
   }
   std::cout << "random functions: arena / max live " << arena / live

@@ -1,9 +1,9 @@
 #include "tools/keratin-dump/GraphReader.h"
 
 #include "ir/dialect/Keratin.h"
+#include "ir/dialect/Signature.h"
 #include "ir/dialect/SourceLine.h"
 #include "passes/memory/KernelCost.h"
-#include "passes/memory/MemoryPlan.h"
 #include "passes/memory/MemoryReport.h"
 
 #include "mlir/IR/AsmState.h"
@@ -155,9 +155,8 @@ private:
   void readArguments() {
     for (BlockArgument argument : function.getArguments()) {
       unsigned index = argument.getArgNumber();
-      auto kind = function.getArgAttrOfType<StringAttr>(index, passes::kKindAttr);
-      auto name = function.getArgAttrOfType<StringAttr>(index, "keratin.name");
-      bool isVariable = kind && kind.getValue() == "variable";
+      StringAttr name = ir::Signature(function).argumentName(index);
+      bool isVariable = ir::Signature(function).isVariable(index);
       if (isVariable)
         variableNames.push_back(name ? name.str() : "");
       if (shown && llvm::none_of(argument.getUsers(), [&](Operation *op) { return isShown(op); }))
@@ -306,8 +305,8 @@ private:
     readInside(kernel, int(view.kernels.size()));
     ViewKernel shownKernel;
     shownKernel.kind = isa<ir::LoopOpInterface>(kernel) ? "loop"
-                       : isa<ir::IfOp>(kernel) ? "branch"
-                                               : "kernel";
+                       : isa<ir::IfOp>(kernel)          ? "branch"
+                                                        : "kernel";
     shownKernel.result = resultsText(kernel);
     shownKernel.title = kernel->getNumResults() ? passes::makerOf(kernel->getResult(0))
                                                 : kernel->getName().stripDialect().str();
@@ -327,15 +326,14 @@ private:
       auto found = nodeOf.find(operand.get());
       if (shown && (found == nodeOf.end() || !isShown(operand.get().getDefiningOp())))
         continue;
-      auto kind = function.getResultAttrOfType<StringAttr>(index, passes::kKindAttr);
-      auto name = function.getResultAttrOfType<StringAttr>(index, "keratin.name");
-      auto variable = function.getResultAttrOfType<IntegerAttr>(index, passes::kVariableAttr);
-      bool isUpdate = kind && kind.getValue() == "update";
+      StringAttr name = ir::Signature(function).resultName(index);
+      std::optional<int64_t> variable = ir::Signature(function).updatedVariable(index);
+      bool isUpdate = ir::Signature(function).isUpdate(index);
       ViewNode node;
       node.kind = isUpdate ? NodeKind::Update : NodeKind::Output;
       node.name = name ? name.str() : "output " + std::to_string(index);
-      if (isUpdate && variable && uint64_t(variable.getInt()) < variableNames.size())
-        node.name = variableNames[variable.getInt()];
+      if (isUpdate && variable && uint64_t(*variable) < variableNames.size())
+        node.name = variableNames[*variable];
       node.types = {text(operand.get().getType())};
       node.shape = shapeText(operand.get().getType());
       node.operands = {maker(operand.get())};

@@ -1,0 +1,75 @@
+// A plan of memory: what keratin-plan-memory writes down, and whoever comes after it reads.
+//
+// On the function:
+//   keratin.memories  [#keratin.memory…], what a call asks for. Number 0 is the arena, which is
+//                     there from the start; the others wait for sizes without a bound.
+// On each node, a kernel, a loop or a branch:
+//   keratin.places    [#keratin.place…], for each result where it lies.
+// On each loop:
+//   keratin.states    [#keratin.place…], for each state where it lives while the loop runs: in the
+//                     loop's result; there and in a second buffer, whose place it is, which steps
+//                     read and write in turn (of a scan the last one writes the result; of a
+//                     keratin.while, which does not know, it may have to be copied there); or in a
+//                     stack. The first step reads the init where it lies.
+//   keratin.step      #keratin.place, in a memory, where the step's number lies; not there if
+//                     nobody reads it.
+// On each loop and branch with values of its own in the arena:
+//   keratin.room      #keratin.room, the part of the arena that they take.
+// Offsets are those of the whole memory, however deep in loops the node stands.
+//
+// The verifiers of ops see to it that what is there fits the op, its block and the function's
+// memories; verifyMemoryPlan() that nothing is missing.
+#ifndef KERATIN_IR_DIALECT_MEMORYPLAN_H
+#define KERATIN_IR_DIALECT_MEMORYPLAN_H
+
+#include "ir/dialect/Keratin.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace keratin::ir {
+
+// Attributes of kernels that a plan depends on: it can fail (an integer: the site), or does what
+// can be seen from outside (a unit).
+inline constexpr llvm::StringLiteral kFallibleAttr = "keratin.fallible",
+                                     kEffectAttr = "keratin.effect";
+
+// Whether the op is a kernel, a loop or a branch: what has places of its own.
+bool isNode(mlir::Operation *op);
+
+//===-- Reading -------------------------------------------------------------------------------===//
+
+// Where a node's result lies; null: no plan says so.
+PlaceAttr placeOf(mlir::OpResult result);
+// Of a loop's state while the loop runs; null: no plan says so.
+PlaceAttr placeOfState(LoopOpInterface loop, unsigned state);
+// Of the step's number; null: it has none.
+PlaceAttr placeOfStep(LoopOpInterface loop);
+// What the inside of a loop or a branch takes of the arena; null: nothing.
+RoomAttr roomOf(mlir::Operation *node);
+// Of a function; empty: it has no plan.
+llvm::SmallVector<MemoryAttr> memoriesOf(mlir::FunctionOpInterface function);
+
+// Whether the function has a plan for each of its nodes, and memories wait for sizes that it
+// computes; a diagnostic says what is missing. Precondition: the function is verified.
+mlir::LogicalResult verifyMemoryPlan(mlir::func::FuncOp function);
+
+//===-- Writing -------------------------------------------------------------------------------===//
+
+void setPlaces(mlir::Operation *node, llvm::ArrayRef<PlaceAttr> places);
+// `step` may be null.
+void setLoopPlaces(LoopOpInterface loop, llvm::ArrayRef<PlaceAttr> states, PlaceAttr step);
+void setRoom(mlir::Operation *node, RoomAttr room);
+void setMemories(mlir::func::FuncOp function, llvm::ArrayRef<MemoryAttr> memories);
+// Of a node, or of the function itself.
+void removePlan(mlir::Operation *op);
+
+//===-- For the dialect's verifiers -----------------------------------------------------------===//
+
+// One attribute of a plan, wherever it stands; others are right. The op itself may be wrong.
+mlir::LogicalResult verifyPlanAttribute(mlir::Operation *op, mlir::NamedAttribute attribute);
+// What a node has of a plan. Precondition: the node is right apart from that.
+mlir::LogicalResult verifyNodePlan(mlir::Operation *node);
+
+} // namespace keratin::ir
+
+#endif // KERATIN_IR_DIALECT_MEMORYPLAN_H

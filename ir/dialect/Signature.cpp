@@ -1,0 +1,220 @@
+#include "ir/dialect/Signature.h"
+
+#include "ir/dialect/MemoryPlan.h"
+
+using namespace keratin::ir;
+using namespace mlir;
+
+static constexpr StringLiteral kKind = "keratin.kind", kName = "keratin.name",
+                               kVariable = "keratin.variable", kSymbol = "keratin.symbol",
+                               kDefault = "keratin.default", kInitial = "keratin.initial";
+static constexpr StringLiteral kInput = "input", kVariableKind = "variable", kOutput = "output",
+                               kUpdate = "update";
+
+//===-- SignatureEntry ------------------------------------------------------------------------===//
+
+static StringRef textOf(Attribute attribute) {
+  auto text = dyn_cast_or_null<StringAttr>(attribute);
+  return text ? text.getValue() : StringRef();
+}
+
+SignatureEntry SignatureEntry::input(MLIRContext *context, const Twine &name) {
+  return SignatureEntry(context).makeInput().setName(name);
+}
+
+SignatureEntry SignatureEntry::variable(MLIRContext *context, const Twine &name) {
+  SignatureEntry entry(context);
+  entry.list.set(kKind, entry.b.getStringAttr(kVariableKind));
+  return entry.setName(name);
+}
+
+SignatureEntry SignatureEntry::output(MLIRContext *context) {
+  return SignatureEntry(context).makeOutput();
+}
+
+SignatureEntry SignatureEntry::update(MLIRContext *context, int64_t variable) {
+  SignatureEntry entry(context);
+  entry.list.set(kKind, entry.b.getStringAttr(kUpdate));
+  entry.list.set(kVariable, entry.b.getI64IntegerAttr(variable));
+  return entry;
+}
+
+bool SignatureEntry::hasKind() const { return isa_and_nonnull<StringAttr>(list.get(kKind)); }
+bool SignatureEntry::isInput() const { return textOf(list.get(kKind)) == kInput; }
+bool SignatureEntry::isVariable() const { return textOf(list.get(kKind)) == kVariableKind; }
+StringAttr SignatureEntry::name() const { return dyn_cast_or_null<StringAttr>(list.get(kName)); }
+
+SignatureEntry &SignatureEntry::makeInput() {
+  list.set(kKind, b.getStringAttr(kInput));
+  return *this;
+}
+
+SignatureEntry &SignatureEntry::makeOutput() {
+  list.set(kKind, b.getStringAttr(kOutput));
+  return *this;
+}
+
+SignatureEntry &SignatureEntry::setName(const Twine &name) {
+  list.set(kName, b.getStringAttr(name));
+  return *this;
+}
+
+SignatureEntry &SignatureEntry::setSymbol(int64_t symbol) {
+  list.set(kSymbol, b.getI64IntegerAttr(symbol));
+  return *this;
+}
+
+SignatureEntry &SignatureEntry::setDefault(Attribute elements) {
+  list.set(kDefault, elements);
+  return *this;
+}
+
+DenseElementsAttr SignatureEntry::takeInitial() {
+  return dyn_cast_or_null<DenseElementsAttr>(list.erase(kInitial));
+}
+
+//===-- Signature -----------------------------------------------------------------------------===//
+
+bool Signature::hasKind(unsigned argument) const {
+  return bool(function.getArgAttrOfType<StringAttr>(argument, kKind));
+}
+
+bool Signature::isInput(unsigned argument) const {
+  return textOf(function.getArgAttr(argument, kKind)) == kInput;
+}
+
+bool Signature::isVariable(unsigned argument) const {
+  return textOf(function.getArgAttr(argument, kKind)) == kVariableKind;
+}
+
+StringRef Signature::argumentKind(unsigned argument) const {
+  return isVariable(argument) ? kVariableKind : kInput;
+}
+
+StringAttr Signature::argumentName(unsigned argument) const {
+  return function.getArgAttrOfType<StringAttr>(argument, kName);
+}
+
+std::optional<int64_t> Signature::symbol(unsigned argument) const {
+  auto symbol = function.getArgAttrOfType<IntegerAttr>(argument, kSymbol);
+  return symbol ? std::optional(symbol.getInt()) : std::nullopt;
+}
+
+DenseElementsAttr Signature::defaultValue(unsigned argument) const {
+  return function.getArgAttrOfType<DenseElementsAttr>(argument, kDefault);
+}
+
+unsigned Signature::numVariables() const {
+  unsigned arguments = function.getNumArguments(), first = arguments;
+  while (first > 0 && isVariable(first - 1))
+    --first;
+  return arguments - first;
+}
+
+// There are more than so many if the argument so far from the end is one.
+bool Signature::hasVariable(int64_t number) const {
+  int64_t arguments = function.getNumArguments();
+  return number >= 0 && number < arguments && isVariable(unsigned(arguments - 1 - number));
+}
+
+bool Signature::resultHasKind(unsigned result) const {
+  return bool(function.getResultAttrOfType<StringAttr>(result, kKind));
+}
+
+bool Signature::isOutput(unsigned result) const {
+  return textOf(function.getResultAttr(result, kKind)) == kOutput;
+}
+
+bool Signature::isUpdate(unsigned result) const {
+  return textOf(function.getResultAttr(result, kKind)) == kUpdate;
+}
+
+StringAttr Signature::resultName(unsigned result) const {
+  return function.getResultAttrOfType<StringAttr>(result, kName);
+}
+
+std::optional<int64_t> Signature::updatedVariable(unsigned result) const {
+  auto variable = function.getResultAttrOfType<IntegerAttr>(result, kVariable);
+  return variable ? std::optional(variable.getInt()) : std::nullopt;
+}
+
+bool Signature::isInPlace(unsigned result) const {
+  if (!isUpdate(result) || function.isExternal())
+    return false;
+  Value value = function.getFunctionBody().front().getTerminator()->getOperand(result);
+  while (isa_and_nonnull<ReshapeOp, SliceOp>(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  auto made = dyn_cast<OpResult>(value);
+  PlaceAttr place = made ? placeOf(made) : PlaceAttr();
+  return place && place.isInVariable();
+}
+
+void Signature::makeInput(unsigned argument) {
+  function.setArgAttr(argument, kKind, StringAttr::get(function.getContext(), kInput));
+}
+
+void Signature::makeOutput(unsigned result) {
+  function.setResultAttr(result, kKind, StringAttr::get(function.getContext(), kOutput));
+}
+
+void Signature::setArgumentName(unsigned argument, const Twine &name) {
+  function.setArgAttr(argument, kName, StringAttr::get(function.getContext(), name));
+}
+
+void Signature::setResultName(unsigned result, const Twine &name) {
+  function.setResultAttr(result, StringAttr::get(function.getContext(), kName),
+                         StringAttr::get(function.getContext(), name));
+}
+
+void Signature::setDefaultValue(unsigned argument, Attribute elements) {
+  function.setArgAttr(argument, kDefault, elements);
+}
+
+//===-- Verifying -----------------------------------------------------------------------------===//
+
+LogicalResult Signature::verifyArgument(Operation *op, unsigned index, NamedAttribute attribute) {
+  auto emitError = [&] { return op->emitError() << "argument " << index << ": "; };
+  StringRef name = attribute.getName().strref();
+  if (name == kKind) {
+    StringRef kind = textOf(attribute.getValue());
+    if (kind != kInput && kind != kVariableKind)
+      return emitError() << kKind << " must be \"input\" or \"variable\"";
+    if (auto function = dyn_cast<FunctionOpInterface>(op)) {
+      bool isLast = index + 1 == function.getNumArguments();
+      if (kind == kVariableKind && !isLast && !Signature(function).isVariable(index + 1))
+        return op->emitError() << "argument " << index + 1 << ": inputs come before variables";
+      return verifyTensorType(function.getArgumentTypes()[index], emitError);
+    }
+  }
+  if (name == kName && !isa<StringAttr>(attribute.getValue()))
+    return emitError() << kName << " must be a string";
+  if (name == kSymbol) {
+    auto symbol = dyn_cast<IntegerAttr>(attribute.getValue());
+    if (!symbol || !symbol.getType().isInteger(64) || symbol.getInt() < 0 ||
+        symbol.getInt() >= int64_t(1) << 62)
+      return emitError() << kSymbol << " must be the number of a symbol";
+  }
+  return success();
+}
+
+LogicalResult Signature::verifyResult(Operation *op, unsigned index, NamedAttribute attribute) {
+  auto emitError = [&] { return op->emitError() << "result " << index << ": "; };
+  if (attribute.getName() != kKind)
+    return success();
+  StringRef kind = textOf(attribute.getValue());
+  if (kind != kOutput && kind != kUpdate)
+    return emitError() << kKind << " must be \"output\" or \"update\"";
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function)
+    return success();
+  Signature signature(function);
+  if (kind == kUpdate) {
+    auto variable = function.getResultAttrOfType<IntegerAttr>(index, kVariable);
+    if (!variable || !variable.getType().isInteger(64) || !signature.hasVariable(variable.getInt()))
+      return emitError() << "an update needs " << kVariable << ", the number of one of the "
+                         << signature.numVariables() << " variables";
+  } else if (index > 0 && signature.isUpdate(index - 1)) {
+    return emitError() << "outputs come before updates";
+  }
+  return verifyTensorType(function.getResultTypes()[index], emitError);
+}

@@ -1,0 +1,102 @@
+// What the arguments and results of a function are: inputs and variables, outputs and new values of
+// variables. They say so in attributes, of which nobody else knows the names:
+//
+//   %x: tensor<…> {keratin.kind = "input", keratin.name = "x"}
+//   %w: tensor<…> {keratin.kind = "variable", keratin.name = "w"}
+//   -> (tensor<…> {keratin.kind = "output"}, tensor<…> {keratin.kind = "update",
+//       keratin.variable = 0 : i64})
+//
+//   keratin.symbol   on an argument: the symbol of the sizes that its value is
+//   keratin.default  on an input: the elements that it has where nothing is fed
+//   keratin.initial  on a variable of a text: the elements that it begins with
+//
+// Inputs come before variables, outputs before updates (the dialect's verifier sees to it).
+#ifndef KERATIN_IR_DIALECT_SIGNATURE_H
+#define KERATIN_IR_DIALECT_SIGNATURE_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+#include <optional>
+
+namespace keratin::ir {
+
+// The attributes of one argument or result that is being made.
+class SignatureEntry {
+public:
+  explicit SignatureEntry(mlir::MLIRContext *context, mlir::DictionaryAttr attributes = {})
+      : b(context), list(attributes) {}
+  static SignatureEntry input(mlir::MLIRContext *context, const llvm::Twine &name);
+  static SignatureEntry variable(mlir::MLIRContext *context, const llvm::Twine &name);
+  static SignatureEntry output(mlir::MLIRContext *context);
+  static SignatureEntry update(mlir::MLIRContext *context, int64_t variable);
+
+  bool hasKind() const;
+  bool isInput() const;
+  bool isVariable() const;
+  // Null: it has none.
+  mlir::StringAttr name() const;
+
+  SignatureEntry &makeInput();
+  SignatureEntry &makeOutput();
+  SignatureEntry &setName(const llvm::Twine &name);
+  SignatureEntry &setSymbol(int64_t symbol);
+  SignatureEntry &setDefault(mlir::Attribute elements);
+  // What a variable begins with, which is no attribute of it afterwards; null: nothing said so.
+  mlir::DenseElementsAttr takeInitial();
+
+  mlir::DictionaryAttr attributes() { return list.getDictionary(b.getContext()); }
+
+private:
+  mlir::Builder b;
+  mlir::NamedAttrList list;
+};
+
+// Of a function, which must stay where it is. What nothing says is nullopt, null or false.
+class Signature {
+public:
+  explicit Signature(mlir::FunctionOpInterface function) : function(function) {}
+
+  bool hasKind(unsigned argument) const;
+  bool isInput(unsigned argument) const;
+  bool isVariable(unsigned argument) const;
+  mlir::StringAttr argumentName(unsigned argument) const;
+  // "input" or "variable"; what nothing is said of is an input.
+  llvm::StringRef argumentKind(unsigned argument) const;
+  // The symbol of the sizes that the argument's value is.
+  std::optional<int64_t> symbol(unsigned argument) const;
+  mlir::DenseElementsAttr defaultValue(unsigned argument) const;
+  // Variables are the last arguments.
+  unsigned numVariables() const;
+  bool hasVariable(int64_t number) const;
+  unsigned firstVariable() const { return function.getNumArguments() - numVariables(); }
+
+  bool resultHasKind(unsigned result) const;
+  bool isOutput(unsigned result) const;
+  bool isUpdate(unsigned result) const;
+  mlir::StringAttr resultName(unsigned result) const;
+  // The number of the variable that a result is the new value of.
+  std::optional<int64_t> updatedVariable(unsigned result) const;
+  // Whether a result is written to its variable's own buffer, as the memory plan says.
+  bool isInPlace(unsigned result) const;
+
+  void makeInput(unsigned argument);
+  void makeOutput(unsigned result);
+  void setArgumentName(unsigned argument, const llvm::Twine &name);
+  void setResultName(unsigned result, const llvm::Twine &name);
+  void setDefaultValue(unsigned argument, mlir::Attribute elements);
+
+  // For the dialect's verifier: one attribute of an argument or result; others are right.
+  static mlir::LogicalResult verifyArgument(mlir::Operation *op, unsigned argument,
+                                            mlir::NamedAttribute attribute);
+  static mlir::LogicalResult verifyResult(mlir::Operation *op, unsigned result,
+                                          mlir::NamedAttribute attribute);
+
+private:
+  mutable mlir::FunctionOpInterface function; // whose methods are not const
+};
+
+} // namespace keratin::ir
+
+#endif // KERATIN_IR_DIALECT_SIGNATURE_H
