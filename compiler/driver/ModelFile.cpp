@@ -3,6 +3,7 @@
 #include "compiler/artifact/Names.h"
 #include "ir/dialect/Keratin.h"
 #include "ir/dialect/ModelContents.h"
+#include "ir/dialect/Signature.h"
 #include "ir/dialect/TensorShape.h"
 #include "ir/reference/HostConversions.h"
 #include "ir/saved/GraphReader.h"
@@ -59,24 +60,24 @@ private:
     Builder b(function.getContext());
     if (!ir::isSavedName(function.getName()))
       return refuse("a function's name has control characters");
-    SmallVector<NamedAttrList> arguments;
+    SmallVector<ir::SignatureEntry> arguments;
     if (absl::Status status = nameArguments(function, arguments); !status.ok())
       return status;
     SmallVector<DictionaryAttr> argumentAttributes, resultAttributes;
     for (auto [type, attributes] : llvm::zip(function.getArgumentTypes(), arguments)) {
-      if (kindOf(attributes) == "variable")
+      if (attributes.isVariable())
         if (absl::Status status = readVariable(function, type, attributes, saved); !status.ok())
           return status;
-      argumentAttributes.push_back(attributes.getDictionary(function.getContext()));
+      argumentAttributes.push_back(attributes.attributes());
     }
     for (unsigned i = 0; i < function.getNumResults(); ++i) {
-      NamedAttrList attributes(function.getResultAttrDict(i));
-      if (!isa_and_nonnull<StringAttr>(attributes.get("keratin.kind")))
-        attributes.set("keratin.kind", b.getStringAttr("output"));
-      auto name = dyn_cast_or_null<StringAttr>(attributes.get("keratin.name"));
+      ir::SignatureEntry attributes(function.getContext(), function.getResultAttrDict(i));
+      if (!attributes.hasKind())
+        attributes.makeOutput();
+      StringAttr name = attributes.name();
       if (name && !ir::isSavedName(name.getValue()))
         return refuse("an output's name has control characters");
-      resultAttributes.push_back(attributes.getDictionary(function.getContext()));
+      resultAttributes.push_back(attributes.attributes());
     }
     function.setAllArgAttrs(argumentAttributes);
     function.setAllResultAttrs(resultAttributes);
@@ -84,41 +85,36 @@ private:
     return absl::OkStatus();
   }
 
-  static StringRef kindOf(const NamedAttrList &argument) {
-    return cast<StringAttr>(argument.get("keratin.kind")).getValue();
-  }
-
   // The attributes of all arguments: every one has a kind and a name, every input its own, as in
   // saved graphs.
-  static absl::Status nameArguments(func::FuncOp function, SmallVector<NamedAttrList> &arguments) {
-    Builder b(function.getContext());
+  static absl::Status nameArguments(func::FuncOp function,
+                                    SmallVector<ir::SignatureEntry> &arguments) {
     std::vector<unsigned> inputs;
     std::vector<std::string> names;
     for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-      NamedAttrList &attributes = arguments.emplace_back(function.getArgAttrDict(i));
-      if (!isa_and_nonnull<StringAttr>(attributes.get("keratin.kind")))
-        attributes.set("keratin.kind", b.getStringAttr("input"));
-      auto name = dyn_cast_or_null<StringAttr>(attributes.get("keratin.name"));
-      if (!name)
-        name = b.getStringAttr("input_" + Twine(i));
-      if (!ir::isSavedName(name.getValue()))
+      ir::SignatureEntry &attributes =
+          arguments.emplace_back(function.getContext(), function.getArgAttrDict(i));
+      if (!attributes.hasKind())
+        attributes.makeInput();
+      if (!attributes.name())
+        attributes.setName("input_" + Twine(i));
+      if (!ir::isSavedName(attributes.name().getValue()))
         return refuse("an argument's name has control characters");
-      attributes.set("keratin.name", name);
-      if (kindOf(attributes) != "input")
+      if (!attributes.isInput())
         continue;
       inputs.push_back(i);
-      names.push_back(name.str());
+      names.push_back(attributes.name().str());
     }
     names = compiler::distinctNames(std::move(names));
     for (auto [input, name] : llvm::zip(inputs, names))
-      arguments[input].set("keratin.name", b.getStringAttr(name));
+      arguments[input].setName(name);
     return absl::OkStatus();
   }
 
-  absl::Status readVariable(func::FuncOp function, Type argument, NamedAttrList &attributes,
+  absl::Status readVariable(func::FuncOp function, Type argument, ir::SignatureEntry &attributes,
                             ir::SavedFunction &saved) {
-    std::string name = cast<StringAttr>(attributes.get("keratin.name")).str();
-    auto initial = dyn_cast_or_null<DenseElementsAttr>(attributes.erase("keratin.initial"));
+    std::string name = attributes.name().str();
+    DenseElementsAttr initial = attributes.takeInitial();
     auto type = dyn_cast<RankedTensorType>(argument);
     if (!type || !type.hasStaticShape() ||
         ir::dtypeOf(type.getElementType()) == KERATIN_DTYPE_INVALID)

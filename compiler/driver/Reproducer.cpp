@@ -1,6 +1,7 @@
 #include "compiler/driver/Reproducer.h"
 
 #include "ir/dialect/Keratin.h"
+#include "ir/dialect/Signature.h"
 #include "runtime/files/FileWriter.h"
 
 #include "mlir/IR/SymbolTable.h"
@@ -43,9 +44,10 @@ void Reproducer::removeData() {
     if (!function)
       return;
     SymbolTable::setSymbolName(op, "function");
+    ir::Signature signature(function);
     for (unsigned i = 0; i < function.getNumArguments(); ++i)
-      if (function.getArgAttr(i, "keratin.name"))
-        function.setArgAttr(i, "keratin.name", b.getStringAttr("argument_" + Twine(i)));
+      if (signature.argumentName(i))
+        signature.setArgumentName(i, "argument_" + Twine(i));
   });
 }
 

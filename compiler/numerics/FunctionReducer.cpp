@@ -1,6 +1,7 @@
 #include "compiler/numerics/FunctionReducer.h"
 
 #include "ir/dialect/Keratin.h"
+#include "ir/dialect/Signature.h"
 
 #include "mlir/IR/Verifier.h"
 
@@ -47,8 +48,7 @@ bool FunctionReducer::dropResults() {
     OwningOpRef<ModuleOp> candidate = copyOf(function());
     func::FuncOp smaller = functionOf(*candidate);
     // An update stays with its variable.
-    auto kind = smaller.getResultAttrOfType<StringAttr>(i, "keratin.kind");
-    if (kind && kind.getValue() == "update" && i + 1 != smaller.getNumResults())
+    if (Signature(smaller).isUpdate(i) && i + 1 != smaller.getNumResults())
       continue;
     smaller.eraseResult(i);
     smaller.getBody().front().getTerminator()->eraseOperand(i);
@@ -73,12 +73,10 @@ bool FunctionReducer::dropOps() {
       continue;
     // Inputs come before variables.
     unsigned at = 0;
-    while (at < smaller.getNumArguments() &&
-           (!smaller.getArgAttrOfType<StringAttr>(at, "keratin.kind") ||
-            smaller.getArgAttrOfType<StringAttr>(at, "keratin.kind").getValue() == "input"))
+    while (at < smaller.getNumArguments() && !Signature(smaller).isVariable(at))
       ++at;
     smaller.insertArgument(at, op.getResult(0).getType(), {}, smaller.getLoc());
-    smaller.setArgAttr(at, "keratin.kind", StringAttr::get(smaller.getContext(), "input"));
+    Signature(smaller).makeInput(at);
     op.getResult(0).replaceAllUsesWith(body.getArgument(at));
     cleanUp(smaller);
     changed |= accept(std::move(candidate));

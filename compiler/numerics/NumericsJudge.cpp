@@ -2,6 +2,7 @@
 
 #include "compiler/numerics/FunctionReducer.h"
 #include "ir/dialect/Keratin.h"
+#include "ir/dialect/Signature.h"
 #include "ir/reference/ErrorBounds.h"
 #include "ir/reference/HostConversions.h"
 #include "ir/reference/Interpreter.h"
@@ -66,8 +67,8 @@ static std::map<int64_t, int64_t> drawSizes(func::FuncOp function, int draw, Ran
     sizes.try_emplace(symbol, size);
   };
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
-    if (auto symbol = function.getArgAttrOfType<IntegerAttr>(i, "keratin.symbol"))
-      add(symbol.getInt());
+    if (std::optional<int64_t> symbol = Signature(function).symbol(i))
+      add(*symbol);
     for (const DimExpr &dim : getShape(cast<RankedTensorType>(type)))
       for (int64_t symbol : dim.symbols())
         add(symbol);
@@ -95,9 +96,9 @@ drawArguments(func::FuncOp function, const EvaluationContext &sizes, int draw, R
       element = (double(random() % 257) - 128) / 64;
       element = draw % 3 == 1 ? std::abs(element) : element;
     }
-    auto symbol = function.getArgAttrOfType<IntegerAttr>(i, "keratin.symbol");
+    std::optional<int64_t> symbol = Signature(function).symbol(i);
     if (symbol && tensor->ints.size() == 1)
-      tensor->ints[0] = sizes.symbols.at(symbol.getInt());
+      tensor->ints[0] = sizes.symbols.at(*symbol);
     arguments.push_back(*std::move(tensor));
   }
   return arguments;

@@ -9,6 +9,7 @@
 #include "frontend/graph/FunctionContext.h"
 #include "frontend/graph/RuntimeStatus.h"
 #include "frontend/graph/Transfer.h"
+#include "ir/dialect/Signature.h"
 #include "ir/interfaces/ComputedSizes.h"
 #include "ir/saved/GraphReader.h"
 #include "ir/saved/GraphWriter.h"
@@ -93,14 +94,14 @@ static void countDrawsLast(mlir::func::FuncOp function, llvm::ArrayRef<ir::Varia
   mlir::Operation *terminator = function.getBody().front().getTerminator();
   unsigned inputs = function.getNumArguments() - unsigned(variables.size());
   for (mlir::OpOperand &result : terminator->getOpOperands()) {
-    auto index = function.getResultAttrOfType<mlir::IntegerAttr>(result.getOperandNumber(),
-                                                                 "keratin.variable");
+    std::optional<int64_t> index =
+        ir::Signature(function).updatedVariable(result.getOperandNumber());
     if (!index)
       continue;
-    ir::VariableOp variable = variables[size_t(index.getInt())];
+    ir::VariableOp variable = variables[size_t(*index)];
     if (!Graph::get().variables[variable.getId()].countsDraws)
       continue;
-    mlir::Value counter = function.getArgument(inputs + unsigned(index.getInt()));
+    mlir::Value counter = function.getArgument(inputs + unsigned(*index));
     mlir::OpBuilder b(terminator);
     ir::GraphMath g(b, counter.getLoc());
     result.set(g.add(counter, g.integerScalar(1, ir::getElementType(counter))));
@@ -212,14 +213,14 @@ private:
 
   // Names and defaults.
   void annotate(const Function::Impl &impl, mlir::func::FuncOp function) {
-    mlir::Builder b(function.getContext());
+    ir::Signature signature(function);
     llvm::StringSet<> inputs, outputs;
     for (unsigned i = 0; i < impl.inputs.size(); ++i) {
       const InputSpec &spec = impl.specs[i];
-      function.setArgAttr(i, "keratin.name", b.getStringAttr(uniqueAmong(inputs, spec.name)));
+      signature.setArgumentName(i, uniqueAmong(inputs, spec.name));
       if (spec.defaultValue) {
         auto type = llvm::cast<mlir::RankedTensorType>(function.getArgumentTypes()[i]);
-        function.setArgAttr(i, "keratin.default", elementsOf(*spec.defaultValue, type));
+        signature.setDefaultValue(i, elementsOf(*spec.defaultValue, type));
       }
     }
     for (unsigned i = 0; i < impl.outputs.size(); ++i) {
@@ -231,7 +232,7 @@ private:
         name = impl.outputs[i].name();
         name = uniqueAmong(outputs, name.substr(0, name.rfind(':')));
       }
-      function.setResultAttr(i, "keratin.name", b.getStringAttr(name));
+      signature.setResultName(i, name);
     }
   }
 
@@ -278,15 +279,12 @@ public:
 
 private:
   std::string nameOf(mlir::BlockArgument argument) {
-    return function.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), "keratin.name")
-        .str();
+    return ir::Signature(function).argumentName(argument.getArgNumber()).str();
   }
 
   void bindValue(mlir::BlockArgument argument, mlir::Operation *op) {
-    auto symbol =
-        function.getArgAttrOfType<mlir::IntegerAttr>(argument.getArgNumber(), "keratin.symbol");
-    if (symbol)
-      bind(symbol.getInt(), graph.valueSymbol(op));
+    if (std::optional<int64_t> symbol = ir::Signature(function).symbol(argument.getArgNumber()))
+      bind(*symbol, graph.valueSymbol(op));
   }
 
   void bind(int64_t symbol, int64_t number) {
@@ -327,7 +325,7 @@ private:
   void addInputs(unsigned count) {
     impl->inputs.resize(count);
     for (unsigned i = 0; i < count; ++i)
-      if (function.getArgAttr(i, "keratin.symbol")) {
+      if (ir::Signature(function).symbol(i)) {
         addPlaceholder(i, graph.uniqueName(nameOf(function.getArgument(i))));
         bindValue(function.getArgument(i), valueOf(impl->inputs[i]).getDefiningOp());
       }
@@ -359,7 +357,7 @@ private:
   void addPlaceholder(unsigned i, const std::string &name) {
     mlir::BlockArgument argument = function.getArgument(i);
     PlaceholderInfo info{name, std::nullopt};
-    if (auto value = function.getArgAttrOfType<mlir::DenseElementsAttr>(i, "keratin.default"))
+    if (mlir::DenseElementsAttr value = ir::Signature(function).defaultValue(i))
       info.defaultValue = arrayOf(value);
     int64_t id = graph.placeholders.add(std::move(info));
     impl->inputs[i] = tensorOf(call.builder.create<ir::PlaceholderOp>(
@@ -415,9 +413,8 @@ private:
     for (auto [i, result] :
          llvm::enumerate(function.getBody().front().getTerminator()->getOperands())) {
       mlir::Value value = values.lookup(result);
-      auto name = function.getResultAttrOfType<mlir::StringAttr>(unsigned(i), "keratin.name");
-      auto variable =
-          function.getResultAttrOfType<mlir::IntegerAttr>(unsigned(i), "keratin.variable");
+      mlir::StringAttr name = ir::Signature(function).resultName(unsigned(i));
+      std::optional<int64_t> variable = ir::Signature(function).updatedVariable(unsigned(i));
       if (!variable) {
         impl->outputs.push_back(tensorOf(value));
         impl->outputNames.push_back(name ? name.str() : "");
@@ -427,7 +424,7 @@ private:
           node->name = graph.uniqueName(name.str()) + ":0";
         continue;
       }
-      auto target = values.lookup(function.getArgument(unsigned(inputs + variable.getInt())))
+      auto target = values.lookup(function.getArgument(unsigned(inputs + *variable)))
                         .getDefiningOp<ir::VariableOp>();
       // Who uses a random node counts its draws: that is no update of the user's.
       if (!graph.variables[target.getId()].countsDraws)

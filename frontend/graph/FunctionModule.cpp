@@ -6,6 +6,7 @@
 #include "frontend/graph/RuntimeStatus.h"
 #include "frontend/graph/Transfer.h"
 #include "ir/builder/GraphMath.h"
+#include "ir/dialect/Signature.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -44,12 +45,13 @@ public:
 
   FunctionModule run() {
     for (Value input : slice.inputs)
-      addArgument(input, "input", inputName(input));
+      addArgument(input, ir::SignatureEntry::input(context.get(), inputName(input)));
     if (literals == Literals::AsInputs)
       for (ir::LiteralOp literal : slice.literals)
-        addArgument(literal.getResult(), "input", "literal");
+        addArgument(literal.getResult(), ir::SignatureEntry::input(context.get(), "literal"));
     for (ir::VariableOp variable : slice.variables) {
-      addArgument(variable.getResult(), "variable", graph.variables[variable.getId()].name);
+      addArgument(variable.getResult(), ir::SignatureEntry::variable(
+                                            context.get(), graph.variables[variable.getId()].name));
       result.variables.push_back(graph.variables[variable.getId()].storage);
     }
     for (Operation *op : slice.ops)
@@ -69,15 +71,12 @@ private:
     return node ? graph.nameOf(node) : "input";
   }
 
-  void addArgument(Value value, StringRef kind, const std::string &name) {
+  void addArgument(Value value, ir::SignatureEntry entry) {
     Value argument =
         block->addArgument(transfer.type(value.getType()), transfer.location(value.getLoc()));
     // Fed twice: the first counts, the other is only checked.
     values.try_emplace(value, argument);
-    SmallVector<NamedAttribute> attributes = {
-        b.getNamedAttr("keratin.kind", b.getStringAttr(kind)),
-        b.getNamedAttr("keratin.name", b.getStringAttr(name))};
-    argumentAttributes.push_back(b.getDictionaryAttr(attributes));
+    arguments.push_back(std::move(entry));
     argumentSymbols.push_back(graph.existingValueSymbol(value.getDefiningOp()));
   }
 
@@ -137,8 +136,7 @@ private:
     SmallVector<DictionaryAttr> resultAttributes;
     for (Value output : slice.outputs) {
       results.push_back(values.lookup(output));
-      resultAttributes.push_back(
-          b.getDictionaryAttr(b.getNamedAttr("keratin.kind", b.getStringAttr("output"))));
+      resultAttributes.push_back(ir::SignatureEntry::output(context.get()).attributes());
     }
     llvm::MapVector<Operation *, Value> assigned;
     resolveUpdates(assigned);
@@ -147,9 +145,8 @@ private:
       if (found == assigned.end())
         continue;
       results.push_back(found->second);
-      resultAttributes.push_back(b.getDictionaryAttr(
-          {b.getNamedAttr("keratin.kind", b.getStringAttr("update")),
-           b.getNamedAttr("keratin.variable", b.getI64IntegerAttr(int64_t(index)))}));
+      resultAttributes.push_back(
+          ir::SignatureEntry::update(context.get(), int64_t(index)).attributes());
     }
     b.create<func::ReturnOp>(UnknownLoc::get(context.get()), results);
     for (ir::StopGradientOp op : read)
@@ -157,12 +154,12 @@ private:
         op.erase();
     function.setType(b.getFunctionType(block->getArgumentTypes(), ValueRange(results).getTypes()));
     // Of a value that is no size here nothing is asked.
-    for (auto [symbol, attributes] : llvm::zip(argumentSymbols, argumentAttributes))
-      if (std::optional<int64_t> size = symbol ? transfer.knownSymbol(*symbol) : std::nullopt) {
-        NamedAttrList list(attributes);
-        list.set("keratin.symbol", b.getI64IntegerAttr(*size));
-        attributes = list.getDictionary(context.get());
-      }
+    SmallVector<DictionaryAttr> argumentAttributes;
+    for (auto [symbol, entry] : llvm::zip(argumentSymbols, arguments)) {
+      if (std::optional<int64_t> size = symbol ? transfer.knownSymbol(*symbol) : std::nullopt)
+        entry.setSymbol(*size);
+      argumentAttributes.push_back(entry.attributes());
+    }
     function.setAllArgAttrs(argumentAttributes);
     function.setAllResultAttrs(resultAttributes);
   }
@@ -178,7 +175,7 @@ private:
   Block *block;
   DenseMap<Value, Value> values;
   SmallVector<ir::StopGradientOp> read; // what updates are to whoever reads them
-  SmallVector<DictionaryAttr> argumentAttributes;
+  SmallVector<ir::SignatureEntry> arguments;
   SmallVector<std::optional<int64_t>> argumentSymbols; // for their values
   FunctionModule result;
 };

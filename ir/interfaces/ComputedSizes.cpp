@@ -1,6 +1,7 @@
 #include "ir/interfaces/ComputedSizes.h"
 
 #include "ir/dialect/GraphError.h"
+#include "ir/dialect/Signature.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -63,9 +64,8 @@ void keratin::ir::nameSizesApart(func::FuncOp function) {
     for (const DimExpr &dim : getShape(argument))
       for (int64_t id : dim.symbols())
         taken.insert(id);
-    if (auto symbol =
-            function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), "keratin.symbol"))
-      taken.insert(symbol.getInt());
+    if (std::optional<int64_t> symbol = Signature(function).symbol(argument.getArgNumber()))
+      taken.insert(*symbol);
   }
   std::optional<int64_t> last; // of all symbols
   auto newName = [&] {
@@ -135,9 +135,8 @@ FailureOr<ComputedSizes> ComputedSizes::of(func::FuncOp function) {
     for (const DimExpr &dim : getShape(argument))
       for (int64_t id : dim.symbols())
         given.insert(id);
-    if (auto symbol =
-            function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), "keratin.symbol"))
-      given.insert(symbol.getInt());
+    if (std::optional<int64_t> symbol = Signature(function).symbol(argument.getArgNumber()))
+      given.insert(*symbol);
   }
   llvm::DenseMap<int64_t, DefineSizeOp> pending;
   for (DefineSizeOp op : result.definitions)

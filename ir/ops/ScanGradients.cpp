@@ -2,6 +2,7 @@
 #include "ir/builder/GradientLocation.h"
 #include "ir/builder/GraphMath.h"
 #include "ir/dialect/GraphError.h"
+#include "ir/dialect/Signature.h"
 #include "ir/interfaces/ComputedSizes.h"
 #include "ir/ops/KeptValues.h"
 #include "ir/ops/LoopGradients.h"
@@ -154,8 +155,8 @@ static DimExpr newSymbol(Operation *op) {
     if (auto tensor = dyn_cast<RankedTensorType>(function.getArgument(i).getType()))
       for (const DimExpr &dim : getShape(tensor))
         llvm::for_each(dim.symbols(), note);
-    if (auto symbol = function.getArgAttrOfType<IntegerAttr>(i, "keratin.symbol"))
-      note(symbol.getInt());
+    if (std::optional<int64_t> symbol = Signature(function).symbol(i))
+      note(*symbol);
   }
   return DimExpr::symbol(last + 1);
 }

@@ -1,6 +1,7 @@
 #include "ir/reference/Interpreter.h"
 
 #include "ir/dialect/Keratin.h"
+#include "ir/dialect/Signature.h"
 #include "ir/dialect/SourceLine.h"
 #include "ir/reference/BlockRunner.h"
 #include "ir/reference/Evaluation.h"
@@ -60,7 +61,7 @@ static LogicalResult bindArguments(func::FuncOp function, ArrayRef<HostTensor> a
     for (auto [expected, size] : llvm::zip(getShape(type), argument.dims))
       if (expected.isSymbol() && failed(bindSymbol(context, expected.symbolId(), size)))
         return failure();
-    auto symbol = function.getArgAttrOfType<IntegerAttr>(i, "keratin.symbol");
+    std::optional<int64_t> symbol = Signature(function).symbol(i);
     if (!symbol)
       continue;
     if (argument.isFloat() || argument.size() != 1)
@@ -68,7 +69,7 @@ static LogicalResult bindArguments(func::FuncOp function, ArrayRef<HostTensor> a
     if (argument.ints[0] < 0)
       return fail(context, "argument " + Twine(i) + " is a size whose value is " +
                                Twine(argument.ints[0]) + "; needed 0 or more");
-    if (failed(bindSymbol(context, symbol.getInt(), argument.ints[0])))
+    if (failed(bindSymbol(context, *symbol, argument.ints[0])))
       return failure();
   }
   // With all symbols known, the sizes that are expressions of them.

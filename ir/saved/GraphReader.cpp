@@ -1,6 +1,7 @@
 #include "ir/saved/GraphReader.h"
 
 #include "ir/dialect/Keratin.h"
+#include "ir/dialect/Signature.h"
 #include "ir/dialect/SourceLine.h"
 #include "ir/saved/SavedFormat.h"
 #include "ir/saved/SavedOps.h"
@@ -578,25 +579,23 @@ private:
     b.setInsertionPointToEnd(block);
     values.clear();
     SmallVector<DictionaryAttr> argumentAttributes, resultAttributes;
-    auto argument = [&](StringRef kind, StringRef name, uint32_t type, uint32_t symbol,
-                        uint32_t place, Attribute defaultValue) {
+    auto argument = [&](SignatureEntry entry, uint32_t type, uint32_t symbol, uint32_t place,
+                        Attribute defaultValue) {
       values.push_back(block->addArgument(types[type].type, location(place)));
-      NamedAttrList list;
-      list.set("keratin.kind", b.getStringAttr(kind));
-      list.set("keratin.name", b.getStringAttr(name));
       if (symbol)
-        list.set("keratin.symbol", b.getI64IntegerAttr(symbol - 1));
+        entry.setSymbol(symbol - 1);
       if (defaultValue)
-        list.set("keratin.default", defaultValue);
-      argumentAttributes.push_back(list.getDictionary(&context));
+        entry.setDefault(defaultValue);
+      argumentAttributes.push_back(entry.attributes());
     };
     for (const v1::Input &input : saved.inputs())
-      argument("input", input.name(), input.type(), input.value_symbol(), input.location(),
+      argument(SignatureEntry::input(&context, input.name()), input.type(), input.value_symbol(),
+               input.location(),
                input.has_default_value() ? elements(input.default_value()) : Attribute());
     for (const v1::VariableUse &use : saved.variables()) {
       const v1::Variable &variable = graph.variables(int(use.variable()));
-      argument("variable", variable.name(), variable.value().type(), use.value_symbol(),
-               use.location(), Attribute());
+      argument(SignatureEntry::variable(&context, variable.name()), variable.value().type(),
+               use.value_symbol(), use.location(), Attribute());
       result.variables.push_back(use.variable());
     }
     if (failed(buildOps(saved.ops())))
@@ -604,18 +603,14 @@ private:
     SmallVector<Value> results;
     for (const v1::Output &output : saved.outputs()) {
       results.push_back(values[output.value()]);
-      NamedAttrList list;
-      list.set("keratin.kind", b.getStringAttr("output"));
+      SignatureEntry entry = SignatureEntry::output(&context);
       if (!output.name().empty())
-        list.set("keratin.name", b.getStringAttr(output.name()));
-      resultAttributes.push_back(list.getDictionary(&context));
+        entry.setName(output.name());
+      resultAttributes.push_back(entry.attributes());
     }
     for (const v1::Update &update : saved.updates()) {
       results.push_back(values[update.value()]);
-      NamedAttrList list;
-      list.set("keratin.kind", b.getStringAttr("update"));
-      list.set("keratin.variable", b.getI64IntegerAttr(update.variable()));
-      resultAttributes.push_back(list.getDictionary(&context));
+      resultAttributes.push_back(SignatureEntry::update(&context, update.variable()).attributes());
     }
     b.create<func::ReturnOp>(UnknownLoc::get(&context), results);
     built.setType(b.getFunctionType(block->getArgumentTypes(), ValueRange(results).getTypes()));

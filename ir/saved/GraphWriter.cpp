@@ -1,6 +1,7 @@
 #include "ir/saved/GraphWriter.h"
 
 #include "ir/dialect/Keratin.h"
+#include "ir/dialect/Signature.h"
 #include "ir/dialect/SourceLine.h"
 #include "ir/interfaces/ComputedSizes.h"
 #include "ir/saved/SavedFormat.h"
@@ -232,21 +233,21 @@ private:
         unique = name + "_" + std::to_string(i);
       saved->add_symbols(unique);
     };
+    Signature signature(function);
     for (BlockArgument argument : function.getArguments()) {
       unsigned i = argument.getArgNumber();
       auto tensor = dyn_cast<RankedTensorType>(argument.getType());
-      auto kind = function.getArgAttrOfType<StringAttr>(i, "keratin.kind");
-      auto label = function.getArgAttrOfType<StringAttr>(i, "keratin.name");
-      if (!tensor || !kind)
+      StringAttr label = signature.argumentName(i);
+      if (!tensor || !signature.hasKind(i))
         return fail("function '" + name + "': argument " + Twine(i) +
                     " is neither an input nor a variable");
       std::string base = label ? nameFor(label) : "input";
-      if (kind.getValue() == "input")
+      if (signature.isInput(i))
         for (auto [axis, dim] : llvm::enumerate(getShape(tensor)))
           if (dim.isSymbol())
             bind(dim.symbolId(), base + "_" + std::to_string(axis));
-      if (auto symbol = function.getArgAttrOfType<IntegerAttr>(i, "keratin.symbol"))
-        bind(symbol.getInt(), base);
+      if (std::optional<int64_t> symbol = signature.symbol(i))
+        bind(*symbol, base);
     }
     // Those of a loop before those that its body defines.
     function.walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -265,16 +266,17 @@ private:
 
   LogicalResult writeArguments(func::FuncOp function, const SavedFunction &description,
                                v1::Function *saved) {
+    Signature signature(function);
     llvm::StringSet<> names;
     size_t variable = 0;
     for (BlockArgument argument : function.getArguments()) {
       unsigned i = argument.getArgNumber();
       if (!isBound(getShape(argument)))
         return fail("function '" + name + "': nothing binds a size of argument " + Twine(i));
-      auto symbol = function.getArgAttrOfType<IntegerAttr>(i, "keratin.symbol");
-      uint32_t valueSymbol = symbol ? uint32_t(symbols.lookup(symbol.getInt()) + 1) : 0;
+      std::optional<int64_t> symbol = signature.symbol(i);
+      uint32_t valueSymbol = symbol ? uint32_t(symbols.lookup(*symbol) + 1) : 0;
       values[argument] = nextValue++;
-      if (function.getArgAttrOfType<StringAttr>(i, "keratin.kind").getValue() == "variable") {
+      if (signature.isVariable(i)) {
         if (variable == description.variables.size() ||
             description.variables[variable] >= variables.size())
           return fail("function '" + name + "': argument " + Twine(i) + " has no variable");
@@ -290,7 +292,7 @@ private:
       }
       if (variable != 0)
         return fail("function '" + name + "': inputs come before variables");
-      auto label = function.getArgAttrOfType<StringAttr>(i, "keratin.name");
+      StringAttr label = signature.argumentName(i);
       v1::Input *input = saved->add_inputs();
       if (label)
         input->set_name(nameFor(label));
@@ -299,7 +301,7 @@ private:
       input->set_type(typeIndex(argument.getType()));
       input->set_value_symbol(valueSymbol);
       input->set_location(location(argument.getLoc()));
-      if (auto value = function.getArgAttrOfType<DenseElementsAttr>(i, "keratin.default"))
+      if (DenseElementsAttr value = signature.defaultValue(i))
         writeElements(value, input->mutable_default_value());
     }
     if (variable != description.variables.size())
@@ -422,19 +424,19 @@ private:
 
   LogicalResult writeResults(func::FuncOp function, v1::Function *saved) {
     Operation *terminator = function.getBody().front().getTerminator();
+    Signature signature(function);
     for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
-      auto kind = function.getResultAttrOfType<StringAttr>(unsigned(i), "keratin.kind");
-      auto label = function.getResultAttrOfType<StringAttr>(unsigned(i), "keratin.name");
-      auto variable = function.getResultAttrOfType<IntegerAttr>(unsigned(i), "keratin.variable");
-      if (kind && kind.getValue() == "output") {
+      StringAttr label = signature.resultName(unsigned(i));
+      std::optional<int64_t> variable = signature.updatedVariable(unsigned(i));
+      if (signature.isOutput(unsigned(i))) {
         v1::Output *output = saved->add_outputs();
         if (label)
           output->set_name(nameFor(label));
         output->set_value(values.lookup(value));
-      } else if (kind && kind.getValue() == "update" && variable && variable.getInt() >= 0 &&
-                 variable.getInt() < saved->variables_size()) {
+      } else if (signature.isUpdate(unsigned(i)) && variable && *variable >= 0 &&
+                 *variable < saved->variables_size()) {
         v1::Update *update = saved->add_updates();
-        update->set_variable(uint32_t(variable.getInt()));
+        update->set_variable(uint32_t(*variable));
         update->set_value(values.lookup(value));
       } else {
         return fail("function '" + name + "': result " + Twine(i) +

@@ -1,5 +1,6 @@
 // What looks through a function's numbers is a copy of the function in a branch: kernels keep
 // nothing of what happens inside them, and a call that goes well must not pay for keeping it.
+#include "ir/dialect/Signature.h"
 #include "passes/Passes.h"
 #include "passes/loops/CheapValues.h"
 #include "passes/simplify/Matchers.h"
@@ -206,9 +207,8 @@ void Checks::addFed(OpBuilder &builder, func::FuncOp function, ValueRange given,
   for (auto [i, value] : llvm::enumerate(given.take_front(function.getNumArguments()))) {
     if (!isFloatTensor(value) || minding.empty())
       continue;
-    auto kind = function.getArgAttrOfType<StringAttr>(i, "keratin.kind");
-    auto name = function.getArgAttrOfType<StringAttr>(i, "keratin.name");
-    std::string what = kind ? kind.getValue().str() : "input";
+    StringAttr name = Signature(function).argumentName(i);
+    std::string what = Signature(function).argumentKind(i).str();
     what += name ? " '" + name.getValue().str() + "'" : " " + std::to_string(i);
     builder.create<CheckNumbersOp>(function.getArgument(i).getLoc(), NumberRule::Fed, what,
                                    uint64_t(order++), value, minding, Value(), Value());

@@ -2,6 +2,7 @@
 // reference interpreter, measures it.
 #include "compiler/artifact/Names.h"
 #include "compiler/driver/ModelFile.h"
+#include "ir/dialect/Signature.h"
 #include "ir/reference/HostConversions.h"
 #include "runtime/core/DType.h"
 #include "tools/keratin-run/Check.h"
@@ -154,8 +155,8 @@ absl::Status readOptions(const Loaded &loaded, FeedOptions &options) {
   options.symbols = loaded.graph.functions[loaded.function].symbols;
   mlir::func::FuncOp function = loaded.op();
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    auto value = function.getArgAttrOfType<mlir::DenseElementsAttr>(i, "keratin.default");
-    auto name = function.getArgAttrOfType<mlir::StringAttr>(i, "keratin.name");
+    mlir::DenseElementsAttr value = ir::Signature(function).defaultValue(i);
+    mlir::StringAttr name = ir::Signature(function).argumentName(i);
     auto tensor = value && name ? ir::fromElements(value) : std::nullopt;
     if (tensor)
       options.defaults[name.str()] = {tensor->dtype, tensor->dims, ir::toBytes(*tensor)};
