@@ -2,6 +2,7 @@
 #include "runtime/core/Session.h"
 #include "tests/runtime/FunctionBuilder.h"
 
+#include <chrono>
 #include <fstream>
 #include <mutex>
 #include <thread>
@@ -25,8 +26,10 @@ public:
       std::lock_guard<std::mutex> hold(mutex);
       order += name;
     });
-    while (id == 0 || !isAsleep(id))
-      std::this_thread::yield();
+    // A thread that begins may sleep for a moment, for memory or its name: only one that waits for
+    // the lock goes on sleeping.
+    for (int looks = 0; looks < 30; looks = id != 0 && isAsleep(id) ? looks + 1 : 0)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   std::string finish() {
     for (std::thread &thread : threads)
