@@ -1,5 +1,6 @@
 #include "codegen/llvm/CodeParts.h"
 
+#include "codegen/llvm/Beginning.h"
 #include "codegen/llvm/ObjectEmitter.h"
 #include "codegen/llvm/Recovery.h"
 #include "codegen/llvm/StageClock.h"
@@ -35,8 +36,8 @@ using Object = std::shared_ptr<llvm::MemoryBuffer>;
 class SharedObjects {
 public:
   static SharedObjects &instance() {
-    static auto &objects = *new SharedObjects();
-    return objects;
+    static constinit Lasting<SharedObjects> objects;
+    return objects.get([] { return new SharedObjects(); });
   }
   Object find(const std::string &name) {
     std::lock_guard lock(mutex);

@@ -1,30 +1,18 @@
 #include "codegen/llvm/MachineTarget.h"
 
-#include "codegen/llvm/Recovery.h"
+#include "codegen/llvm/Beginning.h"
+#include "codegen/llvm/StartLlvm.h"
 #include "runtime/abi/keratin_cpu_features.h"
 
-#include "llvm-c/Target.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/LegacyPassManager.h"
-#include "llvm/IR/Module.h"
-#include "llvm/InitializePasses.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/PassRegistry.h"
-#include "llvm/Support/TargetSelect.h"
-#include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/SubtargetFeature.h"
 
-#include <atomic>
-#include <mutex>
-
 using namespace keratin::codegen;
 using llvm::StringRef;
-
-static void startLlvm();
 
 // Null if LLVM does not know the triple or the cpu.
 static std::unique_ptr<llvm::MCSubtargetInfo> subtarget(const std::string &triple, StringRef cpu) {
@@ -81,88 +69,9 @@ static MachineTarget describeHost() {
   return target;
 }
 
-static void registerTargetsAndPasses() {
-  LLVMInitializeX86TargetInfo();
-  LLVMInitializeX86Target();
-  LLVMInitializeX86TargetMC();
-  LLVMInitializeX86AsmPrinter();
-  LLVMInitializeAArch64TargetInfo();
-  LLVMInitializeAArch64Target();
-  LLVMInitializeAArch64TargetMC();
-  LLVMInitializeAArch64AsmPrinter();
-  llvm::PassRegistry &passes = *llvm::PassRegistry::getPassRegistry();
-  llvm::initializeCore(passes);
-  llvm::initializeTransformUtils(passes);
-  llvm::initializeScalarOpts(passes);
-  llvm::initializeVectorization(passes);
-  llvm::initializeInstCombine(passes);
-  llvm::initializeIPO(passes);
-  llvm::initializeAnalysis(passes);
-  llvm::initializeCodeGen(passes);
-  llvm::initializeTarget(passes);
-}
-
-// Some passes of the code generator register when they are made, or when another asks for them: so
-// it is made and has nothing to do, as it will be with code that runs once and with kernels.
-static void runCodeGenerators() {
-  const std::string triple = llvm::sys::getProcessTriple();
-  std::string error;
-  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
-  for (auto level : {llvm::CodeGenOptLevel::None, llvm::CodeGenOptLevel::Default}) {
-    std::unique_ptr<llvm::TargetMachine> machine(
-        target ? target->createTargetMachine(triple, "", "", {}, llvm::Reloc::PIC_, std::nullopt,
-                                             level)
-               : nullptr);
-    if (!machine)
-      return;
-    llvm::LLVMContext context;
-    llvm::Module nothing("", context);
-    nothing.setDataLayout(machine->createDataLayout());
-    llvm::SmallVector<char, 0> object;
-    llvm::raw_svector_ostream stream(object);
-    llvm::legacy::PassManager passes;
-    if (!machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
-      passes.run(nothing);
-  }
-}
-
-// What LLVM makes once in a process it makes under locks, and a compilation that is left for want
-// of memory (Recovery.h) would leave them locked for those that follow. So all of it is made here.
-// If the memory ends here, no code is made in this process any more, which every attempt says.
-static void startLlvm() {
-  enum State { New, Started, Broken };
-  static std::atomic<State> state{New};
-  static std::mutex mutex;
-  if (state.load(std::memory_order_acquire) == Started)
-    return;
-  {
-    std::lock_guard lock(mutex);
-    std::string message;
-    if (state.load(std::memory_order_relaxed) == New)
-      state.store(recover(
-                      [] {
-                        registerTargetsAndPasses();
-                        runCodeGenerators();
-                      },
-                      message) == Ending::Done
-                      ? Started
-                      : Broken,
-                  std::memory_order_release);
-  }
-  if (state.load(std::memory_order_acquire) == Broken)
-    leave(Ending::FatalError, "no memory while LLVM was started; this process cannot compile");
-}
-
-// No variable with a guard: a thread that is left while it computes it would keep that.
 MachineTarget keratin::codegen::hostMachine() {
-  static std::atomic<const MachineTarget *> known{nullptr};
-  if (!known.load(std::memory_order_acquire)) {
-    auto *found = new MachineTarget(describeHost());
-    const MachineTarget *none = nullptr;
-    if (!known.compare_exchange_strong(none, found, std::memory_order_acq_rel))
-      delete found; // another thread's is the same
-  }
-  return *known.load(std::memory_order_acquire);
+  static constinit Lasting<const MachineTarget> known;
+  return known.get([] { return new MachineTarget(describeHost()); });
 }
 
 MachineTarget keratin::codegen::machineByName(const std::string &cpu) {

@@ -1,5 +1,6 @@
 #include "codegen/llvm/ObjectEmitter.h"
 
+#include "codegen/llvm/Beginning.h"
 #include "codegen/llvm/StageClock.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -125,8 +126,8 @@ public:
 
   static MachinePool &instance() {
     // Never destroyed: compilations may be running when the process ends.
-    static auto &pool = *new MachinePool();
-    return pool;
+    static constinit Lasting<MachinePool> pool;
+    return pool.get([] { return new MachinePool(); });
   }
 
   Machine take(const MachineTarget &target, std::string *error) {

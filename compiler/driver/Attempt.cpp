@@ -1,6 +1,11 @@
 #include "compiler/driver/Attempt.h"
 
+#include "codegen/llvm/Beginning.h"
 #include "codegen/llvm/Recovery.h"
+#include "compiler/driver/Compiler.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OpDefinition.h"
 
 #include "absl/strings/cord.h"
 
@@ -19,9 +24,27 @@ static absl::Status abandoned(Ending ending, const std::string &what, const std:
   return status;
 }
 
+// Dialects name their classes when they are first loaded, and ops their traits when they are first
+// asked for them.
+static void startMlir() {
+  static constinit codegen::Beginning beginning([] {
+    mlir::MLIRContext context(compiler::dialects(), mlir::MLIRContext::Threading::DISABLED);
+    context.disableMultithreading();
+    context.loadAllAvailableDialects();
+    for (mlir::RegisteredOperationName name : context.getRegisteredOperations())
+      (void)name.hasTrait<mlir::OpTrait::IsTerminator>();
+  });
+  beginning.await();
+}
+
 absl::Status compiler::attempt(const std::string &what, llvm::function_ref<void()> work) {
   std::string message;
-  Ending ending = codegen::recover(work, message);
+  Ending ending = codegen::recover(
+      [&] {
+        startMlir();
+        work();
+      },
+      message);
   if (ending == Ending::Done)
     return absl::OkStatus();
   try {

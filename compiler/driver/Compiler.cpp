@@ -1,5 +1,6 @@
 #include "compiler/driver/Compiler.h"
 
+#include "codegen/llvm/Beginning.h"
 #include "codegen/llvm/JitLibrary.h"
 #include "codegen/llvm/LowerToLlvm.h"
 #include "compiler/driver/Attempt.h"
@@ -28,6 +29,15 @@ const CompileReport &CompiledFunction::report() const { return impl->report; }
 void keratin::compiler::registerDialects(DialectRegistry &registry) {
   registry.insert<ir::KeratinDialect, func::FuncDialect>();
   codegen::registerCodegenDialects(registry);
+}
+
+const DialectRegistry &keratin::compiler::dialects() {
+  static constinit codegen::Lasting<const DialectRegistry> known;
+  return known.get([] {
+    auto *made = new DialectRegistry;
+    registerDialects(*made);
+    return made;
+  });
 }
 
 absl::StatusOr<std::shared_ptr<const CompiledFunction>>

@@ -97,6 +97,8 @@ private:
 
 // The dialects that a context needs before modules for compile() are built in it.
 void registerDialects(mlir::DialectRegistry &registry);
+// A registry of them, which nobody changes.
+const mlir::DialectRegistry &dialects();
 
 // Compiles the one func.func of the module, which is consumed (left in an unspecified valid state).
 // The function's contract:

@@ -17,23 +17,13 @@ using namespace keratin;
 using namespace keratin::frontend;
 using namespace mlir;
 
-// What the compiler needs beside the dialect itself.
-static const DialectRegistry &dialects() {
-  static const DialectRegistry *registry = [] {
-    auto *made = new DialectRegistry;
-    compiler::registerDialects(*made);
-    return made;
-  }();
-  return *registry;
-}
-
 namespace {
 
 class ModuleBuilder {
 public:
   ModuleBuilder(const GraphSlice &slice, const std::string &name, Literals literals)
       : graph(Graph::get()), slice(slice), literals(literals),
-        context(makeFunctionContext(dialects())),
+        context(makeFunctionContext(compiler::dialects())),
         b((context->loadAllAvailableDialects(), context.get())), transfer(*context) {
     module = ModuleOp::create(UnknownLoc::get(context.get()));
     b.setInsertionPointToEnd(module->getBody());

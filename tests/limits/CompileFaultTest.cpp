@@ -23,7 +23,18 @@ std::atomic<long> failures{0};
 std::atomic<long> allocations{0};
 std::atomic<int> threadsAllowed{INT_MAX};
 
+// What the thread that allocates keeps others from, and itself should it come again: locks, and
+// variables with static storage that it has begun to make.
+enum class Hold { None, Lock, Variable };
+thread_local int locksHeld = 0, variablesBegun = 0;
+// Those that count are all allocations, or those made while holding this.
+std::atomic<Hold> counted{Hold::None};
+
 bool fails() {
+  const Hold which = counted.load(std::memory_order_relaxed);
+  const Hold held = variablesBegun > 0 ? Hold::Variable : locksHeld > 0 ? Hold::Lock : Hold::None;
+  if (which != Hold::None && which != held)
+    return false;
   allocations.fetch_add(1, std::memory_order_relaxed);
   long left = untilFailure.load(std::memory_order_relaxed);
   if (left < 0)
@@ -37,6 +48,23 @@ bool fails() {
     return false;
   }
   return true;
+}
+
+template <typename Type> using Function = Type *;
+// The definition that stands behind one of these, looked up once. No variable that would need a
+// guard to be made.
+template <typename Type> Type behind(std::atomic<Type> &known, const char *name) {
+  if (Type found = known.load(std::memory_order_relaxed))
+    return found;
+  Type found = reinterpret_cast<Type>(dlsym(RTLD_NEXT, name));
+  known.store(found, std::memory_order_relaxed);
+  return found;
+}
+
+// Of the result of a function that takes a lock.
+int taken(int error) {
+  locksHeld += error == 0;
+  return error;
 }
 
 } // namespace
@@ -74,6 +102,51 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
     return EAGAIN;
   }
   return real(thread, attributes, start, argument);
+}
+
+int pthread_mutex_lock(pthread_mutex_t *mutex) {
+  static std::atomic<Function<decltype(pthread_mutex_lock)>> real{nullptr};
+  return taken(behind(real, "pthread_mutex_lock")(mutex));
+}
+int pthread_mutex_trylock(pthread_mutex_t *mutex) {
+  static std::atomic<Function<decltype(pthread_mutex_trylock)>> real{nullptr};
+  return taken(behind(real, "pthread_mutex_trylock")(mutex));
+}
+int pthread_mutex_unlock(pthread_mutex_t *mutex) {
+  static std::atomic<Function<decltype(pthread_mutex_unlock)>> real{nullptr};
+  --locksHeld;
+  return behind(real, "pthread_mutex_unlock")(mutex);
+}
+int pthread_rwlock_rdlock(pthread_rwlock_t *lock) {
+  static std::atomic<Function<decltype(pthread_rwlock_rdlock)>> real{nullptr};
+  return taken(behind(real, "pthread_rwlock_rdlock")(lock));
+}
+int pthread_rwlock_wrlock(pthread_rwlock_t *lock) {
+  static std::atomic<Function<decltype(pthread_rwlock_wrlock)>> real{nullptr};
+  return taken(behind(real, "pthread_rwlock_wrlock")(lock));
+}
+int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
+  static std::atomic<Function<decltype(pthread_rwlock_unlock)>> real{nullptr};
+  --locksHeld;
+  return behind(real, "pthread_rwlock_unlock")(lock);
+}
+
+// Of variables with static storage in functions.
+int __cxa_guard_acquire(void *guard) {
+  static std::atomic<Function<int(void *)>> real{nullptr};
+  int begins = behind(real, "__cxa_guard_acquire")(guard);
+  variablesBegun += begins;
+  return begins;
+}
+void __cxa_guard_release(void *guard) {
+  static std::atomic<Function<void(void *)>> real{nullptr};
+  --variablesBegun;
+  behind(real, "__cxa_guard_release")(guard);
+}
+void __cxa_guard_abort(void *guard) {
+  static std::atomic<Function<void(void *)>> real{nullptr};
+  --variablesBegun;
+  behind(real, "__cxa_guard_abort")(guard);
 }
 }
 #pragma GCC visibility pop
@@ -198,19 +271,21 @@ long allocationsOfCompile(bool isFirst) {
 
 // KERATIN_TEST_FAULTS is the number of samples; with KERATIN_TEST_FAULT_AT=n or n+ one allocation
 // fails or all, in this process, for a debugger.
-void sample(bool isFirst) {
+void sample(bool isFirst, Hold holding = Hold::None) {
+  counted = holding;
   if (const char *at = std::getenv("KERATIN_TEST_FAULT_AT")) {
     const bool isAll = std::strchr(at, 0x2b);
     CHECK(compileWithout(std::atol(at), isAll ? LONG_MAX : 1, isFirst) <= NoFailure);
     return;
   }
   const long total = allocationsOfCompile(isFirst);
-  REQUIRE(total > 10'000);
+  const bool isEvery = holding == Hold::None;
+  REQUIRE((!isEvery || total > 10'000));
   const char *text = std::getenv("KERATIN_TEST_FAULTS");
-  const long samples = text ? std::atol(text) : 40;
+  const long samples = std::min(total, text ? std::atol(text) : 40);
   int met = 0;
   for (long i = 0; i < samples; ++i) {
-    long n = i * total / samples + i % 7;
+    long n = i * total / samples + (isEvery ? i % 7 : 0);
     for (long count : {1L, LONG_MAX}) {
       INFO("allocation " << n << " of " << total << (count == 1 ? "" : " and all behind it"));
       int result = inChild([&] { return compileWithout(n, count, isFirst); });
@@ -218,7 +293,8 @@ void sample(bool isFirst) {
       met += result == Good;
     }
   }
-  CHECK(met > samples);
+  CHECK((!isEvery || met > samples));
+  counted = Hold::None;
 }
 
 } // namespace
@@ -229,6 +305,22 @@ TEST_CASE("An allocation that fails while a function is compiled fails the call 
 
 TEST_CASE("So it is while the first function of a process is compiled", "[fault]") {
   sample(/*isFirst=*/true);
+}
+
+// Whoever leaves a compilation leaves its locks locked, and variables with static storage begun:
+// nothing that others come to may be among them.
+TEST_CASE("So it is while a variable with static storage is made", "[fault]") {
+  threadsAllowed = 0; // so that every child counts the same
+  sample(/*isFirst=*/true, Hold::Variable);
+  sample(/*isFirst=*/false, Hold::Variable);
+  threadsAllowed = INT_MAX;
+}
+
+TEST_CASE("So it is under a lock", "[fault]") {
+  threadsAllowed = 0;
+  sample(/*isFirst=*/true, Hold::Lock);
+  sample(/*isFirst=*/false, Hold::Lock);
+  threadsAllowed = INT_MAX;
 }
 
 TEST_CASE("Without threads a function is compiled by one, to the same code", "[fault]") {
