@@ -35,6 +35,18 @@ keratin_tensor_desc_t FunctionDescription::tensor(RankedTensorType type, StringR
   return result;
 }
 
+static keratin_symbol_source_t sourceOf(ir::ValuePart part, bool isVariable) {
+  switch (part) {
+  case ir::ValuePart::Whole:
+    return isVariable ? KERATIN_SYMBOL_VARIABLE_VALUE : KERATIN_SYMBOL_INPUT_VALUE;
+  case ir::ValuePart::Positive:
+    return isVariable ? KERATIN_SYMBOL_VARIABLE_POSITIVE_PART : KERATIN_SYMBOL_INPUT_POSITIVE_PART;
+  case ir::ValuePart::Negative:
+    return isVariable ? KERATIN_SYMBOL_VARIABLE_NEGATIVE_PART : KERATIN_SYMBOL_INPUT_NEGATIVE_PART;
+  }
+  llvm_unreachable("a part of a value");
+}
+
 LogicalResult FunctionDescription::bindSymbols(func::FuncOp function,
                                                codegen::EntryDescription &entry) {
   auto add = [&](int64_t id, keratin_symbol_source_t source, int32_t number, int64_t index,
@@ -50,9 +62,8 @@ LogicalResult FunctionDescription::bindSymbols(func::FuncOp function,
     bool isVariable = signature.isVariable(i);
     StringRef label = textOf(signature.argumentName(i));
     int32_t number = isVariable ? variable++ : input++;
-    if (std::optional<int64_t> symbol = signature.symbol(i))
-      add(*symbol, isVariable ? KERATIN_SYMBOL_VARIABLE_VALUE : KERATIN_SYMBOL_INPUT_VALUE, number,
-          0, label);
+    for (const ir::ArgumentSymbol &symbol : signature.symbols(i))
+      add(symbol.id, sourceOf(symbol.part, isVariable), number, 0, label);
     if (isVariable)
       continue;
     auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[i]);

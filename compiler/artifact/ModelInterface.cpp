@@ -3,6 +3,7 @@
 #include "compiler/artifact/Names.h"
 #include "compiler/artifact/TypesHeader.h"
 #include "runtime/core/DType.h"
+#include "runtime/core/SymbolSource.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -65,16 +66,13 @@ struct FunctionText {
   }
 
   std::string symbolName(const keratin_symbol_desc_t &symbol) const {
-    switch (symbol.source) {
-    case KERATIN_SYMBOL_COMPUTED:
+    if (symbol.source == KERATIN_SYMBOL_COMPUTED)
       return "computed_size";
-    case KERATIN_SYMBOL_INPUT_DIM:
+    if (symbol.source == KERATIN_SYMBOL_INPUT_DIM)
       return inputs[symbol.input] + "_dim" + std::to_string(symbol.index);
-    case KERATIN_SYMBOL_INPUT_VALUE:
-      return inputs[symbol.input] + "_value";
-    default:
-      return std::string(f.variables[symbol.input].name) + "_value";
-    }
+    std::string name = runtime::isValueOfInput(symbol.source) ? inputs[symbol.input]
+                                                              : f.variables[symbol.input].name;
+    return name + runtime::valueSuffix(symbol.source);
   }
 
   // A size as an expression over the symbols.
@@ -345,10 +343,8 @@ private:
   }
 
   static bool readsValues(const keratin_function_desc_t &f) {
-    return llvm::any_of(llvm::ArrayRef(f.symbols, f.num_symbols), [](const auto &symbol) {
-      return symbol.source == KERATIN_SYMBOL_INPUT_VALUE ||
-             symbol.source == KERATIN_SYMBOL_VARIABLE_VALUE;
-    });
+    return llvm::any_of(llvm::ArrayRef(f.symbols, f.num_symbols),
+                        [](const auto &symbol) { return runtime::isValue(symbol.source); });
   }
 
   static std::string view(const std::string &name, const keratin_tensor_desc_t &tensor) {

@@ -67,8 +67,16 @@ static std::map<int64_t, int64_t> drawSizes(func::FuncOp function, int draw, Ran
     sizes.try_emplace(symbol, size);
   };
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
-    if (std::optional<int64_t> symbol = Signature(function).symbol(i))
-      add(*symbol);
+    // A value whose parts are symbols has any sign, one that is a size has none.
+    SmallVector<ArgumentSymbol, 1> parts = Signature(function).symbols(unsigned(i));
+    if (!parts.empty()) {
+      bool isSize = parts.front().part == ValuePart::Whole;
+      add(parts.front().id);
+      int64_t value = sizes[parts.front().id];
+      value = !isSize && random() % 2 ? -value : value;
+      for (const ArgumentSymbol &symbol : parts)
+        sizes[symbol.id] = *partOf(value, symbol.part);
+    }
     for (const DimExpr &dim : getShape(cast<RankedTensorType>(type)))
       for (int64_t symbol : dim.symbols())
         add(symbol);
@@ -96,9 +104,13 @@ drawArguments(func::FuncOp function, const EvaluationContext &sizes, int draw, R
       element = (double(random() % 257) - 128) / 64;
       element = draw % 3 == 1 ? std::abs(element) : element;
     }
-    std::optional<int64_t> symbol = Signature(function).symbol(i);
-    if (symbol && tensor->ints.size() == 1)
-      tensor->ints[0] = sizes.symbols.at(*symbol);
+    SmallVector<ArgumentSymbol, 1> parts = Signature(function).symbols(unsigned(i));
+    if (!parts.empty() && tensor->ints.size() == 1) {
+      tensor->ints[0] = 0;
+      for (const ArgumentSymbol &symbol : parts)
+        if (int64_t size = sizes.symbols.at(symbol.id))
+          tensor->ints[0] = symbol.part == ValuePart::Negative ? -size : size;
+    }
     arguments.push_back(*std::move(tensor));
   }
   return arguments;

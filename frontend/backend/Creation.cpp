@@ -55,8 +55,8 @@ static ir::PlaceholderOp makePlaceholder(Call &call, const std::string &name,
 static Tensor sparsePlaceholder(Call &call, const std::string &name,
                                 const std::vector<Size> &entries, DType dtype) {
   Graph &graph = call.graph;
-  int64_t count =
-      graph.addSymbol(SymbolInfo{nullptr, false, "the number of elements of placeholder " + name});
+  int64_t count = graph.addSymbol(
+      SymbolInfo{nullptr, std::nullopt, "the number of elements of placeholder " + name});
   ir::Shape stored{DimExpr::symbol(count)};
   ir::PlaceholderOp rows = makePlaceholder(call, name + ".rows", stored, DType::Int64);
   graph.own(rows, {count});
@@ -154,13 +154,16 @@ private:
   }
 
   std::optional<DimExpr> knownSize() {
-    std::optional<DimExpr> first = call.knownSize(scalar(from)), last = call.knownSize(scalar(to));
+    std::optional<DimExpr> first = call.knownNumber(scalar(from)),
+                           last = call.knownNumber(scalar(to));
     if (!first || !last)
       return std::nullopt;
-    DimExpr distance = call.check(ir::sub(*last, *first));
-    DimExpr width(by.array().item<int64_t>());
-    DimExpr count = call.check(ir::max(call.check(ir::ceildiv(distance, width)), DimExpr(0)));
-    DimExpr steps = call.check(ir::mul(call.check(ir::sub(count, DimExpr(1))), width));
+    DimExpr step(by.array().item<int64_t>()), distance = call.check(ir::sub(*last, *first));
+    bool isUp = step.constantValue() > 0;
+    DimExpr width = isUp ? step : call.check(ir::sub(DimExpr(0), step));
+    distance = call.atLeastZero(isUp ? distance : call.check(ir::sub(DimExpr(0), distance)));
+    DimExpr count = call.check(ir::ceildiv(distance, width));
+    DimExpr steps = call.check(ir::mul(call.check(ir::sub(count, DimExpr(1))), step));
     // If there are any.
     for (const DimExpr &end : {*first, call.check(ir::add(*first, steps))})
       call.requireFit(call.check(ir::mul(call.check(ir::min(count, DimExpr(1))), end)), dtype,
@@ -191,13 +194,15 @@ private:
 
   // The count, if the numbers from the first to the last fit the dtype; else the call fails.
   Value fitting(Value count) {
-    if (!isInteger(dtype) || (!isFloat && dtypeSize(dtype) == 8))
+    if (!isInteger(dtype) || (!isFloat && dtype == DType::Int64))
       return count;
     DType work = isFloat ? DType::Float64 : DType::Int64;
     Value first = scalar(from), one = g.oneLike(count);
     Value last = g.add(first, g.mul(call.cast(g.sub(count, one), work), scalar(by)));
+    // Whole numbers of 64 bits are never beyond what uint64 holds.
+    DType upTo = !isFloat && dtype == DType::UInt64 ? work : dtype;
     Value least = call.literal(leastOf(dtype).astype(work)),
-          greatest = call.literal(greatestOf(dtype).astype(work)), misfits;
+          greatest = call.literal(greatestOf(upTo).astype(work)), misfits;
     for (Value end : {first, last}) {
       Value beyond = g.or_(g.less(end, least), g.greater(end, greatest));
       misfits = misfits ? g.or_(misfits, beyond) : beyond;
@@ -309,7 +314,7 @@ Tensor placeholder(const Shape &shape, std::optional<int64_t> ndim, DTypeArgumen
       continue;
     }
     symbols.push_back(graph.addSymbol(SymbolInfo{
-        nullptr, false, "dimension " + std::to_string(i) + " of placeholder " + unique}));
+        nullptr, std::nullopt, "dimension " + std::to_string(i) + " of placeholder " + unique}));
     dims.push_back(DimExpr::symbol(symbols.back()));
   }
   DType type = dtype.valueOr(Configuration::floatx());

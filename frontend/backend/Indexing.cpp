@@ -175,12 +175,11 @@ private:
 
   // Python's rule: a negative bound counts from the end, then everything is cut to [low, high].
   DimExpr clamped(DimExpr value, const DimExpr &low, const DimExpr &high) {
-    std::optional<int64_t> least = value.lowerBound();
-    if (value.isConstant() && value.constantValue() < 0)
-      value = call.check(ir::add(shape[axis], value));
-    else if (!least || *least < 0)
-      call.requireAtLeast(value, DimExpr(0),
-                          "a slice bound computed at the call must not be negative");
+    if (value.lowerBound().value_or(-1) < 0) {
+      DimExpr below = call.check(ir::max(call.check(ir::sub(DimExpr(0), value)), DimExpr(0)));
+      DimExpr isNegative = call.check(ir::min(below, DimExpr(1)));
+      value = call.check(ir::add(value, call.check(ir::mul(isNegative, shape[axis]))));
+    }
     return call.check(ir::max(call.check(ir::min(value, high)), low));
   }
 

@@ -283,8 +283,8 @@ private:
   }
 
   void bindValue(mlir::BlockArgument argument, mlir::Operation *op) {
-    if (std::optional<int64_t> symbol = ir::Signature(function).symbol(argument.getArgNumber()))
-      bind(*symbol, graph.valueSymbol(op));
+    for (const auto &[part, symbol] : ir::Signature(function).symbols(argument.getArgNumber()))
+      bind(symbol, graph.valueSymbol(op, part));
   }
 
   void bind(int64_t symbol, int64_t number) {
@@ -295,7 +295,7 @@ private:
   // The size that an op of a body defines: nobody owns it, as it goes with the body.
   void bindInside(mlir::Operation *nested) {
     if (std::optional<int64_t> defined = ir::symbolDefinedBy(nested))
-      bind(*defined, graph.addSymbol(SymbolInfo{nullptr, false,
+      bind(*defined, graph.addSymbol(SymbolInfo{nullptr, std::nullopt,
                                                 "a size that a body in function " +
                                                     function.getName().str() + " computes"}));
   }
@@ -325,7 +325,7 @@ private:
   void addInputs(unsigned count) {
     impl->inputs.resize(count);
     for (unsigned i = 0; i < count; ++i)
-      if (ir::Signature(function).symbol(i)) {
+      if (!ir::Signature(function).symbols(i).empty()) {
         addPlaceholder(i, graph.uniqueName(nameOf(function.getArgument(i))));
         bindValue(function.getArgument(i), valueOf(impl->inputs[i]).getDefiningOp());
       }
@@ -338,7 +338,7 @@ private:
       for (auto [axis, dim] : llvm::enumerate(ir::getShape(function.getArgument(i))))
         if (dim.isSymbol() && !bound.contains(dim.symbolId())) {
           owned[i].push_back(graph.addSymbol(
-              SymbolInfo{nullptr, false,
+              SymbolInfo{nullptr, std::nullopt,
                          "dimension " + std::to_string(axis) + " of placeholder " + names[i]}));
           bind(dim.symbolId(), owned[i].back());
         }
@@ -392,8 +392,9 @@ private:
       std::optional<int64_t> defined = ir::symbolDefinedBy(op);
       int64_t computed = -1;
       if (defined) {
-        computed = graph.addSymbol(SymbolInfo{
-            nullptr, false, "a size that function " + function.getName().str() + " computes"});
+        computed = graph.addSymbol(
+            SymbolInfo{nullptr, std::nullopt,
+                       "a size that function " + function.getName().str() + " computes"});
         bind(*defined, computed);
       }
       for (mlir::Region &region : op->getRegions())

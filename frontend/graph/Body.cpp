@@ -125,8 +125,8 @@ std::unique_ptr<mlir::Block> Body::build(llvm::ArrayRef<Value> arguments) const 
   // The ops that were copied die with their handles, and their symbols with them.
   llvm::DenseMap<int64_t, int64_t> names;
   for (int64_t symbol : sizes)
-    names[symbol] = call.graph.addSymbol(
-        SymbolInfo{nullptr, false, "a size that " + traces.front()->callable() + " computes"});
+    names[symbol] = call.graph.addSymbol(SymbolInfo{
+        nullptr, std::nullopt, "a size that " + traces.front()->callable() + " computes"});
   if (!names.empty())
     for (Operation &op : *block)
       ir::renameSymbols(&op, names);

@@ -103,6 +103,11 @@ public:
   // variables too, which then must not be negative; nullopt if from anything else.
   std::optional<DimExpr> sizeFromShapes(Value scalar);
   std::optional<DimExpr> knownSize(Value scalar);
+  // The same for a number that may be negative, as may be the placeholders and variables that it is
+  // computed from.
+  std::optional<DimExpr> knownNumber(Value scalar);
+  // max(number, 0), as a symbol where it can be one.
+  DimExpr atLeastZero(DimExpr number);
   // Of a list, nullopt where it has None, or of an integer vector; as size().
   std::vector<std::optional<DimExpr>> entries(const Shape &shape, const std::string &argument,
                                               const std::optional<DimExpr> &most = std::nullopt);

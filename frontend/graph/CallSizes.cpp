@@ -62,9 +62,9 @@ static bool isWidening(mlir::Operation *op) {
 namespace {
 
 // Which scalars have a size for their value: those computed from dimensions of tensors; from scalar
-// placeholders and variables too; from anything of which is known how large it can be, which then
-// is a size that the call computes.
-enum class SizesFrom { Shapes, Values, Data };
+// placeholders and variables too, which must not be negative, or may be; from anything of which is
+// known how large it can be, which then is a size that the call computes.
+enum class SizesFrom { Shapes, Values, SignedValues, Data };
 
 // Walks back from tensors of integers.
 class SizeExpressions {
@@ -75,18 +75,28 @@ public:
       : call(call), from(from), defines(std::move(defines)), ranges(call.graph) {}
 
   // The elements, row-major; nullopt if they depend on something else.
-  std::optional<Sizes> of(Value value) { return of(value, 0); }
+  std::optional<Sizes> of(Value value) {
+    std::optional<Sizes> sizes = of(value, 0);
+    // Nothing is needed of sizes that are not these elements.
+    for (const auto &[size, dtype] : fits)
+      if (sizes)
+        call.requireFit(size, dtype, "a size");
+    fits.clear();
+    return sizes;
+  }
 
 private:
   std::optional<Sizes> of(Value value, unsigned depth);
   std::optional<Sizes> compute(Value value, int64_t count, unsigned depth);
   std::optional<Sizes> defined(Value scalar);
+  DimExpr valueOf(mlir::Operation *op);
 
   Call &call;
   const SizesFrom from;
   Definition defines;
   ValueRanges ranges;
   llvm::DenseMap<Value, std::optional<Sizes>> known;
+  std::vector<std::pair<DimExpr, DType>> fits; // what narrowing casts need
 };
 
 } // namespace
@@ -111,6 +121,14 @@ std::optional<Sizes> SizeExpressions::defined(Value scalar) {
   if (!range.isAtLeast(0) || !range.most)
     return std::nullopt;
   return Sizes{defines(scalar, *range.most)};
+}
+
+// Of an integer scalar.
+DimExpr SizeExpressions::valueOf(mlir::Operation *op) {
+  if (from != SizesFrom::SignedValues)
+    return DimExpr::symbol(call.graph.valueSymbol(op));
+  return call.check(ir::sub(DimExpr::symbol(call.graph.valueSymbol(op, ir::ValuePart::Positive)),
+                            DimExpr::symbol(call.graph.valueSymbol(op, ir::ValuePart::Negative))));
 }
 
 std::optional<Sizes> SizeExpressions::compute(Value value, int64_t count, unsigned depth) {
@@ -140,7 +158,7 @@ std::optional<Sizes> SizeExpressions::compute(Value value, int64_t count, unsign
     std::optional<Sizes> x = operand(0);
     if (x)
       for (const DimExpr &size : *x)
-        call.requireFit(size, call.dtypeOf(value), "a size");
+        fits.emplace_back(size, call.dtypeOf(value));
     return x;
   }
   if (llvm::isa<ir::ReshapeOp, ir::IdentityOp, ir::StopGradientOp, ir::DependOp, ir::RequireOp>(
@@ -188,7 +206,16 @@ std::optional<Sizes> SizeExpressions::compute(Value value, int64_t count, unsign
   }
   if (from != SizesFrom::Shapes && llvm::isa<ir::PlaceholderOp, ir::VariableOp>(op) &&
       call.rank(value) == 0 && !isStepArgument(call.graph, op))
-    return Sizes{DimExpr::symbol(call.graph.valueSymbol(op))};
+    return Sizes{valueOf(op)};
+  if (llvm::isa<ir::NegOp>(op)) {
+    std::optional<Sizes> x = operand(0);
+    for (size_t i = 0; x && i < x->size(); ++i)
+      if (std::optional<DimExpr> negated = ir::sub(DimExpr(0), (*x)[i]))
+        (*x)[i] = *negated;
+      else
+        return std::nullopt;
+    return x;
+  }
   if (op->getNumOperands() == 2) {
     std::optional<Sizes> a = operand(0), b = operand(1);
     if (!a || !b || a->size() != b->size())
@@ -208,11 +235,12 @@ std::optional<Sizes> SizeExpressions::compute(Value value, int64_t count, unsign
 //===-- Sizes of the call ---------------------------------------------------------------------===//
 
 void Call::requireFit(const DimExpr &number, DType dtype, const std::string &what) {
-  if (!isInteger(dtype) || dtypeSize(dtype) == 8)
+  if (!isInteger(dtype) || dtype == DType::Int64)
     return;
   std::string misfit = what + " does not fit " + dtypeName(dtype);
   requireAtLeast(number, DimExpr(leastOf(dtype).item<int64_t>()), misfit);
-  requireAtLeast(DimExpr(greatestOf(dtype).item<int64_t>()), number, misfit);
+  if (dtypeSize(dtype) < 8)
+    requireAtLeast(DimExpr(greatestOf(dtype).item<int64_t>()), number, misfit);
 }
 
 // The callable whose body alone can compute the value: what differs from step to step, prints or
@@ -280,6 +308,29 @@ std::optional<DimExpr> Call::sizeFromShapes(Value scalar) {
 
 std::optional<DimExpr> Call::knownSize(Value scalar) {
   return only(SizeExpressions(*this, SizesFrom::Values).of(scalar));
+}
+
+std::optional<DimExpr> Call::knownNumber(Value scalar) {
+  return only(SizeExpressions(*this, SizesFrom::SignedValues).of(scalar));
+}
+
+// Below 0 a number x has no positive part, so max(x - r, 0) for r of 0 or more is that of the part.
+DimExpr Call::atLeastZero(DimExpr number) {
+  for (int64_t id : number.symbols()) {
+    const SymbolInfo &symbol = graph.symbols[id];
+    if (!symbol.part || *symbol.part == ir::ValuePart::Whole)
+      continue;
+    ir::ValuePart other =
+        *symbol.part == ir::ValuePart::Positive ? ir::ValuePart::Negative : ir::ValuePart::Positive;
+    std::optional<int64_t> opposite = graph.existingValueSymbol(symbol.owner, other);
+    if (!opposite)
+      continue;
+    DimExpr part = check(ir::add(number, DimExpr::symbol(*opposite)));
+    DimExpr rest = check(ir::sub(DimExpr::symbol(id), part));
+    if (rest.lowerBound().value_or(-1) >= 0)
+      return check(ir::max(part, DimExpr(0)));
+  }
+  return check(ir::max(number, DimExpr(0)));
 }
 
 std::vector<DimExpr> Call::computedSizes(Value value, const std::string &argument,
@@ -406,7 +457,7 @@ ir::Shape Call::shape(const Shape &shape, const std::string &argument) {
 Value Call::truncate(Value x, Value size, int64_t axis) {
   size = cast(g.reshape(size, {}), DType::Int64);
   int64_t symbol = graph.addSymbol(
-      SymbolInfo{nullptr, false, "a size that " + std::string(function) + " computes"});
+      SymbolInfo{nullptr, std::nullopt, "a size that " + std::string(function) + " computes"});
   ir::Shape shape = ir::getShape(x);
   shape[size_t(axis)] = DimExpr::symbol(symbol);
   auto op = builder.create<ir::TruncateOp>(

@@ -67,7 +67,9 @@ private:
     // Fed twice: the first counts, the other is only checked.
     values.try_emplace(value, argument);
     arguments.push_back(std::move(entry));
-    argumentSymbols.push_back(graph.existingValueSymbol(value.getDefiningOp()));
+    for (ir::ValuePart part : ir::kValueParts)
+      if (auto symbol = graph.existingValueSymbol(value.getDefiningOp(), part))
+        argumentSymbols.push_back({arguments.size() - 1, {part, *symbol}});
   }
 
   Value constant(const Array &array, Type type, Location location) {
@@ -144,12 +146,12 @@ private:
         op.erase();
     function.setType(b.getFunctionType(block->getArgumentTypes(), ValueRange(results).getTypes()));
     // Of a value that is no size here nothing is asked.
+    for (const auto &[argument, symbol] : argumentSymbols)
+      if (std::optional<int64_t> size = transfer.knownSymbol(symbol.id))
+        arguments[argument].setSymbol({symbol.part, *size});
     SmallVector<DictionaryAttr> argumentAttributes;
-    for (auto [symbol, entry] : llvm::zip(argumentSymbols, arguments)) {
-      if (std::optional<int64_t> size = symbol ? transfer.knownSymbol(*symbol) : std::nullopt)
-        entry.setSymbol(*size);
+    for (ir::SignatureEntry &entry : arguments)
       argumentAttributes.push_back(entry.attributes());
-    }
     function.setAllArgAttrs(argumentAttributes);
     function.setAllResultAttrs(resultAttributes);
   }
@@ -166,7 +168,7 @@ private:
   DenseMap<Value, Value> values;
   SmallVector<ir::StopGradientOp> read; // what updates are to whoever reads them
   SmallVector<ir::SignatureEntry> arguments;
-  SmallVector<std::optional<int64_t>> argumentSymbols; // for their values
+  SmallVector<std::pair<size_t, ir::ArgumentSymbol>> argumentSymbols; // of each argument's value
   FunctionModule result;
 };
 

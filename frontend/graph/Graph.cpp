@@ -219,11 +219,11 @@ void Graph::own(mlir::Operation *op, llvm::ArrayRef<int64_t> ids) {
   }
 }
 
-std::optional<int64_t> Graph::existingValueSymbol(mlir::Operation *op) const {
+std::optional<int64_t> Graph::existingValueSymbol(mlir::Operation *op, ir::ValuePart part) const {
   auto owned = ownedSymbols.find(op);
   if (owned != ownedSymbols.end())
     for (int64_t id : owned->second)
-      if (symbols[id].isValue)
+      if (symbols[id].part == part)
         return id;
   return std::nullopt;
 }
@@ -238,15 +238,17 @@ void Graph::addComputedSymbol(mlir::Value value, int64_t element, int64_t id) {
   computedSymbols[{value, element}] = id;
 }
 
-int64_t Graph::valueSymbol(mlir::Operation *op) {
-  if (std::optional<int64_t> known = existingValueSymbol(op))
+int64_t Graph::valueSymbol(mlir::Operation *op, ir::ValuePart part) {
+  if (std::optional<int64_t> known = existingValueSymbol(op, part))
     return *known;
-  std::string name;
+  std::string name = part == ir::ValuePart::Positive   ? "the positive part of "
+                     : part == ir::ValuePart::Negative ? "the negative part of "
+                                                       : "";
   if (auto placeholder = llvm::dyn_cast<ir::PlaceholderOp>(op))
-    name = "the value of placeholder " + placeholders[placeholder.getId()].name;
+    name += "the value of placeholder " + placeholders[placeholder.getId()].name;
   else if (auto variable = llvm::dyn_cast<ir::VariableOp>(op))
-    name = "the value of variable " + variables[variable.getId()].name;
-  int64_t id = symbols.add(SymbolInfo{op, true, std::move(name)});
+    name += "the value of variable " + variables[variable.getId()].name;
+  int64_t id = symbols.add(SymbolInfo{op, part, std::move(name)});
   ownedSymbols[op].push_back(id);
   return id;
 }

@@ -5,6 +5,7 @@
 #include "frontend/graph/IdTable.h"
 #include "frontend/graph/VariableStorage.h"
 #include "ir/dialect/Keratin.h"
+#include "ir/dialect/ValuePart.h"
 #include "keratin/tensor.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -68,9 +69,10 @@ struct VariableInfo {
 struct SymbolInfo {
   // The placeholder, the variable, or the truncate that computes it, while it lives.
   mlir::Operation *owner = nullptr;
-  bool isValue = false;    // its value, not one of its dimensions
-  std::string description; // for messages: "dimension 0 of placeholder x"
-  int64_t uses = 0;        // by the ops of the graph
+  // Of its value, not of one of its dimensions.
+  std::optional<ir::ValuePart> part = std::nullopt;
+  std::string description = {}; // for messages: "dimension 0 of placeholder x"
+  int64_t uses = 0;             // by the ops of the graph
   // The element of a tensor that it is the value of; none for most.
   std::pair<mlir::Value, int64_t> element = {};
 };
@@ -127,9 +129,10 @@ public:
   // A fresh symbol; it lives until its owner and every op that mentions it are gone.
   int64_t addSymbol(SymbolInfo info) { return symbols.add(std::move(info)); }
   void own(mlir::Operation *op, llvm::ArrayRef<int64_t> ids);
-  // The symbol for the value of an integer scalar placeholder or variable.
-  int64_t valueSymbol(mlir::Operation *op);
-  std::optional<int64_t> existingValueSymbol(mlir::Operation *op) const;
+  // The symbol for the value of an integer scalar placeholder or variable, or for a part of it: a
+  // function with that for the whole is not called with a negative one.
+  int64_t valueSymbol(mlir::Operation *op, ir::ValuePart part = ir::ValuePart::Whole);
+  std::optional<int64_t> existingValueSymbol(mlir::Operation *op, ir::ValuePart part) const;
 
   // The symbol that the call defines with the value of an element, while it lives.
   std::optional<int64_t> computedSymbol(mlir::Value value, int64_t element) const;

@@ -22,13 +22,14 @@ SliceSignature::SliceSignature(const GraphSlice &slice) {
   };
   auto addArgument = [&](mlir::Value value) {
     add(value.getType().getAsOpaquePointer());
-    if (std::optional<int64_t> symbol = graph.existingValueSymbol(value.getDefiningOp())) {
-      words.push_back(1);
-      addSymbol(*symbol);
-      words.push_back(uint64_t(*symbol));
-    } else {
-      words.push_back(0);
-    }
+    for (ir::ValuePart part : ir::kValueParts)
+      if (std::optional<int64_t> symbol = graph.existingValueSymbol(value.getDefiningOp(), part)) {
+        words.push_back(1);
+        addSymbol(*symbol);
+        words.push_back(uint64_t(*symbol));
+      } else {
+        words.push_back(0);
+      }
     number(value);
   };
 

@@ -207,8 +207,11 @@ ValueRange ValueRanges::compute(Value value, unsigned depth) {
             if (!ir::getShape(value).empty() || !ir::getElementType(value).isInteger() ||
                 isStepArgument(graph, x))
               return ValueRange();
-            // Negative ones are refused where the symbol is part of a size, and nowhere else.
-            return ValueRange{std::nullopt, DimExpr::symbol(graph.valueSymbol(x))};
+            auto part = [&](ir::ValuePart part) {
+              return DimExpr::symbol(graph.valueSymbol(x, part));
+            };
+            return ValueRange{ir::sub(DimExpr(0), part(ir::ValuePart::Negative)),
+                              part(ir::ValuePart::Positive)};
           })
           .Case([&](ir::UpdateOp x) {
             ValueRange to = operand(1), from = operand(0);

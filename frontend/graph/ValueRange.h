@@ -22,8 +22,8 @@ struct ValueRange {
   bool isAtMost(int64_t number) const;
 };
 
-// Walks back from values, with a bound on depth and work. A scalar placeholder or variable is at
-// most its value, a symbol.
+// Walks back from values, with a bound on depth and work. A scalar placeholder or variable is
+// between symbols for its parts below and above 0.
 class ValueRanges {
 public:
   explicit ValueRanges(Graph &graph) : graph(graph) {}

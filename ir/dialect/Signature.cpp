@@ -6,10 +6,22 @@ using namespace keratin::ir;
 using namespace mlir;
 
 static constexpr StringLiteral kKind = "keratin.kind", kName = "keratin.name",
-                               kVariable = "keratin.variable", kSymbol = "keratin.symbol",
-                               kDefault = "keratin.default", kInitial = "keratin.initial";
+                               kVariable = "keratin.variable", kDefault = "keratin.default",
+                               kInitial = "keratin.initial";
 static constexpr StringLiteral kInput = "input", kVariableKind = "variable", kOutput = "output",
                                kUpdate = "update";
+
+static StringLiteral attributeOf(ValuePart part) {
+  switch (part) {
+  case ValuePart::Whole:
+    return "keratin.symbol";
+  case ValuePart::Positive:
+    return "keratin.positive_part";
+  case ValuePart::Negative:
+    return "keratin.negative_part";
+  }
+  llvm_unreachable("a part of a value");
+}
 
 //===-- SignatureEntry ------------------------------------------------------------------------===//
 
@@ -59,8 +71,8 @@ SignatureEntry &SignatureEntry::setName(const Twine &name) {
   return *this;
 }
 
-SignatureEntry &SignatureEntry::setSymbol(int64_t symbol) {
-  list.set(kSymbol, b.getI64IntegerAttr(symbol));
+SignatureEntry &SignatureEntry::setSymbol(const ArgumentSymbol &symbol) {
+  list.set(attributeOf(symbol.part), b.getI64IntegerAttr(symbol.id));
   return *this;
 }
 
@@ -95,9 +107,12 @@ StringAttr Signature::argumentName(unsigned argument) const {
   return function.getArgAttrOfType<StringAttr>(argument, kName);
 }
 
-std::optional<int64_t> Signature::symbol(unsigned argument) const {
-  auto symbol = function.getArgAttrOfType<IntegerAttr>(argument, kSymbol);
-  return symbol ? std::optional(symbol.getInt()) : std::nullopt;
+SmallVector<ArgumentSymbol, 1> Signature::symbols(unsigned argument) const {
+  SmallVector<ArgumentSymbol, 1> symbols;
+  for (ValuePart part : kValueParts)
+    if (auto symbol = function.getArgAttrOfType<IntegerAttr>(argument, attributeOf(part)))
+      symbols.push_back({part, symbol.getInt()});
+  return symbols;
 }
 
 DenseElementsAttr Signature::defaultValue(unsigned argument) const {
@@ -188,11 +203,11 @@ LogicalResult Signature::verifyArgument(Operation *op, unsigned index, NamedAttr
   }
   if (name == kName && !isa<StringAttr>(attribute.getValue()))
     return emitError() << kName << " must be a string";
-  if (name == kSymbol) {
+  if (llvm::any_of(kValueParts, [&](ValuePart part) { return name == attributeOf(part); })) {
     auto symbol = dyn_cast<IntegerAttr>(attribute.getValue());
     if (!symbol || !symbol.getType().isInteger(64) || symbol.getInt() < 0 ||
         symbol.getInt() >= int64_t(1) << 62)
-      return emitError() << kSymbol << " must be the number of a symbol";
+      return emitError() << name << " must be the number of a symbol";
   }
   return success();
 }

@@ -6,13 +6,16 @@
 //   -> (tensor<…> {keratin.kind = "output"}, tensor<…> {keratin.kind = "update",
 //       keratin.variable = 0 : i64})
 //
-//   keratin.symbol   on an argument: the symbol of the sizes that its value is
+//   keratin.symbol   on an argument: the symbol of the sizes that its value is; those of a value of
+//                    any sign are keratin.positive_part and keratin.negative_part (ValuePart.h)
 //   keratin.default  on an input: the elements that it has where nothing is fed
 //   keratin.initial  on a variable of a text: the elements that it begins with
 //
 // Inputs come before variables, outputs before updates (the dialect's verifier sees to it).
 #ifndef KERATIN_IR_DIALECT_SIGNATURE_H
 #define KERATIN_IR_DIALECT_SIGNATURE_H
+
+#include "ir/dialect/ValuePart.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -41,7 +44,7 @@ public:
   SignatureEntry &makeInput();
   SignatureEntry &makeOutput();
   SignatureEntry &setName(const llvm::Twine &name);
-  SignatureEntry &setSymbol(int64_t symbol);
+  SignatureEntry &setSymbol(const ArgumentSymbol &symbol);
   SignatureEntry &setDefault(mlir::Attribute elements);
   // What a variable begins with, which is no attribute of it afterwards; null: nothing said so.
   mlir::DenseElementsAttr takeInitial();
@@ -64,8 +67,8 @@ public:
   mlir::StringAttr argumentName(unsigned argument) const;
   // "input" or "variable"; what nothing is said of is an input.
   llvm::StringRef argumentKind(unsigned argument) const;
-  // The symbol of the sizes that the argument's value is.
-  std::optional<int64_t> symbol(unsigned argument) const;
+  // Of the sizes that the argument's value is part of; none for most.
+  llvm::SmallVector<ArgumentSymbol, 1> symbols(unsigned argument) const;
   mlir::DenseElementsAttr defaultValue(unsigned argument) const;
   // Variables are the last arguments.
   unsigned numVariables() const;

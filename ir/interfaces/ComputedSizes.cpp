@@ -64,8 +64,8 @@ void keratin::ir::nameSizesApart(func::FuncOp function) {
     for (const DimExpr &dim : getShape(argument))
       for (int64_t id : dim.symbols())
         taken.insert(id);
-    if (std::optional<int64_t> symbol = Signature(function).symbol(argument.getArgNumber()))
-      taken.insert(*symbol);
+    for (const ArgumentSymbol &symbol : Signature(function).symbols(argument.getArgNumber()))
+      taken.insert(symbol.id);
   }
   std::optional<int64_t> last; // of all symbols
   auto newName = [&] {
@@ -135,8 +135,8 @@ FailureOr<ComputedSizes> ComputedSizes::of(func::FuncOp function) {
     for (const DimExpr &dim : getShape(argument))
       for (int64_t id : dim.symbols())
         given.insert(id);
-    if (std::optional<int64_t> symbol = Signature(function).symbol(argument.getArgNumber()))
-      given.insert(*symbol);
+    for (const ArgumentSymbol &symbol : Signature(function).symbols(argument.getArgNumber()))
+      given.insert(symbol.id);
   }
   llvm::DenseMap<int64_t, DefineSizeOp> pending;
   for (DefineSizeOp op : result.definitions)

@@ -155,8 +155,8 @@ static DimExpr newSymbol(Operation *op) {
     if (auto tensor = dyn_cast<RankedTensorType>(function.getArgument(i).getType()))
       for (const DimExpr &dim : getShape(tensor))
         llvm::for_each(dim.symbols(), note);
-    if (std::optional<int64_t> symbol = Signature(function).symbol(i))
-      note(*symbol);
+    for (const ArgumentSymbol &symbol : Signature(function).symbols(i))
+      note(symbol.id);
   }
   return DimExpr::symbol(last + 1);
 }

@@ -61,16 +61,16 @@ static LogicalResult bindArguments(func::FuncOp function, ArrayRef<HostTensor> a
     for (auto [expected, size] : llvm::zip(getShape(type), argument.dims))
       if (expected.isSymbol() && failed(bindSymbol(context, expected.symbolId(), size)))
         return failure();
-    std::optional<int64_t> symbol = Signature(function).symbol(i);
-    if (!symbol)
-      continue;
-    if (argument.isFloat() || argument.size() != 1)
-      return fail(context, "argument " + Twine(i) + " must be an integer scalar");
-    if (argument.ints[0] < 0)
-      return fail(context, "argument " + Twine(i) + " is a size whose value is " +
-                               Twine(argument.ints[0]) + "; needed 0 or more");
-    if (failed(bindSymbol(context, *symbol, argument.ints[0])))
-      return failure();
+    for (const ArgumentSymbol &symbol : Signature(function).symbols(i)) {
+      if (argument.isFloat() || argument.size() != 1)
+        return fail(context, "argument " + Twine(i) + " must be an integer scalar");
+      std::optional<int64_t> size = partOf(argument.ints[0], symbol.part);
+      if (!size)
+        return fail(context, "argument " + Twine(i) + " is a size whose value is " +
+                                 Twine(argument.ints[0]) + "; needed 0 or more");
+      if (failed(bindSymbol(context, symbol.id, *size)))
+        return failure();
+    }
   }
   // With all symbols known, the sizes that are expressions of them.
   for (auto [i, argument] : llvm::enumerate(arguments))

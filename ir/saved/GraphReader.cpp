@@ -289,6 +289,13 @@ private:
     return definedSymbols == function->symbols_size() ? checkResults() : failUndefined();
   }
 
+  // Of an input or the use of a variable: index + 1, or 0.
+  template <typename Argument> static uint32_t symbolOf(const Argument &saved, ValuePart part) {
+    return part == ValuePart::Whole      ? saved.value_symbol()
+           : part == ValuePart::Positive ? saved.positive_part_symbol()
+                                         : saved.negative_part_symbol();
+  }
+
   LogicalResult checkArguments() {
     llvm::StringSet<> names;
     llvm::DenseSet<int64_t> bound, values;
@@ -296,21 +303,27 @@ private:
     for (const std::string &symbol : function->symbols())
       if (!isSavedName(symbol))
         return fail("a symbol's name has control characters");
-    auto argument = [&](uint32_t type, uint32_t valueSymbol, uint32_t place) -> LogicalResult {
-      if (failed(checkType(type)) || failed(checkLocation(place)))
+    auto argument = [&](uint32_t type, const auto &saved) -> LogicalResult {
+      if (failed(checkType(type)) || failed(checkLocation(saved.location())))
         return failure();
       valueTypes.push_back(type);
-      if (!valueSymbol)
-        return success();
-      RankedTensorType tensor = types[type].type;
-      if (valueSymbol > uint32_t(function->symbols_size()))
-        return fail("there is no symbol " + Twine(valueSymbol - 1));
-      if (tensor.getRank() != 0 || !isa<IntegerType>(tensor.getElementType()) ||
-          tensor.getElementType().isInteger(1))
-        return fail("only an integer scalar can be the value of a symbol");
-      if (!values.insert(valueSymbol - 1).second)
-        return fail("two values for the symbol d" + Twine(valueSymbol - 1));
-      bound.insert(valueSymbol - 1);
+      for (ValuePart part : kValueParts) {
+        uint32_t symbol = symbolOf(saved, part);
+        if (!symbol)
+          continue;
+        RankedTensorType tensor = types[type].type;
+        if (symbol > uint32_t(function->symbols_size()))
+          return fail("there is no symbol " + Twine(symbol - 1));
+        if (tensor.getRank() != 0 || !isa<IntegerType>(tensor.getElementType()) ||
+            tensor.getElementType().isInteger(1))
+          return fail("only an integer scalar can be the value of a symbol");
+        if (part != ValuePart::Whole && (graph.version() & 0xffff) < kSavedMinorOfValueParts)
+          return fail("needs format version 1." + Twine(kSavedMinorOfValueParts) +
+                      ", which the file does not state");
+        if (!values.insert(symbol - 1).second)
+          return fail("two values for the symbol d" + Twine(symbol - 1));
+        bound.insert(symbol - 1);
+      }
       return success();
     };
     for (const v1::Input &input : function->inputs()) {
@@ -318,7 +331,7 @@ private:
         return fail("an input's name has control characters");
       if (!names.insert(input.name()).second)
         return fail("two inputs are named " + quoted(input.name()));
-      if (failed(argument(input.type(), input.value_symbol(), input.location())))
+      if (failed(argument(input.type(), input)))
         return failure();
       for (const DimExpr &dim : getShape(types[input.type()].type))
         if (dim.isSymbol())
@@ -337,8 +350,7 @@ private:
         return fail("there is no variable " + Twine(use.variable()));
       if (!used.insert(use.variable()).second)
         return fail("variable " + quoted(variables[use.variable()].name) + " is listed twice");
-      if (failed(argument(graph.variables(int(use.variable())).value().type(), use.value_symbol(),
-                          use.location())))
+      if (failed(argument(graph.variables(int(use.variable())).value().type(), use)))
         return failure();
     }
     // The others are ops' to define, see checkDefinition().
@@ -579,23 +591,23 @@ private:
     b.setInsertionPointToEnd(block);
     values.clear();
     SmallVector<DictionaryAttr> argumentAttributes, resultAttributes;
-    auto argument = [&](SignatureEntry entry, uint32_t type, uint32_t symbol, uint32_t place,
+    auto argument = [&](SignatureEntry entry, uint32_t type, const auto &saved,
                         Attribute defaultValue) {
-      values.push_back(block->addArgument(types[type].type, location(place)));
-      if (symbol)
-        entry.setSymbol(symbol - 1);
+      values.push_back(block->addArgument(types[type].type, location(saved.location())));
+      for (ValuePart part : kValueParts)
+        if (uint32_t symbol = symbolOf(saved, part))
+          entry.setSymbol({part, symbol - 1});
       if (defaultValue)
         entry.setDefault(defaultValue);
       argumentAttributes.push_back(entry.attributes());
     };
     for (const v1::Input &input : saved.inputs())
-      argument(SignatureEntry::input(&context, input.name()), input.type(), input.value_symbol(),
-               input.location(),
+      argument(SignatureEntry::input(&context, input.name()), input.type(), input,
                input.has_default_value() ? elements(input.default_value()) : Attribute());
     for (const v1::VariableUse &use : saved.variables()) {
       const v1::Variable &variable = graph.variables(int(use.variable()));
-      argument(SignatureEntry::variable(&context, variable.name()), variable.value().type(),
-               use.value_symbol(), use.location(), Attribute());
+      argument(SignatureEntry::variable(&context, variable.name()), variable.value().type(), use,
+               Attribute());
       result.variables.push_back(use.variable());
     }
     if (failed(buildOps(saved.ops())))

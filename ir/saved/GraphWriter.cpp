@@ -212,7 +212,7 @@ private:
     if (function->hasAttr("keratin.checks"))
       return fail("function '" + name + "': requirements must be ops");
     nameSizesApart(function);
-    if (failed(numberSymbols(function, saved)) ||
+    if (failed(numberSymbols(function, description, saved)) ||
         failed(writeArguments(function, description, saved)))
       return failure();
     Block &block = function.getBody().front();
@@ -223,7 +223,8 @@ private:
   }
 
   // In the order in which the arguments bind them, then in which ops define them.
-  LogicalResult numberSymbols(func::FuncOp function, v1::Function *saved) {
+  LogicalResult numberSymbols(func::FuncOp function, const SavedFunction &description,
+                              v1::Function *saved) {
     llvm::StringSet<> names;
     auto bind = [&](int64_t symbol, const std::string &name) {
       if (!symbols.try_emplace(symbol, int64_t(symbols.size())).second)
@@ -234,6 +235,7 @@ private:
       saved->add_symbols(unique);
     };
     Signature signature(function);
+    size_t variable = 0;
     for (BlockArgument argument : function.getArguments()) {
       unsigned i = argument.getArgNumber();
       auto tensor = dyn_cast<RankedTensorType>(argument.getType());
@@ -242,12 +244,16 @@ private:
         return fail("function '" + name + "': argument " + Twine(i) +
                     " is neither an input nor a variable");
       std::string base = label ? nameFor(label) : "input";
+      // By its name in the file: in the graph it may have had to get another one.
+      if (signature.isVariable(i) && variable < description.variables.size())
+        if (size_t number = description.variables[variable++]; number < variables.size())
+          base = nameFor(variables[number].name);
       if (signature.isInput(i))
         for (auto [axis, dim] : llvm::enumerate(getShape(tensor)))
           if (dim.isSymbol())
             bind(dim.symbolId(), base + "_" + std::to_string(axis));
-      if (std::optional<int64_t> symbol = signature.symbol(i))
-        bind(*symbol, base);
+      for (const ArgumentSymbol &symbol : signature.symbols(i))
+        bind(symbol.id, base);
     }
     // Those of a loop before those that its body defines.
     function.walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -264,6 +270,21 @@ private:
     });
   }
 
+  template <typename Argument>
+  void setSymbols(func::FuncOp function, unsigned argument, Argument *saved) {
+    for (const auto &[part, id] : Signature(function).symbols(argument)) {
+      uint32_t symbol = uint32_t(symbols.lookup(id) + 1);
+      if (part == ValuePart::Whole)
+        saved->set_value_symbol(symbol);
+      else if (part == ValuePart::Positive)
+        saved->set_positive_part_symbol(symbol);
+      else
+        saved->set_negative_part_symbol(symbol);
+      if (part != ValuePart::Whole)
+        graph.set_version(std::max(graph.version(), kSavedMajor << 16 | kSavedMinorOfValueParts));
+    }
+  }
+
   LogicalResult writeArguments(func::FuncOp function, const SavedFunction &description,
                                v1::Function *saved) {
     Signature signature(function);
@@ -273,8 +294,6 @@ private:
       unsigned i = argument.getArgNumber();
       if (!isBound(getShape(argument)))
         return fail("function '" + name + "': nothing binds a size of argument " + Twine(i));
-      std::optional<int64_t> symbol = signature.symbol(i);
-      uint32_t valueSymbol = symbol ? uint32_t(symbols.lookup(*symbol) + 1) : 0;
       values[argument] = nextValue++;
       if (signature.isVariable(i)) {
         if (variable == description.variables.size() ||
@@ -282,7 +301,7 @@ private:
           return fail("function '" + name + "': argument " + Twine(i) + " has no variable");
         v1::VariableUse *use = saved->add_variables();
         use->set_variable(uint32_t(description.variables[variable++]));
-        use->set_value_symbol(valueSymbol);
+        setSymbols(function, i, use);
         use->set_location(location(argument.getLoc()));
         const auto &declared = graph.variables(int(use->variable())).value();
         if (typeIndex(argument.getType()) != declared.type())
@@ -299,7 +318,7 @@ private:
       if (!names.insert(input->name()).second)
         return fail("function '" + name + "': two inputs are named '" + input->name() + "'");
       input->set_type(typeIndex(argument.getType()));
-      input->set_value_symbol(valueSymbol);
+      setSymbols(function, i, input);
       input->set_location(location(argument.getLoc()));
       if (DenseElementsAttr value = signature.defaultValue(i))
         writeElements(value, input->mutable_default_value());

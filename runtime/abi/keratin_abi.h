@@ -145,7 +145,13 @@ typedef enum keratin_symbol_source_t {
   KERATIN_SYMBOL_INPUT_DIM = 0,   // dimension `index` of input `input`
   KERATIN_SYMBOL_INPUT_VALUE = 1, // element `index` of the integer input `input`, read at the call
   KERATIN_SYMBOL_VARIABLE_VALUE = 2, // element `index` of the integer variable `input`
-  KERATIN_SYMBOL_COMPUTED = 3        // computed size `index`
+  KERATIN_SYMBOL_COMPUTED = 3,       // computed size `index`
+  // A symbol is never negative: a value that is fails the call. Of a number x that may be negative
+  // there are two symbols, max(x, 0) and max(-x, 0); x is their difference.
+  KERATIN_SYMBOL_INPUT_POSITIVE_PART = 4,
+  KERATIN_SYMBOL_INPUT_NEGATIVE_PART = 5,
+  KERATIN_SYMBOL_VARIABLE_POSITIVE_PART = 6,
+  KERATIN_SYMBOL_VARIABLE_NEGATIVE_PART = 7
 } keratin_symbol_source_t;
 
 typedef struct keratin_symbol_desc_t {

@@ -3,6 +3,7 @@
 #include "runtime/core/Descriptor.h"
 #include "runtime/core/SizeProgram.h"
 #include "runtime/core/StridedCopy.h"
+#include "runtime/core/SymbolSource.h"
 #include "runtime/core/Workspace.h"
 
 #include <inttypes.h>
@@ -143,7 +144,7 @@ private:
     int64_t *key = lease.key + layout.inputDims;
     for (int64_t i = 0; i < descriptor.num_symbols; ++i) {
       const keratin_symbol_desc_t &symbol = descriptor.symbols[i];
-      if (symbol.source == KERATIN_SYMBOL_INPUT_DIM || symbol.source == KERATIN_SYMBOL_COMPUTED)
+      if (!isValue(symbol.source))
         continue;
       int64_t value = 0;
       if (!readValue(symbol, value))
@@ -196,7 +197,7 @@ private:
   bool readValue(const keratin_symbol_desc_t &symbol, int64_t &value) {
     keratin_tensor_t view = {};
     int64_t bytes = 0;
-    if (symbol.source == KERATIN_SYMBOL_INPUT_VALUE) {
+    if (isValueOfInput(symbol.source)) {
       view = arguments.inputs[symbol.input];
       bytes = lease.inputBytes[symbol.input];
     } else if (arguments.variables) {
@@ -213,6 +214,9 @@ private:
     if (!readInteger(view.dtype, elementAddress(view, symbol.index), value))
       return refuseValue(symbol, "whose value is beyond 2^63");
     // Sizes are simplified, and code is made, for symbols that are not negative.
+    if (value == INT64_MIN)
+      return refuseValue(symbol, "whose value is -2^63; needed more");
+    value = symbolOfElement(symbol.source, value);
     if (value < 0) {
       char why[64];
       snprintf(why, sizeof(why), "whose value is %" PRId64 "; needed 0 or more", value);
@@ -222,7 +226,7 @@ private:
   }
 
   bool refuseValue(const keratin_symbol_desc_t &symbol, const char *why) {
-    bool fromInput = symbol.source == KERATIN_SYMBOL_INPUT_VALUE;
+    bool fromInput = isValueOfInput(symbol.source);
     return refuse(KERATIN_INVALID_ARGUMENT,
                   "function '%s': size '%s' is element %" PRId64 " of %s, %s", function(),
                   symbol.name ? symbol.name : "", symbol.index,

@@ -1,6 +1,7 @@
 #include "runtime/core/Descriptor.h"
 #include "runtime/core/DType.h"
 #include "runtime/core/SizeProgram.h"
+#include "runtime/core/SymbolSource.h"
 
 #include <inttypes.h>
 
@@ -97,14 +98,14 @@ private:
   bool checkSymbols() {
     for (int64_t index = 0; index < descriptor.num_symbols; ++index) {
       const keratin_symbol_desc_t &symbol = descriptor.symbols[index];
-      bool fromVariable = symbol.source == KERATIN_SYMBOL_VARIABLE_VALUE;
+      bool fromVariable = isValueOfVariable(symbol.source);
       if (index >= descriptor.num_symbols - numComputed()) {
         if (symbol.source != KERATIN_SYMBOL_COMPUTED ||
             symbol.index != index - (descriptor.num_symbols - numComputed()))
           return refuse("symbol", index, "it must be the next computed size");
         continue;
       }
-      if (symbol.source < KERATIN_SYMBOL_INPUT_DIM || symbol.source > KERATIN_SYMBOL_VARIABLE_VALUE)
+      if (symbol.source != KERATIN_SYMBOL_INPUT_DIM && !isValue(symbol.source))
         return refuse("symbol", index, "unknown source");
       if (symbol.input < 0 ||
           symbol.input >= (fromVariable ? descriptor.num_variables : descriptor.num_inputs))

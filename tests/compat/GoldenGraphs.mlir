@@ -476,3 +476,11 @@ func.func @local_sizes(%x: tensor<?x5xf64, #keratin.dims<d0, 5>> {keratin.kind =
   }
   return %y : tensor<?xf64, #keratin.dims<d0>>
 }
+// The length of a range whose end may be negative, of format 1.3.
+func.func @value_parts(%n: tensor<i32> {keratin.kind = "input", keratin.name = "n", keratin.positive_part = 1 : i64, keratin.negative_part = 2 : i64})
+    -> (tensor<?xi32, #keratin.dims<d1>> {keratin.kind = "output", keratin.name = "up"},
+        tensor<?xi32, #keratin.dims<2*d2>> {keratin.kind = "output", keratin.name = "down"}) {
+  %up = keratin.iota {axis = 0 : i64} : tensor<?xi32, #keratin.dims<d1>>
+  %down = keratin.iota {axis = 0 : i64} : tensor<?xi32, #keratin.dims<2*d2>>
+  return %up, %down : tensor<?xi32, #keratin.dims<d1>>, tensor<?xi32, #keratin.dims<2*d2>>
+}

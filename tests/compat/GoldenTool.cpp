@@ -83,6 +83,8 @@ static bool write(func::FuncOp function, const std::string &path) {
 static uint32_t minorOf(StringRef name) {
   if (name == "local_sizes")
     return kSavedMinorOfLocalSizes;
+  if (name == "value_parts")
+    return kSavedMinorOfValueParts;
   const SavedOp *op = findSavedOp(name);
   return op ? op->minor : 0;
 }

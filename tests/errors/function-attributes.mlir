@@ -17,6 +17,11 @@ func.func @argument_symbol(%x: tensor<i64> {keratin.symbol = -1}) { return }
 
 // -----
 
+// expected-error @below {{argument 0: keratin.negative_part must be the number of a symbol}}
+func.func @argument_part(%x: tensor<i64> {keratin.positive_part = 1, keratin.negative_part = "n"}) { return }
+
+// -----
+
 // expected-error @below {{result 0: keratin.kind must be "output" or "update"}}
 func.func private @result_kind() -> (tensor<2xf32> {keratin.kind = 1})
 

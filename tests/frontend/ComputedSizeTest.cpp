@@ -170,10 +170,10 @@ TEST_CASE("ranges whose bounds and steps are tensors", "[size]") {
     checkArray(down({by})[0], Array(falling, {int64_t(falling.size())}));
   }
   CHECK_THAT(errorOf<ValueError>([&] { up({0}); }), Catch::Contains("arange: step is 0"));
-  // A fed stop is a size, known before the call; no size is negative.
+  // A fed stop gives a size that is known before the call.
   Function to = K::function({m}, {K::arange(m, None, 2)});
   checkArray(to({5})[0], Array{0, 2, 4});
-  CHECK_THAT(errorOf<ValueError>([&] { to({-5}); }), Catch::Contains("needed 0 or more"));
+  CHECK(to({-5})[0].size() == 0);
 
   Tensor stop = K::placeholder(Shape{});
   Tensor limited = K::clip(stop, -4.0, 4.0);
@@ -186,6 +186,103 @@ TEST_CASE("ranges whose bounds and steps are tensors", "[size]") {
   CHECK(floats({4.0})[0].size() == 14);
   CHECK_THAT(errorOf<ValueError>([&] { floats({std::nan("")}); }),
              Catch::Contains("arange: the range is too long or not finite; step must not be 0"));
+}
+
+// What Python's range holds.
+static Array rangeOf(int64_t start, int64_t stop, int64_t step) {
+  std::vector<double> elements;
+  for (int64_t i = start; step > 0 ? i < stop : i > stop; i += step)
+    elements.push_back(double(i));
+  return Array(elements, {int64_t(elements.size())});
+}
+
+TEST_CASE("ranges of fed numbers of any sign", "[size]") {
+  Tensor m = K::placeholder(Shape{}, None, "int32"), n = K::placeholder(Shape{}, None, "int64");
+  Function f =
+      K::function({m, n}, {K::arange(m), K::arange(m, None, 2), K::arange(2, m), K::arange(m, 5),
+                           K::arange(m, -5, -2), K::arange(m, n), K::arange(n, m, -3),
+                           K::arange(m * 2 - 3, K::maximum(n, -2) + 1, 4), K::arange(-m, n),
+                           K::arange(K::minimum(m, 4)), K::arange(m - n * n, None, 1, "float32")});
+  for (int64_t a = -7; a <= 7; ++a)
+    for (int64_t b : {-6, -1, 1, 4, 7}) {
+      INFO(a << " " << b);
+      std::vector<Array> found = f({Array(a), Array(b)});
+      const Array expected[] = {
+          rangeOf(0, a, 1),        rangeOf(0, a, 2),
+          rangeOf(2, a, 1),        rangeOf(a, 5, 1),
+          rangeOf(a, -5, -2),      rangeOf(a, b, 1),
+          rangeOf(b, a, -3),       rangeOf(a * 2 - 3, std::max<int64_t>(b, -2) + 1, 4),
+          rangeOf(-a, b, 1),       rangeOf(0, std::min<int64_t>(a, 4), 1),
+          rangeOf(0, a - b * b, 1)};
+      for (size_t i = 0; i < found.size(); ++i) {
+        INFO(i);
+        checkArray(found[i], expected[i]);
+      }
+    }
+  // The length of a range to a fed number is as good as any size: nothing is checked at the call.
+  Tensor range = K::arange(m);
+  checkArray(K::function({m}, {range * range + K::ones_like(range)})({4})[0], Array{1, 2, 5, 10});
+  Tensor v = K::variable(-3, "int32");
+  CHECK(K::eval(K::arange(v)).size() == 0);
+  checkArray(K::eval(K::arange(v, 1)), Array{-3, -2, -1, 0});
+  CHECK_THAT(errorOf<ValueError>([&] {
+               K::function({n}, {K::arange(n)})({Array(std::numeric_limits<int64_t>::min())});
+             }),
+             Catch::Contains("whose value is -2^63; needed more"));
+}
+
+TEST_CASE("ranges beside sizes of the same fed number", "[size]") {
+  Tensor m = K::placeholder(Shape{}, None, "int32");
+  Function f = K::function({m}, {K::arange(m, None, 1, "float32") + K::ones({m})});
+  checkArray(f({3})[0], Array{1.0, 2.0, 3.0});
+  CHECK_THAT(errorOf<ValueError>([&] { f({-3}); }),
+             Catch::Contains("whose value is -3; needed 0 or more"));
+}
+
+TEST_CASE("a size computed from data may have a fed bound of any sign", "[size]") {
+  Tensor m = K::placeholder(Shape{}, None, "int32"), x = K::placeholder({None}, None, "int32");
+  Function f = K::function({x, m}, {K::arange(K::minimum(K::sum(x), m))});
+  checkArray(f({Array{2, 3}, 3})[0], Array{0, 1, 2});
+  checkArray(f({Array{2, -1}, 3})[0], Array{0});
+  CHECK(f({Array{2, 3}, -3})[0].size() == 0);
+}
+
+TEST_CASE("a cast that changes no size that is one asks for nothing", "[size]") {
+  // The cast is part of a number that data decides: there it wraps.
+  Tensor x = K::placeholder({None}, None, "int32");
+  Tensor wrapped = K::cast(K::cast(K::shape(x)[0], "int8"), "int32");
+  Function f = K::function({x}, {K::zeros({K::minimum(wrapped + x[0] + 200, 100)})});
+  CHECK(f({Array::zeros(DType::Int32, {130})})[0].size() == 74);
+}
+
+TEST_CASE("slice bounds computed from sizes are Python's", "[size]") {
+  Tensor x = K::placeholder({None}), y = K::placeholder({None});
+  Tensor n = K::shape(x)[0], m = K::shape(y)[0];
+  const Tensor bounds[] = {n - 5, m - n, 3 - n * 2, -m - 1, n};
+  const int64_t steps[] = {1, 2, -1, -3};
+  std::vector<Tensor> slices;
+  for (const Tensor &bound : bounds)
+    for (int64_t step : steps) {
+      slices.push_back(x[Slice(bound, None, step)]);
+      slices.push_back(x[Slice(None, bound, step)]);
+      slices.push_back(x[Slice(bound, m - 4, step)]);
+    }
+  Function f = K::function({x, y}, slices);
+  for (int64_t size = 0; size <= 8; ++size)
+    for (int64_t other : {0, 3, 6}) {
+      INFO(size << " " << other);
+      std::vector<Array> found =
+          f({K::eval(K::arange(1, size + 1, 1, "float32")), Array::zeros(DType::Float32, {other})});
+      const int64_t places[] = {size - 5, other - size, 3 - size * 2, -other - 1, size};
+      size_t i = 0;
+      for (int64_t place : places)
+        for (int64_t step : steps) {
+          INFO(place << " " << step);
+          checkArray(found[i++], sliced(size, place, std::nullopt, step));
+          checkArray(found[i++], sliced(size, std::nullopt, place, step));
+          checkArray(found[i++], sliced(size, place, other - 4, step));
+        }
+    }
 }
 
 TEST_CASE("gradients of what has a computed size", "[size]") {
@@ -332,17 +429,19 @@ TEST_CASE("a fed number that is a size is not negative", "[size]") {
   Array values{1.0, 2.0, 3.0, 4.0, 5.0};
   // It would be memory outside of x.
   for (const Tensor &y : {K::slice(x, {m}, {2}), K::zeros({m}), K::zeros({K::maximum(m, 1)}),
-                          K::repeat(K::expand_dims(x), m), K::arange(m)}) {
+                          K::repeat(K::expand_dims(x), m)}) {
     Function f = K::function({m, x}, {y});
     f({2, values});
     CHECK_THAT(errorOf<ValueError>([&] { f({-2, values}); }),
                Catch::Contains("whose value is -2; needed 0 or more"));
   }
-  // As an index or a number it may be.
-  Function f = K::function({m, x}, {x[m], x[Slice(m)], K::sum(x) * K::cast(m, "float32")});
+  // As an index or a number it may be, and as the end of a range.
+  Function f =
+      K::function({m, x}, {x[m], x[Slice(m)], K::sum(x) * K::cast(m, "float32"), K::arange(m)});
   checkArray(f({-2, values})[0], 4.0);
   checkArray(f({-2, values})[1], Array{4.0, 5.0});
   checkArray(f({-2, values})[2], -30.0);
+  CHECK(f({-2, values})[3].size() == 0);
   Tensor v = K::variable(-1, "int32");
   CHECK_THROWS_AS(K::eval(K::zeros({v})), ValueError);
   checkArray(K::eval(K::constant({1.0, 2.0, 3.0})[Slice(v)]), Array{3.0});

@@ -229,6 +229,18 @@ TEST_CASE("sizes given by values, defaults, prints and names stay", "[saving]") 
   CHECK_THAT(errorOf<keratin::ValueError>([&] { g(values); }), Catch::StartsWith("f: "));
 }
 
+TEST_CASE("numbers of any sign that sizes are computed from are saved", "[saving]") {
+  TemporaryFile file;
+  Tensor m = K::placeholder(keratin::Shape{}, None, "int32", false, "m");
+  Tensor v = K::variable(2, "int32", "v");
+  auto f = K::function({m}, {K::arange(m, v)}, {}, "f");
+  K::save_function(f, file.path);
+  auto g = K::load_function(file.path);
+  checkSavedAgain({g}, file);
+  checkArray(g({-3})[0], Array{-3, -2, -1, 0, 1});
+  CHECK(g({2})[0].size() == 0);
+}
+
 TEST_CASE("files that are no saved graphs are refused with their path", "[saving]") {
   TemporaryFile file;
   CHECK_THAT(errorOf<keratin::RuntimeError>([&] { K::load_function(file.path); }),

@@ -394,6 +394,31 @@ TEST_CASE("sizes are read out of inputs, at every call") {
   }
 }
 
+TEST_CASE("of an input that may be negative both parts are sizes") {
+  auto fill = [](keratin_context_t *, void *const *buffers, const int64_t *sizes) {
+    static_cast<int64_t *>(buffers[1])[0] = sizes[0];
+    static_cast<int64_t *>(buffers[1])[1] = sizes[1];
+  };
+  FunctionBuilder builder("parts", fill);
+  builder.input("n", KERATIN_DTYPE_INT64, {})
+      .symbol("n", 0, 0, KERATIN_SYMBOL_INPUT_POSITIVE_PART)
+      .symbol("n", 0, 0, KERATIN_SYMBOL_INPUT_NEGATIVE_PART)
+      .output("y", KERATIN_DTYPE_INT64, {2});
+  Executable executable = makeExecutable(builder);
+  int64_t found[2], two[] = {2};
+  keratin_tensor_t y = {found, KERATIN_DTYPE_INT64, 1, two, nullptr};
+  for (int64_t number : {int64_t(3), int64_t(-5), int64_t(0), INT64_MIN + 1, INT64_MAX}) {
+    expect(call(executable, {{&number, KERATIN_DTYPE_INT64, 0, nullptr, nullptr}}, {y}), KERATIN_OK,
+           "");
+    CHECK(found[0] == (number > 0 ? number : 0));
+    CHECK(found[1] == (number < 0 ? -number : 0));
+  }
+  int64_t least = INT64_MIN;
+  expect(call(executable, {{&least, KERATIN_DTYPE_INT64, 0, nullptr, nullptr}}, {y}),
+         KERATIN_INVALID_ARGUMENT,
+         "function 'parts': size 'n' is element 0 of input 'n', whose value is -2^63; needed more");
+}
+
 TEST_CASE("a failing site ends the call with its message; the lowest wins") {
   auto entry = [](keratin_context_t *context, void *const *, const int64_t *sizes) {
     context->parallel_for(

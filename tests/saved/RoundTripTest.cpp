@@ -119,6 +119,18 @@ TEST_CASE("symbols are numbered as the inputs bind them, and locations stay", "[
   CHECK_THAT(text, Catch::Contains("\"scope\""));
 }
 
+TEST_CASE("symbols for parts of a value stay, in the version that has them", "[saved]") {
+  std::string text = roundTrip(R"(
+    func.func @f(%n: tensor<i32> {keratin.kind = "input", keratin.negative_part = 5,
+                                  keratin.positive_part = 3})
+        -> (tensor<?xi32, #keratin.dims<d3 + d5>> {keratin.kind = "output"}) {
+      %y = keratin.iota {axis = 0 : i64} : tensor<?xi32, #keratin.dims<d3 + d5>>
+      return %y : tensor<?xi32, #keratin.dims<d3 + d5>>
+    })");
+  CHECK_THAT(text, Catch::Contains("keratin.positive_part = 0"));
+  CHECK_THAT(text, Catch::Contains("keratin.negative_part = 1"));
+}
+
 // `depth` branches inside each other, the innermost with sizes in its ops.
 static std::string nestedBranches(unsigned depth) {
   const std::string type = "tensor<?xf32, #keratin.dims<d0>>";

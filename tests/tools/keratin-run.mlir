@@ -8,6 +8,8 @@
 // RUN: keratin-run %s --function=predict --random=7 --size=x_dim0=3 | FileCheck %s --check-prefix=RANDOM
 // RUN: keratin-run %s --function=predict --random | FileCheck %s --check-prefix=FOUR
 // RUN: keratin-run %s --function=both --random --input=x=%t/out/x.npy --check | FileCheck %s --check-prefix=FOLLOW
+// RUN: keratin-run %s --function=signed --random --check | FileCheck %s --check-prefix=UP
+// RUN: keratin-run %s --function=signed --random --size=n_negative_part=3 --check | FileCheck %s --check-prefix=DOWN
 // RUN: keratin-run %s --function=predict --random --quiet --time --threads=1 | FileCheck %s --check-prefix=TIME
 // RUN: keratin-run %s --function=names --output-dir=%t/names --quiet | count 0
 // RUN: ls %t/names | FileCheck %s --check-prefix=NAMES
@@ -92,4 +94,21 @@ func.func @names() -> (tensor<f32> {keratin.kind = "output", keratin.name = "../
 func.func @changed(%x: tensor<2x2xf32> {keratin.kind = "input", keratin.name = "x"}) -> (tensor<2x2xf32> {keratin.kind = "output", keratin.name = "z"}) {
   %0 = keratin.add %x, %x : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
   return %0 : tensor<2x2xf32>
+}
+
+// An input of any sign gives two sizes.
+// UP:        up: int64 (4,)
+// UP-NEXT:   [0 1 2 3]
+// UP-NEXT:   down: int64 (0,)
+// UP:        check: 1 call agrees
+// DOWN:      up: int64 (0,)
+// DOWN:      down: int64 (3,)
+// DOWN-NEXT: [0 1 2]
+// DOWN-NEXT: check: 1 call agrees
+func.func @signed(%n: tensor<i64> {keratin.kind = "input", keratin.name = "n", keratin.positive_part = 0 : i64, keratin.negative_part = 1 : i64})
+    -> (tensor<?xi64, #keratin.dims<d0>> {keratin.kind = "output", keratin.name = "up"},
+        tensor<?xi64, #keratin.dims<d1>> {keratin.kind = "output", keratin.name = "down"}) {
+  %0 = keratin.iota {axis = 0 : i64} : tensor<?xi64, #keratin.dims<d0>>
+  %1 = keratin.iota {axis = 0 : i64} : tensor<?xi64, #keratin.dims<d1>>
+  return %0, %1 : tensor<?xi64, #keratin.dims<d0>>, tensor<?xi64, #keratin.dims<d1>>
 }

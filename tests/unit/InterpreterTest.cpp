@@ -139,6 +139,19 @@ static const char *const sumOfPart = R"(
 
 static HostTensor scalar(int64_t value) { return ints(i64, {value}, {}); }
 
+TEST_CASE("symbols get the parts of a scalar of any sign") {
+  const char *const module = R"(
+    func.func @main(%n: tensor<i64> {keratin.positive_part = 0, keratin.negative_part = 1})
+        -> (tensor<?xi64, #keratin.dims<d0>>, tensor<?xi64, #keratin.dims<d1>>) {
+      %p = keratin.iota {axis = 0 : i64} : tensor<?xi64, #keratin.dims<d0>>
+      %q = keratin.iota {axis = 0 : i64} : tensor<?xi64, #keratin.dims<d1>>
+      return %p, %q : tensor<?xi64, #keratin.dims<d0>>, tensor<?xi64, #keratin.dims<d1>>
+    })";
+  CHECK(runModule(module, {scalar(2)}) == "tensor<2xi64> [0, 1]\ntensor<0xi64> []");
+  CHECK(runModule(module, {scalar(-3)}) == "tensor<0xi64> []\ntensor<3xi64> [0, 1, 2]");
+  CHECK(runModule(module, {scalar(0)}) == "tensor<0xi64> []\ntensor<0xi64> []");
+}
+
 TEST_CASE("symbols get values from sizes and scalars") {
   HostTensor x = floats({1, 2, 3, 4, 5, 6, 7, 8}, {2, 4});
   CHECK(runModule(sumOfPart, {x, scalar(3)}) == "tensor<3xf32> [6, 8, 10]\ntensor<i64> 4");

@@ -5,6 +5,7 @@
 #include "runtime/core/DType.h"
 #include "runtime/core/Philox.h"
 #include "runtime/core/SizeProgram.h"
+#include "runtime/core/SymbolSource.h"
 #include "tools/npy/Npy.h"
 #include "tools/npy/Npz.h"
 
@@ -124,14 +125,11 @@ private:
   // As the header of a compiled model calls it.
   std::string sizeName(int64_t slot) const {
     const keratin_symbol_desc_t &symbol = signature.symbols[slot];
-    return symbol.source == KERATIN_SYMBOL_INPUT_DIM
-               ? std::string(signature.inputs[symbol.input].name) + "_dim" +
-                     std::to_string(symbol.index)
-               : std::string((symbol.source == KERATIN_SYMBOL_INPUT_VALUE
-                                  ? signature.inputs
-                                  : signature.variables)[symbol.input]
-                                 .name) +
-                     "_value";
+    bool isOfVariable = runtime::isValueOfVariable(symbol.source);
+    std::string name = (isOfVariable ? signature.variables : signature.inputs)[symbol.input].name;
+    return name + (symbol.source == KERATIN_SYMBOL_INPUT_DIM
+                       ? "_dim" + std::to_string(symbol.index)
+                       : std::string(runtime::valueSuffix(symbol.source)));
   }
 
   absl::Status findSizes() {
@@ -173,34 +171,57 @@ private:
 
   // From what is fed, or from a variable.
   absl::StatusOr<std::optional<int64_t>> knownSize(const keratin_symbol_desc_t &symbol) const {
-    if (symbol.source == KERATIN_SYMBOL_VARIABLE_VALUE) {
+    if (runtime::isValueOfVariable(symbol.source)) {
       auto value = program.variable(symbol.input);
       if (!value.ok())
         return value.status();
-      return element(*value, symbol.index);
+      return element(*value, symbol);
     }
     if (!given[symbol.input])
       return std::nullopt;
     const Array &array = *given[symbol.input];
     if (symbol.source == KERATIN_SYMBOL_INPUT_DIM)
       return array.dims[symbol.index];
-    return element(array, symbol.index);
+    return element(array, symbol);
   }
 
-  static std::optional<int64_t> element(const Array &array, int64_t index) {
+  static std::optional<int64_t> element(const Array &array, const keratin_symbol_desc_t &symbol) {
     int64_t width = runtime::dtypeSize(array.dtype), value = 0;
-    if (index >= int64_t(array.data.size()) / width ||
-        !runtime::readInteger(array.dtype, array.data.data() + index * width, value))
+    if (symbol.index >= int64_t(array.data.size()) / width ||
+        !runtime::readInteger(array.dtype, array.data.data() + symbol.index * width, value) ||
+        value == INT64_MIN)
       return std::nullopt; // the call says what is wrong
-    return value;
+    return runtime::symbolOfElement(symbol.source, value);
+  }
+
+  // The element that is made up: the one that the sizes of --size are of, if there are any.
+  int64_t chosenElement(int32_t input, int64_t index) const {
+    std::optional<int64_t> chosen;
+    for (int64_t slot = 0; slot < numGiven(); ++slot) {
+      const keratin_symbol_desc_t &symbol = signature.symbols[slot];
+      if (!runtime::isValueOfInput(symbol.source) || symbol.input != input ||
+          symbol.index != index || !sizes[slot])
+        continue;
+      int64_t size = runtime::isNegativePart(symbol.source) ? -*sizes[slot] : *sizes[slot];
+      if (!chosen || size)
+        chosen = size;
+    }
+    return chosen.value_or(defaultSize);
+  }
+
+  int64_t chosenSize(int64_t slot) const {
+    const keratin_symbol_desc_t &symbol = signature.symbols[slot];
+    if (sizes[slot] || !runtime::isValueOfInput(symbol.source))
+      return sizes[slot].value_or(defaultSize);
+    return runtime::symbolOfElement(symbol.source, chosenElement(symbol.input, symbol.index));
   }
 
   absl::StatusOr<int64_t> evaluate(int64_t slot) {
     if (slot < signature.num_symbols)
-      return sizes[slot].value_or(defaultSize);
+      return chosenSize(slot);
     if (slots.empty()) {
-      for (const std::optional<int64_t> &size : sizes)
-        slots.push_back(size.value_or(defaultSize));
+      for (int64_t symbol = 0; symbol < signature.num_symbols; ++symbol)
+        slots.push_back(chosenSize(symbol));
       slots.resize(slots.size() + size_t(signature.num_programs));
       evaluated = signature.num_symbols;
     }
@@ -252,9 +273,9 @@ private:
     }
     for (int64_t slot = 0; slot < numGiven(); ++slot) {
       const keratin_symbol_desc_t &symbol = signature.symbols[slot];
-      if (symbol.source == KERATIN_SYMBOL_INPUT_VALUE && symbol.input == number &&
+      if (runtime::isValueOfInput(symbol.source) && symbol.input == number &&
           symbol.index < values.size())
-        values.ints[symbol.index] = sizes[slot].value_or(defaultSize);
+        values.ints[symbol.index] = chosenElement(number, symbol.index);
     }
   }
 
