@@ -1,22 +1,11 @@
 // Uses two compiled models as a program of their users' would: C99, their headers, nothing else.
+#include "Check.h"
 #include "net.h"
 #include "table.h"
 
 #include <math.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-static int failures;
-
-#define CHECK(condition)                                                                           \
-  do {                                                                                             \
-    if (!(condition)) {                                                                            \
-      fprintf(stderr, "line %d: %s\n", __LINE__, #condition);                                      \
-      ++failures;                                                                                  \
-    }                                                                                              \
-  } while (0)
 
 // The C library's allocation functions, counted: these stand before those of libc for all objects.
 static long allocations;
@@ -41,11 +30,7 @@ static const float weights[4 * 3] = {0.5f,  0.25f, 0, 0.5f, -0.25f, 0,
 static net_state_t *newState(void) {
   net_state_t *state = NULL;
   keratin_status_t status;
-  CHECK(net_state_create(&state, &status) == KERATIN_OK);
-  if (!state) {
-    fprintf(stderr, "%s\n", status.message);
-    exit(1);
-  }
+  REQUIRE_OK(net_state_create(&state, &status), status);
   return state;
 }
 
@@ -169,7 +154,5 @@ int main(int argc, char **argv) {
   refuses();
   livesBesideAnother();
   isCalledFromManyThreads();
-  if (!failures)
-    puts("all passed");
-  return failures != 0;
+  return finish();
 }

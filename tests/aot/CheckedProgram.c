@@ -1,27 +1,13 @@
 // A model compiled with --check-numbers: the report, and that nothing is updated after it.
+#include "Check.h"
 #include "checked.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-static int failures;
-
-#define CHECK(condition)                                                                           \
-  do {                                                                                             \
-    if (!(condition)) {                                                                            \
-      fprintf(stderr, "line %d: %s\n", __LINE__, #condition);                                      \
-      ++failures;                                                                                  \
-    }                                                                                              \
-  } while (0)
 
 int main(void) {
   checked_state_t *state = NULL;
   keratin_status_t status;
-  if (checked_state_create(&state, &status) != KERATIN_OK) {
-    fprintf(stderr, "%s\n", status.message);
-    return 1;
-  }
+  REQUIRE_OK(checked_state_create(&state, &status), status);
   const float good[2 * 3] = {1, 1, 1, 2, 2, 2}, bad[2 * 3] = {1, 1, 1, 2, 0, 2};
   float loss = -1, first = -1;
   CHECK(checked_step(state, 2, good, &first, NULL, 0, &status) == KERATIN_OK);
@@ -40,5 +26,5 @@ int main(void) {
   CHECK(loss > 1.999f * first && loss < 2.001f * first);
   free(workspace);
   checked_state_destroy(state);
-  return failures ? 1 : 0;
+  return finish();
 }

@@ -1,24 +1,15 @@
 // Loads compiled models, calls them with threads and unloads them again: nothing of them stays, no
 // thread and no memory. Arguments: the paths of the models net and table.
-#include <dirent.h>
-#include <dlfcn.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
-
+#include "Check.h"
 #include "net.h"
 #include "table.h"
 
-#define CHECK(condition)                                                                           \
-  do {                                                                                             \
-    if (!(condition)) {                                                                            \
-      fprintf(stderr, "line %d: %s\n", __LINE__, #condition);                                      \
-      exit(1);                                                                                     \
-    }                                                                                              \
-  } while (0)
+#include <dirent.h>
+#include <dlfcn.h>
+#include <math.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
 // What the C library has given and not got back. These stand before those of libc for all objects.
 static long live;
@@ -43,7 +34,7 @@ void free(void *memory) {
 static int threads(void) {
   int count = 0;
   DIR *tasks = opendir("/proc/self/task");
-  CHECK(tasks);
+  REQUIRE(tasks);
   while (readdir(tasks))
     ++count;
   closedir(tasks);
@@ -76,14 +67,14 @@ struct Net {
 
 static void *symbol(void *object, const char *name) {
   void *found = dlsym(object, name);
-  CHECK(found);
+  REQUIRE(found);
   return found;
 }
 
 static struct Net load(const char *path) {
   struct Net net;
   net.object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  CHECK(net.object);
+  REQUIRE(net.object);
   *(void **)&net.create = symbol(net.object, "net_state_create");
   *(void **)&net.destroy = symbol(net.object, "net_state_destroy");
   *(void **)&net.setThreads = symbol(net.object, "net_set_num_threads");
@@ -93,7 +84,7 @@ static struct Net load(const char *path) {
 
 static net_state_t *create(const struct Net *net) {
   net_state_t *state = NULL;
-  CHECK(net->create(&state, NULL) == KERATIN_OK);
+  REQUIRE(net->create(&state, NULL) == KERATIN_OK);
   return state;
 }
 
@@ -101,15 +92,15 @@ static void predict(const struct Net *net, net_state_t *state) {
   const int64_t xDims[] = {rows, 4}, yDims[] = {rows, 3};
   const keratin_tensor_t in = {x, KERATIN_DTYPE_FLOAT32, 2, xDims, NULL};
   const keratin_tensor_t out = {y, KERATIN_DTYPE_FLOAT32, 2, yDims, NULL};
-  CHECK(net->predict(state, &in, &out, NULL, 0, NULL) == KERATIN_OK);
+  REQUIRE(net->predict(state, &in, &out, NULL, 0, NULL) == KERATIN_OK);
   for (int i = 0; i < rows * 3; ++i)
-    CHECK(y[i] == expected[i]);
+    REQUIRE(y[i] == expected[i]);
 }
 
 // In a child of fork(), which has none of the threads.
 static void inChild(const struct Net *net, net_state_t *state, int how) {
   pid_t child = fork();
-  CHECK(child >= 0);
+  REQUIRE(child >= 0);
   if (child == 0) {
     if (net) {
       if (how % 2 == 0)
@@ -120,11 +111,11 @@ static void inChild(const struct Net *net, net_state_t *state, int how) {
     _exit(0);
   }
   int status = 1;
-  CHECK(waitpid(child, &status, 0) == child && status == 0);
+  REQUIRE(waitpid(child, &status, 0) == child && status == 0);
 }
 
 int main(int argc, char **argv) {
-  CHECK(argc == 3);
+  REQUIRE(argc == 3);
   for (int i = 0; i < rows * 4; ++i)
     x[i] = sinf((float)i);
   struct Net net = load(argv[1]);
@@ -133,7 +124,7 @@ int main(int argc, char **argv) {
   const int64_t xDims[] = {rows, 4}, yDims[] = {rows, 3};
   const keratin_tensor_t in = {x, KERATIN_DTYPE_FLOAT32, 2, xDims, NULL};
   const keratin_tensor_t out = {expected, KERATIN_DTYPE_FLOAT32, 2, yDims, NULL};
-  CHECK(net.predict(state, &in, &out, NULL, 0, NULL) == KERATIN_OK);
+  REQUIRE(net.predict(state, &in, &out, NULL, 0, NULL) == KERATIN_OK);
   net.destroy(state);
   dlclose(net.object);
 
@@ -144,50 +135,49 @@ int main(int argc, char **argv) {
     net.setThreads(4);
     state = create(&net);
     predict(&net, state);
-    CHECK(hasThreads(before + 3));
+    REQUIRE(hasThreads(before + 3));
     if (round % 5 == 1)
       inChild(&net, state, round);
     if (round % 4 == 1) { // another state lives on: so do the threads
       net_state_t *other = create(&net);
       net.destroy(state);
-      CHECK(hasThreads(before + 3));
+      REQUIRE(hasThreads(before + 3));
       state = other;
       predict(&net, state);
     }
     if (round % 4 == 2) { // other numbers of threads on the way
       net.setThreads(2);
       predict(&net, state);
-      CHECK(hasThreads(before + 1));
+      REQUIRE(hasThreads(before + 1));
       net.setThreads(3);
     }
     if (round % 4 == 3) { // another model comes and goes
       void *table = dlopen(argv[2], RTLD_NOW | RTLD_LOCAL);
-      CHECK(table);
+      REQUIRE(table);
       keratin_status_code_t (*createTable)(table_state_t **, keratin_status_t *);
       void (*destroyTable)(table_state_t *);
       *(void **)&createTable = symbol(table, "table_state_create");
       *(void **)&destroyTable = symbol(table, "table_state_destroy");
       table_state_t *rowsOfTable = NULL;
-      CHECK(createTable(&rowsOfTable, NULL) == KERATIN_OK);
+      REQUIRE(createTable(&rowsOfTable, NULL) == KERATIN_OK);
       keratin_status_t status;
       const keratin_tensor_t none = {NULL, KERATIN_DTYPE_FLOAT32, 0, NULL, NULL};
       // A state of the other model, by mistake.
-      CHECK(net.predict((net_state_t *)rowsOfTable, &none, &none, NULL, 0, &status) ==
-            KERATIN_INVALID_ARGUMENT);
+      REQUIRE(net.predict((net_state_t *)rowsOfTable, &none, &none, NULL, 0, &status) ==
+              KERATIN_INVALID_ARGUMENT);
       destroyTable(rowsOfTable);
       dlclose(table);
       predict(&net, state);
     }
     net.destroy(state);
-    CHECK(hasThreads(before));
+    REQUIRE(hasThreads(before));
     dlclose(net.object);
-    CHECK(!dlopen(argv[1], RTLD_NOW | RTLD_NOLOAD));
+    REQUIRE(!dlopen(argv[1], RTLD_NOW | RTLD_NOLOAD));
     inChild(NULL, NULL, 0); // no handler of the model is left
     if (round == 8)
       liveBefore = live;
     if (round > 8)
-      CHECK(live <= liveBefore + 2);
+      REQUIRE(live <= liveBefore + 2);
   }
-  puts("all passed");
-  return 0;
+  return finish();
 }
