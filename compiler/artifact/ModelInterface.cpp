@@ -125,7 +125,10 @@ struct FunctionText {
   }
 
   // Whether C code can state the dim by itself.
-  bool isPlain(int64_t dim) const { return dim >= 0 || -1 - dim < f.num_symbols; }
+  bool isPlain(int64_t dim) const {
+    return dim >= 0 ||
+           (-1 - dim < f.num_symbols && f.symbols[-1 - dim].source == KERATIN_SYMBOL_INPUT_DIM);
+  }
   bool isPlain(const keratin_tensor_desc_t &tensor) const {
     return llvm::all_of(llvm::ArrayRef(tensor.dims, tensor.rank),
                         [&](int64_t dim) { return isPlain(dim); });

@@ -127,6 +127,23 @@ static void livesBesideAnother(void) {
   table_state_destroy(state);
 }
 
+static void countsAsItsInputSays(void) {
+  table_state_t *state = NULL;
+  keratin_status_t status;
+  REQUIRE_OK(table_state_create(&state, &status), status);
+  int32_t numbers[3] = {7, 7, 7}, n = 3;
+  CHECK(table_up_to(state, &n, numbers, NULL, 0, &status) == KERATIN_OK);
+  CHECK(numbers[0] == 0 && numbers[1] == 1 && numbers[2] == 2);
+  CHECK(table_below(state, &n, NULL, NULL, 0, &status) == KERATIN_OK); // none
+  n = -2;
+  CHECK(table_up_to(state, &n, numbers, NULL, 0, &status) == KERATIN_INVALID_ARGUMENT);
+  CHECK(strstr(status.message, "whose value is -2; needed 0 or more"));
+  numbers[1] = 7;
+  CHECK(table_below(state, &n, numbers, NULL, 0, &status) == KERATIN_OK);
+  CHECK(numbers[1] == 1 && numbers[2] == 2);
+  table_state_destroy(state);
+}
+
 static void *caller(void *state) {
   float y[6];
   for (int i = 0; i < 2000; ++i)
@@ -153,6 +170,7 @@ int main(int argc, char **argv) {
   copiesAndSaves(argc > 1 ? argv[1] : "state.bin");
   refuses();
   livesBesideAnother();
+  countsAsItsInputSays();
   isCalledFromManyThreads();
   return finish();
 }

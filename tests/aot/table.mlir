@@ -6,3 +6,15 @@ func.func @rows(%i: tensor<?xi32, #keratin.dims<d0>> {keratin.kind = "input", ke
   %0 = keratin.gather %t, %i : (tensor<3x2xf64>, tensor<?xi32, #keratin.dims<d0>>) -> tensor<?x2xf64, #keratin.dims<d0, 2>>
   return %0 : tensor<?x2xf64, #keratin.dims<d0, 2>>
 }
+// As many numbers as the input says.
+func.func @up_to(%n: tensor<i32> {keratin.kind = "input", keratin.name = "n", keratin.symbol = 0 : i64})
+    -> (tensor<?xi32, #keratin.dims<d0>> {keratin.kind = "output", keratin.name = "numbers"}) {
+  %0 = keratin.iota {axis = 0 : i64} : tensor<?xi32, #keratin.dims<d0>>
+  return %0 : tensor<?xi32, #keratin.dims<d0>>
+}
+// As many as it is below 0.
+func.func @below(%n: tensor<i32> {keratin.kind = "input", keratin.name = "n", keratin.negative_part = 0 : i64})
+    -> (tensor<?xi32, #keratin.dims<d0>> {keratin.kind = "output", keratin.name = "numbers"}) {
+  %0 = keratin.iota {axis = 0 : i64} : tensor<?xi32, #keratin.dims<d0>>
+  return %0 : tensor<?xi32, #keratin.dims<d0>>
+}
