@@ -137,3 +137,30 @@ TEST_CASE("random bits do not depend on the number of threads") {
   keratin_set_num_threads(threads);
   CHECK(one == two);
 }
+
+// As keratin/random.h says; what is known when the graph is made is refused there (MisuseTest).
+TEST_CASE("tensors of floats as parameters are taken as they are") {
+  const double nan = std::nan("");
+  Tensor a = K::placeholder(keratin::Shape{}), b = K::placeholder(keratin::Shape{});
+  const keratin::Function f = K::function({a, b}, {K::random_normal({100}, 0.0, a, None, 7),
+                                                   K::random_binomial({100}, a, None, 7),
+                                                   K::random_uniform({100}, a, b, None, 7)});
+  auto all = [](const Array &found, double expected) {
+    checkArray(found, Array(std::vector<double>(100, expected), {100}));
+  };
+  // Nothing is drawn where nothing can differ.
+  all(f({0.0, 0.0})[0], 0.0);
+  all(f({nan, 0.0})[0], nan);
+  for (auto [p, expected] : {std::pair(-1.0, 0.0), std::pair(nan, 0.0), std::pair(2.0, 1.0)})
+    all(f({p, 0.0})[1], expected);
+  for (auto [minval, maxval] : {std::pair(2.0, 2.0), std::pair(2.0, -5.0)})
+    all(f({minval, maxval})[2], minval);
+  all(f({nan, 1.0})[2], nan);
+  all(f({1.0, nan})[2], nan);
+  // A negative deviation turns every number round.
+  Tensor drawn = K::random_normal({1000}, 0.0, a, None, 7);
+  Array up = K::function({a}, {drawn})({2.0})[0];
+  Array down = K::function({a}, {K::random_normal({1000}, 0.0, a, None, 7)})({-2.0})[0];
+  for (int64_t i = 0; i < up.size(); ++i)
+    CHECK(up.item(i) == -down.item(i));
+}

@@ -12,6 +12,12 @@ namespace keratin::backend {
 // Every evaluation of a random tensor draws anew. Equal seeds, shapes and parameters give equal
 // sequences of draws, in every process, with any number of threads. Without a seed one is taken
 // from a generator of the process, which set_random_seed makes reproducible.
+//
+// Numbers as parameters are checked: finite, stddev and scale not negative, p from 0 to 1, maxval
+// above minval. So are tensors as bounds of integers, at the call. Tensors of floats are not, as no
+// value of theirs makes the formula anything but arithmetic: a negative stddev gives the same
+// distribution as its absolute value, p below 0 or NaN zeros, above 1 ones, a maxval that is not
+// above minval gives minval, and NaN gives NaN.
 void set_random_seed(uint64_t seed);
 
 Tensor random_normal(const Shape &shape, const Operand &mean = 0.0, const Operand &stddev = 1.0,
