@@ -2,6 +2,7 @@
 #include "keratin/reductions.h"
 
 #include "frontend/backend/Configuration.h"
+#include "frontend/backend/Elementwise.h"
 #include "frontend/backend/Reductions.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -110,9 +111,9 @@ static Tensor scan(const char *function, ScanMethod method, const Operand &opera
                    SourceLocation location) {
   Call call(function, location);
   Value x = call.value(operand);
-  if (call.dtypeOf(x) == DType::Bool)
-    x = call.cast(x, DType::Int32);
-  return call.tensor((call.g.*method)(x, call.axis(axis, call.rank(x)), false, false));
+  axis = call.axis(axis, call.rank(x));
+  return call.tensor(asNumbers(
+      call, x, x, [&](Value numbers, Value) { return (call.g.*method)(numbers, axis, false, false); }));
 }
 
 namespace keratin::backend {

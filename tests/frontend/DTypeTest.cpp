@@ -56,6 +56,13 @@ TEST_CASE("bools stay bools") {
   for (const Tensor &same : {-a, K::abs(a), K::sign(a), K::square(a), K::round(a)})
     check(same, left);
   CHECK((a % b).dtype() == DType::Bool);
+  check(K::cumsum(a - b), Array{false, true, true, true});
+  check(K::cumprod(a + b), Array{true, true, true, false});
+  Tensor rows = K::reshape(a, {2, 2}), columns = K::reshape(b, {2, 2});
+  check(K::flatten(K::dot(rows, columns)), Array{true, false, false, false});
+  check(K::flatten(K::dot(columns, K::reshape(a, {4})[keratin::Slice(0, 2)])), Array{true, true});
+  check(K::dot(a, true), left);
+  check(K::flatten(K::batch_dot(rows, columns, {1, 1})), Array{true, false});
   // True division and numbers of other kinds leave them.
   CHECK((a / b).dtype() == DType::Float32);
   CHECK((a + 1).dtype() == DType::Int32);

@@ -39,6 +39,7 @@ Tensor argmax(const Operand &x, int64_t axis = -1,
               SourceLocation location = SourceLocation::current());
 Tensor argmin(const Operand &x, int64_t axis = -1,
               SourceLocation location = SourceLocation::current());
+// Of the dtype of x, as all arithmetic: of bools whether any so far is true, whether all are.
 Tensor cumsum(const Operand &x, int64_t axis = 0,
               SourceLocation location = SourceLocation::current());
 Tensor cumprod(const Operand &x, int64_t axis = 0,
