@@ -26,18 +26,24 @@ static constexpr int64_t parallelWork = 1 << 18;
 // not shared, which costs as little as these calls.
 static constexpr int64_t mostNodesOfPart = 256;
 
+bool EntryDescription::addSymbol(int64_t id) {
+  assert(sizes.empty() && "slots of symbols come first");
+  return symbolSlots.try_emplace(id, int64_t(symbolSlots.size())).second;
+}
+
+std::optional<int64_t> EntryDescription::slotOfSymbol(int64_t id) const {
+  auto found = symbolSlots.find(id);
+  return found == symbolSlots.end() ? std::nullopt : std::optional(found->second);
+}
+
 int64_t EntryDescription::slotOf(const DimExpr &size) {
-  if (size.isSymbol()) {
-    auto found = llvm::find(symbols, size.symbolId());
-    if (found != symbols.end())
-      return found - symbols.begin();
-  }
-  auto found = llvm::find(sizes, size);
-  if (found == sizes.end()) {
+  if (size.isSymbol())
+    if (std::optional<int64_t> slot = slotOfSymbol(size.symbolId()))
+      return *slot;
+  auto [found, isNew] = sizeSlots.try_emplace(size, int64_t(symbolSlots.size() + sizes.size()));
+  if (isNew)
     sizes.push_back(size);
-    return int64_t(symbols.size() + sizes.size()) - 1;
-  }
-  return int64_t(symbols.size()) + (found - sizes.begin());
+  return found->second;
 }
 
 //===-- Kernels -------------------------------------------------------------------------------===//

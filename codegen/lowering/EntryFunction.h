@@ -7,7 +7,11 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include "llvm/ADT/DenseMap.h"
+
 #include <functional>
+#include <map>
+#include <optional>
 
 namespace keratin::codegen {
 
@@ -18,10 +22,7 @@ struct ProfiledKernel {
 
 // What the descriptor of the function must say for its entry function to work.
 struct EntryDescription {
-  // Symbol of each of the first slots of `sizes`; those that the call computes come last, in the
-  // order in which it does.
-  std::vector<int64_t> symbols;
-  std::vector<ir::DimExpr> sizes;     // expression of each slot after them
+  std::vector<ir::DimExpr> sizes;     // expression of each slot of `sizes` after the symbols
   std::vector<KernelArgument> sites;  // check sites in the order of their numbers
   std::vector<mlir::Value> constants; // results of keratin.constant ops with memory of their own
   std::vector<ir::DefineSizeOp> computed; // of the last symbols
@@ -34,13 +35,23 @@ struct EntryDescription {
   // Given, or empty: asked before each kernel; a failure, which it has reported, is the lowering's.
   std::function<mlir::LogicalResult(mlir::Location)> beforeKernel;
 
+  // Symbols have the first slots; those that the call computes come last, in the order in which it
+  // does. All are added before any other size. False if there was a slot already.
+  bool addSymbol(int64_t id);
+  size_t symbolCount() const { return symbolSlots.size(); }
+  std::optional<int64_t> slotOfSymbol(int64_t id) const;
   // The slot of a size that is not constant, adding it if needed.
   int64_t slotOf(const ir::DimExpr &size);
+
+private:
+  // There may be as many of both as a function has inputs and outputs.
+  llvm::DenseMap<int64_t, int64_t> symbolSlots;
+  std::map<ir::DimExpr, int64_t> sizeSlots;
 };
 
 // Lowers the kernels of a planned function (kernels, reshapes, constants, definitions of sizes;
 // attributes of keratin-plan-memory) and emits its entry function, of type keratin_entry_fn_t,
-// under the given name into the module `into`. `description.symbols` is given.
+// under the given name into the module `into`. The description has all symbols.
 mlir::LogicalResult lowerFunction(mlir::func::FuncOp function, mlir::ModuleOp into,
                                   llvm::StringRef name, const MachineTarget &target,
                                   EntryDescription &description);

@@ -51,10 +51,8 @@ LogicalResult FunctionDescription::bindSymbols(func::FuncOp function,
                                                codegen::EntryDescription &entry) {
   auto add = [&](int64_t id, keratin_symbol_source_t source, int32_t number, int64_t index,
                  StringRef name) {
-    if (llvm::is_contained(entry.symbols, id))
-      return;
-    entry.symbols.push_back(id);
-    symbols.push_back({source, number, index, text(name)});
+    if (entry.addSymbol(id))
+      symbols.push_back({source, number, index, text(name)});
   };
   ir::Signature signature(function);
   int32_t input = 0, variable = 0;
@@ -195,20 +193,20 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
   if (failed(describeComputed(function, entry)))
     return failure();
   // Last, when every slot is known.
-  size_t firstComputed = entry.symbols.size() - entry.computed.size();
+  int64_t firstComputed = int64_t(entry.symbolCount() - entry.computed.size());
   for (const DimExpr &size : entry.sizes) {
     int64_t level = 0;
     for (int64_t id : size.symbols()) {
-      size_t slot = llvm::find(entry.symbols, id) - entry.symbols.begin();
-      if (slot >= firstComputed)
-        level = std::max(level, int64_t(slot - firstComputed) + 1);
-      if (slot == entry.symbols.size())
+      std::optional<int64_t> slot = entry.slotOfSymbol(id);
+      if (!slot)
         return ir::emitGraphError(function) << "the size " << size.str() << " depends on d" << id
                                             << ", which no input determines";
+      if (*slot >= firstComputed)
+        level = std::max(level, *slot - firstComputed + 1);
     }
     programLevels.push_back(level);
-    std::vector<int64_t> &code = numbers.emplace_back(size.program(
-        [&](int64_t id) { return llvm::find(entry.symbols, id) - entry.symbols.begin(); }));
+    std::vector<int64_t> &code =
+        numbers.emplace_back(size.program([&](int64_t id) { return *entry.slotOfSymbol(id); }));
     programs.push_back({code.data(), int64_t(code.size())});
   }
 

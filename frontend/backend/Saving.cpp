@@ -211,17 +211,22 @@ private:
          info.countsDraws});
   }
 
-  // Names and defaults.
+  // Names and defaults. Attributes of all are set at once: each setting makes a list of all.
   void annotate(const Function::Impl &impl, mlir::func::FuncOp function) {
-    ir::Signature signature(function);
     llvm::StringSet<> inputs, outputs;
+    llvm::SmallVector<mlir::DictionaryAttr> argumentAttributes, resultAttributes;
+    function.getAllArgAttrs(argumentAttributes);
+    function.getAllResultAttrs(resultAttributes);
+    mlir::MLIRContext *context = function.getContext();
     for (unsigned i = 0; i < impl.inputs.size(); ++i) {
       const InputSpec &spec = impl.specs[i];
-      signature.setArgumentName(i, uniqueAmong(inputs, spec.name));
+      ir::SignatureEntry entry(context, argumentAttributes[i]);
+      entry.setName(uniqueAmong(inputs, spec.name));
       if (spec.defaultValue) {
         auto type = llvm::cast<mlir::RankedTensorType>(function.getArgumentTypes()[i]);
-        signature.setDefaultValue(i, elementsOf(*spec.defaultValue, type));
+        entry.setDefault(elementsOf(*spec.defaultValue, type));
       }
+      argumentAttributes[i] = entry.attributes();
     }
     for (unsigned i = 0; i < impl.outputs.size(); ++i) {
       std::string name;
@@ -232,8 +237,11 @@ private:
         name = impl.outputs[i].name();
         name = uniqueAmong(outputs, name.substr(0, name.rfind(':')));
       }
-      signature.setResultName(i, name);
+      ir::SignatureEntry entry(context, resultAttributes[i]);
+      resultAttributes[i] = entry.setName(name).attributes();
     }
+    function.setAllArgAttrs(argumentAttributes);
+    function.setAllResultAttrs(resultAttributes);
   }
 
   Call &call;

@@ -176,15 +176,6 @@ void Signature::setArgumentName(unsigned argument, const Twine &name) {
   function.setArgAttr(argument, kName, StringAttr::get(function.getContext(), name));
 }
 
-void Signature::setResultName(unsigned result, const Twine &name) {
-  function.setResultAttr(result, StringAttr::get(function.getContext(), kName),
-                         StringAttr::get(function.getContext(), name));
-}
-
-void Signature::setDefaultValue(unsigned argument, Attribute elements) {
-  function.setArgAttr(argument, kDefault, elements);
-}
-
 //===-- Verifying -----------------------------------------------------------------------------===//
 
 LogicalResult Signature::verifyArgument(Operation *op, unsigned index, NamedAttribute attribute) {

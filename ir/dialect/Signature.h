@@ -87,8 +87,6 @@ public:
   void makeInput(unsigned argument);
   void makeOutput(unsigned result);
   void setArgumentName(unsigned argument, const llvm::Twine &name);
-  void setResultName(unsigned result, const llvm::Twine &name);
-  void setDefaultValue(unsigned argument, mlir::Attribute elements);
 
   // For the dialect's verifier: one attribute of an argument or result; others are right.
   static mlir::LogicalResult verifyArgument(mlir::Operation *op, unsigned argument,
