@@ -34,6 +34,12 @@ if command -v pkg-config >/dev/null; then
   "$work/build_model" "$work/twice.ktg"
 fi
 
+# The licence of every library that the package needs.
+for name in Abseil LLVM Protobuf nlohmann-json zlib; do
+  grep -q "licenses/$name.txt" "$prefix/share/doc/keratin/NOTICE"
+  test -s "$prefix/share/doc/keratin/licenses/$name.txt"
+done
+
 # Nothing of LLVM or of the layers shows.
 if nm -DC --defined-only "$prefix/lib/libkeratin.so" | grep -E 'keratin::(frontend|ir|passes|codegen|compiler)::|(llvm|mlir|absl|google)::'; then
   echo "libkeratin.so exports what it is made of" >&2
