@@ -51,10 +51,44 @@ struct Given {
 
 } // namespace
 
+// Whether both have elements in the same memory. Of a view with strides nobody needs to know better
+// than from its first to its last byte.
+static bool overlap(const Array &a, const Array &b) {
+  if (a.isNone() || b.isNone() || a.size() == 0 || b.size() == 0)
+    return false;
+  auto range = [](const Array &array) {
+    std::vector<int64_t> strides = array.strides();
+    int64_t low = 0, high = 1;
+    for (size_t axis = 0; axis < strides.size(); ++axis)
+      (strides[axis] < 0 ? low : high) += strides[axis] * (array.shape()[axis] - 1);
+    auto begin = uintptr_t(array.origin());
+    const auto size = int64_t(dtypeSize(array.dtype()));
+    return std::pair(begin + uintptr_t(low * size), begin + uintptr_t(high * size));
+  };
+  auto [beginA, endA] = range(a);
+  auto [beginB, endB] = range(b);
+  return beginA < endB && beginB < endA;
+}
+
 // Whether the array would be written, or moved, when the outputs are.
 static bool isAmong(const std::vector<Array> &outputs, const Array *value) {
   std::less_equal<const Array *> notBehind;
-  return notBehind(outputs.data(), value) && !notBehind(outputs.data() + outputs.size(), value);
+  if (notBehind(outputs.data(), value) && !notBehind(outputs.data() + outputs.size(), value))
+    return true;
+  // Without views no two arrays share memory.
+  return llvm::any_of(outputs, [&](const Array &output) {
+    return (output.isView() || value->isView()) && overlap(output, *value);
+  });
+}
+
+// Views among the outputs must not share memory with each other, nor with memory that is given back
+// when another output changes its size.
+static void checkOutputs(const std::string &function, const std::vector<Array> &outputs) {
+  for (size_t i = 0; i < outputs.size(); ++i)
+    for (size_t j = 0; j < i; ++j)
+      if ((outputs[i].isView() || outputs[j].isView()) && overlap(outputs[i], outputs[j]))
+        throw ValueError(function + ": the arrays for outputs " + std::to_string(j) + " and " +
+                         std::to_string(i) + " overlap; needed memory for each");
 }
 
 // `given` says what input i got.
@@ -97,6 +131,7 @@ static void run(const Function::Impl &impl, size_t count, llvm::function_ref<Giv
   }
   if (outputs.size() != impl.outputs.size())
     outputs.resize(impl.outputs.size());
+  checkOutputs(impl.name, outputs);
   impl.program->run(impl.name, impl.handles, inputs.data(), inputs.size(), outputs);
 }
 

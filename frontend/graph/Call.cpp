@@ -71,7 +71,8 @@ Value Call::literal(Array array) {
   for (int64_t dim : array.shape())
     shape.push_back(DimExpr(dim));
   auto type = ir::getTensorType(shape, elementType(array.dtype()));
-  int64_t id = graph.literals.add(std::move(array));
+  // Constants are the graph's own.
+  int64_t id = graph.literals.add(array.isView() ? Array(std::as_const(array)) : std::move(array));
   return builder.create<ir::LiteralOp>(g.location(), type, id);
 }
 

@@ -7,12 +7,30 @@
 
 #include "llvm/ADT/SmallVector.h"
 
+#include <list>
+
 using namespace keratin;
 using namespace keratin::frontend;
 
 static ProgramFactory substitute = nullptr;
 
 void frontend::setProgramFactory(ProgramFactory factory) { substitute = factory; }
+
+void *frontend::outputMemory(const std::string &function, Array &array, DType dtype,
+                             std::vector<int64_t> dims) {
+  if (array.isView()) {
+    std::string needed = std::string(dtypeName(dtype)) + " of shape " + toString(dims);
+    if (array.dtype() != dtype || array.shape() != dims)
+      throw ValueError(function + ": an output is " + needed + "; the view given for it is " +
+                       dtypeName(array.dtype()) + " of shape " + toString(array.shape()));
+    if (array.isReadOnly() || !array.isRowMajor())
+      throw ValueError(function + ": the view given for an output, " + needed + ", is " +
+                       (array.isReadOnly() ? "only read" : "not row-major") +
+                       "; needed row-major memory that may be written");
+  }
+  array.reset(dtype, std::move(dims));
+  return array.rawData();
+}
 
 namespace {
 
@@ -30,10 +48,15 @@ public:
            const Array *const *inputs, size_t numInputs,
            std::vector<Array> &outputs) const override {
     llvm::SmallVector<keratin_tensor_t, 8> views(numInputs);
-    for (size_t i = 0; i < numInputs; ++i)
-      views[i] = {const_cast<void *>(inputs[i]->rawData()), int32_t(inputs[i]->dtype()),
+    // Lists of lists, so that pointers to their elements stay; most have none.
+    std::list<std::vector<int64_t>> strides;
+    for (size_t i = 0; i < numInputs; ++i) {
+      views[i] = {const_cast<void *>(inputs[i]->origin()), int32_t(inputs[i]->dtype()),
                   int32_t(inputs[i]->ndim()), inputs[i]->shape().data(), nullptr};
-    Allocation allocation{outputs, nullptr};
+      if (!inputs[i]->isRowMajor())
+        views[i].strides = strides.emplace_back(inputs[i]->strides()).data();
+    }
+    Allocation allocation{function, outputs, nullptr};
     keratin_status_t status; // a kilobyte, so not cleared first
     status.code = KERATIN_OK;
     keratin_invoke_allocating(executable, variables.data(), int32_t(variables.size()), views.data(),
@@ -51,6 +74,7 @@ public:
 
 private:
   struct Allocation {
+    const std::string &function;
     std::vector<Array> &outputs;
     std::exception_ptr failure;
   };
@@ -61,11 +85,10 @@ private:
     auto &allocation = *static_cast<Allocation *>(user);
     try {
       Array &array = allocation.outputs[output];
-      bool same = !array.isNone() && array.dtype() == DType(dtype) && array.ndim() == rank &&
-                  std::equal(dims, dims + rank, array.shape().begin());
-      if (!same)
-        array.reset(DType(dtype), std::vector<int64_t>(dims, dims + rank));
-      return array.rawData();
+      bool same = !array.isNone() && !array.isView() && array.dtype() == DType(dtype) &&
+                  array.ndim() == rank && std::equal(dims, dims + rank, array.shape().begin());
+      return same ? array.rawData()
+                  : outputMemory(allocation.function, array, DType(dtype), {dims, dims + rank});
     } catch (...) {
       allocation.failure = std::current_exception();
       return nullptr;

@@ -23,9 +23,9 @@ public:
   static std::shared_ptr<const Program> compile(FunctionModule module,
                                                 const FunctionOptions &options = {});
 
-  // `inputs` are those of the signature with the signature's dtypes; the first outputs are written,
-  // in order, in their own memory where it is large enough. Throws for a failed call, whose updates
-  // are then not applied.
+  // `inputs` are those of the signature with the signature's dtypes, perhaps with strides; the
+  // first outputs are written, in order, in their own memory where it is large enough. Throws for a
+  // failed call, whose updates are then not applied.
   virtual void run(const std::string &function, const std::vector<keratin_variable_t *> &variables,
                    const Array *const *inputs, size_t numInputs,
                    std::vector<Array> &outputs) const = 0;
@@ -38,6 +38,11 @@ public:
   virtual int64_t arenaBytes() const { return 0; }
   virtual int64_t maxLiveBytes() const { return 0; }
 };
+
+// Where an output of this dtype and these dims is written: the memory of the array where it has
+// them, otherwise memory of its own. ValueError for a view that is not like this.
+void *outputMemory(const std::string &function, Array &array, DType dtype,
+                   std::vector<int64_t> dims);
 
 // Tests put the reference interpreter in the compiler's place: Program::compile then calls this.
 // Null: the compiler again.

@@ -1,6 +1,7 @@
 #include "frontend/graph/VariableStorage.h"
 
 #include "frontend/graph/RuntimeStatus.h"
+#include "frontend/values/Elements.h"
 
 using namespace keratin;
 using namespace keratin::frontend;
@@ -19,8 +20,10 @@ static keratin_session_t *session() {
 
 VariableStorage::VariableStorage(const Array &initial) {
   keratin_status_t status = {};
+  Array packed;
   keratin_variable_create(session(), int32_t(initial.dtype()), int32_t(initial.ndim()),
-                          initial.shape().data(), initial.rawData(), &variable, &status);
+                          initial.shape().data(), rowMajor(initial, packed).rawData(), &variable,
+                          &status);
   throwIfFailed("variable", status);
 }
 
@@ -54,8 +57,9 @@ Array VariableStorage::read() const {
 }
 
 void VariableStorage::write(const Array &value) {
-  keratin_tensor_t view = {const_cast<void *>(value.rawData()), int32_t(value.dtype()),
-                           int32_t(value.ndim()), value.shape().data(), nullptr};
+  std::vector<int64_t> strides = value.strides();
+  keratin_tensor_t view = {const_cast<void *>(value.origin()), int32_t(value.dtype()),
+                           int32_t(value.ndim()), value.shape().data(), strides.data()};
   keratin_status_t status = {};
   keratin_variable_write(variable, &view, &status);
   throwIfFailed("set_value", status);

@@ -15,6 +15,16 @@ using namespace keratin;
 
 static constexpr size_t kAlignment = 64;
 
+// What a view has in the place of memory of its own.
+struct Array::Foreign {
+  void *data;
+  std::vector<int64_t> strides; // in elements; empty: row-major
+  std::shared_ptr<const void> owner;
+  bool isReadOnly;
+};
+
+void Array::ForeignDeleter::operator()(Foreign *foreign) const { delete foreign; }
+
 std::string keratin::toString(const std::vector<int64_t> &shape) {
   std::string text = "(";
   for (size_t i = 0; i < shape.size(); ++i)
@@ -35,9 +45,162 @@ static int64_t countOf(const std::vector<int64_t> &dims, size_t elementSize) {
   return count;
 }
 
+//===-- Views ---------------------------------------------------------------------------------===//
+
+Array Array::view(void *data, DType dtype, std::vector<int64_t> dims, std::vector<int64_t> strides,
+                  std::shared_ptr<void> owner) {
+  return foreignArray("view", data, dtype, std::move(dims), std::move(strides), std::move(owner),
+                      /*isReadOnly=*/false);
+}
+
+Array Array::constView(const void *data, DType dtype, std::vector<int64_t> dims,
+                       std::vector<int64_t> strides, std::shared_ptr<const void> owner) {
+  return foreignArray("constView", const_cast<void *>(data), dtype, std::move(dims),
+                      std::move(strides), std::move(owner), /*isReadOnly=*/true);
+}
+
+static ValueError viewError(const char *call, const std::string &what) {
+  return ValueError("Array::" + std::string(call) + ": " + what);
+}
+
+// Whether every element has an address: the bytes from the first to behind the last, of which there
+// is at least one.
+static bool areAddresses(const void *data, size_t elementSize, const std::vector<int64_t> &dims,
+                         const std::vector<int64_t> &strides) {
+  int64_t low = 0, high = int64_t(elementSize);
+  for (size_t axis = 0; axis < dims.size(); ++axis) {
+    int64_t step;
+    if (__builtin_mul_overflow(strides[axis], dims[axis] - 1, &step) ||
+        __builtin_mul_overflow(step, int64_t(elementSize), &step) ||
+        __builtin_add_overflow(step < 0 ? low : high, step, step < 0 ? &low : &high))
+      return false;
+  }
+  uintptr_t begin = uintptr_t(data), end;
+  return begin >= uintptr_t(0) - uintptr_t(low) &&
+         !__builtin_add_overflow(begin, uintptr_t(high), &end);
+}
+
+Array Array::foreignArray(const char *call, void *data, DType dtype, std::vector<int64_t> dims,
+                          std::vector<int64_t> strides, std::shared_ptr<const void> owner,
+                          bool isReadOnly) {
+  checkedDType(dtype);
+  const size_t size = dtypeSize(dtype);
+  Array array;
+  array.count = countOf(dims, size);
+  if (!strides.empty() && strides.size() != dims.size())
+    throw viewError(call, std::to_string(strides.size()) + " strides for shape " + toString(dims) +
+                              "; needed one an axis");
+  if (array.count && !data)
+    throw viewError(call, "the data of shape " + toString(dims) + " is NULL");
+  if (uintptr_t(data) % size)
+    throw viewError(call, "the data is not aligned; needed a multiple of the " +
+                              std::to_string(size) + " bytes of " + dtypeName(dtype));
+  array.dims = std::move(dims);
+  array.type = dtype;
+  array.foreign.reset(new Foreign{data, std::move(strides), std::move(owner), isReadOnly});
+  array.valid = true;
+  if (array.count && !areAddresses(data, size, array.dims, array.strides()))
+    throw viewError(call, "shape " + toString(array.dims) + " with strides " +
+                              toString(array.strides()) + " reaches beyond all memory");
+  if (array.isRowMajor())
+    array.foreign->strides.clear();
+  return array;
+}
+
+bool Array::isReadOnly() const {
+  checkValue("isReadOnly");
+  return foreign && foreign->isReadOnly;
+}
+
+bool Array::isRowMajor() const {
+  checkValue("isRowMajor");
+  if (!foreign || foreign->strides.empty() || count == 0)
+    return true;
+  int64_t expected = 1;
+  for (size_t axis = dims.size(); axis-- > 0; expected *= dims[axis])
+    if (dims[axis] != 1 && foreign->strides[axis] != expected)
+      return false;
+  return true;
+}
+
+std::vector<int64_t> Array::strides() const {
+  checkValue("strides");
+  if (foreign && !foreign->strides.empty())
+    return foreign->strides;
+  std::vector<int64_t> result(dims.size());
+  int64_t expected = 1;
+  for (size_t axis = dims.size(); axis-- > 0;) {
+    result[axis] = expected;
+    // Beside a zero the others may be too large; no element is anywhere then.
+    if (__builtin_mul_overflow(expected, dims[axis], &expected))
+      expected = 0;
+  }
+  return result;
+}
+
+const void *Array::origin() const {
+  checkValue("origin");
+  return foreign ? foreign->data : heap ? heap : static_cast<const void *>(&scalar);
+}
+
+void Array::checkView(bool isWritten) const {
+  if (isWritten && foreign->isReadOnly)
+    throw viewError("rawData", "the memory is only read; needed Array::view, or a const Array");
+  if (!foreign->strides.empty())
+    throw viewError("rawData", "a view of shape " + toString(dims) + " has strides " +
+                                   toString(foreign->strides) +
+                                   "; needed row-major elements, which a copy has");
+}
+
+const void *Array::addressOf(int64_t index) const {
+  int64_t offset = index;
+  if (foreign && !foreign->strides.empty()) {
+    offset = 0;
+    for (size_t axis = dims.size(); axis-- > 0; index /= dims[axis])
+      offset += index % dims[axis] * foreign->strides[axis];
+  }
+  return static_cast<const char *>(origin()) + offset * int64_t(dtypeSize(type));
+}
+
+void Array::pack(void *target) const {
+  const size_t size = dtypeSize(type);
+  if (foreign->strides.empty()) {
+    std::memcpy(target, foreign->data, bytes());
+    return;
+  }
+  // A row at a time, whose places go on as an odometer does. There is an axis, as there are
+  // strides.
+  const std::vector<int64_t> &strides = foreign->strides;
+  const size_t last = dims.size() - 1;
+  std::vector<int64_t> place(dims.size(), 0);
+  const int64_t step = strides[last] * int64_t(size);
+  char *out = static_cast<char *>(target);
+  for (int64_t offset = 0, row = 0; row < count / dims[last]; ++row) {
+    const char *in = static_cast<const char *>(foreign->data) + offset * int64_t(size);
+    for (int64_t i = 0; i < dims[last]; ++i, out += size)
+      std::memcpy(out, in + i * step, size);
+    for (size_t axis = last; axis-- > 0;) {
+      offset += strides[axis];
+      if (++place[axis] < dims[axis])
+        break;
+      offset -= strides[axis] * dims[axis];
+      place[axis] = 0;
+    }
+  }
+}
+
+//===-- Memory --------------------------------------------------------------------------------===//
+
 void Array::reset(DType dtype, std::vector<int64_t> newDims) {
   checkedDType(dtype);
   int64_t newCount = countOf(newDims, dtypeSize(dtype));
+  if (foreign) {
+    if (type == dtype && dims == newDims && isRowMajor() && !foreign->isReadOnly)
+      return;
+    // A new array, so that nothing is lost where there is no memory.
+    *this = empty(dtype, std::move(newDims));
+    return;
+  }
   size_t newBytes = size_t(newCount) * dtypeSize(dtype);
   if (newBytes <= sizeof(scalar)) {
     std::free(heap);
@@ -78,13 +241,15 @@ Array::Array(const Array &other) {
   if (!other.valid)
     return;
   reset(other.type, other.dims);
-  if (count)
+  if (count && other.foreign)
+    other.pack(rawData());
+  else if (count)
     std::memcpy(rawData(), other.rawData(), bytes());
 }
 
 Array::Array(Array &&other) noexcept
     : dims(std::move(other.dims)), heap(other.heap), heapBytes(other.heapBytes), count(other.count),
-      type(other.type), valid(other.valid) {
+      type(other.type), valid(other.valid), foreign(std::move(other.foreign)) {
   std::memcpy(scalar, other.scalar, sizeof(scalar));
   other.dims.clear();
   other.heap = nullptr;
@@ -101,6 +266,7 @@ Array &Array::operator=(Array other) noexcept {
   std::swap(type, other.type);
   std::swap(valid, other.valid);
   std::swap(scalar, other.scalar);
+  std::swap(foreign, other.foreign);
   return *this;
 }
 
@@ -126,7 +292,9 @@ Array keratin::stackArrays(const Array *rows, size_t count) {
   Array result = Array::empty(dtype, std::move(shape));
   auto *out = static_cast<unsigned char *>(result.rawData());
   for (size_t i = 0; i < count; ++i) {
-    frontend::convertElements(rows[i].dtype(), rows[i].rawData(), dtype, out, rows[i].size());
+    Array packed;
+    const Array &row = frontend::rowMajor(rows[i], packed);
+    frontend::convertElements(row.dtype(), row.rawData(), dtype, out, row.size());
     out += size_t(rows[i].size()) * dtypeSize(dtype);
   }
   return result;
@@ -167,8 +335,11 @@ Array Array::copyOf(DType dtype, std::vector<int64_t> dims, const void *elements
 
 Array Array::astype(DType dtype) const {
   checkValue("astype");
-  Array result = empty(dtype, dims);
-  frontend::convertElements(type, rawData(), dtype, result.rawData(), count);
+  if (dtype == type)
+    return *this;
+  Array packed, result = empty(dtype, dims);
+  frontend::convertElements(type, frontend::rowMajor(*this, packed).rawData(), dtype,
+                            result.rawData(), count);
   return result;
 }
 
@@ -217,7 +388,7 @@ static ValueError misfit(const Array &array, int64_t index, DType wanted) {
 
 double Array::elementAsFloat(int64_t index, DType wanted) const {
   checkIndex(index, count);
-  double value = frontend::elementAsDouble(type, rawData(), index);
+  double value = frontend::elementAsDouble(type, addressOf(index), 0);
   if (wanted == DType::Float32 && std::isfinite(value) && !std::isfinite(float(value)))
     throw misfit(*this, index, wanted);
   return value;
@@ -225,14 +396,14 @@ double Array::elementAsFloat(int64_t index, DType wanted) const {
 
 int64_t Array::elementAsInteger(int64_t index, DType wanted) const {
   checkIndex(index, count);
-  int64_t value = frontend::elementAsInteger(type, rawData(), index);
+  int64_t value = frontend::elementAsInteger(type, addressOf(index), 0);
   bool fits = wanted == DType::Bool
                   ? (value == 0 || value == 1) &&
-                        frontend::elementAsDouble(type, rawData(), index) == double(value)
+                        frontend::elementAsDouble(type, addressOf(index), 0) == double(value)
                   : frontend::fitOf(*this, index, wanted) == frontend::Fit::Inside;
   if (!fits)
     throw misfit(*this, index, wanted);
   if (wanted == DType::UInt64 && isFloating(type)) // where int64 is saturated
-    return int64_t(uint64_t(frontend::elementAsDouble(type, rawData(), index)));
+    return int64_t(uint64_t(frontend::elementAsDouble(type, addressOf(index), 0)));
   return value;
 }

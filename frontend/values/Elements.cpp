@@ -108,6 +108,10 @@ template <typename From, typename To> To convert(From value) {
 
 } // namespace
 
+const Array &frontend::rowMajor(const Array &array, Array &packed) {
+  return array.isRowMajor() ? array : packed = array;
+}
+
 double frontend::elementAsDouble(DType dtype, const void *data, int64_t index) {
   return visitType(dtype, [&](auto type) {
     using T = decltype(type);
@@ -145,7 +149,7 @@ void frontend::convertElements(DType from, const void *source, DType to, void *t
 static long double exactElement(const Array &array, int64_t index) {
   return visitType(array.dtype(), [&](auto type) -> long double {
     using T = decltype(type);
-    T value = static_cast<const T *>(array.rawData())[index];
+    T value = *static_cast<const T *>(array.addressOf(index));
     if constexpr (isFloat<T>)
       return widen(value);
     else
@@ -210,7 +214,7 @@ std::string frontend::elementText(const Array &array, int64_t index) {
     std::snprintf(text, sizeof text, "%.0Lf", exactElement(array, index));
     return text;
   }
-  double value = elementAsDouble(array.dtype(), array.rawData(), index);
+  double value = elementAsDouble(array.dtype(), array.addressOf(index), 0);
   int digits = array.dtype() == DType::Float64 ? 17 : 9;
   for (int precision = 6; precision <= digits; ++precision) {
     std::snprintf(text, sizeof text, "%.*g", precision, value);

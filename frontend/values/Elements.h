@@ -9,6 +9,9 @@
 
 namespace keratin::frontend {
 
+// The array, or what is packed then, its copy, where its elements do not lie one after another.
+const Array &rowMajor(const Array &array, Array &packed);
+
 double elementAsDouble(DType dtype, const void *data, int64_t index);
 // Saturates; the 64 bits of a uint64 that does not fit.
 int64_t elementAsInteger(DType dtype, const void *data, int64_t index);

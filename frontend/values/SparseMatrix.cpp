@@ -59,7 +59,7 @@ SparseMatrix SparseMatrix::coo(int64_t rowCount, int64_t columnCount,
     else
       counts.back() = int64_t(
           uint64_t(counts.back()) +
-          uint64_t(frontend::elementAsInteger(values.dtype(), values.rawData(), int64_t(i))));
+          uint64_t(frontend::elementAsInteger(values.dtype(), values.addressOf(int64_t(i)), 0)));
   }
   SparseMatrix result;
   result.dims = {rowCount, columnCount};
@@ -87,7 +87,6 @@ SparseMatrix SparseMatrix::fromDense(const Array &dense) {
   if (dense.isNone() || dense.ndim() != 2)
     throw error(shapeText(dense) + "; needed rank 2");
   const size_t width = dtypeSize(dense.dtype());
-  const char *bytes = static_cast<const char *>(dense.rawData());
   std::vector<int64_t> rows, columns, kept;
   for (int64_t i = 0; i < dense.size(); ++i)
     if (dense.item<double>(i) != 0) { // NaN is an element too
@@ -97,8 +96,7 @@ SparseMatrix SparseMatrix::fromDense(const Array &dense) {
     }
   Array values = Array::empty(dense.dtype(), {int64_t(kept.size())});
   for (size_t i = 0; i < kept.size(); ++i)
-    std::memcpy(static_cast<char *>(values.rawData()) + i * width, bytes + size_t(kept[i]) * width,
-                width);
+    std::memcpy(static_cast<char *>(values.rawData()) + i * width, dense.addressOf(kept[i]), width);
   return coo(dense.shape()[0], dense.shape()[1], rows, columns, values);
 }
 

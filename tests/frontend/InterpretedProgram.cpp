@@ -63,8 +63,8 @@ public:
       Array value = array((*results)[i]);
       auto variable = function.getResultAttrOfType<mlir::IntegerAttr>(i, "keratin.variable");
       if (!variable) {
-        outputs[i].reset(value.dtype(), value.shape());
-        std::memcpy(outputs[i].rawData(), value.rawData(), value.bytes());
+        std::memcpy(outputMemory(name, outputs[i], value.dtype(), value.shape()), value.rawData(),
+                    value.bytes());
         continue;
       }
       keratin_tensor_t view = {value.rawData(), int32_t(value.dtype()), int32_t(value.ndim()),
@@ -82,7 +82,8 @@ public:
 
 private:
   static ir::HostTensor host(const Array &array) {
-    return *ir::fromBytes(keratin_dtype_t(array.dtype()), array.shape(), array.rawData());
+    const Array packed = array;
+    return *ir::fromBytes(keratin_dtype_t(array.dtype()), array.shape(), packed.rawData());
   }
   static Array array(const ir::HostTensor &tensor) {
     std::vector<char> bytes = ir::toBytes(tensor);

@@ -7,6 +7,7 @@
 
 #include <cstring>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -17,8 +18,9 @@ namespace detail {
 class ArrayRow;
 } // namespace detail
 
-// An n-dimensional array that owns its elements, row-major, aligned to 64 bytes (scalars are held
-// in the object). A copy is a deep copy; moving is cheap, and leaves None behind. The default is no
+// An n-dimensional array. It owns its elements, row-major, aligned to 64 bytes (scalars are held in
+// the object), unless view() or constView() made it of memory that somebody else owns. A copy is a
+// deep copy, which owns its elements; moving is cheap, and leaves None behind. The default is no
 // value at all (None): isNone() may be asked of it, anything else is a ValueError.
 class Array {
 public:
@@ -59,6 +61,21 @@ public:
   static Array empty(DType dtype, std::vector<int64_t> dims);
   // A copy of row-major elements; ValueError if they are NULL and there are some.
   static Array copyOf(DType dtype, std::vector<int64_t> dims, const void *elements);
+  // The elements where they lie: element (i, j, …) is at data + i * strides[0] + j * strides[1] + …
+  // elements; strides may be 0 or negative, without them the memory is row-major. The memory must
+  // live as long as the array and what it is moved to; with an owner it does: that is let go with
+  // the array, from whatever thread. ValueError for NULL where there are elements, for memory that
+  // is not aligned to them, and for strides that no memory has.
+  //
+  // Functions read a view where it lies, also one with strides, which the runtime packs for the
+  // call. A view among the outputs of Function::call is written where it lies.
+  static Array view(void *data, DType dtype, std::vector<int64_t> dims,
+                    std::vector<int64_t> strides = {}, std::shared_ptr<void> owner = nullptr);
+  // The same of memory that is only read: data() and rawData() are a ValueError unless the array is
+  // const.
+  static Array constView(const void *data, DType dtype, std::vector<int64_t> dims,
+                         std::vector<int64_t> strides = {},
+                         std::shared_ptr<const void> owner = nullptr);
 
   bool isNone() const { return !valid; }
   DType dtype() const {
@@ -82,6 +99,21 @@ public:
     return size_t(count) * dtypeSize(type);
   }
 
+  // Whether somebody else owns the elements, and whether they may be written.
+  bool isView() const { return foreign != nullptr; }
+  bool isReadOnly() const;
+  // Whether the elements lie one after another, the last axis fastest. Only strides of a view can
+  // say otherwise.
+  bool isRowMajor() const;
+  // In elements, one an axis.
+  std::vector<int64_t> strides() const;
+  // Where the element lies whose indices are 0, wherever the others lie. To read only.
+  const void *origin() const;
+  // Where the element lies that comes `index` elements after it row-major. To read only.
+  // Precondition: there is one.
+  const void *addressOf(int64_t index) const;
+
+  // Row-major elements; ValueError for a view with other strides (a copy of it is row-major).
   // TypeError unless T is the array's dtype.
   template <typename T> T *data() {
     checkType(dtypeOf<T>());
@@ -93,9 +125,16 @@ public:
   }
   void *rawData() {
     checkValue("rawData");
-    return heap ? heap : static_cast<void *>(&scalar);
+    if (foreign)
+      checkView(/*isWritten=*/true);
+    return const_cast<void *>(origin());
   }
-  const void *rawData() const { return const_cast<Array *>(this)->rawData(); }
+  const void *rawData() const {
+    checkValue("rawData");
+    if (foreign)
+      checkView(/*isWritten=*/false);
+    return origin();
+  }
 
   // One element as a T. ValueError outside the array, and for a number that T does not hold: NaN,
   // or one beyond the range of an integer once its fraction is cut off; not 0 or 1 for a bool; a
@@ -126,7 +165,8 @@ public:
   Array reshape(std::vector<int64_t> dims) const;
 
   // Makes this an array of the given dtype and dims with unspecified elements; keeps the memory if
-  // it already has as many bytes.
+  // it already has as many bytes. A view keeps its memory if it has this dtype and these dims, is
+  // row-major and may be written; otherwise it is a view no more.
   void reset(DType dtype, std::vector<int64_t> dims);
 
   // Keeps the first elements only, and the memory. Precondition: ndim() sizes, whose product is not
@@ -134,6 +174,17 @@ public:
   void shrink(const int64_t *newDims) noexcept;
 
 private:
+  struct Foreign;
+  struct ForeignDeleter {
+    void operator()(Foreign *foreign) const;
+  };
+
+  static Array foreignArray(const char *call, void *data, DType dtype, std::vector<int64_t> dims,
+                            std::vector<int64_t> strides, std::shared_ptr<const void> owner,
+                            bool isReadOnly);
+  void checkView(bool isWritten) const;
+  // Of a view, row-major.
+  void pack(void *target) const;
   void checkValue(const char *call) const {
     if (!valid)
       failNone(call);
@@ -147,12 +198,13 @@ private:
   int64_t elementAsInteger(int64_t index, DType wanted) const;
 
   std::vector<int64_t> dims;
-  void *heap = nullptr; // null: the element is in `scalar`
+  void *heap = nullptr; // null: the element is in `scalar`, or what a view says
   size_t heapBytes = 0;
   int64_t count = 0;
   DType type = DType::Float32;
   bool valid = false;
   alignas(8) unsigned char scalar[8] = {};
+  std::unique_ptr<Foreign, ForeignDeleter> foreign; // of a view
 };
 
 namespace detail {

@@ -57,6 +57,11 @@ public:
   }
   // The same without allocating in a steady state: the memory of outputs is used again where it is
   // large enough. values must be `inputs().size()` arrays, and may lie among the outputs.
+  //
+  // Array::view among the values is read where it lies (or copied, where an output would overwrite
+  // it), and among the outputs written where it lies: ValueError unless it has the output's dtype
+  // and shape (of sizes that the call computes, the largest they can be), is row-major, and
+  // overlaps no other output.
   void call(const Array *values, size_t count, std::vector<Array> &outputs) const;
 
   const std::vector<Tensor> &inputs() const;
