@@ -17,12 +17,13 @@ namespace keratin::runtime {
 // Has static storage: the kernel is told of its pages.
 class ForkMark {
 public:
-  // Once in a process, before the first thread that a child would miss.
+  // Before anything that a child would miss, or find held by a thread that it has not: threads and
+  // locks. By any number of threads at once.
   void place() {
-    if (isPlaced.load(std::memory_order_relaxed))
+    if (isPlaced.load(std::memory_order_acquire))
       return;
 #ifdef MADV_WIPEONFORK
-    isWiped = madvise(page(), pageBytes, MADV_WIPEONFORK) == 0;
+    isWiped.store(madvise(page(), pageBytes, MADV_WIPEONFORK) == 0, std::memory_order_relaxed);
 #endif
     word().store(own(), std::memory_order_relaxed);
     isPlaced.store(true, std::memory_order_release);
@@ -55,7 +56,7 @@ private:
 #endif
 
   // Where memory cannot be wiped, a child is known by its number.
-  int64_t own() const { return isWiped ? 1 : int64_t(getpid()); }
+  int64_t own() const { return isWiped.load(std::memory_order_relaxed) ? 1 : int64_t(getpid()); }
 
   // A whole page of the area, nothing else on it.
   char *page() {
@@ -63,8 +64,7 @@ private:
   }
   std::atomic<int64_t> &word() { return *reinterpret_cast<std::atomic<int64_t> *>(page()); }
 
-  std::atomic<bool> isPlaced{false}, isForgetting{false};
-  bool isWiped = false;
+  std::atomic<bool> isPlaced{false}, isForgetting{false}, isWiped{false};
   char area[2 * pageBytes] = {};
 };
 

@@ -290,7 +290,6 @@ private:
     if (started)
       return workers > 0;
     started = true;
-    mark.place();
     stopping.store(false, std::memory_order_relaxed);
     startEpoch = epoch.load(std::memory_order_relaxed);
     // The host's signals are the host's threads' business.
@@ -330,8 +329,10 @@ private:
       sched_yield();
   }
 
-  // In the child of a fork only the forking thread lives on.
+  // Before busy is taken: in the child of a fork only the forking thread lives on, and what others
+  // held is nobody's.
   void forgetOfParent() {
+    mark.place();
     if (!mark.isInChild())
       return;
     started = false;

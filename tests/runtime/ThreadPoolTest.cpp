@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <mutex>
 #include <set>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -248,6 +249,42 @@ TEST_CASE("the child of a fork has a pool of its own") {
   REQUIRE(waitpid(child, &status, 0) == child);
   CHECK(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 0);
+}
+#endif
+
+#ifndef __SANITIZE_THREAD__
+// Runs in the process that the next test starts, in which nobody has used the pool.
+TEST_CASE("a child of a fork is free of what another thread held just then", "[.fork]") {
+  std::atomic<bool> stop{false};
+  std::thread other([&] {
+    while (!stop)
+      keratin_set_num_threads(2);
+  });
+  int status = 0;
+  for (int i = 0; i < 500 && status == 0; ++i) {
+    pid_t child = fork();
+    if (child == 0) {
+      rlimit seconds{2, 2}; // who waits for a thread that is not there uses them up
+      setrlimit(RLIMIT_CPU, &seconds);
+      keratin_set_num_threads(3);
+      keratin::tests::endProcess(0);
+    }
+    REQUIRE(waitpid(child, &status, 0) == child);
+  }
+  stop = true;
+  other.join();
+  CHECK(status == 0);
+}
+
+TEST_CASE("so it is in a program that has just begun") {
+  pid_t child = fork();
+  if (child == 0) {
+    execl("/proc/self/exe", "runtime_tests", "[.fork]", nullptr);
+    keratin::tests::endProcess(127);
+  }
+  int status = -1;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
 }
 #endif
 
