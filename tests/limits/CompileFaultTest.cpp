@@ -7,8 +7,12 @@
 #include <atomic>
 #include <cerrno>
 #include <climits>
+#include <csignal>
 #include <cstring>
 #include <dlfcn.h>
+#include <filesystem>
+#include <fstream>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -192,12 +196,27 @@ const float valueOfHalf = [] {
 }();
 bool isHalf(float value) { return std::abs(value - valueOfHalf) < 1e-6f; }
 
+// Whether all threads of the process sleep. One that a busy machine lets wait is ready to run.
+bool isAsleep(pid_t process) {
+  std::error_code gone;
+  std::filesystem::directory_iterator tasks("/proc/" + std::to_string(process) + "/task", gone);
+  bool asleep = !gone;
+  for (; asleep && tasks != std::filesystem::directory_iterator(); tasks.increment(gone)) {
+    std::ifstream file(tasks->path() / "stat");
+    std::string number, name, state;
+    file >> number >> name >> state;
+    asleep = state == "S";
+  }
+  return asleep;
+}
+
 // Runs the body in a child; its result, or 200 and more for a child that died or hung.
 template <typename Body> int inChild(Body body) {
   pid_t child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {
-    alarm(60);
+    rlimit seconds{60, 60}; // of processor time
+    setrlimit(RLIMIT_CPU, &seconds);
     int result = 100;
     try {
       result = body();
@@ -207,7 +226,14 @@ template <typename Body> int inChild(Body body) {
     keratin::tests::endProcess(result);
   }
   int status = 0;
-  REQUIRE(waitpid(child, &status, 0) == child);
+  pid_t ended = 0;
+  for (int looks = 0; (ended = waitpid(child, &status, WNOHANG)) == 0;) {
+    usleep(2000);
+    looks = isAsleep(child) ? looks + 1 : 0;
+    if (looks == 5000) // for ten seconds: it waits for what never comes
+      kill(child, SIGKILL);
+  }
+  REQUIRE(ended == child);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 200 + WTERMSIG(status);
 }
 
