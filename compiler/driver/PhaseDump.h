@@ -4,12 +4,18 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include "absl/status/status.h"
+
 #include <string>
 
 namespace keratin::compiler {
 
-// Does nothing unless a folder is given, by option or by KERATIN_DUMP_DIR. A file that cannot be
-// written is left out: a dump never makes a compilation fail.
+// The folder of a dump: that of an option, or of KERATIN_DUMP_DIR where it is empty, or none. Made
+// if it is not there. For tools, before they begin: whether files can be written to it.
+absl::Status checkDumpFolder(const std::string &option);
+
+// Does nothing unless a folder is given. A dump never makes a compilation fail: a file that cannot
+// be written is left out, and the first one in a process is reported on standard error.
 class PhaseDump {
 public:
   PhaseDump() = default;

@@ -228,6 +228,22 @@ def check_files():
                    cwd=SCRATCH, env=environment, timeout=300)
     if not all(path.startswith("outer/inner/") for path in set(files_below(SCRATCH)) - before):
         problems.append("keratin-run dumps elsewhere")
+    # A folder that is not there is made.
+    run("keratin-compile", "paths.mlir", "-o", "paths.so", "--dump-dir=new/folder")
+    if len(files_below(os.path.join(SCRATCH, "new", "folder"))) != 8 * len(names):
+        problems.append("no folder was made for the dumps")
+    # One that cannot be is refused before anything else is done, whoever names it.
+    before = files_below(SCRATCH)
+    environment["KERATIN_DUMP_DIR"] = "paths.mlir/inside"
+    for arguments in (["keratin-compile", "none.mlir", "--dump-dir=paths.mlir/inside"], ["keratin-compile", "none.mlir"],
+                      ["keratin-run", "none.mlir"], ["keratin-dump", "none.mlir"]):
+        env = dict(os.environ) if len(arguments) == 3 else environment
+        done = subprocess.run([os.path.join(TOOLS, arguments[0]), *arguments[1:]], cwd=SCRATCH, env=env, capture_output=True, text=True,
+                              timeout=300)
+        if done.returncode != 1 or "error: cannot write 'paths.mlir/inside': Not a directory" not in done.stderr:
+            problems.append(f"{arguments}: a folder for dumps that cannot be: {done.returncode}, {done.stderr!r}")
+    if files_below(SCRATCH) != before:
+        problems.append("something was written before the folder for dumps was refused")
 
 
 def check_outputs():

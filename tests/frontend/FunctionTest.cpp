@@ -1,5 +1,14 @@
 // K::function, updates, control dependencies, evaluation.
 #include "tests/frontend/FrontendTest.h"
+#include "tests/support/TemporaryFile.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 using keratin::Function;
 using keratin::Update;
@@ -233,4 +242,34 @@ TEST_CASE("a low-overhead call writes into the caller's arrays") {
   f.call(inputs, 2, outputs);
   CHECK(outputs[0].rawData() == memory);
   checkArray(outputs[0], Array{4.0, 10.0, 18.0});
+}
+
+// What is written to standard error meanwhile.
+template <typename Callable> static std::string standardErrorOf(Callable &&callable) {
+  keratin::tests::TemporaryFile file;
+  int standard = dup(STDERR_FILENO), captured = creat(file.path.c_str(), 0600);
+  dup2(captured, STDERR_FILENO);
+  callable();
+  dup2(standard, STDERR_FILENO);
+  close(captured);
+  close(standard);
+  std::ifstream stream(file.path);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+TEST_CASE("a dump that cannot be written is reported once") {
+  if (std::getenv("KERATIN_TEST_PROGRAM")) // nothing is compiled
+    return;
+  setenv("KERATIN_DUMP_DIR", "/dev/null/folder", 1);
+  std::string text = standardErrorOf([] {
+    for (double factor : {2.0, 3.0}) {
+      Tensor x = K::placeholder({3}, None, None, false, "x");
+      checkArray(K::function({x}, {K::tanh(x * factor)}, {}, "dumped")({Array{0.0, 0.0, 0.0}})[0],
+                 Array{0.0, 0.0, 0.0});
+    }
+  });
+  unsetenv("KERATIN_DUMP_DIR");
+  CHECK_THAT(text, Catch::StartsWith("keratin: warning: cannot write '/dev/null/folder/dumped.") &&
+                       Catch::Contains(": Not a directory; no more is said of dumps"));
+  CHECK(std::count(text.begin(), text.end(), '\n') == 1);
 }

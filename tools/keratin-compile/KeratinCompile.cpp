@@ -4,6 +4,7 @@
 #include "compiler/driver/FunctionCompiler.h"
 #include "compiler/driver/ModelCompiler.h"
 #include "compiler/driver/ModelFile.h"
+#include "compiler/driver/PhaseDump.h"
 #include "compiler/driver/Version.h"
 #include "compiler/pipelines/Pipelines.h"
 #include "tools/support/OutputFile.h"
@@ -169,6 +170,8 @@ absl::Status emitObject(ir::SavedGraph graph, const ModelOptions &options, const
 }
 
 absl::Status run(Watchdog &watchdog) {
+  if (absl::Status status = checkDumpFolder(dumpDirectory); !status.ok())
+    return status;
   const std::string &inputFile = inputs.front();
   watchdog.enter("reading the model");
   mlir::DialectRegistry registry;

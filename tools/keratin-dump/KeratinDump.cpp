@@ -1,5 +1,6 @@
 // Shows a model at any stage of its compilation.
 #include "compiler/driver/ModelFile.h"
+#include "compiler/driver/PhaseDump.h"
 #include "tools/keratin-dump/Dot.h"
 #include "tools/keratin-dump/GraphReader.h"
 #include "tools/keratin-dump/Html.h"
@@ -249,6 +250,8 @@ absl::StatusOr<std::string> dump(ir::SavedGraph graph) {
 }
 
 absl::Status run(Watchdog &watchdog) {
+  if (absl::Status status = compiler::checkDumpFolder(""); !status.ok())
+    return status;
   const std::string &inputFile = inputs.front();
   watchdog.enter("reading the model");
   mlir::DialectRegistry registry;

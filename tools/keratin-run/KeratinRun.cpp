@@ -2,6 +2,7 @@
 // reference interpreter, measures it.
 #include "compiler/artifact/Names.h"
 #include "compiler/driver/ModelFile.h"
+#include "compiler/driver/PhaseDump.h"
 #include "ir/dialect/Signature.h"
 #include "ir/reference/HostConversions.h"
 #include "runtime/core/DType.h"
@@ -109,6 +110,8 @@ absl::Status load(mlir::MLIRContext &context, Loaded &loaded, Watchdog &watchdog
   if (!isObjectFile(file)) {
     if (!modelFile.empty())
       return absl::InvalidArgumentError("--model goes with a shared object");
+    if (absl::Status status = compiler::checkDumpFolder(""); !status.ok())
+      return status;
     if (absl::Status status = readGraph(file, context, loaded, functionName); !status.ok())
       return status;
     compiler::CompileOptions options;
