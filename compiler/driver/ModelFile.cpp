@@ -18,8 +18,6 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 using namespace keratin;
 using namespace mlir;
@@ -208,22 +206,18 @@ void compiler::registerModelDialects(DialectRegistry &registry) {
 
 absl::StatusOr<ir::SavedGraph> compiler::readModel(const std::string &path, MLIRContext &context,
                                                    const std::string &function) {
-  // A pipe would keep us waiting.
-  if (path != "-" && llvm::sys::fs::exists(path) && !llvm::sys::fs::is_regular_file(path))
-    return refuse("this is not a regular file");
-  auto file = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/false);
-  if (!file)
-    return refuse(file.getError().message());
-  StringRef bytes = (*file)->getBuffer();
+  std::string bytes;
+  if (std::string problem = ir::readSource(path, bytes); !problem.empty())
+    return refuse(problem);
   absl::StatusOr<ir::SavedGraph> graph = refuse("");
-  if (bytes.starts_with(ir::kSavedMagicBytes)) {
-    graph = ir::readGraph(std::string_view(bytes.data(), bytes.size()), context);
+  if (StringRef(bytes).starts_with(ir::kSavedMagicBytes)) {
+    graph = ir::readGraph(bytes, context);
   } else {
     if (std::optional<ir::SourceRefusal> refusal = ir::refuseSource(bytes))
       return absl::Status(refusal->isLimit ? absl::StatusCode::kResourceExhausted
                                            : absl::StatusCode::kInvalidArgument,
                           refusal->str(path));
-    // MLIR's lexer needs the NUL that stands behind the bytes of a MemoryBuffer.
+    // MLIR's lexer needs the NUL that stands behind the bytes of a string.
     ParserConfig config(&context);
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(bytes, config, path);
     if (!module)

@@ -5,6 +5,7 @@
 #include "frontend/backend/KerasJson.h"
 #include "keratin/elementwise.h"
 #include "keratin/error.h"
+#include "runtime/files/FileReader.h"
 #include "runtime/files/FileWriter.h"
 
 #include <nlohmann/json.hpp>
@@ -12,7 +13,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <unistd.h>
 
 using namespace keratin;
@@ -47,14 +47,12 @@ static std::filesystem::path folder() {
 }
 
 static void read(const std::filesystem::path &path, State &state) {
-  // A pipe would keep us waiting, a device might have no end.
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored))
-    throw AssertionError("keras.json: " + path.string() + " is not a regular file");
-  std::ifstream file(path);
+  // As much as shows that it is too much.
+  runtime::FileReader file;
+  if (!file.open(path.c_str()) && file.refusal())
+    throw AssertionError("keras.json: " + path.string() + " " + file.refusal());
   std::string text(kMaxKerasJsonBytes + 1, '\0');
-  file.read(text.data(), std::streamsize(text.size()));
-  text.resize(size_t(std::max<std::streamsize>(0, file.gcount())));
+  text.resize(size_t(std::max<ptrdiff_t>(0, file.read(text.data(), text.size()))));
   KerasJson json = parseKerasJson(text, path.string());
   if (!json.floatx.empty())
     state.floatx = *floatxFromName(json.floatx);

@@ -1,6 +1,7 @@
 #include "ir/text/SourceText.h"
 
 #include "ir/text/SourceLexer.h"
+#include "runtime/files/FileBytes.h"
 
 #include "mlir/Parser/Parser.h"
 
@@ -11,7 +12,6 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/ConvertUTF.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
@@ -524,22 +524,28 @@ std::optional<SourceRefusal> keratin::ir::refuseSource(StringRef text) {
   return SourceReader(text).run();
 }
 
+std::string keratin::ir::readSource(const std::string &path, std::string &bytes) {
+  runtime::FileReader file;
+  if (path == "-")
+    file.openStandardInput();
+  else
+    (void)file.open(path.c_str(), runtime::FileKinds::RegularOrPipe); // reading tells of failures
+  return runtime::readFile(file, kMaxSourceBytes, bytes);
+}
+
 mlir::OwningOpRef<mlir::ModuleOp> keratin::ir::parseModuleFile(StringRef path,
                                                                mlir::MLIRContext *context) {
-  if (path != "-" && llvm::sys::fs::exists(path) && !llvm::sys::fs::is_regular_file(path)) {
-    llvm::errs() << "error: " << path << ": this is not a regular file\n";
+  std::string text;
+  if (std::string problem = readSource(path.str(), text); !problem.empty()) {
+    llvm::errs() << "error: " << path << ": " << problem << "\n";
     return nullptr;
   }
-  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path);
-  if (!buffer) {
-    llvm::errs() << "error: " << path << ": " << buffer.getError().message() << "\n";
-    return nullptr;
-  }
-  if (std::optional<SourceRefusal> refusal = refuseSource((*buffer)->getBuffer())) {
+  if (std::optional<SourceRefusal> refusal = refuseSource(text)) {
     llvm::errs() << refusal->str(path) << "\n";
     return nullptr;
   }
   llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
+  sources.AddNewSourceBuffer(
+      llvm::MemoryBuffer::getMemBufferCopy(text, path == "-" ? "<stdin>" : path), llvm::SMLoc());
   return mlir::parseSourceFile<mlir::ModuleOp>(sources, context);
 }

@@ -49,7 +49,11 @@ struct SourceRefusal {
 // Nothing if the text may be parsed.
 std::optional<SourceRefusal> refuseSource(llvm::StringRef text);
 
-// The module in a file ("-": standard input); null after a message on standard error.
+// What a tool is given to read: of a file, which may be a pipe, or of standard input ("-"), as far
+// as a text may go. "" if all went well, else why not ("this is …").
+std::string readSource(const std::string &path, std::string &bytes);
+
+// The module in such a file; null after a message on standard error.
 mlir::OwningOpRef<mlir::ModuleOp> parseModuleFile(llvm::StringRef path, mlir::MLIRContext *context);
 
 } // namespace keratin::ir

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
@@ -31,6 +32,18 @@ inline int open(int folder, const char *path, int flags, unsigned mode = 0) {
 // Never again: the descriptor is free even if a signal interrupts, which is no failure.
 inline int close(int file) { return syscall(SYS_close, file) == 0 || errno == EINTR ? 0 : -1; }
 inline int duplicate(int file) { return int(syscall(SYS_fcntl, file, F_DUPFD_CLOEXEC, 0)); }
+inline ptrdiff_t read(int file, void *data, size_t bytes) {
+  return uninterrupted([=] { return syscall(SYS_read, file, data, bytes); });
+}
+// 1 once there is something to read, or nobody left to write it; 0 after so many seconds without,
+// if they are not negative.
+inline int waitForInput(int file, int seconds) {
+  pollfd wanted = {file, POLLIN, 0};
+  timespec limit = {seconds, 0};
+  return uninterrupted([&] {
+    return int(syscall(SYS_ppoll, &wanted, 1, seconds < 0 ? nullptr : &limit, nullptr, 0));
+  });
+}
 inline ptrdiff_t write(int file, const void *data, size_t bytes) {
   return uninterrupted([=] { return syscall(SYS_write, file, data, bytes); });
 }

@@ -1,8 +1,8 @@
 // Values of a state in a file: a magic number, a version, the number of variables; then of each
 // variable name, dtype, rank, dims and the elements. All numbers are little-endian, 64 bits.
 #include "runtime/core/DType.h"
+#include "runtime/files/FileReader.h"
 #include "runtime/files/FileWriter.h"
-#include "runtime/files/KernelCalls.h"
 #include "runtime/object/State.h"
 
 #include <errno.h>
@@ -22,52 +22,37 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are written as
 // Any failure makes all that follows do nothing.
 class File {
 public:
-  explicit File(FILE *file) : file(file) {}
-  ~File() {
-    if (file)
-      (void)fclose(file);
-  }
-  File(const File &) = delete;
-  File &operator=(const File &) = delete;
+  explicit File(const char *path) { (void)reader.open(path); }
 
-  bool isOpen() const { return file; }
+  const FileReader &status() const { return reader; }
   bool read(void *data, size_t bytes) {
-    return ok = ok && (!bytes || fread(data, 1, bytes, file) == bytes);
+    return ok = ok && reader.read(data, bytes) == ptrdiff_t(bytes);
   }
   // Reads a number; whether it is the expected one.
   bool expect(int64_t number) {
     int64_t found = 0;
     return read(&found, sizeof found) && found == number;
   }
+  bool expect(const char *text, size_t length) {
+    char found[64];
+    bool same = true;
+    for (size_t part; same && length; text += part, length -= part) {
+      part = length < sizeof found ? length : sizeof found;
+      same = read(found, part);
+      for (size_t i = 0; i < part; ++i) // without memcmp, a name more that objects would need
+        same = same && found[i] == text[i];
+    }
+    return same;
+  }
   bool atEnd() {
     char character;
-    return ok && fread(&character, 1, 1, file) == 0;
+    return ok && reader.read(&character, 1) == 0;
   }
 
 private:
-  FILE *file;
+  FileReader reader;
   bool ok = true;
 };
-
-// Null, with errno, where it cannot be opened; with errno 0 where it is no regular file: a FIFO may
-// have nobody who writes to it, and a device no end.
-FILE *openForReading(const char *path) {
-  int descriptor = kernel::open(AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (descriptor < 0)
-    return nullptr;
-  struct statx found;
-  FILE *file = nullptr;
-  if (kernel::status(descriptor, "", AT_EMPTY_PATH, found) == 0 && S_ISREG(found.stx_mode))
-    file = fdopen(descriptor, "rb");
-  else
-    errno = 0;
-  if (!file) {
-    int problem = errno;
-    kernel::close(descriptor);
-    errno = problem;
-  }
-  return file;
-}
 
 const char *nameOf(const keratin_state_t &state, int32_t variable) {
   const char *name = state.object->variables[variable].tensor.name;
@@ -99,12 +84,8 @@ bool matches(const keratin_state_t &state, int32_t number, File &file) {
   const char *name = nameOf(state, number);
   if (!file.expect(int64_t(strlen(name))))
     return false;
-  for (; *name; ++name) {
-    char character = 0;
-    if (!file.read(&character, 1) || character != *name)
-      return false;
-  }
-  bool same = file.expect(variable.dtype) && file.expect(variable.rank);
+  bool same =
+      file.expect(name, strlen(name)) && file.expect(variable.dtype) && file.expect(variable.rank);
   for (int32_t axis = 0; same && axis < variable.rank; ++axis)
     same = file.expect(variable.dims[axis]);
   return same;
@@ -163,10 +144,11 @@ extern "C" keratin_status_code_t keratin_state_load(keratin_state_t *state, cons
     return code;
   if (Code code = checkPointers(status, __func__, {{path, "path"}}))
     return code;
-  File file(openForReading(path));
-  if (!file.isOpen())
-    return errno ? fail(status, KERATIN_INVALID_ARGUMENT, "cannot read '%s': %m", path)
-                 : fail(status, KERATIN_INVALID_ARGUMENT, "'%s' is not a regular file", path);
+  File file(path);
+  if (file.status().refusal())
+    return fail(status, KERATIN_INVALID_ARGUMENT, "'%s' %s", path, file.status().refusal());
+  if ((errno = file.status().error()))
+    return fail(status, KERATIN_INVALID_ARGUMENT, "cannot read '%s': %m", path);
   if (!file.expect(magic))
     return fail(status, KERATIN_INVALID_ARGUMENT, "'%s' is not a state of a model", path);
   if (!file.expect(version))

@@ -6,7 +6,7 @@ import sys
 
 # What the runtime in a model may take from the C library: <= 40 names (docs/ahead-of-time.md).
 ALLOWED = set("""
-  __errno_location __tls_get_addr clock_gettime exp fclose fdopen fflush fread free fwrite getenv getpid
+  __errno_location __tls_get_addr clock_gettime exp fflush free fwrite getenv getpid
   madvise memcpy memset posix_memalign pthread_cond_broadcast pthread_cond_destroy pthread_cond_wait
   pthread_create pthread_join pthread_mutex_destroy pthread_mutex_lock pthread_mutex_unlock
   pthread_sigmask sched_getaffinity sched_yield snprintf stdout strlen strstr strtod strtof strtol syscall

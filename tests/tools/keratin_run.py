@@ -8,6 +8,7 @@ import shutil
 import struct
 import subprocess
 import sys
+import threading
 
 RUN, COMPILE, SOURCE, SCRATCH = sys.argv[1:]
 MODEL = os.path.join(SOURCE, "Inputs", "net.mlir")
@@ -87,6 +88,34 @@ def check_errors():
     expect(4, "deep.mlir", "deep.mlir")
     expect(1, "there is no function", "empty.mlir")
     expect(1, "noise.ktg", "noise.ktg")
+    expect(1, "/dev/zero: error: this is neither a regular file nor a pipe", "/dev/zero")
+    expect(1, "/dev/zero: error: this is neither a regular file nor a pipe", "/dev/zero", "-o", "zero.so", tool=COMPILE)
+
+
+def check_pipes():
+    """A model may come through a pipe, with a name or without."""
+    out = run(MODEL, "--function=predict", "--random")[1]
+    with open(MODEL, "rb") as file:
+        text = file.read()
+    os.mkfifo(os.path.join(SCRATCH, "pipe"))
+
+    def writer():
+        with open(os.path.join(SCRATCH, "pipe"), "wb") as pipe:
+            pipe.write(text)
+
+    for _ in range(2):
+        thread = threading.Thread(target=writer)
+        thread.start()
+        if expect(0, "", "pipe", "--function=predict", "--random") != out:
+            problems.append("a model through a named pipe gives something else")
+        thread.join()
+    shell = subprocess.run(["bash", "-c", '"$0" <(cat "$1") --function=predict --random', RUN, MODEL], capture_output=True,
+                           cwd=SCRATCH, timeout=120)
+    if shell.returncode or shell.stdout.decode() != out:
+        problems.append(f"a model of process substitution: {shell.stderr!r}")
+    done = subprocess.run([RUN, "-", "--function=predict", "--random"], input=text, capture_output=True, cwd=SCRATCH, timeout=120)
+    if done.returncode or done.stdout.decode() != out:
+        problems.append(f"a model from standard input: {done.stderr!r}")
 
 
 def check_objects():
@@ -157,6 +186,7 @@ def check_profiles():
 shutil.rmtree(SCRATCH, ignore_errors=True)
 os.makedirs(SCRATCH)
 check_errors()
+check_pipes()
 check_objects()
 check_profiles()
 strays = [name for name in os.listdir(SCRATCH) if "tmp" in name]

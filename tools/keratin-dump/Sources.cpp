@@ -1,10 +1,13 @@
 #include "tools/keratin-dump/Sources.h"
 
+#include "runtime/files/FileBytes.h"
+
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+
+#include <deque>
 
 using namespace keratin::dump;
 namespace path = llvm::sys::path;
@@ -18,11 +21,9 @@ static std::string fileIn(llvm::StringRef file, llvm::StringRef folder) {
   while (!file.empty()) {
     llvm::SmallString<256> candidate(folder), real;
     path::append(candidate, file);
-    uint64_t size = 0;
     if (!llvm::sys::fs::real_path(candidate, real) && real.size() > folder.size() &&
         real.str().starts_with(folder) && path::is_separator(real[folder.size()]) &&
-        llvm::sys::fs::is_regular_file(real) && !llvm::sys::fs::file_size(real, size) &&
-        size <= kMostBytes)
+        llvm::sys::fs::is_regular_file(real))
       return real.str().str();
     size_t slash = file.find('/');
     file = slash == llvm::StringRef::npos ? "" : file.substr(slash + 1);
@@ -37,7 +38,7 @@ std::map<std::string, std::string> keratin::dump::sourceLines(const std::set<std
   if (folder.empty() || llvm::sys::fs::real_path(folder, root))
     return result;
   std::map<std::string, llvm::SmallVector<llvm::StringRef, 0>> linesOf;
-  llvm::SmallVector<std::unique_ptr<llvm::MemoryBuffer>> buffers;
+  std::deque<std::string> texts; // which lines lie in
   for (const std::string &place : places) {
     auto [file, number] = llvm::StringRef(place).rsplit(':');
     unsigned line = 0;
@@ -46,10 +47,9 @@ std::map<std::string, std::string> keratin::dump::sourceLines(const std::set<std
     auto [known, isNew] = linesOf.try_emplace(file.str());
     if (isNew)
       if (std::string found = fileIn(file, root); !found.empty())
-        if (auto buffer = llvm::MemoryBuffer::getFile(found)) {
-          (*buffer)->getBuffer().split(known->second, '\n');
-          buffers.push_back(std::move(*buffer));
-        }
+        if (std::string &text = texts.emplace_back();
+            runtime::readFile(found, runtime::FileKinds::Regular, kMostBytes, text).empty())
+          llvm::StringRef(text).split(known->second, '\n');
     if (line <= known->second.size())
       result[place] = known->second[line - 1].rtrim().str();
   }

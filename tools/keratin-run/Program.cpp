@@ -2,13 +2,12 @@
 
 #include "compiler/driver/Version.h"
 #include "runtime/core/DType.h"
+#include "runtime/files/FileBytes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Object/ELFObjectFile.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 #include <dlfcn.h>
 
@@ -133,10 +132,16 @@ absl::StatusOr<std::unique_ptr<Program>> Program::compile(const ir::SavedGraph &
 
 //===-- Compiled ahead of time ----------------------------------------------------------------===//
 
+// Beyond what models hold (one gigabyte of constants).
+static constexpr uint64_t kMostObjectBytes = uint64_t(1) << 34;
+
 bool tools::isObjectFile(const std::string &path) {
-  auto head = llvm::MemoryBuffer::getFileSlice(path, 4, 0);
-  return head && (*head)->getBuffer() == llvm::StringRef("\x7f"
-                                                         "ELF");
+  // A pipe holds a model at most: what is looked at here would be missing there.
+  runtime::FileReader file;
+  char head[4];
+  return file.open(path.c_str()) && file.read(head, sizeof head) == sizeof head &&
+         llvm::StringRef(head, sizeof head) == llvm::StringRef("\x7f"
+                                                               "ELF");
 }
 
 // The loader maps what the program headers say, and the process ends where the file does not go so
@@ -155,12 +160,12 @@ static bool isWhole(const llvm::object::ELF64LEObjectFile &object, uint64_t byte
 // The name of the function that gives the descriptor.
 static absl::StatusOr<std::string> findQuery(const std::string &path) {
   auto refuse = [](const std::string &why) { return absl::InvalidArgumentError(why); };
-  if (llvm::sys::fs::exists(path) && !llvm::sys::fs::is_regular_file(path))
-    return refuse("this is not a regular file");
-  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-  if (!file)
-    return refuse(file.getError().message());
-  auto binary = llvm::object::ObjectFile::createELFObjectFile(**file);
+  std::string bytes;
+  std::string problem =
+      runtime::readFile(path, runtime::FileKinds::Regular, kMostObjectBytes, bytes);
+  if (!problem.empty())
+    return refuse(problem);
+  auto binary = llvm::object::ObjectFile::createELFObjectFile({bytes, path});
   if (!binary)
     return refuse(llvm::toString(binary.takeError()));
   auto *object = llvm::dyn_cast<llvm::object::ELF64LEObjectFile>(binary->get());
@@ -168,7 +173,7 @@ static absl::StatusOr<std::string> findQuery(const std::string &path) {
     return refuse("this is not a 64-bit little-endian object");
   if (object->getELFFile().getHeader().e_type != llvm::ELF::ET_DYN)
     return refuse("this is not a shared object; keratin-compile makes one with --emit=so");
-  if (!isWhole(*object, (*file)->getBufferSize()))
+  if (!isWhole(*object, bytes.size()))
     return refuse("the object is damaged: it ends before its segments do");
   std::vector<std::string> found;
   for (const auto &symbol : object->getDynamicSymbolIterators()) {

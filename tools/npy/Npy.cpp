@@ -1,12 +1,10 @@
 #include "tools/npy/Npy.h"
 
+#include "runtime/files/FileBytes.h"
+
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 using namespace keratin::tools;
 
@@ -319,29 +317,13 @@ std::string keratin::tools::formatNpy(const Array &array) {
 
 //===-- Files ---------------------------------------------------------------------------------===//
 
+// Memory for it is asked for at once, and what is larger in name may hold nothing.
+static constexpr uint64_t kMostFileBytes = uint64_t(1) << 36;
+
 absl::StatusOr<std::string> keratin::tools::readArrayFile(const std::string &path) {
-  // Without waiting for whoever might write to a pipe.
-  int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  struct stat about;
-  if (file < 0 || fstat(file, &about) != 0) {
-    absl::Status status = refuse(path + ": error: " + std::strerror(errno));
-    if (file >= 0)
-      close(file);
-    return status;
-  }
-  if (!S_ISREG(about.st_mode)) {
-    close(file);
-    return refuse(path + ": error: this is not a regular file");
-  }
-  std::string bytes(size_t(about.st_size), '\0');
-  size_t have = 0;
-  for (ssize_t got = 1; got > 0 && have < bytes.size();)
-    if ((got = read(file, bytes.data() + have, bytes.size() - have)) > 0)
-      have += size_t(got);
-    else if (got < 0 && errno == EINTR)
-      got = 1;
-  close(file);
-  if (have != bytes.size())
-    return refuse(path + ": error: the file could not be read to its end");
+  std::string bytes;
+  std::string problem = runtime::readFile(path, runtime::FileKinds::Regular, kMostFileBytes, bytes);
+  if (!problem.empty())
+    return refuse(path + ": error: " + problem);
   return bytes;
 }
