@@ -1,6 +1,7 @@
 #include "tests/execution/LoopProgram.h"
 
 #include "ir/reference/Interpreter.h"
+#include "tests/support/CompiledRunner.h"
 #include "tests/support/RandomTensor.h"
 
 #include "mlir/IR/Verifier.h"
@@ -58,6 +59,24 @@ std::vector<HostTensor> LoopProgram::run(const std::vector<HostTensor> &argument
   INFO(context.error);
   REQUIRE(succeeded(results));
   return *results;
+}
+
+std::vector<BoundedTensor> LoopProgram::runWithBounds(const std::vector<HostTensor> &arguments) {
+  EvaluationContext context;
+  auto results = interpretWithBounds(function, arguments, context, {/*rewritten=*/true});
+  INFO(context.error);
+  REQUIRE(succeeded(results));
+  return *results;
+}
+
+void keratin::tests::checkWithinBounds(const std::vector<HostTensor> &found,
+                                       const std::vector<BoundedTensor> &expected, double most) {
+  REQUIRE(found.size() == expected.size());
+  for (size_t i = 0; i < found.size(); ++i) {
+    INFO("result " << i);
+    CHECK(findMismatch(found[i], expected[i]).value_or("") == "");
+    CHECK(largestDifference(found[i], expected[i].value) < most);
+  }
 }
 
 void LoopProgram::apply(ArrayRef<std::unique_ptr<Pass> (*)()> makers) {

@@ -17,18 +17,20 @@ namespace {
 // the dimension back with size 1, `repeat` the size of the input; all else is elementwise.
 class BodyWriter {
 public:
-  explicit BodyWriter(size_t size) : vector("tensor<" + std::to_string(size) + "xf32>") {
+  BodyWriter(size_t size, const std::string &element)
+      : element(element), vector("tensor<" + std::to_string(size) + "x" + element + ">"),
+        scalar("tensor<" + element + ">") {
     types["x"] = vector;
     for (auto [name, value] :
          {std::pair("zero", "0.0"), std::pair("half", "0.5"), std::pair("one", "1.0"),
-          std::pair("two", "2.0"), std::pair("minus", "-1.0"), std::pair("low", "1.0e-7"),
-          std::pair("high", "0.9999999")}) {
+          std::pair("two", "2.0"), std::pair("minus", "-1.0"),
+          std::pair("low", "9.5367431640625e-7"), std::pair("high", "0.99999904632568359375")}) {
       out << "  %" << name << " = keratin.constant dense<" << value << "> : " << vector << "\n";
       types[name] = vector;
     }
-    out << "  %unit = keratin.constant dense<1.0> : tensor<f32>\n";
-    out << "  %third = keratin.constant dense<0.33333333333> : tensor<f32>\n";
-    types["unit"] = types["third"] = "tensor<f32>";
+    out << "  %unit = keratin.constant dense<1.0> : " << scalar << "\n";
+    out << "  %third = keratin.constant dense<0.33333333333333333> : " << scalar << "\n";
+    types["unit"] = types["third"] = scalar;
   }
 
   std::string write(const std::string &body) {
@@ -38,7 +40,7 @@ public:
     return out.str();
   }
 
-  const std::string vector;
+  const std::string element, vector, scalar;
   std::map<std::string, std::string> types;
 
 private:
@@ -57,13 +59,13 @@ private:
     if (op == "sum" || op == "max") {
       op = "reduce_" + op;
       attributes = " axes = [0]";
-      type = "tensor<f32>";
+      type = scalar;
     } else if (op == "keep") {
       op = "reshape";
-      type = "tensor<1xf32>";
+      type = "tensor<1x" + element + ">";
     } else if (op == "repeat") {
       op = "broadcast";
-      attributes = type == "tensor<f32>" ? " dims = []" : " dims = [0]";
+      attributes = type == scalar ? " dims = []" : " dims = [0]";
       type = vector;
     }
     out << "  %" << result << " = keratin." << op << " " << operands << attributes << " : ("
@@ -76,25 +78,25 @@ private:
 
 } // namespace
 
-std::string keratin::tests::valueModule(const StabilityCase &test) {
-  BodyWriter writer(test.input.size());
+std::string keratin::tests::valueModule(const StabilityCase &test, const std::string &element) {
+  BodyWriter writer(test.input.size(), element);
   std::string body = writer.write(test.body);
   std::string type = writer.types.at("y");
   return "func.func @main(%x: " + writer.vector + ") -> " + type + " {\n" + body +
          "  return %y : " + type + "\n}\n";
 }
 
-std::string keratin::tests::gradientModule(const StabilityCase &test) {
-  BodyWriter writer(test.input.size());
+std::string keratin::tests::gradientModule(const StabilityCase &test, const std::string &element) {
+  BodyWriter writer(test.input.size(), element);
   std::string body = writer.write(test.body);
   std::string loss = "y";
-  if (writer.types.at("y") != "tensor<f32>") {
-    body = BodyWriter(test.input.size()).write(test.body + "; loss = sum y");
+  if (writer.types.at("y") != writer.scalar) {
+    body = BodyWriter(test.input.size(), element).write(test.body + "; loss = sum y");
     loss = "loss";
   }
   return "func.func @main(%x: " + writer.vector + ") -> " + writer.vector + " {\n" + body +
-         "  %g = keratin.gradients %" + loss + " wrt %x : (tensor<f32>, " + writer.vector +
-         ") -> " + writer.vector + "\n  return %g : " + writer.vector + "\n}\n";
+         "  %g = keratin.gradients %" + loss + " wrt %x : (" + writer.scalar + ", " +
+         writer.vector + ") -> " + writer.vector + "\n  return %g : " + writer.vector + "\n}\n";
 }
 
 //===-- The table -----------------------------------------------------------------------------===//
@@ -124,8 +126,12 @@ double logSumExp(const Vector &x) {
   return max + std::log(sum);
 }
 
+// Not by logSumExp, whose digits are few behind a large maximum.
 Vector softmax(const Vector &x) {
-  return map(x, [&](double e) { return std::exp(e - logSumExp(x)); });
+  double max = *std::max_element(x.begin(), x.end()), sum = 0;
+  for (double element : x)
+    sum += std::exp(element - max);
+  return map(x, [&](double e) { return std::exp(e - max) / sum; });
 }
 Vector logSoftmax(const Vector &x) {
   return map(x, [&](double e) { return e - logSumExp(x); });
@@ -209,7 +215,7 @@ std::vector<StabilityCase> makeCases() {
   eachOf(
       "clipped sigmoid crossentropy keeps its clip",
       {"p = logistic x; a = maximum p low; b = minimum a high; y = log b"}, {-1e4, -50, 50, 1e4},
-      [](double x) { return std::log(x > 0 ? 0.9999999f : 1e-7f); }, [](double) { return 0.0; },
+      [](double x) { return std::log(x > 0 ? 1 - 0x1p-20 : 0x1p-20); }, [](double) { return 0.0; },
       /*stableAsWritten=*/true);
 
   const char *shifted = "m = max x; b = repeat m; u = sub x b; e = exp u; s = sum e; ";

@@ -23,9 +23,9 @@ struct StabilityCase {
 
 const std::vector<StabilityCase> &stabilityCases();
 
-// Module whose @main gives y, and one that gives the gradient.
-std::string valueModule(const StabilityCase &test);
-std::string gradientModule(const StabilityCase &test);
+// Module whose @main gives y, and one that gives the gradient, for an element type.
+std::string valueModule(const StabilityCase &test, const std::string &element);
+std::string gradientModule(const StabilityCase &test, const std::string &element);
 
 } // namespace keratin::tests
 

@@ -4,6 +4,7 @@
 // The interpreter computes in double precision, so its inputs go far enough for that; compiled code
 // computes in the precision of the types.
 #include "ir/dialect/Keratin.h"
+#include "ir/reference/ErrorBounds.h"
 #include "ir/reference/Interpreter.h"
 #include "passes/Passes.h"
 #include "tests/execution/StabilityCases.h"
@@ -38,28 +39,12 @@ void addSimplifying(OpPassManager &manager) {
   manager.addPass(passes::createEliminateCommonSubexpressions());
 }
 
-ir::HostTensor vector(const std::vector<double> &values) {
+ir::HostTensor vectorOf(keratin_dtype_t dtype, const std::vector<double> &values) {
   ir::HostTensor tensor;
-  tensor.dtype = KERATIN_DTYPE_FLOAT32;
+  tensor.dtype = dtype;
   tensor.dims = {int64_t(values.size())};
   tensor.floats = values;
   return tensor;
-}
-
-// Equal to six digits, or the same infinity or NaN. Where 0 is expected, it may be what is left of
-// terms of size 1 that cancel.
-bool agrees(double actual, double expected, double digits = 1e-6) {
-  if (std::isnan(expected) || std::isinf(expected))
-    return (std::isnan(actual) && std::isnan(expected)) || actual == expected;
-  return std::fabs(actual - expected) <=
-         (expected == 0 ? digits * (digits > 1e-6 ? 1e-1 : 1e-8) : digits * std::fabs(expected));
-}
-
-std::string text(const std::vector<double> &values) {
-  std::string result;
-  for (double value : values)
-    result += " " + std::to_string(value);
-  return result;
 }
 
 class Runner {
@@ -71,49 +56,68 @@ public:
     context.loadAllAvailableDialects();
   }
 
-  // All results of @main, one after the other, after the passes.
-  std::vector<double> run(const std::string &source, void (*addPasses)(OpPassManager &),
-                          const std::vector<double> &input) {
-    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(source, &context);
+  // @main after the passes. Its module lives until the next one.
+  func::FuncOp load(const std::string &source, void (*addPasses)(OpPassManager &)) {
+    module = parseSourceString<ModuleOp>(source, &context);
     REQUIRE(module);
     PassManager manager(&context);
     addPasses(manager.nest<func::FuncOp>());
     REQUIRE(succeeded(manager.run(*module)));
-    auto function = *module->getOps<func::FuncOp>().begin();
-    ir::EvaluationContext evaluation;
-    auto results = ir::interpret(function, {vector(input)}, evaluation);
-    INFO(evaluation.error);
-    REQUIRE(succeeded(results));
-    std::vector<double> values;
-    for (const ir::HostTensor &result : *results)
-      values.insert(values.end(), result.floats.begin(), result.floats.end());
-    return values;
+    return *module->getOps<func::FuncOp>().begin();
   }
 
-  // The same compiled, in the precision of the types, with the compiler's own passes.
-  std::vector<double> runCompiled(const std::string &source, const std::vector<double> &input) {
-    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(source, &context);
-    REQUIRE(module);
-    CompiledRunner runner(*module->getOps<func::FuncOp>().begin());
-    auto results = runner.run({vector(input)});
+  // What it may give, rounded at each step or not.
+  ir::BoundedTensor bounds(func::FuncOp function, const ir::HostTensor &input) {
+    ir::EvaluationContext evaluation;
+    auto results = ir::interpretWithBounds(function, {input}, evaluation, {/*rewritten=*/true});
+    INFO(evaluation.error);
+    REQUIRE(succeeded(results));
+    return results->front();
+  }
+
+  // Compiled, with the compiler's own passes.
+  ir::HostTensor runCompiled(const std::string &source, const ir::HostTensor &input) {
+    CompiledRunner runner(load(source, [](OpPassManager &) {}));
+    auto results = runner.run({input});
     INFO(runner.error);
     REQUIRE(results);
-    return results->front().floats;
+    return results->front();
   }
 
 private:
   MLIRContext context;
+  OwningOpRef<ModuleOp> module;
 };
 
-void check(const std::vector<double> &actual, const std::vector<double> &expected,
-           double digits = 1e-6) {
-  INFO("got     " << text(actual));
-  INFO("expected" << text(expected));
-  REQUIRE(actual.size() == expected.size());
-  for (size_t i = 0; i < actual.size(); ++i) {
-    INFO("element " << i);
-    CHECK(agrees(actual[i], expected[i], digits));
-  }
+void addNothing(OpPassManager &) {}
+
+void stabilized(OpPassManager &manager) {
+  addStabilizing(manager);
+  addSimplifying(manager);
+}
+
+void differentiated(OpPassManager &manager) {
+  addStabilizing(manager);
+  manager.addPass(passes::createDifferentiate());
+  addSimplifying(manager);
+}
+
+// Every element is in its range. Only where infinities meet a range may hold just anything; there
+// it is the very value.
+void check(const ir::HostTensor &actual, const ir::BoundedTensor &expected, double slack = 1) {
+  for (int64_t i = 0; i < actual.size(); ++i)
+    CHECK((ir::isBounded(expected, i) ||
+           (std::isinf(actual.floats[size_t(i)]) &&
+            actual.floats[size_t(i)] == expected.value.floats[size_t(i)])));
+  CHECK(ir::findMismatch(actual, expected, slack).value_or("") == "");
+}
+
+// The table's numbers are rounded as the formula's are.
+void checkTable(const std::vector<double> &table, const ir::BoundedTensor &expected) {
+  ir::HostTensor values = expected.value;
+  REQUIRE(values.floats.size() == table.size());
+  values.floats = table;
+  check(values, expected, /*slack=*/2);
 }
 
 } // namespace
@@ -121,12 +125,9 @@ void check(const std::vector<double> &actual, const std::vector<double> &expecte
 TEST_CASE("formulas are stable in every spelling") {
   Runner runner;
   for (const StabilityCase &test : stabilityCases()) {
-    INFO(test.name);
-    auto stable = [](OpPassManager &manager) {
-      addStabilizing(manager);
-      addSimplifying(manager);
-    };
-    check(runner.run(valueModule(test), stable, test.input), test.value);
+    INFO(test.name << ": " << test.body);
+    ir::HostTensor input = vectorOf(KERATIN_DTYPE_FLOAT64, test.input);
+    checkTable(test.value, runner.bounds(runner.load(valueModule(test, "f64"), stabilized), input));
   }
 }
 
@@ -135,13 +136,10 @@ TEST_CASE("gradients of stabilised formulas are finite and right") {
   for (const StabilityCase &test : stabilityCases()) {
     if (test.gradient.empty())
       continue;
-    INFO(test.name);
-    auto differentiated = [](OpPassManager &manager) {
-      addStabilizing(manager);
-      manager.addPass(passes::createDifferentiate());
-      addSimplifying(manager);
-    };
-    check(runner.run(gradientModule(test), differentiated, test.input), test.gradient);
+    INFO(test.name << ": " << test.body);
+    ir::HostTensor input = vectorOf(KERATIN_DTYPE_FLOAT64, test.input);
+    checkTable(test.gradient,
+               runner.bounds(runner.load(gradientModule(test, "f64"), differentiated), input));
   }
 }
 
@@ -152,9 +150,14 @@ TEST_CASE("compiled formulas are stable in float32, with their gradients") {
     if (!std::all_of(test.input.begin(), test.input.end(), fits))
       continue;
     INFO(test.name << ": " << test.body);
-    check(runner.runCompiled(valueModule(test), test.input), test.value, 2e-5);
+    ir::HostTensor input = vectorOf(KERATIN_DTYPE_FLOAT32, test.input);
+    for (double &x : input.floats)
+      x = float(x);
+    std::string value = valueModule(test, "f32"), gradient = gradientModule(test, "f32");
+    check(runner.runCompiled(value, input), runner.bounds(runner.load(value, stabilized), input));
     if (!test.gradient.empty())
-      check(runner.runCompiled(gradientModule(test), test.input), test.gradient, 2e-5);
+      check(runner.runCompiled(gradient, input),
+            runner.bounds(runner.load(gradient, differentiated), input));
   }
 }
 
@@ -165,10 +168,12 @@ TEST_CASE("formulas are unstable as they are written") {
     if (test.stableAsWritten)
       continue;
     INFO(test.name);
-    std::vector<double> actual = runner.run(valueModule(test), [](OpPassManager &) {}, test.input);
-    bool same = actual.size() == test.value.size();
-    for (size_t i = 0; same && i < actual.size(); ++i)
-      same = agrees(actual[i], test.value[i]);
-    CHECK_FALSE(same);
+    std::string source = valueModule(test, "f64");
+    ir::HostTensor input = vectorOf(KERATIN_DTYPE_FLOAT64, test.input);
+    ir::BoundedTensor expected = runner.bounds(runner.load(source, stabilized), input);
+    ir::EvaluationContext evaluation;
+    auto actual = ir::interpret(runner.load(source, addNothing), {input}, evaluation);
+    REQUIRE(succeeded(actual));
+    CHECK(ir::findMismatch(actual->front(), expected));
   }
 }
