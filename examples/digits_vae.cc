@@ -29,7 +29,8 @@ struct Autoencoder {
   }
 };
 
-// Rows of eight images with a margin, each pixel four by four, as a portable graymap.
+// Rows of eight images with a margin, each pixel four by four, as a portable graymap. Written as
+// any program writes its files: Keratin's own writer is not part of what it offers.
 static void writeSamples(const std::string &path, const K::Array &images) {
   const size_t perRow = 8, scale = 4, cell = 8 * scale + scale;
   const size_t rows = size_t(images.shape()[0]) / perRow;
