@@ -144,12 +144,12 @@ private:
 static Tensor chooseBranch(Call &call, Value condition, const Branch &x, const Branch &y) {
   std::string function = call.function;
   Trace thenTrace(call, "the then-branch of " + function);
-  Operand thenOperand = x.evaluate();
+  Operand thenOperand = call.runUserCode([&] { return x.evaluate(); });
   if (thenOperand.isTensor())
     call.raw(thenOperand.tensor());
   thenTrace.end();
   Trace elseTrace(call, "the else-branch of " + function);
-  Operand elseOperand = y.evaluate();
+  Operand elseOperand = call.runUserCode([&] { return y.evaluate(); });
   if (elseOperand.isTensor())
     call.raw(elseOperand.tensor());
   elseTrace.end();
@@ -175,11 +175,8 @@ Tensor frontend::choose(Call &call, Value condition, const Branch &x, const Bran
   int64_t rank = call.rank(condition);
   if (rank == 0)
     return chooseBranch(call, condition, x, y);
-  auto evaluated = [&](const Branch &branch) {
-    Graph::UserCode running(call.graph);
-    return branch.evaluate();
-  };
-  const Operand first = evaluated(x), second = evaluated(y);
+  const Operand first = call.runUserCode([&] { return x.evaluate(); });
+  const Operand second = call.runUserCode([&] { return y.evaluate(); });
   auto [a, b] = call.promoted(first, second);
   ir::Shape shape = call.broadcastShape(ir::getShape(a), ir::getShape(b));
   if (rank > call.rank(a))

@@ -45,7 +45,8 @@ static Tensor fold(Call &call, const std::function<Tensor(const Tensor &, const 
   }
   Loop loop(call, "the function of " + std::string(call.function), count, fromRight);
   Value accumulator = loop.addState(first.getType()), element = loop.addElement(x);
-  Value next = call.value(fn(tensorOf(accumulator), tensorOf(element)));
+  Tensor before = tensorOf(accumulator), given = tensorOf(element);
+  Value next = call.value(call.runUserCode([&] { return fn(before, given); }));
   next = nextState(call, next, accumulator, "the accumulator");
   loop.end();
   return call.tensor(loop.finish({first}, {next}, {}).lastStates.front(), name);
@@ -88,7 +89,7 @@ Tensor map_fn(const ElementFunction &fn, const Elements &elems, const std::strin
   std::vector<Tensor> element;
   for (Value sequence : sequences)
     element.push_back(tensorOf(loop.addElement(sequence)));
-  Value y = call.value(fn(element));
+  Value y = call.value(call.runUserCode([&] { return fn(element); }));
   y = call.cast(y, dtype.valueOr(call.dtypeOf(y)));
   loop.end();
   return call.tensor(loop.finish({}, {}, {y}).stacks.front(), name);

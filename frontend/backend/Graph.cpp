@@ -3,7 +3,6 @@
 
 #include "frontend/backend/TrainingPhase.h"
 #include "frontend/graph/Call.h"
-#include "frontend/graph/ControlDependencies.h"
 #include "frontend/graph/EvalCache.h"
 #include "frontend/graph/SparseParts.h"
 #include "frontend/graph/Trace.h"
@@ -22,17 +21,17 @@ static std::map<std::string, int64_t> &uids() {
 namespace keratin::backend {
 
 int64_t get_uid(const std::string &prefix) {
-  std::lock_guard lock(frontend::Graph::get().mutex);
+  frontend::Graph::Lock lock(frontend::Graph::get());
   return ++uids()[prefix];
 }
 
 void reset_uids() {
-  std::lock_guard lock(frontend::Graph::get().mutex);
+  frontend::Graph::Lock lock(frontend::Graph::get());
   uids().clear();
 }
 
 void clear_session() {
-  std::lock_guard lock(frontend::Graph::get().mutex);
+  frontend::Graph::Lock lock(frontend::Graph::get());
   uids().clear();
   frontend::Graph::get().forgetNames();
   resetLearningPhase();
@@ -46,42 +45,45 @@ static std::shared_ptr<Session> &currentSession() {
   static auto *session = new std::shared_ptr<Session>(std::make_shared<Session>());
   return *session;
 }
-std::shared_ptr<Session> get_session() { return currentSession(); }
+std::shared_ptr<Session> get_session() {
+  frontend::Graph::Lock lock(frontend::Graph::get());
+  return currentSession();
+}
 void set_session(std::shared_ptr<Session> session) {
-  currentSession() = session ? std::move(session) : std::make_shared<Session>();
+  if (!session)
+    session = std::make_shared<Session>();
+  // The one before goes without the mutex.
+  frontend::Graph::Lock lock(frontend::Graph::get());
+  currentSession().swap(session);
 }
 
 //===-- Scopes --------------------------------------------------------------------------------===//
 
 name_scope::name_scope(const std::string &name) {
   frontend::Graph &graph = frontend::Graph::get();
-  std::lock_guard lock(graph.mutex);
-  outer = graph.scope;
-  if (name.empty()) {
-    graph.scope = nullptr;
-    return;
-  }
-  current = graph.scopeName(name);
-  graph.scope = std::make_shared<const std::string>(current);
+  frontend::Graph::Lock lock(graph);
+  if (!name.empty())
+    current = graph.scopeName(name);
+  graph.beginScope(this, name.empty() ? nullptr : std::make_shared<const std::string>(current));
 }
 
 name_scope::~name_scope() {
-  std::lock_guard lock(frontend::Graph::get().mutex);
-  frontend::Graph::get().scope = outer;
+  frontend::Graph::Lock lock(frontend::Graph::get());
+  frontend::Graph::get().endScope(this);
 }
 
 control_dependencies::control_dependencies(const std::vector<Tensor> &control_inputs)
     : held(control_inputs) {
-  std::lock_guard lock(frontend::Graph::get().mutex);
+  frontend::Graph::Lock lock(frontend::Graph::get());
   llvm::SmallVector<mlir::Value> values;
   for (const Tensor &tensor : held)
     values.push_back(valueOf(tensor, "control_dependencies"));
-  ControlDependencies::push(frontend::Graph::get(), std::move(values));
+  frontend::Graph::get().beginControl(this, std::move(values));
 }
 
 control_dependencies::~control_dependencies() {
-  std::lock_guard lock(frontend::Graph::get().mutex);
-  ControlDependencies::pop();
+  frontend::Graph::Lock lock(frontend::Graph::get());
+  frontend::Graph::get().endControl(this);
 }
 
 //===-- Kinds ---------------------------------------------------------------------------------===//
@@ -105,7 +107,7 @@ bool is_placeholder(const Operand &x) {
   auto op = valueOf(x.tensor()).getDefiningOp<ir::PlaceholderOp>();
   if (!op)
     return hasSparseRole(x.tensor(), ir::SparseRole::Placeholder);
-  std::lock_guard lock(frontend::Graph::get().mutex);
+  frontend::Graph::Lock lock(frontend::Graph::get());
   const PlaceholderInfo &info = frontend::Graph::get().placeholders[op.getId()];
   return !info.defaultValue && !info.callable;
 }

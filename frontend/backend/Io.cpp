@@ -65,7 +65,7 @@ static Array fitted(const char *function, const VariableStorage &storage, const 
 }
 
 static std::shared_ptr<VariableStorage> storageOf(const char *function, const Tensor &tensor) {
-  std::lock_guard lock(Graph::get().mutex);
+  Graph::Lock lock(Graph::get());
   auto op = valueOf(tensor, function).getDefiningOp<ir::VariableOp>();
   return op ? Graph::get().variables[op.getId()].storage : nullptr;
 }

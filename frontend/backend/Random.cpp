@@ -47,7 +47,7 @@ Value RandomStream::draw() {
     return number;
   number = valueOf(counter);
   uint64_t level = 0;
-  for (const Trace *trace : call.graph.traces)
+  for (const Trace *trace : call.graph.traces())
     if (Value step = trace->stepNumber()) {
       Value factor = call.g.integerScalar(int64_t(mix(++level) | 1), ir::getElementType(step));
       number = call.g.add(number, call.g.mul(step, factor));
@@ -280,7 +280,7 @@ static Value normalValue(Call &call, const ir::Shape &shape, const Operand &mean
 namespace keratin::backend {
 
 void set_random_seed(uint64_t seed) {
-  std::lock_guard lock(frontend::Graph::get().mutex);
+  frontend::Graph::Lock lock(frontend::Graph::get());
   seeds().seed(seed);
 }
 

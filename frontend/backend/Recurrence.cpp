@@ -135,10 +135,8 @@ Step Recurrence::step(Value input, const std::vector<Value> &states) {
   for (Value state : states)
     arguments.push_back(tensorOf(state));
   arguments.insert(arguments.end(), constants.begin(), constants.end());
-  RnnStepResult result = [&] {
-    Graph::UserCode running(call.graph);
-    return function(tensorOf(input), arguments);
-  }();
+  Tensor element = tensorOf(input);
+  RnnStepResult result = call.runUserCode([&] { return function(element, arguments); });
   if (result.states.size() != states.size())
     call.valueError("the step function returned " + std::to_string(result.states.size()) +
                     " states; needed one for each of the initial states, " +

@@ -25,7 +25,7 @@ Tensor variable(const SparseMatrix &value, DTypeArgument dtype, const std::strin
 }
 
 bool is_sparse(const Operand &tensor) {
-  std::lock_guard lock(frontend::Graph::get().mutex);
+  frontend::Graph::Lock lock(frontend::Graph::get());
   return sparseParts(tensor).has_value();
 }
 

@@ -49,7 +49,7 @@ namespace keratin::backend {
 
 Operand learning_phase() {
   frontend::Graph &graph = frontend::Graph::get();
-  std::lock_guard lock(graph.mutex);
+  frontend::Graph::Lock lock(graph);
   if (phase().fixed)
     return *phase().fixed;
   if (phase().placeholder.isEmpty()) {
@@ -66,7 +66,7 @@ Operand learning_phase() {
 void set_learning_phase(int value) {
   if (value != 0 && value != 1)
     throw ValueError("set_learning_phase: needed 0 or 1; found " + std::to_string(value));
-  std::lock_guard lock(frontend::Graph::get().mutex);
+  frontend::Graph::Lock lock(frontend::Graph::get());
   phase().fixed = value;
 }
 

@@ -61,21 +61,25 @@ namespace keratin::backend {
 
 Tensor variable(const Operand &value, DTypeArgument dtype, const std::string &name,
                 Constraint constraint, SourceLocation location) {
-  Call call("variable", location);
   DType type = dtype.valueOr(Configuration::floatx());
-  VariableInfo info;
-  info.constraint = std::move(constraint);
+  Array start;
+  if (value.isTensor() || value.kind() == Operand::Kind::List) {
+    Tensor initial;
+    {
+      Call call("variable", location);
+      initial = call.tensor(call.value(value, type));
+    }
+    // Others may build while this is computed.
+    start = evaluate("variable", {initial}, {}).front();
+  }
+  Call call("variable", location);
   if (value.isNone())
     call.valueError("the value is None; needed a number, an array or a tensor");
-  if (value.isTensor() || value.kind() == Operand::Kind::List) {
-    Tensor initial = call.tensor(call.value(value, type));
-    return makeVariable(call, evaluate("variable", {initial}, {}).front(), name, std::move(info));
-  }
-  const Array &given = value.array();
-  Array converted;
-  if (given.dtype() != type)
-    converted = call.converted(given, type);
-  return makeVariable(call, converted.isNone() ? given : converted, name, std::move(info));
+  if (start.isNone())
+    start = value.array().dtype() == type ? value.array() : call.converted(value.array(), type);
+  VariableInfo info;
+  info.constraint = std::move(constraint);
+  return makeVariable(call, start, name, std::move(info));
 }
 
 Tensor update(const Tensor &x, const Operand &new_x, SourceLocation location) {

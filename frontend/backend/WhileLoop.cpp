@@ -8,11 +8,7 @@ using namespace keratin::frontend;
 
 // What the condition says of these tensors.
 static Value continues(Call &call, const ElementFunction &cond, const std::vector<Tensor> &vars) {
-  auto evaluated = [&] {
-    Graph::UserCode running(call.graph);
-    return cond(vars);
-  };
-  Value value = call.value(evaluated());
+  Value value = call.value(call.runUserCode([&] { return cond(vars); }));
   if (call.rank(value) != 0 || call.dtypeOf(value) != DType::Bool)
     call.valueError("the condition must be a bool scalar; found " + describe(value) + " of dtype " +
                     dtypeName(call.dtypeOf(value)));
@@ -51,7 +47,7 @@ std::vector<Tensor> while_loop(const ElementFunction &cond, const LoopBody &body
   std::vector<Tensor> vars;
   for (Value value : llvm::ArrayRef(first).drop_front())
     vars.push_back(tensorOf(loop.addState(value.getType())));
-  std::vector<Tensor> made = body(vars);
+  std::vector<Tensor> made = call.runUserCode([&] { return body(vars); });
   if (made.size() != vars.size())
     call.valueError("body returns " + std::to_string(made.size()) + " tensors; needed " +
                     std::to_string(vars.size()) + ", one for each loop variable");

@@ -10,13 +10,13 @@ using namespace keratin::frontend;
 
 static mlir::Location locationOf(Graph &graph, SourceLocation location) {
   mlir::Location place = mlir::FileLineColLoc::get(&graph.context, location.file, location.line, 0);
-  if (graph.scope)
-    return mlir::NameLoc::get(mlir::StringAttr::get(&graph.context, *graph.scope), place);
+  if (std::shared_ptr<const std::string> scope = graph.scope())
+    return mlir::NameLoc::get(mlir::StringAttr::get(&graph.context, *scope), place);
   return place;
 }
 
 Call::Call(const char *function, SourceLocation location)
-    : lock(Graph::get().mutex), graph(Graph::get()), builder(&graph.context, this),
+    : lock(Graph::get()), graph(Graph::get()), builder(&graph.context, this),
       g(builder, locationOf(graph, location)), function(function), location(location) {
   builder.setInsertionPointToEnd(graph.block());
   graph.beginCall();
@@ -116,7 +116,7 @@ static DType integerDtype(const Array &number) {
 
 // Of several updates the last that assigns counts, and all that add.
 Value Call::read(Value x) {
-  llvm::SmallVector<Value> updates = ControlDependencies::updatesOf(x);
+  llvm::SmallVector<Value> updates = ControlDependencies::updatesOf(graph, x);
   if (updates.empty())
     return x;
   if (updates.size() == 1)

@@ -9,7 +9,6 @@
 
 #include "mlir/IR/Builders.h"
 
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -20,11 +19,12 @@ namespace keratin::frontend {
 using ir::DimExpr;
 using mlir::Value;
 
-// Lives on the stack of a K function, which starts with it. Holds the graph's mutex. Ops that turn
-// out to be unused are erased at its end, also when the function throws.
+// Lives on the stack of a K function, which starts with it. Holds the graph's mutex, but not while
+// a callable of the user's runs. Ops that turn out to be unused are erased at its end, also when
+// the function throws.
 class Call : mlir::OpBuilder::Listener {
   // The first of the members: what the others make in the graph's context, they make under it.
-  std::unique_lock<std::recursive_mutex> lock;
+  Graph::Lock lock;
 
 public:
   Call(const char *function, SourceLocation location);
@@ -37,6 +37,13 @@ public:
   ir::GraphMath g;
   const char *const function;
   const SourceLocation location;
+
+  // What the callable returns; it may be anything, and take as long as it likes. Everything that it
+  // is given is a handle, made before.
+  template <typename F> auto runUserCode(F &&callable) {
+    Graph::UserCode running(graph);
+    return callable();
+  }
 
   //===-- Failing: "function: what; at file:line" ---------------------------------------------===//
   [[noreturn]] void valueError(const std::string &what) const;

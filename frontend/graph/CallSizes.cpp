@@ -253,10 +253,10 @@ static const Trace *traceThatNeeds(const Graph &graph, Value root) {
     mlir::Operation *op = stack.back().getDefiningOp();
     stack.pop_back();
     auto isMaker = [&](const Trace *trace) { return trace->hasMade(op); };
-    auto maker = llvm::find_if(graph.traces, isMaker);
-    if (maker == graph.traces.end() || !seen.insert(op).second)
+    auto maker = llvm::find_if(graph.traces(), isMaker);
+    if (maker == graph.traces().end() || !seen.insert(op).second)
       continue;
-    bool isInBranch = std::any_of(graph.traces.begin(), maker + 1,
+    bool isInBranch = std::any_of(graph.traces().begin(), maker + 1,
                                   [](const Trace *trace) { return !trace->stepNumber(); });
     if (isStepArgument(graph, op) || op->getNumRegions() ||
         llvm::isa<ir::PrintOp, ir::RandomBitsOp>(op) ||

@@ -1,4 +1,4 @@
-// What K::control_dependencies has in force.
+// What K::control_dependencies has in force in the thread.
 #ifndef KERATIN_FRONTEND_GRAPH_CONTROLDEPENDENCIES_H
 #define KERATIN_FRONTEND_GRAPH_CONTROLDEPENDENCIES_H
 
@@ -13,12 +13,9 @@ class Graph;
 // Under the graph's mutex.
 class ControlDependencies {
 public:
-  static void push(const Graph &graph, llvm::SmallVector<mlir::Value> ops);
-  static void pop();
-
   // The active updates of the variable that the value is, each once, in their order; none for any
   // other value.
-  static llvm::SmallVector<mlir::Value> updatesOf(mlir::Value value);
+  static llvm::SmallVector<mlir::Value> updatesOf(const Graph &graph, mlir::Value value);
   // All values that must be evaluated together with what is made now. In a callable those of its
   // own: the loop or branch that it is for is evaluated together with the others.
   static llvm::SmallVector<mlir::Value> active(const Graph &graph);

@@ -5,6 +5,7 @@
 #include "frontend/graph/SliceSignature.h"
 
 #include <list>
+#include <optional>
 #include <unordered_map>
 
 using namespace keratin;
@@ -68,32 +69,34 @@ struct Evaluation {
 static Evaluation prepare(const std::string &function, const std::vector<Tensor> &fetches,
                           FedArrays feeds) {
   Graph &graph = Graph::get();
-  std::unique_lock lock(graph.mutex);
-  SliceRequest request{function, {}, {}, {}};
   Evaluation evaluation;
-  for (auto &[tensor, value] : feeds) {
-    request.inputs.push_back(valueOf(tensor, function.c_str()));
-    evaluation.inputs.push_back(value.dtype() == tensor.dtype() ? std::move(value)
-                                                                : value.astype(tensor.dtype()));
+  std::optional<SliceSignature> signature;
+  FunctionModule module;
+  {
+    Graph::Lock lock(graph);
+    SliceRequest request{function, {}, {}, {}};
+    for (auto &[tensor, value] : feeds) {
+      request.inputs.push_back(valueOf(tensor, function.c_str()));
+      evaluation.inputs.push_back(value.dtype() == tensor.dtype() ? std::move(value)
+                                                                  : value.astype(tensor.dtype()));
+    }
+    for (const Tensor &fetch : fetches)
+      request.outputs.push_back(valueOf(fetch, function.c_str()));
+    GraphSlice slice = sliceGraph(request);
+    for (ir::LiteralOp literal : slice.literals)
+      evaluation.inputs.push_back(graph.literals[literal.getId()]);
+    for (ir::VariableOp variable : slice.variables)
+      evaluation.variables.push_back(graph.variables[variable.getId()].storage);
+    signature.emplace(slice);
+    evaluation.program = ProgramCache::get().find(*signature);
+    if (evaluation.program)
+      return evaluation;
+    module = buildFunctionModule(slice, function, Literals::AsInputs);
   }
-  for (const Tensor &fetch : fetches)
-    request.outputs.push_back(valueOf(fetch, function.c_str()));
-  GraphSlice slice = sliceGraph(request);
-  for (ir::LiteralOp literal : slice.literals)
-    evaluation.inputs.push_back(graph.literals[literal.getId()]);
-  for (ir::VariableOp variable : slice.variables)
-    evaluation.variables.push_back(graph.variables[variable.getId()].storage);
-
-  SliceSignature signature(slice);
-  evaluation.program = ProgramCache::get().find(signature);
-  if (!evaluation.program) {
-    FunctionModule module = buildFunctionModule(slice, function, Literals::AsInputs);
-    lock.unlock();
-    evaluation.program = Program::compile(std::move(module));
-    ++compileCount;
-    lock.lock();
-    ProgramCache::get().add(signature, evaluation.program);
-  }
+  evaluation.program = Program::compile(std::move(module));
+  ++compileCount;
+  Graph::Lock lock(graph);
+  ProgramCache::get().add(*signature, evaluation.program);
   return evaluation;
 }
 
@@ -117,7 +120,7 @@ std::vector<Array> frontend::evaluate(const std::string &function,
 }
 
 void frontend::clearEvalCache() {
-  std::lock_guard lock(Graph::get().mutex);
+  Graph::Lock lock(Graph::get());
   ProgramCache::get().clear();
 }
 

@@ -38,6 +38,160 @@ Graph::Graph() : context(mlir::MLIRContext::Threading::DISABLED) {
 
 mlir::Block *Graph::block() { return module->getBody(); }
 
+//===-- The mutex -----------------------------------------------------------------------------===//
+
+// Of this thread, null before its first K function. Both without destructors: those of a thread run
+// before objects with static storage are destroyed, which may build graphs.
+static thread_local ThreadState *ownState = nullptr;
+static thread_local bool isThreadOver = false;
+
+void Graph::enter() {
+  mutex.lock();
+  entered();
+  if (held == 1)
+    eraseReleased();
+}
+
+void Graph::entered() {
+  if (held++ == 0)
+    current = ownState;
+}
+
+void Graph::leave() {
+  if (held == 1)
+    eraseReleased();
+  Garbage mine;
+  if (held == 1 && !garbage.empty())
+    mine.swap(garbage);
+  --held;
+  mutex.unlock();
+  if (!mine.empty())
+    destroy(std::move(mine));
+}
+
+// What the destructors of this end is put behind it, so that a chain of objects is no recursion.
+void Graph::destroy(Garbage list) {
+  static thread_local Garbage *outer = nullptr;
+  if (outer) {
+    std::move(list.begin(), list.end(), std::back_inserter(*outer));
+    return;
+  }
+  outer = &list;
+  while (!list.empty()) {
+    auto object = std::move(list.back());
+    list.pop_back();
+    object.reset();
+  }
+  outer = nullptr;
+}
+
+Graph::UserCode::UserCode(Graph &graph)
+    : graph(graph), outerDepth(graph.current->userDepth), outerSeen(graph.current->seen) {
+  if (!outerSeen)
+    graph.suspended.push_back(graph.current);
+  graph.current->userDepth = graph.current->depth;
+  graph.current->seen = graph.lastSerial + 1;
+  Garbage mine;
+  mine.swap(graph.garbage);
+  locks = std::exchange(graph.held, 0);
+  for (int i = 0; i < locks; ++i)
+    graph.mutex.unlock();
+  destroy(std::move(mine));
+}
+
+Graph::UserCode::~UserCode() {
+  for (int i = 0; i < locks; ++i) {
+    graph.mutex.lock();
+    graph.entered();
+  }
+  graph.current->userDepth = outerDepth;
+  graph.current->seen = outerSeen;
+  if (!outerSeen)
+    graph.suspended.erase(llvm::find(graph.suspended, graph.current));
+}
+
+//===-- Threads -------------------------------------------------------------------------------===//
+
+namespace {
+
+struct ThreadEnd {
+  ~ThreadEnd() {
+    isThreadOver = true;
+    Graph::get().endThread();
+  }
+};
+
+} // namespace
+
+ThreadState &Graph::threadState() {
+  if (!current) {
+    threads.push_back(std::make_unique<ThreadState>());
+    current = ownState = threads.back().get();
+    if (!isThreadOver) {
+      static thread_local ThreadEnd end;
+      (void)&end;
+    }
+  }
+  return *current;
+}
+
+// Objects that end scopes may outlive the thread that made them.
+void Graph::endThread() {
+  Lock lock(*this);
+  if (!current || !current->isIdle())
+    return;
+  llvm::erase_if(threads, [&](const auto &thread) { return thread.get() == current; });
+  current = ownState = nullptr;
+}
+
+void Graph::beginCall() { ++threadState().depth; }
+
+void Graph::endCall() {
+  if (--current->depth > 0)
+    return;
+  takeReleased();
+  collect(*current);
+}
+
+bool Graph::isCalledByUser() const { return current && current->depth == current->userDepth + 1; }
+
+llvm::ArrayRef<Trace *> Graph::traces() const {
+  return current ? llvm::ArrayRef(current->traces) : llvm::ArrayRef<Trace *>();
+}
+
+void Graph::beginTrace(Trace *trace) { threadState().traces.push_back(trace); }
+
+void Graph::endTrace() { threadState().traces.pop_back(); }
+
+std::shared_ptr<const std::string> Graph::scope() const {
+  return current && !current->nameScopes.empty() ? current->nameScopes.back().name : nullptr;
+}
+
+void Graph::beginScope(const void *key, std::shared_ptr<const std::string> name) {
+  threadState().nameScopes.push_back({key, std::move(name)});
+}
+
+// Usually that of this thread. Objects that live in one thread and die in another are of no use,
+// but must not leave anything behind.
+void Graph::endScope(const void *key) {
+  for (const auto &thread : threads)
+    llvm::erase_if(thread->nameScopes, [&](const auto &scope) { return scope.key == key; });
+}
+
+llvm::ArrayRef<ThreadState::ControlScope> Graph::controlScopes() const {
+  return current ? llvm::ArrayRef(current->controlScopes)
+                 : llvm::ArrayRef<ThreadState::ControlScope>();
+}
+
+void Graph::beginControl(const void *key, llvm::SmallVector<mlir::Value> ops) {
+  threadState().controlScopes.push_back({key, std::move(ops), traces().size()});
+}
+
+void Graph::endControl(const void *key) {
+  for (const auto &thread : threads)
+    llvm::erase_if(thread->controlScopes, [&](const auto &scope) { return scope.key == key; });
+}
+
 //===-- Handles -------------------------------------------------------------------------------===//
 
 Node *Graph::acquire(mlir::Value value) {
@@ -45,7 +199,8 @@ Node *Graph::acquire(mlir::Value value) {
   if (!node) {
     node = std::make_unique<Node>();
     node->value = value;
-    node->scope = scope;
+    node->scope = scope();
+    node->serial = ++lastSerial;
   }
   ++node->handles;
   return node.get();
@@ -56,24 +211,67 @@ Node *Graph::find(mlir::Value value) const {
   return found == nodes.end() ? nullptr : found->second.get();
 }
 
-void Graph::release(Node *node) {
-  // Only the last handle needs the lock. Under it no other thread can make a new handle of this
-  // node, and those that hold one keep the count above zero.
+void Graph::release(Node *node) noexcept {
   int64_t count = node->handles.load(std::memory_order_relaxed);
   while (count > 1)
     if (node->handles.compare_exchange_weak(count, count - 1, std::memory_order_acq_rel))
       return;
-  std::lock_guard lock(mutex);
-  if (--node->handles > 0)
+  // The last handle goes at once if nobody has the mutex.
+  if (mutex.try_lock()) {
+    entered();
+    if (--node->handles == 0)
+      forget(node);
+    leave();
     return;
+  }
+  // Otherwise it is the queue's. Under the mutex others may still make handles on the value; these
+  // find one more than their own, so a node is in the queue once.
+  Node *next = released.load(std::memory_order_relaxed);
+  do
+    node->nextReleased = next;
+  while (!released.compare_exchange_weak(next, node, std::memory_order_release,
+                                         std::memory_order_relaxed));
+}
+
+void Graph::takeReleased() {
+  if (!released.load(std::memory_order_relaxed))
+    return;
+  Node *node = released.exchange(nullptr, std::memory_order_acquire);
+  while (node) {
+    Node *next = node->nextReleased;
+    if (--node->handles == 0)
+      forget(node);
+    node = next;
+  }
+}
+
+void Graph::eraseReleased() {
+  takeReleased();
+  try {
+    collect(nobodys);
+  } catch (const std::bad_alloc &) {
+    // No handle's end fails; the ops stay until something else collects them.
+  }
+}
+
+// The last handle on the node is gone. Every call that may have the value in hand keeps its op.
+void Graph::forget(Node *node) noexcept {
   mlir::Operation *op = node->value.getDefiningOp();
+  const uint64_t serial = node->serial;
   nodes.erase(node->value);
   try {
-    candidates.insert(op);
-    if (depth == 0)
-      collect();
+    bool isKept = current && current->depth > 0;
+    if (isKept)
+      current->candidates.insert(op);
+    for (ThreadState *thread : suspended)
+      if (thread != current && serial < thread->seen) {
+        thread->candidates.insert(op);
+        isKept = true;
+      }
+    if (!isKept)
+      nobodys.candidates.insert(op);
   } catch (const std::bad_alloc &) {
-    // No handle's end fails; the op stays until something else collects it.
+    // As above.
   }
 }
 
@@ -81,15 +279,10 @@ void Graph::release(Node *node) {
 
 void Graph::created(mlir::Operation *op) {
   ++liveOps;
-  candidates.insert(op);
-  if (!traces.empty())
-    traces.back()->add(op);
+  current->candidates.insert(op);
+  if (!current->traces.empty())
+    current->traces.back()->add(op);
   forEachSymbol(op, [&](int64_t id) { ++symbols[id].uses; });
-}
-
-void Graph::endCall() {
-  if (--depth == 0)
-    collect();
 }
 
 bool Graph::isDead(mlir::Operation *op) {
@@ -112,15 +305,23 @@ bool Graph::definesUsedSize(mlir::Operation *op) {
   return symbols[*defined].uses > own;
 }
 
-void Graph::collect() {
-  while (!candidates.empty()) {
-    mlir::Operation *op = candidates.pop_back_val();
-    if (isDead(op))
-      erase(op);
+bool Graph::isKeptBesides(const ThreadState &own, mlir::Operation *op) const {
+  auto keeps = [&](const ThreadState *thread) {
+    return thread != &own && thread->candidates.contains(op);
+  };
+  return keeps(&nobodys) || llvm::any_of(suspended, keeps);
+}
+
+// What another thread keeps too, that one looks at.
+void Graph::collect(ThreadState &own) {
+  while (!own.candidates.empty()) {
+    mlir::Operation *op = own.candidates.pop_back_val();
+    if (isDead(op) && !isKeptBesides(own, op))
+      erase(op, own.candidates);
   }
 }
 
-void Graph::erase(mlir::Operation *op) {
+void Graph::erase(mlir::Operation *op, llvm::SetVector<mlir::Operation *> &candidates) {
   for (mlir::Value operand : op->getOperands())
     candidates.insert(operand.getDefiningOp());
   llvm::SmallVector<int64_t, 4> mentioned;
@@ -143,14 +344,12 @@ void Graph::erase(mlir::Operation *op) {
     if (--symbol.uses == 0 && !symbol.owner)
       symbols.remove(id);
   }
-  std::vector<Tensor> held; // let go at the end
   if (auto literal = llvm::dyn_cast<ir::LiteralOp>(op))
-    literals.remove(literal.getId());
-  else if (auto placeholder = llvm::dyn_cast<ir::PlaceholderOp>(op)) {
-    held = std::move(placeholders[placeholder.getId()].sizes);
-    placeholders.remove(placeholder.getId());
-  } else if (auto variable = llvm::dyn_cast<ir::VariableOp>(op))
-    variables.remove(variable.getId());
+    discard(literals.remove(literal.getId()));
+  else if (auto placeholder = llvm::dyn_cast<ir::PlaceholderOp>(op))
+    discard(placeholders.remove(placeholder.getId()));
+  else if (auto variable = llvm::dyn_cast<ir::VariableOp>(op))
+    discard(variables.remove(variable.getId()));
   op->erase();
   --liveOps;
 }
@@ -262,7 +461,7 @@ std::string Graph::uniqueName(const std::string &base) {
 
 std::string Graph::nodeName(const std::string &name) {
   if (name.size() < 2 || name.back() != '/')
-    return uniqueName((scope ? *scope : std::string()) + name);
+    return uniqueName((scope() ? *scope() : std::string()) + name);
   std::string full = name.substr(0, name.size() - 1);
   return scopeNames.erase(full) ? full : uniqueName(full);
 }
@@ -270,7 +469,7 @@ std::string Graph::nodeName(const std::string &name) {
 std::string Graph::scopeName(const std::string &name) {
   if (name.back() == '/')
     return name;
-  std::string unique = uniqueName((scope ? *scope : std::string()) + name);
+  std::string unique = uniqueName((scope() ? *scope() : std::string()) + name);
   scopeNames.insert(unique);
   return unique + "/";
 }
@@ -337,7 +536,7 @@ int64_t Tensor::ndim() const {
 }
 
 std::string Tensor::name() const {
-  std::lock_guard lock(Graph::get().mutex);
+  Graph::Lock lock(Graph::get());
   return Graph::get().nameOf(frontend::nodeOf(*this, "Tensor::name"));
 }
 
@@ -354,19 +553,19 @@ static VariableInfo *variableInfo(const Tensor &tensor, const char *caller) {
 }
 
 Constraint Tensor::constraint() const {
-  std::lock_guard lock(Graph::get().mutex);
+  Graph::Lock lock(Graph::get());
   VariableInfo *info = variableInfo(*this, "Tensor::constraint");
   return info ? info->constraint : Constraint();
 }
 
 bool Tensor::trainable() const {
-  std::lock_guard lock(Graph::get().mutex);
+  Graph::Lock lock(Graph::get());
   VariableInfo *info = variableInfo(*this, "Tensor::trainable");
   return info && info->trainable;
 }
 
 void Tensor::setTrainable(bool trainable) {
-  std::lock_guard lock(Graph::get().mutex);
+  Graph::Lock lock(Graph::get());
   if (VariableInfo *info = variableInfo(*this, "Tensor::setTrainable"))
     info->trainable = trainable;
   else

@@ -3,6 +3,7 @@
 #define KERATIN_FRONTEND_GRAPH_GRAPH_H
 
 #include "frontend/graph/IdTable.h"
+#include "frontend/graph/ThreadState.h"
 #include "frontend/graph/VariableStorage.h"
 #include "ir/dialect/Keratin.h"
 #include "ir/dialect/ValuePart.h"
@@ -18,7 +19,6 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -33,10 +33,12 @@ struct Node {
   mlir::Value value;
   std::shared_ptr<const std::string> scope; // null outside name scopes
   std::string name;                         // made when first asked for
-  bool usesLearningPhase = false;
+  std::atomic<bool> usesLearningPhase{false};
   // The callable of a K function that has returned, for which alone the value meant something; null
   // for most.
   std::shared_ptr<const std::string> madeIn;
+  uint64_t serial = 0;          // nodes are numbered as they are made, from 1
+  Node *nextReleased = nullptr; // in the graph's queue
 };
 
 } // namespace keratin::detail
@@ -44,7 +46,6 @@ struct Node {
 namespace keratin::frontend {
 
 using detail::Node;
-class Trace;
 
 struct PlaceholderInfo {
   std::string name;
@@ -77,54 +78,89 @@ struct SymbolInfo {
   std::pair<mlir::Value, int64_t> element = {};
 };
 
-// The process's graph. Building it is thread-compatible as far as the meaning of a program goes,
-// and safe in any case: every entrance takes the mutex. Compiling and calling functions do not.
+// The process's graph: any number of threads may build it, each what it likes.
 //
-// Ops are made at the end of one block, so it is ordered. An op that no handle and no other op
-// needs (for its value, or for the size that it computes) is erased, and then what only it needed,
-// iteratively; while a K function runs (see Call), that waits for its end.
+// Of the graph, under its mutex: the ops, the tables, the names that are taken, and the MLIR
+// context, which has no locks of its own. Of a thread (ThreadState), and not seen by others: the
+// calls on its stack, the callables that they run and what these have made, the name scope and the
+// control dependencies in force, the ops that wait for the end of a call. Of a call (Call): where
+// its ops go, its location, what it requires. K functions hold the mutex, but not while a callable
+// of the user's runs (UserCode); compiling and calling functions do not.
+//
+// Ops are made at the end of one block, so it is ordered; the ops of several threads mix. An op
+// that no handle and no other op needs (for its value, or for the size that it computes) is erased,
+// and then what only it needed, iteratively. This waits for the end of the K function that made it,
+// and of every K function whose callable is running and that may have its value in hand: one whose
+// callable was called when the value had a handle already.
 class Graph {
 public:
-  // While it lives, a callable of the user's runs.
+  // Holds the mutex. A thread may have several.
+  class Lock {
+  public:
+    explicit Lock(Graph &graph) : graph(graph) { graph.enter(); }
+    ~Lock() { graph.leave(); }
+    Lock(const Lock &) = delete;
+    Lock &operator=(const Lock &) = delete;
+
+  private:
+    Graph &graph;
+  };
+
+  // While it lives, a callable of the user's runs in the K function that made it, and the thread
+  // does not hold the mutex. What the function has in hand stays.
   class UserCode {
   public:
-    explicit UserCode(Graph &graph) : graph(graph), outer(graph.userDepth) {
-      graph.userDepth = graph.depth;
-    }
-    ~UserCode() { graph.userDepth = outer; }
+    explicit UserCode(Graph &graph);
+    ~UserCode();
     UserCode(const UserCode &) = delete;
     UserCode &operator=(const UserCode &) = delete;
 
   private:
     Graph &graph;
-    const int outer;
+    const int outerDepth;
+    const uint64_t outerSeen;
+    int locks;
   };
 
   // Never destroyed: tensors with static storage may outlive everything.
   static Graph &get();
 
-  std::recursive_mutex mutex;
-
   mlir::MLIRContext context;
   mlir::Block *block();
 
-  // A handle on the value. Handles are counted by retain (which needs no lock) and release.
+  // A handle on the value. Handles are counted by Tensor's copies and by release, which any thread
+  // may call at any time: it does not wait. While another thread has the mutex the last handle of
+  // a node goes to a queue, which whoever has the mutex next empties.
   Node *acquire(mlir::Value value);
-  void release(Node *node);
+  void release(Node *node) noexcept;
   // Null if there is no handle on it.
   Node *find(mlir::Value value) const;
   std::string nameOf(Node *node);
 
-  // Between these, ops without uses stay; `created` is told of every new op.
-  void beginCall() { ++depth; }
+  // Between these, what the thread makes stays; `created` is told of every new op.
+  void beginCall();
   void endCall();
-  int callDepth() const { return depth; }
   // Whether the user called the K function that is running, and no other K function did.
-  bool isCalledByUser() const { return depth == userDepth + 1; }
+  bool isCalledByUser() const;
   void created(mlir::Operation *op);
 
-  // The callables that are running, innermost last.
-  std::vector<Trace *> traces;
+  // The thread builds no more.
+  void endThread();
+
+  // The thread's callables that are running, innermost last.
+  llvm::ArrayRef<Trace *> traces() const;
+  void beginTrace(Trace *trace);
+  void endTrace();
+
+  // The thread's name scope in force, null for none; `key` is the object that begins and ends it.
+  std::shared_ptr<const std::string> scope() const;
+  void beginScope(const void *key, std::shared_ptr<const std::string> name);
+  void endScope(const void *key);
+
+  // The thread's control dependencies, outermost first.
+  llvm::ArrayRef<ThreadState::ControlScope> controlScopes() const;
+  void beginControl(const void *key, llvm::SmallVector<mlir::Value> ops);
+  void endControl(const void *key);
 
   // A fresh symbol; it lives until its owner and every op that mentions it are gone.
   int64_t addSymbol(SymbolInfo info) { return symbols.add(std::move(info)); }
@@ -143,8 +179,6 @@ public:
   IdTable<Array> literals;
   IdTable<SymbolInfo> symbols;
 
-  // The name scope in force, and unique names.
-  std::shared_ptr<const std::string> scope;
   std::string uniqueName(const std::string &base);
   // For a node that the user names: in the scope, unless it ends in '/' and so is the full name.
   // The first node that has the name of a scope for its full name gets it as it is.
@@ -160,11 +194,37 @@ public:
   int64_t opCount() const { return liveOps; }
 
 private:
+  // What tables held: destroyed without the mutex, since the user's objects are among it.
+  using Garbage = std::vector<std::unique_ptr<void, void (*)(void *)>>;
+
   Graph();
-  void collect();
+  void enter();
+  void entered();
+  void leave();
+  static void destroy(Garbage garbage);
+  template <typename T> void discard(std::unique_ptr<T> entry) {
+    garbage.emplace_back(nullptr, [](void *object) { delete static_cast<T *>(object); });
+    garbage.back().reset(entry.release());
+  }
+
+  ThreadState &threadState();
+  void takeReleased();
+  void eraseReleased();
+  void forget(Node *node) noexcept;
+  bool isKeptBesides(const ThreadState &own, mlir::Operation *op) const;
+  void collect(ThreadState &own);
   bool isDead(mlir::Operation *op);
   bool definesUsedSize(mlir::Operation *op);
-  void erase(mlir::Operation *op);
+  void erase(mlir::Operation *op, llvm::SetVector<mlir::Operation *> &candidates);
+
+  std::recursive_mutex mutex;
+  int held = 0;                   // how often its thread has it
+  ThreadState *current = nullptr; // of the thread that has it; null for none
+  std::vector<std::unique_ptr<ThreadState>> threads;
+  std::vector<ThreadState *> suspended;  // those whose callables run
+  ThreadState nobodys;                   // ops that no call keeps
+  std::atomic<Node *> released{nullptr}; // the queue
+  Garbage garbage;
 
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::unordered_map<std::string, int64_t> nameCounters;
@@ -173,11 +233,8 @@ private:
   llvm::DenseMap<mlir::Attribute, llvm::SmallVector<int64_t, 2>> dimsSymbols;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<int64_t, 2>> ownedSymbols;
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, int64_t> computedSymbols;
-  // Ops that may have become dead.
-  llvm::SetVector<mlir::Operation *> candidates;
-  int depth = 0;
-  int userDepth = 0; // the depth of calls below the user's innermost code
   int64_t liveOps = 0;
+  uint64_t lastSerial = 0; // of nodes
 };
 
 // The value behind a tensor, and the other way round. ValueError, in the name of the caller, for an

@@ -23,9 +23,10 @@ public:
     entries[id] = std::move(entry);
     return id;
   }
-  void remove(int64_t id) {
-    entries[id].reset();
+  // What was there, for the caller to destroy.
+  std::unique_ptr<T> remove(int64_t id) {
     unused.push_back(id);
+    return std::move(entries[id]);
   }
   T &operator[](int64_t id) { return *entries[id]; }
   const T &operator[](int64_t id) const { return *entries[id]; }

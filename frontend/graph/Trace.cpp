@@ -6,9 +6,8 @@ using namespace keratin;
 using namespace keratin::frontend;
 
 Trace::Trace(Call &call, std::string callable)
-    : call(call), name(std::make_shared<const std::string>(std::move(callable))),
-      running(std::in_place, call.graph) {
-  call.graph.traces.push_back(this);
+    : call(call), name(std::make_shared<const std::string>(std::move(callable))) {
+  call.graph.beginTrace(this);
 }
 
 mlir::Value Trace::argument(mlir::RankedTensorType type, const std::string &label) {
@@ -24,9 +23,8 @@ void Trace::end() {
   if (!isOpen)
     return;
   isOpen = false;
-  running.reset();
   Graph &graph = call.graph;
-  graph.traces.pop_back();
+  graph.endTrace();
   for (mlir::Operation *op : made) {
     auto differs = [&](mlir::Value operand) { return perStep.contains(operand.getDefiningOp()); };
     if (op->getNumResults() != 1 || !arguments.contains(op->getResult(0)))
@@ -38,13 +36,13 @@ void Trace::end() {
         node->madeIn = name;
   }
   // What was made here was made in the callable around this one too.
-  if (!graph.traces.empty())
+  if (!graph.traces().empty())
     for (mlir::Operation *op : made)
-      graph.traces.back()->add(op);
+      graph.traces().back()->add(op);
 }
 
 const std::string *frontend::tracedCallable(const Graph &graph) {
-  return graph.traces.empty() ? nullptr : &graph.traces.back()->callable();
+  return graph.traces().empty() ? nullptr : &graph.traces().back()->callable();
 }
 
 bool frontend::isStepArgument(const Graph &graph, mlir::Operation *op) {

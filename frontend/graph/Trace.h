@@ -7,18 +7,18 @@
 #include "llvm/ADT/DenseSet.h"
 
 #include <memory>
-#include <optional>
 #include <string>
 
 namespace keratin::frontend {
 
 class Call;
 
-// Lives in a K function while its callable runs, which makes ops at the end of the graph's block as
-// always: they are copied into the body (graph/Body.h) and die with their handles. Inside, a value
-// that is another one in each step is a step argument, a placeholder that nobody can feed. When the
-// trace ends, also because the callable threw, tensors that depend on its arguments are of no use
-// any more and say so.
+// Lives in a K function while its callable runs (Call::runUserCode), which makes ops at the end of
+// the graph's block as always: they are copied into the body (graph/Body.h) and die with their
+// handles. Inside, a value that is another one in each step is a step argument, a placeholder that
+// nobody can feed. When the trace ends, also because the callable threw, tensors that depend on its
+// arguments are of no use any more and say so. Only what the thread itself makes meanwhile is the
+// callable's.
 class Trace {
 public:
   // `callable` is for messages: "the step function of rnn".
@@ -42,13 +42,12 @@ public:
   bool hasMade(mlir::Operation *op) const { return made.contains(op); }
   // Whether its value may differ from step to step.
   bool isPerStep(mlir::Operation *op) const { return perStep.contains(op); }
-  // The graph tells its innermost trace.
+  // The graph tells the thread's innermost trace.
   void add(mlir::Operation *op) { made.insert(op); }
 
 private:
   Call &call;
   std::shared_ptr<const std::string> name;
-  std::optional<Graph::UserCode> running;
   bool isOpen = true;
   mlir::Value number;
   llvm::DenseSet<mlir::Value> arguments;

@@ -127,7 +127,7 @@ TEST_CASE("loops live as long as their handles", "[loop]") {
                         z, {K::zeros({1, 1})}),
                     std::runtime_error);
     CHECK(Graph::get().opCount() == before);
-    CHECK(Graph::get().traces.empty());
+    CHECK(Graph::get().traces().empty());
   }
   CHECK(Graph::get().opCount() == ops);
   CHECK(Graph::get().symbols.size() == symbols);

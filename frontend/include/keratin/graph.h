@@ -23,7 +23,8 @@ void manual_variable_initialization(bool value);
 std::shared_ptr<Session> get_session();
 void set_session(std::shared_ptr<Session> session);
 
-// Names of tensors made while it lives start with "outer/inner/".
+// Names of tensors that this thread makes while it lives start with "outer/inner/". Ends in the
+// thread that it began in, as control_dependencies does.
 class name_scope {
 public:
   explicit name_scope(const std::string &name = "");
@@ -34,13 +35,12 @@ public:
   const std::string &name() const { return current; }
 
 private:
-  std::shared_ptr<const std::string> outer;
   std::string current;
 };
 
-// While it lives, tensors are made to be evaluated after the update ops, and where they read a
-// variable that these assign, they read its new value. Each op happens once a call, whatever branch
-// is taken.
+// While it lives, tensors that this thread makes are evaluated after the update ops, and where they
+// read a variable that these assign, they read its new value. Each op happens once a call, whatever
+// branch is taken.
 class control_dependencies {
 public:
   explicit control_dependencies(const std::vector<Tensor> &control_inputs);
