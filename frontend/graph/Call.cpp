@@ -8,8 +8,20 @@
 using namespace keratin;
 using namespace keratin::frontend;
 
+// The context holds each file's name once, but would hash it for every call: a sixth of what a
+// small op costs.
+static mlir::StringAttr fileName(Graph &graph, const char *file) {
+  static auto *names = new llvm::DenseMap<const char *, mlir::StringAttr>;
+  mlir::StringAttr &name = (*names)[file];
+  // Of a library that was unloaded another text may have had the place.
+  if (!name || name.getValue() != file)
+    name = mlir::StringAttr::get(&graph.context, file);
+  return name;
+}
+
 static mlir::Location locationOf(Graph &graph, SourceLocation location) {
-  mlir::Location place = mlir::FileLineColLoc::get(&graph.context, location.file, location.line, 0);
+  mlir::Location place =
+      mlir::FileLineColLoc::get(fileName(graph, location.file), unsigned(location.line), 0);
   if (std::shared_ptr<const std::string> scope = graph.scope())
     return mlir::NameLoc::get(mlir::StringAttr::get(&graph.context, *scope), place);
   return place;

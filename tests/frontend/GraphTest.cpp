@@ -4,6 +4,7 @@
 #include "frontend/graph/EvalCache.h"
 #include "frontend/graph/Graph.h"
 
+#include <cstring>
 #include <fstream>
 #include <set>
 #include <unordered_set>
@@ -233,6 +234,19 @@ TEST_CASE("uids count for each prefix") {
   CHECK(K::get_uid() == 1);
   K::reset_uids();
   CHECK(K::get_uid("dense") == 1);
+}
+
+TEST_CASE("ops have the names of their files, whatever had the place in memory before") {
+  char file[] = "first.cc";
+  Tensor x = K::placeholder({2}), first = K::tanh(x, {file, 7});
+  std::strcpy(file, "other.cc");
+  Tensor other = K::tanh(x, {file, 7});
+  auto fileOf = [](const Tensor &tensor) {
+    mlir::Location place = keratin::frontend::valueOf(tensor).getLoc();
+    return llvm::cast<mlir::FileLineColLoc>(place).getFilename().str();
+  };
+  CHECK(fileOf(first) == "first.cc");
+  CHECK(fileOf(other) == "other.cc");
 }
 
 TEST_CASE("errors name the function and the line of the call") {
