@@ -9,7 +9,9 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 using namespace keratin;
 using namespace keratin::frontend;
@@ -137,6 +139,11 @@ public:
   }
 
 private:
+  // Sizes with longer steps could not be represented: the call computes them.
+  static constexpr double kMostKnownStep = 0x1p31;
+  // One that is longer goes no further.
+  static constexpr int64_t kLeastStep = -std::numeric_limits<int64_t>::max();
+
   // ceil((to - from) / by), at least 0.
   DimExpr size() {
     if (from.isNumber() && to.isNumber() && by.isNumber()) {
@@ -147,7 +154,7 @@ private:
       }
       return DimExpr(count);
     }
-    if (!isFloat && by.isNumber())
+    if (!isFloat && by.isNumber() && std::abs(by.number()) <= kMostKnownStep)
       if (std::optional<DimExpr> known = knownSize())
         return *known;
     return isFloat ? floatSize() : integerSize();
@@ -174,10 +181,12 @@ private:
   DimExpr integerSize() {
     Value step = by.isNumber() ? scalar(by) : call.nonzero(scalar(by), "step is 0");
     Value distance = g.sub(scalar(to), scalar(from)), zero = g.zeroLike(step);
-    // Of the same length with a step that goes up.
+    // Of the same length with a step that goes up. No number here is beyond 64 bits, however long
+    // the step.
     distance = g.select(g.less(step, zero), g.neg(distance), distance);
-    Value width = g.abs(step);
-    Value count = g.floorDiv(g.add(distance, g.sub(width, g.oneLike(width))), width);
+    Value width = g.abs(g.maximum(step, g.integerScalar(kLeastStep, ir::getElementType(step))));
+    Value one = g.oneLike(width);
+    Value count = g.add(g.floorDiv(g.sub(distance, one), width), one);
     return computedSize(g.maximum(count, zero));
   }
 

@@ -170,6 +170,16 @@ TEST_CASE("ranges whose bounds and steps are tensors", "[size]") {
     checkArray(down({by})[0], Array(falling, {int64_t(falling.size())}));
   }
   CHECK_THAT(errorOf<ValueError>([&] { up({0}); }), Catch::Contains("arange: step is 0"));
+  Tensor far = K::placeholder(Shape{}, None, "int64");
+  Function leap = K::function({far}, {K::arange(-2, 9, far), K::arange(9, -2, far)});
+  const int64_t least = std::numeric_limits<int64_t>::min(), most = -1 - least;
+  for (int64_t by : {least, least + 1, most - 1, most}) {
+    INFO(by);
+    std::vector<Array> found = leap({Array(by)});
+    checkArray(found[0], by > 0 ? Array{-2} : Array::zeros(DType::Int32, {0}));
+    checkArray(found[1], by < 0 ? Array{9} : Array::zeros(DType::Int32, {0}));
+  }
+  checkArray(K::function({m}, {K::arange(m, -3, least)})({5})[0], Array{5});
   // A fed stop gives a size that is known before the call.
   Function to = K::function({m}, {K::arange(m, None, 2)});
   checkArray(to({5})[0], Array{0, 2, 4});
