@@ -67,7 +67,8 @@ static LogicalResult bindArguments(func::FuncOp function, ArrayRef<HostTensor> a
       std::optional<int64_t> size = partOf(argument.ints[0], symbol.part);
       if (!size)
         return fail(context, "argument " + Twine(i) + " is a size whose value is " +
-                                 Twine(argument.ints[0]) + "; needed 0 or more");
+                                 Twine(argument.ints[0]) + "; needed " +
+                                 (symbol.part == ValuePart::Whole ? "0 or more" : "more"));
       if (failed(bindSymbol(context, symbol.id, *size)))
         return failure();
     }

@@ -214,7 +214,7 @@ private:
     if (!readInteger(view.dtype, elementAddress(view, symbol.index), value))
       return refuseValue(symbol, "whose value is beyond 2^63");
     // Sizes are simplified, and code is made, for symbols that are not negative.
-    if (value == INT64_MIN)
+    if (value == INT64_MIN && isNegativePart(symbol.source))
       return refuseValue(symbol, "whose value is -2^63; needed more");
     value = symbolOfElement(symbol.source, value);
     if (value < 0) {

@@ -30,7 +30,7 @@ inline bool isValueOfVariable(int32_t source) {
 // Whether it is read out of an element, at the call.
 inline bool isValue(int32_t source) { return isValueOfInput(source) || isValueOfVariable(source); }
 
-// What the symbol is if this is the element, which is more than -2^63.
+// What the symbol is if this is the element; a negative part is one of more than -2^63.
 inline int64_t symbolOfElement(int32_t source, int64_t element) {
   int64_t part = isNegativePart(source) ? -element : element;
   return part < 0 && (isPositivePart(source) || isNegativePart(source)) ? 0 : part;
