@@ -271,7 +271,8 @@ def samples(root):
 
 
 class Runner:
-    def __init__(self, tools, folder):
+    def __init__(self, tools, folder, sanitized):
+        self.sanitized = sanitized
         self.tools, self.folder = pathlib.Path(tools), pathlib.Path(folder)
         self.base = {}
         self.passes = sorted(set(re.findall(r"--(keratin-[a-z-]+)", subprocess.run(
@@ -288,9 +289,14 @@ class Runner:
                            ["keratin-dump", "--format=html"], ["keratin-compile", "--emit=obj", "-o", os.devnull],
                            ["keratin-run", "--random", "--quiet"]])
 
+    def seconds(self):
+        return 10 * SECONDS if self.sanitized else SECONDS
+
     def limitProcess(self):
-        resource.setrlimit(resource.RLIMIT_CPU, (2 * SECONDS, 2 * SECONDS + 1))
-        resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+        seconds = 2 * self.seconds()
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+        if not self.sanitized:  # sanitizers reserve terabytes
+            resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
     def run(self, command, file):
@@ -315,12 +321,17 @@ class Runner:
             self.base[tool] = self.run([tool] + (["--emit=graph"] if tool == "keratin-compile" else []), empty)[2]
         code, seconds, mib, error = self.run(command, file)
         most = 64 + 16 * file.stat().st_size / MIB if isReading else 2048
+        if self.sanitized:  # what surrounds each block, and blocks that are kept when they are freed
+            most = 512 + 4 * most
         problem = ""
-        if code not in (0, 1, 4):
+        # UndefinedBehaviorSanitizer ends with the exit code, and nearly the words, of a tool that refuses.
+        if "Sanitizer" in error or "runtime error:" in error:
+            problem = "a sanitizer's finding"
+        elif code not in (0, 1, 4):
             problem = f"exit code {code}"
         elif code and not re.search(r"error: \S", error):
             problem = f"exit code {code} without a message"
-        elif seconds > SECONDS:
+        elif seconds > self.seconds():
             problem = f"{seconds:.1f} s"
         elif mib - self.base[tool] > most:
             problem = f"{mib - self.base[tool]:.0f} MiB beyond the {self.base[tool]:.0f} of an empty module; allowed are {most:.0f}"
@@ -337,11 +348,12 @@ def main():
     parser.add_argument("--keep", default=".")
     parser.add_argument("--family", default="")
     parser.add_argument("--largest", type=int, default=1 << 23)
+    parser.add_argument("--sanitized", action="store_true", help="the tools have sanitizers in them")
     options = parser.parse_args()
     pieces = samples(pathlib.Path(options.root).resolve())
     found, done, begun = 0, 0, time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
-        runner = Runner(pathlib.Path(options.tools).resolve(), folder)
+        runner = Runner(pathlib.Path(options.tools).resolve(), folder, options.sanitized)
         while done < options.count and time.monotonic() - begun < options.seconds:
             seed = options.seed + done
             rng = random.Random(seed)
