@@ -1,15 +1,14 @@
 #include "codegen/lowering/EntryFunction.h"
 
-#include "codegen/lowering/EntryBuilder.h"
-#include "ir/dialect/GraphError.h"
+#include "codegen/lowering/EntryLowering.h"
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SourceLine.h"
-#include "ir/interfaces/ComputedSizes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -17,6 +16,7 @@
 using namespace keratin::codegen;
 using namespace mlir;
 namespace ir = keratin::ir;
+namespace host = keratin::host;
 using keratin::ir::DimExpr;
 
 // Elementary operations from which on handing chunks to threads pays (a fork and join costs about
@@ -80,49 +80,32 @@ static ProfiledKernel profiledKernel(ir::KernelOp op) {
 
 //===-- Values --------------------------------------------------------------------------------===//
 
-EntryBuilder::EntryBuilder(func::FuncOp source, ModuleOp into, StringRef name,
-                           const MachineTarget &target, EntryDescription &description)
-    : source(source), into(into), name(name), library(into, name, target), description(description),
-      b(into.getContext()), loc(source.getLoc()) {
+EntryLowering::EntryLowering(func::FuncOp source, host::ProgramOp program, ModuleOp into,
+                             StringRef name, const MachineTarget &target,
+                             EntryDescription &description)
+    : source(source), program(program), into(into), name(name), library(into, name, target),
+      description(description), b(into.getContext()), loc(source.getLoc()) {
   pointer = LLVM::LLVMPointerType::get(b.getContext());
 }
 
-Value EntryBuilder::i64(int64_t value) { return b.create<arith::ConstantIntOp>(loc, value, 64); }
+Value EntryLowering::i64(int64_t value) { return b.create<arith::ConstantIntOp>(loc, value, 64); }
 
-bool EntryBuilder::isOwnSize(const DimExpr &size) const {
+bool EntryLowering::isOwnSize(const DimExpr &size) const {
   return !frame.ownSymbols.empty() &&
          llvm::any_of(size.symbols(), [&](int64_t id) { return frame.ownSymbols.contains(id); });
 }
 
-// Whether the place may be another one in each step: of memory that a size of the step asks for.
-bool EntryBuilder::isOwnPlace(ir::PlaceAttr place) const {
-  if (frame.ownSymbols.empty() || !place.isInMemory())
-    return false;
-  ir::MemoryAttr memory = memories[place.getNumber()];
-  return memory.waits() && frame.ownSymbols.contains(memory.getSymbol());
+// Whether it may be elsewhere in each step, asked for by a size of the step.
+bool EntryLowering::isOwnMemory(host::MemoryOp memory) const {
+  ir::MemoryAttr plan = memories[memory.getNumber()];
+  return plan.waits() && frame.ownSymbols.contains(plan.getSymbol());
 }
 
-bool EntryBuilder::isOwnPlace(OpResult result) const {
-  ir::PlaceAttr place = ir::placeOf(result);
-  if (!place) // of a constant
-    return false;
-  auto branch = dyn_cast<ir::IfOp>(result.getOwner()->getParentOp());
-  return place.isReturned() && branch ? isOwnPlace(branch->getResult(place.getNumber()))
-                                      : isOwnPlace(place);
-}
-
-bool EntryBuilder::mentionsOwnSize(Operation *op) const {
-  bool found = false;
-  if (!frame.ownSymbols.empty())
-    ir::forEachSymbol(op, [&](int64_t id) { found |= frame.ownSymbols.contains(id); });
-  return found;
-}
-
-Value EntryBuilder::hoistedIf(bool isSame, llvm::function_ref<Value()> emit) {
+Value EntryLowering::hoistedIf(bool isSame, llvm::function_ref<Value()> emit) {
   return isSame ? hoisted(emit) : emit();
 }
 
-Value EntryBuilder::hoisted(llvm::function_ref<Value()> emit) {
+Value EntryLowering::hoisted(llvm::function_ref<Value()> emit) {
   if (!frame.isLoop())
     return emit();
   OpBuilder::InsertionGuard guard(b);
@@ -130,7 +113,7 @@ Value EntryBuilder::hoisted(llvm::function_ref<Value()> emit) {
   return emit();
 }
 
-Value EntryBuilder::sizeOf(const DimExpr &size) {
+Value EntryLowering::sizeOf(const DimExpr &size) {
   if (size.isConstant())
     return i64(size.constantValue());
   bool isOwn = isOwnSize(size);
@@ -148,17 +131,17 @@ Value EntryBuilder::sizeOf(const DimExpr &size) {
   return loaded;
 }
 
-Value EntryBuilder::bufferAt(int64_t number) {
+Value EntryLowering::bufferAt(int64_t number) {
   Value address = b.create<LLVM::GEPOp>(loc, pointer, pointer, frame.buffers,
                                         ArrayRef<LLVM::GEPArg>{int32_t(number)});
   return b.create<LLVM::LoadOp>(loc, pointer, address);
 }
 
-Value EntryBuilder::offsetBy(Value base, Value bytes) {
+Value EntryLowering::offsetBy(Value base, Value bytes) {
   return b.create<LLVM::GEPOp>(loc, pointer, b.getI8Type(), base, ArrayRef<LLVM::GEPArg>{bytes});
 }
 
-Value EntryBuilder::contextField(size_t offset, Type type) {
+Value EntryLowering::contextField(size_t offset, Type type) {
   Value address = b.create<LLVM::GEPOp>(loc, pointer, b.getI8Type(), frame.context,
                                         ArrayRef<LLVM::GEPArg>{int32_t(offset)});
   return b.create<LLVM::LoadOp>(loc, type, address);
@@ -166,159 +149,124 @@ Value EntryBuilder::contextField(size_t offset, Type type) {
 
 // The order of keratin_entry_fn_t: inputs, variables, outputs, new values of updates that are not
 // in place, constants, arena.
-void EntryBuilder::numberBuffers() {
+void EntryLowering::numberBuffers() {
   ir::Signature signature(source);
   memories = ir::memoriesOf(source);
-  firstVariable = signature.firstVariable();
+  host::NumberedOps numbered = host::numberedOpsOf(source);
+  kernels = numbered.kernels;
+  unsigned firstVariable = signature.firstVariable();
   int64_t next = source.getNumArguments();
   for (unsigned i = 0; i < source.getNumResults(); ++i)
     resultBuffers.push_back(signature.isInPlace(i) ? firstVariable + *signature.updatedVariable(i)
                                                    : next++);
-  source.walk([&](ir::ConstantOp constant) {
-    if (isa<ir::KernelOp>(constant->getParentOp()))
-      return;
-    constantBuffers[constant.getY()] = next++;
+  constantBuffers = next;
+  for (ir::ConstantOp constant : numbered.constants)
     description.constants.push_back(constant.getY());
+  arenaBuffer = constantBuffers + int64_t(numbered.constants.size());
+}
+
+// Of the call, the same all the time.
+Value EntryLowering::buffer(Value value, int64_t number) {
+  Value address = hoisted([&] { return bufferAt(number); });
+  if (!frame.isConditional)
+    frame.values[value] = address;
+  return address;
+}
+
+Value EntryLowering::placeAt(host::AtOp at) {
+  DimExpr offset = at.getOffset().getDims().front();
+  auto memory = at.getBase().getDefiningOp<host::MemoryOp>();
+  if (!memory)
+    return offsetBy(valueOf(at.getBase()), sizeOf(offset));
+  bool isOwn = isOwnMemory(memory);
+  Value address = hoistedIf(!isOwn, [&] {
+    return offsetBy(bufferAt(arenaBuffer + int64_t(memory.getNumber())), sizeOf(offset));
   });
-  arenaBuffer = next;
+  if (!isOwn && !frame.isConditional)
+    frame.values[at] = address;
+  return address;
 }
 
-// The place of what the terminator in `parent` returns.
-FailureOr<Value> EntryBuilder::placeOfReturned(Operation *parent, unsigned index) {
-  if (isa<ir::IfOp>(parent))
-    return pointerOf(parent->getResult(index));
-  if (isa<ir::LoopOpInterface>(parent))
-    return frame.yieldPlaces.lookup({parent, index});
-  return hoisted([&] { return bufferAt(resultBuffers[index]); });
-}
-
-FailureOr<Value> EntryBuilder::placeOf(OpResult result) {
-  ir::PlaceAttr place = ir::placeOf(result);
-  switch (place.getKind()) {
-  case ir::PlaceKind::Memory:
-    return hoistedIf(!isOwnPlace(place), [&] { return placeAt(place); });
-  case ir::PlaceKind::Returned:
-    return placeOfReturned(result.getOwner()->getParentOp(), place.getNumber());
-  case ir::PlaceKind::Variable:
-    return hoisted([&] { return bufferAt(firstVariable + place.getNumber()); });
-  case ir::PlaceKind::Nowhere:
-  case ir::PlaceKind::Result:
-  case ir::PlaceKind::Stack:
-    break;
-  }
-  return result.getOwner()->emitError("result ") << result.getResultNumber() << " needs a place",
-         failure();
-}
-
-// In a memory.
-Value EntryBuilder::placeAt(ir::PlaceAttr place) {
-  return offsetBy(bufferAt(arenaBuffer + place.getNumber()), sizeOf(place.getOffset()));
-}
-
-// A part of its operand; the rest of its dimensions is whole.
-FailureOr<Value> EntryBuilder::pointerOfRows(ir::SliceOp rows) {
-  FailureOr<Value> base = pointerOf(rows.getX());
-  DimExpr first = rows.getStarts().getDims().front();
-  if (failed(base) || first == DimExpr(0))
-    return base;
-  ir::Shape row = ir::getShape(rows.getX());
-  row[0] = first;
-  std::optional<DimExpr> bytes = ir::elementCount(row);
-  if (bytes)
-    bytes = mul(*bytes, ir::dtypeBytes(ir::dtypeOf(ir::getElementType(rows.getX()))));
-  if (!bytes)
-    return ir::emitGraphError(rows, ir::GraphError::TooLarge)
-               << "slice: the bytes before its rows do not fit 64 bits",
-           failure();
-  return offsetBy(*base, sizeOf(*bytes));
-}
-
-FailureOr<Value> EntryBuilder::pointerOf(Value value) {
-  // Views are where their operand is, and so are captures.
-  while (true) {
-    auto argument = dyn_cast<BlockArgument>(value);
-    if (auto reshape = value.getDefiningOp<ir::ReshapeOp>())
-      value = reshape.getX();
-    else if (auto branch =
-                 argument ? dyn_cast<ir::IfOp>(argument.getOwner()->getParentOp()) : ir::IfOp())
-      value = branch.getCaptures()[argument.getArgNumber()];
-    else if (auto loop = argument
-                             ? dyn_cast<ir::LoopOpInterface>(argument.getOwner()->getParentOp())
-                             : ir::LoopOpInterface();
-             loop && llvm::is_contained(loop.getCaptureArguments(), value))
-      value = loop->getOperand(argument.getArgNumber() - 1);
-    else
-      break;
-  }
-  if (Value known = frame.pointers.lookup(value))
+Value EntryLowering::valueOf(Value value) {
+  if (Value known = frame.values.lookup(value))
     return known;
-  if (auto rows = value.getDefiningOp<ir::SliceOp>())
-    return pointerOfRows(rows);
-  FailureOr<Value> result = failure();
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    result = hoisted([&] { return bufferAt(argument.getArgNumber()); });
-  else if (auto found = constantBuffers.find(value); found != constantBuffers.end())
-    result = hoisted([&] { return bufferAt(found->second); });
-  else if (isa<ir::KernelOp, ir::LoopOpInterface, ir::IfOp>(value.getDefiningOp()))
-    result = placeOf(cast<OpResult>(value));
-  else
-    emitError(value.getLoc(), "not implemented: a value made outside a kernel");
-  auto made = dyn_cast<OpResult>(value);
-  if (succeeded(result) && !frame.isConditional && !(made && isOwnPlace(made)))
-    frame.pointers[value] = *result;
-  return result;
+  Operation *op = value.getDefiningOp();
+  if (auto argument = dyn_cast<host::ArgumentOp>(op))
+    return buffer(value, argument.getNumber());
+  if (auto result = dyn_cast<host::ResultOp>(op))
+    return buffer(value, resultBuffers[result.getNumber()]);
+  if (auto constant = dyn_cast<host::ConstantOp>(op))
+    return buffer(value, constantBuffers + int64_t(constant.getNumber()));
+  if (auto memory = dyn_cast<host::MemoryOp>(op))
+    return bufferAt(arenaBuffer + int64_t(memory.getNumber()));
+  if (auto at = dyn_cast<host::AtOp>(op))
+    return placeAt(at);
+  if (auto size = dyn_cast<host::SizeOp>(op))
+    return sizeOf(size.getSize().getDims().front());
+  return b.create<arith::ConstantOp>(loc, cast<arith::ConstantOp>(op).getValue());
 }
 
 //===-- Calls ---------------------------------------------------------------------------------===//
 
-Value EntryBuilder::hasNotFailed() {
+Value EntryLowering::hasNotFailed() {
   Value site = contextField(offsetof(keratin_context_t, failed_site), b.getI32Type());
   Value none = b.create<arith::ConstantIntOp>(loc, 0, 32);
   return b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, site, none);
 }
 
-void EntryBuilder::leaveIfFailed() {
+void EntryLowering::leaveIfFailed() {
   leaveUnless(hasNotFailed());
   mayHaveFailed = false;
 }
 
-void EntryBuilder::leaveUnless(Value sound) {
+void EntryLowering::leaveUnless(Value sound) {
   Block *next = b.getInsertionBlock()->splitBlock(b.getInsertionPoint());
   b.setInsertionPointToEnd(next->getPrevNode());
   b.create<cf::CondBranchOp>(loc, sound, next, exit);
   b.setInsertionPointToStart(next);
 }
 
-// Hands the value to the runtime, which computes the sizes that depend on it. If that fails, the
-// entry function returns; the rest of a step or of a branch is left out.
-LogicalResult EntryBuilder::define(ir::DefineSizeOp op) {
-  FailureOr<Value> address = pointerOf(op.getSize());
-  if (failed(address))
-    return failure();
-  bool isInside = op->getParentOp() != source;
-  if (mayHaveFailed && !isInside)
-    leaveIfFailed();
-  auto number = llvm::find(description.computed, op) - description.computed.begin();
-  Value value = b.create<LLVM::LoadOp>(loc, b.getI64Type(), *address);
+// Its number among those that the call computes.
+int64_t EntryLowering::definitionOf(int64_t symbol) const {
+  auto define = llvm::find_if(description.computed, [&](ir::DefineSizeOp size) {
+    return int64_t(size.getSymbol()) == symbol;
+  });
+  return define - description.computed.begin();
+}
+
+// Hands the value to the runtime, which computes the sizes that depend on it.
+Value EntryLowering::define(host::DefineSizeOp op) {
+  Value value = valueOf(op.getValue());
   Value target = contextField(offsetof(keratin_context_t, define_size), pointer);
   auto type =
       LLVM::LLVMFunctionType::get(b.getI32Type(), {pointer, b.getI32Type(), b.getI64Type()});
-  Value which = b.create<arith::ConstantIntOp>(loc, number, 32);
+  Value which = b.create<arith::ConstantIntOp>(loc, definitionOf(op.getSymbol()), 32);
   Value code = b.create<LLVM::CallOp>(loc, type, ValueRange{target, frame.context, which, value})
                    .getResult();
   Value zero = b.create<arith::ConstantIntOp>(loc, 0, 32);
-  Value sound = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, code, zero);
-  if (!isInside) {
-    leaveUnless(sound);
-    return success();
-  }
-  mayHaveFailed = true;
-  auto rest = b.create<scf::IfOp>(loc, sound, /*withElseRegion=*/false);
-  b.setInsertionPointToStart(rest.thenBlock()); // until the block ends
-  return success();
+  return b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, code, zero);
 }
 
-void EntryBuilder::tellProfile(int64_t kernel, bool end) {
+Value EntryLowering::growTapes(host::GrowTapesOp op) {
+  Value target = contextField(offsetof(keratin_context_t, grow_tapes), pointer);
+  auto type =
+      LLVM::LLVMFunctionType::get(b.getI64Type(), {pointer, b.getI32Type(), b.getI64Type()});
+  Value number = b.create<arith::ConstantIntOp>(loc, definitionOf(op.getSymbol()), 32);
+  Value needed = valueOf(op.getSteps());
+  return b.create<LLVM::CallOp>(loc, type, ValueRange{target, frame.context, number, needed})
+      .getResult();
+}
+
+Value EntryLowering::read(host::ReadOp op) {
+  Value address = valueOf(op.getPlace());
+  if (op.getType().isInteger(64))
+    return b.create<LLVM::LoadOp>(loc, b.getI64Type(), address);
+  Value byte = b.create<LLVM::LoadOp>(loc, b.getI8Type(), address);
+  Value zero = b.create<arith::ConstantIntOp>(loc, 0, 8);
+  return b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, byte, zero);
+}
+
+void EntryLowering::tellProfile(int64_t kernel, bool end) {
   Value hook = contextField(offsetof(keratin_context_t, profile), pointer);
   Value none = b.create<LLVM::ZeroOp>(loc, pointer);
   Value wanted = b.create<LLVM::ICmpOp>(loc, LLVM::ICmpPredicate::ne, hook, none);
@@ -334,7 +282,7 @@ void EntryBuilder::tellProfile(int64_t kernel, bool end) {
 
 // Memory for the arguments of a call. In a loop each kernel has its own, so that those that stay
 // the same are stored once; but a body of very many kernels must not fill the stack.
-Value EntryBuilder::argumentSlots(size_t count) {
+Value EntryLowering::argumentSlots(size_t count) {
   constexpr size_t mostOwnSlots = 2048;
   if (!frame.isLoop() || frame.numOwnSlots + count > mostOwnSlots) {
     frame.numSharedSlots = std::max(frame.numSharedSlots, count);
@@ -347,7 +295,7 @@ Value EntryBuilder::argumentSlots(size_t count) {
   });
 }
 
-void EntryBuilder::storeArgument(Value slots, size_t slot, Value value) {
+void EntryLowering::storeArgument(Value slots, size_t slot, Value value) {
   OpBuilder::InsertionGuard guard(b);
   if (slots != frame.sharedSlots) {
     // Out of all loops that do not make the value.
@@ -361,7 +309,7 @@ void EntryBuilder::storeArgument(Value slots, size_t slot, Value value) {
   b.create<LLVM::StoreOp>(loc, value, address);
 }
 
-Value EntryBuilder::countUnits(const KernelFunction &kernel) {
+Value EntryLowering::countUnits(const KernelFunction &kernel) {
   auto size = [&](const DimExpr &size) { return sizeOf(size); };
   if (!kernel.countUnits)
     return sizeOf(kernel.units);
@@ -379,7 +327,7 @@ Value EntryBuilder::countUnits(const KernelFunction &kernel) {
   return units;
 }
 
-void EntryBuilder::callKernel(const KernelFunction &kernel, Value slots, bool hasOwnSize) {
+void EntryLowering::callKernel(const KernelFunction &kernel, Value slots, bool hasOwnSize) {
   auto function = LLVM::LLVMFuncOp(kernel.function);
   Value units = hoistedIf(!hasOwnSize, [&] { return countUnits(kernel); });
   auto direct = [&] {
@@ -413,7 +361,8 @@ void EntryBuilder::callKernel(const KernelFunction &kernel, Value slots, bool ha
   direct();
 }
 
-LogicalResult EntryBuilder::call(ir::KernelOp op) {
+void EntryLowering::call(const host::Work &work) {
+  ir::KernelOp op = kernels[work.kernel];
   const KernelFunction &kernel = library.get(op);
   int64_t number = description.kernels++;
   description.kernelFunctions.push_back(LLVM::LLVMFuncOp(kernel.function).getSymName().str());
@@ -423,15 +372,11 @@ LogicalResult EntryBuilder::call(ir::KernelOp op) {
   for (const KernelArgument &argument : kernel.arguments) {
     switch (argument.kind) {
     case KernelArgument::Kind::Input:
-    case KernelArgument::Kind::Output: {
-      Value memory = argument.kind == KernelArgument::Kind::Input ? op.getInputs()[argument.index]
-                                                                  : op.getOutputs()[argument.index];
-      FailureOr<Value> address = pointerOf(memory);
-      if (failed(address))
-        return failure();
-      values.push_back(*address);
+      values.push_back(valueOf(work.inputs[argument.index]));
       break;
-    }
+    case KernelArgument::Kind::Output:
+      values.push_back(valueOf(work.outputs[argument.index]));
+      break;
     case KernelArgument::Kind::Size:
       values.push_back(hoistedIf(!isOwnSize(argument.size), [&] { return sizeOf(argument.size); }));
       break;
@@ -452,48 +397,95 @@ LogicalResult EntryBuilder::call(ir::KernelOp op) {
     description.profiled.push_back(profiledKernel(op));
     tellProfile(number, /*end=*/false);
   }
-  callKernel(kernel, slots, mentionsOwnSize(op));
+  bool hasOwnSize =
+      llvm::any_of(work.after, [&](int64_t symbol) { return frame.ownSymbols.contains(symbol); });
+  callKernel(kernel, slots, hasOwnSize);
   if (description.profile)
     tellProfile(number, /*end=*/true);
-  return success();
 }
 
 //===-- The function --------------------------------------------------------------------------===//
 
-LogicalResult EntryBuilder::emitNode(Operation *op) {
+LogicalResult EntryLowering::lower(Operation *op) {
   loc = op->getLoc();
-  if (mayHaveFailed && op->getParentOp() == source &&
-      llvm::any_of(op->getResults(), [](OpResult result) {
-        ir::PlaceAttr place = ir::placeOf(result);
-        return place && place.isInVariable();
-      }))
-    leaveIfFailed();
-  if (auto kernel = dyn_cast<ir::KernelOp>(op))
-    return call(kernel);
-  if (auto branches = dyn_cast<ir::IfOp>(op))
-    return emitBranches(branches);
-  if (auto loop = dyn_cast<ir::LoopOpInterface>(op))
-    return frame.isLoop() ? emitLoop(loop) : callLoop(loop);
-  if (auto size = dyn_cast<ir::DefineSizeOp>(op))
-    return define(size);
-  if (isa<ir::ReshapeOp, ir::SliceOp, ir::ConstantOp>(op))
+  if (isa<host::ArgumentOp, host::ResultOp, host::ConstantOp, host::MemoryOp, host::AtOp,
+          host::SizeOp, arith::ConstantOp>(op))
+    return success(); // where something uses it
+  auto becomes = [&](Value value) {
+    frame.values[op->getResult(0)] = value;
     return success();
-  return op->emitError("not implemented: ") << op->getName() << " outside a kernel";
+  };
+  if (std::optional<host::Work> work = host::workOf(op))
+    return call(*work), success();
+  if (auto loop = dyn_cast<host::LoopOp>(op))
+    return frame.isLoop() ? lowerBlock(loop.getBody().front()) : callLoop(loop);
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return lower(branch);
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return lower(loop);
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return lower(loop);
+  if (auto read = dyn_cast<host::ReadOp>(op))
+    return becomes(this->read(read));
+  if (auto write = dyn_cast<host::WriteOp>(op)) {
+    Value address = valueOf(write.getPlace());
+    b.create<LLVM::StoreOp>(loc, valueOf(write.getValue()), address);
+    return success();
+  }
+  if (auto copy = dyn_cast<host::CopyOp>(op))
+    return this->copy(copy), success();
+  if (auto define = dyn_cast<host::DefineSizeOp>(op)) {
+    mayHaveFailed |= op->getParentOp() != program; // there, the call ends
+    return becomes(this->define(define));
+  }
+  if (auto grow = dyn_cast<host::GrowTapesOp>(op))
+    return becomes(growTapes(grow));
+  if (auto end = dyn_cast<host::EndUnlessOp>(op))
+    return leaveUnless(valueOf(end.getCondition())), success();
+  if (isa<host::SoundOp>(op))
+    return becomes(hasNotFailed());
+  if (isa<host::CheckOp>(op)) {
+    if (mayHaveFailed) // of what was called before, by what its code can tell
+      leaveIfFailed();
+    return success();
+  }
+  if (auto differs = dyn_cast<host::DiffersOp>(op))
+    return becomes(b.create<LLVM::ICmpOp>(loc, LLVM::ICmpPredicate::ne, valueOf(differs.getA()),
+                                          valueOf(differs.getB())));
+  if (auto element = dyn_cast<host::ElementOp>(op)) {
+    Value base = valueOf(element.getBase());
+    Value stride = sizeOf(element.getBytes().getDims().front());
+    return becomes(
+        offsetBy(base, b.create<arith::MulIOp>(loc, valueOf(element.getStep()), stride)));
+  }
+  lowerNumber(op);
+  return success();
 }
 
-LogicalResult EntryBuilder::emitBlock(Block &block) {
-  // What stands behind a size that the block defines depends on that.
-  std::optional<OpBuilder::InsertionGuard> guard;
-  if (block.getParentOp() != source)
-    guard.emplace(b);
-  for (Operation &op : block.without_terminator())
-    if (failed(emitNode(&op)))
+// What is computed with numbers, conditions and places as they are.
+void EntryLowering::lowerNumber(Operation *op) {
+  if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    Value condition = valueOf(select.getCondition()), first = valueOf(select.getTrueValue());
+    frame.values[select] =
+        b.create<LLVM::SelectOp>(loc, condition, first, valueOf(select.getFalseValue()));
+    return;
+  }
+  IRMapping mapping;
+  for (Value operand : op->getOperands())
+    mapping.map(operand, valueOf(operand));
+  frame.values[op->getResult(0)] = b.clone(*op, mapping)->getResult(0);
+}
+
+// Of a region its last op is for whoever has it.
+LogicalResult EntryLowering::lowerBlock(Block &block) {
+  for (Operation &op : block)
+    if (!op.hasTrait<OpTrait::IsTerminator>() && failed(lower(&op)))
       return failure();
   return success();
 }
 
 // Begins a function with the parameters of the entry function, with the builder at its first block.
-void EntryBuilder::openFunction(StringRef name, Type result) {
+void EntryLowering::openFunction(StringRef name, Type result) {
   b.setInsertionPointToEnd(into.getBody());
   auto type = LLVM::LLVMFunctionType::get(result, {pointer, pointer, pointer});
   frame = Frame();
@@ -507,14 +499,14 @@ void EntryBuilder::openFunction(StringRef name, Type result) {
       loc, pointer, LLVM::LLVMArrayType::get(b.getI64Type(), 1), i64(1), 8);
 }
 
-void EntryBuilder::closeFunction() {
+void EntryLowering::closeFunction() {
   frame.sharedSlots.setElemType(LLVM::LLVMArrayType::get(b.getI64Type(), frame.numSharedSlots));
 }
 
 // A function of straight code that runs once a call: the fast instruction selector does. A part of
 // the entry function returns whether the call is over.
-LogicalResult EntryBuilder::emitStraight(StringRef functionName, bool isPart,
-                                         llvm::function_ref<LogicalResult()> body) {
+LogicalResult EntryLowering::emitStraight(StringRef functionName, bool isPart,
+                                          llvm::function_ref<LogicalResult()> body) {
   openFunction(functionName,
                isPart ? Type(b.getI32Type()) : LLVM::LLVMVoidType::get(b.getContext()));
   LLVM::LLVMFuncOp function = frame.function;
@@ -541,8 +533,14 @@ LogicalResult EntryBuilder::emitStraight(StringRef functionName, bool isPart,
   return done;
 }
 
+// A kernel, a loop or a branch of the graph.
+static bool isNode(Operation &op) {
+  return isa<host::LaunchOp, host::CallOp, host::LoopOp, scf::IfOp>(op);
+}
+
 // The ops from `op` on, as many as a part holds, as a function of their own that is called here.
-LogicalResult EntryBuilder::callPart(StringRef partName, Block::iterator &op, Block::iterator end) {
+LogicalResult EntryLowering::callPart(StringRef partName, Block::iterator &op,
+                                      Block::iterator end) {
   auto type = LLVM::LLVMFunctionType::get(b.getI32Type(), {pointer, pointer, pointer});
   Value isOver = b.create<LLVM::CallOp>(loc, type, partName,
                                         ValueRange{frame.context, frame.buffers, frame.sizes})
@@ -554,9 +552,9 @@ LogicalResult EntryBuilder::callPart(StringRef partName, Block::iterator &op, Bl
   Block *entryExit = exit;
   LogicalResult done = emitStraight(partName, /*isPart=*/true, [&] {
     for (int64_t nodes = 0; op != end && nodes < mostNodesOfPart; ++op) {
-      if (failed(emitNode(&*op)))
+      if (failed(lower(&*op)))
         return failure();
-      nodes += isa<ir::KernelOp, ir::LoopOpInterface, ir::IfOp>(*op);
+      nodes += isNode(*op);
     }
     return success();
   });
@@ -565,22 +563,18 @@ LogicalResult EntryBuilder::callPart(StringRef partName, Block::iterator &op, Bl
   return done;
 }
 
-LogicalResult EntryBuilder::emitFunction() {
-  Block &block = source.getBody().front();
-  int64_t nodes = llvm::count_if(
-      block, [](Operation &op) { return isa<ir::KernelOp, ir::LoopOpInterface, ir::IfOp>(op); });
-  if (nodes <= mostNodesOfPart)
-    return emitBlock(block);
-  auto op = block.begin(), end = Block::iterator(block.getTerminator());
+LogicalResult EntryLowering::emitFunction() {
+  Block &block = program.getBody().front();
+  if (llvm::count_if(block, isNode) <= mostNodesOfPart)
+    return lowerBlock(block);
+  auto op = block.begin(), end = block.end();
   for (int64_t part = 0; op != end; ++part)
     if (failed(callPart((name + ".part_" + Twine(part)).str(), op, end)))
       return failure();
   return success();
 }
 
-LogicalResult EntryBuilder::run() {
-  if (failed(ir::verifyMemoryPlan(source)))
-    return failure();
+LogicalResult EntryLowering::run() {
   numberBuffers();
   if (failed(library.lower(source, description.beforeKernel)) ||
       failed(emitStraight(name, /*isPart=*/false, [&] { return emitFunction(); })))
@@ -589,8 +583,9 @@ LogicalResult EntryBuilder::run() {
   return success();
 }
 
-LogicalResult keratin::codegen::lowerFunction(func::FuncOp function, ModuleOp into, StringRef name,
+LogicalResult keratin::codegen::lowerFunction(func::FuncOp function, host::ProgramOp program,
+                                              ModuleOp into, StringRef name,
                                               const MachineTarget &target,
                                               EntryDescription &description) {
-  return EntryBuilder(function, into, name, target, description).run();
+  return EntryLowering(function, program, into, name, target, description).run();
 }

@@ -4,6 +4,7 @@
 
 #include "codegen/lowering/KernelFunction.h"
 #include "ir/dialect/Keratin.h"
+#include "ir/host/Host.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -49,12 +50,11 @@ private:
   std::map<ir::DimExpr, int64_t> sizeSlots;
 };
 
-// Lowers the kernels of a planned function (kernels, reshapes, constants, definitions of sizes;
-// attributes of keratin-plan-memory) and emits its entry function, of type keratin_entry_fn_t,
-// under the given name into the module `into`. The description has all symbols.
-mlir::LogicalResult lowerFunction(mlir::func::FuncOp function, mlir::ModuleOp into,
-                                  llvm::StringRef name, const MachineTarget &target,
-                                  EntryDescription &description);
+// Lowers the kernels of a planned function and makes its host program the entry function, of type
+// keratin_entry_fn_t, under the given name in the module `into`. The description has all symbols.
+mlir::LogicalResult lowerFunction(mlir::func::FuncOp function, host::ProgramOp program,
+                                  mlir::ModuleOp into, llvm::StringRef name,
+                                  const MachineTarget &target, EntryDescription &description);
 
 } // namespace keratin::codegen
 

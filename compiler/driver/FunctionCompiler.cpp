@@ -23,6 +23,7 @@
 using namespace mlir;
 using namespace keratin::compiler;
 namespace codegen = keratin::codegen;
+namespace host = keratin::host;
 namespace ir = keratin::ir;
 namespace passes = keratin::passes;
 
@@ -104,10 +105,13 @@ absl::Status FunctionCompiler::withReproducer(const absl::Status &status,
   PassManager passes(module.getContext(), ModuleOp::getOperationName());
   PhaseOptions phases = phaseOptions();
   phases.beforePass = nullptr;
-  if (phase)
+  if (phase) {
     buildPipeline(passes.nest<func::FuncOp>(), *phase, phases);
-  else
+    if (*phase == PipelinePhase::Host)
+      buildHostPhase(passes);
+  } else {
     passes.addPass(createCompilePass(options));
+  }
   std::string file = reproducer->write(options.reproducerDirectory, passes);
   if (file.empty())
     return status;
@@ -125,7 +129,10 @@ LogicalResult FunctionCompiler::runPhase(ModuleOp module, PipelinePhase phase, b
     manager.enableIRPrinting([](Pass *, Operation *) { return false; },
                              [](Pass *pass, Operation *) { return !pass->getArgument().empty(); },
                              /*printModuleScope=*/false, /*printAfterOnlyOnChange=*/false);
-  buildPhase(manager.nest<func::FuncOp>(), phase, phaseOptions());
+  if (phase == PipelinePhase::Host)
+    buildHostPhase(manager);
+  else
+    buildPhase(manager.nest<func::FuncOp>(), phase, phaseOptions());
   if (options.verify && phase == PipelinePhase::Memory)
     manager.addNestedPass<func::FuncOp>(passes::createCheckMemoryPlan());
   return manager.run(module);
@@ -199,7 +206,7 @@ absl::Status FunctionCompiler::plan(PipelinePhase last) {
     if (failed(runPhase(module, phase, /*isShown=*/true)))
       return failure(phase);
     dump.module(std::to_string(int(phase) + 1) + "-" + phaseName(phase), module);
-    if (phase == last && last != PipelinePhase::Memory)
+    if (phase == last && last < PipelinePhase::Memory)
       return absl::OkStatus();
   }
   if (options.memoryBudget > 0)
@@ -209,6 +216,12 @@ absl::Status FunctionCompiler::plan(PipelinePhase last) {
       passes::memoryUsage(function, passes::SymbolValues()).value_or(passes::MemoryUsage());
   planReport.arenaBytes = usage.arenaBytes;
   planReport.maxLiveBytes = usage.maxLiveBytes;
+  if (last >= PipelinePhase::Host) {
+    if (failed(begin("the host program", function.getLoc())) ||
+        failed(runPhase(module, PipelinePhase::Host, /*isShown=*/true)))
+      return failure(PipelinePhase::Host);
+    dump.module(std::to_string(int(PipelinePhase::Host) + 1) + "-host", module);
+  }
   clock.finish("passes");
   return absl::OkStatus();
 }
@@ -234,7 +247,8 @@ OwningOpRef<ModuleOp> FunctionCompiler::lower(const codegen::MachineTarget &targ
     return nullptr;
   entry.beforeKernel = [this](Location location) { return begin("a kernel", location); };
   OwningOpRef<ModuleOp> kernels = ModuleOp::create(module.getLoc());
-  if (failed(codegen::lowerFunction(function, *kernels, entryName, target, entry)) ||
+  if (failed(codegen::lowerFunction(function, host::programOf(function), *kernels, entryName,
+                                    target, entry)) ||
       failed(checkConstants(entry)) || failed(description.describe(function, entry)))
     return nullptr;
   clock.finish("kernels");
@@ -259,11 +273,11 @@ absl::StatusOr<FunctionCode> FunctionCompiler::generate(const codegen::MachineTa
     return failure();
   if (!variant.empty())
     renameShared(*kernels, variant);
-  dump.module("6-llvm", *kernels);
+  dump.module("7-llvm", *kernels);
   if (dump.enabled())
     if (auto assembly = codegen::emitCode(*kernels, target, codegen::CodeKind::Assembly);
         succeeded(assembly))
-      dump.text("7-assembly.s", (*assembly)->getBuffer());
+      dump.text("8-assembly.s", (*assembly)->getBuffer());
   unsigned threads =
       options.threads ? options.threads : std::min(2u, std::thread::hardware_concurrency());
   auto objects = codegen::emitObjects(*kernels, target, threads, clock);

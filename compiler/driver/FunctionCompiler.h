@@ -30,8 +30,9 @@ public:
   // this object, whose thread gets the context's diagnostics.
   FunctionCompiler(mlir::ModuleOp module, const CompileOptions &options);
 
-  // Verifies the function and takes it through the planning phases, or up to the last one named.
-  absl::Status plan(PipelinePhase last = PipelinePhase::Memory);
+  // Verifies the function and takes it through the planning phases and to its host program, or up
+  // to the last phase named.
+  absl::Status plan(PipelinePhase last = PipelinePhase::Host);
 
   // After all of plan(), any number of times. All symbols that the objects define begin with
   // entryName, but for functions that equal each other in all code for the machine; `variant` is

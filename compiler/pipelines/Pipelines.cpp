@@ -1,6 +1,7 @@
 #include "compiler/pipelines/Pipelines.h"
 
 #include "passes/Passes.h"
+#include "passes/host/HostPasses.h"
 
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -11,8 +12,8 @@ using namespace mlir;
 using namespace keratin;
 using namespace keratin::compiler;
 
-static constexpr const char *phaseNames[] = {"graph",  "gradient", "simplify",
-                                             "fusion", "memory",   "codegen"};
+static constexpr const char *phaseNames[] = {"graph",  "gradient", "simplify", "fusion",
+                                             "memory", "host",     "codegen"};
 
 const char *keratin::compiler::phaseName(PipelinePhase phase) { return phaseNames[int(phase)]; }
 
@@ -111,6 +112,7 @@ static std::vector<std::unique_ptr<Pass>> passesOf(PipelinePhase phase,
   case PipelinePhase::Memory:
     make(memoryPasses);
     break;
+  case PipelinePhase::Host:
   case PipelinePhase::Codegen:
     break;
   }
@@ -152,6 +154,10 @@ void keratin::compiler::buildPhase(OpPassManager &manager, PipelinePhase phase,
   }
 }
 
+void keratin::compiler::buildHostPhase(OpPassManager &manager) {
+  manager.addPass(passes::createBuildHostProgram());
+}
+
 void keratin::compiler::buildPipeline(OpPassManager &manager, PipelinePhase last,
                                       const PhaseOptions &options) {
   for (PipelinePhase phase : planningPhases)
@@ -187,7 +193,9 @@ void keratin::compiler::registerPipelines() {
         if (options.keptBytes >= 0)
           phases.keptBytes = options.keptBytes;
         phases.checkNumbers = options.checkNumbers;
-        buildPipeline(manager.nest<func::FuncOp>(),
-                      phaseByName(options.stopAfter).value_or(PipelinePhase::Memory), phases);
+        PipelinePhase last = phaseByName(options.stopAfter).value_or(PipelinePhase::Memory);
+        buildPipeline(manager.nest<func::FuncOp>(), last, phases);
+        if (last >= PipelinePhase::Host)
+          buildHostPhase(manager);
       });
 }

@@ -11,13 +11,14 @@
 namespace keratin::compiler {
 
 // In the order in which they run. Lowering and what follows produce machine code (compiler/driver).
-enum class PipelinePhase { Graph, Gradient, Simplify, Fusion, Memory, Codegen };
+enum class PipelinePhase { Graph, Gradient, Simplify, Fusion, Memory, Host, Codegen };
 
-// "graph", "gradient", "simplify", "fusion", "memory", "codegen".
+// "graph", "gradient", "simplify", "fusion", "memory", "host", "codegen".
 const char *phaseName(PipelinePhase phase);
 std::optional<PipelinePhase> phaseByName(const std::string &name);
 
-// Those that end with a planned function, in order.
+// Those that end with a planned function, in order. They work on one function each, what follows on
+// the module.
 inline constexpr PipelinePhase planningPhases[] = {PipelinePhase::Graph, PipelinePhase::Gradient,
                                                    PipelinePhase::Simplify, PipelinePhase::Fusion,
                                                    PipelinePhase::Memory};
@@ -38,7 +39,9 @@ struct PhaseOptions {
 // Appends the passes of one planning phase, on func.func.
 void buildPhase(mlir::OpPassManager &manager, PipelinePhase phase,
                 const PhaseOptions &options = PhaseOptions());
-// Appends the passes of all phases up to and including the last, on func.func.
+// Appends the pass that makes host programs of planned functions, on a module.
+void buildHostPhase(mlir::OpPassManager &manager);
+// Appends the passes of all planning phases up to and including the last, on func.func.
 void buildPipeline(mlir::OpPassManager &manager, PipelinePhase last = PipelinePhase::Memory,
                    const PhaseOptions &options = PhaseOptions());
 

@@ -25,15 +25,16 @@ static LogicalResult verifyFunction(func::FuncOp function) {
   return failure(result.wasInterrupted());
 }
 
-LogicalResult keratin::ir::verifyModelContents(ModuleOp module) {
+LogicalResult keratin::ir::verifyModelContents(ModuleOp module,
+                                               llvm::function_ref<bool(Operation &)> isAllowed) {
   for (Operation &op : module.getOps()) {
     if (auto inner = dyn_cast<ModuleOp>(op)) {
-      if (failed(verifyModelContents(inner)))
+      if (failed(verifyModelContents(inner, isAllowed)))
         return failure();
     } else if (auto function = dyn_cast<func::FuncOp>(op)) {
       if (failed(verifyFunction(function)))
         return failure();
-    } else {
+    } else if (!isAllowed || !isAllowed(op)) {
       return op.emitOpError("is no function, of which a model is made");
     }
   }

@@ -39,6 +39,8 @@
 // RUN: FileCheck %s --check-prefix=TRACE < %t/trace.json
 // TRACE: "traceEvents"
 // RUN: FileCheck %s --check-prefix=FUSED < %t/square.4-fusion.mlir
+// RUN: FileCheck %s --check-prefix=HOST < %t/square.6-host.mlir
+// HOST: host.program of @square
 
 func.func @square(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.name = "x"})
     -> (tensor<?xf32, #keratin.dims<d0>> {keratin.name = "y"}) {

@@ -6,6 +6,7 @@
 // RUN: keratin-dump %s --stage=simplified > %t.simple.mlir && keratin-opt --mlir-print-debuginfo %t.simple.mlir | diff - %t.simple.mlir
 // RUN: keratin-dump %s --stage=fused > %t.fused.mlir && keratin-opt --mlir-print-debuginfo %t.fused.mlir | diff - %t.fused.mlir
 // RUN: keratin-dump %s --stage=plan -o %t.plan.mlir && keratin-opt --mlir-print-debuginfo %t.plan.mlir | diff - %t.plan.mlir
+// RUN: keratin-dump %s --stage=host -o %t.host.mlir && keratin-opt --mlir-print-debuginfo %t.host.mlir | diff - %t.host.mlir
 // RUN: FileCheck %s --check-prefix=GRAPH --input-file=%t.graph.mlir
 // RUN: FileCheck %s --check-prefix=GRAD --input-file=%t.grad.mlir
 // RUN: FileCheck %s --check-prefix=SIMPLE --input-file=%t.simple.mlir
@@ -19,6 +20,10 @@
 // FUSED: keratin.kernel
 // FUSED-NOT: keratin.memories
 // PLAN: keratin.memories
+// PLAN-NOT: host.program
+// RUN: FileCheck %s --check-prefix=HOST --input-file=%t.host.mlir
+// HOST: func.func @step
+// HOST: host.program of @step
 
 // RUN: keratin-dump %s --stage=llvm --mcpu=x86-64-v3 | FileCheck %s --check-prefix=LLVM
 // RUN: keratin-dump %s --stage=asm --mcpu=x86-64-v3 | FileCheck %s --check-prefix=ASM

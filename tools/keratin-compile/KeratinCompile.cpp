@@ -120,7 +120,7 @@ absl::StatusOr<std::string> emitText(ir::SavedGraph graph, const ModelOptions &o
     FunctionCompiler compiler(*module, options.compile);
     PipelinePhase last = emitKind == "grad"    ? PipelinePhase::Gradient
                          : emitKind == "fused" ? PipelinePhase::Fusion
-                                               : PipelinePhase::Memory;
+                                               : PipelinePhase::Host;
     if (emitKind == "graph") {
       module->print(stream);
       continue;

@@ -1,6 +1,7 @@
 // Shows a model at any stage of its compilation.
 #include "compiler/driver/ModelFile.h"
 #include "compiler/driver/PhaseDump.h"
+#include "ir/host/Host.h"
 #include "tools/keratin-dump/Dot.h"
 #include "tools/keratin-dump/GraphReader.h"
 #include "tools/keratin-dump/Html.h"
@@ -42,9 +43,11 @@ CommandLine commandLine() {
                    "Shows a model at any stage of its compilation.");
   line.positional(inputs, 1, 1);
   line.text("-o", outputFile, "FILE", "output; default: standard output");
-  line.choice("--stage", stageText, {"graph", "grad", "simplified", "fused", "plan", "llvm", "asm"},
-              "IR as given (default), with gradients expanded, simplified, with kernels formed, "
-              "with a memory plan (default for stats); LLVM IR and assembly, as text only");
+  line.choice(
+      "--stage", stageText, {"graph", "grad", "simplified", "fused", "plan", "host", "llvm", "asm"},
+      "IR as given (default), with gradients expanded, simplified, with kernels formed, "
+      "with a memory plan (default for stats); with the host's program, LLVM IR and assembly, as "
+      "text only");
   line.choice("--format", format, {"text", "dot", "html", "json", "stats"},
               "IR that keratin-opt reads (default); GraphViz; one page with all stages; JSON; "
               "ops, FLOPs, bytes, memory");
@@ -135,6 +138,8 @@ std::string toText(std::vector<Part> &parts) {
       function = functionIn(*cut);
     }
     whole->getBody()->push_back(function->clone());
+    if (auto program = host::programOf(functionIn(*part.module)))
+      whole->getBody()->push_back(program->clone());
   }
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -273,7 +278,7 @@ absl::Status run(Watchdog &watchdog) {
 
 // What options do not go together; "" if they do.
 std::string conflict() {
-  bool isCode = stageText == "llvm" || stageText == "asm";
+  bool isCode = stageText == "host" || stageText == "llvm" || stageText == "asm";
   if (isCode && format != "text")
     return "--stage=" + stageText + " is text only";
   if (format == "html" && !stageText.empty())

@@ -10,7 +10,8 @@
 using namespace keratin;
 using namespace keratin::dump;
 
-static constexpr const char *stageNames[] = {"graph", "grad", "simplified", "fused", "plan"};
+static constexpr const char *stageNames[] = {"graph", "grad", "simplified",
+                                             "fused", "plan", "host"};
 
 const char *keratin::dump::stageName(Stage stage) { return stageNames[int(stage)]; }
 
@@ -33,6 +34,8 @@ static compiler::PipelinePhase phaseOf(Stage stage) {
     return compiler::PipelinePhase::Fusion;
   case Stage::Planned:
     return compiler::PipelinePhase::Memory;
+  case Stage::Host:
+    return compiler::PipelinePhase::Host;
   }
   llvm_unreachable("all stages are named");
 }

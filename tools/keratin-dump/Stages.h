@@ -19,12 +19,14 @@ enum class Stage {
   Gradient,   // gradients expanded
   Simplified, // after algebra and common subexpressions
   Fused,      // kernels formed
-  Planned     // in order, with their places in memory
+  Planned,    // in order, with their places in memory
+  Host        // with the host's program beside the function
 };
 
+// Those that are graphs.
 inline constexpr Stage allStages[] = {Stage::Graph, Stage::Gradient, Stage::Simplified,
                                       Stage::Fused, Stage::Planned};
-// "graph", "grad", "simplified", "fused", "plan".
+// "graph", "grad", "simplified", "fused", "plan", "host".
 const char *stageName(Stage stage);
 std::optional<Stage> stageByName(const std::string &name);
 

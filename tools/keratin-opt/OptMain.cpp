@@ -7,6 +7,7 @@
 #include "ir/dialect/ModelContents.h"
 #include "ir/text/SourceText.h"
 #include "passes/Passes.h"
+#include "passes/host/HostPasses.h"
 #include "tools/support/CommandLine.h"
 #include "tools/support/OutputFile.h"
 #include "tools/support/Tool.h"
@@ -59,7 +60,8 @@ class CheckContents : public mlir::PassWrapper<CheckContents, mlir::OperationPas
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CheckContents)
   void runOnOperation() override {
-    if (failed(ir::verifyModelContents(getOperation())))
+    auto isProgram = [](mlir::Operation &op) { return llvm::isa<host::ProgramOp>(op); };
+    if (failed(ir::verifyModelContents(getOperation(), isProgram)))
       signalPassFailure();
     markAllAnalysesPreserved();
   }
@@ -136,7 +138,10 @@ int tools::optMain(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   mlir::DialectRegistry registry;
   compiler::registerModelDialects(registry);
+  // What its verifier lets pass of these two, a host program is made of.
+  registry.insert<host::HostDialect, mlir::arith::ArithDialect, mlir::scf::SCFDialect>();
   passes::registerKeratinPasses();
+  passes::registerHostPasses();
   compiler::registerPipelines();
   compiler::registerCompilePass();
   mlir::registerTransformsPasses();

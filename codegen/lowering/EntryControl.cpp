@@ -1,0 +1,161 @@
+// Loops, branches and copies of the entry function.
+#include "codegen/lowering/EntryLowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace keratin::codegen;
+using namespace mlir;
+namespace host = keratin::host;
+
+Type EntryLowering::typeOf(Type type) { return isa<host::PlaceType>(type) ? pointer : type; }
+
+//===-- Branches ------------------------------------------------------------------------------===//
+
+LogicalResult EntryLowering::lower(scf::IfOp op) {
+  Value condition = valueOf(op.getCondition());
+  SmallVector<Type> types;
+  for (Type type : op.getResultTypes())
+    types.push_back(typeOf(type));
+  bool hasElse = op.elseBlock();
+  auto branch = types.empty() ? b.create<scf::IfOp>(loc, condition, hasElse)
+                              : b.create<scf::IfOp>(loc, types, condition, hasElse);
+  OpBuilder::InsertionGuard guard(b);
+  bool wasConditional = frame.isConditional;
+  frame.isConditional |= !frame.isLoop();
+  auto fill = [&](Block *from, Block *to) {
+    b.setInsertionPointToStart(to);
+    if (failed(lowerBlock(*from)))
+      return failure();
+    SmallVector<Value> yielded;
+    for (Value value : from->getTerminator()->getOperands())
+      yielded.push_back(valueOf(value));
+    if (!yielded.empty())
+      b.create<scf::YieldOp>(loc, yielded);
+    return success();
+  };
+  LogicalResult thenDone = fill(op.thenBlock(), branch.thenBlock());
+  LogicalResult elseDone = hasElse ? fill(op.elseBlock(), branch.elseBlock()) : success();
+  frame.isConditional = wasConditional;
+  for (auto [result, value] : llvm::zip(op.getResults(), branch.getResults()))
+    frame.values[result] = value;
+  return success(succeeded(thenDone) && succeeded(elseDone));
+}
+
+//===-- Loops ---------------------------------------------------------------------------------===//
+
+// An outermost loop: a function of its own, called from the entry function.
+LogicalResult EntryLowering::callLoop(host::LoopOp op) {
+  std::string loopName = name + ".loop_" + std::to_string(loops++);
+  auto type = frame.function.getFunctionType();
+  b.create<LLVM::CallOp>(loc, type, loopName,
+                         ValueRange{frame.context, frame.buffers, frame.sizes});
+  OpBuilder::InsertionGuard guard(b);
+  Frame entry = std::move(frame);
+  openFunction(loopName, LLVM::LLVMVoidType::get(b.getContext()));
+  frame.function.setLinkage(LLVM::Linkage::Internal);
+  op->walk([&](host::DefineSizeOp define) { frame.ownSymbols.insert(define.getSymbol()); });
+  auto body = new Block;
+  frame.function.getBody().push_back(body);
+  frame.prologueEnd = b.create<LLVM::BrOp>(loc, body);
+  b.setInsertionPointToEnd(body);
+  auto end = b.create<LLVM::ReturnOp>(loc, ValueRange{});
+  b.setInsertionPoint(end);
+  LogicalResult done = lowerBlock(op.getBody().front());
+  closeFunction();
+  frame = std::move(entry);
+  return done;
+}
+
+LogicalResult EntryLowering::lower(scf::ForOp op) {
+  SmallVector<Value> init;
+  for (Value value : op.getInitArgs())
+    init.push_back(valueOf(value));
+  Value begin = valueOf(op.getLowerBound()), end = valueOf(op.getUpperBound());
+  auto loop = b.create<scf::ForOp>(loc, begin, end, valueOf(op.getStep()), init);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  for (auto [argument, value] :
+       llvm::zip(op.getBody()->getArguments(), loop.getBody()->getArguments()))
+    frame.values[argument] = value;
+  if (failed(lowerBlock(*op.getBody())))
+    return failure();
+  SmallVector<Value> next;
+  for (Value value : op.getYieldedValues())
+    next.push_back(valueOf(value));
+  if (!init.empty())
+    b.create<scf::YieldOp>(loc, next);
+  for (auto [result, value] : llvm::zip(op.getResults(), loop.getResults()))
+    frame.values[result] = value;
+  return success();
+}
+
+LogicalResult EntryLowering::lower(scf::WhileOp op) {
+  SmallVector<Value> init;
+  for (Value value : op.getInits())
+    init.push_back(valueOf(value));
+  SmallVector<Type> types;
+  for (Type type : op.getResultTypes())
+    types.push_back(typeOf(type));
+  auto loop = b.create<scf::WhileOp>(loc, types, init);
+  OpBuilder::InsertionGuard guard(b);
+  auto fill = [&](Block *from, Region &to) -> FailureOr<SmallVector<Value>> {
+    SmallVector<Type> arguments;
+    for (Type type : from->getArgumentTypes())
+      arguments.push_back(typeOf(type));
+    SmallVector<Location> locations(arguments.size(), loc);
+    Block *block = b.createBlock(&to, {}, arguments, locations);
+    for (auto [argument, value] : llvm::zip(from->getArguments(), block->getArguments()))
+      frame.values[argument] = value;
+    if (failed(lowerBlock(*from)))
+      return failure();
+    SmallVector<Value> values;
+    for (Value value : from->getTerminator()->getOperands())
+      values.push_back(valueOf(value));
+    return values;
+  };
+  FailureOr<SmallVector<Value>> condition = fill(op.getBeforeBody(), loop.getBefore());
+  if (failed(condition))
+    return failure();
+  b.create<scf::ConditionOp>(loc, condition->front(), ArrayRef<Value>(*condition).drop_front());
+  FailureOr<SmallVector<Value>> next = fill(op.getAfterBody(), loop.getAfter());
+  if (failed(next))
+    return failure();
+  b.create<scf::YieldOp>(loc, *next);
+  for (auto [result, value] : llvm::zip(op.getResults(), loop.getResults()))
+    frame.values[result] = value;
+  return success();
+}
+
+//===-- Copies --------------------------------------------------------------------------------===//
+
+// memcpy: generated code calls nothing of the C library.
+void EntryLowering::copy(host::CopyOp op) {
+  constexpr int64_t width = 32;
+  if (!copyFunction) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToEnd(into.getBody());
+    auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
+                                            {pointer, pointer, b.getI64Type()});
+    copyFunction = b.create<LLVM::LLVMFuncOp>(loc, name + ".copy", type, LLVM::Linkage::Internal);
+    Block *block = copyFunction.addEntryBlock(b);
+    b.setInsertionPointToEnd(block);
+    Value count = block->getArgument(2);
+    Value whole = b.create<arith::AndIOp>(loc, count, i64(-width));
+    auto move = [&](Value begin, Value end, int64_t step, Type unit) {
+      auto loop = b.create<scf::ForOp>(loc, begin, end, i64(step));
+      OpBuilder::InsertionGuard inner(b);
+      b.setInsertionPointToStart(loop.getBody());
+      Value source = offsetBy(block->getArgument(1), loop.getInductionVar());
+      Value target = offsetBy(block->getArgument(0), loop.getInductionVar());
+      b.create<LLVM::StoreOp>(loc, b.create<LLVM::LoadOp>(loc, unit, source, 1), target, 1);
+    };
+    move(i64(0), whole, width, VectorType::get({width}, b.getI8Type()));
+    move(whole, count, 1, b.getI8Type());
+    b.create<LLVM::ReturnOp>(loc, ValueRange{});
+  }
+  Value to = valueOf(op.getTo()), from = valueOf(op.getFrom());
+  b.create<LLVM::CallOp>(loc, copyFunction,
+                         ValueRange{to, from, sizeOf(op.getBytes().getDims().front())});
+}

@@ -1,0 +1,62 @@
+#include "ir/host/Host.h"
+
+#include "mlir/IR/DialectImplementation.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace keratin;
+using namespace keratin::host;
+using namespace mlir;
+
+#include "ir/host/HostDialect.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "ir/host/HostTypes.cpp.inc"
+#define GET_OP_CLASSES
+#include "ir/host/HostOps.cpp.inc"
+
+void HostDialect::initialize() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "ir/host/HostTypes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "ir/host/HostOps.cpp.inc"
+      >();
+}
+
+template <typename Op> static Work workFrom(Op op) {
+  Work work{int64_t(op.getKernel()), op.getInputs(), op.getOutputs(), {}};
+  if (op.getAfter())
+    for (const ir::DimExpr &size : op.getAfter()->getDims())
+      llvm::append_range(work.after, size.symbols());
+  return work;
+}
+
+std::optional<Work> host::workOf(Operation *op) {
+  if (auto launch = dyn_cast<LaunchOp>(op))
+    return workFrom(launch);
+  if (auto call = dyn_cast<CallOp>(op))
+    return workFrom(call);
+  return std::nullopt;
+}
+
+NumberedOps host::numberedOpsOf(func::FuncOp function) {
+  NumberedOps ops;
+  function.walk([&](Operation *op) {
+    if (auto kernel = dyn_cast<ir::KernelOp>(op))
+      ops.kernels.push_back(kernel);
+    else if (auto constant = dyn_cast<ir::ConstantOp>(op))
+      if (!isa<ir::KernelOp>(constant->getParentOp()))
+        ops.constants.push_back(constant);
+  });
+  return ops;
+}
+
+ProgramOp host::programOf(func::FuncOp function) {
+  if (auto module = dyn_cast_or_null<ModuleOp>(function->getParentOp()))
+    for (auto program : module.getOps<ProgramOp>())
+      if (program.getFunction() == function.getName())
+        return program;
+  return {};
+}

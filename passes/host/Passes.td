@@ -1,0 +1,33 @@
+// Passes of passes/host.
+#ifndef KERATIN_HOST_PASSES
+#define KERATIN_HOST_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def BuildHostProgram : Pass<"keratin-build-host-program", "::mlir::ModuleOp"> {
+  let summary = "say what the host does in a call of each planned function";
+  let description = [{
+    Behind each function with a plan of memory (keratin-plan-memory) comes its host program: launches of its kernels with the places of what they
+    read and write, copies, scalars that the host reads, definitions of sizes, and loops and branches around them. It knows no target.
+
+    ```mlir
+    func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> attributes {keratin.memories = [#keratin.memory<host, 64>]} {
+      %h = keratin.kernel (%x) {keratin.places = [#keratin.place<arena, 0>]} …
+      %y = keratin.kernel (%h) {keratin.places = [#keratin.place<returned 0>]} …
+      return %y
+    }
+    // gets
+    host.program of @f {
+      %0 = host.argument 0
+      %1 = host.memory 0
+      %2 = host.at %1, <0>
+      host.launch kernel 0 (%0) -> (%2) on 0
+      %3 = host.result 0
+      host.launch kernel 1 (%2) -> (%3) on 0
+    }
+    ```
+  }];
+  let dependentDialects = ["::keratin::host::HostDialect", "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
+}
+
+#endif // KERATIN_HOST_PASSES
