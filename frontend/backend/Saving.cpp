@@ -462,9 +462,12 @@ static std::vector<Function> load(const char *caller, const std::string &path,
                                   llvm::function_ref<size_t(Call &, const ir::SavedGraph &)> choose,
                                   SourceLocation location) {
   auto bytes = ir::readFileBytes(path);
-  std::unique_ptr<mlir::MLIRContext> own = makeFunctionContext(mlir::DialectRegistry());
+  std::unique_ptr<mlir::MLIRContext> own;
+  withThreadObjects([&] {
+    own = makeFunctionContext(mlir::DialectRegistry());
+    own->loadDialect<ir::KeratinDialect, mlir::func::FuncDialect>();
+  });
   mlir::MLIRContext &context = *own;
-  context.loadDialect<ir::KeratinDialect, mlir::func::FuncDialect>();
   std::vector<std::shared_ptr<Function::Impl>> impls;
   std::vector<FunctionModule> modules;
   {

@@ -2,6 +2,9 @@
 
 #include "mlir/IR/Dialect.h"
 
+#include <exception>
+#include <new>
+#include <system_error>
 #include <thread>
 
 using namespace keratin;
@@ -17,7 +20,8 @@ struct ThreadEnd {
 
 } // namespace
 
-static std::unique_ptr<mlir::MLIRContext> make(const mlir::DialectRegistry &registry) {
+std::unique_ptr<mlir::MLIRContext>
+frontend::makeFunctionContext(const mlir::DialectRegistry &registry) {
   auto context =
       std::make_unique<mlir::MLIRContext>(registry, mlir::MLIRContext::Threading::DISABLED);
   // The argument alone leaves types and attributes with tables of each thread.
@@ -25,15 +29,25 @@ static std::unique_ptr<mlir::MLIRContext> make(const mlir::DialectRegistry &regi
   return context;
 }
 
-std::unique_ptr<mlir::MLIRContext>
-frontend::makeFunctionContext(const mlir::DialectRegistry &registry) {
+void frontend::withThreadObjects(llvm::function_ref<void()> work) {
   // Made before MLIR's, so it goes after them.
   thread_local ThreadEnd end;
   (void)&end;
   if (!isThreadOver)
-    return make(registry);
-  // Making a context uses what belongs to a thread, using it does not.
-  std::unique_ptr<mlir::MLIRContext> context;
-  std::thread([&] { context = make(registry); }).join();
-  return context;
+    return work();
+  std::exception_ptr failure;
+  auto guarded = [&] {
+    try {
+      work();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  };
+  try {
+    std::thread(guarded).join();
+  } catch (const std::system_error &) {
+    throw std::bad_alloc(); // what a thread is made of is not to be had
+  }
+  if (failure)
+    std::rethrow_exception(failure);
 }

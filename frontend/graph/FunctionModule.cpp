@@ -190,8 +190,10 @@ void FunctionModule::abandon() {
 FunctionModule frontend::buildFunctionModule(const GraphSlice &slice, const std::string &name,
                                              Literals literals) {
   FunctionModule module;
-  absl::Status status = compiler::attempt("compiling function '" + name + "'", [&] {
-    module = ModuleBuilder(slice, name, literals).run();
+  absl::Status status;
+  withThreadObjects([&] {
+    status = compiler::attempt("compiling function '" + name + "'",
+                               [&] { module = ModuleBuilder(slice, name, literals).run(); });
   });
   if (!status.ok())
     throwStatus(status.code(), std::string(status.message()));

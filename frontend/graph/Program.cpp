@@ -1,5 +1,6 @@
 #include "frontend/graph/Program.h"
 
+#include "frontend/graph/FunctionContext.h"
 #include "frontend/graph/RuntimeStatus.h"
 
 #include "compiler/driver/Attempt.h"
@@ -123,7 +124,10 @@ static std::shared_ptr<const Program> compileModule(FunctionModule &module,
 
 std::shared_ptr<const Program> Program::compile(FunctionModule module,
                                                 const FunctionOptions &options) {
-  if (substitute)
-    return substitute(std::move(module));
-  return compileModule(module, options);
+  std::shared_ptr<const Program> program;
+  withThreadObjects([&] {
+    FunctionModule own = std::move(module); // which ends with the work
+    program = substitute ? substitute(std::move(own)) : compileModule(own, options);
+  });
+  return program;
 }
