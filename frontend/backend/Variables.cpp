@@ -75,11 +75,14 @@ Tensor variable(const Operand &value, DTypeArgument dtype, const std::string &na
   Call call("variable", location);
   if (value.isNone())
     call.valueError("the value is None; needed a number, an array or a tensor");
-  if (start.isNone())
-    start = value.array().dtype() == type ? value.array() : call.converted(value.array(), type);
+  const Array *initial = &start;
+  if (start.isNone() && value.array().dtype() == type)
+    initial = &value.array(); // not a copy more
+  else if (start.isNone())
+    start = call.converted(value.array(), type);
   VariableInfo info;
   info.constraint = std::move(constraint);
-  return makeVariable(call, start, name, std::move(info));
+  return makeVariable(call, *initial, name, std::move(info));
 }
 
 Tensor update(const Tensor &x, const Operand &new_x, SourceLocation location) {
