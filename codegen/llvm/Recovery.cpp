@@ -159,8 +159,9 @@ Ending keratin::codegen::recover(llvm::function_ref<void()> work, std::string &m
   } catch (const std::bad_alloc &) { // of an operator new of the host's that asks no handler
     return Ending::NoMemory;
   }
-  // Behind the jump: this may ask for memory of its own, outside of the frame.
-  innermost = frame.outer;
+  // Behind the jump. Where there is no memory for the message either, that must not leave the frame
+  // around this one: its locks are held.
+  innermost = nullptr;
   try {
     message = frame.message;
   } catch (const std::bad_alloc &) {
