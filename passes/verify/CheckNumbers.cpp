@@ -1,6 +1,7 @@
 // What looks through a function's numbers is a copy of the function in a branch: kernels keep
 // nothing of what happens inside them, and a call that goes well must not pay for keeping it.
 #include "ir/dialect/Signature.h"
+#include "ir/interfaces/ComputedSizes.h"
 #include "passes/Passes.h"
 #include "passes/loops/CheapValues.h"
 #include "passes/simplify/Matchers.h"
@@ -239,6 +240,8 @@ struct CheckNumbersPass : impl::CheckNumbersBase<CheckNumbersPass> {
     checks.addTo(look, returned);
     builder.setInsertionPoint(look.getTerminator());
     checks.addFed(builder, function, look.getArguments(), returned);
+    // The sizes that bodies define are defined in their copies too.
+    nameSizesApart(function);
   }
 };
 

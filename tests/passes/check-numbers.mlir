@@ -175,3 +175,24 @@ func.func @large_constant(%x: tensor<17xf32>) -> tensor<17xf32> {
   %0 = keratin.mul %x, %c : (tensor<17xf32>, tensor<17xf32>) -> tensor<17xf32>
   return %0 : tensor<17xf32>
 }
+
+// -----
+
+// A size that each step defines has another symbol in the copy.
+// CHECK-LABEL: func.func @size_of_a_step
+// CHECK:         keratin.define_size 0
+// CHECK:         keratin.if
+// CHECK:           keratin.define_size 1
+// CHECK:           keratin.slice {{.*}} -> tensor<?xf32, #keratin.dims<d1>>
+func.func @size_of_a_step(%x: tensor<3x3xf32> {keratin.kind = "input", keratin.name = "x"}) -> tensor<f32> {
+  %one = keratin.constant dense<1.0> : tensor<f32>
+  %y = keratin.scan length = <3> init(%one) over(%x) with() : (tensor<f32>, tensor<3x3xf32>) -> tensor<f32> {
+  ^bb0(%t: tensor<i64>, %s: tensor<f32>, %e: tensor<3xf32>):
+    keratin.define_size 0 %t at_most <3> : tensor<i64>
+    %part = keratin.slice %e starts = <0> strides = [1] : (tensor<3xf32>) -> tensor<?xf32, #keratin.dims<d0>>
+    %sum = keratin.reduce_sum %part axes = [0] : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<f32>
+    %next = keratin.mul %sum, %s : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    keratin.yield %next : tensor<f32>
+  }
+  return %y : tensor<f32>
+}
