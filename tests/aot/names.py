@@ -230,7 +230,7 @@ def check_files():
         problems.append("keratin-run dumps elsewhere")
     # A folder that is not there is made.
     run("keratin-compile", "paths.mlir", "-o", "paths.so", "--dump-dir=new/folder")
-    if len(files_below(os.path.join(SCRATCH, "new", "folder"))) != 8 * len(names):
+    if len(files_below(os.path.join(SCRATCH, "new", "folder"))) != 9 * len(names):
         problems.append("no folder was made for the dumps")
     # One that cannot be is refused before anything else is done, whoever names it.
     before = files_below(SCRATCH)
