@@ -16,8 +16,8 @@ namespace keratin::frontend {
 
 class Trace;
 
-// A thread has one from its first K function to its end. Lives in the graph, under its mutex: others
-// look at what is kept here before they erase an op.
+// A thread has one from its first K function to its end. Lives in the graph, under its mutex:
+// others look at what is kept here before they erase an op.
 struct ThreadState {
   // K functions on the stack, and how many of them are below the user's innermost code.
   int depth = 0, userDepth = 0;
