@@ -70,12 +70,16 @@ static bool overlap(const Array &a, const Array &b) {
   return beginA < endB && beginB < endA;
 }
 
+static bool isView(const Array &array) { return array.isView(); }
+
 // Whether the array would be written, or moved, when the outputs are.
-static bool isAmong(const std::vector<Array> &outputs, const Array *value) {
+static bool isAmong(const std::vector<Array> &outputs, bool haveViews, const Array *value) {
   std::less_equal<const Array *> notBehind;
   if (notBehind(outputs.data(), value) && !notBehind(outputs.data() + outputs.size(), value))
     return true;
   // Without views no two arrays share memory.
+  if (!haveViews && !value->isView())
+    return false;
   return llvm::any_of(outputs, [&](const Array &output) {
     return (output.isView() || value->isView()) && overlap(output, *value);
   });
@@ -84,11 +88,21 @@ static bool isAmong(const std::vector<Array> &outputs, const Array *value) {
 // Views among the outputs must not share memory with each other, nor with memory that is given back
 // when another output changes its size.
 static void checkOutputs(const std::string &function, const std::vector<Array> &outputs) {
-  for (size_t i = 0; i < outputs.size(); ++i)
-    for (size_t j = 0; j < i; ++j)
-      if ((outputs[i].isView() || outputs[j].isView()) && overlap(outputs[i], outputs[j]))
+  llvm::SmallVector<size_t> views; // so far
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    auto check = [&](size_t j) {
+      if (overlap(outputs[i], outputs[j]))
         throw ValueError(function + ": the arrays for outputs " + std::to_string(j) + " and " +
                          std::to_string(i) + " overlap; needed memory for each");
+    };
+    if (!outputs[i].isView()) {
+      llvm::for_each(views, check);
+      continue;
+    }
+    for (size_t j = 0; j < i; ++j)
+      check(j);
+    views.push_back(i);
+  }
 }
 
 // `given` says what input i got.
@@ -97,13 +111,14 @@ static void run(const Function::Impl &impl, size_t count, llvm::function_ref<Giv
   if (count != impl.givenInputs.size())
     throw ValueError(impl.name + ": " + std::to_string(count) + " values; needed one for each of " +
                      std::to_string(impl.givenInputs.size()) + " inputs");
+  const bool haveViews = llvm::any_of(outputs, isView);
   llvm::SmallVector<const Array *, 8> inputs;
   // What is not taken as it was given. A list, so that pointers to its elements stay.
   std::list<Array> made;
   auto make = [&](Array array) { return &made.emplace_back(std::move(array)); };
   auto take = [&](const Array *value) {
     const InputSpec &spec = impl.specs[inputs.size()];
-    if (isAmong(outputs, value))
+    if (isAmong(outputs, haveViews, value))
       value = make(*value);
     if (value->isNone()) {
       if (!spec.defaultValue)
@@ -131,7 +146,8 @@ static void run(const Function::Impl &impl, size_t count, llvm::function_ref<Giv
   }
   if (outputs.size() != impl.outputs.size())
     outputs.resize(impl.outputs.size());
-  checkOutputs(impl.name, outputs);
+  if (haveViews)
+    checkOutputs(impl.name, outputs);
   impl.program->run(impl.name, impl.handles, inputs.data(), inputs.size(), outputs);
 }
 

@@ -18,7 +18,7 @@ static constexpr size_t kAlignment = 64;
 // What a view has in the place of memory of its own.
 struct Array::Foreign {
   void *data;
-  std::vector<int64_t> strides; // in elements; empty: row-major
+  std::vector<int64_t> strides; // in elements; empty exactly if row-major
   std::shared_ptr<const void> owner;
   bool isReadOnly;
 };
@@ -80,6 +80,15 @@ static bool areAddresses(const void *data, size_t elementSize, const std::vector
          !__builtin_add_overflow(begin, uintptr_t(high), &end);
 }
 
+// Of a shape that has elements.
+static bool lieInRows(const std::vector<int64_t> &dims, const std::vector<int64_t> &strides) {
+  int64_t expected = 1;
+  for (size_t axis = strides.size(); axis-- > 0; expected *= dims[axis])
+    if (dims[axis] != 1 && strides[axis] != expected)
+      return false;
+  return true;
+}
+
 Array Array::foreignArray(const char *call, void *data, DType dtype, std::vector<int64_t> dims,
                           std::vector<int64_t> strides, std::shared_ptr<const void> owner,
                           bool isReadOnly) {
@@ -102,7 +111,7 @@ Array Array::foreignArray(const char *call, void *data, DType dtype, std::vector
   if (array.count && !areAddresses(data, size, array.dims, array.strides()))
     throw viewError(call, "shape " + toString(array.dims) + " with strides " +
                               toString(array.strides()) + " reaches beyond all memory");
-  if (array.isRowMajor())
+  if (array.count == 0 || lieInRows(array.dims, array.foreign->strides))
     array.foreign->strides.clear();
   return array;
 }
@@ -114,13 +123,7 @@ bool Array::isReadOnly() const {
 
 bool Array::isRowMajor() const {
   checkValue("isRowMajor");
-  if (!foreign || foreign->strides.empty() || count == 0)
-    return true;
-  int64_t expected = 1;
-  for (size_t axis = dims.size(); axis-- > 0; expected *= dims[axis])
-    if (dims[axis] != 1 && foreign->strides[axis] != expected)
-      return false;
-  return true;
+  return !foreign || foreign->strides.empty();
 }
 
 std::vector<int64_t> Array::strides() const {
