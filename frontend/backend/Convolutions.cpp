@@ -8,6 +8,14 @@ using namespace keratin::frontend;
 
 using Windows = ir::GraphMath::ConvolutionWindows;
 
+// bool has no products.
+static std::pair<Value, Value> numbers(Call &call, const Operand &x, const Operand &kernel) {
+  auto [a, b] = call.promoted(x, kernel);
+  if (call.dtypeOf(a) == DType::Bool)
+    return {call.cast(a, DType::Int32), call.cast(b, DType::Int32)};
+  return {a, b};
+}
+
 // "01": the letters of the spatial axes.
 static std::string digits(size_t spatial) { return std::string("012").substr(0, spatial); }
 
@@ -102,7 +110,7 @@ static Tensor convolution(const char *function, size_t spatial, const Operand &o
                           const std::string &padding, const DataFormat &format,
                           const Shape &dilation, SourceLocation location) {
   Call call(function, location);
-  auto [x, kernel] = call.factors(operand, kernelOperand);
+  auto [x, kernel] = numbers(call, operand, kernelOperand);
   bool channelsFirst = isChannelsFirst(call, format);
   Steps steps = stepsOfConvolution(call, spatial, strides, dilation, padding, spatial == 1);
   if (steps.rule == PaddingRule::Causal && channelsFirst)
@@ -118,7 +126,7 @@ static Tensor separable(const char *function, size_t spatial, const Operand &ope
                         const Shape &strides, const std::string &padding, const DataFormat &format,
                         const Shape &dilation, SourceLocation location) {
   Call call(function, location);
-  auto [x, depthwise] = call.factors(operand, depthwiseKernel);
+  auto [x, depthwise] = numbers(call, operand, depthwiseKernel);
   bool channelsFirst = isChannelsFirst(call, format);
   Steps steps = stepsOfConvolution(call, spatial, strides, dilation, padding);
   requireSpatialRank(call, x, "x", spatial);
@@ -169,7 +177,7 @@ static Tensor transposed(const char *function, size_t spatial, const Operand &op
                          const Shape &strides, const std::string &padding, const DataFormat &format,
                          const Shape &dilation, SourceLocation location) {
   Call call(function, location);
-  auto [x, kernel] = call.factors(operand, kernelOperand);
+  auto [x, kernel] = numbers(call, operand, kernelOperand);
   bool channelsFirst = isChannelsFirst(call, format);
   Steps steps = stepsOfConvolution(call, spatial, strides, dilation, padding);
   requireSpatialRank(call, x, "x", spatial);
@@ -316,7 +324,7 @@ Tensor depthwise_conv2d(const Operand &operand, const Operand &depthwise_kernel,
                         const DataFormat &data_format, const Shape &dilation_rate,
                         SourceLocation location) {
   Call call("depthwise_conv2d", location);
-  auto [x, kernel] = call.factors(operand, depthwise_kernel);
+  auto [x, kernel] = numbers(call, operand, depthwise_kernel);
   bool channelsFirst = isChannelsFirst(call, data_format);
   Steps steps = stepsOfConvolution(call, 2, strides, dilation_rate, padding);
   requireSpatialRank(call, x, "x", 2);
@@ -345,7 +353,7 @@ Tensor separable_conv2d(const Operand &x, const Operand &depthwise_kernel,
 Tensor local_conv1d(const Operand &inputs, const Operand &kernelOperand, const Shape &kernel_size,
                     const Shape &strides, const DataFormat &data_format, SourceLocation location) {
   Call call("local_conv1d", location);
-  auto [x, kernel] = call.factors(inputs, kernelOperand);
+  auto [x, kernel] = numbers(call, inputs, kernelOperand);
   isChannelsFirst(call, data_format); // validated, but inputs are (batch, steps, channels)
   std::vector<int64_t> window = stepsOf(call, kernel_size, 1, "kernel_size");
   std::vector<int64_t> steps = stepsOf(call, strides, 1, "strides");
@@ -359,7 +367,7 @@ Tensor local_conv2d(const Operand &inputs, const Operand &kernelOperand, const S
                     const Shape &strides, const Shape &output_shape, const DataFormat &data_format,
                     SourceLocation location) {
   Call call("local_conv2d", location);
-  auto [x, kernel] = call.factors(inputs, kernelOperand);
+  auto [x, kernel] = numbers(call, inputs, kernelOperand);
   bool channelsFirst = isChannelsFirst(call, data_format);
   std::vector<int64_t> window = stepsOf(call, kernel_size, 2, "kernel_size");
   std::vector<int64_t> steps = stepsOf(call, strides, 2, "strides");

@@ -1,11 +1,11 @@
 // K functions: products of tensors.
 #include "keratin/linear_algebra.h"
 
+#include "frontend/backend/Elementwise.h"
 #include "frontend/graph/SparseParts.h"
 #include "frontend/values/DTypeRules.h"
 
 #include <numeric>
-#include <tuple>
 
 using namespace keratin;
 using namespace keratin::frontend;
@@ -17,56 +17,30 @@ static void agree(Call &call, Value &a, int64_t i, Value &b, int64_t j, const st
   b = call.withSize(b, j, size, what);
 }
 
-namespace {
-
-// What is multiplied. Bools are counted, and the result is a bool again: true where it is not 0.
-struct Factors {
-  Factors(Call &call, const Operand &x, const Operand &y) : call(call) {
-    std::tie(a, b) = call.promoted(x, y);
-    areBools = call.dtypeOf(a) == DType::Bool;
-    if (areBools)
-      a = call.cast(a, DType::Int32), b = call.cast(b, DType::Int32);
-  }
-  Tensor tensor(Value product) const {
-    return call.tensor(areBools ? call.cast(product, DType::Bool) : product);
-  }
-
-  Call &call;
-  Value a, b;
-  bool areBools;
-};
-
-} // namespace
-
 namespace keratin::backend {
 
 static Tensor sparseDot(Call &call, SparseParts a, const Operand &y) {
   Value b = call.value(y);
   DType dtype = promote(call.dtypeOf(a.values), call.dtypeOf(b));
-  DType work = dtype == DType::Bool ? DType::Int32 : dtype;
-  a.values = call.cast(a.values, work);
-  b = call.cast(b, work);
+  a.values = call.cast(a.values, dtype);
+  b = call.cast(b, dtype);
   if (call.rank(b) != 2)
     call.valueError("y has shape " + describe(b) + "; needed rank 2 beside a sparse x");
   requireSizes(call, a);
   const std::string what = "the last size of x and the second-to-last of y";
   b = call.withSize(b, 0, call.unify(a.shape[1], ir::getShape(b)[0], what), what);
-  auto type = ir::getTensorType({a.shape[0], ir::getShape(b)[1]}, ir::getElementType(b));
-  Value product =
-      call.builder.create<ir::SparseDotOp>(call.g.location(), type, a.rows, a.columns, a.values, b);
-  return call.tensor(call.cast(product, dtype));
+  return call.tensor(asNumbers(call, a.values, b, [&](Value values, Value dense) -> Value {
+    auto type = ir::getTensorType({a.shape[0], ir::getShape(dense)[1]}, ir::getElementType(dense));
+    return call.builder.create<ir::SparseDotOp>(call.g.location(), type, a.rows, a.columns, values,
+                                                dense);
+  }));
 }
 
-Tensor dot(const Operand &x, const Operand &y, SourceLocation location) {
-  Call call("dot", location);
-  if (std::optional<SparseParts> parts = sparseParts(x))
-    return sparseDot(call, *parts, y);
-  Factors factors(call, x, y);
-  Value &a = factors.a, &b = factors.b;
+static Value product(Call &call, Value a, Value b) {
   int64_t rankA = call.rank(a), rankB = call.rank(b);
   if (rankA == 0 || rankB == 0) {
     ir::Shape shape = call.broadcastShape(ir::getShape(a), ir::getShape(b));
-    return factors.tensor(call.g.mul(call.broadcastTo(a, shape), call.broadcastTo(b, shape)));
+    return call.g.mul(call.broadcastTo(a, shape), call.broadcastTo(b, shape));
   }
   int64_t contractA = rankA - 1, contractB = rankB == 1 ? 0 : rankB - 2;
   if (const DimExpr i = ir::getShape(a)[contractA], j = ir::getShape(b)[contractB];
@@ -74,13 +48,19 @@ Tensor dot(const Operand &x, const Operand &y, SourceLocation location) {
     call.valueError("the last size of x and the second-to-last of y differ; found shapes " +
                     describe(a) + " and " + describe(b) + "; needed " + i.str() + " = " + j.str());
   agree(call, a, contractA, b, contractB, "the last size of x and the second-to-last of y");
-  return factors.tensor(call.g.dotGeneral(a, b, {}, {}, {contractA}, {contractB}));
+  return call.g.dotGeneral(a, b, {}, {}, {contractA}, {contractB});
 }
 
-Tensor batch_dot(const Operand &x, const Operand &y, const Axes &axes, SourceLocation location) {
-  Call call("batch_dot", location);
-  Factors factors(call, x, y);
-  Value &a = factors.a, &b = factors.b;
+Tensor dot(const Operand &x, const Operand &y, SourceLocation location) {
+  Call call("dot", location);
+  if (std::optional<SparseParts> parts = sparseParts(x))
+    return sparseDot(call, *parts, y);
+  auto [a, b] = call.promoted(x, y);
+  return call.tensor(
+      asNumbers(call, a, b, [&](Value left, Value right) { return product(call, left, right); }));
+}
+
+static Value batchProduct(Call &call, Value a, Value b, const Axes &axes) {
   int64_t rankA = call.rank(a), rankB = call.rank(b);
   if (rankA < 2 || rankB < 2)
     call.valueError("x and y have ranks " + std::to_string(rankA) + " and " +
@@ -105,7 +85,14 @@ Tensor batch_dot(const Operand &x, const Operand &y, const Axes &axes, SourceLoc
   Value result = call.g.dotGeneral(a, b, {0}, {0}, {axisA}, {axisB});
   if (call.rank(result) == 1)
     result = call.g.reshape(result, {ir::getShape(result)[0], DimExpr(1)});
-  return factors.tensor(result);
+  return result;
+}
+
+Tensor batch_dot(const Operand &x, const Operand &y, const Axes &axes, SourceLocation location) {
+  Call call("batch_dot", location);
+  auto [a, b] = call.promoted(x, y);
+  return call.tensor(asNumbers(
+      call, a, b, [&](Value left, Value right) { return batchProduct(call, left, right, axes); }));
 }
 
 Tensor transpose(const Operand &operand, SourceLocation location) {

@@ -259,13 +259,6 @@ std::pair<Value, Value> Call::promoted(const Operand &x, const Operand &y) {
   return {cast(a, common), cast(b, common)};
 }
 
-std::pair<Value, Value> Call::factors(const Operand &x, const Operand &y) {
-  auto [a, b] = promoted(x, y);
-  if (dtypeOf(a) == DType::Bool)
-    return {cast(a, DType::Int32), cast(b, DType::Int32)};
-  return {a, b};
-}
-
 std::pair<Value, Value> Call::binary(const Operand &x, const Operand &y) {
   auto [a, b] = promoted(x, y);
   ir::Shape shape = broadcastShape(ir::getShape(a), ir::getShape(b));

@@ -69,8 +69,6 @@ public:
   Value raw(const Tensor &tensor);
   // Both operands of a binary function with one dtype (spec 0.3), not yet broadcast.
   std::pair<Value, Value> promoted(const Operand &x, const Operand &y);
-  // The same for a product: bool, which has none, becomes int32.
-  std::pair<Value, Value> factors(const Operand &x, const Operand &y);
   // The same, and of one shape.
   std::pair<Value, Value> binary(const Operand &x, const Operand &y);
   // A constant whose bytes the graph holds.
