@@ -40,10 +40,9 @@ mlir::Block *Graph::block() { return module->getBody(); }
 
 //===-- The mutex -----------------------------------------------------------------------------===//
 
-// Of this thread, null before its first K function. Both without destructors: those of a thread run
+// Of this thread, null before its first K function. Without a destructor: those of a thread run
 // before objects with static storage are destroyed, which may build graphs.
 static thread_local ThreadState *ownState = nullptr;
-static thread_local bool isThreadOver = false;
 
 void Graph::enter() {
   mutex.lock();
@@ -115,10 +114,7 @@ Graph::UserCode::~UserCode() {
 namespace {
 
 struct ThreadEnd {
-  ~ThreadEnd() {
-    isThreadOver = true;
-    Graph::get().endThread();
-  }
+  ~ThreadEnd() { Graph::get().endThread(); }
 };
 
 } // namespace
@@ -127,10 +123,9 @@ ThreadState &Graph::threadState() {
   if (!current) {
     threads.push_back(std::make_unique<ThreadState>());
     current = ownState = threads.back().get();
-    if (!isThreadOver) {
-      static thread_local ThreadEnd end;
-      (void)&end;
-    }
+    // Made once, also if the thread builds graphs after its end.
+    static thread_local ThreadEnd end;
+    (void)&end;
   }
   return *current;
 }
