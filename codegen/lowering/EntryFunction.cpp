@@ -228,10 +228,7 @@ void EntryLowering::leaveUnless(Value sound) {
 
 // Its number among those that the call computes.
 int64_t EntryLowering::definitionOf(int64_t symbol) const {
-  auto define = llvm::find_if(description.computed, [&](ir::DefineSizeOp size) {
-    return int64_t(size.getSymbol()) == symbol;
-  });
-  return define - description.computed.begin();
+  return *description.slotOfSymbol(symbol) - description.firstComputedSlot();
 }
 
 // Hands the value to the runtime, which computes the sizes that depend on it.

@@ -40,6 +40,7 @@ struct EntryDescription {
   // does. All are added before any other size. False if there was a slot already.
   bool addSymbol(int64_t id);
   size_t symbolCount() const { return symbolSlots.size(); }
+  int64_t firstComputedSlot() const { return int64_t(symbolCount() - computed.size()); }
   std::optional<int64_t> slotOfSymbol(int64_t id) const;
   // The slot of a size that is not constant, adding it if needed.
   int64_t slotOf(const ir::DimExpr &size);

@@ -193,7 +193,7 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
   if (failed(describeComputed(function, entry)))
     return failure();
   // Last, when every slot is known.
-  int64_t firstComputed = int64_t(entry.symbolCount() - entry.computed.size());
+  int64_t firstComputed = entry.firstComputedSlot();
   for (const DimExpr &size : entry.sizes) {
     int64_t level = 0;
     for (int64_t id : size.symbols()) {
