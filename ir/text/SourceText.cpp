@@ -545,7 +545,7 @@ mlir::OwningOpRef<mlir::ModuleOp> keratin::ir::parseModuleFile(StringRef path,
     return nullptr;
   }
   llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(
-      llvm::MemoryBuffer::getMemBufferCopy(text, path == "-" ? "<stdin>" : path), llvm::SMLoc());
+  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(text, path == "-" ? "<stdin>" : path),
+                             llvm::SMLoc());
   return mlir::parseSourceFile<mlir::ModuleOp>(sources, context);
 }
