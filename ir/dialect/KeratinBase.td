@@ -89,6 +89,8 @@ class Keratin_Properties {
   // The kind of kernel that the op makes of the kernel it stands in: emit<kind>Kernel of codegen, whose absence is a compile
   // error. Ops without stand in loop nests, with others.
   string kernel = "";
+  // The function of the runtime by which the host's own code does it; most are done by code of their own.
+  string runtimeFunction = "";
   // How many arithmetic operations it does: a C++ expression over `op`, a std::optional<DimExpr> (ir/interfaces/OpCost.cpp).
   // Needed of ops with a kind of kernel; of others it follows from what they say of an element.
   string operations = "";

@@ -14,6 +14,8 @@ bool isCostly(mlir::Operation *op);
 // Whether dimensions may be in any order, the same for operands and result; elementwise ops aside,
 // which are so anyway.
 bool takesAnyOrder(mlir::Operation *op);
+// The function of the runtime by which the host does the op itself; empty: code of its own does it.
+llvm::StringRef runtimeFunctionOf(mlir::Operation *op);
 
 } // namespace keratin::ir
 

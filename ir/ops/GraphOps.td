@@ -105,6 +105,7 @@ def Keratin_DependOp : Keratin_Op<"depend", [Pure, AllTypesMatch<["x", "y"]>]> {
 def Keratin_PrintOp : Keratin_Op<"print", [AllTypesMatch<["x", "y"]>]> {
   let summary = "the same value, printed when it is computed";
   let kernel = "Print";
+  let runtimeFunction = "print";
   let operations = "DimExpr(0)";
   let description = "Prints message, a space, the value as NumPy prints it, a newline. Gradient: dx = dy.";
   let arguments = (ins Keratin_Tensor:$x, StrAttr:$message);
@@ -179,6 +180,7 @@ def Keratin_CheckNumbersOp : Op<Keratin_Dialect, "check_numbers", [Keratin_HasKn
     Keratin_Properties {
   let summary = "the call fails if an op has made a number that is not finite";
   let kernel = "CheckNumbers";
+  let runtimeFunction = "check_numbers";
   let operations = "DimExpr(0)";
   let canFail = 1;
   let description = [{

@@ -1,6 +1,7 @@
 #include "ir/dialect/GraphError.h"
 #include "ir/dialect/Signature.h"
 #include "ir/interfaces/ComputedSizes.h"
+#include "ir/interfaces/OpProperties.h"
 #include "passes/host/HostPasses.h"
 #include "passes/host/ProgramBuilder.h"
 
@@ -173,16 +174,11 @@ FailureOr<Value> ProgramBuilder::placeOf(Value value) {
 
 //===-- Nodes ---------------------------------------------------------------------------------===//
 
-// What runs in the host's own code, by the function of the runtime that it calls; empty: nothing.
+// Of a kernel: of the op that decides what it is.
 static StringRef runtimeFunctionOf(ir::KernelOp kernel) {
-  for (Operation &op : kernel.getBody().front()) {
-    if (isa<ir::PrintOp>(op))
-      return "print";
-    if (isa<ir::CtcBeamSearchOp>(op))
-      return "beam_search";
-    if (isa<ir::CheckNumbersOp>(op))
-      return "check_numbers";
-  }
+  for (Operation &op : kernel.getBody().front())
+    if (StringRef function = ir::runtimeFunctionOf(&op); !function.empty())
+      return function;
   return {};
 }
 

@@ -12,7 +12,7 @@ namespace keratin::tblgen {
 // For each op: isDifferentiableOperand, buildVjp (unless hasCustomVjp), buildScalar (if `scalar` is
 // given).
 bool emitOpRecords(llvm::raw_ostream &os, llvm::RecordKeeper &records);
-// The predicates of ir/interfaces/OpProperties.h.
+// What ir/interfaces/OpProperties.h declares.
 bool emitOpProperties(llvm::raw_ostream &os, llvm::RecordKeeper &records);
 // For each op with `operations`: the case of operationCount.
 bool emitOpOperations(llvm::raw_ostream &os, llvm::RecordKeeper &records);
