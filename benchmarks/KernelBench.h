@@ -3,8 +3,8 @@
 #ifndef KERATIN_BENCHMARKS_KERNELBENCH_H
 #define KERATIN_BENCHMARKS_KERNELBENCH_H
 
+#include "codegen/cpu/MachineTarget.h"
 #include "codegen/llvm/JitLibrary.h"
-#include "codegen/llvm/MachineTarget.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"

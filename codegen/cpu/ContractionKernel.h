@@ -12,7 +12,7 @@
 #ifndef KERATIN_CODEGEN_CPU_CONTRACTIONKERNEL_H
 #define KERATIN_CODEGEN_CPU_CONTRACTIONKERNEL_H
 
-#include "codegen/llvm/MachineTarget.h"
+#include "codegen/cpu/MachineTarget.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Value.h"

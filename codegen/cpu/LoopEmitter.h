@@ -4,7 +4,7 @@
 #ifndef KERATIN_CODEGEN_CPU_LOOPEMITTER_H
 #define KERATIN_CODEGEN_CPU_LOOPEMITTER_H
 
-#include "codegen/llvm/MachineTarget.h"
+#include "codegen/cpu/MachineTarget.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"

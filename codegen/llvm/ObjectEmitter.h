@@ -2,7 +2,7 @@
 #ifndef KERATIN_CODEGEN_LLVM_OBJECTEMITTER_H
 #define KERATIN_CODEGEN_LLVM_OBJECTEMITTER_H
 
-#include "codegen/llvm/MachineTarget.h"
+#include "codegen/cpu/MachineTarget.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Support/LLVM.h"

@@ -2,7 +2,7 @@
 #ifndef KERATIN_CODEGEN_LOWERING_KERNELFUNCTION_H
 #define KERATIN_CODEGEN_LOWERING_KERNELFUNCTION_H
 
-#include "codegen/llvm/MachineTarget.h"
+#include "codegen/cpu/MachineTarget.h"
 #include "ir/dialect/Keratin.h"
 #include "runtime/abi/keratin_abi.h"
 

@@ -3,7 +3,7 @@
 #ifndef KERATIN_COMPILER_ARTIFACT_MODELDATA_H
 #define KERATIN_COMPILER_ARTIFACT_MODELDATA_H
 
-#include "codegen/llvm/MachineTarget.h"
+#include "codegen/cpu/MachineTarget.h"
 #include "codegen/llvm/ObjectEmitter.h"
 #include "runtime/abi/keratin_object_abi.h"
 

@@ -2,7 +2,7 @@
 #ifndef KERATIN_COMPILER_DRIVER_FUNCTIONCOMPILER_H
 #define KERATIN_COMPILER_DRIVER_FUNCTIONCOMPILER_H
 
-#include "codegen/llvm/MachineTarget.h"
+#include "codegen/cpu/MachineTarget.h"
 #include "codegen/llvm/ObjectEmitter.h"
 #include "compiler/artifact/FunctionDescription.h"
 #include "compiler/diagnostics/DiagnosticCollector.h"

@@ -3,8 +3,8 @@
 #ifndef KERATIN_TESTS_CODEGEN_BAREKERNEL_H
 #define KERATIN_TESTS_CODEGEN_BAREKERNEL_H
 
+#include "codegen/cpu/MachineTarget.h"
 #include "codegen/llvm/JitLibrary.h"
-#include "codegen/llvm/MachineTarget.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"

@@ -3,8 +3,8 @@
 #ifndef KERATIN_TESTS_SUPPORT_JITHARNESS_H
 #define KERATIN_TESTS_SUPPORT_JITHARNESS_H
 
+#include "codegen/cpu/MachineTarget.h"
 #include "codegen/llvm/JitLibrary.h"
-#include "codegen/llvm/MachineTarget.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"

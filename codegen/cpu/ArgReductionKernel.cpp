@@ -1,0 +1,189 @@
+// arg_max and arg_min: vectors of the best values so far, and vectors of where they are.
+//
+// A unit is one line where the axis is innermost: each lane keeps the best of its own elements, and
+// the lanes meet at the end. Otherwise a unit is a block of neighbouring lines with a lane for
+// each. An element replaces one at a smaller index only if it beats it, so the first of equals
+// stays. The axis is never empty: that was required before the call.
+#include "codegen/cpu/SingleOpKernel.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <limits>
+#include <numeric>
+
+using namespace keratin::codegen;
+using namespace mlir;
+namespace ir = keratin::ir;
+using keratin::ir::DimExpr;
+using keratin::ir::getElementType;
+
+namespace {
+
+// Accumulators side by side, so that one does not wait for another.
+constexpr unsigned maxUnroll = 4;
+
+class ArgReductionKernel : SingleOpKernel {
+public:
+  ArgReductionKernel(KernelBuilder &k, Operation *op, Value x, int64_t axis, bool largest)
+      : SingleOpKernel(k, op, getElementType(x).getIntOrFloatBitWidth()), lines(x, axis),
+        type(getElementType(x)), largest(largest) {
+    // Narrow indices make less work where they are known to do.
+    bool narrow = lines.length.isConstant() &&
+                  lines.length.constantValue() <= std::numeric_limits<int32_t>::max();
+    indexType = b.getIntegerType(narrow ? 32 : 64);
+  }
+
+  void emit() {
+    if (lines.isInnermost())
+      emitRows();
+    else
+      emitColumns();
+  }
+
+private:
+  // The best values so far and their indices.
+  struct Best {
+    Value value, index;
+  };
+
+  void emitRows();
+  void emitColumns();
+  Value beats(Value element, Value best) {
+    return SingleOpKernel::beats(type, element, best, largest);
+  }
+  Best keep(Best best, Value element, Value index, Value mask);
+  Best merge(Best a, Best b);
+  Best meetLanes(Best best);
+  Value toIndexType(Value position);
+  Value select(Value condition, Value x, Value y) {
+    return b.create<arith::SelectOp>(loc, condition, x, y);
+  }
+
+  AxisLines lines;
+  Type type, indexType;
+  bool largest;
+};
+
+ArgReductionKernel::Best ArgReductionKernel::keep(Best best, Value element, Value index,
+                                                  Value mask) {
+  Value better = beats(element, best.value);
+  if (mask)
+    better = b.create<arith::AndIOp>(loc, better, mask);
+  return {select(better, element, best.value), select(better, index, best.index)};
+}
+
+// The better of two, whichever walked the smaller indices.
+ArgReductionKernel::Best ArgReductionKernel::merge(Best x, Best y) {
+  Value yWins = beats(y.value, x.value), xWins = beats(x.value, y.value);
+  Value yFirst = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, y.index, x.index);
+  // Among equals the smaller index counts: y's if it is smaller and x does not win.
+  Value takeY = select(xWins, yWins, b.create<arith::OrIOp>(loc, yWins, yFirst));
+  return {select(takeY, y.value, x.value), select(takeY, y.index, x.index)};
+}
+
+ArgReductionKernel::Best ArgReductionKernel::meetLanes(Best best) {
+  for (unsigned distance = lanes / 2; distance > 0; distance /= 2) {
+    SmallVector<int64_t> from(lanes);
+    for (unsigned lane = 0; lane < lanes; ++lane)
+      from[lane] = (lane + distance) % lanes;
+    auto moved = [&](Value v) -> Value { return b.create<vector::ShuffleOp>(loc, v, v, from); };
+    best = merge(best, {moved(best.value), moved(best.index)});
+  }
+  auto first = [&](Value v) -> Value {
+    return b.create<vector::ExtractOp>(loc, v, ArrayRef<int64_t>{0});
+  };
+  return {first(best.value), first(best.index)};
+}
+
+Value ArgReductionKernel::toIndexType(Value position) {
+  return indexType.isInteger(64) ? position
+                                 : b.create<arith::TruncIOp>(loc, indexType, position).getResult();
+}
+
+void ArgReductionKernel::emitRows() {
+  bool isLong =
+      !lines.length.isConstant() || lines.length.constantValue() >= 2 * int64_t(maxUnroll) * lanes;
+  unsigned unroll = isLong ? maxUnroll : 1;
+  SmallVector<Attribute> numbers;
+  for (unsigned lane = 0; lane < lanes; ++lane)
+    numbers.push_back(b.getIntegerAttr(indexType, lane));
+  auto vectorType = VectorType::get(lanes, indexType);
+  auto resultType = ir::getTensorType({lines.outer}, b.getI64Type());
+
+  forEachUnit({lines.outer, DimExpr(1), 1}, [&](Value row, Value) {
+    Value laneNumbers =
+        b.create<arith::ConstantOp>(loc, DenseElementsAttr::get(vectorType, numbers));
+    // Every lane starts with the first element, which none of its own need beat.
+    Value first = loadScalar(input(0), lines.type, {row, i64(0), i64(0)});
+    Best start{emitter.splat(first), emitter.splat(toIndexType(i64(0)))};
+    // The line as its own last dimension, for lanes along it.
+    auto rowType = ir::getTensorType({lines.outer, lines.length}, type);
+    SmallVector<Value> sets =
+        laneLoop(lines.length, unroll, {start.value, start.index},
+                 [&](Value position, Value mask, ArrayRef<Value> carried) -> SmallVector<Value> {
+                   Value element = loadLanes(input(0), rowType, {row, position}, mask);
+                   Value index = plus(emitter.splat(toIndexType(position)), laneNumbers);
+                   Best best = keep({carried[0], carried[1]}, element, index, mask);
+                   return {best.value, best.index};
+                 });
+    Best best{sets[0], sets[1]};
+    for (unsigned u = 1; u < unroll; ++u)
+      best = merge(best, {sets[2 * u], sets[2 * u + 1]});
+    Value index = meetLanes(best).index;
+    if (!indexType.isInteger(64))
+      index = b.create<arith::ExtUIOp>(loc, b.getI64Type(), index);
+    storeScalar(index, output(), resultType, {row});
+  });
+  setWork(k.result.units, lines.length);
+}
+
+void ArgReductionKernel::emitColumns() {
+  unsigned unroll = maxUnroll;
+  if (lines.inner.isConstant())
+    while (unroll > 1 && lines.inner.constantValue() < int64_t(unroll) * lanes)
+      unroll /= 2;
+  int64_t columns = int64_t(unroll) * lanes;
+  auto resultType = ir::getTensorType({lines.outer, lines.inner}, b.getI64Type());
+
+  forEachUnit({lines.outer, lines.inner, columns}, [&](Value row, Value column) {
+    auto [starts, masks] = columnsFrom(column, lines.inner, unroll);
+    SmallVector<Value> sets;
+    for (unsigned u = 0; u < unroll; ++u) {
+      sets.push_back(loadLanes(input(0), lines.type, {row, i64(0), starts[u]}, masks[u]));
+      sets.push_back(emitter.splat(toIndexType(i64(0))));
+    }
+    sets = loop(i64(1), size(lines.length), 1, sets, [&](Value i, ArrayRef<Value> carried) {
+      SmallVector<Value> next;
+      Value index = emitter.splat(toIndexType(i));
+      for (unsigned u = 0; u < unroll; ++u) {
+        Value element = loadLanes(input(0), lines.type, {row, i, starts[u]}, masks[u]);
+        Best best = keep({carried[2 * u], carried[2 * u + 1]}, element, index, Value());
+        next.append({best.value, best.index});
+      }
+      return next;
+    });
+    for (unsigned u = 0; u < unroll; ++u) {
+      Value index = sets[2 * u + 1];
+      if (!indexType.isInteger(64))
+        index = b.create<arith::ExtUIOp>(loc, VectorType::get(lanes, b.getI64Type()), index);
+      storeLanes(index, output(), resultType, {row, starts[u]}, masks[u]);
+    }
+  });
+  setWork(k.result.units, mul(lines.length, DimExpr(columns)).value_or(DimExpr(INT64_MAX)));
+}
+
+} // namespace
+
+LogicalResult keratin::codegen::emitArgReductionKernel(KernelBuilder &k) {
+  Operation *op = onlyOp(k);
+  if (!op)
+    return failure();
+  if (auto max = dyn_cast<ir::ArgMaxOp>(op))
+    ArgReductionKernel(k, op, max.getX(), max.getAxis(), /*largest=*/true).emit();
+  else
+    ArgReductionKernel(k, op, cast<ir::ArgMinOp>(op).getX(), cast<ir::ArgMinOp>(op).getAxis(),
+                       /*largest=*/false)
+        .emit();
+  return success();
+}

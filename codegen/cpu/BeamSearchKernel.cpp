@@ -1,0 +1,91 @@
+// ctc_beam_search: the runtime searches, one sample a unit, in memory that the kernel has as one
+// more result (ir/interfaces/Workspace.h).
+#include "codegen/cpu/SingleOpKernel.h"
+
+#include "ir/interfaces/Workspace.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace keratin::codegen;
+using namespace mlir;
+namespace ir = keratin::ir;
+using keratin::ir::DimExpr;
+using keratin::ir::getElementType;
+using keratin::ir::getShape;
+using keratin::ir::Shape;
+
+namespace {
+
+class BeamSearchKernel : SingleOpKernel {
+public:
+  BeamSearchKernel(KernelBuilder &k, ir::CtcBeamSearchOp search)
+      : SingleOpKernel(k, search, 64), search(search) {}
+
+  LogicalResult emit();
+
+private:
+  Value resultPointer(Value result);
+  Value site(const char *message) {
+    return b.create<LLVM::SExtOp>(loc, b.getI64Type(), k.site(op, message));
+  }
+
+  ir::CtcBeamSearchOp search;
+};
+
+// The place of what the kernel yields; null if nobody reads it.
+Value BeamSearchKernel::resultPointer(Value result) {
+  auto yield = cast<ir::YieldOp>(k.body().getTerminator());
+  for (auto [index, value] : llvm::enumerate(yield.getValues()))
+    if (value == result)
+      return k.outputs[index];
+  return {};
+}
+
+LogicalResult BeamSearchKernel::emit() {
+  Shape shape = getShape(search.getLogits());
+  Value workspace;
+  RankedTensorType type = *ir::workspaceOf(search);
+  for (Operation &other : k.body())
+    if (isa<ir::IotaOp>(other) && other.getResult(0).getType() == type)
+      workspace = resultPointer(other.getResult(0));
+  if (!workspace)
+    return k.kernel.emitError("not implemented: a search without memory to work in");
+  auto place = [&](Value result) {
+    Value pointer = resultPointer(result);
+    return pointer ? pointer
+                   : b.create<LLVM::ZeroOp>(loc, LLVM::LLVMPointerType::get(b.getContext()));
+  };
+  // The fields of keratin_beam_search_t.
+  SmallVector<Value> fields = {
+      input(0),
+      input(1),
+      place(search.getLabels()),
+      place(search.getCounts()),
+      place(search.getLogProbabilities()),
+      workspace,
+      size(shape[1]),
+      size(shape[2]),
+      i64(int64_t(search.getBeamWidth())),
+      size(getShape(search.getLabels())[1]),
+      size(getShape(type)[1]),
+      i64(ir::dtypeOf(getElementType(search.getLogits()))),
+      i64(ir::dtypeOf(getElementType(search.getLengths()))),
+      site("ctc_decode: an input length is outside [0, time]"),
+      site("ctc_decode: there are fewer sequences than top_paths"),
+  };
+  static_assert(sizeof(keratin_beam_search_t) == 15 * 8);
+  callHost(offsetof(keratin_context_t, beam_search), {record(fields), k.begin, k.end});
+  DimExpr perFrame =
+      mul(shape[2], DimExpr(int64_t(search.getBeamWidth()))).value_or(DimExpr(INT64_MAX));
+  setWork(shape[0], mul(perFrame, shape[1]).value_or(DimExpr(INT64_MAX)));
+  return success();
+}
+
+} // namespace
+
+LogicalResult keratin::codegen::emitBeamSearchKernel(KernelBuilder &k) {
+  for (Operation &op : k.body())
+    if (auto search = dyn_cast<ir::CtcBeamSearchOp>(op))
+      return BeamSearchKernel(k, search).emit();
+  return failure();
+}

@@ -1,0 +1,181 @@
+// A contraction with everything that follows elementwise from its result, in the store of the
+// register tile.
+#include "codegen/cpu/ContractionKernel.h"
+#include "codegen/cpu/TileEpilogue.h"
+#include "codegen/lowering/KernelFunction.h"
+#include "ir/interfaces/ContractionShape.h"
+#include "ir/interfaces/IterationSpace.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace keratin::codegen;
+using namespace mlir;
+namespace ir = keratin::ir;
+using keratin::ir::ContractionShape;
+using keratin::ir::DimExpr;
+using keratin::ir::Domain;
+using keratin::ir::getElementType;
+
+using keratin::ir::Index;
+using keratin::ir::IterationSpace;
+
+using SizeOf = llvm::function_ref<Value(const DimExpr &)>;
+
+static std::optional<int64_t> constantOf(const DimExpr &size) {
+  return size.isConstant() ? std::optional(size.constantValue()) : std::nullopt;
+}
+
+// The sizes and strides of the product as the generator wants them; sizes come as i64.
+static ContractionSpec describe(OpBuilder &b, Location loc, ir::DotGeneralOp dot,
+                                const ContractionShape &shape, SizeOf sizeOf) {
+  auto index = [&](const DimExpr &size) -> Value {
+    return b.create<arith::IndexCastOp>(loc, b.getIndexType(), sizeOf(size));
+  };
+  auto extent = [&](const DimExpr &size) { return ContractionSize{index(size), constantOf(size)}; };
+  auto operand = [&](Value value, const ContractionShape::Strides &strides, const DimExpr &rows,
+                     const DimExpr &columns) {
+    ContractionOperand result;
+    Type type = getElementType(value);
+    auto integer = dyn_cast<IntegerType>(type);
+    result.elementType = integer ? b.getIntegerType(integer.getWidth()) : type;
+    result.batchStride = index(strides.batch);
+    // A run of one element has any stride: say the one that reads best.
+    DimExpr row = rows == DimExpr(1) && columns != DimExpr(1) && strides.column != DimExpr(1)
+                      ? DimExpr(1)
+                      : strides.row;
+    DimExpr column = columns == DimExpr(1) && row != DimExpr(1) ? DimExpr(1) : strides.column;
+    result.rowStride = index(row);
+    result.colStride = index(column);
+    result.constantRowStride = constantOf(row);
+    result.constantColStride = constantOf(column);
+    return result;
+  };
+  ContractionSpec spec;
+  Type element = getElementType(dot.getY());
+  auto integer = dyn_cast<IntegerType>(element);
+  spec.accumulatorType = integer           ? Type(b.getIntegerType(integer.getWidth()))
+                         : element.isF64() ? element
+                                           : Type(b.getF32Type());
+  spec.batch = extent(shape.batch);
+  spec.m = extent(shape.m);
+  spec.n = extent(shape.n);
+  spec.k = extent(shape.k);
+  spec.a = operand(dot.getA(), shape.a, shape.m, shape.k);
+  spec.b = operand(dot.getB(), shape.b, shape.k, shape.n);
+  return spec;
+}
+
+namespace {
+
+// Where in the result a vector of finished sums stands.
+class Epilogue {
+public:
+  Epilogue(KernelBuilder &k, ir::DotGeneralOp dot, const ContractionShape &shape,
+           const IterationSpace &space)
+      : k(k), dot(dot), space(space), epilogue(k, dot.getY()) {
+    // Which loop groups the three runs of the result cover; groups were cut between runs.
+    unsigned run = 0, left = shape.batchDims;
+    auto advance = [&] {
+      while (run < 2 && left == 0)
+        left = ++run == 1 ? shape.mDims : shape.nDims;
+    };
+    for (const DimExpr &dim : ir::getShape(dot.getY())) {
+      advance();
+      if (dim != DimExpr(1))
+        runOfDim.push_back(run);
+      --left;
+    }
+  }
+
+  void emit(OpBuilder &builder, Location loc, Value batch, Value m, Value n, Value sums,
+            Value mask) {
+    epilogue.emit(builder, loc, sums, mask, [&](ElementEmitter &emitter) {
+      auto i64 = [&](Value index) -> Value {
+        return k.b.create<arith::IndexCastOp>(loc, k.b.getI64Type(), index);
+      };
+      Index starts[] = {emitter.scalarIndex(i64(batch)), emitter.scalarIndex(i64(m)),
+                        emitter.laneIndex(i64(n))};
+      SmallVector<Index> squeezed;
+      for (auto [group, index] : llvm::zip(space.groups, spread(emitter, loc, starts))) {
+        for (unsigned dim = group.first; dim < group.last; ++dim)
+          squeezed.push_back(emitter.scalarIndex(emitter.i64(0)));
+        squeezed.push_back(index);
+      }
+      return squeezed;
+    });
+  }
+
+private:
+  // The index of each group from the positions in the three runs.
+  SmallVector<Index> spread(ElementEmitter &emitter, Location loc, ArrayRef<Index> starts) {
+    SmallVector<Index> result(space.groups.size());
+    SmallVector<Index> rest(starts);
+    for (size_t g = space.groups.size(); g-- > 0;) {
+      unsigned run = runOfDim[space.groups[g].first];
+      bool outermost = g == 0 || runOfDim[space.groups[g - 1].first] != run;
+      if (outermost) {
+        result[g] = rest[run];
+        continue;
+      }
+      Value extent = emitter.index(space.groups[g].extent).base;
+      std::tie(rest[run], result[g]) = emitter.divMod(rest[run], extent);
+    }
+    return result;
+  }
+
+  KernelBuilder &k;
+  ir::DotGeneralOp dot;
+  const IterationSpace &space;
+  SmallVector<unsigned> runOfDim; // of the squeezed result: 0 batch, 1 m, 2 n
+  TileEpilogue epilogue;
+};
+
+} // namespace
+
+LogicalResult keratin::codegen::emitContractionKernel(KernelBuilder &k) {
+  ir::DotGeneralOp dot;
+  for (Operation &op : k.body())
+    if (auto found = dyn_cast<ir::DotGeneralOp>(op))
+      dot = found;
+  std::string why;
+  std::optional<IterationSpace> space = ir::analyzeIterationSpace(k.kernel, &why);
+  if (!space)
+    return k.kernel.emitError("not implemented: a kernel with ") << why;
+  std::optional<ContractionShape> shape = ir::getContractionShape(dot);
+  if (!shape)
+    return dot.emitError("not implemented: a contraction whose dimensions have no single stride");
+
+  Epilogue epilogue(k, dot, *shape, *space);
+  k.b.setInsertionPoint(k.result.function.getBody().front().getTerminator());
+  ContractionSpec spec =
+      describe(k.b, k.loc, dot, *shape, [&](const DimExpr &size) { return k.sizeOf(size); });
+  spec.a.base = k.inputs[cast<BlockArgument>(dot.getA()).getArgNumber()];
+  spec.b.base = k.inputs[cast<BlockArgument>(dot.getB()).getArgNumber()];
+  spec.store = [&](OpBuilder &builder, Location loc, Value batch, Value m, Value n, Value sums,
+                   Value mask) { epilogue.emit(builder, loc, batch, m, n, sums, mask); };
+  Type pointer = LLVM::LLVMPointerType::get(k.b.getContext());
+  Value slot = k.b.create<LLVM::GEPOp>(
+      k.loc, pointer, k.b.getI8Type(), k.context,
+      ArrayRef<LLVM::GEPArg>{int32_t(offsetof(keratin_context_t, scratch))});
+  spec.scratch = k.b.create<LLVM::LoadOp>(k.loc, pointer, slot);
+  k.result.scratchBytes = contractionScratchBytes(spec, k.target);
+  auto index = [&](Value i64) -> Value {
+    return k.b.create<arith::IndexCastOp>(k.loc, k.b.getIndexType(), i64);
+  };
+  emitContraction(k.b, k.loc, spec, k.target, index(k.begin), index(k.end));
+
+  // The operands' memory may be walked by other kernels of the same text: only sizes count here.
+  MachineTarget target = k.target;
+  k.result.countUnits = [dot, shape = *shape, target](OpBuilder &b, Location loc,
+                                                      SizeOf sizeOf) -> Value {
+    ContractionSpec sizes = describe(b, loc, dot, shape, sizeOf);
+    return b.create<arith::IndexCastOp>(loc, b.getI64Type(),
+                                        emitContractionUnits(b, loc, sizes, target));
+  };
+  DimExpr work = 2;
+  for (const DimExpr &size : {shape->batch, shape->m, shape->n, shape->k})
+    work = mul(work, size).value_or(DimExpr(INT64_MAX));
+  k.result.work = *floordiv(work, DimExpr(16)); // many operations an instruction
+  return success();
+}

@@ -1,0 +1,153 @@
+#include "codegen/cpu/MachineTarget.h"
+
+#include "codegen/llvm/Beginning.h"
+#include "codegen/llvm/StartLlvm.h"
+#include "runtime/abi/keratin_cpu_features.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/SubtargetFeature.h"
+
+using namespace keratin::codegen;
+using llvm::StringRef;
+
+// Null if LLVM does not know the triple or the cpu.
+static std::unique_ptr<llvm::MCSubtargetInfo> subtarget(const std::string &triple, StringRef cpu) {
+  startLlvm();
+  std::string error;
+  const llvm::Target *known = llvm::TargetRegistry::lookupTarget(triple, error);
+  std::unique_ptr<llvm::MCSubtargetInfo> info(known ? known->createMCSubtargetInfo(triple, "", "")
+                                                    : nullptr);
+  if (!info || !info->isCPUStringValid(cpu))
+    return nullptr;
+  info->setDefaultFeatures(cpu, /*TuneCPU=*/cpu, "");
+  return info;
+}
+
+// Reads the vector shape off the features that LLVM derives from cpu and feature string.
+static void deriveVectorShape(MachineTarget &target) {
+  std::string error;
+  std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(target, &error);
+  if (!machine) {
+    target.triple.clear();
+    return;
+  }
+  const llvm::MCSubtargetInfo *info = machine->getMCSubtargetInfo();
+  llvm::Triple triple(target.triple);
+  if (triple.isX86()) {
+    bool avx512 = info->checkFeatures("+avx512f,+avx512bw,+avx512dq,+avx512vl");
+    bool avx2 = info->checkFeatures("+avx2");
+    target.vectorBits = avx512 ? 512 : avx2 ? 256 : 128;
+    target.vectorRegisters = avx512 ? 32 : 16;
+    target.hasFma = info->checkFeatures("+fma");
+    target.hasRoundInstruction = info->checkFeatures("+sse4.1");
+    target.hasF16c = info->checkFeatures("+f16c");
+    target.hasAvx512 = avx512;
+  } else {
+    target.vectorBits = 128;
+    target.vectorRegisters = 32;
+    target.hasFma = true;
+    target.hasRoundInstruction = true;
+    target.hasF16c = true;
+  }
+}
+
+static MachineTarget describeHost() {
+  MachineTarget target;
+  target.triple = llvm::sys::getProcessTriple();
+  target.cpu = llvm::sys::getHostCPUName().str();
+  llvm::SubtargetFeatures features;
+  for (const auto &feature : llvm::sys::getHostCPUFeatures())
+    features.AddFeature(feature.first(), feature.second);
+  // Without this LLVM may split 512-bit vectors on machines it believes would lower their clock.
+  features.AddFeature("prefer-256-bit", false);
+  target.features = features.getString();
+  deriveVectorShape(target);
+  return target;
+}
+
+MachineTarget keratin::codegen::hostMachine() {
+  static constinit Lasting<const MachineTarget> known;
+  return known.get([] { return new MachineTarget(describeHost()); });
+}
+
+MachineTarget keratin::codegen::machineByName(const std::string &cpu) {
+  if (cpu.empty() || cpu == "native")
+    return hostMachine();
+  MachineTarget target;
+  target.triple = llvm::sys::getProcessTriple();
+  target.cpu = cpu;
+  target.features = "-prefer-256-bit";
+  if (!subtarget(target.triple, cpu))
+    return MachineTarget{};
+  deriveVectorShape(target);
+  return target;
+}
+
+std::optional<PortableMachine> keratin::codegen::portableMachine(const std::string &triple,
+                                                                 const std::string &cpu,
+                                                                 std::string *error) {
+  PortableMachine machine;
+  MachineTarget &target = machine.target;
+  llvm::Triple host(llvm::sys::getProcessTriple());
+  llvm::Triple wanted(triple.empty() ? host.str() : llvm::Triple::normalize(triple));
+  if ((wanted.getArch() != llvm::Triple::x86_64 && wanted.getArch() != llvm::Triple::aarch64) ||
+      !wanted.isOSLinux()) {
+    *error = "not implemented: target '" + triple + "'; there are x86_64-linux and aarch64-linux";
+    return std::nullopt;
+  }
+  target.triple = wanted.str();
+  bool isOurs = wanted.getArch() == host.getArch();
+  bool isNative = cpu.empty() || cpu == "native";
+  std::string name = !isNative            ? cpu
+                     : isOurs             ? llvm::sys::getHostCPUName().str()
+                     : wanted.isAArch64() ? "generic"
+                                          : "x86-64";
+  std::unique_ptr<llvm::MCSubtargetInfo> info = subtarget(target.triple, name);
+  if (!info) {
+    *error = "unknown cpu '" + cpu + "' of target '" + target.triple + "'";
+    return std::nullopt;
+  }
+  target.tune = name;
+  if (wanted.isAArch64()) {
+    target.cpu = name;
+  } else {
+    target.cpu = "x86-64";
+    // What our processor lacks of what its kind has, say in a virtual machine.
+    llvm::StringMap<bool> host =
+        isNative && isOurs ? llvm::sys::getHostCPUFeatures() : llvm::StringMap<bool>();
+    llvm::SubtargetFeatures features;
+    auto add = [&](int number, const char *feature) {
+      auto found = host.find(feature);
+      if (!info->checkFeatures(std::string("+") + feature) ||
+          (found != host.end() && !found->second))
+        return;
+      features.AddFeature(feature);
+      machine.required[number / 64] |= uint64_t(1) << (number % 64);
+    };
+#define FEATURE(number, name, leaf, subleaf, where, bit, state) add(number, name);
+    KERATIN_CPU_FEATURES(FEATURE)
+#undef FEATURE
+    features.AddFeature("prefer-256-bit", false);
+    target.features = features.getString();
+  }
+  deriveVectorShape(target);
+  return machine;
+}
+
+std::unique_ptr<llvm::TargetMachine>
+keratin::codegen::createTargetMachine(const MachineTarget &target, std::string *error) {
+  startLlvm();
+  const llvm::Target *known = llvm::TargetRegistry::lookupTarget(target.triple, *error);
+  if (!known)
+    return nullptr;
+  llvm::TargetOptions options;
+  // A product and the sum it feeds may become one fused operation; nothing else is relaxed.
+  options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
+  return std::unique_ptr<llvm::TargetMachine>(
+      known->createTargetMachine(target.triple, target.cpu, target.features, options,
+                                 llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
+}

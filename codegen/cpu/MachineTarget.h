@@ -1,0 +1,63 @@
+// What machine code is made for: a triple, a CPU, and the vector shape that kernels are written in.
+#ifndef KERATIN_CODEGEN_CPU_MACHINETARGET_H
+#define KERATIN_CODEGEN_CPU_MACHINETARGET_H
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace llvm {
+class TargetMachine;
+}
+
+namespace keratin::codegen {
+
+struct MachineTarget {
+  std::string triple;
+  std::string cpu;      // as -mcpu names it
+  std::string features; // as -mattr names them
+  std::string tune;     // cpu whose timing instructions are chosen for; "": `cpu`
+  // Bits of one native vector register: 512, 256 or 128. Kernels use vectors of exactly this width.
+  unsigned vectorBits = 128;
+  // Vector registers, which bound the register tile of contractions.
+  unsigned vectorRegisters = 16;
+  bool hasFma = false;
+  // Instructions that round floats to integers (SSE4.1) and that convert f16 (F16C).
+  bool hasRoundInstruction = false;
+  bool hasF16c = false;
+  // Instructions of AVX-512 with all its vector lengths.
+  bool hasAvx512 = false;
+
+  // Lanes of a native vector of elements with the given width in bits.
+  unsigned lanes(unsigned elementBits) const {
+    return vectorBits / (elementBits < 8 ? 8 : elementBits);
+  }
+};
+
+// The machine we run on.
+MachineTarget hostMachine();
+// By name: "native", "x86-64-v2" (128 bit), "x86-64-v3" (256 bit), "x86-64-v4" (512 bit) or any
+// -mcpu name of the host's architecture. Empty triple if the name is unknown.
+MachineTarget machineByName(const std::string &cpu);
+
+// For code that is taken elsewhere: instruction sets are restricted to those that code can look for
+// before it runs (runtime/abi/keratin_cpu_features.h), and `required` says which.
+struct PortableMachine {
+  MachineTarget target;
+  uint64_t required[2] = {0, 0};
+};
+
+// triple "": ours. Architectures: x86-64 and AArch64, ELF. cpu as for machineByName, for AArch64
+// also "generic"; "native" is ours, or "generic" on another architecture. nullopt, with a message,
+// for names that are not known.
+std::optional<PortableMachine> portableMachine(const std::string &triple, const std::string &cpu,
+                                               std::string *error);
+
+// Null, with a message, if LLVM does not know the target.
+std::unique_ptr<llvm::TargetMachine> createTargetMachine(const MachineTarget &target,
+                                                         std::string *error);
+
+} // namespace keratin::codegen
+
+#endif // KERATIN_CODEGEN_CPU_MACHINETARGET_H

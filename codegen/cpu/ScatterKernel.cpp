@@ -1,0 +1,148 @@
+// scatter_add: zeros, then the rows of the updates added one after the other.
+//
+// Rows are added in the order of the indices whatever the number of threads, so the result is
+// always the same: units are blocks of columns, and each walks all the indices. Sums of float16 and
+// bfloat16 are rounded after each addition, since they are kept in the result. An index outside
+// makes the call fail, and its row is left out.
+#include "codegen/cpu/SingleOpKernel.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace keratin::codegen;
+using namespace mlir;
+namespace ir = keratin::ir;
+using keratin::ir::DimExpr;
+using keratin::ir::getElementType;
+using keratin::ir::getShape;
+using keratin::ir::Shape;
+
+namespace {
+
+// Vectors of a block of columns.
+constexpr unsigned maxUnroll = 4;
+
+class ScatterKernel : SingleOpKernel {
+public:
+  ScatterKernel(KernelBuilder &k, ir::ScatterAddOp scatter)
+      : SingleOpKernel(k, scatter, getElementType(scatter.getY()).getIntOrFloatBitWidth()),
+        type(getElementType(scatter.getY())), indexElement(getElementType(scatter.getIndices())) {
+    Shape result = getShape(scatter.getY());
+    rows = result[0];
+    width = elementsOf(Shape(result.begin() + 1, result.end()));
+    count = elementsOf(getShape(scatter.getIndices()));
+    resultType = ir::getTensorType({rows, width}, type);
+    updatesType = ir::getTensorType({count, width}, type);
+    indicesType = ir::getTensorType({count}, indexElement);
+  }
+
+  void emit();
+
+private:
+  void emitScalars();
+  void emitBlock(Value column);
+  void fillAll();
+  void addRows(llvm::function_ref<void(Value from, Value to)> addRow);
+
+  Type type, indexElement;
+  DimExpr rows, width, count;
+  RankedTensorType resultType, updatesType, indicesType;
+  Value site;
+  unsigned unroll = maxUnroll;
+};
+
+// The result as one run of zeros.
+void ScatterKernel::fillAll() {
+  DimExpr elements = mul(rows, width).value_or(DimExpr(0));
+  auto flat = ir::getTensorType({elements}, type);
+  Value zero = zeros(type);
+  laneLoop(elements, maxUnroll, {},
+           [&](Value position, Value mask, ArrayRef<Value>) -> SmallVector<Value> {
+             storeLanes(zero, output(), flat, {position}, mask);
+             return {};
+           });
+}
+
+void ScatterKernel::addRows(llvm::function_ref<void(Value from, Value to)> addRow) {
+  loop(i64(0), size(count), 1, {}, [&](Value from, ArrayRef<Value>) -> SmallVector<Value> {
+    Value picked = loadScalar(input(0), indicesType, {from});
+    emitter.setElementType(indexElement);
+    Value to = emitter.toIndex(picked).base;
+    // Unsigned: what is negative is too large.
+    Value inside = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ult, to, size(rows));
+    auto branch = b.create<scf::IfOp>(loc, inside, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    addRow(from, to);
+    b.setInsertionPointToStart(branch.elseBlock());
+    emitter.fail(site);
+    return {};
+  });
+}
+
+void ScatterKernel::emitBlock(Value column) {
+  auto [starts, masks] = columnsFrom(column, width, unroll);
+  int64_t columns = int64_t(unroll) * lanes;
+  if (width.isConstant() && width.constantValue() <= columns) {
+    fillAll();
+  } else {
+    Value zero = zeros(type);
+    loop(i64(0), size(rows), 1, {}, [&](Value row, ArrayRef<Value>) -> SmallVector<Value> {
+      for (unsigned u = 0; u < unroll; ++u)
+        storeLanes(zero, output(), resultType, {row, starts[u]}, masks[u]);
+      return {};
+    });
+  }
+  addRows([&](Value from, Value to) {
+    SmallVector<Value> sums;
+    for (unsigned u = 0; u < unroll; ++u) {
+      Value update = loadLanes(input(1), updatesType, {from, starts[u]}, masks[u]);
+      Value sum = loadLanes(output(), resultType, {to, starts[u]}, masks[u]);
+      emitter.setElementType(type);
+      sums.push_back(emitter.add(sum, update));
+    }
+    for (unsigned u = 0; u < unroll; ++u)
+      storeLanes(sums[u], output(), resultType, {to, starts[u]}, masks[u]);
+  });
+}
+
+// Rows of one element.
+void ScatterKernel::emitScalars() {
+  fillAll();
+  addRows([&](Value from, Value to) {
+    Value update = loadScalar(input(1), updatesType, {from, i64(0)});
+    Value sum = loadScalar(output(), resultType, {to, i64(0)});
+    emitter.setElementType(type);
+    storeScalar(emitter.add(sum, update), output(), resultType, {to, i64(0)});
+  });
+}
+
+void ScatterKernel::emit() {
+  site = k.site(op, "scatter_add: an index is outside the first axis of the result");
+  DimExpr touched = *max(DimExpr(1), add(rows, count).value_or(DimExpr(INT64_MAX)));
+  if (width == DimExpr(1)) {
+    forEachUnit({DimExpr(1), DimExpr(1), 1}, [&](Value, Value) { emitScalars(); });
+    setWork(k.result.units, touched);
+    return;
+  }
+  // Long blocks are kind to memory (rows of 128 floats took 1.5 times as long in four blocks as in
+  // two), but there should be two of them, so that two threads can work.
+  if (width.isConstant())
+    while (unroll > 1 && width.constantValue() < 2 * int64_t(unroll) * lanes)
+      unroll /= 2;
+  int64_t columns = int64_t(unroll) * lanes;
+  // Indices are checked even if their rows are empty.
+  DimExpr walked = *max(DimExpr(1), width);
+  forEachUnit({DimExpr(1), walked, columns}, [&](Value, Value column) { emitBlock(column); });
+  setWork(k.result.units, mul(touched, DimExpr(columns)).value_or(DimExpr(INT64_MAX)));
+}
+
+} // namespace
+
+LogicalResult keratin::codegen::emitScatterKernel(KernelBuilder &k) {
+  Operation *op = onlyOp(k);
+  if (!op)
+    return failure();
+  ScatterKernel(k, cast<ir::ScatterAddOp>(op)).emit();
+  return success();
+}

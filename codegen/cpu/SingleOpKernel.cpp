@@ -1,0 +1,231 @@
+#include "codegen/cpu/SingleOpKernel.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace keratin::codegen;
+using namespace mlir;
+namespace ir = keratin::ir;
+using keratin::ir::DimExpr;
+using keratin::ir::getElementType;
+using keratin::ir::getShape;
+using keratin::ir::Shape;
+
+// Elements of a chunk of units: enough to hide the cost of handing it to a thread.
+static constexpr int64_t chunkElements = 16384;
+
+DimExpr keratin::codegen::elementsOf(const Shape &shape) {
+  return product(shape).value_or(DimExpr(0));
+}
+
+AxisLines::AxisLines(Value tensor, int64_t axis) {
+  Shape shape = getShape(tensor);
+  outer = elementsOf(Shape(shape.begin(), shape.begin() + axis));
+  length = shape[axis];
+  inner = elementsOf(Shape(shape.begin() + axis + 1, shape.end()));
+  type = ir::getTensorType({outer, length, inner}, getElementType(tensor));
+}
+
+Operation *keratin::codegen::onlyOp(KernelBuilder &k) {
+  Operation &first = k.body().front();
+  bool alone = &*std::next(k.body().begin()) == k.body().getTerminator();
+  if (alone && llvm::all_of(first.getOperands(), [](Value v) { return isa<BlockArgument>(v); }))
+    return &first;
+  k.kernel.emitError("not implemented: a kernel of ") << first.getName() << " and other ops";
+  return nullptr;
+}
+
+SingleOpKernel::SingleOpKernel(KernelBuilder &k, Operation *op, unsigned elementBits)
+    : k(k), b(k.b), loc(op->getLoc()), op(op),
+      lanes(std::max(1u, k.target.lanes(std::max(32u, elementBits)))),
+      emitter(
+          k.b, loc, k.target, lanes, [&k](const DimExpr &size) { return k.sizeOf(size); },
+          k.context) {
+  // From here on everything is emitted before the return.
+  b.setInsertionPoint(k.result.function.getBody().front().getTerminator());
+  if (k.watchesNumbers)
+    emitter.setWatch([&k](Type type) { return k.notes(type); });
+}
+
+Value SingleOpKernel::input(unsigned operand) {
+  return k.inputs[cast<BlockArgument>(op->getOperand(operand)).getArgNumber()];
+}
+
+//===-- The host ------------------------------------------------------------------------------===//
+
+Value SingleOpKernel::record(ArrayRef<Value> fields) {
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+  Value words = b.create<LLVM::AllocaOp>(loc, pointer, b.getI64Type(),
+                                         i64(std::max<int64_t>(1, fields.size())), 8);
+  for (auto [i, field] : llvm::enumerate(fields)) {
+    Value slot = b.create<LLVM::GEPOp>(loc, pointer, b.getI64Type(), words,
+                                       ArrayRef<LLVM::GEPArg>{int32_t(i)});
+    b.create<LLVM::StoreOp>(loc, field, slot);
+  }
+  return words;
+}
+
+void SingleOpKernel::callHost(size_t field, ArrayRef<Value> arguments) {
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+  Value slot = b.create<LLVM::GEPOp>(loc, pointer, b.getI8Type(), k.context,
+                                     ArrayRef<LLVM::GEPArg>{int32_t(field)});
+  SmallVector<Value> operands = {b.create<LLVM::LoadOp>(loc, pointer, slot), k.context};
+  operands.append(arguments.begin(), arguments.end());
+  SmallVector<Type> types(ValueRange(operands).drop_front().getTypes());
+  auto signature = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), types);
+  b.create<LLVM::CallOp>(loc, signature, operands);
+}
+
+//===-- Memory --------------------------------------------------------------------------------===//
+
+static SmallVector<keratin::ir::Index> indexOf(ElementEmitter &emitter, ArrayRef<Value> position,
+                                               bool alongLanes) {
+  SmallVector<keratin::ir::Index> index;
+  for (Value value : position)
+    index.push_back(emitter.scalarIndex(value));
+  if (alongLanes)
+    index.back() = emitter.laneIndex(position.back());
+  return index;
+}
+
+Value SingleOpKernel::loadLanes(Value pointer, RankedTensorType type, ArrayRef<Value> position,
+                                Value mask) {
+  emitter.setMask(mask);
+  Value loaded = emitter.load(pointer, type, indexOf(emitter, position, true));
+  emitter.setMask(Value());
+  return loaded;
+}
+
+void SingleOpKernel::storeLanes(Value registers, Value pointer, RankedTensorType type,
+                                ArrayRef<Value> position, Value mask) {
+  emitter.setMask(mask);
+  emitter.watchRegisters(registers, type.getElementType());
+  emitter.store(registers, pointer, type, indexOf(emitter, position, true));
+  emitter.setMask(Value());
+}
+
+Value SingleOpKernel::loadScalar(Value pointer, RankedTensorType type, ArrayRef<Value> position) {
+  return emitter.load(pointer, type, indexOf(emitter, position, false));
+}
+
+void SingleOpKernel::storeScalar(Value registers, Value pointer, RankedTensorType type,
+                                 ArrayRef<Value> position) {
+  emitter.watchRegisters(registers, type.getElementType());
+  emitter.store(registers, pointer, type, indexOf(emitter, position, false));
+}
+
+//===-- Loops ---------------------------------------------------------------------------------===//
+
+Value SingleOpKernel::plus(Value x, Value y) { return b.create<arith::AddIOp>(loc, x, y); }
+Value SingleOpKernel::minus(Value x, Value y) { return b.create<arith::SubIOp>(loc, x, y); }
+Value SingleOpKernel::times(Value x, Value y) { return b.create<arith::MulIOp>(loc, x, y); }
+
+Value SingleOpKernel::beats(Type type, Value element, Value best, bool largest) {
+  if (isa<FloatType>(type)) {
+    auto predicate = largest ? arith::CmpFPredicate::UGT : arith::CmpFPredicate::ULT;
+    Value wins = b.create<arith::CmpFOp>(loc, predicate, element, best);
+    Value beatable = b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::ORD, best, best);
+    return b.create<arith::AndIOp>(loc, wins, beatable);
+  }
+  bool isUnsigned = type.isUnsignedInteger() || type.isInteger(1);
+  auto predicate = largest ? (isUnsigned ? arith::CmpIPredicate::ugt : arith::CmpIPredicate::sgt)
+                           : (isUnsigned ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt);
+  return b.create<arith::CmpIOp>(loc, predicate, element, best);
+}
+
+Value SingleOpKernel::wholePart(Value x, int64_t multiple) {
+  return times(b.create<arith::DivUIOp>(loc, x, i64(multiple)), i64(multiple));
+}
+
+SmallVector<Value> SingleOpKernel::loop(Value from, Value to, int64_t step, ArrayRef<Value> init,
+                                        LoopBody body) {
+  return k.forLoop(from, to, i64(step), init, [&](Operation *, Value iv, ArrayRef<Value> carried) {
+    return body(iv, carried);
+  });
+}
+
+bool SingleOpKernel::isWhole(const DimExpr &extent, unsigned vectors) const {
+  return extent.isConstant() && extent.constantValue() % (int64_t(lanes) * vectors) == 0;
+}
+
+SingleOpKernel::Columns SingleOpKernel::columnsFrom(Value column, const DimExpr &extent,
+                                                    unsigned unroll) {
+  Columns columns;
+  for (unsigned u = 0; u < unroll; ++u) {
+    columns.starts.push_back(plus(column, i64(int64_t(u) * lanes)));
+    columns.masks.push_back(
+        isWhole(extent, unroll) ? Value() : emitter.maskBelow(columns.starts[u], size(extent)));
+  }
+  return columns;
+}
+
+Value SingleOpKernel::zeros(Type elementType) {
+  emitter.setElementType(elementType);
+  return emitter.splat(isa<FloatType>(elementType) ? emitter.constant(0)
+                                                   : emitter.integerConstant(0));
+}
+
+SmallVector<Value> SingleOpKernel::laneLoop(const DimExpr &extent, unsigned unroll,
+                                            ArrayRef<Value> init, LaneBody body) {
+  Value n = size(extent), from = i64(0);
+  SmallVector<Value> sets;
+  for (unsigned u = 0; u < unroll; ++u)
+    sets.append(init.begin(), init.end());
+  // Full vectors, `count` of them an iteration.
+  auto full = [&](unsigned count) {
+    Value to = wholePart(n, int64_t(lanes) * count);
+    ArrayRef<Value> walked = ArrayRef<Value>(sets).take_front(count * init.size());
+    SmallVector<Value> next =
+        loop(from, to, int64_t(lanes) * count, walked, [&](Value iv, ArrayRef<Value> carried) {
+          SmallVector<Value> all;
+          for (unsigned u = 0; u < count; ++u)
+            all.append(body(u ? plus(iv, i64(int64_t(u) * lanes)) : iv, Value(),
+                            carried.slice(u * init.size(), init.size())));
+          return all;
+        });
+    llvm::copy(next, sets.begin());
+    from = to;
+  };
+  auto holds = [&](unsigned count) {
+    return !extent.isConstant() || extent.constantValue() >= int64_t(lanes) * count;
+  };
+  if (unroll > 1 && holds(unroll))
+    full(unroll);
+  if ((unroll == 1 || !isWhole(extent, unroll)) && holds(1))
+    full(1);
+  if (!isWhole(extent, 1)) {
+    SmallVector<Value> next = loop(from, n, lanes, ArrayRef<Value>(sets).take_front(init.size()),
+                                   [&](Value iv, ArrayRef<Value> carried) {
+                                     return body(iv, emitter.maskBelow(iv, n), carried);
+                                   });
+    llvm::copy(next, sets.begin());
+  }
+  return sets;
+}
+
+//===-- Units ---------------------------------------------------------------------------------===//
+
+void SingleOpKernel::forEachUnit(const Blocks &blocks,
+                                 llvm::function_ref<void(Value row, Value column)> body) {
+  DimExpr perRow = *ceildiv(blocks.columns, DimExpr(blocks.blockColumns));
+  DimExpr units = mul(blocks.rows, perRow).value_or(DimExpr(0));
+  k.result.units = units;
+  loop(k.begin, k.end, 1, {}, [&](Value unit, ArrayRef<Value>) -> SmallVector<Value> {
+    Value row = unit, block = i64(0);
+    if (blocks.rows == DimExpr(1)) {
+      row = i64(0);
+      block = unit;
+    } else if (perRow != DimExpr(1)) {
+      Value count = size(perRow);
+      row = b.create<arith::DivUIOp>(loc, unit, count);
+      block = b.create<arith::RemUIOp>(loc, unit, count);
+    }
+    body(row, blocks.blockColumns == 1 ? block : times(block, i64(blocks.blockColumns)));
+    return {};
+  });
+}
+
+void SingleOpKernel::setWork(const DimExpr &units, const DimExpr &perUnit) {
+  k.result.units = units;
+  k.result.grain = *max(DimExpr(1), *floordiv(DimExpr(chunkElements), *max(perUnit, DimExpr(1))));
+  k.result.work = mul(units, perUnit).value_or(DimExpr(INT64_MAX));
+}

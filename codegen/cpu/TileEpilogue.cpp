@@ -1,0 +1,39 @@
+#include "codegen/cpu/TileEpilogue.h"
+
+using namespace keratin::codegen;
+using namespace mlir;
+namespace ir = keratin::ir;
+
+void TileEpilogue::emit(OpBuilder &builder, Location loc, Value sums, Value mask,
+                        llvm::function_ref<SmallVector<ir::Index>(ElementEmitter &)> position) {
+  OpBuilder::InsertionGuard guard(k.b);
+  k.b.setInsertionPoint(builder.getInsertionBlock(), builder.getInsertionPoint());
+  unsigned lanes = cast<VectorType>(sums.getType()).getNumElements();
+  ElementEmitter emitter(
+      k.b, loc, k.target, lanes, [&](const ir::DimExpr &size) { return k.sizeOf(size); },
+      k.context);
+  if (k.watchesNumbers)
+    emitter.setWatch([this](Type type) { return k.notes(type); });
+  emitter.setSites([&](Operation *op, StringRef message) {
+    Value &site = sites[op];
+    if (!site)
+      site = k.site(op, message);
+    return site;
+  });
+  for (auto [argument, pointer] : llvm::zip(k.body().getArguments(), k.inputs))
+    emitter.bindBuffer(argument, pointer);
+  emitter.bindRegister(tile, sums);
+  emitter.setMask(mask);
+  SmallVector<ir::Index> squeezed = position(emitter);
+  // All values before any store: an output may take the place of an input.
+  OperandRange results = k.body().getTerminator()->getOperands();
+  SmallVector<Value> values;
+  for (Value result : results)
+    values.push_back(emitter.emit(result, emitter.unsqueeze(ir::getTensorType(result), squeezed)));
+  for (auto [result, value] : llvm::zip(results, values))
+    emitter.watch(result, value);
+  for (auto [result, value, output] : llvm::zip(results, values, k.outputs)) {
+    auto type = ir::getTensorType(result);
+    emitter.store(value, output, type, emitter.unsqueeze(type, squeezed));
+  }
+}

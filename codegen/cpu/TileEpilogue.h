@@ -1,0 +1,31 @@
+// What follows elementwise from tiles of finished sums, done while they are in registers.
+#ifndef KERATIN_CODEGEN_CPU_TILEEPILOGUE_H
+#define KERATIN_CODEGEN_CPU_TILEEPILOGUE_H
+
+#include "codegen/cpu/ElementEmitter.h"
+#include "codegen/lowering/KernelFunction.h"
+
+namespace keratin::codegen {
+
+class TileEpilogue {
+public:
+  // Of a kernel whose op makes `tile`, tile by tile.
+  TileEpilogue(KernelBuilder &k, mlir::Value tile) : k(k), tile(tile) {}
+
+  // Emits all that the kernel computes from a vector of sums, and stores what the kernel yields.
+  // `position` gives the index of the vector's lanes, an entry for each dimension of the tile's
+  // squeezed shape; every value that is read or written has that shape or is broadcast into it. A
+  // null mask means all lanes.
+  void emit(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value sums, mlir::Value mask,
+            llvm::function_ref<llvm::SmallVector<ir::Index>(ElementEmitter &emitter)> position);
+
+private:
+  KernelBuilder &k;
+  mlir::Value tile;
+  // One site for an op, however many kinds of tile it is emitted for.
+  llvm::DenseMap<mlir::Operation *, mlir::Value> sites;
+};
+
+} // namespace keratin::codegen
+
+#endif // KERATIN_CODEGEN_CPU_TILEEPILOGUE_H

@@ -1,0 +1,213 @@
+// exp, expm1, log, log1p: reduction by powers of two, then a minimax polynomial.
+#include "codegen/cpu/Avx512.h"
+#include "codegen/cpu/VectorMathCoefficients.h"
+#include "codegen/cpu/VectorMathKernels.h"
+
+#include <limits>
+
+namespace keratin::codegen::kernels {
+
+static constexpr double infinity = std::numeric_limits<double>::infinity();
+static constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
+static constexpr double log2OfE = 0x1.71547652b82fep0;
+
+// ln 2 in two parts; the first has so few bits that its product with an exponent is exact. Both are
+// positive, so that an infinite exponent gives no NaN.
+struct Ln2 {
+  explicit Ln2(bool isDouble)
+      : high(isDouble ? 0x1.62e42feep-1 : 0x1.62p-1),
+        low(isDouble ? 0x1.a39ef35793c76p-33 : 0x1.c85fe00000000p-10) {}
+  double high;
+  double low;
+};
+
+RoundedInteger nearestInteger(const VectorExpr &x, double factor) {
+  FloatFormat format(x);
+  VectorExpr shifted = fma(x, factor, format.roundingConstant());
+  return {shifted - format.roundingConstant(), shifted.asInt() - format.roundingBits()};
+}
+
+VectorExpr scaleByPowerOfTwo(const VectorExpr &p, const RoundedInteger &exponent) {
+  if (avx512::fillsRegisters(p))
+    return avx512::scale(p, exponent.number);
+  FloatFormat format(p);
+  // In two steps, as 2^exponent itself may not be representable; only the last one rounds.
+  VectorExpr half = arithmeticShift(exponent.bits, 1);
+  VectorExpr rest = exponent.bits - half;
+  VectorExpr first = ((half + format.bias) << format.mantissaBits).asFloat();
+  VectorExpr second = ((rest + format.bias) << format.mantissaBits).asFloat();
+  return p * first * second;
+}
+
+// e^x = 2^k e^r
+struct ExpReduction {
+  RoundedInteger k;
+  VectorExpr r;
+  VectorExpr low; // what r lacks, if it was asked for
+};
+
+static ExpReduction reduceExp(const VectorExpr &x, bool withLow = false) {
+  Ln2 ln2(x.width() == 64);
+  RoundedInteger k = nearestInteger(x, log2OfE);
+  VectorExpr coarse = fma(k.number, -ln2.high, x); // exact
+  VectorExpr r = fma(k.number, -ln2.low, coarse);
+  return {k, r, withLow ? fma(k.number, -ln2.low, coarse - r) : r};
+}
+
+// (e^r - 1 - r) / r^2 for the reduced argument.
+static VectorExpr expTail(const VectorExpr &r) {
+  if (r.width() == 64)
+    return polynomial(r, coefficients::exp64);
+  return polynomial(r, coefficients::exp32);
+}
+
+// The same with the relative error that expm1 needs.
+static VectorExpr expm1Tail(const VectorExpr &r) {
+  if (r.width() == 64)
+    return polynomial(r, coefficients::expm1Of64);
+  return polynomial(r, coefficients::expm1Of32);
+}
+
+// Below this e^x rounds to 0.
+static double lowestExp(const VectorExpr &x) { return x.width() == 64 ? -746.0 : -104.0; }
+
+static VectorExpr boundExp(const VectorExpr &x) {
+  // Above the upper bound the result is infinity anyway. Below the lower one scaleExp takes no
+  // heed of the exponent, unless it is made of bits.
+  VectorExpr bounded = atMost(x, x.width() == 64 ? 710.0 : 89.0);
+  return avx512::fillsRegisters(x) ? bounded : atLeast(bounded, lowestExp(x));
+}
+
+// 2^k p, and where that rounds to 0 a zero that nothing is rounded for: results that underflow
+// take more than 100 cycles on some machines, and masks make many.
+static VectorExpr scaleExp(const VectorExpr &x, const VectorExpr &p, const RoundedInteger &k) {
+  return scaleByPowerOfTwo(select(x < lowestExp(x), x.constant(0), p), k);
+}
+
+VectorExpr exp(const VectorExpr &x) {
+  auto [k, r, unused] = reduceExp(boundExp(x));
+  return scaleExp(x, 1.0 + fma(r * r, expTail(r), r), k);
+}
+
+VectorExpr expOfSum(const VectorExpr &x, const VectorExpr &low) {
+  auto [k, r, unused] = reduceExp(boundExp(x));
+  r = r + low;
+  return scaleExp(x, 1.0 + fma(r * r, expTail(r), r), k);
+}
+
+VectorExpr expPrecise(const VectorExpr &x) {
+  auto [k, r, low] = reduceExp(atLeast(x, lowestExp(x)), /*withLow=*/true);
+  return scaleExp(x, 1.0 + (r + fma(r * r, expTail(r), low)), k);
+}
+
+VectorExpr exp2Moderate(const VectorExpr &x, double factor) {
+  FloatFormat format(x);
+  RoundedInteger k = nearestInteger(x, factor);
+  VectorExpr f = fma(x, factor, -k.number);
+  VectorExpr p = format.isDouble ? polynomial(f, coefficients::exp2Of64)
+                                 : polynomial(f, coefficients::exp2Of32);
+  if (avx512::fillsRegisters(p))
+    return avx512::scale(p, k.number);
+  // A product, not a sum of bits, so that NaN stays NaN.
+  return p * ((k.bits + format.bias) << format.mantissaBits).asFloat();
+}
+
+VectorExpr expm1(const VectorExpr &x) {
+  FloatFormat format(x);
+  // Below the lower bound the result rounds to -1, above the upper it is infinity.
+  VectorExpr bounded =
+      atMost(atLeast(x, format.isDouble ? -40.0 : -20.0), format.isDouble ? 710.0 : 89.0);
+  auto [k, r, low] = reduceExp(bounded, /*withLow=*/true);
+  VectorExpr p = r + fma(r * r, expm1Tail(r), low);
+  // 2^k p + (2^k - 1), halved because 2^k may overflow where the result does not.
+  VectorExpr halfScale = ((k.bits + (format.bias - 1)) << format.mantissaBits).asFloat();
+  VectorExpr result = 2.0 * fma(halfScale, p, halfScale - 0.5);
+  // Keeps denormals, which halving would round, and the sign of zero.
+  double tiny = format.isDouble ? 0x1p-54 : 0x1p-25;
+  return select(abs(x) < tiny, x, result);
+}
+
+bool decomposesSpecialValues(const VectorExpr &x) { return avx512::fillsRegisters(x); }
+
+Decomposed decompose(const VectorExpr &x) {
+  if (avx512::fillsRegisters(x)) {
+    VectorExpr mantissa = avx512::mantissaOf(x);
+    VectorExpr exponent = avx512::exponentOf(x);
+    return {mantissa - 1.0, select(mantissa < 1.0, exponent + 1.0, exponent)};
+  }
+  FloatFormat format(x);
+  VectorExpr isDenormal = x < (format.isDouble ? 0x1p-1022 : 0x1p-126);
+  VectorExpr normal = select(isDenormal, x * (format.isDouble ? 0x1p54 : 0x1p25), x);
+  VectorExpr correction = select(isDenormal, format.isDouble ? -54.0 : -25.0, x.constant(0));
+  // The root of 1/2 becomes exponent 0.
+  int64_t root = format.isDouble ? 0x3fe6a09e667f3bcd : 0x3f3504f3;
+  VectorExpr bits = normal.asInt();
+  VectorExpr exponent = arithmeticShift(bits - root, format.mantissaBits);
+  VectorExpr f = (bits - (exponent << format.mantissaBits)).asFloat() - 1.0;
+  // Without AVX-512 there is no vector conversion of 64-bit integers; these are small.
+  VectorExpr number = format.isDouble
+                          ? (exponent + format.roundingBits()).asFloat() - format.roundingConstant()
+                          : exponent.toFloat(32);
+  return {f, number + correction};
+}
+
+// log(1 + f) + exponent ln 2 + low, for f as decompose gives it and low a small correction or null.
+static VectorExpr logOfDecomposed(const VectorExpr &f, const VectorExpr &exponent) {
+  bool isDouble = f.width() == 64;
+  Ln2 ln2(isDouble);
+  if (!isDouble) {
+    VectorExpr z = f * f;
+    VectorExpr p = polynomial(f, coefficients::log32) * f * z;
+    p = fma(exponent, ln2.low, p);
+    p = fma(z, -0.5, p);
+    return fma(exponent, ln2.high, f + p);
+  }
+  // With s = f / (2 + f), log(1 + f) = 2 atanh(s) = f - f^2 / 2 + s (f^2 / 2 + R(s^2)).
+  VectorExpr s = f / (2.0 + f);
+  VectorExpr z = s * s;
+  VectorExpr tail = z * polynomial(z, coefficients::log64);
+  VectorExpr half = 0.5 * f * f;
+  VectorExpr low = fma(s, half + tail, exponent * ln2.low);
+  return fma(exponent, ln2.high, f - (half - low));
+}
+
+VectorExpr log(const VectorExpr &x) {
+  auto [f, exponent] = decompose(x);
+  VectorExpr result = logOfDecomposed(f, exponent);
+  if (decomposesSpecialValues(x))
+    return result;
+  result = select(x < infinity, result, x);
+  result = select(x >= 0.0, result, notANumber);
+  return select(equal(x, 0.0), -infinity, result);
+}
+
+// Splits 1 + x so that no bit of x is lost.
+static Decomposed decomposeOnePlus(const VectorExpr &x) {
+  FloatFormat format(x);
+  int64_t root = format.isDouble ? 0x3fe6a09e667f3bcd : 0x3f3504f3;
+  VectorExpr exponent = arithmeticShift((1.0 + x).asInt() - root, format.mantissaBits);
+  VectorExpr shift = exponent << format.mantissaBits;
+  // f = x 2^-exponent + (2^-exponent - 1). 2^-exponent may be denormal, 4 times it is not.
+  int64_t four = static_cast<int64_t>(format.bias + 2) << format.mantissaBits;
+  VectorExpr power = (x.asInt().integer(four) - shift).asFloat();
+  VectorExpr f = (x.asInt() - shift).asFloat() + fma(power, 0.25, -1.0);
+  VectorExpr number = format.isDouble
+                          ? (exponent + format.roundingBits()).asFloat() - format.roundingConstant()
+                          : exponent.toFloat(32);
+  return {f, number};
+}
+
+VectorExpr log1pOfUnitInterval(const VectorExpr &x) {
+  auto [f, exponent] = decomposeOnePlus(x);
+  return logOfDecomposed(f, exponent);
+}
+
+VectorExpr log1p(const VectorExpr &x) {
+  VectorExpr result = log1pOfUnitInterval(x);
+  result = select(x < infinity, result, x);
+  result = select(x >= -1.0, result, notANumber);
+  result = select(equal(x, -1.0), -infinity, result);
+  return copySign(result, x); // for -0
+}
+
+} // namespace keratin::codegen::kernels

@@ -1,0 +1,81 @@
+// The functions of VectorMath for f32 and f64, on expressions, so that one may use another's parts.
+#ifndef KERATIN_CODEGEN_CPU_VECTORMATHKERNELS_H
+#define KERATIN_CODEGEN_CPU_VECTORMATHKERNELS_H
+
+#include "codegen/cpu/VectorExpr.h"
+
+namespace keratin::codegen::kernels {
+
+// The format's numbers, for code that serves both widths.
+struct FloatFormat {
+  explicit FloatFormat(const VectorExpr &x)
+      : isDouble(x.width() == 64), mantissaBits(isDouble ? 52 : 23), bias(isDouble ? 1023 : 127) {}
+  bool isDouble;
+  int mantissaBits;
+  int bias;
+  // Adding it rounds numbers below 2^(mantissaBits - 1) to an integer in the low bits.
+  double roundingConstant() const { return isDouble ? 0x1.8p52 : 0x1.8p23; }
+  int64_t roundingBits() const { return isDouble ? 0x4338000000000000 : 0x4b400000; }
+  int64_t signBit() const { return isDouble ? INT64_MIN : 0x80000000; }
+};
+
+// An integer as a float and as bits of the same width.
+struct RoundedInteger {
+  VectorExpr number;
+  VectorExpr bits;
+};
+// The nearest integer to x * factor, for |x * factor| < 2^(mantissaBits - 2).
+RoundedInteger nearestInteger(const VectorExpr &x, double factor);
+// p * 2^exponent with one rounding, for p near 1 and exponents down to twice the least; overflows
+// to infinity.
+VectorExpr scaleByPowerOfTwo(const VectorExpr &p, const RoundedInteger &exponent);
+VectorExpr exp(const VectorExpr &x);
+// e^(x + low) for |low| below an ulp of x.
+VectorExpr expOfSum(const VectorExpr &x, const VectorExpr &low);
+// e^x of x <= 0 with an error of 0.8 ulp instead of 1, for functions that add errors of their own.
+VectorExpr expPrecise(const VectorExpr &x);
+// 2^(x * factor) for |x * factor| <= 120, or NaN; the product counts as exact to its last bit, so
+// the relative error grows with it. For terms that are small beside what they are added to.
+VectorExpr exp2Moderate(const VectorExpr &x, double factor);
+VectorExpr expm1(const VectorExpr &x);
+
+// x = (1 + f) * 2^exponent with 1 + f from the root of 1/2, or from 3/4, to twice that; for
+// positive finite x, denormals too.
+struct Decomposed {
+  VectorExpr f;
+  VectorExpr exponent; // a float
+};
+Decomposed decompose(const VectorExpr &x);
+// Whether decompose gives f = 0 and an infinite exponent for 0 and infinity, and NaN for NaN and
+// negative x.
+bool decomposesSpecialValues(const VectorExpr &x);
+VectorExpr log(const VectorExpr &x);
+VectorExpr log1p(const VectorExpr &x);
+// log1p for 0 <= x <= 1, or NaN gives anything.
+VectorExpr log1pOfUnitInterval(const VectorExpr &x);
+VectorExpr pow(const VectorExpr &x, const VectorExpr &y);
+
+VectorExpr sin(const VectorExpr &x);
+VectorExpr cos(const VectorExpr &x);
+VectorExpr tan(const VectorExpr &x);
+VectorExpr atan(const VectorExpr &x);
+
+VectorExpr tanh(const VectorExpr &x);
+VectorExpr sigmoid(const VectorExpr &x);
+VectorExpr softplus(const VectorExpr &x);
+VectorExpr erf(const VectorExpr &x);
+
+VectorExpr floor(const VectorExpr &x);
+VectorExpr ceil(const VectorExpr &x);
+VectorExpr roundEven(const VectorExpr &x);
+VectorExpr trunc(const VectorExpr &x);
+
+// As VectorMath says.
+VectorExpr floorDiv(const VectorExpr &x, const VectorExpr &y);
+VectorExpr floorMod(const VectorExpr &x, const VectorExpr &y);
+
+VectorExpr castFloatToFloat(const VectorExpr &x, mlir::Type element);
+
+} // namespace keratin::codegen::kernels
+
+#endif // KERATIN_CODEGEN_CPU_VECTORMATHKERNELS_H

@@ -1,0 +1,292 @@
+// window_scatter: zeros, then one number for each window added to where its largest element is.
+//
+// Windows that overlap add to the same element, so those of one slice (an index of all dimensions
+// that do not slide) are walked in order by one unit; slices never meet. Lanes are slices where the
+// last dimension does not slide: the elements under a window are walked twice, to find the place in
+// each lane and to add where it is. Elsewhere lanes are neighbouring windows that find their places
+// together and add one after the other.
+#include "codegen/cpu/WindowKernel.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace keratin::codegen;
+using namespace mlir;
+namespace ir = keratin::ir;
+using keratin::ir::DimExpr;
+using keratin::ir::getElementType;
+
+namespace {
+
+constexpr unsigned lastVectors = 2;
+// Windows of at most so many elements are written out where all of them are inside.
+constexpr int64_t mostWrittenOut = 9;
+
+class WindowScatterKernel : WindowKernel {
+public:
+  WindowScatterKernel(KernelBuilder &k, ir::WindowScatterOp scatter)
+      : WindowKernel(k, scatter), resultType(getElementType(scatter.getY())) {
+    for (unsigned i = 0; i + 1 < dims.size(); ++i)
+      (dims[i].slides() ? sliding : still).push_back(i);
+  }
+
+  void emit();
+
+private:
+  using Values = SmallVector<Value>;
+
+  void forEachWindow(ArrayRef<unsigned> which, const Fixed &fixed,
+                     llvm::function_ref<void(const Fixed &)> body);
+  void clear(const Fixed &slice, llvm::function_ref<void(Value offset)> body);
+  bool overlap() const;
+  bool cover() const;
+
+  // Lanes along a dimension that does not slide.
+  void emitAcross(const Fixed &slice, ArrayRef<Value> starts, ArrayRef<Value> masks);
+  void addWindow(const Fixed &window, Value start, Value mask);
+  void addWrittenOut(const Fixed &window, Value start, Value mask);
+  SmallVector<int64_t> countsWrittenOut();
+
+  // Lanes that are windows.
+  void emitAlong(const Fixed &slice);
+  void addLanes(const Fixed &row, Value window, Value behind);
+
+  // The best element so far and where it is.
+  Values keep(ArrayRef<Value> best, Value element, Value place, Value mask);
+  void put(Value offset, Value addend, Value mask);
+
+  Type resultType;
+  SmallVector<unsigned> sliding, still; // dimensions before the last
+};
+
+WindowScatterKernel::Values WindowScatterKernel::keep(ArrayRef<Value> best, Value element,
+                                                      Value place, Value mask) {
+  Value better = bothMasks(beats(type, element, best[0], /*largest=*/true), mask);
+  return {select(better, element, best[0]), select(better, place, best[1])};
+}
+
+void WindowScatterKernel::forEachWindow(ArrayRef<unsigned> which, const Fixed &fixed,
+                                        llvm::function_ref<void(const Fixed &)> body) {
+  if (which.empty())
+    return body(fixed);
+  e.loop(i64(0), size(dims[which[0]].y), 1, [&](Value window) {
+    Fixed next = fixed;
+    fixWindow(next, which[0], window);
+    forEachWindow(which.drop_front(), next, body);
+  });
+}
+
+// Walks the elements of the slice without the last dimension.
+void WindowScatterKernel::clear(const Fixed &slice, llvm::function_ref<void(Value)> body) {
+  SmallVector<Range> ranges;
+  SmallVector<Value> steps;
+  for (unsigned dim : sliding) {
+    ranges.push_back({i64(0), size(dims[dim].x)});
+    steps.push_back(size(dims[dim].xStep));
+  }
+  forEachElement(ranges, steps, slice.x, {}, [&](Value offset, ArrayRef<Value>) -> Values {
+    body(offset);
+    return {};
+  });
+}
+
+// Whether two windows can have an element in common.
+bool WindowScatterKernel::overlap() const {
+  return llvm::any_of(dims, [](const JoinedWindowDim &dim) { return dim.window > dim.stride; });
+}
+
+// Whether each element is known to lie under exactly one window: it is written with that one.
+bool WindowScatterKernel::cover() const {
+  return llvm::all_of(dims, [](const JoinedWindowDim &dim) {
+    return dim.window == dim.stride && dim.low == DimExpr(0) &&
+           dim.y == *ceildiv(dim.x, DimExpr(dim.stride));
+  });
+}
+
+//===-- Lanes along a dimension that does not slide -------------------------------------------===//
+
+// The elements under a window along each sliding dimension, if there are few in all.
+SmallVector<int64_t> WindowScatterKernel::countsWrittenOut() {
+  int64_t elements = 1;
+  SmallVector<int64_t> counts;
+  for (unsigned dim : sliding) {
+    counts.push_back(dims[dim].window);
+    if (dims[dim].window > mostWrittenOut)
+      return {};
+    elements *= dims[dim].window;
+  }
+  return elements <= mostWrittenOut ? counts : SmallVector<int64_t>();
+}
+
+void WindowScatterKernel::addWrittenOut(const Fixed &window, Value start, Value mask) {
+  SmallVector<Value> offsets{e.add(firstOffset(window), start)};
+  for (auto [count, step] : llvm::zip(countsWrittenOut(), window.steps)) {
+    SmallVector<Value> next;
+    for (Value offset : offsets)
+      for (int64_t i = 0; i < count; ++i)
+        next.push_back(e.add(offset, e.mul(step, i)));
+    offsets = next;
+  }
+  // Places are counted with the bits of an element, so that a comparison of them is a mask for it.
+  auto place = [&](size_t i) {
+    Type number = b.getIntegerType(std::max(32u, resultType.getIntOrFloatBitWidth()));
+    return emitter.splat(b.create<arith::ConstantOp>(loc, b.getIntegerAttr(number, i)));
+  };
+  Values best{load(input(0), type, emitter.laneIndex(offsets[0]), mask), place(0)};
+  for (size_t i = 1; i < offsets.size(); ++i)
+    best = keep(best, load(input(0), type, emitter.laneIndex(offsets[i]), mask), place(i), Value());
+  Value addend = load(input(1), resultType, emitter.laneIndex(e.add(window.y, start)), mask);
+  Value nothing = zeros(resultType);
+  for (size_t i = 0; i < offsets.size(); ++i) {
+    Value here = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, best[1], place(i));
+    Value part = select(here, addend, nothing);
+    put(offsets[i], part, mask);
+  }
+}
+
+// What no other window adds to is written over.
+void WindowScatterKernel::put(Value offset, Value addend, Value mask) {
+  Index at = emitter.laneIndex(offset);
+  if (!overlap())
+    return store(addend, output(), resultType, at, mask);
+  Value sum = load(output(), resultType, at, mask);
+  emitter.setElementType(resultType);
+  store(emitter.add(sum, addend), output(), resultType, at, mask);
+}
+
+// A window that may reach outside, but not altogether.
+void WindowScatterKernel::addWindow(const Fixed &window, Value start, Value mask) {
+  Value first = firstOffset(window);
+  Values best{load(input(0), type, emitter.laneIndex(e.add(first, start)), mask),
+              emitter.splat(first)};
+  best = forEachElement(
+      window.ranges, window.steps, window.x, best, [&](Value offset, ArrayRef<Value> carried) {
+        Index at = emitter.laneIndex(e.add(offset, start));
+        return keep(carried, load(input(0), type, at, mask), emitter.splat(offset), Value());
+      });
+  Value addend = load(input(1), resultType, emitter.laneIndex(e.add(window.y, start)), mask);
+  Value nothing = zeros(resultType);
+  forEachElement(
+      window.ranges, window.steps, window.x, {}, [&](Value offset, ArrayRef<Value>) -> Values {
+        Value here =
+            b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, best[1], emitter.splat(offset));
+        put(e.add(offset, start), select(here, addend, nothing), mask);
+        return {};
+      });
+}
+
+void WindowScatterKernel::emitAcross(const Fixed &slice, ArrayRef<Value> starts,
+                                     ArrayRef<Value> masks) {
+  Value nothing = zeros(resultType);
+  if (!cover())
+    clear(slice, [&](Value offset) {
+      for (auto [start, mask] : llvm::zip(starts, masks))
+        store(nothing, output(), resultType, emitter.laneIndex(e.add(offset, start)), mask);
+    });
+  bool isSmall = !countsWrittenOut().empty();
+  forEachWindow(sliding, slice, [&](const Fixed &window) {
+    auto each = [&](auto add) {
+      for (auto [start, mask] : llvm::zip(starts, masks))
+        (this->*add)(window, start, mask);
+    };
+    auto partly = [&] {
+      e.branch(anyInside(window.ranges), [&] { each(&WindowScatterKernel::addWindow); });
+    };
+    if (!isSmall)
+      return partly();
+    Value whole;
+    for (auto [dim, range] : llvm::zip(sliding, window.ranges))
+      whole = bothMasks(whole, e.equal(e.sub(range.to, range.from), i64(dims[dim].window)));
+    e.branch(whole, [&] { each(&WindowScatterKernel::addWrittenOut); }, partly);
+  });
+}
+
+//===-- Lanes that are windows ----------------------------------------------------------------===//
+
+// The windows from the given one on, as far as they are before `behind`.
+void WindowScatterKernel::addLanes(const Fixed &row, Value window, Value behind) {
+  LaneWindows windows = laneWindows(window);
+  Lanes first = firstUnderLanes(windows, firstOffset(row));
+  Values best{load(input(0), type, first.offset, first.mask), first.offset.lanes};
+  best = forEachElement(
+      row.ranges, row.steps, row.x, best, [&](Value offset, ArrayRef<Value> carried) {
+        return e.loop(windows.from, windows.to, 1, carried, [&](Value step, ValueRange inner) {
+          Lanes at = atStep(windows, step, offset);
+          Value place = plus(plus(windows.element, emitter.splat(step)), emitter.splat(offset));
+          return keep(Values(inner), load(input(0), type, at.offset, at.mask), place, at.mask);
+        });
+      });
+  Value exists = emitter.maskBelow(window, behind);
+  Value addends = load(input(1), resultType, emitter.laneIndex(e.add(row.y, window)), exists);
+  Value adds = bothMasks(first.mask, exists);
+  auto ofLane = [&](Value vector, int64_t lane) -> Value {
+    return b.create<vector::ExtractOp>(loc, vector, ArrayRef<int64_t>{lane});
+  };
+  for (unsigned lane = 0; lane < lanes; ++lane)
+    e.branch(ofLane(adds, lane), [&] {
+      Index at = emitter.scalarIndex(ofLane(best[1], lane));
+      Value sum = load(output(), resultType, at, Value());
+      emitter.setElementType(resultType);
+      store(emitter.add(sum, ofLane(addends, lane)), output(), resultType, at, Value());
+    });
+}
+
+void WindowScatterKernel::emitAlong(const Fixed &slice) {
+  const JoinedWindowDim &dim = dims.back();
+  Value nothing = zeros(resultType);
+  clear(slice, [&](Value offset) {
+    Value n = size(dim.x);
+    e.loop(i64(0), n, lanes, [&](Value start) {
+      store(nothing, output(), resultType, emitter.laneIndex(e.add(offset, start)),
+            isWhole(dim.x, 1) ? Value() : emitter.maskBelow(start, n));
+    });
+  });
+  Value behind = size(dim.y);
+  forEachWindow(sliding, slice, [&](const Fixed &row) {
+    auto rowOfWindows = [&] {
+      e.loop(i64(0), behind, lanes, [&](Value window) { addLanes(row, window, behind); });
+    };
+    if (Value inside = anyInside(row.ranges))
+      e.branch(inside, rowOfWindows);
+    else
+      rowOfWindows();
+  });
+}
+
+//===-- Units ---------------------------------------------------------------------------------===//
+
+void WindowScatterKernel::emit() {
+  DimExpr slices(1), elements = dims.back().x;
+  for (unsigned dim : still)
+    slices = mul(slices, dims[dim].x).value_or(DimExpr(0));
+  DimExpr windows(1);
+  for (unsigned dim : sliding) {
+    elements = mul(elements, dims[dim].x).value_or(DimExpr(INT64_MAX));
+    windows = mul(windows, dims[dim].y).value_or(DimExpr(INT64_MAX));
+  }
+  const JoinedWindowDim &last = dims.back();
+  bool along = last.slides() || sliding.empty();
+  unsigned unroll = along ? 1 : vectorsOf(lastVectors);
+  int64_t columns = int64_t(unroll) * lanes;
+  Blocks blocks{slices, along ? DimExpr(1) : last.x, along ? 1 : columns};
+  forEachUnit(blocks, [&](Value number, Value column) {
+    Fixed slice = fix(still, number);
+    if (along)
+      return emitAlong(slice);
+    auto [starts, masks] = columnsFrom(column, last.x, unroll);
+    emitAcross(slice, starts, masks);
+  });
+  windows = mul(windows, along ? last.y : DimExpr(columns)).value_or(DimExpr(INT64_MAX));
+  DimExpr steps = mul(windows, elementsUnder()).value_or(DimExpr(INT64_MAX));
+  setWork(k.result.units, add(steps, elements).value_or(DimExpr(INT64_MAX)));
+}
+
+} // namespace
+
+LogicalResult keratin::codegen::emitWindowScatterKernel(KernelBuilder &k) {
+  Operation *op = onlyOp(k);
+  if (!op)
+    return failure();
+  WindowScatterKernel(k, cast<ir::WindowScatterOp>(op)).emit();
+  return success();
+}
