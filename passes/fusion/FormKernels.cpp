@@ -47,20 +47,14 @@ using Group = SmallVector<Operation *>;
 
 class KernelFormer {
 public:
-  // `allSizes` are those of the function.
-  KernelFormer(Block &block, const ComputedSizes &allSizes, int64_t maxOps, bool fuse)
-      : block(block), allSizes(allSizes), sizes(allSizes.in(block)), maxOps(maxOps), fuse(fuse) {}
+  // `sizes` are those that the block defines.
+  KernelFormer(Block &block, ComputedSizes sizes, int64_t maxOps, bool fuse)
+      : block(block), sizes(std::move(sizes)), maxOps(maxOps), fuse(fuse) {}
 
   LogicalResult run() {
     for (Operation &op : block)
       if (isa<KernelOp>(op))
         return emitGraphError(&op) << "a kernel stands in the graph already; kernels do not nest";
-    // Regions see nothing of what is outside: what is decided there matters to nobody here.
-    for (Operation &op : block)
-      if (isControlFlow(&op))
-        for (Region &region : op.getRegions())
-          if (failed(KernelFormer(region.front(), allSizes, maxOps, fuse).run()))
-            return failure();
     copyYieldedArguments();
     number();
     for (DefineSizeOp op : sizes.ops())
@@ -517,8 +511,7 @@ private:
   }
 
   Block &block;
-  const ComputedSizes &allSizes;
-  ComputedSizes sizes; // those of them that the block defines
+  ComputedSizes sizes;
   int64_t maxOps;
   bool fuse;
   std::vector<Operation *> order;
@@ -541,10 +534,26 @@ struct FormKernelsPass : keratin::passes::impl::FormKernelsBase<FormKernelsPass>
       emitGraphError(getOperation()) << "needs a body of one block";
       return signalPassFailure();
     }
-    FailureOr<ComputedSizes> sizes = ComputedSizes::of(getOperation());
-    if (failed(sizes) ||
-        failed(KernelFormer(getOperation().getBody().front(), *sizes, maxOps, fuse).run()))
+    if (failed(formKernels()))
       signalPassFailure();
+  }
+
+  // Regions see nothing of what is outside, so that the order of blocks matters to nobody. Ops that
+  // define sizes are made anew with the kernels of their block: those of all are found before.
+  LogicalResult formKernels() {
+    FailureOr<ComputedSizes> sizes = ComputedSizes::of(getOperation());
+    if (failed(sizes))
+      return failure();
+    std::vector<std::pair<Block *, ComputedSizes>> blocks;
+    getOperation().walk([&](Block *block) {
+      if (Operation *parent = block->getParentOp();
+          parent == getOperation() || isControlFlow(parent))
+        blocks.emplace_back(block, sizes->in(*block));
+    });
+    for (auto &[block, ownSizes] : blocks)
+      if (failed(KernelFormer(*block, std::move(ownSizes), maxOps, fuse).run()))
+        return failure();
+    return success();
   }
 };
 
