@@ -112,7 +112,8 @@ LogicalResult FunctionDescription::describeComputed(func::FuncOp function,
     computedSizes.push_back({entry.slotOf(bound), KERATIN_OUT_OF_RANGE, 0,
                              text(ir::withSourceLine(message, op.getLoc()))});
   }
-  for (ir::MemoryAttr memory : llvm::drop_begin(ir::memoriesOf(function)))
+  SmallVector<ir::MemoryAttr> allMemories = ir::memoriesOf(function);
+  for (ir::MemoryAttr memory : llvm::drop_begin(allMemories))
     memories.push_back({memory.isTape() ? KERATIN_MEMORY_TAPE : KERATIN_MEMORY_ARENA,
                         int32_t(sizes.numberOf(memory.getSymbol())),
                         entry.slotOf(memory.getBytes())});

@@ -210,7 +210,8 @@ void printBudget(llvm::raw_ostream &out, func::FuncOp function, std::optional<in
 
 // What is asked for when the call knows how much.
 void printMemories(llvm::raw_ostream &out, func::FuncOp function) {
-  for (MemoryAttr memory : llvm::drop_begin(memoriesOf(function)))
+  SmallVector<MemoryAttr> memories = memoriesOf(function);
+  for (MemoryAttr memory : llvm::drop_begin(memories))
     out << "in the call   " << memory.getBytes().str() << " bytes"
         << (memory.isTape() ? " a step of a tape" : "") << "\n";
 }
