@@ -45,6 +45,22 @@ using keratin::passes::GroupGraph;
 // Ops of one kernel in the order of the block, its free ops included.
 using Group = SmallVector<Operation *>;
 
+// What is known of a group's loops without another look at its ops: with it the time to form a
+// kernel does not grow with the square of its length.
+struct Nest {
+  // The full shape, without sizes of 1, where nothing is reduced and there are no tiles. Such
+  // groups of the same shape fit one nest whatever they compute: their values have the full shape
+  // or are computed where they are read. Nothing: ir::analyzeIterationSpace has to be asked.
+  std::optional<Shape> walked;
+  int64_t ops = 1;    // that are not free, so that no other group has them
+  int recomputed = 0; // ops done anew for every element that reads them
+  int moves = 0;      // ops that compute an index out of an index
+
+  // What is neither full nor per row is good for a few cheap ops, not more; a scalar is computed
+  // once a kernel. An index out of a chain of moves makes every access a gather.
+  bool isCheap() const { return recomputed <= 3 && moves <= 4; }
+};
+
 class KernelFormer {
 public:
   // `sizes` are those that the block defines.
@@ -116,20 +132,19 @@ private:
       Group ops(groups[id]);
       ops.push_back(copy);
       home[copy] = id;
-      if (fitsOneKernel(ops)) {
+      if (std::optional<Nest> nest = nestOf(ops)) {
         groups[id] = std::move(ops);
+        nests[id] = std::move(*nest);
         return;
       }
     }
     home[copy] = graph.add({});
-    groups.push_back({copy});
+    addGroup({copy}, copy);
   }
 
   void number() {
-    for (Operation &op : block.without_terminator()) {
-      position[&op] = order.size();
+    for (Operation &op : block.without_terminator())
       order.push_back(&op);
-    }
     for (Operation *op : llvm::reverse(order)) // users first
       if (isFree(op) && llvm::any_of(op->getUsers(), [&](Operation *user) {
             return !isFusible(user) || isTiled(user) || (isStorage(user) && !isFree(user)) ||
@@ -160,13 +175,22 @@ private:
     for (int64_t symbol : computedSizesOf(members))
       collectProducers(definitions[symbol].getSize(), all);
     int id = graph.add(all.getArrayRef());
-    groups.push_back(std::move(members));
+    addGroup(std::move(members), op);
     home[op] = id;
     if (!fuse || !isFusible(op))
       return;
     for (int producer : producers)
-      if (graph.isAlive(producer) && isFusible(groups[producer].back()) && canJoin(producer, id))
+      if (graph.isAlive(producer) && isFusible(groups[producer].back()))
         join(producer, id);
+  }
+
+  // The op with the free ops it reads.
+  void addGroup(Group members, Operation *op) {
+    groups.push_back(std::move(members));
+    Nest &nest = nests.emplace_back();
+    nest.moves = isMove(op);
+    if ((nest.moves || isa<ElementwiseOpInterface>(op)) && op->getNumResults() == 1)
+      nest.walked = squeezed(getShape(op->getResult(0)));
   }
 
   // The shape, without sizes of 1, of a group that walks a few elements and reduces nothing.
@@ -207,10 +231,8 @@ private:
           continue;
         if (--triesLeft < 0)
           return;
-        if (!canJoin(earlier, later))
-          continue;
-        join(earlier, later);
-        shapes[earlier].reset();
+        if (join(earlier, later))
+          shapes[earlier].reset();
       }
   }
 
@@ -225,7 +247,7 @@ private:
             if (isFree(definition) && !home.count(definition))
               list.insert(definition);
     Group members(list.begin(), list.end());
-    sortByPosition(members);
+    llvm::sort(members, isBefore);
     return members;
   }
 
@@ -250,15 +272,16 @@ private:
     });
   }
 
-  void sortByPosition(SmallVectorImpl<Operation *> &ops) {
-    llvm::sort(ops, [&](Operation *a, Operation *b) { return position[a] < position[b]; });
-    ops.erase(std::unique(ops.begin(), ops.end()), ops.end());
-  }
+  static bool isBefore(Operation *a, Operation *b) { return a->isBeforeInBlock(b); }
 
+  // The ops of both, each once. Most often one is a long group and the other an op that reads it.
   Group merged(int a, int b) {
+    if (groups[a].size() < groups[b].size())
+      std::swap(a, b);
     Group ops(groups[a]);
-    ops.append(groups[b]);
-    sortByPosition(ops);
+    for (Operation *op : groups[b])
+      if (auto place = llvm::lower_bound(ops, op, isBefore); place == ops.end() || *place != op)
+        ops.insert(place, op);
     return ops;
   }
 
@@ -294,20 +317,33 @@ private:
     return false;
   }
 
-  bool canJoin(int producer, int consumer) {
-    Group ops = merged(producer, consumer);
-    return int64_t(ops.size()) <= maxOps && !graph.hasDetour(producer, consumer) &&
-           fitsOneKernel(ops);
+  // What the two are as one kernel, whose ops are given; nothing if they are none, or better apart.
+  std::optional<Nest> joined(int producer, int consumer, ArrayRef<Operation *> ops) {
+    const Nest &a = nests[producer], &b = nests[consumer];
+    // The analysis also refuses what nobody reads.
+    if (!a.walked || a.walked != b.walked || ops.back()->use_empty() || !sizes.empty())
+      return nestOf(ops);
+    Nest nest{a.walked, a.ops + b.ops, a.recomputed + b.recomputed, a.moves + b.moves};
+    return nest.isCheap() ? std::optional(std::move(nest)) : std::nullopt;
   }
 
-  bool fitsOneKernel(ArrayRef<Operation *> ops) {
+  std::optional<Nest> nestOf(ArrayRef<Operation *> ops) {
     if (int64_t(ops.size()) > maxOps || definesOwnSize(ops))
-      return false;
+      return std::nullopt;
     SmallVector<Value> outputs = outputsOf(ops);
     std::optional<IterationSpace> space = analyzeIterationSpace(ops, outputs);
-    if (!space || recomputesTooMuch(*space, ops) || movesTooMuch(ops))
-      return false;
-    return llvm::none_of(ops, isTiled) || suitsTile(*space, ops, outputs);
+    if (!space)
+      return std::nullopt;
+    bool hasTiles = llvm::any_of(ops, isTiled);
+    Nest nest;
+    if (!hasTiles && !space->hasReductions())
+      nest.walked = space->shape;
+    nest.ops = llvm::count_if(ops, [&](Operation *op) { return home.count(op); });
+    nest.recomputed = llvm::count_if(ops, [&](Operation *op) { return isRecomputed(*space, op); });
+    nest.moves = llvm::count_if(ops, isMove);
+    if (!nest.isCheap() || (hasTiles && !suitsTile(*space, ops, outputs)))
+      return std::nullopt;
+    return nest;
   }
 
   // What follows from a contraction's tile is done a few columns of some rows at a time: rows are
@@ -334,32 +370,32 @@ private:
     return streams.size() <= mostStreams;
   }
 
-  // What is neither full nor per row is computed anew for every element that reads it: good for a
-  // few cheap ops, not more. A scalar is computed once a kernel.
-  bool recomputesTooMuch(const IterationSpace &space, ArrayRef<Operation *> ops) {
-    int count = 0;
-    for (Operation *op : ops)
-      if (isa<ElementwiseOpInterface>(op) &&
-          space.domains.lookup(op->getResult(0)) == Domain::External &&
-          !squeezed(getShape(op->getResult(0))).empty())
-        ++count;
-    return count > 3;
+  static bool isRecomputed(const IterationSpace &space, Operation *op) {
+    return isa<ElementwiseOpInterface>(op) &&
+           space.domains.lookup(op->getResult(0)) == Domain::External &&
+           !squeezed(getShape(op->getResult(0))).empty();
   }
 
-  // An index computed for each element out of a chain of moves makes every access a gather: a few
-  // moves are the limit.
-  static bool movesTooMuch(ArrayRef<Operation *> ops) {
-    return llvm::count_if(
-               ops, [](Operation *op) { return isa<IndexingOpInterface>(op) && !isFree(op); }) > 4;
-  }
+  static bool isMove(Operation *op) { return isa<IndexingOpInterface>(op) && !isFree(op); }
 
-  void join(int producer, int consumer) {
-    groups[consumer] = merged(producer, consumer);
+  // Makes them one group, if that is one kernel.
+  bool join(int producer, int consumer) {
+    if (nests[producer].ops + nests[consumer].ops > maxOps || graph.hasDetour(producer, consumer))
+      return false;
+    Group ops = merged(producer, consumer);
+    if (int64_t(ops.size()) > maxOps)
+      return false;
+    std::optional<Nest> nest = joined(producer, consumer, ops);
+    if (!nest)
+      return false;
+    groups[consumer] = std::move(ops);
+    nests[consumer] = std::move(*nest);
     for (Operation *op : groups[producer])
       if (auto found = home.find(op); found != home.end())
         found->second = consumer;
     groups[producer].clear();
     graph.merge(producer, consumer);
+    return true;
   }
 
   // Groups that a value is computed by, through storage and free ops.
@@ -515,9 +551,9 @@ private:
   int64_t maxOps;
   bool fuse;
   std::vector<Operation *> order;
-  llvm::DenseMap<Operation *, size_t> position;
   GroupGraph graph;
   std::vector<Group> groups;            // of the same numbers
+  std::vector<Nest> nests;              // of the groups
   llvm::SetVector<Operation *> copies;  // of arguments that the block yields
   llvm::DenseSet<Operation *> inMemory; // free ops that someone reads from memory
   llvm::DenseMap<Operation *, int>
