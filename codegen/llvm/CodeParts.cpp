@@ -14,6 +14,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -29,6 +30,8 @@ namespace {
 constexpr int64_t opsWorthThread = 400;
 // What a module costs beside its functions.
 constexpr int64_t opsOfModule = 50;
+// From here on straight code is worth a module of its own, in which nothing is optimised.
+constexpr int64_t opsWorthModule = 1000;
 
 using Object = std::shared_ptr<llvm::MemoryBuffer>;
 
@@ -66,23 +69,25 @@ struct Part {
   std::string error;
 };
 
-// What one thread compiles: functions of this module alone, and shared ones.
+// What one thread compiles.
 struct Share {
-  Part own, shared;
+  Part own, once, shared; // of this module alone, such that runs once, of several
   int64_t ops = 0;
   Ending ending = Ending::Done;
   std::string failure;
 
   Share(Location loc) {
-    own.module = ModuleOp::create(loc);
-    shared.module = ModuleOp::create(loc);
+    for (Part *part : parts())
+      part->module = ModuleOp::create(loc);
+    once.code.runsOnce = true;
   }
+  std::array<Part *, 3> parts() { return {&own, &once, &shared}; }
   // In any thread.
   void compile(const MachineTarget &target, StageClock &clock) {
     ending = recover(
         [&] {
           clock = StageClock(); // begins in the thread that it counts for
-          for (Part *part : {&own, &shared})
+          for (Part *part : parts())
             if (part->code.module)
               part->object = generate(part->code, target, CodeKind::Object, clock, &part->error);
         },
@@ -99,7 +104,7 @@ public:
     distribute();
     globals.emplace(module);
     for (Share &share : shares)
-      for (Part *part : {&share.own, &share.shared})
+      for (Part *part : share.parts())
         if (failed(prepare(*part)))
           return failure();
     clock.finish("translate");
@@ -187,7 +192,8 @@ private:
       Share &share =
           *std::min_element(shares.begin(), shares.end(),
                             [](const Share &a, const Share &b) { return a.ops < b.ops; });
-      Part &part = item.isShared ? share.shared : share.own;
+      bool runsOnce = item.function.getOptimizeNone().value_or(false) && item.ops >= opsWorthModule;
+      Part &part = item.isShared ? share.shared : runsOnce ? share.once : share.own;
       if (part.module->getBody()->empty())
         share.ops += opsOfModule;
       share.ops += item.ops;
@@ -242,7 +248,7 @@ private:
       objects.push_back(llvm::MemoryBuffer::getMemBufferCopy(object->getBuffer(), "keratin"));
     };
     for (Share &share : shares)
-      for (Part *part : {&share.own, &share.shared}) {
+      for (Part *part : share.parts()) {
         if (!part->code.module)
           continue;
         if (!part->object) {

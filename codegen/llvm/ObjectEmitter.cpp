@@ -163,10 +163,20 @@ private:
 class BorrowedMachine {
 public:
   BorrowedMachine(const MachineTarget &target, std::string *error)
-      : target(target), machine(MachinePool::instance().take(target, error)) {}
-  ~BorrowedMachine() {
+      : target(target), machine(MachinePool::instance().take(target, error)) {
     if (machine)
-      MachinePool::instance().giveBack(target, std::move(machine));
+      level = machine->getOptLevel();
+  }
+  ~BorrowedMachine() {
+    if (!machine)
+      return;
+    machine->setOptLevel(level);
+    MachinePool::instance().giveBack(target, std::move(machine));
+  }
+  // For code that runs once, LLVM's level without optimisation: its register allocator takes a
+  // block as it comes, where the other one weighs the lives of all values against each other.
+  void setRunsOnce(bool runsOnce) {
+    machine->setOptLevel(runsOnce ? llvm::CodeGenOptLevel::None : level);
   }
   llvm::TargetMachine *operator->() const { return machine.get(); }
   llvm::TargetMachine &operator*() const { return *machine; }
@@ -175,6 +185,7 @@ public:
 private:
   const MachineTarget &target;
   MachinePool::Machine machine;
+  llvm::CodeGenOptLevel level = llvm::CodeGenOptLevel::Default; // as the pool has it
 };
 
 } // namespace
@@ -237,7 +248,9 @@ std::unique_ptr<llvm::MemoryBuffer> keratin::codegen::generate(LlvmCode &code,
   BorrowedMachine machine(target, error);
   if (!machine)
     return nullptr;
-  cleanUp(*code.module, *machine);
+  machine.setRunsOnce(code.runsOnce);
+  if (!code.runsOnce)
+    cleanUp(*code.module, *machine);
   clock.finish("clean up");
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);

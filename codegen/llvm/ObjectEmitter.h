@@ -29,13 +29,15 @@ struct LlvmCode {
   ~LlvmCode();
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> module;
+  // Long straight code that runs once a call: it is made in the time of its length, as it stands.
+  bool runsOnce = false;
 };
 
 // Translates a module of the LLVM dialect. Failure is reported as a diagnostic on the module.
 mlir::FailureOr<LlvmCode> translate(mlir::ModuleOp module, const MachineTarget &target);
 
-// Runs the short scalar clean-up that suits code which is vectors already, and emits the code. Null
-// with a message on failure.
+// Runs the short scalar clean-up that suits code which is vectors already, unless it runs once, and
+// emits the code. Null with a message on failure.
 std::unique_ptr<llvm::MemoryBuffer> generate(LlvmCode &code, const MachineTarget &target,
                                              CodeKind kind, StageClock &clock, std::string *error);
 

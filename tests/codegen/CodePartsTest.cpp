@@ -53,6 +53,14 @@ public:
     return function;
   }
 
+  LLVM::LLVMFuncOp addStraight(StringRef name, int64_t step, int count,
+                               ArrayRef<LLVM::LLVMFuncOp> callees) {
+    auto function = add(name, step, count, callees);
+    function.setNoInline(true);
+    function.setOptimizeNone(true);
+    return function;
+  }
+
   void addConstant(StringRef name, StringRef text) {
     b.setInsertionPointToStart(module->getBody());
     b.create<LLVM::GlobalOp>(
@@ -138,6 +146,22 @@ TEST_CASE("little code stays together") {
   auto [objects, value] = program.run(2);
   CHECK(objects == 1);
   CHECK(value == 31);
+}
+
+// Straight code has no loops to optimise: where it is long it is compiled apart, as it stands.
+TEST_CASE("long straight code has objects of its own, one a thread") {
+  for (auto [length, more] : {std::pair(100, 0u), std::pair(5000, 1u)})
+    for (unsigned threads : {1u, 2u}) {
+      Program program;
+      auto kernel = program.add("kernel", 1, 600);
+      SmallVector<LLVM::LLVMFuncOp> functions;
+      for (StringRef name : {"part_0", "part_1"})
+        functions.push_back(program.addStraight(name, 2, length, {kernel}));
+      program.add("entry", 0, 300, functions);
+      auto [objects, value] = program.run(threads);
+      CHECK(objects == threads + more * threads);
+      CHECK(value == 1 + 2 * (600 + 2 * length));
+    }
 }
 
 // The second function of the same name is never compiled: its text is not looked at.
