@@ -88,41 +88,10 @@ public:
 
   Value constant(double value) override;
   Value integerConstant(int64_t value) override;
-  Value abs(Value x) override;
-  Value add(Value a, Value b) override;
-  Value and_(Value a, Value b) override;
-  Value ceil(Value x) override;
+#define KERATIN_SCALAR_FUNCTION(name, parameters) Value name parameters override;
+#include "ir/interfaces/ScalarFunctions.inc"
+
   Value compare(ir::Comparison direction, Value a, Value b) override;
-  Value cos(Value x) override;
-  Value div(Value a, Value b) override;
-  Value exp(Value x) override;
-  Value expm1(Value x) override;
-  Value floor(Value x) override;
-  Value floorDiv(Value a, Value b) override;
-  Value isFinite(Value x) override;
-  Value log(Value x) override;
-  Value log1p(Value x) override;
-  Value logistic(Value x) override;
-  Value maximum(Value a, Value b) override;
-  Value minimum(Value a, Value b) override;
-  Value mod(Value a, Value b) override;
-  Value mul(Value a, Value b) override;
-  Value neg(Value x) override;
-  Value not_(Value x) override;
-  Value or_(Value a, Value b) override;
-  Value pow(Value a, Value b) override;
-  Value round(Value x) override;
-  Value rsqrt(Value x) override;
-  Value select(Value condition, Value a, Value b) override;
-  Value shiftLeft(Value a, Value b) override;
-  Value shiftRight(Value a, Value b) override;
-  Value sign(Value x) override;
-  Value sin(Value x) override;
-  Value softplus(Value x) override;
-  Value sqrt(Value x) override;
-  Value sub(Value a, Value b) override;
-  Value tanh(Value x) override;
-  Value xor_(Value a, Value b) override;
   Value cast(Value x, mlir::Type to) override;
 
   //===-- ElementBuilder ----------------------------------------------------------------------===//

@@ -8,6 +8,7 @@
 #include "codegen/cpu/Rounding.h"
 #include "codegen/lowering/KernelFunction.h"
 #include "ir/interfaces/IterationSpace.h"
+#include "ir/interfaces/OpProperties.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -35,20 +36,6 @@ constexpr int64_t chunkElements = 16384;
 constexpr int64_t laneBlock = 4096;
 constexpr int64_t rowBlock = 256;
 
-// Instructions that an op becomes, roughly: a math function is a polynomial.
-int64_t instructionsOf(Operation *op) {
-  if (isa<ir::ConstantOp, ir::BroadcastOp, ir::ReshapeOp>(op))
-    return 0;
-  if (isa<ir::ExpOp, ir::Expm1Op, ir::LogOp, ir::Log1pOp, ir::SinOp, ir::CosOp, ir::TanhOp,
-          ir::LogisticOp, ir::SoftplusOp, ir::PowOp>(op))
-    return 16;
-  // Slow instructions: more of them side by side do not help.
-  if (isa<ir::DivOp, ir::SqrtOp, ir::RsqrtOp, ir::FloorDivOp, ir::ModOp, ir::GatherOp,
-          ir::TransposeOp>(op))
-    return 8;
-  return 1;
-}
-
 // Lanes of a vector, the same for all vectors of a kernel: as many as a register has of the
 // elements that most of the work is done on, but at least of 32 bits. Vectors of wider elements
 // take several registers then.
@@ -68,7 +55,7 @@ unsigned laneCount(KernelBuilder &k) {
     widest = std::max(widest, width);
     for (Value operand : op.getOperands())
       width = std::max(width, widthOf(operand));
-    (width > 32 ? wideWork : narrowWork) += instructionsOf(&op);
+    (width > 32 ? wideWork : narrowWork) += ir::instructionsOf(&op);
   }
   return std::max(1u, k.target.lanes(narrowWork > wideWork ? 32 : widest));
 }
@@ -480,7 +467,7 @@ int64_t LoopKernel::instructionsOfStage(unsigned stage) {
     // What earlier stages have found is in registers.
     if (!op || isa<ReductionOpInterface>(op) || !seen.insert(op).second)
       continue;
-    instructions += instructionsOf(op);
+    instructions += ir::instructionsOf(op);
     wanted.append(op->operand_begin(), op->operand_end());
   }
   return instructions;

@@ -4,6 +4,7 @@
 #include "frontend/graph/Trace.h"
 #include "frontend/graph/ValueRange.h"
 #include "frontend/values/Elements.h"
+#include "ir/interfaces/OpProperties.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 
@@ -28,25 +29,6 @@ static int64_t countOf(Value value) {
     if ((count *= dim) > kMaxElements)
       return -1;
   return count;
-}
-
-static std::optional<DimExpr> combine(mlir::Operation *op, const DimExpr &a, const DimExpr &b) {
-  if (llvm::isa<ir::AddOp>(op))
-    return ir::add(a, b);
-  if (llvm::isa<ir::SubOp>(op))
-    return ir::sub(a, b);
-  if (llvm::isa<ir::MulOp>(op))
-    return ir::mul(a, b);
-  if (llvm::isa<ir::MaximumOp>(op))
-    return ir::max(a, b);
-  if (llvm::isa<ir::MinimumOp>(op))
-    return ir::min(a, b);
-  // An integer divided by 0 is 0 in the graph but fails as a size.
-  if (llvm::isa<ir::FloorDivOp>(op) && b != DimExpr(0))
-    return ir::floordiv(a, b);
-  if (llvm::isa<ir::ModOp>(op) && b != DimExpr(0))
-    return ir::mod(a, b);
-  return std::nullopt;
 }
 
 // Whether a cast changes no number, as far as sizes go.
@@ -88,6 +70,7 @@ public:
 private:
   std::optional<Sizes> of(Value value, unsigned depth);
   std::optional<Sizes> compute(Value value, int64_t count, unsigned depth);
+  std::optional<Sizes> computeEach(mlir::Operation *op, unsigned depth);
   std::optional<Sizes> defined(Value scalar);
   DimExpr valueOf(mlir::Operation *op);
 
@@ -129,6 +112,28 @@ DimExpr SizeExpressions::valueOf(mlir::Operation *op) {
     return DimExpr::symbol(call.graph.valueSymbol(op));
   return call.check(ir::sub(DimExpr::symbol(call.graph.valueSymbol(op, ir::ValuePart::Positive)),
                             DimExpr::symbol(call.graph.valueSymbol(op, ir::ValuePart::Negative))));
+}
+
+// Element by element.
+std::optional<Sizes> SizeExpressions::computeEach(mlir::Operation *op, unsigned depth) {
+  std::vector<Sizes> operands;
+  for (Value operand : op->getOperands()) {
+    std::optional<Sizes> sizes = of(operand, depth + 1);
+    if (!sizes)
+      return std::nullopt;
+    operands.push_back(std::move(*sizes));
+  }
+  Sizes made;
+  for (size_t i = 0; i < operands.front().size(); ++i) {
+    llvm::SmallVector<DimExpr, 2> elements;
+    for (const Sizes &operand : operands)
+      elements.push_back(operand[i]);
+    std::optional<DimExpr> size = ir::sizeMadeBy(op, elements);
+    if (!size)
+      return std::nullopt;
+    made.push_back(*size);
+  }
+  return made;
 }
 
 std::optional<Sizes> SizeExpressions::compute(Value value, int64_t count, unsigned depth) {
@@ -207,28 +212,8 @@ std::optional<Sizes> SizeExpressions::compute(Value value, int64_t count, unsign
   if (from != SizesFrom::Shapes && llvm::isa<ir::PlaceholderOp, ir::VariableOp>(op) &&
       call.rank(value) == 0 && !isStepArgument(call.graph, op))
     return Sizes{valueOf(op)};
-  if (llvm::isa<ir::NegOp>(op)) {
-    std::optional<Sizes> x = operand(0);
-    for (size_t i = 0; x && i < x->size(); ++i)
-      if (std::optional<DimExpr> negated = ir::sub(DimExpr(0), (*x)[i]))
-        (*x)[i] = *negated;
-      else
-        return std::nullopt;
-    return x;
-  }
-  if (op->getNumOperands() == 2) {
-    std::optional<Sizes> a = operand(0), b = operand(1);
-    if (!a || !b || a->size() != b->size())
-      return std::nullopt;
-    Sizes sizes;
-    for (size_t i = 0; i < a->size(); ++i) {
-      std::optional<DimExpr> dim = combine(op, (*a)[i], (*b)[i]);
-      if (!dim)
-        return std::nullopt;
-      sizes.push_back(*dim);
-    }
-    return sizes;
-  }
+  if (ir::makesSizes(op))
+    return computeEach(op, depth);
   return std::nullopt;
 }
 
@@ -259,8 +244,7 @@ static const Trace *traceThatNeeds(const Graph &graph, Value root) {
     bool isInBranch = std::any_of(graph.traces().begin(), maker + 1,
                                   [](const Trace *trace) { return !trace->stepNumber(); });
     if (isStepArgument(graph, op) || op->getNumRegions() ||
-        llvm::isa<ir::PrintOp, ir::RandomBitsOp>(op) ||
-        (isInBranch && llvm::isa<ir::GatherOp, ir::DynamicSliceOp, ir::CheckRangeOp>(op)))
+        llvm::isa<ir::PrintOp, ir::RandomBitsOp>(op) || (isInBranch && ir::canFail(op)))
       return *maker;
     stack.insert(stack.end(), op->getOperands().begin(), op->getOperands().end());
   }

@@ -2,11 +2,10 @@
 
 #include "frontend/graph/Trace.h"
 #include "ir/interfaces/ComputedSizes.h"
+#include "ir/interfaces/OpProperties.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
-
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace keratin;
 using namespace keratin::frontend;
@@ -364,29 +363,6 @@ llvm::ArrayRef<int64_t> Graph::symbolsOf(mlir::Attribute attribute) {
   return entry->second;
 }
 
-// The dims attributes of an op, by name: a dictionary of all its attributes would be uniqued, and
-// kept, for every op.
-static llvm::SmallVector<DimsAttr, 2> dimsOf(mlir::Operation *op) {
-  using Dims = llvm::SmallVector<DimsAttr, 2>;
-  return llvm::TypeSwitch<mlir::Operation *, Dims>(op)
-      .Case([](ir::SliceOp slice) { return Dims{slice.getStarts()}; })
-      .Case([](ir::PadOp pad) { return Dims{pad.getLow()}; })
-      .Case<ir::ConvolutionOp, ir::WindowSumOp, ir::WindowMaxOp, ir::WindowPickOp,
-            ir::WindowScatterOp>([](auto window) { return Dims{window.getLow()}; })
-      .Case([](ir::CheckRangeOp check) { return Dims{check.getLower(), check.getUpper()}; })
-      .Case([](ir::ScanOp scan) { return Dims{scan.getLength()}; })
-      .Case([](ir::WhileOp loop) {
-        Dims dims;
-        if (loop.getLength())
-          dims.push_back(*loop.getLength());
-        if (loop.getAtMost())
-          dims.push_back(*loop.getAtMost());
-        return dims;
-      })
-      .Case([](ir::RequireOp require) { return Dims{require.getLhs(), require.getRhs()}; })
-      .Default([](mlir::Operation *) { return Dims(); });
-}
-
 void Graph::forEachSymbol(mlir::Operation *op, llvm::function_ref<void(int64_t)> visit) {
   auto visitType = [&](mlir::Type type) {
     for (int64_t id : symbolsOf(llvm::cast<mlir::RankedTensorType>(type).getEncoding()))
@@ -394,9 +370,10 @@ void Graph::forEachSymbol(mlir::Operation *op, llvm::function_ref<void(int64_t)>
   };
   for (mlir::Type type : op->getResultTypes())
     visitType(type);
-  for (DimsAttr dims : dimsOf(op))
+  ir::forEachDims(op, [&](DimsAttr dims) {
     for (int64_t id : symbolsOf(dims))
       visit(id);
+  });
   for (mlir::Region &region : op->getRegions())
     for (mlir::Block &block : region) {
       for (mlir::Type type : block.getArgumentTypes())

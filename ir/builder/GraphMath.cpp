@@ -44,53 +44,12 @@ Value GraphMath::count(Value x, ArrayRef<int64_t> axes, Type elementType) {
 
 //===-- Elementwise ---------------------------------------------------------------------------===//
 
-#define KERATIN_UNARY(method, Op)                                                                  \
-  Value GraphMath::method(Value x) { return b.createOrFold<Op>(loc, x); }
-KERATIN_UNARY(abs, AbsOp)
-KERATIN_UNARY(ceil, CeilOp)
-KERATIN_UNARY(cos, CosOp)
-KERATIN_UNARY(exp, ExpOp)
-KERATIN_UNARY(expm1, Expm1Op)
-KERATIN_UNARY(floor, FloorOp)
-KERATIN_UNARY(isFinite, IsFiniteOp)
-KERATIN_UNARY(log, LogOp)
-KERATIN_UNARY(log1p, Log1pOp)
-KERATIN_UNARY(logistic, LogisticOp)
-KERATIN_UNARY(neg, NegOp)
-KERATIN_UNARY(not_, NotOp)
-KERATIN_UNARY(round, RoundOp)
-KERATIN_UNARY(rsqrt, RsqrtOp)
-KERATIN_UNARY(sign, SignOp)
-KERATIN_UNARY(sin, SinOp)
-KERATIN_UNARY(softplus, SoftplusOp)
-KERATIN_UNARY(sqrt, SqrtOp)
-KERATIN_UNARY(tanh, TanhOp)
-#undef KERATIN_UNARY
-
-#define KERATIN_BINARY(method, Op)                                                                 \
-  Value GraphMath::method(Value x, Value y) { return b.createOrFold<Op>(loc, x, y); }
-KERATIN_BINARY(add, AddOp)
-KERATIN_BINARY(and_, AndOp)
-KERATIN_BINARY(div, DivOp)
-KERATIN_BINARY(floorDiv, FloorDivOp)
-KERATIN_BINARY(maximum, MaximumOp)
-KERATIN_BINARY(minimum, MinimumOp)
-KERATIN_BINARY(mod, ModOp)
-KERATIN_BINARY(mul, MulOp)
-KERATIN_BINARY(or_, OrOp)
-KERATIN_BINARY(pow, PowOp)
-KERATIN_BINARY(shiftLeft, ShiftLeftOp)
-KERATIN_BINARY(shiftRight, ShiftRightOp)
-KERATIN_BINARY(sub, SubOp)
-KERATIN_BINARY(xor_, XorOp)
-#undef KERATIN_BINARY
+#define KERATIN_ELEMENTWISE(method, Op, parameters, arguments)                                     \
+  Value GraphMath::method parameters { return b.createOrFold<Op> arguments; }
+#include "ir/builder/GraphMath.inc"
 
 Value GraphMath::compare(Comparison direction, Value x, Value y) {
   return b.createOrFold<CompareOp>(loc, x, y, direction);
-}
-
-Value GraphMath::select(Value condition, Value x, Value y) {
-  return b.createOrFold<SelectOp>(loc, condition, x, y);
 }
 
 Value GraphMath::keepZeros(Value zeros, Value x) {

@@ -31,48 +31,17 @@ public:
   // it is cast.
   mlir::Value count(mlir::Value x, llvm::ArrayRef<int64_t> axes, mlir::Type elementType);
 
-  // Elementwise.
+  // Elementwise: a method for each op that is a function of its operands, by the op's name.
   mlir::Value identity(mlir::Value x) { return x; }
-  mlir::Value abs(mlir::Value x);
-  mlir::Value add(mlir::Value a, mlir::Value b);
-  mlir::Value and_(mlir::Value a, mlir::Value b);
-  mlir::Value ceil(mlir::Value x);
-  mlir::Value cos(mlir::Value x);
-  mlir::Value div(mlir::Value a, mlir::Value b);
-  mlir::Value exp(mlir::Value x);
-  mlir::Value expm1(mlir::Value x);
-  mlir::Value floor(mlir::Value x);
-  mlir::Value floorDiv(mlir::Value a, mlir::Value b);
-  mlir::Value isFinite(mlir::Value x);
-  mlir::Value log(mlir::Value x);
-  mlir::Value log1p(mlir::Value x);
-  mlir::Value logistic(mlir::Value x);
-  mlir::Value maximum(mlir::Value a, mlir::Value b);
-  mlir::Value minimum(mlir::Value a, mlir::Value b);
-  mlir::Value mod(mlir::Value a, mlir::Value b);
-  mlir::Value mul(mlir::Value a, mlir::Value b);
-  mlir::Value neg(mlir::Value x);
-  mlir::Value not_(mlir::Value x);
-  mlir::Value or_(mlir::Value a, mlir::Value b);
-  mlir::Value pow(mlir::Value a, mlir::Value b);
-  mlir::Value round(mlir::Value x);
-  mlir::Value rsqrt(mlir::Value x);
-  mlir::Value sign(mlir::Value x);
-  mlir::Value sin(mlir::Value x);
-  mlir::Value softplus(mlir::Value x);
-  mlir::Value sqrt(mlir::Value x);
-  mlir::Value sub(mlir::Value a, mlir::Value b);
-  mlir::Value tanh(mlir::Value x);
-  mlir::Value xor_(mlir::Value a, mlir::Value b);
-  mlir::Value shiftLeft(mlir::Value a, mlir::Value b);
-  mlir::Value shiftRight(mlir::Value a, mlir::Value b);
+#define KERATIN_ELEMENTWISE(method, Op, parameters, arguments) mlir::Value method parameters;
+#include "ir/builder/GraphMath.inc"
+
   mlir::Value compare(Comparison direction, mlir::Value a, mlir::Value b);
   mlir::Value equal(mlir::Value a, mlir::Value b) { return compare(Comparison::EQ, a, b); }
   mlir::Value notEqual(mlir::Value a, mlir::Value b) { return compare(Comparison::NE, a, b); }
   mlir::Value less(mlir::Value a, mlir::Value b) { return compare(Comparison::LT, a, b); }
   mlir::Value greater(mlir::Value a, mlir::Value b) { return compare(Comparison::GT, a, b); }
   mlir::Value greaterEqual(mlir::Value a, mlir::Value b) { return compare(Comparison::GE, a, b); }
-  mlir::Value select(mlir::Value condition, mlir::Value a, mlir::Value b);
   // x, but 0 where x is NaN and `zeros` is 0: for x = zeros * (something infinite). Differentiates
   // like x wherever x is a number, also where `zeros` is 0.
   mlir::Value keepZeros(mlir::Value zeros, mlir::Value x);

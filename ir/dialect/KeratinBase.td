@@ -69,37 +69,116 @@ def Keratin_BitsTensor : RankedTensorOf<[I1, Keratin_Int]>;
 
 //===-- The op record ----------------------------------------------------------------------------------------===//
 
-// Nodes of the dags `scalar` and `vjp`. A node is a method of that name (lower camel case) on ir::ScalarBuilder in `scalar`, on
-// ir::GraphMath in `vjp`; a string argument is copied into the call.
+// Nodes of the dags `scalar` and `vjp`. A node is a method of that name (lower camel case) on
+// ir::ScalarBuilder in `scalar`, on ir::GraphMath in `vjp`; a string argument is copied into the
+// call.
 class Node;
-def Abs : Node; def Add : Node; def And : Node; def BroadcastLike : Node; def Ceil : Node; def Constant : Node; def Cos : Node;
-def Div : Node; def Equal : Node; def Exp : Node; def Expm1 : Node; def Floor : Node; def FloorDiv : Node;
-def Identity : Node; def KeepZeros : Node; def Greater : Node; def GreaterEqual : Node; def IsFinite : Node; def Less : Node; def Log : Node; def Log1p : Node;
-def Logistic : Node; def Maximum : Node; def Minimum : Node; def Mod : Node; def Mul : Node; def Neg : Node; def Not : Node;
-def NotEqual : Node; def OneLike : Node; def Or : Node; def Pow : Node; def Round : Node; def Rsqrt : Node; def Scale : Node;
-def Select : Node; def ShiftLeft : Node; def ShiftRight : Node; def Sign : Node; def Sin : Node; def Softplus : Node; def Sqrt : Node;
-def Sub : Node; def Tan : Node; def Tanh : Node; def Xor : Node; def ZeroLike : Node; def None : Node;
+def None : Node;
+def Identity : Node;
+
+// Of GraphMath alone.
+def Equal : Node;
+def Greater : Node;
+def GreaterEqual : Node;
+def KeepZeros : Node;
+def NotEqual : Node;
+def OneLike : Node;
+def Scale : Node;
+def ZeroLike : Node;
+
+// A function of elements: a method of ir::ScalarBuilder, whose absence from code generation
+// (codegen/lowering/ElementArithmetic.cpp) is a compile error. In `vjp` it is the op of that name.
+class ScalarFunction<int operands> : Node {
+  int numOperands = operands;
+  // Instructions that it becomes, roughly.
+  int instructions = 1;
+  // 1: costs more than reading the element from memory.
+  bit isCostly = 0;
+  // Units in the last place that it may be wrong by (docs/vector-math.md), and a little for the
+  // machines without FMA; 0: rounded correctly.
+  int ulps = 0;
+}
+
+// Instructions that are slow: more of them side by side do not help.
+class SlowFunction<int operands> : ScalarFunction<operands> { let instructions = 8; }
+
+// A polynomial, mostly.
+class MathFunction<int operands, int error> : ScalarFunction<operands> {
+  let instructions = 16;
+  let isCostly = 1;
+  let ulps = error;
+}
 
 // Operands and results have shapes that can be computed with: unknown sizes are expressions, and the elements can be counted in 64 bits.
 // First of the traits of an op, so that shape inference and verifiers need not ask again.
 def Keratin_HasKnownShapes : NativeOpTrait<"HasKnownShapes"> { let cppNamespace = "::keratin::ir"; }
 
-// What an op is, for passes and code generation (ir/interfaces/OpProperties.h).
+// How attributes of an op name dimensions of its result: nodes of the dag `dimensions`.
+class DimensionNode;
+def Dimensions : DimensionNode;
+// One dimension, or some.
+def Axis : DimensionNode;
+def Axes : DimensionNode;
+// For each dimension of the operand, or of the result, one of the other.
+def Places : DimensionNode;
+// An entry for each dimension; (Each $strides, 1): 1 for one that the op leaves alone.
+def Each : DimensionNode;
+
+// What an op is, for passes, code generation and the interpreter (ir/interfaces/OpProperties.h).
+// Conditions are C++ expressions over `op`; an empty one never holds.
 class Keratin_Properties {
-  // The kind of kernel that the op makes of the kernel it stands in: emit<kind>Kernel of codegen, whose absence is a compile
-  // error. Ops without stand in loop nests, with others.
+  // The kind of kernel that the op makes of the kernel it stands in: emit<kind>Kernel of codegen,
+  // whose absence is a compile error. Ops without stand in loop nests, with others.
   string kernel = "";
-  // The function of the runtime by which the host's own code does it; most are done by code of their own.
+  // The function of the runtime by which the host's own code does it; most are done by code of
+  // their own.
   string runtimeFunction = "";
-  // How many arithmetic operations it does: a C++ expression over `op`, a std::optional<DimExpr> (ir/interfaces/OpCost.cpp).
-  // Needed of ops with a kind of kernel; of others it follows from what they say of an element.
+  // How many arithmetic operations it does: a C++ expression over `op`, a std::optional<DimExpr>
+  // (ir/interfaces/OpCost.cpp). Needed of ops with a kind of kernel; of others it follows from what
+  // they say of an element.
   string operations = "";
+  // Instructions that an element becomes, roughly; -1: those of the functions in `scalar`, else 1.
+  int instructions = -1;
   // 1: may end the call with an error while it runs, such as an index out of range.
   bit canFail = 0;
-  // 1 (elementwise ops): the function of an element costs more than reading it from memory.
-  bit isCostly = 0;
-  // 1: dimensions may be in any order, the same for operands and result. Elementwise ops are so anyway.
+  // 1: dimensions may be in any order, the same for operands and result. Elementwise ops are so
+  // anyway.
   bit takesAnyOrder = 0;
+  // 1: makes each element of its result from elements of its operands and nothing else, and hands
+  // it on once, finished: no part of the result is needed while the rest is made.
+  bit isMadeByElement = 0;
+  // 1: nothing is computed and nothing moved: what lies there already, a size, an index, other
+  // names or repetitions of elements.
+  bit costsNothing = 0;
+  // Condition: kernels make it anew wherever they need it, instead of reading it from memory.
+  string freeToRepeat = "";
+  // Condition: outside of kernels the result is the first operand's memory, or a part of it, under
+  // another name.
+  string view = "";
+  // 1: sums products of elements of its two operands.
+  bit isContraction = 0;
+  // 1: made in tiles of finished sums, from which the rest of its kernel starts.
+  bit isTiled = 0;
+  // Operands in which it is linear, each by itself, as far as passes move sums through it.
+  list<string> linearIn = [];
+  // How it is made for all steps of a loop at once (passes/loops/StepBatcher.h). "dimensions": with
+  // one more dimension before all others, which `dimensions` of its attributes are told of; "own":
+  // by a method of StepBatcher, whose absence is a compile error; "": not at all.
+  string batching = "";
+  dag dimensions = (Dimensions);
+  // 1 (floats): no element has a sign, NaN aside, whatever the operands are.
+  bit isNeverNegative = 0;
+  // (integers, element by element) What it makes of sizes: an expression over DimExprs with the
+  // operands' names, a std::optional<DimExpr>.
+  string size = "";
+  // Operands that say where, not what.
+  list<string> places = [];
+  // How the range of its result follows from those of its operands: a rule of
+  // ir/reference/BoundsOfOp.h.
+  string bounds = "Unknown";
+  // 1 (elementwise ops): the ends of the operands' ranges give the ends of the result's. 0:
+  // BoundsOfOp has an `adjust` of its own for it, whose absence is a compile error.
+  bit isMonotone = 1;
 }
 
 // What is data about an op stands in its record; what is not is a method in the neighbouring files of its family:
@@ -123,9 +202,17 @@ class Keratin_Op<string mnemonic, list<Trait> traits = []>
 
   // The body of the kernel for one element, over $operands (elementwise ops only).
   dag scalar = (None);
+  // Units in the last place of that, if it is more than one function; -1: not said.
+  int ulps = -1;
   // The same for the reference interpreter: a C++ expression over the operands by name, each of type T (double for floats, the
   // integer type itself otherwise).
   string reference = "";
+
+  // Saved graphs of the format 1.savedSince and later may have it (docs/saved-graphs.md), with its
+  // attributes as they are here, for ever. To be said of every op that can be saved.
+  int savedSince = -1;
+  // 0: cannot be saved, on purpose: it belongs to the frontend's graph or to the compiler.
+  bit isSaved = 1;
 
   // Name of the K function that this op is, without further composition; its parameters are the operands.
   string backend = "";

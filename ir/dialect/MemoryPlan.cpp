@@ -16,6 +16,15 @@ static constexpr StringLiteral kMemories = "keratin.memories", kPlaces = "kerati
 
 bool keratin::ir::isNode(Operation *op) { return isa<KernelOp, LoopOpInterface, IfOp>(op); }
 
+bool keratin::ir::isFallible(Operation *node) {
+  return node
+      ->walk([](Operation *op) {
+        bool fails = isa<DefineSizeOp>(op) || (isa<KernelOp>(op) && op->hasAttr(kFallibleAttr));
+        return fails ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 //===-- Places --------------------------------------------------------------------------------===//
 
 PlaceAttr PlaceAttr::inMemory(MLIRContext *context, unsigned memory, const DimExpr &offset) {

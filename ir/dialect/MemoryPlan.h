@@ -35,6 +35,8 @@ inline constexpr llvm::StringLiteral kFallibleAttr = "keratin.fallible",
 
 // Whether the op is a kernel, a loop or a branch: what has places of its own.
 bool isNode(mlir::Operation *op);
+// Whether anything in the node may end the call: a kernel, or a size that is wrong.
+bool isFallible(mlir::Operation *node);
 
 //===-- Reading -------------------------------------------------------------------------------===//
 

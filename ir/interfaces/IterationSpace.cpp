@@ -1,5 +1,7 @@
 #include "ir/interfaces/IterationSpace.h"
 
+#include "ir/interfaces/OpProperties.h"
+
 #include "ir/interfaces/WindowShape.h"
 
 #include "llvm/ADT/SmallBitVector.h"
@@ -29,13 +31,7 @@ bool keratin::ir::isRowRange(SliceOp op) {
   return true;
 }
 
-static bool isWindowReduction(Operation *op) {
-  return isa<WindowSumOp, WindowMaxOp, WindowPickOp>(op);
-}
-
-bool keratin::ir::isTiled(Operation *op) {
-  return isa<DotGeneralOp, ConvolutionOp>(op) || isWindowReduction(op);
-}
+static bool isWindowReduction(Operation *op) { return isTiled(op) && !isContraction(op); }
 
 bool keratin::ir::isUnitReduction(ReductionOpInterface op) {
   Shape shape = getShape(op->getOperand(0));

@@ -21,9 +21,6 @@ bool isUnitReshape(ReshapeOp op);
 // Whether the slice takes neighbouring places of the first dimension and all of the others: one
 // piece of its operand's memory.
 bool isRowRange(SliceOp op);
-// Whether the op's result is made in tiles of finished sums, from which the rest of its kernel
-// starts: a contraction, a convolution, a sum or a choice over windows.
-bool isTiled(mlir::Operation *op);
 // Whether the op reduces nothing but dimensions of size 1.
 bool isUnitReduction(ReductionOpInterface op);
 

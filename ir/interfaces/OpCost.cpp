@@ -15,41 +15,11 @@ public:
   Value constant(double) override { return {}; }
   Value integerConstant(int64_t) override { return {}; }
 
-  Value abs(Value) override { return count(); }
-  Value add(Value, Value) override { return count(); }
-  Value and_(Value, Value) override { return count(); }
-  Value ceil(Value) override { return count(); }
+#define KERATIN_SCALAR_FUNCTION(name, parameters)                                                  \
+  Value name parameters override { return count(); }
+#include "ir/interfaces/ScalarFunctions.inc"
+
   Value compare(Comparison, Value, Value) override { return count(); }
-  Value cos(Value) override { return count(); }
-  Value div(Value, Value) override { return count(); }
-  Value exp(Value) override { return count(); }
-  Value expm1(Value) override { return count(); }
-  Value floor(Value) override { return count(); }
-  Value floorDiv(Value, Value) override { return count(); }
-  Value isFinite(Value) override { return count(); }
-  Value log(Value) override { return count(); }
-  Value log1p(Value) override { return count(); }
-  Value logistic(Value) override { return count(); }
-  Value maximum(Value, Value) override { return count(); }
-  Value minimum(Value, Value) override { return count(); }
-  Value mod(Value, Value) override { return count(); }
-  Value mul(Value, Value) override { return count(); }
-  Value neg(Value) override { return count(); }
-  Value not_(Value) override { return count(); }
-  Value or_(Value, Value) override { return count(); }
-  Value pow(Value, Value) override { return count(); }
-  Value round(Value) override { return count(); }
-  Value rsqrt(Value) override { return count(); }
-  Value select(Value, Value, Value) override { return count(); }
-  Value shiftLeft(Value, Value) override { return count(); }
-  Value shiftRight(Value, Value) override { return count(); }
-  Value sign(Value) override { return count(); }
-  Value sin(Value) override { return count(); }
-  Value softplus(Value) override { return count(); }
-  Value sqrt(Value) override { return count(); }
-  Value sub(Value, Value) override { return count(); }
-  Value tanh(Value) override { return count(); }
-  Value xor_(Value, Value) override { return count(); }
   Value cast(Value, Type) override { return count(); }
 
 private:
@@ -121,32 +91,30 @@ std::optional<DimExpr> sparseDot(SparseDotOp op) {
   return products ? mul(*products, 2) : std::nullopt;
 }
 
-std::optional<DimExpr> sumOf(Block &block) {
-  std::optional<DimExpr> sum = DimExpr(0);
-  for (Operation &inner : block) {
-    std::optional<DimExpr> part = operationCount(&inner);
-    sum = sum && part ? add(*sum, *part) : std::nullopt;
-  }
-  return sum;
+Count sumOf(Block &block) {
+  Count operations = DimExpr(0);
+  for (Operation &inner : block)
+    operations = sum(operations, operationCount(&inner));
+  return operations;
 }
 
 } // namespace
 
-std::optional<DimExpr> keratin::ir::operationCount(Operation *operation) {
+Count keratin::ir::sum(const Count &a, const Count &b) {
+  return a && b ? add(*a, *b) : std::nullopt;
+}
+
+Count keratin::ir::larger(const Count &a, const Count &b) {
+  return a && b ? max(*a, *b) : std::nullopt;
+}
+
+Count keratin::ir::times(const Count &a, const DimExpr &b) { return a ? mul(*a, b) : std::nullopt; }
+
+Count keratin::ir::operationCount(Operation *operation) {
   if (auto kernel = dyn_cast<KernelOp>(operation))
     return sumOf(kernel.getBody().front());
-  if (auto scan = dyn_cast<ScanOp>(operation)) {
-    std::optional<DimExpr> step = sumOf(scan.getBody().front());
-    return step ? mul(*step, scan.getSteps()) : std::nullopt;
-  }
-  // Nobody knows of how many steps: what one of them costs.
-  if (auto loop = dyn_cast<WhileOp>(operation))
-    return sumOf(loop.getBody().front());
-  if (auto branches = dyn_cast<IfOp>(operation)) {
-    std::optional<DimExpr> a = sumOf(branches.getThenBody().front());
-    std::optional<DimExpr> b = sumOf(branches.getElseBody().front());
-    return a && b ? max(*a, *b) : std::nullopt;
-  }
+  if (std::optional<Count> regions = costOfRegions<Count>(operation, sumOf))
+    return *regions;
   OperationCounter counter;
   if (auto elementwise = dyn_cast<ElementwiseOpInterface>(operation)) {
     elementwise.buildScalar(counter, operation->getOperands());

@@ -15,11 +15,31 @@ namespace keratin::ir {
 //    elements of x do not count, zeros around it do;
 //  - scans, arg_max and the like: what the recurrence does for each element;
 //  - moving elements: none.
-// Of a loop, those of a step times the number of steps; of a branch, the larger number.
-// Of a kernel, the sum over its body, each op once: what a loop nest computes again to avoid
-// reading it is not counted, nor the error terms of compensated sums. nullopt if the number cannot
-// be represented (ir/shapes/DimExpr.h).
-std::optional<DimExpr> operationCount(mlir::Operation *op);
+// Of loops and branches see costOfRegions(). Of a kernel, the sum over its body, each op once: what
+// a loop nest computes again to avoid reading it is not counted, nor the error terms of compensated
+// sums. nullopt if the number cannot be represented (ir/shapes/DimExpr.h).
+using Count = std::optional<DimExpr>;
+Count operationCount(mlir::Operation *op);
+
+// Arithmetic on counts that may not be representable.
+Count sum(const Count &a, const Count &b);
+Count larger(const Count &a, const Count &b);
+Count times(const Count &a, const DimExpr &b);
+
+// What a loop or a branch costs if `costOf` says what its blocks cost: a step as often as there are
+// steps; of keratin.while, of whose steps nobody knows the number, one; of branches the larger one.
+// nullopt for any other op. A Cost is a Count or something else with `larger` and `times`.
+template <typename Cost>
+std::optional<Cost> costOfRegions(mlir::Operation *op,
+                                  llvm::function_ref<Cost(mlir::Block &)> costOf) {
+  if (auto scan = llvm::dyn_cast<ScanOp>(op))
+    return times(costOf(scan.getBody().front()), scan.getSteps());
+  if (auto loop = llvm::dyn_cast<WhileOp>(op))
+    return costOf(loop.getBody().front());
+  if (auto branches = llvm::dyn_cast<IfOp>(op))
+    return larger(costOf(branches.getThenBody().front()), costOf(branches.getElseBody().front()));
+  return std::nullopt;
+}
 
 } // namespace keratin::ir
 

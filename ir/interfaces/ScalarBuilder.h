@@ -28,41 +28,11 @@ public:
   virtual mlir::Value integerConstant(int64_t value) = 0;
   mlir::Value identity(mlir::Value x) { return x; }
 
-  virtual mlir::Value abs(mlir::Value x) = 0;
-  virtual mlir::Value add(mlir::Value a, mlir::Value b) = 0;
-  virtual mlir::Value and_(mlir::Value a, mlir::Value b) = 0;
-  virtual mlir::Value ceil(mlir::Value x) = 0;
+  // The functions of the records (ScalarFunction in ir/dialect/KeratinBase.td).
+#define KERATIN_SCALAR_FUNCTION(name, parameters) virtual mlir::Value name parameters = 0;
+#include "ir/interfaces/ScalarFunctions.inc"
+
   virtual mlir::Value compare(Comparison direction, mlir::Value a, mlir::Value b) = 0;
-  virtual mlir::Value cos(mlir::Value x) = 0;
-  virtual mlir::Value div(mlir::Value a, mlir::Value b) = 0;
-  virtual mlir::Value exp(mlir::Value x) = 0;
-  virtual mlir::Value expm1(mlir::Value x) = 0;
-  virtual mlir::Value floor(mlir::Value x) = 0;
-  virtual mlir::Value floorDiv(mlir::Value a, mlir::Value b) = 0;
-  virtual mlir::Value isFinite(mlir::Value x) = 0;
-  virtual mlir::Value log(mlir::Value x) = 0;
-  virtual mlir::Value log1p(mlir::Value x) = 0;
-  virtual mlir::Value logistic(mlir::Value x) = 0;
-  virtual mlir::Value maximum(mlir::Value a, mlir::Value b) = 0;
-  virtual mlir::Value minimum(mlir::Value a, mlir::Value b) = 0;
-  virtual mlir::Value mod(mlir::Value a, mlir::Value b) = 0;
-  virtual mlir::Value mul(mlir::Value a, mlir::Value b) = 0;
-  virtual mlir::Value neg(mlir::Value x) = 0;
-  virtual mlir::Value not_(mlir::Value x) = 0;
-  virtual mlir::Value or_(mlir::Value a, mlir::Value b) = 0;
-  virtual mlir::Value pow(mlir::Value a, mlir::Value b) = 0;
-  virtual mlir::Value round(mlir::Value x) = 0;
-  virtual mlir::Value rsqrt(mlir::Value x) = 0;
-  virtual mlir::Value select(mlir::Value condition, mlir::Value a, mlir::Value b) = 0;
-  virtual mlir::Value shiftLeft(mlir::Value a, mlir::Value b) = 0;
-  virtual mlir::Value shiftRight(mlir::Value a, mlir::Value b) = 0;
-  virtual mlir::Value sign(mlir::Value x) = 0;
-  virtual mlir::Value sin(mlir::Value x) = 0;
-  virtual mlir::Value softplus(mlir::Value x) = 0;
-  virtual mlir::Value sqrt(mlir::Value x) = 0;
-  virtual mlir::Value sub(mlir::Value a, mlir::Value b) = 0;
-  virtual mlir::Value tanh(mlir::Value x) = 0;
-  virtual mlir::Value xor_(mlir::Value a, mlir::Value b) = 0;
   // From the current element type to another, with the rules of keratin.cast.
   virtual mlir::Value cast(mlir::Value x, mlir::Type to) = 0;
 

@@ -6,6 +6,13 @@ include "ir/dialect/KeratinBase.td"
 
 def Keratin_DotGeneralOp : Keratin_Op<"dot_general", [Pure, InferTypeOpAdaptor]> {
   let summary = "batched contraction of two tensors";
+  let savedSince = 0;
+  let isContraction = 1;
+  let isTiled = 1;
+  let isMadeByElement = 1;
+  let batching = "own";
+  let linearIn = ["a", "b"];
+  let bounds = "Contraction";
   let kernel = "Contraction";
   let operations = "contraction(op)";
   let description = [{

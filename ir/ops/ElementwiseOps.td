@@ -4,11 +4,54 @@
 
 include "ir/dialect/KeratinBase.td"
 
+//===-- Functions of elements ----------------------------------------------------------------------===//
+
+def Abs : ScalarFunction<1>;
+def Add : ScalarFunction<2>;
+def And : ScalarFunction<2>;
+def Ceil : ScalarFunction<1>;
+def Cos : MathFunction<1, 3>;
+def Div : SlowFunction<2>;
+def Exp : MathFunction<1, 2>;
+def Expm1 : MathFunction<1, 2>;
+def Floor : ScalarFunction<1>;
+def FloorDiv : SlowFunction<2>;
+def IsFinite : ScalarFunction<1>;
+def Log : MathFunction<1, 2>;
+def Log1p : MathFunction<1, 2>;
+def Logistic : MathFunction<1, 3>;
+def Maximum : ScalarFunction<2>;
+def Minimum : ScalarFunction<2>;
+// Exact, however large the quotient is.
+def Mod : SlowFunction<2> { let isCostly = 1; }
+def Mul : ScalarFunction<2>;
+def Neg : ScalarFunction<1>;
+def Not : ScalarFunction<1>;
+def Or : ScalarFunction<2>;
+def Pow : MathFunction<2, 2>;
+def Round : ScalarFunction<1>;
+def Rsqrt : SlowFunction<1> { let ulps = 2; }
+def Select : ScalarFunction<3>;
+def ShiftLeft : ScalarFunction<2>;
+def ShiftRight : ScalarFunction<2>;
+def Sign : ScalarFunction<1>;
+def Sin : MathFunction<1, 3>;
+def Softplus : MathFunction<1, 4>;
+def Sqrt : SlowFunction<1>;
+def Sub : ScalarFunction<2>;
+def Tanh : MathFunction<1, 3>;
+def Xor : ScalarFunction<2>;
+
+//===-- Families -----------------------------------------------------------------------------------===//
+
 class Keratin_ElementwiseOp<string mnemonic, list<Trait> traits = []>
     : Keratin_Op<mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<ElementwiseOpInterface>,
         DeclareOpInterfaceMethods<InferTypeOpInterface>], traits)> {
   // How the element type of the result follows from the operands: "same" (as the last operand), "bool".
   string resultElement = "same";
+  let isMadeByElement = 1;
+  let batching = "dimensions";
+  let bounds = "Elementwise";
   let extraClassDefinition = [{
     ::mlir::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *context, ::std::optional<::mlir::Location> location,
         ::mlir::ValueRange operands, ::mlir::DictionaryAttr, ::mlir::OpaqueProperties, ::mlir::RegionRange,
@@ -36,6 +79,9 @@ class Keratin_BinaryOp<string mnemonic, TypeConstraint type, list<Trait> traits 
 
 def Keratin_NegOp : Keratin_UnaryOp<"neg", Keratin_NumberTensor> {
   let summary = "negation, element by element";
+  let savedSince = 0;
+  let linearIn = ["x"];
+  let size = "sub(DimExpr(0), x)";
   let description = "y = -x; integers wrap. Gradient: dx = -dy.";
   let scalar = (Neg $x);
   let reference = "negate(x)";
@@ -45,6 +91,9 @@ def Keratin_NegOp : Keratin_UnaryOp<"neg", Keratin_NumberTensor> {
 
 def Keratin_AbsOp : Keratin_UnaryOp<"abs", Keratin_NumberTensor> {
   let summary = "absolute value, element by element";
+  let savedSince = 0;
+  let isMonotone = 0;
+  let isNeverNegative = 1;
   let description = "y = |x|. Gradient: dx = dy * sign(x), 0 at 0.";
   let scalar = (Abs $x);
   let reference = "absolute(x)";
@@ -54,6 +103,7 @@ def Keratin_AbsOp : Keratin_UnaryOp<"abs", Keratin_NumberTensor> {
 
 def Keratin_SignOp : Keratin_UnaryOp<"sign", Keratin_NumberTensor> {
   let summary = "sign, element by element";
+  let savedSince = 0;
   let description = "y = -1, 0 or 1; NaN stays NaN. Gradient: zeros.";
   let scalar = (Sign $x);
   let reference = "x > T(0) ? T(1) : x < T(0) ? negate(T(1)) : x == T(0) ? T(0) : x";
@@ -63,6 +113,7 @@ def Keratin_SignOp : Keratin_UnaryOp<"sign", Keratin_NumberTensor> {
 
 def Keratin_RoundOp : Keratin_UnaryOp<"round", Keratin_NumberTensor> {
   let summary = "nearest integer, ties to even, element by element";
+  let savedSince = 0;
   let description = "Integers are unchanged. No gradient.";
   let scalar = (Round $x);
   let reference = "roundEven(x)";
@@ -72,6 +123,7 @@ def Keratin_RoundOp : Keratin_UnaryOp<"round", Keratin_NumberTensor> {
 
 def Keratin_FloorOp : Keratin_FloatUnaryOp<"floor"> {
   let summary = "largest integer not above, element by element";
+  let savedSince = 0;
   let description = "No gradient.";
   let scalar = (Floor $x);
   let reference = "std::floor(x)";
@@ -80,6 +132,7 @@ def Keratin_FloorOp : Keratin_FloatUnaryOp<"floor"> {
 
 def Keratin_CeilOp : Keratin_FloatUnaryOp<"ceil"> {
   let summary = "smallest integer not below, element by element";
+  let savedSince = 0;
   let description = "No gradient.";
   let scalar = (Ceil $x);
   let reference = "std::ceil(x)";
@@ -88,7 +141,8 @@ def Keratin_CeilOp : Keratin_FloatUnaryOp<"ceil"> {
 
 def Keratin_ExpOp : Keratin_FloatUnaryOp<"exp"> {
   let summary = "exponential, element by element";
-  let isCostly = 1;
+  let savedSince = 0;
+  let isNeverNegative = 1;
   let description = "y = exp(x). Gradient: dx = dy * y.";
   let scalar = (Exp $x);
   let reference = "std::exp(x)";
@@ -100,7 +154,7 @@ def Keratin_ExpOp : Keratin_FloatUnaryOp<"exp"> {
 
 def Keratin_Expm1Op : Keratin_FloatUnaryOp<"expm1"> {
   let summary = "exp(x) - 1 without cancellation, element by element";
-  let isCostly = 1;
+  let savedSince = 0;
   let description = "Gradient: dx = dy * (y + 1).";
   let scalar = (Expm1 $x);
   let reference = "std::expm1(x)";
@@ -111,7 +165,7 @@ def Keratin_Expm1Op : Keratin_FloatUnaryOp<"expm1"> {
 
 def Keratin_LogOp : Keratin_FloatUnaryOp<"log"> {
   let summary = "natural logarithm, element by element";
-  let isCostly = 1;
+  let savedSince = 0;
   let description = "log 0 = -inf, log of a negative number is NaN. Gradient: dx = dy / x.";
   let scalar = (Log $x);
   let reference = "std::log(x)";
@@ -123,7 +177,7 @@ def Keratin_LogOp : Keratin_FloatUnaryOp<"log"> {
 
 def Keratin_Log1pOp : Keratin_FloatUnaryOp<"log1p"> {
   let summary = "log(1 + x) without cancellation, element by element";
-  let isCostly = 1;
+  let savedSince = 0;
   let description = "Gradient: dx = dy / (1 + x).";
   let scalar = (Log1p $x);
   let reference = "std::log1p(x)";
@@ -134,6 +188,7 @@ def Keratin_Log1pOp : Keratin_FloatUnaryOp<"log1p"> {
 
 def Keratin_SqrtOp : Keratin_FloatUnaryOp<"sqrt"> {
   let summary = "square root, element by element";
+  let savedSince = 0;
   let description = "IEEE: NaN for negative numbers (K::sqrt clamps first). Gradient: dx = dy / (2 y), +inf at 0.";
   let scalar = (Sqrt $x);
   let reference = "std::sqrt(x)";
@@ -144,6 +199,7 @@ def Keratin_SqrtOp : Keratin_FloatUnaryOp<"sqrt"> {
 
 def Keratin_RsqrtOp : Keratin_FloatUnaryOp<"rsqrt"> {
   let summary = "1 / sqrt(x), element by element";
+  let savedSince = 0;
   let description = "Gradient: dx = -dy / 2 * y^3.";
   let scalar = (Rsqrt $x);
   let reference = "1.0 / std::sqrt(x)";
@@ -154,7 +210,8 @@ def Keratin_RsqrtOp : Keratin_FloatUnaryOp<"rsqrt"> {
 
 def Keratin_SinOp : Keratin_FloatUnaryOp<"sin"> {
   let summary = "sine, element by element";
-  let isCostly = 1;
+  let savedSince = 0;
+  let isMonotone = 0;
   let description = "Gradient: dx = dy * cos(x).";
   let scalar = (Sin $x);
   let reference = "std::sin(x)";
@@ -164,7 +221,8 @@ def Keratin_SinOp : Keratin_FloatUnaryOp<"sin"> {
 
 def Keratin_CosOp : Keratin_FloatUnaryOp<"cos"> {
   let summary = "cosine, element by element";
-  let isCostly = 1;
+  let savedSince = 0;
+  let isMonotone = 0;
   let description = "Gradient: dx = -dy * sin(x).";
   let scalar = (Cos $x);
   let reference = "std::cos(x)";
@@ -174,7 +232,7 @@ def Keratin_CosOp : Keratin_FloatUnaryOp<"cos"> {
 
 def Keratin_TanhOp : Keratin_FloatUnaryOp<"tanh"> {
   let summary = "hyperbolic tangent, element by element";
-  let isCostly = 1;
+  let savedSince = 0;
   let description = [{
     y = tanh(x). Gradient: dx = dy * (1 - y * y).
 
@@ -190,7 +248,8 @@ def Keratin_TanhOp : Keratin_FloatUnaryOp<"tanh"> {
 
 def Keratin_LogisticOp : Keratin_FloatUnaryOp<"logistic"> {
   let summary = "1 / (1 + exp(-x)), element by element";
-  let isCostly = 1;
+  let savedSince = 0;
+  let isNeverNegative = 1;
   let description = "No overflow for large |x|. Gradient: dx = dy * y * (1 - y).";
   let scalar = (Logistic $x);
   let reference = "x >= T(0) ? T(1) / (T(1) + std::exp(-x)) : std::exp(x) / (T(1) + std::exp(x))";
@@ -200,7 +259,8 @@ def Keratin_LogisticOp : Keratin_FloatUnaryOp<"logistic"> {
 
 def Keratin_SoftplusOp : Keratin_FloatUnaryOp<"softplus"> {
   let summary = "log(1 + exp(x)), element by element";
-  let isCostly = 1;
+  let savedSince = 0;
+  let isNeverNegative = 1;
   let description = "max(x, 0) + log1p(exp(-|x|)): no overflow. Gradient: dx = dy * logistic(x).";
   let scalar = (Softplus $x);
   let reference = "x != x ? x : (x > T(0) ? x : T(0)) + std::log1p(std::exp(-std::fabs(x)))";
@@ -210,6 +270,7 @@ def Keratin_SoftplusOp : Keratin_FloatUnaryOp<"softplus"> {
 
 def Keratin_IsFiniteOp : Keratin_ElementwiseOp<"is_finite"> {
   let summary = "whether neither infinite nor NaN, element by element";
+  let savedSince = 0;
   let description = "No gradient.";
   let arguments = (ins Keratin_FloatTensor:$x);
   let results = (outs Keratin_BoolTensor:$y);
@@ -221,6 +282,7 @@ def Keratin_IsFiniteOp : Keratin_ElementwiseOp<"is_finite"> {
 
 def Keratin_NotOp : Keratin_UnaryOp<"not", Keratin_BitsTensor> {
   let summary = "complement, element by element";
+  let savedSince = 0;
   let description = "Logical on bool, bitwise on integers. No gradient.";
   let scalar = (Not $x);
   let reference = "complement(x)";
@@ -231,6 +293,8 @@ def Keratin_NotOp : Keratin_UnaryOp<"not", Keratin_BitsTensor> {
 
 def Keratin_AddOp : Keratin_BinaryOp<"add", Keratin_NumberTensor, [Commutative]> {
   let summary = "sum, element by element";
+  let savedSince = 0;
+  let size = "add(a, b)";
   let description = "Integers wrap. Gradient: da = dy, db = dy.";
   let scalar = (Add $a, $b);
   let reference = "wrapAdd(a, b)";
@@ -240,6 +304,8 @@ def Keratin_AddOp : Keratin_BinaryOp<"add", Keratin_NumberTensor, [Commutative]>
 
 def Keratin_SubOp : Keratin_BinaryOp<"sub", Keratin_NumberTensor> {
   let summary = "difference, element by element";
+  let savedSince = 0;
+  let size = "sub(a, b)";
   let description = "Integers wrap. Gradient: da = dy, db = -dy.";
   let scalar = (Sub $a, $b);
   let reference = "wrapSub(a, b)";
@@ -249,6 +315,9 @@ def Keratin_SubOp : Keratin_BinaryOp<"sub", Keratin_NumberTensor> {
 
 def Keratin_MulOp : Keratin_BinaryOp<"mul", Keratin_NumberTensor, [Commutative]> {
   let summary = "product, element by element";
+  let savedSince = 0;
+  let linearIn = ["a", "b"];
+  let size = "mul(a, b)";
   let description = "Integers wrap. Gradient: da = dy * b, db = dy * a.";
   let scalar = (Mul $a, $b);
   let reference = "wrapMul(a, b)";
@@ -259,6 +328,8 @@ def Keratin_MulOp : Keratin_BinaryOp<"mul", Keratin_NumberTensor, [Commutative]>
 
 def Keratin_DivOp : Keratin_BinaryOp<"div", Keratin_FloatTensor> {
   let summary = "quotient, element by element";
+  let savedSince = 0;
+  let isMonotone = 0;
   let description = "Gradient: da = dy / b, db = -dy * y / b.";
   let scalar = (Div $a, $b);
   let reference = "a / b";
@@ -270,6 +341,10 @@ def Keratin_DivOp : Keratin_BinaryOp<"div", Keratin_FloatTensor> {
 
 def Keratin_FloorDivOp : Keratin_BinaryOp<"floor_div", Keratin_NumberTensor> {
   let summary = "quotient rounded towards minus infinity, element by element";
+  let savedSince = 0;
+  let isMonotone = 0;
+  // Of integers, divided by 0 gives 0; as a size it is none.
+  let size = "b == DimExpr(0) ? std::nullopt : floordiv(a, b)";
   let description = [{
     An integer divided by 0 gives 0; the smallest integer by -1 gives itself. Of floats the exact quotient is rounded down; one of
     2^23 (f64: 2^52) and more is the nearest number to a / b. No gradient.
@@ -281,7 +356,9 @@ def Keratin_FloorDivOp : Keratin_BinaryOp<"floor_div", Keratin_NumberTensor> {
 
 def Keratin_ModOp : Keratin_BinaryOp<"mod", Keratin_NumberTensor> {
   let summary = "remainder with the sign of the divisor, element by element";
-  let isCostly = 1;
+  let savedSince = 0;
+  let isMonotone = 0;
+  let size = "b == DimExpr(0) ? std::nullopt : mod(a, b)";
   let description = [{
     a - b * floor(a / b), for floats rounded once, however large the quotient is; 0 has the sign of b. An integer modulo 0 gives 0, a
     float NaN. Gradient: da = dy, db = -dy * floor(a / b).
@@ -294,7 +371,8 @@ def Keratin_ModOp : Keratin_BinaryOp<"mod", Keratin_NumberTensor> {
 
 def Keratin_PowOp : Keratin_BinaryOp<"pow", Keratin_NumberTensor> {
   let summary = "power, element by element";
-  let isCostly = 1;
+  let savedSince = 0;
+  let isMonotone = 0;
   let description = [{
     C's pow for floats; integers by repeated squaring with wrap-around, a negative integer exponent gives 0 (the frontend refuses it).
     Gradient: da = dy * b * a^(b-1), 0 where dy is 0, or a and b are; db = dy * y * log(a) where a > 0, else 0.
@@ -312,6 +390,8 @@ def Keratin_PowOp : Keratin_BinaryOp<"pow", Keratin_NumberTensor> {
 
 def Keratin_MaximumOp : Keratin_BinaryOp<"maximum", Keratin_NumberTensor> {
   let summary = "larger of two, element by element";
+  let savedSince = 0;
+  let size = "max(a, b)";
   let description = "NaN if either is NaN. Gradient: to a where a >= b, else to b (a tie goes to a).";
   let scalar = (Maximum $a, $b);
   let reference = "a != a || b != b ? notANumber<T>() : a >= b ? a : b";
@@ -322,6 +402,8 @@ def Keratin_MaximumOp : Keratin_BinaryOp<"maximum", Keratin_NumberTensor> {
 
 def Keratin_MinimumOp : Keratin_BinaryOp<"minimum", Keratin_NumberTensor> {
   let summary = "smaller of two, element by element";
+  let savedSince = 0;
+  let size = "min(a, b)";
   let description = "NaN if either is NaN. Gradient: to a where a <= b, else to b (a tie goes to a).";
   let scalar = (Minimum $a, $b);
   let reference = "a != a || b != b ? notANumber<T>() : a <= b ? a : b";
@@ -336,6 +418,7 @@ class Keratin_BitsOp<string mnemonic, list<Trait> traits = []> : Keratin_BinaryO
 
 def Keratin_AndOp : Keratin_BitsOp<"and", [Commutative]> {
   let summary = "conjunction, element by element";
+  let savedSince = 0;
   let description = "Logical on bool, bitwise on integers. No gradient.";
   let scalar = (And $a, $b);
   let reference = "bitAnd(a, b)";
@@ -344,6 +427,7 @@ def Keratin_AndOp : Keratin_BitsOp<"and", [Commutative]> {
 
 def Keratin_OrOp : Keratin_BitsOp<"or", [Commutative]> {
   let summary = "disjunction, element by element";
+  let savedSince = 0;
   let description = "Logical on bool, bitwise on integers. No gradient.";
   let scalar = (Or $a, $b);
   let reference = "bitOr(a, b)";
@@ -352,6 +436,7 @@ def Keratin_OrOp : Keratin_BitsOp<"or", [Commutative]> {
 
 def Keratin_XorOp : Keratin_BitsOp<"xor", [Commutative]> {
   let summary = "exclusive or, element by element";
+  let savedSince = 0;
   let description = "Logical on bool, bitwise on integers. No gradient.";
   let scalar = (Xor $a, $b);
   let reference = "bitXor(a, b)";
@@ -359,6 +444,7 @@ def Keratin_XorOp : Keratin_BitsOp<"xor", [Commutative]> {
 
 def Keratin_ShiftLeftOp : Keratin_BinaryOp<"shift_left", Keratin_IntTensor> {
   let summary = "shift towards the high bits, element by element";
+  let savedSince = 0;
   let description = "0 where the shift is not within the width. No gradient.";
   let scalar = (ShiftLeft $a, $b);
   let reference = "shiftLeft(a, b)";
@@ -367,6 +453,7 @@ def Keratin_ShiftLeftOp : Keratin_BinaryOp<"shift_left", Keratin_IntTensor> {
 
 def Keratin_ShiftRightOp : Keratin_BinaryOp<"shift_right", Keratin_IntTensor> {
   let summary = "shift towards the low bits filling with zeros, element by element";
+  let savedSince = 0;
   let description = "0 where the shift is not within the width. No gradient.";
   let scalar = (ShiftRight $a, $b);
   let reference = "shiftRight(a, b)";
@@ -388,6 +475,8 @@ def Keratin_ComparisonAttr : I64EnumAttr<"Comparison", "which comparison",
 
 def Keratin_CompareOp : Keratin_ElementwiseOp<"compare", [SameTypeOperands]> {
   let summary = "comparison, element by element";
+  let savedSince = 0;
+  let isMonotone = 0;
   let description = "Every comparison with NaN is false, except ne. No gradient.";
   let arguments = (ins Keratin_Tensor:$a, Keratin_Tensor:$b, Keratin_ComparisonAttr:$direction);
   let results = (outs Keratin_BoolTensor:$y);
@@ -399,6 +488,7 @@ def Keratin_CompareOp : Keratin_ElementwiseOp<"compare", [SameTypeOperands]> {
 
 def Keratin_SelectOp : Keratin_ElementwiseOp<"select"> {
   let summary = "choice between two, element by element";
+  let savedSince = 0;
   let description = "y = condition ? a : b. Gradient: to the chosen one, exactly 0 to the other.";
   let arguments = (ins Keratin_BoolTensor:$condition, Keratin_Tensor:$a, Keratin_Tensor:$b);
   let results = (outs Keratin_Tensor:$y);
@@ -410,6 +500,10 @@ def Keratin_SelectOp : Keratin_ElementwiseOp<"select"> {
 
 def Keratin_CastOp : Keratin_Op<"cast", [Pure, DeclareOpInterfaceMethods<ElementwiseOpInterface>]> {
   let summary = "conversion to another element type, element by element";
+  let savedSince = 0;
+  let bounds = "Elementwise";
+  let batching = "dimensions";
+  let isMadeByElement = 1;
   let description = [{
     Float to integer truncates towards zero, saturates, and turns NaN into 0; to bool: nonzero; from bool: 0 or 1; between integers: wraps.
     Gradient between floats: dx = cast(dy); none otherwise.
@@ -430,12 +524,14 @@ class Keratin_MarkerOp<string mnemonic> : Keratin_UnaryOp<mnemonic, Keratin_Tens
 
 def Keratin_StopGradientOp : Keratin_MarkerOp<"stop_gradient"> {
   let summary = "the same value, a constant for gradients";
+  let savedSince = 0;
   let description = "No gradient on purpose.";
   let isDifferentiable = 0;
 }
 
 def Keratin_IdentityOp : Keratin_MarkerOp<"identity"> {
   let summary = "the same value as a new node";
+  let savedSince = 0;
   let description = "Gradient: dx = dy.";
   let vjp = [(Identity $dy)];
   let hasFolder = 1;

@@ -6,6 +6,7 @@ include "ir/dialect/KeratinBase.td"
 
 def Keratin_PlaceholderOp : Keratin_Op<"placeholder"> {
   let summary = "a value that is fed at each call";
+  let isSaved = 0;
   let description = "`id` is unique in the graph. K::function turns it into an argument.";
   let arguments = (ins I64Attr:$id, StrAttr:$name);
   let results = (outs Keratin_Tensor:$y);
@@ -15,6 +16,7 @@ def Keratin_PlaceholderOp : Keratin_Op<"placeholder"> {
 
 def Keratin_VariableOp : Keratin_Op<"variable"> {
   let summary = "the value of a variable before the call";
+  let isSaved = 0;
   let description = "`id` is unique in the graph. K::function turns it into an argument.";
   let arguments = (ins I64Attr:$id, StrAttr:$name);
   let results = (outs Keratin_Tensor:$y);
@@ -24,6 +26,7 @@ def Keratin_VariableOp : Keratin_Op<"variable"> {
 
 def Keratin_LiteralOp : Keratin_Op<"literal"> {
   let summary = "a constant whose bytes the frontend holds";
+  let isSaved = 0;
   let description = [{
     `id` is a place in the frontend's table and is used again after the op is gone: attributes live as long as their context, so a loop
     that keeps making constants would grow memory. K::function turns it into keratin.constant, or into an argument.
@@ -41,6 +44,7 @@ def Keratin_SparseRoleAttr : I64EnumAttr<"SparseRole", "what a sparse matrix is 
 
 def Keratin_SparseMatrixOp : Keratin_Op<"sparse_matrix", [Pure]> {
   let summary = "a matrix of which only some elements are stored, as the user holds it";
+  let isSaved = 0;
   let description = [{
     The sum of values[i] at (rows[i], columns[i]). Only in the frontend's graph: K functions that take a sparse tensor compute with the three vectors, and
     a function that returns one returns keratin.scatter_add of the values.
@@ -61,6 +65,8 @@ def Keratin_RequirementAttr : I64EnumAttr<"Requirement", "what must hold between
 
 def Keratin_RequireOp : Keratin_Op<"require", [Pure, AllTypesMatch<["x", "y"]>]> {
   let summary = "the same value, if sizes known only at run time agree";
+  let savedSince = 0;
+  let bounds = "Move";
   let description = [{
     Each lhs[i] is equal to rhs[i] (`equal`), or equal to it or 1 (`broadcast`), or not less (`at_least`), or the call fails before any work with
     the message. Becomes part of the function's shape contract. Gradient: dx = dy.
@@ -84,6 +90,7 @@ def Keratin_UpdateKindAttr : I64EnumAttr<"UpdateKind", "how an update changes a 
 
 def Keratin_UpdateOp : Keratin_Op<"update", [AllTypesMatch<["variable", "value", "y"]>]> {
   let summary = "a new value for a variable";
+  let isSaved = 0;
   let description = [{
     The result is the new value; the variable has it after the call. `add`: the value is an increment, and several of them in one call
     add up. Gradient: none; an update is not part of what it updates.
@@ -96,6 +103,8 @@ def Keratin_UpdateOp : Keratin_Op<"update", [AllTypesMatch<["variable", "value",
 
 def Keratin_DependOp : Keratin_Op<"depend", [Pure, AllTypesMatch<["x", "y"]>]> {
   let summary = "the same value, evaluated together with other values";
+  let isSaved = 0;
+  let bounds = "Move";
   let description = "Keeps updates and prints alive that x was made under (K::control_dependencies). Gradient: dx = dy.";
   let arguments = (ins Keratin_Tensor:$x, Variadic<Keratin_Tensor>:$after);
   let results = (outs Keratin_Tensor:$y);
@@ -104,6 +113,8 @@ def Keratin_DependOp : Keratin_Op<"depend", [Pure, AllTypesMatch<["x", "y"]>]> {
 
 def Keratin_PrintOp : Keratin_Op<"print", [AllTypesMatch<["x", "y"]>]> {
   let summary = "the same value, printed when it is computed";
+  let savedSince = 0;
+  let bounds = "Move";
   let kernel = "Print";
   let runtimeFunction = "print";
   let operations = "DimExpr(0)";
@@ -116,6 +127,7 @@ def Keratin_PrintOp : Keratin_Op<"print", [AllTypesMatch<["x", "y"]>]> {
 
 def Keratin_GradientsOp : Keratin_Op<"gradients", [Pure]> {
   let summary = "the gradient of a sum of losses with respect to values of the graph";
+  let isSaved = 0;
   let description = [{
     Left by K::gradients; the Gradient phase replaces it by the ops that compute it. `x` entries are treated as independent. Differentiable, so
     that gradients have gradients: the inner one is expanded first.

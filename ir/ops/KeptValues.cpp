@@ -1,6 +1,7 @@
 #include "ir/ops/KeptValues.h"
 
 #include "ir/interfaces/ComputedSizes.h"
+#include "ir/interfaces/OpProperties.h"
 
 using namespace keratin::ir;
 using namespace mlir;
@@ -22,11 +23,8 @@ void keratin::ir::dropEffects(Block &block) {
 
 // Whether computing it again costs less than a trip to memory.
 static bool isCheap(Operation *op) {
-  if (isa<ExpOp, Expm1Op, LogOp, Log1pOp, LogisticOp, ModOp, PowOp, SinOp, CosOp, SoftplusOp,
-          TanhOp>(op))
-    return false;
-  return isa<ElementwiseOpInterface, IndexingOpInterface, ReshapeOp, DimOp, ConstantOp,
-             RandomBitsOp>(op);
+  return costsNothing(op) ||
+         (isa<ElementwiseOpInterface, IndexingOpInterface, RandomBitsOp>(op) && !isCostly(op));
 }
 
 namespace {

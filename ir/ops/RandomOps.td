@@ -6,6 +6,8 @@ include "ir/dialect/KeratinBase.td"
 
 def Keratin_RandomBitsOp : Keratin_Op<"random_bits", [Pure]> {
   let summary = "32 random bits an element";
+  let savedSince = 0;
+  let isMadeByElement = 1;
   let kernel = "Random";
   let operations = "perElement(kPhiloxOperationsPerWord, op.getY())";
   let description = [{

@@ -7,6 +7,9 @@ include "ir/dialect/KeratinBase.td"
 class Keratin_ReductionOp<string mnemonic, TypeConstraint type>
     : Keratin_Op<mnemonic, [Pure, DeclareOpInterfaceMethods<ReductionOpInterface>, InferTypeOpAdaptor]> {
   bit isSum = 0;
+  let batching = "dimensions";
+  let dimensions = (Dimensions (Axes $axes));
+  let bounds = "Extreme";
   let arguments = (ins type:$x, DenseI64ArrayAttr:$axes);
   let results = (outs type:$y);
   let assemblyFormat = "$x `axes` `=` $axes attr-dict `:` functional-type(operands, results)";
@@ -24,28 +27,36 @@ class Keratin_ReductionOp<string mnemonic, TypeConstraint type>
 def Keratin_ReduceSumOp : Keratin_ReductionOp<"reduce_sum", Keratin_NumberTensor> {
   let isSum = 1;
   let summary = "sum along axes";
+  let savedSince = 0;
+  let linearIn = ["x"];
+  let bounds = "Linear";
   let description = "0 over nothing; integers wrap; float16 and bfloat16 accumulate in float32. Gradient: dx = broadcast(dy).";
 }
 
 def Keratin_ReduceProdOp : Keratin_ReductionOp<"reduce_prod", Keratin_NumberTensor> {
   let summary = "product along axes";
+  let savedSince = 0;
+  let bounds = "Product";
   let description = "1 over nothing. Gradient: dy times the product of the others, exact with zeros.";
 }
 
 def Keratin_ReduceMaxOp : Keratin_ReductionOp<"reduce_max", Keratin_NumberTensor> {
   let summary = "largest along axes";
+  let savedSince = 0;
   let description = "-inf (or the smallest integer) over nothing; NaN if any is NaN. Gradient: shared equally among ties.";
   let choosesElements = 1;
 }
 
 def Keratin_ReduceMinOp : Keratin_ReductionOp<"reduce_min", Keratin_NumberTensor> {
   let summary = "smallest along axes";
+  let savedSince = 0;
   let description = "+inf (or the largest integer) over nothing; NaN if any is NaN. Gradient: shared equally among ties.";
   let choosesElements = 1;
 }
 
 def Keratin_ReduceAnyOp : Keratin_ReductionOp<"reduce_any", Keratin_BoolTensor> {
   let summary = "disjunction along axes";
+  let savedSince = 0;
   let description = "False over nothing. No gradient.";
   let hasCustomVjp = 0;
   let isDifferentiable = 0;
@@ -53,6 +64,7 @@ def Keratin_ReduceAnyOp : Keratin_ReductionOp<"reduce_any", Keratin_BoolTensor> 
 
 def Keratin_ReduceAllOp : Keratin_ReductionOp<"reduce_all", Keratin_BoolTensor> {
   let summary = "conjunction along axes";
+  let savedSince = 0;
   let description = "True over nothing. No gradient.";
   let hasCustomVjp = 0;
   let isDifferentiable = 0;
@@ -61,6 +73,9 @@ def Keratin_ReduceAllOp : Keratin_ReductionOp<"reduce_all", Keratin_BoolTensor> 
 class Keratin_ArgReductionOp<string mnemonic>
     : Keratin_Op<mnemonic, [Pure, InferTypeOpAdaptor]> {
   let kernel = "ArgReduction";
+  let batching = "dimensions";
+  let dimensions = (Dimensions (Axis $axis));
+  let bounds = "Position";
   let operations = "perElement(1, op.getX())";
   let arguments = (ins Keratin_Tensor:$x, I64Attr:$axis);
   let results = (outs TensorOf<[I64]>:$y);
@@ -69,16 +84,20 @@ class Keratin_ArgReductionOp<string mnemonic>
 
 def Keratin_ArgMaxOp : Keratin_ArgReductionOp<"arg_max"> {
   let summary = "where the largest is along an axis";
+  let savedSince = 0;
   let description = "int64; the first of equals; a NaN counts as the extreme; the axis must not be empty. No gradient.";
 }
 
 def Keratin_ArgMinOp : Keratin_ArgReductionOp<"arg_min"> {
   let summary = "where the smallest is along an axis";
+  let savedSince = 0;
   let description = "int64; the first of equals; a NaN counts as the extreme; the axis must not be empty. No gradient.";
 }
 
 class Keratin_RunningOp<string mnemonic> : Keratin_Op<mnemonic, [Pure, SameOperandsAndResultType]> {
   let kernel = "Scan";
+  let batching = "dimensions";
+  let dimensions = (Dimensions (Axis $axis));
   let operations = "perElement(1, op.getY())";
   let hasVerifier = 1;
   let hasCustomVjp = 1;
@@ -86,6 +105,8 @@ class Keratin_RunningOp<string mnemonic> : Keratin_Op<mnemonic, [Pure, SameOpera
 
 def Keratin_CumsumOp : Keratin_RunningOp<"cumsum"> {
   let summary = "running sum along an axis";
+  let savedSince = 0;
+  let bounds = "Linear";
   let description = [{
     y[i] = x[0] + … + x[i]; `exclusive`: without x[i]; `reverse`: from the end. Gradient: the same in the other direction.
   }];
@@ -95,6 +116,8 @@ def Keratin_CumsumOp : Keratin_RunningOp<"cumsum"> {
 
 def Keratin_CumprodOp : Keratin_RunningOp<"cumprod"> {
   let summary = "running product along an axis";
+  let savedSince = 0;
+  let bounds = "Product";
   let description = [{
     y[i] = x[0] * … * x[i]; `exclusive`: without x[i]; `reverse`: from the end. Gradient: exact with zeros, by a linear recurrence.
   }];
@@ -104,6 +127,8 @@ def Keratin_CumprodOp : Keratin_RunningOp<"cumprod"> {
 
 def Keratin_LinearRecurrenceOp : Keratin_RunningOp<"linear_recurrence"> {
   let summary = "y[i] = a[i] * y[i-1] + b[i] along an axis";
+  let savedSince = 0;
+  let bounds = "Product";
   let operations = "perElement(2, op.getY())";
   let description = [{
     y[-1] = 0; `reverse`: y[i] = a[i] * y[i+1] + b[i]. Gradient: a recurrence in the other direction with a shifted by one.

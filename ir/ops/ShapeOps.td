@@ -4,16 +4,24 @@
 
 include "ir/dialect/KeratinBase.td"
 
-class Keratin_IndexingOp<string mnemonic, list<Trait> traits = [], bit mayFail = 0>
-    : Keratin_Op<mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<IndexingOpInterface, !if(mayFail, ["canFail"], []<string>)>], traits)> {
-  let extraClassDefinition = !if(mayFail, "bool $cppClass::canFail() { return true; }", "");
-  let canFail = mayFail;
+class Keratin_IndexingOp<string mnemonic, list<Trait> traits = []>
+    : Keratin_Op<mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<IndexingOpInterface>], traits)> {
+  let isMadeByElement = 1;
+  let bounds = "Move";
   let hasVerifier = 1;
   let hasCustomVjp = 1;
 }
 
 def Keratin_ReshapeOp : Keratin_Op<"reshape", [Pure]> {
   let summary = "the same elements in row-major order under another shape";
+  let savedSince = 0;
+  let instructions = 0;
+  let costsNothing = 1;
+  let freeToRepeat = "isUnitReshape(op)";
+  let view = "true";
+  let batching = "dimensions";
+  let linearIn = ["x"];
+  let bounds = "Move";
   let description = [{
     The result's type holds the new shape. Where it cannot be proved that both have as many elements, the function checks it when called.
     Gradient: reshape back.
@@ -27,6 +35,13 @@ def Keratin_ReshapeOp : Keratin_Op<"reshape", [Pure]> {
 
 def Keratin_BroadcastOp : Keratin_IndexingOp<"broadcast"> {
   let summary = "repetition along new or size-one dimensions";
+  let savedSince = 0;
+  let instructions = 0;
+  let costsNothing = 1;
+  let freeToRepeat = "true";
+  let batching = "dimensions";
+  let dimensions = (Dimensions (Places $dims));
+  let linearIn = ["x"];
   let description = [{
     Dimension i of x becomes dimension `dims[i]` (ascending) of the result, where it has the same size or size 1.
     Gradient: sum over the repeated dimensions.
@@ -43,6 +58,11 @@ def Keratin_BroadcastOp : Keratin_IndexingOp<"broadcast"> {
 
 def Keratin_TransposeOp : Keratin_IndexingOp<"transpose", [InferTypeOpAdaptor]> {
   let summary = "permutation of dimensions";
+  let savedSince = 0;
+  let instructions = 8;
+  let batching = "dimensions";
+  let dimensions = (Dimensions (Places $permutation));
+  let linearIn = ["x"];
   let description = "Dimension i of the result is dimension `permutation[i]` of x. Gradient: the inverse permutation.";
   let arguments = (ins Keratin_Tensor:$x, DenseI64ArrayAttr:$permutation);
   let results = (outs Keratin_Tensor:$y);
@@ -52,6 +72,11 @@ def Keratin_TransposeOp : Keratin_IndexingOp<"transpose", [InferTypeOpAdaptor]> 
 
 def Keratin_SliceOp : Keratin_IndexingOp<"slice"> {
   let summary = "a strided box";
+  let savedSince = 0;
+  let view = "isRowRange(op)";
+  let batching = "dimensions";
+  let dimensions = (Dimensions (Each $starts, 0), (Each $strides, 1));
+  let linearIn = ["x"];
   let takesAnyOrder = 1;
   let description = [{
     y[i] = x[starts[i] + i * strides[i]] in each dimension; the sizes are those of the result. Strides are positive.
@@ -66,6 +91,10 @@ def Keratin_SliceOp : Keratin_IndexingOp<"slice"> {
 
 def Keratin_PadOp : Keratin_IndexingOp<"pad"> {
   let summary = "zeros around and between";
+  let savedSince = 0;
+  let batching = "dimensions";
+  let dimensions = (Dimensions (Each $low, 0), (Each $interior, 0));
+  let linearIn = ["x"];
   let takesAnyOrder = 1;
   let description = [{
     `low` zeros before, `interior` zeros between neighbours, and zeros after up to the size of the result.
@@ -78,6 +107,9 @@ def Keratin_PadOp : Keratin_IndexingOp<"pad"> {
 
 def Keratin_ConcatenateOp : Keratin_IndexingOp<"concatenate", [InferTypeOpAdaptor]> {
   let summary = "operands one after the other along an axis";
+  let savedSince = 0;
+  let batching = "dimensions";
+  let dimensions = (Dimensions (Axis $axis));
   let takesAnyOrder = 1;
   let description = "All dimensions but `axis` are equal. Gradient: a slice for each operand.";
   let arguments = (ins Variadic<Keratin_Tensor>:$xs, I64Attr:$axis);
@@ -86,6 +118,10 @@ def Keratin_ConcatenateOp : Keratin_IndexingOp<"concatenate", [InferTypeOpAdapto
 
 def Keratin_ReverseOp : Keratin_IndexingOp<"reverse", [InferTypeOpAdaptor]> {
   let summary = "elements in opposite order along axes";
+  let savedSince = 0;
+  let batching = "dimensions";
+  let dimensions = (Dimensions (Axes $axes));
+  let linearIn = ["x"];
   let takesAnyOrder = 1;
   let description = "Gradient: reverse along the same axes.";
   let arguments = (ins Keratin_Tensor:$x, DenseI64ArrayAttr:$axes);
@@ -93,8 +129,13 @@ def Keratin_ReverseOp : Keratin_IndexingOp<"reverse", [InferTypeOpAdaptor]> {
   let assemblyFormat = "$x `axes` `=` $axes attr-dict `:` functional-type(operands, results)";
 }
 
-def Keratin_GatherOp : Keratin_IndexingOp<"gather", [InferTypeOpAdaptor], 1> {
+def Keratin_GatherOp : Keratin_IndexingOp<"gather", [InferTypeOpAdaptor]> {
   let summary = "rows picked by number";
+  let savedSince = 0;
+  let canFail = 1;
+  let instructions = 8;
+  let batching = "own";
+  let places = ["indices"];
   let description = [{
     y[i..., j...] = x[indices[i...], j...]. An index outside [0, size) is an error of the call.
     Gradient of x: scatter_add of dy; duplicates add up in index order.
@@ -106,6 +147,9 @@ def Keratin_GatherOp : Keratin_IndexingOp<"gather", [InferTypeOpAdaptor], 1> {
 
 def Keratin_ScatterAddOp : Keratin_Op<"scatter_add", [Pure]> {
   let summary = "rows added into zeros at given places";
+  let savedSince = 0;
+  let places = ["indices"];
+  let bounds = "Linear";
   let kernel = "Scatter";
   let operations = "perElement(1, op.getUpdates())";
   let canFail = 1;
@@ -119,8 +163,11 @@ def Keratin_ScatterAddOp : Keratin_Op<"scatter_add", [Pure]> {
   let hasCustomVjp = 1;
 }
 
-def Keratin_DynamicSliceOp : Keratin_IndexingOp<"dynamic_slice", [], 1> {
+def Keratin_DynamicSliceOp : Keratin_IndexingOp<"dynamic_slice"> {
   let summary = "a box that starts at computed places";
+  let savedSince = 0;
+  let canFail = 1;
+  let places = ["starts"];
   let description = [{
     One scalar start a dimension; sizes are those of the result. A box that leaves x is an error of the call.
     Gradient of x: dynamic_unslice of dy.
@@ -130,15 +177,20 @@ def Keratin_DynamicSliceOp : Keratin_IndexingOp<"dynamic_slice", [], 1> {
   let choosesElements = 1;
 }
 
-def Keratin_DynamicUnsliceOp : Keratin_IndexingOp<"dynamic_unslice", [], 1> {
+def Keratin_DynamicUnsliceOp : Keratin_IndexingOp<"dynamic_unslice"> {
   let summary = "zeros with a box written at computed places";
+  let savedSince = 0;
+  let canFail = 1;
+  let places = ["starts"];
   let description = "y = 0; y[starts + i] = x[i]. A box that leaves y is an error of the call. Gradient of x: dynamic_slice of dy.";
   let arguments = (ins Keratin_Tensor:$x, Variadic<Keratin_IntTensor>:$starts);
   let results = (outs Keratin_Tensor:$y);
 }
 
-def Keratin_CheckRangeOp : Keratin_IndexingOp<"check_range", [AllTypesMatch<["x", "y"]>], 1> {
+def Keratin_CheckRangeOp : Keratin_IndexingOp<"check_range", [AllTypesMatch<["x", "y"]>]> {
   let summary = "the same integers, all of which must be in a range";
+  let savedSince = 1;
+  let canFail = 1;
   let description = [{
     y = x. An element outside [lower, upper) is an error of the call, with the message. No gradient.
 
@@ -156,6 +208,9 @@ def Keratin_CheckRangeOp : Keratin_IndexingOp<"check_range", [AllTypesMatch<["x"
 // Not pure: something may have the symbol in a size though nobody reads the result.
 def Keratin_TruncateOp : Keratin_Op<"truncate"> {
   let summary = "the first elements along an axis, as many as the graph computes";
+  let savedSince = 1;
+  let places = ["size"];
+  let bounds = "Move";
   let description = [{
     y[.., i, ..] = x[.., i, ..] for i below `size`, a scalar. The result's dimension `axis` is a symbol of its own, which this op defines: its value is known
     from here to the end of the block, and no more than the size of x. Another size is an error of the call. Gradient of x: dy with zeros behind it.

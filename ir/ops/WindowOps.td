@@ -6,6 +6,13 @@ include "ir/dialect/KeratinBase.td"
 
 def Keratin_ConvolutionOp : Keratin_Op<"convolution", [Pure]> {
   let summary = "sums of products over windows, in any number of dimensions";
+  let savedSince = 1;
+  let isContraction = 1;
+  let isTiled = 1;
+  let isMadeByElement = 1;
+  let batching = "own";
+  let linearIn = ["x", "filter"];
+  let bounds = "Contraction";
   let kernel = "Convolution";
   let operations = "convolution(op)";
   let description = [{
@@ -38,12 +45,18 @@ def Keratin_ConvolutionOp : Keratin_Op<"convolution", [Pure]> {
 
 // Attributes have an entry for every dimension; dimensions that are no windows have window 1, stride 1, low 0.
 class Keratin_WindowOp<string mnemonic> : Keratin_Op<mnemonic, [Pure]> {
+  let batching = "dimensions";
+  let dimensions = (Dimensions (Each $window, 1), (Each $strides, 1), (Each $low, 0));
   let hasVerifier = 1;
   let hasCustomVjp = 1;
 }
 
 def Keratin_WindowSumOp : Keratin_WindowOp<"window_sum"> {
   let summary = "sums over windows";
+  let savedSince = 1;
+  let isTiled = 1;
+  let dimensions = (Dimensions (Each $window, 1), (Each $strides, 1), (Each $low, 0), (Each $x_dilation, 1));
+  let bounds = "WindowSum";
   let kernel = "WindowReduction";
   let operations = "windowSum(op)";
   let description = [{
@@ -60,6 +73,9 @@ def Keratin_WindowSumOp : Keratin_WindowOp<"window_sum"> {
 
 def Keratin_WindowMaxOp : Keratin_WindowOp<"window_max"> {
   let summary = "the largest of each window";
+  let savedSince = 1;
+  let isTiled = 1;
+  let bounds = "Extreme";
   let kernel = "WindowReduction";
   let operations = "windowChoice(op.getWindow(), op.getY())";
   let description = [{
@@ -74,6 +90,10 @@ def Keratin_WindowMaxOp : Keratin_WindowOp<"window_max"> {
 
 def Keratin_WindowPickOp : Keratin_WindowOp<"window_pick"> {
   let summary = "of each window, the element of one tensor where another is largest";
+  let savedSince = 1;
+  let isTiled = 1;
+  let places = ["x"];
+  let bounds = "WindowChoice";
   let kernel = "WindowReduction";
   let operations = "windowChoice(op.getWindow(), op.getY())";
   let description = [{
@@ -88,6 +108,9 @@ def Keratin_WindowPickOp : Keratin_WindowOp<"window_pick"> {
 
 def Keratin_WindowScatterOp : Keratin_WindowOp<"window_scatter"> {
   let summary = "adds one number for each window to where its largest element is";
+  let savedSince = 1;
+  let places = ["x"];
+  let bounds = "WindowChoice";
   let kernel = "WindowScatter";
   let operations = "windowChoice(op.getWindow(), op.getV())";
   let description = [{

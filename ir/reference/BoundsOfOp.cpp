@@ -11,20 +11,6 @@ using namespace keratin::ir;
 using namespace keratin::ir::reference;
 using namespace mlir;
 
-// The units in the last place that docs/vector-math.md allows, and a little for the machines
-// without FMA. All other functions are rounded correctly.
-static double allowedUlps(Operation *op) {
-  if (isa<ExpOp, Expm1Op, LogOp, Log1pOp, RsqrtOp>(op))
-    return 2;
-  if (isa<SinOp, CosOp, TanhOp, LogisticOp>(op))
-    return 3;
-  if (isa<SoftplusOp>(op))
-    return 4;
-  if (isa<PowOp>(op))
-    return 2;
-  return 0;
-}
-
 //===-- Evaluation ----------------------------------------------------------------------------===//
 
 HostTensor BoundsOfOp::evaluate(ArrayRef<const HostTensor *> inputs, bool asDouble) {
@@ -103,41 +89,59 @@ void BoundsOfOp::corners(ArrayRef<unsigned> uncertain) {
 }
 
 // Where the ends of the operands do not give the ends of the result.
+
+void BoundsOfOp::adjust(AbsOp, size_t i) {
+  if (crossesZero(0, i))
+    setRange(result, i, 0, result.upper.floats[i]);
+}
+
+// Between the ends by at most the square of the width.
+void BoundsOfOp::limitWave(size_t i) {
+  if (double w = high(0, i) - low(0, i); w != 0)
+    setRange(result, i, std::max(-1.0, result.lower.floats[i] - w * w),
+             std::min(1.0, result.upper.floats[i] + w * w));
+}
+
+void BoundsOfOp::adjust(SinOp, size_t i) { limitWave(i); }
+void BoundsOfOp::adjust(CosOp, size_t i) { limitWave(i); }
+
+void BoundsOfOp::adjust(DivOp, size_t i) {
+  if (crossesZero(1, i))
+    forget(result, i);
+}
+
+void BoundsOfOp::adjust(FloorDivOp, size_t i) {
+  if (crossesZero(1, i))
+    forget(result, i);
+}
+
+void BoundsOfOp::adjust(ModOp, size_t i) {
+  double quotient = reference::floorDiv(low(0, i), low(1, i));
+  if (crossesZero(1, i) || quotient != reference::floorDiv(high(0, i), high(1, i)) ||
+      quotient != reference::floorDiv(low(0, i), high(1, i)) ||
+      quotient != reference::floorDiv(high(0, i), low(1, i)) || std::fabs(quotient) >= 0x1p52)
+    forget(result, i);
+}
+
+void BoundsOfOp::adjust(PowOp, size_t i) {
+  if (!(isPoint(operands[0], i) && isPoint(operands[1], i)) && low(0, i) <= 0)
+    forget(result, i);
+}
+
+void BoundsOfOp::adjust(CompareOp compare, size_t i) {
+  bool equality =
+      compare.getDirection() == Comparison::EQ || compare.getDirection() == Comparison::NE;
+  if (equality && !(isPoint(operands[0], i) && isPoint(operands[1], i)) &&
+      low(0, i) <= high(1, i) && low(1, i) <= high(0, i))
+    forget(result, i);
+}
+
 void BoundsOfOp::adjust(size_t i) {
-  auto low = [&](unsigned k) { return operands[k].lower.floats[i]; };
-  auto high = [&](unsigned k) { return operands[k].upper.floats[i]; };
-  auto crossesZero = [&](unsigned k) {
-    return !isPoint(operands[k], i) && low(k) <= 0 && high(k) >= 0;
-  };
-  double lower = result.value.isFloat() ? result.lower.floats[i] : 0;
-  double upper = result.value.isFloat() ? result.upper.floats[i] : 0;
-  if (isa<AbsOp>(op)) {
-    if (crossesZero(0))
-      setRange(result, i, 0, upper);
-  } else if (isa<SinOp, CosOp>(op)) {
-    // Between the ends by at most the square of the width.
-    double w = high(0) - low(0);
-    if (w != 0)
-      setRange(result, i, std::max(-1.0, lower - w * w), std::min(1.0, upper + w * w));
-  } else if (isa<DivOp, FloorDivOp>(op)) {
-    if (crossesZero(1))
-      forget(result, i);
-  } else if (isa<ModOp>(op)) {
-    double quotient = reference::floorDiv(low(0), low(1));
-    if (crossesZero(1) || quotient != reference::floorDiv(high(0), high(1)) ||
-        quotient != reference::floorDiv(low(0), high(1)) ||
-        quotient != reference::floorDiv(high(0), low(1)) || std::fabs(quotient) >= 0x1p52)
-      forget(result, i);
-  } else if (isa<PowOp>(op)) {
-    if (!(isPoint(operands[0], i) && isPoint(operands[1], i)) && low(0) <= 0)
-      forget(result, i);
-  } else if (auto compare = dyn_cast<CompareOp>(op)) {
-    bool equality =
-        compare.getDirection() == Comparison::EQ || compare.getDirection() == Comparison::NE;
-    if (equality && !(isPoint(operands[0], i) && isPoint(operands[1], i)) && low(0) <= high(1) &&
-        low(1) <= high(0))
-      forget(result, i);
-  }
+#define KERATIN_BOUNDS(Op, rule)
+#define KERATIN_ADJUSTED(Op)                                                                       \
+  if (auto own = dyn_cast<Op>(op))                                                                 \
+    return adjust(own, i);
+#include "ir/reference/OpBounds.inc"
 }
 
 // A quotient with no bit for a fraction is rounded, not cut off (see keratin.floor_div).
@@ -201,24 +205,17 @@ HostTensor BoundsOfOp::endOf(bool upper) {
   for (const BoundedTensor &operand : operands)
     inputs.push_back(upper ? &operand.upper : &operand.lower);
   // Places are what they are.
-  if (isa<GatherOp, TruncateOp>(op))
-    inputs[1] = &operands[1].value;
-  if (isa<ScatterAddOp, WindowPickOp, WindowScatterOp>(op))
-    inputs[0] = &operands[0].value;
-  if (isa<DynamicSliceOp, DynamicUnsliceOp>(op))
-    for (size_t i = 1; i < operands.size(); ++i)
+  for (size_t i = 0; i < operands.size(); ++i)
+    if (isPlace(op, i))
       inputs[i] = &operands[i].value;
   return evaluate(inputs);
 }
 
 bool BoundsOfOp::hasUncertainPlace() const {
-  if (isa<ScatterAddOp>(op))
-    return !isExact(operands[0]);
-  if (isa<SparseDotOp>(op))
-    return !isExact(operands[0]) || !isExact(operands[1]);
-  if (!isa<GatherOp, TruncateOp, DynamicSliceOp, DynamicUnsliceOp>(op))
-    return false;
-  return !llvm::all_of(llvm::drop_begin(operands), isExact);
+  for (size_t i = 0; i < operands.size(); ++i)
+    if (isPlace(op, i) && !isExact(operands[i]))
+      return true;
+  return false;
 }
 
 void BoundsOfOp::move() {
@@ -242,6 +239,42 @@ void BoundsOfOp::forgetOverflows() {
       forget(result, i);
 }
 
+BoundsRule reference::ruleOf(Operation *op) {
+#define KERATIN_BOUNDS(Op, rule)                                                                   \
+  if (isa<Op>(op))                                                                                 \
+    return BoundsRule::rule;
+#define KERATIN_ADJUSTED(Op)
+#include "ir/reference/OpBounds.inc"
+  return BoundsRule::Unknown;
+}
+
+void BoundsOfOp::apply(BoundsRule rule) {
+  switch (rule) {
+  case BoundsRule::Unknown:
+    if (!llvm::all_of(operands, isExact))
+      forgetAll(result);
+    return;
+  case BoundsRule::Elementwise:
+    return elementwise();
+  case BoundsRule::Move:
+    return move();
+  case BoundsRule::Linear:
+    return linear();
+  case BoundsRule::Product:
+    return product();
+  case BoundsRule::Extreme:
+    return extreme();
+  case BoundsRule::Position:
+    return position();
+  case BoundsRule::Contraction:
+    return contraction();
+  case BoundsRule::WindowSum:
+    return windowSum();
+  case BoundsRule::WindowChoice:
+    return windowChoice();
+  }
+}
+
 LogicalResult BoundsOfOp::run(std::vector<BoundedTensor> &results) {
   SmallVector<const HostTensor *> values;
   for (const BoundedTensor &operand : operands)
@@ -250,28 +283,7 @@ LogicalResult BoundsOfOp::run(std::vector<BoundedTensor> &results) {
   if (failed_)
     return failure();
   result.lower = result.upper = result.value;
-  if (isa<ElementwiseOpInterface>(op))
-    elementwise();
-  else if (isa<IndexingOpInterface, TruncateOp, ReshapeOp, RequireOp, DependOp, PrintOp>(op))
-    move();
-  else if (isa<ReduceSumOp, CumsumOp, ScatterAddOp>(op))
-    linear();
-  else if (isa<ReduceProdOp, CumprodOp, LinearRecurrenceOp>(op))
-    product();
-  else if (isa<ReductionOpInterface>(op))
-    extreme();
-  else if (isa<ArgMaxOp, ArgMinOp>(op))
-    position();
-  else if (isa<WindowMaxOp>(op))
-    extreme();
-  else if (isa<WindowSumOp>(op))
-    windowSum();
-  else if (isa<WindowPickOp, WindowScatterOp>(op))
-    windowChoice();
-  else if (isa<DotGeneralOp, ConvolutionOp, SparseDotOp>(op))
-    contraction();
-  else if (!llvm::all_of(operands, isExact))
-    forgetAll(result);
+  apply(ruleOf(op));
   if (failed_)
     return failure();
   if (options.rewritten)

@@ -2,10 +2,27 @@
 #ifndef KERATIN_IR_REFERENCE_BOUNDSOFOP_H
 #define KERATIN_IR_REFERENCE_BOUNDSOFOP_H
 
-#include "ir/dialect/Keratin.h"
+#include "ir/interfaces/OpProperties.h"
+#include "ir/reference/BoundedTensor.h"
 #include "ir/reference/ErrorBounds.h"
 
 namespace keratin::ir::reference {
+
+// How the range of a result follows from those of the operands, by the op's record.
+enum class BoundsRule {
+  Unknown, // only of exact operands is anything known
+  Elementwise,
+  Move,
+  Linear,  // sums along axes, running sums, sums at places
+  Product, // products along axes, running products, recurrences
+  Extreme,
+  Position, // of an extreme
+  Contraction,
+  WindowSum,
+  WindowChoice // what depends on which element of a window is the largest
+};
+
+BoundsRule ruleOf(mlir::Operation *op);
 
 class BoundsOfOp {
 public:
@@ -30,9 +47,19 @@ private:
   HostTensor corner(unsigned choice);
   HostTensor endOf(bool upper);
 
+  void apply(BoundsRule rule);
   void elementwise();
   void corners(llvm::ArrayRef<unsigned> uncertain);
   void adjust(size_t i);
+#define KERATIN_BOUNDS(Op, rule)
+#define KERATIN_ADJUSTED(Op) void adjust(Op op, size_t i);
+#include "ir/reference/OpBounds.inc"
+  double low(unsigned operand, size_t i) const { return operands[operand].lower.floats[i]; }
+  double high(unsigned operand, size_t i) const { return operands[operand].upper.floats[i]; }
+  bool crossesZero(unsigned operand, size_t i) const {
+    return !isPoint(operands[operand], i) && low(operand, i) <= 0 && high(operand, i) >= 0;
+  }
+  void limitWave(size_t i);
   void divideLong(size_t i);
   void choose();
   void move();
@@ -49,8 +76,14 @@ private:
   void forgetBorders();
   // Whether any of the elements that this result combines is flagged.
   HostTensor anyFlag(llvm::function_ref<HostTensor(const BoundedTensor &)> flag);
-  // The operand that is the first factor of a contraction; the second follows.
-  unsigned factors() const { return llvm::isa<SparseDotOp>(op) ? 2 : 0; }
+  // The first operand that says what, not where: of contractions the first factor, which the second
+  // follows.
+  unsigned firstValue() const {
+    unsigned operand = 0;
+    while (isPlace(op, operand))
+      ++operand;
+    return operand;
+  }
   HostTensor products(HostTensor a, HostTensor b);
   void widen(size_t i, double ulps);
   void widen(double ulps);

@@ -26,14 +26,14 @@ static std::vector<int64_t> combinedAxes(Operation *op) {
 
 // What a contraction makes of other factors at the same places.
 HostTensor BoundsOfOp::products(HostTensor a, HostTensor b) {
-  if (!isa<SparseDotOp>(op))
+  if (firstValue() == 0)
     return onDoubles({std::move(a), std::move(b)});
   return evaluate({&operands[0].value, &operands[1].value, &a, &b}, /*asDouble=*/true);
 }
 
 HostTensor BoundsOfOp::anyFlag(llvm::function_ref<HostTensor(const BoundedTensor &)> flag) {
-  if (isa<DotGeneralOp, ConvolutionOp, SparseDotOp>(op)) {
-    const BoundedTensor &a = operands[factors()], &b = operands[factors() + 1];
+  if (ruleOf(op) == BoundsRule::Contraction) {
+    const BoundedTensor &a = operands[firstValue()], &b = operands[firstValue() + 1];
     HostTensor left = products(flag(a), ones(b)), right = products(ones(a), flag(b));
     for (int64_t i = 0; i < left.size(); ++i)
       left.floats[i] += right.floats[i];
@@ -47,7 +47,7 @@ HostTensor BoundsOfOp::anyFlag(llvm::function_ref<HostTensor(const BoundedTensor
       x = std::max(x, 0.0); // -inf of a window without elements
     return any;
   }
-  if (isa<ScatterAddOp, WindowScatterOp>(op)) {
+  if (isPlace(op, 0)) {
     HostTensor flags = flag(operands[1]);
     return evaluate({&operands[0].value, &flags}, /*asDouble=*/true);
   }
@@ -147,7 +147,7 @@ static double roundings(keratin_dtype_t dtype) {
 
 // Sums along axes, running sums, scatter_add.
 void BoundsOfOp::linear() {
-  unsigned data = isa<ScatterAddOp>(op) ? 1 : 0;
+  unsigned data = firstValue();
   const BoundedTensor &x = operands[data];
   if (hasUncertainPlace())
     return forgetAll(result);
@@ -170,7 +170,7 @@ void BoundsOfOp::linear() {
 }
 
 void BoundsOfOp::contraction() {
-  const BoundedTensor &a = operands[factors()], &b = operands[factors() + 1];
+  const BoundedTensor &a = operands[firstValue()], &b = operands[firstValue() + 1];
   if (hasUncertainPlace())
     return forgetAll(result);
   if (!result.value.isFloat()) {

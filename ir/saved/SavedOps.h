@@ -36,10 +36,10 @@ struct SavedOp {
   int segments = 0; // entries of the attribute of this kind
 };
 
-// All of them. An op of the dialect that is not here cannot be saved on purpose: it belongs to the
-// frontend's graph (placeholder, variable, literal, update, depend, gradients) or to the compiler
-// (kernel), or is written as a part of another op (yield). The list is written out, not derived
-// from the records: it is a promise about files, which a change of a record must not change
+// All of them, from the records. An op of the dialect that is not here cannot be saved on purpose:
+// it belongs to the frontend's graph (placeholder, variable, literal, update, depend, gradients) or
+// to the compiler (kernel), or is written as a part of another op (yield). The list is a promise
+// about files: tests/saved/format.txt has it too, so that no change of a record changes it
 // unnoticed.
 llvm::ArrayRef<SavedOp> savedOps();
 // Null for an op that may not be in a file.

@@ -4,6 +4,7 @@
 #include "ir/dialect/MemoryPlan.h"
 #include "ir/interfaces/ComputedSizes.h"
 #include "ir/interfaces/IterationSpace.h"
+#include "ir/interfaces/OpProperties.h"
 #include "ir/interfaces/Workspace.h"
 #include "passes/Passes.h"
 #include "passes/fusion/GroupGraph.h"
@@ -21,25 +22,16 @@ namespace keratin::passes {
 
 namespace {
 
-// Values that a kernel recomputes where it needs them, instead of reading them from memory.
-bool isFree(Operation *op) {
-  if (auto constant = dyn_cast<ConstantOp>(op))
-    return constant.getValue().isSplat();
-  if (auto reshape = dyn_cast<ReshapeOp>(op))
-    return isUnitReshape(reshape);
-  return isa<BroadcastOp, IotaOp, DimOp>(op);
-}
-
 // Ops that take part in loop nests with others; the rest are kernels of their own.
 bool isFusible(Operation *op) {
   return isa<ElementwiseOpInterface, IndexingOpInterface, ReductionOpInterface>(op) ||
-         isTiled(op) || isFree(op);
+         isTiled(op) || isFreeToRepeat(op);
 }
 
 // Ops with programs of their own inside: they stand between kernels.
 bool isControlFlow(Operation *op) { return isa<LoopOpInterface, IfOp>(op); }
 
-using keratin::passes::canFail;
+using keratin::passes::canFailInside;
 using keratin::passes::GroupGraph;
 
 // Ops of one kernel in the order of the block, its free ops included.
@@ -146,8 +138,9 @@ private:
     for (Operation &op : block.without_terminator())
       order.push_back(&op);
     for (Operation *op : llvm::reverse(order)) // users first
-      if (isFree(op) && llvm::any_of(op->getUsers(), [&](Operation *user) {
-            return !isFusible(user) || isTiled(user) || (isStorage(user) && !isFree(user)) ||
+      if (isFreeToRepeat(op) && llvm::any_of(op->getUsers(), [&](Operation *user) {
+            return !isFusible(user) || isTiled(user) ||
+                   (isStorage(user) && !isFreeToRepeat(user)) ||
                    (isa<ReshapeOp>(user) && inMemory.contains(user));
           }))
         inMemory.insert(op);
@@ -161,7 +154,8 @@ private:
   }
 
   void place(Operation *op) {
-    if (isFree(op) ? (isa<ReshapeOp, ConstantOp>(op) || !inMemory.contains(op)) : isStorage(op))
+    if (isFreeToRepeat(op) ? (isa<ReshapeOp, ConstantOp>(op) || !inMemory.contains(op))
+                           : isStorage(op))
       return;
     Group members = withFreeOperands(op);
     // Every producer that stands behind the operands, nearest first.
@@ -244,7 +238,7 @@ private:
       for (size_t i = 0; i < list.size(); ++i)
         for (Value operand : list[i]->getOperands())
           if (Operation *definition = operand.getDefiningOp())
-            if (isFree(definition) && !home.count(definition))
+            if (isFreeToRepeat(definition) && !home.count(definition))
               list.insert(definition);
     Group members(list.begin(), list.end());
     llvm::sort(members, isBefore);
@@ -304,7 +298,7 @@ private:
   // A free op inside stands for copies outside too: what it reads is read there.
   bool leavesThrough(Operation *user, const llvm::DenseSet<Operation *> &inside) {
     llvm::SmallSetVector<Operation *, 4> copies;
-    auto isCopied = [&](Operation *op) { return !home.count(op) && isFree(op); };
+    auto isCopied = [&](Operation *op) { return !home.count(op) && isFreeToRepeat(op); };
     if (isCopied(user))
       copies.insert(user);
     for (size_t i = 0; i < copies.size(); ++i)
@@ -376,7 +370,7 @@ private:
            !squeezed(getShape(op->getResult(0))).empty();
   }
 
-  static bool isMove(Operation *op) { return isa<IndexingOpInterface>(op) && !isFree(op); }
+  static bool isMove(Operation *op) { return isa<IndexingOpInterface>(op) && !isFreeToRepeat(op); }
 
   // Makes them one group, if that is one kernel.
   bool join(int producer, int consumer) {
@@ -538,7 +532,7 @@ private:
       yields.push_back(builder.create<IotaOp>(loc, workspace, uint64_t(0)));
     builder.create<YieldOp>(loc, yields);
     builder.setInsertionPointAfter(kernel);
-    if (llvm::any_of(group, canFail))
+    if (llvm::any_of(group, canFailInside))
       kernel->setAttr(kFallibleAttr, builder.getI64IntegerAttr(0));
     if (llvm::any_of(group, [](Operation *op) { return !isMemoryEffectFree(op); }))
       kernel->setAttr(kEffectAttr, builder.getUnitAttr());

@@ -269,7 +269,7 @@ LogicalResult ProgramBuilder::buildNode(Operation *op) {
     return buildLoop(loop);
   if (auto size = dyn_cast<ir::DefineSizeOp>(op))
     return buildDefinition(size);
-  if (isa<ir::ReshapeOp, ir::SliceOp, ir::ConstantOp>(op))
+  if (ir::isView(op) || isa<ir::ConstantOp>(op))
     return success();
   return op->emitError("not implemented: ") << op->getName() << " outside a kernel";
 }

@@ -75,20 +75,10 @@ FailureOr<Value> ProgramBuilder::elementOf(ir::LoopOpInterface op, unsigned yiel
   return Value(b.create<host::ElementOp>(loc, tape, place, attributeOf(*stride)));
 }
 
-static bool canFail(ir::LoopOpInterface loop) {
-  return loop
-      ->walk([](Operation *op) {
-        bool fails =
-            isa<ir::DefineSizeOp>(op) || (isa<ir::KernelOp>(op) && op->hasAttr(ir::kFallibleAttr));
-        return fails ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
 // After a failure values mean nothing: no further step of a scan does anything.
 LogicalResult ProgramBuilder::buildBody(ir::LoopOpInterface op) {
   OpBuilder::InsertionGuard guard(b);
-  if (isa<ir::ScanOp>(*op) && canFail(op)) {
+  if (isa<ir::ScanOp>(*op) && ir::isFallible(op)) {
     Value sound = b.create<host::SoundOp>(loc, b.getI1Type());
     auto body = b.create<scf::IfOp>(loc, sound, /*withElseRegion=*/false);
     b.setInsertionPointToStart(body.thenBlock());
@@ -240,7 +230,7 @@ Value ProgramBuilder::goesOn(ir::WhileOp op, Value step, const LoopState &flag) 
     goes = b.create<arith::AndIOp>(loc, goes, below);
   }
   // After a failure values mean nothing, and the condition might never change.
-  if (!canFail(op))
+  if (!ir::isFallible(op))
     return goes;
   Value sound = b.create<host::SoundOp>(loc, b.getI1Type());
   return b.create<arith::AndIOp>(loc, goes, sound);

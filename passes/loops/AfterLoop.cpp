@@ -1,5 +1,6 @@
 #include "passes/loops/AfterLoop.h"
 
+#include "ir/interfaces/OpProperties.h"
 #include "passes/loops/CheapValues.h"
 
 using namespace keratin::ir;
@@ -14,7 +15,7 @@ static bool isMove(Operation *op) {
 
 // What costs no more behind the loop than reading it from a stack.
 static bool isCheap(Operation *op) {
-  return isCheapArithmetic(op) || isMove(op) || isa<SliceOp, ConstantOp, IotaOp, DimOp>(op);
+  return isCheapArithmetic(op) || isMove(op) || costsNothing(op) || isa<SliceOp>(op);
 }
 
 AfterLoop::AfterLoop(ScanEditor &scan, llvm::function_ref<bool(unsigned)> stays)

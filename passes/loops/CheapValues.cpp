@@ -45,15 +45,15 @@ bool isCheapInside(Value value) {
   if (auto constant = dyn_cast_or_null<ConstantOp>(op))
     return isa<SplatElementsAttr>(constant.getValue()) ||
            constant.getValue().getNumElements() <= kSmallConstant;
-  return isa_and_nonnull<IotaOp, BroadcastOp>(op) && usersFuse(value);
+  return op && isa<IndexingOpInterface>(op) && costsNothing(op) && usersFuse(value);
 }
 
 bool isCheapArithmetic(Operation *op) { return isa<ElementwiseOpInterface>(op) && !isCostly(op); }
 
-bool canFail(Operation *op) {
+bool canFailInside(Operation *op) {
   return op
       ->walk([](Operation *inner) {
-        return ir::canFail(inner) ? WalkResult::interrupt() : WalkResult::advance();
+        return canFail(inner) ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }

@@ -18,7 +18,7 @@ bool isCheapArithmetic(mlir::Operation *op);
 
 // Whether the op, or one inside of it, may end the call with an error: an index out of range,
 // a number that is not finite.
-bool canFail(mlir::Operation *op);
+bool canFailInside(mlir::Operation *op);
 
 } // namespace keratin::passes
 

@@ -1,3 +1,4 @@
+#include "ir/interfaces/OpProperties.h"
 #include "passes/Passes.h"
 #include "passes/loops/CheapValues.h"
 #include "passes/simplify/Matchers.h"
@@ -25,7 +26,7 @@ constexpr int kMostArithmetic = 8;
 bool isCheap(Region &branch) {
   int arithmetic = 0;
   for (Operation &op : branch.front().without_terminator()) {
-    if (isa<BroadcastOp, ConstantOp, IotaOp, ReshapeOp>(op))
+    if (costsNothing(&op))
       continue;
     if (!isCheapArithmetic(&op) || ++arithmetic > kMostArithmetic)
       return false;

@@ -1,3 +1,4 @@
+#include "ir/interfaces/OpProperties.h"
 #include "passes/Passes.h"
 #include "passes/loops/CheapValues.h"
 #include "passes/loops/ScanEditor.h"
@@ -43,7 +44,7 @@ void ContractionHoisting::findReady() {
     bool varies =
         !isa<DimOp>(op) && llvm::any_of(op.getOperands(), [&](Value x) { return ready.lookup(x); });
     // What varies fails outside exactly if it fails in a step; the rest only if there is one.
-    if (varies || hasStep || !canFail(&op))
+    if (varies || hasStep || !canFailInside(&op))
       ready[op.getResult(0)] = varies;
   }
 }
@@ -51,7 +52,7 @@ void ContractionHoisting::findReady() {
 // With one operand that is the same at each step: then the rows of all steps are one matrix. With
 // two that vary there are as many small contractions outside as inside.
 bool ContractionHoisting::isRoot(Operation &op) const {
-  return isa<DotGeneralOp, ConvolutionOp>(op) && ready.contains(op.getResult(0)) &&
+  return isContraction(&op) && ready.contains(op.getResult(0)) &&
          ready.lookup(op.getOperand(0)) != ready.lookup(op.getOperand(1));
 }
 

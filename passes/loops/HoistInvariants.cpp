@@ -1,3 +1,4 @@
+#include "ir/interfaces/OpProperties.h"
 #include "passes/Passes.h"
 #include "passes/loops/CheapValues.h"
 #include "passes/loops/ScanEditor.h"
@@ -38,7 +39,7 @@ bool InvariantHoisting::isInvariant(Operation &op) const {
   // A loop without steps does not fail.
   auto known = dyn_cast<ScanOp>(*scan.op());
   return (known && known.getSteps().isConstant() && known.getSteps().constantValue() > 0) ||
-         !canFail(&op);
+         !canFailInside(&op);
 }
 
 // Whether the op has an operand of at least as many elements that lies in memory anyway.
@@ -58,10 +59,10 @@ bool InvariantHoisting::readsNoLess(Operation &op) const {
 // Bringing a value in costs a trip to memory at each step. Cheap arithmetic is worth that if it is
 // brought in instead of something as large.
 bool InvariantHoisting::pays(Operation &op) const {
-  if (isa<ConstantOp, IotaOp, DimOp, ReshapeOp>(op))
-    return false;
   if (isa<BroadcastOp>(op))
     return !usersFuse(op.getResult(0));
+  if (costsNothing(&op))
+    return false;
   return !isCheapArithmetic(&op) || readsNoLess(op);
 }
 

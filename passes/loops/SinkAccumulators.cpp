@@ -1,3 +1,4 @@
+#include "ir/interfaces/OpProperties.h"
 #include "passes/Passes.h"
 #include "passes/loops/AfterLoop.h"
 
@@ -61,12 +62,16 @@ SmallVector<Value> AccumulatorSinking::addendsOf(const ScanEditor::State &state)
 
 // The operand that the op may be given a sum of instead, if the op does not vary otherwise.
 OpOperand *AccumulatorSinking::linearOperand(Operation *op) const {
-  if (isa<ReshapeOp, TransposeOp, SliceOp, PadOp, BroadcastOp, ReverseOp, NegOp, ReduceSumOp>(op))
-    return &op->getOpOperand(0);
-  if (!isa<MulOp, DotGeneralOp, ConvolutionOp>(op))
-    return nullptr;
-  bool first = after.varies(op->getOperand(0)), second = after.varies(op->getOperand(1));
-  return first == second ? nullptr : &op->getOpOperand(first ? 0 : 1);
+  SmallVector<OpOperand *, 2> linear, varying;
+  for (OpOperand &operand : op->getOpOperands())
+    if (isLinearIn(op, operand.getOperandNumber())) {
+      linear.push_back(&operand);
+      if (after.varies(operand.get()))
+        varying.push_back(&operand);
+    }
+  if (linear.size() == 1)
+    return linear.front();
+  return varying.size() == 1 ? varying.front() : nullptr;
 }
 
 // Contractions make rows of all steps out of what they read, and scattering touches the rows of
@@ -76,7 +81,7 @@ bool AccumulatorSinking::isSummedBehind(Value value) const {
   if (after.isAtHand(value))
     return after.varies(value);
   Operation *op = value.getDefiningOp();
-  if (isa_and_nonnull<DotGeneralOp, ConvolutionOp>(op))
+  if (op && isContraction(op))
     return after.varies(op->getOperand(0)) && after.varies(op->getOperand(1)) &&
            after.sourcesOf(op->getOperands());
   auto scatter = dyn_cast_or_null<ScatterAddOp>(op);

@@ -1,3 +1,4 @@
+#include "ir/interfaces/OpProperties.h"
 #include "passes/Passes.h"
 #include "passes/loops/AfterLoop.h"
 
@@ -61,8 +62,7 @@ void StackSinking::addWhatStays() {
 void StackSinking::findSunk(AfterLoop &after) {
   auto varies = [&](Value x) { return after.varies(x); };
   for (Operation &op : scan.body().without_terminator()) {
-    bool isRoot = isa<DotGeneralOp, ConvolutionOp>(op) &&
-                  varies(op.getOperand(0)) != varies(op.getOperand(1));
+    bool isRoot = isContraction(&op) && varies(op.getOperand(0)) != varies(op.getOperand(1));
     bool follows = llvm::any_of(op.getOperands(), [&](Value x) {
       return x.getDefiningOp() && after.sunk.contains(x.getDefiningOp());
     });
@@ -86,7 +86,7 @@ bool StackSinking::pays(const AfterLoop &after, Value element) {
   };
   std::optional<DimExpr> before(0), behind(0);
   for (Operation *made : sources->made)
-    if (isa<DotGeneralOp, ConvolutionOp>(made) || made == op)
+    if (isContraction(made) || made == op)
       before = addElements(before, made->getResult(0));
   for (Value stacked : sources->stacked)
     behind = addElements(behind, stacked);

@@ -1,5 +1,6 @@
 #include "passes/loops/StepBatcher.h"
 
+#include "ir/interfaces/OpProperties.h"
 #include "passes/loops/ScanEditor.h"
 
 #include "ir/interfaces/ConvolutionShape.h"
@@ -21,50 +22,10 @@ bool canBatch(Operation *op, const DimExpr &steps, llvm::function_ref<bool(Value
     return false;
   if (auto gather = dyn_cast<GatherOp>(op))
     return !varies(gather.getX());
-  return isa<ElementwiseOpInterface, ReductionOpInterface, ReshapeOp, BroadcastOp, TransposeOp,
-             SliceOp, PadOp, ConcatenateOp, ReverseOp, DimOp, ArgMaxOp, ArgMinOp, CumsumOp,
-             CumprodOp, LinearRecurrenceOp, DotGeneralOp, ConvolutionOp, WindowSumOp, WindowMaxOp,
-             WindowPickOp, WindowScatterOp>(op);
+  return isBatchable(op);
 }
 
 //===-- Ops that treat each dimension by itself -----------------------------------------------===//
-
-// What attributes say of dimensions and axes, with one more dimension before them that the op
-// leaves alone.
-static void shiftAttributes(Operation *op) {
-  Builder b(op->getContext());
-  auto shifted = [](ArrayRef<int64_t> axes) {
-    SmallVector<int64_t> result;
-    for (int64_t axis : axes)
-      result.push_back(axis + 1);
-    return result;
-  };
-  auto prefixed = [](int64_t first, ArrayRef<int64_t> rest) {
-    SmallVector<int64_t> result{first};
-    result.append(rest.begin(), rest.end());
-    return result;
-  };
-  for (NamedAttribute attribute : op->getAttrs()) {
-    StringRef name = attribute.getName();
-    Attribute value = attribute.getValue(), changed;
-    if (auto list = dyn_cast<DenseI64ArrayAttr>(value)) {
-      if (name == "axes")
-        changed = b.getDenseI64ArrayAttr(shifted(list));
-      else if (name == "permutation" || name == "dims")
-        changed = b.getDenseI64ArrayAttr(prefixed(0, shifted(list)));
-      else // interior zeros, or windows of size 1 with stride and dilation 1
-        changed = b.getDenseI64ArrayAttr(prefixed(name == "interior" ? 0 : 1, list));
-    } else if (auto dims = dyn_cast<DimsAttr>(value)) { // starts, low
-      Shape shape = dims.getDims();
-      shape.insert(shape.begin(), DimExpr(0));
-      changed = DimsAttr::get(op->getContext(), shape);
-    } else if (name == "axis") {
-      changed = b.getI64IntegerAttr(cast<IntegerAttr>(value).getInt() + 1);
-    }
-    if (changed)
-      op->setAttr(name, changed);
-  }
-}
 
 Value StepBatcher::repeated(Value inside, GraphMath &g) {
   auto [value, varies] = lookup(inside);
@@ -74,36 +35,49 @@ Value StepBatcher::repeated(Value inside, GraphMath &g) {
   return g.broadcast(value, getShape(type), llvm::to_vector(llvm::seq<int64_t>(1, type.getRank())));
 }
 
-void StepBatcher::batch(Operation *op) {
-  GraphMath g(builder, op->getLoc());
-  Value result = op->getResult(0);
-  if (auto dim = dyn_cast<DimOp>(op)) {
-    auto [x, varies] = lookup(dim.getX());
-    known[result] = {
-        builder.createOrFold<DimOp>(op->getLoc(), result.getType(), x, dim.getAxis() + varies)};
-    return;
-  }
-  bool isVarying = llvm::any_of(op->getOperands(), [&](Value x) { return varies(x); });
-  if (auto dot = dyn_cast<DotGeneralOp>(op); dot && isVarying) {
-    known[result] = {batchContraction(dot, g), true};
-    return;
-  }
-  if (auto convolution = dyn_cast<ConvolutionOp>(op); convolution && isVarying) {
-    known[result] = {batchConvolution(convolution, g), true};
-    return;
-  }
-  bool keepsFirst = isa<GatherOp>(op); // whose table is the same in each step
+// The op once more, on these operands.
+SteppedValue StepBatcher::again(Operation *op, ValueRange operands, bool isVarying) {
   IRMapping mapping;
-  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
-    mapping.map(operand, !isVarying || (keepsFirst && i == 0) ? lookup(operand).value
-                                                              : repeated(operand, g));
+  mapping.map(op->getOperands(), operands);
   Operation *clone = builder.clone(*op, mapping);
-  if (isVarying) {
-    clone->getResult(0).setType(*stackType(getTensorType(result), steps));
-    if (!isa<ReshapeOp, GatherOp>(op))
-      shiftAttributes(clone);
+  if (isVarying)
+    clone->getResult(0).setType(*stackType(getTensorType(op->getResult(0)), steps));
+  return {clone->getResult(0), isVarying};
+}
+
+SteppedValue StepBatcher::make(Operation *op) {
+  GraphMath g(builder, op->getLoc());
+  bool isVarying = llvm::any_of(op->getOperands(), [&](Value x) { return varies(x); });
+  SmallVector<Value> operands;
+  if (!isVarying && !isa<DimOp>(op)) {
+    for (Value operand : op->getOperands())
+      operands.push_back(lookup(operand).value);
+    return again(op, operands, /*isVarying=*/false);
   }
-  known[result] = {clone->getResult(0), isVarying};
+#define KERATIN_BATCHED(Op)                                                                        \
+  if (auto own = dyn_cast<Op>(op))                                                                 \
+    return makeOwn(own, g);
+#include "ir/interfaces/OpBatching.inc"
+  for (Value operand : op->getOperands())
+    operands.push_back(repeated(operand, g));
+  SteppedValue made = again(op, operands, /*isVarying=*/true);
+  prependDimension(made.value.getDefiningOp());
+  return made;
+}
+
+void StepBatcher::batch(Operation *op) {
+  SteppedValue made = make(op);
+  known[op->getResult(0)] = made;
+}
+
+SteppedValue StepBatcher::makeOwn(DimOp op, GraphMath &) {
+  auto [x, varies] = lookup(op.getX());
+  return {builder.createOrFold<DimOp>(op.getLoc(), op.getType(), x, op.getAxis() + varies)};
+}
+
+// The table is the same in each step.
+SteppedValue StepBatcher::makeOwn(GatherOp op, GraphMath &g) {
+  return again(op, {lookup(op.getX()).value, repeated(op.getIndices(), g)}, /*isVarying=*/true);
 }
 
 //===-- Contractions --------------------------------------------------------------------------===//
@@ -124,7 +98,7 @@ static Value moveToFront(GraphMath &g, Value x, int64_t place) {
   return place == 0 ? x : g.transpose(x, permutation);
 }
 
-Value StepBatcher::batchContraction(DotGeneralOp op, GraphMath &g) {
+SteppedValue StepBatcher::makeOwn(DotGeneralOp op, GraphMath &g) {
   auto [a, aVaries] = lookup(op.getA());
   auto [b, bVaries] = lookup(op.getB());
   SmallVector<int64_t> aBatch = shiftedIf(aVaries, op.getABatch()),
@@ -139,7 +113,8 @@ Value StepBatcher::batchContraction(DotGeneralOp op, GraphMath &g) {
   } else if (bVaries) {
     place = getTensorType(a).getRank() - aContract.size();
   }
-  return moveToFront(g, g.dotGeneral(a, b, aBatch, bBatch, aContract, bContract), place);
+  Value y = g.dotGeneral(a, b, aBatch, bBatch, aContract, bContract);
+  return {moveToFront(g, y, place), /*varies=*/true};
 }
 
 // What is repeated, with the steps and the dimension at `place` of one element as one dimension.
@@ -195,7 +170,7 @@ static FoldedConvolution foldConvolution(ConvolutionOp op, GraphMath &g, char le
   return folded;
 }
 
-Value StepBatcher::batchConvolution(ConvolutionOp op, GraphMath &g) {
+SteppedValue StepBatcher::makeOwn(ConvolutionOp op, GraphMath &g) {
   SteppedValue x = lookup(op.getX()), filter = lookup(op.getFilter());
   ConvolutionDims dims = getConvolutionShape(op).dims;
   char letter = !filter.varies ? 'b' : !x.varies ? 'f' : 'g';
@@ -206,12 +181,12 @@ Value StepBatcher::batchConvolution(ConvolutionOp op, GraphMath &g) {
   Shape each = getShape(op.getResult()), shape = each;
   if (places.y < 0) {
     shape.insert(shape.begin(), steps);
-    return g.convolution(folded.x, folded.filter, folded.windows, shape);
+    return {g.convolution(folded.x, folded.filter, folded.windows, shape), /*varies=*/true};
   }
   shape[places.y] = *mul(steps, each[places.y]);
   Value y = g.convolution(folded.x, folded.filter, folded.windows, shape);
   each.insert(each.begin() + places.y, steps);
-  return moveToFront(g, g.reshape(y, each), places.y);
+  return {moveToFront(g, g.reshape(y, each), places.y), /*varies=*/true};
 }
 
 Value StepBatcher::sumOfContractions(Operation *op) {

@@ -39,8 +39,13 @@ public:
   mlir::Value sumOfContractions(mlir::Operation *op);
 
 private:
-  mlir::Value batchContraction(ir::DotGeneralOp op, ir::GraphMath &g);
-  mlir::Value batchConvolution(ir::ConvolutionOp op, ir::GraphMath &g);
+  SteppedValue make(mlir::Operation *op);
+  // Ops that are made in ways of their own.
+  SteppedValue makeOwn(ir::DimOp op, ir::GraphMath &g);
+  SteppedValue makeOwn(ir::GatherOp op, ir::GraphMath &g);
+  SteppedValue makeOwn(ir::DotGeneralOp op, ir::GraphMath &g);
+  SteppedValue makeOwn(ir::ConvolutionOp op, ir::GraphMath &g);
+  SteppedValue again(mlir::Operation *op, mlir::ValueRange operands, bool isVarying);
   // The operand for all steps, repeated if it is the same in each.
   mlir::Value repeated(mlir::Value inside, ir::GraphMath &g);
   bool varies(mlir::Value inside) const { return lookup(inside).varies; }

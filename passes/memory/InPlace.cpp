@@ -1,19 +1,11 @@
 #include "passes/memory/InPlace.h"
+#include "ir/interfaces/OpProperties.h"
 
 #include "llvm/ADT/DenseSet.h"
 
 using namespace keratin::ir;
 using namespace keratin::passes;
 using namespace mlir;
-
-// Ops that make an element of their result from elements of their operands and nothing else; they
-// need no storage. A contraction or convolution is one of them for those who read its result: each
-// of its elements is finished, and passed on, once. A list of what is known to be so: anything new
-// is refused until it is added.
-static bool isComputedByElement(Operation &op) {
-  return isa<ElementwiseOpInterface, IndexingOpInterface, ConstantOp, DimOp, DotGeneralOp,
-             ConvolutionOp, RandomBitsOp, YieldOp>(op);
-}
 
 static bool sameShape(Value a, Value b) { return getShape(a) == getShape(b); }
 
@@ -37,7 +29,7 @@ static bool canKernelWriteOver(KernelOp kernel, unsigned result, Value root) {
     if (!sameShape(other, written))
       return false;
   for (Operation &op : body) {
-    if (!isComputedByElement(op))
+    if (!isMadeByElement(&op) && !isa<YieldOp>(op))
       return false;
     if (isa<YieldOp>(op) ||
         llvm::none_of(op.getOperands(), [&](Value operand) { return dependent.contains(operand); }))

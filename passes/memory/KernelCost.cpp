@@ -9,11 +9,6 @@ using namespace keratin::ir;
 using namespace keratin::passes;
 using namespace mlir;
 
-static std::optional<DimExpr> sum(const std::optional<DimExpr> &a,
-                                  const std::optional<DimExpr> &b) {
-  return a && b ? add(*a, *b) : std::nullopt;
-}
-
 KernelCost &KernelCost::operator+=(const KernelCost &other) {
   operations = sum(operations, other.operations);
   bytesRead = sum(bytesRead, other.bytesRead);
@@ -21,14 +16,18 @@ KernelCost &KernelCost::operator+=(const KernelCost &other) {
   return *this;
 }
 
-static std::optional<DimExpr> times(const std::optional<DimExpr> &a, const DimExpr &b) {
-  return a ? mul(*a, b) : std::nullopt;
+namespace keratin::passes {
+
+static KernelCost times(const KernelCost &a, const DimExpr &b) {
+  return {ir::times(a.operations, b), ir::times(a.bytesRead, b), ir::times(a.bytesWritten, b)};
 }
 
-static std::optional<DimExpr> larger(const std::optional<DimExpr> &a,
-                                     const std::optional<DimExpr> &b) {
-  return a && b ? max(*a, *b) : std::nullopt;
+static KernelCost larger(const KernelCost &a, const KernelCost &b) {
+  return {ir::larger(a.operations, b.operations), ir::larger(a.bytesRead, b.bytesRead),
+          ir::larger(a.bytesWritten, b.bytesWritten)};
 }
+
+} // namespace keratin::passes
 
 static KernelCost costOfBlock(Block &block) {
   KernelCost cost;
@@ -38,20 +37,8 @@ static KernelCost costOfBlock(Block &block) {
 }
 
 KernelCost keratin::passes::costOf(Operation *op) {
-  if (auto scan = dyn_cast<ScanOp>(op)) {
-    KernelCost step = costOfBlock(scan.getBody().front());
-    return {times(step.operations, scan.getSteps()), times(step.bytesRead, scan.getSteps()),
-            times(step.bytesWritten, scan.getSteps())};
-  }
-  // Nobody knows of how many steps: what one of them costs.
-  if (auto loop = dyn_cast<WhileOp>(op))
-    return costOfBlock(loop.getBody().front());
-  if (auto branches = dyn_cast<IfOp>(op)) {
-    KernelCost a = costOfBlock(branches.getThenBody().front());
-    KernelCost b = costOfBlock(branches.getElseBody().front());
-    return {larger(a.operations, b.operations), larger(a.bytesRead, b.bytesRead),
-            larger(a.bytesWritten, b.bytesWritten)};
-  }
+  if (std::optional<KernelCost> regions = costOfRegions<KernelCost>(op, costOfBlock))
+    return *regions;
   KernelCost cost;
   if (op->hasTrait<OpTrait::ConstantLike>() || op->hasTrait<OpTrait::IsTerminator>() ||
       isView(op) || isa<DefineSizeOp>(op))

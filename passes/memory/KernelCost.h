@@ -21,8 +21,7 @@ struct KernelCost {
 };
 
 // Of a kernel, or of an op that is in none and counts as one. A view, a constant, the definition of
-// a size and a return move nothing. Of a loop, that of a step times the number of steps; of a
-// branch, the larger one.
+// a size and a return move nothing. Of loops and branches see ir::costOfRegions().
 KernelCost costOf(mlir::Operation *op);
 
 } // namespace keratin::passes

@@ -10,14 +10,12 @@ using namespace keratin::ir;
 using namespace keratin::passes;
 using namespace mlir;
 
-bool keratin::passes::isView(Operation *op) {
-  auto slice = dyn_cast_or_null<SliceOp>(op);
-  return slice ? isRowRange(slice) : isa_and_nonnull<ReshapeOp>(op);
-}
-
 Value keratin::passes::rootOf(Value value) {
-  while (isView(value.getDefiningOp()))
-    value = value.getDefiningOp()->getOperand(0);
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isView(op))
+      break;
+    value = op->getOperand(0);
+  }
   return value;
 }
 
@@ -72,11 +70,6 @@ LogicalResult KernelProgram::readSignature(func::FuncOp func) {
   return success();
 }
 
-// Whether a size that is defined inside may be wrong.
-static bool definesSizes(Operation *node) {
-  return node->walk([](DefineSizeOp) { return WalkResult::interrupt(); }).wasInterrupted();
-}
-
 static bool anyKernelHas(Operation *node, StringRef attribute) {
   WalkResult walk = node->walk([&](KernelOp kernel) {
     return kernel->hasAttr(attribute) ? WalkResult::interrupt() : WalkResult::advance();
@@ -90,7 +83,7 @@ LogicalResult KernelProgram::readBlock() {
       int64_t position = nodeOps.size();
       positions[&op] = position;
       nodeOps.push_back(&op);
-      fallible.push_back(anyKernelHas(&op, kFallibleAttr) || definesSizes(&op));
+      fallible.push_back(ir::isFallible(&op));
       effect.push_back(anyKernelHas(&op, kEffectAttr));
       for (Value operand : op.getOperands()) {
         SmallVector<int64_t, 2> &readers = readerLists[rootOf(operand)];

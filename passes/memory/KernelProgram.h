@@ -11,6 +11,7 @@
 
 #include "ir/dialect/MemoryPlan.h"
 #include "ir/interfaces/ComputedSizes.h"
+#include "ir/interfaces/OpProperties.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -23,9 +24,6 @@ namespace keratin::passes {
 
 // Kernels, loops and branches.
 using ir::isNode;
-
-// Outside of kernels: a reshape, or a slice of neighbouring rows.
-bool isView(mlir::Operation *op);
 
 // The value whose storage `value` is, or is a part of.
 mlir::Value rootOf(mlir::Value value);

@@ -1,4 +1,5 @@
 #include "passes/simplify/Matchers.h"
+#include "ir/interfaces/OpProperties.h"
 
 #include <cmath>
 
@@ -59,7 +60,7 @@ bool isNonNegative(Value value) {
     Operation *op = value.getDefiningOp();
     if (!op)
       return false;
-    if (isa<AbsOp, ExpOp, LogisticOp, SoftplusOp>(op))
+    if (isNeverNegative(op))
       return true;
     if (auto mul = dyn_cast<MulOp>(op))
       return mul.getA() == mul.getB();

@@ -3,6 +3,7 @@
 #include "ir/dialect/MemoryPlan.h"
 #include "ir/dialect/Signature.h"
 #include "ir/interfaces/ComputedSizes.h"
+#include "ir/interfaces/OpProperties.h"
 #include "passes/Passes.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -34,17 +35,12 @@ Value storageOf(Value value) {
   return value;
 }
 
-// Through a kernel inside, or because a size that it computes is wrong.
-bool canFail(Operation *node) {
+// Through what is inside, or because a size that it computes is wrong.
+bool mayEndCall(Operation *node) {
   for (Operation *op = node->getNextNode(); op && !isNode(op); op = op->getNextNode())
     if (isa<DefineSizeOp>(op))
       return true;
-  return node
-      ->walk([](Operation *op) {
-        bool fails = isa<DefineSizeOp>(op) || (isa<KernelOp>(op) && op->hasAttr(kFallibleAttr));
-        return fails ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
+  return isFallible(node);
 }
 
 // Of the function and of what is inside its nodes.
@@ -86,9 +82,7 @@ LogicalResult checkElementwise(KernelOp kernel, Value storage, OpResult written)
     same.insert(argument);
   }
   WalkResult walk = kernel.getBody().walk([&](Operation *op) {
-    // A contraction is not among them: it hands each element on once, when it is finished.
-    if (isa<ReductionOpInterface, CumsumOp, CumprodOp, LinearRecurrenceOp, ArgMaxOp, ArgMinOp,
-            ScatterAddOp, SparseDotOp, PrintOp>(op)) {
+    if (!isMadeByElement(op) && !isa<YieldOp>(op)) {
       op->emitError("may need the place of a result that is written over an operand");
       return WalkResult::interrupt();
     }
@@ -482,7 +476,7 @@ LogicalResult Checker::checkUpdateInPlace(unsigned functionResult) {
   Operation *exit = function.getBody().front().getTerminator();
   PlannedValue *planned = top->findReturned(functionResult);
   ArrayRef<Operation *> nodes = top->getNodes();
-  if (canFail(planned->value.getOwner()) ||
+  if (mayEndCall(planned->value.getOwner()) ||
       exit->getOperand(functionResult).getType() != variable.getType())
     return nodes[planned->made]->emitError("must not update a variable in place");
   for (unsigned other = 0; other < function.getNumResults(); ++other)
@@ -490,7 +484,7 @@ LogicalResult Checker::checkUpdateInPlace(unsigned functionResult) {
         signature.updatedVariable(other) == number)
       return function.emitError("a variable updated in place has several updates");
   for (size_t later = planned->made; later < nodes.size(); ++later)
-    if (canFail(nodes[later]))
+    if (mayEndCall(nodes[later]))
       return nodes[later]->emitError("can fail after a variable was written in place");
   bool readsItself = false;
   for (int64_t reader : top->readersOf(variable)) {

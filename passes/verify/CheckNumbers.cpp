@@ -2,6 +2,7 @@
 // nothing of what happens inside them, and a call that goes well must not pay for keeping it.
 #include "ir/dialect/Signature.h"
 #include "ir/interfaces/ComputedSizes.h"
+#include "ir/interfaces/OpProperties.h"
 #include "passes/Passes.h"
 #include "passes/loops/CheapValues.h"
 #include "passes/simplify/Matchers.h"
@@ -111,7 +112,7 @@ bool isFloatTensor(Value value) { return isa<FloatType>(getElementType(value)); 
 bool computes(Operation *op) {
   auto differentiable = dyn_cast<DifferentiableOpInterface>(op);
   return op->getNumRegions() == 0 && !op->hasTrait<OpTrait::IsTerminator>() &&
-         !isa<IndexingOpInterface, ConstantOp, ReshapeOp, DimOp, CtcBeamSearchOp>(op) &&
+         !isa<IndexingOpInterface, CtcBeamSearchOp>(op) && !costsNothing(op) &&
          !(differentiable && differentiable.choosesElements());
 }
 

@@ -3,6 +3,7 @@
 #include "ir/dialect/Keratin.h"
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SourceLine.h"
+#include "ir/interfaces/OpProperties.h"
 #include "passes/memory/KernelCost.h"
 #include "passes/memory/MemoryReport.h"
 
@@ -69,7 +70,7 @@ std::string familyOf(Operation *op) {
     return "reduction";
   if (isa<ir::IndexingOpInterface>(op))
     return "movement";
-  return isa<ir::DotGeneralOp, ir::ConvolutionOp>(op) ? "contraction" : "";
+  return ir::isContraction(op) ? "contraction" : "";
 }
 
 class Reader {

@@ -13,6 +13,11 @@ enum class Action {
   OpProperties,
   OpOperations,
   OpKernels,
+  OpBatching,
+  OpBounds,
+  ScalarFunctions,
+  GraphMath,
+  SavedOps,
   OpEvaluators,
   OpTable,
   BackendDecls,
@@ -31,6 +36,15 @@ static llvm::cl::opt<Action> action(
                      clEnumValN(Action::OpOperations, "gen-op-operations", "counts of operations"),
                      clEnumValN(Action::OpKernels, "gen-op-kernels",
                                 "one macro call an op that decides how its kernel is made"),
+                     clEnumValN(Action::OpBatching, "gen-op-batching",
+                                "one macro call an op that StepBatcher makes in a way of its own"),
+                     clEnumValN(Action::OpBounds, "gen-op-bounds",
+                                "macro calls that say how ranges follow from ranges"),
+                     clEnumValN(Action::ScalarFunctions, "gen-scalar-functions",
+                                "one macro call a function of elements"),
+                     clEnumValN(Action::GraphMath, "gen-graph-math",
+                                "one macro call an op that is a function of elements"),
+                     clEnumValN(Action::SavedOps, "gen-saved-ops", "the ops of saved graphs"),
                      clEnumValN(Action::OpEvaluators, "gen-op-evaluators",
                                 "elementwise evaluators of the interpreter"),
                      clEnumValN(Action::OpTable, "gen-op-table",
@@ -53,6 +67,16 @@ static bool run(llvm::raw_ostream &os, llvm::RecordKeeper &records) {
     return emitOpOperations(os, records);
   case Action::OpKernels:
     return emitOpKernels(os, records);
+  case Action::OpBatching:
+    return emitOpBatching(os, records);
+  case Action::OpBounds:
+    return emitOpBounds(os, records);
+  case Action::ScalarFunctions:
+    return emitScalarFunctions(os, records);
+  case Action::GraphMath:
+    return emitGraphMath(os, records);
+  case Action::SavedOps:
+    return emitSavedOps(os, records);
   case Action::OpEvaluators:
     return emitOpEvaluators(os, records);
   case Action::OpTable:

@@ -1,7 +1,7 @@
 // Gradients and bodies: the dags of a record become calls on GraphMath or ScalarBuilder.
 #include "tools/keratin-tblgen/Generators.h"
+#include "tools/keratin-tblgen/OpRecord.h"
 
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TableGen/Error.h"
 #include "llvm/TableGen/Record.h"
@@ -10,41 +10,10 @@
 #include <vector>
 
 using namespace llvm;
+using namespace keratin::tblgen;
 
-// Keratin_TanhOp -> TanhOp
-static std::string className(const Record &op) {
-  return op.getName().substr(op.getName().find('_') + 1).str();
-}
-
-static bool isNone(const DagInit &dag) { return dag.getOperator()->getAsString() == "None"; }
-
-// Method names that are C++ keywords or operators carry an underscore.
-static std::string methodName(StringRef node) {
-  std::string name = node.str();
-  name[0] = toLower(name[0]);
-  if (name == "and" || name == "or" || name == "xor" || name == "not")
-    name += '_';
-  return name;
-}
-
-// (Mul $dy, (Scale $y, "2.0")) -> g.mul(dy, g.scale(y, 2.0))
-static std::string expression(const DagInit &dag, StringRef builder) {
-  std::string text = (builder + "." + methodName(dag.getOperator()->getAsString()) + "(").str();
-  for (unsigned i = 0, e = dag.getNumArgs(); i != e; ++i) {
-    if (i)
-      text += ", ";
-    if (auto *inner = dyn_cast<DagInit>(dag.getArg(i)))
-      text += expression(*inner, builder);
-    else if (auto *literal = dyn_cast<StringInit>(dag.getArg(i)))
-      text += literal->getValue();
-    else
-      text += dag.getArgNameStr(i);
-  }
-  return text + ")";
-}
-
-// C++ evaluates arguments in any order; ops must come in one. So each inner node gets its own
-// statement, innermost first.
+// (Mul $dy, (Scale $y, "2.0")) -> t0 = g.scale(y, 2.0); t1 = g.mul(dy, t0). C++ evaluates arguments
+// in any order; ops must come in one. So each node gets its own statement, innermost first.
 static std::string statements(const DagInit &dag, StringRef builder, StringRef indent,
                               unsigned &counter, std::string &code) {
   std::string call = (builder + "." + methodName(dag.getOperator()->getAsString()) + "(").str();
@@ -63,31 +32,7 @@ static std::string statements(const DagInit &dag, StringRef builder, StringRef i
   return name;
 }
 
-static bool isTypedOperand(const Record *constraint) {
-  return constraint->isSubClassOf("TypeConstraint");
-}
-
-namespace {
-struct Operand {
-  std::string name;
-  bool variadic;
-};
-} // namespace
-
-static std::vector<Operand> operandsOf(const Record &op) {
-  std::vector<Operand> operands;
-  const DagInit *arguments = op.getValueAsDag("arguments");
-  for (unsigned i = 0, e = arguments->getNumArgs(); i != e; ++i) {
-    const Record *constraint = cast<DefInit>(arguments->getArg(i))->getDef();
-    if (isTypedOperand(constraint))
-      operands.push_back({arguments->getArgNameStr(i).str(), constraint->isSubClassOf("Variadic")});
-  }
-  return operands;
-}
-
-static std::string accessor(StringRef name) {
-  return "get" + convertToCamelFromSnakeCase(name, /*capitalizeFirst=*/true);
-}
+static std::string accessor(StringRef name) { return "get" + camelName(name); }
 
 static void bindOperands(raw_ostream &os, const std::vector<Operand> &operands, StringRef code) {
   for (const Operand &operand : operands)
@@ -167,14 +112,10 @@ static void emitScalar(raw_ostream &os, const Record &op, const std::vector<Oper
   os << "  s.setElementType(getElementType((*this)->getOperand(" << operands.size() - 1 << ")));\n";
   for (unsigned i = 0; i < operands.size(); ++i)
     os << "  mlir::Value " << operands[i].name << " = operands[" << i << "];\n";
-  os << "  return " << expression(*scalar, "s") << ";\n}\n";
-}
-
-static std::vector<const Record *> keratinOps(RecordKeeper &records) {
-  std::vector<const Record *> ops;
-  for (Record *op : records.getAllDerivedDefinitions("Keratin_Op"))
-    ops.push_back(op);
-  return ops;
+  std::string body;
+  unsigned counter = 0;
+  std::string result = statements(*scalar, "s", "  ", counter, body);
+  os << body << "  return " << result << ";\n}\n";
 }
 
 bool keratin::tblgen::emitOpRecords(raw_ostream &os, RecordKeeper &records) {
@@ -213,49 +154,5 @@ bool keratin::tblgen::emitOpTable(raw_ostream &os, RecordKeeper &records) {
     os << "KERATIN_OP(" << className(*op) << ", \"" << op->getValueAsString("opName") << "\", "
        << operandsOf(*op).size() << ", \"" << op->getValueAsString("domain") << "\", "
        << (op->getValueAsBit("isDifferentiable") ? "true" : "false") << ")\n";
-  return false;
-}
-
-static void emitPredicate(raw_ostream &os, RecordKeeper &records, StringRef property) {
-  os << "\nbool keratin::ir::" << property << "(mlir::Operation *op) {\n  return mlir::isa<";
-  bool isFirst = true;
-  for (const Record *op : records.getAllDerivedDefinitions("Keratin_Properties"))
-    if (op->getValueAsBit(property)) {
-      os << (isFirst ? "" : ", ") << className(*op);
-      isFirst = false;
-    }
-  os << ">(op);\n}\n";
-}
-
-bool keratin::tblgen::emitOpProperties(raw_ostream &os, RecordKeeper &records) {
-  os << "// Generated by keratin-tblgen -gen-op-properties.\n";
-  for (StringRef property : {"canFail", "isCostly", "takesAnyOrder"})
-    emitPredicate(os, records, property);
-  os << "\nllvm::StringRef keratin::ir::runtimeFunctionOf(mlir::Operation *op) {\n";
-  for (const Record *op : records.getAllDerivedDefinitions("Keratin_Properties"))
-    if (StringRef function = op->getValueAsString("runtimeFunction"); !function.empty())
-      os << "  if (mlir::isa<" << className(*op) << ">(op))\n    return \"" << function << "\";\n";
-  os << "  return {};\n}\n";
-  return false;
-}
-
-bool keratin::tblgen::emitOpOperations(raw_ostream &os, RecordKeeper &records) {
-  os << "// Generated by keratin-tblgen -gen-op-operations.\n";
-  for (const Record *op : records.getAllDerivedDefinitions("Keratin_Properties")) {
-    StringRef operations = op->getValueAsString("operations");
-    if (operations.empty() && !op->getValueAsString("kernel").empty())
-      PrintFatalError(op->getLoc(), "has a kind of kernel and does not say its operations");
-    if (!operations.empty())
-      os << "  if (auto op = mlir::dyn_cast<" << className(*op) << ">(operation))\n    return "
-         << operations << ";\n";
-  }
-  return false;
-}
-
-bool keratin::tblgen::emitOpKernels(raw_ostream &os, RecordKeeper &records) {
-  os << "// Generated by keratin-tblgen -gen-op-kernels.\n";
-  for (const Record *op : records.getAllDerivedDefinitions("Keratin_Properties"))
-    if (StringRef kind = op->getValueAsString("kernel"); !kind.empty())
-      os << "KERATIN_KERNEL(" << className(*op) << ", emit" << kind << "Kernel)\n";
   return false;
 }
