@@ -64,10 +64,7 @@ def IndexingOpInterface : OpInterface<"IndexingOpInterface"> {
     InterfaceMethod<[{
       Which loops must stay apart: true if dimensions `dim` and `dim + 1` of the result can be walked as one because the op
       treats them alike.
-    }], "bool", "canCollapse", (ins "unsigned":$dim)>,
-    InterfaceMethod<[{
-      Whether an index is checked when the op runs, so that the call can fail.
-    }], "bool", "canFail", (ins), [{}], [{ return false; }]>
+    }], "bool", "canCollapse", (ins "unsigned":$dim)>
   ];
 }
 
@@ -93,17 +90,35 @@ def LoopOpInterface : OpInterface<"LoopOpInterface"> {
   let description = "A loop. Its body is given the step's number, the states, elements of sequences and captures; it yields the next states, then elements of stacks.";
   let methods = [
     InterfaceMethod<"The region that is a step.", "::mlir::Region &", "getBody">,
-    InterfaceMethod<"How many states there are.", "unsigned", "getNumStates">,
+    InterfaceMethod<"How many states there are.",
+      "unsigned", "getNumStates", (ins), [{}], [{
+        return $_op.getInits().size();
+      }]>,
     InterfaceMethod<"The number of steps; of keratin.while the symbol that stands for it, which must be there.",
       "::keratin::ir::DimExpr", "getSteps">,
     InterfaceMethod<"The states before the first step.", "::mlir::OperandRange", "getInits">,
     InterfaceMethod<"The tensors of which each step is given an element.", "::mlir::OperandRange", "getSequences">,
     InterfaceMethod<"What is the same in each step.", "::mlir::OperandRange", "getCaptures">,
-    InterfaceMethod<"The body's argument for the step's number.", "::mlir::BlockArgument", "getStepNumber">,
-    InterfaceMethod<"The body's arguments for the states.", "::mlir::Block::BlockArgListType", "getStateArguments">,
-    InterfaceMethod<"The body's arguments for elements.", "::mlir::Block::BlockArgListType", "getElementArguments">,
-    InterfaceMethod<"The body's arguments for captures.", "::mlir::Block::BlockArgListType", "getCaptureArguments">,
-    InterfaceMethod<"The states after the last step.", "::mlir::ResultRange", "getLastStates">,
+    InterfaceMethod<"The body's argument for the step's number.",
+      "::mlir::BlockArgument", "getStepNumber", (ins), [{}], [{
+        return $_op.getBody().getArgument(0);
+      }]>,
+    InterfaceMethod<"The body's arguments for the states.",
+      "::mlir::Block::BlockArgListType", "getStateArguments", (ins), [{}], [{
+        return $_op.getBody().getArguments().slice(1, $_op.getNumStates());
+      }]>,
+    InterfaceMethod<"The body's arguments for elements.",
+      "::mlir::Block::BlockArgListType", "getElementArguments", (ins), [{}], [{
+        return $_op.getBody().getArguments().slice(1 + $_op.getNumStates(), $_op.getSequences().size());
+      }]>,
+    InterfaceMethod<"The body's arguments for captures.",
+      "::mlir::Block::BlockArgListType", "getCaptureArguments", (ins), [{}], [{
+        return $_op.getBody().getArguments().drop_front(1 + $_op.getNumStates() + $_op.getSequences().size());
+      }]>,
+    InterfaceMethod<"The states after the last step.",
+      "::mlir::ResultRange", "getLastStates", (ins), [{}], [{
+        return $_op->getResults().take_front($_op.getNumStates());
+      }]>,
     InterfaceMethod<"What the steps have yielded beside the states.", "::mlir::ResultRange", "getStacks">,
     InterfaceMethod<"The result that an operand of the yield becomes.", "::mlir::OpResult", "getResultOf", (ins "unsigned":$yielded)>
   ];

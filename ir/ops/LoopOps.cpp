@@ -84,19 +84,7 @@ static LogicalResult addElements(LoopOpInterface op, TypeRange types, StringRef 
 
 //===-- ScanOp --------------------------------------------------------------------------------===//
 
-unsigned ScanOp::getNumStates() { return getInits().size(); }
 DimExpr ScanOp::getSteps() { return getLength().getDims().front(); }
-BlockArgument ScanOp::getStepNumber() { return getBody().getArgument(0); }
-Block::BlockArgListType ScanOp::getStateArguments() {
-  return getBody().getArguments().slice(1, getNumStates());
-}
-Block::BlockArgListType ScanOp::getElementArguments() {
-  return getBody().getArguments().slice(1 + getNumStates(), getSequences().size());
-}
-Block::BlockArgListType ScanOp::getCaptureArguments() {
-  return getBody().getArguments().drop_front(1 + getNumStates() + getSequences().size());
-}
-ResultRange ScanOp::getLastStates() { return getResults().take_front(getNumStates()); }
 ResultRange ScanOp::getStacks() { return getResults().drop_front(getNumStates()); }
 OpResult ScanOp::getResultOf(unsigned yielded) { return (*this)->getResult(yielded); }
 
@@ -123,20 +111,8 @@ LogicalResult ScanOp::verify() {
 
 //===-- WhileOp -------------------------------------------------------------------------------===//
 
-unsigned WhileOp::getNumStates() { return getInits().size(); }
 DimExpr WhileOp::getSteps() { return getLength()->getDims().front(); }
 OperandRange WhileOp::getSequences() { return getOperands().take_front(0); }
-BlockArgument WhileOp::getStepNumber() { return getBody().getArgument(0); }
-Block::BlockArgListType WhileOp::getStateArguments() {
-  return getBody().getArguments().slice(1, getNumStates());
-}
-Block::BlockArgListType WhileOp::getElementArguments() {
-  return getBody().getArguments().slice(0, 0);
-}
-Block::BlockArgListType WhileOp::getCaptureArguments() {
-  return getBody().getArguments().drop_front(1 + getNumStates());
-}
-ResultRange WhileOp::getLastStates() { return getResults().take_front(getNumStates()); }
 ResultRange WhileOp::getStacks() { return getResults().drop_front(getNumStates() + 1); }
 OpResult WhileOp::getResultOf(unsigned yielded) {
   return (*this)->getResult(yielded + (yielded >= getNumStates()));
