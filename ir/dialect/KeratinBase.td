@@ -29,15 +29,17 @@ def Keratin_Dialect : Dialect {
   let dependentDialects = ["::mlir::func::FuncDialect"];
 }
 
-//===-- Attributes -------------------------------------------------------------------------------------------===//
+//===-- Attributes ----------------------------------------------------------------------------===//
 
-def Keratin_DimsAttr : AttrDef<Keratin_Dialect, "Dims", [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+def Keratin_DimsAttr : AttrDef<Keratin_Dialect, "Dims",
+    [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let mnemonic = "dims";
   let summary = "a list of dimension expressions over symbols";
   let description = [{
-    `#keratin.dims<d0, 4, 2*d1 + 1>`. As the encoding of a tensor type it holds one expression a dimension; ops use it for
-    starts, paddings and the like. The numbers are ir::DimExpr::encode() of each, one after the other.
-    A tensor type has it exactly if a size is unknown, and then a size is a number in both or in neither: equal shapes are equal types.
+    `#keratin.dims<d0, 4, 2*d1 + 1>`. As the encoding of a tensor type it holds one expression a
+    dimension; ops use it for starts, paddings and the like. The numbers are
+    ir::DimExpr::encode() of each, one after the other. A tensor type has it exactly if a size
+    is unknown, and then a size is a number in both or in neither: equal shapes are equal types.
   }];
   // For each expression its length, then its code.
   let parameters = (ins ArrayRefParameter<"int64_t">:$code);
@@ -50,7 +52,7 @@ def Keratin_DimsAttr : AttrDef<Keratin_Dialect, "Dims", [DeclareAttrInterfaceMet
   let skipDefaultBuilders = 0;
 }
 
-//===-- Types ------------------------------------------------------------------------------------------------===//
+//===-- Types ---------------------------------------------------------------------------------===//
 
 def Keratin_Bool : TypeConstraint<CPred<"$_self.isSignlessInteger(1)">, "bool">;
 def Keratin_SInt : AnyTypeOf<[I8, I16, I32, I64]>;
@@ -67,7 +69,7 @@ def Keratin_IntTensor : RankedTensorOf<[Keratin_Int]>;
 def Keratin_BoolTensor : RankedTensorOf<[I1]>;
 def Keratin_BitsTensor : RankedTensorOf<[I1, Keratin_Int]>;
 
-//===-- The op record ----------------------------------------------------------------------------------------===//
+//===-- The op record -------------------------------------------------------------------------===//
 
 // Nodes of the dags `scalar` and `vjp`. A node is a method of that name (lower camel case) on
 // ir::ScalarBuilder in `scalar`, on ir::GraphMath in `vjp`; a string argument is copied into the
@@ -109,8 +111,9 @@ class MathFunction<int operands, int error> : ScalarFunction<operands> {
   let ulps = error;
 }
 
-// Operands and results have shapes that can be computed with: unknown sizes are expressions, and the elements can be counted in 64 bits.
-// First of the traits of an op, so that shape inference and verifiers need not ask again.
+// Operands and results have shapes that can be computed with: unknown sizes are expressions, and
+// the elements can be counted in 64 bits. First of the traits of an op, so that shape inference and
+// verifiers need not ask again.
 def Keratin_HasKnownShapes : NativeOpTrait<"HasKnownShapes"> { let cppNamespace = "::keratin::ir"; }
 
 // How attributes of an op name dimensions of its result: nodes of the dag `dimensions`.
@@ -181,7 +184,8 @@ class Keratin_Properties {
   bit isMonotone = 1;
 }
 
-// What is data about an op stands in its record; what is not is a method in the neighbouring files of its family:
+// What is data about an op stands in its record; what is not is a method in the neighbouring files
+// of its family:
 //   hasCustomVjp         X::buildVjp        in XGradients.cpp
 //   hasCustomEvaluate    X::evaluate        in ir/reference
 // Leaving one out is a link error.
@@ -190,12 +194,14 @@ class Keratin_Op<string mnemonic, list<Trait> traits = []>
         Keratin_HasKnownShapes,
         DeclareOpInterfaceMethods<DifferentiableOpInterface>,
         DeclareOpInterfaceMethods<EvaluableOpInterface>], traits)>, Keratin_Properties {
-  // Gradient: one expression an operand over $operands, the result $y and its cotangent $dy; None where there is none.
+  // Gradient: one expression an operand over $operands, the result $y and its cotangent $dy; None
+  // where there is none.
   list<dag> vjp = [];
   bit hasCustomVjp = 0;
   // 0: gradients stop here on purpose (the operands get none).
   bit isDifferentiable = 1;
-  // 1: the result takes elements of the operands and leaves others, to which no gradient flows, however infinite their own derivative.
+  // 1: the result takes elements of the operands and leaves others, to which no gradient flows,
+  // however infinite their own derivative.
   bit choosesElements = 0;
   // 1 (elementwise ops): the cotangent is multiplied by what may be infinite or NaN.
   bit hasUnboundedDerivative = 0;
@@ -204,8 +210,8 @@ class Keratin_Op<string mnemonic, list<Trait> traits = []>
   dag scalar = (None);
   // Units in the last place of that, if it is more than one function; -1: not said.
   int ulps = -1;
-  // The same for the reference interpreter: a C++ expression over the operands by name, each of type T (double for floats, the
-  // integer type itself otherwise).
+  // The same for the reference interpreter: a C++ expression over the operands by name, each of
+  // type T (double for floats, the integer type itself otherwise).
   string reference = "";
 
   // Saved graphs of the format 1.savedSince and later may have it (docs/saved-graphs.md), with its

@@ -1,4 +1,5 @@
-// Attributes in which a plan of memory is written down. What they are put on and what they mean together: ir/dialect/MemoryPlan.h.
+// Attributes in which a plan of memory is written down. What they are put on and what they mean
+// together: ir/dialect/MemoryPlan.h.
 #ifndef KERATIN_PLAN_ATTRIBUTES
 #define KERATIN_PLAN_ATTRIBUTES
 
@@ -11,26 +12,32 @@ def Keratin_PlaceAttr : AttrDef<Keratin_Dialect, "Place"> {
     One of these, of which the last two are for states of a loop:
 
     ```
-    #keratin.place<arena, 64*d0>       64*d0 bytes behind the beginning of memory 0, which the call has from its start
+    #keratin.place<arena, 64*d0>       64*d0 bytes behind the beginning of memory 0, which the
+                                       call has from its start
     #keratin.place<memory 1, 64*d5>    the same in another memory of the function
-    #keratin.place<returned 2>         where operand 2 of the terminator of the block belongs: in the function the buffer of its result 2; in a
-                                       loop's body the place of the next state, or of the step's element of a stack; in a branch that of the result
+    #keratin.place<returned 2>         where operand 2 of the terminator of the block belongs: in
+                                       the function the buffer of its result 2; in a loop's body
+                                       the place of the next state, or of the step's element of a
+                                       stack; in a branch that of the result
     #keratin.place<variable 0>         the own buffer of a variable of the function, which is updated in place
     #keratin.place<nowhere>            nobody reads the value, and nobody writes it
     #keratin.place<result>             where the loop's result lies
     #keratin.place<stack 1>            in the loop's stack 1, where a step has last written it
     ```
 
-    `over 0` behind it, as in `#keratin.place<arena, 0, over 0>`: the value takes over the storage of the node's operand 0. The node must read an
-    element of such an operand before it writes the result at the same index, and may not assume that the two are apart.
+    `over 0` behind it, as in `#keratin.place<arena, 0, over 0>`: the value takes over the
+    storage of the node's operand 0. The node must read an element of such an operand before it
+    writes the result at the same index, and may not assume that the two are apart.
   }];
   let parameters = (ins "::keratin::ir::PlaceKind":$kind,
-                        "unsigned":$number,                         // of the memory, operand, variable or stack; else 0
+                        // of the memory, operand, variable or stack; else 0
+                        "unsigned":$number,
                         "::keratin::ir::DimsAttr":$position,        // the offset in a memory; else nothing
                         "::std::optional<unsigned>":$over);
   let hasCustomAssemblyFormat = 1;
   let extraClassDeclaration = [{
-    static PlaceAttr inMemory(::mlir::MLIRContext *context, unsigned memory, const ::keratin::ir::DimExpr &offset);
+    static PlaceAttr inMemory(::mlir::MLIRContext *context, unsigned memory,
+        const ::keratin::ir::DimExpr &offset);
     // Of a kind that is not PlaceKind::Memory.
     static PlaceAttr of(::mlir::MLIRContext *context, ::keratin::ir::PlaceKind kind, unsigned number = 0);
     // The same place, taken over from an operand.
@@ -56,7 +63,8 @@ def Keratin_RoomAttr : AttrDef<Keratin_Dialect, "Room"> {
   let parameters = (ins "::keratin::ir::DimsAttr":$extent); // bytes, offset
   let hasCustomAssemblyFormat = 1;
   let extraClassDeclaration = [{
-    static RoomAttr get(::mlir::MLIRContext *context, const ::keratin::ir::DimExpr &bytes, const ::keratin::ir::DimExpr &offset);
+    static RoomAttr get(::mlir::MLIRContext *context, const ::keratin::ir::DimExpr &bytes,
+        const ::keratin::ir::DimExpr &offset);
     ::keratin::ir::DimExpr getBytes() const { return getExtent().getDims()[0]; }
     ::keratin::ir::DimExpr getOffset() const { return getExtent().getDims()[1]; }
   }];
@@ -69,7 +77,8 @@ def Keratin_MemoryAttr : AttrDef<Keratin_Dialect, "Memory"> {
     ```
     #keratin.memory<host, 128*d0>              so many bytes when the call begins
     #keratin.memory<host, 64*d5, after d5>     when the size d5, which the call computes, has its value
-    #keratin.memory<host, 4*d1, step of d5>    a tape: so many bytes for each step of the loop that has d5 of them, asked for as they come
+    #keratin.memory<host, 4*d1, step of d5>    a tape: so many bytes for each step of the loop
+                                               that has d5 of them, asked for as they come
     ```
 
     `host` is the space that it is in: what the host's code reads and writes.
@@ -80,8 +89,10 @@ def Keratin_MemoryAttr : AttrDef<Keratin_Dialect, "Memory"> {
                         "int64_t":$symbol);                        // of the size that it waits for; else 0
   let hasCustomAssemblyFormat = 1;
   let extraClassDeclaration = [{
-    static MemoryAttr get(::mlir::MLIRContext *context, ::keratin::ir::MemorySpace space, const ::keratin::ir::DimExpr &bytes,
-                          ::keratin::ir::MemoryTime time = ::keratin::ir::MemoryTime::Call, int64_t symbol = 0);
+    static MemoryAttr get(::mlir::MLIRContext *context, ::keratin::ir::MemorySpace space,
+        const ::keratin::ir::DimExpr &bytes,
+                          ::keratin::ir::MemoryTime time = ::keratin::ir::MemoryTime::Call,
+                              int64_t symbol = 0);
     // Of a tape, those of one step.
     ::keratin::ir::DimExpr getBytes() const { return getExtent().getDims().front(); }
     bool isTape() const { return getTime() == ::keratin::ir::MemoryTime::Steps; }

@@ -9,13 +9,16 @@ def Host_Dialect : Dialect {
   let cppNamespace = "::keratin::host";
   let summary = "what the host does in a call";
   let description = [{
-    A planned function says what is computed and where it lies; a host program says in words who does it, in order: launches, copies, scalars that
-    the host reads, sizes that it defines. Loops and branches are scf ops over places and 64-bit integers. It knows no target: what a launch
-    becomes, how the work of a kernel is counted and shared, is for the lowering of a target, and so are transfers between spaces of memory.
-    docs/host-program.md explains the program of a training step.
+    A planned function says what is computed and where it lies; a host program says in words who
+    does it, in order: launches, copies, scalars that the host reads, sizes that it defines.
+    Loops and branches are scf ops over places and 64-bit integers. It knows no target: what a
+    launch becomes, how the work of a kernel is counted and shared, is for the lowering of a
+    target, and so are transfers between spaces of memory. docs/host-program.md explains the
+    program of a training step.
   }];
   let useDefaultTypePrinterParser = 1;
-  let dependentDialects = ["::keratin::ir::KeratinDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let dependentDialects = ["::keratin::ir::KeratinDialect", "::mlir::arith::ArithDialect",
+      "::mlir::scf::SCFDialect"];
 }
 
 def Host_Place : TypeDef<Host_Dialect, "Place"> {
@@ -25,11 +28,13 @@ def Host_Place : TypeDef<Host_Dialect, "Place"> {
 
 class Host_Op<string mnemonic, list<Trait> traits = []> : Op<Host_Dialect, mnemonic, traits>;
 
-def Host_ProgramOp : Host_Op<"program", [IsolatedFromAbove, NoTerminator, NoRegionArguments, SingleBlock, HasParent<"::mlir::ModuleOp">]> {
+def Host_ProgramOp : Host_Op<"program", [IsolatedFromAbove, NoTerminator, NoRegionArguments,
+    SingleBlock, HasParent<"::mlir::ModuleOp">]> {
   let summary = "what the host does in a call of a planned function";
   let description = [{
-    Kernels, constants, arguments and results are those of the function, by their numbers: kernels and constants (outside of kernels) in the
-    order in which they stand. Its memories are those of the function's plan.
+    Kernels, constants, arguments and results are those of the function, by their numbers:
+    kernels and constants (outside of kernels) in the order in which they stand. Its memories
+    are those of the function's plan.
 
     Each place is written before it is read, and each size has its value before something needs it.
 
@@ -48,7 +53,7 @@ def Host_ProgramOp : Host_Op<"program", [IsolatedFromAbove, NoTerminator, NoRegi
   let hasRegionVerifier = 1;
 }
 
-//===-- Places -----------------------------------------------------------------------------------------------===//
+//===-- Places --------------------------------------------------------------------------------===//
 
 class Host_BaseOp<string mnemonic> : Host_Op<mnemonic, [Pure]> {
   let arguments = (ins I64Attr:$number);
@@ -61,7 +66,8 @@ def Host_ArgumentOp : Host_BaseOp<"argument"> {
 }
 
 def Host_ResultOp : Host_BaseOp<"result"> {
-  let summary = "where a result of the function belongs: an output, or the new value of a variable that is not updated in place";
+  let summary = "where a result of the function belongs: an output, or the new value of a variable "
+      "that is not updated in place";
 }
 
 def Host_ConstantOp : Host_BaseOp<"constant"> {
@@ -71,8 +77,8 @@ def Host_ConstantOp : Host_BaseOp<"constant"> {
 def Host_MemoryOp : Host_Op<"memory"> {
   let summary = "where a memory of the plan begins";
   let description = [{
-    A memory that waits for a size is there behind its definition. A tape may be elsewhere after each host.grow_tapes, so its beginning is asked for
-    where it is used.
+    A memory that waits for a size is there behind its definition. A tape may be elsewhere after
+    each host.grow_tapes, so its beginning is asked for where it is used.
   }];
   let arguments = (ins I64Attr:$number);
   let results = (outs Host_Place:$place);
@@ -100,27 +106,31 @@ def Host_DiffersOp : Host_Op<"differs", [Pure]> {
   let assemblyFormat = "$a `,` $b attr-dict";
 }
 
-//===-- Work -------------------------------------------------------------------------------------------------===//
+//===-- Work ----------------------------------------------------------------------------------===//
 
 class Host_WorkOp<string mnemonic, dag first, string format> : Host_Op<mnemonic, [AttrSizedOperandSegments]> {
-  let arguments = !con(first, (ins I64Attr:$kernel, Variadic<Host_Place>:$inputs, Variadic<Host_Place>:$outputs,
+  let arguments = !con(first, (ins I64Attr:$kernel, Variadic<Host_Place>:$inputs,
+      Variadic<Host_Place>:$outputs,
                                    OptionalAttr<Keratin_DimsAttr>:$after, I64Attr:$stream));
-  let assemblyFormat = format # "`kernel` $kernel `(` $inputs `)` `->` `(` $outputs `)` (`after` $after^)? `on` $stream attr-dict";
+  let assemblyFormat = format # "`kernel` $kernel `(` $inputs `)` `->` `(` $outputs `)` (`after` "
+      "$after^)? `on` $stream attr-dict";
 }
 
 def Host_LaunchOp : Host_WorkOp<"launch", (ins), ""> {
   let summary = "a kernel does its work";
   let description = [{
-    Inputs and outputs are where the operands and results of the kernel lie. `after` names the sizes among those that the call computes of which it depends.
-    What is launched on one stream is done in order. How many units the work has, how they are shared, and what else the kernel's
-    function is given, the target knows that has compiled it.
+    Inputs and outputs are where the operands and results of the kernel lie. `after` names the
+    sizes among those that the call computes of which it depends. What is launched on one stream
+    is done in order. How many units the work has, how they are shared, and what else the
+    kernel's function is given, the target knows that has compiled it.
   }];
 }
 
 def Host_CallOp : Host_WorkOp<"call", (ins StrAttr:$callee), "$callee "> {
   let summary = "the host does the work of a kernel itself, by a function of the runtime";
   let description = [{
-    Of kernels that print, search or look at numbers: `host.call "print" kernel 3 (%x) -> (%y) on 0` waits for what was launched on the stream.
+    Of kernels that print, search or look at numbers: `host.call "print" kernel 3 (%x) -> (%y)
+    on 0` waits for what was launched on the stream.
   }];
 }
 
@@ -143,7 +153,7 @@ def Host_WriteOp : Host_Op<"write"> {
   let assemblyFormat = "$value `to` $place attr-dict";
 }
 
-//===-- Sizes ------------------------------------------------------------------------------------------------===//
+//===-- Sizes ---------------------------------------------------------------------------------===//
 
 def Host_SizeOp : Host_Op<"size"> {
   let summary = "the value of a size";
@@ -165,19 +175,21 @@ def Host_DefineSizeOp : Host_Op<"define_size"> {
 def Host_GrowTapesOp : Host_Op<"grow_tapes"> {
   let summary = "makes room for so many steps in the tapes of a loop whose steps a size counts";
   let description = [{
-    Returns for how many there is room now: fewer than asked for if there is no memory, and then the call has failed.
+    Returns for how many there is room now: fewer than asked for if there is no memory, and then
+    the call has failed.
   }];
   let arguments = (ins I64Attr:$symbol, I64:$steps);
   let results = (outs I64:$room);
   let assemblyFormat = "$symbol `,` $steps attr-dict";
 }
 
-//===-- Control ----------------------------------------------------------------------------------------------===//
+//===-- Control -------------------------------------------------------------------------------===//
 
 def Host_LoopOp : Host_Op<"loop", [NoTerminator, NoRegionArguments, SingleBlock]> {
   let summary = "a loop of the graph: its steps, and what is done once before and after them";
   let description = [{
-    A target may make a function of the outermost ones, in which all that is the same in each step is done before the first.
+    A target may make a function of the outermost ones, in which all that is the same in each
+    step is done before the first.
   }];
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "attr-dict-with-keyword $body";
@@ -186,7 +198,8 @@ def Host_LoopOp : Host_Op<"loop", [NoTerminator, NoRegionArguments, SingleBlock]
 def Host_CheckOp : Host_Op<"check", [HasParent<"::keratin::host::ProgramOp">]> {
   let summary = "ends the call if something has failed";
   let description = [{
-    Stands before what must not happen then: a variable is written in place, or a size defined of what may mean nothing.
+    Stands before what must not happen then: a variable is written in place, or a size defined
+    of what may mean nothing.
   }];
   let assemblyFormat = "attr-dict";
 }

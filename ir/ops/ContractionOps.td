@@ -16,14 +16,17 @@ def Keratin_DotGeneralOp : Keratin_Op<"dot_general", [Pure, InferTypeOpAdaptor]>
   let kernel = "Contraction";
   let operations = "contraction(op)";
   let description = [{
-    Sums over pairs of contracted dimensions for each index of the paired batch dimensions. The result has the batch dimensions, then the rest
-    of a, then the rest of b, each in order. Gradient: dot_general with the other operand, transposed into place.
+    Sums over pairs of contracted dimensions for each index of the paired batch dimensions. The
+    result has the batch dimensions, then the rest of a, then the rest of b, each in order.
+    Gradient: dot_general with the other operand, transposed into place.
 
     ```mlir
-    %y = keratin.dot_general %a, %b batch = [] x [] contract = [1] x [0] : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+    %y = keratin.dot_general %a, %b batch = [] x [] contract = [1] x [0]
+        : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
     ```
   }];
-  let arguments = (ins Keratin_NumberTensor:$a, Keratin_NumberTensor:$b, DenseI64ArrayAttr:$a_batch, DenseI64ArrayAttr:$b_batch,
+  let arguments = (ins Keratin_NumberTensor:$a, Keratin_NumberTensor:$b, DenseI64ArrayAttr:$a_batch,
+      DenseI64ArrayAttr:$b_batch,
                        DenseI64ArrayAttr:$a_contract, DenseI64ArrayAttr:$b_contract);
   let results = (outs Keratin_NumberTensor:$y);
   let assemblyFormat = [{

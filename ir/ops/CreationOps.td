@@ -11,7 +11,8 @@ def Keratin_ConstantOp : Keratin_Op<"constant", [Pure, ConstantLike, AllTypesMat
   let costsNothing = 1;
   let freeToRepeat = "op.getValue().isSplat()";
   let isMadeByElement = 1;
-  let description = "Static shape; the elements are at hand (`dense`), not in a resource. No operands, so no gradient.";
+  let description = "Static shape; the elements are at hand (`dense`), not in a resource. No "
+      "operands, so no gradient.";
   let arguments = (ins ElementsAttr:$value);
   let results = (outs Keratin_Tensor:$y);
   let assemblyFormat = "attr-dict $value";
@@ -27,7 +28,8 @@ def Keratin_IotaOp : Keratin_Op<"iota", [Pure, DeclareOpInterfaceMethods<Indexin
   let freeToRepeat = "true";
   let isMadeByElement = 1;
   let bounds = "Move";
-  let description = "The element at an index is the index along `axis`, in the result's element type (wrapping or rounding).";
+  let description = "The element at an index is the index along `axis`, in the result's element "
+      "type (wrapping or rounding).";
   let arguments = (ins I64Attr:$axis);
   let results = (outs Keratin_NumberTensor:$y);
   let assemblyFormat = "attr-dict `:` type($y)";
@@ -42,7 +44,8 @@ def Keratin_DimOp : Keratin_Op<"dim", [Pure]> {
   let freeToRepeat = "true";
   let batching = "own";
   let isMadeByElement = 1;
-  let description = "Folds where the size is static; at run time it is read from the evaluated sizes. No gradient.";
+  let description = "Folds where the size is static; at run time it is read from the evaluated "
+      "sizes. No gradient.";
   let arguments = (ins Keratin_Tensor:$x, I64Attr:$axis);
   let results = (outs Keratin_NumberTensor:$y);
   let hasVerifier = 1;

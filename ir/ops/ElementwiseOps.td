@@ -4,7 +4,7 @@
 
 include "ir/dialect/KeratinBase.td"
 
-//===-- Functions of elements ----------------------------------------------------------------------===//
+//===-- Functions of elements -----------------------------------------------------------------===//
 
 def Abs : ScalarFunction<1>;
 def Add : ScalarFunction<2>;
@@ -42,7 +42,7 @@ def Sub : ScalarFunction<2>;
 def Tanh : MathFunction<1, 3>;
 def Xor : ScalarFunction<2>;
 
-//===-- Families -----------------------------------------------------------------------------------===//
+//===-- Families ------------------------------------------------------------------------------===//
 
 class Keratin_ElementwiseOp<string mnemonic, list<Trait> traits = []>
     : Keratin_Op<mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<ElementwiseOpInterface>,
@@ -53,10 +53,12 @@ class Keratin_ElementwiseOp<string mnemonic, list<Trait> traits = []>
   let batching = "dimensions";
   let bounds = "Elementwise";
   let extraClassDefinition = [{
-    ::mlir::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *context, ::std::optional<::mlir::Location> location,
+    ::mlir::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *context,
+        ::std::optional<::mlir::Location> location,
         ::mlir::ValueRange operands, ::mlir::DictionaryAttr, ::mlir::OpaqueProperties, ::mlir::RegionRange,
         ::llvm::SmallVectorImpl<::mlir::Type> &inferred) {
-      return ::keratin::ir::inferElementwise(getOperationName(), location, operands, }] # !if(!eq(resultElement, "bool"), "true", "false") # [{, inferred);
+      return ::keratin::ir::inferElementwise(getOperationName(), location, operands,
+          }] # !if(!eq(resultElement, "bool"), "true", "false") # [{, inferred);
     }
   }];
 }
@@ -75,7 +77,7 @@ class Keratin_BinaryOp<string mnemonic, TypeConstraint type, list<Trait> traits 
   let results = (outs type:$y);
 }
 
-//===-- Unary --------------------------------------------------------------------------------------------------===//
+//===-- Unary ---------------------------------------------------------------------------------===//
 
 def Keratin_NegOp : Keratin_UnaryOp<"neg", Keratin_NumberTensor> {
   let summary = "negation, element by element";
@@ -189,7 +191,8 @@ def Keratin_Log1pOp : Keratin_FloatUnaryOp<"log1p"> {
 def Keratin_SqrtOp : Keratin_FloatUnaryOp<"sqrt"> {
   let summary = "square root, element by element";
   let savedSince = 0;
-  let description = "IEEE: NaN for negative numbers (K::sqrt clamps first). Gradient: dx = dy / (2 y), +inf at 0.";
+  let description = "IEEE: NaN for negative numbers (K::sqrt clamps first). Gradient: dx = dy / (2 "
+      "y), +inf at 0.";
   let scalar = (Sqrt $x);
   let reference = "std::sqrt(x)";
   let vjp = [(Div (Scale $dy, "0.5"), $y)];
@@ -289,7 +292,7 @@ def Keratin_NotOp : Keratin_UnaryOp<"not", Keratin_BitsTensor> {
   let isDifferentiable = 0;
 }
 
-//===-- Binary -------------------------------------------------------------------------------------------------===//
+//===-- Binary --------------------------------------------------------------------------------===//
 
 def Keratin_AddOp : Keratin_BinaryOp<"add", Keratin_NumberTensor, [Commutative]> {
   let summary = "sum, element by element";
@@ -346,8 +349,9 @@ def Keratin_FloorDivOp : Keratin_BinaryOp<"floor_div", Keratin_NumberTensor> {
   // Of integers, divided by 0 gives 0; as a size it is none.
   let size = "b == DimExpr(0) ? std::nullopt : floordiv(a, b)";
   let description = [{
-    An integer divided by 0 gives 0; the smallest integer by -1 gives itself. Of floats the exact quotient is rounded down; one of
-    2^23 (f64: 2^52) and more is the nearest number to a / b. No gradient.
+    An integer divided by 0 gives 0; the smallest integer by -1 gives itself. Of floats the
+    exact quotient is rounded down; one of 2^23 (f64: 2^52) and more is the nearest number to a
+    / b. No gradient.
   }];
   let scalar = (FloorDiv $a, $b);
   let reference = "floorDiv(a, b)";
@@ -360,8 +364,8 @@ def Keratin_ModOp : Keratin_BinaryOp<"mod", Keratin_NumberTensor> {
   let isMonotone = 0;
   let size = "b == DimExpr(0) ? std::nullopt : mod(a, b)";
   let description = [{
-    a - b * floor(a / b), for floats rounded once, however large the quotient is; 0 has the sign of b. An integer modulo 0 gives 0, a
-    float NaN. Gradient: da = dy, db = -dy * floor(a / b).
+    a - b * floor(a / b), for floats rounded once, however large the quotient is; 0 has the sign
+    of b. An integer modulo 0 gives 0, a float NaN. Gradient: da = dy, db = -dy * floor(a / b).
   }];
   let scalar = (Mod $a, $b);
   let reference = "floorMod(a, b)";
@@ -374,16 +378,19 @@ def Keratin_PowOp : Keratin_BinaryOp<"pow", Keratin_NumberTensor> {
   let savedSince = 0;
   let isMonotone = 0;
   let description = [{
-    C's pow for floats; integers by repeated squaring with wrap-around, a negative integer exponent gives 0 (the frontend refuses it).
-    Gradient: da = dy * b * a^(b-1), 0 where dy is 0, or a and b are; db = dy * y * log(a) where a > 0, else 0.
+    C's pow for floats; integers by repeated squaring with wrap-around, a negative integer
+    exponent gives 0 (the frontend refuses it). Gradient: da = dy * b * a^(b-1), 0 where dy is
+    0, or a and b are; db = dy * y * log(a) where a > 0, else 0.
   }];
   let scalar = (Pow $a, $b);
   let reference = "power(a, b)";
   let vjp = [
     // The derivative of a^0 is 0 at 0 too: higher derivatives of a^3 end there.
-    (KeepZeros $dy, (Mul $dy, (Mul $b, (Pow (Select (And (Equal $b, (ZeroLike $b)), (Equal $a, (ZeroLike $a))), (OneLike $a), $a),
+    (KeepZeros $dy, (Mul $dy, (Mul $b, (Pow (Select (And (Equal $b, (ZeroLike $b)),
+        (Equal $a, (ZeroLike $a))), (OneLike $a), $a),
       (Sub $b, (OneLike $b)))))),
-    (Select (Greater $a, (ZeroLike $a)), (Mul $dy, (Mul $y, (Log (Select (Greater $a, (ZeroLike $a)), $a, (OneLike $a))))), (ZeroLike $a))];
+    (Select (Greater $a, (ZeroLike $a)), (Mul $dy,
+        (Mul $y, (Log (Select (Greater $a, (ZeroLike $a)), $a, (OneLike $a))))), (ZeroLike $a))];
   let domain = "positive";
   let hasUnboundedDerivative = 1;
 }
@@ -395,7 +402,8 @@ def Keratin_MaximumOp : Keratin_BinaryOp<"maximum", Keratin_NumberTensor> {
   let description = "NaN if either is NaN. Gradient: to a where a >= b, else to b (a tie goes to a).";
   let scalar = (Maximum $a, $b);
   let reference = "a != a || b != b ? notANumber<T>() : a >= b ? a : b";
-  let vjp = [(Select (GreaterEqual $a, $b), $dy, (ZeroLike $dy)), (Select (GreaterEqual $a, $b), (ZeroLike $dy), $dy)];
+  let vjp = [(Select (GreaterEqual $a, $b), $dy, (ZeroLike $dy)),
+      (Select (GreaterEqual $a, $b), (ZeroLike $dy), $dy)];
   let hasFolder = 1;
   let choosesElements = 1;
 }
@@ -407,12 +415,14 @@ def Keratin_MinimumOp : Keratin_BinaryOp<"minimum", Keratin_NumberTensor> {
   let description = "NaN if either is NaN. Gradient: to a where a <= b, else to b (a tie goes to a).";
   let scalar = (Minimum $a, $b);
   let reference = "a != a || b != b ? notANumber<T>() : a <= b ? a : b";
-  let vjp = [(Select (GreaterEqual $b, $a), $dy, (ZeroLike $dy)), (Select (GreaterEqual $b, $a), (ZeroLike $dy), $dy)];
+  let vjp = [(Select (GreaterEqual $b, $a), $dy, (ZeroLike $dy)),
+      (Select (GreaterEqual $b, $a), (ZeroLike $dy), $dy)];
   let hasFolder = 1;
   let choosesElements = 1;
 }
 
-class Keratin_BitsOp<string mnemonic, list<Trait> traits = []> : Keratin_BinaryOp<mnemonic, Keratin_BitsTensor, traits> {
+class Keratin_BitsOp<string mnemonic, list<Trait> traits = []>
+    : Keratin_BinaryOp<mnemonic, Keratin_BitsTensor, traits> {
   let isDifferentiable = 0;
 }
 
@@ -460,7 +470,7 @@ def Keratin_ShiftRightOp : Keratin_BinaryOp<"shift_right", Keratin_IntTensor> {
   let isDifferentiable = 0;
 }
 
-//===-- Compare, select, cast ----------------------------------------------------------------------------------===//
+//===-- Compare, select, cast -----------------------------------------------------------------===//
 
 def Keratin_Eq : I64EnumAttrCase<"EQ", 0, "eq">;
 def Keratin_Ne : I64EnumAttrCase<"NE", 1, "ne">;
@@ -505,8 +515,9 @@ def Keratin_CastOp : Keratin_Op<"cast", [Pure, DeclareOpInterfaceMethods<Element
   let batching = "dimensions";
   let isMadeByElement = 1;
   let description = [{
-    Float to integer truncates towards zero, saturates, and turns NaN into 0; to bool: nonzero; from bool: 0 or 1; between integers: wraps.
-    Gradient between floats: dx = cast(dy); none otherwise.
+    Float to integer truncates towards zero, saturates, and turns NaN into 0; to bool: nonzero;
+    from bool: 0 or 1; between integers: wraps. Gradient between floats: dx = cast(dy); none
+    otherwise.
   }];
   let arguments = (ins Keratin_Tensor:$x);
   let results = (outs Keratin_Tensor:$y);
@@ -515,7 +526,7 @@ def Keratin_CastOp : Keratin_Op<"cast", [Pure, DeclareOpInterfaceMethods<Element
   let hasCustomVjp = 1;
 }
 
-//===-- Markers: elementwise identities with a meaning -----------------------------------------------------------===//
+//===-- Markers: elementwise identities with a meaning ----------------------------------------===//
 
 class Keratin_MarkerOp<string mnemonic> : Keratin_UnaryOp<mnemonic, Keratin_Tensor> {
   let scalar = (Identity $x);

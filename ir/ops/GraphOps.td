@@ -28,8 +28,9 @@ def Keratin_LiteralOp : Keratin_Op<"literal"> {
   let summary = "a constant whose bytes the frontend holds";
   let isSaved = 0;
   let description = [{
-    `id` is a place in the frontend's table and is used again after the op is gone: attributes live as long as their context, so a loop
-    that keeps making constants would grow memory. K::function turns it into keratin.constant, or into an argument.
+    `id` is a place in the frontend's table and is used again after the op is gone: attributes
+    live as long as their context, so a loop that keeps making constants would grow memory.
+    K::function turns it into keratin.constant, or into an argument.
   }];
   let arguments = (ins I64Attr:$id);
   let results = (outs Keratin_Tensor:$y);
@@ -38,7 +39,8 @@ def Keratin_LiteralOp : Keratin_Op<"literal"> {
 }
 
 def Keratin_SparseRoleAttr : I64EnumAttr<"SparseRole", "what a sparse matrix is to the user",
-    [I64EnumAttrCase<"Value", 0, "value">, I64EnumAttrCase<"Placeholder", 1, "placeholder">, I64EnumAttrCase<"Variable", 2, "variable">]> {
+    [I64EnumAttrCase<"Value", 0, "value">, I64EnumAttrCase<"Placeholder", 1, "placeholder">,
+        I64EnumAttrCase<"Variable", 2, "variable">]> {
   let cppNamespace = "::keratin::ir";
 }
 
@@ -46,10 +48,12 @@ def Keratin_SparseMatrixOp : Keratin_Op<"sparse_matrix", [Pure]> {
   let summary = "a matrix of which only some elements are stored, as the user holds it";
   let isSaved = 0;
   let description = [{
-    The sum of values[i] at (rows[i], columns[i]). Only in the frontend's graph: K functions that take a sparse tensor compute with the three vectors, and
-    a function that returns one returns keratin.scatter_add of the values.
+    The sum of values[i] at (rows[i], columns[i]). Only in the frontend's graph: K functions
+    that take a sparse tensor compute with the three vectors, and a function that returns one
+    returns keratin.scatter_add of the values.
   }];
-  let arguments = (ins Keratin_IntTensor:$rows, Keratin_IntTensor:$columns, Keratin_Tensor:$values, Keratin_SparseRoleAttr:$role);
+  let arguments = (ins Keratin_IntTensor:$rows, Keratin_IntTensor:$columns, Keratin_Tensor:$values,
+      Keratin_SparseRoleAttr:$role);
   let results = (outs Keratin_Tensor:$y);
   let assemblyFormat = "$role operands attr-dict `:` functional-type(operands, results)";
   let isDifferentiable = 0;
@@ -68,14 +72,17 @@ def Keratin_RequireOp : Keratin_Op<"require", [Pure, AllTypesMatch<["x", "y"]>]>
   let savedSince = 0;
   let bounds = "Move";
   let description = [{
-    Each lhs[i] is equal to rhs[i] (`equal`), or equal to it or 1 (`broadcast`), or not less (`at_least`), or the call fails before any work with
-    the message. Becomes part of the function's shape contract. Gradient: dx = dy.
+    Each lhs[i] is equal to rhs[i] (`equal`), or equal to it or 1 (`broadcast`), or not less
+    (`at_least`), or the call fails before any work with the message. Becomes part of the
+    function's shape contract. Gradient: dx = dy.
 
     ```mlir
-    %y = keratin.require broadcast #keratin.dims<d0> #keratin.dims<5> "add: …" %x : (tensor<?xf32, #keratin.dims<d0>>) -> …
+    %y = keratin.require broadcast #keratin.dims<d0> #keratin.dims<5> "add: …" %x
+        : (tensor<?xf32, #keratin.dims<d0>>) -> …
     ```
   }];
-  let arguments = (ins Keratin_Tensor:$x, Keratin_RequirementAttr:$kind, Keratin_DimsAttr:$lhs, Keratin_DimsAttr:$rhs, StrAttr:$message);
+  let arguments = (ins Keratin_Tensor:$x, Keratin_RequirementAttr:$kind, Keratin_DimsAttr:$lhs,
+      Keratin_DimsAttr:$rhs, StrAttr:$message);
   let results = (outs Keratin_Tensor:$y);
   let assemblyFormat = "$kind $lhs $rhs $message $x attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
@@ -84,7 +91,8 @@ def Keratin_RequireOp : Keratin_Op<"require", [Pure, AllTypesMatch<["x", "y"]>]>
 
 def Keratin_UpdateAssign : I64EnumAttrCase<"Assign", 0, "assign">;
 def Keratin_UpdateAdd : I64EnumAttrCase<"Add", 1, "add">;
-def Keratin_UpdateKindAttr : I64EnumAttr<"UpdateKind", "how an update changes a variable", [Keratin_UpdateAssign, Keratin_UpdateAdd]> {
+def Keratin_UpdateKindAttr : I64EnumAttr<"UpdateKind", "how an update changes a variable",
+    [Keratin_UpdateAssign, Keratin_UpdateAdd]> {
   let cppNamespace = "::keratin::ir";
 }
 
@@ -92,8 +100,9 @@ def Keratin_UpdateOp : Keratin_Op<"update", [AllTypesMatch<["variable", "value",
   let summary = "a new value for a variable";
   let isSaved = 0;
   let description = [{
-    The result is the new value; the variable has it after the call. `add`: the value is an increment, and several of them in one call
-    add up. Gradient: none; an update is not part of what it updates.
+    The result is the new value; the variable has it after the call. `add`: the value is an
+    increment, and several of them in one call add up. Gradient: none; an update is not part of
+    what it updates.
   }];
   let arguments = (ins Keratin_Tensor:$variable, Keratin_Tensor:$value, Keratin_UpdateKindAttr:$kind);
   let results = (outs Keratin_Tensor:$y);
@@ -105,7 +114,8 @@ def Keratin_DependOp : Keratin_Op<"depend", [Pure, AllTypesMatch<["x", "y"]>]> {
   let summary = "the same value, evaluated together with other values";
   let isSaved = 0;
   let bounds = "Move";
-  let description = "Keeps updates and prints alive that x was made under (K::control_dependencies). Gradient: dx = dy.";
+  let description = "Keeps updates and prints alive that x was made under "
+      "(K::control_dependencies). Gradient: dx = dy.";
   let arguments = (ins Keratin_Tensor:$x, Variadic<Keratin_Tensor>:$after);
   let results = (outs Keratin_Tensor:$y);
   let vjp = [(Identity $dy), (None)];
@@ -129,8 +139,9 @@ def Keratin_GradientsOp : Keratin_Op<"gradients", [Pure]> {
   let summary = "the gradient of a sum of losses with respect to values of the graph";
   let isSaved = 0;
   let description = [{
-    Left by K::gradients; the Gradient phase replaces it by the ops that compute it. `x` entries are treated as independent. Differentiable, so
-    that gradients have gradients: the inner one is expanded first.
+    Left by K::gradients; the Gradient phase replaces it by the ops that compute it. `x` entries
+    are treated as independent. Differentiable, so that gradients have gradients: the inner one
+    is expanded first.
 
     ```mlir
     %g = keratin.gradients %loss wrt %w : (tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
@@ -143,12 +154,14 @@ def Keratin_GradientsOp : Keratin_Op<"gradients", [Pure]> {
   let hasCustomVjp = 1;
 }
 
-def Keratin_DefineSizeOp : Op<Keratin_Dialect, "define_size", [Keratin_HasKnownShapes, DeclareOpInterfaceMethods<EvaluableOpInterface>]> {
+def Keratin_DefineSizeOp : Op<Keratin_Dialect, "define_size",
+    [Keratin_HasKnownShapes, DeclareOpInterfaceMethods<EvaluableOpInterface>]> {
   let summary = "the value of a symbol, computed during the call";
   let description = [{
-    From here to the end of the block the symbol has the value of `size`, a scalar. A value outside [0, bound] is an error of the call; without a bound only a negative one.
-    The compiler makes it of keratin.truncate, before anything else, and behind a keratin.while with a length; what has the symbol in a size comes
-    behind it, through all passes.
+    From here to the end of the block the symbol has the value of `size`, a scalar. A value
+    outside [0, bound] is an error of the call; without a bound only a negative one. The
+    compiler makes it of keratin.truncate, before anything else, and behind a keratin.while with
+    a length; what has the symbol in a size comes behind it, through all passes.
 
     ```mlir
     keratin.define_size 3 %n at_most <8> : tensor<i64>
@@ -167,16 +180,19 @@ def Keratin_NumberRuleAttr : I64EnumAttr<"NumberRule", "who is to blame for a nu
   let cppNamespace = "::keratin::ir";
 }
 
-def Keratin_SuspectNumbersOp : Op<Keratin_Dialect, "suspect_numbers", [Keratin_HasKnownShapes, DeclareOpInterfaceMethods<EvaluableOpInterface>]>,
+def Keratin_SuspectNumbersOp : Op<Keratin_Dialect, "suspect_numbers",
+    [Keratin_HasKnownShapes, DeclareOpInterfaceMethods<EvaluableOpInterface>]>,
     Keratin_Properties {
   let summary = "whether a kernel of this call has made, or hidden, a number that is not finite";
   let kernel = "SuspectNumbers";
   let operations = "DimExpr(0)";
   let description = [{
-    Stands behind everything that the function computes: `after` is what it returns. Kernels of a function with the attribute `keratin.check_numbers`
-    take note where they store such a number, or where an op that may hide one (a maximum, a quotient, a hyperbolic tangent) reads one that they made.
-    The note may be wrong (an infinity that was meant, an element that nobody uses): it is the reason to look closer, not the verdict. The
-    interpreter always looks.
+    Stands behind everything that the function computes: `after` is what it returns. Kernels of
+    a function with the attribute `keratin.check_numbers` take note where they store such a
+    number, or where an op that may hide one (a maximum, a quotient, a hyperbolic tangent) reads
+    one that they made. The note may be wrong (an infinity that was meant, an element that
+    nobody uses): it is the reason to look closer, not the verdict. The interpreter always
+    looks.
 
     ```mlir
     %s = keratin.suspect_numbers %loss, %w : (tensor<f32>, tensor<4xf32>) -> tensor<i1>
@@ -187,8 +203,9 @@ def Keratin_SuspectNumbersOp : Op<Keratin_Dialect, "suspect_numbers", [Keratin_H
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 
-def Keratin_CheckNumbersOp : Op<Keratin_Dialect, "check_numbers", [Keratin_HasKnownShapes, AttrSizedOperandSegments,
-                                                                  DeclareOpInterfaceMethods<EvaluableOpInterface>]>,
+def Keratin_CheckNumbersOp : Op<Keratin_Dialect, "check_numbers",
+    [Keratin_HasKnownShapes, AttrSizedOperandSegments,
+     DeclareOpInterfaceMethods<EvaluableOpInterface>]>,
     Keratin_Properties {
   let summary = "the call fails if an op has made a number that is not finite";
   let kernel = "CheckNumbers";
@@ -196,27 +213,34 @@ def Keratin_CheckNumbersOp : Op<Keratin_Dialect, "check_numbers", [Keratin_HasKn
   let operations = "DimExpr(0)";
   let canFail = 1;
   let description = [{
-    `y` is what the op `culprit` at this location has made of `read_from`. An element is its fault if it is NaN or infinite and those are finite
-    (`elementwise`: those at the same index; `mixing`: all of them), or if it is NaN and none of them is NaN. Where `counts` is
-    false nobody uses the element. `fed`: `y` is what the caller gave, and is to blame for any number in it that is not finite if there is
-    one in `read_from`, which the function returns. `step` is the step of the innermost loop.
+    `y` is what the op `culprit` at this location has made of `read_from`. An element is its
+    fault if it is NaN or infinite and those are finite (`elementwise`: those at the same index;
+    `mixing`: all of them), or if it is NaN and none of them is NaN. Where `counts` is false
+    nobody uses the element. `fed`: `y` is what the caller gave, and is to blame for any number
+    in it that is not finite if there is one in `read_from`, which the function returns. `step`
+    is the step of the innermost loop.
 
-    All checks of a call are made; the one that the report is about makes a number of finite operands, or else is about something fed, or else
-    makes NaN; among equals it has the lowest `order`, then is the first in time, then has the first element.
+    All checks of a call are made; the one that the report is about makes a number of finite
+    operands, or else is about something fed, or else makes NaN; among equals it has the lowest
+    `order`, then is the first in time, then has the first element.
 
     ```mlir
-    keratin.check_numbers elementwise "log" 3 %y of %x at %t : (tensor<4xf32>, tensor<4xf32>, tensor<i64>) -> ()
+    keratin.check_numbers elementwise "log" 3 %y of %x at %t
+        : (tensor<4xf32>, tensor<4xf32>, tensor<i64>) -> ()
     ```
   }];
   let arguments = (ins Keratin_NumberRuleAttr:$rule, StrAttr:$culprit, I64Attr:$order, Keratin_FloatTensor:$y,
-                       Variadic<Keratin_FloatTensor>:$read_from, Optional<Keratin_BoolTensor>:$counts, Optional<TensorOf<[I64]>>:$step);
+                       Variadic<Keratin_FloatTensor>:$read_from,
+                           Optional<Keratin_BoolTensor>:$counts, Optional<TensorOf<[I64]>>:$step);
   let assemblyFormat = [{
-    $rule $culprit $order $y (`of` $read_from^)? (`counts` $counts^)? (`at` $step^)? attr-dict `:` functional-type(operands, results)
+    $rule $culprit $order $y (`of` $read_from^)? (`counts` $counts^)? (`at` $step^)? attr-dict `:`
+    functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }
 
-def Keratin_KernelOp : Op<Keratin_Dialect, "kernel", [Keratin_HasKnownShapes, IsolatedFromAbove, SingleBlock, RecursiveMemoryEffects]> {
+def Keratin_KernelOp : Op<Keratin_Dialect, "kernel",
+    [Keratin_HasKnownShapes, IsolatedFromAbove, SingleBlock, RecursiveMemoryEffects]> {
   let summary = "ops that become one compiled loop nest";
   let description = [{
     Formed by fusion. The block's arguments stand for the operands; `keratin.yield` names the results.
@@ -236,7 +260,8 @@ def Keratin_KernelOp : Op<Keratin_Dialect, "kernel", [Keratin_HasKnownShapes, Is
   let hasVerifier = 1;
 }
 
-def Keratin_YieldOp : Op<Keratin_Dialect, "yield", [Keratin_HasKnownShapes, Pure, Terminator, ParentOneOf<["KernelOp", "ScanOp", "WhileOp", "IfOp"]>]> {
+def Keratin_YieldOp : Op<Keratin_Dialect, "yield",
+    [Keratin_HasKnownShapes, Pure, Terminator, ParentOneOf<["KernelOp", "ScanOp", "WhileOp", "IfOp"]>]> {
   let summary = "the results of a kernel, of a step or of a branch";
   let arguments = (ins Variadic<Keratin_Tensor>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";

@@ -11,9 +11,10 @@ def Keratin_RandomBitsOp : Keratin_Op<"random_bits", [Pure]> {
   let kernel = "Random";
   let operations = "perElement(kPhiloxOperationsPerWord, op.getY())";
   let description = [{
-    Philox 4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3; SC 2011) with the key (low, high half of `seed`).
-    Element i (row-major) is word (i / 16) % 4 of the block with the counter (low, high half of (i / 64) * 16 + i % 16, low, high half of `draw`):
-    so 16 lanes that compute a block each have 64 consecutive elements. No gradient.
+    Philox 4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3; SC
+    2011) with the key (low, high half of `seed`). Element i (row-major) is word (i / 16) % 4 of
+    the block with the counter (low, high half of (i / 64) * 16 + i % 16, low, high half of
+    `draw`): so 16 lanes that compute a block each have 64 consecutive elements. No gradient.
   }];
   let arguments = (ins TensorOf<[I64]>:$draw, I64Attr:$seed);
   let results = (outs TensorOf<[UI32]>:$y);

@@ -14,12 +14,15 @@ class Keratin_ReductionOp<string mnemonic, TypeConstraint type>
   let results = (outs type:$y);
   let assemblyFormat = "$x `axes` `=` $axes attr-dict `:` functional-type(operands, results)";
   let extraClassDefinition = [{
-    ::mlir::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *context, ::std::optional<::mlir::Location> location,
+    ::mlir::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *context,
+        ::std::optional<::mlir::Location> location,
         Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &inferred) {
-      return ::keratin::ir::inferReduction(getOperationName(), location, adaptor.getX(), adaptor.getAxes(), inferred);
+      return ::keratin::ir::inferReduction(getOperationName(), location, adaptor.getX(),
+          adaptor.getAxes(), inferred);
     }
     ::llvm::ArrayRef<int64_t> $cppClass::getReducedAxes() { return getAxes(); }
-    bool $cppClass::isCompensated() { return }] # !if(isSum, "::mlir::isa<::mlir::FloatType>(getElementType(getX()))", "false") # [{; }
+    bool $cppClass::isCompensated() { return }] # !if(isSum,
+        "::mlir::isa<::mlir::FloatType>(getElementType(getX()))", "false") # [{; }
   }];
   let hasCustomVjp = 1;
 }
@@ -30,7 +33,8 @@ def Keratin_ReduceSumOp : Keratin_ReductionOp<"reduce_sum", Keratin_NumberTensor
   let savedSince = 0;
   let linearIn = ["x"];
   let bounds = "Linear";
-  let description = "0 over nothing; integers wrap; float16 and bfloat16 accumulate in float32. Gradient: dx = broadcast(dy).";
+  let description = "0 over nothing; integers wrap; float16 and bfloat16 accumulate in float32. "
+      "Gradient: dx = broadcast(dy).";
 }
 
 def Keratin_ReduceProdOp : Keratin_ReductionOp<"reduce_prod", Keratin_NumberTensor> {
@@ -43,14 +47,16 @@ def Keratin_ReduceProdOp : Keratin_ReductionOp<"reduce_prod", Keratin_NumberTens
 def Keratin_ReduceMaxOp : Keratin_ReductionOp<"reduce_max", Keratin_NumberTensor> {
   let summary = "largest along axes";
   let savedSince = 0;
-  let description = "-inf (or the smallest integer) over nothing; NaN if any is NaN. Gradient: shared equally among ties.";
+  let description = "-inf (or the smallest integer) over nothing; NaN if any is NaN. Gradient: "
+      "shared equally among ties.";
   let choosesElements = 1;
 }
 
 def Keratin_ReduceMinOp : Keratin_ReductionOp<"reduce_min", Keratin_NumberTensor> {
   let summary = "smallest along axes";
   let savedSince = 0;
-  let description = "+inf (or the largest integer) over nothing; NaN if any is NaN. Gradient: shared equally among ties.";
+  let description = "+inf (or the largest integer) over nothing; NaN if any is NaN. Gradient: "
+      "shared equally among ties.";
   let choosesElements = 1;
 }
 
@@ -85,13 +91,15 @@ class Keratin_ArgReductionOp<string mnemonic>
 def Keratin_ArgMaxOp : Keratin_ArgReductionOp<"arg_max"> {
   let summary = "where the largest is along an axis";
   let savedSince = 0;
-  let description = "int64; the first of equals; a NaN counts as the extreme; the axis must not be empty. No gradient.";
+  let description = "int64; the first of equals; a NaN counts as the extreme; the axis must not be "
+      "empty. No gradient.";
 }
 
 def Keratin_ArgMinOp : Keratin_ArgReductionOp<"arg_min"> {
   let summary = "where the smallest is along an axis";
   let savedSince = 0;
-  let description = "int64; the first of equals; a NaN counts as the extreme; the axis must not be empty. No gradient.";
+  let description = "int64; the first of equals; a NaN counts as the extreme; the axis must not be "
+      "empty. No gradient.";
 }
 
 class Keratin_RunningOp<string mnemonic> : Keratin_Op<mnemonic, [Pure, SameOperandsAndResultType]> {
@@ -108,7 +116,8 @@ def Keratin_CumsumOp : Keratin_RunningOp<"cumsum"> {
   let savedSince = 0;
   let bounds = "Linear";
   let description = [{
-    y[i] = x[0] + … + x[i]; `exclusive`: without x[i]; `reverse`: from the end. Gradient: the same in the other direction.
+    y[i] = x[0] + … + x[i]; `exclusive`: without x[i]; `reverse`: from the end. Gradient: the
+    same in the other direction.
   }];
   let arguments = (ins Keratin_NumberTensor:$x, I64Attr:$axis, UnitAttr:$exclusive, UnitAttr:$reverse);
   let results = (outs Keratin_NumberTensor:$y);
@@ -119,7 +128,8 @@ def Keratin_CumprodOp : Keratin_RunningOp<"cumprod"> {
   let savedSince = 0;
   let bounds = "Product";
   let description = [{
-    y[i] = x[0] * … * x[i]; `exclusive`: without x[i]; `reverse`: from the end. Gradient: exact with zeros, by a linear recurrence.
+    y[i] = x[0] * … * x[i]; `exclusive`: without x[i]; `reverse`: from the end. Gradient: exact
+    with zeros, by a linear recurrence.
   }];
   let arguments = (ins Keratin_NumberTensor:$x, I64Attr:$axis, UnitAttr:$exclusive, UnitAttr:$reverse);
   let results = (outs Keratin_NumberTensor:$y);
@@ -131,7 +141,8 @@ def Keratin_LinearRecurrenceOp : Keratin_RunningOp<"linear_recurrence"> {
   let bounds = "Product";
   let operations = "perElement(2, op.getY())";
   let description = [{
-    y[-1] = 0; `reverse`: y[i] = a[i] * y[i+1] + b[i]. Gradient: a recurrence in the other direction with a shifted by one.
+    y[-1] = 0; `reverse`: y[i] = a[i] * y[i+1] + b[i]. Gradient: a recurrence in the other
+    direction with a shifted by one.
   }];
   let arguments = (ins Keratin_NumberTensor:$a, Keratin_NumberTensor:$b, I64Attr:$axis, UnitAttr:$reverse);
   let results = (outs Keratin_NumberTensor:$y);

@@ -23,8 +23,8 @@ def Keratin_ReshapeOp : Keratin_Op<"reshape", [Pure]> {
   let linearIn = ["x"];
   let bounds = "Move";
   let description = [{
-    The result's type holds the new shape. Where it cannot be proved that both have as many elements, the function checks it when called.
-    Gradient: reshape back.
+    The result's type holds the new shape. Where it cannot be proved that both have as many
+    elements, the function checks it when called. Gradient: reshape back.
   }];
   let arguments = (ins Keratin_Tensor:$x);
   let results = (outs Keratin_Tensor:$y);
@@ -43,8 +43,8 @@ def Keratin_BroadcastOp : Keratin_IndexingOp<"broadcast"> {
   let dimensions = (Dimensions (Places $dims));
   let linearIn = ["x"];
   let description = [{
-    Dimension i of x becomes dimension `dims[i]` (ascending) of the result, where it has the same size or size 1.
-    Gradient: sum over the repeated dimensions.
+    Dimension i of x becomes dimension `dims[i]` (ascending) of the result, where it has the
+    same size or size 1. Gradient: sum over the repeated dimensions.
 
     ```mlir
     %y = keratin.broadcast %b dims = [1] : (tensor<4xf32>) -> tensor<2x4xf32>
@@ -63,7 +63,8 @@ def Keratin_TransposeOp : Keratin_IndexingOp<"transpose", [InferTypeOpAdaptor]> 
   let batching = "dimensions";
   let dimensions = (Dimensions (Places $permutation));
   let linearIn = ["x"];
-  let description = "Dimension i of the result is dimension `permutation[i]` of x. Gradient: the inverse permutation.";
+  let description = "Dimension i of the result is dimension `permutation[i]` of x. Gradient: the "
+      "inverse permutation.";
   let arguments = (ins Keratin_Tensor:$x, DenseI64ArrayAttr:$permutation);
   let results = (outs Keratin_Tensor:$y);
   let assemblyFormat = "$x `permutation` `=` $permutation attr-dict `:` functional-type(operands, results)";
@@ -79,12 +80,13 @@ def Keratin_SliceOp : Keratin_IndexingOp<"slice"> {
   let linearIn = ["x"];
   let takesAnyOrder = 1;
   let description = [{
-    y[i] = x[starts[i] + i * strides[i]] in each dimension; the sizes are those of the result. Strides are positive.
-    Gradient: pad with zeros between and around.
+    y[i] = x[starts[i] + i * strides[i]] in each dimension; the sizes are those of the result.
+    Strides are positive. Gradient: pad with zeros between and around.
   }];
   let arguments = (ins Keratin_Tensor:$x, Keratin_DimsAttr:$starts, DenseI64ArrayAttr:$strides);
   let results = (outs Keratin_Tensor:$y);
-  let assemblyFormat = "$x `starts` `=` $starts `strides` `=` $strides attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$x `starts` `=` $starts `strides` `=` $strides attr-dict `:` "
+      "functional-type(operands, results)";
   let hasFolder = 1;
   let choosesElements = 1;
 }
@@ -102,7 +104,8 @@ def Keratin_PadOp : Keratin_IndexingOp<"pad"> {
   }];
   let arguments = (ins Keratin_Tensor:$x, Keratin_DimsAttr:$low, DenseI64ArrayAttr:$interior);
   let results = (outs Keratin_Tensor:$y);
-  let assemblyFormat = "$x `low` `=` $low `interior` `=` $interior attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$x `low` `=` $low `interior` `=` $interior attr-dict `:` "
+      "functional-type(operands, results)";
 }
 
 def Keratin_ConcatenateOp : Keratin_IndexingOp<"concatenate", [InferTypeOpAdaptor]> {
@@ -154,8 +157,8 @@ def Keratin_ScatterAddOp : Keratin_Op<"scatter_add", [Pure]> {
   let operations = "perElement(1, op.getUpdates())";
   let canFail = 1;
   let description = [{
-    y = 0; y[indices[i...], j...] += updates[i..., j...], in index order. An index outside the result is an error of the call.
-    Gradient of updates: gather of dy.
+    y = 0; y[indices[i...], j...] += updates[i..., j...], in index order. An index outside the
+    result is an error of the call. Gradient of updates: gather of dy.
   }];
   let arguments = (ins Keratin_IntTensor:$indices, Keratin_NumberTensor:$updates);
   let results = (outs Keratin_NumberTensor:$y);
@@ -182,7 +185,8 @@ def Keratin_DynamicUnsliceOp : Keratin_IndexingOp<"dynamic_unslice"> {
   let savedSince = 0;
   let canFail = 1;
   let places = ["starts"];
-  let description = "y = 0; y[starts + i] = x[i]. A box that leaves y is an error of the call. Gradient of x: dynamic_slice of dy.";
+  let description = "y = 0; y[starts + i] = x[i]. A box that leaves y is an error of the call. "
+      "Gradient of x: dynamic_slice of dy.";
   let arguments = (ins Keratin_Tensor:$x, Variadic<Keratin_IntTensor>:$starts);
   let results = (outs Keratin_Tensor:$y);
 }
@@ -195,10 +199,12 @@ def Keratin_CheckRangeOp : Keratin_IndexingOp<"check_range", [AllTypesMatch<["x"
     y = x. An element outside [lower, upper) is an error of the call, with the message. No gradient.
 
     ```mlir
-    %y = keratin.check_range %x lower = #keratin.dims<0> upper = #keratin.dims<d0> "ctc_batch_cost: …" : tensor<4xi32>
+    %y = keratin.check_range %x lower = #keratin.dims<0> upper = #keratin.dims<d0> "ctc_batch_cost: …"
+        : tensor<4xi32>
     ```
   }];
-  let arguments = (ins Keratin_IntTensor:$x, Keratin_DimsAttr:$lower, Keratin_DimsAttr:$upper, StrAttr:$message);
+  let arguments = (ins Keratin_IntTensor:$x, Keratin_DimsAttr:$lower, Keratin_DimsAttr:$upper,
+      StrAttr:$message);
   let results = (outs Keratin_IntTensor:$y);
   let assemblyFormat = "$x `lower` `=` $lower `upper` `=` $upper $message attr-dict `:` type($y)";
   let hasCustomVjp = 0;
@@ -212,12 +218,14 @@ def Keratin_TruncateOp : Keratin_Op<"truncate"> {
   let places = ["size"];
   let bounds = "Move";
   let description = [{
-    y[.., i, ..] = x[.., i, ..] for i below `size`, a scalar. The result's dimension `axis` is a symbol of its own, which this op defines: its value is known
-    from here to the end of the block, and no more than the size of x. Another size is an error of the call. Gradient of x: dy with zeros behind it.
-    The compiler makes it keratin.define_size and a slice first.
+    y[.., i, ..] = x[.., i, ..] for i below `size`, a scalar. The result's dimension `axis` is a
+    symbol of its own, which this op defines: its value is known from here to the end of the
+    block, and no more than the size of x. Another size is an error of the call. Gradient of x:
+    dy with zeros behind it. The compiler makes it keratin.define_size and a slice first.
 
     ```mlir
-    %y = keratin.truncate %x, %n axis = 0 : (tensor<8x2xf32>, tensor<i64>) -> tensor<?x2xf32, #keratin.dims<d3, 2>>
+    %y = keratin.truncate %x, %n axis = 0
+        : (tensor<8x2xf32>, tensor<i64>) -> tensor<?x2xf32, #keratin.dims<d3, 2>>
     ```
   }];
   let arguments = (ins Keratin_Tensor:$x, TensorOf<[I64]>:$size, I64Attr:$axis);

@@ -13,11 +13,14 @@ def Keratin_SparseDotOp : Keratin_Op<"sparse_dot", [Pure]> {
   let operations = "sparseDot(op)";
   let canFail = 1;
   let description = [{
-    y = 0; y[rows[i], j] += values[i] * x[columns[i], j] for each stored element i in order. `rows`, `columns` and `values` are vectors of one length; an
-    index outside y or x is an error of the call. With rows and columns exchanged this is the product with the transposed matrix, so the gradient of x is
-    sparse_dot again; that of values is the sum over j of dy[rows[i], j] * x[columns[i], j]. Coordinates in row-major order are walked fastest.
+    y = 0; y[rows[i], j] += values[i] * x[columns[i], j] for each stored element i in order.
+    `rows`, `columns` and `values` are vectors of one length; an index outside y or x is an
+    error of the call. With rows and columns exchanged this is the product with the transposed
+    matrix, so the gradient of x is sparse_dot again; that of values is the sum over j of
+    dy[rows[i], j] * x[columns[i], j]. Coordinates in row-major order are walked fastest.
   }];
-  let arguments = (ins Keratin_IntTensor:$rows, Keratin_IntTensor:$columns, Keratin_NumberTensor:$values, Keratin_NumberTensor:$x);
+  let arguments = (ins Keratin_IntTensor:$rows, Keratin_IntTensor:$columns,
+      Keratin_NumberTensor:$values, Keratin_NumberTensor:$x);
   let results = (outs Keratin_NumberTensor:$y);
   let hasVerifier = 1;
   let hasCustomVjp = 1;

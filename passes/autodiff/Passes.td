@@ -3,16 +3,20 @@
 def Differentiate : KeratinPass<"differentiate"> {
   let summary = "Replaces keratin.gradients by the ops that compute it.";
   let description = [{
-    Reverse mode: one walk from the loss back to the values it is differentiated with respect to, along differentiable operands only.
-    Each op says how the cotangents of its results become those of its operands; cotangents of several uses add up. A loss that is not
-    a scalar is summed. A value that the loss does not reach gets zeros.
+    Reverse mode: one walk from the loss back to the values it is differentiated with respect
+    to, along differentiable operands only. Each op says how the cotangents of its results
+    become those of its operands; cotangents of several uses add up. A loss that is not a scalar
+    is summed. A value that the loss does not reach gets zeros.
 
-    Gradients are expanded in the order of the function, so a gradient of a gradient sees plain ops, to any order. Time is linear
-    in the ops between values and loss, but for sorting them. From the second order on, sums of elementwise functions of one value are
-    differentiated in forward mode, and equal values are merged between the orders: the ops grow as a polynomial of the order.
+    Gradients are expanded in the order of the function, so a gradient of a gradient sees plain
+    ops, to any order. Time is linear in the ops between values and loss, but for sorting them.
+    From the second order on, sums of elementwise functions of one value are differentiated in
+    forward mode, and equal values are merged between the orders: the ops grow as a polynomial
+    of the order.
 
-    A cotangent that is exactly zero because another element was chosen (select, maximum, slice, …) stays exactly zero through ops whose
-    derivative may be infinite there: log of 0 in the branch not taken gives 0, not NaN.
+    A cotangent that is exactly zero because another element was chosen (select, maximum, slice,
+    …) stays exactly zero through ops whose derivative may be infinite there: log of 0 in the
+    branch not taken gives 0, not NaN.
 
     Before:
     ```mlir
@@ -29,6 +33,7 @@ def Differentiate : KeratinPass<"differentiate"> {
     ```
   }];
   let options = [
-    Option<"maxOps", "max-ops", "int64_t", "1000000", "refuse a function that grows beyond this: gradients of gradients grow with each level">
+    Option<"maxOps", "max-ops", "int64_t", "1000000",
+        "refuse a function that grows beyond this: gradients of gradients grow with each level">
   ];
 }

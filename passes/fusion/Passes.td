@@ -3,11 +3,13 @@
 def FormKernels : KeratinPass<"form-kernels"> {
   let summary = "group ops into kernels that are compiled to one loop nest each";
   let description = [{
-    Joins producers with consumers as long as ir::analyzeIterationSpace finds one loop nest for them and no cycle arises: elementwise
-    chains with several results, reductions with what they read and what reads them, contractions with what follows from their tiles.
-    Broadcasts, iota, sizes and scalar constants belong to everyone who reads them. Reshapes stay outside as views, and so do slices that
-    take rows of what only loops read. Loops and branches stand between kernels, and their regions hold kernels of their own. What a
-    step yields as it was given is copied by a kernel that reads it anyway, if there is one.
+    Joins producers with consumers as long as ir::analyzeIterationSpace finds one loop nest for
+    them and no cycle arises: elementwise chains with several results, reductions with what they
+    read and what reads them, contractions with what follows from their tiles. Broadcasts, iota,
+    sizes and scalar constants belong to everyone who reads them. Reshapes stay outside as
+    views, and so do slices that take rows of what only loops read. Loops and branches stand
+    between kernels, and their regions hold kernels of their own. What a step yields as it was
+    given is copied by a kernel that reads it anyway, if there is one.
 
     ```mlir
     %0 = keratin.exp %x : (tensor<8x4xf32>) -> tensor<8x4xf32>
@@ -24,30 +26,38 @@ def FormKernels : KeratinPass<"form-kernels"> {
     ```
   }];
   let options = [
-    Option<"maxOps", "max-ops", "int64_t", "96", "ops of a kernel at most: longer ones take long to compile and run out of registers">,
-    Option<"fuse", "fuse", "bool", "true", "false: every op is a kernel of its own (to find out what fusion does)">
+    Option<"maxOps", "max-ops", "int64_t", "96",
+        "ops of a kernel at most: longer ones take long to compile and run out of registers">,
+    Option<"fuse", "fuse", "bool", "true",
+        "false: every op is a kernel of its own (to find out what fusion does)">
   ];
 }
 
 def NormalizeContractions : KeratinPass<"normalize-contractions"> {
-  let summary = "transpose operands of contractions whose dimensions have no single stride, and what a loop would transpose at each step";
+  let summary = "transpose operands of contractions whose dimensions have no single stride, and "
+      "what a loop would transpose at each step";
   let description = [{
-    A contraction is compiled as a batched matrix product, whose rows, columns and depth each need one stride (ir::getContractionShape). Where
-    memory does not have it, the operand is transposed to batch, rows, depth or batch, depth, rows first, so that its innermost dimension stays if it can.
+    A contraction is compiled as a batched matrix product, whose rows, columns and depth each
+    need one stride (ir::getContractionShape). Where memory does not have it, the operand is
+    transposed to batch, rows, depth or batch, depth, rows first, so that its innermost
+    dimension stays if it can.
 
-    The kernel itself transposes b if its columns are not contiguous. A capture of a loop it would transpose at each step: that is transposed here,
-    and what comes after moves the transpose out of the loop.
+    The kernel itself transposes b if its columns are not contiguous. A capture of a loop it
+    would transpose at each step: that is transposed here, and what comes after moves the
+    transpose out of the loop.
   }];
 }
 
 def SplitConcatenations : KeratinPass<"split-concatenations"> {
   let summary = "make a tree of a concatenation of many operands";
   let description = [{
-    Each element of a concatenation looks for its operand by comparing, and each comparison is a branch to compile. In a tree that is a few
-    comparisons and a copy for each level, whatever the number of operands.
+    Each element of a concatenation looks for its operand by comparing, and each comparison is a
+    branch to compile. In a tree that is a few comparisons and a copy for each level, whatever
+    the number of operands.
 
     ```mlir
-    %0 = keratin.concatenate %a, %b, %c {axis = 0 : i64} : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<6xf32>
+    %0 = keratin.concatenate %a, %b, %c {axis = 0 : i64}
+        : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<6xf32>
     ```
     becomes, with max-operands=2,
     ```mlir
@@ -56,6 +66,7 @@ def SplitConcatenations : KeratinPass<"split-concatenations"> {
     ```
   }];
   let options = [
-    Option<"maxOperands", "max-operands", "int64_t", "32", "operands of one concatenation at most, at least 2">
+    Option<"maxOperands", "max-operands", "int64_t", "32",
+        "operands of one concatenation at most, at least 2">
   ];
 }

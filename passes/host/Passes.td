@@ -7,11 +7,14 @@ include "mlir/Pass/PassBase.td"
 def BuildHostProgram : Pass<"keratin-build-host-program", "::mlir::ModuleOp"> {
   let summary = "say what the host does in a call of each planned function";
   let description = [{
-    Behind each function with a plan of memory (keratin-plan-memory) comes its host program: launches of its kernels with the places of what they
-    read and write, copies, scalars that the host reads, definitions of sizes, and loops and branches around them. It knows no target.
+    Behind each function with a plan of memory (keratin-plan-memory) comes its host program:
+    launches of its kernels with the places of what they read and write, copies, scalars that
+    the host reads, definitions of sizes, and loops and branches around them. It knows no
+    target.
 
     ```mlir
-    func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> attributes {keratin.memories = [#keratin.memory<host, 64>]} {
+    func.func @f(%x: tensor<8xf32>)
+        -> tensor<8xf32> attributes {keratin.memories = [#keratin.memory<host, 64>]} {
       %h = keratin.kernel (%x) {keratin.places = [#keratin.place<arena, 0>]} …
       %y = keratin.kernel (%h) {keratin.places = [#keratin.place<returned 0>]} …
       return %y
@@ -27,7 +30,8 @@ def BuildHostProgram : Pass<"keratin-build-host-program", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let dependentDialects = ["::keratin::host::HostDialect", "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::keratin::host::HostDialect", "::mlir::scf::SCFDialect",
+      "::mlir::arith::ArithDialect"];
 }
 
 #endif // KERATIN_HOST_PASSES

@@ -2,13 +2,15 @@
 def ScheduleKernels : KeratinPass<"schedule"> {
   let summary = "order kernels so that few bytes are alive at once";
   let description = [{
-    The function holds kernels, loops, branches, views (keratin.reshape, and keratin.slice of neighbouring rows), constants and its return; a loop's body and a branch hold the
-    same, and are ordered each by itself. Kernels are put in the better of two greedy orders, or left
-    as they are if that is no worse: always the step that frees most bytes. Sizes are compared with 32 for every symbol. Kernels with
-    `keratin.effect` keep their order. A kernel that can write its variable's own buffer comes after all that read the old value and after all
-    that can fail (`keratin.fallible`). Constants go to the front, views behind what they view. Function results that share storage
-    get a copying kernel (see keratin-plan-memory). In a loop's body, a kernel that can write a state's next value over it comes after all
-    that read the state.
+    The function holds kernels, loops, branches, views (keratin.reshape, and keratin.slice of
+    neighbouring rows), constants and its return; a loop's body and a branch hold the same, and
+    are ordered each by itself. Kernels are put in the better of two greedy orders, or left as
+    they are if that is no worse: always the step that frees most bytes. Sizes are compared with
+    32 for every symbol. Kernels with `keratin.effect` keep their order. A kernel that can write
+    its variable's own buffer comes after all that read the old value and after all that can
+    fail (`keratin.fallible`). Constants go to the front, views behind what they view. Function
+    results that share storage get a copying kernel (see keratin-plan-memory). In a loop's body,
+    a kernel that can write a state's next value over it comes after all that read the state.
 
     ```mlir
     %big1 = keratin.kernel (%x) …    %s1 = keratin.kernel (%big1) …     // two big buffers at once
@@ -21,22 +23,26 @@ def ScheduleKernels : KeratinPass<"schedule"> {
 def PlanMemory : KeratinPass<"plan-memory"> {
   let summary = "decide where each result of a kernel lives";
   let description = [{
-    Kernels run in the order in which they stand. Each result gets a place in the arena (an offset as an expression over symbols) or the buffer
-    of the function result that it is. The attributes are listed in ir/dialect/MemoryPlan.h.
+    Kernels run in the order in which they stand. Each result gets a place in the arena (an
+    offset as an expression over symbols) or the buffer of the function result that it is. The
+    attributes are listed in ir/dialect/MemoryPlan.h.
 
-    In place: an update is written into the variable's own buffer if its kernel reads the old value element by element or not
-    at all, all others have read it before, and nothing can fail from there on. A result takes the storage of an operand that dies there
-    if the kernel is elementwise in it.
+    In place: an update is written into the variable's own buffer if its kernel reads the old
+    value element by element or not at all, all others have read it before, and nothing can fail
+    from there on. A result takes the storage of an operand that dies there if the kernel is
+    elementwise in it.
 
-    Outputs never share storage with inputs, variables or each other: a function result that is an argument, a constant, a view
-    of one, or is returned twice, is copied by a kernel.
+    Outputs never share storage with inputs, variables or each other: a function result that is
+    an argument, a constant, a view of one, or is returned twice, is copied by a kernel.
 
-    Loops: what the steps need for themselves is an arena within the arena, live while the loop runs. A state lives where the loop's
-    result does if the body changes it in place (like a variable), in its stack if the same value is stacked, and else in that place and a second buffer
-    in turn. The branches of an if share one arena.
+    Loops: what the steps need for themselves is an arena within the arena, live while the loop
+    runs. A state lives where the loop's result does if the body changes it in place (like a
+    variable), in its stack if the same value is stacked, and else in that place and a second
+    buffer in turn. The branches of an if share one arena.
 
-    What depends on a computed size without bound has an arena of its own, laid out alike, which the call asks for when the size is defined. The stacks of
-    a loop whose number of steps is such a size are tapes: memories of their own that grow while it runs.
+    What depends on a computed size without bound has an arena of its own, laid out alike, which
+    the call asks for when the size is defined. The stacks of a loop whose number of steps is
+    such a size are tapes: memories of their own that grow while it runs.
 
     ```mlir
     %h = keratin.kernel (%x) : (tensor<8xf32>) -> tensor<8xf32> {…}

@@ -1,14 +1,16 @@
 // Passes of passes/simplify; included by passes/Passes.td.
 //
-// All of them may run before and after gradients are expanded; values that gradients are taken with respect to are kept
-// (passes/simplify/GradientPins.h). Requirements are resolved first, because they stand between values.
+// All of them may run before and after gradients are expanded; values that gradients are taken with
+// respect to are kept (passes/simplify/GradientPins.h). Requirements are resolved first, because
+// they stand between values.
 
 def DefineSizes : KeratinPass<"define-sizes"> {
   let summary = "say where sizes that the graph computes get their values";
   let description = [{
-    The symbol of a truncate's result is defined by an op of its own, which has an effect and so stays where it is, whatever becomes of the
-    result. What is left of the truncate moves elements. The number of steps of a `keratin.while` with a length is defined behind the loop; since gradients
-    give lengths, the pass runs after them again.
+    The symbol of a truncate's result is defined by an op of its own, which has an effect and so
+    stays where it is, whatever becomes of the result. What is left of the truncate moves
+    elements. The number of steps of a `keratin.while` with a length is defined behind the loop;
+    since gradients give lengths, the pass runs after them again.
 
     ```mlir
     %y = keratin.truncate %x, %n axis = 0 : (tensor<8xf32>, tensor<i64>) -> tensor<?xf32, #keratin.dims<d3>>
@@ -16,7 +18,8 @@ def DefineSizes : KeratinPass<"define-sizes"> {
     becomes
     ```mlir
     keratin.define_size 3 %n at_most <8> : tensor<i64>
-    %y = keratin.slice %x starts = #keratin.dims<0> strides = [1] : (tensor<8xf32>) -> tensor<?xf32, #keratin.dims<d3>>
+    %y = keratin.slice %x starts = #keratin.dims<0> strides = [1]
+        : (tensor<8xf32>) -> tensor<?xf32, #keratin.dims<d3>>
     ```
   }];
 }
@@ -24,10 +27,11 @@ def DefineSizes : KeratinPass<"define-sizes"> {
 def ResolveRequirements : KeratinPass<"resolve-requirements"> {
   let summary = "turn what must be checked of sizes into the function's shape contract";
   let description = [{
-    Collects every requirement on sizes as one list, the attribute `keratin.checks` of the function: those of `keratin.require` (which is
-    replaced by its operand), equal element counts of reshapes, bounds of slices, pads and dynamic slices, axes that must not be empty, and
-    sizes that must not be negative. What is provably true is dropped; what is provably false is an error where it stands. Checks that the
-    attribute holds already stay.
+    Collects every requirement on sizes as one list, the attribute `keratin.checks` of the
+    function: those of `keratin.require` (which is replaced by its operand), equal element
+    counts of reshapes, bounds of slices, pads and dynamic slices, axes that must not be empty,
+    and sizes that must not be negative. What is provably true is dropped; what is provably
+    false is an error where it stands. Checks that the attribute holds already stay.
 
     ```mlir
     func.func @f(%x: tensor<?xf32, #keratin.dims<d0>>) -> tensor<?x2xf32, #keratin.dims<d1, 2>> {
@@ -37,7 +41,8 @@ def ResolveRequirements : KeratinPass<"resolve-requirements"> {
     ```
     gets in `keratin.checks`
     ```mlir
-    {kind = 0 : i64, lhs = #keratin.dims<d0>, rhs = #keratin.dims<2*d1>, message = "reshape: …", location = loc(…)}
+    {kind = 0 : i64, lhs = #keratin.dims<d0>, rhs = #keratin.dims<2*d1>, message = "reshape: …",
+        location = loc(…)}
     ```
   }];
 }
@@ -45,7 +50,8 @@ def ResolveRequirements : KeratinPass<"resolve-requirements"> {
 def EraseMarkers : KeratinPass<"erase-markers"> {
   let summary = "replace stop_gradient, identity and depend by their operand";
   let description = [{
-    They mean something to differentiation and to the frontend's slicing only. An error if gradients are still to be expanded.
+    They mean something to differentiation and to the frontend's slicing only. An error if
+    gradients are still to be expanded.
 
     ```mlir
     %1 = keratin.stop_gradient %0 : (tensor<4xf32>) -> tensor<4xf32>
@@ -61,8 +67,9 @@ def EraseMarkers : KeratinPass<"erase-markers"> {
 def Canonicalize : KeratinPass<"canonicalize"> {
   let summary = "one form for what can be written in many, with less work";
   let description = [{
-    Algebra that holds for every input (NaN, infinities, signed zeros), broadcasts moved below elementwise ops, transposes cancelled or
-    absorbed, reductions, reshapes and slices merged, casts that lose nothing dropped.
+    Algebra that holds for every input (NaN, infinities, signed zeros), broadcasts moved below
+    elementwise ops, transposes cancelled or absorbed, reductions, reshapes and slices merged,
+    casts that lose nothing dropped.
 
     ```mlir
     %0 = keratin.broadcast %s dims = [] : (tensor<f32>) -> tensor<2x4xf32>
@@ -77,16 +84,19 @@ def Canonicalize : KeratinPass<"canonicalize"> {
     ```
   }];
   let options = [
-    Option<"maxOps", "max-ops", "int64_t", "0", "stop once the function holds more ops than this; 0: four times what it held">
+    Option<"maxOps", "max-ops", "int64_t", "0",
+        "stop once the function holds more ops than this; 0: four times what it held">
   ];
 }
 
 def AssignLayouts : KeratinPass<"assign-layouts"> {
   let summary = "compute values in the order of dimensions that needs the fewest transposes";
   let description = [{
-    Turns everything that elementwise ops, pads, slices, reverses and concatenations connect, where that moves fewer elements: images between two
-    convolutions stay channels last, whatever the layout of the graph's inputs. Broadcasts and index ramps are made in the new order; reductions and
-    transposes behind are for --keratin-canonicalize to absorb. Nothing is done before gradients are expanded.
+    Turns everything that elementwise ops, pads, slices, reverses and concatenations connect,
+    where that moves fewer elements: images between two convolutions stay channels last,
+    whatever the layout of the graph's inputs. Broadcasts and index ramps are made in the new
+    order; reductions and transposes behind are for --keratin-canonicalize to absorb. Nothing is
+    done before gradients are expanded.
 
     ```mlir
     %1 = keratin.transpose %0 permutation = [0, 2, 1] : (tensor<2x8x3xf32>) -> tensor<2x3x8xf32>
@@ -105,8 +115,8 @@ def AssignLayouts : KeratinPass<"assign-layouts"> {
 def EliminateCommonSubexpressions : KeratinPass<"eliminate-common-subexpressions"> {
   let summary = "compute equal values once, and nothing that nobody reads";
   let description = [{
-    Two random_bits are equal only with the same draw and seed. What prints stays: the frontend has left in the graph only what a result
-    needs.
+    Two random_bits are equal only with the same draw and seed. What prints stays: the frontend
+    has left in the graph only what a result needs.
 
     ```mlir
     %0 = keratin.exp %x : (tensor<4xf32>) -> tensor<4xf32>
@@ -125,8 +135,9 @@ def EliminateCommonSubexpressions : KeratinPass<"eliminate-common-subexpressions
 def Stabilize : KeratinPass<"stabilize"> {
   let summary = "replace formulas that overflow or cancel by ones that do not";
   let description = [{
-    Softmax, its logarithm and logsumexp are shifted by the largest element; logarithms of logistic functions become softplus; log1p, expm1,
-    logistic and softplus are recognised in their spellings; powers become products and roots. Nothing is done across maximum and
+    Softmax, its logarithm and logsumexp are shifted by the largest element; logarithms of
+    logistic functions become softplus; log1p, expm1, logistic and softplus are recognised in
+    their spellings; powers become products and roots. Nothing is done across maximum and
     minimum: a clip of probabilities keeps its documented values.
 
     ```mlir
@@ -141,15 +152,17 @@ def Stabilize : KeratinPass<"stabilize"> {
     ```
   }];
   let options = [
-    Option<"maxOps", "max-ops", "int64_t", "0", "stop once the function holds more ops than this; 0: four times what it held">
+    Option<"maxOps", "max-ops", "int64_t", "0",
+        "stop once the function holds more ops than this; 0: four times what it held">
   ];
 }
 
 def FoldConstants : KeratinPass<"fold-constants"> {
   let summary = "compute at compile time what depends on constants only";
   let description = [{
-    Evaluates ops whose operands are constants (or broadcasts of scalar constants) with the reference interpreter, and rounds the result to
-    its type. A result of equal elements becomes a scalar and a broadcast.
+    Evaluates ops whose operands are constants (or broadcasts of scalar constants) with the
+    reference interpreter, and rounds the result to its type. A result of equal elements becomes
+    a scalar and a broadcast.
 
     ```mlir
     %0 = keratin.constant dense<[1.0, 4.0]> : tensor<2xf32>
@@ -161,7 +174,9 @@ def FoldConstants : KeratinPass<"fold-constants"> {
     ```
   }];
   let options = [
-    Option<"maxBytes", "max-bytes", "int64_t", "65536", "largest operand and result in bytes; never more than 1 MiB">,
-    Option<"keepNotFinite", "keep-not-finite", "bool", "false", "leave ops that make NaN or an infinity of finite constants to the call">
+    Option<"maxBytes", "max-bytes", "int64_t", "65536",
+        "largest operand and result in bytes; never more than 1 MiB">,
+    Option<"keepNotFinite", "keep-not-finite", "bool", "false",
+        "leave ops that make NaN or an infinity of finite constants to the call">
   ];
 }
