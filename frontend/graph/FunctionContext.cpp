@@ -1,5 +1,7 @@
 #include "frontend/graph/FunctionContext.h"
 
+#include "frontend/graph/AtThreadEnd.h"
+
 #include "mlir/IR/Dialect.h"
 
 #include <exception>
@@ -14,9 +16,7 @@ namespace {
 // Whether the objects that MLIR keeps for this thread are gone: those of the main thread are
 // destroyed before objects with static storage.
 thread_local bool isThreadOver = false;
-struct ThreadEnd {
-  ~ThreadEnd() { isThreadOver = true; }
-};
+void noteThreadEnd() { isThreadOver = true; }
 
 } // namespace
 
@@ -31,7 +31,7 @@ frontend::makeFunctionContext(const mlir::DialectRegistry &registry) {
 
 void frontend::withThreadObjects(llvm::function_ref<void()> work) {
   // Made before MLIR's, so it goes after them.
-  thread_local ThreadEnd end;
+  thread_local AtThreadEnd<noteThreadEnd> end;
   (void)&end;
   if (!isThreadOver)
     return work();

@@ -1,5 +1,6 @@
 #include "frontend/graph/Graph.h"
 
+#include "frontend/graph/AtThreadEnd.h"
 #include "frontend/graph/Trace.h"
 #include "ir/interfaces/ComputedSizes.h"
 #include "ir/interfaces/OpProperties.h"
@@ -110,20 +111,14 @@ Graph::UserCode::~UserCode() {
 
 //===-- Threads -------------------------------------------------------------------------------===//
 
-namespace {
-
-struct ThreadEnd {
-  ~ThreadEnd() { Graph::get().endThread(); }
-};
-
-} // namespace
+static void endThisThread() { Graph::get().endThread(); }
 
 ThreadState &Graph::threadState() {
   if (!current) {
     threads.push_back(std::make_unique<ThreadState>());
     current = ownState = threads.back().get();
     // Made once, also if the thread builds graphs after its end.
-    static thread_local ThreadEnd end;
+    static thread_local AtThreadEnd<endThisThread> end;
     (void)&end;
   }
   return *current;
