@@ -6,6 +6,7 @@
 #include "passes/host/ProgramBuilder.h"
 
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace keratin::passes {
 #define GEN_PASS_DEF_BUILDHOSTPROGRAM
@@ -289,10 +290,13 @@ namespace {
 
 struct BuildHostProgramPass : keratin::passes::impl::BuildHostProgramBase<BuildHostProgramPass> {
   void runOnOperation() override {
+    llvm::StringMap<host::ProgramOp> programs;
+    for (auto program : getOperation().getOps<host::ProgramOp>())
+      programs[program.getFunction()] = program;
     for (auto function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
       if (ir::memoriesOf(function).empty())
         continue;
-      if (host::ProgramOp old = host::programOf(function))
+      if (host::ProgramOp old = programs.lookup(function.getName()))
         old.erase();
       if (failed(ir::verifyMemoryPlan(function)))
         return signalPassFailure();
