@@ -105,13 +105,10 @@ absl::Status FunctionCompiler::withReproducer(const absl::Status &status,
   PassManager passes(module.getContext(), ModuleOp::getOperationName());
   PhaseOptions phases = phaseOptions();
   phases.beforePass = nullptr;
-  if (phase) {
-    buildPipeline(passes.nest<func::FuncOp>(), *phase, phases);
-    if (*phase == PipelinePhase::Host)
-      buildHostPhase(passes);
-  } else {
+  if (phase)
+    buildModulePipeline(passes, *phase, phases);
+  else
     passes.addPass(createCompilePass(options));
-  }
   std::string file = reproducer->write(options.reproducerDirectory, passes);
   if (file.empty())
     return status;
@@ -129,10 +126,7 @@ LogicalResult FunctionCompiler::runPhase(ModuleOp module, PipelinePhase phase, b
     manager.enableIRPrinting([](Pass *, Operation *) { return false; },
                              [](Pass *pass, Operation *) { return !pass->getArgument().empty(); },
                              /*printModuleScope=*/false, /*printAfterOnlyOnChange=*/false);
-  if (phase == PipelinePhase::Host)
-    buildHostPhase(manager);
-  else
-    buildPhase(manager.nest<func::FuncOp>(), phase, phaseOptions());
+  buildModulePhase(manager, phase, phaseOptions());
   if (options.verify && phase == PipelinePhase::Memory)
     manager.addNestedPass<func::FuncOp>(passes::createCheckMemoryPlan());
   return manager.run(module);

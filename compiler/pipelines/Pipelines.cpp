@@ -154,15 +154,26 @@ void keratin::compiler::buildPhase(OpPassManager &manager, PipelinePhase phase,
   }
 }
 
-void keratin::compiler::buildHostPhase(OpPassManager &manager) {
-  manager.addPass(passes::createBuildHostProgram());
-}
-
 void keratin::compiler::buildPipeline(OpPassManager &manager, PipelinePhase last,
                                       const PhaseOptions &options) {
   for (PipelinePhase phase : planningPhases)
     if (phase <= last)
       buildPhase(manager, phase, options);
+}
+
+void keratin::compiler::buildModulePhase(OpPassManager &manager, PipelinePhase phase,
+                                         const PhaseOptions &options) {
+  if (phase == PipelinePhase::Host)
+    manager.addPass(passes::createBuildHostProgram());
+  else
+    buildPhase(manager.nest<func::FuncOp>(), phase, options);
+}
+
+void keratin::compiler::buildModulePipeline(OpPassManager &manager, PipelinePhase last,
+                                            const PhaseOptions &options) {
+  buildPipeline(manager.nest<func::FuncOp>(), last, options);
+  if (last >= PipelinePhase::Host)
+    buildModulePhase(manager, PipelinePhase::Host, options);
 }
 
 int keratin::compiler::passCount() {
@@ -194,8 +205,6 @@ void keratin::compiler::registerPipelines() {
           phases.keptBytes = options.keptBytes;
         phases.checkNumbers = options.checkNumbers;
         PipelinePhase last = phaseByName(options.stopAfter).value_or(PipelinePhase::Memory);
-        buildPipeline(manager.nest<func::FuncOp>(), last, phases);
-        if (last >= PipelinePhase::Host)
-          buildHostPhase(manager);
+        buildModulePipeline(manager, last, phases);
       });
 }

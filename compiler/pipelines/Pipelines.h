@@ -36,14 +36,20 @@ struct PhaseOptions {
   std::function<mlir::LogicalResult(llvm::StringRef, mlir::Location)> beforePass;
 };
 
-// Appends the passes of one planning phase, on func.func.
+// Appends the passes of one planning phase to a manager of func.func.
 void buildPhase(mlir::OpPassManager &manager, PipelinePhase phase,
                 const PhaseOptions &options = PhaseOptions());
-// Appends the pass that makes host programs of planned functions, on a module.
-void buildHostPhase(mlir::OpPassManager &manager);
-// Appends the passes of all planning phases up to and including the last, on func.func.
+// Appends the passes of all planning phases up to and including the last, to a manager of
+// func.func.
 void buildPipeline(mlir::OpPassManager &manager, PipelinePhase last = PipelinePhase::Memory,
                    const PhaseOptions &options = PhaseOptions());
+
+// The same for a manager of modules, and for the host phase too, which makes host programs of the
+// planned functions of a module.
+void buildModulePhase(mlir::OpPassManager &manager, PipelinePhase phase,
+                      const PhaseOptions &options = PhaseOptions());
+void buildModulePipeline(mlir::OpPassManager &manager, PipelinePhase last,
+                         const PhaseOptions &options = PhaseOptions());
 
 // How many passes the planning phases have together.
 int passCount();
