@@ -8,8 +8,6 @@
 
 #include "llvm/ADT/SmallVector.h"
 
-#include <list>
-
 using namespace keratin;
 using namespace keratin::frontend;
 
@@ -49,14 +47,9 @@ public:
            const Array *const *inputs, size_t numInputs,
            std::vector<Array> &outputs) const override {
     llvm::SmallVector<keratin_tensor_t, 8> views(numInputs);
-    // Lists of lists, so that pointers to their elements stay; most have none.
-    std::list<std::vector<int64_t>> strides;
-    for (size_t i = 0; i < numInputs; ++i) {
+    for (size_t i = 0; i < numInputs; ++i)
       views[i] = {const_cast<void *>(inputs[i]->origin()), int32_t(inputs[i]->dtype()),
-                  int32_t(inputs[i]->ndim()), inputs[i]->shape().data(), nullptr};
-      if (!inputs[i]->isRowMajor())
-        views[i].strides = strides.emplace_back(inputs[i]->strides()).data();
-    }
+                  int32_t(inputs[i]->ndim()), inputs[i]->shape().data(), inputs[i]->viewStrides()};
     Allocation allocation{function, outputs, nullptr};
     keratin_status_t status; // a kilobyte, so not cleared first
     status.code = KERATIN_OK;

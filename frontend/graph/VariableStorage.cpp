@@ -57,9 +57,8 @@ Array VariableStorage::read() const {
 }
 
 void VariableStorage::write(const Array &value) {
-  std::vector<int64_t> strides = value.strides();
   keratin_tensor_t view = {const_cast<void *>(value.origin()), int32_t(value.dtype()),
-                           int32_t(value.ndim()), value.shape().data(), strides.data()};
+                           int32_t(value.ndim()), value.shape().data(), value.viewStrides()};
   keratin_status_t status = {};
   keratin_variable_write(variable, &view, &status);
   throwIfFailed("set_value", status);

@@ -126,6 +126,10 @@ bool Array::isRowMajor() const {
   return !foreign || foreign->strides.empty();
 }
 
+const int64_t *Array::viewStrides() const {
+  return foreign && !foreign->strides.empty() ? foreign->strides.data() : nullptr;
+}
+
 std::vector<int64_t> Array::strides() const {
   checkValue("strides");
   if (foreign && !foreign->strides.empty())

@@ -22,6 +22,7 @@ TEST_CASE("a view reads and writes where the elements lie", "[view]") {
   CHECK_FALSE(view.isReadOnly());
   CHECK(view.isRowMajor());
   CHECK(view.strides() == std::vector<int64_t>{3, 1});
+  CHECK(view.viewStrides() == nullptr);
   CHECK(view.rawData() == memory.data());
   CHECK(view.item(4) == 5.0);
   memory[4] = 50;

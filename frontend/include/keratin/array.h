@@ -107,6 +107,8 @@ public:
   bool isRowMajor() const;
   // In elements, one an axis.
   std::vector<int64_t> strides() const;
+  // The same of a view that is not row-major, as long as it lives; null for any other array.
+  const int64_t *viewStrides() const;
   // Where the element lies whose indices are 0, wherever the others lie. To read only.
   const void *origin() const;
   // Where the element lies that comes `index` elements after it row-major. To read only.
