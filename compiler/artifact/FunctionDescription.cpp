@@ -14,10 +14,6 @@ using namespace keratin::compiler;
 using namespace mlir;
 using ir::DimExpr;
 
-static StringRef textOf(StringAttr attribute) {
-  return attribute ? attribute.getValue() : StringRef();
-}
-
 const char *FunctionDescription::text(StringRef value) { return texts.emplace_back(value).c_str(); }
 
 keratin_tensor_desc_t FunctionDescription::tensor(RankedTensorType type, StringRef name,
@@ -58,7 +54,7 @@ LogicalResult FunctionDescription::bindSymbols(func::FuncOp function,
   int32_t input = 0, variable = 0;
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     bool isVariable = signature.isVariable(i);
-    StringRef label = textOf(signature.argumentName(i));
+    StringRef label = ir::textOf(signature.argumentName(i));
     int32_t number = isVariable ? variable++ : input++;
     for (const ir::ArgumentSymbol &symbol : signature.symbols(i))
       add(symbol.id, sourceOf(symbol.part, isVariable), number, 0, label);
@@ -126,8 +122,8 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     auto type = cast<RankedTensorType>(function.getArgumentTypes()[i]);
     (signature.isVariable(i) ? variables : inputs)
-        .push_back(tensor(type, textOf(signature.argumentName(i)), function.getArgument(i).getLoc(),
-                          entry));
+        .push_back(tensor(type, ir::textOf(signature.argumentName(i)),
+                          function.getArgument(i).getLoc(), entry));
   }
   Operation *terminator = function.getBody().front().getTerminator();
   for (unsigned i = 0; i < function.getNumResults(); ++i) {
@@ -135,7 +131,7 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
       updates.push_back({int32_t(*signature.updatedVariable(i)), signature.isInPlace(i)});
     } else {
       auto type = cast<RankedTensorType>(function.getResultTypes()[i]);
-      StringRef name = textOf(signature.resultName(i));
+      StringRef name = ir::textOf(signature.resultName(i));
       Location location = terminator->getOperand(i).getLoc();
       outputs.push_back(
           tensor(type, name.empty() ? ("output_" + Twine(outputs.size())).str() : name.str(),

@@ -25,7 +25,7 @@ static StringLiteral attributeOf(ValuePart part) {
 
 //===-- SignatureEntry ------------------------------------------------------------------------===//
 
-static StringRef textOf(Attribute attribute) {
+StringRef keratin::ir::textOf(Attribute attribute) {
   auto text = dyn_cast_or_null<StringAttr>(attribute);
   return text ? text.getValue() : StringRef();
 }

@@ -25,6 +25,9 @@
 
 namespace keratin::ir {
 
+// The text of an attribute that is one; nothing for null and for any other.
+llvm::StringRef textOf(mlir::Attribute attribute);
+
 // The attributes of one argument or result that is being made.
 class SignatureEntry {
 public:
