@@ -11,8 +11,8 @@
 namespace keratin::ir {
 
 // The values from which a path of differentiable operands leads to one of the losses, computed once
-// in time linear in their number. A frontend asks it which entries of K::gradients are None; the
-// expansion of gradients walks along it.
+// in time linear in their number. The expansion of gradients walks along it. A loop or a branch is
+// one op: whether a path leads through it is not looked at.
 //
 // A keratin.gradients op that is not yet expanded counts as depending on all that its loss depends
 // on: its gradient may turn out to be zeros.
