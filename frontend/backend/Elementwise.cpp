@@ -11,12 +11,23 @@ using namespace keratin::frontend;
 using ir::Comparison;
 using ir::GraphMath;
 
-Value frontend::asNumbers(Call &call, Value a, Value b,
+// Bools as zeros and ones of another dtype.
+static Value withoutBools(Call &call, Value a, Value b, DType numbers,
                           llvm::function_ref<Value(Value, Value)> compute) {
   if (call.dtypeOf(a) != DType::Bool)
     return compute(a, b);
-  Value result = compute(call.cast(a, DType::Int32), call.cast(b, DType::Int32));
+  Value result = compute(call.cast(a, numbers), call.cast(b, numbers));
   return call.cast(result, DType::Bool);
+}
+
+Value frontend::asNumbers(Call &call, Value a, Value b,
+                          llvm::function_ref<Value(Value, Value)> compute) {
+  return withoutBools(call, a, b, DType::Int32, compute);
+}
+
+Value frontend::asSummands(Call &call, Value a, Value b,
+                           llvm::function_ref<Value(Value, Value)> compute) {
+  return withoutBools(call, a, b, DType::Float32, compute);
 }
 
 Tensor frontend::elementwise(const char *function, UnaryMethod method, const Operand &operand,

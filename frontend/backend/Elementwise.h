@@ -11,6 +11,9 @@ namespace keratin::frontend {
 // What `compute` makes of two values of one dtype. Bools are 0 and 1 there, and the result is a
 // bool again: whether the number is not 0 (spec 0.3).
 Value asNumbers(Call &call, Value a, Value b, llvm::function_ref<Value(Value, Value)> compute);
+// The same where `compute` adds up any number of products. Bools are floats there, of which no sum
+// of ones is 0; a sum of 2^32 integers may be.
+Value asSummands(Call &call, Value a, Value b, llvm::function_ref<Value(Value, Value)> compute);
 
 // A K function of one tensor that is one op of the dialect. CastToFloat: integers and bools become
 // floatx first; Keep: the result has the tensor's dtype.

@@ -29,7 +29,7 @@ static Tensor sparseDot(Call &call, SparseParts a, const Operand &y) {
   requireSizes(call, a);
   const std::string what = "the last size of x and the second-to-last of y";
   b = call.withSize(b, 0, call.unify(a.shape[1], ir::getShape(b)[0], what), what);
-  return call.tensor(asNumbers(call, a.values, b, [&](Value values, Value dense) -> Value {
+  return call.tensor(asSummands(call, a.values, b, [&](Value values, Value dense) -> Value {
     auto type = ir::getTensorType({a.shape[0], ir::getShape(dense)[1]}, ir::getElementType(dense));
     return call.builder.create<ir::SparseDotOp>(call.g.location(), type, a.rows, a.columns, values,
                                                 dense);
@@ -57,7 +57,7 @@ Tensor dot(const Operand &x, const Operand &y, SourceLocation location) {
     return sparseDot(call, *parts, y);
   auto [a, b] = call.promoted(x, y);
   return call.tensor(
-      asNumbers(call, a, b, [&](Value left, Value right) { return product(call, left, right); }));
+      asSummands(call, a, b, [&](Value left, Value right) { return product(call, left, right); }));
 }
 
 static Value batchProduct(Call &call, Value a, Value b, const Axes &axes) {
@@ -91,7 +91,7 @@ static Value batchProduct(Call &call, Value a, Value b, const Axes &axes) {
 Tensor batch_dot(const Operand &x, const Operand &y, const Axes &axes, SourceLocation location) {
   Call call("batch_dot", location);
   auto [a, b] = call.promoted(x, y);
-  return call.tensor(asNumbers(
+  return call.tensor(asSummands(
       call, a, b, [&](Value left, Value right) { return batchProduct(call, left, right, axes); }));
 }
 

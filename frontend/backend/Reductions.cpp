@@ -112,7 +112,7 @@ static Tensor scan(const char *function, ScanMethod method, const Operand &opera
   Call call(function, location);
   Value x = call.value(operand);
   axis = call.axis(axis, call.rank(x));
-  return call.tensor(asNumbers(call, x, x, [&](Value numbers, Value) {
+  return call.tensor(asSummands(call, x, x, [&](Value numbers, Value) {
     return (call.g.*method)(numbers, axis, false, false);
   }));
 }

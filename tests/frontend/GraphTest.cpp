@@ -249,6 +249,16 @@ TEST_CASE("ops have the names of their files, whatever had the place in memory b
   CHECK(fileOf(other) == "other.cc");
 }
 
+// 2^32 of them would be 0 as int32, and take more memory than a test has.
+TEST_CASE("bools are added up as numbers of which no sum of ones is 0") {
+  Tensor a = K::placeholder({2, 3}, None, "bool"), b = K::placeholder({3, 2}, None, "bool");
+  for (const Tensor &sum : {K::dot(a, b), K::batch_dot(a, a, {1, 1}), K::cumsum(a)}) {
+    CHECK(sum.dtype() == keratin::DType::Bool);
+    mlir::Operation *isTrue = keratin::frontend::valueOf(sum).getDefiningOp();
+    CHECK(keratin::ir::getElementType(isTrue->getOperand(0)).isF32());
+  }
+}
+
 TEST_CASE("errors name the function and the line of the call") {
   Tensor x = K::placeholder({2, 3}), y = K::placeholder({4, 5});
   int line = __LINE__ + 1;
