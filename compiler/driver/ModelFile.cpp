@@ -207,8 +207,8 @@ void compiler::registerModelDialects(DialectRegistry &registry) {
 absl::StatusOr<ir::SavedGraph> compiler::readModel(const std::string &path, MLIRContext &context,
                                                    const std::string &function) {
   std::string bytes;
-  if (std::string problem = ir::readSource(path, bytes); !problem.empty())
-    return refuse(problem);
+  if (std::optional<ir::ReadingProblem> problem = ir::readSource(path, bytes))
+    return problem->isLimit ? absl::ResourceExhaustedError(problem->why) : refuse(problem->why);
   absl::StatusOr<ir::SavedGraph> graph = refuse("");
   if (StringRef(bytes).starts_with(ir::kSavedMagicBytes)) {
     graph = ir::readGraph(bytes, context);

@@ -1,5 +1,6 @@
 #include "ir/text/SourceText.h"
 
+#include "ir/saved/SavedFormat.h"
 #include "ir/text/SourceLexer.h"
 #include "runtime/files/FileBytes.h"
 
@@ -140,7 +141,8 @@ bool SourceReader::checkBytes() {
   if (source.starts_with("ML\xEFR"))
     return refuse(begin, "MLIR bytecode; needed textual IR");
   if (source.size() > kMaxSourceBytes)
-    return refuse(begin, "a text of more than 2 GiB", /*isLimit=*/true);
+    return refuse(begin, "a text of more than " + Twine(kMaxSourceBytes >> 20) + " MiB",
+                  /*isLimit=*/true);
   if (size_t nul = source.find('\0'); nul != StringRef::npos)
     return refuse(begin + nul, "a NUL byte; needed text");
   auto *place = reinterpret_cast<const llvm::UTF8 *>(begin);
@@ -524,20 +526,32 @@ std::optional<SourceRefusal> keratin::ir::refuseSource(StringRef text) {
   return SourceReader(text).run();
 }
 
-std::string keratin::ir::readSource(const std::string &path, std::string &bytes) {
+std::optional<ReadingProblem> keratin::ir::readSource(const std::string &path, std::string &bytes) {
   runtime::FileReader file;
   if (path == "-")
     file.openStandardInput();
   else
     (void)file.open(path.c_str(), runtime::FileKinds::RegularOrPipe); // reading tells of failures
-  return runtime::readFile(file, kMaxSourceBytes, bytes);
+  std::string why = runtime::readBeginning(file, kSavedMagicBytes.size(), bytes);
+  if (!why.empty())
+    return ReadingProblem{std::move(why)};
+  bool isSaved = bytes == kSavedMagicBytes;
+  uint64_t most = isSaved ? kMaxSavedBytes : kMaxSourceBytes;
+  why = runtime::readRest(file, most, bytes);
+  if (file.size() > most || bytes.size() > most) {
+    std::string megabytes = std::to_string((most + 1) >> 20) + " MiB";
+    return ReadingProblem{isSaved ? "this has more than " + megabytes
+                                  : "this has more than the " + megabytes + " of a text",
+                          /*isLimit=*/true};
+  }
+  return why.empty() ? std::nullopt : std::optional(ReadingProblem{std::move(why)});
 }
 
 mlir::OwningOpRef<mlir::ModuleOp> keratin::ir::parseModuleFile(StringRef path,
                                                                mlir::MLIRContext *context) {
   std::string text;
-  if (std::string problem = readSource(path.str(), text); !problem.empty()) {
-    llvm::errs() << "error: " << path << ": " << problem << "\n";
+  if (std::optional<ReadingProblem> problem = readSource(path.str(), text)) {
+    llvm::errs() << path << ": error: " << problem->why << "\n";
     return nullptr;
   }
   if (std::optional<SourceRefusal> refusal = refuseSource(text)) {

@@ -19,7 +19,9 @@
 
 namespace keratin::ir {
 
-constexpr uint64_t kMaxSourceBytes = uint64_t(1) << 31;
+// Of numbers, so much is read in ten seconds and two gigabytes. What comes through a pipe may have
+// no end.
+constexpr uint64_t kMaxSourceBytes = uint64_t(512) << 20;
 // Levels of brackets, an alias counting as what it stands for.
 constexpr uint64_t kMaxSourceDepth = 256;
 constexpr uint64_t kMaxSourceRank = 32;
@@ -49,9 +51,15 @@ struct SourceRefusal {
 // Nothing if the text may be parsed.
 std::optional<SourceRefusal> refuseSource(llvm::StringRef text);
 
-// What a tool is given to read: of a file, which may be a pipe, or of standard input ("-"), as far
-// as a text may go. "" if all went well, else why not ("this is …").
-std::string readSource(const std::string &path, std::string &bytes);
+// Why there is nothing to read: "this is …".
+struct ReadingProblem {
+  std::string why;
+  bool isLimit = false;
+};
+
+// What a tool is given to read: of a file, which may be a pipe, or of standard input ("-"). Nothing
+// if all went well. A saved graph may be longer than a text.
+std::optional<ReadingProblem> readSource(const std::string &path, std::string &bytes);
 
 // The module in such a file; null after a message on standard error.
 mlir::OwningOpRef<mlir::ModuleOp> parseModuleFile(llvm::StringRef path, mlir::MLIRContext *context);

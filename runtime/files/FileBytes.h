@@ -10,19 +10,33 @@
 
 namespace keratin::runtime {
 
-// What is left of an open file. "" if all went well, else why not: "No such file or directory",
-// "this is not a regular file"; also if there are more than `most` bytes.
-inline std::string readFile(FileReader &file, uint64_t most, std::string &bytes) {
+// Why reading failed: "No such file or directory", "this is not a regular file".
+inline std::string failureOf(const FileReader &file) {
+  return file.refusal() ? std::string("this ") + file.refusal() : std::strerror(file.error());
+}
+
+// The beginning of an open file, of at most so many bytes. "" if all went well, else why not.
+inline std::string readBeginning(FileReader &file, size_t count, std::string &bytes) {
+  bytes.resize(count);
+  ptrdiff_t have = file.read(bytes.data(), count);
+  bytes.resize(size_t(std::max<ptrdiff_t>(have, 0)));
+  return have < 0 ? failureOf(file) : "";
+}
+
+// The rest of it, behind its beginning; it is refused if that makes more than `most` bytes.
+inline std::string readRest(FileReader &file, uint64_t most, std::string &bytes) {
   std::string tooLarge = "this has more than " + std::to_string(most) + " bytes";
-  bytes.clear();
   if (file.size() > most)
     return tooLarge;
+  if (file.size() && bytes.size() >= file.size())
+    return "";
   // What grows meanwhile is not waited for; what has no size is read as far as it goes.
-  for (uint64_t have = 0, room = file.size() ? file.size() : 1 << 16;;) {
-    bytes.resize(size_t(std::min(room, most + 1)));
+  for (uint64_t have = bytes.size(), room = file.size() ? file.size() : 1 << 16;;) {
+    // The last step but one of doubling would take as much memory again for one byte.
+    bytes.resize(size_t(room < most ? room : most + 1));
     ptrdiff_t count = file.read(bytes.data() + have, bytes.size() - have);
     if (count < 0)
-      return file.refusal() ? std::string("this ") + file.refusal() : std::strerror(file.error());
+      return failureOf(file);
     have += uint64_t(count);
     if (have > most)
       return tooLarge;
@@ -39,7 +53,8 @@ inline std::string readFile(const std::string &path, FileKinds kinds, uint64_t m
   FileReader file;
   // A failure stays, and reading tells of it.
   (void)file.open(path.c_str(), kinds);
-  return readFile(file, most, bytes);
+  bytes.clear();
+  return readRest(file, most, bytes);
 }
 
 } // namespace keratin::runtime

@@ -79,6 +79,28 @@ TEST_CASE("regular files are read to their end, and no further than a limit", "[
   CHECK(read("/proc/self/status", FileKinds::Regular).substr(0, 5) == "Name:");
 }
 
+TEST_CASE("how long a file may be can follow from its beginning", "[reader]") {
+  keratin::tests::TemporaryFile file;
+  for (size_t length : {0, 3, 8, 100000}) {
+    std::ofstream(file.path, std::ios::binary) << content().substr(0, length);
+    FileReader reader;
+    REQUIRE(reader.open(file.path.c_str()));
+    std::string bytes = "what was there before";
+    REQUIRE(keratin::runtime::readBeginning(reader, 8, bytes) == "");
+    CHECK(bytes == content().substr(0, std::min<size_t>(length, 8)));
+    CHECK(keratin::runtime::readRest(reader, 100000, bytes) == "");
+    CHECK(bytes == content().substr(0, length));
+  }
+  FileReader reader;
+  REQUIRE(reader.open(file.path.c_str()));
+  std::string bytes;
+  REQUIRE(keratin::runtime::readBeginning(reader, 8, bytes) == "");
+  CHECK(keratin::runtime::readRest(reader, 99999, bytes) == "this has more than 99999 bytes");
+  FileReader missing;
+  CHECK(!missing.open("/nowhere/at all"));
+  CHECK(keratin::runtime::readBeginning(missing, 8, bytes) == "No such file or directory");
+}
+
 TEST_CASE("what is not there, and what is no file, is refused", "[reader]") {
   CHECK(read("/nowhere/at all", FileKinds::Regular) == "error: No such file or directory");
   for (const char *path : {"/dev/zero", "/dev/null", "/dev/full", "/tmp"}) {

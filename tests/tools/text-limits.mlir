@@ -21,6 +21,15 @@
 // RUN: %{exits} 4 keratin-compile %t/digits.mlir -o %t/x.so 2>&1 | FileCheck %s --check-prefix=DIGITS
 // DIGITS: {{^[^ ]*digits.mlir}}:2:31: error: a number of more than 128 characters
 
+// What does not end.
+// RUN: %{exits} 4 keratin-opt - < /dev/zero 2>&1 | FileCheck %s --check-prefix=ENDLESS
+// RUN: (yes 2>/dev/null || true) | %{exits} 4 keratin-dump - 2>&1 | FileCheck %s --check-prefix=ENDLESS
+// ENDLESS: {{^}}-: error: this has more than the 512 MiB of a text
+// Devices are no files.
+// RUN: %{exits} 1 keratin-opt /dev/zero 2>&1 | FileCheck %s --check-prefix=DEVICE
+// RUN: %{exits} 1 keratin-dump /dev/zero 2>&1 | FileCheck %s --check-prefix=DEVICE
+// DEVICE: {{^}}/dev/zero: error: this is neither a regular file nor a pipe
+
 // The place is that in the file, of which a piece is parsed by itself.
 // RUN: %{exits} 4 keratin-opt %t/pieces.mlir --split-input-file 2>&1 | FileCheck %s --check-prefix=PIECES
 // PIECES: pieces.mlir:3:{{[0-9]+}}: error: a tensor of more than 32 dimensions

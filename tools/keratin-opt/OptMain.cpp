@@ -17,7 +17,6 @@
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -98,12 +97,12 @@ ExitCode run(const std::string &inputName, const std::string &outputName,
     return fail("error: --mlir-print-ir-tree-dir makes paths of the names of functions, which may "
                 "lead anywhere; keratin-compile --dump-dir writes each phase",
                 ExitCode::Usage);
-  std::string error;
   watchdog.enter("reading");
-  auto input = mlir::openInputFile(inputName, &error);
-  if (!input)
-    return fail("error: " + error);
-  if (auto refusal = refusePieces(input->getBuffer(), config.inputSplitMarker()))
+  std::string text;
+  if (std::optional<ir::ReadingProblem> problem = ir::readSource(inputName, text))
+    return fail(inputName + ": error: " + problem->why,
+                problem->isLimit ? ExitCode::LimitExceeded : ExitCode::BadInput);
+  if (auto refusal = refusePieces(text, config.inputSplitMarker()))
     return fail(refusal->str(inputName),
                 refusal->isLimit ? ExitCode::LimitExceeded : ExitCode::BadInput);
   OutputFile output(outputName);
@@ -121,6 +120,7 @@ ExitCode run(const std::string &inputName, const std::string &outputName,
     return config.setupPassPipeline(passes);
   });
   watchdog.enter("parsing");
+  auto input = llvm::MemoryBuffer::getMemBuffer(text, inputName == "-" ? "<stdin>" : inputName);
   mlir::LogicalResult done =
       mlir::MlirOptMain(output.stream(), std::move(input), registry, watched);
   if (mismatch)
