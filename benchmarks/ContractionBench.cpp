@@ -95,7 +95,9 @@ public:
     };
     LoopEmitter emit(builder, loc, target);
     func::FuncOp units = begin("units", {pointer}, {i64});
-    Value count = emitContractionUnits(builder, loc, makeSpec(emit, units.getArgument(0)), target);
+    ContractionSpec counted = makeSpec(emit, units.getArgument(0));
+    ContractionPlan plan = planContraction(counted, target);
+    Value count = emitContractionUnits(builder, loc, counted, plan, target);
     builder.create<func::ReturnOp>(loc, ValueRange{emit.fromIndex(count)});
 
     func::FuncOp kernel =
@@ -112,10 +114,10 @@ public:
       Value offset = emit.add(emit.mul(row, columns), emit.fromIndex(n));
       emit.store(sums, emit.address(kernel.getArgument(2), f32, offset), mask);
     };
-    emitContraction(builder, loc, spec, target, emit.toIndex(kernel.getArgument(5)),
+    emitContraction(builder, loc, spec, plan, target, emit.toIndex(kernel.getArgument(5)),
                     emit.toIndex(kernel.getArgument(6)));
     builder.create<func::ReturnOp>(loc);
-    return contractionScratchBytes(spec, target);
+    return plan.scratch.bytes;
   }
 };
 

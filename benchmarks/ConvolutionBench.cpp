@@ -129,7 +129,9 @@ public:
       return function;
     };
     begin("units", {}, {i64});
-    Value count = emitConvolutionUnits(builder, loc, specOf(emit, form), target);
+    ConvolutionSpec counted = specOf(emit, form);
+    ConvolutionPlan plan = planConvolution(counted, target);
+    Value count = emitConvolutionUnits(builder, loc, counted, plan, target);
     builder.create<func::ReturnOp>(loc, ValueRange{emit.fromIndex(count)});
     func::FuncOp kernel = begin("kernel", {pointer, pointer, pointer, pointer, i64, i64}, {});
     ConvolutionSpec spec = specOf(emit, form);
@@ -148,11 +150,11 @@ public:
       add('0', place.windows[0]), add('1', place.windows[1]);
       emit.store(sums, emit.address(kernel.getArgument(2), b.getF32Type(), offset), mask);
     };
-    int64_t bytes = emitConvolution(builder, loc, spec, target, emit.toIndex(kernel.getArgument(4)),
-                                    emit.toIndex(kernel.getArgument(5)));
+    emitConvolution(builder, loc, spec, plan, target, emit.toIndex(kernel.getArgument(4)),
+                    emit.toIndex(kernel.getArgument(5)));
     builder.create<func::ReturnOp>(loc);
     BuiltModule built = finish(*module, start);
-    built.scratchBytes = bytes;
+    built.scratchBytes = plan.scratch.bytes;
     return built;
   }
 

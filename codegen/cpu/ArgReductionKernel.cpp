@@ -16,23 +16,64 @@ using namespace keratin::codegen;
 using namespace mlir;
 namespace ir = keratin::ir;
 using keratin::ir::DimExpr;
-using keratin::ir::getElementType;
 
 namespace {
 
 // Accumulators side by side, so that one does not wait for another.
 constexpr unsigned maxUnroll = 4;
 
+struct ArgReductionSchedule {
+  unsigned lanes = 1;
+  // Along lines: of one line. Across them: neighbouring lines of a unit.
+  unsigned vectors = 1;
+  unsigned indexBits = 64; // of places in a line while it is walked
+};
+
+class ArgReductionPlan final : public CpuKernelPlan {
+public:
+  ArgReductionPlan(ir::KernelOp kernel, Operation *op, int64_t axis, bool largest,
+                   const MachineTarget &target)
+      : CpuKernelPlan(kernel), op(op), lines(op->getOperand(0), axis), largest(largest) {
+    schedule.lanes = lanesFor(target, lines.type.getElementTypeBitWidth());
+    // Narrow indices make less work where they are known to do.
+    if (lines.length.isConstant() &&
+        lines.length.constantValue() <= std::numeric_limits<int32_t>::max())
+      schedule.indexBits = 32;
+    if (lines.isInnermost()) {
+      bool isLong = !lines.length.isConstant() ||
+                    lines.length.constantValue() >= 2 * int64_t(maxUnroll) * schedule.lanes;
+      schedule.vectors = isLong ? maxUnroll : 1;
+      blocks = {lines.outer, DimExpr(1), 1};
+      setWork(blocks.units(), lines.length);
+      return;
+    }
+    schedule.vectors = blockVectors(maxUnroll, schedule.lanes, lines.inner);
+    int64_t columns = int64_t(schedule.vectors) * schedule.lanes;
+    blocks = {lines.outer, lines.inner, columns};
+    setWork(blocks.units(), mul(lines.length, DimExpr(columns)).value_or(DimExpr(INT64_MAX)));
+  }
+
+  void printNest(llvm::raw_ostream &out) const override { lines.print(out); }
+  void printSchedule(llvm::raw_ostream &out) const override {
+    out << "schedule: lanes "
+        << (lines.isInnermost() ? "along lines" : "across lines, which are columns of a unit")
+        << "; " << counted(schedule.lanes, "lane") << "; " << counted(schedule.vectors, "vector")
+        << " side by side; places of " << schedule.indexBits << " bits\n";
+  }
+  void emit(CpuKernelBuilder &k) const override;
+
+  Operation *op;
+  AxisLines lines;
+  bool largest;
+  UnitBlocks blocks;
+  ArgReductionSchedule schedule;
+};
+
 class ArgReductionKernel : SingleOpKernel {
 public:
-  ArgReductionKernel(KernelBuilder &k, Operation *op, Value x, int64_t axis, bool largest)
-      : SingleOpKernel(k, op, getElementType(x).getIntOrFloatBitWidth()), lines(x, axis),
-        type(getElementType(x)), largest(largest) {
-    // Narrow indices make less work where they are known to do.
-    bool narrow = lines.length.isConstant() &&
-                  lines.length.constantValue() <= std::numeric_limits<int32_t>::max();
-    indexType = b.getIntegerType(narrow ? 32 : 64);
-  }
+  ArgReductionKernel(CpuKernelBuilder &k, const ArgReductionPlan &plan)
+      : SingleOpKernel(k, plan.op, plan.schedule.lanes), plan(plan), lines(plan.lines),
+        type(lines.type.getElementType()), indexType(b.getIntegerType(plan.schedule.indexBits)) {}
 
   void emit() {
     if (lines.isInnermost())
@@ -50,7 +91,7 @@ private:
   void emitRows();
   void emitColumns();
   Value beats(Value element, Value best) {
-    return SingleOpKernel::beats(type, element, best, largest);
+    return SingleOpKernel::beats(type, element, best, plan.largest);
   }
   Best keep(Best best, Value element, Value index, Value mask);
   Best merge(Best a, Best b);
@@ -60,9 +101,9 @@ private:
     return b.create<arith::SelectOp>(loc, condition, x, y);
   }
 
-  AxisLines lines;
+  const ArgReductionPlan &plan;
+  const AxisLines &lines;
   Type type, indexType;
-  bool largest;
 };
 
 ArgReductionKernel::Best ArgReductionKernel::keep(Best best, Value element, Value index,
@@ -102,16 +143,14 @@ Value ArgReductionKernel::toIndexType(Value position) {
 }
 
 void ArgReductionKernel::emitRows() {
-  bool isLong =
-      !lines.length.isConstant() || lines.length.constantValue() >= 2 * int64_t(maxUnroll) * lanes;
-  unsigned unroll = isLong ? maxUnroll : 1;
+  unsigned unroll = plan.schedule.vectors;
   SmallVector<Attribute> numbers;
   for (unsigned lane = 0; lane < lanes; ++lane)
     numbers.push_back(b.getIntegerAttr(indexType, lane));
   auto vectorType = VectorType::get(lanes, indexType);
   auto resultType = ir::getTensorType({lines.outer}, b.getI64Type());
 
-  forEachUnit({lines.outer, DimExpr(1), 1}, [&](Value row, Value) {
+  forEachUnit(plan.blocks, [&](Value row, Value) {
     Value laneNumbers =
         b.create<arith::ConstantOp>(loc, DenseElementsAttr::get(vectorType, numbers));
     // Every lane starts with the first element, which none of its own need beat.
@@ -135,18 +174,13 @@ void ArgReductionKernel::emitRows() {
       index = b.create<arith::ExtUIOp>(loc, b.getI64Type(), index);
     storeScalar(index, output(), resultType, {row});
   });
-  setWork(k.result.units, lines.length);
 }
 
 void ArgReductionKernel::emitColumns() {
-  unsigned unroll = maxUnroll;
-  if (lines.inner.isConstant())
-    while (unroll > 1 && lines.inner.constantValue() < int64_t(unroll) * lanes)
-      unroll /= 2;
-  int64_t columns = int64_t(unroll) * lanes;
+  unsigned unroll = plan.schedule.vectors;
   auto resultType = ir::getTensorType({lines.outer, lines.inner}, b.getI64Type());
 
-  forEachUnit({lines.outer, lines.inner, columns}, [&](Value row, Value column) {
+  forEachUnit(plan.blocks, [&](Value row, Value column) {
     auto [starts, masks] = columnsFrom(column, lines.inner, unroll);
     SmallVector<Value> sets;
     for (unsigned u = 0; u < unroll; ++u) {
@@ -170,20 +204,17 @@ void ArgReductionKernel::emitColumns() {
       storeLanes(index, output(), resultType, {row, starts[u]}, masks[u]);
     }
   });
-  setWork(k.result.units, mul(lines.length, DimExpr(columns)).value_or(DimExpr(INT64_MAX)));
 }
+
+void ArgReductionPlan::emit(CpuKernelBuilder &k) const { ArgReductionKernel(k, *this).emit(); }
 
 } // namespace
 
-LogicalResult keratin::codegen::emitArgReductionKernel(KernelBuilder &k) {
-  Operation *op = onlyOp(k);
+CpuPlan keratin::codegen::planArgReductionKernel(ir::KernelOp kernel, const MachineTarget &target) {
+  Operation *op = onlyOp(kernel);
   if (!op)
-    return failure();
-  if (auto max = dyn_cast<ir::ArgMaxOp>(op))
-    ArgReductionKernel(k, op, max.getX(), max.getAxis(), /*largest=*/true).emit();
-  else
-    ArgReductionKernel(k, op, cast<ir::ArgMinOp>(op).getX(), cast<ir::ArgMinOp>(op).getAxis(),
-                       /*largest=*/false)
-        .emit();
-  return success();
+    return nullptr;
+  auto max = dyn_cast<ir::ArgMaxOp>(op);
+  int64_t axis = max ? max.getAxis() : cast<ir::ArgMinOp>(op).getAxis();
+  return std::make_shared<ArgReductionPlan>(kernel, op, axis, /*largest=*/bool(max), target);
 }

@@ -18,10 +18,10 @@ namespace {
 
 class BeamSearchKernel : SingleOpKernel {
 public:
-  BeamSearchKernel(KernelBuilder &k, ir::CtcBeamSearchOp search)
-      : SingleOpKernel(k, search, 64), search(search) {}
+  BeamSearchKernel(CpuKernelBuilder &k, ir::CtcBeamSearchOp search, Value workspace)
+      : SingleOpKernel(k, search, lanesFor(k.target, 64)), search(search), workspace(workspace) {}
 
-  LogicalResult emit();
+  void emit();
 
 private:
   Value resultPointer(Value result);
@@ -30,6 +30,7 @@ private:
   }
 
   ir::CtcBeamSearchOp search;
+  Value workspace; // a result of the kernel
 };
 
 // The place of what the kernel yields; null if nobody reads it.
@@ -41,15 +42,8 @@ Value BeamSearchKernel::resultPointer(Value result) {
   return {};
 }
 
-LogicalResult BeamSearchKernel::emit() {
+void BeamSearchKernel::emit() {
   Shape shape = getShape(search.getLogits());
-  Value workspace;
-  RankedTensorType type = *ir::workspaceOf(search);
-  for (Operation &other : k.body())
-    if (isa<ir::IotaOp>(other) && other.getResult(0).getType() == type)
-      workspace = resultPointer(other.getResult(0));
-  if (!workspace)
-    return k.kernel.emitError("not implemented: a search without memory to work in");
   auto place = [&](Value result) {
     Value pointer = resultPointer(result);
     return pointer ? pointer
@@ -62,12 +56,12 @@ LogicalResult BeamSearchKernel::emit() {
       place(search.getLabels()),
       place(search.getCounts()),
       place(search.getLogProbabilities()),
-      workspace,
+      resultPointer(workspace),
       size(shape[1]),
       size(shape[2]),
       i64(int64_t(search.getBeamWidth())),
       size(getShape(search.getLabels())[1]),
-      size(getShape(type)[1]),
+      size(getShape(workspace)[1]),
       i64(ir::dtypeOf(getElementType(search.getLogits()))),
       i64(ir::dtypeOf(getElementType(search.getLengths()))),
       site("ctc_decode: an input length is outside [0, time]"),
@@ -75,17 +69,29 @@ LogicalResult BeamSearchKernel::emit() {
   };
   static_assert(sizeof(keratin_beam_search_t) == 15 * 8);
   callHost(offsetof(keratin_context_t, beam_search), {record(fields), k.begin, k.end});
-  DimExpr perFrame =
-      mul(shape[2], DimExpr(int64_t(search.getBeamWidth()))).value_or(DimExpr(INT64_MAX));
-  setWork(shape[0], mul(perFrame, shape[1]).value_or(DimExpr(INT64_MAX)));
-  return success();
 }
 
 } // namespace
 
-LogicalResult keratin::codegen::emitBeamSearchKernel(KernelBuilder &k) {
-  for (Operation &op : k.body())
-    if (auto search = dyn_cast<ir::CtcBeamSearchOp>(op))
-      return BeamSearchKernel(k, search).emit();
-  return failure();
+CpuPlan keratin::codegen::planBeamSearchKernel(ir::KernelOp kernel, const MachineTarget &) {
+  Block &body = kernel.getBody().front();
+  ir::CtcBeamSearchOp search = *body.getOps<ir::CtcBeamSearchOp>().begin();
+  RankedTensorType type = *ir::workspaceOf(search);
+  Value workspace;
+  for (Value yielded : body.getTerminator()->getOperands())
+    if (yielded.getDefiningOp<ir::IotaOp>() && yielded.getType() == type)
+      workspace = yielded;
+  if (!workspace) {
+    kernel.emitError("not implemented: a search without memory to work in");
+    return nullptr;
+  }
+  auto plan =
+      std::make_shared<HostCallPlan>(kernel, "samples", [search, workspace](CpuKernelBuilder &k) {
+        BeamSearchKernel(k, search, workspace).emit();
+      });
+  Shape shape = getShape(search.getLogits());
+  DimExpr perFrame =
+      mul(shape[2], DimExpr(int64_t(search.getBeamWidth()))).value_or(DimExpr(INT64_MAX));
+  plan->setWork(shape[0], mul(perFrame, shape[1]).value_or(DimExpr(INT64_MAX)));
+  return plan;
 }

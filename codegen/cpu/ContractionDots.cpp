@@ -10,12 +10,6 @@ using namespace keratin::codegen;
 
 namespace {
 
-// Dot products of a unit: their sums fit a few lines of scratch.
-constexpr int64_t unitRows = 64;
-// Rows of the matrix that share the loads of the vector, and vectors of each in flight: eight
-// independent sums.
-constexpr int64_t rowsAtOnce = 4, vectorsAtOnce = 2;
-
 // The problem with its longer side named rows: dots[r] = sum over k of matrix[r, k] * vector[k].
 struct Dots {
   bool isRow; // the result is a row of C, else a column
@@ -57,9 +51,10 @@ Value sumOfLanes(LoopEmitter &emit, Value vector) {
 }
 
 // sums[r] for r < rows; up to rowsAtOnce - 1 elements behind are overwritten.
-void emitDotsBody(LoopEmitter &emit, Type type, Type matrixType, Type vectorType, Value matrix,
-                  Value stride, Value vector, Value depth, Value rows, Value sums) {
-  int64_t lanes = emit.target.lanes(type.getIntOrFloatBitWidth());
+void emitDotsBody(LoopEmitter &emit, const ContractionDots &plan, Type type, Type matrixType,
+                  Type vectorType, Value matrix, Value stride, Value vector, Value depth,
+                  Value rows, Value sums) {
+  int64_t lanes = plan.lanes, rowsAtOnce = plan.rowsAtOnce, vectorsAtOnce = plan.vectorsAtOnce;
   int64_t step = lanes * vectorsAtOnce;
   Value zero = emit.constant(0);
   Value whole = emit.mul(emit.div(depth, emit.constant(step)), step);
@@ -106,29 +101,20 @@ void emitDotsBody(LoopEmitter &emit, Type type, Type matrixType, Type vectorType
 
 } // namespace
 
-bool keratin::codegen::isDotContraction(const ContractionSpec &spec) {
-  return (spec.m.constant == 1 || spec.n.constant == 1) && spec.a.constantColStride == 1 &&
-         spec.b.constantRowStride == 1;
-}
-
-int64_t keratin::codegen::dotScratchElements() {
-  // Vectors of sums are read whole.
-  return 2 * unitRows;
-}
-
-Value keratin::codegen::emitDotUnits(LoopEmitter &emit, const ContractionSpec &spec) {
+Value keratin::codegen::emitDotUnits(LoopEmitter &emit, const ContractionSpec &spec,
+                                     const ContractionDots &plan) {
   Dots dots(spec);
-  Value blocks = emit.ceilDiv(sizeOf(emit, dots.rows), emit.constant(unitRows));
+  Value blocks = emit.ceilDiv(sizeOf(emit, dots.rows), emit.constant(plan.unitRows));
   Value others = sizeOf(emit, dots.isRow ? spec.m : spec.n);
   return emit.mul(emit.mul(sizeOf(emit, spec.batch), others), blocks);
 }
 
-void keratin::codegen::emitDots(LoopEmitter &emit, const ContractionSpec &spec, Value begin,
-                                Value end) {
+void keratin::codegen::emitDots(LoopEmitter &emit, const ContractionSpec &spec,
+                                const ContractionDots &plan, Value begin, Value end) {
   Dots dots(spec);
   Type type = spec.accumulatorType;
-  int64_t lanes = emit.target.lanes(type.getIntOrFloatBitWidth());
-  Value zero = emit.constant(0), unitSize = emit.constant(unitRows);
+  int64_t lanes = plan.lanes;
+  Value zero = emit.constant(0), unitSize = emit.constant(plan.unitRows);
   Value rows = sizeOf(emit, dots.rows), depth = sizeOf(emit, spec.k);
   Value blocks = emit.ceilDiv(rows, unitSize);
   Value stride =
@@ -147,8 +133,8 @@ void keratin::codegen::emitDots(LoopEmitter &emit, const ContractionSpec &spec, 
                     {entry(dots.matrix, emit.mul(first, stride)), stride, entry(dots.vector, zero),
                      depth, rowsHere, spec.scratch},
                     [&](LoopEmitter &inner, ValueRange p) {
-                      emitDotsBody(inner, type, dots.matrix.elementType, dots.vector.elementType,
-                                   p[0], p[1], p[2], p[3], p[4], p[5]);
+                      emitDotsBody(inner, plan, type, dots.matrix.elementType,
+                                   dots.vector.elementType, p[0], p[1], p[2], p[3], p[4], p[5]);
                     });
     auto finish = [&](Value r, Value mask) {
       Value sums = emit.load(VectorType::get(lanes, type), emit.address(spec.scratch, type, r));

@@ -58,7 +58,9 @@ Blocks emitBlocks(LoopEmitter &emit, const ContractionSpec &spec, const Contract
       blocks.rowBlocks);
   // With few rows, the columns are what threads can share.
   int64_t width = plan.tileColumns();
-  auto fewer = [&](int64_t columns) { return roundUp(std::min<int64_t>(columns, 256), width); };
+  auto fewer = [&](int64_t columns) {
+    return roundUp(std::min(columns, plan.sharedColumns), width);
+  };
   Value few = emit.less(blocks.m, emit.constant(2 * shallow.rows));
   Value mostColumns =
       emit.select(few, pick(fewer(shallow.columns), fewer(middle.columns), fewer(deep.columns)),
@@ -67,69 +69,21 @@ Blocks emitBlocks(LoopEmitter &emit, const ContractionSpec &spec, const Contract
   return blocks;
 }
 
-// Where things are in the scratch, in elements of the accumulator.
-struct ScratchLayout {
-  int64_t a = 0, b = 0, sums = 0, end = 0;
-
-  ScratchLayout(const ContractionSpec &spec, const ContractionPlan &plan) {
-    int64_t rows = 0, columns = 0, waiting = plan.regimes.front().rows + plan.tailRows;
-    for (const ContractionPlan::Regime &regime : plan.regimes) {
-      int64_t depth = regime.depthBlocks;
-      if (spec.k.constant) {
-        int64_t needed = std::max<int64_t>(1, ceilDiv(*spec.k.constant, plan.blockK));
-        bool isLast = depth == plan.regimes.back().depthBlocks;
-        if (depth < needed && !isLast)
-          continue;
-        depth = std::min(depth, needed);
-      }
-      auto most = [](const ContractionSize &size, int64_t limit, int64_t tile) {
-        return size.constant ? std::min(limit, std::max(roundUp(*size.constant, tile), tile))
-                             : limit;
-      };
-      rows = std::max(rows, depth * most(spec.m, regime.rows, plan.tileRows));
-      columns = std::max(columns, depth * most(spec.n, regime.columns, plan.tileColumns()));
-      if (spec.k.constant)
-        break;
-    }
-    // Sums wait for one panel, or for all panels of a unit if they are continued.
-    const ContractionPlan::Regime &deep = plan.regimes.back();
-    if (!spec.k.constant || *spec.k.constant > plan.blockK * deep.depthBlocks)
-      waiting = std::max(waiting, deep.columns / plan.tileColumns() * (deep.rows + plan.tailRows));
-    // Or for all panels of few rows.
-    if (plan.mayStreamB) {
-      int64_t few =
-          roundUp(std::min<int64_t>(256, plan.regimes.front().columns), plan.tileColumns());
-      int64_t panels = few / plan.tileColumns();
-      waiting = std::max(waiting, panels * (plan.regimes.front().rows + plan.tailRows));
-    }
-    // Every part begins on a cache line.
-    auto align = [](int64_t elements) { return roundUp(elements, 64); };
-    b = a;
-    if (plan.packsA)
-      b += align(rows / plan.tileRows * packedRowElements(plan, plan.aColumnsContiguous));
-    sums = b;
-    if (plan.packsB)
-      sums += align(columns * plan.blockK);
-    end = sums + align(waiting * plan.tileColumns());
-  }
-};
-
 // The loops of one contraction.
 class Nest {
 public:
   Nest(LoopEmitter &emit, const ContractionSpec &spec, const ContractionPlan &plan)
       : emit(emit), spec(spec), plan(plan), type(spec.accumulatorType),
         blocks(emitBlocks(emit, spec, plan)), zero(emit.constant(0)), one(emit.constant(1)) {
-    ScratchLayout layout(spec, plan);
     Value scratch = spec.scratch;
     rowsOfA = {spec.a.elementType,     type, {}, {}, {}, {}, {}, blocks.rows, {},
                plan.aColumnsContiguous};
-    rowsOfA.packed = emit.address(scratch, type, layout.a);
+    rowsOfA.packed = emit.address(scratch, type, plan.scratch.a);
     columnsOfB.sourceType = spec.b.elementType;
     columnsOfB.type = type;
-    columnsOfB.packed = emit.address(scratch, type, layout.b);
+    columnsOfB.packed = emit.address(scratch, type, plan.scratch.b);
     columnsOfB.columns = blocks.columns;
-    sums = emit.address(scratch, type, layout.sums);
+    sums = emit.address(scratch, type, plan.scratch.sums);
     auto stride = [&](Value value, std::optional<int64_t> constant) {
       return constant ? emit.constant(*constant) : emit.fromIndex(value);
     };
@@ -320,7 +274,7 @@ private:
     if (masks.empty())
       return finishRows(n, panelSums, {});
     // Where masks cost nothing, one loop does for all panels.
-    if (emit.target.vectorBits >= 512)
+    if (plan.masksPanels)
       return finishRows(n, panelSums, masks);
     Value isWhole = emit.less(emit.add(n, plan.tileColumns() - 1), blocks.n);
     emit.branch(
@@ -376,31 +330,22 @@ private:
 
 } // namespace
 
-int64_t keratin::codegen::contractionScratchBytes(const ContractionSpec &spec,
-                                                  const MachineTarget &target) {
-  int64_t bytes = ceilDiv(spec.accumulatorType.getIntOrFloatBitWidth(), 8);
-  if (isDotContraction(spec))
-    return roundUp(dotScratchElements() * bytes, 64);
-  ContractionPlan plan = planContraction(spec, target);
-  return roundUp(ScratchLayout(spec, plan).end * bytes, 64);
-}
-
 Value keratin::codegen::emitContractionUnits(OpBuilder &builder, Location loc,
                                              const ContractionSpec &spec,
+                                             const ContractionPlan &plan,
                                              const MachineTarget &target) {
   LoopEmitter emit(builder, loc, target);
-  if (isDotContraction(spec))
-    return emit.toIndex(emitDotUnits(emit, spec));
-  Blocks blocks = emitBlocks(emit, spec, planContraction(spec, target));
+  if (plan.dots)
+    return emit.toIndex(emitDotUnits(emit, spec, *plan.dots));
+  Blocks blocks = emitBlocks(emit, spec, plan);
   return emit.toIndex(emit.mul(blocks.batch, emit.mul(blocks.rowBlocks, blocks.columnBlocks)));
 }
 
 void keratin::codegen::emitContraction(OpBuilder &builder, Location loc,
-                                       const ContractionSpec &spec, const MachineTarget &target,
-                                       Value begin, Value end) {
+                                       const ContractionSpec &spec, const ContractionPlan &plan,
+                                       const MachineTarget &target, Value begin, Value end) {
   LoopEmitter emit(builder, loc, target);
-  if (isDotContraction(spec))
-    return emitDots(emit, spec, emit.fromIndex(begin), emit.fromIndex(end));
-  ContractionPlan plan = planContraction(spec, target);
+  if (plan.dots)
+    return emitDots(emit, spec, *plan.dots, emit.fromIndex(begin), emit.fromIndex(end));
   Nest(emit, spec, plan).run(emit.fromIndex(begin), emit.fromIndex(end));
 }

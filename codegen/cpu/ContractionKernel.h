@@ -12,106 +12,21 @@
 #ifndef KERATIN_CODEGEN_CPU_CONTRACTIONKERNEL_H
 #define KERATIN_CODEGEN_CPU_CONTRACTIONKERNEL_H
 
-#include "codegen/cpu/MachineTarget.h"
-
-#include "mlir/IR/Builders.h"
-#include "mlir/IR/Value.h"
-
-#include <array>
-#include <cstdint>
-#include <functional>
-#include <optional>
+#include "codegen/cpu/ContractionPlan.h"
 
 namespace keratin::codegen {
 
-// One factor: for A rows are m and columns are k, for B rows are k and columns are n.
-struct ContractionOperand {
-  mlir::Value base;        // llvm.ptr to element (0, 0, 0)
-  mlir::Type elementType;  // may be f16 or bf16, which are widened to the accumulator
-  mlir::Value batchStride; // index, in elements; zero shares the matrix among the batch
-  mlir::Value rowStride;
-  mlir::Value colStride;
-  // Strides known at compile time. At least one of the two should be known to be one: otherwise
-  // elements are collected one at a time.
-  std::optional<int64_t> constantRowStride;
-  std::optional<int64_t> constantColStride;
-};
-
-struct ContractionSize {
-  mlir::Value value; // index
-  std::optional<int64_t> constant;
-};
-
-// Called for each vector of finished sums: lanes are the columns n, n + 1, ... of row m. The mask
-// (vector of i1) is null if all lanes exist; lanes outside it hold anything. The callback is
-// emitted at most twice per vector of the tile, inside loops; it must not keep values between
-// calls.
-using ContractionStore =
-    std::function<void(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value batch,
-                       mlir::Value m, mlir::Value n, mlir::Value sums, mlir::Value mask)>;
-
-struct ContractionSpec {
-  // f32, f64 or a signless integer; sums are made in it. f32 if the operands are f16 or bf16.
-  mlir::Type accumulatorType;
-  ContractionSize batch, m, n, k;
-  ContractionOperand a, b;
-  ContractionStore store;
-  // llvm.ptr, 64-byte aligned, contractionScratchBytes big, private to the chunk.
-  mlir::Value scratch;
-};
-
-// What is decided at compile time.
-struct ContractionPlan {
-  // How an operand reaches the micro-kernel.
-  enum class Access {
-    Direct,     // from where it is
-    Copied,     // packed, its contiguous direction kept
-    Transposed, // packed through transposes in registers (B only)
-    Gathered    // packed one element at a time
-  };
-  int64_t lanes = 1;
-  int64_t tileRows = 1, tileVectors = 1;
-  int64_t tailRows =
-      0; // rows of the smaller tile that finishes a block of rows; 0 if none is ever needed
-  Access a = Access::Copied, b = Access::Copied;
-  bool aColumnsContiguous = false;   // the rows of A lie next to each other for each k
-  bool wholePanels = false;          // the columns are known to fill all panels
-  bool packsA = true, packsB = true; // false if nothing of it is ever packed
-  int64_t blockK = 256;              // depth of a packed panel
-  // The largest unit for sums of up to `depthBlocks` panels in depth. Deeper sums are set aside and
-  // continued.
-  struct Regime {
-    int64_t depthBlocks, rows, columns;
-  };
-  std::array<Regime, 3> regimes;
-  // Direct operands are packed nevertheless: B if there are more rows than this; A if there are
-  // more columns than this and the rows lie at least farBytes apart, or at a multiple of
-  // crowdedBytes.
-  int64_t packedRowsThreshold = 1 << 30;
-  int64_t packedColumnsThreshold = 128;
-  int64_t farBytes = 4096, crowdedBytes = 2048;
-  // Few rows, as may turn out at run time, meet a B too large to stay near: it is read where it is,
-  // stretch by stretch through all columns of a unit, and brought near ahead of its use.
-  bool mayStreamB = false;
-  int64_t stretches = 2; // of a depth block
-
-  int64_t tileColumns() const { return tileVectors * lanes; }
-};
-
-ContractionPlan planContraction(const ContractionSpec &spec, const MachineTarget &target);
-
-// Bytes of scratch that a chunk needs; does not depend on sizes known only at run time.
-int64_t contractionScratchBytes(const ContractionSpec &spec, const MachineTarget &target);
-
 // The number of units (index), zero if the result is empty. Emits a few integer operations.
 mlir::Value emitContractionUnits(mlir::OpBuilder &builder, mlir::Location loc,
-                                 const ContractionSpec &spec, const MachineTarget &target);
+                                 const ContractionSpec &spec, const ContractionPlan &plan,
+                                 const MachineTarget &target);
 
 // Emits the work of the units [begin, end) at the builder's insertion point, which must be inside a
 // function of a module: the micro-kernel and the packing go to private functions of that module,
 // shared by all its contractions with the same tile.
 void emitContraction(mlir::OpBuilder &builder, mlir::Location loc, const ContractionSpec &spec,
-                     const MachineTarget &target, mlir::Value begin, mlir::Value end);
+                     const ContractionPlan &plan, const MachineTarget &target, mlir::Value begin,
+                     mlir::Value end);
 
 } // namespace keratin::codegen
 

@@ -1,8 +1,8 @@
 // A contraction with everything that follows elementwise from its result, in the store of the
 // register tile.
 #include "codegen/cpu/ContractionKernel.h"
+#include "codegen/cpu/CpuKernelPlan.h"
 #include "codegen/cpu/TileEpilogue.h"
-#include "codegen/lowering/KernelFunction.h"
 #include "ir/interfaces/ContractionShape.h"
 #include "ir/interfaces/IterationSpace.h"
 
@@ -20,18 +20,14 @@ using keratin::ir::getElementType;
 using keratin::ir::Index;
 using keratin::ir::IterationSpace;
 
-using SizeOf = llvm::function_ref<Value(const DimExpr &)>;
-
 static std::optional<int64_t> constantOf(const DimExpr &size) {
   return size.isConstant() ? std::optional(size.constantValue()) : std::nullopt;
 }
 
-// The sizes and strides of the product as the generator wants them; sizes come as i64.
-static ContractionSpec describe(OpBuilder &b, Location loc, ir::DotGeneralOp dot,
-                                const ContractionShape &shape, SizeOf sizeOf) {
-  auto index = [&](const DimExpr &size) -> Value {
-    return b.create<arith::IndexCastOp>(loc, b.getIndexType(), sizeOf(size));
-  };
+// The sizes and strides of the product as the generator wants them; `index` gives a size as such,
+// or null where only what is known counts.
+static ContractionSpec describe(ir::DotGeneralOp dot, const ContractionShape &shape, SizeOf index) {
+  Builder b(dot.getContext());
   auto extent = [&](const DimExpr &size) { return ContractionSize{index(size), constantOf(size)}; };
   auto operand = [&](Value value, const ContractionShape::Strides &strides, const DimExpr &rows,
                      const DimExpr &columns) {
@@ -66,12 +62,19 @@ static ContractionSpec describe(OpBuilder &b, Location loc, ir::DotGeneralOp dot
   return spec;
 }
 
+static ContractionSpec describe(OpBuilder &b, Location loc, ir::DotGeneralOp dot,
+                                const ContractionShape &shape, SizeOf sizeOf) {
+  return describe(dot, shape, [&](const DimExpr &size) -> Value {
+    return b.create<arith::IndexCastOp>(loc, b.getIndexType(), sizeOf(size));
+  });
+}
+
 namespace {
 
 // Where in the result a vector of finished sums stands.
 class Epilogue {
 public:
-  Epilogue(KernelBuilder &k, ir::DotGeneralOp dot, const ContractionShape &shape,
+  Epilogue(CpuKernelBuilder &k, ir::DotGeneralOp dot, const ContractionShape &shape,
            const IterationSpace &space)
       : k(k), dot(dot), space(space), epilogue(k, dot.getY()) {
     // Which loop groups the three runs of the result cover; groups were cut between runs.
@@ -124,58 +127,86 @@ private:
     return result;
   }
 
-  KernelBuilder &k;
+  CpuKernelBuilder &k;
   ir::DotGeneralOp dot;
   const IterationSpace &space;
   SmallVector<unsigned> runOfDim; // of the squeezed result: 0 batch, 1 m, 2 n
   TileEpilogue epilogue;
 };
 
-} // namespace
+class ContractionKernelPlan final : public CpuKernelPlan {
+public:
+  ContractionKernelPlan(ir::KernelOp kernel, ir::DotGeneralOp dot, const ContractionShape &shape,
+                        IterationSpace space, const MachineTarget &target)
+      : CpuKernelPlan(kernel), dot(dot), shape(shape), space(std::move(space)), target(target),
+        schedule(planContraction(describe(dot, shape, [](const DimExpr &) { return Value(); }),
+                                 target)) {
+    scratchBytes = schedule.scratch.bytes;
+    DimExpr products = 2;
+    for (const DimExpr &size : {shape.batch, shape.m, shape.n, shape.k})
+      products = mul(products, size).value_or(DimExpr(INT64_MAX));
+    work = *floordiv(products, DimExpr(16)); // many operations an instruction
+  }
 
-LogicalResult keratin::codegen::emitContractionKernel(KernelBuilder &k) {
+  void printNest(llvm::raw_ostream &out) const override {
+    out << "nest: batch " << shape.batch.str() << ", m " << shape.m.str() << ", n " << shape.n.str()
+        << ", k " << shape.k.str() << "\n";
+  }
+  void printSchedule(llvm::raw_ostream &out) const override { print(out, schedule); }
+  bool countsUnits() const override { return true; }
+  // The operands' memory may be walked by other kernels of the same text: only sizes count here.
+  Value countUnits(OpBuilder &b, Location loc, SizeOf sizeOf) const override {
+    Value units =
+        emitContractionUnits(b, loc, describe(b, loc, dot, shape, sizeOf), schedule, target);
+    return b.create<arith::IndexCastOp>(loc, b.getI64Type(), units);
+  }
+  void emit(CpuKernelBuilder &k) const override;
+
+private:
   ir::DotGeneralOp dot;
-  for (Operation &op : k.body())
-    if (auto found = dyn_cast<ir::DotGeneralOp>(op))
-      dot = found;
-  std::string why;
-  std::optional<IterationSpace> space = ir::analyzeIterationSpace(k.kernel, &why);
-  if (!space)
-    return k.kernel.emitError("not implemented: a kernel with ") << why;
-  std::optional<ContractionShape> shape = ir::getContractionShape(dot);
-  if (!shape)
-    return dot.emitError("not implemented: a contraction whose dimensions have no single stride");
+  ContractionShape shape;
+  IterationSpace space;
+  const MachineTarget &target;
+  ContractionPlan schedule;
+};
 
-  Epilogue epilogue(k, dot, *shape, *space);
+void ContractionKernelPlan::emit(CpuKernelBuilder &k) const {
+  Epilogue epilogue(k, dot, shape, space);
   k.b.setInsertionPoint(k.result.function.getBody().front().getTerminator());
   ContractionSpec spec =
-      describe(k.b, k.loc, dot, *shape, [&](const DimExpr &size) { return k.sizeOf(size); });
-  spec.a.base = k.inputs[cast<BlockArgument>(dot.getA()).getArgNumber()];
-  spec.b.base = k.inputs[cast<BlockArgument>(dot.getB()).getArgNumber()];
+      describe(k.b, k.loc, dot, shape, [&](const DimExpr &size) { return k.sizeOf(size); });
+  auto memoryOf = [&](Value operand) {
+    return k.inputs[cast<BlockArgument>(operand).getArgNumber()];
+  };
+  spec.a.base = memoryOf(ir::DotGeneralOp(dot).getA());
+  spec.b.base = memoryOf(ir::DotGeneralOp(dot).getB());
   spec.store = [&](OpBuilder &builder, Location loc, Value batch, Value m, Value n, Value sums,
                    Value mask) { epilogue.emit(builder, loc, batch, m, n, sums, mask); };
-  Type pointer = LLVM::LLVMPointerType::get(k.b.getContext());
-  Value slot = k.b.create<LLVM::GEPOp>(
-      k.loc, pointer, k.b.getI8Type(), k.context,
-      ArrayRef<LLVM::GEPArg>{int32_t(offsetof(keratin_context_t, scratch))});
-  spec.scratch = k.b.create<LLVM::LoadOp>(k.loc, pointer, slot);
-  k.result.scratchBytes = contractionScratchBytes(spec, k.target);
+  spec.scratch = k.scratch();
   auto index = [&](Value i64) -> Value {
     return k.b.create<arith::IndexCastOp>(k.loc, k.b.getIndexType(), i64);
   };
-  emitContraction(k.b, k.loc, spec, k.target, index(k.begin), index(k.end));
+  Value begin = index(k.begin), end = index(k.end);
+  emitContraction(k.b, k.loc, spec, schedule, k.target, begin, end);
+}
 
-  // The operands' memory may be walked by other kernels of the same text: only sizes count here.
-  MachineTarget target = k.target;
-  k.result.countUnits = [dot, shape = *shape, target](OpBuilder &b, Location loc,
-                                                      SizeOf sizeOf) -> Value {
-    ContractionSpec sizes = describe(b, loc, dot, shape, sizeOf);
-    return b.create<arith::IndexCastOp>(loc, b.getI64Type(),
-                                        emitContractionUnits(b, loc, sizes, target));
-  };
-  DimExpr work = 2;
-  for (const DimExpr &size : {shape->batch, shape->m, shape->n, shape->k})
-    work = mul(work, size).value_or(DimExpr(INT64_MAX));
-  k.result.work = *floordiv(work, DimExpr(16)); // many operations an instruction
-  return success();
+} // namespace
+
+CpuPlan keratin::codegen::planContractionKernel(ir::KernelOp kernel, const MachineTarget &target) {
+  ir::DotGeneralOp dot;
+  for (Operation &op : kernel.getBody().front())
+    if (auto found = dyn_cast<ir::DotGeneralOp>(op))
+      dot = found;
+  std::string why;
+  std::optional<IterationSpace> space = ir::analyzeIterationSpace(kernel, &why);
+  if (!space) {
+    kernel.emitError("not implemented: a kernel with ") << why;
+    return nullptr;
+  }
+  std::optional<ContractionShape> shape = ir::getContractionShape(dot);
+  if (!shape) {
+    dot.emitError("not implemented: a contraction whose dimensions have no single stride");
+    return nullptr;
+  }
+  return std::make_shared<ContractionKernelPlan>(kernel, dot, *shape, std::move(*space), target);
 }

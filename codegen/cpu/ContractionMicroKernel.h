@@ -2,7 +2,7 @@
 #ifndef KERATIN_CODEGEN_CPU_CONTRACTIONMICROKERNEL_H
 #define KERATIN_CODEGEN_CPU_CONTRACTIONMICROKERNEL_H
 
-#include "codegen/cpu/ContractionKernel.h"
+#include "codegen/cpu/ContractionPlan.h"
 #include "codegen/cpu/LoopEmitter.h"
 
 namespace keratin::codegen {

@@ -1,5 +1,6 @@
 // What a contraction decides at compile time: its register tile, its blocks, and what is packed.
-#include "codegen/cpu/ContractionKernel.h"
+#include "codegen/cpu/ContractionPlan.h"
+
 #include "codegen/cpu/ContractionPacking.h"
 #include "codegen/cpu/Rounding.h"
 
@@ -57,12 +58,71 @@ static void chooseRows(ContractionPlan &plan, const ContractionSpec &spec,
     plan.tailRows = 0;
 }
 
+// Where things are in the scratch: what is known is allotted exactly, else the limits hold.
+static ContractionPlan::Scratch layOutScratch(const ContractionSpec &spec,
+                                              const ContractionPlan &plan, int64_t elementBytes) {
+  ContractionPlan::Scratch scratch;
+  int64_t rows = 0, columns = 0, waiting = plan.regimes.front().rows + plan.tailRows;
+  for (const ContractionPlan::Regime &regime : plan.regimes) {
+    int64_t depth = regime.depthBlocks;
+    if (spec.k.constant) {
+      int64_t needed = std::max<int64_t>(1, ceilDiv(*spec.k.constant, plan.blockK));
+      bool isLast = depth == plan.regimes.back().depthBlocks;
+      if (depth < needed && !isLast)
+        continue;
+      depth = std::min(depth, needed);
+    }
+    auto most = [](const ContractionSize &size, int64_t limit, int64_t tile) {
+      return size.constant ? std::min(limit, std::max(roundUp(*size.constant, tile), tile)) : limit;
+    };
+    rows = std::max(rows, depth * most(spec.m, regime.rows, plan.tileRows));
+    columns = std::max(columns, depth * most(spec.n, regime.columns, plan.tileColumns()));
+    if (spec.k.constant)
+      break;
+  }
+  // Sums wait for one panel, or for all panels of a unit if they are continued.
+  const ContractionPlan::Regime &deep = plan.regimes.back();
+  if (!spec.k.constant || *spec.k.constant > plan.blockK * deep.depthBlocks)
+    waiting = std::max(waiting, deep.columns / plan.tileColumns() * (deep.rows + plan.tailRows));
+  // Or for all panels of few rows.
+  if (plan.mayStreamB) {
+    int64_t few =
+        roundUp(std::min(plan.sharedColumns, plan.regimes.front().columns), plan.tileColumns());
+    int64_t panels = few / plan.tileColumns();
+    waiting = std::max(waiting, panels * (plan.regimes.front().rows + plan.tailRows));
+  }
+  // Every part begins on a cache line.
+  auto align = [](int64_t elements) { return roundUp(elements, 64); };
+  scratch.b = scratch.a;
+  if (plan.packsA)
+    scratch.b += align(rows / plan.tileRows * packedRowElements(plan, plan.aColumnsContiguous));
+  scratch.sums = scratch.b;
+  if (plan.packsB)
+    scratch.sums += align(columns * plan.blockK);
+  int64_t end = scratch.sums + align(waiting * plan.tileColumns());
+  scratch.bytes = roundUp(end * elementBytes, 64);
+  return scratch;
+}
+
+// Whether one of m and n is known to be one and both operands are known to be contiguous in k.
+static bool isDots(const ContractionSpec &spec) {
+  return (spec.m.constant == 1 || spec.n.constant == 1) && spec.a.constantColStride == 1 &&
+         spec.b.constantRowStride == 1;
+}
+
 ContractionPlan keratin::codegen::planContraction(const ContractionSpec &spec,
                                                   const MachineTarget &target) {
   using Access = ContractionPlan::Access;
   ContractionPlan plan;
   int64_t bytes = ceilDiv(spec.accumulatorType.getIntOrFloatBitWidth(), 8);
   plan.lanes = target.lanes(bytes * 8);
+  if (isDots(spec)) {
+    plan.dots.emplace().lanes = plan.lanes;
+    // Vectors of sums are read whole.
+    plan.scratch.bytes = roundUp(2 * plan.dots->unitRows * bytes, 64);
+    return plan;
+  }
+  plan.masksPanels = target.vectorBits >= 512;
   plan.tileVectors = chooseVectors(spec, target, plan.lanes);
   chooseRows(plan, spec, target);
 
@@ -120,5 +180,53 @@ ContractionPlan keratin::codegen::planContraction(const ContractionSpec &spec,
                     fewest <= plan.packedRowsThreshold && plan.regimes.front().rows >= fewest;
   plan.packsB =
       !plan.wholePanels || !spec.m.constant || *spec.m.constant > plan.packedRowsThreshold;
+  plan.scratch = layOutScratch(spec, plan, bytes);
   return plan;
+}
+
+//===-- For people ----------------------------------------------------------------------------===//
+
+static const char *wordFor(ContractionPlan::Access access) {
+  using Access = ContractionPlan::Access;
+  switch (access) {
+  case Access::Direct:
+    return "in place";
+  case Access::Copied:
+    return "copied";
+  case Access::Transposed:
+    return "transposed";
+  case Access::Gathered:
+    return "gathered";
+  }
+  llvm_unreachable("all ways are named");
+}
+
+void keratin::codegen::print(llvm::raw_ostream &out, const ContractionPlan &plan) {
+  using Access = ContractionPlan::Access;
+  if (plan.dots) {
+    const ContractionDots &dots = *plan.dots;
+    out << "schedule: dot products of " << dots.lanes << " lanes, " << dots.rowsAtOnce << " rows x "
+        << dots.vectorsAtOnce << " vectors at once; units of " << dots.unitRows << " rows\n";
+    return;
+  }
+  out << "schedule: tiles of " << plan.tileRows << " rows x " << plan.tileVectors << " vectors x "
+      << plan.lanes << " lanes";
+  if (plan.tailRows)
+    out << ", of " << plan.tailRows << " rows for the rest";
+  out << "; panels of depth " << plan.blockK << "; units of up to ";
+  llvm::interleaveComma(plan.regimes, out, [&](const ContractionPlan::Regime &regime) {
+    out << regime.rows << " x " << regime.columns << " for " << regime.depthBlocks * plan.blockK
+        << " deep";
+  });
+  out << "\nA: " << wordFor(plan.a);
+  if (plan.a == Access::Direct && plan.packsA)
+    out << ", packed for more than " << plan.packedColumnsThreshold
+        << " columns if its rows lie far apart or crowd the cache";
+  out << "\nB: " << wordFor(plan.b);
+  if (plan.b == Access::Direct && plan.packsB)
+    out << ", packed for more than " << plan.packedRowsThreshold << " rows"
+        << (plan.wholePanels ? "" : ", its last panel always");
+  if (plan.mayStreamB)
+    out << ", streamed for fewer";
+  out << "\n";
 }

@@ -1,16 +1,29 @@
 #include "codegen/cpu/ConvolutionBlocks.h"
 
+#include "codegen/cpu/ConvolutionPhase.h"
+
 using namespace mlir;
 using namespace keratin::codegen;
 
 namespace {
 
-class Cutter {
+Value numberOf(LoopEmitter &emit, const ConvolutionSize &size) {
+  return emitConvolutionSize(emit, size);
+}
+KnownArithmetic::Number numberOf(KnownArithmetic &, const ConvolutionSize &size) {
+  return size.constant;
+}
+
+template <typename Arithmetic> class Cutter {
 public:
-  Cutter(LoopEmitter &emit, const ConvolutionSpec &spec, const ConvolutionPlan &plan)
+  using Number = typename Arithmetic::Number;
+  using Blocks = ConvolutionBlocksOf<Number>;
+  using Window = typename Blocks::Window;
+
+  Cutter(Arithmetic &emit, const ConvolutionSpec &spec, const ConvolutionPlan &plan)
       : emit(emit), spec(spec), plan(plan), zero(emit.constant(0)), one(emit.constant(1)) {}
 
-  ConvolutionBlocks cut() {
+  Blocks cut() {
     sizes();
     columnsOfRegion();
     if (plan.batchInside)
@@ -22,27 +35,25 @@ public:
   }
 
 private:
-  Value size(const ConvolutionSize &from) {
-    return from.constant ? emit.constant(*from.constant) : emit.fromIndex(from.value);
-  }
-  Value atLeastOne(Value x) { return emit.max(x, one); }
-  Value blocksOf(Value size, Value block) { return emit.ceilDiv(size, block); }
+  Number size(const ConvolutionSize &from) { return numberOf(emit, from); }
+  Number atLeastOne(Number x) { return emit.max(x, one); }
+  Number blocksOf(Number size, Number block) { return emit.ceilDiv(size, block); }
   // Blocks of about the same size, as many as of the largest size, multiples of `unit` if several.
-  Value even(Value size, Value most, int64_t unit = 1) {
-    Value count = atLeastOne(emit.ceilDiv(size, most));
-    Value equal = emit.min(emit.roundUp(emit.ceilDiv(size, count), unit), most);
+  Number even(Number size, Number most, int64_t unit = 1) {
+    Number count = atLeastOne(emit.ceilDiv(size, most));
+    Number equal = emit.min(emit.roundUp(emit.ceilDiv(size, count), unit), most);
     return atLeastOne(emit.select(emit.equal(count, one), size, equal));
   }
   // How many steps of a length end within `space` positions, the first included.
-  Value within(Value space, int64_t step) {
+  Number within(Number space, int64_t step) {
     return emit.add(emit.div(emit.sub(atLeastOne(space), one), emit.constant(step)), 1);
   }
-  Value reach(Value count, int64_t step) { return emit.mul(emit.sub(count, one), step); }
+  Number reach(Number count, int64_t step) { return emit.mul(emit.sub(count, one), step); }
 
   void sizes() {
     for (auto [window, steps] : llvm::zip(spec.windows, plan.steps)) {
-      ConvolutionBlocks::Window &w = blocks.windows.emplace_back();
-      Value y = size(window.y), taps = size(window.filter);
+      Window &w = blocks.windows.emplace_back();
+      Number y = size(window.y), taps = size(window.filter);
       w.outputs = emit.ceilDiv(y, emit.constant(steps.phases));
       w.taps = emit.ceilDiv(taps, emit.constant(steps.taps));
       w.phases = emit.min(y, emit.constant(steps.phases));
@@ -61,9 +72,9 @@ private:
     blocks.width = one;
     if (plan.alongGroups) {
       int64_t tile = plan.tile.tileColumns();
-      Value padded = emit.roundUp(blocks.columns, tile);
-      Value most = emit.constant(std::max(plan.mostColumns / tile * tile, tile));
-      Value count = atLeastOne(emit.ceilDiv(padded, most));
+      Number padded = emit.roundUp(blocks.columns, tile);
+      Number most = emit.constant(std::max(plan.mostColumns / tile * tile, tile));
+      Number count = atLeastOne(emit.ceilDiv(padded, most));
       blocks.columnBlock = atLeastOne(emit.roundUp(emit.ceilDiv(padded, count), tile));
       blocks.width = blocks.columnBlock;
       // A channel that long is unusual where filters are few: cut it rather than the columns.
@@ -76,12 +87,12 @@ private:
 
   // Forward: all of the filter if it fits with one output, then as many outputs as fit.
   void windowsOfDepth() {
-    Value tapsLeft = emit.min(emit.constant(plan.mostTaps),
-                              emit.div(emit.constant(plan.mostDepth), blocks.channelBlock));
-    Value forTaps = emit.div(space, emit.constant(2));
-    SmallVector<Value> reaches(blocks.windows.size());
+    Number tapsLeft = emit.min(emit.constant(plan.mostTaps),
+                               emit.div(emit.constant(plan.mostDepth), blocks.channelBlock));
+    Number forTaps = emit.div(space, emit.constant(2));
+    SmallVector<Number> reaches(blocks.windows.size());
     for (size_t j = blocks.windows.size(); j-- > 0;) {
-      ConvolutionBlocks::Window &w = blocks.windows[j];
+      Window &w = blocks.windows[j];
       int64_t step = plan.steps[j].iStep;
       w.tapBlock =
           atLeastOne(emit.min(emit.min(w.taps, atLeastOne(tapsLeft)), within(forTaps, step)));
@@ -89,22 +100,22 @@ private:
       reaches[j] = reach(w.tapBlock, step);
       forTaps = emit.div(forTaps, emit.add(reaches[j], 1));
     }
-    Value rowsLeft = emit.constant(plan.mostRows);
+    Number rowsLeft = emit.constant(plan.mostRows);
     for (size_t j = blocks.windows.size(); j-- > 0;) {
-      ConvolutionBlocks::Window &w = blocks.windows[j];
+      Window &w = blocks.windows[j];
       int64_t step = plan.steps[j].oStep;
       bool last = j + 1 == blocks.windows.size();
       if (last || j + 2 == blocks.windows.size()) {
         // What the outer windows' taps need is set apart.
-        Value here = space;
+        Number here = space;
         for (size_t outer = 0; outer < j; ++outer)
           here = emit.div(here, emit.add(reaches[outer], 1));
-        Value most = within(emit.sub(here, reaches[j]), step);
+        Number most = within(emit.sub(here, reaches[j]), step);
         most = emit.min(most, atLeastOne(rowsLeft));
         w.outputBlock = even(w.outputs, most, last ? plan.tile.tileRows : 1);
         w.outputBlock = emit.min(w.outputBlock, most);
         if (last)
-          rowsLeft = emit.div(rowsLeft, emit.add(w.outputBlock, plan.tile.tailRows));
+          rowsLeft = emit.div(rowsLeft, emit.add(w.outputBlock, plan.spareRows));
       }
       w.span = emit.add(emit.add(reach(w.outputBlock, step), reaches[j]), 1);
       space = emit.div(space, w.span);
@@ -119,15 +130,15 @@ private:
   // The filter's gradient: outputs first, then as much depth as fits.
   void windowsOfRows() {
     blocks.isJoined = joined();
-    Value depthLeft = emit.constant(plan.mostDepth);
-    Value rowsLeft = emit.div(emit.constant(plan.mostRows), blocks.channelBlock);
-    Value tapsLeft = emit.constant(plan.mostTaps);
+    Number depthLeft = emit.constant(plan.mostDepth);
+    Number rowsLeft = emit.div(emit.constant(plan.mostRows), blocks.channelBlock);
+    Number tapsLeft = emit.constant(plan.mostTaps);
     for (size_t j = blocks.windows.size(); j-- > 0;) {
-      ConvolutionBlocks::Window &w = blocks.windows[j];
+      Window &w = blocks.windows[j];
       const WindowSteps &steps = plan.steps[j];
       bool last = j + 1 == blocks.windows.size();
       if (last || j + 2 == blocks.windows.size()) {
-        Value most = within(emit.div(space, emit.constant(2)), steps.oStep);
+        Number most = within(emit.div(space, emit.constant(2)), steps.oStep);
         // Lines of few rows are many a unit, which share the copies.
         most =
             emit.min(most, atLeastOne(last ? rowsLeft : emit.div(emit.constant(64), blocks.rows)));
@@ -137,8 +148,8 @@ private:
         if (last)
           blocks.rows = emit.mul(w.outputBlock, blocks.channelBlock);
       }
-      Value outputs = reach(w.outputBlock, steps.oStep);
-      Value most = emit.min(within(emit.sub(space, outputs), steps.iStep), atLeastOne(depthLeft));
+      Number outputs = reach(w.outputBlock, steps.oStep);
+      Number most = emit.min(within(emit.sub(space, outputs), steps.iStep), atLeastOne(depthLeft));
       if (!last)
         most = emit.min(most, atLeastOne(tapsLeft));
       w.tapBlock = even(w.taps, most);
@@ -151,21 +162,21 @@ private:
     blocks.lines = one;
     if (blocks.windows.size() > 1)
       blocks.lines = blocks.windows[blocks.windows.size() - 2].outputBlock;
-    Value most = emit.min(emit.min(depthLeft, tapsLeft), space);
+    Number most = emit.min(emit.min(depthLeft, tapsLeft), space);
     blocks.outsideBlock = even(blocks.outside, atLeastOne(most));
   }
 
-  Value joined() {
+  Number joined() {
     return plan.joinsChannel ? emit.equal(blocks.channelBlock, atLeastOne(blocks.channel))
                              : emit.less(one, zero);
   }
 
   void layOut() {
     blocks.columnCount = zero;
-    Value elements = blocks.pixel;
+    Number elements = blocks.pixel;
     blocks.depth = plan.batchInside ? blocks.outsideBlock : blocks.channelBlock;
     blocks.regions = one;
-    for (ConvolutionBlocks::Window &w : llvm::reverse(blocks.windows)) {
+    for (Window &w : llvm::reverse(blocks.windows)) {
       w.stride = elements;
       elements = emit.mul(elements, w.span);
       blocks.depth = emit.mul(blocks.depth, w.tapBlock);
@@ -177,36 +188,37 @@ private:
     blocks.regionElements = emit.mul(elements, blocks.outsideBlock);
     blocks.channelCount = blocksOf(blocks.channel, blocks.channelBlock);
     blocks.outsideCount = blocksOf(blocks.outside, blocks.outsideBlock);
-    Value &inDepth = plan.batchInside ? blocks.outsideCount : blocks.channelCount;
+    Number &inDepth = plan.batchInside ? blocks.outsideCount : blocks.channelCount;
     inDepth = atLeastOne(inDepth);
     blocks.regions = emit.mul(blocks.regions, inDepth);
     blocks.isOneRegion = emit.equal(blocks.regions, one);
-    blocks.lineRows = emit.add(blocks.rows, plan.tile.tailRows);
+    blocks.lineRows = emit.add(blocks.rows, plan.spareRows);
 
     if (!plan.alongGroups) {
       int64_t tile = plan.tile.tileColumns();
-      Value held = emit.div(emit.constant(plan.panelElements), atLeastOne(blocks.depth));
-      Value limit =
+      Number held = emit.div(emit.constant(plan.panelElements), atLeastOne(blocks.depth));
+      Number limit =
           emit.select(blocks.isOneRegion, emit.constant(plan.mostColumns), emit.constant(128));
       // Nothing is shared by columns that would be packed: fewer leave threads more to share.
       if (plan.filter != ConvolutionPlan::Filter::PackedOnce)
         held = limit = emit.constant(plan.passColumns);
-      Value most = emit.mul(atLeastOne(emit.div(emit.min(held, limit), emit.constant(tile))), tile);
-      Value padded = emit.roundUp(blocks.columns, tile);
-      Value count = atLeastOne(emit.ceilDiv(padded, most));
+      Number most =
+          emit.mul(atLeastOne(emit.div(emit.min(held, limit), emit.constant(tile))), tile);
+      Number padded = emit.roundUp(blocks.columns, tile);
+      Number count = atLeastOne(emit.ceilDiv(padded, most));
       blocks.columnBlock = atLeastOne(emit.roundUp(emit.ceilDiv(padded, count), tile));
     }
     blocks.columnCount = blocksOf(blocks.columns, blocks.columnBlock);
 
-    Value panels = emit.mul(blocks.each, blocks.columnCount);
+    Number panels = emit.mul(blocks.each, blocks.columnCount);
     blocks.items = plan.batchInside ? blocks.channelCount : blocks.outsideCount;
-    for (ConvolutionBlocks::Window &w : blocks.windows) {
+    for (Window &w : blocks.windows) {
       panels = emit.mul(panels, w.phases);
       blocks.items = emit.mul(blocks.items, w.outputCount);
     }
     // Enough rows to pay for the panels, unless threads would have too little to share.
-    Value enough = emit.ceilDiv(emit.constant(plan.unitRows), emit.mul(blocks.rows, blocks.lines));
-    Value fair = emit.ceilDiv(emit.mul(blocks.items, panels), emit.constant(plan.fewestUnits));
+    Number enough = emit.ceilDiv(emit.constant(plan.unitRows), emit.mul(blocks.rows, blocks.lines));
+    Number fair = emit.ceilDiv(emit.mul(blocks.items, panels), emit.constant(plan.fewestUnits));
     blocks.unitItems = atLeastOne(emit.min(blocks.items, emit.min(enough, fair)));
     if (plan.filter != ConvolutionPlan::Filter::PackedOnce)
       blocks.unitItems = one;
@@ -215,12 +227,12 @@ private:
     blocks.units = emit.mul(panels, blocks.unitCount);
   }
 
-  LoopEmitter &emit;
+  Arithmetic &emit;
   const ConvolutionSpec &spec;
   const ConvolutionPlan &plan;
-  ConvolutionBlocks blocks;
-  Value zero, one;
-  Value space; // positions that the region has room for
+  Blocks blocks;
+  Number zero, one;
+  Number space; // positions that the region has room for
 };
 
 } // namespace
@@ -229,4 +241,10 @@ ConvolutionBlocks keratin::codegen::emitConvolutionBlocks(LoopEmitter &emit,
                                                           const ConvolutionSpec &spec,
                                                           const ConvolutionPlan &plan) {
   return Cutter(emit, spec, plan).cut();
+}
+
+KnownConvolutionBlocks keratin::codegen::knownConvolutionBlocks(const ConvolutionSpec &spec,
+                                                                const ConvolutionPlan &plan) {
+  KnownArithmetic arithmetic;
+  return Cutter(arithmetic, spec, plan).cut();
 }

@@ -1,7 +1,7 @@
 // A convolution with everything that follows elementwise from its result.
 #include "codegen/cpu/ConvolutionKernel.h"
+#include "codegen/cpu/CpuKernelPlan.h"
 #include "codegen/cpu/TileEpilogue.h"
-#include "codegen/lowering/KernelFunction.h"
 #include "ir/interfaces/ConvolutionShape.h"
 #include "ir/interfaces/IterationSpace.h"
 #include "ir/interfaces/OpCost.h"
@@ -21,15 +21,13 @@ using keratin::ir::Index;
 using keratin::ir::IterationSpace;
 using keratin::ir::Shape;
 
-using SizeOf = llvm::function_ref<Value(const DimExpr &)>;
-
-// The sizes and strides as the generator wants them; sizes come as i64.
-static ConvolutionSpec describe(OpBuilder &b, Location loc, ir::ConvolutionOp op,
-                                const ConvolutionShape &shape, SizeOf sizeOf) {
+// The sizes and strides as the generator wants them; `index` gives a size as such, or null where
+// only what is known counts.
+static ConvolutionSpec describe(ir::ConvolutionOp op, const ConvolutionShape &shape, SizeOf index) {
+  Builder b(op.getContext());
   auto size = [&](const DimExpr &value) {
-    Value index = b.create<arith::IndexCastOp>(loc, b.getIndexType(), sizeOf(value));
-    return ConvolutionSize{index, value.isConstant() ? std::optional(value.constantValue())
-                                                     : std::nullopt};
+    return ConvolutionSize{index(value), value.isConstant() ? std::optional(value.constantValue())
+                                                            : std::nullopt};
   };
   auto stride = [&](Value tensor, int place) {
     if (place < 0)
@@ -75,6 +73,13 @@ static ConvolutionSpec describe(OpBuilder &b, Location loc, ir::ConvolutionOp op
   return spec;
 }
 
+static ConvolutionSpec describe(OpBuilder &b, Location loc, ir::ConvolutionOp op,
+                                const ConvolutionShape &shape, SizeOf sizeOf) {
+  return describe(op, shape, [&](const DimExpr &size) -> Value {
+    return b.create<arith::IndexCastOp>(loc, b.getIndexType(), sizeOf(size));
+  });
+}
+
 // The index of a vector of sums in the result, without dimensions of size 1.
 static SmallVector<Index> positionOf(ElementEmitter &emitter, OpBuilder &b, Location loc,
                                      ir::ConvolutionOp op, const ConvolutionDims &dims,
@@ -98,45 +103,79 @@ static SmallVector<Index> positionOf(ElementEmitter &emitter, OpBuilder &b, Loca
   return squeezed;
 }
 
-LogicalResult keratin::codegen::emitConvolutionKernel(KernelBuilder &k) {
-  ir::ConvolutionOp op;
-  for (Operation &inner : k.body())
-    if (auto found = dyn_cast<ir::ConvolutionOp>(inner))
-      op = found;
-  std::string why;
-  if (!ir::analyzeIterationSpace(k.kernel, &why))
-    return k.kernel.emitError("not implemented: a kernel with ") << why;
-  ConvolutionShape shape = ir::getConvolutionShape(op);
+namespace {
 
+class ConvolutionKernelPlan final : public CpuKernelPlan {
+public:
+  ConvolutionKernelPlan(ir::KernelOp kernel, ir::ConvolutionOp op, const MachineTarget &target)
+      : CpuKernelPlan(kernel), op(op), shape(ir::getConvolutionShape(op)), target(target),
+        schedule(
+            planConvolution(describe(op, shape, [](const DimExpr &) { return Value(); }), target)) {
+    scratchBytes = schedule.scratch.bytes;
+    DimExpr operations = ir::operationCount(op).value_or(DimExpr(INT64_MAX));
+    work = *floordiv(operations, DimExpr(16)); // many operations an instruction
+  }
+
+  void printNest(llvm::raw_ostream &out) const override;
+  void printSchedule(llvm::raw_ostream &out) const override { print(out, schedule); }
+  bool countsUnits() const override { return true; }
+  Value countUnits(OpBuilder &b, Location loc, SizeOf sizeOf) const override {
+    Value units =
+        emitConvolutionUnits(b, loc, describe(b, loc, op, shape, sizeOf), schedule, target);
+    return b.create<arith::IndexCastOp>(loc, b.getI64Type(), units);
+  }
+  void emit(CpuKernelBuilder &k) const override;
+
+private:
+  ir::ConvolutionOp op;
+  ConvolutionShape shape;
+  const MachineTarget &target;
+  ConvolutionPlan schedule;
+};
+
+void ConvolutionKernelPlan::printNest(llvm::raw_ostream &out) const {
+  out << "nest: batch " << shape.batch.str() << ", groups " << shape.groups.str() << ", filters "
+      << shape.filters.str() << ", contracted " << shape.contracted.str() << ", windows ";
+  llvm::interleaveComma(shape.windows, out, [&](const ConvolutionShape::Window &window) {
+    out << window.ySize.str() << " of " << window.filterSize.str() << " by " << window.stride
+        << " over " << window.xSize.str();
+  });
+  out << "\n";
+}
+
+void ConvolutionKernelPlan::emit(CpuKernelBuilder &k) const {
+  ir::ConvolutionOp convolution = op;
   k.b.setInsertionPoint(k.result.function.getBody().front().getTerminator());
   ConvolutionSpec spec =
-      describe(k.b, k.loc, op, shape, [&](const DimExpr &size) { return k.sizeOf(size); });
-  spec.x.base = k.inputs[cast<BlockArgument>(op.getX()).getArgNumber()];
-  spec.filter.base = k.inputs[cast<BlockArgument>(op.getFilter()).getArgNumber()];
-  TileEpilogue epilogue(k, op.getY());
+      describe(k.b, k.loc, convolution, shape, [&](const DimExpr &size) { return k.sizeOf(size); });
+  spec.x.base = k.inputs[cast<BlockArgument>(convolution.getX()).getArgNumber()];
+  spec.filter.base = k.inputs[cast<BlockArgument>(convolution.getFilter()).getArgNumber()];
+  TileEpilogue epilogue(k, convolution.getY());
   spec.store = [&](OpBuilder &builder, Location loc, const ConvolutionPlace &place, Value sums,
                    Value mask) {
     epilogue.emit(builder, loc, sums, mask, [&](ElementEmitter &emitter) {
-      return positionOf(emitter, k.b, loc, op, shape.dims, place);
+      return positionOf(emitter, k.b, loc, convolution, shape.dims, place);
     });
   };
-  Type pointer = LLVM::LLVMPointerType::get(k.b.getContext());
-  Value slot = k.b.create<LLVM::GEPOp>(
-      k.loc, pointer, k.b.getI8Type(), k.context,
-      ArrayRef<LLVM::GEPArg>{int32_t(offsetof(keratin_context_t, scratch))});
-  spec.scratch = k.b.create<LLVM::LoadOp>(k.loc, pointer, slot);
+  spec.scratch = k.scratch();
   auto index = [&](Value i64) -> Value {
     return k.b.create<arith::IndexCastOp>(k.loc, k.b.getIndexType(), i64);
   };
-  k.result.scratchBytes = emitConvolution(k.b, k.loc, spec, k.target, index(k.begin), index(k.end));
+  Value begin = index(k.begin), end = index(k.end);
+  emitConvolution(k.b, k.loc, spec, schedule, k.target, begin, end);
+}
 
-  MachineTarget target = k.target;
-  k.result.countUnits = [op, shape, target](OpBuilder &b, Location loc, SizeOf sizeOf) -> Value {
-    ConvolutionSpec sizes = describe(b, loc, op, shape, sizeOf);
-    return b.create<arith::IndexCastOp>(loc, b.getI64Type(),
-                                        emitConvolutionUnits(b, loc, sizes, target));
-  };
-  DimExpr work = ir::operationCount(op).value_or(DimExpr(INT64_MAX));
-  k.result.work = *floordiv(work, DimExpr(16)); // many operations an instruction
-  return success();
+} // namespace
+
+CpuPlan keratin::codegen::planConvolutionKernel(ir::KernelOp kernel, const MachineTarget &target) {
+  ir::ConvolutionOp op;
+  for (Operation &inner : kernel.getBody().front())
+    if (auto found = dyn_cast<ir::ConvolutionOp>(inner))
+      op = found;
+  std::string why;
+  if (!ir::analyzeIterationSpace(kernel, &why)) {
+    kernel.emitError("not implemented: a kernel with ") << why;
+    return nullptr;
+  }
+  return std::make_shared<ConvolutionKernelPlan>(kernel, op, target);
 }

@@ -1,4 +1,7 @@
 #include "codegen/cpu/ConvolutionPlan.h"
+
+#include "codegen/cpu/ConvolutionBlocks.h"
+#include "codegen/cpu/DepthwisePlan.h"
 #include "codegen/cpu/Rounding.h"
 
 #include "mlir/IR/BuiltinTypes.h"
@@ -153,8 +156,8 @@ static void chooseFilter(ConvolutionPlan &plan, const ConvolutionSpec &spec) {
     plan.filter = ConvolutionPlan::Filter::InPlace;
 }
 
-ConvolutionPlan keratin::codegen::planConvolution(const ConvolutionSpec &spec,
-                                                  const MachineTarget &target) {
+// The parts that dimensions play, the tile, and how the filter reaches it.
+static ConvolutionPlan chooseParts(const ConvolutionSpec &spec, const MachineTarget &target) {
   using Access = ContractionPlan::Access;
   ConvolutionPlan plan;
   int64_t bits = spec.accumulatorType.getIntOrFloatBitWidth();
@@ -205,4 +208,106 @@ ConvolutionPlan keratin::codegen::planConvolution(const ConvolutionSpec &spec,
   plan.tile.wholePanels = columns.constant && *columns.constant % plan.tile.tileColumns() == 0;
   chooseFilter(plan, spec);
   return plan;
+}
+
+// What is known is allotted exactly; else the limits hold.
+static ConvolutionPlan::Scratch layOutScratch(const ConvolutionPlan &plan,
+                                              const KnownConvolutionBlocks &blocks,
+                                              int64_t elementBytes) {
+  using Number = KnownArithmetic::Number;
+  KnownArithmetic known;
+  ConvolutionPlan::Scratch scratch;
+  auto elements = [&](Number size, int64_t most) {
+    return roundUp(std::min(size.value_or(most), most), 64);
+  };
+  int64_t tile = plan.tile.tileColumns();
+  scratch.panels = elements(blocks.regionElements, plan.regionElements);
+  int64_t columns = plan.alongGroups ? std::max(plan.mostColumns, tile) : tile;
+  scratch.sums = scratch.panels;
+  if (plan.filter == ConvolutionPlan::Filter::PackedInPasses)
+    scratch.sums += roundUp(plan.passDepth * tile, 64);
+  else if (plan.filter == ConvolutionPlan::Filter::PackedOnce)
+    scratch.sums += elements(known.mul(blocks.depth, blocks.columnBlock),
+                             std::max(plan.panelElements, columns * plan.mostDepth));
+  Number waiting = blocks.columnBlock;
+  if (!plan.sweepsColumns)
+    waiting = known.select(blocks.isOneRegion, tile, waiting);
+  scratch.offsets =
+      scratch.sums + elements(known.mul(waiting, known.mul(blocks.lines, blocks.lineRows)),
+                              std::max<int64_t>(128, tile) * (plan.mostRows + plan.spareRows));
+  scratch.bytes = roundUp(scratch.offsets * elementBytes, 64) + plan.mostTaps * 8;
+  return scratch;
+}
+
+// Whether tiles are known to leave no rows over.
+static bool areTilesWhole(const ConvolutionSpec &spec, const ConvolutionPlan &plan,
+                          const KnownConvolutionBlocks &blocks) {
+  const KnownConvolutionBlocks::Window &window = blocks.windows.back();
+  std::optional<int64_t> y = spec.windows.back().y.constant;
+  if (!window.outputs || !window.outputBlock || !y || *y % plan.steps.back().phases)
+    return false;
+  int64_t outputs = *window.outputs, block = *window.outputBlock;
+  if (!plan.batchInside)
+    return outputs % plan.tile.tileRows == 0 && block % plan.tile.tileRows == 0;
+  if (outputs % block || !blocks.channel || blocks.channelCount != 1)
+    return false;
+  return block * *blocks.channel % plan.tile.tileRows == 0;
+}
+
+ConvolutionPlan keratin::codegen::planConvolution(const ConvolutionSpec &spec,
+                                                  const MachineTarget &target) {
+  ConvolutionPlan plan = chooseParts(spec, target);
+  if (isDirectDepthwise(spec, plan)) {
+    plan.depthwise = std::make_shared<DepthwisePlan>(planDepthwise(spec, plan, target));
+    plan.scratch.bytes = plan.depthwise->scratch.bytes;
+    return plan;
+  }
+  plan.spareRows = plan.tile.tailRows;
+  KnownConvolutionBlocks blocks = knownConvolutionBlocks(spec, plan);
+  // Where the filter is read in place a region meets all taps, so that they follow one another.
+  bool meetsAllTaps =
+      llvm::all_of(blocks.windows, [](const KnownConvolutionBlocks::Window &window) {
+        return window.tapCount == 1;
+      });
+  if (plan.filter == ConvolutionPlan::Filter::InPlace && !meetsAllTaps) {
+    plan.filter = ConvolutionPlan::Filter::PackedOnce;
+    blocks = knownConvolutionBlocks(spec, plan);
+  }
+  plan.scratch =
+      layOutScratch(plan, blocks, ceilDiv(spec.accumulatorType.getIntOrFloatBitWidth(), 8));
+  // No code for rows left over by tiles where none ever are.
+  if (areTilesWhole(spec, plan, blocks))
+    plan.tile.tailRows = 0;
+  return plan;
+}
+
+//===-- For people ----------------------------------------------------------------------------===//
+
+static const char *wordsFor(const ConvolutionPlan &plan) {
+  switch (plan.filter) {
+  case ConvolutionPlan::Filter::PackedOnce:
+    return "packed once for several units";
+  case ConvolutionPlan::Filter::PackedInPasses:
+    return plan.sweepsColumns ? "packed for each pass, all columns to a stretch of the depth"
+                              : "packed for each pass, panel by panel";
+  case ConvolutionPlan::Filter::InPlace:
+    return "in place";
+  }
+  llvm_unreachable("all ways are named");
+}
+
+void keratin::codegen::print(llvm::raw_ostream &out, const ConvolutionPlan &plan) {
+  if (plan.depthwise)
+    return print(out, *plan.depthwise);
+  out << "schedule: tiles of " << plan.tile.tileRows << " rows x " << plan.tile.tileVectors
+      << " vectors x " << plan.tile.lanes << " lanes";
+  if (plan.tile.tailRows)
+    out << ", of " << plan.tile.tailRows << " rows for the rest";
+  out << "\nrows: "
+      << (plan.batchInside ? "the last window and the batch" : "the last window's positions")
+      << "; columns: " << (plan.alongGroups ? "groups" : "filters") << "; depth: "
+      << (plan.batchInside ? "the contracted dimension, the taps" : "the taps, the channels")
+      << "\nfilter: " << wordsFor(plan) << "\nlimits: regions of " << plan.regionElements
+      << " elements, " << plan.mostDepth << " deep; units of " << plan.mostRows << " x "
+      << plan.mostColumns << "; passes of " << plan.passDepth << " deep\n";
 }

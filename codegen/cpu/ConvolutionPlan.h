@@ -1,12 +1,61 @@
-// What a convolution decides at compile time: which dimension plays which part in the product of
-// matrices that each unit is, the register tile, and how windows with zeros between the elements
-// of x fall apart into phases.
+// A convolution as it is described, and what a machine makes of it at compile time: which dimension
+// plays which part in the product of matrices that each unit is, the register tile, and how windows
+// with zeros between the elements of x fall apart into phases.
 #ifndef KERATIN_CODEGEN_CPU_CONVOLUTIONPLAN_H
 #define KERATIN_CODEGEN_CPU_CONVOLUTIONPLAN_H
 
-#include "codegen/cpu/ConvolutionKernel.h"
+#include "codegen/cpu/ContractionPlan.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+#include <memory>
 
 namespace keratin::codegen {
+
+// An index value, and what is known of it at compile time.
+using ConvolutionSize = ContractionSize;
+
+// A dimension that windows slide along.
+struct ConvolutionWindow {
+  ConvolutionSize x, filter, y, low;
+  int64_t stride = 1, xDilation = 1, dilation = 1;
+  bool reversed = false;
+};
+
+// Where elements are, strides in elements. The stride of a dimension that an operand lacks is 0.
+struct ConvolutionOperand {
+  mlir::Value base;       // llvm.ptr
+  mlir::Type elementType; // may be f16 or bf16, which are widened to the accumulator
+  ConvolutionSize batch;  // of x only
+  ConvolutionSize groups, contracted;
+  ConvolutionSize filters; // of the filter only
+  llvm::SmallVector<ConvolutionSize, 3> windows;
+};
+
+// Place of the first lane of a vector of sums; lanes lie along the filters or along the groups.
+struct ConvolutionPlace {
+  mlir::Value batch, group, filter; // index
+  llvm::SmallVector<mlir::Value, 3> windows;
+  bool alongGroups = false;
+};
+
+// See ContractionStore.
+using ConvolutionStore =
+    std::function<void(mlir::OpBuilder &builder, mlir::Location loc, const ConvolutionPlace &place,
+                       mlir::Value sums, mlir::Value mask)>;
+
+struct ConvolutionSpec {
+  // f32, f64 or a signless integer; sums are made in it. f32 if an operand is f16 or bf16.
+  mlir::Type accumulatorType;
+  ConvolutionSize batch, groups, contracted, filters; // 1 where there is no such dimension
+  llvm::SmallVector<ConvolutionWindow, 3> windows;    // at least one
+  ConvolutionOperand x, filter;
+  ConvolutionStore store;
+  // llvm.ptr, 64-byte aligned, as big as the plan says, private to the chunk.
+  mlir::Value scratch;
+};
+
+struct DepthwisePlan;
 
 // Outputs o = phases * o' + phase meet the elements i = taps * i' + tap of the filter, for the one
 // `tap` (if any) that leads to elements of x and not to zeros between them. These lie at
@@ -39,6 +88,9 @@ struct ConvolutionPlan {
   // filter lies in memory; else each panel meets all of the depth.
   bool sweepsColumns = false;
   int64_t passColumns = 128; // of a unit that shares nothing
+  // Set where groups of one channel lie next to each other: x and the filter are read in place, and
+  // of what else is here only the lanes and the steps count.
+  std::shared_ptr<const DepthwisePlan> depthwise;
 
   // Limits of the blocks, in elements, rows and columns.
   int64_t regionElements = 128 * 1024; // of x, copied
@@ -51,6 +103,13 @@ struct ConvolutionPlan {
   int64_t unitRows = 512;              // of a unit, with which it is large enough
   int64_t fewestUnits = 16;            // that units are not made larger for
   int64_t passDepth = 512;             // that the tiles of a unit walk at once
+  int64_t spareRows = 0;               // behind a line's sums, which a tile may overwrite
+
+  // Where things are in the scratch, in elements of the accumulator; it ends after `bytes`, which
+  // do not depend on sizes known only at run time.
+  struct Scratch {
+    int64_t region = 0, panels = 0, sums = 0, offsets = 0, bytes = 0;
+  } scratch;
 
   const ConvolutionSize &channel(const ConvolutionSpec &spec) const {
     return batchInside ? spec.batch : spec.contracted;
@@ -63,7 +122,10 @@ struct ConvolutionPlan {
   }
 };
 
+// Reads what is known of the sizes, the strides and the types: values may be null.
 ConvolutionPlan planConvolution(const ConvolutionSpec &spec, const MachineTarget &target);
+// "schedule: ...", for people.
+void print(llvm::raw_ostream &out, const ConvolutionPlan &plan);
 
 } // namespace keratin::codegen
 

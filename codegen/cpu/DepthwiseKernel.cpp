@@ -1,7 +1,6 @@
 #include "codegen/cpu/DepthwiseKernel.h"
 #include "codegen/cpu/DepthwiseAxis.h"
-#include "codegen/cpu/DepthwiseStencil.h"
-#include "codegen/cpu/DepthwiseTile.h"
+#include "codegen/cpu/DepthwisePlan.h"
 #include "codegen/cpu/Rounding.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -13,81 +12,6 @@ using namespace keratin::codegen;
 
 namespace {
 
-// Outputs of a unit along the last window, in tiles.
-constexpr int64_t kTilesOfUnit = 32;
-
-// The fewest outputs that a phase of a window has; nullopt if unknown.
-std::optional<int64_t> fewestOutputs(const ConvolutionWindow &window, const WindowSteps &steps) {
-  if (!window.y.constant)
-    return std::nullopt;
-  return std::max<int64_t>(1, *window.y.constant / steps.phases);
-}
-
-// The tile that takes the fewest cycles: products two a cycle but none before the one four cycles
-// earlier, the lines of x that a tile brings into the first-level cache, and starting a tile.
-DepthwiseTile chooseTile(const ConvolutionSpec &spec, const ConvolutionPlan &plan,
-                         const MachineTarget &target) {
-  DepthwiseTile tile;
-  tile.lanes = plan.tile.lanes;
-  int64_t most = target.vectorRegisters >= 32 ? 24 : 12; // sums in registers
-  size_t last = spec.windows.size() - 1;
-  auto known = [&](const ConvolutionSize &size, int64_t otherwise) {
-    return size.constant ? std::clamp<int64_t>(*size.constant, 1, 1 << 20) : otherwise;
-  };
-  // Of the tile's rows; one window has columns only.
-  int64_t outputRows = 1, rowTaps = 1;
-  if (last > 0) {
-    outputRows = fewestOutputs(spec.windows[last - 1], plan.steps[last - 1]).value_or(24);
-    rowTaps = known(spec.windows[last - 1].filter, 3);
-  }
-  int64_t outputColumns = fewestOutputs(spec.windows[last], plan.steps[last]).value_or(24);
-  int64_t columnTaps = known(spec.windows[last].filter, 3);
-  int64_t channels = known(spec.groups, 64);
-
-  double best = 1e300;
-  for (int64_t vectors = 1; vectors <= (channels >= 2 * tile.lanes ? 2 : 1); ++vectors)
-    for (int64_t rows = 1; rows <= std::min(outputRows, most / vectors); ++rows)
-      for (int64_t columns = 1; columns <= std::min(outputColumns, most / vectors / rows);
-           ++columns) {
-        double sums = rows * columns * vectors;
-        double taps = double(rowTaps) * columnTaps;
-        double lines = double(rows - 1 + rowTaps) * (columns - 1 + columnTaps) * vectors;
-        double cycles = taps * (std::max(sums + vectors, 8.0) / 2 + 1) + lines / 2 + sums + 20;
-        double tiles = double(ceilDiv(outputRows, rows)) * ceilDiv(outputColumns, columns) *
-                       ceilDiv(channels, vectors * tile.lanes);
-        if (tiles * cycles < best) {
-          best = tiles * cycles;
-          tile.rows = rows;
-          tile.columns = columns;
-          tile.vectors = vectors;
-        }
-      }
-  return tile;
-}
-
-// Tiles of taps that are written out where there are few of them, else of taps in loops.
-struct Decision {
-  std::optional<DepthwiseStencil> stencil;
-  DepthwiseTile tile; // with a stencil: of single outputs, where there are too few channels for it
-  int64_t rows, columns, channels; // of a tile; channels of a unit, at most
-
-  Decision(const ConvolutionSpec &spec, const ConvolutionPlan &plan, const MachineTarget &target)
-      : stencil(planDepthwiseStencil(spec, plan, target)) {
-    if (stencil) {
-      tile.lanes = plan.tile.lanes;
-      rows = stencil->rows.outputs;
-      columns = stencil->columns.outputs;
-      channels = stencil->mostChannels;
-      return;
-    }
-    tile = chooseTile(spec, plan, target);
-    rows = tile.rows;
-    columns = tile.columns;
-    // Few outputs of many taps: channels are what threads can share.
-    channels = plan.batchInside ? tile.channels() : 1024;
-  }
-};
-
 // The sizes that units are numbered by.
 struct Units {
   SmallVector<Value, 3> phases, outputs; // of each window, outputs in units
@@ -95,37 +19,23 @@ struct Units {
   Value count;
 
   Units(LoopEmitter &emit, const ConvolutionSpec &spec, const ConvolutionPlan &plan,
-        const Decision &decision) {
+        const DepthwisePlan &depthwise) {
     Value groups = emitConvolutionSize(emit, spec.groups);
     batch = emitConvolutionSize(emit, spec.batch);
     each = emitConvolutionSize(emit, spec.filters);
-    channelBlock = emit.constant(decision.channels);
+    channelBlock = emit.constant(depthwise.channels);
     channelBlocks = emit.ceilDiv(groups, channelBlock);
     count = emit.mul(emit.mul(batch, each), channelBlocks);
     for (auto [j, window] : llvm::enumerate(spec.windows)) {
       size_t outer = spec.windows.size() - 1 - j;
-      int64_t block = outer == 0 ? decision.columns * kTilesOfUnit : outer == 1 ? decision.rows : 1;
+      int64_t block = outer == 0   ? depthwise.columns * depthwise.tilesOfUnit
+                      : outer == 1 ? depthwise.rows
+                                   : 1;
       Value y = emitConvolutionSize(emit, window.y), most = emit.constant(plan.steps[j].phases);
       phases.push_back(emit.min(y, most));
       outputs.push_back(emit.ceilDiv(emit.ceilDiv(y, most), emit.constant(block)));
       count = emit.mul(count, emit.mul(phases[j], outputs[j]));
     }
-  }
-};
-
-// Where things are in the scratch, in bytes.
-struct ScratchLayout {
-  int64_t zeros = 0, table = 0, sums = 0, end = 0;
-
-  ScratchLayout(const ConvolutionSpec &spec, const Decision &decision) {
-    auto bytesOf = [](Type type) { return ceilDiv(type.getIntOrFloatBitWidth(), 8); };
-    if (const std::optional<DepthwiseStencil> &stencil = decision.stencil) {
-      int64_t channels =
-          std::min(spec.groups.constant.value_or(stencil->mostChannels), stencil->mostChannels);
-      table = roundUp((channels + 2 * stencil->lanes) * bytesOf(spec.x.elementType), 64);
-      sums = table + roundUp(stencil->tableBytes(), 64);
-    }
-    end = sums + roundUp(decision.tile.elements() * bytesOf(spec.accumulatorType), 64);
   }
 };
 
@@ -136,19 +46,16 @@ struct Range {
 class Nest {
 public:
   Nest(LoopEmitter &emit, const ConvolutionSpec &spec, const ConvolutionPlan &plan,
-       const Decision &decision)
-      : emit(emit), spec(spec), plan(plan), decision(decision), tile(decision.tile),
-        type(spec.accumulatorType), units(emit, spec, plan, decision), layout(spec, decision),
-        zero(emit.constant(0)), one(emit.constant(1)), yes(emit.equal(zero, zero)),
-        no(emit.less(zero, zero)), groups(emitConvolutionSize(emit, spec.groups)),
-        last(spec.windows.size() - 1),
-        scratchSums(emit.address(spec.scratch, emit.builder.getI8Type(), layout.sums)) {}
-
-  int64_t scratchBytes() const { return layout.end; }
+       const DepthwisePlan &depthwise)
+      : emit(emit), spec(spec), plan(plan), depthwise(depthwise), tile(depthwise.tile),
+        type(spec.accumulatorType), units(emit, spec, plan, depthwise), zero(emit.constant(0)),
+        one(emit.constant(1)), yes(emit.equal(zero, zero)), no(emit.less(zero, zero)),
+        groups(emitConvolutionSize(emit, spec.groups)), last(spec.windows.size() - 1),
+        scratchSums(emit.address(spec.scratch, emit.builder.getI8Type(), depthwise.scratch.sums)) {}
 
   void run(Value begin, Value end) {
-    if (decision.stencil)
-      clear(spec.scratch, layout.table);
+    if (depthwise.stencil)
+      clear(spec.scratch, depthwise.scratch.table);
     emit.loop(begin, end, 1, [&](Value unit) { runUnit(unit); });
   }
 
@@ -170,27 +77,28 @@ private:
     outer.assign(blocks.begin(), blocks.begin() + std::max<size_t>(last, 1) - 1);
     row = last > 0 ? axes[last - 1] : lonelyRow();
     column = axes[last];
-    Value firstRow = last > 0 ? emit.mul(blocks[last - 1], decision.rows) : zero;
-    Value firstColumn = emit.mul(blocks[last], decision.columns * kTilesOfUnit);
+    Value firstRow = last > 0 ? emit.mul(blocks[last - 1], depthwise.rows) : zero;
+    Value firstColumn = emit.mul(blocks[last], depthwise.columns * depthwise.tilesOfUnit);
     Value rows = row.phase.outputs, columns = column.phase.outputs;
-    Value endColumn = emit.min(emit.add(firstColumn, decision.columns * kTilesOfUnit), columns);
+    Value endColumn =
+        emit.min(emit.add(firstColumn, depthwise.columns * depthwise.tilesOfUnit), columns);
     // Phases differ by one output.
     Value exists = emit.less(firstRow, rows);
     for (size_t j = 0; j + 1 < last; ++j)
       exists = emit.logicalAnd(exists, emit.less(outer[j], axes[j].phase.outputs));
     auto runSingles = [&] {
-      Value endRow = emit.min(emit.add(firstRow, decision.rows), rows);
+      Value endRow = emit.min(emit.add(firstRow, depthwise.rows), rows);
       emit.loop(firstRow, endRow, 1, [&](Value r) {
         emit.loop(firstColumn, endColumn, 1, [&](Value c) { runSingle(r, c); });
       });
     };
-    if (decision.stencil) {
+    if (depthwise.stencil) {
       Value isWide = masksStencil() ? yes : emit.less(emit.constant(tile.lanes - 1), groups);
       return emit.branch(exists, [&] {
         emit.branch(
             isWide,
             [&] {
-              emit.loop(firstColumn, endColumn, decision.columns,
+              emit.loop(firstColumn, endColumn, depthwise.columns,
                         [&](Value at) { runStencil(firstRow, at); });
             },
             runSingles);
@@ -316,18 +224,18 @@ private:
 
   void clear(Value from, int64_t bytes) {
     Type i32 = emit.builder.getI32Type();
-    int64_t lanes = emit.target.lanes(32);
+    int64_t lanes = depthwise.wordLanes;
     Value nothing = emit.zero(VectorType::get(lanes, i32));
     emit.loop(zero, emit.constant(bytes / 4), lanes,
               [&](Value i) { emit.store(nothing, emit.address(from, i32, i)); });
   }
-  void clearSums() { clear(scratchSums, layout.end - layout.sums); }
+  void clearSums() { clear(scratchSums, depthwise.scratch.bytes - depthwise.scratch.sums); }
 
   bool masksStencil() const { return spec.groups.constant && *spec.groups.constant < tile.lanes; }
 
   // All channels of the unit at the tile of outputs from (top, left) on.
   void runStencil(Value top, Value left) {
-    const DepthwiseStencil &stencil = *decision.stencil;
+    const DepthwiseStencil &stencil = *depthwise.stencil;
     Type byte = emit.builder.getI8Type();
     DepthwisePlace at;
     at.row = row;
@@ -338,7 +246,7 @@ private:
     Value tap = emit.add(row.phase.filterBase, column.phase.filterBase);
     at.filter =
         emit.address(spec.filter.base, spec.filter.elementType, startInFilter(tap, channel0));
-    at.table = emit.address(spec.scratch, byte, layout.table);
+    at.table = emit.address(spec.scratch, byte, depthwise.scratch.table);
     at.zeros = emit.address(spec.scratch, spec.x.elementType, stencil.lanes);
     at.channels = emit.sub(channelEnd, channel0);
     bool isWhole = spec.groups.constant && *spec.groups.constant % stencil.lanes == 0;
@@ -511,11 +419,10 @@ private:
   LoopEmitter &emit;
   const ConvolutionSpec &spec;
   const ConvolutionPlan &plan;
-  const Decision &decision;
+  const DepthwisePlan &depthwise;
   const DepthwiseTile &tile;
   Type type;
   Units units;
-  ScratchLayout layout;
   Value zero, one, yes, no, groups;
   size_t last; // window
   Value scratchSums;
@@ -528,19 +435,12 @@ private:
 
 } // namespace
 
-bool keratin::codegen::isDirectDepthwise(const ConvolutionSpec &spec, const ConvolutionPlan &plan) {
-  return plan.alongGroups && spec.x.groups.constant == 1 && spec.filter.groups.constant == 1;
-}
-
 Value keratin::codegen::emitDepthwiseUnits(LoopEmitter &emit, const ConvolutionSpec &spec,
                                            const ConvolutionPlan &plan) {
-  return Units(emit, spec, plan, Decision(spec, plan, emit.target)).count;
+  return Units(emit, spec, plan, *plan.depthwise).count;
 }
 
-int64_t keratin::codegen::emitDepthwise(LoopEmitter &emit, const ConvolutionSpec &spec,
-                                        const ConvolutionPlan &plan, Value begin, Value end) {
-  Decision decision(spec, plan, emit.target);
-  Nest nest(emit, spec, plan, decision);
-  nest.run(begin, end);
-  return nest.scratchBytes();
+void keratin::codegen::emitDepthwise(LoopEmitter &emit, const ConvolutionSpec &spec,
+                                     const ConvolutionPlan &plan, Value begin, Value end) {
+  Nest(emit, spec, plan, *plan.depthwise).run(begin, end);
 }

@@ -9,14 +9,11 @@
 
 namespace keratin::codegen {
 
-// Whether this generator takes the convolution.
-bool isDirectDepthwise(const ConvolutionSpec &spec, const ConvolutionPlan &plan);
-
-// See emitConvolutionUnits and emitConvolution; units are i64.
+// See emitConvolutionUnits and emitConvolution; units are i64. Precondition: plan.depthwise.
 mlir::Value emitDepthwiseUnits(LoopEmitter &emit, const ConvolutionSpec &spec,
                                const ConvolutionPlan &plan);
-int64_t emitDepthwise(LoopEmitter &emit, const ConvolutionSpec &spec, const ConvolutionPlan &plan,
-                      mlir::Value begin, mlir::Value end);
+void emitDepthwise(LoopEmitter &emit, const ConvolutionSpec &spec, const ConvolutionPlan &plan,
+                   mlir::Value begin, mlir::Value end);
 
 } // namespace keratin::codegen
 

@@ -19,6 +19,7 @@ namespace keratin::codegen {
 // All integers are i64 values unless said otherwise.
 class LoopEmitter {
 public:
+  using Number = mlir::Value;
   using Values = llvm::SmallVector<mlir::Value>;
 
   LoopEmitter(mlir::OpBuilder &builder, mlir::Location loc, const MachineTarget &target)

@@ -1,14 +1,6 @@
-// Elementwise chains, moves and reductions as one loop nest.
-//
-// A unit is one index of the outer kept loops. The innermost loop group is walked in vectors: along
-// a reduced group each row ends in one horizontal step; along a kept group every lane has an
-// accumulator of its own. Reductions that need the results of others come in later passes over the
-// row.
+// Elementwise chains, moves and reductions as one loop nest, after a LoopSchedule.
 #include "codegen/cpu/ElementEmitter.h"
-#include "codegen/cpu/Rounding.h"
-#include "codegen/lowering/KernelFunction.h"
-#include "ir/interfaces/IterationSpace.h"
-#include "ir/interfaces/OpProperties.h"
+#include "codegen/cpu/LoopSchedule.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -26,60 +18,29 @@ using keratin::ir::getTensorType;
 using keratin::ir::Index;
 using keratin::ir::IterationSpace;
 using keratin::ir::ReductionOpInterface;
+using Form = LoopSchedule::Form;
 
 namespace {
 
-// Elements of a chunk: enough to hide the cost of handing it to a thread, few enough to balance
-// two.
-constexpr int64_t chunkElements = 16384;
-// Sums longer than this are made of blocks, whose sums are added with their rounding errors.
-constexpr int64_t laneBlock = 4096;
-constexpr int64_t rowBlock = 256;
-
-// Lanes of a vector, the same for all vectors of a kernel: as many as a register has of the
-// elements that most of the work is done on, but at least of 32 bits. Vectors of wider elements
-// take several registers then.
-unsigned laneCount(KernelBuilder &k) {
-  auto widthOf = [](Value value) -> unsigned {
-    bool isScalar = getTensorType(value).getShape().empty();
-    return isScalar ? 0 : getElementType(value).getIntOrFloatBitWidth();
-  };
-  unsigned widest = 32;
-  for (BlockArgument argument : k.body().getArguments())
-    widest = std::max(widest, widthOf(argument));
-  int64_t narrowWork = 0, wideWork = 0;
-  for (Operation &op : k.body().without_terminator()) {
-    unsigned width = 0;
-    for (Value result : op.getResults())
-      width = std::max(width, widthOf(result));
-    widest = std::max(widest, width);
-    for (Value operand : op.getOperands())
-      width = std::max(width, widthOf(operand));
-    (width > 32 ? wideWork : narrowWork) += ir::instructionsOf(&op);
-  }
-  return std::max(1u, k.target.lanes(narrowWork > wideWork ? 32 : widest));
-}
-
 class LoopKernel {
 public:
-  LoopKernel(KernelBuilder &k, IterationSpace space)
-      : k(k), b(k.b), loc(k.loc), space(std::move(space)), lanes(laneCount(k)),
+  LoopKernel(CpuKernelBuilder &k, const LoopPlan &plan)
+      : k(k), b(k.b), loc(k.loc), plan(plan), space(plan.space), schedule(plan.schedule),
+        lanes(schedule.lanes),
         emitter(
             k.b, k.loc, k.target, lanes, [&k](const DimExpr &size) { return k.sizeOf(size); },
             k.context) {}
 
-  LogicalResult emit();
+  void emit();
 
 private:
   // What is carried of one reduction through outer loops: its value so far, and for compensated
   // ones the lost low part.
   using State = SmallVector<Value>;
 
-  void choose();
-  int64_t instructionsOfStage(unsigned stage);
-  unsigned unrollFor(int64_t instructions);
-  void emitRowUnit(ArrayRef<Index> kept);
-  void emitColumnUnit(ArrayRef<Index> kept, Value block);
+  void emitUnits();
+  void emitRowUnit();
+  void emitColumnUnit(Value block);
   void selectColumn(unsigned column, Value laneStart, Value mask);
   State emitPass(unsigned stage, ArrayRef<Value> laneStarts, ArrayRef<Value> masks);
   State reduceLoops(unsigned stage, ArrayRef<unsigned> loops, State state,
@@ -89,14 +50,7 @@ private:
   void laneBody(unsigned stage, MutableArrayRef<Value> accumulators);
   void storeRows(unsigned stage);
 
-  ArrayRef<ReductionOpInterface> reductions(unsigned stage) {
-    return stage < space.stages.size() ? ArrayRef<ReductionOpInterface>(space.stages[stage])
-                                       : ArrayRef<ReductionOpInterface>();
-  }
-  SmallVector<std::pair<unsigned, Value>> fullOutputs(unsigned stage);
-  bool isStagePresent(unsigned stage) {
-    return !reductions(stage).empty() || !fullOutputs(stage).empty();
-  }
+  ArrayRef<ReductionOpInterface> reductions(unsigned stage) { return plan.reductions(stage); }
 
   SmallVector<Index> squeezedIndex(bool rowOnly);
   SmallVector<Index> indexFor(Value value, bool row) {
@@ -107,21 +61,21 @@ private:
   void absorb(ReductionOpInterface op, MutableArrayRef<Value> state, Value partial);
   Value settle(ReductionOpInterface op, ArrayRef<Value> state);
   Value horizontal(ReductionOpInterface op, Value vector);
-  unsigned stateSize(ReductionOpInterface op) { return blocked && op.isCompensated() ? 2 : 1; }
+  unsigned stateSize(ReductionOpInterface op) {
+    return schedule.isBlocked() && op.isCompensated() ? 2 : 1;
+  }
   SmallVector<Value> loop(Value from, Value to, int64_t step, ArrayRef<Value> init,
                           llvm::function_ref<SmallVector<Value>(Value, ArrayRef<Value>)> body);
 
-  KernelBuilder &k;
+  CpuKernelBuilder &k;
   OpBuilder &b;
   Location loc;
-  IterationSpace space;
+  const LoopPlan &plan;
+  const IterationSpace &space;
+  const LoopSchedule &schedule;
   unsigned lanes;
   ElementEmitter emitter;
 
-  SmallVector<unsigned> keptGroups, reducedLoops; // without the lane group
-  std::optional<unsigned> laneGroup;
-  unsigned columnVectors = 1; // side by side where every lane has an accumulator
-  bool blocked = false;       // sums are long enough to be made of blocks
   // What the reductions of earlier passes gave, column by column.
   SmallVector<SmallVector<std::pair<Value, Value>>> columnRegisters;
   SmallVector<Index> current; // index of each group
@@ -137,14 +91,6 @@ LoopKernel::loop(Value from, Value to, int64_t step, ArrayRef<Value> init,
                      emitter.leave();
                      return next;
                    });
-}
-
-SmallVector<std::pair<unsigned, Value>> LoopKernel::fullOutputs(unsigned stage) {
-  SmallVector<std::pair<unsigned, Value>> outputs;
-  for (auto [i, value] : llvm::enumerate(k.body().getTerminator()->getOperands()))
-    if (space.domains.lookup(value) != Domain::Row && space.stageOf.lookup(value) == stage)
-      outputs.push_back({unsigned(i), value});
-  return outputs;
 }
 
 SmallVector<Index> LoopKernel::squeezedIndex(bool rowOnly) {
@@ -223,7 +169,7 @@ void LoopKernel::laneBody(unsigned stage, MutableArrayRef<Value> accumulators) {
   }
   // All loads before the first store: an output may lie where an operand does that another output
   // needs (`over` of #keratin.place).
-  SmallVector<std::pair<unsigned, Value>> outputs = fullOutputs(stage);
+  SmallVector<std::pair<unsigned, Value>> outputs = plan.fullOutputs(stage);
   SmallVector<Value> elements;
   for (auto [number, value] : outputs)
     elements.push_back(emitter.emit(value, indexFor(value, false)));
@@ -238,14 +184,14 @@ void LoopKernel::laneBody(unsigned stage, MutableArrayRef<Value> accumulators) {
 SmallVector<Value> LoopKernel::laneLoop(unsigned stage, Value from, Value to,
                                         std::optional<int64_t> extent) {
   auto ops = reductions(stage);
-  unsigned unroll = unrollFor(instructionsOfStage(stage));
+  unsigned unroll = schedule.unroll[stage];
   SmallVector<Value> sets;
   for (unsigned u = 0; u < unroll; ++u)
     for (ReductionOpInterface op : ops)
       sets.push_back(identity(op, true));
   int64_t step = int64_t(lanes) * unroll;
   auto body = [&](Value position, MutableArrayRef<Value> set) {
-    current[*laneGroup] = emitter.laneIndex(position);
+    current[*plan.laneGroup] = emitter.laneIndex(position);
     laneBody(stage, set);
   };
   Value tail = from;
@@ -301,32 +247,32 @@ LoopKernel::State LoopKernel::innermost(unsigned stage, State state, ArrayRef<Va
       }
   };
   if (space.lanesReduced()) {
-    const DimExpr &extent = space.groups[*laneGroup].extent;
+    const DimExpr &extent = plan.innermost().extent;
     std::optional<int64_t> constant;
     if (extent.isConstant())
       constant = extent.constantValue();
     Value zero = emitter.i64(0), n = emitter.index(extent).base;
-    if (!blocked) {
+    if (!schedule.isBlocked()) {
       SmallVector<Value> partials = laneLoop(stage, zero, n, constant);
       absorbAll(state, partials);
       return state;
     }
-    return loop(zero, n, laneBlock, state, [&](Value start, ArrayRef<Value> carried) {
+    return loop(zero, n, schedule.block, state, [&](Value start, ArrayRef<Value> carried) {
       State next(carried);
-      Value stop = b.create<arith::MinSIOp>(loc, add(start, emitter.i64(laneBlock)), n);
+      Value stop = b.create<arith::MinSIOp>(loc, add(start, emitter.i64(schedule.block)), n);
       absorbAll(next, laneLoop(stage, start, stop, std::nullopt));
       return next;
     });
   }
 
   // Columns: the last reduced loop is walked row by row.
-  unsigned group = reducedLoops.back();
+  unsigned group = plan.reducedLoops.back();
   Value n = emitter.index(space.groups[group].extent).base;
   auto rows = [&](Value from, Value to) {
     SmallVector<Value> init;
     for (size_t c = 0; c < laneStarts.size(); ++c)
       for (ReductionOpInterface op : ops)
-        init.push_back(identity(op, laneGroup.has_value()));
+        init.push_back(identity(op, plan.laneGroup.has_value()));
     return loop(from, to, 1, init, [&](Value iv, ArrayRef<Value> carried) {
       SmallVector<Value> next(carried);
       current[group] = emitter.scalarIndex(iv);
@@ -338,13 +284,13 @@ LoopKernel::State LoopKernel::innermost(unsigned stage, State state, ArrayRef<Va
       return next;
     });
   };
-  if (!blocked) {
+  if (!schedule.isBlocked()) {
     absorbAll(state, rows(emitter.i64(0), n));
     return state;
   }
-  return loop(emitter.i64(0), n, rowBlock, state, [&](Value start, ArrayRef<Value> carried) {
+  return loop(emitter.i64(0), n, schedule.block, state, [&](Value start, ArrayRef<Value> carried) {
     State next(carried);
-    Value stop = b.create<arith::MinSIOp>(loc, add(start, emitter.i64(rowBlock)), n);
+    Value stop = b.create<arith::MinSIOp>(loc, add(start, emitter.i64(schedule.block)), n);
     absorbAll(next, rows(start, stop));
     return next;
   });
@@ -374,7 +320,7 @@ LoopKernel::State LoopKernel::emitPass(unsigned stage, ArrayRef<Value> laneStart
       if (stateSize(op) == 2)
         state.push_back(emitter.splat(op.buildIdentity(emitter)));
     }
-  ArrayRef<unsigned> outer = reducedLoops;
+  ArrayRef<unsigned> outer = plan.reducedLoops;
   if (!space.lanesReduced())
     outer = outer.drop_back(); // the innermost handles it
   state = reduceLoops(stage, outer, std::move(state), laneStarts, masks);
@@ -400,12 +346,10 @@ void LoopKernel::storeRows(unsigned stage) {
     }
 }
 
-void LoopKernel::emitRowUnit(ArrayRef<Index> kept) {
-  for (auto [group, index] : llvm::zip(keptGroups, kept))
-    current[group] = index;
+void LoopKernel::emitRowUnit() {
   Value none;
   for (unsigned stage = 0; stage <= space.stages.size(); ++stage) {
-    if (!isStagePresent(stage))
+    if (!plan.isStagePresent(stage))
       continue;
     State results = emitPass(stage, {emitter.i64(0)}, {none});
     for (auto [op, value] : llvm::zip(reductions(stage), results))
@@ -414,26 +358,25 @@ void LoopKernel::emitRowUnit(ArrayRef<Index> kept) {
   }
 }
 
-void LoopKernel::emitColumnUnit(ArrayRef<Index> kept, Value block) {
-  for (auto [group, index] : llvm::zip(keptGroups, kept))
-    current[group] = index;
-  const DimExpr &extent = space.groups[*laneGroup].extent;
+void LoopKernel::emitColumnUnit(Value block) {
+  const DimExpr &extent = plan.innermost().extent;
   Value n = emitter.index(extent).base;
-  bool whole =
-      extent.isConstant() && extent.constantValue() % (int64_t(lanes) * columnVectors) == 0;
+  bool whole = extent.isConstant() &&
+               extent.constantValue() % (int64_t(lanes) * schedule.columnVectors) == 0;
   SmallVector<Value> starts, masks;
-  Value first = b.create<arith::MulIOp>(loc, block, emitter.i64(int64_t(lanes) * columnVectors));
-  for (unsigned u = 0; u < columnVectors; ++u) {
+  Value first =
+      b.create<arith::MulIOp>(loc, block, emitter.i64(int64_t(lanes) * schedule.columnVectors));
+  for (unsigned u = 0; u < schedule.columnVectors; ++u) {
     starts.push_back(u ? add(first, emitter.i64(u * lanes)) : first);
     masks.push_back(whole ? Value() : emitter.maskBelow(starts.back(), n));
   }
-  columnRegisters.assign(columnVectors, {});
+  columnRegisters.assign(schedule.columnVectors, {});
   for (unsigned stage = 0; stage <= space.stages.size(); ++stage) {
-    if (!isStagePresent(stage))
+    if (!plan.isStagePresent(stage))
       continue;
     auto ops = reductions(stage);
     State results = emitPass(stage, starts, masks);
-    for (unsigned u = 0; u < columnVectors; ++u) {
+    for (unsigned u = 0; u < schedule.columnVectors; ++u) {
       for (auto [i, op] : llvm::enumerate(ops))
         columnRegisters[u].push_back({op->getResult(0), results[u * ops.size() + i]});
       selectColumn(u, starts[u], masks[u]);
@@ -445,7 +388,7 @@ void LoopKernel::emitColumnUnit(ArrayRef<Index> kept, Value block) {
 
 // What is emitted next is for this column: its lanes, and what earlier passes found for it.
 void LoopKernel::selectColumn(unsigned column, Value laneStart, Value mask) {
-  current[*laneGroup] = emitter.laneIndex(laneStart);
+  current[*plan.laneGroup] = emitter.laneIndex(laneStart);
   emitter.setMask(mask);
   for (auto [value, registers] : columnRegisters[column])
     emitter.bindRegister(value, registers);
@@ -453,66 +396,8 @@ void LoopKernel::selectColumn(unsigned column, Value laneStart, Value mask) {
 
 //===-- The unit loop -------------------------------------------------------------------------===//
 
-// What one vector of the stage takes.
-int64_t LoopKernel::instructionsOfStage(unsigned stage) {
-  SmallVector<Value> wanted;
-  for (ReductionOpInterface op : reductions(stage))
-    wanted.push_back(op->getOperand(0));
-  for (auto [number, value] : fullOutputs(stage))
-    wanted.push_back(value);
-  int64_t instructions = wanted.size();
-  llvm::SmallPtrSet<Operation *, 16> seen;
-  while (!wanted.empty()) {
-    Operation *op = wanted.pop_back_val().getDefiningOp();
-    // What earlier stages have found is in registers.
-    if (!op || isa<ReductionOpInterface>(op) || !seen.insert(op).second)
-      continue;
-    instructions += ir::instructionsOf(op);
-    wanted.append(op->operand_begin(), op->operand_end());
-  }
-  return instructions;
-}
-
-// Short bodies are put side by side to hide latencies and the cost of the loop; long ones have
-// enough independent work in neighbouring iterations, and would only take longer to compile.
-unsigned LoopKernel::unrollFor(int64_t instructions) {
-  unsigned unroll = instructions <= 6 ? 4 : instructions <= 14 ? 2 : 1;
-  if (laneGroup && space.groups[*laneGroup].extent.isConstant()) {
-    int64_t vectors = ceilDiv(space.groups[*laneGroup].extent.constantValue(), lanes);
-    while (unroll > 1 && int64_t(unroll) > vectors)
-      unroll /= 2;
-  }
-  return unroll;
-}
-
-void LoopKernel::choose() {
+void LoopKernel::emit() {
   current.resize(space.groups.size());
-  if (!space.groups.empty())
-    laneGroup = space.groups.size() - 1;
-  for (unsigned i = 0; i + 1 < space.groups.size(); ++i)
-    (space.groups[i].reduced ? reducedLoops : keptGroups).push_back(i);
-
-  int64_t most = 0;
-  for (unsigned stage = 0; stage <= space.stages.size(); ++stage)
-    most = std::max(most, instructionsOfStage(stage));
-  columnVectors = unrollFor(most);
-  // A sum is blocked unless it is known to be short.
-  DimExpr reducedElements(1);
-  for (const IterationSpace::Group &group : space.groups)
-    if (group.reduced)
-      reducedElements = mul(reducedElements, group.extent).value_or(DimExpr(INT64_MAX));
-  int64_t shortRun = space.lanesReduced() ? laneBlock : rowBlock;
-  blocked = space.hasReductions() &&
-            !(reducedElements.isConstant() && reducedElements.constantValue() <= shortRun);
-  // Passes over more rows than caches hold read memory, which wants long pieces of them however
-  // long the body is: a normalisation over 100,352 rows of 64, one vector of a row at a time, took
-  // four times as long as one with four.
-  if (blocked && !space.lanesReduced())
-    columnVectors = std::max(columnVectors, unrollFor(0));
-}
-
-LogicalResult LoopKernel::emit() {
-  choose();
   for (auto [argument, pointer] : llvm::zip(k.body().getArguments(), k.inputs))
     emitter.bindBuffer(argument, pointer);
   if (k.watchesNumbers)
@@ -520,78 +405,47 @@ LogicalResult LoopKernel::emit() {
   emitter.setSites([this](Operation *op, StringRef message) { return k.site(op, message); });
   // From here on everything is emitted before the return.
   b.setInsertionPoint(k.result.function.getBody().front().getTerminator());
-
-  size_t ops = std::distance(k.body().begin(), k.body().end());
-  DimExpr elements = product(space.shape).value_or(DimExpr(INT64_MAX));
-  k.result.work = mul(elements, DimExpr(int64_t(ops))).value_or(elements);
-
-  if (!space.hasReductions() && space.groups.empty()) {
-    laneBody(0, {}); // a scalar
-    return success();
-  }
-  if (!space.hasReductions() && space.groups.size() == 1) {
-    // One flat run: units are elements.
-    k.result.units = space.groups[0].extent;
-    k.result.grain = chunkElements;
+  if (schedule.form == Form::Scalar)
+    laneBody(0, {});
+  else if (schedule.form == Form::Flat)
     laneLoop(0, k.begin, k.end, std::nullopt);
-    return success();
-  }
-  DimExpr units(1);
-  for (unsigned group : keptGroups)
-    units = mul(units, space.groups[group].extent).value_or(DimExpr(INT64_MAX));
-  DimExpr perUnit(1);
-  for (unsigned group : reducedLoops)
-    perUnit = mul(perUnit, space.groups[group].extent).value_or(DimExpr(INT64_MAX));
-  bool columns = space.hasReductions() && !space.lanesReduced();
-  DimExpr blocks(1);
-  if (columns) {
-    blocks = *ceildiv(space.groups[*laneGroup].extent, DimExpr(int64_t(lanes) * columnVectors));
-    perUnit = mul(perUnit, DimExpr(int64_t(lanes) * columnVectors)).value_or(DimExpr(INT64_MAX));
-  } else {
-    perUnit = mul(perUnit, space.groups[*laneGroup].extent).value_or(DimExpr(INT64_MAX));
-  }
-  k.result.units = mul(units, blocks).value_or(DimExpr(INT64_MAX));
-  k.result.grain = *max(DimExpr(1), *floordiv(DimExpr(chunkElements), *max(perUnit, DimExpr(1))));
+  else
+    emitUnits();
+}
 
+void LoopKernel::emitUnits() {
   loop(k.begin, k.end, 1, {}, [&](Value unit, ArrayRef<Value>) -> SmallVector<Value> {
     Value rest = unit, block;
-    if (columns) {
-      Value count = emitter.index(blocks).base;
+    if (schedule.form == Form::Columns) {
+      Value count = emitter.index(plan.columnBlocks()).base;
       block = b.create<arith::RemUIOp>(loc, rest, count);
       rest = b.create<arith::DivUIOp>(loc, rest, count);
     }
-    SmallVector<Index> kept(keptGroups.size());
-    for (size_t i = keptGroups.size(); i-- > 0;) {
+    SmallVector<Index> kept(plan.keptGroups.size());
+    for (size_t i = plan.keptGroups.size(); i-- > 0;) {
       if (i == 0) {
         kept[i] = emitter.scalarIndex(rest);
         break;
       }
-      Value extent = emitter.index(space.groups[keptGroups[i]].extent).base;
+      Value extent = emitter.index(space.groups[plan.keptGroups[i]].extent).base;
       kept[i] = emitter.scalarIndex(b.create<arith::RemUIOp>(loc, rest, extent));
       rest = b.create<arith::DivUIOp>(loc, rest, extent);
     }
-    if (columns) {
-      emitColumnUnit(kept, block);
-    } else if (space.hasReductions()) {
-      emitRowUnit(kept);
+    for (auto [group, index] : llvm::zip(plan.keptGroups, kept))
+      current[group] = index;
+    if (schedule.form == Form::Columns) {
+      emitColumnUnit(block);
+    } else if (schedule.form == Form::Rows) {
+      emitRowUnit();
     } else {
-      for (auto [group, index] : llvm::zip(keptGroups, kept))
-        current[group] = index;
-      const DimExpr &extent = space.groups[*laneGroup].extent;
+      const DimExpr &extent = plan.innermost().extent;
       laneLoop(0, emitter.i64(0), emitter.index(extent).base,
                extent.isConstant() ? std::optional(extent.constantValue()) : std::nullopt);
     }
     return {};
   });
-  return success();
 }
 
 } // namespace
 
-LogicalResult keratin::codegen::emitLoopKernel(KernelBuilder &k) {
-  std::string why;
-  std::optional<IterationSpace> space = ir::analyzeIterationSpace(k.kernel, &why);
-  if (!space)
-    return k.kernel.emitError("not implemented: a kernel with ") << why;
-  return LoopKernel(k, std::move(*space)).emit();
-}
+void LoopPlan::emit(CpuKernelBuilder &k) const { LoopKernel(k, *this).emit(); }

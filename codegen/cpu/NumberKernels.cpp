@@ -22,7 +22,8 @@ static_assert(uint64_t(ir::NumberRule::Elementwise) == KERATIN_NUMBER_ELEMENTWIS
 
 class SuspectNumbersKernel : SingleOpKernel {
 public:
-  SuspectNumbersKernel(KernelBuilder &k, ir::SuspectNumbersOp op) : SingleOpKernel(k, op, 32) {}
+  SuspectNumbersKernel(CpuKernelBuilder &k, ir::SuspectNumbersOp op)
+      : SingleOpKernel(k, op, lanesFor(k.target, 32)) {}
 
   // One unit, which runs when all kernels before it are over.
   void emit() {
@@ -40,8 +41,8 @@ public:
 
 class CheckNumbersKernel : SingleOpKernel {
 public:
-  CheckNumbersKernel(KernelBuilder &k, ir::CheckNumbersOp check)
-      : SingleOpKernel(k, check, 32), check(check) {}
+  CheckNumbersKernel(CpuKernelBuilder &k, ir::CheckNumbersOp check)
+      : SingleOpKernel(k, check, lanesFor(k.target, 32)), check(check) {}
 
   void emit();
 
@@ -97,20 +98,23 @@ void CheckNumbersKernel::emit() {
 
 } // namespace
 
-LogicalResult keratin::codegen::emitSuspectNumbersKernel(KernelBuilder &k) {
-  auto suspect = cast<ir::SuspectNumbersOp>(&k.body().front());
-  if (!getShape(suspect.getY()).empty())
-    return ir::emitGraphError(suspect)
-           << "suspect_numbers: the result must be a scalar, found " << suspect.getY().getType();
-  if (!k.outputs.empty()) // somebody asks
-    SuspectNumbersKernel(k, suspect).emit();
-  return success();
+CpuPlan keratin::codegen::planSuspectNumbersKernel(ir::KernelOp kernel, const MachineTarget &) {
+  auto suspect = cast<ir::SuspectNumbersOp>(&kernel.getBody().front().front());
+  if (!getShape(suspect.getY()).empty()) {
+    ir::emitGraphError(suspect) << "suspect_numbers: the result must be a scalar, found "
+                                << suspect.getY().getType();
+    return nullptr;
+  }
+  return std::make_shared<HostCallPlan>(kernel, "once", [suspect](CpuKernelBuilder &k) {
+    if (!k.outputs.empty()) // somebody asks
+      SuspectNumbersKernel(k, suspect).emit();
+  });
 }
 
-LogicalResult keratin::codegen::emitCheckNumbersKernel(KernelBuilder &k) {
-  Operation *op = onlyOp(k);
-  if (!op)
-    return failure();
-  CheckNumbersKernel(k, cast<ir::CheckNumbersOp>(op)).emit();
-  return success();
+CpuPlan keratin::codegen::planCheckNumbersKernel(ir::KernelOp kernel, const MachineTarget &) {
+  auto check = dyn_cast_or_null<ir::CheckNumbersOp>(onlyOp(kernel));
+  if (!check)
+    return nullptr;
+  return std::make_shared<HostCallPlan>(
+      kernel, "once", [check](CpuKernelBuilder &k) { CheckNumbersKernel(k, check).emit(); });
 }

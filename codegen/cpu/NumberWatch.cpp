@@ -4,8 +4,8 @@
 // x - x is 0, all bits of it, for a finite x, else NaN; it is added by `or` to what was noted
 // before, in a register that lives through the kernel's loops. There is no branch: one would divide
 // what LLVM sees at a time, and products and sums on both sides would no longer be fused.
+#include "codegen/cpu/CpuKernelPlan.h"
 #include "codegen/cpu/ElementEmitter.h"
-#include "codegen/lowering/KernelFunction.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -18,7 +18,7 @@ namespace ir = keratin::ir;
 
 //===-- Of a kernel ---------------------------------------------------------------------------===//
 
-Value KernelBuilder::notes(Type type) {
+Value CpuKernelBuilder::notes(Type type) {
   Value &memory = noted[type];
   if (memory)
     return memory;
@@ -29,7 +29,7 @@ Value KernelBuilder::notes(Type type) {
   return memory;
 }
 
-void KernelBuilder::tellNotes() {
+void CpuKernelBuilder::tellNotes() {
   if (noted.empty())
     return;
   OpBuilder::InsertionGuard guard(b);

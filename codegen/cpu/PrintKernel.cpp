@@ -16,8 +16,9 @@ namespace {
 
 class PrintKernel : SingleOpKernel {
 public:
-  PrintKernel(KernelBuilder &k, ir::PrintOp print)
-      : SingleOpKernel(k, print, getElementType(print.getX()).getIntOrFloatBitWidth()),
+  PrintKernel(CpuKernelBuilder &k, ir::PrintOp print)
+      : SingleOpKernel(k, print,
+                       lanesFor(k.target, getElementType(print.getX()).getIntOrFloatBitWidth())),
         print(print), pointer(LLVM::LLVMPointerType::get(b.getContext())) {}
 
   void emit();
@@ -76,16 +77,17 @@ void PrintKernel::emit() {
     dims.push_back(size(dim));
   callHost(offsetof(keratin_context_t, print),
            {message(), i32(ir::dtypeOf(type)), i32(shape.size()), record(dims), input(0)});
-  k.result.units = 1;
-  k.result.work = elementsOf(shape);
 }
 
 } // namespace
 
-LogicalResult keratin::codegen::emitPrintKernel(KernelBuilder &k) {
-  Operation *op = onlyOp(k);
-  if (!op)
-    return failure();
-  PrintKernel(k, cast<ir::PrintOp>(op)).emit();
-  return success();
+CpuPlan keratin::codegen::planPrintKernel(ir::KernelOp kernel, const MachineTarget &) {
+  auto print = dyn_cast_or_null<ir::PrintOp>(onlyOp(kernel));
+  if (!print)
+    return nullptr;
+  auto plan = std::make_shared<HostCallPlan>(
+      kernel, "once, and a copy for those who read it",
+      [print](CpuKernelBuilder &k) { PrintKernel(k, print).emit(); });
+  plan->work = elementsOf(getShape(print.getX()));
+  return plan;
 }

@@ -2,6 +2,7 @@
 //
 // A unit is 64 elements: 16 blocks side by side, whose words are four runs of 16 elements. Machines
 // with fewer lanes make them in two or four parts.
+#include "codegen/cpu/Rounding.h"
 #include "codegen/cpu/SingleOpKernel.h"
 #include "codegen/cpu/VectorMath.h"
 
@@ -20,12 +21,42 @@ constexpr int64_t groupBlocks = 16, words = 4, groupElements = groupBlocks * wor
 // Philox costs about as much as that many simple operations an element.
 constexpr int64_t elementWork = 8;
 
+struct RandomSchedule {
+  unsigned lanes = 1; // blocks that are made at once
+};
+
+class RandomPlan final : public CpuKernelPlan {
+public:
+  RandomPlan(ir::KernelOp kernel, ir::RandomBitsOp random, const MachineTarget &target)
+      : CpuKernelPlan(kernel), random(random), elements(elementsOf(getShape(random.getY()))) {
+    schedule.lanes = lanesFor(target, 32);
+    blocks.rows = *ceildiv(elements, DimExpr(groupElements));
+    setWork(blocks.units(), DimExpr(groupElements * elementWork));
+  }
+
+  void printNest(llvm::raw_ostream &out) const override {
+    out << "nest: " << elements.str() << " elements in groups of " << groupElements << "\n";
+  }
+  void printSchedule(llvm::raw_ostream &out) const override {
+    out << "schedule: a group in " << counted(parts(), "part") << " of "
+        << counted(schedule.lanes, "lane") << "\n";
+  }
+  void emit(CpuKernelBuilder &k) const override;
+
+  int64_t parts() const { return ceilDiv(groupBlocks, schedule.lanes); }
+
+  ir::RandomBitsOp random;
+  DimExpr elements;
+  UnitBlocks blocks;
+  RandomSchedule schedule;
+};
+
 class RandomKernel : SingleOpKernel {
 public:
-  RandomKernel(KernelBuilder &k, ir::RandomBitsOp random)
-      : SingleOpKernel(k, random, 32), elements(elementsOf(getShape(random.getY()))),
-        type(ir::getTensorType({elements}, ir::getElementType(random.getY()))),
-        seed(random.getSeed()) {}
+  RandomKernel(CpuKernelBuilder &k, const RandomPlan &plan)
+      : SingleOpKernel(k, plan.random, plan.schedule.lanes), plan(plan), elements(plan.elements),
+        type(ir::getTensorType({elements}, ir::getElementType(op->getResult(0)))),
+        seed(ir::RandomBitsOp(plan.random).getSeed()) {}
 
   void emit();
 
@@ -40,15 +71,15 @@ private:
     return emitter.splat(b.create<arith::TruncIOp>(loc, b.getI32Type(), wide));
   }
 
-  DimExpr elements;
+  const RandomPlan &plan;
+  const DimExpr &elements;
   RankedTensorType type;
   uint64_t seed;
 };
 
 void RandomKernel::emit() {
-  DimExpr groups = *ceildiv(elements, DimExpr(groupElements));
   auto scalar = ir::getTensorType({}, b.getI64Type());
-  forEachUnit({groups, DimExpr(1), 1}, [&](Value group, Value) {
+  forEachUnit(plan.blocks, [&](Value group, Value) {
     Value draw = loadScalar(input(0), scalar, {});
     Value firstBlock = times(group, i64(groupBlocks)), first = times(group, i64(groupElements));
     std::array<Value, 2> key{i32(uint32_t(seed)), i32(uint32_t(seed >> 32))};
@@ -86,15 +117,15 @@ void RandomKernel::emit() {
     b.setInsertionPointToStart(branch.elseBlock());
     store(true);
   });
-  setWork(k.result.units, DimExpr(groupElements * elementWork));
 }
+
+void RandomPlan::emit(CpuKernelBuilder &k) const { RandomKernel(k, *this).emit(); }
 
 } // namespace
 
-LogicalResult keratin::codegen::emitRandomKernel(KernelBuilder &k) {
-  Operation *op = onlyOp(k);
+CpuPlan keratin::codegen::planRandomKernel(ir::KernelOp kernel, const MachineTarget &target) {
+  Operation *op = onlyOp(kernel);
   if (!op)
-    return failure();
-  RandomKernel(k, cast<ir::RandomBitsOp>(op)).emit();
-  return success();
+    return nullptr;
+  return std::make_shared<RandomPlan>(kernel, cast<ir::RandomBitsOp>(op), target);
 }

@@ -29,19 +29,87 @@ struct ScanDescription {
   Value (*step)(ElementEmitter &emitter, Value state, ArrayRef<Value> elements);
 };
 
+struct ScanSchedule {
+  enum class Form {
+    Columns,  // a lane for each of neighbouring lines
+    Prefixes, // sums in a register, a vector of a line at a time
+    Rows      // element by element
+  } form = Form::Columns;
+  unsigned lanes = 1;
+  unsigned states = 1; // side by side: vectors of columns, or lines
+};
+using Form = ScanSchedule::Form;
+
+class ScanPlan final : public CpuKernelPlan {
+public:
+  ScanPlan(ir::KernelOp kernel, Operation *op, const ScanDescription &scan,
+           const MachineTarget &target)
+      : CpuKernelPlan(kernel), op(op), scan(scan), lines(op->getResult(0), scan.axis) {
+    schedule.lanes = lanesFor(target, lines.type.getElementTypeBitWidth());
+    if (lines.isInnermost())
+      schedule.form = scan.isAssociative ? Form::Prefixes : Form::Rows;
+    splitWork();
+  }
+
+  void printNest(llvm::raw_ostream &out) const override { lines.print(out); }
+  void printSchedule(llvm::raw_ostream &out) const override {
+    const char *words = schedule.form == Form::Columns    ? "a lane for each line"
+                        : schedule.form == Form::Prefixes ? "prefixes in registers"
+                                                          : "element by element";
+    out << "schedule: " << words;
+    if (schedule.form != Form::Rows)
+      out << "; " << counted(schedule.lanes, "lane");
+    out << "; " << counted(schedule.states, "state") << " side by side\n";
+  }
+  void emit(CpuKernelBuilder &k) const override;
+
+  Operation *op;
+  ScanDescription scan;
+  AxisLines lines;
+  UnitBlocks blocks;
+  ScanSchedule schedule;
+
+private:
+  void splitWork();
+};
+
+void ScanPlan::splitWork() {
+  auto ofLines = [&](int64_t count) {
+    return mul(lines.length, DimExpr(count)).value_or(DimExpr(INT64_MAX));
+  };
+  switch (schedule.form) {
+  case Form::Columns: {
+    schedule.states = blockVectors(maxUnroll, schedule.lanes, lines.inner);
+    int64_t columns = int64_t(schedule.states) * schedule.lanes;
+    blocks = {lines.outer, lines.inner, columns};
+    return setWork(blocks.units(), ofLines(columns));
+  }
+  case Form::Prefixes:
+    blocks = {lines.outer, DimExpr(1), 1};
+    return setWork(blocks.units(), lines.length);
+  case Form::Rows:
+    schedule.states = blockVectors(maxUnroll, 1, lines.outer);
+    blocks = {*ceildiv(lines.outer, DimExpr(int64_t(schedule.states))), DimExpr(1), 1};
+    // An element waits for the one before it.
+    return setWork(blocks.units(), ofLines(4 * int64_t(schedule.states)));
+  }
+}
+
 class ScanKernel : SingleOpKernel {
 public:
-  ScanKernel(KernelBuilder &k, Operation *op, const ScanDescription &scan)
-      : SingleOpKernel(k, op, getElementType(op->getResult(0)).getIntOrFloatBitWidth()), scan(scan),
-        lines(op->getResult(0), scan.axis), type(getElementType(op->getResult(0))) {}
+  ScanKernel(CpuKernelBuilder &k, const ScanPlan &plan)
+      : SingleOpKernel(k, plan.op, plan.schedule.lanes), plan(plan), scan(plan.scan),
+        lines(plan.lines), type(lines.type.getElementType()) {}
 
   void emit() {
-    if (!lines.isInnermost())
-      emitColumns();
-    else if (scan.isAssociative)
-      emitPrefixes();
-    else
-      emitRows();
+    switch (plan.schedule.form) {
+    case Form::Columns:
+      return emitColumns();
+    case Form::Prefixes:
+      return emitPrefixes();
+    case Form::Rows:
+      return emitRows();
+    }
   }
 
 private:
@@ -63,18 +131,15 @@ private:
     return scan.step(emitter, state, elements);
   }
 
-  ScanDescription scan;
-  AxisLines lines;
+  const ScanPlan &plan;
+  const ScanDescription &scan;
+  const AxisLines &lines;
   Type type;
 };
 
 void ScanKernel::emitColumns() {
-  unsigned unroll = maxUnroll;
-  if (lines.inner.isConstant())
-    while (unroll > 1 && lines.inner.constantValue() < int64_t(unroll) * lanes)
-      unroll /= 2;
-  int64_t columns = int64_t(unroll) * lanes;
-  forEachUnit({lines.outer, lines.inner, columns}, [&](Value row, Value column) {
+  unsigned unroll = plan.schedule.states;
+  forEachUnit(plan.blocks, [&](Value row, Value column) {
     auto [starts, masks] = columnsFrom(column, lines.inner, unroll);
     SmallVector<Value> states(unroll, emitter.splat(initial()));
     loop(i64(0), size(lines.length), 1, states, [&](Value i, ArrayRef<Value> carried) {
@@ -92,7 +157,6 @@ void ScanKernel::emitColumns() {
       return next;
     });
   });
-  setWork(k.result.units, mul(lines.length, DimExpr(columns)).value_or(DimExpr(INT64_MAX)));
 }
 
 // The vector moved by lanes in the direction of the walk; what enters is the filling's.
@@ -125,7 +189,7 @@ Value ScanKernel::prefixes(Value row, Value position, Value mask, Value state) {
 }
 
 void ScanKernel::emitPrefixes() {
-  forEachUnit({lines.outer, DimExpr(1), 1}, [&](Value row, Value) {
+  forEachUnit(plan.blocks, [&](Value row, Value) {
     Value n = size(lines.length), whole = wholePart(n, lanes);
     SmallVector<Value> state{emitter.splat(initial())};
     auto tail = [&] {
@@ -143,16 +207,11 @@ void ScanKernel::emitPrefixes() {
     if (!scan.reverse)
       tail();
   });
-  setWork(k.result.units, lines.length);
 }
 
 void ScanKernel::emitRows() {
-  unsigned unroll = maxUnroll;
-  if (lines.outer.isConstant())
-    while (unroll > 1 && lines.outer.constantValue() < int64_t(unroll))
-      unroll /= 2;
-  DimExpr units = *ceildiv(lines.outer, DimExpr(int64_t(unroll)));
-  forEachUnit({units, DimExpr(1), 1}, [&](Value unit, Value) {
+  unsigned unroll = plan.schedule.states;
+  forEachUnit(plan.blocks, [&](Value unit, Value) {
     SmallVector<Value> rows;
     Value first = times(unit, i64(unroll)), last = minus(size(lines.outer), i64(1));
     for (unsigned u = 0; u < unroll; ++u) {
@@ -177,17 +236,16 @@ void ScanKernel::emitRows() {
       return next;
     });
   });
-  // An element waits for the one before it.
-  setWork(k.result.units,
-          mul(lines.length, DimExpr(4 * int64_t(unroll))).value_or(DimExpr(INT64_MAX)));
 }
+
+void ScanPlan::emit(CpuKernelBuilder &k) const { ScanKernel(k, *this).emit(); }
 
 } // namespace
 
-LogicalResult keratin::codegen::emitScanKernel(KernelBuilder &k) {
-  Operation *op = onlyOp(k);
+CpuPlan keratin::codegen::planScanKernel(ir::KernelOp kernel, const MachineTarget &target) {
+  Operation *op = onlyOp(kernel);
   if (!op)
-    return failure();
+    return nullptr;
   ScanDescription scan;
   if (auto sum = dyn_cast<ir::CumsumOp>(op)) {
     scan = {int64_t(sum.getAxis()),
@@ -214,6 +272,5 @@ LogicalResult keratin::codegen::emitScanKernel(KernelBuilder &k) {
               return e.add(e.mul(x[0], state), x[1]);
             }};
   }
-  ScanKernel(k, op, scan).emit();
-  return success();
+  return std::make_shared<ScanPlan>(kernel, op, scan, target);
 }

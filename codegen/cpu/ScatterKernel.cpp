@@ -22,19 +22,70 @@ namespace {
 // Vectors of a block of columns.
 constexpr unsigned maxUnroll = 4;
 
+struct ScatterSchedule {
+  unsigned lanes = 1;
+  unsigned vectors = 1; // of a unit's block of columns; 0: rows of one element, one after the other
+  bool zeroesFlat = false; // as one run: a unit has all columns
+};
+
+class ScatterPlan final : public CpuKernelPlan {
+public:
+  ScatterPlan(ir::KernelOp kernel, ir::ScatterAddOp scatter, const MachineTarget &target);
+
+  void printNest(llvm::raw_ostream &out) const override {
+    out << "nest: " << count.str() << " rows of " << width.str() << " elements added to "
+        << rows.str() << "\n";
+  }
+  void printSchedule(llvm::raw_ostream &out) const override {
+    out << "schedule: " << counted(schedule.lanes, "lane") << "; ";
+    if (schedule.vectors)
+      out << "blocks of " << counted(schedule.vectors, "vector") << " of columns, each "
+          << "through all rows";
+    else
+      out << "rows of one element, one after the other";
+    out << (schedule.zeroesFlat ? "; zeros as one run\n" : "; zeros row by row\n");
+  }
+  void emit(CpuKernelBuilder &k) const override;
+
+  ir::ScatterAddOp scatter;
+  DimExpr rows, width, count;
+  UnitBlocks blocks;
+  ScatterSchedule schedule;
+};
+
+ScatterPlan::ScatterPlan(ir::KernelOp kernel, ir::ScatterAddOp scatter, const MachineTarget &target)
+    : CpuKernelPlan(kernel), scatter(scatter) {
+  Shape result = getShape(scatter.getY());
+  rows = result[0];
+  width = elementsOf(Shape(result.begin() + 1, result.end()));
+  count = elementsOf(getShape(scatter.getIndices()));
+  schedule.lanes = lanesFor(target, getElementType(scatter.getY()).getIntOrFloatBitWidth());
+  DimExpr touched = *max(DimExpr(1), add(rows, count).value_or(DimExpr(INT64_MAX)));
+  if (width == DimExpr(1)) {
+    schedule.vectors = 0;
+    schedule.zeroesFlat = true;
+    setWork(blocks.units(), touched);
+    return;
+  }
+  // Long blocks are kind to memory (rows of 128 floats took 1.5 times as long in four blocks as in
+  // two), but there should be two of them, so that two threads can work.
+  schedule.vectors = blockVectors(maxUnroll, schedule.lanes, width, /*blocks=*/2);
+  int64_t columns = int64_t(schedule.vectors) * schedule.lanes;
+  schedule.zeroesFlat = width.isConstant() && width.constantValue() <= columns;
+  // Indices are checked even if their rows are empty.
+  blocks = {DimExpr(1), *max(DimExpr(1), width), columns};
+  setWork(blocks.units(), mul(touched, DimExpr(columns)).value_or(DimExpr(INT64_MAX)));
+}
+
 class ScatterKernel : SingleOpKernel {
 public:
-  ScatterKernel(KernelBuilder &k, ir::ScatterAddOp scatter)
-      : SingleOpKernel(k, scatter, getElementType(scatter.getY()).getIntOrFloatBitWidth()),
-        type(getElementType(scatter.getY())), indexElement(getElementType(scatter.getIndices())) {
-    Shape result = getShape(scatter.getY());
-    rows = result[0];
-    width = elementsOf(Shape(result.begin() + 1, result.end()));
-    count = elementsOf(getShape(scatter.getIndices()));
-    resultType = ir::getTensorType({rows, width}, type);
-    updatesType = ir::getTensorType({count, width}, type);
-    indicesType = ir::getTensorType({count}, indexElement);
-  }
+  ScatterKernel(CpuKernelBuilder &k, const ScatterPlan &plan)
+      : SingleOpKernel(k, plan.scatter, plan.schedule.lanes), plan(plan),
+        type(getElementType(op->getResult(0))), indexElement(getElementType(op->getOperand(0))),
+        rows(plan.rows), width(plan.width), count(plan.count),
+        resultType(ir::getTensorType({rows, width}, type)),
+        updatesType(ir::getTensorType({count, width}, type)),
+        indicesType(ir::getTensorType({count}, indexElement)) {}
 
   void emit();
 
@@ -44,11 +95,11 @@ private:
   void fillAll();
   void addRows(llvm::function_ref<void(Value from, Value to)> addRow);
 
+  const ScatterPlan &plan;
   Type type, indexElement;
-  DimExpr rows, width, count;
+  const DimExpr &rows, &width, &count;
   RankedTensorType resultType, updatesType, indicesType;
   Value site;
-  unsigned unroll = maxUnroll;
 };
 
 // The result as one run of zeros.
@@ -81,9 +132,9 @@ void ScatterKernel::addRows(llvm::function_ref<void(Value from, Value to)> addRo
 }
 
 void ScatterKernel::emitBlock(Value column) {
+  unsigned unroll = plan.schedule.vectors;
   auto [starts, masks] = columnsFrom(column, width, unroll);
-  int64_t columns = int64_t(unroll) * lanes;
-  if (width.isConstant() && width.constantValue() <= columns) {
+  if (plan.schedule.zeroesFlat) {
     fillAll();
   } else {
     Value zero = zeros(type);
@@ -119,30 +170,21 @@ void ScatterKernel::emitScalars() {
 
 void ScatterKernel::emit() {
   site = k.site(op, "scatter_add: an index is outside the first axis of the result");
-  DimExpr touched = *max(DimExpr(1), add(rows, count).value_or(DimExpr(INT64_MAX)));
-  if (width == DimExpr(1)) {
-    forEachUnit({DimExpr(1), DimExpr(1), 1}, [&](Value, Value) { emitScalars(); });
-    setWork(k.result.units, touched);
-    return;
-  }
-  // Long blocks are kind to memory (rows of 128 floats took 1.5 times as long in four blocks as in
-  // two), but there should be two of them, so that two threads can work.
-  if (width.isConstant())
-    while (unroll > 1 && width.constantValue() < 2 * int64_t(unroll) * lanes)
-      unroll /= 2;
-  int64_t columns = int64_t(unroll) * lanes;
-  // Indices are checked even if their rows are empty.
-  DimExpr walked = *max(DimExpr(1), width);
-  forEachUnit({DimExpr(1), walked, columns}, [&](Value, Value column) { emitBlock(column); });
-  setWork(k.result.units, mul(touched, DimExpr(columns)).value_or(DimExpr(INT64_MAX)));
+  forEachUnit(plan.blocks, [&](Value, Value column) {
+    if (plan.schedule.vectors)
+      emitBlock(column);
+    else
+      emitScalars();
+  });
 }
+
+void ScatterPlan::emit(CpuKernelBuilder &k) const { ScatterKernel(k, *this).emit(); }
 
 } // namespace
 
-LogicalResult keratin::codegen::emitScatterKernel(KernelBuilder &k) {
-  Operation *op = onlyOp(k);
+CpuPlan keratin::codegen::planScatterKernel(ir::KernelOp kernel, const MachineTarget &target) {
+  Operation *op = onlyOp(kernel);
   if (!op)
-    return failure();
-  ScatterKernel(k, cast<ir::ScatterAddOp>(op)).emit();
-  return success();
+    return nullptr;
+  return std::make_shared<ScatterPlan>(kernel, cast<ir::ScatterAddOp>(op), target);
 }

@@ -7,36 +7,22 @@ using namespace mlir;
 namespace ir = keratin::ir;
 using keratin::ir::DimExpr;
 using keratin::ir::getElementType;
-using keratin::ir::getShape;
-using keratin::ir::Shape;
 
-// Elements of a chunk of units: enough to hide the cost of handing it to a thread.
-static constexpr int64_t chunkElements = 16384;
-
-DimExpr keratin::codegen::elementsOf(const Shape &shape) {
-  return product(shape).value_or(DimExpr(0));
+unsigned keratin::codegen::lanesFor(const MachineTarget &target, unsigned elementBits) {
+  return std::max(1u, target.lanes(std::max(32u, elementBits)));
 }
 
-AxisLines::AxisLines(Value tensor, int64_t axis) {
-  Shape shape = getShape(tensor);
-  outer = elementsOf(Shape(shape.begin(), shape.begin() + axis));
-  length = shape[axis];
-  inner = elementsOf(Shape(shape.begin() + axis + 1, shape.end()));
-  type = ir::getTensorType({outer, length, inner}, getElementType(tensor));
+unsigned keratin::codegen::blockVectors(unsigned most, unsigned lanes, const DimExpr &extent,
+                                        int64_t blocks) {
+  unsigned vectors = most;
+  if (extent.isConstant())
+    while (vectors > 1 && extent.constantValue() < blocks * int64_t(vectors) * lanes)
+      vectors /= 2;
+  return vectors;
 }
 
-Operation *keratin::codegen::onlyOp(KernelBuilder &k) {
-  Operation &first = k.body().front();
-  bool alone = &*std::next(k.body().begin()) == k.body().getTerminator();
-  if (alone && llvm::all_of(first.getOperands(), [](Value v) { return isa<BlockArgument>(v); }))
-    return &first;
-  k.kernel.emitError("not implemented: a kernel of ") << first.getName() << " and other ops";
-  return nullptr;
-}
-
-SingleOpKernel::SingleOpKernel(KernelBuilder &k, Operation *op, unsigned elementBits)
-    : k(k), b(k.b), loc(op->getLoc()), op(op),
-      lanes(std::max(1u, k.target.lanes(std::max(32u, elementBits)))),
+SingleOpKernel::SingleOpKernel(CpuKernelBuilder &k, Operation *op, unsigned lanes)
+    : k(k), b(k.b), loc(op->getLoc()), op(op), lanes(lanes),
       emitter(
           k.b, loc, k.target, lanes, [&k](const DimExpr &size) { return k.sizeOf(size); },
           k.context) {
@@ -204,11 +190,9 @@ SmallVector<Value> SingleOpKernel::laneLoop(const DimExpr &extent, unsigned unro
 
 //===-- Units ---------------------------------------------------------------------------------===//
 
-void SingleOpKernel::forEachUnit(const Blocks &blocks,
+void SingleOpKernel::forEachUnit(const UnitBlocks &blocks,
                                  llvm::function_ref<void(Value row, Value column)> body) {
-  DimExpr perRow = *ceildiv(blocks.columns, DimExpr(blocks.blockColumns));
-  DimExpr units = mul(blocks.rows, perRow).value_or(DimExpr(0));
-  k.result.units = units;
+  DimExpr perRow = blocks.blocksOfRow();
   loop(k.begin, k.end, 1, {}, [&](Value unit, ArrayRef<Value>) -> SmallVector<Value> {
     Value row = unit, block = i64(0);
     if (blocks.rows == DimExpr(1)) {
@@ -222,10 +206,4 @@ void SingleOpKernel::forEachUnit(const Blocks &blocks,
     body(row, blocks.blockColumns == 1 ? block : times(block, i64(blocks.blockColumns)));
     return {};
   });
-}
-
-void SingleOpKernel::setWork(const DimExpr &units, const DimExpr &perUnit) {
-  k.result.units = units;
-  k.result.grain = *max(DimExpr(1), *floordiv(DimExpr(chunkElements), *max(perUnit, DimExpr(1))));
-  k.result.work = mul(units, perUnit).value_or(DimExpr(INT64_MAX));
 }

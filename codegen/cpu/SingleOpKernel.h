@@ -1,31 +1,18 @@
-// What the kernels of ops that stand alone share: the op's memory, loops over it, and the split of
-// work into units.
+// What the kernels of ops that stand alone share: the op's memory, loops over it, and units.
 #ifndef KERATIN_CODEGEN_CPU_SINGLEOPKERNEL_H
 #define KERATIN_CODEGEN_CPU_SINGLEOPKERNEL_H
 
+#include "codegen/cpu/CpuKernelPlan.h"
 #include "codegen/cpu/ElementEmitter.h"
-#include "codegen/lowering/KernelFunction.h"
+#include "codegen/lowering/SingleOp.h"
 
 namespace keratin::codegen {
 
-// A tensor as lines along one axis: element i of line (o, j) is at [o, i, j] of the collapsed type.
-struct AxisLines {
-  AxisLines(mlir::Value tensor, int64_t axis);
-
-  // Elements before, along and behind the axis. A product too large for 64 bits is 0: another size
-  // is 0 then, and there is nothing to do.
-  ir::DimExpr outer, length, inner;
-  mlir::RankedTensorType type;
-
-  bool isInnermost() const { return inner == ir::DimExpr(1); }
-};
-
-// The product of the sizes, 0 where it does not fit (see AxisLines).
-ir::DimExpr elementsOf(const ir::Shape &shape);
-
-// The one op of the kernel, whose operands are the kernel's; null, with a diagnostic, if there is
-// more.
-mlir::Operation *onlyOp(KernelBuilder &k);
+// Lanes of vectors with one for each element of the given width (at least 32 bits).
+unsigned lanesFor(const MachineTarget &target, unsigned elementBits);
+// Vectors of a block: at most `most`, halved as long as the extent is known not to have so many
+// blocks.
+unsigned blockVectors(unsigned most, unsigned lanes, const ir::DimExpr &extent, int64_t blocks = 1);
 
 // Base of the emitters. The function's text is straight: what they make goes where the builder
 // stands, and nothing is remembered or moved, so memory may be read after it was written.
@@ -39,8 +26,7 @@ protected:
   using LaneBody =
       llvm::function_ref<SmallVector<Value>(Value position, Value mask, ArrayRef<Value> carried)>;
 
-  // Vectors have a lane for each element of the given width (at least 32 bits).
-  SingleOpKernel(KernelBuilder &k, mlir::Operation *op, unsigned elementBits);
+  SingleOpKernel(CpuKernelBuilder &k, mlir::Operation *op, unsigned lanes);
 
   Value input(unsigned operand); // pointer
   Value output() { return k.outputs[0]; }
@@ -86,16 +72,11 @@ protected:
   // A vector of zeros.
   Value zeros(mlir::Type elementType);
 
-  // Units are blocks of rows x columns / blockColumns; the body gets the row and the first column.
-  struct Blocks {
-    ir::DimExpr rows, columns;
-    int64_t blockColumns;
-  };
-  void forEachUnit(const Blocks &blocks, llvm::function_ref<void(Value row, Value column)> body);
-  // Says how much work a unit and the whole kernel are, in elements.
-  void setWork(const ir::DimExpr &units, const ir::DimExpr &perUnit);
+  // The body gets the row and the first column of each unit.
+  void forEachUnit(const UnitBlocks &blocks,
+                   llvm::function_ref<void(Value row, Value column)> body);
 
-  KernelBuilder &k;
+  CpuKernelBuilder &k;
   mlir::OpBuilder &b;
   mlir::Location loc;
   mlir::Operation *op;

@@ -22,13 +22,48 @@ namespace {
 // Vectors of a block of columns.
 constexpr unsigned maxUnroll = 4;
 
+struct SparseDotSchedule {
+  unsigned lanes = 1;
+  unsigned vectors = 1; // of a unit's block of columns
+};
+
+class SparseDotPlan final : public CpuKernelPlan {
+public:
+  SparseDotPlan(ir::KernelOp kernel, ir::SparseDotOp dot, const MachineTarget &target)
+      : CpuKernelPlan(kernel), dot(dot), count(getShape(dot.getRows())[0]),
+        height(getShape(dot.getY())[0]), width(getShape(dot.getY())[1]) {
+    schedule.lanes = lanesFor(target, getElementType(dot.getY()).getIntOrFloatBitWidth());
+    schedule.vectors = blockVectors(maxUnroll, schedule.lanes, width, /*blocks=*/2);
+    int64_t columns = int64_t(schedule.vectors) * schedule.lanes;
+    // Positions are checked even if x has no columns.
+    blocks = {DimExpr(1), *max(DimExpr(1), width), columns};
+    DimExpr touched = *max(DimExpr(1), add(height, count).value_or(DimExpr(INT64_MAX)));
+    setWork(blocks.units(), mul(touched, DimExpr(columns)).value_or(DimExpr(INT64_MAX)));
+  }
+
+  void printNest(llvm::raw_ostream &out) const override {
+    out << "nest: " << count.str() << " stored elements, rows of " << width.str()
+        << " elements added to " << height.str() << "\n";
+  }
+  void printSchedule(llvm::raw_ostream &out) const override {
+    out << "schedule: " << counted(schedule.lanes, "lane") << "; blocks of "
+        << counted(schedule.vectors, "vector") << " of columns, each through all elements\n";
+  }
+  void emit(CpuKernelBuilder &k) const override;
+
+  ir::SparseDotOp dot;
+  DimExpr count, height, width;
+  UnitBlocks blocks;
+  SparseDotSchedule schedule;
+};
+
 class SparseDotKernel : SingleOpKernel {
 public:
-  SparseDotKernel(KernelBuilder &k, ir::SparseDotOp dot)
-      : SingleOpKernel(k, dot, getElementType(dot.getY()).getIntOrFloatBitWidth()),
-        indexElement(getElementType(dot.getRows())), xType(getTensorType(dot.getX())),
-        yType(getTensorType(dot.getY())), type(yType.getElementType()),
-        count(getShape(dot.getRows())[0]), width(getShape(yType)[1]) {}
+  SparseDotKernel(CpuKernelBuilder &k, const SparseDotPlan &plan)
+      : SingleOpKernel(k, plan.dot, plan.schedule.lanes), plan(plan),
+        indexElement(getElementType(op->getOperand(0))), xType(getTensorType(op->getOperand(3))),
+        yType(getTensorType(op->getResult(0))), type(yType.getElementType()), count(plan.count),
+        width(plan.width), unroll(plan.schedule.vectors) {}
 
   void emit();
 
@@ -36,12 +71,13 @@ private:
   void emitBlock(Value column);
   Value position(unsigned operand, Value element);
 
+  const SparseDotPlan &plan;
   Type indexElement;
   RankedTensorType xType, yType;
   Type type;
-  DimExpr count, width;
+  const DimExpr &count, &width;
+  unsigned unroll;
   Value site;
-  unsigned unroll = maxUnroll;
 };
 
 Value SparseDotKernel::position(unsigned operand, Value element) {
@@ -115,23 +151,16 @@ void SparseDotKernel::emitBlock(Value column) {
 
 void SparseDotKernel::emit() {
   site = k.site(op, "sparse_dot: a stored element is outside the matrix");
-  if (width.isConstant())
-    while (unroll > 1 && width.constantValue() < 2 * int64_t(unroll) * lanes)
-      unroll /= 2;
-  int64_t columns = int64_t(unroll) * lanes;
-  // Positions are checked even if x has no columns.
-  forEachUnit({DimExpr(1), *max(DimExpr(1), width), columns},
-              [&](Value, Value column) { emitBlock(column); });
-  DimExpr touched = *max(DimExpr(1), add(getShape(yType)[0], count).value_or(DimExpr(INT64_MAX)));
-  setWork(k.result.units, mul(touched, DimExpr(columns)).value_or(DimExpr(INT64_MAX)));
+  forEachUnit(plan.blocks, [&](Value, Value column) { emitBlock(column); });
 }
+
+void SparseDotPlan::emit(CpuKernelBuilder &k) const { SparseDotKernel(k, *this).emit(); }
 
 } // namespace
 
-LogicalResult keratin::codegen::emitSparseDotKernel(KernelBuilder &k) {
-  Operation *op = onlyOp(k);
+CpuPlan keratin::codegen::planSparseDotKernel(ir::KernelOp kernel, const MachineTarget &target) {
+  Operation *op = onlyOp(kernel);
   if (!op)
-    return failure();
-  SparseDotKernel(k, cast<ir::SparseDotOp>(op)).emit();
-  return success();
+    return nullptr;
+  return std::make_shared<SparseDotPlan>(kernel, cast<ir::SparseDotOp>(op), target);
 }

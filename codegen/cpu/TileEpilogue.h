@@ -2,15 +2,15 @@
 #ifndef KERATIN_CODEGEN_CPU_TILEEPILOGUE_H
 #define KERATIN_CODEGEN_CPU_TILEEPILOGUE_H
 
+#include "codegen/cpu/CpuKernelPlan.h"
 #include "codegen/cpu/ElementEmitter.h"
-#include "codegen/lowering/KernelFunction.h"
 
 namespace keratin::codegen {
 
 class TileEpilogue {
 public:
   // Of a kernel whose op makes `tile`, tile by tile.
-  TileEpilogue(KernelBuilder &k, mlir::Value tile) : k(k), tile(tile) {}
+  TileEpilogue(CpuKernelBuilder &k, mlir::Value tile) : k(k), tile(tile) {}
 
   // Emits all that the kernel computes from a vector of sums, and stores what the kernel yields.
   // `position` gives the index of the vector's lanes, an entry for each dimension of the tile's
@@ -20,7 +20,7 @@ public:
             llvm::function_ref<llvm::SmallVector<ir::Index>(ElementEmitter &emitter)> position);
 
 private:
-  KernelBuilder &k;
+  CpuKernelBuilder &k;
   mlir::Value tile;
   // One site for an op, however many kinds of tile it is emitted for.
   llvm::DenseMap<mlir::Operation *, mlir::Value> sites;

@@ -5,7 +5,7 @@
 // dimensions that are innermost on neither side.
 #include "codegen/cpu/LoopEmitter.h"
 #include "codegen/cpu/SingleOpKernel.h"
-#include "ir/interfaces/IterationSpace.h"
+#include "codegen/lowering/TransposeRuns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -24,36 +24,53 @@ using keratin::ir::IterationSpace;
 
 namespace {
 
-// Places of a strip: a few lines of each row of the result are written together.
-constexpr int64_t stripPlaces = 64;
+struct TransposeSchedule {
+  unsigned lanes = 1;       // and rows of a block
+  int64_t stripPlaces = 64; // of a unit: a few lines of each row of the result are written together
+};
 
-// A run of dimensions that stay neighbours: its extent, and how many elements lie from one of its
-// places to the next on both sides.
-struct Run {
-  DimExpr extent, from = 1, to = 1;
+class TransposePlan final : public CpuKernelPlan {
+public:
+  TransposePlan(ir::KernelOp kernel, ir::TransposeOp op, TransposeRuns transposed, unsigned lanes)
+      : CpuKernelPlan(kernel), op(op), runs(std::move(transposed)) {
+    schedule.lanes = lanes;
+    blocks = {runs.rows(), runs.places().extent, schedule.stripPlaces};
+    setWork(blocks.units(),
+            mul(runs.columns().extent, DimExpr(schedule.stripPlaces)).value_or(DimExpr(INT64_MAX)));
+  }
+
+  void printNest(llvm::raw_ostream &out) const override {
+    out << "nest: " << runs.rows().str() << " matrices of " << runs.columns().extent.str()
+        << " rows and " << runs.places().extent.str() << " places\n";
+  }
+  void printSchedule(llvm::raw_ostream &out) const override {
+    out << "schedule: blocks of " << schedule.lanes << " x " << schedule.lanes
+        << " transposed in registers; strips of " << counted(schedule.stripPlaces, "place") << "\n";
+  }
+  void emit(CpuKernelBuilder &k) const override;
+
+  ir::TransposeOp op;
+  TransposeRuns runs;
+  UnitBlocks blocks;
+  TransposeSchedule schedule;
 };
 
 class TransposeKernel : SingleOpKernel {
 public:
-  // `runs` in the order of the result; `columns` is the one that is innermost in the operand.
-  TransposeKernel(KernelBuilder &k, ir::TransposeOp op, SmallVector<Run> runs, size_t columns)
-      : SingleOpKernel(k, op, getElementType(op.getX()).getIntOrFloatBitWidth()),
-        runs(std::move(runs)), column(columns),
-        element(b.getIntegerType(getElementType(op.getX()).getIntOrFloatBitWidth())) {}
+  TransposeKernel(CpuKernelBuilder &k, const TransposePlan &plan)
+      : SingleOpKernel(k, plan.op, plan.schedule.lanes), plan(plan),
+        element(b.getIntegerType(getElementType(op->getResult(0)).getIntOrFloatBitWidth())) {}
 
   void emit();
 
 private:
-  const Run &places() const { return runs.back(); }
-  const Run &columns() const { return runs[column]; }
   Value at(Value base, Value offset) {
     return b.create<LLVM::GEPOp>(loc, base.getType(), element, base,
                                  ArrayRef<LLVM::GEPArg>{offset});
   }
   std::pair<Value, Value> startOf(Value row);
 
-  SmallVector<Run> runs;
-  size_t column;
+  const TransposePlan &plan;
   Type element;
 };
 
@@ -84,14 +101,16 @@ private:
 // Where the memory of a row begins: the numbers of the runs that are innermost on neither side.
 std::pair<Value, Value> TransposeKernel::startOf(Value row) {
   Value from = i64(0), to = i64(0);
-  for (size_t i = runs.size() - 1; i-- > 0;) {
-    if (i == column)
+  const TransposeRuns &transposed = plan.runs;
+  for (size_t i = transposed.runs.size() - 1; i-- > 0;) {
+    if (i == transposed.column)
       continue;
-    Value extent = size(runs[i].extent);
+    const TransposeRuns::Run &run = transposed.runs[i];
+    Value extent = size(run.extent);
     Value index = b.create<arith::RemUIOp>(loc, row, extent);
     row = b.create<arith::DivUIOp>(loc, row, extent);
-    from = plus(from, times(index, size(runs[i].from)));
-    to = plus(to, times(index, size(runs[i].to)));
+    from = plus(from, times(index, size(run.from)));
+    to = plus(to, times(index, size(run.to)));
   }
   return {at(input(0), from), at(output(), to)};
 }
@@ -155,73 +174,41 @@ void TransposedBlock::emitBody(const Side &from, const Side &to, bool isWhole) {
 }
 
 void TransposeKernel::emit() {
-  DimExpr rows(1);
-  for (auto [i, run] : llvm::enumerate(runs))
-    if (i != column && i + 1 != runs.size())
-      rows = mul(rows, run.extent).value_or(DimExpr(0));
-  DimExpr strips = *ceildiv(places().extent, DimExpr(stripPlaces));
-  int64_t block = lanes;
-  forEachUnit({rows, places().extent, stripPlaces}, [&](Value row, Value firstPlace) {
+  const TransposeRuns::Run &places = plan.runs.places(), &columns = plan.runs.columns();
+  int64_t block = plan.schedule.lanes, stripPlaces = plan.schedule.stripPlaces;
+  forEachUnit(plan.blocks, [&](Value row, Value firstPlace) {
     auto [from, to] = startOf(row);
-    Value numPlaces = size(places().extent), numColumns = size(columns().extent);
+    Value numPlaces = size(places.extent), numColumns = size(columns.extent);
     Value end = b.create<arith::MinSIOp>(loc, plus(firstPlace, i64(stripPlaces)), numPlaces);
     LoopEmitter emit(b, loc, k.target);
     TransposedBlock square(emit, element, block);
     loop(i64(0), numColumns, block, {}, [&](Value column, ArrayRef<Value>) -> SmallVector<Value> {
       loop(firstPlace, end, block, {}, [&](Value place, ArrayRef<Value>) -> SmallVector<Value> {
-        Value read = at(from, plus(times(place, size(places().from)), column));
-        Value written = at(to, plus(times(column, size(columns().to)), place));
-        square.emitCall({read, size(places().from), minus(numPlaces, place)},
-                        {written, size(columns().to), minus(numColumns, column)});
+        Value read = at(from, plus(times(place, size(places.from)), column));
+        Value written = at(to, plus(times(column, size(columns.to)), place));
+        square.emitCall({read, size(places.from), minus(numPlaces, place)},
+                        {written, size(columns.to), minus(numColumns, column)});
         return {};
       });
       return {};
     });
   });
-  DimExpr perUnit = mul(columns().extent, DimExpr(stripPlaces)).value_or(DimExpr(INT64_MAX));
-  setWork(mul(rows, strips).value_or(DimExpr(0)), perUnit);
 }
+
+void TransposePlan::emit(CpuKernelBuilder &k) const { TransposeKernel(k, *this).emit(); }
 
 } // namespace
 
-ir::TransposeOp keratin::codegen::plainTransposeOf(ir::KernelOp kernel) {
-  Block &body = kernel.getBody().front();
-  auto op = dyn_cast<ir::TransposeOp>(body.front());
-  if (!op || op->getNextNode() != body.getTerminator() || !isa<BlockArgument>(op.getX()))
-    return {};
-  return op;
-}
-
-LogicalResult keratin::codegen::emitTransposeKernel(KernelBuilder &k) {
-  ir::TransposeOp op = plainTransposeOf(k.kernel);
-  std::optional<IterationSpace> space = ir::analyzeIterationSpace(k.kernel);
+CpuPlan keratin::codegen::planTransposeKernel(ir::KernelOp kernel, const MachineTarget &target) {
+  auto op = cast<ir::TransposeOp>(kernel.getBody().front().front());
+  std::optional<IterationSpace> space = ir::analyzeIterationSpace(kernel);
   unsigned width = getElementType(op.getX()).getIntOrFloatBitWidth();
+  unsigned lanes = target.lanes(width);
   if (!space || space->groups.size() < 2 || (width != 32 && width != 64) ||
-      !llvm::isPowerOf2_32(k.target.lanes(width)) || k.target.lanes(width) < 4)
-    return emitLoopKernel(k);
-  // Which dimension of the operand each of the squeezed result's dimensions is.
-  SmallVector<int64_t> source;
-  for (auto [i, size] : llvm::enumerate(ir::getShape(op.getY())))
-    if (size != DimExpr(1))
-      source.push_back(op.getPermutation()[i]);
-  SmallVector<Run> runs;
-  SmallVector<size_t> inOperand;
-  for (const IterationSpace::Group &group : space->groups) {
-    inOperand.push_back(runs.size());
-    runs.push_back({group.extent});
-  }
-  llvm::sort(inOperand, [&](size_t x, size_t y) {
-    return source[space->groups[x].first] < source[space->groups[y].first];
-  });
-  // The number of elements has been counted: all of these products fit.
-  for (size_t i = runs.size() - 1; i-- > 0;) {
-    runs[i].to = mul(runs[i + 1].to, runs[i + 1].extent).value_or(DimExpr(0));
-    const Run &behind = runs[inOperand[i + 1]];
-    runs[inOperand[i]].from = mul(behind.from, behind.extent).value_or(DimExpr(0));
-  }
-  size_t columns = inOperand.back();
-  if (columns + 1 == runs.size())
-    return emitLoopKernel(k); // rows are copied
-  TransposeKernel(k, op, std::move(runs), columns).emit();
-  return success();
+      !llvm::isPowerOf2_32(lanes) || lanes < 4)
+    return planLoopKernel(kernel, target);
+  TransposeRuns runs = transposeRunsOf(op, *space);
+  if (runs.copiesRows())
+    return planLoopKernel(kernel, target);
+  return std::make_shared<TransposePlan>(kernel, op, std::move(runs), lanes);
 }

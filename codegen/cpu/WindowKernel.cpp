@@ -16,59 +16,11 @@ using keratin::ir::getElementType;
 using keratin::ir::getShape;
 using keratin::ir::Shape;
 
-// The dimensions without those of one element.
-static SmallVector<JoinedWindowDim> joinDims(Operation *op, const ir::IterationSpace *space) {
-  SmallVector<JoinedWindowDim> dims;
-  unsigned position = 0; // in the shape that loops run over
-  for (const ir::WindowDim &dim : ir::getWindowDims(op)) {
-    int group = -1;
-    if (dim.y != DimExpr(1)) {
-      for (size_t i = 0; space && i < space->groups.size(); ++i)
-        if (space->groups[i].first <= position && position <= space->groups[i].last)
-          group = i;
-      ++position;
-    }
-    if (!dim.slides() && dim.x == DimExpr(1))
-      continue;
-    if (!dim.slides() && !dims.empty() && !dims.back().slides() && dims.back().group == group) {
-      // A product too large for 64 bits is 0: another size is 0 then (see AxisLines).
-      dims.back().x = dims.back().y = mul(dims.back().x, dim.x).value_or(DimExpr(0));
-      continue;
-    }
-    JoinedWindowDim &joined = dims.emplace_back();
-    static_cast<ir::WindowDim &>(joined) = dim;
-    joined.group = group;
-  }
-  if (dims.empty()) {
-    JoinedWindowDim &one = dims.emplace_back();
-    one.x = one.y = 1;
-  }
-  for (size_t i = dims.size() - 1; i-- > 0;) {
-    dims[i].xStep = mul(dims[i + 1].xStep, dims[i + 1].x).value_or(DimExpr(0));
-    dims[i].yStep = mul(dims[i + 1].yStep, dims[i + 1].y).value_or(DimExpr(0));
-  }
-  return dims;
-}
-
-static unsigned widestOf(Operation *op) {
+unsigned keratin::codegen::windowLanes(Operation *op, const MachineTarget &target) {
   unsigned bits = getElementType(op->getResult(0)).getIntOrFloatBitWidth();
   for (Value operand : op->getOperands())
     bits = std::max(bits, getElementType(operand).getIntOrFloatBitWidth());
-  return bits;
-}
-
-WindowKernel::WindowKernel(KernelBuilder &k, Operation *op, const ir::IterationSpace *space)
-    : SingleOpKernel(k, op, widestOf(op)), dims(joinDims(op, space)),
-      e(k.b, op->getLoc(), k.target), type(getElementType(op->getOperand(0))) {}
-
-DimExpr WindowKernel::elementsUnder() const {
-  DimExpr elements(1);
-  for (const JoinedWindowDim &dim : dims) {
-    int64_t most = ceilDiv(dim.window, dim.xDilation);
-    DimExpr under = dim.x.isConstant() ? DimExpr(std::min(most, dim.x.constantValue())) : most;
-    elements = mul(elements, under).value_or(DimExpr(INT64_MAX));
-  }
-  return elements;
+  return lanesFor(target, bits);
 }
 
 //===-- Bounds --------------------------------------------------------------------------------===//
@@ -136,13 +88,6 @@ WindowKernel::forEachElement(ArrayRef<Range> ranges, ArrayRef<Value> steps, Valu
 }
 
 //===-- Lanes along a dimension that does not slide -------------------------------------------===//
-
-unsigned WindowKernel::vectorsOf(unsigned most) const {
-  const DimExpr &extent = dims.back().y;
-  if (!extent.isConstant())
-    return most;
-  return std::clamp<int64_t>(ceilDiv(extent.constantValue(), int64_t(lanes)), 1, most);
-}
 
 void WindowKernel::forEachLaneBlock(
     unsigned most, llvm::function_ref<void(ArrayRef<Value>, ArrayRef<Value>)> body) {

@@ -1,29 +1,25 @@
-// What the kernels of ops over windows share: the tensor as few dimensions, the elements that lie
-// under a window, and loops over them.
+// What the kernels of ops over windows share: the elements that lie under a window, and loops over
+// them.
 #ifndef KERATIN_CODEGEN_CPU_WINDOWKERNEL_H
 #define KERATIN_CODEGEN_CPU_WINDOWKERNEL_H
 
 #include "codegen/cpu/LoopEmitter.h"
 #include "codegen/cpu/SingleOpKernel.h"
-#include "ir/interfaces/IterationSpace.h"
-#include "ir/interfaces/WindowShape.h"
+#include "codegen/lowering/WindowNest.h"
 
 namespace keratin::codegen {
 
-// One dimension, or several neighbouring ones along which nothing slides.
-struct JoinedWindowDim : ir::WindowDim {
-  ir::DimExpr xStep = 1, yStep = 1; // elements from one index to the next
-  int group = -1;                   // of the kernel's loops; none where there is one window
-};
+// Lanes of a vector of what the op reads and makes.
+unsigned windowLanes(mlir::Operation *op, const MachineTarget &target);
 
 // Windows are places in z, which is x with dilation - 1 zeros between neighbours: the one at o
 // covers [o * stride - low, o * stride - low + window). Which elements of x that are is arithmetic
 // on bounds; nothing is copied, and nothing outside of x is read.
 class WindowKernel : protected SingleOpKernel {
 protected:
-  // Dimensions are joined as far as the loops of the kernel have them together; without a space, as
-  // far as windows allow.
-  WindowKernel(KernelBuilder &k, mlir::Operation *op, const ir::IterationSpace *space = nullptr);
+  WindowKernel(CpuKernelBuilder &k, mlir::Operation *op, const WindowDims &dims, unsigned lanes)
+      : SingleOpKernel(k, op, lanes), dims(dims), e(k.b, op->getLoc(), k.target),
+        type(ir::getElementType(op->getOperand(0))) {}
 
   // Indices of x along one dimension, empty if not from < to.
   struct Range {
@@ -55,9 +51,6 @@ protected:
   void
   forEachLaneBlock(unsigned most,
                    llvm::function_ref<void(ArrayRef<Value> starts, ArrayRef<Value> masks)> body);
-  // Vectors that the last dimension has, as far as that is known: at most `most`.
-  unsigned vectorsOf(unsigned most) const;
-
   // Lanes are windows that neighbour each other along the last dimension. Each has elements under
   // it in steps that all lanes take together.
   struct LaneWindows {
@@ -76,8 +69,6 @@ protected:
   // The first element under each lane; the mask says which lanes have one.
   Lanes firstUnderLanes(const LaneWindows &windows, Value rowOffset);
 
-  // Elements that lie under a window, at most.
-  ir::DimExpr elementsUnder() const;
   Value bothMasks(Value a, Value b); // either may be null
   Value select(Value condition, Value a, Value b);
   // At an offset in elements from the pointer; lanes that the mask excludes read zero.
@@ -87,7 +78,7 @@ protected:
   // A vector of what no element is less than.
   Value leasts(mlir::Type elementType);
 
-  llvm::SmallVector<JoinedWindowDim> dims;
+  const WindowDims &dims;
   LoopEmitter e;
   mlir::Type type; // of x
 };

@@ -7,6 +7,7 @@
 #include "codegen/cpu/Rounding.h"
 #include "codegen/cpu/TileEpilogue.h"
 #include "codegen/cpu/WindowKernel.h"
+#include "codegen/cpu/WindowSchedule.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -21,24 +22,15 @@ using keratin::ir::getElementType;
 
 namespace {
 
-enum class Choice { Sum, Largest, Picked };
-
-// Windows of a unit: enough work for one that is handed to a thread.
-constexpr int64_t windowsOfUnit = 256;
-// Vectors of the last dimension that are computed together.
-constexpr unsigned lastVectors = 2;
-// Longest windows along the last sliding dimension that are written out element by element.
-constexpr int64_t longestWrittenOut = 8;
-constexpr int64_t widestDeinterleaved = 4;
+using Choice = WindowReductionPlan::Choice;
+using Form = WindowReductionSchedule::Form;
 
 class WindowReductionKernel : WindowKernel {
 public:
-  WindowReductionKernel(KernelBuilder &k, Operation *op, const ir::IterationSpace &space)
-      : WindowKernel(k, op, &space), space(space), epilogue(k, op->getResult(0)),
-        choice(isa<ir::WindowSumOp>(op)   ? Choice::Sum
-               : isa<ir::WindowMaxOp>(op) ? Choice::Largest
-                                          : Choice::Picked),
-        resultType(getElementType(op->getResult(0))) {}
+  WindowReductionKernel(CpuKernelBuilder &k, const WindowReductionPlan &plan)
+      : WindowKernel(k, plan.op, plan.dims, plan.schedule.lanes), plan(plan),
+        schedule(plan.schedule), space(plan.space), epilogue(k, op->getResult(0)),
+        choice(plan.choice), resultType(getElementType(op->getResult(0))), column(plan.column) {}
 
   void emit();
 
@@ -55,25 +47,17 @@ private:
   SmallVector<Type> types(size_t vectors);
 
   // Lanes along a dimension that does not slide.
-  struct Tile {
-    unsigned windows = 0; // side by side; 0: none fit
-    int64_t elements = 0; // under all of them
-    SmallVector<bool> used;
-  };
-  Tile tileOf(unsigned windows) const;
-  Tile chooseTile() const;
   void emitAcross(const Fixed &row, Value from, Value to);
-  Value emitTiles(const Fixed &row, const Tile &tile, Value from, Value to);
-  void emitTile(const Fixed &row, const Tile &tile, Value window);
-  Values sumTile(const Fixed &row, const Tile &tile, Value first, ArrayRef<Value> starts,
+  Value emitTiles(const Fixed &row, const WindowTile &tile, Value from, Value to);
+  void emitTile(const Fixed &row, const WindowTile &tile, Value window);
+  Values sumTile(const Fixed &row, const WindowTile &tile, Value first, ArrayRef<Value> starts,
                  ArrayRef<Value> masks);
-  Values pickTile(const Fixed &row, const Tile &tile, Value first, ArrayRef<Value> starts,
+  Values pickTile(const Fixed &row, const WindowTile &tile, Value first, ArrayRef<Value> starts,
                   ArrayRef<Value> masks);
   void emitWindow(const Fixed &row, Value window);
 
   // Lanes that are windows.
   void emitAlong(const Fixed &row, Value from, Value to);
-  bool isWrittenOut() const;
   Value writtenOut(const Fixed &row, Value window, bool isInside);
   Value stepByStep(const Fixed &row, Value window);
   Value onlyWindow(const Fixed &row);
@@ -81,11 +65,13 @@ private:
 
   void finish(Value registers, const Fixed &row, Value window, Value lane, Value mask);
 
+  const WindowReductionPlan &plan;
+  const WindowReductionSchedule &schedule;
   const ir::IterationSpace &space;
   TileEpilogue epilogue;
   Choice choice;
   Type resultType;
-  unsigned column = 0; // the dimension whose windows a unit walks
+  unsigned column; // the dimension whose windows a unit walks
 };
 
 //===-- Elements ------------------------------------------------------------------------------===//
@@ -122,48 +108,15 @@ WindowReductionKernel::Values WindowReductionKernel::take(ArrayRef<Value> state,
 
 //===-- Lanes along a dimension that does not slide -------------------------------------------===//
 
-// The windows' elements of x, counted from the first element under the first of them, which lies at
-// the very beginning of its window.
-WindowReductionKernel::Tile WindowReductionKernel::tileOf(unsigned windows) const {
-  const JoinedWindowDim &dim = dims[column];
-  Tile tile{windows, 0, {}};
-  for (unsigned w = 0; w < windows; ++w) {
-    int64_t from = ceilDiv(w * dim.stride, dim.xDilation);
-    int64_t to = ceilDiv(w * dim.stride + dim.window, dim.xDilation);
-    tile.elements = std::max(tile.elements, to);
-    tile.used.resize(std::max<size_t>(tile.used.size(), to));
-    for (int64_t i = from; i < to; ++i)
-      tile.used[i] = true;
-  }
-  return tile;
-}
-
-WindowReductionKernel::Tile WindowReductionKernel::chooseTile() const {
-  const JoinedWindowDim &dim = dims[column];
-  // Tiles start where a window begins with an element; with both steps these may be rare.
-  if (dim.window > longestWrittenOut || dim.stride > 2 * longestWrittenOut ||
-      dim.xDilation > longestWrittenOut || (dim.xDilation > 1 && dim.stride > 1))
-    return {};
-  unsigned vectors = vectorsOf(lastVectors), registers = k.target.vectorRegisters / 2;
-  unsigned most = choice == Choice::Picked ? 2 : 4;
-  unsigned step = dim.xDilation;
-  for (unsigned windows = std::max(step, most / step * step); windows > 0; windows -= step) {
-    Tile tile = tileOf(windows);
-    unsigned used = llvm::count(tile.used, true) * vectors;
-    if (choice == Choice::Picked ? 2 * windows * vectors <= registers : used <= registers)
-      return tile;
-  }
-  return {};
-}
-
 // Each element under the tile has an accumulator of its own while the other dimensions are walked:
 // what windows share is added once.
-WindowReductionKernel::Values WindowReductionKernel::sumTile(const Fixed &row, const Tile &tile,
-                                                             Value first, ArrayRef<Value> starts,
+WindowReductionKernel::Values WindowReductionKernel::sumTile(const Fixed &row,
+                                                             const WindowTile &tile, Value first,
+                                                             ArrayRef<Value> starts,
                                                              ArrayRef<Value> masks) {
   const JoinedWindowDim &dim = dims[column];
   Value step = size(dim.xStep);
-  Values state(llvm::count(tile.used, true) * starts.size(), identity());
+  Values state(tile.usedElements() * starts.size(), identity());
   state =
       forEachElement(row.ranges, row.steps, e.add(row.x, first), state,
                      [&](Value offset, ArrayRef<Value> carried) {
@@ -195,8 +148,9 @@ WindowReductionKernel::Values WindowReductionKernel::sumTile(const Fixed &row, c
   return results;
 }
 
-WindowReductionKernel::Values WindowReductionKernel::pickTile(const Fixed &row, const Tile &tile,
-                                                              Value first, ArrayRef<Value> starts,
+WindowReductionKernel::Values WindowReductionKernel::pickTile(const Fixed &row,
+                                                              const WindowTile &tile, Value first,
+                                                              ArrayRef<Value> starts,
                                                               ArrayRef<Value> masks) {
   const JoinedWindowDim &dim = dims[column];
   Value step = size(dim.xStep);
@@ -230,11 +184,11 @@ WindowReductionKernel::Values WindowReductionKernel::pickTile(const Fixed &row, 
 }
 
 // The windows from the given one on, all inside along the column.
-void WindowReductionKernel::emitTile(const Fixed &row, const Tile &tile, Value window) {
+void WindowReductionKernel::emitTile(const Fixed &row, const WindowTile &tile, Value window) {
   const JoinedWindowDim &dim = dims[column];
   Value place = e.sub(e.mul(window, dim.stride), size(dim.low));
   Value first = e.mul(e.div(place, i64(dim.xDilation)), size(dim.xStep));
-  forEachLaneBlock(lastVectors, [&](ArrayRef<Value> starts, ArrayRef<Value> masks) {
+  forEachLaneBlock(schedule.lastVectors, [&](ArrayRef<Value> starts, ArrayRef<Value> masks) {
     Values results;
     if (choice != Choice::Picked) {
       results = sumTile(row, tile, first, starts, masks);
@@ -257,7 +211,7 @@ void WindowReductionKernel::emitWindow(const Fixed &row, Value window) {
   Fixed fixed = row;
   fixWindow(fixed, column, window);
   Value inside = anyInside(fixed.ranges);
-  forEachLaneBlock(lastVectors, [&](ArrayRef<Value> starts, ArrayRef<Value> masks) {
+  forEachLaneBlock(schedule.lastVectors, [&](ArrayRef<Value> starts, ArrayRef<Value> masks) {
     auto walk = [&] {
       Values state;
       for (auto [start, mask] : llvm::zip(starts, masks))
@@ -288,7 +242,8 @@ void WindowReductionKernel::emitWindow(const Fixed &row, Value window) {
 
 // The tiles among the windows [from, to) that are inside along the column, and what comes before
 // them; gives the first window behind.
-Value WindowReductionKernel::emitTiles(const Fixed &row, const Tile &tile, Value from, Value to) {
+Value WindowReductionKernel::emitTiles(const Fixed &row, const WindowTile &tile, Value from,
+                                       Value to) {
   const JoinedWindowDim &dim = dims[column];
   Value zero = i64(0), low = size(dim.low);
   Value first, behind; // windows where tiles may start
@@ -313,22 +268,14 @@ Value WindowReductionKernel::emitTiles(const Fixed &row, const Tile &tile, Value
 }
 
 void WindowReductionKernel::emitAcross(const Fixed &row, Value from, Value to) {
-  Tile tile = chooseTile();
   Value next = from;
-  if (tile.windows)
-    next = emitTiles(row, tile, from, to);
-  if (tile.windows > 1 && dims[column].xDilation == 1)
-    next = emitTiles(row, tileOf(1), next, to);
+  for (const WindowTile *tile : {&schedule.tile, &schedule.narrowTile})
+    if (tile->windows)
+      next = emitTiles(row, *tile, next, to);
   e.loop(next, to, 1, [&](Value window) { emitWindow(row, window); });
 }
 
 //===-- Lanes that are windows ----------------------------------------------------------------===//
-
-bool WindowReductionKernel::isWrittenOut() const {
-  const JoinedWindowDim &dim = dims.back();
-  return choice != Choice::Picked && dim.xDilation == 1 && dim.window <= longestWrittenOut &&
-         dim.stride <= widestDeinterleaved;
-}
 
 // The elements from, from + n, … of n vectors laid end to end.
 Value WindowReductionKernel::deinterleave(ArrayRef<Value> vectors, int64_t from) {
@@ -434,11 +381,11 @@ Value WindowReductionKernel::onlyWindow(const Fixed &row) {
 void WindowReductionKernel::emitAlong(const Fixed &row, Value from, Value to) {
   const JoinedWindowDim &dim = dims.back();
   bool whole = isWhole(dim.y, 1);
-  if (dim.y == DimExpr(1) && choice != Choice::Picked)
+  if (schedule.form == Form::OneWindow)
     return finish(onlyWindow(row), row, Value(), i64(0), Value());
   e.loop(from, to, lanes, [&](Value window) {
     Value mask = whole ? Value() : emitter.maskBelow(window, to), result;
-    if (isWrittenOut()) {
+    if (schedule.form == Form::WrittenOut) {
       Value start = e.sub(e.mul(window, dim.stride), size(dim.low));
       int64_t reach = (ceilDiv(dim.window, dim.stride) - 1 + lanes) * dim.stride;
       Value before = e.less(start, i64(0)), behind = e.less(size(dim.x), e.add(start, reach));
@@ -477,51 +424,21 @@ void WindowReductionKernel::finish(Value registers, const Fixed &row, Value wind
 //===-- Units ---------------------------------------------------------------------------------===//
 
 void WindowReductionKernel::emit() {
-  unsigned last = dims.size() - 1;
-  column = last;
-  if (!dims[last].slides())
-    for (unsigned i = 0; i < last; ++i)
-      if (dims[i].slides())
-        column = i;
-  bool along = column == last;
-  SmallVector<unsigned> rowDims;
-  DimExpr rows(1);
-  for (unsigned i = 0; i < last; ++i)
-    if (i != column) {
-      rowDims.push_back(i);
-      rows = mul(rows, dims[i].y).value_or(DimExpr(0));
-    }
-  const DimExpr &columns = dims[column].y;
-  int64_t block = windowsOfUnit * (along ? 4 : 1);
-  bool oneBlock = columns.isConstant() && columns.constantValue() <= block;
-  forEachUnit({rows, columns, block}, [&](Value number, Value first) {
-    Value from = oneBlock ? i64(0) : first, to = size(columns);
+  bool oneBlock = plan.isOneBlock();
+  forEachUnit(plan.blocks, [&](Value number, Value first) {
+    Value from = oneBlock ? i64(0) : first, to = size(dims[column].y);
     if (!oneBlock)
-      to = e.min(to, e.add(from, block));
-    Fixed row = fix(rowDims, number);
-    if (along)
+      to = e.min(to, e.add(from, plan.blocks.blockColumns));
+    Fixed row = fix(plan.rowDims, number);
+    if (plan.isAlong())
       emitAlong(row, from, to);
     else
       emitAcross(row, from, to);
   });
-  DimExpr windows = oneBlock ? columns : DimExpr(block);
-  DimExpr perUnit = elementsUnder();
-  for (const DimExpr &factor : {windows, along ? DimExpr(1) : dims[last].y})
-    perUnit = mul(perUnit, factor).value_or(DimExpr(INT64_MAX));
-  setWork(k.result.units, perUnit);
 }
 
 } // namespace
 
-LogicalResult keratin::codegen::emitWindowReductionKernel(KernelBuilder &k) {
-  Operation *windows = nullptr;
-  for (Operation &op : k.body())
-    if (isa<ir::WindowSumOp, ir::WindowMaxOp, ir::WindowPickOp>(op))
-      windows = &op;
-  std::string why;
-  std::optional<ir::IterationSpace> space = ir::analyzeIterationSpace(k.kernel, &why);
-  if (!space)
-    return k.kernel.emitError("not implemented: a kernel with ") << why;
-  WindowReductionKernel(k, windows, *space).emit();
-  return success();
+void WindowReductionPlan::emit(CpuKernelBuilder &k) const {
+  WindowReductionKernel(k, *this).emit();
 }

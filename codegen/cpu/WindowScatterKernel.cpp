@@ -6,6 +6,7 @@
 // each lane and to add where it is. Elsewhere lanes are neighbouring windows that find their places
 // together and add one after the other.
 #include "codegen/cpu/WindowKernel.h"
+#include "codegen/cpu/WindowSchedule.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -18,17 +19,11 @@ using keratin::ir::getElementType;
 
 namespace {
 
-constexpr unsigned lastVectors = 2;
-// Windows of at most so many elements are written out where all of them are inside.
-constexpr int64_t mostWrittenOut = 9;
-
 class WindowScatterKernel : WindowKernel {
 public:
-  WindowScatterKernel(KernelBuilder &k, ir::WindowScatterOp scatter)
-      : WindowKernel(k, scatter), resultType(getElementType(scatter.getY())) {
-    for (unsigned i = 0; i + 1 < dims.size(); ++i)
-      (dims[i].slides() ? sliding : still).push_back(i);
-  }
+  WindowScatterKernel(CpuKernelBuilder &k, const WindowScatterPlan &plan)
+      : WindowKernel(k, plan.scatter, plan.dims, plan.schedule.lanes), plan(plan),
+        resultType(getElementType(op->getResult(0))), sliding(plan.sliding) {}
 
   void emit();
 
@@ -38,14 +33,11 @@ private:
   void forEachWindow(ArrayRef<unsigned> which, const Fixed &fixed,
                      llvm::function_ref<void(const Fixed &)> body);
   void clear(const Fixed &slice, llvm::function_ref<void(Value offset)> body);
-  bool overlap() const;
-  bool cover() const;
 
   // Lanes along a dimension that does not slide.
   void emitAcross(const Fixed &slice, ArrayRef<Value> starts, ArrayRef<Value> masks);
   void addWindow(const Fixed &window, Value start, Value mask);
   void addWrittenOut(const Fixed &window, Value start, Value mask);
-  SmallVector<int64_t> countsWrittenOut();
 
   // Lanes that are windows.
   void emitAlong(const Fixed &slice);
@@ -55,8 +47,9 @@ private:
   Values keep(ArrayRef<Value> best, Value element, Value place, Value mask);
   void put(Value offset, Value addend, Value mask);
 
+  const WindowScatterPlan &plan;
   Type resultType;
-  SmallVector<unsigned> sliding, still; // dimensions before the last
+  ArrayRef<unsigned> sliding;
 };
 
 WindowScatterKernel::Values WindowScatterKernel::keep(ArrayRef<Value> best, Value element,
@@ -90,37 +83,11 @@ void WindowScatterKernel::clear(const Fixed &slice, llvm::function_ref<void(Valu
   });
 }
 
-// Whether two windows can have an element in common.
-bool WindowScatterKernel::overlap() const {
-  return llvm::any_of(dims, [](const JoinedWindowDim &dim) { return dim.window > dim.stride; });
-}
-
-// Whether each element is known to lie under exactly one window: it is written with that one.
-bool WindowScatterKernel::cover() const {
-  return llvm::all_of(dims, [](const JoinedWindowDim &dim) {
-    return dim.window == dim.stride && dim.low == DimExpr(0) &&
-           dim.y == *ceildiv(dim.x, DimExpr(dim.stride));
-  });
-}
-
 //===-- Lanes along a dimension that does not slide -------------------------------------------===//
-
-// The elements under a window along each sliding dimension, if there are few in all.
-SmallVector<int64_t> WindowScatterKernel::countsWrittenOut() {
-  int64_t elements = 1;
-  SmallVector<int64_t> counts;
-  for (unsigned dim : sliding) {
-    counts.push_back(dims[dim].window);
-    if (dims[dim].window > mostWrittenOut)
-      return {};
-    elements *= dims[dim].window;
-  }
-  return elements <= mostWrittenOut ? counts : SmallVector<int64_t>();
-}
 
 void WindowScatterKernel::addWrittenOut(const Fixed &window, Value start, Value mask) {
   SmallVector<Value> offsets{e.add(firstOffset(window), start)};
-  for (auto [count, step] : llvm::zip(countsWrittenOut(), window.steps)) {
+  for (auto [count, step] : llvm::zip(plan.schedule.writtenOut, window.steps)) {
     SmallVector<Value> next;
     for (Value offset : offsets)
       for (int64_t i = 0; i < count; ++i)
@@ -147,7 +114,7 @@ void WindowScatterKernel::addWrittenOut(const Fixed &window, Value start, Value 
 // What no other window adds to is written over.
 void WindowScatterKernel::put(Value offset, Value addend, Value mask) {
   Index at = emitter.laneIndex(offset);
-  if (!overlap())
+  if (!plan.overlap())
     return store(addend, output(), resultType, at, mask);
   Value sum = load(output(), resultType, at, mask);
   emitter.setElementType(resultType);
@@ -178,12 +145,12 @@ void WindowScatterKernel::addWindow(const Fixed &window, Value start, Value mask
 void WindowScatterKernel::emitAcross(const Fixed &slice, ArrayRef<Value> starts,
                                      ArrayRef<Value> masks) {
   Value nothing = zeros(resultType);
-  if (!cover())
+  if (!plan.cover())
     clear(slice, [&](Value offset) {
       for (auto [start, mask] : llvm::zip(starts, masks))
         store(nothing, output(), resultType, emitter.laneIndex(e.add(offset, start)), mask);
     });
-  bool isSmall = !countsWrittenOut().empty();
+  bool isSmall = !plan.schedule.writtenOut.empty();
   forEachWindow(sliding, slice, [&](const Fixed &window) {
     auto each = [&](auto add) {
       for (auto [start, mask] : llvm::zip(starts, masks))
@@ -256,37 +223,15 @@ void WindowScatterKernel::emitAlong(const Fixed &slice) {
 //===-- Units ---------------------------------------------------------------------------------===//
 
 void WindowScatterKernel::emit() {
-  DimExpr slices(1), elements = dims.back().x;
-  for (unsigned dim : still)
-    slices = mul(slices, dims[dim].x).value_or(DimExpr(0));
-  DimExpr windows(1);
-  for (unsigned dim : sliding) {
-    elements = mul(elements, dims[dim].x).value_or(DimExpr(INT64_MAX));
-    windows = mul(windows, dims[dim].y).value_or(DimExpr(INT64_MAX));
-  }
-  const JoinedWindowDim &last = dims.back();
-  bool along = last.slides() || sliding.empty();
-  unsigned unroll = along ? 1 : vectorsOf(lastVectors);
-  int64_t columns = int64_t(unroll) * lanes;
-  Blocks blocks{slices, along ? DimExpr(1) : last.x, along ? 1 : columns};
-  forEachUnit(blocks, [&](Value number, Value column) {
-    Fixed slice = fix(still, number);
-    if (along)
+  forEachUnit(plan.blocks, [&](Value number, Value column) {
+    Fixed slice = fix(plan.still, number);
+    if (plan.isAlong())
       return emitAlong(slice);
-    auto [starts, masks] = columnsFrom(column, last.x, unroll);
+    auto [starts, masks] = columnsFrom(column, dims.back().x, plan.schedule.vectors);
     emitAcross(slice, starts, masks);
   });
-  windows = mul(windows, along ? last.y : DimExpr(columns)).value_or(DimExpr(INT64_MAX));
-  DimExpr steps = mul(windows, elementsUnder()).value_or(DimExpr(INT64_MAX));
-  setWork(k.result.units, add(steps, elements).value_or(DimExpr(INT64_MAX)));
 }
 
 } // namespace
 
-LogicalResult keratin::codegen::emitWindowScatterKernel(KernelBuilder &k) {
-  Operation *op = onlyOp(k);
-  if (!op)
-    return failure();
-  WindowScatterKernel(k, cast<ir::WindowScatterOp>(op)).emit();
-  return success();
-}
+void WindowScatterPlan::emit(CpuKernelBuilder &k) const { WindowScatterKernel(k, *this).emit(); }

@@ -49,7 +49,7 @@ int64_t EntryDescription::slotOf(const DimExpr &size) {
 //===-- Kernels -------------------------------------------------------------------------------===//
 
 // Three of its ops say what a kernel is, after the user's name for the first.
-static ProfiledKernel profiledKernel(ir::KernelOp op) {
+ProfiledKernel keratin::codegen::profiledKernel(ir::KernelOp op) {
   ProfiledKernel result;
   SmallVector<StringRef> names;
   size_t more = 0;

@@ -2,6 +2,7 @@
 #ifndef KERATIN_CODEGEN_LOWERING_ENTRYFUNCTION_H
 #define KERATIN_CODEGEN_LOWERING_ENTRYFUNCTION_H
 
+#include "codegen/cpu/MachineTarget.h"
 #include "codegen/lowering/KernelFunction.h"
 #include "ir/dialect/Keratin.h"
 #include "ir/host/Host.h"
@@ -20,6 +21,7 @@ namespace keratin::codegen {
 struct ProfiledKernel {
   std::string name, location;
 };
+ProfiledKernel profiledKernel(ir::KernelOp kernel);
 
 // What the descriptor of the function must say for its entry function to work.
 struct EntryDescription {

@@ -10,9 +10,8 @@ using namespace mlir;
 using keratin::ir::DimExpr;
 namespace ir = keratin::ir;
 
-KernelBuilder::KernelBuilder(ir::KernelOp kernel, OpBuilder &builder, StringRef name,
-                             const MachineTarget &target)
-    : b(builder), kernel(kernel), target(target), loc(kernel.getLoc()) {
+KernelBuilder::KernelBuilder(ir::KernelOp kernel, OpBuilder &builder, StringRef name)
+    : b(builder), kernel(kernel), loc(kernel.getLoc()) {
   auto function = kernel->getParentOfType<FunctionOpInterface>();
   watchesNumbers = function && function->hasAttr("keratin.check_numbers");
   Type pointer = LLVM::LLVMPointerType::get(b.getContext()), i64Type = b.getI64Type();
@@ -83,35 +82,4 @@ SmallVector<Value> KernelBuilder::forLoop(
   if (!init.empty())
     b.create<scf::YieldOp>(loc, next);
   return SmallVector<Value>(loop.getResults());
-}
-
-using EmitKernel = LogicalResult (*)(KernelBuilder &);
-
-// As the records of the ops say. Null: the op stands in a loop nest.
-static EmitKernel kindOf(Operation &op) {
-#define KERATIN_KERNEL(OP, EMIT)                                                                   \
-  if (isa<ir::OP>(op))                                                                             \
-    return EMIT;
-#include "codegen/lowering/OpKernels.inc"
-#undef KERATIN_KERNEL
-  return nullptr;
-}
-
-static EmitKernel kindOf(ir::KernelOp kernel) {
-  for (Operation &op : kernel.getBody().front())
-    if (EmitKernel kind = kindOf(op))
-      return kind;
-  return plainTransposeOf(kernel) ? emitTransposeKernel : emitLoopKernel;
-}
-
-FailureOr<KernelFunction> keratin::codegen::lowerKernel(ir::KernelOp kernel, OpBuilder &builder,
-                                                        StringRef name,
-                                                        const MachineTarget &target) {
-  KernelBuilder k(kernel, builder, name, target);
-  if (failed(kindOf(kernel)(k))) {
-    k.result.function.erase();
-    return failure();
-  }
-  k.tellNotes();
-  return std::move(k.result);
 }

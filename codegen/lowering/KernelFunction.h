@@ -2,13 +2,10 @@
 #ifndef KERATIN_CODEGEN_LOWERING_KERNELFUNCTION_H
 #define KERATIN_CODEGEN_LOWERING_KERNELFUNCTION_H
 
-#include "codegen/cpu/MachineTarget.h"
 #include "ir/dialect/Keratin.h"
 #include "runtime/abi/keratin_abi.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-
-#include "llvm/ADT/MapVector.h"
 
 #include <map>
 #include <string>
@@ -27,36 +24,29 @@ struct KernelArgument {
   uint64_t number = 0;                                 // Number: its bits
 };
 
+// A size as i64.
+using SizeOf = llvm::function_ref<mlir::Value(const ir::DimExpr &)>;
+
 // What the entry function needs to know to call the kernel: keratin_kernel_fn_t's signature, i.e.
 // (context, argv, begin, end).
 struct KernelFunction {
   mlir::LLVM::LLVMFuncOp function;
   std::vector<KernelArgument> arguments;
   ir::DimExpr units = 1; // of work that may run at once
-  // Set instead of `units` where their number is no dimension expression: emits it as i64, given
-  // sizes as i64.
-  std::function<mlir::Value(mlir::OpBuilder &, mlir::Location,
-                            llvm::function_ref<mlir::Value(const ir::DimExpr &)>)>
-      countUnits;
+  // Set instead of `units` where their number is no dimension expression: emits it as i64.
+  std::function<mlir::Value(mlir::OpBuilder &, mlir::Location, SizeOf)> countUnits;
   int64_t scratchBytes = 0; // per thread, behind keratin_context_t::scratch
   ir::DimExpr grain = 1;    // units of a chunk
   ir::DimExpr work = 1; // elementary operations of the whole kernel, to tell whether threads pay
 };
 
-// Lowers the kernel to a function in the module that the builder stands in. Fails with a diagnostic
-// at the op that has no lowering.
-mlir::FailureOr<KernelFunction> lowerKernel(ir::KernelOp kernel, mlir::OpBuilder &builder,
-                                            llvm::StringRef name, const MachineTarget &target);
-
 // The function under construction, shared by the kinds of kernel.
 class KernelBuilder {
 public:
-  KernelBuilder(ir::KernelOp kernel, mlir::OpBuilder &builder, llvm::StringRef name,
-                const MachineTarget &target);
+  KernelBuilder(ir::KernelOp kernel, mlir::OpBuilder &builder, llvm::StringRef name);
 
   mlir::OpBuilder b;
   ir::KernelOp kernel;
-  const MachineTarget &target;
   mlir::Location loc;
   KernelFunction result;
   mlir::Value context, argv, begin, end;
@@ -72,11 +62,6 @@ public:
   // A number (i64) that kernels of the same text may differ in.
   mlir::Value argumentFor(int64_t number);
   mlir::Value i64(int64_t value);
-  // Memory of the function, zeros before it begins, in which numbers are noted that are not finite
-  // (ElementEmitter::watch) by bits that are set. It becomes a register.
-  mlir::Value notes(mlir::Type type);
-  // Tells the call at the end of the function if bits have been set.
-  void tellNotes();
   // for (iv = from; iv < to; iv += step) with loop-carried values; everything is i64.
   llvm::SmallVector<mlir::Value>
   forLoop(mlir::Value from, mlir::Value to, mlir::Value step, llvm::ArrayRef<mlir::Value> init,
@@ -87,27 +72,7 @@ public:
 private:
   mlir::Value argument(KernelArgument description, mlir::Type type);
   std::map<ir::DimExpr, mlir::Value> sizes;
-  llvm::MapVector<mlir::Type, mlir::Value> noted; // memory for notes of each type
 };
-
-// The kinds of kernel. Each emits into the builder's function and fills in units, grain and work.
-mlir::LogicalResult emitLoopKernel(KernelBuilder &k);
-mlir::LogicalResult emitContractionKernel(KernelBuilder &k);
-mlir::LogicalResult emitConvolutionKernel(KernelBuilder &k);
-mlir::LogicalResult emitArgReductionKernel(KernelBuilder &k);
-mlir::LogicalResult emitScanKernel(KernelBuilder &k);
-mlir::LogicalResult emitScatterKernel(KernelBuilder &k);
-mlir::LogicalResult emitSparseDotKernel(KernelBuilder &k);
-mlir::LogicalResult emitBeamSearchKernel(KernelBuilder &k);
-mlir::LogicalResult emitWindowReductionKernel(KernelBuilder &k);
-mlir::LogicalResult emitWindowScatterKernel(KernelBuilder &k);
-mlir::LogicalResult emitRandomKernel(KernelBuilder &k);
-mlir::LogicalResult emitPrintKernel(KernelBuilder &k);
-mlir::LogicalResult emitSuspectNumbersKernel(KernelBuilder &k);
-mlir::LogicalResult emitCheckNumbersKernel(KernelBuilder &k);
-// For kernels of one transpose and nothing else.
-mlir::LogicalResult emitTransposeKernel(KernelBuilder &k);
-ir::TransposeOp plainTransposeOf(ir::KernelOp kernel);
 
 } // namespace keratin::codegen
 

@@ -1,5 +1,7 @@
 #include "codegen/lowering/KernelLibrary.h"
 
+#include "codegen/cpu/KernelLowering.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 

@@ -7,6 +7,7 @@
 #ifndef KERATIN_CODEGEN_LOWERING_KERNELLIBRARY_H
 #define KERATIN_CODEGEN_LOWERING_KERNELLIBRARY_H
 
+#include "codegen/cpu/MachineTarget.h"
 #include "codegen/lowering/KernelFunction.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -130,8 +130,9 @@ def Each : DimensionNode;
 // What an op is, for passes, code generation and the interpreter (ir/interfaces/OpProperties.h).
 // Conditions are C++ expressions over `op`; an empty one never holds.
 class Keratin_Properties {
-  // The kind of kernel that the op makes of the kernel it stands in: emit<kind>Kernel of codegen,
-  // whose absence is a compile error. Ops without stand in loop nests, with others.
+  // The kind of kernel that the op makes of the kernel it stands in: KernelKind::<kind>, and
+  // plan<kind>Kernel of each target, whose absence is a compile error. Ops without stand in loop
+  // nests, with others.
   string kernel = "";
   // The function of the runtime by which the host's own code does it; most are done by code of
   // their own.

@@ -133,7 +133,8 @@ Compiled compile(const Kind &kind, const Problem &example) {
 
   func::FuncOp units = module.begin("units", {pointer}, {i64});
   ContractionSpec counted = makeSpec(units.getArgument(0));
-  Value count = emitContractionUnits(builder, loc, counted, target);
+  ContractionPlan plan = planContraction(counted, target);
+  Value count = emitContractionUnits(builder, loc, counted, plan, target);
   builder.create<func::ReturnOp>(loc,
                                  ValueRange{builder.create<arith::IndexCastOp>(loc, i64, count)});
 
@@ -184,9 +185,9 @@ Compiled compile(const Kind &kind, const Problem &example) {
   };
   Value first = builder.create<arith::IndexCastOp>(loc, index, kernel.getArgument(6));
   Value last = builder.create<arith::IndexCastOp>(loc, index, kernel.getArgument(7));
-  emitContraction(builder, loc, spec, target, first, last);
+  emitContraction(builder, loc, spec, plan, target, first, last);
   builder.create<func::ReturnOp>(loc);
-  compiled.scratchBytes = contractionScratchBytes(spec, target);
+  compiled.scratchBytes = plan.scratch.bytes;
 
   compiled.library = module.load();
   compiled.kernel = reinterpret_cast<KernelFn>(compiled.library->lookup("kernel"));

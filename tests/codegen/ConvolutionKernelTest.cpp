@@ -185,7 +185,8 @@ Compiled compile(const Kind &kind, const Problem &example) {
 
   func::FuncOp units = module.begin("units", {pointer}, {i64});
   ConvolutionSpec counted = makeSpec(units.getArgument(0));
-  Value count = emitConvolutionUnits(builder, loc, counted, target);
+  ConvolutionPlan plan = planConvolution(counted, target);
+  Value count = emitConvolutionUnits(builder, loc, counted, plan, target);
   builder.create<func::ReturnOp>(loc,
                                  ValueRange{builder.create<arith::IndexCastOp>(loc, i64, count)});
 
@@ -227,7 +228,8 @@ Compiled compile(const Kind &kind, const Problem &example) {
   };
   Value first = builder.create<arith::IndexCastOp>(loc, index, kernel.getArgument(5));
   Value last = builder.create<arith::IndexCastOp>(loc, index, kernel.getArgument(6));
-  compiled.scratchBytes = emitConvolution(builder, loc, spec, target, first, last);
+  emitConvolution(builder, loc, spec, plan, target, first, last);
+  compiled.scratchBytes = plan.scratch.bytes;
   builder.create<func::ReturnOp>(loc);
 
   compiled.library = module.load();

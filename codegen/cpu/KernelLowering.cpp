@@ -1,0 +1,66 @@
+#include "codegen/cpu/KernelLowering.h"
+
+#include "runtime/abi/keratin_abi.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace keratin::codegen;
+using namespace mlir;
+namespace ir = keratin::ir;
+
+Value CpuKernelBuilder::scratch() {
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+  Value slot =
+      b.create<LLVM::GEPOp>(loc, pointer, b.getI8Type(), context,
+                            ArrayRef<LLVM::GEPArg>{int32_t(offsetof(keratin_context_t, scratch))});
+  return b.create<LLVM::LoadOp>(loc, pointer, slot);
+}
+
+CpuPlan keratin::codegen::planKernel(ir::KernelOp kernel, const MachineTarget &target) {
+  switch (kindOf(kernel)) {
+  case KernelKind::Loop:
+    return planLoopKernel(kernel, target);
+  case KernelKind::Transpose:
+    return planTransposeKernel(kernel, target);
+#define KERATIN_KERNEL_KIND(KIND)                                                                  \
+  case KernelKind::KIND:                                                                           \
+    return plan##KIND##Kernel(kernel, target);
+#include "codegen/lowering/OpKernels.inc"
+#undef KERATIN_KERNEL_KIND
+  }
+  llvm_unreachable("all kinds are named");
+}
+
+FailureOr<KernelFunction> keratin::codegen::lowerKernel(ir::KernelOp kernel, OpBuilder &builder,
+                                                        StringRef name,
+                                                        const MachineTarget &target) {
+  CpuPlan plan = planKernel(kernel, target);
+  if (!plan)
+    return failure();
+  CpuKernelBuilder k(kernel, builder, name, target);
+  plan->emit(k);
+  k.tellNotes();
+  k.result.units = plan->units;
+  if (plan->countsUnits())
+    k.result.countUnits = [plan](OpBuilder &b, Location loc, SizeOf sizeOf) {
+      return plan->countUnits(b, loc, sizeOf);
+    };
+  k.result.grain = plan->grain;
+  k.result.work = plan->work;
+  k.result.scratchBytes = plan->scratchBytes;
+  return std::move(k.result);
+}
+
+LogicalResult keratin::codegen::printKernels(llvm::raw_ostream &out, Operation *function,
+                                             const MachineTarget &target) {
+  int64_t number = 0;
+  WalkResult walk = function->walk([&](ir::KernelOp kernel) -> WalkResult {
+    CpuPlan plan = planKernel(kernel, target);
+    if (!plan)
+      return failure();
+    out << "kernel " << number++ << ": ";
+    print(out, *plan);
+    return success();
+  });
+  return failure(walk.wasInterrupted());
+}

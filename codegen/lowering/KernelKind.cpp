@@ -1,0 +1,28 @@
+#include "codegen/lowering/KernelKind.h"
+
+using namespace keratin::codegen;
+using namespace mlir;
+namespace ir = keratin::ir;
+
+// As the records of the ops say; nullopt: the op stands in a loop nest.
+static std::optional<KernelKind> kindInRecord(Operation &op) {
+#define KERATIN_KERNEL(OP, KIND)                                                                   \
+  if (isa<ir::OP>(op))                                                                             \
+    return KernelKind::KIND;
+#include "codegen/lowering/OpKernels.inc"
+#undef KERATIN_KERNEL
+  return std::nullopt;
+}
+
+static bool isPlainTranspose(Block &body) {
+  auto op = dyn_cast<ir::TransposeOp>(body.front());
+  return op && op->getNextNode() == body.getTerminator() && isa<BlockArgument>(op.getX());
+}
+
+KernelKind keratin::codegen::kindOf(ir::KernelOp kernel) {
+  Block &body = kernel.getBody().front();
+  for (Operation &op : body)
+    if (std::optional<KernelKind> kind = kindInRecord(op))
+      return *kind;
+  return isPlainTranspose(body) ? KernelKind::Transpose : KernelKind::Loop;
+}
