@@ -1,5 +1,6 @@
 #include "compiler/driver/FunctionCompiler.h"
 
+#include "codegen/cpu/KernelLowering.h"
 #include "codegen/llvm/CodeParts.h"
 #include "codegen/llvm/LowerToLlvm.h"
 #include "codegen/lowering/EntryFunction.h"
@@ -269,6 +270,9 @@ absl::StatusOr<FunctionCode> FunctionCompiler::generate(const codegen::MachineTa
     renameShared(*kernels, variant);
   dump.module("7-llvm", *kernels);
   if (dump.enabled())
+    if (auto text = schedules(target); text.ok())
+      dump.text("7-kernels.txt", *text);
+  if (dump.enabled())
     if (auto assembly = codegen::emitCode(*kernels, target, codegen::CodeKind::Assembly);
         succeeded(assembly))
       dump.text("8-assembly.s", (*assembly)->getBuffer());
@@ -299,6 +303,14 @@ absl::StatusOr<std::string> FunctionCompiler::generateText(const codegen::Machin
   if (failed(text))
     return failure();
   return (*text)->getBuffer().str();
+}
+
+absl::StatusOr<std::string> FunctionCompiler::schedules(const codegen::MachineTarget &target) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (failed(codegen::printKernels(stream, function, target)))
+    return failure();
+  return text;
 }
 
 CompileReport FunctionCompiler::report() const {

@@ -45,6 +45,9 @@ public:
                                            const std::string &entryName, codegen::CodeKind kind,
                                            std::vector<std::string> *kernelFunctions = nullptr);
 
+  // After planning: each kernel with what the machine makes of it, for people.
+  absl::StatusOr<std::string> schedules(const codegen::MachineTarget &target);
+
   // Time and stages are those so far.
   CompileReport report() const;
   codegen::StageClock &stageClock() { return clock; }

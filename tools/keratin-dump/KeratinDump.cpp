@@ -44,10 +44,11 @@ CommandLine commandLine() {
   line.positional(inputs, 1, 1);
   line.text("-o", outputFile, "FILE", "output; default: standard output");
   line.choice(
-      "--stage", stageText, {"graph", "grad", "simplified", "fused", "plan", "host", "llvm", "asm"},
+      "--stage", stageText,
+      {"graph", "grad", "simplified", "fused", "plan", "host", "kernels", "llvm", "asm"},
       "IR as given (default), with gradients expanded, simplified, with kernels formed, "
-      "with a memory plan (default for stats); with the host's program, LLVM IR and assembly, as "
-      "text only");
+      "with a memory plan (default for stats); with the host's program, what the processor makes "
+      "of each kernel, LLVM IR and assembly, as text only");
   line.choice("--format", format, {"text", "dot", "html", "json", "stats"},
               "IR that keratin-opt reads (default); GraphViz; one page with all stages; JSON; "
               "ops, FLOPs, bytes, memory");
@@ -59,7 +60,7 @@ CommandLine commandLine() {
              "a size known only at run time, for FLOPs and bytes: d0=32; default: 32 each");
   line.text("--source", sourceFolder, "FOLDER",
             "html: show the lines that ops were written at, from files in this folder");
-  line.text("--mcpu", cpu, "CPU", "processor for llvm, asm and html; default: native");
+  line.text("--mcpu", cpu, "CPU", "processor for kernels, llvm, asm and html; default: native");
   line.flag("--verify", verifyEach, "verify the IR after each pass, and the memory plan");
   line.duration("--timeout", timeout, "TIME",
                 "end with exit code 4 if not done after 10, 10s, 500ms or 2min");
@@ -158,6 +159,19 @@ std::vector<GraphView> viewsOf(std::vector<Part> &parts, Stage stage) {
   return views;
 }
 
+absl::StatusOr<std::string> kernelsText(ir::SavedGraph &graph) {
+  std::string text;
+  for (auto op : graph.module->getOps<mlir::func::FuncOp>()) {
+    mlir::OwningOpRef<mlir::ModuleOp> alone = mlir::ModuleOp::create(op.getLoc());
+    alone->getBody()->push_back(op->clone());
+    auto kernels = kernelSchedules(*alone, compileOptions());
+    if (!kernels.ok())
+      return kernels.status();
+    text += "function " + op.getName().str() + "\n" + *kernels;
+  }
+  return text;
+}
+
 absl::StatusOr<std::string> codeText(ir::SavedGraph &graph, bool isAssembly) {
   std::string text;
   for (auto op : graph.module->getOps<mlir::func::FuncOp>()) {
@@ -238,6 +252,8 @@ absl::StatusOr<std::string> htmlText(ir::SavedGraph &graph) {
 absl::StatusOr<std::string> dump(ir::SavedGraph graph) {
   if (format == "html")
     return htmlText(graph);
+  if (stageText == "kernels")
+    return kernelsText(graph);
   if (stageText == "llvm" || stageText == "asm")
     return codeText(graph, stageText == "asm");
   Stage stage = *stageByName(stageText);
@@ -278,7 +294,8 @@ absl::Status run(Watchdog &watchdog) {
 
 // What options do not go together; "" if they do.
 std::string conflict() {
-  bool isCode = stageText == "host" || stageText == "llvm" || stageText == "asm";
+  bool isCode =
+      stageText == "host" || stageText == "kernels" || stageText == "llvm" || stageText == "asm";
   if (isCode && format != "text")
     return "--stage=" + stageText + " is text only";
   if (format == "html" && !stageText.empty())

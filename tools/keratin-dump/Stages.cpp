@@ -52,6 +52,19 @@ keratin::dump::moduleAt(mlir::ModuleOp module, Stage stage,
   return copy;
 }
 
+absl::StatusOr<std::string>
+keratin::dump::kernelSchedules(mlir::ModuleOp module, const compiler::CompileOptions &options) {
+  mlir::OwningOpRef<mlir::ModuleOp> copy = module.clone();
+  std::string error;
+  auto machine = codegen::portableMachine("", options.cpu, &error);
+  if (!machine)
+    return absl::InvalidArgumentError(error);
+  compiler::FunctionCompiler compiler(*copy, options);
+  if (absl::Status status = compiler.plan(compiler::PipelinePhase::Memory); !status.ok())
+    return status;
+  return compiler.schedules(machine->target);
+}
+
 absl::StatusOr<MachineCode> keratin::dump::machineCode(mlir::ModuleOp module, bool isAssembly,
                                                        const compiler::CompileOptions &options) {
   mlir::OwningOpRef<mlir::ModuleOp> copy = module.clone();

@@ -34,6 +34,10 @@ std::optional<Stage> stageByName(const std::string &name);
 absl::StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> moduleAt(mlir::ModuleOp module, Stage stage,
                                                            const compiler::CompileOptions &options);
 
+// What the processor makes of each kernel, as text.
+absl::StatusOr<std::string> kernelSchedules(mlir::ModuleOp module,
+                                            const compiler::CompileOptions &options);
+
 // Machine code for this machine, as text.
 struct MachineCode {
   std::string text;

@@ -1,0 +1,188 @@
+// What two processors make of kernels of several kinds: the loops are the same, the schedules are not.
+
+// RUN: keratin-dump %s --stage=kernels --mcpu=x86-64-v3 | FileCheck %s --check-prefixes=CHECK,V3
+// RUN: keratin-dump %s --stage=kernels --mcpu=x86-64-v4 | FileCheck %s --check-prefixes=CHECK,V4
+
+// The dump folder has the same.
+// RUN: rm -rf %t.dir && keratin-compile %s --function=rows --mcpu=x86-64-v3 --emit=obj --dump-dir=%t.dir -o %t.o
+// RUN: FileCheck %s --check-prefix=FOLDER --input-file=%t.dir/rows.7-kernels.txt
+// FOLDER: kernel 0: exp + reduce_sum
+// FOLDER: schedule: {{.*}} 8 lanes
+
+// RUN: %{exits} 2 keratin-dump %s --stage=kernels --format=dot 2>&1 | FileCheck %s --check-prefix=TEXT
+// TEXT: --stage=kernels is text only
+
+// CHECK-LABEL: function rows
+// CHECK-NEXT: kernel 0: exp + reduce_sum  {{.*}}keratin-dump-kernels.mlir:{{[0-9]+}}
+// CHECK-NEXT:   tensors: float32 (d0, 1000) -> float32 (d0,)
+// CHECK-NEXT:   nest: kept d0, reduced 1000
+// CHECK-NEXT:   stage 0: reduce_sum
+// CHECK-NEXT:   work: units d0, grain 16, operations 3000*d0
+// V3-NEXT:      schedule: lanes along rows that are reduced, which meet at their end; 8 lanes; 1 vector side by side in stage 0
+// V4-NEXT:      schedule: lanes along rows that are reduced, which meet at their end; 16 lanes; 1 vector side by side in stage 0
+func.func @rows(%x: tensor<?x1000xf32, #keratin.dims<d0, 1000>> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<?xf32, #keratin.dims<d0>> {keratin.kind = "output", keratin.name = "y"}) {
+  %0 = keratin.exp %x : (tensor<?x1000xf32, #keratin.dims<d0, 1000>>) -> tensor<?x1000xf32, #keratin.dims<d0, 1000>>
+  %1 = keratin.reduce_sum %0 axes = [1] : (tensor<?x1000xf32, #keratin.dims<d0, 1000>>) -> tensor<?xf32, #keratin.dims<d0>>
+  return %1 : tensor<?xf32, #keratin.dims<d0>>
+}
+
+// CHECK-LABEL: function columns
+// CHECK-NEXT: kernel 0: reduce_max  {{.*}}keratin-dump-kernels.mlir:{{[0-9]+}}
+// CHECK-NEXT:   tensors: float32 (d0, 64) -> float32 (64,)
+// CHECK-NEXT:   nest: reduced d0, kept 64
+// CHECK-NEXT:   stage 0: reduce_max
+// V3-NEXT:      work: units 2, grain max(floordiv(16384, max(32*d0, 1)), 1), operations 128*d0
+// V4-NEXT:      work: units 1, grain max(floordiv(16384, max(64*d0, 1)), 1), operations 128*d0
+// V3-NEXT:      schedule: a sum for each lane, in blocks of columns; 8 lanes; 4 vectors side by side in stage 0; long sums in blocks of 256 rows
+// V4-NEXT:      schedule: a sum for each lane, in blocks of columns; 16 lanes; 4 vectors side by side in stage 0; long sums in blocks of 256 rows
+func.func @columns(%x: tensor<?x64xf32, #keratin.dims<d0, 64>> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<64xf32> {keratin.kind = "output", keratin.name = "y"}) {
+  %0 = keratin.reduce_max %x axes = [0] : (tensor<?x64xf32, #keratin.dims<d0, 64>>) -> tensor<64xf32>
+  return %0 : tensor<64xf32>
+}
+
+// CHECK-LABEL: function flat
+// CHECK-NEXT: kernel 0: neg  {{.*}}keratin-dump-kernels.mlir:{{[0-9]+}}
+// CHECK-NEXT:   tensors: float64 (d0,) -> float64 (d0,)
+// CHECK-NEXT:   nest: kept d0
+// CHECK-NEXT:   work: units d0, grain 16384, operations 2*d0
+// V3-NEXT:      schedule: one run of elements; 4 lanes; 4 vectors side by side
+// V4-NEXT:      schedule: one run of elements; 8 lanes; 4 vectors side by side
+func.func @flat(%x: tensor<?xf64, #keratin.dims<d0>> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<?xf64, #keratin.dims<d0>> {keratin.kind = "output", keratin.name = "y"}) {
+  %0 = keratin.neg %x : (tensor<?xf64, #keratin.dims<d0>>) -> tensor<?xf64, #keratin.dims<d0>>
+  return %0 : tensor<?xf64, #keratin.dims<d0>>
+}
+
+// CHECK-LABEL: function product
+// CHECK-NEXT: kernel 0: dot_general + tanh  {{.*}}keratin-dump-kernels.mlir:{{[0-9]+}}
+// CHECK-NEXT:   tensors: float32 (d0, 64), float32 (64, 32) -> float32 (d0, 32)
+// CHECK-NEXT:   nest: batch 1, m d0, n 32, k 64
+// CHECK-NEXT:   work: as many units as there are blocks, grain 1, operations 256*d0
+// V3-NEXT:      schedule: tiles of 6 rows x 2 vectors x 8 lanes, of 3 rows for the rest; panels of depth 512; units of up to 54 x 1024 for 512 deep, 54 x 256 for 2048 deep, 12 x 64 for 8192 deep
+// V4-NEXT:      schedule: tiles of 14 rows x 2 vectors x 16 lanes, of 4 rows for the rest; panels of depth 256; units of up to 56 x 1024 for 256 deep, 56 x 512 for 1024 deep, 28 x 128 for 4096 deep
+// CHECK-NEXT:   A: in place
+// V3-NEXT:      B: in place, packed for more than 24 rows
+// V4-NEXT:      B: in place, packed for more than 56 rows
+// V3-NEXT:      scratch: 69376 bytes
+// V4-NEXT:      scratch: 40448 bytes
+func.func @product(%x: tensor<?x64xf32, #keratin.dims<d0, 64>> {keratin.kind = "input", keratin.name = "x"},
+                   %w: tensor<64x32xf32> {keratin.kind = "input", keratin.name = "w"})
+    -> (tensor<?x32xf32, #keratin.dims<d0, 32>> {keratin.kind = "output", keratin.name = "y"}) {
+  %0 = keratin.dot_general %x, %w batch = [] x [] contract = [1] x [0] : (tensor<?x64xf32, #keratin.dims<d0, 64>>, tensor<64x32xf32>) -> tensor<?x32xf32, #keratin.dims<d0, 32>>
+  %1 = keratin.tanh %0 : (tensor<?x32xf32, #keratin.dims<d0, 32>>) -> tensor<?x32xf32, #keratin.dims<d0, 32>>
+  return %1 : tensor<?x32xf32, #keratin.dims<d0, 32>>
+}
+
+// CHECK-LABEL: function dots
+// CHECK-NEXT: kernel 0: dot_general  {{.*}}keratin-dump-kernels.mlir:{{[0-9]+}}
+// CHECK-NEXT:   tensors: float32 (1, 64), float32 (32, 64) -> float32 (1, 32)
+// CHECK-NEXT:   nest: batch 1, m 1, n 32, k 64
+// CHECK-NEXT:   work: as many units as there are blocks, grain 1, operations 256
+// V3-NEXT:      schedule: dot products of 8 lanes, 4 rows x 2 vectors at once; units of 64 rows
+// V4-NEXT:      schedule: dot products of 16 lanes, 4 rows x 2 vectors at once; units of 64 rows
+// CHECK-NEXT:   scratch: 512 bytes
+func.func @dots(%x: tensor<1x64xf32> {keratin.kind = "input", keratin.name = "x"},
+                %w: tensor<32x64xf32> {keratin.kind = "input", keratin.name = "w"})
+    -> (tensor<1x32xf32> {keratin.kind = "output", keratin.name = "y"}) {
+  %0 = keratin.dot_general %x, %w batch = [] x [] contract = [1] x [1] : (tensor<1x64xf32>, tensor<32x64xf32>) -> tensor<1x32xf32>
+  return %0 : tensor<1x32xf32>
+}
+
+// CHECK-LABEL: function images
+// CHECK-NEXT: kernel 0: convolution  {{.*}}keratin-dump-kernels.mlir:{{[0-9]+}}
+// CHECK-NEXT:   tensors: float32 (2, 16, 16, 8), float32 (3, 3, 8, 32) -> float32 (2, 16, 16, 32)
+// CHECK-NEXT:   nest: batch 2, groups 1, filters 32, contracted 8, windows 16 of 3 by 1 over 16, 16 of 3 by 1 over 16
+// CHECK-NEXT:   work: as many units as there are blocks, grain 1, operations 147456
+// V3-NEXT:      schedule: tiles of 4 rows x 2 vectors x 8 lanes
+// V4-NEXT:      schedule: tiles of 8 rows x 2 vectors x 16 lanes
+// CHECK-NEXT:   rows: the last window's positions; columns: filters; depth: the taps, the channels
+// CHECK-NEXT:   filter: in place
+// CHECK-NEXT:   limits: regions of 131072 elements, 8192 deep; units of 512 x 1024; passes of 512 deep
+// V3-NEXT:      scratch: 34048 bytes
+// V4-NEXT:      scratch: 55552 bytes
+func.func @images(%x: tensor<2x16x16x8xf32> {keratin.kind = "input", keratin.name = "x"},
+                  %w: tensor<3x3x8x32xf32> {keratin.kind = "input", keratin.name = "w"})
+    -> (tensor<2x16x16x32xf32> {keratin.kind = "output", keratin.name = "y"}) {
+  %0 = keratin.convolution %x, %w dims = "b01c,01cf->b01f" strides = [1, 1] low = <1, 1> x_dilation = [1, 1] dilation = [1, 1] reversed = [false, false] : (tensor<2x16x16x8xf32>, tensor<3x3x8x32xf32>) -> tensor<2x16x16x32xf32>
+  return %0 : tensor<2x16x16x32xf32>
+}
+
+// CHECK-LABEL: function depthwise
+// CHECK-NEXT: kernel 0: convolution  {{.*}}keratin-dump-kernels.mlir:{{[0-9]+}}
+// CHECK-NEXT:   tensors: float32 (2, 16, 16, 32), float32 (3, 3, 32, 1) -> float32 (2, 16, 16, 32, 1)
+// CHECK-NEXT:   nest: batch 2, groups 32, filters 1, contracted 1, windows 16 of 3 by 1 over 16, 16 of 3 by 1 over 16
+// CHECK-NEXT:   work: as many units as there are blocks, grain 1, operations 18432
+// V3-NEXT:      schedule: depthwise, lanes along groups; tiles of 2 x 2 outputs with all taps of 3 x 3 written out; 8 lanes; units of 32 tiles and up to 1024 channels
+// V4-NEXT:      schedule: depthwise, lanes along groups; tiles of 1 x 8 outputs with all taps of 3 x 3 written out; 16 lanes; units of 32 tiles and up to 1024 channels
+// V3-NEXT:      scratch: 384 bytes
+// V4-NEXT:      scratch: 704 bytes
+func.func @depthwise(%x: tensor<2x16x16x32xf32> {keratin.kind = "input", keratin.name = "x"},
+                     %w: tensor<3x3x32x1xf32> {keratin.kind = "input", keratin.name = "w"})
+    -> (tensor<2x16x16x32x1xf32> {keratin.kind = "output", keratin.name = "y"}) {
+  %0 = keratin.convolution %x, %w dims = "b01g,01gf->b01gf" strides = [1, 1] low = <1, 1> x_dilation = [1, 1] dilation = [1, 1] reversed = [false, false] : (tensor<2x16x16x32xf32>, tensor<3x3x32x1xf32>) -> tensor<2x16x16x32x1xf32>
+  return %0 : tensor<2x16x16x32x1xf32>
+}
+
+// CHECK-LABEL: function windows
+// CHECK-NEXT: kernel 0: window_max  {{.*}}keratin-dump-kernels.mlir:{{[0-9]+}}
+// CHECK-NEXT:   tensors: float32 (8, 56, 56, 64) -> float32 (8, 28, 28, 64)
+// CHECK-NEXT:   nest: 8, 28 windows of 2 by 2 over 56, 28 windows of 2 by 2 over 56, 64
+// CHECK-NEXT:   work: units 224, grain 2, operations 1605632
+// V3-NEXT:      schedule: lanes along the last dimension, up to 2 vectors together; tiles of 2 windows over 4 elements; 8 lanes; units of 28 windows of a row
+// V4-NEXT:      schedule: lanes along the last dimension, up to 2 vectors together; tiles of 4 windows over 8 elements; 16 lanes; units of 28 windows of a row
+func.func @windows(%x: tensor<8x56x56x64xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<8x28x28x64xf32> {keratin.kind = "output", keratin.name = "y"}) {
+  %0 = keratin.window_max %x window = [1, 2, 2, 1] strides = [1, 2, 2, 1] low = <0, 0, 0, 0> : (tensor<8x56x56x64xf32>) -> tensor<8x28x28x64xf32>
+  return %0 : tensor<8x28x28x64xf32>
+}
+
+// CHECK-LABEL: function alone
+// CHECK-NEXT: kernel 0: arg_max  {{.*}}keratin-dump-kernels.mlir:{{[0-9]+}}
+// CHECK-NEXT:   tensors: float32 (d0, 256) -> int64 (d0,)
+// CHECK-NEXT:   nest: lines of 256 elements, d0 x 1 of them
+// CHECK-NEXT:   work: units d0, grain 64, operations 256*d0
+// V3-NEXT:      schedule: lanes along lines; 8 lanes; 4 vectors side by side; places of 32 bits
+// V4-NEXT:      schedule: lanes along lines; 16 lanes; 4 vectors side by side; places of 32 bits
+// CHECK-NEXT: kernel 1: cumsum  {{.*}}keratin-dump-kernels.mlir:{{[0-9]+}}
+// CHECK-NEXT:   tensors: float32 (d0, 256) -> float32 (d0, 256)
+// CHECK-NEXT:   nest: lines of 256 elements, d0 x 1 of them
+// CHECK-NEXT:   work: units d0, grain 64, operations 256*d0
+// V3-NEXT:      schedule: prefixes in registers; 8 lanes; 1 state side by side
+// V4-NEXT:      schedule: prefixes in registers; 16 lanes; 1 state side by side
+// CHECK-NEXT: kernel 2: scatter_add  {{.*}}keratin-dump-kernels.mlir:{{[0-9]+}}
+// CHECK-NEXT:   tensors: int32 (d1,), float32 (d1, 128) -> float32 (4, 128)
+// CHECK-NEXT:   nest: d1 rows of 128 elements added to 4
+// V3-NEXT:      work: units 4, grain max(floordiv(512, d1 + 4), 1), operations 128*d1 + 512
+// V4-NEXT:      work: units 2, grain max(floordiv(256, d1 + 4), 1), operations 128*d1 + 512
+// V3-NEXT:      schedule: 8 lanes; blocks of 4 vectors of columns, each through all rows; zeros row by row
+// V4-NEXT:      schedule: 16 lanes; blocks of 4 vectors of columns, each through all rows; zeros row by row
+// CHECK-NEXT: kernel 3: random_bits  {{.*}}keratin-dump-kernels.mlir:{{[0-9]+}}
+// CHECK-NEXT:   tensors: int64 () -> uint32 (640,)
+// CHECK-NEXT:   nest: 640 elements in groups of 64
+// CHECK-NEXT:   work: units 10, grain 32, operations 5120
+// V3-NEXT:      schedule: a group in 2 parts of 8 lanes
+// V4-NEXT:      schedule: a group in 1 part of 16 lanes
+// CHECK-NEXT: kernel 4: transpose  {{.*}}keratin-dump-kernels.mlir:{{[0-9]+}}
+// CHECK-NEXT:   tensors: float32 (d0, 256) -> float32 (256, d0)
+// CHECK-NEXT:   nest: 1 matrices of 256 rows and d0 places
+// CHECK-NEXT:   work: units floordiv(d0 + 63, 64), grain 1, operations 16384*floordiv(d0 + 63, 64)
+// V3-NEXT:      schedule: blocks of 8 x 8 transposed in registers; strips of 64 places
+// V4-NEXT:      schedule: blocks of 16 x 16 transposed in registers; strips of 64 places
+func.func @alone(%x: tensor<?x256xf32, #keratin.dims<d0, 256>> {keratin.kind = "input", keratin.name = "x"},
+                 %i: tensor<?xi32, #keratin.dims<d1>> {keratin.kind = "input", keratin.name = "i"},
+                 %u: tensor<?x128xf32, #keratin.dims<d1, 128>> {keratin.kind = "input", keratin.name = "u"},
+                 %draw: tensor<i64> {keratin.kind = "input", keratin.name = "draw"})
+    -> (tensor<?xi64, #keratin.dims<d0>> {keratin.kind = "output", keratin.name = "best"},
+        tensor<?x256xf32, #keratin.dims<d0, 256>> {keratin.kind = "output", keratin.name = "sums"},
+        tensor<4x128xf32> {keratin.kind = "output", keratin.name = "added"},
+        tensor<640xui32> {keratin.kind = "output", keratin.name = "bits"},
+        tensor<256x?xf32, #keratin.dims<256, d0>> {keratin.kind = "output", keratin.name = "turned"}) {
+  %0 = keratin.arg_max %x {axis = 1 : i64} : (tensor<?x256xf32, #keratin.dims<d0, 256>>) -> tensor<?xi64, #keratin.dims<d0>>
+  %1 = keratin.cumsum %x {axis = 1 : i64} : (tensor<?x256xf32, #keratin.dims<d0, 256>>) -> tensor<?x256xf32, #keratin.dims<d0, 256>>
+  %2 = keratin.scatter_add %i, %u : (tensor<?xi32, #keratin.dims<d1>>, tensor<?x128xf32, #keratin.dims<d1, 128>>) -> tensor<4x128xf32>
+  %3 = keratin.random_bits %draw {seed = 0 : i64} : (tensor<i64>) -> tensor<640xui32>
+  %4 = keratin.transpose %x permutation = [1, 0] : (tensor<?x256xf32, #keratin.dims<d0, 256>>) -> tensor<256x?xf32, #keratin.dims<256, d0>>
+  return %0, %1, %2, %3, %4 : tensor<?xi64, #keratin.dims<d0>>, tensor<?x256xf32, #keratin.dims<d0, 256>>, tensor<4x128xf32>, tensor<640xui32>, tensor<256x?xf32, #keratin.dims<256, d0>>
+}
