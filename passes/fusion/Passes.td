@@ -29,7 +29,17 @@ def FormKernels : KeratinPass<"form-kernels"> {
     Option<"maxOps", "max-ops", "int64_t", "96",
         "ops of a kernel at most: longer ones take long to compile and run out of registers">,
     Option<"fuse", "fuse", "bool", "true",
-        "false: every op is a kernel of its own (to find out what fusion does)">
+        "false: every op is a kernel of its own (to find out what fusion does)">,
+    Option<"maxStreams", "max-streams", "int64_t", "4",
+        "tensors of the full shape beside a contraction's tile at most: further ones stand at the "
+        "same place of their pages, and loads wait for stores">,
+    Option<"maxRecomputed", "max-recomputed", "int64_t", "3",
+        "ops at most that are done anew for every element that reads them">,
+    Option<"maxMoves", "max-moves", "int64_t", "4",
+        "ops at most that compute an index out of an index: a chain makes every access a gather">,
+    Option<"smallElements", "small-elements", "int64_t", "1024",
+        "elements of which calls of kernels take longer than the work: such kernels of a step are "
+        "joined even if neither reads the other">
   ];
 }
 

@@ -1,6 +1,7 @@
 // RUN: keratin-opt %s --keratin-form-kernels | FileCheck %s
 // RUN: keratin-opt %s --keratin-form-kernels=fuse=false | FileCheck %s --check-prefix=APART
 // RUN: keratin-opt %s --keratin-form-kernels=max-ops=2 | FileCheck %s --check-prefix=SMALL
+// RUN: keratin-opt %s --keratin-form-kernels="max-moves=0 max-recomputed=0 max-streams=0" | FileCheck %s --check-prefix=NONE
 
 // CHECK-LABEL: func.func @elementwise_chain_with_two_results
 // CHECK:         keratin.kernel({{.*}}) :
@@ -170,6 +171,8 @@ func.func @no_fusion_of_a_reduction_of_a_reduction(%x: tensor<8x4x2xf32>) -> ten
 // CHECK-NEXT:      %{{.*}} = keratin.tanh
 // CHECK-NEXT:      keratin.yield
 // CHECK-NOT:     keratin.kernel
+// NONE-LABEL: func.func @bias_and_activation_follow_a_contraction
+// NONE-COUNT-2: keratin.kernel(
 func.func @bias_and_activation_follow_a_contraction(%a: tensor<8x3xf32>, %b: tensor<3x4xf32>, %c: tensor<4xf32>) -> tensor<8x4xf32> {
   %0 = keratin.dot_general %a, %b batch = [] x [] contract = [1] x [0] : (tensor<8x3xf32>, tensor<3x4xf32>) -> tensor<8x4xf32>
   %cb = keratin.broadcast %c dims = [1] : (tensor<4xf32>) -> tensor<8x4xf32>
@@ -285,6 +288,8 @@ func.func @gather_into_elementwise(%x: tensor<8x4xf32>, %i: tensor<5xi32>) -> te
 // CHECK-NEXT:      %{{.*}} = keratin.tanh
 // CHECK-NEXT:      keratin.yield
 // CHECK-NOT:     keratin.kernel
+// NONE-LABEL: func.func @transpose_between_elementwise
+// NONE-COUNT-2: keratin.kernel(
 func.func @transpose_between_elementwise(%x: tensor<8x4xf32>) -> tensor<4x8xf32> {
   %0 = keratin.exp %x : (tensor<8x4xf32>) -> tensor<8x4xf32>
   %1 = keratin.transpose %0 permutation = [1, 0] : (tensor<8x4xf32>) -> tensor<4x8xf32>
@@ -456,6 +461,8 @@ func.func @scalars_are_computed_in_the_kernel(%x: tensor<8x4xf32>, %s: tensor<f3
 // CHECK-NEXT:      %{{.*}} = keratin.mul
 // CHECK-NEXT:      keratin.yield
 // CHECK-NOT:     keratin.kernel
+// NONE-LABEL: func.func @a_few_ops_are_recomputed_for_each_row
+// NONE-COUNT-2: keratin.kernel(
 func.func @a_few_ops_are_recomputed_for_each_row(%b: tensor<4xf32>, %x: tensor<8x4xf32>) -> tensor<8x4xf32> {
   %0 = keratin.exp %b : (tensor<4xf32>) -> tensor<4xf32>
   %1 = keratin.tanh %0 : (tensor<4xf32>) -> tensor<4xf32>

@@ -1,0 +1,85 @@
+#include "passes/fusion/FusionPolicy.h"
+
+#include "ir/interfaces/OpProperties.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+using namespace keratin::ir;
+using namespace keratin::passes;
+using namespace mlir;
+
+bool keratin::passes::isFusible(Operation *op) {
+  return isa<ElementwiseOpInterface, IndexingOpInterface, ReductionOpInterface>(op) ||
+         isTiled(op) || isFreeToRepeat(op);
+}
+
+static bool isMove(Operation *op) { return isa<IndexingOpInterface>(op) && !isFreeToRepeat(op); }
+
+static bool isRecomputed(const IterationSpace &space, Operation *op) {
+  return isa<ElementwiseOpInterface>(op) &&
+         space.domains.lookup(op->getResult(0)) == Domain::External &&
+         !squeezed(getShape(op->getResult(0))).empty();
+}
+
+// What is neither full nor per row is good for a few cheap ops, not more; a scalar is computed once
+// a kernel. An index out of a chain of moves makes every access a gather.
+bool FusionPolicy::isCheap(const Nest &nest) const {
+  return nest.recomputed <= limits.recomputed && nest.moves <= limits.moves;
+}
+
+Nest FusionPolicy::nestOf(Operation *op) {
+  Nest nest;
+  nest.moves = isMove(op);
+  if ((nest.moves || isa<ElementwiseOpInterface>(op)) && op->getNumResults() == 1)
+    nest.walked = squeezed(getShape(op->getResult(0)));
+  return nest;
+}
+
+std::optional<Nest> FusionPolicy::nestOf(ArrayRef<Operation *> ops, ArrayRef<Value> outputs,
+                                         int64_t owned) const {
+  std::optional<IterationSpace> space = analyzeIterationSpace(ops, outputs);
+  if (!space)
+    return std::nullopt;
+  bool hasTiles = llvm::any_of(ops, isTiled);
+  Nest nest;
+  if (!hasTiles && !space->hasReductions())
+    nest.walked = space->shape;
+  nest.ops = owned;
+  nest.recomputed = llvm::count_if(ops, [&](Operation *op) { return isRecomputed(*space, op); });
+  nest.moves = llvm::count_if(ops, isMove);
+  if (!isCheap(nest) || (hasTiles && !suitsTile(*space, ops, outputs)))
+    return std::nullopt;
+  return nest;
+}
+
+std::optional<Nest> FusionPolicy::joined(const Nest &a, const Nest &b) const {
+  Nest nest{a.walked, a.ops + b.ops, a.recomputed + b.recomputed, a.moves + b.moves};
+  return isCheap(nest) ? std::optional(std::move(nest)) : std::nullopt;
+}
+
+// What follows from a contraction's tile is done a few columns of some rows at a time: rows are far
+// apart in memory, and those of several tensors stand at the same place of their pages, so a load
+// waits for a store to another tensor (4 KiB aliasing). With few tensors of the full shape this
+// costs less than a pass of its own over the result; an optimiser's update of two moments costs
+// three times as much here as by itself.
+bool FusionPolicy::suitsTile(const IterationSpace &space, ArrayRef<Operation *> ops,
+                             ArrayRef<Value> outputs) const {
+  llvm::DenseSet<Operation *> inside(ops.begin(), ops.end());
+  llvm::DenseSet<Value> streams;
+  for (Value output : outputs) {
+    if (squeezed(getShape(output)) != space.shape)
+      return false;
+    streams.insert(output);
+  }
+  for (Operation *op : ops)
+    if (!isTiled(op))
+      for (Value operand : op->getOperands())
+        if (!inside.contains(operand.getDefiningOp()) && squeezed(getShape(operand)) == space.shape)
+          streams.insert(operand);
+  return int64_t(streams.size()) <= limits.streams;
+}
+
+bool FusionPolicy::isSmall(const Shape &shape) const {
+  std::optional<DimExpr> count = product(shape);
+  return count && count->isConstant() && count->constantValue() <= limits.smallElements;
+}

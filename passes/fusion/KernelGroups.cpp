@@ -1,0 +1,309 @@
+#include "passes/fusion/KernelGroups.h"
+
+#include "ir/interfaces/OpProperties.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace keratin::ir;
+using namespace keratin::passes;
+using namespace mlir;
+
+// Groups that are tried in joinSmallSiblings().
+static constexpr int kMostTries = 2048;
+
+void KernelGroups::form() {
+  copyYieldedArguments();
+  number();
+  for (DefineSizeOp op : sizes.ops())
+    sizesOf[op.getSymbol()] = op.getSize();
+  for (Operation *op : order)
+    if (!copies.contains(op) && !isa<DefineSizeOp>(op))
+      place(op);
+  for (Operation *copy : copies)
+    placeCopy(copy);
+  joinSmallSiblings();
+}
+
+//===-- What others see of the ops ------------------------------------------------------------===//
+
+// A view has no place in the order of kernels: none mentions a size that one of them computes.
+bool KernelGroups::areRowsForLoops(Operation *op) const {
+  auto slice = dyn_cast<SliceOp>(op);
+  if (!slice || !isView(op) || !computedSizesOf(op).empty())
+    return false;
+  SmallVector<Operation *> users(slice->getUsers());
+  while (!users.empty()) {
+    Operation *user = users.pop_back_val();
+    if (isa<ReshapeOp>(user))
+      users.append(user->user_begin(), user->user_end());
+    else if (!isa<ScanOp>(user))
+      return false;
+  }
+  return true;
+}
+
+// Not computed at all: another name for the same memory, or memory filled before the call.
+bool KernelGroups::isStorage(Operation *op) const {
+  return isa<ReshapeOp, ConstantOp>(op) || areRowsForLoops(op);
+}
+
+// The group of an op that is computed in exactly one place.
+int KernelGroups::groupOf(Value value) const {
+  Operation *op = value.getDefiningOp();
+  auto found = op ? home.find(op) : home.end();
+  return found == home.end() ? -1 : found->second;
+}
+
+void KernelGroups::collectProducers(Value value, Ids &producers) const {
+  SmallVector<Value> work{value};
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val().getDefiningOp();
+    if (!op)
+      continue;
+    if (auto found = home.find(op); found != home.end())
+      producers.insert(found->second);
+    else
+      work.append(op->operand_begin(), op->operand_end());
+  }
+}
+
+SmallVector<Value> KernelGroups::outputsOf(ArrayRef<Operation *> ops) const {
+  llvm::DenseSet<Operation *> inside(ops.begin(), ops.end());
+  SmallVector<Value> outputs;
+  for (Operation *op : ops) {
+    if (!isOwned(op))
+      continue; // free: others have their own copy
+    for (Value result : op->getResults())
+      if (llvm::any_of(result.getUsers(), [&](Operation *user) {
+            return !inside.contains(user) || leavesThrough(user, inside);
+          }))
+        outputs.push_back(result);
+  }
+  return outputs;
+}
+
+// A free op inside stands for copies outside too: what it reads is read there.
+bool KernelGroups::leavesThrough(Operation *user, const llvm::DenseSet<Operation *> &inside) const {
+  llvm::SmallSetVector<Operation *, 4> repeated;
+  auto isRepeated = [&](Operation *op) { return !isOwned(op) && isFreeToRepeat(op); };
+  if (isRepeated(user))
+    repeated.insert(user);
+  for (size_t i = 0; i < repeated.size(); ++i)
+    for (Operation *next : repeated[i]->getUsers()) {
+      if (!inside.contains(next))
+        return true;
+      if (isRepeated(next))
+        repeated.insert(next);
+    }
+  return false;
+}
+
+llvm::SmallSetVector<int64_t, 2> KernelGroups::computedSizesOf(ArrayRef<Operation *> ops) const {
+  llvm::SmallSetVector<int64_t, 2> symbols;
+  if (!sizes.empty())
+    for (Operation *op : ops)
+      for (int64_t symbol : sizes.mentionedBy(op))
+        symbols.insert(symbol);
+  return symbols;
+}
+
+// A size has its value once the kernel that computes it is over: what needs the value is another
+// kernel.
+bool KernelGroups::definesOwnSize(ArrayRef<Operation *> ops) const {
+  Ids defining;
+  for (int64_t symbol : computedSizesOf(ops))
+    collectProducers(sizesOf.lookup(symbol), defining);
+  return !defining.empty() && llvm::any_of(ops, [&](Operation *op) {
+    auto found = home.find(op);
+    return found != home.end() && defining.contains(found->second);
+  });
+}
+
+//===-- Places --------------------------------------------------------------------------------===//
+
+// What a loop carries on or stacks as it was given needs a place of its own: a copy, which may be
+// made by a kernel that reads the value anyway. States before a step are kept like this when loops
+// are differentiated.
+void KernelGroups::copyYieldedArguments() {
+  if (!fuse || !isa<LoopOpInterface>(block.getParentOp()))
+    return;
+  OpBuilder builder(block.getTerminator());
+  for (OpOperand &operand : block.getTerminator()->getOpOperands())
+    if (Value argument = operand.get(); isa<BlockArgument>(argument)) {
+      Value copy = builder.create<IdentityOp>(argument.getLoc(), argument.getType(), argument);
+      operand.set(copy);
+      copies.insert(copy.getDefiningOp());
+    }
+}
+
+// Into the last kernel that reads the value and can make the copy too. Nothing comes before or
+// after a copy but the argument and the yield, so there is no cycle to look for.
+void KernelGroups::placeCopy(Operation *copy) {
+  Value argument = copy->getOperand(0);
+  for (int id = int(groups.size()) - 1; id >= 0; --id) {
+    if (!graph.isAlive(id) || !isFusible(groups[id].back()) ||
+        llvm::none_of(argument.getUsers(),
+                      [&](Operation *user) { return isOwned(user) && home[user] == id; }))
+      continue;
+    Group ops(groups[id]);
+    ops.push_back(copy);
+    home[copy] = id;
+    if (std::optional<Nest> nest = nestOf(ops)) {
+      groups[id] = std::move(ops);
+      nests[id] = std::move(*nest);
+      return;
+    }
+  }
+  home[copy] = graph.add({});
+  addGroup({copy}, copy);
+}
+
+void KernelGroups::number() {
+  for (Operation &op : block.without_terminator())
+    order.push_back(&op);
+  for (Operation *op : llvm::reverse(order)) // users first
+    if (isFreeToRepeat(op) && llvm::any_of(op->getUsers(), [&](Operation *user) {
+          return !isFusible(user) || isTiled(user) || (isStorage(user) && !isFreeToRepeat(user)) ||
+                 (isa<ReshapeOp>(user) && inMemory.contains(user));
+        }))
+      inMemory.insert(op);
+}
+
+void KernelGroups::place(Operation *op) {
+  if (isFreeToRepeat(op) ? (isa<ReshapeOp, ConstantOp>(op) || !inMemory.contains(op))
+                         : isStorage(op))
+    return;
+  Group members = withFreeOperands(op);
+  // Every producer that stands behind the operands, nearest first.
+  Ids producers, all;
+  for (Operation *member : members)
+    for (Value operand : member->getOperands()) {
+      if (int group = groupOf(operand); group >= 0)
+        producers.insert(group);
+      collectProducers(operand, all);
+    }
+  for (int64_t symbol : computedSizesOf(members))
+    collectProducers(sizesOf.lookup(symbol), all);
+  int id = graph.add(all.getArrayRef());
+  addGroup(std::move(members), op);
+  home[op] = id;
+  if (!fuse || !isFusible(op))
+    return;
+  for (int producer : producers)
+    if (graph.isAlive(producer) && isFusible(groups[producer].back()))
+      join(producer, id);
+}
+
+// The op with the free ops it reads.
+void KernelGroups::addGroup(Group members, Operation *op) {
+  groups.push_back(std::move(members));
+  nests.push_back(FusionPolicy::nestOf(op));
+}
+
+static bool isBefore(Operation *a, Operation *b) { return a->isBeforeInBlock(b); }
+
+// The op with the free ops it reads, in order.
+KernelGroups::Group KernelGroups::withFreeOperands(Operation *op) const {
+  llvm::SmallSetVector<Operation *, 8> list;
+  list.insert(op);
+  if (isFusible(op) && !isTiled(op))
+    for (size_t i = 0; i < list.size(); ++i)
+      for (Value operand : list[i]->getOperands())
+        if (Operation *definition = operand.getDefiningOp())
+          if (isFreeToRepeat(definition) && !isOwned(definition))
+            list.insert(definition);
+  Group members(list.begin(), list.end());
+  llvm::sort(members, isBefore);
+  return members;
+}
+
+//===-- Joining -------------------------------------------------------------------------------===//
+
+// The shape, without sizes of 1, of a group that walks a few elements and reduces nothing.
+std::optional<Shape> KernelGroups::smallShapeOf(int id) const {
+  if (!graph.isAlive(id) || !isFusible(groups[id].back()))
+    return std::nullopt;
+  std::optional<Shape> shape;
+  for (Operation *op : groups[id]) {
+    if (isa<ReductionOpInterface, DotGeneralOp>(op))
+      return std::nullopt;
+    if (!isOwned(op))
+      continue;
+    Shape result = squeezed(getShape(op->getResult(0)));
+    if (shape && *shape != result)
+      return std::nullopt;
+    shape = std::move(result);
+  }
+  return shape && policy.isSmall(*shape) ? shape : std::nullopt;
+}
+
+// In a step that works on a few elements most of the time goes into calls of kernels. Those that
+// walk the same elements become one, even if neither reads the other.
+void KernelGroups::joinSmallSiblings() {
+  if (!fuse || !isa<LoopOpInterface>(block.getParentOp()))
+    return;
+  // A body of very many kernels has no small steps, and as many pairs as their square.
+  int triesLeft = kMostTries;
+  std::vector<std::optional<Shape>> shapes;
+  for (int id = 0; id < int(groups.size()); ++id)
+    shapes.push_back(smallShapeOf(id));
+  for (int later = 0; later < int(groups.size()); ++later)
+    for (int earlier = 0; earlier < int(groups.size()) && shapes[later]; ++earlier) {
+      if (earlier == later || !shapes[earlier] || *shapes[earlier] != *shapes[later] ||
+          !graph.standsBefore(earlier, later))
+        continue;
+      if (--triesLeft < 0)
+        return;
+      if (join(earlier, later))
+        shapes[earlier].reset();
+    }
+}
+
+// The ops of both, each once. Most often one is a long group and the other an op that reads it.
+KernelGroups::Group KernelGroups::merged(int a, int b) const {
+  if (groups[a].size() < groups[b].size())
+    std::swap(a, b);
+  Group ops(groups[a]);
+  for (Operation *op : groups[b])
+    if (auto place = llvm::lower_bound(ops, op, isBefore); place == ops.end() || *place != op)
+      ops.insert(place, op);
+  return ops;
+}
+
+std::optional<Nest> KernelGroups::nestOf(ArrayRef<Operation *> ops) const {
+  if (!policy.allowsOps(ops.size()) || definesOwnSize(ops))
+    return std::nullopt;
+  int64_t owned = llvm::count_if(ops, [&](Operation *op) { return isOwned(op); });
+  return policy.nestOf(ops, outputsOf(ops), owned);
+}
+
+// What the two are as one kernel, whose ops are given; nothing if they are none, or better apart.
+std::optional<Nest> KernelGroups::joined(int producer, int consumer,
+                                         ArrayRef<Operation *> ops) const {
+  const Nest &a = nests[producer], &b = nests[consumer];
+  // The analysis also refuses what nobody reads.
+  if (!a.walked || a.walked != b.walked || ops.back()->use_empty() || !sizes.empty())
+    return nestOf(ops);
+  return policy.joined(a, b);
+}
+
+// Makes them one group, if that is one kernel.
+bool KernelGroups::join(int producer, int consumer) {
+  if (!policy.allowsOps(nests[producer].ops + nests[consumer].ops) ||
+      graph.hasDetour(producer, consumer))
+    return false;
+  Group ops = merged(producer, consumer);
+  if (!policy.allowsOps(ops.size()))
+    return false;
+  std::optional<Nest> nest = joined(producer, consumer, ops);
+  if (!nest)
+    return false;
+  groups[consumer] = std::move(ops);
+  nests[consumer] = std::move(*nest);
+  for (Operation *op : groups[producer])
+    if (auto found = home.find(op); found != home.end())
+      found->second = consumer;
+  groups[producer].clear();
+  graph.merge(producer, consumer);
+  return true;
+}
