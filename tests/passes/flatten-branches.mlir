@@ -152,3 +152,20 @@ func.func @no_checks_of_sizes_that_are_gone(%x: tensor<?xf32, #keratin.dims<d0>>
   }
   return %0 : tensor<f32>
 }
+
+// A size costs nothing.
+// CHECK-LABEL: func.func @a_size_is_no_arithmetic
+// CHECK-NOT:     keratin.if
+// CHECK:         keratin.dim
+// CHECK:         keratin.select
+func.func @a_size_is_no_arithmetic(%c: tensor<i1>, %x: tensor<?xf32, #keratin.dims<d0>>, %n: tensor<i64>) -> tensor<i64> {
+  %0 = keratin.if %c with(%x, %n) : (tensor<i1>, tensor<?xf32, #keratin.dims<d0>>, tensor<i64>) -> tensor<i64> {
+  ^bb0(%a: tensor<?xf32, #keratin.dims<d0>>, %b: tensor<i64>):
+    %1 = keratin.dim %a {axis = 0 : i64} : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<i64>
+    keratin.yield %1 : tensor<i64>
+  } else {
+  ^bb0(%a: tensor<?xf32, #keratin.dims<d0>>, %b: tensor<i64>):
+    keratin.yield %b : tensor<i64>
+  }
+  return %0 : tensor<i64>
+}
