@@ -3,6 +3,7 @@
 
 #include "frontend/values/DTypeRules.h"
 #include "frontend/values/Elements.h"
+#include "runtime/strides/StridedElements.h"
 
 #include <cmath>
 #include <cstdlib>
@@ -160,40 +161,23 @@ void Array::checkView(bool isWritten) const {
 }
 
 const void *Array::addressOf(int64_t index) const {
-  int64_t offset = index;
-  if (foreign && !foreign->strides.empty()) {
-    offset = 0;
-    for (size_t axis = dims.size(); axis-- > 0; index /= dims[axis])
-      offset += index % dims[axis] * foreign->strides[axis];
-  }
-  return static_cast<const char *>(origin()) + offset * int64_t(dtypeSize(type));
+  const int64_t size = int64_t(dtypeSize(type));
+  if (const int64_t *strides = viewStrides())
+    return elementAddress({origin(), size, int64_t(dims.size()), dims.data(), strides}, index);
+  return static_cast<const char *>(origin()) + index * size;
 }
 
 void Array::pack(void *target) const {
-  const size_t size = dtypeSize(type);
-  if (foreign->strides.empty()) {
+  if (!viewStrides()) {
     std::memcpy(target, foreign->data, bytes());
     return;
   }
-  // A row at a time, whose places go on as an odometer does. There is an axis, as there are
-  // strides.
-  const std::vector<int64_t> &strides = foreign->strides;
-  const size_t last = dims.size() - 1;
-  std::vector<int64_t> place(dims.size(), 0);
-  const int64_t step = strides[last] * int64_t(size);
-  char *out = static_cast<char *>(target);
-  for (int64_t offset = 0, row = 0; row < count / dims[last]; ++row) {
-    const char *in = static_cast<const char *>(foreign->data) + offset * int64_t(size);
-    for (int64_t i = 0; i < dims[last]; ++i, out += size)
-      std::memcpy(out, in + i * step, size);
-    for (size_t axis = last; axis-- > 0;) {
-      offset += strides[axis];
-      if (++place[axis] < dims[axis])
-        break;
-      offset -= strides[axis] * dims[axis];
-      place[axis] = 0;
-    }
-  }
+  if (count == 0)
+    return;
+  std::vector<int64_t> place(dims.size());
+  packRowMajor(
+      {foreign->data, int64_t(dtypeSize(type)), int64_t(dims.size()), dims.data(), viewStrides()},
+      target, place.data());
 }
 
 //===-- Memory --------------------------------------------------------------------------------===//

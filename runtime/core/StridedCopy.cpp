@@ -1,5 +1,6 @@
 #include "runtime/core/StridedCopy.h"
 #include "runtime/core/DType.h"
+#include "runtime/strides/StridedElements.h"
 
 #include <string.h>
 
@@ -21,16 +22,12 @@ bool isRowMajor(const keratin_tensor_t &tensor) {
   return dense;
 }
 
+static StridedElements elementsOf(const keratin_tensor_t &tensor) {
+  return {tensor.data, int64_t(dtypeSize(tensor.dtype)), tensor.rank, tensor.dims, tensor.strides};
+}
+
 const void *elementAddress(const keratin_tensor_t &tensor, int64_t index) {
-  int64_t offset = 0;
-  int64_t rowMajorStride = 1;
-  for (int32_t axis = tensor.rank; axis-- > 0;) {
-    int64_t coordinate = index % tensor.dims[axis];
-    index /= tensor.dims[axis];
-    offset += coordinate * (tensor.strides ? tensor.strides[axis] : rowMajorStride);
-    rowMajorStride *= tensor.dims[axis];
-  }
-  return static_cast<const char *>(tensor.data) + offset * dtypeSize(tensor.dtype);
+  return keratin::elementAddress(elementsOf(tensor), index);
 }
 
 bool touches(const keratin_tensor_t &tensor, const void *memory, size_t bytes) {
@@ -56,14 +53,7 @@ bool touches(const keratin_tensor_t &tensor, const void *memory, size_t bytes) {
                          : begin - other < bytes);
 }
 
-template <size_t Size>
-static void copyRow(char *target, const char *source, int64_t stride, int64_t count) {
-  for (int64_t i = 0; i < count; ++i)
-    memcpy(target + i * int64_t(Size), source + i * stride, Size);
-}
-
 void packRowMajor(const keratin_tensor_t &tensor, void *target) {
-  int64_t size = dtypeSize(tensor.dtype);
   int64_t bytes = 0;
   if (!tensorBytes(tensor.dtype, tensor.rank, tensor.dims, bytes) || bytes == 0)
     return;
@@ -71,29 +61,8 @@ void packRowMajor(const keratin_tensor_t &tensor, void *target) {
     memcpy(target, tensor.data, size_t(bytes));
     return;
   }
-  int32_t last = tensor.rank - 1;
-  int64_t rowLength = tensor.dims[last];
-  int64_t rowStride = tensor.strides[last] * size;
-  auto *copy = size == 1   ? copyRow<1>
-               : size == 2 ? copyRow<2>
-               : size == 4 ? copyRow<4>
-                           : copyRow<8>;
-  int64_t coordinates[KERATIN_MAX_RANK] = {};
-  const char *row = static_cast<const char *>(tensor.data);
-  for (char *out = static_cast<char *>(target);; out += rowLength * size) {
-    copy(out, row, rowStride, rowLength);
-    // Step to the next row as an odometer does.
-    int32_t axis = last - 1;
-    for (; axis >= 0; --axis) {
-      row += tensor.strides[axis] * size;
-      if (++coordinates[axis] < tensor.dims[axis])
-        break;
-      row -= tensor.strides[axis] * size * tensor.dims[axis];
-      coordinates[axis] = 0;
-    }
-    if (axis < 0)
-      return;
-  }
+  int64_t place[KERATIN_MAX_RANK] = {};
+  keratin::packRowMajor(elementsOf(tensor), target, place);
 }
 
 } // namespace keratin::runtime
