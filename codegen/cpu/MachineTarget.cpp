@@ -27,6 +27,14 @@ static std::unique_ptr<llvm::MCSubtargetInfo> subtarget(const std::string &tripl
   return info;
 }
 
+// Kernels are loops that were written with their final addressing. Loop strength reduction alone is
+// a quarter of LLVM's time, and x86 scales an index for nothing. The others look for what kernels
+// do not have: integers wider than any register, masks in general registers, branches that hide a
+// move.
+static constexpr const char *unwantedPasses[] = {
+    "loop-reduce", "canon-freeze",        "expand-large-div-rem",   "expand-large-fp-convert",
+    "early-ifcvt", "x86-cmov-conversion", "x86-domain-reassignment"};
+
 // Reads the vector shape off the features that LLVM derives from cpu and feature string.
 static void deriveVectorShape(MachineTarget &target) {
   std::string error;
@@ -53,6 +61,10 @@ static void deriveVectorShape(MachineTarget &target) {
     target.hasRoundInstruction = true;
     target.hasF16c = true;
   }
+  target.unwantedPasses.assign(std::begin(unwantedPasses), std::end(unwantedPasses));
+  // LLVM takes longer vectors apart than it is told of.
+  std::string bits = std::to_string(target.vectorBits);
+  target.functionAttributes = {{"prefer-vector-width", bits}, {"min-legal-vector-width", bits}};
 }
 
 static MachineTarget describeHost() {
@@ -136,18 +148,4 @@ std::optional<PortableMachine> keratin::codegen::portableMachine(const std::stri
   }
   deriveVectorShape(target);
   return machine;
-}
-
-std::unique_ptr<llvm::TargetMachine>
-keratin::codegen::createTargetMachine(const MachineTarget &target, std::string *error) {
-  startLlvm();
-  const llvm::Target *known = llvm::TargetRegistry::lookupTarget(target.triple, *error);
-  if (!known)
-    return nullptr;
-  llvm::TargetOptions options;
-  // A product and the sum it feeds may become one fused operation; nothing else is relaxed.
-  options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
-  return std::unique_ptr<llvm::TargetMachine>(
-      known->createTargetMachine(target.triple, target.cpu, target.features, options,
-                                 llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
 }

@@ -1,23 +1,16 @@
-// What machine code is made for: a triple, a CPU, and the vector shape that kernels are written in.
+// A CPU that machine code is made for, and the vector shape that kernels are written in.
 #ifndef KERATIN_CODEGEN_CPU_MACHINETARGET_H
 #define KERATIN_CODEGEN_CPU_MACHINETARGET_H
 
+#include "codegen/llvm/LlvmTarget.h"
+
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 
-namespace llvm {
-class TargetMachine;
-}
-
 namespace keratin::codegen {
 
-struct MachineTarget {
-  std::string triple;
-  std::string cpu;      // as -mcpu names it
-  std::string features; // as -mattr names them
-  std::string tune;     // cpu whose timing instructions are chosen for; "": `cpu`
+struct MachineTarget : LlvmTarget {
   // Bits of one native vector register: 512, 256 or 128. Kernels use vectors of exactly this width.
   unsigned vectorBits = 128;
   // Vector registers, which bound the register tile of contractions.
@@ -53,10 +46,6 @@ struct PortableMachine {
 // for names that are not known.
 std::optional<PortableMachine> portableMachine(const std::string &triple, const std::string &cpu,
                                                std::string *error);
-
-// Null, with a message, if LLVM does not know the target.
-std::unique_ptr<llvm::TargetMachine> createTargetMachine(const MachineTarget &target,
-                                                         std::string *error);
 
 } // namespace keratin::codegen
 

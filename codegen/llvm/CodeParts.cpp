@@ -83,7 +83,7 @@ struct Share {
   }
   std::array<Part *, 3> parts() { return {&own, &once, &shared}; }
   // In any thread.
-  void compile(const MachineTarget &target, StageClock &clock) {
+  void compile(const LlvmTarget &target, StageClock &clock) {
     ending = recover(
         [&] {
           clock = StageClock(); // begins in the thread that it counts for
@@ -97,7 +97,7 @@ struct Share {
 
 class Splitter {
 public:
-  Splitter(ModuleOp module, const MachineTarget &target, unsigned threads, StageClock &clock)
+  Splitter(ModuleOp module, const LlvmTarget &target, unsigned threads, StageClock &clock)
       : module(module), target(target), threads(std::max(1u, threads)), clock(clock) {}
 
   FailureOr<std::vector<std::unique_ptr<llvm::MemoryBuffer>>> run() {
@@ -265,7 +265,7 @@ private:
   }
 
   ModuleOp module;
-  const MachineTarget &target;
+  const LlvmTarget &target;
   unsigned threads;
   StageClock &clock;
   llvm::DenseMap<StringAttr, LLVM::LLVMFunctionType> types;
@@ -277,7 +277,7 @@ private:
 } // namespace
 
 FailureOr<std::vector<std::unique_ptr<llvm::MemoryBuffer>>>
-keratin::codegen::emitObjects(ModuleOp module, const MachineTarget &target, unsigned threads,
+keratin::codegen::emitObjects(ModuleOp module, const LlvmTarget &target, unsigned threads,
                               StageClock &clock) {
   return Splitter(module, target, threads, clock).run();
 }

@@ -2,7 +2,7 @@
 #ifndef KERATIN_CODEGEN_LLVM_CODEPARTS_H
 #define KERATIN_CODEGEN_LLVM_CODEPARTS_H
 
-#include "codegen/cpu/MachineTarget.h"
+#include "codegen/llvm/LlvmTarget.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Support/LLVM.h"
@@ -27,8 +27,7 @@ inline constexpr char kSharedFunctionAttr[] = "keratin.shared";
 // `threads` threads work, the calling one among them; the code does not depend on their number. The
 // clock learns what the stages cost, all threads together.
 mlir::FailureOr<std::vector<std::unique_ptr<llvm::MemoryBuffer>>>
-emitObjects(mlir::ModuleOp module, const MachineTarget &target, unsigned threads,
-            StageClock &clock);
+emitObjects(mlir::ModuleOp module, const LlvmTarget &target, unsigned threads, StageClock &clock);
 
 } // namespace keratin::codegen
 

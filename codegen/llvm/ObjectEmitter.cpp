@@ -68,10 +68,11 @@ static void cleanUp(llvm::Module &module, llvm::TargetMachine &machine) {
 
 namespace {
 
-// Leaves out passes of the code generator that cost more than they do for code whose loops were
-// written with their final addressing.
+// Leaves out passes of the code generator.
 class LeanPassManager : public llvm::legacy::PassManager {
 public:
+  explicit LeanPassManager(llvm::ArrayRef<std::string> unwanted) : unwanted(unwanted) {}
+
   void add(llvm::Pass *pass) override {
     if (isWanted(*pass))
       llvm::legacy::PassManager::add(pass);
@@ -80,17 +81,13 @@ public:
   }
 
 private:
-  static bool isWanted(const llvm::Pass &pass) {
-    // Loop strength reduction alone is a quarter of LLVM's time, and x86 scales an index for
-    // nothing. The others look for what kernels do not have: integers wider than any register,
-    // masks in general registers, branches that hide a move.
-    static constexpr llvm::StringLiteral unwanted[] = {
-        "loop-reduce", "canon-freeze",        "expand-large-div-rem",   "expand-large-fp-convert",
-        "early-ifcvt", "x86-cmov-conversion", "x86-domain-reassignment"};
+  bool isWanted(const llvm::Pass &pass) const {
     const llvm::PassInfo *info =
         llvm::PassRegistry::getPassRegistry()->getPassInfo(pass.getPassID());
     return !info || !llvm::is_contained(unwanted, info->getPassArgument());
   }
+
+  llvm::ArrayRef<std::string> unwanted;
 };
 
 } // namespace
@@ -98,8 +95,9 @@ private:
 // What TargetMachine::addPassesToEmitFile does, with our list of passes. False if the target cannot
 // emit such a file.
 static bool selectInstructions(llvm::Module &module, llvm::LLVMTargetMachine &machine,
+                               llvm::ArrayRef<std::string> unwantedPasses,
                                llvm::raw_pwrite_stream &stream, llvm::CodeGenFileType file) {
-  LeanPassManager passes;
+  LeanPassManager passes(unwantedPasses);
   auto *functions = new llvm::MachineModuleInfoWrapperPass(&machine);
   llvm::TargetPassConfig *config = machine.createPassConfig(passes);
   config->setDisableVerify(true);
@@ -130,7 +128,7 @@ public:
     return pool.get([] { return new MachinePool(); });
   }
 
-  Machine take(const MachineTarget &target, std::string *error) {
+  Machine take(const LlvmTarget &target, std::string *error) {
     std::string name = nameOf(target);
     Machines::node_type waiting;
     {
@@ -141,7 +139,7 @@ public:
     return waiting ? std::move(waiting.mapped()) : createTargetMachine(target, error);
   }
 
-  void giveBack(const MachineTarget &target, Machine machine) {
+  void giveBack(const LlvmTarget &target, Machine machine) {
     Machines returned;
     returned.emplace(nameOf(target), std::move(machine));
     std::lock_guard lock(mutex);
@@ -149,7 +147,7 @@ public:
   }
 
 private:
-  static std::string nameOf(const MachineTarget &target) {
+  static std::string nameOf(const LlvmTarget &target) {
     return target.triple + " " + target.cpu + " " + target.features;
   }
 
@@ -162,7 +160,7 @@ private:
 // A target machine for the time of its life; null if there is none.
 class BorrowedMachine {
 public:
-  BorrowedMachine(const MachineTarget &target, std::string *error)
+  BorrowedMachine(const LlvmTarget &target, std::string *error)
       : target(target), machine(MachinePool::instance().take(target, error)) {
     if (machine)
       level = machine->getOptLevel();
@@ -183,7 +181,7 @@ public:
   explicit operator bool() const { return machine != nullptr; }
 
 private:
-  const MachineTarget &target;
+  const LlvmTarget &target;
   MachinePool::Machine machine;
   llvm::CodeGenOptLevel level = llvm::CodeGenOptLevel::Default; // as the pool has it
 };
@@ -207,7 +205,7 @@ static void onDiagnostic(const llvm::DiagnosticInfo *diagnostic, void *) {
   llvm::report_fatal_error(llvm::StringRef(text), /*GenCrashDiag=*/false);
 }
 
-FailureOr<LlvmCode> keratin::codegen::translate(ModuleOp module, const MachineTarget &target) {
+FailureOr<LlvmCode> keratin::codegen::translate(ModuleOp module, const LlvmTarget &target) {
   std::string error;
   BorrowedMachine machine(target, &error);
   if (!machine) {
@@ -234,15 +232,15 @@ FailureOr<LlvmCode> keratin::codegen::translate(ModuleOp module, const MachineTa
     function.addFnAttr("target-features", target.features);
     if (!target.tune.empty())
       function.addFnAttr("tune-cpu", target.tune);
-    function.addFnAttr("prefer-vector-width", std::to_string(target.vectorBits));
-    function.addFnAttr("min-legal-vector-width", std::to_string(target.vectorBits));
+    for (const auto &[name, value] : target.functionAttributes)
+      function.addFnAttr(name, value);
     function.addFnAttr(llvm::Attribute::NoUnwind);
   }
   return code;
 }
 
 std::unique_ptr<llvm::MemoryBuffer> keratin::codegen::generate(LlvmCode &code,
-                                                               const MachineTarget &target,
+                                                               const LlvmTarget &target,
                                                                CodeKind kind, StageClock &clock,
                                                                std::string *error) {
   BorrowedMachine machine(target, error);
@@ -259,8 +257,8 @@ std::unique_ptr<llvm::MemoryBuffer> keratin::codegen::generate(LlvmCode &code,
   } else {
     auto file = kind == CodeKind::Object ? llvm::CodeGenFileType::ObjectFile
                                          : llvm::CodeGenFileType::AssemblyFile;
-    if (!selectInstructions(*code.module, static_cast<llvm::LLVMTargetMachine &>(*machine), stream,
-                            file)) {
+    if (!selectInstructions(*code.module, static_cast<llvm::LLVMTargetMachine &>(*machine),
+                            target.unwantedPasses, stream, file)) {
       *error = "the target " + target.triple + " cannot emit this kind of file";
       return nullptr;
     }
@@ -271,7 +269,7 @@ std::unique_ptr<llvm::MemoryBuffer> keratin::codegen::generate(LlvmCode &code,
 }
 
 FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
-keratin::codegen::emitCode(ModuleOp module, const MachineTarget &target, CodeKind kind) {
+keratin::codegen::emitCode(ModuleOp module, const LlvmTarget &target, CodeKind kind) {
   FailureOr<LlvmCode> code = translate(module, target);
   if (failed(code))
     return failure();

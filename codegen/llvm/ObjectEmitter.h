@@ -2,7 +2,7 @@
 #ifndef KERATIN_CODEGEN_LLVM_OBJECTEMITTER_H
 #define KERATIN_CODEGEN_LLVM_OBJECTEMITTER_H
 
-#include "codegen/cpu/MachineTarget.h"
+#include "codegen/llvm/LlvmTarget.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Support/LLVM.h"
@@ -34,16 +34,16 @@ struct LlvmCode {
 };
 
 // Translates a module of the LLVM dialect. Failure is reported as a diagnostic on the module.
-mlir::FailureOr<LlvmCode> translate(mlir::ModuleOp module, const MachineTarget &target);
+mlir::FailureOr<LlvmCode> translate(mlir::ModuleOp module, const LlvmTarget &target);
 
 // Runs the short scalar clean-up that suits code which is vectors already, unless it runs once, and
 // emits the code. Null with a message on failure.
-std::unique_ptr<llvm::MemoryBuffer> generate(LlvmCode &code, const MachineTarget &target,
+std::unique_ptr<llvm::MemoryBuffer> generate(LlvmCode &code, const LlvmTarget &target,
                                              CodeKind kind, StageClock &clock, std::string *error);
 
 // Both at once, for a whole module.
 mlir::FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
-emitCode(mlir::ModuleOp module, const MachineTarget &target, CodeKind kind = CodeKind::Object);
+emitCode(mlir::ModuleOp module, const LlvmTarget &target, CodeKind kind = CodeKind::Object);
 
 } // namespace keratin::codegen
 
