@@ -64,7 +64,7 @@ public:
                 llvm::function_ref<Values()> otherwise);
 
   // Calls the private function `name` of the module, which is created on first use: `body` fills
-  // it. The name must say everything that the body depends on besides its arguments.
+  // it. The name must say everything in which bodies differ within a module.
   void callShared(llvm::StringRef name, mlir::ValueRange arguments,
                   llvm::function_ref<void(LoopEmitter &, mlir::ValueRange)> body);
 

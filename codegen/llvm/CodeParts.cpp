@@ -1,6 +1,7 @@
 #include "codegen/llvm/CodeParts.h"
 
 #include "codegen/llvm/Beginning.h"
+#include "codegen/llvm/BodyHash.h"
 #include "codegen/llvm/ObjectEmitter.h"
 #include "codegen/llvm/Recovery.h"
 #include "codegen/llvm/StageClock.h"
@@ -101,6 +102,7 @@ public:
       : module(module), target(target), threads(std::max(1u, threads)), clock(clock) {}
 
   FailureOr<std::vector<std::unique_ptr<llvm::MemoryBuffer>>> run() {
+    nameShared();
     distribute();
     globals.emplace(module);
     for (Share &share : shares)
@@ -147,6 +149,26 @@ private:
         },
         ignored);
     return hasStarted;
+  }
+
+  // Names of shared functions are what modules call them. What is kept, and what the linker unites,
+  // goes by what they compute.
+  void nameShared() {
+    llvm::DenseMap<StringAttr, FlatSymbolRefAttr> names;
+    for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+      if (!function->hasAttr(kSharedFunctionAttr) || function.isExternal())
+        continue;
+      StringAttr name = function.getSymNameAttr();
+      function.setSymName((name.getValue() + "." + bodyHash(function)).str());
+      names[name] = FlatSymbolRefAttr::get(function.getSymNameAttr());
+    }
+    if (names.empty())
+      return;
+    module.walk([&](LLVM::CallOp call) {
+      if (FlatSymbolRefAttr callee = call.getCalleeAttr())
+        if (FlatSymbolRefAttr name = names.lookup(callee.getAttr()))
+          call.setCalleeAttr(name);
+    });
   }
 
   std::string cacheName(StringRef function) {

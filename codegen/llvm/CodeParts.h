@@ -18,9 +18,10 @@ namespace keratin::codegen {
 
 class StageClock;
 
-// Marks a function whose name says all about it: for one machine, functions of one name are equal.
-// Its object code is kept for the life of the process. Its linkage must be weak, so that two
-// objects may hold it.
+// Marks a function that other modules may have too, of which there is one for each name in a
+// module. Its object code is kept for the life of the process, by what it computes: equal functions
+// are compiled once for a machine. Its linkage must be weak, so that two objects may hold it; it
+// calls no function of its module.
 inline constexpr char kSharedFunctionAttr[] = "keratin.shared";
 
 // Compiles a module of the LLVM dialect, which is consumed, to objects that JitLibrary links. Up to
