@@ -17,7 +17,7 @@ using keratin::ir::DimExpr;
 using keratin::ir::Domain;
 using keratin::ir::getElementType;
 
-using keratin::ir::Index;
+using Index = LaneIndex;
 using keratin::ir::IterationSpace;
 
 static std::optional<int64_t> constantOf(const DimExpr &size) {
@@ -121,7 +121,7 @@ private:
         result[g] = rest[run];
         continue;
       }
-      Value extent = emitter.index(space.groups[g].extent).base;
+      Value extent = emitter.extent(space.groups[g].extent);
       std::tie(rest[run], result[g]) = emitter.divMod(rest[run], extent);
     }
     return result;

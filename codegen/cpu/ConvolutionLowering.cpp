@@ -17,7 +17,7 @@ using keratin::ir::ConvolutionShape;
 using keratin::ir::DimExpr;
 using keratin::ir::getElementType;
 using keratin::ir::getShape;
-using keratin::ir::Index;
+using Index = LaneIndex;
 using keratin::ir::IterationSpace;
 using keratin::ir::Shape;
 

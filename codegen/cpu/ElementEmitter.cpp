@@ -12,6 +12,7 @@
 
 using namespace keratin::codegen;
 using namespace mlir;
+namespace ir = keratin::ir;
 using keratin::ir::DimExpr;
 using keratin::ir::getShape;
 using keratin::ir::getTensorType;
@@ -111,15 +112,15 @@ Value ElementEmitter::zero(Type elementType, bool vector) {
 
 //===-- Emission ------------------------------------------------------------------------------===//
 
-static bool sameIndex(ArrayRef<keratin::ir::Index> x, ArrayRef<keratin::ir::Index> y) {
+static bool sameIndex(ArrayRef<LaneIndex> x, ArrayRef<LaneIndex> y) {
   return x.size() == y.size() &&
          std::equal(x.begin(), x.end(), y.begin(), [](const auto &a, const auto &b) {
            return a.base == b.base && a.laneStep == b.laneStep && a.lanes == b.lanes;
          });
 }
 
-SmallVector<keratin::ir::Index> ElementEmitter::unsqueeze(RankedTensorType type,
-                                                          ArrayRef<Index> squeezedIndex) {
+SmallVector<LaneIndex> ElementEmitter::unsqueeze(RankedTensorType type,
+                                                 ArrayRef<Index> squeezedIndex) {
   SmallVector<Index> result;
   size_t next = 0;
   for (int64_t dim : type.getShape())
@@ -132,7 +133,7 @@ Value ElementEmitter::emit(Value value, ArrayRef<Index> index) {
     return registers;
   // The mask counts where lanes differ; what is uniform is good under any, unless it may lie
   // outside for all lanes.
-  bool varies = llvm::any_of(index, [](const Index &i) { return i.laneStep != 0 || i.lanes; });
+  bool varies = llvm::any_of(index, [](const Index &i) { return i.varies(); });
   bool depends = varies || (condition && !index.empty());
   Value mask = depends ? activeMask : Value();
   auto &entries = cache[value];
@@ -160,7 +161,9 @@ Value ElementEmitter::emitOp(Operation *op, ArrayRef<Index> index) {
       for (auto [operand, registers] : llvm::zip(op->getOperands(), operands))
         watch(operand, registers);
   } else if (auto indexing = dyn_cast<ir::IndexingOpInterface>(op)) {
-    result = indexing.buildElement(*this, index);
+    SmallVector<ir::Index> positions =
+        llvm::map_to_vector(index, [](const Index &i) { return opaque(i); });
+    result = indexing.buildElement(*this, positions);
   } else if (auto constant = dyn_cast<ir::ConstantOp>(op)) {
     auto elements = cast<DenseElementsAttr>(constant.getValue());
     Attribute attribute = elements.getSplatValue<Attribute>();
@@ -172,7 +175,7 @@ Value ElementEmitter::emitOp(Operation *op, ArrayRef<Index> index) {
     }
   } else if (auto dim = dyn_cast<ir::DimOp>(op)) {
     setElementType(ir::getElementType(dim.getY()));
-    result = fromIndex(this->index(getShape(dim.getX())[dim.getAxis()]));
+    result = fromIndex(scalarIndex(extent(getShape(dim.getX())[dim.getAxis()])));
   } else {
     // Unit reshapes and reductions of nothing: the same element at an index without, or with more,
     // zeros.
@@ -187,8 +190,8 @@ Value ElementEmitter::emitOp(Operation *op, ArrayRef<Index> index) {
   return result;
 }
 
-Value ElementEmitter::element(unsigned operand, ArrayRef<Index> index) {
-  return emit(opStack.back()->getOperand(operand), index);
+Value ElementEmitter::element(unsigned operand, ArrayRef<ir::Index> index) {
+  return emit(opStack.back()->getOperand(operand), transparent(index));
 }
 
 Value ElementEmitter::combineMasks(Value inside) {
@@ -206,7 +209,8 @@ Value ElementEmitter::anyLane() {
   });
 }
 
-Value ElementEmitter::elementOrZero(unsigned operand, ArrayRef<Index> index, Value inside) {
+Value ElementEmitter::elementOrZero(unsigned operand, ArrayRef<ir::Index> position, Value inside) {
+  SmallVector<Index> index = transparent(position);
   Value source = opStack.back()->getOperand(operand);
   Type type = ir::getElementType(source);
   if (isa<VectorType>(inside.getType())) {
@@ -220,7 +224,7 @@ Value ElementEmitter::elementOrZero(unsigned operand, ArrayRef<Index> index, Val
                  [&]() -> Value { return b.create<arith::SelectOp>(loc, inside, part, nothing); });
   }
   // One answer for all lanes: a branch, out of which nothing may be moved.
-  bool varies = llvm::any_of(index, [](const Index &i) { return i.laneStep != 0 || i.lanes; });
+  bool varies = llvm::any_of(index, [](const Index &i) { return i.varies(); });
   Value nothing = zero(type, varies);
   auto branch =
       b.create<scf::IfOp>(loc, TypeRange{nothing.getType()}, inside, /*withElseRegion=*/true);
@@ -249,7 +253,7 @@ void ElementEmitter::fail(Value site) {
   b.create<LLVM::CallOp>(loc, type, ValueRange{callee, context, site});
 }
 
-keratin::ir::Index ElementEmitter::checked(const Index &a, Value inside, StringRef message) {
+LaneIndex ElementEmitter::checked(const Index &a, Value inside, StringRef message) {
   Operation *op = opStack.back();
   Value &site = sites[op];
   if (!site)
@@ -303,10 +307,8 @@ Value ElementEmitter::positions(const Index &a) {
   });
 }
 
-keratin::ir::Index ElementEmitter::index(const DimExpr &value) {
-  if (value.isConstant())
-    return scalarIndex(i64(value.constantValue()));
-  return scalarIndex(sizeOf(value));
+Value ElementEmitter::extent(const DimExpr &value) {
+  return value.isConstant() ? i64(value.constantValue()) : sizeOf(value);
 }
 
 static std::optional<int64_t> constantOf(Value value) {
@@ -328,19 +330,19 @@ Value ElementEmitter::indexBinary(Value x, Value y, bool subtract) {
   });
 }
 
-keratin::ir::Index ElementEmitter::add(const Index &x, const Index &y) {
+LaneIndex ElementEmitter::add(const Index &x, const Index &y) {
   if (x.lanes || y.lanes)
     return Index{Value(), 0, indexBinary(positions(x), positions(y), false)};
   return Index{indexBinary(x.base, y.base, false), x.laneStep + y.laneStep, Value()};
 }
 
-keratin::ir::Index ElementEmitter::sub(const Index &x, const Index &y) {
+LaneIndex ElementEmitter::sub(const Index &x, const Index &y) {
   if (x.lanes || y.lanes)
     return Index{Value(), 0, indexBinary(positions(x), positions(y), true)};
   return Index{indexBinary(x.base, y.base, true), x.laneStep - y.laneStep, Value()};
 }
 
-keratin::ir::Index ElementEmitter::scale(const Index &x, int64_t factor) {
+LaneIndex ElementEmitter::scale(const Index &x, int64_t factor) {
   if (factor == 1)
     return x;
   auto times = [&](Value v) {
@@ -352,21 +354,20 @@ keratin::ir::Index ElementEmitter::scale(const Index &x, int64_t factor) {
   return Index{times(x.base), x.laneStep * factor, Value()};
 }
 
-keratin::ir::Index ElementEmitter::floorDiv(const Index &x, int64_t divisor) {
+LaneIndex ElementEmitter::floorDiv(const Index &x, int64_t divisor) {
   auto divide = [&](Value v) {
     Value by = isa<VectorType>(v.getType()) ? splat(i64(divisor)) : i64(divisor);
     return place({v, by}, [&]() -> Value {
       return VectorMath(b, loc, target).floorDiv(v, by, /*isSigned=*/true);
     });
   };
-  if (x.lanes || x.laneStep != 0)
+  if (x.varies())
     return Index{Value(), 0, divide(positions(x))};
   return scalarIndex(divide(x.base));
 }
 
-std::pair<keratin::ir::Index, keratin::ir::Index> ElementEmitter::divMod(const Index &position,
-                                                                         Value extent) {
-  bool varies = position.lanes || position.laneStep != 0;
+std::pair<LaneIndex, LaneIndex> ElementEmitter::divMod(const Index &position, Value extent) {
+  bool varies = position.varies();
   Value p = varies ? positions(position) : position.base, by = varies ? splat(extent) : extent;
   Value quotient = place({p, by}, [&]() -> Value { return b.create<arith::DivUIOp>(loc, p, by); });
   Value remainder = place({p, by}, [&]() -> Value { return b.create<arith::RemUIOp>(loc, p, by); });
@@ -375,7 +376,7 @@ std::pair<keratin::ir::Index, keratin::ir::Index> ElementEmitter::divMod(const I
   return {scalarIndex(quotient), scalarIndex(remainder)};
 }
 
-keratin::ir::Index ElementEmitter::toIndex(Value integer) {
+LaneIndex ElementEmitter::positionOf(Value integer) {
   Type wide = likeShape(b.getI64Type(), integer);
   bool isUnsignedType = isUnsigned();
   Value position = integer;
@@ -389,7 +390,7 @@ keratin::ir::Index ElementEmitter::toIndex(Value integer) {
 }
 
 Value ElementEmitter::fromIndex(const Index &x) {
-  bool varies = x.lanes || x.laneStep != 0;
+  bool varies = x.varies();
   Value position = varies ? positions(x) : x.base;
   Type to = elementType;
   setElementType(b.getI64Type());
@@ -417,7 +418,7 @@ Value ElementEmitter::compareLanes(bool below, Value from, Value to) {
 Value ElementEmitter::less(const Index &x, const Index &y) {
   // The common comparisons of neighbours with a bound do without vectors of positions.
   auto areNeighbours = [](const Index &i) { return !i.lanes && i.laneStep == 1; };
-  auto isUniform = [](const Index &i) { return !i.lanes && i.laneStep == 0; };
+  auto isUniform = [](const Index &i) { return !i.varies(); };
   if (areNeighbours(x) && isUniform(y))
     return compareLanes(/*below=*/true, x.base, y.base);
   if (isUniform(x) && areNeighbours(y))
@@ -439,19 +440,19 @@ Value ElementEmitter::equal(const Index &x, const Index &y) {
 
 //===-- Memory --------------------------------------------------------------------------------===//
 
-keratin::ir::Index ElementEmitter::linearize(RankedTensorType type, ArrayRef<Index> index) {
+LaneIndex ElementEmitter::linearize(RankedTensorType type, ArrayRef<Index> index) {
   Shape shape = getShape(type);
   Index offset = scalarIndex(i64(0));
   DimExpr stride(1);
   for (size_t i = shape.size(); i-- > 0;) {
-    bool isZero = !index[i].lanes && index[i].laneStep == 0 && constantOf(index[i].base) == 0;
+    bool isZero = !index[i].varies() && constantOf(index[i].base) == 0;
     if (!isZero) {
       Index term = index[i];
       if (stride.isConstant()) {
         term = scale(term, stride.constantValue());
       } else {
         Value by = sizeOf(stride);
-        Value position = term.lanes || term.laneStep ? positions(term) : term.base;
+        Value position = term.varies() ? positions(term) : term.base;
         if (isa<VectorType>(position.getType()))
           by = splat(by);
         Value product = place(
@@ -516,7 +517,7 @@ Value ElementEmitter::load(Value pointer, RankedTensorType type, ArrayRef<Index>
 Value ElementEmitter::loadFrom(Value pointer, Type elementType, const Index &offset) {
   Type storage = storageType(elementType);
   unsigned bytes = storage.getIntOrFloatBitWidth() / 8;
-  bool varies = offset.lanes || offset.laneStep != 0;
+  bool varies = offset.varies();
   if (!varies) {
     auto load = [&]() -> Value {
       return b.create<LLVM::LoadOp>(loc, storage, address(pointer, storage, offset.base), bytes);
@@ -571,7 +572,7 @@ void ElementEmitter::store(Value registers, Value pointer, RankedTensorType type
   Index offset = linearize(type, index);
   Type storage = storageType(type.getElementType());
   unsigned bytes = storage.getIntOrFloatBitWidth() / 8;
-  bool varies = offset.lanes || offset.laneStep != 0;
+  bool varies = offset.varies();
   if (!varies) {
     // A contraction with one column hands over a vector of which the first lane exists.
     if (isa<VectorType>(registers.getType()))

@@ -2,6 +2,7 @@
 #ifndef KERATIN_CODEGEN_CPU_ELEMENTEMITTER_H
 #define KERATIN_CODEGEN_CPU_ELEMENTEMITTER_H
 
+#include "codegen/cpu/LaneIndex.h"
 #include "codegen/cpu/MachineTarget.h"
 #include "ir/dialect/Keratin.h"
 
@@ -22,7 +23,7 @@ namespace keratin::codegen {
 class ElementEmitter final : public ir::ElementBuilder {
 public:
   using Value = mlir::Value;
-  using Index = ir::Index;
+  using Index = LaneIndex;
 
   ElementEmitter(mlir::OpBuilder &builder, mlir::Location loc, const MachineTarget &target,
                  unsigned lanes, std::function<Value(const ir::DimExpr &)> sizeOf, Value context);
@@ -96,20 +97,50 @@ public:
 
   //===-- ElementBuilder ----------------------------------------------------------------------===//
 
-  Index index(const ir::DimExpr &value) override;
-  Index add(const Index &a, const Index &b) override;
-  Index sub(const Index &a, const Index &b) override;
-  Index scale(const Index &a, int64_t factor) override;
-  Index floorDiv(const Index &a, int64_t divisor) override;
-  Index toIndex(Value integer) override;
-  Value fromIndex(const Index &a) override;
-  Value less(const Index &a, const Index &b) override;
-  Value equal(const Index &a, const Index &b) override;
-  Value element(unsigned operand, llvm::ArrayRef<Index> index) override;
-  Value elementOrZero(unsigned operand, llvm::ArrayRef<Index> index, Value inside) override;
-  Index checked(const Index &a, Value inside, llvm::StringRef message) override;
+  ir::Index index(const ir::DimExpr &value) override { return opaque(scalarIndex(extent(value))); }
+  ir::Index add(const ir::Index &a, const ir::Index &b) override {
+    return opaque(add(transparent(a), transparent(b)));
+  }
+  ir::Index sub(const ir::Index &a, const ir::Index &b) override {
+    return opaque(sub(transparent(a), transparent(b)));
+  }
+  ir::Index scale(const ir::Index &a, int64_t factor) override {
+    return opaque(scale(transparent(a), factor));
+  }
+  ir::Index floorDiv(const ir::Index &a, int64_t divisor) override {
+    return opaque(floorDiv(transparent(a), divisor));
+  }
+  ir::Index toIndex(Value integer) override { return opaque(positionOf(integer)); }
+  Value fromIndex(const ir::Index &a) override { return fromIndex(transparent(a)); }
+  Value less(const ir::Index &a, const ir::Index &b) override {
+    return less(transparent(a), transparent(b));
+  }
+  Value equal(const ir::Index &a, const ir::Index &b) override {
+    return equal(transparent(a), transparent(b));
+  }
+  Value element(unsigned operand, llvm::ArrayRef<ir::Index> index) override;
+  Value elementOrZero(unsigned operand, llvm::ArrayRef<ir::Index> index, Value inside) override;
+  ir::Index checked(const ir::Index &a, Value inside, llvm::StringRef message) override {
+    return opaque(checked(transparent(a), inside, message));
+  }
+
+  //===-- The same on positions of lanes ------------------------------------------------------===//
+
+  // A size as i64.
+  Value extent(const ir::DimExpr &value);
+  // The integer, which has the current element type, as a position.
+  Index positionOf(Value integer);
 
 private:
+  Index add(const Index &a, const Index &b);
+  Index sub(const Index &a, const Index &b);
+  Index scale(const Index &a, int64_t factor);
+  Index floorDiv(const Index &a, int64_t divisor);
+  Value fromIndex(const Index &a);
+  Value less(const Index &a, const Index &b);
+  Value equal(const Index &a, const Index &b);
+  Index checked(const Index &a, Value inside, llvm::StringRef message);
+
   struct Scope {
     mlir::Region *region;
     mlir::Operation *loop = nullptr; // the one that stands open in this scope

@@ -15,7 +15,7 @@ using keratin::ir::Domain;
 using keratin::ir::getElementType;
 using keratin::ir::getShape;
 using keratin::ir::getTensorType;
-using keratin::ir::Index;
+using Index = LaneIndex;
 using keratin::ir::IterationSpace;
 using keratin::ir::ReductionOpInterface;
 using Form = LoopSchedule::Form;
@@ -163,7 +163,7 @@ void LoopKernel::laneBody(unsigned stage, MutableArrayRef<Value> accumulators) {
     if (cast<ir::DifferentiableOpInterface>(op.getOperation()).choosesElements())
       emitter.watch(operand, element);
     Value next = op.buildCombine(emitter, accumulator, element);
-    if (emitter.mask() && space.lanesReduced())
+    if (emitter.mask() && space.isInnermostReduced())
       next = b.create<arith::SelectOp>(loc, emitter.mask(), next, accumulator);
     accumulator = next;
   }
@@ -246,12 +246,12 @@ LoopKernel::State LoopKernel::innermost(unsigned stage, State state, ArrayRef<Va
         at += stateSize(op);
       }
   };
-  if (space.lanesReduced()) {
+  if (space.isInnermostReduced()) {
     const DimExpr &extent = plan.innermost().extent;
     std::optional<int64_t> constant;
     if (extent.isConstant())
       constant = extent.constantValue();
-    Value zero = emitter.i64(0), n = emitter.index(extent).base;
+    Value zero = emitter.i64(0), n = emitter.extent(extent);
     if (!schedule.isBlocked()) {
       SmallVector<Value> partials = laneLoop(stage, zero, n, constant);
       absorbAll(state, partials);
@@ -267,7 +267,7 @@ LoopKernel::State LoopKernel::innermost(unsigned stage, State state, ArrayRef<Va
 
   // Columns: the last reduced loop is walked row by row.
   unsigned group = plan.reducedLoops.back();
-  Value n = emitter.index(space.groups[group].extent).base;
+  Value n = emitter.extent(space.groups[group].extent);
   auto rows = [&](Value from, Value to) {
     SmallVector<Value> init;
     for (size_t c = 0; c < laneStarts.size(); ++c)
@@ -301,7 +301,7 @@ LoopKernel::State LoopKernel::reduceLoops(unsigned stage, ArrayRef<unsigned> loo
   if (loops.empty())
     return innermost(stage, std::move(state), laneStarts, masks);
   unsigned group = loops.front();
-  return loop(emitter.i64(0), emitter.index(space.groups[group].extent).base, 1, state,
+  return loop(emitter.i64(0), emitter.extent(space.groups[group].extent), 1, state,
               [&](Value iv, ArrayRef<Value> carried) {
                 current[group] = emitter.scalarIndex(iv);
                 return reduceLoops(stage, loops.drop_front(), State(carried), laneStarts, masks);
@@ -321,7 +321,7 @@ LoopKernel::State LoopKernel::emitPass(unsigned stage, ArrayRef<Value> laneStart
         state.push_back(emitter.splat(op.buildIdentity(emitter)));
     }
   ArrayRef<unsigned> outer = plan.reducedLoops;
-  if (!space.lanesReduced())
+  if (!space.isInnermostReduced())
     outer = outer.drop_back(); // the innermost handles it
   state = reduceLoops(stage, outer, std::move(state), laneStarts, masks);
   State results;
@@ -330,7 +330,7 @@ LoopKernel::State LoopKernel::emitPass(unsigned stage, ArrayRef<Value> laneStart
     for (ReductionOpInterface op : ops) {
       Value settled = settle(op, ArrayRef<Value>(state).slice(at, stateSize(op)));
       at += stateSize(op);
-      results.push_back(space.lanesReduced() ? horizontal(op, settled) : settled);
+      results.push_back(space.isInnermostReduced() ? horizontal(op, settled) : settled);
     }
   return results;
 }
@@ -360,7 +360,7 @@ void LoopKernel::emitRowUnit() {
 
 void LoopKernel::emitColumnUnit(Value block) {
   const DimExpr &extent = plan.innermost().extent;
-  Value n = emitter.index(extent).base;
+  Value n = emitter.extent(extent);
   bool whole = extent.isConstant() &&
                extent.constantValue() % (int64_t(lanes) * schedule.columnVectors) == 0;
   SmallVector<Value> starts, masks;
@@ -417,7 +417,7 @@ void LoopKernel::emitUnits() {
   loop(k.begin, k.end, 1, {}, [&](Value unit, ArrayRef<Value>) -> SmallVector<Value> {
     Value rest = unit, block;
     if (schedule.form == Form::Columns) {
-      Value count = emitter.index(plan.columnBlocks()).base;
+      Value count = emitter.extent(plan.columnBlocks());
       block = b.create<arith::RemUIOp>(loc, rest, count);
       rest = b.create<arith::DivUIOp>(loc, rest, count);
     }
@@ -427,7 +427,7 @@ void LoopKernel::emitUnits() {
         kept[i] = emitter.scalarIndex(rest);
         break;
       }
-      Value extent = emitter.index(space.groups[plan.keptGroups[i]].extent).base;
+      Value extent = emitter.extent(space.groups[plan.keptGroups[i]].extent);
       kept[i] = emitter.scalarIndex(b.create<arith::RemUIOp>(loc, rest, extent));
       rest = b.create<arith::DivUIOp>(loc, rest, extent);
     }
@@ -439,7 +439,7 @@ void LoopKernel::emitUnits() {
       emitRowUnit();
     } else {
       const DimExpr &extent = plan.innermost().extent;
-      laneLoop(0, emitter.i64(0), emitter.index(extent).base,
+      laneLoop(0, emitter.i64(0), emitter.extent(extent),
                extent.isConstant() ? std::optional(extent.constantValue()) : std::nullopt);
     }
     return {};

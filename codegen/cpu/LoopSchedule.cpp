@@ -52,7 +52,7 @@ LoopPlan::LoopPlan(ir::KernelOp kernel, IterationSpace analyzed, const MachineTa
   for (unsigned i = 0; i + 1 < space.groups.size(); ++i)
     (space.groups[i].reduced ? reducedLoops : keptGroups).push_back(i);
   if (space.hasReductions())
-    schedule.form = space.lanesReduced() ? Form::Rows : Form::Columns;
+    schedule.form = space.isInnermostReduced() ? Form::Rows : Form::Columns;
   else if (space.groups.size() > 1)
     schedule.form = Form::Lines;
   else if (laneGroup)
@@ -115,14 +115,14 @@ void LoopPlan::chooseSums() {
   for (const IterationSpace::Group &group : space.groups)
     if (group.reduced)
       reducedElements = mul(reducedElements, group.extent).value_or(DimExpr(INT64_MAX));
-  int64_t block = space.lanesReduced() ? laneBlock : rowBlock;
+  int64_t block = space.isInnermostReduced() ? laneBlock : rowBlock;
   bool isShort = reducedElements.isConstant() && reducedElements.constantValue() <= block;
   if (space.hasReductions() && !isShort)
     schedule.block = block;
   // Passes over more rows than caches hold read memory, which wants long pieces of them however
   // long the body is: a normalisation over 100,352 rows of 64, one vector of a row at a time, took
   // four times as long as one with four.
-  if (schedule.isBlocked() && !space.lanesReduced())
+  if (schedule.isBlocked() && !space.isInnermostReduced())
     schedule.columnVectors = std::max(schedule.columnVectors, unrollFor(0));
 }
 
@@ -204,7 +204,7 @@ void LoopPlan::printSchedule(llvm::raw_ostream &out) const {
   }
   if (schedule.isBlocked())
     out << "; long sums in blocks of " << schedule.block
-        << (space.lanesReduced() ? " elements" : " rows");
+        << (space.isInnermostReduced() ? " elements" : " rows");
   out << "\n";
 }
 

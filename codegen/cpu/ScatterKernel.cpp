@@ -118,7 +118,7 @@ void ScatterKernel::addRows(llvm::function_ref<void(Value from, Value to)> addRo
   loop(i64(0), size(count), 1, {}, [&](Value from, ArrayRef<Value>) -> SmallVector<Value> {
     Value picked = loadScalar(input(0), indicesType, {from});
     emitter.setElementType(indexElement);
-    Value to = emitter.toIndex(picked).base;
+    Value to = emitter.positionOf(picked).base;
     // Unsigned: what is negative is too large.
     Value inside = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ult, to, size(rows));
     auto branch = b.create<scf::IfOp>(loc, inside, /*withElseRegion=*/true);

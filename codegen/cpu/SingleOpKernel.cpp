@@ -63,9 +63,9 @@ void SingleOpKernel::callHost(size_t field, ArrayRef<Value> arguments) {
 
 //===-- Memory --------------------------------------------------------------------------------===//
 
-static SmallVector<keratin::ir::Index> indexOf(ElementEmitter &emitter, ArrayRef<Value> position,
-                                               bool alongLanes) {
-  SmallVector<keratin::ir::Index> index;
+static SmallVector<LaneIndex> indexOf(ElementEmitter &emitter, ArrayRef<Value> position,
+                                      bool alongLanes) {
+  SmallVector<LaneIndex> index;
   for (Value value : position)
     index.push_back(emitter.scalarIndex(value));
   if (alongLanes)

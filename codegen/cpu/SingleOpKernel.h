@@ -19,7 +19,7 @@ unsigned blockVectors(unsigned most, unsigned lanes, const ir::DimExpr &extent, 
 class SingleOpKernel {
 protected:
   using Value = mlir::Value;
-  using Index = ir::Index;
+  using Index = LaneIndex;
   template <typename T> using SmallVector = llvm::SmallVector<T>;
   template <typename T> using ArrayRef = llvm::ArrayRef<T>;
   using LoopBody = llvm::function_ref<SmallVector<Value>(Value iv, ArrayRef<Value> carried)>;

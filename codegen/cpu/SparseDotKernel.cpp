@@ -83,7 +83,7 @@ private:
 Value SparseDotKernel::position(unsigned operand, Value element) {
   Value picked = loadScalar(input(operand), getTensorType({count}, indexElement), {element});
   emitter.setElementType(indexElement);
-  return emitter.toIndex(picked).base;
+  return emitter.positionOf(picked).base;
 }
 
 void SparseDotKernel::emitBlock(Value column) {

@@ -5,7 +5,7 @@ using namespace mlir;
 namespace ir = keratin::ir;
 
 void TileEpilogue::emit(OpBuilder &builder, Location loc, Value sums, Value mask,
-                        llvm::function_ref<SmallVector<ir::Index>(ElementEmitter &)> position) {
+                        llvm::function_ref<SmallVector<LaneIndex>(ElementEmitter &)> position) {
   OpBuilder::InsertionGuard guard(k.b);
   k.b.setInsertionPoint(builder.getInsertionBlock(), builder.getInsertionPoint());
   unsigned lanes = cast<VectorType>(sums.getType()).getNumElements();
@@ -24,7 +24,7 @@ void TileEpilogue::emit(OpBuilder &builder, Location loc, Value sums, Value mask
     emitter.bindBuffer(argument, pointer);
   emitter.bindRegister(tile, sums);
   emitter.setMask(mask);
-  SmallVector<ir::Index> squeezed = position(emitter);
+  SmallVector<LaneIndex> squeezed = position(emitter);
   // All values before any store: an output may take the place of an input.
   OperandRange results = k.body().getTerminator()->getOperands();
   SmallVector<Value> values;

@@ -17,7 +17,7 @@ public:
   // squeezed shape; every value that is read or written has that shape or is broadcast into it. A
   // null mask means all lanes.
   void emit(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value sums, mlir::Value mask,
-            llvm::function_ref<llvm::SmallVector<ir::Index>(ElementEmitter &emitter)> position);
+            llvm::function_ref<llvm::SmallVector<LaneIndex>(ElementEmitter &emitter)> position);
 
 private:
   CpuKernelBuilder &k;

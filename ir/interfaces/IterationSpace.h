@@ -46,7 +46,7 @@ struct IterationSpace {
   llvm::DenseMap<mlir::Value, unsigned> stageOf; // stage in which a value can be computed
 
   bool hasReductions() const { return !stages.empty(); }
-  bool lanesReduced() const { return !groups.empty() && groups.back().reduced; }
+  bool isInnermostReduced() const { return !groups.empty() && groups.back().reduced; }
 };
 
 // Derives the space of ops, in the order of the graph, that yield the outputs; values defined

@@ -8,11 +8,13 @@
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/ArrayRef.h"
 
+#include <array>
+
 namespace keratin::ir {
 
 enum class Comparison : uint64_t;
 
-// Emits arithmetic on elements. A value stands for one element or for a vector of them, as the
+// Emits arithmetic on elements. A value stands for one element or for several at once, as the
 // target pleases; integers carry no sign in it, so the element type of the operands is set before
 // each op. float16 and bfloat16 elements are held as float32.
 class ScalarBuilder {
@@ -40,11 +42,10 @@ protected:
   mlir::Type elementType;
 };
 
-// A position along a dimension. Only an ElementBuilder makes and reads one; ops pass it on.
+// A position along a dimension. What it is made of only the ElementBuilder knows that made it; ops
+// pass it on.
 struct Index {
-  mlir::Value base;     // scalar position of the first lane
-  int64_t laneStep = 0; // distance between lanes, if the same for all
-  mlir::Value lanes;    // a position for each lane, if they have no common step
+  std::array<const void *, 3> words{};
 };
 
 // Adds what ops that move elements need: positions, and operands at positions.
@@ -55,7 +56,7 @@ public:
   virtual Index sub(const Index &a, const Index &b) = 0;
   virtual Index scale(const Index &a, int64_t factor) = 0;
   virtual Index floorDiv(const Index &a, int64_t divisor) = 0;
-  // The scalar (or lane-wise) integer as a position.
+  // The integer as a position.
   virtual Index toIndex(mlir::Value integer) = 0;
   // The position as an element of the current element type.
   virtual mlir::Value fromIndex(const Index &a) = 0;
