@@ -41,7 +41,7 @@ static unsigned laneCount(Block &body, const MachineTarget &target) {
       width = std::max(width, widthOf(operand));
     (width > 32 ? wideWork : narrowWork) += ir::instructionsOf(&op);
   }
-  return std::max(1u, target.lanes(narrowWork > wideWork ? 32 : widest));
+  return target.lanes(narrowWork > wideWork ? 32 : widest);
 }
 
 LoopPlan::LoopPlan(ir::KernelOp kernel, IterationSpace analyzed, const MachineTarget &target)

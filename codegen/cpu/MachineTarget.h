@@ -4,6 +4,7 @@
 
 #include "codegen/llvm/LlvmTarget.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,7 +12,8 @@
 namespace keratin::codegen {
 
 struct MachineTarget : LlvmTarget {
-  // Bits of one native vector register: 512, 256 or 128. Kernels use vectors of exactly this width.
+  // Bits of one native vector register: 512, 256 or 128. Kernels use vectors of exactly this width;
+  // with 32 bits, of one lane.
   unsigned vectorBits = 128;
   // Vector registers, which bound the register tile of contractions.
   unsigned vectorRegisters = 16;
@@ -22,9 +24,10 @@ struct MachineTarget : LlvmTarget {
   // Instructions of AVX-512 with all its vector lengths.
   bool hasAvx512 = false;
 
-  // Lanes of a native vector of elements with the given width in bits.
+  // Lanes of a native vector of elements with the given width in bits; one where it has no room for
+  // an element.
   unsigned lanes(unsigned elementBits) const {
-    return vectorBits / (elementBits < 8 ? 8 : elementBits);
+    return std::max(1u, vectorBits / std::max(8u, elementBits));
   }
 };
 

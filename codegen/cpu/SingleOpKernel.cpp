@@ -9,7 +9,7 @@ using keratin::ir::DimExpr;
 using keratin::ir::getElementType;
 
 unsigned keratin::codegen::lanesFor(const MachineTarget &target, unsigned elementBits) {
-  return std::max(1u, target.lanes(std::max(32u, elementBits)));
+  return target.lanes(std::max(32u, elementBits));
 }
 
 unsigned keratin::codegen::blockVectors(unsigned most, unsigned lanes, const DimExpr &extent,
