@@ -17,6 +17,7 @@ struct CompilePass : PassWrapper<CompilePass, OperationPass<ModuleOp>> {
   CompilePass() = default;
   CompilePass(const CompilePass &other) : PassWrapper(other) {}
   explicit CompilePass(const CompileOptions &options) {
+    target = options.target;
     cpu = options.cpu;
     failBefore = options.failBefore;
     memoryBudget = options.memoryBudget;
@@ -34,6 +35,7 @@ struct CompilePass : PassWrapper<CompilePass, OperationPass<ModuleOp>> {
   void runOnOperation() override {
     OwningOpRef<ModuleOp> copy = getOperation().clone();
     CompileOptions options;
+    options.target = target;
     options.cpu = cpu;
     options.failBefore = failBefore;
     options.memoryBudget = memoryBudget;
@@ -48,6 +50,8 @@ struct CompilePass : PassWrapper<CompilePass, OperationPass<ModuleOp>> {
     signalPassFailure();
   }
 
+  Option<std::string> target{*this, "target", llvm::cl::desc("Target to compile for"),
+                             llvm::cl::init("cpu")};
   Option<std::string> cpu{*this, "cpu", llvm::cl::desc("Machine to compile for"),
                           llvm::cl::init("native")};
   Option<int> failBefore{*this, "fail-before", llvm::cl::desc("For tests: the pass to fail at"),

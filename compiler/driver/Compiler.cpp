@@ -41,11 +41,8 @@ const DialectRegistry &keratin::compiler::dialects() {
 }
 
 absl::StatusOr<std::shared_ptr<const CompiledFunction>>
-CompiledFunction::make(FunctionCompiler &compiler, const CompileOptions &options) {
+CompiledFunction::make(FunctionCompiler &compiler, const codegen::Target &target) {
   auto start = std::chrono::steady_clock::now();
-  codegen::MachineTarget target = codegen::machineByName(options.cpu);
-  if (target.triple.empty())
-    return absl::InvalidArgumentError("unknown cpu '" + options.cpu + "'");
   if (absl::Status status = compiler.plan(); !status.ok())
     return status;
   constexpr const char *entryName = "keratin_entry";
@@ -79,9 +76,18 @@ keratin::compiler::compile(ModuleOp module, const CompileOptions &options) {
   // Lives on where the work is left.
   FunctionCompiler *compiler = nullptr;
   absl::Status status = attempt(what, [&] {
-    auto owned = std::make_unique<FunctionCompiler>(module, options);
+    codegen::TargetChoice choice;
+    choice.name = options.target;
+    choice.cpu = options.cpu;
+    std::string error;
+    std::shared_ptr<const codegen::Target> target = codegen::makeTarget(choice, &error);
+    if (!target) {
+      result = absl::InvalidArgumentError(error);
+      return;
+    }
+    auto owned = std::make_unique<FunctionCompiler>(module, target, options);
     compiler = owned.get();
-    result = CompiledFunction::make(*compiler, options);
+    result = CompiledFunction::make(*compiler, *target);
   });
   if (status.ok())
     return result;

@@ -19,9 +19,14 @@ class DialectRegistry;
 class ModuleOp;
 } // namespace mlir
 
+namespace keratin::codegen {
+class Target;
+}
+
 namespace keratin::compiler {
 
 struct CompileOptions {
+  std::string target = "cpu"; // by its name (codegen/Target.h)
   std::string cpu = "native"; // as --mcpu
   // Verifies the IR after each pass, and the memory plan by the independent checker: for tests, and
   // for finding which pass is wrong.
@@ -90,7 +95,7 @@ private:
   compile(mlir::ModuleOp module, const CompileOptions &options);
   CompiledFunction();
   static absl::StatusOr<std::shared_ptr<const CompiledFunction>>
-  make(FunctionCompiler &compiler, const CompileOptions &options);
+  make(FunctionCompiler &compiler, const codegen::Target &target);
   struct Impl;
   std::unique_ptr<Impl> impl;
 };

@@ -28,8 +28,10 @@ namespace host = keratin::host;
 namespace ir = keratin::ir;
 namespace passes = keratin::passes;
 
-FunctionCompiler::FunctionCompiler(ModuleOp module, const CompileOptions &options)
-    : module(module), options(options), diagnostics(module.getContext()) {}
+FunctionCompiler::FunctionCompiler(ModuleOp module, std::shared_ptr<const codegen::Target> target,
+                                   const CompileOptions &options)
+    : module(module), target(std::move(target)), options(options),
+      diagnostics(module.getContext()) {}
 
 LogicalResult FunctionCompiler::begin(StringRef next, Location location) const {
   if (options.progress)
@@ -83,6 +85,7 @@ LogicalResult FunctionCompiler::checkConstants(const codegen::EntryDescription &
 
 PhaseOptions FunctionCompiler::phaseOptions() const {
   PhaseOptions result;
+  result.limits = target->limits();
   result.maxOps = options.maxOps;
   result.failBefore = options.failBefore;
   result.keptBytes = keptBytes;
@@ -129,7 +132,7 @@ LogicalResult FunctionCompiler::runPhase(ModuleOp module, PipelinePhase phase, b
                              /*printModuleScope=*/false, /*printAfterOnlyOnChange=*/false);
   buildModulePhase(manager, phase, phaseOptions());
   if (options.verify && phase == PipelinePhase::Memory)
-    manager.addNestedPass<func::FuncOp>(passes::createCheckMemoryPlan());
+    buildMemoryCheck(manager.nest<func::FuncOp>(), phaseOptions());
   return manager.run(module);
 }
 
@@ -229,7 +232,7 @@ static void renameShared(ModuleOp kernels, const std::string &variant) {
       (void)symbols.rename(shared, (shared.getSymName() + "." + variant).str());
 }
 
-OwningOpRef<ModuleOp> FunctionCompiler::lower(const codegen::MachineTarget &target,
+OwningOpRef<ModuleOp> FunctionCompiler::lower(const codegen::Target &target,
                                               const std::string &entryName,
                                               FunctionDescription &description,
                                               codegen::EntryDescription &entry) {
@@ -242,8 +245,7 @@ OwningOpRef<ModuleOp> FunctionCompiler::lower(const codegen::MachineTarget &targ
     return nullptr;
   entry.beforeKernel = [this](Location location) { return begin("a kernel", location); };
   OwningOpRef<ModuleOp> kernels = ModuleOp::create(module.getLoc());
-  if (failed(codegen::lowerFunction(function, host::programOf(function), *kernels, entryName,
-                                    target, entry)) ||
+  if (failed(target.lower(function, host::programOf(function), *kernels, entryName, entry)) ||
       failed(checkConstants(entry)) || failed(description.describe(function, entry)))
     return nullptr;
   clock.finish("kernels");
@@ -256,7 +258,7 @@ OwningOpRef<ModuleOp> FunctionCompiler::lower(const codegen::MachineTarget &targ
   return kernels;
 }
 
-absl::StatusOr<FunctionCode> FunctionCompiler::generate(const codegen::MachineTarget &target,
+absl::StatusOr<FunctionCode> FunctionCompiler::generate(const codegen::Target &target,
                                                         const std::string &entryName,
                                                         const std::string &variant) {
   FunctionCode code;
@@ -270,15 +272,15 @@ absl::StatusOr<FunctionCode> FunctionCompiler::generate(const codegen::MachineTa
     renameShared(*kernels, variant);
   dump.module("7-llvm", *kernels);
   if (dump.enabled())
-    if (auto text = schedules(target); text.ok())
+    if (auto text = schedules(target.host()); text.ok())
       dump.text("7-kernels.txt", *text);
   if (dump.enabled())
-    if (auto assembly = codegen::emitCode(*kernels, target, codegen::CodeKind::Assembly);
+    if (auto assembly = codegen::emitCode(*kernels, target.host(), codegen::CodeKind::Assembly);
         succeeded(assembly))
       dump.text("8-assembly.s", (*assembly)->getBuffer());
   unsigned threads =
       options.threads ? options.threads : std::min(2u, std::thread::hardware_concurrency());
-  auto objects = codegen::emitObjects(*kernels, target, threads, clock);
+  auto objects = codegen::emitObjects(*kernels, target.host(), threads, clock);
   if (failed(objects))
     return failure();
   code.objects = std::move(*objects);
@@ -287,7 +289,7 @@ absl::StatusOr<FunctionCode> FunctionCompiler::generate(const codegen::MachineTa
   return code;
 }
 
-absl::StatusOr<std::string> FunctionCompiler::generateText(const codegen::MachineTarget &target,
+absl::StatusOr<std::string> FunctionCompiler::generateText(const codegen::Target &target,
                                                            const std::string &entryName,
                                                            codegen::CodeKind kind,
                                                            std::vector<std::string> *functions) {
@@ -299,7 +301,7 @@ absl::StatusOr<std::string> FunctionCompiler::generateText(const codegen::Machin
     return failure();
   if (functions)
     *functions = entry.kernelFunctions;
-  auto text = codegen::emitCode(*kernels, target, kind);
+  auto text = codegen::emitCode(*kernels, target.host(), kind);
   if (failed(text))
     return failure();
   return (*text)->getBuffer().str();

@@ -2,7 +2,7 @@
 #ifndef KERATIN_COMPILER_DRIVER_FUNCTIONCOMPILER_H
 #define KERATIN_COMPILER_DRIVER_FUNCTIONCOMPILER_H
 
-#include "codegen/cpu/MachineTarget.h"
+#include "codegen/Target.h"
 #include "codegen/llvm/ObjectEmitter.h"
 #include "compiler/artifact/FunctionDescription.h"
 #include "compiler/diagnostics/DiagnosticCollector.h"
@@ -27,21 +27,22 @@ struct FunctionCode {
 class FunctionCompiler {
 public:
   // The module holds one function with the contract of Compiler.h; it and the options must outlive
-  // this object, whose thread gets the context's diagnostics.
-  FunctionCompiler(mlir::ModuleOp module, const CompileOptions &options);
+  // this object, whose thread gets the context's diagnostics. Planned within the target's limits.
+  FunctionCompiler(mlir::ModuleOp module, std::shared_ptr<const codegen::Target> target,
+                   const CompileOptions &options);
 
   // Verifies the function and takes it through the planning phases and to its host program, or up
   // to the last phase named.
   absl::Status plan(PipelinePhase last = PipelinePhase::Host);
 
-  // After all of plan(), any number of times. All symbols that the objects define begin with
-  // entryName, but for functions that equal each other in all code for the machine; `variant` is
-  // appended to the names of those where code for several machines is linked together.
-  absl::StatusOr<FunctionCode> generate(const codegen::MachineTarget &target,
-                                        const std::string &entryName,
+  // After all of plan(), any number of times, for targets of the same name. All symbols that the
+  // objects define begin with entryName, but for functions that equal each other in all code for
+  // the machine; `variant` is appended to the names of those where code for several machines is
+  // linked together.
+  absl::StatusOr<FunctionCode> generate(const codegen::Target &target, const std::string &entryName,
                                         const std::string &variant = "");
   // The same as text, for people; with the name of the function that each kernel became.
-  absl::StatusOr<std::string> generateText(const codegen::MachineTarget &target,
+  absl::StatusOr<std::string> generateText(const codegen::Target &target,
                                            const std::string &entryName, codegen::CodeKind kind,
                                            std::vector<std::string> *kernelFunctions = nullptr);
 
@@ -68,12 +69,13 @@ private:
   mlir::LogicalResult runPhase(mlir::ModuleOp module, PipelinePhase phase, bool isShown);
   // Without a phase: code generation.
   absl::Status failure(std::optional<PipelinePhase> phase = std::nullopt);
-  mlir::OwningOpRef<mlir::ModuleOp> lower(const codegen::MachineTarget &target,
+  mlir::OwningOpRef<mlir::ModuleOp> lower(const codegen::Target &target,
                                           const std::string &entryName,
                                           FunctionDescription &description,
                                           codegen::EntryDescription &entry);
 
   mlir::ModuleOp module;
+  const std::shared_ptr<const codegen::Target> target;
   const CompileOptions &options;
   const std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
   DiagnosticCollector diagnostics;

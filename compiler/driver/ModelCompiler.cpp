@@ -1,5 +1,6 @@
 #include "compiler/driver/ModelCompiler.h"
 
+#include "codegen/Target.h"
 #include "codegen/llvm/StageClock.h"
 #include "compiler/artifact/ModelInterface.h"
 #include "compiler/artifact/Names.h"
@@ -13,6 +14,14 @@ using namespace keratin;
 using namespace keratin::compiler;
 using namespace mlir;
 
+codegen::TargetChoice keratin::compiler::portableChoice(const std::string &target,
+                                                        const std::string &cpu) {
+  codegen::TargetChoice choice = codegen::targetChoice(target);
+  choice.cpu = cpu;
+  choice.isPortable = true;
+  return choice;
+}
+
 namespace {
 
 class ModelCompiler {
@@ -23,9 +32,9 @@ public:
   absl::StatusOr<CompiledModel> run() {
     if (absl::Status status = checkNames(); !status.ok())
       return status;
-    if (absl::Status status = findMachines(); !status.ok())
+    if (absl::Status status = findTargets(); !status.ok())
       return status;
-    code.resize(machines.size());
+    code.resize(targets.size());
     auto functions = model.graph.module->getOps<func::FuncOp>();
     for (auto [function, saved] : llvm::zip(functions, model.graph.functions))
       if (absl::Status status = compileFunction(function, saved); !status.ok())
@@ -49,22 +58,26 @@ private:
     return absl::OkStatus();
   }
 
-  absl::Status findMachines() {
+  absl::Status findTargets() {
     for (const std::string &cpu : options.cpus) {
+      codegen::TargetChoice choice = portableChoice(options.target, cpu);
       std::string error;
-      auto machine = codegen::portableMachine(options.triple, cpu, &error);
-      if (!machine)
+      std::shared_ptr<const codegen::Target> target = codegen::makeTarget(choice, &error);
+      if (!target)
         return StringRef(error).starts_with("not implemented") ? absl::UnimplementedError(error)
                                                                : absl::InvalidArgumentError(error);
-      machines.push_back(std::move(*machine));
+      if (target->limits().hasOwnMemory)
+        return absl::UnimplementedError("not implemented: ahead of time, code for target '" +
+                                        options.target + "', which is no CPU");
+      targets.push_back(std::move(target));
     }
-    result.triple = machines.front().target.triple;
+    result.triple = targets.front()->host().triple;
     return absl::OkStatus();
   }
 
-  std::string entryName(size_t machine, size_t function) {
+  std::string entryName(size_t target, size_t function) {
     std::string name = "keratin." + identifiers[function];
-    return machines.size() == 1 ? name : name + "." + options.cpus[machine];
+    return targets.size() == 1 ? name : name + "." + options.cpus[target];
   }
 
   absl::Status compileFunction(func::FuncOp function, const ir::SavedFunction &saved) {
@@ -72,13 +85,13 @@ private:
     func::FuncOp copy = function.clone();
     copy.setName(saved.name); // as messages call it
     module->push_back(copy);
-    FunctionCompiler compiler(*module, options.compile);
+    FunctionCompiler compiler(*module, targets.front(), options.compile);
     if (absl::Status status = compiler.plan(); !status.ok())
       return status;
     size_t number = code.front().size();
-    for (size_t i = 0; i < machines.size(); ++i) {
-      auto generated = compiler.generate(machines[i].target, entryName(i, number),
-                                         machines.size() == 1 ? "" : options.cpus[i]);
+    for (size_t i = 0; i < targets.size(); ++i) {
+      auto generated = compiler.generate(*targets[i], entryName(i, number),
+                                         targets.size() == 1 ? "" : options.cpus[i]);
       if (!generated.ok())
         return generated.status();
       for (auto &object : generated->objects)
@@ -99,15 +112,15 @@ private:
     for (const ir::SavedVariable &variable : model.graph.variables) {
       // Zeros, say the moments of an optimiser, take no room.
       bool isZero = llvm::all_of(variable.bytes, [](char byte) { return byte == 0; });
-      variables.push_back({{variable.name.c_str(),
-                            variable.dtype,
-                            int32_t(variable.dims.size()),
-                            variable.dims.data(),
-                            "",
-                            nullptr,
-                            {}},
-                           isZero ? nullptr : variable.bytes.data(),
-                           {}});
+      variables.push_back({.tensor = {.name = variable.name.c_str(),
+                                      .dtype = variable.dtype,
+                                      .rank = int32_t(variable.dims.size()),
+                                      .dims = variable.dims.data(),
+                                      .location = "",
+                                      .capacity = nullptr,
+                                      .reserved = {}},
+                           .initial = isZero ? nullptr : variable.bytes.data(),
+                           .reserved = {}});
     }
     const std::vector<ir::SavedFunction> &saved = model.graph.functions;
     std::vector<std::vector<int32_t>> used;
@@ -117,35 +130,37 @@ private:
         return absl::InvalidArgumentError("function '" + saved[f].name +
                                           "' is given another number of variables than it has");
     }
-    std::vector<std::vector<keratin_object_function_t>> functions(machines.size());
-    std::vector<std::vector<std::string>> entryNames(machines.size());
+    std::vector<std::vector<keratin_object_function_t>> functions(targets.size());
+    std::vector<std::vector<std::string>> entryNames(targets.size());
     std::vector<keratin_object_variant_t> variants;
-    for (size_t i = 0; i < machines.size(); ++i) {
+    for (size_t i = 0; i < targets.size(); ++i) {
       for (size_t f = 0; f < saved.size(); ++f) {
-        functions[i].push_back({&code[i][f].description->descriptor, used[f].data()});
+        functions[i].push_back({.descriptor = &code[i][f].description->descriptor,
+                                .variables = used[f].data()});
         entryNames[i].push_back(entryName(i, f));
       }
-      variants.push_back({options.cpus[i].c_str(),
-                          {machines[i].required[0], machines[i].required[1]},
-                          functions[i].data()});
+      auto [low, high] = targets[i]->requiredFeatures();
+      variants.push_back({.cpu = options.cpus[i].c_str(),
+                          .features = {low, high},
+                          .functions = functions[i].data()});
     }
-    keratin_object_desc_t object = {KERATIN_OBJECT_MAGIC,
-                                    KERATIN_OBJECT_ABI_VERSION,
-                                    model.name.c_str(),
-                                    producer,
-                                    int32_t(saved.size()),
-                                    int32_t(variables.size()),
-                                    int32_t(variants.size()),
-                                    options.threads,
-                                    variables.data(),
-                                    variants.data(),
-                                    {}};
+    keratin_object_desc_t object = {.magic = KERATIN_OBJECT_MAGIC,
+                                    .abi_version = KERATIN_OBJECT_ABI_VERSION,
+                                    .name = model.name.c_str(),
+                                    .producer = producer,
+                                    .num_functions = int32_t(saved.size()),
+                                    .num_variables = int32_t(variables.size()),
+                                    .num_variants = int32_t(variants.size()),
+                                    .threads = options.threads,
+                                    .variables = variables.data(),
+                                    .variants = variants.data(),
+                                    .reserved = {}};
     ModelInterface interface =
         makeModelInterface(object, result.triple + " (" + llvm::join(options.cpus, ", ") + ")");
     // Descriptor and forwarders must run before the processor is known: for the plainest one.
     std::string error;
     auto plain = codegen::portableMachine(
-        options.triple, StringRef(result.triple).starts_with("x86_64") ? "x86-64" : "generic",
+        result.triple, StringRef(result.triple).starts_with("x86_64") ? "x86-64" : "generic",
         &error);
     if (!plain)
       return absl::InternalError(error);
@@ -165,9 +180,9 @@ private:
 
   Model model;
   const ModelOptions &options;
-  std::vector<std::string> identifiers; // of the functions
-  std::vector<codegen::PortableMachine> machines;
-  std::vector<std::vector<FunctionCode>> code; // of each machine, each function
+  std::vector<std::string> identifiers;                        // of the functions
+  std::vector<std::shared_ptr<const codegen::Target>> targets; // one for each of options.cpus
+  std::vector<std::vector<FunctionCode>> code;                 // of each target, each function
   CompiledModel result;
 };
 

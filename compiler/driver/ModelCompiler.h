@@ -2,6 +2,7 @@
 #ifndef KERATIN_COMPILER_DRIVER_MODELCOMPILER_H
 #define KERATIN_COMPILER_DRIVER_MODELCOMPILER_H
 
+#include "codegen/Target.h"
 #include "compiler/driver/Compiler.h"
 #include "ir/saved/SavedGraph.h"
 
@@ -17,7 +18,7 @@ struct Model {
 };
 
 struct ModelOptions {
-  std::string triple;                         // "": that of this machine
+  std::string target = "cpu";                 // as --target: also the triple of a CPU
   std::vector<std::string> cpus = {"native"}; // best first; the first that can run is taken
   int32_t threads = 0;                        // of a call of the model, 0: as many as processors
   CompileOptions compile;                     // cpu is not looked at
@@ -30,6 +31,9 @@ struct CompiledModel {
   std::string header;
   std::vector<std::pair<std::string, CompileReport>> reports; // of each function
 };
+
+// The target that --target and --mcpu name, for code that is taken elsewhere.
+codegen::TargetChoice portableChoice(const std::string &target, const std::string &cpu);
 
 // Errors as compile(). The same model, options and version give the same bytes.
 absl::StatusOr<CompiledModel> compileModel(Model model, const ModelOptions &options);

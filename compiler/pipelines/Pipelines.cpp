@@ -33,6 +33,20 @@ static std::unique_ptr<Pass> foldConstants(const PhaseOptions &phaseOptions) {
   return passes::createFoldConstants(options);
 }
 
+static std::unique_ptr<Pass> formKernels(const PhaseOptions &phaseOptions) {
+  passes::FormKernelsOptions options;
+  options.maxOps = phaseOptions.limits.kernelOps;
+  options.maxStreams = phaseOptions.limits.tileStreams;
+  return passes::createFormKernels(options);
+}
+
+static std::unique_ptr<Pass> planMemory(const PhaseOptions &phaseOptions) {
+  passes::PlanMemoryOptions options;
+  options.alignment = phaseOptions.limits.alignment;
+  options.space = phaseOptions.limits.hasOwnMemory ? "device" : "host";
+  return passes::createPlanMemory(options);
+}
+
 // What the user wrote, in formulas that do not overflow, before it is differentiated. Requirements
 // stand between values and go first; equal values are merged before formulas are recognised. What
 // loops do not need has no gradient to compute, and of a branch not taken none is computed.
@@ -69,11 +83,11 @@ static constexpr Maker fusionPasses[] = {
     [](const PhaseOptions &) { return passes::createHoistInvariants(); }, // transposes of captures
     [](const PhaseOptions &) { return passes::createEliminateCommonSubexpressions(); },
     [](const PhaseOptions &) { return passes::createSplitConcatenations(); },
-    [](const PhaseOptions &) { return passes::createFormKernels(); },
+    formKernels,
 };
 static constexpr Maker memoryPasses[] = {
     [](const PhaseOptions &) { return passes::createScheduleKernels(); },
-    [](const PhaseOptions &) { return passes::createPlanMemory(); },
+    planMemory,
 };
 
 static std::vector<std::unique_ptr<Pass>> passesOf(PipelinePhase phase,
@@ -152,6 +166,12 @@ void keratin::compiler::buildPhase(OpPassManager &manager, PipelinePhase phase,
       manager.addPass(std::make_unique<AskPass>(options.beforePass, pass->getArgument().str()));
     manager.addPass(std::move(pass));
   }
+}
+
+void keratin::compiler::buildMemoryCheck(OpPassManager &manager, const PhaseOptions &options) {
+  passes::CheckMemoryPlanOptions check;
+  check.alignment = options.limits.alignment;
+  manager.addPass(passes::createCheckMemoryPlan(check));
 }
 
 void keratin::compiler::buildPipeline(OpPassManager &manager, PipelinePhase last,

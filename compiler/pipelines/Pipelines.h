@@ -2,6 +2,8 @@
 #ifndef KERATIN_COMPILER_PIPELINES_PIPELINES_H
 #define KERATIN_COMPILER_PIPELINES_PIPELINES_H
 
+#include "codegen/TargetLimits.h"
+
 #include "mlir/Pass/PassManager.h"
 
 #include <functional>
@@ -24,7 +26,8 @@ inline constexpr PipelinePhase planningPhases[] = {PipelinePhase::Graph, Pipelin
                                                    PipelinePhase::Memory};
 
 struct PhaseOptions {
-  int64_t maxOps = 1'000'000; // of a function whose gradients are expanded
+  codegen::TargetLimits limits; // of the target
+  int64_t maxOps = 1'000'000;   // of a function whose gradients are expanded
   // Bytes that gradients may keep of loops (keratin-checkpoint-loops); none: as many as they like.
   std::optional<int64_t> keptBytes;
   // Whether the function looks for numbers that are not finite (keratin-check-numbers).
@@ -39,6 +42,8 @@ struct PhaseOptions {
 // Appends the passes of one planning phase to a manager of func.func.
 void buildPhase(mlir::OpPassManager &manager, PipelinePhase phase,
                 const PhaseOptions &options = PhaseOptions());
+// Appends the pass that judges plans of memory, to a manager of func.func.
+void buildMemoryCheck(mlir::OpPassManager &manager, const PhaseOptions &options = PhaseOptions());
 // Appends the passes of all planning phases up to and including the last, to a manager of
 // func.func.
 void buildPipeline(mlir::OpPassManager &manager, PipelinePhase last = PipelinePhase::Memory,

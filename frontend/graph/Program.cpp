@@ -102,6 +102,7 @@ private:
 static std::shared_ptr<const Program> compileModule(FunctionModule &module,
                                                     const FunctionOptions &options) {
   compiler::CompileOptions compileOptions;
+  compileOptions.target = options.target;
   compileOptions.memoryBudget = options.memoryBudget;
   compileOptions.checkNumbers = options.checkNumbers;
   // A century is as good as any time.

@@ -137,8 +137,29 @@ MemoryAttr MemoryAttr::get(MLIRContext *context, MemorySpace space, const DimExp
   return get(context, space, DimsAttr::get(context, {bytes}), time, symbol);
 }
 
+StringRef keratin::ir::memorySpaceName(MemorySpace space) {
+  return space == MemorySpace::Host ? "host" : "device";
+}
+
+std::optional<MemorySpace> keratin::ir::memorySpaceByName(StringRef name) {
+  for (MemorySpace space : {MemorySpace::Host, MemorySpace::Device})
+    if (name == memorySpaceName(space))
+      return space;
+  return std::nullopt;
+}
+
 Attribute MemoryAttr::parse(AsmParser &parser, Type) {
-  if (parser.parseLess() || parser.parseKeyword("host") || parser.parseComma())
+  StringRef name;
+  SMLoc spaceStart;
+  if (parser.parseLess() || failed(parser.getCurrentLocation(&spaceStart)) ||
+      parser.parseKeyword(&name))
+    return {};
+  std::optional<MemorySpace> space = memorySpaceByName(name);
+  if (!space) {
+    parser.emitError(spaceStart, "expected 'host' or 'device'");
+    return {};
+  }
+  if (parser.parseComma())
     return {};
   FailureOr<DimExpr> bytes = parseDimExpr(parser);
   if (failed(bytes))
@@ -164,11 +185,11 @@ Attribute MemoryAttr::parse(AsmParser &parser, Type) {
   }
   if (parser.parseGreater())
     return {};
-  return get(parser.getContext(), MemorySpace::Host, *bytes, time, symbol);
+  return get(parser.getContext(), *space, *bytes, time, symbol);
 }
 
 void MemoryAttr::print(AsmPrinter &printer) const {
-  printer << "<host, ";
+  printer << "<" << memorySpaceName(getSpace()) << ", ";
   printDimExpr(printer, getBytes());
   if (waits())
     printer << (isTape() ? ", step of d" : ", after d") << getSymbol();
@@ -205,6 +226,11 @@ SmallVector<MemoryAttr> keratin::ir::memoriesOf(FunctionOpInterface function) {
       memories.push_back(
           cast<MemoryAttr>(memory)); // the dialect's verifier has seen that it is one
   return memories;
+}
+
+MemorySpace keratin::ir::spaceOf(FunctionOpInterface function) {
+  SmallVector<MemoryAttr> memories = memoriesOf(function);
+  return memories.empty() ? MemorySpace::Host : memories.front().getSpace();
 }
 
 //===-- Writing -------------------------------------------------------------------------------===//
@@ -255,6 +281,9 @@ LogicalResult keratin::ir::verifyPlanAttribute(Operation *op, NamedAttribute att
     for (auto [number, memory] : llvm::enumerate(list.getAsRange<MemoryAttr>()))
       if (memory.waits() != (number != 0))
         return require(false, "an arena that waits for nothing, then memories that wait for sizes");
+    for (MemoryAttr memory : list.getAsRange<MemoryAttr>())
+      if (memory.getSpace() != cast<MemoryAttr>(list[0]).getSpace())
+        return require(false, "memories of one space");
     return require(!list.empty(), "an arena at least");
   }
   if (name == kPlaces)

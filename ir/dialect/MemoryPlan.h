@@ -50,6 +50,11 @@ PlaceAttr placeOfStep(LoopOpInterface loop);
 RoomAttr roomOf(mlir::Operation *node);
 // Of a function; empty: it has no plan.
 llvm::SmallVector<MemoryAttr> memoriesOf(mlir::FunctionOpInterface function);
+// That kernels of the function work in, and in which its arguments, results and constants are.
+MemorySpace spaceOf(mlir::FunctionOpInterface function);
+// "host", "device"
+llvm::StringRef memorySpaceName(MemorySpace space);
+std::optional<MemorySpace> memorySpaceByName(llvm::StringRef name);
 
 // Whether the function has a plan for each of its nodes, and memories wait for sizes that it
 // computes; a diagnostic says what is missing. Precondition: the function is verified.

@@ -81,7 +81,8 @@ def Keratin_MemoryAttr : AttrDef<Keratin_Dialect, "Memory"> {
                                                that has d5 of them, asked for as they come
     ```
 
-    `host` is the space that it is in: what the host's code reads and writes.
+    The first word is the space that it is in: `host`, which the host's code reads and writes, or `device`, which only kernels do and transfers.
+    All memories of a plan are in one space, and so are the arguments, results and constants of the function.
   }];
   let parameters = (ins "::keratin::ir::MemorySpace":$space,
                         "::keratin::ir::DimsAttr":$extent,         // the bytes

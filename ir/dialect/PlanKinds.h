@@ -5,7 +5,8 @@
 namespace keratin::ir {
 
 enum class PlaceKind { Memory, Returned, Variable, Nowhere, Result, Stack };
-enum class MemorySpace { Host };
+// What the host's code reads and writes, or what only kernels do.
+enum class MemorySpace { Host, Device };
 // When it is there: from the beginning of the call, from a size on, or step by step.
 enum class MemoryTime { Call, Size, Steps };
 

@@ -15,8 +15,6 @@ using namespace keratin::passes;
 
 namespace {
 
-constexpr int64_t kAlignment = 64;
-
 //===----------------------------------------------------------------------===//
 // Known sizes
 //===----------------------------------------------------------------------===//
@@ -196,16 +194,16 @@ std::optional<PackedBuffers> keratin::passes::packBuffers(const std::vector<int6
 
 namespace {
 
-std::optional<DimExpr> roundUp(const DimExpr &bytes) {
-  std::optional<DimExpr> units = ceildiv(bytes, kAlignment);
-  return units ? mul(*units, kAlignment) : std::nullopt;
+std::optional<DimExpr> roundUp(const DimExpr &bytes, int64_t alignment) {
+  std::optional<DimExpr> units = ceildiv(bytes, alignment);
+  return units ? mul(*units, alignment) : std::nullopt;
 }
 
-std::optional<int64_t> roundUp(int64_t bytes) {
+std::optional<int64_t> roundUp(int64_t bytes, int64_t alignment) {
   int64_t padded;
-  if (__builtin_add_overflow(bytes, kAlignment - 1, &padded))
+  if (__builtin_add_overflow(bytes, alignment - 1, &padded))
     return std::nullopt;
-  return padded / kAlignment * kAlignment;
+  return padded / alignment * alignment;
 }
 
 // Builds the layout region after region.
@@ -217,7 +215,8 @@ public:
   };
   const std::vector<Region> &regions() const { return closed; }
 
-  explicit Builder(const std::vector<ArenaBuffer> &buffers) : buffers(buffers) {
+  Builder(const std::vector<ArenaBuffer> &buffers, int64_t alignment)
+      : buffers(buffers), alignment(alignment) {
     layout.offsets.resize(buffers.size());
   }
 
@@ -265,6 +264,7 @@ private:
   }
 
   const std::vector<ArenaBuffer> &buffers;
+  const int64_t alignment;
   ArenaLayout layout;
   std::vector<Region> closed;
   std::vector<size_t> fixed;                     // buffers of static size
@@ -300,7 +300,7 @@ bool Builder::split() {
 bool Builder::placeStatic() {
   std::vector<int64_t> sizes;
   for (size_t buffer : fixed) {
-    std::optional<int64_t> size = roundUp(buffers[buffer].bytes.constantValue());
+    std::optional<int64_t> size = roundUp(buffers[buffer].bytes.constantValue(), alignment);
     if (!size)
       return false;
     sizes.push_back(*size);
@@ -387,12 +387,12 @@ bool Builder::placeGroup(const DimExpr &unit, const std::vector<size_t> &members
     return false;
   const std::vector<int64_t> &offsets = packed->offsets;
 
-  // A buffer below that ends between two multiples of 64 pushes those above it up by one of them.
-  // Where factors are multiples of 64 all ends are aligned, and nothing is lost.
+  // A buffer below that ends between two multiples of the alignment pushes those above it up by one
+  // of them. Where factors are multiples of it all ends are aligned, and nothing is lost.
   std::vector<size_t> upwards(members.size());
   sortBy(upwards, [&](size_t i) { return offsets[i]; });
   std::vector<int64_t> pushes(members.size(), 0);
-  auto pushesAbove = [&](size_t i) { return pushes[i] + (sizes[i] % kAlignment != 0); };
+  auto pushesAbove = [&](size_t i) { return pushes[i] + (sizes[i] % alignment != 0); };
   int64_t mostPushes = 0;
   MostOverTime below(ranges);
   for (size_t i : upwards) {
@@ -403,8 +403,8 @@ bool Builder::placeGroup(const DimExpr &unit, const std::vector<size_t> &members
 
   auto position = [&](int64_t units, int64_t pushed) -> std::optional<DimExpr> {
     std::optional<DimExpr> bytes = mul(unit, units);
-    bytes = bytes ? roundUp(*bytes) : std::nullopt;
-    return bytes ? add(*bytes, pushed * kAlignment) : std::nullopt;
+    bytes = bytes ? roundUp(*bytes, alignment) : std::nullopt;
+    return bytes ? add(*bytes, pushed * alignment) : std::nullopt;
   };
   for (size_t i = 0; i < members.size(); ++i)
     if (!place(members[i], position(offsets[i], pushes[i])))
@@ -451,7 +451,7 @@ bool Builder::placeSlots(std::vector<size_t> alone) {
     for (size_t user : slot.users)
       if (!place(user, DimExpr(0)))
         return false;
-    if (!closeRegion(roundUp(slot.bytes), slot.users))
+    if (!closeRegion(roundUp(slot.bytes, alignment), slot.users))
       return false;
   }
   return true;
@@ -495,7 +495,8 @@ public:
   // lower ones there and step over both.
   enum class Order { LargestFirst, LowestFirst };
 
-  explicit Stacker(const std::vector<ArenaBuffer> &buffers) : buffers(buffers) {
+  Stacker(const std::vector<ArenaBuffer> &buffers, int64_t alignment)
+      : buffers(buffers), alignment(alignment) {
     layout.offsets.resize(buffers.size());
   }
 
@@ -554,7 +555,7 @@ private:
     std::optional<DimExpr> bytes = buffers[buffer].bytes;
     if (bytes->lowerBound().value_or(-1) < 0)
       bytes = max(*bytes, 0);
-    bytes = bytes ? roundUp(*bytes) : std::nullopt;
+    bytes = bytes ? roundUp(*bytes, alignment) : std::nullopt;
     std::optional<Samples> samples = bytes ? sample(*bytes) : std::nullopt;
     if (!samples)
       return false;
@@ -568,6 +569,7 @@ private:
   std::optional<DimExpr> findTop(std::vector<const Spot *> others);
 
   const std::vector<ArenaBuffer> &buffers;
+  const int64_t alignment;
   ArenaLayout layout;
   std::vector<Spot> spots;
   DimExpr size; // of the buffer at hand, rounded up
@@ -670,8 +672,9 @@ bool isSmaller(const ArenaLayout &a, const ArenaLayout &b) {
 
 } // namespace
 
-std::optional<ArenaLayout> keratin::passes::layOutArena(const std::vector<ArenaBuffer> &buffers) {
-  Builder builder(buffers);
+std::optional<ArenaLayout> keratin::passes::layOutArena(const std::vector<ArenaBuffer> &buffers,
+                                                        int64_t alignment) {
+  Builder builder(buffers, alignment);
   std::optional<ArenaLayout> regions = builder.build();
   if (!regions || builder.regions().size() < 2 || buffers.size() > kMostStacked)
     return regions;
@@ -689,7 +692,7 @@ std::optional<ArenaLayout> keratin::passes::layOutArena(const std::vector<ArenaB
   std::optional<ArenaLayout> best = regions;
   for (Stacker::Order order : {Stacker::Order::LargestFirst, Stacker::Order::LowestFirst}) {
     std::optional<ArenaLayout> stacked =
-        Stacker(buffers).build(*regions, largest->members, largest->start, order);
+        Stacker(buffers, alignment).build(*regions, largest->members, largest->start, order);
     if (stacked && isSmaller(*stacked, *best))
       best = std::move(stacked);
   }

@@ -13,9 +13,10 @@
 // Then the largest region stays, and the others' buffers are put over and between its buffers
 // wherever that can be proved to be apart for all sizes; kept if it is smaller.
 //
-// An offset A units into a region becomes roundUp(A * m) + 64 * B, where B counts the buffers that
-// lie below it at the same time and whose end may fall between two multiples of 64. So every buffer
-// is aligned for all sizes, at a cost of less than 64 bytes for each buffer of a stack.
+// An offset A units into a region becomes roundUp(A * m) + a * B, a the alignment, where B counts
+// the buffers that lie below it at the same time and whose end may fall between two multiples of a.
+// So every buffer is aligned for all sizes, at a cost of less than a bytes for each buffer of a
+// stack.
 #ifndef KERATIN_PASSES_MEMORY_ARENALAYOUT_H
 #define KERATIN_PASSES_MEMORY_ARENALAYOUT_H
 
@@ -34,13 +35,14 @@ struct ArenaBuffer {
 };
 
 struct ArenaLayout {
-  std::vector<ir::DimExpr> offsets; // one a buffer, each a multiple of 64
-  ir::DimExpr totalBytes;           // a multiple of 64
+  std::vector<ir::DimExpr> offsets; // one a buffer, each a multiple of the alignment
+  ir::DimExpr totalBytes;           // a multiple of the alignment
 };
 
 // nullopt if an offset or the total cannot be represented (ir/shapes/DimExpr.h), or if a constant
-// size is negative.
-std::optional<ArenaLayout> layOutArena(const std::vector<ArenaBuffer> &buffers);
+// size is negative. Precondition: the alignment is a power of two.
+std::optional<ArenaLayout> layOutArena(const std::vector<ArenaBuffer> &buffers,
+                                       int64_t alignment = 64);
 
 // Packing of known sizes, the part of layOutArena that has no symbols.
 struct PackedBuffers {

@@ -54,4 +54,8 @@ def PlanMemory : KeratinPass<"plan-memory"> {
     %y = keratin.kernel (%h) {keratin.places = [#keratin.place<returned 0>]} …
     ```
   }];
+  let options = [
+    Option<"alignment", "alignment", "int64_t", "64", "bytes on a multiple of which buffers begin; a power of two">,
+    Option<"space", "space", "std::string", "\"host\"", "that kernels work in: host, or device where the host's code cannot read it">
+  ];
 }

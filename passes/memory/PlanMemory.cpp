@@ -21,7 +21,7 @@ namespace {
 // without bound: an arena for each such size, and tapes.
 class Memories {
 public:
-  explicit Memories(const ComputedSizes &sizes) : sizes(sizes) {}
+  Memories(const ComputedSizes &sizes, MemorySpace space) : sizes(sizes), space(space) {}
 
   // The one for a buffer of so many bytes.
   unsigned arenaFor(const DimExpr &bytes) {
@@ -45,8 +45,7 @@ public:
       int64_t symbol = 0;
       if (memory.time != MemoryTime::Call)
         symbol = DefineSizeOp(sizes.ops()[memory.definition]).getSymbol();
-      result.push_back(
-          MemoryAttr::get(context, MemorySpace::Host, memory.bytes, memory.time, symbol));
+      result.push_back(MemoryAttr::get(context, space, memory.bytes, memory.time, symbol));
     }
     return result;
   }
@@ -59,6 +58,7 @@ private:
   };
 
   const ComputedSizes &sizes;
+  const MemorySpace space;
   std::map<int64_t, unsigned> arenas; // by the number of the definition
   std::vector<Memory> memories{{MemoryTime::Call, -1, DimExpr(0)}};
 };
@@ -70,8 +70,8 @@ using Bases = std::map<unsigned, DimExpr>;
 class Planner {
 public:
   // `sizes` are those of the function.
-  Planner(KernelProgram program, const ComputedSizes &sizes, Memories &memories)
-      : program(std::move(program)), sizes(sizes), memories(memories) {}
+  Planner(KernelProgram program, const ComputedSizes &sizes, int64_t alignment, Memories &memories)
+      : program(std::move(program)), sizes(sizes), alignment(alignment), memories(memories) {}
 
   // Decides everything. Fails with a diagnostic if sizes cannot be represented.
   LogicalResult decide();
@@ -120,6 +120,7 @@ private:
 
   KernelProgram program;
   const ComputedSizes &sizes;
+  const int64_t alignment;
   Memories &memories;
   // Of each node: plans of its regions, and the buffers that what they need is, by memory.
   std::vector<std::vector<std::unique_ptr<Planner>>> inside;
@@ -164,7 +165,7 @@ LogicalResult Planner::decideInside() {
       FailureOr<KernelProgram> within = KernelProgram::build(region.front());
       if (failed(within))
         return failure();
-      plans.push_back(std::make_unique<Planner>(std::move(*within), sizes, memories));
+      plans.push_back(std::make_unique<Planner>(std::move(*within), sizes, alignment, memories));
       if (failed(plans.back()->decide()))
         return failure();
     }
@@ -315,7 +316,7 @@ LogicalResult Planner::layOut() {
     arenas[buffer.memory].push_back({*buffer.bytes, buffer.live});
   }
   for (const auto &[memory, arena] : arenas) {
-    std::optional<ArenaLayout> layout = layOutArena(arena);
+    std::optional<ArenaLayout> layout = layOutArena(arena, alignment);
     if (!layout)
       return tooLarge(program.block().getParentOp());
     totals[memory] = layout->totalBytes;
@@ -398,14 +399,23 @@ void Planner::writeFunction(func::FuncOp function) {
 }
 
 struct PlanMemoryPass : keratin::passes::impl::PlanMemoryBase<PlanMemoryPass> {
+  using PlanMemoryBase::PlanMemoryBase;
   void runOnOperation() override {
+    std::optional<MemorySpace> where = memorySpaceByName(space);
+    if (!where || alignment < 1 || (alignment & (alignment - 1)) != 0) {
+      emitGraphError(getOperation())
+          << "keratin-plan-memory needs an alignment that is a power of two, and host or device "
+             "as the space; found "
+          << alignment << " and '" << space << "'";
+      return signalPassFailure();
+    }
     copySharedResults(getOperation());
     FailureOr<KernelProgram> program = KernelProgram::build(getOperation());
     if (failed(program))
       return signalPassFailure();
     ComputedSizes sizes = program->sizes();
-    Memories memories(sizes);
-    Planner planner(std::move(*program), sizes, memories);
+    Memories memories(sizes, *where);
+    Planner planner(std::move(*program), sizes, alignment, memories);
     if (failed(planner.decide()))
       return signalPassFailure();
     Bases bases;

@@ -129,9 +129,9 @@ LogicalResult checkOver(Operation *node, Value storage, OpResult written) {
 // The plan of one block and of what is inside its nodes.
 class BlockChecker {
 public:
-  // Precondition: verifyMemoryPlan().
-  explicit BlockChecker(Block &block)
-      : block(block), loop(dyn_cast<LoopOpInterface>(block.getParentOp())) {}
+  // Precondition: verifyMemoryPlan(). Buffers begin on multiples of `alignment`.
+  BlockChecker(Block &block, int64_t alignment)
+      : block(block), alignment(alignment), loop(dyn_cast<LoopOpInterface>(block.getParentOp())) {}
 
   LogicalResult read();
   LogicalResult check();
@@ -191,6 +191,7 @@ private:
   }
 
   Block &block;
+  int64_t alignment;
   LoopOpInterface loop; // whose body the block is
   SmallVector<Operation *> nodes;
   std::vector<PlannedValue> values;
@@ -217,7 +218,7 @@ LogicalResult BlockChecker::readNode(Operation *node, int64_t position) {
   if (isa<KernelOp>(node))
     return success();
   for (Region &region : node->getRegions()) {
-    checkers.emplace_back(region.front());
+    checkers.emplace_back(region.front(), alignment);
     if (failed(checkers.back().read()))
       return failure();
   }
@@ -367,8 +368,8 @@ LogicalResult BlockChecker::addInterval(Intervals &all, Value value, PlaceAttr p
   auto error = [&](const Twine &text) { return at(emitError(interval.location, text), symbols); };
   int64_t bytes = *bytesWith(value, symbols);
   std::optional<int64_t> offset = place.getOffset().evaluate(symbol);
-  if (!offset || *offset < 0 || *offset % KERATIN_ALIGNMENT != 0)
-    return error("a result has no offset that is a multiple of 64");
+  if (!offset || *offset < 0 || *offset % alignment != 0)
+    return error("a result has no offset that is a multiple of " + Twine(alignment));
   interval.memory = place.getNumber();
   std::optional<int64_t> total = totals[interval.memory];
   if (total && (*offset > *total || bytes > *total - *offset))
@@ -444,13 +445,13 @@ void BlockChecker::collectSizes(llvm::function_ref<void(const DimExpr &)> collec
 
 class Checker {
 public:
-  explicit Checker(func::FuncOp function) : function(function) {}
+  Checker(func::FuncOp function, int64_t alignment) : function(function), alignment(alignment) {}
 
   LogicalResult check() {
     if (failed(verifyMemoryPlan(function)))
       return failure();
     memories = memoriesOf(function);
-    top.emplace(function.getBody().front());
+    top.emplace(function.getBody().front(), alignment);
     return success(succeeded(top->read()) && succeeded(checkSizes()) && succeeded(top->check()) &&
                    succeeded(checkUpdates()) && succeeded(checkArena()));
   }
@@ -465,6 +466,7 @@ private:
   LogicalResult checkArenaFor(Assignment symbols);
 
   func::FuncOp function;
+  const int64_t alignment;
   std::optional<BlockChecker> top;
   SmallVector<MemoryAttr> memories;
 };
@@ -628,8 +630,9 @@ LogicalResult Checker::checkArena() {
 }
 
 struct CheckMemoryPlanPass : keratin::passes::impl::CheckMemoryPlanBase<CheckMemoryPlanPass> {
+  using CheckMemoryPlanBase::CheckMemoryPlanBase;
   void runOnOperation() override {
-    if (failed(Checker(getOperation()).check()))
+    if (failed(Checker(getOperation(), alignment).check()))
       signalPassFailure();
     markAllAnalysesPreserved();
   }

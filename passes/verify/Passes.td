@@ -4,10 +4,13 @@ def CheckMemoryPlan : KeratinPass<"check-memory-plan"> {
   let description = [{
     Judges what keratin-plan-memory wrote, knowing only the meaning of the attributes
     (passes/memory/MemoryPlan.h): for many values of the symbols, every pair of buffers that are
-    alive at one time is compared, every offset must be a multiple of 64 inside the arena, every
-    declared reuse and in-place update must be one that cannot be observed. Quadratic, for
-    tests. Fails with a diagnostic; changes nothing.
+    alive at one time is compared, every offset must be a multiple of the alignment inside the
+    arena, every declared reuse and in-place update must be one that cannot be observed. Quadratic,
+    for tests. Fails with a diagnostic; changes nothing.
   }];
+  let options = [
+    Option<"alignment", "alignment", "int64_t", "64", "bytes on a multiple of which buffers begin">
+  ];
 }
 
 def CheckNumbers : KeratinPass<"check-numbers"> {

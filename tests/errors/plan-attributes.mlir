@@ -193,3 +193,13 @@ func.func @step_nowhere(%h: tensor<16xf32>) -> tensor<16xf32> {
   }
   return %y : tensor<16xf32>
 }
+
+// -----
+
+// expected-error @below {{expected 'host' or 'device'}}
+func.func @f() attributes {keratin.memories = [#keratin.memory<cloud, 64>]}
+
+// -----
+
+// expected-error @below {{keratin.memories must be memories of one space}}
+func.func private @f(%x: tensor<4xf32>) attributes {keratin.memories = [#keratin.memory<host, 64>, #keratin.memory<device, 64, after d3>]}

@@ -2,6 +2,7 @@
 // RUN: keratin-opt %s --keratin-form-kernels=fuse=false | FileCheck %s --check-prefix=APART
 // RUN: keratin-opt %s --keratin-form-kernels=max-ops=2 | FileCheck %s --check-prefix=SMALL
 // RUN: keratin-opt %s --keratin-form-kernels="max-moves=0 max-recomputed=0 max-streams=0" | FileCheck %s --check-prefix=NONE
+// RUN: keratin-opt %s --keratin-form-kernels=max-streams=1 | FileCheck %s --check-prefix=STREAMS
 
 // CHECK-LABEL: func.func @elementwise_chain_with_two_results
 // CHECK:         keratin.kernel({{.*}}) :
@@ -576,4 +577,17 @@ func.func @no_cycle_between_reductions(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
   %1 = keratin.sub %0, %cb : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
   %2 = keratin.sub %1, %rb : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
   return %2 : tensor<8x4xf32>
+}
+
+// What follows a contraction reads and writes so many tensors of its shape, and no more: two here.
+
+// CHECK-LABEL:   func.func @streams_of_a_tile
+// CHECK-COUNT-1: keratin.kernel(
+// CHECK-NOT:     keratin.kernel(
+// STREAMS-LABEL:   func.func @streams_of_a_tile
+// STREAMS-COUNT-2: keratin.kernel(
+func.func @streams_of_a_tile(%x: tensor<8x4xf32>, %w: tensor<4x16xf32>, %z: tensor<8x16xf32>) -> tensor<8x16xf32> {
+  %0 = keratin.dot_general %x, %w batch = [] x [] contract = [1] x [0] : (tensor<8x4xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
+  %1 = keratin.add %0, %z : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
+  return %1 : tensor<8x16xf32>
 }

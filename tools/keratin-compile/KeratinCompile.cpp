@@ -30,7 +30,7 @@ namespace {
 // The command line.
 std::vector<std::string> inputs;
 std::string outputFile, headerFile, modelName, functionName,
-    emitKind = "so", triple, cpu = "native", sysroot, dumpDirectory, timeTrace;
+    emitKind = "so", target, cpu = "native", sysroot, dumpDirectory, timeTrace;
 int64_t threads = 0, memoryBudget = 0;
 std::chrono::nanoseconds timeout{0};
 bool verifyEach = false, printAfterAll = false, timing = false, profile = false,
@@ -49,7 +49,8 @@ CommandLine commandLine() {
       "--emit", emitKind, {"graph", "grad", "fused", "plan", "llvm", "asm", "obj", "so"},
       "what to write: IR as given, with gradients expanded, with kernels formed; the memory "
       "plan; LLVM IR; assembly; a relocatable or (default) a shared object");
-  line.text("--target", triple, "TRIPLE", "x86_64-linux-gnu or aarch64-linux-gnu; default: ours");
+  line.text("--target", target, "TARGET",
+            "cpu (default), or x86_64-linux-gnu or aarch64-linux-gnu: a CPU other than ours");
   line.text("--mcpu", cpu, "CPU",
             "native (default), x86-64-v3, ..., or multi: x86-64, -v3 and -v4 in one object");
   line.number("--threads", threads, 0, "N", "threads of a call; default: as many as processors");
@@ -75,7 +76,8 @@ ModelOptions modelOptions(Watchdog &watchdog) {
     options.compile.progress = [&watchdog](const std::string &next) {
       watchdog.enter("compiling: " + next);
     };
-  options.triple = triple;
+  if (!target.empty())
+    options.target = target;
   options.threads = int32_t(threads);
   options.compile.profile = profile;
   options.compile.memoryBudget = memoryBudget;
@@ -102,8 +104,9 @@ void printTiming(const std::string &function, const CompileReport &report) {
 absl::StatusOr<std::string> emitText(ir::SavedGraph graph, const ModelOptions &options,
                                      const std::string &name) {
   std::string error, text;
-  auto machine = codegen::portableMachine(options.triple, options.cpus.front(), &error);
-  if (!machine)
+  std::shared_ptr<const codegen::Target> made =
+      codegen::makeTarget(portableChoice(options.target, options.cpus.front()), &error);
+  if (!made)
     return absl::InvalidArgumentError(error);
   llvm::raw_string_ostream stream(text);
   mlir::OpPrintingFlags flags;
@@ -117,7 +120,7 @@ absl::StatusOr<std::string> emitText(ir::SavedGraph graph, const ModelOptions &o
                  identifiers.names())) {
     mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(op.getLoc());
     op->moveBefore(module->getBody(), module->getBody()->end());
-    FunctionCompiler compiler(*module, options.compile);
+    FunctionCompiler compiler(*module, made, options.compile);
     PipelinePhase last = emitKind == "grad"    ? PipelinePhase::Gradient
                          : emitKind == "fused" ? PipelinePhase::Fusion
                                                : PipelinePhase::Host;
@@ -132,7 +135,7 @@ absl::StatusOr<std::string> emitText(ir::SavedGraph graph, const ModelOptions &o
     } else if (emitKind == "plan") {
       stream << compiler.report().memoryPlan;
     } else {
-      auto code = compiler.generateText(machine->target, "keratin." + identifier,
+      auto code = compiler.generateText(*made, "keratin." + identifier,
                                         emitKind == "llvm" ? codegen::CodeKind::LlvmIr
                                                            : codegen::CodeKind::Assembly);
       if (!code.ok())

@@ -2,6 +2,7 @@
 
 #include "compiler/artifact/Names.h"
 #include "compiler/driver/FunctionCompiler.h"
+#include "compiler/driver/ModelCompiler.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -40,13 +41,26 @@ static compiler::PipelinePhase phaseOf(Stage stage) {
   llvm_unreachable("all stages are named");
 }
 
+static absl::StatusOr<std::shared_ptr<const codegen::Target>>
+targetOf(const compiler::CompileOptions &options) {
+  std::string error;
+  std::shared_ptr<const codegen::Target> target =
+      codegen::makeTarget(compiler::portableChoice(options.target, options.cpu), &error);
+  if (!target)
+    return absl::InvalidArgumentError(error);
+  return target;
+}
+
 absl::StatusOr<mlir::OwningOpRef<mlir::ModuleOp>>
 keratin::dump::moduleAt(mlir::ModuleOp module, Stage stage,
                         const compiler::CompileOptions &options) {
   mlir::OwningOpRef<mlir::ModuleOp> copy = module.clone();
   if (stage == Stage::Graph)
     return copy;
-  compiler::FunctionCompiler compiler(*copy, options);
+  auto target = targetOf(options);
+  if (!target.ok())
+    return target.status();
+  compiler::FunctionCompiler compiler(*copy, *target, options);
   if (absl::Status status = compiler.plan(phaseOf(stage)); !status.ok())
     return status;
   return copy;
@@ -68,19 +82,18 @@ keratin::dump::kernelSchedules(mlir::ModuleOp module, const compiler::CompileOpt
 absl::StatusOr<MachineCode> keratin::dump::machineCode(mlir::ModuleOp module, bool isAssembly,
                                                        const compiler::CompileOptions &options) {
   mlir::OwningOpRef<mlir::ModuleOp> copy = module.clone();
-  std::string error;
-  auto machine = codegen::portableMachine("", options.cpu, &error);
-  if (!machine)
-    return absl::InvalidArgumentError(error);
+  auto target = targetOf(options);
+  if (!target.ok())
+    return target.status();
   std::string name;
   for (auto function : copy->getOps<mlir::func::FuncOp>())
     name = function.getName().str();
-  compiler::FunctionCompiler compiler(*copy, options);
+  compiler::FunctionCompiler compiler(*copy, *target, options);
   if (absl::Status status = compiler.plan(); !status.ok())
     return status;
   MachineCode code;
   auto text = compiler.generateText(
-      machine->target, "keratin." + compiler::FunctionIdentifiers("model", {name}).names().front(),
+      **target, "keratin." + compiler::FunctionIdentifiers("model", {name}).names().front(),
       isAssembly ? codegen::CodeKind::Assembly : codegen::CodeKind::LlvmIr, &code.kernelFunctions);
   if (!text.ok())
     return text.status();

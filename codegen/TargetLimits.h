@@ -1,0 +1,25 @@
+// What passes must know of the machine that kernels run on: the pipelines hand it to them as
+// options. The defaults are a CPU's.
+#ifndef KERATIN_CODEGEN_TARGETLIMITS_H
+#define KERATIN_CODEGEN_TARGETLIMITS_H
+
+#include <cstdint>
+
+namespace keratin::codegen {
+
+struct TargetLimits {
+  // Ops of a kernel at most (keratin-form-kernels).
+  int64_t kernelOps = 96;
+  // Tensors of the full shape that the kernel of a contraction may read and write beside its
+  // operands (keratin-form-kernels).
+  int64_t tileStreams = 4;
+  // Bytes on a multiple of which buffers begin (keratin-plan-memory).
+  int64_t alignment = 64;
+  // Kernels run in memory that the host's code can neither read nor write: the memories of a plan
+  // are in the device's space, and host programs say what is transferred.
+  bool hasOwnMemory = false;
+};
+
+} // namespace keratin::codegen
+
+#endif // KERATIN_CODEGEN_TARGETLIMITS_H

@@ -1,0 +1,27 @@
+#include "codegen/cpu/CpuTarget.h"
+
+using namespace keratin::codegen;
+using namespace mlir;
+
+LogicalResult CpuTarget::lower(func::FuncOp function, host::ProgramOp program, ModuleOp into,
+                               StringRef name, EntryDescription &description) const {
+  return lowerFunction(function, program, into, name, machine.target, description);
+}
+
+std::optional<PortableMachine> keratin::codegen::hostMachineOf(const TargetChoice &choice,
+                                                               std::string *error) {
+  if (choice.isPortable)
+    return portableMachine(choice.triple, choice.cpu, error);
+  PortableMachine machine;
+  machine.target = machineByName(choice.cpu);
+  if (!machine.target.triple.empty())
+    return machine;
+  *error = "unknown cpu '" + choice.cpu + "'";
+  return std::nullopt;
+}
+
+std::unique_ptr<Target> keratin::codegen::makeCpuTarget(const TargetChoice &choice,
+                                                        std::string *error) {
+  std::optional<PortableMachine> machine = hostMachineOf(choice, error);
+  return machine ? std::make_unique<CpuTarget>(std::move(*machine)) : nullptr;
+}
