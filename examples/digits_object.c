@@ -38,8 +38,8 @@ int main(int argc, char **argv) {
     return fail(&status);
   // One workspace for all steps: its size is known beforehand.
   const int64_t imageDims[] = {kBatch, kPixels}, labelDims[] = {kBatch};
-  const keratin_tensor_t feeds[] = {{NULL, KERATIN_DTYPE_FLOAT32, 2, imageDims, NULL},
-                                    {NULL, KERATIN_DTYPE_INT32, 1, labelDims, NULL}};
+  const keratin_tensor_t feeds[] = {{NULL, KERATIN_DTYPE_FLOAT32, 2, imageDims, NULL, NULL},
+                                    {NULL, KERATIN_DTYPE_INT32, 1, labelDims, NULL, NULL}};
   int64_t bytes;
   if (MODEL_(train_step_workspace_bytes)(state, feeds, &bytes, &status) != KERATIN_OK)
     return fail(&status);

@@ -49,9 +49,9 @@ static void runRuntime(Bench &bench) {
   std::copy_n(kLeft, 4, left);
   std::copy_n(kRight, 4, right);
   K::Array sum = K::Array::zeros(K::DType::Float32, {4});
-  const keratin_tensor_t inputs[] = {{left, KERATIN_DTYPE_FLOAT32, 1, dims, nullptr},
-                                     {right, KERATIN_DTYPE_FLOAT32, 1, dims, nullptr}};
-  const keratin_tensor_t output = {sum.rawData(), KERATIN_DTYPE_FLOAT32, 1, dims, nullptr};
+  const keratin_tensor_t inputs[] = {{left, KERATIN_DTYPE_FLOAT32, 1, dims, nullptr, nullptr},
+                                     {right, KERATIN_DTYPE_FLOAT32, 1, dims, nullptr, nullptr}};
+  const keratin_tensor_t output = {sum.rawData(), KERATIN_DTYPE_FLOAT32, 1, dims, nullptr, nullptr};
   auto invoke = [&] {
     keratin_status_t status;
     if (keratin_invoke(f.executable(), nullptr, 0, inputs, 2, &output, 1, &status) != KERATIN_OK)

@@ -68,7 +68,7 @@ void BeamSearchKernel::emit() {
       site("ctc_decode: there are fewer sequences than top_paths"),
   };
   static_assert(sizeof(keratin_beam_search_t) == 15 * 8);
-  callHost(offsetof(keratin_context_t, beam_search), {record(fields), k.begin, k.end});
+  callHost(offsetof(keratin_runtime_functions_t, beam_search), {record(fields), k.begin, k.end});
 }
 
 } // namespace

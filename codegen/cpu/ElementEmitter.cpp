@@ -1,6 +1,7 @@
 #include "codegen/cpu/ElementEmitter.h"
 
 #include "codegen/cpu/VectorMath.h"
+#include "codegen/lowering/KernelFunction.h"
 #include "ir/interfaces/IterationSpace.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -244,10 +245,7 @@ Value ElementEmitter::elementOrZero(unsigned operand, ArrayRef<ir::Index> positi
 
 void ElementEmitter::fail(Value site) {
   Type pointer = LLVM::LLVMPointerType::get(b.getContext());
-  Value slot =
-      b.create<LLVM::GEPOp>(loc, pointer, b.getI8Type(), context,
-                            ArrayRef<LLVM::GEPArg>{int32_t(offsetof(keratin_context_t, fail))});
-  Value callee = b.create<LLVM::LoadOp>(loc, pointer, slot);
+  Value callee = runtimeFunction(b, loc, context, offsetof(keratin_runtime_functions_t, fail));
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
                                           {pointer, b.getI32Type()});
   b.create<LLVM::CallOp>(loc, type, ValueRange{callee, context, site});

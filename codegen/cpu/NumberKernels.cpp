@@ -93,7 +93,7 @@ void CheckNumbersKernel::emit() {
       record(operands),
   };
   static_assert(sizeof(keratin_number_check_t) == 11 * 8);
-  callHost(offsetof(keratin_context_t, check_numbers), {record(fields)});
+  callHost(offsetof(keratin_runtime_functions_t, check_numbers), {record(fields)});
 }
 
 } // namespace

@@ -75,7 +75,7 @@ void PrintKernel::emit() {
   SmallVector<Value> dims;
   for (const DimExpr &dim : shape)
     dims.push_back(size(dim));
-  callHost(offsetof(keratin_context_t, print),
+  callHost(offsetof(keratin_runtime_functions_t, print),
            {message(), i32(ir::dtypeOf(type)), i32(shape.size()), record(dims), input(0)});
 }
 

@@ -51,10 +51,7 @@ Value SingleOpKernel::record(ArrayRef<Value> fields) {
 }
 
 void SingleOpKernel::callHost(size_t field, ArrayRef<Value> arguments) {
-  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
-  Value slot = b.create<LLVM::GEPOp>(loc, pointer, b.getI8Type(), k.context,
-                                     ArrayRef<LLVM::GEPArg>{int32_t(field)});
-  SmallVector<Value> operands = {b.create<LLVM::LoadOp>(loc, pointer, slot), k.context};
+  SmallVector<Value> operands = {runtimeFunction(b, loc, k.context, field), k.context};
   operands.append(arguments.begin(), arguments.end());
   SmallVector<Type> types(ValueRange(operands).drop_front().getTypes());
   auto signature = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), types);

@@ -49,7 +49,8 @@ protected:
   Value beats(mlir::Type type, Value element, Value best, bool largest);
   // Words of eight bytes on the stack, one for each field.
   Value record(ArrayRef<Value> fields);
-  // Calls the function of the context that stands at this offset, which returns nothing.
+  // Calls the function that stands at this offset of keratin_runtime_functions_t, and returns
+  // nothing.
   void callHost(size_t field, ArrayRef<Value> arguments);
   // x rounded down to a multiple of a positive number.
   Value wholePart(Value x, int64_t multiple);

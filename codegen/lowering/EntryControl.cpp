@@ -8,6 +8,7 @@
 using namespace keratin::codegen;
 using namespace mlir;
 namespace host = keratin::host;
+namespace ir = keratin::ir;
 
 Type EntryLowering::typeOf(Type type) { return isa<host::PlaceType>(type) ? pointer : type; }
 
@@ -130,8 +131,26 @@ LogicalResult EntryLowering::lower(scf::WhileOp op) {
 
 //===-- Copies --------------------------------------------------------------------------------===//
 
+Value EntryLowering::staging(host::StagingOp op) {
+  return callRuntime(offsetof(keratin_runtime_functions_t, staging), pointer,
+                     {sizeOf(op.getBytes().getDims().front())});
+}
+
+// A copy of which at least one side is on a device.
+void EntryLowering::transfer(Operation *op) {
+  size_t function = isa<host::FetchOp>(op)  ? offsetof(keratin_runtime_functions_t, fetch)
+                    : isa<host::SendOp>(op) ? offsetof(keratin_runtime_functions_t, send)
+                                            : offsetof(keratin_runtime_functions_t, copy);
+  Value from = valueOf(op->getOperand(0)), to = valueOf(op->getOperand(1));
+  Value bytes = sizeOf(op->getAttrOfType<ir::DimsAttr>("bytes").getDims().front());
+  callRuntime(function, Type(),
+              {to, from, bytes, i32(op->getAttrOfType<IntegerAttr>("stream").getInt())});
+}
+
 // memcpy: generated code calls nothing of the C library.
 void EntryLowering::copy(host::CopyOp op) {
+  if (onDevice)
+    return transfer(op);
   constexpr int64_t width = 32;
   if (!copyFunction) {
     OpBuilder::InsertionGuard guard(b);

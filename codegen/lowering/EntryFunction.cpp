@@ -1,5 +1,6 @@
 #include "codegen/lowering/EntryFunction.h"
 
+#include "codegen/cpu/KernelLowering.h"
 #include "codegen/lowering/EntryLowering.h"
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SourceLine.h"
@@ -15,6 +16,7 @@
 
 using namespace keratin::codegen;
 using namespace mlir;
+namespace codegen = keratin::codegen;
 namespace ir = keratin::ir;
 namespace host = keratin::host;
 using keratin::ir::DimExpr;
@@ -82,10 +84,16 @@ ProfiledKernel keratin::codegen::profiledKernel(ir::KernelOp op) {
 
 EntryLowering::EntryLowering(func::FuncOp source, host::ProgramOp program, ModuleOp into,
                              StringRef name, const MachineTarget &target,
-                             EntryDescription &description)
-    : source(source), program(program), into(into), name(name), library(into, name, target),
+                             EntryDescription &description, const DeviceModule *device)
+    : source(source), program(program), into(into), name(name),
+      library(into, name,
+              [&target](ir::KernelOp kernel, OpBuilder &builder, StringRef name) {
+                return lowerKernel(kernel, builder, name, target);
+              }),
       description(description), b(into.getContext()), loc(source.getLoc()) {
   pointer = LLVM::LLVMPointerType::get(b.getContext());
+  if (device)
+    onDevice.emplace(device->into, name, device->lowering);
 }
 
 Value EntryLowering::i64(int64_t value) { return b.create<arith::ConstantIntOp>(loc, value, 64); }
@@ -145,6 +153,22 @@ Value EntryLowering::contextField(size_t offset, Type type) {
   Value address = b.create<LLVM::GEPOp>(loc, pointer, b.getI8Type(), frame.context,
                                         ArrayRef<LLVM::GEPArg>{int32_t(offset)});
   return b.create<LLVM::LoadOp>(loc, type, address);
+}
+
+Value EntryLowering::i32(int64_t value) { return b.create<arith::ConstantIntOp>(loc, value, 32); }
+
+Value EntryLowering::runtimeFunction(size_t offset) {
+  return codegen::runtimeFunction(b, loc, frame.context, offset);
+}
+
+Value EntryLowering::callRuntime(size_t offset, Type result, ValueRange arguments) {
+  SmallVector<Value> operands = {runtimeFunction(offset), frame.context};
+  llvm::append_range(operands, arguments);
+  SmallVector<Type> types(ValueRange(operands).drop_front().getTypes());
+  auto type =
+      LLVM::LLVMFunctionType::get(result ? result : LLVM::LLVMVoidType::get(b.getContext()), types);
+  auto call = b.create<LLVM::CallOp>(loc, type, operands);
+  return result ? call.getResult() : Value();
 }
 
 // The order of keratin_entry_fn_t: inputs, variables, outputs, new values of updates that are not
@@ -209,6 +233,11 @@ Value EntryLowering::valueOf(Value value) {
 //===-- Calls ---------------------------------------------------------------------------------===//
 
 Value EntryLowering::hasNotFailed() {
+  if (onDevice) {
+    Value failed =
+        callRuntime(offsetof(keratin_runtime_functions_t, has_failed), b.getI32Type(), {});
+    return b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, failed, i32(0));
+  }
   Value site = contextField(offsetof(keratin_context_t, failed_site), b.getI32Type());
   Value none = b.create<arith::ConstantIntOp>(loc, 0, 32);
   return b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, site, none);
@@ -234,24 +263,15 @@ int64_t EntryLowering::definitionOf(int64_t symbol) const {
 // Hands the value to the runtime, which computes the sizes that depend on it.
 Value EntryLowering::define(host::DefineSizeOp op) {
   Value value = valueOf(op.getValue());
-  Value target = contextField(offsetof(keratin_context_t, define_size), pointer);
-  auto type =
-      LLVM::LLVMFunctionType::get(b.getI32Type(), {pointer, b.getI32Type(), b.getI64Type()});
-  Value which = b.create<arith::ConstantIntOp>(loc, definitionOf(op.getSymbol()), 32);
-  Value code = b.create<LLVM::CallOp>(loc, type, ValueRange{target, frame.context, which, value})
-                   .getResult();
-  Value zero = b.create<arith::ConstantIntOp>(loc, 0, 32);
-  return b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, code, zero);
+  Value code = callRuntime(offsetof(keratin_runtime_functions_t, define_size), b.getI32Type(),
+                           {i32(definitionOf(op.getSymbol())), value});
+  return b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, code, i32(0));
 }
 
 Value EntryLowering::growTapes(host::GrowTapesOp op) {
-  Value target = contextField(offsetof(keratin_context_t, grow_tapes), pointer);
-  auto type =
-      LLVM::LLVMFunctionType::get(b.getI64Type(), {pointer, b.getI32Type(), b.getI64Type()});
-  Value number = b.create<arith::ConstantIntOp>(loc, definitionOf(op.getSymbol()), 32);
   Value needed = valueOf(op.getSteps());
-  return b.create<LLVM::CallOp>(loc, type, ValueRange{target, frame.context, number, needed})
-      .getResult();
+  return callRuntime(offsetof(keratin_runtime_functions_t, grow_tapes), b.getI64Type(),
+                     {i32(definitionOf(op.getSymbol())), needed});
 }
 
 Value EntryLowering::read(host::ReadOp op) {
@@ -264,7 +284,7 @@ Value EntryLowering::read(host::ReadOp op) {
 }
 
 void EntryLowering::tellProfile(int64_t kernel, bool end) {
-  Value hook = contextField(offsetof(keratin_context_t, profile), pointer);
+  Value hook = runtimeFunction(offsetof(keratin_runtime_functions_t, profile));
   Value none = b.create<LLVM::ZeroOp>(loc, pointer);
   Value wanted = b.create<LLVM::ICmpOp>(loc, LLVM::ICmpPredicate::ne, hook, none);
   auto branch = b.create<scf::IfOp>(loc, wanted, /*withElseRegion=*/false);
@@ -332,13 +352,8 @@ void EntryLowering::callKernel(const KernelFunction &kernel, Value slots, bool h
   };
   auto shared = [&] {
     Value target = b.create<LLVM::AddressOfOp>(loc, pointer, function.getSymName());
-    Value parallelFor = contextField(offsetof(keratin_context_t, parallel_for), pointer);
-    auto type =
-        LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
-                                    {pointer, pointer, pointer, b.getI64Type(), b.getI64Type()});
-    b.create<LLVM::CallOp>(
-        loc, type,
-        ValueRange{parallelFor, frame.context, target, slots, units, sizeOf(kernel.grain)});
+    callRuntime(offsetof(keratin_runtime_functions_t, parallel_for), Type(),
+                {target, slots, units, sizeOf(kernel.grain)});
   };
   bool several =
       kernel.countUnits || !kernel.units.isConstant() || kernel.units.constantValue() > 1;
@@ -358,9 +373,25 @@ void EntryLowering::callKernel(const KernelFunction &kernel, Value slots, bool h
   direct();
 }
 
-void EntryLowering::call(const host::Work &work) {
+void EntryLowering::launchOnDevice(const KernelFunction &kernel, Value slots, bool hasOwnSize,
+                                   int64_t stream) {
+  auto function = LLVM::LLVMFuncOp(kernel.function);
+  function.setLinkage(LLVM::Linkage::External);
+  auto [number, isNew] =
+      deviceNumbers.try_emplace(function.getSymName(), int64_t(description.deviceKernels.size()));
+  if (isNew)
+    description.deviceKernels.push_back(function.getSymName().str());
+  Value units = hoistedIf(!hasOwnSize, [&] { return countUnits(kernel); });
+  callRuntime(offsetof(keratin_runtime_functions_t, launch), Type(),
+              {i32(number->second), slots, i32(int64_t(kernel.arguments.size())), units,
+               sizeOf(kernel.grain), i32(stream)});
+}
+
+// `launch` is null where the host does the work itself.
+void EntryLowering::call(const host::Work &work, host::LaunchOp launch) {
   ir::KernelOp op = kernels[work.kernel];
-  const KernelFunction &kernel = library.get(op);
+  const bool isOnDevice = onDevice && launch;
+  const KernelFunction &kernel = isOnDevice ? onDevice->get(op) : library.get(op);
   int64_t number = description.kernels++;
   description.kernelFunctions.push_back(LLVM::LLVMFuncOp(kernel.function).getSymName().str());
   description.scratchBytes = std::max(description.scratchBytes, kernel.scratchBytes);
@@ -396,7 +427,10 @@ void EntryLowering::call(const host::Work &work) {
   }
   bool hasOwnSize =
       llvm::any_of(work.after, [&](int64_t symbol) { return frame.ownSymbols.contains(symbol); });
-  callKernel(kernel, slots, hasOwnSize);
+  if (isOnDevice)
+    launchOnDevice(kernel, slots, hasOwnSize, int64_t(launch.getStream()));
+  else
+    callKernel(kernel, slots, hasOwnSize);
   if (description.profile)
     tellProfile(number, /*end=*/true);
 }
@@ -413,7 +447,7 @@ LogicalResult EntryLowering::lower(Operation *op) {
     return success();
   };
   if (std::optional<host::Work> work = host::workOf(op))
-    return call(*work), success();
+    return call(*work, dyn_cast<host::LaunchOp>(op)), success();
   if (auto loop = dyn_cast<host::LoopOp>(op))
     return frame.isLoop() ? lowerBlock(loop.getBody().front()) : callLoop(loop);
   if (auto branch = dyn_cast<scf::IfOp>(op))
@@ -431,6 +465,10 @@ LogicalResult EntryLowering::lower(Operation *op) {
   }
   if (auto copy = dyn_cast<host::CopyOp>(op))
     return this->copy(copy), success();
+  if (auto staging = dyn_cast<host::StagingOp>(op))
+    return becomes(this->staging(staging));
+  if (isa<host::FetchOp, host::SendOp>(op))
+    return transfer(op), success();
   if (auto define = dyn_cast<host::DefineSizeOp>(op)) {
     mayHaveFailed |= op->getParentOp() != program; // there, the call ends
     return becomes(this->define(define));
@@ -571,18 +609,32 @@ LogicalResult EntryLowering::emitFunction() {
   return success();
 }
 
+// Each for whoever runs it.
+LogicalResult EntryLowering::lowerKernels() {
+  if (!onDevice)
+    return library.lower(kernels, description.beforeKernel);
+  llvm::DenseSet<int64_t> launched;
+  program.walk([&](host::LaunchOp launch) { launched.insert(int64_t(launch.getKernel())); });
+  SmallVector<ir::KernelOp> there, here;
+  for (auto [number, kernel] : llvm::enumerate(kernels))
+    (launched.contains(int64_t(number)) ? there : here).push_back(kernel);
+  return success(succeeded(onDevice->lower(there, description.beforeKernel)) &&
+                 succeeded(library.lower(here, description.beforeKernel)));
+}
+
 LogicalResult EntryLowering::run() {
   numberBuffers();
-  if (failed(library.lower(source, description.beforeKernel)) ||
+  if (failed(lowerKernels()) ||
       failed(emitStraight(name, /*isPart=*/false, [&] { return emitFunction(); })))
     return failure();
-  description.uniqueKernels = library.size();
+  description.uniqueKernels = library.size() + (onDevice ? onDevice->size() : 0);
   return success();
 }
 
 LogicalResult keratin::codegen::lowerFunction(func::FuncOp function, host::ProgramOp program,
                                               ModuleOp into, StringRef name,
                                               const MachineTarget &target,
-                                              EntryDescription &description) {
-  return EntryLowering(function, program, into, name, target, description).run();
+                                              EntryDescription &description,
+                                              const DeviceModule *device) {
+  return EntryLowering(function, program, into, name, target, description, device).run();
 }

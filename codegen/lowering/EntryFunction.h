@@ -23,6 +23,12 @@ struct ProfiledKernel {
 };
 ProfiledKernel profiledKernel(ir::KernelOp kernel);
 
+// Machine code that only a device knows.
+struct DeviceImage {
+  std::string kind;
+  std::vector<char> bytes;
+};
+
 // What the descriptor of the function must say for its entry function to work.
 struct EntryDescription {
   std::vector<ir::DimExpr> sizes;     // expression of each slot of `sizes` after the symbols
@@ -35,6 +41,11 @@ struct EntryDescription {
   std::vector<std::string> kernelFunctions;
   bool profile = false; // given: the entry function tells keratin_context_t::profile of each kernel
   std::vector<ProfiledKernel> profiled; // then, in the order of their numbers
+  // Of a function whose kernels a device runs: its name, its images, and the names of the functions
+  // that are launched, by their numbers. Else empty.
+  std::string device;
+  std::vector<DeviceImage> images;
+  std::vector<std::string> deviceKernels;
   // Given, or empty: asked before each kernel; a failure, which it has reported, is the lowering's.
   std::function<mlir::LogicalResult(mlir::Location)> beforeKernel;
 
@@ -53,11 +64,21 @@ private:
   std::map<ir::DimExpr, int64_t> sizeSlots;
 };
 
+// Where the kernels go that a device runs, and how they are lowered.
+struct DeviceModule {
+  mlir::ModuleOp into;
+  KernelLowering lowering;
+};
+
 // Lowers the kernels of a planned function and makes its host program the entry function, of type
 // keratin_entry_fn_t, under the given name in the module `into`. The description has all symbols.
+// Of a function that works in the memory of a device, kernels that are launched go into the
+// device's module, as functions with external linkage; what the host does itself is for `target`
+// in any case.
 mlir::LogicalResult lowerFunction(mlir::func::FuncOp function, host::ProgramOp program,
                                   mlir::ModuleOp into, llvm::StringRef name,
-                                  const MachineTarget &target, EntryDescription &description);
+                                  const MachineTarget &target, EntryDescription &description,
+                                  const DeviceModule *device = nullptr);
 
 } // namespace keratin::codegen
 

@@ -17,6 +17,7 @@
 #include "ir/host/Host.h"
 
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringMap.h"
 
 #include <map>
 
@@ -25,7 +26,8 @@ namespace keratin::codegen {
 class EntryLowering {
 public:
   EntryLowering(mlir::func::FuncOp source, host::ProgramOp program, mlir::ModuleOp into,
-                llvm::StringRef name, const MachineTarget &target, EntryDescription &description);
+                llvm::StringRef name, const MachineTarget &target, EntryDescription &description,
+                const DeviceModule *device);
 
   mlir::LogicalResult run();
 
@@ -57,6 +59,11 @@ private:
   mlir::Value bufferAt(int64_t number);
   mlir::Value offsetBy(mlir::Value base, mlir::Value bytes);
   mlir::Value contextField(size_t offset, mlir::Type type);
+  // Calls the function that stands at this offset of keratin_runtime_functions_t. Without a result
+  // type it returns nothing.
+  mlir::Value callRuntime(size_t offset, mlir::Type result, mlir::ValueRange arguments);
+  mlir::Value runtimeFunction(size_t offset);
+  mlir::Value i32(int64_t value);
   bool isOwnSize(const ir::DimExpr &size) const;
   bool isOwnMemory(host::MemoryOp memory) const;
   // Runs `emit` where values stand that do not depend on the step; with false, here.
@@ -81,7 +88,10 @@ private:
   mlir::LogicalResult lowerBlock(mlir::Block &block);
   void lowerNumber(mlir::Operation *op);
 
-  void call(const host::Work &work);
+  mlir::LogicalResult lowerKernels();
+  void call(const host::Work &work, host::LaunchOp launch);
+  void launchOnDevice(const KernelFunction &kernel, mlir::Value slots, bool hasOwnSize,
+                      int64_t stream);
   mlir::Value countUnits(const KernelFunction &kernel);
   void callKernel(const KernelFunction &kernel, mlir::Value slots, bool hasOwnSize);
   mlir::Value argumentSlots(size_t count);
@@ -95,6 +105,8 @@ private:
   void tellProfile(int64_t kernel, bool end);
   int64_t definitionOf(int64_t symbol) const;
   void copy(host::CopyOp op);
+  mlir::Value staging(host::StagingOp op);
+  void transfer(mlir::Operation *op);
 
   mlir::LogicalResult callLoop(host::LoopOp op);
   mlir::LogicalResult lower(mlir::scf::IfOp op);
@@ -106,6 +118,8 @@ private:
   mlir::ModuleOp into;
   std::string name;
   KernelLibrary library;
+  std::optional<KernelLibrary> onDevice;  // of kernels that a device runs
+  llvm::StringMap<int64_t> deviceNumbers; // by the names of their functions
   EntryDescription &description;
   mlir::OpBuilder b;
   mlir::Location loc;

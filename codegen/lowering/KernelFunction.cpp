@@ -83,3 +83,13 @@ SmallVector<Value> KernelBuilder::forLoop(
     b.create<scf::YieldOp>(loc, next);
   return SmallVector<Value>(loop.getResults());
 }
+
+Value keratin::codegen::runtimeFunction(OpBuilder &b, Location loc, Value context, size_t offset) {
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+  auto loadAt = [&](Value base, size_t bytes) -> Value {
+    Value address = b.create<LLVM::GEPOp>(loc, pointer, b.getI8Type(), base,
+                                          ArrayRef<LLVM::GEPArg>{int32_t(bytes)});
+    return b.create<LLVM::LoadOp>(loc, pointer, address);
+  };
+  return loadAt(loadAt(context, offsetof(keratin_context_t, functions)), offset);
+}

@@ -7,6 +7,7 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -39,6 +40,11 @@ struct KernelFunction {
   ir::DimExpr grain = 1;    // units of a chunk
   ir::DimExpr work = 1; // elementary operations of the whole kernel, to tell whether threads pay
 };
+
+// How kernels become functions in the module that the builder stands in. Fails with a diagnostic at
+// the op that has no lowering.
+using KernelLowering = std::function<mlir::FailureOr<KernelFunction>(
+    ir::KernelOp kernel, mlir::OpBuilder &builder, llvm::StringRef name)>;
 
 // The function under construction, shared by the kinds of kernel.
 class KernelBuilder {
@@ -73,6 +79,10 @@ private:
   mlir::Value argument(KernelArgument description, mlir::Type type);
   std::map<ir::DimExpr, mlir::Value> sizes;
 };
+
+// The function that stands at this offset of keratin_runtime_functions_t.
+mlir::Value runtimeFunction(mlir::OpBuilder &b, mlir::Location loc, mlir::Value context,
+                            size_t offset);
 
 } // namespace keratin::codegen
 

@@ -1,7 +1,5 @@
 #include "codegen/lowering/KernelLibrary.h"
 
-#include "codegen/cpu/KernelLowering.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -77,7 +75,7 @@ KernelLibrary::Description KernelLibrary::describe(Region &body) {
 FailureOr<KernelLibrary::Lowered> KernelLibrary::emit(ir::KernelOp kernel) {
   OpBuilder builder = OpBuilder::atBlockEnd(into.getBody());
   FailureOr<KernelFunction> made =
-      lowerKernel(kernel, builder, (prefix + ".kernel_" + Twine(functions)).str(), target);
+      lowering(kernel, builder, (prefix + ".kernel_" + Twine(functions)).str());
   if (failed(made))
     return failure();
   Description description = describe(made->function.getBody());
@@ -169,15 +167,11 @@ void KernelLibrary::unite(Family &family) {
   }
 }
 
-LogicalResult KernelLibrary::lower(func::FuncOp source,
+LogicalResult KernelLibrary::lower(ArrayRef<ir::KernelOp> list,
                                    const std::function<LogicalResult(Location)> &before) {
-  WalkResult walk = source.walk([&](ir::KernelOp kernel) -> WalkResult {
-    if (before && failed(before(kernel.getLoc())))
+  for (ir::KernelOp kernel : list)
+    if ((before && failed(before(kernel.getLoc()))) || failed(add(kernel)))
       return failure();
-    return add(kernel);
-  });
-  if (walk.wasInterrupted())
-    return failure();
   for (auto &[form, family] : families)
     if (family.lists.size() >= manyAlike)
       unite(family);

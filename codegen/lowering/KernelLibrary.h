@@ -7,10 +7,7 @@
 #ifndef KERATIN_CODEGEN_LOWERING_KERNELLIBRARY_H
 #define KERATIN_CODEGEN_LOWERING_KERNELLIBRARY_H
 
-#include "codegen/cpu/MachineTarget.h"
 #include "codegen/lowering/KernelFunction.h"
-
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <functional>
 #include <unordered_map>
@@ -19,15 +16,15 @@ namespace keratin::codegen {
 
 class KernelLibrary {
 public:
-  KernelLibrary(mlir::ModuleOp into, llvm::StringRef prefix, const MachineTarget &target)
-      : into(into), prefix(prefix), target(target) {}
+  KernelLibrary(mlir::ModuleOp into, llvm::StringRef prefix, KernelLowering lowering)
+      : into(into), prefix(prefix), lowering(std::move(lowering)) {}
 
-  // Lowers all kernels of the function; fails with a diagnostic. `before`, if given, is asked
+  // Lowers these kernels of a function; fails with a diagnostic. `before`, if given, is asked
   // before each (EntryDescription::beforeKernel).
   mlir::LogicalResult
-  lower(mlir::func::FuncOp source,
+  lower(llvm::ArrayRef<ir::KernelOp> kernels,
         const std::function<mlir::LogicalResult(mlir::Location)> &before = nullptr);
-  // Precondition: a kernel of that function.
+  // Precondition: it was lowered.
   const KernelFunction &get(ir::KernelOp kernel) const { return kernels[numbers.lookup(kernel)]; }
   // Functions that are compiled.
   size_t size() const { return functions; }
@@ -67,7 +64,7 @@ private:
 
   mlir::ModuleOp into;
   std::string prefix;
-  const MachineTarget &target;
+  KernelLowering lowering;
   std::vector<KernelFunction> kernels;
   llvm::DenseMap<mlir::Operation *, size_t> numbers;       // into `kernels`
   std::unordered_map<Words, Family, HashOfWords> families; // by form

@@ -48,7 +48,7 @@ LogicalResult FunctionDescription::bindSymbols(func::FuncOp function,
   auto add = [&](int64_t id, keratin_symbol_source_t source, int32_t number, int64_t index,
                  StringRef name) {
     if (entry.addSymbol(id))
-      symbols.push_back({source, number, index, text(name)});
+      symbols.push_back({.source = source, .input = number, .index = index, .name = text(name)});
   };
   ir::Signature signature(function);
   int32_t input = 0, variable = 0;
@@ -105,15 +105,38 @@ LogicalResult FunctionDescription::describeComputed(func::FuncOp function,
     bool isLoop = op.getSize().getDefiningOp<ir::WhileOp>();
     const char *message = isLoop ? "while: the loop makes more steps than it may"
                                  : "truncate: the size is outside of the tensor";
-    computedSizes.push_back({entry.slotOf(bound), KERATIN_OUT_OF_RANGE, 0,
-                             text(ir::withSourceLine(message, op.getLoc()))});
+    computedSizes.push_back({.bound = entry.slotOf(bound),
+                             .status = KERATIN_OUT_OF_RANGE,
+                             .reserved = 0,
+                             .message = text(ir::withSourceLine(message, op.getLoc()))});
   }
   SmallVector<ir::MemoryAttr> allMemories = ir::memoriesOf(function);
   for (ir::MemoryAttr memory : llvm::drop_begin(allMemories))
-    memories.push_back({memory.isTape() ? KERATIN_MEMORY_TAPE : KERATIN_MEMORY_ARENA,
-                        int32_t(sizes.numberOf(memory.getSymbol())),
-                        entry.slotOf(memory.getBytes())});
+    memories.push_back({.kind = memory.isTape() ? KERATIN_MEMORY_TAPE : KERATIN_MEMORY_ARENA,
+                        .size = int32_t(sizes.numberOf(memory.getSymbol())),
+                        .slot = entry.slotOf(memory.getBytes())});
   return success();
+}
+
+void FunctionDescription::describeDeviceCode(codegen::EntryDescription &entry) {
+  if (entry.device.empty())
+    return;
+  for (codegen::DeviceImage &image : entry.images) {
+    const std::vector<char> &bytes = imageData.emplace_back(std::move(image.bytes));
+    images.push_back({.kind = text(image.kind),
+                      .data = bytes.data(),
+                      .bytes = int64_t(bytes.size()),
+                      .reserved = {}});
+  }
+  for (const std::string &kernel : entry.deviceKernels)
+    deviceKernels.push_back(text(kernel));
+  deviceCode = {.device = text(entry.device),
+                .num_images = int64_t(images.size()),
+                .images = images.data(),
+                .num_kernels = int64_t(deviceKernels.size()),
+                .kernels = deviceKernels.data(),
+                .reserved = {}};
+  descriptor.device_code = &deviceCode;
 }
 
 LogicalResult FunctionDescription::describe(func::FuncOp function,
@@ -128,7 +151,8 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
   Operation *terminator = function.getBody().front().getTerminator();
   for (unsigned i = 0; i < function.getNumResults(); ++i) {
     if (signature.isUpdate(i)) {
-      updates.push_back({int32_t(*signature.updatedVariable(i)), signature.isInPlace(i)});
+      updates.push_back(
+          {.variable = int32_t(*signature.updatedVariable(i)), .in_place = signature.isInPlace(i)});
     } else {
       auto type = cast<RankedTensorType>(function.getResultTypes()[i]);
       StringRef name = ir::textOf(signature.resultName(i));
@@ -165,7 +189,7 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
         for (; i < count; ++i)
           std::memcpy(data + i * width, elements.getRawData().data(), width);
     }
-    constants.push_back({data, count * width});
+    constants.push_back({.data = data, .bytes = count * width});
   }
 
   if (auto list = function->getAttrOfType<ArrayAttr>("keratin.checks"))
@@ -177,11 +201,15 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
       if (auto location = check.getAs<LocationAttr>("location"))
         message = ir::withSourceLine(message, Location(location));
       for (auto [l, r] : llvm::zip(lhs, rhs))
-        checks.push_back({int32_t(kind), KERATIN_INVALID_ARGUMENT, entry.slotOf(l), entry.slotOf(r),
-                          text(message)});
+        checks.push_back({.kind = int32_t(kind),
+                          .status = KERATIN_INVALID_ARGUMENT,
+                          .lhs = entry.slotOf(l),
+                          .rhs = entry.slotOf(r),
+                          .message = text(message)});
     }
   for (const codegen::KernelArgument &site : entry.sites)
-    sites.push_back({site.status, text(ir::withSourceLine(site.message, site.location))});
+    sites.push_back(
+        {.status = site.status, .message = text(ir::withSourceLine(site.message, site.location))});
   descriptor.arena_slot = -1;
   SmallVector<ir::MemoryAttr> planned = ir::memoriesOf(function);
   if (!planned.empty() && planned.front().getBytes() != DimExpr(0))
@@ -204,7 +232,7 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
     programLevels.push_back(level);
     std::vector<int64_t> &code =
         numbers.emplace_back(size.program([&](int64_t id) { return *entry.slotOfSymbol(id); }));
-    programs.push_back({code.data(), int64_t(code.size())});
+    programs.push_back({.code = code.data(), .length = int64_t(code.size())});
   }
 
   descriptor.abi_version = KERATIN_ABI_VERSION;
@@ -229,11 +257,17 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
   descriptor.sites = sites.data();
   descriptor.scratch_bytes = entry.scratchBytes;
   for (const codegen::ProfiledKernel &kernel : entry.profiled)
-    kernels.push_back({text(kernel.name), text(kernel.location), {}});
+    kernels.push_back(
+        {.name = text(kernel.name), .location = text(kernel.location), .reserved = {}});
   descriptor.num_kernels = kernels.size();
   descriptor.kernels = kernels.data();
-  computed = {int64_t(computedSizes.size()), computedSizes.data(), programLevels.data(),
-              int64_t(memories.size()), memories.data()};
+  computed = {.num_sizes = int64_t(computedSizes.size()),
+              .sizes = computedSizes.data(),
+              .program_levels = programLevels.data(),
+              .num_memories = int64_t(memories.size()),
+              .memories = memories.data(),
+              .reserved = {}};
   descriptor.computed = computedSizes.empty() ? nullptr : &computed;
+  describeDeviceCode(entry);
   return success();
 }

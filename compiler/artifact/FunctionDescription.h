@@ -26,7 +26,8 @@ public:
   // The symbols that the function's arguments bind and that it computes, in the order of the slots.
   // Fails where a result or an argument needs one that none binds.
   mlir::LogicalResult bindSymbols(mlir::func::FuncOp function, codegen::EntryDescription &entry);
-  // Fills in everything but the entry address. Adds what the signature needs to entry.sizes.
+  // Fills in everything but the entry address. Adds what the signature needs to entry.sizes, and
+  // takes its images.
   mlir::LogicalResult describe(mlir::func::FuncOp function, codegen::EntryDescription &entry);
 
   keratin_function_desc_t descriptor = {};
@@ -39,6 +40,8 @@ private:
                                        codegen::EntryDescription &entry);
   mlir::LogicalResult describeComputed(mlir::func::FuncOp function,
                                        codegen::EntryDescription &entry);
+
+  void describeDeviceCode(codegen::EntryDescription &entry);
 
   std::deque<std::string> texts;
   std::deque<std::vector<int64_t>> numbers;
@@ -56,6 +59,10 @@ private:
   std::vector<keratin_memory_t> memories;
   std::vector<int64_t> programLevels;
   keratin_computed_sizes_t computed = {};
+  std::deque<std::vector<char>> imageData;
+  std::vector<keratin_image_t> images;
+  std::vector<const char *> deviceKernels;
+  keratin_device_code_t deviceCode = {};
 };
 
 } // namespace keratin::compiler

@@ -115,14 +115,16 @@ private:
     std::vector<Constant *> functions;
     for (int32_t i = 0; i < numFunctions; ++i) {
       const keratin_object_function_t &given = variant.functions[i];
-      functions.push_back(structure({global(function(*given.descriptor, entries[i])),
-                                     numbers(given.variables, given.descriptor->num_variables)}));
+      functions.push_back(
+          structure({global(function(*given.descriptor, entries[i])),
+                     numbers(given.variables, given.descriptor->num_variables), null(), null()}));
     }
     Constant *features = ConstantArray::get(ArrayType::get(Type::getInt64Ty(context), 2),
                                             {i64(variant.features[0]), i64(variant.features[1])});
-    return structure({text(variant.cpu), features, list(functions)});
+    return structure({text(variant.cpu), features, list(functions), null(), null()});
   }
 
+  // Precondition: without code for a device.
   Constant *function(const keratin_function_desc_t &f, StringRef entryName) {
     auto tensors = [&](const keratin_tensor_desc_t *list, int32_t count) {
       return listOf(list, count, [&](const auto &value) { return tensor(value); });
@@ -172,7 +174,12 @@ private:
                 [&](const auto &k) {
                   return structure({text(k.name), text(k.location), null(), null()});
                 }),
-         f.computed ? computed(*f.computed, f.num_programs) : null()});
+         f.computed ? computed(*f.computed, f.num_programs) : null(),
+         null(),
+         null(),
+         null(),
+         null(),
+         null()});
   }
 
   Constant *computed(const keratin_computed_sizes_t &computed, int64_t programs) {
@@ -184,7 +191,7 @@ private:
     });
     return global(
         structure({i64(computed.num_sizes), sizes, numbers(computed.program_levels, programs),
-                   i64(computed.num_memories), memories}));
+                   i64(computed.num_memories), memories, null(), null()}));
   }
 
   Module &module;

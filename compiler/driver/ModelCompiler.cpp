@@ -136,13 +136,15 @@ private:
     for (size_t i = 0; i < targets.size(); ++i) {
       for (size_t f = 0; f < saved.size(); ++f) {
         functions[i].push_back({.descriptor = &code[i][f].description->descriptor,
-                                .variables = used[f].data()});
+                                .variables = used[f].data(),
+                                .reserved = {}});
         entryNames[i].push_back(entryName(i, f));
       }
       auto [low, high] = targets[i]->requiredFeatures();
       variants.push_back({.cpu = options.cpus[i].c_str(),
                           .features = {low, high},
-                          .functions = functions[i].data()});
+                          .functions = functions[i].data(),
+                          .reserved = {}});
     }
     keratin_object_desc_t object = {.magic = KERATIN_OBJECT_MAGIC,
                                     .abi_version = KERATIN_OBJECT_ABI_VERSION,

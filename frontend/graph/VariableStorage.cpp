@@ -34,8 +34,8 @@ VariableStorage::VariableStorage(const Array &element, const std::vector<int64_t
                           &status);
   throwIfFailed("variable", status);
   std::vector<int64_t> strides(dims.size(), 0);
-  keratin_tensor_t view = {const_cast<void *>(element.rawData()), dtype, rank, dims.data(),
-                           strides.data()};
+  keratin_tensor_t view = {
+      const_cast<void *>(element.rawData()), dtype, rank, dims.data(), strides.data(), nullptr};
   keratin_variable_write(variable, &view, &status);
 }
 
@@ -57,8 +57,12 @@ Array VariableStorage::read() const {
 }
 
 void VariableStorage::write(const Array &value) {
-  keratin_tensor_t view = {const_cast<void *>(value.origin()), int32_t(value.dtype()),
-                           int32_t(value.ndim()), value.shape().data(), value.viewStrides()};
+  keratin_tensor_t view = {const_cast<void *>(value.origin()),
+                           int32_t(value.dtype()),
+                           int32_t(value.ndim()),
+                           value.shape().data(),
+                           value.viewStrides(),
+                           nullptr};
   keratin_status_t status = {};
   keratin_variable_write(variable, &view, &status);
   throwIfFailed("set_value", status);

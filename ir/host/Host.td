@@ -13,8 +13,9 @@ def Host_Dialect : Dialect {
     does it, in order: launches, copies, scalars that the host reads, sizes that it defines.
     Loops and branches are scf ops over places and 64-bit integers. It knows no target: what a
     launch becomes, how the work of a kernel is counted and shared, is for the lowering of a
-    target, and so are transfers between spaces of memory. docs/host-program.md explains the
-    program of a training step.
+    target. If the function's memories are in the space of a device, its places are, too, and the
+    program says what goes to the host and back. docs/host-program.md explains the program of a
+    training step.
   }];
   let useDefaultTypePrinterParser = 1;
   let dependentDialects = ["::keratin::ir::KeratinDialect", "::mlir::arith::ArithDialect",
@@ -151,6 +152,34 @@ def Host_WriteOp : Host_Op<"write"> {
   let summary = "a number that the host knows, the number of a step or of steps, for kernels that read it";
   let arguments = (ins I64:$value, Host_Place:$place);
   let assemblyFormat = "$value `to` $place attr-dict";
+}
+
+//===-- Transfers -----------------------------------------------------------------------------===//
+
+def Host_StagingOp : Host_Op<"staging"> {
+  let summary = "memory of the host's for what goes to and from the memory of a device";
+  let description = [{
+    In programs whose memories are a device's: so many bytes, until the next `host.staging`. If
+    there is no memory the call has failed (`host.sound`), and nothing may be done with the place;
+    for a scalar there always is.
+  }];
+  let arguments = (ins Keratin_DimsAttr:$bytes);
+  let results = (outs Host_Place:$place);
+  let assemblyFormat = "$bytes attr-dict";
+}
+
+class Host_TransferOp<string mnemonic> : Host_Op<mnemonic> {
+  let arguments = (ins Host_Place:$from, Host_Place:$to, Keratin_DimsAttr:$bytes, I64Attr:$stream);
+  let assemblyFormat = "$from `to` $to `,` $bytes `on` $stream attr-dict";
+}
+
+def Host_FetchOp : Host_TransferOp<"fetch"> {
+  let summary = "so many bytes go from the memory of the device to staged memory, when the stream "
+                "has come so far";
+}
+
+def Host_SendOp : Host_TransferOp<"send"> {
+  let summary = "so many bytes go from staged memory to the memory of the device";
 }
 
 //===-- Sizes ---------------------------------------------------------------------------------===//

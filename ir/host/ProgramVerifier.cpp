@@ -13,8 +13,8 @@ using namespace mlir;
 
 namespace {
 
-// Bytes that a place may be of: an argument, a result, a constant, or those at an offset of a
-// memory. A tape is one place.
+// Bytes that a place may be of: an argument, a result, a constant, those at an offset of a memory,
+// or staged ones. A tape is one place.
 struct Storage {
   Operation *base = nullptr; // which kind
   int64_t number = 0;
@@ -56,6 +56,8 @@ private:
   LogicalResult verifyNumbers(Operation *op);
   LogicalResult verifyWork(Operation *op, const Work &work);
   LogicalResult verifyTypes(Operation *op);
+  LogicalResult liesIn(Operation *op, ir::MemorySpace space, Value place);
+  LogicalResult verifySpaces(Operation *op);
   LogicalResult needs(Operation *op, ir::DimsAttr sizes);
   LogicalResult reads(Operation *op, Value place);
   LogicalResult writes(Operation *op, Value place);
@@ -113,6 +115,8 @@ SmallVector<Storage> ProgramVerifier::storagesOf(Value place, bool isRead) {
     } else if (auto branch = dyn_cast<scf::IfOp>(maker)) {
       follow(branch.thenYield().getOperand(number));
       follow(branch.elseYield().getOperand(number));
+    } else if (isa<StagingOp>(maker)) {
+      storages.push_back({maker, int64_t(reinterpret_cast<uintptr_t>(maker)), {}});
     } else {
       auto which = maker->getAttrOfType<IntegerAttr>("number");
       storages.push_back({maker, which.getInt(), {}});
@@ -143,6 +147,47 @@ LogicalResult ProgramVerifier::writes(Operation *op, Value place) {
     if (isa<ArgumentOp>(storage.base) && !signature.isVariable(unsigned(storage.number)))
       return op->emitOpError("writes input ") << storage.number;
   }
+  return success();
+}
+
+// Whether the place is of the space; without memory of a device, everything is the host's.
+LogicalResult ProgramVerifier::liesIn(Operation *op, ir::MemorySpace space, Value place) {
+  for (const Storage &storage : storagesOf(place, /*isRead=*/false)) {
+    bool isStaged = isa<StagingOp>(storage.base);
+    ir::MemorySpace actual = isStaged ? ir::MemorySpace::Host : ir::spaceOf(function);
+    if (actual != space)
+      return op->emitOpError("needs a place in the memory of the ")
+             << ir::memorySpaceName(space) << ", found one of the " << ir::memorySpaceName(actual);
+  }
+  return success();
+}
+
+LogicalResult ProgramVerifier::verifySpaces(Operation *op) {
+  ir::MemorySpace work = ir::spaceOf(function), home = ir::MemorySpace::Host;
+  if (isa<StagingOp, FetchOp, SendOp>(op) && work == home)
+    return op->emitOpError("is for programs whose memories are a device's");
+  if (work == home)
+    return success();
+  auto all = [&](ir::MemorySpace space, ValueRange places) {
+    return success(
+        llvm::all_of(places, [&](Value place) { return succeeded(liesIn(op, space, place)); }));
+  };
+  if (auto launch = dyn_cast<LaunchOp>(op))
+    return success(succeeded(all(work, launch.getInputs())) &&
+                   succeeded(all(work, launch.getOutputs())));
+  if (auto call = dyn_cast<CallOp>(op))
+    return success(succeeded(all(home, call.getInputs())) &&
+                   succeeded(all(home, call.getOutputs())));
+  if (auto copy = dyn_cast<CopyOp>(op))
+    return all(work, {copy.getFrom(), copy.getTo()});
+  if (auto read = dyn_cast<ReadOp>(op))
+    return all(home, read.getPlace());
+  if (auto write = dyn_cast<WriteOp>(op))
+    return all(home, write.getPlace());
+  if (auto fetch = dyn_cast<FetchOp>(op))
+    return success(succeeded(all(work, fetch.getFrom())) && succeeded(all(home, fetch.getTo())));
+  if (auto send = dyn_cast<SendOp>(op))
+    return success(succeeded(all(home, send.getFrom())) && succeeded(all(work, send.getTo())));
   return success();
 }
 
@@ -209,6 +254,8 @@ LogicalResult ProgramVerifier::verifyOp(Operation *op) {
       if (failed(needs(op, sizes)))
         return failure();
     }
+  if (failed(verifySpaces(op)))
+    return failure();
   if (std::optional<Work> work = workOf(op))
     return verifyWork(op, *work);
   if (auto memory = dyn_cast<MemoryOp>(op)) {
@@ -219,6 +266,8 @@ LogicalResult ProgramVerifier::verifyOp(Operation *op) {
   }
   if (auto copy = dyn_cast<CopyOp>(op))
     return failed(reads(op, copy.getFrom())) ? failure() : writes(op, copy.getTo());
+  if (isa<FetchOp, SendOp>(op))
+    return failed(reads(op, op->getOperand(0))) ? failure() : writes(op, op->getOperand(1));
   if (auto read = dyn_cast<ReadOp>(op))
     return reads(op, read.getPlace());
   if (auto write = dyn_cast<WriteOp>(op))
@@ -236,7 +285,7 @@ LogicalResult ProgramVerifier::verifyOp(Operation *op) {
     return success();
   }
   if (isa<ArgumentOp, ResultOp, ConstantOp, AtOp, ElementOp, DiffersOp, SizeOp, CheckOp,
-          EndUnlessOp, SoundOp>(op))
+          EndUnlessOp, SoundOp, StagingOp>(op))
     return success();
   if (isa<scf::ForOp, scf::WhileOp, scf::IfOp, LoopOp>(op)) {
     for (Region &region : op->getRegions())

@@ -307,6 +307,9 @@ struct BuildHostProgramPass : keratin::passes::impl::BuildHostProgramBase<BuildH
       program.getBody().emplaceBlock();
       if (failed(ProgramBuilder(function, program).run()))
         return signalPassFailure();
+      if (ir::spaceOf(function) == ir::MemorySpace::Device &&
+          failed(addTransfers(function, program)))
+        return signalPassFailure();
     }
   }
 };

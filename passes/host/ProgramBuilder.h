@@ -9,6 +9,10 @@
 
 namespace keratin::passes {
 
+// Lets the program of a function that works in the memory of a device say what goes to and fro.
+// Precondition: it does not yet.
+mlir::LogicalResult addTransfers(mlir::func::FuncOp function, host::ProgramOp program);
+
 class ProgramBuilder {
 public:
   // Precondition: verifyMemoryPlan().

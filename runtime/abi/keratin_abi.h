@@ -2,9 +2,10 @@
 // headers.
 //
 // Conventions.
-//  1. Every struct is versioned by KERATIN_ABI_VERSION; reserved fields must be zero.
+//  1. Every struct is versioned by KERATIN_ABI_VERSION; reserved fields must be zero. docs/abi.md
+//     says how each may grow.
 //  2. Pointers inside a descriptor are borrowed: they live as long as the executable made from it.
-//  3. Generated code calls the host only through the function pointers of keratin_context_t.
+//  3. Generated code calls the host only through the table of keratin_context_t.
 //  4. Sizes are signed 64-bit; a size that does not fit is an error found before any work is done.
 #ifndef KERATIN_ABI_H
 #define KERATIN_ABI_H
@@ -76,11 +77,11 @@ typedef struct keratin_number_check_t {
   const keratin_number_operand_t *operands;
 } keratin_number_check_t;
 
-// What generated code sees of a call. One for each call in flight.
-struct keratin_context_t {
+// What generated code calls. One table serves all calls; it grows at its end only, and code looks
+// at `bytes` before it reads what its own version has added.
+typedef struct keratin_runtime_functions_t {
+  uint32_t bytes; // of this table
   uint32_t abi_version;
-  // 0, or 1 + the index of the site (keratin_site_t) that failed; kernels store the smallest index.
-  int32_t failed_site;
   // Runs kernel over [0, units), perhaps on several threads and in several calls; returns when all
   // are done. Bounds of calls are multiples of grain. How many calls there are depends on the
   // threads: results must not.
@@ -92,20 +93,13 @@ struct keratin_context_t {
   // Records that the site failed; callable from any thread. The lowest site wins, so the report is
   // deterministic.
   void (*fail)(keratin_context_t *context, int32_t site);
-  void *host; // the runtime's own
-  // keratin_function_desc_t::scratch_bytes bytes that belong to the thread running the kernel: each
-  // thread that parallel_for uses sees a context of its own.
-  void *scratch;
-  void *call; // the runtime's own: of a thread's context, the context of the call
   // Told by code compiled for profiles before (end = 0) and after (end = 1) each kernel, by its
   // number in keratin_function_desc_t::kernels. NULL: nobody wants to know.
   void (*profile)(keratin_context_t *context, int32_t kernel, int32_t end);
-  void *profiled; // the runtime's own
   // Gives a size that the call computes (keratin_computed_size_t, by its number) its value: the
   // slots of sizes that depend on it hold their values afterwards. In a loop each step gives it
   // another one. Not 0: the call has failed, and the entry function does nothing more.
   int32_t (*define_size)(keratin_context_t *context, int32_t number, int64_t value);
-  void *invocation; // the runtime's own
   // Searches the samples [begin, end); fails the call at the search's sites.
   void (*beam_search)(keratin_context_t *context, const keratin_beam_search_t *search,
                       int64_t begin, int64_t end);
@@ -114,11 +108,57 @@ struct keratin_context_t {
   // afterwards. Returns for how many steps there is room. 0: there is no memory, the call has
   // failed, and the loop ends.
   int64_t (*grow_tapes)(keratin_context_t *context, int32_t size, int64_t steps);
+  // Looks through a tensor. After a finding the call fails once the entry function is over.
+  void (*check_numbers)(keratin_context_t *context, const keratin_number_check_t *check);
+
+  // The rest is for functions with a keratin_device_code_t, whose kernels run on a device: buffers
+  // are addresses of its memory, which the entry function hands on and never reads. What is done on
+  // one stream is done in order. A device that does not do what it is told fails the call, which
+  // has_failed() says afterwards.
+
+  // The device runs a kernel, by its number in keratin_device_code_t::kernels, over [0, units).
+  // argv, of so many slots, is read before launch() returns.
+  void (*launch)(keratin_context_t *context, int32_t kernel, const int64_t *argv, int32_t slots,
+                 int64_t units, int64_t grain, int32_t stream);
+  // Copies within the device's memory.
+  void (*copy)(keratin_context_t *context, void *to, const void *from, int64_t bytes,
+               int32_t stream);
+  // Memory of the host's for what goes to and fro, until the next call of staging(). Never NULL
+  // for KERATIN_STAGED_SCALARS bytes; else NULL where there is no memory, and the call has failed.
+  void *(*staging)(keratin_context_t *context, int64_t bytes);
+  // From the device's memory to staged memory; waits for what the stream does. Zeros where
+  // something has failed.
+  void (*fetch)(keratin_context_t *context, void *staged, const void *from, int64_t bytes,
+                int32_t stream);
+  // From staged memory, which may be written again when send() returns, to the device's.
+  void (*send)(keratin_context_t *context, void *to, const void *staged, int64_t bytes,
+               int32_t stream);
+  // Not 0: something has failed, as far as is known. A device may wait for its kernels to say so,
+  // or see to it that none that is launched from here on changes anything after a failure.
+  int32_t (*has_failed)(keratin_context_t *context);
+} keratin_runtime_functions_t;
+
+// Bytes that keratin_runtime_functions_t::staging() has at any time.
+#define KERATIN_STAGED_SCALARS 64
+
+// What generated code sees of a call. One for each call in flight.
+struct keratin_context_t {
+  uint32_t abi_version;
+  // 0, or 1 + the index of the site (keratin_site_t) that failed; kernels store the smallest index.
+  int32_t failed_site;
+  const keratin_runtime_functions_t *functions;
+  // keratin_function_desc_t::scratch_bytes bytes that belong to the thread running the kernel: each
+  // thread that parallel_for uses sees a context of its own.
+  void *scratch;
   // Of a function that checks its numbers: set to 1, by any thread, where a kernel comes upon one
   // that is not finite. The function then looks closer, by check_numbers.
   int32_t *numbers_suspect;
-  // Looks through a tensor. After a finding the call fails once the entry function is over.
-  void (*check_numbers)(keratin_context_t *context, const keratin_number_check_t *check);
+  // The runtime's own.
+  void *host;
+  void *call; // of a thread's context, the context of the call
+  void *profiled;
+  void *invocation;
+  void *reserved[4];
 };
 
 // The entry function: buffers are inputs, variables, outputs, new values of the updates that are
@@ -231,6 +271,7 @@ typedef struct keratin_computed_sizes_t {
   const int64_t *program_levels;
   int64_t num_memories;
   const keratin_memory_t *memories;
+  void *reserved[2];
 } keratin_computed_sizes_t;
 
 // A place in user code that can fail inside a kernel.
@@ -260,6 +301,24 @@ typedef struct keratin_kernel_desc_t {
   void *reserved[2];
 } keratin_kernel_desc_t;
 
+// What a device runs of a function: machine code that only the device knows, in one image or, for
+// devices of several kinds, in some to choose from.
+typedef struct keratin_image_t {
+  const char *kind; // of the image, in the device's words
+  const void *data;
+  int64_t bytes;
+  void *reserved[1];
+} keratin_image_t;
+
+typedef struct keratin_device_code_t {
+  const char *device; // by its name: keratin_device_t::name
+  int64_t num_images;
+  const keratin_image_t *images;
+  int64_t num_kernels;
+  const char *const *kernels; // their names in the images, by the numbers that launch() takes
+  void *reserved[3];
+} keratin_device_code_t;
+
 // One compiled function. sizes has num_symbols slots filled from the inputs, then one for each
 // program.
 typedef struct keratin_function_desc_t {
@@ -285,6 +344,9 @@ typedef struct keratin_function_desc_t {
   int64_t num_kernels;   // 0 unless the function was compiled for profiles
   const keratin_kernel_desc_t *kernels;
   const keratin_computed_sizes_t *computed; // NULL: there are none
+  // NULL: the entry function runs its kernels itself, in the memory of the host.
+  const keratin_device_code_t *device_code;
+  void *reserved[4];
 } keratin_function_desc_t;
 
 #ifdef __cplusplus
@@ -295,11 +357,14 @@ static_assert(sizeof(keratin_check_t) == 32, "layout is part of the ABI");
 static_assert(sizeof(keratin_tensor_desc_t) == 48, "layout is part of the ABI");
 static_assert(sizeof(keratin_computed_size_t) == 24, "layout is part of the ABI");
 static_assert(sizeof(keratin_memory_t) == 16, "layout is part of the ABI");
-static_assert(sizeof(keratin_computed_sizes_t) == 40, "layout is part of the ABI");
+static_assert(sizeof(keratin_computed_sizes_t) == 56, "layout is part of the ABI");
 static_assert(sizeof(keratin_beam_search_t) == 120, "layout is part of the ABI");
 static_assert(sizeof(keratin_number_check_t) == 88, "layout is part of the ABI");
-static_assert(sizeof(keratin_context_t) == 120, "layout is part of the ABI");
-static_assert(sizeof(keratin_function_desc_t) == 192, "layout is part of the ABI");
+static_assert(sizeof(keratin_runtime_functions_t) == 120, "layout is part of the ABI");
+static_assert(sizeof(keratin_context_t) == 96, "layout is part of the ABI");
+static_assert(sizeof(keratin_image_t) == 32, "layout is part of the ABI");
+static_assert(sizeof(keratin_device_code_t) == 64, "layout is part of the ABI");
+static_assert(sizeof(keratin_function_desc_t) == 232, "layout is part of the ABI");
 #endif
 
 #endif // KERATIN_ABI_H

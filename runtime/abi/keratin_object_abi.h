@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 #define KERATIN_OBJECT_MAGIC 0x4a424f4bu // "KOBJ"
-#define KERATIN_OBJECT_ABI_VERSION 1
+#define KERATIN_OBJECT_ABI_VERSION 2
 
 // A variable of the model, shared by its functions. All dims are static.
 typedef struct keratin_object_variable_t {
@@ -22,6 +22,7 @@ typedef struct keratin_object_variable_t {
 typedef struct keratin_object_function_t {
   const keratin_function_desc_t *descriptor;
   const int32_t *variables; // of each variable of the signature, its number in the model
+  void *reserved[2];
 } keratin_object_function_t;
 
 // The functions compiled for one processor.
@@ -29,6 +30,7 @@ typedef struct keratin_object_variant_t {
   const char *cpu;
   uint64_t features[2]; // that it needs: bit i is number i of keratin_cpu_features.h
   const keratin_object_function_t *functions;
+  void *reserved[2];
 } keratin_object_variant_t;
 
 typedef struct keratin_object_desc_t {
@@ -46,6 +48,8 @@ typedef struct keratin_object_desc_t {
 #ifdef __cplusplus
 }
 static_assert(sizeof(keratin_object_variable_t) == 72, "layout is part of the ABI");
+static_assert(sizeof(keratin_object_function_t) == 32, "layout is part of the ABI");
+static_assert(sizeof(keratin_object_variant_t) == 48, "layout is part of the ABI");
 static_assert(sizeof(keratin_object_desc_t) == 88, "layout is part of the ABI");
 #endif
 

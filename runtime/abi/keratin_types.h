@@ -41,14 +41,18 @@ typedef enum keratin_status_code_t {
                          // updates were not applied
 } keratin_status_code_t;
 
+// What memory lies on, beside the host; opaque here (<keratin/device.h>).
+struct keratin_device_t;
+
 // A view of memory that the caller owns. data is the address of the first element (DLPack: data +
-// byte_offset). strides == NULL means row-major.
+// byte_offset). strides == NULL means row-major. device == NULL means the host's memory.
 typedef struct keratin_tensor_t {
   void *data;
   int32_t dtype; // keratin_dtype_t
   int32_t rank;
   const int64_t *dims;
   const int64_t *strides;
+  const struct keratin_device_t *device;
 } keratin_tensor_t;
 
 typedef struct keratin_status_t {

@@ -47,18 +47,18 @@ bool Block::reserve(size_t bytes) {
     return true;
   // The old block goes first: its content is not kept, and both at once might not fit.
   reset();
-  size_t wantedAlignment = bytes >= hugePage ? hugePage : KERATIN_ALIGNMENT;
+  bool isLarge = device == &cpuDevice && bytes >= hugePage;
+  size_t wantedAlignment = isLarge ? hugePage : KERATIN_ALIGNMENT;
   if (bytes > PTRDIFF_MAX - wantedAlignment)
     return false;
   // Only huge pages come whole: a guarding allocator of a host's sees the true end of the rest.
-  size_t rounded =
-      wantedAlignment == hugePage ? (bytes + hugePage - 1) / hugePage * hugePage : bytes;
-  void *fresh = allocate(rounded, wantedAlignment);
+  size_t rounded = isLarge ? (bytes + hugePage - 1) / hugePage * hugePage : bytes;
+  void *fresh = device->allocate(device->user, rounded, wantedAlignment);
   if (!fresh)
     return false;
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
   // Advice only: where huge pages are off, ordinary ones serve.
-  if (wantedAlignment == hugePage)
+  if (isLarge)
     (void)madvise(fresh, rounded, MADV_HUGEPAGE);
 #endif
   memory = fresh;
@@ -68,12 +68,14 @@ bool Block::reserve(size_t bytes) {
 }
 
 void Block::reset() {
-  deallocate(memory, size, alignment);
+  if (memory)
+    device->release(device->user, memory, size, alignment);
   memory = nullptr;
   size = alignment = 0;
 }
 
 void Block::swap(Block &other) {
+  std::swap(device, other.device);
   std::swap(memory, other.memory);
   std::swap(size, other.size);
   std::swap(alignment, other.alignment);

@@ -5,7 +5,7 @@
 #ifndef KERATIN_RUNTIME_CORE_ALLOCATOR_H
 #define KERATIN_RUNTIME_CORE_ALLOCATOR_H
 
-#include "runtime/include/keratin/runtime.h"
+#include "runtime/core/Device.h"
 
 #include <new>
 #include <utility>
@@ -33,10 +33,11 @@ template <typename T> void destroyObject(T *object) {
 // What zero-size buffers point at: a valid, aligned address that holds nothing.
 void *emptyBuffer();
 
-// A block of data on a KERATIN_ALIGNMENT boundary, on huge pages where it is large.
+// A block of data of a device on a KERATIN_ALIGNMENT boundary; of the CPU, on huge pages where it
+// is large.
 class Block {
 public:
-  Block() = default;
+  explicit Block(const keratin_device_t &device = cpuDevice) : device(&device) {}
   Block(const Block &) = delete;
   Block &operator=(const Block &) = delete;
   ~Block() { reset(); }
@@ -47,11 +48,15 @@ public:
   void reset();
   void swap(Block &other);
 
+  // Precondition: the block is empty.
+  void setDevice(const keratin_device_t &whose) { device = &whose; }
+
   // Never null.
   void *data() const { return memory ? memory : emptyBuffer(); }
   size_t capacity() const { return size; }
 
 private:
+  const keratin_device_t *device;
   void *memory = nullptr;
   size_t size = 0;
   size_t alignment = 0;

@@ -40,6 +40,10 @@ Code checkArguments(const keratin_executable_t &executable, const CallArguments 
                   functionName(descriptor),
                   tensorText("variable", i, descriptor.variables[i]).text());
   }
+  if (session && session->device != executable.layout.device)
+    return fail(status, KERATIN_INVALID_ARGUMENT,
+                "function '%s' runs on device '%s'; its variables lie on device '%s'",
+                functionName(descriptor), executable.layout.device->name, session->device->name);
   return KERATIN_OK;
 }
 
@@ -194,6 +198,14 @@ private:
     return true;
   }
 
+  // An element of a view that lies on a device, as one of the host's.
+  bool fetchElement(const keratin_tensor_t &view, int64_t index, void *element) {
+    const keratin_device_t &device = deviceOf(view);
+    code = device.copy_out(device.user, nullptr, 0, element, elementAddress(view, index),
+                           size_t(dtypeSize(view.dtype)), status);
+    return code == KERATIN_OK;
+  }
+
   bool readValue(const keratin_symbol_desc_t &symbol, int64_t &value) {
     keratin_tensor_t view = {};
     int64_t bytes = 0;
@@ -204,14 +216,26 @@ private:
       const keratin_variable_t &variable = *arguments.variables[symbol.input];
       if (variable.dtype != descriptor.variables[symbol.input].dtype)
         return refuseVariable(symbol.input);
-      view = {variable.value.data(), variable.dtype, variable.rank, variable.dims, nullptr};
+      view = {.data = variable.value.data(),
+              .dtype = variable.dtype,
+              .rank = variable.rank,
+              .dims = variable.dims,
+              .strides = nullptr,
+              .device = variable.session->device};
       bytes = int64_t(variable.bytes);
     }
     if (!view.data)
       return refuseValue(symbol, "which has no data here");
     if (symbol.index >= bytes / dtypeSize(view.dtype))
       return refuseValue(symbol, "which has too few elements");
-    if (!readInteger(view.dtype, elementAddress(view, symbol.index), value))
+    alignas(8) char fetched[8];
+    const void *element = elementAddress(view, symbol.index);
+    if (&deviceOf(view) != &cpuDevice) {
+      if (!fetchElement(view, symbol.index, fetched))
+        return false;
+      element = fetched;
+    }
+    if (!readInteger(view.dtype, element, value))
       return refuseValue(symbol, "whose value is beyond 2^63");
     // Sizes are simplified, and code is made, for symbols that are not negative.
     if (value == INT64_MIN && isNegativePart(symbol.source))

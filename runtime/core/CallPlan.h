@@ -37,6 +37,9 @@ Code defineSize(const keratin_executable_t &executable, Lease &lease, int64_t nu
 Code outputDims(const keratin_executable_t &executable, Lease &lease, int32_t output, int64_t *dims,
                 keratin_status_t *status);
 
+// Whether calls may be made in memory of the caller's.
+Code checkTakesWorkspace(const keratin_executable_t &executable, keratin_status_t *status);
+
 // What a call by this plan takes of a workspace. False if the number does not fit.
 bool workspaceBytes(const keratin_executable_t &executable, const CallArguments &arguments,
                     const Lease &lease, int64_t &bytes);

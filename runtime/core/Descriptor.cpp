@@ -63,10 +63,38 @@ private:
              checkCount("number of memories", descriptor.computed->num_memories,
                         descriptor.computed->memories))) &&
            checkCount("number of kernels", descriptor.num_kernels, descriptor.kernels) &&
+           (!descriptor.device_code || checkDeviceCode(*descriptor.device_code)) &&
            (descriptor.entry || refuse("entry", 0, "the function is missing"));
   }
 
+  bool checkDeviceCode(const keratin_device_code_t &code) {
+    if (!code.device || code.device[0] == '\0')
+      return refuse("device code", 0, "the device has no name");
+    if (!checkCount("number of images", code.num_images, code.images) ||
+        !checkCount("number of device kernels", code.num_kernels, code.kernels))
+      return false;
+    for (int64_t i = 0; i < code.num_images; ++i) {
+      const keratin_image_t &image = code.images[i];
+      if (!image.kind || image.bytes < 0 || (image.bytes && !image.data) || image.reserved[0])
+        return refuse("image", i, "it has no kind, no data, or a reserved field that is not zero");
+    }
+    for (int64_t i = 0; i < code.num_kernels; ++i)
+      if (!code.kernels[i])
+        return refuse("device kernel", i, "it has no name");
+    return isZero("device code", code.reserved);
+  }
+
+  template <size_t count> bool isZero(const char *what, void *const (&reserved)[count]) {
+    for (void *field : reserved)
+      if (field)
+        return refuse(what, 0, "a reserved field is not zero");
+    return true;
+  }
+
   bool checkReserved() {
+    if (!isZero("function", descriptor.reserved) ||
+        (descriptor.computed && !isZero("computed sizes", descriptor.computed->reserved)))
+      return false;
     if (descriptor.scratch_bytes < 0)
       return refuse("scratch", 0, "a negative size");
     return isSlot(descriptor.arena_slot) || descriptor.arena_slot == -1 ||

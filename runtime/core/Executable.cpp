@@ -1,10 +1,46 @@
 #include "runtime/core/Executable.h"
 #include "runtime/core/CallPlan.h"
 #include "runtime/core/Descriptor.h"
+#include "runtime/core/DeviceCall.h"
 
 #include <inttypes.h>
 
 using namespace keratin::runtime;
+
+keratin_executable_t::~keratin_executable_t() {
+  leases.clear();
+  if (module)
+    layout.device->unload(layout.device->user, module);
+  removePoolUser();
+}
+
+Code keratin_executable_t::load(keratin_status_t *status) {
+  if (!descriptor.device_code)
+    return KERATIN_OK;
+  const char *name = descriptor.device_code->device;
+  const keratin_device_t *device = keratin_device_find(name);
+  if (!device)
+    return fail(status, KERATIN_FAILED_PRECONDITION,
+                "function '%s' was compiled for device '%s', which this process does not have; it "
+                "has %s",
+                functionName(descriptor), name, knownDevices().text());
+  if (!device->load)
+    return fail(status, KERATIN_INVALID_ARGUMENT,
+                "function '%s' has code for device '%s', which runs none", functionName(descriptor),
+                name);
+  layout.device = device;
+  if (Code code = device->load(device->user, &descriptor, &module, status))
+    return code;
+  if (Code code = sendConstants(descriptor, *device, constants, constantAddresses, status))
+    return code;
+  layout.constants = static_cast<void *const *>(constantAddresses.data());
+  return KERATIN_OK;
+}
+
+extern "C" const keratin_device_t *
+keratin_executable_device(const keratin_executable_t *executable) {
+  return executable ? executable->layout.device : nullptr;
+}
 
 extern "C" keratin_status_code_t
 keratin_executable_create(const keratin_function_desc_t *descriptor,
@@ -15,6 +51,11 @@ keratin_executable_create(const keratin_function_desc_t *descriptor,
   if (Code code = validateDescriptor(*descriptor, status))
     return code;
   auto *made = makeObject<keratin_executable_t>(*descriptor);
+  if (made)
+    if (Code code = made->load(status)) {
+      destroyObject(made);
+      return code;
+    }
   // The first lease is made here, so that the first call finds it.
   Lease *lease = made ? made->leases.take(made->descriptor, made->layout) : nullptr;
   if (!lease) {
@@ -39,6 +80,15 @@ keratin_executable_descriptor(const keratin_executable_t *executable) {
 extern "C" void keratin_executable_trim(keratin_executable_t *executable) {
   if (executable)
     executable->leases.trim();
+}
+
+Code keratin::runtime::checkTakesWorkspace(const keratin_executable_t &executable,
+                                           keratin_status_t *status) {
+  if (!executable.descriptor.device_code)
+    return KERATIN_OK;
+  return fail(status, KERATIN_UNIMPLEMENTED,
+              "function '%s' runs on device '%s'; it takes no workspace of the caller's",
+              functionName(executable.descriptor), executable.layout.device->name);
 }
 
 // Plans a call and hands the lease to `use` while it is held.
@@ -89,6 +139,8 @@ extern "C" keratin_status_code_t keratin_executable_workspace_bytes(
     keratin_executable_t *executable, keratin_variable_t *const *variables, int32_t num_variables,
     const keratin_tensor_t *inputs, int32_t num_inputs, int64_t *bytes, keratin_status_t *status) {
   if (Code code = checkPointers(status, __func__, {{executable, "executable"}, {bytes, "bytes"}}))
+    return code;
+  if (Code code = checkTakesWorkspace(*executable, status))
     return code;
   CallArguments arguments = {variables, num_variables, inputs, num_inputs};
   bool fits = true;

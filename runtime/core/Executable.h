@@ -10,11 +10,17 @@ struct keratin_executable_t {
       : descriptor(descriptor), layout(descriptor) {
     keratin::runtime::addPoolUser();
   }
-  ~keratin_executable_t() { keratin::runtime::removePoolUser(); }
+  ~keratin_executable_t();
+
+  // Of a function with code for a device: finds it, loads the code, and sends the constants. Before
+  // the first lease is taken.
+  keratin_status_code_t load(keratin_status_t *status);
 
   const keratin_function_desc_t &descriptor;
-  const keratin::runtime::LeaseLayout layout;
-  keratin::runtime::LeasePool leases;
+  keratin::runtime::LeaseLayout layout; // the same from the first lease on
+  void *module = nullptr;               // the code on the device
+  keratin::runtime::Block constants, constantAddresses;
+  keratin::runtime::LeasePool leases; // which use what stands before
 };
 
 #endif // KERATIN_RUNTIME_CORE_EXECUTABLE_H

@@ -2,6 +2,7 @@
 #include "runtime/core/CallPlan.h"
 #include "runtime/core/DType.h"
 #include "runtime/core/Descriptor.h"
+#include "runtime/core/DeviceCall.h"
 #include "runtime/core/NumberReport.h"
 #include "runtime/core/Print.h"
 #include "runtime/core/Profile.h"
@@ -11,13 +12,14 @@
 #include "runtime/cpu/ThreadPool.h"
 
 #include <inttypes.h>
+#include <optional>
 #include <string.h>
 
 namespace keratin::runtime {
 
 static constinit std::atomic<int32_t> debugFill{-1};
 
-// keratin_context_t::fail. The lowest site wins, whichever thread comes first.
+// keratin_runtime_functions_t::fail. The lowest site wins, whichever thread comes first.
 static void recordFailure(keratin_context_t *context, int32_t site) {
   int32_t mine = site >= 0 && site < INT32_MAX ? site + 1 : INT32_MAX;
   std::atomic_ref<int32_t> failed(callContext(context)->failed_site);
@@ -51,12 +53,15 @@ public:
     if (!checkCounts() || (code = checkArguments(executable, arguments, session, status)))
       return code;
     SessionGuard guard(session ? &session->lock : nullptr, descriptor.num_updates > 0);
-    if (workspace && !checkWorkspace())
+    if (workspace &&
+        ((code = checkTakesWorkspace(executable, status)) != KERATIN_OK || !checkWorkspace()))
       return code;
     if (!takeLease())
       return workspace ? refuseSmallWorkspace()
                        : fail(status, KERATIN_RESOURCE_EXHAUSTED,
                               "function '%s': no memory for a call", function());
+    if (isOnDevice())
+      device.emplace(executable, *lease, status);
     code = planCall(executable, *lease, arguments, status);
     if (code == KERATIN_OK && bindMemory())
       execute();
@@ -75,7 +80,7 @@ private:
     va_end(list);
     return false;
   }
-  // keratin_context_t::define_size
+  // keratin_runtime_functions_t::define_size
   static int32_t defineSize(keratin_context_t *context, int32_t number, int64_t value) {
     auto &self = *static_cast<Invocation *>(callContext(context)->invocation);
     if (self.code != KERATIN_OK) // the loop that was to count it has ended for lack of memory
@@ -93,7 +98,7 @@ private:
       recordFailure(context, INT32_MAX);
     return code;
   }
-  // keratin_context_t::grow_tapes
+  // keratin_runtime_functions_t::grow_tapes
   static int64_t growTapes(keratin_context_t *context, int32_t size, int64_t steps) {
     auto &self = *static_cast<Invocation *>(callContext(context)->invocation);
     int64_t room = INT64_MAX;
@@ -112,10 +117,67 @@ private:
     return room;
   }
 
-  // keratin_context_t::check_numbers. Checks are kernels of one unit, on the thread of the call.
+  // keratin_runtime_functions_t::check_numbers. Checks are kernels of one unit, on the thread of
+  // the call.
   static void checkNumbers(keratin_context_t *context, const keratin_number_check_t *check) {
     static_cast<Invocation *>(callContext(context)->invocation)->numbers.look(*check);
   }
+
+  // What a function does whose kernels run on a device. After a failure the device is told nothing
+  // more, and the entry function goes to its end.
+  template <typename Do> static void tellDevice(keratin_context_t *context, Do act) {
+    auto &self = *static_cast<Invocation *>(callContext(context)->invocation);
+    if (self.code != KERATIN_OK)
+      return;
+    self.code = act(*self.device);
+    (void)self.stopIfRefused(context);
+  }
+  static void launch(keratin_context_t *context, int32_t kernel, const int64_t *argv, int32_t slots,
+                     int64_t units, int64_t grain, int32_t stream) {
+    tellDevice(context, [&](DeviceCall &device) {
+      return device.launch(kernel, argv, slots, units, grain, stream);
+    });
+  }
+  static void copy(keratin_context_t *context, void *to, const void *from, int64_t bytes,
+                   int32_t stream) {
+    tellDevice(context, [&](DeviceCall &device) { return device.copy(to, from, bytes, stream); });
+  }
+  static void *staging(keratin_context_t *context, int64_t bytes) {
+    auto &self = *static_cast<Invocation *>(callContext(context)->invocation);
+    if (self.code != KERATIN_OK && bytes > KERATIN_STAGED_SCALARS)
+      return nullptr;
+    void *memory = self.device->staging(bytes);
+    if (!memory)
+      self.code = KERATIN_RESOURCE_EXHAUSTED;
+    (void)self.stopIfRefused(context);
+    return memory;
+  }
+  // What comes of kernels that have failed may mean nothing.
+  static void fetch(keratin_context_t *context, void *staged, const void *from, int64_t bytes,
+                    int32_t stream) {
+    int32_t site = 0;
+    tellDevice(context, [&](DeviceCall &device) {
+      Code waited = device.wait(site);
+      return waited || site ? waited : device.fetch(staged, from, bytes, stream);
+    });
+    if (site != 0)
+      recordFailure(context, site - 1);
+    if (callContext(context)->failed_site != 0 && bytes > 0)
+      memset(staged, 0, size_t(bytes));
+  }
+  static void send(keratin_context_t *context, void *to, const void *staged, int64_t bytes,
+                   int32_t stream) {
+    tellDevice(context, [&](DeviceCall &device) { return device.send(to, staged, bytes, stream); });
+  }
+  static int32_t hasFailed(keratin_context_t *context) {
+    int32_t site = 0;
+    tellDevice(context, [&](DeviceCall &device) { return device.guard(site); });
+    if (site != 0)
+      recordFailure(context, site - 1);
+    return callContext(context)->failed_site != 0;
+  }
+
+  bool isOnDevice() const { return descriptor.device_code; }
 
   const char *function() const { return functionName(descriptor); }
   ShortText outputText(int32_t i) const { return tensorText("output", i, descriptor.outputs[i]); }
@@ -230,12 +292,32 @@ private:
 
   // Everything that may lack memory comes before anything that shows.
   bool bindMemory() {
+    if (isOnDevice())
+      return bindDeviceMemory();
     return bindInputs() && bindArena() && bindLateMemory() && bindVariables() && bindOutputs() &&
            checkOverlaps() && (copyInputs(), true);
   }
 
+  // The same on a device.
+  bool bindDeviceMemory() {
+    code = device->bindInputs(arguments.inputs, inputBuffers());
+    if (code != KERATIN_OK || !(*arenaBuffer() = find(lease->arena, lease->arenaBytes, "an arena")))
+      return false;
+    if (!bindLateMemory() || !bindVariables() || !bindOutputs())
+      return false;
+    for (int32_t i = 0; i < descriptor.num_outputs; ++i)
+      lease->outputPlaces[i] = outputBuffers()[i];
+    code = device->bindOutputs(lease->outputPlaces, outputs.tensors, outputBuffers());
+    return code == KERATIN_OK && checkOverlaps();
+  }
+
   static bool readsInPlace(const keratin_tensor_t &input) {
     return isRowMajor(input) && uintptr_t(input.data) % size_t(dtypeSize(input.dtype)) == 0;
+  }
+
+  __attribute__((cold)) bool refuseDevice(const ShortText &tensor, const keratin_tensor_t &view) {
+    return refuse(KERATIN_INVALID_ARGUMENT, "function '%s' runs on the CPU; %s lies on device '%s'",
+                  function(), tensor.text(), deviceOf(view).name);
   }
 
   // A copied input is known by its null buffer until copyInputs.
@@ -244,6 +326,8 @@ private:
     for (int32_t i = 0; i < descriptor.num_inputs; ++i) {
       const keratin_tensor_t &input = arguments.inputs[i];
       int64_t bytes = lease->inputBytes[i];
+      if (&deviceOf(input) != &cpuDevice)
+        return refuseDevice(tensorText("input", i, descriptor.inputs[i]), input);
       if (bytes == 0) {
         inputBuffers()[i] = emptyBuffer();
       } else if (!input.data) {
@@ -298,9 +382,9 @@ private:
       if (!makeRoom(i, bytes))
         return false;
       if (int32_t byte = debugFill.load(std::memory_order_relaxed); byte >= 0)
-        memset(lateBuffers()[i], byte, size_t(bytes));
+        fill(lateBuffers()[i], byte, bytes);
     }
-    return true;
+    return code == KERATIN_OK;
   }
 
   // For a size that may be defined in each step of a loop: what there was in the step before is
@@ -349,7 +433,7 @@ private:
     int64_t bytes = tape.bytes > PTRDIFF_MAX / 2 ? needed : tape.bytes * 2;
     bytes = bytes > leastBytes ? bytes : leastBytes;
     bytes = bytes > needed ? bytes : needed;
-    Block larger;
+    Block larger(*executable.layout.device);
     void *place = memoryOf(larger, bytes);
     if (!place) // less may still be there
       place = memoryOf(larger, bytes = needed);
@@ -358,7 +442,11 @@ private:
                     "function '%s': no memory for the tape of a loop, %" PRId64
                     " bytes for %" PRId64 " steps",
                     function(), needed, steps);
-    memcpy(place, lateBuffers()[number], size_t(stepBytes) * size_t(steps - 1));
+    const size_t kept = size_t(stepBytes) * size_t(steps - 1);
+    if (!isOnDevice())
+      memcpy(place, lateBuffers()[number], kept);
+    else if ((code = device->copy(place, lateBuffers()[number], int64_t(kept), 0)) != KERATIN_OK)
+      return false;
     if (!workspace)
       tape.block.swap(larger);
     lateBuffers()[number] = place;
@@ -420,6 +508,8 @@ private:
   bool checkOutput(int32_t i, const int64_t *dims) {
     const keratin_tensor_t &given = outputs.tensors[i];
     const keratin_tensor_desc_t &stated = descriptor.outputs[i];
+    if (!isOnDevice() && &deviceOf(given) != &cpuDevice)
+      return refuseDevice(outputText(i), given);
     bool fits =
         given.dtype == stated.dtype && given.rank == stated.rank && (!given.rank || given.dims);
     for (int32_t axis = 0; fits && axis < stated.rank; ++axis)
@@ -480,16 +570,23 @@ private:
     return scratch;
   }
 
+  void fill(void *memory, int32_t byte, int64_t bytes) {
+    if (isOnDevice())
+      code = code == KERATIN_OK ? device->fill(memory, byte, bytes) : code;
+    else
+      memset(memory, byte, size_t(bytes));
+  }
+
   void fillForDebugging(int32_t byte) {
-    memset(*arenaBuffer(), byte, size_t(lease->arenaBytes));
+    fill(*arenaBuffer(), byte, lease->arenaBytes);
     if (scratch)
       memset(scratch, byte, size_t(scratchBytes));
     for (int32_t i = 0; i < descriptor.num_outputs; ++i)
-      memset(outputBuffers()[i], byte, size_t(lease->outputBytes[i]));
+      fill(outputBuffers()[i], byte, lease->outputBytes[i]);
     for (int32_t i = 0; i < descriptor.num_updates; ++i)
       if (!descriptor.updates[i].in_place) {
         keratin_variable_t &variable = *arguments.variables[descriptor.updates[i].variable];
-        memset(variable.spare.data(), byte, variable.bytes);
+        fill(variable.spare.data(), byte, int64_t(variable.bytes));
       }
   }
 
@@ -498,26 +595,27 @@ private:
     if (int32_t byte = debugFill.load(std::memory_order_relaxed); byte >= 0)
       fillForDebugging(byte);
     keratin_context_t &context = lease->context;
-    context = {KERATIN_ABI_VERSION,
-               0,
-               parallelFor,
-               printFromKernel,
-               recordFailure,
-               descriptor.scratch_bytes > 0 ? &lease->scratch : nullptr,
-               scratch,
-               nullptr,
-               nullptr,
-               nullptr,
-               defineSize,
-               this,
-               beamSearch,
-               growTapes,
-               &numbersSuspect,
-               checkNumbers};
-    if (isProfiling())
+    context = {.abi_version = KERATIN_ABI_VERSION,
+               .failed_site = 0,
+               .functions = &functions,
+               .scratch = scratch,
+               .numbers_suspect = &numbersSuspect,
+               .host = scratch ? &lease->scratch : nullptr,
+               .call = nullptr,
+               .profiled = nullptr,
+               .invocation = this,
+               .reserved = {}};
+    if (isOnDevice() && !beginOnDevice())
+      return;
+    if (isProfiling()) {
+      if (descriptor.num_kernels > 0)
+        context.functions = &profiledFunctions;
       runProfiled(descriptor, context, lease->buffers, lease->sizes);
-    else
+    } else {
       descriptor.entry(&context, lease->buffers, lease->sizes);
+    }
+    if (isOnDevice())
+      endOnDevice();
     if (code != KERATIN_OK) // a size that was computed cannot be
       return;
     if (context.failed_site == 0)
@@ -537,7 +635,34 @@ private:
            numbers.text().text(), rest);
   }
 
+  bool beginOnDevice() {
+    code = code == KERATIN_OK ? device->begin() : code;
+    if (code == KERATIN_OK)
+      code = device->sendInputs(arguments.inputs, inputBuffers());
+    return code == KERATIN_OK;
+  }
+
+  void endOnDevice() {
+    int32_t site = 0;
+    if (Code late = device->wait(site); code == KERATIN_OK)
+      code = late;
+    if (site != 0)
+      recordFailure(&lease->context, site - 1);
+  }
+
+  // To where the caller wants them.
+  bool fetchOutputs() {
+    for (int32_t i = 0; i < descriptor.num_outputs; ++i)
+      if (lease->outputPlaces[i] != outputBuffers()[i] &&
+          (code = device->fetch(lease->outputPlaces[i], outputBuffers()[i], lease->outputBytes[i],
+                                0)) != KERATIN_OK)
+        return false;
+    return true;
+  }
+
   void finish() {
+    if (isOnDevice() && !fetchOutputs())
+      return;
     if (descriptor.computed && !tellOutputDims())
       return;
     commit();
@@ -571,6 +696,26 @@ private:
       }
   }
 
+  static constexpr keratin_runtime_functions_t tableWith(decltype(&noteKernel) profile) {
+    return {.bytes = sizeof(keratin_runtime_functions_t),
+            .abi_version = KERATIN_ABI_VERSION,
+            .parallel_for = parallelFor,
+            .print = printFromKernel,
+            .fail = recordFailure,
+            .profile = profile,
+            .define_size = defineSize,
+            .beam_search = beamSearch,
+            .grow_tapes = growTapes,
+            .check_numbers = checkNumbers,
+            .launch = launch,
+            .copy = copy,
+            .staging = staging,
+            .fetch = fetch,
+            .send = send,
+            .has_failed = hasFailed};
+  }
+  static const keratin_runtime_functions_t functions, profiledFunctions;
+
   keratin_executable_t &executable;
   const keratin_function_desc_t &descriptor;
   const CallArguments &arguments;
@@ -585,8 +730,12 @@ private:
   int64_t scratchBytes = 0;
   int32_t numbersSuspect = 0;
   NumberReport numbers;
+  std::optional<DeviceCall> device; // where kernels run on one
   Code code = KERATIN_OK;
 };
+
+constinit const keratin_runtime_functions_t Invocation::functions = tableWith(nullptr);
+constinit const keratin_runtime_functions_t Invocation::profiledFunctions = tableWith(noteKernel);
 
 } // namespace
 } // namespace keratin::runtime

@@ -27,6 +27,7 @@ size_t Lease::arrayBytes(const keratin_function_desc_t &descriptor, const LeaseL
   int64_t total = layout.inputDims + layout.valueSymbols + descriptor.num_variables +
                   descriptor.num_symbols + descriptor.num_programs + descriptor.num_inputs +
                   layout.outputDims + descriptor.num_outputs + layout.buffers +
+                  (descriptor.device_code ? descriptor.num_outputs : 0) +
                   layout.memories * int64_t(sizeof(LateMemory) / sizeof(int64_t));
   return size_t(total) * sizeof(int64_t);
 }
@@ -47,6 +48,8 @@ void Lease::layOut(const keratin_function_desc_t &descriptor, const LeaseLayout 
   outputBytes = carve(descriptor.num_outputs);
   variableIds = reinterpret_cast<uint64_t *>(carve(descriptor.num_variables));
   buffers = reinterpret_cast<void **>(carve(layout.buffers));
+  if (descriptor.device_code)
+    outputPlaces = reinterpret_cast<void **>(carve(descriptor.num_outputs));
   numMemories = layout.memories;
   memories = reinterpret_cast<LateMemory *>(
       carve(numMemories * int64_t(sizeof(LateMemory) / sizeof(int64_t))));
@@ -55,11 +58,25 @@ void Lease::layOut(const keratin_function_desc_t &descriptor, const LeaseLayout 
   void **constants = buffers + (layout.buffers - 1 - numMemories - descriptor.num_constants);
   for (int32_t i = 0; i < descriptor.num_constants; ++i) {
     const keratin_constant_desc_t &constant = descriptor.constants[i];
-    constants[i] = constant.bytes ? const_cast<void *>(constant.data) : emptyBuffer();
+    constants[i] = layout.constants ? layout.constants[i]
+                   : constant.bytes ? const_cast<void *>(constant.data)
+                                    : emptyBuffer();
   }
 }
 
+// To the device of the layout. False where it has no queue for a call.
+bool Lease::moveTo(const LeaseLayout &layout) {
+  device = layout.device;
+  for (Block *block : {&arena, &packed, &results})
+    block->setDevice(*device);
+  for (int64_t i = 0; i < numMemories; ++i)
+    memories[i].block.setDevice(*device);
+  return !device->open || device->open(device->user, &queue, nullptr) == KERATIN_OK;
+}
+
 Lease::~Lease() {
+  if (queue)
+    device->close(device->user, queue);
   for (int64_t i = 0; i < numMemories; ++i)
     memories[i].~LateMemory();
 }
@@ -75,6 +92,10 @@ Lease *Lease::create(const keratin_function_desc_t &descriptor, const LeaseLayou
     return nullptr;
   }
   lease->layOut(descriptor, layout, lease->storage);
+  if (!lease->moveTo(layout)) {
+    destroy(lease);
+    return nullptr;
+  }
   return lease;
 }
 
@@ -87,9 +108,11 @@ void Lease::destroy(Lease *lease) {
   deallocate(storage, bytes, KERATIN_ALIGNMENT);
 }
 
-LeasePool::~LeasePool() {
+LeasePool::~LeasePool() { clear(); }
+
+void LeasePool::clear() {
   for (std::atomic<Lease *> &slot : slots)
-    Lease::destroy(slot.load(std::memory_order_acquire));
+    Lease::destroy(slot.exchange(nullptr, std::memory_order_acq_rel));
 }
 
 Lease *LeasePool::take(const keratin_function_desc_t &descriptor, const LeaseLayout &layout) {
@@ -140,6 +163,8 @@ void LeasePool::trim() {
     lease->arena.reset();
     lease->scratchMemory.reset();
     lease->packed.reset();
+    lease->results.reset();
+    lease->staged.reset();
     for (int64_t i = 0; i < lease->numMemories; ++i)
       lease->memories[i].block.reset();
     giveBack(lease);

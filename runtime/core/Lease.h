@@ -22,6 +22,10 @@ struct LeaseLayout {
   int64_t spares = 0; // updates that are not made in place
   int64_t buffers = 0;
   int64_t memories = 0; // keratin_computed_sizes_t::memories, the last of the buffers
+  // Of a function whose kernels a device runs: the device, and where the constants lie on it. Else
+  // the CPU, and nothing.
+  const keratin_device_t *device = &cpuDevice;
+  void *const *constants = nullptr;
 };
 
 // Memory that is asked for during a call.
@@ -61,17 +65,24 @@ public:
   Block scratchMemory;
   Scratch scratch; // its slots
   Block packed;    // copies of inputs that cannot be read where they lie
+  // Of a call on a device:
+  void *queue = nullptr;
+  Block results;                 // outputs, before they go to the caller
+  void **outputPlaces = nullptr; // of the caller's
+  Block staged;                  // keratin_runtime_functions_t::staging, in the host's memory
   LateMemory *memories = nullptr;
   int64_t numMemories = 0;
 
 private:
   friend class LeasePool;
+  bool moveTo(const LeaseLayout &layout);
   bool tryTake() {
     return busy.load(std::memory_order_relaxed) == 0 &&
            busy.exchange(1, std::memory_order_acquire) == 0;
   }
   std::atomic<uint32_t> busy{1};
   bool pooled = false;
+  const keratin_device_t *device = &cpuDevice;
   void *storage = nullptr;
   size_t storageBytes = 0;
 };
@@ -89,6 +100,8 @@ public:
   // nullptr if all there are are in use.
   Lease *takeIdle();
   void giveBack(Lease *lease);
+  // Ends all leases. Precondition: nobody has taken one.
+  void clear();
   // Frees the memory of the leases nobody has taken.
   void trim();
 

@@ -38,7 +38,7 @@ static Code print(const char *message, const keratin_tensor_t &tensor, keratin_s
 void printFromKernel(keratin_context_t *, const char *message, int32_t dtype, int32_t rank,
                      const int64_t *dims, const void *data) {
   // Printing is no reason to fail a call: without memory the text is cut.
-  (void)print(message, {const_cast<void *>(data), dtype, rank, dims, nullptr}, nullptr);
+  (void)print(message, {const_cast<void *>(data), dtype, rank, dims, nullptr, nullptr}, nullptr);
 }
 
 } // namespace keratin::runtime

@@ -66,7 +66,8 @@ void record(keratin_profile_event_t event) {
   recording.events[part.next++] = event;
 }
 
-// keratin_context_t::profile.
+} // namespace
+
 void noteKernel(keratin_context_t *context, int32_t kernel, int32_t end) {
   auto &call = *static_cast<ProfiledCall *>(context->profiled);
   if (!end) {
@@ -77,8 +78,6 @@ void noteKernel(keratin_context_t *context, int32_t kernel, int32_t end) {
   record({call.function, kernel, 0, call.begin, profileClock(), -1, -1});
   call.kernel = -1;
 }
-
-} // namespace
 
 bool isProfiling() { return recording.number.load(std::memory_order_acquire) != 0; }
 
@@ -92,10 +91,8 @@ void runProfiled(const keratin_function_desc_t &descriptor, keratin_context_t &c
                  void *const *buffers, const int64_t *sizes) {
   ProfiledCall call = {&descriptor, -1, 0};
   // Functions that do not tell of their kernels need not be asked about chunks either.
-  if (descriptor.num_kernels > 0) {
-    context.profile = noteKernel;
+  if (descriptor.num_kernels > 0)
     context.profiled = &call;
-  }
   int64_t begin = profileClock();
   descriptor.entry(&context, buffers, sizes);
   record({&descriptor, -1, 0, begin, profileClock(), -1, -1});

@@ -8,9 +8,13 @@ namespace keratin::runtime {
 
 bool isProfiling();
 
-// The entry function, recorded: the call, and what it tells of its kernels.
+// The entry function, recorded: the call, and what it tells of its kernels by noteKernel(), which
+// stands in the context's table.
 void runProfiled(const keratin_function_desc_t &descriptor, keratin_context_t &context,
                  void *const *buffers, const int64_t *sizes);
+
+// keratin_runtime_functions_t::profile, in a call that runProfiled() makes.
+void noteKernel(keratin_context_t *context, int32_t kernel, int32_t end);
 
 // Nanoseconds.
 int64_t profileClock();

@@ -100,9 +100,18 @@ extern "C" keratin_status_code_t keratin_session_create(keratin_session_t **sess
                                                         keratin_status_t *status) {
   if (Code code = checkPointers(status, __func__, {{session, "session"}}))
     return code;
+  return keratin_session_create_on(&cpuDevice, session, status);
+}
+
+extern "C" keratin_status_code_t keratin_session_create_on(const keratin_device_t *device,
+                                                           keratin_session_t **session,
+                                                           keratin_status_t *status) {
+  if (Code code = checkPointers(status, __func__, {{device, "device"}, {session, "session"}}))
+    return code;
   auto *made = makeObject<keratin_session_t>();
   if (!made)
     return fail(status, KERATIN_RESOURCE_EXHAUSTED, "no memory for a session");
+  made->device = device;
   *session = made;
   return succeed(status);
 }
@@ -129,7 +138,11 @@ extern "C" keratin_status_code_t keratin_variable_create(keratin_session_t *sess
                 "variable: shape %s has a negative size, or more bytes than 64 bits count",
                 dimsText(rank, dims).text());
   static constinit std::atomic<uint64_t> lastId{0};
+  const keratin_device_t &device = *session->device;
   auto *made = makeObject<keratin_variable_t>();
+  if (made)
+    for (Block *block : {&made->value, &made->spare})
+      block->setDevice(device);
   if (!made || !made->value.reserve(size_t(bytes))) {
     destroyObject(made);
     return fail(status, KERATIN_RESOURCE_EXHAUSTED,
@@ -144,10 +157,14 @@ extern "C" keratin_status_code_t keratin_variable_create(keratin_session_t *sess
   for (int32_t axis = 0; axis < rank; ++axis)
     made->dims[axis] = dims[axis];
   made->bytes = size_t(bytes);
-  if (!initial)
-    memset(made->value.data(), 0, made->bytes);
-  else if (bytes)
-    memcpy(made->value.data(), initial, made->bytes);
+  if (Code code = bytes == 0 ? KERATIN_OK
+                  : initial  ? device.copy_in(device.user, nullptr, 0, made->value.data(), initial,
+                                              made->bytes, status)
+                             : device.fill(device.user, nullptr, 0, made->value.data(), 0,
+                                           made->bytes, status)) {
+    keratin_variable_release(made);
+    return code;
+  }
   *variable = made;
   return succeed(status);
 }
@@ -188,9 +205,31 @@ extern "C" keratin_status_code_t keratin_variable_read(const keratin_variable_t 
                 "variable: the buffer to read into has %zu bytes; the value has %zu",
                 data ? bytes : 0, variable->bytes);
   SessionGuard guard(&variable->session->lock, /*exclusive=*/false);
-  if (bytes)
-    memcpy(data, variable->value.data(), bytes);
-  return succeed(status);
+  const keratin_device_t &device = *variable->session->device;
+  Code code =
+      bytes ? device.copy_out(device.user, nullptr, 0, data, variable->value.data(), bytes, status)
+            : KERATIN_OK;
+  return code ? code : succeed(status);
+}
+
+// By way of the host's memory where the view is not row-major.
+static Code writeToDevice(keratin_variable_t &variable, const keratin_tensor_t &value,
+                          keratin_status_t *status) {
+  const keratin_device_t &device = *variable.session->device;
+  Block packed;
+  const void *from = value.data;
+  if (!isRowMajor(value)) {
+    if (!packed.reserve(variable.bytes))
+      return fail(status, KERATIN_RESOURCE_EXHAUSTED,
+                  "variable: no memory for %zu bytes of a value that is not row-major",
+                  variable.bytes);
+    packRowMajor(value, packed.data());
+    from = packed.data();
+  }
+  Code code = variable.bytes ? device.copy_in(device.user, nullptr, 0, variable.value.data(), from,
+                                              variable.bytes, status)
+                             : KERATIN_OK;
+  return code ? code : succeed(status);
 }
 
 extern "C" keratin_status_code_t keratin_variable_write(keratin_variable_t *variable,
@@ -212,7 +251,14 @@ extern "C" keratin_status_code_t keratin_variable_write(keratin_variable_t *vari
                 dimsText(variable->rank, variable->dims).text());
   if (variable->bytes && !value->data)
     return fail(status, KERATIN_INVALID_ARGUMENT, "variable: the new value has no data");
+  if (&deviceOf(*value) != &cpuDevice)
+    return fail(status, KERATIN_INVALID_ARGUMENT,
+                "variable: the new value lies on device '%s'; needed the host's memory",
+                deviceOf(*value).name);
   SessionGuard guard(&variable->session->lock, /*exclusive=*/true);
-  packRowMajor(*value, variable->value.data());
-  return succeed(status);
+  if (variable->session->device == &cpuDevice) {
+    packRowMajor(*value, variable->value.data());
+    return succeed(status);
+  }
+  return writeToDevice(*variable, *value, status);
 }

@@ -66,6 +66,7 @@ private:
 
 // Lives until the handle and every variable are gone.
 struct keratin_session_t {
+  const keratin_device_t *device = &keratin::runtime::cpuDevice;
   mutable keratin::runtime::SessionLock lock;
   std::atomic<int64_t> references{1};
 };

@@ -356,9 +356,9 @@ void beamSearch(keratin_context_t *context, const keratin_beam_search_t *search,
         static_cast<const char *>(s.lengths) + sample * dtypeSize(int32_t(s.length_dtype));
     if (s.classes < 1 || !readInteger(int32_t(s.length_dtype), length, frames) || frames < 0 ||
         frames > s.time)
-      context->fail(context, int32_t(s.length_site));
+      context->functions->fail(context, int32_t(s.length_site));
     else if (!Search(s, sample).run(frames))
-      context->fail(context, int32_t(s.paths_site));
+      context->functions->fail(context, int32_t(s.paths_site));
   }
 }
 

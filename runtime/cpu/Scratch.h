@@ -38,22 +38,16 @@ public:
         break;
     }
     // Not a copy of the whole: failed_site may just now be set by another chunk.
-    return {call->abi_version,
-            0,
-            call->parallel_for,
-            call->print,
-            call->fail,
-            call->host,
-            base + slot * bytes,
-            call,
-            call->profile,
-            call->profiled,
-            call->define_size,
-            call->invocation,
-            call->beam_search,
-            call->grow_tapes,
-            call->numbers_suspect,
-            call->check_numbers};
+    return {.abi_version = call->abi_version,
+            .failed_site = 0,
+            .functions = call->functions,
+            .scratch = base + slot * bytes,
+            .numbers_suspect = call->numbers_suspect,
+            .host = call->host,
+            .call = call,
+            .profiled = call->profiled,
+            .invocation = call->invocation,
+            .reserved = {}};
   }
 
   void leave(int slot) { free.fetch_or(uint64_t(1) << slot, std::memory_order_release); }

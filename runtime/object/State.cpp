@@ -75,9 +75,13 @@ Code validate(const keratin_object_desc_t *object, keratin_status_t *status) {
     return damaged(*object, status, "it has no name");
   if (object->threads < 0)
     return damaged(*object, status, "not a sensible number of threads");
-  for (int32_t i = 0; i < object->num_variants; ++i)
-    if (!object->variants[i].cpu)
+  for (int32_t i = 0; i < object->num_variants; ++i) {
+    const keratin_object_variant_t &variant = object->variants[i];
+    if (!variant.cpu)
       return damaged(*object, status, "a processor has no name");
+    if (variant.reserved[0] || variant.reserved[1])
+      return damaged(*object, status, "a reserved field is not zero");
+  }
   for (int32_t i = 0; i < object->num_variables; ++i)
     if (Code code = validateVariable(*object, object->variables[i], status))
       return code;
@@ -162,6 +166,8 @@ private:
           function.descriptor->num_variables > maxCount ||
           (function.descriptor->num_variables && !function.variables))
         return damaged(object, status, "a function is missing");
+      if (function.reserved[0] || function.reserved[1])
+        return damaged(object, status, "a reserved field is not zero");
       for (int32_t k = 0; k < function.descriptor->num_variables; ++k) {
         if (function.variables[k] < 0 || function.variables[k] >= object.num_variables)
           return damaged(object, status, "a function uses a variable that there is not");

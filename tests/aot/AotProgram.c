@@ -54,9 +54,10 @@ static void trainsWithoutAllocating(void) {
   const float target[2 * 3] = {1, 0, -1, 0, 1, 0}, rate = 0.01f;
   float loss = 0, first = 0;
   const int64_t xDims[] = {2, 4}, targetDims[] = {2, 3};
-  const keratin_tensor_t inputs[] = {{(void *)x, KERATIN_DTYPE_FLOAT32, 2, xDims, NULL},
-                                     {(void *)target, KERATIN_DTYPE_FLOAT32, 2, targetDims, NULL},
-                                     {(void *)&rate, KERATIN_DTYPE_FLOAT32, 0, NULL, NULL}};
+  const keratin_tensor_t inputs[] = {
+      {(void *)x, KERATIN_DTYPE_FLOAT32, 2, xDims, NULL, NULL},
+      {(void *)target, KERATIN_DTYPE_FLOAT32, 2, targetDims, NULL, NULL},
+      {(void *)&rate, KERATIN_DTYPE_FLOAT32, 0, NULL, NULL, NULL}};
   int64_t bytes = 0;
   keratin_status_t status;
   CHECK(net_train_workspace_bytes(state, inputs, &bytes, &status) == KERATIN_OK);
@@ -87,7 +88,7 @@ static void copiesAndSaves(const char *path) {
   keratin_status_t status;
   float values[12] = {7}, read[12];
   const int64_t dims[] = {4, 3};
-  const keratin_tensor_t value = {values, KERATIN_DTYPE_FLOAT32, 2, dims, NULL};
+  const keratin_tensor_t value = {values, KERATIN_DTYPE_FLOAT32, 2, dims, NULL, NULL};
   CHECK(net_state_write(state, 0, &value, &status) == KERATIN_OK);
   CHECK(net_state_copy(state, &copy, &status) == KERATIN_OK);
   CHECK(net_state_save(copy, path, &status) == KERATIN_OK);
@@ -106,8 +107,8 @@ static void refuses(void) {
   keratin_status_t status;
   const int64_t dims[] = {2, 5}, yDims[] = {2, 3};
   float y[6];
-  const keratin_tensor_t input = {(void *)x, KERATIN_DTYPE_FLOAT32, 2, dims, NULL};
-  const keratin_tensor_t output = {y, KERATIN_DTYPE_FLOAT32, 2, yDims, NULL};
+  const keratin_tensor_t input = {(void *)x, KERATIN_DTYPE_FLOAT32, 2, dims, NULL, NULL};
+  const keratin_tensor_t output = {y, KERATIN_DTYPE_FLOAT32, 2, yDims, NULL, NULL};
   CHECK(net_predict_run(state, &input, &output, NULL, 0, &status) == KERATIN_INVALID_ARGUMENT);
   CHECK(strstr(status.message, "'predict'") && strstr(status.message, "'x'") &&
         strstr(status.message, "net.mlir:"));

@@ -15,7 +15,7 @@ int main(void) {
   CHECK(!strcmp(status.message, "log: made -infinity of 0 at element [1, 1]; at net.cc:57"));
   // In memory that the caller gives, too.
   const int64_t dims[] = {2, 3};
-  const keratin_tensor_t input = {(void *)bad, KERATIN_DTYPE_FLOAT32, 2, dims, NULL};
+  const keratin_tensor_t input = {(void *)bad, KERATIN_DTYPE_FLOAT32, 2, dims, NULL, NULL};
   int64_t bytes = 0;
   CHECK(checked_step_workspace_bytes(state, &input, &bytes, &status) == KERATIN_OK && bytes > 0);
   void *workspace = malloc((size_t)bytes);

@@ -90,8 +90,8 @@ static net_state_t *create(const struct Net *net) {
 
 static void predict(const struct Net *net, net_state_t *state) {
   const int64_t xDims[] = {rows, 4}, yDims[] = {rows, 3};
-  const keratin_tensor_t in = {x, KERATIN_DTYPE_FLOAT32, 2, xDims, NULL};
-  const keratin_tensor_t out = {y, KERATIN_DTYPE_FLOAT32, 2, yDims, NULL};
+  const keratin_tensor_t in = {x, KERATIN_DTYPE_FLOAT32, 2, xDims, NULL, NULL};
+  const keratin_tensor_t out = {y, KERATIN_DTYPE_FLOAT32, 2, yDims, NULL, NULL};
   REQUIRE(net->predict(state, &in, &out, NULL, 0, NULL) == KERATIN_OK);
   for (int i = 0; i < rows * 3; ++i)
     REQUIRE(y[i] == expected[i]);
@@ -122,8 +122,8 @@ int main(int argc, char **argv) {
   net.setThreads(1);
   net_state_t *state = create(&net);
   const int64_t xDims[] = {rows, 4}, yDims[] = {rows, 3};
-  const keratin_tensor_t in = {x, KERATIN_DTYPE_FLOAT32, 2, xDims, NULL};
-  const keratin_tensor_t out = {expected, KERATIN_DTYPE_FLOAT32, 2, yDims, NULL};
+  const keratin_tensor_t in = {x, KERATIN_DTYPE_FLOAT32, 2, xDims, NULL, NULL};
+  const keratin_tensor_t out = {expected, KERATIN_DTYPE_FLOAT32, 2, yDims, NULL, NULL};
   REQUIRE(net.predict(state, &in, &out, NULL, 0, NULL) == KERATIN_OK);
   net.destroy(state);
   dlclose(net.object);
@@ -161,7 +161,7 @@ int main(int argc, char **argv) {
       table_state_t *rowsOfTable = NULL;
       REQUIRE(createTable(&rowsOfTable, NULL) == KERATIN_OK);
       keratin_status_t status;
-      const keratin_tensor_t none = {NULL, KERATIN_DTYPE_FLOAT32, 0, NULL, NULL};
+      const keratin_tensor_t none = {NULL, KERATIN_DTYPE_FLOAT32, 0, NULL, NULL, NULL};
       // A state of the other model, by mistake.
       REQUIRE(net.predict((net_state_t *)rowsOfTable, &none, &none, NULL, 0, &status) ==
               KERATIN_INVALID_ARGUMENT);

@@ -337,3 +337,74 @@ host.program of @f {
   %m = host.memory 7
   host.launch kernel 0 (%a) -> (%a) on 0
 }
+
+// -----
+
+func.func @f(%x: tensor<16xf32> {keratin.kind = "input"}) -> (tensor<16xf32> {keratin.kind = "output"}) attributes {keratin.memories = [#keratin.memory<host, 64>]} {
+  %y = keratin.kernel (%x) {keratin.places = [#keratin.place<returned 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p: tensor<16xf32>):
+    %0 = keratin.tanh %p : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y : tensor<16xf32>
+}
+host.program of @f {
+  // expected-error @below {{is for programs whose memories are a device's}}
+  %s = host.staging <8>
+}
+
+// -----
+
+func.func @f(%x: tensor<16xf32> {keratin.kind = "input"}) -> (tensor<16xf32> {keratin.kind = "output"}) attributes {keratin.memories = [#keratin.memory<device, 64>]} {
+  %y = keratin.kernel (%x) {keratin.places = [#keratin.place<returned 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p: tensor<16xf32>):
+    %0 = keratin.tanh %p : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y : tensor<16xf32>
+}
+host.program of @f {
+  %x = host.argument 0
+  %s = host.staging <64>
+  // expected-error @below {{needs a place in the memory of the device, found one of the host}}
+  host.launch kernel 0 (%x) -> (%s) on 0
+}
+
+// -----
+
+func.func @f(%x: tensor<16xf32> {keratin.kind = "input"}) -> (tensor<16xf32> {keratin.kind = "output"}) attributes {keratin.memories = [#keratin.memory<device, 64>]} {
+  %y = keratin.kernel (%x) {keratin.places = [#keratin.place<returned 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p: tensor<16xf32>):
+    %0 = keratin.tanh %p : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y : tensor<16xf32>
+}
+host.program of @f {
+  %x = host.argument 0
+  // expected-error @below {{needs a place in the memory of the host, found one of the device}}
+  %n = host.read %x : i64
+}
+
+// -----
+
+// Nothing wrong.
+func.func @transfers(%x: tensor<16xf32> {keratin.kind = "input"}) -> (tensor<16xf32> {keratin.kind = "output"}) attributes {keratin.memories = [#keratin.memory<device, 64>]} {
+  %y = keratin.kernel (%x) {keratin.places = [#keratin.place<returned 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p: tensor<16xf32>):
+    %0 = keratin.tanh %p : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y : tensor<16xf32>
+}
+host.program of @transfers {
+  %x = host.argument 0
+  %y = host.result 0
+  %s = host.staging <64>
+  host.fetch %x to %s, <64> on 0
+  %n = host.read %s : i64
+  host.write %n to %s
+  host.send %s to %y, <64> on 0
+  host.copy %y to %y, <64> on 0
+  host.launch kernel 0 (%y) -> (%y) on 0
+}

@@ -251,8 +251,8 @@ bool callExample(keratin_executable_t *executable, keratin_variable_t *variable,
                  int64_t columns, double added) {
   std::vector<float> x(size_t(rows * columns) + 1), y(size_t(rows) + 1, -1);
   int64_t inputDims[] = {rows, columns};
-  keratin_tensor_t input = {x.data(), KERATIN_DTYPE_FLOAT32, 2, inputDims, nullptr};
-  keratin_tensor_t output = {y.data(), KERATIN_DTYPE_FLOAT32, 1, inputDims, nullptr};
+  keratin_tensor_t input = {x.data(), KERATIN_DTYPE_FLOAT32, 2, inputDims, nullptr, nullptr};
+  keratin_tensor_t output = {y.data(), KERATIN_DTYPE_FLOAT32, 1, inputDims, nullptr, nullptr};
   keratin_status_t status;
   return keratin_invoke(executable, &variable, 1, &input, 1, &output, 1, &status) == KERATIN_OK &&
          std::all_of(y.begin(), y.end() - 1, [&](float v) { return v == float(added); });

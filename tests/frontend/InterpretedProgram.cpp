@@ -67,8 +67,12 @@ public:
                     value.bytes());
         continue;
       }
-      keratin_tensor_t view = {value.rawData(), int32_t(value.dtype()), int32_t(value.ndim()),
-                               value.shape().data(), nullptr};
+      keratin_tensor_t view = {value.rawData(),
+                               int32_t(value.dtype()),
+                               int32_t(value.ndim()),
+                               value.shape().data(),
+                               nullptr,
+                               nullptr};
       keratin_status_t status = {};
       keratin_variable_write(variables[size_t(variable.getInt())], &view, &status);
       if (status.code)

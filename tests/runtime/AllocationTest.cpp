@@ -95,7 +95,7 @@ TEST_CASE(
       // Every other element, so that a copy is needed.
       std::vector<float> data(size_t(2 * size), 2);
       int64_t xDims[] = {size}, strides[] = {2};
-      keratin_tensor_t x = {data.data(), KERATIN_DTYPE_FLOAT32, 1, xDims, strides};
+      keratin_tensor_t x = {data.data(), KERATIN_DTYPE_FLOAT32, 1, xDims, strides, nullptr};
       attempt([&] {
         auto code = keratin_invoke(executable, &variable, 1, &x, 1, nullptr, 0, &status);
         if (code != KERATIN_OK)
@@ -127,7 +127,7 @@ TEST_CASE("calls whose sizes repeat allocate nothing; trim gives arenas back") {
     keratin_variable_t *variables[] = {variable.get()};
     std::vector<float> data(size_t(1) << 20, 1); // an arena of 4 MiB: on huge pages
     int64_t dims[] = {int64_t(data.size())}, small[] = {8};
-    keratin_tensor_t x = {data.data(), KERATIN_DTYPE_FLOAT32, 1, dims, nullptr};
+    keratin_tensor_t x = {data.data(), KERATIN_DTYPE_FLOAT32, 1, dims, nullptr, nullptr};
     auto invoke = [&] {
       REQUIRE(keratin_invoke(executable.get(), variables, 1, &x, 1, nullptr, 0, nullptr) ==
               KERATIN_OK);
@@ -159,7 +159,7 @@ TEST_CASE("a call in a workspace asks for no memory, however many there are at o
     keratin_variable_t *variables[] = {variable.get()};
     std::vector<float> data(100, 1);
     int64_t dims[] = {50}, strides[] = {2};
-    keratin_tensor_t x = {data.data(), KERATIN_DTYPE_FLOAT32, 1, dims, strides};
+    keratin_tensor_t x = {data.data(), KERATIN_DTYPE_FLOAT32, 1, dims, strides, nullptr};
     int64_t bytes = 0;
     REQUIRE(keratin_executable_workspace_bytes(executable.get(), variables, 1, &x, 1, &bytes,
                                                nullptr) == KERATIN_OK);
@@ -244,8 +244,9 @@ TEST_CASE("eighty calls at once have an arena each") {
   for (int t = 0; t < threads; ++t)
     team.emplace_back([&, t] {
       auto value = float(t);
-      keratin_tensor_t x = {&value, KERATIN_DTYPE_FLOAT32, 0, nullptr, nullptr};
-      keratin_tensor_t y = {&results[size_t(t)], KERATIN_DTYPE_FLOAT32, 0, nullptr, nullptr};
+      keratin_tensor_t x = {&value, KERATIN_DTYPE_FLOAT32, 0, nullptr, nullptr, nullptr};
+      keratin_tensor_t y = {
+          &results[size_t(t)], KERATIN_DTYPE_FLOAT32, 0, nullptr, nullptr, nullptr};
       keratin_invoke(executable.get(), nullptr, 0, &x, 1, &y, 1, nullptr);
     });
   for (std::thread &thread : team)

@@ -12,7 +12,7 @@ namespace {
 // Slots: 0 the size of x, 1 the computed size, 2 twice the most, 3 twice the computed size.
 void countUp(keratin_context_t *context, void *const *buffers, const int64_t *sizes) {
   CHECK(sizes[2] == 2 * sizes[0]);
-  if (context->define_size(context, 0, *static_cast<const int64_t *>(buffers[1])) != 0)
+  if (context->functions->define_size(context, 0, *static_cast<const int64_t *>(buffers[1])) != 0)
     return;
   CHECK(sizes[3] == 2 * sizes[1]);
   auto *y = static_cast<float *>(buffers[2]);
@@ -41,7 +41,7 @@ public:
   int64_t capacities[2][1] = {{FunctionBuilder::slot(0)}, {FunctionBuilder::slot(2)}};
   int64_t levels[2] = {0, 1};
   keratin_computed_size_t size = {0, KERATIN_OUT_OF_RANGE, 0, "truncate: too many; at net.cc:7"};
-  keratin_computed_sizes_t computed = {1, &size, levels, 0, nullptr};
+  keratin_computed_sizes_t computed = {1, &size, levels, 0, nullptr, {}};
 };
 
 struct Call {
@@ -52,7 +52,8 @@ struct Call {
     Floats x({elements});
     y = Floats({elements});
     z = Floats({2 * elements});
-    keratin_tensor_t inputs[] = {x.view(), {&count, KERATIN_DTYPE_INT64, 0, nullptr, nullptr}};
+    keratin_tensor_t inputs[] = {x.view(),
+                                 {&count, KERATIN_DTYPE_INT64, 0, nullptr, nullptr, nullptr}};
     keratin_tensor_t outputs[] = {y.view(), z.view()};
     return keratin_invoke(executable.get(), nullptr, 0, inputs, 2, outputs, 2, &status);
   }
@@ -117,7 +118,8 @@ TEST_CASE("a callback gives memory for the most and learns the rest") {
   };
   Floats x({6});
   int64_t count = 4;
-  keratin_tensor_t inputs[] = {x.view(), {&count, KERATIN_DTYPE_INT64, 0, nullptr, nullptr}};
+  keratin_tensor_t inputs[] = {x.view(),
+                               {&count, KERATIN_DTYPE_INT64, 0, nullptr, nullptr, nullptr}};
   keratin_status_t status;
   REQUIRE(keratin_invoke_allocating(executable.get(), nullptr, 0, inputs, 2, allocate, resize,
                                     &outputs, &status) == KERATIN_OK);
@@ -134,7 +136,8 @@ TEST_CASE("queries tell the most") {
   Executable executable = makeExecutable(counter.builder);
   Floats x({6});
   int64_t count = 4, dims[1];
-  keratin_tensor_t inputs[] = {x.view(), {&count, KERATIN_DTYPE_INT64, 0, nullptr, nullptr}};
+  keratin_tensor_t inputs[] = {x.view(),
+                               {&count, KERATIN_DTYPE_INT64, 0, nullptr, nullptr, nullptr}};
   REQUIRE(keratin_executable_output_dims(executable.get(), nullptr, 0, inputs, 2, 1, dims,
                                          nullptr) == KERATIN_OK);
   CHECK(dims[0] == 12);

@@ -71,10 +71,10 @@ void lookEntry(keratin_context_t *context, void *const *buffers, const int64_t *
   auto *arena = static_cast<float *>(buffers[3]);
   for (int64_t i = 0; i < 2; ++i) {
     const int64_t toArena[] = {int64_t(buffers[i]), int64_t(arena + i * width)};
-    context->parallel_for(context, copyThroughScratch, toArena, width, piece);
+    context->functions->parallel_for(context, copyThroughScratch, toArena, width, piece);
   }
   const int64_t toOutput[] = {int64_t(arena), int64_t(y)};
-  context->parallel_for(context, copyThroughScratch, toOutput, 2 * width, piece);
+  context->functions->parallel_for(context, copyThroughScratch, toOutput, 2 * width, piece);
 }
 
 enum Function { Exchange, Add, Look };
@@ -91,7 +91,7 @@ struct Model {
       {{"z", KERATIN_DTYPE_FLOAT32, 1, dims, "", nullptr, {}}, nullptr, {}}};
   int32_t used[2] = {V, W};
   keratin_object_function_t functions[3];
-  keratin_object_variant_t variants[1] = {{"any", {0, 0}, functions}};
+  keratin_object_variant_t variants[1] = {{"any", {0, 0}, functions, {}}};
   keratin_object_desc_t object = {KERATIN_OBJECT_MAGIC,
                                   KERATIN_OBJECT_ABI_VERSION,
                                   "model",
@@ -121,9 +121,9 @@ struct Model {
         .program({KERATIN_SIZE_CONST, 2 * width * int64_t(sizeof(float))})
         .arena(0);
     look.descriptor.scratch_bytes = piece * sizeof(float);
-    functions[Exchange] = {exchange.build(), used};
-    functions[Add] = {add.build(), used};
-    functions[Look] = {look.build(), used};
+    functions[Exchange] = {exchange.build(), used, {}};
+    functions[Add] = {add.build(), used, {}};
+    functions[Look] = {look.build(), used, {}};
   }
 };
 
@@ -141,7 +141,7 @@ public:
     // Every other element, so that the runtime copies them.
     std::vector<float> ones(size_t(2 * count), 1), y(width);
     int64_t dims[] = {count}, strides[] = {2};
-    keratin_tensor_t x = {ones.data(), KERATIN_DTYPE_FLOAT32, 1, dims, strides};
+    keratin_tensor_t x = {ones.data(), KERATIN_DTYPE_FLOAT32, 1, dims, strides, nullptr};
     return call(Exchange, &x, y) && allAre(y.data(), y[0]) ? y[0] : -1;
   }
   bool add() {
@@ -160,7 +160,7 @@ public:
   bool write(Variable variable, float value) {
     std::vector<float> values(width, value);
     int64_t dims[] = {width};
-    keratin_tensor_t tensor = {values.data(), KERATIN_DTYPE_FLOAT32, 1, dims, nullptr};
+    keratin_tensor_t tensor = {values.data(), KERATIN_DTYPE_FLOAT32, 1, dims, nullptr, nullptr};
     return keratin_state_write(state, variable, &tensor, nullptr) == KERATIN_OK;
   }
   bool readsEqualElements(Variable variable) {
@@ -191,7 +191,7 @@ public:
 private:
   bool call(Function function, const keratin_tensor_t *input, std::vector<float> &y) {
     int64_t dims[] = {int64_t(y.size())};
-    keratin_tensor_t output = {y.data(), KERATIN_DTYPE_FLOAT32, 1, dims, nullptr};
+    keratin_tensor_t output = {y.data(), KERATIN_DTYPE_FLOAT32, 1, dims, nullptr, nullptr};
     int64_t bytes = 0;
     if (inWorkspace && keratin_state_workspace_bytes(state, function, input, input ? 1 : 0, &bytes,
                                                      nullptr) != KERATIN_OK)
@@ -339,9 +339,9 @@ TEST_CASE("threads call one function of no variables in workspaces of their own"
   Threads pool(2);
   auto entry = [](keratin_context_t *context, void *const *buffers, const int64_t *sizes) {
     const int64_t toArena[] = {int64_t(buffers[0]), int64_t(buffers[2])};
-    context->parallel_for(context, copyThroughScratch, toArena, sizes[0], piece);
+    context->functions->parallel_for(context, copyThroughScratch, toArena, sizes[0], piece);
     const int64_t toOutput[] = {int64_t(buffers[2]), int64_t(buffers[1])};
-    context->parallel_for(context, copyThroughScratch, toOutput, sizes[0], piece);
+    context->functions->parallel_for(context, copyThroughScratch, toOutput, sizes[0], piece);
   };
   int64_t n = FunctionBuilder::slot(0);
   FunctionBuilder builder("f", entry);
@@ -361,8 +361,9 @@ TEST_CASE("threads call one function of no variables in workspaces of their own"
             for (size_t k = 0; k < in.values.size(); ++k)
               in.values[k] = float(int64_t(k) + i);
             int64_t strides[] = {2};
-            keratin_tensor_t x = {in.values.data(), KERATIN_DTYPE_FLOAT32, 1, dims,
-                                  call % 2 ? strides : nullptr};
+            keratin_tensor_t x = {
+                in.values.data(), KERATIN_DTYPE_FLOAT32, 1, dims, call % 2 ? strides : nullptr,
+                nullptr};
             keratin_tensor_t y = out.view();
             int64_t bytes = 0;
             if (keratin_executable_workspace_bytes(executable.get(), nullptr, 0, &x, 1, &bytes,

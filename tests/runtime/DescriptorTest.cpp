@@ -86,6 +86,24 @@ TEST_CASE("damaged descriptors are refused with what is wrong") {
       {"arena slot 3: no such slot", [](auto &b) { b.descriptor.arena_slot = 3; }},
       {"entry 0: the function is missing", [](auto &b) { b.descriptor.entry = nullptr; }},
       {"input 0: a reserved field is not zero", [](auto &b) { b.inputs[0].reserved[0] = &b; }},
+      {"function 0: a reserved field is not zero", [](auto &b) { b.descriptor.reserved[3] = &b; }},
+      {"device code 0: the device has no name",
+       [](auto &b) {
+         static const keratin_device_code_t code = {};
+         b.descriptor.device_code = &code;
+       }},
+      {"image 0: it has no kind, no data, or a reserved field that is not zero",
+       [](auto &b) {
+         static const keratin_image_t image = {};
+         static const keratin_device_code_t code = {"cpu", 1, &image, 0, nullptr, {}};
+         b.descriptor.device_code = &code;
+       }},
+      {"device kernel 0: it has no name",
+       [](auto &b) {
+         static const char *const kernels[] = {nullptr};
+         static const keratin_device_code_t code = {"cpu", 0, nullptr, 1, kernels, {}};
+         b.descriptor.device_code = &code;
+       }},
       {"number of kernels -1: not a sensible count",
        [](auto &b) { b.descriptor.num_kernels = -1; }},
       {"number of kernels 2: the array is missing", [](auto &b) { b.descriptor.num_kernels = 2; }},

@@ -177,7 +177,8 @@ struct Floats {
   }
 
   keratin_tensor_t view() {
-    return {values.data(), KERATIN_DTYPE_FLOAT32, int32_t(dims.size()), dims.data(), nullptr};
+    return {values.data(), KERATIN_DTYPE_FLOAT32, int32_t(dims.size()), dims.data(), nullptr,
+            nullptr};
   }
 
   std::vector<int64_t> dims;

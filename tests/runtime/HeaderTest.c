@@ -31,8 +31,8 @@ int main(void) {
     return 1;
   float x[3] = {1, 2, 3}, y[3] = {0, 0, 0};
   int64_t shape[1] = {3};
-  keratin_tensor_t input = {x, KERATIN_DTYPE_FLOAT32, 1, shape, NULL};
-  keratin_tensor_t output = {y, KERATIN_DTYPE_FLOAT32, 1, shape, NULL};
+  keratin_tensor_t input = {x, KERATIN_DTYPE_FLOAT32, 1, shape, NULL, NULL};
+  keratin_tensor_t output = {y, KERATIN_DTYPE_FLOAT32, 1, shape, NULL, NULL};
   if (keratin_invoke(executable, NULL, 0, &input, 1, &output, 1, &status) != KERATIN_OK)
     return 2;
   keratin_executable_destroy(executable);

@@ -28,7 +28,7 @@ void addBiasEntry(keratin_context_t *context, void *const *buffers, const int64_
                     int64_t(buffers[2]), sizes[1]};
   if (sizes[2] > 0)
     REQUIRE(uintptr_t(buffers[3]) % KERATIN_ALIGNMENT == 0);
-  context->parallel_for(context, addBiasRows, argv, sizes[0], 2);
+  context->functions->parallel_for(context, addBiasRows, argv, sizes[0], 2);
 }
 
 // Slots: 0 batch, 1 width, 2 arena bytes.
@@ -270,20 +270,23 @@ TEST_CASE("strided and misaligned inputs are read as if row-major") {
   SECTION("transposed") {
     std::vector<float> data = {0, 3, 1, 4, 2, 5};
     std::vector<int64_t> strides = {1, 2};
-    keratin_tensor_t x = {data.data(), KERATIN_DTYPE_FLOAT32, 2, dims.data(), strides.data()};
+    keratin_tensor_t x = {data.data(), KERATIN_DTYPE_FLOAT32, 2,
+                          dims.data(), strides.data(),        nullptr};
     expect(call(executable, {x, b.view()}, {y.view()}), KERATIN_OK, "");
   }
   SECTION("reversed rows") {
     std::vector<float> data = {3, 4, 5, 0, 1, 2};
     std::vector<int64_t> strides = {-3, 1};
-    keratin_tensor_t x = {data.data() + 3, KERATIN_DTYPE_FLOAT32, 2, dims.data(), strides.data()};
+    keratin_tensor_t x = {data.data() + 3, KERATIN_DTYPE_FLOAT32, 2,
+                          dims.data(),     strides.data(),        nullptr};
     expect(call(executable, {x, b.view()}, {y.view()}), KERATIN_OK, "");
   }
   SECTION("misaligned") {
     std::vector<float> data = {0, 1, 2, 3, 4, 5};
     std::vector<char> bytes(6 * sizeof(float) + 1);
     std::memcpy(bytes.data() + 1, data.data(), 6 * sizeof(float));
-    keratin_tensor_t x = {bytes.data() + 1, KERATIN_DTYPE_FLOAT32, 2, dims.data(), nullptr};
+    keratin_tensor_t x = {bytes.data() + 1, KERATIN_DTYPE_FLOAT32, 2, dims.data(), nullptr,
+                          nullptr};
     expect(call(executable, {x, b.view()}, {y.view()}), KERATIN_OK, "");
   }
   SECTION("an output may overlap an input that is copied") {
@@ -302,7 +305,7 @@ TEST_CASE("strides of zero broadcast a single element") {
   float seven = 7;
   int64_t xDims[] = {2, 3}, zeros[] = {0, 0};
   Floats b({3}, {1, 2, 3}), y({2, 3});
-  keratin_tensor_t x = {&seven, KERATIN_DTYPE_FLOAT32, 2, xDims, zeros};
+  keratin_tensor_t x = {&seven, KERATIN_DTYPE_FLOAT32, 2, xDims, zeros, nullptr};
   expect(call(executable, {x, b.view()}, {y.view()}), KERATIN_OK, "");
   CHECK(y.values == std::vector<float>{8, 9, 10, 8, 9, 10});
 }
@@ -347,8 +350,8 @@ TEST_CASE("queries need no data") {
   Executable executable = makeExecutable(builder);
   CHECK(keratin_executable_descriptor(executable.get()) == &builder.descriptor);
   int64_t xDims[] = {5, 3}, bDims[] = {3}, dims[2] = {}, bytes = 0;
-  keratin_tensor_t inputs[] = {{nullptr, KERATIN_DTYPE_FLOAT32, 2, xDims, nullptr},
-                               {nullptr, KERATIN_DTYPE_FLOAT32, 1, bDims, nullptr}};
+  keratin_tensor_t inputs[] = {{nullptr, KERATIN_DTYPE_FLOAT32, 2, xDims, nullptr, nullptr},
+                               {nullptr, KERATIN_DTYPE_FLOAT32, 1, bDims, nullptr, nullptr}};
   keratin_status_t status;
   keratin_executable_output_dims(executable.get(), nullptr, 0, inputs, 2, 0, dims, &status);
   expect(status, KERATIN_OK, "");
@@ -375,13 +378,13 @@ TEST_CASE("sizes are read out of inputs, at every call") {
   int64_t dims[] = {3};
   for (int32_t count : {2, 5, 5, 0}) {
     int32_t data[] = {-1, count, -1};
-    keratin_tensor_t n = {data, KERATIN_DTYPE_INT32, 1, dims, nullptr};
+    keratin_tensor_t n = {data, KERATIN_DTYPE_INT32, 1, dims, nullptr, nullptr};
     Floats y({count});
     expect(call(executable, {n}, {y.view()}), KERATIN_OK, "");
     for (int32_t i = 0; i < count; ++i)
       CHECK(y.values[size_t(i)] == float(i));
   }
-  keratin_tensor_t n = {nullptr, KERATIN_DTYPE_INT32, 1, dims, nullptr};
+  keratin_tensor_t n = {nullptr, KERATIN_DTYPE_INT32, 1, dims, nullptr, nullptr};
   Floats y({0});
   expect(call(executable, {n}, {y.view()}), KERATIN_INVALID_ARGUMENT,
          "function 'range': size 'n' is element 1 of input 'n', which has no data here");
@@ -406,27 +409,27 @@ TEST_CASE("of an input that may be negative both parts are sizes") {
       .output("y", KERATIN_DTYPE_INT64, {2});
   Executable executable = makeExecutable(builder);
   int64_t found[2], two[] = {2};
-  keratin_tensor_t y = {found, KERATIN_DTYPE_INT64, 1, two, nullptr};
+  keratin_tensor_t y = {found, KERATIN_DTYPE_INT64, 1, two, nullptr, nullptr};
   for (int64_t number : {int64_t(3), int64_t(-5), int64_t(0), INT64_MIN + 1, INT64_MAX}) {
-    expect(call(executable, {{&number, KERATIN_DTYPE_INT64, 0, nullptr, nullptr}}, {y}), KERATIN_OK,
-           "");
+    expect(call(executable, {{&number, KERATIN_DTYPE_INT64, 0, nullptr, nullptr, nullptr}}, {y}),
+           KERATIN_OK, "");
     CHECK(found[0] == (number > 0 ? number : 0));
     CHECK(found[1] == (number < 0 ? -number : 0));
   }
   int64_t least = INT64_MIN;
-  expect(call(executable, {{&least, KERATIN_DTYPE_INT64, 0, nullptr, nullptr}}, {y}),
+  expect(call(executable, {{&least, KERATIN_DTYPE_INT64, 0, nullptr, nullptr, nullptr}}, {y}),
          KERATIN_INVALID_ARGUMENT,
          "function 'parts': size 'n' is element 0 of input 'n', whose value is -2^63; needed more");
 }
 
 TEST_CASE("a failing site ends the call with its message; the lowest wins") {
   auto entry = [](keratin_context_t *context, void *const *, const int64_t *sizes) {
-    context->parallel_for(
+    context->functions->parallel_for(
         context,
         [](keratin_context_t *context, const int64_t *, int64_t begin, int64_t end) {
           for (int64_t i = begin; i < end; ++i)
             if (i % 3 == 1)
-              context->fail(context, i == 4 ? 0 : 1);
+              context->functions->fail(context, i == 4 ? 0 : 1);
         },
         nullptr, sizes[0], 1);
   };
@@ -446,7 +449,7 @@ TEST_CASE("a failing site ends the call with its message; the lowest wins") {
 
 TEST_CASE("a site that is not in the descriptor is an internal error") {
   FunctionBuilder builder("f", [](keratin_context_t *context, void *const *, const int64_t *) {
-    context->fail(context, 7);
+    context->functions->fail(context, 7);
   });
   Executable executable = makeExecutable(builder);
   expect(call(executable, {}, {}), KERATIN_INTERNAL, "function 'f' failed at an unknown place");
@@ -476,9 +479,9 @@ TEST_CASE("chunks fail while others begin with scratch of their own") {
       for (int i = 0; i < 20; ++i)
         std::this_thread::yield();
       if (begin % 2)
-        own->fail(own, int32_t(31 - begin / 2));
+        own->functions->fail(own, int32_t(31 - begin / 2));
     };
-    context->parallel_for(context, kernel, nullptr, 64, 1);
+    context->functions->parallel_for(context, kernel, nullptr, 64, 1);
   };
   FunctionBuilder builder("f", entry);
   for (int i = 0; i < 32; ++i)

@@ -23,7 +23,7 @@ std::string format(const keratin_tensor_t &tensor) {
 
 template <typename T>
 std::string format(int32_t dtype, std::vector<int64_t> dims, std::vector<T> values) {
-  return format({values.data(), dtype, int32_t(dims.size()), dims.data(), nullptr});
+  return format({values.data(), dtype, int32_t(dims.size()), dims.data(), nullptr, nullptr});
 }
 
 std::string floats(std::vector<int64_t> dims, std::vector<float> values) {
@@ -141,13 +141,13 @@ TEST_CASE("more than 1000 elements are summarised") {
 TEST_CASE("strided views are printed as what they show") {
   std::vector<float> values = {1, 2, 3, 4, 5, 6};
   int64_t dims[] = {3, 2}, strides[] = {1, 3};
-  CHECK(format({values.data(), KERATIN_DTYPE_FLOAT32, 2, dims, strides}) ==
+  CHECK(format({values.data(), KERATIN_DTYPE_FLOAT32, 2, dims, strides, nullptr}) ==
         "[[1. 4.]\n [2. 5.]\n [3. 6.]]");
 }
 
 TEST_CASE("text that does not fit is cut and terminated") {
   float value = 2.5f;
-  keratin_tensor_t tensor = {&value, KERATIN_DTYPE_FLOAT32, 0, nullptr, nullptr};
+  keratin_tensor_t tensor = {&value, KERATIN_DTYPE_FLOAT32, 0, nullptr, nullptr, nullptr};
   char text[3] = {};
   size_t length = 0;
   CHECK(keratin_format(&tensor, text, sizeof(text), &length, nullptr) == KERATIN_OK);
@@ -158,7 +158,7 @@ TEST_CASE("text that does not fit is cut and terminated") {
 TEST_CASE("what is no tensor is not printed") {
   keratin_status_t status;
   int64_t dims[] = {2}, negative[] = {-2};
-  keratin_tensor_t tensor = {nullptr, KERATIN_DTYPE_FLOAT32, 1, dims, nullptr};
+  keratin_tensor_t tensor = {nullptr, KERATIN_DTYPE_FLOAT32, 1, dims, nullptr, nullptr};
   CHECK(keratin_print("x", &tensor, &status) == KERATIN_INVALID_ARGUMENT);
   CHECK(std::string(status.message) == "print: the tensor has no data");
   tensor.dims = negative;
@@ -177,7 +177,7 @@ TEST_CASE("printing goes to stdout, message first") {
   dup2(fileno(file), 1);
   float value = 1;
   int64_t dims[] = {1, 1};
-  keratin_tensor_t tensor = {&value, KERATIN_DTYPE_FLOAT32, 2, dims, nullptr};
+  keratin_tensor_t tensor = {&value, KERATIN_DTYPE_FLOAT32, 2, dims, nullptr, nullptr};
   keratin_status_code_t code = keratin_print("msg", &tensor, nullptr);
   fflush(stdout);
   dup2(saved, 1);

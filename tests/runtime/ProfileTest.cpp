@@ -18,14 +18,14 @@ void work(keratin_context_t *, const int64_t *, int64_t begin, int64_t end) { do
 // As compiled for profiles: two kernels, of which the second is run in chunks.
 void entry(keratin_context_t *context, void *const *, const int64_t *) {
   for (int32_t kernel = 0; kernel < 2; ++kernel) {
-    if (context->profile)
-      context->profile(context, kernel, 0);
+    if (context->functions->profile)
+      context->functions->profile(context, kernel, 0);
     if (kernel == 0)
       work(context, nullptr, 0, units);
     else
-      context->parallel_for(context, work, nullptr, units, grain);
-    if (context->profile)
-      context->profile(context, kernel, 1);
+      context->functions->parallel_for(context, work, nullptr, units, grain);
+    if (context->functions->profile)
+      context->functions->profile(context, kernel, 1);
   }
 }
 

@@ -125,7 +125,7 @@ TEST_CASE("whoever leaves last may take the session along") {
       team.emplace_back([variable, i] {
         float data[2] = {3, 4};
         int64_t dims[] = {2};
-        keratin_tensor_t value = {data, KERATIN_DTYPE_FLOAT32, 1, dims, nullptr};
+        keratin_tensor_t value = {data, KERATIN_DTYPE_FLOAT32, 1, dims, nullptr, nullptr};
         if (i % 2)
           keratin_variable_write(variable, &value, nullptr);
         else

@@ -40,8 +40,8 @@ struct Model {
       {{"w", KERATIN_DTYPE_FLOAT32, 1, dims, "", nullptr, {}}, w, {}}};
   int32_t stepVariables[2] = {0, 1}, readVariables[1] = {1};
   keratin_object_function_t functions[2];
-  keratin_object_variant_t variants[2] = {{"better", {0, uint64_t(1) << 63}, functions},
-                                          {"plain", {0, 0}, functions}};
+  keratin_object_variant_t variants[2] = {{"better", {0, uint64_t(1) << 63}, functions, {}},
+                                          {"plain", {0, 0}, functions, {}}};
   keratin_object_desc_t object = {KERATIN_OBJECT_MAGIC,
                                   KERATIN_OBJECT_ABI_VERSION,
                                   "model",
@@ -61,8 +61,8 @@ struct Model {
         .output("y", KERATIN_DTYPE_FLOAT32, {2})
         .update(0, false);
     read.variable("w", KERATIN_DTYPE_FLOAT32, {2}).output("y", KERATIN_DTYPE_FLOAT32, {2});
-    functions[0] = {step.build(), stepVariables};
-    functions[1] = {read.build(), readVariables};
+    functions[0] = {step.build(), stepVariables, {}};
+    functions[1] = {read.build(), readVariables, {}};
   }
 };
 
@@ -91,7 +91,7 @@ TEST_CASE("a state begins with the saved values, and its functions share the var
   CHECK(step(state.get(), 1, 2) == std::vector<float>{10, 20});
   CHECK(step(state.get(), 1, 2) == std::vector<float>{11, 22});
   float data[] = {5, 6};
-  keratin_tensor_t value = {data, KERATIN_DTYPE_FLOAT32, 1, model.dims, nullptr};
+  keratin_tensor_t value = {data, KERATIN_DTYPE_FLOAT32, 1, model.dims, nullptr, nullptr};
   CHECK(keratin_state_write(state.get(), 1, &value, nullptr) == KERATIN_OK);
   Floats y({2});
   keratin_tensor_t out = y.view();
@@ -200,9 +200,9 @@ TEST_CASE("damaged descriptors of models are refused with what is wrong") {
   const std::string damaged = "the descriptor of model 'model' is damaged: ";
   const Damage damages[] = {
       {"this is not the descriptor of a model", [](Model &m) { m.object.magic ^= 1; }},
-      {"the model was compiled for object ABI version 9; this runtime has version 1",
+      {"the model was compiled for object ABI version 9; this runtime has version 2",
        [](Model &m) { m.object.abi_version = 9; }},
-      {"the model was compiled for object ABI version 0; this runtime has version 1",
+      {"the model was compiled for object ABI version 0; this runtime has version 2",
        [](Model &m) { m.object.abi_version = 0; }},
       {damaged + "it has no name", [](Model &m) { m.object.producer = nullptr; }},
       {"the descriptor of model '' is damaged: it has no name",
@@ -221,6 +221,8 @@ TEST_CASE("damaged descriptors of models are refused with what is wrong") {
        [](Model &m) { m.object.reserved[0] = &something; }},
       {damaged + "a reserved field is not zero",
        [](Model &m) { m.object.reserved[3] = &something; }},
+      {damaged + "a reserved field is not zero", [](Model &m) { m.variants[1].reserved[1] = &m; }},
+      {damaged + "a reserved field is not zero", [](Model &m) { m.functions[0].reserved[0] = &m; }},
       {damaged + "a processor has no name", [](Model &m) { m.variants[1].cpu = nullptr; }},
       {damaged + "a variable has no name", [](Model &m) { m.variables[0].tensor.name = nullptr; }},
       {damaged + "a variable has no name",

@@ -17,14 +17,14 @@ bool addUp(keratin_context_t *context, void *const *buffers, const int64_t *size
            int64_t &sum) {
   int64_t room = 0, step = 0;
   for (; step < steps; ++step) {
-    if (step >= room && (room = context->grow_tapes(context, 0, step + 1)) == 0)
+    if (step >= room && (room = context->functions->grow_tapes(context, 0, step + 1)) == 0)
       break;
     CHECK(room > step);
     static_cast<int64_t *>(buffers[3])[step] = step;
     for (int i = 0; i < 3; ++i)
       static_cast<int64_t *>(buffers[4])[3 * step + i] = 10 * step;
   }
-  if (context->define_size(context, 0, step) != 0) {
+  if (context->functions->define_size(context, 0, step) != 0) {
     CHECK(context->failed_site != 0);
     return false;
   }
@@ -72,7 +72,7 @@ public:
   keratin_computed_size_t size = {1, KERATIN_OUT_OF_RANGE, 0, "while: too many steps"};
   keratin_memory_t memories[3] = {
       {KERATIN_MEMORY_TAPE, 0, 2}, {KERATIN_MEMORY_TAPE, 0, 3}, {KERATIN_MEMORY_ARENA, 0, 4}};
-  keratin_computed_sizes_t computed = {1, &size, levels, 3, memories};
+  keratin_computed_sizes_t computed = {1, &size, levels, 3, memories, {}};
 };
 
 struct Call {
@@ -80,8 +80,8 @@ struct Call {
 
   keratin_status_code_t operator()(int64_t steps, std::vector<char> *workspace = nullptr) {
     sum = -1;
-    keratin_tensor_t input = {&steps, KERATIN_DTYPE_INT64, 0, nullptr, nullptr};
-    keratin_tensor_t output = {&sum, KERATIN_DTYPE_INT64, 0, nullptr, nullptr};
+    keratin_tensor_t input = {&steps, KERATIN_DTYPE_INT64, 0, nullptr, nullptr, nullptr};
+    keratin_tensor_t output = {&sum, KERATIN_DTYPE_INT64, 0, nullptr, nullptr, nullptr};
     if (workspace)
       return keratin_invoke_in(executable.get(), nullptr, 0, &input, 1, &output, 1,
                                workspace->data(), workspace->size(), &status);

@@ -24,7 +24,7 @@ struct Swap {
       newA[i] = b[i] + x[i];
     }
     if (x[0] < 0)
-      context->fail(context, 0);
+      context->functions->fail(context, 0);
     if (context->failed_site)
       return;
     for (int64_t i = 0; i < length; ++i)
@@ -156,7 +156,7 @@ TEST_CASE("sizes are read out of variables") {
   Variable n(raw);
   keratin_status_t status;
   for (int64_t count : {2, 4, 0}) {
-    keratin_tensor_t view = {&count, KERATIN_DTYPE_INT64, 0, nullptr, nullptr};
+    keratin_tensor_t view = {&count, KERATIN_DTYPE_INT64, 0, nullptr, nullptr, nullptr};
     REQUIRE(keratin_variable_write(raw, &view, &status) == KERATIN_OK);
     Floats y({count});
     keratin_tensor_t out = y.view();
@@ -269,7 +269,7 @@ TEST_CASE("updates of eight threads are serialised, reads see whole states") {
     team.emplace_back([&, t] {
       for (int i = 0; i < calls; ++i) {
         float torn = 1;
-        keratin_tensor_t out = {&torn, KERATIN_DTYPE_FLOAT32, 0, nullptr, nullptr};
+        keratin_tensor_t out = {&torn, KERATIN_DTYPE_FLOAT32, 0, nullptr, nullptr, nullptr};
         failures[t] += keratin_invoke(write.get(), variables, 2, nullptr, 0, nullptr, 0, nullptr);
         failures[t] += keratin_invoke(read.get(), variables, 2, nullptr, 0, &out, 1, nullptr);
         failures[t] += torn != 0;

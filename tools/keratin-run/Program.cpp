@@ -57,7 +57,8 @@ std::string tools::shapeText(const keratin_tensor_desc_t &tensor) {
 }
 
 keratin_tensor_t tools::viewOf(Array &array) {
-  return {array.data.data(), array.dtype, int32_t(array.dims.size()), array.dims.data(), nullptr};
+  return {array.data.data(), array.dtype, int32_t(array.dims.size()),
+          array.dims.data(), nullptr,     nullptr};
 }
 
 //===-- Compiled here -------------------------------------------------------------------------===//

@@ -7,7 +7,7 @@
 int main(void) {
   const int64_t dims[] = {2};
   float data[] = {1, 2.5f};
-  keratin_tensor_t tensor = {data, KERATIN_DTYPE_FLOAT32, 1, dims, NULL};
+  keratin_tensor_t tensor = {data, KERATIN_DTYPE_FLOAT32, 1, dims, NULL, NULL};
   char text[64];
   size_t length;
   keratin_status_t status;

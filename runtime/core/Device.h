@@ -1,0 +1,22 @@
+// The devices that are known, the CPU first.
+#ifndef KERATIN_RUNTIME_CORE_DEVICE_H
+#define KERATIN_RUNTIME_CORE_DEVICE_H
+
+#include "runtime/core/Status.h"
+#include "runtime/include/keratin/device.h"
+
+namespace keratin::runtime {
+
+extern const keratin_device_t cpuDevice;
+
+// Where a view lies.
+inline const keratin_device_t &deviceOf(const keratin_tensor_t &view) {
+  return view.device ? *view.device : cpuDevice;
+}
+
+// "cpu, cuda"
+ShortText knownDevices();
+
+} // namespace keratin::runtime
+
+#endif // KERATIN_RUNTIME_CORE_DEVICE_H

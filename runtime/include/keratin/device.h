@@ -1,0 +1,97 @@
+// Devices: what kernels run on, and whose memory they work in. The runtime brings the CPU; a
+// program or a library registers others.
+//
+// Conventions beside those of runtime.h.
+//  1. A device is a table of functions that lives, unchanged, as long as the process. It grows at
+//     its end only; `bytes` says how much of it there is.
+//  2. Addresses of a device's memory are numbers to everybody else: the host reads and writes them
+//  by
+//     copies only.
+//  3. Work is put into a queue, one for each call in flight, and there onto streams, by number.
+//  What
+//     is done on one stream is done in order, and a call uses its queue from one thread at a time.
+//     No queue (NULL): the device does it at once, after all that was done before.
+//  4. Functions may be called from any thread, and for several queues at once.
+#ifndef KERATIN_DEVICE_H
+#define KERATIN_DEVICE_H
+
+#include <keratin/runtime.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define KERATIN_DEVICE_ABI_VERSION 1
+
+typedef struct keratin_device_t {
+  uint32_t bytes; // of this table
+  uint32_t abi_version;
+  const char *name; // as descriptors name it (keratin_device_code_t::device)
+  void *user;       // the first argument of all functions
+
+  // NULL where there is no memory. alignment is a power of two; bytes may be 0.
+  void *(*allocate)(void *user, size_t bytes, size_t alignment);
+  void (*release)(void *user, void *data, size_t bytes, size_t alignment);
+
+  // Copies: from the host's memory, which may be written again when it returns; to the host's
+  // memory, which holds the bytes when it returns; within the device's memory, apart from each
+  // other.
+  keratin_status_code_t (*copy_in)(void *user, void *queue, int32_t stream, void *to,
+                                   const void *from, size_t bytes, keratin_status_t *status);
+  keratin_status_code_t (*copy_out)(void *user, void *queue, int32_t stream, void *to,
+                                    const void *from, size_t bytes, keratin_status_t *status);
+  keratin_status_code_t (*copy_within)(void *user, void *queue, int32_t stream, void *to,
+                                       const void *from, size_t bytes, keratin_status_t *status);
+  keratin_status_code_t (*fill)(void *user, void *queue, int32_t stream, void *to, uint8_t byte,
+                                size_t bytes, keratin_status_t *status);
+
+  // The rest is NULL of a device that runs no images: the kernels of its functions are called by
+  // their entry functions, as the CPU's are.
+
+  // The code of a function (keratin_function_desc_t::device_code, scratch_bytes), ready to run.
+  keratin_status_code_t (*load)(void *user, const keratin_function_desc_t *function, void **module,
+                                keratin_status_t *status);
+  void (*unload)(void *user, void *module);
+
+  // A queue, for one call after the other.
+  keratin_status_code_t (*open)(void *user, void **queue, keratin_status_t *status);
+  void (*close)(void *user, void *queue);
+  // A call begins: nothing has failed in the queue.
+  keratin_status_code_t (*begin)(void *user, void *queue, keratin_status_t *status);
+  // Runs a kernel of the module over [0, units), in parts whose bounds are multiples of grain.
+  keratin_status_code_t (*launch)(void *user, void *queue, int32_t stream, void *module,
+                                  int32_t kernel, const int64_t *argv, int32_t slots, int64_t units,
+                                  int64_t grain, keratin_status_t *status);
+  // What was launched since begin() is over, and *failed_site is 0, or 1 + the lowest site that has
+  // failed in it.
+  keratin_status_code_t (*wait)(void *user, void *queue, int32_t *failed_site,
+                                keratin_status_t *status);
+  // Called where nothing may change any more if something has failed: waits as wait() does, or
+  // leaves *failed_site as it is and sees to it that what is launched from here on does nothing
+  // then.
+  keratin_status_code_t (*guard)(void *user, void *queue, int32_t *failed_site,
+                                 keratin_status_t *status);
+} keratin_device_t;
+
+// The memory of the host.
+KERATIN_API const keratin_device_t *keratin_cpu_device(void);
+// Makes a device known under its name, for executables made afterwards.
+KERATIN_API keratin_status_code_t keratin_device_register(const keratin_device_t *device,
+                                                          keratin_status_t *status);
+// NULL if none of this name is known.
+KERATIN_API const keratin_device_t *keratin_device_find(const char *name);
+
+// A session whose variables lie on the device. Functions that use them run there.
+KERATIN_API keratin_status_code_t keratin_session_create_on(const keratin_device_t *device,
+                                                            keratin_session_t **session,
+                                                            keratin_status_t *status);
+
+// Where an executable runs.
+KERATIN_API const keratin_device_t *
+keratin_executable_device(const keratin_executable_t *executable);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // KERATIN_DEVICE_H
