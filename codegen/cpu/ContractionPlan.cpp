@@ -166,7 +166,9 @@ ContractionPlan keratin::codegen::planContraction(const ContractionSpec &spec,
     plan.b = bIsNarrow ? Access::Copied : Access::Direct;
     plan.packedRowsThreshold = 4 * plan.tileRows;
   } else {
-    plan.b = spec.b.constantRowStride == 1 ? Access::Transposed : Access::Gathered;
+    // Transposes in registers are made of pieces of 16 bytes.
+    bool transposes = spec.b.constantRowStride == 1 && plan.lanes * bytes >= 16;
+    plan.b = transposes ? Access::Transposed : Access::Gathered;
   }
   if (plan.b != Access::Direct)
     plan.packedRowsThreshold = -1;

@@ -199,7 +199,8 @@ static ConvolutionPlan chooseParts(const ConvolutionSpec &spec, const MachineTar
   const ConvolutionSize &row = plan.batchInside ? filter.windows.back() : filter.contracted;
   if (column.constant == 1 || isOne(plan.columns(spec)))
     plan.tile.b = isNarrow ? Access::Copied : Access::Direct;
-  else if (row.constant == 1 && !(plan.batchInside && last.reversed) && steps.taps == 1)
+  else if (row.constant == 1 && !(plan.batchInside && last.reversed) && steps.taps == 1 &&
+           plan.tile.lanes * bits >= 128) // transposes are made of pieces of 16 bytes
     plan.tile.b = Access::Transposed;
   else
     plan.tile.b = Access::Gathered;

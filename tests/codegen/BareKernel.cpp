@@ -119,9 +119,18 @@ DialectRegistry KernelModule::registry() {
   return registry;
 }
 
+static MachineTarget machineOf(const std::string &name) {
+  if (name != KernelModule::oneLane)
+    return machineByName(name);
+  MachineTarget machine = hostMachine();
+  machine.vectorBits = 32;
+  machine.hasAvx512 = false;
+  return machine;
+}
+
 KernelModule::KernelModule(const std::string &machine)
     : context(registry(), MLIRContext::Threading::DISABLED), builder(&context),
-      loc(builder.getUnknownLoc()), target(machineByName(machine)),
+      loc(builder.getUnknownLoc()), target(machineOf(machine)),
       pointer((context.loadAllAvailableDialects(), LLVM::LLVMPointerType::get(&context))),
       i64(builder.getI64Type()), index(builder.getIndexType()), module(ModuleOp::create(loc)) {}
 

@@ -35,7 +35,9 @@ double randomElement(Dtype dtype, std::mt19937 &random);
 // Functions on their way to machine code.
 class KernelModule {
 public:
+  // By its name, or `oneLane`: ours with vectors of one element, whatever its type.
   explicit KernelModule(const std::string &machine);
+  static constexpr const char *oneLane = "one lane";
 
   // The builder stands at the beginning of the new function.
   mlir::func::FuncOp begin(llvm::StringRef name, mlir::TypeRange inputs, mlir::TypeRange results);

@@ -1,6 +1,6 @@
 // Modules compiled in parts: the same code whatever the threads, shared functions kept.
-#include "codegen/cpu/MachineTarget.h"
 #include "codegen/llvm/CodeParts.h"
+#include "codegen/cpu/MachineTarget.h"
 #include "codegen/llvm/JitLibrary.h"
 #include "codegen/llvm/LowerToLlvm.h"
 #include "codegen/llvm/Recovery.h"

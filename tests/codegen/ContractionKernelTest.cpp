@@ -324,7 +324,7 @@ const char *const machines[] = {"native", "x86-64-v3", "x86-64-v2"};
 } // namespace
 
 TEST_CASE("one compilation serves all sizes, in every layout") {
-  for (const char *machine : machines)
+  for (const char *machine : {"native", "x86-64-v3", "x86-64-v2", KernelModule::oneLane})
     for (Layout a : {Layout::RowMajor, Layout::ColumnMajor})
       for (Layout b : {Layout::RowMajor, Layout::ColumnMajor}) {
         Kind kind{Dtype::F32, a, b, machine};
@@ -333,6 +333,13 @@ TEST_CASE("one compilation serves all sizes, in every layout") {
         for (const Problem &problem : sampledProblems(17, 20))
           check(compiled, kind, problem, 3);
       }
+}
+
+TEST_CASE("wide elements in vectors of one") {
+  Kind kind{Dtype::F64, Layout::RowMajor, Layout::ColumnMajor, KernelModule::oneLane};
+  Compiled compiled = compile(kind, {});
+  for (const Problem &problem : sampledProblems(19, 10))
+    check(compiled, kind, problem, 2);
 }
 
 TEST_CASE("every dtype in every layout") {
