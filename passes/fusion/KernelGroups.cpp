@@ -8,7 +8,7 @@ using namespace keratin::ir;
 using namespace keratin::passes;
 using namespace mlir;
 
-// Groups that are tried in joinSmallSiblings().
+// Pairs of groups that joinSmallSiblings() tries.
 static constexpr int kMostTries = 2048;
 
 void KernelGroups::form() {

@@ -16,7 +16,7 @@ import shlex
 import subprocess
 import sys
 
-BLOCK = re.compile(r"^```\w+\n// (\S+?)(?:, before `(.+)`)?\n(.*?)^```$", re.M | re.S)
+BLOCK = re.compile(r"^```\w+\n// (\S+?)(?:, before `([^`\n]+)`)?\n(.*?)^```$", re.M | re.S)
 # A function more moves the methods of ScalarBuilder: whoever can call one is compiled again.
 CALLS_SCALARS = re.compile(r"\b(Scalar|Element)(Builder|Emitter)\b|\bemitter\b|KernelBuilder")
 
