@@ -406,7 +406,7 @@ struct PlanMemoryPass : keratin::passes::impl::PlanMemoryBase<PlanMemoryPass> {
       emitGraphError(getOperation())
           << "keratin-plan-memory needs an alignment that is a power of two, and host or device "
              "as the space; found "
-          << alignment << " and '" << space << "'";
+          << int64_t(alignment) << " and '" << space << "'";
       return signalPassFailure();
     }
     copySharedResults(getOperation());
