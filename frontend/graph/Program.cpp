@@ -48,8 +48,12 @@ public:
            std::vector<Array> &outputs) const override {
     llvm::SmallVector<keratin_tensor_t, 8> views(numInputs);
     for (size_t i = 0; i < numInputs; ++i)
-      views[i] = {const_cast<void *>(inputs[i]->origin()), int32_t(inputs[i]->dtype()),
-                  int32_t(inputs[i]->ndim()), inputs[i]->shape().data(), inputs[i]->viewStrides()};
+      views[i] = {const_cast<void *>(inputs[i]->origin()),
+                  int32_t(inputs[i]->dtype()),
+                  int32_t(inputs[i]->ndim()),
+                  inputs[i]->shape().data(),
+                  inputs[i]->viewStrides(),
+                  nullptr};
     Allocation allocation{function, outputs, nullptr};
     keratin_status_t status; // a kilobyte, so not cleared first
     status.code = KERATIN_OK;

@@ -174,7 +174,7 @@ int main(int argc, char **argv) {
   for (int i = 0; i < numTensors; ++i) {
     Tensor *t = &tensors[i];
     keratin_tensor_t view = {malloc((size_t)t->count * sizes[t->dtype] + 64), t->dtype, t->rank,
-                             t->dims, NULL};
+                             t->dims, NULL, NULL};
     if (strcmp(t->kind, "in") == 0) {
       for (int64_t k = 0; k < t->count; ++k)
         setElement(view.data, t->dtype, k, t->values[k]);

@@ -44,7 +44,7 @@ struct Model {
       {{"empty", KERATIN_DTYPE_BOOL, 3, dims, "", nullptr, {}}, nullptr, {}},
       {{"w/kernel", KERATIN_DTYPE_UINT8, 1, dims + 1, "", nullptr, {}}, nullptr, {}}};
   keratin_object_function_t none = {};
-  keratin_object_variant_t variant = {"plain", {0, 0}, &none};
+  keratin_object_variant_t variant = {"plain", {0, 0}, &none, {}};
   keratin_object_desc_t object = {KERATIN_OBJECT_MAGIC,
                                   KERATIN_OBJECT_ABI_VERSION,
                                   "model",
