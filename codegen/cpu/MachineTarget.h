@@ -13,7 +13,7 @@ namespace keratin::codegen {
 
 struct MachineTarget : LlvmTarget {
   // Bits of one native vector register: 512, 256 or 128. Kernels use vectors of exactly this width;
-  // with 32 bits, of one lane.
+  // of a machine without vectors, 0, vectors of one element.
   unsigned vectorBits = 128;
   // Vector registers, which bound the register tile of contractions.
   unsigned vectorRegisters = 16;

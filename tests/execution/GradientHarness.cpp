@@ -3,6 +3,7 @@
 #include "ir/reference/HostConversions.h"
 #include "ir/reference/Interpreter.h"
 #include "passes/Passes.h"
+#include "tests/support/CompiledRunner.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
@@ -11,7 +12,9 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
+#include <cstdlib>
 #include <numeric>
+#include <utility>
 
 using namespace keratin;
 using namespace keratin::ir;
@@ -86,14 +89,19 @@ public:
   // (l = sum of directions * those gradients, gradients of l with respect to inputs and weights).
   Program(MLIRContext &context, const GradientCase &test, int order);
 
+  // By the interpreter. The first call is made by compiled code too, where KERATIN_TEST_TARGET
+  // names a target, and compared.
   std::vector<HostTensor> call(ArrayRef<HostTensor> arguments);
   // Sizes of y for the inputs of the case.
   const std::vector<int64_t> &resultDims() const { return yDims; }
   keratin_dtype_t resultDtype() const { return yDtype; }
 
 private:
+  void compare(ArrayRef<HostTensor> arguments, ArrayRef<HostTensor> expected);
+
   OwningOpRef<ModuleOp> module;
   func::FuncOp function;
+  bool isCompared = false;
   std::vector<int64_t> yDims;
   keratin_dtype_t yDtype;
 };
@@ -175,7 +183,18 @@ std::vector<HostTensor> Program::call(ArrayRef<HostTensor> arguments) {
   FailureOr<std::vector<HostTensor>> results = interpret(function, arguments, context);
   INFO(context.error);
   REQUIRE(succeeded(results));
+  if (!std::exchange(isCompared, true) && std::getenv("KERATIN_TEST_TARGET"))
+    compare(arguments, *results);
   return *results;
+}
+
+void Program::compare(ArrayRef<HostTensor> arguments, ArrayRef<HostTensor> expected) {
+  CompiledRunner runner(function);
+  auto actual = runner.run(arguments);
+  INFO(runner.error);
+  REQUIRE(actual);
+  for (auto [a, e] : llvm::zip(*actual, expected))
+    CHECK(largestDifference(a, e) < (e.dtype == KERATIN_DTYPE_FLOAT64 ? 1e-9 : 1e-3));
 }
 
 //===-- Checks --------------------------------------------------------------------------------===//

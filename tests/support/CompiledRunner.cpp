@@ -2,8 +2,9 @@
 
 #include "ir/dialect/Keratin.h"
 #include "ir/reference/HostConversions.h"
+#include "tests/support/PlainTarget.h"
 
-#include <keratin/runtime.h>
+#include <keratin/device.h>
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -22,7 +23,15 @@ std::string keratin::tests::testedMachine() {
   return machine ? machine : "native";
 }
 
+std::string keratin::tests::testedTarget() {
+  const char *target = std::getenv("KERATIN_TEST_TARGET");
+  return target ? target : "cpu";
+}
+
 CompiledRunner::CompiledRunner(func::FuncOp function, compiler::CompileOptions options) {
+  if (options.target == "cpu")
+    options.target = testedTarget();
+  registerPlainTarget();
   if (options.cpu == "native")
     options.cpu = testedMachine();
   guardRuntimeMemory();
@@ -65,7 +74,9 @@ namespace {
 // The variables of one run.
 class Variables {
 public:
-  Variables() { keratin_session_create(&session, nullptr); }
+  explicit Variables(const keratin_device_t *device) {
+    keratin_session_create_on(device, &session, nullptr);
+  }
   ~Variables() {
     for (keratin_variable_t *variable : list)
       keratin_variable_release(variable);
@@ -129,7 +140,7 @@ std::optional<std::vector<ir::HostTensor>> CompiledRunner::run(ArrayRef<ir::Host
     return std::nullopt;
   };
   keratin_status_t status;
-  Variables variables;
+  Variables variables(keratin_executable_device(executable));
   ArrayRef<ir::HostTensor> initial = arguments.take_back(descriptor.num_variables);
   for (const ir::HostTensor &argument : initial)
     if (!variables.add(argument, status))
@@ -143,7 +154,7 @@ std::optional<std::vector<ir::HostTensor>> CompiledRunner::run(ArrayRef<ir::Host
     std::copy(inputBytes.back().begin(), inputBytes.back().end(),
               static_cast<char *>(inputMemory.back().data()));
     inputs.push_back({inputMemory.back().data(), argument.dtype, int32_t(argument.dims.size()),
-                      argument.dims.data(), nullptr});
+                      argument.dims.data(), nullptr, nullptr});
   }
   Outputs outputs{edge, {}};
   // An arena of exactly this call's size.

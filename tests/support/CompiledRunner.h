@@ -20,6 +20,10 @@ namespace keratin::tests {
 // The machine that `native` stands for in tests: KERATIN_TEST_CPU, as --mcpu names it, or ours.
 std::string testedMachine();
 
+// The target that `cpu` stands for in tests: KERATIN_TEST_TARGET, as --target names it, or cpu. The
+// plain target (tests/support/PlainTarget.h) is known to whoever asks.
+std::string testedTarget();
+
 // A compiled copy of a function; arguments without keratin.kind are inputs, results without it
 // outputs. Each run has variables of its own, which begin as their arguments say; the results of
 // updates are what the variables hold afterwards.
