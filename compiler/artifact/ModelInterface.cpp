@@ -353,7 +353,7 @@ private:
   static std::string view(const std::string &name, const keratin_tensor_desc_t &tensor) {
     return "{(void *)" + name + ", " + std::to_string(tensor.dtype) + ", " +
            std::to_string(tensor.rank) + ", " + (tensor.rank ? name + "_dims" : "NULL") +
-           ", NULL, nullptr}";
+           ", NULL, NULL}";
   }
 
   // The same call with plain pointers and sizes.

@@ -1,6 +1,5 @@
 #include "compiler/driver/FunctionCompiler.h"
 
-#include "codegen/cpu/KernelLowering.h"
 #include "codegen/llvm/CodeParts.h"
 #include "codegen/llvm/LowerToLlvm.h"
 #include "codegen/lowering/EntryFunction.h"
@@ -272,7 +271,7 @@ absl::StatusOr<FunctionCode> FunctionCompiler::generate(const codegen::Target &t
     renameShared(*kernels, variant);
   dump.module("7-llvm", *kernels);
   if (dump.enabled())
-    if (auto text = schedules(target.host()); text.ok())
+    if (auto text = schedules(target); text.ok())
       dump.text("7-kernels.txt", *text);
   if (dump.enabled())
     if (auto assembly = codegen::emitCode(*kernels, target.host(), codegen::CodeKind::Assembly);
@@ -307,10 +306,10 @@ absl::StatusOr<std::string> FunctionCompiler::generateText(const codegen::Target
   return (*text)->getBuffer().str();
 }
 
-absl::StatusOr<std::string> FunctionCompiler::schedules(const codegen::MachineTarget &target) {
+absl::StatusOr<std::string> FunctionCompiler::schedules(const codegen::Target &target) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  if (failed(codegen::printKernels(stream, function, target)))
+  if (failed(target.printKernels(stream, function)))
     return failure();
   return text;
 }

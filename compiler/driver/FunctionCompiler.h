@@ -46,8 +46,8 @@ public:
                                            const std::string &entryName, codegen::CodeKind kind,
                                            std::vector<std::string> *kernelFunctions = nullptr);
 
-  // After planning: each kernel with what the machine makes of it, for people.
-  absl::StatusOr<std::string> schedules(const codegen::MachineTarget &target);
+  // After planning: each kernel with what the target makes of it, for people.
+  absl::StatusOr<std::string> schedules(const codegen::Target &target);
 
   // Time and stages are those so far.
   CompileReport report() const;

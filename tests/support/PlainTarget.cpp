@@ -52,6 +52,10 @@ public:
     return success();
   }
 
+  LogicalResult printKernels(llvm::raw_ostream &out, func::FuncOp function) const override {
+    return codegen::printKernels(out, function, scalar);
+  }
+
 private:
   codegen::PortableMachine machine;
   codegen::MachineTarget scalar; // the same without vectors

@@ -69,14 +69,13 @@ keratin::dump::moduleAt(mlir::ModuleOp module, Stage stage,
 absl::StatusOr<std::string>
 keratin::dump::kernelSchedules(mlir::ModuleOp module, const compiler::CompileOptions &options) {
   mlir::OwningOpRef<mlir::ModuleOp> copy = module.clone();
-  std::string error;
-  auto machine = codegen::portableMachine("", options.cpu, &error);
-  if (!machine)
-    return absl::InvalidArgumentError(error);
-  compiler::FunctionCompiler compiler(*copy, options);
+  auto target = targetOf(options);
+  if (!target.ok())
+    return target.status();
+  compiler::FunctionCompiler compiler(*copy, *target, options);
   if (absl::Status status = compiler.plan(compiler::PipelinePhase::Memory); !status.ok())
     return status;
-  return compiler.schedules(machine->target);
+  return compiler.schedules(**target);
 }
 
 absl::StatusOr<MachineCode> keratin::dump::machineCode(mlir::ModuleOp module, bool isAssembly,

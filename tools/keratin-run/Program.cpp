@@ -113,8 +113,8 @@ absl::StatusOr<std::unique_ptr<Program>> Program::compile(const ir::SavedGraph &
                               variable.bytes.empty() ? nullptr : variable.bytes.data(),
                               {}});
   made.used.assign(saved.variables.begin(), saved.variables.end());
-  made.entry = {&made.function->descriptor(), made.used.data()};
-  made.variant = {options.cpu.c_str(), {0, 0}, &made.entry};
+  made.entry = {&made.function->descriptor(), made.used.data(), {}};
+  made.variant = {options.cpu.c_str(), {0, 0}, &made.entry, {}};
   made.object = {KERATIN_OBJECT_MAGIC,
                  KERATIN_OBJECT_ABI_VERSION,
                  "model",
