@@ -1,7 +1,5 @@
 #include "codegen/lowering/WindowNest.h"
 
-#include "codegen/cpu/Rounding.h"
-
 using namespace keratin::codegen;
 using namespace mlir;
 namespace ir = keratin::ir;
@@ -43,7 +41,7 @@ WindowDims keratin::codegen::joinedWindowDims(Operation *op, const ir::Iteration
 DimExpr keratin::codegen::elementsUnder(const WindowDims &dims) {
   DimExpr elements(1);
   for (const JoinedWindowDim &dim : dims) {
-    int64_t most = ceilDiv(dim.window, dim.xDilation);
+    int64_t most = dim.window / dim.xDilation + (dim.window % dim.xDilation > 0);
     DimExpr under = dim.x.isConstant() ? DimExpr(std::min(most, dim.x.constantValue())) : most;
     elements = mul(elements, under).value_or(DimExpr(INT64_MAX));
   }
