@@ -217,7 +217,7 @@ def check_files():
     run("keratin-compile", "paths.mlir", "-o", "paths.so", "--dump-dir=outer/inner")
     new = set(files_below(SCRATCH)) - before - {"paths.mlir", "paths.so"}
     dumped = [path for path in new if os.path.dirname(path) == os.path.join("outer", "inner")]
-    if len(dumped) != len(new) or len(dumped) != 9 * len(names):
+    if len(dumped) != len(new) or len(dumped) != 10 * len(names):
         problems.append(f"dumped {len(dumped)} files of {len(new)}: {sorted(new - set(dumped))[:5]}")
     if not any(path.endswith("/plain.name-1.0-input.mlir") for path in dumped):
         problems.append("a plain name is called otherwise")
@@ -230,7 +230,7 @@ def check_files():
         problems.append("keratin-run dumps elsewhere")
     # A folder that is not there is made.
     run("keratin-compile", "paths.mlir", "-o", "paths.so", "--dump-dir=new/folder")
-    if len(files_below(os.path.join(SCRATCH, "new", "folder"))) != 9 * len(names):
+    if len(files_below(os.path.join(SCRATCH, "new", "folder"))) != 10 * len(names):
         problems.append("no folder was made for the dumps")
     # One that cannot be is refused before anything else is done, whoever names it.
     before = files_below(SCRATCH)
@@ -312,7 +312,7 @@ def check_dumps():
     outside = re.sub(r'"(?:[^"\\]|\\.)*"', "", dot)
     if re.search(r"[^\w\s{}\[\]=,;.\->#:]", outside) or "alert" in outside or "passwd" in outside:
         problems.append(f"a name is outside of the strings of DOT: {outside[:300]!r}")
-    for stage in ("graph", "fused", "plan", "host"):
+    for stage in ("graph", "fused", "plan", "host", "kernels"):
         run("keratin-dump", "wicked.mlir", f"--stage={stage}")
     text = run("keratin-dump", "wicked.mlir", "--stage=asm", "--mcpu=x86-64").stdout.decode()
     if "alert(" in text:

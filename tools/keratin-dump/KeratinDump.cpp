@@ -10,6 +10,7 @@
 #include "tools/keratin-dump/Sources.h"
 #include "tools/keratin-dump/Stages.h"
 #include "tools/keratin-dump/Stats.h"
+#include "tools/keratin-dump/Text.h"
 #include "tools/support/OutputFile.h"
 #include "tools/support/Tool.h"
 #include "tools/support/Watchdog.h"
@@ -167,7 +168,7 @@ absl::StatusOr<std::string> kernelsText(ir::SavedGraph &graph) {
     auto kernels = kernelSchedules(*alone, compileOptions());
     if (!kernels.ok())
       return kernels.status();
-    text += "function " + op.getName().str() + "\n" + *kernels;
+    text += readable("function " + op.getName().str() + "\n" + *kernels);
   }
   return text;
 }
