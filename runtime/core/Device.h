@@ -14,6 +14,10 @@ inline const keratin_device_t &deviceOf(const keratin_tensor_t &view) {
   return view.device ? *view.device : cpuDevice;
 }
 
+inline bool isOnHost(const keratin_tensor_t &view) {
+  return !view.device || view.device == &cpuDevice;
+}
+
 // "cpu, cuda"
 ShortText knownDevices();
 

@@ -177,7 +177,8 @@ private:
     return callContext(context)->failed_site != 0;
   }
 
-  bool isOnDevice() const { return descriptor.device_code; }
+  // What follows from it stands apart: calls on the CPU pass by.
+  bool isOnDevice() const { return __builtin_expect(descriptor.device_code != nullptr, false); }
 
   const char *function() const { return functionName(descriptor); }
   ShortText outputText(int32_t i) const { return tensorText("output", i, descriptor.outputs[i]); }
@@ -292,23 +293,22 @@ private:
 
   // Everything that may lack memory comes before anything that shows.
   bool bindMemory() {
-    if (isOnDevice())
-      return bindDeviceMemory();
-    return bindInputs() && bindArena() && bindLateMemory() && bindVariables() && bindOutputs() &&
+    return (isOnDevice() ? bindDeviceInputs() : bindInputs()) && bindArena() && bindLateMemory() &&
+           bindVariables() && bindOutputs() && (!isOnDevice() || bindDeviceOutputs()) &&
            checkOverlaps() && (copyInputs(), true);
   }
 
-  // The same on a device.
-  bool bindDeviceMemory() {
+  __attribute__((cold)) bool bindDeviceInputs() {
     code = device->bindInputs(arguments.inputs, inputBuffers());
-    if (code != KERATIN_OK || !(*arenaBuffer() = find(lease->arena, lease->arenaBytes, "an arena")))
-      return false;
-    if (!bindLateMemory() || !bindVariables() || !bindOutputs())
-      return false;
+    return code == KERATIN_OK;
+  }
+
+  // Where the caller wants outputs is kept for the end of the call.
+  __attribute__((cold)) bool bindDeviceOutputs() {
     for (int32_t i = 0; i < descriptor.num_outputs; ++i)
       lease->outputPlaces[i] = outputBuffers()[i];
     code = device->bindOutputs(lease->outputPlaces, outputs.tensors, outputBuffers());
-    return code == KERATIN_OK && checkOverlaps();
+    return code == KERATIN_OK;
   }
 
   static bool readsInPlace(const keratin_tensor_t &input) {
@@ -326,7 +326,7 @@ private:
     for (int32_t i = 0; i < descriptor.num_inputs; ++i) {
       const keratin_tensor_t &input = arguments.inputs[i];
       int64_t bytes = lease->inputBytes[i];
-      if (&deviceOf(input) != &cpuDevice)
+      if (!isOnHost(input))
         return refuseDevice(tensorText("input", i, descriptor.inputs[i]), input);
       if (bytes == 0) {
         inputBuffers()[i] = emptyBuffer();
@@ -366,7 +366,7 @@ private:
 
   bool bindArena() {
     *arenaBuffer() = find(lease->arena, lease->arenaBytes, "an arena");
-    return *arenaBuffer() && (descriptor.scratch_bytes == 0 || bindScratch());
+    return *arenaBuffer() && (descriptor.scratch_bytes == 0 || isOnDevice() || bindScratch());
   }
 
   // What depends on a size that is defined now.
@@ -508,7 +508,7 @@ private:
   bool checkOutput(int32_t i, const int64_t *dims) {
     const keratin_tensor_t &given = outputs.tensors[i];
     const keratin_tensor_desc_t &stated = descriptor.outputs[i];
-    if (!isOnDevice() && &deviceOf(given) != &cpuDevice)
+    if (!isOnHost(given) && !isOnDevice())
       return refuseDevice(outputText(i), given);
     bool fits =
         given.dtype == stated.dtype && given.rank == stated.rank && (!given.rank || given.dims);
@@ -577,7 +577,7 @@ private:
       memset(memory, byte, size_t(bytes));
   }
 
-  void fillForDebugging(int32_t byte) {
+  __attribute__((cold)) void fillForDebugging(int32_t byte) {
     fill(*arenaBuffer(), byte, lease->arenaBytes);
     if (scratch)
       memset(scratch, byte, size_t(scratchBytes));
@@ -635,14 +635,14 @@ private:
            numbers.text().text(), rest);
   }
 
-  bool beginOnDevice() {
+  __attribute__((cold)) bool beginOnDevice() {
     code = code == KERATIN_OK ? device->begin() : code;
     if (code == KERATIN_OK)
       code = device->sendInputs(arguments.inputs, inputBuffers());
     return code == KERATIN_OK;
   }
 
-  void endOnDevice() {
+  __attribute__((cold)) void endOnDevice() {
     int32_t site = 0;
     if (Code late = device->wait(site); code == KERATIN_OK)
       code = late;
@@ -651,7 +651,7 @@ private:
   }
 
   // To where the caller wants them.
-  bool fetchOutputs() {
+  __attribute__((cold)) bool fetchOutputs() {
     for (int32_t i = 0; i < descriptor.num_outputs; ++i)
       if (lease->outputPlaces[i] != outputBuffers()[i] &&
           (code = device->fetch(lease->outputPlaces[i], outputBuffers()[i], lease->outputBytes[i],

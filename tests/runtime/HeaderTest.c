@@ -1,5 +1,6 @@
 // The public header is C99: this file is compiled as such, and a C program that uses it links and
 // runs.
+#include <keratin/device.h>
 #include <keratin/runtime.h>
 
 #include <string.h>

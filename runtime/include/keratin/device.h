@@ -4,12 +4,11 @@
 // Conventions beside those of runtime.h.
 //  1. A device is a table of functions that lives, unchanged, as long as the process. It grows at
 //     its end only; `bytes` says how much of it there is.
-//  2. Addresses of a device's memory are numbers to everybody else: the host reads and writes them
-//  by
-//     copies only.
+//  2. Addresses of a device's memory are numbers to everybody else: the host reads and writes what
+//     is there by copies only.
 //  3. Work is put into a queue, one for each call in flight, and there onto streams, by number.
-//  What
-//     is done on one stream is done in order, and a call uses its queue from one thread at a time.
+//     What is done on one stream is done in order, and a call uses its queue from one thread at a
+//     time.
 //     No queue (NULL): the device does it at once, after all that was done before.
 //  4. Functions may be called from any thread, and for several queues at once.
 #ifndef KERATIN_DEVICE_H
@@ -29,7 +28,8 @@ typedef struct keratin_device_t {
   const char *name; // as descriptors name it (keratin_device_code_t::device)
   void *user;       // the first argument of all functions
 
-  // NULL where there is no memory. alignment is a power of two; bytes may be 0.
+  // NULL where there is no memory. alignment is a power of two; bytes may be 0. release waits for
+  // work about the memory, in whatever queue.
   void *(*allocate)(void *user, size_t bytes, size_t alignment);
   void (*release)(void *user, void *data, size_t bytes, size_t alignment);
 
