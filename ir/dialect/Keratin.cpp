@@ -11,6 +11,45 @@
 using namespace keratin::ir;
 using namespace mlir;
 
+// Splits the code; false if it is not a list of expressions.
+static bool decodeDims(ArrayRef<int64_t> code, std::vector<DimExpr> &dims) {
+  while (!code.empty()) {
+    int64_t length = code.front();
+    code = code.drop_front();
+    if (length < 0 || size_t(length) > code.size())
+      return false;
+    std::optional<DimExpr> dim = DimExpr::decode(code.data(), length);
+    if (!dim)
+      return false;
+    dims.push_back(*dim);
+    code = code.drop_front(length);
+  }
+  return true;
+}
+
+namespace keratin::ir::detail {
+
+// The code is what makes an attribute unique. Its expressions are asked for again and again, so
+// they are decoded once.
+struct DimsAttrStorage : AttributeStorage {
+  using KeyTy = std::tuple<ArrayRef<int64_t>>;
+
+  explicit DimsAttrStorage(ArrayRef<int64_t> code) : code(code) { decodeDims(code, dims); }
+
+  KeyTy getAsKey() const { return KeyTy(code); }
+  bool operator==(const KeyTy &key) const { return getAsKey() == key; }
+  static llvm::hash_code hashKey(const KeyTy &key) { return llvm::hash_value(std::get<0>(key)); }
+  static DimsAttrStorage *construct(AttributeStorageAllocator &allocator, KeyTy &&key) {
+    return new (allocator.allocate<DimsAttrStorage>())
+        DimsAttrStorage(allocator.copyInto(std::get<0>(key)));
+  }
+
+  ArrayRef<int64_t> code;
+  std::vector<DimExpr> dims;
+};
+
+} // namespace keratin::ir::detail
+
 #include "ir/dialect/KeratinDialect.cpp.inc"
 #include "ir/dialect/KeratinEnums.cpp.inc"
 #include "ir/interfaces/Interfaces.cpp.inc"
@@ -48,27 +87,7 @@ DimsAttr DimsAttr::get(MLIRContext *context, const std::vector<DimExpr> &dims) {
   return get(context, ArrayRef<int64_t>(code));
 }
 
-// Splits the code; false if it is not a list of expressions.
-static bool decodeDims(ArrayRef<int64_t> code, std::vector<DimExpr> &dims) {
-  while (!code.empty()) {
-    int64_t length = code.front();
-    code = code.drop_front();
-    if (length < 0 || size_t(length) > code.size())
-      return false;
-    std::optional<DimExpr> dim = DimExpr::decode(code.data(), length);
-    if (!dim)
-      return false;
-    dims.push_back(*dim);
-    code = code.drop_front(length);
-  }
-  return true;
-}
-
-std::vector<DimExpr> DimsAttr::getDims() const {
-  std::vector<DimExpr> dims;
-  decodeDims(getCode(), dims);
-  return dims;
-}
+ArrayRef<DimExpr> DimsAttr::getDims() const { return getImpl()->dims; }
 
 LogicalResult DimsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                ArrayRef<int64_t> code) {

@@ -45,6 +45,10 @@ public:
 
 } // namespace keratin::ir
 
+namespace keratin::ir::detail {
+struct DimsAttrStorage;
+} // namespace keratin::ir::detail
+
 #define GET_ATTRDEF_CLASSES
 #include "ir/dialect/KeratinAttributes.h.inc"
 #define GET_OP_CLASSES

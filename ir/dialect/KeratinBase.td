@@ -43,10 +43,12 @@ def Keratin_DimsAttr : AttrDef<Keratin_Dialect, "Dims",
   }];
   // For each expression its length, then its code.
   let parameters = (ins ArrayRefParameter<"int64_t">:$code);
+  // ir/dialect/Keratin.cpp: keeps the expressions beside their code.
+  let genStorageClass = 0;
   let hasCustomAssemblyFormat = 1;
   let extraClassDeclaration = [{
     static DimsAttr get(::mlir::MLIRContext *context, const ::std::vector<::keratin::ir::DimExpr> &dims);
-    ::std::vector<::keratin::ir::DimExpr> getDims() const;
+    ::llvm::ArrayRef<::keratin::ir::DimExpr> getDims() const;
   }];
   let genVerifyDecl = 1;
   let skipDefaultBuilders = 0;

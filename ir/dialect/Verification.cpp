@@ -11,7 +11,7 @@ using namespace mlir;
 
 LogicalResult DimsAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
                                        function_ref<InFlightDiagnostic()> emitError) const {
-  std::vector<DimExpr> dims = getDims();
+  ArrayRef<DimExpr> dims = getDims();
   if (dims.size() != shape.size())
     return emitError() << "#keratin.dims has " << dims.size() << " sizes for a tensor of rank "
                        << shape.size();

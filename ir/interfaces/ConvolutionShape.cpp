@@ -111,7 +111,7 @@ ConvolutionShape keratin::ir::getConvolutionShape(ConvolutionOp op) {
   ConvolutionShape shape;
   shape.dims = *ConvolutionDims::parse(op.getDims());
   Shape x = getShape(op.getX()), filter = getShape(op.getFilter()), y = getShape(op.getY());
-  std::vector<DimExpr> low = op.getLow().getDims();
+  ArrayRef<DimExpr> low = op.getLow().getDims();
   for (auto [i, places] : llvm::enumerate(shape.dims.windows)) {
     ConvolutionShape::Window &window = shape.windows.emplace_back();
     window.places = places;

@@ -7,7 +7,7 @@ static SmallVector<WindowDim> dimsOf(Value x, Value windows, ArrayRef<int64_t> w
                                      ArrayRef<int64_t> strides, DimsAttr low,
                                      ArrayRef<int64_t> xDilation = {}) {
   Shape xShape = getShape(x), yShape = getShape(windows);
-  std::vector<DimExpr> lows = low.getDims();
+  ArrayRef<DimExpr> lows = low.getDims();
   SmallVector<WindowDim> dims;
   for (size_t i = 0; i < xShape.size(); ++i)
     dims.push_back({xShape[i], yShape[i], window[i], strides[i],

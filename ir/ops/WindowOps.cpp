@@ -57,7 +57,7 @@ LogicalResult ConvolutionOp::verify() {
     return emitOpError("dims \"") << getDims() << "\" do not fit the ranks " << x.size() << ", "
                                   << filter.size() << " and " << y.size();
   size_t windows = dims->windows.size();
-  std::vector<DimExpr> low = getLow().getDims();
+  ArrayRef<DimExpr> low = getLow().getDims();
   if (low.size() != windows || getReversed().size() != windows)
     return emitOpError("needs one low padding and one flag of reversal for each of the ")
            << windows << " windows";
