@@ -1,6 +1,7 @@
 #include "codegen/Target.h"
 
 #include "codegen/cpu/CpuTarget.h"
+#include "codegen/llvm/Beginning.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -14,9 +15,11 @@ struct KnownTarget {
 };
 } // namespace
 
+// Made in a compilation, which may be left: a variable of the function would have a guard.
+static Lasting<std::vector<KnownTarget>> targets;
+
 static std::vector<KnownTarget> &knownTargets() {
-  static auto *known = new std::vector<KnownTarget>{{"cpu", makeCpuTarget}};
-  return *known;
+  return targets.get([] { return new std::vector<KnownTarget>{{"cpu", makeCpuTarget}}; });
 }
 
 static const KnownTarget *findTarget(StringRef name) {
