@@ -24,8 +24,8 @@ struct LoopInputs {
 ScanOp buildScan(GraphMath &math, const DimExpr &length, const LoopInputs &inputs,
                  BuildStep buildStep);
 
-// Emits a loop of at most so many steps, as many as it likes if `most` is not given. The first state
-// says whether there is a further step; there are no sequences, and nothing is stacked.
+// Emits a loop of at most so many steps, as many as it likes if `most` is not given. The first
+// state says whether there is a further step; there are no sequences, and nothing is stacked.
 WhileOp buildWhile(GraphMath &math, const std::optional<DimExpr> &most, const LoopInputs &inputs,
                    BuildStep buildStep);
 

@@ -33,8 +33,8 @@ inline mlir::InFlightDiagnostic emitGraphError(mlir::Operation *op,
 // Of a diagnostic's location; nullopt: an internal error.
 inline std::optional<GraphError> graphErrorOf(mlir::Location location) {
   auto fused = mlir::dyn_cast<mlir::FusedLoc>(location);
-  auto mark = fused ? mlir::dyn_cast_or_null<mlir::StringAttr>(fused.getMetadata())
-                    : mlir::StringAttr();
+  auto mark =
+      fused ? mlir::dyn_cast_or_null<mlir::StringAttr>(fused.getMetadata()) : mlir::StringAttr();
   if (mark && mark.getValue() == "graph is invalid")
     return GraphError::Invalid;
   if (mark && mark.getValue() == "graph is too large")

@@ -173,8 +173,8 @@ int main(int argc, char **argv) {
   static int64_t dims[kMaxTensors][KERATIN_MAX_RANK];
   for (int i = 0; i < numTensors; ++i) {
     Tensor *t = &tensors[i];
-    keratin_tensor_t view = {malloc((size_t)t->count * sizes[t->dtype] + 64), t->dtype, t->rank,
-                             t->dims, NULL, NULL};
+    keratin_tensor_t view = {
+        malloc((size_t)t->count * sizes[t->dtype] + 64), t->dtype, t->rank, t->dims, NULL, NULL};
     if (strcmp(t->kind, "in") == 0) {
       for (int64_t k = 0; k < t->count; ++k)
         setElement(view.data, t->dtype, k, t->values[k]);
