@@ -127,8 +127,8 @@ bool Array::isRowMajor() const {
   return !foreign || foreign->strides.empty();
 }
 
-const int64_t *Array::viewStrides() const {
-  return foreign && !foreign->strides.empty() ? foreign->strides.data() : nullptr;
+const int64_t *Array::foreignStrides() const {
+  return foreign->strides.empty() ? nullptr : foreign->strides.data();
 }
 
 std::vector<int64_t> Array::strides() const {
@@ -146,10 +146,7 @@ std::vector<int64_t> Array::strides() const {
   return result;
 }
 
-const void *Array::origin() const {
-  checkValue("origin");
-  return foreign ? foreign->data : heap ? heap : static_cast<const void *>(&scalar);
-}
+const void *Array::foreignOrigin() const { return foreign->data; }
 
 void Array::checkView(bool isWritten) const {
   if (isWritten && foreign->isReadOnly)

@@ -108,9 +108,12 @@ public:
   // In elements, one an axis.
   std::vector<int64_t> strides() const;
   // The same of a view that is not row-major, as long as it lives; null for any other array.
-  const int64_t *viewStrides() const;
+  const int64_t *viewStrides() const { return foreign ? foreignStrides() : nullptr; }
   // Where the element lies whose indices are 0, wherever the others lie. To read only.
-  const void *origin() const;
+  const void *origin() const {
+    checkValue("origin");
+    return foreign ? foreignOrigin() : heap ? heap : static_cast<const void *>(&scalar);
+  }
   // Where the element lies that comes `index` elements after it row-major. To read only.
   // Precondition: there is one.
   const void *addressOf(int64_t index) const;
@@ -185,6 +188,8 @@ private:
                             std::vector<int64_t> strides, std::shared_ptr<const void> owner,
                             bool isReadOnly);
   void checkView(bool isWritten) const;
+  const void *foreignOrigin() const;
+  const int64_t *foreignStrides() const;
   // Of a view, row-major.
   void pack(void *target) const;
   void checkValue(const char *call) const {
