@@ -128,27 +128,32 @@ public:
     return pool.get([] { return new MachinePool(); });
   }
 
-  Machine take(const LlvmTarget &target, std::string *error) {
-    std::string name = nameOf(target);
+  Machine take(const LlvmTarget &target, bool runsOnce, std::string *error) {
+    std::string name = nameOf(target, runsOnce);
     Machines::node_type waiting;
     {
       std::lock_guard lock(mutex);
       if (auto found = machines.find(name); found != machines.end())
         waiting = machines.extract(found);
     }
-    return waiting ? std::move(waiting.mapped()) : createTargetMachine(target, error);
+    if (waiting)
+      return std::move(waiting.mapped());
+    Machine machine = createTargetMachine(target, error);
+    if (machine && runsOnce)
+      machine->setOptLevel(llvm::CodeGenOptLevel::None);
+    return machine;
   }
 
-  void giveBack(const LlvmTarget &target, Machine machine) {
+  void giveBack(const LlvmTarget &target, bool runsOnce, Machine machine) {
     Machines returned;
-    returned.emplace(nameOf(target), std::move(machine));
+    returned.emplace(nameOf(target, runsOnce), std::move(machine));
     std::lock_guard lock(mutex);
     machines.merge(returned);
   }
 
 private:
-  static std::string nameOf(const LlvmTarget &target) {
-    return target.triple + " " + target.cpu + " " + target.features;
+  static std::string nameOf(const LlvmTarget &target, bool runsOnce) {
+    return target.triple + " " + target.cpu + " " + target.features + (runsOnce ? " once" : "");
   }
 
   using Machines = std::multimap<std::string, Machine>;
@@ -158,23 +163,18 @@ private:
 };
 
 // A target machine for the time of its life; null if there is none.
+//
+// Code that runs once has machines of its own, at LLVM's level without optimisation: its register
+// allocator takes a block as it comes, where the other one weighs the lives of all values against
+// each other. Compiling at that level sets options of the machine that stay.
 class BorrowedMachine {
 public:
-  BorrowedMachine(const LlvmTarget &target, std::string *error)
-      : target(target), machine(MachinePool::instance().take(target, error)) {
-    if (machine)
-      level = machine->getOptLevel();
-  }
+  BorrowedMachine(const LlvmTarget &target, bool runsOnce, std::string *error)
+      : target(target), runsOnce(runsOnce),
+        machine(MachinePool::instance().take(target, runsOnce, error)) {}
   ~BorrowedMachine() {
-    if (!machine)
-      return;
-    machine->setOptLevel(level);
-    MachinePool::instance().giveBack(target, std::move(machine));
-  }
-  // For code that runs once, LLVM's level without optimisation: its register allocator takes a
-  // block as it comes, where the other one weighs the lives of all values against each other.
-  void setRunsOnce(bool runsOnce) {
-    machine->setOptLevel(runsOnce ? llvm::CodeGenOptLevel::None : level);
+    if (machine)
+      MachinePool::instance().giveBack(target, runsOnce, std::move(machine));
   }
   llvm::TargetMachine *operator->() const { return machine.get(); }
   llvm::TargetMachine &operator*() const { return *machine; }
@@ -182,8 +182,8 @@ public:
 
 private:
   const LlvmTarget &target;
+  const bool runsOnce;
   MachinePool::Machine machine;
-  llvm::CodeGenOptLevel level = llvm::CodeGenOptLevel::Default; // as the pool has it
 };
 
 } // namespace
@@ -207,7 +207,7 @@ static void onDiagnostic(const llvm::DiagnosticInfo *diagnostic, void *) {
 
 FailureOr<LlvmCode> keratin::codegen::translate(ModuleOp module, const LlvmTarget &target) {
   std::string error;
-  BorrowedMachine machine(target, &error);
+  BorrowedMachine machine(target, /*runsOnce=*/false, &error);
   if (!machine) {
     module.emitError("no machine code for ") << target.triple << ": " << error;
     return failure();
@@ -243,10 +243,9 @@ std::unique_ptr<llvm::MemoryBuffer> keratin::codegen::generate(LlvmCode &code,
                                                                const LlvmTarget &target,
                                                                CodeKind kind, StageClock &clock,
                                                                std::string *error) {
-  BorrowedMachine machine(target, error);
+  BorrowedMachine machine(target, code.runsOnce, error);
   if (!machine)
     return nullptr;
-  machine.setRunsOnce(code.runsOnce);
   if (!code.runsOnce)
     cleanUp(*code.module, *machine);
   clock.finish("clean up");

@@ -102,6 +102,17 @@ public:
     return {count, entry(1)};
   }
 
+  // The objects' bytes, compiled by one thread.
+  std::string bytes() {
+    StageClock clock;
+    auto objects = emitObjects(*module, hostMachine(), 1, clock);
+    REQUIRE(succeeded(objects));
+    std::string all;
+    for (auto &object : *objects)
+      all += object->getBuffer();
+    return all;
+  }
+
 private:
   DialectRegistry registry;
   MLIRContext context{MLIRContext::Threading::DISABLED};
@@ -147,6 +158,22 @@ TEST_CASE("little code stays together") {
   auto [objects, value] = program.run(2);
   CHECK(objects == 1);
   CHECK(value == 31);
+}
+
+// Several rounds, since machines are kept and used in turn.
+TEST_CASE("straight code leaves no trace in the machines that other code is made with") {
+  auto optimised = [] {
+    Program program;
+    program.add("entry", 3, 500);
+    return program.bytes();
+  };
+  const std::string expected = optimised();
+  for (int round = 0; round < 8; ++round) {
+    Program program;
+    program.addStraight("entry", 2, 5000, {});
+    program.bytes();
+    CHECK(optimised() == expected);
+  }
 }
 
 // Straight code has no loops to optimise: where it is long it is compiled apart, as it stands.
