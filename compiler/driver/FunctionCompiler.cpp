@@ -270,13 +270,13 @@ absl::StatusOr<FunctionCode> FunctionCompiler::generate(const codegen::Target &t
   if (!variant.empty())
     renameShared(*kernels, variant);
   dump.module("7-llvm", *kernels);
-  if (dump.enabled())
+  if (dump.enabled()) {
     if (auto text = schedules(target); text.ok())
       dump.text("7-kernels.txt", *text);
-  if (dump.enabled())
     if (auto assembly = codegen::emitCode(*kernels, target.host(), codegen::CodeKind::Assembly);
         succeeded(assembly))
       dump.text("8-assembly.s", (*assembly)->getBuffer());
+  }
   unsigned threads =
       options.threads ? options.threads : std::min(2u, std::thread::hardware_concurrency());
   auto objects = codegen::emitObjects(*kernels, target.host(), threads, clock);

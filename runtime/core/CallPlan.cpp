@@ -230,7 +230,7 @@ private:
       return refuseValue(symbol, "which has too few elements");
     alignas(8) char fetched[8];
     const void *element = elementAddress(view, symbol.index);
-    if (&deviceOf(view) != &cpuDevice) {
+    if (!isOnHost(view)) {
       if (!fetchElement(view, symbol.index, fetched))
         return false;
       element = fetched;

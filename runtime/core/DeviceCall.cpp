@@ -16,7 +16,7 @@ Code DeviceCall::noMemory(const char *what, int64_t bytes) {
 
 Code DeviceCall::refuseView(const char *role, int32_t number, const keratin_tensor_desc_t &stated,
                             const keratin_tensor_t &view) {
-  if (&deviceOf(view) != &device && &deviceOf(view) != &cpuDevice)
+  if (!liesHere(view) && !isOnHost(view))
     return fail(status, KERATIN_INVALID_ARGUMENT,
                 "function '%s': %s lies on device '%s'; needed device '%s' or the host's memory",
                 functionName(descriptor), tensorText(role, number, stated).text(),
@@ -43,7 +43,7 @@ Code DeviceCall::bindInputs(const keratin_tensor_t *inputs, void **buffers) {
       return fail(status, KERATIN_INVALID_ARGUMENT, "function '%s': %s is fed no data",
                   functionName(descriptor), tensorText("input", i, descriptor.inputs[i]).text());
     bool isHere = liesHere(input);
-    if (isHere ? !isRowMajor(input) : &deviceOf(input) != &cpuDevice)
+    if (isHere ? !isRowMajor(input) : !isOnHost(input))
       return refuseView("input", i, descriptor.inputs[i], input);
     if (!isHere && !addPiece(sum, bytes))
       return noMemory("inputs", PTRDIFF_MAX);
@@ -81,7 +81,7 @@ Code DeviceCall::sendInputs(const keratin_tensor_t *inputs, void *const *buffers
 Code DeviceCall::bindOutputs(void *const *given, const keratin_tensor_t *views, void **buffers) {
   int64_t sum = 0;
   for (int32_t i = 0; i < descriptor.num_outputs; ++i) {
-    if (views && !liesHere(views[i]) && &deviceOf(views[i]) != &cpuDevice)
+    if (views && !liesHere(views[i]) && !isOnHost(views[i]))
       return refuseView("output", i, descriptor.outputs[i], views[i]);
     if (!(views && liesHere(views[i])) && !addPiece(sum, lease.outputBytes[i]))
       return noMemory("outputs", PTRDIFF_MAX);

@@ -132,6 +132,11 @@ private:
     self.code = act(*self.device);
     (void)self.stopIfRefused(context);
   }
+  // As a device says it: 0, or 1 + the site.
+  static void recordSite(keratin_context_t *context, int32_t site) {
+    if (site != 0)
+      recordFailure(context, site - 1);
+  }
   static void launch(keratin_context_t *context, int32_t kernel, const int64_t *argv, int32_t slots,
                      int64_t units, int64_t grain, int32_t stream) {
     tellDevice(context, [&](DeviceCall &device) {
@@ -160,8 +165,7 @@ private:
       Code waited = device.wait(site);
       return waited || site ? waited : device.fetch(staged, from, bytes, stream);
     });
-    if (site != 0)
-      recordFailure(context, site - 1);
+    recordSite(context, site);
     if (callContext(context)->failed_site != 0 && bytes > 0)
       memset(staged, 0, size_t(bytes));
   }
@@ -172,8 +176,7 @@ private:
   static int32_t hasFailed(keratin_context_t *context) {
     int32_t site = 0;
     tellDevice(context, [&](DeviceCall &device) { return device.guard(site); });
-    if (site != 0)
-      recordFailure(context, site - 1);
+    recordSite(context, site);
     return callContext(context)->failed_site != 0;
   }
 
@@ -646,8 +649,7 @@ private:
     int32_t site = 0;
     if (Code late = device->wait(site); code == KERATIN_OK)
       code = late;
-    if (site != 0)
-      recordFailure(&lease->context, site - 1);
+    recordSite(&lease->context, site);
   }
 
   // To where the caller wants them.

@@ -251,7 +251,7 @@ extern "C" keratin_status_code_t keratin_variable_write(keratin_variable_t *vari
                 dimsText(variable->rank, variable->dims).text());
   if (variable->bytes && !value->data)
     return fail(status, KERATIN_INVALID_ARGUMENT, "variable: the new value has no data");
-  if (&deviceOf(*value) != &cpuDevice)
+  if (!isOnHost(*value))
     return fail(status, KERATIN_INVALID_ARGUMENT,
                 "variable: the new value lies on device '%s'; needed the host's memory",
                 deviceOf(*value).name);
