@@ -1,5 +1,6 @@
 // Loops of a host program.
 #include "passes/host/ProgramBuilder.h"
+#include "passes/memory/KernelProgram.h"
 
 using namespace keratin;
 using namespace keratin::passes;
@@ -7,9 +8,7 @@ using namespace mlir;
 using ir::DimExpr;
 
 FailureOr<DimExpr> ProgramBuilder::bytesOf(Value value) {
-  std::optional<DimExpr> bytes = ir::elementCount(ir::getShape(value));
-  if (bytes)
-    bytes = mul(*bytes, DimExpr(ir::dtypeBytes(ir::dtypeOf(ir::getElementType(value)))));
+  std::optional<DimExpr> bytes = passes::bytesOf(value);
   if (!bytes)
     return emitError(value.getLoc(), "the bytes of one step do not fit 64 bits"), failure();
   return *bytes;

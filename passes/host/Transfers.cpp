@@ -2,6 +2,7 @@
 // in the memory of a device.
 #include "ir/dialect/GraphError.h"
 #include "passes/host/ProgramBuilder.h"
+#include "passes/memory/KernelProgram.h"
 
 using namespace keratin;
 using namespace mlir;
@@ -112,10 +113,7 @@ private:
     Staged staged(b, call);
     for (ValueRange values : {ValueRange(kernel.getInputs()), ValueRange(kernel.getOutputs())})
       for (Value value : values) {
-        std::optional<DimExpr> bytes = ir::elementCount(ir::getShape(value));
-        if (bytes)
-          bytes = mul(*bytes, DimExpr(ir::dtypeBytes(ir::dtypeOf(ir::getElementType(value)))));
-        if (failed(staged.add(bytes.value_or(DimExpr(INT64_MAX)))))
+        if (failed(staged.add(passes::bytesOf(value).value_or(DimExpr(INT64_MAX)))))
           return failure();
       }
     staged.allocate();
