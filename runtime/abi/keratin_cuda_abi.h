@@ -1,0 +1,70 @@
+// What the images of a function for the device "cuda" are, and how its kernels are called.
+// Stand-alone C: nothing but the standard headers.
+//
+// The device "cuda" is the first that the driver tells of; "cuda:1" is the second. Images of
+// keratin_device_code_t:
+//  - "ptx": the text of one PTX module, with a NUL at its end. A kernel is a `.visible .entry`
+//    of the name that keratin_device_code_t::kernels gives it.
+//  - "cubin:sm_80" and so on: the same module assembled for one architecture. Optional.
+//  - "cuda-kernels": an array of keratin_cuda_kernel_t, one for each of
+//    keratin_device_code_t::kernels, in their order.
+//
+// Parameters of each kernel, all `.param .u64`, in this order: the slots of the launch's argv
+// (pointers are addresses on the device, numbers are themselves), then the numbers of
+// keratin_cuda_parameter_t. Addresses of memory are multiples of KERATIN_CUDA_ALIGNMENT.
+#ifndef KERATIN_CUDA_ABI_H
+#define KERATIN_CUDA_ABI_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define KERATIN_CUDA_DEVICE "cuda"
+#define KERATIN_CUDA_IMAGE_PTX "ptx"
+#define KERATIN_CUDA_IMAGE_CUBIN "cubin:" // before the architecture
+#define KERATIN_CUDA_IMAGE_KERNELS "cuda-kernels"
+
+#define KERATIN_CUDA_ALIGNMENT 256
+
+// What the failure word of a call holds while nothing has failed; else it is the lowest site that
+// has. Kernels take its minimum with their site, atomically.
+#define KERATIN_CUDA_NO_FAILURE UINT32_C(0xFFFFFFFF)
+
+// The parameters of a kernel behind the slots of argv.
+typedef enum keratin_cuda_parameter_t {
+  KERATIN_CUDA_UNITS = 0,
+  KERATIN_CUDA_GRAIN = 1,
+  KERATIN_CUDA_FAILURE = 2, // the address of the call's failure word
+  KERATIN_CUDA_SCRATCH = 3, // the address of scratch; 0: there is none
+  // 1: the kernel was launched where nothing may change after a failure. It reads the failure word
+  // first, and leaves at once unless that is KERATIN_CUDA_NO_FAILURE. Else 0.
+  KERATIN_CUDA_GUARDED = 4,
+  KERATIN_CUDA_PARAMETERS = 5
+} keratin_cuda_parameter_t;
+
+typedef enum keratin_cuda_kernel_flags_t {
+  KERATIN_CUDA_COOPERATIVE = 1 // all blocks of the grid are resident at once
+} keratin_cuda_kernel_flags_t;
+
+// How a kernel is launched: one-dimensional blocks in a one-dimensional grid.
+typedef struct keratin_cuda_kernel_t {
+  uint32_t block_threads; // 1 to 1024
+  // The grid is ceil(units / units_per_block). 0: units_per_block is block_threads * grain.
+  uint32_t units_per_block;
+  // Blocks of the grid at most; 0: 2^31 - 1. Where there are more units, a kernel walks over them
+  // in strides of the grid.
+  uint32_t max_blocks;
+  uint32_t shared_bytes;  // dynamic shared memory of a block
+  uint64_t scratch_bytes; // of device memory, for each thread of the grid; then max_blocks is not 0
+  uint32_t flags;         // keratin_cuda_kernel_flags_t
+  uint32_t reserved[5];   // 0
+} keratin_cuda_kernel_t;
+
+#ifdef __cplusplus
+}
+static_assert(sizeof(keratin_cuda_kernel_t) == 48, "layout is part of the ABI");
+#endif
+
+#endif // KERATIN_CUDA_ABI_H
