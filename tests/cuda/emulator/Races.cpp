@@ -1,0 +1,219 @@
+#include "tests/cuda/emulator/Races.h"
+
+#include <algorithm>
+#include <set>
+
+namespace keratin::ptx {
+
+void SyncLog::publish(uint32_t block, uint32_t warp, uint32_t clock) {
+  std::vector<Entry> &known = byWarp[uint64_t(block) << 5 | warp];
+  if (known.empty() || known.back().clock < clock)
+    known.push_back({entries++, clock});
+}
+
+void SyncLog::publish(Seen other) {
+  if (other.log != this)
+    others.emplace_back(entries++, other);
+}
+
+bool SyncLog::holds(uint32_t length, Access access) const {
+  std::set<const SyncLog *> visited;
+  std::vector<Seen> open{{this, length}};
+  while (!open.empty()) {
+    Seen next = open.back();
+    open.pop_back();
+    if (!visited.insert(next.log).second)
+      continue;
+    auto known = next.log->byWarp.find(uint64_t(access.block()) << 5 | access.warp());
+    if (known != next.log->byWarp.end())
+      for (const Entry &entry : known->second)
+        if (entry.position < next.length && entry.clock >= access.clock())
+          return true;
+    for (const auto &[position, other] : next.log->others)
+      if (position < next.length)
+        open.push_back(other);
+  }
+  return false;
+}
+
+bool WarpClock::wasAcquired(Access other) const {
+  return std::any_of(acquired.begin(), acquired.end(), [&](const SyncLog::Seen &seen) {
+    return seen.log->holds(seen.length, other);
+  });
+}
+
+void WarpClock::start(uint32_t ofBlock, uint32_t number, uint32_t ofWarps) {
+  *this = WarpClock();
+  block = ofBlock & 0xffffff;
+  warp = number;
+  warps = ofWarps;
+}
+
+void WarpClock::findSeenOfAll() {
+  seenOfAll = *std::min_element(seen.begin(), seen.begin() + warps);
+}
+
+void WarpClock::meetLanes() {
+  seen[warp] = clock++;
+  findSeenOfAll();
+}
+
+namespace {
+void join(std::vector<SyncLog::Seen> &into, const std::vector<SyncLog::Seen> &from) {
+  for (const SyncLog::Seen &seen : from) {
+    auto same = std::find_if(into.begin(), into.end(),
+                             [&](const SyncLog::Seen &s) { return s.log == seen.log; });
+    if (same == into.end())
+      into.push_back(seen);
+    else
+      same->length = std::max(same->length, seen.length);
+  }
+}
+} // namespace
+
+void WarpClock::fence() {
+  join(acquired, read);
+  read.clear();
+  fenced = true;
+  fencedClock = clock++;
+  fencedSeen = seen;
+  fencedAcquired = acquired;
+}
+
+void WarpClock::readSynchronised(const SyncLog &log, bool acquire) {
+  if (log.length())
+    join(acquire ? acquired : read, {{&log, log.length()}});
+}
+
+void WarpClock::writeSynchronised(SyncLog &log, bool release) {
+  if (release)
+    fence();
+  if (!fenced)
+    return;
+  for (uint32_t u = 0; u < warps; ++u)
+    if (fencedSeen[u])
+      log.publish(block, u, fencedSeen[u]);
+  log.publish(block, warp, fencedClock);
+  for (const SyncLog::Seen &seenThere : fencedAcquired)
+    log.publish(seenThere);
+}
+
+void WarpClock::meet(const std::vector<WarpClock *> &participants) {
+  WarpClock all = *participants.front();
+  uint32_t latest = 0;
+  for (const WarpClock *participant : participants) {
+    latest = std::max(latest, participant->clock);
+    for (uint32_t u = 0; u < all.warps; ++u)
+      all.seen[u] = std::max(all.seen[u], participant->seen[u]);
+    join(all.acquired, participant->acquired);
+  }
+  for (const WarpClock *participant : participants)
+    all.seen[participant->warp] = latest;
+  all.findSeenOfAll();
+  for (WarpClock *participant : participants) {
+    participant->clock = latest + 1;
+    participant->seen = all.seen;
+    participant->seenOfAll = all.seenOfAll;
+    participant->acquired = all.acquired;
+  }
+}
+
+namespace {
+// The block's recorded readers that the thread is not ordered after, or nobody.
+Access unorderedReader(const Granule &granule, uint32_t block, const WarpClock &clock,
+                       uint32_t lane) {
+  if (!granule.readers || (block == clock.block && clock.seenOfAll >= granule.readClock))
+    return {};
+  for (uint32_t left = granule.readers; left; left &= left - 1) {
+    uint32_t warp = uint32_t(__builtin_ctz(left));
+    bool own = block == clock.block && warp == clock.warp;
+    if (own && !granule.manyLanes && granule.readLane == lane)
+      continue;
+    // A lane that is not the asking one stands for those of its warp.
+    Access reader =
+        Access::of(block, warp, own && granule.readLane == lane ? lane ^ 1 : granule.readLane,
+                   granule.readClock, false);
+    if (!clock.happenedBefore(reader, lane))
+      return reader;
+  }
+  return {};
+}
+
+void setReader(Granule &granule, const WarpClock &clock, uint32_t lane) {
+  granule.readers = 1u << clock.warp;
+  granule.readClock = clock.clock;
+  granule.readLane = lane;
+  granule.manyLanes = 0;
+}
+
+// Adds a reader of the same block; ordered ones are forgotten.
+void addReader(Granule &granule, const WarpClock &clock, uint32_t lane) {
+  uint32_t self = 1u << clock.warp;
+  if (granule.readClock <= clock.seenOfAll ||
+      (granule.readers == self && granule.readClock <= clock.seen[clock.warp]))
+    return setReader(granule, clock, lane);
+  if (granule.readLane != lane || granule.readers != self)
+    granule.manyLanes = 1;
+  granule.readers |= self;
+  granule.readClock = std::max<uint32_t>(granule.readClock, clock.clock);
+  granule.readLane = lane;
+}
+
+Access unorderedWriter(const Granule &granule, const WarpClock &clock, uint32_t lane, bool strong) {
+  Access write = granule.write;
+  if (!write || (strong && write.strong()) || clock.happenedBefore(write, lane))
+    return {};
+  return write;
+}
+} // namespace
+
+Access noteRead(Granule &granule, const WarpClock &clock, uint32_t lane, bool strong) {
+  Access conflict = unorderedWriter(granule, clock, lane, strong);
+  if (!strong) // of strong accesses only the writes are kept
+    addReader(granule, clock, lane);
+  return conflict;
+}
+
+Access noteWrite(Granule &granule, const WarpClock &clock, uint32_t lane, bool strong) {
+  Access conflict = unorderedWriter(granule, clock, lane, strong);
+  if (!conflict)
+    conflict = unorderedReader(granule, clock.block, clock, lane);
+  granule.write = clock.access(lane, strong);
+  granule.readers = 0;
+  return conflict;
+}
+
+Access noteRead(GlobalGranule &granule, const WarpClock &clock, uint32_t lane, bool strong) {
+  Access conflict = unorderedWriter(granule, clock, lane, strong);
+  if (strong)
+    return conflict;
+  if (granule.readers && granule.readBlock != clock.block) {
+    uint32_t warp = uint32_t(__builtin_ctz(granule.readers));
+    granule.otherRead =
+        Access::of(granule.readBlock, warp, granule.readLane, granule.readClock, false);
+    setReader(granule, clock, lane);
+  } else {
+    addReader(granule, clock, lane);
+  }
+  granule.readBlock = clock.block;
+  return conflict;
+}
+
+Access noteWrite(GlobalGranule &granule, const WarpClock &clock, uint32_t lane, bool strong) {
+  Access conflict = unorderedWriter(granule, clock, lane, strong);
+  if (!conflict)
+    conflict = unorderedReader(granule, granule.readBlock, clock, lane);
+  if (!conflict && granule.otherRead && !clock.happenedBefore(granule.otherRead, lane))
+    conflict = granule.otherRead;
+  granule.write = clock.access(lane, strong);
+  granule.readers = 0;
+  granule.otherRead = {};
+  return conflict;
+}
+
+void GlobalRecords::renew(Page &page, uint32_t launch, uint32_t shift) {
+  page.launch = launch;
+  page.granules.assign(pageBytes >> shift, GlobalGranule());
+}
+
+} // namespace keratin::ptx

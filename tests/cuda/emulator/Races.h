@@ -1,0 +1,138 @@
+// Who touched a piece of memory last, and whether that happened before what somebody does now.
+//
+// Each warp has a clock that ticks when its lanes meet, at barriers and at fences. An access is
+// recorded with the clock of its warp; it happened before another warp's access if that warp has
+// seen that clock: through a barrier of the block, or through an atomic or volatile access behind a
+// fence (release) that the other read before a fence (acquire).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace keratin::ptx {
+
+constexpr uint32_t warpLanes = 32, maxWarps = 32;
+
+// A thread and the clock of its warp, in 64 bits; 0 is nobody.
+struct Access {
+  uint64_t bits = 0;
+  static constexpr uint32_t maxClock = (1u << 28) - 1;
+  static Access of(uint32_t block, uint32_t warp, uint32_t lane, uint32_t clock, bool strong) {
+    return {uint64_t(block & 0xffffff) << 40 | uint64_t(warp) << 35 | uint64_t(lane) << 30 |
+            uint64_t(strong) << 28 | clock};
+  }
+  explicit operator bool() const { return bits != 0; }
+  uint32_t block() const { return uint32_t(bits >> 40); }
+  uint32_t warp() const { return bits >> 35 & 31; }
+  uint32_t lane() const { return bits >> 30 & 31; }
+  bool strong() const { return bits >> 28 & 1; } // atomic or volatile
+  uint32_t clock() const { return bits & maxClock; }
+  // The lane aside.
+  uint64_t warpAndClock() const { return bits & ~(uint64_t(31) << 30); }
+};
+
+// What has been published through one address that threads synchronise by.
+class SyncLog {
+public:
+  struct Seen {
+    const SyncLog *log;
+    uint32_t length;
+  };
+  void publish(uint32_t block, uint32_t warp, uint32_t clock);
+  void publish(Seen other);
+  uint32_t length() const { return entries; }
+  // Whether the first `length` entries say that the warp had come to the clock.
+  bool holds(uint32_t length, Access access) const;
+
+private:
+  struct Entry {
+    uint32_t position, clock;
+  };
+  uint32_t entries = 0;
+  std::unordered_map<uint64_t, std::vector<Entry>> byWarp;
+  std::vector<std::pair<uint32_t, Seen>> others;
+};
+
+// What a warp knows of the others.
+struct WarpClock {
+  uint32_t block = 0, warp = 0, warps = 1;
+  uint32_t clock = 1;
+  // Accesses of the block's warp u up to seen[u] happened before; seenOfAll is the least of them.
+  std::array<uint32_t, maxWarps> seen{};
+  uint32_t seenOfAll = 0;
+  std::vector<SyncLog::Seen> acquired, read; // what was read counts from the next fence on
+  // What a relaxed write publishes: all that had happened before the last fence.
+  bool fenced = false;
+  uint32_t fencedClock = 0;
+  std::array<uint32_t, maxWarps> fencedSeen{};
+  std::vector<SyncLog::Seen> fencedAcquired;
+
+  Access access(uint32_t lane, bool strong) const {
+    return Access::of(block, warp, lane, clock, strong);
+  }
+  bool happenedBefore(Access other, uint32_t lane) const {
+    if (other.block() == block &&
+        (seen[other.warp()] >= other.clock() || (other.warp() == warp && other.lane() == lane)))
+      return true;
+    return !acquired.empty() && wasAcquired(other);
+  }
+  bool wasAcquired(Access other) const;
+
+  void start(uint32_t block, uint32_t warp, uint32_t warps);
+  void meetLanes(); // bar.warp.sync
+  void fence();
+  void readSynchronised(const SyncLog &log, bool acquire);
+  void writeSynchronised(SyncLog &log, bool release);
+  // A barrier among these warps.
+  static void meet(const std::vector<WarpClock *> &participants);
+
+private:
+  void findSeenOfAll();
+};
+
+// One granule of shared memory. Readers since the last ordered ones: which warps, the latest clock,
+// one lane of them.
+struct Granule {
+  Access write;
+  uint32_t readers = 0; // a bit a warp
+  uint32_t readClock : 26 = 0, readLane : 5 = 0, manyLanes : 1 = 0;
+};
+
+// Of global memory: readers of one block as above, and one reader of another block.
+struct GlobalGranule : Granule {
+  uint32_t readBlock = 0;
+  Access otherRead;
+};
+
+// Null access: no conflict. Else the access that this one is not ordered with.
+Access noteRead(Granule &granule, const WarpClock &clock, uint32_t lane, bool strong);
+Access noteWrite(Granule &granule, const WarpClock &clock, uint32_t lane, bool strong);
+Access noteRead(GlobalGranule &granule, const WarpClock &clock, uint32_t lane, bool strong);
+Access noteWrite(GlobalGranule &granule, const WarpClock &clock, uint32_t lane, bool strong);
+
+// Granules of one allocation, made for the pages that a launch touches and forgotten with it.
+class GlobalRecords {
+public:
+  static constexpr uint64_t pageBytes = 4096;
+  explicit GlobalRecords(uint64_t bytes) : pages(bytes / pageBytes + 1) {}
+  // Those of the page with the offset; `shift` is the logarithm of the launch's granule.
+  GlobalGranule *page(uint64_t offset, uint32_t launch, uint32_t shift) {
+    Page &page = pages[offset / pageBytes];
+    if (page.launch != launch)
+      renew(page, launch, shift);
+    return page.granules.data();
+  }
+
+private:
+  struct Page {
+    uint32_t launch = 0;
+    std::vector<GlobalGranule> granules;
+  };
+  static void renew(Page &page, uint32_t launch, uint32_t shift);
+  std::vector<Page> pages;
+};
+
+} // namespace keratin::ptx
