@@ -28,17 +28,24 @@ extern "C" {
 
 #define KERATIN_CUDA_ALIGNMENT 256
 
-// What the failure word of a call holds while nothing has failed; else it is the lowest site that
-// has. Kernels take its minimum with their site, atomically.
+// What kernels tell of a call, in device memory. Kernels take the minimum of failed_site with their
+// site, and store 1 in has_suspect_numbers, atomically both.
+typedef struct keratin_cuda_failure_t {
+  uint32_t failed_site; // the lowest; KERATIN_CUDA_NO_FAILURE while nothing has failed
+  // Of a function that checks its numbers: 1 once a kernel has come upon one that is not finite
+  // (keratin_context_t::numbers_suspect). 0 when a call begins.
+  uint32_t has_suspect_numbers;
+} keratin_cuda_failure_t;
+
 #define KERATIN_CUDA_NO_FAILURE UINT32_C(0xFFFFFFFF)
 
 // The parameters of a kernel behind the slots of argv.
 typedef enum keratin_cuda_parameter_t {
   KERATIN_CUDA_UNITS = 0,
   KERATIN_CUDA_GRAIN = 1,
-  KERATIN_CUDA_FAILURE = 2, // the address of the call's failure word
+  KERATIN_CUDA_FAILURE = 2, // the address of the call's keratin_cuda_failure_t
   KERATIN_CUDA_SCRATCH = 3, // the address of scratch; 0: there is none
-  // 1: the kernel was launched where nothing may change after a failure. It reads the failure word
+  // 1: the kernel was launched where nothing may change after a failure. It reads failed_site
   // first, and leaves at once unless that is KERATIN_CUDA_NO_FAILURE. Else 0.
   KERATIN_CUDA_GUARDED = 4,
   KERATIN_CUDA_PARAMETERS = 5
@@ -64,6 +71,7 @@ typedef struct keratin_cuda_kernel_t {
 
 #ifdef __cplusplus
 }
+static_assert(sizeof(keratin_cuda_failure_t) == 8, "layout is part of the ABI");
 static_assert(sizeof(keratin_cuda_kernel_t) == 48, "layout is part of the ABI");
 #endif
 
