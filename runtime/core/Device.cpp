@@ -65,6 +65,16 @@ ShortText knownDevices() {
   return text;
 }
 
+static const keratin_device_t *findKnown(const char *name) {
+  for (const auto &slot : devices)
+    if (const keratin_device_t *device = slot.load(std::memory_order_acquire);
+        device && strcmp(device->name, name) == 0)
+      return device;
+  return nullptr;
+}
+
+static constinit std::atomic<keratin_device_provider_t> provider = nullptr;
+
 // Whether every function is there that a device needs which runs images.
 static bool isWhole(const keratin_device_t &device) {
   return device.name && device.allocate && device.release && device.copy_in && device.copy_out &&
@@ -78,12 +88,28 @@ using namespace keratin::runtime;
 
 extern "C" const keratin_device_t *keratin_cpu_device(void) { return &cpuDevice; }
 
+extern "C" void keratin_device_set_provider(keratin_device_provider_t provides) {
+  provider.store(provides, std::memory_order_release);
+}
+
+extern "C" keratin_status_code_t
+keratin_device_open(const char *name, const keratin_device_t **device, keratin_status_t *status) {
+  if (Code code = checkPointers(status, __func__, {{name, "name"}, {device, "device"}}))
+    return code;
+  *device = findKnown(name);
+  keratin_device_provider_t provides = provider.load(std::memory_order_acquire);
+  if (!*device && provides)
+    if (Code code = provides(name, device, status))
+      return code;
+  if (!*device)
+    return fail(status, KERATIN_FAILED_PRECONDITION,
+                "there is no device '%s' in this process; it has %s", name, knownDevices().text());
+  return succeed(status);
+}
+
 extern "C" const keratin_device_t *keratin_device_find(const char *name) {
-  for (const auto &slot : devices)
-    if (const keratin_device_t *device = slot.load(std::memory_order_acquire);
-        device && name && strcmp(device->name, name) == 0)
-      return device;
-  return nullptr;
+  const keratin_device_t *device = nullptr;
+  return name && keratin_device_open(name, &device, nullptr) == KERATIN_OK ? device : nullptr;
 }
 
 extern "C" keratin_status_code_t keratin_device_register(const keratin_device_t *device,
@@ -97,7 +123,7 @@ extern "C" keratin_status_code_t keratin_device_register(const keratin_device_t 
                 device->bytes >= offsetof(keratin_device_t, user) && device->name ? device->name
                                                                                   : "",
                 KERATIN_DEVICE_ABI_VERSION);
-  if (keratin_device_find(device->name))
+  if (findKnown(device->name))
     return fail(status, KERATIN_INVALID_ARGUMENT, "there is a device '%s' already", device->name);
   for (auto &slot : devices) {
     const keratin_device_t *none = nullptr;

@@ -18,12 +18,11 @@ Code keratin_executable_t::load(keratin_status_t *status) {
   if (!descriptor.device_code)
     return KERATIN_OK;
   const char *name = descriptor.device_code->device;
-  const keratin_device_t *device = keratin_device_find(name);
-  if (!device)
-    return fail(status, KERATIN_FAILED_PRECONDITION,
-                "function '%s' was compiled for device '%s', which this process does not have; it "
-                "has %s",
-                functionName(descriptor), name, knownDevices().text());
+  const keratin_device_t *device = nullptr;
+  keratin_status_t reason;
+  if (Code code = keratin_device_open(name, &device, &reason))
+    return fail(status, code, "function '%s' was compiled for device '%s': %s",
+                functionName(descriptor), name, reason.message);
   if (!device->load)
     return fail(status, KERATIN_INVALID_ARGUMENT,
                 "function '%s' has code for device '%s', which runs none", functionName(descriptor),

@@ -7,6 +7,7 @@
 
 namespace keratin::cuda {
 
+using runtime::Code;
 using runtime::fail;
 using runtime::ShortText;
 
@@ -40,71 +41,65 @@ static ShortText versionText(int version) {
 }
 
 // Asked for first: an old driver lacks functions because it is old.
-static bool checkVersion(void *library, const char *path, Driver &driver,
+static Code checkVersion(void *library, const char *path, Driver &driver,
                          keratin_status_t *status) {
   auto ask = reinterpret_cast<CUresult (*)(int *)>(dlsym(library, "cuDriverGetVersion"));
-  CUresult result = ask ? ask(&driver.version) : CUDA_SUCCESS;
-  if (!ask || result != CUDA_SUCCESS) {
-    fail(status, KERATIN_FAILED_PRECONDITION,
-         "CUDA: '%s' does not say which version it has (%s); needed is the library of a driver of "
-         "version %s or later",
-         path, ask ? ShortText().add("result %d", result).text() : "it has no cuDriverGetVersion",
-         versionText(oldestDriver).text());
-    return false;
-  }
+  if (!ask)
+    return fail(status, KERATIN_FAILED_PRECONDITION,
+                "CUDA: '%s' has no function cuDriverGetVersion; needed is the library of a driver "
+                "of version %s or later",
+                path, versionText(oldestDriver).text());
+  if (CUresult result = ask(&driver.version))
+    return fail(status, KERATIN_FAILED_PRECONDITION,
+                "CUDA: cuDriverGetVersion of '%s' failed: CUDA error %d", path, result);
   if (driver.version >= oldestDriver)
-    return true;
-  fail(
-      status, KERATIN_FAILED_PRECONDITION,
-      "CUDA: the driver '%s' is of version %s; needed is %s or later, since code for it is PTX 8.0",
-      path, versionText(driver.version).text(), versionText(oldestDriver).text());
-  return false;
+    return KERATIN_OK;
+  return fail(status, KERATIN_FAILED_PRECONDITION,
+              "CUDA: the driver '%s' has version %s; needed is %s or later, since code for it is "
+              "PTX 8.0",
+              path, versionText(driver.version).text(), versionText(oldestDriver).text());
 }
 
-static bool start(void *library, const char *path, Driver &driver, keratin_status_t *status) {
-  if (!checkVersion(library, path, driver, status))
-    return false;
-  if (const char *missing = resolve(library, driver)) {
-    fail(status, KERATIN_FAILED_PRECONDITION,
-         "CUDA: the driver '%s' of version %s has no function %s", path,
-         versionText(driver.version).text(), missing);
-    return false;
-  }
-  if (CUresult result = driver.cuInit(0)) {
-    fail(status, KERATIN_FAILED_PRECONDITION, "CUDA: cuInit of '%s' failed: %s", path,
-         driver.describe(result).text());
-    return false;
-  }
-  return true;
+static Code start(void *library, const char *path, Driver &driver, keratin_status_t *status) {
+  if (Code code = checkVersion(library, path, driver, status))
+    return code;
+  if (const char *missing = resolve(library, driver))
+    return fail(status, KERATIN_FAILED_PRECONDITION,
+                "CUDA: the driver '%s' of version %s has no function %s", path,
+                versionText(driver.version).text(), missing);
+  if (CUresult result = driver.cuInit(0))
+    return fail(status, KERATIN_FAILED_PRECONDITION, "CUDA: cuInit of '%s' failed: %s", path,
+                driver.describe(result).text());
+  return KERATIN_OK;
 }
 
 static constinit Mutex mutex;
 static constinit Driver theDriver;
 static constinit bool isStarted = false;
 
-const Driver *findDriver(keratin_status_t *status) {
+Code findDriver(const Driver **driver, keratin_status_t *status) {
   MutexGuard guard(mutex);
+  *driver = &theDriver;
   if (isStarted)
-    return &theDriver;
+    return KERATIN_OK;
   const char *named = getenv("KERATIN_CUDA_DRIVER");
   const char *path = named && *named ? named : standardLibrary;
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     const char *why = dlerror();
-    fail(status, KERATIN_FAILED_PRECONDITION,
-         "CUDA: the driver cannot be opened (%s); needed is %s of NVIDIA's driver, version %s or "
-         "later, or a library that KERATIN_CUDA_DRIVER names",
-         why ? why : path, standardLibrary, versionText(oldestDriver).text());
-    return nullptr;
+    return fail(status, KERATIN_FAILED_PRECONDITION,
+                "CUDA: the driver cannot be opened (%s); needed is %s of NVIDIA's driver, version "
+                "%s or later, or a library that KERATIN_CUDA_DRIVER names",
+                why ? why : path, standardLibrary, versionText(oldestDriver).text());
   }
   Driver opened;
-  if (!start(library, path, opened, status)) {
+  if (Code code = start(library, path, opened, status)) {
     dlclose(library);
-    return nullptr;
+    return code;
   }
   theDriver = opened;
   isStarted = true;
-  return &theDriver;
+  return KERATIN_OK;
 }
 
 } // namespace keratin::cuda

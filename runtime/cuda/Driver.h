@@ -204,11 +204,10 @@ struct Driver {
 // The first that takes PTX of version 8.0.
 inline constexpr int oldestDriver = 12000;
 
-// The driver, opened and initialised at the first call. nullptr, with the status filled in, where
-// there is none, where it is too old or lacks a function, or where it does not start; the next
-// call tries again. The library is libcuda.so.1, or the one that the environment's
-// KERATIN_CUDA_DRIVER names.
-const Driver *findDriver(keratin_status_t *status);
+// The driver, opened and initialised at the first call. A failure where there is none, where it is
+// too old or lacks a function, or where it does not start; the next call tries again. The library
+// is libcuda.so.1, or the one that the environment's KERATIN_CUDA_DRIVER names.
+runtime::Code findDriver(const Driver **driver, keratin_status_t *status);
 
 } // namespace keratin::cuda
 

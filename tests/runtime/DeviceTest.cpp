@@ -424,9 +424,10 @@ TEST_CASE("a device that the process does not have is named with those that it h
   code.device = "gone";
   CHECK(keratin_executable_create(builder.build(), &executable, &status) ==
         KERATIN_FAILED_PRECONDITION);
-  CHECK(std::string(status.message) ==
-        "function 'f' was compiled for device 'gone', which this process does not have; it has "
-        "cpu, far");
+  CHECK(
+      std::string(status.message) ==
+      "function 'f' was compiled for device 'gone': there is no device 'gone' in this process; it "
+      "has cpu, far");
   code.device = "cpu";
   CHECK(keratin_executable_create(builder.build(), &executable, &status) ==
         KERATIN_INVALID_ARGUMENT);

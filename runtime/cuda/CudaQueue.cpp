@@ -1,0 +1,369 @@
+#include "runtime/cuda/CudaQueue.h"
+
+#include "runtime/core/Allocator.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+namespace keratin::cuda {
+
+using runtime::fail;
+using runtime::ShortText;
+
+static constexpr size_t smallestChunk = size_t(64) << 10, largestChunk = size_t(4) << 20;
+
+//===-- Its life ------------------------------------------------------------------------------===//
+
+Code CudaQueue::create(CudaDevice &device, CudaQueue **queue, keratin_status_t *status) {
+  if (Code code = device.checkAlive(status))
+    return code;
+  auto *made = runtime::makeObject<CudaQueue>(device);
+  if (!made)
+    return fail(status, KERATIN_RESOURCE_EXHAUSTED, "device '%s': no memory for a queue",
+                device.name);
+  if (Code code = made->start(status)) {
+    runtime::destroyObject(made);
+    return code;
+  }
+  device.add(*made);
+  *queue = made;
+  return KERATIN_OK;
+}
+
+Code CudaQueue::start(keratin_status_t *status) {
+  const Driver &driver = device.driver;
+  // Not the stream 0, nor one that waits for it: that one is everybody's.
+  if (Code code =
+          check(driver.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate", status))
+    return code;
+  void *pinned = nullptr;
+  if (Code code = check(driver.cuMemHostAlloc(&pinned, sizeof(keratin_cuda_failure_t), 0),
+                        "cuMemHostAlloc", status))
+    return code;
+  wordsRead = static_cast<keratin_cuda_failure_t *>(pinned);
+  words = device.memory.allocate(sizeof(keratin_cuda_failure_t), KERATIN_CUDA_ALIGNMENT);
+  if (!words)
+    return check(CUDA_ERROR_OUT_OF_MEMORY, "cuMemAlloc", status);
+  for (Chunk &chunk : chunks)
+    if (Code code = check(driver.cuEventCreate(&chunk.isRead, CU_EVENT_DISABLE_TIMING),
+                          "cuEventCreate", status))
+      return code;
+  return begin(status);
+}
+
+void CudaQueue::destroy(CudaQueue *queue) {
+  queue->device.remove(*queue);
+  runtime::destroyObject(queue);
+}
+
+// What a lost device does not take back is gone with it.
+CudaQueue::~CudaQueue() {
+  const Driver &driver = device.driver;
+  waitForWork();
+  (void)freeStaging(nullptr);
+  for (Chunk &chunk : chunks)
+    if (chunk.isRead)
+      (void)driver.cuEventDestroy_v2(chunk.isRead);
+  if (wordsRead)
+    (void)driver.cuMemFreeHost(wordsRead);
+  if (words)
+    device.memory.release(words);
+  if (scratch)
+    device.memory.release(scratch);
+  if (stream)
+    (void)driver.cuStreamDestroy_v2(stream);
+}
+
+void CudaQueue::waitForWork() {
+  if (isBusy.load(std::memory_order_acquire))
+    (void)device.driver.cuStreamSynchronize(stream);
+}
+
+//===-- A call --------------------------------------------------------------------------------===//
+
+Code CudaQueue::synchronize(keratin_status_t *status) {
+  if (!isBusy.load(std::memory_order_relaxed))
+    return KERATIN_OK;
+  if (Code code = check(device.driver.cuStreamSynchronize(stream), "cuStreamSynchronize", status))
+    return code;
+  isBusy.store(false, std::memory_order_release);
+  for (Chunk &chunk : chunks) {
+    chunk.used = 0;
+    chunk.isUnderWay = false;
+  }
+  return KERATIN_OK;
+}
+
+Code CudaQueue::begin(keratin_status_t *status) {
+  if (Code code = device.checkAlive(status))
+    return code;
+  isGuarded = false;
+  if (isFresh)
+    return KERATIN_OK;
+  const Driver &driver = device.driver;
+  isBusy.store(true, std::memory_order_relaxed);
+  isRead = false;
+  if (Code code = check(driver.cuMemsetD32Async(words, KERATIN_CUDA_NO_FAILURE, 1, stream),
+                        "cuMemsetD32Async", status))
+    return code;
+  if (Code code =
+          check(driver.cuMemsetD32Async(
+                    words + offsetof(keratin_cuda_failure_t, has_suspect_numbers), 0, 1, stream),
+                "cuMemsetD32Async", status))
+    return code;
+  *wordsRead = {KERATIN_CUDA_NO_FAILURE, 0};
+  isFresh = isRead = true;
+  return KERATIN_OK;
+}
+
+Code CudaQueue::readWords(keratin_status_t *status) {
+  if (!isRead) {
+    if (Code code =
+            check(device.driver.cuMemcpyDtoHAsync_v2(wordsRead, words, sizeof(*wordsRead), stream),
+                  "cuMemcpyDtoHAsync", status))
+      return code;
+  }
+  if (Code code = synchronize(status))
+    return code;
+  isRead = true;
+  isFresh =
+      wordsRead->failed_site == KERATIN_CUDA_NO_FAILURE && wordsRead->has_suspect_numbers == 0;
+  return KERATIN_OK;
+}
+
+Code CudaQueue::wait(int32_t *failedSite, keratin_status_t *status) {
+  if (Code code = device.checkAlive(status))
+    return code;
+  if (Code code = readWords(status))
+    return code;
+  uint32_t site = wordsRead->failed_site;
+  *failedSite = site == KERATIN_CUDA_NO_FAILURE ? 0 : int32_t(site) + 1;
+  return KERATIN_OK;
+}
+
+Code CudaQueue::checkGuard(bool &isSkipped, keratin_status_t *status) {
+  int32_t site = 0;
+  isSkipped = false;
+  if (!isGuarded)
+    return device.checkAlive(status);
+  if (Code code = wait(&site, status))
+    return code;
+  isSkipped = site != 0;
+  return KERATIN_OK;
+}
+
+//===-- Copies --------------------------------------------------------------------------------===//
+
+Code CudaQueue::freeStaging(keratin_status_t *status) {
+  for (Chunk &chunk : chunks) {
+    char *data = chunk.data;
+    chunk.data = nullptr;
+    if (data)
+      if (Code code = check(device.driver.cuMemFreeHost(data), "cuMemFreeHost", status))
+        return code;
+  }
+  return KERATIN_OK;
+}
+
+// Chunks grow with what they are asked for, up to where more makes nothing faster.
+Code CudaQueue::reserveStaging(size_t bytes, keratin_status_t *status) {
+  size_t wanted = smallestChunk;
+  while (wanted < bytes && wanted < largestChunk)
+    wanted *= 2;
+  if (chunkBytes >= wanted)
+    return KERATIN_OK;
+  if (Code code = synchronize(status))
+    return code;
+  chunkBytes = 0;
+  if (Code code = freeStaging(status))
+    return code;
+  for (Chunk &chunk : chunks) {
+    void *data = nullptr;
+    if (Code code = check(device.driver.cuMemHostAlloc(&data, wanted, 0), "cuMemHostAlloc", status))
+      return code;
+    chunk.data = static_cast<char *>(data);
+  }
+  chunkBytes = wanted;
+  return KERATIN_OK;
+}
+
+// The other chunk is the one to be filled, once the device has read it.
+Code CudaQueue::turnChunk(keratin_status_t *status) {
+  const Driver &driver = device.driver;
+  if (Code code = check(driver.cuEventRecord(chunks[turn].isRead, stream), "cuEventRecord", status))
+    return code;
+  chunks[turn].isUnderWay = true;
+  turn ^= 1;
+  Chunk &next = chunks[turn];
+  if (next.isUnderWay)
+    if (Code code = check(driver.cuEventSynchronize(next.isRead), "cuEventSynchronize", status))
+      return code;
+  next.isUnderWay = false;
+  next.used = 0;
+  return KERATIN_OK;
+}
+
+Code CudaQueue::copyIn(CUdeviceptr to, const void *from, size_t bytes, keratin_status_t *status) {
+  bool isSkipped = false;
+  if (Code code = checkGuard(isSkipped, status))
+    return code;
+  if (isSkipped)
+    return KERATIN_OK;
+  if (Code code = reserveStaging(bytes, status))
+    return code;
+  isBusy.store(true, std::memory_order_relaxed);
+  for (size_t done = 0; done < bytes;) {
+    if (chunks[turn].used == chunkBytes)
+      if (Code code = turnChunk(status))
+        return code;
+    Chunk &chunk = chunks[turn];
+    size_t piece = bytes - done < chunkBytes - chunk.used ? bytes - done : chunkBytes - chunk.used;
+    memcpy(chunk.data + chunk.used, static_cast<const char *>(from) + done, piece);
+    if (Code code = check(
+            device.driver.cuMemcpyHtoDAsync_v2(to + done, chunk.data + chunk.used, piece, stream),
+            "cuMemcpyHtoDAsync", status))
+      return code;
+    chunk.used += piece;
+    done += piece;
+  }
+  return KERATIN_OK;
+}
+
+Code CudaQueue::copyOut(void *to, CUdeviceptr from, size_t bytes, keratin_status_t *status) {
+  if (Code code = device.checkAlive(status))
+    return code;
+  if (Code code = reserveStaging(bytes, status))
+    return code;
+  isBusy.store(true, std::memory_order_relaxed);
+  // One piece is under way while the one before goes to the caller. What the chunks held for the
+  // device has been read by then: the stream keeps the order.
+  size_t asked = 0, done = 0;
+  size_t pieces[2] = {};
+  for (int i = 0; done < bytes; ++i) {
+    if (asked < bytes) {
+      Chunk &chunk = chunks[i & 1];
+      size_t piece = pieces[i & 1] = bytes - asked < chunkBytes ? bytes - asked : chunkBytes;
+      if (Code code =
+              check(device.driver.cuMemcpyDtoHAsync_v2(chunk.data, from + asked, piece, stream),
+                    "cuMemcpyDtoHAsync", status))
+        return code;
+      if (Code code =
+              check(device.driver.cuEventRecord(chunk.isRead, stream), "cuEventRecord", status))
+        return code;
+      asked += piece;
+    }
+    if (i == 0)
+      continue;
+    Chunk &chunk = chunks[(i - 1) & 1];
+    if (Code code =
+            check(device.driver.cuEventSynchronize(chunk.isRead), "cuEventSynchronize", status))
+      return code;
+    memcpy(static_cast<char *>(to) + done, chunk.data, pieces[(i - 1) & 1]);
+    done += pieces[(i - 1) & 1];
+  }
+  return synchronize(status);
+}
+
+Code CudaQueue::copyWithin(CUdeviceptr to, CUdeviceptr from, size_t bytes,
+                           keratin_status_t *status) {
+  bool isSkipped = false;
+  if (Code code = checkGuard(isSkipped, status))
+    return code;
+  if (isSkipped)
+    return KERATIN_OK;
+  isBusy.store(true, std::memory_order_relaxed);
+  return check(device.driver.cuMemcpyDtoDAsync_v2(to, from, bytes, stream), "cuMemcpyDtoDAsync",
+               status);
+}
+
+Code CudaQueue::fill(CUdeviceptr to, uint8_t byte, size_t bytes, keratin_status_t *status) {
+  bool isSkipped = false;
+  if (Code code = checkGuard(isSkipped, status))
+    return code;
+  if (isSkipped)
+    return KERATIN_OK;
+  isBusy.store(true, std::memory_order_relaxed);
+  return check(device.driver.cuMemsetD8Async(to, byte, bytes, stream), "cuMemsetD8Async", status);
+}
+
+//===-- Launches ------------------------------------------------------------------------------===//
+
+// Of the kernels launched so far one may still use the old one.
+Code CudaQueue::reserveScratch(uint64_t bytes, keratin_status_t *status) {
+  if (bytes <= scratchBytes)
+    return KERATIN_OK;
+  if (Code code = synchronize(status))
+    return code;
+  if (scratch)
+    device.memory.release(scratch);
+  scratchBytes = 0;
+  scratch = device.memory.allocate(size_t(bytes), KERATIN_CUDA_ALIGNMENT);
+  if (!scratch)
+    return fail(status, KERATIN_RESOURCE_EXHAUSTED,
+                "device '%s' (%s): no memory for %" PRIu64 " bytes of scratch", device.name,
+                device.model, bytes);
+  scratchBytes = size_t(bytes);
+  return KERATIN_OK;
+}
+
+static uint64_t blocksFor(const CudaKernel &kernel, uint64_t units, uint64_t grain) {
+  uint64_t each = kernel.shape.units_per_block;
+  if (each == 0 && __builtin_mul_overflow(uint64_t(kernel.shape.block_threads), grain, &each))
+    each = UINT64_MAX;
+  uint64_t blocks = units / each + (units % each != 0);
+  return blocks < kernel.maxBlocks ? blocks : kernel.maxBlocks;
+}
+
+// A parameter block holds 4 KiB.
+static constexpr int32_t maxSlots = 512 - KERATIN_CUDA_PARAMETERS;
+
+Code CudaQueue::launch(const CudaModule &module, int32_t number, const int64_t *argv, int32_t slots,
+                       int64_t units, int64_t grain, keratin_status_t *status) {
+  if (Code code = device.checkAlive(status))
+    return code;
+  const CudaKernel *kernel = module.kernel(number);
+  if (!kernel || slots < 0 || slots > maxSlots || grain < 1)
+    return fail(status, KERATIN_INVALID_ARGUMENT,
+                "device '%s': a launch of kernel %" PRId32 " of %" PRId64 " with %" PRId32
+                " slots and grain %" PRId64 "; needed is a kernel there is, %" PRId32
+                " slots at most, and a grain of 1 or more",
+                device.name, number, module.numKernels(), slots, grain, maxSlots);
+  if (units <= 0)
+    return KERATIN_OK;
+  const keratin_cuda_kernel_t &shape = kernel->shape;
+  uint64_t blocks = blocksFor(*kernel, uint64_t(units), uint64_t(grain));
+  if (shape.scratch_bytes)
+    if (Code code = reserveScratch(blocks * shape.block_threads * shape.scratch_bytes, status))
+      return code;
+
+  int64_t values[maxSlots + KERATIN_CUDA_PARAMETERS];
+  void *parameters[maxSlots + KERATIN_CUDA_PARAMETERS];
+  if (slots)
+    memcpy(values, argv, size_t(slots) * sizeof(*values));
+  int64_t *rest = values + slots;
+  rest[KERATIN_CUDA_UNITS] = units;
+  rest[KERATIN_CUDA_GRAIN] = grain;
+  rest[KERATIN_CUDA_FAILURE] = int64_t(words);
+  rest[KERATIN_CUDA_SCRATCH] = shape.scratch_bytes ? int64_t(scratch) : 0;
+  rest[KERATIN_CUDA_GUARDED] = isGuarded;
+  for (int32_t i = 0; i < slots + KERATIN_CUDA_PARAMETERS; ++i)
+    parameters[i] = values + i;
+
+  isBusy.store(true, std::memory_order_relaxed);
+  isFresh = isRead = false;
+  const Driver &driver = device.driver;
+  bool isCooperative = shape.flags & KERATIN_CUDA_COOPERATIVE;
+  CUresult result =
+      isCooperative
+          ? driver.cuLaunchCooperativeKernel(kernel->function, unsigned(blocks), 1, 1,
+                                             shape.block_threads, 1, 1, shape.shared_bytes, stream,
+                                             parameters)
+          : driver.cuLaunchKernel(kernel->function, unsigned(blocks), 1, 1, shape.block_threads, 1,
+                                  1, shape.shared_bytes, stream, parameters, nullptr);
+  if (result == CUDA_SUCCESS)
+    return KERATIN_OK;
+  return check(result, isCooperative ? "cuLaunchCooperativeKernel" : "cuLaunchKernel", status,
+               ShortText().add(" of kernel '%s'", kernel->name).text());
+}
+
+} // namespace keratin::cuda

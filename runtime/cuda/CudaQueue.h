@@ -1,0 +1,82 @@
+// The work of one call after the other on a CUDA device: a stream, the words in which kernels say
+// what has failed, and pinned memory for what goes to and fro.
+#ifndef KERATIN_RUNTIME_CUDA_CUDAQUEUE_H
+#define KERATIN_RUNTIME_CUDA_CUDAQUEUE_H
+
+#include "runtime/abi/keratin_cuda_abi.h"
+#include "runtime/cuda/CudaDevice.h"
+#include "runtime/cuda/CudaModule.h"
+
+namespace keratin::cuda {
+
+// Used by one thread at a time, but for waitForWork. All with the device's context current.
+class CudaQueue {
+public:
+  static Code create(CudaDevice &device, CudaQueue **queue, keratin_status_t *status);
+  static void destroy(CudaQueue *queue);
+  explicit CudaQueue(CudaDevice &device) : device(device) {}
+  ~CudaQueue();
+
+  Code begin(keratin_status_t *status);
+  Code copyIn(CUdeviceptr to, const void *from, size_t bytes, keratin_status_t *status);
+  Code copyOut(void *to, CUdeviceptr from, size_t bytes, keratin_status_t *status);
+  Code copyWithin(CUdeviceptr to, CUdeviceptr from, size_t bytes, keratin_status_t *status);
+  Code fill(CUdeviceptr to, uint8_t byte, size_t bytes, keratin_status_t *status);
+  Code launch(const CudaModule &module, int32_t kernel, const int64_t *argv, int32_t slots,
+              int64_t units, int64_t grain, keratin_status_t *status);
+  Code wait(int32_t *failedSite, keratin_status_t *status);
+  // What is launched from here on does nothing after a failure.
+  void guard() { isGuarded = true; }
+
+  // From any thread.
+  void waitForWork();
+
+  // Of the device's list, under its mutex.
+  CudaQueue *next = nullptr;
+
+private:
+  // Half of the pinned memory: filled while the device reads the other.
+  struct Chunk {
+    char *data = nullptr;
+    size_t used = 0;
+    CUevent isRead = nullptr; // recorded behind the last copy out of it
+    bool isUnderWay = false;
+  };
+
+  Code start(keratin_status_t *status);
+  Code check(CUresult result, const char *function, keratin_status_t *status,
+             const char *about = "") {
+    return device.check(result, function, status, about);
+  }
+  Code reserveStaging(size_t bytes, keratin_status_t *status);
+  Code freeStaging(keratin_status_t *status);
+  Code turnChunk(keratin_status_t *status);
+  Code synchronize(keratin_status_t *status);
+  Code readWords(keratin_status_t *status);
+  // Of what is not a launch: whether it must not be done, since something has failed.
+  Code checkGuard(bool &isSkipped, keratin_status_t *status);
+  Code reserveScratch(uint64_t bytes, keratin_status_t *status);
+
+  CudaDevice &device;
+  CUstream stream = nullptr;
+  // Set before anything is put into the stream, cleared after it was waited for.
+  std::atomic<bool> isBusy{false};
+  bool isGuarded = false;
+
+  CUdeviceptr words = 0; // keratin_cuda_failure_t
+  // The same in pinned memory, as it was read last.
+  keratin_cuda_failure_t *wordsRead = nullptr;
+  bool isFresh = false; // the words are as a call finds them
+  bool isRead = false;  // wordsRead is what the words are
+
+  Chunk chunks[2];
+  int turn = 0;
+  size_t chunkBytes = 0;
+
+  CUdeviceptr scratch = 0;
+  size_t scratchBytes = 0;
+};
+
+} // namespace keratin::cuda
+
+#endif // KERATIN_RUNTIME_CUDA_CUDAQUEUE_H

@@ -1,0 +1,174 @@
+// The device's table (keratin/device.h): each function makes the context current and hands on.
+#include "runtime/cuda/CudaModule.h"
+#include "runtime/cuda/CudaQueue.h"
+#include "runtime/include/keratin/cuda.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+namespace keratin::cuda {
+
+using runtime::fail;
+
+static CudaDevice &deviceOf(void *user) { return *static_cast<CudaDevice *>(user); }
+static CUdeviceptr addressOf(const void *data) { return reinterpret_cast<CUdeviceptr>(data); }
+
+static void *allocate(void *user, size_t bytes, size_t alignment) {
+  CudaDevice &device = deviceOf(user);
+  CudaScope scope(device);
+  return reinterpret_cast<void *>(device.memory.allocate(bytes, alignment));
+}
+
+static void release(void *user, void *data, size_t, size_t) {
+  CudaDevice &device = deviceOf(user);
+  CudaScope scope(device);
+  device.waitForQueues();
+  device.memory.release(addressOf(data));
+}
+
+// Calls `action` with the queue; with none, with the device's own, after everything that others
+// have under way, and waits for it.
+template <typename Action>
+static Code inQueue(void *user, void *queue, keratin_status_t *status, Action action) {
+  CudaDevice &device = deviceOf(user);
+  CudaScope scope(device);
+  if (queue)
+    return action(*static_cast<CudaQueue *>(queue));
+  MutexGuard guard(device.ownQueueMutex);
+  device.waitForQueues();
+  Code code = action(*device.ownQueue);
+  int32_t failedSite = 0;
+  return code == KERATIN_OK ? device.ownQueue->wait(&failedSite, status) : code;
+}
+
+static Code copyIn(void *user, void *queue, int32_t, void *to, const void *from, size_t bytes,
+                   keratin_status_t *status) {
+  return inQueue(user, queue, status,
+                 [&](CudaQueue &used) { return used.copyIn(addressOf(to), from, bytes, status); });
+}
+
+static Code copyOut(void *user, void *queue, int32_t, void *to, const void *from, size_t bytes,
+                    keratin_status_t *status) {
+  return inQueue(user, queue, status,
+                 [&](CudaQueue &used) { return used.copyOut(to, addressOf(from), bytes, status); });
+}
+
+static Code copyWithin(void *user, void *queue, int32_t, void *to, const void *from, size_t bytes,
+                       keratin_status_t *status) {
+  return inQueue(user, queue, status, [&](CudaQueue &used) {
+    return used.copyWithin(addressOf(to), addressOf(from), bytes, status);
+  });
+}
+
+static Code fill(void *user, void *queue, int32_t, void *to, uint8_t byte, size_t bytes,
+                 keratin_status_t *status) {
+  return inQueue(user, queue, status,
+                 [&](CudaQueue &used) { return used.fill(addressOf(to), byte, bytes, status); });
+}
+
+static Code load(void *user, const keratin_function_desc_t *function, void **module,
+                 keratin_status_t *status) {
+  CudaDevice &device = deviceOf(user);
+  CudaScope scope(device);
+  CudaModule *made = nullptr;
+  Code code = CudaModule::load(device, *function, &made, status);
+  *module = made;
+  return code;
+}
+
+static void unload(void *user, void *module) {
+  CudaScope scope(deviceOf(user));
+  CudaModule::unload(static_cast<CudaModule *>(module));
+}
+
+static Code open(void *user, void **queue, keratin_status_t *status) {
+  CudaDevice &device = deviceOf(user);
+  CudaScope scope(device);
+  CudaQueue *made = nullptr;
+  Code code = CudaQueue::create(device, &made, status);
+  *queue = made;
+  return code;
+}
+
+static void close(void *user, void *queue) {
+  CudaScope scope(deviceOf(user));
+  CudaQueue::destroy(static_cast<CudaQueue *>(queue));
+}
+
+static Code begin(void *user, void *queue, keratin_status_t *status) {
+  CudaScope scope(deviceOf(user));
+  return static_cast<CudaQueue *>(queue)->begin(status);
+}
+
+static Code launch(void *user, void *queue, int32_t, void *module, int32_t kernel,
+                   const int64_t *argv, int32_t slots, int64_t units, int64_t grain,
+                   keratin_status_t *status) {
+  return inQueue(user, queue, status, [&](CudaQueue &used) {
+    return used.launch(*static_cast<CudaModule *>(module), kernel, argv, slots, units, grain,
+                       status);
+  });
+}
+
+static Code wait(void *user, void *queue, int32_t *failedSite, keratin_status_t *status) {
+  CudaScope scope(deviceOf(user));
+  return static_cast<CudaQueue *>(queue)->wait(failedSite, status);
+}
+
+static Code guard(void *user, void *queue, int32_t *, keratin_status_t *status) {
+  static_cast<CudaQueue *>(queue)->guard();
+  return deviceOf(user).checkAlive(status);
+}
+
+keratin_device_t tableOf(CudaDevice &device) {
+  return {.bytes = sizeof(keratin_device_t),
+          .abi_version = KERATIN_DEVICE_ABI_VERSION,
+          .name = device.name,
+          .user = &device,
+          .allocate = allocate,
+          .release = release,
+          .copy_in = copyIn,
+          .copy_out = copyOut,
+          .copy_within = copyWithin,
+          .fill = fill,
+          .load = load,
+          .unload = unload,
+          .open = open,
+          .close = close,
+          .begin = begin,
+          .launch = launch,
+          .wait = wait,
+          .guard = guard};
+}
+
+//===-- By name -------------------------------------------------------------------------------===//
+
+// The number in "cuda" or "cuda:1"; -1: it is none of these names.
+static int ordinalOf(const char *name) {
+  size_t length = strlen(KERATIN_CUDA_DEVICE);
+  if (strncmp(name, KERATIN_CUDA_DEVICE, length) != 0)
+    return -1;
+  if (name[length] == '\0')
+    return 0;
+  const char *digits = name + length + 1;
+  size_t count = strspn(digits, "0123456789");
+  if (name[length] != ':' || count == 0 || count > 4 || digits[count] != '\0')
+    return -1;
+  return atoi(digits);
+}
+
+static Code provide(const char *name, const keratin_device_t **device, keratin_status_t *status) {
+  int ordinal = ordinalOf(name);
+  if (ordinal < 0)
+    return KERATIN_OK;
+  CudaDevice *found = nullptr;
+  if (Code code = CudaDevice::find(ordinal, &found, status))
+    return code;
+  *device = &found->table;
+  return KERATIN_OK;
+}
+
+} // namespace keratin::cuda
+
+extern "C" void keratin_cuda_enable(void) { keratin_device_set_provider(keratin::cuda::provide); }
+
+extern "C" void keratin_cuda_trim(void) { keratin::cuda::CudaDevice::trimAll(); }
