@@ -41,7 +41,7 @@ const char *name(FaultKind kind);
 
 // What a kernel did wrong.
 struct Fault {
-  FaultKind kind;
+  FaultKind kind = FaultKind::BadLaunch;
   int line = 0; // of the PTX; 0: of no line
   Dim3 block{0, 0, 0}, thread{0, 0, 0};
   uint64_t address = 0; // where memory is concerned
@@ -54,8 +54,9 @@ struct Parameter {
   uint32_t offset, bytes, alignment;
 };
 
-struct Code;   // decoded instructions
-struct Loaded; // a module's variables in a memory
+struct Function;    // of the text
+struct Code;        // decoded instructions
+struct ModuleState; // the program, and where its variables lie
 
 class Module;
 
@@ -76,7 +77,6 @@ public:
 
 private:
   friend class Module;
-  friend struct KernelBuilder;
   Kernel();
   std::string kernelName;
   std::vector<Parameter> parameterList;
@@ -105,14 +105,14 @@ public:
   // Address and bytes of a variable; {0, 0}: none of that name, or not loaded.
   Memory::Range variable(std::string_view name) const;
   std::string_view text() const { return source; }
-  const Loaded *loaded() const { return variables.get(); }
+  const ModuleState &state() const { return *inside; }
 
 private:
-  friend struct KernelBuilder;
   Module();
+  void makeKernel(const Function &entry);
   std::string source;
   std::vector<std::unique_ptr<Kernel>> kernelList;
-  std::unique_ptr<Loaded> variables;
+  std::unique_ptr<ModuleState> inside;
 };
 
 enum class Order : uint8_t { Fixed, Reversed, Seeded };

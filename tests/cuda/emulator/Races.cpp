@@ -98,14 +98,27 @@ void WarpClock::writeSynchronised(SyncLog &log, bool release) {
     log.publish(seenThere);
 }
 
-void WarpClock::meet(const std::vector<WarpClock *> &participants) {
+WarpClock WarpClock::leaveBehind() {
+  WarpClock left = *this;
+  ++clock;
+  return left;
+}
+
+void WarpClock::meet(const std::vector<WarpClock *> &participants,
+                     const std::vector<WarpClock> &arrived) {
   WarpClock all = *participants.front();
   uint32_t latest = 0;
-  for (const WarpClock *participant : participants) {
-    latest = std::max(latest, participant->clock);
+  auto learn = [&](const WarpClock &from) {
+    latest = std::max(latest, from.clock);
     for (uint32_t u = 0; u < all.warps; ++u)
-      all.seen[u] = std::max(all.seen[u], participant->seen[u]);
-    join(all.acquired, participant->acquired);
+      all.seen[u] = std::max(all.seen[u], from.seen[u]);
+    join(all.acquired, from.acquired);
+  };
+  for (const WarpClock *participant : participants)
+    learn(*participant);
+  for (const WarpClock &other : arrived) {
+    learn(other);
+    all.seen[other.warp] = std::max(all.seen[other.warp], other.clock);
   }
   for (const WarpClock *participant : participants)
     all.seen[participant->warp] = latest;
@@ -159,32 +172,33 @@ void addReader(Granule &granule, const WarpClock &clock, uint32_t lane) {
   granule.readLane = lane;
 }
 
-Access unorderedWriter(const Granule &granule, const WarpClock &clock, uint32_t lane, bool strong) {
+Conflict unorderedWriter(const Granule &granule, const WarpClock &clock, uint32_t lane,
+                         bool strong) {
   Access write = granule.write;
   if (!write || (strong && write.strong()) || clock.happenedBefore(write, lane))
     return {};
-  return write;
+  return {write, true};
 }
 } // namespace
 
-Access noteRead(Granule &granule, const WarpClock &clock, uint32_t lane, bool strong) {
-  Access conflict = unorderedWriter(granule, clock, lane, strong);
+Conflict noteRead(Granule &granule, const WarpClock &clock, uint32_t lane, bool strong) {
+  Conflict conflict = unorderedWriter(granule, clock, lane, strong);
   if (!strong) // of strong accesses only the writes are kept
     addReader(granule, clock, lane);
   return conflict;
 }
 
-Access noteWrite(Granule &granule, const WarpClock &clock, uint32_t lane, bool strong) {
-  Access conflict = unorderedWriter(granule, clock, lane, strong);
+Conflict noteWrite(Granule &granule, const WarpClock &clock, uint32_t lane, bool strong) {
+  Conflict conflict = unorderedWriter(granule, clock, lane, strong);
   if (!conflict)
-    conflict = unorderedReader(granule, clock.block, clock, lane);
+    conflict = {unorderedReader(granule, clock.block, clock, lane)};
   granule.write = clock.access(lane, strong);
   granule.readers = 0;
   return conflict;
 }
 
-Access noteRead(GlobalGranule &granule, const WarpClock &clock, uint32_t lane, bool strong) {
-  Access conflict = unorderedWriter(granule, clock, lane, strong);
+Conflict noteRead(GlobalGranule &granule, const WarpClock &clock, uint32_t lane, bool strong) {
+  Conflict conflict = unorderedWriter(granule, clock, lane, strong);
   if (strong)
     return conflict;
   if (granule.readers && granule.readBlock != clock.block) {
@@ -199,12 +213,12 @@ Access noteRead(GlobalGranule &granule, const WarpClock &clock, uint32_t lane, b
   return conflict;
 }
 
-Access noteWrite(GlobalGranule &granule, const WarpClock &clock, uint32_t lane, bool strong) {
-  Access conflict = unorderedWriter(granule, clock, lane, strong);
+Conflict noteWrite(GlobalGranule &granule, const WarpClock &clock, uint32_t lane, bool strong) {
+  Conflict conflict = unorderedWriter(granule, clock, lane, strong);
   if (!conflict)
-    conflict = unorderedReader(granule, granule.readBlock, clock, lane);
+    conflict = {unorderedReader(granule, granule.readBlock, clock, lane)};
   if (!conflict && granule.otherRead && !clock.happenedBefore(granule.otherRead, lane))
-    conflict = granule.otherRead;
+    conflict = {granule.otherRead};
   granule.write = clock.access(lane, strong);
   granule.readers = 0;
   granule.otherRead = {};

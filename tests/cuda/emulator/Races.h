@@ -86,8 +86,11 @@ struct WarpClock {
   void fence();
   void readSynchronised(const SyncLog &log, bool acquire);
   void writeSynchronised(SyncLog &log, bool release);
-  // A barrier among these warps.
-  static void meet(const std::vector<WarpClock *> &participants);
+  // A barrier of these warps; others only arrived, with these clocks.
+  static void meet(const std::vector<WarpClock *> &participants,
+                   const std::vector<WarpClock> &arrived);
+  // What others may know of it when it arrives and goes on.
+  WarpClock leaveBehind();
 
 private:
   void findSeenOfAll();
@@ -107,11 +110,16 @@ struct GlobalGranule : Granule {
   Access otherRead;
 };
 
-// Null access: no conflict. Else the access that this one is not ordered with.
-Access noteRead(Granule &granule, const WarpClock &clock, uint32_t lane, bool strong);
-Access noteWrite(Granule &granule, const WarpClock &clock, uint32_t lane, bool strong);
-Access noteRead(GlobalGranule &granule, const WarpClock &clock, uint32_t lane, bool strong);
-Access noteWrite(GlobalGranule &granule, const WarpClock &clock, uint32_t lane, bool strong);
+// The access that another one is not ordered with.
+struct Conflict {
+  Access other;
+  bool otherWrote = false;
+  explicit operator bool() const { return bool(other); }
+};
+Conflict noteRead(Granule &granule, const WarpClock &clock, uint32_t lane, bool strong);
+Conflict noteWrite(Granule &granule, const WarpClock &clock, uint32_t lane, bool strong);
+Conflict noteRead(GlobalGranule &granule, const WarpClock &clock, uint32_t lane, bool strong);
+Conflict noteWrite(GlobalGranule &granule, const WarpClock &clock, uint32_t lane, bool strong);
 
 // Granules of one allocation, made for the pages that a launch touches and forgotten with it.
 class GlobalRecords {

@@ -1,0 +1,37 @@
+// The arithmetic of PTX over 32 lanes.
+#pragma once
+
+#include "tests/cuda/emulator/Code.h"
+
+#include <cstddef>
+#include <string_view>
+
+namespace keratin::ptx {
+
+// Names are mnemonics without what does not change the result: "add.u32", "fma.rn.ftz.f32",
+// "setp.lt.s32".
+struct LaneEntry {
+  const char *name;
+  LaneFunction function;
+};
+struct LaneTable {
+  const LaneEntry *entries;
+  size_t count;
+};
+
+// The same source, compiled for every processor and for those with AVX2, FMA and BMI.
+LaneTable plainIntegerLanes();
+LaneTable plainFloatLanes();
+LaneTable wideIntegerLanes();
+LaneTable wideFloatLanes();
+// Roundings other than to nearest, and approximations.
+LaneTable directedLanes();
+LaneTable approximateLanes();
+
+// Null: there is none of that name.
+LaneFunction findLanes(std::string_view name);
+
+// For tests: take the code for every processor. Holds for modules parsed afterwards.
+void useWideLanes(bool wide);
+
+} // namespace keratin::ptx
