@@ -115,7 +115,9 @@ Code CudaDevice::start(keratin_status_t *status) {
   if (Code code = retain(status))
     return code;
   CudaScope scope(*this);
-  return CudaQueue::create(*this, &ownQueue, status);
+  if (Code code = CudaQueue::create(*this, &ownQueue, status))
+    return code;
+  return ownQueue->start(status);
 }
 
 // A device that nobody has seen.

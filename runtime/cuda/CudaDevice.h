@@ -22,8 +22,7 @@ public:
   static Code find(int ordinal, CudaDevice **device, keratin_status_t *status);
   // Gives memory back to the driver that no device uses.
   static void trimAll();
-  CudaDevice(const Driver &driver, int ordinal)
-      : driver(driver), memory(driver), ordinal(ordinal) {}
+  CudaDevice(const Driver &driver, int ordinal) : driver(driver), memory(*this), ordinal(ordinal) {}
 
   // KERATIN_OK, or the status filled in with the name of the driver's function and what it said. A
   // device that does not survive the error is lost from then on.

@@ -2,6 +2,7 @@
 
 #include "runtime/abi/keratin_cuda_abi.h"
 #include "runtime/core/Allocator.h"
+#include "runtime/cuda/CudaDevice.h"
 
 namespace keratin::cuda {
 
@@ -21,8 +22,7 @@ size_t CudaMemory::roundUp(size_t bytes) {
   return (bytes + step - 1) / step * step;
 }
 
-// Sizes of up to 512 steps have buckets of their own more or less; what matters is that equal sizes
-// meet.
+// Equal sizes meet in one bucket, and most others stay apart.
 size_t CudaMemory::keptBucket(size_t bytes) {
   return (bytes / smallest ^ bytes / large) % keptBuckets;
 }
@@ -41,12 +41,12 @@ CudaMemory::Piece *CudaMemory::ask(size_t bytes) {
   auto *piece = runtime::makeObject<Piece>();
   if (!piece)
     return nullptr;
-  CUresult result = driver.cuMemAlloc_v2(&piece->base, bytes);
+  CUresult result = device.driver.cuMemAlloc_v2(&piece->base, bytes);
   if (result == CUDA_ERROR_OUT_OF_MEMORY) {
     trimLocked();
-    result = driver.cuMemAlloc_v2(&piece->base, bytes);
+    result = device.driver.cuMemAlloc_v2(&piece->base, bytes);
   }
-  if (result != CUDA_SUCCESS) {
+  if (device.check(result, "cuMemAlloc", nullptr) != KERATIN_OK) {
     runtime::destroyObject(piece);
     return nullptr;
   }
@@ -97,7 +97,7 @@ void CudaMemory::trimLocked() {
   for (Piece *&bucket : kept)
     while (Piece *piece = bucket) {
       bucket = piece->next;
-      (void)driver.cuMemFree_v2(piece->base);
+      (void)device.driver.cuMemFree_v2(piece->base);
       runtime::destroyObject(piece);
     }
 }

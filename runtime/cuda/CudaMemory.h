@@ -8,9 +8,11 @@
 
 namespace keratin::cuda {
 
+class CudaDevice;
+
 class CudaMemory {
 public:
-  explicit CudaMemory(const Driver &driver) : driver(driver) {}
+  explicit CudaMemory(CudaDevice &device) : device(device) {}
   CudaMemory(const CudaMemory &) = delete;
   CudaMemory &operator=(const CudaMemory &) = delete;
 
@@ -42,7 +44,7 @@ private:
   Piece *ask(size_t bytes);
   void trimLocked();
 
-  const Driver &driver;
+  CudaDevice &device;
   Mutex mutex;
   Piece *used[usedBuckets] = {};
   Piece *kept[keptBuckets] = {};

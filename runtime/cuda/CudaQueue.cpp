@@ -15,40 +15,51 @@ static constexpr size_t smallestChunk = size_t(64) << 10, largestChunk = size_t(
 //===-- Its life ------------------------------------------------------------------------------===//
 
 Code CudaQueue::create(CudaDevice &device, CudaQueue **queue, keratin_status_t *status) {
-  if (Code code = device.checkAlive(status))
-    return code;
   auto *made = runtime::makeObject<CudaQueue>(device);
   if (!made)
     return fail(status, KERATIN_RESOURCE_EXHAUSTED, "device '%s': no memory for a queue",
                 device.name);
-  if (Code code = made->start(status)) {
-    runtime::destroyObject(made);
-    return code;
-  }
+  (void)made->start(nullptr);
   device.add(*made);
   *queue = made;
   return KERATIN_OK;
 }
 
 Code CudaQueue::start(keratin_status_t *status) {
+  if (Code code = device.checkAlive(status))
+    return code;
+  if (isStarted)
+    return KERATIN_OK;
+  Code code = make(status);
+  isStarted = code == KERATIN_OK;
+  return code;
+}
+
+Code CudaQueue::make(keratin_status_t *status) {
   const Driver &driver = device.driver;
   // Not the stream 0, nor one that waits for it: that one is everybody's.
-  if (Code code =
-          check(driver.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate", status))
-    return code;
-  void *pinned = nullptr;
-  if (Code code = check(driver.cuMemHostAlloc(&pinned, sizeof(keratin_cuda_failure_t), 0),
-                        "cuMemHostAlloc", status))
-    return code;
-  wordsRead = static_cast<keratin_cuda_failure_t *>(pinned);
-  words = device.memory.allocate(sizeof(keratin_cuda_failure_t), KERATIN_CUDA_ALIGNMENT);
-  if (!words)
-    return check(CUDA_ERROR_OUT_OF_MEMORY, "cuMemAlloc", status);
-  for (Chunk &chunk : chunks)
-    if (Code code = check(driver.cuEventCreate(&chunk.isRead, CU_EVENT_DISABLE_TIMING),
-                          "cuEventCreate", status))
+  if (!stream)
+    if (Code code =
+            check(driver.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate", status))
       return code;
-  return begin(status);
+  for (Chunk &chunk : chunks)
+    if (!chunk.isRead)
+      if (Code code = check(driver.cuEventCreate(&chunk.isRead, CU_EVENT_DISABLE_TIMING),
+                            "cuEventCreate", status))
+        return code;
+  if (!wordsRead) {
+    void *pinned = nullptr;
+    if (Code code = check(driver.cuMemHostAlloc(&pinned, sizeof(keratin_cuda_failure_t), 0),
+                          "cuMemHostAlloc", status))
+      return code;
+    wordsRead = static_cast<keratin_cuda_failure_t *>(pinned);
+  }
+  if (!words)
+    words = device.memory.allocate(sizeof(keratin_cuda_failure_t), KERATIN_CUDA_ALIGNMENT);
+  if (!words)
+    return fail(status, KERATIN_RESOURCE_EXHAUSTED, "device '%s' (%s): no memory for a queue",
+                device.name, device.model);
+  return resetWords(status);
 }
 
 void CudaQueue::destroy(CudaQueue *queue) {
@@ -94,26 +105,27 @@ Code CudaQueue::synchronize(keratin_status_t *status) {
   return KERATIN_OK;
 }
 
-Code CudaQueue::begin(keratin_status_t *status) {
-  if (Code code = device.checkAlive(status))
-    return code;
-  isGuarded = false;
-  if (isFresh)
-    return KERATIN_OK;
+// As a call finds them.
+Code CudaQueue::resetWords(keratin_status_t *status) {
   const Driver &driver = device.driver;
   isBusy.store(true, std::memory_order_relaxed);
   isRead = false;
   if (Code code = check(driver.cuMemsetD32Async(words, KERATIN_CUDA_NO_FAILURE, 1, stream),
                         "cuMemsetD32Async", status))
     return code;
-  if (Code code =
-          check(driver.cuMemsetD32Async(
-                    words + offsetof(keratin_cuda_failure_t, has_suspect_numbers), 0, 1, stream),
-                "cuMemsetD32Async", status))
+  CUdeviceptr second = words + offsetof(keratin_cuda_failure_t, has_suspect_numbers);
+  if (Code code = check(driver.cuMemsetD32Async(second, 0, 1, stream), "cuMemsetD32Async", status))
     return code;
   *wordsRead = {KERATIN_CUDA_NO_FAILURE, 0};
   isFresh = isRead = true;
   return KERATIN_OK;
+}
+
+Code CudaQueue::begin(keratin_status_t *status) {
+  if (Code code = start(status))
+    return code;
+  isGuarded = false;
+  return isFresh ? KERATIN_OK : resetWords(status);
 }
 
 Code CudaQueue::readWords(keratin_status_t *status) {
@@ -132,7 +144,7 @@ Code CudaQueue::readWords(keratin_status_t *status) {
 }
 
 Code CudaQueue::wait(int32_t *failedSite, keratin_status_t *status) {
-  if (Code code = device.checkAlive(status))
+  if (Code code = start(status))
     return code;
   if (Code code = readWords(status))
     return code;
@@ -145,7 +157,7 @@ Code CudaQueue::checkGuard(bool &isSkipped, keratin_status_t *status) {
   int32_t site = 0;
   isSkipped = false;
   if (!isGuarded)
-    return device.checkAlive(status);
+    return start(status);
   if (Code code = wait(&site, status))
     return code;
   isSkipped = site != 0;
@@ -230,7 +242,7 @@ Code CudaQueue::copyIn(CUdeviceptr to, const void *from, size_t bytes, keratin_s
 }
 
 Code CudaQueue::copyOut(void *to, CUdeviceptr from, size_t bytes, keratin_status_t *status) {
-  if (Code code = device.checkAlive(status))
+  if (Code code = start(status))
     return code;
   if (Code code = reserveStaging(bytes, status))
     return code;
@@ -319,7 +331,7 @@ static constexpr int32_t maxSlots = 512 - KERATIN_CUDA_PARAMETERS;
 
 Code CudaQueue::launch(const CudaModule &module, int32_t number, const int64_t *argv, int32_t slots,
                        int64_t units, int64_t grain, keratin_status_t *status) {
-  if (Code code = device.checkAlive(status))
+  if (Code code = start(status))
     return code;
   const CudaKernel *kernel = module.kernel(number);
   if (!kernel || slots < 0 || slots > maxSlots || grain < 1)

@@ -12,11 +12,14 @@ namespace keratin::cuda {
 // Used by one thread at a time, but for waitForWork. All with the device's context current.
 class CudaQueue {
 public:
+  // What the driver refuses to make here it is asked for again by the first call, which can say so.
   static Code create(CudaDevice &device, CudaQueue **queue, keratin_status_t *status);
   static void destroy(CudaQueue *queue);
   explicit CudaQueue(CudaDevice &device) : device(device) {}
   ~CudaQueue();
 
+  // Makes what the queue has not got yet. The others begin with it.
+  Code start(keratin_status_t *status);
   Code begin(keratin_status_t *status);
   Code copyIn(CUdeviceptr to, const void *from, size_t bytes, keratin_status_t *status);
   Code copyOut(void *to, CUdeviceptr from, size_t bytes, keratin_status_t *status);
@@ -43,7 +46,7 @@ private:
     bool isUnderWay = false;
   };
 
-  Code start(keratin_status_t *status);
+  Code make(keratin_status_t *status);
   Code check(CUresult result, const char *function, keratin_status_t *status,
              const char *about = "") {
     return device.check(result, function, status, about);
@@ -52,12 +55,14 @@ private:
   Code freeStaging(keratin_status_t *status);
   Code turnChunk(keratin_status_t *status);
   Code synchronize(keratin_status_t *status);
+  Code resetWords(keratin_status_t *status);
   Code readWords(keratin_status_t *status);
   // Of what is not a launch: whether it must not be done, since something has failed.
   Code checkGuard(bool &isSkipped, keratin_status_t *status);
   Code reserveScratch(uint64_t bytes, keratin_status_t *status);
 
   CudaDevice &device;
+  bool isStarted = false;
   CUstream stream = nullptr;
   // Set before anything is put into the stream, cleared after it was waited for.
   std::atomic<bool> isBusy{false};

@@ -13,10 +13,15 @@ using runtime::fail;
 static CudaDevice &deviceOf(void *user) { return *static_cast<CudaDevice *>(user); }
 static CUdeviceptr addressOf(const void *data) { return reinterpret_cast<CUdeviceptr>(data); }
 
+// A lost device gives an address that is nobody's: whatever is done with it fails, and says why,
+// which "no memory" would not.
 static void *allocate(void *user, size_t bytes, size_t alignment) {
   CudaDevice &device = deviceOf(user);
   CudaScope scope(device);
-  return reinterpret_cast<void *>(device.memory.allocate(bytes, alignment));
+  CUdeviceptr address = device.memory.allocate(bytes, alignment);
+  if (!address && device.checkAlive(nullptr) != KERATIN_OK)
+    address = alignment > KERATIN_CUDA_ALIGNMENT ? alignment : KERATIN_CUDA_ALIGNMENT;
+  return reinterpret_cast<void *>(address);
 }
 
 static void release(void *user, void *data, size_t, size_t) {
