@@ -1,6 +1,7 @@
 #include "codegen/Target.h"
 
 #include "codegen/cpu/CpuTarget.h"
+#include "codegen/gpu/CudaTarget.h"
 #include "codegen/llvm/Beginning.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -19,7 +20,9 @@ struct KnownTarget {
 static Lasting<std::vector<KnownTarget>> targets;
 
 static std::vector<KnownTarget> &knownTargets() {
-  return targets.get([] { return new std::vector<KnownTarget>{{"cpu", makeCpuTarget}}; });
+  return targets.get([] {
+    return new std::vector<KnownTarget>{{"cpu", makeCpuTarget}, {"cuda", makeCudaTarget}};
+  });
 }
 
 static const KnownTarget *findTarget(StringRef name) {

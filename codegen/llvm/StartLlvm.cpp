@@ -26,6 +26,8 @@ static void registerTargetsAndPasses() {
   LLVMInitializeAArch64Target();
   LLVMInitializeAArch64TargetMC();
   LLVMInitializeAArch64AsmPrinter();
+  // Known by name only: startNvptx() does the rest. The list of targets has no lock.
+  LLVMInitializeNVPTXTargetInfo();
   llvm::PassRegistry &passes = *llvm::PassRegistry::getPassRegistry();
   llvm::initializeCore(passes);
   llvm::initializeTransformUtils(passes);
@@ -67,36 +69,37 @@ static void addExample(llvm::Module &module, unsigned lanes) {
   b.CreateRetVoid();
 }
 
-// Some passes of the code generator register when they are made, or when another asks for them: so
-// it is made and used, as it will be for code that runs once and for kernels.
-static void runCodeGenerators() {
-  const std::string triple = llvm::sys::getProcessTriple();
+void keratin::codegen::runCodeGenerator(const std::string &triple, llvm::StringRef cpu,
+                                        llvm::StringRef features, llvm::CodeGenOptLevel level,
+                                        llvm::CodeGenFileType file) {
   std::string error;
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
-  for (auto level : {llvm::CodeGenOptLevel::None, llvm::CodeGenOptLevel::Default}) {
-    std::unique_ptr<llvm::TargetMachine> machine(
-        target ? target->createTargetMachine(triple, llvm::sys::getHostCPUName(), "", {},
-                                             llvm::Reloc::PIC_, std::nullopt, level)
-               : nullptr);
-    if (!machine)
-      return;
-    llvm::LLVMContext context;
-    llvm::Module module("", context);
-    module.setDataLayout(machine->createDataLayout());
-    addExample(module, 8);
-    addExample(module, 16);
-    llvm::SmallVector<char, 0> object;
-    llvm::raw_svector_ostream stream(object);
-    llvm::legacy::PassManager passes;
-    if (!machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
-      passes.run(module);
-  }
+  std::unique_ptr<llvm::TargetMachine> machine(
+      target ? target->createTargetMachine(triple, cpu, features, {}, llvm::Reloc::PIC_,
+                                           std::nullopt, level)
+             : nullptr);
+  if (!machine)
+    return;
+  llvm::LLVMContext context;
+  llvm::Module module("", context);
+  module.setTargetTriple(triple);
+  module.setDataLayout(machine->createDataLayout());
+  addExample(module, 8);
+  addExample(module, 16);
+  llvm::SmallVector<char, 0> code;
+  llvm::raw_svector_ostream stream(code);
+  llvm::legacy::PassManager passes;
+  if (!machine->addPassesToEmitFile(passes, stream, nullptr, file))
+    passes.run(module);
 }
 
 void keratin::codegen::startLlvm() {
   static constinit Beginning beginning([] {
     registerTargetsAndPasses();
-    runCodeGenerators();
+    // As it will be for code that runs once and for kernels.
+    for (auto level : {llvm::CodeGenOptLevel::None, llvm::CodeGenOptLevel::Default})
+      runCodeGenerator(llvm::sys::getProcessTriple(), llvm::sys::getHostCPUName(), "", level,
+                       llvm::CodeGenFileType::ObjectFile);
   });
   beginning.await();
 }

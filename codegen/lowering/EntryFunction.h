@@ -29,6 +29,13 @@ struct DeviceImage {
   std::vector<char> bytes;
 };
 
+// A function that a device launches.
+struct DeviceKernel {
+  std::string name;
+  int64_t slots;        // of its argv
+  int64_t scratchBytes; // see KernelFunction
+};
+
 // What the descriptor of the function must say for its entry function to work.
 struct EntryDescription {
   std::vector<ir::DimExpr> sizes;     // expression of each slot of `sizes` after the symbols
@@ -41,11 +48,11 @@ struct EntryDescription {
   std::vector<std::string> kernelFunctions;
   bool profile = false; // given: the entry function tells keratin_context_t::profile of each kernel
   std::vector<ProfiledKernel> profiled; // then, in the order of their numbers
-  // Of a function whose kernels a device runs: its name, its images, and the names of the functions
-  // that are launched, by their numbers. Else empty.
+  // Of a function whose kernels a device runs: its name, its images, and the functions that are
+  // launched, by their numbers. Else empty.
   std::string device;
   std::vector<DeviceImage> images;
-  std::vector<std::string> deviceKernels;
+  std::vector<DeviceKernel> deviceKernels;
   // Given, or empty: asked before each kernel; a failure, which it has reported, is the lowering's.
   std::function<mlir::LogicalResult(mlir::Location)> beforeKernel;
 

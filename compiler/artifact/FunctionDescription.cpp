@@ -128,8 +128,8 @@ void FunctionDescription::describeDeviceCode(codegen::EntryDescription &entry) {
                       .bytes = int64_t(bytes.size()),
                       .reserved = {}});
   }
-  for (const std::string &kernel : entry.deviceKernels)
-    deviceKernels.push_back(text(kernel));
+  for (const codegen::DeviceKernel &kernel : entry.deviceKernels)
+    deviceKernels.push_back(text(kernel.name));
   deviceCode = {.device = text(entry.device),
                 .num_images = int64_t(images.size()),
                 .images = images.data(),

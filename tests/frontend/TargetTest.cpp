@@ -22,5 +22,5 @@ TEST_CASE("an unknown target is refused with those that there are", "[function]"
     return;
   CHECK(errorOf<ValueError>([] {
           compileFor("abacus");
-        }).find("unknown target 'abacus'; known targets: cpu") != std::string::npos);
+        }).find("unknown target 'abacus'; known targets: cpu, cuda") != std::string::npos);
 }

@@ -22,7 +22,7 @@
 // RUN: %{exits} 1 keratin-compile %t/good.mlir -o %t/x.so --target=riscv64-linux-gnu 2>&1 | FileCheck %s --check-prefix=TARGET
 // TARGET: keratin-compile: error: not implemented: target 'riscv64-linux-gnu'; there are x86_64-linux and aarch64-linux
 // RUN: %{exits} 1 keratin-compile %t/good.mlir -o %t/x.so --target=abacus 2>&1 | FileCheck %s --check-prefix=ABACUS
-// ABACUS: keratin-compile: error: unknown target 'abacus'; known targets: cpu, and of CPUs triples such as x86_64-linux-gnu
+// ABACUS: keratin-compile: error: unknown target 'abacus'; known targets: cpu, cuda, and of CPUs triples such as x86_64-linux-gnu
 // RUN: %{exits} 1 keratin-compile %t/good.mlir -o %t/x.so --name=a-b 2>&1 | FileCheck %s --check-prefix=NAME
 // NAME: keratin-compile: error: the model's name 'a-b' cannot begin names in C; needed letters, digits and single _ between them, a letter first, and not keratin
 // RUN: %{exits} 1 keratin-compile %t/good.mlir -o /nowhere/x.so 2>&1 | FileCheck %s --check-prefix=WRITE

@@ -12,6 +12,8 @@
 // RUN: %{exits} 1 keratin-dump %t.none 2>&1 | FileCheck %s --check-prefix=FILE
 // RUN: %{exits} 1 keratin-dump %s --function=g 2>&1 | FileCheck %s --check-prefix=FUNCTION
 // RUN: %{exits} 1 keratin-dump %s --stage=asm --mcpu=z80 2>&1 | FileCheck %s --check-prefix=CPU
+// RUN: %{exits} 1 keratin-dump %s --stage=ptx 2>&1 | FileCheck %s --check-prefix=PTX
+// RUN: %{exits} 1 keratin-dump %s --stage=ptx --target=abacus 2>&1 | FileCheck %s --check-prefix=TARGET
 // RUN: echo 'func.func @f(%%x: tensor<2xf33>) { return }' | %{exits} 1 keratin-dump - 2>&1 | FileCheck %s --check-prefix=SYNTAX
 // HELP: usage: keratin-dump
 // LINES: {{^ *[1-5]?[0-9]$}}
@@ -26,6 +28,8 @@
 // FILE: none: error:
 // FUNCTION: error: there is no function 'g'; there are f
 // CPU: keratin-dump: error:
+// PTX: keratin-dump: error: --stage=ptx: the target 'cpu' makes no PTX; needed --target=cuda
+// TARGET: keratin-dump: error: unknown target 'abacus'
 // SYNTAX: -:1:{{[0-9]+}}: error:
 
 func.func @f(%x: tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d0>> {

@@ -34,7 +34,7 @@ namespace {
 // The command line.
 std::vector<std::string> inputs, symbolTexts;
 std::string outputFile = "-", functionName, stageText, format = "text", around, cpu = "native",
-            sourceFolder;
+            target = "cpu", sourceFolder;
 int64_t depth = 1;
 std::chrono::nanoseconds timeout{0};
 bool verifyEach = false;
@@ -46,10 +46,10 @@ CommandLine commandLine() {
   line.text("-o", outputFile, "FILE", "output; default: standard output");
   line.choice(
       "--stage", stageText,
-      {"graph", "grad", "simplified", "fused", "plan", "host", "kernels", "llvm", "asm"},
+      {"graph", "grad", "simplified", "fused", "plan", "host", "kernels", "llvm", "asm", "ptx"},
       "IR as given (default), with gradients expanded, simplified, with kernels formed, "
-      "with a memory plan (default for stats); with the host's program, what the processor makes "
-      "of each kernel, LLVM IR and assembly, as text only");
+      "with a memory plan (default for stats); with the host's program, what the target makes of "
+      "each kernel, the host's LLVM IR and assembly, and the PTX of target cuda, as text only");
   line.choice("--format", format, {"text", "dot", "html", "json", "stats"},
               "IR that keratin-opt reads (default); GraphViz; one page with all stages; JSON; "
               "ops, FLOPs, bytes, memory");
@@ -61,6 +61,7 @@ CommandLine commandLine() {
              "a size known only at run time, for FLOPs and bytes: d0=32; default: 32 each");
   line.text("--source", sourceFolder, "FOLDER",
             "html: show the lines that ops were written at, from files in this folder");
+  line.text("--target", target, "TARGET", "what is compiled for: cpu (default), cuda or a triple");
   line.text("--mcpu", cpu, "CPU", "processor for kernels, llvm, asm and html; default: native");
   line.flag("--verify", verifyEach, "verify the IR after each pass, and the memory plan");
   line.duration("--timeout", timeout, "TIME",
@@ -89,6 +90,7 @@ absl::StatusOr<passes::SymbolValues> symbolValues(const ir::SavedFunction &funct
 
 compiler::CompileOptions compileOptions() {
   compiler::CompileOptions options;
+  options.target = target;
   options.cpu = cpu;
   options.verify = verifyEach;
   return options;
@@ -160,30 +162,45 @@ std::vector<GraphView> viewsOf(std::vector<Part> &parts, Stage stage) {
   return views;
 }
 
-absl::StatusOr<std::string> kernelsText(ir::SavedGraph &graph) {
+// What is asked of each function alone, one text after the other.
+absl::StatusOr<std::string>
+textOfFunctions(ir::SavedGraph &graph,
+                llvm::function_ref<absl::StatusOr<std::string>(mlir::ModuleOp)> textOf,
+                bool isNamed) {
   std::string text;
   for (auto op : graph.module->getOps<mlir::func::FuncOp>()) {
     mlir::OwningOpRef<mlir::ModuleOp> alone = mlir::ModuleOp::create(op.getLoc());
     alone->getBody()->push_back(op->clone());
-    auto kernels = kernelSchedules(*alone, compileOptions());
-    if (!kernels.ok())
-      return kernels.status();
-    text += readable("function " + op.getName().str() + "\n" + *kernels);
+    auto part = textOf(*alone);
+    if (!part.ok())
+      return part.status();
+    text += isNamed ? readable("function " + op.getName().str() + "\n" + *part) : *part;
   }
   return text;
 }
 
+absl::StatusOr<std::string> kernelsText(ir::SavedGraph &graph) {
+  return textOfFunctions(
+      graph, [](mlir::ModuleOp alone) { return kernelSchedules(alone, compileOptions()); },
+      /*isNamed=*/true);
+}
+
+absl::StatusOr<std::string> ptxText(ir::SavedGraph &graph) {
+  return textOfFunctions(
+      graph, [](mlir::ModuleOp alone) { return devicePtx(alone, compileOptions()); },
+      /*isNamed=*/false);
+}
+
 absl::StatusOr<std::string> codeText(ir::SavedGraph &graph, bool isAssembly) {
-  std::string text;
-  for (auto op : graph.module->getOps<mlir::func::FuncOp>()) {
-    mlir::OwningOpRef<mlir::ModuleOp> alone = mlir::ModuleOp::create(op.getLoc());
-    alone->getBody()->push_back(op->clone());
-    auto code = machineCode(*alone, isAssembly, compileOptions());
-    if (!code.ok())
-      return code.status();
-    text += code->text;
-  }
-  return text;
+  return textOfFunctions(
+      graph,
+      [&](mlir::ModuleOp alone) -> absl::StatusOr<std::string> {
+        auto code = machineCode(alone, isAssembly, compileOptions());
+        if (!code.ok())
+          return code.status();
+        return code->text;
+      },
+      /*isNamed=*/false);
 }
 
 // The assembly of each kernel, by the name of its function.
@@ -255,6 +272,8 @@ absl::StatusOr<std::string> dump(ir::SavedGraph graph) {
     return htmlText(graph);
   if (stageText == "kernels")
     return kernelsText(graph);
+  if (stageText == "ptx")
+    return ptxText(graph);
   if (stageText == "llvm" || stageText == "asm")
     return codeText(graph, stageText == "asm");
   Stage stage = *stageByName(stageText);
@@ -296,7 +315,7 @@ absl::Status run(Watchdog &watchdog) {
 // What options do not go together; "" if they do.
 std::string conflict() {
   bool isCode =
-      stageText == "host" || stageText == "kernels" || stageText == "llvm" || stageText == "asm";
+      llvm::is_contained({"host", "kernels", "llvm", "asm", "ptx"}, llvm::StringRef(stageText));
   if (isCode && format != "text")
     return "--stage=" + stageText + " is text only";
   if (format == "html" && !stageText.empty())

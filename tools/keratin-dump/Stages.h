@@ -34,7 +34,7 @@ std::optional<Stage> stageByName(const std::string &name);
 absl::StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> moduleAt(mlir::ModuleOp module, Stage stage,
                                                            const compiler::CompileOptions &options);
 
-// What the processor makes of each kernel, as text.
+// What the target makes of each kernel, as text.
 absl::StatusOr<std::string> kernelSchedules(mlir::ModuleOp module,
                                             const compiler::CompileOptions &options);
 
@@ -46,6 +46,10 @@ struct MachineCode {
 };
 absl::StatusOr<MachineCode> machineCode(mlir::ModuleOp module, bool isAssembly,
                                         const compiler::CompileOptions &options);
+
+// The text of the module that the target's device gets: its "ptx". Fails where the target has none.
+absl::StatusOr<std::string> devicePtx(mlir::ModuleOp module,
+                                      const compiler::CompileOptions &options);
 
 // The lines of one function of an assembly text; empty if it is not there.
 std::string functionOf(const std::string &assembly, const std::string &name);

@@ -1,0 +1,82 @@
+#include "codegen/gpu/CudaTarget.h"
+
+#include "codegen/cpu/CpuTarget.h"
+#include "codegen/gpu/CudaMachine.h"
+#include "codegen/gpu/PtxModule.h"
+#include "codegen/gpu/UnitsPlan.h"
+#include "codegen/llvm/LowerToLlvm.h"
+#include "runtime/abi/keratin_cuda_abi.h"
+
+using namespace keratin::codegen;
+using namespace mlir;
+namespace ir = keratin::ir;
+
+CudaTarget::CudaTarget(PortableMachine machine)
+    : machine(std::move(machine)), device(cudaMachine()) {}
+
+StringRef CudaTarget::name() const { return KERATIN_CUDA_DEVICE; }
+
+TargetLimits CudaTarget::limits() const {
+  return {
+      .kernelOps = 64, .tileStreams = 4, .alignment = KERATIN_CUDA_ALIGNMENT, .hasOwnMemory = true};
+}
+
+template <typename T> static std::vector<char> bytesOf(ArrayRef<T> values) {
+  auto *begin = reinterpret_cast<const char *>(values.data());
+  return std::vector<char>(begin, begin + values.size() * sizeof(T));
+}
+
+static void addImages(EntryDescription &description, const std::string &ptx,
+                      ArrayRef<PtxKernel> kernels) {
+  std::vector<keratin_cuda_kernel_t> launches;
+  for (const PtxKernel &kernel : kernels)
+    launches.push_back(kernel.shape.launch);
+  description.device = KERATIN_CUDA_DEVICE;
+  description.images.push_back(
+      {KERATIN_CUDA_IMAGE_PTX, bytesOf(ArrayRef<char>(ptx.c_str(), ptx.size() + 1))});
+  description.images.push_back(
+      {KERATIN_CUDA_IMAGE_KERNELS, bytesOf(ArrayRef<keratin_cuda_kernel_t>(launches))});
+}
+
+LogicalResult CudaTarget::lower(func::FuncOp function, host::ProgramOp program, ModuleOp into,
+                                StringRef name, EntryDescription &description) const {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(function.getLoc());
+  DeviceModule lowering = {
+      *module, [this](ir::KernelOp kernel, OpBuilder &builder, StringRef name) {
+        auto plan = UnitsPlan::make(kernel, device);
+        return plan ? plan->emit(builder, name) : FailureOr<KernelFunction>(failure());
+      }};
+  if (failed(
+          lowerFunction(function, program, into, name, machine.target, description, &lowering)) ||
+      failed(lowerToLlvm(*module)))
+    return failure();
+  std::vector<PtxKernel> kernels;
+  for (const DeviceKernel &kernel : description.deviceKernels)
+    kernels.push_back({kernel.name, LaunchShape::ofUnits(kernel.slots, kernel.scratchBytes)});
+  FailureOr<std::string> ptx = emitPtx(*module, kernels);
+  if (failed(ptx))
+    return failure();
+  for (auto [described, kernel] : llvm::zip(description.deviceKernels, kernels))
+    described.name = kernel.name;
+  addImages(description, *ptx, kernels);
+  return success();
+}
+
+LogicalResult CudaTarget::printKernels(llvm::raw_ostream &out, func::FuncOp function) const {
+  int64_t number = 0;
+  WalkResult walk = function->walk([&](ir::KernelOp kernel) -> WalkResult {
+    auto plan = UnitsPlan::make(kernel, device);
+    if (!plan)
+      return failure();
+    out << "kernel " << number++ << ": ";
+    print(out, *plan);
+    return success();
+  });
+  return failure(walk.wasInterrupted());
+}
+
+std::unique_ptr<Target> keratin::codegen::makeCudaTarget(const TargetChoice &choice,
+                                                         std::string *error) {
+  std::optional<PortableMachine> machine = hostMachineOf(choice, error);
+  return machine ? std::make_unique<CudaTarget>(std::move(*machine)) : nullptr;
+}

@@ -1,0 +1,36 @@
+// Devices of CUDA as a target: kernels are PTX that the driver compiles, in memory of the device.
+#ifndef KERATIN_CODEGEN_GPU_CUDATARGET_H
+#define KERATIN_CODEGEN_GPU_CUDATARGET_H
+
+#include "codegen/Target.h"
+
+namespace keratin::codegen {
+
+class CudaTarget : public Target {
+public:
+  explicit CudaTarget(PortableMachine machine);
+
+  llvm::StringRef name() const override;
+  TargetLimits limits() const override;
+  const MachineTarget &host() const override { return machine.target; }
+  std::array<uint64_t, 2> requiredFeatures() const override {
+    return {machine.required[0], machine.required[1]};
+  }
+  // The images are those of runtime/abi/keratin_cuda_abi.h.
+  mlir::LogicalResult lower(mlir::func::FuncOp function, host::ProgramOp program,
+                            mlir::ModuleOp into, llvm::StringRef name,
+                            EntryDescription &description) const override;
+  mlir::LogicalResult printKernels(llvm::raw_ostream &out,
+                                   mlir::func::FuncOp function) const override;
+
+private:
+  PortableMachine machine; // of the host
+  MachineTarget device;
+};
+
+// A TargetMaker.
+std::unique_ptr<Target> makeCudaTarget(const TargetChoice &choice, std::string *error);
+
+} // namespace keratin::codegen
+
+#endif // KERATIN_CODEGEN_GPU_CUDATARGET_H

@@ -1,0 +1,39 @@
+#include "codegen/gpu/LaunchShape.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+using namespace keratin::codegen;
+
+// Of a block whose threads have nothing to do with each other: enough to fill a multiprocessor with
+// few blocks, few enough for any number of registers.
+static constexpr int64_t unitThreads = 128;
+// Scratch of all threads of a grid together.
+static constexpr int64_t mostScratch = int64_t(64) << 20;
+
+LaunchShape LaunchShape::ofUnits(int64_t slots, int64_t scratchBytes) {
+  LaunchShape shape;
+  shape.slots = slots;
+  shape.launch.block_threads = unitThreads;
+  if (scratchBytes > 0) {
+    int64_t bytes = int64_t(llvm::alignTo(uint64_t(scratchBytes), KERATIN_CUDA_ALIGNMENT));
+    int64_t threads = std::max<int64_t>(1, mostScratch / bytes);
+    int64_t perBlock = std::min(unitThreads, int64_t(llvm::bit_floor(uint64_t(threads))));
+    shape.launch.scratch_bytes = uint64_t(bytes);
+    shape.launch.block_threads = uint32_t(perBlock);
+    shape.launch.max_blocks = uint32_t(std::min<int64_t>(threads / perBlock, 1 << 16));
+  }
+  return shape;
+}
+
+void keratin::codegen::print(llvm::raw_ostream &out, const keratin_cuda_kernel_t &launch) {
+  out << launch.block_threads << (launch.block_threads == 1 ? " thread" : " threads") << " a block";
+  if (launch.max_blocks)
+    out << ", " << launch.max_blocks << " blocks at most";
+  if (launch.shared_bytes)
+    out << ", " << launch.shared_bytes << " bytes of shared memory";
+  if (launch.scratch_bytes)
+    out << ", " << launch.scratch_bytes << " bytes of scratch a thread";
+  out << "\n";
+}

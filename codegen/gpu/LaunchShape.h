@@ -1,0 +1,26 @@
+// How a kernel is launched on a device of CUDA's.
+#ifndef KERATIN_CODEGEN_GPU_LAUNCHSHAPE_H
+#define KERATIN_CODEGEN_GPU_LAUNCHSHAPE_H
+
+#include "runtime/abi/keratin_cuda_abi.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstdint>
+
+namespace keratin::codegen {
+
+struct LaunchShape {
+  int64_t slots = 0; // of argv
+  keratin_cuda_kernel_t launch = {};
+
+  // Threads that do units, each with so many bytes of scratch.
+  static LaunchShape ofUnits(int64_t slots, int64_t scratchBytes);
+};
+
+// "128 threads a block", for people.
+void print(llvm::raw_ostream &out, const keratin_cuda_kernel_t &launch);
+
+} // namespace keratin::codegen
+
+#endif // KERATIN_CODEGEN_GPU_LAUNCHSHAPE_H

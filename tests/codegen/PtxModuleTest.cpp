@@ -1,0 +1,123 @@
+// What kernels of the LLVM dialect become as PTX, and what is refused before LLVM's code generator
+// sees it. tests/codegen/gpu has whole functions.
+#include "codegen/gpu/PtxModule.h"
+#include "codegen/llvm/LowerToLlvm.h"
+#include "runtime/abi/keratin_abi.h"
+#include "tests/support/PtxLint.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+
+#include <catch2/catch.hpp>
+
+using namespace keratin::codegen;
+using namespace keratin::tests;
+using namespace mlir;
+
+namespace {
+
+// Of a kernel with two slots in argv, its first as the pointer %p and its second as the i32 %site;
+// or the error.
+std::string ptxOf(const std::string &body, const std::string &outside = "") {
+  DialectRegistry registry;
+  registerCodegenDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  loadCodegenDialects(&context);
+  std::string text =
+      outside +
+      R"(llvm.func @a.kernel(%context: !llvm.ptr, %argv: !llvm.ptr, %begin: i64, %end: i64) {
+           %p = llvm.load %argv : !llvm.ptr -> !llvm.ptr
+           %1 = llvm.getelementptr %argv[1] : (!llvm.ptr) -> !llvm.ptr, i64
+           %site = llvm.load %1 : !llvm.ptr -> i32
+           %place = llvm.getelementptr %p[%begin] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+           %x = llvm.load %place : !llvm.ptr -> f32
+         )" +
+      body + "\n llvm.return }";
+  std::string error;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    error = diagnostic.str();
+    return success();
+  });
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
+  if (!module)
+    return "not a module: " + error;
+  std::vector<PtxKernel> kernels = {{"a.kernel", LaunchShape::ofUnits(2, 0)}};
+  FailureOr<std::string> ptx = emitPtx(*module, kernels);
+  if (failed(ptx))
+    return error;
+  CHECK(kernels[0].name == "a_kernel");
+  CHECK(lintPtx(*ptx) == "");
+  return *ptx;
+}
+
+bool contains(const std::string &text, const std::string &part) {
+  INFO(text);
+  return text.find(part) != std::string::npos;
+}
+
+// A call of the runtime's function at an offset of its table.
+std::string callOf(int offset) {
+  return R"(%2 = llvm.getelementptr %context[8] : (!llvm.ptr) -> !llvm.ptr, i8
+            %3 = llvm.load %2 : !llvm.ptr -> !llvm.ptr
+            %4 = llvm.getelementptr %3[)" +
+         std::to_string(offset) + R"(] : (!llvm.ptr) -> !llvm.ptr, i8
+            %5 = llvm.load %4 : !llvm.ptr -> !llvm.ptr
+            llvm.call %5(%context, %site) : !llvm.ptr, (!llvm.ptr, i32) -> ())";
+}
+
+} // namespace
+
+TEST_CASE("a kernel is an entry whose threads do units", "[ptx]") {
+  std::string ptx = ptxOf("%y = llvm.fadd %x, %x : f32\n llvm.store %y, %place : f32, !llvm.ptr");
+  CHECK(contains(ptx, ".visible .entry a_kernel("));
+  CHECK(contains(ptx, ".param .u64 a_kernel_param_6\n)"));
+  CHECK(contains(ptx, "add.rn.f32"));
+  CHECK(contains(ptx, "%nctaid.x"));
+}
+
+TEST_CASE("of what the runtime does for kernels a device has the note of a failure", "[ptx]") {
+  CHECK(
+      contains(ptxOf(callOf(offsetof(keratin_runtime_functions_t, fail))), "atom.global.min.u32"));
+  CHECK(ptxOf(callOf(offsetof(keratin_runtime_functions_t, print))) ==
+        "not implemented: on the device cuda, a kernel that calls function 1 of the runtime, which "
+        "a device has no form of");
+}
+
+TEST_CASE("a kernel's scratch is its thread's part", "[ptx]") {
+  std::string ptx = ptxOf(R"(%2 = llvm.getelementptr %context[16] : (!llvm.ptr) -> !llvm.ptr, i8
+                             %3 = llvm.load %2 : !llvm.ptr -> !llvm.ptr
+                             llvm.store %x, %3 : f32, !llvm.ptr)");
+  CHECK(contains(ptx, "[a_kernel_param_5]"));
+}
+
+TEST_CASE("what has no form on a device is refused by name", "[ptx]") {
+  const std::string prefix = "not implemented: on the device cuda, ";
+  CHECK(ptxOf("%y = llvm.call @expf(%x) : (f32) -> f32\n llvm.store %y, %place : f32, !llvm.ptr",
+              "llvm.func @expf(f32) -> f32\n") == prefix + "a call of expf in a_kernel");
+  CHECK(ptxOf("%y = llvm.intr.exp(%x) : (f32) -> f32\n llvm.store %y, %place : f32, !llvm.ptr") ==
+        prefix + "a call of llvm.exp.f32 in a_kernel");
+  CHECK(ptxOf("%y = llvm.frem %x, %x : f32\n llvm.store %y, %place : f32, !llvm.ptr") ==
+        prefix + "the instruction frem in a_kernel");
+  CHECK(ptxOf("llvm.fence seq_cst") == prefix + "the instruction fence in a_kernel");
+  CHECK(ptxOf(R"(%y = llvm.fadd %x, %x {fastmathFlags = #llvm.fastmath<fast>} : f32
+                 llvm.store %y, %place : f32, !llvm.ptr)") ==
+        prefix + "arithmetic of less than its precision in a_kernel");
+  CHECK(ptxOf("llvm.store %context, %place : !llvm.ptr, !llvm.ptr") ==
+        prefix + "a kernel that does something of its own with its context");
+  CHECK(ptxOf(R"(%2 = llvm.getelementptr %argv[2] : (!llvm.ptr) -> !llvm.ptr, i64
+                 %3 = llvm.load %2 : !llvm.ptr -> f32
+                 llvm.store %3, %place : f32, !llvm.ptr)") ==
+        prefix + "a kernel that has other arguments than those of its launch");
+}
+
+TEST_CASE("the rules of PTX are looked after", "[ptx]") {
+  CHECK(lintPtx("\tfma.rn.f32 \t%f1, %f2, %f3, %f4;\n@%p1 bra \t$L;\n\tret;\n") == "");
+  CHECK(lintPtx("ret;\n\tadd.f32 %f1, %f2, %f3;") ==
+        "line 2: arithmetic that does not say that it rounds to the nearest: add.f32 %f1, %f2, "
+        "%f3;");
+  CHECK(contains(lintPtx("mul.rn.ftz.f32 %f1, %f2, %f3;"), "arithmetic that is not IEEE's"));
+  CHECK(contains(lintPtx("ld.f32 %f1, [%rd1];"), "an access to no memory in particular"));
+  CHECK(contains(lintPtx(".local .align 4 .b8 \t__local_depot0[8];"), "memory of a thread's own"));
+  CHECK(contains(lintPtx("@%p1 call.uni (r), f, (p);"), "no kernel is known to use"));
+}
