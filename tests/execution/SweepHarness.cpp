@@ -218,7 +218,7 @@ void Sweep::checkTogether(ArrayRef<SweepCase> cases) {
       for (const SweepCase &one : cases)
         checkTogether(one);
     } else if (StringRef(runner.error).contains("not implemented")) {
-      refused.push_back(cases[0].label);
+      refused.push_back(cases[0].label + ": " + runner.error);
     } else {
       INFO(cases[0].label);
       FAIL_CHECK(runner.error);

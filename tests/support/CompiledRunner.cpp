@@ -2,7 +2,7 @@
 
 #include "ir/dialect/Keratin.h"
 #include "ir/reference/HostConversions.h"
-#include "tests/support/PlainTarget.h"
+#include "tests/support/PtxTarget.h"
 
 #include <keratin/device.h>
 
@@ -31,7 +31,7 @@ std::string keratin::tests::testedTarget() {
 CompiledRunner::CompiledRunner(func::FuncOp function, compiler::CompileOptions options) {
   if (options.target == "cpu")
     options.target = testedTarget();
-  registerPlainTarget();
+  registerPtxTarget();
   if (options.cpu == "native")
     options.cpu = testedMachine();
   guardRuntimeMemory();

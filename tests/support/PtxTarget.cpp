@@ -1,0 +1,133 @@
+#include "tests/support/PtxTarget.h"
+
+#include "codegen/Target.h"
+#include "runtime/abi/keratin_cuda_abi.h"
+#include "tests/support/PlainTarget.h"
+#include "tests/support/PtxLint.h"
+
+#include <cstdlib>
+#include <fstream>
+#include <mutex>
+#include <set>
+#include <unistd.h>
+
+using namespace keratin;
+using namespace keratin::tests;
+using namespace mlir;
+
+namespace {
+
+// Files of different kernels.
+class Collection {
+public:
+  explicit Collection(std::string folder) : folder(std::move(folder)) {}
+
+  void add(const std::string &ptx) {
+    PtxParts parts = partsOfPtx(ptx);
+    std::lock_guard lock(mutex);
+    // Names of tables would meet.
+    if (parts.shared.find(".global") != std::string::npos) {
+      if (known.insert(ptx).second)
+        open(ptx);
+      return;
+    }
+    for (const PtxParts::Kernel &kernel : parts.kernels)
+      add(parts.header, kernel);
+  }
+
+private:
+  static constexpr int kernelsOfFile = 32;
+
+  void open(const std::string &text) {
+    file = std::ofstream(folder + "/ptx-" + std::to_string(getpid()) + "-" +
+                         std::to_string(files++) + ".ptx");
+    file << text;
+    inFile = kernelsOfFile;
+  }
+
+  void add(const std::string &header, const PtxParts::Kernel &kernel) {
+    auto named = [&](const std::string &name) {
+      std::string text = kernel.text;
+      for (size_t at = 0; (at = text.find(kernel.name, at)) != std::string::npos; at += name.size())
+        text.replace(at, kernel.name.size(), name);
+      return text;
+    };
+    if (!known.insert(named("k")).second)
+      return;
+    if (inFile == kernelsOfFile) {
+      open(header);
+      inFile = 0;
+    }
+    file << named("k" + std::to_string(inFile++)) << "\n" << std::flush;
+  }
+
+  const std::string folder;
+  std::mutex mutex;
+  std::set<std::string> known;
+  std::ofstream file;
+  int files = 0, inFile = kernelsOfFile;
+};
+
+Collection *collection() {
+  static Collection *const made = [] {
+    const char *folder = std::getenv("KERATIN_PTX_FOLDER");
+    return folder ? new Collection(folder) : nullptr;
+  }();
+  return made;
+}
+
+class PtxTarget : public codegen::Target {
+public:
+  PtxTarget(std::unique_ptr<codegen::Target> cuda, std::unique_ptr<codegen::Target> plain)
+      : cuda(std::move(cuda)), plain(std::move(plain)) {}
+
+  StringRef name() const override { return ptxTarget; }
+  codegen::TargetLimits limits() const override { return cuda->limits(); }
+  const codegen::MachineTarget &host() const override { return plain->host(); }
+  std::array<uint64_t, 2> requiredFeatures() const override { return plain->requiredFeatures(); }
+
+  LogicalResult lower(func::FuncOp function, host::ProgramOp program, ModuleOp into, StringRef name,
+                      codegen::EntryDescription &description) const override {
+    codegen::EntryDescription onCuda = description;
+    OwningOpRef<ModuleOp> unused = ModuleOp::create(function.getLoc());
+    if (failed(cuda->lower(function, program, *unused, name, onCuda)))
+      return failure();
+    for (const codegen::DeviceImage &image : onCuda.images)
+      if (image.kind == KERATIN_CUDA_IMAGE_PTX && failed(judge(function, image.bytes.data())))
+        return failure();
+    return plain->lower(function, program, into, name, description);
+  }
+
+  LogicalResult printKernels(llvm::raw_ostream &out, func::FuncOp function) const override {
+    return cuda->printKernels(out, function);
+  }
+
+private:
+  static LogicalResult judge(func::FuncOp function, const std::string &ptx) {
+    if (std::string problem = lintPtx(ptx); !problem.empty())
+      return function.emitError("the PTX breaks a rule: ") << problem;
+    if (Collection *kept = collection())
+      kept->add(ptx);
+    return success();
+  }
+
+  std::unique_ptr<codegen::Target> cuda, plain;
+};
+
+std::unique_ptr<codegen::Target> makePtxTarget(const codegen::TargetChoice &choice,
+                                               std::string *error) {
+  auto named = [&](const char *name) {
+    codegen::TargetChoice other = choice;
+    other.name = name;
+    return codegen::makeTarget(other, error);
+  };
+  auto cuda = named("cuda"), plain = named(plainTarget);
+  return cuda && plain ? std::make_unique<PtxTarget>(std::move(cuda), std::move(plain)) : nullptr;
+}
+
+} // namespace
+
+void keratin::tests::registerPtxTarget() {
+  registerPlainTarget();
+  codegen::registerTarget(ptxTarget, makePtxTarget);
+}
