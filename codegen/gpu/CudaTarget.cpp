@@ -44,7 +44,7 @@ LogicalResult CudaTarget::lower(func::FuncOp function, host::ProgramOp program, 
   DeviceModule lowering = {
       *module, [this](ir::KernelOp kernel, OpBuilder &builder, StringRef name) {
         auto plan = UnitsPlan::make(kernel, device);
-        return plan ? plan->emit(builder, name) : FailureOr<KernelFunction>(failure());
+        return plan ? FailureOr(plan->emit(builder, name)) : FailureOr<KernelFunction>();
       }};
   if (failed(
           lowerFunction(function, program, into, name, machine.target, description, &lowering)) ||

@@ -22,6 +22,7 @@
 #include "llvm/Transforms/Scalar/GVN.h"
 #include "llvm/Transforms/Scalar/IndVarSimplify.h"
 #include "llvm/Transforms/Scalar/InferAddressSpaces.h"
+#include "llvm/Transforms/Scalar/InferAlignment.h"
 #include "llvm/Transforms/Scalar/LICM.h"
 #include "llvm/Transforms/Scalar/LoopDeletion.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
@@ -57,23 +58,29 @@ static void cleanUp(llvm::Module &module) {
   builder.crossRegisterProxies(loops, functions, components, modules);
 
   llvm::FunctionPassManager scalar;
-  // Vectors of one element would be taken for others, and go through memory.
+  scalar.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  scalar.addPass(llvm::InferAddressSpacesPass(/*AddressSpace=*/0));
+  // Vectors are taken apart: those of one element would be taken for others, and go through memory.
+  // Accesses of several elements at once come together again where their alignment is known.
+  scalar.addPass(llvm::InferAlignmentPass());
   scalar.addPass(llvm::ScalarizeMaskedMemIntrinPass());
   llvm::ScalarizerPassOptions lanes;
   lanes.ScalarizeLoadStore = true;
   scalar.addPass(llvm::ScalarizerPass(lanes));
-  scalar.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   scalar.addPass(llvm::InferAddressSpacesPass(/*AddressSpace=*/0));
   scalar.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
-  scalar.addPass(llvm::InstCombinePass());
   scalar.addPass(llvm::SimplifyCFGPass());
-  // Loops over the units of a call have one step, or none where there are several at a time.
+  // The loop over the units of a call has one step. InstCombine would hide that.
   llvm::LoopPassManager ofLoops;
   ofLoops.addPass(llvm::LoopRotatePass());
   ofLoops.addPass(llvm::LICMPass(llvm::LICMOptions()));
   ofLoops.addPass(llvm::IndVarSimplifyPass());
   ofLoops.addPass(llvm::LoopDeletionPass());
   scalar.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(ofLoops), /*UseMemorySSA=*/true));
+  scalar.addPass(llvm::InstCombinePass());
+  scalar.addPass(llvm::SimplifyCFGPass());
+  scalar.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),
+                                                       /*UseMemorySSA=*/true));
   scalar.addPass(llvm::GVNPass());
   scalar.addPass(llvm::InstCombinePass());
   scalar.addPass(llvm::SimplifyCFGPass());

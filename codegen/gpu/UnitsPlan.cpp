@@ -1,6 +1,7 @@
 #include "codegen/gpu/UnitsPlan.h"
 
 #include "codegen/cpu/KernelLowering.h"
+#include "codegen/gpu/ElementsPlan.h"
 
 using namespace keratin::codegen;
 using namespace mlir;
@@ -8,7 +9,9 @@ namespace ir = keratin::ir;
 
 std::shared_ptr<const UnitsPlan> UnitsPlan::make(ir::KernelOp kernel,
                                                  const MachineTarget &machine) {
-  CpuPlan plan = planKernel(kernel, machine);
+  CpuPlan plan = ElementsPlan::make(kernel);
+  if (!plan)
+    plan = planKernel(kernel, machine);
   return plan ? std::make_shared<UnitsPlan>(kernel, std::move(plan), machine) : nullptr;
 }
 
@@ -25,9 +28,17 @@ void UnitsPlan::printSchedule(llvm::raw_ostream &out) const {
   print(out, LaunchShape::ofUnits(0, scratchBytes).launch);
 }
 
-FailureOr<KernelFunction> UnitsPlan::emit(OpBuilder &builder, StringRef name) const {
-  FailureOr<KernelFunction> made = lowerKernel(kernel, builder, name, machine);
-  if (succeeded(made))
-    made->grain = grain;
-  return made;
+KernelFunction UnitsPlan::emit(OpBuilder &builder, StringRef name) const {
+  CpuKernelBuilder k(kernel, builder, name, machine);
+  plan->emit(k);
+  k.tellNotes();
+  k.result.units = units;
+  if (countsUnits())
+    k.result.countUnits = [plan = plan](OpBuilder &b, Location loc, SizeOf sizeOf) {
+      return plan->countUnits(b, loc, sizeOf);
+    };
+  k.result.grain = grain;
+  k.result.work = work;
+  k.result.scratchBytes = scratchBytes;
+  return std::move(k.result);
 }

@@ -1,4 +1,5 @@
-// Any kernel on a device: each thread does units of it, by itself, as the CPU would.
+// Kernels whose threads do units, each by itself. Any kernel has such a plan, the CPU's for a
+// machine without vectors; those with one of their own have it here.
 #ifndef KERATIN_CODEGEN_GPU_UNITSPLAN_H
 #define KERATIN_CODEGEN_GPU_UNITSPLAN_H
 
@@ -7,7 +8,7 @@
 
 namespace keratin::codegen {
 
-// The CPU's plan for a machine without vectors, with one unit a thread.
+// With one unit a thread.
 class UnitsPlan final : public KernelPlan {
 public:
   // Null, with a diagnostic at the op that has no lowering. The machine outlives the plan.
@@ -22,7 +23,7 @@ public:
   void printNest(llvm::raw_ostream &out) const override { plan->printNest(out); }
   void printSchedule(llvm::raw_ostream &out) const override;
   // In the module that the builder stands in.
-  mlir::FailureOr<KernelFunction> emit(mlir::OpBuilder &builder, llvm::StringRef name) const;
+  KernelFunction emit(mlir::OpBuilder &builder, llvm::StringRef name) const;
 
 private:
   CpuPlan plan;

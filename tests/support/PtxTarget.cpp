@@ -1,9 +1,17 @@
 #include "tests/support/PtxTarget.h"
 
 #include "codegen/Target.h"
+#include "codegen/cpu/CpuTarget.h"
+#include "codegen/gpu/CudaMachine.h"
+#include "codegen/gpu/UnitsPlan.h"
+#include "codegen/llvm/LowerToLlvm.h"
+#include "codegen/llvm/ObjectEmitter.h"
 #include "runtime/abi/keratin_cuda_abi.h"
+#include "tests/support/PlainDevice.h"
 #include "tests/support/PlainTarget.h"
 #include "tests/support/PtxLint.h"
+
+#include "llvm/Support/MemoryBuffer.h"
 
 #include <cstdlib>
 #include <fstream>
@@ -78,13 +86,13 @@ Collection *collection() {
 
 class PtxTarget : public codegen::Target {
 public:
-  PtxTarget(std::unique_ptr<codegen::Target> cuda, std::unique_ptr<codegen::Target> plain)
-      : cuda(std::move(cuda)), plain(std::move(plain)) {}
+  PtxTarget(std::unique_ptr<codegen::Target> cuda, codegen::MachineTarget host)
+      : cuda(std::move(cuda)), processor(std::move(host)), device(codegen::cudaMachine()) {}
 
   StringRef name() const override { return ptxTarget; }
   codegen::TargetLimits limits() const override { return cuda->limits(); }
-  const codegen::MachineTarget &host() const override { return plain->host(); }
-  std::array<uint64_t, 2> requiredFeatures() const override { return plain->requiredFeatures(); }
+  const codegen::MachineTarget &host() const override { return cuda->host(); }
+  std::array<uint64_t, 2> requiredFeatures() const override { return cuda->requiredFeatures(); }
 
   LogicalResult lower(func::FuncOp function, host::ProgramOp program, ModuleOp into, StringRef name,
                       codegen::EntryDescription &description) const override {
@@ -95,7 +103,7 @@ public:
     for (const codegen::DeviceImage &image : onCuda.images)
       if (image.kind == KERATIN_CUDA_IMAGE_PTX && failed(judge(function, image.bytes.data())))
         return failure();
-    return plain->lower(function, program, into, name, description);
+    return lowerUnits(function, program, into, name, description);
   }
 
   LogicalResult printKernels(llvm::raw_ostream &out, func::FuncOp function) const override {
@@ -111,18 +119,41 @@ private:
     return success();
   }
 
-  std::unique_ptr<codegen::Target> cuda, plain;
+  // What threads do, for the plain device.
+  LogicalResult lowerUnits(func::FuncOp function, host::ProgramOp program, ModuleOp into,
+                           StringRef name, codegen::EntryDescription &description) const {
+    OwningOpRef<ModuleOp> kernels = ModuleOp::create(function.getLoc());
+    codegen::DeviceModule units = {
+        *kernels, [this](ir::KernelOp kernel, OpBuilder &builder, StringRef name) {
+          auto plan = codegen::UnitsPlan::make(kernel, device);
+          return plan ? FailureOr(plan->emit(builder, name)) : FailureOr<codegen::KernelFunction>();
+        }};
+    if (failed(
+            codegen::lowerFunction(function, program, into, name, host(), description, &units)) ||
+        failed(codegen::lowerToLlvm(*kernels)))
+      return failure();
+    auto code = codegen::emitCode(*kernels, processor);
+    if (failed(code))
+      return failure();
+    StringRef bytes = (*code)->getBuffer();
+    description.device = plainTarget;
+    description.images.push_back({plainImageKind, std::vector<char>(bytes.begin(), bytes.end())});
+    return success();
+  }
+
+  std::unique_ptr<codegen::Target> cuda;
+  codegen::MachineTarget processor, device;
 };
 
 std::unique_ptr<codegen::Target> makePtxTarget(const codegen::TargetChoice &choice,
                                                std::string *error) {
-  auto named = [&](const char *name) {
-    codegen::TargetChoice other = choice;
-    other.name = name;
-    return codegen::makeTarget(other, error);
-  };
-  auto cuda = named("cuda"), plain = named(plainTarget);
-  return cuda && plain ? std::make_unique<PtxTarget>(std::move(cuda), std::move(plain)) : nullptr;
+  codegen::TargetChoice other = choice;
+  other.name = KERATIN_CUDA_DEVICE;
+  auto cuda = codegen::makeTarget(other, error);
+  if (!cuda)
+    return nullptr;
+  codegen::MachineTarget host = cuda->host();
+  return std::make_unique<PtxTarget>(std::move(cuda), std::move(host));
 }
 
 } // namespace

@@ -1,6 +1,7 @@
-// The plain target (PlainTarget.h), whose functions are compiled for the device "cuda" besides: so
-// that every graph that a test compiles goes through code generation for it, its PTX keeps the
-// rules (PtxLint.h), and can be assembled.
+// What the target "cuda" compiles, with its PTX looked after and its kernels run by the plain
+// device (PlainDevice.h): every graph that a test compiles goes through code generation for the
+// device, the PTX keeps the rules (PtxLint.h) and can be assembled, and what threads do with their
+// units is compiled for the processor and computed.
 #ifndef KERATIN_TESTS_SUPPORT_PTXTARGET_H
 #define KERATIN_TESTS_SUPPORT_PTXTARGET_H
 

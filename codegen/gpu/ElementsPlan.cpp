@@ -1,0 +1,82 @@
+#include "codegen/gpu/ElementsPlan.h"
+
+#include "codegen/gpu/ElementsKernel.h"
+
+using namespace keratin::codegen;
+using namespace mlir;
+namespace ir = keratin::ir;
+using keratin::ir::DimExpr;
+using keratin::ir::getElementType;
+using keratin::ir::getShape;
+using keratin::ir::IterationSpace;
+
+// Of one access to memory, for the widest elements that most threads read or write.
+static constexpr unsigned accessBytes = 16;
+// More would be held in registers than hides anything.
+static constexpr unsigned mostElements = 8;
+
+static unsigned elementsOfGroup(Block &body, const IterationSpace &space) {
+  unsigned widest = 1;
+  auto look = [&](Value value) {
+    if (!getShape(value).empty())
+      widest = std::max(widest, getElementType(value).getIntOrFloatBitWidth() / 8);
+  };
+  llvm::for_each(body.getArguments(), look);
+  llvm::for_each(body.getTerminator()->getOperands(), look);
+  unsigned elements = std::min(mostElements, accessBytes / widest);
+  // Lines of other lengths would begin anywhere.
+  const DimExpr &line = space.groups.back().extent;
+  if (space.groups.size() > 1 && line.isConstant())
+    while (line.constantValue() % elements != 0)
+      elements /= 2;
+  return elements;
+}
+
+CpuPlan ElementsPlan::make(ir::KernelOp kernel) {
+  if (kindOf(kernel) != KernelKind::Loop)
+    return nullptr;
+  std::optional<IterationSpace> space = ir::analyzeIterationSpace(kernel);
+  if (!space || space->hasReductions())
+    return nullptr;
+  return std::make_shared<ElementsPlan>(kernel, std::move(*space));
+}
+
+ElementsPlan::ElementsPlan(ir::KernelOp kernel, IterationSpace analyzed)
+    : CpuKernelPlan(kernel), space(std::move(analyzed)) {
+  if (!space.groups.empty())
+    elements = elementsOfGroup(body(), space);
+  int64_t ops = std::distance(body().begin(), body().end());
+  setWork(mul(lines(), groups()).value_or(DimExpr(INT64_MAX)), DimExpr(ops * int64_t(elements)));
+}
+
+DimExpr ElementsPlan::lines() const {
+  DimExpr count(1);
+  for (size_t i = 0; i + 1 < space.groups.size(); ++i)
+    count = mul(count, space.groups[i].extent).value_or(DimExpr(INT64_MAX));
+  return count;
+}
+
+DimExpr ElementsPlan::lineElements() const {
+  return space.groups.empty() ? DimExpr(1) : space.groups.back().extent;
+}
+
+DimExpr ElementsPlan::groups() const {
+  return *ceildiv(lineElements(), DimExpr(int64_t(elements)));
+}
+
+void ElementsPlan::printNest(llvm::raw_ostream &out) const {
+  out << "nest: ";
+  llvm::interleaveComma(space.groups, out, [&](const IterationSpace::Group &group) {
+    out << "kept " << group.extent.str();
+  });
+  out << (space.groups.empty() ? "one element\n" : "\n");
+}
+
+void ElementsPlan::printSchedule(llvm::raw_ostream &out) const {
+  out << "schedule: " << counted(elements, "element") << " a thread";
+  if (elements > 1)
+    out << ", at once where addresses are multiples of " << accessBytes << " bytes";
+  out << "\n";
+}
+
+void ElementsPlan::emit(CpuKernelBuilder &k) const { emitElements(k, *this); }
