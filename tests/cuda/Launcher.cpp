@@ -17,13 +17,13 @@ Launcher::Launcher(std::string_view ptx) {
 
 Launcher Launcher::fromFile(const std::string &name) { return Launcher(readKernels(name)); }
 
-std::optional<Fault> Launcher::run(std::string_view kernel, Dim3 grid, Dim3 block, const Arguments &arguments,
-                                   uint32_t dynamicShared) {
+std::optional<Fault> Launcher::run(std::string_view kernel, Dim3 grid, Dim3 block,
+                                   const Arguments &arguments, uint32_t dynamicShared) {
   const Kernel *found = module->kernel(kernel);
   if (!found)
     throw std::runtime_error("no kernel " + std::string(kernel));
-  return launch(*found, grid, block, dynamicShared, arguments.bytes.data(), arguments.bytes.size(), *memory, options,
-                &counters);
+  return launch(*found, grid, block, dynamicShared, arguments.bytes.data(), arguments.bytes.size(),
+                *memory, options, &counters);
 }
 
 std::string readKernels(const std::string &name) {

@@ -29,7 +29,8 @@ public:
 
   template <class T> uint64_t upload(const std::vector<T> &values) {
     uint64_t address = memory->allocate(values.size() * sizeof(T));
-    std::memcpy(memory->at(address, values.size() * sizeof(T)), values.data(), values.size() * sizeof(T));
+    std::memcpy(memory->at(address, values.size() * sizeof(T)), values.data(),
+                values.size() * sizeof(T));
     memory->setInitialised(address, values.size() * sizeof(T));
     return address;
   }
@@ -38,8 +39,8 @@ public:
     std::memcpy(values.data(), memory->at(address, count * sizeof(T)), count * sizeof(T));
     return values;
   }
-  std::optional<Fault> run(std::string_view kernel, Dim3 grid, Dim3 block, const Arguments &arguments,
-                           uint32_t dynamicShared = 0);
+  std::optional<Fault> run(std::string_view kernel, Dim3 grid, Dim3 block,
+                           const Arguments &arguments, uint32_t dynamicShared = 0);
 
   LaunchOptions options;
   Counters counters;

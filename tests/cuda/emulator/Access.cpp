@@ -305,8 +305,10 @@ void checkLoad(Warp &warp, const Touch &touch, bool strong) {
 void checkStore(Warp &warp, const Touch &touch, bool strong, const std::byte (*values)[16]) {
   if (!warp.grid->checks())
     return;
+  const WarpClock &clock = warp.clock;
   auto note = [&](auto &granule, uint32_t lane) {
-    return noteWrite(granule, warp.clock, lane, strong);
+    return noteUsualWrite(granule, clock, lane, strong) ? Conflict()
+                                                        : noteWrite(granule, clock, lane, strong);
   };
   auto onConflict = [&](uint32_t lane, const Conflict &conflict) {
     // Lanes of this store are compared with each other too: nothing has been written yet.

@@ -20,6 +20,8 @@ Block::Block(Grid &inGrid) : grid(&inGrid), warps(inGrid.warpsOfBlock()) {
   for (uint32_t w = 0; w < warps.size(); ++w) {
     Warp &warp = warps[w];
     warp.grid = grid;
+    warp.block = this;
+    warp.number = w;
     warp.registers = begin + uint64_t(code.registerBytes) * w;
     warp.predicate(alwaysTrue) = ~0u;
     warp.local.resize(uint64_t(code.localBytes) * warpLanes + 32);
@@ -32,6 +34,7 @@ Block::Block(Grid &inGrid) : grid(&inGrid), warps(inGrid.warpsOfBlock()) {
       for (uint32_t l = 0; l < warpLanes; ++l)
         warp.lanes<uint64_t>(slot.offset)[l] =
             state.addresses.at(slot.variable) + uint64_t(slot.addend);
+    warp.setSpecials(true);
   }
 }
 
@@ -71,49 +74,64 @@ void Warp::start(Block &ofBlock, uint32_t ofNumber) {
   localInitialised.clear();
   written.assign(code().suspects.size(), 0);
   lastAllocation = nullptr;
-  block->setSpecials(*this);
+  setSpecials(false);
 }
 
-void Block::setSpecials(Warp &warp) {
-  Dim3 threads = grid->blockSize, blocks = grid->size;
-  for (const SpecialSlot &slot : grid->code.specials)
+uint64_t Warp::special(Special which, uint32_t lane) const {
+  Dim3 threads = grid->blockSize, blocks = grid->size, at = block->index;
+  uint64_t linear = uint64_t(number) * warpLanes + lane;
+  switch (which) {
+  case Special::ThreadX:
+    return linear % threads.x;
+  case Special::ThreadY:
+    return linear / threads.x % threads.y;
+  case Special::ThreadZ:
+    return linear / threads.x / threads.y;
+  case Special::Lane:
+    return lane;
+  case Special::LanesEqual:
+    return 1u << lane;
+  case Special::LanesUpTo:
+    return (2u << lane) - 1;
+  case Special::LanesBelow:
+    return (1u << lane) - 1;
+  case Special::LanesFrom:
+    return ~((1u << lane) - 1);
+  case Special::LanesAbove:
+    return ~((2u << lane) - 1);
+  default: {
+    // The same for all lanes, in the order of Special.
+    const uint64_t uniform[] = {
+        threads.x,     threads.y,      threads.z,   at.x, at.y,   at.z,
+        blocks.x,      blocks.y,       blocks.z,    0,    number, block->warps.size(),
+        block->number, blocks.count(), grid->launch};
+    if (which == Special::DynamicShared)
+      return grid->dynamicShared;
+    return which == Special::TotalShared ? grid->sharedBytes()
+                                         : uniform[size_t(which) - size_t(Special::ThreadsX)];
+  }
+  }
+}
+
+// Once for all blocks of the place, and again what differs between blocks.
+void Warp::setSpecials(bool first) {
+  auto ofBlock = [](Special which) {
+    return which == Special::BlockX || which == Special::BlockY || which == Special::BlockZ ||
+           which == Special::Multiprocessor;
+  };
+  for (const SpecialSlot &slot : code().specials) {
+    if (!first && !ofBlock(slot.which))
+      continue;
+    uint64_t value = special(slot.which, 0);
     for (uint32_t l = 0; l < warpLanes; ++l) {
-      uint64_t linear = uint64_t(warp.number) * warpLanes + l;
-      const std::pair<std::string_view, uint64_t> values[] = {
-          {"%tid.x", linear % threads.x},
-          {"%tid.y", linear / threads.x % threads.y},
-          {"%tid.z", linear / threads.x / threads.y},
-          {"%ntid.x", threads.x},
-          {"%ntid.y", threads.y},
-          {"%ntid.z", threads.z},
-          {"%ctaid.x", index.x},
-          {"%ctaid.y", index.y},
-          {"%ctaid.z", index.z},
-          {"%nctaid.x", blocks.x},
-          {"%nctaid.y", blocks.y},
-          {"%nctaid.z", blocks.z},
-          {"%laneid", l},
-          {"%warpid", warp.number},
-          {"%nwarpid", warps.size()},
-          {"%smid", number},
-          {"%nsmid", blocks.count()},
-          {"%gridid", grid->launch},
-          {"%lanemask_eq", 1u << l},
-          {"%lanemask_le", (2u << l) - 1},
-          {"%lanemask_lt", (1u << l) - 1},
-          {"%lanemask_ge", ~((1u << l) - 1)},
-          {"%lanemask_gt", ~((2u << l) - 1)},
-          {"%dynamic_smem_size", grid->dynamicShared},
-          {"%total_smem_size", grid->sharedBytes()}};
-      for (const auto &[name, value] : values) {
-        if (name != slot.name)
-          continue;
-        if (name == "%gridid")
-          warp.lanes<uint64_t>(slot.offset)[l] = value;
-        else
-          warp.lanes<uint32_t>(slot.offset)[l] = uint32_t(value);
-      }
+      if (!ofBlock(slot.which))
+        value = special(slot.which, l);
+      if (slot.which == Special::Grid)
+        lanes<uint64_t>(slot.offset)[l] = value;
+      else
+        lanes<uint32_t>(slot.offset)[l] = uint32_t(value);
     }
+  }
 }
 
 bool Block::finished() const {

@@ -124,8 +124,35 @@ struct CallUse {
 };
 
 // A place that a launch or a warp fills in.
+enum class Special : uint8_t {
+  ThreadX,
+  ThreadY,
+  ThreadZ,
+  ThreadsX,
+  ThreadsY,
+  ThreadsZ,
+  BlockX,
+  BlockY,
+  BlockZ,
+  BlocksX,
+  BlocksY,
+  BlocksZ,
+  Lane,
+  Warp,
+  Warps,
+  Multiprocessor,
+  Multiprocessors,
+  Grid,
+  LanesEqual,
+  LanesUpTo,
+  LanesBelow,
+  LanesFrom,
+  LanesAbove,
+  DynamicShared,
+  TotalShared
+};
 struct SpecialSlot {
-  std::string name;
+  Special which;
   uint32_t offset;
 };
 struct ConstantSlot {

@@ -131,7 +131,7 @@ private:
   uint32_t parameterSize = 0;
   std::map<std::pair<uint64_t, uint32_t>, uint32_t> constants;
   std::map<std::pair<const Variable *, int64_t>, uint32_t> variableSlots;
-  std::map<std::string, uint32_t> specials;
+  std::map<Special, uint32_t> specials;
   std::vector<std::pair<uint32_t, const Function *>> callsToPatch;
 
   // What is being decoded.

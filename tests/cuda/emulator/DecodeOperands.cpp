@@ -87,34 +87,32 @@ uint32_t Decoder::constant(uint64_t bits, uint32_t bytes) {
 }
 
 namespace {
-struct SpecialFacts {
-  std::string_view name;
-  uint32_t bytes;
-};
-constexpr SpecialFacts specialRegisters[] = {
-    {"%tid.x", 4},          {"%tid.y", 4},       {"%tid.z", 4},       {"%ntid.x", 4},
-    {"%ntid.y", 4},         {"%ntid.z", 4},      {"%ctaid.x", 4},     {"%ctaid.y", 4},
-    {"%ctaid.z", 4},        {"%nctaid.x", 4},    {"%nctaid.y", 4},    {"%nctaid.z", 4},
-    {"%laneid", 4},         {"%warpid", 4},      {"%nwarpid", 4},     {"%smid", 4},
-    {"%nsmid", 4},          {"%gridid", 8},      {"%lanemask_eq", 4}, {"%lanemask_le", 4},
-    {"%lanemask_lt", 4},    {"%lanemask_ge", 4}, {"%lanemask_gt", 4}, {"%dynamic_smem_size", 4},
-    {"%total_smem_size", 4}};
+// In the order of Special.
+constexpr std::string_view specialNames[] = {
+    "%tid.x",          "%tid.y",       "%tid.z",       "%ntid.x",
+    "%ntid.y",         "%ntid.z",      "%ctaid.x",     "%ctaid.y",
+    "%ctaid.z",        "%nctaid.x",    "%nctaid.y",    "%nctaid.z",
+    "%laneid",         "%warpid",      "%nwarpid",     "%smid",
+    "%nsmid",          "%gridid",      "%lanemask_eq", "%lanemask_le",
+    "%lanemask_lt",    "%lanemask_ge", "%lanemask_gt", "%dynamic_smem_size",
+    "%total_smem_size"};
+static_assert(std::size(specialNames) == size_t(Special::TotalShared) + 1);
 } // namespace
 
 uint32_t Decoder::special(std::string_view name, Type type) {
-  auto known = std::find_if(std::begin(specialRegisters), std::end(specialRegisters),
-                            [&](const SpecialFacts &facts) { return facts.name == name; });
-  if (known == std::end(specialRegisters))
+  auto known = std::find(std::begin(specialNames), std::end(specialNames), name);
+  if (known == std::end(specialNames))
     fail("the register '" + std::string(name) +
          "' is not declared and no special one that is known");
-  // Indices were 16 bits wide once and may still be read so: the low half of each lane is taken.
-  if (bytesOf(type) != known->bytes)
-    fail("the special register " + std::string(name) + " has " + std::to_string(known->bytes * 8) +
+  Special which = Special(known - std::begin(specialNames));
+  uint32_t bytes = which == Special::Grid ? 8 : 4;
+  if (bytesOf(type) != bytes)
+    fail("the special register " + std::string(name) + " has " + std::to_string(bytes * 8) +
          " bits");
-  auto [place, isNew] = specials.try_emplace(std::string(name));
+  auto [place, isNew] = specials.try_emplace(which);
   if (isNew) {
-    place->second = reserve(known->bytes * 32);
-    code.specials.push_back({std::string(name), place->second});
+    place->second = reserve(bytes * 32);
+    code.specials.push_back({which, place->second});
   }
   return place->second;
 }

@@ -100,6 +100,8 @@ struct Warp {
   const Code &code() const { return grid->code; }
 
   void start(Block &ofBlock, uint32_t number);
+  void setSpecials(bool first);
+  uint64_t special(Special which, uint32_t lane) const;
   bool finished() const { return live == 0; }
   // Executes until a barrier, the end or so many instructions; gives what is left of them.
   uint64_t execute(uint64_t budget);
@@ -155,8 +157,6 @@ struct Block {
   void checkLeft(Warp &warp);
 
   uint64_t turns = 0;
-
-  void setSpecials(Warp &warp);
 
 private:
   std::vector<uint32_t> warpOrder() const;

@@ -116,10 +116,50 @@ struct Conflict {
   bool otherWrote = false;
   explicit operator bool() const { return bool(other); }
 };
-Conflict noteRead(Granule &granule, const WarpClock &clock, uint32_t lane, bool strong);
 Conflict noteWrite(Granule &granule, const WarpClock &clock, uint32_t lane, bool strong);
-Conflict noteRead(GlobalGranule &granule, const WarpClock &clock, uint32_t lane, bool strong);
 Conflict noteWrite(GlobalGranule &granule, const WarpClock &clock, uint32_t lane, bool strong);
+Conflict noteRead(Granule &granule, const WarpClock &clock, uint32_t lane, bool strong);
+Conflict noteRead(GlobalGranule &granule, const WarpClock &clock, uint32_t lane, bool strong);
+
+// The usual cases, which are no conflict: nobody wrote, or before the last barrier of all; readers
+// of this warp alone.
+inline bool noteUsualRead(Granule &granule, const WarpClock &clock, uint32_t lane) {
+  if (granule.write &&
+      (granule.write.block() != clock.block || granule.write.clock() > clock.seenOfAll))
+    return false;
+  bool forgotten = granule.readClock <= clock.seenOfAll, own = granule.readers == 1u << clock.warp;
+  if (!forgotten && !(own && granule.readClock == clock.clock))
+    return false;
+  granule.manyLanes = !forgotten && (granule.manyLanes || granule.readLane != lane);
+  granule.readers = 1u << clock.warp;
+  granule.readClock = clock.clock;
+  granule.readLane = lane;
+  return true;
+}
+inline bool noteUsualRead(GlobalGranule &granule, const WarpClock &clock, uint32_t lane) {
+  if (granule.readers && granule.readBlock != clock.block)
+    return false;
+  if (!noteUsualRead(static_cast<Granule &>(granule), clock, lane))
+    return false;
+  granule.readBlock = clock.block;
+  return true;
+}
+inline bool noteUsualWrite(Granule &granule, const WarpClock &clock, uint32_t lane, bool strong) {
+  if (granule.write &&
+      (granule.write.block() != clock.block || granule.write.clock() > clock.seenOfAll))
+    return false;
+  if (granule.readers && granule.readClock > clock.seenOfAll)
+    return false;
+  granule.write = clock.access(lane, strong);
+  granule.readers = 0;
+  return true;
+}
+inline bool noteUsualWrite(GlobalGranule &granule, const WarpClock &clock, uint32_t lane,
+                           bool strong) {
+  if (granule.otherRead || (granule.readers && granule.readBlock != clock.block))
+    return false;
+  return noteUsualWrite(static_cast<Granule &>(granule), clock, lane, strong);
+}
 
 // Granules of one allocation, made for the pages that a launch touches and forgotten with it.
 class GlobalRecords {

@@ -1,0 +1,329 @@
+// Kernels that nvcc and clang compiled: their results, their traffic, and that mutants of them are
+// caught.
+#include "tests/cuda/Launcher.h"
+#include "tests/cuda/Mutants.h"
+#include "tests/cuda/emulator/Formats.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <numeric>
+
+using namespace keratin::ptx;
+
+namespace {
+
+std::vector<float> ramp(size_t count) {
+  std::vector<float> values(count);
+  for (size_t i = 0; i < count; ++i)
+    values[i] = float(int(i * 37 % 101) - 50) / 8;
+  return values;
+}
+
+void requireNoFault(const std::optional<Fault> &fault) {
+  INFO((fault ? fault->message : ""));
+  REQUIRE_FALSE(fault);
+}
+
+// Each kernel on inputs that show a mistake: whether its result is right, or the fault.
+struct Trial {
+  std::optional<Fault> fault;
+  bool right = false;
+};
+
+Trial trySaxpy(Launcher &on) {
+  std::vector<float> x = ramp(1000), y = ramp(1000);
+  uint64_t yAt = on.upload(y), xAt = on.upload(x);
+  Trial trial{on.run("saxpy", {4}, {256}, Arguments().add(yAt).add(xAt).add(2.0f).add(1000))};
+  for (size_t i = 0; i < y.size(); ++i)
+    y[i] = 2.0f * x[i] + y[i];
+  trial.right = on.download<float>(yAt, 1000) == y;
+  return trial;
+}
+
+Trial trySum(Launcher &on) {
+  std::vector<float> x = ramp(1000);
+  uint64_t sums = on.memory->allocate(16), xAt = on.upload(x);
+  Trial trial{on.run("sum", {4}, {256}, Arguments().add(sums).add(xAt).add(1000))};
+  std::vector<float> got = on.download<float>(sums, 4);
+  float all = std::accumulate(x.begin(), x.end(), 0.0f);
+  trial.right = std::fabs(got[0] + got[1] + got[2] + got[3] - all) < 1e-3f;
+  return trial;
+}
+
+Trial tryTranspose(Launcher &on, const char *kernel) {
+  std::vector<float> x = ramp(64 * 64);
+  uint64_t y = on.memory->allocate(64 * 64 * 4), xAt = on.upload(x);
+  Trial trial{on.run(kernel, {2, 2}, {32, 8}, Arguments().add(y).add(xAt).add(64))};
+  std::vector<float> got = on.download<float>(y, 64 * 64);
+  trial.right = true;
+  for (size_t r = 0; r < 64; ++r)
+    for (size_t c = 0; c < 64; ++c)
+      trial.right &= got[c * 64 + r] == x[r * 64 + c];
+  return trial;
+}
+
+Trial tryScan(Launcher &on) {
+  std::vector<int> x(700), expected(700);
+  std::iota(x.begin(), x.end(), -300);
+  for (size_t i = 0; i < x.size(); ++i)
+    expected[i] = x[i] + (i % 256 ? expected[i - 1] : 0);
+  uint64_t y = on.memory->allocate(2800), xAt = on.upload(x);
+  Trial trial{on.run("scan", {3}, {256}, Arguments().add(y).add(xAt).add(700), 1024)};
+  trial.right = on.download<int>(y, 700) == expected;
+  return trial;
+}
+
+Trial tryHistogram(Launcher &on) {
+  std::vector<uint8_t> x(3001);
+  std::vector<uint32_t> expected(256);
+  for (size_t i = 0; i < x.size(); ++i)
+    ++expected[x[i] = uint8_t(i * i / 7)];
+  uint64_t counts = on.upload(std::vector<uint32_t>(256)), xAt = on.upload(x);
+  Trial trial{on.run("histogram", {3}, {256}, Arguments().add(counts).add(xAt).add(3001))};
+  trial.right = on.download<uint32_t>(counts, 256) == expected;
+  return trial;
+}
+
+Trial tryProduct(Launcher &on) {
+  constexpr int n = 64;
+  std::vector<float> a = ramp(n * n), b = ramp(n * n);
+  uint64_t y = on.memory->allocate(n * n * 4), aAt = on.upload(a), bAt = on.upload(b);
+  Trial trial{on.run("product", {1, 1}, {256}, Arguments().add(y).add(aAt).add(bAt).add(n))};
+  std::vector<float> got = on.download<float>(y, n * n);
+  trial.right = true;
+  for (int r = 0; r < n; ++r)
+    for (int c = 0; c < n; ++c) {
+      float sum = 0; // every term and sum is exact
+      for (int k = 0; k < n; ++k)
+        sum += a[r * n + k] * b[k * n + c];
+      trial.right &= got[r * n + c] == sum;
+    }
+  return trial;
+}
+
+Trial tryProductF16(Launcher &on) {
+  constexpr int n = 64, depth = 128;
+  std::vector<uint16_t> a(n * depth), b(n * depth);
+  for (int i = 0; i < n * depth; ++i) {
+    a[i] = toHalf(float(i * 7 % 31 - 15) / 4);
+    b[i] = toHalf(float(i * 5 % 29 - 14) / 4);
+  }
+  uint64_t y = on.memory->allocate(n * n * 4), aAt = on.upload(a), bAt = on.upload(b);
+  Trial trial{
+      on.run("productF16", {1, 1}, {128}, Arguments().add(y).add(aAt).add(bAt).add(n).add(depth))};
+  std::vector<float> got = on.download<float>(y, n * n);
+  trial.right = true;
+  for (int r = 0; r < n; ++r)
+    for (int c = 0; c < n; ++c) {
+      float sum = 0; // exact, too
+      for (int k = 0; k < depth; ++k)
+        sum += fromHalf(a[r * depth + k]) * fromHalf(b[c * depth + k]);
+      trial.right &= got[r * n + c] == sum;
+    }
+  return trial;
+}
+
+const char *const producers[] = {"simple.nvcc.ptx", "simple.clang.ptx"};
+
+// Runs all mutants of a module's one kernel; gives those that nobody noticed.
+std::string unnoticed(const std::string &file, const std::string &kernel,
+                      Trial (*trial)(Launcher &), size_t *count) {
+  std::string text = readKernels(file), survivors;
+  std::unique_ptr<Module> original = Module::parse(text, nullptr);
+  for (const Mutant &mutant : mutants(text)) {
+    // Lines of other kernels make no difference.
+    size_t begin = text.find(".entry " + kernel + "("), end = text.find("\n}", begin);
+    long first = std::count(text.begin(), text.begin() + long(begin), '\n');
+    long last = std::count(text.begin(), text.begin() + long(end), '\n');
+    if (mutant.line < first || mutant.line > last)
+      continue;
+    ++*count;
+    bool caught = false;
+    for (Order order : {Order::Fixed, Order::Reversed}) {
+      Launcher on(mutant.text);
+      on.options.warps = on.options.blocks = order;
+      on.options.maxInstructions = 1 << 22;
+      Trial result = trial(on);
+      caught |= result.fault || !result.right;
+    }
+    if (!caught)
+      survivors += std::to_string(mutant.line) + " " + mutant.what + "\n";
+  }
+  return survivors;
+}
+
+} // namespace
+
+TEST_CASE("kernels of nvcc and clang compute what they should in any order", "[ptx]") {
+  for (const char *file : producers)
+    for (Order order : {Order::Fixed, Order::Reversed, Order::Seeded}) {
+      INFO(file);
+      Launcher on = Launcher::fromFile(file);
+      on.options.blocks = on.options.warps = order;
+      on.options.seed = 7;
+      for (Trial (*trial)(Launcher &) : {trySaxpy, trySum, tryScan, tryHistogram, tryProduct}) {
+        Trial result = trial(on);
+        requireNoFault(result.fault);
+        CHECK(result.right);
+      }
+      for (const char *kernel : {"transpose32", "transpose33"}) {
+        Trial result = tryTranspose(on, kernel);
+        requireNoFault(result.fault);
+        CHECK(result.right);
+      }
+    }
+}
+
+TEST_CASE("functions, loops of each lane's own length and switches", "[ptx]") {
+  for (const char *file : producers) {
+    INFO(file);
+    Launcher on = Launcher::fromFile(file);
+    uint64_t y = on.memory->allocate(400);
+    requireNoFault(on.run("steps", {4}, {32}, Arguments().add(y).add(100)));
+    std::vector<int> got = on.download<int>(y, 100);
+    for (int i = 0; i < 100; ++i) {
+      int x = i + 1, steps = 0;
+      for (; x != 1; ++steps)
+        x = x % 2 ? 3 * x + 1 : x / 2;
+      CHECK(got[size_t(i)] == steps);
+    }
+    std::vector<int> choices(100);
+    for (size_t i = 0; i < choices.size(); ++i)
+      choices[i] = int(i * i % 8);
+    requireNoFault(
+        on.run("choose", {4}, {32}, Arguments().add(y).add(on.upload(choices)).add(100)));
+    got = on.download<int>(y, 100);
+    for (int i = 0; i < 100; ++i) {
+      const int expected[] = {7 * i, i * i, i - 3, i ^ 55, 1 << (i & 7), -i, 0, 0};
+      CHECK(got[size_t(i)] == expected[choices[size_t(i)]]);
+    }
+  }
+}
+
+TEST_CASE("variables of a module keep their values between launches", "[ptx]") {
+  for (const char *file : producers) {
+    Launcher on = Launcher::fromFile(file);
+    std::vector<float> x{1, 2, 4, 8, 16};
+    uint64_t y = on.upload(std::vector<float>(5));
+    Arguments arguments = Arguments().add(y).add(on.upload(x)).add(5);
+    requireNoFault(on.run("smooth", {1}, {32}, arguments));
+    CHECK(on.download<float>(y, 5) == std::vector<float>{0, 4.5f, 9, 18, 0});
+    requireNoFault(on.run("smooth", {1}, {32}, arguments));
+    Memory::Range visits = on.module->variable("visits");
+    CHECK(visits.bytes == 16);
+    CHECK(on.download<int>(visits.address, 4) == std::vector<int>{21, 22, 23, 24});
+  }
+}
+
+TEST_CASE("a barrier of the grid makes progress and orders what it should", "[ptx]") {
+  for (const char *file : producers)
+    for (Order order : {Order::Fixed, Order::Reversed}) {
+      Launcher on = Launcher::fromFile(file);
+      on.options.cooperative = true;
+      on.options.blocks = on.options.warps = order;
+      std::vector<float> x(256);
+      std::iota(x.begin(), x.end(), 0.0f);
+      uint64_t xAt = on.upload(x), y = on.memory->allocate(1024),
+               arrived = on.upload(std::vector<uint32_t>(1));
+      requireNoFault(on.run("relax", {4}, {64}, Arguments().add(xAt).add(y).add(arrived).add(3)));
+      for (int round = 0; round < 3; ++round) {
+        std::vector<float> next(256);
+        for (size_t i = 0; i < 256; ++i)
+          next[i] = x[i] + x[(i + 1) % 256];
+        x = next;
+      }
+      CHECK(on.download<float>(y, 256) == x);
+    }
+}
+
+TEST_CASE("products on tensor cores", "[ptx]") {
+  for (bool permuted : {false, true}) {
+    Launcher on = Launcher::fromFile("tensor.nvcc.ptx");
+    on.options.permuteMatrix = permuted;
+    Trial half = tryProductF16(on);
+    requireNoFault(half.fault);
+    CHECK(half.right);
+    // No conflict of banks, no sector too many.
+    CHECK(on.counters.shared.overIdeal() == 1.0);
+    CHECK(on.counters.of(Kind::Matrix) == 4 * 8 * 8 * 2 / 2);
+    CHECK(on.counters.of(Kind::LoadMatrix) * 2 == on.counters.of(Kind::Matrix));
+
+    constexpr size_t k = 32;
+    std::vector<float> a = ramp(16 * k), b = ramp(k * 8);
+    uint64_t y = on.memory->allocate(512);
+    requireNoFault(on.run("productTf32", {1}, {32},
+                          Arguments().add(y).add(on.upload(a)).add(on.upload(b)).add(int(k))));
+    std::vector<float> got = on.download<float>(y, 128);
+    std::vector<double> wideA(a.begin(), a.begin() + 8 * k), wideB(b.begin(), b.end());
+    requireNoFault(
+        on.run("productF64", {1}, {32},
+               Arguments().add(y).add(on.upload(wideA)).add(on.upload(wideB)).add(int(k))));
+    std::vector<double> gotWide = on.download<double>(y, 64);
+    for (size_t r = 0; r < 16; ++r)
+      for (size_t c = 0; c < 8; ++c) {
+        double sum = 0;
+        for (size_t i = 0; i < k; ++i)
+          sum += double(a[r * k + i]) * b[i * 8 + c];
+        CHECK(got[r * 8 + c] == sum);
+        if (r < 8)
+          CHECK(gotWide[r * 8 + c] == sum);
+      }
+  }
+}
+
+TEST_CASE("a transpose with a pitch of 32 needs 16 times the wavefronts of one with 33", "[ptx]") {
+  auto count = [](const char *kernel) {
+    Launcher on = Launcher::fromFile("simple.nvcc.ptx");
+    tryTranspose(on, kernel);
+    CHECK(on.counters.global.overIdeal() == 1.0);
+    return on.counters;
+  };
+  Counters narrow = count("transpose32"), wide = count("transpose33");
+  CHECK(wide.shared.overIdeal() == 1.0);
+  // Writes of rows are as good; reads of columns meet one bank 32 times.
+  CHECK(narrow.shared.units == narrow.shared.idealUnits / 2 * 33);
+  CHECK(narrow.shared.overIdeal() > 16);
+}
+
+TEST_CASE("counters say what a kernel did", "[ptx]") {
+  Launcher on = Launcher::fromFile("simple.nvcc.ptx");
+  on.options.countLines = true;
+  trySaxpy(on);
+  const Counters &counted = on.counters;
+  CHECK(counted.launches == 1);
+  CHECK(counted.blocks == 4);
+  CHECK(counted.global.bytesRead == 8000);
+  CHECK(counted.global.bytesWritten == 4000);
+  CHECK(counted.global.units == 375);
+  CHECK(counted.of(Kind::LoadGlobal) == 64);
+  CHECK(counted.of(Kind::FloatFma) == 32);
+  CHECK(counted.json().find("\"ld.global\": 64") != std::string::npos);
+  CHECK(counted.table().find("ld.global") != std::string::npos);
+  uint64_t ofLines = 0;
+  for (const auto &[line, counts] : counted.lines)
+    ofLines += counts.instructions;
+  CHECK(ofLines == counted.instructions);
+  Counters twice = counted;
+  twice += counted;
+  CHECK(twice.instructions == 2 * counted.instructions);
+}
+
+TEST_CASE("each barrier, wait and guard that is left out is noticed", "[ptx]") {
+  struct Subject {
+    const char *file, *kernel;
+    Trial (*trial)(Launcher &);
+    size_t least;
+  };
+  for (const Subject &subject : {Subject{"simple.nvcc.ptx", "saxpy", trySaxpy, 1},
+                                 Subject{"simple.nvcc.ptx", "scan", tryScan, 4},
+                                 Subject{"simple.nvcc.ptx", "product", tryProduct, 2},
+                                 Subject{"simple.nvcc.ptx", "histogram", tryHistogram, 3},
+                                 Subject{"simple.clang.ptx", "saxpy", trySaxpy, 1},
+                                 Subject{"simple.clang.ptx", "scan", tryScan, 4},
+                                 Subject{"tensor.nvcc.ptx", "productF16", tryProductF16, 2}}) {
+    size_t count = 0;
+    INFO(subject.file << " " << subject.kernel);
+    CHECK(unnoticed(subject.file, subject.kernel, subject.trial, &count) == "");
+    CHECK(count >= subject.least);
+  }
+}
