@@ -249,6 +249,16 @@ void FlowGraph::traceUnwritten(const Uses &uses) {
     if (visited[n])
       walk(n, true);
 
+  // What is moved from a suspect is one.
+  for (size_t before = 0; before != suspects.size();) {
+    before = suspects.size();
+    for (uint32_t i = 0; i < count; ++i)
+      if (uses.moves[i] &&
+          std::any_of(uses.reads[i].begin(), uses.reads[i].end(),
+                      [&](uint32_t offset) { return suspects.count(offset) != 0; }))
+        suspects.insert(uses.writes[i].begin(), uses.writes[i].end());
+  }
+
   std::map<uint32_t, uint32_t> suspectNumbers;
   for (uint32_t offset : suspects) {
     suspectNumbers[offset] = uint32_t(code.suspects.size());
