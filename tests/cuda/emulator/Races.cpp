@@ -162,7 +162,7 @@ void setReader(Granule &granule, const WarpClock &clock, uint32_t lane) {
 // Adds a reader of the same block; ordered ones are forgotten.
 void addReader(Granule &granule, const WarpClock &clock, uint32_t lane) {
   uint32_t self = 1u << clock.warp;
-  if (granule.readClock <= clock.seenOfAll ||
+  if (!granule.readers || granule.readClock <= clock.seenOfAll ||
       (granule.readers == self && granule.readClock <= clock.seen[clock.warp]))
     return setReader(granule, clock, lane);
   if (granule.readLane != lane || granule.readers != self)
