@@ -81,6 +81,19 @@ void Block::swap(Block &other) {
   std::swap(alignment, other.alignment);
 }
 
+BlockArray::BlockArray(int32_t count)
+    : count(count),
+      blocks(static_cast<Block *>(allocate(size_t(count) * sizeof(Block), alignof(Block)))) {
+  for (int32_t i = 0; blocks && i < count; ++i)
+    new (&blocks[i]) Block();
+}
+
+BlockArray::~BlockArray() {
+  for (int32_t i = 0; blocks && i < count; ++i)
+    blocks[i].~Block();
+  deallocate(blocks, size_t(count) * sizeof(Block), alignof(Block));
+}
+
 } // namespace keratin::runtime
 
 extern "C" void keratin_set_allocator(const keratin_allocator_t *allocator) {

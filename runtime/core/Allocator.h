@@ -62,6 +62,22 @@ private:
   size_t alignment = 0;
 };
 
+// Some empty blocks of the CPU's.
+class BlockArray {
+public:
+  explicit BlockArray(int32_t count);
+  ~BlockArray();
+  BlockArray(const BlockArray &) = delete;
+  BlockArray &operator=(const BlockArray &) = delete;
+  // False where there was no memory for them.
+  explicit operator bool() const { return blocks; }
+  Block &operator[](int32_t i) { return blocks[i]; }
+
+private:
+  int32_t count;
+  Block *blocks;
+};
+
 } // namespace keratin::runtime
 
 #endif // KERATIN_RUNTIME_CORE_ALLOCATOR_H

@@ -3,6 +3,7 @@
 #include "runtime/core/Allocator.h"
 
 #include <atomic>
+#include <pthread.h>
 #include <string.h>
 
 namespace keratin::runtime {
@@ -54,26 +55,35 @@ constinit const keratin_device_t cpuDevice = {
 
 //===-- Those that are known ------------------------------------------------------------------===//
 
+// Slots fill from the front and never empty. Under the mutex; read without it.
 static constexpr int maxDevices = 16;
 static constinit std::atomic<const keratin_device_t *> devices[maxDevices] = {&cpuDevice};
+static constinit pthread_mutex_t registering = PTHREAD_MUTEX_INITIALIZER;
 
 ShortText knownDevices() {
   ShortText text;
-  for (const auto &slot : devices)
-    if (const keratin_device_t *device = slot.load(std::memory_order_acquire))
-      text.add("%s%s", device == &cpuDevice ? "" : ", ", device->name);
+  for (int32_t i = 0; const keratin_device_t *device = keratin_device_at(i); ++i)
+    text.add("%s%s", i ? ", " : "", device->name);
   return text;
 }
 
-static const keratin_device_t *findKnown(const char *name) {
-  for (const auto &slot : devices)
-    if (const keratin_device_t *device = slot.load(std::memory_order_acquire);
-        device && strcmp(device->name, name) == 0)
-      return device;
-  return nullptr;
+bool runsCodeFor(const keratin_device_t &device, const char *name) {
+  size_t length = strlen(name);
+  return strncmp(device.name, name, length) == 0 &&
+         (device.name[length] == '\0' || device.name[length] == ':');
 }
 
-static constinit std::atomic<keratin_device_provider_t> provider = nullptr;
+static Code addDevice(const keratin_device_t &device, keratin_status_t *status) {
+  if (keratin_device_find(device.name))
+    return fail(status, KERATIN_INVALID_ARGUMENT, "there is a device '%s' already", device.name);
+  for (auto &slot : devices)
+    if (!slot.load(std::memory_order_relaxed)) {
+      slot.store(&device, std::memory_order_release);
+      return succeed(status);
+    }
+  return fail(status, KERATIN_RESOURCE_EXHAUSTED, "there are %d devices, no more are possible",
+              maxDevices);
+}
 
 // Whether every function is there that a device needs which runs images.
 static bool isWhole(const keratin_device_t &device) {
@@ -88,28 +98,16 @@ using namespace keratin::runtime;
 
 extern "C" const keratin_device_t *keratin_cpu_device(void) { return &cpuDevice; }
 
-extern "C" void keratin_device_set_provider(keratin_device_provider_t provides) {
-  provider.store(provides, std::memory_order_release);
-}
-
-extern "C" keratin_status_code_t
-keratin_device_open(const char *name, const keratin_device_t **device, keratin_status_t *status) {
-  if (Code code = checkPointers(status, __func__, {{name, "name"}, {device, "device"}}))
-    return code;
-  *device = findKnown(name);
-  keratin_device_provider_t provides = provider.load(std::memory_order_acquire);
-  if (!*device && provides)
-    if (Code code = provides(name, device, status))
-      return code;
-  if (!*device)
-    return fail(status, KERATIN_FAILED_PRECONDITION,
-                "there is no device '%s' in this process; it has %s", name, knownDevices().text());
-  return succeed(status);
+extern "C" const keratin_device_t *keratin_device_at(int32_t number) {
+  return number >= 0 && number < maxDevices ? devices[number].load(std::memory_order_acquire)
+                                            : nullptr;
 }
 
 extern "C" const keratin_device_t *keratin_device_find(const char *name) {
-  const keratin_device_t *device = nullptr;
-  return name && keratin_device_open(name, &device, nullptr) == KERATIN_OK ? device : nullptr;
+  for (int32_t i = 0; const keratin_device_t *device = keratin_device_at(i); ++i)
+    if (name && strcmp(device->name, name) == 0)
+      return device;
+  return nullptr;
 }
 
 extern "C" keratin_status_code_t keratin_device_register(const keratin_device_t *device,
@@ -123,13 +121,8 @@ extern "C" keratin_status_code_t keratin_device_register(const keratin_device_t 
                 device->bytes >= offsetof(keratin_device_t, user) && device->name ? device->name
                                                                                   : "",
                 KERATIN_DEVICE_ABI_VERSION);
-  if (findKnown(device->name))
-    return fail(status, KERATIN_INVALID_ARGUMENT, "there is a device '%s' already", device->name);
-  for (auto &slot : devices) {
-    const keratin_device_t *none = nullptr;
-    if (slot.compare_exchange_strong(none, device, std::memory_order_acq_rel))
-      return succeed(status);
-  }
-  return fail(status, KERATIN_RESOURCE_EXHAUSTED, "there are %d devices, no more are possible",
-              maxDevices);
+  pthread_mutex_lock(&registering);
+  Code code = addDevice(*device, status);
+  pthread_mutex_unlock(&registering);
+  return code;
 }

@@ -21,6 +21,9 @@ inline bool isOnHost(const keratin_tensor_t &view) {
 // "cpu, cuda"
 ShortText knownDevices();
 
+// Whether it is one of those that run code for the device of this name.
+bool runsCodeFor(const keratin_device_t &device, const char *name);
+
 } // namespace keratin::runtime
 
 #endif // KERATIN_RUNTIME_CORE_DEVICE_H

@@ -14,15 +14,21 @@ keratin_executable_t::~keratin_executable_t() {
   removePoolUser();
 }
 
-Code keratin_executable_t::load(keratin_status_t *status) {
+Code keratin_executable_t::load(const keratin_device_t *device, keratin_status_t *status) {
+  const char *name = descriptor.device_code ? descriptor.device_code->device : cpuDevice.name;
+  if (device && !runsCodeFor(*device, name))
+    return fail(status, KERATIN_INVALID_ARGUMENT,
+                "function '%s' was compiled for device '%s'; found device '%s'",
+                functionName(descriptor), name, device->name);
   if (!descriptor.device_code)
     return KERATIN_OK;
-  const char *name = descriptor.device_code->device;
-  const keratin_device_t *device = nullptr;
-  keratin_status_t reason;
-  if (Code code = keratin_device_open(name, &device, &reason))
-    return fail(status, code, "function '%s' was compiled for device '%s': %s",
-                functionName(descriptor), name, reason.message);
+  if (!device)
+    device = keratin_device_find(name);
+  if (!device)
+    return fail(status, KERATIN_FAILED_PRECONDITION,
+                "function '%s' was compiled for device '%s', which this process does not have; it "
+                "has %s",
+                functionName(descriptor), name, knownDevices().text());
   if (!device->load)
     return fail(status, KERATIN_INVALID_ARGUMENT,
                 "function '%s' has code for device '%s', which runs none", functionName(descriptor),
@@ -44,14 +50,21 @@ keratin_executable_device(const keratin_executable_t *executable) {
 extern "C" keratin_status_code_t
 keratin_executable_create(const keratin_function_desc_t *descriptor,
                           keratin_executable_t **executable, keratin_status_t *status) {
-  if (Code code =
-          checkPointers(status, __func__, {{descriptor, "descriptor"}, {executable, "executable"}}))
+  return keratin_executable_create_on(descriptor, nullptr, executable, status);
+}
+
+extern "C" keratin_status_code_t
+keratin_executable_create_on(const keratin_function_desc_t *descriptor,
+                             const keratin_device_t *device, keratin_executable_t **executable,
+                             keratin_status_t *status) {
+  if (Code code = checkPointers(status, "keratin_executable_create",
+                                {{descriptor, "descriptor"}, {executable, "executable"}}))
     return code;
   if (Code code = validateDescriptor(*descriptor, status))
     return code;
   auto *made = makeObject<keratin_executable_t>(*descriptor);
   if (made)
-    if (Code code = made->load(status)) {
+    if (Code code = made->load(device, status)) {
       destroyObject(made);
       return code;
     }

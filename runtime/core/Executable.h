@@ -12,9 +12,9 @@ struct keratin_executable_t {
   }
   ~keratin_executable_t();
 
-  // Of a function with code for a device: finds it, loads the code, and sends the constants. Before
-  // the first lease is taken.
-  keratin_status_code_t load(keratin_status_t *status);
+  // Of a function with code for a device: finds it, unless it is named, loads the code, and sends
+  // the constants. Before the first lease is taken.
+  keratin_status_code_t load(const keratin_device_t *device, keratin_status_t *status);
 
   const keratin_function_desc_t &descriptor;
   keratin::runtime::LeaseLayout layout; // the same from the first lease on

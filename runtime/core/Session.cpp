@@ -212,24 +212,60 @@ extern "C" keratin_status_code_t keratin_variable_read(const keratin_variable_t 
   return code ? code : succeed(status);
 }
 
-// By way of the host's memory where the view is not row-major.
-static Code writeToDevice(keratin_variable_t &variable, const keratin_tensor_t &value,
-                          keratin_status_t *status) {
+// Whether the variable can take the value.
+static Code checkValue(const keratin_variable_t &variable, const keratin_tensor_t &value,
+                       keratin_status_t *status) {
+  if (value.dtype != variable.dtype)
+    return fail(status, KERATIN_INVALID_ARGUMENT,
+                "variable: the new value has dtype %s; the variable has %s", dtypeName(value.dtype),
+                dtypeName(variable.dtype));
+  bool fits = value.rank == variable.rank && (!value.rank || value.dims);
+  for (int32_t axis = 0; fits && axis < variable.rank; ++axis)
+    fits = value.dims[axis] == variable.dims[axis];
+  if (!fits)
+    return fail(status, KERATIN_INVALID_ARGUMENT,
+                "variable: the new value has shape %s; the variable has %s",
+                dimsText(value.dims ? value.rank : 0, value.dims).text(),
+                dimsText(variable.rank, variable.dims).text());
+  if (variable.bytes && !value.data)
+    return fail(status, KERATIN_INVALID_ARGUMENT, "variable: the new value has no data");
+  if (!isOnHost(value))
+    return fail(status, KERATIN_INVALID_ARGUMENT,
+                "variable: the new value lies on device '%s'; needed the host's memory",
+                deviceOf(value).name);
+  return KERATIN_OK;
+}
+
+static bool isOnCpu(const keratin_variable_t &variable) {
+  return variable.session->device == &cpuDevice;
+}
+
+// Makes the block a copy of the value in the memory of the variable's device, by way of the host's
+// where the view is not row-major.
+static Code stage(const keratin_variable_t &variable, const keratin_tensor_t &value, Block &staged,
+                  keratin_status_t *status) {
   const keratin_device_t &device = *variable.session->device;
   Block packed;
-  const void *from = value.data;
-  if (!isRowMajor(value)) {
-    if (!packed.reserve(variable.bytes))
-      return fail(status, KERATIN_RESOURCE_EXHAUSTED,
-                  "variable: no memory for %zu bytes of a value that is not row-major",
-                  variable.bytes);
+  staged.setDevice(device);
+  if (!staged.reserve(variable.bytes) || (!isRowMajor(value) && !packed.reserve(variable.bytes)))
+    return fail(status, KERATIN_RESOURCE_EXHAUSTED,
+                "variable: no memory for %zu bytes of a new value on device '%s'", variable.bytes,
+                device.name);
+  if (!isRowMajor(value))
     packRowMajor(value, packed.data());
-    from = packed.data();
-  }
-  Code code = variable.bytes ? device.copy_in(device.user, nullptr, 0, variable.value.data(), from,
-                                              variable.bytes, status)
-                             : KERATIN_OK;
-  return code ? code : succeed(status);
+  return variable.bytes ? device.copy_in(device.user, nullptr, 0, staged.data(),
+                                         isRowMajor(value) ? value.data : packed.data(),
+                                         variable.bytes, status)
+                        : KERATIN_OK;
+}
+
+// In the host's memory, where nothing can fail, or by exchange with what was staged.
+static void assign(keratin_variable_t &variable, const keratin_tensor_t &value, Block *staged) {
+  SessionGuard guard(&variable.session->lock, /*exclusive=*/true);
+  if (staged)
+    variable.value.swap(*staged);
+  else
+    packRowMajor(value, variable.value.data());
 }
 
 extern "C" keratin_status_code_t keratin_variable_write(keratin_variable_t *variable,
@@ -237,28 +273,37 @@ extern "C" keratin_status_code_t keratin_variable_write(keratin_variable_t *vari
                                                         keratin_status_t *status) {
   if (Code code = checkPointers(status, __func__, {{variable, "variable"}, {value, "value"}}))
     return code;
-  if (value->dtype != variable->dtype)
-    return fail(status, KERATIN_INVALID_ARGUMENT,
-                "variable: the new value has dtype %s; the variable has %s",
-                dtypeName(value->dtype), dtypeName(variable->dtype));
-  bool fits = value->rank == variable->rank && (!value->rank || value->dims);
-  for (int32_t axis = 0; fits && axis < variable->rank; ++axis)
-    fits = value->dims[axis] == variable->dims[axis];
-  if (!fits)
-    return fail(status, KERATIN_INVALID_ARGUMENT,
-                "variable: the new value has shape %s; the variable has %s",
-                dimsText(value->dims ? value->rank : 0, value->dims).text(),
-                dimsText(variable->rank, variable->dims).text());
-  if (variable->bytes && !value->data)
-    return fail(status, KERATIN_INVALID_ARGUMENT, "variable: the new value has no data");
-  if (!isOnHost(*value))
-    return fail(status, KERATIN_INVALID_ARGUMENT,
-                "variable: the new value lies on device '%s'; needed the host's memory",
-                deviceOf(*value).name);
-  SessionGuard guard(&variable->session->lock, /*exclusive=*/true);
-  if (variable->session->device == &cpuDevice) {
-    packRowMajor(*value, variable->value.data());
-    return succeed(status);
+  if (Code code = checkValue(*variable, *value, status))
+    return code;
+  Block staged;
+  if (!isOnCpu(*variable))
+    if (Code code = stage(*variable, *value, staged, status))
+      return code;
+  assign(*variable, *value, isOnCpu(*variable) ? nullptr : &staged);
+  return succeed(status);
+}
+
+extern "C" keratin_status_code_t keratin_variables_write(keratin_variable_t *const *variables,
+                                                         const keratin_tensor_t *values,
+                                                         int32_t count, keratin_status_t *status) {
+  if (Code code = checkPointers(
+          status, __func__, {{variables, "variables", count > 0}, {values, "values", count > 0}}))
+    return code;
+  for (int32_t i = 0; i < count; ++i) {
+    if (Code code = checkPointers(status, __func__, {{variables[i], "variables"}}))
+      return code;
+    if (Code code = checkValue(*variables[i], values[i], status))
+      return code;
   }
-  return writeToDevice(*variable, *value, status);
+  BlockArray staged(count > 0 ? count : 0);
+  if (!staged)
+    return fail(status, KERATIN_RESOURCE_EXHAUSTED,
+                "variable: no memory for the values of %" PRId32 " variables", count);
+  for (int32_t i = 0; i < count; ++i)
+    if (!isOnCpu(*variables[i]))
+      if (Code code = stage(*variables[i], values[i], staged[i], status))
+        return code;
+  for (int32_t i = 0; i < count; ++i)
+    assign(*variables[i], values[i], isOnCpu(*variables[i]) ? nullptr : &staged[i]);
+  return succeed(status);
 }

@@ -91,31 +91,6 @@ bool matches(const keratin_state_t &state, int32_t number, File &file) {
   return same;
 }
 
-// Values read from a file, until all are there.
-class Values {
-public:
-  explicit Values(int32_t count)
-      : count(count), bytes(size_t(count) * sizeof(Block)),
-        blocks(static_cast<Block *>(allocate(bytes, alignof(Block)))) {
-    for (int32_t i = 0; blocks && i < count; ++i)
-      new (&blocks[i]) Block();
-  }
-  ~Values() {
-    for (int32_t i = 0; blocks && i < count; ++i)
-      blocks[i].~Block();
-    deallocate(blocks, bytes, alignof(Block));
-  }
-  Values(const Values &) = delete;
-  Values &operator=(const Values &) = delete;
-  explicit operator bool() const { return blocks; }
-  Block &operator[](int32_t i) { return blocks[i]; }
-
-private:
-  int32_t count;
-  size_t bytes;
-  Block *blocks;
-};
-
 } // namespace
 
 extern "C" keratin_status_code_t keratin_state_save(const keratin_state_t *state, const char *path,
@@ -158,7 +133,7 @@ extern "C" keratin_status_code_t keratin_state_load(keratin_state_t *state, cons
     return fail(status, KERATIN_INVALID_ARGUMENT,
                 "'%s' holds another number of variables; model '%s' has %" PRId32, path,
                 state->object->name, count);
-  Values values(count);
+  BlockArray values(count);
   if (!values)
     return fail(status, KERATIN_RESOURCE_EXHAUSTED, "no memory for the values of '%s'", path);
   for (int32_t i = 0; i < count; ++i) {

@@ -80,25 +80,25 @@ KERATIN_API keratin_status_code_t keratin_device_register(const keratin_device_t
                                                           keratin_status_t *status);
 // NULL if none of this name is known.
 KERATIN_API const keratin_device_t *keratin_device_find(const char *name);
-// The same, with the reason where there is none.
-KERATIN_API keratin_status_code_t keratin_device_open(const char *name,
-                                                      const keratin_device_t **device,
-                                                      keratin_status_t *status);
-
-// Makes the device of this name, and registers it, when somebody asks for it first: what costs
-// something, or may not be there, is not looked for before. *device stays NULL where the name is
-// none of its devices'; where it is, and there is no such device, the status says why.
-typedef keratin_status_code_t (*keratin_device_provider_t)(const char *name,
-                                                           const keratin_device_t **device,
-                                                           keratin_status_t *status);
-// One provider for the process.
-KERATIN_API void keratin_device_set_provider(keratin_device_provider_t provider);
+// The devices that are known, by number, the CPU first; NULL behind the last.
+KERATIN_API const keratin_device_t *keratin_device_at(int32_t number);
 
 // A session whose variables lie on the device. Functions that use them run there.
 KERATIN_API keratin_status_code_t keratin_session_create_on(const keratin_device_t *device,
                                                             keratin_session_t **session,
                                                             keratin_status_t *status);
 
+// Writes several variables, of any sessions, as keratin_variable_write does: all of them or, where
+// one value is refused or a device has no memory for it, none.
+KERATIN_API keratin_status_code_t keratin_variables_write(keratin_variable_t *const *variables,
+                                                          const keratin_tensor_t *values,
+                                                          int32_t count, keratin_status_t *status);
+
+// As keratin_executable_create, on this one of the devices that run the code: code for "far" runs
+// on "far", "far:1", "far:2". NULL: the one that has the name.
+KERATIN_API keratin_status_code_t keratin_executable_create_on(
+    const keratin_function_desc_t *descriptor, const keratin_device_t *device,
+    keratin_executable_t **executable, keratin_status_t *status);
 // Where an executable runs.
 KERATIN_API const keratin_device_t *
 keratin_executable_device(const keratin_executable_t *executable);
