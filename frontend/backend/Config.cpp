@@ -3,6 +3,7 @@
 
 #include "frontend/backend/Configuration.h"
 #include "frontend/backend/KerasJson.h"
+#include "frontend/graph/Devices.h"
 #include "keratin/elementwise.h"
 #include "keratin/error.h"
 #include "runtime/files/FileReader.h"
@@ -131,6 +132,10 @@ void set_image_data_format(const std::string &data_format) {
                      "'; needed channels_last or channels_first");
   state().dataFormat = data_format;
 }
+
+std::string device() { return currentDevice().name; }
+
+void set_device(const std::string &name) { setCurrentDevice(name); }
 
 std::string normalize_data_format(const DataFormat &value) {
   if (!value.value())

@@ -198,12 +198,25 @@ GraphSlice frontend::sliceFunction(const Function::Impl &impl) {
   return slice;
 }
 
+Placement frontend::placeFunction(const Call &call, const FunctionModule &module,
+                                  const FunctionOptions &options) {
+  Placement placement = placementOf(call, options);
+  for (const auto &[name, storage] : module.variables)
+    if (auto conflict =
+            placement.device ? storage->conflictOn(*placement.device, name) : std::nullopt)
+      call.valueError(*conflict);
+  return placement;
+}
+
+// Nothing moves for a function that cannot be made.
 void frontend::compileFunction(Function::Impl &impl, FunctionModule module,
-                               const FunctionOptions &options) {
-  impl.variables = module.variables;
-  for (const auto &variable : impl.variables)
-    impl.handles.push_back(variable->handle());
-  impl.program = Program::compile(std::move(module), options);
+                               const Placement &placement) {
+  std::vector<ModuleVariable> variables = module.variables;
+  impl.program = Program::compile(std::move(module), placement);
+  for (const auto &[name, storage] : variables) {
+    impl.variables.push_back(storage->settle(*placement.device, impl.name, name));
+    impl.handles.push_back(impl.variables.back().get());
+  }
 }
 
 static Function makeFunction(const std::vector<Tensor> &inputs, const std::vector<Tensor> &outputs,
@@ -211,6 +224,7 @@ static Function makeFunction(const std::vector<Tensor> &inputs, const std::vecto
                              const FunctionOptions &options, SourceLocation location) {
   auto impl = std::make_shared<Function::Impl>();
   FunctionModule module;
+  Placement placement;
   {
     Call call("function", location);
     if (options.memoryBudget < 0)
@@ -250,8 +264,9 @@ static Function makeFunction(const std::vector<Tensor> &inputs, const std::vecto
         impl->updates.push_back(*update.tensor());
       }
     module = buildFunctionModule(sliceFunction(*impl), impl->name, Literals::AsConstants);
+    placement = placeFunction(call, module, options);
   }
-  compileFunction(*impl, std::move(module), options);
+  compileFunction(*impl, std::move(module), placement);
   return Function(std::move(impl));
 }
 

@@ -2,6 +2,7 @@
 #ifndef KERATIN_FRONTEND_BACKEND_FUNCTIONSTATE_H
 #define KERATIN_FRONTEND_BACKEND_FUNCTIONSTATE_H
 
+#include "frontend/graph/Call.h"
 #include "frontend/graph/GraphSlice.h"
 #include "frontend/graph/Program.h"
 #include "frontend/graph/SparseFeed.h"
@@ -29,10 +30,13 @@ InputSpec specOf(Graph &graph, const Tensor &tensor);
 // The part of the graph that the function is. Under the graph's mutex.
 GraphSlice sliceFunction(const Function::Impl &impl);
 
-// Names the variables of the module and compiles it. Not under the graph's mutex: others may build
-// and compile meanwhile.
-void compileFunction(Function::Impl &impl, FunctionModule module,
-                     const FunctionOptions &options = {});
+// Where the function of the module runs. A variable of it that lies elsewhere for good is an error
+// of the call.
+Placement placeFunction(const Call &call, const FunctionModule &module,
+                        const FunctionOptions &options);
+// Compiles the module; then its variables lie on the device. Not under the graph's mutex: others
+// may build and compile meanwhile.
+void compileFunction(Function::Impl &impl, FunctionModule module, const Placement &placement);
 
 } // namespace keratin::frontend
 
@@ -49,7 +53,7 @@ struct keratin::Function::Impl {
   bool isLoaded = false;
   std::vector<std::string> outputNames;
 
-  std::vector<std::shared_ptr<frontend::VariableStorage>> variables; // kept alive for the handles
+  std::vector<frontend::VariableStorage::Handle> variables; // kept alive for the handles
   std::vector<keratin_variable_t *> handles;
   std::shared_ptr<const frontend::Program> program;
 };

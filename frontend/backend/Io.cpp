@@ -95,15 +95,7 @@ std::vector<Array> batch_get_value(const std::vector<Tensor> &ops, SourceLocatio
   return values;
 }
 
-namespace {
-
-// A new value that a variable can take.
-struct Assignment {
-  std::shared_ptr<VariableStorage> storage;
-  Array value;
-};
-
-} // namespace
+using Assignment = VariableStorage::Assignment;
 
 // The elements at the places of a sparse variable; what lies elsewhere must be 0.
 static Assignment assignSparse(const std::string &function, const Tensor &x, const Array &value,
@@ -155,17 +147,14 @@ static Assignment assign(const char *function, const Tensor &x, const Array &val
 }
 
 void set_value(const Tensor &x, const Array &value, SourceLocation location) {
-  auto [storage, converted] = assign("set_value", x, value, location);
-  storage->write(converted);
+  VariableStorage::write("set_value", {assign("set_value", x, value, location)});
 }
 
 void batch_set_value(const std::vector<std::pair<Tensor, Array>> &tuples, SourceLocation location) {
   std::vector<Assignment> assignments;
   for (const auto &[tensor, value] : tuples)
     assignments.push_back(assign("batch_set_value", tensor, value, location));
-  // Nothing here can fail.
-  for (const Assignment &assignment : assignments)
-    assignment.storage->write(assignment.value);
+  VariableStorage::write("batch_set_value", assignments);
 }
 
 Tensor print_tensor(const Operand &operand, const std::string &message, SourceLocation location) {

@@ -470,6 +470,7 @@ static std::vector<Function> load(const char *caller, const std::string &path,
   mlir::MLIRContext &context = *own;
   std::vector<std::shared_ptr<Function::Impl>> impls;
   std::vector<FunctionModule> modules;
+  std::vector<Placement> placements;
   {
     Call call(caller, location);
     if (!bytes.ok())
@@ -485,13 +486,15 @@ static std::vector<Function> load(const char *caller, const std::string &path,
       for (size_t i = 0; i < saved->functions.size(); ++i)
         impls.push_back(loader.load(i));
     }
-    for (const auto &impl : impls)
+    for (const auto &impl : impls) {
       modules.push_back(
           buildFunctionModule(sliceFunction(*impl), impl->name, Literals::AsConstants));
+      placements.push_back(placeFunction(call, modules.back(), {}));
+    }
   }
   std::vector<Function> functions;
   for (size_t i = 0; i < impls.size(); ++i) {
-    compileFunction(*impls[i], std::move(modules[i]));
+    compileFunction(*impls[i], std::move(modules[i]), placements[i]);
     functions.push_back(Function(std::move(impls[i])));
   }
   return functions;

@@ -13,8 +13,19 @@ using namespace keratin::frontend;
 
 namespace {
 
-struct SignatureHash {
-  size_t operator()(const SliceSignature &signature) const { return signature.hash(); }
+// What programs are told apart by.
+struct ProgramKey {
+  SliceSignature signature;
+  const keratin_device_t *device;
+
+  bool operator==(const ProgramKey &other) const {
+    return device == other.device && signature == other.signature;
+  }
+};
+struct KeyHash {
+  size_t operator()(const ProgramKey &key) const {
+    return key.signature.hash() ^ reinterpret_cast<uintptr_t>(key.device);
+  }
 };
 
 // Least recently used last. Under the graph's mutex.
@@ -25,19 +36,19 @@ public:
     return *cache;
   }
 
-  std::shared_ptr<const Program> find(const SliceSignature &signature) {
-    auto found = index.find(signature);
+  std::shared_ptr<const Program> find(const ProgramKey &key) {
+    auto found = index.find(key);
     if (found == index.end())
       return nullptr;
     entries.splice(entries.begin(), entries, found->second);
     return found->second->second;
   }
 
-  void add(const SliceSignature &signature, std::shared_ptr<const Program> program) {
-    if (index.count(signature))
+  void add(const ProgramKey &key, std::shared_ptr<const Program> program) {
+    if (index.count(key))
       return; // another thread compiled the same
-    entries.emplace_front(signature, std::move(program));
-    index.emplace(signature, entries.begin());
+    entries.emplace_front(key, std::move(program));
+    index.emplace(key, entries.begin());
     if (entries.size() > kCachedPrograms) {
       index.erase(entries.back().first);
       entries.pop_back();
@@ -50,27 +61,37 @@ public:
   }
 
 private:
-  using Entries = std::list<std::pair<SliceSignature, std::shared_ptr<const Program>>>;
+  using Entries = std::list<std::pair<ProgramKey, std::shared_ptr<const Program>>>;
   Entries entries;
-  std::unordered_map<SliceSignature, Entries::iterator, SignatureHash> index;
+  std::unordered_map<ProgramKey, Entries::iterator, KeyHash> index;
 };
 
 std::atomic<int64_t> compileCount{0};
 
 // Everything that a run needs, held so that other threads may change the graph meanwhile.
 struct Evaluation {
+  const keratin_device_t *device = nullptr;
   std::shared_ptr<const Program> program;
-  std::vector<std::shared_ptr<VariableStorage>> variables;
+  std::vector<ModuleVariable> variables;
+  bool isReader = true; // updates no variable
   std::vector<Array> inputs;
 };
 
 } // namespace
 
+// Where functions have decided that its first variable lies, if it has one such.
+static const keratin_device_t &deviceOf(const std::vector<ModuleVariable> &variables) {
+  for (const auto &[name, storage] : variables)
+    if (const keratin_device_t *device = storage->settledOn())
+      return *device;
+  return currentDevice();
+}
+
 static Evaluation prepare(const std::string &function, const std::vector<Tensor> &fetches,
                           FedArrays feeds) {
   Graph &graph = Graph::get();
   Evaluation evaluation;
-  std::optional<SliceSignature> signature;
+  std::optional<ProgramKey> key;
   FunctionModule module;
   {
     Graph::Lock lock(graph);
@@ -85,27 +106,38 @@ static Evaluation prepare(const std::string &function, const std::vector<Tensor>
     GraphSlice slice = sliceGraph(request);
     for (ir::LiteralOp literal : slice.literals)
       evaluation.inputs.push_back(graph.literals[literal.getId()]);
-    for (ir::VariableOp variable : slice.variables)
-      evaluation.variables.push_back(graph.variables[variable.getId()].storage);
-    signature.emplace(slice);
-    evaluation.program = ProgramCache::get().find(*signature);
+    evaluation.isReader = slice.updates.empty();
+    for (ir::VariableOp variable : slice.variables) {
+      const VariableInfo &info = graph.variables[variable.getId()];
+      evaluation.variables.push_back({info.name, info.storage});
+      evaluation.isReader &= !info.countsDraws;
+    }
+    evaluation.device = &deviceOf(evaluation.variables);
+    key.emplace(SliceSignature(slice), evaluation.device);
+    evaluation.program = ProgramCache::get().find(*key);
     if (evaluation.program)
       return evaluation;
     module = buildFunctionModule(slice, function, Literals::AsInputs);
   }
-  evaluation.program = Program::compile(std::move(module));
+  evaluation.program = Program::compile(std::move(module), placementOn(*evaluation.device));
   ++compileCount;
   Graph::Lock lock(graph);
-  ProgramCache::get().add(*signature, evaluation.program);
+  ProgramCache::get().add(*key, evaluation.program);
   return evaluation;
 }
 
 static std::vector<Array> run(const std::string &function, const std::vector<Tensor> &fetches,
                               FedArrays feeds) {
   Evaluation evaluation = prepare(function, fetches, std::move(feeds));
+  std::vector<VariableStorage::Handle> held;
   std::vector<keratin_variable_t *> variables;
-  for (const auto &variable : evaluation.variables)
-    variables.push_back(variable->handle());
+  for (const auto &[name, storage] : evaluation.variables) {
+    // Who only reads what is here already leaves it to others to decide where it lies.
+    held.push_back(evaluation.isReader ? storage->peek(*evaluation.device) : nullptr);
+    if (!held.back())
+      held.back() = storage->settle(*evaluation.device, function, name);
+    variables.push_back(held.back().get());
+  }
   std::vector<const Array *> inputs;
   for (const Array &input : evaluation.inputs)
     inputs.push_back(&input);

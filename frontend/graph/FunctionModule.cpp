@@ -40,9 +40,9 @@ public:
       for (ir::LiteralOp literal : slice.literals)
         addArgument(literal.getResult(), ir::SignatureEntry::input(context.get(), "literal"));
     for (ir::VariableOp variable : slice.variables) {
-      addArgument(variable.getResult(), ir::SignatureEntry::variable(
-                                            context.get(), graph.variables[variable.getId()].name));
-      result.variables.push_back(graph.variables[variable.getId()].storage);
+      const VariableInfo &info = graph.variables[variable.getId()];
+      addArgument(variable.getResult(), ir::SignatureEntry::variable(context.get(), info.name));
+      result.variables.push_back({info.name, info.storage});
     }
     for (Operation *op : slice.ops)
       clone(op);

@@ -14,6 +14,12 @@
 
 namespace keratin::frontend {
 
+// A variable of a signature, with its name for messages.
+struct ModuleVariable {
+  std::string name;
+  std::shared_ptr<VariableStorage> storage;
+};
+
 // The module keeps the contract of compiler/driver/Compiler.h. It has its own context, so that what
 // compiling leaves in it (constants above all) goes with it, and so that functions may be compiled
 // while others build the graph.
@@ -21,7 +27,7 @@ struct FunctionModule {
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   // The variables of the signature, in order.
-  std::vector<std::shared_ptr<VariableStorage>> variables;
+  std::vector<ModuleVariable> variables;
   int64_t outputs = 0;
 
   // After work on it was abandoned (compiler/driver/Attempt.h): it is lost.

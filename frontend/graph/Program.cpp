@@ -35,10 +35,11 @@ namespace {
 
 class CompiledProgram : public Program {
 public:
-  explicit CompiledProgram(std::shared_ptr<const compiler::CompiledFunction> compiledFunction)
+  CompiledProgram(std::shared_ptr<const compiler::CompiledFunction> compiledFunction,
+                  const keratin_device_t *device)
       : code(std::move(compiledFunction)) {
     keratin_status_t status = {};
-    keratin_executable_create(&code->descriptor(), &executable, &status);
+    keratin_executable_create_on(&code->descriptor(), device, &executable, &status);
     throwIfFailed(code->descriptor().name, status);
   }
   ~CompiledProgram() override { keratin_executable_destroy(executable); }
@@ -104,7 +105,8 @@ private:
 } // namespace
 
 static std::shared_ptr<const Program> compileModule(FunctionModule &module,
-                                                    const FunctionOptions &options) {
+                                                    const Placement &placement) {
+  const FunctionOptions &options = placement.options;
   compiler::CompileOptions compileOptions;
   compileOptions.target = options.target;
   compileOptions.memoryBudget = options.memoryBudget;
@@ -114,18 +116,17 @@ static std::shared_ptr<const Program> compileModule(FunctionModule &module,
       std::chrono::nanoseconds(int64_t(std::min(options.timeLimit, 3e9) * 1e9));
   auto compiled = compiler::compile(*module.module, compileOptions);
   if (compiled.ok())
-    return std::make_shared<CompiledProgram>(*std::move(compiled));
+    return std::make_shared<CompiledProgram>(*std::move(compiled), placement.device);
   if (compiler::isAbandoned(compiled.status()))
     module.abandon();
   throwStatus(compiled.status().code(), std::string(compiled.status().message()));
 }
 
-std::shared_ptr<const Program> Program::compile(FunctionModule module,
-                                                const FunctionOptions &options) {
+std::shared_ptr<const Program> Program::compile(FunctionModule module, const Placement &placement) {
   std::shared_ptr<const Program> program;
   withThreadObjects([&] {
     FunctionModule own = std::move(module); // which ends with the work
-    program = substitute ? substitute(std::move(own)) : compileModule(own, options);
+    program = substitute ? substitute(std::move(own)) : compileModule(own, placement);
   });
   return program;
 }

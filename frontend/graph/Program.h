@@ -2,6 +2,7 @@
 #ifndef KERATIN_FRONTEND_GRAPH_PROGRAM_H
 #define KERATIN_FRONTEND_GRAPH_PROGRAM_H
 
+#include "frontend/graph/Devices.h"
 #include "frontend/graph/FunctionModule.h"
 #include "keratin/array.h"
 #include "keratin/function.h"
@@ -20,8 +21,7 @@ public:
   virtual ~Program() = default;
 
   // What the compiler refuses is thrown as the kind of error it is. Takes no lock.
-  static std::shared_ptr<const Program> compile(FunctionModule module,
-                                                const FunctionOptions &options = {});
+  static std::shared_ptr<const Program> compile(FunctionModule module, const Placement &placement);
 
   // `inputs` are those of the signature with the signature's dtypes, perhaps with strides; the
   // first outputs are written, in order, in their own memory where it is large enough. Throws for a

@@ -1,69 +1,127 @@
 #include "frontend/graph/VariableStorage.h"
 
+#include "frontend/graph/Devices.h"
 #include "frontend/graph/RuntimeStatus.h"
 #include "frontend/values/Elements.h"
+
+#include <algorithm>
+#include <mutex>
+#include <shared_mutex>
 
 using namespace keratin;
 using namespace keratin::frontend;
 
+// Shared while somebody looks where a variable lies or writes it there, exclusive while one moves.
 // Never destroyed: variables with static storage may outlive everything.
-static keratin_session_t *session() {
-  static keratin_session_t *session = [] {
-    keratin_session_t *created = nullptr;
-    keratin_status_t status = {};
-    keratin_session_create(&created, &status);
-    throwIfFailed("session", status);
-    return created;
-  }();
-  return session;
+static std::shared_mutex &moves() {
+  static auto *mutex = new std::shared_mutex;
+  return *mutex;
 }
 
-VariableStorage::VariableStorage(const Array &initial) {
-  keratin_status_t status = {};
+static keratin_tensor_t viewOf(const Array &array) {
+  return {const_cast<void *>(array.origin()),
+          int32_t(array.dtype()),
+          int32_t(array.ndim()),
+          array.shape().data(),
+          array.viewStrides(),
+          nullptr};
+}
+
+// Whether all bits of a scalar are 0, as those of a fresh variable are.
+static bool isZero(const Array &element) {
+  auto *bytes = static_cast<const char *>(element.origin());
+  return std::all_of(bytes, bytes + element.bytes(), [](char byte) { return byte == 0; });
+}
+
+VariableStorage::VariableStorage(const Array &initial)
+    : type(initial.dtype()), dims(initial.shape()), place(&currentDevice()) {
   Array packed;
-  keratin_variable_create(session(), int32_t(initial.dtype()), int32_t(initial.ndim()),
-                          initial.shape().data(), rowMajor(initial, packed).rawData(), &variable,
-                          &status);
-  throwIfFailed("variable", status);
+  variable = makeOn(*place, rowMajor(initial, packed).rawData());
 }
 
-VariableStorage::VariableStorage(const Array &element, const std::vector<int64_t> &dims) {
-  keratin_status_t status = {};
-  int32_t dtype = int32_t(element.dtype()), rank = int32_t(dims.size());
-  keratin_variable_create(session(), dtype, rank, dims.data(), /*initial=*/nullptr, &variable,
-                          &status);
-  throwIfFailed("variable", status);
+VariableStorage::VariableStorage(const Array &element, const std::vector<int64_t> &dims)
+    : type(element.dtype()), dims(dims), place(&currentDevice()) {
+  variable = makeOn(*place, /*initial=*/nullptr);
+  if (isZero(element))
+    return;
   std::vector<int64_t> strides(dims.size(), 0);
-  keratin_tensor_t view = {
-      const_cast<void *>(element.rawData()), dtype, rank, dims.data(), strides.data(), nullptr};
-  keratin_variable_write(variable, &view, &status);
+  keratin_tensor_t view = viewOf(element);
+  view.rank = int32_t(dims.size());
+  view.dims = dims.data();
+  view.strides = strides.data();
+  keratin_status_t status = {};
+  keratin_variable_write(variable.get(), &view, &status);
+  throwIfFailed("variable", status);
 }
 
-VariableStorage::~VariableStorage() { keratin_variable_release(variable); }
-
-DType VariableStorage::dtype() const { return DType(keratin_variable_dtype(variable)); }
-
-std::vector<int64_t> VariableStorage::shape() const {
-  const int64_t *dims = keratin_variable_dims(variable);
-  return {dims, dims + keratin_variable_rank(variable)};
+// Zeros for null.
+VariableStorage::Handle VariableStorage::makeOn(const keratin_device_t &device,
+                                                const void *initial) const {
+  keratin_status_t status = {};
+  keratin_variable_t *made = nullptr;
+  keratin_variable_create(sessionOn(device), int32_t(type), int32_t(dims.size()), dims.data(),
+                          initial, &made, &status);
+  throwIfFailed("variable", status);
+  return Handle(made, keratin_variable_release);
 }
 
-Array VariableStorage::read() const {
-  Array value = Array::empty(dtype(), shape());
+static Array readFrom(const VariableStorage &storage, const keratin_variable_t *variable) {
+  Array value = Array::empty(storage.dtype(), storage.shape());
   keratin_status_t status = {};
   keratin_variable_read(variable, value.rawData(), value.bytes(), &status);
   throwIfFailed("get_value", status);
   return value;
 }
 
-void VariableStorage::write(const Array &value) {
-  keratin_tensor_t view = {const_cast<void *>(value.origin()),
-                           int32_t(value.dtype()),
-                           int32_t(value.ndim()),
-                           value.shape().data(),
-                           value.viewStrides(),
-                           nullptr};
+Array VariableStorage::read() const {
+  Handle present;
+  {
+    std::shared_lock lock(moves());
+    present = variable;
+  }
+  return readFrom(*this, present.get());
+}
+
+VariableStorage::Handle VariableStorage::peek(const keratin_device_t &device) const {
+  std::shared_lock lock(moves());
+  return place == &device ? variable : nullptr;
+}
+
+std::optional<std::string> VariableStorage::conflictOn(const keratin_device_t &device,
+                                                       const std::string &name) const {
+  const keratin_device_t *other = settledOn();
+  if (!other || other == &device)
+    return std::nullopt;
+  return std::string("runs on device '") + device.name + "'; variable '" + name +
+         "' lies on device '" + other->name + "'; needed one device for both";
+}
+
+VariableStorage::Handle VariableStorage::settle(const keratin_device_t &device,
+                                                const std::string &function,
+                                                const std::string &name) {
+  if (settledOn() != &device) {
+    std::unique_lock lock(moves());
+    if (std::optional<std::string> conflict = conflictOn(device, name))
+      throw ValueError(function + ": " + *conflict);
+    if (place != &device) {
+      variable = makeOn(device, readFrom(*this, variable.get()).rawData());
+      place = &device;
+    }
+    settled.store(&device, std::memory_order_release);
+  }
+  return variable; // which moves no more
+}
+
+void VariableStorage::write(const std::string &function,
+                            const std::vector<Assignment> &assignments) {
+  std::vector<keratin_variable_t *> variables;
+  std::vector<keratin_tensor_t> values;
+  std::shared_lock lock(moves());
+  for (const auto &[storage, value] : assignments) {
+    variables.push_back(storage->variable.get());
+    values.push_back(viewOf(value));
+  }
   keratin_status_t status = {};
-  keratin_variable_write(variable, &view, &status);
-  throwIfFailed("set_value", status);
+  keratin_variables_write(variables.data(), values.data(), int32_t(values.size()), &status);
+  throwIfFailed(function, status);
 }

@@ -4,30 +4,64 @@
 
 #include "keratin/array.h"
 
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+struct keratin_device_t;
 struct keratin_variable_t;
 
 namespace keratin::frontend {
 
-// A variable of the process's session. Functions that use it share it with its tensors.
+// A variable of one of the process's sessions, of which each device has one. It is made on the
+// current device; the first function that uses it decides on which it lies from then on, and moves
+// it there. Functions share it with its tensors. Any number of threads may use one.
 class VariableStorage {
 public:
+  using Handle = std::shared_ptr<keratin_variable_t>;
+
   explicit VariableStorage(const Array &initial);
   // Of the dtype of the one element, which is everywhere: takes no memory beside the variable's.
   VariableStorage(const Array &element, const std::vector<int64_t> &dims);
-  ~VariableStorage();
   VariableStorage(const VariableStorage &) = delete;
   VariableStorage &operator=(const VariableStorage &) = delete;
 
-  keratin_variable_t *handle() const { return variable; }
-  DType dtype() const;
-  std::vector<int64_t> shape() const;
+  DType dtype() const { return type; }
+  const std::vector<int64_t> &shape() const { return dims; }
+
+  // The device that a function has decided for; null if none has.
+  const keratin_device_t *settledOn() const { return settled.load(std::memory_order_acquire); }
+  // What to say of a function that would use it on this device, if another has decided otherwise.
+  // `name` is the variable's.
+  std::optional<std::string> conflictOn(const keratin_device_t &device,
+                                        const std::string &name) const;
+  // It lies on the device from now on. ValueError "function: ..." for a conflict.
+  Handle settle(const keratin_device_t &device, const std::string &function,
+                const std::string &name);
+  // As it is, if it lies on the device, for a reader, who does not decide anything; else null.
+  Handle peek(const keratin_device_t &device) const;
+
   // A consistent copy, also while functions update it.
   Array read() const;
-  // dtype and shape must be the variable's.
-  void write(const Array &value);
+
+  // A new value for a variable, of its dtype and shape.
+  struct Assignment {
+    std::shared_ptr<VariableStorage> storage;
+    Array value;
+  };
+  // All of them or, where a device refuses one, none.
+  static void write(const std::string &function, const std::vector<Assignment> &assignments);
 
 private:
-  keratin_variable_t *variable = nullptr;
+  Handle makeOn(const keratin_device_t &device, const void *initial) const;
+
+  const DType type;
+  const std::vector<int64_t> dims;
+  Handle variable;
+  const keratin_device_t *place; // where that lies
+  std::atomic<const keratin_device_t *> settled{nullptr};
 };
 
 } // namespace keratin::frontend

@@ -30,6 +30,11 @@ std::string image_data_format();
 void set_image_data_format(const std::string &data_format);
 // Lower-cased; None stands for image_data_format(). ValueError unless legal.
 std::string normalize_data_format(const DataFormat &value);
+// Where functions run and variables lie from now on, unless FunctionOptions say otherwise: the
+// environment's KERATIN_DEVICE, else "cpu". An evaluation runs where its variables lie.
+std::string device();
+// ValueError, which lists those that there are, for any other name.
+void set_device(const std::string &name);
 // Everything here is symbolic: both return the function.
 template <typename F> F symbolic(F &&function) { return std::forward<F>(function); }
 template <typename F> F eager(F &&function) { return std::forward<F>(function); }

@@ -107,8 +107,12 @@ private:
 
 // How a function is compiled.
 struct FunctionOptions {
-  // What it is compiled for, by name. A ValueError lists the names that there are.
-  std::string target = "cpu";
+  // What it runs on, by name; "": that which the target is named after, else K::device(). A
+  // ValueError lists the names that there are. Variables that no function uses yet move there;
+  // ValueError for one that a function of another device uses.
+  std::string device;
+  // What it is compiled for, by name; "": what the device needs.
+  std::string target;
   // Bytes of temporaries that a call may take; 0: as many as it likes. Loops whose gradients would
   // keep more keep some of their states and do steps again: the results are the same, the time
   // grows by a run of the loop or more. Function::memoryPlan says whether the budget was kept;

@@ -1,0 +1,88 @@
+#include "frontend/graph/Devices.h"
+
+#include "frontend/graph/Call.h"
+#include "frontend/graph/RuntimeStatus.h"
+#include "keratin/error.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+
+using namespace keratin;
+using namespace keratin::frontend;
+
+static std::string unknownDevice(const std::string &name) {
+  std::string known;
+  for (int32_t i = 0; const keratin_device_t *device = keratin_device_at(i); ++i)
+    known += (i ? ", " : "") + std::string(device->name);
+  return "unknown device '" + name + "'; known devices: " + known;
+}
+
+static const keratin_device_t &deviceNamed(const std::string &name, const std::string &who) {
+  if (const keratin_device_t *device = keratin_device_find(name.c_str()))
+    return *device;
+  throw ValueError(who + ": " + unknownDevice(name));
+}
+
+// Null until somebody asks for it or sets it.
+static std::atomic<const keratin_device_t *> current{nullptr};
+
+const keratin_device_t &frontend::currentDevice() {
+  if (const keratin_device_t *device = current.load())
+    return *device;
+  const char *name = std::getenv("KERATIN_DEVICE");
+  const keratin_device_t *first =
+      name && *name ? &deviceNamed(name, "KERATIN_DEVICE") : keratin_cpu_device();
+  const keratin_device_t *none = nullptr;
+  return current.compare_exchange_strong(none, first) ? *first : *none;
+}
+
+void frontend::setCurrentDevice(const std::string &name) {
+  current = &deviceNamed(name, "set_device");
+}
+
+// What code is compiled for that the device runs: "far" for "far:1".
+static std::string targetOf(const keratin_device_t &device) {
+  std::string name = device.name;
+  return name.substr(0, name.find(':'));
+}
+
+Placement frontend::placementOn(const keratin_device_t &device) {
+  Placement placement{&device, {}};
+  placement.options.target = targetOf(device);
+  return placement;
+}
+
+static const keratin_device_t *deviceOf(const FunctionOptions &options) {
+  const std::string &name = options.device.empty() ? options.target : options.device;
+  return name.empty() ? &currentDevice() : keratin_device_find(name.c_str());
+}
+
+Placement frontend::placementOf(const Call &call, const FunctionOptions &options) {
+  Placement placement{deviceOf(options), options};
+  if (!placement.device && !options.device.empty())
+    call.valueError(unknownDevice(options.device));
+  if (!placement.device)
+    return placement;
+  std::string needed = targetOf(*placement.device);
+  if (!options.target.empty() && options.target != needed)
+    call.valueError("the target is '" + options.target + "'; device '" + placement.device->name +
+                    "' needs target '" + needed + "'");
+  placement.options.target = needed;
+  return placement;
+}
+
+keratin_session_t *frontend::sessionOn(const keratin_device_t &device) {
+  static std::mutex mutex;
+  // Never destroyed: variables with static storage may outlive everything.
+  static auto *sessions = new std::map<const keratin_device_t *, keratin_session_t *>;
+  std::lock_guard lock(mutex);
+  keratin_session_t *&session = (*sessions)[&device];
+  if (session)
+    return session;
+  keratin_status_t status = {};
+  keratin_session_create_on(&device, &session, &status);
+  throwIfFailed("session", status);
+  return session;
+}
