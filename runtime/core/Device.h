@@ -5,9 +5,15 @@
 #include "runtime/core/Status.h"
 #include "runtime/include/keratin/device.h"
 
+#include <atomic>
+
 namespace keratin::runtime {
 
 extern const keratin_device_t cpuDevice;
+
+// Those that are known. They fill from the front, one registration at a time, and never empty.
+inline constexpr int maxDevices = 16;
+extern std::atomic<const keratin_device_t *> devices[maxDevices];
 
 // Where a view lies.
 inline const keratin_device_t &deviceOf(const keratin_tensor_t &view) {
@@ -17,9 +23,6 @@ inline const keratin_device_t &deviceOf(const keratin_tensor_t &view) {
 inline bool isOnHost(const keratin_tensor_t &view) {
   return !view.device || view.device == &cpuDevice;
 }
-
-// "cpu, cuda"
-ShortText knownDevices();
 
 // Whether it is one of those that run code for the device of this name.
 bool runsCodeFor(const keratin_device_t &device, const char *name);

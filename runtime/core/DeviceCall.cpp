@@ -1,12 +1,125 @@
 #include "runtime/core/DeviceCall.h"
 
-#include "runtime/core/Descriptor.h"
 #include "runtime/core/StridedCopy.h"
-#include "runtime/core/Workspace.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 namespace keratin::runtime {
+
+//===-- What the entry function calls ---------------------------------------------------------===//
+
+// After a failure the device is told nothing more, and the entry function goes to its end.
+template <typename Do> void DeviceCall::tell(keratin_context_t *context, Do act) {
+  Invocation &call = Invocation::of(context);
+  if (call.code != KERATIN_OK)
+    return;
+  call.code = act(*call.device);
+  (void)call.stopIfRefused(context);
+}
+
+// As a device says it: 0, or 1 + the site.
+static void recordSite(keratin_context_t *context, int32_t site) {
+  if (site != 0)
+    recordFailure(context, site - 1);
+}
+
+void DeviceCall::launch(keratin_context_t *context, int32_t kernel, const int64_t *argv,
+                        int32_t slots, int64_t units, int64_t grain, int32_t stream) {
+  tell(context, [&](DeviceCall &self) {
+    return self.device.launch(self.device.user, self.lease.queue, stream,
+                              self.call.executable.module, kernel, argv, slots, units, grain,
+                              self.status);
+  });
+}
+
+void DeviceCall::copy(keratin_context_t *context, void *to, const void *from, int64_t bytes,
+                      int32_t stream) {
+  if (bytes > 0)
+    tell(context, [&](DeviceCall &self) {
+      return self.device.copy_within(self.device.user, self.lease.queue, stream, to, from,
+                                     size_t(bytes), self.status);
+    });
+}
+
+void *DeviceCall::staging(keratin_context_t *context, int64_t bytes) {
+  Invocation &call = Invocation::of(context);
+  if (call.code != KERATIN_OK && bytes > KERATIN_STAGED_SCALARS)
+    return nullptr;
+  void *memory = call.device->stagingMemory(bytes);
+  if (!memory)
+    call.code = KERATIN_RESOURCE_EXHAUSTED;
+  (void)call.stopIfRefused(context);
+  return memory;
+}
+
+// What comes of kernels that have failed may mean nothing.
+void DeviceCall::fetch(keratin_context_t *context, void *staged, const void *from, int64_t bytes,
+                       int32_t stream) {
+  int32_t site = 0;
+  tell(context, [&](DeviceCall &self) {
+    Code waited = self.device.wait(self.device.user, self.lease.queue, &site, self.status);
+    return waited || site ? waited : self.copyOut(staged, from, bytes, stream);
+  });
+  recordSite(context, site);
+  if (callContext(context)->failed_site != 0 && bytes > 0)
+    memset(staged, 0, size_t(bytes));
+}
+
+void DeviceCall::send(keratin_context_t *context, void *to, const void *staged, int64_t bytes,
+                      int32_t stream) {
+  tell(context, [&](DeviceCall &self) { return self.copyIn(to, staged, bytes, stream); });
+}
+
+int32_t DeviceCall::hasFailed(keratin_context_t *context) {
+  int32_t site = 0;
+  tell(context, [&](DeviceCall &self) {
+    return self.device.guard(self.device.user, self.lease.queue, &site, self.status);
+  });
+  recordSite(context, site);
+  return callContext(context)->failed_site != 0;
+}
+
+constinit const CallFunctions DeviceCall::functions = [] {
+  CallFunctions all = Invocation::ownFunctions();
+  for (keratin_runtime_functions_t *table : {&all.plain, &all.profiled}) {
+    table->launch = launch;
+    table->copy = copy;
+    table->staging = staging;
+    table->fetch = fetch;
+    table->send = send;
+    table->has_failed = hasFailed;
+  }
+  return all;
+}();
+
+//===-- The course ----------------------------------------------------------------------------===//
+
+void DeviceCall::execute() {
+  if (!bindMemory())
+    return;
+  call.fillForDebugging();
+  if (call.code == KERATIN_OK)
+    call.code = device.begin(device.user, lease.queue, status);
+  if (call.code == KERATIN_OK)
+    call.code = sendInputs();
+  if (call.code != KERATIN_OK)
+    return;
+  call.enter(functions);
+  int32_t site = 0;
+  if (Code late = device.wait(device.user, lease.queue, &site, status); call.code == KERATIN_OK)
+    call.code = late;
+  recordSite(&lease.context, site);
+  if (call.isSound() && (call.code = fetchOutputs()) == KERATIN_OK)
+    call.finish();
+}
+
+// Everything that may lack memory comes before anything that shows.
+bool DeviceCall::bindMemory() {
+  return (call.code = bindInputs()) == KERATIN_OK && call.bindArena() && call.bindLateMemory() &&
+         call.bindVariables() && call.bindOutputs() && (call.code = bindOutputs()) == KERATIN_OK &&
+         call.checkOverlaps();
+}
 
 Code DeviceCall::noMemory(const char *what, int64_t bytes) {
   return fail(status, KERATIN_RESOURCE_EXHAUSTED,
@@ -14,90 +127,93 @@ Code DeviceCall::noMemory(const char *what, int64_t bytes) {
               functionName(descriptor), device.name, what, bytes);
 }
 
-Code DeviceCall::refuseView(const char *role, int32_t number, const keratin_tensor_desc_t &stated,
-                            const keratin_tensor_t &view) {
+Code DeviceCall::refuseView(const ShortText &tensor, const keratin_tensor_t &view) {
   if (!liesHere(view) && !isOnHost(view))
     return fail(status, KERATIN_INVALID_ARGUMENT,
                 "function '%s': %s lies on device '%s'; needed device '%s' or the host's memory",
-                functionName(descriptor), tensorText(role, number, stated).text(),
-                deviceOf(view).name, device.name);
+                functionName(descriptor), tensor.text(), deviceOf(view).name, device.name);
   return fail(status, KERATIN_INVALID_ARGUMENT,
               "function '%s': %s lies on device '%s' and is not row-major",
-              functionName(descriptor), tensorText(role, number, stated).text(), device.name);
+              functionName(descriptor), tensor.text(), device.name);
 }
 
-// Adds what a piece on a boundary takes. False where the sum does not fit in memory.
-static bool addPiece(int64_t &sum, int64_t bytes) {
-  if (bytes > PTRDIFF_MAX - KERATIN_ALIGNMENT - sum)
-    return false;
-  sum += Workspace::roundUp(bytes);
-  return true;
-}
-
-Code DeviceCall::bindInputs(const keratin_tensor_t *inputs, void **buffers) {
+Code DeviceCall::bindInputs() {
   int64_t sum = 0;
   for (int32_t i = 0; i < descriptor.num_inputs; ++i) {
-    const keratin_tensor_t &input = inputs[i];
+    const keratin_tensor_t &input = call.arguments.inputs[i];
     int64_t bytes = lease.inputBytes[i];
     if (bytes && !input.data)
       return fail(status, KERATIN_INVALID_ARGUMENT, "function '%s': %s is fed no data",
-                  functionName(descriptor), tensorText("input", i, descriptor.inputs[i]).text());
+                  functionName(descriptor), call.inputText(i).text());
     bool isHere = liesHere(input);
     if (isHere ? !isRowMajor(input) : !isOnHost(input))
-      return refuseView("input", i, descriptor.inputs[i], input);
-    if (!isHere && !addPiece(sum, bytes))
+      return refuseView(call.inputText(i), input);
+    if (!isHere && !Workspace::addPiece(sum, bytes))
       return noMemory("inputs", PTRDIFF_MAX);
   }
   if (!lease.packed.reserve(size_t(sum)))
     return noMemory("inputs", sum);
   char *place = static_cast<char *>(lease.packed.data());
   for (int32_t i = 0; i < descriptor.num_inputs; ++i) {
-    bool isHere = liesHere(inputs[i]);
-    buffers[i] = isHere ? inputs[i].data : place;
+    bool isHere = liesHere(call.arguments.inputs[i]);
+    call.inputBuffers()[i] = isHere ? call.arguments.inputs[i].data : place;
     place += isHere ? 0 : Workspace::roundUp(lease.inputBytes[i]);
   }
   return KERATIN_OK;
 }
 
-Code DeviceCall::sendInputs(const keratin_tensor_t *inputs, void *const *buffers) {
+Code DeviceCall::sendInputs() {
   for (int32_t i = 0; i < descriptor.num_inputs; ++i) {
+    const keratin_tensor_t &input = call.arguments.inputs[i];
     int64_t bytes = lease.inputBytes[i];
-    if (!bytes || liesHere(inputs[i]))
+    if (!bytes || liesHere(input))
       continue;
-    const void *from = inputs[i].data;
-    if (!isRowMajor(inputs[i])) {
-      void *packed = staging(bytes);
+    const void *from = input.data;
+    if (!isRowMajor(input)) {
+      void *packed = stagingMemory(bytes);
       if (!packed)
         return KERATIN_RESOURCE_EXHAUSTED;
-      packRowMajor(inputs[i], packed);
+      packRowMajor(input, packed);
       from = packed;
     }
-    if (Code code = send(buffers[i], from, bytes, 0))
+    if (Code code = copyIn(call.inputBuffers()[i], from, bytes, 0))
       return code;
   }
   return KERATIN_OK;
 }
 
-Code DeviceCall::bindOutputs(void *const *given, const keratin_tensor_t *views, void **buffers) {
+Code DeviceCall::bindOutputs() {
+  const keratin_tensor_t *views = call.outputs.tensors;
   int64_t sum = 0;
   for (int32_t i = 0; i < descriptor.num_outputs; ++i) {
     if (views && !liesHere(views[i]) && !isOnHost(views[i]))
-      return refuseView("output", i, descriptor.outputs[i], views[i]);
-    if (!(views && liesHere(views[i])) && !addPiece(sum, lease.outputBytes[i]))
+      return refuseView(call.outputText(i), views[i]);
+    if (!(views && liesHere(views[i])) && !Workspace::addPiece(sum, lease.outputBytes[i]))
       return noMemory("outputs", PTRDIFF_MAX);
   }
   if (!lease.results.reserve(size_t(sum)))
     return noMemory("outputs", sum);
   char *place = static_cast<char *>(lease.results.data());
   for (int32_t i = 0; i < descriptor.num_outputs; ++i) {
-    bool isHere = views && liesHere(views[i]);
-    buffers[i] = isHere ? given[i] : place;
-    place += isHere ? 0 : Workspace::roundUp(lease.outputBytes[i]);
+    lease.outputPlaces[i] = call.outputBuffers()[i];
+    if (views && liesHere(views[i]))
+      continue;
+    call.outputBuffers()[i] = place;
+    place += Workspace::roundUp(lease.outputBytes[i]);
   }
   return KERATIN_OK;
 }
 
-void *DeviceCall::staging(int64_t bytes) {
+Code DeviceCall::fetchOutputs() {
+  for (int32_t i = 0; i < descriptor.num_outputs; ++i)
+    if (lease.outputPlaces[i] != call.outputBuffers()[i])
+      if (Code code =
+              copyOut(lease.outputPlaces[i], call.outputBuffers()[i], lease.outputBytes[i], 0))
+        return code;
+  return KERATIN_OK;
+}
+
+void *DeviceCall::stagingMemory(int64_t bytes) {
   if (bytes >= 0 && bytes <= int64_t(sizeof(scalars)))
     return scalars;
   if (bytes >= 0 && bytes < PTRDIFF_MAX && lease.staged.reserve(size_t(bytes)))
@@ -108,32 +224,18 @@ void *DeviceCall::staging(int64_t bytes) {
   return nullptr;
 }
 
-Code sendConstants(const keratin_function_desc_t &descriptor, const keratin_device_t &device,
-                   Block &data, Block &addresses, keratin_status_t *status) {
-  auto noMemory = [&] {
-    return fail(status, KERATIN_RESOURCE_EXHAUSTED,
-                "function '%s': no memory on device '%s' for its constants",
-                functionName(descriptor), device.name);
-  };
-  int64_t sum = 0;
-  for (int32_t i = 0; i < descriptor.num_constants; ++i)
-    if (!addPiece(sum, descriptor.constants[i].bytes))
-      return noMemory();
-  data.setDevice(device);
-  if (!data.reserve(size_t(sum)) ||
-      !addresses.reserve(size_t(descriptor.num_constants) * sizeof(void *)))
-    return noMemory();
-  char *place = static_cast<char *>(data.data());
-  for (int32_t i = 0; i < descriptor.num_constants; ++i) {
-    const keratin_constant_desc_t &constant = descriptor.constants[i];
-    static_cast<void **>(addresses.data())[i] = place;
-    if (constant.bytes)
-      if (Code code = device.copy_in(device.user, nullptr, 0, place, constant.data,
-                                     size_t(constant.bytes), status))
-        return code;
-    place += Workspace::roundUp(constant.bytes);
-  }
-  return KERATIN_OK;
+Code DeviceCall::copyOut(void *to, const void *from, int64_t bytes, int32_t stream) {
+  return bytes > 0
+             ? device.copy_out(device.user, lease.queue, stream, to, from, size_t(bytes), status)
+             : KERATIN_OK;
 }
+
+Code DeviceCall::copyIn(void *to, const void *from, int64_t bytes, int32_t stream) {
+  return bytes > 0
+             ? device.copy_in(device.user, lease.queue, stream, to, from, size_t(bytes), status)
+             : KERATIN_OK;
+}
+
+void executeOnDevice(Invocation &call) { DeviceCall(call).execute(); }
 
 } // namespace keratin::runtime

@@ -1,7 +1,7 @@
 #include "runtime/core/Executable.h"
 #include "runtime/core/CallPlan.h"
 #include "runtime/core/Descriptor.h"
-#include "runtime/core/DeviceCall.h"
+#include "runtime/core/DeviceSupport.h"
 
 #include <inttypes.h>
 
@@ -14,6 +14,14 @@ keratin_executable_t::~keratin_executable_t() {
   removePoolUser();
 }
 
+Code keratin::runtime::failWithoutDevice(const keratin_function_desc_t &descriptor,
+                                         const char *known, keratin_status_t *status) {
+  return fail(status, KERATIN_FAILED_PRECONDITION,
+              "function '%s' was compiled for device '%s', which this process does not have; it "
+              "has %s",
+              functionName(descriptor), descriptor.device_code->device, known);
+}
+
 Code keratin_executable_t::load(const keratin_device_t *device, keratin_status_t *status) {
   const char *name = descriptor.device_code ? descriptor.device_code->device : cpuDevice.name;
   if (device && !runsCodeFor(*device, name))
@@ -22,24 +30,9 @@ Code keratin_executable_t::load(const keratin_device_t *device, keratin_status_t
                 functionName(descriptor), name, device->name);
   if (!descriptor.device_code)
     return KERATIN_OK;
-  if (!device)
-    device = keratin_device_find(name);
-  if (!device)
-    return fail(status, KERATIN_FAILED_PRECONDITION,
-                "function '%s' was compiled for device '%s', which this process does not have; it "
-                "has %s",
-                functionName(descriptor), name, knownDevices().text());
-  if (!device->load)
-    return fail(status, KERATIN_INVALID_ARGUMENT,
-                "function '%s' has code for device '%s', which runs none", functionName(descriptor),
-                name);
-  layout.device = device;
-  if (Code code = device->load(device->user, &descriptor, &module, status))
-    return code;
-  if (Code code = sendConstants(descriptor, *device, constants, constantAddresses, status))
-    return code;
-  layout.constants = static_cast<void *const *>(constantAddresses.data());
-  return KERATIN_OK;
+  layout.support = deviceSupport.load(std::memory_order_acquire);
+  return layout.support ? layout.support->load(*this, device, status)
+                        : failWithoutDevice(descriptor, cpuDevice.name, status);
 }
 
 extern "C" const keratin_device_t *

@@ -22,9 +22,10 @@ struct LeaseLayout {
   int64_t spares = 0; // updates that are not made in place
   int64_t buffers = 0;
   int64_t memories = 0; // keratin_computed_sizes_t::memories, the last of the buffers
-  // Of a function whose kernels a device runs: the device, and where the constants lie on it. Else
-  // the CPU, and nothing.
+  // Of a function whose kernels a device runs: the device, what its calls do, and where the
+  // constants lie on it. Else the CPU, and nothing.
   const keratin_device_t *device = &cpuDevice;
+  const struct DeviceSupport *support = nullptr;
   void *const *constants = nullptr;
 };
 

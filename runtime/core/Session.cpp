@@ -1,5 +1,6 @@
 #include "runtime/core/Session.h"
 #include "runtime/core/DType.h"
+#include "runtime/core/DeviceSupport.h"
 #include "runtime/core/Status.h"
 #include "runtime/core/StridedCopy.h"
 
@@ -240,25 +241,6 @@ static bool isOnCpu(const keratin_variable_t &variable) {
   return variable.session->device == &cpuDevice;
 }
 
-// Makes the block a copy of the value in the memory of the variable's device, by way of the host's
-// where the view is not row-major.
-static Code stage(const keratin_variable_t &variable, const keratin_tensor_t &value, Block &staged,
-                  keratin_status_t *status) {
-  const keratin_device_t &device = *variable.session->device;
-  Block packed;
-  staged.setDevice(device);
-  if (!staged.reserve(variable.bytes) || (!isRowMajor(value) && !packed.reserve(variable.bytes)))
-    return fail(status, KERATIN_RESOURCE_EXHAUSTED,
-                "variable: no memory for %zu bytes of a new value on device '%s'", variable.bytes,
-                device.name);
-  if (!isRowMajor(value))
-    packRowMajor(value, packed.data());
-  return variable.bytes ? device.copy_in(device.user, nullptr, 0, staged.data(),
-                                         isRowMajor(value) ? value.data : packed.data(),
-                                         variable.bytes, status)
-                        : KERATIN_OK;
-}
-
 // In the host's memory, where nothing can fail, or by exchange with what was staged.
 static void assign(keratin_variable_t &variable, const keratin_tensor_t &value, Block *staged) {
   SessionGuard guard(&variable.session->lock, /*exclusive=*/true);
@@ -277,7 +259,7 @@ extern "C" keratin_status_code_t keratin_variable_write(keratin_variable_t *vari
     return code;
   Block staged;
   if (!isOnCpu(*variable))
-    if (Code code = stage(*variable, *value, staged, status))
+    if (Code code = deviceSupport.load()->stage(*variable, *value, staged, status))
       return code;
   assign(*variable, *value, isOnCpu(*variable) ? nullptr : &staged);
   return succeed(status);
@@ -301,7 +283,7 @@ extern "C" keratin_status_code_t keratin_variables_write(keratin_variable_t *con
                 "variable: no memory for the values of %" PRId32 " variables", count);
   for (int32_t i = 0; i < count; ++i)
     if (!isOnCpu(*variables[i]))
-      if (Code code = stage(*variables[i], values[i], staged[i], status))
+      if (Code code = deviceSupport.load()->stage(*variables[i], values[i], staged[i], status))
         return code;
   for (int32_t i = 0; i < count; ++i)
     assign(*variables[i], values[i], isOnCpu(*variables[i]) ? nullptr : &staged[i]);

@@ -42,6 +42,14 @@ public:
     return (bytes + KERATIN_ALIGNMENT - 1) / KERATIN_ALIGNMENT * KERATIN_ALIGNMENT;
   }
 
+  // Adds what a piece on a boundary takes. False where the sum does not fit in memory.
+  static bool addPiece(int64_t &sum, int64_t bytes) {
+    if (bytes > PTRDIFF_MAX - KERATIN_ALIGNMENT - sum)
+      return false;
+    sum += roundUp(bytes);
+    return true;
+  }
+
 private:
   const void *memory;
   char *next = nullptr;

@@ -1,9 +1,9 @@
 # The runtime as compiled models hold it: optimised, without sanitizers, for each architecture that models are
 # compiled for. Built by hand, since one build tree has one compiler.
 #
-# keratin_add_object_runtime(<architecture> SOURCES ... [SYSROOT <folder>])
+# keratin_add_object_runtime(<architecture> SOURCES ... [RARE those of them that are made small] [SYSROOT <folder>])
 function(keratin_add_object_runtime architecture)
-  cmake_parse_arguments(RUNTIME "" "SYSROOT" "SOURCES" ${ARGN})
+  cmake_parse_arguments(RUNTIME "" "SYSROOT" "SOURCES;RARE" ${ARGN})
   set(flags --target=${architecture}-linux-gnu -O2 -DNDEBUG -fPIC -fvisibility=hidden -ffunction-sections
     -fdata-sections -fno-asynchronous-unwind-tables -fno-unwind-tables -Wall -Wextra -Werror
     -I${CMAKE_SOURCE_DIR} -I${CMAKE_SOURCE_DIR}/runtime/include -I${CMAKE_SOURCE_DIR}/runtime/abi)
@@ -20,9 +20,13 @@ function(keratin_add_object_runtime architecture)
       set(compiler ${CMAKE_CXX_COMPILER_LAUNCHER} ${CMAKE_CXX_COMPILER} -std=c++20 -fno-exceptions -fno-rtti
         -fno-threadsafe-statics)
     endif()
+    set(optimised "")
+    if(source IN_LIST RUNTIME_RARE)
+      set(optimised -Os)
+    endif()
     add_custom_command(OUTPUT ${object}
       COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}
-      COMMAND ${compiler} ${flags} -MD -MF ${object}.d -c ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${object}
+      COMMAND ${compiler} ${flags} ${optimised} -MD -MF ${object}.d -c ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${object}
       DEPENDS ${source} DEPFILE ${object}.d VERBATIM COMMENT "Runtime for ${architecture}: ${source}")
     list(APPEND objects ${object})
   endforeach()

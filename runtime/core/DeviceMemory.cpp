@@ -1,0 +1,90 @@
+// What is brought to a device between calls: code, constants, new values of variables.
+#include "runtime/core/DeviceMemory.h"
+
+#include "runtime/core/Descriptor.h"
+#include "runtime/core/Executable.h"
+#include "runtime/core/Session.h"
+#include "runtime/core/StridedCopy.h"
+#include "runtime/core/Workspace.h"
+
+#include <inttypes.h>
+
+namespace keratin::runtime {
+
+// "cpu, cuda"
+static ShortText knownDevices() {
+  ShortText text;
+  for (int32_t i = 0; const keratin_device_t *device = keratin_device_at(i); ++i)
+    text.add("%s%s", i ? ", " : "", device->name);
+  return text;
+}
+
+// Puts the constants on the device, and says where they are.
+static Code sendConstants(keratin_executable_t &executable, keratin_status_t *status) {
+  const keratin_function_desc_t &descriptor = executable.descriptor;
+  const keratin_device_t &device = *executable.layout.device;
+  auto noMemory = [&] {
+    return fail(status, KERATIN_RESOURCE_EXHAUSTED,
+                "function '%s': no memory on device '%s' for its constants",
+                functionName(descriptor), device.name);
+  };
+  int64_t sum = 0;
+  for (int32_t i = 0; i < descriptor.num_constants; ++i)
+    if (!Workspace::addPiece(sum, descriptor.constants[i].bytes))
+      return noMemory();
+  executable.constants.setDevice(device);
+  if (!executable.constants.reserve(size_t(sum)) ||
+      !executable.constantAddresses.reserve(size_t(descriptor.num_constants) * sizeof(void *)))
+    return noMemory();
+  char *place = static_cast<char *>(executable.constants.data());
+  auto **addresses = static_cast<void **>(executable.constantAddresses.data());
+  for (int32_t i = 0; i < descriptor.num_constants; ++i) {
+    const keratin_constant_desc_t &constant = descriptor.constants[i];
+    addresses[i] = place;
+    if (constant.bytes)
+      if (Code code = device.copy_in(device.user, nullptr, 0, place, constant.data,
+                                     size_t(constant.bytes), status))
+        return code;
+    place += Workspace::roundUp(constant.bytes);
+  }
+  executable.layout.constants = addresses;
+  return KERATIN_OK;
+}
+
+Code loadOnDevice(keratin_executable_t &executable, const keratin_device_t *device,
+                  keratin_status_t *status) {
+  const keratin_function_desc_t &descriptor = executable.descriptor;
+  const char *name = descriptor.device_code->device;
+  if (!device)
+    device = keratin_device_find(name);
+  if (!device)
+    return failWithoutDevice(descriptor, knownDevices().text(), status);
+  if (!device->load)
+    return fail(status, KERATIN_INVALID_ARGUMENT,
+                "function '%s' has code for device '%s', which runs none", functionName(descriptor),
+                name);
+  executable.layout.device = device;
+  if (Code code = device->load(device->user, &descriptor, &executable.module, status))
+    return code;
+  return sendConstants(executable, status);
+}
+
+// By way of the host's memory where the view is not row-major.
+Code stageOnDevice(const keratin_variable_t &variable, const keratin_tensor_t &value, Block &staged,
+                   keratin_status_t *status) {
+  const keratin_device_t &device = *variable.session->device;
+  Block packed;
+  staged.setDevice(device);
+  if (!staged.reserve(variable.bytes) || (!isRowMajor(value) && !packed.reserve(variable.bytes)))
+    return fail(status, KERATIN_RESOURCE_EXHAUSTED,
+                "variable: no memory for %zu bytes of a new value on device '%s'", variable.bytes,
+                device.name);
+  if (!isRowMajor(value))
+    packRowMajor(value, packed.data());
+  return variable.bytes ? device.copy_in(device.user, nullptr, 0, staged.data(),
+                                         isRowMajor(value) ? value.data : packed.data(),
+                                         variable.bytes, status)
+                        : KERATIN_OK;
+}
+
+} // namespace keratin::runtime

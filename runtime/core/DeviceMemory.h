@@ -1,0 +1,16 @@
+// What is brought to a device between calls (DeviceSupport).
+#ifndef KERATIN_RUNTIME_CORE_DEVICEMEMORY_H
+#define KERATIN_RUNTIME_CORE_DEVICEMEMORY_H
+
+#include "runtime/core/DeviceSupport.h"
+
+namespace keratin::runtime {
+
+Code loadOnDevice(keratin_executable_t &executable, const keratin_device_t *device,
+                  keratin_status_t *status);
+Code stageOnDevice(const keratin_variable_t &variable, const keratin_tensor_t &value, Block &staged,
+                   keratin_status_t *status);
+
+} // namespace keratin::runtime
+
+#endif // KERATIN_RUNTIME_CORE_DEVICEMEMORY_H

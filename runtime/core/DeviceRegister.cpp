@@ -1,0 +1,54 @@
+// Making devices known. A program that does has all that calls on them need; one that does not is
+// linked without.
+#include "runtime/core/DeviceCall.h"
+#include "runtime/core/DeviceMemory.h"
+
+#include <pthread.h>
+
+namespace keratin::runtime {
+
+static constexpr DeviceSupport support = {
+    .load = loadOnDevice, .execute = executeOnDevice, .stage = stageOnDevice};
+
+static constinit pthread_mutex_t registering = PTHREAD_MUTEX_INITIALIZER;
+
+static Code addDevice(const keratin_device_t &device, keratin_status_t *status) {
+  if (keratin_device_find(device.name))
+    return fail(status, KERATIN_INVALID_ARGUMENT, "there is a device '%s' already", device.name);
+  for (auto &slot : devices)
+    if (!slot.load(std::memory_order_relaxed)) {
+      deviceSupport.store(&support, std::memory_order_release);
+      slot.store(&device, std::memory_order_release);
+      return succeed(status);
+    }
+  return fail(status, KERATIN_RESOURCE_EXHAUSTED, "there are %d devices, no more are possible",
+              maxDevices);
+}
+
+// Whether every function is there that a device needs which runs images.
+static bool isWhole(const keratin_device_t &device) {
+  return device.name && device.allocate && device.release && device.copy_in && device.copy_out &&
+         device.copy_within && device.fill && device.load && device.unload && device.open &&
+         device.close && device.begin && device.launch && device.wait && device.guard;
+}
+
+} // namespace keratin::runtime
+
+using namespace keratin::runtime;
+
+extern "C" keratin_status_code_t keratin_device_register(const keratin_device_t *device,
+                                                         keratin_status_t *status) {
+  if (Code code = checkPointers(status, __func__, {{device, "device"}}))
+    return code;
+  if (device->bytes < sizeof(keratin_device_t) ||
+      device->abi_version != KERATIN_DEVICE_ABI_VERSION || !isWhole(*device))
+    return fail(status, KERATIN_INVALID_ARGUMENT,
+                "the device '%s' lacks functions that version %d of devices has",
+                device->bytes >= offsetof(keratin_device_t, user) && device->name ? device->name
+                                                                                  : "",
+                KERATIN_DEVICE_ABI_VERSION);
+  pthread_mutex_lock(&registering);
+  Code code = addDevice(*device, status);
+  pthread_mutex_unlock(&registering);
+  return code;
+}
