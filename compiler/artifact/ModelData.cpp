@@ -30,7 +30,8 @@ public:
     return structure({i32(object.magic), i32(object.abi_version), text(object.name),
                       text(object.producer), i32(object.num_functions), i32(object.num_variables),
                       i32(object.num_variants), i32(object.threads), list(variables),
-                      list(variants), null(), null(), null(), null()});
+                      list(variants), object.device ? text(object.device) : null(), null(), null(),
+                      null()});
   }
 
   // A constant of the module with this value.
@@ -124,7 +125,6 @@ private:
     return structure({text(variant.cpu), features, list(functions), null(), null()});
   }
 
-  // Precondition: without code for a device.
   Constant *function(const keratin_function_desc_t &f, StringRef entryName) {
     auto tensors = [&](const keratin_tensor_desc_t *list, int32_t count) {
       return listOf(list, count, [&](const auto &value) { return tensor(value); });
@@ -175,11 +175,22 @@ private:
                   return structure({text(k.name), text(k.location), null(), null()});
                 }),
          f.computed ? computed(*f.computed, f.num_programs) : null(),
-         null(),
+         f.device_code ? deviceCode(*f.device_code) : null(),
          null(),
          null(),
          null(),
          null()});
+  }
+
+  Constant *deviceCode(const keratin_device_code_t &code) {
+    Constant *images = listOf(code.images, code.num_images, [&](const auto &image) {
+      return structure(
+          {text(image.kind), bytes(image.data, image.bytes), i64(image.bytes), null()});
+    });
+    Constant *kernels =
+        listOf(code.kernels, code.num_kernels, [&](const char *kernel) { return text(kernel); });
+    return global(structure({text(code.device), i64(code.num_images), images, i64(code.num_kernels),
+                             kernels, null(), null(), null()}));
   }
 
   Constant *computed(const keratin_computed_sizes_t &computed, int64_t programs) {

@@ -172,8 +172,10 @@ private:
   std::string guard() const { return "KERATIN_MODEL_" + prefix; }
 
   void begin() {
-    comment("Model '" + Twine(object.name) + "', compiled for " + target + " by " +
-            object.producer + ".");
+    comment(
+        "Model '" + Twine(object.name) + "', compiled for " + target +
+        (object.device ? ", its kernels for device '" + std::string(object.device) + "'," : "") +
+        " by " + object.producer + ".");
     line("//");
     line("// Functions:");
     for (const FunctionText &function : functions) {
@@ -247,6 +249,8 @@ private:
     line("// A state with the values that the model was saved with.");
     declare("state_create", "keratin_state_create",
             {{"", descriptor}, {"STATE **state", pointer}, {"keratin_status_t *status", pointer}});
+    if (object.device)
+      deviceStates();
     line("// A state of its own with the present values.");
     declare("state_copy", "keratin_state_copy",
             {{"const STATE *from", pointer},
@@ -282,6 +286,39 @@ private:
     line("");
   }
 
+  // What there is beside a device's state. The model holds the runtime, and knows no devices but
+  // those it is told of.
+  void deviceStates() {
+    const Argument pointer{Kind::Pointer}, descriptor{Kind::Object};
+    line("// The same on the device of this name, \"" + Twine(object.device) +
+         ":1\" say; NULL: \"" + object.device + "\".");
+    declare("state_create_on", "keratin_state_create_on",
+            {{"", descriptor},
+             {"const char *device", pointer},
+             {"STATE **state", pointer},
+             {"keratin_status_t *status", pointer}});
+    line("// Makes a device (<keratin/device.h>) known to the model, before a state is made on it. "
+         "It "
+         "must live");
+    line("// as long as the model.");
+    declare("register_device", "keratin_device_register",
+            {{"const struct keratin_device_t *device", pointer},
+             {"keratin_status_t *status", pointer}});
+  }
+
+  void workspaceBytes(const FunctionText &function, const std::string &in) {
+    const Argument pointer{Kind::Pointer};
+    line("// Bytes of the workspace of a call with inputs of these dims; their data is not read" +
+         Twine(readsValues(function.f) ? " but where it is a size." : "."));
+    declare(function.name + "_workspace_bytes", "keratin_state_workspace_bytes",
+            {{"STATE *state", pointer},
+             {"", Argument{Kind::Constant32, function.number}},
+             {in.c_str(), pointer},
+             {"", Argument{Kind::Constant32, function.f.num_inputs}},
+             {"int64_t *bytes", pointer},
+             {"keratin_status_t *status", pointer}});
+  }
+
   void calls(const FunctionText &function) {
     const keratin_function_desc_t &f = function.f;
     const Argument pointer{Kind::Pointer}, integer{Kind::Integer32}, size{Kind::Integer64},
@@ -296,15 +333,8 @@ private:
       out = "const keratin_tensor_t *outputs";
     line("// --- " + name + " " + std::string(std::max<int>(3, 90 - int(name.size())), '-'));
     line("");
-    line("// Bytes of the workspace of a call with inputs of these dims; their data is not read" +
-         Twine(readsValues(f) ? " but where it is a size." : "."));
-    declare(name + "_workspace_bytes", "keratin_state_workspace_bytes",
-            {{"STATE *state", pointer},
-             {"", number},
-             {in.c_str(), pointer},
-             {"", inputs},
-             {"int64_t *bytes", pointer},
-             {"keratin_status_t *status", pointer}});
+    if (!object.device)
+      workspaceBytes(function, in);
     if (f.num_outputs) {
       line("// The dims of one output of such a call; where the call computes them, what they are "
            "at "
@@ -326,9 +356,15 @@ private:
            "writable and hold");
     if (computesDims)
       line("// what they are at most; the elements lie row-major by the new ones.");
-    line("// Calls the function in the workspace: no memory is asked for. With workspace NULL the "
-         "state finds the");
-    line("// memory itself, and keeps it for the next call.");
+    if (object.device) {
+      line("// Calls the function. The state finds the memory, and keeps it for the next call: "
+           "workspace must be NULL.");
+    } else {
+      line(
+          "// Calls the function in the workspace: no memory is asked for. With workspace NULL the "
+          "state finds the");
+      line("// memory itself, and keeps it for the next call.");
+    }
     declare(name + "_run", "keratin_state_invoke",
             {{"STATE *state", pointer},
              {"", number},

@@ -177,7 +177,8 @@ compiler::FunctionIdentifiers::FunctionIdentifiers(StringRef model,
     : Identifiers((model + "_").str()) {
   // Of the model itself, now or later.
   auto isModels = [](StringRef name) {
-    return name.starts_with("state_") || name == "set_num_threads" || isOurs(name);
+    return name.starts_with("state_") || name == "set_num_threads" || name == "register_device" ||
+           isOurs(name);
   };
   std::vector<std::string> wanted;
   for (const std::string &name : functions) {

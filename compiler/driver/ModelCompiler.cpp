@@ -66,9 +66,6 @@ private:
       if (!target)
         return StringRef(error).starts_with("not implemented") ? absl::UnimplementedError(error)
                                                                : absl::InvalidArgumentError(error);
-      if (target->limits().hasOwnMemory)
-        return absl::UnimplementedError("not implemented: ahead of time, code for target '" +
-                                        options.target + "', which is no CPU");
       targets.push_back(std::move(target));
     }
     result.triple = targets.front()->host().triple;
@@ -104,6 +101,13 @@ private:
     report.uniqueKernels = code.front().back().uniqueKernels;
     result.reports.emplace_back(saved.name, std::move(report));
     return absl::OkStatus();
+  }
+
+  // What runs the kernels, of all functions the same; null: the CPU.
+  const char *device() const {
+    const keratin_device_code_t *found =
+        code[0].empty() ? nullptr : code[0][0].description->descriptor.device_code;
+    return found ? found->device : nullptr;
   }
 
   // The descriptor, which makes one object more.
@@ -156,6 +160,7 @@ private:
                                     .threads = options.threads,
                                     .variables = variables.data(),
                                     .variants = variants.data(),
+                                    .device = device(),
                                     .reserved = {}};
     ModelInterface interface =
         makeModelInterface(object, result.triple + " (" + llvm::join(options.cpus, ", ") + ")");

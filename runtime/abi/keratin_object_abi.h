@@ -42,7 +42,9 @@ typedef struct keratin_object_desc_t {
   int32_t threads; // of a call, until keratin_set_num_threads; 0: as the runtime decides
   const keratin_object_variable_t *variables;
   const keratin_object_variant_t *variants; // the first that the processor can run is taken
-  void *reserved[4];
+  // What runs the kernels of all functions, as keratin_device_code_t::device; NULL: the CPU.
+  const char *device;
+  void *reserved[3];
 } keratin_object_desc_t;
 
 #ifdef __cplusplus

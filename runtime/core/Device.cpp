@@ -58,11 +58,31 @@ constinit const keratin_device_t cpuDevice = {
 constinit std::atomic<const keratin_device_t *> devices[maxDevices] = {&cpuDevice};
 constinit std::atomic<const DeviceSupport *> deviceSupport{nullptr};
 
-bool runsCodeFor(const keratin_device_t &device, const char *name) {
+static ShortText knownDevices() {
+  const DeviceSupport *support = deviceSupport.load(std::memory_order_acquire);
+  return support ? support->known() : ShortText().add("%s", cpuDevice.name);
+}
+
+// Whether it is one of those that run code for the device of this name.
+static bool runsCodeFor(const keratin_device_t &device, const char *name) {
   const char *rest = device.name;
   for (; *name && *rest == *name; ++rest)
     ++name;
   return *name == '\0' && (*rest == '\0' || *rest == ':');
+}
+
+Code findDeviceFor(const char *what, const char *name, const char *needed, const char *asked,
+                   const keratin_device_t *&device, keratin_status_t *status) {
+  device = keratin_device_find(asked ? asked : needed);
+  if (!device)
+    return fail(status, KERATIN_FAILED_PRECONDITION,
+                "%s '%s' needs device '%s', which is not known; known devices: %s", what, name,
+                asked ? asked : needed, knownDevices().text());
+  if (!runsCodeFor(*device, needed))
+    return fail(status, KERATIN_INVALID_ARGUMENT,
+                "%s '%s' was compiled for device '%s'; found device '%s'", what, name, needed,
+                device->name);
+  return KERATIN_OK;
 }
 
 } // namespace keratin::runtime

@@ -24,8 +24,10 @@ inline bool isOnHost(const keratin_tensor_t &view) {
   return !view.device || view.device == &cpuDevice;
 }
 
-// Whether it is one of those that run code for the device of this name.
-bool runsCodeFor(const keratin_device_t &device, const char *name);
+// Where something ("function", "model") of this name runs that was compiled for device `needed`: on
+// the one of the name asked for, if it runs such code, or on `needed` where that is null.
+Code findDeviceFor(const char *what, const char *name, const char *needed, const char *asked,
+                   const keratin_device_t *&device, keratin_status_t *status);
 
 } // namespace keratin::runtime
 

@@ -11,14 +11,6 @@
 
 namespace keratin::runtime {
 
-// "cpu, cuda"
-static ShortText knownDevices() {
-  ShortText text;
-  for (int32_t i = 0; const keratin_device_t *device = keratin_device_at(i); ++i)
-    text.add("%s%s", i ? ", " : "", device->name);
-  return text;
-}
-
 // Puts the constants on the device, and says where they are.
 static Code sendConstants(keratin_executable_t &executable, keratin_status_t *status) {
   const keratin_function_desc_t &descriptor = executable.descriptor;
@@ -51,20 +43,9 @@ static Code sendConstants(keratin_executable_t &executable, keratin_status_t *st
   return KERATIN_OK;
 }
 
-Code loadOnDevice(keratin_executable_t &executable, const keratin_device_t *device,
-                  keratin_status_t *status) {
-  const keratin_function_desc_t &descriptor = executable.descriptor;
-  const char *name = descriptor.device_code->device;
-  if (!device)
-    device = keratin_device_find(name);
-  if (!device)
-    return failWithoutDevice(descriptor, knownDevices().text(), status);
-  if (!device->load)
-    return fail(status, KERATIN_INVALID_ARGUMENT,
-                "function '%s' has code for device '%s', which runs none", functionName(descriptor),
-                name);
-  executable.layout.device = device;
-  if (Code code = device->load(device->user, &descriptor, &executable.module, status))
+Code loadOnDevice(keratin_executable_t &executable, keratin_status_t *status) {
+  const keratin_device_t &device = *executable.layout.device;
+  if (Code code = device.load(device.user, &executable.descriptor, &executable.module, status))
     return code;
   return sendConstants(executable, status);
 }
@@ -85,6 +66,30 @@ Code stageOnDevice(const keratin_variable_t &variable, const keratin_tensor_t &v
                                          isRowMajor(value) ? value.data : packed.data(),
                                          variable.bytes, status)
                         : KERATIN_OK;
+}
+
+Code fetchFromDevice(const keratin_variable_t &variable, Block &value, keratin_status_t *status) {
+  const keratin_device_t &device = *variable.session->device;
+  if (!value.reserve(variable.bytes))
+    return fail(status, KERATIN_RESOURCE_EXHAUSTED,
+                "variable: no memory for %zu bytes of a value on device '%s'", variable.bytes,
+                device.name);
+  return variable.bytes ? device.copy_out(device.user, nullptr, 0, value.data(),
+                                          variable.value.data(), variable.bytes, status)
+                        : KERATIN_OK;
+}
+
+Code sendToDevice(const keratin_variable_t &variable, Block &value, keratin_status_t *status) {
+  keratin_tensor_t view = {.data = value.data(),
+                           .dtype = variable.dtype,
+                           .rank = variable.rank,
+                           .dims = variable.dims,
+                           .strides = nullptr,
+                           .device = nullptr};
+  Block staged;
+  Code code = stageOnDevice(variable, view, staged, status);
+  value.swap(staged);
+  return code;
 }
 
 } // namespace keratin::runtime

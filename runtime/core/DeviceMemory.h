@@ -6,10 +6,11 @@
 
 namespace keratin::runtime {
 
-Code loadOnDevice(keratin_executable_t &executable, const keratin_device_t *device,
-                  keratin_status_t *status);
+Code loadOnDevice(keratin_executable_t &executable, keratin_status_t *status);
 Code stageOnDevice(const keratin_variable_t &variable, const keratin_tensor_t &value, Block &staged,
                    keratin_status_t *status);
+Code fetchFromDevice(const keratin_variable_t &variable, Block &value, keratin_status_t *status);
+Code sendToDevice(const keratin_variable_t &variable, Block &value, keratin_status_t *status);
 
 } // namespace keratin::runtime
 

@@ -7,8 +7,19 @@
 
 namespace keratin::runtime {
 
-static constexpr DeviceSupport support = {
-    .load = loadOnDevice, .execute = executeOnDevice, .stage = stageOnDevice};
+static ShortText namesOfAll() {
+  ShortText text;
+  for (int32_t i = 0; const keratin_device_t *device = keratin_device_at(i); ++i)
+    text.add("%s%s", i ? ", " : "", device->name);
+  return text;
+}
+
+static constexpr DeviceSupport support = {.known = namesOfAll,
+                                          .load = loadOnDevice,
+                                          .execute = executeOnDevice,
+                                          .stage = stageOnDevice,
+                                          .fetch = fetchFromDevice,
+                                          .send = sendToDevice};
 
 static constinit pthread_mutex_t registering = PTHREAD_MUTEX_INITIALIZER;
 

@@ -13,23 +13,23 @@ class Block;
 class Invocation;
 
 struct DeviceSupport {
-  // Finds the device of the executable, unless it is given, loads the code there, and sends the
-  // constants.
-  Code (*load)(keratin_executable_t &executable, const keratin_device_t *device,
-               keratin_status_t *status);
+  // The names of all devices.
+  ShortText (*known)();
+  // Loads the code on the executable's device, and sends the constants.
+  Code (*load)(keratin_executable_t &executable, keratin_status_t *status);
   // All of a call between its plan and its end.
   void (*execute)(Invocation &call);
   // Makes the block a copy of the value in the memory of the variable's device.
   Code (*stage)(const keratin_variable_t &variable, const keratin_tensor_t &value, Block &staged,
                 keratin_status_t *status);
+  // Between the host's memory and the device's: a copy of the variable's value becomes the block,
+  // and the block, a value for the variable, moves to its device.
+  Code (*fetch)(const keratin_variable_t &variable, Block &value, keratin_status_t *status);
+  Code (*send)(const keratin_variable_t &variable, Block &value, keratin_status_t *status);
 };
 
 // Null before the first device is registered.
 extern std::atomic<const DeviceSupport *> deviceSupport;
-
-// The function was compiled for a device that is not among those that are known.
-Code failWithoutDevice(const keratin_function_desc_t &descriptor, const char *known,
-                       keratin_status_t *status);
 
 } // namespace keratin::runtime
 

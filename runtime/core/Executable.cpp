@@ -14,25 +14,21 @@ keratin_executable_t::~keratin_executable_t() {
   removePoolUser();
 }
 
-Code keratin::runtime::failWithoutDevice(const keratin_function_desc_t &descriptor,
-                                         const char *known, keratin_status_t *status) {
-  return fail(status, KERATIN_FAILED_PRECONDITION,
-              "function '%s' was compiled for device '%s', which this process does not have; it "
-              "has %s",
-              functionName(descriptor), descriptor.device_code->device, known);
-}
-
 Code keratin_executable_t::load(const keratin_device_t *device, keratin_status_t *status) {
-  const char *name = descriptor.device_code ? descriptor.device_code->device : cpuDevice.name;
-  if (device && !runsCodeFor(*device, name))
-    return fail(status, KERATIN_INVALID_ARGUMENT,
-                "function '%s' was compiled for device '%s'; found device '%s'",
-                functionName(descriptor), name, device->name);
-  if (!descriptor.device_code)
+  const keratin_device_code_t *images = descriptor.device_code;
+  if (Code code = findDeviceFor("function", functionName(descriptor),
+                                images ? images->device : cpuDevice.name,
+                                device ? device->name : nullptr, device, status))
+    return code;
+  if (!images)
     return KERATIN_OK;
-  layout.support = deviceSupport.load(std::memory_order_acquire);
-  return layout.support ? layout.support->load(*this, device, status)
-                        : failWithoutDevice(descriptor, cpuDevice.name, status);
+  if (!device->load)
+    return fail(status, KERATIN_INVALID_ARGUMENT,
+                "function '%s' has code for device '%s', which runs none", functionName(descriptor),
+                device->name);
+  layout.device = device;
+  layout.support = deviceSupport.load(std::memory_order_acquire); // it came with the device
+  return layout.support->load(*this, status);
 }
 
 extern "C" const keratin_device_t *

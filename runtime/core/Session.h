@@ -86,4 +86,12 @@ struct keratin_variable_t {
   keratin::runtime::Block spare;
 };
 
+namespace keratin::runtime {
+
+inline bool isOnCpu(const keratin_variable_t &variable) {
+  return variable.session->device == &cpuDevice;
+}
+
+} // namespace keratin::runtime
+
 #endif // KERATIN_RUNTIME_CORE_SESSION_H

@@ -112,7 +112,12 @@ public:
       : object(object), status(status) {}
 
   // `from` gives the values; null: those of the object.
-  Code build(const keratin_state_t *from, keratin_state_t **result) {
+  // On the device of this name, or null: that of the object.
+  Code build(const char *asked, const keratin_state_t *from, keratin_state_t **result) {
+    if (Code code =
+            findDeviceFor("model", object.name, object.device ? object.device : cpuDevice.name,
+                          asked, device, status))
+      return code;
     state = makeObject<keratin_state_t>();
     if (!state)
       return noMemory();
@@ -145,14 +150,14 @@ private:
       return code;
     if (!makeArrays())
       return noMemory();
-    if (Code code = keratin_session_create(&state->session, status))
+    if (Code code = keratin_session_create_on(device, &state->session, status))
       return code;
     for (int32_t i = 0; i < object.num_variables; ++i)
       if (Code code = makeVariable(i, from))
         return code;
     for (int32_t i = 0; i < object.num_functions; ++i)
-      if (Code code = keratin_executable_create(state->variant->functions[i].descriptor,
-                                                &state->executables[i], status))
+      if (Code code = keratin_executable_create_on(state->variant->functions[i].descriptor, device,
+                                                   &state->executables[i], status))
         return code;
     return reserveSpares() ? KERATIN_OK : noMemory();
   }
@@ -168,6 +173,8 @@ private:
         return damaged(object, status, "a function is missing");
       if (function.reserved[0] || function.reserved[1])
         return damaged(object, status, "a reserved field is not zero");
+      if (!object.device != !function.descriptor->device_code)
+        return damaged(object, status, "a function is for another device than the model");
       for (int32_t k = 0; k < function.descriptor->num_variables; ++k) {
         if (function.variables[k] < 0 || function.variables[k] >= object.num_variables)
           return damaged(object, status, "a function uses a variable that there is not");
@@ -242,6 +249,7 @@ private:
 
   const keratin_object_desc_t &object;
   keratin_status_t *status;
+  const keratin_device_t *device = nullptr;
   keratin_state_t *state = nullptr;
 };
 
@@ -272,7 +280,14 @@ int32_t numVariables(const keratin_state_t &state, int32_t function) {
 extern "C" keratin_status_code_t keratin_state_create(const keratin_object_desc_t *object,
                                                       keratin_state_t **state,
                                                       keratin_status_t *status) {
-  if (Code code = checkPointers(status, __func__, {{state, "state"}}))
+  return keratin_state_create_on(object, nullptr, state, status);
+}
+
+extern "C" keratin_status_code_t keratin_state_create_on(const keratin_object_desc_t *object,
+                                                         const char *device,
+                                                         keratin_state_t **state,
+                                                         keratin_status_t *status) {
+  if (Code code = checkPointers(status, "keratin_state_create", {{state, "state"}}))
     return code;
   if (Code code = validate(object, status))
     return code;
@@ -282,7 +297,19 @@ extern "C" keratin_status_code_t keratin_state_create(const keratin_object_desc_
     if (!isSet.exchange(true))
       keratin_set_num_threads(object->threads);
   }
-  return StateBuilder(*object, status).build(nullptr, state);
+  return StateBuilder(*object, status).build(device, nullptr, state);
+}
+
+// Together: no update of the other state falls between two of its variables.
+static Code copyValues(const keratin_state_t &from, keratin_state_t &to, keratin_status_t *status) {
+  SessionGuard guard(&from.session->lock, /*exclusive=*/false);
+  const keratin_device_t &device = *from.session->device;
+  for (int32_t i = 0; i < from.object->num_variables; ++i)
+    if (size_t bytes = from.variables[i]->bytes)
+      if (Code code = device.copy_within(device.user, nullptr, 0, to.variables[i]->value.data(),
+                                         from.variables[i]->value.data(), bytes, status))
+        return code;
+  return KERATIN_OK;
 }
 
 extern "C" keratin_status_code_t
@@ -291,14 +318,14 @@ keratin_state_copy(const keratin_state_t *from, keratin_state_t **copy, keratin_
     return code;
   if (Code code = checkPointers(status, __func__, {{copy, "copy"}}))
     return code;
+  const keratin_device_t &device = *from->session->device;
   keratin_state_t *made = nullptr;
-  if (Code code = StateBuilder(*from->object, status).build(from, &made))
+  if (Code code = StateBuilder(*from->object, status).build(device.name, from, &made))
     return code;
-  // Together: no update of the other state falls between two of its variables.
-  SessionGuard guard(&from->session->lock, /*exclusive=*/false);
-  for (int32_t i = 0; i < from->object->num_variables; ++i)
-    memcpy(made->variables[i]->value.data(), from->variables[i]->value.data(),
-           from->variables[i]->bytes);
+  if (Code code = copyValues(*from, *made, status)) {
+    destroyObject(made);
+    return code;
+  }
   *copy = made;
   return succeed(status);
 }

@@ -1,6 +1,7 @@
 // Values of a state in a file: a magic number, a version, the number of variables; then of each
 // variable name, dtype, rank, dims and the elements. All numbers are little-endian, 64 bits.
 #include "runtime/core/DType.h"
+#include "runtime/core/DeviceSupport.h"
 #include "runtime/files/FileReader.h"
 #include "runtime/files/FileWriter.h"
 #include "runtime/object/State.h"
@@ -61,7 +62,18 @@ const char *nameOf(const keratin_state_t &state, int32_t variable) {
 
 void writeNumber(FileWriter &file, int64_t number) { (void)file.write(&number, sizeof number); }
 
-void writeAll(const keratin_state_t &state, FileWriter &file) {
+// By way of the host's memory from a device.
+Code writeValue(const keratin_variable_t &variable, FileWriter &file, keratin_status_t *status) {
+  Block fetched;
+  const Block &value = isOnCpu(variable) ? variable.value : fetched;
+  if (!isOnCpu(variable))
+    if (Code code = deviceSupport.load()->fetch(variable, fetched, status))
+      return code;
+  (void)file.write(value.data(), variable.bytes);
+  return KERATIN_OK;
+}
+
+Code writeAll(const keratin_state_t &state, FileWriter &file, keratin_status_t *status) {
   SessionGuard guard(&state.session->lock, /*exclusive=*/false);
   writeNumber(file, magic);
   writeNumber(file, version);
@@ -74,8 +86,10 @@ void writeAll(const keratin_state_t &state, FileWriter &file) {
     writeNumber(file, variable.dtype);
     writeNumber(file, variable.rank);
     (void)file.write(variable.dims, size_t(variable.rank) * sizeof(int64_t));
-    (void)file.write(variable.value.data(), variable.bytes);
+    if (Code code = writeValue(variable, file, status))
+      return code;
   }
+  return KERATIN_OK;
 }
 
 // Whether the file goes on with the description of this variable.
@@ -104,8 +118,9 @@ extern "C" keratin_status_code_t keratin_state_save(const keratin_state_t *state
   options.isDurable = true;
   Code code = KERATIN_INVALID_ARGUMENT;
   if (file.open(path, options)) {
+    if (Code refused = writeAll(*state, file, status))
+      return refused;
     code = KERATIN_RESOURCE_EXHAUSTED;
-    writeAll(*state, file);
     if (file.commit())
       return succeed(status);
   }
@@ -150,6 +165,10 @@ extern "C" keratin_status_code_t keratin_state_load(keratin_state_t *state, cons
   }
   if (!file.atEnd())
     return fail(status, KERATIN_INVALID_ARGUMENT, "'%s' goes on behind its last variable", path);
+  for (int32_t i = 0; i < count; ++i)
+    if (!isOnCpu(*state->variables[i]))
+      if (Code code = deviceSupport.load()->send(*state->variables[i], values[i], status))
+        return code;
   SessionGuard guard(&state->session->lock, /*exclusive=*/true);
   for (int32_t i = 0; i < count; ++i)
     state->variables[i]->value.swap(values[i]);

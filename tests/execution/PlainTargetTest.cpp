@@ -1,7 +1,6 @@
 // What a call on a device costs in transfers, by the plain target (tests/support/PlainTarget.h),
 // which counts them. Whether results are right the sweeps say.
 #include "tests/support/PlainTarget.h"
-#include "compiler/driver/ModelCompiler.h"
 #include "ir/dialect/Keratin.h"
 #include "ir/reference/HostConversions.h"
 #include "tests/support/CompiledRunner.h"
@@ -145,15 +144,4 @@ TEST_CASE("a loop whose condition is computed sends nothing but that condition t
   // The output, and the flag before each of five steps and behind the last.
   CHECK(counts.copiesOut == 1 + 6);
   CHECK(counts.bytesOut == 16 + 6);
-}
-
-TEST_CASE("ahead of time there is code for CPUs only") {
-  registerPlainTarget();
-  compiler::Model model;
-  model.name = "m";
-  compiler::ModelOptions options;
-  options.target = plainTarget;
-  auto compiled = compiler::compileModel(std::move(model), options);
-  CHECK(compiled.status().message() ==
-        "not implemented: ahead of time, code for target 'plain', which is no CPU");
 }

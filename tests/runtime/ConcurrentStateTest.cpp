@@ -102,6 +102,7 @@ struct Model {
                                   0,
                                   variables,
                                   variants,
+                                  nullptr,
                                   {}};
 
   Model() {

@@ -2,6 +2,7 @@
 // what it is asked for is written down.
 #include "runtime/include/keratin/device.h"
 #include "tests/runtime/FunctionBuilder.h"
+#include "tests/support/TemporaryFile.h"
 
 #include <atomic>
 #include <cstring>
@@ -500,11 +501,85 @@ TEST_CASE("a device that the process does not have is named with those that it h
   code.device = "gone";
   CHECK(keratin_executable_create(builder.build(), &executable, &status) ==
         KERATIN_FAILED_PRECONDITION);
-  CHECK(std::string(status.message)
-            .find("function 'f' was compiled for device 'gone', which this process does not have; "
-                  "it has cpu, far") == 0);
+  CHECK(
+      std::string(status.message)
+          .find("function 'f' needs device 'gone', which is not known; known devices: cpu, far") ==
+      0);
   code.device = "cpu";
   CHECK(keratin_executable_create(builder.build(), &executable, &status) ==
         KERATIN_INVALID_ARGUMENT);
   CHECK(std::string(status.message) == "function 'f' has code for device 'cpu', which runs none");
+}
+
+TEST_CASE("the state of a model lies on its device, and a device that fails leaves it as it was") {
+  farDevice();
+  FunctionBuilder builder = addBuilder();
+  const int64_t dims[] = {4};
+  const float w[] = {1, 2, 3, 4};
+  const int32_t used[] = {0};
+  keratin_object_variable_t variable = {
+      {"w", KERATIN_DTYPE_FLOAT32, 1, dims, "", nullptr, {}}, w, {}};
+  keratin_object_function_t function = {builder.build(), used, {}};
+  keratin_object_variant_t variant = {"any", {0, 0}, &function, {}};
+  keratin_object_desc_t object = {KERATIN_OBJECT_MAGIC,
+                                  KERATIN_OBJECT_ABI_VERSION,
+                                  "model",
+                                  "a test",
+                                  1,
+                                  1,
+                                  1,
+                                  0,
+                                  &variable,
+                                  &variant,
+                                  "far",
+                                  {}};
+  State state = makeState(object);
+  Floats x({4}, {10, 20, 30, 40}), y(std::vector<int64_t>{4});
+  keratin_status_t status;
+  auto step = [&] {
+    keratin_tensor_t in = x.view(), out = y.view();
+    return keratin_state_invoke(state.get(), 0, &in, 1, &out, 1, nullptr, 0, &status);
+  };
+  auto value = [&] {
+    std::vector<float> values(4);
+    CHECK(keratin_state_read(state.get(), 0, values.data(), 16, &status) == KERATIN_OK);
+    return values;
+  };
+  REQUIRE(step() == KERATIN_OK);
+  CHECK(value() == std::vector<float>{12, 24, 36, 48});
+  keratin::tests::TemporaryFile file;
+  REQUIRE(keratin_state_save(state.get(), file.path.c_str(), &status) == KERATIN_OK);
+  REQUIRE(step() == KERATIN_OK);
+  const std::vector<float> later = value();
+  auto fails = [&](auto &&act) {
+    far.log.clear();
+    far.failAt = 0;
+    CHECK(act() == KERATIN_INTERNAL);
+    CHECK(std::string(status.message) == "the device is lost");
+    far.failAt = -1;
+    CHECK(value() == later);
+  };
+  keratin_state_t *copy = nullptr;
+  fails([&] { return keratin_state_load(state.get(), file.path.c_str(), &status); });
+  fails([&] { return keratin_state_save(state.get(), file.path.c_str(), &status); });
+  fails([&] { return keratin_state_copy(state.get(), &copy, &status); });
+  far.hasMemory = false;
+  CHECK(keratin_state_load(state.get(), file.path.c_str(), &status) == KERATIN_RESOURCE_EXHAUSTED);
+  far.hasMemory = true;
+  CHECK(value() == later);
+  REQUIRE(keratin_state_load(state.get(), file.path.c_str(), &status) == KERATIN_OK);
+  CHECK(value() == std::vector<float>{12, 24, 36, 48});
+  REQUIRE(keratin_state_copy(state.get(), &copy, &status) == KERATIN_OK);
+  REQUIRE(step() == KERATIN_OK);
+  std::vector<float> copied(4);
+  CHECK(keratin_state_read(copy, 0, copied.data(), 16, &status) == KERATIN_OK);
+  CHECK(copied == std::vector<float>{12, 24, 36, 48});
+  keratin_state_destroy(copy);
+  CHECK(keratin_state_create_on(&object, "cpu", &copy, &status) == KERATIN_INVALID_ARGUMENT);
+  CHECK(std::string(status.message) ==
+        "model 'model' was compiled for device 'far'; found device 'cpu'");
+  CHECK(keratin_state_create_on(&object, "gone", &copy, &status) == KERATIN_FAILED_PRECONDITION);
+  CHECK(std::string(status.message)
+            .find("model 'model' needs device 'gone', which is not known; known devices: cpu") ==
+        0);
 }

@@ -55,6 +55,7 @@ struct Model {
                                   0,
                                   variables,
                                   &variant,
+                                  nullptr,
                                   {}};
 };
 

@@ -77,6 +77,7 @@ struct Model {
                                   0,
                                   variables,
                                   variants,
+                                  nullptr,
                                   {}};
 };
 

@@ -52,6 +52,7 @@ struct Model {
                                   0,
                                   variables,
                                   variants,
+                                  nullptr,
                                   {}};
 
   Model() {
@@ -220,9 +221,11 @@ TEST_CASE("damaged descriptors of models are refused with what is wrong") {
       {damaged + "a reserved field is not zero",
        [](Model &m) { m.object.reserved[0] = &something; }},
       {damaged + "a reserved field is not zero",
-       [](Model &m) { m.object.reserved[3] = &something; }},
+       [](Model &m) { m.object.reserved[2] = &something; }},
       {damaged + "a reserved field is not zero", [](Model &m) { m.variants[1].reserved[1] = &m; }},
       {damaged + "a reserved field is not zero", [](Model &m) { m.functions[0].reserved[0] = &m; }},
+      {damaged + "a function is for another device than the model",
+       [](Model &m) { m.object.device = "cpu"; }},
       {damaged + "a processor has no name", [](Model &m) { m.variants[1].cpu = nullptr; }},
       {damaged + "a variable has no name", [](Model &m) { m.variables[0].tensor.name = nullptr; }},
       {damaged + "a variable has no name",

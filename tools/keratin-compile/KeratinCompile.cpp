@@ -50,7 +50,8 @@ CommandLine commandLine() {
       "what to write: IR as given, with gradients expanded, with kernels formed; the memory "
       "plan; LLVM IR; assembly; a relocatable or (default) a shared object");
   line.text("--target", target, "TARGET",
-            "cpu (default), or x86_64-linux-gnu or aarch64-linux-gnu: a CPU other than ours");
+            "cpu (default), the name of another target, or the triple of a CPU other than ours:\n"
+            "x86_64-linux-gnu, aarch64-linux-gnu");
   line.text("--mcpu", cpu, "CPU",
             "native (default), x86-64-v3, ..., or multi: x86-64, -v3 and -v4 in one object");
   line.number("--threads", threads, 0, "N", "threads of a call; default: as many as processors");

@@ -30,7 +30,7 @@ namespace {
 
 // The command line.
 std::vector<std::string> models;
-std::string functionName, modelFile, seedText, stateFile, saveStateFile, outputDirectory,
+std::string target, functionName, modelFile, seedText, stateFile, saveStateFile, outputDirectory,
     outputFile, profileFile;
 std::vector<std::string> inputFiles, sizes;
 int64_t repeat = 1, threads = 0, memoryBudget = 0;
@@ -66,6 +66,7 @@ CommandLine commandLine() {
   line.text("--profile", profileFile, "FILE",
             "write when each kernel ran, in Chrome's trace format; an\n"
             "object must have been compiled with --profile");
+  line.text("--target", target, "TARGET", "cpu (default), or the name of another target");
   line.bytes("--memory-budget", memoryBudget, "BYTES",
              "temporaries of a call, as 64MiB (keratin-compile --help)");
   line.duration("--timeout", timeout, "TIME",
@@ -117,6 +118,8 @@ absl::Status load(mlir::MLIRContext &context, Loaded &loaded, Watchdog &watchdog
     compiler::CompileOptions options;
     options.profile = !profileFile.empty();
     options.memoryBudget = memoryBudget;
+    if (!target.empty())
+      options.target = target;
     if (timeout.count() > 0)
       options.progress = [&watchdog](const std::string &next) {
         watchdog.enter("compiling: " + next);
@@ -128,6 +131,8 @@ absl::Status load(mlir::MLIRContext &context, Loaded &loaded, Watchdog &watchdog
     loaded.program = *std::move(program);
     return absl::OkStatus();
   }
+  if (!target.empty())
+    return absl::InvalidArgumentError("--target goes with a model, not a shared object");
   if (memoryBudget > 0)
     return absl::InvalidArgumentError("--memory-budget goes with a model, not a shared object");
   if (checkNumbers)

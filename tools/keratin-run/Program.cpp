@@ -125,6 +125,8 @@ absl::StatusOr<std::unique_ptr<Program>> Program::compile(const ir::SavedGraph &
                  0,
                  made.variables.data(),
                  &made.variant,
+                 made.entry.descriptor->device_code ? made.entry.descriptor->device_code->device
+                                                    : nullptr,
                  {}};
   if (absl::Status status = program->start(made.object, saved.name); !status.ok())
     return status;

@@ -8,7 +8,7 @@
 #ifndef KERATIN_OBJECT_H
 #define KERATIN_OBJECT_H
 
-#include <keratin/runtime.h>
+#include <keratin/device.h>
 #include <keratin_object_abi.h>
 
 #ifdef __cplusplus
@@ -18,11 +18,17 @@ extern "C" {
 typedef struct keratin_state_t keratin_state_t;
 
 // A state with the values that the variables were saved with. Fails with FAILED_PRECONDITION where
-// the processor lacks an instruction set that the model was compiled for. All memory that calls in
-// a workspace need is asked for here.
+// the processor lacks an instruction set that the model was compiled for, or where the device is
+// not known that it was compiled for. All memory that calls in a workspace need is asked for here.
 KERATIN_API keratin_status_code_t keratin_state_create(const keratin_object_desc_t *object,
                                                        keratin_state_t **state,
                                                        keratin_status_t *status);
+// As keratin_state_create, on the device of this name: "far:1" for a model that was compiled for
+// "far". NULL: that which it was compiled for.
+KERATIN_API keratin_status_code_t keratin_state_create_on(const keratin_object_desc_t *object,
+                                                          const char *device,
+                                                          keratin_state_t **state,
+                                                          keratin_status_t *status);
 // A state with the present values of another.
 KERATIN_API keratin_status_code_t keratin_state_copy(const keratin_state_t *from,
                                                      keratin_state_t **copy,
