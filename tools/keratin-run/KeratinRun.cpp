@@ -7,6 +7,7 @@
 #include "ir/reference/HostConversions.h"
 #include "runtime/core/DType.h"
 #include "tools/keratin-run/Check.h"
+#include "tools/keratin-run/DeviceChoice.h"
 #include "tools/keratin-run/Feeds.h"
 #include "tools/keratin-run/ProfileTrace.h"
 #include "tools/npy/Npy.h"
@@ -30,8 +31,8 @@ namespace {
 
 // The command line.
 std::vector<std::string> models;
-std::string target, functionName, modelFile, seedText, stateFile, saveStateFile, outputDirectory,
-    outputFile, profileFile;
+std::string target, device, functionName, modelFile, seedText, stateFile, saveStateFile,
+    outputDirectory, outputFile, profileFile;
 std::vector<std::string> inputFiles, sizes;
 int64_t repeat = 1, threads = 0, memoryBudget = 0;
 std::chrono::nanoseconds timeout{0};
@@ -67,6 +68,8 @@ CommandLine commandLine() {
             "write when each kernel ran, in Chrome's trace format; an\n"
             "object must have been compiled with --profile");
   line.text("--target", target, "TARGET", "cpu (default), or the name of another target");
+  line.text("--device", device, "DEVICE",
+            "cpu (default), cuda, cuda:1, or emulated: cuda without a GPU");
   line.bytes("--memory-budget", memoryBudget, "BYTES",
              "temporaries of a call, as 64MiB (keratin-compile --help)");
   line.duration("--timeout", timeout, "TIME",
@@ -118,14 +121,17 @@ absl::Status load(mlir::MLIRContext &context, Loaded &loaded, Watchdog &watchdog
     compiler::CompileOptions options;
     options.profile = !profileFile.empty();
     options.memoryBudget = memoryBudget;
-    if (!target.empty())
-      options.target = target;
+    auto choice = chooseDevice(device, target);
+    if (!choice.ok())
+      return choice.status();
+    if (!choice->target.empty())
+      options.target = choice->target;
     if (timeout.count() > 0)
       options.progress = [&watchdog](const std::string &next) {
         watchdog.enter("compiling: " + next);
       };
     options.checkNumbers = checkNumbers;
-    auto program = Program::compile(loaded.graph, loaded.function, options);
+    auto program = Program::compile(loaded.graph, loaded.function, options, choice->device);
     if (!program.ok())
       return program.status();
     loaded.program = *std::move(program);
@@ -133,6 +139,8 @@ absl::Status load(mlir::MLIRContext &context, Loaded &loaded, Watchdog &watchdog
   }
   if (!target.empty())
     return absl::InvalidArgumentError("--target goes with a model, not a shared object");
+  if (!device.empty())
+    return absl::InvalidArgumentError("--device goes with a model, not a shared object");
   if (memoryBudget > 0)
     return absl::InvalidArgumentError("--memory-budget goes with a model, not a shared object");
   if (checkNumbers)

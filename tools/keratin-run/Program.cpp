@@ -83,7 +83,8 @@ Program::~Program() {
 
 absl::StatusOr<std::unique_ptr<Program>> Program::compile(const ir::SavedGraph &graph,
                                                           size_t function,
-                                                          const compiler::CompileOptions &options) {
+                                                          const compiler::CompileOptions &options,
+                                                          const std::string &device) {
   const ir::SavedFunction &saved = graph.functions[function];
   auto op =
       *std::next(graph.module.get().getOps<mlir::func::FuncOp>().begin(), ptrdiff_t(function));
@@ -128,7 +129,7 @@ absl::StatusOr<std::unique_ptr<Program>> Program::compile(const ir::SavedGraph &
                  made.entry.descriptor->device_code ? made.entry.descriptor->device_code->device
                                                     : nullptr,
                  {}};
-  if (absl::Status status = program->start(made.object, saved.name); !status.ok())
+  if (absl::Status status = program->start(made.object, saved.name, device); !status.ok())
     return status;
   return program;
 }
@@ -212,17 +213,19 @@ absl::StatusOr<std::unique_ptr<Program>> Program::load(const std::string &path,
   const keratin_object_desc_t *object = describe ? describe() : nullptr;
   if (!object)
     return absl::InvalidArgumentError("the object does not describe its model");
-  if (absl::Status status = program->start(*object, function); !status.ok())
+  if (absl::Status status = program->start(*object, function, ""); !status.ok())
     return status;
   return program;
 }
 
 //===-- Running -------------------------------------------------------------------------------===//
 
-absl::Status Program::start(const keratin_object_desc_t &object, const std::string &function) {
+absl::Status Program::start(const keratin_object_desc_t &object, const std::string &function,
+                            const std::string &device) {
   keratin_status_t status;
   keratin_state_t *made = nullptr;
-  if (keratin_state_create(&object, &made, &status) != KERATIN_OK)
+  if (keratin_state_create_on(&object, device.empty() ? nullptr : device.c_str(), &made, &status) !=
+      KERATIN_OK)
     return statusOf(status);
   state.reset(made);
   const keratin_object_variant_t *variant = object.variants;

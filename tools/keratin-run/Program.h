@@ -30,9 +30,12 @@ keratin_tensor_t viewOf(Array &array);
 // Values of the variables of a model; its functions are called on them.
 class Program {
 public:
-  // All variables of the graph, and the one function.
-  static absl::StatusOr<std::unique_ptr<Program>>
-  compile(const ir::SavedGraph &graph, size_t function, const compiler::CompileOptions &options);
+  // All variables of the graph, and the one function; on the device of this name, "" for the one
+  // that the target names.
+  static absl::StatusOr<std::unique_ptr<Program>> compile(const ir::SavedGraph &graph,
+                                                          size_t function,
+                                                          const compiler::CompileOptions &options,
+                                                          const std::string &device);
   // Runs code of the file: whatever its author wants. What is checked afterwards guards against
   // accidents only.
   static absl::StatusOr<std::unique_ptr<Program>> load(const std::string &path,
@@ -59,7 +62,8 @@ private:
   struct Compiled; // what the descriptor of a function compiled here points at
 
   Program();
-  absl::Status start(const keratin_object_desc_t &object, const std::string &function);
+  absl::Status start(const keratin_object_desc_t &object, const std::string &function,
+                     const std::string &device);
 
   void *library = nullptr;
   std::unique_ptr<Compiled> compiled;

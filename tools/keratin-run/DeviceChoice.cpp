@@ -1,0 +1,40 @@
+#include "tools/keratin-run/DeviceChoice.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+#include <cstdlib>
+
+using namespace keratin::tools;
+
+// Where the build puts it: beside the folder of the tools.
+static std::string emulatorLibrary() {
+  static int inThisProgram;
+  llvm::SmallString<256> path(llvm::sys::fs::getMainExecutable(nullptr, &inThisProgram));
+  llvm::sys::path::remove_filename(path);
+  llvm::sys::path::remove_filename(path);
+  llvm::sys::path::append(path, "lib", "libkeratin_cuda_emulator.so");
+  return path.str().str();
+}
+
+absl::StatusOr<DeviceChoice> keratin::tools::chooseDevice(const std::string &device,
+                                                          const std::string &target) {
+  DeviceChoice choice = {target, device};
+  if (device.empty())
+    return choice;
+  if (device == "emulated") {
+    std::string library = emulatorLibrary();
+    if (!llvm::sys::fs::exists(library))
+      return absl::InvalidArgumentError("--device=emulated needs '" + library +
+                                        "', which is built with the tests");
+    setenv("KERATIN_CUDA_DRIVER", library.c_str(), /*overwrite=*/1);
+    choice.device = "cuda";
+  }
+  std::string needed = choice.device.substr(0, choice.device.find(':'));
+  if (!target.empty() && target != needed)
+    return absl::InvalidArgumentError("--device=" + device + " needs --target=" + needed +
+                                      "; found --target=" + target);
+  choice.target = needed;
+  return choice;
+}
