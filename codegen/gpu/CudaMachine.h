@@ -11,6 +11,9 @@ namespace keratin::codegen {
 // that both devices compute the same bits.
 MachineTarget cudaMachine();
 
+// Threads that run in step and can exchange values.
+inline constexpr unsigned warpThreads = 32;
+
 } // namespace keratin::codegen
 
 #endif // KERATIN_CODEGEN_GPU_CUDAMACHINE_H

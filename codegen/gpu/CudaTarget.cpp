@@ -7,6 +7,8 @@
 #include "codegen/llvm/LowerToLlvm.h"
 #include "runtime/abi/keratin_cuda_abi.h"
 
+#include <map>
+
 using namespace keratin::codegen;
 using namespace mlir;
 namespace ir = keratin::ir;
@@ -41,18 +43,26 @@ static void addImages(EntryDescription &description, const std::string &ptx,
 LogicalResult CudaTarget::lower(func::FuncOp function, host::ProgramOp program, ModuleOp into,
                                 StringRef name, EntryDescription &description) const {
   OwningOpRef<ModuleOp> module = ModuleOp::create(function.getLoc());
+  std::map<std::string, LaunchShape> shapes;
   DeviceModule lowering = {
-      *module, [this](ir::KernelOp kernel, OpBuilder &builder, StringRef name) {
-        auto plan = UnitsPlan::make(kernel, device);
-        return plan ? FailureOr(plan->emit(builder, name)) : FailureOr<KernelFunction>();
+      *module,
+      [&](ir::KernelOp kernel, OpBuilder &builder, StringRef name) -> FailureOr<KernelFunction> {
+        auto plan = UnitsPlan::make(kernel, device, warpThreads);
+        if (!plan)
+          return failure();
+        // Of kernels of this name the last stays.
+        shapes[name.str()] = plan->shape();
+        return plan->emit(builder, name);
       }};
   if (failed(
           lowerFunction(function, program, into, name, machine.target, description, &lowering)) ||
       failed(lowerToLlvm(*module)))
     return failure();
   std::vector<PtxKernel> kernels;
-  for (const DeviceKernel &kernel : description.deviceKernels)
-    kernels.push_back({kernel.name, LaunchShape::ofUnits(kernel.slots, kernel.scratchBytes)});
+  for (const DeviceKernel &kernel : description.deviceKernels) {
+    kernels.push_back({kernel.name, shapes.at(kernel.name)});
+    kernels.back().shape.slots = kernel.slots;
+  }
   FailureOr<std::string> ptx = emitPtx(*module, kernels);
   if (failed(ptx))
     return failure();
@@ -65,7 +75,7 @@ LogicalResult CudaTarget::lower(func::FuncOp function, host::ProgramOp program, 
 LogicalResult CudaTarget::printKernels(llvm::raw_ostream &out, func::FuncOp function) const {
   int64_t number = 0;
   WalkResult walk = function->walk([&](ir::KernelOp kernel) -> WalkResult {
-    auto plan = UnitsPlan::make(kernel, device);
+    auto plan = UnitsPlan::make(kernel, device, warpThreads);
     if (!plan)
       return failure();
     out << "kernel " << number++ << ": ";

@@ -146,7 +146,8 @@ void UnitsEntry::leaveIfFailed(llvm::BasicBlock *next, llvm::BasicBlock *exit) {
   b.CreateCondBr(sound, next, exit);
 }
 
-// for (unit = thread; unit < units; unit += threads) body(unit, unit + 1)
+// for (unit = thread; unit < units; unit += threads) body(unit, unit + 1), where threads that do a
+// unit together count as one
 void UnitsEntry::walkUnits() {
   llvm::LLVMContext &context = module.getContext();
   auto *header = llvm::BasicBlock::Create(context, "units", entry, first);
@@ -156,17 +157,19 @@ void UnitsEntry::walkUnits() {
     if (auto *leave = llvm::dyn_cast<llvm::ReturnInst>(block.getTerminator()))
       llvm::ReplaceInstWithInst(leave, llvm::BranchInst::Create(latch));
 
+  uint64_t shared = llvm::Log2_64(shape.unitThreads);
+  Value *own = b.CreateLShr(thread, shared), *stride = b.CreateLShr(threads, shared);
   leaveIfFailed(header, exit);
 
   b.SetInsertPoint(header);
   llvm::PHINode *unit = b.CreatePHI(b.getInt64Ty(), 3);
   for (llvm::BasicBlock *before : llvm::predecessors(header))
-    unit->addIncoming(thread, before);
+    unit->addIncoming(own, before);
   Value *end = b.CreateAdd(unit, b.getInt64(1), "", true, true);
   b.CreateCondBr(b.CreateICmpSLT(unit, parameter(KERATIN_CUDA_UNITS)), first, exit);
 
   b.SetInsertPoint(latch);
-  unit->addIncoming(b.CreateAdd(unit, threads, "", true, true), latch);
+  unit->addIncoming(b.CreateAdd(unit, stride, "", true, true), latch);
   b.CreateBr(header);
   b.SetInsertPoint(exit);
   b.CreateRetVoid();

@@ -8,18 +8,21 @@ using namespace keratin::codegen;
 
 // Of a block whose threads have nothing to do with each other: enough to fill a multiprocessor with
 // few blocks, few enough for any number of registers.
-static constexpr int64_t unitThreads = 128;
+static constexpr int64_t blockThreads = 128;
 // Scratch of all threads of a grid together.
 static constexpr int64_t mostScratch = int64_t(64) << 20;
 
-LaunchShape LaunchShape::ofUnits(int64_t slots, int64_t scratchBytes) {
+LaunchShape LaunchShape::ofUnits(int64_t slots, int64_t scratchBytes, unsigned unitThreads) {
   LaunchShape shape;
   shape.slots = slots;
-  shape.launch.block_threads = unitThreads;
+  shape.unitThreads = unitThreads;
+  shape.launch.block_threads = blockThreads;
+  if (unitThreads > 1)
+    shape.launch.units_per_block = uint32_t(blockThreads / unitThreads);
   if (scratchBytes > 0) {
     int64_t bytes = int64_t(llvm::alignTo(uint64_t(scratchBytes), KERATIN_CUDA_ALIGNMENT));
     int64_t threads = std::max<int64_t>(1, mostScratch / bytes);
-    int64_t perBlock = std::min(unitThreads, int64_t(llvm::bit_floor(uint64_t(threads))));
+    int64_t perBlock = std::min(blockThreads, int64_t(llvm::bit_floor(uint64_t(threads))));
     shape.launch.scratch_bytes = uint64_t(bytes);
     shape.launch.block_threads = uint32_t(perBlock);
     shape.launch.max_blocks = uint32_t(std::min<int64_t>(threads / perBlock, 1 << 16));

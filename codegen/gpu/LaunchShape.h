@@ -11,11 +11,12 @@
 namespace keratin::codegen {
 
 struct LaunchShape {
-  int64_t slots = 0; // of argv
+  int64_t slots = 0;        // of argv
+  unsigned unitThreads = 1; // that do a unit together: 1, or a warp
   keratin_cuda_kernel_t launch = {};
 
   // Threads that do units, each with so many bytes of scratch.
-  static LaunchShape ofUnits(int64_t slots, int64_t scratchBytes);
+  static LaunchShape ofUnits(int64_t slots, int64_t scratchBytes, unsigned unitThreads = 1);
 };
 
 // "128 threads a block", for people.

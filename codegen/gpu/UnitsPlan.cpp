@@ -2,21 +2,28 @@
 
 #include "codegen/cpu/KernelLowering.h"
 #include "codegen/gpu/ElementsPlan.h"
+#include "codegen/gpu/RowsPlan.h"
 
 using namespace keratin::codegen;
 using namespace mlir;
 namespace ir = keratin::ir;
 
-std::shared_ptr<const UnitsPlan> UnitsPlan::make(ir::KernelOp kernel,
-                                                 const MachineTarget &machine) {
+std::shared_ptr<const UnitsPlan> UnitsPlan::make(ir::KernelOp kernel, const MachineTarget &machine,
+                                                 unsigned warpThreads) {
+  unsigned threads = 1;
   CpuPlan plan = ElementsPlan::make(kernel);
+  if (auto rows = plan ? nullptr : RowsPlan::make(kernel, warpThreads)) {
+    threads = rows->threads;
+    plan = std::move(rows);
+  }
   if (!plan)
     plan = planKernel(kernel, machine);
-  return plan ? std::make_shared<UnitsPlan>(kernel, std::move(plan), machine) : nullptr;
+  return plan ? std::make_shared<UnitsPlan>(kernel, std::move(plan), threads, machine) : nullptr;
 }
 
-UnitsPlan::UnitsPlan(ir::KernelOp kernel, CpuPlan cpuPlan, const MachineTarget &machine)
-    : KernelPlan(kernel), plan(std::move(cpuPlan)), machine(machine) {
+UnitsPlan::UnitsPlan(ir::KernelOp kernel, CpuPlan cpuPlan, unsigned threads,
+                     const MachineTarget &machine)
+    : KernelPlan(kernel), plan(std::move(cpuPlan)), threads(threads), machine(machine) {
   units = plan->units;
   work = plan->work;
   scratchBytes = plan->scratchBytes;
@@ -24,8 +31,8 @@ UnitsPlan::UnitsPlan(ir::KernelOp kernel, CpuPlan cpuPlan, const MachineTarget &
 
 void UnitsPlan::printSchedule(llvm::raw_ostream &out) const {
   plan->printSchedule(out);
-  out << "launch: a unit a thread; ";
-  print(out, LaunchShape::ofUnits(0, scratchBytes).launch);
+  out << "launch: a unit " << (threads == 1 ? "a thread" : counted(threads, "thread")) << "; ";
+  print(out, shape().launch);
 }
 
 KernelFunction UnitsPlan::emit(OpBuilder &builder, StringRef name) const {

@@ -1,5 +1,5 @@
-// Kernels whose threads do units, each by itself. Any kernel has such a plan, the CPU's for a
-// machine without vectors; those with one of their own have it here.
+// Kernels whose threads do units: each one by itself, or some one together. Any kernel has such a
+// plan, the CPU's for a machine without vectors; those with one of their own have it here.
 #ifndef KERATIN_CODEGEN_GPU_UNITSPLAN_H
 #define KERATIN_CODEGEN_GPU_UNITSPLAN_H
 
@@ -8,13 +8,18 @@
 
 namespace keratin::codegen {
 
-// With one unit a thread.
+// With one unit a thread, or a group of threads.
 class UnitsPlan final : public KernelPlan {
 public:
-  // Null, with a diagnostic at the op that has no lowering. The machine outlives the plan.
-  static std::shared_ptr<const UnitsPlan> make(ir::KernelOp kernel, const MachineTarget &machine);
+  // Null, with a diagnostic at the op that has no lowering. The machine outlives the plan; so many
+  // of its threads at most can exchange values.
+  static std::shared_ptr<const UnitsPlan> make(ir::KernelOp kernel, const MachineTarget &machine,
+                                               unsigned warpThreads);
 
-  UnitsPlan(ir::KernelOp kernel, CpuPlan plan, const MachineTarget &machine);
+  UnitsPlan(ir::KernelOp kernel, CpuPlan plan, unsigned threads, const MachineTarget &machine);
+
+  // But for the slots of argv.
+  LaunchShape shape() const { return LaunchShape::ofUnits(0, scratchBytes, threads); }
 
   bool countsUnits() const override { return plan->countsUnits(); }
   mlir::Value countUnits(mlir::OpBuilder &b, mlir::Location loc, SizeOf sizeOf) const override {
@@ -27,6 +32,7 @@ public:
 
 private:
   CpuPlan plan;
+  unsigned threads; // of a unit
   const MachineTarget &machine;
 };
 

@@ -381,7 +381,7 @@ void EntryLowering::launchOnDevice(const KernelFunction &kernel, Value slots, bo
       deviceNumbers.try_emplace(function.getSymName(), int64_t(description.deviceKernels.size()));
   if (isNew)
     description.deviceKernels.push_back(
-        {function.getSymName().str(), int64_t(kernel.arguments.size()), kernel.scratchBytes});
+        {function.getSymName().str(), int64_t(kernel.arguments.size())});
   Value units = hoistedIf(!hasOwnSize, [&] { return countUnits(kernel); });
   callRuntime(offsetof(keratin_runtime_functions_t, launch), Type(),
               {i32(number->second), slots, i32(int64_t(kernel.arguments.size())), units,

@@ -32,8 +32,7 @@ struct DeviceImage {
 // A function that a device launches.
 struct DeviceKernel {
   std::string name;
-  int64_t slots;        // of its argv
-  int64_t scratchBytes; // see KernelFunction
+  int64_t slots; // of its argv
 };
 
 // What the descriptor of the function must say for its entry function to work.

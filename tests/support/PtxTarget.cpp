@@ -125,7 +125,7 @@ private:
     OwningOpRef<ModuleOp> kernels = ModuleOp::create(function.getLoc());
     codegen::DeviceModule units = {
         *kernels, [this](ir::KernelOp kernel, OpBuilder &builder, StringRef name) {
-          auto plan = codegen::UnitsPlan::make(kernel, device);
+          auto plan = codegen::UnitsPlan::make(kernel, device, /*warpThreads=*/1);
           return plan ? FailureOr(plan->emit(builder, name)) : FailureOr<codegen::KernelFunction>();
         }};
     if (failed(

@@ -1,0 +1,45 @@
+// Reductions of rows on a device: the threads of a warp share a row.
+#ifndef KERATIN_CODEGEN_GPU_ROWSPLAN_H
+#define KERATIN_CODEGEN_GPU_ROWSPLAN_H
+
+#include "codegen/cpu/CpuKernelPlan.h"
+#include "ir/interfaces/IterationSpace.h"
+
+namespace keratin::codegen {
+
+// A unit is a row: an index of the loops that are kept. Its threads walk the innermost loop, which
+// is reduced, side by side, and their results meet by shuffles, in the same order whatever the
+// device. Reductions that need the results of others come in later passes over the row, and so does
+// what is made of both: a softmax is one kernel.
+class RowsPlan final : public CpuKernelPlan {
+public:
+  // Null where the kernel reduces no innermost loop. So many threads of the machine can exchange
+  // values: a power of two, 1 of a machine whose threads cannot.
+  static std::shared_ptr<const RowsPlan> make(ir::KernelOp kernel, unsigned warpThreads);
+
+  RowsPlan(ir::KernelOp kernel, ir::IterationSpace space, unsigned warpThreads);
+
+  void printNest(llvm::raw_ostream &out) const override;
+  void printSchedule(llvm::raw_ostream &out) const override;
+  void emit(CpuKernelBuilder &k) const override;
+
+  unsigned stages() const { return space.stages.size() + 1; }
+  llvm::ArrayRef<ir::ReductionOpInterface> reductions(unsigned stage) const {
+    return stage < space.stages.size()
+               ? llvm::ArrayRef<ir::ReductionOpInterface>(space.stages[stage])
+               : llvm::ArrayRef<ir::ReductionOpInterface>();
+  }
+  // The kernel's results that are made in a stage's pass, and those known behind it: their numbers.
+  llvm::SmallVector<unsigned> elementOutputs(unsigned stage) const;
+  llvm::SmallVector<unsigned> rowOutputs(unsigned stage) const;
+
+  ir::IterationSpace space;
+  llvm::SmallVector<unsigned> keptGroups, reducedGroups;
+  unsigned threads = 1; // of a row
+  // Sums of one thread are long enough to be added with their rounding errors.
+  bool isCompensated = false;
+};
+
+} // namespace keratin::codegen
+
+#endif // KERATIN_CODEGEN_GPU_ROWSPLAN_H
