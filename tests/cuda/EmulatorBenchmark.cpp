@@ -1,4 +1,5 @@
-// How many warp instructions a second the emulator executes: ptx_benchmark [checks=off] [plain].
+// How many warp instructions a second the emulator executes: ptx_benchmark [checks=off] [plain]
+// [kernel].
 #include "tests/cuda/Launcher.h"
 #include "tests/cuda/emulator/Lanes.h"
 
@@ -78,11 +79,16 @@ void measure(const Run &run, bool checks) {
 
 int main(int count, char **words) {
   bool checks = true;
+  std::string_view only;
   for (int i = 1; i < count; ++i) {
     checks &= std::string_view(words[i]) != "checks=off";
     if (std::string_view(words[i]) == "plain")
       useWideLanes(false);
+    for (const Run &run : runs)
+      if (words[i] == std::string_view(run.kernel))
+        only = run.kernel;
   }
   for (const Run &run : runs)
-    measure(run, checks);
+    if (only.empty() || only == run.kernel)
+      measure(run, checks);
 }

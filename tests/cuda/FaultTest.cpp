@@ -108,7 +108,7 @@ TEST_CASE("races within a block", "[ptx]") {
   // Without the barrier the first warp reads what nobody has written, or what somebody else writes.
   expectFault(run(neighbour + store + load, {1, 64}), FaultKind::Uninitialised, 14,
               "shared memory");
-  expectFault(run(neighbour + store + barrier + store + load, {1, 64}), FaultKind::Race, 16,
+  expectFault(run(neighbour + store + barrier + store + load, {1, 64}), FaultKind::Race, 15,
               "shared memory");
   // Read, then written by another.
   std::string twice = store + barrier + load;

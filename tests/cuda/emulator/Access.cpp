@@ -1,6 +1,7 @@
 #include "tests/cuda/emulator/Access.h"
 
 #include "tests/cuda/emulator/Handlers.h"
+#include "tests/cuda/emulator/Lanes.h"
 
 #include <algorithm>
 #include <bit>
@@ -61,21 +62,19 @@ std::string describe(const Touch &touch, bool isStore, uint32_t lane) {
   warp.fail(FaultKind::OutOfBounds, lane, describe(touch, isStore, lane) + where, address);
 }
 
-void resolveGlobal(Warp &warp, Touch &touch, bool isStore) {
-  uint64_t least = ~uint64_t(0), greatest = 0;
-  forLanes(touch.mask, [&](uint32_t l) {
-    least = std::min(least, touch.address[l]);
-    greatest = std::max(greatest, touch.address[l]);
-  });
+void resolveGlobal(Warp &warp, Touch &touch, bool isStore, const AddressScan &scan) {
   Allocation *&last = warp.lastAllocation;
-  if (!last || !last->holds(least, greatest - least + touch.bytes)) {
-    if (Allocation *found = warp.grid->memory.find(least))
+  uint64_t span = scan.greatest - scan.least + touch.bytes;
+  if (!last || !last->holds(scan.least, span)) {
+    if (Allocation *found = warp.grid->memory.find(scan.least))
       last = found;
   }
-  if (last && last->holds(least, greatest - least + touch.bytes)) {
-    std::byte *base = last->data.get() - last->address;
+  if (last && last->holds(scan.least, span)) {
+    touch.origin = last->data.get();
+    touch.originAddress = last->address;
+    touch.allocation = last;
     for (uint32_t l = 0; l < warpLanes; ++l)
-      touch.data[l] = base + touch.address[l];
+      touch.data[l] = last->data.get() + (touch.address[l] - last->address);
     return;
   }
   forLanes(touch.mask, [&](uint32_t l) {
@@ -87,26 +86,23 @@ void resolveGlobal(Warp &warp, Touch &touch, bool isStore) {
   });
 }
 
-void resolveWithin(Warp &warp, Touch &touch, bool isStore, std::byte *data, uint64_t size,
-                   uint64_t stride) {
-  forLanes(touch.mask, [&](uint32_t l) {
-    if (touch.address[l] > size || touch.bytes > size - touch.address[l])
-      failOutside(warp, touch, isStore, l);
-    touch.data[l] = data + l * stride + touch.address[l];
-  });
-}
-
-bool isContiguous(const Touch &touch) {
-  if (touch.mask != ~0u)
-    return false;
-  bool same = true;
+void resolveWithin(Warp &warp, Touch &touch, bool isStore, const AddressScan &scan, std::byte *data,
+                   uint64_t size, uint64_t stride) {
+  if (scan.greatest > size || touch.bytes > size - scan.greatest)
+    forLanes(touch.mask, [&](uint32_t l) {
+      if (touch.address[l] > size || touch.bytes > size - touch.address[l])
+        failOutside(warp, touch, isStore, l);
+    });
+  touch.origin = stride == 0 ? data : nullptr;
+  touch.originAddress = 0;
   for (uint32_t l = 0; l < warpLanes; ++l)
-    same &= touch.address[l] == touch.address[0] + uint64_t(l) * touch.bytes;
-  return same;
+    touch.data[l] = data + l * stride + touch.address[l];
 }
 
 // The allocation of a lane: nearly always the one that was found last.
 Allocation *allocationOf(Warp &warp, const Touch &touch, uint32_t lane) {
+  if (touch.allocation)
+    return touch.allocation;
   Allocation *last = warp.lastAllocation;
   return last && last->holds(touch.address[lane], touch.bytes)
              ? last
@@ -140,10 +136,15 @@ uint64_t syncKey(const Warp &warp, const Touch &touch, uint32_t lane) {
             describe(touch, false, lane) + ", which nothing has written", touch.address[lane]);
 }
 
+// Lanes that stand for all: of full warps those whose neighbour below does not touch the same.
+uint32_t leading(const Touch &touch) { return touch.full() ? touch.leaders : ~0u; }
+
 void checkPending(Warp &warp, const Touch &touch, bool isStore) {
   if (warp.block->pendingBytes == 0)
     return;
-  forLanes(touch.mask, [&](uint32_t l) {
+  forLanes(touch.mask & leading(touch), [&](uint32_t l) {
+    if (!warp.block->sharedPending.holdsAny(touch.address[l], touch.bytes))
+      return;
     for (uint32_t byte = 0; byte < touch.bytes; ++byte)
       if (warp.block->sharedPending.holds(touch.address[l] + byte, 1))
         warp.fail(FaultKind::AsyncCopy, l,
@@ -155,10 +156,10 @@ void checkPending(Warp &warp, const Touch &touch, bool isStore) {
 
 // Notes an access in every granule of every lane. `onConflict(lane, conflict)` may let it pass.
 template <class Note, class OnConflict>
-void noteShared(Warp &warp, const Touch &touch, Note note, OnConflict onConflict) {
+void noteShared(Warp &warp, const Touch &touch, uint32_t lanes, Note note, OnConflict onConflict) {
   uint32_t shift = warp.code().sharedShift, granules = std::max(1u, touch.bytes >> shift);
   Granule *all = warp.block->sharedGranules.data();
-  forLanes(touch.mask, [&](uint32_t l) {
+  forLanes(lanes, [&](uint32_t l) {
     Granule *first = all + (touch.address[l] >> shift);
     for (uint32_t g = 0; g < granules; ++g)
       if (Conflict conflict = note(first[g], l))
@@ -167,13 +168,13 @@ void noteShared(Warp &warp, const Touch &touch, Note note, OnConflict onConflict
 }
 
 template <class Note, class OnConflict>
-void noteGlobal(Warp &warp, const Touch &touch, Note note, OnConflict onConflict) {
+void noteGlobal(Warp &warp, const Touch &touch, uint32_t lanes, Note note, OnConflict onConflict) {
   uint32_t shift = warp.code().globalShift, granules = std::max(1u, touch.bytes >> shift);
   uint32_t launch = warp.grid->launch;
   Allocation *allocation = nullptr;
   uint64_t pageNumber = ~uint64_t(0);
   GlobalGranule *page = nullptr;
-  forLanes(touch.mask, [&](uint32_t l) {
+  forLanes(lanes, [&](uint32_t l) {
     if (!allocation || !allocation->holds(touch.address[l], touch.bytes)) {
       allocation = allocationOf(warp, touch, l);
       pageNumber = ~uint64_t(0);
@@ -195,7 +196,7 @@ void checkInitialised(Warp &warp, const Touch &touch) {
     const ByteSet &known = warp.block->sharedInitialised;
     if (touch.contiguous && known.holdsRange(touch.address[0], uint64_t(touch.bytes) * warpLanes))
       return;
-    forLanes(touch.mask, [&](uint32_t l) {
+    forLanes(touch.mask & leading(touch), [&](uint32_t l) {
       if (!known.holds(touch.address[l], touch.bytes))
         failUninitialised(warp, touch, l);
     });
@@ -212,7 +213,7 @@ void checkInitialised(Warp &warp, const Touch &touch) {
         allocation->initialised.holdsRange(touch.address[0] - allocation->address,
                                            uint64_t(touch.bytes) * warpLanes))
       return;
-    forLanes(touch.mask, [&](uint32_t l) {
+    forLanes(touch.mask & leading(touch), [&](uint32_t l) {
       allocation = allocationOf(warp, touch, l);
       if (!allocation->initialised.holds(touch.address[l] - allocation->address, touch.bytes))
         failUninitialised(warp, touch, l);
@@ -254,9 +255,18 @@ void findAddresses(Warp &warp, const MemoryAccess &access, uint32_t mask, uint64
 }
 
 void resolve(Warp &warp, Touch &touch, bool isStore) {
-  uint64_t low = 0;
-  forLanes(touch.mask, [&](uint32_t l) { low |= touch.address[l]; });
-  if (low & (touch.bytes - 1))
+  if (!touch.full()) {
+    uint64_t first = touch.address[std::countr_zero(touch.mask)];
+    for (uint32_t l = 0; l < warpLanes; ++l)
+      touch.address[l] = (touch.mask >> l & 1) ? touch.address[l] : first;
+  }
+  AddressScan scan;
+  addressLanes().scan(touch.address, touch.bytes, scan);
+  touch.leaders = scan.leaders;
+  touch.contiguous = scan.contiguous && touch.full();
+  touch.allocation = nullptr;
+  touch.origin = nullptr;
+  if (scan.combined & (touch.bytes - 1))
     forLanes(touch.mask, [&](uint32_t l) {
       if (touch.address[l] & (touch.bytes - 1))
         warp.fail(FaultKind::Misaligned, l,
@@ -266,25 +276,26 @@ void resolve(Warp &warp, Touch &touch, bool isStore) {
     });
   switch (touch.space) {
   case Space::Shared:
-    resolveWithin(warp, touch, isStore, warp.block->shared.data(), warp.grid->sharedBytes(), 0);
-    break;
+    return resolveWithin(warp, touch, isStore, scan, warp.block->shared.data(),
+                         warp.grid->sharedBytes(), 0);
   case Space::Local:
-    resolveWithin(warp, touch, isStore, warp.local.data(), warp.code().localBytes,
-                  warp.code().localBytes);
-    break;
+    return resolveWithin(warp, touch, isStore, scan, warp.local.data(), warp.code().localBytes,
+                         warp.code().localBytes);
   case Space::Parameter:
-    resolveWithin(warp, touch, isStore, warp.grid->parameters.data(), warp.grid->parameters.size(),
-                  0);
-    break;
+    return resolveWithin(warp, touch, isStore, scan, warp.grid->parameters.data(),
+                         warp.grid->parameters.size(), 0);
   default:
-    resolveGlobal(warp, touch, isStore);
+    return resolveGlobal(warp, touch, isStore, scan);
   }
-  touch.contiguous = isContiguous(touch);
 }
 
 void checkLoad(Warp &warp, const Touch &touch, bool strong) {
   if (!warp.grid->checks())
     return;
+  // Of many readers of one place two say that it is more than one.
+  uint32_t lanes = touch.mask;
+  if (touch.full())
+    lanes &= touch.leaders | touch.leaders << 1;
   auto note = [&](auto &granule, uint32_t lane) {
     return noteRead(granule, warp.clock, lane, strong);
   };
@@ -294,11 +305,11 @@ void checkLoad(Warp &warp, const Touch &touch, bool strong) {
   if (touch.space == Space::Shared) {
     checkPending(warp, touch, false);
     checkInitialised(warp, touch);
-    noteShared(warp, touch, note, onConflict);
+    noteShared(warp, touch, lanes, note, onConflict);
   } else {
     checkInitialised(warp, touch);
     if (touch.space == Space::Global)
-      noteGlobal(warp, touch, note, onConflict);
+      noteGlobal(warp, touch, lanes, note, onConflict);
   }
 }
 
@@ -325,9 +336,9 @@ void checkStore(Warp &warp, const Touch &touch, bool strong, const std::byte (*v
   };
   if (touch.space == Space::Shared) {
     checkPending(warp, touch, true);
-    noteShared(warp, touch, note, onConflict);
+    noteShared(warp, touch, touch.mask, note, onConflict);
   } else if (touch.space == Space::Global) {
-    noteGlobal(warp, touch, note, onConflict);
+    noteGlobal(warp, touch, touch.mask, note, onConflict);
   }
   setInitialised(warp, touch);
 }
@@ -356,6 +367,10 @@ template <class T> void loadElements(Warp &warp, const MemoryAccess &access, con
     T *to = warp.lanes<T>(access.registers[element]);
     if (touch.contiguous && access.count == 1)
       std::memcpy(to, touch.data[0], sizeof(T) * warpLanes);
+    else if (sizeof(T) == 4 && touch.full() && touch.origin)
+      addressLanes().gatherWords(reinterpret_cast<uint32_t *>(to),
+                                 touch.origin + element * sizeof(T), touch.address,
+                                 touch.originAddress);
     else
       forLanes(touch.mask, [&](uint32_t l) {
         std::memcpy(&to[l], touch.data[l] + element * sizeof(T), sizeof(T));

@@ -10,10 +10,19 @@ struct Touch {
   Space space = Space::Global;
   uint32_t mask = 0;  // lanes
   uint32_t bytes = 0; // of a lane
+  // Lanes that are off have the address of one that is on.
   uint64_t address[warpLanes];
   std::byte *data[warpLanes];
   // The lanes' bytes lie one after the other, from the first lane's on; all lanes take part.
   bool contiguous = false;
+  // Lanes whose address is not that of the lane before.
+  uint32_t leaders = 0;
+  // Where all lanes' data lie in one piece of memory: that piece, and its address.
+  const std::byte *origin = nullptr;
+  uint64_t originAddress = 0;
+  Allocation *allocation = nullptr; // the one that holds all, of global memory
+
+  bool full() const { return mask == ~0u; }
 };
 
 // Addresses of the lanes; those of generic accesses with their window still in them.

@@ -184,6 +184,8 @@ namespace {
 uint32_t uniform(Warp &warp, uint32_t offset, uint32_t mask, const char *what) {
   const uint32_t *values = warp.lanes<uint32_t>(offset);
   uint32_t first = values[__builtin_ctz(mask)];
+  if (std::memcmp(values, values + 1, sizeof(uint32_t) * (warpLanes - 1)) == 0)
+    return first;
   for (uint32_t left = mask; left; left &= left - 1)
     if (values[__builtin_ctz(left)] != first)
       warp.fail(FaultKind::DivergentBarrier, uint32_t(__builtin_ctz(left)),

@@ -19,6 +19,7 @@ public:
   bool holds(uint64_t first, uint32_t count) const {
     return (window(first) & low(count)) == low(count);
   }
+  bool holdsAny(uint64_t first, uint32_t count) const { return (window(first) & low(count)) != 0; }
   void add(uint64_t first, uint32_t count) {
     uint64_t word;
     std::memcpy(&word, &bits[first / 8], 8);

@@ -11,7 +11,9 @@ namespace keratin::ptx {
   X(compareAndCombine)                                                                             \
   X(compareToValue)                                                                                \
   X(predicateLogic)                                                                                \
-  X(convertLanes) X(packLanes) X(unpackLanes) X(readClock)                                         \
+  X(convertLanes)                                                                                  \
+  X(packLanes)                                                                                     \
+  X(unpackLanes) X(readClock)                                                                      \
       X(testSpace) /* Access.cpp, Atomics.cpp, AsyncCopies.cpp, Matrices.cpp */                    \
       X(loadParameter) X(loadMemory) X(storeMemory) X(updateMemory) X(copyAsync) X(commitGroup)    \
           X(waitGroups) X(loadMatrix) X(multiplyMatrix) /* Exchanges.cpp */                        \

@@ -33,6 +33,11 @@ std::atomic<bool> wideWanted{true};
 
 void useWideLanes(bool wide) { wideWanted = wide; }
 
+const AddressLanes &addressLanes() {
+  static const AddressLanes best = hostIsWide() ? wideAddressLanes() : plainAddressLanes();
+  return best;
+}
+
 LaneFunction findLanes(std::string_view name) {
   static const Names plain = collect(false), wide = collect(hostIsWide());
   const Names &names = wideWanted ? wide : plain;

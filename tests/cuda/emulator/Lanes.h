@@ -19,17 +19,32 @@ struct LaneTable {
   size_t count;
 };
 
+// What the addresses of 32 lanes have in common.
+struct AddressScan {
+  uint64_t least, greatest, combined; // combined: or-ed
+  uint32_t leaders;                   // lanes whose address is not the one of the lane before
+  bool contiguous;                    // each lane's bytes follow those of the lane before
+};
+struct AddressLanes {
+  void (*scan)(const uint64_t *address, uint32_t bytes, AddressScan &scan);
+  void (*gatherWords)(uint32_t *to, const void *memory, const uint64_t *address, uint64_t first);
+};
+
 // The same source, compiled for every processor and for those with AVX2, FMA and BMI.
 LaneTable plainIntegerLanes();
 LaneTable plainFloatLanes();
 LaneTable wideIntegerLanes();
 LaneTable wideFloatLanes();
+AddressLanes plainAddressLanes();
+AddressLanes wideAddressLanes();
 // Roundings other than to nearest, and approximations.
 LaneTable directedLanes();
 LaneTable approximateLanes();
 
 // Null: there is none of that name.
 LaneFunction findLanes(std::string_view name);
+
+const AddressLanes &addressLanes();
 
 // For tests: take the code for every processor. Holds for modules parsed afterwards.
 void useWideLanes(bool wide);

@@ -1,6 +1,7 @@
 #include "tests/cuda/emulator/Races.h"
 
 #include <algorithm>
+#include <cstring>
 #include <set>
 
 namespace keratin::ptx {
@@ -227,7 +228,10 @@ Conflict noteWrite(GlobalGranule &granule, const WarpClock &clock, uint32_t lane
 
 void GlobalRecords::renew(Page &page, uint32_t launch, uint32_t shift) {
   page.launch = launch;
-  page.granules.assign(pageBytes >> shift, GlobalGranule());
+  // All zeros is nobody.
+  page.granules.resize(pageBytes >> shift);
+  std::memset(static_cast<void *>(page.granules.data()), 0,
+              page.granules.size() * sizeof(GlobalGranule));
 }
 
 } // namespace keratin::ptx

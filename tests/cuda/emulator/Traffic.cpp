@@ -20,11 +20,11 @@ Cost contiguousCost(const Touch &touch, uint32_t unitBytes) {
           (bytes + unitBytes - 1) / unitBytes, bytes};
 }
 
-// The active lanes' addresses, ascending.
+// The active lanes' addresses, ascending. Lanes that share one with their neighbour are left out.
 uint32_t sortedAddresses(const Touch &touch, uint64_t *sorted) {
   uint32_t count = 0;
   bool ascending = true;
-  for (uint32_t left = touch.mask; left; left &= left - 1) {
+  for (uint32_t left = touch.full() ? touch.leaders : touch.mask; left; left &= left - 1) {
     sorted[count] = touch.address[std::countr_zero(left)];
     ascending &= count == 0 || sorted[count - 1] <= sorted[count];
     ++count;
@@ -53,10 +53,11 @@ Cost sectors(const Touch &touch) {
 uint32_t phaseWavefronts(const Touch &touch, uint32_t first, uint32_t lanes) {
   uint64_t words[banks][warpLanes];
   uint8_t used[banks] = {};
-  uint32_t most = 0;
-  for (uint32_t l = first; l < first + lanes; ++l) {
-    if (!(touch.mask >> l & 1))
-      continue;
+  uint32_t most = 0, within = lanes == warpLanes ? ~0u : ((1u << lanes) - 1) << first;
+  // The first lane of each phase counts even where it shares its address with the phase before.
+  uint32_t counted = touch.full() ? touch.leaders | 1u << first : touch.mask;
+  for (uint32_t left = counted & within; left; left &= left - 1) {
+    uint32_t l = uint32_t(std::countr_zero(left));
     for (uint32_t byte = 0; byte < touch.bytes; byte += bankBytes) {
       uint64_t word = (touch.address[l] + byte) / bankBytes;
       uint32_t bank = word % banks;
@@ -75,6 +76,8 @@ Cost wavefronts(const Touch &touch) {
     return {bytes / wavefrontBytes, bytes / wavefrontBytes, bytes};
   }
   uint32_t lanes = std::min(warpLanes, wavefrontBytes / std::max(touch.bytes, bankBytes));
+  if (lanes == warpLanes && touch.full() && touch.leaders == 1)
+    return {1, 1, uint64_t(touch.bytes) * warpLanes};
   Cost cost{0, 0, 0};
   for (uint32_t first = 0; first < warpLanes; first += lanes) {
     uint32_t needed = phaseWavefronts(touch, first, lanes);
