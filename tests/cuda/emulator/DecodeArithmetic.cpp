@@ -399,7 +399,8 @@ void Decoder::testSpaceOf() {
 }
 
 bool Decoder::quickConversion(bool rounded, Rounding rounding, bool isPlain, Type to, Type from) {
-  if (!isPlain)
+  // Eight bits are extended in their register.
+  if (!isPlain || bytesOf(to) == 1)
     return false;
   auto hasSize = [&](const Operand &operand, Type type) {
     return operand.kind != Operand::RegisterName ||
