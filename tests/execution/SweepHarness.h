@@ -46,7 +46,8 @@ public:
   Sweep();
   // Compiles the cases, some in each function, and CHECKs every result for several values of the
   // symbols, with two ways to fill fresh memory and with one and two threads. Of the functions only
-  // every n-th, where KERATIN_TEST_EVERY is n.
+  // every n-th, where KERATIN_TEST_EVERY is n. Where KERATIN_TEST_BITS names a target, its code
+  // computes the same bits.
   void check(const std::vector<SweepCase> &cases, size_t casesInFunction = 8);
   // Whether the verifier accepts what the case builds.
   bool isValid(const SweepCase &sweepCase);
