@@ -38,6 +38,11 @@ const AddressLanes &addressLanes() {
   return best;
 }
 
+const MatrixLanes &matrixLanes() {
+  static const MatrixLanes best = hostIsWide() ? wideMatrixLanes() : plainMatrixLanes();
+  return best;
+}
+
 LaneFunction findLanes(std::string_view name) {
   static const Names plain = collect(false), wide = collect(hostIsWide());
   const Names &names = wideWanted ? wide : plain;

@@ -30,6 +30,16 @@ struct AddressLanes {
   void (*gatherWords)(uint32_t *to, const void *memory, const uint64_t *address, uint64_t first);
 };
 
+// A is m x k, B is k x 8, C is m x 8.
+template <class T> struct MatrixOperands {
+  T a[16][16], b[16][8], c[16][8];
+};
+struct MatrixLanes {
+  void (*unpackHalves)(const uint32_t *packed, float *low, float *high);
+  void (*unpackBfloats)(const uint32_t *packed, float *low, float *high);
+  void (*multiply)(MatrixOperands<float> &on, int m, int k, bool permuted);
+};
+
 // The same source, compiled for every processor and for those with AVX2, FMA and BMI.
 LaneTable plainIntegerLanes();
 LaneTable plainFloatLanes();
@@ -37,6 +47,8 @@ LaneTable wideIntegerLanes();
 LaneTable wideFloatLanes();
 AddressLanes plainAddressLanes();
 AddressLanes wideAddressLanes();
+MatrixLanes plainMatrixLanes();
+MatrixLanes wideMatrixLanes();
 // Roundings other than to nearest, and approximations.
 LaneTable directedLanes();
 LaneTable approximateLanes();
@@ -45,6 +57,7 @@ LaneTable approximateLanes();
 LaneFunction findLanes(std::string_view name);
 
 const AddressLanes &addressLanes();
+const MatrixLanes &matrixLanes();
 
 // For tests: take the code for every processor. Holds for modules parsed afterwards.
 void useWideLanes(bool wide);

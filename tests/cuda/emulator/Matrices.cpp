@@ -2,8 +2,10 @@
 #include "tests/cuda/emulator/Access.h"
 #include "tests/cuda/emulator/Formats.h"
 #include "tests/cuda/emulator/Handlers.h"
+#include "tests/cuda/emulator/Lanes.h"
 
 #include <bit>
+#include <cmath>
 #include <cstring>
 
 namespace keratin::ptx {
@@ -49,30 +51,29 @@ void loadMatrix(Warp &warp, const Instruction &i, uint32_t mask) {
 
 namespace {
 
-// The operands as matrices. Lane l is at place l % 4 of group l / 4; layouts are those of the PTX
-// manual.
-template <class T> struct Operands {
-  T a[16][16], b[16][8], c[16][8];
-};
+// Lane l is at place l % 4 of group l / 4; layouts are those of the PTX manual.
+template <class T> using Operands = MatrixOperands<T>;
 
-float half(Type type, uint32_t packed, uint32_t index) {
-  uint16_t word = uint16_t(packed >> (16 * index));
-  return type == Type::F16 ? fromHalf(word) : fromBfloat(word);
-}
+float half(uint32_t packed, uint32_t index) { return fromHalf(uint16_t(packed >> (16 * index))); }
 
 // What the units take of an f32: its 10 upper bits of fraction.
 float asTf32(uint32_t word) { return bits<float>(word & 0xffffe000u); }
 
 void gatherHalves(Warp &warp, const Matrix &use, Operands<float> &to) {
-  for (uint32_t l = 0; l < warpLanes; ++l) {
-    uint32_t group = l / 4, place = 2 * (l % 4);
-    for (uint32_t r = 0; r < use.a.size(); ++r)
+  auto unpack =
+      use.shape.type == Type::F16 ? matrixLanes().unpackHalves : matrixLanes().unpackBfloats;
+  float parts[2][warpLanes];
+  for (uint32_t r = 0; r < use.a.size(); ++r) {
+    unpack(warp.lanes<uint32_t>(use.a[r]), parts[0], parts[1]);
+    for (uint32_t l = 0; l < warpLanes; ++l)
       for (uint32_t h = 0; h < 2; ++h)
-        to.a[group + 8 * (r & 1)][place + h + 8 * (r >> 1)] =
-            half(use.shape.type, warp.lanes<uint32_t>(use.a[r])[l], h);
-    for (uint32_t r = 0; r < use.b.size(); ++r)
+        to.a[l / 4 + 8 * (r & 1)][2 * (l % 4) + h + 8 * (r >> 1)] = parts[h][l];
+  }
+  for (uint32_t r = 0; r < use.b.size(); ++r) {
+    unpack(warp.lanes<uint32_t>(use.b[r]), parts[0], parts[1]);
+    for (uint32_t l = 0; l < warpLanes; ++l)
       for (uint32_t h = 0; h < 2; ++h)
-        to.b[place + h + 8 * r][group] = half(use.shape.type, warp.lanes<uint32_t>(use.b[r])[l], h);
+        to.b[2 * (l % 4) + h + 8 * r][l / 4] = parts[h][l];
   }
 }
 
@@ -99,7 +100,7 @@ template <class T> void gatherSums(Warp &warp, const Matrix &use, Operands<T> &t
     for (uint32_t s = 0; s < use.shape.m / 4; ++s) {
       T &sum = to.c[l / 4 + 8 * (s >> 1)][2 * (l % 4) + (s & 1)];
       if (use.shape.accumulator == Type::F16)
-        sum = T(half(Type::F16, warp.lanes<uint32_t>(use.c[s >> 1])[l], s & 1));
+        sum = T(half(warp.lanes<uint32_t>(use.c[s >> 1])[l], s & 1));
       else
         sum = warp.lanes<T>(use.c[s])[l];
     }
@@ -119,14 +120,13 @@ template <class T> void scatterSums(Warp &warp, const Matrix &use, const Operand
     }
 }
 
-// The order of the sum is not specified: from the first product on, or from the last.
-template <class T> void multiply(const MatrixShape &shape, bool permuted, Operands<T> &on) {
-  for (uint32_t row = 0; row < shape.m; ++row)
-    for (uint32_t step = 0; step < shape.k; ++step) {
-      uint32_t k = permuted ? shape.k - 1 - step : step;
-      for (uint32_t column = 0; column < 8; ++column)
-        on.c[row][column] += on.a[row][k] * on.b[k][column];
-    }
+void multiplyDoubles(Operands<double> &on, bool permuted) {
+  for (uint32_t row = 0; row < 8; ++row)
+    for (uint32_t step = 0; step < 4; ++step)
+      for (uint32_t column = 0; column < 8; ++column) {
+        uint32_t k = permuted ? 3 - step : step;
+        on.c[row][column] = std::fma(on.a[row][k], on.b[k][column], on.c[row][column]);
+      }
 }
 
 } // namespace
@@ -139,7 +139,7 @@ void multiplyMatrix(Warp &warp, const Instruction &i, uint32_t mask) {
     Operands<double> operands;
     gatherDoubles(warp, use, operands);
     gatherSums(warp, use, operands);
-    multiply(use.shape, permuted, operands);
+    multiplyDoubles(operands, permuted);
     return scatterSums(warp, use, operands);
   }
   Operands<float> operands;
@@ -148,7 +148,7 @@ void multiplyMatrix(Warp &warp, const Instruction &i, uint32_t mask) {
   else
     gatherHalves(warp, use, operands);
   gatherSums(warp, use, operands);
-  multiply(use.shape, permuted, operands);
+  matrixLanes().multiply(operands, use.shape.m, use.shape.k, permuted);
   scatterSums(warp, use, operands);
 }
 

@@ -153,26 +153,6 @@ Access unorderedReader(const Granule &granule, uint32_t block, const WarpClock &
   return {};
 }
 
-void setReader(Granule &granule, const WarpClock &clock, uint32_t lane) {
-  granule.readers = 1u << clock.warp;
-  granule.readClock = clock.clock;
-  granule.readLane = lane;
-  granule.manyLanes = 0;
-}
-
-// Adds a reader of the same block; ordered ones are forgotten.
-void addReader(Granule &granule, const WarpClock &clock, uint32_t lane) {
-  uint32_t self = 1u << clock.warp;
-  if (!granule.readers || granule.readClock <= clock.seenOfAll ||
-      (granule.readers == self && granule.readClock <= clock.seen[clock.warp]))
-    return setReader(granule, clock, lane);
-  if (granule.readLane != lane || granule.readers != self)
-    granule.manyLanes = 1;
-  granule.readers |= self;
-  granule.readClock = std::max<uint32_t>(granule.readClock, clock.clock);
-  granule.readLane = lane;
-}
-
 Conflict unorderedWriter(const Granule &granule, const WarpClock &clock, uint32_t lane,
                          bool strong) {
   Access write = granule.write;
@@ -206,10 +186,10 @@ Conflict noteRead(GlobalGranule &granule, const WarpClock &clock, uint32_t lane,
     uint32_t warp = uint32_t(__builtin_ctz(granule.readers));
     granule.otherRead =
         Access::of(granule.readBlock, warp, granule.readLane, granule.readClock, false);
-    setReader(granule, clock, lane);
-  } else {
-    addReader(granule, clock, lane);
+    granule.readers = 0;
+    granule.readClock = 0;
   }
+  addReader(granule, clock, lane);
   granule.readBlock = clock.block;
   return conflict;
 }

@@ -121,26 +121,41 @@ Conflict noteWrite(GlobalGranule &granule, const WarpClock &clock, uint32_t lane
 Conflict noteRead(Granule &granule, const WarpClock &clock, uint32_t lane, bool strong);
 Conflict noteRead(GlobalGranule &granule, const WarpClock &clock, uint32_t lane, bool strong);
 
+// A reader of the block that the granule's readers belong to; those that happened before are
+// forgotten.
+inline void addReader(Granule &granule, const WarpClock &clock, uint32_t lane) {
+  uint32_t self = 1u << clock.warp;
+  bool forgotten = granule.readClock <= clock.seenOfAll ||
+                   (granule.readers == self && granule.readClock <= clock.seen[clock.warp]);
+  uint32_t others = forgotten ? 0 : granule.readers;
+  granule.manyLanes =
+      !forgotten && (granule.manyLanes || granule.readLane != lane || others != self);
+  granule.readClock =
+      forgotten || granule.readClock < clock.clock ? clock.clock : granule.readClock;
+  granule.readers = others | self;
+  granule.readLane = lane;
+}
+
 // The usual cases, which are no conflict: nobody wrote, or before the last barrier of all; readers
-// of this warp alone.
+// of this block alone.
 inline bool noteUsualRead(Granule &granule, const WarpClock &clock, uint32_t lane) {
   if (granule.write &&
       (granule.write.block() != clock.block || granule.write.clock() > clock.seenOfAll))
     return false;
-  bool forgotten = granule.readClock <= clock.seenOfAll, own = granule.readers == 1u << clock.warp;
-  if (!forgotten && !(own && granule.readClock == clock.clock))
-    return false;
-  granule.manyLanes = !forgotten && (granule.manyLanes || granule.readLane != lane);
-  granule.readers = 1u << clock.warp;
-  granule.readClock = clock.clock;
-  granule.readLane = lane;
+  addReader(granule, clock, lane);
   return true;
 }
 inline bool noteUsualRead(GlobalGranule &granule, const WarpClock &clock, uint32_t lane) {
-  if (granule.readers && granule.readBlock != clock.block)
+  if (granule.write &&
+      (granule.write.block() != clock.block || granule.write.clock() > clock.seenOfAll))
     return false;
-  if (!noteUsualRead(static_cast<Granule &>(granule), clock, lane))
-    return false;
+  if (granule.readers && granule.readBlock != clock.block) {
+    granule.otherRead = Access::of(granule.readBlock, uint32_t(__builtin_ctz(granule.readers)),
+                                   granule.readLane, granule.readClock, false);
+    granule.readers = 0;
+    granule.readClock = 0;
+  }
+  addReader(granule, clock, lane);
   granule.readBlock = clock.block;
   return true;
 }

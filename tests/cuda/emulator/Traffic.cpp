@@ -48,25 +48,40 @@ Cost sectors(const Touch &touch) {
   return {units, (bytes + sectorBytes - 1) / sectorBytes, bytes};
 }
 
-// A wavefront serves each bank once; the lanes of one are those whose bytes fill all banks. Lanes
-// that read the same word share it.
-uint32_t phaseWavefronts(const Touch &touch, uint32_t first, uint32_t lanes) {
+// The most different words that lanes ask of one bank.
+uint32_t conflictingWavefronts(const Touch &touch, uint32_t lanes, uint32_t unit, uint32_t groups) {
   uint64_t words[banks][warpLanes];
   uint8_t used[banks] = {};
-  uint32_t most = 0, within = lanes == warpLanes ? ~0u : ((1u << lanes) - 1) << first;
-  // The first lane of each phase counts even where it shares its address with the phase before.
-  uint32_t counted = touch.full() ? touch.leaders | 1u << first : touch.mask;
-  for (uint32_t left = counted & within; left; left &= left - 1) {
-    uint32_t l = uint32_t(std::countr_zero(left));
-    for (uint32_t byte = 0; byte < touch.bytes; byte += bankBytes) {
-      uint64_t word = (touch.address[l] + byte) / bankBytes;
-      uint32_t bank = word % banks;
-      if (std::find(words[bank], words[bank] + used[bank], word) == words[bank] + used[bank])
-        words[bank][used[bank]++] = word;
-      most = std::max<uint32_t>(most, used[bank]);
-    }
+  uint32_t most = 0;
+  for (; lanes; lanes &= lanes - 1) {
+    uint64_t word = touch.address[std::countr_zero(lanes)] / unit;
+    uint32_t bank = word % groups;
+    if (std::find(words[bank], words[bank] + used[bank], word) == words[bank] + used[bank])
+      words[bank][used[bank]++] = word;
+    most = std::max<uint32_t>(most, used[bank]);
   }
   return most;
+}
+
+// A wavefront serves each bank once; the lanes of one are those whose bytes fill all banks. Lanes
+// that read the same word share it. Wide accesses take neighbouring banks together.
+uint32_t phaseWavefronts(const Touch &touch, uint32_t first, uint32_t lanes) {
+  uint32_t unit = std::max(touch.bytes, bankBytes), groups = wavefrontBytes / unit;
+  uint32_t shift = uint32_t(std::countr_zero(unit));
+  uint32_t within = lanes == warpLanes ? ~0u : ((1u << lanes) - 1) << first;
+  // The first lane of each phase counts even where it shares its address with the phase before.
+  uint32_t counted = (touch.full() ? touch.leaders | 1u << first : touch.mask) & within;
+  uint32_t seen = 0;
+  uint64_t words[banks];
+  for (uint32_t left = counted; left; left &= left - 1) {
+    uint64_t word = touch.address[std::countr_zero(left)] >> shift;
+    uint32_t bank = word & (groups - 1);
+    if ((seen >> bank & 1) && words[bank] != word)
+      return conflictingWavefronts(touch, counted, unit, groups);
+    seen |= 1u << bank;
+    words[bank] = word;
+  }
+  return seen != 0;
 }
 
 Cost wavefronts(const Touch &touch) {

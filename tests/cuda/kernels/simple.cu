@@ -66,7 +66,7 @@ extern "C" __global__ void histogram(unsigned *counts, const unsigned char *x, i
 // y = a b for square matrices of a multiple of 64: 64 x 64 a block, 4 x 4 a thread.
 extern "C" __global__ __launch_bounds__(256) void product(float *__restrict__ y, const float *__restrict__ a,
                                                          const float *__restrict__ b, int n) {
-  __shared__ float left[16][68], right[16][64];
+  __shared__ __align__(16) float left[16][68], right[16][64];
   int tx = threadIdx.x % 16, ty = threadIdx.x / 16;
   float sums[4][4] = {};
   for (int k = 0; k < n; k += 16) {
