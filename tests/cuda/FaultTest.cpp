@@ -119,6 +119,15 @@ TEST_CASE("races within a block", "[ptx]") {
                        "tile;\nadd.u64 %q3, %q3, %q4;\n";
   expectNone(run(inWarp + store + "bar.warp.sync -1;\n" + load));
   expectFault(run(inWarp + store + load), FaultKind::Race, 14);
+  // A thread alone does not race with itself, in shared or in global memory.
+  expectNone(run(store + "bar.sync 0;\nld.shared.u32 %r1, [%q2];\nst.shared.u32 [%q2], "
+                         "%r1;\nld.shared.u32 %r1, [%q2];\n"
+                         "st.shared.u32 [%q2], %r0;",
+                 {1, 64}));
+  expectNone(run("add.u64 %q1, %q1, %q0;\nld.global.u32 %r1, [%q1];\nst.global.u32 [%q1], "
+                 "%r0;\nld.global.u32 %r1, [%q1];\n"
+                 "st.global.u32 [%q1], %r1;",
+                 {1, 64}));
   // Writes of the same value are none, of another one they are; atomics are none.
   expectNone(run("st.shared.u32 [tile], 5;", {1, 64}));
   expectFault(run("st.shared.u32 [tile], %r0;", {1, 64}), FaultKind::Race, 9);

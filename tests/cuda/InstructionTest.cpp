@@ -568,6 +568,11 @@ TEST_CASE("conversions to integers clamp, from integers round", "[ptx]") {
         [](auto &x) { return cut(uint64_t(extend(x[0], 1)), 4); });
   check("cvt.s8.s32", {4, 4}, {specialIntegers(4)},
         [](auto &x) { return cut(uint64_t(extend(x[0], 1)), 4); });
+  check("cvt.s8.s32", {2, 4}, {specialIntegers(4)},
+        [](auto &x) { return cut(uint64_t(extend(x[0], 1)), 2); });
+  check("cvt.u8.u32", {2, 4}, {specialIntegers(4)}, [](auto &x) { return x[0] & 255; });
+  check("cvt.u16.s16", {2, 2}, {specialIntegers(2)}, [](auto &x) { return x[0]; });
+  check("cvt.u32.s32", {4, 4}, {specialIntegers(4)}, [](auto &x) { return x[0]; });
   check("cvt.u16.u64", {2, 8}, {specialIntegers(8)}, [](auto &x) { return cut(x[0], 2); });
   check("cvt.sat.u8.s32", {4, 4}, {specialIntegers(4)},
         [](auto &x) { return uint64_t(std::clamp<int64_t>(extend(x[0], 4), 0, 255)); });

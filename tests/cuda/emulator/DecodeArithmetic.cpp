@@ -399,8 +399,9 @@ void Decoder::testSpaceOf() {
 }
 
 bool Decoder::quickConversion(bool rounded, Rounding rounding, bool isPlain, Type to, Type from) {
-  // Eight bits are extended in their register.
-  if (!isPlain || bytesOf(to) == 1)
+  // The quick ones fill the whole register, and 8 bits do not.
+  if (!isPlain || bytesOf(to) == 1 ||
+      (!isFloat(to) && !isFloat(from) && bytesOf(to) == bytesOf(from)))
     return false;
   auto hasSize = [&](const Operand &operand, Type type) {
     return operand.kind != Operand::RegisterName ||

@@ -17,8 +17,9 @@ namespace keratin::ptx {
   X(readClock)                                                                                     \
   X(testSpace) /* Access.cpp, Atomics.cpp, AsyncCopies.cpp, Matrices.cpp */                        \
   X(loadParameter)                                                                                 \
-  X(loadMemory) X(storeMemory) X(updateMemory) X(copyAsync) X(commitGroup) X(waitGroups)           \
-      X(loadMatrix) X(multiplyMatrix) /* Exchanges.cpp */                                          \
+  X(loadMemory)                                                                                    \
+  X(storeMemory) X(updateMemory) X(copyAsync) X(commitGroup) X(waitGroups) X(loadMatrix)           \
+      X(multiplyMatrix) /* Exchanges.cpp */                                                        \
       X(shuffle) X(vote) X(matchLanes) X(reduceLanes) X(activeLanes)                               \
           X(electLane) /* Control.cpp */                                                           \
       X(branchTo) X(branchIndexed) X(exitThreads) X(returnThreads) X(callFunction) X(stopAtTrap)   \

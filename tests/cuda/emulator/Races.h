@@ -125,7 +125,7 @@ Conflict noteRead(GlobalGranule &granule, const WarpClock &clock, uint32_t lane,
 // forgotten.
 inline void addReader(Granule &granule, const WarpClock &clock, uint32_t lane) {
   uint32_t self = 1u << clock.warp;
-  bool forgotten = granule.readClock <= clock.seenOfAll ||
+  bool forgotten = granule.readers == 0 || granule.readClock <= clock.seenOfAll ||
                    (granule.readers == self && granule.readClock <= clock.seen[clock.warp]);
   uint32_t others = forgotten ? 0 : granule.readers;
   granule.manyLanes =
