@@ -127,7 +127,9 @@ SmallVector<Value> SingleOpKernel::loop(Value from, Value to, int64_t step, Arra
 }
 
 bool SingleOpKernel::isWhole(const DimExpr &extent, unsigned vectors) const {
-  return extent.isConstant() && extent.constantValue() % (int64_t(lanes) * vectors) == 0;
+  // Of no elements there is none, though a unit may be there to check indices.
+  return extent.isConstant() && extent.constantValue() > 0 &&
+         extent.constantValue() % (int64_t(lanes) * vectors) == 0;
 }
 
 SingleOpKernel::Columns SingleOpKernel::columnsFrom(Value column, const DimExpr &extent,
