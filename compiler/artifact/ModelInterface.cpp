@@ -2,6 +2,7 @@
 
 #include "compiler/artifact/Names.h"
 #include "compiler/artifact/TypesHeader.h"
+#include "runtime/abi/keratin_cuda_abi.h"
 #include "runtime/core/DType.h"
 #include "runtime/core/SymbolSource.h"
 
@@ -247,7 +248,7 @@ private:
     line("typedef struct keratin_state_t " + prefix + "_state_t;");
     line("");
     line("// A state with the values that the model was saved with.");
-    declare("state_create", "keratin_state_create",
+    declare("state_create", bringsDevice() ? "keratin_cuda_state_create" : "keratin_state_create",
             {{"", descriptor}, {"STATE **state", pointer}, {"keratin_status_t *status", pointer}});
     if (object.device)
       deviceStates();
@@ -286,13 +287,19 @@ private:
     line("");
   }
 
+  // Whether the model holds what its device needs, beside the driver.
+  bool bringsDevice() const {
+    return object.device && llvm::StringRef(object.device) == KERATIN_CUDA_DEVICE;
+  }
+
   // What there is beside a device's state. The model holds the runtime, and knows no devices but
-  // those it is told of.
+  // those it is told of; models for CUDA know the driver's.
   void deviceStates() {
     const Argument pointer{Kind::Pointer}, descriptor{Kind::Object};
     line("// The same on the device of this name, \"" + Twine(object.device) +
          ":1\" say; NULL: \"" + object.device + "\".");
-    declare("state_create_on", "keratin_state_create_on",
+    declare("state_create_on",
+            bringsDevice() ? "keratin_cuda_state_create_on" : "keratin_state_create_on",
             {{"", descriptor},
              {"const char *device", pointer},
              {"STATE **state", pointer},

@@ -4,6 +4,7 @@
 #define KERATIN_CUDA_H
 
 #include <keratin/device.h>
+#include <keratin/object.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -15,6 +16,16 @@ KERATIN_API void keratin_cuda_enable(void);
 // Gives memory of devices back to the driver that was given back here and is kept for the next
 // call.
 KERATIN_API void keratin_cuda_trim(void);
+
+// keratin_state_create and keratin_state_create_on, after keratin_cuda_enable: what models compiled
+// for these devices call.
+KERATIN_API keratin_status_code_t keratin_cuda_state_create(const keratin_object_desc_t *object,
+                                                            keratin_state_t **state,
+                                                            keratin_status_t *status);
+KERATIN_API keratin_status_code_t keratin_cuda_state_create_on(const keratin_object_desc_t *object,
+                                                               const char *device,
+                                                               keratin_state_t **state,
+                                                               keratin_status_t *status);
 
 #ifdef __cplusplus
 }
