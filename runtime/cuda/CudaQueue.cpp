@@ -314,11 +314,14 @@ Code CudaQueue::reserveScratch(uint64_t bytes, keratin_status_t *status) {
     return fail(status, KERATIN_RESOURCE_EXHAUSTED,
                 "device '%s' (%s): no memory for %" PRIu64 " bytes of scratch", device.name,
                 device.model, bytes);
-  scratchBytes = size_t(bytes);
   // A tile reads whole rows of it, also those at its edge that nothing was put into, and drops what
   // it makes of them. What is read is then at least known.
-  return check(device.driver.cuMemsetD8Async(CUdeviceptr(scratch), 0, scratchBytes, stream),
-               "cuMemsetD8Async", status);
+  isBusy.store(true, std::memory_order_relaxed);
+  if (Code code = check(device.driver.cuMemsetD8Async(scratch, 0, size_t(bytes), stream),
+                        "cuMemsetD8Async", status))
+    return code;
+  scratchBytes = size_t(bytes);
+  return KERATIN_OK;
 }
 
 static uint64_t blocksFor(const CudaKernel &kernel, uint64_t units, uint64_t grain) {
