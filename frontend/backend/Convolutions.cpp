@@ -32,18 +32,48 @@ static void agreeOnChannels(Call &call, Value &x, Value &kernel, int64_t kernelA
 }
 
 namespace {
+
 struct Steps {
   std::vector<int64_t> strides, dilation;
   PaddingRule rule = PaddingRule::Valid;
 };
+
+// What a convolution works on, of x's and the kernel's ranks for the spatial axes.
+struct Convolved {
+  Value x; // with its channels last
+  Value kernel;
+  Steps steps;
+  bool channelsFirst; // as the caller has them
+
+  Tensor result(Call &call, Value y) const {
+    return call.tensor(fromChannelsLast(call, y, channelsFirst));
+  }
+};
+
+// As its caller gives it.
+struct GivenConvolution {
+  const Operand &x, &kernel;
+  const char *kernelName;
+  const Shape &strides;
+  const std::string &padding;
+  const DataFormat &format;
+  const Shape &dilation;
+  bool mayBeCausal = false;
+};
+
 } // namespace
 
-static Steps stepsOfConvolution(Call &call, size_t spatial, const Shape &strides,
-                                const Shape &dilation, const std::string &padding,
-                                bool mayBeCausal = false) {
-  return {stepsOf(call, strides, spatial, "strides"),
-          stepsOf(call, dilation, spatial, "dilation_rate"),
-          paddingRule(call, padding, mayBeCausal)};
+static Convolved check(Call &call, size_t spatial, const GivenConvolution &given) {
+  auto [x, kernel] = numbers(call, given.x, given.kernel);
+  bool channelsFirst = isChannelsFirst(call, given.format);
+  Steps steps = {stepsOf(call, given.strides, spatial, "strides"),
+                 stepsOf(call, given.dilation, spatial, "dilation_rate"),
+                 paddingRule(call, given.padding, given.mayBeCausal)};
+  if (steps.rule == PaddingRule::Causal && channelsFirst)
+    call.valueError("causal padding with data_format channels_first; needed channels_last");
+  requireSpatialRank(call, x, "x", spatial);
+  requireSpatialRank(call, kernel, given.kernelName, spatial);
+  return {toChannelsLast(call, x, channelsFirst), kernel, std::move(steps), channelsFirst};
 }
 
 static std::string axisOf(const char *name, size_t axis, bool channelsFirst) {
@@ -106,19 +136,14 @@ static Value convolveDepthwise(Call &call, Value x, Value kernel, const Steps &s
 }
 
 static Tensor convolution(const char *function, size_t spatial, const Operand &operand,
-                          const Operand &kernelOperand, const Shape &strides,
-                          const std::string &padding, const DataFormat &format,
-                          const Shape &dilation, SourceLocation location) {
+                          const Operand &kernel, const Shape &strides, const std::string &padding,
+                          const DataFormat &format, const Shape &dilation,
+                          SourceLocation location) {
   Call call(function, location);
-  auto [x, kernel] = numbers(call, operand, kernelOperand);
-  bool channelsFirst = isChannelsFirst(call, format);
-  Steps steps = stepsOfConvolution(call, spatial, strides, dilation, padding, spatial == 1);
-  if (steps.rule == PaddingRule::Causal && channelsFirst)
-    call.valueError("causal padding with data_format channels_first; needed channels_last");
-  requireSpatialRank(call, x, "x", spatial);
-  requireSpatialRank(call, kernel, "kernel", spatial);
-  Value y = convolve(call, toChannelsLast(call, x, channelsFirst), kernel, steps, channelsFirst);
-  return call.tensor(fromChannelsLast(call, y, channelsFirst));
+  Convolved given = check(
+      call, spatial, {operand, kernel, "kernel", strides, padding, format, dilation, spatial == 1});
+  return given.result(call,
+                      convolve(call, given.x, given.kernel, given.steps, given.channelsFirst));
 }
 
 static Tensor separable(const char *function, size_t spatial, const Operand &operand,
@@ -126,13 +151,10 @@ static Tensor separable(const char *function, size_t spatial, const Operand &ope
                         const Shape &strides, const std::string &padding, const DataFormat &format,
                         const Shape &dilation, SourceLocation location) {
   Call call(function, location);
-  auto [x, depthwise] = numbers(call, operand, depthwiseKernel);
-  bool channelsFirst = isChannelsFirst(call, format);
-  Steps steps = stepsOfConvolution(call, spatial, strides, dilation, padding);
-  requireSpatialRank(call, x, "x", spatial);
-  requireSpatialRank(call, depthwise, "depthwise_kernel", spatial);
-  Value y = convolveDepthwise(call, toChannelsLast(call, x, channelsFirst), depthwise, steps,
-                              channelsFirst);
+  Convolved given =
+      check(call, spatial,
+            {operand, depthwiseKernel, "depthwise_kernel", strides, padding, format, dilation});
+  Value y = convolveDepthwise(call, given.x, given.kernel, given.steps, given.channelsFirst);
   Value pointwise = call.value(pointwiseKernel);
   DType dtype = promote(call.dtypeOf(y), call.dtypeOf(pointwise));
   pointwise = call.cast(pointwise, dtype);
@@ -142,8 +164,8 @@ static Tensor separable(const char *function, size_t spatial, const Operand &ope
         call.withSize(pointwise, int64_t(i), 1, "the spatial axes of pointwise_kernel and 1");
   Steps points = {std::vector<int64_t>(spatial, 1), std::vector<int64_t>(spatial, 1),
                   PaddingRule::Valid};
-  y = convolve(call, call.cast(y, dtype), pointwise, points, channelsFirst);
-  return call.tensor(fromChannelsLast(call, y, channelsFirst));
+  return given.result(call,
+                      convolve(call, call.cast(y, dtype), pointwise, points, given.channelsFirst));
 }
 
 //===-- Transposed ----------------------------------------------------------------------------===//
@@ -177,12 +199,8 @@ static Tensor transposed(const char *function, size_t spatial, const Operand &op
                          const Shape &strides, const std::string &padding, const DataFormat &format,
                          const Shape &dilation, SourceLocation location) {
   Call call(function, location);
-  auto [x, kernel] = numbers(call, operand, kernelOperand);
-  bool channelsFirst = isChannelsFirst(call, format);
-  Steps steps = stepsOfConvolution(call, spatial, strides, dilation, padding);
-  requireSpatialRank(call, x, "x", spatial);
-  requireSpatialRank(call, kernel, "kernel", spatial);
-  x = toChannelsLast(call, x, channelsFirst);
+  auto [x, kernel, steps, channelsFirst] =
+      check(call, spatial, {operand, kernelOperand, "kernel", strides, padding, format, dilation});
   agreeOnChannels(call, x, kernel, int64_t(spatial) + 1);
   ir::Shape result = resultShape(call, outputShape, x, kernel, spatial, channelsFirst);
 
@@ -324,14 +342,11 @@ Tensor depthwise_conv2d(const Operand &operand, const Operand &depthwise_kernel,
                         const DataFormat &data_format, const Shape &dilation_rate,
                         SourceLocation location) {
   Call call("depthwise_conv2d", location);
-  auto [x, kernel] = numbers(call, operand, depthwise_kernel);
-  bool channelsFirst = isChannelsFirst(call, data_format);
-  Steps steps = stepsOfConvolution(call, 2, strides, dilation_rate, padding);
-  requireSpatialRank(call, x, "x", 2);
-  requireSpatialRank(call, kernel, "depthwise_kernel", 2);
-  Value y =
-      convolveDepthwise(call, toChannelsLast(call, x, channelsFirst), kernel, steps, channelsFirst);
-  return call.tensor(fromChannelsLast(call, y, channelsFirst));
+  Convolved given = check(call, 2,
+                          {operand, depthwise_kernel, "depthwise_kernel", strides, padding,
+                           data_format, dilation_rate});
+  return given.result(
+      call, convolveDepthwise(call, given.x, given.kernel, given.steps, given.channelsFirst));
 }
 
 Tensor separable_conv1d(const Operand &x, const Operand &depthwise_kernel,
