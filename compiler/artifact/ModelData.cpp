@@ -64,19 +64,14 @@ private:
   Constant *text(const char *value) {
     return shared(ConstantDataArray::getString(context, value ? value : ""), 1);
   }
-  Constant *numbers(const int64_t *values, int64_t count) {
+  // Of 32 or 64 bits.
+  template <class T> Constant *numbers(const T *values, int64_t count) {
     if (!count)
       return null();
-    return shared(ConstantDataArray::get(
-                      context, ArrayRef(reinterpret_cast<const uint64_t *>(values), count)),
-                  8);
-  }
-  Constant *numbers(const int32_t *values, int64_t count) {
-    if (!count)
-      return null();
-    return shared(ConstantDataArray::get(
-                      context, ArrayRef(reinterpret_cast<const uint32_t *>(values), count)),
-                  4);
+    using Bits = std::make_unsigned_t<T>;
+    return shared(
+        ConstantDataArray::get(context, ArrayRef(reinterpret_cast<const Bits *>(values), count)),
+        sizeof(T));
   }
   Constant *bytes(const void *data, int64_t count) {
     if (!data)

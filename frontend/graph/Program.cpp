@@ -2,6 +2,7 @@
 
 #include "frontend/graph/FunctionContext.h"
 #include "frontend/graph/RuntimeStatus.h"
+#include "frontend/graph/RuntimeView.h"
 
 #include "compiler/driver/Attempt.h"
 #include "compiler/driver/Compiler.h"
@@ -49,12 +50,7 @@ public:
            std::vector<Array> &outputs) const override {
     llvm::SmallVector<keratin_tensor_t, 8> views(numInputs);
     for (size_t i = 0; i < numInputs; ++i)
-      views[i] = {const_cast<void *>(inputs[i]->origin()),
-                  int32_t(inputs[i]->dtype()),
-                  int32_t(inputs[i]->ndim()),
-                  inputs[i]->shape().data(),
-                  inputs[i]->viewStrides(),
-                  nullptr};
+      views[i] = viewOf(*inputs[i]);
     Allocation allocation{function, outputs, nullptr};
     keratin_status_t status; // a kilobyte, so not cleared first
     status.code = KERATIN_OK;

@@ -2,6 +2,7 @@
 
 #include "frontend/graph/Devices.h"
 #include "frontend/graph/RuntimeStatus.h"
+#include "frontend/graph/RuntimeView.h"
 #include "frontend/values/Elements.h"
 
 #include <algorithm>
@@ -16,15 +17,6 @@ using namespace keratin::frontend;
 static std::shared_mutex &moves() {
   static auto *mutex = new std::shared_mutex;
   return *mutex;
-}
-
-static keratin_tensor_t viewOf(const Array &array) {
-  return {const_cast<void *>(array.origin()),
-          int32_t(array.dtype()),
-          int32_t(array.ndim()),
-          array.shape().data(),
-          array.viewStrides(),
-          nullptr};
 }
 
 // Whether all bits of a scalar are 0, as those of a fresh variable are.

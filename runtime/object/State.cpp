@@ -253,22 +253,22 @@ private:
   keratin_state_t *state = nullptr;
 };
 
-bool isFunction(const keratin_state_t &state, int32_t function, keratin_status_t *status) {
-  if (function >= 0 && function < state.object->num_functions)
+// Whether there is one of this number among the `count` functions or variables of the model.
+bool isOneOf(const keratin_state_t &state, const char *kind, int32_t count, int32_t number,
+             keratin_status_t *status) {
+  if (number >= 0 && number < count)
     return true;
-  fail(status, KERATIN_INVALID_ARGUMENT,
-       "model '%s' has %" PRId32 " functions; there is no function %" PRId32, state.object->name,
-       state.object->num_functions, function);
+  fail(status, KERATIN_INVALID_ARGUMENT, "model '%s' has %" PRId32 " %ss; there is no %s %" PRId32,
+       state.object->name, count, kind, kind, number);
   return false;
 }
 
+bool isFunction(const keratin_state_t &state, int32_t function, keratin_status_t *status) {
+  return isOneOf(state, "function", state.object->num_functions, function, status);
+}
+
 bool isVariable(const keratin_state_t &state, int32_t variable, keratin_status_t *status) {
-  if (variable >= 0 && variable < state.object->num_variables)
-    return true;
-  fail(status, KERATIN_INVALID_ARGUMENT,
-       "model '%s' has %" PRId32 " variables; there is no variable %" PRId32, state.object->name,
-       state.object->num_variables, variable);
-  return false;
+  return isOneOf(state, "variable", state.object->num_variables, variable, status);
 }
 
 int32_t numVariables(const keratin_state_t &state, int32_t function) {
