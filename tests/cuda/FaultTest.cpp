@@ -1,7 +1,9 @@
 // Each kind of fault, with what the message names; and texts that are no PTX.
 #include "tests/cuda/Launcher.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <random>
 
 using namespace keratin::ptx;
 
@@ -199,6 +201,13 @@ TEST_CASE("asynchronous copies", "[ptx]") {
               FaultKind::Race, 16);
   expectFault(run(copy, {}, 127), FaultKind::OutOfBounds, 13);
   // Fewer bytes than the place has: zeros follow, and nothing beyond is read.
+  expectNone(run("cp.async.cg.shared.global [tile], [%q1], 16, "
+                 "12;\ncp.async.wait_all;\nld.shared.u32 %r1, [tile + 12];",
+                 {1, 1}, 3));
+  expectFault(run("cp.async.cg.shared.global [tile], [%q1], 16, 13;", {1, 1}, 3),
+              FaultKind::OutOfBounds, 9);
+  expectFault(run("cp.async.cg.shared.global [tile], [%q1 + 4], 16, 8;", {1, 1}, 4),
+              FaultKind::Misaligned, 9, "multiple of 16");
   expectNone(run("cp.async.ca.shared.global [tile], [%q1], 4, "
                  "0;\ncp.async.wait_all;\nld.shared.u32 %r1, [tile];",
                  {1, 1}, 0));
@@ -272,4 +281,46 @@ TEST_CASE("texts that are no PTX are refused with their line", "[ptx]") {
           kernelOf(
               "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0}, %q0, %q1, 1, 1, 1, 0, 0;"))
           .find("'wgmma' is not known") != std::string::npos);
+}
+
+// Nothing that a damaged text says may end the process: it is refused, or it runs to some end.
+TEST_CASE("damaged texts are refused or run", "[ptx]") {
+  std::mt19937 random(13);
+  size_t refused = 0, ran = 0;
+  for (const char *file : {"simple.clang.ptx", "tensor.nvcc.ptx"}) {
+    const std::string text = readKernels(file);
+    for (int repeat = 0; repeat < 150; ++repeat) {
+      std::string damaged = text;
+      for (int wound = 0; wound < 2; ++wound) {
+        size_t from = random() % damaged.size(), length = random() % 8,
+               to = random() % damaged.size();
+        if (repeat % 3 == 0)
+          damaged.erase(from, length);
+        else if (repeat % 3 == 1)
+          damaged.insert(to, damaged.substr(from, length));
+        else
+          damaged[from] = damaged[to];
+      }
+      Memory memory(1 << 24);
+      std::string error;
+      std::unique_ptr<Module> module = Module::parse(damaged, &error);
+      if (!module) {
+        CHECK(error.starts_with("line "));
+        ++refused;
+        continue;
+      }
+      REQUIRE(module->load(memory));
+      uint64_t buffer = memory.allocate(1 << 16);
+      memory.setInitialised(buffer, 1 << 16);
+      for (const Kernel *kernel : module->kernels()) {
+        std::vector<uint64_t> words(kernel->parameterBytes() / 8 + 1, buffer);
+        LaunchOptions options;
+        options.maxInstructions = 20000;
+        launch(*kernel, {2}, {64}, 1024, words.data(), kernel->parameterBytes(), memory, options);
+        ++ran;
+      }
+    }
+  }
+  CHECK(refused > 50);
+  CHECK(ran > 50);
 }

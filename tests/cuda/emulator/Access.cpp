@@ -157,7 +157,7 @@ void checkPending(Warp &warp, const Touch &touch, bool isStore) {
 // Notes an access in every granule of every lane. `onConflict(lane, conflict)` may let it pass.
 template <class Note, class OnConflict>
 void noteShared(Warp &warp, const Touch &touch, uint32_t lanes, Note note, OnConflict onConflict) {
-  uint32_t shift = warp.code().sharedShift, granules = std::max(1u, touch.bytes >> shift);
+  uint32_t shift = warp.code().sharedShift, granules = (touch.bytes + (1u << shift) - 1) >> shift;
   Granule *all = warp.block->sharedGranules.data();
   forLanes(lanes, [&](uint32_t l) {
     Granule *first = all + (touch.address[l] >> shift);
@@ -169,7 +169,7 @@ void noteShared(Warp &warp, const Touch &touch, uint32_t lanes, Note note, OnCon
 
 template <class Note, class OnConflict>
 void noteGlobal(Warp &warp, const Touch &touch, uint32_t lanes, Note note, OnConflict onConflict) {
-  uint32_t shift = warp.code().globalShift, granules = std::max(1u, touch.bytes >> shift);
+  uint32_t shift = warp.code().globalShift, granules = (touch.bytes + (1u << shift) - 1) >> shift;
   uint32_t launch = warp.grid->launch;
   Allocation *allocation = nullptr;
   uint64_t pageNumber = ~uint64_t(0);
@@ -266,11 +266,12 @@ void resolve(Warp &warp, Touch &touch, bool isStore) {
   touch.contiguous = scan.contiguous && touch.full();
   touch.allocation = nullptr;
   touch.origin = nullptr;
-  if (scan.combined & (touch.bytes - 1))
+  uint32_t alignment = touch.alignment ? touch.alignment : touch.bytes;
+  if (scan.combined & (alignment - 1))
     forLanes(touch.mask, [&](uint32_t l) {
-      if (touch.address[l] & (touch.bytes - 1))
+      if (touch.address[l] & (alignment - 1))
         warp.fail(FaultKind::Misaligned, l,
-                  describe(touch, isStore, l) + ": a multiple of " + plural(touch.bytes) +
+                  describe(touch, isStore, l) + ": a multiple of " + plural(alignment) +
                       " is needed",
                   touch.address[l]);
     });

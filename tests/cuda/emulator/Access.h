@@ -8,8 +8,9 @@ namespace keratin::ptx {
 // What one warp instruction touches in one space.
 struct Touch {
   Space space = Space::Global;
-  uint32_t mask = 0;  // lanes
-  uint32_t bytes = 0; // of a lane
+  uint32_t mask = 0;      // lanes
+  uint32_t bytes = 0;     // of a lane
+  uint32_t alignment = 0; // that is needed; 0: as many bytes
   // Lanes that are off have the address of one that is on.
   uint64_t address[warpLanes];
   std::byte *data[warpLanes];

@@ -13,7 +13,7 @@ void copyAsync(Warp &warp, const Instruction &i, uint32_t mask) {
   to.space = Space::Shared;
   from.space = Space::Global;
   to.mask = from.mask = mask;
-  to.bytes = from.bytes = use.bytes;
+  to.bytes = from.bytes = from.alignment = use.bytes;
   findAddresses(warp, use.to, mask, to.address);
   findAddresses(warp, use.from, mask, from.address);
   resolve(warp, to, true);
@@ -39,7 +39,7 @@ void copyAsync(Warp &warp, const Instruction &i, uint32_t mask) {
       same |= uint32_t((left >> l & 1) && taken[l] == taken[first]) << l;
     left &= ~same;
     from.mask = same;
-    from.bytes = std::bit_ceil(taken[first]);
+    from.bytes = taken[first];
     resolve(warp, from, false);
     countTraffic(warp, from, false);
     checkLoad(warp, from, false);

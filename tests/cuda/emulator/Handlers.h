@@ -18,7 +18,8 @@ namespace keratin::ptx {
   X(testSpace) /* Access.cpp, Atomics.cpp, AsyncCopies.cpp, Matrices.cpp */                        \
   X(loadParameter)                                                                                 \
   X(loadMemory)                                                                                    \
-  X(storeMemory) X(updateMemory) X(copyAsync) X(commitGroup) X(waitGroups) X(loadMatrix)           \
+  X(storeMemory)                                                                                   \
+  X(updateMemory) X(copyAsync) X(commitGroup) X(waitGroups) X(loadMatrix)                          \
       X(multiplyMatrix) /* Exchanges.cpp */                                                        \
       X(shuffle) X(vote) X(matchLanes) X(reduceLanes) X(activeLanes)                               \
           X(electLane) /* Control.cpp */                                                           \

@@ -73,14 +73,21 @@ void Memory::setUninitialised(uint64_t address, uint64_t bytes) {
 }
 
 void Memory::copyInitialised(uint64_t to, uint64_t from, uint64_t bytes) {
-  if (isInitialised(from, bytes))
-    return setInitialised(to, bytes);
-  // Overlapping copies with holes are rare enough for a list of the holes.
-  std::vector<bool> known(bytes);
-  for (uint64_t i = 0; i < bytes; ++i)
-    known[i] = isInitialised(from + i, 1);
-  for (uint64_t i = 0; i < bytes; ++i)
-    known[i] ? setInitialised(to + i, 1) : setUninitialised(to + i, 1);
+  if (!at(to, bytes) || !at(from, bytes))
+    return;
+  Allocation *target = find(to), *source = find(from);
+  for (uint64_t done = 0; done < bytes; ++done) {
+    uint64_t there = from - source->address + done, here = to - target->address + done;
+    constexpr uint64_t piece = 32;
+    if (bytes - done >= piece && source->initialised.holds(there, piece)) {
+      target->initialised.add(here, piece);
+      done += piece - 1;
+    } else if (source->initialised.holds(there, 1)) {
+      target->initialised.add(here, 1);
+    } else {
+      target->initialised.removeRange(here, 1);
+    }
+  }
 }
 
 bool Memory::isInitialised(uint64_t address, uint64_t bytes) const {
