@@ -36,8 +36,12 @@ void touchSpaces(Warp &warp, const MemoryAccess &access, uint32_t bytes, uint32_
 // Bounds and alignment; fills in the data pointers.
 void resolve(Warp &warp, Touch &touch, bool isStore);
 
-// Everything else that is checked, before a load and before a store. `values` of a store are what
-// will be written, for writes of the same value to the same place, which are no race.
+// For messages: what the lane reads or writes, and where.
+std::string describe(const Touch &touch, bool isStore, uint32_t lane);
+
+// Everything else that is checked (Checks.cpp), before a load and before a store. `values` of a
+// store are what will be written, for writes of the same value to the same place, which are no
+// race.
 void checkLoad(Warp &warp, const Touch &touch, bool strong);
 void checkStore(Warp &warp, const Touch &touch, bool strong, const std::byte (*values)[16]);
 // Counts traffic.

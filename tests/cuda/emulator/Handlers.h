@@ -19,8 +19,8 @@ namespace keratin::ptx {
   X(loadParameter)                                                                                 \
   X(loadMemory)                                                                                    \
   X(storeMemory)                                                                                   \
-  X(updateMemory) X(copyAsync) X(commitGroup) X(waitGroups) X(loadMatrix)                          \
-      X(multiplyMatrix) /* Exchanges.cpp */                                                        \
+  X(updateMemory)                                                                                  \
+  X(copyAsync) X(commitGroup) X(waitGroups) X(loadMatrix) X(multiplyMatrix) /* Exchanges.cpp */    \
       X(shuffle) X(vote) X(matchLanes) X(reduceLanes) X(activeLanes)                               \
           X(electLane) /* Control.cpp */                                                           \
       X(branchTo) X(branchIndexed) X(exitThreads) X(returnThreads) X(callFunction) X(stopAtTrap)   \

@@ -162,6 +162,12 @@ private:
   std::vector<uint32_t> warpOrder() const;
 };
 
+// Calls `function(lane)` for the lanes of a mask.
+template <class Function> void forLanes(uint32_t mask, Function function) {
+  for (; mask; mask &= mask - 1)
+    function(uint32_t(__builtin_ctz(mask)));
+}
+
 std::string hex(uint64_t value);
 std::string spell(Dim3 index);
 

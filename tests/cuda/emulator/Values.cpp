@@ -16,11 +16,6 @@ namespace {
 void setPredicate(uint32_t &to, uint32_t value, uint32_t mask) {
   to = (to & ~mask) | (value & mask);
 }
-
-template <class Function> void forLanes(uint32_t mask, Function function) {
-  for (; mask; mask &= mask - 1)
-    function(uint32_t(__builtin_ctz(mask)));
-}
 } // namespace
 
 void runQuaternary(Warp &warp, const Instruction &i, uint32_t mask) {
