@@ -349,3 +349,35 @@ TEST_CASE("each barrier, wait and guard that is left out is noticed", "[ptx]") {
     CHECK(count >= subject.least);
   }
 }
+
+TEST_CASE("LLVM's intrinsics come through its code generator", "[ptx]") {
+  Launcher on = Launcher::fromFile("intrinsics.llc.ptx");
+  std::vector<float> x(32);
+  for (size_t i = 0; i < x.size(); ++i)
+    x[i] = float(i) * 1e9f;
+  uint64_t y = on.upload(std::vector<int>(36, 1000));
+  requireNoFault(on.run("k", {1}, {32}, Arguments().add(on.upload(x)).add(y).add(uint64_t(31))));
+  std::vector<int> got = on.download<int>(y, 36);
+  for (size_t t = 0; t < 32; ++t) {
+    // fma(max(min(sqrt x, x), 1) rounded / 3, x, sqrt x) as an integer that saturates
+    float root = std::sqrt(x[t]),
+          quotient = std::nearbyint(std::fmax(std::fmin(root, x[t]), 1.0f)) / 3.0f;
+    float sum = std::fma(quotient, x[t], root);
+    int saturated = sum >= 0x1p31f ? 0x7fffffff : int(sum);
+    INFO(t);
+    if (t % 6 == 0)
+      CHECK(got[t + 4] == 7);
+    if (t % 6 == 3)
+      CHECK(got[t + 4] == saturated);
+    if (t % 6 == 4)
+      CHECK(got[t + 4] == 99);
+    if (t % 6 == 5)
+      CHECK(got[t + 4] == int(t));
+  }
+  // A thread beyond the limit stops the kernel.
+  std::optional<Fault> fault =
+      on.run("k", {1}, {32}, Arguments().add(on.upload(x)).add(y).add(uint64_t(30)));
+  REQUIRE(fault);
+  CHECK(fault->kind == FaultKind::Trap);
+  CHECK(fault->thread == Dim3{31, 0, 0});
+}
