@@ -29,8 +29,9 @@ public:
 
   template <class T> uint64_t upload(const std::vector<T> &values) {
     uint64_t address = memory->allocate(values.size() * sizeof(T));
-    std::memcpy(memory->at(address, values.size() * sizeof(T)), values.data(),
-                values.size() * sizeof(T));
+    if (!values.empty()) // nothing has no address to copy from
+      std::memcpy(memory->at(address, values.size() * sizeof(T)), values.data(),
+                  values.size() * sizeof(T));
     memory->setInitialised(address, values.size() * sizeof(T));
     return address;
   }

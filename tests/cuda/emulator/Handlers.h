@@ -20,7 +20,8 @@ namespace keratin::ptx {
   X(loadMemory)                                                                                    \
   X(storeMemory)                                                                                   \
   X(updateMemory)                                                                                  \
-  X(copyAsync) X(commitGroup) X(waitGroups) X(loadMatrix) X(multiplyMatrix) /* Exchanges.cpp */    \
+  X(copyAsync)                                                                                     \
+  X(commitGroup) X(waitGroups) X(loadMatrix) X(multiplyMatrix) /* Exchanges.cpp */                 \
       X(shuffle) X(vote) X(matchLanes) X(reduceLanes) X(activeLanes)                               \
           X(electLane) /* Control.cpp */                                                           \
       X(branchTo) X(branchIndexed) X(exitThreads) X(returnThreads) X(callFunction) X(stopAtTrap)   \

@@ -256,8 +256,8 @@ void Parser::resolveLabel(Operand &operand, int line) const {
     return;
   auto found = current->labels.find(operand.name);
   if (found == current->labels.end())
-    throw ParseError(line, "'" + std::string(operand.name) + "' is neither declared nor a label of " +
-                               current->name);
+    throw ParseError(line, "'" + std::string(operand.name) +
+                               "' is neither declared nor a label of " + current->name);
   operand.index = found->second;
 }
 
