@@ -6,7 +6,7 @@
 #define KERATIN_CODEGEN_TARGET_H
 
 #include "codegen/TargetLimits.h"
-#include "codegen/cpu/MachineTarget.h"
+#include "codegen/llvm/LlvmTarget.h"
 #include "codegen/lowering/EntryFunction.h"
 
 #include <array>
@@ -30,7 +30,7 @@ public:
   virtual llvm::StringRef name() const = 0;
   virtual TargetLimits limits() const = 0;
   // The processor that runs the host program.
-  virtual const MachineTarget &host() const = 0;
+  virtual const LlvmTarget &host() const = 0;
   // Of the host's processor, for code that is taken elsewhere: bit i is number i of
   // runtime/abi/keratin_cpu_features.h.
   virtual std::array<uint64_t, 2> requiredFeatures() const = 0;

@@ -3,6 +3,7 @@
 #define KERATIN_CODEGEN_CPU_CPUTARGET_H
 
 #include "codegen/Target.h"
+#include "codegen/cpu/MachineTarget.h"
 
 namespace keratin::codegen {
 

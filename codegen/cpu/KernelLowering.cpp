@@ -7,6 +7,7 @@
 using namespace keratin::codegen;
 using namespace mlir;
 namespace ir = keratin::ir;
+namespace host = keratin::host;
 
 Value CpuKernelBuilder::scratch() {
   Type pointer = LLVM::LLVMPointerType::get(b.getContext());
@@ -49,6 +50,17 @@ FailureOr<KernelFunction> keratin::codegen::lowerKernel(ir::KernelOp kernel, OpB
   k.result.work = plan->work;
   k.result.scratchBytes = plan->scratchBytes;
   return std::move(k.result);
+}
+
+LogicalResult keratin::codegen::lowerFunction(func::FuncOp function, host::ProgramOp program,
+                                              ModuleOp into, StringRef name,
+                                              const MachineTarget &target,
+                                              EntryDescription &description,
+                                              const DeviceModule *device) {
+  auto onHost = [&target](ir::KernelOp kernel, OpBuilder &builder, StringRef name) {
+    return lowerKernel(kernel, builder, name, target);
+  };
+  return lowerFunction(function, program, into, name, onHost, description, device);
 }
 
 LogicalResult keratin::codegen::printKernels(llvm::raw_ostream &out, Operation *function,

@@ -3,6 +3,7 @@
 #define KERATIN_CODEGEN_CPU_KERNELLOWERING_H
 
 #include "codegen/cpu/CpuKernelPlan.h"
+#include "codegen/lowering/EntryFunction.h"
 
 namespace keratin::codegen {
 
@@ -13,6 +14,12 @@ CpuPlan planKernel(ir::KernelOp kernel, const MachineTarget &target);
 // target outlive the result.
 mlir::FailureOr<KernelFunction> lowerKernel(ir::KernelOp kernel, mlir::OpBuilder &builder,
                                             llvm::StringRef name, const MachineTarget &target);
+
+// lowerFunction() with a CPU for what the host runs.
+mlir::LogicalResult lowerFunction(mlir::func::FuncOp function, host::ProgramOp program,
+                                  mlir::ModuleOp into, llvm::StringRef name,
+                                  const MachineTarget &target, EntryDescription &description,
+                                  const DeviceModule *device = nullptr);
 
 // All kernels of a planned function, in order, for people.
 mlir::LogicalResult printKernels(llvm::raw_ostream &out, mlir::Operation *function,

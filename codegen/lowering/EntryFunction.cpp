@@ -1,6 +1,5 @@
 #include "codegen/lowering/EntryFunction.h"
 
-#include "codegen/cpu/KernelLowering.h"
 #include "codegen/lowering/EntryLowering.h"
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SourceLine.h"
@@ -83,14 +82,11 @@ ProfiledKernel keratin::codegen::profiledKernel(ir::KernelOp op) {
 //===-- Values --------------------------------------------------------------------------------===//
 
 EntryLowering::EntryLowering(func::FuncOp source, host::ProgramOp program, ModuleOp into,
-                             StringRef name, const MachineTarget &target,
-                             EntryDescription &description, const DeviceModule *device)
+                             StringRef name, KernelLowering onHost, EntryDescription &description,
+                             const DeviceModule *device)
     : source(source), program(program), into(into), name(name),
-      library(into, name,
-              [&target](ir::KernelOp kernel, OpBuilder &builder, StringRef name) {
-                return lowerKernel(kernel, builder, name, target);
-              }),
-      description(description), b(into.getContext()), loc(source.getLoc()) {
+      library(into, name, std::move(onHost)), description(description), b(into.getContext()),
+      loc(source.getLoc()) {
   pointer = LLVM::LLVMPointerType::get(b.getContext());
   if (device)
     onDevice.emplace(device->into, name, device->lowering);
@@ -633,9 +629,8 @@ LogicalResult EntryLowering::run() {
 }
 
 LogicalResult keratin::codegen::lowerFunction(func::FuncOp function, host::ProgramOp program,
-                                              ModuleOp into, StringRef name,
-                                              const MachineTarget &target,
+                                              ModuleOp into, StringRef name, KernelLowering onHost,
                                               EntryDescription &description,
                                               const DeviceModule *device) {
-  return EntryLowering(function, program, into, name, target, description, device).run();
+  return EntryLowering(function, program, into, name, std::move(onHost), description, device).run();
 }

@@ -2,7 +2,6 @@
 #ifndef KERATIN_CODEGEN_LOWERING_ENTRYFUNCTION_H
 #define KERATIN_CODEGEN_LOWERING_ENTRYFUNCTION_H
 
-#include "codegen/cpu/MachineTarget.h"
 #include "codegen/lowering/KernelFunction.h"
 #include "ir/dialect/Keratin.h"
 #include "ir/host/Host.h"
@@ -78,12 +77,11 @@ struct DeviceModule {
 
 // Lowers the kernels of a planned function and makes its host program the entry function, of type
 // keratin_entry_fn_t, under the given name in the module `into`. The description has all symbols.
-// Of a function that works in the memory of a device, kernels that are launched go into the
-// device's module, as functions with external linkage; what the host does itself is for `target`
-// in any case.
+// Kernels that the host runs are lowered by `onHost`. Of a function that works in the memory of a
+// device, those that are launched go into the device's module, as functions with external linkage.
 mlir::LogicalResult lowerFunction(mlir::func::FuncOp function, host::ProgramOp program,
-                                  mlir::ModuleOp into, llvm::StringRef name,
-                                  const MachineTarget &target, EntryDescription &description,
+                                  mlir::ModuleOp into, llvm::StringRef name, KernelLowering onHost,
+                                  EntryDescription &description,
                                   const DeviceModule *device = nullptr);
 
 } // namespace keratin::codegen

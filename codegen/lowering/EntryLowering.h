@@ -26,7 +26,7 @@ namespace keratin::codegen {
 class EntryLowering {
 public:
   EntryLowering(mlir::func::FuncOp source, host::ProgramOp program, mlir::ModuleOp into,
-                llvm::StringRef name, const MachineTarget &target, EntryDescription &description,
+                llvm::StringRef name, KernelLowering onHost, EntryDescription &description,
                 const DeviceModule *device);
 
   mlir::LogicalResult run();

@@ -253,7 +253,7 @@ codegen::LlvmCode compiler::makeModelData(const keratin_object_desc_t &object,
                                           const std::vector<std::vector<std::string>> &entryNames,
                                           const std::string &queryName,
                                           const std::vector<Forwarder> &forwarders,
-                                          const codegen::MachineTarget &target) {
+                                          const codegen::LlvmTarget &target) {
   codegen::LlvmCode code;
   code.context = std::make_unique<LLVMContext>();
   code.module = std::make_unique<Module>("keratin", *code.context);

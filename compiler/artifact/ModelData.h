@@ -3,7 +3,7 @@
 #ifndef KERATIN_COMPILER_ARTIFACT_MODELDATA_H
 #define KERATIN_COMPILER_ARTIFACT_MODELDATA_H
 
-#include "codegen/cpu/MachineTarget.h"
+#include "codegen/llvm/LlvmTarget.h"
 #include "codegen/llvm/ObjectEmitter.h"
 #include "runtime/abi/keratin_object_abi.h"
 
@@ -32,7 +32,7 @@ codegen::LlvmCode makeModelData(const keratin_object_desc_t &object,
                                 const std::vector<std::vector<std::string>> &entryNames,
                                 const std::string &queryName,
                                 const std::vector<Forwarder> &forwarders,
-                                const codegen::MachineTarget &target);
+                                const codegen::LlvmTarget &target);
 
 } // namespace keratin::compiler
 

@@ -1,6 +1,7 @@
 #include "compiler/driver/ModelCompiler.h"
 
 #include "codegen/Target.h"
+#include "codegen/cpu/MachineTarget.h"
 #include "codegen/llvm/StageClock.h"
 #include "compiler/artifact/ModelInterface.h"
 #include "compiler/artifact/Names.h"
