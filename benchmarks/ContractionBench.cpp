@@ -2,7 +2,7 @@
 // Prints GFLOP/s, the share of the FMA peak measured just before, and what compilation took.
 #include "benchmarks/KernelBench.h"
 #include "codegen/cpu/ContractionKernel.h"
-#include "codegen/cpu/LoopEmitter.h"
+#include "codegen/elements/LoopEmitter.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

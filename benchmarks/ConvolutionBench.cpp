@@ -3,7 +3,7 @@
 // gradients.
 #include "benchmarks/KernelBench.h"
 #include "codegen/cpu/ConvolutionKernel.h"
-#include "codegen/cpu/LoopEmitter.h"
+#include "codegen/elements/LoopEmitter.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

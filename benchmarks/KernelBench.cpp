@@ -1,5 +1,5 @@
 #include "benchmarks/KernelBench.h"
-#include "codegen/cpu/LoopEmitter.h"
+#include "codegen/elements/LoopEmitter.h"
 #include "codegen/llvm/LowerToLlvm.h"
 #include "codegen/llvm/ObjectEmitter.h"
 #include "runtime/files/FileWriter.h"

@@ -4,7 +4,7 @@
 #define KERATIN_CODEGEN_CPU_CONTRACTIONDOTS_H
 
 #include "codegen/cpu/ContractionPlan.h"
-#include "codegen/cpu/LoopEmitter.h"
+#include "codegen/elements/LoopEmitter.h"
 
 namespace keratin::codegen {
 

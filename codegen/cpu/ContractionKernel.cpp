@@ -2,8 +2,8 @@
 #include "codegen/cpu/ContractionDots.h"
 #include "codegen/cpu/ContractionMicroKernel.h"
 #include "codegen/cpu/ContractionPacking.h"
-#include "codegen/cpu/LoopEmitter.h"
-#include "codegen/cpu/Rounding.h"
+#include "codegen/elements/LoopEmitter.h"
+#include "codegen/elements/Rounding.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 

@@ -3,7 +3,7 @@
 #define KERATIN_CODEGEN_CPU_CONTRACTIONMICROKERNEL_H
 
 #include "codegen/cpu/ContractionPlan.h"
-#include "codegen/cpu/LoopEmitter.h"
+#include "codegen/elements/LoopEmitter.h"
 
 namespace keratin::codegen {
 

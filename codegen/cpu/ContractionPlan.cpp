@@ -2,7 +2,7 @@
 #include "codegen/cpu/ContractionPlan.h"
 
 #include "codegen/cpu/ContractionPacking.h"
-#include "codegen/cpu/Rounding.h"
+#include "codegen/elements/Rounding.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 

@@ -5,7 +5,7 @@
 
 #include "codegen/cpu/ConvolutionPlan.h"
 #include "codegen/cpu/KnownArithmetic.h"
-#include "codegen/cpu/LoopEmitter.h"
+#include "codegen/elements/LoopEmitter.h"
 
 namespace keratin::codegen {
 

@@ -3,7 +3,7 @@
 #define KERATIN_CODEGEN_CPU_CONVOLUTIONPHASE_H
 
 #include "codegen/cpu/ConvolutionPlan.h"
-#include "codegen/cpu/LoopEmitter.h"
+#include "codegen/elements/LoopEmitter.h"
 
 namespace keratin::codegen {
 

@@ -2,7 +2,7 @@
 
 #include "codegen/cpu/ConvolutionBlocks.h"
 #include "codegen/cpu/DepthwisePlan.h"
-#include "codegen/cpu/Rounding.h"
+#include "codegen/elements/Rounding.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 

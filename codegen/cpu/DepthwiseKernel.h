@@ -5,7 +5,7 @@
 #define KERATIN_CODEGEN_CPU_DEPTHWISEKERNEL_H
 
 #include "codegen/cpu/ConvolutionPlan.h"
-#include "codegen/cpu/LoopEmitter.h"
+#include "codegen/elements/LoopEmitter.h"
 
 namespace keratin::codegen {
 

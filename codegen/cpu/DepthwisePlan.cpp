@@ -1,6 +1,6 @@
 #include "codegen/cpu/DepthwisePlan.h"
 
-#include "codegen/cpu/Rounding.h"
+#include "codegen/elements/Rounding.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 #ifndef KERATIN_CODEGEN_CPU_DEPTHWISETILE_H
 #define KERATIN_CODEGEN_CPU_DEPTHWISETILE_H
 
-#include "codegen/cpu/LoopEmitter.h"
+#include "codegen/elements/LoopEmitter.h"
 
 namespace keratin::codegen {
 

@@ -1,6 +1,6 @@
 // Elementwise chains, moves and reductions as one loop nest, after a LoopSchedule.
-#include "codegen/cpu/ElementEmitter.h"
 #include "codegen/cpu/LoopSchedule.h"
+#include "codegen/elements/ElementEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -26,10 +26,7 @@ class LoopKernel {
 public:
   LoopKernel(CpuKernelBuilder &k, const LoopPlan &plan)
       : k(k), b(k.b), loc(k.loc), plan(plan), space(plan.space), schedule(plan.schedule),
-        lanes(schedule.lanes),
-        emitter(
-            k.b, k.loc, k.target, lanes, [&k](const DimExpr &size) { return k.sizeOf(size); },
-            k.context) {}
+        lanes(schedule.lanes), emitter(k, k.loc, k.target, lanes) {}
 
   void emit();
 
@@ -398,11 +395,6 @@ void LoopKernel::selectColumn(unsigned column, Value laneStart, Value mask) {
 
 void LoopKernel::emit() {
   current.resize(space.groups.size());
-  for (auto [argument, pointer] : llvm::zip(k.body().getArguments(), k.inputs))
-    emitter.bindBuffer(argument, pointer);
-  if (k.watchesNumbers)
-    emitter.setWatch([this](Type type) { return k.notes(type); });
-  emitter.setSites([this](Operation *op, StringRef message) { return k.site(op, message); });
   // From here on everything is emitted before the return.
   b.setInsertionPoint(k.result.function.getBody().front().getTerminator());
   if (schedule.form == Form::Scalar)

@@ -1,6 +1,6 @@
 #include "codegen/cpu/LoopSchedule.h"
 
-#include "codegen/cpu/Rounding.h"
+#include "codegen/elements/Rounding.h"
 #include "ir/interfaces/OpProperties.h"
 
 using namespace keratin::codegen;

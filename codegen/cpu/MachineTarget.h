@@ -2,6 +2,7 @@
 #ifndef KERATIN_CODEGEN_CPU_MACHINETARGET_H
 #define KERATIN_CODEGEN_CPU_MACHINETARGET_H
 
+#include "codegen/elements/ElementTarget.h"
 #include "codegen/llvm/LlvmTarget.h"
 
 #include <algorithm>
@@ -11,18 +12,12 @@
 
 namespace keratin::codegen {
 
-struct MachineTarget : LlvmTarget {
+struct MachineTarget : LlvmTarget, ElementTarget {
   // Bits of one native vector register: 512, 256 or 128. Kernels use vectors of exactly this width;
   // of a machine without vectors, 0, vectors of one element.
   unsigned vectorBits = 128;
   // Vector registers, which bound the register tile of contractions.
   unsigned vectorRegisters = 16;
-  bool hasFma = false;
-  // Instructions that round floats to integers (SSE4.1) and that convert f16 (F16C).
-  bool hasRoundInstruction = false;
-  bool hasF16c = false;
-  // Instructions of AVX-512 with all its vector lengths.
-  bool hasAvx512 = false;
 
   // Lanes of a native vector of elements with the given width in bits; one where it has no room for
   // an element.

@@ -126,7 +126,7 @@ void ScatterKernel::addRows(llvm::function_ref<void(Value from, Value to)> addRo
     b.setInsertionPointToStart(branch.thenBlock());
     addRow(from, to);
     b.setInsertionPointToStart(branch.elseBlock());
-    emitter.fail(site);
+    k.fail(loc, site);
     return {};
   });
 }

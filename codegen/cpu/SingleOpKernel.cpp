@@ -22,14 +22,9 @@ unsigned keratin::codegen::blockVectors(unsigned most, unsigned lanes, const Dim
 }
 
 SingleOpKernel::SingleOpKernel(CpuKernelBuilder &k, Operation *op, unsigned lanes)
-    : k(k), b(k.b), loc(op->getLoc()), op(op), lanes(lanes),
-      emitter(
-          k.b, loc, k.target, lanes, [&k](const DimExpr &size) { return k.sizeOf(size); },
-          k.context) {
+    : k(k), b(k.b), loc(op->getLoc()), op(op), lanes(lanes), emitter(k, loc, k.target, lanes) {
   // From here on everything is emitted before the return.
   b.setInsertionPoint(k.result.function.getBody().front().getTerminator());
-  if (k.watchesNumbers)
-    emitter.setWatch([&k](Type type) { return k.notes(type); });
 }
 
 Value SingleOpKernel::input(unsigned operand) {

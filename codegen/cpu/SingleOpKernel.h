@@ -3,7 +3,7 @@
 #define KERATIN_CODEGEN_CPU_SINGLEOPKERNEL_H
 
 #include "codegen/cpu/CpuKernelPlan.h"
-#include "codegen/cpu/ElementEmitter.h"
+#include "codegen/elements/ElementEmitter.h"
 #include "codegen/lowering/SingleOp.h"
 
 namespace keratin::codegen {

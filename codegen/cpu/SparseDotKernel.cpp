@@ -142,7 +142,7 @@ void SparseDotKernel::emitBlock(Value column) {
     }
     b.create<scf::YieldOp>(loc, next);
     b.setInsertionPointToStart(branch.elseBlock());
-    emitter.fail(site);
+    k.fail(loc, site);
     b.create<scf::YieldOp>(loc, held);
     return SmallVector<Value>(branch.getResults());
   });

@@ -9,19 +9,7 @@ void TileEpilogue::emit(OpBuilder &builder, Location loc, Value sums, Value mask
   OpBuilder::InsertionGuard guard(k.b);
   k.b.setInsertionPoint(builder.getInsertionBlock(), builder.getInsertionPoint());
   unsigned lanes = cast<VectorType>(sums.getType()).getNumElements();
-  ElementEmitter emitter(
-      k.b, loc, k.target, lanes, [&](const ir::DimExpr &size) { return k.sizeOf(size); },
-      k.context);
-  if (k.watchesNumbers)
-    emitter.setWatch([this](Type type) { return k.notes(type); });
-  emitter.setSites([&](Operation *op, StringRef message) {
-    Value &site = sites[op];
-    if (!site)
-      site = k.site(op, message);
-    return site;
-  });
-  for (auto [argument, pointer] : llvm::zip(k.body().getArguments(), k.inputs))
-    emitter.bindBuffer(argument, pointer);
+  ElementEmitter emitter(k, loc, k.target, lanes);
   emitter.bindRegister(tile, sums);
   emitter.setMask(mask);
   SmallVector<LaneIndex> squeezed = position(emitter);

@@ -3,7 +3,7 @@
 #define KERATIN_CODEGEN_CPU_TILEEPILOGUE_H
 
 #include "codegen/cpu/CpuKernelPlan.h"
-#include "codegen/cpu/ElementEmitter.h"
+#include "codegen/elements/ElementEmitter.h"
 
 namespace keratin::codegen {
 
@@ -22,8 +22,6 @@ public:
 private:
   CpuKernelBuilder &k;
   mlir::Value tile;
-  // One site for an op, however many kinds of tile it is emitted for.
-  llvm::DenseMap<mlir::Operation *, mlir::Value> sites;
 };
 
 } // namespace keratin::codegen

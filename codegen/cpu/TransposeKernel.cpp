@@ -3,8 +3,8 @@
 //
 // A unit is a strip of places along the result's innermost dimension, at one index of the
 // dimensions that are innermost on neither side.
-#include "codegen/cpu/LoopEmitter.h"
 #include "codegen/cpu/SingleOpKernel.h"
+#include "codegen/elements/LoopEmitter.h"
 #include "codegen/lowering/TransposeRuns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

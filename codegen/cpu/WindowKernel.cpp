@@ -1,6 +1,6 @@
 #include "codegen/cpu/WindowKernel.h"
 
-#include "codegen/cpu/Rounding.h"
+#include "codegen/elements/Rounding.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

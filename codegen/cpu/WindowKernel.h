@@ -3,8 +3,8 @@
 #ifndef KERATIN_CODEGEN_CPU_WINDOWKERNEL_H
 #define KERATIN_CODEGEN_CPU_WINDOWKERNEL_H
 
-#include "codegen/cpu/LoopEmitter.h"
 #include "codegen/cpu/SingleOpKernel.h"
+#include "codegen/elements/LoopEmitter.h"
 #include "codegen/lowering/WindowNest.h"
 
 namespace keratin::codegen {

@@ -4,10 +4,10 @@
 // that neighbour each other along the last dimension that does are computed together, so that an
 // element under many of them is read once. Elsewhere lanes are neighbouring windows. Windows that
 // reach outside of x walk the part of them that is inside.
-#include "codegen/cpu/Rounding.h"
 #include "codegen/cpu/TileEpilogue.h"
 #include "codegen/cpu/WindowKernel.h"
 #include "codegen/cpu/WindowSchedule.h"
+#include "codegen/elements/Rounding.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

@@ -56,8 +56,19 @@ Value KernelBuilder::sizeOf(const DimExpr &size) {
 }
 
 Value KernelBuilder::site(Operation *op, StringRef message, keratin_status_code_t status) {
-  return argument({KernelArgument::Kind::Site, 0, {}, message.str(), op->getLoc(), status},
-                  b.getI32Type());
+  Value &known = sites[{op, message.str()}];
+  if (!known)
+    known = argument({KernelArgument::Kind::Site, 0, {}, message.str(), op->getLoc(), status},
+                     b.getI32Type());
+  return known;
+}
+
+void KernelBuilder::fail(Location where, Value site) {
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+  Value callee = runtimeFunction(b, where, context, offsetof(keratin_runtime_functions_t, fail));
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
+                                          {pointer, b.getI32Type()});
+  b.create<LLVM::CallOp>(where, type, ValueRange{callee, context, site});
 }
 
 Value KernelBuilder::argumentFor(int64_t number) {

@@ -7,6 +7,8 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
+#include "llvm/ADT/MapVector.h"
+
 #include <functional>
 #include <map>
 #include <string>
@@ -50,6 +52,7 @@ using KernelLowering = std::function<mlir::FailureOr<KernelFunction>(
 class KernelBuilder {
 public:
   KernelBuilder(ir::KernelOp kernel, mlir::OpBuilder &builder, llvm::StringRef name);
+  virtual ~KernelBuilder() = default;
 
   mlir::OpBuilder b;
   ir::KernelOp kernel;
@@ -62,9 +65,16 @@ public:
   mlir::Block &body() { return kernel.getBody().front(); }
   // The size as i64: a constant, or an argument added for it.
   mlir::Value sizeOf(const ir::DimExpr &size);
-  // The number of a new check site as i32.
+  // The number of a check site as i32: one for an op and a message, however often it is asked for.
   mlir::Value site(mlir::Operation *op, llvm::StringRef message,
                    keratin_status_code_t status = KERATIN_OUT_OF_RANGE);
+  // Tells the call that it has failed at the site.
+  virtual void fail(mlir::Location where, mlir::Value site);
+  // Memory of the function, zeros before it begins, in which numbers are noted that are not finite
+  // (ElementEmitter::watch) by bits that are set. It becomes a register.
+  mlir::Value notes(mlir::Type type);
+  // Tells the call at the end of the function if bits have been set.
+  void tellNotes();
   // A number (i64) that kernels of the same text may differ in.
   mlir::Value argumentFor(int64_t number);
   mlir::Value i64(int64_t value);
@@ -75,9 +85,15 @@ public:
                                                             llvm::ArrayRef<mlir::Value> carried)>
               body);
 
+protected:
+  // Says so of numbers that are not finite; several threads may, all of them the same.
+  virtual void tellSuspect();
+
 private:
   mlir::Value argument(KernelArgument description, mlir::Type type);
   std::map<ir::DimExpr, mlir::Value> sizes;
+  std::map<std::pair<mlir::Operation *, std::string>, mlir::Value> sites;
+  llvm::MapVector<mlir::Type, mlir::Value> noted; // memory for notes of each type
 };
 
 // The function that stands at this offset of keratin_runtime_functions_t.

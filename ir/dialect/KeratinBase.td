@@ -91,7 +91,7 @@ def Scale : Node;
 def ZeroLike : Node;
 
 // A function of elements: a method of ir::ScalarBuilder, whose absence from code generation
-// (codegen/cpu/ElementArithmetic.cpp) is a compile error. In `vjp` it is the op of that name.
+// (codegen/elements/ElementArithmetic.cpp) is a compile error. In `vjp` it is the op of that name.
 class ScalarFunction<int operands> : Node {
   int numOperands = operands;
   // Instructions that it becomes, roughly.

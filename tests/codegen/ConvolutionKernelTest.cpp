@@ -1,5 +1,5 @@
 #include "codegen/cpu/ConvolutionKernel.h"
-#include "codegen/cpu/LoopEmitter.h"
+#include "codegen/elements/LoopEmitter.h"
 #include "tests/codegen/BareKernel.h"
 #include "tests/support/GuardedMemory.h"
 

@@ -3,7 +3,7 @@
 #ifndef KERATIN_TESTS_CODEGEN_VECTORMATHCASES_H
 #define KERATIN_TESTS_CODEGEN_VECTORMATHCASES_H
 
-#include "codegen/cpu/VectorMath.h"
+#include "codegen/elements/VectorMath.h"
 #include "tests/support/JitHarness.h"
 
 #include <string>

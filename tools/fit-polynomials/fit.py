@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Prints codegen/cpu/VectorMathCoefficients.h: the minimax polynomials of our math functions.
+"""Prints codegen/elements/VectorMathCoefficients.h: the minimax polynomials of our math functions.
 
 Each polynomial minimises the largest weighted error (Remez exchange, 60 digits). Coefficients are rounded to the
 machine's format one by one, lowest power first, and the rest is fitted again after each where that is better, so
-that the error of the rounding is made up for. Needs mpmath.  Usage: fit.py > codegen/cpu/VectorMathCoefficients.h
+that the error of the rounding is made up for. Needs mpmath.  Usage: fit.py > codegen/elements/VectorMathCoefficients.h
 """
 import struct
 import sys

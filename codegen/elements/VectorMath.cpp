@@ -1,6 +1,6 @@
-#include "codegen/cpu/VectorMath.h"
+#include "codegen/elements/VectorMath.h"
 
-#include "codegen/cpu/VectorMathKernels.h"
+#include "codegen/elements/VectorMathKernels.h"
 
 namespace keratin::codegen {
 

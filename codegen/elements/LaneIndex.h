@@ -1,6 +1,6 @@
 // A position along a dimension as code of vectors has it: one for each lane.
-#ifndef KERATIN_CODEGEN_CPU_LANEINDEX_H
-#define KERATIN_CODEGEN_CPU_LANEINDEX_H
+#ifndef KERATIN_CODEGEN_ELEMENTS_LANEINDEX_H
+#define KERATIN_CODEGEN_ELEMENTS_LANEINDEX_H
 
 #include "ir/interfaces/ScalarBuilder.h"
 
@@ -30,4 +30,4 @@ inline llvm::SmallVector<LaneIndex> transparent(llvm::ArrayRef<ir::Index> index)
 
 } // namespace keratin::codegen
 
-#endif // KERATIN_CODEGEN_CPU_LANEINDEX_H
+#endif // KERATIN_CODEGEN_ELEMENTS_LANEINDEX_H

@@ -1,6 +1,6 @@
 // sin, cos, tan with a range reduction for every argument, and atan.
-#include "codegen/cpu/VectorMathCoefficients.h"
-#include "codegen/cpu/VectorMathKernels.h"
+#include "codegen/elements/VectorMathCoefficients.h"
+#include "codegen/elements/VectorMathKernels.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

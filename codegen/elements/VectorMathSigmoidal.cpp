@@ -1,7 +1,7 @@
 // tanh, sigmoid, softplus, erf: made of exp where they are flat, of polynomials where they are
 // steep.
-#include "codegen/cpu/VectorMathCoefficients.h"
-#include "codegen/cpu/VectorMathKernels.h"
+#include "codegen/elements/VectorMathCoefficients.h"
+#include "codegen/elements/VectorMathKernels.h"
 
 namespace keratin::codegen::kernels {
 

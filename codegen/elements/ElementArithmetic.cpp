@@ -1,6 +1,6 @@
 // Arithmetic on elements: the ScalarBuilder side of ElementEmitter.
-#include "codegen/cpu/ElementEmitter.h"
-#include "codegen/cpu/VectorMath.h"
+#include "codegen/elements/ElementEmitter.h"
+#include "codegen/elements/VectorMath.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -17,17 +17,17 @@ constexpr auto contract = arith::FastMathFlags::contract;
 
 // Every op goes through one of these two, which put it where its operands allow.
 template <typename Function> Value ElementEmitter::unary(Value x, Function function) {
-  return place({x}, [&]() -> Value { return function(x); });
+  return code.place({x}, [&]() -> Value { return function(x); });
 }
 
 template <typename Function> Value ElementEmitter::binary(Value x, Value y, Function function) {
-  match(x, y);
-  return place({x, y}, [&]() -> Value { return function(x, y); });
+  code.match(x, y);
+  return code.place({x, y}, [&]() -> Value { return function(x, y); });
 }
 
 Value ElementEmitter::constant(double value) {
   Type type = registerType(elementType);
-  return place({}, [&]() -> Value {
+  return code.place({}, [&]() -> Value {
     if (auto floating = dyn_cast<FloatType>(type)) {
       // A constant of a narrow type is held wide, but has the narrow type's value.
       APFloat number(value);
@@ -44,7 +44,7 @@ Value ElementEmitter::constant(double value) {
 
 Value ElementEmitter::integerConstant(int64_t value) {
   Type type = registerType(elementType);
-  return place({}, [&]() -> Value {
+  return code.place({}, [&]() -> Value {
     return b.create<arith::ConstantOp>(
         loc, b.getIntegerAttr(type, APInt(type.getIntOrFloatBitWidth(), value, true)));
   });
@@ -275,13 +275,13 @@ Value ElementEmitter::compare(Comparison direction, Value x, Value y) {
 }
 
 Value ElementEmitter::select(Value condition, Value x, Value y) {
-  match(x, y);
+  code.match(x, y);
   if (isa<VectorType>(condition.getType())) {
     x = splat(x);
     y = splat(y);
   }
-  return place({condition, x, y},
-               [&]() -> Value { return b.create<arith::SelectOp>(loc, condition, x, y); });
+  return code.place({condition, x, y},
+                    [&]() -> Value { return b.create<arith::SelectOp>(loc, condition, x, y); });
 }
 
 Value ElementEmitter::cast(Value x, Type to) {

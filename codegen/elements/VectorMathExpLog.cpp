@@ -1,7 +1,7 @@
 // exp, expm1, log, log1p: reduction by powers of two, then a minimax polynomial.
-#include "codegen/cpu/Avx512.h"
-#include "codegen/cpu/VectorMathCoefficients.h"
-#include "codegen/cpu/VectorMathKernels.h"
+#include "codegen/elements/Avx512.h"
+#include "codegen/elements/VectorMathCoefficients.h"
+#include "codegen/elements/VectorMathKernels.h"
 
 #include <limits>
 

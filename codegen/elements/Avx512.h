@@ -1,8 +1,8 @@
 // Instructions of AVX-512 that arith and LLVM's generic intrinsics have no ops for.
-#ifndef KERATIN_CODEGEN_CPU_AVX512_H
-#define KERATIN_CODEGEN_CPU_AVX512_H
+#ifndef KERATIN_CODEGEN_ELEMENTS_AVX512_H
+#define KERATIN_CODEGEN_ELEMENTS_AVX512_H
 
-#include "codegen/cpu/VectorExpr.h"
+#include "codegen/elements/VectorExpr.h"
 
 namespace keratin::codegen::avx512 {
 
@@ -20,4 +20,4 @@ VectorExpr mantissaOf(const VectorExpr &x);
 
 } // namespace keratin::codegen::avx512
 
-#endif // KERATIN_CODEGEN_CPU_AVX512_H
+#endif // KERATIN_CODEGEN_ELEMENTS_AVX512_H

@@ -1,4 +1,4 @@
-#include "codegen/cpu/Avx512.h"
+#include "codegen/elements/Avx512.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

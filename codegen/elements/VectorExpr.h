@@ -1,9 +1,9 @@
 // Vector arithmetic written as formulas: a Value with operators that emit arith and LLVM intrinsic
 // ops.
-#ifndef KERATIN_CODEGEN_CPU_VECTOREXPR_H
-#define KERATIN_CODEGEN_CPU_VECTOREXPR_H
+#ifndef KERATIN_CODEGEN_ELEMENTS_VECTOREXPR_H
+#define KERATIN_CODEGEN_ELEMENTS_VECTOREXPR_H
 
-#include "codegen/cpu/MachineTarget.h"
+#include "codegen/elements/ElementTarget.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -21,7 +21,7 @@ namespace keratin::codegen {
 struct EmitContext {
   mlir::OpBuilder &builder;
   mlir::Location loc;
-  const MachineTarget &target;
+  const ElementTarget &target;
 };
 
 // A scalar or a one-dimensional vector of floats or of signless integers. Operators choose the
@@ -139,4 +139,4 @@ VectorExpr polynomial(const VectorExpr &x, llvm::ArrayRef<double> coefficients);
 
 } // namespace keratin::codegen
 
-#endif // KERATIN_CODEGEN_CPU_VECTOREXPR_H
+#endif // KERATIN_CODEGEN_ELEMENTS_VECTOREXPR_H

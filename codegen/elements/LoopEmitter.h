@@ -1,10 +1,10 @@
 // Short hand for what kernels of explicit loops and pointers are made of: 64-bit index arithmetic
 // that folds, loops that vanish when their trip count is known to be zero or one, and loads and
 // stores of native vectors.
-#ifndef KERATIN_CODEGEN_CPU_LOOPEMITTER_H
-#define KERATIN_CODEGEN_CPU_LOOPEMITTER_H
+#ifndef KERATIN_CODEGEN_ELEMENTS_LOOPEMITTER_H
+#define KERATIN_CODEGEN_ELEMENTS_LOOPEMITTER_H
 
-#include "codegen/cpu/MachineTarget.h"
+#include "codegen/elements/ElementTarget.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -22,7 +22,7 @@ public:
   using Number = mlir::Value;
   using Values = llvm::SmallVector<mlir::Value>;
 
-  LoopEmitter(mlir::OpBuilder &builder, mlir::Location loc, const MachineTarget &target)
+  LoopEmitter(mlir::OpBuilder &builder, mlir::Location loc, const ElementTarget &target)
       : builder(builder), loc(loc), target(target) {}
 
   mlir::Value constant(int64_t value);
@@ -91,7 +91,7 @@ public:
 
   mlir::OpBuilder &builder;
   mlir::Location loc;
-  const MachineTarget &target;
+  const ElementTarget &target;
 
 private:
   mlir::Value widen(mlir::Value bits, mlir::Type from, mlir::Type to);
@@ -100,4 +100,4 @@ private:
 
 } // namespace keratin::codegen
 
-#endif // KERATIN_CODEGEN_CPU_LOOPEMITTER_H
+#endif // KERATIN_CODEGEN_ELEMENTS_LOOPEMITTER_H

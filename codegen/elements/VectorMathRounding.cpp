@@ -1,6 +1,6 @@
 // Rounding to integers, and conversions between float formats and to integers.
-#include "codegen/cpu/VectorMath.h"
-#include "codegen/cpu/VectorMathKernels.h"
+#include "codegen/elements/VectorMath.h"
+#include "codegen/elements/VectorMathKernels.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

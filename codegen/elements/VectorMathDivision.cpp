@@ -1,6 +1,6 @@
 // Floor division and remainder of floats. The remainder is exact, however large the quotient is: it
 // is reduced in steps of as many bits as a quotient has.
-#include "codegen/cpu/VectorMathKernels.h"
+#include "codegen/elements/VectorMathKernels.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

@@ -1,4 +1,4 @@
-#include "codegen/cpu/LoopEmitter.h"
+#include "codegen/elements/LoopEmitter.h"
 
 #include "codegen/llvm/CodeParts.h"
 

@@ -1,8 +1,8 @@
 // The functions of VectorMath for f32 and f64, on expressions, so that one may use another's parts.
-#ifndef KERATIN_CODEGEN_CPU_VECTORMATHKERNELS_H
-#define KERATIN_CODEGEN_CPU_VECTORMATHKERNELS_H
+#ifndef KERATIN_CODEGEN_ELEMENTS_VECTORMATHKERNELS_H
+#define KERATIN_CODEGEN_ELEMENTS_VECTORMATHKERNELS_H
 
-#include "codegen/cpu/VectorExpr.h"
+#include "codegen/elements/VectorExpr.h"
 
 namespace keratin::codegen::kernels {
 
@@ -78,4 +78,4 @@ VectorExpr castFloatToFloat(const VectorExpr &x, mlir::Type element);
 
 } // namespace keratin::codegen::kernels
 
-#endif // KERATIN_CODEGEN_CPU_VECTORMATHKERNELS_H
+#endif // KERATIN_CODEGEN_ELEMENTS_VECTORMATHKERNELS_H

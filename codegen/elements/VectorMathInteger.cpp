@@ -1,5 +1,5 @@
 // Integer division without traps, wide products and the counter-based generator.
-#include "codegen/cpu/VectorMath.h"
+#include "codegen/elements/VectorMath.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

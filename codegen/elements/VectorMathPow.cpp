@@ -1,7 +1,7 @@
 // pow with the special cases of C. The logarithm carries more bits than the format, because the
 // exponent multiplies its error: f32 computes in f64, f64 with pairs of f64.
-#include "codegen/cpu/VectorMathCoefficients.h"
-#include "codegen/cpu/VectorMathKernels.h"
+#include "codegen/elements/VectorMathCoefficients.h"
+#include "codegen/elements/VectorMathKernels.h"
 
 #include <limits>
 

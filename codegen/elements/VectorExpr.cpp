@@ -1,4 +1,4 @@
-#include "codegen/cpu/VectorExpr.h"
+#include "codegen/elements/VectorExpr.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -1,6 +1,6 @@
 // Written by tools/fit-polynomials/fit.py; do not edit.
-#ifndef KERATIN_CODEGEN_CPU_VECTORMATHCOEFFICIENTS_H
-#define KERATIN_CODEGEN_CPU_VECTORMATHCOEFFICIENTS_H
+#ifndef KERATIN_CODEGEN_ELEMENTS_VECTORMATHCOEFFICIENTS_H
+#define KERATIN_CODEGEN_ELEMENTS_VECTORMATHCOEFFICIENTS_H
 
 // Lowest power first. Errors are relative to the function unless stated otherwise.
 namespace keratin::codegen::coefficients {
@@ -143,4 +143,4 @@ inline constexpr unsigned twoOverPi[] = {
 
 } // namespace keratin::codegen::coefficients
 
-#endif // KERATIN_CODEGEN_CPU_VECTORMATHCOEFFICIENTS_H
+#endif // KERATIN_CODEGEN_ELEMENTS_VECTORMATHCOEFFICIENTS_H

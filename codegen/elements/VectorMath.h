@@ -1,8 +1,8 @@
 // Our own math functions as vector code: no libm calls, no math dialect.
-#ifndef KERATIN_CODEGEN_CPU_VECTORMATH_H
-#define KERATIN_CODEGEN_CPU_VECTORMATH_H
+#ifndef KERATIN_CODEGEN_ELEMENTS_VECTORMATH_H
+#define KERATIN_CODEGEN_ELEMENTS_VECTORMATH_H
 
-#include "codegen/cpu/VectorExpr.h"
+#include "codegen/elements/VectorExpr.h"
 
 #include <array>
 
@@ -20,7 +20,7 @@ class VectorMath {
 public:
   using Value = mlir::Value;
 
-  VectorMath(mlir::OpBuilder &builder, mlir::Location loc, const MachineTarget &target)
+  VectorMath(mlir::OpBuilder &builder, mlir::Location loc, const ElementTarget &target)
       : emit{builder, loc, target} {}
 
   Value exp(Value x) const;
@@ -81,4 +81,4 @@ private:
 
 } // namespace keratin::codegen
 
-#endif // KERATIN_CODEGEN_CPU_VECTORMATH_H
+#endif // KERATIN_CODEGEN_ELEMENTS_VECTORMATH_H

@@ -1,0 +1,233 @@
+#include "codegen/elements/ElementEmitter.h"
+
+#include "ir/interfaces/IterationSpace.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace keratin::codegen;
+using namespace mlir;
+namespace ir = keratin::ir;
+using keratin::ir::getShape;
+using keratin::ir::getTensorType;
+
+ElementEmitter::ElementEmitter(KernelBuilder &k, Location loc, const ElementTarget &target,
+                               unsigned lanes)
+    : k(k), code(k.b, loc, lanes), positions(code, k, target), memory(code, positions, target),
+      b(k.b), loc(loc), target(target) {
+  for (auto [argument, pointer] : llvm::zip(k.body().getArguments(), k.inputs))
+    buffers[argument] = pointer;
+}
+
+bool ElementEmitter::isFloat() const { return isa<FloatType>(elementType); }
+bool ElementEmitter::isUnsigned() const {
+  return elementType.isUnsignedInteger() || elementType.isInteger(1);
+}
+
+static bool varies(ArrayRef<LaneIndex> index) {
+  return llvm::any_of(index, [](const LaneIndex &i) { return i.varies(); });
+}
+
+//===-- Values at an index --------------------------------------------------------------------===//
+
+static bool sameIndex(ArrayRef<LaneIndex> x, ArrayRef<LaneIndex> y) {
+  return x.size() == y.size() &&
+         std::equal(x.begin(), x.end(), y.begin(), [](const auto &a, const auto &b) {
+           return a.base == b.base && a.laneStep == b.laneStep && a.lanes == b.lanes;
+         });
+}
+
+SmallVector<LaneIndex> ElementEmitter::unsqueeze(RankedTensorType type,
+                                                 ArrayRef<Index> squeezedIndex) {
+  SmallVector<Index> result;
+  size_t next = 0;
+  for (int64_t dim : type.getShape())
+    result.push_back(dim == 1 ? scalarIndex(i64(0)) : squeezedIndex[next++]);
+  return result;
+}
+
+Value ElementEmitter::emit(Value value, ArrayRef<Index> index) {
+  if (Value registers = bound.lookup(value))
+    return registers;
+  // The mask counts where lanes differ; what is uniform is good under any, unless it may lie
+  // outside for all lanes.
+  bool differs = varies(index);
+  bool depends = differs || (masks.condition && !index.empty());
+  Value mask = depends ? masks.active : Value();
+  auto &entries = cache[value];
+  for (const CacheEntry &entry : entries)
+    if ((entry.mask == mask || (!differs && !entry.mask)) && sameIndex(entry.index, index) &&
+        code.isVisible(entry.result))
+      return entry.result;
+  Operation *op = value.getDefiningOp();
+  Value result = op ? emitOp(op, index) : load(buffers.lookup(value), getTensorType(value), index);
+  // emitOp may have grown the map.
+  cache[value].push_back({SmallVector<Index>(index), mask, result});
+  return result;
+}
+
+Value ElementEmitter::emitOp(Operation *op, ArrayRef<Index> index) {
+  opStack.push_back(op);
+  Value result;
+  if (auto elementwise = dyn_cast<ir::ElementwiseOpInterface>(op)) {
+    result = emitElementwise(elementwise, index);
+  } else if (auto indexing = dyn_cast<ir::IndexingOpInterface>(op)) {
+    SmallVector<ir::Index> positions =
+        llvm::map_to_vector(index, [](const Index &i) { return opaque(i); });
+    result = indexing.buildElement(*this, positions);
+  } else if (auto constant = dyn_cast<ir::ConstantOp>(op)) {
+    result = emitConstant(constant);
+  } else if (auto dim = dyn_cast<ir::DimOp>(op)) {
+    setElementType(ir::getElementType(dim.getY()));
+    result = fromIndex(this->index(getShape(dim.getX())[dim.getAxis()]));
+  } else {
+    result = emitSameElement(op, index);
+  }
+  opStack.pop_back();
+  return result;
+}
+
+Value ElementEmitter::emitElementwise(ir::ElementwiseOpInterface op, ArrayRef<Index> index) {
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(emit(operand, index));
+  hides = false;
+  Value result = op.buildScalar(*this, operands);
+  if (hides)
+    for (auto [operand, registers] : llvm::zip(op->getOperands(), operands))
+      watch(operand, registers);
+  return result;
+}
+
+Value ElementEmitter::emitConstant(ir::ConstantOp op) {
+  auto elements = cast<DenseElementsAttr>(op.getValue());
+  Attribute attribute = elements.getSplatValue<Attribute>();
+  setElementType(elements.getElementType());
+  if (auto number = dyn_cast<FloatAttr>(attribute))
+    return constant(number.getValueAsDouble());
+  return integerConstant(cast<IntegerAttr>(attribute).getValue().getSExtValue());
+}
+
+// Unit reshapes and reductions of nothing: the same element at an index without, or with more,
+// zeros.
+Value ElementEmitter::emitSameElement(Operation *op, ArrayRef<Index> index) {
+  Value operand = op->getOperand(0);
+  SmallVector<Index> kept;
+  for (auto [i, dim] : llvm::enumerate(getTensorType(op->getResult(0)).getShape()))
+    if (dim != 1)
+      kept.push_back(index[i]);
+  return emit(operand, unsqueeze(getTensorType(operand), kept));
+}
+
+Value ElementEmitter::fromIndex(const ir::Index &index) {
+  Value position = positions.eachOrScalar(transparent(index));
+  Type to = elementType;
+  setElementType(b.getI64Type());
+  Value result = cast(position, to);
+  setElementType(to);
+  return result;
+}
+
+Value ElementEmitter::load(Value pointer, RankedTensorType type, ArrayRef<Index> index) {
+  return memory.load(pointer, type.getElementType(), positions.linearize(type, index), masks);
+}
+
+void ElementEmitter::store(Value registers, Value pointer, RankedTensorType type,
+                           ArrayRef<Index> index) {
+  memory.store(registers, pointer, type.getElementType(), positions.linearize(type, index),
+               masks.active);
+}
+
+//===-- Operands of ops that move elements ----------------------------------------------------===//
+
+Value ElementEmitter::element(unsigned operand, ArrayRef<ir::Index> index) {
+  return emit(opStack.back()->getOperand(operand), transparent(index));
+}
+
+Value ElementEmitter::zero(Type elementType, bool vector) {
+  Type type = registerType(elementType);
+  Value scalar = code.place(
+      {}, [&]() -> Value { return b.create<arith::ConstantOp>(loc, b.getZeroAttr(type)); });
+  return vector ? splat(scalar) : scalar;
+}
+
+Value ElementEmitter::elementOrZero(unsigned operand, ArrayRef<ir::Index> position, Value inside) {
+  Value source = opStack.back()->getOperand(operand);
+  SmallVector<Index> index = transparent(position);
+  return isa<VectorType>(inside.getType()) ? whereLanes(source, index, inside)
+                                           : whereAll(source, index, inside);
+}
+
+Value ElementEmitter::whereLanes(Value source, ArrayRef<Index> index, Value inside) {
+  LaneMasks outer = masks;
+  Value both = inside;
+  if (masks.active)
+    both = code.place({masks.active, inside}, [&]() -> Value {
+      return b.create<arith::AndIOp>(loc, masks.active, inside);
+    });
+  masks = {both, both};
+  Value part = splat(emit(source, index));
+  masks = outer;
+  Value nothing = zero(ir::getElementType(source), true);
+  return code.place({inside, part, nothing}, [&]() -> Value {
+    return b.create<arith::SelectOp>(loc, inside, part, nothing);
+  });
+}
+
+// One answer for all lanes: a branch, out of which nothing may be moved.
+Value ElementEmitter::whereAll(Value source, ArrayRef<Index> index, Value inside) {
+  bool differs = varies(index);
+  Value nothing = zero(ir::getElementType(source), differs);
+  auto branch =
+      b.create<scf::IfOp>(loc, TypeRange{nothing.getType()}, inside, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  code.enterBranch(branch);
+  Value part = emit(source, index);
+  b.create<scf::YieldOp>(loc, differs ? splat(part) : part);
+  code.leave();
+  b.setInsertionPointToStart(branch.elseBlock());
+  b.create<scf::YieldOp>(loc, nothing);
+  return branch.getResult(0);
+}
+
+//===-- Checks --------------------------------------------------------------------------------===//
+
+// Lanes that are not real never fail, nor does what no lane takes.
+Value ElementEmitter::holdsWhereReal(Value inside) {
+  auto no = [&](Value condition) -> Value {
+    return b.create<arith::XOrIOp>(loc, condition, b.create<arith::ConstantIntOp>(loc, 1, 1));
+  };
+  if (!isa<VectorType>(inside.getType()))
+    return masks.condition
+               ? b.create<arith::OrIOp>(loc, inside, no(code.anyLane(masks.condition))).getResult()
+               : inside;
+  Value wanted = inside;
+  if (masks.active) {
+    auto type = cast<VectorType>(masks.active.getType());
+    Value all = b.create<arith::ConstantOp>(loc, DenseElementsAttr::get(type, true));
+    Value off = b.create<arith::XOrIOp>(loc, masks.active, all);
+    wanted = b.create<arith::OrIOp>(loc, inside, off);
+  }
+  return b.create<vector::ReductionOp>(loc, vector::CombiningKind::AND, wanted);
+}
+
+ir::Index ElementEmitter::checked(const ir::Index &a, Value inside, StringRef message) {
+  Value site = k.site(opStack.back(), message);
+  Value ok = holdsWhereReal(inside);
+  Value bad = b.create<arith::XOrIOp>(loc, ok, b.create<arith::ConstantIntOp>(loc, 1, 1));
+  auto branch = b.create<scf::IfOp>(loc, bad, /*withElseRegion=*/false);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    k.fail(loc, site);
+  }
+  // A position that is safe to read whatever the check said.
+  LaneIndex index = transparent(a);
+  bool isVector = isa<VectorType>(inside.getType());
+  Value position = isVector ? positions.each(index) : index.base;
+  Value nothing = isVector ? splat(i64(0)) : i64(0);
+  Value safe = b.create<arith::SelectOp>(loc, inside, position, nothing);
+  return opaque(isVector ? LaneIndex{Value(), 0, safe} : scalarIndex(safe));
+}
