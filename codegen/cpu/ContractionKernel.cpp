@@ -3,7 +3,7 @@
 #include "codegen/cpu/ContractionMicroKernel.h"
 #include "codegen/cpu/ContractionPacking.h"
 #include "codegen/elements/LoopEmitter.h"
-#include "codegen/elements/Rounding.h"
+#include "codegen/lowering/Rounding.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 

@@ -2,7 +2,7 @@
 #include "codegen/cpu/ContractionPlan.h"
 
 #include "codegen/cpu/ContractionPacking.h"
-#include "codegen/elements/Rounding.h"
+#include "codegen/lowering/Rounding.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 

@@ -2,7 +2,7 @@
 
 #include "codegen/cpu/ConvolutionBlocks.h"
 #include "codegen/cpu/DepthwisePlan.h"
-#include "codegen/elements/Rounding.h"
+#include "codegen/lowering/Rounding.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 

@@ -1,7 +1,7 @@
 #include "codegen/cpu/DepthwiseKernel.h"
 #include "codegen/cpu/DepthwiseAxis.h"
 #include "codegen/cpu/DepthwisePlan.h"
-#include "codegen/elements/Rounding.h"
+#include "codegen/lowering/Rounding.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

@@ -1,6 +1,6 @@
 #include "codegen/cpu/DepthwisePlan.h"
 
-#include "codegen/elements/Rounding.h"
+#include "codegen/lowering/Rounding.h"
 
 #include <algorithm>
 

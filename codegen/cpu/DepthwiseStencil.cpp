@@ -1,5 +1,5 @@
 #include "codegen/cpu/DepthwiseStencil.h"
-#include "codegen/elements/Rounding.h"
+#include "codegen/lowering/Rounding.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

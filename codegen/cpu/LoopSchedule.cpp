@@ -1,18 +1,16 @@
 #include "codegen/cpu/LoopSchedule.h"
 
-#include "codegen/elements/Rounding.h"
+#include "codegen/lowering/Rounding.h"
 #include "ir/interfaces/OpProperties.h"
 
 using namespace keratin::codegen;
 using namespace mlir;
 namespace ir = keratin::ir;
 using keratin::ir::DimExpr;
-using keratin::ir::Domain;
 using keratin::ir::getElementType;
 using keratin::ir::getTensorType;
 using keratin::ir::IterationSpace;
-using keratin::ir::ReductionOpInterface;
-using Form = LoopSchedule::Form;
+using Form = LoopNest::Form;
 
 // Elements of a chunk: enough to hide the cost of handing it to a thread, few enough to balance
 // two.
@@ -44,63 +42,25 @@ static unsigned laneCount(Block &body, const MachineTarget &target) {
   return target.lanes(narrowWork > wideWork ? 32 : widest);
 }
 
-LoopPlan::LoopPlan(ir::KernelOp kernel, IterationSpace analyzed, const MachineTarget &target)
-    : CpuKernelPlan(kernel), space(std::move(analyzed)) {
+LoopPlan::LoopPlan(ir::KernelOp kernel, IterationSpace space, const MachineTarget &target)
+    : CpuKernelPlan(kernel), nest(kernel, std::move(space)) {
   schedule.lanes = laneCount(body(), target);
-  if (!space.groups.empty())
-    laneGroup = space.groups.size() - 1;
-  for (unsigned i = 0; i + 1 < space.groups.size(); ++i)
-    (space.groups[i].reduced ? reducedLoops : keptGroups).push_back(i);
-  if (space.hasReductions())
-    schedule.form = space.isInnermostReduced() ? Form::Rows : Form::Columns;
-  else if (space.groups.size() > 1)
-    schedule.form = Form::Lines;
-  else if (laneGroup)
-    schedule.form = Form::Flat;
-  for (unsigned stage = 0; stage < stages(); ++stage)
-    schedule.unroll.push_back(unrollFor(instructionsOfStage(stage)));
+  for (unsigned stage = 0; stage < nest.stages(); ++stage)
+    schedule.unroll.push_back(unrollFor(nest.instructions(stage)));
   chooseSums();
   splitWork();
 }
 
-SmallVector<std::pair<unsigned, Value>> LoopPlan::fullOutputs(unsigned stage) const {
-  SmallVector<std::pair<unsigned, Value>> outputs;
-  for (auto [i, value] : llvm::enumerate(body().getTerminator()->getOperands()))
-    if (space.domains.lookup(value) != Domain::Row && space.stageOf.lookup(value) == stage)
-      outputs.push_back({unsigned(i), value});
-  return outputs;
-}
-
 DimExpr LoopPlan::columnBlocks() const {
-  return *ceildiv(innermost().extent, DimExpr(int64_t(schedule.lanes) * schedule.columnVectors));
-}
-
-// What one vector of the stage takes.
-int64_t LoopPlan::instructionsOfStage(unsigned stage) const {
-  SmallVector<Value> wanted;
-  for (ReductionOpInterface op : reductions(stage))
-    wanted.push_back(op->getOperand(0));
-  for (auto [number, value] : fullOutputs(stage))
-    wanted.push_back(value);
-  int64_t instructions = wanted.size();
-  llvm::SmallPtrSet<Operation *, 16> seen;
-  while (!wanted.empty()) {
-    Operation *op = wanted.pop_back_val().getDefiningOp();
-    // What earlier stages have found is in registers.
-    if (!op || isa<ReductionOpInterface>(op) || !seen.insert(op).second)
-      continue;
-    instructions += ir::instructionsOf(op);
-    wanted.append(op->operand_begin(), op->operand_end());
-  }
-  return instructions;
+  return *ceildiv(nest.innermost().extent, DimExpr(schedule.blockColumns()));
 }
 
 // Short bodies are put side by side to hide latencies and the cost of the loop; long ones have
 // enough independent work in neighbouring iterations, and would only take longer to compile.
 unsigned LoopPlan::unrollFor(int64_t instructions) const {
   unsigned unroll = instructions <= 6 ? 4 : instructions <= 14 ? 2 : 1;
-  if (laneGroup && innermost().extent.isConstant()) {
-    int64_t vectors = ceilDiv(innermost().extent.constantValue(), schedule.lanes);
+  if (nest.form != Form::Scalar && nest.innermost().extent.isConstant()) {
+    int64_t vectors = ceilDiv(nest.innermost().extent.constantValue(), schedule.lanes);
     while (unroll > 1 && int64_t(unroll) > vectors)
       unroll /= 2;
   }
@@ -111,64 +71,44 @@ unsigned LoopPlan::unrollFor(int64_t instructions) const {
 void LoopPlan::chooseSums() {
   // As many vectors as the longest stage has side by side.
   schedule.columnVectors = *llvm::min_element(schedule.unroll);
-  DimExpr reducedElements(1);
-  for (const IterationSpace::Group &group : space.groups)
-    if (group.reduced)
-      reducedElements = mul(reducedElements, group.extent).value_or(DimExpr(INT64_MAX));
-  int64_t block = space.isInnermostReduced() ? laneBlock : rowBlock;
-  bool isShort = reducedElements.isConstant() && reducedElements.constantValue() <= block;
-  if (space.hasReductions() && !isShort)
+  DimExpr reduced = nest.reducedElements();
+  int64_t block = nest.form == Form::Rows ? laneBlock : rowBlock;
+  bool isShort = reduced.isConstant() && reduced.constantValue() <= block;
+  if (nest.space.hasReductions() && !isShort)
     schedule.block = block;
   // Passes over more rows than caches hold read memory, which wants long pieces of them however
   // long the body is: a normalisation over 100,352 rows of 64, one vector of a row at a time, took
   // four times as long as one with four.
-  if (schedule.isBlocked() && !space.isInnermostReduced())
+  if (schedule.isBlocked() && nest.form == Form::Columns)
     schedule.columnVectors = std::max(schedule.columnVectors, unrollFor(0));
 }
 
 void LoopPlan::splitWork() {
   size_t ops = std::distance(body().begin(), body().end());
-  DimExpr elements = product(space.shape).value_or(DimExpr(INT64_MAX));
+  DimExpr elements = nest.elements();
   work = mul(elements, DimExpr(int64_t(ops))).value_or(elements);
-  if (schedule.form == Form::Scalar)
+  if (nest.form == Form::Scalar)
     return;
-  if (schedule.form == Form::Flat) {
-    units = innermost().extent;
+  if (nest.form == Form::Flat) {
+    units = nest.innermost().extent;
     grain = chunkElements;
     return;
   }
   auto times = [](const DimExpr &x, const DimExpr &y) {
     return mul(x, y).value_or(DimExpr(INT64_MAX));
   };
-  DimExpr perUnit(1);
-  for (unsigned group : keptGroups)
-    units = times(units, space.groups[group].extent);
-  for (unsigned group : reducedLoops)
-    perUnit = times(perUnit, space.groups[group].extent);
-  if (schedule.form == Form::Columns) {
+  units = nest.outerRows();
+  DimExpr perUnit = nest.reducedElements();
+  if (nest.form == Form::Columns) {
     units = times(units, columnBlocks());
-    perUnit = times(perUnit, DimExpr(int64_t(schedule.lanes) * schedule.columnVectors));
-  } else {
-    perUnit = times(perUnit, innermost().extent);
+    perUnit = times(perUnit, DimExpr(schedule.blockColumns()));
+  } else if (nest.form == Form::Lines) {
+    perUnit = nest.innermost().extent;
   }
   grain = *max(DimExpr(1), *floordiv(DimExpr(chunkElements), *max(perUnit, DimExpr(1))));
 }
 
 //===-- For people ----------------------------------------------------------------------------===//
-
-void LoopPlan::printNest(llvm::raw_ostream &out) const {
-  out << "nest: ";
-  llvm::interleaveComma(space.groups, out, [&](const IterationSpace::Group &group) {
-    out << (group.reduced ? "reduced " : "kept ") << group.extent.str();
-  });
-  out << (space.groups.empty() ? "one element\n" : "\n");
-  for (auto [stage, ops] : llvm::enumerate(space.stages)) {
-    out << "stage " << stage << ": ";
-    llvm::interleaveComma(ops, out,
-                          [&](ReductionOpInterface op) { out << op->getName().stripDialect(); });
-    out << "\n";
-  }
-}
 
 static const char *wordsFor(Form form) {
   switch (form) {
@@ -187,33 +127,27 @@ static const char *wordsFor(Form form) {
 }
 
 void LoopPlan::printSchedule(llvm::raw_ostream &out) const {
-  out << "schedule: " << wordsFor(schedule.form);
-  if (schedule.form == Form::Scalar) {
+  out << "schedule: " << wordsFor(nest.form);
+  if (nest.form == Form::Scalar) {
     out << "\n";
     return;
   }
   out << "; " << counted(schedule.lanes, "lane");
-  for (unsigned stage = 0; stage < stages(); ++stage) {
-    if (!isStagePresent(stage))
+  for (unsigned stage = 0; stage < nest.stages(); ++stage) {
+    if (!nest.isStagePresent(stage))
       continue;
-    unsigned vectors =
-        schedule.form == Form::Columns ? schedule.columnVectors : schedule.unroll[stage];
+    unsigned vectors = nest.form == Form::Columns ? schedule.columnVectors : schedule.unroll[stage];
     out << "; " << counted(vectors, "vector") << " side by side";
-    if (stages() > 1)
+    if (nest.stages() > 1)
       out << " in stage " << stage;
   }
   if (schedule.isBlocked())
     out << "; long sums in blocks of " << schedule.block
-        << (space.isInnermostReduced() ? " elements" : " rows");
+        << (nest.form == Form::Rows ? " elements" : " rows");
   out << "\n";
 }
 
 CpuPlan keratin::codegen::planLoopKernel(ir::KernelOp kernel, const MachineTarget &target) {
-  std::string why;
-  std::optional<IterationSpace> space = ir::analyzeIterationSpace(kernel, &why);
-  if (!space) {
-    kernel.emitError("not implemented: a kernel with ") << why;
-    return nullptr;
-  }
-  return std::make_shared<LoopPlan>(kernel, std::move(*space), target);
+  std::optional<IterationSpace> space = iterationSpaceOf(kernel);
+  return space ? std::make_shared<LoopPlan>(kernel, std::move(*space), target) : nullptr;
 }

@@ -1,6 +1,6 @@
 #include "codegen/cpu/WindowKernel.h"
 
-#include "codegen/elements/Rounding.h"
+#include "codegen/lowering/Rounding.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

@@ -7,7 +7,7 @@
 #include "codegen/cpu/TileEpilogue.h"
 #include "codegen/cpu/WindowKernel.h"
 #include "codegen/cpu/WindowSchedule.h"
-#include "codegen/elements/Rounding.h"
+#include "codegen/lowering/Rounding.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

@@ -1,7 +1,7 @@
 #include "codegen/cpu/WindowSchedule.h"
 
 #include "codegen/cpu/WindowKernel.h"
-#include "codegen/elements/Rounding.h"
+#include "codegen/lowering/Rounding.h"
 
 using namespace keratin::codegen;
 using namespace mlir;

@@ -29,6 +29,17 @@ static bool varies(ArrayRef<LaneIndex> index) {
   return llvm::any_of(index, [](const LaneIndex &i) { return i.varies(); });
 }
 
+SmallVector<Value> ElementEmitter::loop(Value from, Value to, int64_t step, ArrayRef<Value> init,
+                                        LoopBody body) {
+  return k.forLoop(from, to, i64(step), init,
+                   [&](Operation *op, Value iv, ArrayRef<Value> carried) {
+                     code.enter(op);
+                     SmallVector<Value> next = body(iv, carried);
+                     code.leave();
+                     return next;
+                   });
+}
+
 //===-- Values at an index --------------------------------------------------------------------===//
 
 static bool sameIndex(ArrayRef<LaneIndex> x, ArrayRef<LaneIndex> y) {

@@ -38,8 +38,11 @@ public:
 
   //===-- Loops and lanes ---------------------------------------------------------------------===//
 
-  void enter(mlir::Operation *loop) { code.enter(loop); }
-  void leave() { code.leave(); }
+  // for (iv = from; iv < to; iv += step) with loop-carried values; what does not vary in it is
+  // emitted before it.
+  using LoopBody = llvm::function_ref<llvm::SmallVector<Value>(Value iv, llvm::ArrayRef<Value>)>;
+  llvm::SmallVector<Value> loop(Value from, Value to, int64_t step, llvm::ArrayRef<Value> init,
+                                LoopBody body);
   // The lanes that are real in the current vector; null: all.
   void setMask(Value mask) { masks.active = mask; }
   Value mask() const { return masks.active; }

@@ -19,10 +19,23 @@ static bool isPlainTranspose(Block &body) {
   return op && op->getNextNode() == body.getTerminator() && isa<BlockArgument>(op.getX());
 }
 
-KernelKind keratin::codegen::kindOf(ir::KernelOp kernel) {
+Operation *keratin::codegen::mainOp(ir::KernelOp kernel) {
   Block &body = kernel.getBody().front();
   for (Operation &op : body)
-    if (std::optional<KernelKind> kind = kindInRecord(op))
-      return *kind;
-  return isPlainTranspose(body) ? KernelKind::Transpose : KernelKind::Loop;
+    if (kindInRecord(op))
+      return &op;
+  return isPlainTranspose(body) ? &body.front() : nullptr;
+}
+
+KernelKind keratin::codegen::kindOf(ir::KernelOp kernel) {
+  Operation *op = mainOp(kernel);
+  return op ? kindInRecord(*op).value_or(KernelKind::Transpose) : KernelKind::Loop;
+}
+
+std::optional<ir::IterationSpace> keratin::codegen::iterationSpaceOf(ir::KernelOp kernel) {
+  std::string why;
+  std::optional<ir::IterationSpace> space = ir::analyzeIterationSpace(kernel, &why);
+  if (!space)
+    kernel.emitError("not implemented: a kernel with ") << why;
+  return space;
 }

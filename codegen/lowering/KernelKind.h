@@ -2,7 +2,7 @@
 #ifndef KERATIN_CODEGEN_LOWERING_KERNELKIND_H
 #define KERATIN_CODEGEN_LOWERING_KERNELKIND_H
 
-#include "ir/dialect/Keratin.h"
+#include "ir/interfaces/IterationSpace.h"
 
 namespace keratin::codegen {
 
@@ -16,6 +16,10 @@ enum class KernelKind {
 };
 
 KernelKind kindOf(ir::KernelOp kernel);
+// The op that makes the kernel what it is; null if it is a loop nest.
+mlir::Operation *mainOp(ir::KernelOp kernel);
+// The loops of what runs in the kernel; nullopt, with a diagnostic, if they are no nest.
+std::optional<ir::IterationSpace> iterationSpaceOf(ir::KernelOp kernel);
 
 } // namespace keratin::codegen
 

@@ -1,6 +1,6 @@
 // Integer division and multiples, rounded up.
-#ifndef KERATIN_CODEGEN_ELEMENTS_ROUNDING_H
-#define KERATIN_CODEGEN_ELEMENTS_ROUNDING_H
+#ifndef KERATIN_CODEGEN_LOWERING_ROUNDING_H
+#define KERATIN_CODEGEN_LOWERING_ROUNDING_H
 
 #include <cstdint>
 
@@ -12,4 +12,4 @@ inline int64_t roundUp(int64_t x, int64_t y) { return ceilDiv(x, y) * y; }
 
 } // namespace keratin::codegen
 
-#endif // KERATIN_CODEGEN_ELEMENTS_ROUNDING_H
+#endif // KERATIN_CODEGEN_LOWERING_ROUNDING_H

@@ -1,0 +1,170 @@
+#include "codegen/cpu/LoopPass.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace keratin::codegen;
+using namespace mlir;
+using keratin::ir::DimExpr;
+using keratin::ir::ReductionOpInterface;
+
+static std::optional<int64_t> known(const DimExpr &size) {
+  return size.isConstant() ? std::optional(size.constantValue()) : std::nullopt;
+}
+
+Value LoopPass::add(Value x, Value y) { return k.b.create<arith::AddIOp>(k.loc, x, y); }
+
+//===-- The innermost loop, in vectors --------------------------------------------------------===//
+
+void LoopPass::emitLanes(unsigned stage, Value position, MutableArrayRef<Value> accumulators) {
+  body.innermost() = emitter.laneIndex(position);
+  body.emit(stage, accumulators);
+}
+
+LoopPass::Values LoopPass::walkLanes(unsigned stage, Value from, Value to,
+                                     std::optional<int64_t> extent) {
+  size_t count = ops(stage).size();
+  unsigned unroll = schedule.unroll[stage];
+  Values sets;
+  for (unsigned u = 0; u < unroll; ++u)
+    for (ReductionOpInterface op : ops(stage))
+      sets.push_back(state.identity(op, true));
+  int64_t step = int64_t(schedule.lanes) * unroll;
+  Value tail = from;
+  if (!extent || *extent >= step) {
+    Value length = k.b.create<arith::SubIOp>(k.loc, to, from);
+    Value steps = k.b.create<arith::DivUIOp>(k.loc, length, emitter.i64(step));
+    Value whole = k.b.create<arith::MulIOp>(k.loc, steps, emitter.i64(step));
+    tail = extent ? add(from, emitter.i64(*extent / step * step)) : add(from, whole);
+    sets = wholeVectors(stage, from, tail, std::move(sets));
+  }
+  if (!extent || *extent % step != 0) {
+    Values first = lastVectors(stage, tail, to, extent, ArrayRef<Value>(sets).take_front(count));
+    std::copy(first.begin(), first.end(), sets.begin());
+  }
+  // The unrolled accumulators become one, in a fixed order.
+  Values merged(ArrayRef<Value>(sets).take_front(count));
+  for (unsigned u = 1; u < unroll; ++u)
+    for (auto [i, op] : llvm::enumerate(ops(stage)))
+      merged[i] = ReductionOpInterface(op).buildCombine(emitter, merged[i], sets[u * count + i]);
+  return merged;
+}
+
+// As many vectors side by side as the schedule says, each with accumulators of its own.
+LoopPass::Values LoopPass::wholeVectors(unsigned stage, Value from, Value to, Values sets) {
+  size_t count = ops(stage).size();
+  unsigned lanes = schedule.lanes, unroll = schedule.unroll[stage];
+  return emitter.loop(from, to, int64_t(lanes) * unroll, sets,
+                      [&](Value iv, ArrayRef<Value> carried) {
+                        Values next(carried);
+                        for (unsigned u = 0; u < unroll; ++u)
+                          emitLanes(stage, u ? add(iv, emitter.i64(u * lanes)) : iv,
+                                    MutableArrayRef<Value>(next).slice(u * count, count));
+                        return next;
+                      });
+}
+
+// What is left, one vector after the other, the last under a mask.
+LoopPass::Values LoopPass::lastVectors(unsigned stage, Value from, Value to,
+                                       std::optional<int64_t> extent,
+                                       ArrayRef<Value> accumulators) {
+  unsigned lanes = schedule.lanes;
+  bool isMasked = !extent || *extent % lanes != 0;
+  auto vector = [&](Value iv, ArrayRef<Value> carried) {
+    Values next(carried);
+    emitter.setMask(isMasked ? emitter.maskBelow(iv, to) : Value());
+    emitLanes(stage, iv, next);
+    emitter.setMask(Value());
+    return next;
+  };
+  if (extent && *extent <= lanes)
+    return vector(from, accumulators);
+  return emitter.loop(from, to, lanes, accumulators, vector);
+}
+
+//===-- Reduced loops -------------------------------------------------------------------------===//
+
+// Long sums block by block.
+LoopPass::Values LoopPass::absorbBlocks(unsigned stage, Value extent, Values sums,
+                                        llvm::function_ref<Values(Value from, Value to)> block) {
+  return emitter.loop(
+      emitter.i64(0), extent, schedule.block, sums, [&](Value start, ArrayRef<Value> carried) {
+        Values next(carried);
+        Value stop =
+            k.b.create<arith::MinSIOp>(k.loc, add(start, emitter.i64(schedule.block)), extent);
+        state.absorb(ops(stage), next, block(start, stop));
+        return next;
+      });
+}
+
+LoopPass::Values LoopPass::walkRow(unsigned stage, Values sums) {
+  const DimExpr &extent = nest.innermost().extent;
+  Value n = emitter.extent(extent);
+  if (schedule.isBlocked())
+    return absorbBlocks(stage, n, std::move(sums), [&](Value from, Value to) {
+      return walkLanes(stage, from, to, std::nullopt);
+    });
+  state.absorb(ops(stage), sums, walkLanes(stage, emitter.i64(0), n, known(extent)));
+  return sums;
+}
+
+void LoopPass::select(const Column &column) {
+  body.innermost() = emitter.laneIndex(column.start);
+  emitter.setMask(column.mask);
+  for (auto [value, registers] : column.found)
+    emitter.bindRegister(value, registers);
+}
+
+// The last of the reduced loops, row by row with an accumulator for each lane of the columns.
+LoopPass::Values LoopPass::rowsOfColumns(unsigned stage, Value from, Value to,
+                                         ArrayRef<Column> columns) {
+  size_t count = ops(stage).size();
+  Values init;
+  for (size_t c = 0; c < columns.size(); ++c)
+    for (ReductionOpInterface op : ops(stage))
+      init.push_back(state.identity(op, true));
+  return emitter.loop(from, to, 1, init, [&](Value iv, ArrayRef<Value> carried) {
+    Values next(carried);
+    body.index(nest.outerReduced.back()) = emitter.scalarIndex(iv);
+    for (auto [c, column] : llvm::enumerate(columns)) {
+      select(column);
+      body.emit(stage, MutableArrayRef<Value>(next).slice(c * count, count));
+    }
+    emitter.setMask(Value());
+    return next;
+  });
+}
+
+LoopPass::Values LoopPass::walkColumns(unsigned stage, Values sums, ArrayRef<Column> columns) {
+  Value n = emitter.extent(nest.space.groups[nest.outerReduced.back()].extent);
+  auto rows = [&](Value from, Value to) { return rowsOfColumns(stage, from, to, columns); };
+  if (schedule.isBlocked())
+    return absorbBlocks(stage, n, std::move(sums), rows);
+  state.absorb(ops(stage), sums, rows(emitter.i64(0), n));
+  return sums;
+}
+
+LoopPass::Values LoopPass::walkOuter(unsigned stage, ArrayRef<unsigned> loops, Values sums,
+                                     ArrayRef<Column> columns) {
+  if (loops.empty())
+    return nest.form == LoopNest::Form::Columns ? walkColumns(stage, std::move(sums), columns)
+                                                : walkRow(stage, std::move(sums));
+  unsigned group = loops.front();
+  return emitter.loop(emitter.i64(0), emitter.extent(nest.space.groups[group].extent), 1, sums,
+                      [&](Value iv, ArrayRef<Value> carried) {
+                        body.index(group) = emitter.scalarIndex(iv);
+                        return walkOuter(stage, loops.drop_front(), Values(carried), columns);
+                      });
+}
+
+LoopPass::Values LoopPass::emit(unsigned stage, ArrayRef<Column> columns) {
+  Values sums;
+  for (size_t c = 0; c < columns.size(); ++c)
+    sums.append(state.begin(ops(stage), /*isVector=*/true));
+  ArrayRef<unsigned> outer = nest.outerReduced;
+  bool isRow = nest.form == LoopNest::Form::Rows;
+  if (!isRow)
+    outer = outer.drop_back();
+  sums = walkOuter(stage, outer, std::move(sums), columns);
+  using Lanes = ReductionState::Lanes;
+  return state.settle(ops(stage), sums, isRow ? Lanes::Together : Lanes::Apart);
+}

@@ -1,0 +1,63 @@
+// Passes over everything that is reduced for a row, or for a block of columns.
+#ifndef KERATIN_CODEGEN_CPU_LOOPPASS_H
+#define KERATIN_CODEGEN_CPU_LOOPPASS_H
+
+#include "codegen/cpu/LoopSchedule.h"
+#include "codegen/elements/NestBody.h"
+#include "codegen/elements/ReductionState.h"
+
+namespace keratin::codegen {
+
+class LoopPass {
+public:
+  using Value = mlir::Value;
+  using Values = llvm::SmallVector<Value>;
+
+  LoopPass(CpuKernelBuilder &k, const LoopPlan &plan, ElementEmitter &emitter, NestBody &body)
+      : k(k), nest(plan.nest), schedule(plan.schedule), emitter(emitter), body(body),
+        state(k, emitter, schedule.isBlocked()) {}
+
+  // A vector of columns; a row is one without position.
+  struct Column {
+    Value start, mask;
+    // What the reductions of earlier stages gave for it.
+    llvm::SmallVector<std::pair<Value, Value>> found;
+  };
+  // What is emitted next is for this column: its lanes, and what was found for it.
+  void select(const Column &column);
+
+  // One pass, for the rows at the index of the outer kept loops; gives the results of the stage's
+  // reductions, column by column.
+  Values emit(unsigned stage, llvm::ArrayRef<Column> columns);
+  // Walks [from, to) of the innermost loop in vectors, `extent` of them if that is known; gives the
+  // stage's partial results as vectors.
+  Values walkLanes(unsigned stage, Value from, Value to, std::optional<int64_t> extent);
+
+private:
+  llvm::ArrayRef<ir::ReductionOpInterface> ops(unsigned stage) const {
+    return nest.reductions(stage);
+  }
+  Values walkOuter(unsigned stage, llvm::ArrayRef<unsigned> loops, Values sums,
+                   llvm::ArrayRef<Column> columns);
+  Values walkRow(unsigned stage, Values sums);
+  Values walkColumns(unsigned stage, Values sums, llvm::ArrayRef<Column> columns);
+  Values rowsOfColumns(unsigned stage, Value from, Value to, llvm::ArrayRef<Column> columns);
+  Values absorbBlocks(unsigned stage, Value extent, Values sums,
+                      llvm::function_ref<Values(Value from, Value to)> block);
+  Values wholeVectors(unsigned stage, Value from, Value to, Values sets);
+  Values lastVectors(unsigned stage, Value from, Value to, std::optional<int64_t> extent,
+                     llvm::ArrayRef<Value> accumulators);
+  void emitLanes(unsigned stage, Value position, llvm::MutableArrayRef<Value> accumulators);
+  Value add(Value x, Value y);
+
+  CpuKernelBuilder &k;
+  const LoopNest &nest;
+  const LoopSchedule &schedule;
+  ElementEmitter &emitter;
+  NestBody &body;
+  ReductionState state;
+};
+
+} // namespace keratin::codegen
+
+#endif // KERATIN_CODEGEN_CPU_LOOPPASS_H

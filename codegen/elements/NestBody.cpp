@@ -1,0 +1,69 @@
+#include "codegen/elements/NestBody.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace keratin::codegen;
+using namespace mlir;
+namespace ir = keratin::ir;
+using keratin::ir::getTensorType;
+using keratin::ir::ReductionOpInterface;
+
+SmallVector<LaneIndex> NestBody::squeezedIndex(bool rowOnly) {
+  SmallVector<LaneIndex> result;
+  for (auto [group, index] : llvm::zip(nest.space.groups, current)) {
+    if (rowOnly && group.reduced)
+      continue;
+    // The position inside a group stands at its last dimension; rows before it are counted by the
+    // carry alone.
+    for (unsigned dim = group.first; dim < group.last; ++dim)
+      result.push_back(emitter.scalarIndex(emitter.i64(0)));
+    result.push_back(index);
+  }
+  return result;
+}
+
+SmallVector<LaneIndex> NestBody::indexFor(Value value, bool isRow) {
+  return emitter.unsqueeze(getTensorType(value), squeezedIndex(isRow));
+}
+
+void NestBody::accumulate(ReductionOpInterface op, Value &accumulator) {
+  Value operand = op->getOperand(0);
+  Value element = emitter.emit(operand, indexFor(operand, false));
+  if (isa<VectorType>(accumulator.getType()))
+    element = emitter.splat(element);
+  // The largest of some elements hides the others.
+  if (cast<ir::DifferentiableOpInterface>(op.getOperation()).choosesElements())
+    emitter.watch(operand, element);
+  Value next = op.buildCombine(emitter, accumulator, element);
+  if (emitter.mask() && nest.space.isInnermostReduced())
+    next = k.b.create<arith::SelectOp>(k.loc, emitter.mask(), next, accumulator);
+  accumulator = next;
+}
+
+void NestBody::emit(unsigned stage, MutableArrayRef<Value> accumulators) {
+  for (auto [op, accumulator] : llvm::zip(nest.reductions(stage), accumulators))
+    accumulate(op, accumulator);
+  // All loads before the first store: an output may lie where an operand does that another output
+  // needs (`over` of #keratin.place).
+  SmallVector<LoopNest::Output> outputs = nest.fullOutputs(stage);
+  SmallVector<Value> elements;
+  for (const LoopNest::Output &output : outputs)
+    elements.push_back(emitter.emit(output.value, indexFor(output.value, false)));
+  for (auto [output, element] : llvm::zip(outputs, elements))
+    emitter.watch(output.value, element);
+  for (auto [output, element] : llvm::zip(outputs, elements))
+    store(output, element, indexFor(output.value, false));
+}
+
+void NestBody::storeRows(unsigned stage) {
+  for (const LoopNest::Output &output : nest.rowOutputs(stage)) {
+    SmallVector<LaneIndex> index = indexFor(output.value, true);
+    Value registers = emitter.emit(output.value, index);
+    emitter.watch(output.value, registers);
+    store(output, registers, index);
+  }
+}
+
+void NestBody::store(const LoopNest::Output &output, Value element, ArrayRef<LaneIndex> index) {
+  emitter.store(element, k.outputs[output.number], getTensorType(output.value), index);
+}

@@ -1,0 +1,42 @@
+// What runs at one index of a loop nest.
+#ifndef KERATIN_CODEGEN_ELEMENTS_NESTBODY_H
+#define KERATIN_CODEGEN_ELEMENTS_NESTBODY_H
+
+#include "codegen/elements/ElementEmitter.h"
+#include "codegen/lowering/LoopNest.h"
+
+namespace keratin::codegen {
+
+// For one element or for the lanes of the emitter, as the index says.
+class NestBody {
+public:
+  using Value = mlir::Value;
+
+  NestBody(KernelBuilder &k, const LoopNest &nest, ElementEmitter &emitter)
+      : k(k), nest(nest), emitter(emitter), current(nest.space.groups.size()) {}
+
+  // Of a group of the nest's space; to be set before code that depends on it.
+  LaneIndex &index(unsigned group) { return current[group]; }
+  LaneIndex &innermost() { return current.back(); }
+
+  // Combines the accumulator of each reduction of the stage with the element at the index, and
+  // stores what the stage yields there. Lanes that are not real leave reduced rows as they are.
+  void emit(unsigned stage, llvm::MutableArrayRef<Value> accumulators);
+  // Stores what became known of the row with the reductions of the stage, which are registers.
+  void storeRows(unsigned stage);
+
+private:
+  llvm::SmallVector<LaneIndex> squeezedIndex(bool rowOnly);
+  llvm::SmallVector<LaneIndex> indexFor(Value value, bool isRow);
+  void accumulate(ir::ReductionOpInterface op, Value &accumulator);
+  void store(const LoopNest::Output &output, Value element, llvm::ArrayRef<LaneIndex> index);
+
+  KernelBuilder &k;
+  const LoopNest &nest;
+  ElementEmitter &emitter;
+  llvm::SmallVector<LaneIndex> current;
+};
+
+} // namespace keratin::codegen
+
+#endif // KERATIN_CODEGEN_ELEMENTS_NESTBODY_H

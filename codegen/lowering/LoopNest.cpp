@@ -1,0 +1,109 @@
+#include "codegen/lowering/LoopNest.h"
+
+#include "ir/interfaces/OpProperties.h"
+
+using namespace keratin::codegen;
+using namespace mlir;
+namespace ir = keratin::ir;
+using keratin::ir::DimExpr;
+using keratin::ir::Domain;
+using keratin::ir::IterationSpace;
+using keratin::ir::ReductionOpInterface;
+
+static LoopNest::Form formOf(const IterationSpace &space) {
+  if (space.hasReductions())
+    return space.isInnermostReduced() ? LoopNest::Form::Rows : LoopNest::Form::Columns;
+  if (space.groups.empty())
+    return LoopNest::Form::Scalar;
+  return space.groups.size() > 1 ? LoopNest::Form::Lines : LoopNest::Form::Flat;
+}
+
+LoopNest::LoopNest(ir::KernelOp kernel, IterationSpace analyzed)
+    : form(formOf(analyzed)), space(std::move(analyzed)), kernel(kernel) {
+  for (unsigned i = 0; i + 1 < space.groups.size(); ++i)
+    (space.groups[i].reduced ? outerReduced : outerKept).push_back(i);
+}
+
+//===-- Stages --------------------------------------------------------------------------------===//
+
+ArrayRef<ReductionOpInterface> LoopNest::reductions(unsigned stage) const {
+  if (stage < space.stages.size())
+    return space.stages[stage];
+  return {};
+}
+
+bool LoopNest::isStagePresent(unsigned stage) const {
+  return !reductions(stage).empty() || !fullOutputs(stage).empty();
+}
+
+SmallVector<LoopNest::Output> LoopNest::fullOutputs(unsigned stage) const {
+  SmallVector<Output> outputs;
+  for (auto [i, value] : llvm::enumerate(body().getTerminator()->getOperands()))
+    if (space.domains.lookup(value) != Domain::Row && space.stageOf.lookup(value) == stage)
+      outputs.push_back({unsigned(i), value});
+  return outputs;
+}
+
+SmallVector<LoopNest::Output> LoopNest::rowOutputs(unsigned stage) const {
+  SmallVector<Output> outputs;
+  for (auto [i, value] : llvm::enumerate(body().getTerminator()->getOperands()))
+    if (space.domains.lookup(value) == Domain::Row && space.stageOf.lookup(value) == stage + 1)
+      outputs.push_back({unsigned(i), value});
+  return outputs;
+}
+
+int64_t LoopNest::instructions(unsigned stage) const {
+  SmallVector<Value> wanted;
+  for (ReductionOpInterface op : reductions(stage))
+    wanted.push_back(op->getOperand(0));
+  for (const Output &output : fullOutputs(stage))
+    wanted.push_back(output.value);
+  int64_t instructions = wanted.size();
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  while (!wanted.empty()) {
+    Operation *op = wanted.pop_back_val().getDefiningOp();
+    // What earlier stages have found is in registers.
+    if (!op || isa<ReductionOpInterface>(op) || !seen.insert(op).second)
+      continue;
+    instructions += ir::instructionsOf(op);
+    wanted.append(op->operand_begin(), op->operand_end());
+  }
+  return instructions;
+}
+
+//===-- Sizes ---------------------------------------------------------------------------------===//
+
+static DimExpr times(const DimExpr &x, const DimExpr &y) {
+  return mul(x, y).value_or(DimExpr(INT64_MAX));
+}
+
+DimExpr LoopNest::outerRows() const {
+  DimExpr rows(1);
+  for (unsigned group : outerKept)
+    rows = times(rows, space.groups[group].extent);
+  return rows;
+}
+
+DimExpr LoopNest::reducedElements() const {
+  DimExpr elements(1);
+  for (const IterationSpace::Group &group : space.groups)
+    if (group.reduced)
+      elements = times(elements, group.extent);
+  return elements;
+}
+
+DimExpr LoopNest::elements() const { return product(space.shape).value_or(DimExpr(INT64_MAX)); }
+
+void LoopNest::print(llvm::raw_ostream &out) const {
+  out << "nest: ";
+  llvm::interleaveComma(space.groups, out, [&](const IterationSpace::Group &group) {
+    out << (group.reduced ? "reduced " : "kept ") << group.extent.str();
+  });
+  out << (space.groups.empty() ? "one element\n" : "\n");
+  for (auto [stage, ops] : llvm::enumerate(space.stages)) {
+    out << "stage " << stage << ": ";
+    llvm::interleaveComma(ops, out,
+                          [&](ReductionOpInterface op) { out << op->getName().stripDialect(); });
+    out << "\n";
+  }
+}

@@ -1,0 +1,65 @@
+// The loops of elementwise chains, moves and reductions, and what runs in them.
+#ifndef KERATIN_CODEGEN_LOWERING_LOOPNEST_H
+#define KERATIN_CODEGEN_LOWERING_LOOPNEST_H
+
+#include "ir/interfaces/IterationSpace.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+namespace keratin::codegen {
+
+// Loops run over the groups of the space. Everything that is reduced is passed over once for each
+// stage: the reductions of a stage need the results of those before it. What is yielded at every
+// index is stored in the first stage in which it can be computed.
+class LoopNest {
+public:
+  LoopNest(ir::KernelOp kernel, ir::IterationSpace space);
+
+  // By which loop is innermost, whose elements are neighbours in memory.
+  enum class Form {
+    Scalar, // no loop: one element
+    Flat,   // one loop, nothing is reduced
+    Lines,  // several loops, nothing is reduced
+    Rows,   // the innermost loop is reduced
+    Columns // loops further out are reduced, the innermost is kept
+  } form = Form::Scalar;
+
+  ir::IterationSpace space;
+  // Numbers of groups further out than the innermost, outermost first.
+  llvm::SmallVector<unsigned> outerKept, outerReduced;
+
+  // Precondition: there is a loop.
+  const ir::IterationSpace::Group &innermost() const { return space.groups.back(); }
+
+  // The last stage has no reductions: what is yielded after all of them.
+  unsigned stages() const { return space.stages.size() + 1; }
+  bool isStagePresent(unsigned stage) const;
+  llvm::ArrayRef<ir::ReductionOpInterface> reductions(unsigned stage) const;
+  // What is yielded in the stage, by its number among the results: at every index; and once for
+  // each row, after the stage's reductions.
+  struct Output {
+    unsigned number;
+    mlir::Value value;
+  };
+  llvm::SmallVector<Output> fullOutputs(unsigned stage) const;
+  llvm::SmallVector<Output> rowOutputs(unsigned stage) const;
+  // What an element of the stage takes, roughly.
+  int64_t instructions(unsigned stage) const;
+
+  // How many times outer kept loops run in all; how many elements become one; all elements. The
+  // greatest number where a product does not fit.
+  ir::DimExpr outerRows() const;
+  ir::DimExpr reducedElements() const;
+  ir::DimExpr elements() const;
+
+  void print(llvm::raw_ostream &out) const;
+
+private:
+  mlir::Block &body() const { return ir::KernelOp(kernel).getBody().front(); }
+
+  ir::KernelOp kernel;
+};
+
+} // namespace keratin::codegen
+
+#endif // KERATIN_CODEGEN_LOWERING_LOOPNEST_H
