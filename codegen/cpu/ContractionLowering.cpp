@@ -2,7 +2,7 @@
 // register tile.
 #include "codegen/cpu/ContractionKernel.h"
 #include "codegen/cpu/CpuKernelPlan.h"
-#include "codegen/cpu/TileEpilogue.h"
+#include "codegen/elements/TileEpilogue.h"
 #include "ir/interfaces/ContractionShape.h"
 #include "ir/interfaces/IterationSpace.h"
 
@@ -76,7 +76,7 @@ class Epilogue {
 public:
   Epilogue(CpuKernelBuilder &k, ir::DotGeneralOp dot, const ContractionShape &shape,
            const IterationSpace &space)
-      : k(k), dot(dot), space(space), epilogue(k, dot.getY()) {
+      : k(k), dot(dot), space(space), epilogue(k, k.target, dot.getY()) {
     // Which loop groups the three runs of the result cover; groups were cut between runs.
     unsigned run = 0, left = shape.batchDims;
     auto advance = [&] {

@@ -1,7 +1,7 @@
 // A convolution with everything that follows elementwise from its result.
 #include "codegen/cpu/ConvolutionKernel.h"
 #include "codegen/cpu/CpuKernelPlan.h"
-#include "codegen/cpu/TileEpilogue.h"
+#include "codegen/elements/TileEpilogue.h"
 #include "ir/interfaces/ConvolutionShape.h"
 #include "ir/interfaces/IterationSpace.h"
 #include "ir/interfaces/OpCost.h"
@@ -150,7 +150,7 @@ void ConvolutionKernelPlan::emit(CpuKernelBuilder &k) const {
       describe(k.b, k.loc, convolution, shape, [&](const DimExpr &size) { return k.sizeOf(size); });
   spec.x.base = k.inputs[cast<BlockArgument>(convolution.getX()).getArgNumber()];
   spec.filter.base = k.inputs[cast<BlockArgument>(convolution.getFilter()).getArgNumber()];
-  TileEpilogue epilogue(k, convolution.getY());
+  TileEpilogue epilogue(k, k.target, convolution.getY());
   spec.store = [&](OpBuilder &builder, Location loc, const ConvolutionPlace &place, Value sums,
                    Value mask) {
     epilogue.emit(builder, loc, sums, mask, [&](ElementEmitter &emitter) {

@@ -23,83 +23,18 @@ unsigned keratin::codegen::windowLanes(Operation *op, const MachineTarget &targe
   return lanesFor(target, bits);
 }
 
-//===-- Bounds --------------------------------------------------------------------------------===//
-
-WindowKernel::Range WindowKernel::under(const JoinedWindowDim &dim, Value window) {
-  Value start = e.sub(e.mul(window, dim.stride), size(dim.low));
-  Value zero = i64(0), by = i64(dim.xDilation);
-  Value from = e.ceilDiv(e.max(start, zero), by);
-  Value to = e.ceilDiv(e.max(e.add(start, dim.window), zero), by);
-  return {from, e.min(to, size(dim.x))};
-}
-
-Value WindowKernel::anyInside(ArrayRef<Range> ranges) {
-  Value all;
-  for (const Range &range : ranges)
-    all = bothMasks(all, e.less(range.from, range.to));
-  return all;
-}
-
-void WindowKernel::fixWindow(Fixed &fixed, unsigned dim, Value window) {
-  fixed.index[dim] = window;
-  fixed.y = e.add(fixed.y, e.mul(window, size(dims[dim].yStep)));
-  fixed.ranges.push_back(under(dims[dim], window));
-  fixed.steps.push_back(size(dims[dim].xStep));
-}
-
-WindowKernel::Fixed WindowKernel::fix(ArrayRef<unsigned> which, Value number) {
-  Fixed fixed{i64(0), i64(0), {}, {}, SmallVector<Value>(dims.size())};
-  SmallVector<Value> index(which.size());
-  for (size_t i = which.size(); i-- > 0;) {
-    Value extent = size(dims[which[i]].y);
-    index[i] = i ? e.rem(number, extent) : number;
-    if (i)
-      number = e.div(number, extent);
-  }
-  for (auto [dim, position] : llvm::zip(which, index)) {
-    if (dims[dim].slides()) {
-      fixWindow(fixed, dim, position);
-      continue;
-    }
-    fixed.index[dim] = position;
-    fixed.x = e.add(fixed.x, e.mul(position, size(dims[dim].xStep)));
-    fixed.y = e.add(fixed.y, e.mul(position, size(dims[dim].yStep)));
-  }
-  return fixed;
-}
-
-Value WindowKernel::firstOffset(const Fixed &fixed) {
-  Value offset = fixed.x;
-  for (auto [range, step] : llvm::zip(fixed.ranges, fixed.steps))
-    offset = e.add(offset, e.mul(range.from, step));
-  return offset;
-}
-
-SmallVector<Value>
-WindowKernel::forEachElement(ArrayRef<Range> ranges, ArrayRef<Value> steps, Value offset,
-                             ArrayRef<Value> state,
-                             llvm::function_ref<SmallVector<Value>(Value, ArrayRef<Value>)> body) {
-  if (ranges.empty())
-    return body(offset, state);
-  return e.loop(ranges[0].from, ranges[0].to, 1, state, [&](Value i, ValueRange carried) {
-    return forEachElement(ranges.drop_front(), steps.drop_front(),
-                          e.add(offset, e.mul(i, steps[0])), SmallVector<Value>(carried), body);
-  });
-}
-
 //===-- Lanes along a dimension that does not slide -------------------------------------------===//
 
-void WindowKernel::forEachLaneBlock(
-    unsigned most, llvm::function_ref<void(ArrayRef<Value>, ArrayRef<Value>)> body) {
+void WindowKernel::forEachLaneBlock(unsigned most, llvm::function_ref<void(const Columns &)> body) {
   const DimExpr &extent = dims.back().y;
   Value n = size(extent);
   auto block = [&](Value start, unsigned count, bool isTail) {
-    SmallVector<Value> starts, masks(count);
+    Columns columns{{}, SmallVector<Value>(count)};
     for (unsigned u = 0; u < count; ++u)
-      starts.push_back(e.add(start, int64_t(u) * lanes));
+      columns.starts.push_back(e.add(start, int64_t(u) * lanes));
     if (isTail)
-      masks.back() = emitter.maskBelow(starts.back(), n);
-    body(starts, masks);
+      columns.masks.back() = emitter.maskBelow(columns.starts.back(), n);
+    body(columns);
   };
   int64_t step = int64_t(most) * lanes;
   Value whole = e.mul(e.div(n, i64(step)), step);

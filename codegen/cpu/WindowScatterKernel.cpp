@@ -22,8 +22,8 @@ namespace {
 class WindowScatterKernel : WindowKernel {
 public:
   WindowScatterKernel(CpuKernelBuilder &k, const WindowScatterPlan &plan)
-      : WindowKernel(k, plan.scatter, plan.dims, plan.schedule.lanes), plan(plan),
-        resultType(getElementType(op->getResult(0))), sliding(plan.sliding) {}
+      : WindowKernel(k, plan.nest.op, plan.nest.dims, plan.schedule.lanes), plan(plan),
+        resultType(getElementType(op->getResult(0))), sliding(plan.nest.sliding) {}
 
   void emit();
 
@@ -64,20 +64,20 @@ void WindowScatterKernel::forEachWindow(ArrayRef<unsigned> which, const Fixed &f
     return body(fixed);
   e.loop(i64(0), size(dims[which[0]].y), 1, [&](Value window) {
     Fixed next = fixed;
-    fixWindow(next, which[0], window);
+    ranges.fixWindow(next, which[0], window);
     forEachWindow(which.drop_front(), next, body);
   });
 }
 
 // Walks the elements of the slice without the last dimension.
 void WindowScatterKernel::clear(const Fixed &slice, llvm::function_ref<void(Value)> body) {
-  SmallVector<Range> ranges;
+  SmallVector<Range> all;
   SmallVector<Value> steps;
   for (unsigned dim : sliding) {
-    ranges.push_back({i64(0), size(dims[dim].x)});
+    all.push_back({i64(0), size(dims[dim].x)});
     steps.push_back(size(dims[dim].xStep));
   }
-  forEachElement(ranges, steps, slice.x, {}, [&](Value offset, ArrayRef<Value>) -> Values {
+  ranges.forEachElement(all, steps, slice.x, {}, [&](Value offset, ArrayRef<Value>) -> Values {
     body(offset);
     return {};
   });
@@ -86,7 +86,7 @@ void WindowScatterKernel::clear(const Fixed &slice, llvm::function_ref<void(Valu
 //===-- Lanes along a dimension that does not slide -------------------------------------------===//
 
 void WindowScatterKernel::addWrittenOut(const Fixed &window, Value start, Value mask) {
-  SmallVector<Value> offsets{e.add(firstOffset(window), start)};
+  SmallVector<Value> offsets{e.add(ranges.firstOffset(window), start)};
   for (auto [count, step] : llvm::zip(plan.schedule.writtenOut, window.steps)) {
     SmallVector<Value> next;
     for (Value offset : offsets)
@@ -114,7 +114,7 @@ void WindowScatterKernel::addWrittenOut(const Fixed &window, Value start, Value 
 // What no other window adds to is written over.
 void WindowScatterKernel::put(Value offset, Value addend, Value mask) {
   Index at = emitter.laneIndex(offset);
-  if (!plan.overlap())
+  if (!plan.nest.overlap())
     return store(addend, output(), resultType, at, mask);
   Value sum = load(output(), resultType, at, mask);
   emitter.setElementType(resultType);
@@ -123,17 +123,17 @@ void WindowScatterKernel::put(Value offset, Value addend, Value mask) {
 
 // A window that may reach outside, but not altogether.
 void WindowScatterKernel::addWindow(const Fixed &window, Value start, Value mask) {
-  Value first = firstOffset(window);
+  Value first = ranges.firstOffset(window);
   Values best{load(input(0), type, emitter.laneIndex(e.add(first, start)), mask),
               emitter.splat(first)};
-  best = forEachElement(
+  best = ranges.forEachElement(
       window.ranges, window.steps, window.x, best, [&](Value offset, ArrayRef<Value> carried) {
         Index at = emitter.laneIndex(e.add(offset, start));
         return keep(carried, load(input(0), type, at, mask), emitter.splat(offset), Value());
       });
   Value addend = load(input(1), resultType, emitter.laneIndex(e.add(window.y, start)), mask);
   Value nothing = zeros(resultType);
-  forEachElement(
+  ranges.forEachElement(
       window.ranges, window.steps, window.x, {}, [&](Value offset, ArrayRef<Value>) -> Values {
         Value here =
             b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, best[1], emitter.splat(offset));
@@ -145,7 +145,7 @@ void WindowScatterKernel::addWindow(const Fixed &window, Value start, Value mask
 void WindowScatterKernel::emitAcross(const Fixed &slice, ArrayRef<Value> starts,
                                      ArrayRef<Value> masks) {
   Value nothing = zeros(resultType);
-  if (!plan.cover())
+  if (!plan.nest.cover())
     clear(slice, [&](Value offset) {
       for (auto [start, mask] : llvm::zip(starts, masks))
         store(nothing, output(), resultType, emitter.laneIndex(e.add(offset, start)), mask);
@@ -157,7 +157,7 @@ void WindowScatterKernel::emitAcross(const Fixed &slice, ArrayRef<Value> starts,
         (this->*add)(window, start, mask);
     };
     auto partly = [&] {
-      e.branch(anyInside(window.ranges), [&] { each(&WindowScatterKernel::addWindow); });
+      e.branch(ranges.anyInside(window.ranges), [&] { each(&WindowScatterKernel::addWindow); });
     };
     if (!isSmall)
       return partly();
@@ -173,9 +173,9 @@ void WindowScatterKernel::emitAcross(const Fixed &slice, ArrayRef<Value> starts,
 // The windows from the given one on, as far as they are before `behind`.
 void WindowScatterKernel::addLanes(const Fixed &row, Value window, Value behind) {
   LaneWindows windows = laneWindows(window);
-  Lanes first = firstUnderLanes(windows, firstOffset(row));
+  Lanes first = firstUnderLanes(windows, ranges.firstOffset(row));
   Values best{load(input(0), type, first.offset, first.mask), first.offset.lanes};
-  best = forEachElement(
+  best = ranges.forEachElement(
       row.ranges, row.steps, row.x, best, [&](Value offset, ArrayRef<Value> carried) {
         return e.loop(windows.from, windows.to, 1, carried, [&](Value step, ValueRange inner) {
           Lanes at = atStep(windows, step, offset);
@@ -213,7 +213,7 @@ void WindowScatterKernel::emitAlong(const Fixed &slice) {
     auto rowOfWindows = [&] {
       e.loop(i64(0), behind, lanes, [&](Value window) { addLanes(row, window, behind); });
     };
-    if (Value inside = anyInside(row.ranges))
+    if (Value inside = ranges.anyInside(row.ranges))
       e.branch(inside, rowOfWindows);
     else
       rowOfWindows();
@@ -224,8 +224,8 @@ void WindowScatterKernel::emitAlong(const Fixed &slice) {
 
 void WindowScatterKernel::emit() {
   forEachUnit(plan.blocks, [&](Value number, Value column) {
-    Fixed slice = fix(plan.still, number);
-    if (plan.isAlong())
+    Fixed slice = ranges.fix(plan.nest.still, number);
+    if (plan.nest.isAlong())
       return emitAlong(slice);
     auto [starts, masks] = columnsFrom(column, dims.back().x, plan.schedule.vectors);
     emitAcross(slice, starts, masks);

@@ -9,6 +9,7 @@ namespace ir = keratin::ir;
 using keratin::ir::DimExpr;
 using keratin::ir::getElementType;
 using Form = WindowReductionSchedule::Form;
+using Choice = WindowReductionNest::Choice;
 
 // Windows of a unit: enough work for one that is handed to a thread.
 static constexpr int64_t windowsOfUnit = 256;
@@ -29,44 +30,34 @@ static unsigned vectorsOf(const DimExpr &extent, unsigned lanes, unsigned most) 
 
 //===-- Sums and choices ----------------------------------------------------------------------===//
 
-WindowReductionPlan::WindowReductionPlan(ir::KernelOp kernel, Operation *op,
-                                         ir::IterationSpace analyzed, const MachineTarget &target)
-    : CpuKernelPlan(kernel), op(op), space(std::move(analyzed)), dims(joinedWindowDims(op, &space)),
-      choice(isa<ir::WindowSumOp>(op)   ? Choice::Sum
-             : isa<ir::WindowMaxOp>(op) ? Choice::Largest
-                                        : Choice::Picked) {
-  unsigned last = dims.size() - 1;
-  column = last;
-  if (!dims[last].slides())
-    for (unsigned i = 0; i < last; ++i)
-      if (dims[i].slides())
-        column = i;
-  DimExpr rows(1);
-  for (unsigned i = 0; i < last; ++i)
-    if (i != column) {
-      rowDims.push_back(i);
-      rows = mul(rows, dims[i].y).value_or(DimExpr(0));
-    }
+WindowReductionPlan::WindowReductionPlan(ir::KernelOp kernel, WindowReductionNest windows,
+                                         const MachineTarget &target)
+    : CpuKernelPlan(kernel), nest(std::move(windows)) {
   chooseForm(target);
-  blocks = {rows, dims[column].y, windowsOfUnit * (isAlong() ? 4 : 1)};
-  DimExpr windows = isOneBlock() ? dims[column].y : DimExpr(blocks.blockColumns);
-  DimExpr perUnit = elementsUnder(dims);
-  for (const DimExpr &factor : {windows, isAlong() ? DimExpr(1) : dims[last].y})
+  blocks = {nest.rows(), nest.columnDim().y, windowsOfUnit * (nest.isAlong() ? 4 : 1)};
+  splitWork();
+}
+
+void WindowReductionPlan::splitWork() {
+  DimExpr windows = isOneBlock() ? nest.columnDim().y : DimExpr(blocks.blockColumns);
+  DimExpr perUnit = elementsUnder(nest.dims);
+  for (const DimExpr &factor : {windows, nest.isAlong() ? DimExpr(1) : nest.dims.back().y})
     perUnit = mul(perUnit, factor).value_or(DimExpr(INT64_MAX));
   setWork(blocks.units(), perUnit);
 }
 
 void WindowReductionPlan::chooseForm(const MachineTarget &target) {
-  schedule.lanes = windowLanes(op, target);
-  const JoinedWindowDim &dim = dims.back();
-  if (!isAlong()) {
+  schedule.lanes = windowLanes(nest.op, target);
+  const JoinedWindowDim &dim = nest.dims.back();
+  bool picks = nest.choice == Choice::Picked;
+  if (!nest.isAlong()) {
     schedule.form = Form::Across;
     schedule.tile = chooseTile(target);
-    if (schedule.tile.windows > 1 && dims[column].xDilation == 1)
-      schedule.narrowTile = tileOf(1);
-  } else if (dim.y == DimExpr(1) && choice != Choice::Picked) {
+    if (schedule.tile.windows > 1 && nest.columnDim().xDilation == 1)
+      schedule.narrowTile = windowTile(nest.columnDim(), 1);
+  } else if (dim.y == DimExpr(1) && !picks) {
     schedule.form = Form::OneWindow;
-  } else if (choice != Choice::Picked && dim.xDilation == 1 && dim.window <= longestWrittenOut &&
+  } else if (!picks && dim.xDilation == 1 && dim.window <= longestWrittenOut &&
              dim.stride <= widestDeinterleaved) {
     schedule.form = Form::WrittenOut;
   } else {
@@ -74,35 +65,21 @@ void WindowReductionPlan::chooseForm(const MachineTarget &target) {
   }
 }
 
-// The first element under the first window lies at the very beginning of it.
-WindowTile WindowReductionPlan::tileOf(unsigned windows) const {
-  const JoinedWindowDim &dim = dims[column];
-  WindowTile tile{windows, 0, {}};
-  for (unsigned w = 0; w < windows; ++w) {
-    int64_t from = ceilDiv(w * dim.stride, dim.xDilation);
-    int64_t to = ceilDiv(w * dim.stride + dim.window, dim.xDilation);
-    tile.elements = std::max(tile.elements, to);
-    tile.used.resize(std::max<size_t>(tile.used.size(), to));
-    for (int64_t i = from; i < to; ++i)
-      tile.used[i] = true;
-  }
-  return tile;
-}
-
 WindowTile WindowReductionPlan::chooseTile(const MachineTarget &target) const {
-  const JoinedWindowDim &dim = dims[column];
+  const JoinedWindowDim &dim = nest.columnDim();
   // Tiles start where a window begins with an element; with both steps these may be rare.
   if (dim.window > longestWrittenOut || dim.stride > 2 * longestWrittenOut ||
       dim.xDilation > longestWrittenOut || (dim.xDilation > 1 && dim.stride > 1))
     return {};
-  unsigned vectors = vectorsOf(dims.back().y, schedule.lanes, schedule.lastVectors);
+  unsigned vectors = vectorsOf(nest.dims.back().y, schedule.lanes, schedule.lastVectors);
+  bool picks = nest.choice == Choice::Picked;
   unsigned registers = target.vectorRegisters / 2;
-  unsigned most = choice == Choice::Picked ? 2 : 4;
+  unsigned most = picks ? 2 : 4;
   unsigned step = dim.xDilation;
   for (unsigned windows = std::max(step, most / step * step); windows > 0; windows -= step) {
-    WindowTile tile = tileOf(windows);
+    WindowTile tile = windowTile(dim, windows);
     unsigned used = tile.usedElements() * vectors;
-    if (choice == Choice::Picked ? 2 * windows * vectors <= registers : used <= registers)
+    if (picks ? 2 * windows * vectors <= registers : used <= registers)
       return tile;
   }
   return {};
@@ -131,60 +108,41 @@ void WindowReductionPlan::printSchedule(llvm::raw_ostream &out) const {
     break;
   }
   out << "; " << counted(schedule.lanes, "lane") << "; units of "
-      << (isOneBlock() ? dims[column].y.str() : "up to " + std::to_string(blocks.blockColumns))
+      << (isOneBlock() ? nest.columnDim().y.str() : "up to " + std::to_string(blocks.blockColumns))
       << " windows of a row\n";
 }
 
 CpuPlan keratin::codegen::planWindowReductionKernel(ir::KernelOp kernel,
                                                     const MachineTarget &target) {
-  Operation *windows = nullptr;
-  for (Operation &op : kernel.getBody().front())
-    if (isa<ir::WindowSumOp, ir::WindowMaxOp, ir::WindowPickOp>(op))
-      windows = &op;
-  std::string why;
-  std::optional<ir::IterationSpace> space = ir::analyzeIterationSpace(kernel, &why);
-  if (!space) {
-    kernel.emitError("not implemented: a kernel with ") << why;
+  std::optional<ir::IterationSpace> space = iterationSpaceOf(kernel);
+  if (!space)
     return nullptr;
-  }
-  return std::make_shared<WindowReductionPlan>(kernel, windows, std::move(*space), target);
+  WindowReductionNest nest(mainOp(kernel), std::move(*space));
+  return std::make_shared<WindowReductionPlan>(kernel, std::move(nest), target);
 }
 
 //===-- Scatters ------------------------------------------------------------------------------===//
 
 WindowScatterPlan::WindowScatterPlan(ir::KernelOp kernel, ir::WindowScatterOp scatter,
                                      const MachineTarget &target)
-    : CpuKernelPlan(kernel), scatter(scatter), dims(joinedWindowDims(scatter)) {
-  for (unsigned i = 0; i + 1 < dims.size(); ++i)
-    (dims[i].slides() ? sliding : still).push_back(i);
+    : CpuKernelPlan(kernel), nest(scatter) {
   schedule.lanes = windowLanes(scatter, target);
-  if (!isAlong()) {
-    schedule.vectors = vectorsOf(dims.back().y, schedule.lanes, mostScatterVectors);
+  if (!nest.isAlong()) {
+    schedule.vectors = vectorsOf(nest.dims.back().y, schedule.lanes, mostScatterVectors);
     schedule.writtenOut = countsWrittenOut();
   }
   splitWork();
-}
-
-bool WindowScatterPlan::overlap() const {
-  return llvm::any_of(dims, [](const JoinedWindowDim &dim) { return dim.window > dim.stride; });
-}
-
-bool WindowScatterPlan::cover() const {
-  return llvm::all_of(dims, [](const JoinedWindowDim &dim) {
-    return dim.window == dim.stride && dim.low == DimExpr(0) &&
-           dim.y == *ceildiv(dim.x, DimExpr(dim.stride));
-  });
 }
 
 // The elements under a window along each sliding dimension, if there are few in all.
 SmallVector<int64_t> WindowScatterPlan::countsWrittenOut() const {
   int64_t elements = 1;
   SmallVector<int64_t> counts;
-  for (unsigned dim : sliding) {
-    counts.push_back(dims[dim].window);
-    if (dims[dim].window > mostScatterElements)
+  for (unsigned dim : nest.sliding) {
+    counts.push_back(nest.dims[dim].window);
+    if (nest.dims[dim].window > mostScatterElements)
       return {};
-    elements *= dims[dim].window;
+    elements *= nest.dims[dim].window;
   }
   return elements <= mostScatterElements ? counts : SmallVector<int64_t>();
 }
@@ -193,24 +151,24 @@ void WindowScatterPlan::splitWork() {
   auto times = [](const DimExpr &x, const DimExpr &y, const DimExpr &otherwise) {
     return mul(x, y).value_or(otherwise);
   };
-  const JoinedWindowDim &last = dims.back();
+  const JoinedWindowDim &last = nest.dims.back();
   DimExpr slices(1), windows(1), elements = last.x, most(INT64_MAX);
-  for (unsigned dim : still)
-    slices = times(slices, dims[dim].x, DimExpr(0));
-  for (unsigned dim : sliding) {
-    elements = times(elements, dims[dim].x, most);
-    windows = times(windows, dims[dim].y, most);
+  for (unsigned dim : nest.still)
+    slices = times(slices, nest.dims[dim].x, DimExpr(0));
+  for (unsigned dim : nest.sliding) {
+    elements = times(elements, nest.dims[dim].x, most);
+    windows = times(windows, nest.dims[dim].y, most);
   }
-  int64_t columns = isAlong() ? 1 : int64_t(schedule.vectors) * schedule.lanes;
-  blocks = {slices, isAlong() ? DimExpr(1) : last.x, columns};
-  windows = times(windows, isAlong() ? last.y : DimExpr(columns), most);
-  DimExpr steps = times(windows, elementsUnder(dims), most);
+  int64_t columns = nest.isAlong() ? 1 : int64_t(schedule.vectors) * schedule.lanes;
+  blocks = {slices, nest.isAlong() ? DimExpr(1) : last.x, columns};
+  windows = times(windows, nest.isAlong() ? last.y : DimExpr(columns), most);
+  DimExpr steps = times(windows, elementsUnder(nest.dims), most);
   setWork(blocks.units(), add(steps, elements).value_or(most));
 }
 
 void WindowScatterPlan::printSchedule(llvm::raw_ostream &out) const {
   out << "schedule: ";
-  if (isAlong()) {
+  if (nest.isAlong()) {
     out << "lanes are windows, which find their places together";
   } else {
     out << "lanes along the last dimension, units of " << counted(schedule.vectors, "vector");
@@ -221,9 +179,9 @@ void WindowScatterPlan::printSchedule(llvm::raw_ostream &out) const {
     }
   }
   out << "; " << counted(schedule.lanes, "lane")
-      << (cover()     ? "; windows tile x"
-          : overlap() ? "; windows overlap"
-                      : "")
+      << (nest.cover()     ? "; windows tile x"
+          : nest.overlap() ? "; windows overlap"
+                           : "")
       << "\n";
 }
 

@@ -8,16 +8,6 @@
 
 namespace keratin::codegen {
 
-// Windows that neighbour each other along the last sliding dimension, computed together: which
-// elements of x, counted from the first element under the first of them, lie under any.
-struct WindowTile {
-  unsigned windows = 0; // side by side; 0: none fit
-  int64_t elements = 0; // under all of them
-  llvm::SmallVector<bool> used;
-
-  int64_t usedElements() const { return llvm::count(used, true); }
-};
-
 struct WindowReductionSchedule {
   enum class Form {
     Across,     // lanes along a last dimension that does not slide
@@ -35,36 +25,26 @@ struct WindowReductionSchedule {
 // window_sum, window_max and window_pick with what follows them.
 class WindowReductionPlan final : public CpuKernelPlan {
 public:
-  enum class Choice { Sum, Largest, Picked };
+  WindowReductionPlan(ir::KernelOp kernel, WindowReductionNest nest, const MachineTarget &target);
 
-  WindowReductionPlan(ir::KernelOp kernel, mlir::Operation *op, ir::IterationSpace space,
-                      const MachineTarget &target);
-
-  void printNest(llvm::raw_ostream &out) const override { print(out, dims); }
+  void printNest(llvm::raw_ostream &out) const override { print(out, nest.dims); }
   void printSchedule(llvm::raw_ostream &out) const override;
   void emit(CpuKernelBuilder &k) const override;
 
-  // Whether lanes are windows.
-  bool isAlong() const { return column + 1 == dims.size(); }
   // Whether a unit has all windows of the column.
   bool isOneBlock() const {
-    const ir::DimExpr &columns = dims[column].y;
+    const ir::DimExpr &columns = nest.columnDim().y;
     return columns.isConstant() && columns.constantValue() <= blocks.blockColumns;
   }
 
-  mlir::Operation *op;
-  ir::IterationSpace space;
-  WindowDims dims;
-  Choice choice;
-  unsigned column = 0; // the dimension whose windows a unit walks
-  llvm::SmallVector<unsigned> rowDims;
+  WindowReductionNest nest;
   UnitBlocks blocks;
   WindowReductionSchedule schedule;
 
 private:
-  WindowTile tileOf(unsigned windows) const;
   WindowTile chooseTile(const MachineTarget &target) const;
   void chooseForm(const MachineTarget &target);
+  void splitWork();
 };
 
 struct WindowScatterSchedule {
@@ -79,20 +59,11 @@ class WindowScatterPlan final : public CpuKernelPlan {
 public:
   WindowScatterPlan(ir::KernelOp kernel, ir::WindowScatterOp scatter, const MachineTarget &target);
 
-  void printNest(llvm::raw_ostream &out) const override { print(out, dims); }
+  void printNest(llvm::raw_ostream &out) const override { print(out, nest.dims); }
   void printSchedule(llvm::raw_ostream &out) const override;
   void emit(CpuKernelBuilder &k) const override;
 
-  // Whether lanes are windows.
-  bool isAlong() const { return dims.back().slides() || sliding.empty(); }
-  // Whether two windows can have an element in common.
-  bool overlap() const;
-  // Whether each element is known to lie under exactly one window: it is written with that one.
-  bool cover() const;
-
-  ir::WindowScatterOp scatter;
-  WindowDims dims;
-  llvm::SmallVector<unsigned> sliding, still; // dimensions before the last
+  WindowScatterNest nest;
   UnitBlocks blocks;
   WindowScatterSchedule schedule;
 

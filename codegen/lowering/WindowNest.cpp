@@ -1,5 +1,7 @@
 #include "codegen/lowering/WindowNest.h"
 
+#include "codegen/lowering/Rounding.h"
+
 using namespace keratin::codegen;
 using namespace mlir;
 namespace ir = keratin::ir;
@@ -62,4 +64,65 @@ void keratin::codegen::print(llvm::raw_ostream &out, const WindowDims &dims) {
       },
       ", ");
   out << "\n";
+}
+
+// The first element under the first window lies at the very beginning of it.
+WindowTile keratin::codegen::windowTile(const JoinedWindowDim &dim, unsigned windows) {
+  WindowTile tile{windows, 0, {}};
+  for (unsigned w = 0; w < windows; ++w) {
+    int64_t from = ceilDiv(w * dim.stride, dim.xDilation);
+    int64_t to = ceilDiv(w * dim.stride + dim.window, dim.xDilation);
+    tile.elements = std::max(tile.elements, to);
+    tile.used.resize(std::max<size_t>(tile.used.size(), to));
+    for (int64_t i = from; i < to; ++i)
+      tile.used[i] = true;
+  }
+  return tile;
+}
+
+//===-- Sums and choices ----------------------------------------------------------------------===//
+
+static WindowReductionNest::Choice choiceOf(Operation *op) {
+  using Choice = WindowReductionNest::Choice;
+  if (isa<ir::WindowSumOp>(op))
+    return Choice::Sum;
+  return isa<ir::WindowMaxOp>(op) ? Choice::Largest : Choice::Picked;
+}
+
+WindowReductionNest::WindowReductionNest(Operation *op, ir::IterationSpace analyzed)
+    : op(op), space(std::move(analyzed)), dims(joinedWindowDims(op, &space)), choice(choiceOf(op)) {
+  unsigned last = dims.size() - 1;
+  column = last;
+  if (!dims[last].slides())
+    for (unsigned i = 0; i < last; ++i)
+      if (dims[i].slides())
+        column = i;
+  for (unsigned i = 0; i < last; ++i)
+    if (i != column)
+      rowDims.push_back(i);
+}
+
+DimExpr WindowReductionNest::rows() const {
+  DimExpr rows(1);
+  for (unsigned dim : rowDims)
+    rows = mul(rows, dims[dim].y).value_or(DimExpr(0));
+  return rows;
+}
+
+//===-- Scatters ------------------------------------------------------------------------------===//
+
+WindowScatterNest::WindowScatterNest(ir::WindowScatterOp op) : op(op), dims(joinedWindowDims(op)) {
+  for (unsigned i = 0; i + 1 < dims.size(); ++i)
+    (dims[i].slides() ? sliding : still).push_back(i);
+}
+
+bool WindowScatterNest::overlap() const {
+  return llvm::any_of(dims, [](const JoinedWindowDim &dim) { return dim.window > dim.stride; });
+}
+
+bool WindowScatterNest::cover() const {
+  return llvm::all_of(dims, [](const JoinedWindowDim &dim) {
+    return dim.window == dim.stride && dim.low == DimExpr(0) &&
+           dim.y == *ceildiv(dim.x, DimExpr(dim.stride));
+  });
 }

@@ -1,4 +1,4 @@
-#include "codegen/cpu/TileEpilogue.h"
+#include "codegen/elements/TileEpilogue.h"
 
 using namespace keratin::codegen;
 using namespace mlir;
@@ -8,8 +8,8 @@ void TileEpilogue::emit(OpBuilder &builder, Location loc, Value sums, Value mask
                         llvm::function_ref<SmallVector<LaneIndex>(ElementEmitter &)> position) {
   OpBuilder::InsertionGuard guard(k.b);
   k.b.setInsertionPoint(builder.getInsertionBlock(), builder.getInsertionPoint());
-  unsigned lanes = cast<VectorType>(sums.getType()).getNumElements();
-  ElementEmitter emitter(k, loc, k.target, lanes);
+  auto vector = dyn_cast<VectorType>(sums.getType());
+  ElementEmitter emitter(k, loc, target, vector ? vector.getNumElements() : 1);
   emitter.bindRegister(tile, sums);
   emitter.setMask(mask);
   SmallVector<LaneIndex> squeezed = position(emitter);
