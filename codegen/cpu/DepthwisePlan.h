@@ -15,6 +15,8 @@ struct DepthwisePlan {
   int64_t tilesOfUnit = 32;                    // along the last window
   int64_t wordLanes = 1;                       // of 32 bits, in which memory is cleared
 
+  int64_t unitColumns() const { return columns * tilesOfUnit; }
+
   // Where things are in the scratch, in bytes.
   struct Scratch {
     int64_t zeros = 0, table = 0, sums = 0, bytes = 0;

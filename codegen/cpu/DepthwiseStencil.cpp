@@ -1,114 +1,15 @@
 #include "codegen/cpu/DepthwiseStencil.h"
+
 #include "codegen/lowering/Rounding.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
-#include <algorithm>
-
 using namespace mlir;
 using namespace keratin::codegen;
 
 using Side = DepthwiseStencil::Side;
-
-int64_t DepthwiseStencil::tableColumns() const {
-  return roundUp(columns.reach(columns.taps), addressLanes);
-}
-
-int64_t DepthwiseStencil::tableBytes() const {
-  return rows.reach(rows.taps) * tableColumns() * sizeof(int64_t);
-}
-
-// How many of the places that a tile reaches are read.
-static int64_t countPlaces(const Side &side, int64_t taps) {
-  int64_t count = 0;
-  for (int64_t place = 0; place < side.reach(taps); ++place)
-    for (int64_t tap = 0; tap < taps; ++tap) {
-      int64_t output = place - tap * side.iStep;
-      if (output >= 0 && output % side.oStep == 0 && output / side.oStep < side.outputs) {
-        ++count;
-        break;
-      }
-    }
-  return count;
-}
-
-// nullopt if nothing is known.
-static std::optional<Side> sideOf(const ConvolutionWindow &window, const WindowSteps &steps) {
-  if (!window.filter.constant || *window.filter.constant < 1 || *window.filter.constant > 64)
-    return std::nullopt;
-  Side side;
-  side.taps = ceilDiv(*window.filter.constant, steps.taps);
-  side.tapsVary = steps.hasZeros;
-  // If dilations have no common divisor, every phase has a tap among the first xDilation.
-  side.noneArePossible = steps.taps != window.xDilation;
-  side.oStep = steps.oStep;
-  side.iStep = steps.iStep;
-  return side;
-}
-
-std::optional<DepthwiseStencil>
-keratin::codegen::planDepthwiseStencil(const ConvolutionSpec &spec, const ConvolutionPlan &plan,
-                                       const MachineTarget &target) {
-  size_t last = spec.windows.size() - 1;
-  if (plan.batchInside || spec.contracted.constant != 1 || last > 1)
-    return std::nullopt;
-  std::optional<Side> rows = Side(), columns = sideOf(spec.windows[last], plan.steps[last]);
-  if (last > 0)
-    rows = sideOf(spec.windows[last - 1], plan.steps[last - 1]);
-  if (!rows || !columns)
-    return std::nullopt;
-
-  auto outputsOf = [&](size_t j) {
-    const ConvolutionSize &y = spec.windows[j].y;
-    if (!y.constant)
-      return int64_t(24);
-    int64_t most = std::clamp<int64_t>(*y.constant, 1, 1 << 20);
-    return ceilDiv(most, plan.steps[j].phases);
-  };
-  int64_t outputRows = last > 0 ? outputsOf(last - 1) : 1, outputColumns = outputsOf(last);
-  int64_t channels = std::clamp<int64_t>(spec.groups.constant.value_or(64), 1, 1 << 20);
-  double vectors = ceilDiv(channels, plan.tile.lanes);
-  // Sums, the taps of some rows, and elements of x are in registers. More sums than a quarter of
-  // these read x less often, but leave too few registers to read ahead.
-  int64_t registers = target.vectorRegisters - 2, mostSums = target.vectorRegisters / 4;
-  constexpr int64_t mostProducts = 128, mostEntries = 512;
-
-  DepthwiseStencil best;
-  double fewestCycles = 1e300;
-  for (int64_t rowCount = 1; rowCount <= std::min<int64_t>(outputRows, 4); ++rowCount)
-    for (int64_t columnCount = 1; columnCount <= std::min<int64_t>(outputColumns, 8); ++columnCount)
-      for (int64_t atOnce : {rows->taps, int64_t(1)}) {
-        DepthwiseStencil stencil;
-        stencil.lanes = plan.tile.lanes;
-        stencil.addressLanes = target.lanes(64);
-        stencil.rows = *rows;
-        stencil.columns = *columns;
-        stencil.rows.outputs = rowCount;
-        stencil.columns.outputs = columnCount;
-        stencil.rowsAtOnce = rows->tapsVary ? 1 : atOnce;
-        int64_t taps = stencil.rowsAtOnce * columns->taps, sums = rowCount * columnCount;
-        if (sums > mostSums || sums + taps > registers || sums * taps > mostProducts ||
-            stencil.tableBytes() > mostEntries * 8)
-          continue;
-        // An element of x takes two loads, its address and itself.
-        int64_t places = countPlaces(stencil.rows, stencil.rowsAtOnce) *
-                         countPlaces(stencil.columns, columns->taps);
-        int64_t passes = ceilDiv(rows->taps, stencil.rowsAtOnce);
-        double cycles =
-            passes * std::max({double(sums * taps), double(2 * places + taps), 8.0}) / 2;
-        cycles += 2 * sums + 2 * passes + 30 / vectors;
-        cycles *= ceilDiv(outputRows, rowCount) * ceilDiv(outputColumns, columnCount);
-        if (cycles < fewestCycles) {
-          fewestCycles = cycles;
-          best = stencil;
-        }
-      }
-  if (fewestCycles == 1e300)
-    return std::nullopt;
-  return best;
-}
 
 namespace {
 

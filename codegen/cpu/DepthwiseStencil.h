@@ -26,6 +26,8 @@ struct DepthwiseStencil {
   int64_t lanes = 1;
   Side rows, columns;
   int64_t rowsAtOnce = 1; // rows of taps that are written out; the others follow in a loop
+  int64_t tapsAtOnce() const { return rowsAtOnce * columns.taps; }
+  int64_t sums() const { return rows.outputs * columns.outputs; }
 
   int64_t mostChannels = 1024; // of a unit: as many zeros are kept
   int64_t addressLanes = 1;    // of a vector of addresses
