@@ -14,6 +14,7 @@
 
 using namespace keratin::codegen;
 using namespace mlir;
+namespace codegen = keratin::codegen;
 namespace ir = keratin::ir;
 using keratin::ir::DimExpr;
 
@@ -91,7 +92,7 @@ private:
   void emitRows();
   void emitColumns();
   Value beats(Value element, Value best) {
-    return SingleOpKernel::beats(type, element, best, plan.largest);
+    return codegen::beats(b, loc, type, element, best, plan.largest);
   }
   Best keep(Best best, Value element, Value index, Value mask);
   Best merge(Best a, Best b);

@@ -81,11 +81,10 @@ class ScatterKernel : SingleOpKernel {
 public:
   ScatterKernel(CpuKernelBuilder &k, const ScatterPlan &plan)
       : SingleOpKernel(k, plan.scatter, plan.schedule.lanes), plan(plan),
-        type(getElementType(op->getResult(0))), indexElement(getElementType(op->getOperand(0))),
-        rows(plan.rows), width(plan.width), count(plan.count),
-        resultType(ir::getTensorType({rows, width}, type)),
+        type(getElementType(op->getResult(0))), rows(plan.rows), width(plan.width),
+        count(plan.count), resultType(ir::getTensorType({rows, width}, type)),
         updatesType(ir::getTensorType({count, width}, type)),
-        indicesType(ir::getTensorType({count}, indexElement)) {}
+        indicesType(ir::getTensorType({count}, getElementType(op->getOperand(0)))) {}
 
   void emit();
 
@@ -96,7 +95,7 @@ private:
   void addRows(llvm::function_ref<void(Value from, Value to)> addRow);
 
   const ScatterPlan &plan;
-  Type type, indexElement;
+  Type type;
   const DimExpr &rows, &width, &count;
   RankedTensorType resultType, updatesType, indicesType;
   Value site;
@@ -116,9 +115,7 @@ void ScatterKernel::fillAll() {
 
 void ScatterKernel::addRows(llvm::function_ref<void(Value from, Value to)> addRow) {
   loop(i64(0), size(count), 1, {}, [&](Value from, ArrayRef<Value>) -> SmallVector<Value> {
-    Value picked = loadScalar(input(0), indicesType, {from});
-    emitter.setElementType(indexElement);
-    Value to = emitter.positionOf(picked).base;
+    Value to = position(0, indicesType, {from});
     // Unsigned: what is negative is too large.
     Value inside = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ult, to, size(rows));
     auto branch = b.create<scf::IfOp>(loc, inside, /*withElseRegion=*/true);

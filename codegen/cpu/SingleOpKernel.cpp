@@ -97,17 +97,10 @@ Value SingleOpKernel::plus(Value x, Value y) { return b.create<arith::AddIOp>(lo
 Value SingleOpKernel::minus(Value x, Value y) { return b.create<arith::SubIOp>(loc, x, y); }
 Value SingleOpKernel::times(Value x, Value y) { return b.create<arith::MulIOp>(loc, x, y); }
 
-Value SingleOpKernel::beats(Type type, Value element, Value best, bool largest) {
-  if (isa<FloatType>(type)) {
-    auto predicate = largest ? arith::CmpFPredicate::UGT : arith::CmpFPredicate::ULT;
-    Value wins = b.create<arith::CmpFOp>(loc, predicate, element, best);
-    Value beatable = b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::ORD, best, best);
-    return b.create<arith::AndIOp>(loc, wins, beatable);
-  }
-  bool isUnsigned = type.isUnsignedInteger() || type.isInteger(1);
-  auto predicate = largest ? (isUnsigned ? arith::CmpIPredicate::ugt : arith::CmpIPredicate::sgt)
-                           : (isUnsigned ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt);
-  return b.create<arith::CmpIOp>(loc, predicate, element, best);
+Value SingleOpKernel::position(unsigned operand, RankedTensorType type, ArrayRef<Value> at) {
+  Value integer = loadScalar(input(operand), type, at);
+  emitter.setElementType(type.getElementType());
+  return emitter.positionOf(integer).base;
 }
 
 Value SingleOpKernel::wholePart(Value x, int64_t multiple) {

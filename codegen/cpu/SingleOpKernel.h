@@ -3,6 +3,7 @@
 #define KERATIN_CODEGEN_CPU_SINGLEOPKERNEL_H
 
 #include "codegen/cpu/CpuKernelPlan.h"
+#include "codegen/elements/Choice.h"
 #include "codegen/elements/ElementEmitter.h"
 #include "codegen/lowering/SingleOp.h"
 
@@ -44,9 +45,8 @@ protected:
   Value plus(Value x, Value y);
   Value minus(Value x, Value y);
   Value times(Value x, Value y);
-  // Whether an element takes the place of the best before it: a NaN beats every number, and nothing
-  // beats a NaN.
-  Value beats(mlir::Type type, Value element, Value best, bool largest);
+  // An integer of an operand as a position.
+  Value position(unsigned operand, mlir::RankedTensorType type, ArrayRef<Value> at);
   // Words of eight bytes on the stack, one for each field.
   Value record(ArrayRef<Value> fields);
   // Calls the function that stands at this offset of keratin_runtime_functions_t, and returns

@@ -61,30 +61,23 @@ class SparseDotKernel : SingleOpKernel {
 public:
   SparseDotKernel(CpuKernelBuilder &k, const SparseDotPlan &plan)
       : SingleOpKernel(k, plan.dot, plan.schedule.lanes), plan(plan),
-        indexElement(getElementType(op->getOperand(0))), xType(getTensorType(op->getOperand(3))),
-        yType(getTensorType(op->getResult(0))), type(yType.getElementType()), count(plan.count),
-        width(plan.width), unroll(plan.schedule.vectors) {}
+        indicesType(getTensorType({plan.count}, getElementType(op->getOperand(0)))),
+        xType(getTensorType(op->getOperand(3))), yType(getTensorType(op->getResult(0))),
+        type(yType.getElementType()), count(plan.count), width(plan.width),
+        unroll(plan.schedule.vectors) {}
 
   void emit();
 
 private:
   void emitBlock(Value column);
-  Value position(unsigned operand, Value element);
 
   const SparseDotPlan &plan;
-  Type indexElement;
-  RankedTensorType xType, yType;
+  RankedTensorType indicesType, xType, yType;
   Type type;
   const DimExpr &count, &width;
   unsigned unroll;
   Value site;
 };
-
-Value SparseDotKernel::position(unsigned operand, Value element) {
-  Value picked = loadScalar(input(operand), getTensorType({count}, indexElement), {element});
-  emitter.setElementType(indexElement);
-  return emitter.positionOf(picked).base;
-}
 
 void SparseDotKernel::emitBlock(Value column) {
   auto [starts, masks] = columnsFrom(column, width, unroll);
@@ -108,7 +101,7 @@ void SparseDotKernel::emitBlock(Value column) {
   for (unsigned u = 0; u < unroll; ++u)
     state.push_back(zeros(type));
   state = loop(i64(0), size(count), 1, state, [&](Value element, ArrayRef<Value> held) {
-    Value row = position(0, element), from = position(1, element);
+    Value row = position(0, indicesType, {element}), from = position(1, indicesType, {element});
     // Unsigned: what is negative is too large.
     auto below = [&](Value x, const DimExpr &limit) -> Value {
       return b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ult, x, size(limit));

@@ -39,7 +39,7 @@ WindowReductionKernel::Values WindowReductionKernel::take(ArrayRef<Value> state,
     return {combine(state[0], element)};
   if (choice == Choice::Largest)
     return {combine(state[0], mask ? select(mask, element, identity()) : element)};
-  Value better = bothMasks(beats(type, element, state[0], /*largest=*/true), mask);
+  Value better = bothMasks(beats(b, loc, type, element, state[0], /*largest=*/true), mask);
   Value other = load(input(1), resultType, offset, mask);
   return {select(better, element, state[0]), select(better, other, state[1])};
 }

@@ -54,7 +54,7 @@ private:
 
 WindowScatterKernel::Values WindowScatterKernel::keep(ArrayRef<Value> best, Value element,
                                                       Value place, Value mask) {
-  Value better = bothMasks(beats(type, element, best[0], /*largest=*/true), mask);
+  Value better = bothMasks(beats(b, loc, type, element, best[0], /*largest=*/true), mask);
   return {select(better, element, best[0]), select(better, place, best[1])};
 }
 

@@ -1,0 +1,19 @@
+#include "codegen/elements/Choice.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+Value keratin::codegen::beats(OpBuilder &b, Location loc, Type type, Value element, Value best,
+                              bool largest) {
+  if (isa<FloatType>(type)) {
+    auto predicate = largest ? arith::CmpFPredicate::UGT : arith::CmpFPredicate::ULT;
+    Value wins = b.create<arith::CmpFOp>(loc, predicate, element, best);
+    Value beatable = b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::ORD, best, best);
+    return b.create<arith::AndIOp>(loc, wins, beatable);
+  }
+  bool isUnsigned = type.isUnsignedInteger() || type.isInteger(1);
+  auto predicate = largest ? (isUnsigned ? arith::CmpIPredicate::ugt : arith::CmpIPredicate::sgt)
+                           : (isUnsigned ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt);
+  return b.create<arith::CmpIOp>(loc, predicate, element, best);
+}
