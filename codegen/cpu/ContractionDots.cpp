@@ -25,10 +25,6 @@ struct Dots {
         stride(isRow ? matrix.colStride : matrix.rowStride) {}
 };
 
-Value sizeOf(LoopEmitter &emit, const ContractionSize &size) {
-  return size.constant ? emit.constant(*size.constant) : emit.fromIndex(size.value);
-}
-
 Value plus(LoopEmitter &emit, Value x, Value y) {
   if (isa<FloatType>(getElementTypeOrSelf(x)))
     return emit.builder.create<arith::AddFOp>(emit.loc, x, y);
@@ -101,12 +97,23 @@ void emitDotsBody(LoopEmitter &emit, const ContractionDots &plan, Type type, Typ
 
 } // namespace
 
+template <typename Arithmetic>
+static typename Arithmetic::Number countUnits(Arithmetic &emit, const ContractionSpec &spec,
+                                              const ContractionDots &plan) {
+  Dots dots(spec);
+  auto blocks = emit.ceilDiv(numberOf(emit, dots.rows), emit.constant(plan.unitRows));
+  auto others = numberOf(emit, dots.isRow ? spec.m : spec.n);
+  return emit.mul(emit.mul(numberOf(emit, spec.batch), others), blocks);
+}
+
 Value keratin::codegen::emitDotUnits(LoopEmitter &emit, const ContractionSpec &spec,
                                      const ContractionDots &plan) {
-  Dots dots(spec);
-  Value blocks = emit.ceilDiv(sizeOf(emit, dots.rows), emit.constant(plan.unitRows));
-  Value others = sizeOf(emit, dots.isRow ? spec.m : spec.n);
-  return emit.mul(emit.mul(sizeOf(emit, spec.batch), others), blocks);
+  return countUnits(emit, spec, plan);
+}
+
+SizeCases keratin::codegen::dotUnits(const ContractionSpec &spec, const ContractionDots &plan) {
+  SizeArithmetic arithmetic;
+  return countUnits(arithmetic, spec, plan);
 }
 
 void keratin::codegen::emitDots(LoopEmitter &emit, const ContractionSpec &spec,
@@ -115,7 +122,7 @@ void keratin::codegen::emitDots(LoopEmitter &emit, const ContractionSpec &spec,
   Type type = spec.accumulatorType;
   int64_t lanes = plan.lanes;
   Value zero = emit.constant(0), unitSize = emit.constant(plan.unitRows);
-  Value rows = sizeOf(emit, dots.rows), depth = sizeOf(emit, spec.k);
+  Value rows = numberOf(emit, dots.rows), depth = numberOf(emit, spec.k);
   Value blocks = emit.ceilDiv(rows, unitSize);
   Value stride =
       dots.constantStride ? emit.constant(*dots.constantStride) : emit.fromIndex(dots.stride);

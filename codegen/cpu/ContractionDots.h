@@ -4,12 +4,13 @@
 #define KERATIN_CODEGEN_CPU_CONTRACTIONDOTS_H
 
 #include "codegen/cpu/ContractionPlan.h"
-#include "codegen/elements/LoopEmitter.h"
+#include "codegen/elements/SpecSizes.h"
 
 namespace keratin::codegen {
 
 mlir::Value emitDotUnits(LoopEmitter &emit, const ContractionSpec &spec,
                          const ContractionDots &plan);
+SizeCases dotUnits(const ContractionSpec &spec, const ContractionDots &plan);
 void emitDots(LoopEmitter &emit, const ContractionSpec &spec, const ContractionDots &plan,
               mlir::Value begin, mlir::Value end);
 

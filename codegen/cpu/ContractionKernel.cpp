@@ -1,4 +1,5 @@
 #include "codegen/cpu/ContractionKernel.h"
+#include "codegen/cpu/ContractionBlocks.h"
 #include "codegen/cpu/ContractionDots.h"
 #include "codegen/cpu/ContractionMicroKernel.h"
 #include "codegen/cpu/ContractionPacking.h"
@@ -16,65 +17,13 @@ namespace {
 
 using Access = ContractionPlan::Access;
 
-// Sizes and the blocks they are cut into. Everything here is a function of the sizes alone.
-struct Blocks {
-  Value batch, m, n, k;
-  Value superDepth;  // depth that is packed at once
-  Value superBlocks; // at least one, so that an empty sum is still stored
-  Value rows, rowBlocks;
-  Value columns, columnBlocks;
-};
-
-Blocks emitBlocks(LoopEmitter &emit, const ContractionSpec &spec, const ContractionPlan &plan) {
-  Blocks blocks;
-  auto size = [&](const ContractionSize &from) {
-    return from.constant ? emit.constant(*from.constant) : emit.fromIndex(from.value);
-  };
-  blocks.batch = size(spec.batch);
-  blocks.m = size(spec.m);
-  blocks.n = size(spec.n);
-  blocks.k = size(spec.k);
-  const auto &[shallow, middle, deep] = plan.regimes;
-  auto depthOf = [&](const ContractionPlan::Regime &regime) {
-    return emit.constant(regime.depthBlocks * plan.blockK);
-  };
-  Value isShallow = emit.less(blocks.k, emit.add(depthOf(shallow), 1));
-  Value isMiddle = emit.less(blocks.k, emit.add(depthOf(middle), 1));
-  auto pick = [&](int64_t a, int64_t b, int64_t c) {
-    return emit.select(isShallow, emit.constant(a),
-                       emit.select(isMiddle, emit.constant(b), emit.constant(c)));
-  };
-  Value one = emit.constant(1);
-  blocks.superDepth = depthOf(deep);
-  blocks.superBlocks = emit.max(emit.ceilDiv(blocks.k, blocks.superDepth), one);
-
-  // Blocks of equal size, whole tiles each: as many as blocks of the largest size would be.
-  auto cut = [&](Value size, Value most, int64_t tile, Value &block, Value &count) {
-    count = emit.ceilDiv(size, most);
-    Value equal = emit.ceilDiv(size, emit.max(count, one));
-    block = emit.max(emit.roundUp(equal, tile), emit.constant(tile));
-  };
-  cut(blocks.m, pick(shallow.rows, middle.rows, deep.rows), plan.tileRows, blocks.rows,
-      blocks.rowBlocks);
-  // With few rows, the columns are what threads can share.
-  int64_t width = plan.tileColumns();
-  auto fewer = [&](int64_t columns) {
-    return roundUp(std::min(columns, plan.sharedColumns), width);
-  };
-  Value few = emit.less(blocks.m, emit.constant(2 * shallow.rows));
-  Value mostColumns =
-      emit.select(few, pick(fewer(shallow.columns), fewer(middle.columns), fewer(deep.columns)),
-                  pick(shallow.columns, middle.columns, deep.columns));
-  cut(blocks.n, mostColumns, width, blocks.columns, blocks.columnBlocks);
-  return blocks;
-}
-
 // The loops of one contraction.
-class Nest {
+class Loops {
 public:
-  Nest(LoopEmitter &emit, const ContractionSpec &spec, const ContractionPlan &plan)
+  Loops(LoopEmitter &emit, const ContractionSpec &spec, const ContractionPlan &plan)
       : emit(emit), spec(spec), plan(plan), type(spec.accumulatorType),
-        blocks(emitBlocks(emit, spec, plan)), zero(emit.constant(0)), one(emit.constant(1)) {
+        blocks(emitContractionBlocks(emit, spec, plan)), zero(emit.constant(0)),
+        one(emit.constant(1)) {
     Value scratch = spec.scratch;
     rowsOfA = {spec.a.elementType,     type, {}, {}, {}, {}, {}, blocks.rows, {},
                plan.aColumnsContiguous};
@@ -316,7 +265,7 @@ private:
   const ContractionSpec &spec;
   const ContractionPlan &plan;
   Type type;
-  Blocks blocks;
+  ContractionBlocks blocks;
   Value zero, one;
   PackedRows rowsOfA;
   PackedColumns columnsOfB;
@@ -337,8 +286,7 @@ Value keratin::codegen::emitContractionUnits(OpBuilder &builder, Location loc,
   LoopEmitter emit(builder, loc, target);
   if (plan.dots)
     return emit.toIndex(emitDotUnits(emit, spec, *plan.dots));
-  Blocks blocks = emitBlocks(emit, spec, plan);
-  return emit.toIndex(emit.mul(blocks.batch, emit.mul(blocks.rowBlocks, blocks.columnBlocks)));
+  return emit.toIndex(emitContractionBlocks(emit, spec, plan).units(emit));
 }
 
 void keratin::codegen::emitContraction(OpBuilder &builder, Location loc,
@@ -347,5 +295,5 @@ void keratin::codegen::emitContraction(OpBuilder &builder, Location loc,
   LoopEmitter emit(builder, loc, target);
   if (plan.dots)
     return emitDots(emit, spec, *plan.dots, emit.fromIndex(begin), emit.fromIndex(end));
-  Nest(emit, spec, plan).run(emit.fromIndex(begin), emit.fromIndex(end));
+  Loops(emit, spec, plan).run(emit.fromIndex(begin), emit.fromIndex(end));
 }

@@ -1,18 +1,11 @@
 #include "codegen/cpu/ConvolutionBlocks.h"
 
-#include "codegen/cpu/ConvolutionPhase.h"
+#include "codegen/cpu/DepthwiseKernel.h"
 
 using namespace mlir;
 using namespace keratin::codegen;
 
 namespace {
-
-Value numberOf(LoopEmitter &emit, const ConvolutionSize &size) {
-  return emitConvolutionSize(emit, size);
-}
-KnownArithmetic::Number numberOf(KnownArithmetic &, const ConvolutionSize &size) {
-  return size.constant;
-}
 
 template <typename Arithmetic> class Cutter {
 public:
@@ -247,4 +240,12 @@ KnownConvolutionBlocks keratin::codegen::knownConvolutionBlocks(const Convolutio
                                                                 const ConvolutionPlan &plan) {
   KnownArithmetic arithmetic;
   return Cutter(arithmetic, spec, plan).cut();
+}
+
+SizeCases keratin::codegen::convolutionUnits(const ConvolutionSpec &spec,
+                                             const ConvolutionPlan &plan) {
+  if (plan.depthwise)
+    return depthwiseUnits(spec, plan);
+  SizeArithmetic arithmetic;
+  return Cutter(arithmetic, spec, plan).cut().units;
 }

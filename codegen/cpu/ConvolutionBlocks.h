@@ -4,8 +4,7 @@
 #define KERATIN_CODEGEN_CPU_CONVOLUTIONBLOCKS_H
 
 #include "codegen/cpu/ConvolutionPlan.h"
-#include "codegen/cpu/KnownArithmetic.h"
-#include "codegen/elements/LoopEmitter.h"
+#include "codegen/elements/SpecSizes.h"
 
 namespace keratin::codegen {
 
@@ -50,6 +49,8 @@ ConvolutionBlocks emitConvolutionBlocks(LoopEmitter &emit, const ConvolutionSpec
                                         const ConvolutionPlan &plan);
 KnownConvolutionBlocks knownConvolutionBlocks(const ConvolutionSpec &spec,
                                               const ConvolutionPlan &plan);
+// How many units there are, those of depthwise ones in place too.
+SizeCases convolutionUnits(const ConvolutionSpec &spec, const ConvolutionPlan &plan);
 
 } // namespace keratin::codegen
 

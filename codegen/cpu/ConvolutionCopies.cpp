@@ -1,7 +1,7 @@
 // What a unit of a convolution copies into its scratch: the region of x that it reads, with the
 // zeros around it, and panels of the filter.
 #include "codegen/cpu/ContractionPacking.h"
-#include "codegen/cpu/ConvolutionNest.h"
+#include "codegen/cpu/ConvolutionLoops.h"
 #include "codegen/cpu/ConvolutionPacking.h"
 
 using namespace mlir;
@@ -10,7 +10,7 @@ using Filter = ConvolutionPlan::Filter;
 
 //===-- x -------------------------------------------------------------------------------------===//
 
-void ConvolutionNest::copyRegion() {
+void ConvolutionLoops::copyRegion() {
   const ConvolutionOperand &x = spec.x;
   Value outsideStride = stride(plan.batchInside ? x.contracted : x.batch);
   Value channelStride = stride(plan.batchInside ? x.batch : x.contracted);
@@ -25,7 +25,7 @@ void ConvolutionNest::copyRegion() {
   });
 }
 
-void ConvolutionNest::copyWindows(size_t j, Value source, Value target, Value isInside) {
+void ConvolutionLoops::copyWindows(size_t j, Value source, Value target, Value isInside) {
   const Window &w = windows[j];
   int64_t step = plan.steps[j].step;
   Value size = stride(spec.windows[j].x), along = stride(spec.x.windows[j]);
@@ -75,7 +75,7 @@ void ConvolutionNest::copyWindows(size_t j, Value source, Value target, Value is
 
 // Rows of a panel follow the order in which tiles walk the depth: all windows, then the channel;
 // with the batch inside, the contracted dimension, then all windows.
-void ConvolutionNest::packPanels() {
+void ConvolutionLoops::packPanels() {
   const ConvolutionOperand &filter = spec.filter;
   Value contracted = stride(filter.contracted);
   Value columnStride = stride(plan.alongGroups ? filter.groups : filter.filters);
@@ -109,8 +109,8 @@ void ConvolutionNest::packPanels() {
 }
 
 // body(offset in the filter, number of the tap) for the taps of the windows [j, end).
-void ConvolutionNest::overTaps(size_t j, size_t end, Value offset, Value number,
-                               llvm::function_ref<void(Value, Value)> body) {
+void ConvolutionLoops::overTaps(size_t j, size_t end, Value offset, Value number,
+                                llvm::function_ref<void(Value, Value)> body) {
   if (j == end)
     return body(offset, number);
   emit.loop(zero, windows[j].tapsHere, 1, [&](Value i) {
@@ -120,7 +120,7 @@ void ConvolutionNest::overTaps(size_t j, size_t end, Value offset, Value number,
 }
 
 // Row `row` of a tap of the panel.
-Value ConvolutionNest::packedRow(Value panel, Value tap, Value row) {
+Value ConvolutionLoops::packedRow(Value panel, Value tap, Value row) {
   Value width = emit.constant(plan.tile.tileColumns());
   Value first = emit.mul(emit.mul(panel, width), blocks.depth);
   Value rows = emit.add(emit.mul(tap, depth), row);
@@ -128,7 +128,7 @@ Value ConvolutionNest::packedRow(Value panel, Value tap, Value row) {
 }
 
 // The same where the filter is, as the number of an element.
-Value ConvolutionNest::filterElement(Value panel, Value tap, Value row) {
+Value ConvolutionLoops::filterElement(Value panel, Value tap, Value row) {
   const ConvolutionOperand &filter = spec.filter;
   Value column = emit.add(column0, emit.mul(panel, plan.tile.tileColumns()));
   Value at = emit.mul(column, stride(filter.filters));
@@ -148,7 +148,7 @@ Value ConvolutionNest::filterElement(Value panel, Value tap, Value row) {
 }
 
 // A panel's columns of a pass, to where the pass before had them.
-void ConvolutionNest::packPass(const Passes &passes, Value pass, Value panel) {
+void ConvolutionLoops::packPass(const Passes &passes, Value pass, Value panel) {
   const ConvolutionOperand &filter = spec.filter;
   Value width = emit.constant(plan.tile.tileColumns());
   auto [firstTap, row] = startOf(passes, pass);

@@ -1,6 +1,6 @@
 #include "codegen/cpu/ConvolutionKernel.h"
 
-#include "codegen/cpu/ConvolutionNest.h"
+#include "codegen/cpu/ConvolutionLoops.h"
 #include "codegen/cpu/DepthwiseKernel.h"
 
 #include "mlir/IR/BuiltinTypes.h"
@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace keratin::codegen;
 using Filter = ConvolutionPlan::Filter;
 
-void ConvolutionNest::run(Value begin, Value end) {
+void ConvolutionLoops::run(Value begin, Value end) {
   if (plan.filter != Filter::PackedOnce)
     return runItems(begin, end);
   // Which panels lie packed in the scratch. Units with the same panels come one after the other.
@@ -32,7 +32,7 @@ void ConvolutionNest::run(Value begin, Value end) {
 
 // Units share nothing of the filter. Those with the same region, of an item at a phase, come one
 // after the other.
-void ConvolutionNest::runItems(Value begin, Value end) {
+void ConvolutionLoops::runItems(Value begin, Value end) {
   emit.loop(begin, end, 1, {emit.constant(-1)}, [&](Value unit, ValueRange held) {
     Value item = emit.div(unit, blocks.panels);
     openPanels(emit.sub(unit, emit.mul(item, blocks.panels)));
@@ -45,12 +45,12 @@ void ConvolutionNest::runItems(Value begin, Value end) {
   });
 }
 
-Value ConvolutionNest::here(Value size, Value first, Value block) {
+Value ConvolutionLoops::here(Value size, Value first, Value block) {
   return emit.max(emit.min(block, emit.sub(size, first)), zero);
 }
 
 // Which part of the filter, and so which columns and phases of the result.
-void ConvolutionNest::openPanels(Value number) {
+void ConvolutionLoops::openPanels(Value number) {
   Value rest = number;
   windows.assign(spec.windows.size(), {});
   column0 = emit.mul(emit.popCounter(rest, blocks.columnCount), blocks.columnBlock);
@@ -64,7 +64,7 @@ void ConvolutionNest::openPanels(Value number) {
   }
 }
 
-void ConvolutionNest::openItem(Value number) {
+void ConvolutionLoops::openItem(Value number) {
   Value rest = number;
   for (size_t j = windows.size(); j-- > 0;) {
     Window &w = windows[j];
@@ -79,7 +79,7 @@ void ConvolutionNest::openItem(Value number) {
     outside0 = rest;
 }
 
-void ConvolutionNest::runRegion(Value number, Value isFilterHeld, Value isRegionHeld) {
+void ConvolutionLoops::runRegion(Value number, Value isFilterHeld, Value isRegionHeld) {
   Value rest = number;
   for (size_t j = windows.size(); j-- > 0;) {
     Window &w = windows[j];
@@ -127,7 +127,7 @@ void ConvolutionNest::runRegion(Value number, Value isFilterHeld, Value isRegion
 
 //===-- Results -------------------------------------------------------------------------------===//
 
-void ConvolutionNest::openPanel(Value panel) {
+void ConvolutionLoops::openPanel(Value panel) {
   Value n = emit.add(column0, emit.mul(panel, plan.tile.tileColumns()));
   firstColumn = n;
   masks.clear();
@@ -139,7 +139,7 @@ void ConvolutionNest::openPanel(Value panel) {
                               emit.sub(blocks.columns, emit.add(n, v * plan.tile.lanes))));
 }
 
-void ConvolutionNest::finishLine(Value line, Value lineSums) {
+void ConvolutionLoops::finishLine(Value line, Value lineSums) {
   Value n = firstColumn;
   ConvolutionPlace place;
   place.alongGroups = plan.alongGroups;
@@ -172,7 +172,7 @@ void ConvolutionNest::finishLine(Value line, Value lineSums) {
 }
 
 // The index of a unit's output in the result.
-Value ConvolutionNest::output(size_t j, Value o) {
+Value ConvolutionLoops::output(size_t j, Value o) {
   Value inPhase = emit.add(windows[j].firstOutput, o);
   return emit.toIndex(emit.add(emit.mul(inPhase, plan.steps[j].phases), windows[j].number));
 }
@@ -195,5 +195,5 @@ void keratin::codegen::emitConvolution(OpBuilder &builder, Location loc,
   LoopEmitter emit(builder, loc, target);
   if (plan.depthwise)
     return emitDepthwise(emit, spec, plan, emit.fromIndex(begin), emit.fromIndex(end));
-  ConvolutionNest(emit, spec, plan).run(emit.fromIndex(begin), emit.fromIndex(end));
+  ConvolutionLoops(emit, spec, plan).run(emit.fromIndex(begin), emit.fromIndex(end));
 }

@@ -1,12 +1,12 @@
 // The passes of tiles over the region of a unit of a convolution.
-#include "codegen/cpu/ConvolutionNest.h"
+#include "codegen/cpu/ConvolutionLoops.h"
 
 using namespace mlir;
 using namespace keratin::codegen;
 using Filter = ConvolutionPlan::Filter;
 
 // Where the taps of the region lie, seen from an output.
-void ConvolutionNest::listTaps() {
+void ConvolutionLoops::listTaps() {
   Value position = zero, count = one;
   // The last window's taps are among them unless they are part of the run that tiles walk.
   auto listed = [&](size_t j) {
@@ -47,7 +47,7 @@ void ConvolutionNest::listTaps() {
   depthStride = plan.channel(spec).constant == 1 ? lastStep : blocks.width;
 }
 
-ConvolutionNest::Passes ConvolutionNest::cutDepth() {
+ConvolutionLoops::Passes ConvolutionLoops::cutDepth() {
   Passes passes;
   Value most = emit.constant(plan.passDepth);
   passes.parts = one;
@@ -63,12 +63,12 @@ ConvolutionNest::Passes ConvolutionNest::cutDepth() {
   return passes;
 }
 
-Value ConvolutionNest::tapsOf(const Passes &passes, Value firstTap) {
+Value ConvolutionLoops::tapsOf(const Passes &passes, Value firstTap) {
   return emit.min(passes.taps, emit.sub(tapCount, firstTap));
 }
 
 // Where a pass begins: a tap, and a row of the depth in it.
-std::pair<Value, Value> ConvolutionNest::startOf(const Passes &passes, Value pass) {
+std::pair<Value, Value> ConvolutionLoops::startOf(const Passes &passes, Value pass) {
   Value number = emit.div(pass, passes.parts);
   Value part = emit.sub(pass, emit.mul(number, passes.parts));
   return {emit.mul(number, passes.taps), emit.mul(part, passes.partDepth)};
@@ -76,7 +76,7 @@ std::pair<Value, Value> ConvolutionNest::startOf(const Passes &passes, Value pas
 
 // All rows of the unit against one panel, in a stretch of the depth that stays near meanwhile.
 // The last stretch's sums are finished line by line, while they are still there.
-void ConvolutionNest::runPass(const Passes &passes, Value pass, Value panel) {
+void ConvolutionLoops::runPass(const Passes &passes, Value pass, Value panel) {
   auto [tap, row] = startOf(passes, pass);
   ContractionPanel job;
   job.depth = emit.min(passes.partDepth, emit.sub(depth, row));
@@ -137,8 +137,8 @@ void ConvolutionNest::runPass(const Passes &passes, Value pass, Value panel) {
   });
 }
 
-ConvolutionNest::NextPass ConvolutionNest::nextPass(const Passes &passes, Value pass, Value panel,
-                                                    const ContractionPanel &job) {
+ConvolutionLoops::NextPass ConvolutionLoops::nextPass(const Passes &passes, Value pass, Value panel,
+                                                      const ContractionPanel &job) {
   Value width = emit.constant(plan.tile.tileColumns());
   auto [tap, row] = startOf(passes, emit.add(pass, 1));
   // Behind the last pass come the next columns.
@@ -164,7 +164,7 @@ ConvolutionNest::NextPass ConvolutionNest::nextPass(const Passes &passes, Value 
   return next;
 }
 
-ContractionPanel::Ahead ConvolutionNest::aheadOf(const NextPass &next, Value line) {
+ContractionPanel::Ahead ConvolutionLoops::aheadOf(const NextPass &next, Value line) {
   Value width = emit.constant(plan.tile.tileColumns());
   Value first = emit.add(next.firstLine, emit.mul(line, next.ofLine));
   Value run = emit.div(first, next.runLength);
@@ -180,7 +180,7 @@ ContractionPanel::Ahead ConvolutionNest::aheadOf(const NextPass &next, Value lin
 }
 
 // A unit has one output of the windows further out, or none where its phase has fewer.
-Value ConvolutionNest::lineCount() {
+Value ConvolutionLoops::lineCount() {
   Value lines = one;
   for (size_t j = 0; j < last; ++j)
     lines = emit.mul(lines, windows[j].outputsHere);
@@ -188,7 +188,7 @@ Value ConvolutionNest::lineCount() {
 }
 
 // body(line, its start in the region)
-void ConvolutionNest::overLines(llvm::function_ref<void(Value, Value)> body) {
+void ConvolutionLoops::overLines(llvm::function_ref<void(Value, Value)> body) {
   if (last == 0)
     return body(zero, zero);
   Value step = emit.mul(blocks.windows[last - 1].stride, plan.steps[last - 1].oStep);

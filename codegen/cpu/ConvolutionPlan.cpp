@@ -9,7 +9,6 @@
 #include "llvm/Support/CheckedArithmetic.h"
 
 #include <algorithm>
-#include <numeric>
 
 using namespace mlir;
 using namespace keratin::codegen;
@@ -35,30 +34,6 @@ static bool keepsBatchInside(const ConvolutionSpec &spec) {
   if (!last.y.constant)
     return false;
   return !last.filter.constant || *last.filter.constant > *last.y.constant;
-}
-
-static WindowSteps stepsOf(const ConvolutionWindow &window) {
-  WindowSteps steps;
-  int64_t byOutput = std::gcd(window.stride, window.xDilation);
-  int64_t byTap = std::gcd(window.dilation, window.xDilation);
-  steps.hasZeros = window.xDilation != 1;
-  steps.phases = window.xDilation / byOutput;
-  steps.taps = window.xDilation / byTap;
-  steps.oStep = window.stride / byOutput;
-  steps.iStep = window.dilation / byTap;
-  // One output or one tap steps nowhere.
-  bool oneOutput = isOne(window.y), oneTap = isOne(window.filter);
-  if (oneOutput && oneTap)
-    steps.oStep = steps.iStep = 1;
-  else if (oneTap)
-    steps.iStep = steps.oStep;
-  else if (oneOutput)
-    steps.oStep = steps.iStep;
-  // Positions that no output reads are not copied.
-  steps.step = std::gcd(steps.oStep, steps.iStep);
-  steps.oStep /= steps.step;
-  steps.iStep /= steps.step;
-  return steps;
 }
 
 // Cycles that one step in depth takes: two products a cycle, or two loads.

@@ -4,18 +4,17 @@ using namespace mlir;
 using namespace keratin::codegen;
 
 DepthwiseAxis keratin::codegen::openDepthwiseAxis(LoopEmitter &emit, const ConvolutionSpec &spec,
-                                                  const ConvolutionPlan &plan, size_t window,
+                                                  size_t window, const WindowSteps &steps,
                                                   Value phase) {
-  const WindowSteps &steps = plan.steps[window];
   DepthwiseAxis axis;
   axis.phase =
       emitConvolutionPhase(emit, spec.windows[window], steps, spec.filter.windows[window], phase);
   axis.number = phase;
-  axis.x = emitConvolutionSize(emit, spec.windows[window].x);
+  axis.x = numberOf(emit, spec.windows[window].x);
   axis.step = steps.step;
   axis.oStep = steps.oStep;
   axis.iStep = steps.iStep;
-  axis.xStride = emitConvolutionSize(emit, spec.x.windows[window]);
+  axis.xStride = numberOf(emit, spec.x.windows[window]);
   return axis;
 }
 

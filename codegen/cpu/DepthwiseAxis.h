@@ -3,7 +3,7 @@
 #ifndef KERATIN_CODEGEN_CPU_DEPTHWISEAXIS_H
 #define KERATIN_CODEGEN_CPU_DEPTHWISEAXIS_H
 
-#include "codegen/cpu/ConvolutionPhase.h"
+#include "codegen/elements/ConvolutionPhase.h"
 
 namespace keratin::codegen {
 
@@ -16,8 +16,8 @@ struct DepthwiseAxis {
   mlir::Value xStride; // from position to position
 };
 
-DepthwiseAxis openDepthwiseAxis(LoopEmitter &emit, const ConvolutionSpec &spec,
-                                const ConvolutionPlan &plan, size_t window, mlir::Value phase);
+DepthwiseAxis openDepthwiseAxis(LoopEmitter &emit, const ConvolutionSpec &spec, size_t window,
+                                const WindowSteps &steps, mlir::Value phase);
 // One output and one tap, for what has one window only.
 DepthwiseAxis lonelyAxis(LoopEmitter &emit);
 

@@ -7,31 +7,34 @@
 using namespace mlir;
 using namespace keratin::codegen;
 
-DepthwiseUnits::DepthwiseUnits(LoopEmitter &emit, const ConvolutionSpec &spec,
-                               const ConvolutionPlan &plan) {
+template <typename Arithmetic>
+static DepthwiseUnitsOf<typename Arithmetic::Number>
+cutUnits(Arithmetic &emit, const ConvolutionSpec &spec, const ConvolutionPlan &plan) {
   const DepthwisePlan &depthwise = *plan.depthwise;
-  Value groups = emitConvolutionSize(emit, spec.groups);
-  batch = emitConvolutionSize(emit, spec.batch);
-  each = emitConvolutionSize(emit, spec.filters);
-  channelBlock = emit.constant(depthwise.channels);
-  channelBlocks = emit.ceilDiv(groups, channelBlock);
-  count = emit.mul(emit.mul(batch, each), channelBlocks);
+  DepthwiseUnitsOf<typename Arithmetic::Number> units;
+  auto groups = numberOf(emit, spec.groups);
+  units.batch = numberOf(emit, spec.batch);
+  units.each = numberOf(emit, spec.filters);
+  units.channelBlock = emit.constant(depthwise.channels);
+  units.channelBlocks = emit.ceilDiv(groups, units.channelBlock);
+  units.count = emit.mul(emit.mul(units.batch, units.each), units.channelBlocks);
   for (auto [j, window] : llvm::enumerate(spec.windows)) {
     size_t outer = spec.windows.size() - 1 - j;
     int64_t block = outer == 0 ? depthwise.unitColumns() : outer == 1 ? depthwise.rows : 1;
-    Value y = emitConvolutionSize(emit, window.y), most = emit.constant(plan.steps[j].phases);
-    phases.push_back(emit.min(y, most));
-    outputs.push_back(emit.ceilDiv(emit.ceilDiv(y, most), emit.constant(block)));
-    count = emit.mul(count, emit.mul(phases[j], outputs[j]));
+    auto y = numberOf(emit, window.y), most = emit.constant(plan.steps[j].phases);
+    units.phases.push_back(emit.min(y, most));
+    units.outputs.push_back(emit.ceilDiv(emit.ceilDiv(y, most), emit.constant(block)));
+    units.count = emit.mul(units.count, emit.mul(units.phases[j], units.outputs[j]));
   }
+  return units;
 }
 
 DepthwiseLoops::DepthwiseLoops(LoopEmitter &emit, const ConvolutionSpec &spec,
                                const ConvolutionPlan &plan)
     : emit(emit), spec(spec), plan(plan), depthwise(*plan.depthwise), tile(depthwise.tile),
-      type(spec.accumulatorType), units(emit, spec, plan), zero(emit.constant(0)),
+      type(spec.accumulatorType), units(cutUnits(emit, spec, plan)), zero(emit.constant(0)),
       one(emit.constant(1)), yes(emit.equal(zero, zero)), no(emit.less(zero, zero)),
-      groups(emitConvolutionSize(emit, spec.groups)), last(spec.windows.size() - 1),
+      groups(numberOf(emit, spec.groups)), last(spec.windows.size() - 1),
       scratchSums(emit.address(spec.scratch, emit.builder.getI8Type(), depthwise.scratch.sums)) {}
 
 void DepthwiseLoops::run(Value begin, Value end) {
@@ -49,7 +52,8 @@ DepthwiseLoops::Outputs DepthwiseLoops::openUnit(Value rest) {
     blocks[j] = emit.popCounter(rest, units.outputs[j]);
   batch = emit.popCounter(rest, units.batch);
   for (size_t j = last + 1; j-- > 0;)
-    axes[j] = openDepthwiseAxis(emit, spec, plan, j, emit.popCounter(rest, units.phases[j]));
+    axes[j] =
+        openDepthwiseAxis(emit, spec, j, plan.steps[j], emit.popCounter(rest, units.phases[j]));
   channel0 = emit.mul(emit.popCounter(rest, units.channelBlocks), units.channelBlock);
   channelEnd = emit.min(emit.add(channel0, units.channelBlock), groups);
   each = rest;
@@ -209,7 +213,13 @@ void DepthwiseLoops::finish(Value top, Value left, const Span &rows, const Span 
 
 Value keratin::codegen::emitDepthwiseUnits(LoopEmitter &emit, const ConvolutionSpec &spec,
                                            const ConvolutionPlan &plan) {
-  return DepthwiseUnits(emit, spec, plan).count;
+  return cutUnits(emit, spec, plan).count;
+}
+
+SizeCases keratin::codegen::depthwiseUnits(const ConvolutionSpec &spec,
+                                           const ConvolutionPlan &plan) {
+  SizeArithmetic arithmetic;
+  return cutUnits(arithmetic, spec, plan).count;
 }
 
 void keratin::codegen::emitDepthwise(LoopEmitter &emit, const ConvolutionSpec &spec,

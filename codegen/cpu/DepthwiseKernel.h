@@ -5,13 +5,14 @@
 #define KERATIN_CODEGEN_CPU_DEPTHWISEKERNEL_H
 
 #include "codegen/cpu/ConvolutionPlan.h"
-#include "codegen/elements/LoopEmitter.h"
+#include "codegen/elements/SpecSizes.h"
 
 namespace keratin::codegen {
 
 // See emitConvolutionUnits and emitConvolution; units are i64. Precondition: plan.depthwise.
 mlir::Value emitDepthwiseUnits(LoopEmitter &emit, const ConvolutionSpec &spec,
                                const ConvolutionPlan &plan);
+SizeCases depthwiseUnits(const ConvolutionSpec &spec, const ConvolutionPlan &plan);
 void emitDepthwise(LoopEmitter &emit, const ConvolutionSpec &spec, const ConvolutionPlan &plan,
                    mlir::Value begin, mlir::Value end);
 

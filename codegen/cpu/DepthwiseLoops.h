@@ -8,14 +8,10 @@
 namespace keratin::codegen {
 
 // The sizes that units are numbered by.
-struct DepthwiseUnits {
-  using Value = mlir::Value;
-
-  DepthwiseUnits(LoopEmitter &emit, const ConvolutionSpec &spec, const ConvolutionPlan &plan);
-
-  llvm::SmallVector<Value, 3> phases, outputs; // of each window, outputs in units
-  Value batch, each, channelBlock, channelBlocks;
-  Value count;
+template <typename Number> struct DepthwiseUnitsOf {
+  llvm::SmallVector<Number, 3> phases, outputs; // of each window, outputs in units
+  Number batch, each, channelBlock, channelBlocks;
+  Number count;
 };
 
 // The loops of one depthwise convolution, while they are emitted. The parts stand in the files of
@@ -30,7 +26,7 @@ public:
   void run(Value begin, Value end);
 
 private:
-  Value size(const ConvolutionSize &from) { return emitConvolutionSize(emit, from); }
+  Value size(const ConvolutionSize &from) { return numberOf(emit, from); }
 
   // Which outputs of the phases a unit has, and how many there are.
   struct Outputs {
@@ -82,7 +78,7 @@ private:
   const DepthwisePlan &depthwise;
   const DepthwiseTile &tile;
   mlir::Type type;
-  DepthwiseUnits units;
+  DepthwiseUnitsOf<Value> units;
   Value zero, one, yes, no, groups;
   size_t last; // window
   Value scratchSums;

@@ -6,6 +6,7 @@
 #ifndef KERATIN_CODEGEN_CPU_DEPTHWISESTENCIL_H
 #define KERATIN_CODEGEN_CPU_DEPTHWISESTENCIL_H
 
+#include "codegen/cpu/ConvolutionPlan.h"
 #include "codegen/cpu/DepthwiseAxis.h"
 
 #include <optional>

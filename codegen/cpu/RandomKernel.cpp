@@ -3,8 +3,8 @@
 // A unit is 64 elements: 16 blocks side by side, whose words are four runs of 16 elements. Machines
 // with fewer lanes make them in two or four parts.
 #include "codegen/cpu/SingleOpKernel.h"
-#include "codegen/lowering/Rounding.h"
 #include "codegen/elements/VectorMath.h"
+#include "codegen/lowering/Rounding.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

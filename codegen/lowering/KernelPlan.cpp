@@ -48,9 +48,8 @@ void keratin::codegen::print(llvm::raw_ostream &out, const KernelPlan &plan) {
   stream << "tensors: " << tensorsOf(body.getArguments()) << " -> "
          << tensorsOf(body.getTerminator()->getOperands()) << "\n";
   plan.printNest(stream);
-  stream << "work: "
-         << (plan.countsUnits() ? "as many units as there are blocks" : "units " + plan.units.str())
-         << ", grain " << plan.grain.str() << ", operations " << plan.work.str() << "\n";
+  stream << "work: units " << plan.unitsInWords() << ", grain " << plan.grain.str()
+         << ", operations " << plan.work.str() << "\n";
   plan.printSchedule(stream);
   if (plan.scratchBytes)
     stream << "scratch: " << plan.scratchBytes << " bytes\n";

@@ -24,6 +24,8 @@ public:
   // Where the number of units is no dimension expression: emits it as i64, given sizes as i64.
   virtual bool countsUnits() const { return false; }
   virtual mlir::Value countUnits(mlir::OpBuilder &, mlir::Location, SizeOf) const { return {}; }
+  // Their number for people, in any case.
+  virtual std::string unitsInWords() const { return units.str(); }
 
   ir::KernelOp kernel;
   // See KernelFunction.

@@ -1,4 +1,5 @@
 #include "codegen/cpu/ContractionKernel.h"
+#include "codegen/cpu/ContractionBlocks.h"
 #include "tests/codegen/BareKernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -16,6 +17,7 @@
 
 using namespace mlir;
 using namespace keratin::codegen;
+namespace ir = keratin::ir;
 using namespace keratin::tests;
 
 namespace {
@@ -75,6 +77,7 @@ struct Compiled {
   std::unique_ptr<JitLibrary> library;
   KernelFn kernel = nullptr;
   UnitsFn units = nullptr;
+  SizeCases unitSizes; // of sizes that are numbered by where they are in Sizes
   int64_t scratchBytes = 0;
 };
 
@@ -101,7 +104,8 @@ Compiled compile(const Kind &kind, const Problem &example) {
     auto size = [&](size_t offset, int64_t value) {
       bool isWeight = offset == offsetof(Sizes, n) || offset == offsetof(Sizes, k);
       bool isKnown = kind.staticSizes || (kind.knowsWeights && isWeight);
-      return ContractionSize{read(offset), isKnown ? std::optional(value) : std::nullopt};
+      return ContractionSize{read(offset), isKnown ? std::optional(value) : std::nullopt,
+                             isKnown ? ir::DimExpr(value) : ir::DimExpr::symbol(offset)};
     };
     ContractionSpec spec;
     spec.accumulatorType = sumType;
@@ -135,6 +139,7 @@ Compiled compile(const Kind &kind, const Problem &example) {
   ContractionSpec counted = makeSpec(units.getArgument(0));
   ContractionPlan plan = planContraction(counted, target);
   Value count = emitContractionUnits(builder, loc, counted, plan, target);
+  compiled.unitSizes = contractionUnits(counted, plan);
   builder.create<func::ReturnOp>(loc,
                                  ValueRange{builder.create<arith::IndexCastOp>(loc, i64, count)});
 
@@ -261,6 +266,10 @@ void check(const Compiled &compiled, const Kind &kind, const Problem &problem, i
   auto run = [&](Array &result, int parts) {
     int64_t units = compiled.units(&s);
     REQUIRE((units > 0) == (s.batch * s.m * s.n > 0));
+    // As kernels are printed.
+    REQUIRE(compiled.unitSizes.evaluate([&](int64_t offset) {
+      return *reinterpret_cast<const int64_t *>(reinterpret_cast<const char *>(&s) + offset);
+    }) == units);
     for (int part = parts - 1; part >= 0; --part)
       compiled.kernel(a.data(), b.data(), bias.data(), result.data(), &s, scratch.data(),
                       units * part / parts, units * (part + 1) / parts);

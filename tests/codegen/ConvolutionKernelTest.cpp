@@ -1,4 +1,5 @@
 #include "codegen/cpu/ConvolutionKernel.h"
+#include "codegen/cpu/ConvolutionBlocks.h"
 #include "codegen/elements/LoopEmitter.h"
 #include "tests/codegen/BareKernel.h"
 #include "tests/support/GuardedMemory.h"
@@ -17,6 +18,7 @@
 
 using namespace mlir;
 using namespace keratin::codegen;
+namespace ir = keratin::ir;
 using namespace keratin::tests;
 
 namespace {
@@ -112,6 +114,7 @@ struct Compiled {
   std::unique_ptr<JitLibrary> library;
   KernelFn kernel = nullptr;
   UnitsFn units = nullptr;
+  SizeCases unitSizes; // of sizes that are numbered by their slots
   int64_t scratchBytes = 0;
 };
 
@@ -136,7 +139,8 @@ Compiled compile(const Kind &kind, const Problem &example) {
     // Unit strides are known whatever else is: they follow from the dimensions' letters.
     auto entry = [&](size_t slot, bool isKnown) {
       return ConvolutionSize{readAt(builder, table, slot),
-                             isKnown ? std::optional(known[slot]) : std::nullopt};
+                             isKnown ? std::optional(known[slot]) : std::nullopt,
+                             isKnown ? ir::DimExpr(known[slot]) : ir::DimExpr::symbol(slot)};
     };
     bool all = kind.known == Kind::All, channels = kind.known != Kind::Nothing;
     Layouts at(example);
@@ -187,6 +191,7 @@ Compiled compile(const Kind &kind, const Problem &example) {
   ConvolutionSpec counted = makeSpec(units.getArgument(0));
   ConvolutionPlan plan = planConvolution(counted, target);
   Value count = emitConvolutionUnits(builder, loc, counted, plan, target);
+  compiled.unitSizes = convolutionUnits(counted, plan);
   builder.create<func::ReturnOp>(loc,
                                  ValueRange{builder.create<arith::IndexCastOp>(loc, i64, count)});
 
@@ -315,6 +320,9 @@ void check(const Compiled &compiled, const Kind &kind, const Problem &p, int chu
   std::vector<int64_t> table = tableOf(p);
   int64_t units = compiled.units(table.data());
   REQUIRE((units > 0) == (at.y.elements > 0));
+  // As kernels are printed, where the formula is not too long.
+  auto unitSizes = compiled.unitSizes.evaluate([&](int64_t slot) { return table[slot]; });
+  REQUIRE(unitSizes.value_or(units) == units);
   GuardedBuffer scratch(compiled.scratchBytes, edge, 64);
   auto run = [&](Tensor &y, int parts) {
     std::memset(y.memory.data(), 0x5a, y.memory.size());

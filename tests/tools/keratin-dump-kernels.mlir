@@ -59,7 +59,8 @@ func.func @flat(%x: tensor<?xf64, #keratin.dims<d0>> {keratin.kind = "input", ke
 // CHECK-NEXT: kernel 0: dot_general + tanh  {{.*}}keratin-dump-kernels.mlir:{{[0-9]+}}
 // CHECK-NEXT:   tensors: float32 (d0, 64), float32 (64, 32) -> float32 (d0, 32)
 // CHECK-NEXT:   nest: batch 1, m d0, n 32, k 64
-// CHECK-NEXT:   work: as many units as there are blocks, grain 1, operations 256*d0
+// V3-NEXT:      work: units floordiv(d0 + 53, 54), grain 1, operations 256*d0
+// V4-NEXT:      work: units floordiv(d0 + 55, 56), grain 1, operations 256*d0
 // V3-NEXT:      schedule: tiles of 6 rows x 2 vectors x 8 lanes, of 3 rows for the rest; panels of depth 512; units of up to 54 x 1024 for 512 deep, 54 x 256 for 2048 deep, 12 x 64 for 8192 deep
 // V4-NEXT:      schedule: tiles of 14 rows x 2 vectors x 16 lanes, of 4 rows for the rest; panels of depth 256; units of up to 56 x 1024 for 256 deep, 56 x 512 for 1024 deep, 28 x 128 for 4096 deep
 // CHECK-NEXT:   A: in place
@@ -75,11 +76,25 @@ func.func @product(%x: tensor<?x64xf32, #keratin.dims<d0, 64>> {keratin.kind = "
   return %1 : tensor<?x32xf32, #keratin.dims<d0, 32>>
 }
 
+// Deeper sums have smaller units.
+// CHECK-LABEL: function weights
+// CHECK-NEXT: kernel 0: dot_general  {{.*}}keratin-dump-kernels.mlir:{{[0-9]+}}
+// CHECK-NEXT:   tensors: float32 (d0, 128), float32 (d0, 512) -> float32 (128, 512)
+// CHECK-NEXT:   nest: batch 1, m 128, n 512, k d0
+// V3-NEXT:      work: units 3 where d0 < 513, else 6 where d0 < 2049, else 88, grain 1, operations 8192*d0
+// V4-NEXT:      work: units 3 where d0 < 1025, else 20, grain 1, operations 8192*d0
+func.func @weights(%x: tensor<?x128xf32, #keratin.dims<d0, 128>> {keratin.kind = "input", keratin.name = "x"},
+                   %dy: tensor<?x512xf32, #keratin.dims<d0, 512>> {keratin.kind = "input", keratin.name = "dy"})
+    -> (tensor<128x512xf32> {keratin.kind = "output", keratin.name = "dw"}) {
+  %0 = keratin.dot_general %x, %dy batch = [] x [] contract = [0] x [0] : (tensor<?x128xf32, #keratin.dims<d0, 128>>, tensor<?x512xf32, #keratin.dims<d0, 512>>) -> tensor<128x512xf32>
+  return %0 : tensor<128x512xf32>
+}
+
 // CHECK-LABEL: function dots
 // CHECK-NEXT: kernel 0: dot_general  {{.*}}keratin-dump-kernels.mlir:{{[0-9]+}}
 // CHECK-NEXT:   tensors: float32 (1, 64), float32 (32, 64) -> float32 (1, 32)
 // CHECK-NEXT:   nest: batch 1, m 1, n 32, k 64
-// CHECK-NEXT:   work: as many units as there are blocks, grain 1, operations 256
+// CHECK-NEXT:   work: units 1, grain 1, operations 256
 // V3-NEXT:      schedule: dot products of 8 lanes, 4 rows x 2 vectors at once; units of 64 rows
 // V4-NEXT:      schedule: dot products of 16 lanes, 4 rows x 2 vectors at once; units of 64 rows
 // CHECK-NEXT:   scratch: 512 bytes
@@ -94,7 +109,7 @@ func.func @dots(%x: tensor<1x64xf32> {keratin.kind = "input", keratin.name = "x"
 // CHECK-NEXT: kernel 0: convolution  {{.*}}keratin-dump-kernels.mlir:{{[0-9]+}}
 // CHECK-NEXT:   tensors: float32 (2, 16, 16, 8), float32 (3, 3, 8, 32) -> float32 (2, 16, 16, 32)
 // CHECK-NEXT:   nest: batch 2, groups 1, filters 32, contracted 8, windows 16 of 3 by 1 over 16, 16 of 3 by 1 over 16
-// CHECK-NEXT:   work: as many units as there are blocks, grain 1, operations 147456
+// CHECK-NEXT:   work: units 2, grain 1, operations 147456
 // V3-NEXT:      schedule: tiles of 4 rows x 2 vectors x 8 lanes
 // V4-NEXT:      schedule: tiles of 8 rows x 2 vectors x 16 lanes
 // CHECK-NEXT:   rows: the last window's positions; columns: filters; depth: the taps, the channels
@@ -113,7 +128,8 @@ func.func @images(%x: tensor<2x16x16x8xf32> {keratin.kind = "input", keratin.nam
 // CHECK-NEXT: kernel 0: convolution  {{.*}}keratin-dump-kernels.mlir:{{[0-9]+}}
 // CHECK-NEXT:   tensors: float32 (2, 16, 16, 32), float32 (3, 3, 32, 1) -> float32 (2, 16, 16, 32, 1)
 // CHECK-NEXT:   nest: batch 2, groups 32, filters 1, contracted 1, windows 16 of 3 by 1 over 16, 16 of 3 by 1 over 16
-// CHECK-NEXT:   work: as many units as there are blocks, grain 1, operations 18432
+// V3-NEXT:      work: units 16, grain 1, operations 18432
+// V4-NEXT:      work: units 32, grain 1, operations 18432
 // V3-NEXT:      schedule: depthwise, lanes along groups; tiles of 2 x 2 outputs with all taps of 3 x 3 written out; 8 lanes; units of 32 tiles and up to 1024 channels
 // V4-NEXT:      schedule: depthwise, lanes along groups; tiles of 1 x 8 outputs with all taps of 3 x 3 written out; 16 lanes; units of 32 tiles and up to 1024 channels
 // V3-NEXT:      scratch: 384 bytes

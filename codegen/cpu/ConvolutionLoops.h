@@ -1,21 +1,21 @@
 // How a convolution is emitted; private to its files.
-#ifndef KERATIN_CODEGEN_CPU_CONVOLUTIONNEST_H
-#define KERATIN_CODEGEN_CPU_CONVOLUTIONNEST_H
+#ifndef KERATIN_CODEGEN_CPU_CONVOLUTIONLOOPS_H
+#define KERATIN_CODEGEN_CPU_CONVOLUTIONLOOPS_H
 
 #include "codegen/cpu/ContractionMicroKernel.h"
 #include "codegen/cpu/ConvolutionBlocks.h"
-#include "codegen/cpu/ConvolutionPhase.h"
+#include "codegen/elements/ConvolutionPhase.h"
 
 namespace keratin::codegen {
 
 // The loops of one convolution, while they are emitted. The parts stand in the files of their
 // subjects: units and results (ConvolutionKernel.cpp), what is copied and packed
 // (ConvolutionCopies.cpp), and the passes over it (ConvolutionPasses.cpp).
-class ConvolutionNest {
+class ConvolutionLoops {
 public:
   using Value = mlir::Value;
 
-  ConvolutionNest(LoopEmitter &emit, const ConvolutionSpec &spec, const ConvolutionPlan &plan)
+  ConvolutionLoops(LoopEmitter &emit, const ConvolutionSpec &spec, const ConvolutionPlan &plan)
       : emit(emit), spec(spec), plan(plan), type(spec.accumulatorType),
         blocks(emitConvolutionBlocks(emit, spec, plan)), zero(emit.constant(0)),
         one(emit.constant(1)), last(spec.windows.size() - 1) {
@@ -42,7 +42,7 @@ private:
     Value taps, parts, partDepth, count;
   };
 
-  Value stride(const ConvolutionSize &size) { return emitConvolutionSize(emit, size); }
+  Value stride(const ConvolutionSize &size) { return numberOf(emit, size); }
 
   Value here(Value size, Value first, Value block);
   void runItems(Value begin, Value end);
@@ -113,4 +113,4 @@ private:
 
 } // namespace keratin::codegen
 
-#endif // KERATIN_CODEGEN_CPU_CONVOLUTIONNEST_H
+#endif // KERATIN_CODEGEN_CPU_CONVOLUTIONLOOPS_H

@@ -1,9 +1,9 @@
 // What the outputs of one phase of a window meet (see WindowSteps), as values.
-#ifndef KERATIN_CODEGEN_CPU_CONVOLUTIONPHASE_H
-#define KERATIN_CODEGEN_CPU_CONVOLUTIONPHASE_H
+#ifndef KERATIN_CODEGEN_ELEMENTS_CONVOLUTIONPHASE_H
+#define KERATIN_CODEGEN_ELEMENTS_CONVOLUTIONPHASE_H
 
-#include "codegen/cpu/ConvolutionPlan.h"
-#include "codegen/elements/LoopEmitter.h"
+#include "codegen/elements/SpecSizes.h"
+#include "codegen/lowering/ConvolutionSpec.h"
 
 namespace keratin::codegen {
 
@@ -15,8 +15,6 @@ struct ConvolutionPhase {
   mlir::Value filterBase, filterStep;
 };
 
-mlir::Value emitConvolutionSize(LoopEmitter &emit, const ConvolutionSize &size);
-
 // filterStride: of the window in the filter.
 ConvolutionPhase emitConvolutionPhase(LoopEmitter &emit, const ConvolutionWindow &window,
                                       const WindowSteps &steps, const ConvolutionSize &filterStride,
@@ -24,4 +22,4 @@ ConvolutionPhase emitConvolutionPhase(LoopEmitter &emit, const ConvolutionWindow
 
 } // namespace keratin::codegen
 
-#endif // KERATIN_CODEGEN_CPU_CONVOLUTIONPHASE_H
+#endif // KERATIN_CODEGEN_ELEMENTS_CONVOLUTIONPHASE_H

@@ -1,11 +1,7 @@
-#include "codegen/cpu/ConvolutionPhase.h"
+#include "codegen/elements/ConvolutionPhase.h"
 
 using namespace mlir;
 using namespace keratin::codegen;
-
-Value keratin::codegen::emitConvolutionSize(LoopEmitter &emit, const ConvolutionSize &size) {
-  return size.constant ? emit.constant(*size.constant) : emit.fromIndex(size.value);
-}
 
 ConvolutionPhase keratin::codegen::emitConvolutionPhase(LoopEmitter &emit,
                                                         const ConvolutionWindow &window,
@@ -14,8 +10,8 @@ ConvolutionPhase keratin::codegen::emitConvolutionPhase(LoopEmitter &emit,
                                                         Value phase) {
   ConvolutionPhase result;
   Value zero = emit.constant(0), one = emit.constant(1);
-  Value y = emitConvolutionSize(emit, window.y), taps = emitConvolutionSize(emit, window.filter);
-  Value low = emitConvolutionSize(emit, window.low);
+  Value y = numberOf(emit, window.y), taps = numberOf(emit, window.filter);
+  Value low = numberOf(emit, window.low);
   result.outputs = emit.ceilDiv(emit.sub(y, phase), emit.constant(steps.phases));
   result.taps = taps;
   result.low = low;
@@ -34,7 +30,7 @@ ConvolutionPhase keratin::codegen::emitConvolutionPhase(LoopEmitter &emit,
                               emit.ceilDiv(emit.sub(taps, firstTap), emit.constant(steps.taps)));
     result.low = emit.sub(zero, emit.divSigned(position(firstTap), window.xDilation));
   }
-  Value along = emitConvolutionSize(emit, filterStride);
+  Value along = numberOf(emit, filterStride);
   result.filterStep = emit.mul(along, steps.taps);
   result.filterBase = emit.mul(firstTap, along);
   if (window.reversed) {

@@ -1,7 +1,7 @@
 // The arithmetic of LoopEmitter on what is known of numbers when code is planned: the same
 // formulas say then how much of them is constant, and are code afterwards.
-#ifndef KERATIN_CODEGEN_CPU_KNOWNARITHMETIC_H
-#define KERATIN_CODEGEN_CPU_KNOWNARITHMETIC_H
+#ifndef KERATIN_CODEGEN_ELEMENTS_KNOWNARITHMETIC_H
+#define KERATIN_CODEGEN_ELEMENTS_KNOWNARITHMETIC_H
 
 #include <algorithm>
 #include <cstdint>
@@ -57,4 +57,4 @@ private:
 
 } // namespace keratin::codegen
 
-#endif // KERATIN_CODEGEN_CPU_KNOWNARITHMETIC_H
+#endif // KERATIN_CODEGEN_ELEMENTS_KNOWNARITHMETIC_H

@@ -1,0 +1,31 @@
+// What follows from the elements of a contraction, where they stand in the result.
+#ifndef KERATIN_CODEGEN_ELEMENTS_CONTRACTIONEPILOGUE_H
+#define KERATIN_CODEGEN_ELEMENTS_CONTRACTIONEPILOGUE_H
+
+#include "codegen/elements/TileEpilogue.h"
+#include "codegen/lowering/ContractionNest.h"
+
+namespace keratin::codegen {
+
+class ContractionEpilogue {
+public:
+  using Value = mlir::Value;
+
+  ContractionEpilogue(KernelBuilder &k, const ElementTarget &target, const ContractionNest &nest);
+
+  // Of a sum at (batch, m, n), or of a vector of sums from there on along n; see ContractionStore.
+  void emit(mlir::OpBuilder &builder, mlir::Location loc, Value batch, Value m, Value n, Value sums,
+            Value mask);
+
+private:
+  llvm::SmallVector<LaneIndex> spread(ElementEmitter &emitter, llvm::ArrayRef<LaneIndex> starts);
+
+  KernelBuilder &k;
+  const ir::IterationSpace &space;
+  llvm::SmallVector<unsigned> runOfDim; // of the squeezed result: 0 batch, 1 m, 2 n
+  TileEpilogue epilogue;
+};
+
+} // namespace keratin::codegen
+
+#endif // KERATIN_CODEGEN_ELEMENTS_CONTRACTIONEPILOGUE_H

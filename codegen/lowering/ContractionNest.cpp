@@ -1,0 +1,95 @@
+#include "codegen/lowering/ContractionNest.h"
+
+#include "codegen/lowering/KernelKind.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace keratin::codegen;
+using namespace mlir;
+namespace ir = keratin::ir;
+using keratin::ir::ContractionShape;
+using keratin::ir::DimExpr;
+using keratin::ir::getElementType;
+
+std::optional<ContractionNest> ContractionNest::of(ir::KernelOp kernel) {
+  auto dot = cast<ir::DotGeneralOp>(mainOp(kernel));
+  std::optional<ir::IterationSpace> space = iterationSpaceOf(kernel);
+  if (!space)
+    return std::nullopt;
+  std::optional<ContractionShape> shape = ir::getContractionShape(dot);
+  if (!shape) {
+    dot.emitError("not implemented: a contraction whose dimensions have no single stride");
+    return std::nullopt;
+  }
+  return ContractionNest{dot, *shape, std::move(*space)};
+}
+
+DimExpr ContractionNest::operations() const {
+  DimExpr products = 2;
+  for (const DimExpr &size : {shape.batch, shape.m, shape.n, shape.k})
+    products = mul(products, size).value_or(DimExpr(INT64_MAX));
+  return products;
+}
+
+void ContractionNest::print(llvm::raw_ostream &out) const {
+  out << "nest: batch " << shape.batch.str() << ", m " << shape.m.str() << ", n " << shape.n.str()
+      << ", k " << shape.k.str() << "\n";
+}
+
+//===-- For generators ------------------------------------------------------------------------===//
+
+static std::optional<int64_t> constantOf(const DimExpr &size) {
+  return size.isConstant() ? std::optional(size.constantValue()) : std::nullopt;
+}
+
+static Type signless(Type type) {
+  auto integer = dyn_cast<IntegerType>(type);
+  return integer ? Type(IntegerType::get(type.getContext(), integer.getWidth())) : type;
+}
+
+// `index` gives a size as such, or null where only what is known counts.
+static ContractionOperand operandOf(Value value, const ContractionShape::Strides &strides,
+                                    const DimExpr &rows, const DimExpr &columns, SizeOf index) {
+  ContractionOperand result;
+  result.elementType = signless(getElementType(value));
+  result.batchStride = index(strides.batch);
+  // A run of one element has any stride: say the one that reads best.
+  DimExpr row = rows == DimExpr(1) && columns != DimExpr(1) && strides.column != DimExpr(1)
+                    ? DimExpr(1)
+                    : strides.row;
+  DimExpr column = columns == DimExpr(1) && row != DimExpr(1) ? DimExpr(1) : strides.column;
+  result.rowStride = index(row);
+  result.colStride = index(column);
+  result.constantRowStride = constantOf(row);
+  result.constantColStride = constantOf(column);
+  return result;
+}
+
+static ContractionSpec specOf(const ContractionNest &nest, SizeOf index) {
+  auto extent = [&](const DimExpr &size) {
+    return ContractionSize{index(size), constantOf(size), size};
+  };
+  const ContractionShape &shape = nest.shape;
+  ir::DotGeneralOp dot = nest.dot;
+  ContractionSpec spec;
+  Type element = signless(getElementType(dot.getY()));
+  bool isNarrow = isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
+  spec.accumulatorType = isNarrow ? Type(Float32Type::get(dot.getContext())) : element;
+  spec.batch = extent(shape.batch);
+  spec.m = extent(shape.m);
+  spec.n = extent(shape.n);
+  spec.k = extent(shape.k);
+  spec.a = operandOf(dot.getA(), shape.a, shape.m, shape.k, index);
+  spec.b = operandOf(dot.getB(), shape.b, shape.k, shape.n, index);
+  return spec;
+}
+
+ContractionSpec ContractionNest::describe() const {
+  return specOf(*this, [](const DimExpr &) { return Value(); });
+}
+
+ContractionSpec ContractionNest::describe(OpBuilder &b, Location loc, SizeOf sizeOf) const {
+  return specOf(*this, [&](const DimExpr &size) -> Value {
+    return b.create<arith::IndexCastOp>(loc, b.getIndexType(), sizeOf(size));
+  });
+}

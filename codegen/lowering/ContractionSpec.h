@@ -1,0 +1,56 @@
+// A contraction as its generators are told of it: sizes, strides and types, whatever machine it is
+// made for.
+#ifndef KERATIN_CODEGEN_LOWERING_CONTRACTIONSPEC_H
+#define KERATIN_CODEGEN_LOWERING_CONTRACTIONSPEC_H
+
+#include "ir/shapes/DimExpr.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Value.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+namespace keratin::codegen {
+
+// One factor: for A rows are m and columns are k, for B rows are k and columns are n.
+struct ContractionOperand {
+  mlir::Value base;        // llvm.ptr to element (0, 0, 0)
+  mlir::Type elementType;  // may be f16 or bf16, which are widened to the accumulator
+  mlir::Value batchStride; // index, in elements; zero shares the matrix among the batch
+  mlir::Value rowStride;
+  mlir::Value colStride;
+  // Strides known at compile time. At least one of the two should be known to be one: otherwise
+  // elements are collected one at a time.
+  std::optional<int64_t> constantRowStride;
+  std::optional<int64_t> constantColStride;
+};
+
+struct ContractionSize {
+  mlir::Value value; // index
+  std::optional<int64_t> constant;
+  std::optional<ir::DimExpr> size; // where code is planned, of sizes that units follow from
+};
+
+// Called for each vector of finished sums: lanes are the columns n, n + 1, ... of row m. The mask
+// (vector of i1) is null if all lanes exist; lanes outside it hold anything. The callback is
+// emitted at most twice per vector of the tile, inside loops; it must not keep values between
+// calls.
+using ContractionStore =
+    std::function<void(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value batch,
+                       mlir::Value m, mlir::Value n, mlir::Value sums, mlir::Value mask)>;
+
+struct ContractionSpec {
+  // f32, f64 or a signless integer; sums are made in it. f32 if the operands are f16 or bf16.
+  mlir::Type accumulatorType;
+  ContractionSize batch, m, n, k;
+  ContractionOperand a, b;
+  ContractionStore store;
+  // llvm.ptr, 64-byte aligned, as big as the plan says, private to the chunk.
+  mlir::Value scratch;
+};
+
+} // namespace keratin::codegen
+
+#endif // KERATIN_CODEGEN_LOWERING_CONTRACTIONSPEC_H
