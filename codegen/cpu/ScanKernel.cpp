@@ -3,8 +3,9 @@
 // Where the axis is not innermost, a unit is a block of neighbouring lines with a lane for each.
 // Where it is, sums (and integer products) are prefix sums in a register, log2(lanes) steps for a
 // vector, with the state added to all of it. Products and recurrences of floats are walked element
-// by element, several lines at once: a partial product may overflow where the running one is zero.
+// by element, several lines at once.
 #include "codegen/cpu/SingleOpKernel.h"
+#include "codegen/lowering/ScanNest.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -13,21 +14,11 @@ using namespace keratin::codegen;
 using namespace mlir;
 namespace ir = keratin::ir;
 using keratin::ir::DimExpr;
-using keratin::ir::getElementType;
 
 namespace {
 
 // States side by side, so that one does not wait for another.
 constexpr unsigned maxUnroll = 4;
-
-struct ScanDescription {
-  int64_t axis;
-  bool exclusive, reverse;
-  int64_t initial;
-  bool isAssociative; // in machine arithmetic, or near enough: see above
-  // The state after the elements of the operands at one place.
-  Value (*step)(ElementEmitter &emitter, Value state, ArrayRef<Value> elements);
-};
 
 struct ScanSchedule {
   enum class Form {
@@ -42,16 +33,15 @@ using Form = ScanSchedule::Form;
 
 class ScanPlan final : public CpuKernelPlan {
 public:
-  ScanPlan(ir::KernelOp kernel, Operation *op, const ScanDescription &scan,
-           const MachineTarget &target)
-      : CpuKernelPlan(kernel), op(op), scan(scan), lines(op->getResult(0), scan.axis) {
-    schedule.lanes = lanesFor(target, lines.type.getElementTypeBitWidth());
-    if (lines.isInnermost())
-      schedule.form = scan.isAssociative ? Form::Prefixes : Form::Rows;
+  ScanPlan(ir::KernelOp kernel, Operation *op, const MachineTarget &target)
+      : CpuKernelPlan(kernel), nest(op) {
+    schedule.lanes = lanesFor(target, nest.lines.type.getElementTypeBitWidth());
+    if (nest.lines.isInnermost())
+      schedule.form = nest.isAssociative ? Form::Prefixes : Form::Rows;
     splitWork();
   }
 
-  void printNest(llvm::raw_ostream &out) const override { lines.print(out); }
+  void printNest(llvm::raw_ostream &out) const override { nest.lines.print(out); }
   void printSchedule(llvm::raw_ostream &out) const override {
     const char *words = schedule.form == Form::Columns    ? "a lane for each line"
                         : schedule.form == Form::Prefixes ? "prefixes in registers"
@@ -63,9 +53,7 @@ public:
   }
   void emit(CpuKernelBuilder &k) const override;
 
-  Operation *op;
-  ScanDescription scan;
-  AxisLines lines;
+  ScanNest nest;
   UnitBlocks blocks;
   ScanSchedule schedule;
 
@@ -74,6 +62,7 @@ private:
 };
 
 void ScanPlan::splitWork() {
+  const AxisLines &lines = nest.lines;
   auto ofLines = [&](int64_t count) {
     return mul(lines.length, DimExpr(count)).value_or(DimExpr(INT64_MAX));
   };
@@ -98,8 +87,8 @@ void ScanPlan::splitWork() {
 class ScanKernel : SingleOpKernel {
 public:
   ScanKernel(CpuKernelBuilder &k, const ScanPlan &plan)
-      : SingleOpKernel(k, plan.op, plan.schedule.lanes), plan(plan), scan(plan.scan),
-        lines(plan.lines), type(lines.type.getElementType()) {}
+      : SingleOpKernel(k, plan.nest.op, plan.schedule.lanes), plan(plan), nest(plan.nest),
+        lines(nest.lines), type(lines.type.getElementType()) {}
 
   void emit() {
     switch (plan.schedule.form) {
@@ -120,41 +109,53 @@ private:
   Value shifted(Value vector, Value filling, unsigned distance);
 
   // The i-th place that is walked.
-  Value placeOf(Value i) { return scan.reverse ? minus(minus(size(lines.length), i64(1)), i) : i; }
-  Value initial() {
-    emitter.setElementType(type);
-    return isa<FloatType>(type) ? emitter.constant(scan.initial)
-                                : emitter.integerConstant(scan.initial);
-  }
+  Value placeOf(Value i) { return nest.reverse ? minus(minus(size(lines.length), i64(1)), i) : i; }
+  Value initial() { return nest.buildInitial(emitter); }
   Value step(Value state, ArrayRef<Value> elements) {
-    emitter.setElementType(type);
-    return scan.step(emitter, state, elements);
+    return nest.buildStep(emitter, state, elements);
   }
+  // One place further with each of the states side by side.
+  SmallVector<Value> advance(ArrayRef<Value> states,
+                             llvm::function_ref<Value(Value pointer, unsigned u)> load,
+                             llvm::function_ref<void(Value element, unsigned u)> store);
 
   const ScanPlan &plan;
-  const ScanDescription &scan;
+  const ScanNest &nest;
   const AxisLines &lines;
   Type type;
 };
 
+SmallVector<Value> ScanKernel::advance(ArrayRef<Value> states,
+                                       llvm::function_ref<Value(Value, unsigned)> load,
+                                       llvm::function_ref<void(Value, unsigned)> store) {
+  SmallVector<Value> next;
+  for (auto [u, state] : llvm::enumerate(states)) {
+    SmallVector<Value> elements;
+    for (unsigned operand = 0; operand < op->getNumOperands(); ++operand)
+      elements.push_back(load(input(operand), u));
+    next.push_back(step(state, elements));
+    store(nest.exclusive ? state : next[u], u);
+  }
+  return next;
+}
+
 void ScanKernel::emitColumns() {
   unsigned unroll = plan.schedule.states;
   forEachUnit(plan.blocks, [&](Value row, Value column) {
-    auto [starts, masks] = columnsFrom(column, lines.inner, unroll);
+    Columns columns = columnsFrom(column, lines.inner, unroll);
     SmallVector<Value> states(unroll, emitter.splat(initial()));
     loop(i64(0), size(lines.length), 1, states, [&](Value i, ArrayRef<Value> carried) {
-      SmallVector<Value> next;
       Value place = placeOf(i);
-      for (unsigned u = 0; u < unroll; ++u) {
-        SmallVector<Value> elements;
-        for (unsigned operand = 0; operand < op->getNumOperands(); ++operand)
-          elements.push_back(
-              loadLanes(input(operand), lines.type, {row, place, starts[u]}, masks[u]));
-        next.push_back(step(carried[u], elements));
-        storeLanes(scan.exclusive ? carried[u] : next[u], output(), lines.type,
-                   {row, place, starts[u]}, masks[u]);
-      }
-      return next;
+      return advance(
+          carried,
+          [&](Value pointer, unsigned u) {
+            return loadLanes(pointer, lines.type, {row, place, columns.starts[u]},
+                             columns.masks[u]);
+          },
+          [&](Value element, unsigned u) {
+            storeLanes(element, output(), lines.type, {row, place, columns.starts[u]},
+                       columns.masks[u]);
+          });
     });
   });
 }
@@ -163,7 +164,7 @@ void ScanKernel::emitColumns() {
 Value ScanKernel::shifted(Value vector, Value filling, unsigned distance) {
   SmallVector<int64_t> from(lanes);
   for (unsigned lane = 0; lane < lanes; ++lane) {
-    if (scan.reverse)
+    if (nest.reverse)
       from[lane] = lane + distance; // past the end: of the filling
     else
       from[lane] = lane >= distance ? lane - distance : lanes + lane;
@@ -182,9 +183,9 @@ Value ScanKernel::prefixes(Value row, Value position, Value mask, Value state) {
   for (unsigned distance = 1; distance < lanes; distance *= 2)
     sums = step(sums, {shifted(sums, neutral, distance)});
   sums = step(sums, {state});
-  storeLanes(scan.exclusive ? shifted(sums, state, 1) : sums, output(), rowType, {row, position},
+  storeLanes(nest.exclusive ? shifted(sums, state, 1) : sums, output(), rowType, {row, position},
              mask);
-  int64_t last = scan.reverse ? 0 : lanes - 1;
+  int64_t last = nest.reverse ? 0 : lanes - 1;
   return emitter.splat(b.create<vector::ExtractOp>(loc, sums, ArrayRef<int64_t>{last}));
 }
 
@@ -198,13 +199,13 @@ void ScanKernel::emitPrefixes() {
           return SmallVector<Value>{prefixes(row, iv, emitter.maskBelow(iv, n), carried[0])};
         });
     };
-    if (scan.reverse)
+    if (nest.reverse)
       tail();
     state = loop(i64(0), whole, lanes, state, [&](Value iv, ArrayRef<Value> carried) {
-      Value position = scan.reverse ? minus(minus(whole, i64(lanes)), iv) : iv;
+      Value position = nest.reverse ? minus(minus(whole, i64(lanes)), iv) : iv;
       return SmallVector<Value>{prefixes(row, position, Value(), carried[0])};
     });
-    if (!scan.reverse)
+    if (!nest.reverse)
       tail();
   });
 }
@@ -223,17 +224,15 @@ void ScanKernel::emitRows() {
     }
     SmallVector<Value> states(unroll, initial());
     loop(i64(0), size(lines.length), 1, states, [&](Value i, ArrayRef<Value> carried) {
-      SmallVector<Value> next;
       Value place = placeOf(i);
-      for (unsigned u = 0; u < unroll; ++u) {
-        SmallVector<Value> elements;
-        for (unsigned operand = 0; operand < op->getNumOperands(); ++operand)
-          elements.push_back(loadScalar(input(operand), lines.type, {rows[u], place, i64(0)}));
-        next.push_back(step(carried[u], elements));
-        storeScalar(scan.exclusive ? carried[u] : next[u], output(), lines.type,
-                    {rows[u], place, i64(0)});
-      }
-      return next;
+      return advance(
+          carried,
+          [&](Value pointer, unsigned u) {
+            return loadScalar(pointer, lines.type, {rows[u], place, i64(0)});
+          },
+          [&](Value element, unsigned u) {
+            storeScalar(element, output(), lines.type, {rows[u], place, i64(0)});
+          });
     });
   });
 }
@@ -244,33 +243,5 @@ void ScanPlan::emit(CpuKernelBuilder &k) const { ScanKernel(k, *this).emit(); }
 
 CpuPlan keratin::codegen::planScanKernel(ir::KernelOp kernel, const MachineTarget &target) {
   Operation *op = onlyOp(kernel);
-  if (!op)
-    return nullptr;
-  ScanDescription scan;
-  if (auto sum = dyn_cast<ir::CumsumOp>(op)) {
-    scan = {int64_t(sum.getAxis()),
-            sum.getExclusive(),
-            sum.getReverse(),
-            0,
-            true,
-            [](ElementEmitter &e, Value state, ArrayRef<Value> x) { return e.add(state, x[0]); }};
-  } else if (auto prod = dyn_cast<ir::CumprodOp>(op)) {
-    scan = {int64_t(prod.getAxis()),
-            prod.getExclusive(),
-            prod.getReverse(),
-            1,
-            isa<IntegerType>(getElementType(prod.getX())),
-            [](ElementEmitter &e, Value state, ArrayRef<Value> x) { return e.mul(state, x[0]); }};
-  } else {
-    auto recurrence = cast<ir::LinearRecurrenceOp>(op);
-    scan = {int64_t(recurrence.getAxis()),
-            /*exclusive=*/false,
-            recurrence.getReverse(),
-            0,
-            /*isAssociative=*/false,
-            [](ElementEmitter &e, Value state, ArrayRef<Value> x) {
-              return e.add(e.mul(x[0], state), x[1]);
-            }};
-  }
-  return std::make_shared<ScanPlan>(kernel, op, scan, target);
+  return op ? std::make_shared<ScanPlan>(kernel, op, target) : nullptr;
 }
