@@ -29,95 +29,130 @@ void emitPrefetch(LoopEmitter &emit, Value address) {
 
 // Each vector of B is loaded once and each element of A broadcast once per step in k. The step is
 // not unrolled: the tile has enough independent sums to hide the latency of the multiplier, and a
-// short loop compiles fast. Returns where what is ahead goes on, and what is left of its run.
-std::pair<Value, Value> emitTile(LoopEmitter &emit, const ContractionPlan &plan, Type elementType,
-                                 const Tile &tile) {
-  int64_t vectors = plan.tileVectors, count = tile.rows.size() * vectors;
-  auto vectorType = VectorType::get(plan.lanes, elementType);
-  auto place = [&](int64_t i) { return emit.address(tile.sums, elementType, i * plan.lanes); };
+// short loop compiles fast.
+class TileLoops {
+public:
+  TileLoops(LoopEmitter &emit, const ContractionPlan &plan, Type elementType, const Tile &tile)
+      : emit(emit), plan(plan), type(elementType), tile(tile), vectors(plan.tileVectors),
+        count(tile.rows.size() * vectors), vectorType(VectorType::get(plan.lanes, elementType)) {}
 
+  // Returns where what is ahead goes on, and what is left of its run.
+  std::pair<Value, Value> run();
+
+private:
+  using Values = LoopEmitter::Values;
+
+  Value place(int64_t i) { return emit.address(tile.sums, type, i * plan.lanes); }
+  Values firstSums();
+  // Sums, `bases` addresses in A, and one in B are carried along.
+  Values step(ValueRange state, size_t bases);
+  Values steps(Value begin, Value end, Values carried, size_t bases);
+  // The same, with the two numbers of `ahead` behind.
+  Values stepsAhead(Values carried, size_t bases);
+  // Over the depth from the bases on; sums, B and `ahead` are carried along.
+  Values pass(ValueRange before, ValueRange from);
+  Values overTaps(Values carried);
+
+  LoopEmitter &emit;
+  const ContractionPlan &plan;
+  Type type;
+  const Tile &tile;
+  int64_t vectors, count;
+  VectorType vectorType;
+};
+
+TileLoops::Values TileLoops::firstSums() {
   SmallVector<Type> types(count, vectorType);
-  LoopEmitter::Values carried = emit.choose(
-      tile.first, types, [&] { return LoopEmitter::Values(count, emit.zero(vectorType)); },
+  return emit.choose(
+      tile.first, types, [&] { return Values(count, emit.zero(vectorType)); },
       [&] {
-        LoopEmitter::Values partial;
+        Values partial;
         for (int64_t i = 0; i < count; ++i)
           partial.push_back(emit.load(vectorType, place(i)));
         return partial;
       });
+}
+
+TileLoops::Values TileLoops::step(ValueRange state, size_t baseCount) {
+  Values next(state.take_front(count));
+  ValueRange bases = state.slice(count, baseCount);
+  Value b = state.back();
+  Values columns;
+  for (int64_t v = 0; v < vectors; ++v)
+    columns.push_back(emit.load(vectorType, emit.address(b, type, v * plan.lanes)));
+  for (auto [r, row] : llvm::enumerate(tile.rows)) {
+    Value element = emit.address(bases[row.first], type, row.second);
+    Value broadcast;
+    if (!tile.wideRows)
+      broadcast = emit.splat(emit.load(type, element), plan.lanes);
+    for (int64_t v = 0; v < vectors; ++v) {
+      Value factor = broadcast;
+      if (!factor)
+        factor = emit.load(vectorType, emit.address(element, type, v * plan.lanes));
+      Value &sum = next[r * vectors + v];
+      sum = emit.multiplyAdd(factor, columns[v], sum);
+    }
+  }
+  for (Value base : bases)
+    next.push_back(emit.address(base, type, tile.depthStride));
+  next.push_back(emit.address(b, type, tile.bDepthStride));
+  return next;
+}
+
+TileLoops::Values TileLoops::steps(Value begin, Value end, Values carried, size_t bases) {
+  return emit.loop(begin, end, 1, carried,
+                   [&](Value, ValueRange state) { return step(state, bases); });
+}
+
+TileLoops::Values TileLoops::stepsAhead(Values carried, size_t bases) {
+  Value strips = emit.ceilDiv(tile.depth, tile.ahead.every);
+  return emit.loop(emit.constant(0), strips, 1, carried, [&](Value strip, ValueRange state) {
+    Value ahead = state[state.size() - 2], left = state.back();
+    for (int64_t v = 0; v < vectors; ++v)
+      emitPrefetch(emit, emit.address(ahead, type, v * plan.lanes));
+    Value begin = emit.mul(strip, tile.ahead.every);
+    Value end = emit.min(emit.add(begin, tile.ahead.every), tile.depth);
+    Values next = steps(begin, end, Values(state.drop_back(2)), bases);
+    Value isLast = emit.less(left, emit.constant(2));
+    Value step = emit.select(isLast, tile.ahead.betweenRuns, emit.constant(0));
+    next.push_back(emit.address(ahead, type, emit.add(step, plan.tileColumns())));
+    next.push_back(emit.select(isLast, tile.ahead.runLength, emit.sub(left, emit.constant(1))));
+    return next;
+  });
+}
+
+TileLoops::Values TileLoops::pass(ValueRange before, ValueRange from) {
+  Values carried(before.take_front(count));
+  carried.append(from.begin(), from.end());
+  carried.push_back(before[count]);
+  if (tile.ahead.from) {
+    carried.append({before[count + 1], before[count + 2]});
+    carried = stepsAhead(std::move(carried), from.size());
+  } else {
+    carried = steps(emit.constant(0), tile.depth, std::move(carried), from.size());
+  }
+  Values after(ValueRange(carried).take_front(count));
+  after.append(carried.begin() + count + from.size(), carried.end());
+  return after;
+}
+
+TileLoops::Values TileLoops::overTaps(Values carried) {
+  return emit.loop(emit.constant(0), tile.taps, 1, carried, [&](Value tap, ValueRange state) {
+    Type i64 = emit.builder.getI64Type();
+    Value offset = emit.load(i64, emit.address(tile.offsets, i64, tap));
+    Values from;
+    for (Value base : tile.bases)
+      from.push_back(emit.address(base, type, offset));
+    return pass(state, from);
+  });
+}
+
+std::pair<Value, Value> TileLoops::run() {
+  Values carried = firstSums();
   carried.push_back(tile.b);
   if (tile.ahead.from)
     carried.append({tile.ahead.from, tile.ahead.left});
-  Value zero = emit.constant(0);
-  // Steps in depth; sums, the bases and B are carried along.
-  auto steps = [&](Value begin, Value end, LoopEmitter::Values carried, size_t baseCount) {
-    return emit.loop(begin, end, 1, carried, [&](Value, ValueRange state) {
-      LoopEmitter::Values next(state.take_front(count));
-      ValueRange bases = state.slice(count, baseCount);
-      Value b = state.back();
-      LoopEmitter::Values columns;
-      for (int64_t v = 0; v < vectors; ++v)
-        columns.push_back(emit.load(vectorType, emit.address(b, elementType, v * plan.lanes)));
-      for (auto [r, row] : llvm::enumerate(tile.rows)) {
-        Value element = emit.address(bases[row.first], elementType, row.second);
-        Value broadcast;
-        if (!tile.wideRows)
-          broadcast = emit.splat(emit.load(elementType, element), plan.lanes);
-        for (int64_t v = 0; v < vectors; ++v) {
-          Value factor = broadcast;
-          if (!factor)
-            factor = emit.load(vectorType, emit.address(element, elementType, v * plan.lanes));
-          Value &sum = next[r * vectors + v];
-          sum = emit.multiplyAdd(factor, columns[v], sum);
-        }
-      }
-      for (Value base : bases)
-        next.push_back(emit.address(base, elementType, tile.depthStride));
-      next.push_back(emit.address(b, elementType, tile.bDepthStride));
-      return next;
-    });
-  };
-  // Passes over the depth from the bases on; sums, B and `ahead` are carried along.
-  auto pass = [&](ValueRange before, ValueRange from) {
-    LoopEmitter::Values carried(before.take_front(count));
-    carried.append(from.begin(), from.end());
-    carried.push_back(before[count]);
-    if (!tile.ahead.from) {
-      carried = steps(zero, tile.depth, carried, from.size());
-    } else {
-      carried.append({before[count + 1], before[count + 2]});
-      Value strips = emit.ceilDiv(tile.depth, tile.ahead.every);
-      carried = emit.loop(zero, strips, 1, carried, [&](Value strip, ValueRange state) {
-        Value ahead = state[state.size() - 2], left = state.back();
-        for (int64_t v = 0; v < vectors; ++v)
-          emitPrefetch(emit, emit.address(ahead, elementType, v * plan.lanes));
-        Value begin = emit.mul(strip, tile.ahead.every);
-        Value end = emit.min(emit.add(begin, tile.ahead.every), tile.depth);
-        LoopEmitter::Values next =
-            steps(begin, end, LoopEmitter::Values(state.drop_back(2)), from.size());
-        Value isLast = emit.less(left, emit.constant(2));
-        Value step = emit.select(isLast, tile.ahead.betweenRuns, zero);
-        next.push_back(emit.address(ahead, elementType, emit.add(step, plan.tileColumns())));
-        next.push_back(emit.select(isLast, tile.ahead.runLength, emit.sub(left, emit.constant(1))));
-        return next;
-      });
-    }
-    LoopEmitter::Values after(ValueRange(carried).take_front(count));
-    after.append(carried.begin() + count + from.size(), carried.end());
-    return after;
-  };
-  if (tile.taps) {
-    carried = emit.loop(zero, tile.taps, 1, carried, [&](Value tap, ValueRange state) {
-      Type i64 = emit.builder.getI64Type();
-      Value offset = emit.load(i64, emit.address(tile.offsets, i64, tap));
-      LoopEmitter::Values from;
-      for (Value base : tile.bases)
-        from.push_back(emit.address(base, elementType, offset));
-      return pass(state, from);
-    });
-  } else {
-    carried = pass(carried, tile.bases);
-  }
+  carried = tile.taps ? overTaps(std::move(carried)) : pass(carried, tile.bases);
   for (int64_t i = 0; i < count; ++i)
     emit.store(carried[i], place(i));
   if (!tile.ahead.from)
@@ -150,7 +185,7 @@ void emitPanelBody(LoopEmitter &emit, const ContractionPlan &plan, Type elementT
     tile.rows.clear();
     for (int64_t row = 0; row < plan.tileRows; ++row)
       tile.rows.push_back({row / perBase, offsets[row % perBase]});
-    return emitTile(emit, plan, elementType, tile);
+    return TileLoops(emit, plan, elementType, tile).run();
   };
   // Fewer rows: small tiles, the last of which reads the last row again in place of those that do
   // not exist.
@@ -162,7 +197,7 @@ void emitPanelBody(LoopEmitter &emit, const ContractionPlan &plan, Type elementT
       tile.rows.clear();
       for (int64_t r = 0; r < plan.tailRows; ++r)
         tile.rows.push_back({0, emit.mul(emit.min(emit.constant(r), last), panel.rowStride)});
-      emitTile(emit, plan, elementType, tile);
+      TileLoops(emit, plan, elementType, tile).run();
     });
   };
   Value tiles = emit.div(panel.rows, emit.constant(plan.tileRows));

@@ -110,29 +110,13 @@ static bool isDots(const ContractionSpec &spec) {
          spec.b.constantRowStride == 1;
 }
 
-ContractionPlan keratin::codegen::planContraction(const ContractionSpec &spec,
-                                                  const MachineTarget &target) {
-  using Access = ContractionPlan::Access;
-  ContractionPlan plan;
-  int64_t bytes = ceilDiv(spec.accumulatorType.getIntOrFloatBitWidth(), 8);
-  plan.lanes = target.lanes(bytes * 8);
-  if (isDots(spec)) {
-    plan.dots.emplace().lanes = plan.lanes;
-    // Vectors of sums are read whole.
-    plan.scratch.bytes = roundUp(2 * plan.dots->unitRows * bytes, 64);
-    return plan;
-  }
-  plan.masksPanels = target.vectorBits >= 512;
-  plan.tileVectors = chooseVectors(spec, target, plan.lanes);
-  chooseRows(plan, spec, target);
-
-  // A panel of B stays in half of a first-level cache while the tiles of a block of rows pass over
-  // it.
+// A panel of B stays in half of a first-level cache while the tiles of a block of rows pass over
+// it. What scratch holds: of A about half a second-level cache, of B what a core may claim of the
+// third. More than a few tiles of rows, or more columns, would gain nothing and leave threads less
+// to share.
+static void chooseBlocks(ContractionPlan &plan, int64_t bytes) {
   constexpr int64_t panelBytes = 32 * 1024;
   plan.blockK = std::clamp<int64_t>(panelBytes / (plan.tileColumns() * bytes), 128, 512);
-  // What scratch holds: of A about half a second-level cache, of B what a core may claim of the
-  // third. More than a few tiles of rows, or more columns, would gain nothing and leave threads
-  // less to share.
   int64_t elements = plan.blockK * bytes;
   int64_t depth = 1;
   for (ContractionPlan::Regime &regime : plan.regimes) {
@@ -143,27 +127,35 @@ ContractionPlan keratin::codegen::planContraction(const ContractionSpec &spec,
               most(1024, 2048 * 1024, plan.tileColumns())};
     depth *= 4;
   }
+}
 
-  bool aIsNarrow = spec.a.elementType != spec.accumulatorType;
+// How A reaches the micro-kernel.
+static void chooseA(ContractionPlan &plan, const ContractionSpec &spec, int64_t bytes) {
+  using Access = ContractionPlan::Access;
   bool rowsContiguous = spec.a.constantColStride == 1;
   bool columnsContiguous = spec.a.constantRowStride == 1;
+  bool contiguous = rowsContiguous || columnsContiguous;
   plan.aColumnsContiguous = columnsContiguous && !rowsContiguous;
-  if (!aIsNarrow) {
-    plan.a = Access::Direct;
-    // What is known to stay in place needs no code that packs it.
-    std::optional<int64_t> step =
-        plan.aColumnsContiguous ? spec.a.constantColStride : spec.a.constantRowStride;
-    bool near = step && *step * bytes < plan.farBytes && *step * bytes % plan.crowdedBytes != 0;
-    bool fewColumns = spec.n.constant && *spec.n.constant <= plan.packedColumnsThreshold;
-    bool contiguous = rowsContiguous || columnsContiguous;
-    plan.packsA = contiguous && !near && !fewColumns;
-  } else {
-    plan.a = rowsContiguous || columnsContiguous ? Access::Copied : Access::Gathered;
+  bool isNarrow = spec.a.elementType != spec.accumulatorType;
+  if (isNarrow) {
+    plan.a = contiguous ? Access::Copied : Access::Gathered;
+    return;
   }
+  plan.a = Access::Direct;
+  // What is known to stay in place needs no code that packs it.
+  std::optional<int64_t> step =
+      plan.aColumnsContiguous ? spec.a.constantColStride : spec.a.constantRowStride;
+  bool near = step && *step * bytes < plan.farBytes && *step * bytes % plan.crowdedBytes != 0;
+  bool fewColumns = spec.n.constant && *spec.n.constant <= plan.packedColumnsThreshold;
+  plan.packsA = contiguous && !near && !fewColumns;
+}
 
-  bool bIsNarrow = spec.b.elementType != spec.accumulatorType;
+// How B does, and whether it streams past few rows.
+static void chooseB(ContractionPlan &plan, const ContractionSpec &spec, int64_t bytes) {
+  using Access = ContractionPlan::Access;
+  bool isNarrow = spec.b.elementType != spec.accumulatorType;
   if (spec.b.constantColStride == 1) {
-    plan.b = bIsNarrow ? Access::Copied : Access::Direct;
+    plan.b = isNarrow ? Access::Copied : Access::Direct;
     plan.packedRowsThreshold = 4 * plan.tileRows;
   } else {
     // Transposes in registers are made of pieces of 16 bytes.
@@ -182,6 +174,25 @@ ContractionPlan keratin::codegen::planContraction(const ContractionSpec &spec,
                     fewest <= plan.packedRowsThreshold && plan.regimes.front().rows >= fewest;
   plan.packsB =
       !plan.wholePanels || !spec.m.constant || *spec.m.constant > plan.packedRowsThreshold;
+}
+
+ContractionPlan keratin::codegen::planContraction(const ContractionSpec &spec,
+                                                  const MachineTarget &target) {
+  ContractionPlan plan;
+  int64_t bytes = ceilDiv(spec.accumulatorType.getIntOrFloatBitWidth(), 8);
+  plan.lanes = target.lanes(bytes * 8);
+  if (isDots(spec)) {
+    plan.dots.emplace().lanes = plan.lanes;
+    // Vectors of sums are read whole.
+    plan.scratch.bytes = roundUp(2 * plan.dots->unitRows * bytes, 64);
+    return plan;
+  }
+  plan.masksPanels = target.vectorBits >= 512;
+  plan.tileVectors = chooseVectors(spec, target, plan.lanes);
+  chooseRows(plan, spec, target);
+  chooseBlocks(plan, bytes);
+  chooseA(plan, spec, bytes);
+  chooseB(plan, spec, bytes);
   plan.scratch = layOutScratch(spec, plan, bytes);
   return plan;
 }
