@@ -114,8 +114,8 @@ def odd_tail(g):
 
 def main():
     print("// Written by tools/fit-polynomials/fit.py; do not edit.")
-    print("#ifndef KERATIN_CODEGEN_CPU_VECTORMATHCOEFFICIENTS_H")
-    print("#define KERATIN_CODEGEN_CPU_VECTORMATHCOEFFICIENTS_H\n")
+    print("#ifndef KERATIN_CODEGEN_ELEMENTS_VECTORMATHCOEFFICIENTS_H")
+    print("#define KERATIN_CODEGEN_ELEMENTS_VECTORMATHCOEFFICIENTS_H\n")
     print("// Lowest power first. Errors are relative to the function unless stated otherwise.")
     print("namespace keratin::codegen::coefficients {\n")
     half_ln2 = log(mpf(2)) / 2 * mpf('1.0002')
@@ -180,7 +180,7 @@ def main():
     for i in range(0, len(words), 8):
         print("    " + ", ".join(words[i:i + 8]) + ("," if i + 8 < len(words) else "};\n"))
     print("} // namespace keratin::codegen::coefficients\n")
-    print("#endif // KERATIN_CODEGEN_CPU_VECTORMATHCOEFFICIENTS_H")
+    print("#endif // KERATIN_CODEGEN_ELEMENTS_VECTORMATHCOEFFICIENTS_H")
 
 
 main()
