@@ -7,7 +7,6 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/SubtargetFeature.h"
 
@@ -37,13 +36,15 @@ static constexpr const char *unwantedPasses[] = {
 
 // Reads the vector shape off the features that LLVM derives from cpu and feature string.
 static void deriveVectorShape(MachineTarget &target) {
+  startLlvm();
   std::string error;
-  std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(target, &error);
-  if (!machine) {
+  const llvm::Target *known = llvm::TargetRegistry::lookupTarget(target.triple, error);
+  std::unique_ptr<llvm::MCSubtargetInfo> info(
+      known ? known->createMCSubtargetInfo(target.triple, target.cpu, target.features) : nullptr);
+  if (!info) {
     target.triple.clear();
     return;
   }
-  const llvm::MCSubtargetInfo *info = machine->getMCSubtargetInfo();
   llvm::Triple triple(target.triple);
   if (triple.isX86()) {
     bool avx512 = info->checkFeatures("+avx512f,+avx512bw,+avx512dq,+avx512vl");

@@ -3,17 +3,28 @@
 #include "codegen/llvm/Beginning.h"
 
 #include "llvm-c/Target.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/CodeGen/MachineModuleInfo.h"
+#include "llvm/CodeGen/Passes.h"
+#include "llvm/CodeGen/TargetInstrInfo.h"
+#include "llvm/CodeGen/TargetOpcodes.h"
+#include "llvm/CodeGen/TargetPassConfig.h"
+#include "llvm/CodeGen/TargetSubtargetInfo.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PrintPasses.h"
 #include "llvm/InitializePasses.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/Pass.h"
 #include "llvm/PassRegistry.h"
 #include "llvm/Support/TargetSelect.h"
-#include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
+
+#include <memory>
 
 using namespace keratin::codegen;
 
@@ -38,68 +49,78 @@ static void registerTargetsAndPasses() {
   llvm::initializeAnalysis(passes);
   llvm::initializeCodeGen(passes);
   llvm::initializeTarget(passes);
+  // These are in none of the lists, and would register when they are made.
+  llvm::initializeExpandReductionsPass(passes);
+  llvm::initializeExpandVectorPredicationPass(passes);
+  llvm::initializeRegAllocScoringPass(passes);
+  llvm::initializeReplaceWithVeclibLegacyPass(passes);
 }
 
-// p[i] += 1.5 for vectors, as long as i < exp(x): a call of a function by its name, a loop, and a
-// constant in memory. For these the code generator makes tables when it first meets them.
-static void addExample(llvm::Module &module, unsigned lanes) {
+// Clears bits of integers in memory, others in each lane.
+static llvm::Function &addExample(llvm::Module &module) {
   llvm::LLVMContext &context = module.getContext();
   llvm::IRBuilder<> b(context);
-  auto *vector = llvm::FixedVectorType::get(b.getFloatTy(), lanes);
-  llvm::FunctionCallee exp = module.getOrInsertFunction("exp", b.getDoubleTy(), b.getDoubleTy());
-  auto *function = llvm::Function::Create(
-      llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.getDoubleTy()}, false),
-      llvm::Function::ExternalLinkage, "example", module);
-  auto *entry = llvm::BasicBlock::Create(context, "", function);
-  auto *loop = llvm::BasicBlock::Create(context, "", function);
-  auto *end = llvm::BasicBlock::Create(context, "", function);
-  b.SetInsertPoint(entry);
-  llvm::Value *count = b.CreateFPToSI(b.CreateCall(exp, {function->getArg(1)}), b.getInt64Ty());
-  b.CreateBr(loop);
-  b.SetInsertPoint(loop);
-  llvm::PHINode *i = b.CreatePHI(b.getInt64Ty(), 2);
-  llvm::Value *place = b.CreateGEP(vector, function->getArg(0), i);
-  llvm::Value *sum = b.CreateFAdd(b.CreateLoad(vector, place), llvm::ConstantFP::get(vector, 1.5));
-  b.CreateStore(sum, place);
-  llvm::Value *next = b.CreateAdd(i, b.getInt64(1));
-  i->addIncoming(b.getInt64(0), entry);
-  i->addIncoming(next, loop);
-  b.CreateCondBr(b.CreateICmpSLT(next, count), loop, end);
-  b.SetInsertPoint(end);
+  auto *function =
+      llvm::Function::Create(llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy()}, false),
+                             llvm::Function::ExternalLinkage, "example", module);
+  b.SetInsertPoint(llvm::BasicBlock::Create(context, "", function));
+  llvm::Constant *mask =
+      llvm::ConstantDataVector::get(context, llvm::ArrayRef<uint32_t>{1, 2, 3, 4});
+  llvm::Value *place = function->getArg(0);
+  b.CreateStore(b.CreateAnd(b.CreateLoad(mask->getType(), place), mask), place);
   b.CreateRetVoid();
+  return *function;
 }
 
-void keratin::codegen::runCodeGenerator(const std::string &triple, llvm::StringRef cpu,
-                                        llvm::StringRef features, llvm::CodeGenOptLevel level,
-                                        llvm::CodeGenFileType file) {
+// Selecting instructions makes lists of types. Looking for what vectors of constants have in
+// common, in instructions on bits, makes a table of those that repeat an element of their operand.
+static void selectExample(llvm::Module &module, llvm::LLVMTargetMachine &machine) {
+  llvm::legacy::PassManager passes;
+  auto *functions = new llvm::MachineModuleInfoWrapperPass(&machine);
+  llvm::TargetPassConfig *config = machine.createPassConfig(passes);
+  config->setDisableVerify(true);
+  passes.add(config);
+  passes.add(functions);
+  if (config->addISelPasses())
+    return;
+  config->setInitialized();
+  const llvm::StringRef name = "x86-fixup-vector-constants";
+  const llvm::PassInfo *constants = llvm::PassRegistry::getPassRegistry()->getPassInfo(name);
+  if (constants && machine.getTargetTriple().isX86())
+    passes.add(constants->createPass());
+  passes.add(llvm::createFreeMachineFunctionPass());
+  passes.run(module);
+}
+
+// What the code generator makes when it first needs it, made for a processor that has all kinds of
+// instructions of which there are tables.
+static void makeTables() {
+  const llvm::Triple triple(llvm::sys::getProcessTriple());
   std::string error;
-  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple.str(), error);
   std::unique_ptr<llvm::TargetMachine> machine(
-      target ? target->createTargetMachine(triple, cpu, features, {}, llvm::Reloc::PIC_,
-                                           std::nullopt, level)
+      target ? target->createTargetMachine(triple.str(), triple.isX86() ? "x86-64-v4" : "", "", {},
+                                           llvm::Reloc::PIC_)
              : nullptr);
   if (!machine)
     return;
+  llvm::LibFunc ignored;
+  (void)llvm::TargetLibraryInfoImpl(triple).getLibFunc("exp", ignored); // functions by their names
+  (void)llvm::isFunctionInPrintList("");                                // those to be printed
   llvm::LLVMContext context;
   llvm::Module module("", context);
-  module.setTargetTriple(triple);
   module.setDataLayout(machine->createDataLayout());
-  addExample(module, 8);
-  addExample(module, 16);
-  llvm::SmallVector<char, 0> code;
-  llvm::raw_svector_ostream stream(code);
-  llvm::legacy::PassManager passes;
-  if (!machine->addPassesToEmitFile(passes, stream, nullptr, file))
-    passes.run(module);
+  llvm::Function &example = addExample(module);
+  // Instructions that read their operand from memory.
+  (void)machine->getSubtargetImpl(example)->getInstrInfo()->getOpcodeAfterMemoryUnfold(
+      llvm::TargetOpcode::COPY, /*UnfoldLoad=*/true, /*UnfoldStore=*/false);
+  selectExample(module, static_cast<llvm::LLVMTargetMachine &>(*machine));
 }
 
 void keratin::codegen::startLlvm() {
   static constinit Beginning beginning([] {
     registerTargetsAndPasses();
-    // As it will be for code that runs once and for kernels.
-    for (auto level : {llvm::CodeGenOptLevel::None, llvm::CodeGenOptLevel::Default})
-      runCodeGenerator(llvm::sys::getProcessTriple(), llvm::sys::getHostCPUName(), "", level,
-                       llvm::CodeGenFileType::ObjectFile);
+    makeTables();
   });
   beginning.await();
 }

@@ -9,6 +9,7 @@
 
 #include "absl/strings/cord.h"
 
+#include <atomic>
 #include <new>
 
 using namespace keratin;
@@ -24,17 +25,36 @@ static absl::Status abandoned(Ending ending, const std::string &what, const std:
   return status;
 }
 
+static std::unique_ptr<mlir::MLIRContext> newContext() {
+  auto context = std::make_unique<mlir::MLIRContext>(compiler::dialects(),
+                                                     mlir::MLIRContext::Threading::DISABLED);
+  // The argument alone leaves types and attributes with tables of each thread.
+  context->disableMultithreading();
+  context->loadAllAvailableDialects();
+  return context;
+}
+
+// That in which MLIR was started, until somebody takes it: dialects take as long to load as a
+// twentieth of a small function to compile.
+static constinit std::atomic<mlir::MLIRContext *> firstContext{nullptr};
+
 // Dialects name their classes when they are first loaded, and ops their traits when they are first
 // asked for them.
 static void startMlir() {
   static constinit codegen::Beginning beginning([] {
-    mlir::MLIRContext context(compiler::dialects(), mlir::MLIRContext::Threading::DISABLED);
-    context.disableMultithreading();
-    context.loadAllAvailableDialects();
-    for (mlir::RegisteredOperationName name : context.getRegisteredOperations())
+    std::unique_ptr<mlir::MLIRContext> context = newContext();
+    for (mlir::RegisteredOperationName name : context->getRegisteredOperations())
       (void)name.hasTrait<mlir::OpTrait::IsTerminator>();
+    firstContext.store(context.release(), std::memory_order_release);
   });
   beginning.await();
+}
+
+std::unique_ptr<mlir::MLIRContext> compiler::makeContext() {
+  startMlir();
+  if (mlir::MLIRContext *first = firstContext.exchange(nullptr, std::memory_order_acquire))
+    return std::unique_ptr<mlir::MLIRContext>(first);
+  return newContext();
 }
 
 absl::Status compiler::attempt(const std::string &what, llvm::function_ref<void()> work) {

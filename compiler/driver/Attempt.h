@@ -6,13 +6,21 @@
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
+#include <memory>
 #include <string>
+
+namespace mlir {
+class MLIRContext;
+}
 
 namespace keratin::compiler {
 
 // Does the work. Where LLVM would have ended the process: RESOURCE_EXHAUSTED or INTERNAL, and
 // isAbandoned(). Exceptions of the work pass.
 absl::Status attempt(const std::string &what, llvm::function_ref<void()> work);
+
+// For one thread at a time, with all dialects that compile() needs loaded. Within attempt().
+std::unique_ptr<mlir::MLIRContext> makeContext();
 
 // Whether work was left in the middle (codegen/llvm/Recovery.h): modules and contexts that it had
 // in hands must never be touched again, nor destroyed. They are lost.

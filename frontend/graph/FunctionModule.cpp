@@ -22,9 +22,8 @@ namespace {
 class ModuleBuilder {
 public:
   ModuleBuilder(const GraphSlice &slice, const std::string &name, Literals literals)
-      : graph(Graph::get()), slice(slice), literals(literals),
-        context(makeFunctionContext(compiler::dialects())),
-        b((context->loadAllAvailableDialects(), context.get())), transfer(*context) {
+      : graph(Graph::get()), slice(slice), literals(literals), context(compiler::makeContext()),
+        b(context.get()), transfer(*context) {
     module = ModuleOp::create(UnknownLoc::get(context.get()));
     b.setInsertionPointToEnd(module->getBody());
     function =
