@@ -12,7 +12,7 @@ struct TargetLimits {
   int64_t kernelOps = 96;
   // Tensors of the full shape that the kernel of a contraction may read and write beside its
   // operands (keratin-form-kernels).
-  int64_t tileStreams = 4;
+  int64_t tileTensors = 4;
   // Bytes on a multiple of which buffers begin (keratin-plan-memory).
   int64_t alignment = 64;
   // Kernels run in memory that the host's code can neither read nor write: the memories of a plan

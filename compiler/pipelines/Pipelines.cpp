@@ -36,7 +36,7 @@ static std::unique_ptr<Pass> foldConstants(const PhaseOptions &phaseOptions) {
 static std::unique_ptr<Pass> formKernels(const PhaseOptions &phaseOptions) {
   passes::FormKernelsOptions options;
   options.maxOps = phaseOptions.limits.kernelOps;
-  options.maxStreams = phaseOptions.limits.tileStreams;
+  options.maxTileTensors = phaseOptions.limits.tileTensors;
   return passes::createFormKernels(options);
 }
 

@@ -43,7 +43,7 @@ private:
     });
     if (walked.wasInterrupted())
       return failure();
-    FusionPolicy policy({maxOps, maxStreams, maxRecomputed, maxMoves, smallElements});
+    FusionPolicy policy({maxOps, maxTileTensors, maxRecomputed, maxMoves, smallElements});
     for (auto &[block, defined] : blocks) {
       KernelGroups groups(*block, defined, policy, fuse);
       groups.form();

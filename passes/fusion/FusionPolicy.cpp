@@ -65,18 +65,18 @@ std::optional<Nest> FusionPolicy::joined(const Nest &a, const Nest &b) const {
 bool FusionPolicy::suitsTile(const IterationSpace &space, ArrayRef<Operation *> ops,
                              ArrayRef<Value> outputs) const {
   llvm::DenseSet<Operation *> inside(ops.begin(), ops.end());
-  llvm::DenseSet<Value> streams;
+  llvm::DenseSet<Value> tensors;
   for (Value output : outputs) {
     if (squeezed(getShape(output)) != space.shape)
       return false;
-    streams.insert(output);
+    tensors.insert(output);
   }
   for (Operation *op : ops)
     if (!isTiled(op))
       for (Value operand : op->getOperands())
         if (!inside.contains(operand.getDefiningOp()) && squeezed(getShape(operand)) == space.shape)
-          streams.insert(operand);
-  return int64_t(streams.size()) <= limits.streams;
+          tensors.insert(operand);
+  return int64_t(tensors.size()) <= limits.tileTensors;
 }
 
 bool FusionPolicy::isSmall(const Shape &shape) const {

@@ -9,7 +9,7 @@ namespace keratin::passes {
 
 // What a kernel may take of a machine: options of the pass, which describes them.
 struct FusionLimits {
-  int64_t ops, streams, recomputed, moves, smallElements;
+  int64_t ops, tileTensors, recomputed, moves, smallElements;
 };
 
 // What is known of a group's loops without another look at its ops: with it the time to form a

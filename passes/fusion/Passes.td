@@ -30,7 +30,7 @@ def FormKernels : KeratinPass<"form-kernels"> {
         "ops of a kernel at most: longer ones take long to compile and run out of registers">,
     Option<"fuse", "fuse", "bool", "true",
         "false: every op is a kernel of its own (to find out what fusion does)">,
-    Option<"maxStreams", "max-streams", "int64_t", "4",
+    Option<"maxTileTensors", "max-tile-tensors", "int64_t", "4",
         "tensors of the full shape beside a contraction's tile at most: further ones stand at the "
         "same place of their pages, and loads wait for stores">,
     Option<"maxRecomputed", "max-recomputed", "int64_t", "3",

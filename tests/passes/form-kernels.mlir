@@ -1,8 +1,8 @@
 // RUN: keratin-opt %s --keratin-form-kernels | FileCheck %s
 // RUN: keratin-opt %s --keratin-form-kernels=fuse=false | FileCheck %s --check-prefix=APART
 // RUN: keratin-opt %s --keratin-form-kernels=max-ops=2 | FileCheck %s --check-prefix=SMALL
-// RUN: keratin-opt %s --keratin-form-kernels="max-moves=0 max-recomputed=0 max-streams=0" | FileCheck %s --check-prefix=NONE
-// RUN: keratin-opt %s --keratin-form-kernels=max-streams=1 | FileCheck %s --check-prefix=STREAMS
+// RUN: keratin-opt %s --keratin-form-kernels="max-moves=0 max-recomputed=0 max-tile-tensors=0" | FileCheck %s --check-prefix=NONE
+// RUN: keratin-opt %s --keratin-form-kernels=max-tile-tensors=1 | FileCheck %s --check-prefix=STREAMS
 
 // CHECK-LABEL: func.func @elementwise_chain_with_two_results
 // CHECK:         keratin.kernel({{.*}}) :
