@@ -1,6 +1,7 @@
 #include "ir/dialect/Signature.h"
 
 #include "ir/dialect/MemoryPlan.h"
+#include "ir/interfaces/OpProperties.h"
 
 using namespace keratin::ir;
 using namespace mlir;
@@ -156,10 +157,8 @@ std::optional<int64_t> Signature::updatedVariable(unsigned result) const {
 bool Signature::isInPlace(unsigned result) const {
   if (!isUpdate(result) || function.isExternal())
     return false;
-  Value value = function.getFunctionBody().front().getTerminator()->getOperand(result);
-  while (isa_and_nonnull<ReshapeOp, SliceOp>(value.getDefiningOp()))
-    value = value.getDefiningOp()->getOperand(0);
-  auto made = dyn_cast<OpResult>(value);
+  auto made = dyn_cast<OpResult>(
+      rootOf(function.getFunctionBody().front().getTerminator()->getOperand(result)));
   PlaceAttr place = made ? placeOf(made) : PlaceAttr();
   return place && place.isInVariable();
 }

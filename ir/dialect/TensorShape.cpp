@@ -39,6 +39,15 @@ Type keratin::ir::getElementType(Value value) { return getTensorType(value).getE
 
 std::optional<DimExpr> keratin::ir::elementCount(const Shape &shape) { return product(shape); }
 
+std::optional<DimExpr> keratin::ir::byteCount(const Shape &shape, Type elementType) {
+  std::optional<DimExpr> count = elementCount(shape);
+  return count ? mul(*count, dtypeBytes(dtypeOf(elementType))) : std::nullopt;
+}
+
+std::optional<DimExpr> keratin::ir::byteCount(Value value) {
+  return byteCount(getShape(value), getElementType(value));
+}
+
 std::string keratin::ir::toString(const Shape &shape) {
   std::string text = "(";
   for (size_t i = 0; i < shape.size(); ++i)

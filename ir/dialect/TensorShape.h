@@ -29,6 +29,10 @@ mlir::Type getElementType(mlir::Value value);
 
 // Number of elements; nullopt if it cannot fit 64 bits.
 std::optional<DimExpr> elementCount(const Shape &shape);
+// Bytes of a value, or of elements of its type in another shape; nullopt if they cannot fit 64
+// bits.
+std::optional<DimExpr> byteCount(mlir::Value value);
+std::optional<DimExpr> byteCount(const Shape &shape, mlir::Type elementType);
 // "(2, d0, 3)"
 std::string toString(const Shape &shape);
 

@@ -30,4 +30,13 @@ static DimsAttr withFirst(DimsAttr list, int64_t first) {
   return DimsAttr::get(list.getContext(), shape);
 }
 
+Value keratin::ir::rootOf(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isView(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
 #include "ir/interfaces/OpProperties.cpp.inc"

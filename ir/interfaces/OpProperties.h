@@ -26,6 +26,8 @@ bool canFail(mlir::Operation *op);
 // Whether its result, outside of kernels, is the first operand's memory or a part of it, under
 // another name: a reshape, or a slice of neighbouring rows.
 bool isView(mlir::Operation *op);
+// The value whose memory `value` is, or is a part of, outside of kernels.
+mlir::Value rootOf(mlir::Value value);
 // Whether it makes each element of its result from elements of its operands and nothing else, and
 // hands it on once, finished: no part of the result is needed while the rest is made.
 bool isMadeByElement(mlir::Operation *op);

@@ -127,9 +127,7 @@ FailureOr<Value> ProgramBuilder::placeOfRows(ir::SliceOp rows) {
     return base;
   ir::Shape row = ir::getShape(rows.getX());
   row[0] = first;
-  std::optional<DimExpr> bytes = ir::elementCount(row);
-  if (bytes)
-    bytes = mul(*bytes, ir::dtypeBytes(ir::dtypeOf(ir::getElementType(rows.getX()))));
+  std::optional<DimExpr> bytes = ir::byteCount(row, ir::getElementType(rows.getX()));
   if (!bytes)
     return ir::emitGraphError(rows, ir::GraphError::TooLarge)
                << "slice: the bytes before its rows do not fit 64 bits",

@@ -8,7 +8,7 @@ using namespace mlir;
 using ir::DimExpr;
 
 FailureOr<DimExpr> ProgramBuilder::bytesOf(Value value) {
-  std::optional<DimExpr> bytes = passes::bytesOf(value);
+  std::optional<DimExpr> bytes = ir::byteCount(value);
   if (!bytes)
     return emitError(value.getLoc(), "the bytes of one step do not fit 64 bits"), failure();
   return *bytes;

@@ -113,7 +113,7 @@ private:
     Staged staged(b, call);
     for (ValueRange values : {ValueRange(kernel.getInputs()), ValueRange(kernel.getOutputs())})
       for (Value value : values) {
-        if (failed(staged.add(passes::bytesOf(value).value_or(DimExpr(INT64_MAX)))))
+        if (failed(staged.add(ir::byteCount(value).value_or(DimExpr(INT64_MAX)))))
           return failure();
       }
     staged.allocate();

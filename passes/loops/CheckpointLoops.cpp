@@ -26,7 +26,7 @@ constexpr char kNumberAttr[] = "keratin.loop_number";
 
 // With the usual number for sizes that are not known; few enough to be added up.
 int64_t bytesWithDefaults(Value value) {
-  std::optional<DimExpr> bytes = bytesOf(value);
+  std::optional<DimExpr> bytes = byteCount(value);
   return std::clamp<int64_t>(bytes ? evaluate(*bytes, {}).value_or(0) : 0, 0, int64_t(1) << 40);
 }
 

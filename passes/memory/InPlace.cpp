@@ -20,7 +20,7 @@ static bool canKernelWriteOver(KernelOp kernel, unsigned result, Value root) {
     if (rootOf(input) != root)
       continue;
     // A part of the storage begins elsewhere.
-    if (!sameShape(argument, written) || bytesOf(input) != bytesOf(root) ||
+    if (!sameShape(argument, written) || byteCount(input) != byteCount(root) ||
         dtypeBytes(dtypeOf(getElementType(argument))) != elementBytes)
       return false;
     dependent.insert(argument);
@@ -76,7 +76,7 @@ StateHome keratin::passes::homeOf(LoopOpInterface loop, unsigned state) {
   Value last = loop.getStateArguments()[state];
   Operation *node = next.getOwner();
   // A view of unproved size is checked at the call; a buffer's size must be certain.
-  if (bytesOf(next) != bytesOf(last))
+  if (byteCount(next) != byteCount(last))
     return StateHome::TwoBuffers;
   for (Operation *reader : readersOf(last))
     if (node->isBeforeInBlock(reader))
@@ -91,7 +91,7 @@ unsigned keratin::passes::stackOfState(LoopOpInterface loop, unsigned state) {
 }
 
 static bool canLoopWriteOver(LoopOpInterface loop, unsigned result, Value root) {
-  if (result >= loop.getNumStates() || bytesOf(root) != bytesOf(loop->getResult(result)))
+  if (result >= loop.getNumStates() || byteCount(root) != byteCount(loop->getResult(result)))
     return false;
   for (auto [index, operand] : llvm::enumerate(loop->getOperands()))
     if ((index == result) != (rootOf(operand) == root))
@@ -118,7 +118,7 @@ bool keratin::passes::canUpdateInPlace(const KernelProgram &program, const Updat
       program.returnedAs(root).size() != 1)
     return false;
   // A view of unproved size is checked at the call; a buffer's size must be certain.
-  if (value.getType() != update.variable.getType() || bytesOf(root) != bytesOf(update.variable))
+  if (value.getType() != update.variable.getType() || byteCount(root) != byteCount(update.variable))
     return false;
   Operation *node = program.nodes()[position];
   return !operandOf(node, update.variable) ||

@@ -48,8 +48,8 @@ KernelCost keratin::passes::costOf(Operation *op) {
   for (Value operand : op->getOperands())
     read.insert(rootOf(operand));
   for (Value root : read)
-    cost.bytesRead = sum(cost.bytesRead, bytesOf(root));
+    cost.bytesRead = sum(cost.bytesRead, byteCount(root));
   for (Value result : op->getResults())
-    cost.bytesWritten = sum(cost.bytesWritten, bytesOf(result));
+    cost.bytesWritten = sum(cost.bytesWritten, byteCount(result));
   return cost;
 }

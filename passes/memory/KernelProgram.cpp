@@ -10,20 +10,6 @@ using namespace keratin::ir;
 using namespace keratin::passes;
 using namespace mlir;
 
-Value keratin::passes::rootOf(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (!isView(op))
-      break;
-    value = op->getOperand(0);
-  }
-  return value;
-}
-
-std::optional<DimExpr> keratin::passes::bytesOf(Value value) {
-  std::optional<DimExpr> count = elementCount(getShape(value));
-  return count ? mul(*count, dtypeBytes(dtypeOf(getElementType(value)))) : std::nullopt;
-}
-
 int64_t KernelProgram::producer(Value root) const {
   Operation *op = root.getDefiningOp();
   return op && isNode(op) ? position(op) : -1;

@@ -24,12 +24,7 @@ namespace keratin::passes {
 
 // Kernels, loops and branches.
 using ir::isNode;
-
-// The value whose storage `value` is, or is a part of.
-mlir::Value rootOf(mlir::Value value);
-
-// Bytes of a value; nullopt if they do not fit 64 bits.
-std::optional<ir::DimExpr> bytesOf(mlir::Value value);
+using ir::rootOf;
 
 // A new value for a variable, as the function's signature declares it.
 struct UpdateResult {

@@ -269,7 +269,7 @@ void printLoop(llvm::raw_ostream &out, LoopOpInterface loop, bool isUnbounded,
   for (unsigned number = 0; number < loop.getNumStates(); ++number) {
     PlaceAttr place = placeOfState(loop, number);
     out << indent << "state " << number << ": "
-        << bytesText(bytesOf(loop->getResult(number)), symbols) << ", "
+        << bytesText(byteCount(loop->getResult(number)), symbols) << ", "
         << (place.isInResult()   ? "in place"
             : place.isInMemory() ? "in two buffers"
                                  : "in stack " + std::to_string(place.getNumber()))
@@ -278,12 +278,12 @@ void printLoop(llvm::raw_ostream &out, LoopOpInterface loop, bool isUnbounded,
   Operation *yield = loop.getBody().front().getTerminator();
   for (unsigned number = 0; number < loop.getStacks().size(); ++number) {
     out << indent << "stack " << number << ": "
-        << bytesText(bytesOf(yield->getOperand(loop.getNumStates() + number)), symbols)
+        << bytesText(byteCount(yield->getOperand(loop.getNumStates() + number)), symbols)
         << " a step, ";
     if (isUnbounded)
       out << "in a tape that grows\n";
     else
-      out << bytesText(bytesOf(loop.getStacks()[number]), symbols) << " in all\n";
+      out << bytesText(byteCount(loop.getStacks()[number]), symbols) << " in all\n";
   }
 }
 

@@ -225,7 +225,7 @@ Planner::Place Planner::placeInArena(int64_t node, OpResult result) {
     buffers[place.buffer].holder = result;
     buffers[place.buffer].live.last = last;
   } else {
-    place.buffer = addBuffer(bytesOf(result), result, {node, last});
+    place.buffer = addBuffer(byteCount(result), result, {node, last});
   }
   return place;
 }
@@ -248,7 +248,7 @@ Planner::Place Planner::placeOf(int64_t node, OpResult result) {
       return place;
     if (isTape(result)) {
       Operation *yield = loop.getBody().front().getTerminator();
-      std::optional<DimExpr> bytes = bytesOf(yield->getOperand(state - 1));
+      std::optional<DimExpr> bytes = byteCount(yield->getOperand(state - 1));
       // More than 64 bits hold, there is not.
       place.tape = memories.addTape(loop.getSteps(), bytes.value_or(DimExpr(INT64_MAX)));
       return place;
@@ -291,11 +291,11 @@ void Planner::addLoopBuffers(LoopOpInterface loop) {
     return rootOf(define.getSize()) == loop.getStepNumber();
   });
   if (isSize || !program.readers(loop.getStepNumber()).empty())
-    loopBuffers.step = addBuffer(bytesOf(loop.getStepNumber()), loop.getStepNumber(), always);
+    loopBuffers.step = addBuffer(byteCount(loop.getStepNumber()), loop.getStepNumber(), always);
   for (unsigned state = 0; state < loop.getNumStates(); ++state) {
     Value argument = loop.getStateArguments()[state];
     loopBuffers.second.push_back(homeOf(loop, state) == StateHome::TwoBuffers
-                                     ? addBuffer(bytesOf(argument), argument, always)
+                                     ? addBuffer(byteCount(argument), argument, always)
                                      : -1);
   }
 }
@@ -305,7 +305,7 @@ LogicalResult Planner::layOut() {
   for (const Buffer &buffer : buffers) {
     if (!buffer.bytes && !buffer.firstValue)
       return tooLarge(program.block().getParentOp());
-    if (!buffer.bytes && sizes.mentions(bytesOf(buffer.firstValue).value_or(DimExpr(0))))
+    if (!buffer.bytes && sizes.mentions(byteCount(buffer.firstValue).value_or(DimExpr(0))))
       return emitGraphError(buffer.firstValue.getLoc())
              << "no bound is known of the bytes of an intermediate value of type "
              << buffer.firstValue.getType() << ", whose size the call computes";

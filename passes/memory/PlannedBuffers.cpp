@@ -49,7 +49,7 @@ private:
   void addLasting(Value value, PlaceAttr place, PlannedMemory &plan);
 
   std::optional<DimExpr> mostBytes(Value value) const {
-    std::optional<DimExpr> bytes = bytesOf(value);
+    std::optional<DimExpr> bytes = byteCount(value);
     return bytes ? sizes.atMost(*bytes) : bytes;
   }
 

@@ -22,7 +22,7 @@ constexpr int64_t kRepresentativeSize = 32;
 constexpr int64_t kMostBytes = int64_t(1) << 40;
 
 int64_t representativeBytes(Value value) {
-  std::optional<DimExpr> bytes = bytesOf(value);
+  std::optional<DimExpr> bytes = byteCount(value);
   std::optional<int64_t> number =
       bytes ? bytes->evaluate([](int64_t) { return std::optional<int64_t>(kRepresentativeSize); })
             : std::nullopt;
@@ -123,7 +123,7 @@ SmallVector<Scheduler::Overwrite> Scheduler::overwrites() const {
   for (unsigned state = 0; loop && state < loop.getNumStates(); ++state) {
     auto next = cast<OpResult>(rootOf(program.exit()->getOperand(state)));
     Value old = loop.getStateArguments()[state];
-    bool alone = program.returnedAs(next).size() == 1 && bytesOf(next) == bytesOf(old);
+    bool alone = program.returnedAs(next).size() == 1 && byteCount(next) == byteCount(old);
     if (alone && (!operandOf(next.getOwner(), old) ||
                   canWriteOver(next.getOwner(), next.getResultNumber(), old)))
       result.push_back({program.producer(next), old, false});

@@ -23,13 +23,6 @@ constexpr int64_t kLargestConstant = 1 << 20; // bytes
 // matrices, would otherwise take the interpreter minutes. What is left is computed when called.
 constexpr int64_t kMostWork = 1 << 24;
 
-// Bytes of a value of static shape; nullopt if unknown or beyond 64 bits.
-std::optional<int64_t> sizeInBytes(Value value) {
-  std::optional<DimExpr> count = elementCount(getShape(value));
-  count = count ? mul(*count, DimExpr(dtypeBytes(dtypeOf(getElementType(value))))) : count;
-  return count && count->isConstant() ? std::optional(count->constantValue()) : std::nullopt;
-}
-
 // A tensor of the type's shape with the scalar everywhere.
 std::optional<HostTensor> repeat(const HostTensor &scalar, RankedTensorType type) {
   std::optional<HostTensor> tensor = makeHostTensor(scalar.dtype, type.getShape().vec());
@@ -51,7 +44,8 @@ std::optional<HostTensor> getConstant(Value value) {
   return tensor && source != value ? repeat(*tensor, getTensorType(value)) : tensor;
 }
 
-// Elements that computing the op looks at; every size is known and small.
+// Elements that computing the op looks at, or what it does with them, where that is more; every
+// size is known and small.
 int64_t workOf(Operation *op) {
   auto elements = [](Value value) { return elementCount(getShape(value))->constantValue(); };
   int64_t work = 0;
@@ -59,16 +53,9 @@ int64_t workOf(Operation *op) {
     work += elements(operand);
   for (Value result : op->getResults())
     work += elements(result);
-  // A contraction looks at both operands' rows for each element.
-  if (auto dot = dyn_cast<DotGeneralOp>(op); dot && elements(dot.getA()) > 0)
-    for (int64_t axis : dot.getAContract())
-      work *= getTensorType(dot.getA()).getDimSize(axis);
-  // Windows may cover each element as often as there are windows.
-  if (isa<ConvolutionOp, WindowSumOp, WindowMaxOp, WindowPickOp, WindowScatterOp>(op)) {
-    std::optional<DimExpr> count = operationCount(op);
-    work = count ? std::max(work, count->constantValue()) : INT64_MAX;
-  }
-  return work;
+  // Contractions and windows meet each element many times.
+  std::optional<DimExpr> operations = operationCount(op);
+  return operations ? std::max(work, operations->constantValue()) : INT64_MAX;
 }
 
 bool isFinite(const HostTensor &tensor) {
@@ -99,8 +86,9 @@ struct FoldConstantsPass : impl::FoldConstantsBase<FoldConstantsPass> {
 
 private:
   bool fits(Value value) const {
-    std::optional<int64_t> bytes = sizeInBytes(value);
-    return bytes && *bytes <= std::min<int64_t>(maxBytes, kLargestConstant);
+    std::optional<DimExpr> bytes = byteCount(value);
+    return bytes && bytes->isConstant() &&
+           bytes->constantValue() <= std::min<int64_t>(maxBytes, kLargestConstant);
   }
 
   bool isCandidate(Operation *op) const {

@@ -29,12 +29,6 @@ struct PlannedValue {
 
 using Assignment = llvm::DenseMap<int64_t, int64_t>;
 
-Value storageOf(Value value) {
-  while (isa_and_nonnull<ReshapeOp, SliceOp>(value.getDefiningOp()))
-    value = value.getDefiningOp()->getOperand(0);
-  return value;
-}
-
 // Through what is inside, or because a size that it computes is wrong.
 bool mayEndCall(Operation *node) {
   for (Operation *op = node->getNextNode(); op && !isNode(op); op = op->getNextNode())
@@ -70,7 +64,7 @@ LogicalResult checkElementwise(KernelOp kernel, Value storage, OpResult written)
   llvm::SmallDenseSet<Value> same;
   for (BlockArgument argument : kernel.getBody().front().getArguments()) {
     Value operand = kernel->getOperand(argument.getArgNumber());
-    if (storageOf(operand) != storage)
+    if (rootOf(operand) != storage)
       continue;
     for (Value part = operand; part != storage; part = part.getDefiningOp()->getOperand(0))
       if (isa<SliceOp>(part.getDefiningOp()))
@@ -112,7 +106,7 @@ LogicalResult checkLoopOver(LoopOpInterface loop, Value storage, OpResult writte
     return loop->emitError("writes result ")
            << state << " over an operand, but its steps do not change it in place";
   for (auto [index, operand] : llvm::enumerate(loop->getOperands()))
-    if ((index == state) != (storageOf(operand) == storage))
+    if ((index == state) != (rootOf(operand) == storage))
       return loop->emitError("writes result ")
              << state << " over a value that is not, or not only, its first one";
   return success();
@@ -160,7 +154,7 @@ public:
     return nullptr;
   }
   PlannedValue *findReturned(unsigned index) {
-    return find(storageOf(block.getTerminator()->getOperand(index)));
+    return find(rootOf(block.getTerminator()->getOperand(index)));
   }
   std::vector<PlannedValue> &getValues() { return values; }
   // Positions of all nodes that read a storage.
@@ -168,7 +162,7 @@ public:
     SmallVector<int64_t> readers;
     for (size_t i = 0; i < nodes.size(); ++i)
       if (llvm::any_of(nodes[i]->getOperands(),
-                       [&](Value operand) { return storageOf(operand) == storage; }))
+                       [&](Value operand) { return rootOf(operand) == storage; }))
         readers.push_back(i);
     return readers;
   }
@@ -230,7 +224,7 @@ LogicalResult BlockChecker::readLoop() {
     lasting.push_back({loop.getStepNumber(), step});
   else if (!readersOf(loop.getStepNumber()).empty() ||
            llvm::any_of(loop.getBody().front().getOps<DefineSizeOp>(), [&](DefineSizeOp define) {
-             return storageOf(define.getSize()) == loop.getStepNumber();
+             return rootOf(define.getSize()) == loop.getStepNumber();
            }))
     return loop->emitError("has no place for its step number, which is read");
   for (auto [number, state] : llvm::enumerate(loop.getStateArguments()))
@@ -313,7 +307,7 @@ LogicalResult BlockChecker::checkReuses() {
       continue;
     Operation *node = nodes[planned.made];
     unsigned index = planned.value.getResultNumber();
-    Value storage = storageOf(node->getOperand(*planned.place.getOver()));
+    Value storage = rootOf(node->getOperand(*planned.place.getOver()));
     if (failed(checkOver(node, storage, planned.value)))
       return failure();
     if (planned.place.isInVariable())
@@ -392,7 +386,7 @@ LogicalResult BlockChecker::compare(const Interval &a, const Interval &b,
     return success();
   std::optional<unsigned> over = b.planned ? b.planned->place.getOver() : std::nullopt;
   bool declared = a.planned && over && a.begin == b.begin &&
-                  storageOf(nodes[b.made]->getOperand(*over)) == a.planned->value;
+                  rootOf(nodes[b.made]->getOperand(*over)) == a.planned->value;
   if (declared)
     return success();
   InFlightDiagnostic diagnostic = emitError(b.location, "overwrites a value that is still needed");
@@ -500,7 +494,7 @@ LogicalResult Checker::checkUpdateInPlace(unsigned functionResult) {
         "must say which operand the update in place writes over");
   if (!readsItself)
     return success();
-  if (storageOf(nodes[planned->made]->getOperand(*over)) != variable)
+  if (rootOf(nodes[planned->made]->getOperand(*over)) != variable)
     return nodes[planned->made]->emitError("writes over an operand that is not its variable");
   return checkOver(nodes[planned->made], variable, planned->value);
 }
@@ -544,7 +538,7 @@ LogicalResult Checker::checkSizesOf(Block &block) {
         return op.emitError("needs d") << *early << " before it has a value";
     } else if (auto define = dyn_cast<DefineSizeOp>(op)) {
       waiting.erase(define.getSymbol());
-      Operation *maker = storageOf(define.getSize()).getDefiningOp();
+      Operation *maker = rootOf(define.getSize()).getDefiningOp();
       if ((maker && isNode(maker) ? maker : nullptr) != last)
         return define.emitError("reads a size that may have been overwritten");
     }
