@@ -178,13 +178,15 @@ class Keratin_Properties {
   // operands' names, a std::optional<DimExpr>.
   string size = "";
   // Operands that say where, not what.
-  list<string> places = [];
+  list<string> where = [];
   // How the range of its result follows from those of its operands: a rule of
   // ir/reference/BoundsOfOp.h.
   string bounds = "Unknown";
   // 1 (elementwise ops): the ends of the operands' ranges give the ends of the result's. 0:
   // BoundsOfOp has an `adjust` of its own for it, whose absence is a compile error.
   bit isMonotone = 1;
+  // 1 (elementwise ops): rounds nothing, so that no other form of it has other elements.
+  bit neverRounds = 0;
 }
 
 // What is data about an op stands in its record; what is not is a method in the neighbouring files

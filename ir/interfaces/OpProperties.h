@@ -49,7 +49,7 @@ bool isLinearIn(mlir::Operation *op, unsigned operand);
 // Whether no element of its result, of floats, has a sign, NaN aside.
 bool isNeverNegative(mlir::Operation *op);
 // Whether the operand says where, not what.
-bool isPlace(mlir::Operation *op, unsigned operand);
+bool saysWhere(mlir::Operation *op, unsigned operand);
 // Whether it can be made for all steps of a loop at once (passes/loops/StepBatcher.h).
 bool isBatchable(mlir::Operation *op);
 // Says in the op's attributes that there is one more dimension before all others, which the op
@@ -61,6 +61,8 @@ void prependDimension(mlir::Operation *op);
 // Units in the last place that an element may be wrong by (docs/vector-math.md), if its operands
 // are right.
 int64_t allowedUlps(mlir::Operation *op);
+// Whether it rounds nothing, element by element, so that no other form of it has other elements.
+bool neverRounds(mlir::Operation *op);
 // What an op makes of integers, element by element, that are sizes; nullopt if that is no size.
 std::optional<DimExpr> sizeMadeBy(mlir::Operation *op, llvm::ArrayRef<DimExpr> elements);
 // Whether the above knows anything about such ops.

@@ -82,6 +82,7 @@ class Keratin_BinaryOp<string mnemonic, TypeConstraint type, list<Trait> traits 
 def Keratin_NegOp : Keratin_UnaryOp<"neg", Keratin_NumberTensor> {
   let summary = "negation, element by element";
   let savedSince = 0;
+  let neverRounds = 1;
   let linearIn = ["x"];
   let size = "sub(DimExpr(0), x)";
   let description = "y = -x; integers wrap. Gradient: dx = -dy.";
@@ -94,6 +95,7 @@ def Keratin_NegOp : Keratin_UnaryOp<"neg", Keratin_NumberTensor> {
 def Keratin_AbsOp : Keratin_UnaryOp<"abs", Keratin_NumberTensor> {
   let summary = "absolute value, element by element";
   let savedSince = 0;
+  let neverRounds = 1;
   let isMonotone = 0;
   let isNeverNegative = 1;
   let description = "y = |x|. Gradient: dx = dy * sign(x), 0 at 0.";
@@ -511,6 +513,7 @@ def Keratin_SelectOp : Keratin_ElementwiseOp<"select"> {
 def Keratin_CastOp : Keratin_Op<"cast", [Pure, DeclareOpInterfaceMethods<ElementwiseOpInterface>]> {
   let summary = "conversion to another element type, element by element";
   let savedSince = 0;
+  let neverRounds = 1;
   let bounds = "Elementwise";
   let batching = "dimensions";
   let isMadeByElement = 1;
@@ -529,6 +532,7 @@ def Keratin_CastOp : Keratin_Op<"cast", [Pure, DeclareOpInterfaceMethods<Element
 //===-- Markers: elementwise identities with a meaning ----------------------------------------===//
 
 class Keratin_MarkerOp<string mnemonic> : Keratin_UnaryOp<mnemonic, Keratin_Tensor> {
+  let neverRounds = 1;
   let scalar = (Identity $x);
   let reference = "x";
 }

@@ -138,7 +138,7 @@ def Keratin_GatherOp : Keratin_IndexingOp<"gather", [InferTypeOpAdaptor]> {
   let canFail = 1;
   let instructions = 8;
   let batching = "own";
-  let places = ["indices"];
+  let where = ["indices"];
   let description = [{
     y[i..., j...] = x[indices[i...], j...]. An index outside [0, size) is an error of the call.
     Gradient of x: scatter_add of dy; duplicates add up in index order.
@@ -151,7 +151,7 @@ def Keratin_GatherOp : Keratin_IndexingOp<"gather", [InferTypeOpAdaptor]> {
 def Keratin_ScatterAddOp : Keratin_Op<"scatter_add", [Pure]> {
   let summary = "rows added into zeros at given places";
   let savedSince = 0;
-  let places = ["indices"];
+  let where = ["indices"];
   let bounds = "Linear";
   let kernel = "Scatter";
   let operations = "perElement(1, op.getUpdates())";
@@ -170,7 +170,7 @@ def Keratin_DynamicSliceOp : Keratin_IndexingOp<"dynamic_slice"> {
   let summary = "a box that starts at computed places";
   let savedSince = 0;
   let canFail = 1;
-  let places = ["starts"];
+  let where = ["starts"];
   let description = [{
     One scalar start a dimension; sizes are those of the result. A box that leaves x is an error of the call.
     Gradient of x: dynamic_unslice of dy.
@@ -184,7 +184,7 @@ def Keratin_DynamicUnsliceOp : Keratin_IndexingOp<"dynamic_unslice"> {
   let summary = "zeros with a box written at computed places";
   let savedSince = 0;
   let canFail = 1;
-  let places = ["starts"];
+  let where = ["starts"];
   let description = "y = 0; y[starts + i] = x[i]. A box that leaves y is an error of the call. "
       "Gradient of x: dynamic_slice of dy.";
   let arguments = (ins Keratin_Tensor:$x, Variadic<Keratin_IntTensor>:$starts);
@@ -215,7 +215,7 @@ def Keratin_CheckRangeOp : Keratin_IndexingOp<"check_range", [AllTypesMatch<["x"
 def Keratin_TruncateOp : Keratin_Op<"truncate"> {
   let summary = "the first elements along an axis, as many as the graph computes";
   let savedSince = 1;
-  let places = ["size"];
+  let where = ["size"];
   let bounds = "Move";
   let description = [{
     y[.., i, ..] = x[.., i, ..] for i below `size`, a scalar. The result's dimension `axis` is a

@@ -7,7 +7,7 @@ include "ir/dialect/KeratinBase.td"
 def Keratin_SparseDotOp : Keratin_Op<"sparse_dot", [Pure]> {
   let summary = "product of a sparse matrix and a dense one";
   let savedSince = 1;
-  let places = ["rows", "columns"];
+  let where = ["rows", "columns"];
   let bounds = "Contraction";
   let kernel = "SparseDot";
   let operations = "sparseDot(op)";

@@ -108,7 +108,7 @@ def Keratin_WindowPickOp : Keratin_WindowOp<"window_pick"> {
   let summary = "of each window, the element of one tensor where another is largest";
   let savedSince = 1;
   let isTiled = 1;
-  let places = ["x"];
+  let where = ["x"];
   let bounds = "WindowChoice";
   let kernel = "WindowReduction";
   let operations = "windowChoice(op.getWindow(), op.getY())";
@@ -128,7 +128,7 @@ def Keratin_WindowPickOp : Keratin_WindowOp<"window_pick"> {
 def Keratin_WindowScatterOp : Keratin_WindowOp<"window_scatter"> {
   let summary = "adds one number for each window to where its largest element is";
   let savedSince = 1;
-  let places = ["x"];
+  let where = ["x"];
   let bounds = "WindowChoice";
   let kernel = "WindowScatter";
   let operations = "windowChoice(op.getWindow(), op.getV())";

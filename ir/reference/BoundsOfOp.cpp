@@ -194,8 +194,7 @@ void BoundsOfOp::elementwise() {
     for (int64_t i = 0; i < result.value.size(); ++i)
       if (known(result, i) == Known::Range)
         divideLong(i);
-  bool isIdentity = isa<IdentityOp, StopGradientOp, NegOp, AbsOp, CastOp>(op);
-  widen(allowedUlps(op) + (options.rewritten && !isIdentity ? 1 : 0));
+  widen(allowedUlps(op) + (options.rewritten && !neverRounds(op) ? 1 : 0));
 }
 
 //===-- Moves ---------------------------------------------------------------------------------===//
@@ -206,14 +205,14 @@ HostTensor BoundsOfOp::endOf(bool upper) {
     inputs.push_back(upper ? &operand.upper : &operand.lower);
   // Places are what they are.
   for (size_t i = 0; i < operands.size(); ++i)
-    if (isPlace(op, i))
+    if (saysWhere(op, i))
       inputs[i] = &operands[i].value;
   return evaluate(inputs);
 }
 
 bool BoundsOfOp::hasUncertainPlace() const {
   for (size_t i = 0; i < operands.size(); ++i)
-    if (isPlace(op, i) && !isExact(operands[i]))
+    if (saysWhere(op, i) && !isExact(operands[i]))
       return true;
   return false;
 }

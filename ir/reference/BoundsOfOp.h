@@ -80,7 +80,7 @@ private:
   // follows.
   unsigned firstValue() const {
     unsigned operand = 0;
-    while (isPlace(op, operand))
+    while (saysWhere(op, operand))
       ++operand;
     return operand;
   }

@@ -47,7 +47,7 @@ HostTensor BoundsOfOp::anyFlag(llvm::function_ref<HostTensor(const BoundedTensor
       x = std::max(x, 0.0); // -inf of a window without elements
     return any;
   }
-  if (isPlace(op, 0)) {
+  if (saysWhere(op, 0)) {
     HostTensor flags = flag(operands[1]);
     return evaluate({&operands[0].value, &flags}, /*asDouble=*/true);
   }
