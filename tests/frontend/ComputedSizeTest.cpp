@@ -365,6 +365,16 @@ TEST_CASE("computed sizes and callables", "[size]") {
   auto drawn = [&] { return K::zeros({K::cast(K::random_uniform({}, 0, 5, "int32"), "uint8")}); };
   CHECK_THAT(errorOf<NotImplementedError>([&] { K::switch_(n > 2, drawn, x); }),
              Catch::Contains("a size computed from data in the then-branch of switch"));
+  // An index that leaves x fails the call only where its branch is taken. A size is computed before
+  // that is known, and whatever can fail would fail for both.
+  auto atIndex = [&] { return K::cast(K::sum(K::gather(x, K::reshape(n * 2, {1}))), "uint8"); };
+  auto looked = [&] { return K::sum(K::zeros({atIndex()})); };
+  CHECK_THAT(errorOf<NotImplementedError>([&] { K::switch_(n < 3, looked, K::sum(x)); }),
+             Catch::Contains("a size computed from data in the then-branch of switch"));
+  Tensor index = atIndex(); // before the branches
+  Tensor before =
+      K::switch_(n < 3, [&] { return K::sum(K::ones({index})); }, [&] { return K::sum(x); });
+  checkArray(counted(before, 2), 5.0);
 }
 
 TEST_CASE("what can be seen of a size from data", "[size]") {
