@@ -25,11 +25,16 @@ static absl::Status abandoned(Ending ending, const std::string &what, const std:
   return status;
 }
 
-static std::unique_ptr<mlir::MLIRContext> newContext() {
-  auto context = std::make_unique<mlir::MLIRContext>(compiler::dialects(),
-                                                     mlir::MLIRContext::Threading::DISABLED);
+std::unique_ptr<mlir::MLIRContext> compiler::makeContext(const mlir::DialectRegistry &registry) {
+  auto context =
+      std::make_unique<mlir::MLIRContext>(registry, mlir::MLIRContext::Threading::DISABLED);
   // The argument alone leaves types and attributes with tables of each thread.
   context->disableMultithreading();
+  return context;
+}
+
+static std::unique_ptr<mlir::MLIRContext> loadedContext() {
+  std::unique_ptr<mlir::MLIRContext> context = compiler::makeContext(compiler::dialects());
   context->loadAllAvailableDialects();
   return context;
 }
@@ -42,7 +47,7 @@ static constinit std::atomic<mlir::MLIRContext *> firstContext{nullptr};
 // asked for them.
 static void startMlir() {
   static constinit codegen::Beginning beginning([] {
-    std::unique_ptr<mlir::MLIRContext> context = newContext();
+    std::unique_ptr<mlir::MLIRContext> context = loadedContext();
     for (mlir::RegisteredOperationName name : context->getRegisteredOperations())
       (void)name.hasTrait<mlir::OpTrait::IsTerminator>();
     firstContext.store(context.release(), std::memory_order_release);
@@ -54,7 +59,7 @@ std::unique_ptr<mlir::MLIRContext> compiler::makeContext() {
   startMlir();
   if (mlir::MLIRContext *first = firstContext.exchange(nullptr, std::memory_order_acquire))
     return std::unique_ptr<mlir::MLIRContext>(first);
-  return newContext();
+  return loadedContext();
 }
 
 absl::Status compiler::attempt(const std::string &what, llvm::function_ref<void()> work) {

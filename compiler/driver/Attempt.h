@@ -10,8 +10,9 @@
 #include <string>
 
 namespace mlir {
+class DialectRegistry;
 class MLIRContext;
-}
+} // namespace mlir
 
 namespace keratin::compiler {
 
@@ -19,7 +20,9 @@ namespace keratin::compiler {
 // isAbandoned(). Exceptions of the work pass.
 absl::Status attempt(const std::string &what, llvm::function_ref<void()> work);
 
-// For one thread at a time, with all dialects that compile() needs loaded. Within attempt().
+// Contexts for one thread at a time. With these dialects, of which none is loaded:
+std::unique_ptr<mlir::MLIRContext> makeContext(const mlir::DialectRegistry &registry);
+// with all dialects that compile() needs, loaded. Within attempt().
 std::unique_ptr<mlir::MLIRContext> makeContext();
 
 // Whether work was left in the middle (codegen/llvm/Recovery.h): modules and contexts that it had

@@ -464,7 +464,7 @@ static std::vector<Function> load(const char *caller, const std::string &path,
   auto bytes = ir::readFileBytes(path);
   std::unique_ptr<mlir::MLIRContext> own;
   withThreadObjects([&] {
-    own = makeFunctionContext(mlir::DialectRegistry());
+    own = compiler::makeContext(mlir::DialectRegistry());
     own->loadDialect<ir::KeratinDialect, mlir::func::FuncDialect>();
   });
   mlir::MLIRContext &context = *own;

@@ -2,8 +2,6 @@
 
 #include "frontend/graph/AtThreadEnd.h"
 
-#include "mlir/IR/Dialect.h"
-
 #include <exception>
 #include <new>
 #include <system_error>
@@ -19,15 +17,6 @@ thread_local bool isThreadOver = false;
 void noteThreadEnd() { isThreadOver = true; }
 
 } // namespace
-
-std::unique_ptr<mlir::MLIRContext>
-frontend::makeFunctionContext(const mlir::DialectRegistry &registry) {
-  auto context =
-      std::make_unique<mlir::MLIRContext>(registry, mlir::MLIRContext::Threading::DISABLED);
-  // The argument alone leaves types and attributes with tables of each thread.
-  context->disableMultithreading();
-  return context;
-}
 
 void frontend::withThreadObjects(llvm::function_ref<void()> work) {
   // Made before MLIR's, so it goes after them.
