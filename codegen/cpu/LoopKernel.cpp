@@ -26,7 +26,6 @@ private:
   void emitRow();
   void emitColumns(Value block);
   SmallVector<LoopPass::Column> columnsOf(Value block);
-  void setOuterIndex(Value number);
 
   CpuKernelBuilder &k;
   OpBuilder &b;
@@ -90,20 +89,6 @@ void LoopKernel::emitColumns(Value block) {
   }
 }
 
-// The outer kept loops are counted by one number, the last fastest.
-void LoopKernel::setOuterIndex(Value number) {
-  for (size_t i = nest.outerKept.size(); i-- > 0;) {
-    unsigned group = nest.outerKept[i];
-    if (i == 0) {
-      body.index(group) = emitter.scalarIndex(number);
-      break;
-    }
-    Value extent = emitter.extent(nest.space.groups[group].extent);
-    body.index(group) = emitter.scalarIndex(b.create<arith::RemUIOp>(loc, number, extent));
-    number = b.create<arith::DivUIOp>(loc, number, extent);
-  }
-}
-
 void LoopKernel::emitUnit(Value unit) {
   Value row = unit, block;
   if (nest.form == Form::Columns) {
@@ -111,7 +96,7 @@ void LoopKernel::emitUnit(Value unit) {
     block = b.create<arith::RemUIOp>(loc, unit, count);
     row = b.create<arith::DivUIOp>(loc, unit, count);
   }
-  setOuterIndex(row);
+  body.setOuterIndex(row);
   if (nest.form == Form::Columns)
     emitColumns(block);
   else if (nest.form == Form::Rows)

@@ -43,6 +43,10 @@ public:
   using LoopBody = llvm::function_ref<llvm::SmallVector<Value>(Value iv, llvm::ArrayRef<Value>)>;
   llvm::SmallVector<Value> loop(Value from, Value to, int64_t step, llvm::ArrayRef<Value> init,
                                 LoopBody body);
+  // Says that the builder stands in the body of a loop that others have made, and that it is
+  // finished.
+  void enter(mlir::Operation *loop) { code.enter(loop); }
+  void leave() { code.leave(); }
   // The lanes that are real in the current vector; null: all.
   void setMask(Value mask) { masks.active = mask; }
   Value mask() const { return masks.active; }

@@ -26,14 +26,32 @@ SmallVector<LaneIndex> NestBody::indexFor(Value value, bool isRow) {
   return emitter.unsqueeze(getTensorType(value), squeezedIndex(isRow));
 }
 
-void NestBody::accumulate(ReductionOpInterface op, Value &accumulator) {
+void NestBody::setOuterIndex(Value number) {
+  for (size_t i = nest.outerKept.size(); i-- > 0;) {
+    unsigned group = nest.outerKept[i];
+    if (i == 0) {
+      index(group) = emitter.scalarIndex(number);
+      break;
+    }
+    Value extent = emitter.extent(nest.space.groups[group].extent);
+    index(group) = emitter.scalarIndex(k.b.create<arith::RemUIOp>(k.loc, number, extent));
+    number = k.b.create<arith::DivUIOp>(k.loc, number, extent);
+  }
+}
+
+Value NestBody::operand(ReductionOpInterface op, bool isVector) {
   Value operand = op->getOperand(0);
   Value element = emitter.emit(operand, indexFor(operand, false));
-  if (isa<VectorType>(accumulator.getType()))
+  if (isVector)
     element = emitter.splat(element);
   // The largest of some elements hides the others.
   if (cast<ir::DifferentiableOpInterface>(op.getOperation()).choosesElements())
     emitter.watch(operand, element);
+  return element;
+}
+
+void NestBody::accumulate(ReductionOpInterface op, Value &accumulator) {
+  Value element = operand(op, isa<VectorType>(accumulator.getType()));
   Value next = op.buildCombine(emitter, accumulator, element);
   if (emitter.mask() && nest.space.isInnermostReduced())
     next = k.b.create<arith::SelectOp>(k.loc, emitter.mask(), next, accumulator);
@@ -43,6 +61,10 @@ void NestBody::accumulate(ReductionOpInterface op, Value &accumulator) {
 void NestBody::emit(unsigned stage, MutableArrayRef<Value> accumulators) {
   for (auto [op, accumulator] : llvm::zip(nest.reductions(stage), accumulators))
     accumulate(op, accumulator);
+  storeElements(stage);
+}
+
+void NestBody::storeElements(unsigned stage) {
   // All loads before the first store: an output may lie where an operand does that another output
   // needs (`over` of #keratin.place).
   SmallVector<LoopNest::Output> outputs = nest.fullOutputs(stage);

@@ -18,10 +18,15 @@ public:
   // Of a group of the nest's space; to be set before code that depends on it.
   LaneIndex &index(unsigned group) { return current[group]; }
   LaneIndex &innermost() { return current.back(); }
+  // Of the kept loops but the innermost, which one number counts, the last fastest.
+  void setOuterIndex(Value number);
 
   // Combines the accumulator of each reduction of the stage with the element at the index, and
   // stores what the stage yields there. Lanes that are not real leave reduced rows as they are.
   void emit(unsigned stage, llvm::MutableArrayRef<Value> accumulators);
+  // Its parts: the element that a reduction takes, and what the stage yields.
+  Value operand(ir::ReductionOpInterface op, bool isVector);
+  void storeElements(unsigned stage);
   // Stores what became known of the row with the reductions of the stage, which are registers.
   void storeRows(unsigned stage);
 

@@ -3,6 +3,7 @@
 #define KERATIN_CODEGEN_GPU_CUDATARGET_H
 
 #include "codegen/Target.h"
+#include "codegen/cpu/MachineTarget.h"
 
 namespace keratin::codegen {
 

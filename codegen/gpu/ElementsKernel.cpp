@@ -1,6 +1,6 @@
 #include "codegen/gpu/ElementsKernel.h"
 
-#include "codegen/cpu/ElementEmitter.h"
+#include "codegen/elements/NestBody.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -11,30 +11,33 @@ using namespace mlir;
 namespace ir = keratin::ir;
 using keratin::ir::DimExpr;
 using keratin::ir::getShape;
-using keratin::ir::getTensorType;
-using Index = LaneIndex;
 
 namespace {
+
+// Code for so many elements at once. Each keeps what it has made.
+struct Elements {
+  Elements(CpuKernelBuilder &k, const LoopNest &nest, unsigned count)
+      : emitter(k, k.loc, k.target, count), body(k, nest, emitter) {}
+
+  ElementEmitter emitter;
+  NestBody body;
+};
 
 class ElementsKernel {
 public:
   ElementsKernel(CpuKernelBuilder &k, const ElementsPlan &plan)
-      : k(k), b(k.b), loc(k.loc), plan(plan) {}
+      : k(k), b(k.b), loc(k.loc), plan(plan), single(k, plan.nest, 1),
+        grouped(k, plan.nest, plan.elements) {}
 
   void emit();
 
 private:
-  // Emitters of single elements and of groups: each keeps what it has made.
-  ElementEmitter makeEmitter(unsigned lanes);
-  void emitAt(ElementEmitter &emitter, ArrayRef<Index> outer, Index position);
-  SmallVector<Index> indexFor(ElementEmitter &emitter, Value value, ArrayRef<Index> outer,
-                              Index position);
-  SmallVector<Index> outerIndex(ElementEmitter &emitter, Value line);
+  void emitUnit(Value unit);
+  void emitAt(Elements &elements, Value line, LaneIndex position);
   SmallVector<Value> addresses();
   Value areAligned();
   void assumeAligned();
-  void forEach(Value from, Value to, int64_t step, ArrayRef<ElementEmitter *> emitters,
-               llvm::function_ref<void(Value)> body);
+  void forEach(Value from, Value to, llvm::function_ref<void(Value)> body);
 
   Value add(Value x, Value y) { return b.create<arith::AddIOp>(loc, x, y); }
   Value mul(Value x, int64_t y) { return b.create<arith::MulIOp>(loc, x, k.i64(y)); }
@@ -50,23 +53,10 @@ private:
   OpBuilder &b;
   Location loc;
   const ElementsPlan &plan;
-  llvm::DenseMap<Operation *, Value> sites;
+  Elements single, grouped;
   SmallVector<Value> slots; // pointers as numbers
+  Value aligned;            // whether groups are; null where there are none
 };
-
-ElementEmitter ElementsKernel::makeEmitter(unsigned lanes) {
-  ElementEmitter emitter(
-      b, loc, k.target, lanes, [this](const DimExpr &size) { return k.sizeOf(size); }, k.context);
-  for (auto [argument, pointer] : llvm::zip(k.body().getArguments(), k.inputs))
-    emitter.bindBuffer(argument, pointer);
-  if (k.watchesNumbers)
-    emitter.setWatch([this](Type type) { return k.notes(type); });
-  emitter.setSites([this](Operation *op, StringRef message) {
-    Value &site = sites[op];
-    return site ? site : site = k.site(op, message);
-  });
-  return emitter;
-}
 
 //===-- Alignment -----------------------------------------------------------------------------===//
 
@@ -110,92 +100,62 @@ void ElementsKernel::assumeAligned() {
 
 //===-- Elements ------------------------------------------------------------------------------===//
 
-SmallVector<Index> ElementsKernel::outerIndex(ElementEmitter &emitter, Value line) {
-  size_t count = plan.space.groups.empty() ? 0 : plan.space.groups.size() - 1;
-  SmallVector<Index> outer(count);
-  for (size_t i = count; i-- > 0;) {
-    if (i == 0) {
-      outer[i] = emitter.scalarIndex(line);
-      break;
-    }
-    Value extent = emitter.extent(plan.space.groups[i].extent);
-    outer[i] = emitter.scalarIndex(b.create<arith::RemUIOp>(loc, line, extent));
-    line = b.create<arith::DivUIOp>(loc, line, extent);
-  }
-  return outer;
+void ElementsKernel::emitAt(Elements &elements, Value line, LaneIndex position) {
+  elements.body.setOuterIndex(line);
+  if (plan.nest.form != LoopNest::Form::Scalar)
+    elements.body.innermost() = position;
+  elements.body.emit(0, {});
 }
 
-SmallVector<Index> ElementsKernel::indexFor(ElementEmitter &emitter, Value value,
-                                            ArrayRef<Index> outer, Index position) {
-  SmallVector<Index> squeezed;
-  for (auto [i, group] : llvm::enumerate(plan.space.groups)) {
-    // A position inside a group stands at its last dimension.
-    for (unsigned dim = group.first; dim < group.last; ++dim)
-      squeezed.push_back(emitter.scalarIndex(emitter.i64(0)));
-    squeezed.push_back(i < outer.size() ? outer[i] : position);
-  }
-  return emitter.unsqueeze(getTensorType(value), squeezed);
-}
-
-void ElementsKernel::emitAt(ElementEmitter &emitter, ArrayRef<Index> outer, Index position) {
-  // All loads before the first store: an output may lie where an operand does.
-  auto outputs = k.body().getTerminator()->getOperands();
-  SmallVector<Value> registers;
-  for (Value value : outputs)
-    registers.push_back(emitter.emit(value, indexFor(emitter, value, outer, position)));
-  for (auto [value, element] : llvm::zip(outputs, registers))
-    emitter.watch(value, element);
-  for (auto [value, element, pointer] : llvm::zip(outputs, registers, k.outputs))
-    emitter.store(element, pointer, getTensorType(value),
-                  indexFor(emitter, value, outer, position));
-}
-
-void ElementsKernel::forEach(Value from, Value to, int64_t step,
-                             ArrayRef<ElementEmitter *> emitters,
-                             llvm::function_ref<void(Value)> body) {
-  k.forLoop(from, to, k.i64(step), {},
+// Of each integer, in a loop in which both emit.
+void ElementsKernel::forEach(Value from, Value to, llvm::function_ref<void(Value)> body) {
+  k.forLoop(from, to, k.i64(1), {},
             [&](Operation *loop, Value iv, ArrayRef<Value>) -> SmallVector<Value> {
-              for (ElementEmitter *emitter : emitters)
-                emitter->enter(loop);
+              single.emitter.enter(loop);
+              grouped.emitter.enter(loop);
               body(iv);
-              for (ElementEmitter *emitter : emitters)
-                emitter->leave();
+              grouped.emitter.leave();
+              single.emitter.leave();
               return {};
             });
 }
 
+// A group: at once if it is whole and aligned, element by element if not.
+void ElementsKernel::emitUnit(Value unit) {
+  Value line = unit, first = unit;
+  if (hasSeveralLines()) {
+    Value perLine = k.sizeOf(plan.groups());
+    first = b.create<arith::RemUIOp>(loc, unit, perLine);
+    line = b.create<arith::DivUIOp>(loc, unit, perLine);
+  }
+  first = mul(first, plan.elements);
+  Value n = k.sizeOf(plan.lineElements());
+  Value next = add(first, k.i64(plan.elements));
+  Value end = b.create<arith::MinSIOp>(loc, next, n), rest = first;
+  if (aligned) {
+    Value whole = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sle, next, n);
+    rest =
+        b.create<arith::SelectOp>(loc, b.create<arith::AndIOp>(loc, whole, aligned), next, first);
+    grouped.emitter.loop(first, rest, plan.elements, {},
+                         [&](Value position, ArrayRef<Value>) -> SmallVector<Value> {
+                           assumeAligned();
+                           emitAt(grouped, line, grouped.emitter.laneIndex(position));
+                           return {};
+                         });
+  }
+  single.emitter.loop(rest, end, 1, {}, [&](Value position, ArrayRef<Value>) -> SmallVector<Value> {
+    emitAt(single, line, single.emitter.scalarIndex(position));
+    return {};
+  });
+}
+
 void ElementsKernel::emit() {
   b.setInsertionPoint(k.result.function.getBody().front().getTerminator());
-  const bool inGroups = plan.elements > 1;
-  ElementEmitter single = makeEmitter(1), grouped = makeEmitter(plan.elements);
-  Value n = k.sizeOf(plan.lineElements()), perLine = k.sizeOf(plan.groups());
-  Value aligned;
-  if (inGroups) {
+  if (plan.elements > 1) {
     slots = addresses();
     aligned = areAligned();
   }
-  forEach(k.begin, k.end, 1, {&single, &grouped}, [&](Value unit) {
-    Value line = unit, first = unit;
-    if (hasSeveralLines()) {
-      first = b.create<arith::RemUIOp>(loc, unit, perLine);
-      line = b.create<arith::DivUIOp>(loc, unit, perLine);
-    }
-    first = mul(first, plan.elements);
-    Value next = add(first, k.i64(plan.elements));
-    Value end = b.create<arith::MinSIOp>(loc, next, n), rest = first;
-    if (inGroups) {
-      Value whole = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sle, next, n);
-      rest =
-          b.create<arith::SelectOp>(loc, b.create<arith::AndIOp>(loc, whole, aligned), next, first);
-      forEach(first, rest, plan.elements, {&grouped}, [&](Value position) {
-        assumeAligned();
-        emitAt(grouped, outerIndex(grouped, line), grouped.laneIndex(position));
-      });
-    }
-    forEach(rest, end, 1, {&single}, [&](Value position) {
-      emitAt(single, outerIndex(single, line), single.scalarIndex(position));
-    });
-  });
+  forEach(k.begin, k.end, [&](Value unit) { emitUnit(unit); });
 }
 
 } // namespace

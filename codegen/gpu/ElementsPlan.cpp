@@ -38,38 +38,23 @@ CpuPlan ElementsPlan::make(ir::KernelOp kernel) {
   std::optional<IterationSpace> space = ir::analyzeIterationSpace(kernel);
   if (!space || space->hasReductions())
     return nullptr;
-  return std::make_shared<ElementsPlan>(kernel, std::move(*space));
+  return std::make_shared<ElementsPlan>(kernel, LoopNest(kernel, std::move(*space)));
 }
 
-ElementsPlan::ElementsPlan(ir::KernelOp kernel, IterationSpace analyzed)
-    : CpuKernelPlan(kernel), space(std::move(analyzed)) {
-  if (!space.groups.empty())
-    elements = elementsOfGroup(body(), space);
+ElementsPlan::ElementsPlan(ir::KernelOp kernel, LoopNest neutral)
+    : CpuKernelPlan(kernel), nest(std::move(neutral)) {
+  if (nest.form != LoopNest::Form::Scalar)
+    elements = elementsOfGroup(body(), nest.space);
   int64_t ops = std::distance(body().begin(), body().end());
   setWork(mul(lines(), groups()).value_or(DimExpr(INT64_MAX)), DimExpr(ops * int64_t(elements)));
 }
 
-DimExpr ElementsPlan::lines() const {
-  DimExpr count(1);
-  for (size_t i = 0; i + 1 < space.groups.size(); ++i)
-    count = mul(count, space.groups[i].extent).value_or(DimExpr(INT64_MAX));
-  return count;
-}
-
 DimExpr ElementsPlan::lineElements() const {
-  return space.groups.empty() ? DimExpr(1) : space.groups.back().extent;
+  return nest.form == LoopNest::Form::Scalar ? DimExpr(1) : nest.innermost().extent;
 }
 
 DimExpr ElementsPlan::groups() const {
   return *ceildiv(lineElements(), DimExpr(int64_t(elements)));
-}
-
-void ElementsPlan::printNest(llvm::raw_ostream &out) const {
-  out << "nest: ";
-  llvm::interleaveComma(space.groups, out, [&](const IterationSpace::Group &group) {
-    out << "kept " << group.extent.str();
-  });
-  out << (space.groups.empty() ? "one element\n" : "\n");
 }
 
 void ElementsPlan::printSchedule(llvm::raw_ostream &out) const {

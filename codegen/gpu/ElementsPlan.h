@@ -4,7 +4,7 @@
 #define KERATIN_CODEGEN_GPU_ELEMENTSPLAN_H
 
 #include "codegen/cpu/CpuKernelPlan.h"
-#include "ir/interfaces/IterationSpace.h"
+#include "codegen/lowering/LoopNest.h"
 
 namespace keratin::codegen {
 
@@ -16,18 +16,18 @@ public:
   // Null where the kernel has reductions, or is none of loops.
   static CpuPlan make(ir::KernelOp kernel);
 
-  ElementsPlan(ir::KernelOp kernel, ir::IterationSpace space);
+  ElementsPlan(ir::KernelOp kernel, LoopNest nest);
 
-  void printNest(llvm::raw_ostream &out) const override;
+  void printNest(llvm::raw_ostream &out) const override { nest.print(out); }
   void printSchedule(llvm::raw_ostream &out) const override;
   void emit(CpuKernelBuilder &k) const override;
 
-  ir::DimExpr lines() const;
+  ir::DimExpr lines() const { return nest.outerRows(); }
   ir::DimExpr lineElements() const;
   // Of a line.
   ir::DimExpr groups() const;
 
-  ir::IterationSpace space;
+  LoopNest nest;
   unsigned elements = 1; // of a group
 };
 

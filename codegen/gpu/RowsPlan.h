@@ -3,7 +3,7 @@
 #define KERATIN_CODEGEN_GPU_ROWSPLAN_H
 
 #include "codegen/cpu/CpuKernelPlan.h"
-#include "ir/interfaces/IterationSpace.h"
+#include "codegen/lowering/LoopNest.h"
 
 namespace keratin::codegen {
 
@@ -17,24 +17,13 @@ public:
   // values: a power of two, 1 of a machine whose threads cannot.
   static std::shared_ptr<const RowsPlan> make(ir::KernelOp kernel, unsigned warpThreads);
 
-  RowsPlan(ir::KernelOp kernel, ir::IterationSpace space, unsigned warpThreads);
+  RowsPlan(ir::KernelOp kernel, LoopNest nest, unsigned warpThreads);
 
-  void printNest(llvm::raw_ostream &out) const override;
+  void printNest(llvm::raw_ostream &out) const override { nest.print(out); }
   void printSchedule(llvm::raw_ostream &out) const override;
   void emit(CpuKernelBuilder &k) const override;
 
-  unsigned stages() const { return space.stages.size() + 1; }
-  llvm::ArrayRef<ir::ReductionOpInterface> reductions(unsigned stage) const {
-    return stage < space.stages.size()
-               ? llvm::ArrayRef<ir::ReductionOpInterface>(space.stages[stage])
-               : llvm::ArrayRef<ir::ReductionOpInterface>();
-  }
-  // The kernel's results that are made in a stage's pass, and those known behind it: their numbers.
-  llvm::SmallVector<unsigned> elementOutputs(unsigned stage) const;
-  llvm::SmallVector<unsigned> rowOutputs(unsigned stage) const;
-
-  ir::IterationSpace space;
-  llvm::SmallVector<unsigned> keptGroups, reducedGroups;
+  LoopNest nest;
   unsigned threads = 1; // of a row
   // Sums of one thread are long enough to be added with their rounding errors.
   bool isCompensated = false;
