@@ -1,6 +1,7 @@
 #include "codegen/gpu/CudaTarget.h"
 
 #include "codegen/cpu/CpuTarget.h"
+#include "codegen/cpu/KernelLowering.h"
 #include "codegen/gpu/CudaMachine.h"
 #include "codegen/gpu/PtxModule.h"
 #include "codegen/gpu/UnitsPlan.h"
@@ -20,7 +21,7 @@ StringRef CudaTarget::name() const { return KERATIN_CUDA_DEVICE; }
 
 TargetLimits CudaTarget::limits() const {
   return {
-      .kernelOps = 64, .tileStreams = 4, .alignment = KERATIN_CUDA_ALIGNMENT, .hasOwnMemory = true};
+      .kernelOps = 64, .tileTensors = 4, .alignment = KERATIN_CUDA_ALIGNMENT, .hasOwnMemory = true};
 }
 
 template <typename T> static std::vector<char> bytesOf(ArrayRef<T> values) {

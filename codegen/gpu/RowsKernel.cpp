@@ -1,5 +1,7 @@
 #include "codegen/gpu/RowsKernel.h"
 
+#include "codegen/elements/NestBody.h"
+#include "codegen/elements/ReductionState.h"
 #include "codegen/gpu/Shuffle.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -2,6 +2,7 @@
 
 #include "codegen/Target.h"
 #include "codegen/cpu/CpuTarget.h"
+#include "codegen/cpu/KernelLowering.h"
 #include "codegen/gpu/CudaMachine.h"
 #include "codegen/gpu/UnitsPlan.h"
 #include "codegen/llvm/LowerToLlvm.h"
@@ -91,7 +92,7 @@ public:
 
   StringRef name() const override { return ptxTarget; }
   codegen::TargetLimits limits() const override { return cuda->limits(); }
-  const codegen::MachineTarget &host() const override { return cuda->host(); }
+  const codegen::MachineTarget &host() const override { return processor; }
   std::array<uint64_t, 2> requiredFeatures() const override { return cuda->requiredFeatures(); }
 
   LogicalResult lower(func::FuncOp function, host::ProgramOp program, ModuleOp into, StringRef name,
@@ -150,10 +151,9 @@ std::unique_ptr<codegen::Target> makePtxTarget(const codegen::TargetChoice &choi
   codegen::TargetChoice other = choice;
   other.name = KERATIN_CUDA_DEVICE;
   auto cuda = codegen::makeTarget(other, error);
-  if (!cuda)
-    return nullptr;
-  codegen::MachineTarget host = cuda->host();
-  return std::make_unique<PtxTarget>(std::move(cuda), std::move(host));
+  auto host = codegen::hostMachineOf(choice, error);
+  return cuda && host ? std::make_unique<PtxTarget>(std::move(cuda), std::move(host->target))
+                      : nullptr;
 }
 
 } // namespace
