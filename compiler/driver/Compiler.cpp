@@ -8,10 +8,15 @@
 #include "ir/dialect/Keratin.h"
 
 #include <chrono>
+#include <keratin/cuda.h>
 
 using namespace mlir;
 using namespace keratin::compiler;
 namespace codegen = keratin::codegen;
+
+// Whoever can compile for CUDA devices can run there. Somebody may ask for a device before anything
+// is compiled; nothing of a driver is touched until then.
+[[maybe_unused]] static const bool knowsCudaDevices = (keratin_cuda_enable(), true);
 
 struct CompiledFunction::Impl {
   FunctionCode code; // its objects have gone into the library

@@ -12,17 +12,20 @@
 using namespace keratin;
 using namespace keratin::frontend;
 
-static std::string unknownDevice(const std::string &name) {
-  std::string known;
-  for (int32_t i = 0; const keratin_device_t *device = keratin_device_at(i); ++i)
-    known += (i ? ", " : "") + std::string(device->name);
-  return "unknown device '" + name + "'; known devices: " + known;
+// Null, with the reason, where there is none.
+static const keratin_device_t *findDevice(const std::string &name, std::string &reason) {
+  const keratin_device_t *device = nullptr;
+  keratin_status_t status;
+  if (keratin_device_open(name.c_str(), &device, &status) != KERATIN_OK)
+    reason = status.message;
+  return device;
 }
 
 static const keratin_device_t &deviceNamed(const std::string &name, const std::string &who) {
-  if (const keratin_device_t *device = keratin_device_find(name.c_str()))
+  std::string reason;
+  if (const keratin_device_t *device = findDevice(name, reason))
     return *device;
-  throw ValueError(who + ": " + unknownDevice(name));
+  throw ValueError(who + ": " + reason);
 }
 
 // Null until somebody asks for it or sets it.
@@ -54,15 +57,16 @@ Placement frontend::placementOn(const keratin_device_t &device) {
   return placement;
 }
 
-static const keratin_device_t *deviceOf(const FunctionOptions &options) {
+static const keratin_device_t *deviceOf(const FunctionOptions &options, std::string &reason) {
   const std::string &name = options.device.empty() ? options.target : options.device;
-  return name.empty() ? &currentDevice() : keratin_device_find(name.c_str());
+  return name.empty() ? &currentDevice() : findDevice(name, reason);
 }
 
 Placement frontend::placementOf(const Call &call, const FunctionOptions &options) {
-  Placement placement{deviceOf(options), options};
+  std::string reason;
+  Placement placement{deviceOf(options, reason), options};
   if (!placement.device && !options.device.empty())
-    call.valueError(unknownDevice(options.device));
+    call.valueError(reason);
   if (!placement.device)
     return placement;
   std::string needed = targetOf(*placement.device);

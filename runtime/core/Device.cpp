@@ -58,9 +58,17 @@ constinit const keratin_device_t cpuDevice = {
 constinit std::atomic<const keratin_device_t *> devices[maxDevices] = {&cpuDevice};
 constinit std::atomic<const DeviceSupport *> deviceSupport{nullptr};
 
-static ShortText knownDevices() {
+const keratin_device_t *findRegistered(const char *name) {
+  for (int32_t i = 0; const keratin_device_t *device = keratin_device_at(i); ++i)
+    if (strcmp(device->name, name) == 0)
+      return device;
+  return nullptr;
+}
+
+static ShortText whyNone(const char *name) {
   const DeviceSupport *support = deviceSupport.load(std::memory_order_acquire);
-  return support ? support->known() : ShortText().add("%s", cpuDevice.name);
+  return support ? support->whyNone(name)
+                 : ShortText().add("which is not known; known devices: %s", cpuDevice.name);
 }
 
 // Whether it is one of those that run code for the device of this name.
@@ -75,9 +83,8 @@ Code findDeviceFor(const char *what, const char *name, const char *needed, const
                    const keratin_device_t *&device, keratin_status_t *status) {
   device = keratin_device_find(asked ? asked : needed);
   if (!device)
-    return fail(status, KERATIN_FAILED_PRECONDITION,
-                "%s '%s' needs device '%s', which is not known; known devices: %s", what, name,
-                asked ? asked : needed, knownDevices().text());
+    return fail(status, KERATIN_FAILED_PRECONDITION, "%s '%s' needs device '%s', %s", what, name,
+                asked ? asked : needed, whyNone(asked ? asked : needed).text());
   if (!runsCodeFor(*device, needed))
     return fail(status, KERATIN_INVALID_ARGUMENT,
                 "%s '%s' was compiled for device '%s'; found device '%s'", what, name, needed,
@@ -97,8 +104,10 @@ extern "C" const keratin_device_t *keratin_device_at(int32_t number) {
 }
 
 extern "C" const keratin_device_t *keratin_device_find(const char *name) {
-  for (int32_t i = 0; const keratin_device_t *device = keratin_device_at(i); ++i)
-    if (name && strcmp(device->name, name) == 0)
-      return device;
-  return nullptr;
+  if (!name)
+    return nullptr;
+  if (const keratin_device_t *device = findRegistered(name))
+    return device;
+  const DeviceSupport *support = deviceSupport.load(std::memory_order_acquire);
+  return support ? support->provide(name) : nullptr;
 }

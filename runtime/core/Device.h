@@ -15,6 +15,9 @@ extern const keratin_device_t cpuDevice;
 inline constexpr int maxDevices = 16;
 extern std::atomic<const keratin_device_t *> devices[maxDevices];
 
+// One of them, or null.
+const keratin_device_t *findRegistered(const char *name);
+
 // Where a view lies.
 inline const keratin_device_t &deviceOf(const keratin_tensor_t &view) {
   return view.device ? *view.device : cpuDevice;

@@ -14,7 +14,32 @@ static ShortText namesOfAll() {
   return text;
 }
 
-static constexpr DeviceSupport support = {.known = namesOfAll,
+static constinit std::atomic<keratin_device_provider_t> provider{nullptr};
+
+// Null, with KERATIN_OK, where the name is no provider's.
+static Code askProvider(const char *name, const keratin_device_t *&device,
+                        keratin_status_t *status) {
+  device = nullptr;
+  keratin_device_provider_t ask = provider.load(std::memory_order_acquire);
+  return ask ? ask(name, &device, status) : KERATIN_OK;
+}
+
+static const keratin_device_t *provide(const char *name) {
+  const keratin_device_t *device = nullptr;
+  keratin_status_t status;
+  return askProvider(name, device, &status) == KERATIN_OK ? device : nullptr;
+}
+
+static ShortText whyNone(const char *name) {
+  const keratin_device_t *device = nullptr;
+  keratin_status_t status;
+  if (askProvider(name, device, &status) != KERATIN_OK)
+    return ShortText().add("which cannot be used: %s", status.message);
+  return ShortText().add("which is not known; known devices: %s", namesOfAll().text());
+}
+
+static constexpr DeviceSupport support = {.provide = provide,
+                                          .whyNone = whyNone,
                                           .load = loadOnDevice,
                                           .execute = executeOnDevice,
                                           .stage = stageOnDevice,
@@ -24,7 +49,7 @@ static constexpr DeviceSupport support = {.known = namesOfAll,
 static constinit pthread_mutex_t registering = PTHREAD_MUTEX_INITIALIZER;
 
 static Code addDevice(const keratin_device_t &device, keratin_status_t *status) {
-  if (keratin_device_find(device.name))
+  if (findRegistered(device.name))
     return fail(status, KERATIN_INVALID_ARGUMENT, "there is a device '%s' already", device.name);
   for (auto &slot : devices)
     if (!slot.load(std::memory_order_relaxed)) {
@@ -62,4 +87,23 @@ extern "C" keratin_status_code_t keratin_device_register(const keratin_device_t 
   Code code = addDevice(*device, status);
   pthread_mutex_unlock(&registering);
   return code;
+}
+
+extern "C" void keratin_device_set_provider(keratin_device_provider_t provides) {
+  provider.store(provides, std::memory_order_release);
+  deviceSupport.store(&support, std::memory_order_release);
+}
+
+extern "C" keratin_status_code_t
+keratin_device_open(const char *name, const keratin_device_t **device, keratin_status_t *status) {
+  if (Code code = checkPointers(status, __func__, {{name, "name"}, {device, "device"}}))
+    return code;
+  *device = findRegistered(name);
+  if (!*device)
+    if (Code code = askProvider(name, *device, status))
+      return code;
+  if (*device)
+    return succeed(status);
+  return fail(status, KERATIN_FAILED_PRECONDITION, "unknown device '%s'; known devices: %s", name,
+              namesOfAll().text());
 }

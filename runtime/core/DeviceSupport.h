@@ -13,8 +13,10 @@ class Block;
 class Invocation;
 
 struct DeviceSupport {
-  // The names of all devices.
-  ShortText (*known)();
+  // The device of this name, of those that are made when somebody asks for them; or null.
+  const keratin_device_t *(*provide)(const char *name);
+  // "which is not known; known devices: cpu, far", or why it could not be made.
+  ShortText (*whyNone)(const char *name);
   // Loads the code on the executable's device, and sends the constants.
   Code (*load)(keratin_executable_t &executable, keratin_status_t *status);
   // All of a call between its plan and its end.

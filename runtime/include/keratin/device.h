@@ -80,6 +80,19 @@ KERATIN_API keratin_status_code_t keratin_device_register(const keratin_device_t
                                                           keratin_status_t *status);
 // NULL if none of this name is known.
 KERATIN_API const keratin_device_t *keratin_device_find(const char *name);
+// The same, with the reason where there is none.
+KERATIN_API keratin_status_code_t keratin_device_open(const char *name,
+                                                      const keratin_device_t **device,
+                                                      keratin_status_t *status);
+
+// Makes the device of this name, and registers it, when somebody asks for it first: what costs
+// something, or may not be there, is not looked for before. *device stays NULL where the name is
+// none of its devices'; where it is, and there is no such device, the status says why.
+typedef keratin_status_code_t (*keratin_device_provider_t)(const char *name,
+                                                           const keratin_device_t **device,
+                                                           keratin_status_t *status);
+// One provider for the process.
+KERATIN_API void keratin_device_set_provider(keratin_device_provider_t provider);
 // The devices that are known, by number, the CPU first; NULL behind the last.
 KERATIN_API const keratin_device_t *keratin_device_at(int32_t number);
 
