@@ -116,15 +116,17 @@ TEST_CASE("a pipe is refused at once, or read for as long as it is written to", 
   REQUIRE(::mkfifo(file.path.c_str(), 0600) == 0);
   CHECK(read(file.path, FileKinds::Regular) == "error: this is not a regular file");
   // Whoever writes comes later, and pauses.
+  ssize_t written = 0;
   std::thread writer([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     int end = ::open(file.path.c_str(), O_WRONLY);
-    CHECK(::write(end, "first ", 6) == 6);
+    written = ::write(end, "first ", 6);
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     writeTo(end, content());
   });
   CHECK(read(file.path, FileKinds::RegularOrPipe) == "first " + content());
   writer.join();
+  CHECK(written == 6);
 
   Pipe pipe;
   std::thread other([&] { writeTo(pipe.ends[1], content()); });
