@@ -1,10 +1,10 @@
-#include "codegen/gpu/ElementsKernel.h"
+// Groups of neighbouring elements, after an ElementsPlan.
+#include "codegen/gpu/ElementsPlan.h"
 
 #include "codegen/elements/NestBody.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace keratin::codegen;
 using namespace mlir;
@@ -160,6 +160,4 @@ void ElementsKernel::emit() {
 
 } // namespace
 
-void keratin::codegen::emitElements(CpuKernelBuilder &k, const ElementsPlan &plan) {
-  ElementsKernel(k, plan).emit();
-}
+void ElementsPlan::emit(CpuKernelBuilder &k) const { ElementsKernel(k, *this).emit(); }

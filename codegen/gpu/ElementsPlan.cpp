@@ -1,7 +1,5 @@
 #include "codegen/gpu/ElementsPlan.h"
 
-#include "codegen/gpu/ElementsKernel.h"
-
 using namespace keratin::codegen;
 using namespace mlir;
 namespace ir = keratin::ir;
@@ -63,5 +61,3 @@ void ElementsPlan::printSchedule(llvm::raw_ostream &out) const {
     out << ", at once where addresses are multiples of " << accessBytes << " bytes";
   out << "\n";
 }
-
-void ElementsPlan::emit(CpuKernelBuilder &k) const { emitElements(k, *this); }

@@ -1,12 +1,9 @@
-#include "codegen/gpu/RowsKernel.h"
+// Rows that threads share, after a RowsPlan.
+#include "codegen/gpu/RowsPlan.h"
 
 #include "codegen/elements/NestBody.h"
 #include "codegen/elements/ReductionState.h"
 #include "codegen/gpu/Shuffle.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace keratin::codegen;
 using namespace mlir;
@@ -118,6 +115,4 @@ void RowsKernel::emit() {
 
 } // namespace
 
-void keratin::codegen::emitRows(CpuKernelBuilder &k, const RowsPlan &plan) {
-  RowsKernel(k, plan).emit();
-}
+void RowsPlan::emit(CpuKernelBuilder &k) const { RowsKernel(k, *this).emit(); }

@@ -1,7 +1,5 @@
 #include "codegen/gpu/RowsPlan.h"
 
-#include "codegen/gpu/RowsKernel.h"
-
 using namespace keratin::codegen;
 using namespace mlir;
 namespace ir = keratin::ir;
@@ -41,5 +39,3 @@ void RowsPlan::printSchedule(llvm::raw_ostream &out) const {
     out << "; sums with their rounding errors";
   out << "\n";
 }
-
-void RowsPlan::emit(CpuKernelBuilder &k) const { emitRows(k, *this); }
