@@ -11,14 +11,16 @@
 namespace keratin::ir {
 
 // The values from which a path of differentiable operands leads to one of the losses, computed once
-// in time linear in their number. The expansion of gradients walks along it. A loop or a branch is
-// one op: whether a path leads through it is not looked at.
+// in time linear in their number. The expansion of gradients walks along it.
 //
 // A keratin.gradients op that is not yet expanded counts as depending on all that its loss depends
 // on: its gradient may turn out to be zeros.
 class DifferentiablePaths {
 public:
-  explicit DifferentiablePaths(llvm::ArrayRef<mlir::Value> losses);
+  // A loop or a branch is one op, and whether a path leads through it is not looked at; or paths
+  // lead through its body, and values in it are on them.
+  enum class Bodies { Closed, Open };
+  explicit DifferentiablePaths(llvm::ArrayRef<mlir::Value> losses, Bodies bodies = Bodies::Closed);
 
   // Whether a gradient can flow from a loss to x; never if one of them is not floating.
   bool reaches(mlir::Value x) const { return values.contains(x); }
@@ -26,7 +28,14 @@ public:
   llvm::ArrayRef<mlir::Operation *> ops() const { return visited; }
 
 private:
+  void reach(mlir::Value value);
+  void walkOp(mlir::Operation *op);
+  bool walkIntoBody(mlir::OpResult result);
+  void walkOutOfBody(mlir::BlockArgument argument);
+
   llvm::DenseSet<mlir::Value> values;
+  llvm::SmallVector<mlir::Value> pending;
+  llvm::DenseSet<mlir::Operation *> seen;
   llvm::SmallVector<mlir::Operation *> visited;
 };
 

@@ -10,13 +10,14 @@
 using namespace keratin::ir;
 
 // The loss is the function's result; the answer has one letter an argument, '+' if it is reached.
-static std::string reached(const char *text) {
+using Bodies = DifferentiablePaths::Bodies;
+static std::string reached(const char *text, Bodies bodies = Bodies::Closed) {
   mlir::MLIRContext context;
   context.loadDialect<KeratinDialect, mlir::func::FuncDialect>();
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   REQUIRE(module);
   auto function = *module->getOps<mlir::func::FuncOp>().begin();
-  DifferentiablePaths paths(function.front().getTerminator()->getOperand(0));
+  DifferentiablePaths paths(function.front().getTerminator()->getOperand(0), bodies);
   std::string answer;
   for (mlir::Value argument : function.getArguments())
     answer += paths.reaches(argument) ? '+' : '-';
@@ -64,4 +65,21 @@ TEST_CASE("a gradient reaches what its loss reaches", "[gradient]") {
       %g = keratin.gradients %y wrt %x : (tensor<f32>, tensor<f32>) -> tensor<f32>
       return %g : tensor<f32>
     })") == "++-");
+}
+
+TEST_CASE("a path leads through a body, if it is looked into", "[gradient]") {
+  // The second state is made of an element and a capture, the first of another capture.
+  const char *text = R"(
+    func.func @f(%h: tensor<f32>, %s: tensor<f32>, %x: tensor<3xf32>, %unused: tensor<3xf32>,
+                 %a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {
+      %y:2 = keratin.scan length = <3> init(%h, %s) over(%x, %unused) with(%a, %b)
+          : (tensor<f32>, tensor<f32>, tensor<3xf32>, tensor<3xf32>, tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+      ^bb0(%t: tensor<i64>, %p: tensor<f32>, %q: tensor<f32>, %e: tensor<f32>, %u: tensor<f32>, %c: tensor<f32>, %d: tensor<f32>):
+        %0 = keratin.mul %e, %c : (tensor<f32>, tensor<f32>) -> tensor<f32>
+        keratin.yield %d, %0 : tensor<f32>, tensor<f32>
+      }
+      return %y#1 : tensor<f32>
+    })";
+  CHECK(reached(text, Bodies::Closed) == "++++++");
+  CHECK(reached(text, Bodies::Open) == "-++-+-");
 }
