@@ -3,12 +3,6 @@
 
 #include <catch2/catch.hpp>
 
-// Macros of the Toolkit's header.
-namespace ours {
-constexpr unsigned streamDefault = keratin::cuda::CU_STREAM_DEFAULT;
-constexpr unsigned streamNonBlocking = keratin::cuda::CU_STREAM_NON_BLOCKING;
-} // namespace ours
-
 #ifndef KERATIN_HAS_CUDA_H
 
 TEST_CASE("the driver's constants are compared with cuda.h") {
@@ -16,6 +10,12 @@ TEST_CASE("the driver's constants are compared with cuda.h") {
 }
 
 #else
+
+// Macros of the Toolkit's header.
+namespace ours {
+constexpr unsigned streamDefault = keratin::cuda::CU_STREAM_DEFAULT;
+constexpr unsigned streamNonBlocking = keratin::cuda::CU_STREAM_NON_BLOCKING;
+} // namespace ours
 
 // The symbols' names, not the macros that lead to them.
 #define __CUDA_API_VERSION_INTERNAL
