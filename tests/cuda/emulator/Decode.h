@@ -95,6 +95,7 @@ private:
   // (DecodeMemory.cpp)
   void load();
   void store();
+  MemoryAccess takeElements(bool isStore);
   void accessElements(MemoryAccess &access, const Operand &values, Type type, bool written);
   void takeAccessWords(MemoryAccess &access, Space &space);
   void atomicUpdate();

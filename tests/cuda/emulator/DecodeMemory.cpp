@@ -90,21 +90,30 @@ void Decoder::accessElements(MemoryAccess &access, const Operand &values, Type t
   }
 }
 
-void Decoder::load() {
-  MemoryAccess order, access;
+// Words and operands of a load or a store; the address is the source of one, the destination of the
+// other.
+MemoryAccess Decoder::takeElements(bool isStore) {
+  MemoryAccess order;
   Space space;
   takeAccessWords(order, space);
   uint8_t count = take(".v2") ? 2 : take(".v4") ? 4 : 1;
   Type type = takeType();
   bool hint = operandsWithHint(2);
   needOperands(2, hint ? 3 : 2);
-  access = address(operand(1), space);
+  MemoryAccess access = address(operand(isStore ? 0 : 1), space);
+  access.isStore = isStore;
   access.strong = order.strong;
-  access.acquire = order.acquire;
+  access.acquire = !isStore && order.acquire;
+  access.release = isStore && order.release;
   access.count = count;
-  accessElements(access, operand(0), type, true);
+  accessElements(access, operand(isStore ? 1 : 0), type, !isStore);
   noteSmallest(access);
-  now.kind = kindOf(access.space, false);
+  now.kind = kindOf(access.space, isStore);
+  return access;
+}
+
+void Decoder::load() {
+  MemoryAccess access = takeElements(/*isStore=*/false);
   bool isStatic =
       access.space == Space::Parameter && operand(1).elements[0].kind == Operand::VariableAddress;
   if (isStatic)
@@ -115,23 +124,9 @@ void Decoder::load() {
 }
 
 void Decoder::store() {
-  MemoryAccess order, access;
-  Space space;
-  takeAccessWords(order, space);
-  uint8_t count = take(".v2") ? 2 : take(".v4") ? 4 : 1;
-  Type type = takeType();
-  bool hint = operandsWithHint(2);
-  needOperands(2, hint ? 3 : 2);
-  access = address(operand(0), space);
-  access.isStore = true;
-  access.strong = order.strong;
-  access.release = order.release;
-  access.count = count;
-  accessElements(access, operand(1), type, false);
-  noteSmallest(access);
+  MemoryAccess access = takeElements(/*isStore=*/true);
   if (access.space == Space::Parameter)
     fail("parameters of a kernel are not written");
-  now.kind = kindOf(access.space, true);
   now.run = storeMemory;
   now.detail = uint32_t(code.accesses.size());
   code.accesses.push_back(access);
