@@ -40,16 +40,7 @@ FailureOr<KernelFunction> keratin::codegen::lowerKernel(ir::KernelOp kernel, OpB
     return failure();
   CpuKernelBuilder k(kernel, builder, name, target);
   plan->emit(k);
-  k.tellNotes();
-  k.result.units = plan->units;
-  if (plan->countsUnits())
-    k.result.countUnits = [plan](OpBuilder &b, Location loc, SizeOf sizeOf) {
-      return plan->countUnits(b, loc, sizeOf);
-    };
-  k.result.grain = plan->grain;
-  k.result.work = plan->work;
-  k.result.scratchBytes = plan->scratchBytes;
-  return std::move(k.result);
+  return plan->finish(k);
 }
 
 LogicalResult keratin::codegen::lowerFunction(func::FuncOp function, host::ProgramOp program,

@@ -3,8 +3,8 @@
 #include "codegen/cpu/CpuTarget.h"
 #include "codegen/cpu/KernelLowering.h"
 #include "codegen/gpu/CudaMachine.h"
+#include "codegen/gpu/DevicePlan.h"
 #include "codegen/gpu/PtxModule.h"
-#include "codegen/gpu/UnitsPlan.h"
 #include "codegen/llvm/LowerToLlvm.h"
 #include "runtime/abi/keratin_cuda_abi.h"
 
@@ -48,12 +48,12 @@ LogicalResult CudaTarget::lower(func::FuncOp function, host::ProgramOp program, 
   DeviceModule lowering = {
       *module,
       [&](ir::KernelOp kernel, OpBuilder &builder, StringRef name) -> FailureOr<KernelFunction> {
-        auto plan = UnitsPlan::make(kernel, device, warpThreads);
+        auto plan = planDeviceKernel(kernel, device, warpThreads);
         if (!plan)
           return failure();
         // Of kernels of this name the last stays.
         shapes[name.str()] = plan->shape();
-        return plan->emit(builder, name);
+        return plan->lower(builder, name, device);
       }};
   if (failed(
           lowerFunction(function, program, into, name, machine.target, description, &lowering)) ||
@@ -76,7 +76,7 @@ LogicalResult CudaTarget::lower(func::FuncOp function, host::ProgramOp program, 
 LogicalResult CudaTarget::printKernels(llvm::raw_ostream &out, func::FuncOp function) const {
   int64_t number = 0;
   WalkResult walk = function->walk([&](ir::KernelOp kernel) -> WalkResult {
-    auto plan = UnitsPlan::make(kernel, device, warpThreads);
+    auto plan = planDeviceKernel(kernel, device, warpThreads);
     if (!plan)
       return failure();
     out << "kernel " << number++ << ": ";

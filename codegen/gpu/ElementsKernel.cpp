@@ -16,7 +16,7 @@ namespace {
 
 // Code for so many elements at once. Each keeps what it has made.
 struct Elements {
-  Elements(CpuKernelBuilder &k, const LoopNest &nest, unsigned count)
+  Elements(DeviceKernelBuilder &k, const LoopNest &nest, unsigned count)
       : emitter(k, k.loc, k.target, count), body(k, nest, emitter) {}
 
   ElementEmitter emitter;
@@ -25,7 +25,7 @@ struct Elements {
 
 class ElementsKernel {
 public:
-  ElementsKernel(CpuKernelBuilder &k, const ElementsPlan &plan)
+  ElementsKernel(DeviceKernelBuilder &k, const ElementsPlan &plan)
       : k(k), b(k.b), loc(k.loc), plan(plan), single(k, plan.nest, 1),
         grouped(k, plan.nest, plan.elements) {}
 
@@ -49,7 +49,7 @@ private:
   }
   bool hasSeveralLines() const { return plan.lines() != DimExpr(1); }
 
-  CpuKernelBuilder &k;
+  DeviceKernelBuilder &k;
   OpBuilder &b;
   Location loc;
   const ElementsPlan &plan;
@@ -150,7 +150,6 @@ void ElementsKernel::emitUnit(Value unit) {
 }
 
 void ElementsKernel::emit() {
-  b.setInsertionPoint(k.result.function.getBody().front().getTerminator());
   if (plan.elements > 1) {
     slots = addresses();
     aligned = areAligned();
@@ -160,4 +159,4 @@ void ElementsKernel::emit() {
 
 } // namespace
 
-void ElementsPlan::emit(CpuKernelBuilder &k) const { ElementsKernel(k, *this).emit(); }
+void ElementsPlan::emit(DeviceKernelBuilder &k) const { ElementsKernel(k, *this).emit(); }

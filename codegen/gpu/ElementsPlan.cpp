@@ -1,5 +1,7 @@
 #include "codegen/gpu/ElementsPlan.h"
 
+#include "codegen/lowering/KernelKind.h"
+
 using namespace keratin::codegen;
 using namespace mlir;
 namespace ir = keratin::ir;
@@ -30,7 +32,7 @@ static unsigned elementsOfGroup(Block &body, const IterationSpace &space) {
   return elements;
 }
 
-CpuPlan ElementsPlan::make(ir::KernelOp kernel) {
+DevicePlanPtr ElementsPlan::make(ir::KernelOp kernel) {
   if (kindOf(kernel) != KernelKind::Loop)
     return nullptr;
   std::optional<IterationSpace> space = ir::analyzeIterationSpace(kernel);
@@ -40,7 +42,7 @@ CpuPlan ElementsPlan::make(ir::KernelOp kernel) {
 }
 
 ElementsPlan::ElementsPlan(ir::KernelOp kernel, LoopNest neutral)
-    : CpuKernelPlan(kernel), nest(std::move(neutral)) {
+    : FormPlan(kernel), nest(std::move(neutral)) {
   if (nest.form != LoopNest::Form::Scalar)
     elements = elementsOfGroup(body(), nest.space);
   int64_t ops = std::distance(body().begin(), body().end());
@@ -55,7 +57,7 @@ DimExpr ElementsPlan::groups() const {
   return *ceildiv(lineElements(), DimExpr(int64_t(elements)));
 }
 
-void ElementsPlan::printSchedule(llvm::raw_ostream &out) const {
+void ElementsPlan::printForm(llvm::raw_ostream &out) const {
   out << "schedule: " << counted(elements, "element") << " a thread";
   if (elements > 1)
     out << ", at once where addresses are multiples of " << accessBytes << " bytes";

@@ -1,6 +1,11 @@
 #include "codegen/gpu/KernelEntry.h"
 
+#include "codegen/gpu/CudaMachine.h"
+#include "codegen/gpu/ThreadBlock.h"
 #include "runtime/abi/keratin_abi.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/BuiltinOps.h"
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
@@ -15,7 +20,8 @@ using llvm::Value;
 
 namespace {
 
-constexpr unsigned globalMemory = 1; // NVPTX's address space
+// Called with a keratin_cuda_parameter_t; never defined.
+constexpr const char *parameterFunction = "keratin_launch_parameter";
 
 // Builds the entry around the blocks of the body.
 class UnitsEntry {
@@ -59,6 +65,7 @@ private:
   void walkUnits();
   bool replaceArguments();
   bool replaceContext();
+  void replaceParameters();
   bool replaceFunctions(llvm::Instruction *table);
   void replaceCalls(llvm::Instruction *function);
   void replaceNotes(llvm::Instruction *notes);
@@ -139,11 +146,20 @@ void UnitsEntry::leaveIfFailed(llvm::BasicBlock *next, llvm::BasicBlock *exit) {
   auto *look = llvm::BasicBlock::Create(module.getContext(), "look", entry, next);
   b.CreateCondBr(b.CreateICmpEQ(parameter(KERATIN_CUDA_GUARDED), b.getInt64(0)), next, look);
   b.SetInsertPoint(look);
-  // Others may be failing.
+  // Others may be failing, so that each thread may read something else. Those that wait for each
+  // other go or stay together.
   llvm::LoadInst *word = b.CreateAlignedLoad(b.getInt32Ty(), failure, llvm::Align(4),
                                              /*isVolatile=*/true);
-  Value *sound = b.CreateICmpEQ(word, b.getInt32(KERATIN_CUDA_NO_FAILURE));
-  b.CreateCondBr(sound, next, exit);
+  Value *failed = b.CreateICmpNE(word, b.getInt32(KERATIN_CUDA_NO_FAILURE));
+  if (shape.unitThreads > warpThreads) {
+    Value *any = b.CreateIntrinsic(b.getInt32Ty(), llvm::Intrinsic::nvvm_barrier0_or,
+                                   {b.CreateZExt(failed, b.getInt32Ty())});
+    failed = b.CreateICmpNE(any, b.getInt32(0));
+  } else if (shape.unitThreads > 1) {
+    failed = b.CreateIntrinsic(b.getInt1Ty(), llvm::Intrinsic::nvvm_vote_any_sync,
+                               {b.getInt32(-1), failed});
+  }
+  b.CreateCondBr(failed, exit, next);
 }
 
 // for (unit = thread; unit < units; unit += threads) body(unit, unit + 1), where threads that do a
@@ -231,6 +247,19 @@ bool UnitsEntry::replaceContext() {
   return true;
 }
 
+void UnitsEntry::replaceParameters() {
+  for (llvm::BasicBlock &block : *entry)
+    for (llvm::Instruction &instruction : llvm::make_early_inc_range(block)) {
+      auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+      if (!call || !call->getCalledFunction() ||
+          call->getCalledFunction()->getName() != parameterFunction)
+        continue;
+      auto *number = llvm::cast<llvm::ConstantInt>(call->getArgOperand(0));
+      call->replaceAllUsesWith(parameter(unsigned(number->getZExtValue())));
+      call->eraseFromParent();
+    }
+}
+
 // Of all that the runtime does for kernels a device's need one thing only.
 bool UnitsEntry::replaceFunctions(llvm::Instruction *table) {
   llvm::SmallVector<Access> accesses;
@@ -289,11 +318,27 @@ llvm::Function *UnitsEntry::make(std::string *error) {
     *error = problem;
     return nullptr;
   }
+  replaceParameters();
   // Addresses in what is not there, that nobody uses.
   for (llvm::Argument &argument : body.args())
     argument.replaceAllUsesWith(llvm::PoisonValue::get(argument.getType()));
   body.eraseFromParent();
   return entry;
+}
+
+mlir::Value keratin::codegen::launchParameter(mlir::OpBuilder &b, mlir::Location loc,
+                                              keratin_cuda_parameter_t number) {
+  auto module = b.getInsertionBlock()->getParentOp()->getParentOfType<mlir::ModuleOp>();
+  auto function = module.lookupSymbol<mlir::LLVM::LLVMFuncOp>(parameterFunction);
+  if (!function) {
+    mlir::OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(module.getBody());
+    function = b.create<mlir::LLVM::LLVMFuncOp>(
+        module.getLoc(), parameterFunction,
+        mlir::LLVM::LLVMFunctionType::get(b.getI64Type(), {b.getI32Type()}));
+  }
+  mlir::Value which = b.create<mlir::LLVM::ConstantOp>(loc, b.getI32Type(), int32_t(number));
+  return b.create<mlir::LLVM::CallOp>(loc, function, mlir::ValueRange{which}).getResult();
 }
 
 llvm::Function *keratin::codegen::makeUnitsEntry(llvm::Function &body, const LaunchShape &shape,

@@ -4,11 +4,17 @@
 
 #include "codegen/gpu/LaunchShape.h"
 
+#include "mlir/IR/Builders.h"
+
 #include "llvm/IR/Function.h"
 
 #include <string>
 
 namespace keratin::codegen {
+
+// Stands in the function of a kernel for a parameter of its entry behind argv's, as i64.
+mlir::Value launchParameter(mlir::OpBuilder &b, mlir::Location loc,
+                            keratin_cuda_parameter_t number);
 
 // Makes of a function of keratin_kernel_fn_t's type an entry with the parameters of
 // runtime/abi/keratin_cuda_abi.h, under the same name, and erases it. Thread i of the grid does

@@ -1,5 +1,7 @@
 #include "codegen/gpu/LaunchShape.h"
 
+#include "codegen/gpu/CudaMachine.h"
+
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -12,13 +14,18 @@ static constexpr int64_t blockThreads = 128;
 // Scratch of all threads of a grid together.
 static constexpr int64_t mostScratch = int64_t(64) << 20;
 
-LaunchShape LaunchShape::ofUnits(int64_t slots, int64_t scratchBytes, unsigned unitThreads) {
+LaunchShape LaunchShape::ofUnits(int64_t slots, int64_t scratchBytes, unsigned unitThreads,
+                                 int64_t sharedBytes, int64_t partBytes) {
   LaunchShape shape;
   shape.slots = slots;
   shape.unitThreads = unitThreads;
   shape.launch.block_threads = blockThreads;
+  if (sharedBytes > 0 || unitThreads > warpThreads)
+    shape.launch.block_threads = unitThreads;
   if (unitThreads > 1)
-    shape.launch.units_per_block = uint32_t(blockThreads / unitThreads);
+    shape.launch.units_per_block = shape.launch.block_threads / unitThreads;
+  shape.launch.shared_bytes = uint32_t(sharedBytes);
+  shape.launch.unit_bytes = uint32_t(partBytes);
   if (scratchBytes > 0) {
     int64_t bytes = int64_t(llvm::alignTo(uint64_t(scratchBytes), KERATIN_CUDA_ALIGNMENT));
     int64_t threads = std::max<int64_t>(1, mostScratch / bytes);
@@ -38,5 +45,7 @@ void keratin::codegen::print(llvm::raw_ostream &out, const keratin_cuda_kernel_t
     out << ", " << launch.shared_bytes << " bytes of shared memory";
   if (launch.scratch_bytes)
     out << ", " << launch.scratch_bytes << " bytes of scratch a thread";
+  if (launch.unit_bytes)
+    out << ", " << launch.unit_bytes << " bytes a unit for the others";
   out << "\n";
 }

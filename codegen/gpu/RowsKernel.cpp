@@ -13,7 +13,7 @@ namespace {
 
 class RowsKernel {
 public:
-  RowsKernel(CpuKernelBuilder &k, const RowsPlan &plan)
+  RowsKernel(DeviceKernelBuilder &k, const RowsPlan &plan)
       : k(k), b(k.b), loc(k.loc), plan(plan), nest(plan.nest),
         emitter(k, k.loc, k.target, /*lanes=*/1), body(k, nest, emitter),
         reductions(k, emitter, plan.isCompensated), warp(b, loc) {}
@@ -31,7 +31,7 @@ private:
   Value together(ReductionOpInterface op, Value own);
   void storeRow(unsigned stage);
 
-  CpuKernelBuilder &k;
+  DeviceKernelBuilder &k;
   OpBuilder &b;
   Location loc;
   const RowsPlan &plan;
@@ -50,7 +50,7 @@ RowsKernel::State RowsKernel::walk(unsigned stage, ArrayRef<unsigned> groups,
   bool isLast = groups.size() == 1;
   return emitter.loop(
       isLast ? thread : emitter.i64(0), emitter.extent(nest.space.groups[number].extent),
-      isLast ? plan.threads : 1, state, [&](Value position, ArrayRef<Value> carried) {
+      isLast ? plan.unitThreads : 1, state, [&](Value position, ArrayRef<Value> carried) {
         body.index(number) = emitter.scalarIndex(position);
         return isLast ? doElement(stage, carried) : walk(stage, groups.drop_front(), carried);
       });
@@ -68,9 +68,9 @@ RowsKernel::State RowsKernel::doElement(unsigned stage, ArrayRef<Value> state) {
 
 // What the threads of the row have, combined in pairs, then in pairs of pairs.
 Value RowsKernel::together(ReductionOpInterface op, Value own) {
-  if (plan.threads == 1)
+  if (plan.unitThreads == 1)
     return own;
-  for (unsigned distance = 1; distance < plan.threads; distance *= 2)
+  for (unsigned distance = 1; distance < plan.unitThreads; distance *= 2)
     own = op.buildCombine(emitter, own, warp.fromFurther(own, distance));
   return warp.fromFirst(own);
 }
@@ -105,8 +105,7 @@ void RowsKernel::emitRow(Value row) {
 }
 
 void RowsKernel::emit() {
-  b.setInsertionPoint(k.result.function.getBody().front().getTerminator());
-  thread = plan.threads == 1 ? k.i64(0) : warp.lane();
+  thread = plan.unitThreads == 1 ? k.i64(0) : warp.lane();
   emitter.loop(k.begin, k.end, 1, {}, [&](Value row, ArrayRef<Value>) -> State {
     emitRow(row);
     return {};
@@ -115,4 +114,4 @@ void RowsKernel::emit() {
 
 } // namespace
 
-void RowsPlan::emit(CpuKernelBuilder &k) const { RowsKernel(k, *this).emit(); }
+void RowsPlan::emit(DeviceKernelBuilder &k) const { RowsKernel(k, *this).emit(); }

@@ -1,5 +1,7 @@
 #include "codegen/gpu/RowsPlan.h"
 
+#include "codegen/lowering/KernelKind.h"
+
 using namespace keratin::codegen;
 using namespace mlir;
 namespace ir = keratin::ir;
@@ -11,7 +13,7 @@ static constexpr int64_t shortRow = 8;
 // Sums of more elements than these are compensated.
 static constexpr int64_t mostPlainElements = 256;
 
-std::shared_ptr<const RowsPlan> RowsPlan::make(ir::KernelOp kernel, unsigned warpThreads) {
+DevicePlanPtr RowsPlan::make(ir::KernelOp kernel, unsigned warpThreads) {
   if (kindOf(kernel) != KernelKind::Loop)
     return nullptr;
   std::optional<IterationSpace> space = ir::analyzeIterationSpace(kernel);
@@ -21,19 +23,19 @@ std::shared_ptr<const RowsPlan> RowsPlan::make(ir::KernelOp kernel, unsigned war
 }
 
 RowsPlan::RowsPlan(ir::KernelOp kernel, LoopNest neutral, unsigned warpThreads)
-    : CpuKernelPlan(kernel), nest(std::move(neutral)) {
+    : FormPlan(kernel), nest(std::move(neutral)) {
   const DimExpr &innermost = nest.innermost().extent, elements = nest.reducedElements();
   bool isShort = innermost.isConstant() && innermost.constantValue() <= shortRow;
-  threads = isShort ? 1 : warpThreads;
+  unitThreads = isShort ? 1 : warpThreads;
   isCompensated =
-      !elements.isConstant() || elements.constantValue() > mostPlainElements * int64_t(threads);
+      !elements.isConstant() || elements.constantValue() > mostPlainElements * int64_t(unitThreads);
   int64_t ops = std::distance(body().begin(), body().end());
   setWork(nest.outerRows(), mul(elements, DimExpr(ops)).value_or(DimExpr(INT64_MAX)));
 }
 
-void RowsPlan::printSchedule(llvm::raw_ostream &out) const {
-  out << "schedule: " << counted(threads, "thread") << " a row";
-  if (threads > 1)
+void RowsPlan::printForm(llvm::raw_ostream &out) const {
+  out << "schedule: " << counted(unitThreads, "thread") << " a row";
+  if (unitThreads > 1)
     out << ", a warp, which meet by shuffles";
   if (isCompensated)
     out << "; sums with their rounding errors";

@@ -1,39 +1,32 @@
-// Kernels whose threads do units: each one by itself, or some one together. Any kernel has such a
-// plan, the CPU's for a machine without vectors; those with one of their own have it here.
+// Kernels whose threads do units each by itself. Any kernel has such a plan, the CPU's for a
+// machine without vectors.
 #ifndef KERATIN_CODEGEN_GPU_UNITSPLAN_H
 #define KERATIN_CODEGEN_GPU_UNITSPLAN_H
 
 #include "codegen/cpu/CpuKernelPlan.h"
-#include "codegen/gpu/LaunchShape.h"
+#include "codegen/gpu/DevicePlan.h"
 
 namespace keratin::codegen {
 
-// With one unit a thread, or a group of threads.
-class UnitsPlan final : public KernelPlan {
+class UnitsPlan final : public DevicePlan {
 public:
-  // Null, with a diagnostic at the op that has no lowering. The machine outlives the plan; so many
-  // of its threads at most can exchange values.
-  static std::shared_ptr<const UnitsPlan> make(ir::KernelOp kernel, const MachineTarget &machine,
-                                               unsigned warpThreads);
+  // Null, with a diagnostic at the op that has no lowering. The machine outlives the plan.
+  static DevicePlanPtr make(ir::KernelOp kernel, const MachineTarget &machine);
 
-  UnitsPlan(ir::KernelOp kernel, CpuPlan plan, unsigned threads, const MachineTarget &machine);
-
-  // But for the slots of argv.
-  LaunchShape shape() const { return LaunchShape::ofUnits(0, scratchBytes, threads); }
+  UnitsPlan(ir::KernelOp kernel, CpuPlan plan);
 
   bool countsUnits() const override { return plan->countsUnits(); }
   mlir::Value countUnits(mlir::OpBuilder &b, mlir::Location loc, SizeOf sizeOf) const override {
     return plan->countUnits(b, loc, sizeOf);
   }
+  std::string unitsInWords() const override { return plan->unitsInWords(); }
   void printNest(llvm::raw_ostream &out) const override { plan->printNest(out); }
-  void printSchedule(llvm::raw_ostream &out) const override;
-  // In the module that the builder stands in.
-  KernelFunction emit(mlir::OpBuilder &builder, llvm::StringRef name) const;
+  void printForm(llvm::raw_ostream &out) const override { plan->printSchedule(out); }
+  KernelFunction lower(mlir::OpBuilder &builder, llvm::StringRef name,
+                       const MachineTarget &machine) const override;
 
 private:
   CpuPlan plan;
-  unsigned threads; // of a unit
-  const MachineTarget &machine;
 };
 
 } // namespace keratin::codegen

@@ -16,6 +16,19 @@ void KernelPlan::setWork(const DimExpr &count, const DimExpr &perUnit) {
   work = mul(count, perUnit).value_or(DimExpr(INT64_MAX));
 }
 
+KernelFunction KernelPlan::finish(KernelBuilder &k) const {
+  k.tellNotes();
+  k.result.units = units;
+  if (countsUnits())
+    k.result.countUnits = [plan = shared_from_this()](OpBuilder &b, Location loc, SizeOf sizeOf) {
+      return plan->countUnits(b, loc, sizeOf);
+    };
+  k.result.grain = grain;
+  k.result.work = work;
+  k.result.scratchBytes = scratchBytes;
+  return std::move(k.result);
+}
+
 std::string keratin::codegen::counted(int64_t count, StringRef one) {
   return std::to_string(count) + " " + one.str() + (count == 1 ? "" : "s");
 }

@@ -6,13 +6,15 @@
 
 #include "llvm/Support/raw_ostream.h"
 
+#include <memory>
+
 namespace keratin::codegen {
 
 // Made once for a kernel: its units, its scratch, its code and what people read of it come from the
 // same plan, and nothing is decided after it. Each kind of kernel has its own, which holds first
 // what follows from the ops and their sizes alone, and then the schedule: what the machine makes of
 // that. It does not outlive the kernel.
-class KernelPlan {
+class KernelPlan : public std::enable_shared_from_this<KernelPlan> {
 public:
   explicit KernelPlan(ir::KernelOp kernel) : kernel(kernel) {}
   virtual ~KernelPlan() = default;
@@ -26,6 +28,9 @@ public:
   virtual mlir::Value countUnits(mlir::OpBuilder &, mlir::Location, SizeOf) const { return {}; }
   // Their number for people, in any case.
   virtual std::string unitsInWords() const { return units.str(); }
+
+  // The function whose body has been emitted, which is called as the plan says.
+  KernelFunction finish(KernelBuilder &k) const;
 
   ir::KernelOp kernel;
   // See KernelFunction.

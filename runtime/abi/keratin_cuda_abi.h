@@ -48,8 +48,15 @@ typedef enum keratin_cuda_parameter_t {
   // 1: the kernel was launched where nothing may change after a failure. It reads failed_site
   // first, and leaves at once unless that is KERATIN_CUDA_NO_FAILURE. Else 0.
   KERATIN_CUDA_GUARDED = 4,
-  KERATIN_CUDA_PARAMETERS = 5
+  // The address of what units leave for each other, unit_bytes for each; 0: there is none.
+  KERATIN_CUDA_PARTS = 5,
+  // The address of KERATIN_CUDA_COUNTERS_OF_CALL words of 32 bits, all 0 when a kernel begins, and
+  // when it ends; 0 where unit_bytes is 0.
+  KERATIN_CUDA_COUNTERS = 6,
+  KERATIN_CUDA_PARAMETERS = 7
 } keratin_cuda_parameter_t;
+
+#define KERATIN_CUDA_COUNTERS_OF_CALL 4096
 
 typedef enum keratin_cuda_kernel_flags_t {
   KERATIN_CUDA_COOPERATIVE = 1 // all blocks of the grid are resident at once
@@ -66,7 +73,8 @@ typedef struct keratin_cuda_kernel_t {
   uint32_t shared_bytes;  // dynamic shared memory of a block
   uint64_t scratch_bytes; // of device memory, for each thread of the grid; then max_blocks is not 0
   uint32_t flags;         // keratin_cuda_kernel_flags_t
-  uint32_t reserved[5];   // 0
+  uint32_t unit_bytes;    // of device memory, for each unit: parts of results, for other units
+  uint32_t reserved[4];   // 0
 } keratin_cuda_kernel_t;
 
 #ifdef __cplusplus

@@ -79,8 +79,9 @@ CudaQueue::~CudaQueue() {
     (void)driver.cuMemFreeHost(wordsRead);
   if (words)
     device.memory.release(words);
-  if (scratch)
-    device.memory.release(scratch);
+  for (const Room &room : {scratch, parts, counters})
+    if (room.address)
+      device.memory.release(room.address);
   if (stream)
     (void)driver.cuStreamDestroy_v2(stream);
 }
@@ -117,6 +118,8 @@ Code CudaQueue::resetWords(keratin_status_t *status) {
   if (Code code = check(driver.cuMemsetD32Async(second, 0, 1, stream), "cuMemsetD32Async", status))
     return code;
   *wordsRead = {KERATIN_CUDA_NO_FAILURE, 0};
+  // Of a guarded kernel some blocks may have left when others failed.
+  areCountersZero = false;
   isFresh = isRead = true;
   return KERATIN_OK;
 }
@@ -301,26 +304,56 @@ Code CudaQueue::fill(CUdeviceptr to, uint8_t byte, size_t bytes, keratin_status_
 //===-- Launches ------------------------------------------------------------------------------===//
 
 // Of the kernels launched so far one may still use the old one.
-Code CudaQueue::reserveScratch(uint64_t bytes, keratin_status_t *status) {
-  if (bytes <= scratchBytes)
+Code CudaQueue::reserve(Room &room, uint64_t bytes, const char *what, keratin_status_t *status) {
+  if (bytes <= room.bytes)
     return KERATIN_OK;
   if (Code code = synchronize(status))
     return code;
-  if (scratch)
-    device.memory.release(scratch);
-  scratchBytes = 0;
-  scratch = device.memory.allocate(size_t(bytes), KERATIN_CUDA_ALIGNMENT);
-  if (!scratch)
+  if (room.address)
+    device.memory.release(room.address);
+  room.bytes = 0;
+  room.address = device.memory.allocate(size_t(bytes), KERATIN_CUDA_ALIGNMENT);
+  if (!room.address)
     return fail(status, KERATIN_RESOURCE_EXHAUSTED,
-                "device '%s' (%s): no memory for %" PRIu64 " bytes of scratch", device.name,
-                device.model, bytes);
+                "device '%s' (%s): no memory for %" PRIu64 " bytes of %s", device.name,
+                device.model, bytes, what);
+  room.bytes = size_t(bytes);
+  return KERATIN_OK;
+}
+
+Code CudaQueue::reserveScratch(uint64_t bytes, keratin_status_t *status) {
+  if (bytes <= scratch.bytes)
+    return KERATIN_OK;
+  if (Code code = reserve(scratch, bytes, "scratch", status))
+    return code;
   // A tile reads whole rows of it, also those at its edge that nothing was put into, and drops what
   // it makes of them. What is read is then at least known.
   isBusy.store(true, std::memory_order_relaxed);
-  if (Code code = check(device.driver.cuMemsetD8Async(scratch, 0, size_t(bytes), stream),
+  Code code = check(device.driver.cuMemsetD8Async(scratch.address, 0, size_t(bytes), stream),
+                    "cuMemsetD8Async", status);
+  if (code != KERATIN_OK)
+    scratch.bytes = 0;
+  return code;
+}
+
+// And the counters by which units know of each other.
+Code CudaQueue::reserveParts(const keratin_cuda_kernel_t &shape, uint64_t units,
+                             keratin_status_t *status) {
+  uint64_t bytes = 0;
+  if (__builtin_mul_overflow(units, uint64_t(shape.unit_bytes), &bytes))
+    bytes = UINT64_MAX / 2;
+  if (Code code = reserve(parts, bytes, "parts of results", status))
+    return code;
+  constexpr size_t counterBytes = KERATIN_CUDA_COUNTERS_OF_CALL * sizeof(uint32_t);
+  if (Code code = reserve(counters, counterBytes, "counters", status))
+    return code;
+  if (areCountersZero)
+    return KERATIN_OK;
+  isBusy.store(true, std::memory_order_relaxed);
+  if (Code code = check(device.driver.cuMemsetD8Async(counters.address, 0, counterBytes, stream),
                         "cuMemsetD8Async", status))
     return code;
-  scratchBytes = size_t(bytes);
+  areCountersZero = true;
   return KERATIN_OK;
 }
 
@@ -354,6 +387,10 @@ Code CudaQueue::launch(const CudaModule &module, int32_t number, const int64_t *
     if (Code code = reserveScratch(blocks * shape.block_threads * shape.scratch_bytes, status))
       return code;
 
+  if (shape.unit_bytes)
+    if (Code code = reserveParts(shape, uint64_t(units), status))
+      return code;
+
   int64_t values[maxSlots + KERATIN_CUDA_PARAMETERS];
   void *parameters[maxSlots + KERATIN_CUDA_PARAMETERS];
   if (slots)
@@ -362,8 +399,10 @@ Code CudaQueue::launch(const CudaModule &module, int32_t number, const int64_t *
   rest[KERATIN_CUDA_UNITS] = units;
   rest[KERATIN_CUDA_GRAIN] = grain;
   rest[KERATIN_CUDA_FAILURE] = int64_t(words);
-  rest[KERATIN_CUDA_SCRATCH] = shape.scratch_bytes ? int64_t(scratch) : 0;
+  rest[KERATIN_CUDA_SCRATCH] = shape.scratch_bytes ? int64_t(scratch.address) : 0;
   rest[KERATIN_CUDA_GUARDED] = isGuarded;
+  rest[KERATIN_CUDA_PARTS] = shape.unit_bytes ? int64_t(parts.address) : 0;
+  rest[KERATIN_CUDA_COUNTERS] = shape.unit_bytes ? int64_t(counters.address) : 0;
   for (int32_t i = 0; i < slots + KERATIN_CUDA_PARAMETERS; ++i)
     parameters[i] = values + i;
 

@@ -59,7 +59,14 @@ private:
   Code readWords(keratin_status_t *status);
   // Of what is not a launch: whether it must not be done, since something has failed.
   Code checkGuard(bool &isSkipped, keratin_status_t *status);
+  // Memory of kernels that grows with them.
+  struct Room {
+    CUdeviceptr address = 0;
+    size_t bytes = 0;
+  };
+  Code reserve(Room &room, uint64_t bytes, const char *what, keratin_status_t *status);
   Code reserveScratch(uint64_t bytes, keratin_status_t *status);
+  Code reserveParts(const keratin_cuda_kernel_t &shape, uint64_t units, keratin_status_t *status);
 
   CudaDevice &device;
   bool isStarted = false;
@@ -78,8 +85,8 @@ private:
   int turn = 0;
   size_t chunkBytes = 0;
 
-  CUdeviceptr scratch = 0;
-  size_t scratchBytes = 0;
+  Room scratch, parts, counters;
+  bool areCountersZero = false;
 };
 
 } // namespace keratin::cuda

@@ -71,7 +71,7 @@ std::string callOf(int offset) {
 TEST_CASE("a kernel is an entry whose threads do units", "[ptx]") {
   std::string ptx = ptxOf("%y = llvm.fadd %x, %x : f32\n llvm.store %y, %place : f32, !llvm.ptr");
   CHECK(contains(ptx, ".visible .entry a_kernel("));
-  CHECK(contains(ptx, ".param .u64 a_kernel_param_6\n)"));
+  CHECK(contains(ptx, ".param .u64 a_kernel_param_8\n)"));
   CHECK(contains(ptx, "add.rn.f32"));
   CHECK(contains(ptx, "%nctaid.x"));
 }

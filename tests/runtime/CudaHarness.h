@@ -20,7 +20,7 @@ inline const char *const cudaKernelNames[] = {"add", "increment", "check", "fill
 inline keratin_cuda_kernel_t cudaShape(uint32_t threads, uint32_t unitsPerBlock = 0,
                                        uint32_t maxBlocks = 0, uint32_t sharedBytes = 0,
                                        uint64_t scratchBytes = 0, uint32_t flags = 0) {
-  return {threads, unitsPerBlock, maxBlocks, sharedBytes, scratchBytes, flags, {}};
+  return {threads, unitsPerBlock, maxBlocks, sharedBytes, scratchBytes, flags, 0, {}};
 }
 
 inline const keratin_cuda_kernel_t cudaShapes[] = {

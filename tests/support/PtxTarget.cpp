@@ -4,7 +4,7 @@
 #include "codegen/cpu/CpuTarget.h"
 #include "codegen/cpu/KernelLowering.h"
 #include "codegen/gpu/CudaMachine.h"
-#include "codegen/gpu/UnitsPlan.h"
+#include "codegen/gpu/DevicePlan.h"
 #include "codegen/llvm/LowerToLlvm.h"
 #include "codegen/llvm/ObjectEmitter.h"
 #include "runtime/abi/keratin_cuda_abi.h"
@@ -126,8 +126,9 @@ private:
     OwningOpRef<ModuleOp> kernels = ModuleOp::create(function.getLoc());
     codegen::DeviceModule units = {
         *kernels, [this](ir::KernelOp kernel, OpBuilder &builder, StringRef name) {
-          auto plan = codegen::UnitsPlan::make(kernel, device, /*warpThreads=*/1);
-          return plan ? FailureOr(plan->emit(builder, name)) : FailureOr<codegen::KernelFunction>();
+          auto plan = codegen::planDeviceKernel(kernel, device, /*warpThreads=*/1);
+          return plan ? FailureOr(plan->lower(builder, name, device))
+                      : FailureOr<codegen::KernelFunction>();
         }};
     if (failed(
             codegen::lowerFunction(function, program, into, name, host(), description, &units)) ||

@@ -7,11 +7,11 @@
 // RUN: keratin-dump %s --target=cuda --stage=kernels --function=product | FileCheck %s --check-prefix=KERNELS
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=prints | FileCheck %s --check-prefix=HOST
 
-// Two pointers and a size; units, grain, failure word, scratch, guarded.
+// Two pointers and a size; units, grain, failure word, scratch, guarded, what blocks meet by.
 // CHAIN:       .version 8.0
 // CHAIN-NEXT:  .target sm_80
 // CHAIN-LABEL: .visible .entry model_kernel_0(
-// CHAIN:         .param .u64 model_kernel_0_param_7
+// CHAIN:         .param .u64 model_kernel_0_param_9
 // CHAIN-NEXT:  )
 // CHAIN-NEXT:  .maxntid 128, 1, 1
 // A launch behind a guard looks whether something has failed.
