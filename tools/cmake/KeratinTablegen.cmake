@@ -13,7 +13,7 @@ macro(keratin_tablegen output source tool)
     set(_dep "")
   endif()
   add_custom_command(OUTPUT ${_out}
-    COMMAND ${_exe} ${ARGN} -I ${CMAKE_SOURCE_DIR} -I ${MLIR_MAIN_INCLUDE_DIR} -d ${_out}.d -o ${_out}
+    COMMAND ${_exe} ${ARGN} --write-if-changed -I ${CMAKE_SOURCE_DIR} -I ${MLIR_MAIN_INCLUDE_DIR} -d ${_out}.d -o ${_out}
             ${CMAKE_CURRENT_SOURCE_DIR}/${source}
     DEPFILE ${_out}.d
     DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${source} ${_dep}
