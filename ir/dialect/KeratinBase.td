@@ -156,6 +156,9 @@ class Keratin_Properties {
   // 1: nothing is computed and nothing moved: what lies there already, a size, an index, other
   // names or repetitions of elements.
   bit costsNothing = 0;
+  // 1: moves all elements of its one operand, so that its result has no fewer of them, and zeros
+  // beside them at most.
+  bit movesAll = 0;
   // Condition: kernels make it anew wherever they need it, instead of reading it from memory.
   string freeToRepeat = "";
   // Condition: outside of kernels the result is the first operand's memory, or a part of it, under

@@ -15,6 +15,9 @@ int64_t instructionsOf(mlir::Operation *op);
 // Whether nothing is computed and nothing moved: what lies there already, a size, an index, other
 // names or repetitions of elements.
 bool costsNothing(mlir::Operation *op);
+// Whether it moves all elements of its one operand, so that its result has no fewer of them, and
+// zeros beside them at most.
+bool movesAll(mlir::Operation *op);
 // Whether kernels make it anew wherever they need it, instead of reading it from memory.
 bool isFreeToRepeat(mlir::Operation *op);
 

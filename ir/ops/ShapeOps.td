@@ -20,6 +20,7 @@ def Keratin_ReshapeOp : Keratin_Op<"reshape", [Pure]> {
   let freeToRepeat = "isUnitReshape(op)";
   let view = "true";
   let batching = "dimensions";
+  let movesAll = 1;
   let linearIn = ["x"];
   let bounds = "Move";
   let description = [{
@@ -41,6 +42,7 @@ def Keratin_BroadcastOp : Keratin_IndexingOp<"broadcast"> {
   let freeToRepeat = "true";
   let batching = "dimensions";
   let dimensions = (Dimensions (Places $dims));
+  let movesAll = 1;
   let linearIn = ["x"];
   let description = [{
     Dimension i of x becomes dimension `dims[i]` (ascending) of the result, where it has the
@@ -62,6 +64,7 @@ def Keratin_TransposeOp : Keratin_IndexingOp<"transpose", [InferTypeOpAdaptor]> 
   let instructions = 8;
   let batching = "dimensions";
   let dimensions = (Dimensions (Places $permutation));
+  let movesAll = 1;
   let linearIn = ["x"];
   let description = "Dimension i of the result is dimension `permutation[i]` of x. Gradient: the "
       "inverse permutation.";
@@ -96,6 +99,7 @@ def Keratin_PadOp : Keratin_IndexingOp<"pad"> {
   let savedSince = 0;
   let batching = "dimensions";
   let dimensions = (Dimensions (Each $low, 0), (Each $interior, 0));
+  let movesAll = 1;
   let linearIn = ["x"];
   let takesAnyOrder = 1;
   let description = [{
@@ -124,6 +128,7 @@ def Keratin_ReverseOp : Keratin_IndexingOp<"reverse", [InferTypeOpAdaptor]> {
   let savedSince = 0;
   let batching = "dimensions";
   let dimensions = (Dimensions (Axes $axes));
+  let movesAll = 1;
   let linearIn = ["x"];
   let takesAnyOrder = 1;
   let description = "Gradient: reverse along the same axes.";

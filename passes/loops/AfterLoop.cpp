@@ -8,14 +8,9 @@ using namespace mlir;
 
 namespace keratin::passes {
 
-// What is done behind the loop rather than stacked: it makes no less of what it reads.
-static bool isMove(Operation *op) {
-  return isa<ReshapeOp, TransposeOp, BroadcastOp, ReverseOp, PadOp>(op);
-}
-
 // What costs no more behind the loop than reading it from a stack.
 static bool isCheap(Operation *op) {
-  return isCheapArithmetic(op) || isMove(op) || costsNothing(op) || isa<SliceOp>(op);
+  return isCheapArithmetic(op) || movesAll(op) || costsNothing(op) || isa<SliceOp>(op);
 }
 
 AfterLoop::AfterLoop(ScanEditor &scan, llvm::function_ref<bool(unsigned)> stays)
@@ -59,8 +54,9 @@ std::optional<AfterLoop::Sources> AfterLoop::sourcesOf(ValueRange values) const 
     if (batcher.lookup(value) || !seen.insert(value).second)
       continue;
     Operation *op = value.getDefiningOp();
+    // What makes no less of what it reads is done behind the loop rather than stacked.
     bool isMade = op && (isAtHand(value) || sunk.contains(op) ||
-                         (isMove(op) && canBatch(op, steps, [&](Value x) { return varies(x); })));
+                         (movesAll(op) && canBatch(op, steps, [&](Value x) { return varies(x); })));
     if (!isMade) {
       if (!stackType(getTensorType(value), steps))
         return std::nullopt;
