@@ -75,15 +75,7 @@ void ContractionHoisting::run() {
       roots.push_back(withWhatFollows(&op));
   if (roots.empty())
     return;
-  DenseSet<Operation *> needed;
-  SmallVector<Operation *> work = roots;
-  while (!work.empty()) {
-    Operation *op = work.pop_back_val();
-    if (needed.insert(op).second)
-      for (Value operand : op->getOperands())
-        if (Operation *definition = operand.getDefiningOp())
-          work.push_back(definition);
-  }
+  DenseSet<Operation *> needed = withSources(roots);
 
   OpBuilder builder(scan.op());
   StepBatcher batcher(builder, steps);

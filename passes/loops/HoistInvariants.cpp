@@ -79,15 +79,7 @@ void InvariantHoisting::run() {
   if (roots.empty())
     return;
   // With them what they are computed from, which stays inside as far as others need it there.
-  DenseSet<Operation *> needed;
-  SmallVector<Operation *> work = roots;
-  while (!work.empty()) {
-    Operation *op = work.pop_back_val();
-    if (needed.insert(op).second)
-      for (Value operand : op->getOperands())
-        if (Operation *definition = operand.getDefiningOp())
-          work.push_back(definition);
-  }
+  DenseSet<Operation *> needed = withSources(roots);
   OpBuilder builder(scan.op());
   IRMapping outside;
   for (const ScanEditor::Input &input : scan.captures)

@@ -181,4 +181,17 @@ SmallVector<ScanOp> innermostToBatch(Operation *function) {
   return scans;
 }
 
+DenseSet<Operation *> withSources(ArrayRef<Operation *> ops) {
+  DenseSet<Operation *> known;
+  SmallVector<Operation *> work(ops);
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val();
+    if (known.insert(op).second)
+      for (Value operand : op->getOperands())
+        if (Operation *source = operand.getDefiningOp())
+          work.push_back(source);
+  }
+  return known;
+}
+
 } // namespace keratin::passes

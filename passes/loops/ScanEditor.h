@@ -4,6 +4,8 @@
 
 #include "ir/dialect/Keratin.h"
 
+#include "llvm/ADT/DenseSet.h"
+
 #include <optional>
 
 namespace keratin::passes {
@@ -79,6 +81,9 @@ mlir::RankedTensorType elementType(mlir::RankedTensorType sequence);
 // Erases what nobody needs, from the end: the block's own ops, or those of nested regions, too.
 void eraseDeadOps(mlir::Block &block);
 void eraseDeadOps(mlir::Operation *function);
+
+// The ops of a body with what they are computed from in it.
+llvm::DenseSet<mlir::Operation *> withSources(llvm::ArrayRef<mlir::Operation *> ops);
 
 } // namespace keratin::passes
 
