@@ -59,3 +59,5 @@ TargetChoice keratin::codegen::targetChoice(const std::string &text) {
     choice.name = text;
   return choice;
 }
+
+StringRef keratin::codegen::targetOfDevice(StringRef device) { return device.split(':').first; }

@@ -55,6 +55,8 @@ void registerTarget(llvm::StringRef name, TargetMaker maker);
 std::unique_ptr<Target> makeTarget(const TargetChoice &choice, std::string *error);
 // What --target says: the name of a target, or the triple of a CPU.
 TargetChoice targetChoice(const std::string &text);
+// The name of the target that makes code for a device, by the device's: "cuda" for "cuda:1".
+llvm::StringRef targetOfDevice(llvm::StringRef device);
 
 } // namespace keratin::codegen
 

@@ -1,5 +1,6 @@
 #include "frontend/graph/Devices.h"
 
+#include "codegen/Target.h"
 #include "frontend/graph/Call.h"
 #include "frontend/graph/RuntimeStatus.h"
 #include "keratin/error.h"
@@ -45,10 +46,8 @@ void frontend::setCurrentDevice(const std::string &name) {
   current = &deviceNamed(name, "set_device");
 }
 
-// What code is compiled for that the device runs: "far" for "far:1".
 static std::string targetOf(const keratin_device_t &device) {
-  std::string name = device.name;
-  return name.substr(0, name.find(':'));
+  return codegen::targetOfDevice(device.name).str();
 }
 
 Placement frontend::placementOn(const keratin_device_t &device) {

@@ -10,15 +10,15 @@
 // What is not there, or does not fit.
 // RUN: env KERATIN_CUDA_DRIVER=/nowhere.so %{exits} 1 keratin-run %s --device=cuda --random=3 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: %{exits} 1 keratin-run %s --device=emulated --target=cpu --random=3 2>&1 | FileCheck %s --check-prefix=OTHER
-// RUN: %{exits} 1 keratin-run %s --device=abacus --random=3 2>&1 | FileCheck %s --check-prefix=ABACUS
+// RUN: %{exits} 1 keratin-run %s --device=../abacus --random=3 2>&1 | FileCheck %s --check-prefix=ABACUS
 // RUN: cp $(which keratin-run) %t && %{exits} 1 %t/keratin-run %s --device=emulated --random=3 2>&1 | FileCheck %s --check-prefix=BUILT
 
 // CHECK: y: float32 (3,)
 // CHECK: check: 3 calls agree with the reference interpreter
 // TIME: time: {{.*}} ms least
-// NONE: error: model 'model' needs device 'cuda', which cannot be used: CUDA: the driver cannot be opened (/nowhere.so: {{.*}}); needed is libcuda.so.1 of NVIDIA's driver, version 12.0 or later
+// NONE: error: --device=cuda: CUDA: the driver cannot be opened (/nowhere.so: {{.*}}); needed is libcuda.so.1 of NVIDIA's driver, version 12.0 or later
 // OTHER: error: --device=emulated needs --target=cuda; found --target=cpu
-// ABACUS: unknown target 'abacus'; known targets: cpu, cuda
+// ABACUS: error: --device=../abacus: unknown device '../abacus'; known devices: cpu
 // BUILT: error: --device=emulated needs '{{.*}}libkeratin_cuda_emulator.so', which is built with the tests
 func.func @step(%x: tensor<3xf32> {keratin.kind = "input", keratin.name = "x"},
                 %v: tensor<3xf32> {keratin.kind = "variable", keratin.name = "v", keratin.initial = dense<1.0> : tensor<3xf32>})

@@ -1,11 +1,15 @@
 #include "tools/keratin-run/DeviceChoice.h"
 
+#include "codegen/Target.h"
+#include "keratin/device.h"
+
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 #include <cstdlib>
 
+using namespace keratin;
 using namespace keratin::tools;
 
 // Where the build puts it: beside the folder of the tools.
@@ -31,7 +35,11 @@ absl::StatusOr<DeviceChoice> keratin::tools::chooseDevice(const std::string &dev
     setenv("KERATIN_CUDA_DRIVER", library.c_str(), /*overwrite=*/1);
     choice.device = "cuda";
   }
-  std::string needed = choice.device.substr(0, choice.device.find(':'));
+  const keratin_device_t *found = nullptr;
+  keratin_status_t status;
+  if (keratin_device_open(choice.device.c_str(), &found, &status) != KERATIN_OK)
+    return absl::InvalidArgumentError("--device=" + device + ": " + status.message);
+  std::string needed = codegen::targetOfDevice(found->name).str();
   if (!target.empty() && target != needed)
     return absl::InvalidArgumentError("--device=" + device + " needs --target=" + needed +
                                       "; found --target=" + target);
