@@ -39,10 +39,6 @@ public:
   virtual mlir::LogicalResult lower(mlir::func::FuncOp function, host::ProgramOp program,
                                     mlir::ModuleOp into, llvm::StringRef name,
                                     EntryDescription &description) const = 0;
-  // The kernels of a planned function, in order, with what the target makes of each, for people.
-  // Fails, with a diagnostic, at an op that it has no lowering for.
-  virtual mlir::LogicalResult printKernels(llvm::raw_ostream &out,
-                                           mlir::func::FuncOp function) const = 0;
 };
 
 // Null with a message if the machine is not known.

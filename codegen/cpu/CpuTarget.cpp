@@ -4,15 +4,10 @@
 
 using namespace keratin::codegen;
 using namespace mlir;
-namespace codegen = keratin::codegen;
 
 LogicalResult CpuTarget::lower(func::FuncOp function, host::ProgramOp program, ModuleOp into,
                                StringRef name, EntryDescription &description) const {
   return lowerFunction(function, program, into, name, machine.target, description);
-}
-
-LogicalResult CpuTarget::printKernels(llvm::raw_ostream &out, func::FuncOp function) const {
-  return codegen::printKernels(out, function, machine.target);
 }
 
 std::optional<PortableMachine> keratin::codegen::hostMachineOf(const TargetChoice &choice,

@@ -20,8 +20,6 @@ public:
   mlir::LogicalResult lower(mlir::func::FuncOp function, host::ProgramOp program,
                             mlir::ModuleOp into, llvm::StringRef name,
                             EntryDescription &description) const override;
-  mlir::LogicalResult printKernels(llvm::raw_ostream &out,
-                                   mlir::func::FuncOp function) const override;
 
 private:
   PortableMachine machine;

@@ -32,15 +32,17 @@ CpuPlan keratin::codegen::planKernel(ir::KernelOp kernel, const MachineTarget &t
   llvm_unreachable("all kinds are named");
 }
 
-FailureOr<KernelFunction> keratin::codegen::lowerKernel(ir::KernelOp kernel, OpBuilder &builder,
-                                                        StringRef name,
-                                                        const MachineTarget &target) {
-  CpuPlan plan = planKernel(kernel, target);
-  if (!plan)
-    return failure();
-  CpuKernelBuilder k(kernel, builder, name, target);
-  plan->emit(k);
-  return plan->finish(k);
+KernelLowering keratin::codegen::loweringFor(const MachineTarget &target,
+                                             EntryDescription &description) {
+  return [&](ir::KernelOp kernel, OpBuilder &builder, StringRef name) -> FailureOr<KernelFunction> {
+    CpuPlan plan = planKernel(kernel, target);
+    if (!plan)
+      return failure();
+    description.plans[kernel] = plan;
+    CpuKernelBuilder k(kernel, builder, name, target);
+    plan->emit(k);
+    return plan->finish(k);
+  };
 }
 
 LogicalResult keratin::codegen::lowerFunction(func::FuncOp function, host::ProgramOp program,
@@ -48,22 +50,6 @@ LogicalResult keratin::codegen::lowerFunction(func::FuncOp function, host::Progr
                                               const MachineTarget &target,
                                               EntryDescription &description,
                                               const DeviceModule *device) {
-  auto onHost = [&target](ir::KernelOp kernel, OpBuilder &builder, StringRef name) {
-    return lowerKernel(kernel, builder, name, target);
-  };
-  return lowerFunction(function, program, into, name, onHost, description, device);
-}
-
-LogicalResult keratin::codegen::printKernels(llvm::raw_ostream &out, Operation *function,
-                                             const MachineTarget &target) {
-  int64_t number = 0;
-  WalkResult walk = function->walk([&](ir::KernelOp kernel) -> WalkResult {
-    CpuPlan plan = planKernel(kernel, target);
-    if (!plan)
-      return failure();
-    out << "kernel " << number++ << ": ";
-    print(out, *plan);
-    return success();
-  });
-  return failure(walk.wasInterrupted());
+  return lowerFunction(function, program, into, name, loweringFor(target, description), description,
+                       device);
 }

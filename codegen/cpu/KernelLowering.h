@@ -10,20 +10,14 @@ namespace keratin::codegen {
 // Null, with a diagnostic at the op that has no lowering.
 CpuPlan planKernel(ir::KernelOp kernel, const MachineTarget &target);
 
-// A function in the module that the builder stands in. Fails as planKernel does. The kernel and the
-// target outlive the result.
-mlir::FailureOr<KernelFunction> lowerKernel(ir::KernelOp kernel, mlir::OpBuilder &builder,
-                                            llvm::StringRef name, const MachineTarget &target);
+// Fails as planKernel does. Target and description outlive it, and kernels what it makes of them.
+KernelLowering loweringFor(const MachineTarget &target, EntryDescription &description);
 
 // lowerFunction() with a CPU for what the host runs.
 mlir::LogicalResult lowerFunction(mlir::func::FuncOp function, host::ProgramOp program,
                                   mlir::ModuleOp into, llvm::StringRef name,
                                   const MachineTarget &target, EntryDescription &description,
                                   const DeviceModule *device = nullptr);
-
-// All kernels of a planned function, in order, for people.
-mlir::LogicalResult printKernels(llvm::raw_ostream &out, mlir::Operation *function,
-                                 const MachineTarget &target);
 
 } // namespace keratin::codegen
 

@@ -53,6 +53,7 @@ LogicalResult CudaTarget::lower(func::FuncOp function, host::ProgramOp program, 
           return failure();
         // Of kernels of this name the last stays.
         shapes[name.str()] = plan->shape();
+        description.plans[kernel] = plan;
         return plan->lower(builder, name, device);
       }};
   if (failed(
@@ -71,19 +72,6 @@ LogicalResult CudaTarget::lower(func::FuncOp function, host::ProgramOp program, 
     described.name = kernel.name;
   addImages(description, *ptx, kernels);
   return success();
-}
-
-LogicalResult CudaTarget::printKernels(llvm::raw_ostream &out, func::FuncOp function) const {
-  int64_t number = 0;
-  WalkResult walk = function->walk([&](ir::KernelOp kernel) -> WalkResult {
-    auto plan = planDeviceKernel(kernel, device, warpThreads);
-    if (!plan)
-      return failure();
-    out << "kernel " << number++ << ": ";
-    print(out, *plan);
-    return success();
-  });
-  return failure(walk.wasInterrupted());
 }
 
 std::unique_ptr<Target> keratin::codegen::makeCudaTarget(const TargetChoice &choice,

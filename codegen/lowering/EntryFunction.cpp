@@ -1,8 +1,8 @@
 #include "codegen/lowering/EntryFunction.h"
 
 #include "codegen/lowering/EntryLowering.h"
+#include "codegen/lowering/KernelPlan.h"
 #include "ir/dialect/Signature.h"
-#include "ir/dialect/SourceLine.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -10,8 +10,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-
-#include "llvm/ADT/StringExtras.h"
 
 using namespace keratin::codegen;
 using namespace mlir;
@@ -47,36 +45,18 @@ int64_t EntryDescription::slotOf(const DimExpr &size) {
   return found->second;
 }
 
-//===-- Kernels -------------------------------------------------------------------------------===//
-
-// Three of its ops say what a kernel is, after the user's name for the first.
-ProfiledKernel keratin::codegen::profiledKernel(ir::KernelOp op) {
-  ProfiledKernel result;
-  SmallVector<StringRef> names;
-  size_t more = 0;
-  StringRef scope;
-  for (Operation &inner : op.getBody().front().without_terminator()) {
-    if (result.location.empty()) {
-      result.location = ir::sourceLine(inner.getLoc());
-      if (auto named = inner.getLoc()->findInstanceOf<NameLoc>())
-        scope = named.getName().getValue();
-    }
-    StringRef name = inner.getName().stripDialect();
-    if (llvm::is_contained(names, name) || isa<ir::ConstantOp>(inner))
-      continue;
-    if (names.size() < 3)
-      names.push_back(name);
+void keratin::codegen::printKernels(llvm::raw_ostream &out, func::FuncOp function,
+                                    const EntryDescription &description) {
+  llvm::DenseMap<const KernelPlan *, size_t> firsts;
+  for (auto [number, kernel] : llvm::enumerate(host::numberedOpsOf(function).kernels)) {
+    const KernelPlan &plan = *description.plans.lookup(kernel);
+    auto [first, isNew] = firsts.try_emplace(&plan, number);
+    out << "kernel " << number << ": ";
+    if (isNew)
+      print(out, plan);
     else
-      ++more;
+      out << titleOf(kernel) << "\n  as kernel " << first->second << "\n";
   }
-  if (result.location.empty())
-    result.location = ir::sourceLine(op.getLoc());
-  result.name = (scope.empty() ? "" : scope + ": ").str() + llvm::join(names, " + ");
-  if (names.empty())
-    result.name += "constant";
-  if (more)
-    result.name += " + " + std::to_string(more) + " more";
-  return result;
 }
 
 //===-- Values --------------------------------------------------------------------------------===//
@@ -419,7 +399,7 @@ void EntryLowering::call(const host::Work &work, host::LaunchOp launch) {
   for (auto [slot, value] : llvm::enumerate(values))
     storeArgument(slots, slot, value);
   if (description.profile) {
-    description.profiled.push_back(profiledKernel(op));
+    description.profiled.push_back(titleOf(op));
     tellProfile(number, /*end=*/false);
   }
   bool hasOwnSize =
@@ -608,15 +588,20 @@ LogicalResult EntryLowering::emitFunction() {
 
 // Each for whoever runs it.
 LogicalResult EntryLowering::lowerKernels() {
-  if (!onDevice)
-    return library.lower(kernels, description.beforeKernel);
   llvm::DenseSet<int64_t> launched;
-  program.walk([&](host::LaunchOp launch) { launched.insert(int64_t(launch.getKernel())); });
+  if (onDevice)
+    program.walk([&](host::LaunchOp launch) { launched.insert(int64_t(launch.getKernel())); });
   SmallVector<ir::KernelOp> there, here;
   for (auto [number, kernel] : llvm::enumerate(kernels))
     (launched.contains(int64_t(number)) ? there : here).push_back(kernel);
-  return success(succeeded(onDevice->lower(there, description.beforeKernel)) &&
-                 succeeded(library.lower(here, description.beforeKernel)));
+  if ((onDevice && failed(onDevice->lower(there, description.beforeKernel))) ||
+      failed(library.lower(here, description.beforeKernel)))
+    return failure();
+  for (auto [number, kernel] : llvm::enumerate(kernels)) {
+    const KernelLibrary &owner = launched.contains(int64_t(number)) ? *onDevice : library;
+    description.plans[kernel] = description.plans.lookup(owner.first(kernel));
+  }
+  return success();
 }
 
 LogicalResult EntryLowering::run() {

@@ -3,6 +3,7 @@
 #define KERATIN_CODEGEN_LOWERING_ENTRYFUNCTION_H
 
 #include "codegen/lowering/KernelFunction.h"
+#include "codegen/lowering/KernelTitle.h"
 #include "ir/dialect/Keratin.h"
 #include "ir/host/Host.h"
 
@@ -12,15 +13,12 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 
 namespace keratin::codegen {
 
-// What a profile calls a kernel: the names of its ops, and the source line of the first.
-struct ProfiledKernel {
-  std::string name, location;
-};
-ProfiledKernel profiledKernel(ir::KernelOp kernel);
+class KernelPlan;
 
 // Machine code that only a device knows.
 struct DeviceImage {
@@ -42,10 +40,13 @@ struct EntryDescription {
   std::vector<ir::DefineSizeOp> computed; // of the last symbols
   int64_t scratchBytes = 0;
   int64_t kernels = 0, uniqueKernels = 0;
+  // What each kernel was lowered by: whoever lowers one puts its plan here. Kernels that are alike
+  // are lowered once, and have one plan.
+  llvm::DenseMap<mlir::Operation *, std::shared_ptr<const KernelPlan>> plans;
   // The name of the function that each kernel became, in the order of their calls.
   std::vector<std::string> kernelFunctions;
   bool profile = false; // given: the entry function tells keratin_context_t::profile of each kernel
-  std::vector<ProfiledKernel> profiled; // then, in the order of their numbers
+  std::vector<KernelTitle> profiled; // then, in the order of their numbers
   // Of a function whose kernels a device runs: its name, its images, and the functions that are
   // launched, by their numbers. Else empty.
   std::string device;
@@ -83,6 +84,10 @@ mlir::LogicalResult lowerFunction(mlir::func::FuncOp function, host::ProgramOp p
                                   mlir::ModuleOp into, llvm::StringRef name, KernelLowering onHost,
                                   EntryDescription &description,
                                   const DeviceModule *device = nullptr);
+
+// For people: the kernels of the function, which has been lowered, in order, with their plans.
+void printKernels(llvm::raw_ostream &out, mlir::func::FuncOp function,
+                  const EntryDescription &description);
 
 } // namespace keratin::codegen
 

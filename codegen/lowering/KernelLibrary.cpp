@@ -93,7 +93,7 @@ FailureOr<KernelLibrary::Lowered> KernelLibrary::emit(ir::KernelOp kernel) {
   if (member->second < family.bodies.size())
     made->function = family.bodies[member->second];
   kernels.push_back(std::move(*made));
-  return Lowered{kernels.size() - 1, &family, member->second};
+  return Lowered{kernels.size() - 1, &family, member->second, kernel};
 }
 
 LogicalResult KernelLibrary::add(ir::KernelOp kernel) {
@@ -115,6 +115,7 @@ LogicalResult KernelLibrary::add(ir::KernelOp kernel) {
     sources.try_emplace(std::move(source), *made);
   made->family->users.push_back({made->kernel, made->member});
   numbers[kernel] = made->kernel;
+  firsts[kernel] = made->source;
   return success();
 }
 

@@ -26,6 +26,8 @@ public:
         const std::function<mlir::LogicalResult(mlir::Location)> &before = nullptr);
   // Precondition: it was lowered.
   const KernelFunction &get(ir::KernelOp kernel) const { return kernels[numbers.lookup(kernel)]; }
+  // The first of those that are like this one: the one that was lowered for all of them.
+  ir::KernelOp first(ir::KernelOp kernel) const { return firsts.lookup(kernel); }
   // Functions that are compiled.
   size_t size() const { return functions; }
 
@@ -55,6 +57,7 @@ private:
     size_t kernel; // an index into `kernels`
     Family *family;
     size_t member;
+    ir::KernelOp source; // the first like it
   };
 
   static Description describe(mlir::Region &body);
@@ -66,7 +69,8 @@ private:
   std::string prefix;
   KernelLowering lowering;
   std::vector<KernelFunction> kernels;
-  llvm::DenseMap<mlir::Operation *, size_t> numbers;       // into `kernels`
+  llvm::DenseMap<mlir::Operation *, size_t> numbers; // into `kernels`
+  llvm::DenseMap<mlir::Operation *, ir::KernelOp> firsts;
   std::unordered_map<Words, Family, HashOfWords> families; // by form
   // By what they were made of: a kernel like one before is not lowered again.
   std::unordered_map<Words, Lowered, HashOfWords> sources;

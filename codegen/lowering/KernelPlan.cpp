@@ -1,6 +1,6 @@
 #include "codegen/lowering/KernelPlan.h"
 
-#include "codegen/lowering/EntryFunction.h"
+#include "codegen/lowering/KernelTitle.h"
 
 using namespace keratin::codegen;
 using namespace mlir;
@@ -50,11 +50,7 @@ static void printIndented(llvm::raw_ostream &out, StringRef text) {
 }
 
 void keratin::codegen::print(llvm::raw_ostream &out, const KernelPlan &plan) {
-  ProfiledKernel kernel = profiledKernel(plan.kernel);
-  out << kernel.name;
-  if (!kernel.location.empty())
-    out << "  " << kernel.location;
-  out << "\n";
+  out << titleOf(plan.kernel) << "\n";
   std::string text;
   llvm::raw_string_ostream stream(text);
   Block &body = ir::KernelOp(plan.kernel).getBody().front();

@@ -256,7 +256,7 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
   descriptor.num_sites = sites.size();
   descriptor.sites = sites.data();
   descriptor.scratch_bytes = entry.scratchBytes;
-  for (const codegen::ProfiledKernel &kernel : entry.profiled)
+  for (const codegen::KernelTitle &kernel : entry.profiled)
     kernels.push_back(
         {.name = text(kernel.name), .location = text(kernel.location), .reserved = {}});
   descriptor.num_kernels = kernels.size();

@@ -271,8 +271,7 @@ absl::StatusOr<FunctionCode> FunctionCompiler::generate(const codegen::Target &t
     renameShared(*kernels, variant);
   dump.module("7-llvm", *kernels);
   if (dump.enabled()) {
-    if (auto text = schedules(target); text.ok())
-      dump.text("7-kernels.txt", *text);
+    dump.text("7-kernels.txt", schedulesOf(entry));
     if (auto assembly = codegen::emitCode(*kernels, target.host(), codegen::CodeKind::Assembly);
         succeeded(assembly))
       dump.text("8-assembly.s", (*assembly)->getBuffer());
@@ -307,10 +306,17 @@ absl::StatusOr<std::string> FunctionCompiler::generateText(const codegen::Target
 }
 
 absl::StatusOr<std::string> FunctionCompiler::schedules(const codegen::Target &target) {
+  FunctionDescription description;
+  codegen::EntryDescription entry;
+  if (!lower(target, "model", description, entry))
+    return failure();
+  return schedulesOf(entry);
+}
+
+std::string FunctionCompiler::schedulesOf(const codegen::EntryDescription &entry) const {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  if (failed(target.printKernels(stream, function)))
-    return failure();
+  codegen::printKernels(stream, function, entry);
   return text;
 }
 

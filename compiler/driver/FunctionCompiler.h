@@ -46,7 +46,7 @@ public:
                                            const std::string &entryName, codegen::CodeKind kind,
                                            std::vector<std::string> *kernelFunctions = nullptr);
 
-  // After planning: each kernel with what the target makes of it, for people.
+  // After all of plan(): each kernel with what the target makes of it, for people.
   absl::StatusOr<std::string> schedules(const codegen::Target &target);
 
   // Time and stages are those so far.
@@ -69,6 +69,7 @@ private:
   mlir::LogicalResult runPhase(mlir::ModuleOp module, PipelinePhase phase, bool isShown);
   // Without a phase: code generation.
   absl::Status failure(std::optional<PipelinePhase> phase = std::nullopt);
+  std::string schedulesOf(const codegen::EntryDescription &entry) const;
   mlir::OwningOpRef<mlir::ModuleOp> lower(const codegen::Target &target,
                                           const std::string &entryName,
                                           FunctionDescription &description,

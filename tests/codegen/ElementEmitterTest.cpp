@@ -89,7 +89,9 @@ TEST_CASE("an element for a thread without lanes has the bits of the CPU's vecto
 
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
   OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
-  FailureOr<KernelFunction> vectors = lowerKernel(kernel, builder, "vectors", harness.machine());
+  EntryDescription description;
+  KernelLowering lower = loweringFor(harness.machine(), description);
+  FailureOr<KernelFunction> vectors = lower(kernel, builder, "vectors");
   REQUIRE(succeeded(vectors));
   builder.setInsertionPointToEnd(module->getBody());
   LLVM::LLVMFuncOp scalars = emitScalars(kernel, builder, harness.machine());

@@ -35,10 +35,7 @@ public:
   LogicalResult lower(func::FuncOp function, host::ProgramOp program, ModuleOp into, StringRef name,
                       codegen::EntryDescription &description) const override {
     OwningOpRef<ModuleOp> kernels = ModuleOp::create(function.getLoc());
-    codegen::DeviceModule device = {
-        *kernels, [this](ir::KernelOp kernel, OpBuilder &builder, StringRef name) {
-          return codegen::lowerKernel(kernel, builder, name, scalar);
-        }};
+    codegen::DeviceModule device = {*kernels, codegen::loweringFor(scalar, description)};
     if (failed(codegen::lowerFunction(function, program, into, name, machine.target, description,
                                       &device)) ||
         failed(codegen::lowerToLlvm(*kernels)))
@@ -50,10 +47,6 @@ public:
     description.device = plainTarget;
     description.images.push_back({plainImageKind, std::vector<char>(bytes.begin(), bytes.end())});
     return success();
-  }
-
-  LogicalResult printKernels(llvm::raw_ostream &out, func::FuncOp function) const override {
-    return codegen::printKernels(out, function, scalar);
   }
 
 private:

@@ -107,10 +107,6 @@ public:
     return lowerUnits(function, program, into, name, description);
   }
 
-  LogicalResult printKernels(llvm::raw_ostream &out, func::FuncOp function) const override {
-    return cuda->printKernels(out, function);
-  }
-
 private:
   static LogicalResult judge(func::FuncOp function, const std::string &ptx) {
     if (std::string problem = lintPtx(ptx); !problem.empty())
@@ -125,8 +121,9 @@ private:
                            StringRef name, codegen::EntryDescription &description) const {
     OwningOpRef<ModuleOp> kernels = ModuleOp::create(function.getLoc());
     codegen::DeviceModule units = {
-        *kernels, [this](ir::KernelOp kernel, OpBuilder &builder, StringRef name) {
+        *kernels, [&](ir::KernelOp kernel, OpBuilder &builder, StringRef name) {
           auto plan = codegen::planDeviceKernel(kernel, device, /*warpThreads=*/1);
+          description.plans[kernel] = plan;
           return plan ? FailureOr(plan->lower(builder, name, device))
                       : FailureOr<codegen::KernelFunction>();
         }};

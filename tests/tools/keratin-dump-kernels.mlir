@@ -202,3 +202,18 @@ func.func @alone(%x: tensor<?x256xf32, #keratin.dims<d0, 256>> {keratin.kind = "
   %4 = keratin.transpose %x permutation = [1, 0] : (tensor<?x256xf32, #keratin.dims<d0, 256>>) -> tensor<256x?xf32, #keratin.dims<256, d0>>
   return %0, %1, %2, %3, %4 : tensor<?xi64, #keratin.dims<d0>>, tensor<?x256xf32, #keratin.dims<d0, 256>>, tensor<4x128xf32>, tensor<640xui32>, tensor<256x?xf32, #keratin.dims<256, d0>>
 }
+
+// Kernels that are alike are planned once.
+// CHECK-LABEL: function twice
+// CHECK-NEXT: kernel 0: reduce_sum  {{.*}}keratin-dump-kernels.mlir:[[#FIRST:]]
+// CHECK-NEXT:   tensors: float32 (4, 64) -> float32 (4,)
+// CHECK:      kernel 1: reduce_sum  {{.*}}keratin-dump-kernels.mlir:[[#FIRST + 1]]
+// CHECK-NEXT:   as kernel 0
+// CHECK-NOT:  {{.}}
+func.func @twice(%x: tensor<4x64xf32> {keratin.kind = "input", keratin.name = "x"},
+                 %y: tensor<4x64xf32> {keratin.kind = "input", keratin.name = "y"})
+    -> (tensor<4xf32> {keratin.kind = "output", keratin.name = "a"}, tensor<4xf32> {keratin.kind = "output", keratin.name = "b"}) {
+  %0 = keratin.reduce_sum %x axes = [1] : (tensor<4x64xf32>) -> tensor<4xf32>
+  %1 = keratin.reduce_sum %y axes = [1] : (tensor<4x64xf32>) -> tensor<4xf32>
+  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+}
