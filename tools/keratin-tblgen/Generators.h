@@ -1,4 +1,4 @@
-// TableGen backends. Each returns true on failure, as TableGen expects.
+// TableGen backends.
 #ifndef KERATIN_TOOLS_KERATINTBLGEN_GENERATORS_H
 #define KERATIN_TOOLS_KERATINTBLGEN_GENERATORS_H
 
@@ -11,35 +11,35 @@ namespace keratin::tblgen {
 
 // For each op: isDifferentiableOperand, buildVjp (unless hasCustomVjp), buildScalar (if `scalar` is
 // given).
-bool emitOpRecords(llvm::raw_ostream &os, llvm::RecordKeeper &records);
+void emitOpRecords(llvm::RecordKeeper &records, llvm::raw_ostream &os);
 // What ir/interfaces/OpProperties.h declares.
-bool emitOpProperties(llvm::raw_ostream &os, llvm::RecordKeeper &records);
+void emitOpProperties(llvm::RecordKeeper &records, llvm::raw_ostream &os);
 // For each op with `operations`: the case of operationCount.
-bool emitOpOperations(llvm::raw_ostream &os, llvm::RecordKeeper &records);
+void emitOpOperations(llvm::RecordKeeper &records, llvm::raw_ostream &os);
 // For each op with a kind of `kernel`: KERATIN_KERNEL(class, function that emits it).
-bool emitOpKernels(llvm::raw_ostream &os, llvm::RecordKeeper &records);
+void emitOpKernels(llvm::RecordKeeper &records, llvm::raw_ostream &os);
 // For each op whose batching is its own: KERATIN_BATCHED(class).
-bool emitOpBatching(llvm::raw_ostream &os, llvm::RecordKeeper &records);
+void emitOpBatching(llvm::RecordKeeper &records, llvm::raw_ostream &os);
 // For each op: KERATIN_BOUNDS(class, rule), and KERATIN_ADJUSTED(class) unless it is monotone.
-bool emitOpBounds(llvm::raw_ostream &os, llvm::RecordKeeper &records);
+void emitOpBounds(llvm::RecordKeeper &records, llvm::raw_ostream &os);
 // For each function of elements: KERATIN_SCALAR_FUNCTION(method, (types of its parameters)).
-bool emitScalarFunctions(llvm::raw_ostream &os, llvm::RecordKeeper &records);
+void emitScalarFunctions(llvm::RecordKeeper &records, llvm::raw_ostream &os);
 // For each op that is a function of elements: KERATIN_ELEMENTWISE(method, class, (parameters),
 // (arguments of OpBuilder::create)).
-bool emitGraphMath(llvm::raw_ostream &os, llvm::RecordKeeper &records);
+void emitGraphMath(llvm::RecordKeeper &records, llvm::raw_ostream &os);
 // The table of ir/saved/SavedOps.cpp.
-bool emitSavedOps(llvm::raw_ostream &os, llvm::RecordKeeper &records);
+void emitSavedOps(llvm::RecordKeeper &records, llvm::raw_ostream &os);
 // For each op with a `reference` expression: evaluate.
-bool emitOpEvaluators(llvm::raw_ostream &os, llvm::RecordKeeper &records);
+void emitOpEvaluators(llvm::RecordKeeper &records, llvm::raw_ostream &os);
 // For each op: KERATIN_OP(class, mnemonic, number of operands, domain, whether it is
 // differentiable).
-bool emitOpTable(llvm::raw_ostream &os, llvm::RecordKeeper &records);
+void emitOpTable(llvm::RecordKeeper &records, llvm::raw_ostream &os);
 // For each op with a `backend` name: the K function.
-bool emitBackendDeclarations(llvm::raw_ostream &os, llvm::RecordKeeper &records);
-bool emitBackendDefinitions(llvm::raw_ostream &os, llvm::RecordKeeper &records);
+void emitBackendDeclarations(llvm::RecordKeeper &records, llvm::raw_ostream &os);
+void emitBackendDefinitions(llvm::RecordKeeper &records, llvm::raw_ostream &os);
 // For the API table: docs/api.md, and the list of all.
-bool emitApiDocs(llvm::raw_ostream &os, llvm::RecordKeeper &records);
-bool emitApiList(llvm::raw_ostream &os, llvm::RecordKeeper &records);
+void emitApiDocs(llvm::RecordKeeper &records, llvm::raw_ostream &os);
+void emitApiList(llvm::RecordKeeper &records, llvm::raw_ostream &os);
 
 } // namespace keratin::tblgen
 
