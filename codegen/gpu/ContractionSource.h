@@ -7,34 +7,38 @@
 
 namespace keratin::codegen {
 
-// An operand of a product as lines (the rows of A, the columns of B) by depth. It need not be in
-// memory as such: an element is at an address that is computed of its line and its depth, or is
-// zero. What is computed of the line alone is computed once.
+// An operand of a product as lines (the rows of A, the columns of B) by depth.
+// It need not be in memory as such: an element is at an address that is
+// computed of its line and its depth, or is zero. What is computed of the line
+// alone is computed once.
 class ContractionSource {
 public:
   using Value = mlir::Value;
   using Values = LoopEmitter::Values;
 
-  // What lies next to each other in memory: elements of neighbouring lines, or depths.
+  // What lies next to each other in memory: elements of neighbouring lines, or
+  // depths.
   enum class Neighbours { Lines, Depths };
 
   virtual ~ContractionSource();
 
-  // Code of the address of a line of the block's tile (i64, from 0 on), and of a depth (i64): any
-  // values, which `element` is given back.
+  // Code of the address of a line of the block's tile (i64, from 0 on), and of
+  // a depth (i64): any values, which `element` is given back.
   virtual Values line(LoopEmitter &emit, Value number) = 0;
   virtual Values depth(LoopEmitter &emit, Value number) = 0;
-  // Where the element is, and whether (i1): it is zero where not, and not read. Null: always.
+  // Where the element is, and whether (i1): it is zero where not, and not read.
+  // Null: always.
   struct Element {
     Value pointer, exists;
   };
   virtual Element element(LoopEmitter &emit, mlir::ValueRange line, mlir::ValueRange depth) = 0;
 
-  mlir::Type elementType; // f16 and bf16 are widened, and integers of less than 32 bits
+  mlir::Type elementType; // f16 and bf16 are widened, and integers of less than
+                          // 32 bits
   Neighbours neighbours = Neighbours::Depths;
-  // Whether (i1) groups of neighbours (so many as make 16 bytes of sums) that begin at multiples of
-  // their number are there as a whole or not at all, next to each other, on multiples of their
-  // size. Null: no.
+  // Whether (i1) groups of neighbours (so many as make 16 bytes of sums) that
+  // begin at multiples of their number are there as a whole or not at all, next
+  // to each other, on multiples of their size. Null: no.
   Value isGrouped;
 };
 

@@ -9,43 +9,62 @@
 
 namespace keratin::codegen {
 
-// The tile is warps x warps, a warp laneRows x laneColumns threads, a thread rows x columns sums in
-// registers: groups of 16 bytes, which lie as far apart as the lanes have groups, so that
-// neighbouring threads read neighbouring groups of a line of shared memory.
+// The tile is warps x warps, a warp lanes x lanes, a thread rows x columns of
+// sums in registers, which lie as far apart as its warp has lanes.
 struct ContractionTile {
-  static constexpr int64_t laneRows = 4, laneColumns = 8;
+  // What multiplies: threads (ThreadsEngine), or tensor cores matrices of f64
+  // (DoublesEngine) or of f16 and bf16 (HalvesEngine).
+  enum class Units { Threads, Doubles, Halves };
 
-  int64_t sumBytes = 4; // of a number in registers and shared memory: 4 or 8
+  Units units = Units::Threads;
   int64_t warpRows = 1, warpColumns = 1;
   int64_t threadRows = 4, threadColumns = 4;
-  int64_t depth = 16; // of the tiles of A and B in shared memory
+  int64_t depth = 16;   // of a stage of shared memory
+  int64_t sumBytes = 4; // of a number in registers: 4 or 8
 
+  int64_t laneRows() const { return units == Units::Threads ? 4 : 8; }
+  int64_t laneColumns() const { return 32 / laneRows(); }
+  int64_t rowsOfWarp() const { return laneRows() * threadRows; }
+  int64_t columnsOfWarp() const { return laneColumns() * threadColumns; }
   int64_t threads() const { return 32 * warpRows * warpColumns; }
-  int64_t rows() const { return warpRows * laneRows * threadRows; }
-  int64_t columns() const { return warpColumns * laneColumns * threadColumns; }
+  int64_t rows() const { return warpRows * rowsOfWarp(); }
+  int64_t columns() const { return warpColumns * columnsOfWarp(); }
+  // Sums of 16 bytes.
   int64_t group() const { return 16 / sumBytes; }
   int64_t rowGroups() const { return threadRows / group(); }
   int64_t columnGroups() const { return threadColumns / group(); }
+  // Elements that are read at once from where neighbours are next to each
+  // other.
+  int64_t sourceGroup() const { return units == Units::Halves ? 8 : group(); }
 
-  // Shared memory holds lines of A and B by depth, [depth][line]. Lines of memory that are read
-  // along the depth are written across: four further numbers a row keep that free of conflicts.
+  // Of threads and doubles: numbers of a row of shared memory for one depth.
+  // What is read along the depth is written across the rows: four more than
+  // there are lines keep that free of conflicts.
   static int64_t pitch(int64_t lines) { return lines + 4; }
-  int64_t stageBytes() const { return (pitch(rows()) + pitch(columns())) * depth * sumBytes; }
-  // The groups of finished sums that go through shared memory at a time: one of each thread's rows.
-  int64_t sliceRows() const { return rows() / rowGroups(); }
+  int64_t stageBytes() const;
+  int64_t stages() const { return units == Units::Halves ? 3 : 2; }
+
+  // Finished sums go through shared memory, so many rows of each warp at a
+  // time.
+  int64_t sliceOfWarp() const;
+  int64_t slices() const { return rowsOfWarp() / sliceOfWarp(); }
+  int64_t sliceRows() const { return warpRows * sliceOfWarp(); }
+  int64_t resultPitch() const { return columns() + (units == Units::Threads ? 4 : 8); }
   int64_t sharedBytes() const;
 };
 
-// "128 x 64 x 16", for people.
+// "128 x 64 x 16, a warp 32 x 32, a thread 8 x 4", for people.
 llvm::raw_ostream &operator<<(llvm::raw_ostream &out, const ContractionTile &tile);
 
-// A product whose sizes may not be known. Tiles follow from them alone, the same whatever the
-// device.
+// A product whose sizes may not be known. Tiles follow from them alone, the
+// same whatever the device.
 struct ContractionSizes {
   std::optional<int64_t> batch, rows, columns, depth;
 };
-ContractionTile chooseTile(int64_t sumBytes, const ContractionSizes &sizes);
-// How many blocks should share the depth of so many tiles at most: 1 where tiles are enough.
+ContractionTile chooseTile(ContractionTile::Units units, int64_t sumBytes,
+                           const ContractionSizes &sizes);
+// How many blocks should share the depth of so many tiles at most: 1 where
+// tiles are enough.
 int64_t mostDepthParts(int64_t tiles);
 // The least depth that is worth a block of its own.
 inline constexpr int64_t leastPartDepth = 256;

@@ -71,9 +71,11 @@ StridedSource ContractionTilesKernel::sourceOf(const ContractionOperand &operand
   // A matrix of the batch begins on a group if all do.
   if (spec.batch.constant != 1)
     aligned = emit.logicalAnd(
-        aligned, emit.equal(emit.rem(batchStride, emit.constant(tile.group())), emit.constant(0)));
+        aligned,
+        emit.equal(emit.rem(batchStride, emit.constant(tile.sourceGroup())), emit.constant(0)));
   Value matrix = emit.address(base, operand.elementType, emit.mul(batch, batchStride));
-  return StridedSource(emit, matrix, operand.elementType, lines, depths, tile.group(), aligned);
+  return StridedSource(emit, matrix, operand.elementType, lines, depths, tile.sourceGroup(),
+                       aligned);
 }
 
 void ContractionTilesKernel::emitUnit(Value unit) {
@@ -90,7 +92,8 @@ void ContractionTilesKernel::emitUnit(Value unit) {
   };
   StridedSource a = sourceOf(spec.a, memoryOf(dot.getA()), true, batch, firstRow);
   StridedSource b = sourceOf(spec.b, memoryOf(dot.getB()), false, batch, firstColumn);
-  ContractionEngine engine(emit, tile, sumType, block.memory(), block.threadAnew());
+  std::unique_ptr<ContractionEngine> engine =
+      ContractionEngine::make(emit, tile, sumType, block.memory(), block.threadAnew());
   ContractionEngine::Result result;
   if (!divides(tile.rows(), spec.m.constant))
     result.rows = emit.sub(m, firstRow);
@@ -101,14 +104,14 @@ void ContractionTilesKernel::emitUnit(Value unit) {
     this->store(batch, emit.add(firstRow, row), emit.add(firstColumn, column), sums);
   };
   if (!plan.hasParts()) {
-    engine.finish(engine.multiply(a, b, emit.constant(0), depth), result, store);
+    engine->finish(engine->multiply(a, b, emit.constant(0), depth), result, store);
     return;
   }
   Value ofPart = emit.roundUp(emit.ceilDiv(depth, parts), tile.depth);
   Value begin = emit.mul(part, ofPart), end = emit.min(emit.add(begin, ofPart), depth);
-  leavePart(engine, engine.multiply(a, b, begin, end), own);
+  leavePart(*engine, engine->multiply(a, b, begin, end), own);
   emit.branch(meeting.isLast(number, parts), [&] {
-    engine.hand(
+    engine->hand(
         result,
         [&](Value row, Value column, int64_t group) {
           return sumOfParts(emit.mul(number, parts), parts, row, column, group);

@@ -17,11 +17,18 @@ DevicePlanPtr ContractionTilesPlan::make(ir::KernelOp kernel, unsigned warpThrea
   return std::make_shared<ContractionTilesPlan>(kernel, std::move(*nest));
 }
 
+static ContractionTile::Units unitsFor(const ContractionSpec &spec) {
+  Type type = spec.a.elementType;
+  if (type.isF16() || type.isBF16())
+    return ContractionTile::Units::Halves;
+  return type.isF64() ? ContractionTile::Units::Doubles : ContractionTile::Units::Threads;
+}
+
 ContractionTilesPlan::ContractionTilesPlan(ir::KernelOp kernel, ContractionNest product)
     : FormPlan(kernel), nest(std::move(product)) {
   ContractionSpec spec = nest.describe();
   int64_t sumBytes = sumTypeOf(spec.accumulatorType).getIntOrFloatBitWidth() / 8;
-  tile = chooseTile(sumBytes,
+  tile = chooseTile(unitsFor(spec), sumBytes,
                     {spec.batch.constant, spec.m.constant, spec.n.constant, spec.k.constant});
   unitThreads = unsigned(tile.threads());
   sharedBytes = tile.sharedBytes();
@@ -53,8 +60,7 @@ DimExpr ContractionTilesPlan::columnTiles() const {
 }
 
 void ContractionTilesPlan::printForm(llvm::raw_ostream &out) const {
-  out << "schedule: tiles of " << tile << "; a thread " << tile.threadRows << " x "
-      << tile.threadColumns << "\n";
+  out << "schedule: tiles of " << tile << "\n";
   if (hasParts())
     out << "depth: in " << depthParts().str() << " parts, which meet\n";
 }

@@ -8,11 +8,13 @@
 
 namespace keratin::codegen {
 
-// Units are tiles of the result: of a matrix of the batch those below each other, then the next
-// column of tiles; or parts of tiles. What follows elementwise is done as the sums leave the block.
+// Units are tiles of the result: of a matrix of the batch those below each
+// other, then the next column of tiles; or parts of tiles. What follows
+// elementwise is done as the sums leave the block.
 class ContractionTilesPlan final : public FormPlan {
 public:
-  // Null where the kernel is no contraction, or the machine's threads cannot wait for each other.
+  // Null where the kernel is no contraction, or the machine's threads cannot
+  // wait for each other.
   static DevicePlanPtr make(ir::KernelOp kernel, unsigned warpThreads);
 
   ContractionTilesPlan(ir::KernelOp kernel, ContractionNest nest);
@@ -23,8 +25,8 @@ public:
 
   ir::DimExpr rowTiles() const;
   ir::DimExpr columnTiles() const;
-  // The blocks of a tile. Each makes the sums over a part of the depth, a multiple of the tile's;
-  // the last to come adds them, in order.
+  // The blocks of a tile. Each makes the sums over a part of the depth, a
+  // multiple of the tile's; the last to come adds them, in order.
   bool hasParts() const { return mostParts > 1; }
   ir::DimExpr depthParts() const;
 

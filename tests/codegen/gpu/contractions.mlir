@@ -4,6 +4,8 @@
 // RUN: keratin-dump %s --target=cuda --stage=kernels | FileCheck %s
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=large | FileCheck %s --check-prefix=LARGE
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=deep | FileCheck %s --check-prefix=DEEP
+// RUN: keratin-dump %s --target=cuda --stage=ptx --function=halves | FileCheck %s --check-prefix=HALVES
+// RUN: keratin-dump %s --target=cuda --stage=ptx --function=doubles | FileCheck %s --check-prefix=DOUBLES
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=odd | FileCheck %s --check-prefix=ODD
 
 // CHECK-LABEL: function large
@@ -63,4 +65,42 @@ func.func @odd(%x: tensor<64x33xf32> {keratin.kind = "input", keratin.name = "x"
     -> (tensor<64x35xf32> {keratin.kind = "output", keratin.name = "y"}) {
   %0 = keratin.dot_general %x, %w batch = [] x [] contract = [1] x [0] : (tensor<64x33xf32>, tensor<33x35xf32>) -> tensor<64x35xf32>
   return %0 : tensor<64x35xf32>
+}
+
+// CHECK-LABEL: function halves
+// CHECK:         schedule: tiles of 128 x 128 x 32, a warp 64 x 64 by tensor cores
+// CHECK-NEXT:    launch: a unit 128 threads; 128 threads a block, 49152 bytes of shared memory
+// Three stages: two are on their way while the products of one are summed. A lies as [line][depth],
+// B as [depth][line], and is turned as it is read.
+// HALVES:        cp.async.cg.shared.global
+// HALVES:        cp.async.commit_group;
+// HALVES:        cp.async.cg.shared.global
+// HALVES:        cp.async.commit_group;
+// HALVES:        cp.async.commit_group;
+// HALVES-COUNT-4: ldmatrix.sync.aligned.m8n8.x4.shared.b16
+// HALVES-COUNT-4: ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16
+// HALVES-COUNT-32: mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
+// HALVES-COUNT-4: ldmatrix.sync.aligned.m8n8.x4.shared.b16
+// HALVES-COUNT-4: ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16
+// HALVES-COUNT-32: mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
+// HALVES-NOT:    {{mma|ldmatrix}}
+// HALVES:        cp.async.wait_group 1;
+// HALVES-NEXT:   bar.sync 0;
+// HALVES-NOT:    .local
+func.func @halves(%x: tensor<4096x4096xf16> {keratin.kind = "input", keratin.name = "x"},
+                  %w: tensor<4096x4096xf16> {keratin.kind = "input", keratin.name = "w"})
+    -> (tensor<4096x4096xf16> {keratin.kind = "output", keratin.name = "y"}) {
+  %0 = keratin.dot_general %x, %w batch = [] x [] contract = [1] x [0] : (tensor<4096x4096xf16>, tensor<4096x4096xf16>) -> tensor<4096x4096xf16>
+  return %0 : tensor<4096x4096xf16>
+}
+
+// CHECK-LABEL: function doubles
+// CHECK:         schedule: tiles of 128 x 64 x 8, a warp 64 x 32 by tensor cores
+// DOUBLES-COUNT-64: mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64
+// DOUBLES-NOT:   .local
+func.func @doubles(%x: tensor<4096x4096xf64> {keratin.kind = "input", keratin.name = "x"},
+                   %w: tensor<4096x4096xf64> {keratin.kind = "input", keratin.name = "w"})
+    -> (tensor<4096x4096xf64> {keratin.kind = "output", keratin.name = "y"}) {
+  %0 = keratin.dot_general %x, %w batch = [] x [] contract = [1] x [0] : (tensor<4096x4096xf64>, tensor<4096x4096xf64>) -> tensor<4096x4096xf64>
+  return %0 : tensor<4096x4096xf64>
 }
