@@ -88,13 +88,14 @@ public:
   mlir::Value loadAs(mlir::Type to, mlir::Type from, mlir::Value pointer);
   mlir::Value loadAs(mlir::Type to, mlir::Type from, int64_t lanes, mlir::Value pointer,
                      mlir::Value mask = nullptr);
+  // The bits (i16) of f16 or bf16 as the float type `to`.
+  mlir::Value widen(mlir::Value bits, mlir::Type from, mlir::Type to);
 
   mlir::OpBuilder &builder;
   mlir::Location loc;
   const ElementTarget &target;
 
 private:
-  mlir::Value widen(mlir::Value bits, mlir::Type from, mlir::Type to);
   unsigned naturalAlignment(mlir::Type type) const;
 };
 

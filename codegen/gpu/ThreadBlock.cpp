@@ -21,6 +21,14 @@ Value ThreadBlock::thread() {
   return b.create<arith::ExtUIOp>(loc, b.getI64Type(), number);
 }
 
+Value ThreadBlock::threadAnew() {
+  auto read =
+      b.create<LLVM::InlineAsmOp>(loc, TypeRange{b.getI32Type()}, ValueRange{},
+                                  "mov.u32 $0, %tid.x;", "=r", /*has_side_effects=*/true,
+                                  /*is_align_stack=*/false, LLVM::AsmDialectAttr(), ArrayAttr());
+  return b.create<arith::ExtUIOp>(loc, b.getI64Type(), read.getResult(0));
+}
+
 void ThreadBlock::barrier() {
   b.create<LLVM::CallIntrinsicOp>(loc, Type(), b.getStringAttr("llvm.nvvm.barrier0"), ValueRange{});
 }

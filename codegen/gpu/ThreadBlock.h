@@ -16,6 +16,9 @@ public:
 
   // The number of this thread in its block, as i64.
   mlir::Value thread();
+  // The same, read anew: what is computed of it is computed again for each unit, where it would be
+  // held in registers from the first to the last.
+  mlir::Value threadAnew();
   // Waits for all; what they have written to the block's memory, or to the device's, they see.
   void barrier();
   // The beginning of the block's memory (DevicePlan::sharedBytes), a multiple of 16 bytes, as a

@@ -46,11 +46,12 @@ func.func @looks_up(%x: tensor<8x4xf32> {keratin.kind = "input", keratin.name = 
 // SCRATCH-LABEL: .visible .entry model_kernel_0(
 // SCRATCH:         ld.param.u64 [[BASE:%rd[0-9]+]], [model_kernel_0_param_{{[0-9]+}}];
 // SCRATCH-NOT:     .local
-func.func @product(%x: tensor<64x64xf32> {keratin.kind = "input", keratin.name = "x"},
-                   %w: tensor<64x32xf32> {keratin.kind = "input", keratin.name = "w"})
-    -> (tensor<64x32xf32> {keratin.kind = "output", keratin.name = "y"}) {
-  %0 = keratin.dot_general %x, %w batch = [] x [] contract = [1] x [0] : (tensor<64x64xf32>, tensor<64x32xf32>) -> tensor<64x32xf32>
-  return %0 : tensor<64x32xf32>
+func.func @product(%x: tensor<2x8x8x8xf32> {keratin.kind = "input", keratin.name = "x"},
+                   %w: tensor<3x3x8x16xf32> {keratin.kind = "input", keratin.name = "w"})
+    -> (tensor<2x8x8x16xf32> {keratin.kind = "output", keratin.name = "y"}) {
+  %0 = keratin.convolution %x, %w dims = "b01c,01cf->b01f" strides = [1, 1] low = <1, 1> x_dilation = [1, 1] dilation = [1, 1] reversed = [false, false]
+    : (tensor<2x8x8x8xf32>, tensor<3x3x8x16xf32>) -> tensor<2x8x8x16xf32>
+  return %0 : tensor<2x8x8x16xf32>
 }
 
 // What the host does itself is no kernel of the device's.

@@ -1,0 +1,66 @@
+#include "codegen/gpu/ContractionTilesPlan.h"
+
+#include "codegen/gpu/ContractionEngine.h"
+#include "codegen/lowering/KernelKind.h"
+
+using namespace keratin::codegen;
+using namespace mlir;
+namespace ir = keratin::ir;
+using keratin::ir::DimExpr;
+
+DevicePlanPtr ContractionTilesPlan::make(ir::KernelOp kernel, unsigned warpThreads) {
+  if (kindOf(kernel) != KernelKind::Contraction || warpThreads == 1)
+    return nullptr;
+  std::optional<ContractionNest> nest = ContractionNest::of(kernel);
+  if (!nest || nest->describe().a.elementType.isInteger(1))
+    return nullptr;
+  return std::make_shared<ContractionTilesPlan>(kernel, std::move(*nest));
+}
+
+static ContractionTile::Units unitsFor(const ContractionSpec &spec) {
+  Type type = spec.a.elementType;
+  if (type.isF16() || type.isBF16())
+    return ContractionTile::Units::Halves;
+  return type.isF64() ? ContractionTile::Units::Doubles : ContractionTile::Units::Threads;
+}
+
+ContractionTilesPlan::ContractionTilesPlan(ir::KernelOp kernel, ContractionNest product)
+    : FormPlan(kernel), nest(std::move(product)) {
+  ContractionSpec spec = nest.describe();
+  int64_t sumBytes = sumTypeOf(spec.accumulatorType).getIntOrFloatBitWidth() / 8;
+  tile = chooseTile(unitsFor(spec), sumBytes,
+                    {spec.batch.constant, spec.m.constant, spec.n.constant, spec.k.constant});
+  unitThreads = unsigned(tile.threads());
+  sharedBytes = tile.sharedBytes();
+  DimExpr tiles = mul(rowTiles(), columnTiles()).value_or(DimExpr(INT64_MAX));
+  tiles = mul(nest.shape.batch, tiles).value_or(DimExpr(INT64_MAX));
+  // Results that are met for have a counter each.
+  if (tiles.isConstant())
+    mostParts = mostDepthParts(tiles.constantValue());
+  if (spec.k.constant)
+    mostParts = std::min(mostParts, std::max<int64_t>(1, *spec.k.constant / leastPartDepth));
+  if (hasParts())
+    partBytes = tile.rows() * tile.columns() * tile.sumBytes;
+  setWork(mul(tiles, depthParts()).value_or(DimExpr(INT64_MAX)),
+          mul(*ceildiv(nest.shape.k, depthParts()), DimExpr(2 * tile.rows() * tile.columns()))
+              .value_or(DimExpr(INT64_MAX)));
+}
+
+DimExpr ContractionTilesPlan::depthParts() const {
+  DimExpr worthwhile = *max(DimExpr(1), *floordiv(nest.shape.k, DimExpr(leastPartDepth)));
+  return *min(DimExpr(mostParts), worthwhile);
+}
+
+DimExpr ContractionTilesPlan::rowTiles() const {
+  return *ceildiv(nest.shape.m, DimExpr(tile.rows()));
+}
+
+DimExpr ContractionTilesPlan::columnTiles() const {
+  return *ceildiv(nest.shape.n, DimExpr(tile.columns()));
+}
+
+void ContractionTilesPlan::printForm(llvm::raw_ostream &out) const {
+  out << "schedule: tiles of " << tile << "\n";
+  if (hasParts())
+    out << "depth: in " << depthParts().str() << " parts, which meet\n";
+}

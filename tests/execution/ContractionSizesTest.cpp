@@ -1,0 +1,148 @@
+// Contractions of sizes around the edges of tiles, as compiled code against the reference
+// interpreter: by whatever target is tested, the device "cuda" above all.
+#include "tests/execution/SweepHarness.h"
+
+#include "ir/builder/GraphMath.h"
+
+#include <catch2/catch.hpp>
+
+using namespace keratin;
+using namespace keratin::ir;
+using namespace keratin::tests;
+using namespace mlir;
+
+using Axes = llvm::SmallVector<int64_t>;
+using Values = std::vector<Value>;
+
+namespace {
+
+struct Sizes {
+  DimExpr m, n, k, batch = 1;
+};
+
+// What is made of a product of the operands, and of others behind them.
+using Epilogue = std::function<Values(GraphMath &, Value product, ValueRange others)>;
+
+DimExpr d(int64_t symbol) { return DimExpr::symbol(symbol); }
+
+// "nt": A as it is, B with its columns in rows.
+SweepCase product(const std::string &form, const Sizes &sizes, keratin_dtype_t dtype,
+                  std::vector<SweepInput> others = {}, Epilogue epilogue = nullptr) {
+  bool isABatched = sizes.batch != DimExpr(1);
+  Shape a = form[0] == 't' ? Shape{sizes.k, sizes.m} : Shape{sizes.m, sizes.k};
+  Shape b = form[1] == 't' ? Shape{sizes.n, sizes.k} : Shape{sizes.k, sizes.n};
+  int64_t first = isABatched ? 1 : 0;
+  if (isABatched) {
+    a.insert(a.begin(), sizes.batch);
+    b.insert(b.begin(), sizes.batch);
+  }
+  std::vector<SweepInput> inputs = {{a, dtype, Elements::Any}, {b, dtype, Elements::Any}};
+  inputs.insert(inputs.end(), others.begin(), others.end());
+  std::string label = form + " " + dtypeName(dtype) + " " + toString(a) + " " + toString(b);
+  return {label, inputs, [=](GraphMath &math, ValueRange xs) -> Values {
+            Axes batch;
+            if (isABatched)
+              batch.push_back(0);
+            Axes aContract = {first + (form[0] == 't' ? 0 : 1)};
+            Axes bContract = {first + (form[1] == 't' ? 1 : 0)};
+            Value y = math.dotGeneral(xs[0], xs[1], batch, batch, aContract, bContract);
+            return epilogue ? epilogue(math, y, xs.drop_front(2)) : Values{y};
+          }};
+}
+
+const char *const forms[] = {"nn", "nt", "tn", "tt"};
+
+// Tiles and groups that are whole, that lack one, and that have one too many.
+const Sizes edges[] = {{32, 32, 16}, {31, 33, 15}, {65, 36, 17}, {33, 68, 32},
+                       {4, 100, 40}, {130, 20, 3}, {1, 5, 33},   {128, 64, 48}};
+
+} // namespace
+
+TEST_CASE("products whose sizes are known", "[contraction]") {
+  std::vector<SweepCase> cases;
+  for (const char *form : forms)
+    for (const Sizes &sizes : edges)
+      cases.push_back(product(form, sizes, KERATIN_DTYPE_FLOAT32));
+  Sweep sweep;
+  sweep.calls.resize(1);
+  sweep.check(cases);
+  CHECK(sweep.refused.empty());
+}
+
+TEST_CASE("products whose sizes are not known", "[contraction]") {
+  std::vector<SweepCase> cases;
+  for (const char *form : forms)
+    for (const Sizes &sizes :
+         {Sizes{d(0), 36, d(1)}, Sizes{d(0), d(1), 20}, Sizes{d(0), d(1), d(2)},
+          Sizes{64, d(2), 24}, Sizes{5, 7, d(0)}, Sizes{d(0), d(1), d(2), 2}})
+      cases.push_back(product(form, sizes, KERATIN_DTYPE_FLOAT32));
+  Sweep sweep;
+  sweep.calls = {{{0, 64}, {1, 128}, {2, 32}}, {{0, 65}, {1, 127}, {2, 31}},
+                 {{0, 4}, {1, 4}, {2, 4}},     {{0, 129}, {1, 3}, {2, 20}},
+                 {{0, 0}, {1, 5}, {2, 7}},     {{0, 7}, {1, 6}, {2, 0}}};
+  sweep.check(cases);
+  CHECK(sweep.refused.empty());
+}
+
+TEST_CASE("large tiles", "[contraction]") {
+  std::vector<SweepCase> cases;
+  for (const Sizes &sizes : {Sizes{256, 8196, 20}, Sizes{8200, 250, 5}})
+    for (const char *form : {"nn", "tt"})
+      cases.push_back(product(form, sizes, KERATIN_DTYPE_FLOAT32));
+  Sweep sweep;
+  sweep.calls.resize(1);
+  sweep.check(cases, 1);
+  CHECK(sweep.refused.empty());
+}
+
+TEST_CASE("batches of products", "[contraction]") {
+  std::vector<SweepCase> cases;
+  for (const char *form : forms)
+    for (const Sizes &sizes : {Sizes{33, 20, 17, 3}, Sizes{32, 36, 32, d(1)}, Sizes{3, 5, 7, d(2)}})
+      cases.push_back(product(form, sizes, KERATIN_DTYPE_FLOAT32));
+  Sweep sweep;
+  sweep.calls = {{{0, 1}, {1, 5}, {2, 11}}, {{0, 1}, {1, 0}, {2, 1}}};
+  sweep.check(cases);
+  CHECK(sweep.refused.empty());
+}
+
+TEST_CASE("products of all dtypes", "[contraction]") {
+  std::vector<SweepCase> cases;
+  for (keratin_dtype_t dtype :
+       {KERATIN_DTYPE_FLOAT16, KERATIN_DTYPE_BFLOAT16, KERATIN_DTYPE_FLOAT64, KERATIN_DTYPE_INT8,
+        KERATIN_DTYPE_UINT8, KERATIN_DTYPE_INT16, KERATIN_DTYPE_INT32, KERATIN_DTYPE_UINT32,
+        KERATIN_DTYPE_INT64})
+    for (const char *form : forms)
+      for (const Sizes &sizes : {Sizes{64, 72, 40}, Sizes{35, 67, 19}})
+        cases.push_back(product(form, sizes, dtype));
+  Sweep sweep;
+  sweep.calls.resize(1);
+  sweep.check(cases);
+  CHECK(sweep.refused.empty());
+}
+
+TEST_CASE("what follows from products", "[contraction]") {
+  // A bias for each column, an activation, something to add; the product itself besides.
+  Epilogue layer = [](GraphMath &math, Value y, ValueRange others) -> Values {
+    Shape shape = getShape(y);
+    Value bias = math.broadcast(others[0], shape, {int64_t(shape.size()) - 1});
+    Value active = math.tanh(math.add(y, bias));
+    return {math.add(active, others[1]), y};
+  };
+  std::vector<SweepCase> cases;
+  for (keratin_dtype_t dtype :
+       {KERATIN_DTYPE_FLOAT32, KERATIN_DTYPE_FLOAT16, KERATIN_DTYPE_FLOAT64})
+    for (const Sizes &sizes : {Sizes{40, 36, 20}, Sizes{33, 17, 9}, Sizes{d(0), 64, 24},
+                               Sizes{d(0), d(1), 24}, Sizes{20, 12, 8, d(1)}}) {
+      Shape result = {sizes.m, sizes.n};
+      if (sizes.batch != DimExpr(1))
+        result.insert(result.begin(), sizes.batch);
+      cases.push_back(product("nn", sizes, dtype,
+                              {{{sizes.n}, dtype, Elements::Small}, {result, dtype, Elements::Any}},
+                              layer));
+    }
+  Sweep sweep;
+  sweep.calls = {{{0, 64}, {1, 8}, {2, 1}}, {{0, 33}, {1, 7}, {2, 1}}};
+  sweep.check(cases);
+  CHECK(sweep.refused.empty());
+}
