@@ -51,6 +51,7 @@ constinit const keratin_device_t cpuDevice = {
     .launch = nullptr,
     .wait = nullptr,
     .guard = nullptr,
+    .run = nullptr,
 };
 
 //===-- Those that are known ------------------------------------------------------------------===//

@@ -95,22 +95,70 @@ constinit const CallFunctions DeviceCall::functions = [] {
 
 //===-- The course ----------------------------------------------------------------------------===//
 
+int32_t DeviceCall::hostPart(void *self) {
+  Invocation &call = static_cast<DeviceCall *>(self)->call;
+  call.enter(functions);
+  return call.code;
+}
+
+// What is done on the device follows from the sizes and the buffers, as long as the host computes
+// none on its way, and nobody asks when each kernel ran.
+keratin_device_call_t DeviceCall::describe() {
+  bool isSame = !descriptor.computed && !isProfiling();
+  int64_t words = descriptor.num_symbols + descriptor.num_programs + call.executable.layout.buffers;
+  return {.bytes = sizeof(keratin_device_call_t),
+          .num_inputs = descriptor.num_inputs,
+          .num_outputs = descriptor.num_outputs,
+          .reserved = 0,
+          .inputs = lease.sent,
+          .outputs = lease.fetched,
+          .key = lease.sizes,
+          .key_words = isSame ? words : 0,
+          .host = hostPart,
+          .user = this};
+}
+
+Code DeviceCall::runByParts(int32_t &failedSite) {
+  if (Code code = device.begin(device.user, lease.queue, status))
+    return code;
+  for (int32_t i = 0; i < descriptor.num_inputs; ++i)
+    if (Code code = copyIn(lease.sent[i].device_data, lease.sent[i].host_data,
+                           int64_t(lease.sent[i].bytes), 0))
+      return code;
+  Code refused = Code(hostPart(this));
+  if (Code code = device.wait(device.user, lease.queue, &failedSite, refused ? nullptr : status))
+    return code;
+  if (refused || failedSite || lease.context.failed_site)
+    return refused;
+  for (int32_t i = 0; i < descriptor.num_outputs; ++i)
+    if (Code code = copyOut(lease.fetched[i].host_data, lease.fetched[i].device_data,
+                            int64_t(lease.fetched[i].bytes), 0))
+      return code;
+  return KERATIN_OK;
+}
+
+static bool runsCalls(const keratin_device_t &device) {
+  return device.bytes >= sizeof(keratin_device_t) && device.run;
+}
+
 void DeviceCall::execute() {
   if (!bindMemory())
     return;
   call.fillForDebugging();
   if (call.code == KERATIN_OK)
-    call.code = device.begin(device.user, lease.queue, status);
-  if (call.code == KERATIN_OK)
-    call.code = sendInputs();
+    call.code = packInputs();
   if (call.code != KERATIN_OK)
     return;
-  call.enter(functions);
+  lease.context.failed_site = 0; // also where the host's part is left out
   int32_t site = 0;
-  if (Code late = device.wait(device.user, lease.queue, &site, status); call.code == KERATIN_OK)
-    call.code = late;
+  keratin_device_call_t work = describe();
+  Code code = runsCalls(device) ? device.run(device.user, lease.queue, call.executable.module,
+                                             &work, &site, status)
+                                : runByParts(site);
+  if (call.code == KERATIN_OK)
+    call.code = code;
   recordSite(&lease.context, site);
-  if (call.isSound() && (call.code = fetchOutputs()) == KERATIN_OK)
+  if (call.isSound())
     call.finish();
 }
 
@@ -155,30 +203,34 @@ Code DeviceCall::bindInputs() {
     return noMemory("inputs", sum);
   char *place = static_cast<char *>(lease.packed.data());
   for (int32_t i = 0; i < descriptor.num_inputs; ++i) {
-    bool isHere = liesHere(call.arguments.inputs[i]);
-    call.inputBuffers()[i] = isHere ? call.arguments.inputs[i].data : place;
+    const keratin_tensor_t &input = call.arguments.inputs[i];
+    bool isHere = liesHere(input);
+    call.inputBuffers()[i] = isHere ? input.data : place;
+    lease.sent[i] = {place, input.data, isHere ? 0 : size_t(lease.inputBytes[i])};
     place += isHere ? 0 : Workspace::roundUp(lease.inputBytes[i]);
   }
   return KERATIN_OK;
 }
 
-Code DeviceCall::sendInputs() {
-  for (int32_t i = 0; i < descriptor.num_inputs; ++i) {
-    const keratin_tensor_t &input = call.arguments.inputs[i];
-    int64_t bytes = lease.inputBytes[i];
-    if (!bytes || liesHere(input))
-      continue;
-    const void *from = input.data;
-    if (!isRowMajor(input)) {
-      void *packed = stagingMemory(bytes);
-      if (!packed)
-        return KERATIN_RESOURCE_EXHAUSTED;
-      packRowMajor(input, packed);
-      from = packed;
+Code DeviceCall::packInputs() {
+  int64_t sum = 0;
+  auto needsPacking = [&](int32_t i) {
+    return lease.sent[i].bytes && !isRowMajor(call.arguments.inputs[i]);
+  };
+  for (int32_t i = 0; i < descriptor.num_inputs; ++i)
+    if (needsPacking(i))
+      sum += Workspace::roundUp(int64_t(lease.sent[i].bytes)); // no more than all inputs together
+  if (!sum)
+    return KERATIN_OK;
+  auto *place = static_cast<char *>(stagingMemory(sum));
+  if (!place)
+    return KERATIN_RESOURCE_EXHAUSTED;
+  for (int32_t i = 0; i < descriptor.num_inputs; ++i)
+    if (needsPacking(i)) {
+      packRowMajor(call.arguments.inputs[i], place);
+      lease.sent[i].host_data = place;
+      place += Workspace::roundUp(int64_t(lease.sent[i].bytes));
     }
-    if (Code code = copyIn(call.inputBuffers()[i], from, bytes, 0))
-      return code;
-  }
   return KERATIN_OK;
 }
 
@@ -195,21 +247,13 @@ Code DeviceCall::bindOutputs() {
     return noMemory("outputs", sum);
   char *place = static_cast<char *>(lease.results.data());
   for (int32_t i = 0; i < descriptor.num_outputs; ++i) {
-    lease.outputPlaces[i] = call.outputBuffers()[i];
-    if (views && liesHere(views[i]))
+    bool isHere = views && liesHere(views[i]);
+    lease.fetched[i] = {place, call.outputBuffers()[i], isHere ? 0 : size_t(lease.outputBytes[i])};
+    if (isHere)
       continue;
     call.outputBuffers()[i] = place;
     place += Workspace::roundUp(lease.outputBytes[i]);
   }
-  return KERATIN_OK;
-}
-
-Code DeviceCall::fetchOutputs() {
-  for (int32_t i = 0; i < descriptor.num_outputs; ++i)
-    if (lease.outputPlaces[i] != call.outputBuffers()[i])
-      if (Code code =
-              copyOut(lease.outputPlaces[i], call.outputBuffers()[i], lease.outputBytes[i], 0))
-        return code;
   return KERATIN_OK;
 }
 

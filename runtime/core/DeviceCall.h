@@ -25,10 +25,15 @@ private:
   bool bindMemory();
   // Places for all inputs: their own where they lie on the device already.
   Code bindInputs();
-  Code sendInputs();
-  // Places for all outputs; where the caller wants them is kept for fetchOutputs().
+  // Places for all outputs, and what is fetched of them.
   Code bindOutputs();
-  Code fetchOutputs();
+  // What is sent of the inputs, packed where it is not row-major.
+  Code packInputs();
+  // The call as the device runs it.
+  keratin_device_call_t describe();
+  // The same where the device does not know how to run one.
+  Code runByParts(int32_t &failedSite);
+  static int32_t hostPart(void *self);
   // Null, with the status filled in, where there is no memory.
   void *stagingMemory(int64_t bytes);
   Code copyOut(void *to, const void *from, int64_t bytes, int32_t stream);

@@ -76,7 +76,7 @@ extern "C" keratin_status_code_t keratin_device_register(const keratin_device_t 
                                                          keratin_status_t *status) {
   if (Code code = checkPointers(status, __func__, {{device, "device"}}))
     return code;
-  if (device->bytes < sizeof(keratin_device_t) ||
+  if (device->bytes < KERATIN_DEVICE_LEAST_BYTES ||
       device->abi_version != KERATIN_DEVICE_ABI_VERSION || !isWhole(*device))
     return fail(status, KERATIN_INVALID_ARGUMENT,
                 "the device '%s' lacks functions that version %d of devices has",

@@ -22,12 +22,19 @@ LeaseLayout::LeaseLayout(const keratin_function_desc_t &descriptor) {
 
 static_assert(sizeof(LateMemory) % sizeof(int64_t) == 0 && alignof(LateMemory) == alignof(int64_t));
 
+static_assert(sizeof(keratin_transfer_t) == 3 * sizeof(int64_t));
+
+// Of the tensors of a function that a device runs.
+static int64_t numTransfers(const keratin_function_desc_t &descriptor) {
+  return descriptor.device_code ? int64_t(descriptor.num_inputs) + descriptor.num_outputs : 0;
+}
+
 // Every element of the arrays has eight bytes, or some times as many.
 size_t Lease::arrayBytes(const keratin_function_desc_t &descriptor, const LeaseLayout &layout) {
   int64_t total = layout.inputDims + layout.valueSymbols + descriptor.num_variables +
                   descriptor.num_symbols + descriptor.num_programs + descriptor.num_inputs +
                   layout.outputDims + descriptor.num_outputs + layout.buffers +
-                  (descriptor.device_code ? descriptor.num_outputs : 0) +
+                  3 * numTransfers(descriptor) +
                   layout.memories * int64_t(sizeof(LateMemory) / sizeof(int64_t));
   return size_t(total) * sizeof(int64_t);
 }
@@ -43,13 +50,13 @@ void Lease::layOut(const keratin_function_desc_t &descriptor, const LeaseLayout 
   };
   key = carve(layout.inputDims + layout.valueSymbols);
   sizes = carve(descriptor.num_symbols + descriptor.num_programs);
+  buffers = reinterpret_cast<void **>(carve(layout.buffers));
   inputBytes = carve(descriptor.num_inputs);
   outputDims = carve(layout.outputDims);
   outputBytes = carve(descriptor.num_outputs);
   variableIds = reinterpret_cast<uint64_t *>(carve(descriptor.num_variables));
-  buffers = reinterpret_cast<void **>(carve(layout.buffers));
-  if (descriptor.device_code)
-    outputPlaces = reinterpret_cast<void **>(carve(descriptor.num_outputs));
+  sent = reinterpret_cast<keratin_transfer_t *>(carve(3 * numTransfers(descriptor)));
+  fetched = sent + descriptor.num_inputs;
   numMemories = layout.memories;
   memories = reinterpret_cast<LateMemory *>(
       carve(numMemories * int64_t(sizeof(LateMemory) / sizeof(int64_t))));

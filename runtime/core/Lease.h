@@ -54,7 +54,7 @@ public:
   // True if the fields below follow from key and from the variables with variableIds.
   bool planned = false;
   uint64_t *variableIds = nullptr;
-  int64_t *sizes = nullptr;
+  int64_t *sizes = nullptr; // behind them, without a gap, the buffers
   int64_t *inputBytes = nullptr;
   int64_t *outputDims = nullptr;
   int64_t *outputBytes = nullptr;
@@ -68,9 +68,9 @@ public:
   Block packed;    // copies of inputs that cannot be read where they lie
   // Of a call on a device:
   void *queue = nullptr;
-  Block results;                 // outputs, before they go to the caller
-  void **outputPlaces = nullptr; // of the caller's
-  Block staged;                  // keratin_runtime_functions_t::staging, in the host's memory
+  Block results;                                          // outputs, before they go to the caller
+  keratin_transfer_t *sent = nullptr, *fetched = nullptr; // for each input, for each output
+  Block staged; // keratin_runtime_functions_t::staging, in the host's memory
   LateMemory *memories = nullptr;
   int64_t numMemories = 0;
 

@@ -128,6 +128,7 @@ void CudaDevice::stop() {
     CudaScope scope(*this);
     if (ownQueue)
       CudaQueue::destroy(ownQueue);
+    guardedCopies.unload(*this);
     memory.trim();
   }
   (void)driver.cuDevicePrimaryCtxRelease_v2(ordinal);

@@ -3,6 +3,7 @@
 #define KERATIN_RUNTIME_CUDA_CUDADEVICE_H
 
 #include "runtime/cuda/CudaMemory.h"
+#include "runtime/cuda/GuardedCopies.h"
 #include "runtime/include/keratin/device.h"
 
 #include <atomic>
@@ -38,6 +39,7 @@ public:
 
   const Driver &driver;
   CudaMemory memory;
+  GuardedCopies guardedCopies;
   const int ordinal;
   char name[16] = "";  // "cuda:1"
   char model[64] = ""; // as the driver calls it

@@ -2,17 +2,10 @@
 #ifndef KERATIN_RUNTIME_CUDA_CUDAMODULE_H
 #define KERATIN_RUNTIME_CUDA_CUDAMODULE_H
 
-#include "runtime/abi/keratin_cuda_abi.h"
 #include "runtime/cuda/CudaDevice.h"
+#include "runtime/cuda/CudaKernel.h"
 
 namespace keratin::cuda {
-
-struct CudaKernel {
-  CUfunction function = nullptr;
-  const char *name = ""; // the descriptor's
-  keratin_cuda_kernel_t shape = {};
-  uint32_t maxBlocks = 0; // of the grid; of a cooperative kernel no more than are resident
-};
 
 // All with the device's context current.
 class CudaModule {

@@ -1,11 +1,13 @@
 // The work of one call after the other on a CUDA device: a stream, the words in which kernels say
-// what has failed, and pinned memory for what goes to and fro.
+// what has failed, and pinned memory for what goes to and fro. CudaQueue.cpp has its life and its
+// waits, CudaCopies.cpp copies, CudaLaunch.cpp launches and the memory that they take, CudaCall.cpp
+// whole calls and their graphs.
 #ifndef KERATIN_RUNTIME_CUDA_CUDAQUEUE_H
 #define KERATIN_RUNTIME_CUDA_CUDAQUEUE_H
 
 #include "runtime/abi/keratin_cuda_abi.h"
 #include "runtime/cuda/CudaDevice.h"
-#include "runtime/cuda/CudaModule.h"
+#include "runtime/cuda/CudaGraph.h"
 
 namespace keratin::cuda {
 
@@ -15,7 +17,7 @@ public:
   // What the driver refuses to make here it is asked for again by the first call, which can say so.
   static Code create(CudaDevice &device, CudaQueue **queue, keratin_status_t *status);
   static void destroy(CudaQueue *queue);
-  explicit CudaQueue(CudaDevice &device) : device(device) {}
+  explicit CudaQueue(CudaDevice &device) : device(device), graphs(device) {}
   ~CudaQueue();
 
   // Makes what the queue has not got yet. The others begin with it.
@@ -30,6 +32,10 @@ public:
   Code wait(int32_t *failedSite, keratin_status_t *status);
   // What is launched from here on does nothing after a failure.
   void guard() { isGuarded = true; }
+  // A whole call (keratin_device_t::run).
+  Code run(const keratin_device_call_t &call, int32_t *failedSite, keratin_status_t *status);
+  // Between the beginning and the end of run(): the context is current.
+  bool isInCall() const { return inCall; }
 
   // From any thread.
   void waitForWork();
@@ -51,15 +57,22 @@ private:
              const char *about = "") {
     return device.check(result, function, status, about);
   }
+  // Into the stream, and into the notes of the call that is recorded. `sent` is the memory of a
+  // copy to the device, where that will be written again.
+  Code put(const CudaStep &step, keratin_status_t *status, const void *sent = nullptr);
+  // What the host waits for in the middle of a call cannot be done again without it.
+  void stopRecording();
   Code reserveStaging(size_t bytes, keratin_status_t *status);
   Code freeStaging(keratin_status_t *status);
   Code turnChunk(keratin_status_t *status);
   Code synchronize(keratin_status_t *status);
   Code resetWords(keratin_status_t *status);
   Code readWords(keratin_status_t *status);
-  // Of what is not a launch: whether it must not be done, since something has failed.
-  Code checkGuard(bool &isSkipped, keratin_status_t *status);
-  // Memory of kernels that grows with them.
+  void understandWords();
+  // 0, or 1 + the site.
+  static int32_t siteOf(const keratin_cuda_failure_t &words);
+
+  // Memory of kernels that grows with them. What was recorded holds its address.
   struct Room {
     CUdeviceptr address = 0;
     size_t bytes = 0;
@@ -67,6 +80,23 @@ private:
   Code reserve(Room &room, uint64_t bytes, const char *what, keratin_status_t *status);
   Code reserveScratch(uint64_t bytes, keratin_status_t *status);
   Code reserveParts(const keratin_cuda_kernel_t &shape, uint64_t units, keratin_status_t *status);
+  Code clearCounters(keratin_status_t *status);
+  void forgetGraphs();
+
+  Code putGuardedCopy(CUdeviceptr to, CUdeviceptr from, size_t bytes, keratin_status_t *status);
+
+  // Of a call: its small inputs and outputs have places in one piece of pinned memory, the large
+  // ones go by the chunks.
+  Code reserveParcel(size_t bytes, keratin_status_t *status);
+  Code sendInputs(const keratin_device_call_t &call, keratin_status_t *status);
+  Code putCopiesIn(const keratin_device_call_t &call, keratin_status_t *status);
+  Code putCopiesOut(const keratin_device_call_t &call, keratin_status_t *status);
+  Code fetchOutputs(const keratin_device_call_t &call, keratin_status_t *status);
+  Code runSteps(const keratin_device_call_t &call, CudaGraph *graph, bool &isRefused,
+                keratin_status_t *status);
+  Code runCall(const keratin_device_call_t &call, int32_t *failedSite, keratin_status_t *status);
+  bool isGraphReady(CudaGraph &graph);
+  Code launchGraph(CudaGraph &graph, keratin_status_t *status);
 
   CudaDevice &device;
   bool isStarted = false;
@@ -74,6 +104,7 @@ private:
   // Set before anything is put into the stream, cleared after it was waited for.
   std::atomic<bool> isBusy{false};
   bool isGuarded = false;
+  bool inCall = false;
 
   CUdeviceptr words = 0; // keratin_cuda_failure_t
   // The same in pinned memory, as it was read last.
@@ -84,9 +115,15 @@ private:
   Chunk chunks[2];
   int turn = 0;
   size_t chunkBytes = 0;
+  char *parcel = nullptr; // pinned
+  size_t parcelBytes = 0;
 
-  Room scratch, parts, counters;
+  Room scratch, parts, counters, bounce;
   bool areCountersZero = false;
+
+  CudaGraphs graphs;
+  CudaGraph *recording = nullptr;
+  CUstream capturing = nullptr; // where graphs are made; nothing is ever done on it
 };
 
 } // namespace keratin::cuda

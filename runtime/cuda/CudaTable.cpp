@@ -3,6 +3,7 @@
 #include "runtime/cuda/CudaQueue.h"
 #include "runtime/include/keratin/cuda.h"
 
+#include <optional>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,12 +32,24 @@ static void release(void *user, void *data, size_t, size_t) {
   device.memory.release(addressOf(data));
 }
 
+// The device's context, unless the queue is in a call that has made it current already.
+class QueueScope {
+public:
+  QueueScope(CudaDevice &device, const void *queue) {
+    if (!queue || !static_cast<const CudaQueue *>(queue)->isInCall())
+      scope.emplace(device);
+  }
+
+private:
+  std::optional<CudaScope> scope;
+};
+
 // Calls `action` with the queue; with none, with the device's own, after everything that others
 // have under way, and waits for it.
 template <typename Action>
 static Code inQueue(void *user, void *queue, keratin_status_t *status, Action action) {
   CudaDevice &device = deviceOf(user);
-  CudaScope scope(device);
+  QueueScope scope(device, queue);
   if (queue)
     return action(*static_cast<CudaQueue *>(queue));
   MutexGuard guard(device.ownQueueMutex);
@@ -115,13 +128,19 @@ static Code launch(void *user, void *queue, int32_t, void *module, int32_t kerne
 }
 
 static Code wait(void *user, void *queue, int32_t *failedSite, keratin_status_t *status) {
-  CudaScope scope(deviceOf(user));
+  QueueScope scope(deviceOf(user), queue);
   return static_cast<CudaQueue *>(queue)->wait(failedSite, status);
 }
 
 static Code guard(void *user, void *queue, int32_t *, keratin_status_t *status) {
   static_cast<CudaQueue *>(queue)->guard();
   return deviceOf(user).checkAlive(status);
+}
+
+static Code run(void *user, void *queue, void *, const keratin_device_call_t *call,
+                int32_t *failedSite, keratin_status_t *status) {
+  CudaScope scope(deviceOf(user));
+  return static_cast<CudaQueue *>(queue)->run(*call, failedSite, status);
 }
 
 keratin_device_t tableOf(CudaDevice &device) {
@@ -142,7 +161,8 @@ keratin_device_t tableOf(CudaDevice &device) {
           .begin = begin,
           .launch = launch,
           .wait = wait,
-          .guard = guard};
+          .guard = guard,
+          .run = run};
 }
 
 //===-- By name -------------------------------------------------------------------------------===//

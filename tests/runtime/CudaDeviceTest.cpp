@@ -141,9 +141,11 @@ TEST_CASE("behind a guard nothing changes after a failure, and nobody waits") {
   CHECK(v.read() == std::vector<int32_t>{10, 20, 30, 40});
   SECTION("copies and fills do not happen either") {
     std::vector<int32_t> other = {0, 0, 0, 0};
+    waits = emulator().counts().waits;
     REQUIRE_DONE(device.copy_in(device.user, queue.queue, 0, v.data, other.data(), 16, &status));
     REQUIRE_DONE(device.copy_within(device.user, queue.queue, 0, v.data, x.data, 16, &status));
     REQUIRE_DONE(device.fill(device.user, queue.queue, 0, v.data, 0, 16, &status));
+    CHECK(emulator().counts().waits == waits);
     CHECK(v.read() == std::vector<int32_t>{10, 20, 30, 40});
   }
   queue.begin();
@@ -154,6 +156,32 @@ TEST_CASE("behind a guard nothing changes after a failure, and nobody waits") {
   CHECK(v.read() == std::vector<int32_t>{17, 27, 37, 47});
   REQUIRE_DONE(device.copy_within(device.user, queue.queue, 0, v.data, x.data, 16, &status));
   CHECK(v.read() == std::vector<int32_t>{1, 2, 3, 4});
+}
+
+TEST_CASE("behind a guard copies and fills of every size and place are whole") {
+  const keratin_device_t &device = *cudaDevice("cuda");
+  TestQueue queue(device);
+  queue.guard();
+  for (size_t bytes : {1u, 15u, 16u, 100u, 4096u, 70001u})
+    for (size_t from : {0u, 4u, 32u})
+      for (size_t to : {0u, 3u, 16u}) {
+        std::vector<uint8_t> values(bytes + 64), expected(bytes + 64, 9);
+        std::iota(values.begin(), values.end(), uint8_t(bytes));
+        DeviceArray<uint8_t> source(device, values), target(device, expected);
+        uint8_t *place = static_cast<uint8_t *>(target.data) + to;
+        std::copy_n(values.begin() + ptrdiff_t(from), bytes, expected.begin() + ptrdiff_t(to));
+        REQUIRE_DONE(device.copy_within(device.user, queue.queue, 0, place,
+                                        static_cast<uint8_t *>(source.data) + from, bytes,
+                                        &status));
+        CHECK(target.read(queue.queue) == expected);
+        std::fill_n(expected.begin() + ptrdiff_t(to), bytes, uint8_t(0xa5));
+        REQUIRE_DONE(device.fill(device.user, queue.queue, 0, place, 0xa5, bytes, &status));
+        CHECK(target.read(queue.queue) == expected);
+        std::copy_n(values.begin() + 1, bytes, expected.begin() + ptrdiff_t(to));
+        REQUIRE_DONE(
+            device.copy_in(device.user, queue.queue, 0, place, values.data() + 1, bytes, &status));
+        CHECK(target.read(queue.queue) == expected);
+      }
 }
 
 TEST_CASE("each thread of a grid has scratch of its own") {

@@ -132,7 +132,8 @@ const keratin_device_t farTable = {.bytes = sizeof(keratin_device_t),
                                    .begin = FarDevice::begin,
                                    .launch = FarDevice::launch,
                                    .wait = FarDevice::wait,
-                                   .guard = FarDevice::guard};
+                                   .guard = FarDevice::guard,
+                                   .run = nullptr};
 
 const keratin_device_t *farDevice() {
   if (!keratin_device_find("far")) {

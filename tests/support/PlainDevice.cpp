@@ -393,7 +393,8 @@ keratin_device_t PlainDevice::table() {
           .begin = begin,
           .launch = launch,
           .wait = wait,
-          .guard = guard};
+          .guard = guard,
+          .run = nullptr};
 }
 
 } // namespace

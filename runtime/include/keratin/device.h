@@ -22,6 +22,29 @@ extern "C" {
 
 #define KERATIN_DEVICE_ABI_VERSION 1
 
+// A tensor that goes to the device before the work of a call, or comes from it behind.
+typedef struct keratin_transfer_t {
+  void *device_data;
+  void *host_data;
+  size_t bytes;
+} keratin_transfer_t;
+
+// A whole call (keratin_device_t::run).
+typedef struct keratin_device_call_t {
+  uint32_t bytes; // of this struct
+  int32_t num_inputs, num_outputs, reserved;
+  // The inputs that are sent and the outputs that are fetched.
+  const keratin_transfer_t *inputs, *outputs;
+  // What the host's part does follows from these numbers: calls of a module on a queue with equal
+  // keys put the same work into it. 0 words: it may be other work each time.
+  const int64_t *key;
+  int64_t key_words;
+  // The host's part: what it has the device do, by the other functions of the table. Not 0: the
+  // call ends, and the host knows why.
+  int32_t (*host)(void *user);
+  void *user;
+} keratin_device_call_t;
+
 typedef struct keratin_device_t {
   uint32_t bytes; // of this table
   uint32_t abi_version;
@@ -71,7 +94,17 @@ typedef struct keratin_device_t {
   // then.
   keratin_status_code_t (*guard)(void *user, void *queue, int32_t *failed_site,
                                  keratin_status_t *status);
+  // All of a call: as begin(), copy_in() of each input, the host's part, wait(), and copy_out() of
+  // each output unless something has failed. A device may do without the host's part what it had to
+  // do in an earlier call with this key. NULL, or not there (`bytes`): the runtime does it by those
+  // functions.
+  keratin_status_code_t (*run)(void *user, void *queue, void *module,
+                               const keratin_device_call_t *call, int32_t *failed_site,
+                               keratin_status_t *status);
 } keratin_device_t;
+
+// Bytes of the table of a device that was made before there was run().
+#define KERATIN_DEVICE_LEAST_BYTES offsetof(keratin_device_t, run)
 
 // The memory of the host.
 KERATIN_API const keratin_device_t *keratin_cpu_device(void);

@@ -1,0 +1,179 @@
+#include "runtime/cuda/CudaGraph.h"
+
+#include <string.h>
+
+namespace keratin::cuda {
+
+static size_t roundUp(size_t bytes) { return (bytes + 7) / 8 * 8; }
+
+//===-- Notes ---------------------------------------------------------------------------------===//
+
+bool CudaNotes::add(const void *data, size_t bytes) {
+  size_t room = roundUp(bytes);
+  if (capacity - used < room) {
+    size_t wanted = 2 * capacity + room + 1024;
+    auto *larger = static_cast<char *>(runtime::allocate(wanted, 8));
+    if (!larger)
+      return false;
+    if (used)
+      memcpy(larger, memory, used);
+    if (memory)
+      runtime::deallocate(memory, capacity, 8);
+    memory = larger;
+    capacity = wanted;
+  }
+  if (bytes)
+    memcpy(memory + used, data, bytes);
+  used += room;
+  return true;
+}
+
+void CudaNotes::clear() {
+  if (memory)
+    runtime::deallocate(memory, capacity, 8);
+  memory = nullptr;
+  used = capacity = 0;
+}
+
+//===-- Recording -----------------------------------------------------------------------------===//
+
+// A step as it is noted down. Behind it come the parameters of a launch, or what is sent.
+struct NotedStep {
+  CudaStep step;
+  bool isSent;
+  size_t behind() const {
+    return roundUp(isSent ? step.bytes : size_t(step.numParameters) * sizeof(*step.parameters));
+  }
+};
+
+bool CudaGraph::isFor(const int64_t *words, int64_t count) const {
+  return now != State::Empty && key.bytes() == size_t(count) * sizeof(*words) &&
+         memcmp(key.data(), words, key.bytes()) == 0;
+}
+
+bool CudaGraph::record(const int64_t *words, int64_t count) {
+  clear();
+  return key.add(words, size_t(count) * sizeof(*words));
+}
+
+void CudaGraph::add(const CudaStep &step, const void *data) {
+  if (now == State::Refused)
+    return;
+  NotedStep noted = {step, data != nullptr};
+  const void *behind = data ? data : step.parameters;
+  sentBytes += data ? roundUp(step.bytes) : 0;
+  if (++numSteps > maxSteps || sentBytes > maxSentBytes || !steps.add(&noted, sizeof(noted)) ||
+      !steps.add(behind, noted.behind()))
+    refuse();
+}
+
+void CudaGraph::finish() {
+  if (now == State::Empty)
+    now = State::Recorded;
+}
+
+// The key stays.
+void CudaGraph::refuse() {
+  now = State::Refused;
+  steps.clear();
+}
+
+void CudaGraph::clear() {
+  if (executable)
+    (void)device.driver.cuGraphExecDestroy(executable);
+  if (sent)
+    (void)device.driver.cuMemFreeHost(sent);
+  executable = nullptr;
+  sent = nullptr;
+  now = State::Empty;
+  numSteps = 0;
+  sentBytes = 0;
+  key.clear();
+  steps.clear();
+}
+
+//===-- The graph -----------------------------------------------------------------------------===//
+
+bool CudaGraph::putSteps(CUstream stream) {
+  const char *next = steps.data();
+  char *place = sent;
+  for (int32_t i = 0; i < numSteps; ++i) {
+    NotedStep noted;
+    memcpy(&noted, next, sizeof(noted));
+    next += roundUp(sizeof(noted));
+    if (noted.isSent) {
+      memcpy(place, next, noted.step.bytes);
+      noted.step.host = place;
+      place += noted.behind();
+    } else {
+      noted.step.parameters = reinterpret_cast<const int64_t *>(next);
+    }
+    next += noted.behind();
+    if (putIntoStream(device, stream, noted.step, nullptr) != KERATIN_OK)
+      return false;
+  }
+  return true;
+}
+
+// A capture that has begun is always ended: the stream is of use again.
+bool CudaGraph::capture(CUstream stream, CUgraph &graph) {
+  const Driver &driver = device.driver;
+  if (device.check(driver.cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED),
+                   "cuStreamBeginCapture", nullptr) != KERATIN_OK)
+    return false;
+  bool isWhole = putSteps(stream);
+  return device.check(driver.cuStreamEndCapture(stream, &graph), "cuStreamEndCapture", nullptr) ==
+             KERATIN_OK &&
+         isWhole;
+}
+
+void CudaGraph::build(CUstream capturing) {
+  const Driver &driver = device.driver;
+  void *pinned = nullptr;
+  CUgraph graph = nullptr;
+  bool isMade = sentBytes == 0 || device.check(driver.cuMemHostAlloc(&pinned, sentBytes, 0),
+                                               "cuMemHostAlloc", nullptr) == KERATIN_OK;
+  sent = static_cast<char *>(pinned);
+  isMade = isMade && capture(capturing, graph) &&
+           device.check(driver.cuGraphInstantiateWithFlags(&executable, graph, 0),
+                        "cuGraphInstantiateWithFlags", nullptr) == KERATIN_OK;
+  if (graph)
+    (void)device.check(driver.cuGraphDestroy(graph), "cuGraphDestroy", nullptr);
+  now = isMade ? State::Ready : State::Refused;
+  steps.clear();
+}
+
+Code CudaGraph::launch(CUstream stream, keratin_status_t *status) {
+  return device.check(device.driver.cuGraphLaunch(executable, stream), "cuGraphLaunch", status);
+}
+
+//===-- The graphs of a queue -----------------------------------------------------------------===//
+
+static_assert(sizeof(NotedStep) % 8 == 0);
+
+CudaGraphs::CudaGraphs(CudaDevice &device)
+    : graphs{CudaGraph(device), CudaGraph(device), CudaGraph(device), CudaGraph(device),
+             CudaGraph(device), CudaGraph(device), CudaGraph(device), CudaGraph(device)} {}
+
+CudaGraph &CudaGraphs::find(const int64_t *key, int64_t words) {
+  CudaGraph *found = nullptr;
+  for (CudaGraph &graph : graphs) {
+    if (graph.isFor(key, words)) {
+      found = &graph;
+      break;
+    }
+    if (!found || graph.age < found->age)
+      found = &graph;
+  }
+  if (!found->isFor(key, words))
+    found->clear();
+  found->age = ++clock;
+  return *found;
+}
+
+void CudaGraphs::clear() {
+  for (CudaGraph &graph : graphs)
+    graph.clear();
+}
+
+} // namespace keratin::cuda

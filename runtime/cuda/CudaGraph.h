@@ -1,0 +1,94 @@
+// What one call of a function has put into its stream, and, once the same call comes again, the
+// graph of it: one thing for the driver to do instead of many.
+#ifndef KERATIN_RUNTIME_CUDA_CUDAGRAPH_H
+#define KERATIN_RUNTIME_CUDA_CUDAGRAPH_H
+
+#include "runtime/core/Allocator.h"
+#include "runtime/cuda/CudaStep.h"
+
+namespace keratin::cuda {
+
+// Bytes of the host's that grow.
+class CudaNotes {
+public:
+  CudaNotes() = default;
+  CudaNotes(const CudaNotes &) = delete;
+  ~CudaNotes() { clear(); }
+  // On a boundary of eight bytes. False where there is no memory.
+  bool add(const void *data, size_t bytes);
+  void clear();
+  const char *data() const { return memory; }
+  size_t bytes() const { return used; }
+
+private:
+  char *memory = nullptr;
+  size_t used = 0, capacity = 0;
+};
+
+// All with the device's context current, from one thread at a time.
+class CudaGraph {
+public:
+  explicit CudaGraph(CudaDevice &device) : device(device) {}
+  CudaGraph(const CudaGraph &) = delete;
+  ~CudaGraph() { clear(); }
+
+  enum class State {
+    Empty,    // nothing is known
+    Recorded, // the steps are those of a whole call
+    Ready,    // and are a graph
+    Refused   // a call like this waits for what the device computes, or is very long
+  };
+  State state() const { return now; }
+  bool isFor(const int64_t *words, int64_t count) const;
+
+  // Forgets everything, and begins to take down the steps of a call with this key. False where
+  // there is no memory.
+  bool record(const int64_t *key, int64_t words);
+  // What was sent from memory that will not stay as it is, unless it is null, is kept with the
+  // step.
+  void add(const CudaStep &step, const void *sent);
+  void finish();
+  void refuse();
+  void clear();
+
+  // Makes the graph. What the driver refuses is no failure of the call, which goes on without;
+  // calls like this are not tried again.
+  void build(CUstream capturing);
+  Code launch(CUstream stream, keratin_status_t *status);
+
+  // When it was used last.
+  uint64_t age = 0;
+
+private:
+  static constexpr int32_t maxSteps = 8192;
+  static constexpr size_t maxSentBytes = size_t(1) << 20;
+  bool capture(CUstream stream, CUgraph &graph);
+  bool putSteps(CUstream stream);
+
+  CudaDevice &device;
+  State now = State::Empty;
+  CudaNotes key, steps;
+  int32_t numSteps = 0;
+  size_t sentBytes = 0;
+  char *sent = nullptr; // pinned, what copies of the graph read
+  CUgraphExec executable = nullptr;
+};
+
+// The graphs of a queue, by the keys of calls.
+class CudaGraphs {
+public:
+  explicit CudaGraphs(CudaDevice &device);
+  // The one for this key, or an empty one in the place of that which was not used for longest.
+  CudaGraph &find(const int64_t *key, int64_t words);
+  // Where addresses have changed that graphs hold.
+  void clear();
+
+private:
+  static constexpr int maxGraphs = 8;
+  CudaGraph graphs[maxGraphs];
+  uint64_t clock = 0;
+};
+
+} // namespace keratin::cuda
+
+#endif // KERATIN_RUNTIME_CUDA_CUDAGRAPH_H
