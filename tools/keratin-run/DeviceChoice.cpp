@@ -32,9 +32,10 @@ absl::StatusOr<DeviceChoice> keratin::tools::chooseDevice(const std::string &dev
     choice.device = "cuda";
   }
   std::string needed = choice.device.substr(0, choice.device.find(':'));
-  if (!target.empty() && target != needed)
+  if (!target.empty() && target.substr(0, target.find(':')) != needed)
     return absl::InvalidArgumentError("--device=" + device + " needs --target=" + needed +
                                       "; found --target=" + target);
-  choice.target = needed;
+  if (target.empty())
+    choice.target = needed;
   return choice;
 }
