@@ -92,7 +92,10 @@ absl::StatusOr<std::unique_ptr<Program>> Program::compile(const ir::SavedGraph &
   mlir::func::FuncOp copy = op.clone();
   copy.setName(saved.name); // as messages call it
   module->push_back(copy);
-  auto code = compiler::compile(*module, options);
+  compiler::CompileOptions own = options;
+  own.device = keratin_device_find(
+      (device.empty() ? options.target.substr(0, options.target.find(':')) : device).c_str());
+  auto code = compiler::compile(*module, own);
   if (!code.ok())
     return code.status();
   std::unique_ptr<Program> program(new Program());
