@@ -13,6 +13,7 @@ namespace {
 struct KnownTarget {
   std::string name;
   TargetMaker make;
+  bool hasArchitectures = false;
 };
 } // namespace
 
@@ -21,7 +22,8 @@ static Lasting<std::vector<KnownTarget>> targets;
 
 static std::vector<KnownTarget> &knownTargets() {
   return targets.get([] {
-    return new std::vector<KnownTarget>{{"cpu", makeCpuTarget}, {"cuda", makeCudaTarget}};
+    return new std::vector<KnownTarget>{{"cpu", makeCpuTarget},
+                                        {"cuda", makeCudaTarget, /*hasArchitectures=*/true}};
   });
 }
 
@@ -32,15 +34,31 @@ static const KnownTarget *findTarget(StringRef name) {
   return nullptr;
 }
 
-void keratin::codegen::registerTarget(StringRef name, TargetMaker maker) {
+void keratin::codegen::registerTarget(StringRef name, TargetMaker maker, bool hasArchitectures) {
   if (!findTarget(name))
-    knownTargets().push_back({name.str(), maker});
+    knownTargets().push_back({name.str(), maker, hasArchitectures});
 }
 
 std::unique_ptr<Target> keratin::codegen::makeTarget(const TargetChoice &choice,
                                                      std::string *error) {
-  if (const KnownTarget *known = findTarget(choice.name))
-    return known->make(choice, error);
+  auto [name, architectures] = StringRef(choice.name).split(':');
+  bool namesArchitectures = name.size() < choice.name.size();
+  const KnownTarget *known = findTarget(name);
+  if (known && namesArchitectures && !known->hasArchitectures) {
+    *error = "the target '" + name.str() + "' has no architectures to choose from; found '" +
+             choice.name + "'";
+    return nullptr;
+  }
+  if (known && namesArchitectures && architectures.empty()) {
+    *error = "the target '" + choice.name + "' names no architecture behind its colon";
+    return nullptr;
+  }
+  if (known) {
+    TargetChoice own = choice;
+    own.name = name.str();
+    own.architectures = architectures.str();
+    return known->make(own, error);
+  }
   std::vector<std::string> names;
   for (const KnownTarget &known : knownTargets())
     names.push_back(known.name);
@@ -53,11 +71,11 @@ std::unique_ptr<Target> keratin::codegen::makeTarget(const TargetChoice &choice,
 TargetChoice keratin::codegen::targetChoice(const std::string &text) {
   TargetChoice choice;
   // A triple has parts.
-  if (StringRef(text).contains('-') && !findTarget(text))
+  if (StringRef(text).contains('-') && !findTarget(StringRef(text).split(':').first))
     choice.triple = text;
   else if (!text.empty())
     choice.name = text;
   return choice;
 }
 
-StringRef keratin::codegen::targetOfDevice(StringRef device) { return device.split(':').first; }
+StringRef keratin::codegen::targetFamily(StringRef name) { return name.split(':').first; }

@@ -15,12 +15,16 @@ namespace keratin::codegen {
 
 // What a user may say of a target.
 struct TargetChoice {
-  std::string name = "cpu";
+  std::string name = "cpu"; // or "cuda:sm_80,sm_90": with architectures of its devices
   // Of the host; "": ours. Another one than ours only for code that is taken elsewhere.
   std::string triple;
   std::string cpu = "native"; // as --mcpu
   // For code that is taken elsewhere: see portableMachine().
   bool isPortable = false;
+  // What stands in the name behind its colon; makers find it here.
+  std::string architectures;
+  // Of the device that will run the code, where it is known: what helps it is added if it can be.
+  std::string deviceArchitecture;
 };
 
 class Target {
@@ -35,24 +39,29 @@ public:
   // runtime/abi/keratin_cpu_features.h.
   virtual std::array<uint64_t, 2> requiredFeatures() const = 0;
 
+  // What was asked for and cannot be had here, though the code will run; "" if there is nothing.
+  virtual std::string warning() const { return ""; }
+
   // As lowerFunction(): what the host runs goes into the module, all else into the description.
   virtual mlir::LogicalResult lower(mlir::func::FuncOp function, host::ProgramOp program,
                                     mlir::ModuleOp into, llvm::StringRef name,
                                     EntryDescription &description) const = 0;
 };
 
-// Null with a message if the machine is not known.
+// Null with a message if the machine is not known. The choice names architectures only of targets
+// that have some.
 using TargetMaker = std::unique_ptr<Target> (*)(const TargetChoice &choice, std::string *error);
 
 // Makes a target known under its name. To be called before any other thread compiles.
-void registerTarget(llvm::StringRef name, TargetMaker maker);
+void registerTarget(llvm::StringRef name, TargetMaker maker, bool hasArchitectures = false);
 // Null with a message, which lists the known targets if there is none of this name. A message about
 // something that is not there yet begins with "not implemented".
 std::unique_ptr<Target> makeTarget(const TargetChoice &choice, std::string *error);
 // What --target says: the name of a target, or the triple of a CPU.
 TargetChoice targetChoice(const std::string &text);
-// The name of the target that makes code for a device, by the device's: "cuda" for "cuda:1".
-llvm::StringRef targetOfDevice(llvm::StringRef device);
+// The target's own name in that of a device it makes code for, or of itself with architectures:
+// "cuda" for "cuda:1" and for "cuda:sm_80".
+llvm::StringRef targetFamily(llvm::StringRef name);
 
 } // namespace keratin::codegen
 

@@ -10,4 +10,6 @@ config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.keratin_build, "tests", "lit")
 config.environment["PATH"] = os.pathsep.join(
     [os.path.join(config.keratin_build, "bin"), config.llvm_tools, config.environment.get("PATH", "")])
+# Not the user's.
+config.environment["KERATIN_CACHE_DIR"] = os.path.join(config.test_exec_root, "cache")
 config.substitutions.append(("%{exits}", os.path.join(config.test_source_root, "tools", "exits.sh")))

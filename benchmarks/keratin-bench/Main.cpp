@@ -1,5 +1,7 @@
 // keratin-bench: how fast compiled functions are, against what this machine can do.
 #include "benchmarks/keratin-bench/Bench.h"
+#include "benchmarks/keratin-bench/DeviceBench.h"
+#include "benchmarks/keratin-bench/DeviceModels.h"
 
 #include <keratin/runtime.h>
 
@@ -32,8 +34,13 @@ constexpr const char *kUsage =
     R"(usage: keratin-bench [names] [options]
 
 names: compile ew_chain gemm mlp small dynbatch batchnorm sepconv cnn_cifar resnet20 rnn ctc
-       check_numbers; all without any
+       check_numbers; all without any. With --device, those that its table has
 
+  --device=emulated
+                 what kernels for CUDA devices do in a call, counted by an emulator: bytes,
+                 sectors, wavefronts, instructions, registers, and an estimate for an H100
+  --save-models=FOLDER
+                 writes the functions of that table as FOLDER/<name>.ktg, and does nothing else
   --json         one JSON object a line: the machine, the ceilings, the rows
   --check-only   compares all results with the reference and times nothing
   --large        cases larger than the caches too
@@ -51,7 +58,13 @@ bool readNumber(std::string_view text, int &number) {
   return error == std::errc() && end == text.data() + text.size() && number > 0;
 }
 
-bool readOption(std::string_view argument, Options &options) {
+// Of --device and --save-models.
+struct DeviceOptions {
+  bool isEmulated = false;
+  std::string modelFolder; // not empty: only writes the models there
+};
+
+bool readOption(std::string_view argument, Options &options, DeviceOptions &device) {
   auto value = [&](std::string_view name) {
     return argument.starts_with(name) ? argument.substr(name.size()) : std::string_view();
   };
@@ -75,49 +88,80 @@ bool readOption(std::string_view argument, Options &options) {
     options.peers = text;
     return true;
   }
-  bool known = std::any_of(std::begin(kFamilies), std::end(kFamilies),
-                           [&](const Family &family) { return argument == family.name; });
-  if (known)
-    options.names.emplace_back(argument);
-  return known;
+  if (argument == "--device=emulated")
+    return device.isEmulated = true;
+  if (auto text = value("--save-models="); !text.empty()) {
+    device.modelFolder = text;
+    return true;
+  }
+  options.names.emplace_back(argument);
+  return !argument.starts_with("-");
+}
+
+// The first of the names that is no row's; "" if there is none.
+std::string unknownName(const Options &options, const DeviceOptions &device) {
+  for (const std::string &name : options.names) {
+    auto isIt = [&](const auto &row) { return row.name == name; };
+    bool known = device.isEmulated ? std::any_of(deviceModels().begin(), deviceModels().end(), isIt)
+                                   : std::any_of(std::begin(kFamilies), std::end(kFamilies), isIt);
+    if (!known)
+      return name;
+  }
+  return "";
+}
+
+int runFamilies(const Options &options) {
+  int failures = 0;
+  Bench bench(options);
+  for (const Family &family : kFamilies) {
+    if (!options.names.empty() &&
+        std::count(options.names.begin(), options.names.end(), std::string(family.name)) == 0)
+      continue;
+    // A row that fails does not hide the others.
+    try {
+      family.run(bench);
+    } catch (const std::exception &error) {
+      std::fflush(stdout);
+      std::fprintf(stderr, "keratin-bench: error: %s: %s\n", family.name, error.what());
+      ++failures;
+    }
+  }
+  return failures;
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
   Options options;
+  DeviceOptions device;
+  auto refuse = [](const std::string &argument) {
+    std::fprintf(stderr, "keratin-bench: unknown or bad argument '%s'\n\n%s", argument.c_str(),
+                 kUsage);
+    return 2;
+  };
   for (int i = 1; i < argc; ++i) {
     if (!std::strcmp(argv[i], "--help")) {
       std::fputs(kUsage, stdout);
       return 0;
     }
-    if (!readOption(argv[i], options)) {
-      std::fprintf(stderr, "keratin-bench: unknown or bad argument '%s'\n\n%s", argv[i], kUsage);
-      return 2;
-    }
+    if (!readOption(argv[i], options, device))
+      return refuse(argv[i]);
   }
+  if (std::string name = unknownName(options, device); !name.empty())
+    return refuse(name);
   if (options.threads > 1 && clockInUse() != CLOCK_MONOTONIC) {
     std::fprintf(stderr, "keratin-bench: --clock=cpu adds up the time of all threads; it needs "
                          "--threads=1\n");
     return 2;
   }
   keratin_set_num_threads(options.threads);
-  // A row that fails does not hide the others.
   int failures = 0;
   try {
-    Bench bench(options);
-    for (const Family &family : kFamilies) {
-      if (!options.names.empty() &&
-          std::count(options.names.begin(), options.names.end(), std::string(family.name)) == 0)
-        continue;
-      try {
-        family.run(bench);
-      } catch (const std::exception &error) {
-        std::fflush(stdout);
-        std::fprintf(stderr, "keratin-bench: error: %s: %s\n", family.name, error.what());
-        ++failures;
-      }
-    }
+    if (!device.modelFolder.empty())
+      saveDeviceModels(device.modelFolder);
+    else
+      failures =
+          device.isEmulated ? runDeviceRows(options.names, options.json) : runFamilies(options);
   } catch (const std::exception &error) {
     std::fprintf(stderr, "keratin-bench: error: %s\n", error.what());
     return 1;

@@ -2,26 +2,42 @@
 
 #include "codegen/cpu/CpuTarget.h"
 #include "codegen/cpu/KernelLowering.h"
+#include "codegen/gpu/CubinCache.h"
+#include "codegen/gpu/CudaArchitectures.h"
 #include "codegen/gpu/CudaMachine.h"
 #include "codegen/gpu/DevicePlan.h"
 #include "codegen/gpu/PtxModule.h"
+#include "codegen/gpu/Ptxas.h"
 #include "codegen/llvm/LowerToLlvm.h"
 #include "runtime/abi/keratin_cuda_abi.h"
 
+#include "llvm/ADT/StringExtras.h"
+
+#include <future>
 #include <map>
 
 using namespace keratin::codegen;
 using namespace mlir;
 namespace ir = keratin::ir;
 
-CudaTarget::CudaTarget(PortableMachine machine)
-    : machine(std::move(machine)), device(cudaMachine()) {}
+CudaTarget::CudaTarget(PortableMachine machine, std::vector<std::string> architectures,
+                       std::string deviceArchitecture)
+    : machine(std::move(machine)), device(cudaMachine()), architectures(std::move(architectures)),
+      deviceArchitecture(std::move(deviceArchitecture)) {}
 
 StringRef CudaTarget::name() const { return KERATIN_CUDA_DEVICE; }
 
 TargetLimits CudaTarget::limits() const {
   return {
       .kernelOps = 64, .tileTensors = 4, .alignment = KERATIN_CUDA_ALIGNMENT, .hasOwnMemory = true};
+}
+
+std::string CudaTarget::warning() const {
+  std::string missing;
+  if (architectures.empty() || Ptxas::find(&missing))
+    return "";
+  return "only PTX, which the driver compiles, and no machine code for " +
+         llvm::join(architectures, ", ") + ": " + missing;
 }
 
 template <typename T> static std::vector<char> bytesOf(ArrayRef<T> values) {
@@ -39,6 +55,36 @@ static void addImages(EntryDescription &description, const std::string &ptx,
       {KERATIN_CUDA_IMAGE_PTX, bytesOf(ArrayRef<char>(ptx.c_str(), ptx.size() + 1))});
   description.images.push_back(
       {KERATIN_CUDA_IMAGE_KERNELS, bytesOf(ArrayRef<keratin_cuda_kernel_t>(launches))});
+}
+
+LogicalResult CudaTarget::addCubins(EntryDescription &description, const std::string &ptx,
+                                    Location location) const {
+  std::vector<std::string> wanted = architectures;
+  if (wanted.empty() && !deviceArchitecture.empty())
+    wanted.push_back(deviceArchitecture);
+  std::string missing;
+  if (wanted.empty() || description.deviceKernels.empty() || !Ptxas::find(&missing))
+    return success();
+  struct Result {
+    std::optional<std::string> cubin;
+    std::string error;
+  };
+  std::vector<std::future<Result>> results;
+  for (const std::string &architecture : wanted)
+    results.push_back(std::async(std::launch::async, [&ptx, &architecture] {
+      Result result;
+      result.cubin = cubinOf(ptx, architecture, &result.error);
+      return result;
+    }));
+  for (auto [architecture, pending] : llvm::zip(wanted, results)) {
+    Result result = pending.get();
+    if (result.cubin)
+      description.images.push_back({KERATIN_CUDA_IMAGE_CUBIN + architecture,
+                                    std::vector<char>(result.cubin->begin(), result.cubin->end())});
+    else if (!architectures.empty())
+      return emitError(location) << result.error;
+  }
+  return success();
 }
 
 LogicalResult CudaTarget::lower(func::FuncOp function, host::ProgramOp program, ModuleOp into,
@@ -71,11 +117,17 @@ LogicalResult CudaTarget::lower(func::FuncOp function, host::ProgramOp program, 
   for (auto [described, kernel] : llvm::zip(description.deviceKernels, kernels))
     described.name = kernel.name;
   addImages(description, *ptx, kernels);
-  return success();
+  return addCubins(description, *ptx, function.getLoc());
 }
 
 std::unique_ptr<Target> keratin::codegen::makeCudaTarget(const TargetChoice &choice,
                                                          std::string *error) {
   std::optional<PortableMachine> machine = hostMachineOf(choice, error);
-  return machine ? std::make_unique<CudaTarget>(std::move(*machine)) : nullptr;
+  std::optional<std::vector<std::string>> architectures = std::vector<std::string>();
+  if (!choice.architectures.empty())
+    architectures = cudaArchitecturesOf(choice.architectures, error);
+  if (!machine || !architectures)
+    return nullptr;
+  return std::make_unique<CudaTarget>(std::move(*machine), std::move(*architectures),
+                                      cudaArchitectureFor(choice.deviceArchitecture).str());
 }

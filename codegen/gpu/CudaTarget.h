@@ -9,7 +9,10 @@ namespace keratin::codegen {
 
 class CudaTarget : public Target {
 public:
-  explicit CudaTarget(PortableMachine machine);
+  // Machine code is made for these architectures, all of them or none (lower() fails), unless there
+  // is no assembler, and for that of the device at hand, "" for none, if it can be made.
+  CudaTarget(PortableMachine machine, std::vector<std::string> architectures,
+             std::string deviceArchitecture);
 
   llvm::StringRef name() const override;
   TargetLimits limits() const override;
@@ -17,14 +20,21 @@ public:
   std::array<uint64_t, 2> requiredFeatures() const override {
     return {machine.required[0], machine.required[1]};
   }
+  std::string warning() const override;
   // The images are those of runtime/abi/keratin_cuda_abi.h.
   mlir::LogicalResult lower(mlir::func::FuncOp function, host::ProgramOp program,
                             mlir::ModuleOp into, llvm::StringRef name,
                             EntryDescription &description) const override;
 
 private:
+  // A thread for each architecture.
+  mlir::LogicalResult addCubins(EntryDescription &description, const std::string &ptx,
+                                mlir::Location location) const;
+
   PortableMachine machine; // of the host
   MachineTarget device;
+  const std::vector<std::string> architectures;
+  const std::string deviceArchitecture;
 };
 
 // A TargetMaker.

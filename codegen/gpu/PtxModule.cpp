@@ -11,6 +11,7 @@
 
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -93,6 +94,16 @@ static void cleanUp(llvm::Module &module) {
   passes.run(module, modules);
 }
 
+// Hints for caches, in loops of CPUs' kernels that take long lines. Here other warps run meanwhile.
+static void dropPrefetches(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    for (llvm::BasicBlock &block : function)
+      for (llvm::Instruction &instruction : llvm::make_early_inc_range(block))
+        if (auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+            call && call->getIntrinsicID() == llvm::Intrinsic::prefetch)
+          call->eraseFromParent();
+}
+
 static std::string makeEntries(llvm::Module &module, llvm::MutableArrayRef<PtxKernel> kernels) {
   for (llvm::Function &function : module)
     if (!function.isDeclaration()) { // all but the entries, which are made next
@@ -123,6 +134,7 @@ FailureOr<std::string> keratin::codegen::emitPtx(ModuleOp module,
     return failure();
   std::string problem = makeEntries(*code->module, kernels);
   if (problem.empty()) {
+    dropPrefetches(*code->module);
     cleanUp(*code->module);
     problem = unfitFor(*code->module);
   }

@@ -84,6 +84,8 @@ keratin::compiler::compile(ModuleOp module, const CompileOptions &options) {
     codegen::TargetChoice choice;
     choice.name = options.target;
     choice.cpu = options.cpu;
+    if (const char *known = options.device ? keratin_cuda_architecture(options.device) : nullptr)
+      choice.deviceArchitecture = known;
     std::string error;
     std::shared_ptr<const codegen::Target> target = codegen::makeTarget(choice, &error);
     if (!target) {

@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+struct keratin_device_t;
+
 namespace mlir {
 class DialectRegistry;
 class ModuleOp;
@@ -26,8 +28,10 @@ class Target;
 namespace keratin::compiler {
 
 struct CompileOptions {
-  std::string target = "cpu"; // by its name (codegen/Target.h)
+  std::string target = "cpu"; // as TargetChoice::name (codegen/Target.h)
   std::string cpu = "native"; // as --mcpu
+  // What will run the code, if that is known: what helps it is made too, where that can be done.
+  const keratin_device_t *device = nullptr;
   // Verifies the IR after each pass, and the memory plan by the independent checker: for tests, and
   // for finding which pass is wrong.
   bool verify = false;

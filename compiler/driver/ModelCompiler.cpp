@@ -70,6 +70,7 @@ private:
       targets.push_back(std::move(target));
     }
     result.triple = targets.front()->host().triple;
+    result.warning = targets.front()->warning();
     return absl::OkStatus();
   }
 

@@ -29,6 +29,7 @@ struct CompiledModel {
   std::vector<std::unique_ptr<llvm::MemoryBuffer>> objects; // to be linked with the runtime
   std::vector<std::string> exports;                         // the symbols of the header
   std::string header;
+  std::string warning;                                        // codegen::Target::warning()
   std::vector<std::pair<std::string, CompileReport>> reports; // of each function
 };
 

@@ -46,18 +46,16 @@ void frontend::setCurrentDevice(const std::string &name) {
   current = &deviceNamed(name, "set_device");
 }
 
-static std::string targetOf(const keratin_device_t &device) {
-  return codegen::targetOfDevice(device.name).str();
-}
+static std::string familyOf(const std::string &name) { return codegen::targetFamily(name).str(); }
 
 Placement frontend::placementOn(const keratin_device_t &device) {
   Placement placement{&device, {}};
-  placement.options.target = targetOf(device);
+  placement.options.target = familyOf(device.name);
   return placement;
 }
 
 static const keratin_device_t *deviceOf(const FunctionOptions &options, std::string &reason) {
-  const std::string &name = options.device.empty() ? options.target : options.device;
+  std::string name = options.device.empty() ? familyOf(options.target) : options.device;
   return name.empty() ? &currentDevice() : findDevice(name, reason);
 }
 
@@ -68,11 +66,12 @@ Placement frontend::placementOf(const Call &call, const FunctionOptions &options
     call.valueError(reason);
   if (!placement.device)
     return placement;
-  std::string needed = targetOf(*placement.device);
-  if (!options.target.empty() && options.target != needed)
+  std::string needed = familyOf(placement.device->name);
+  if (!options.target.empty() && familyOf(options.target) != needed)
     call.valueError("the target is '" + options.target + "'; device '" + placement.device->name +
                     "' needs target '" + needed + "'");
-  placement.options.target = needed;
+  if (options.target.empty())
+    placement.options.target = needed;
   return placement;
 }
 

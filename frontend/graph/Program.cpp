@@ -105,6 +105,7 @@ static std::shared_ptr<const Program> compileModule(FunctionModule &module,
   const FunctionOptions &options = placement.options;
   compiler::CompileOptions compileOptions;
   compileOptions.target = options.target;
+  compileOptions.device = placement.device;
   compileOptions.memoryBudget = options.memoryBudget;
   compileOptions.checkNumbers = options.checkNumbers;
   // A century is as good as any time.

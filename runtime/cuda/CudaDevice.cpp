@@ -105,6 +105,7 @@ Code CudaDevice::retain(keratin_status_t *status) {
     return fail(status, KERATIN_FAILED_PRECONDITION,
                 "device '%s' (%s) has compute capability %d.%d; needed is 8.0 or later", name,
                 model, major, minor);
+  snprintf(architecture, sizeof(architecture), "sm_%d%d", major, minor);
   return check(driver.cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain",
                status);
 }

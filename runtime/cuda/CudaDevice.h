@@ -44,7 +44,8 @@ public:
   char name[16] = "";  // "cuda:1"
   char model[64] = ""; // as the driver calls it
   CUcontext context = nullptr;
-  int major = 0, minor = 0; // compute capability
+  int major = 0, minor = 0;   // compute capability
+  char architecture[16] = ""; // "sm_90"
   int multiprocessors = 1;
   keratin_device_t table = {};
   // For what is done without a queue; its mutex lets one in at a time.

@@ -196,4 +196,12 @@ static Code provide(const char *name, const keratin_device_t **device, keratin_s
 
 extern "C" void keratin_cuda_enable(void) { keratin_device_set_provider(keratin::cuda::provide); }
 
+extern "C" const char *keratin_cuda_architecture(const keratin_device_t *device) {
+  // Its table tells whose it is.
+  bool isOurs = device && device->load == keratin::cuda::load;
+  return isOurs && !getenv("KERATIN_CUDA_DRIVER")
+             ? keratin::cuda::deviceOf(device->user).architecture
+             : nullptr;
+}
+
 extern "C" void keratin_cuda_trim(void) { keratin::cuda::CudaDevice::trimAll(); }

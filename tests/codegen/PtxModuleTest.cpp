@@ -91,6 +91,14 @@ TEST_CASE("a kernel's scratch is its thread's part", "[ptx]") {
   CHECK(contains(ptx, "[a_kernel_param_5]"));
 }
 
+TEST_CASE("hints for the caches of a CPU are left out", "[ptx]") {
+  std::string ptx =
+      ptxOf(R"("llvm.intr.prefetch"(%p) <{cache = 1 : i32, hint = 2 : i32, rw = 0 : i32}> :
+                             (!llvm.ptr) -> ())");
+  CHECK(contains(ptx, ".visible .entry a_kernel("));
+  CHECK(!contains(ptx, "prefetch"));
+}
+
 TEST_CASE("what has no form on a device is refused by name", "[ptx]") {
   const std::string prefix = "not implemented: on the device cuda, ";
   CHECK(ptxOf("%y = llvm.call @expf(%x) : (f32) -> f32\n llvm.store %y, %place : f32, !llvm.ptr",

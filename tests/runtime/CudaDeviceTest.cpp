@@ -31,6 +31,18 @@ TEST_CASE("cuda devices are known by name") {
   CHECK(keratin_device_open(nullptr, &device, &status) == KERATIN_INVALID_ARGUMENT);
 }
 
+TEST_CASE("machine code is named for devices of the driver's own library alone") {
+  const keratin_device_t *device = cudaDevice("cuda");
+  CHECK(keratin_cuda_architecture(device) == nullptr);
+  // As if the library had been found by its name.
+  std::string library = getenv("KERATIN_CUDA_DRIVER");
+  unsetenv("KERATIN_CUDA_DRIVER");
+  CHECK(std::string(keratin_cuda_architecture(device)) == "sm_80");
+  setenv("KERATIN_CUDA_DRIVER", library.c_str(), 1);
+  CHECK(keratin_cuda_architecture(keratin_cpu_device()) == nullptr);
+  CHECK(keratin_cuda_architecture(nullptr) == nullptr);
+}
+
 TEST_CASE("copies to a cuda device and back, of every size, in a queue and out of it") {
   const keratin_device_t &device = *cudaDevice("cuda");
   TestQueue queue(device);

@@ -7,6 +7,7 @@
 #include "compiler/driver/PhaseDump.h"
 #include "compiler/driver/Version.h"
 #include "compiler/pipelines/Pipelines.h"
+#include "runtime/abi/keratin_cuda_abi.h"
 #include "tools/support/OutputFile.h"
 #include "tools/support/Tool.h"
 #include "tools/support/Watchdog.h"
@@ -41,17 +42,19 @@ CommandLine commandLine() {
                    "Compiles a model ahead of time: a shared object and its C header.");
   line.positional(inputs, 1, 1);
   line.text("-o", outputFile, "FILE",
-            "output; default: lib<model>.so, or standard output for text");
+            "output; default: lib<model>.so, <model>.cubin, or standard output for text");
   line.text("--header", headerFile, "FILE", "write the C header");
   line.text("--name", modelName, "NAME", "prefix of all symbols; default: the input's file name");
   line.text("--function", functionName, "NAME", "only this function of the model");
   line.choice(
-      "--emit", emitKind, {"graph", "grad", "fused", "plan", "llvm", "asm", "obj", "so"},
+      "--emit", emitKind,
+      {"graph", "grad", "fused", "plan", "llvm", "asm", "ptx", "cubin", "obj", "so"},
       "what to write: IR as given, with gradients expanded, with kernels formed; the memory "
-      "plan; LLVM IR; assembly; a relocatable or (default) a shared object");
+      "plan; LLVM IR; assembly; PTX or machine code of target cuda; a relocatable or (default) a "
+      "shared object");
   line.text("--target", target, "TARGET",
-            "cpu (default), the name of another target, or the triple of a CPU other than ours:\n"
-            "x86_64-linux-gnu, aarch64-linux-gnu");
+            "cpu (default); cuda, or cuda:sm_90,... with machine code for these devices; or the\n"
+            "triple of a CPU other than ours: x86_64-linux-gnu, aarch64-linux-gnu");
   line.text("--mcpu", cpu, "CPU",
             "native (default), x86-64-v3, ..., or multi: x86-64, -v3 and -v4 in one object");
   line.number("--threads", threads, 0, "N", "threads of a call; default: as many as processors");
@@ -101,6 +104,30 @@ void printTiming(const std::string &function, const CompileReport &report) {
     llvm::errs() << llvm::format("  %8.2f ms  ", stage.milliseconds) << stage.name << "\n";
 }
 
+// Of what has been asked for and will not be there.
+void warn(const std::string &text) {
+  if (!text.empty())
+    llvm::errs() << "keratin-compile: warning: " << text << "\n";
+}
+
+// The image of a function for its device, by the beginning of the image's kind.
+absl::StatusOr<std::string> deviceImage(FunctionCompiler &compiler, const codegen::Target &target,
+                                        const std::string &entryName, llvm::StringRef kind) {
+  auto code = compiler.generate(target, entryName);
+  if (!code.ok())
+    return code.status();
+  if (const keratin_device_code_t *device = code->description->descriptor.device_code)
+    for (int64_t i = 0; i < device->num_images; ++i)
+      if (const keratin_image_t &image = device->images[i];
+          llvm::StringRef(image.kind).starts_with(kind))
+        return std::string(static_cast<const char *>(image.data), size_t(image.bytes));
+  return absl::InvalidArgumentError(
+      emitKind == "ptx"
+          ? "--emit=ptx needs a function with kernels and --target=" KERATIN_CUDA_DEVICE
+          : "--emit=cubin needs a function with kernels, ptxas and an architecture: "
+            "--target=" KERATIN_CUDA_DEVICE ":sm_90");
+}
+
 // What is read by people: function by function.
 absl::StatusOr<std::string> emitText(ir::SavedGraph graph, const ModelOptions &options,
                                      const std::string &name) {
@@ -109,6 +136,11 @@ absl::StatusOr<std::string> emitText(ir::SavedGraph graph, const ModelOptions &o
       codegen::makeTarget(portableChoice(options.target, options.cpus.front()), &error);
   if (!made)
     return absl::InvalidArgumentError(error);
+  warn(made->warning());
+  if (emitKind == "cubin" &&
+      (graph.functions.size() != 1 || llvm::StringRef(options.target).contains(',')))
+    return absl::InvalidArgumentError("--emit=cubin writes the code of one function for one "
+                                      "architecture: --function=NAME, --target=cuda:sm_90");
   llvm::raw_string_ostream stream(text);
   mlir::OpPrintingFlags flags;
   flags.enableDebugInfo(true, /*prettyForm=*/false);
@@ -135,6 +167,13 @@ absl::StatusOr<std::string> emitText(ir::SavedGraph graph, const ModelOptions &o
       module->print(stream);
     } else if (emitKind == "plan") {
       stream << compiler.report().memoryPlan;
+    } else if (emitKind == "ptx" || emitKind == "cubin") {
+      auto image =
+          deviceImage(compiler, *made, "keratin." + identifier,
+                      emitKind == "ptx" ? KERATIN_CUDA_IMAGE_PTX : KERATIN_CUDA_IMAGE_CUBIN);
+      if (!image.ok())
+        return image.status();
+      stream << (emitKind == "ptx" ? llvm::StringRef(image->c_str()) : llvm::StringRef(*image));
     } else {
       auto code = compiler.generateText(*made, "keratin." + identifier,
                                         emitKind == "llvm" ? codegen::CodeKind::LlvmIr
@@ -154,6 +193,7 @@ absl::Status emitObject(ir::SavedGraph graph, const ModelOptions &options, const
   auto compiled = compileModel({name, std::move(graph)}, options);
   if (!compiled.ok())
     return compiled.status();
+  warn(compiled->warning);
   if (timing)
     for (const auto &[function, report] : compiled->reports)
       printTiming(function, report);
@@ -199,7 +239,8 @@ absl::Status run(Watchdog &watchdog) {
   if (!text.ok())
     return text.status();
   watchdog.enterWriting("writing the output");
-  return writeOutput(outputFile.empty() ? "-" : outputFile, *text);
+  std::string standard = emitKind == "cubin" ? name + ".cubin" : "-";
+  return writeOutput(outputFile.empty() ? standard : outputFile, *text);
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 #include "compiler/driver/ModelFile.h"
 #include "compiler/driver/PhaseDump.h"
 #include "ir/host/Host.h"
+#include "tools/keratin-dump/DeviceText.h"
 #include "tools/keratin-dump/Dot.h"
 #include "tools/keratin-dump/GraphReader.h"
 #include "tools/keratin-dump/Html.h"
@@ -46,10 +47,12 @@ CommandLine commandLine() {
   line.text("-o", outputFile, "FILE", "output; default: standard output");
   line.choice(
       "--stage", stageText,
-      {"graph", "grad", "simplified", "fused", "plan", "host", "kernels", "llvm", "asm", "ptx"},
+      {"graph", "grad", "simplified", "fused", "plan", "host", "kernels", "llvm", "asm", "ptx",
+       "sass"},
       "IR as given (default), with gradients expanded, simplified, with kernels formed, "
       "with a memory plan (default for stats); with the host's program, what the target makes of "
-      "each kernel, the host's LLVM IR and assembly, and the PTX of target cuda, as text only");
+      "each kernel, the host's LLVM IR and assembly, and PTX and machine code of target cuda, as "
+      "text only");
   line.choice("--format", format, {"text", "dot", "html", "json", "stats"},
               "IR that keratin-opt reads (default); GraphViz; one page with all stages; JSON; "
               "ops, FLOPs, bytes, memory");
@@ -61,7 +64,8 @@ CommandLine commandLine() {
              "a size known only at run time, for FLOPs and bytes: d0=32; default: 32 each");
   line.text("--source", sourceFolder, "FOLDER",
             "html: show the lines that ops were written at, from files in this folder");
-  line.text("--target", target, "TARGET", "what is compiled for: cpu (default), cuda or a triple");
+  line.text("--target", target, "TARGET",
+            "what is compiled for: cpu (default), cuda, cuda:sm_90, or a triple");
   line.text("--mcpu", cpu, "CPU", "processor for kernels, llvm, asm and html; default: native");
   line.flag("--verify", verifyEach, "verify the IR after each pass, and the memory plan");
   line.duration("--timeout", timeout, "TIME",
@@ -191,6 +195,12 @@ absl::StatusOr<std::string> ptxText(ir::SavedGraph &graph) {
       /*isNamed=*/false);
 }
 
+absl::StatusOr<std::string> sassText(ir::SavedGraph &graph) {
+  return textOfFunctions(
+      graph, [](mlir::ModuleOp alone) { return deviceSass(alone, compileOptions()); },
+      /*isNamed=*/false);
+}
+
 absl::StatusOr<std::string> codeText(ir::SavedGraph &graph, bool isAssembly) {
   return textOfFunctions(
       graph,
@@ -274,6 +284,8 @@ absl::StatusOr<std::string> dump(ir::SavedGraph graph) {
     return kernelsText(graph);
   if (stageText == "ptx")
     return ptxText(graph);
+  if (stageText == "sass")
+    return sassText(graph);
   if (stageText == "llvm" || stageText == "asm")
     return codeText(graph, stageText == "asm");
   Stage stage = *stageByName(stageText);
@@ -314,8 +326,8 @@ absl::Status run(Watchdog &watchdog) {
 
 // What options do not go together; "" if they do.
 std::string conflict() {
-  bool isCode =
-      llvm::is_contained({"host", "kernels", "llvm", "asm", "ptx"}, llvm::StringRef(stageText));
+  bool isCode = llvm::is_contained({"host", "kernels", "llvm", "asm", "ptx", "sass"},
+                                   llvm::StringRef(stageText));
   if (isCode && format != "text")
     return "--stage=" + stageText + " is text only";
   if (format == "html" && !stageText.empty())

@@ -3,7 +3,6 @@
 #include "compiler/artifact/Names.h"
 #include "compiler/driver/FunctionCompiler.h"
 #include "compiler/driver/ModelCompiler.h"
-#include "runtime/abi/keratin_cuda_abi.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -99,26 +98,6 @@ absl::StatusOr<MachineCode> keratin::dump::machineCode(mlir::ModuleOp module, bo
     return text.status();
   code.text = *std::move(text);
   return code;
-}
-
-absl::StatusOr<std::string> keratin::dump::devicePtx(mlir::ModuleOp module,
-                                                     const compiler::CompileOptions &options) {
-  mlir::OwningOpRef<mlir::ModuleOp> copy = module.clone();
-  auto target = targetOf(options);
-  if (!target.ok())
-    return target.status();
-  compiler::FunctionCompiler compiler(*copy, *target, options);
-  if (absl::Status status = compiler.plan(); !status.ok())
-    return status;
-  auto code = compiler.generate(**target, "model");
-  if (!code.ok())
-    return code.status();
-  if (const keratin_device_code_t *device = code->description->descriptor.device_code)
-    for (int64_t i = 0; i < device->num_images; ++i)
-      if (llvm::StringRef(device->images[i].kind) == KERATIN_CUDA_IMAGE_PTX)
-        return std::string(static_cast<const char *>(device->images[i].data));
-  return absl::InvalidArgumentError("--stage=ptx: the target '" + options.target +
-                                    "' makes no PTX; needed --target=cuda");
 }
 
 // Labels stand at the beginning of a line; names that are no identifiers are quoted. A function

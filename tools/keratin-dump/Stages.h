@@ -47,10 +47,6 @@ struct MachineCode {
 absl::StatusOr<MachineCode> machineCode(mlir::ModuleOp module, bool isAssembly,
                                         const compiler::CompileOptions &options);
 
-// The text of the module that the target's device gets: its "ptx". Fails where the target has none.
-absl::StatusOr<std::string> devicePtx(mlir::ModuleOp module,
-                                      const compiler::CompileOptions &options);
-
 // The lines of one function of an assembly text; empty if it is not there.
 std::string functionOf(const std::string &assembly, const std::string &name);
 

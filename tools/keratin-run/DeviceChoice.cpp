@@ -39,10 +39,11 @@ absl::StatusOr<DeviceChoice> keratin::tools::chooseDevice(const std::string &dev
   keratin_status_t status;
   if (keratin_device_open(choice.device.c_str(), &found, &status) != KERATIN_OK)
     return absl::InvalidArgumentError("--device=" + device + ": " + status.message);
-  std::string needed = codegen::targetOfDevice(found->name).str();
-  if (!target.empty() && target != needed)
+  std::string needed = codegen::targetFamily(found->name).str();
+  if (!target.empty() && codegen::targetFamily(target) != needed)
     return absl::InvalidArgumentError("--device=" + device + " needs --target=" + needed +
                                       "; found --target=" + target);
-  choice.target = needed;
+  if (target.empty())
+    choice.target = needed;
   return choice;
 }

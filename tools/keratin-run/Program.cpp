@@ -1,5 +1,6 @@
 #include "tools/keratin-run/Program.h"
 
+#include "codegen/Target.h"
 #include "compiler/driver/Version.h"
 #include "runtime/core/DType.h"
 #include "runtime/files/FileBytes.h"
@@ -92,7 +93,10 @@ absl::StatusOr<std::unique_ptr<Program>> Program::compile(const ir::SavedGraph &
   mlir::func::FuncOp copy = op.clone();
   copy.setName(saved.name); // as messages call it
   module->push_back(copy);
-  auto code = compiler::compile(*module, options);
+  compiler::CompileOptions own = options;
+  own.device = keratin_device_find(
+      (device.empty() ? codegen::targetFamily(options.target).str() : device).c_str());
+  auto code = compiler::compile(*module, own);
   if (!code.ok())
     return code.status();
   std::unique_ptr<Program> program(new Program());

@@ -111,7 +111,8 @@ struct FunctionOptions {
   // ValueError lists the names that there are. Variables that no function uses yet move there;
   // ValueError for one that a function of another device uses.
   std::string device;
-  // What it is compiled for, by name; "": what the device needs.
+  // What it is compiled for, by name; "": what the device needs. "cuda:sm_90": with machine code
+  // for these devices, where NVIDIA's assembler is found.
   std::string target;
   // Bytes of temporaries that a call may take; 0: as many as it likes. Loops whose gradients would
   // keep more keep some of their states and do steps again: the results are the same, the time

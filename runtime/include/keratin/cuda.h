@@ -17,6 +17,11 @@ KERATIN_API void keratin_cuda_enable(void);
 // call.
 KERATIN_API void keratin_cuda_trim(void);
 
+// The architecture of one of these devices, as "sm_90", for whoever would make machine code for it;
+// NULL of any other device, and where KERATIN_CUDA_DRIVER names the driver's library, which may
+// take PTX alone.
+KERATIN_API const char *keratin_cuda_architecture(const keratin_device_t *device);
+
 // keratin_state_create and keratin_state_create_on, after keratin_cuda_enable: what models compiled
 // for these devices call.
 KERATIN_API keratin_status_code_t keratin_cuda_state_create(const keratin_object_desc_t *object,

@@ -3,18 +3,23 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <sstream>
 
 using namespace keratin;
 using namespace keratin::emulator;
 
 thread_local Context *keratin::emulator::current = nullptr;
 
+static void printCounters(std::ostream &out, const Machine &machine) {
+  for (const auto &[kernel, counters] : machine.counters)
+    out << "{\"kernel\": \"" << kernel << "\", \"counters\": " << counters.json() << "}\n";
+}
+
 static void writeCounters(Machine &machine) {
   if (machine.options.counters.empty())
     return;
   std::ofstream file(machine.options.counters);
-  for (const auto &[kernel, counters] : machine.counters)
-    file << "{\"kernel\": \"" << kernel << "\", \"counters\": " << counters.json() << "}\n";
+  printCounters(file, machine);
 }
 
 static void reportLeaks(Machine &machine) {
@@ -269,6 +274,22 @@ extern "C" void keratin_emulator_counts(keratin_emulator_counts_t *counts) {
   counts->graphs = machine.graphs.size();
   counts->graph_executables = machine.executables.size();
   counts->pending = machine.schedules.size();
+}
+
+extern "C" const char *keratin_emulator_report(void) {
+  Machine &machine = emulator::machine();
+  std::lock_guard guard(machine.mutex);
+  const keratin_emulator_counts_t &now = machine.counts, &before = machine.reported;
+  std::ostringstream out;
+  out << "{\"launches\": " << now.launches - before.launches
+      << ", \"copies_in\": " << now.copies_in - before.copies_in
+      << ", \"copies_out\": " << now.copies_out - before.copies_out
+      << ", \"waits\": " << now.waits - before.waits << "}\n";
+  printCounters(out, machine);
+  machine.counters.clear();
+  machine.reported = now;
+  machine.report = out.str();
+  return machine.report.c_str();
 }
 
 extern "C" const char *keratin_emulator_last_fault(void) {

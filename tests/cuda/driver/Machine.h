@@ -88,6 +88,8 @@ struct Machine {
   std::map<std::string, int64_t> calls;
   std::map<std::string, ptx::Counters> counters; // by kernel
   keratin_emulator_counts_t counts = {};
+  keratin_emulator_counts_t reported = {}; // counts when keratin_emulator_report() was last called
+  std::string report;
   std::string lastFault;
 
   // Whether the bytes lie in one piece of pinned memory.
