@@ -4,6 +4,7 @@
 #include "codegen/cpu/KernelLowering.h"
 #include "codegen/gpu/CudaMachine.h"
 #include "codegen/gpu/DevicePlan.h"
+#include "codegen/gpu/LoopPlan.h"
 #include "codegen/gpu/PtxModule.h"
 #include "codegen/llvm/LowerToLlvm.h"
 #include "runtime/abi/keratin_cuda_abi.h"
@@ -17,11 +18,18 @@ namespace ir = keratin::ir;
 CudaTarget::CudaTarget(PortableMachine machine)
     : machine(std::move(machine)), device(cudaMachine()) {}
 
+// A launch costs about two microseconds, in which a device does some tens of millions of elementary
+// operations at best: of kernels of more than these most time is not that of launches.
+static constexpr int64_t mostResidentWork = int64_t(1) << 25;
+
 StringRef CudaTarget::name() const { return KERATIN_CUDA_DEVICE; }
 
 TargetLimits CudaTarget::limits() const {
-  return {
-      .kernelOps = 64, .tileTensors = 4, .alignment = KERATIN_CUDA_ALIGNMENT, .hasOwnMemory = true};
+  return {.kernelOps = 64,
+          .tileTensors = 4,
+          .alignment = KERATIN_CUDA_ALIGNMENT,
+          .hasOwnMemory = true,
+          .residentWork = mostResidentWork};
 }
 
 template <typename T> static std::vector<char> bytesOf(ArrayRef<T> values) {
@@ -54,6 +62,16 @@ LogicalResult CudaTarget::lower(func::FuncOp function, host::ProgramOp program, 
         // Of kernels of this name the last stays.
         shapes[name.str()] = plan->shape();
         return plan->lower(builder, name, device);
+      },
+      [&](host::LoopOp loop, ArrayRef<ir::KernelOp> kernels,
+          StringRef name) -> FailureOr<LoopFunction> {
+        auto plan = LoopPlan::make(loop, kernels, device);
+        if (!plan)
+          return failure();
+        if (!plan->hasRoom())
+          return LoopFunction();
+        shapes[name.str()] = plan->shape();
+        return plan->lower(*module, kernels, name, device);
       }};
   if (failed(
           lowerFunction(function, program, into, name, machine.target, description, &lowering)) ||
@@ -73,17 +91,36 @@ LogicalResult CudaTarget::lower(func::FuncOp function, host::ProgramOp program, 
   return success();
 }
 
+// Kernels of resident loops as they are in these.
 LogicalResult CudaTarget::printKernels(llvm::raw_ostream &out, func::FuncOp function) const {
-  int64_t number = 0;
-  WalkResult walk = function->walk([&](ir::KernelOp kernel) -> WalkResult {
-    auto plan = planDeviceKernel(kernel, device, warpThreads);
+  SmallVector<ir::KernelOp> kernels = host::numberedOpsOf(function).kernels;
+  std::vector<std::unique_ptr<LoopPlan>> loops;
+  if (host::ProgramOp program = host::programOf(function)) {
+    WalkResult walk = program.walk([&](host::LoopOp loop) -> WalkResult {
+      if (loop.getResident())
+        loops.push_back(LoopPlan::make(loop, kernels, device));
+      return success(!loop.getResident() || loops.back());
+    });
+    if (walk.wasInterrupted())
+      return failure();
+  }
+  for (auto [number, kernel] : llvm::enumerate(kernels)) {
+    DevicePlanPtr plan;
+    for (const auto &loop : loops)
+      if (DevicePlanPtr inLoop = loop->plans.lookup(int64_t(number)))
+        plan = inLoop;
+    if (!plan)
+      plan = planDeviceKernel(kernel, device, warpThreads);
     if (!plan)
       return failure();
-    out << "kernel " << number++ << ": ";
+    out << "kernel " << number << ": ";
     print(out, *plan);
-    return success();
-  });
-  return failure(walk.wasInterrupted());
+  }
+  for (auto [number, loop] : llvm::enumerate(loops)) {
+    out << "loop " << number << ": ";
+    loop->print(out);
+  }
+  return success();
 }
 
 std::unique_ptr<Target> keratin::codegen::makeCudaTarget(const TargetChoice &choice,

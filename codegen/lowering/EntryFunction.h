@@ -3,6 +3,7 @@
 #define KERATIN_CODEGEN_LOWERING_ENTRYFUNCTION_H
 
 #include "codegen/lowering/KernelFunction.h"
+#include "codegen/lowering/LoopFunction.h"
 #include "ir/dialect/Keratin.h"
 #include "ir/host/Host.h"
 
@@ -69,10 +70,12 @@ private:
   std::map<ir::DimExpr, int64_t> sizeSlots;
 };
 
-// Where the kernels go that a device runs, and how they are lowered.
+// Where the kernels go that a device runs, and how they are lowered, and resident loops if the
+// device does any.
 struct DeviceModule {
   mlir::ModuleOp into;
   KernelLowering lowering;
+  LoopLowering loops = nullptr;
 };
 
 // Lowers the kernels of a planned function and makes its host program the entry function, of type

@@ -336,7 +336,7 @@ Code CudaQueue::reserveScratch(uint64_t bytes, keratin_status_t *status) {
   return code;
 }
 
-// And the counters by which units know of each other.
+// And the counters by which units and blocks know of each other.
 Code CudaQueue::reserveParts(const keratin_cuda_kernel_t &shape, uint64_t units,
                              keratin_status_t *status) {
   uint64_t bytes = 0;
@@ -344,7 +344,8 @@ Code CudaQueue::reserveParts(const keratin_cuda_kernel_t &shape, uint64_t units,
     bytes = UINT64_MAX / 2;
   if (Code code = reserve(parts, bytes, "parts of results", status))
     return code;
-  constexpr size_t counterBytes = KERATIN_CUDA_COUNTERS_OF_CALL * sizeof(uint32_t);
+  constexpr size_t counterBytes =
+      (KERATIN_CUDA_COUNTERS_OF_CALL + KERATIN_CUDA_BARRIER_WORDS) * sizeof(uint32_t);
   if (Code code = reserve(counters, counterBytes, "counters", status))
     return code;
   if (areCountersZero)
@@ -365,8 +366,7 @@ static uint64_t blocksFor(const CudaKernel &kernel, uint64_t units, uint64_t gra
   return blocks < kernel.maxBlocks ? blocks : kernel.maxBlocks;
 }
 
-// A parameter block holds 4 KiB.
-static constexpr int32_t maxSlots = 512 - KERATIN_CUDA_PARAMETERS;
+static constexpr int32_t maxSlots = KERATIN_CUDA_MOST_SLOTS;
 
 Code CudaQueue::launch(const CudaModule &module, int32_t number, const int64_t *argv, int32_t slots,
                        int64_t units, int64_t grain, keratin_status_t *status) {
@@ -387,7 +387,9 @@ Code CudaQueue::launch(const CudaModule &module, int32_t number, const int64_t *
     if (Code code = reserveScratch(blocks * shape.block_threads * shape.scratch_bytes, status))
       return code;
 
-  if (shape.unit_bytes)
+  const bool isCooperative = shape.flags & KERATIN_CUDA_COOPERATIVE;
+  const bool hasCounters = isCooperative || shape.unit_bytes;
+  if (hasCounters)
     if (Code code = reserveParts(shape, uint64_t(units), status))
       return code;
 
@@ -402,14 +404,13 @@ Code CudaQueue::launch(const CudaModule &module, int32_t number, const int64_t *
   rest[KERATIN_CUDA_SCRATCH] = shape.scratch_bytes ? int64_t(scratch.address) : 0;
   rest[KERATIN_CUDA_GUARDED] = isGuarded;
   rest[KERATIN_CUDA_PARTS] = shape.unit_bytes ? int64_t(parts.address) : 0;
-  rest[KERATIN_CUDA_COUNTERS] = shape.unit_bytes ? int64_t(counters.address) : 0;
+  rest[KERATIN_CUDA_COUNTERS] = hasCounters ? int64_t(counters.address) : 0;
   for (int32_t i = 0; i < slots + KERATIN_CUDA_PARAMETERS; ++i)
     parameters[i] = values + i;
 
   isBusy.store(true, std::memory_order_relaxed);
   isFresh = isRead = false;
   const Driver &driver = device.driver;
-  bool isCooperative = shape.flags & KERATIN_CUDA_COOPERATIVE;
   CUresult result =
       isCooperative
           ? driver.cuLaunchCooperativeKernel(kernel->function, unsigned(blocks), 1, 1,

@@ -74,7 +74,7 @@ keratin::dump::kernelSchedules(mlir::ModuleOp module, const compiler::CompileOpt
   if (!target.ok())
     return target.status();
   compiler::FunctionCompiler compiler(*copy, *target, options);
-  if (absl::Status status = compiler.plan(compiler::PipelinePhase::Memory); !status.ok())
+  if (absl::Status status = compiler.plan(compiler::PipelinePhase::Host); !status.ok())
     return status;
   return compiler.schedules(**target);
 }
