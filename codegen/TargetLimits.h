@@ -18,6 +18,9 @@ struct TargetLimits {
   // Kernels run in memory that the host's code can neither read nor write: the memories of a plan
   // are in the device's space, and host programs say what is transferred.
   bool hasOwnMemory = false;
+  // Elementary operations of a kernel of a loop, on average, up to which the device does the loop
+  // by itself (keratin-build-host-program); 0: it can do none.
+  int64_t residentWork = 0;
 };
 
 } // namespace keratin::codegen

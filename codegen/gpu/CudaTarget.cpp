@@ -6,6 +6,7 @@
 #include "codegen/gpu/CudaArchitectures.h"
 #include "codegen/gpu/CudaMachine.h"
 #include "codegen/gpu/DevicePlan.h"
+#include "codegen/gpu/LoopPlan.h"
 #include "codegen/gpu/PtxModule.h"
 #include "codegen/gpu/Ptxas.h"
 #include "codegen/llvm/LowerToLlvm.h"
@@ -25,11 +26,18 @@ CudaTarget::CudaTarget(PortableMachine machine, std::vector<std::string> archite
     : machine(std::move(machine)), device(cudaMachine()), architectures(std::move(architectures)),
       deviceArchitecture(std::move(deviceArchitecture)) {}
 
+// A launch costs about two microseconds, in which a device does some tens of millions of elementary
+// operations at best: of kernels of more than these most time is not that of launches.
+static constexpr int64_t mostResidentWork = int64_t(1) << 25;
+
 StringRef CudaTarget::name() const { return KERATIN_CUDA_DEVICE; }
 
 TargetLimits CudaTarget::limits() const {
-  return {
-      .kernelOps = 64, .tileTensors = 4, .alignment = KERATIN_CUDA_ALIGNMENT, .hasOwnMemory = true};
+  return {.kernelOps = 64,
+          .tileTensors = 4,
+          .alignment = KERATIN_CUDA_ALIGNMENT,
+          .hasOwnMemory = true,
+          .residentWork = mostResidentWork};
 }
 
 std::string CudaTarget::warning() const {
@@ -87,6 +95,14 @@ LogicalResult CudaTarget::addCubins(EntryDescription &description, const std::st
   return success();
 }
 
+static void describe(const LoopPlan &plan, ArrayRef<ir::KernelOp> kernels,
+                     EntryDescription &description) {
+  for (const auto &[number, form] : plan.plans)
+    description.plans[kernels[size_t(number)]] = form;
+  llvm::raw_string_ostream stream(description.loops.emplace_back());
+  plan.print(stream);
+}
+
 LogicalResult CudaTarget::lower(func::FuncOp function, host::ProgramOp program, ModuleOp into,
                                 StringRef name, EntryDescription &description) const {
   OwningOpRef<ModuleOp> module = ModuleOp::create(function.getLoc());
@@ -101,6 +117,20 @@ LogicalResult CudaTarget::lower(func::FuncOp function, host::ProgramOp program, 
         shapes[name.str()] = plan->shape();
         description.plans[kernel] = plan;
         return plan->lower(builder, name, device);
+      },
+      [&](host::LoopOp loop, ArrayRef<ir::KernelOp> kernels,
+          StringRef name) -> FailureOr<LoopFunction> {
+        auto plan = LoopPlan::make(loop, kernels, device);
+        if (!plan)
+          return failure();
+        if (!plan->hasRoom())
+          return LoopFunction();
+        FailureOr<LoopFunction> made = plan->lower(*module, kernels, name, device);
+        if (succeeded(made) && made->function) {
+          shapes[name.str()] = plan->shape();
+          describe(*plan, kernels, description);
+        }
+        return made;
       }};
   if (failed(
           lowerFunction(function, program, into, name, machine.target, description, &lowering)) ||

@@ -65,7 +65,7 @@ private:
   void walkUnits();
   bool replaceArguments();
   bool replaceContext();
-  void replaceParameters();
+  bool replaceParameters();
   bool replaceFunctions(llvm::Instruction *table);
   void replaceCalls(llvm::Instruction *function);
   void replaceNotes(llvm::Instruction *notes);
@@ -247,7 +247,13 @@ bool UnitsEntry::replaceContext() {
   return true;
 }
 
-void UnitsEntry::replaceParameters() {
+// Whether kernels of a loop may ask for the parameter: it says nothing of what they share.
+static bool isOfLoop(unsigned parameter) {
+  return parameter == KERATIN_CUDA_FAILURE || parameter == KERATIN_CUDA_GUARDED ||
+         parameter == KERATIN_CUDA_COUNTERS;
+}
+
+bool UnitsEntry::replaceParameters() {
   for (llvm::BasicBlock &block : *entry)
     for (llvm::Instruction &instruction : llvm::make_early_inc_range(block)) {
       auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction);
@@ -255,9 +261,12 @@ void UnitsEntry::replaceParameters() {
           call->getCalledFunction()->getName() != parameterFunction)
         continue;
       auto *number = llvm::cast<llvm::ConstantInt>(call->getArgOperand(0));
+      if (shape.isWhole && !isOfLoop(unsigned(number->getZExtValue())))
+        return refuse("asks for its own launch, in a loop");
       call->replaceAllUsesWith(parameter(unsigned(number->getZExtValue())));
       call->eraseFromParent();
     }
+  return true;
 }
 
 // Of all that the runtime does for kernels a device's need one thing only.
@@ -308,17 +317,19 @@ void UnitsEntry::replaceNotes(llvm::Instruction *notes) {
 llvm::Function *UnitsEntry::make(std::string *error) {
   begin();
   readParameters();
-  walkUnits();
+  if (shape.isWhole)
+    b.CreateBr(first);
+  else
+    walkUnits();
   place = start->getTerminator();
   // Memory of the function is there once.
   for (llvm::Instruction &instruction : llvm::make_early_inc_range(*first))
     if (llvm::isa<llvm::AllocaInst>(instruction))
       instruction.moveBefore(place);
-  if (!replaceArguments() || !replaceContext()) {
+  if (!replaceArguments() || !replaceContext() || !replaceParameters()) {
     *error = problem;
     return nullptr;
   }
-  replaceParameters();
   // Addresses in what is not there, that nobody uses.
   for (llvm::Argument &argument : body.args())
     argument.replaceAllUsesWith(llvm::PoisonValue::get(argument.getType()));

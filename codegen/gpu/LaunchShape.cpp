@@ -37,8 +37,25 @@ LaunchShape LaunchShape::ofUnits(int64_t slots, int64_t scratchBytes, unsigned u
   return shape;
 }
 
+LaunchShape LaunchShape::ofLoop(unsigned blockThreads, int64_t scratchBytes, int64_t sharedBytes) {
+  LaunchShape shape;
+  shape.isWhole = true;
+  shape.launch.block_threads = blockThreads;
+  shape.launch.units_per_block = 1;
+  shape.launch.shared_bytes = uint32_t(sharedBytes);
+  shape.launch.flags = KERATIN_CUDA_COOPERATIVE;
+  if (scratchBytes > 0) {
+    auto bytes = int64_t(llvm::alignTo(uint64_t(scratchBytes), KERATIN_CUDA_ALIGNMENT));
+    shape.launch.scratch_bytes = uint64_t(bytes);
+    shape.launch.max_blocks = uint32_t(mostScratch / bytes / blockThreads);
+  }
+  return shape;
+}
+
 void keratin::codegen::print(llvm::raw_ostream &out, const keratin_cuda_kernel_t &launch) {
   out << launch.block_threads << (launch.block_threads == 1 ? " thread" : " threads") << " a block";
+  if (launch.flags & KERATIN_CUDA_COOPERATIVE)
+    out << ", all blocks at once";
   if (launch.max_blocks)
     out << ", " << launch.max_blocks << " blocks at most";
   if (launch.shared_bytes)

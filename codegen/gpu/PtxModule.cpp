@@ -104,6 +104,23 @@ static void dropPrefetches(llvm::Module &module) {
           call->eraseFromParent();
 }
 
+// Loops are whole before anything is known of what their kernels ask for.
+static void inlineKernels(llvm::Module &module) {
+  llvm::ModuleAnalysisManager modules;
+  llvm::FunctionAnalysisManager functions;
+  llvm::LoopAnalysisManager loops;
+  llvm::CGSCCAnalysisManager components;
+  llvm::PassBuilder builder;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  llvm::ModulePassManager passes;
+  passes.addPass(llvm::AlwaysInlinerPass());
+  passes.run(module, modules);
+}
+
 static std::string makeEntries(llvm::Module &module, llvm::MutableArrayRef<PtxKernel> kernels) {
   for (llvm::Function &function : module)
     if (!function.isDeclaration()) { // all but the entries, which are made next
@@ -115,6 +132,11 @@ static std::string makeEntries(llvm::Module &module, llvm::MutableArrayRef<PtxKe
     if (!body)
       return "there is no kernel " + kernel.name;
     body->removeFnAttr(llvm::Attribute::AlwaysInline);
+  }
+  if (llvm::any_of(kernels, [](const PtxKernel &kernel) { return kernel.shape.isWhole; }))
+    inlineKernels(module);
+  for (PtxKernel &kernel : kernels) {
+    llvm::Function *body = module.getFunction(kernel.name);
     kernel.name = ptxName(kernel.name);
     std::string error;
     llvm::Function *entry = makeUnitsEntry(*body, kernel.shape, &error);

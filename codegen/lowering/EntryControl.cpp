@@ -69,6 +69,36 @@ LogicalResult EntryLowering::callLoop(host::LoopOp op) {
   return done;
 }
 
+// One that the device does by itself: what its function is given, and a launch. For a profile it is
+// one kernel, of the first one's ops and line.
+void EntryLowering::launchLoop(host::LoopOp op, const LoopFunction &made) {
+  SmallVector<ir::KernelOp> steps;
+  op->walk([&](host::LaunchOp launch) {
+    steps.push_back(kernels[launch.getKernel()]);
+    ++description.kernels;
+    description.kernelFunctions.push_back(LLVM::LLVMFuncOp(made.function).getSymName().str());
+  });
+  SmallVector<Value> values;
+  for (const LoopArgument &argument : made.arguments)
+    values.push_back(argument.value ? valueOf(argument.value) : argumentOf(*argument.ofKernel));
+  // All have eight bytes.
+  for (Value &value : values)
+    if (value.getType().isInteger(1))
+      value = b.create<arith::ExtUIOp>(loc, b.getI64Type(), value);
+  Value slots = argumentSlots(values.size());
+  for (auto [slot, value] : llvm::enumerate(values))
+    storeArgument(slots, slot, value);
+  const auto number = int64_t(description.profiled.size());
+  if (description.profile) {
+    description.profiled.push_back(titleOf(steps.front()));
+    description.profiled.back().name += " (" + std::to_string(steps.size()) + " kernels a step)";
+    tellProfile(number, /*end=*/false);
+  }
+  launchOnDevice(made.function, values, slots, count(made.countBlocks), i64(1), /*stream=*/0);
+  if (description.profile)
+    tellProfile(number, /*end=*/true);
+}
+
 LogicalResult EntryLowering::lower(scf::ForOp op) {
   SmallVector<Value> init;
   for (Value value : op.getInitArgs())
@@ -143,8 +173,12 @@ void EntryLowering::transfer(Operation *op) {
                                             : offsetof(keratin_runtime_functions_t, copy);
   Value from = valueOf(op->getOperand(0)), to = valueOf(op->getOperand(1));
   Value bytes = sizeOf(op->getAttrOfType<ir::DimsAttr>("bytes").getDims().front());
-  callRuntime(function, Type(),
-              {to, from, bytes, i32(op->getAttrOfType<IntegerAttr>("stream").getInt())});
+  transferBytes(function, to, from, bytes, op->getAttrOfType<IntegerAttr>("stream").getInt());
+}
+
+void EntryLowering::transferBytes(size_t function, Value to, Value from, Value bytes,
+                                  int64_t stream) {
+  callRuntime(function, Type(), {to, from, bytes, i32(stream)});
 }
 
 // memcpy: generated code calls nothing of the C library.

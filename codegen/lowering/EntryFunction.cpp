@@ -57,6 +57,8 @@ void keratin::codegen::printKernels(llvm::raw_ostream &out, func::FuncOp functio
     else
       out << titleOf(kernel) << "\n  as kernel " << first->second << "\n";
   }
+  for (auto [number, loop] : llvm::enumerate(description.loops))
+    out << "loop " << number << ": " << loop;
 }
 
 //===-- Values --------------------------------------------------------------------------------===//
@@ -68,8 +70,10 @@ EntryLowering::EntryLowering(func::FuncOp source, host::ProgramOp program, Modul
       library(into, name, std::move(onHost)), description(description), b(into.getContext()),
       loc(source.getLoc()) {
   pointer = LLVM::LLVMPointerType::get(b.getContext());
-  if (device)
+  if (device) {
     onDevice.emplace(device->into, name, device->lowering);
+    loopsOnDevice = device->loops;
+  }
 }
 
 Value EntryLowering::i64(int64_t value) { return b.create<arith::ConstantIntOp>(loc, value, 64); }
@@ -250,8 +254,17 @@ Value EntryLowering::growTapes(host::GrowTapesOp op) {
                      {i32(definitionOf(op.getSymbol())), needed});
 }
 
+// Reads and writes the memory of the device.
+bool EntryLowering::isInDevice(Operation *op) const { return onDevice && host::isResident(op); }
+
 Value EntryLowering::read(host::ReadOp op) {
   Value address = valueOf(op.getPlace());
+  if (isInDevice(op)) {
+    Value staged = callRuntime(offsetof(keratin_runtime_functions_t, staging), pointer, {i64(8)});
+    transferBytes(offsetof(keratin_runtime_functions_t, fetch), staged, address, i64(1),
+                  /*stream=*/0);
+    address = staged;
+  }
   if (op.getType().isInteger(64))
     return b.create<LLVM::LoadOp>(loc, b.getI64Type(), address);
   Value byte = b.create<LLVM::LoadOp>(loc, b.getI8Type(), address);
@@ -303,13 +316,15 @@ void EntryLowering::storeArgument(Value slots, size_t slot, Value value) {
 }
 
 Value EntryLowering::countUnits(const KernelFunction &kernel) {
+  return kernel.countUnits ? count(kernel.countUnits) : sizeOf(kernel.units);
+}
+
+Value EntryLowering::count(const Count &count) {
   auto size = [&](const DimExpr &size) { return sizeOf(size); };
-  if (!kernel.countUnits)
-    return sizeOf(kernel.units);
   if (frame.isLoop()) // where LLVM cleans up, and sizes are kept for others
-    return kernel.countUnits(b, loc, size);
+    return count(b, loc, size);
   Operation *next = &*b.getInsertionPoint(), *before = next->getPrevNode();
-  Value units = kernel.countUnits(b, loc, size);
+  Value units = count(b, loc, size);
   // Most of what the schedule of a kernel follows from is for the kernel itself.
   for (Operation *op = next->getPrevNode(); op != before;) {
     Operation *previous = op->getPrevNode();
@@ -349,19 +364,29 @@ void EntryLowering::callKernel(const KernelFunction &kernel, Value slots, bool h
   direct();
 }
 
-void EntryLowering::launchOnDevice(const KernelFunction &kernel, Value slots, bool hasOwnSize,
-                                   int64_t stream) {
-  auto function = LLVM::LLVMFuncOp(kernel.function);
+void EntryLowering::launchOnDevice(LLVM::LLVMFuncOp function, ArrayRef<Value> arguments,
+                                   Value slots, Value units, Value grain, int64_t stream) {
   function.setLinkage(LLVM::Linkage::External);
   auto [number, isNew] =
       deviceNumbers.try_emplace(function.getSymName(), int64_t(description.deviceKernels.size()));
   if (isNew)
-    description.deviceKernels.push_back(
-        {function.getSymName().str(), int64_t(kernel.arguments.size())});
-  Value units = hoistedIf(!hasOwnSize, [&] { return countUnits(kernel); });
-  callRuntime(offsetof(keratin_runtime_functions_t, launch), Type(),
-              {i32(number->second), slots, i32(int64_t(kernel.arguments.size())), units,
-               sizeOf(kernel.grain), i32(stream)});
+    description.deviceKernels.push_back({function.getSymName().str(), int64_t(arguments.size())});
+  callRuntime(
+      offsetof(keratin_runtime_functions_t, launch), Type(),
+      {i32(number->second), slots, i32(int64_t(arguments.size())), units, grain, i32(stream)});
+}
+
+// What a kernel is given beside its tensors.
+Value EntryLowering::argumentOf(const KernelArgument &argument) {
+  if (argument.kind == KernelArgument::Kind::Size)
+    return hoistedIf(!isOwnSize(argument.size), [&] { return sizeOf(argument.size); });
+  if (argument.kind == KernelArgument::Kind::Number)
+    return hoisted([&] { return i64(int64_t(argument.number)); });
+  assert(argument.kind == KernelArgument::Kind::Site && "tensors are places");
+  mayHaveFailed = true;
+  Value site = hoisted([&] { return i64(int64_t(description.sites.size())); });
+  description.sites.push_back(argument);
+  return site;
 }
 
 // `launch` is null where the host does the work itself.
@@ -369,7 +394,7 @@ void EntryLowering::call(const host::Work &work, host::LaunchOp launch) {
   ir::KernelOp op = kernels[work.kernel];
   const bool isOnDevice = onDevice && launch;
   const KernelFunction &kernel = isOnDevice ? onDevice->get(op) : library.get(op);
-  int64_t number = description.kernels++;
+  ++description.kernels;
   description.kernelFunctions.push_back(LLVM::LLVMFuncOp(kernel.function).getSymName().str());
   description.scratchBytes = std::max(description.scratchBytes, kernel.scratchBytes);
 
@@ -382,22 +407,14 @@ void EntryLowering::call(const host::Work &work, host::LaunchOp launch) {
     case KernelArgument::Kind::Output:
       values.push_back(valueOf(work.outputs[argument.index]));
       break;
-    case KernelArgument::Kind::Size:
-      values.push_back(hoistedIf(!isOwnSize(argument.size), [&] { return sizeOf(argument.size); }));
-      break;
-    case KernelArgument::Kind::Site:
-      values.push_back(hoisted([&] { return i64(int64_t(description.sites.size())); }));
-      description.sites.push_back(argument);
-      mayHaveFailed = true;
-      break;
-    case KernelArgument::Kind::Number:
-      values.push_back(hoisted([&] { return i64(int64_t(argument.number)); }));
-      break;
+    default:
+      values.push_back(argumentOf(argument));
     }
   }
   Value slots = argumentSlots(values.size());
   for (auto [slot, value] : llvm::enumerate(values))
     storeArgument(slots, slot, value);
+  const auto number = int64_t(description.profiled.size());
   if (description.profile) {
     description.profiled.push_back(titleOf(op));
     tellProfile(number, /*end=*/false);
@@ -405,7 +422,9 @@ void EntryLowering::call(const host::Work &work, host::LaunchOp launch) {
   bool hasOwnSize =
       llvm::any_of(work.after, [&](int64_t symbol) { return frame.ownSymbols.contains(symbol); });
   if (isOnDevice)
-    launchOnDevice(kernel, slots, hasOwnSize, int64_t(launch.getStream()));
+    launchOnDevice(kernel.function, values, slots,
+                   hoistedIf(!hasOwnSize, [&] { return countUnits(kernel); }), sizeOf(kernel.grain),
+                   int64_t(launch.getStream()));
   else
     callKernel(kernel, slots, hasOwnSize);
   if (description.profile)
@@ -425,6 +444,8 @@ LogicalResult EntryLowering::lower(Operation *op) {
   };
   if (std::optional<host::Work> work = host::workOf(op))
     return call(*work, dyn_cast<host::LaunchOp>(op)), success();
+  if (auto launched = residentLoops.find(op); launched != residentLoops.end())
+    return launchLoop(cast<host::LoopOp>(op), launched->second), success();
   if (auto loop = dyn_cast<host::LoopOp>(op))
     return frame.isLoop() ? lowerBlock(loop.getBody().front()) : callLoop(loop);
   if (auto branch = dyn_cast<scf::IfOp>(op))
@@ -436,8 +457,13 @@ LogicalResult EntryLowering::lower(Operation *op) {
   if (auto read = dyn_cast<host::ReadOp>(op))
     return becomes(this->read(read));
   if (auto write = dyn_cast<host::WriteOp>(op)) {
-    Value address = valueOf(write.getPlace());
+    Value address = valueOf(write.getPlace()), device = address;
+    if (isInDevice(op))
+      address = callRuntime(offsetof(keratin_runtime_functions_t, staging), pointer, {i64(8)});
     b.create<LLVM::StoreOp>(loc, valueOf(write.getValue()), address);
+    if (isInDevice(op))
+      transferBytes(offsetof(keratin_runtime_functions_t, send), device, address, i64(8),
+                    /*stream=*/0);
     return success();
   }
   if (auto copy = dyn_cast<host::CopyOp>(op))
@@ -586,22 +612,48 @@ LogicalResult EntryLowering::emitFunction() {
   return success();
 }
 
+// Those that the device takes.
+LogicalResult EntryLowering::lowerResidentLoops() {
+  WalkResult walk = program.walk([&](host::LoopOp loop) -> WalkResult {
+    if (!loop.getResident())
+      return WalkResult::advance();
+    if (description.beforeKernel && failed(description.beforeKernel(loop.getLoc())))
+      return failure();
+    FailureOr<LoopFunction> made =
+        loopsOnDevice(loop, kernels, (name + ".resident_" + Twine(residentLoops.size())).str());
+    if (failed(made))
+      return failure();
+    if (made->function)
+      residentLoops[loop] = std::move(*made);
+    return WalkResult::advance();
+  });
+  return failure(walk.wasInterrupted());
+}
+
 // Each for whoever runs it.
 LogicalResult EntryLowering::lowerKernels() {
-  llvm::DenseSet<int64_t> launched;
-  if (onDevice)
-    program.walk([&](host::LaunchOp launch) { launched.insert(int64_t(launch.getKernel())); });
-  SmallVector<ir::KernelOp> there, here;
-  for (auto [number, kernel] : llvm::enumerate(kernels))
-    (launched.contains(int64_t(number)) ? there : here).push_back(kernel);
-  if ((onDevice && failed(onDevice->lower(there, description.beforeKernel))) ||
-      failed(library.lower(here, description.beforeKernel)))
+  if (loopsOnDevice && failed(lowerResidentLoops()))
     return failure();
-  for (auto [number, kernel] : llvm::enumerate(kernels)) {
-    const KernelLibrary &owner = launched.contains(int64_t(number)) ? *onDevice : library;
-    description.plans[kernel] = description.plans.lookup(owner.first(kernel));
-  }
-  return success();
+  llvm::DenseSet<int64_t> launched, called;
+  program.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (std::optional<host::Work> work = host::workOf(op))
+      (onDevice && isa<host::LaunchOp>(op) ? launched : called).insert(work->kernel);
+    return residentLoops.contains(op) ? WalkResult::skip() : WalkResult::advance();
+  });
+  auto lower = [&](KernelLibrary &by, const llvm::DenseSet<int64_t> &numbers) -> LogicalResult {
+    SmallVector<ir::KernelOp> own;
+    for (auto [number, kernel] : llvm::enumerate(kernels))
+      if (numbers.contains(int64_t(number)))
+        own.push_back(kernel);
+    if (failed(by.lower(own, description.beforeKernel)))
+      return failure();
+    for (ir::KernelOp kernel : own)
+      description.plans[kernel] = description.plans.lookup(by.first(kernel));
+    return success();
+  };
+  if (onDevice && failed(lower(*onDevice, launched)))
+    return failure();
+  return lower(library, called);
 }
 
 LogicalResult EntryLowering::run() {
@@ -609,7 +661,8 @@ LogicalResult EntryLowering::run() {
   if (failed(lowerKernels()) ||
       failed(emitStraight(name, /*isPart=*/false, [&] { return emitFunction(); })))
     return failure();
-  description.uniqueKernels = library.size() + (onDevice ? onDevice->size() : 0);
+  description.uniqueKernels =
+      library.size() + (onDevice ? onDevice->size() : 0) + residentLoops.size();
   return success();
 }
 

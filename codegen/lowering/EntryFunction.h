@@ -4,6 +4,7 @@
 
 #include "codegen/lowering/KernelFunction.h"
 #include "codegen/lowering/KernelTitle.h"
+#include "codegen/lowering/LoopFunction.h"
 #include "ir/dialect/Keratin.h"
 #include "ir/host/Host.h"
 
@@ -43,6 +44,8 @@ struct EntryDescription {
   // What each kernel was lowered by: whoever lowers one puts its plan here. Kernels that are alike
   // are lowered once, and have one plan.
   llvm::DenseMap<mlir::Operation *, std::shared_ptr<const KernelPlan>> plans;
+  // What became of each loop that the device does by itself, for people.
+  std::vector<std::string> loops;
   // The name of the function that each kernel became, in the order of their calls.
   std::vector<std::string> kernelFunctions;
   bool profile = false; // given: the entry function tells keratin_context_t::profile of each kernel
@@ -70,10 +73,12 @@ private:
   std::map<ir::DimExpr, int64_t> sizeSlots;
 };
 
-// Where the kernels go that a device runs, and how they are lowered.
+// Where the kernels go that a device runs, and how they are lowered, and resident loops if the
+// device does any.
 struct DeviceModule {
   mlir::ModuleOp into;
   KernelLowering lowering;
+  LoopLowering loops = nullptr;
 };
 
 // Lowers the kernels of a planned function and makes its host program the entry function, of type

@@ -89,10 +89,14 @@ private:
   void lowerNumber(mlir::Operation *op);
 
   mlir::LogicalResult lowerKernels();
+  mlir::LogicalResult lowerResidentLoops();
+  mlir::Value argumentOf(const KernelArgument &argument);
   void call(const host::Work &work, host::LaunchOp launch);
-  void launchOnDevice(const KernelFunction &kernel, mlir::Value slots, bool hasOwnSize,
-                      int64_t stream);
+  void launchOnDevice(mlir::LLVM::LLVMFuncOp function, llvm::ArrayRef<mlir::Value> arguments,
+                      mlir::Value slots, mlir::Value units, mlir::Value grain, int64_t stream);
+  using Count = std::function<mlir::Value(mlir::OpBuilder &, mlir::Location, SizeOf)>;
   mlir::Value countUnits(const KernelFunction &kernel);
+  mlir::Value count(const Count &count);
   void callKernel(const KernelFunction &kernel, mlir::Value slots, bool hasOwnSize);
   mlir::Value argumentSlots(size_t count);
   void storeArgument(mlir::Value slots, size_t slot, mlir::Value value);
@@ -107,8 +111,12 @@ private:
   void copy(host::CopyOp op);
   mlir::Value staging(host::StagingOp op);
   void transfer(mlir::Operation *op);
+  void transferBytes(size_t function, mlir::Value to, mlir::Value from, mlir::Value bytes,
+                     int64_t stream);
+  bool isInDevice(mlir::Operation *op) const;
 
   mlir::LogicalResult callLoop(host::LoopOp op);
+  void launchLoop(host::LoopOp op, const LoopFunction &made);
   mlir::LogicalResult lower(mlir::scf::IfOp op);
   mlir::LogicalResult lower(mlir::scf::ForOp op);
   mlir::LogicalResult lower(mlir::scf::WhileOp op);
@@ -118,8 +126,10 @@ private:
   mlir::ModuleOp into;
   std::string name;
   KernelLibrary library;
-  std::optional<KernelLibrary> onDevice;  // of kernels that a device runs
-  llvm::StringMap<int64_t> deviceNumbers; // by the names of their functions
+  std::optional<KernelLibrary> onDevice; // of kernels that a device runs
+  LoopLowering loopsOnDevice;
+  llvm::DenseMap<mlir::Operation *, LoopFunction> residentLoops; // that are launched
+  llvm::StringMap<int64_t> deviceNumbers;                        // by the names of their functions
   EntryDescription &description;
   mlir::OpBuilder b;
   mlir::Location loc;

@@ -183,8 +183,10 @@ void keratin::compiler::buildPipeline(OpPassManager &manager, PipelinePhase last
 
 void keratin::compiler::buildModulePhase(OpPassManager &manager, PipelinePhase phase,
                                          const PhaseOptions &options) {
+  passes::BuildHostProgramOptions host;
+  host.residentWork = options.limits.residentWork;
   if (phase == PipelinePhase::Host)
-    manager.addPass(passes::createBuildHostProgram());
+    manager.addPass(passes::createBuildHostProgram(host));
   else
     buildPhase(manager.nest<func::FuncOp>(), phase, options);
 }

@@ -41,6 +41,22 @@ std::optional<Work> host::workOf(Operation *op) {
   return std::nullopt;
 }
 
+bool host::needsNoHost(Operation *op) {
+  if (auto read = dyn_cast<ReadOp>(op))
+    return read.getType().isInteger(1);
+  return isa<ArgumentOp, ResultOp, ConstantOp, MemoryOp, AtOp, ElementOp, DiffersOp, LaunchOp,
+             CopyOp, WriteOp, SizeOp, SoundOp, LoopOp, scf::ForOp, scf::WhileOp, scf::IfOp,
+             scf::YieldOp, scf::ConditionOp, arith::ConstantOp, arith::AddIOp, arith::SubIOp,
+             arith::MulIOp, arith::AndIOp, arith::CmpIOp, arith::SelectOp>(op);
+}
+
+bool host::isResident(Operation *op) {
+  for (auto loop = op->getParentOfType<LoopOp>(); loop; loop = loop->getParentOfType<LoopOp>())
+    if (loop.getResident())
+      return true;
+  return false;
+}
+
 NumberedOps host::numberedOpsOf(func::FuncOp function) {
   NumberedOps ops;
   function.walk([&](Operation *op) {

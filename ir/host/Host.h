@@ -33,6 +33,11 @@ struct Work {
 };
 std::optional<Work> workOf(mlir::Operation *op);
 
+// Whether a device can do the op, not what is inside of it, without the host: in a resident loop.
+bool needsNoHost(mlir::Operation *op);
+// Whether the op stands in a resident loop.
+bool isResident(mlir::Operation *op);
+
 // What a program names by numbers: kernels, and constants outside of kernels, of its function.
 struct NumberedOps {
   llvm::SmallVector<ir::KernelOp> kernels;

@@ -219,9 +219,15 @@ def Host_LoopOp : Host_Op<"loop", [NoTerminator, NoRegionArguments, SingleBlock]
   let description = [{
     A target may make a function of the outermost ones, in which all that is the same in each
     step is done before the first.
+
+    A resident loop, in a program whose memories are a device's, needs nothing of the host: the
+    device may do all of it in one launch. What it reads (conditions) and writes (numbers of steps)
+    is in the memory of the device. `host.sound`, and conditions, have one answer for the whole
+    device: when all that stands before is done, and nothing that stands behind has begun.
   }];
+  let arguments = (ins UnitAttr:$resident);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "attr-dict-with-keyword $body";
+  let assemblyFormat = "(`resident` $resident^)? attr-dict-with-keyword $body";
 }
 
 def Host_CheckOp : Host_Op<"check", [HasParent<"::keratin::host::ProgramOp">]> {

@@ -58,6 +58,7 @@ private:
   LogicalResult verifyTypes(Operation *op);
   LogicalResult liesIn(Operation *op, ir::MemorySpace space, Value place);
   LogicalResult verifySpaces(Operation *op);
+  LogicalResult verifyResident(LoopOp loop);
   LogicalResult needs(Operation *op, ir::DimsAttr sizes);
   LogicalResult reads(Operation *op, Value place);
   LogicalResult writes(Operation *op, Value place);
@@ -180,15 +181,27 @@ LogicalResult ProgramVerifier::verifySpaces(Operation *op) {
                    succeeded(all(home, call.getOutputs())));
   if (auto copy = dyn_cast<CopyOp>(op))
     return all(work, {copy.getFrom(), copy.getTo()});
-  if (auto read = dyn_cast<ReadOp>(op))
-    return all(home, read.getPlace());
+  ir::MemorySpace read = isResident(op) ? work : home;
+  if (isa<ReadOp>(op))
+    return all(read, op->getOperand(0));
   if (auto write = dyn_cast<WriteOp>(op))
-    return all(home, write.getPlace());
+    return all(read, write.getPlace());
   if (auto fetch = dyn_cast<FetchOp>(op))
     return success(succeeded(all(work, fetch.getFrom())) && succeeded(all(home, fetch.getTo())));
   if (auto send = dyn_cast<SendOp>(op))
     return success(succeeded(all(home, send.getFrom())) && succeeded(all(work, send.getTo())));
   return success();
+}
+
+LogicalResult ProgramVerifier::verifyResident(LoopOp loop) {
+  if (ir::spaceOf(function) == ir::MemorySpace::Host)
+    return loop->emitOpError("is resident in a program whose memories are the host's");
+  Operation *other = nullptr;
+  loop->walk([&](Operation *op) {
+    if (!other && !needsNoHost(op))
+      other = op;
+  });
+  return other ? other->emitOpError("needs the host, in a resident loop") : success();
 }
 
 LogicalResult ProgramVerifier::needs(Operation *op, ir::DimsAttr sizes) {
@@ -255,6 +268,8 @@ LogicalResult ProgramVerifier::verifyOp(Operation *op) {
         return failure();
     }
   if (failed(verifySpaces(op)))
+    return failure();
+  if (auto loop = dyn_cast<LoopOp>(op); loop && loop.getResident() && failed(verifyResident(loop)))
     return failure();
   if (std::optional<Work> work = workOf(op))
     return verifyWork(op, *work);

@@ -287,6 +287,8 @@ LogicalResult ProgramBuilder::buildBlock(Block &block) {
 namespace {
 
 struct BuildHostProgramPass : keratin::passes::impl::BuildHostProgramBase<BuildHostProgramPass> {
+  using BuildHostProgramBase::BuildHostProgramBase;
+
   void runOnOperation() override {
     llvm::StringMap<host::ProgramOp> programs;
     for (auto program : getOperation().getOps<host::ProgramOp>())
@@ -305,8 +307,10 @@ struct BuildHostProgramPass : keratin::passes::impl::BuildHostProgramBase<BuildH
       program.getBody().emplaceBlock();
       if (failed(ProgramBuilder(function, program).run()))
         return signalPassFailure();
-      if (ir::spaceOf(function) == ir::MemorySpace::Device &&
-          failed(addTransfers(function, program)))
+      if (ir::spaceOf(function) != ir::MemorySpace::Device)
+        continue;
+      markResidentLoops(function, program, residentWork);
+      if (failed(addTransfers(function, program)))
         return signalPassFailure();
     }
   }

@@ -13,7 +13,10 @@ def BuildHostProgram : Pass<"keratin-build-host-program", "::mlir::ModuleOp"> {
     but where a plan's memories are: of functions that work in the memory of a device
     (keratin-plan-memory, `space=device`), what the host reads is fetched into staged memory first,
     what it writes is sent from there, and what it does itself (`host.call`) it does with copies:
-    of all that the kernel reads, and back of what something reads. Inputs, outputs and variables
+    of all that the kernel reads, and back of what something reads. Loops that need nothing of the
+    host, and whose kernels have at most `resident-work` elementary operations on average, are
+    resident: the device does them by itself, with conditions and numbers of steps in its own
+    memory. An unknown size counts as 32. Inputs, outputs and variables
     are whoever's business it is that calls the function.
 
     ```mlir
@@ -53,6 +56,10 @@ def BuildHostProgram : Pass<"keratin-build-host-program", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::keratin::host::HostDialect", "::mlir::scf::SCFDialect",
       "::mlir::arith::ArithDialect"];
+  let options = [
+    Option<"residentWork", "resident-work", "int64_t", /*default=*/"0",
+        "elementary operations of a kernel of a resident loop, on average; 0: no loop is resident">,
+  ];
 }
 
 #endif // KERATIN_HOST_PASSES

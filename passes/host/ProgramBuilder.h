@@ -9,9 +9,14 @@
 
 namespace keratin::passes {
 
-// Lets the program of a function that works in the memory of a device say what goes to and fro.
+// Lets the program of a function that works in the memory of a device say what goes to and fro, but
+// for resident loops.
 // Precondition: it does not yet.
 mlir::LogicalResult addTransfers(mlir::func::FuncOp function, host::ProgramOp program);
+
+// Finds the loops that a device may do by itself: those that need nothing of the host, outermost
+// first, if their kernels have at most `mostWork` elementary operations on average.
+void markResidentLoops(mlir::func::FuncOp function, host::ProgramOp program, int64_t mostWork);
 
 class ProgramBuilder {
 public:

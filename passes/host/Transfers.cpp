@@ -65,7 +65,7 @@ public:
   LogicalResult run(host::ProgramOp program) {
     SmallVector<Operation *> ops;
     program.walk([&](Operation *op) {
-      if (isa<host::ReadOp, host::WriteOp, host::CallOp>(op))
+      if (isa<host::ReadOp, host::WriteOp, host::CallOp>(op) && !host::isResident(op))
         ops.push_back(op);
     });
     for (Operation *op : ops)

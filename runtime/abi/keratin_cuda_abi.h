@@ -51,12 +51,22 @@ typedef enum keratin_cuda_parameter_t {
   // The address of what units leave for each other, unit_bytes for each; 0: there is none.
   KERATIN_CUDA_PARTS = 5,
   // The address of KERATIN_CUDA_COUNTERS_OF_CALL words of 32 bits, all 0 when a kernel begins, and
-  // when it ends; 0 where unit_bytes is 0.
+  // when it ends, and behind them the words of keratin_cuda_barrier_t. Of kernels that are
+  // cooperative or have unit_bytes; else 0.
   KERATIN_CUDA_COUNTERS = 6,
   KERATIN_CUDA_PARAMETERS = 7
 } keratin_cuda_parameter_t;
 
 #define KERATIN_CUDA_COUNTERS_OF_CALL 4096
+// A parameter block holds 4 KiB.
+#define KERATIN_CUDA_MOST_SLOTS (512 - KERATIN_CUDA_PARAMETERS)
+
+// Words behind the counters, of 32 bits, by which all blocks of a cooperative kernel meet.
+typedef enum keratin_cuda_barrier_t {
+  KERATIN_CUDA_BARRIER_ARRIVED = 0, // blocks that wait: 0 when a kernel begins, and when it ends
+  KERATIN_CUDA_BARRIER_GATE = 1,    // anything: when it changes, all have arrived
+  KERATIN_CUDA_BARRIER_WORDS = 2
+} keratin_cuda_barrier_t;
 
 typedef enum keratin_cuda_kernel_flags_t {
   KERATIN_CUDA_COOPERATIVE = 1 // all blocks of the grid are resident at once

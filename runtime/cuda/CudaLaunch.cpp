@@ -43,7 +43,7 @@ Code CudaQueue::reserveScratch(uint64_t bytes, keratin_status_t *status) {
   return code;
 }
 
-// And the counters by which units know of each other.
+// And the counters by which units and blocks know of each other.
 Code CudaQueue::reserveParts(const keratin_cuda_kernel_t &shape, uint64_t units,
                              keratin_status_t *status) {
   uint64_t bytes = 0;
@@ -51,7 +51,8 @@ Code CudaQueue::reserveParts(const keratin_cuda_kernel_t &shape, uint64_t units,
     bytes = UINT64_MAX / 2;
   if (Code code = reserve(parts, bytes, "parts of results", status))
     return code;
-  constexpr size_t counterBytes = KERATIN_CUDA_COUNTERS_OF_CALL * sizeof(uint32_t);
+  constexpr size_t counterBytes =
+      (KERATIN_CUDA_COUNTERS_OF_CALL + KERATIN_CUDA_BARRIER_WORDS) * sizeof(uint32_t);
   if (!counters.address)
     areCountersZero = false;
   if (Code code = reserve(counters, counterBytes, "counters", status))
@@ -100,7 +101,8 @@ Code CudaQueue::launch(const CudaModule &module, int32_t number, const int64_t *
     if (Code code = reserveScratch(blocks * shape.block_threads * shape.scratch_bytes, status))
       return code;
 
-  if (shape.unit_bytes)
+  const bool hasCounters = shape.unit_bytes || (shape.flags & KERATIN_CUDA_COOPERATIVE);
+  if (hasCounters)
     if (Code code = reserveParts(shape, uint64_t(units), status))
       return code;
 
@@ -114,7 +116,7 @@ Code CudaQueue::launch(const CudaModule &module, int32_t number, const int64_t *
   rest[KERATIN_CUDA_SCRATCH] = shape.scratch_bytes ? int64_t(scratch.address) : 0;
   rest[KERATIN_CUDA_GUARDED] = isGuarded;
   rest[KERATIN_CUDA_PARTS] = shape.unit_bytes ? int64_t(parts.address) : 0;
-  rest[KERATIN_CUDA_COUNTERS] = shape.unit_bytes ? int64_t(counters.address) : 0;
+  rest[KERATIN_CUDA_COUNTERS] = hasCounters ? int64_t(counters.address) : 0;
 
   isFresh = isRead = false;
   return put(CudaStep::launch(*kernel, unsigned(blocks), values, slots + KERATIN_CUDA_PARAMETERS),

@@ -408,3 +408,36 @@ host.program of @transfers {
   host.copy %y to %y, <64> on 0
   host.launch kernel 0 (%y) -> (%y) on 0
 }
+
+// -----
+
+func.func @f(%x: tensor<16xf32> {keratin.kind = "input"}) -> (tensor<16xf32> {keratin.kind = "output"}) attributes {keratin.memories = [#keratin.memory<host, 64>]} {
+  %y = keratin.kernel (%x) {keratin.places = [#keratin.place<returned 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p: tensor<16xf32>):
+    %0 = keratin.tanh %p : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y : tensor<16xf32>
+}
+host.program of @f {
+  // expected-error @below {{is resident in a program whose memories are the host's}}
+  host.loop resident {
+  }
+}
+
+// -----
+
+func.func @f(%x: tensor<16xf32> {keratin.kind = "input"}) -> (tensor<16xf32> {keratin.kind = "output"}) attributes {keratin.memories = [#keratin.memory<device, 64>]} {
+  %y = keratin.kernel (%x) {keratin.places = [#keratin.place<returned 0>]} : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p: tensor<16xf32>):
+    %0 = keratin.tanh %p : (tensor<16xf32>) -> tensor<16xf32>
+    keratin.yield %0 : tensor<16xf32>
+  }
+  return %y : tensor<16xf32>
+}
+host.program of @f {
+  host.loop resident {
+    // expected-error @below {{needs the host, in a resident loop}}
+    %s = host.staging <8>
+  }
+}

@@ -1,0 +1,43 @@
+// Loops that a device does by itself.
+#ifndef KERATIN_CODEGEN_GPU_LOOPPLAN_H
+#define KERATIN_CODEGEN_GPU_LOOPPLAN_H
+
+#include "codegen/gpu/DevicePlan.h"
+#include "codegen/lowering/LoopFunction.h"
+
+#include "llvm/ADT/MapVector.h"
+
+namespace keratin::codegen {
+
+// A resident loop is one launch. Its blocks are resident at once; they do the units of one kernel
+// after the other, each in strides of the grid, and meet in between. Steps, places and conditions
+// each thread computes for itself.
+class LoopPlan {
+public:
+  // `kernels` are those of the function by their numbers. Null, with a diagnostic at the op that
+  // has no lowering.
+  static std::unique_ptr<LoopPlan> make(host::LoopOp loop, llvm::ArrayRef<ir::KernelOp> kernels,
+                                        const MachineTarget &machine);
+
+  // For people, a line.
+  void print(llvm::raw_ostream &out) const;
+  // But for the slots of argv.
+  LaunchShape shape() const { return LaunchShape::ofLoop(blockThreads, scratchBytes, sharedBytes); }
+  // Whether there is memory for its scratch; if not, the host launches the steps.
+  bool hasRoom() const;
+  // In the module; no function where there are more arguments than a launch takes.
+  mlir::FailureOr<LoopFunction> lower(mlir::ModuleOp into, llvm::ArrayRef<ir::KernelOp> kernels,
+                                      llvm::StringRef name, const MachineTarget &machine) const;
+
+  host::LoopOp loop;
+  // What its kernels become, by their numbers: as they would by themselves, unless threads that do
+  // a unit together are another number than a block has, or units of a launch need each other.
+  llvm::MapVector<int64_t, DevicePlanPtr> plans;
+  unsigned blockThreads;
+  int64_t scratchBytes = 0; // of a thread
+  int64_t sharedBytes = 0;  // of a block
+};
+
+} // namespace keratin::codegen
+
+#endif // KERATIN_CODEGEN_GPU_LOOPPLAN_H
