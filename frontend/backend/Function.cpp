@@ -70,8 +70,6 @@ static bool overlap(const Array &a, const Array &b) {
   return beginA < endB && beginB < endA;
 }
 
-static bool isView(const Array &array) { return array.isView(); }
-
 // Whether the array would be written, or moved, when the outputs are.
 static bool isAmong(const std::vector<Array> &outputs, bool haveViews, const Array *value) {
   std::less_equal<const Array *> notBehind;
@@ -111,7 +109,9 @@ static void run(const Function::Impl &impl, size_t count, llvm::function_ref<Giv
   if (count != impl.givenInputs.size())
     throw ValueError(impl.name + ": " + std::to_string(count) + " values; needed one for each of " +
                      std::to_string(impl.givenInputs.size()) + " inputs");
-  const bool haveViews = llvm::any_of(outputs, isView);
+  bool haveViews = false;
+  for (const Array &output : outputs)
+    haveViews |= output.isView();
   llvm::SmallVector<const Array *, 8> inputs;
   // What is not taken as it was given. A list, so that pointers to its elements stay.
   std::list<Array> made;

@@ -48,7 +48,8 @@ public:
   void run(const std::string &function, const std::vector<keratin_variable_t *> &variables,
            const Array *const *inputs, size_t numInputs,
            std::vector<Array> &outputs) const override {
-    llvm::SmallVector<keratin_tensor_t, 8> views(numInputs);
+    llvm::SmallVector<keratin_tensor_t, 8> views;
+    views.resize_for_overwrite(numInputs);
     for (size_t i = 0; i < numInputs; ++i)
       views[i] = viewOf(*inputs[i]);
     Allocation allocation{function, outputs, nullptr};

@@ -13,10 +13,8 @@
 
 namespace keratin::frontend {
 
-// Throws the kind of error that the code stands for; returns if it is KERATIN_OK.
-inline void throwIfFailed(const std::string &function, const keratin_status_t &status) {
-  if (status.code == KERATIN_OK)
-    return;
+// Throws the kind of error that the code, which is not KERATIN_OK, stands for.
+[[noreturn]] inline void throwFailure(const std::string &function, const keratin_status_t &status) {
   std::string message = function + ": " + status.message;
   switch (status.code) {
   case KERATIN_INVALID_ARGUMENT:
@@ -30,6 +28,11 @@ inline void throwIfFailed(const std::string &function, const keratin_status_t &s
   default:
     throw RuntimeError(message);
   }
+}
+
+inline void throwIfFailed(const std::string &function, const keratin_status_t &status) {
+  if (status.code != KERATIN_OK)
+    throwFailure(function, status);
 }
 
 // What the work returns; an Error in place of std::bad_alloc.

@@ -33,10 +33,7 @@ void deallocate(void *data, size_t bytes, size_t alignment) {
     currentAllocator.deallocate(currentAllocator.user, data, bytes, alignment);
 }
 
-void *emptyBuffer() {
-  alignas(KERATIN_ALIGNMENT) static constinit char buffer[KERATIN_ALIGNMENT] = {};
-  return buffer;
-}
+alignas(KERATIN_ALIGNMENT) constinit char emptyMemory[KERATIN_ALIGNMENT] = {};
 
 // A block of this size is worth a huge page: fresh memory arrives about ten times faster, and
 // contractions miss the TLB less.

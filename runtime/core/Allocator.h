@@ -31,7 +31,8 @@ template <typename T> void destroyObject(T *object) {
 }
 
 // What zero-size buffers point at: a valid, aligned address that holds nothing.
-void *emptyBuffer();
+extern char emptyMemory[];
+inline void *emptyBuffer() { return emptyMemory; }
 
 // A block of data of a device on a KERATIN_ALIGNMENT boundary; of the CPU, on huge pages where it
 // is large.

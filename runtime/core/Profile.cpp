@@ -2,10 +2,11 @@
 
 #include "runtime/core/Status.h"
 
-#include <atomic>
 #include <time.h>
 
 namespace keratin::runtime {
+
+constinit std::atomic<uint64_t> recordingNumber{0};
 
 namespace {
 
@@ -14,8 +15,7 @@ constexpr int64_t blockSlots = 64;
 
 // What is being recorded, and where.
 struct Recording {
-  std::atomic<uint64_t> number{0}; // of this recording; 0: none
-  uint64_t last = 0;
+  uint64_t last = 0; // its number
   keratin_profile_event_t *events = nullptr;
   int64_t capacity = 0;
   std::atomic<int64_t> next{0}; // the first slot that no thread has taken
@@ -41,7 +41,7 @@ constinit Recording recording;
 constinit thread_local Part part;
 
 void record(keratin_profile_event_t event) {
-  uint64_t number = recording.number.load(std::memory_order_acquire);
+  uint64_t number = recordingNumber.load(std::memory_order_acquire);
   if (number == 0)
     return;
   if (part.number != number)
@@ -78,8 +78,6 @@ void noteKernel(keratin_context_t *context, int32_t kernel, int32_t end) {
   record({call.function, kernel, 0, call.begin, profileClock(), -1, -1});
   call.kernel = -1;
 }
-
-bool isProfiling() { return recording.number.load(std::memory_order_acquire) != 0; }
 
 int64_t profileClock() {
   timespec now;
@@ -118,7 +116,7 @@ extern "C" keratin_status_code_t keratin_profile_start(keratin_profile_event_t *
   recording.next.store(0);
   recording.dropped.store(0);
   recording.threads.store(0);
-  recording.number.store(++recording.last);
+  recordingNumber.store(++recording.last);
   return succeed(status);
 }
 
@@ -127,7 +125,7 @@ extern "C" int64_t keratin_profile_stop(int64_t *dropped) {
     *dropped = 0;
   if (!isProfiling())
     return 0;
-  recording.number.store(0);
+  recordingNumber.store(0);
   if (dropped)
     *dropped = recording.dropped.load();
   // Threads may have left slots of theirs empty.

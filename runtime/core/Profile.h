@@ -4,9 +4,13 @@
 
 #include "runtime/include/keratin/runtime.h"
 
+#include <atomic>
+
 namespace keratin::runtime {
 
-bool isProfiling();
+// Of the recording that is being made; 0: none.
+extern std::atomic<uint64_t> recordingNumber;
+inline bool isProfiling() { return recordingNumber.load(std::memory_order_acquire) != 0; }
 
 // The entry function, recorded: the call, and what it tells of its kernels by noteKernel(), which
 // stands in the context's table.

@@ -21,12 +21,8 @@ Code failWith(keratin_status_t *status, Code code, const char *format, va_list a
   return code;
 }
 
-Code checkPointers(keratin_status_t *status, const char *function,
-                   std::initializer_list<NeededPointer> needed) {
-  for (const NeededPointer &each : needed)
-    if (!each.pointer && each.isNeeded)
-      return fail(status, KERATIN_INVALID_ARGUMENT, "%s: %s is NULL", function, each.name);
-  return KERATIN_OK;
+Code failAtNull(keratin_status_t *status, const char *function, const NeededPointer &pointer) {
+  return fail(status, KERATIN_INVALID_ARGUMENT, "%s: %s is NULL", function, pointer.name);
 }
 
 ShortText &ShortText::add(const char *format, ...) {

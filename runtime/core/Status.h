@@ -23,9 +23,16 @@ struct NeededPointer {
   const char *name; // of the parameter
   bool isNeeded = true;
 };
+Code failAtNull(keratin_status_t *status, const char *function, const NeededPointer &pointer)
+    __attribute__((cold));
 // KERATIN_OK, or the first of them that is NULL as the failure of the function.
-Code checkPointers(keratin_status_t *status, const char *function,
-                   std::initializer_list<NeededPointer> needed);
+inline Code checkPointers(keratin_status_t *status, const char *function,
+                          std::initializer_list<NeededPointer> needed) {
+  for (const NeededPointer &each : needed)
+    if (!each.pointer && each.isNeeded)
+      return failAtNull(status, function, each);
+  return KERATIN_OK;
+}
 
 inline Code succeed(keratin_status_t *status) {
   if (status) {

@@ -6,9 +6,7 @@
 
 namespace keratin::runtime {
 
-bool isRowMajor(const keratin_tensor_t &tensor) {
-  if (!tensor.strides)
-    return true;
+bool lieInRows(const keratin_tensor_t &tensor) {
   int64_t expected = 1;
   bool dense = true;
   for (int32_t axis = tensor.rank; axis-- > 0;) {

@@ -6,8 +6,12 @@
 
 namespace keratin::runtime {
 
+// Precondition: the tensor has strides.
+bool lieInRows(const keratin_tensor_t &tensor);
 // Strides of axes of size 1 do not matter, nor any stride of an empty tensor.
-bool isRowMajor(const keratin_tensor_t &tensor);
+inline bool isRowMajor(const keratin_tensor_t &tensor) {
+  return !tensor.strides || lieInRows(tensor);
+}
 
 // Where the element lies whose row-major index is `index`, which must be an element of the tensor.
 const void *elementAddress(const keratin_tensor_t &tensor, int64_t index);

@@ -52,8 +52,12 @@ static void reportLeaks(Machine &machine) {
 }
 
 static void atExit() {
-  writeCounters(machine());
-  reportLeaks(machine());
+  Machine &last = machine();
+  writeCounters(last);
+  reportLeaks(last);
+  // One that is of no use is closed, and may be opened again.
+  if (!last.isInitialised)
+    delete &last;
 }
 
 Machine::Machine() {

@@ -68,8 +68,8 @@ private:
 };
 
 struct Machine {
+  // Once initialised it lives as long as the process: threads may be in it.
   Machine();
-  ~Machine() = delete; // it lives as long as the process
 
   std::mutex mutex;
   Options options;
