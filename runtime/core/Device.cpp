@@ -52,6 +52,10 @@ constinit const keratin_device_t cpuDevice = {
     .wait = nullptr,
     .guard = nullptr,
     .run = nullptr,
+    .follow = nullptr,
+    .check = nullptr,
+    .mark = nullptr,
+    .marked = nullptr,
 };
 
 //===-- Those that are known ------------------------------------------------------------------===//

@@ -27,6 +27,14 @@ inline bool isOnHost(const keratin_tensor_t &view) {
   return !view.device || view.device == &cpuDevice;
 }
 
+// Whether the device has this function, of those that not all have.
+template <typename Function>
+bool hasFunction(const keratin_device_t &device, Function keratin_device_t::*function) {
+  auto offset =
+      reinterpret_cast<const char *>(&(device.*function)) - reinterpret_cast<const char *>(&device);
+  return device.bytes >= size_t(offset) + sizeof(Function) && device.*function;
+}
+
 // Where something ("function", "model") of this name runs that was compiled for device `needed`: on
 // the one of the name asked for, if it runs such code, or on `needed` where that is null.
 Code findDeviceFor(const char *what, const char *name, const char *needed, const char *asked,

@@ -90,16 +90,55 @@ constinit const CallFunctions DeviceCall::functions = [] {
     table->send = send;
     table->has_failed = hasFailed;
   }
+  all.profiled.profile = noteKernel;
   return all;
 }();
 
 //===-- The course ----------------------------------------------------------------------------===//
 
 int32_t DeviceCall::hostPart(void *self) {
-  Invocation &call = static_cast<DeviceCall *>(self)->call;
-  call.enter(functions);
-  return call.code;
+  auto &own = *static_cast<DeviceCall *>(self);
+  if (isProfiling() && own.descriptor.num_kernels > 0)
+    own.startProfile();
+  own.call.enter(functions);
+  return own.call.code;
 }
+
+//===-- Profiles ------------------------------------------------------------------------------===//
+
+// The marks of a kernel are twice its number, and one more at its end.
+static constexpr int32_t firstMark = -1;
+
+void DeviceCall::startProfile() {
+  firstMarkTime = profileClock();
+  if (hasFunction(device, &keratin_device_t::mark))
+    (void)device.mark(device.user, lease.queue, firstMark, nullptr);
+}
+
+// A device that marks nothing is taken to do its work when it is told to.
+void DeviceCall::noteKernel(keratin_context_t *context, int32_t kernel, int32_t end) {
+  DeviceCall &own = *Invocation::of(context).device;
+  if (!hasFunction(own.device, &keratin_device_t::mark))
+    runtime::noteKernel(context, kernel, end);
+  else
+    (void)own.device.mark(own.device.user, own.lease.queue, 2 * kernel + (end != 0), nullptr);
+}
+
+void DeviceCall::recordProfile(int64_t begin) {
+  int32_t tag = 0;
+  int64_t time = 0, began = 0;
+  for (int32_t number = 1;
+       descriptor.num_kernels > 0 && hasFunction(device, &keratin_device_t::marked) &&
+       device.marked(device.user, lease.queue, number, &tag, &time, nullptr) == KERATIN_OK;
+       ++number)
+    if (tag % 2)
+      recordKernel(descriptor, tag / 2, firstMarkTime + began, firstMarkTime + time);
+    else
+      began = time;
+  recordKernel(descriptor, -1, begin, profileClock());
+}
+
+//===-- The call as a whole -------------------------------------------------------------------===//
 
 // What is done on the device follows from the sizes and the buffers, as long as the host computes
 // none on its way, and nobody asks when each kernel ran.
@@ -137,10 +176,6 @@ Code DeviceCall::runByParts(int32_t &failedSite) {
   return KERATIN_OK;
 }
 
-static bool runsCalls(const keratin_device_t &device) {
-  return device.bytes >= sizeof(keratin_device_t) && device.run;
-}
-
 void DeviceCall::execute() {
   if (!bindMemory())
     return;
@@ -152,11 +187,15 @@ void DeviceCall::execute() {
   lease.context.failed_site = 0; // also where the host's part is left out
   int32_t site = 0;
   keratin_device_call_t work = describe();
-  Code code = runsCalls(device) ? device.run(device.user, lease.queue, call.executable.module,
-                                             &work, &site, status)
-                                : runByParts(site);
+  int64_t begin = profileClock();
+  Code code =
+      hasFunction(device, &keratin_device_t::run)
+          ? device.run(device.user, lease.queue, call.executable.module, &work, &site, status)
+          : runByParts(site);
   if (call.code == KERATIN_OK)
     call.code = code;
+  if (isProfiling())
+    recordProfile(begin);
   recordSite(&lease.context, site);
   if (call.isSound())
     call.finish();
@@ -185,6 +224,16 @@ Code DeviceCall::refuseView(const ShortText &tensor, const keratin_tensor_t &vie
               functionName(descriptor), tensor.text(), device.name);
 }
 
+// A pointer of the host's that is said to be the device's would be the end of the device.
+Code DeviceCall::checkPlace(const ShortText &tensor, const void *data, int64_t bytes) {
+  keratin_status_t reason;
+  if (bytes == 0 || !hasFunction(device, &keratin_device_t::check) ||
+      device.check(device.user, data, size_t(bytes), &reason) == KERATIN_OK)
+    return KERATIN_OK;
+  return fail(status, Code(reason.code), "function '%s': %s is said to lie on device '%s', but %s",
+              functionName(descriptor), tensor.text(), device.name, reason.message);
+}
+
 Code DeviceCall::bindInputs() {
   int64_t sum = 0;
   for (int32_t i = 0; i < descriptor.num_inputs; ++i) {
@@ -196,6 +245,9 @@ Code DeviceCall::bindInputs() {
     bool isHere = liesHere(input);
     if (isHere ? !isRowMajor(input) : !isOnHost(input))
       return refuseView(call.inputText(i), input);
+    if (isHere)
+      if (Code code = checkPlace(call.inputText(i), input.data, bytes))
+        return code;
     if (!isHere && !Workspace::addPiece(sum, bytes))
       return noMemory("inputs", PTRDIFF_MAX);
   }
@@ -240,6 +292,9 @@ Code DeviceCall::bindOutputs() {
   for (int32_t i = 0; i < descriptor.num_outputs; ++i) {
     if (views && !liesHere(views[i]) && !isOnHost(views[i]))
       return refuseView(call.outputText(i), views[i]);
+    if (views && liesHere(views[i]))
+      if (Code code = checkPlace(call.outputText(i), views[i].data, lease.outputBytes[i]))
+        return code;
     if (!(views && liesHere(views[i])) && !Workspace::addPiece(sum, lease.outputBytes[i]))
       return noMemory("outputs", PTRDIFF_MAX);
   }

@@ -34,6 +34,10 @@ private:
   // The same where the device does not know how to run one.
   Code runByParts(int32_t &failedSite);
   static int32_t hostPart(void *self);
+  // When kernels begin and end on the device is asked of it when the call is over.
+  void startProfile();
+  void recordProfile(int64_t begin);
+  static void noteKernel(keratin_context_t *context, int32_t kernel, int32_t end);
   // Null, with the status filled in, where there is no memory.
   void *stagingMemory(int64_t bytes);
   Code copyOut(void *to, const void *from, int64_t bytes, int32_t stream);
@@ -56,12 +60,14 @@ private:
   bool liesHere(const keratin_tensor_t &view) const { return &deviceOf(view) == &device; }
   Code noMemory(const char *what, int64_t bytes);
   Code refuseView(const ShortText &tensor, const keratin_tensor_t &view);
+  Code checkPlace(const ShortText &tensor, const void *data, int64_t bytes);
 
   Invocation &call;
   const keratin_device_t &device;
   const keratin_function_desc_t &descriptor;
   Lease &lease;
   keratin_status_t *status;
+  int64_t firstMarkTime = 0;
   alignas(8) char scalars[KERATIN_STAGED_SCALARS];
 };
 

@@ -43,9 +43,10 @@ class Invocation {
 public:
   // Without a workspace the lease's own memory grows as it must.
   Invocation(keratin_executable_t &executable, const CallArguments &arguments,
-             const OutputSource &outputs, Workspace *workspace, keratin_status_t *status)
+             const OutputSource &outputs, Workspace *workspace, keratin_status_t *status,
+             const keratin_call_options_t *options = nullptr)
       : executable(executable), descriptor(executable.descriptor), arguments(arguments),
-        outputs(outputs), workspace(workspace), status(status) {}
+        outputs(outputs), workspace(workspace), status(status), options(options) {}
 
   Code run();
 
@@ -79,6 +80,7 @@ private:
   //===-- Its course (Invoke.cpp) -------------------------------------------------------------===//
   [[gnu::always_inline]] bool checkCounts();
   bool computesOutputs() const;
+  Code followStream();
   // All between the plan and the end of the call.
   [[gnu::always_inline]] void execute();
   // Runs the entry function.
@@ -168,6 +170,7 @@ private:
   const OutputSource &outputs;
   Workspace *workspace;
   keratin_status_t *status;
+  const keratin_call_options_t *options; // null: none
   Lease *lease = nullptr;
   bool leaseInWorkspace = false;
   bool isRunning = false;

@@ -78,7 +78,9 @@ Code Invocation::run() {
     return workspace ? refuseSmallWorkspace()
                      : fail(status, KERATIN_RESOURCE_EXHAUSTED,
                             "function '%s': no memory for a call", function());
-  code = planCall(executable, *lease, arguments, status);
+  code = options ? followStream() : KERATIN_OK;
+  if (code == KERATIN_OK)
+    code = planCall(executable, *lease, arguments, status);
   if (code == KERATIN_OK) {
     if (!executable.layout.support) [[likely]]
       execute();
@@ -95,6 +97,21 @@ bool Invocation::computesOutputs() const {
     if (descriptor.outputs[i].capacity)
       return true;
   return false;
+}
+
+// The plan may read sizes out of inputs, without the call's queue.
+Code Invocation::followStream() {
+  const keratin_device_t &runsOn = *executable.layout.device;
+  if (!options->has_stream)
+    return KERATIN_OK;
+  if (!hasFunction(runsOn, &keratin_device_t::follow))
+    return fail(status, KERATIN_INVALID_ARGUMENT,
+                "function '%s' runs on device '%s', which knows no streams of its callers",
+                function(), runsOn.name);
+  if (executable.layout.valueSymbols)
+    if (Code failure = runsOn.follow(runsOn.user, nullptr, options->stream, status))
+      return failure;
+  return runsOn.follow(runsOn.user, lease->queue, options->stream, status);
 }
 
 bool Invocation::checkCounts() {
@@ -139,7 +156,7 @@ void Invocation::enter(const CallFunctions &table) {
   if (isProfiling()) {
     if (descriptor.num_kernels > 0)
       context.functions = &table.profiled;
-    runProfiled(descriptor, context, lease->buffers, lease->sizes);
+    runProfiled(descriptor, context, lease->buffers, lease->sizes, /*isWholeCall=*/!device);
   } else {
     descriptor.entry(&context, lease->buffers, lease->sizes);
   }
@@ -212,6 +229,22 @@ keratin_invoke(keratin_executable_t *executable, keratin_variable_t *const *vari
   CallArguments arguments = {variables, num_variables, inputs, num_inputs};
   OutputSource source = {outputs, num_outputs, nullptr, nullptr, nullptr};
   return Invocation(*executable, arguments, source, nullptr, status).run();
+}
+
+extern "C" keratin_status_code_t
+keratin_invoke_with(keratin_executable_t *executable, keratin_variable_t *const *variables,
+                    int32_t num_variables, const keratin_tensor_t *inputs, int32_t num_inputs,
+                    const keratin_tensor_t *outputs, int32_t num_outputs,
+                    const keratin_call_options_t *options, keratin_status_t *status) {
+  if (Code code = checkPointers(status, __func__, {{executable, "executable"}}))
+    return code;
+  if (options && options->bytes < offsetof(keratin_call_options_t, reserved))
+    return fail(
+        status, KERATIN_INVALID_ARGUMENT, "function '%s': options of %" PRIu32 " bytes; needed %zu",
+        functionName(executable->descriptor), options->bytes, sizeof(keratin_call_options_t));
+  CallArguments arguments = {variables, num_variables, inputs, num_inputs};
+  OutputSource source = {outputs, num_outputs, nullptr, nullptr, nullptr};
+  return Invocation(*executable, arguments, source, nullptr, status, options).run();
 }
 
 extern "C" keratin_status_code_t

@@ -86,14 +86,20 @@ int64_t profileClock() {
 }
 
 void runProfiled(const keratin_function_desc_t &descriptor, keratin_context_t &context,
-                 void *const *buffers, const int64_t *sizes) {
+                 void *const *buffers, const int64_t *sizes, bool isWholeCall) {
   ProfiledCall call = {&descriptor, -1, 0};
   // Functions that do not tell of their kernels need not be asked about chunks either.
   if (descriptor.num_kernels > 0)
     context.profiled = &call;
   int64_t begin = profileClock();
   descriptor.entry(&context, buffers, sizes);
-  record({&descriptor, -1, 0, begin, profileClock(), -1, -1});
+  if (isWholeCall)
+    recordKernel(descriptor, -1, begin, profileClock());
+}
+
+void recordKernel(const keratin_function_desc_t &descriptor, int32_t kernel, int64_t begin,
+                  int64_t end) {
+  record({&descriptor, kernel, 0, begin, end, -1, -1});
 }
 
 void recordChunk(const keratin_context_t &context, int64_t start, int64_t begin, int64_t end) {

@@ -12,10 +12,13 @@ namespace keratin::runtime {
 extern std::atomic<uint64_t> recordingNumber;
 inline bool isProfiling() { return recordingNumber.load(std::memory_order_acquire) != 0; }
 
-// The entry function, recorded: the call, and what it tells of its kernels by noteKernel(), which
-// stands in the context's table.
+// The entry function, recorded: what it tells of its kernels by noteKernel(), which stands in the
+// context's table, and, if it is all of the call, the call.
 void runProfiled(const keratin_function_desc_t &descriptor, keratin_context_t &context,
-                 void *const *buffers, const int64_t *sizes);
+                 void *const *buffers, const int64_t *sizes, bool isWholeCall);
+// A kernel that ran, or for -1 a call.
+void recordKernel(const keratin_function_desc_t &descriptor, int32_t kernel, int64_t begin,
+                  int64_t end);
 
 // keratin_runtime_functions_t::profile, in a call that runProfiled() makes.
 void noteKernel(keratin_context_t *context, int32_t kernel, int32_t end);

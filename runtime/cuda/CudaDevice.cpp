@@ -67,6 +67,28 @@ Code CudaDevice::check(CUresult result, const char *function, keratin_status_t *
               driver.describe(result).text());
 }
 
+Code CudaDevice::checkAddress(CUdeviceptr address, keratin_status_t *status) {
+  unsigned type = 0;
+  int of = -1;
+  CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                      CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL};
+  void *values[] = {&type, &of};
+  if (Code code = checkAlive(status))
+    return code;
+  CUresult result = driver.cuPointerGetAttributes(2, attributes, values, address);
+  if (isFatal(result))
+    return check(result, "cuPointerGetAttributes", status);
+  if (result == CUDA_SUCCESS && type == CU_MEMORYTYPE_DEVICE && of == ordinal)
+    return KERATIN_OK;
+  ShortText what;
+  if (result == CUDA_SUCCESS && type == CU_MEMORYTYPE_DEVICE)
+    what.add("memory of device 'cuda:%d'", of);
+  else
+    what.add("memory of the host, or of nobody");
+  return fail(status, KERATIN_INVALID_ARGUMENT, "0x%llx is %s",
+              static_cast<unsigned long long>(address), what.text());
+}
+
 //===-- The devices of the process ------------------------------------------------------------===//
 
 static constinit Mutex devicesMutex;

@@ -31,6 +31,9 @@ public:
              const char *about = "");
   // Whether the device is there still: what happened before is said again.
   Code checkAlive(keratin_status_t *status) const;
+  // Whether it is an address of the device's memory, of whoever in the process asked for that; if
+  // not, what it is.
+  Code checkAddress(CUdeviceptr address, keratin_status_t *status);
 
   // Waits for what any queue has under way.
   void waitForQueues();

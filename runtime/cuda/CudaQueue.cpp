@@ -72,6 +72,8 @@ CudaQueue::~CudaQueue() {
   for (Chunk &chunk : chunks)
     if (chunk.isRead)
       (void)driver.cuEventDestroy_v2(chunk.isRead);
+  if (reached)
+    (void)driver.cuEventDestroy_v2(reached);
   if (wordsRead)
     (void)driver.cuMemFreeHost(wordsRead);
   if (words)
@@ -126,6 +128,7 @@ Code CudaQueue::begin(keratin_status_t *status) {
   if (Code code = start(status))
     return code;
   isGuarded = false;
+  marks.restart();
   return isFresh ? KERATIN_OK : resetWords(status);
 }
 
@@ -158,6 +161,28 @@ Code CudaQueue::wait(int32_t *failedSite, keratin_status_t *status) {
     return code;
   *failedSite = siteOf(*wordsRead);
   return KERATIN_OK;
+}
+
+Code CudaQueue::follow(CUstream other, keratin_status_t *status) {
+  const Driver &driver = device.driver;
+  if (Code code = start(status))
+    return code;
+  if (!reached)
+    if (Code code =
+            check(driver.cuEventCreate(&reached, CU_EVENT_DISABLE_TIMING), "cuEventCreate", status))
+      return code;
+  static constexpr const char *about = " of the caller's stream";
+  if (Code code = check(driver.cuEventRecord(reached, other), "cuEventRecord", status, about))
+    return code;
+  isBusy.store(true, std::memory_order_relaxed);
+  return check(driver.cuStreamWaitEvent(stream, reached, 0), "cuStreamWaitEvent", status, about);
+}
+
+Code CudaQueue::mark(int32_t tag, keratin_status_t *status) {
+  if (Code code = start(status))
+    return code;
+  isBusy.store(true, std::memory_order_relaxed);
+  return marks.add(stream, tag, status);
 }
 
 //===-- What is recorded ----------------------------------------------------------------------===//

@@ -7,7 +7,7 @@
 
 #include "runtime/abi/keratin_cuda_abi.h"
 #include "runtime/cuda/CudaDevice.h"
-#include "runtime/cuda/CudaGraph.h"
+#include "runtime/cuda/CudaMarks.h"
 
 namespace keratin::cuda {
 
@@ -17,7 +17,7 @@ public:
   // What the driver refuses to make here it is asked for again by the first call, which can say so.
   static Code create(CudaDevice &device, CudaQueue **queue, keratin_status_t *status);
   static void destroy(CudaQueue *queue);
-  explicit CudaQueue(CudaDevice &device) : device(device), graphs(device) {}
+  explicit CudaQueue(CudaDevice &device) : device(device), graphs(device), marks(device) {}
   ~CudaQueue();
 
   // Makes what the queue has not got yet. The others begin with it.
@@ -34,6 +34,12 @@ public:
   void guard() { isGuarded = true; }
   // A whole call (keratin_device_t::run).
   Code run(const keratin_device_call_t &call, int32_t *failedSite, keratin_status_t *status);
+  // What is put into the queue from here on comes after what is in `other` now.
+  Code follow(CUstream other, keratin_status_t *status);
+  Code mark(int32_t tag, keratin_status_t *status);
+  Code readMark(int32_t number, int32_t *tag, int64_t *nanoseconds, keratin_status_t *status) {
+    return marks.read(number, tag, nanoseconds, status);
+  }
   // Between the beginning and the end of run(): the context is current.
   bool isInCall() const { return inCall; }
 
@@ -121,9 +127,11 @@ private:
   Room scratch, parts, counters, bounce;
   bool areCountersZero = false;
 
+  CUevent reached = nullptr; // where a stream is that this one follows
   CudaGraphs graphs;
   CudaGraph *recording = nullptr;
   CUstream capturing = nullptr; // where graphs are made; nothing is ever done on it
+  CudaMarks marks;
 };
 
 } // namespace keratin::cuda

@@ -143,6 +143,34 @@ static Code run(void *user, void *queue, void *, const keratin_device_call_t *ca
   return static_cast<CudaQueue *>(queue)->run(*call, failedSite, status);
 }
 
+// Without a queue the device's own is waited for by nobody: what is done in it later is.
+static Code follow(void *user, void *queue, void *stream, keratin_status_t *status) {
+  CudaDevice &device = deviceOf(user);
+  CudaScope scope(device);
+  auto *followed = static_cast<CUstream>(stream);
+  if (queue)
+    return static_cast<CudaQueue *>(queue)->follow(followed, status);
+  MutexGuard guard(device.ownQueueMutex);
+  return device.ownQueue->follow(followed, status);
+}
+
+static Code check(void *user, const void *data, size_t, keratin_status_t *status) {
+  CudaDevice &device = deviceOf(user);
+  CudaScope scope(device);
+  return device.checkAddress(addressOf(data), status);
+}
+
+static Code mark(void *user, void *queue, int32_t tag, keratin_status_t *status) {
+  QueueScope scope(deviceOf(user), queue);
+  return static_cast<CudaQueue *>(queue)->mark(tag, status);
+}
+
+static Code marked(void *user, void *queue, int32_t number, int32_t *tag, int64_t *nanoseconds,
+                   keratin_status_t *status) {
+  CudaScope scope(deviceOf(user));
+  return static_cast<CudaQueue *>(queue)->readMark(number, tag, nanoseconds, status);
+}
+
 keratin_device_t tableOf(CudaDevice &device) {
   return {.bytes = sizeof(keratin_device_t),
           .abi_version = KERATIN_DEVICE_ABI_VERSION,
@@ -162,7 +190,11 @@ keratin_device_t tableOf(CudaDevice &device) {
           .launch = launch,
           .wait = wait,
           .guard = guard,
-          .run = run};
+          .run = run,
+          .follow = follow,
+          .check = check,
+          .mark = mark,
+          .marked = marked};
 }
 
 //===-- By name -------------------------------------------------------------------------------===//

@@ -94,6 +94,13 @@ enum : CUfunction_attribute {
   CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8
 };
 
+using CUpointer_attribute = int;
+enum : CUpointer_attribute {
+  CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,
+  CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9
+};
+enum : unsigned { CU_MEMORYTYPE_HOST = 1, CU_MEMORYTYPE_DEVICE = 2 };
+
 // Options of cuModuleLoadDataEx; a value is a pointer, or a number in the place of one.
 using CUjit_option = int;
 enum : CUjit_option { CU_JIT_ERROR_LOG_BUFFER = 5, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6 };
@@ -154,6 +161,8 @@ struct CUgraphExecUpdateResultInfo {
     (CUfunction function, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX,         \
      unsigned blockY, unsigned blockZ, unsigned sharedBytes, CUstream stream, void **parameters))  \
   F(cuMemGetInfo_v2, (size_t *unused, size_t *total))                                              \
+  F(cuPointerGetAttributes,                                                                        \
+    (unsigned count, CUpointer_attribute *attributes, void **values, CUdeviceptr address))         \
   F(cuMemAlloc_v2, (CUdeviceptr * address, size_t bytes))                                          \
   F(cuMemFree_v2, (CUdeviceptr address))                                                           \
   F(cuMemAllocAsync, (CUdeviceptr * address, size_t bytes, CUstream stream))                       \

@@ -404,3 +404,16 @@ keratin_state_invoke(keratin_state_t *state, int32_t function, const keratin_ten
   return keratin_invoke(executable, variables, count, inputs, num_inputs, outputs, num_outputs,
                         status);
 }
+
+extern "C" keratin_status_code_t
+keratin_state_invoke_with(keratin_state_t *state, int32_t function, const keratin_tensor_t *inputs,
+                          int32_t num_inputs, const keratin_tensor_t *outputs, int32_t num_outputs,
+                          const keratin_call_options_t *options, keratin_status_t *status) {
+  if (Code code = checkState(state, __func__, status))
+    return code;
+  if (!isFunction(*state, function, status))
+    return KERATIN_INVALID_ARGUMENT;
+  return keratin_invoke_with(state->executables[function], state->functionVariables[function],
+                             numVariables(*state, function), inputs, num_inputs, outputs,
+                             num_outputs, options, status);
+}

@@ -133,7 +133,11 @@ const keratin_device_t farTable = {.bytes = sizeof(keratin_device_t),
                                    .launch = FarDevice::launch,
                                    .wait = FarDevice::wait,
                                    .guard = FarDevice::guard,
-                                   .run = nullptr};
+                                   .run = nullptr,
+                                   .follow = nullptr,
+                                   .check = nullptr,
+                                   .mark = nullptr,
+                                   .marked = nullptr};
 
 const keratin_device_t *farDevice() {
   if (!keratin_device_find("far")) {

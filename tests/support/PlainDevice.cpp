@@ -394,7 +394,11 @@ keratin_device_t PlainDevice::table() {
           .launch = launch,
           .wait = wait,
           .guard = guard,
-          .run = nullptr};
+          .run = nullptr,
+          .follow = nullptr,
+          .check = nullptr,
+          .mark = nullptr,
+          .marked = nullptr};
 }
 
 } // namespace

@@ -7,6 +7,13 @@
 // RUN: env KERATIN_EMULATOR=seed=5 keratin-run %s --device=emulated --random=3 --repeat=3 --check --save-state=%t/seeded | FileCheck %s
 // RUN: cmp %t/state %t/seeded
 
+// When kernels ran on the device, with their names and lines as on the CPU.
+// RUN: keratin-run %s --device=emulated --random=3 --repeat=2 --profile=%t/profile.json
+// RUN: FileCheck %s --check-prefix=PROFILE --input-file=%t/profile.json
+// PROFILE-DAG: "name":"mul + add","cat":"kernel"
+// PROFILE-DAG: "name":"step","cat":"call"
+// PROFILE-DAG: "source":"{{.*}}cuda-device.mlir:{{[0-9]+}}"
+
 // What is not there, or does not fit.
 // RUN: env KERATIN_CUDA_DRIVER=/nowhere.so %{exits} 1 keratin-run %s --device=cuda --random=3 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: %{exits} 1 keratin-run %s --device=emulated --target=cpu --random=3 2>&1 | FileCheck %s --check-prefix=OTHER

@@ -101,6 +101,22 @@ typedef struct keratin_device_t {
   keratin_status_code_t (*run)(void *user, void *queue, void *module,
                                const keratin_device_call_t *call, int32_t *failed_site,
                                keratin_status_t *status);
+
+  // The rest may be NULL of any device, or not there.
+
+  // What is done in the queue from here on, or without a queue, comes after all that is in `stream`
+  // now: a stream of the caller's (keratin_call_options_t).
+  keratin_status_code_t (*follow)(void *user, void *queue, void *stream, keratin_status_t *status);
+  // Whether the bytes lie in the device's memory, which need not be of allocate(); if not, what
+  // they are is said as in "0x7fff… is memory of the host".
+  keratin_status_code_t (*check)(void *user, const void *data, size_t bytes,
+                                 keratin_status_t *status);
+  // For profiles: a mark with a tag in the queue, and, when the call is over, the tag of the nth
+  // mark since begin() and the nanoseconds between the first and this one. OUT_OF_RANGE behind the
+  // last.
+  keratin_status_code_t (*mark)(void *user, void *queue, int32_t tag, keratin_status_t *status);
+  keratin_status_code_t (*marked)(void *user, void *queue, int32_t number, int32_t *tag,
+                                  int64_t *nanoseconds, keratin_status_t *status);
 } keratin_device_t;
 
 // Bytes of the table of a device that was made before there was run().
@@ -128,6 +144,25 @@ typedef keratin_status_code_t (*keratin_device_provider_t)(const char *name,
 KERATIN_API void keratin_device_set_provider(keratin_device_provider_t provider);
 // The devices that are known, by number, the CPU first; NULL behind the last.
 KERATIN_API const keratin_device_t *keratin_device_at(int32_t number);
+
+// What a call may be told beside its arguments. All 0: nothing.
+typedef struct keratin_call_options_t {
+  uint32_t bytes; // of this struct
+  // Not 0: the call's work on its device comes after all that is in `stream` when the call is made,
+  // a stream of the device's own interface; of CUDA a CUstream, NULL for the stream 0, of the
+  // device's primary context. The call returns when its work is done, as any call: what is put into
+  // the stream afterwards comes after it.
+  uint32_t has_stream;
+  void *stream;
+  void *reserved[4];
+} keratin_call_options_t;
+
+// As keratin_invoke. Inputs and outputs may lie on the device where the function runs
+// (keratin_tensor_t::device), row-major: then they are read and written where they lie.
+KERATIN_API keratin_status_code_t keratin_invoke_with(
+    keratin_executable_t *executable, keratin_variable_t *const *variables, int32_t num_variables,
+    const keratin_tensor_t *inputs, int32_t num_inputs, const keratin_tensor_t *outputs,
+    int32_t num_outputs, const keratin_call_options_t *options, keratin_status_t *status);
 
 // A session whose variables lie on the device. Functions that use them run there.
 KERATIN_API keratin_status_code_t keratin_session_create_on(const keratin_device_t *device,

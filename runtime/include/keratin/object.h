@@ -73,6 +73,11 @@ KERATIN_API keratin_status_code_t
 keratin_state_invoke(keratin_state_t *state, int32_t function, const keratin_tensor_t *inputs,
                      int32_t num_inputs, const keratin_tensor_t *outputs, int32_t num_outputs,
                      void *workspace, size_t workspace_bytes, keratin_status_t *status);
+// As keratin_invoke_with.
+KERATIN_API keratin_status_code_t
+keratin_state_invoke_with(keratin_state_t *state, int32_t function, const keratin_tensor_t *inputs,
+                          int32_t num_inputs, const keratin_tensor_t *outputs, int32_t num_outputs,
+                          const keratin_call_options_t *options, keratin_status_t *status);
 
 #ifdef __cplusplus
 }

@@ -170,6 +170,34 @@ CUresult cuMemGetInfo_v2(size_t *unused, size_t *total) {
 }
 KERATIN_EMULATED(cuMemGetInfo_v2);
 
+// Of an address that nobody knows the driver tells nothing, and that is no error.
+CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute *attributes, void **values,
+                                CUdeviceptr address) {
+  return call(
+      "cuPointerGetAttributes", Needs::Context, [&](Machine &machine, Context *now) -> CUresult {
+        if (count && (!attributes || !values))
+          return CUDA_ERROR_INVALID_VALUE;
+        unsigned type = 0;
+        int ordinal = -2;
+        for (const auto &context : machine.contexts)
+          if (context->memory->rangeOf(address).address && (type == 0 || context.get() == now)) {
+            type = CU_MEMORYTYPE_DEVICE;
+            ordinal = context->ordinal;
+          }
+        if (machine.isPinned(reinterpret_cast<const void *>(address), 1))
+          type = CU_MEMORYTYPE_HOST;
+        for (unsigned i = 0; i < count; ++i)
+          if (attributes[i] == CU_POINTER_ATTRIBUTE_MEMORY_TYPE)
+            *static_cast<unsigned *>(values[i]) = type;
+          else if (attributes[i] == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL)
+            *static_cast<int *>(values[i]) = ordinal;
+          else
+            return CUDA_ERROR_INVALID_VALUE;
+        return CUDA_SUCCESS;
+      });
+}
+KERATIN_EMULATED(cuPointerGetAttributes);
+
 CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes) {
   return call("cuMemAlloc_v2", Needs::Quiet, [&](Machine &machine, Context *now) {
     return allocate(machine, *now, address, bytes);
