@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and runs the main job: a C++ program that defines a network with K::, compiles its training step,
 # trains it on handwritten digits, and saves it; then keratin-compile makes a shared object of the saved model, and a C program trains
-# and predicts with that alone.
+# and predicts with that alone; then the training step runs on a CUDA device, or in the emulator of one.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 tools/setup.sh
-tools/build.sh release digits second_order keratin-compile
+tools/build.sh release digits second_order keratin-compile keratin-run keratin_cuda_emulator
 out=build/release/demo
 mkdir -p $out
 build/release/examples/digits examples/data/digits.csv 30 $out/digits.ktg
@@ -19,3 +19,6 @@ clang-19 -std=c99 -D_POSIX_C_SOURCE=199309L -O2 -Wall -Wextra -I$out -Iexamples 
 ls -l $out/libdigits.so
 ldd $out/libdigits.so
 $out/digits_object examples/data/digits.csv
+
+echo "--- CUDA ---"
+tools/demo-cuda.sh build/release $out/digits.ktg $out/cuda

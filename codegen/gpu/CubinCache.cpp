@@ -1,5 +1,6 @@
 #include "codegen/gpu/CubinCache.h"
 
+#include "codegen/gpu/NvJitLink.h"
 #include "codegen/gpu/Ptxas.h"
 
 #include "llvm/ADT/SmallString.h"
@@ -12,6 +13,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstdlib>
+#include <type_traits>
 
 using namespace keratin::codegen;
 using llvm::StringRef;
@@ -76,18 +78,39 @@ void CubinCache::keep(const std::string &key, StringRef cubin) const {
   }));
 }
 
-std::optional<std::string> keratin::codegen::cubinOf(StringRef ptx, StringRef architecture,
-                                                     std::string *error) {
-  std::optional<Ptxas> assembler = Ptxas::find(error);
-  if (!assembler)
-    return std::nullopt;
+// Takes one that find() has found.
+template <typename Assembler>
+static std::optional<std::string> cubinBy(const Assembler &assembler, StringRef ptx,
+                                          StringRef architecture, std::string *error) {
   const CubinCache cache = CubinCache::ofEnvironment();
-  const std::string key = CubinCache::keyOf(ptx, architecture, assembler->version());
+  const std::string key = CubinCache::keyOf(ptx, architecture, assembler.version());
   if (auto found = cache.find(key))
     return found;
-  auto assembled = assembler->assemble(ptx, architecture, error);
-  if (!assembled)
-    return std::nullopt;
-  cache.keep(key, assembled->cubin);
-  return std::move(assembled->cubin);
+  std::optional<std::string> cubin;
+  if constexpr (std::is_same_v<Assembler, Ptxas>) {
+    if (auto assembled = assembler.assemble(ptx, architecture, error))
+      cubin = std::move(assembled->cubin);
+  } else {
+    cubin = assembler.assemble(ptx, architecture, error);
+  }
+  if (cubin)
+    cache.keep(key, *cubin);
+  return cubin;
+}
+
+bool keratin::codegen::canAssemble(std::string *missing) {
+  std::string also;
+  if (Ptxas::find(missing) || NvJitLink::find(&also))
+    return true;
+  *missing += "; " + also;
+  return false;
+}
+
+std::optional<std::string> keratin::codegen::cubinOf(StringRef ptx, StringRef architecture,
+                                                     std::string *error) {
+  if (auto assembler = Ptxas::find(error))
+    return cubinBy(*assembler, ptx, architecture, error);
+  if (auto library = NvJitLink::find(error))
+    return cubinBy(*library, ptx, architecture, error);
+  return std::nullopt;
 }

@@ -34,7 +34,10 @@ private:
   std::string folder; // "": none
 };
 
-// Machine code of PTX out of the cache, else by ptxas and into the cache. Nullopt with a message.
+// Whether there is ptxas or, else, nvJitLink; a message if there is neither.
+bool canAssemble(std::string *missing);
+// Machine code of PTX out of the cache, else by one of them and into the cache. Nullopt with a
+// message.
 std::optional<std::string> cubinOf(llvm::StringRef ptx, llvm::StringRef architecture,
                                    std::string *error);
 

@@ -8,7 +8,6 @@
 #include "codegen/gpu/DevicePlan.h"
 #include "codegen/gpu/LoopPlan.h"
 #include "codegen/gpu/PtxModule.h"
-#include "codegen/gpu/Ptxas.h"
 #include "codegen/llvm/LowerToLlvm.h"
 #include "runtime/abi/keratin_cuda_abi.h"
 
@@ -42,7 +41,7 @@ TargetLimits CudaTarget::limits() const {
 
 std::string CudaTarget::warning() const {
   std::string missing;
-  if (architectures.empty() || Ptxas::find(&missing))
+  if (architectures.empty() || canAssemble(&missing))
     return "";
   return "only PTX, which the driver compiles, and no machine code for " +
          llvm::join(architectures, ", ") + ": " + missing;
@@ -71,7 +70,7 @@ LogicalResult CudaTarget::addCubins(EntryDescription &description, const std::st
   if (wanted.empty() && !deviceArchitecture.empty())
     wanted.push_back(deviceArchitecture);
   std::string missing;
-  if (wanted.empty() || description.deviceKernels.empty() || !Ptxas::find(&missing))
+  if (wanted.empty() || description.deviceKernels.empty() || !canAssemble(&missing))
     return success();
   struct Result {
     std::optional<std::string> cubin;

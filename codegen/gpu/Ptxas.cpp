@@ -23,7 +23,12 @@ std::optional<AssembledPtx> Ptxas::assemble(StringRef ptx, StringRef architectur
     return std::nullopt;
   }
   std::string architectureOption = ("-arch=" + architecture).str();
-  ProgramRun run = runProgram(path, {"-v", architectureOption, text.path(), "-o", code.path()});
+  llvm::SmallVector<StringRef> arguments = {"-v", architectureOption, text.path(), "-o",
+                                            code.path()};
+  // The kernels of a module at the same time: the code is the same. Older ones may not know it.
+  if (StringRef(version()).contains("release 13."))
+    arguments.push_back("--split-compile=0");
+  ProgramRun run = runProgram(path, arguments);
   AssembledPtx result{code.read(), resourcesOf(run.output)};
   if (run.isGood && !result.cubin.empty())
     return result;

@@ -1,6 +1,7 @@
 // Names of architectures, what ptxas says, and the cache of what it made.
 #include "codegen/gpu/CubinCache.h"
 #include "codegen/gpu/CudaArchitectures.h"
+#include "codegen/gpu/NvJitLink.h"
 #include "codegen/gpu/Ptxas.h"
 
 #include <catch2/catch.hpp>
@@ -122,6 +123,26 @@ TEST_CASE("the cache gives back what it was given, and nothing that is damaged")
   CubinCache("/proc/none").keep(key, cubin);
 }
 
+static const char *const ptx =
+    ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n ret;\n}\n";
+
+TEST_CASE("nvJitLink assembles a module") {
+  std::string error;
+  auto library = NvJitLink::find(&error);
+  if (!library) {
+    std::cout << "not tested: " << error << "\n";
+    return;
+  }
+  CHECK(library->version().find("nvJitLink 1") == 0);
+  auto cubin = library->assemble(ptx, "sm_90", &error);
+  INFO(error);
+  REQUIRE(cubin);
+  CHECK(cubin->substr(1, 3) == "ELF");
+  CHECK_FALSE(library->assemble("no PTX", "sm_90", &error));
+  CHECK(error.find("nvJitLink for sm_90: ") == 0);
+  CHECK_FALSE(library->assemble(ptx, "sm_200", &error));
+}
+
 TEST_CASE("ptxas assembles a module") {
   std::string error;
   auto assembler = Ptxas::find(&error);
@@ -129,8 +150,6 @@ TEST_CASE("ptxas assembles a module") {
     std::cout << "not tested: " << error << "\n";
     return;
   }
-  const char *ptx =
-      ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n ret;\n}\n";
   auto assembled = assembler->assemble(ptx, "sm_80", &error);
   INFO(error);
   REQUIRE(assembled);

@@ -1,4 +1,4 @@
-// In programs that hold this, the plain target and its device are known from the start.
-#include "tests/support/PlainTarget.h"
+// In programs that hold this, the targets of tests and their device are known from the start.
+#include "tests/support/PtxTarget.h"
 
-static const bool isRegistered = (keratin::tests::registerPlainTarget(), true);
+static const bool isRegistered = (keratin::tests::registerPtxTarget(), true);

@@ -5,6 +5,8 @@
 #include "codegen/cpu/KernelLowering.h"
 #include "codegen/gpu/CudaMachine.h"
 #include "codegen/gpu/DevicePlan.h"
+#include "codegen/gpu/PtxModule.h"
+#include "codegen/gpu/UnitsPlan.h"
 #include "codegen/llvm/LowerToLlvm.h"
 #include "codegen/llvm/ObjectEmitter.h"
 #include "runtime/abi/keratin_cuda_abi.h"
@@ -16,8 +18,10 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <mutex>
 #include <set>
+#include <typeinfo>
 #include <unistd.h>
 
 using namespace keratin;
@@ -26,12 +30,16 @@ using namespace mlir;
 
 namespace {
 
+// Before each kernel in a file: what form it has. tests/codegen/ptx-sweep.py reads it.
+constexpr const char *ptxFormComment = "// form: ";
+
 // Files of different kernels.
 class Collection {
 public:
   explicit Collection(std::string folder) : folder(std::move(folder)) {}
 
-  void add(const std::string &ptx) {
+  // With the form of each kernel, by its name.
+  void add(const std::string &ptx, const std::map<std::string, std::string> &forms) {
     PtxParts parts = partsOfPtx(ptx);
     std::lock_guard lock(mutex);
     // Names of tables would meet.
@@ -40,8 +48,10 @@ public:
         open(ptx);
       return;
     }
-    for (const PtxParts::Kernel &kernel : parts.kernels)
-      add(parts.header, kernel);
+    for (const PtxParts::Kernel &kernel : parts.kernels) {
+      auto form = forms.find(kernel.name);
+      add(parts.header, kernel, form == forms.end() ? "" : form->second);
+    }
   }
 
 private:
@@ -54,7 +64,7 @@ private:
     inFile = kernelsOfFile;
   }
 
-  void add(const std::string &header, const PtxParts::Kernel &kernel) {
+  void add(const std::string &header, const PtxParts::Kernel &kernel, const std::string &form) {
     auto named = [&](const std::string &name) {
       std::string text = kernel.text;
       for (size_t at = 0; (at = text.find(kernel.name, at)) != std::string::npos; at += name.size())
@@ -67,7 +77,9 @@ private:
       open(header);
       inFile = 0;
     }
-    file << named("k" + std::to_string(inFile++)) << "\n" << std::flush;
+    file << ptxFormComment << form << "\n"
+         << named("k" + std::to_string(inFile++)) << "\n"
+         << std::flush;
   }
 
   const std::string folder;
@@ -83,6 +95,20 @@ Collection *collection() {
     return folder ? new Collection(folder) : nullptr;
   }();
   return made;
+}
+
+// The first part of what a plan says of its schedule, with N for numbers: "N elements a thread".
+std::string formOf(StringRef plan) {
+  StringRef schedule = plan.split("schedule: ").second;
+  std::string form;
+  for (char c : schedule.take_until([](char c) { return c == ',' || c == ';' || c == '\n'; })) {
+    bool isDigit = c >= '0' && c <= '9';
+    if (!isDigit)
+      form += c;
+    else if (!StringRef(form).ends_with("N"))
+      form += 'N';
+  }
+  return form;
 }
 
 class PtxTarget : public codegen::Target {
@@ -102,18 +128,40 @@ public:
     if (failed(cuda->lower(function, program, *unused, name, onCuda)))
       return failure();
     for (const codegen::DeviceImage &image : onCuda.images)
-      if (image.kind == KERATIN_CUDA_IMAGE_PTX && failed(judge(function, image.bytes.data())))
+      if (image.kind == KERATIN_CUDA_IMAGE_PTX &&
+          failed(judge(function, image.bytes.data(), onCuda)))
         return failure();
     return lowerUnits(function, program, into, name, description);
   }
 
 private:
-  static LogicalResult judge(func::FuncOp function, const std::string &ptx) {
+  LogicalResult judge(func::FuncOp function, const std::string &ptx,
+                      const codegen::EntryDescription &onCuda) const {
     if (std::string problem = lintPtx(ptx); !problem.empty())
       return function.emitError("the PTX breaks a rule: ") << problem;
     if (Collection *kept = collection())
-      kept->add(ptx);
+      kept->add(ptx, formsOf(function, onCuda.kernelFunctions));
     return success();
+  }
+
+  // Of each kernel by its name in the PTX. The functions are those of the kernels in their order.
+  std::map<std::string, std::string> formsOf(func::FuncOp function,
+                                             ArrayRef<std::string> functions) const {
+    std::map<std::string, std::string> forms;
+    size_t number = 0;
+    function->walk([&](ir::KernelOp kernel) {
+      std::string text;
+      llvm::raw_string_ostream out(text);
+      auto plan = codegen::planDeviceKernel(kernel, device, codegen::warpThreads);
+      if (!plan || number >= functions.size())
+        return;
+      plan->printSchedule(out);
+      // What has no form of its own is a thread's for each unit, as the CPU would do it.
+      const codegen::DevicePlan &made = *plan;
+      bool isUnits = typeid(made) == typeid(codegen::UnitsPlan);
+      forms[codegen::ptxName(functions[number++])] = (isUnits ? "units: " : "") + formOf(text);
+    });
+    return forms;
   }
 
   // What threads do, for the plain device.
