@@ -10,19 +10,6 @@
 using namespace keratin::codegen;
 using namespace mlir;
 
-Type keratin::codegen::sumTypeOf(Type elementType) {
-  MLIRContext *context = elementType.getContext();
-  unsigned bits = elementType.getIntOrFloatBitWidth();
-  if (isa<FloatType>(elementType))
-    return bits < 32 ? Type(Float32Type::get(context)) : elementType;
-  return IntegerType::get(context, bits <= 32 ? 32 : 64);
-}
-
-Type keratin::codegen::storageOf(Type elementType) {
-  bool isNarrowFloat = isa<FloatType>(elementType) && elementType.getIntOrFloatBitWidth() < 32;
-  return isNarrowFloat ? Type(IntegerType::get(elementType.getContext(), 16)) : elementType;
-}
-
 std::unique_ptr<ContractionEngine> ContractionEngine::make(LoopEmitter &emit,
                                                            const ContractionTile &tile,
                                                            Type sumType, Value shared,

@@ -3,6 +3,7 @@
 #ifndef KERATIN_CODEGEN_GPU_CONTRACTIONENGINE_H
 #define KERATIN_CODEGEN_GPU_CONTRACTIONENGINE_H
 
+#include "codegen/gpu/ContractionNumbers.h"
 #include "codegen/gpu/ContractionSource.h"
 #include "codegen/gpu/ContractionTile.h"
 
@@ -82,9 +83,6 @@ private:
   void forEach(int64_t rows, int64_t group, const Result &result,
                llvm::function_ref<Value(Value)> rowOf, Load load, Store store);
 };
-
-// Floats of 16 bits as bits: LLVM takes vectors of such apart.
-mlir::Type storageOf(mlir::Type elementType);
 
 } // namespace keratin::codegen
 

@@ -24,16 +24,6 @@ Type ThreadsEngine::Copy::type() const {
   return group > 1 ? Type(VectorType::get(group, type)) : type;
 }
 
-Value ThreadsEngine::toSum(Value stored, Type elementType) {
-  if (elementType == sumType)
-    return stored;
-  if (isa<FloatType>(elementType))
-    return emit.widen(stored, elementType, sumType);
-  auto vector = dyn_cast<VectorType>(stored.getType());
-  return emit.builder.create<arith::ExtUIOp>(
-      emit.loc, vector ? Type(vector.clone(sumType)) : sumType, stored);
-}
-
 // Pieces are dealt out so that a warp reads whole sectors of 32 bytes, and
 // writes to all banks of shared memory: along lines one after the other; along
 // the depth a sector of each line.
@@ -81,7 +71,7 @@ ThreadsEngine::Values ThreadsEngine::read(Copy &copy, Value depth) {
 void ThreadsEngine::write(Copy &copy, ValueRange values, Value stage) {
   bool isAlongLines = copy.source->neighbours == ContractionSource::Neighbours::Lines;
   for (auto [piece, value] : llvm::zip(copy.pieces, values)) {
-    Value numbers = toSum(value, copy.source->elementType);
+    Value numbers = widenToSum(emit, value, copy.source->elementType, sumType);
     Value to = place(emit.add(stage, piece.place));
     if (copy.group == 1 || isAlongLines) {
       store(numbers, to, tile.sumBytes * copy.group);
@@ -120,13 +110,8 @@ ThreadsEngine::Values ThreadsEngine::addProducts(ValueRange sums, const Factors 
   Values next;
   size_t i = 0;
   for (Value a : factors.a)
-    for (Value b : factors.b) {
-      Value sum = sums[i++];
-      if (isa<FloatType>(sumType))
-        next.push_back(emit.builder.create<LLVM::FMAOp>(emit.loc, sumType, a, b, sum));
-      else
-        next.push_back(emit.add(emit.mul(a, b), sum));
-    }
+    for (Value b : factors.b)
+      next.push_back(addProduct(emit, a, b, sums[i++]));
   return next;
 }
 

@@ -50,7 +50,6 @@ private:
   Copy planCopy(ContractionSource &source, int64_t lines, int64_t group, int64_t base);
   Values read(Copy &copy, Value depth);
   void write(Copy &copy, mlir::ValueRange values, Value stage);
-  Value toSum(Value stored, mlir::Type elementType);
   Values multiply(llvm::MutableArrayRef<Copy> copies, Value begin, Value end, bool unrolls);
   Values addStage(mlir::ValueRange sums, Value stage, bool unrolls);
 };

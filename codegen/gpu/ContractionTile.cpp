@@ -8,6 +8,7 @@
 #include <cmath>
 
 using namespace keratin::codegen;
+using keratin::ir::DimExpr;
 
 using Units = ContractionTile::Units;
 
@@ -111,6 +112,18 @@ static llvm::ArrayRef<Candidate> candidatesOf(Units units, int64_t sumBytes) {
 
 int64_t keratin::codegen::mostDepthParts(int64_t tiles) {
   return tiles < 1 || 2 * tiles > processors ? 1 : processors / tiles;
+}
+
+int64_t keratin::codegen::mostDepthParts(const DimExpr &tiles, const DimExpr &depth) {
+  int64_t most = tiles.isConstant() ? mostDepthParts(tiles.constantValue()) : 1;
+  if (depth.isConstant())
+    most = std::min(most, std::max<int64_t>(1, depth.constantValue() / leastPartDepth));
+  return most;
+}
+
+DimExpr keratin::codegen::partsOfDepth(const DimExpr &depth, int64_t mostParts) {
+  DimExpr worthwhile = *max(DimExpr(1), *floordiv(depth, DimExpr(leastPartDepth)));
+  return *min(DimExpr(mostParts), worthwhile);
 }
 
 // How much of a device's arithmetic is done.

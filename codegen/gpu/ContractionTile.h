@@ -2,6 +2,8 @@
 #ifndef KERATIN_CODEGEN_GPU_CONTRACTIONTILE_H
 #define KERATIN_CODEGEN_GPU_CONTRACTIONTILE_H
 
+#include "ir/shapes/DimExpr.h"
+
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstdint>
@@ -68,6 +70,10 @@ ContractionTile chooseTile(ContractionTile::Units units, int64_t sumBytes,
 int64_t mostDepthParts(int64_t tiles);
 // The least depth that is worth a block of its own.
 inline constexpr int64_t leastPartDepth = 256;
+// The same of numbers that may not be known: 1 where tiles are not, since each needs a counter
+// (Meeting). How many share a depth then.
+int64_t mostDepthParts(const ir::DimExpr &tiles, const ir::DimExpr &depth);
+ir::DimExpr partsOfDepth(const ir::DimExpr &depth, int64_t mostParts);
 
 } // namespace keratin::codegen
 

@@ -1,6 +1,6 @@
 #include "codegen/gpu/ContractionTilesPlan.h"
 
-#include "codegen/gpu/ContractionEngine.h"
+#include "codegen/gpu/ContractionNumbers.h"
 #include "codegen/lowering/KernelKind.h"
 
 using namespace keratin::codegen;
@@ -34,11 +34,7 @@ ContractionTilesPlan::ContractionTilesPlan(ir::KernelOp kernel, ContractionNest 
   sharedBytes = tile.sharedBytes();
   DimExpr tiles = mul(rowTiles(), columnTiles()).value_or(DimExpr(INT64_MAX));
   tiles = mul(nest.shape.batch, tiles).value_or(DimExpr(INT64_MAX));
-  // Results that are met for have a counter each.
-  if (tiles.isConstant())
-    mostParts = mostDepthParts(tiles.constantValue());
-  if (spec.k.constant)
-    mostParts = std::min(mostParts, std::max<int64_t>(1, *spec.k.constant / leastPartDepth));
+  mostParts = mostDepthParts(tiles, nest.shape.k);
   if (hasParts())
     partBytes = tile.rows() * tile.columns() * tile.sumBytes;
   setWork(mul(tiles, depthParts()).value_or(DimExpr(INT64_MAX)),
@@ -46,10 +42,7 @@ ContractionTilesPlan::ContractionTilesPlan(ir::KernelOp kernel, ContractionNest 
               .value_or(DimExpr(INT64_MAX)));
 }
 
-DimExpr ContractionTilesPlan::depthParts() const {
-  DimExpr worthwhile = *max(DimExpr(1), *floordiv(nest.shape.k, DimExpr(leastPartDepth)));
-  return *min(DimExpr(mostParts), worthwhile);
-}
+DimExpr ContractionTilesPlan::depthParts() const { return partsOfDepth(nest.shape.k, mostParts); }
 
 DimExpr ContractionTilesPlan::rowTiles() const {
   return *ceildiv(nest.shape.m, DimExpr(tile.rows()));

@@ -1,5 +1,6 @@
 #include "codegen/gpu/DevicePlan.h"
 
+#include "codegen/gpu/ContractionThinPlan.h"
 #include "codegen/gpu/ContractionTilesPlan.h"
 #include "codegen/gpu/ElementsPlan.h"
 #include "codegen/gpu/KernelEntry.h"
@@ -39,6 +40,8 @@ DevicePlanPtr keratin::codegen::planDeviceKernel(ir::KernelOp kernel, const Mach
   if (auto plan = ElementsPlan::make(kernel))
     return plan;
   if (auto plan = RowsPlan::make(kernel, warpThreads))
+    return plan;
+  if (auto plan = ContractionThinPlan::make(kernel, warpThreads))
     return plan;
   if (auto plan = ContractionTilesPlan::make(kernel, warpThreads))
     return plan;

@@ -6,6 +6,8 @@
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=deep | FileCheck %s --check-prefix=DEEP
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=halves | FileCheck %s --check-prefix=HALVES
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=doubles | FileCheck %s --check-prefix=DOUBLES
+// RUN: keratin-dump %s --target=cuda --stage=ptx --function=dots | FileCheck %s --check-prefix=DOTS
+// RUN: keratin-dump %s --target=cuda --stage=ptx --function=across | FileCheck %s --check-prefix=ACROSS
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=odd | FileCheck %s --check-prefix=ODD
 
 // CHECK-LABEL: function large
@@ -103,4 +105,34 @@ func.func @doubles(%x: tensor<4096x4096xf64> {keratin.kind = "input", keratin.na
     -> (tensor<4096x4096xf64> {keratin.kind = "output", keratin.name = "y"}) {
   %0 = keratin.dot_general %x, %w batch = [] x [] contract = [1] x [0] : (tensor<4096x4096xf64>, tensor<4096x4096xf64>) -> tensor<4096x4096xf64>
   return %0 : tensor<4096x4096xf64>
+}
+
+// A vector times rows: each row is a warp's, which reads it once, 16 bytes a thread at a time.
+// CHECK-LABEL: function dots
+// CHECK:         work: units 1024,
+// CHECK-NEXT:    schedule: A and 1 vector; a warp a line, which meets by shuffles
+// CHECK-NEXT:    launch: a unit 32 threads
+// DOTS-DAG:      shfl.sync.down
+// DOTS-DAG:      ld.global.v4.f32
+// DOTS-DAG:      ld.global.v4.f32
+func.func @dots(%x: tensor<1024x4096xf32> {keratin.kind = "input", keratin.name = "x"},
+                %w: tensor<4096xf32> {keratin.kind = "input", keratin.name = "w"})
+    -> (tensor<1024xf32> {keratin.kind = "output", keratin.name = "y"}) {
+  %0 = keratin.dot_general %x, %w batch = [] x [] contract = [1] x [0] : (tensor<1024x4096xf32>, tensor<4096xf32>) -> tensor<1024xf32>
+  return %0 : tensor<1024xf32>
+}
+
+// A vector times columns: threads have neighbouring columns, warps and blocks share the depth.
+// CHECK-LABEL: function across
+// CHECK:         work: units 128,
+// CHECK-NEXT:    schedule: B and 1 vector; 8 warps share the depth of 32 lines
+// CHECK-NEXT:    depth: in 4 parts, which meet
+// ACROSS:        st.shared.f32
+// ACROSS:        bar.sync
+// ACROSS:        atom.global.inc.u32
+func.func @across(%x: tensor<4096xf32> {keratin.kind = "input", keratin.name = "x"},
+                  %w: tensor<4096x1024xf32> {keratin.kind = "input", keratin.name = "w"})
+    -> (tensor<1024xf32> {keratin.kind = "output", keratin.name = "y"}) {
+  %0 = keratin.dot_general %x, %w batch = [] x [] contract = [0] x [0] : (tensor<4096xf32>, tensor<4096x1024xf32>) -> tensor<1024xf32>
+  return %0 : tensor<1024xf32>
 }
