@@ -3,6 +3,7 @@
 #include "codegen/gpu/ElementsPlan.h"
 #include "codegen/gpu/KernelEntry.h"
 #include "codegen/gpu/RowsPlan.h"
+#include "codegen/gpu/TransposeChainPlan.h"
 #include "codegen/gpu/TransposePlan.h"
 #include "codegen/gpu/UnitsPlan.h"
 
@@ -37,6 +38,8 @@ KernelFunction FormPlan::lower(OpBuilder &builder, StringRef name,
 DevicePlanPtr keratin::codegen::planDeviceKernel(ir::KernelOp kernel, const MachineTarget &machine,
                                                  unsigned warpThreads) {
   if (auto plan = TransposePlan::make(kernel, warpThreads))
+    return plan;
+  if (auto plan = TransposeChainPlan::make(kernel, warpThreads))
     return plan;
   if (auto plan = ElementsPlan::make(kernel))
     return plan;
