@@ -3,9 +3,11 @@
 #include "codegen/gpu/ElementsPlan.h"
 #include "codegen/gpu/KernelEntry.h"
 #include "codegen/gpu/RowsPlan.h"
+#include "codegen/gpu/ScatterWindowsPlan.h"
 #include "codegen/gpu/TransposeChainPlan.h"
 #include "codegen/gpu/TransposePlan.h"
 #include "codegen/gpu/UnitsPlan.h"
+#include "codegen/gpu/WindowsPlan.h"
 
 using namespace keratin::codegen;
 using namespace mlir;
@@ -40,6 +42,10 @@ DevicePlanPtr keratin::codegen::planDeviceKernel(ir::KernelOp kernel, const Mach
   if (auto plan = TransposePlan::make(kernel, warpThreads))
     return plan;
   if (auto plan = TransposeChainPlan::make(kernel, warpThreads))
+    return plan;
+  if (auto plan = WindowsPlan::make(kernel))
+    return plan;
+  if (auto plan = ScatterWindowsPlan::make(kernel))
     return plan;
   if (auto plan = ElementsPlan::make(kernel))
     return plan;
