@@ -3,6 +3,7 @@
 #include "codegen/gpu/ElementsPlan.h"
 #include "codegen/gpu/KernelEntry.h"
 #include "codegen/gpu/RowsPlan.h"
+#include "codegen/gpu/ScatterPlan.h"
 #include "codegen/gpu/ScatterWindowsPlan.h"
 #include "codegen/gpu/TransposeChainPlan.h"
 #include "codegen/gpu/TransposePlan.h"
@@ -46,6 +47,8 @@ DevicePlanPtr keratin::codegen::planDeviceKernel(ir::KernelOp kernel, const Mach
   if (auto plan = WindowsPlan::make(kernel))
     return plan;
   if (auto plan = ScatterWindowsPlan::make(kernel))
+    return plan;
+  if (auto plan = ScatterPlan::make(kernel, warpThreads))
     return plan;
   if (auto plan = ElementsPlan::make(kernel))
     return plan;
