@@ -2,6 +2,7 @@
 
 #include "codegen/gpu/ElementsPlan.h"
 #include "codegen/gpu/KernelEntry.h"
+#include "codegen/gpu/RandomPlan.h"
 #include "codegen/gpu/RowsPlan.h"
 #include "codegen/gpu/ScatterPlan.h"
 #include "codegen/gpu/ScatterWindowsPlan.h"
@@ -49,6 +50,8 @@ DevicePlanPtr keratin::codegen::planDeviceKernel(ir::KernelOp kernel, const Mach
   if (auto plan = ScatterWindowsPlan::make(kernel))
     return plan;
   if (auto plan = ScatterPlan::make(kernel, warpThreads))
+    return plan;
+  if (auto plan = RandomPlan::make(kernel))
     return plan;
   if (auto plan = ElementsPlan::make(kernel))
     return plan;
