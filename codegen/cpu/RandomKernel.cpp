@@ -4,6 +4,7 @@
 // with fewer lanes make them in two or four parts.
 #include "codegen/cpu/SingleOpKernel.h"
 #include "codegen/elements/VectorMath.h"
+#include "codegen/lowering/RandomNest.h"
 #include "codegen/lowering/Rounding.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -13,13 +14,8 @@ using namespace keratin::codegen;
 using namespace mlir;
 namespace ir = keratin::ir;
 using keratin::ir::DimExpr;
-using keratin::ir::getShape;
 
 namespace {
-
-constexpr int64_t groupBlocks = 16, words = 4, groupElements = groupBlocks * words;
-// Philox costs about as much as that many simple operations an element.
-constexpr int64_t elementWork = 8;
 
 struct RandomSchedule {
   unsigned lanes = 1; // blocks that are made at once
@@ -28,25 +24,22 @@ struct RandomSchedule {
 class RandomPlan final : public CpuKernelPlan {
 public:
   RandomPlan(ir::KernelOp kernel, ir::RandomBitsOp random, const MachineTarget &target)
-      : CpuKernelPlan(kernel), random(random), elements(elementsOf(getShape(random.getY()))) {
+      : CpuKernelPlan(kernel), nest(random) {
     schedule.lanes = lanesFor(target, 32);
-    blocks.rows = *ceildiv(elements, DimExpr(groupElements));
-    setWork(blocks.units(), DimExpr(groupElements * elementWork));
+    blocks.rows = nest.groups;
+    setWork(blocks.units(), DimExpr(nest.groupElements * nest.elementWork));
   }
 
-  void printNest(llvm::raw_ostream &out) const override {
-    out << "nest: " << elements.str() << " elements in groups of " << groupElements << "\n";
-  }
+  void printNest(llvm::raw_ostream &out) const override { nest.print(out); }
   void printSchedule(llvm::raw_ostream &out) const override {
     out << "schedule: a group in " << counted(parts(), "part") << " of "
         << counted(schedule.lanes, "lane") << "\n";
   }
   void emit(CpuKernelBuilder &k) const override;
 
-  int64_t parts() const { return ceilDiv(groupBlocks, schedule.lanes); }
+  int64_t parts() const { return ceilDiv(nest.groupBlocks, schedule.lanes); }
 
-  ir::RandomBitsOp random;
-  DimExpr elements;
+  RandomNest nest;
   UnitBlocks blocks;
   RandomSchedule schedule;
 };
@@ -54,9 +47,9 @@ public:
 class RandomKernel : SingleOpKernel {
 public:
   RandomKernel(CpuKernelBuilder &k, const RandomPlan &plan)
-      : SingleOpKernel(k, plan.random, plan.schedule.lanes), plan(plan), elements(plan.elements),
-        type(ir::getTensorType({elements}, ir::getElementType(op->getResult(0)))),
-        seed(ir::RandomBitsOp(plan.random).getSeed()) {}
+      : SingleOpKernel(k, plan.nest.op, plan.schedule.lanes), plan(plan), nest(plan.nest),
+        elements(nest.elements),
+        type(ir::getTensorType({elements}, ir::getElementType(op->getResult(0)))) {}
 
   void emit();
 
@@ -72,22 +65,23 @@ private:
   }
 
   const RandomPlan &plan;
+  const RandomNest &nest;
   const DimExpr &elements;
   RankedTensorType type;
-  uint64_t seed;
 };
 
 void RandomKernel::emit() {
   auto scalar = ir::getTensorType({}, b.getI64Type());
   forEachUnit(plan.blocks, [&](Value group, Value) {
     Value draw = loadScalar(input(0), scalar, {});
-    Value firstBlock = times(group, i64(groupBlocks)), first = times(group, i64(groupElements));
-    std::array<Value, 2> key{i32(uint32_t(seed)), i32(uint32_t(seed >> 32))};
+    Value firstBlock = times(group, i64(nest.groupBlocks)),
+          first = times(group, i64(nest.groupElements));
+    std::array<Value, 2> key{i32(uint32_t(nest.seed)), i32(uint32_t(nest.seed >> 32))};
     struct Part {
       Value words, position;
     };
     SmallVector<Part> parts;
-    for (int64_t part = 0; part < groupBlocks; part += lanes) {
+    for (int64_t part = 0; part < nest.groupBlocks; part += lanes) {
       SmallVector<int32_t> numbers;
       for (unsigned lane = 0; lane < lanes; ++lane)
         numbers.push_back(part + lane);
@@ -98,18 +92,18 @@ void RandomKernel::emit() {
       std::array<Value, 4> bits =
           VectorMath(b, loc, k.target)
               .philox({low, half(firstBlock, true), half(draw, false), half(draw, true)}, key);
-      for (int64_t word = 0; word < words; ++word)
-        parts.push_back({bits[word], plus(first, i64(word * groupBlocks + part))});
+      for (int64_t word = 0; word < nest.words; ++word)
+        parts.push_back({bits[word], plus(first, i64(word * nest.groupBlocks + part))});
     }
     auto store = [&](bool masked) {
       for (const Part &part : parts)
         storeLanes(part.words, output(), type, {part.position},
                    masked ? emitter.maskBelow(part.position, size(elements)) : Value());
     };
-    if (elements.isConstant() && elements.constantValue() % groupElements == 0)
+    if (nest.isWhole())
       return store(false);
     Value whole = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sle,
-                                          plus(first, i64(groupElements)), size(elements));
+                                          plus(first, i64(nest.groupElements)), size(elements));
     auto branch = b.create<scf::IfOp>(loc, whole, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());

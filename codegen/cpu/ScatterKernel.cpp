@@ -5,6 +5,7 @@
 // bfloat16 are rounded after each addition, since they are kept in the result. An index outside
 // makes the call fail, and its row is left out.
 #include "codegen/cpu/SingleOpKernel.h"
+#include "codegen/lowering/ScatterNest.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -13,9 +14,6 @@ using namespace keratin::codegen;
 using namespace mlir;
 namespace ir = keratin::ir;
 using keratin::ir::DimExpr;
-using keratin::ir::getElementType;
-using keratin::ir::getShape;
-using keratin::ir::Shape;
 
 namespace {
 
@@ -30,12 +28,9 @@ struct ScatterSchedule {
 
 class ScatterPlan final : public CpuKernelPlan {
 public:
-  ScatterPlan(ir::KernelOp kernel, ir::ScatterAddOp scatter, const MachineTarget &target);
+  ScatterPlan(ir::KernelOp kernel, Operation *scatter, const MachineTarget &target);
 
-  void printNest(llvm::raw_ostream &out) const override {
-    out << "nest: " << count.str() << " rows of " << width.str() << " elements added to "
-        << rows.str() << "\n";
-  }
+  void printNest(llvm::raw_ostream &out) const override { nest.print(out); }
   void printSchedule(llvm::raw_ostream &out) const override {
     out << "schedule: " << counted(schedule.lanes, "lane") << "; ";
     if (schedule.vectors)
@@ -47,20 +42,16 @@ public:
   }
   void emit(CpuKernelBuilder &k) const override;
 
-  ir::ScatterAddOp scatter;
-  DimExpr rows, width, count;
+  ScatterNest nest;
   UnitBlocks blocks;
   ScatterSchedule schedule;
 };
 
-ScatterPlan::ScatterPlan(ir::KernelOp kernel, ir::ScatterAddOp scatter, const MachineTarget &target)
-    : CpuKernelPlan(kernel), scatter(scatter) {
-  Shape result = getShape(scatter.getY());
-  rows = result[0];
-  width = elementsOf(Shape(result.begin() + 1, result.end()));
-  count = elementsOf(getShape(scatter.getIndices()));
-  schedule.lanes = lanesFor(target, getElementType(scatter.getY()).getIntOrFloatBitWidth());
-  DimExpr touched = *max(DimExpr(1), add(rows, count).value_or(DimExpr(INT64_MAX)));
+ScatterPlan::ScatterPlan(ir::KernelOp kernel, Operation *scatter, const MachineTarget &target)
+    : CpuKernelPlan(kernel), nest(scatter) {
+  const DimExpr &width = nest.width;
+  schedule.lanes = lanesFor(target, nest.elementType.getIntOrFloatBitWidth());
+  DimExpr touched = *max(DimExpr(1), add(nest.rows, nest.count).value_or(DimExpr(INT64_MAX)));
   if (width == DimExpr(1)) {
     schedule.vectors = 0;
     schedule.zeroesFlat = true;
@@ -80,11 +71,8 @@ ScatterPlan::ScatterPlan(ir::KernelOp kernel, ir::ScatterAddOp scatter, const Ma
 class ScatterKernel : SingleOpKernel {
 public:
   ScatterKernel(CpuKernelBuilder &k, const ScatterPlan &plan)
-      : SingleOpKernel(k, plan.scatter, plan.schedule.lanes), plan(plan),
-        type(getElementType(op->getResult(0))), rows(plan.rows), width(plan.width),
-        count(plan.count), resultType(ir::getTensorType({rows, width}, type)),
-        updatesType(ir::getTensorType({count, width}, type)),
-        indicesType(ir::getTensorType({count}, getElementType(op->getOperand(0)))) {}
+      : SingleOpKernel(k, plan.nest.op, plan.schedule.lanes), plan(plan), nest(plan.nest),
+        type(nest.elementType), rows(nest.rows), width(nest.width), count(nest.count) {}
 
   void emit();
 
@@ -95,9 +83,9 @@ private:
   void addRows(llvm::function_ref<void(Value from, Value to)> addRow);
 
   const ScatterPlan &plan;
+  const ScatterNest &nest;
   Type type;
   const DimExpr &rows, &width, &count;
-  RankedTensorType resultType, updatesType, indicesType;
   Value site;
 };
 
@@ -115,7 +103,7 @@ void ScatterKernel::fillAll() {
 
 void ScatterKernel::addRows(llvm::function_ref<void(Value from, Value to)> addRow) {
   loop(i64(0), size(count), 1, {}, [&](Value from, ArrayRef<Value>) -> SmallVector<Value> {
-    Value to = position(0, indicesType, {from});
+    Value to = position(0, nest.indicesType, {from});
     // Unsigned: what is negative is too large.
     Value inside = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ult, to, size(rows));
     auto branch = b.create<scf::IfOp>(loc, inside, /*withElseRegion=*/true);
@@ -137,20 +125,20 @@ void ScatterKernel::emitBlock(Value column) {
     Value zero = zeros(type);
     loop(i64(0), size(rows), 1, {}, [&](Value row, ArrayRef<Value>) -> SmallVector<Value> {
       for (unsigned u = 0; u < unroll; ++u)
-        storeLanes(zero, output(), resultType, {row, starts[u]}, masks[u]);
+        storeLanes(zero, output(), nest.resultType, {row, starts[u]}, masks[u]);
       return {};
     });
   }
   addRows([&](Value from, Value to) {
     SmallVector<Value> sums;
     for (unsigned u = 0; u < unroll; ++u) {
-      Value update = loadLanes(input(1), updatesType, {from, starts[u]}, masks[u]);
-      Value sum = loadLanes(output(), resultType, {to, starts[u]}, masks[u]);
+      Value update = loadLanes(input(1), nest.addendsType, {from, starts[u]}, masks[u]);
+      Value sum = loadLanes(output(), nest.resultType, {to, starts[u]}, masks[u]);
       emitter.setElementType(type);
       sums.push_back(emitter.add(sum, update));
     }
     for (unsigned u = 0; u < unroll; ++u)
-      storeLanes(sums[u], output(), resultType, {to, starts[u]}, masks[u]);
+      storeLanes(sums[u], output(), nest.resultType, {to, starts[u]}, masks[u]);
   });
 }
 
@@ -158,15 +146,15 @@ void ScatterKernel::emitBlock(Value column) {
 void ScatterKernel::emitScalars() {
   fillAll();
   addRows([&](Value from, Value to) {
-    Value update = loadScalar(input(1), updatesType, {from, i64(0)});
-    Value sum = loadScalar(output(), resultType, {to, i64(0)});
+    Value update = loadScalar(input(1), nest.addendsType, {from, i64(0)});
+    Value sum = loadScalar(output(), nest.resultType, {to, i64(0)});
     emitter.setElementType(type);
-    storeScalar(emitter.add(sum, update), output(), resultType, {to, i64(0)});
+    storeScalar(emitter.add(sum, update), output(), nest.resultType, {to, i64(0)});
   });
 }
 
 void ScatterKernel::emit() {
-  site = k.site(op, "scatter_add: an index is outside the first axis of the result");
+  site = k.site(op, nest.message());
   forEachUnit(plan.blocks, [&](Value, Value column) {
     if (plan.schedule.vectors)
       emitBlock(column);
@@ -183,5 +171,5 @@ CpuPlan keratin::codegen::planScatterKernel(ir::KernelOp kernel, const MachineTa
   Operation *op = onlyOp(kernel);
   if (!op)
     return nullptr;
-  return std::make_shared<ScatterPlan>(kernel, cast<ir::ScatterAddOp>(op), target);
+  return std::make_shared<ScatterPlan>(kernel, op, target);
 }

@@ -5,6 +5,7 @@
 // registers: elements in row-major order cost a load of x and a multiplication each. An element
 // outside makes the call fail, and is left out.
 #include "codegen/cpu/SingleOpKernel.h"
+#include "codegen/lowering/ScatterNest.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -13,8 +14,6 @@ using namespace keratin::codegen;
 using namespace mlir;
 namespace ir = keratin::ir;
 using keratin::ir::DimExpr;
-using keratin::ir::getElementType;
-using keratin::ir::getShape;
 using keratin::ir::getTensorType;
 
 namespace {
@@ -29,30 +28,26 @@ struct SparseDotSchedule {
 
 class SparseDotPlan final : public CpuKernelPlan {
 public:
-  SparseDotPlan(ir::KernelOp kernel, ir::SparseDotOp dot, const MachineTarget &target)
-      : CpuKernelPlan(kernel), dot(dot), count(getShape(dot.getRows())[0]),
-        height(getShape(dot.getY())[0]), width(getShape(dot.getY())[1]) {
-    schedule.lanes = lanesFor(target, getElementType(dot.getY()).getIntOrFloatBitWidth());
+  SparseDotPlan(ir::KernelOp kernel, Operation *dot, const MachineTarget &target)
+      : CpuKernelPlan(kernel), nest(dot) {
+    const DimExpr &width = nest.width;
+    schedule.lanes = lanesFor(target, nest.elementType.getIntOrFloatBitWidth());
     schedule.vectors = blockVectors(maxUnroll, schedule.lanes, width, /*blocks=*/2);
     int64_t columns = int64_t(schedule.vectors) * schedule.lanes;
     // Positions are checked even if x has no columns.
     blocks = {DimExpr(1), *max(DimExpr(1), width), columns};
-    DimExpr touched = *max(DimExpr(1), add(height, count).value_or(DimExpr(INT64_MAX)));
+    DimExpr touched = *max(DimExpr(1), add(nest.rows, nest.count).value_or(DimExpr(INT64_MAX)));
     setWork(blocks.units(), mul(touched, DimExpr(columns)).value_or(DimExpr(INT64_MAX)));
   }
 
-  void printNest(llvm::raw_ostream &out) const override {
-    out << "nest: " << count.str() << " stored elements, rows of " << width.str()
-        << " elements added to " << height.str() << "\n";
-  }
+  void printNest(llvm::raw_ostream &out) const override { nest.print(out); }
   void printSchedule(llvm::raw_ostream &out) const override {
     out << "schedule: " << counted(schedule.lanes, "lane") << "; blocks of "
         << counted(schedule.vectors, "vector") << " of columns, each through all elements\n";
   }
   void emit(CpuKernelBuilder &k) const override;
 
-  ir::SparseDotOp dot;
-  DimExpr count, height, width;
+  ScatterNest nest;
   UnitBlocks blocks;
   SparseDotSchedule schedule;
 };
@@ -60,10 +55,8 @@ public:
 class SparseDotKernel : SingleOpKernel {
 public:
   SparseDotKernel(CpuKernelBuilder &k, const SparseDotPlan &plan)
-      : SingleOpKernel(k, plan.dot, plan.schedule.lanes), plan(plan),
-        indicesType(getTensorType({plan.count}, getElementType(op->getOperand(0)))),
-        xType(getTensorType(op->getOperand(3))), yType(getTensorType(op->getResult(0))),
-        type(yType.getElementType()), count(plan.count), width(plan.width),
+      : SingleOpKernel(k, plan.nest.op, plan.schedule.lanes), plan(plan), nest(plan.nest),
+        type(nest.elementType), count(nest.count), width(nest.width),
         unroll(plan.schedule.vectors) {}
 
   void emit();
@@ -72,7 +65,7 @@ private:
   void emitBlock(Value column);
 
   const SparseDotPlan &plan;
-  RankedTensorType indicesType, xType, yType;
+  const ScatterNest &nest;
   Type type;
   const DimExpr &count, &width;
   unsigned unroll;
@@ -81,12 +74,11 @@ private:
 
 void SparseDotKernel::emitBlock(Value column) {
   auto [starts, masks] = columnsFrom(column, width, unroll);
-  loop(i64(0), size(getShape(yType)[0]), 1, {},
-       [&](Value row, ArrayRef<Value>) -> SmallVector<Value> {
-         for (unsigned u = 0; u < unroll; ++u)
-           storeLanes(zeros(type), output(), yType, {row, starts[u]}, masks[u]);
-         return {};
-       });
+  loop(i64(0), size(nest.rows), 1, {}, [&](Value row, ArrayRef<Value>) -> SmallVector<Value> {
+    for (unsigned u = 0; u < unroll; ++u)
+      storeLanes(zeros(type), output(), nest.resultType, {row, starts[u]}, masks[u]);
+    return {};
+  });
 
   // The row whose sums are in registers, none at first; they are in memory up to the last row.
   auto flush = [&](Value row, ArrayRef<Value> sums) {
@@ -95,19 +87,19 @@ void SparseDotKernel::emitBlock(Value column) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
     for (unsigned u = 0; u < unroll; ++u)
-      storeLanes(sums[u], output(), yType, {row, starts[u]}, masks[u]);
+      storeLanes(sums[u], output(), nest.resultType, {row, starts[u]}, masks[u]);
   };
   SmallVector<Value> state{i64(-1)};
   for (unsigned u = 0; u < unroll; ++u)
     state.push_back(zeros(type));
   state = loop(i64(0), size(count), 1, state, [&](Value element, ArrayRef<Value> held) {
-    Value row = position(0, indicesType, {element}), from = position(1, indicesType, {element});
+    Value row = position(nest.targetOperand, nest.indicesType, {element}),
+          from = position(nest.sourceOperand, nest.indicesType, {element});
     // Unsigned: what is negative is too large.
     auto below = [&](Value x, const DimExpr &limit) -> Value {
       return b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ult, x, size(limit));
     };
-    Value inside = b.create<arith::AndIOp>(loc, below(row, getShape(yType)[0]),
-                                           below(from, getShape(xType)[0]));
+    Value inside = b.create<arith::AndIOp>(loc, below(row, nest.rows), below(from, nest.sources));
     SmallVector<Type> types(ValueRange(held).getTypes());
     auto branch = b.create<scf::IfOp>(loc, types, inside, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
@@ -123,13 +115,14 @@ void SparseDotKernel::emitBlock(Value column) {
       flush(held[0], held.drop_front());
       SmallVector<Value> loaded;
       for (unsigned u = 0; u < unroll; ++u)
-        loaded.push_back(loadLanes(output(), yType, {row, starts[u]}, masks[u]));
+        loaded.push_back(loadLanes(output(), nest.resultType, {row, starts[u]}, masks[u]));
       b.create<scf::YieldOp>(loc, loaded);
     }
-    Value value = loadScalar(input(2), getTensorType({count}, type), {element});
+    Value value = loadScalar(input(nest.factorOperand), getTensorType({count}, type), {element});
     SmallVector<Value> next{row};
     for (unsigned u = 0; u < unroll; ++u) {
-      Value factor = loadLanes(input(3), xType, {from, starts[u]}, masks[u]);
+      Value factor =
+          loadLanes(input(nest.addendOperand), nest.addendsType, {from, starts[u]}, masks[u]);
       emitter.setElementType(type);
       next.push_back(emitter.add(sums.getResult(u), emitter.mul(emitter.splat(value), factor)));
     }
@@ -143,7 +136,7 @@ void SparseDotKernel::emitBlock(Value column) {
 }
 
 void SparseDotKernel::emit() {
-  site = k.site(op, "sparse_dot: a stored element is outside the matrix");
+  site = k.site(op, nest.message());
   forEachUnit(plan.blocks, [&](Value, Value column) { emitBlock(column); });
 }
 
@@ -155,5 +148,5 @@ CpuPlan keratin::codegen::planSparseDotKernel(ir::KernelOp kernel, const Machine
   Operation *op = onlyOp(kernel);
   if (!op)
     return nullptr;
-  return std::make_shared<SparseDotPlan>(kernel, cast<ir::SparseDotOp>(op), target);
+  return std::make_shared<SparseDotPlan>(kernel, op, target);
 }

@@ -5,7 +5,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
-#include <limits>
 #include <numeric>
 
 using namespace keratin::codegen;
@@ -126,12 +125,4 @@ void WindowKernel::store(Value registers, Value pointer, Type elementType, const
   emitter.setMask(Value());
 }
 
-Value WindowKernel::leasts(Type elementType) {
-  emitter.setElementType(elementType);
-  if (isa<FloatType>(elementType))
-    return emitter.splat(emitter.constant(-std::numeric_limits<double>::infinity()));
-  unsigned width = elementType.getIntOrFloatBitWidth();
-  bool isUnsigned = elementType.isUnsignedInteger() || elementType.isInteger(1);
-  return emitter.splat(
-      emitter.integerConstant(isUnsigned ? 0 : APInt::getSignedMinValue(width).getSExtValue()));
-}
+Value WindowKernel::leasts(Type elementType) { return emitter.splat(least(emitter, elementType)); }

@@ -2,6 +2,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
+#include <limits>
+
 using namespace mlir;
 
 Value keratin::codegen::beats(OpBuilder &b, Location loc, Type type, Value element, Value best,
@@ -16,4 +18,13 @@ Value keratin::codegen::beats(OpBuilder &b, Location loc, Type type, Value eleme
   auto predicate = largest ? (isUnsigned ? arith::CmpIPredicate::ugt : arith::CmpIPredicate::sgt)
                            : (isUnsigned ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt);
   return b.create<arith::CmpIOp>(loc, predicate, element, best);
+}
+
+Value keratin::codegen::least(ir::ScalarBuilder &builder, Type type) {
+  builder.setElementType(type);
+  if (isa<FloatType>(type))
+    return builder.constant(-std::numeric_limits<double>::infinity());
+  unsigned width = type.getIntOrFloatBitWidth();
+  bool isUnsigned = type.isUnsignedInteger() || type.isInteger(1);
+  return builder.integerConstant(isUnsigned ? 0 : APInt::getSignedMinValue(width).getSExtValue());
 }

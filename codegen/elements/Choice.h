@@ -2,6 +2,8 @@
 #ifndef KERATIN_CODEGEN_ELEMENTS_CHOICE_H
 #define KERATIN_CODEGEN_ELEMENTS_CHOICE_H
 
+#include "ir/interfaces/ScalarBuilder.h"
+
 #include "mlir/IR/Builders.h"
 
 namespace keratin::codegen {
@@ -10,6 +12,9 @@ namespace keratin::codegen {
 // and nothing beats a NaN.
 mlir::Value beats(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type, mlir::Value element,
                   mlir::Value best, bool largest);
+
+// What no element of the type is less than.
+mlir::Value least(ir::ScalarBuilder &builder, mlir::Type type);
 
 } // namespace keratin::codegen
 

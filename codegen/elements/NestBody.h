@@ -24,6 +24,8 @@ public:
   // Combines the accumulator of each reduction of the stage with the element at the index, and
   // stores what the stage yields there. Lanes that are not real leave reduced rows as they are.
   void emit(unsigned stage, llvm::MutableArrayRef<Value> accumulators);
+  // The value at the index.
+  Value element(Value value) { return emitter.emit(value, indexFor(value, false)); }
   // Its parts: the element that a reduction takes, and what the stage yields.
   Value operand(ir::ReductionOpInterface op, bool isVector);
   void storeElements(unsigned stage);

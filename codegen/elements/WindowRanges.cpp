@@ -11,6 +11,15 @@ WindowRanges::Range WindowRanges::under(const JoinedWindowDim &dim, Value window
   return {from, e.min(to, k.sizeOf(dim.x))};
 }
 
+// o is above place p if o * stride - low is one of the last `window` places up to p.
+WindowRanges::Range WindowRanges::above(const JoinedWindowDim &dim, Value index) {
+  Value zero = e.constant(0), stride = e.constant(dim.stride);
+  Value behind = e.add(e.add(e.mul(index, dim.xDilation), k.sizeOf(dim.low)), 1);
+  Value from = e.ceilDiv(e.max(e.sub(behind, e.constant(dim.window)), zero), stride);
+  Value to = e.ceilDiv(e.max(behind, zero), stride);
+  return {from, e.min(to, k.sizeOf(dim.y))};
+}
+
 Value WindowRanges::anyInside(ArrayRef<Range> ranges) {
   Value all;
   for (const Range &range : ranges) {

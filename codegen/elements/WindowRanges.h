@@ -23,6 +23,8 @@ public:
     Value from, to;
   };
   Range under(const JoinedWindowDim &dim, Value window);
+  // The windows that an index of x lies under.
+  Range above(const JoinedWindowDim &dim, Value index);
   // Whether no range is empty; null if there are none.
   Value anyInside(llvm::ArrayRef<Range> ranges);
 

@@ -4,8 +4,14 @@
 #include "codegen/gpu/ContractionTilesPlan.h"
 #include "codegen/gpu/ElementsPlan.h"
 #include "codegen/gpu/KernelEntry.h"
+#include "codegen/gpu/RandomPlan.h"
 #include "codegen/gpu/RowsPlan.h"
+#include "codegen/gpu/ScatterPlan.h"
+#include "codegen/gpu/ScatterWindowsPlan.h"
+#include "codegen/gpu/TransposeChainPlan.h"
+#include "codegen/gpu/TransposePlan.h"
 #include "codegen/gpu/UnitsPlan.h"
+#include "codegen/gpu/WindowsPlan.h"
 
 using namespace keratin::codegen;
 using namespace mlir;
@@ -37,6 +43,18 @@ KernelFunction FormPlan::lower(OpBuilder &builder, StringRef name,
 
 DevicePlanPtr keratin::codegen::planDeviceKernel(ir::KernelOp kernel, const MachineTarget &machine,
                                                  unsigned warpThreads) {
+  if (auto plan = TransposePlan::make(kernel, warpThreads))
+    return plan;
+  if (auto plan = TransposeChainPlan::make(kernel, warpThreads))
+    return plan;
+  if (auto plan = WindowsPlan::make(kernel))
+    return plan;
+  if (auto plan = ScatterWindowsPlan::make(kernel))
+    return plan;
+  if (auto plan = ScatterPlan::make(kernel, warpThreads))
+    return plan;
+  if (auto plan = RandomPlan::make(kernel))
+    return plan;
   if (auto plan = ElementsPlan::make(kernel))
     return plan;
   if (auto plan = RowsPlan::make(kernel, warpThreads))

@@ -33,7 +33,8 @@ static unsigned elementsOfGroup(Block &body, const IterationSpace &space) {
 }
 
 DevicePlanPtr ElementsPlan::make(ir::KernelOp kernel) {
-  if (kindOf(kernel) != KernelKind::Loop)
+  KernelKind kind = kindOf(kernel);
+  if (kind != KernelKind::Loop && kind != KernelKind::Transpose)
     return nullptr;
   std::optional<IterationSpace> space = ir::analyzeIterationSpace(kernel);
   if (!space || space->hasReductions())

@@ -12,7 +12,7 @@ namespace keratin::codegen {
 // loops. Code for a group is vectors that LLVM takes apart, but for the accesses to memory.
 class ElementsPlan final : public FormPlan {
 public:
-  // Null where the kernel has reductions, or is none of loops.
+  // Null where the kernel has reductions, or is neither of loops nor a transpose.
   static DevicePlanPtr make(ir::KernelOp kernel);
 
   ElementsPlan(ir::KernelOp kernel, LoopNest nest);

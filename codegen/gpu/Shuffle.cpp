@@ -16,17 +16,18 @@ Value Warp::lane() {
   return b.create<arith::ExtUIOp>(loc, b.getI64Type(), number);
 }
 
-Value Warp::exchangeWord(Mode mode, Value word, unsigned argument) {
+Value Warp::exchangeWord(Mode mode, Value word, Value argument) {
   const char *name =
       mode == Mode::Down ? "llvm.nvvm.shfl.sync.down.i32" : "llvm.nvvm.shfl.sync.idx.i32";
   Value members = i32(-1), last = i32(31);
   return b
       .create<LLVM::CallIntrinsicOp>(loc, b.getI32Type(), b.getStringAttr(name),
-                                     ValueRange{members, word, i32(argument), last})
+                                     ValueRange{members, word, argument, last})
       .getResult(0);
 }
 
-Value Warp::exchange(Mode mode, Value value, unsigned argument) {
+Value Warp::exchange(Mode mode, Value value, unsigned number) {
+  Value argument = i32(number);
   Type type = value.getType(), word = b.getI32Type(), wide = b.getI64Type();
   unsigned width = type.getIntOrFloatBitWidth();
   Type bitsType = b.getIntegerType(width);
@@ -52,3 +53,20 @@ Value Warp::fromFurther(Value value, unsigned distance) {
 }
 
 Value Warp::fromFirst(Value value) { return exchange(Mode::Index, value, 0); }
+
+Value Warp::fromLane(Value word, Value lane) { return exchangeWord(Mode::Index, word, lane); }
+
+Value Warp::vote(const char *name, Type type, Value condition) {
+  return b
+      .create<LLVM::CallIntrinsicOp>(loc, type, b.getStringAttr(name),
+                                     ValueRange{i32(-1), condition})
+      .getResult(0);
+}
+
+Value Warp::ballot(Value condition) {
+  return vote("llvm.nvvm.vote.ballot.sync", b.getI32Type(), condition);
+}
+
+Value Warp::any(Value condition) {
+  return vote("llvm.nvvm.vote.any.sync", b.getI1Type(), condition);
+}

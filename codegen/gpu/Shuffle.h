@@ -17,12 +17,18 @@ public:
   mlir::Value fromFurther(mlir::Value value, unsigned distance);
   // The value of the first thread.
   mlir::Value fromFirst(mlir::Value value);
+  // The i32 of the thread with this number (i32).
+  mlir::Value fromLane(mlir::Value word, mlir::Value lane);
+  // A bit (of an i32) for each thread: whether the condition holds there. Whether it does for any.
+  mlir::Value ballot(mlir::Value condition);
+  mlir::Value any(mlir::Value condition);
 
 private:
   enum class Mode { Down, Index };
   mlir::Value i32(int64_t value);
-  mlir::Value exchange(Mode mode, mlir::Value value, unsigned argument);
-  mlir::Value exchangeWord(Mode mode, mlir::Value word, unsigned argument);
+  mlir::Value exchange(Mode mode, mlir::Value value, unsigned number);
+  mlir::Value exchangeWord(Mode mode, mlir::Value word, mlir::Value argument);
+  mlir::Value vote(const char *name, mlir::Type type, mlir::Value condition);
 
   mlir::OpBuilder &b;
   mlir::Location loc;

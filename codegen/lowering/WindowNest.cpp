@@ -50,6 +50,20 @@ DimExpr keratin::codegen::elementsUnder(const WindowDims &dims) {
   return elements;
 }
 
+DimExpr keratin::codegen::windowsOf(const WindowDims &dims) {
+  DimExpr windows(1);
+  for (const JoinedWindowDim &dim : dims)
+    windows = mul(windows, dim.y).value_or(DimExpr(0));
+  return windows;
+}
+
+DimExpr keratin::codegen::elementsOf(const WindowDims &dims) {
+  DimExpr elements(1);
+  for (const JoinedWindowDim &dim : dims)
+    elements = mul(elements, dim.x).value_or(DimExpr(0));
+  return elements;
+}
+
 void keratin::codegen::print(llvm::raw_ostream &out, const WindowDims &dims) {
   out << "nest: ";
   llvm::interleave(

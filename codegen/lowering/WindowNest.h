@@ -21,6 +21,9 @@ using WindowDims = llvm::SmallVector<JoinedWindowDim>;
 WindowDims joinedWindowDims(mlir::Operation *op, const ir::IterationSpace *space = nullptr);
 // Elements that lie under a window, at most.
 ir::DimExpr elementsUnder(const WindowDims &dims);
+// How many windows there are, and elements of x.
+ir::DimExpr windowsOf(const WindowDims &dims);
+ir::DimExpr elementsOf(const WindowDims &dims);
 // "nest: 8, 28 windows of 2 by 2 over 56, 64"
 void print(llvm::raw_ostream &out, const WindowDims &dims);
 

@@ -259,6 +259,55 @@ TEST_CASE("scatter_add refuses an index outside", "[special]") {
   byte.check({tensor(KERATIN_DTYPE_UINT8, {255}), random(KERATIN_DTYPE_FLOAT32, {1})});
 }
 
+//===-- transpose -----------------------------------------------------------------------------===//
+
+TEST_CASE("transposes of every width around the edges of tiles", "[special]") {
+  for (auto dtype : {KERATIN_DTYPE_BOOL, KERATIN_DTYPE_INT8, KERATIN_DTYPE_FLOAT16,
+                     KERATIN_DTYPE_FLOAT32, KERATIN_DTYPE_INT64})
+    for (const Dims &dims : {Dims{32, 32}, Dims{128, 256}, Dims{64, 100}, Dims{33, 31},
+                             Dims{65, 130}, Dims{127, 129}, Dims{1000, 4}}) {
+      INFO(typeOf(dtype, dims));
+      Compiled("transpose %0 permutation = [1, 0]", {typeOf(dtype, dims)},
+               typeOf(dtype, {dims[1], dims[0]}))
+          .check({random(dtype, dims)});
+    }
+}
+
+TEST_CASE("transposes of many dimensions", "[special]") {
+  for (auto [permutation, dims] : {std::pair(Dims{0, 2, 1}, Dims{3, 40, 33}),
+                                   {Dims{2, 1, 0}, Dims{36, 5, 64}},
+                                   {Dims{1, 2, 0}, Dims{20, 6, 31}},
+                                   {Dims{0, 2, 1, 3}, Dims{2, 5, 7, 12}},
+                                   {Dims{3, 1, 0, 2}, Dims{4, 3, 17, 32}},
+                                   {Dims{0, 3, 1, 2}, Dims{2, 16, 8, 24}}}) {
+    std::string list;
+    Dims result;
+    for (int64_t dim : permutation) {
+      list += (list.empty() ? "" : ", ") + std::to_string(dim);
+      result.push_back(dims[dim]);
+    }
+    INFO(list);
+    Compiled("transpose %0 permutation = [" + list + "]", {typeOf(KERATIN_DTYPE_FLOAT32, dims)},
+             typeOf(KERATIN_DTYPE_FLOAT32, result))
+        .check({random(KERATIN_DTYPE_FLOAT32, dims)});
+  }
+}
+
+TEST_CASE("transposes with sizes known at the call", "[special]") {
+  for (auto dtype :
+       {KERATIN_DTYPE_INT8, KERATIN_DTYPE_FLOAT16, KERATIN_DTYPE_FLOAT32, KERATIN_DTYPE_FLOAT64}) {
+    std::string result =
+        "tensor<?x?x?x" + std::string(nameOf(dtype)) + ", #keratin.dims<d0, d2, d1>>";
+    Compiled compiled("transpose %0 permutation = [0, 2, 1]", {typeOf(dtype, {0, 0, 0}, 0)},
+                      result);
+    for (const Dims &dims : {Dims{1, 1, 1}, Dims{2, 32, 64}, Dims{1, 128, 128}, Dims{3, 33, 16},
+                             Dims{2, 48, 31}, Dims{0, 40, 40}, Dims{2, 0, 40}, Dims{2, 40, 0}}) {
+      INFO(typeOf(dtype, dims));
+      compiled.check({random(dtype, dims)});
+    }
+  }
+}
+
 //===-- random_bits ---------------------------------------------------------------------------===//
 
 TEST_CASE("random_bits are the interpreter's, bit for bit", "[special]") {
