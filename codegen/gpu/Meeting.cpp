@@ -51,10 +51,15 @@ Value Meeting::isLast(Value number, Value parts) {
   Value isFirst =
       b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::eq, block.thread(), k.i64(0));
   Value none = b.create<arith::ConstantIntOp>(k.loc, 0, 32);
-  auto one = b.create<scf::IfOp>(
-      k.loc, isFirst,
-      [&](OpBuilder &, Location loc) { b.create<scf::YieldOp>(loc, meet(number, parts)); },
-      [&](OpBuilder &, Location loc) { b.create<scf::YieldOp>(loc, none); });
+  auto one = b.create<scf::IfOp>(k.loc, none.getType(), isFirst, /*withElseRegion=*/true);
+  {
+    // Into blocks that stand in the module: parameters of the launch are looked up there.
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(one.thenBlock());
+    b.create<scf::YieldOp>(k.loc, meet(number, parts));
+    b.setInsertionPointToStart(one.elseBlock());
+    b.create<scf::YieldOp>(k.loc, none);
+  }
   Value any = b.create<LLVM::CallIntrinsicOp>(k.loc, b.getI32Type(),
                                               b.getStringAttr("llvm.nvvm.barrier0.or"),
                                               ValueRange{one.getResult(0)})
