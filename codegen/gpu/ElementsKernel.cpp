@@ -2,6 +2,7 @@
 #include "codegen/gpu/ElementsPlan.h"
 
 #include "codegen/elements/NestBody.h"
+#include "codegen/gpu/Alignment.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -10,7 +11,6 @@ using namespace keratin::codegen;
 using namespace mlir;
 namespace ir = keratin::ir;
 using keratin::ir::DimExpr;
-using keratin::ir::getShape;
 
 namespace {
 
@@ -34,7 +34,6 @@ public:
 private:
   void emitUnit(Value unit);
   void emitAt(Elements &elements, Value line, LaneIndex position);
-  SmallVector<Value> addresses();
   Value areAligned();
   void assumeAligned();
   void forEach(Value from, Value to, llvm::function_ref<void(Value)> body);
@@ -54,36 +53,15 @@ private:
   Location loc;
   const ElementsPlan &plan;
   Elements single, grouped;
-  SmallVector<Value> slots; // pointers as numbers
-  Value aligned;            // whether groups are; null where there are none
+  std::optional<Alignment> tensors; // where there are groups
+  Value aligned;                    // whether groups are; null where there are none
 };
 
 //===-- Alignment -----------------------------------------------------------------------------===//
 
-// The pointers of all tensors that more than one element is read of, or written to.
-SmallVector<Value> ElementsKernel::addresses() {
-  SmallVector<Value> result;
-  auto look = [&](Value tensor, Value pointer) {
-    if (getShape(tensor).empty())
-      return;
-    auto load = pointer.getDefiningOp<LLVM::LoadOp>();
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointAfter(load);
-    result.push_back(b.create<LLVM::LoadOp>(loc, b.getI64Type(), load.getAddr()));
-  };
-  for (auto [argument, pointer] : llvm::zip(k.body().getArguments(), k.inputs))
-    look(argument, pointer);
-  for (auto [value, pointer] : llvm::zip(k.body().getTerminator()->getOperands(), k.outputs))
-    look(value, pointer);
-  return result;
-}
-
 // Groups begin on multiples of 16 bytes if tensors do, and lines are whole groups.
 Value ElementsKernel::areAligned() {
-  Value together = k.i64(0);
-  for (Value address : slots)
-    together = b.create<arith::OrIOp>(loc, together, address);
-  Value aligned = isZero(lowBits(together, 16));
+  Value aligned = tensors->holds();
   if (hasSeveralLines())
     aligned = b.create<arith::AndIOp>(
         loc, aligned, isZero(lowBits(k.sizeOf(plan.lineElements()), plan.elements)));
@@ -92,8 +70,7 @@ Value ElementsKernel::areAligned() {
 
 // What LLVM needs to know to make one access of a group.
 void ElementsKernel::assumeAligned() {
-  for (Value address : slots)
-    b.create<LLVM::AssumeOp>(loc, isZero(lowBits(address, 16)));
+  tensors->assume();
   if (hasSeveralLines() && !plan.lineElements().isConstant())
     b.create<LLVM::AssumeOp>(loc, isZero(lowBits(k.sizeOf(plan.lineElements()), plan.elements)));
 }
@@ -151,7 +128,7 @@ void ElementsKernel::emitUnit(Value unit) {
 
 void ElementsKernel::emit() {
   if (plan.elements > 1) {
-    slots = addresses();
+    tensors.emplace(k);
     aligned = areAligned();
   }
   forEach(k.begin, k.end, [&](Value unit) { emitUnit(unit); });
