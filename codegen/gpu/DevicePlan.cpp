@@ -2,7 +2,7 @@
 
 #include "codegen/gpu/ElementsPlan.h"
 #include "codegen/gpu/KernelEntry.h"
-#include "codegen/gpu/RowsPlan.h"
+#include "codegen/gpu/ReductionPlan.h"
 #include "codegen/gpu/UnitsPlan.h"
 
 using namespace keratin::codegen;
@@ -37,7 +37,7 @@ DevicePlanPtr keratin::codegen::planDeviceKernel(ir::KernelOp kernel, const Mach
                                                  unsigned warpThreads) {
   if (auto plan = ElementsPlan::make(kernel))
     return plan;
-  if (auto plan = RowsPlan::make(kernel, warpThreads))
+  if (auto plan = ReductionPlan::make(kernel, warpThreads))
     return plan;
   return UnitsPlan::make(kernel, machine);
 }
