@@ -1,5 +1,6 @@
 #include "codegen/gpu/DevicePlan.h"
 
+#include "codegen/gpu/ArgReductionPlan.h"
 #include "codegen/gpu/ElementsPlan.h"
 #include "codegen/gpu/KernelEntry.h"
 #include "codegen/gpu/ReductionPlan.h"
@@ -38,6 +39,8 @@ DevicePlanPtr keratin::codegen::planDeviceKernel(ir::KernelOp kernel, const Mach
   if (auto plan = ElementsPlan::make(kernel))
     return plan;
   if (auto plan = ReductionPlan::make(kernel, warpThreads))
+    return plan;
+  if (auto plan = ArgReductionPlan::make(kernel, warpThreads))
     return plan;
   return UnitsPlan::make(kernel, machine);
 }

@@ -1,4 +1,4 @@
-// Reductions on the device "cuda", at sizes around warps and blocks:
+// Reductions and arg-reductions on the device "cuda", at sizes around warps and blocks:
 // what the interpreter has within its bounds, and the same bits in any order of blocks and warps.
 #include "ir/dialect/Keratin.h"
 #include "ir/reference/ErrorBounds.h"
@@ -13,6 +13,8 @@
 #include "mlir/Parser/Parser.h"
 
 #include <catch2/catch.hpp>
+
+#include <limits>
 
 using namespace keratin;
 using namespace keratin::tests;
@@ -147,6 +149,30 @@ TEST_CASE("several reduced loops, with a value of each", "[device]") {
     return %0 : tensor<3x6xf32>
   })");
   outer.check(random({17, 3, 40, 6}));
+}
+
+TEST_CASE("the first of the largest, and of those that are not numbers", "[device]") {
+  OnDevice rows(anySizes, R"(tensor<?xi64, #keratin.dims<d0>> {
+    %0 = keratin.arg_max %x {axis = 1 : i64} : (tensor<?x?xf32, #keratin.dims<d0, d1>>) -> tensor<?xi64, #keratin.dims<d0>>
+    return %0 : tensor<?xi64, #keratin.dims<d0>>
+  })");
+  OnDevice columns(anySizes, R"(tensor<?xi64, #keratin.dims<d1>> {
+    %0 = keratin.arg_min %x {axis = 0 : i64} : (tensor<?x?xf32, #keratin.dims<d0, d1>>) -> tensor<?xi64, #keratin.dims<d1>>
+    return %0 : tensor<?xi64, #keratin.dims<d1>>
+  })");
+  for (const Dims &dims : sizesAroundWarps) {
+    HostTensor x = random(dims);
+    for (size_t i = 7; i < x.floats.size(); i += 61)
+      x.floats[i] = std::numeric_limits<double>::quiet_NaN();
+    rows.check(x, dims);
+    if (dims[0])
+      columns.check(x, dims);
+  }
+  OnDevice whole("tensor<20000xf32>", R"(tensor<i64> {
+    %0 = keratin.arg_max %x {axis = 0 : i64} : (tensor<20000xf32>) -> tensor<i64>
+    return %0 : tensor<i64>
+  })");
+  whole.check(random({20000})); // many are the largest
 }
 
 namespace {
