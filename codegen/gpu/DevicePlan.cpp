@@ -4,6 +4,7 @@
 #include "codegen/gpu/ElementsPlan.h"
 #include "codegen/gpu/KernelEntry.h"
 #include "codegen/gpu/ReductionPlan.h"
+#include "codegen/gpu/ScanPlan.h"
 #include "codegen/gpu/UnitsPlan.h"
 
 using namespace keratin::codegen;
@@ -41,6 +42,8 @@ DevicePlanPtr keratin::codegen::planDeviceKernel(ir::KernelOp kernel, const Mach
   if (auto plan = ReductionPlan::make(kernel, warpThreads))
     return plan;
   if (auto plan = ArgReductionPlan::make(kernel, warpThreads))
+    return plan;
+  if (auto plan = ScanPlan::make(kernel, warpThreads))
     return plan;
   return UnitsPlan::make(kernel, machine);
 }

@@ -1,4 +1,4 @@
-// Reductions and arg-reductions on the device "cuda", at sizes around warps and blocks:
+// Reductions, arg-reductions and scans on the device "cuda", at sizes around warps and blocks:
 // what the interpreter has within its bounds, and the same bits in any order of blocks and warps.
 #include "ir/dialect/Keratin.h"
 #include "ir/reference/ErrorBounds.h"
@@ -173,6 +173,25 @@ TEST_CASE("the first of the largest, and of those that are not numbers", "[devic
     return %0 : tensor<i64>
   })");
   whole.check(random({20000})); // many are the largest
+}
+
+TEST_CASE("scans along either axis, from both ends", "[device]") {
+  for (const char *op : {"cumsum", "cumprod"})
+    for (const char *flags : {"", ", exclusive", ", reverse", ", exclusive, reverse"})
+      for (int axis : {0, 1}) {
+        std::string type = anySizes;
+        std::string text = std::string("keratin.") + op + " %x {axis = " + std::to_string(axis) +
+                           " : i64" + flags + "} : (" + type + ") -> " + type;
+        INFO(text);
+        OnDevice scan(type, type + " {\n  %y = " + text + "\n  return %y : " + type + "\n}\n");
+        for (const Dims &dims : {Dims{1, 1}, Dims{3, 31}, Dims{33, 33}, Dims{2, 300}, Dims{40, 3}})
+          scan.check(random(dims), dims);
+      }
+  OnDevice longLine("tensor<2x3000xi32>", R"(tensor<2x3000xi32> {
+    %y = keratin.cumsum %x {axis = 1 : i64} : (tensor<2x3000xi32>) -> tensor<2x3000xi32>
+    return %y : tensor<2x3000xi32>
+  })");
+  longLine.check(random({2, 3000}, KERATIN_DTYPE_INT32));
 }
 
 namespace {
