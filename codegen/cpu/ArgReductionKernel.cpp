@@ -5,16 +5,13 @@
 // each. An element replaces one at a smaller index only if it beats it, so the first of equals
 // stays. The axis is never empty: that was required before the call.
 #include "codegen/cpu/SingleOpKernel.h"
+#include "codegen/lowering/ArgReductionNest.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
-#include <limits>
-#include <numeric>
-
 using namespace keratin::codegen;
 using namespace mlir;
-namespace codegen = keratin::codegen;
 namespace ir = keratin::ir;
 using keratin::ir::DimExpr;
 
@@ -27,19 +24,14 @@ struct ArgReductionSchedule {
   unsigned lanes = 1;
   // Along lines: of one line. Across them: neighbouring lines of a unit.
   unsigned vectors = 1;
-  unsigned indexBits = 64; // of places in a line while it is walked
 };
 
 class ArgReductionPlan final : public CpuKernelPlan {
 public:
-  ArgReductionPlan(ir::KernelOp kernel, Operation *op, int64_t axis, bool largest,
-                   const MachineTarget &target)
-      : CpuKernelPlan(kernel), op(op), lines(op->getOperand(0), axis), largest(largest) {
+  ArgReductionPlan(ir::KernelOp kernel, Operation *op, const MachineTarget &target)
+      : CpuKernelPlan(kernel), nest(op) {
+    const AxisLines &lines = nest.lines;
     schedule.lanes = lanesFor(target, lines.type.getElementTypeBitWidth());
-    // Narrow indices make less work where they are known to do.
-    if (lines.length.isConstant() &&
-        lines.length.constantValue() <= std::numeric_limits<int32_t>::max())
-      schedule.indexBits = 32;
     if (lines.isInnermost()) {
       bool isLong = !lines.length.isConstant() ||
                     lines.length.constantValue() >= 2 * int64_t(maxUnroll) * schedule.lanes;
@@ -54,18 +46,16 @@ public:
     setWork(blocks.units(), mul(lines.length, DimExpr(columns)).value_or(DimExpr(INT64_MAX)));
   }
 
-  void printNest(llvm::raw_ostream &out) const override { lines.print(out); }
+  void printNest(llvm::raw_ostream &out) const override { nest.lines.print(out); }
   void printSchedule(llvm::raw_ostream &out) const override {
     out << "schedule: lanes "
-        << (lines.isInnermost() ? "along lines" : "across lines, which are columns of a unit")
+        << (nest.lines.isInnermost() ? "along lines" : "across lines, which are columns of a unit")
         << "; " << counted(schedule.lanes, "lane") << "; " << counted(schedule.vectors, "vector")
-        << " side by side; places of " << schedule.indexBits << " bits\n";
+        << " side by side; places of " << nest.indexBits << " bits\n";
   }
   void emit(CpuKernelBuilder &k) const override;
 
-  Operation *op;
-  AxisLines lines;
-  bool largest;
+  ArgReductionNest nest;
   UnitBlocks blocks;
   ArgReductionSchedule schedule;
 };
@@ -73,8 +63,9 @@ public:
 class ArgReductionKernel : SingleOpKernel {
 public:
   ArgReductionKernel(CpuKernelBuilder &k, const ArgReductionPlan &plan)
-      : SingleOpKernel(k, plan.op, plan.schedule.lanes), plan(plan), lines(plan.lines),
-        type(lines.type.getElementType()), indexType(b.getIntegerType(plan.schedule.indexBits)) {}
+      : SingleOpKernel(k, plan.nest.op, plan.schedule.lanes), plan(plan), lines(plan.nest.lines),
+        type(lines.type.getElementType()), indexType(b.getIntegerType(plan.nest.indexBits)),
+        best(b, loc, type, plan.nest.largest) {}
 
   void emit() {
     if (lines.isInnermost())
@@ -84,58 +75,29 @@ public:
   }
 
 private:
-  // The best values so far and their indices.
-  struct Best {
-    Value value, index;
-  };
-
   void emitRows();
   void emitColumns();
-  Value beats(Value element, Value best) {
-    return codegen::beats(b, loc, type, element, best, plan.largest);
-  }
-  Best keep(Best best, Value element, Value index, Value mask);
-  Best merge(Best a, Best b);
-  Best meetLanes(Best best);
+  Best meetLanes(Best own);
   Value toIndexType(Value position);
-  Value select(Value condition, Value x, Value y) {
-    return b.create<arith::SelectOp>(loc, condition, x, y);
-  }
 
   const ArgReductionPlan &plan;
   const AxisLines &lines;
   Type type, indexType;
+  BestOf best;
 };
 
-ArgReductionKernel::Best ArgReductionKernel::keep(Best best, Value element, Value index,
-                                                  Value mask) {
-  Value better = beats(element, best.value);
-  if (mask)
-    better = b.create<arith::AndIOp>(loc, better, mask);
-  return {select(better, element, best.value), select(better, index, best.index)};
-}
-
-// The better of two, whichever walked the smaller indices.
-ArgReductionKernel::Best ArgReductionKernel::merge(Best x, Best y) {
-  Value yWins = beats(y.value, x.value), xWins = beats(x.value, y.value);
-  Value yFirst = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, y.index, x.index);
-  // Among equals the smaller index counts: y's if it is smaller and x does not win.
-  Value takeY = select(xWins, yWins, b.create<arith::OrIOp>(loc, yWins, yFirst));
-  return {select(takeY, y.value, x.value), select(takeY, y.index, x.index)};
-}
-
-ArgReductionKernel::Best ArgReductionKernel::meetLanes(Best best) {
+Best ArgReductionKernel::meetLanes(Best own) {
   for (unsigned distance = lanes / 2; distance > 0; distance /= 2) {
     SmallVector<int64_t> from(lanes);
     for (unsigned lane = 0; lane < lanes; ++lane)
       from[lane] = (lane + distance) % lanes;
     auto moved = [&](Value v) -> Value { return b.create<vector::ShuffleOp>(loc, v, v, from); };
-    best = merge(best, {moved(best.value), moved(best.index)});
+    own = best.merge(own, {moved(own.value), moved(own.index)});
   }
   auto first = [&](Value v) -> Value {
     return b.create<vector::ExtractOp>(loc, v, ArrayRef<int64_t>{0});
   };
-  return {first(best.value), first(best.index)};
+  return {first(own.value), first(own.index)};
 }
 
 Value ArgReductionKernel::toIndexType(Value position) {
@@ -164,13 +126,13 @@ void ArgReductionKernel::emitRows() {
                  [&](Value position, Value mask, ArrayRef<Value> carried) -> SmallVector<Value> {
                    Value element = loadLanes(input(0), rowType, {row, position}, mask);
                    Value index = plus(emitter.splat(toIndexType(position)), laneNumbers);
-                   Best best = keep({carried[0], carried[1]}, element, index, mask);
-                   return {best.value, best.index};
+                   Best kept = best.keep({carried[0], carried[1]}, {element, index}, mask);
+                   return {kept.value, kept.index};
                  });
-    Best best{sets[0], sets[1]};
+    Best found{sets[0], sets[1]};
     for (unsigned u = 1; u < unroll; ++u)
-      best = merge(best, {sets[2 * u], sets[2 * u + 1]});
-    Value index = meetLanes(best).index;
+      found = best.merge(found, {sets[2 * u], sets[2 * u + 1]});
+    Value index = meetLanes(found).index;
     if (!indexType.isInteger(64))
       index = b.create<arith::ExtUIOp>(loc, b.getI64Type(), index);
     storeScalar(index, output(), resultType, {row});
@@ -193,8 +155,8 @@ void ArgReductionKernel::emitColumns() {
       Value index = emitter.splat(toIndexType(i));
       for (unsigned u = 0; u < unroll; ++u) {
         Value element = loadLanes(input(0), lines.type, {row, i, starts[u]}, masks[u]);
-        Best best = keep({carried[2 * u], carried[2 * u + 1]}, element, index, Value());
-        next.append({best.value, best.index});
+        Best kept = best.keep({carried[2 * u], carried[2 * u + 1]}, {element, index});
+        next.append({kept.value, kept.index});
       }
       return next;
     });
@@ -213,9 +175,5 @@ void ArgReductionPlan::emit(CpuKernelBuilder &k) const { ArgReductionKernel(k, *
 
 CpuPlan keratin::codegen::planArgReductionKernel(ir::KernelOp kernel, const MachineTarget &target) {
   Operation *op = onlyOp(kernel);
-  if (!op)
-    return nullptr;
-  auto max = dyn_cast<ir::ArgMaxOp>(op);
-  int64_t axis = max ? max.getAxis() : cast<ir::ArgMinOp>(op).getAxis();
-  return std::make_shared<ArgReductionPlan>(kernel, op, axis, /*largest=*/bool(max), target);
+  return op ? std::make_shared<ArgReductionPlan>(kernel, op, target) : nullptr;
 }

@@ -40,12 +40,38 @@ SmallVector<Value> ElementEmitter::loop(Value from, Value to, int64_t step, Arra
                    });
 }
 
+SmallVector<Value> ElementEmitter::where(Value condition, ArrayRef<Value> otherwise,
+                                         llvm::function_ref<SmallVector<Value>()> body) {
+  bool hasResults = !otherwise.empty();
+  auto branch = b.create<scf::IfOp>(loc, ValueRange(otherwise).getTypes(), condition,
+                                    /*withElseRegion=*/hasResults);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  code.enterBranch(branch);
+  SmallVector<Value> results = body();
+  if (hasResults)
+    b.create<scf::YieldOp>(loc, results);
+  code.leave();
+  if (hasResults) {
+    b.setInsertionPointToStart(branch.elseBlock());
+    b.create<scf::YieldOp>(loc, otherwise);
+  }
+  return SmallVector<Value>(branch.getResults());
+}
+
 //===-- Values at an index --------------------------------------------------------------------===//
+
+static bool samePosition(Value x, Value y) {
+  if (x == y || !x || !y)
+    return x == y;
+  std::optional<int64_t> known = constantOf(x);
+  return known && known == constantOf(y);
+}
 
 static bool sameIndex(ArrayRef<LaneIndex> x, ArrayRef<LaneIndex> y) {
   return x.size() == y.size() &&
          std::equal(x.begin(), x.end(), y.begin(), [](const auto &a, const auto &b) {
-           return a.base == b.base && a.laneStep == b.laneStep && a.lanes == b.lanes;
+           return samePosition(a.base, b.base) && a.laneStep == b.laneStep && a.lanes == b.lanes;
          });
 }
 
@@ -186,21 +212,16 @@ Value ElementEmitter::whereLanes(Value source, ArrayRef<Index> index, Value insi
   });
 }
 
-// One answer for all lanes: a branch, out of which nothing may be moved.
+// One answer for all lanes: a branch.
 Value ElementEmitter::whereAll(Value source, ArrayRef<Index> index, Value inside) {
   bool differs = varies(index);
   Value nothing = zero(ir::getElementType(source), differs);
-  auto branch =
-      b.create<scf::IfOp>(loc, TypeRange{nothing.getType()}, inside, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  code.enterBranch(branch);
-  Value part = emit(source, index);
-  b.create<scf::YieldOp>(loc, differs ? splat(part) : part);
-  code.leave();
-  b.setInsertionPointToStart(branch.elseBlock());
-  b.create<scf::YieldOp>(loc, nothing);
-  return branch.getResult(0);
+  return where(inside, nothing,
+               [&] {
+                 Value part = emit(source, index);
+                 return SmallVector<Value>{differs ? splat(part) : part};
+               })
+      .front();
 }
 
 //===-- Checks --------------------------------------------------------------------------------===//

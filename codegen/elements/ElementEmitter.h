@@ -43,6 +43,9 @@ public:
   using LoopBody = llvm::function_ref<llvm::SmallVector<Value>(Value iv, llvm::ArrayRef<Value>)>;
   llvm::SmallVector<Value> loop(Value from, Value to, int64_t step, llvm::ArrayRef<Value> init,
                                 LoopBody body);
+  // if (condition) body() else `otherwise`: as many values. Nothing is moved out of it.
+  llvm::SmallVector<Value> where(Value condition, llvm::ArrayRef<Value> otherwise,
+                                 llvm::function_ref<llvm::SmallVector<Value>()> body);
   // Says that the builder stands in the body of a loop that others have made, and that it is
   // finished.
   void enter(mlir::Operation *loop) { code.enter(loop); }

@@ -1,11 +1,13 @@
 #include "codegen/gpu/DevicePlan.h"
 
+#include "codegen/gpu/ArgReductionPlan.h"
 #include "codegen/gpu/ContractionThinPlan.h"
 #include "codegen/gpu/ContractionTilesPlan.h"
 #include "codegen/gpu/ElementsPlan.h"
 #include "codegen/gpu/KernelEntry.h"
 #include "codegen/gpu/RandomPlan.h"
-#include "codegen/gpu/RowsPlan.h"
+#include "codegen/gpu/ReductionPlan.h"
+#include "codegen/gpu/ScanPlan.h"
 #include "codegen/gpu/ScatterPlan.h"
 #include "codegen/gpu/ScatterWindowsPlan.h"
 #include "codegen/gpu/TransposeChainPlan.h"
@@ -57,7 +59,11 @@ DevicePlanPtr keratin::codegen::planDeviceKernel(ir::KernelOp kernel, const Mach
     return plan;
   if (auto plan = ElementsPlan::make(kernel))
     return plan;
-  if (auto plan = RowsPlan::make(kernel, warpThreads))
+  if (auto plan = ReductionPlan::make(kernel, warpThreads))
+    return plan;
+  if (auto plan = ArgReductionPlan::make(kernel, warpThreads))
+    return plan;
+  if (auto plan = ScanPlan::make(kernel, warpThreads))
     return plan;
   if (auto plan = ContractionThinPlan::make(kernel, warpThreads))
     return plan;

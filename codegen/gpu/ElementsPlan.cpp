@@ -1,29 +1,19 @@
 #include "codegen/gpu/ElementsPlan.h"
 
+#include "codegen/gpu/AccessWidth.h"
 #include "codegen/lowering/KernelKind.h"
 
 using namespace keratin::codegen;
 using namespace mlir;
 namespace ir = keratin::ir;
 using keratin::ir::DimExpr;
-using keratin::ir::getElementType;
-using keratin::ir::getShape;
 using keratin::ir::IterationSpace;
 
-// Of one access to memory, for the widest elements that most threads read or write.
-static constexpr unsigned accessBytes = 16;
 // More would be held in registers than hides anything.
 static constexpr unsigned mostElements = 8;
 
 static unsigned elementsOfGroup(Block &body, const IterationSpace &space) {
-  unsigned widest = 1;
-  auto look = [&](Value value) {
-    if (!getShape(value).empty())
-      widest = std::max(widest, getElementType(value).getIntOrFloatBitWidth() / 8);
-  };
-  llvm::for_each(body.getArguments(), look);
-  llvm::for_each(body.getTerminator()->getOperands(), look);
-  unsigned elements = std::min(mostElements, accessBytes / widest);
+  unsigned elements = elementsOfAccess(body, mostElements);
   // Lines of other lengths would begin anywhere.
   const DimExpr &line = space.groups.back().extent;
   if (space.groups.size() > 1 && line.isConstant())

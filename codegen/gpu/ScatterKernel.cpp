@@ -102,7 +102,7 @@ ScatterKernel::Values ScatterKernel::look(Value first, ArrayRef<Value> sums) {
 // Of the thread of the warp with the number `member`.
 ScatterKernel::Addition ScatterKernel::additionOf(Value first, Value rows, Value member,
                                                   Value exists) {
-  Value row = warp.fromLane(rows, member);
+  Value row = warp.from(rows, member);
   Addition addition{b.create<arith::ExtUIOp>(loc, b.getI64Type(), row), exists, {}};
   Value number = e.add(first, b.create<arith::ExtUIOp>(loc, b.getI64Type(), member));
   Value from = number, factor;

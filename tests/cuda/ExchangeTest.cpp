@@ -65,6 +65,18 @@ TEST_CASE("shuffles stay within their segments", "[ptx]") {
         expected([](uint32_t l) { return (l / 8 * 8 + 2) * 10; }));
 }
 
+TEST_CASE("parts of a warp shuffle by themselves, together or at different times", "[ptx]") {
+  std::vector<uint32_t> input = numbers(32, 10);
+  // Eight lanes each: %r4 are those of a lane's part.
+  std::string part = "and.b32 %r3, %r0, 24;\nshl.b32 %r4, 255, %r3;\n";
+  std::string shuffle = "shfl.sync.down.b32 %r2, %r1, 1, 0x181f, %r4;\n";
+  std::vector<uint32_t> next = expected([](uint32_t l) { return (l % 8 == 7 ? l : l + 1) * 10; });
+  CHECK(run(part + shuffle, input) == next);
+  CHECK(
+      run(part + "mov.u32 %r2, 0;\nsetp.lt.u32 %p0, %r0, 16;\n@%p0 bra DONE;\n" + shuffle + "DONE:",
+          input) == expected([&](uint32_t l) { return l < 16 ? 0 : next[l]; }));
+}
+
 TEST_CASE("votes, matches, reductions and elections", "[ptx]") {
   std::vector<uint32_t> input = numbers(32);
   std::string odd = "and.b32 %r3, %r1, 1;\nsetp.ne.u32 %p0, %r3, 0;\n";

@@ -30,6 +30,19 @@ uint32_t members(Warp &warp, uint32_t mask, uint32_t operand) {
   return all;
 }
 
+// Lanes may exchange in parts, each of which names its own lanes, all of which must be here.
+void eachPart(Warp &warp, uint32_t mask, uint32_t operand) {
+  const uint32_t *named = warp.lanes<uint32_t>(operand);
+  while (mask) {
+    uint32_t first = uint32_t(std::countr_zero(mask)), part = 0;
+    for (uint32_t left = mask; left; left &= left - 1)
+      if (named[std::countr_zero(left)] == named[first])
+        part |= left & -left;
+    members(warp, part, operand);
+    mask &= ~part;
+  }
+}
+
 void setPredicate(uint32_t &to, uint32_t value, uint32_t mask) {
   to = (to & ~mask) | (value & mask);
 }
@@ -46,7 +59,7 @@ void meetLanes(Warp &warp, const Instruction &i, uint32_t mask) {
 
 void shuffle(Warp &warp, const Instruction &i, uint32_t mask) {
   const Exchange &use = warp.code().exchanges[i.detail];
-  members(warp, mask, uint32_t(i.e));
+  eachPart(warp, mask, uint32_t(i.e));
   const uint32_t *b = warp.lanes<uint32_t>(i.b), *c = warp.lanes<uint32_t>(i.c);
   uint32_t a[warpLanes], inside = 0;
   std::copy_n(warp.lanes<uint32_t>(i.a), warpLanes, a);

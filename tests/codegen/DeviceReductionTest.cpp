@@ -1,0 +1,294 @@
+// Reductions, arg-reductions and scans on the device "cuda", at sizes around warps and blocks:
+// what the interpreter has within its bounds, and the same bits in any order of blocks and warps.
+#include "ir/dialect/Keratin.h"
+#include "ir/reference/ErrorBounds.h"
+#include "ir/reference/Interpreter.h"
+#include "runtime/abi/keratin_cuda_abi.h"
+#include "tests/cuda/Launcher.h"
+#include "tests/cuda/Mutants.h"
+#include "tests/cuda/driver/EmulatedDriver.h"
+#include "tests/support/CompiledRunner.h"
+#include "tests/support/RandomTensor.h"
+
+#include "mlir/Parser/Parser.h"
+
+#include <catch2/catch.hpp>
+
+#include <limits>
+
+using namespace keratin;
+using namespace keratin::tests;
+using ir::HostTensor;
+
+namespace {
+
+using Dims = std::vector<int64_t>;
+
+// A function of one input, x.
+class OnDevice {
+public:
+  OnDevice(const std::string &type, const std::string &body)
+      : context(registry(), mlir::MLIRContext::Threading::DISABLED) {
+    emulator();
+    std::string text = "func.func @main(%x: " + type + ") -> " + body;
+    INFO(text);
+    module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+    REQUIRE(module);
+    function = module->lookupSymbol<mlir::func::FuncOp>("main");
+    compiler::CompileOptions options;
+    options.target = KERATIN_CUDA_DEVICE;
+    runner = std::make_unique<CompiledRunner>(function, options);
+    REQUIRE(runner->error == "");
+  }
+
+  // Sizes of x that are not known are symbols, in their order.
+  void check(const HostTensor &x, std::vector<int64_t> symbols = {}) {
+    ir::EvaluationContext evaluation;
+    for (size_t i = 0; i < symbols.size(); ++i)
+      evaluation.symbols[int64_t(i)] = symbols[i];
+    auto expected = ir::interpretWithBounds(function, x, evaluation);
+    INFO(evaluation.error);
+    REQUIRE(succeeded(expected));
+    std::optional<std::vector<HostTensor>> first;
+    for (const char *order : {"order=fixed", "order=reversed", "seed=7"}) {
+      INFO(order);
+      emulator().set(order);
+      auto actual = runner->run(x);
+      emulator().set("order=fixed");
+      INFO(runner->error);
+      REQUIRE(actual);
+      for (size_t i = 0; i < actual->size(); ++i) {
+        CHECK(ir::findMismatch((*actual)[i], (*expected)[i]).value_or("") == "");
+        CHECK((!first || areIdentical((*actual)[i], (*first)[i])));
+      }
+      first = actual;
+    }
+  }
+
+private:
+  static mlir::DialectRegistry registry() {
+    mlir::DialectRegistry result;
+    compiler::registerDialects(result);
+    return result;
+  }
+
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  mlir::func::FuncOp function;
+  std::unique_ptr<CompiledRunner> runner;
+};
+
+HostTensor random(Dims dims, keratin_dtype_t dtype = KERATIN_DTYPE_FLOAT32) {
+  return *randomTensor(dtype, std::move(dims), 5);
+}
+
+const char *const anySizes = "tensor<?x?xf32, #keratin.dims<d0, d1>>";
+const std::vector<Dims> sizesAroundWarps = {{1, 1},  {3, 31},  {2, 32},  {5, 33},   {70, 5},
+                                            {33, 2}, {9, 257}, {300, 3}, {2, 1025}, {0, 4}};
+
+// softmax along an axis of x, of type `type`.
+std::string softmax(const std::string &type, const std::string &row, int axis) {
+  std::string reduce = " axes = [" + std::to_string(axis) + "] : (" + type + ") -> " + row + "\n";
+  std::string back = " dims = [" + std::to_string(1 - axis) + "] : (" + row + ") -> " + type + "\n";
+  std::string two = " : (" + type + ", " + type + ") -> " + type + "\n";
+  return type + " {\n  %m = keratin.reduce_max %x" + reduce + "  %mb = keratin.broadcast %m" +
+         back + "  %c = keratin.sub %x, %mb" + two + "  %e = keratin.exp %c : (" + type + ") -> " +
+         type + "\n  %s = keratin.reduce_sum %e" + reduce + "  %sb = keratin.broadcast %s" + back +
+         "  %y = keratin.div %e, %sb" + two + "  return %y : " + type + "\n}\n";
+}
+
+} // namespace
+
+TEST_CASE("rows, columns and whole tensors of any size", "[device]") {
+  OnDevice all(
+      anySizes,
+      R"((tensor<?xf32, #keratin.dims<d0>>, tensor<?xf32, #keratin.dims<d1>>, tensor<f32>) {
+    %0 = keratin.reduce_sum %x axes = [1] : (tensor<?x?xf32, #keratin.dims<d0, d1>>) -> tensor<?xf32, #keratin.dims<d0>>
+    %1 = keratin.reduce_max %x axes = [0] : (tensor<?x?xf32, #keratin.dims<d0, d1>>) -> tensor<?xf32, #keratin.dims<d1>>
+    %2 = keratin.reduce_sum %x axes = [0, 1] : (tensor<?x?xf32, #keratin.dims<d0, d1>>) -> tensor<f32>
+    return %0, %1, %2 : tensor<?xf32, #keratin.dims<d0>>, tensor<?xf32, #keratin.dims<d1>>, tensor<f32>
+  })");
+  for (const Dims &dims : sizesAroundWarps)
+    all.check(random(dims), dims);
+}
+
+TEST_CASE("long sums are divided over blocks, which meet in order", "[device]") {
+  OnDevice whole("tensor<?xf32, #keratin.dims<d0>>", R"(tensor<f32> {
+    %0 = keratin.reduce_sum %x axes = [0] : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<f32>
+    return %0 : tensor<f32>
+  })");
+  for (int64_t size : {0, 1, 255, 2048, 2049, 30000})
+    whole.check(random({size}), {size});
+  OnDevice columns("tensor<?x12xf32, #keratin.dims<d0, 12>>", R"(tensor<12xf32> {
+    %0 = keratin.reduce_sum %x axes = [0] : (tensor<?x12xf32, #keratin.dims<d0, 12>>) -> tensor<12xf32>
+    return %0 : tensor<12xf32>
+  })");
+  for (int64_t size : {1, 63, 520, 3000})
+    columns.check(random({size, 12}), {size});
+}
+
+TEST_CASE("softmax along either axis, in registers and not", "[device]") {
+  for (auto [rows, columns] : std::vector<std::pair<int, int>>{
+           {5, 8}, {40, 5}, {3, 100}, {2, 1000}, {2, 999}, {300, 12}, {7, 64}, {100, 3}}) {
+    std::string type = "tensor<" + std::to_string(rows) + "x" + std::to_string(columns) + "xf32>";
+    INFO(type);
+    HostTensor x = random({rows, columns});
+    OnDevice(type, softmax(type, "tensor<" + std::to_string(rows) + "xf32>", 1)).check(x);
+    OnDevice(type, softmax(type, "tensor<" + std::to_string(columns) + "xf32>", 0)).check(x);
+  }
+}
+
+TEST_CASE("several reduced loops, with a value of each", "[device]") {
+  OnDevice batch("tensor<9x5x14xf32>", R"(tensor<5xf32> {
+    %0 = keratin.reduce_sum %x axes = [0, 2] : (tensor<9x5x14xf32>) -> tensor<5xf32>
+    return %0 : tensor<5xf32>
+  })");
+  batch.check(random({9, 5, 14}));
+  OnDevice outer("tensor<17x3x40x6xf32>", R"(tensor<3x6xf32> {
+    %0 = keratin.reduce_sum %x axes = [0, 2] : (tensor<17x3x40x6xf32>) -> tensor<3x6xf32>
+    return %0 : tensor<3x6xf32>
+  })");
+  outer.check(random({17, 3, 40, 6}));
+}
+
+TEST_CASE("the first of the largest, and of those that are not numbers", "[device]") {
+  OnDevice rows(anySizes, R"(tensor<?xi64, #keratin.dims<d0>> {
+    %0 = keratin.arg_max %x {axis = 1 : i64} : (tensor<?x?xf32, #keratin.dims<d0, d1>>) -> tensor<?xi64, #keratin.dims<d0>>
+    return %0 : tensor<?xi64, #keratin.dims<d0>>
+  })");
+  OnDevice columns(anySizes, R"(tensor<?xi64, #keratin.dims<d1>> {
+    %0 = keratin.arg_min %x {axis = 0 : i64} : (tensor<?x?xf32, #keratin.dims<d0, d1>>) -> tensor<?xi64, #keratin.dims<d1>>
+    return %0 : tensor<?xi64, #keratin.dims<d1>>
+  })");
+  for (const Dims &dims : sizesAroundWarps) {
+    HostTensor x = random(dims);
+    for (size_t i = 7; i < x.floats.size(); i += 61)
+      x.floats[i] = std::numeric_limits<double>::quiet_NaN();
+    rows.check(x, dims);
+    if (dims[0])
+      columns.check(x, dims);
+  }
+  OnDevice whole("tensor<20000xf32>", R"(tensor<i64> {
+    %0 = keratin.arg_max %x {axis = 0 : i64} : (tensor<20000xf32>) -> tensor<i64>
+    return %0 : tensor<i64>
+  })");
+  whole.check(random({20000})); // many are the largest
+}
+
+TEST_CASE("scans along either axis, from both ends", "[device]") {
+  for (const char *op : {"cumsum", "cumprod"})
+    for (const char *flags : {"", ", exclusive", ", reverse", ", exclusive, reverse"})
+      for (int axis : {0, 1}) {
+        std::string type = anySizes;
+        std::string text = std::string("keratin.") + op + " %x {axis = " + std::to_string(axis) +
+                           " : i64" + flags + "} : (" + type + ") -> " + type;
+        INFO(text);
+        OnDevice scan(type, type + " {\n  %y = " + text + "\n  return %y : " + type + "\n}\n");
+        for (const Dims &dims : {Dims{1, 1}, Dims{3, 31}, Dims{33, 33}, Dims{2, 300}, Dims{40, 3}})
+          scan.check(random(dims), dims);
+      }
+  OnDevice longLine("tensor<2x3000xi32>", R"(tensor<2x3000xi32> {
+    %y = keratin.cumsum %x {axis = 1 : i64} : (tensor<2x3000xi32>) -> tensor<2x3000xi32>
+    return %y : tensor<2x3000xi32>
+  })");
+  longLine.check(random({2, 3000}, KERATIN_DTYPE_INT32));
+}
+
+namespace {
+
+// Sums of columns, in two stretches of ten parts each, as the runtime launches them, but by three
+// blocks, which come again and again.
+struct Divided {
+  static constexpr size_t rows = 600, columns = 136, size = rows * columns;
+  static constexpr uint32_t units = 20, blocks = 3;
+
+  Divided() {
+    mlir::DialectRegistry registry;
+    compiler::registerDialects(registry);
+    mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+    auto module = mlir::parseSourceString<mlir::ModuleOp>(
+        R"(func.func @main(%x: tensor<600x136xf32> {keratin.kind = "input", keratin.name = "x"})
+               -> (tensor<136xf32> {keratin.kind = "output", keratin.name = "y"}) {
+             %0 = keratin.reduce_sum %x axes = [0] : (tensor<600x136xf32>) -> tensor<136xf32>
+             return %0 : tensor<136xf32>
+           })",
+        &context);
+    REQUIRE(module);
+    compiler::CompileOptions options;
+    options.target = KERATIN_CUDA_DEVICE;
+    auto compiled = compiler::compile(*module, options);
+    REQUIRE(compiled.ok());
+    const keratin_device_code_t &code = *(*compiled)->descriptor().device_code;
+    REQUIRE(code.num_kernels == 1);
+    name = code.kernels[0];
+    for (int64_t i = 0; i < code.num_images; ++i) {
+      const keratin_image_t &image = code.images[i];
+      if (image.kind == std::string(KERATIN_CUDA_IMAGE_PTX))
+        ptx = static_cast<const char *>(image.data);
+      if (image.kind == std::string(KERATIN_CUDA_IMAGE_KERNELS))
+        launch = *static_cast<const keratin_cuda_kernel_t *>(image.data);
+    }
+  }
+
+  // What keeps the kernel of this text from giving the sums, twice; "" if nothing does. From the
+  // first element, and from the second, which is no multiple of 16 bytes.
+  std::string problem(const std::string &text, ptx::Order order) const {
+    for (size_t first : {0u, 1u}) {
+      ptx::Launcher on(text);
+      on.options.blocks = on.options.warps = order;
+      on.options.maxInstructions = 1 << 22;
+      std::vector<float> x(size + 1), sums(columns);
+      for (size_t i = 0; i < x.size(); ++i)
+        x[i] = float(i * 7 % 13) - 6;
+      for (size_t i = 0; i < size; ++i)
+        sums[i % columns] += x[i + first];
+      uint64_t xAt = on.upload(x) + 4 * first, y = on.memory->allocate(4 * columns);
+      uint64_t parts = on.memory->allocate(size_t{launch.unit_bytes} * units);
+      uint64_t counters = on.upload(std::vector<uint32_t>(KERATIN_CUDA_COUNTERS_OF_CALL));
+      uint64_t failure = on.upload(std::vector<uint32_t>{KERATIN_CUDA_NO_FAILURE, 0});
+      for (int time = 0; time < 2; ++time) {
+        ptx::Arguments arguments;
+        for (uint64_t argument : {xAt, y, uint64_t{units}, uint64_t{1}, failure, uint64_t{0},
+                                  uint64_t{0}, parts, counters})
+          arguments.add(argument);
+        auto fault = on.run(name, {blocks}, {launch.block_threads}, arguments, launch.shared_bytes);
+        if (fault)
+          return fault->message;
+        if (on.download<float>(y, columns) != sums)
+          return "other sums";
+      }
+    }
+    return "";
+  }
+
+  std::string ptx, name;
+  keratin_cuda_kernel_t launch = {};
+};
+
+} // namespace
+
+TEST_CASE("blocks that meet need each of their barriers and fences", "[device]") {
+  Divided divided;
+  REQUIRE(divided.launch.unit_bytes > 0);
+  for (ptx::Order order : {ptx::Order::Fixed, ptx::Order::Reversed, ptx::Order::Seeded})
+    CHECK(divided.problem(divided.ptx, order) == "");
+  std::vector<std::pair<std::string, std::string>> wrong; // what is missing, and the text without
+  for (const ptx::Mutant &mutant : ptx::mutants(divided.ptx))
+    if (mutant.kind == ptx::Mutant::Barrier)
+      wrong.push_back({"line " + std::to_string(mutant.line) + ": " + mutant.what, mutant.text});
+  const std::string fence = "membar.gl;";
+  for (size_t at = 0; (at = divided.ptx.find(fence, at)) != std::string::npos; ++at)
+    wrong.push_back({"fence at " + std::to_string(at),
+                     std::string(divided.ptx).replace(at, fence.size(), fence.size(), ' ')});
+  CHECK(wrong.size() == 12);
+  // The emulator has one clock for the lanes of a warp, and takes a barrier of a block for a fence
+  // of the device: it does not miss the barrier between the lanes that leave parts and the one that
+  // counts, nor the fence behind the counter. There are two versions of the code.
+  int barriers = 0, fences = 0;
+  for (const auto &[what, text] : wrong)
+    if (divided.problem(text, ptx::Order::Fixed) + divided.problem(text, ptx::Order::Reversed) ==
+        "") {
+      INFO(what);
+      CHECK(++(what.find("fence") == 0 ? fences : barriers) <= 2);
+    }
+}
