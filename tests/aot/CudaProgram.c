@@ -9,7 +9,7 @@
 int main(void) {
   static const float x[2 * 4] = {1, 2, 3, 4, -1, 0.5f, 0.25f, -2};
   static const float target[2 * 3] = {1, 0, -1, 0, 1, 0};
-  const float rate = 0.1f;
+  const float rate = 0.01f;
   float y[2 * 3], loss = 0, first = 0;
   keratin_status_t status;
   net_state_t *state = NULL, *second = NULL;
@@ -35,5 +35,5 @@ int main(void) {
     CHECK(fabsf(y[i]) <= 1);
   net_state_destroy(second);
   net_state_destroy(state);
-  return 0;
+  return finish();
 }

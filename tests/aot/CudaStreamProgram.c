@@ -1,0 +1,89 @@
+// A program that uses the device itself, in plain C: the model's inputs and outputs lie in memory
+// that the program asked the driver for, and the call comes between copies in the program's stream.
+#include "Check.h"
+#include "net.h"
+
+#include <keratin/cuda.h>
+
+#include <dlfcn.h>
+#include <math.h>
+
+// Of the driver what is used here.
+typedef struct {
+  int (*cuInit)(unsigned flags);
+  int (*cuDevicePrimaryCtxRetain)(void **context, int device);
+  int (*cuCtxSetCurrent)(void *context);
+  int (*cuStreamCreate)(void **stream, unsigned flags);
+  int (*cuMemAlloc)(uint64_t *address, size_t bytes);
+  int (*cuMemHostAlloc)(void **data, size_t bytes, unsigned flags);
+  int (*cuMemcpyHtoDAsync)(uint64_t to, const void *from, size_t bytes, void *stream);
+  int (*cuMemcpyDtoHAsync)(void *to, uint64_t from, size_t bytes, void *stream);
+  int (*cuStreamSynchronize)(void *stream);
+} Driver;
+
+static void find(void *library, const char *name, void *function) {
+  void *found = dlsym(library, name);
+  REQUIRE(found != NULL);
+  *(void **)function = found;
+}
+
+static Driver openDriver(void) {
+  Driver driver;
+  void *library = dlopen(getenv("KERATIN_CUDA_DRIVER"), RTLD_NOW);
+  REQUIRE(library != NULL);
+  find(library, "cuInit", &driver.cuInit);
+  find(library, "cuDevicePrimaryCtxRetain", &driver.cuDevicePrimaryCtxRetain);
+  find(library, "cuCtxSetCurrent", &driver.cuCtxSetCurrent);
+  find(library, "cuStreamCreate", &driver.cuStreamCreate);
+  find(library, "cuMemAlloc_v2", &driver.cuMemAlloc);
+  find(library, "cuMemHostAlloc", &driver.cuMemHostAlloc);
+  find(library, "cuMemcpyHtoDAsync_v2", &driver.cuMemcpyHtoDAsync);
+  find(library, "cuMemcpyDtoHAsync_v2", &driver.cuMemcpyDtoHAsync);
+  find(library, "cuStreamSynchronize", &driver.cuStreamSynchronize);
+  return driver;
+}
+
+int main(void) {
+  enum { predict = 0, rows = 2 };
+  const int64_t xDims[] = {rows, 4}, yDims[] = {rows, 3};
+  keratin_status_t status;
+  Driver driver = openDriver();
+  void *context = NULL, *stream = NULL, *pinned = NULL;
+  uint64_t x = 0, y = 0;
+  REQUIRE(driver.cuInit(0) == 0);
+  REQUIRE(driver.cuDevicePrimaryCtxRetain(&context, 0) == 0);
+  REQUIRE(driver.cuCtxSetCurrent(context) == 0);
+  REQUIRE(driver.cuStreamCreate(&stream, 1) == 0);
+  REQUIRE(driver.cuMemAlloc(&x, rows * 4 * sizeof(float)) == 0);
+  REQUIRE(driver.cuMemAlloc(&y, rows * 3 * sizeof(float)) == 0);
+  REQUIRE(driver.cuMemHostAlloc(&pinned, 1024, 0) == 0);
+  float *numbers = pinned, *results = numbers + 64, expected[rows * 3];
+
+  const keratin_device_t *device = NULL;
+  keratin_state_t *state = NULL;
+  REQUIRE_OK(keratin_cuda_state_create(net_keratin_object(), &state, &status), status);
+  REQUIRE_OK(keratin_device_open("cuda", &device, &status), status);
+  keratin_call_options_t options = {sizeof(options), 1, stream, {0}};
+  keratin_tensor_t input = {(void *)(uintptr_t)x, KERATIN_DTYPE_FLOAT32, 2, xDims, NULL, device};
+  keratin_tensor_t output = {(void *)(uintptr_t)y, KERATIN_DTYPE_FLOAT32, 2, yDims, NULL, device};
+  for (int call = 0; call < 4; ++call) {
+    for (int i = 0; i < rows * 4; ++i)
+      numbers[i] = 0.25f * (float)(i + call);
+    keratin_tensor_t given = {numbers, KERATIN_DTYPE_FLOAT32, 2, xDims, NULL, NULL};
+    keratin_tensor_t wanted = {expected, KERATIN_DTYPE_FLOAT32, 2, yDims, NULL, NULL};
+    REQUIRE_OK(keratin_state_invoke(state, predict, &given, 1, &wanted, 1, NULL, 0, &status),
+               status);
+    REQUIRE(driver.cuMemcpyHtoDAsync(x, numbers, rows * 4 * sizeof(float), stream) == 0);
+    REQUIRE_OK(keratin_state_invoke_with(state, predict, &input, 1, &output, 1, &options, &status),
+               status);
+    REQUIRE(driver.cuMemcpyDtoHAsync(results, y, rows * 3 * sizeof(float), stream) == 0);
+    REQUIRE(driver.cuStreamSynchronize(stream) == 0);
+    for (int i = 0; i < rows * 3; ++i)
+      CHECK(results[i] == expected[i] && isfinite(results[i]));
+  }
+  input.data = numbers; // the host's
+  CHECK(keratin_state_invoke_with(state, predict, &input, 1, &output, 1, &options, &status) ==
+        KERATIN_INVALID_ARGUMENT);
+  keratin_state_destroy(state);
+  return finish();
+}
