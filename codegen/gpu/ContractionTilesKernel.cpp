@@ -21,6 +21,8 @@ public:
   }
 
 private:
+  std::pair<Value, Value> tileOf(Value &number);
+
   DeviceKernelBuilder &k;
   const ContractionTilesPlan &plan;
   const ContractionTile &tile;
@@ -30,13 +32,30 @@ private:
 
 } // namespace
 
+// Takes the tile out of the number of one of the batch.
+std::pair<Value, Value> ContractionTilesKernel::tileOf(Value &number) {
+  Value down = k.sizeOf(plan.rowTiles()), across = k.sizeOf(plan.columnTiles());
+  if (!plan.bandTiles) {
+    Value row = emit.popCounter(number, down);
+    return {row, emit.popCounter(number, across)};
+  }
+  Value band = emit.popCounter(number, emit.mul(down, across));
+  Value inBand = emit.popCounter(band, emit.mul(across, plan.bandTiles));
+  Value first = emit.mul(band, plan.bandTiles);
+  // The last band may be less.
+  Value rows = emit.min(emit.sub(down, first), emit.constant(plan.bandTiles));
+  Value row = emit.add(first, emit.popCounter(inBand, rows));
+  return {row, inBand};
+}
+
 void ContractionTilesKernel::emitUnit(Value unit) {
   Value own = unit, part = emit.constant(0), parts = k.sizeOf(plan.depthParts());
   if (plan.hasParts())
     part = emit.popCounter(unit, parts);
   Value number = unit;
-  Value firstRow = emit.mul(emit.popCounter(unit, k.sizeOf(plan.rowTiles())), tile.rows());
-  Value firstColumn = emit.mul(emit.popCounter(unit, k.sizeOf(plan.columnTiles())), tile.columns());
+  auto [rowTile, columnTile] = tileOf(unit);
+  Value firstRow = emit.mul(rowTile, tile.rows());
+  Value firstColumn = emit.mul(columnTile, tile.columns());
   Value batch = unit;
   StridedSource a = code.a({batch, firstRow, tile.rows(), tile.depth}, tile.sourceGroup());
   StridedSource b = code.b({batch, firstColumn, tile.columns(), tile.depth}, tile.sourceGroup());

@@ -17,6 +17,9 @@ DevicePlanPtr ContractionTilesPlan::make(ir::KernelOp kernel, unsigned warpThrea
   return std::make_shared<ContractionTilesPlan>(kernel, std::move(*nest));
 }
 
+// Rows of tiles of a band: about the square root of how many blocks run at the same time.
+static constexpr int64_t mostBandTiles = 8;
+
 static ContractionTile::Units unitsFor(const ContractionSpec &spec) {
   Type type = spec.a.elementType;
   if (type.isF16() || type.isBF16())
@@ -35,6 +38,10 @@ ContractionTilesPlan::ContractionTilesPlan(ir::KernelOp kernel, ContractionNest 
   DimExpr tiles = mul(rowTiles(), columnTiles()).value_or(DimExpr(INT64_MAX));
   tiles = mul(nest.shape.batch, tiles).value_or(DimExpr(INT64_MAX));
   mostParts = mostDepthParts(tiles, nest.shape.k);
+  auto isMany = [](const DimExpr &tiles) {
+    return !tiles.isConstant() || tiles.constantValue() > mostBandTiles;
+  };
+  bandTiles = isMany(rowTiles()) && isMany(columnTiles()) ? mostBandTiles : 0;
   if (hasParts())
     partBytes = tile.rows() * tile.columns() * tile.sumBytes;
   setWork(mul(tiles, depthParts()).value_or(DimExpr(INT64_MAX)),
@@ -53,7 +60,10 @@ DimExpr ContractionTilesPlan::columnTiles() const {
 }
 
 void ContractionTilesPlan::printForm(llvm::raw_ostream &out) const {
-  out << "schedule: tiles of " << tile << "\n";
+  out << "schedule: tiles of " << tile;
+  if (bandTiles)
+    out << "; in bands of " << bandTiles;
+  out << "\n";
   if (hasParts())
     out << "depth: in " << depthParts().str() << " parts, which meet\n";
 }

@@ -33,6 +33,8 @@ public:
   ContractionNest nest;
   ContractionTile tile;
   int64_t mostParts = 1;
+  // Of a band; 0: all are one.
+  int64_t bandTiles = 0;
 };
 
 } // namespace keratin::codegen
