@@ -65,36 +65,36 @@ static constexpr int64_t typicalSize = 1024;
 
 static const Candidate threads4[] = {
     {{Units::Threads, 4, 2, 8, 8, 16, 4}, 1.00}, // 128 x 128
-    {{Units::Threads, 4, 1, 8, 8, 16, 4}, 0.90}, // 128 x 64
-    {{Units::Threads, 2, 2, 8, 8, 16, 4}, 0.90}, // 64 x 128
-    {{Units::Threads, 2, 2, 8, 4, 16, 4}, 0.75}, // 64 x 64
-    {{Units::Threads, 4, 1, 8, 4, 16, 4}, 0.65}, // 128 x 32
-    {{Units::Threads, 2, 2, 4, 8, 16, 4}, 0.65}, // 32 x 128
-    {{Units::Threads, 2, 2, 4, 4, 16, 4}, 0.50}, // 32 x 64
-    {{Units::Threads, 4, 1, 4, 4, 16, 4}, 0.50}, // 64 x 32
-    {{Units::Threads, 2, 1, 4, 4, 16, 4}, 0.40}, // 32 x 32
+    {{Units::Threads, 4, 1, 8, 8, 16, 4}, 0.85}, // 128 x 64
+    {{Units::Threads, 2, 2, 8, 8, 16, 4}, 0.85}, // 64 x 128
+    {{Units::Threads, 2, 2, 8, 4, 16, 4}, 0.70}, // 64 x 64
+    {{Units::Threads, 4, 1, 8, 4, 16, 4}, 0.60}, // 128 x 32
+    {{Units::Threads, 2, 2, 4, 8, 16, 4}, 0.60}, // 32 x 128
+    {{Units::Threads, 2, 2, 4, 4, 16, 4}, 0.45}, // 32 x 64
+    {{Units::Threads, 4, 1, 4, 4, 16, 4}, 0.45}, // 64 x 32
+    {{Units::Threads, 2, 1, 4, 4, 16, 4}, 0.25}, // 32 x 32
 };
 static const Candidate threads8[] = {
     {{Units::Threads, 4, 2, 8, 4, 8, 8}, 1.00}, // 128 x 64
     {{Units::Threads, 2, 2, 8, 4, 8, 8}, 0.90}, // 64 x 64
     {{Units::Threads, 2, 2, 4, 4, 8, 8}, 0.65}, // 32 x 64
     {{Units::Threads, 4, 1, 4, 4, 8, 8}, 0.65}, // 64 x 32
-    {{Units::Threads, 2, 1, 4, 4, 8, 8}, 0.55}, // 32 x 32
+    {{Units::Threads, 2, 1, 4, 4, 8, 8}, 0.40}, // 32 x 32
 };
 static const Candidate doubles[] = {
     {{Units::Doubles, 2, 2, 8, 8, 8, 8}, 1.00}, // 128 x 64
     {{Units::Doubles, 2, 2, 4, 8, 8, 8}, 0.80}, // 64 x 64
     {{Units::Doubles, 2, 2, 4, 4, 8, 8}, 0.60}, // 64 x 32
-    {{Units::Doubles, 1, 2, 4, 4, 8, 8}, 0.45}, // 32 x 32
+    {{Units::Doubles, 1, 2, 4, 4, 8, 8}, 0.35}, // 32 x 32
 };
 static const Candidate halves[] = {
     {{Units::Halves, 2, 2, 8, 16, 32, 4}, 1.00}, // 128 x 128
     {{Units::Halves, 2, 2, 8, 8, 32, 4}, 0.80},  // 128 x 64
     {{Units::Halves, 2, 2, 4, 16, 32, 4}, 0.80}, // 64 x 128
     {{Units::Halves, 2, 2, 4, 8, 32, 4}, 0.55},  // 64 x 64
-    {{Units::Halves, 1, 2, 4, 8, 32, 4}, 0.40},  // 32 x 64
-    {{Units::Halves, 2, 1, 4, 8, 32, 4}, 0.40},  // 64 x 32
-    {{Units::Halves, 1, 2, 4, 4, 32, 4}, 0.30},  // 32 x 32
+    {{Units::Halves, 1, 2, 4, 8, 32, 4}, 0.30},  // 32 x 64
+    {{Units::Halves, 2, 1, 4, 8, 32, 4}, 0.30},  // 64 x 32
+    {{Units::Halves, 1, 2, 4, 4, 32, 4}, 0.20},  // 32 x 32
 };
 
 static llvm::ArrayRef<Candidate> candidatesOf(Units units, int64_t sumBytes) {

@@ -69,7 +69,7 @@ ContractionTile chooseTile(ContractionTile::Units units, int64_t sumBytes,
 // tiles are enough.
 int64_t mostDepthParts(int64_t tiles);
 // The least depth that is worth a block of its own.
-inline constexpr int64_t leastPartDepth = 256;
+inline constexpr int64_t leastPartDepth = 128;
 // The same of numbers that may not be known: 1 where tiles are not, since each needs a counter
 // (Meeting). How many share a depth then.
 int64_t mostDepthParts(const ir::DimExpr &tiles, const ir::DimExpr &depth);

@@ -111,7 +111,7 @@ TEST_CASE("batches of products", "[contraction]") {
   CHECK(sweep.refused.empty());
 }
 
-// Blocks share a depth of 512 and more.
+// Blocks share a depth of 256 and more.
 TEST_CASE("products of few tiles", "[contraction]") {
   std::vector<SweepCase> cases;
   for (const char *form : forms) {
