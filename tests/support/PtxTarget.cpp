@@ -40,6 +40,9 @@ public:
         open(ptx);
       return;
     }
+    size_t memory = parts.shared.find(".extern .shared");
+    if (memory != std::string::npos)
+      sharedMemory = parts.shared.substr(memory, parts.shared.find('\n', memory) + 1 - memory);
     for (const PtxParts::Kernel &kernel : parts.kernels)
       add(parts.header, kernel);
   }
@@ -66,6 +69,11 @@ private:
     if (inFile == kernelsOfFile) {
       open(header);
       inFile = 0;
+      declaresMemory = false;
+    }
+    if (!declaresMemory && !sharedMemory.empty()) {
+      file << sharedMemory;
+      declaresMemory = true;
     }
     file << named("k" + std::to_string(inFile++)) << "\n" << std::flush;
   }
@@ -74,6 +82,8 @@ private:
   std::mutex mutex;
   std::set<std::string> known;
   std::ofstream file;
+  std::string sharedMemory;    // the declaration of what blocks share, the same in all modules
+  bool declaresMemory = false; // the file has it
   int files = 0, inFile = kernelsOfFile;
 };
 
