@@ -72,6 +72,7 @@ static DeviceKernelRow kernelOf(const Json &line) {
   DeviceKernelRow kernel;
   kernel.name = line.at("kernel");
   kernel.launches = counters.at("launches");
+  kernel.blocks = counters.at("blocks");
   kernel.warpInstructions = counters.at("instructions");
   kernel.threadInstructions = counters.at("thread_instructions");
   kernel.floatProducts = kinds.value("ffma", 0.0);

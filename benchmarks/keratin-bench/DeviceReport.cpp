@@ -23,16 +23,21 @@ void DeviceReport::printBeginning(const std::string &architecture) const {
                       {"float_flops_per_second", Device::kFloatFlops},
                       {"matrix_flops_per_second", Device::kMatrixFlops},
                       {"warp_instructions_per_second", Device::kWarpInstructions},
-                      {"launch_seconds", Device::kLaunchSeconds}});
+                      {"launch_seconds", Device::kLaunchSeconds},
+                      {"multiprocessors", Device::kMultiprocessors},
+                      {"bytes_per_second_of_one", Device::kBytesOfOne}});
   std::printf(
       "Counted by an emulator; registers and machine code for %s. The estimate is for an H100: "
       "%.2f "
       "TB/s with caches that hold nothing, %.1f TFLOP/s of f32 outside of tensor cores, %.0f in "
-      "them (f16), %.2f T instructions of warps a second, %.0f us a launch. The floor is one "
+      "them (f16), %.2f T instructions of warps a second, %.0f us a launch; a block has one of "
+      "%.0f multiprocessors, which moves %.0f GB/s "
+      "at most. The floor is one "
       "launch "
       "that moves the least and multiplies as often.\n\n",
       architecture.c_str(), Device::kBytes / 1e12, Device::kFloatFlops / 1e12,
-      Device::kMatrixFlops / 1e12, Device::kWarpInstructions / 1e12, Device::kLaunchSeconds * 1e6);
+      Device::kMatrixFlops / 1e12, Device::kWarpInstructions / 1e12, Device::kLaunchSeconds * 1e6,
+      Device::kMultiprocessors, Device::kBytesOfOne / 1e9);
   std::printf(
       "| row | case | bytes / least | sectors / ideal | wavefronts / ideal | instructions "
       "an element | products in inner loop: PTX | SASS | registers | occupancy | launches | "
@@ -58,6 +63,7 @@ template <typename Value> static Json orNull(const std::optional<Value> &value) 
 static Json jsonOf(const DeviceKernelRow &kernel) {
   return {{"kernel", kernel.name},
           {"launches", kernel.launches},
+          {"blocks", kernel.blocks},
           {"warp_instructions", kernel.warpInstructions},
           {"thread_instructions", kernel.threadInstructions},
           {"float_products", kernel.floatProducts},

@@ -16,7 +16,8 @@ static KernelWork workOf(const DeviceKernelRow &kernel) {
           .bytes = kernel.global.units * kSectorBytes,
           .warpInstructions = kernel.warpInstructions,
           .floatFlops = kernel.floatProducts * 2 * Multiprocessor::kWarpThreads,
-          .matrixFlops = kernel.matrixProducts * kMatrixFlops};
+          .matrixFlops = kernel.matrixProducts * kMatrixFlops,
+          .blocks = kernel.blocks / kernel.launches};
 }
 
 double DeviceKernelRow::seconds() const { return rooflineSeconds(workOf(*this)); }

@@ -20,7 +20,7 @@ struct MemoryTraffic {
 // One kernel over all its launches of a call.
 struct DeviceKernelRow {
   std::string name;
-  double launches = 0, warpInstructions = 0, threadInstructions = 0;
+  double launches = 0, blocks = 0, warpInstructions = 0, threadInstructions = 0;
   double floatProducts = 0, matrixProducts = 0; // instructions of warps
   MemoryTraffic global, shared;
   int64_t blockThreads = 0, sharedBytes = 0;

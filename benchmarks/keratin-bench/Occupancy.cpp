@@ -22,8 +22,11 @@ double keratin::bench::occupancy(int64_t blockThreads, int64_t registers, int64_
 }
 
 double keratin::bench::rooflineSeconds(const KernelWork &work) {
-  double slowest = std::max({work.bytes / Device::kBytes, work.floatFlops / Device::kFloatFlops,
-                             work.matrixFlops / Device::kMatrixFlops,
-                             work.warpInstructions / Device::kWarpInstructions});
+  double busy = std::min(work.blocks, Device::kMultiprocessors);
+  double share = busy / Device::kMultiprocessors;
+  double slowest = std::max({work.bytes / Device::kBytes, work.bytes / (busy * Device::kBytesOfOne),
+                             work.floatFlops / (share * Device::kFloatFlops),
+                             work.matrixFlops / (share * Device::kMatrixFlops),
+                             work.warpInstructions / (share * Device::kWarpInstructions)});
   return work.launches * Device::kLaunchSeconds + slowest;
 }

@@ -27,14 +27,21 @@ struct Device {
   static constexpr double kFloatFlops = 66.9e12; // f32 outside of tensor cores
   static constexpr double kMatrixFlops = 989e12; // f16 and bf16 in tensor cores
   static constexpr double kLaunchSeconds = 3e-6;
+  static constexpr double kMultiprocessors = 132;
   // Warps issue an instruction of any kind where they could issue a multiply-add of f32.
   static constexpr double kWarpInstructions = kFloatFlops / (2 * Multiprocessor::kWarpThreads);
+  // Of one multiprocessor between itself and what all share: 64 bytes a clock, in which it issues
+  // an instruction in each of its partitions.
+  static constexpr double kBytesOfOne =
+      64 * kWarpInstructions / kMultiprocessors / Multiprocessor::kPartitions;
 };
 
 struct KernelWork {
   double launches = 0, bytes = 0, warpInstructions = 0, floatFlops = 0, matrixFlops = 0;
+  double blocks = Device::kMultiprocessors; // of a launch
 };
-// The slowest of what it does, and its launches.
+// The slowest of what it does, and its launches. Blocks have a multiprocessor each, as long as
+// there are some.
 double rooflineSeconds(const KernelWork &work);
 
 } // namespace keratin::bench

@@ -24,6 +24,10 @@ TEST_CASE("a kernel takes as long as the slowest of what it does, and its launch
   CHECK(rooflineSeconds({.bytes = 3.35e12, .floatFlops = 2 * 66.9e12}) == Approx(2));
   CHECK(rooflineSeconds({.warpInstructions = 66.9e12 / 64}) == Approx(1));
   CHECK(rooflineSeconds({.launches = 1, .matrixFlops = 989e12}) == Approx(1 + 3e-6));
+  // One of 132 multiprocessors.
+  CHECK(rooflineSeconds({.floatFlops = 66.9e12, .blocks = 1}) == Approx(132));
+  CHECK(rooflineSeconds({.bytes = 126.7e9, .blocks = 1}) == Approx(1).epsilon(0.01));
+  CHECK(rooflineSeconds({.floatFlops = 66.9e12, .blocks = 1000}) == Approx(1));
 }
 
 TEST_CASE("the inner loop of PTX is the one with most products and no loop in it") {

@@ -24,7 +24,7 @@ def near(a, b):
 
 def check_kernel(row, kernel, roofline):
     name = f"{row['name']}, {kernel['kernel']}"
-    for number in ("launches", "warp_instructions", "thread_instructions", "sectors", "ideal_sectors", "block_threads"):
+    for number in ("launches", "blocks", "warp_instructions", "thread_instructions", "sectors", "ideal_sectors", "block_threads"):
         check(f"{name}: {number} is {kernel[number]}", kernel[number] > 0)
     check(f"{name}: more lanes than warps have", kernel["thread_instructions"] <= 32 * kernel["warp_instructions"])
     check(f"{name}: products are instructions",
@@ -40,11 +40,14 @@ def check_kernel(row, kernel, roofline):
         warps = kernel["occupancy"] * 64
         check(f"{name}: {warps} warps", near(warps % -(-kernel["block_threads"] // 32), 0))
         check(f"{name}: more registers than there are", warps * 32 * kernel["registers"] <= 65536)
+    busy = min(kernel["blocks"] / kernel["launches"], roofline["multiprocessors"])
+    share = busy / roofline["multiprocessors"]
     seconds = kernel["launches"] * roofline["launch_seconds"] + max(
         32 * kernel["sectors"] / roofline["bytes_per_second"],
-        64 * kernel["float_products"] / roofline["float_flops_per_second"],
-        4096 * kernel["matrix_products"] / roofline["matrix_flops_per_second"],
-        kernel["warp_instructions"] / roofline["warp_instructions_per_second"])
+        32 * kernel["sectors"] / (busy * roofline["bytes_per_second_of_one"]),
+        64 * kernel["float_products"] / (share * roofline["float_flops_per_second"]),
+        4096 * kernel["matrix_products"] / (share * roofline["matrix_flops_per_second"]),
+        kernel["warp_instructions"] / (share * roofline["warp_instructions_per_second"]))
     check(f"{name}: the estimate is not the roofline's", near(seconds * 1e6, kernel["estimate_us"]))
 
 

@@ -21,8 +21,8 @@ struct keratin_emulator_counts_t {
 // counted anew; `fail=none` takes all away. Returns "" or what is wrong with them.
 const char *keratin_emulator_set(const char *options);
 void keratin_emulator_counts(keratin_emulator_counts_t *counts);
-// What was done since this was last called: a line of JSON with the driver's launches, copies_in,
-// copies_out and waits, then a line for each kernel as counters=FILE has it.
+// What was done since this was last called: a line of JSON with launches, copies_in and
+// copies_out, in graphs too, and graphs; then a line for each kernel as counters=FILE has it.
 const char *keratin_emulator_report(void);
 // The last fault of a kernel in words; "" if there was none.
 const char *keratin_emulator_last_fault(void);

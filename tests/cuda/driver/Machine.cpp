@@ -283,15 +283,20 @@ extern "C" void keratin_emulator_counts(keratin_emulator_counts_t *counts) {
 extern "C" const char *keratin_emulator_report(void) {
   Machine &machine = emulator::machine();
   std::lock_guard guard(machine.mutex);
-  const keratin_emulator_counts_t &now = machine.counts, &before = machine.reported;
   std::ostringstream out;
-  out << "{\"launches\": " << now.launches - before.launches
-      << ", \"copies_in\": " << now.copies_in - before.copies_in
-      << ", \"copies_out\": " << now.copies_out - before.copies_out
-      << ", \"waits\": " << now.waits - before.waits << "}\n";
+  const char *separator = "{";
+  auto tell = [&](const std::string &what, int64_t count) {
+    out << separator << "\"" << what << "\": " << count - machine.reported[what];
+    separator = ", ";
+    machine.reported[what] = count;
+  };
+  tell("launches", machine.schedules.done(Operation::Kind::Launch));
+  tell("copies_in", machine.schedules.done(Operation::Kind::CopyIn));
+  tell("copies_out", machine.schedules.done(Operation::Kind::CopyOut));
+  tell("graphs", machine.counts.graph_launches);
+  out << "}\n";
   printCounters(out, machine);
   machine.counters.clear();
-  machine.reported = now;
   machine.report = out.str();
   return machine.report.c_str();
 }

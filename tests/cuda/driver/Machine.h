@@ -88,7 +88,7 @@ struct Machine {
   std::map<std::string, int64_t> calls;
   std::map<std::string, ptx::Counters> counters; // by kernel
   keratin_emulator_counts_t counts = {};
-  keratin_emulator_counts_t reported = {}; // counts when keratin_emulator_report() was last called
+  std::map<std::string, int64_t> reported; // what keratin_emulator_report() has told of
   std::string report;
   std::string lastFault;
 

@@ -25,6 +25,7 @@ TaskRef Schedules::submit(Context &context, Operation operation, std::vector<Tas
 }
 
 void Schedules::run(Task &task) {
+  ++doneByKind[size_t(task.operation.kind)];
   if (!task.context->lost && task.operation.run)
     if (cuda::CUresult result = task.operation.run())
       task.context->lost = result;

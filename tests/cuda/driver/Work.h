@@ -4,6 +4,7 @@
 
 #include "tests/cuda/driver/Options.h"
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <random>
@@ -46,6 +47,8 @@ public:
   // Leaves what the context has not done.
   void drop(const Context &context);
   int64_t size() const { return int64_t(pending.size()); }
+  // How many of a kind were done, in graphs too.
+  int64_t done(Operation::Kind kind) const { return doneByKind[size_t(kind)]; }
 
 private:
   std::vector<TaskRef> neededFor(const TaskRef &task) const;
@@ -54,6 +57,7 @@ private:
   void sweep();
 
   std::vector<TaskRef> pending;
+  std::array<int64_t, 8> doneByKind{};
   std::mt19937_64 random;
 };
 
