@@ -250,7 +250,7 @@ bool UnitsEntry::replaceContext() {
 // Whether kernels of a loop may ask for the parameter: it says nothing of what they share.
 static bool isOfLoop(unsigned parameter) {
   return parameter == KERATIN_CUDA_FAILURE || parameter == KERATIN_CUDA_GUARDED ||
-         parameter == KERATIN_CUDA_COUNTERS;
+         parameter == KERATIN_CUDA_PARTS || parameter == KERATIN_CUDA_COUNTERS;
 }
 
 bool UnitsEntry::replaceParameters() {

@@ -1,5 +1,5 @@
 // The function of a resident loop, after a LoopPlan.
-#include "codegen/gpu/CudaMachine.h"
+#include "codegen/gpu/FirstThreads.h"
 #include "codegen/gpu/GridBarrier.h"
 #include "codegen/gpu/KernelEntry.h"
 #include "codegen/gpu/LoopPlan.h"
@@ -66,6 +66,8 @@ private:
   Value context, argv;
   Operation *prologueEnd = nullptr;
   Value thread, threads; // of the grid
+  Value ownThread;       // in its block
+  Value block, blocks;
   // Since all have met, none has done anything that others see.
   bool haveMet = false;
   llvm::DenseMap<Value, Value> values; // by those of the program
@@ -180,7 +182,8 @@ void LoopKernel::byThreads(Value from, Value to, Value first, Value step,
   body(units.getInductionVar());
 }
 
-// The units of a kernel, in strides of the grid. Threads that do a unit together count as one.
+// The units of a kernel, in strides of the grid. Threads that do a unit together count as one, and
+// so do blocks.
 void LoopKernel::lower(host::LaunchOp op) {
   meet();
   const KernelFunction &kernel = library.get(kernels[op.getKernel()]);
@@ -214,14 +217,24 @@ void LoopKernel::lower(host::LaunchOp op) {
   }
   auto size = [&](const DimExpr &size) { return sizeOf(size); };
   Value units = kernel.countUnits ? kernel.countUnits(b, loc, size) : sizeOf(kernel.units);
+  auto doUnits = [&](Value first, Value step) {
+    byThreads(i64(0), units, first, step, [&](Value unit) {
+      Value next = b.create<arith::AddIOp>(loc, unit, i64(1));
+      b.create<LLVM::CallOp>(loc, function, ValueRange{context, slots, unit, next});
+    });
+  };
   const DevicePlan &form = *plan.plans.lookup(int64_t(op.getKernel()));
-  Value shift = i64(llvm::Log2_64(form.unitThreads));
-  Value first = b.create<arith::ShRUIOp>(loc, thread, shift);
-  Value step = b.create<arith::ShRUIOp>(loc, threads, shift);
-  byThreads(i64(0), units, first, step, [&](Value unit) {
-    Value next = b.create<arith::AddIOp>(loc, unit, i64(1));
-    b.create<LLVM::CallOp>(loc, function, ValueRange{context, slots, unit, next});
-  });
+  if (unsigned ofBlock = LoopPlan::threadsOfUnit(form)) {
+    Value isOne = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, ownThread, i64(ofBlock));
+    auto some = b.create<scf::IfOp>(loc, isOne, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(some.thenBlock());
+    doUnits(block, blocks);
+  } else {
+    Value shift = i64(llvm::Log2_64(form.unitThreads));
+    doUnits(b.create<arith::ShRUIOp>(loc, thread, shift),
+            b.create<arith::ShRUIOp>(loc, threads, shift));
+  }
   haveMet = false;
 }
 
@@ -457,9 +470,11 @@ LoopFunction LoopKernel::emit(StringRef name) {
   prologueEnd = b.create<LLVM::ReturnOp>(loc, ValueRange{});
   b.setInsertionPoint(prologueEnd);
   Value ofBlock = special("llvm.nvvm.read.ptx.sreg.ntid.x");
-  Value before = b.create<arith::MulIOp>(loc, special("llvm.nvvm.read.ptx.sreg.ctaid.x"), ofBlock);
-  thread = b.create<arith::AddIOp>(loc, before, ThreadBlock(b, loc).thread());
-  threads = b.create<arith::MulIOp>(loc, special("llvm.nvvm.read.ptx.sreg.nctaid.x"), ofBlock);
+  ownThread = ThreadBlock(b, loc).thread();
+  block = special("llvm.nvvm.read.ptx.sreg.ctaid.x");
+  blocks = special("llvm.nvvm.read.ptx.sreg.nctaid.x");
+  thread = b.create<arith::AddIOp>(loc, b.create<arith::MulIOp>(loc, block, ofBlock), ownThread);
+  threads = b.create<arith::MulIOp>(loc, blocks, ofBlock);
   Value guarded = launchParameter(b, loc, KERATIN_CUDA_GUARDED);
   Value looks = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, guarded, i64(0));
   Value goesOn = b.create<arith::ConstantIntOp>(loc, 1, 1);
@@ -478,7 +493,8 @@ LoopFunction LoopKernel::emit(StringRef name) {
   std::vector<std::pair<KernelFunction, unsigned>> counted;
   for (const auto &[number, form] : plan.plans)
     counted.emplace_back(library.get(kernels[size_t(number)]),
-                         plan.blockThreads / form->unitThreads);
+                         LoopPlan::threadsOfUnit(*form) ? 1
+                                                        : plan.blockThreads / form->unitThreads);
   result.countBlocks = [counted](OpBuilder &b, Location loc, SizeOf sizeOf) -> Value {
     auto i64 = [&](int64_t value) -> Value {
       return b.create<arith::ConstantIntOp>(loc, value, 64);
@@ -505,10 +521,15 @@ FailureOr<LoopFunction> LoopPlan::lower(ModuleOp into, ArrayRef<ir::KernelOp> ke
     own.push_back(kernels[size_t(number)]);
     plansOf[own.back()] = form;
   }
-  KernelLibrary library(
-      into, name, [&](ir::KernelOp kernel, OpBuilder &builder, StringRef kernelName) {
-        return FailureOr(plansOf.lookup(kernel)->lower(builder, kernelName, machine));
-      });
+  auto lowerOne = [&](ir::KernelOp kernel, OpBuilder &builder, StringRef kernelName) {
+    DevicePlanPtr form = plansOf.lookup(kernel);
+    KernelFunction made = form->lower(builder, kernelName, machine);
+    unsigned ofBlock = threadsOfUnit(*form);
+    if (ofBlock != 0 && ofBlock < blockThreads)
+      meetAsFirstThreads(made.function, ofBlock);
+    return FailureOr(std::move(made));
+  };
+  KernelLibrary library(into, name, lowerOne);
   if (failed(library.lower(own)))
     return failure();
   LoopFunction made = LoopKernel(*this, library, kernels, into).emit(name);

@@ -7,50 +7,31 @@ using namespace mlir;
 namespace ir = keratin::ir;
 namespace host = keratin::host;
 
-// Of a block in which threads do units by themselves or by warps: many, since few blocks meet
-// faster; few enough for any number of registers.
-static constexpr unsigned plainThreads = 256;
+// Of a block at least: many, since few blocks meet faster; few enough for any number of registers.
+static constexpr unsigned fewestThreads = 256;
 
-// Threads that a block must have for the plan's units; 0: any number of warps.
-static unsigned wantedThreads(const DevicePlan &plan) {
-  bool isWhole = plan.sharedBytes > 0 || plan.unitThreads > warpThreads;
-  return isWhole ? plan.unitThreads : 0;
-}
-
-// The number that most work wants.
-static unsigned chooseThreads(ArrayRef<DevicePlanPtr> plans) {
-  std::map<unsigned, double> work;
-  auto usual = [](int64_t) { return std::optional<int64_t>(32); };
-  for (const DevicePlanPtr &plan : plans)
-    if (unsigned threads = wantedThreads(*plan))
-      work[threads] += double(plan->work.evaluate(usual).value_or(INT64_MAX));
-  auto most = std::max_element(work.begin(), work.end(),
-                               [](const auto &a, const auto &b) { return a.second < b.second; });
-  return most == work.end() ? plainThreads : most->first;
+unsigned LoopPlan::threadsOfUnit(const DevicePlan &plan) {
+  bool isOfBlock = plan.sharedBytes > 0 || plan.unitThreads > warpThreads;
+  return isOfBlock ? plan.unitThreads : 0;
 }
 
 std::unique_ptr<LoopPlan> LoopPlan::make(host::LoopOp loop, ArrayRef<ir::KernelOp> kernels,
                                          const MachineTarget &machine) {
   auto result = std::make_unique<LoopPlan>();
   result->loop = loop;
+  result->blockThreads = fewestThreads;
   loop->walk([&](host::LaunchOp launch) { result->plans[int64_t(launch.getKernel())]; });
-  SmallVector<DevicePlanPtr> usual;
   for (auto &[number, plan] : result->plans) {
     plan = planDeviceKernel(kernels[size_t(number)], machine, warpThreads);
-    if (!plan)
-      return nullptr;
-    if (plan->partBytes == 0)
-      usual.push_back(plan);
-  }
-  result->blockThreads = chooseThreads(usual);
-  for (auto &[number, plan] : result->plans) {
-    unsigned wanted = wantedThreads(*plan);
-    if (plan->partBytes > 0 || (wanted != 0 && wanted != result->blockThreads))
+    // Memory for parts is that of as many units as the grid has blocks.
+    if (plan && plan->partBytes > 0 && !threadsOfUnit(*plan))
       plan = planDeviceKernel(kernels[size_t(number)], machine, /*warpThreads=*/1);
     if (!plan)
       return nullptr;
+    result->blockThreads = std::max(result->blockThreads, threadsOfUnit(*plan));
     result->scratchBytes = std::max(result->scratchBytes, plan->scratchBytes);
     result->sharedBytes = std::max(result->sharedBytes, plan->sharedBytes);
+    result->partBytes = std::max(result->partBytes, plan->partBytes);
   }
   return result;
 }

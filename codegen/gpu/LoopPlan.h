@@ -22,20 +22,26 @@ public:
   // For people, a line.
   void print(llvm::raw_ostream &out) const;
   // But for the slots of argv.
-  LaunchShape shape() const { return LaunchShape::ofLoop(blockThreads, scratchBytes, sharedBytes); }
+  LaunchShape shape() const {
+    return LaunchShape::ofLoop(blockThreads, scratchBytes, sharedBytes, partBytes);
+  }
   // Whether there is memory for its scratch; if not, the host launches the steps.
   bool hasRoom() const;
   // In the module; no function where there are more arguments than a launch takes.
   mlir::FailureOr<LoopFunction> lower(mlir::ModuleOp into, llvm::ArrayRef<ir::KernelOp> kernels,
                                       llvm::StringRef name, const MachineTarget &machine) const;
 
+  // Threads of a block that do a unit of the plan together: the first ones of the block; 0 where
+  // units are of threads or warps.
+  static unsigned threadsOfUnit(const DevicePlan &plan);
+
   host::LoopOp loop;
-  // What its kernels become, by their numbers: as they would by themselves, unless threads that do
-  // a unit together are another number than a block has, or units of a launch need each other.
+  // What its kernels become, by their numbers: as they would by themselves.
   llvm::MapVector<int64_t, DevicePlanPtr> plans;
-  unsigned blockThreads;
-  int64_t scratchBytes = 0; // of a thread
-  int64_t sharedBytes = 0;  // of a block
+  unsigned blockThreads = 0; // as many as any of them wants
+  int64_t scratchBytes = 0;  // of a thread
+  int64_t sharedBytes = 0;   // of a block
+  int64_t partBytes = 0;     // of a unit, for others
 };
 
 } // namespace keratin::codegen

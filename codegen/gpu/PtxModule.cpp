@@ -11,6 +11,7 @@
 
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -104,8 +105,13 @@ static void dropPrefetches(llvm::Module &module) {
           call->eraseFromParent();
 }
 
-// Loops are whole before anything is known of what their kernels ask for.
+// Loops are whole before anything is known of what their kernels ask for. Assembly in them is
+// barriers, to which threads come together.
 static void inlineKernels(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction : llvm::instructions(function))
+      if (auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction); call && call->isInlineAsm())
+        call->setConvergent();
   llvm::ModuleAnalysisManager modules;
   llvm::FunctionAnalysisManager functions;
   llvm::LoopAnalysisManager loops;

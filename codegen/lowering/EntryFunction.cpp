@@ -614,13 +614,14 @@ LogicalResult EntryLowering::emitFunction() {
 
 // Those that the device takes.
 LogicalResult EntryLowering::lowerResidentLoops() {
+  int64_t number = 0;
   WalkResult walk = program.walk([&](host::LoopOp loop) -> WalkResult {
     if (!loop.getResident())
       return WalkResult::advance();
     if (description.beforeKernel && failed(description.beforeKernel(loop.getLoc())))
       return failure();
     FailureOr<LoopFunction> made =
-        loopsOnDevice(loop, kernels, (name + ".resident_" + Twine(residentLoops.size())).str());
+        loopsOnDevice(loop, kernels, (name + ".resident_" + Twine(number++)).str());
     if (failed(made))
       return failure();
     if (made->function)

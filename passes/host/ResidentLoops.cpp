@@ -8,6 +8,9 @@ using ir::DimExpr;
 
 // What a size counts as that nobody knows yet.
 static constexpr int64_t unknownSize = 32;
+// Kernels of a resident loop at most: they become one function, and compilers take more than twice
+// as long for twice as many.
+static constexpr int64_t mostLaunches = 64;
 
 namespace {
 
@@ -42,7 +45,7 @@ private:
       work += workOf(kernels[launch.getKernel()]);
       ++launches;
     });
-    return launches > 0 && work <= double(mostWork) * double(launches);
+    return launches > 0 && launches <= mostLaunches && work <= double(mostWork) * double(launches);
   }
 
   static double valueOf(const std::optional<DimExpr> &size) {

@@ -41,7 +41,7 @@ public:
     emit();
     b.create<LLVM::ReturnOp>(loc, ValueRange{});
     REQUIRE(succeeded(lowerToLlvm(*module)));
-    LaunchShape shape = LaunchShape::ofLoop(blockThreads, 0, 0);
+    LaunchShape shape = LaunchShape::ofLoop(blockThreads);
     shape.slots = 2;
     std::vector<PtxKernel> kernels = {{"grid", shape}};
     FailureOr<std::string> text = emitPtx(*module, kernels);
