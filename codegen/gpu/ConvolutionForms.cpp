@@ -1,6 +1,7 @@
 #include "codegen/gpu/ConvolutionForms.h"
 
 #include "codegen/gpu/ConvolutionDirectPlan.h"
+#include "codegen/gpu/ConvolutionSumsPlan.h"
 #include "codegen/lowering/KernelKind.h"
 
 using namespace keratin::codegen;
@@ -15,5 +16,7 @@ DevicePlanPtr keratin::codegen::planDeviceConvolution(ir::KernelOp kernel, unsig
     return nullptr;
   if (nest->describe().accumulatorType.isInteger(1))
     return nullptr;
+  if (auto plan = ConvolutionSumsPlan::make(kernel, *nest, warpThreads))
+    return plan;
   return std::make_shared<ConvolutionDirectPlan>(kernel, std::move(*nest));
 }

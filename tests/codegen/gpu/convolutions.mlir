@@ -1,7 +1,8 @@
-// Convolutions on the device "cuda": outputs made directly.
+// Convolutions on the device "cuda": outputs made directly, and sums that blocks share where outputs are few.
 
 // RUN: keratin-dump %s --target=cuda --stage=kernels | FileCheck %s
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=depthwise | FileCheck %s --check-prefix=DEPTHWISE
+// RUN: keratin-dump %s --target=cuda --stage=ptx --function=depthwise_filter_gradient | FileCheck %s --check-prefix=SUMS
 
 // A thread makes four neighbouring outputs of four neighbouring channels: nine elements of the filter and eighteen of x, sixteen bytes each, in three
 // lines. What is behind the borders is not read.
@@ -40,4 +41,34 @@ func.func @depthwise_by_two_gradient(%dy: tensor<?x56x56x32xf32, #keratin.dims<d
   %y = keratin.convolution %dy, %w dims = "b01g,01g->b01g" strides = [1, 1] low = <1, 1> x_dilation = [2, 2] dilation = [1, 1] reversed = [true, true]
       : (tensor<?x56x56x32xf32, #keratin.dims<d0, 56, 56, 32>>, tensor<3x3x32xf32>) -> tensor<?x112x112x32xf32, #keratin.dims<d0, 112, 112, 32>>
   return %y : tensor<?x112x112x32xf32, #keratin.dims<d0, 112, 112, 32>>
+}
+
+// The gradient of the filter: each element of x and of dy is read once a block.
+// CHECK-LABEL: function depthwise_filter_gradient{{$}}
+// CHECK:         schedule: sums; a thread makes 3 rows x 3 outputs x 2 taps of window 1 x 4 lanes along groups; 8 x 1 x 32 threads
+// CHECK-NEXT:    depth: lines of 32 taps; 256 blocks that meet a result
+// CHECK-NEXT:    launch: a unit 256 threads; 256 threads a block, {{[0-9]+}} bytes of shared memory, 1152 bytes a unit for the others
+// SUMS-NOT: .local
+// SUMS-DAG: ld.global.v4.f32
+// SUMS-DAG: st.shared.v4.f32
+// SUMS-DAG: bar.sync 0;
+// SUMS-DAG: atom.global.inc.u32
+func.func @depthwise_filter_gradient(%x: tensor<?x112x112x32xf32, #keratin.dims<d0, 112, 112, 32>> {keratin.kind = "input", keratin.name = "x"},
+                                     %dy: tensor<?x112x112x32xf32, #keratin.dims<d0, 112, 112, 32>> {keratin.kind = "input", keratin.name = "dy"})
+    -> (tensor<3x3x32xf32> {keratin.kind = "output", keratin.name = "dw"}) {
+  %y = keratin.convolution %x, %dy dims = "c01g,c01g->01g" strides = [1, 1] low = <1, 1> x_dilation = [1, 1] dilation = [1, 1] reversed = [false, false]
+      : (tensor<?x112x112x32xf32, #keratin.dims<d0, 112, 112, 32>>, tensor<?x112x112x32xf32, #keratin.dims<d0, 112, 112, 32>>) -> tensor<3x3x32xf32>
+  return %y : tensor<3x3x32xf32>
+}
+
+// Channels first: neighbouring threads read neighbours of a line.
+// CHECK-LABEL: function depthwise_filter_gradient_channels_first
+// CHECK:         schedule: sums; a thread makes 3 rows x 3 outputs x 1 tap of window 1; 1 x 32 x 8 threads
+// CHECK-NEXT:    depth: lines of 512 taps; 16 blocks that meet a result
+func.func @depthwise_filter_gradient_channels_first(%x: tensor<?x32x56x56xf32, #keratin.dims<d0, 32, 56, 56>> {keratin.kind = "input", keratin.name = "x"},
+                                                    %dy: tensor<?x32x56x56xf32, #keratin.dims<d0, 32, 56, 56>> {keratin.kind = "input", keratin.name = "dy"})
+    -> (tensor<3x3x32xf32> {keratin.kind = "output", keratin.name = "dw"}) {
+  %y = keratin.convolution %x, %dy dims = "cg01,cg01->01g" strides = [1, 1] low = <1, 1> x_dilation = [1, 1] dilation = [1, 1] reversed = [false, false]
+      : (tensor<?x32x56x56xf32, #keratin.dims<d0, 32, 56, 56>>, tensor<?x32x56x56xf32, #keratin.dims<d0, 32, 56, 56>>) -> tensor<3x3x32xf32>
+  return %y : tensor<3x3x32xf32>
 }
