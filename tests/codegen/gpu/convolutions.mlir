@@ -1,8 +1,10 @@
-// Convolutions on the device "cuda": outputs made directly, and sums that blocks share where outputs are few.
+// Convolutions on the device "cuda": products of matrices that are nowhere in memory, outputs made directly where filters are few, and sums that
+// blocks share where outputs are.
 
 // RUN: keratin-dump %s --target=cuda --stage=kernels | FileCheck %s
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=depthwise | FileCheck %s --check-prefix=DEPTHWISE
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=depthwise_filter_gradient | FileCheck %s --check-prefix=SUMS
+// RUN: keratin-dump %s --target=cuda --stage=ptx --function=forward | FileCheck %s --check-prefix=FORWARD
 
 // A thread makes four neighbouring outputs of four neighbouring channels: nine elements of the filter and eighteen of x, sixteen bytes each, in three
 // lines. What is behind the borders is not read.
@@ -71,4 +73,56 @@ func.func @depthwise_filter_gradient_channels_first(%x: tensor<?x32x56x56xf32, #
   %y = keratin.convolution %x, %dy dims = "cg01,cg01->01g" strides = [1, 1] low = <1, 1> x_dilation = [1, 1] dilation = [1, 1] reversed = [false, false]
       : (tensor<?x32x56x56xf32, #keratin.dims<d0, 32, 56, 56>>, tensor<?x32x56x56xf32, #keratin.dims<d0, 32, 56, 56>>) -> tensor<3x3x32xf32>
   return %y : tensor<3x3x32xf32>
+}
+
+// Places by depth, taps and then channels, sixteen bytes of channels at once.
+// CHECK-LABEL: function forward{{$}}
+// CHECK:         schedule: an implicit product, in tiles of {{.*}}; rows are places, columns filters
+// FORWARD-NOT: .local
+// FORWARD-DAG: ld.global.v4.f32
+// FORWARD-DAG: st.shared
+// FORWARD-DAG: bar.sync 0;
+// FORWARD-DAG: ld.shared.v4.f32
+// FORWARD-DAG: st.global.v4.f32
+func.func @forward(%x: tensor<?x56x56x64xf32, #keratin.dims<d0, 56, 56, 64>> {keratin.kind = "input", keratin.name = "x"},
+                   %w: tensor<3x3x64x64xf32> {keratin.kind = "input", keratin.name = "w"})
+    -> (tensor<?x56x56x64xf32, #keratin.dims<d0, 56, 56, 64>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.convolution %x, %w dims = "b01c,01cf->b01f" strides = [1, 1] low = <1, 1> x_dilation = [1, 1] dilation = [1, 1] reversed = [false, false]
+      : (tensor<?x56x56x64xf32, #keratin.dims<d0, 56, 56, 64>>, tensor<3x3x64x64xf32>) -> tensor<?x56x56x64xf32, #keratin.dims<d0, 56, 56, 64>>
+  return %y : tensor<?x56x56x64xf32, #keratin.dims<d0, 56, 56, 64>>
+}
+
+// Channels first: columns are what is innermost in the result.
+// CHECK-LABEL: function forward_channels_first
+// CHECK:         schedule: an implicit product, in tiles of {{.*}}; rows are filters, columns places
+func.func @forward_channels_first(%x: tensor<?x64x56x56xf32, #keratin.dims<d0, 64, 56, 56>> {keratin.kind = "input", keratin.name = "x"},
+                                  %w: tensor<3x3x64x64xf32> {keratin.kind = "input", keratin.name = "w"})
+    -> (tensor<?x64x56x56xf32, #keratin.dims<d0, 64, 56, 56>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.convolution %x, %w dims = "bc01,01cf->bf01" strides = [1, 1] low = <1, 1> x_dilation = [1, 1] dilation = [1, 1] reversed = [false, false]
+      : (tensor<?x64x56x56xf32, #keratin.dims<d0, 64, 56, 56>>, tensor<3x3x64x64xf32>) -> tensor<?x64x56x56xf32, #keratin.dims<d0, 64, 56, 56>>
+  return %y : tensor<?x64x56x56xf32, #keratin.dims<d0, 64, 56, 56>>
+}
+
+// The gradient of x by two: a product for each of the four phases.
+// CHECK-LABEL: function by_two_gradient
+// CHECK:         schedule: an implicit product
+// CHECK-NEXT:    phases: 4
+func.func @by_two_gradient(%dy: tensor<?x28x28x64xf32, #keratin.dims<d0, 28, 28, 64>> {keratin.kind = "input", keratin.name = "dy"},
+                           %w: tensor<3x3x64x64xf32> {keratin.kind = "input", keratin.name = "w"})
+    -> (tensor<?x56x56x64xf32, #keratin.dims<d0, 56, 56, 64>> {keratin.kind = "output", keratin.name = "dx"}) {
+  %y = keratin.convolution %dy, %w dims = "b01c,01fc->b01f" strides = [1, 1] low = <1, 1> x_dilation = [2, 2] dilation = [1, 1] reversed = [true, true]
+      : (tensor<?x28x28x64xf32, #keratin.dims<d0, 28, 28, 64>>, tensor<3x3x64x64xf32>) -> tensor<?x56x56x64xf32, #keratin.dims<d0, 56, 56, 64>>
+  return %y : tensor<?x56x56x64xf32, #keratin.dims<d0, 56, 56, 64>>
+}
+
+// The gradient of the filter: few tiles, whose depth blocks share.
+// CHECK-LABEL: function filter_gradient
+// CHECK:         schedule: an implicit product
+// CHECK-NEXT:    depth: in {{.*}} parts, which meet
+func.func @filter_gradient(%x: tensor<32x28x28x64xf32> {keratin.kind = "input", keratin.name = "x"},
+                           %dy: tensor<32x28x28x64xf32> {keratin.kind = "input", keratin.name = "dy"})
+    -> (tensor<3x3x64x64xf32> {keratin.kind = "output", keratin.name = "dw"}) {
+  %y = keratin.convolution %x, %dy dims = "c01b,c01f->01bf" strides = [1, 1] low = <1, 1> x_dilation = [1, 1] dilation = [1, 1] reversed = [false, false]
+      : (tensor<32x28x28x64xf32>, tensor<32x28x28x64xf32>) -> tensor<3x3x64x64xf32>
+  return %y : tensor<3x3x64x64xf32>
 }
