@@ -53,7 +53,7 @@ DepthwiseLoops::Outputs DepthwiseLoops::openUnit(Value rest) {
   batch = emit.popCounter(rest, units.batch);
   for (size_t j = last + 1; j-- > 0;)
     axes[j] =
-        openDepthwiseAxis(emit, spec, j, plan.steps[j], emit.popCounter(rest, units.phases[j]));
+        openConvolutionAxis(emit, spec, j, plan.steps[j], emit.popCounter(rest, units.phases[j]));
   channel0 = emit.mul(emit.popCounter(rest, units.channelBlocks), units.channelBlock);
   channelEnd = emit.min(emit.add(channel0, units.channelBlock), groups);
   each = rest;
@@ -144,7 +144,7 @@ DepthwisePlace DepthwiseLoops::stencilPlace(Value top, Value left) {
 // All channels of the unit.
 void DepthwiseLoops::runStencil(Value top, Value left) {
   DepthwisePlace at = stencilPlace(top, left);
-  auto existsAt = [&](const DepthwiseAxis &axis, Value first, int64_t i) {
+  auto existsAt = [&](const ConvolutionAxis &axis, Value first, int64_t i) {
     return emit.less(emit.add(first, i), axis.phase.outputs);
   };
   auto storeAt = [&](int64_t r, int64_t c, Value channel, Value first, Value sums) {

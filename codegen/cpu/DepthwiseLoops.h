@@ -2,8 +2,8 @@
 #ifndef KERATIN_CODEGEN_CPU_DEPTHWISELOOPS_H
 #define KERATIN_CODEGEN_CPU_DEPTHWISELOOPS_H
 
-#include "codegen/cpu/DepthwiseAxis.h"
 #include "codegen/cpu/DepthwisePlan.h"
+#include "codegen/elements/ConvolutionAxis.h"
 
 namespace keratin::codegen {
 
@@ -55,8 +55,8 @@ private:
                const TapRange &columnTaps, Value inX, Value inFilter);
   void addBorder(DepthwisePart part, Value top, Value left, const TapRange &rowTaps,
                  const TapRange &columnTaps, Value inX, Value inFilter);
-  void overLeftOver(const DepthwiseAxis &axis, Value first, int64_t outputs, const TapRange &common,
-                    llvm::function_ref<void(Value, const TapRange &)> body);
+  void overLeftOver(const ConvolutionAxis &axis, Value first, int64_t outputs,
+                    const TapRange &common, llvm::function_ref<void(Value, const TapRange &)> body);
   void beginSums(DepthwisePart &part);
   Value startInX(Value offset, Value channel);
   Value startInFilter(Value offset, Value channel);
@@ -83,9 +83,9 @@ private:
   size_t last; // window
   Value scratchSums;
   // Of the unit at hand.
-  llvm::SmallVector<DepthwiseAxis, 3> axes;
+  llvm::SmallVector<ConvolutionAxis, 3> axes;
   llvm::SmallVector<Value, 3> outer; // outputs of the windows further out than the tile's
-  DepthwiseAxis row, column;
+  ConvolutionAxis row, column;
   Value batch, each, channel0, channelEnd;
 };
 

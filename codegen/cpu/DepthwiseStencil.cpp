@@ -37,12 +37,12 @@ public:
     auto compare = [&](arith::CmpIPredicate predicate, Value x, Value y) -> Value {
       return emit.builder.create<arith::CmpIOp>(emit.loc, predicate, x, y);
     };
-    auto firstPosition = [&](const DepthwiseAxis &axis, Value output) {
+    auto firstPosition = [&](const ConvolutionAxis &axis, Value output) {
       return emit.sub(emit.mul(output, axis.oStep * axis.step), axis.phase.low);
     };
 
     SmallVector<Value> offsets, isInside;
-    const DepthwiseAxis &column = place.column;
+    const ConvolutionAxis &column = place.column;
     Value left = emit.splat(firstPosition(column, place.left), plan.addressLanes);
     Value size = emit.splat(column.x, plan.addressLanes);
     Value along = emit.splat(emit.mul(column.xStride, bytes), plan.addressLanes);
@@ -57,7 +57,7 @@ public:
       isInside.push_back(compare(arith::CmpIPredicate::ult, position, size));
       offsets.push_back(op(arith::MulIOp(), position, along));
     }
-    const DepthwiseAxis &row = place.row;
+    const ConvolutionAxis &row = place.row;
     Value top = firstPosition(row, place.top), rowBytes = emit.mul(row.xStride, bytes);
     emit.loop(zero, emit.constant(plan.rows.reach(plan.rows.taps)), 1, [&](Value p) {
       Value position = emit.add(top, emit.mul(p, row.step));

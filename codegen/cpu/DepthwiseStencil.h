@@ -7,7 +7,7 @@
 #define KERATIN_CODEGEN_CPU_DEPTHWISESTENCIL_H
 
 #include "codegen/cpu/ConvolutionPlan.h"
-#include "codegen/cpu/DepthwiseAxis.h"
+#include "codegen/elements/ConvolutionAxis.h"
 
 #include <optional>
 
@@ -44,7 +44,7 @@ std::optional<DepthwiseStencil> planDepthwiseStencil(const ConvolutionSpec &spec
 
 // Where a tile is.
 struct DepthwisePlace {
-  DepthwiseAxis row, column;
+  ConvolutionAxis row, column;
   mlir::Value top, left; // first outputs
   mlir::Value x, filter; // llvm.ptr to the first channel's element at position 0 and at tap 0
   mlir::Value table;     // llvm.ptr

@@ -30,7 +30,7 @@ void DepthwiseLoops::overOuterTaps(llvm::function_ref<void(Value, Value)> body) 
   std::function<void(size_t, Value, Value)> walk = [&](size_t j, Value inX, Value inFilter) {
     if (j + 1 >= last)
       return body(inX, inFilter);
-    const DepthwiseAxis &axis = axes[j];
+    const ConvolutionAxis &axis = axes[j];
     TapRange taps = tapsOf(emit, axis, outer[j]);
     emit.loop(taps.begin, taps.end, 1, [&](Value i) {
       Value position = positionOf(emit, axis, outer[j], i);
@@ -47,7 +47,7 @@ void DepthwiseLoops::overOuterTaps(llvm::function_ref<void(Value, Value)> body) 
 void DepthwiseLoops::addTaps(DepthwisePart part, Value firstRow, Value firstColumn,
                              const TapRange &rowTaps, const TapRange &columnTaps, Value inX,
                              Value inFilter) {
-  auto position = [&](const DepthwiseAxis &axis, Value output, Value tap) {
+  auto position = [&](const ConvolutionAxis &axis, Value output, Value tap) {
     return emit.mul(positionOf(emit, axis, output, tap), axis.xStride);
   };
   inX = emit.add(inX, position(row, firstRow, rowTaps.begin));
@@ -68,7 +68,7 @@ void DepthwiseLoops::addTaps(DepthwisePart part, Value firstRow, Value firstColu
 }
 
 // The taps of single outputs beside the common ones.
-void DepthwiseLoops::overLeftOver(const DepthwiseAxis &axis, Value first, int64_t outputs,
+void DepthwiseLoops::overLeftOver(const ConvolutionAxis &axis, Value first, int64_t outputs,
                                   const TapRange &common,
                                   llvm::function_ref<void(Value, const TapRange &)> body) {
   emit.loop(zero, emit.constant(outputs), 1, [&](Value i) {

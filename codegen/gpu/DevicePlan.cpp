@@ -3,6 +3,7 @@
 #include "codegen/gpu/ArgReductionPlan.h"
 #include "codegen/gpu/ContractionThinPlan.h"
 #include "codegen/gpu/ContractionTilesPlan.h"
+#include "codegen/gpu/ConvolutionForms.h"
 #include "codegen/gpu/ElementsPlan.h"
 #include "codegen/gpu/KernelEntry.h"
 #include "codegen/gpu/RandomPlan.h"
@@ -68,6 +69,8 @@ DevicePlanPtr keratin::codegen::planDeviceKernel(ir::KernelOp kernel, const Mach
   if (auto plan = ContractionThinPlan::make(kernel, warpThreads))
     return plan;
   if (auto plan = ContractionTilesPlan::make(kernel, warpThreads))
+    return plan;
+  if (auto plan = planDeviceConvolution(kernel, warpThreads))
     return plan;
   return UnitsPlan::make(kernel, machine);
 }

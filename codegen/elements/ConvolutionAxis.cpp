@@ -1,12 +1,12 @@
-#include "codegen/cpu/DepthwiseAxis.h"
+#include "codegen/elements/ConvolutionAxis.h"
 
 using namespace mlir;
 using namespace keratin::codegen;
 
-DepthwiseAxis keratin::codegen::openDepthwiseAxis(LoopEmitter &emit, const ConvolutionSpec &spec,
-                                                  size_t window, const WindowSteps &steps,
-                                                  Value phase) {
-  DepthwiseAxis axis;
+ConvolutionAxis keratin::codegen::openConvolutionAxis(LoopEmitter &emit,
+                                                      const ConvolutionSpec &spec, size_t window,
+                                                      const WindowSteps &steps, Value phase) {
+  ConvolutionAxis axis;
   axis.phase =
       emitConvolutionPhase(emit, spec.windows[window], steps, spec.filter.windows[window], phase);
   axis.number = phase;
@@ -18,22 +18,22 @@ DepthwiseAxis keratin::codegen::openDepthwiseAxis(LoopEmitter &emit, const Convo
   return axis;
 }
 
-DepthwiseAxis keratin::codegen::lonelyAxis(LoopEmitter &emit) {
+ConvolutionAxis keratin::codegen::lonelyAxis(LoopEmitter &emit) {
   Value zero = emit.constant(0), one = emit.constant(1);
   return {{zero, one, one, zero, zero}, zero, one, 1, 1, 1, zero};
 }
 
-Value keratin::codegen::positionOf(LoopEmitter &emit, const DepthwiseAxis &axis, Value output,
+Value keratin::codegen::positionOf(LoopEmitter &emit, const ConvolutionAxis &axis, Value output,
                                    Value tap) {
   Value steps = emit.add(emit.mul(output, axis.oStep), emit.mul(tap, axis.iStep));
   return emit.sub(emit.mul(steps, axis.step), axis.phase.low);
 }
 
-Value keratin::codegen::elementOf(LoopEmitter &emit, const DepthwiseAxis &axis, Value tap) {
+Value keratin::codegen::elementOf(LoopEmitter &emit, const ConvolutionAxis &axis, Value tap) {
   return emit.add(axis.phase.filterBase, emit.mul(tap, axis.phase.filterStep));
 }
 
-TapRange keratin::codegen::tapsOf(LoopEmitter &emit, const DepthwiseAxis &axis, Value output) {
+TapRange keratin::codegen::tapsOf(LoopEmitter &emit, const ConvolutionAxis &axis, Value output) {
   Value need = emit.sub(axis.phase.low, emit.mul(output, axis.step * axis.oStep));
   auto until = [&](Value positions) {
     Value step = emit.constant(axis.step * axis.iStep);
@@ -43,7 +43,7 @@ TapRange keratin::codegen::tapsOf(LoopEmitter &emit, const DepthwiseAxis &axis, 
   return {until(need), until(emit.add(axis.x, need))};
 }
 
-TapRange keratin::codegen::commonTaps(LoopEmitter &emit, const DepthwiseAxis &axis, Value first,
+TapRange keratin::codegen::commonTaps(LoopEmitter &emit, const ConvolutionAxis &axis, Value first,
                                       int64_t outputs) {
   Value begin = tapsOf(emit, axis, first).begin;
   Value end = tapsOf(emit, axis, emit.add(first, outputs - 1)).end;
@@ -57,7 +57,7 @@ TapRange keratin::codegen::leftOver(LoopEmitter &emit, const TapRange &own, cons
 }
 
 Value keratin::codegen::isAllTaps(LoopEmitter &emit, const TapRange &taps,
-                                  const DepthwiseAxis &axis) {
+                                  const ConvolutionAxis &axis) {
   return emit.logicalAnd(emit.equal(taps.begin, emit.constant(0)),
                          emit.equal(taps.end, axis.phase.taps));
 }
