@@ -26,9 +26,10 @@ public:
     return LaunchShape::ofUnits(0, scratchBytes, unitThreads, sharedBytes, partBytes);
   }
 
-  unsigned unitThreads = 1; // that do a unit together: 1, a warp, or all of a block
-  int64_t sharedBytes = 0;  // of a block; then a block does a unit
-  int64_t partBytes = 0;    // that a unit leaves for others (Meeting)
+  // That do a unit together: 1, a power of two up to a warp, or all of a block.
+  unsigned unitThreads = 1;
+  int64_t sharedBytes = 0; // of a block; then a block does a unit
+  int64_t partBytes = 0;   // that a unit leaves for others (Meeting)
 
 protected:
   // "schedule: ...", a subject a line.

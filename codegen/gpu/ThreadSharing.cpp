@@ -98,10 +98,9 @@ int64_t ThreadSharing::groupsOfThread() const {
 }
 
 void ThreadSharing::print(llvm::raw_ostream &out, bool ofRows) const {
-  if (ofRows)
-    out << counted(rows, "thread") << " a row";
-  else
-    out << counted(columns, "thread") << " next to each other, " << rows << " a column";
+  if (columns > 1)
+    out << counted(columns, "thread") << " next to each other, ";
+  out << counted(rows, "thread") << (ofRows ? " a row" : " a column");
   if (isDivided())
     out << "; in " << parts.str() << " parts";
 }

@@ -43,7 +43,7 @@ struct ThreadSharing {
   bool hasLooseColumns(const DimExpr &across) const;
   // Groups of a thread at most; INT64_MAX if that is not known.
   int64_t groupsOfThread() const;
-  // "32 threads a row", "32 threads next to each other, 8 a column", and the parts.
+  // "32 threads a row", "32 threads next to each other, 8 threads a column", and the parts.
   void print(llvm::raw_ostream &out, bool ofRows) const;
 };
 

@@ -18,7 +18,7 @@ func.func @rows(%x: tensor<?x100xf32, #keratin.dims<d0, 100>> {keratin.kind = "i
 }
 
 // CHECK-LABEL: function columns
-// CHECK:         schedule: 32 threads next to each other, 8 a column; in max(min(floordiv(d0 + 63, 64), 256), 1) parts; 4 elements before the first is looked at; places of 64 bits
+// CHECK:         schedule: 32 threads next to each other, 8 threads a column; in max(min(floordiv(d0 + 63, 64), 256), 1) parts; 4 elements before the first is looked at; places of 64 bits
 // CHECK-NEXT:    launch: a unit 256 threads; 256 threads a block, 3072 bytes of shared memory, 384 bytes a unit for the others
 func.func @columns(%x: tensor<?x64xf32, #keratin.dims<d0, 64>> {keratin.kind = "input", keratin.name = "x"})
     -> (tensor<64xi64> {keratin.kind = "output", keratin.name = "y"}) {

@@ -9,7 +9,7 @@
 // Of any number of rows, divided over blocks that meet.
 // CHECK-LABEL: function bias_gradient
 // CHECK:         work: units max(min(floordiv(d0 + 127, 128), 512), 1), grain 1
-// CHECK-NEXT:    schedule: 16 threads next to each other, 16 a column; in max(min(floordiv(d0 + 127, 128), 512), 1) parts; 4 elements at once, 4 times before the first is taken; sums with their rounding errors
+// CHECK-NEXT:    schedule: 16 threads next to each other, 16 threads a column; in max(min(floordiv(d0 + 127, 128), 512), 1) parts; 4 elements at once, 4 times before the first is taken; sums with their rounding errors
 // CHECK-NEXT:    launch: a unit 256 threads; 256 threads a block, 2048 bytes of shared memory, 256 bytes a unit for the others
 // BIAS-COUNT-4:  ld.global.v4.f32
 // Two threads of a column in each warp; then the eight warps; then the blocks.
@@ -27,7 +27,7 @@ func.func @bias_gradient(%x: tensor<?x64xf32, #keratin.dims<d0, 64>> {keratin.ki
 
 // A thread for a group of columns.
 // CHECK-LABEL: function few_rows
-// CHECK:         schedule: 1 thread next to each other, 1 a column; 1 element at once, 4 times before the first is taken
+// CHECK:         schedule: 1 thread a column; 1 element at once, 4 times before the first is taken
 // CHECK-NEXT:    launch: a unit a thread; 128 threads a block
 // FEW-NOT:       shfl
 // FEW-NOT:       bar.sync
@@ -40,7 +40,7 @@ func.func @few_rows(%x: tensor<8x?xf32, #keratin.dims<8, d0>> {keratin.kind = "i
 // Columns of any number: the last block may have some that are none.
 // CHECK-LABEL: function any
 // CHECK:         work: units floordiv(d1 + 31, 32), grain 1
-// CHECK-NEXT:    schedule: 32 threads next to each other, 8 a column; 1 element at once
+// CHECK-NEXT:    schedule: 32 threads next to each other, 8 threads a column; 1 element at once
 // CHECK-NEXT:    launch: a unit 256 threads; 256 threads a block, 1024 bytes of shared memory
 func.func @any(%x: tensor<?x?xf32, #keratin.dims<d0, d1>> {keratin.kind = "input", keratin.name = "x"})
     -> (tensor<?xf32, #keratin.dims<d1>> {keratin.kind = "output", keratin.name = "y"}) {
@@ -52,7 +52,7 @@ func.func @any(%x: tensor<?x?xf32, #keratin.dims<d0, d1>> {keratin.kind = "input
 // CHECK-LABEL: function softmax
 // CHECK:         stage 0: reduce_max
 // CHECK-NEXT:    stage 1: reduce_sum
-// CHECK:         schedule: 4 threads next to each other, 32 a column; 4 elements at once, 2 times, which stay in registers
+// CHECK:         schedule: 4 threads next to each other, 32 threads a column; 4 elements at once, 2 times, which stay in registers
 // SOFTMAX-COUNT-1: .visible .entry
 // SOFTMAX-COUNT-2: ld.global.v4.f32
 // SOFTMAX-NOT:     ld.global.v4.f32
