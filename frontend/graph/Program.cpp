@@ -37,11 +37,13 @@ namespace {
 class CompiledProgram : public Program {
 public:
   CompiledProgram(std::shared_ptr<const compiler::CompiledFunction> compiledFunction,
-                  const keratin_device_t *device)
+                  const keratin_device_t *device, bool keepsOnDevice)
       : code(std::move(compiledFunction)) {
     keratin_status_t status = {};
     keratin_executable_create_on(&code->descriptor(), device, &executable, &status);
     throwIfFailed(code->descriptor().name, status);
+    if (keepsOnDevice && keratin_executable_device(executable) != keratin_cpu_device())
+      keptOn = keratin_executable_device(executable);
   }
   ~CompiledProgram() override { keratin_executable_destroy(executable); }
 
@@ -52,6 +54,8 @@ public:
     views.resize_for_overwrite(numInputs);
     for (size_t i = 0; i < numInputs; ++i)
       views[i] = viewOf(*inputs[i]);
+    if (keptOn)
+      return runAndKeep(function, variables, views, outputs);
     Allocation allocation{function, outputs, nullptr};
     keratin_status_t status; // a kilobyte, so not cleared first
     status.code = KERATIN_OK;
@@ -69,6 +73,39 @@ public:
   int64_t maxLiveBytes() const override { return code->report().maxLiveBytes; }
 
 private:
+  // Outputs on the device, but for those that are views of the host's memory. Their dims are asked
+  // for first: memory for them is no callback's to give.
+  void runAndKeep(const std::string &function, const std::vector<keratin_variable_t *> &variables,
+                  llvm::ArrayRef<keratin_tensor_t> inputs, std::vector<Array> &outputs) const {
+    keratin_status_t status = {};
+    const keratin_function_desc_t &signature = code->descriptor();
+    const auto numVariables = int32_t(variables.size()), numInputs = int32_t(inputs.size());
+    std::vector<std::vector<int64_t>> dims(size_t(signature.num_outputs));
+    std::vector<keratin_tensor_t> views;
+    for (int32_t i = 0; i < signature.num_outputs; ++i) {
+      dims[size_t(i)].resize(size_t(signature.outputs[i].rank));
+      keratin_executable_output_dims(executable, variables.data(), numVariables, inputs.data(),
+                                     numInputs, i, dims[size_t(i)].data(), &status);
+      throwIfFailed(function, status);
+      auto dtype = DType(signature.outputs[i].dtype);
+      Array &array = outputs[size_t(i)];
+      bool isHere = !array.isNone() && array.place() == keptOn && array.dtype() == dtype &&
+                    array.shape() == dims[size_t(i)] && array.isRowMajor();
+      if (!array.isNone() && array.isView() && !array.place())
+        outputMemory(function, array, dtype, dims[size_t(i)]);
+      else if (!isHere)
+        array = Array::emptyOn(*keptOn, dtype, dims[size_t(i)]);
+      views.push_back(viewOf(array));
+      views.back().dims = dims[size_t(i)].data(); // where the call says what it computes
+    }
+    keratin_invoke(executable, variables.data(), numVariables, inputs.data(), numInputs,
+                   views.data(), int32_t(views.size()), &status);
+    throwIfFailed(function, status);
+    for (size_t i = 0; i < views.size(); ++i)
+      if (signature.outputs[i].capacity)
+        outputs[i].shrink(dims[i].data());
+  }
+
   struct Allocation {
     const std::string &function;
     std::vector<Array> &outputs;
@@ -81,6 +118,8 @@ private:
     auto &allocation = *static_cast<Allocation *>(user);
     try {
       Array &array = allocation.outputs[output];
+      if (array.place()) // of an earlier call of another function
+        array = Array();
       bool same = !array.isNone() && !array.isView() && array.dtype() == DType(dtype) &&
                   array.ndim() == rank && std::equal(dims, dims + rank, array.shape().begin());
       return same ? array.rawData()
@@ -97,6 +136,7 @@ private:
 
   std::shared_ptr<const compiler::CompiledFunction> code; // outlives the executable
   keratin_executable_t *executable = nullptr;
+  const keratin_device_t *keptOn = nullptr; // where outputs stay; null: on the host
 };
 
 } // namespace
@@ -114,7 +154,8 @@ static std::shared_ptr<const Program> compileModule(FunctionModule &module,
       std::chrono::nanoseconds(int64_t(std::min(options.timeLimit, 3e9) * 1e9));
   auto compiled = compiler::compile(*module.module, compileOptions);
   if (compiled.ok())
-    return std::make_shared<CompiledProgram>(*std::move(compiled), placement.device);
+    return std::make_shared<CompiledProgram>(*std::move(compiled), placement.device,
+                                             options.keepOnDevice);
   if (compiler::isAbandoned(compiled.status()))
     module.abandon();
   throwStatus(compiled.status().code(), std::string(compiled.status().message()));

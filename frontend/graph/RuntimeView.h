@@ -15,7 +15,7 @@ inline keratin_tensor_t viewOf(const Array &array) {
           int32_t(array.ndim()),
           array.shape().data(),
           array.viewStrides(),
-          nullptr};
+          array.place()};
 }
 
 } // namespace keratin::frontend

@@ -21,7 +21,7 @@ static std::shared_mutex &moves() {
 
 // Whether all bits of a scalar are 0, as those of a fresh variable are.
 static bool isZero(const Array &element) {
-  auto *bytes = static_cast<const char *>(element.origin());
+  auto *bytes = static_cast<const char *>(element.rawData());
   return std::all_of(bytes, bytes + element.bytes(), [](char byte) { return byte == 0; });
 }
 

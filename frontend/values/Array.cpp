@@ -5,6 +5,8 @@
 #include "frontend/values/Elements.h"
 #include "runtime/strides/StridedElements.h"
 
+#include <keratin/device.h>
+
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -22,6 +24,7 @@ struct Array::Foreign {
   std::vector<int64_t> strides; // in elements; empty exactly if row-major
   std::shared_ptr<const void> owner;
   bool isReadOnly;
+  const keratin_device_t *device = nullptr; // null: the host
 };
 
 void Array::ForeignDeleter::operator()(Foreign *foreign) const { delete foreign; }
@@ -117,6 +120,109 @@ Array Array::foreignArray(const char *call, void *data, DType dtype, std::vector
   return array;
 }
 
+//===-- On devices ----------------------------------------------------------------------------===//
+
+static const keratin_device_t &openDevice(const char *call, const std::string &name) {
+  const keratin_device_t *device = nullptr;
+  keratin_status_t status;
+  if (keratin_device_open(name.c_str(), &device, &status) != KERATIN_OK)
+    throw viewError(call, status.message);
+  return *device;
+}
+
+static void checkCopy(const char *call, keratin_status_code_t code,
+                      const keratin_status_t &status) {
+  if (code != KERATIN_OK)
+    throw RuntimeError("Array::" + std::string(call) + ": " + status.message);
+}
+
+Array Array::deviceView(const std::string &device, void *data, DType dtype,
+                        std::vector<int64_t> dims, std::vector<int64_t> strides,
+                        std::shared_ptr<void> owner) {
+  const keratin_device_t &place = openDevice("deviceView", device);
+  Array array = foreignArray("deviceView", data, dtype, std::move(dims), std::move(strides),
+                             std::move(owner), /*isReadOnly=*/false);
+  if (&place != keratin_cpu_device())
+    array.foreign->device = &place;
+  return array;
+}
+
+const keratin_device_t *Array::place() const { return foreign ? foreign->device : nullptr; }
+
+std::string Array::device() const {
+  checkValue("device");
+  return (place() ? place() : keratin_cpu_device())->name;
+}
+
+// The elements one after another. Of a view with strides all from its first to its last byte come
+// to the host, to be packed there.
+Array Array::toHost() const {
+  checkValue("toHost");
+  const keratin_device_t *from = place();
+  if (!from || count == 0)
+    return from ? empty(type, dims) : *this;
+  keratin_status_t status;
+  auto copy = [&](void *to, const char *data, size_t copied) {
+    checkCopy("toHost", from->copy_out(from->user, nullptr, 0, to, data, copied, &status), status);
+  };
+  auto *data = static_cast<const char *>(foreign->data);
+  if (isRowMajor()) {
+    Array result = empty(type, dims);
+    copy(result.rawData(), data, bytes());
+    return result;
+  }
+  const auto size = int64_t(dtypeSize(type));
+  int64_t low = 0, high = size;
+  for (size_t axis = 0; axis < dims.size(); ++axis) {
+    int64_t step = foreign->strides[axis] * (dims[axis] - 1) * size;
+    (step < 0 ? low : high) += step;
+  }
+  Array all = empty(DType::UInt8, {high - low});
+  auto *bytesOfAll = static_cast<char *>(all.rawData());
+  copy(bytesOfAll, data + low, size_t(high - low));
+  const Array spread = constView(bytesOfAll - low, type, dims, foreign->strides);
+  return Array(spread); // a copy, which packs them
+}
+
+Array Array::toDevice(const std::string &name) const {
+  checkValue("toDevice");
+  const keratin_device_t &to = openDevice("toDevice", name);
+  if (place() == &to && isRowMajor())
+    return *this;
+  Array packed, host = toHost();
+  if (&to == keratin_cpu_device())
+    return host;
+  Array result = emptyOn(to, type, dims);
+  keratin_status_t status;
+  if (count)
+    checkCopy("toDevice",
+              to.copy_in(to.user, nullptr, 0, result.foreign->data,
+                         frontend::rowMajor(host, packed).rawData(), bytes(), &status),
+              status);
+  return result;
+}
+
+Array Array::emptyOn(const keratin_device_t &device, DType dtype, std::vector<int64_t> dims) {
+  const size_t wanted = size_t(countOf(dims, dtypeSize(dtype))) * dtypeSize(dtype);
+  void *data = device.allocate(device.user, wanted, kAlignment);
+  if (!data)
+    throw RuntimeError("Array: no memory for shape " + toString(dims) + " on device '" +
+                       device.name + "'");
+  std::shared_ptr<const void> owner(data, [&device, wanted](const void *memory) {
+    device.release(device.user, const_cast<void *>(memory), wanted, kAlignment);
+  });
+  Array array = foreignArray("emptyOn", data, dtype, std::move(dims), {}, std::move(owner),
+                             /*isReadOnly=*/false);
+  array.foreign->device = &device;
+  return array;
+}
+
+void Array::checkOnHost(const char *call) const {
+  if (const keratin_device_t *device = place())
+    throw viewError(call, "the elements lie on device '" + std::string(device->name) +
+                              "'; needed an array on the host, which toHost() makes");
+}
+
 bool Array::isReadOnly() const {
   checkValue("isReadOnly");
   return foreign && foreign->isReadOnly;
@@ -149,6 +255,7 @@ std::vector<int64_t> Array::strides() const {
 const void *Array::foreignOrigin() const { return foreign->data; }
 
 void Array::checkView(bool isWritten) const {
+  checkOnHost("rawData");
   if (isWritten && foreign->isReadOnly)
     throw viewError("rawData", "the memory is only read; needed Array::view, or a const Array");
   if (!foreign->strides.empty())
@@ -158,6 +265,7 @@ void Array::checkView(bool isWritten) const {
 }
 
 const void *Array::addressOf(int64_t index) const {
+  checkOnHost("item");
   const int64_t size = int64_t(dtypeSize(type));
   if (const int64_t *strides = viewStrides())
     return elementAddress({origin(), size, int64_t(dims.size()), dims.data(), strides}, index);
@@ -165,6 +273,7 @@ const void *Array::addressOf(int64_t index) const {
 }
 
 void Array::pack(void *target) const {
+  checkOnHost("pack");
   if (!viewStrides()) {
     std::memcpy(target, foreign->data, bytes());
     return;
@@ -183,7 +292,8 @@ void Array::reset(DType dtype, std::vector<int64_t> newDims) {
   checkedDType(dtype);
   int64_t newCount = countOf(newDims, dtypeSize(dtype));
   if (foreign) {
-    if (type == dtype && dims == newDims && isRowMajor() && !foreign->isReadOnly)
+    if (type == dtype && dims == newDims && isRowMajor() && !foreign->isReadOnly &&
+        !foreign->device)
       return;
     // A new array, so that nothing is lost where there is no memory.
     *this = empty(dtype, std::move(newDims));
@@ -228,6 +338,21 @@ void Array::shrink(const int64_t *newDims) noexcept {
 Array::Array(const Array &other) {
   if (!other.valid)
     return;
+  if (const keratin_device_t *device = other.place()) {
+    keratin_status_t status;
+    if (!other.isRowMajor()) {
+      *this = other.toHost().toDevice(device->name);
+      return;
+    }
+    Array copy = emptyOn(*device, other.type, other.dims);
+    if (other.count)
+      checkCopy("Array",
+                device->copy_within(device->user, nullptr, 0, copy.foreign->data,
+                                    other.foreign->data, other.bytes(), &status),
+                status);
+    *this = std::move(copy);
+    return;
+  }
   reset(other.type, other.dims);
   if (count && other.foreign)
     other.pack(rawData());

@@ -232,3 +232,78 @@ TEST_CASE("threads that use a variable for the first time agree where it lies", 
   CHECK(made[0] != made[1]);
   CHECK(right[0] != right[1]);
 }
+
+//===-- Arrays on devices ---------------------------------------------------------------------===//
+
+TEST_CASE("outputs that stay on a device are read there without copies", "[device]") {
+  if (isInterpreted())
+    return;
+  Tensor x = K::placeholder({K::None, 2}), y = K::placeholder({K::None, 2});
+  FunctionOptions keep = onPlain();
+  keep.keepOnDevice = true;
+  Function twice = K::function({x}, {2.0 * x, K::sum(x)}, {}, "twice", keep);
+  Function square = K::function({y}, {K::square(y)}, {}, "square", onPlain());
+  std::vector<Array> kept, squares;
+  for (int i = 1; i < 4; ++i) {
+    const Array fed = Array{{double(i), 2.0}, {3.0, 4.0}}.astype(DType::Float32);
+    Since sent;
+    twice.call(&fed, 1, kept);
+    CHECK(sent.copiesIn() == 1);
+    CHECK(sent.copiesOut() == 0);
+    CHECK(kept[0].device() == "plain");
+    CHECK(kept[0].shape() == std::vector<int64_t>{2, 2});
+    Since read;
+    square.call(kept.data(), 1, squares);
+    CHECK(read.copiesIn() == 0);
+    CHECK(read.copiesOut() == 1);
+    CHECK(squares[0].device() == "cpu");
+    checkArray(squares[0], Array{{4.0 * i * i, 16.0}, {36.0, 64.0}});
+    checkArray(kept[1].toHost(), 9.0 + i);
+  }
+  // An output of one call is the input of the next, and the array for its output as well.
+  twice.call(kept.data(), 1, kept);
+  checkArray(kept[0].toHost(), Array{{12.0, 8.0}, {12.0, 16.0}});
+  // As the output of a function that leaves nothing there it is an array of the host's again.
+  std::vector<Array> reused(1, kept[0]);
+  CHECK(reused[0].device() == "plain");
+  square.call(kept.data(), 1, reused);
+  CHECK(reused[0].device() == "cpu");
+}
+
+TEST_CASE("elements of an array on a device are read by way of the host", "[device]") {
+  if (isInterpreted())
+    return;
+  const Array host = Array{{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}}.astype(DType::Float32);
+  Array there = host.toDevice("plain");
+  CHECK(host.device() == "cpu");
+  CHECK(there.device() == "plain");
+  CHECK(there.isRowMajor());
+  const std::string needed =
+      ": the elements lie on device 'plain'; needed an array on the host, which toHost() makes";
+  CHECK(errorOf<ValueError>([&] { there.item(0); }) == "Array::item" + needed);
+  CHECK(errorOf<ValueError>([&] { there.toVector(); }) == "Array::item" + needed);
+  CHECK(errorOf<ValueError>([&] { there.data<float>(); }) == "Array::rawData" + needed);
+  CHECK(errorOf<ValueError>([&] { there.astype(DType::Int32); }) == "Array::rawData" + needed);
+  CHECK(errorOf<ValueError>([&] { stackArrays(&there, 1); }) == "Array::rawData" + needed);
+  CHECK(errorOf<ValueError>([&] {
+          there.toDevice("abacus");
+        }).find("Array::toDevice: unknown device 'abacus'") == 0);
+  checkArray(there.toHost(), host);
+  Array copy = there, shaped = there.reshape({3, 2});
+  CHECK(copy.device() == "plain");
+  CHECK(copy.origin() != there.origin());
+  checkArray(shaped.toHost(), Array{{1.0, 2.0}, {3.0, 4.0}, {5.0, 6.0}});
+  Array columns = Array::deviceView("plain", const_cast<void *>(there.origin()), DType::Float32,
+                                    {3, 2}, {1, 3});
+  checkArray(columns.toHost(), Array{{1.0, 4.0}, {2.0, 5.0}, {3.0, 6.0}});
+  checkArray(columns.toDevice("plain").toHost(), columns.toHost());
+  // Where it does not lie it is refused.
+  Tensor x = K::placeholder({2, 3});
+  FunctionOptions onCpu;
+  onCpu.device = "cpu";
+  Function home = K::function({x}, {x + 1.0}, {}, "home", onCpu);
+  CHECK(errorOf<ValueError>([&] { home({there}); }).find("runs on the CPU; input 'placeholder") !=
+        std::string::npos);
+  Tensor v = K::zeros({2, 3});
+  CHECK(errorOf<ValueError>([&] { K::set_value(v, there); }).find("plain") != std::string::npos);
+}

@@ -1,4 +1,5 @@
-// Values on the host: what is fed to functions and what they return.
+// Values: what is fed to functions and what they return. On the host, or, where a function is told
+// to leave them there, on a device.
 #ifndef KERATIN_ARRAY_H
 #define KERATIN_ARRAY_H
 
@@ -11,6 +12,8 @@
 #include <string>
 #include <type_traits>
 #include <vector>
+
+struct keratin_device_t;
 
 namespace keratin {
 
@@ -77,6 +80,20 @@ public:
                          std::vector<int64_t> strides = {},
                          std::shared_ptr<const void> owner = nullptr);
 
+  // Elements in the memory of a device ("cuda"), as view() has those of the host. Who wants to read
+  // them asks toHost(); functions of the device read them where they lie, which takes them
+  // row-major. ValueError for a device that there is not.
+  static Array deviceView(const std::string &device, void *data, DType dtype,
+                          std::vector<int64_t> dims, std::vector<int64_t> strides = {},
+                          std::shared_ptr<void> owner = nullptr);
+  // Where the elements lie: "cpu", "cuda", ….
+  std::string device() const;
+  // A copy on the host, and one on the device of this name.
+  Array toHost() const;
+  Array toDevice(const std::string &device) const;
+  // The device as the runtime knows it; null: the host's memory.
+  const keratin_device_t *place() const;
+
   bool isNone() const { return !valid; }
   DType dtype() const {
     checkValue("dtype");
@@ -99,7 +116,8 @@ public:
     return size_t(count) * dtypeSize(type);
   }
 
-  // Whether somebody else owns the elements, and whether they may be written.
+  // Whether the elements are no memory of this array's own on the host, and whether they may be
+  // written.
   bool isView() const { return foreign != nullptr; }
   bool isReadOnly() const;
   // Whether the elements lie one after another, the last axis fastest. Only strides of a view can
@@ -174,6 +192,9 @@ public:
   // row-major and may be written; otherwise it is a view no more.
   void reset(DType dtype, std::vector<int64_t> dims);
 
+  // Row-major memory of the device with unspecified elements, which the array owns.
+  static Array emptyOn(const keratin_device_t &device, DType dtype, std::vector<int64_t> dims);
+
   // Keeps the first elements only, and the memory. Precondition: ndim() sizes, whose product is not
   // more than size().
   void shrink(const int64_t *newDims) noexcept;
@@ -188,6 +209,7 @@ private:
                             std::vector<int64_t> strides, std::shared_ptr<const void> owner,
                             bool isReadOnly);
   void checkView(bool isWritten) const;
+  void checkOnHost(const char *call) const;
   const void *foreignOrigin() const;
   const int64_t *foreignStrides() const;
   // Of a view, row-major.

@@ -126,6 +126,9 @@ struct FunctionOptions {
   // which names the op, its source line, the element and what it was made of; updates are not
   // applied. Calls take up to 1.3 times as long; docs/debugging.md says what counts.
   bool checkNumbers = false;
+  // On a device with memory of its own: outputs stay there (Array::device), for other functions to
+  // read without a copy; Array::toHost brings them back.
+  bool keepOnDevice = false;
 };
 
 } // namespace keratin
