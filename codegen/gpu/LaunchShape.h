@@ -12,12 +12,8 @@ namespace keratin::codegen {
 
 struct LaunchShape {
   int64_t slots = 0;        // of argv
-<<<<<<< ours
-  unsigned unitThreads = 1; // that do a unit together: 1, a warp, or a block
-  bool isWhole = false; // the function is what a thread does from first to last: it has no units
-=======
   unsigned unitThreads = 1; // that do a unit together: 1, a part of a warp, a warp, or a block
->>>>>>> theirs
+  bool isWhole = false; // the function is what a thread does from first to last: it has no units
   keratin_cuda_kernel_t launch = {};
 
   // Threads that do units, each with so many bytes of scratch; of a unit that has shared memory, or
