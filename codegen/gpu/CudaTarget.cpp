@@ -2,12 +2,12 @@
 
 #include "codegen/cpu/CpuTarget.h"
 #include "codegen/cpu/KernelLowering.h"
-#include "codegen/gpu/CubinCache.h"
-#include "codegen/gpu/CudaArchitectures.h"
 #include "codegen/gpu/CudaMachine.h"
 #include "codegen/gpu/DevicePlan.h"
-#include "codegen/gpu/LoopPlan.h"
-#include "codegen/gpu/PtxModule.h"
+#include "codegen/gpu/loops/LoopPlan.h"
+#include "codegen/gpu/ptx/CubinCache.h"
+#include "codegen/gpu/ptx/CudaArchitectures.h"
+#include "codegen/gpu/ptx/PtxModule.h"
 #include "codegen/llvm/LowerToLlvm.h"
 #include "runtime/abi/keratin_cuda_abi.h"
 

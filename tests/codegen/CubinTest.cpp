@@ -1,8 +1,8 @@
 // Names of architectures, what ptxas says, and the cache of what it made.
-#include "codegen/gpu/CubinCache.h"
-#include "codegen/gpu/CudaArchitectures.h"
-#include "codegen/gpu/NvJitLink.h"
-#include "codegen/gpu/Ptxas.h"
+#include "codegen/gpu/ptx/CubinCache.h"
+#include "codegen/gpu/ptx/CudaArchitectures.h"
+#include "codegen/gpu/ptx/NvJitLink.h"
+#include "codegen/gpu/ptx/Ptxas.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
 // A kernel for blocks of 64 threads, done by the first 64 of 128, on the emulator.
-#include "codegen/gpu/FirstThreads.h"
-#include "codegen/gpu/PtxModule.h"
+#include "codegen/gpu/threads/FirstThreads.h"
+#include "codegen/gpu/ptx/PtxModule.h"
 #include "codegen/llvm/LowerToLlvm.h"
 #include "tests/cuda/Launcher.h"
 

@@ -1,9 +1,9 @@
 // A barrier of all threads of a grid, as PTX, on the emulator: it orders what it should, whichever
 // block comes last, and nothing of it can be left out.
-#include "codegen/gpu/GridBarrier.h"
+#include "codegen/gpu/threads/GridBarrier.h"
 #include "codegen/gpu/CudaMachine.h"
-#include "codegen/gpu/PtxModule.h"
-#include "codegen/gpu/ThreadBlock.h"
+#include "codegen/gpu/ptx/PtxModule.h"
+#include "codegen/gpu/threads/ThreadBlock.h"
 #include "codegen/llvm/LowerToLlvm.h"
 #include "tests/cuda/Launcher.h"
 #include "tests/cuda/Mutants.h"

@@ -1,6 +1,6 @@
 // What kernels of the LLVM dialect become as PTX, and what is refused before LLVM's code generator
 // sees it. tests/codegen/gpu has whole functions.
-#include "codegen/gpu/PtxModule.h"
+#include "codegen/gpu/ptx/PtxModule.h"
 #include "codegen/llvm/LowerToLlvm.h"
 #include "runtime/abi/keratin_abi.h"
 #include "tests/support/PtxLint.h"

@@ -1,8 +1,8 @@
 #include "tools/keratin-dump/DeviceText.h"
 
-#include "codegen/gpu/CudaArchitectures.h"
-#include "codegen/gpu/Ptxas.h"
-#include "codegen/gpu/Sass.h"
+#include "codegen/gpu/ptx/CudaArchitectures.h"
+#include "codegen/gpu/ptx/Ptxas.h"
+#include "codegen/gpu/ptx/Sass.h"
 #include "compiler/driver/FunctionCompiler.h"
 #include "compiler/driver/ModelCompiler.h"
 #include "runtime/abi/keratin_cuda_abi.h"

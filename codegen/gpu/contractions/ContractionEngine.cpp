@@ -1,0 +1,110 @@
+#include "codegen/gpu/contractions/ContractionEngine.h"
+
+#include "codegen/gpu/CudaMachine.h"
+#include "codegen/gpu/contractions/ContractionMatrices.h"
+#include "codegen/gpu/contractions/ContractionThreads.h"
+#include "codegen/gpu/threads/ThreadBlock.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace keratin::codegen;
+using namespace mlir;
+
+std::unique_ptr<ContractionEngine> ContractionEngine::make(LoopEmitter &emit,
+                                                           const ContractionTile &tile,
+                                                           Type sumType, Value shared,
+                                                           Value thread) {
+  switch (tile.units) {
+  case ContractionTile::Units::Threads:
+    return std::make_unique<ThreadsEngine>(emit, tile, sumType, shared, thread);
+  case ContractionTile::Units::Doubles:
+    return std::make_unique<DoublesEngine>(emit, tile, sumType, shared, thread);
+  case ContractionTile::Units::Halves:
+    return std::make_unique<HalvesEngine>(emit, tile, sumType, shared, thread);
+  }
+  llvm_unreachable("all are named");
+}
+
+ContractionEngine::~ContractionEngine() = default;
+
+ContractionEngine::ContractionEngine(LoopEmitter &emit, const ContractionTile &tile, Type sumType,
+                                     Value shared, Value thread)
+    : emit(emit), tile(tile), sumType(sumType), shared(shared), thread(thread) {
+  warpRow = emit.div(thread, emit.constant(warpThreads));
+  warpColumn = emit.popCounter(warpRow, emit.constant(tile.warpColumns));
+  laneRow = emit.rem(thread, emit.constant(warpThreads));
+  laneColumn = emit.popCounter(laneRow, emit.constant(tile.laneColumns()));
+}
+
+Value ContractionEngine::load(Type type, Value pointer, int64_t alignment) {
+  return emit.builder.create<LLVM::LoadOp>(emit.loc, type, pointer, unsigned(alignment));
+}
+
+void ContractionEngine::store(Value value, Value pointer, int64_t alignment) {
+  emit.builder.create<LLVM::StoreOp>(emit.loc, value, pointer, unsigned(alignment));
+}
+
+Value ContractionEngine::inSlice(Value row, Value column) {
+  Value inBlock = emit.add(emit.mul(warpRow, tile.sliceOfWarp()), row);
+  return emit.address(shared, sumType, emit.add(emit.mul(inBlock, tile.resultPitch()), column));
+}
+
+void ContractionEngine::forEach(int64_t rows, int64_t group, const Result &result,
+                                llvm::function_ref<Value(Value)> rowOf, Load load, Store store) {
+  int64_t ofRow = tile.columns() / group;
+  emit.loop(thread, emit.constant(rows * ofRow), tile.threads(), [&](Value number) {
+    Value first = emit.mul(emit.popCounter(number, emit.constant(ofRow)), group);
+    Value inTile = rowOf(number);
+    auto handOn = [&] { store(inTile, first, load(number, first, group)); };
+    Value exists;
+    auto within = [&](Value position, Value count) {
+      if (!count)
+        return;
+      Value isThere = emit.less(position, count);
+      exists = exists ? emit.logicalAnd(exists, isThere) : isThere;
+    };
+    within(inTile, result.rows);
+    within(first, result.columns);
+    if (exists)
+      emit.branch(exists, handOn);
+    else
+      handOn();
+  });
+}
+
+void ContractionEngine::handOn(int64_t rows, const Result &result,
+                               llvm::function_ref<Value(Value)> rowOf, Load load, Store store) {
+  auto each = [&](int64_t group) { forEach(rows, group, result, rowOf, load, store); };
+  if (result.isGrouped)
+    emit.branch(result.isGrouped, [&] { each(tile.group()); }, [&] { each(1); });
+  else
+    each(1);
+}
+
+// Through shared memory, a slice after the other: whatever shape a thread's
+// sums have, memory is written line by line, and what follows elementwise is
+// emitted for one group, not for all.
+void ContractionEngine::finish(ValueRange sums, const Result &result, Store store) {
+  ThreadBlock block(emit.builder, emit.loc);
+  emit.loop(emit.constant(0), emit.constant(tile.slices()), 1, [&](Value slice) {
+    for (int64_t number = 0; number < tile.slices(); ++number)
+      emit.branch(emit.equal(slice, emit.constant(number)), [&] { writeSlice(sums, number); });
+    block.barrier();
+    auto rowOf = [&](Value row) {
+      Value inWarp = emit.popCounter(row, emit.constant(tile.sliceOfWarp()));
+      Value first = emit.add(emit.mul(row, tile.rowsOfWarp()), emit.mul(slice, tile.sliceOfWarp()));
+      return emit.add(first, inWarp);
+    };
+    auto load = [&](Value row, Value column, int64_t group) {
+      Value at = emit.add(emit.mul(row, tile.resultPitch()), column);
+      return this->load(group > 1 ? groupType() : sumType, emit.address(shared, sumType, at),
+                        group * tile.sumBytes);
+    };
+    handOn(tile.sliceRows(), result, rowOf, load, store);
+    block.barrier();
+  });
+}
+
+void ContractionEngine::hand(const Result &result, Load load, Store store) {
+  handOn(tile.rows(), result, [](Value row) { return row; }, load, store);
+}

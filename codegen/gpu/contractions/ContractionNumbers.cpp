@@ -1,0 +1,43 @@
+#include "codegen/gpu/contractions/ContractionNumbers.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace keratin::codegen;
+using namespace mlir;
+
+Type keratin::codegen::sumTypeOf(Type elementType) {
+  MLIRContext *context = elementType.getContext();
+  unsigned bits = elementType.getIntOrFloatBitWidth();
+  if (isa<FloatType>(elementType))
+    return bits < 32 ? Type(Float32Type::get(context)) : elementType;
+  return IntegerType::get(context, bits <= 32 ? 32 : 64);
+}
+
+Type keratin::codegen::storageOf(Type elementType) {
+  bool isNarrowFloat = isa<FloatType>(elementType) && elementType.getIntOrFloatBitWidth() < 32;
+  return isNarrowFloat ? Type(IntegerType::get(elementType.getContext(), 16)) : elementType;
+}
+
+Value keratin::codegen::widenToSum(LoopEmitter &emit, Value stored, Type elementType,
+                                   Type sumType) {
+  if (elementType == sumType)
+    return stored;
+  if (isa<FloatType>(elementType))
+    return emit.widen(stored, elementType, sumType);
+  auto vector = dyn_cast<VectorType>(stored.getType());
+  return emit.builder.create<arith::ExtUIOp>(
+      emit.loc, vector ? Type(vector.clone(sumType)) : sumType, stored);
+}
+
+Value keratin::codegen::addProduct(LoopEmitter &emit, Value a, Value b, Value sum) {
+  if (isa<FloatType>(sum.getType()))
+    return emit.builder.create<LLVM::FMAOp>(emit.loc, sum.getType(), a, b, sum);
+  return emit.add(emit.mul(a, b), sum);
+}
+
+Value keratin::codegen::addSums(LoopEmitter &emit, Value x, Value y) {
+  if (isa<FloatType>(getElementTypeOrSelf(x)))
+    return emit.builder.create<arith::AddFOp>(emit.loc, x, y);
+  return emit.add(x, y);
+}

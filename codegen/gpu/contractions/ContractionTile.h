@@ -1,0 +1,80 @@
+// How a block of threads divides a tile of a product among them.
+#ifndef KERATIN_CODEGEN_GPU_CONTRACTIONS_CONTRACTIONTILE_H
+#define KERATIN_CODEGEN_GPU_CONTRACTIONS_CONTRACTIONTILE_H
+
+#include "ir/shapes/DimExpr.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace keratin::codegen {
+
+// The tile is warps x warps, a warp lanes x lanes, a thread rows x columns of
+// sums in registers, which lie as far apart as its warp has lanes.
+struct ContractionTile {
+  // What multiplies: threads (ThreadsEngine), or tensor cores matrices of f64
+  // (DoublesEngine) or of f16 and bf16 (HalvesEngine).
+  enum class Units { Threads, Doubles, Halves };
+
+  Units units = Units::Threads;
+  int64_t warpRows = 1, warpColumns = 1;
+  int64_t threadRows = 4, threadColumns = 4;
+  int64_t depth = 16;   // of a stage of shared memory
+  int64_t sumBytes = 4; // of a number in registers: 4 or 8
+
+  int64_t laneRows() const { return units == Units::Threads ? 4 : 8; }
+  int64_t laneColumns() const { return 32 / laneRows(); }
+  int64_t rowsOfWarp() const { return laneRows() * threadRows; }
+  int64_t columnsOfWarp() const { return laneColumns() * threadColumns; }
+  int64_t threads() const { return 32 * warpRows * warpColumns; }
+  int64_t rows() const { return warpRows * rowsOfWarp(); }
+  int64_t columns() const { return warpColumns * columnsOfWarp(); }
+  // Sums of 16 bytes.
+  int64_t group() const { return 16 / sumBytes; }
+  int64_t rowGroups() const { return threadRows / group(); }
+  int64_t columnGroups() const { return threadColumns / group(); }
+  // Elements that are read at once from where neighbours are next to each
+  // other.
+  int64_t sourceGroup() const { return units == Units::Halves ? 8 : group(); }
+
+  // Of threads and doubles: numbers of a row of shared memory for one depth.
+  // What is read along the depth is written across the rows: four more than
+  // there are lines keep that free of conflicts.
+  static int64_t pitch(int64_t lines) { return lines + 4; }
+  int64_t stageBytes() const;
+  int64_t stages() const { return units == Units::Halves ? 3 : 2; }
+
+  // Finished sums go through shared memory, so many rows of each warp at a
+  // time.
+  int64_t sliceOfWarp() const;
+  int64_t slices() const { return rowsOfWarp() / sliceOfWarp(); }
+  int64_t sliceRows() const { return warpRows * sliceOfWarp(); }
+  int64_t resultPitch() const { return columns() + (units == Units::Threads ? 4 : 8); }
+  int64_t sharedBytes() const;
+};
+
+// "128 x 64 x 16, a warp 32 x 32, a thread 8 x 4", for people.
+llvm::raw_ostream &operator<<(llvm::raw_ostream &out, const ContractionTile &tile);
+
+// A product whose sizes may not be known. Tiles follow from them alone, the
+// same whatever the device.
+struct ContractionSizes {
+  std::optional<int64_t> batch, rows, columns, depth;
+};
+ContractionTile chooseTile(ContractionTile::Units units, int64_t sumBytes,
+                           const ContractionSizes &sizes);
+// How many blocks should share the depth of so many tiles at most: 1 where
+// tiles are enough.
+int64_t mostDepthParts(int64_t tiles);
+// The least depth that is worth a block of its own.
+inline constexpr int64_t leastPartDepth = 128;
+// The same of numbers that may not be known: 1 where tiles are not, since each needs a counter
+// (Meeting). How many share a depth then.
+int64_t mostDepthParts(const ir::DimExpr &tiles, const ir::DimExpr &depth);
+ir::DimExpr partsOfDepth(const ir::DimExpr &depth, int64_t mostParts);
+
+} // namespace keratin::codegen
+
+#endif // KERATIN_CODEGEN_GPU_CONTRACTIONS_CONTRACTIONTILE_H

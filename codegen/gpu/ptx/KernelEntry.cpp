@@ -1,0 +1,372 @@
+#include "codegen/gpu/ptx/KernelEntry.h"
+
+#include "codegen/gpu/CudaMachine.h"
+#include "codegen/gpu/threads/ThreadBlock.h"
+#include "runtime/abi/keratin_abi.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+#include <cstddef>
+
+using namespace keratin::codegen;
+using llvm::Value;
+
+namespace {
+
+// Called with a keratin_cuda_parameter_t; never defined.
+constexpr const char *parameterFunction = "keratin_launch_parameter";
+
+// Builds the entry around the blocks of the body.
+class UnitsEntry {
+public:
+  UnitsEntry(llvm::Function &body, const LaunchShape &shape)
+      : body(body), shape(shape), module(*body.getParent()), b(module.getContext()) {}
+
+  llvm::Function *make(std::string *error);
+
+private:
+  // A load through a pointer and a constant offset.
+  struct Access {
+    llvm::Instruction *instruction;
+    int64_t offset;
+  };
+  // False if something else is done with the pointer, but for handing it to functions of its own
+  // table.
+  bool accessesOf(Value *pointer, llvm::SmallVectorImpl<Access> &accesses);
+  static bool isOwnArgument(const llvm::Instruction &instruction, const Value &pointer) {
+    auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+    return call && call->isIndirectCall() && call->getArgOperand(0) == &pointer;
+  }
+
+  Value *parameter(unsigned number) { return entry->getArg(unsigned(shape.slots) + number); }
+  // A place in the device's memory, as a pointer that code may take for any pointer.
+  Value *pointerTo(Value *address) {
+    Value *global = b.CreateIntToPtr(address, b.getPtrTy(globalMemory));
+    return b.CreateAddrSpaceCast(global, b.getPtrTy());
+  }
+  Value *slotAs(Value *slot, llvm::Type *type);
+
+  // Addresses made of it, that nobody uses, may be left.
+  static void dropAddress(llvm::Instruction *pointer) {
+    pointer->replaceAllUsesWith(llvm::PoisonValue::get(pointer->getType()));
+    pointer->eraseFromParent();
+  }
+
+  void begin();
+  void readParameters();
+  void leaveIfFailed(llvm::BasicBlock *next, llvm::BasicBlock *exit);
+  void walkUnits();
+  bool replaceArguments();
+  bool replaceContext();
+  bool replaceParameters();
+  bool replaceFunctions(llvm::Instruction *table);
+  void replaceCalls(llvm::Instruction *function);
+  void replaceNotes(llvm::Instruction *notes);
+  bool refuse(const llvm::Twine &what) {
+    problem = ("a kernel that " + what).str();
+    return false;
+  }
+
+  llvm::Function &body;
+  const LaunchShape &shape;
+  llvm::Module &module;
+  llvm::IRBuilder<> b;
+  llvm::Function *entry = nullptr;
+  llvm::BasicBlock *start = nullptr, *first = nullptr; // of the entry; of the body
+  llvm::Instruction *place = nullptr;                  // before which parameters become values
+  Value *failure = nullptr;                            // the address of the word
+  Value *thread = nullptr, *threads = nullptr;
+  std::string problem;
+};
+
+} // namespace
+
+bool UnitsEntry::accessesOf(Value *pointer, llvm::SmallVectorImpl<Access> &accesses) {
+  const llvm::DataLayout &layout = module.getDataLayout();
+  llvm::SmallVector<std::pair<Value *, int64_t>> open = {{pointer, 0}};
+  while (!open.empty()) {
+    auto [from, offset] = open.pop_back_val();
+    for (llvm::User *user : from->users()) {
+      auto *instruction = llvm::cast<llvm::Instruction>(user);
+      if (auto *gep = llvm::dyn_cast<llvm::GetElementPtrInst>(user)) {
+        llvm::APInt bytes(64, uint64_t(offset), true);
+        if (!gep->accumulateConstantOffset(layout, bytes))
+          return false;
+        open.push_back({gep, bytes.getSExtValue()});
+      } else if (llvm::isa<llvm::LoadInst>(instruction)) {
+        accesses.push_back({instruction, offset});
+      } else if (!isOwnArgument(*instruction, *from)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+//===-- Around the body -----------------------------------------------------------------------===//
+
+void UnitsEntry::begin() {
+  llvm::SmallVector<llvm::Type *> types(size_t(shape.slots) + KERATIN_CUDA_PARAMETERS,
+                                        b.getInt64Ty());
+  auto *type = llvm::FunctionType::get(b.getVoidTy(), types, /*isVarArg=*/false);
+  entry = llvm::Function::Create(type, llvm::Function::ExternalLinkage, "", module);
+  entry->takeName(&body);
+  entry->copyAttributesFrom(&body);
+  entry->setLinkage(llvm::Function::ExternalLinkage);
+  entry->setAttributes(
+      llvm::AttributeList::get(module.getContext(), body.getAttributes().getFnAttrs(), {}, {}));
+  entry->splice(entry->begin(), &body);
+  first = &entry->front();
+  start = llvm::BasicBlock::Create(module.getContext(), "start", entry, first);
+}
+
+// The number of the thread, and how many there are; what the whole call has one of.
+void UnitsEntry::readParameters() {
+  b.SetInsertPoint(start);
+  auto special = [&](llvm::Intrinsic::ID id) {
+    return b.CreateZExt(b.CreateIntrinsic(b.getInt32Ty(), id, {}), b.getInt64Ty());
+  };
+  Value *ofBlock = special(llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_x);
+  Value *block = special(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x);
+  Value *blocks = special(llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_x);
+  thread = b.CreateAdd(b.CreateMul(block, ofBlock, "", true, true),
+                       special(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x), "", true, true);
+  threads = b.CreateMul(blocks, ofBlock, "", true, true);
+  failure = b.CreateIntToPtr(parameter(KERATIN_CUDA_FAILURE), b.getPtrTy(globalMemory));
+}
+
+void UnitsEntry::leaveIfFailed(llvm::BasicBlock *next, llvm::BasicBlock *exit) {
+  auto *look = llvm::BasicBlock::Create(module.getContext(), "look", entry, next);
+  b.CreateCondBr(b.CreateICmpEQ(parameter(KERATIN_CUDA_GUARDED), b.getInt64(0)), next, look);
+  b.SetInsertPoint(look);
+  // Others may be failing, so that each thread may read something else. Those that wait for each
+  // other go or stay together.
+  llvm::LoadInst *word = b.CreateAlignedLoad(b.getInt32Ty(), failure, llvm::Align(4),
+                                             /*isVolatile=*/true);
+  Value *failed = b.CreateICmpNE(word, b.getInt32(KERATIN_CUDA_NO_FAILURE));
+  if (shape.unitThreads > warpThreads) {
+    Value *any = b.CreateIntrinsic(b.getInt32Ty(), llvm::Intrinsic::nvvm_barrier0_or,
+                                   {b.CreateZExt(failed, b.getInt32Ty())});
+    failed = b.CreateICmpNE(any, b.getInt32(0));
+  } else if (shape.unitThreads > 1) {
+    failed = b.CreateIntrinsic(b.getInt1Ty(), llvm::Intrinsic::nvvm_vote_any_sync,
+                               {b.getInt32(-1), failed});
+  }
+  b.CreateCondBr(failed, exit, next);
+}
+
+// for (unit = thread; unit < units; unit += threads) body(unit, unit + 1), where threads that do a
+// unit together count as one
+void UnitsEntry::walkUnits() {
+  llvm::LLVMContext &context = module.getContext();
+  auto *header = llvm::BasicBlock::Create(context, "units", entry, first);
+  auto *latch = llvm::BasicBlock::Create(context, "next", entry);
+  auto *exit = llvm::BasicBlock::Create(context, "exit", entry);
+  for (llvm::BasicBlock &block : llvm::make_range(first->getIterator(), latch->getIterator()))
+    if (auto *leave = llvm::dyn_cast<llvm::ReturnInst>(block.getTerminator()))
+      llvm::ReplaceInstWithInst(leave, llvm::BranchInst::Create(latch));
+
+  uint64_t shared = llvm::Log2_64(shape.unitThreads);
+  Value *own = b.CreateLShr(thread, shared), *stride = b.CreateLShr(threads, shared);
+  leaveIfFailed(header, exit);
+
+  b.SetInsertPoint(header);
+  llvm::PHINode *unit = b.CreatePHI(b.getInt64Ty(), 3);
+  for (llvm::BasicBlock *before : llvm::predecessors(header))
+    unit->addIncoming(own, before);
+  Value *end = b.CreateAdd(unit, b.getInt64(1), "", true, true);
+  b.CreateCondBr(b.CreateICmpSLT(unit, parameter(KERATIN_CUDA_UNITS)), first, exit);
+
+  b.SetInsertPoint(latch);
+  unit->addIncoming(b.CreateAdd(unit, stride, "", true, true), latch);
+  b.CreateBr(header);
+  b.SetInsertPoint(exit);
+  b.CreateRetVoid();
+  body.getArg(2)->replaceAllUsesWith(unit);
+  body.getArg(3)->replaceAllUsesWith(end);
+}
+
+//===-- What the body asks for ----------------------------------------------------------------===//
+
+// Pointers are addresses in the device's memory, numbers their own bits.
+Value *UnitsEntry::slotAs(Value *slot, llvm::Type *type) {
+  if (type->isPointerTy())
+    return pointerTo(slot);
+  unsigned bits = unsigned(type->getPrimitiveSizeInBits());
+  Value *narrow = b.CreateTrunc(slot, b.getIntNTy(bits));
+  return b.CreateBitCast(narrow, type);
+}
+
+bool UnitsEntry::replaceArguments() {
+  llvm::SmallVector<Access> accesses;
+  if (!accessesOf(body.getArg(1), accesses))
+    return refuse("does not read its arguments one by one");
+  for (auto [instruction, offset] : accesses) {
+    if (offset % 8 != 0 || offset / 8 >= shape.slots)
+      return refuse("has other arguments than those of its launch");
+    b.SetInsertPoint(place);
+    instruction->replaceAllUsesWith(
+        slotAs(entry->getArg(unsigned(offset / 8)), instruction->getType()));
+    instruction->eraseFromParent();
+  }
+  return true;
+}
+
+bool UnitsEntry::replaceContext() {
+  llvm::SmallVector<Access> accesses;
+  if (!accessesOf(body.getArg(0), accesses))
+    return refuse("does something of its own with its context");
+  for (auto [instruction, offset] : accesses) {
+    b.SetInsertPoint(place);
+    switch (offset) {
+    case offsetof(keratin_context_t, functions):
+      if (!replaceFunctions(instruction))
+        return false;
+      break;
+    case offsetof(keratin_context_t, scratch): {
+      Value *own = b.CreateMul(thread, b.getInt64(shape.launch.scratch_bytes), "", true, true);
+      instruction->replaceAllUsesWith(
+          pointerTo(b.CreateAdd(parameter(KERATIN_CUDA_SCRATCH), own, "", true, true)));
+      break;
+    }
+    case offsetof(keratin_context_t, numbers_suspect):
+      replaceNotes(instruction);
+      break;
+    default:
+      return refuse("reads byte " + llvm::Twine(offset) + " of its context");
+    }
+    dropAddress(instruction);
+  }
+  return true;
+}
+
+// Whether kernels of a loop may ask for the parameter: it says nothing of what they share.
+static bool isOfLoop(unsigned parameter) {
+  return parameter == KERATIN_CUDA_FAILURE || parameter == KERATIN_CUDA_GUARDED ||
+         parameter == KERATIN_CUDA_PARTS || parameter == KERATIN_CUDA_COUNTERS;
+}
+
+bool UnitsEntry::replaceParameters() {
+  for (llvm::BasicBlock &block : *entry)
+    for (llvm::Instruction &instruction : llvm::make_early_inc_range(block)) {
+      auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+      if (!call || !call->getCalledFunction() ||
+          call->getCalledFunction()->getName() != parameterFunction)
+        continue;
+      auto *number = llvm::cast<llvm::ConstantInt>(call->getArgOperand(0));
+      if (shape.isWhole && !isOfLoop(unsigned(number->getZExtValue())))
+        return refuse("asks for its own launch, in a loop");
+      call->replaceAllUsesWith(parameter(unsigned(number->getZExtValue())));
+      call->eraseFromParent();
+    }
+  return true;
+}
+
+// Of all that the runtime does for kernels a device's need one thing only.
+bool UnitsEntry::replaceFunctions(llvm::Instruction *table) {
+  llvm::SmallVector<Access> accesses;
+  if (!accessesOf(table, accesses))
+    return refuse("does something of its own with the runtime's functions");
+  for (auto [instruction, offset] : accesses) {
+    if (offset != offsetof(keratin_runtime_functions_t, fail))
+      return refuse(
+          "calls function " +
+          llvm::Twine((offset - int64_t(offsetof(keratin_runtime_functions_t, parallel_for))) / 8) +
+          " of the runtime, which a device has no form of");
+    replaceCalls(instruction);
+    dropAddress(instruction);
+  }
+  return true;
+}
+
+// The lowest site wins, whichever thread comes first.
+void UnitsEntry::replaceCalls(llvm::Instruction *function) {
+  for (llvm::User *user : llvm::make_early_inc_range(function->users())) {
+    auto *call = llvm::cast<llvm::CallInst>(user);
+    b.SetInsertPoint(call);
+    b.CreateAtomicRMW(llvm::AtomicRMWInst::UMin, failure, call->getArgOperand(1), llvm::Align(4),
+                      llvm::AtomicOrdering::Monotonic);
+    call->eraseFromParent();
+  }
+}
+
+// Behind the failure word. PTX has no atomic stores of LLVM's.
+void UnitsEntry::replaceNotes(llvm::Instruction *notes) {
+  Value *address = b.CreateAdd(parameter(KERATIN_CUDA_FAILURE), b.getInt64(4), "", true, true);
+  notes->replaceAllUsesWith(pointerTo(address));
+  Value *memory = b.CreateIntToPtr(address, b.getPtrTy(globalMemory));
+  for (llvm::BasicBlock &block : *entry)
+    for (llvm::Instruction &instruction : llvm::make_early_inc_range(block)) {
+      auto *store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+      if (!store || !store->isAtomic())
+        continue;
+      b.SetInsertPoint(store);
+      b.CreateAtomicRMW(llvm::AtomicRMWInst::Or, memory, store->getValueOperand(), llvm::Align(4),
+                        llvm::AtomicOrdering::Monotonic);
+      store->eraseFromParent();
+    }
+}
+
+llvm::Function *UnitsEntry::make(std::string *error) {
+  begin();
+  readParameters();
+  if (shape.isWhole)
+    b.CreateBr(first);
+  else
+    walkUnits();
+  place = start->getTerminator();
+  // Memory of the function is there once.
+  for (llvm::Instruction &instruction : llvm::make_early_inc_range(*first))
+    if (llvm::isa<llvm::AllocaInst>(instruction))
+      instruction.moveBefore(place);
+  if (!replaceArguments() || !replaceContext() || !replaceParameters()) {
+    *error = problem;
+    return nullptr;
+  }
+  // Addresses in what is not there, that nobody uses.
+  for (llvm::Argument &argument : body.args())
+    argument.replaceAllUsesWith(llvm::PoisonValue::get(argument.getType()));
+  body.eraseFromParent();
+  return entry;
+}
+
+mlir::Value keratin::codegen::launchParameter(mlir::OpBuilder &b, mlir::Location loc,
+                                              keratin_cuda_parameter_t number) {
+  auto module = b.getInsertionBlock()->getParentOp()->getParentOfType<mlir::ModuleOp>();
+  auto function = module.lookupSymbol<mlir::LLVM::LLVMFuncOp>(parameterFunction);
+  if (!function) {
+    mlir::OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(module.getBody());
+    function = b.create<mlir::LLVM::LLVMFuncOp>(
+        module.getLoc(), parameterFunction,
+        mlir::LLVM::LLVMFunctionType::get(b.getI64Type(), {b.getI32Type()}));
+  }
+  mlir::Value which = b.create<mlir::LLVM::ConstantOp>(loc, b.getI32Type(), int32_t(number));
+  return b.create<mlir::LLVM::CallOp>(loc, function, mlir::ValueRange{which}).getResult();
+}
+
+llvm::Function *keratin::codegen::makeUnitsEntry(llvm::Function &body, const LaunchShape &shape,
+                                                 std::string *error) {
+  llvm::Function *entry = UnitsEntry(body, shape).make(error);
+  if (!entry)
+    return nullptr;
+  auto &context = entry->getContext();
+  auto number = [&](uint32_t value) {
+    return llvm::ConstantAsMetadata::get(
+        llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), value));
+  };
+  llvm::NamedMDNode *annotations = entry->getParent()->getOrInsertNamedMetadata("nvvm.annotations");
+  for (auto [name, value] :
+       {std::pair<const char *, uint32_t>{"kernel", 1}, {"maxntidx", shape.launch.block_threads}})
+    annotations->addOperand(
+        llvm::MDNode::get(context, {llvm::ConstantAsMetadata::get(entry),
+                                    llvm::MDString::get(context, name), number(value)}));
+  return entry;
+}

@@ -1,0 +1,76 @@
+// How threads share reductions of loop nests.
+#include "codegen/gpu/reductions/ReductionPlan.h"
+#include "codegen/gpu/threads/AccessWidth.h"
+
+#include "llvm/ADT/bit.h"
+
+using namespace keratin::codegen;
+using namespace mlir;
+using keratin::ir::DimExpr;
+using keratin::ir::getShape;
+
+// Groups that a thread has in flight hide most of the memory's latency; so many are enough for one.
+static constexpr int64_t mostInFlight = 4, mostOfThread = 8;
+// Elements that a thread keeps in registers.
+static constexpr int64_t mostKept = 32;
+// Sums of more elements than these are compensated.
+static constexpr int64_t mostPlain = 256;
+// Bytes next to each other of a unit's columns at least: the memory hands over 32 at once.
+static constexpr unsigned leastRun = 64;
+
+// Nothing is passed over twice, or stored on the way.
+static bool isOnePass(const LoopNest &nest) {
+  return nest.space.stages.size() == 1 && nest.fullOutputs(0).empty() &&
+         nest.fullOutputs(1).empty();
+}
+
+static unsigned lanesOf(const LoopNest &nest, Block &body, unsigned most) {
+  const DimExpr &extent = nest.innermost().extent;
+  if (!extent.isConstant())
+    return 1;
+  // Lines of other lengths would begin anywhere.
+  unsigned lanes = elementsOfAccess(body, most);
+  while (extent.constantValue() % lanes != 0)
+    lanes /= 2;
+  return lanes;
+}
+
+// Groups that a thread can keep of each tensor of all elements.
+static int64_t groupsKept(const LoopNest &nest, Block &body, unsigned lanes) {
+  int64_t tensors = llvm::count_if(body.getArguments(), [&](Value input) {
+    return product(getShape(input)) == nest.elements();
+  });
+  return std::clamp<int64_t>(mostKept / (std::max<int64_t>(tensors, 1) * lanes), 1, mostOfThread);
+}
+
+ReductionSchedule::ReductionSchedule(const LoopNest &nest, Block &body, unsigned warpThreads) {
+  bool ofRows = nest.form == LoopNest::Form::Rows, onePass = isOnePass(nest);
+  lanes = lanesOf(nest, body, ofRows ? 8 : 4);
+  int64_t most = onePass ? mostOfThread : groupsKept(nest, body, lanes);
+  DimExpr units = nest.outerRows(), across(1);
+  if (ofRows) {
+    DimExpr groups = *floordiv(nest.reducedElements(), DimExpr(int64_t{lanes}));
+    threads = ThreadSharing::ofRows(
+        groups, units, most, onePass ? ThreadSharing::blockThreads : ThreadSharing::mostThreads,
+        warpThreads);
+  } else {
+    across = *ceildiv(nest.innermost().extent, DimExpr(int64_t{lanes}));
+    unsigned bytes = lanes * accessBytes / elementsOfAccess(body, accessBytes);
+    unsigned least = onePass ? warpThreads : std::max(1u, leastRun / bytes);
+    threads = ThreadSharing::ofColumns(nest.reducedElements(), across, units, least, warpThreads);
+    units = mul(units, threads.stretches(across)).value_or(DimExpr(INT64_MAX));
+  }
+  if (onePass)
+    threads.divide(units);
+
+  int64_t ofThread = threads.groupsOfThread();
+  isCompensated = ofThread > mostPlain;
+  // A thread by itself has all registers.
+  bool keeps = !onePass && !threads.hasLooseColumns(across) &&
+               ofThread <= (threads.rows == 1 ? 2 : 1) * most &&
+               threads.partGroups.constantValue() >= int64_t{threads.rows};
+  if (keeps)
+    kept = unsigned(ofThread);
+  else
+    inFlight = unsigned(llvm::bit_floor(uint64_t(std::clamp<int64_t>(ofThread, 1, mostInFlight))));
+}
