@@ -6,6 +6,12 @@
 using namespace keratin::codegen;
 using namespace mlir;
 
+ContractionTile::Units keratin::codegen::unitsFor(Type elementType) {
+  if (elementType.isF16() || elementType.isBF16())
+    return ContractionTile::Units::Halves;
+  return elementType.isF64() ? ContractionTile::Units::Doubles : ContractionTile::Units::Threads;
+}
+
 Type keratin::codegen::sumTypeOf(Type elementType) {
   MLIRContext *context = elementType.getContext();
   unsigned bits = elementType.getIntOrFloatBitWidth();

@@ -3,9 +3,12 @@
 #define KERATIN_CODEGEN_GPU_CONTRACTIONS_CONTRACTIONNUMBERS_H
 
 #include "codegen/elements/LoopEmitter.h"
+#include "codegen/gpu/contractions/ContractionTile.h"
 
 namespace keratin::codegen {
 
+// What multiplies elements of this type.
+ContractionTile::Units unitsFor(mlir::Type elementType);
 // The type of sums of products of these elements while they are made: f32, f64, i32 or i64.
 mlir::Type sumTypeOf(mlir::Type elementType);
 // Floats of 16 bits as bits: LLVM takes vectors of such apart.

@@ -20,18 +20,11 @@ DevicePlanPtr ContractionTilesPlan::make(ir::KernelOp kernel, unsigned warpThrea
 // Rows of tiles of a band: about the square root of how many blocks run at the same time.
 static constexpr int64_t mostBandTiles = 8;
 
-static ContractionTile::Units unitsFor(const ContractionSpec &spec) {
-  Type type = spec.a.elementType;
-  if (type.isF16() || type.isBF16())
-    return ContractionTile::Units::Halves;
-  return type.isF64() ? ContractionTile::Units::Doubles : ContractionTile::Units::Threads;
-}
-
 ContractionTilesPlan::ContractionTilesPlan(ir::KernelOp kernel, ContractionNest product)
     : FormPlan(kernel), nest(std::move(product)) {
   ContractionSpec spec = nest.describe();
   int64_t sumBytes = sumTypeOf(spec.accumulatorType).getIntOrFloatBitWidth() / 8;
-  tile = chooseTile(unitsFor(spec), sumBytes,
+  tile = chooseTile(unitsFor(spec.a.elementType), sumBytes,
                     {spec.batch.constant, spec.m.constant, spec.n.constant, spec.k.constant});
   unitThreads = unsigned(tile.threads());
   sharedBytes = tile.sharedBytes();

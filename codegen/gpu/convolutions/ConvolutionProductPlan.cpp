@@ -21,12 +21,6 @@ static std::optional<int64_t> typical(const DimExpr &size) {
   return size.evaluate([](int64_t) { return std::optional<int64_t>(32); });
 }
 
-static ContractionTile::Units unitsFor(Type elementType) {
-  if (elementType.isF16() || elementType.isBF16())
-    return ContractionTile::Units::Halves;
-  return elementType.isF64() ? ContractionTile::Units::Doubles : ContractionTile::Units::Threads;
-}
-
 // Neighbours of x are places where it has batch entries next to each other; else as the result has
 // them.
 static SmallVector<ConvolutionDim> orderPlaces(const ConvolutionNest &nest,
