@@ -3,8 +3,6 @@
 
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=chain | FileCheck %s --check-prefix=CHAIN
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=looks_up | FileCheck %s --check-prefix=FAILS
-// RUN: keratin-dump %s --target=cuda --stage=ptx --function=product | FileCheck %s --check-prefix=SCRATCH
-// RUN: keratin-dump %s --target=cuda --stage=kernels --function=product | FileCheck %s --check-prefix=KERNELS
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=prints | FileCheck %s --check-prefix=HOST
 
 // Two pointers and a size; units, grain, failure word, scratch, guarded, what blocks meet by.
@@ -39,19 +37,6 @@ func.func @looks_up(%x: tensor<8x4xf32> {keratin.kind = "input", keratin.name = 
     -> (tensor<3x4xf32> {keratin.kind = "output", keratin.name = "y"}) {
   %0 = keratin.gather %x, %i : (tensor<8x4xf32>, tensor<3xi32>) -> tensor<3x4xf32>
   return %0 : tensor<3x4xf32>
-}
-
-// Each thread has its own part of the scratch: so many bytes are bounded by a number of blocks.
-// KERNELS: launch: a unit a thread; {{[0-9]+}} threads a block, {{[0-9]+}} blocks at most, [[BYTES:[0-9]+]] bytes of scratch a thread
-// SCRATCH-LABEL: .visible .entry model_kernel_0(
-// SCRATCH:         ld.param.u64 [[BASE:%rd[0-9]+]], [model_kernel_0_param_{{[0-9]+}}];
-// SCRATCH-NOT:     .local
-func.func @product(%x: tensor<2x8x8x8xf32> {keratin.kind = "input", keratin.name = "x"},
-                   %w: tensor<3x3x8x16xf32> {keratin.kind = "input", keratin.name = "w"})
-    -> (tensor<2x8x8x16xf32> {keratin.kind = "output", keratin.name = "y"}) {
-  %0 = keratin.convolution %x, %w dims = "b01c,01cf->b01f" strides = [1, 1] low = <1, 1> x_dilation = [1, 1] dilation = [1, 1] reversed = [false, false]
-    : (tensor<2x8x8x8xf32>, tensor<3x3x8x16xf32>) -> tensor<2x8x8x16xf32>
-  return %0 : tensor<2x8x8x16xf32>
 }
 
 // What the host does itself is no kernel of the device's.
