@@ -43,7 +43,7 @@ std::string CudaTarget::warning() const {
   std::string missing;
   if (architectures.empty() || canAssemble(&missing))
     return "";
-  return "only PTX, which the driver compiles, and no machine code for " +
+  return "only PTX, which the driver compiles, and no cubin for " +
          llvm::join(architectures, ", ") + ": " + missing;
 }
 

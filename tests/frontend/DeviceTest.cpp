@@ -1,4 +1,5 @@
 // Variables and functions on a device (tests/support/PlainTarget.h).
+#include "keratin/dlpack.h"
 #include "tests/frontend/FrontendTest.h"
 #include "tests/support/PlainTarget.h"
 #include "tests/support/TemporaryFile.h"
@@ -302,8 +303,12 @@ TEST_CASE("elements of an array on a device are read by way of the host", "[devi
   FunctionOptions onCpu;
   onCpu.device = "cpu";
   Function home = K::function({x}, {x + 1.0}, {}, "home", onCpu);
-  CHECK(errorOf<ValueError>([&] { home({there}); }).find("runs on the CPU; input 'placeholder") !=
-        std::string::npos);
+  std::string refusal = errorOf<ValueError>([&] { home({there}); });
+  CAPTURE(refusal);
+  CHECK(refusal.find("runs on the CPU; input ") != std::string::npos);
+  CHECK(refusal.find("lies on device 'plain'") != std::string::npos);
+  CHECK(errorOf<ValueError>([&] { toDLPack(there); }) ==
+        "toDLPack: the elements lie on device 'plain'; needed 'cpu' or a CUDA device");
   Tensor v = K::zeros({2, 3});
   CHECK(errorOf<ValueError>([&] { K::set_value(v, there); }).find("plain") != std::string::npos);
 }

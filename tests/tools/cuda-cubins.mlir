@@ -5,7 +5,7 @@
 // RUN: grep -c -a "cubin:sm_90" %t/model.so && grep -c -a "machine code for sm_90a" %t/model.so && grep -c -a "visible .entry" %t/model.so
 // RUN: env KERATIN_PTXAS= KERATIN_NVJITLINK= keratin-compile %s --target=cuda:sm_90 -o %t/ptx.so --name=m 2>&1 | FileCheck %s --check-prefix=WARNING
 // RUN: not grep -c -a "cubin:sm_90" %t/ptx.so
-// WARNING: keratin-compile: warning: only PTX, which the driver compiles, and no machine code for sm_90: ptxas is not there: KERATIN_PTXAS is empty; nvJitLink is not there
+// WARNING: keratin-compile: warning: only PTX, which the driver compiles, and no cubin for sm_90: ptxas is not there: KERATIN_PTXAS is empty; nvJitLink is not there
 // RUN: env KERATIN_PTXAS=%S/Inputs/ptxas.sh FAKE_PTXAS_REFUSES=sm_100 KERATIN_CACHE_DIR= %{exits} 3 keratin-compile %s --target=cuda:sm_90,sm_100 -o %t/no.so --name=m 2>&1 | FileCheck %s --check-prefix=REFUSED
 // REFUSED: error: ptxas for sm_100: ptxas fatal   : not today
 
