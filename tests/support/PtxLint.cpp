@@ -9,12 +9,13 @@ using namespace keratin::tests;
 
 static const std::set<std::string_view> &knownInstructions() {
   static const std::set<std::string_view> known = {
-      "abs",  "add", "addc",     "and",  "atom",  "bar",  "bfe",  "bfi",    "bfind",     "bra",
-      "brev", "clz", "copysign", "cp",   "cvt",   "cvta", "div",  "exit",   "fence",     "fma",
-      "fns",  "ld",  "ldmatrix", "lop3", "mad",   "madc", "max",  "membar", "min",       "mma",
-      "mov",  "mul", "neg",      "not",  "or",    "popc", "prmt", "redux",  "rem",       "ret",
-      "rcp",  "sad", "selp",     "set",  "setp",  "shf",  "shfl", "shl",    "shr",       "slct",
-      "sqrt", "st",  "sub",      "subc", "testp", "trap", "vote", "xor",    "activemask"};
+      "abs",   "add",    "addc",  "and",  "atom",     "bar",       "barrier", "bfe",  "bfi",
+      "bfind", "bra",    "brev",  "clz",  "copysign", "cp",        "cvt",     "cvta", "div",
+      "exit",  "fence",  "fma",   "fns",  "ld",       "ldmatrix",  "lop3",    "mad",  "madc",
+      "max",   "membar", "min",   "mma",  "mov",      "mul",       "neg",     "not",  "or",
+      "popc",  "prmt",   "redux", "rem",  "ret",      "rcp",       "sad",     "selp", "set",
+      "setp",  "shf",    "shfl",  "shl",  "shr",      "slct",      "sqrt",    "st",   "sub",
+      "subc",  "testp",  "trap",  "vote", "xor",      "activemask"};
   return known;
 }
 
