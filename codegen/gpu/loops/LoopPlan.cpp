@@ -23,20 +23,20 @@ std::unique_ptr<LoopPlan> LoopPlan::make(host::LoopOp loop, ArrayRef<ir::KernelO
   loop->walk([&](host::LaunchOp launch) { result->plans[int64_t(launch.getKernel())]; });
   for (auto &[number, plan] : result->plans) {
     plan = planDeviceKernel(kernels[size_t(number)], machine, warpThreads);
-    // Memory for parts is that of as many units as the grid has blocks.
-    if (plan && plan->partBytes > 0 && !threadsOfUnit(*plan))
-      plan = planDeviceKernel(kernels[size_t(number)], machine, /*warpThreads=*/1);
     if (!plan)
       return nullptr;
     result->blockThreads = std::max(result->blockThreads, threadsOfUnit(*plan));
     result->scratchBytes = std::max(result->scratchBytes, plan->scratchBytes);
     result->sharedBytes = std::max(result->sharedBytes, plan->sharedBytes);
-    result->partBytes = std::max(result->partBytes, plan->partBytes);
+    result->hasParts |= plan->partBytes > 0;
   }
   return result;
 }
 
-bool LoopPlan::hasRoom() const { return scratchBytes == 0 || shape().launch.max_blocks > 0; }
+// Memory for parts is as large as units are many, which are other ones in each kernel and step.
+bool LoopPlan::canStay() const {
+  return !hasParts && (scratchBytes == 0 || shape().launch.max_blocks > 0);
+}
 
 void LoopPlan::print(llvm::raw_ostream &out) const {
   out << "one launch of kernels ";
