@@ -2,6 +2,7 @@
 
 #include "tests/support/NoExit.h"
 
+#include <cmath>
 #include <cstdio>
 #include <stdexcept>
 #include <sys/resource.h>
@@ -18,18 +19,19 @@ constexpr bool isSanitized = true;
 constexpr bool isSanitized = false;
 #endif
 
-constexpr rlim_t kSeconds = isSanitized ? 100 : 10;
+constexpr double kSlowdown = isSanitized ? 10 : 1;
 constexpr rlim_t kBytes = rlim_t(2) << 30;
 
 } // namespace
 
-LimitedRun keratin::tests::runLimited(const std::function<int()> &work) {
+LimitedRun keratin::tests::runLimited(const std::function<int()> &work, double most) {
   std::fflush(nullptr);
   pid_t child = fork();
   if (child < 0)
     throw std::runtime_error("no process for a limited run");
   if (child == 0) {
-    rlimit seconds{kSeconds, kSeconds + 1}, bytes{kBytes, kBytes}, core{0, 0};
+    const auto whole = rlim_t(std::ceil(most * kSlowdown));
+    rlimit seconds{whole, whole + 1}, bytes{kBytes, kBytes}, core{0, 0};
     setrlimit(RLIMIT_CPU, &seconds);
     setrlimit(RLIMIT_CORE, &core);
     if (!isSanitized)

@@ -1,5 +1,5 @@
-// Work in a process of its own that may take ten seconds of processor time and two gigabytes: what
-// is asked of anything that compiles a graph.
+// Work in a process of its own that may take so many seconds of processor time, and two gigabytes:
+// what is asked of anything that compiles a graph.
 #ifndef KERATIN_TESTS_SUPPORT_LIMITEDPROCESS_H
 #define KERATIN_TESTS_SUPPORT_LIMITEDPROCESS_H
 
@@ -18,7 +18,7 @@ struct LimitedRun {
 
 // Where a sanitizer slows things down and reserves terabytes: ten times the time, and no limit of
 // memory.
-LimitedRun runLimited(const std::function<int()> &work);
+LimitedRun runLimited(const std::function<int()> &work, double seconds = 10);
 
 } // namespace keratin::tests
 
