@@ -1,5 +1,6 @@
 // Every differentiable op against central differences, first and second derivative.
 #include "tests/execution/GradientCases.h"
+#include "tests/support/CompiledRunner.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -18,8 +19,9 @@ TEST_CASE("every differentiable op has the gradient that differences show", "[gr
       std::vector<GradientCase> cases = gradientCases(context, op);
       // A new op that is not elementwise needs instances in GradientCases.cpp.
       CHECK(!cases.empty());
-      for (const GradientCase &test : cases)
-        checkGradients(context, test);
+      for (auto [number, test] : llvm::enumerate(cases))
+        if (isInSample(number))
+          checkGradients(context, test);
     }
   }
 }

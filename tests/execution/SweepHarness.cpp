@@ -186,17 +186,6 @@ bool Sweep::isValid(const SweepCase &sweepCase) {
   return succeeded(verify(*program.module));
 }
 
-static bool isInSample(uint64_t number) {
-  const char *every = std::getenv("KERATIN_TEST_EVERY");
-  int64_t step = every ? std::atoi(every) : 1;
-  if (number == 0 || step < 2)
-    return true;
-  // Other functions on other machines.
-  for (char letter : testedMachine())
-    number += uint64_t(letter);
-  return number % uint64_t(step) == 0;
-}
-
 void Sweep::check(const std::vector<SweepCase> &cases, size_t casesInFunction) {
   // Those that need larger symbols apart from those that are called with zeros.
   std::map<int64_t, std::vector<SweepCase>> bySmallest;
