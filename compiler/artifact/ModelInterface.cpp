@@ -1,12 +1,11 @@
 #include "compiler/artifact/ModelInterface.h"
 
-#include "compiler/artifact/Names.h"
+#include "compiler/artifact/FunctionText.h"
 #include "compiler/artifact/TypesHeader.h"
 #include "runtime/abi/keratin_cuda_abi.h"
 #include "runtime/core/DType.h"
-#include "runtime/core/SymbolSource.h"
 
-#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
 
@@ -46,100 +45,6 @@ const char *cType(int32_t dtype) {
     return "uint8_t"; // bool: 0 or 1
   }
 }
-
-// One function as the header names it.
-struct FunctionText {
-  FunctionText(const keratin_function_desc_t &f, int32_t number, std::string name,
-               const Identifiers &functions)
-      : f(f), number(number), name(std::move(name)) {
-    Identifiers identifiers("", &functions);
-    std::vector<std::string> tensors;
-    for (int32_t i = 0; i < f.num_inputs; ++i)
-      tensors.push_back(f.inputs[i].name);
-    for (int32_t i = 0; i < f.num_outputs; ++i)
-      tensors.push_back(f.outputs[i].name);
-    // With what typedCall() declares for each.
-    tensors = identifiers.add(tensors, {"_dims", "_dims_code"});
-    inputs.assign(tensors.begin(), tensors.begin() + f.num_inputs);
-    outputs.assign(tensors.begin() + f.num_inputs, tensors.end());
-    for (int64_t i = 0; i < f.num_symbols; ++i)
-      symbols.push_back(identifiers.add(symbolName(f.symbols[i])));
-  }
-
-  std::string symbolName(const keratin_symbol_desc_t &symbol) const {
-    if (symbol.source == KERATIN_SYMBOL_COMPUTED)
-      return "computed_size";
-    if (symbol.source == KERATIN_SYMBOL_INPUT_DIM)
-      return inputs[symbol.input] + "_dim" + std::to_string(symbol.index);
-    std::string name = runtime::isValueOfInput(symbol.source) ? inputs[symbol.input]
-                                                              : f.variables[symbol.input].name;
-    return name + runtime::valueSuffix(symbol.source);
-  }
-
-  // A size as an expression over the symbols.
-  std::string slot(int64_t slot) const {
-    if (slot < f.num_symbols)
-      return symbols[slot];
-    static const char *const names[] = {"",        "",    "+",   "-",         "*", "/",
-                                        "ceildiv", "max", "min", "broadcast", "%"};
-    const keratin_size_program_t &program = f.programs[slot - f.num_symbols];
-    std::vector<std::string> stack;
-    for (int64_t i = 0; i < program.length;) {
-      int64_t opcode = program.code[i++];
-      if (opcode == KERATIN_SIZE_CONST) {
-        stack.push_back(std::to_string(program.code[i++]));
-      } else if (opcode == KERATIN_SIZE_SLOT) {
-        stack.push_back(this->slot(program.code[i++]));
-      } else {
-        std::string rhs = stack.back(), name = names[opcode];
-        stack.pop_back();
-        std::string &lhs = stack.back();
-        lhs = llvm::isAlpha(name[0]) ? name + "(" + lhs + ", " + rhs + ")"
-                                     : "(" + lhs + " " + name + " " + rhs + ")";
-      }
-    }
-    return stack.back();
-  }
-  std::string dim(int64_t dim) const { return dim >= 0 ? std::to_string(dim) : slot(-1 - dim); }
-
-  std::string shape(const keratin_tensor_desc_t &tensor) const {
-    std::string text = "(";
-    for (int32_t axis = 0; axis < tensor.rank; ++axis)
-      text += (axis ? ", " : "") + dim(tensor.dims[axis]);
-    return text + (tensor.rank == 1 ? ",)" : ")");
-  }
-  std::string tensor(const std::string &name, const keratin_tensor_desc_t &desc) const {
-    return name + ": " + runtime::dtypeName(desc.dtype) + " " + shape(desc) +
-           given(name, desc.name);
-  }
-  // What the graph calls it, where that is different.
-  static std::string given(const std::string &name, const std::string &inGraph) {
-    return name == inGraph ? "" : ", in the graph '" + inGraph + "'";
-  }
-
-  std::string requirement(const keratin_check_t &check) const {
-    std::string lhs = slot(check.lhs), rhs = slot(check.rhs);
-    std::string condition = check.kind == KERATIN_CHECK_EQUAL       ? lhs + " == " + rhs
-                            : check.kind == KERATIN_CHECK_BROADCAST ? lhs + " == 1 or " + rhs
-                                                                    : lhs + " >= " + rhs;
-    return condition + " (" + check.message + ")";
-  }
-
-  // Whether C code can state the dim by itself.
-  bool isPlain(int64_t dim) const {
-    return dim >= 0 ||
-           (-1 - dim < f.num_symbols && f.symbols[-1 - dim].source == KERATIN_SYMBOL_INPUT_DIM);
-  }
-  bool isPlain(const keratin_tensor_desc_t &tensor) const {
-    return llvm::all_of(llvm::ArrayRef(tensor.dims, tensor.rank),
-                        [&](int64_t dim) { return isPlain(dim); });
-  }
-
-  const keratin_function_desc_t &f;
-  int32_t number;
-  std::string name; // behind the model's
-  std::vector<std::string> inputs, symbols, outputs;
-};
 
 class InterfaceBuilder {
 public:
@@ -316,7 +221,7 @@ private:
   void workspaceBytes(const FunctionText &function, const std::string &in) {
     const Argument pointer{Kind::Pointer};
     line("// Bytes of the workspace of a call with inputs of these dims; their data is not read" +
-         Twine(readsValues(function.f) ? " but where it is a size." : "."));
+         Twine(function.readsValues() ? " but where it is a size." : "."));
     declare(function.name + "_workspace_bytes", "keratin_state_workspace_bytes",
             {{"STATE *state", pointer},
              {"", Argument{Kind::Constant32, function.number}},
@@ -386,11 +291,6 @@ private:
     if (llvm::all_of(llvm::ArrayRef(f.inputs, f.num_inputs),
                      [&](const auto &input) { return function.isPlain(input); }))
       typedCall(function, name);
-  }
-
-  static bool readsValues(const keratin_function_desc_t &f) {
-    return llvm::any_of(llvm::ArrayRef(f.symbols, f.num_symbols),
-                        [](const auto &symbol) { return runtime::isValue(symbol.source); });
   }
 
   static std::string view(const std::string &name, const keratin_tensor_desc_t &tensor) {

@@ -1,0 +1,104 @@
+#include "compiler/artifact/FunctionText.h"
+
+#include "runtime/core/DType.h"
+#include "runtime/core/SymbolSource.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace keratin;
+using namespace keratin::compiler;
+
+FunctionText::FunctionText(const keratin_function_desc_t &f, int32_t number, std::string name,
+                           const Identifiers &functions)
+    : f(f), number(number), name(std::move(name)) {
+  Identifiers identifiers("", &functions);
+  std::vector<std::string> tensors;
+  for (int32_t i = 0; i < f.num_inputs; ++i)
+    tensors.push_back(f.inputs[i].name);
+  for (int32_t i = 0; i < f.num_outputs; ++i)
+    tensors.push_back(f.outputs[i].name);
+  // With what the call with plain pointers declares for each.
+  tensors = identifiers.add(tensors, {"_dims", "_dims_code"});
+  inputs.assign(tensors.begin(), tensors.begin() + f.num_inputs);
+  outputs.assign(tensors.begin() + f.num_inputs, tensors.end());
+  for (int64_t i = 0; i < f.num_symbols; ++i)
+    symbols.push_back(identifiers.add(symbolName(f.symbols[i])));
+}
+
+std::string FunctionText::symbolName(const keratin_symbol_desc_t &symbol) const {
+  if (symbol.source == KERATIN_SYMBOL_COMPUTED)
+    return "computed_size";
+  if (symbol.source == KERATIN_SYMBOL_INPUT_DIM)
+    return inputs[symbol.input] + "_dim" + std::to_string(symbol.index);
+  std::string name = runtime::isValueOfInput(symbol.source) ? inputs[symbol.input]
+                                                            : f.variables[symbol.input].name;
+  return name + runtime::valueSuffix(symbol.source);
+}
+
+std::string FunctionText::slot(int64_t slot) const {
+  if (slot < f.num_symbols)
+    return symbols[slot];
+  static const char *const names[] = {"",        "",    "+",   "-",         "*", "/",
+                                      "ceildiv", "max", "min", "broadcast", "%"};
+  const keratin_size_program_t &program = f.programs[slot - f.num_symbols];
+  std::vector<std::string> stack;
+  for (int64_t i = 0; i < program.length;) {
+    int64_t opcode = program.code[i++];
+    if (opcode == KERATIN_SIZE_CONST) {
+      stack.push_back(std::to_string(program.code[i++]));
+    } else if (opcode == KERATIN_SIZE_SLOT) {
+      stack.push_back(this->slot(program.code[i++]));
+    } else {
+      std::string rhs = stack.back(), name = names[opcode];
+      stack.pop_back();
+      std::string &lhs = stack.back();
+      lhs = llvm::isAlpha(name[0]) ? name + "(" + lhs + ", " + rhs + ")"
+                                   : "(" + lhs + " " + name + " " + rhs + ")";
+    }
+  }
+  return stack.back();
+}
+
+std::string FunctionText::shape(const keratin_tensor_desc_t &tensor) const {
+  std::string text = "(";
+  for (int32_t axis = 0; axis < tensor.rank; ++axis)
+    text += (axis ? ", " : "") + dim(tensor.dims[axis]);
+  return text + (tensor.rank == 1 ? ",)" : ")");
+}
+
+std::string FunctionText::tensor(const std::string &name, const keratin_tensor_desc_t &desc) const {
+  return name + ": " + runtime::dtypeName(desc.dtype) + " " + shape(desc) + given(name, desc.name);
+}
+
+std::string FunctionText::given(const std::string &name, const std::string &inGraph) {
+  return name == inGraph ? "" : ", in the graph '" + inGraph + "'";
+}
+
+std::string FunctionText::requirement(const keratin_check_t &check) const {
+  std::string lhs = slot(check.lhs), rhs = slot(check.rhs);
+  std::string condition = check.kind == KERATIN_CHECK_EQUAL       ? lhs + " == " + rhs
+                          : check.kind == KERATIN_CHECK_BROADCAST ? lhs + " == 1 or " + rhs
+                                                                  : lhs + " >= " + rhs;
+  return condition + " (" + check.message + ")";
+}
+
+bool FunctionText::isPlain(int64_t dim) const {
+  return dim >= 0 ||
+         (-1 - dim < f.num_symbols && f.symbols[-1 - dim].source == KERATIN_SYMBOL_INPUT_DIM);
+}
+
+bool FunctionText::isPlain(const keratin_tensor_desc_t &tensor) const {
+  return llvm::all_of(llvm::ArrayRef(tensor.dims, tensor.rank),
+                      [&](int64_t dim) { return isPlain(dim); });
+}
+
+bool FunctionText::readsValues() const {
+  return llvm::any_of(llvm::ArrayRef(f.symbols, f.num_symbols),
+                      [](const auto &symbol) { return runtime::isValue(symbol.source); });
+}
+
+bool FunctionText::readsInputs() const {
+  return llvm::any_of(llvm::ArrayRef(f.symbols, f.num_symbols),
+                      [](const auto &symbol) { return runtime::isValueOfInput(symbol.source); });
+}

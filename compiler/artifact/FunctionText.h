@@ -1,0 +1,46 @@
+// What the header of a model says of one function: its C names, and its sizes in words.
+#ifndef KERATIN_COMPILER_ARTIFACT_FUNCTIONTEXT_H
+#define KERATIN_COMPILER_ARTIFACT_FUNCTIONTEXT_H
+
+#include "compiler/artifact/Names.h"
+#include "runtime/abi/keratin_abi.h"
+
+#include <string>
+#include <vector>
+
+namespace keratin::compiler {
+
+// The descriptor must outlive it.
+struct FunctionText {
+  // `name` is its C name behind the model's, one of `functions`.
+  FunctionText(const keratin_function_desc_t &f, int32_t number, std::string name,
+               const Identifiers &functions);
+
+  // A size as an expression over the symbols.
+  std::string slot(int64_t slot) const;
+  std::string dim(int64_t dim) const { return dim >= 0 ? std::to_string(dim) : slot(-1 - dim); }
+  std::string shape(const keratin_tensor_desc_t &tensor) const;
+  std::string tensor(const std::string &name, const keratin_tensor_desc_t &desc) const;
+  // What the graph calls it, where that is different.
+  static std::string given(const std::string &name, const std::string &inGraph);
+  std::string requirement(const keratin_check_t &check) const;
+
+  // Whether C code can state the dims by itself.
+  bool isPlain(const keratin_tensor_desc_t &tensor) const;
+  // Whether sizes are read out of elements, and out of those of inputs.
+  bool readsValues() const;
+  bool readsInputs() const;
+
+  const keratin_function_desc_t &f;
+  int32_t number;
+  std::string name; // behind the model's
+  std::vector<std::string> inputs, symbols, outputs;
+
+private:
+  std::string symbolName(const keratin_symbol_desc_t &symbol) const;
+  bool isPlain(int64_t dim) const;
+};
+
+} // namespace keratin::compiler
+
+#endif // KERATIN_COMPILER_ARTIFACT_FUNCTIONTEXT_H
