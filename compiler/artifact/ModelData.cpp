@@ -207,6 +207,18 @@ private:
   DenseMap<Constant *, GlobalVariable *> pool; // constants of a context are equal if the same
 };
 
+Type *resultType(Forwarder::Result result, LLVMContext &context) {
+  switch (result) {
+  case Forwarder::Result::Status:
+    return Type::getInt32Ty(context);
+  case Forwarder::Result::Nothing:
+    return Type::getVoidTy(context);
+  case Forwarder::Result::Device:
+    return PointerType::get(context, 0);
+  }
+  llvm_unreachable("a result of a function of the runtime");
+}
+
 void addForwarder(Module &module, const Forwarder &forwarder, Constant *object) {
   using Kind = Forwarder::Argument::Kind;
   LLVMContext &context = module.getContext();
@@ -227,7 +239,7 @@ void addForwarder(Module &module, const Forwarder &forwarder, Constant *object) 
     if (argument.kind != Kind::Constant32 && argument.kind != Kind::Object)
       own.push_back(passed.back());
   }
-  Type *result = forwarder.returnsNothing ? Type::getVoidTy(context) : Type::getInt32Ty(context);
+  Type *result = resultType(forwarder.result, context);
   FunctionCallee target = module.getOrInsertFunction(
       forwarder.target, FunctionType::get(result, passed, /*isVarArg=*/false));
   auto *function = Function::Create(FunctionType::get(result, own, /*isVarArg=*/false),
@@ -241,7 +253,7 @@ void addForwarder(Module &module, const Forwarder &forwarder, Constant *object) 
                                                        : function->getArg(next++));
   CallInst *call = builder.CreateCall(target, values);
   call->setTailCall();
-  if (forwarder.returnsNothing)
+  if (result->isVoidTy())
     builder.CreateRetVoid();
   else
     builder.CreateRet(call);

@@ -21,7 +21,7 @@ struct Forwarder {
     int32_t value = 0; // of a constant
   };
   std::string name, target;
-  bool returnsNothing = false; // else a status code
+  enum class Result { Status, Nothing, Device } result = Result::Status;
   std::vector<Argument> arguments;
 };
 

@@ -126,11 +126,17 @@ private:
     line("");
   }
 
+  static const char *returnType(Forwarder::Result result) {
+    return result == Forwarder::Result::Status    ? "keratin_status_code_t "
+           : result == Forwarder::Result::Nothing ? "void "
+                                                  : "const struct keratin_device_t *";
+  }
+
   // Declares an exported function and forwards it. Constants are no parameters.
   void declare(const std::string &name, const std::string &runtimeName,
                llvm::ArrayRef<std::pair<const char *, Argument>> arguments,
-               bool returnsNothing = false) {
-    Forwarder forwarder{prefix + "_" + name, runtimeName, returnsNothing, {}};
+               Forwarder::Result returned = Forwarder::Result::Status) {
+    Forwarder forwarder{prefix + "_" + name, runtimeName, returned, {}};
     std::string parameters;
     for (const auto &[parameter, argument] : arguments) {
       forwarder.arguments.push_back(argument);
@@ -141,8 +147,7 @@ private:
         spelled.replace(place, 5, prefix + "_state_t");
       parameters += (parameters.empty() ? "" : ", ") + spelled;
     }
-    line((returnsNothing ? "void " : "keratin_status_code_t ") + forwarder.name + "(" + parameters +
-         ");");
+    line(returnType(returned) + forwarder.name + "(" + parameters + ");");
     result.forwarders.push_back(std::move(forwarder));
   }
 
@@ -162,7 +167,8 @@ private:
             {{"const STATE *from", pointer},
              {"STATE **copy", pointer},
              {"keratin_status_t *status", pointer}});
-    declare("state_destroy", "keratin_state_destroy", {{"STATE *state", pointer}}, true);
+    declare("state_destroy", "keratin_state_destroy", {{"STATE *state", pointer}},
+            Forwarder::Result::Nothing);
     line("// The values to a file and back.");
     declare("state_save", "keratin_state_save",
             {{"const STATE *state", pointer},
@@ -185,7 +191,8 @@ private:
              {"const keratin_tensor_t *value", pointer},
              {"keratin_status_t *status", pointer}});
     line("// Threads that calls of this model may use, the calling one included.");
-    declare("set_num_threads", "keratin_set_num_threads", {{"int32_t threads", integer}}, true);
+    declare("set_num_threads", "keratin_set_num_threads", {{"int32_t threads", integer}},
+            Forwarder::Result::Nothing);
     line("");
     line("// The descriptor, for <keratin/object.h> of the Keratin runtime.");
     line("const struct keratin_object_desc_t *" + result.queryName + "(void);");
@@ -216,6 +223,9 @@ private:
     declare("register_device", "keratin_device_register",
             {{"const struct keratin_device_t *device", pointer},
              {"keratin_status_t *status", pointer}});
+    line("// The device where a state lies: for tensors whose data lies there.");
+    declare("state_device", "keratin_state_device", {{"const STATE *state", pointer}},
+            Forwarder::Result::Device);
   }
 
   void workspaceBytes(const FunctionText &function, const std::string &in) {
@@ -287,22 +297,60 @@ private:
              {"void *workspace", pointer},
              {"size_t workspace_bytes", size},
              {"keratin_status_t *status", pointer}});
+    if (object.device)
+      callOnStream(function, in, out);
     line("");
-    if (llvm::all_of(llvm::ArrayRef(f.inputs, f.num_inputs),
-                     [&](const auto &input) { return function.isPlain(input); }))
-      typedCall(function, name);
+    if (!llvm::all_of(llvm::ArrayRef(f.inputs, f.num_inputs),
+                      [&](const auto &input) { return function.isPlain(input); }))
+      return;
+    typedCall(function, {"", "_run", ", void *workspace, size_t workspace_bytes",
+                         ", workspace, workspace_bytes", "NULL"});
+    // Dims of outputs that are read out of inputs would be read before the stream has come so far.
+    if (object.device && !function.readsInputs())
+      typedCall(function,
+                {"_on_stream", "_run_on_stream", ", void *stream", ", stream", "keratin_device"});
   }
 
-  static std::string view(const std::string &name, const keratin_tensor_desc_t &tensor) {
+  void callOnStream(const FunctionText &function, const std::string &in, const std::string &out) {
+    const Argument pointer{Kind::Pointer};
+    line("// The same after all that is in a stream of the device" +
+         Twine(bringsDevice() ? " (a CUstream, that is, a cudaStream_t)" : "") + " now;");
+    line("// returns when it is done. Tensors lie on the host, or on the device (" + prefix +
+         "_state_device).");
+    declare(function.name + "_run_on_stream", "keratin_state_invoke_on_stream",
+            {{"STATE *state", pointer},
+             {"", Argument{Kind::Constant32, function.number}},
+             {in.c_str(), pointer},
+             {"", Argument{Kind::Constant32, function.f.num_inputs}},
+             {out.c_str(), pointer},
+             {"", Argument{Kind::Constant32, function.f.num_outputs}},
+             {"void *stream", pointer},
+             {"keratin_status_t *status", pointer}});
+  }
+
+  // How a call with plain pointers ends in one with views.
+  struct CallForm {
+    const char *suffix, *target;        // behind the name of the function
+    const char *parameters, *arguments; // behind the tensors
+    const char *device;                 // of the views
+  };
+
+  static std::string view(const std::string &name, const keratin_tensor_desc_t &tensor,
+                          const char *device) {
     return "{(void *)" + name + ", " + std::to_string(tensor.dtype) + ", " +
            std::to_string(tensor.rank) + ", " + (tensor.rank ? name + "_dims" : "NULL") +
-           ", NULL, NULL}";
+           ", NULL, " + device + "}";
   }
 
   // The same call with plain pointers and sizes.
-  void typedCall(const FunctionText &function, const std::string &name) {
+  void typedCall(const FunctionText &function, const CallForm &form) {
     const keratin_function_desc_t &f = function.f;
+    const std::string name = prefix + "_" + function.name;
+    const bool isOnDevice = llvm::StringRef(form.device) != "NULL";
     std::string parameters = prefix + "_state_t *state", body;
+    if (isOnDevice && f.num_inputs + f.num_outputs)
+      body += std::string("  const struct keratin_device_t *") + form.device + " = " + prefix +
+              "_state_device(state);\n";
     for (int64_t i = 0; i < f.num_symbols; ++i)
       if (f.symbols[i].source == KERATIN_SYMBOL_INPUT_DIM)
         parameters += ", int64_t " + function.symbols[i];
@@ -318,7 +366,7 @@ private:
                      const keratin_tensor_desc_t *tensors) {
       std::string values;
       for (size_t i = 0; i < names.size(); ++i)
-        values += (i ? ", " : "") + view(names[i], tensors[i]);
+        values += (i ? ", " : "") + view(names[i], tensors[i], form.device);
       if (!names.empty())
         body += std::string("  const keratin_tensor_t ") + role + "[] = {" + values + "};\n";
     };
@@ -341,19 +389,20 @@ private:
         parameters += ", " + declaration;
       else
         body += "  " + declaration + ";\n";
-      body += "  keratin_status_code_t " + array + "_code =\n      " + prefix + "_" + name +
+      body += "  keratin_status_code_t " + array + "_code =\n      " + name +
               "_output_dims(state, " + in + ", " + std::to_string(i) + ", " + array +
               ", status);\n  if (" + array + "_code != KERATIN_OK)\n    return " + array +
               "_code;\n";
     }
     views("keratin_outputs", function.outputs, f.outputs);
-    line("// The same with plain pointers and sizes. Each output must have room for its shape "
-         "above, at most.");
-    line("static inline keratin_status_code_t " + prefix + "_" + name + "(" + parameters +
-         ", void *workspace, size_t workspace_bytes, keratin_status_t *status) {");
+    line(isOnDevice ? "// The same with plain pointers, of the device's memory all of them."
+                    : "// The same with plain pointers and sizes. Each output must have room for "
+                      "its shape above, at most.");
+    line("static inline keratin_status_code_t " + name + form.suffix + "(" + parameters +
+         form.parameters + ", keratin_status_t *status) {");
     text += body;
-    line("  return " + prefix + "_" + name + "_run(state, " + in + ", " +
-         (f.num_outputs ? "keratin_outputs" : "NULL") + ", workspace, workspace_bytes, status);");
+    line("  return " + name + form.target + "(state, " + in + ", " +
+         (f.num_outputs ? "keratin_outputs" : "NULL") + form.arguments + ", status);");
     line("}");
     line("");
   }

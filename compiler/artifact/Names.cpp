@@ -97,7 +97,7 @@ bool hasMeaning(StringRef name) {
       "HUGE_VAL", "I", "INFINITY", "NAN", "NULL", "complex", "errno", "imaginary", "noreturn",
       "offsetof", "stderr", "stdin", "stdout", "unreachable",
       // Parameters of every function.
-      "state", "workspace", "workspace_bytes", "status"};
+      "state", "workspace", "workspace_bytes", "stream", "status"};
   bool isLimit = name.ends_with("_MAX") || name.ends_with("_MIN") || name.ends_with("_WIDTH");
   return words.contains(name) || isLimit || isOurs(name);
 }
@@ -185,7 +185,8 @@ compiler::FunctionIdentifiers::FunctionIdentifiers(StringRef model,
     std::string words = joinedWords(name);
     wanted.push_back(isModels(words) ? "function_" + words : name);
   }
-  result = add(wanted, {"_run", "_workspace_bytes", "_output_dims"});
+  result =
+      add(wanted, {"_run", "_workspace_bytes", "_output_dims", "_on_stream", "_run_on_stream"});
 }
 
 // Characters that end lines, or that turn the direction of what follows.

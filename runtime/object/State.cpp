@@ -417,3 +417,16 @@ keratin_state_invoke_with(keratin_state_t *state, int32_t function, const kerati
                              numVariables(*state, function), inputs, num_inputs, outputs,
                              num_outputs, options, status);
 }
+
+extern "C" keratin_status_code_t keratin_state_invoke_on_stream(
+    keratin_state_t *state, int32_t function, const keratin_tensor_t *inputs, int32_t num_inputs,
+    const keratin_tensor_t *outputs, int32_t num_outputs, void *stream, keratin_status_t *status) {
+  keratin_call_options_t options = {
+      .bytes = sizeof(options), .has_stream = 1, .stream = stream, .reserved = {}};
+  return keratin_state_invoke_with(state, function, inputs, num_inputs, outputs, num_outputs,
+                                   &options, status);
+}
+
+extern "C" const keratin_device_t *keratin_state_device(const keratin_state_t *state) {
+  return checkState(state, "", nullptr) == KERATIN_OK ? state->session->device : nullptr;
+}

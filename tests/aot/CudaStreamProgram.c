@@ -1,59 +1,19 @@
 // A program that uses the device itself, in plain C: the model's inputs and outputs lie in memory
 // that the program asked the driver for, and the call comes between copies in the program's stream.
-#include "Check.h"
+#include "CudaDriver.h"
 #include "net.h"
 
 #include <keratin/cuda.h>
 
-#include <dlfcn.h>
 #include <math.h>
-
-// Of the driver what is used here.
-typedef struct {
-  int (*cuInit)(unsigned flags);
-  int (*cuDevicePrimaryCtxRetain)(void **context, int device);
-  int (*cuCtxSetCurrent)(void *context);
-  int (*cuStreamCreate)(void **stream, unsigned flags);
-  int (*cuMemAlloc)(uint64_t *address, size_t bytes);
-  int (*cuMemHostAlloc)(void **data, size_t bytes, unsigned flags);
-  int (*cuMemcpyHtoDAsync)(uint64_t to, const void *from, size_t bytes, void *stream);
-  int (*cuMemcpyDtoHAsync)(void *to, uint64_t from, size_t bytes, void *stream);
-  int (*cuStreamSynchronize)(void *stream);
-} Driver;
-
-static void find(void *library, const char *name, void *function) {
-  void *found = dlsym(library, name);
-  REQUIRE(found != NULL);
-  *(void **)function = found;
-}
-
-static Driver openDriver(void) {
-  Driver driver;
-  void *library = dlopen(getenv("KERATIN_CUDA_DRIVER"), RTLD_NOW);
-  REQUIRE(library != NULL);
-  find(library, "cuInit", &driver.cuInit);
-  find(library, "cuDevicePrimaryCtxRetain", &driver.cuDevicePrimaryCtxRetain);
-  find(library, "cuCtxSetCurrent", &driver.cuCtxSetCurrent);
-  find(library, "cuStreamCreate", &driver.cuStreamCreate);
-  find(library, "cuMemAlloc_v2", &driver.cuMemAlloc);
-  find(library, "cuMemHostAlloc", &driver.cuMemHostAlloc);
-  find(library, "cuMemcpyHtoDAsync_v2", &driver.cuMemcpyHtoDAsync);
-  find(library, "cuMemcpyDtoHAsync_v2", &driver.cuMemcpyDtoHAsync);
-  find(library, "cuStreamSynchronize", &driver.cuStreamSynchronize);
-  return driver;
-}
 
 int main(void) {
   enum { predict = 0, rows = 2 };
   const int64_t xDims[] = {rows, 4}, yDims[] = {rows, 3};
   keratin_status_t status;
   Driver driver = openDriver();
-  void *context = NULL, *stream = NULL, *pinned = NULL;
+  void *stream = newStream(&driver), *pinned = NULL;
   uint64_t x = 0, y = 0;
-  REQUIRE(driver.cuInit(0) == 0);
-  REQUIRE(driver.cuDevicePrimaryCtxRetain(&context, 0) == 0);
-  REQUIRE(driver.cuCtxSetCurrent(context) == 0);
-  REQUIRE(driver.cuStreamCreate(&stream, 1) == 0);
   REQUIRE(driver.cuMemAlloc(&x, rows * 4 * sizeof(float)) == 0);
   REQUIRE(driver.cuMemAlloc(&y, rows * 3 * sizeof(float)) == 0);
   REQUIRE(driver.cuMemHostAlloc(&pinned, 1024, 0) == 0);

@@ -23,7 +23,7 @@ KEYWORDS = """
   _Alignas _Atomic _Bool _Complex _Generic _Imaginary _Noreturn _Static_assert _Thread_local __func__ __attribute__
   __int128 import module final override linux unix i386""".split()
 OURS = """
-  state workspace workspace_bytes status inputs outputs bytes dims output threads path variable data value from copy
+  state workspace workspace_bytes stream status keratin_device inputs outputs bytes dims output threads path variable data value from copy
   keratin_inputs keratin_outputs keratin_tensor_t keratin_status_t keratin_status_code_t KERATIN_OK KERATIN_MAX_RANK
   int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t NULL m_f m_f_run m_f_output_dims m_state_t
   m_state_create float double x x_dims x_dim0 x_dims_code x_2 X KERATIN_MODEL_m main printf""".split()
@@ -117,6 +117,9 @@ def check_identifiers():
     run("keratin-compile", "m.mlir", "-o", "m.so", "--header=m.h", "--mcpu=x86-64")
     check_header("m.h")
     check_header("m.h", before=BEFORE)
+    # With what headers of models for devices declare besides.
+    run("keratin-compile", "m.mlir", "-o", "d.so", "--header=d.h", "--name=m", "--target=cuda")
+    check_header("d.h", commands=FEW)
     # Names of macros: many, and two parameters each.
     for number, start in enumerate(range(0, len(macros()), 300)):
         names = macros()[start:start + 300]
@@ -124,7 +127,7 @@ def check_identifiers():
         run("keratin-compile", "macros.mlir", "-o", f"macros{number}.so", f"--header=macros{number}.h", "--mcpu=x86-64")
         check_header(f"macros{number}.h")
     # As functions.
-    suffixes = ["run", "workspace_bytes", "output_dims", "kernel_0", "loop_0", "copy", "2", "entry", "message"]
+    suffixes = ["run", "workspace_bytes", "output_dims", "on_stream", "run_on_stream", "kernel_0", "loop_0", "copy", "2", "entry", "message"]
     own = [f"state_{what}" for what in "t create copy destroy save load read write".split()]
     names = ["f", *KEYWORDS, *OURS, *own, "set_num_threads", "keratin_object", "state", "function_state_copy"]
     names += [f"f_{suffix}" for suffix in suffixes] + ["f_run_run", "H", "keratin_types"]

@@ -89,9 +89,10 @@ TEST_CASE("identifiers are different, plain and nobody's") {
   // Whoever needs no change comes first, and shares no name with a suffix of another.
   CHECK(Identifiers().add({"a b", "a_b", "a_b_dims", "a"}, {"_dims"}) ==
         Names{"a_b_2", "a_b", "a_b_dims_2", "a"});
-  FunctionIdentifiers functions("m", {"f", "f_run", "delete", "state_copy", "keratin_object", "t"});
-  CHECK(functions.names() ==
-        Names{"f", "f_run_2", "delete", "function_state_copy", "function_keratin_object", "t"});
+  FunctionIdentifiers functions(
+      "m", {"f", "f_run", "f_on_stream", "delete", "state_copy", "keratin_object", "t"});
+  CHECK(functions.names() == Names{"f", "f_run_2", "f_on_stream_2", "delete", "function_state_copy",
+                                   "function_keratin_object", "t"});
   CHECK(Identifiers("", &functions).add({"m_f_run", "m_f", "f"}) ==
         Names{"m_f_run_3", "m_f_2", "f"});
   // Together with the model's name it may be a word too.

@@ -78,6 +78,14 @@ KERATIN_API keratin_status_code_t
 keratin_state_invoke_with(keratin_state_t *state, int32_t function, const keratin_tensor_t *inputs,
                           int32_t num_inputs, const keratin_tensor_t *outputs, int32_t num_outputs,
                           const keratin_call_options_t *options, keratin_status_t *status);
+// The same with a stream as the only option: the call's work comes after what is in it now.
+KERATIN_API keratin_status_code_t keratin_state_invoke_on_stream(
+    keratin_state_t *state, int32_t function, const keratin_tensor_t *inputs, int32_t num_inputs,
+    const keratin_tensor_t *outputs, int32_t num_outputs, void *stream, keratin_status_t *status);
+
+// The device where a state lies, for tensors that lie there (keratin_tensor_t::device); NULL for
+// what is no state of this model.
+KERATIN_API const keratin_device_t *keratin_state_device(const keratin_state_t *state);
 
 #ifdef __cplusplus
 }
