@@ -67,7 +67,7 @@ Machine::Machine() {
   for (int i = 0; i < options.devices; ++i) {
     auto context = std::make_unique<Context>();
     context->ordinal = i;
-    context->memory = std::make_unique<ptx::Memory>(options.memory);
+    context->memory = std::make_unique<ptx::Memory>(options.memory, unsigned(i));
     context->zero.context = context.get();
     contexts.push_back(std::move(context));
   }
@@ -93,11 +93,15 @@ bool Machine::isPinned(const void *data, size_t bytes) const {
 
 bool Machine::isHost(const void *data) const {
   auto address = reinterpret_cast<uint64_t>(data);
-  for (const auto &context : contexts)
-    if (context->memory->rangeOf(address).address)
-      return false;
   // Above what a process can map: an address of a device's, perhaps of memory that was given back.
   return address && address < (uint64_t(1) << 47);
+}
+
+const Context *Machine::ownerOf(uint64_t address) const {
+  for (const auto &context : contexts)
+    if (context->memory->rangeOf(address).address)
+      return context.get();
+  return nullptr;
 }
 
 Stream *Machine::streamOf(CUstream handle, Context &context) {
@@ -164,10 +168,21 @@ void Machine::destroy(Context &context) {
   context.zero.context = &context;
 }
 
-void Machine::noteFault(const ptx::Fault &fault) {
-  lastFault = std::string(ptx::name(fault.kind)) + ": " + fault.message;
+void Machine::note(std::string fault) {
+  lastFault = std::move(fault);
   if (!options.isQuiet)
     std::fprintf(stderr, "emulator: %s\n", lastFault.c_str());
+}
+
+// A kernel knows the memory of its own device alone.
+void Machine::noteFault(const ptx::Fault &fault, const Context &context) {
+  const Context *owner = ownerOf(fault.address);
+  const std::string kind = ptx::name(fault.kind);
+  if (fault.kind != ptx::FaultKind::OutOfBounds || !owner || owner == &context)
+    return note(fault.message);
+  note("memory of another device" + fault.message.substr(kind.size()) + " on device " +
+       std::to_string(context.ordinal) + ": it is memory of device " +
+       std::to_string(owner->ordinal));
 }
 
 //===-- Calls ---------------------------------------------------------------------------------===//

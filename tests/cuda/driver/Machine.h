@@ -96,6 +96,8 @@ struct Machine {
   bool isPinned(const void *data, size_t bytes) const;
   // Whether they lie in pinned memory or in none of any device.
   bool isHost(const void *data) const;
+  // The device in whose memory it lies; null for none.
+  const Context *ownerOf(uint64_t address) const;
   // The context's stream of this handle; null for none.
   Stream *streamOf(CUstream handle, Context &context);
   // Puts an operation into the stream, or into the capture it is in.
@@ -103,7 +105,9 @@ struct Machine {
   // What everything put into the stream from here on comes after.
   std::vector<TaskRef> before(Stream &stream) const;
   void destroy(Context &context);
-  void noteFault(const ptx::Fault &fault);
+  // What went wrong, for whoever asks and, unless that is not wanted, on stderr.
+  void note(std::string fault);
+  void noteFault(const ptx::Fault &fault, const Context &context);
 };
 
 // Made at the first call, from KERATIN_EMULATOR.

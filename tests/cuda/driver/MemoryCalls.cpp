@@ -1,7 +1,6 @@
 // The driver's functions about memory.
 #include "tests/cuda/driver/Machine.h"
 
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -14,9 +13,7 @@ using namespace keratin::emulator;
 // may have been given back.
 
 static CUresult lose(Machine &machine, const char *what) {
-  machine.lastFault = what;
-  if (!machine.options.isQuiet)
-    std::fprintf(stderr, "emulator: %s\n", what);
+  machine.note(what);
   return CUDA_ERROR_ILLEGAL_ADDRESS;
 }
 
@@ -91,15 +88,21 @@ static CUresult enqueue(Machine &machine, Context &context, CUstream handle, Ope
   return context.lost;
 }
 
-static bool isPlaceFor(Context &context, CUdeviceptr address, size_t bytes) {
-  return context.memory->at(address, bytes) != nullptr;
+static bool isPlaceFor(Machine &machine, Context &context, CUdeviceptr address, size_t bytes) {
+  if (context.memory->at(address, bytes))
+    return true;
+  if (const Context *owner = machine.ownerOf(address); owner && owner != &context)
+    machine.note("memory of another device: a copy or a fill on device " +
+                 std::to_string(context.ordinal) + " at memory of device " +
+                 std::to_string(owner->ordinal));
+  return false;
 }
 
 static CUresult enqueueCopyIn(Machine &machine, Context &context, CUstream stream, CUdeviceptr to,
                               const void *from, size_t bytes, bool waits) {
   if (bytes == 0)
     return CUDA_SUCCESS;
-  if (!machine.isHost(from) || !isPlaceFor(context, to, bytes))
+  if (!machine.isHost(from) || !isPlaceFor(machine, context, to, bytes))
     return CUDA_ERROR_INVALID_VALUE;
   Stream *found = machine.streamOf(stream, context);
   bool isCaptured = found && found->capture;
@@ -112,7 +115,7 @@ static CUresult enqueueCopyOut(Machine &machine, Context &context, CUstream stre
                                CUdeviceptr from, size_t bytes, bool waits) {
   if (bytes == 0)
     return CUDA_SUCCESS;
-  if (!machine.isHost(to) || !isPlaceFor(context, from, bytes))
+  if (!machine.isHost(to) || !isPlaceFor(machine, context, from, bytes))
     return CUDA_ERROR_INVALID_VALUE;
   ++machine.counts.copies_out;
   // Into memory that is not pinned nothing is copied behind the caller's back.
@@ -124,7 +127,7 @@ static CUresult enqueueCopyWithin(Machine &machine, Context &context, CUstream s
                                   CUdeviceptr to, CUdeviceptr from, size_t bytes) {
   if (bytes == 0)
     return CUDA_SUCCESS;
-  if (!isPlaceFor(context, to, bytes) || !isPlaceFor(context, from, bytes))
+  if (!isPlaceFor(machine, context, to, bytes) || !isPlaceFor(machine, context, from, bytes))
     return CUDA_ERROR_INVALID_VALUE;
   ++machine.counts.copies_within;
   return enqueue(machine, context, stream, copyWithin(machine, context, to, from, bytes), false);
@@ -134,7 +137,7 @@ static CUresult enqueueFill(Machine &machine, Context &context, CUstream stream,
                             uint32_t word, size_t width, size_t count) {
   if (count == 0)
     return CUDA_SUCCESS;
-  if (to % width || count > SIZE_MAX / width || !isPlaceFor(context, to, width * count))
+  if (to % width || count > SIZE_MAX / width || !isPlaceFor(machine, context, to, width * count))
     return CUDA_ERROR_INVALID_VALUE;
   ++machine.counts.fills;
   return enqueue(machine, context, stream, fill(machine, context, to, word, width, count), false);
@@ -173,28 +176,24 @@ KERATIN_EMULATED(cuMemGetInfo_v2);
 // Of an address that nobody knows the driver tells nothing, and that is no error.
 CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute *attributes, void **values,
                                 CUdeviceptr address) {
-  return call(
-      "cuPointerGetAttributes", Needs::Context, [&](Machine &machine, Context *now) -> CUresult {
-        if (count && (!attributes || !values))
-          return CUDA_ERROR_INVALID_VALUE;
-        unsigned type = 0;
-        int ordinal = -2;
-        for (const auto &context : machine.contexts)
-          if (context->memory->rangeOf(address).address && (type == 0 || context.get() == now)) {
-            type = CU_MEMORYTYPE_DEVICE;
-            ordinal = context->ordinal;
-          }
-        if (machine.isPinned(reinterpret_cast<const void *>(address), 1))
-          type = CU_MEMORYTYPE_HOST;
-        for (unsigned i = 0; i < count; ++i)
-          if (attributes[i] == CU_POINTER_ATTRIBUTE_MEMORY_TYPE)
-            *static_cast<unsigned *>(values[i]) = type;
-          else if (attributes[i] == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL)
-            *static_cast<int *>(values[i]) = ordinal;
-          else
-            return CUDA_ERROR_INVALID_VALUE;
-        return CUDA_SUCCESS;
-      });
+  return call("cuPointerGetAttributes", Needs::Context,
+              [&](Machine &machine, Context *) -> CUresult {
+                if (count && (!attributes || !values))
+                  return CUDA_ERROR_INVALID_VALUE;
+                const Context *owner = machine.ownerOf(address);
+                unsigned type = owner ? unsigned(CU_MEMORYTYPE_DEVICE) : 0;
+                int ordinal = owner ? owner->ordinal : -2;
+                if (machine.isPinned(reinterpret_cast<const void *>(address), 1))
+                  type = CU_MEMORYTYPE_HOST;
+                for (unsigned i = 0; i < count; ++i)
+                  if (attributes[i] == CU_POINTER_ATTRIBUTE_MEMORY_TYPE)
+                    *static_cast<unsigned *>(values[i]) = type;
+                  else if (attributes[i] == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL)
+                    *static_cast<int *>(values[i]) = ordinal;
+                  else
+                    return CUDA_ERROR_INVALID_VALUE;
+                return CUDA_SUCCESS;
+              });
 }
 KERATIN_EMULATED(cuPointerGetAttributes);
 

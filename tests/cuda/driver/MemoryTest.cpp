@@ -106,6 +106,13 @@ TEST_CASE("memory of one device is none of another") {
     CHECK(driver.cuMemFree_v2(address) == CUDA_ERROR_INVALID_VALUE);
     CHECK(driver.cuMemcpyHtoD_v2(address, &value, 4) == CUDA_ERROR_INVALID_VALUE);
     CHECK(driver.cuMemcpyDtoH_v2(&value, address, 4) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(emulator().lastFault() == std::string("memory of another device: a copy or a fill on "
+                                                "device 1 at memory of device 0"));
+    // Nor has it the same address.
+    CUdeviceptr own = 0;
+    REQUIRE(driver.cuMemAlloc_v2(&own, 64) == CUDA_SUCCESS);
+    CHECK((own < address || own >= address + 64));
+    CHECK(driver.cuMemFree_v2(own) == CUDA_SUCCESS);
   }
   REQUIRE(driver.cuCtxSetCurrent(first.context) == CUDA_SUCCESS);
   CHECK(driver.cuMemFree_v2(address) == CUDA_SUCCESS);

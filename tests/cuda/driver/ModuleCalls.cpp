@@ -222,7 +222,7 @@ static CUresult launch(Machine &machine, Context &context, CUfunction handle, co
                     *context.memory, options, &machine.counters[kernel->name()]);
     if (!fault)
       return CUDA_SUCCESS;
-    machine.noteFault(*fault);
+    machine.noteFault(*fault, context);
     return resultOf(fault->kind);
   };
   return machine.submit(*stream, {Operation::Kind::Launch, std::move(run)});

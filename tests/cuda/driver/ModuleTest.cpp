@@ -146,6 +146,23 @@ TEST_CASE("handles of what is gone are refused") {
 }
 
 // Its context is lost: a device of its own.
+TEST_CASE("a kernel that is given memory of another device is found out") {
+  EmulatedContext other(0), context(12);
+  const Driver &driver = context.driver;
+  REQUIRE(driver.cuCtxSetCurrent(other.context) == CUDA_SUCCESS);
+  CUdeviceptr elsewhere = 0;
+  REQUIRE(driver.cuMemAlloc_v2(&elsewhere, 64) == CUDA_SUCCESS);
+  REQUIRE(driver.cuCtxSetCurrent(context.context) == CUDA_SUCCESS);
+  TestModule module(driver);
+  CHECK(module.launch("store", nullptr, {elsewhere}, 1) == CUDA_SUCCESS);
+  CHECK(driver.cuCtxSynchronize() == CUDA_ERROR_ILLEGAL_ADDRESS);
+  const std::string fault = emulator().lastFault();
+  CHECK(fault.find("memory of another device: store, line ") == 0);
+  CHECK(fault.ends_with(", where nothing is allocated on device 12: it is memory of device 0"));
+  REQUIRE(driver.cuCtxSetCurrent(other.context) == CUDA_SUCCESS);
+  CHECK(driver.cuMemFree_v2(elsewhere) == CUDA_SUCCESS);
+}
+
 TEST_CASE("after a fault nothing works any more in its context") {
   EmulatedContext context(15);
   const Driver &driver = context.driver;

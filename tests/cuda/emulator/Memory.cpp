@@ -9,17 +9,19 @@ namespace keratin::ptx {
 namespace {
 // Above what x86-64 and AArch64 map for a process with 48 bits of address, within the 49 bits of a
 // GPU.
-constexpr uint64_t firstAddress = uint64_t(1) << 48;
+constexpr uint64_t firstAddress = uint64_t(1) << 48, addressesOfOne = uint64_t(1) << 44;
 constexpr uint64_t alignment = 256, gap = 64 * 1024;
 
 uint64_t roundUp(uint64_t value, uint64_t to) { return (value + to - 1) / to * to; }
 } // namespace
 
-Memory::Memory(uint64_t capacity) : capacityBytes(capacity), nextAddress(firstAddress) {}
+Memory::Memory(uint64_t capacity, unsigned number)
+    : capacityBytes(capacity), nextAddress(firstAddress + number * addressesOfOne),
+      endOfAddresses(nextAddress + addressesOfOne) {}
 Memory::~Memory() = default;
 
 uint64_t Memory::allocate(uint64_t bytes) {
-  if (bytes > capacityBytes - usedBytes)
+  if (bytes > capacityBytes - usedBytes || bytes + alignment + gap > endOfAddresses - nextAddress)
     return 0;
   auto allocation = std::make_unique<Allocation>(nextAddress, bytes);
   std::memset(allocation->data.get(), int(filling), bytes);

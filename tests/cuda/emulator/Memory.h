@@ -20,7 +20,8 @@ struct Allocation;
 // launch too.
 class Memory {
 public:
-  explicit Memory(uint64_t capacity);
+  // Of several memories none has addresses of another whose number is different: 0 to 15.
+  explicit Memory(uint64_t capacity, unsigned number = 0);
   ~Memory();
   Memory(const Memory &) = delete;
   Memory &operator=(const Memory &) = delete;
@@ -65,7 +66,7 @@ public:
 
 private:
   std::map<uint64_t, std::unique_ptr<Allocation>> byAddress;
-  uint64_t capacityBytes, usedBytes = 0, nextAddress;
+  uint64_t capacityBytes, usedBytes = 0, nextAddress, endOfAddresses;
   std::byte filling{0xcd};
   uint32_t launch = 0;
 };
