@@ -41,10 +41,19 @@ std::vector<Array> Session::run(const std::vector<Tensor> &fetches, const Feeds 
   return evaluate(function, dense, std::move(all));
 }
 
+// Whether the value can be copied from the device where it lies.
+static bool liesReady(const VariableStorage &storage, const Array &value) {
+  return value.place() && value.dtype() == storage.dtype() && value.shape() == storage.shape() &&
+         value.isRowMajor();
+}
+
 // A single value fills, anything else must fit.
 static Array fitted(const char *function, const VariableStorage &storage, const Array &value) {
   if (value.isNone())
     throw ValueError(std::string(function) + ": the value is None");
+  if (liesReady(storage, value))
+    return Array::deviceView(value.device(), const_cast<void *>(value.origin()), value.dtype(),
+                             value.shape());
   if (value.ndim() == 0)
     if (firstMisfit(value, storage.dtype()))
       throw ValueError(std::string(function) + ": the number " + elementText(value, 0) +

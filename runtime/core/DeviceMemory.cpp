@@ -50,22 +50,44 @@ Code loadOnDevice(keratin_executable_t &executable, keratin_status_t *status) {
   return sendConstants(executable, status);
 }
 
-// By way of the host's memory where the view is not row-major.
+// The view says that it lies on the device.
+static Code checkOnDevice(const keratin_variable_t &variable, const keratin_tensor_t &value,
+                          keratin_status_t *status) {
+  const keratin_device_t &device = *variable.session->device;
+  if (!isRowMajor(value))
+    return fail(status, KERATIN_INVALID_ARGUMENT,
+                "variable: the new value lies on device '%s' and is not row-major", device.name);
+  keratin_status_t reason;
+  if (!hasFunction(device, &keratin_device_t::check) ||
+      device.check(device.user, value.data, variable.bytes, &reason) == KERATIN_OK)
+    return KERATIN_OK;
+  return fail(status, Code(reason.code),
+              "variable: the new value is said to lie on device '%s', but %s", device.name,
+              reason.message);
+}
+
+// What lies on the device stays there. From the host, by way of its memory where the view is not
+// row-major.
 Code stageOnDevice(const keratin_variable_t &variable, const keratin_tensor_t &value, Block &staged,
                    keratin_status_t *status) {
   const keratin_device_t &device = *variable.session->device;
+  const bool isHere = value.device == &device, mustPack = !isHere && !isRowMajor(value);
+  if (isHere && variable.bytes)
+    if (Code code = checkOnDevice(variable, value, status))
+      return code;
   Block packed;
   staged.setDevice(device);
-  if (!staged.reserve(variable.bytes) || (!isRowMajor(value) && !packed.reserve(variable.bytes)))
+  if (!staged.reserve(variable.bytes) || (mustPack && !packed.reserve(variable.bytes)))
     return fail(status, KERATIN_RESOURCE_EXHAUSTED,
                 "variable: no memory for %zu bytes of a new value on device '%s'", variable.bytes,
                 device.name);
-  if (!isRowMajor(value))
+  if (mustPack)
     packRowMajor(value, packed.data());
-  return variable.bytes ? device.copy_in(device.user, nullptr, 0, staged.data(),
-                                         isRowMajor(value) ? value.data : packed.data(),
-                                         variable.bytes, status)
-                        : KERATIN_OK;
+  if (!variable.bytes)
+    return KERATIN_OK;
+  auto *copy = isHere ? device.copy_within : device.copy_in;
+  return copy(device.user, nullptr, 0, staged.data(), mustPack ? packed.data() : value.data,
+              variable.bytes, status);
 }
 
 Code fetchFromDevice(const keratin_variable_t &variable, Block &value, keratin_status_t *status) {

@@ -147,11 +147,15 @@ static Code checkValue(const keratin_variable_t &variable, const keratin_tensor_
                 dimsText(variable.rank, variable.dims).text());
   if (variable.bytes && !value.data)
     return fail(status, KERATIN_INVALID_ARGUMENT, "variable: the new value has no data");
-  if (!isOnHost(value))
-    return fail(status, KERATIN_INVALID_ARGUMENT,
-                "variable: the new value lies on device '%s'; needed the host's memory",
-                deviceOf(value).name);
-  return KERATIN_OK;
+  const keratin_device_t *device = variable.session->device;
+  if (isOnHost(value) || value.device == device)
+    return KERATIN_OK;
+  ShortText needed;
+  if (!isOnCpu(variable))
+    needed.add("device '%s' or ", device->name);
+  return fail(status, KERATIN_INVALID_ARGUMENT,
+              "variable: the new value lies on device '%s'; needed %sthe host's memory",
+              value.device->name, needed.text());
 }
 
 // In the host's memory, where nothing can fail, or by exchange with what was staged.

@@ -271,6 +271,28 @@ TEST_CASE("outputs that stay on a device are read there without copies", "[devic
   CHECK(reused[0].device() == "cpu");
 }
 
+TEST_CASE("a variable is set from an array on its device without the host", "[device]") {
+  if (isInterpreted())
+    return;
+  OnDevice device("plain");
+  Tensor v = K::variable(Array{{1.0, 2.0}, {3.0, 4.0}}.astype(DType::Float32)),
+         s = K::variable(0.0);
+  const Array value = Array{{5.0, 6.0}, {7.0, 8.0}}.astype(DType::Float32);
+  const Array there = value.toDevice("plain"), number = Array(9.0).astype(DType::Float32);
+  const Array numberThere = number.toDevice("plain");
+  Since then;
+  K::batch_set_value({{v, there}, {s, numberThere}});
+  CHECK(then.copiesIn() == 0);
+  CHECK(then.copiesOut() == 0);
+  checkArray(K::get_value(v), value);
+  checkArray(K::get_value(s), number);
+  // What would have to be converted or spread is not.
+  const std::string needed = "needed an array on the host, which toHost() makes";
+  for (const Array &other : {value.astype(DType::Int32).toDevice("plain"), numberThere})
+    CHECK(errorOf<ValueError>([&] { K::set_value(v, other); }).find(needed) != std::string::npos);
+  checkArray(K::get_value(v), value);
+}
+
 TEST_CASE("elements of an array on a device are read by way of the host", "[device]") {
   if (isInterpreted())
     return;
@@ -309,6 +331,8 @@ TEST_CASE("elements of an array on a device are read by way of the host", "[devi
   CHECK(refusal.find("lies on device 'plain'") != std::string::npos);
   CHECK(errorOf<ValueError>([&] { toDLPack(there); }) ==
         "toDLPack: the elements lie on device 'plain'; needed 'cpu' or a CUDA device");
+  OnDevice onHost("cpu");
   Tensor v = K::zeros({2, 3});
-  CHECK(errorOf<ValueError>([&] { K::set_value(v, there); }).find("plain") != std::string::npos);
+  CHECK(errorOf<ValueError>([&] { K::set_value(v, there); }) ==
+        "set_value: variable: the new value lies on device 'plain'; needed the host's memory");
 }

@@ -197,14 +197,35 @@ TEST_CASE("an address that is not the device's is refused before anything is don
         "the host, or of nobody");
   const keratin_device_t *second = cudaDevice("cuda:1");
   DeviceArray<float> there(*second, {1, 2, 3, 4});
-  // The look-alike's devices may have the same addresses, so it need not be that one.
-  CHECK(messageFor(viewOn(device, there.data), y.view())
-            .find("function 'double': input 'x' is said to lie on device 'cuda', but ADDRESS is "
-                  "memory of device 'cuda:") == 0);
+  CHECK(messageFor(viewOn(device, there.data), y.view()) ==
+        "function 'double': input 'x' is said to lie on device 'cuda', but ADDRESS is memory of "
+        "device 'cuda:1'");
   CHECK(messageFor(viewOn(second, there.data), y.view()) ==
         "function 'double': input 'x' lies on device 'cuda:1'; needed device 'cuda' or the host's "
         "memory");
   CHECK(function.call({x.view()}, y.view()) == KERATIN_OK);
+}
+
+TEST_CASE("a variable on cuda takes a value out of the device's memory") {
+  const keratin_device_t *device = cudaDevice("cuda");
+  keratin_session_t *made = nullptr;
+  keratin_status_t status;
+  REQUIRE_DONE(keratin_session_create_on(device, &made, &status));
+  Session session(made);
+  Variable w = makeVariable(session.get(), {0, 0, 0, 0});
+  DeviceArray<float> there(*device, {1, 2, 3, 4});
+  keratin_tensor_t value = viewOn(device, there.data);
+  auto then = emulator().counts();
+  REQUIRE_DONE(keratin_variable_write(w.get(), &value, &status));
+  CHECK(emulator().counts().copies_in == then.copies_in);
+  CHECK(emulator().counts().copies_out == then.copies_out);
+  CHECK(readVariable(w.get()) == std::vector<float>{1, 2, 3, 4});
+  float numbers[4] = {};
+  value.data = numbers;
+  CHECK(keratin_variable_write(w.get(), &value, &status) == KERATIN_INVALID_ARGUMENT);
+  CHECK(std::string(status.message)
+            .find("variable: the new value is said to lie on device 'cuda', "
+                  "but 0x") == 0);
 }
 
 TEST_CASE("a profile tells when kernels ran on the device, by name and line") {

@@ -413,6 +413,11 @@ TEST_CASE("variables, views and functions must be of one device") {
   CHECK(keratin_variable_write(here.get(), &view, &status) == KERATIN_INVALID_ARGUMENT);
   CHECK(std::string(status.message) ==
         "variable: the new value lies on device 'far'; needed the host's memory");
+  view.device = &other;
+  CHECK(keratin_variable_write(there.get(), &view, &status) == KERATIN_INVALID_ARGUMENT);
+  CHECK(std::string(status.message) ==
+        "variable: the new value lies on device 'other'; needed device 'far' or the host's memory");
+  view.device = &farTable;
 
   FunctionBuilder plain("g", [](keratin_context_t *, void *const *, const int64_t *) {});
   plain.input("x", KERATIN_DTYPE_FLOAT32, {4});
@@ -420,6 +425,26 @@ TEST_CASE("variables, views and functions must be of one device") {
   keratin_invoke(onHost.get(), nullptr, 0, &view, 1, nullptr, 0, &status);
   CHECK(std::string(status.message) ==
         "function 'g' runs on the CPU; input 'x' lies on device 'far'");
+}
+
+TEST_CASE("a value that lies on the device of its variable is copied there") {
+  Session session = farSession();
+  Variable to = makeVariable(session.get(), {0, 0});
+  void *data = far.allocate(&far, 2 * sizeof(float), 64);
+  const std::vector<float> values = {7, 8};
+  far.copyIn(&far, nullptr, 0, data, values.data(), 2 * sizeof(float), nullptr);
+  const int64_t dims[] = {2}, strides[] = {2};
+  keratin_tensor_t view = {data, KERATIN_DTYPE_FLOAT32, 1, dims, nullptr, &farTable};
+  keratin_status_t status;
+  far.log.clear();
+  CHECK(keratin_variable_write(to.get(), &view, &status) == KERATIN_OK);
+  CHECK(far.log == "w");
+  CHECK(readVariable(to.get()) == values);
+  view.strides = strides;
+  CHECK(keratin_variable_write(to.get(), &view, &status) == KERATIN_INVALID_ARGUMENT);
+  CHECK(std::string(status.message) ==
+        "variable: the new value lies on device 'far' and is not row-major");
+  far.release(&far, data, 2 * sizeof(float), 64);
 }
 
 TEST_CASE("several variables are written, or none where the device refuses one") {

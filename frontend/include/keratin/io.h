@@ -16,7 +16,9 @@ Array eval(const Operand &x, SourceLocation location = SourceLocation::current()
 Array get_value(const Tensor &x, SourceLocation location = SourceLocation::current());
 std::vector<Array> batch_get_value(const std::vector<Tensor> &ops,
                                    SourceLocation location = SourceLocation::current());
-// The value is cast to the variable's dtype; a number fills it; else the shapes must be equal.
+// The value is cast to the variable's dtype; a number fills it; else the shapes must be equal. An
+// array on the variable's device, of its dtype and shape and row-major, is copied there; others
+// come from the host (Array::toHost).
 void set_value(const Tensor &x, const Array &value,
                SourceLocation location = SourceLocation::current());
 // All of them or, where one value is refused, none.

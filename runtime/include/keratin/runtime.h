@@ -81,7 +81,8 @@ KERATIN_API size_t keratin_variable_bytes(const keratin_variable_t *variable);
 KERATIN_API keratin_status_code_t keratin_variable_read(const keratin_variable_t *variable,
                                                         void *data, size_t bytes,
                                                         keratin_status_t *status);
-// dtype and dims of value must be the variable's; strides are allowed.
+// dtype and dims of value must be the variable's; strides are allowed. A value that lies on the
+// variable's device already, row-major, is copied there.
 KERATIN_API keratin_status_code_t keratin_variable_write(keratin_variable_t *variable,
                                                          const keratin_tensor_t *value,
                                                          keratin_status_t *status);
