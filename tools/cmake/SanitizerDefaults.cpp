@@ -23,6 +23,10 @@ const char *__asan_default_options() {
       "detect_container_overflow=0:"
       "detect_stack_use_after_return=1";
 }
+
+// What nvJitLink keeps of PTX in which it finds an error.
+KERATIN_FOR_SANITIZER const char *__lsan_default_suppressions();
+const char *__lsan_default_suppressions() { return "leak:libnvJitLink"; }
 #endif
 
 #ifdef KERATIN_THREAD_SANITIZER
