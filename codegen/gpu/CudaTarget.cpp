@@ -122,7 +122,7 @@ LogicalResult CudaTarget::lower(func::FuncOp function, host::ProgramOp program, 
         auto plan = LoopPlan::make(loop, kernels, device);
         if (!plan)
           return failure();
-        if (!plan->canStay())
+        if (!plan->hasRoom())
           return LoopFunction();
         FailureOr<LoopFunction> made = plan->lower(*module, kernels, name, device);
         if (succeeded(made) && made->function) {

@@ -37,12 +37,14 @@ LaunchShape LaunchShape::ofUnits(int64_t slots, int64_t scratchBytes, unsigned u
   return shape;
 }
 
-LaunchShape LaunchShape::ofLoop(unsigned blockThreads, int64_t scratchBytes, int64_t sharedBytes) {
+LaunchShape LaunchShape::ofLoop(unsigned blockThreads, int64_t scratchBytes, int64_t sharedBytes,
+                                int64_t partBytes) {
   LaunchShape shape;
   shape.isWhole = true;
   shape.launch.block_threads = blockThreads;
   shape.launch.units_per_block = 1;
   shape.launch.shared_bytes = uint32_t(sharedBytes);
+  shape.launch.unit_bytes = uint32_t(partBytes);
   shape.launch.flags = KERATIN_CUDA_COOPERATIVE;
   if (scratchBytes > 0) {
     auto bytes = int64_t(llvm::alignTo(uint64_t(scratchBytes), KERATIN_CUDA_ALIGNMENT));

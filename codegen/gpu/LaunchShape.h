@@ -23,7 +23,7 @@ struct LaunchShape {
   // Threads of a grid whose blocks are resident at once. If it has scratch, and no block of so many
   // threads has room for it, the grid has no blocks.
   static LaunchShape ofLoop(unsigned blockThreads, int64_t scratchBytes = 0,
-                            int64_t sharedBytes = 0);
+                            int64_t sharedBytes = 0, int64_t partBytes = 0);
 };
 
 // "128 threads a block", for people.

@@ -25,18 +25,18 @@ std::unique_ptr<LoopPlan> LoopPlan::make(host::LoopOp loop, ArrayRef<ir::KernelO
     plan = planDeviceKernel(kernels[size_t(number)], machine, warpThreads);
     if (!plan)
       return nullptr;
+    // The launch has memory for as many parts as some kernel has units of blocks, and each kernel
+    // uses it when the one before has done.
+    assert((plan->partBytes == 0 || threadsOfUnit(*plan)) && "blocks leave parts");
     result->blockThreads = std::max(result->blockThreads, threadsOfUnit(*plan));
     result->scratchBytes = std::max(result->scratchBytes, plan->scratchBytes);
     result->sharedBytes = std::max(result->sharedBytes, plan->sharedBytes);
-    result->hasParts |= plan->partBytes > 0;
+    result->partBytes = std::max(result->partBytes, plan->partBytes);
   }
   return result;
 }
 
-// Memory for parts is as large as units are many, which are other ones in each kernel and step.
-bool LoopPlan::canStay() const {
-  return !hasParts && (scratchBytes == 0 || shape().launch.max_blocks > 0);
-}
+bool LoopPlan::hasRoom() const { return scratchBytes == 0 || shape().launch.max_blocks > 0; }
 
 void LoopPlan::print(llvm::raw_ostream &out) const {
   out << "one launch of kernels ";
