@@ -36,6 +36,18 @@ Value LoopKernel::readFailure() {
   return b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, site, none);
 }
 
+Value LoopKernel::readAnew(Value value) {
+  const bool isPlace = value.getType() == pointer;
+  Type type = isPlace ? LLVM::LLVMPointerType::get(b.getContext(), globalMemory) : value.getType();
+  if (isPlace)
+    value = b.create<LLVM::AddrSpaceCastOp>(loc, type, value);
+  value = b.create<LLVM::InlineAsmOp>(loc, TypeRange{type}, ValueRange{value}, "mov.u64 $0, $1;",
+                                      "=l,l", /*has_side_effects=*/true, /*is_align_stack=*/false,
+                                      LLVM::AsmDialectAttr(), ArrayAttr())
+              .getResult(0);
+  return isPlace ? b.create<LLVM::AddrSpaceCastOp>(loc, pointer, value).getResult() : value;
+}
+
 //===-- What the host's program says ----------------------------------------------------------===//
 
 void LoopKernel::lowerBlock(Block &block) {
@@ -64,14 +76,8 @@ void LoopKernel::lower(Operation *op) {
   if (auto branch = dyn_cast<scf::IfOp>(op))
     return lower(branch);
   auto becomes = [&](Value made) { values.set(op->getResult(0), made); };
-  if (auto at = dyn_cast<host::AtOp>(op))
-    return becomes(
-        values.offsetBy(values.of(at.getBase()), values.sizeOf(at.getOffset().getDims().front())));
-  if (auto element = dyn_cast<host::ElementOp>(op)) {
-    Value bytes = values.sizeOf(element.getBytes().getDims().front());
-    Value offset = b.create<arith::MulIOp>(loc, values.of(element.getStep()), bytes);
-    return becomes(values.offsetBy(values.of(element.getBase()), offset));
-  }
+  if (Value base = LoopValues::baseOf(op))
+    return becomes(values.placeBehind(values.of(base), op));
   if (auto differs = dyn_cast<host::DiffersOp>(op))
     return becomes(b.create<LLVM::ICmpOp>(loc, LLVM::ICmpPredicate::ne, values.of(differs.getA()),
                                           values.of(differs.getB())));
@@ -100,17 +106,10 @@ void LoopKernel::lower(Operation *op) {
 
 //===-- The function --------------------------------------------------------------------------===//
 
-Value LoopKernel::special(const char *name) {
-  Value number =
-      b.create<LLVM::CallIntrinsicOp>(loc, b.getI32Type(), b.getStringAttr(name), ValueRange{})
-          .getResult(0);
-  return b.create<arith::ExtUIOp>(loc, b.getI64Type(), number);
-}
-
 LoopKernel::LoopKernel(const LoopPlan &plan, const KernelLibrary &library,
                        ArrayRef<ir::KernelOp> kernels, ModuleOp into)
     : plan(plan), library(library), kernels(kernels), loop(plan.loop),
-      b(OpBuilder::atBlockEnd(into.getBody())), loc(loop.getLoc()), values(b, loc) {}
+      b(OpBuilder::atBlockEnd(into.getBody())), loc(loop.getLoc()), values(b, loc), grid(b, loc) {}
 
 // Behind a guard nothing is done after a failure.
 LoopFunction LoopKernel::emit(StringRef name) {
@@ -122,12 +121,6 @@ LoopFunction LoopKernel::emit(StringRef name) {
   b.setInsertionPointToStart(entry);
   auto leave = b.create<LLVM::ReturnOp>(loc, ValueRange{});
   b.setInsertionPoint(leave);
-  Value ofBlock = special("llvm.nvvm.read.ptx.sreg.ntid.x");
-  ownThread = ThreadBlock(b, loc).thread();
-  block = special("llvm.nvvm.read.ptx.sreg.ctaid.x");
-  blocks = special("llvm.nvvm.read.ptx.sreg.nctaid.x");
-  thread = b.create<arith::AddIOp>(loc, b.create<arith::MulIOp>(loc, block, ofBlock), ownThread);
-  threads = b.create<arith::MulIOp>(loc, blocks, ofBlock);
   Value guarded = launchParameter(b, loc, KERATIN_CUDA_GUARDED);
   Value looks = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, guarded, i64(0));
   Value goesOn = b.create<arith::ConstantIntOp>(loc, 1, 1);

@@ -4,6 +4,7 @@
 
 #include "codegen/gpu/loops/LoopPlan.h"
 #include "codegen/gpu/loops/LoopValues.h"
+#include "codegen/gpu/threads/ThreadGrid.h"
 #include "codegen/lowering/KernelLibrary.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -41,11 +42,16 @@ private:
   void lower(host::CopyOp op);
   void lower(host::WriteOp op);
   bool isInRegister(host::WriteOp op);
+  void writeArguments(host::LaunchOp op, const KernelFunction &kernel, Value slots);
+  Value placeAnew(Value place, llvm::DenseMap<Value, Value> &beginnings);
   void byThreads(Value from, Value to, Value first, Value step,
                  llvm::function_ref<void(Value)> body);
 
+  // The same number, or place, but one of which LLVM knows nothing, save that a place is in the
+  // device's memory. Of what it knows it would keep a register from step to step for each address
+  // that some kernel forms, and for each product with the number of a step or of a unit.
+  Value readAnew(Value value);
   Value i64(int64_t value) { return values.i64(value); }
-  Value special(const char *name);
 
   const LoopPlan &plan;
   const KernelLibrary &library;
@@ -56,10 +62,9 @@ private:
   mlir::Type pointer = mlir::LLVM::LLVMPointerType::get(b.getContext());
   LoopValues values;
   LoopFunction result;
+  ThreadGrid grid;
   Value context;
-  Value thread, threads; // of the grid
-  Value ownThread;       // in its block
-  Value block, blocks;
+  llvm::DenseMap<Value, Value> numbers; // in registers, by the places that the program has for them
   // Since all have met, none has done anything that others see.
   bool haveMet = false;
 };

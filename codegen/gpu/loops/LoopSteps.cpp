@@ -15,6 +15,7 @@ void LoopKernel::lower(scf::ForOp op) {
   for (auto [argument, value] :
        llvm::zip(op.getBody()->getArguments(), steps.getBody()->getArguments()))
     values.set(argument, value);
+  values.set(op.getInductionVar(), readAnew(steps.getInductionVar()));
   haveMet = false; // behind the step before
   lowerBlock(*op.getBody());
   haveMet = false;
@@ -43,7 +44,7 @@ void LoopKernel::lower(scf::WhileOp op) {
     SmallVector<Location> locations(arguments.size(), loc);
     Block *block = b.createBlock(&to, {}, arguments, locations);
     for (auto [argument, value] : llvm::zip(from->getArguments(), block->getArguments()))
-      values.set(argument, value);
+      values.set(argument, value.getType().isInteger(64) ? readAnew(value) : Value(value));
     lowerBlock(*from);
     SmallVector<Value> last;
     for (Value value : from->getTerminator()->getOperands())

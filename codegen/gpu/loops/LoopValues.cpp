@@ -42,14 +42,26 @@ Value LoopValues::offsetBy(Value place, Value bytes) {
   return b.create<LLVM::GEPOp>(loc, pointer, b.getI8Type(), place, ArrayRef<LLVM::GEPArg>{bytes});
 }
 
+Value LoopValues::baseOf(Operation *op) {
+  if (auto at = dyn_cast_or_null<host::AtOp>(op))
+    return at.getBase();
+  auto element = dyn_cast_or_null<host::ElementOp>(op);
+  return element ? element.getBase() : Value();
+}
+
+Value LoopValues::placeBehind(Value base, Operation *op) {
+  if (auto at = dyn_cast<host::AtOp>(op))
+    return offsetBy(base, sizeOf(at.getOffset().getDims().front()));
+  auto element = cast<host::ElementOp>(op);
+  Value bytes = sizeOf(element.getBytes().getDims().front());
+  return offsetBy(base, b.create<arith::MulIOp>(loc, of(element.getStep()), bytes));
+}
+
 // What the whole loop has one of: places are offsets of few beginnings, which are its arguments.
 Value LoopValues::outside(Value value) {
   Operation *op = value.getDefiningOp();
-  if (auto at = dyn_cast_or_null<host::AtOp>(op))
-    return hoisted([&] {
-      Value base = of(at.getBase());
-      return offsetBy(base, sizeOf(at.getOffset().getDims().front()));
-    });
+  if (isa_and_nonnull<host::AtOp>(op))
+    return hoisted([&] { return placeBehind(of(baseOf(op)), op); });
   if (isa_and_nonnull<host::ArgumentOp, host::ResultOp, host::ConstantOp, host::MemoryOp>(op)) {
     int64_t number = op->getAttrOfType<IntegerAttr>("number").getInt();
     Value &beginning = beginnings[{op->getName().getStringRef(), number}];

@@ -35,6 +35,10 @@ public:
   Value argument(LoopArgument argument, Type type);
   std::vector<LoopArgument> takeArguments() { return std::move(arguments); }
 
+  // The place that the op is, where it begins: see host.at and host.element.
+  static Value baseOf(mlir::Operation *op);
+  Value placeBehind(Value base, mlir::Operation *op);
+
   // Of the program's types.
   Type typeOf(Type type) { return mlir::isa<host::PlaceType>(type) ? pointer : type; }
   Value offsetBy(Value place, Value bytes);

@@ -18,24 +18,31 @@ void LoopKernel::byThreads(Value from, Value to, Value first, Value step,
   body(units.getInductionVar());
 }
 
-// The units of a kernel, in strides of the grid. Threads that do a unit together count as one, and
-// so do blocks.
-void LoopKernel::lower(host::LaunchOp op) {
-  meet();
-  const KernelFunction &kernel = library.get(kernels[op.getKernel()]);
-  auto function = LLVM::LLVMFuncOp(kernel.function);
-  Value slots = values.hoisted([&]() -> Value {
-    auto type = LLVM::LLVMArrayType::get(b.getI64Type(), kernel.arguments.size());
-    return b.create<LLVM::AllocaOp>(loc, pointer, type, i64(1), 8);
-  });
+// Each beginning of places once a kernel; the rest follows from them.
+Value LoopKernel::placeAnew(Value place, llvm::DenseMap<Value, Value> &beginnings) {
+  if (Value number = numbers.lookup(place))
+    return number;
+  Operation *op = place.getDefiningOp();
+  if (Value base = LoopValues::baseOf(op))
+    return values.placeBehind(placeAnew(base, beginnings), op);
+  Value beginning = values.of(place);
+  Value &anew = beginnings[beginning];
+  if (!anew)
+    anew = readAnew(beginning);
+  return anew;
+}
+
+// In the slots of the kernel's argv.
+void LoopKernel::writeArguments(host::LaunchOp op, const KernelFunction &kernel, Value slots) {
+  llvm::DenseMap<Value, Value> beginnings;
   for (auto [slot, argument] : llvm::enumerate(kernel.arguments)) {
     Value value;
     switch (argument.kind) {
     case KernelArgument::Kind::Input:
-      value = values.of(op.getInputs()[argument.index]);
+      value = placeAnew(op.getInputs()[argument.index], beginnings);
       break;
     case KernelArgument::Kind::Output:
-      value = values.of(op.getOutputs()[argument.index]);
+      value = placeAnew(op.getOutputs()[argument.index], beginnings);
       break;
     case KernelArgument::Kind::Size:
       value = values.sizeOf(argument.size);
@@ -51,25 +58,42 @@ void LoopKernel::lower(host::LaunchOp op) {
                                           ArrayRef<LLVM::GEPArg>{int32_t(slot)});
     b.create<LLVM::StoreOp>(loc, value, address);
   }
+}
+
+// The units of a kernel, in strides of the grid. Threads that do a unit together count as one, and
+// so do blocks. A block has its arguments anew for each unit, beside which they are nothing;
+// threads do short ones, and keep what follows from them.
+void LoopKernel::lower(host::LaunchOp op) {
+  meet();
+  const KernelFunction &kernel = library.get(kernels[op.getKernel()]);
+  auto function = LLVM::LLVMFuncOp(kernel.function);
+  Value slots = values.hoisted([&]() -> Value {
+    auto type = LLVM::LLVMArrayType::get(b.getI64Type(), kernel.arguments.size());
+    return b.create<LLVM::AllocaOp>(loc, pointer, type, i64(1), 8);
+  });
   auto size = [&](const DimExpr &size) { return values.sizeOf(size); };
   Value units = kernel.countUnits ? kernel.countUnits(b, loc, size) : values.sizeOf(kernel.units);
-  auto doUnits = [&](Value first, Value step) {
-    byThreads(i64(0), units, first, step, [&](Value unit) {
-      Value next = b.create<arith::AddIOp>(loc, unit, i64(1));
-      b.create<LLVM::CallOp>(loc, function, ValueRange{context, slots, unit, next});
-    });
+  auto doUnit = [&](Value unit) {
+    Value next = b.create<arith::AddIOp>(loc, unit, i64(1), arith::IntegerOverflowFlags::nsw);
+    b.create<LLVM::CallOp>(loc, function, ValueRange{context, slots, unit, next});
   };
   const DevicePlan &form = *plan.plans.lookup(int64_t(op.getKernel()));
   if (unsigned ofBlock = LoopPlan::threadsOfUnit(form)) {
-    Value isOne = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, ownThread, i64(ofBlock));
+    Value isOne =
+        b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, grid.threadOfBlock(), i64(ofBlock));
     auto some = b.create<scf::IfOp>(loc, isOne, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(some.thenBlock());
-    doUnits(block, blocks);
+    byThreads(i64(0), units, grid.block(), grid.blocks(), [&](Value unit) {
+      writeArguments(op, kernel, slots);
+      doUnit(readAnew(unit));
+    });
   } else {
+    writeArguments(op, kernel, slots);
     Value shift = i64(llvm::Log2_64(form.unitThreads));
-    doUnits(b.create<arith::ShRUIOp>(loc, thread, shift),
-            b.create<arith::ShRUIOp>(loc, threads, shift));
+    Value first = b.create<arith::ShRUIOp>(loc, grid.thread(), shift);
+    Value step = b.create<arith::ShRUIOp>(loc, grid.threads(), shift);
+    byThreads(i64(0), units, first, step, doUnit);
   }
   haveMet = false;
 }
@@ -87,6 +111,7 @@ void LoopKernel::lower(host::CopyOp op) {
   Value isAligned = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, low, i64(0));
   Value words = b.create<arith::AndIOp>(loc, bytes, i64(-8));
   Value whole = b.create<arith::SelectOp>(loc, isAligned, words, i64(0));
+  Value thread = grid.thread(), threads = grid.threads();
   auto move = [&](Value begin, Value end, int64_t width) {
     Value own = b.create<arith::MulIOp>(loc, thread, i64(width));
     Value step = b.create<arith::MulIOp>(loc, threads, i64(width));
@@ -134,12 +159,12 @@ void LoopKernel::lower(host::WriteOp op) {
       return b.create<LLVM::AllocaOp>(loc, pointer, b.getI64Type(), i64(1), 8);
     });
     b.create<LLVM::StoreOp>(loc, number, place);
-    values.set(op.getPlace(), place);
+    numbers[op.getPlace()] = place;
     return;
   }
   meet();
   Value place = values.of(op.getPlace());
-  byThreads(i64(0), i64(1), thread, i64(1),
+  byThreads(i64(0), i64(1), grid.thread(), i64(1),
             [&](Value) { b.create<LLVM::StoreOp>(loc, number, place); });
   haveMet = false;
 }

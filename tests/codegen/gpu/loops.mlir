@@ -4,6 +4,7 @@
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=recurrent | FileCheck %s --check-prefix=RECURRENT
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=numbered | FileCheck %s --check-prefix=NUMBERED
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=looks_up | FileCheck %s --check-prefix=FAILS
+// RUN: keratin-dump %s --target=cuda --stage=ptx --function=wide | FileCheck %s --check-prefix=WIDE
 // RUN: keratin-dump %s --target=cuda --stage=kernels --function=shares | FileCheck %s --check-prefix=SHARES
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=shares | FileCheck %s --check-prefix=PARTS
 
@@ -80,8 +81,7 @@ func.func @looks_up(%x: tensor<8x4xf32> {keratin.kind = "input", keratin.name = 
 // PARTS-COUNT-1: .visible .entry model_resident_0(
 // A block of the product is the first 64 threads; the last of them to come in either part adds.
 // PARTS:         st.global.v4.f32
-// PARTS:         membar.gl;
-// PARTS-NEXT:    atom.global.inc.u32
+// PARTS:         atom.global.inc.u32 %r{{[0-9]+}}, [%rd{{[0-9]+}}], 1;
 // PARTS-NEXT:    membar.gl;
 // PARTS:         bar.red.or.pred %p2, 1, 64
 // PARTS-NOT:     .visible .entry
@@ -97,4 +97,25 @@ func.func @shares(%h: tensor<8x256xf32> {keratin.kind = "input", keratin.name = 
     keratin.yield %4 : tensor<8x256xf32>
   }
   return %y : tensor<8x256xf32>
+}
+
+// The step and places are read anew in each step, and addresses follow from few registers.
+// WIDE-COUNT-1: .visible .entry model_resident_0(
+// WIDE:         bar.red.or.pred
+// WIDE:         begin inline asm
+// WIDE-NEXT:    mov.u64 %rd{{[0-9]+}}, %rd{{[0-9]+}};
+// WIDE:         mov.u32 %r{{[0-9]+}}, %nctaid.x;
+// WIDE:         bar.sync 0;
+// WIDE:         begin inline asm
+// WIDE-NEXT:    mov.u64 %rd{{[0-9]+}}, %rd{{[0-9]+}};
+// WIDE:         mov.u32 %r{{[0-9]+}}, %ctaid.x;
+// WIDE-NOT:     .visible .entry
+func.func @wide(%h: tensor<64x64xf32> {keratin.kind = "input", keratin.name = "h"}, %x: tensor<5x64x64xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<64x64xf32> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.scan length = #keratin.dims<5> init(%h) over(%x) with() : (tensor<64x64xf32>, tensor<5x64x64xf32>) -> tensor<64x64xf32> {
+  ^bb0(%t: tensor<i64>, %s: tensor<64x64xf32>, %e: tensor<64x64xf32>):
+    %0 = keratin.mul %s, %e : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    keratin.yield %0 : tensor<64x64xf32>
+  }
+  return %y : tensor<64x64xf32>
 }
