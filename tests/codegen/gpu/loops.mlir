@@ -99,7 +99,7 @@ func.func @shares(%h: tensor<8x256xf32> {keratin.kind = "input", keratin.name = 
   return %y : tensor<8x256xf32>
 }
 
-// The step and places are read anew in each step, and addresses follow from few registers.
+// The step and places are read anew in each step, and addresses follow from few registers. Where they begin on multiples of 16 bytes, groups are read at once, as in kernels by themselves.
 // WIDE-COUNT-1: .visible .entry model_resident_0(
 // WIDE:         bar.red.or.pred
 // WIDE:         begin inline asm
@@ -109,6 +109,11 @@ func.func @shares(%h: tensor<8x256xf32> {keratin.kind = "input", keratin.name = 
 // WIDE:         begin inline asm
 // WIDE-NEXT:    mov.u64 %rd{{[0-9]+}}, %rd{{[0-9]+}};
 // WIDE:         mov.u32 %r{{[0-9]+}}, %ctaid.x;
+// WIDE:         or.b64
+// WIDE:         and.b64 {{.*}}, 15;
+// WIDE:         ld.global.v4.f32
+// WIDE:         ld.global.v4.f32
+// WIDE:         st.global.v4.f32
 // WIDE-NOT:     .visible .entry
 func.func @wide(%h: tensor<64x64xf32> {keratin.kind = "input", keratin.name = "h"}, %x: tensor<5x64x64xf32> {keratin.kind = "input", keratin.name = "x"})
     -> (tensor<64x64xf32> {keratin.kind = "output", keratin.name = "y"}) {
