@@ -33,14 +33,11 @@ std::unique_ptr<LoopPlan> LoopPlan::make(host::LoopOp loop, ArrayRef<ir::KernelO
     // uses it when the one before has done.
     assert((plan->partBytes == 0 || threadsOfUnit(*plan)) && "blocks leave parts");
     result->blockThreads = std::max(result->blockThreads, threadsOfUnit(*plan));
-    result->scratchBytes = std::max(result->scratchBytes, plan->scratchBytes);
     result->sharedBytes = std::max(result->sharedBytes, plan->sharedBytes);
     result->partBytes = std::max(result->partBytes, plan->partBytes);
   }
   return result;
 }
-
-bool LoopPlan::hasRoom() const { return scratchBytes == 0 || shape().launch.max_blocks > 0; }
 
 void LoopPlan::print(llvm::raw_ostream &out) const {
   out << "one launch of kernels ";
