@@ -122,8 +122,6 @@ LogicalResult CudaTarget::lower(func::FuncOp function, host::ProgramOp program, 
         auto plan = LoopPlan::make(loop, kernels, device);
         if (!plan)
           return failure();
-        if (!plan->canStay())
-          return LoopFunction();
         FailureOr<LoopFunction> made = plan->lower(*module, kernels, name, device);
         if (succeeded(made) && made->function) {
           shapes[name.str()] = plan->shape();

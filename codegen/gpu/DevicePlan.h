@@ -23,7 +23,7 @@ public:
 
   // But for the slots of argv.
   LaunchShape shape() const {
-    return LaunchShape::ofUnits(0, scratchBytes, unitThreads, sharedBytes, partBytes);
+    return LaunchShape::ofUnits(0, unitThreads, sharedBytes, partBytes);
   }
 
   // That do a unit together: 1, a power of two up to a warp, or all of a block.

@@ -16,14 +16,12 @@ struct LaunchShape {
   bool isWhole = false; // the function is what a thread does from first to last: it has no units
   keratin_cuda_kernel_t launch = {};
 
-  // Threads that do units, each with so many bytes of scratch; of a unit that has shared memory, or
-  // more threads than a warp, all of a block. Each unit may leave others so many bytes.
-  static LaunchShape ofUnits(int64_t slots, int64_t scratchBytes, unsigned unitThreads = 1,
-                             int64_t sharedBytes = 0, int64_t partBytes = 0);
-  // Threads of a grid whose blocks are resident at once. If it has scratch, and no block of so many
-  // threads has room for it, the grid has no blocks.
-  static LaunchShape ofLoop(unsigned blockThreads, int64_t scratchBytes = 0,
-                            int64_t sharedBytes = 0);
+  // Threads that do units; of a unit that has shared memory, or more threads than a warp, all of a
+  // block. Each unit may leave others so many bytes.
+  static LaunchShape ofUnits(int64_t slots, unsigned unitThreads = 1, int64_t sharedBytes = 0,
+                             int64_t partBytes = 0);
+  // Threads of a grid whose blocks are resident at once.
+  static LaunchShape ofLoop(unsigned blockThreads, int64_t sharedBytes = 0, int64_t partBytes = 0);
 };
 
 // "128 threads a block", for people.

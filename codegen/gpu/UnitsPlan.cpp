@@ -15,7 +15,7 @@ UnitsPlan::UnitsPlan(ir::KernelOp kernel, CpuPlan cpuPlan)
     : DevicePlan(kernel), plan(std::move(cpuPlan)) {
   units = plan->units;
   work = plan->work;
-  scratchBytes = plan->scratchBytes;
+  assert(plan->scratchBytes == 0 && "kernels that pack operands have forms of their own");
 }
 
 KernelFunction UnitsPlan::lower(OpBuilder &builder, StringRef name,

@@ -44,17 +44,16 @@ typedef enum keratin_cuda_parameter_t {
   KERATIN_CUDA_UNITS = 0,
   KERATIN_CUDA_GRAIN = 1,
   KERATIN_CUDA_FAILURE = 2, // the address of the call's keratin_cuda_failure_t
-  KERATIN_CUDA_SCRATCH = 3, // the address of scratch; 0: there is none
   // 1: the kernel was launched where nothing may change after a failure. It reads failed_site
   // first, and leaves at once unless that is KERATIN_CUDA_NO_FAILURE. Else 0.
-  KERATIN_CUDA_GUARDED = 4,
+  KERATIN_CUDA_GUARDED = 3,
   // The address of what units leave for each other, unit_bytes for each; 0: there is none.
-  KERATIN_CUDA_PARTS = 5,
+  KERATIN_CUDA_PARTS = 4,
   // The address of KERATIN_CUDA_COUNTERS_OF_CALL words of 32 bits, all 0 when a kernel begins, and
   // when it ends, and behind them the words of keratin_cuda_barrier_t. Of kernels that are
   // cooperative or have unit_bytes; else 0.
-  KERATIN_CUDA_COUNTERS = 6,
-  KERATIN_CUDA_PARAMETERS = 7
+  KERATIN_CUDA_COUNTERS = 5,
+  KERATIN_CUDA_PARAMETERS = 6
 } keratin_cuda_parameter_t;
 
 #define KERATIN_CUDA_COUNTERS_OF_CALL 4096
@@ -80,11 +79,10 @@ typedef struct keratin_cuda_kernel_t {
   // Blocks of the grid at most; 0: 2^31 - 1. Where there are more units, a kernel walks over them
   // in strides of the grid.
   uint32_t max_blocks;
-  uint32_t shared_bytes;  // dynamic shared memory of a block
-  uint64_t scratch_bytes; // of device memory, for each thread of the grid; then max_blocks is not 0
-  uint32_t flags;         // keratin_cuda_kernel_flags_t
-  uint32_t unit_bytes;    // of device memory, for each unit: parts of results, for other units
-  uint32_t reserved[4];   // 0
+  uint32_t shared_bytes; // dynamic shared memory of a block
+  uint32_t flags;        // keratin_cuda_kernel_flags_t
+  uint32_t unit_bytes;   // of device memory, for each unit: parts of results, for other units
+  uint32_t reserved[6];  // 0
 } keratin_cuda_kernel_t;
 
 #ifdef __cplusplus

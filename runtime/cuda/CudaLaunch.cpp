@@ -28,22 +28,7 @@ Code CudaQueue::reserve(Room &room, uint64_t bytes, const char *what, keratin_st
   return KERATIN_OK;
 }
 
-Code CudaQueue::reserveScratch(uint64_t bytes, keratin_status_t *status) {
-  if (bytes <= scratch.bytes)
-    return KERATIN_OK;
-  if (Code code = reserve(scratch, bytes, "scratch", status))
-    return code;
-  // A tile reads whole rows of it, also those at its edge that nothing was put into, and drops what
-  // it makes of them. What is read is then at least known.
-  isBusy.store(true, std::memory_order_relaxed);
-  Code code = check(device.driver.cuMemsetD8Async(scratch.address, 0, size_t(bytes), stream),
-                    "cuMemsetD8Async", status);
-  if (code != KERATIN_OK)
-    scratch.bytes = 0;
-  return code;
-}
-
-// And the counters by which units and blocks know of each other.
+// For so many units, and the counters by which they and blocks know of each other.
 Code CudaQueue::reserveParts(const keratin_cuda_kernel_t &shape, uint64_t units,
                              keratin_status_t *status) {
   uint64_t bytes = 0;
@@ -97,10 +82,6 @@ Code CudaQueue::launch(const CudaModule &module, int32_t number, const int64_t *
     return KERATIN_OK;
   const keratin_cuda_kernel_t &shape = kernel->shape;
   uint64_t blocks = blocksFor(*kernel, uint64_t(units), uint64_t(grain));
-  if (shape.scratch_bytes)
-    if (Code code = reserveScratch(blocks * shape.block_threads * shape.scratch_bytes, status))
-      return code;
-
   const bool hasCounters = shape.unit_bytes || (shape.flags & KERATIN_CUDA_COOPERATIVE);
   if (hasCounters)
     if (Code code = reserveParts(shape, uint64_t(units), status))
@@ -113,7 +94,6 @@ Code CudaQueue::launch(const CudaModule &module, int32_t number, const int64_t *
   rest[KERATIN_CUDA_UNITS] = units;
   rest[KERATIN_CUDA_GRAIN] = grain;
   rest[KERATIN_CUDA_FAILURE] = int64_t(words);
-  rest[KERATIN_CUDA_SCRATCH] = shape.scratch_bytes ? int64_t(scratch.address) : 0;
   rest[KERATIN_CUDA_GUARDED] = isGuarded;
   rest[KERATIN_CUDA_PARTS] = shape.unit_bytes ? int64_t(parts.address) : 0;
   rest[KERATIN_CUDA_COUNTERS] = hasCounters ? int64_t(counters.address) : 0;

@@ -117,8 +117,7 @@ Code CudaModule::loadImages(keratin_status_t *status) {
 //===-- Kernels -------------------------------------------------------------------------------===//
 
 static bool isLaunchable(const keratin_cuda_kernel_t &shape) {
-  return shape.block_threads >= 1 && shape.block_threads <= 1024 && shape.max_blocks <= maxGrid &&
-         (shape.scratch_bytes == 0 || shape.max_blocks != 0);
+  return shape.block_threads >= 1 && shape.block_threads <= 1024 && shape.max_blocks <= maxGrid;
 }
 
 // All blocks of a cooperative kernel are resident at once, or it does not start.
@@ -150,10 +149,9 @@ Code CudaModule::findKernel(CudaKernel &kernel, keratin_status_t *status) {
   if (!isLaunchable(kernel.shape))
     return fail(status, KERATIN_INVALID_ARGUMENT,
                 "function '%s': kernel '%s' cannot be launched with blocks of %" PRIu32
-                " threads, %" PRIu32 " blocks at most and %" PRIu64
-                " bytes of scratch for each thread",
+                " threads and %" PRIu32 " blocks at most",
                 functionName(function), kernel.name, kernel.shape.block_threads,
-                kernel.shape.max_blocks, kernel.shape.scratch_bytes);
+                kernel.shape.max_blocks);
   if (Code code = device.check(driver.cuModuleGetFunction(&kernel.function, module, kernel.name),
                                "cuModuleGetFunction", status, about.text()))
     return code;

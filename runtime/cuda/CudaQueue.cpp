@@ -78,7 +78,7 @@ CudaQueue::~CudaQueue() {
     (void)driver.cuMemFreeHost(wordsRead);
   if (words)
     device.memory.release(words);
-  for (const Room &room : {scratch, parts, counters, bounce})
+  for (const Room &room : {parts, counters, bounce})
     if (room.address)
       device.memory.release(room.address);
   for (CUstream each : {stream, capturing})

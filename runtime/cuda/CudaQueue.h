@@ -84,7 +84,6 @@ private:
     size_t bytes = 0;
   };
   Code reserve(Room &room, uint64_t bytes, const char *what, keratin_status_t *status);
-  Code reserveScratch(uint64_t bytes, keratin_status_t *status);
   Code reserveParts(const keratin_cuda_kernel_t &shape, uint64_t units, keratin_status_t *status);
   Code clearCounters(keratin_status_t *status);
   void forgetGraphs();
@@ -124,7 +123,7 @@ private:
   char *parcel = nullptr; // pinned
   size_t parcelBytes = 0;
 
-  Room scratch, parts, counters, bounce;
+  Room parts, counters, bounce;
   bool areCountersZero = false;
 
   CUevent reached = nullptr; // where a stream is that this one follows

@@ -248,8 +248,8 @@ struct Divided {
       uint64_t failure = on.upload(std::vector<uint32_t>{KERATIN_CUDA_NO_FAILURE, 0});
       for (int time = 0; time < 2; ++time) {
         ptx::Arguments arguments;
-        for (uint64_t argument : {xAt, y, uint64_t{units}, uint64_t{1}, failure, uint64_t{0},
-                                  uint64_t{0}, parts, counters})
+        for (uint64_t argument :
+             {xAt, y, uint64_t{units}, uint64_t{1}, failure, uint64_t{0}, parts, counters})
           arguments.add(argument);
         auto fault = on.run(name, {blocks}, {launch.block_threads}, arguments, launch.shared_bytes);
         if (fault)

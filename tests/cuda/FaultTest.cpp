@@ -1,5 +1,6 @@
 // Each kind of fault, with what the message names; and texts that are no PTX.
 #include "tests/cuda/Launcher.h"
+#include "tests/cuda/emulator/Races.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -161,6 +162,25 @@ TEST_CASE("races between blocks", "[ptx]") {
                          "DONE;\nWAIT:\nld.acquire.gpu.global.u32 %r1, [%q1 + 4];\n"
                          "setp.eq.u32 %p1, %r1, 0;\n@%p1 bra WAIT;\n";
   expectNone(run(flag + released + read, {2, 1}));
+}
+
+// Whoever reads the last log knows of the first what was published there until now, though another
+// log, of which the last one says too, had been told less of it.
+TEST_CASE("what is known in several ways is known as the latest of them says", "[ptx]") {
+  SyncLog first, another;
+  first.publish(/*block=*/0, /*warp=*/0, /*clock=*/1);
+  SyncLog::Seen early{&first, first.length()};
+  another.publish(early);
+  first.publish(/*block=*/1, /*warp=*/0, /*clock=*/5);
+  SyncLog::Seen late{&first, first.length()}, byAnother{&another, another.length()};
+  Access access = Access::of(/*block=*/1, /*warp=*/0, /*lane=*/0, /*clock=*/5, /*strong=*/false);
+  for (auto [one, next] : {std::pair(byAnother, late), std::pair(late, byAnother)}) {
+    SyncLog last;
+    last.publish(one);
+    CHECK(last.holds(last.length(), access) == (one.log == &first));
+    last.publish(next);
+    CHECK(last.holds(last.length(), access));
+  }
 }
 
 TEST_CASE("barriers that not all reach", "[ptx]") {

@@ -196,19 +196,6 @@ TEST_CASE("behind a guard copies and fills of every size and place are whole") {
       }
 }
 
-TEST_CASE("each thread of a grid has scratch of its own") {
-  const keratin_device_t &device = *cudaDevice("cuda");
-  TestQueue queue(device);
-  DeviceArray<int64_t> out(device, std::vector<int64_t>(100));
-  queue.launch(FillScratch, {out.address()}, 10);
-  queue.launch(FillScratch, {out.address()}, 100);
-  CHECK(queue.wait() == 0);
-  std::vector<int64_t> expected(100);
-  for (size_t i = 0; i < 100; ++i)
-    expected[i] = int64_t(i % 64); // two blocks of 32 threads at most
-  CHECK(out.read() == expected);
-}
-
 TEST_CASE("memory of a cuda device that was given back is used again") {
   const keratin_device_t &device = *cudaDevice("cuda");
   void *first = device.allocate(device.user, 1000, 64);
@@ -323,7 +310,7 @@ TEST_CASE("images that do not fit are refused") {
     CHECK(load() == "function 'f': its image 'ptx' does not end in NUL");
   }
   SECTION("a kernel that the image lacks") {
-    const char *names[] = {"add", "increment", "check", "fill_scratch", "subtract"};
+    const char *names[] = {"add", "increment", "check", "subtract"};
     code.code.kernels = names;
     CHECK(load() == "device 'cuda' (Keratin's emulator of sm_80): cuModuleGetFunction of kernel "
                     "'subtract' of function 'f' failed: CUDA_ERROR_NOT_FOUND (named symbol not "
@@ -331,17 +318,14 @@ TEST_CASE("images that do not fit are refused") {
   }
   SECTION("kernels that nothing is said of") {
     code.images[1].bytes -= 48;
-    CHECK(load() == "function 'f': its image 'cuda-kernels' has 192 bytes; needed 240 for 5 "
+    CHECK(load() == "function 'f': its image 'cuda-kernels' has 144 bytes; needed 192 for 4 "
                     "kernels");
   }
   SECTION("kernels that cannot be launched") {
     code.shapes[0].block_threads = 1025;
-    CHECK(load() == "function 'f': kernel 'add' cannot be launched with blocks of 1025 threads, 4 "
-                    "blocks at most and 0 bytes of scratch for each thread");
+    CHECK(load() == "function 'f': kernel 'add' cannot be launched with blocks of 1025 threads and "
+                    "4 blocks at most");
     code.shapes[0] = cudaShapes[0];
-    code.shapes[3].max_blocks = 0;
-    CHECK(load().find("kernel 'fill_scratch' cannot be launched") != std::string::npos);
-    code.shapes[3] = cudaShapes[3];
     code.shapes[1].shared_bytes = 500 * 1024;
     CHECK(load().find("cuFuncSetAttribute of kernel 'increment' of function 'f' failed") !=
           std::string::npos);
@@ -366,7 +350,7 @@ TEST_CASE("images that do not fit are refused") {
 TEST_CASE("a cooperative kernel gets no more blocks than are resident") {
   const keratin_device_t &device = *cudaDevice("cuda");
   CudaCode code;
-  code.shapes[Add] = cudaShape(1024, 1024, 0, 0, 0, KERATIN_CUDA_COOPERATIVE);
+  code.shapes[Add] = cudaShape(1024, 1024, 0, 0, KERATIN_CUDA_COOPERATIVE);
   FunctionBuilder builder("f", [](keratin_context_t *, void *const *, const int64_t *) {});
   builder.descriptor.device_code = &code.code;
   void *module = nullptr;

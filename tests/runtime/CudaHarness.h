@@ -13,18 +13,18 @@
 namespace keratin::testing {
 
 // Kernels of TestKernels.h, by the numbers that launches take.
-enum CudaTestKernel { Add, Increment, Check, FillScratch, Store };
-inline const char *const cudaKernelNames[] = {"add", "increment", "check", "fill_scratch", "store"};
+enum CudaTestKernel { Add, Increment, Check, Store };
+inline const char *const cudaKernelNames[] = {"add", "increment", "check", "store"};
 
-// Threads of a block, units of one, blocks at most, shared memory, and scratch of a thread.
+// Threads of a block, units of one, blocks at most, and shared memory.
 inline keratin_cuda_kernel_t cudaShape(uint32_t threads, uint32_t unitsPerBlock = 0,
                                        uint32_t maxBlocks = 0, uint32_t sharedBytes = 0,
-                                       uint64_t scratchBytes = 0, uint32_t flags = 0) {
-  return {threads, unitsPerBlock, maxBlocks, sharedBytes, scratchBytes, flags, 0, {}};
+                                       uint32_t flags = 0) {
+  return {threads, unitsPerBlock, maxBlocks, sharedBytes, flags, 0, {}};
 }
 
-inline const keratin_cuda_kernel_t cudaShapes[] = {
-    cudaShape(64, 64, 4), cudaShape(32), cudaShape(32), cudaShape(32, 32, 2, 0, 8), cudaShape(1)};
+inline const keratin_cuda_kernel_t cudaShapes[] = {cudaShape(64, 64, 4), cudaShape(32),
+                                                   cudaShape(32), cudaShape(1)};
 
 struct CudaCode {
   CudaCode() {
@@ -36,7 +36,7 @@ struct CudaCode {
     code = {.device = "cuda",
             .num_images = int64_t(images.size()),
             .images = images.data(),
-            .num_kernels = 5,
+            .num_kernels = 4,
             .kernels = cudaKernelNames,
             .reserved = {}};
   }

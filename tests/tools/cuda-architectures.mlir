@@ -3,7 +3,7 @@
 
 // Above each kernel stands what it takes, for each architecture that is named, and for sm_80 if none is.
 // RUN: env KERATIN_PTXAS=%S/Inputs/ptxas.sh keratin-dump %s --stage=ptx --target=cuda:sm_90,sm_120 | FileCheck %s --check-prefix=TAKES
-// TAKES:      // sm_90: 34 registers, spills 12 bytes stored and 16 loaded, shared memory 256 bytes, scratch 8 bytes
+// TAKES:      // sm_90: 34 registers, spills 12 bytes stored and 16 loaded, shared memory 256 bytes, stack 8 bytes
 // TAKES-NEXT: // sm_120: 34 registers
 // TAKES-NEXT: .visible .entry
 // RUN: env KERATIN_PTXAS=%S/Inputs/ptxas.sh keratin-dump %s --stage=ptx --target=cuda | FileCheck %s --check-prefix=OLDEST

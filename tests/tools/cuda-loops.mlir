@@ -15,6 +15,13 @@
 // RUN: env KERATIN_EMULATOR=seed=3,counters=%t/until keratin-run %s --function=until --device=emulated --random=3 --check | FileCheck %s --check-prefix=UNTIL
 // RUN: FileCheck %s --check-prefix=UNTIL-COUNTERS < %t/until
 
+// Products whose depth blocks share: all units in a grid as large as they are many, and several units a block where fewer blocks are resident.
+// RUN: env KERATIN_EMULATOR=seed=7,counters=%t/shares keratin-run %s --function=shares --device=emulated --random=3 --repeat=2 --check --save-state=%t/shared | FileCheck %s
+// RUN: FileCheck %s --check-prefix=SHARES < %t/shares
+// RUN: env KERATIN_EMULATOR=multiprocessors=1,seed=5,counters=%t/few keratin-run %s --function=shares --device=emulated --random=3 --repeat=2 --check --save-state=%t/few_blocks | FileCheck %s
+// RUN: FileCheck %s --check-prefix=FEW < %t/few
+// RUN: cmp %t/shared %t/few_blocks
+
 // CHECK: check: 2 calls agree with the reference interpreter
 // The loop and its gradient, a launch each in each of two calls, of several blocks.
 // COUNTERS-DAG: resident_0", "counters": {"launches": 2, "blocks": 18,
@@ -69,4 +76,22 @@ func.func @until(%x: tensor<80x25xf32> {keratin.kind = "input", keratin.name = "
     keratin.yield %more, %0, %rows : tensor<i1>, tensor<80x25xf32>, tensor<80xf32>
   }
   return %y#1, %y#3 : tensor<80x25xf32>, tensor<i64>
+}
+
+// SHARES-DAG: resident_0", "counters": {"launches": 2, "blocks": 32,
+// SHARES-DAG: resident_1", "counters": {"launches": 2, "blocks": 32,
+// FEW-DAG: resident_0", "counters": {"launches": 2, "blocks": 16,
+// FEW-DAG: resident_1", "counters": {"launches": 2, "blocks": 16,
+func.func @shares(%h: tensor<8x256xf32> {keratin.kind = "input", keratin.name = "h"},
+                  %w: tensor<256x256xf32> {keratin.kind = "variable", keratin.name = "u", keratin.initial = dense<0.01> : tensor<256x256xf32>})
+    -> (tensor<8x256xf32> {keratin.kind = "output", keratin.name = "y"}, tensor<256x256xf32> {keratin.kind = "update", keratin.variable = 0 : i64}) {
+  %y = keratin.scan length = #keratin.dims<3> init(%h) over() with(%w) : (tensor<8x256xf32>, tensor<256x256xf32>) -> tensor<8x256xf32> {
+  ^bb0(%t: tensor<i64>, %s: tensor<8x256xf32>, %v: tensor<256x256xf32>):
+    %0 = keratin.dot_general %s, %v batch = [] x [] contract = [1] x [0] : (tensor<8x256xf32>, tensor<256x256xf32>) -> tensor<8x256xf32>
+    %1 = keratin.tanh %0 : (tensor<8x256xf32>) -> tensor<8x256xf32>
+    keratin.yield %1 : tensor<8x256xf32>
+  }
+  %g = keratin.gradients %y wrt %w : (tensor<8x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>
+  %n = keratin.sub %w, %g : (tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>
+  return %y, %n : tensor<8x256xf32>, tensor<256x256xf32>
 }

@@ -87,9 +87,7 @@ static std::string commentOf(const codegen::KernelResources &resources,
                                  << " bytes stored and " << resources.spillLoads
                                  << " loaded, shared memory "
                                  << resources.sharedBytes + int64_t(launch.shared_bytes)
-                                 << " bytes, scratch "
-                                 << int64_t(launch.scratch_bytes) + resources.stackBytes
-                                 << " bytes\n";
+                                 << " bytes, stack " << resources.stackBytes << " bytes\n";
   return text;
 }
 

@@ -1,6 +1,10 @@
 #include "codegen/gpu/loops/LoopPlan.h"
 
 #include "codegen/gpu/CudaMachine.h"
+#include "codegen/gpu/loops/LoopKernel.h"
+#include "codegen/gpu/threads/FirstThreads.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace keratin::codegen;
 using namespace mlir;
@@ -25,17 +29,14 @@ std::unique_ptr<LoopPlan> LoopPlan::make(host::LoopOp loop, ArrayRef<ir::KernelO
     plan = planDeviceKernel(kernels[size_t(number)], machine, warpThreads);
     if (!plan)
       return nullptr;
+    // The launch has memory for as many parts as some kernel has units of blocks, and each kernel
+    // uses it when the one before has done.
+    assert((plan->partBytes == 0 || threadsOfUnit(*plan)) && "blocks leave parts");
     result->blockThreads = std::max(result->blockThreads, threadsOfUnit(*plan));
-    result->scratchBytes = std::max(result->scratchBytes, plan->scratchBytes);
     result->sharedBytes = std::max(result->sharedBytes, plan->sharedBytes);
-    result->hasParts |= plan->partBytes > 0;
+    result->partBytes = std::max(result->partBytes, plan->partBytes);
   }
   return result;
-}
-
-// Memory for parts is as large as units are many, which are other ones in each kernel and step.
-bool LoopPlan::canStay() const {
-  return !hasParts && (scratchBytes == 0 || shape().launch.max_blocks > 0);
 }
 
 void LoopPlan::print(llvm::raw_ostream &out) const {
@@ -43,4 +44,53 @@ void LoopPlan::print(llvm::raw_ostream &out) const {
   llvm::interleaveComma(plans, out, [&](const auto &entry) { out << entry.first; });
   out << "; ";
   codegen::print(out, shape().launch);
+}
+
+// As many as the kernel wants that wants most.
+static decltype(LoopFunction::countBlocks)
+blockCount(const LoopPlan &plan, const KernelLibrary &library, ArrayRef<ir::KernelOp> kernels) {
+  std::vector<std::pair<KernelFunction, unsigned>> counted;
+  for (const auto &[number, form] : plan.plans)
+    counted.emplace_back(library.get(kernels[size_t(number)]),
+                         LoopPlan::threadsOfUnit(*form) ? 1
+                                                        : plan.blockThreads / form->unitThreads);
+  return [counted](OpBuilder &b, Location loc, SizeOf sizeOf) -> Value {
+    auto i64 = [&](int64_t value) -> Value {
+      return b.create<arith::ConstantIntOp>(loc, value, 64);
+    };
+    Value most = i64(1);
+    for (const auto &[kernel, perBlock] : counted) {
+      Value units = kernel.countUnits ? kernel.countUnits(b, loc, sizeOf) : sizeOf(kernel.units);
+      Value room = b.create<arith::AddIOp>(loc, units, i64(int64_t(perBlock) - 1));
+      Value blocks = b.create<arith::DivSIOp>(loc, room, i64(perBlock));
+      most = b.create<arith::MaxSIOp>(loc, most, blocks);
+    }
+    return most;
+  };
+}
+
+FailureOr<LoopFunction> LoopPlan::lower(ModuleOp into, ArrayRef<ir::KernelOp> kernels,
+                                        StringRef name, const MachineTarget &machine) const {
+  llvm::DenseMap<Operation *, DevicePlanPtr> plansOf;
+  SmallVector<ir::KernelOp> own;
+  for (const auto &[number, form] : plans) {
+    own.push_back(kernels[size_t(number)]);
+    plansOf[own.back()] = form;
+  }
+  auto lowerOne = [&](ir::KernelOp kernel, OpBuilder &builder, StringRef kernelName) {
+    DevicePlanPtr form = plansOf.lookup(kernel);
+    KernelFunction made = form->lower(builder, kernelName, machine);
+    unsigned ofBlock = threadsOfUnit(*form);
+    if (ofBlock != 0 && ofBlock < blockThreads)
+      meetAsFirstThreads(made.function, ofBlock);
+    return FailureOr(std::move(made));
+  };
+  KernelLibrary library(into, name, lowerOne);
+  if (failed(library.lower(own)))
+    return failure();
+  LoopFunction made = LoopKernel(*this, library, kernels, into).emit(name);
+  made.countBlocks = blockCount(*this, library, kernels);
+  if (made.arguments.size() > KERATIN_CUDA_MOST_SLOTS)
+    made.function = nullptr;
+  return made;
 }

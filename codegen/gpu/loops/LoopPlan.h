@@ -22,10 +22,7 @@ public:
   // For people, a line.
   void print(llvm::raw_ostream &out) const;
   // But for the slots of argv.
-  LaunchShape shape() const { return LaunchShape::ofLoop(blockThreads, scratchBytes, sharedBytes); }
-  // Whether there is memory for its scratch, and no unit leaves parts for others; if not, the host
-  // launches the steps.
-  bool canStay() const;
+  LaunchShape shape() const { return LaunchShape::ofLoop(blockThreads, sharedBytes, partBytes); }
   // In the module; no function where there are more arguments than a launch takes.
   mlir::FailureOr<LoopFunction> lower(mlir::ModuleOp into, llvm::ArrayRef<ir::KernelOp> kernels,
                                       llvm::StringRef name, const MachineTarget &machine) const;
@@ -38,9 +35,8 @@ public:
   // What its kernels become, by their numbers: as they would by themselves.
   llvm::MapVector<int64_t, DevicePlanPtr> plans;
   unsigned blockThreads = 0; // as many as any of them wants
-  int64_t scratchBytes = 0;  // of a thread
   int64_t sharedBytes = 0;   // of a block
-  bool hasParts = false;     // units of a kernel leave parts for others (Meeting)
+  int64_t partBytes = 0;     // of a unit, for others
 };
 
 } // namespace keratin::codegen

@@ -230,12 +230,6 @@ bool UnitsEntry::replaceContext() {
       if (!replaceFunctions(instruction))
         return false;
       break;
-    case offsetof(keratin_context_t, scratch): {
-      Value *own = b.CreateMul(thread, b.getInt64(shape.launch.scratch_bytes), "", true, true);
-      instruction->replaceAllUsesWith(
-          pointerTo(b.CreateAdd(parameter(KERATIN_CUDA_SCRATCH), own, "", true, true)));
-      break;
-    }
     case offsetof(keratin_context_t, numbers_suspect):
       replaceNotes(instruction);
       break;

@@ -61,6 +61,9 @@ static void cleanUp(llvm::Module &module) {
 
   llvm::FunctionPassManager scalar;
   scalar.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  // What kernels in loops assume of addresses, they assume of pointers whose memory is not told
+  // yet.
+  scalar.addPass(llvm::InferAlignmentPass());
   scalar.addPass(llvm::InferAddressSpacesPass(/*AddressSpace=*/0));
   // Vectors are taken apart: those of one element would be taken for others, and go through memory.
   // Accesses of several elements at once come together again where their alignment is known.

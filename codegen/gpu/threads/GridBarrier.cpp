@@ -2,6 +2,7 @@
 
 #include "codegen/gpu/ptx/KernelEntry.h"
 #include "codegen/gpu/threads/ThreadBlock.h"
+#include "codegen/gpu/threads/ThreadGrid.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -86,10 +87,7 @@ Value GridBarrier::meetOthers(Value blocks, Question question) {
 
 // All threads of the block have come: a grid of one block need not look further.
 Value GridBarrier::ofFirstThread(Question question) {
-  Value blocks =
-      b.create<LLVM::CallIntrinsicOp>(
-           loc, b.getI32Type(), b.getStringAttr("llvm.nvvm.read.ptx.sreg.nctaid.x"), ValueRange{})
-          .getResult(0);
+  Value blocks = b.create<arith::TruncIOp>(loc, b.getI32Type(), ThreadGrid(b, loc).blocks());
   Value isAlone = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, blocks, i32(1));
   return choose(
       isAlone, [&] { return answerOf(question); }, [&] { return meetOthers(blocks, question); });

@@ -1,5 +1,7 @@
 #include "codegen/gpu/threads/ThreadBlock.h"
 
+#include "codegen/gpu/threads/ThreadGrid.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -21,13 +23,7 @@ Value ThreadBlock::thread() {
   return b.create<arith::ExtUIOp>(loc, b.getI64Type(), number);
 }
 
-Value ThreadBlock::threadAnew() {
-  auto read =
-      b.create<LLVM::InlineAsmOp>(loc, TypeRange{b.getI32Type()}, ValueRange{},
-                                  "mov.u32 $0, %tid.x;", "=r", /*has_side_effects=*/true,
-                                  /*is_align_stack=*/false, LLVM::AsmDialectAttr(), ArrayAttr());
-  return b.create<arith::ExtUIOp>(loc, b.getI64Type(), read.getResult(0));
-}
+Value ThreadBlock::threadAnew() { return ThreadGrid(b, loc).threadOfBlock(); }
 
 void ThreadBlock::barrier() {
   b.create<LLVM::CallIntrinsicOp>(loc, Type(), b.getStringAttr("llvm.nvvm.barrier0"), ValueRange{});

@@ -4,6 +4,9 @@
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=recurrent | FileCheck %s --check-prefix=RECURRENT
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=numbered | FileCheck %s --check-prefix=NUMBERED
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=looks_up | FileCheck %s --check-prefix=FAILS
+// RUN: keratin-dump %s --target=cuda --stage=ptx --function=wide | FileCheck %s --check-prefix=WIDE
+// RUN: keratin-dump %s --target=cuda --stage=kernels --function=shares | FileCheck %s --check-prefix=SHARES
+// RUN: keratin-dump %s --target=cuda --stage=ptx --function=shares | FileCheck %s --check-prefix=PARTS
 
 // RUN: rm -rf %t && mkdir %t
 // RUN: env KERATIN_EMULATOR=counters=%t/counters keratin-run %s --function=recurrent --device=emulated --random=1 --check --size=d0=100 | FileCheck %s --check-prefix=CALL
@@ -70,4 +73,54 @@ func.func @looks_up(%x: tensor<8x4xf32> {keratin.kind = "input", keratin.name = 
     keratin.yield %0 : tensor<3x4xf32>
   }
   return %y : tensor<?x3x4xf32, #keratin.dims<d0, 3, 4>>
+}
+
+// Blocks share the depth of a product, and meet: what each leaves is in memory of the launch, for as many units as some kernel of the loop has.
+// SHARES: depth: in 2 parts, which meet
+// SHARES: loop 0: one launch of kernels 0, 1; 256 threads a block, all blocks at once, {{[0-9]+}} bytes of shared memory, 4096 bytes a unit for the others
+// PARTS-COUNT-1: .visible .entry model_resident_0(
+// A block of the product is the first 64 threads; the last of them to come in either part adds.
+// PARTS:         st.global.v4.f32
+// PARTS:         atom.global.inc.u32 %r{{[0-9]+}}, [%rd{{[0-9]+}}], 1;
+// PARTS-NEXT:    membar.gl;
+// PARTS:         bar.red.or.pred %p2, 1, 64
+// PARTS-NOT:     .visible .entry
+func.func @shares(%h: tensor<8x256xf32> {keratin.kind = "input", keratin.name = "h"}, %w: tensor<256x256xf32> {keratin.kind = "input", keratin.name = "w"})
+    -> (tensor<8x256xf32> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.scan length = #keratin.dims<3> init(%h) over() with(%w) : (tensor<8x256xf32>, tensor<256x256xf32>) -> tensor<8x256xf32> {
+  ^bb0(%t: tensor<i64>, %s: tensor<8x256xf32>, %v: tensor<256x256xf32>):
+    %0 = keratin.dot_general %s, %v batch = [] x [] contract = [1] x [0] : (tensor<8x256xf32>, tensor<256x256xf32>) -> tensor<8x256xf32>
+    %1 = keratin.sin %s : (tensor<8x256xf32>) -> tensor<8x256xf32>
+    %2 = keratin.transpose %1 permutation = [1, 0] : (tensor<8x256xf32>) -> tensor<256x8xf32>
+    %3 = keratin.reshape %2 : (tensor<256x8xf32>) -> tensor<8x256xf32>
+    %4 = keratin.add %0, %3 : (tensor<8x256xf32>, tensor<8x256xf32>) -> tensor<8x256xf32>
+    keratin.yield %4 : tensor<8x256xf32>
+  }
+  return %y : tensor<8x256xf32>
+}
+
+// The step and places are read anew in each step, and addresses follow from few registers. Where they begin on multiples of 16 bytes, groups are read at once, as in kernels by themselves.
+// WIDE-COUNT-1: .visible .entry model_resident_0(
+// WIDE:         bar.red.or.pred
+// WIDE:         begin inline asm
+// WIDE-NEXT:    mov.u64 %rd{{[0-9]+}}, %rd{{[0-9]+}};
+// WIDE:         mov.u32 %r{{[0-9]+}}, %nctaid.x;
+// WIDE:         bar.sync 0;
+// WIDE:         begin inline asm
+// WIDE-NEXT:    mov.u64 %rd{{[0-9]+}}, %rd{{[0-9]+}};
+// WIDE:         mov.u32 %r{{[0-9]+}}, %ctaid.x;
+// WIDE:         or.b64
+// WIDE:         and.b64 {{.*}}, 15;
+// WIDE:         ld.global.v4.f32
+// WIDE:         ld.global.v4.f32
+// WIDE:         st.global.v4.f32
+// WIDE-NOT:     .visible .entry
+func.func @wide(%h: tensor<64x64xf32> {keratin.kind = "input", keratin.name = "h"}, %x: tensor<5x64x64xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<64x64xf32> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.scan length = #keratin.dims<5> init(%h) over(%x) with() : (tensor<64x64xf32>, tensor<5x64x64xf32>) -> tensor<64x64xf32> {
+  ^bb0(%t: tensor<i64>, %s: tensor<64x64xf32>, %e: tensor<64x64xf32>):
+    %0 = keratin.mul %s, %e : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    keratin.yield %0 : tensor<64x64xf32>
+  }
+  return %y : tensor<64x64xf32>
 }

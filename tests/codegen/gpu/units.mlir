@@ -5,15 +5,15 @@
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=looks_up | FileCheck %s --check-prefix=FAILS
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=prints | FileCheck %s --check-prefix=HOST
 
-// Two pointers and a size; units, grain, failure word, scratch, guarded, what blocks meet by.
+// Two pointers and a size; units, grain, failure word, guarded, what blocks meet by.
 // CHAIN:       .version 8.0
 // CHAIN-NEXT:  .target sm_80
 // CHAIN-LABEL: .visible .entry model_kernel_0(
-// CHAIN:         .param .u64 model_kernel_0_param_9
+// CHAIN:         .param .u64 model_kernel_0_param_8
 // CHAIN-NEXT:  )
 // CHAIN-NEXT:  .maxntid 128, 1, 1
 // A launch behind a guard looks whether something has failed.
-// CHAIN:         ld.param.u64 [[GUARDED:%rd[0-9]+]], [model_kernel_0_param_7];
+// CHAIN:         ld.param.u64 [[GUARDED:%rd[0-9]+]], [model_kernel_0_param_6];
 // CHAIN:         setp.eq.s64 [[FREE:%p[0-9]+]], [[GUARDED]], 0;
 // CHAIN:         ld.param.u64 [[WORD:%rd[0-9]+]], [model_kernel_0_param_5];
 // CHAIN:         ld.volatile.global.u32 {{%r[0-9]+}}, [[[WORD]]];

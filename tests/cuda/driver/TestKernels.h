@@ -7,7 +7,6 @@ namespace keratin::tests {
 // add(x, y, z): z[i] = x[i] + y[i] in f32.
 // increment(v, by): v[i] += by, an i32; does nothing behind a guard after a failure.
 // check(x, limit, site): the site has failed if an x[i], an i32, is limit or more.
-// fill_scratch(out): out[i] is the number of the thread, by way of its scratch of eight bytes.
 // store(address): writes there.
 inline constexpr const char *testKernels = R"(.version 8.0
 .target sm_80
@@ -15,7 +14,7 @@ inline constexpr const char *testKernels = R"(.version 8.0
 
 .visible .entry add(.param .u64 add_x, .param .u64 add_y, .param .u64 add_z,
                     .param .u64 add_units, .param .u64 add_grain, .param .u64 add_failure,
-                    .param .u64 add_scratch, .param .u64 add_guarded)
+                    .param .u64 add_guarded)
 {
   .reg .pred %p<2>;
   .reg .b32 %r<5>;
@@ -55,8 +54,7 @@ DONE:
 
 .visible .entry increment(.param .u64 increment_v, .param .u64 increment_by,
                           .param .u64 increment_units, .param .u64 increment_grain,
-                          .param .u64 increment_failure, .param .u64 increment_scratch,
-                          .param .u64 increment_guarded)
+                          .param .u64 increment_failure, .param .u64 increment_guarded)
 {
   .reg .pred %p<4>;
   .reg .b32 %r<9>;
@@ -92,8 +90,7 @@ DONE:
 
 .visible .entry check(.param .u64 check_x, .param .u64 check_limit, .param .u64 check_site,
                       .param .u64 check_units, .param .u64 check_grain,
-                      .param .u64 check_failure, .param .u64 check_scratch,
-                      .param .u64 check_guarded)
+                      .param .u64 check_failure, .param .u64 check_guarded)
 {
   .reg .pred %p<3>;
   .reg .b32 %r<9>;
@@ -122,46 +119,9 @@ DONE:
   ret;
 }
 
-.visible .entry fill_scratch(.param .u64 fill_scratch_out, .param .u64 fill_scratch_units,
-                             .param .u64 fill_scratch_grain, .param .u64 fill_scratch_failure,
-                             .param .u64 fill_scratch_scratch,
-                             .param .u64 fill_scratch_guarded)
-{
-  .reg .pred %p<2>;
-  .reg .b32 %r<5>;
-  .reg .b64 %rd<12>;
-  ld.param.u64 %rd1, [fill_scratch_out];
-  ld.param.u64 %rd2, [fill_scratch_units];
-  ld.param.u64 %rd3, [fill_scratch_scratch];
-  cvta.to.global.u64 %rd1, %rd1;
-  cvta.to.global.u64 %rd3, %rd3;
-  mov.u32 %r1, %ctaid.x;
-  mov.u32 %r2, %ntid.x;
-  mov.u32 %r3, %tid.x;
-  mov.u32 %r4, %nctaid.x;
-  cvt.u64.u32 %rd4, %r3;
-  mul.wide.u32 %rd5, %r1, %r2;
-  add.s64 %rd5, %rd5, %rd4;
-  mul.wide.u32 %rd6, %r4, %r2;
-  shl.b64 %rd7, %rd5, 3;
-  add.s64 %rd8, %rd3, %rd7;
-  st.global.u64 [%rd8], %rd5;
-LOOP:
-  setp.ge.u64 %p1, %rd5, %rd2;
-  @%p1 bra DONE;
-  ld.global.u64 %rd9, [%rd8];
-  shl.b64 %rd10, %rd5, 3;
-  add.s64 %rd11, %rd1, %rd10;
-  st.global.u64 [%rd11], %rd9;
-  add.s64 %rd5, %rd5, %rd6;
-  bra LOOP;
-DONE:
-  ret;
-}
-
 .visible .entry store(.param .u64 store_address, .param .u64 store_units,
                       .param .u64 store_grain, .param .u64 store_failure,
-                      .param .u64 store_scratch, .param .u64 store_guarded)
+                      .param .u64 store_guarded)
 {
   .reg .b32 %r<2>;
   .reg .b64 %rd<2>;

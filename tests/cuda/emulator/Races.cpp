@@ -2,37 +2,49 @@
 
 #include <algorithm>
 #include <cstring>
-#include <set>
+#include <iterator>
 
 namespace keratin::ptx {
 
+void SyncLog::note(Entries &known, uint32_t reached) {
+  if (known.empty() || known.back().reached < reached)
+    known.push_back({entries++, reached});
+}
+
+// 0: nothing yet.
+uint32_t SyncLog::reachedBefore(const Entries &known, uint32_t length) {
+  auto behind = std::partition_point(known.begin(), known.end(),
+                                     [&](const Entry &entry) { return entry.position < length; });
+  return behind == known.begin() ? 0 : std::prev(behind)->reached;
+}
+
 void SyncLog::publish(uint32_t block, uint32_t warp, uint32_t clock) {
-  std::vector<Entry> &known = byWarp[uint64_t(block) << 5 | warp];
-  if (known.empty() || known.back().clock < clock)
-    known.push_back({entries++, clock});
+  note(byWarp[uint64_t(block) << 5 | warp], clock);
 }
 
 void SyncLog::publish(Seen other) {
   if (other.log != this)
-    others.emplace_back(entries++, other);
+    note(byLog[other.log], other.length);
 }
 
+// Logs that know of each other may lead to one again, when more had been published in it.
 bool SyncLog::holds(uint32_t length, Access access) const {
-  std::set<const SyncLog *> visited;
+  std::unordered_map<const SyncLog *, uint32_t> visited;
   std::vector<Seen> open{{this, length}};
   while (!open.empty()) {
     Seen next = open.back();
     open.pop_back();
-    if (!visited.insert(next.log).second)
+    uint32_t &searched = visited[next.log];
+    if (searched >= next.length)
       continue;
+    searched = next.length;
     auto known = next.log->byWarp.find(uint64_t(access.block()) << 5 | access.warp());
-    if (known != next.log->byWarp.end())
-      for (const Entry &entry : known->second)
-        if (entry.position < next.length && entry.clock >= access.clock())
-          return true;
-    for (const auto &[position, other] : next.log->others)
-      if (position < next.length)
-        open.push_back(other);
+    if (known != next.log->byWarp.end() &&
+        reachedBefore(known->second, next.length) >= access.clock())
+      return true;
+    for (const auto &[other, lengths] : next.log->byLog)
+      if (uint32_t then = reachedBefore(lengths, next.length))
+        open.push_back({other, then});
   }
   return false;
 }

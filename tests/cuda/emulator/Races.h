@@ -48,12 +48,17 @@ public:
   bool holds(uint32_t length, Access access) const;
 
 private:
+  // From the entry of this position on, a warp had come to this clock, or another log was so long.
+  // Both grow only.
   struct Entry {
-    uint32_t position, clock;
+    uint32_t position, reached;
   };
+  using Entries = std::vector<Entry>;
+  void note(Entries &known, uint32_t reached);
+  static uint32_t reachedBefore(const Entries &known, uint32_t length);
   uint32_t entries = 0;
-  std::unordered_map<uint64_t, std::vector<Entry>> byWarp;
-  std::vector<std::pair<uint32_t, Seen>> others;
+  std::unordered_map<uint64_t, Entries> byWarp;
+  std::unordered_map<const SyncLog *, Entries> byLog;
 };
 
 // What a warp knows of the others.
