@@ -4,6 +4,7 @@
 #include "frontend/backend/FunctionState.h"
 #include "frontend/graph/RuntimeStatus.h"
 #include "frontend/graph/SparseParts.h"
+#include "keratin/graph.h"
 #include "keratin/io.h"
 #include "keratin/variables.h"
 
@@ -238,7 +239,8 @@ static Function makeFunction(const std::vector<Tensor> &inputs, const std::vecto
     impl->givenOutputs = outputs;
     for (size_t i = 0; i < inputs.size(); ++i) {
       bool isSparse = sparseParts(call.raw(inputs[i])).has_value();
-      if (llvm::is_contained(llvm::ArrayRef(inputs).take_front(i), inputs[i]))
+      if (llvm::any_of(llvm::ArrayRef(inputs).take_front(i),
+                       [&](const Tensor &earlier) { return backend::is_same(earlier, inputs[i]); }))
         call.valueError("input '" + inputs[i].name() + "' is listed twice");
       if (!isSparse) {
         impl->inputs.push_back(inputs[i]);

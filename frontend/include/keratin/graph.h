@@ -56,6 +56,9 @@ private:
 // Made by a Keras layer: never in C++. ValueError unless x is a tensor.
 bool is_keras_tensor(const Operand &x);
 bool is_tensor(const Operand &x);
+// Whether both are handles on one value of the graph: what Python's `is` says. K::equal compares
+// elements.
+inline bool is_same(const Tensor &a, const Tensor &b) { return std::equal_to<Tensor>()(a, b); }
 bool is_variable(const Operand &x);
 // False for the learning phase, which has a default.
 bool is_placeholder(const Operand &x);

@@ -22,6 +22,7 @@ class OperandEntry;
 } // namespace detail
 
 class IndexList;
+class Operand;
 
 // A static shape: None where a size is known only at run time.
 using StaticShape = std::vector<std::optional<int64_t>>;
@@ -62,13 +63,22 @@ public:
   bool trainable() const;
   void setTrainable(bool trainable);
 
-  // Identity: both are handles on the same value.
-  friend bool operator==(const Tensor &a, const Tensor &b) { return a.node == b.node; }
-  friend bool operator!=(const Tensor &a, const Tensor &b) { return a.node != b.node; }
+  // Tensors have no == and no !=. K::equal and K::not_equal compare elements; K::is_same says
+  // whether two are handles on one value, as std::equal_to does, so that tensors may be keys.
+  friend bool operator==(const Tensor &, const Tensor &) = delete;  // K::equal, or K::is_same
+  friend bool operator!=(const Tensor &, const Tensor &) = delete;  // K::not_equal, or !K::is_same
+  friend bool operator==(const Tensor &, const Operand &) = delete; // K::equal
+  friend bool operator==(const Operand &, const Tensor &) = delete; // K::equal
+  friend bool operator!=(const Tensor &, const Operand &) = delete; // K::not_equal
+  friend bool operator!=(const Operand &, const Tensor &) = delete; // K::not_equal
+
+  // As toString.
+  friend std::ostream &operator<<(std::ostream &out, const Tensor &tensor);
 
 private:
   friend struct detail::TensorAccess;
   friend struct std::hash<Tensor>;
+  friend struct std::equal_to<Tensor>;
   detail::Node *node = nullptr;
 };
 
@@ -186,6 +196,12 @@ Tensor &operator/=(Tensor &x, const Operand &y);
 template <> struct std::hash<keratin::Tensor> {
   size_t operator()(const keratin::Tensor &tensor) const noexcept {
     return std::hash<const void *>()(tensor.node);
+  }
+};
+// As K::is_same.
+template <> struct std::equal_to<keratin::Tensor> {
+  bool operator()(const keratin::Tensor &a, const keratin::Tensor &b) const noexcept {
+    return a.node == b.node;
   }
 };
 
