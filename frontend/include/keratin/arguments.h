@@ -101,6 +101,22 @@ private:
   bool isList = false;
 };
 
+// One tensor, or a list of them.
+class TensorList {
+public:
+  TensorList() = default;
+  TensorList(const Tensor &tensor) : tensors{tensor} {}
+  TensorList(const Gradient &gradient) : tensors{gradient.value()} {}
+  TensorList(std::initializer_list<Tensor> list) : tensors(list) {}
+  TensorList(std::vector<Tensor> list) : tensors(std::move(list)) {}
+  TensorList(const std::vector<Gradient> &list) : tensors(list.begin(), list.end()) {}
+
+  const std::vector<Tensor> &list() const { return tensors; }
+
+private:
+  std::vector<Tensor> tensors;
+};
+
 // data_format: a name, or None for K::image_data_format().
 class DataFormat {
 public:

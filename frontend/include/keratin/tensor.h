@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace keratin {
@@ -84,6 +85,40 @@ private:
 
 using Constraint = std::function<Tensor(const Tensor &)>;
 
+// An entry of what K::gradients returns: a tensor or, where the loss does not depend on the
+// variable in a differentiable way, none. It stands where a tensor does; using one that is absent
+// is a ValueError that names the variable and the place of the call of K::gradients.
+class Gradient {
+public:
+  Gradient(Tensor tensor) : tensor(std::move(tensor)) {}
+  static Gradient absent(Tensor variable, SourceLocation location) {
+    Gradient gradient{Tensor()};
+    gradient.variable = std::move(variable);
+    gradient.location = location;
+    return gradient;
+  }
+
+  bool has_value() const { return !tensor.isEmpty(); }
+  explicit operator bool() const { return has_value(); }
+  const Tensor &value() const {
+    if (!has_value())
+      failAbsent();
+    return tensor;
+  }
+  // The tensor, or another where it is absent: K::zeros_like(w), for one.
+  Tensor value_or(Tensor other) const { return has_value() ? tensor : std::move(other); }
+  const Tensor &operator*() const { return value(); }
+  const Tensor *operator->() const { return &value(); }
+  operator const Tensor &() const { return value(); }
+
+private:
+  [[noreturn]] void failAbsent() const;
+
+  Tensor tensor;
+  Tensor variable; // of one that is absent
+  SourceLocation location;
+};
+
 // What a K function takes where it needs a tensor: a tensor, a number, a bool, an array, nested
 // lists of numbers, or a list that mixes tensors and numbers (stacked). None where the function
 // says so. It remembers where it was made, so that an operator knows the line it stands on.
@@ -95,6 +130,8 @@ public:
       : location(location) {}
   Operand(const keratin::Tensor &value, SourceLocation location = SourceLocation::current())
       : location(location), type(Kind::Tensor), symbolic(value) {}
+  Operand(const Gradient &gradient, SourceLocation location = SourceLocation::current())
+      : Operand(gradient.value(), location) {}
   template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>>
   Operand(T value, SourceLocation location = SourceLocation::current())
       : location(location), type(std::is_same_v<T, bool>       ? Kind::Bool
