@@ -8,6 +8,7 @@
 
 #include <cstring>
 #include <initializer_list>
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -260,6 +261,9 @@ public:
 Array stackArrays(const Array *rows, size_t count);
 // "(2, 3)", as Python writes it.
 std::string toString(const std::vector<int64_t> &shape);
+// The elements as NumPy prints them; of more than 1000, the first and last three of each axis that
+// has more than six. "None" for no value; of a device, what is there and where.
+std::string toString(const Array &array);
 
 } // namespace keratin
 

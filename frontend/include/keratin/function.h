@@ -137,6 +137,9 @@ public:
   int64_t arenaBytes() const;
   int64_t maxLiveBytes() const;
 
+  // As toString.
+  friend std::ostream &operator<<(std::ostream &out, const Function &function);
+
   struct Impl;
   explicit Function(std::shared_ptr<const Impl> impl) : impl(std::move(impl)) {}
 

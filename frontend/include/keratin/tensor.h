@@ -6,6 +6,7 @@
 #include "keratin/source_location.h"
 
 #include <functional>
+#include <iosfwd>
 #include <optional>
 #include <string>
 #include <utility>
@@ -82,6 +83,9 @@ private:
   friend struct std::equal_to<Tensor>;
   detail::Node *node = nullptr;
 };
+
+// "dense/add:0: float32 (None, 4)"; "empty" for an empty tensor.
+std::string toString(const Tensor &tensor);
 
 using Constraint = std::function<Tensor(const Tensor &)>;
 
