@@ -22,6 +22,8 @@ namespace detail {
 class ArrayRow;
 } // namespace detail
 
+class IndexList;
+
 // An n-dimensional array. It owns its elements, row-major, aligned to 64 bytes (scalars are held in
 // the object), unless view() or constView() made it of memory that somebody else owns. A copy is a
 // deep copy, which owns its elements; moving is cheap, and leaves None behind. The default is no
@@ -187,6 +189,12 @@ public:
   Array astype(DType dtype) const;
   // The same elements; ValueError unless there are as many.
   Array reshape(std::vector<int64_t> dims) const;
+  // As Python's x[key] (see IndexList) of what lies on the host; always a copy, which owns its
+  // elements. ValueError for an index outside its axis, for more items than axes, and for tensors.
+  Array operator[](const IndexList &key) const;
+
+  // As toString.
+  friend std::ostream &operator<<(std::ostream &out, const Array &array);
 
   // Makes this an array of the given dtype and dims with unspecified elements; keeps the memory if
   // it already has as many bytes. A view keeps its memory if it has this dtype and these dims, is
