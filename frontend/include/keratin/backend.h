@@ -32,6 +32,7 @@
 #include "keratin/sparse.h"
 #include "keratin/training_phase.h"
 #include "keratin/variables.h"
+#include "keratin/weights.h"
 #include "keratin/windows.h"
 
 namespace keratin::backend {
