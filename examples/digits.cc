@@ -12,7 +12,7 @@ struct Perceptron {
   K::Tensor operator()(const K::Tensor &x, bool training) const {
     auto hidden = [&](const layers::Dense &layer, const K::Tensor &input, int64_t seed) {
       K::Tensor y = K::relu(layer(input));
-      return training ? K::dropout(y, 0.2, K::None, seed) : y;
+      return training ? K::dropout(y, 0.2, K::DropoutOptions{.seed = seed}) : y;
     };
     return last(hidden(second, hidden(first, x, 11), 12));
   }

@@ -11,7 +11,7 @@ struct ConvolutionalNet {
 
   K::Tensor operator()(const K::Tensor &images, bool training) const {
     auto drop = [&](const K::Tensor &x, double level, int64_t seed) {
-      return training ? K::dropout(x, level, K::None, seed) : x;
+      return training ? K::dropout(x, level, K::DropoutOptions{.seed = seed}) : x;
     };
     K::Tensor x = K::reshape(images, {-1, 8, 8, 1});
     x = K::relu(second(K::relu(first(x))));

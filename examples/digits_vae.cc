@@ -18,7 +18,8 @@ struct Autoencoder {
   K::Tensor loss(const K::Tensor &images) const {
     K::Tensor hidden = K::relu(encoder(images));
     K::Tensor mu = mean(hidden), logVar = logVariance(hidden);
-    K::Tensor noise = K::random_normal({K::shape(mu)[0], latent}, 0.0, 1.0, K::None, 21);
+    K::Tensor noise =
+        K::random_normal({K::shape(mu)[0], latent}, K::RandomNormalOptions{.seed = 21});
     K::Tensor logits = decode(mu + K::exp(0.5 * logVar) * noise);
     K::Tensor reconstruction = K::sum(K::binary_crossentropy(images, logits, true), 1);
     K::Tensor divergence = -0.5 * K::sum(1.0 + logVar - K::square(mu) - K::exp(logVar), 1);
@@ -53,9 +54,8 @@ static void writeSamples(const std::string &path, const K::Array &images) {
 int main(int argc, char **argv) {
   auto program = [&](const Arguments &arguments) {
     const Digits &train = arguments.digits.train, &test = arguments.digits.test;
-    K::Tensor images = K::placeholder({K::None, 64}, K::None, K::None, false, "images");
-    K::Tensor codes =
-        K::placeholder({K::None, Autoencoder::latent}, K::None, K::None, false, "codes");
+    K::Tensor images = K::placeholder({K::None, 64}, {.name = "images"});
+    K::Tensor codes = K::placeholder({K::None, Autoencoder::latent}, {.name = "codes"});
     Autoencoder model;
     K::Tensor loss = model.loss(images);
     K::Function step =
@@ -82,7 +82,8 @@ int main(int argc, char **argv) {
     std::printf("%.1f us a step\n", epochs.microsecondsPerStep());
     std::printf("bound on held-out images %.3f nats\n", evaluate({testImages})[0].item());
 
-    K::Array normal = K::eval(K::random_normal({64, Autoencoder::latent}, 0.0, 1.0, K::None, 5));
+    K::Array normal =
+        K::eval(K::random_normal({64, Autoencoder::latent}, K::RandomNormalOptions{.seed = 5}));
     writeSamples(arguments.output.empty() ? "digits_vae.pgm" : arguments.output, draw({normal})[0]);
   };
   return runExample(argc, argv, "digits_vae", "samples.pgm", 60, program);

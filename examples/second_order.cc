@@ -33,20 +33,20 @@ int main() try {
   K::Tensor theta = K::variable(std::vector<double>{1.0, 1.0, 0.0});
   K::Tensor fit = theta[0] * K::tanh(theta[1] * x) + theta[2];
   K::Tensor loss = K::mean(K::square(fit - y));
-  K::Tensor gradient = K::gradients(loss, {theta})[0].value();
+  K::Tensor gradient = K::gradients(loss, theta)[0];
   K::Tensor direction = K::placeholder({3});
-  K::Tensor curvature =
-      K::gradients(K::sum(gradient * K::stop_gradient(direction)), {theta})[0].value();
+  K::Tensor curvature = K::gradients(K::sum(gradient * K::stop_gradient(direction)), theta)[0];
 
-  K::Function evaluate = K::function({x, y}, {loss, gradient}, {}, "gradient");
+  K::Function evaluate =
+      K::function({x, y}, {{"loss", loss}, {"gradient", gradient}}, {}, "gradient");
   K::Function times = K::function({x, y, direction}, {curvature}, {}, "hessian_vector_product");
   K::Array feedX(xs), feedY(ys);
 
   double value = 0;
   for (int iteration = 0; iteration < 20; ++iteration) {
     auto result = evaluate({feedX, feedY});
-    value = result[0].item();
-    std::vector<double> g = result[1].toVector();
+    value = result["loss"].item();
+    std::vector<double> g = result["gradient"].toVector();
     std::printf("step %2d  loss %.3e  |gradient| %.3e\n", iteration, value, std::sqrt(dot(g, g)));
     if (dot(g, g) < 1e-20)
       break;
@@ -78,7 +78,7 @@ int main() try {
   std::printf("found a = %.6f, b = %.6f, c = %.6f (true: 2, 1.5, -0.5)\n", found[0], found[1],
               found[2]);
   return value < 1e-12 ? 0 : 1;
-} catch (const keratin::Error &error) {
+} catch (const K::Error &error) {
   std::fprintf(stderr, "error: %s\n", error.what());
   return 1;
 }

@@ -17,7 +17,7 @@ namespace K = keratin::backend;
 inline K::Tensor glorot(const std::vector<int64_t> &shape, int64_t inputs, int64_t outputs,
                         int64_t seed) {
   double limit = std::sqrt(6.0 / double(inputs + outputs));
-  return K::random_uniform_variable(shape, -limit, limit, K::None, "weights", seed);
+  return K::random_uniform_variable(shape, -limit, limit, {.name = "weights", .seed = seed});
 }
 
 struct Dense {
@@ -25,7 +25,7 @@ struct Dense {
 
   Dense(int64_t inputs, int64_t outputs, int64_t seed)
       : weights(glorot({inputs, outputs}, inputs, outputs, seed)),
-        bias(K::zeros({outputs}, K::None, "bias")) {}
+        bias(K::zeros({outputs}, {.name = "bias"})) {}
   K::Tensor operator()(const K::Tensor &x) const { return K::bias_add(K::dot(x, weights), bias); }
   void collect(std::vector<K::Tensor> &parameters) const {
     parameters.insert(parameters.end(), {weights, bias});
@@ -37,9 +37,9 @@ struct Conv3x3 {
 
   Conv3x3(int64_t inputs, int64_t outputs, int64_t seed)
       : weights(glorot({3, 3, inputs, outputs}, 9 * inputs, 9 * outputs, seed)),
-        bias(K::zeros({outputs}, K::None, "bias")) {}
+        bias(K::zeros({outputs}, {.name = "bias"})) {}
   K::Tensor operator()(const K::Tensor &x) const {
-    return K::bias_add(K::conv2d(x, weights, {1, 1}, "same"), bias);
+    return K::bias_add(K::conv2d(x, weights, {.padding = "same"}), bias);
   }
   void collect(std::vector<K::Tensor> &parameters) const {
     parameters.insert(parameters.end(), {weights, bias});
@@ -57,7 +57,7 @@ struct Lstm {
         recurrent(glorot({units, 4 * units}, units, units, seed + 1)) {
     std::vector<float> start(size_t(4 * units), 0.0f);
     std::fill_n(start.begin() + units, units, 1.0f);
-    bias = K::variable(K::Array(start), K::None, "bias");
+    bias = K::variable(K::Array(start), {.name = "bias"});
   }
 
   // x is (batch, time, inputs). Gives the last output and all of them.
@@ -70,7 +70,7 @@ struct Lstm {
       K::Tensor output = K::sigmoid(part(3)) * K::tanh(cell);
       return std::make_pair(output, std::vector<K::Tensor>{output, cell});
     };
-    auto [last, all, states] = K::rnn(step, x, {zeros, zeros}, backwards);
+    auto [last, all, states] = K::rnn(step, x, {zeros, zeros}, {.go_backwards = backwards});
     return {last, all};
   }
   void collect(std::vector<K::Tensor> &parameters) const {
@@ -85,17 +85,17 @@ template <typename... Layer> std::vector<K::Tensor> parametersOf(const Layer &..
 }
 
 // Adam (Kingma and Ba, ICLR 2015) as updates of the graph.
-inline std::vector<keratin::Update> adam(const K::Tensor &loss,
-                                         const std::vector<K::Tensor> &parameters, double rate) {
+inline std::vector<K::Update> adam(const K::Tensor &loss, const std::vector<K::Tensor> &parameters,
+                                   double rate) {
   const double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-7;
-  std::vector<keratin::Update> updates;
-  K::Tensor iterations = K::variable(0.0, K::None, "iterations");
+  std::vector<K::Update> updates;
+  K::Tensor iterations = K::variable(0.0, {.name = "iterations"});
   K::Tensor t = iterations + 1.0;
   K::Tensor step = rate * K::sqrt(1.0 - K::pow(beta2, t)) / (1.0 - K::pow(beta1, t));
   updates.push_back(K::update(iterations, t));
   auto gradients = K::gradients(loss, parameters);
   for (size_t i = 0; i < parameters.size(); ++i) {
-    const K::Tensor &p = parameters[i], &g = gradients[i].value();
+    const K::Tensor &p = parameters[i], &g = gradients[i];
     K::Tensor m = K::zeros(p.shape()), v = K::zeros(p.shape());
     K::Tensor newM = beta1 * m + (1.0 - beta1) * g;
     K::Tensor newV = beta2 * v + (1.0 - beta2) * K::square(g);

@@ -102,23 +102,23 @@ inline void trainClassifier(const Arguments &arguments, const Classifier &model,
   namespace K = keratin::backend;
   const Digits &train = arguments.digits.train, &test = arguments.digits.test;
   // None: the batch may have any size, and each function is compiled once for all of them.
-  K::Tensor images = K::placeholder({K::None, 64}, K::None, K::None, false, "images");
-  K::Tensor labels = K::placeholder({K::None}, K::None, K::DType::Int32, false, "labels");
+  K::Tensor images = K::placeholder({K::None, 64}, {.name = "images"});
+  K::Tensor labels = K::placeholder({K::None}, {.dtype = "int32", .name = "labels"});
   auto isRight = [&](const K::Tensor &logits) {
     return K::equal(K::argmax(logits), K::cast(labels, K::DType::Int64));
   };
   K::Tensor logits = model(images, /*training=*/true);
   K::Tensor loss =
-      K::mean(K::sparse_categorical_crossentropy(labels, logits, /*from_logits=*/true));
+      K::mean(K::sparse_categorical_crossentropy(labels, logits, {.from_logits = true}));
   K::Tensor accuracy = K::mean(K::cast(isRight(logits), K::DType::Float32));
-  K::Function step = K::function({images, labels}, {loss, accuracy},
+  K::Function step = K::function({images, labels}, {{"loss", loss}, {"accuracy", accuracy}},
                                  layers::adam(loss, parameters, rate), "train_step");
 
   K::Tensor inference = model(images, /*training=*/false);
   K::Tensor hits = K::sum(K::cast(isRight(inference), K::DType::Int32));
-  K::Function evaluate = K::function({images, labels}, {hits}, {}, "evaluate");
+  K::Function evaluate = K::function({images, labels}, hits, {}, "evaluate");
   if (!arguments.output.empty()) {
-    K::Function predict = K::function({images}, {K::argmax(inference)}, {}, "predict");
+    K::Function predict = K::function(images, {{"digit", K::argmax(inference)}}, {}, "predict");
     K::save_functions({step, predict}, arguments.output);
     std::printf("saved train_step and predict to %s\n", arguments.output.c_str());
   }

@@ -52,7 +52,7 @@ Tensor elu(const Operand &operand, double alpha, SourceLocation location) {
   return call.tensor(g.select(g.greater(x, zero), x, negative));
 }
 
-Tensor softmax(const Operand &operand, int64_t axis, SourceLocation location) {
+Tensor softmax(const Operand &operand, Axis axis, SourceLocation location) {
   Call call("softmax", location);
   ir::GraphMath &g = call.g;
   Value x = call.floating(operand);

@@ -60,7 +60,7 @@ def Api_batch_get_value : Keratin_Function<"batch_get_value", "io", "batch_get_v
 def Api_set_value : Keratin_Function<"set_value", "io", "set_value(x, value)">;
 def Api_batch_set_value : Keratin_Function<"batch_set_value", "io", "batch_set_value(tuples)">;
 def Api_print_tensor : Keratin_Function<"print_tensor", "io", "print_tensor(x, message='')">;
-def Api_function : Keratin_Function<"function", "io", "function(inputs, outputs, updates=None, **kwargs)">;
+def Api_function : Keratin_Function<"function", "io", "function(inputs, outputs, updates=None, **kwargs)"> { let hasAddress = 0; }
 
 //===-- graph ---------------------------------------------------------------------------------===//
 
@@ -81,14 +81,14 @@ def Api_variable : Keratin_Function<"variable", "variable",
 //===-- creation ------------------------------------------------------------------------------===//
 
 def Api_constant : Keratin_Function<"constant", "creation",
-    "constant(value, dtype=None, shape=None, name=None)">;
+    "constant(value, dtype=None, shape=None, name=None)"> { let hasAddress = 0; }
 def Api_placeholder : Keratin_Function<"placeholder", "creation",
-    "placeholder(shape=None, ndim=None, dtype=None, sparse=False, name=None)">;
-def Api_zeros : Keratin_Function<"zeros", "creation", "zeros(shape, dtype=None, name=None)">;
-def Api_ones : Keratin_Function<"ones", "creation", "ones(shape, dtype=None, name=None)">;
-def Api_eye : Keratin_Function<"eye", "creation", "eye(size, dtype=None, name=None)">;
-def Api_zeros_like : Keratin_Function<"zeros_like", "creation", "zeros_like(x, dtype=None, name=None)">;
-def Api_ones_like : Keratin_Function<"ones_like", "creation", "ones_like(x, dtype=None, name=None)">;
+    "placeholder(shape=None, ndim=None, dtype=None, sparse=False, name=None)"> { let hasAddress = 0; }
+def Api_zeros : Keratin_Function<"zeros", "creation", "zeros(shape, dtype=None, name=None)"> { let hasAddress = 0; }
+def Api_ones : Keratin_Function<"ones", "creation", "ones(shape, dtype=None, name=None)"> { let hasAddress = 0; }
+def Api_eye : Keratin_Function<"eye", "creation", "eye(size, dtype=None, name=None)"> { let hasAddress = 0; }
+def Api_zeros_like : Keratin_Function<"zeros_like", "creation", "zeros_like(x, dtype=None, name=None)"> { let hasAddress = 0; }
+def Api_ones_like : Keratin_Function<"ones_like", "creation", "ones_like(x, dtype=None, name=None)"> { let hasAddress = 0; }
 def Api_identity : Keratin_Function<"identity", "creation", "identity(x, name=None)">;
 
 //===-- elementwise ---------------------------------------------------------------------------===//
@@ -97,22 +97,22 @@ def Api_cast : Keratin_Function<"cast", "elementwise", "cast(x, dtype)">;
 
 //===-- creation ------------------------------------------------------------------------------===//
 
-def Api_arange : Keratin_Function<"arange", "creation", "arange(start, stop=None, step=1, dtype='int32')">;
+def Api_arange : Keratin_Function<"arange", "creation", "arange(start, stop=None, step=1, dtype='int32')"> { let hasAddress = 0; }
 
 //===-- random --------------------------------------------------------------------------------===//
 
 def Api_random_uniform_variable : Keratin_Function<"random_uniform_variable", "random",
-    "random_uniform_variable(shape, low, high, dtype=None, name=None, seed=None)">;
+    "random_uniform_variable(shape, low, high, dtype=None, name=None, seed=None)"> { let hasAddress = 0; }
 def Api_random_normal_variable : Keratin_Function<"random_normal_variable", "random",
-    "random_normal_variable(shape, mean, scale, dtype=None, name=None, seed=None)">;
+    "random_normal_variable(shape, mean, scale, dtype=None, name=None, seed=None)"> { let hasAddress = 0; }
 def Api_random_normal : Keratin_Function<"random_normal", "random",
-    "random_normal(shape, mean=0.0, stddev=1.0, dtype=None, seed=None)">;
+    "random_normal(shape, mean=0.0, stddev=1.0, dtype=None, seed=None)"> { let hasAddress = 0; }
 def Api_random_uniform : Keratin_Function<"random_uniform", "random",
-    "random_uniform(shape, minval=0.0, maxval=1.0, dtype=None, seed=None)">;
+    "random_uniform(shape, minval=0.0, maxval=1.0, dtype=None, seed=None)"> { let hasAddress = 0; }
 def Api_random_binomial : Keratin_Function<"random_binomial", "random",
-    "random_binomial(shape, p=0.0, dtype=None, seed=None)">;
+    "random_binomial(shape, p=0.0, dtype=None, seed=None)"> { let hasAddress = 0; }
 def Api_truncated_normal : Keratin_Function<"truncated_normal", "random",
-    "truncated_normal(shape, mean=0.0, stddev=1.0, dtype=None, seed=None)">;
+    "truncated_normal(shape, mean=0.0, stddev=1.0, dtype=None, seed=None)"> { let hasAddress = 0; }
 
 //===-- linear algebra ------------------------------------------------------------------------===//
 
@@ -123,20 +123,20 @@ def Api_gather : Keratin_Function<"gather", "linear algebra", "gather(reference,
 
 //===-- reduction -----------------------------------------------------------------------------===//
 
-def Api_max : Keratin_Function<"max", "reduction", "max(x, axis=None, keepdims=False)">;
-def Api_min : Keratin_Function<"min", "reduction", "min(x, axis=None, keepdims=False)">;
-def Api_sum : Keratin_Function<"sum", "reduction", "sum(x, axis=None, keepdims=False)">;
-def Api_prod : Keratin_Function<"prod", "reduction", "prod(x, axis=None, keepdims=False)">;
-def Api_mean : Keratin_Function<"mean", "reduction", "mean(x, axis=None, keepdims=False)">;
-def Api_var : Keratin_Function<"var", "reduction", "var(x, axis=None, keepdims=False)">;
-def Api_std : Keratin_Function<"std", "reduction", "std(x, axis=None, keepdims=False)">;
-def Api_any : Keratin_Function<"any", "reduction", "any(x, axis=None, keepdims=False)">;
-def Api_all : Keratin_Function<"all", "reduction", "all(x, axis=None, keepdims=False)">;
+def Api_max : Keratin_Function<"max", "reduction", "max(x, axis=None, keepdims=False)"> { let hasAddress = 0; }
+def Api_min : Keratin_Function<"min", "reduction", "min(x, axis=None, keepdims=False)"> { let hasAddress = 0; }
+def Api_sum : Keratin_Function<"sum", "reduction", "sum(x, axis=None, keepdims=False)"> { let hasAddress = 0; }
+def Api_prod : Keratin_Function<"prod", "reduction", "prod(x, axis=None, keepdims=False)"> { let hasAddress = 0; }
+def Api_mean : Keratin_Function<"mean", "reduction", "mean(x, axis=None, keepdims=False)"> { let hasAddress = 0; }
+def Api_var : Keratin_Function<"var", "reduction", "var(x, axis=None, keepdims=False)"> { let hasAddress = 0; }
+def Api_std : Keratin_Function<"std", "reduction", "std(x, axis=None, keepdims=False)"> { let hasAddress = 0; }
+def Api_any : Keratin_Function<"any", "reduction", "any(x, axis=None, keepdims=False)"> { let hasAddress = 0; }
+def Api_all : Keratin_Function<"all", "reduction", "all(x, axis=None, keepdims=False)"> { let hasAddress = 0; }
 def Api_argmax : Keratin_Function<"argmax", "reduction", "argmax(x, axis=-1)">;
 def Api_argmin : Keratin_Function<"argmin", "reduction", "argmin(x, axis=-1)">;
 def Api_cumsum : Keratin_Function<"cumsum", "reduction", "cumsum(x, axis=0)">;
 def Api_cumprod : Keratin_Function<"cumprod", "reduction", "cumprod(x, axis=0)">;
-def Api_logsumexp : Keratin_Function<"logsumexp", "reduction", "logsumexp(x, axis=None, keepdims=False)">;
+def Api_logsumexp : Keratin_Function<"logsumexp", "reduction", "logsumexp(x, axis=None, keepdims=False)"> { let hasAddress = 0; }
 
 //===-- elementwise ---------------------------------------------------------------------------===//
 
@@ -194,8 +194,8 @@ def Api_pattern_broadcast : Keratin_Function<"pattern_broadcast", "shape",
 def Api_normalize_batch_in_training : Keratin_Function<"normalize_batch_in_training", "nn",
     "normalize_batch_in_training(x, gamma, beta, reduction_axes, epsilon=0.001)">;
 def Api_batch_normalization : Keratin_Function<"batch_normalization", "nn",
-    "batch_normalization(x, mean, var, beta, gamma, axis=-1, epsilon=0.001)">;
-def Api_relu : Keratin_Function<"relu", "nn", "relu(x, alpha=0.0, max_value=None, threshold=0.0)">;
+    "batch_normalization(x, mean, var, beta, gamma, axis=-1, epsilon=0.001)"> { let hasAddress = 0; }
+def Api_relu : Keratin_Function<"relu", "nn", "relu(x, alpha=0.0, max_value=None, threshold=0.0)"> { let hasAddress = 0; }
 def Api_elu : Keratin_Function<"elu", "nn", "elu(x, alpha=1.0)">;
 def Api_softmax : Keratin_Function<"softmax", "nn", "softmax(x, axis=-1)">;
 def Api_softplus : Keratin_Function<"softplus", "nn", "softplus(x)">;
@@ -204,12 +204,12 @@ def Api_sigmoid : Keratin_Function<"sigmoid", "nn", "sigmoid(x)">;
 def Api_hard_sigmoid : Keratin_Function<"hard_sigmoid", "nn", "hard_sigmoid(x)">;
 def Api_tanh : Keratin_Function<"tanh", "nn", "tanh(x)">;
 def Api_categorical_crossentropy : Keratin_Function<"categorical_crossentropy", "nn",
-    "categorical_crossentropy(target, output, from_logits=False, axis=-1)">;
+    "categorical_crossentropy(target, output, from_logits=False, axis=-1)"> { let hasAddress = 0; }
 def Api_sparse_categorical_crossentropy : Keratin_Function<"sparse_categorical_crossentropy", "nn",
-    "sparse_categorical_crossentropy(target, output, from_logits=False, axis=-1)">;
+    "sparse_categorical_crossentropy(target, output, from_logits=False, axis=-1)"> { let hasAddress = 0; }
 def Api_binary_crossentropy : Keratin_Function<"binary_crossentropy", "nn",
     "binary_crossentropy(target, output, from_logits=False)">;
-def Api_dropout : Keratin_Function<"dropout", "nn", "dropout(x, level, noise_shape=None, seed=None)">;
+def Api_dropout : Keratin_Function<"dropout", "nn", "dropout(x, level, noise_shape=None, seed=None)"> { let hasAddress = 0; }
 def Api_l2_normalize : Keratin_Function<"l2_normalize", "nn", "l2_normalize(x, axis=None)">;
 def Api_in_top_k : Keratin_Function<"in_top_k", "nn", "in_top_k(predictions, targets, k)">;
 def Api_bias_add : Keratin_Function<"bias_add", "nn", "bias_add(x, bias, data_format=None)">;
@@ -217,25 +217,25 @@ def Api_bias_add : Keratin_Function<"bias_add", "nn", "bias_add(x, bias, data_fo
 //===-- conv ----------------------------------------------------------------------------------===//
 
 def Api_conv1d : Keratin_Function<"conv1d", "conv",
-    "conv1d(x, kernel, strides=1, padding='valid', data_format=None, dilation_rate=1)">;
+    "conv1d(x, kernel, strides=1, padding='valid', data_format=None, dilation_rate=1)"> { let hasAddress = 0; }
 def Api_conv2d : Keratin_Function<"conv2d", "conv",
-    "conv2d(x, kernel, strides=(1, 1), padding='valid', data_format=None, dilation_rate=(1, 1))">;
+    "conv2d(x, kernel, strides=(1, 1), padding='valid', data_format=None, dilation_rate=(1, 1))"> { let hasAddress = 0; }
 def Api_conv2d_transpose : Keratin_Function<"conv2d_transpose", "conv",
     "conv2d_transpose(x, kernel, output_shape, strides=(1, 1), padding='valid', data_format=None, "
-    "dilation_rate=(1, 1))">;
+    "dilation_rate=(1, 1))"> { let hasAddress = 0; }
 def Api_separable_conv1d : Keratin_Function<"separable_conv1d", "conv",
     "separable_conv1d(x, depthwise_kernel, pointwise_kernel, strides=1, padding='valid', "
-    "data_format=None, dilation_rate=1)">;
+    "data_format=None, dilation_rate=1)"> { let hasAddress = 0; }
 def Api_separable_conv2d : Keratin_Function<"separable_conv2d", "conv",
     "separable_conv2d(x, depthwise_kernel, pointwise_kernel, strides=(1, 1), padding='valid', "
-    "data_format=None, dilation_rate=(1, 1))">;
+    "data_format=None, dilation_rate=(1, 1))"> { let hasAddress = 0; }
 def Api_depthwise_conv2d : Keratin_Function<"depthwise_conv2d", "conv",
     "depthwise_conv2d(x, depthwise_kernel, strides=(1, 1), padding='valid', data_format=None, "
-    "dilation_rate=(1, 1))">;
+    "dilation_rate=(1, 1))"> { let hasAddress = 0; }
 def Api_conv3d : Keratin_Function<"conv3d", "conv",
-    "conv3d(x, kernel, strides=(1, 1, 1), padding='valid', data_format=None, dilation_rate=(1, 1, 1))">;
+    "conv3d(x, kernel, strides=(1, 1, 1), padding='valid', data_format=None, dilation_rate=(1, 1, 1))"> { let hasAddress = 0; }
 def Api_conv3d_transpose : Keratin_Function<"conv3d_transpose", "conv",
-    "conv3d_transpose(x, kernel, output_shape, strides=(1, 1, 1), padding='valid', data_format=None)">;
+    "conv3d_transpose(x, kernel, output_shape, strides=(1, 1, 1), padding='valid', data_format=None)"> { let hasAddress = 0; }
 def Api_local_conv1d : Keratin_Function<"local_conv1d", "conv",
     "local_conv1d(inputs, kernel, kernel_size, strides, data_format=None)">;
 def Api_local_conv2d : Keratin_Function<"local_conv2d", "conv",
@@ -244,20 +244,20 @@ def Api_local_conv2d : Keratin_Function<"local_conv2d", "conv",
 //===-- pool ----------------------------------------------------------------------------------===//
 
 def Api_pool2d : Keratin_Function<"pool2d", "pool",
-    "pool2d(x, pool_size, strides=(1, 1), padding='valid', data_format=None, pool_mode='max')">;
+    "pool2d(x, pool_size, strides=(1, 1), padding='valid', data_format=None, pool_mode='max')"> { let hasAddress = 0; }
 def Api_pool3d : Keratin_Function<"pool3d", "pool",
-    "pool3d(x, pool_size, strides=(1, 1, 1), padding='valid', data_format=None, pool_mode='max')">;
+    "pool3d(x, pool_size, strides=(1, 1, 1), padding='valid', data_format=None, pool_mode='max')"> { let hasAddress = 0; }
 
 //===-- rnn-control ---------------------------------------------------------------------------===//
 
 def Api_rnn : Keratin_Function<"rnn", "rnn-control",
     "rnn(step_function, inputs, initial_states, go_backwards=False, mask=None, constants=None, "
-    "unroll=False, input_length=None, time_major=False, zero_output_for_mask=False)">;
+    "unroll=False, input_length=None, time_major=False, zero_output_for_mask=False)"> { let hasAddress = 0; }
 def Api_switch : Keratin_Function<"switch", "rnn-control",
     "switch(condition, then_expression, else_expression)"> { let cxxName = "switch_"; }
-def Api_map_fn : Keratin_Function<"map_fn", "rnn-control", "map_fn(fn, elems, name=None, dtype=None)">;
-def Api_foldl : Keratin_Function<"foldl", "rnn-control", "foldl(fn, elems, initializer=None, name=None)">;
-def Api_foldr : Keratin_Function<"foldr", "rnn-control", "foldr(fn, elems, initializer=None, name=None)">;
+def Api_map_fn : Keratin_Function<"map_fn", "rnn-control", "map_fn(fn, elems, name=None, dtype=None)"> { let hasAddress = 0; }
+def Api_foldl : Keratin_Function<"foldl", "rnn-control", "foldl(fn, elems, initializer=None, name=None)"> { let hasAddress = 0; }
+def Api_foldr : Keratin_Function<"foldr", "rnn-control", "foldr(fn, elems, initializer=None, name=None)"> { let hasAddress = 0; }
 
 //===-- training-phase ------------------------------------------------------------------------===//
 
@@ -281,7 +281,7 @@ def Api_ctc_label_dense_to_sparse : Keratin_Function<"ctc_label_dense_to_sparse"
 def Api_ctc_batch_cost : Keratin_Function<"ctc_batch_cost", "ctc",
     "ctc_batch_cost(y_true, y_pred, input_length, label_length)">;
 def Api_ctc_decode : Keratin_Function<"ctc_decode", "ctc",
-    "ctc_decode(y_pred, input_length, greedy=True, beam_width=100, top_paths=1, merge_repeated=False)">;
+    "ctc_decode(y_pred, input_length, greedy=True, beam_width=100, top_paths=1, merge_repeated=False)"> { let hasAddress = 0; }
 def Api_ctc_interleave_blanks : Keratin_Function<"ctc_interleave_blanks", "ctc", "ctc_interleave_blanks(Y)">;
 def Api_ctc_create_skip_idxs : Keratin_Function<"ctc_create_skip_idxs", "ctc", "ctc_create_skip_idxs(Y)">;
 def Api_ctc_update_log_p : Keratin_Function<"ctc_update_log_p", "ctc",

@@ -55,7 +55,7 @@ static Value clipped(Call &call, Value p) {
 namespace keratin::backend {
 
 Tensor categorical_crossentropy(const Operand &target, const Operand &output, bool from_logits,
-                                int64_t axis, SourceLocation location) {
+                                Axis axis, SourceLocation location) {
   Call call("categorical_crossentropy", location);
   ir::GraphMath &g = call.g;
   auto [t, y] = pair(call, target, output);
@@ -72,7 +72,7 @@ Tensor categorical_crossentropy(const Operand &target, const Operand &output, bo
 }
 
 Tensor sparse_categorical_crossentropy(const Operand &target, const Operand &output,
-                                       bool from_logits, int64_t axis, SourceLocation location) {
+                                       bool from_logits, Axis axis, SourceLocation location) {
   Call call("sparse_categorical_crossentropy", location);
   ir::GraphMath &g = call.g;
   Value y = call.floating(output);

@@ -160,6 +160,16 @@ Tensor cast(const Operand &x, DTypeArgument dtype, SourceLocation location) {
   return call.tensor(call.cast(call.value(x), type));
 }
 
+Tensor floor_divide(const Operand &x, const Operand &y, SourceLocation location) {
+  Call call("floor_divide", location);
+  auto [a, b] = call.binary(x, y);
+  if (call.dtypeOf(a) == DType::Bool) {
+    a = call.cast(a, DType::Int32);
+    b = call.cast(b, DType::Int32);
+  }
+  return call.tensor(call.builder.create<ir::FloorDivOp>(call.g.location(), a, b));
+}
+
 Tensor maximum(const Operand &x, const Operand &y, SourceLocation location) {
   Call call("maximum", location);
   auto [a, b] = call.binary(x, y);

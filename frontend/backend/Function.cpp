@@ -4,6 +4,7 @@
 #include "frontend/backend/FunctionState.h"
 #include "frontend/graph/RuntimeStatus.h"
 #include "frontend/graph/SparseParts.h"
+#include "keratin/graph.h"
 #include "keratin/io.h"
 #include "keratin/variables.h"
 
@@ -24,6 +25,12 @@ const Function::Impl &Function::checked(const char *call) const {
 const std::vector<Tensor> &Function::inputs() const { return checked("inputs").givenInputs; }
 const std::vector<Tensor> &Function::outputs() const { return checked("outputs").givenOutputs; }
 const std::string &Function::name() const { return checked("name").name; }
+const std::vector<std::string> &Function::inputNames() const {
+  return checked("inputNames").inputNames;
+}
+const std::vector<std::string> &Function::outputNames() const {
+  return checked("outputNames").outputNames;
+}
 double Function::compileMilliseconds() const {
   return checked("compileMilliseconds").program->milliseconds();
 }
@@ -159,16 +166,82 @@ void Function::call(const Array *values, size_t count, std::vector<Array> &outpu
   run(function, count, given, outputs);
 }
 
-void Function::callFeeds(const std::vector<Feed> &feeds, std::vector<Array> &outputs) const {
-  auto given = [&](size_t i) { return Given{&feeds[i].array(), feeds[i].matrix()}; };
-  run(checked("operator()"), feeds.size(), given, outputs);
+Results Function::resultsOf(std::vector<Array> outputs) const {
+  return {std::move(outputs),
+          std::shared_ptr<const std::vector<std::string>>(impl, &impl->outputNames)};
 }
 
-std::vector<Array> Function::operator()(const std::vector<Array> &values) const {
+Results Function::callFeeds(const std::vector<Feed> &feeds) const {
+  auto given = [&](size_t i) { return Given{&feeds[i].array(), feeds[i].matrix()}; };
+  std::vector<Array> outputs;
+  run(checked("operator()"), feeds.size(), given, outputs);
+  return resultsOf(std::move(outputs));
+}
+
+// "'x', 'y'"
+static std::string quoted(const std::vector<std::string> &names) {
+  std::string text;
+  for (const std::string &name : names)
+    if (!name.empty())
+      text += (text.empty() ? "'" : ", '") + name + "'";
+  return text;
+}
+
+Results Function::callNamed(const NamedFeeds &feeds) const {
+  const Impl &function = checked("operator()");
+  std::vector<const Feed *> byPlace(function.inputNames.size());
+  for (const auto &[name, feed] : feeds.list()) {
+    auto found = llvm::find(function.inputNames, name);
+    if (found == function.inputNames.end())
+      throw ValueError(function.name + ": no input is named '" + name + "'; there are " +
+                       (byPlace.empty() ? "none" : quoted(function.inputNames)));
+    if (std::find(std::next(found), function.inputNames.end(), name) != function.inputNames.end())
+      throw ValueError(function.name + ": several inputs are named '" + name +
+                       "'; needed values in the order of the inputs");
+    const Feed *&place = byPlace[size_t(found - function.inputNames.begin())];
+    if (place)
+      throw ValueError(function.name + ": '" + name + "' is given twice");
+    place = &feed;
+  }
+  const Feed none = None;
+  auto given = [&](size_t i) {
+    const Feed &feed = byPlace[i] ? *byPlace[i] : none;
+    return Given{&feed.array(), feed.matrix()};
+  };
+  std::vector<Array> outputs;
+  run(function, byPlace.size(), given, outputs);
+  return resultsOf(std::move(outputs));
+}
+
+Results Function::operator()(const std::vector<Array> &values) const {
   (void)checked("operator()");
   std::vector<Array> outputs;
   call(values.data(), values.size(), outputs);
-  return outputs;
+  return resultsOf(std::move(outputs));
+}
+
+const std::vector<std::string> &Results::names() const {
+  static const std::vector<std::string> none;
+  return outputNames ? *outputNames : none;
+}
+
+size_t Results::placeOf(const std::string &name) const {
+  auto found = llvm::find(names(), name);
+  if (found != names().end() && !name.empty() && size_t(found - names().begin()) < size())
+    return size_t(found - names().begin());
+  std::string known = quoted(names());
+  throw ValueError("Results: no output is named '" + name + "'; " +
+                   (known.empty() ? "the outputs have no names" : "there are " + known));
+}
+
+std::vector<Tensor> Function::variables() const {
+  const Impl &function = checked("variables");
+  Graph::Lock lock(Graph::get());
+  std::vector<Tensor> result;
+  for (ir::VariableOp variable : sliceFunction(function).variables)
+    if (!Graph::get().variables[variable.getId()].countsDraws)
+      result.push_back(tensorOf(variable));
+  return result;
 }
 
 Update::Update(const Tensor &variable, Operand value, SourceLocation location)
@@ -219,7 +292,13 @@ void frontend::compileFunction(Function::Impl &impl, FunctionModule module,
   }
 }
 
-static Function makeFunction(const std::vector<Tensor> &inputs, const std::vector<Tensor> &outputs,
+// What a tensor without a placeholder's name is called: without the ":0" that Keras puts behind.
+static std::string plainName(const Tensor &tensor) {
+  std::string name = tensor.name();
+  return name.substr(0, name.rfind(':'));
+}
+
+static Function makeFunction(const std::vector<Tensor> &inputs, const std::vector<Output> &outputs,
                              const std::vector<Update> &updates, const std::string &name,
                              const FunctionOptions &options, SourceLocation location) {
   auto impl = std::make_shared<Function::Impl>();
@@ -235,13 +314,16 @@ static Function makeFunction(const std::vector<Tensor> &inputs, const std::vecto
                       " seconds; needed at least 0 (no limit)");
     impl->name = name.empty() ? call.graph.uniqueName("function") : name;
     impl->givenInputs = inputs;
-    impl->givenOutputs = outputs;
     for (size_t i = 0; i < inputs.size(); ++i) {
       bool isSparse = sparseParts(call.raw(inputs[i])).has_value();
-      if (llvm::is_contained(llvm::ArrayRef(inputs).take_front(i), inputs[i]))
+      if (llvm::any_of(llvm::ArrayRef(inputs).take_front(i),
+                       [&](const Tensor &earlier) { return backend::is_same(earlier, inputs[i]); }))
         call.valueError("input '" + inputs[i].name() + "' is listed twice");
       if (!isSparse) {
         impl->inputs.push_back(inputs[i]);
+        auto op = valueOf(inputs[i]).getDefiningOp<ir::PlaceholderOp>();
+        impl->inputNames.push_back(op ? call.graph.placeholders[op.getId()].name
+                                      : plainName(inputs[i]));
         continue;
       }
       if (!hasSparseRole(inputs[i], ir::SparseRole::Placeholder))
@@ -249,14 +331,18 @@ static Function makeFunction(const std::vector<Tensor> &inputs, const std::vecto
                         "' is a sparse tensor; needed a placeholder");
       std::vector<Tensor> components = sparseComponents(inputs[i]);
       impl->inputs.insert(impl->inputs.end(), components.begin(), components.end());
-      std::string own = inputs[i].name();
-      impl->sparseInputs[i] = {own.substr(0, own.rfind(':')), inputs[i].dtype(), inputs[i].shape()};
+      impl->inputNames.push_back(plainName(inputs[i]));
+      impl->sparseInputs[i] = {impl->inputNames.back(), inputs[i].dtype(), inputs[i].shape()};
     }
     for (const Tensor &input : impl->inputs)
       impl->specs.push_back(specOf(call.graph, input));
-    for (const Tensor &output : outputs) {
-      std::optional<SparseParts> parts = sparseParts(call.raw(output));
-      impl->outputs.push_back(parts ? call.tensor(toDense(call, *parts)) : output);
+    for (const Output &output : outputs) {
+      std::optional<SparseParts> parts = sparseParts(call.raw(output.tensor()));
+      impl->givenOutputs.push_back(output.tensor());
+      impl->outputs.push_back(parts ? call.tensor(toDense(call, *parts)) : output.tensor());
+      if (!output.name().empty() && llvm::is_contained(impl->outputNames, output.name()))
+        call.valueError("two outputs are named '" + output.name() + "'");
+      impl->outputNames.push_back(output.name());
     }
     for (const Update &update : updates)
       if (update.tensor()) {
@@ -270,9 +356,11 @@ static Function makeFunction(const std::vector<Tensor> &inputs, const std::vecto
   return Function(std::move(impl));
 }
 
-Function backend::function(const std::vector<Tensor> &inputs, const std::vector<Tensor> &outputs,
-                           const std::vector<Update> &updates, const std::string &name,
+Function backend::function(const TensorList &inputs, const OutputList &outputs,
+                           const UpdateList &updates, const std::string &name,
                            const FunctionOptions &options, SourceLocation location) {
-  return withMemory(
-      [&] { return makeFunction(inputs, outputs, updates, name, options, location); });
+  return withMemory([&] {
+    return makeFunction(inputs.list(), outputs.list(), updates.list(),
+                        name.empty() ? options.name : name, options, location);
+  });
 }

@@ -48,10 +48,11 @@ struct keratin::Function::Impl {
   std::map<size_t, frontend::SparseInput> sparseInputs; // by place in givenInputs
   std::vector<Tensor> updates;                          // and what is only evaluated
   std::vector<frontend::InputSpec> specs;
-  // Of a function that was loaded: its ops keep the order of the file, its outputs their names
-  // there. So saving it again gives the same file.
+  std::vector<std::string> inputNames;  // of givenInputs
+  std::vector<std::string> outputNames; // of outputs; "" for none
+  // Of a function that was loaded: its ops keep the order of the file. So saving it again gives the
+  // same file.
   bool isLoaded = false;
-  std::vector<std::string> outputNames;
 
   std::vector<frontend::VariableStorage::Handle> variables; // kept alive for the handles
   std::vector<keratin_variable_t *> handles;

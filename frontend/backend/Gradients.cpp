@@ -7,12 +7,29 @@
 using namespace keratin;
 using namespace keratin::frontend;
 
+void Gradient::failAbsent() const {
+  if (variable.isEmpty())
+    throw ValueError("Gradient: this is empty");
+  std::string name = variable.name();
+  std::string place =
+      location.line ? std::string("; at ") + location.file + ":" + std::to_string(location.line)
+                    : "";
+  throw ValueError("gradients: the loss does not depend on '" + name.substr(0, name.rfind(':')) +
+                   "' in a differentiable way, so there is no gradient; needed has_value()" +
+                   place);
+}
+
 namespace keratin::backend {
 
-std::vector<std::optional<Tensor>>
-gradients(const Tensor &loss, const std::vector<Tensor> &variables, SourceLocation location) {
+std::vector<Gradient> gradients(const Tensor &loss, const TensorList &variableList,
+                                SourceLocation location) {
   Call call("gradients", location);
-  std::vector<std::optional<Tensor>> result(variables.size());
+  const std::vector<Tensor> &variables = variableList.list();
+  std::vector<Gradient> result;
+  for (const Tensor &variable : variables) {
+    call.raw(variable);
+    result.push_back(Gradient::absent(variable, location));
+  }
   Value total = call.dense(loss);
   if (!isFloating(call.dtypeOf(total)))
     return result;

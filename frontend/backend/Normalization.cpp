@@ -198,7 +198,7 @@ normalize_batch_in_training(const Operand &operand, const Operand &gamma, const 
 }
 
 Tensor batch_normalization(const Operand &operand, const Operand &mean, const Operand &var,
-                           const Operand &beta, const Operand &gamma, int64_t axis, double epsilon,
+                           const Operand &beta, const Operand &gamma, Axis axis, double epsilon,
                            SourceLocation location) {
   Call call("batch_normalization", location);
   Value x = call.floating(operand);

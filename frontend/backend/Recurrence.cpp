@@ -284,16 +284,16 @@ std::tuple<Tensor, Tensor, std::vector<Tensor>> Recurrence::finish(Results resul
 namespace keratin::backend {
 
 std::tuple<Tensor, Tensor, std::vector<Tensor>>
-rnn(const RnnStep &step_function, const Operand &inputs, const std::vector<Tensor> &initial_states,
-    bool go_backwards, const Operand &mask, const std::vector<Tensor> &constants, bool unroll,
+rnn(const RnnStep &step_function, const Operand &inputs, const TensorList &initial_states,
+    bool go_backwards, const Operand &mask, const TensorList &constants, bool unroll,
     const Operand &input_length, bool time_major, bool zero_output_for_mask,
     SourceLocation location) {
   Call call("rnn", location);
-  Recurrence recurrence(call, step_function, inputs, initial_states, constants,
+  Recurrence recurrence(call, step_function, inputs, initial_states.list(), constants.list(),
                         {go_backwards, unroll, time_major, zero_output_for_mask});
   recurrence.setMask(mask);
   recurrence.setLength(input_length);
-  if (recurrence.isMasked() && initial_states.empty())
+  if (recurrence.isMasked() && initial_states.list().empty())
     call.valueError("a mask without states; needed an initial state");
   return recurrence.run();
 }

@@ -149,16 +149,16 @@ Tensor any(const Operand &x, const Axes &axis, bool keepdims, SourceLocation loc
 Tensor all(const Operand &x, const Axes &axis, bool keepdims, SourceLocation location) {
   return reduceBool("all", &GraphMath::reduceAll, x, axis, keepdims, location);
 }
-Tensor argmax(const Operand &x, int64_t axis, SourceLocation location) {
+Tensor argmax(const Operand &x, Axis axis, SourceLocation location) {
   return argReduce<ir::ArgMaxOp>("argmax", x, axis, location);
 }
-Tensor argmin(const Operand &x, int64_t axis, SourceLocation location) {
+Tensor argmin(const Operand &x, Axis axis, SourceLocation location) {
   return argReduce<ir::ArgMinOp>("argmin", x, axis, location);
 }
-Tensor cumsum(const Operand &x, int64_t axis, SourceLocation location) {
+Tensor cumsum(const Operand &x, Axis axis, SourceLocation location) {
   return scan("cumsum", &GraphMath::cumsum, x, axis, location);
 }
-Tensor cumprod(const Operand &x, int64_t axis, SourceLocation location) {
+Tensor cumprod(const Operand &x, Axis axis, SourceLocation location) {
   return scan("cumprod", &GraphMath::cumprod, x, axis, location);
 }
 

@@ -140,7 +140,7 @@ private:
 
 namespace keratin::backend {
 
-Tensor repeat_elements(const Operand &operand, int64_t rep, int64_t axis, SourceLocation location) {
+Tensor repeat_elements(const Operand &operand, int64_t rep, Axis axis, SourceLocation location) {
   Call call("repeat_elements", location);
   Value x = call.value(operand);
   if (rep < 0)

@@ -228,11 +228,11 @@ private:
       }
       argumentAttributes[i] = entry.attributes();
     }
+    for (const std::string &name : impl.outputNames)
+      outputs.insert(name);
     for (unsigned i = 0; i < impl.outputs.size(); ++i) {
-      std::string name;
-      if (impl.isLoaded) {
-        name = impl.outputNames[i];
-      } else {
+      std::string name = impl.outputNames[i];
+      if (name.empty() && !impl.isLoaded) {
         // Without the ":0" that Keras puts behind names.
         name = impl.outputs[i].name();
         name = uniqueAmong(outputs, name.substr(0, name.rfind(':')));
@@ -280,6 +280,8 @@ public:
     for (mlir::Operation &op : function.getBody().front().without_terminator())
       clone(&op);
     addResults();
+    for (const InputSpec &spec : impl->specs)
+      impl->inputNames.push_back(spec.name);
     impl->givenInputs = impl->inputs;
     impl->givenOutputs = impl->outputs;
     return impl;

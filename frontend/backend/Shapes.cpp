@@ -69,7 +69,7 @@ static Tensor concatenateSparse(Call &call, const std::vector<Operand> &tensors,
   return call.tensor(sparseMatrix(call, joined));
 }
 
-Tensor concatenate(const std::vector<Operand> &tensors, int64_t axis, SourceLocation location) {
+Tensor concatenate(const std::vector<Operand> &tensors, Axis axis, SourceLocation location) {
   Call call("concatenate", location);
   if (!tensors.empty() && llvm::all_of(tensors, isSparse))
     return concatenateSparse(call, tensors, axis);
@@ -101,7 +101,7 @@ Tensor concatenate(const std::vector<Operand> &tensors, int64_t axis, SourceLoca
   return call.tensor(call.g.concatenate(values, axis));
 }
 
-Tensor stack(const std::vector<Operand> &x, int64_t axis, SourceLocation location) {
+Tensor stack(const std::vector<Operand> &x, Axis axis, SourceLocation location) {
   Call call("stack", location);
   std::vector<Value> values = promotedList(call, x);
   ir::Shape shape = ir::getShape(values.front());
@@ -188,7 +188,7 @@ Tensor batch_flatten(const Operand &operand, SourceLocation location) {
   return call.tensor(call.g.reshape(x, {batch, call.check(ir::elementCount(shape))}));
 }
 
-Tensor expand_dims(const Operand &operand, int64_t axis, SourceLocation location) {
+Tensor expand_dims(const Operand &operand, Axis axis, SourceLocation location) {
   Call call("expand_dims", location);
   Value x = call.value(operand);
   ir::Shape shape = ir::getShape(x);
@@ -196,17 +196,17 @@ Tensor expand_dims(const Operand &operand, int64_t axis, SourceLocation location
   return call.tensor(call.g.reshape(x, shape));
 }
 
-Tensor squeeze(const Operand &operand, int64_t axis, SourceLocation location) {
+Tensor squeeze(const Operand &operand, Axis axis, SourceLocation location) {
   Call call("squeeze", location);
   Value x = call.value(operand);
   ir::Shape shape = ir::getShape(x);
-  axis = call.axis(axis, int64_t(shape.size()));
-  if (shape[axis].isConstant() && shape[axis] != one)
-    call.valueError("axis " + std::to_string(axis) + " has size " + shape[axis].str() +
+  int64_t place = call.axis(axis, int64_t(shape.size()));
+  if (shape[place].isConstant() && shape[place] != one)
+    call.valueError("axis " + std::to_string(place) + " has size " + shape[place].str() +
                     "; needed 1");
-  shape[axis] = one;
+  shape[place] = one;
   x = call.requireShape(x, shape, "the squeezed axis and 1");
-  shape.erase(shape.begin() + axis);
+  shape.erase(shape.begin() + place);
   return call.tensor(call.g.reshape(x, shape));
 }
 

@@ -1,4 +1,5 @@
 // K functions: training and test phase.
+#include "keratin/graph.h"
 #include "keratin/training_phase.h"
 
 #include "frontend/backend/Choice.h"
@@ -84,7 +85,7 @@ Tensor in_train_phase(const Branch &x, const Branch &alt, const Operand &trainin
   }
   Call call("in_train_phase", location);
   Tensor result = choose(call, call.value(condition), x, alt);
-  if (condition.tensor() == phase().placeholder)
+  if (is_same(condition.tensor(), phase().placeholder))
     result.setUsesLearningPhase(true);
   return result;
 }

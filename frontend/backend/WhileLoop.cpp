@@ -25,9 +25,10 @@ static void checkParameters(Call &call, const char *function, std::optional<size
 namespace keratin::backend {
 
 std::vector<Tensor> while_loop(const ElementFunction &cond, const LoopBody &body,
-                               const std::vector<Tensor> &loop_vars, const Size &maximum_iterations,
+                               const TensorList &variables, const Size &maximum_iterations,
                                SourceLocation location) {
   Call call("while_loop", location);
+  const std::vector<Tensor> &loop_vars = variables.list();
   if (loop_vars.empty())
     call.valueError("loop_vars is an empty list; needed one tensor or more");
   checkParameters(call, "cond", cond.tensorCount(), loop_vars.size());

@@ -1,9 +1,10 @@
 // What braces mean, the same for every compiler and standard: built with each of them.
-#include <keratin/tensor.h>
+#include <keratin/backend.h>
 
 #include <cstdio>
 #include <cstdlib>
 
+namespace K = keratin::backend;
 using keratin::Array;
 using keratin::Operand;
 using Shape = std::vector<int64_t>;
@@ -22,7 +23,42 @@ static void check(int line, const Array &array, const Shape &shape) {
 static Array valueOf(const Operand &operand) { return operand.array(); }
 static Array arrayOf(const Array &array) { return array; }
 
+// Optional arguments by place and by name, lists of one, and what has a name.
+static void checkForms() {
+  K::Tensor x = K::placeholder({2, 3}), named = K::placeholder({2, 3}, {.name = "x"});
+  K::Tensor none = K::placeholder({2}, {}), w = K::variable(Array{{1.0, 2.0, 3.0}}, {.name = "w"});
+  CHECK(K::eval(K::sum(w, {0, 1})), {});
+  CHECK(K::eval(K::sum(w, {1})), {1});
+  CHECK(K::eval(K::sum(w, {.axis = 1, .keepdims = true})), {1, 1});
+  CHECK(K::eval(K::sum(w, 1, true)), {1, 1});
+  CHECK(K::eval(K::zeros({2}, {.dtype = "int8"})), {2});
+  Array image = Array::zeros(keratin::DType::Float32, {1, 4, 4, 1});
+  Array kernel = Array::zeros(keratin::DType::Float32, {2, 2, 1, 1});
+  CHECK(K::eval(K::conv2d(image, kernel, {2, 2})), {1, 2, 2, 1});
+  CHECK(K::eval(K::conv2d(image, kernel, {.padding = "same"})), {1, 4, 4, 1});
+  CHECK(K::eval(K::pool2d(image, {2, 2}, K::PoolOptions{.strides = {2, 2}})), {1, 2, 2, 1});
+  CHECK(K::eval(K::dropout(w, 0.5, K::DropoutOptions{.seed = 3})), {1, 3});
+  CHECK(K::eval(K::dropout(w, 0.5, {1, 3})), {1, 3});
+
+  K::Tensor loss = K::sum(named * w), gradient = K::gradients(loss, w)[0];
+  gradient = 0.1 * K::gradients(loss, {named, w})[1];
+  K::Function f = K::function({named}, {{"loss", loss}, named}, {{w, w - gradient}});
+  const Array feed = {{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}};
+  CHECK(f({feed})["loss"], {});
+  CHECK(f({{"x", feed}})[1], {2, 3});
+  CHECK(f({{{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}}})[1], {2, 3});
+  CHECK(f({{"x", {{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}}}})[1], {2, 3});
+  K::Function g =
+      K::function(named, loss, K::update_sub(w, gradient), K::FunctionOptions{.name = "step"});
+  CHECK(g({feed})[0], {});
+  K::Function scalar = K::function({}, w);
+  CHECK(scalar({})[0], {1, 3});
+  CHECK((feed[{0, K::Slice(1, 3)}]), {2});
+  CHECK(feed[1], {3});
+}
+
 int main() {
+  checkForms();
   const Array row = {1.0, 2.0};
   const std::vector<float> numbers = {1, 2, 3};
   CHECK(row, {2});

@@ -75,7 +75,7 @@ TEST_CASE("a training step on a device sends what is fed and fetches what is ask
          steps = K::variable(0, "int64");
   Tensor y = K::dot(K::dropout(x, 0.0), w) + b + 0.0 * K::random_uniform({1});
   Tensor loss = K::mean(K::square(y - target));
-  std::vector<std::optional<Tensor>> gradients = K::gradients(loss, {w, b});
+  std::vector<K::Gradient> gradients = K::gradients(loss, {w, b});
   Tensor v = 0.5 * velocity - 0.125 * *gradients[0];
   Function step = K::function({x, target}, {loss},
                               {Update(velocity, v), K::update_add(w, v),

@@ -294,3 +294,34 @@ TEST_CASE("high derivatives keep the zeros of branches not taken") {
     CHECK(derivative(z, x, order).eval().item<double>(0) == 0.0);
   }
 }
+
+TEST_CASE("one tensor stands for a list of one", "[gradient]") {
+  Tensor x = K::placeholder({}), w = K::variable(3.0);
+  Tensor loss = K::square(w * x);
+  Tensor gradient = K::gradients(loss, w)[0];
+  K::Function step = K::function(x, loss, K::update_sub(w, 0.5 * gradient));
+  CHECK(step({1.0})[0].item() == 9.0);
+  CHECK(w.eval().item() == 0.0);
+  K::Function assign = K::function({}, {}, K::Update(w, 2.0));
+  assign({});
+  CHECK(w.eval().item() == 2.0);
+}
+
+static bool has(const std::string &text, const std::string &part) {
+  INFO(text);
+  return text.find(part) != std::string::npos;
+}
+
+TEST_CASE("a gradient that is absent says of which variable", "[gradient]") {
+  Tensor w = K::variable(1.0, {.name = "used"}), b = K::variable(1.0, {.name = "not_used"});
+  std::vector<K::Gradient> gradients = K::gradients(K::square(w), {w, b});
+  CHECK(gradients[0].has_value());
+  CHECK_FALSE(gradients[1].has_value());
+  CHECK_FALSE(bool(gradients[1]));
+  CHECK(K::is_same(gradients[1].value_or(w), w));
+  auto message = [&](auto use) { return errorOf<K::ValueError>([&] { (void)use(gradients[1]); }); };
+  CHECK(has(message([](auto &g) { return 0.1 * g; }), "does not depend on 'not_used'"));
+  CHECK(has(message([](auto &g) { return Tensor(g); }), "GradientTest.cpp:"));
+  CHECK(has(message([](auto &g) { return g->name(); }), "'not_used'"));
+  CHECK(has(message([](auto &g) { return K::function({}, g); }), "'not_used'"));
+}

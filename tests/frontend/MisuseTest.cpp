@@ -342,3 +342,11 @@ TEST_CASE("A saved graph that is no regular file is refused at once", "[misuse]"
   for (const std::string &path : {fifo.path, std::string("/tmp"), std::string("/dev/zero")})
     refuses<keratin::RuntimeError>("is not a regular file", [&] { K::load_functions(path); });
 }
+
+// A bool where an axis is due is a keepdims in the wrong place.
+TEST_CASE("a bool is no axis") {
+  STATIC_REQUIRE(std::is_convertible_v<int, K::Axis>);
+  STATIC_REQUIRE(std::is_convertible_v<size_t, K::Axes>);
+  STATIC_REQUIRE_FALSE(std::is_convertible_v<bool, K::Axis>);
+  STATIC_REQUIRE_FALSE(std::is_convertible_v<bool, K::Axes>);
+}

@@ -259,3 +259,15 @@ TEST_CASE("dropout of almost everything drops almost everything", "[numbers]") {
     count += value != 0;
   CHECK(count == 0);
 }
+
+TEST_CASE("floor_divide rounds down, integers to integers") {
+  Tensor quotient = K::floor_divide(K::constant(Array{7, -7, 7, -7}, "int32"), Array{2, 2, -2, -2});
+  CHECK(quotient.dtype() == DType::Int32);
+  checkValue(quotient, Array{3, -4, -4, 3});
+  checkValue(K::floor_divide(K::constant(Array{7.5, -7.5}), 2.0), Array{3.0, -4.0});
+  CHECK(
+      K::floor_divide(K::constant(Array{true}, "bool"), K::constant(Array{true}, "bool")).dtype() ==
+      DType::Int32);
+  Tensor x = K::placeholder({2});
+  CHECK_FALSE(K::gradients(K::floor_divide(x, 2.0), x)[0].has_value());
+}

@@ -76,13 +76,33 @@ private:
   bool none = false;
 };
 
-// None (all axes), one axis, or a list. Negative axes count from the end.
+// One axis; a negative one counts from the end. No bool: that is a keepdims in the wrong place.
+class Axis {
+public:
+  template <typename T,
+            std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>, int> = 0>
+  Axis(T axis) : axis(int64_t(axis)) {}
+  template <typename T, std::enable_if_t<std::is_same_v<T, bool>, int> = 0>
+  Axis(T isNoAxis) = delete; // a bool; keepdims comes behind the axis
+
+  operator int64_t() const { return axis; }
+
+private:
+  int64_t axis;
+};
+
+// None (all axes), one axis, or a list.
 class Axes {
 public:
   Axes(std::nullopt_t) {}
-  template <typename T, typename = std::enable_if_t<std::is_integral_v<T>>>
+  template <typename T,
+            std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>, int> = 0>
   Axes(T axis) : list(std::vector<int64_t>{int64_t(axis)}) {}
-  Axes(std::initializer_list<int64_t> axes) : list(std::in_place, axes), isList(true) {}
+  template <typename T, std::enable_if_t<std::is_same_v<T, bool>, int> = 0>
+  Axes(T isNoAxis) = delete; // a bool; keepdims comes behind the axes
+  Axes(Axis axis) : list(std::vector<int64_t>{axis}) {}
+  Axes(std::initializer_list<Axis> axes)
+      : list(std::in_place, axes.begin(), axes.end()), isList(true) {}
   Axes(const std::vector<int64_t> &axes) : list(axes), isList(true) {}
   Axes(const std::vector<int> &axes)
       : list(std::in_place, axes.begin(), axes.end()), isList(true) {}
@@ -99,6 +119,22 @@ public:
 private:
   std::optional<std::vector<int64_t>> list;
   bool isList = false;
+};
+
+// One tensor, or a list of them.
+class TensorList {
+public:
+  TensorList() = default;
+  TensorList(const Tensor &tensor) : tensors{tensor} {}
+  TensorList(const Gradient &gradient) : tensors{gradient.value()} {}
+  TensorList(std::initializer_list<Tensor> list) : tensors(list) {}
+  TensorList(std::vector<Tensor> list) : tensors(std::move(list)) {}
+  TensorList(const std::vector<Gradient> &list) : tensors(list.begin(), list.end()) {}
+
+  const std::vector<Tensor> &list() const { return tensors; }
+
+private:
+  std::vector<Tensor> tensors;
 };
 
 // data_format: a name, or None for K::image_data_format().

@@ -8,6 +8,7 @@
 
 #include <cstring>
 #include <initializer_list>
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -20,6 +21,8 @@ namespace keratin {
 namespace detail {
 class ArrayRow;
 } // namespace detail
+
+class IndexList;
 
 // An n-dimensional array. It owns its elements, row-major, aligned to 64 bytes (scalars are held in
 // the object), unless view() or constView() made it of memory that somebody else owns. A copy is a
@@ -186,6 +189,12 @@ public:
   Array astype(DType dtype) const;
   // The same elements; ValueError unless there are as many.
   Array reshape(std::vector<int64_t> dims) const;
+  // As Python's x[key] (see IndexList) of what lies on the host; always a copy, which owns its
+  // elements. ValueError for an index outside its axis, for more items than axes, and for tensors.
+  Array operator[](const IndexList &key) const;
+
+  // As toString.
+  friend std::ostream &operator<<(std::ostream &out, const Array &array);
 
   // Makes this an array of the given dtype and dims with unspecified elements; keeps the memory if
   // it already has as many bytes. A view keeps its memory if it has this dtype and these dims, is
@@ -260,6 +269,9 @@ public:
 Array stackArrays(const Array *rows, size_t count);
 // "(2, 3)", as Python writes it.
 std::string toString(const std::vector<int64_t> &shape);
+// The elements as NumPy prints them; of more than 1000, the first and last three of each axis that
+// has more than six. "None" for no value; of a device, what is there and where.
+std::string toString(const Array &array);
 
 } // namespace keratin
 

@@ -24,6 +24,7 @@
 #include "keratin/io.h"
 #include "keratin/linear_algebra.h"
 #include "keratin/nn.h"
+#include "keratin/options.h"
 #include "keratin/random.h"
 #include "keratin/reductions.h"
 #include "keratin/saving.h"
@@ -31,19 +32,79 @@
 #include "keratin/sparse.h"
 #include "keratin/training_phase.h"
 #include "keratin/variables.h"
+#include "keratin/weights.h"
 #include "keratin/windows.h"
 
 namespace keratin::backend {
 
+// Every public type, so that K:: is all that a program needs to name.
 using keratin::All;
+using keratin::ArangeOptions;
 using keratin::Array;
+using keratin::AssertionError;
+using keratin::Axes;
+using keratin::Axis;
+using keratin::BatchNormalizationOptions;
+using keratin::Branch;
+using keratin::ConstantOptions;
+using keratin::Constraint;
+using keratin::Conv3dTransposeOptions;
+using keratin::ConvOptions;
+using keratin::CreationOptions;
+using keratin::CrossentropyOptions;
+using keratin::CtcDecodeOptions;
+using keratin::DataFormat;
+using keratin::DropoutOptions;
 using keratin::DType;
+using keratin::DTypeArgument;
+using keratin::ElementFunction;
+using keratin::Elements;
 using keratin::Ellipsis;
+using keratin::EllipsisType;
+using keratin::Error;
+using keratin::Feed;
+using keratin::FloatingPointError;
+using keratin::FoldOptions;
 using keratin::Function;
+using keratin::FunctionOptions;
+using keratin::Gradient;
+using keratin::IndexList;
+using keratin::LoopBody;
+using keratin::MapOptions;
+using keratin::NamedFeeds;
 using keratin::None;
+using keratin::NotImplementedError;
+using keratin::Operand;
+using keratin::Output;
+using keratin::OutputList;
+using keratin::PlaceholderOptions;
+using keratin::PoolOptions;
+using keratin::RandomBinomialOptions;
+using keratin::RandomNormalOptions;
+using keratin::RandomUniformOptions;
+using keratin::RandomVariableOptions;
+using keratin::ReductionOptions;
+using keratin::ReluOptions;
+using keratin::Results;
+using keratin::RnnOptions;
+using keratin::RnnStep;
+using keratin::RnnStepResult;
+using keratin::RuntimeError;
 using keratin::Session;
+using keratin::Shape;
+using keratin::Size;
 using keratin::Slice;
+using keratin::SourceLocation;
+using keratin::SparseMatrix;
+using keratin::StaticShape;
 using keratin::Tensor;
+using keratin::TensorList;
+using keratin::toString;
+using keratin::TypeError;
+using keratin::Update;
+using keratin::UpdateList;
+using keratin::ValueError;
+using keratin::VariableOptions;
 
 } // namespace keratin::backend
 

@@ -210,11 +210,10 @@ namespace backend {
 // of lengths as input_length works as a mask too. unroll makes the steps one by one, for a known
 // time; input_length may be that time.
 std::tuple<Tensor, Tensor, std::vector<Tensor>>
-rnn(const RnnStep &step_function, const Operand &inputs, const std::vector<Tensor> &initial_states,
-    bool go_backwards = false, const Operand &mask = None,
-    const std::vector<Tensor> &constants = {}, bool unroll = false,
-    const Operand &input_length = None, bool time_major = false, bool zero_output_for_mask = false,
-    SourceLocation location = SourceLocation::current());
+rnn(const RnnStep &step_function, const Operand &inputs, const TensorList &initial_states,
+    bool go_backwards = false, const Operand &mask = None, const TensorList &constants = {},
+    bool unroll = false, const Operand &input_length = None, bool time_major = false,
+    bool zero_output_for_mask = false, SourceLocation location = SourceLocation::current());
 
 // fn(elems[0]), fn(elems[1]), … as one tensor; of this dtype, or for None of what fn returns.
 Tensor map_fn(const ElementFunction &fn, const Elements &elems, const std::string &name = "",
@@ -237,8 +236,7 @@ Tensor foldr(const std::function<Tensor(const Tensor &, const Tensor &)> &fn, co
 // The gradient keeps values of each iteration. It works with any number of them; of a loop inside
 // another one, or inside a branch, only with maximum_iterations, and then takes as many.
 std::vector<Tensor> while_loop(const ElementFunction &cond, const LoopBody &body,
-                               const std::vector<Tensor> &loop_vars,
-                               const Size &maximum_iterations = None,
+                               const TensorList &loop_vars, const Size &maximum_iterations = None,
                                SourceLocation location = SourceLocation::current());
 
 } // namespace backend

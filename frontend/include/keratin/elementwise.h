@@ -13,6 +13,10 @@ Tensor square(const Operand &x, SourceLocation location = SourceLocation::curren
 Tensor sqrt(const Operand &x, SourceLocation location = SourceLocation::current());
 // An integer to a negative integer power is a ValueError.
 Tensor pow(const Operand &x, const Operand &a, SourceLocation location = SourceLocation::current());
+// The quotient rounded down, as Python's // and numpy.floor_divide: of integers an integer. 0 as an
+// integer divisor gives an undefined number. No gradient.
+Tensor floor_divide(const Operand &x, const Operand &y,
+                    SourceLocation location = SourceLocation::current());
 // Bounds may be numbers, tensors or None; x's shape and dtype stay.
 Tensor clip(const Operand &x, const Operand &min_value, const Operand &max_value,
             SourceLocation location = SourceLocation::current());

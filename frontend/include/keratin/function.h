@@ -5,7 +5,8 @@
 #include "keratin/arguments.h"
 #include "keratin/sparse.h"
 
-#include <map>
+#include <initializer_list>
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <utility>
@@ -33,6 +34,54 @@ private:
   std::shared_ptr<const SparseMatrix> sparse;
 };
 
+// Values for inputs by their names: {{"x", images}, {"y", labels}}.
+class NamedFeeds {
+public:
+  struct Entry {
+    // A template, so that no number is taken for a name.
+    template <typename Name, typename T,
+              typename = std::enable_if_t<std::is_convertible_v<const Name &, std::string> &&
+                                          std::is_convertible_v<T, Feed>>>
+    Entry(const Name &name, T &&value) : name(name), feed(std::forward<T>(value)) {}
+    template <typename Name,
+              typename = std::enable_if_t<std::is_convertible_v<const Name &, std::string>>>
+    Entry(const Name &name, std::initializer_list<detail::ArrayRow> rows)
+        : name(name), feed(Array(rows)) {}
+
+    std::string name;
+    Feed feed;
+  };
+
+  NamedFeeds(std::initializer_list<Entry> entries) : entries(entries) {}
+  NamedFeeds(std::vector<Entry> entries) : entries(std::move(entries)) {}
+
+  const std::vector<Entry> &list() const { return entries; }
+
+private:
+  std::vector<Entry> entries;
+};
+
+// What a call returns: an array for each output, by its place, or by its name where it has one.
+class Results : public std::vector<Array> {
+public:
+  Results() = default;
+  Results(std::vector<Array> arrays, std::shared_ptr<const std::vector<std::string>> names)
+      : std::vector<Array>(std::move(arrays)), outputNames(std::move(names)) {}
+
+  using std::vector<Array>::operator[];
+  // ValueError, which lists the names that there are, for any other.
+  Array &operator[](const std::string &name) { return data()[placeOf(name)]; }
+  const Array &operator[](const std::string &name) const { return data()[placeOf(name)]; }
+
+  // One for each array; "" for an output without a name.
+  const std::vector<std::string> &names() const;
+
+private:
+  size_t placeOf(const std::string &name) const;
+
+  std::shared_ptr<const std::vector<std::string>> outputNames;
+};
+
 // What K::function returns: code for the outputs and updates of a graph. Copies share the code,
 // which never changes; several threads may call it at once. Calls that update variables exclude
 // each other, and updates are applied together or, when a call fails, not at all. One that is made
@@ -47,13 +96,17 @@ public:
   // One value for each input, converted to its dtype; None for an input with a default (the
   // learning phase). The arrays returned are the caller's. ValueError for too few or too many
   // values and for a shape that does not fit.
-  std::vector<Array> operator()(const std::vector<Array> &values) const;
+  Results operator()(const std::vector<Array> &values) const;
   // The same, sparse matrices among the values. (A template, so that a list of arrays is one.)
-  template <typename T = Feed> std::vector<Array> operator()(const std::vector<T> &feeds) const {
+  template <typename T = Feed> Results operator()(const std::vector<T> &feeds) const {
     static_assert(std::is_same_v<T, Feed>, "needs arrays or keratin::Feed");
-    std::vector<Array> outputs;
-    callFeeds(feeds, outputs);
-    return outputs;
+    return callFeeds(feeds);
+  }
+  // The same, by the names of the inputs, in any order; what has a default may be left out.
+  // ValueError for a name that no input has, or that several have, or that is given twice.
+  template <typename T = NamedFeeds, std::enable_if_t<std::is_same_v<T, NamedFeeds>, int> = 0>
+  Results operator()(const T &feeds) const {
+    return callNamed(feeds);
   }
   // The same without allocating in a steady state: the memory of outputs is used again where it is
   // large enough. values must be `inputs().size()` arrays, and may lie among the outputs.
@@ -67,6 +120,13 @@ public:
   const std::vector<Tensor> &inputs() const;
   const std::vector<Tensor> &outputs() const;
   const std::string &name() const;
+  // Of the placeholders, as they were given, or of other tensors less the ":0".
+  const std::vector<std::string> &inputNames() const;
+  // As K::function was given them, or as they stand in the file; "" for an output without a name.
+  const std::vector<std::string> &outputNames() const;
+  // The variables that a call reads or updates, each once, in the order of first need; without what
+  // random functions count their draws with. Of a sparse one, that of its stored elements.
+  std::vector<Tensor> variables() const;
 
   // What compiling cost and decided.
   double compileMilliseconds() const;
@@ -77,15 +137,56 @@ public:
   int64_t arenaBytes() const;
   int64_t maxLiveBytes() const;
 
+  // As toString.
+  friend std::ostream &operator<<(std::ostream &out, const Function &function);
+
   struct Impl;
   explicit Function(std::shared_ptr<const Impl> impl) : impl(std::move(impl)) {}
 
 private:
   friend struct frontend::FunctionAccess;
   const Impl &checked(const char *call) const;
-  void callFeeds(const std::vector<Feed> &feeds, std::vector<Array> &outputs) const;
+  Results callFeeds(const std::vector<Feed> &feeds) const;
+  Results callNamed(const NamedFeeds &feeds) const;
+  Results resultsOf(std::vector<Array> outputs) const;
 
   std::shared_ptr<const Impl> impl;
+};
+
+// The name, and a line for each input, output and update: its name, dtype and shape.
+std::string toString(const Function &function);
+
+// An entry of K::function's outputs: a tensor, or a pair (name, tensor).
+class Output {
+public:
+  template <typename T, typename = std::enable_if_t<std::is_convertible_v<const T &, Tensor>>>
+  Output(const T &tensor) : value(tensor) {}
+  Output(std::string name, const Tensor &tensor) : value(tensor), givenName(std::move(name)) {}
+
+  const Tensor &tensor() const { return value; }
+  // "" for none.
+  const std::string &name() const { return givenName; }
+
+private:
+  Tensor value;
+  std::string givenName;
+};
+
+// K::function's outputs: one tensor, or a list whose entries may have names.
+class OutputList {
+public:
+  OutputList() = default;
+  OutputList(std::initializer_list<Output> list) : outputs(list) {}
+  OutputList(std::vector<Output> list) : outputs(std::move(list)) {}
+  OutputList(const std::vector<Tensor> &list) : outputs(list.begin(), list.end()) {}
+  OutputList(const std::vector<Gradient> &list) : outputs(list.begin(), list.end()) {}
+  template <typename T, typename = std::enable_if_t<std::is_convertible_v<const T &, Tensor>>>
+  OutputList(const T &tensor) : outputs{Output(tensor)} {}
+
+  const std::vector<Output> &list() const { return outputs; }
+
+private:
+  std::vector<Output> outputs;
 };
 
 // An entry of K::function's updates: an update op, a pair (variable, new value), None (ignored), or
@@ -105,15 +206,33 @@ private:
   std::optional<Tensor> op;
 };
 
+// K::function's updates: one, or a list.
+class UpdateList {
+public:
+  UpdateList() = default;
+  UpdateList(std::initializer_list<Update> list) : updates(list) {}
+  UpdateList(std::vector<Update> list) : updates(std::move(list)) {}
+  UpdateList(const std::vector<Tensor> &ops) : updates(ops.begin(), ops.end()) {}
+  UpdateList(const Update &update) : updates{update} {}
+  UpdateList(const Tensor &op) : updates{Update(op)} {}
+
+  const std::vector<Update> &list() const { return updates; }
+
+private:
+  std::vector<Update> updates;
+};
+
 // How a function is compiled.
 struct FunctionOptions {
+  // As K::function's parameter of that name, where that is "".
+  std::string name = "";
   // What it runs on, by name; "": that which the target is named after, else K::device(). A
   // ValueError lists the names that there are. Variables that no function uses yet move there;
   // ValueError for one that a function of another device uses.
-  std::string device;
+  std::string device = "";
   // What it is compiled for, by name; "": what the device needs. "cuda:sm_90": with machine code
   // for these devices, where NVIDIA's assembler is found.
-  std::string target;
+  std::string target = "";
   // Bytes of temporaries that a call may take; 0: as many as it likes. Loops whose gradients would
   // keep more keep some of their states and do steps again: the results are the same, the time
   // grows by a run of the loop or more. Function::memoryPlan says whether the budget was kept;

@@ -44,6 +44,7 @@ private:
 class control_dependencies {
 public:
   explicit control_dependencies(const std::vector<Tensor> &control_inputs);
+  explicit control_dependencies(const Tensor &op) : control_dependencies(std::vector<Tensor>{op}) {}
   explicit control_dependencies(std::nullopt_t) : control_dependencies(std::vector<Tensor>()) {}
   ~control_dependencies();
   control_dependencies(const control_dependencies &) = delete;
@@ -56,6 +57,9 @@ private:
 // Made by a Keras layer: never in C++. ValueError unless x is a tensor.
 bool is_keras_tensor(const Operand &x);
 bool is_tensor(const Operand &x);
+// Whether both are handles on one value of the graph: what Python's `is` says. K::equal compares
+// elements.
+inline bool is_same(const Tensor &a, const Tensor &b) { return std::equal_to<Tensor>()(a, b); }
 bool is_variable(const Operand &x);
 // False for the learning phase, which has a default.
 bool is_placeholder(const Operand &x);
@@ -72,12 +76,12 @@ std::string dtype(const Operand &x);
 // ValueError if a size is unknown.
 int64_t count_params(const Operand &x);
 
-// One entry for each variable, of its shape: the derivative of the loss (its sum, if it is no
-// scalar). None where the loss does not depend on it in a differentiable way. That of a sparse
-// tensor is sparse: of what is stored. Gradients have gradients.
-std::vector<std::optional<Tensor>> gradients(const Tensor &loss,
-                                             const std::vector<Tensor> &variables,
-                                             SourceLocation location = SourceLocation::current());
+// One entry for each variable (or placeholder, or any tensor), of its shape and dtype: the
+// derivative of the loss (its sum, if it is no scalar). Absent where the loss does not depend on it
+// in a differentiable way: has_value() is false, and using it a ValueError that names the variable.
+// That of a sparse tensor is sparse: of what is stored. Gradients have gradients.
+std::vector<Gradient> gradients(const Tensor &loss, const TensorList &variables,
+                                SourceLocation location = SourceLocation::current());
 // The same value, a constant for gradients.
 Tensor stop_gradient(const Operand &variables, SourceLocation location = SourceLocation::current());
 std::vector<Tensor> stop_gradient(const std::vector<Tensor> &variables,

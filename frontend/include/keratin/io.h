@@ -27,11 +27,12 @@ void batch_set_value(const std::vector<std::pair<Tensor, Array>> &tuples,
 // The same value; whenever it is computed, prints the message, a space and the value.
 Tensor print_tensor(const Operand &x, const std::string &message = "",
                     SourceLocation location = SourceLocation::current());
-// Compiles what outputs and updates need. Outputs, and the right-hand sides of updates, are
-// computed from the variables' values before the call; then all updates are applied. ValueError for
-// a memory budget below 0.
-Function function(const std::vector<Tensor> &inputs, const std::vector<Tensor> &outputs,
-                  const std::vector<Update> &updates = {}, const std::string &name = "",
+// Compiles what outputs and updates need. Each is a list or one of its kind; outputs may have
+// names: {{"loss", loss}, {"accuracy", accuracy}}. Outputs, and the right-hand sides of updates,
+// are computed from the variables' values before the call; then all updates are applied. ValueError
+// for an input listed twice, two outputs of one name, and a memory budget below 0.
+Function function(const TensorList &inputs, const OutputList &outputs,
+                  const UpdateList &updates = {}, const std::string &name = "",
                   const FunctionOptions &options = {},
                   SourceLocation location = SourceLocation::current());
 

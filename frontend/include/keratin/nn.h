@@ -15,7 +15,7 @@ Tensor relu(const Operand &x, double alpha = 0.0, std::optional<double> max_valu
             double threshold = 0.0, SourceLocation location = SourceLocation::current());
 Tensor elu(const Operand &x, double alpha = 1.0,
            SourceLocation location = SourceLocation::current());
-Tensor softmax(const Operand &x, int64_t axis = -1,
+Tensor softmax(const Operand &x, Axis axis = -1,
                SourceLocation location = SourceLocation::current());
 Tensor softsign(const Operand &x, SourceLocation location = SourceLocation::current());
 // clip(0.2 x + 0.5, 0, 1).
@@ -23,11 +23,11 @@ Tensor hard_sigmoid(const Operand &x, SourceLocation location = SourceLocation::
 
 // Probabilities are clipped to [epsilon, 1 - epsilon]; logits are not.
 Tensor categorical_crossentropy(const Operand &target, const Operand &output,
-                                bool from_logits = false, int64_t axis = -1,
+                                bool from_logits = false, Axis axis = -1,
                                 SourceLocation location = SourceLocation::current());
 // Targets are class numbers; one outside the classes gives NaN.
 Tensor sparse_categorical_crossentropy(const Operand &target, const Operand &output,
-                                       bool from_logits = false, int64_t axis = -1,
+                                       bool from_logits = false, Axis axis = -1,
                                        SourceLocation location = SourceLocation::current());
 // Element by element.
 Tensor binary_crossentropy(const Operand &target, const Operand &output, bool from_logits = false,
@@ -52,7 +52,7 @@ normalize_batch_in_training(const Operand &x, const Operand &gamma, const Operan
                             SourceLocation location = SourceLocation::current());
 // (x - mean) / sqrt(var + epsilon) * gamma + beta; gamma and beta may be None.
 Tensor batch_normalization(const Operand &x, const Operand &mean, const Operand &var,
-                           const Operand &beta, const Operand &gamma, int64_t axis = -1,
+                           const Operand &beta, const Operand &gamma, Axis axis = -1,
                            double epsilon = 0.001,
                            SourceLocation location = SourceLocation::current());
 

@@ -35,14 +35,13 @@ Tensor all(const Operand &x, const Axes &axis = None, bool keepdims = false,
 Tensor logsumexp(const Operand &x, const Axes &axis = None, bool keepdims = false,
                  SourceLocation location = SourceLocation::current());
 // Where the extreme is along one axis, int64; the first of equals.
-Tensor argmax(const Operand &x, int64_t axis = -1,
+Tensor argmax(const Operand &x, Axis axis = -1,
               SourceLocation location = SourceLocation::current());
-Tensor argmin(const Operand &x, int64_t axis = -1,
+Tensor argmin(const Operand &x, Axis axis = -1,
               SourceLocation location = SourceLocation::current());
 // Of the dtype of x, as all arithmetic: of bools whether any so far is true, whether all are.
-Tensor cumsum(const Operand &x, int64_t axis = 0,
-              SourceLocation location = SourceLocation::current());
-Tensor cumprod(const Operand &x, int64_t axis = 0,
+Tensor cumsum(const Operand &x, Axis axis = 0, SourceLocation location = SourceLocation::current());
+Tensor cumprod(const Operand &x, Axis axis = 0,
                SourceLocation location = SourceLocation::current());
 
 } // namespace keratin::backend

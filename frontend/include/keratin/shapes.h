@@ -13,10 +13,10 @@ namespace keratin::backend {
 using Padding = std::vector<int64_t>;
 using Paddings = std::vector<Padding>;
 
-Tensor concatenate(const std::vector<Operand> &tensors, int64_t axis = -1,
+Tensor concatenate(const std::vector<Operand> &tensors, Axis axis = -1,
                    SourceLocation location = SourceLocation::current());
 // Along a new axis.
-Tensor stack(const std::vector<Operand> &x, int64_t axis = 0,
+Tensor stack(const std::vector<Operand> &x, Axis axis = 0,
              SourceLocation location = SourceLocation::current());
 // At most one entry is -1 (or None): what the number of elements leaves.
 Tensor reshape(const Operand &x, const Shape &shape,
@@ -27,11 +27,11 @@ Tensor permute_dimensions(const Operand &x, const std::vector<int64_t> &pattern,
 Tensor flatten(const Operand &x, SourceLocation location = SourceLocation::current());
 // Rank 2: the first size, and the product of the others.
 Tensor batch_flatten(const Operand &x, SourceLocation location = SourceLocation::current());
-Tensor expand_dims(const Operand &x, int64_t axis = -1,
+Tensor expand_dims(const Operand &x, Axis axis = -1,
                    SourceLocation location = SourceLocation::current());
-Tensor squeeze(const Operand &x, int64_t axis, SourceLocation location = SourceLocation::current());
+Tensor squeeze(const Operand &x, Axis axis, SourceLocation location = SourceLocation::current());
 // Each element rep times along the axis.
-Tensor repeat_elements(const Operand &x, int64_t rep, int64_t axis,
+Tensor repeat_elements(const Operand &x, int64_t rep, Axis axis,
                        SourceLocation location = SourceLocation::current());
 // (b, d) to (b, n, d).
 Tensor repeat(const Operand &x, const Size &n, SourceLocation location = SourceLocation::current());

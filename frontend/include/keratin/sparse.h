@@ -1,7 +1,7 @@
 // Matrices of which only some elements are stored, and the K functions that take them.
 //
-// A sparse tensor has rank 2 and comes from `K::placeholder(shape, None, dtype, /*sparse=*/true)`
-// or `K::variable(matrix)`. K::dot, concatenate, cast, identity and what asks for shapes take it as
+// A sparse tensor has rank 2 and comes from `K::placeholder(shape, {.sparse = true})` or
+// `K::variable(matrix)`. K::dot, concatenate, cast, identity and what asks for shapes take it as
 // it is; every other function refuses it and says to use K::to_dense.
 #ifndef KERATIN_SPARSE_H
 #define KERATIN_SPARSE_H

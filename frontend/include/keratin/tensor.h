@@ -6,8 +6,10 @@
 #include "keratin/source_location.h"
 
 #include <functional>
+#include <iosfwd>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace keratin {
@@ -22,6 +24,7 @@ class OperandEntry;
 } // namespace detail
 
 class IndexList;
+class Operand;
 
 // A static shape: None where a size is known only at run time.
 using StaticShape = std::vector<std::optional<int64_t>>;
@@ -62,17 +65,63 @@ public:
   bool trainable() const;
   void setTrainable(bool trainable);
 
-  // Identity: both are handles on the same value.
-  friend bool operator==(const Tensor &a, const Tensor &b) { return a.node == b.node; }
-  friend bool operator!=(const Tensor &a, const Tensor &b) { return a.node != b.node; }
+  // Tensors have no == and no !=. K::equal and K::not_equal compare elements; K::is_same says
+  // whether two are handles on one value, as std::equal_to does, so that tensors may be keys.
+  friend bool operator==(const Tensor &, const Tensor &) = delete;  // K::equal, or K::is_same
+  friend bool operator!=(const Tensor &, const Tensor &) = delete;  // K::not_equal, or !K::is_same
+  friend bool operator==(const Tensor &, const Operand &) = delete; // K::equal
+  friend bool operator==(const Operand &, const Tensor &) = delete; // K::equal
+  friend bool operator!=(const Tensor &, const Operand &) = delete; // K::not_equal
+  friend bool operator!=(const Operand &, const Tensor &) = delete; // K::not_equal
+
+  // As toString.
+  friend std::ostream &operator<<(std::ostream &out, const Tensor &tensor);
 
 private:
   friend struct detail::TensorAccess;
   friend struct std::hash<Tensor>;
+  friend struct std::equal_to<Tensor>;
   detail::Node *node = nullptr;
 };
 
+// "dense/add:0: float32 (None, 4)"; "empty" for an empty tensor.
+std::string toString(const Tensor &tensor);
+
 using Constraint = std::function<Tensor(const Tensor &)>;
+
+// An entry of what K::gradients returns: a tensor or, where the loss does not depend on the
+// variable in a differentiable way, none. It stands where a tensor does; using one that is absent
+// is a ValueError that names the variable and the place of the call of K::gradients.
+class Gradient {
+public:
+  Gradient(Tensor tensor) : tensor(std::move(tensor)) {}
+  static Gradient absent(Tensor variable, SourceLocation location) {
+    Gradient gradient{Tensor()};
+    gradient.variable = std::move(variable);
+    gradient.location = location;
+    return gradient;
+  }
+
+  bool has_value() const { return !tensor.isEmpty(); }
+  explicit operator bool() const { return has_value(); }
+  const Tensor &value() const {
+    if (!has_value())
+      failAbsent();
+    return tensor;
+  }
+  // The tensor, or another where it is absent: K::zeros_like(w), for one.
+  Tensor value_or(Tensor other) const { return has_value() ? tensor : std::move(other); }
+  const Tensor &operator*() const { return value(); }
+  const Tensor *operator->() const { return &value(); }
+  operator const Tensor &() const { return value(); }
+
+private:
+  [[noreturn]] void failAbsent() const;
+
+  Tensor tensor;
+  Tensor variable; // of one that is absent
+  SourceLocation location;
+};
 
 // What a K function takes where it needs a tensor: a tensor, a number, a bool, an array, nested
 // lists of numbers, or a list that mixes tensors and numbers (stacked). None where the function
@@ -85,6 +134,8 @@ public:
       : location(location) {}
   Operand(const keratin::Tensor &value, SourceLocation location = SourceLocation::current())
       : location(location), type(Kind::Tensor), symbolic(value) {}
+  Operand(const Gradient &gradient, SourceLocation location = SourceLocation::current())
+      : Operand(gradient.value(), location) {}
   template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>>
   Operand(T value, SourceLocation location = SourceLocation::current())
       : location(location), type(std::is_same_v<T, bool>       ? Kind::Bool
@@ -186,6 +237,12 @@ Tensor &operator/=(Tensor &x, const Operand &y);
 template <> struct std::hash<keratin::Tensor> {
   size_t operator()(const keratin::Tensor &tensor) const noexcept {
     return std::hash<const void *>()(tensor.node);
+  }
+};
+// As K::is_same.
+template <> struct std::equal_to<keratin::Tensor> {
+  bool operator()(const keratin::Tensor &a, const keratin::Tensor &b) const noexcept {
+    return a.node == b.node;
   }
 };
 

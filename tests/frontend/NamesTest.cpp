@@ -1,0 +1,69 @@
+// Feeding and results by name, and the variables of a function.
+#include "tests/frontend/FrontendTest.h"
+
+#include "tests/support/TemporaryFile.h"
+
+static bool has(const std::string &text, const std::string &part) {
+  INFO(text);
+  return text.find(part) != std::string::npos;
+}
+
+TEST_CASE("outputs have names and inputs are fed by theirs", "[names]") {
+  Tensor x = K::placeholder({None}, {.name = "named_x"}),
+         y = K::placeholder({}, {.name = "named_y"});
+  K::Function f = K::function({x, y}, {{"scaled", x * y}, {"total", K::sum(x)}, y});
+  CHECK(f.inputNames() == std::vector<std::string>{"named_x", "named_y"});
+  CHECK(f.outputNames() == std::vector<std::string>{"scaled", "total", ""});
+  K::Results results = f({{"named_y", 2.0}, {"named_x", Array{1.0, 2.0}}});
+  checkArray(results["scaled"], Array{2.0, 4.0});
+  checkArray(results["total"], Array(3.0));
+  checkArray(results[2], Array(2.0));
+  // By place as ever.
+  checkArray(f({Array{3.0}, 2.0})["scaled"], Array{6.0});
+
+  CHECK(has(errorOf<K::ValueError>([&] {
+              f({{"named_z", 1.0}});
+            }),
+            "no input is named 'named_z'; there are 'named_x', 'named_y'"));
+  CHECK(has(errorOf<K::ValueError>([&] { f({{"named_x", Array{1.0}}}); }), "'named_y' is None"));
+  CHECK(has(errorOf<K::ValueError>([&] {
+              f({{"named_y", 1.0}, {"named_y", 1.0}});
+            }),
+            "'named_y' is given twice"));
+  CHECK(has(errorOf<K::ValueError>([&] { results["loss"]; }),
+            "no output is named 'loss'; there are 'scaled', 'total'"));
+  CHECK(
+      has(errorOf<K::ValueError>([&] { K::function(x, x)({Array{1.0}})["x"]; }), "have no names"));
+  CHECK(has(errorOf<K::ValueError>([&] {
+              K::function(x, {{"a", x}, {"a", x + 1.0}});
+            }),
+            "two outputs are named 'a'"));
+}
+
+TEST_CASE("sparse matrices and defaults are fed by name too", "[names]") {
+  Tensor x = K::placeholder({2, 2}, {.sparse = true, .name = "named_sparse"});
+  Tensor phase = K::learning_phase().tensor();
+  K::Function f = K::function({x, phase}, {{"dense", K::to_dense(x)}});
+  Array identity = {{1.0, 0.0}, {0.0, 1.0}};
+  checkArray(f({{"named_sparse", K::SparseMatrix::fromDense(identity)}})["dense"], identity);
+}
+
+TEST_CASE("names of outputs are saved with a function", "[names]") {
+  keratin::tests::TemporaryFile file;
+  Tensor x = K::placeholder({2}, {.name = "saved_x"});
+  K::save_function(K::function(x, {{"double", 2.0 * x}, x + 1.0}, {}, "f"), file.path);
+  K::Function loaded = K::load_function(file.path);
+  CHECK(loaded.outputNames()[0] == "double");
+  checkArray(loaded({{"saved_x", Array{1.0, 2.0}}})["double"], Array{2.0, 4.0});
+}
+
+TEST_CASE("a function lists its variables", "[names]") {
+  Tensor x = K::placeholder({2}), w = K::variable(1.0, {.name = "listed_w"});
+  Tensor count = K::variable(0.0, {.name = "listed_count"}), other = K::variable(1.0);
+  K::Function f = K::function(x, K::dropout(x, 0.5) * w, K::update_add(count, 1.0));
+  std::vector<Tensor> variables = f.variables();
+  REQUIRE(variables.size() == 2);
+  const bool isFirst = K::is_same(variables[0], w);
+  CHECK(K::is_same(variables[isFirst ? 0 : 1], w));
+  CHECK(K::is_same(variables[isFirst ? 1 : 0], count));
+}

@@ -1,0 +1,148 @@
+// Values of variables in safetensors files.
+#include "tests/frontend/FrontendTest.h"
+
+#include "tests/support/TemporaryFile.h"
+
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+namespace {
+
+// A file of its own that K::save_weights knows by its end.
+struct WeightsFile : keratin::tests::TemporaryFile {
+  WeightsFile() { path += ".safetensors"; }
+
+  std::string read() const {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  void write(const std::string &bytes) const {
+    std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+  }
+  // As the format has it: the header's length, the header, the elements.
+  void write(const std::string &header, const std::string &elements) const {
+    uint64_t length = header.size();
+    std::string bytes(sizeof length, '\0');
+    std::memcpy(bytes.data(), &length, sizeof length);
+    write(bytes + header + elements);
+  }
+};
+
+} // namespace
+
+static bool has(const std::string &text, const std::string &part) {
+  INFO(text);
+  return text.find(part) != std::string::npos;
+}
+
+TEST_CASE("weights are saved and loaded by name", "[weights]") {
+  WeightsFile file;
+  const Array matrix = {{1.0, 2.0}, {3.0, 4.0}};
+  Tensor w = K::variable(matrix, {.name = "weights_w"});
+  Tensor n = K::variable(7, {.dtype = "int64", .name = "weights_n"});
+  Tensor h = K::variable(Array{0.5, -1.0}, {.dtype = "float16", .name = "weights_h"});
+  K::save_weights({w, n, h}, file.path);
+  K::set_value(w, 0.0);
+  K::set_value(n, 0);
+  K::load_weights({n, w}, file.path); // a part, in another order
+  checkValue(w, matrix);
+  checkValue(n, Array(7));
+  K::set_value(h, 0.0);
+  K::load_weights(h, file.path);
+  checkValue(h, Array{0.5, -1.0});
+}
+
+TEST_CASE("the weights of a function fit another that was saved with it", "[weights]") {
+  WeightsFile file;
+  keratin::tests::TemporaryFile graph;
+  Tensor x = K::placeholder({2}), w = K::variable(Array{1.0, 2.0}, {.name = "weights_shared"});
+  K::Function f = K::function(x, K::dropout(x * w, 0.5), K::update_add(w, x));
+  K::save_function(f, graph.path);
+  f({Array{1.0, 1.0}});
+  K::save_weights(f, file.path);
+  K::Function loaded = K::load_function(graph.path);
+  checkValue(loaded.variables()[0], Array{1.0, 2.0});
+  K::load_weights(loaded, file.path);
+  checkValue(loaded.variables()[0], Array{2.0, 3.0});
+}
+
+TEST_CASE("files of others are read", "[weights]") {
+  WeightsFile file;
+  Tensor w = K::variable(Array{0.0, 0.0}, {.name = "weights_foreign"});
+  const float elements[] = {1.5f, 2.5f, 3.5f};
+  std::string bytes(reinterpret_cast<const char *>(elements), sizeof elements);
+  file.write(R"({"__metadata__":{"format":"pt"},"other":{"dtype":"F32","shape":[],)"
+             R"("data_offsets":[0,4]},"weights_foreign":{"dtype":"F32","shape":[2],)"
+             R"("data_offsets":[4,12]}}   )",
+             bytes);
+  K::load_weights(w, file.path);
+  checkValue(w, Array{2.5, 3.5});
+}
+
+TEST_CASE("weights that do not fit change nothing", "[weights]") {
+  WeightsFile file;
+  Tensor a = K::variable(1.0, {.name = "weights_a"}), b = K::variable(1.0, {.name = "weights_b"});
+  K::save_weights(a, file.path);
+  K::set_value(a, 5.0);
+  CHECK(has(errorOf<K::ValueError>([&] {
+              K::load_weights({a, b}, file.path);
+            }),
+            "it has no 'weights_b'"));
+  checkValue(a, Array(5.0));
+  file.write(R"({"weights_a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", "1234");
+  CHECK(has(errorOf<K::ValueError>([&] { K::load_weights(a, file.path); }),
+            "'weights_a' has shape (1,); needed the variable's shape ()"));
+  CHECK_THROWS_AS(K::save_weights(K::placeholder({2}), file.path), K::ValueError);
+  CHECK_THROWS_AS(K::save_weights(a, "weights.h5"), K::ValueError);
+  CHECK_THROWS_AS(K::load_weights(a, "/nonexistent/w.safetensors"), K::RuntimeError);
+}
+
+TEST_CASE("damaged weights are refused", "[weights]") {
+  WeightsFile file;
+  Tensor a = K::variable(1.0, {.name = "weights_damaged"});
+  auto refused = [&](const std::string &header, const std::string &elements) {
+    file.write(header, elements);
+    INFO(header);
+    CHECK_THROWS_AS(K::load_weights(a, file.path), K::ValueError);
+  };
+  auto entry = [](const std::string &rest) { return R"({"weights_damaged":{)" + rest + "}}"; };
+  refused("", "");
+  refused("[]", "");
+  refused(std::string(100'000, '['), "");
+  refused("{}", "");
+  refused("{}", "left over");
+  refused(entry(R"("dtype":"F32","shape":[],"data_offsets":[0,4])"), "123");
+  refused(entry(R"("dtype":"F32","shape":[],"data_offsets":[0,4])"), "12345");
+  refused(entry(R"("dtype":"F32","shape":[],"data_offsets":[4,8])"), "12345678");
+  refused(entry(R"("dtype":"F32","shape":[],"data_offsets":[4,0])"), "1234");
+  refused(entry(R"("dtype":"F32","shape":[],"data_offsets":[0,-4])"), "1234");
+  refused(entry(R"("dtype":"F8","shape":[],"data_offsets":[0,1])"), "1");
+  refused(entry(R"("dtype":4,"shape":[],"data_offsets":[0,4])"), "1234");
+  refused(entry(R"("dtype":"F32","shape":[4611686018427387904,4],"data_offsets":[0,0])"), "");
+  refused(entry(R"("dtype":"F32","shape":[18446744073709551615],"data_offsets":[0,4])"), "1234");
+  refused(entry(R"("dtype":"F32","shape":1,"data_offsets":[0,4])"), "1234");
+  refused(entry(R"("dtype":"F32","data_offsets":[0,4])"), "1234");
+  file.write(std::string(8, '\xff'));
+  CHECK_THROWS_AS(K::load_weights(a, file.path), K::ValueError);
+  file.write("1234");
+  CHECK_THROWS_AS(K::load_weights(a, file.path), K::ValueError);
+
+  // Every part of a good file, and every byte of its header changed: values or an error.
+  K::save_weights(a, file.path);
+  const std::string whole = file.read();
+  for (size_t length = 0; length < whole.size(); ++length) {
+    file.write(whole.substr(0, length));
+    CHECK_THROWS_AS(K::load_weights(a, file.path), K::ValueError);
+  }
+  for (size_t i = 0; i < whole.size(); ++i) {
+    std::string changed = whole;
+    changed[i] = char(changed[i] ^ 0x15);
+    file.write(changed);
+    try {
+      K::load_weights(a, file.path);
+    } catch (const K::ValueError &) {
+    }
+  }
+}
