@@ -22,10 +22,9 @@ Value ThreadBlock::thread() {
 }
 
 Value ThreadBlock::threadAnew() {
-  auto read =
-      b.create<LLVM::InlineAsmOp>(loc, TypeRange{b.getI32Type()}, ValueRange{},
-                                  "mov.u32 $0, %tid.x;", "=r", /*has_side_effects=*/true,
-                                  /*is_align_stack=*/false, LLVM::AsmDialectAttr(), ArrayAttr());
+  auto read = b.create<LLVM::InlineAsmOp>(
+      loc, TypeRange{b.getI32Type()}, ValueRange{}, threadAssembly, "=r", /*has_side_effects=*/true,
+      /*is_align_stack=*/false, LLVM::AsmDialectAttr(), ArrayAttr());
   return b.create<arith::ExtUIOp>(loc, b.getI64Type(), read.getResult(0));
 }
 

@@ -9,6 +9,9 @@ namespace keratin::codegen {
 // Address spaces of pointers: the device's memory; what the threads of a block share.
 inline constexpr unsigned globalMemory = 1, sharedMemory = 3;
 
+// Reads the number of a thread in its block.
+inline constexpr const char *threadAssembly = "mov.u32 $0, %tid.x;";
+
 // The threads of a block, all of which come to the same barrier together.
 class ThreadBlock {
 public:
