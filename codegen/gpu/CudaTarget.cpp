@@ -129,15 +129,16 @@ LogicalResult CudaTarget::lower(func::FuncOp function, host::ProgramOp program, 
         }
         return made;
       }};
-  if (failed(
-          lowerFunction(function, program, into, name, machine.target, description, &lowering)) ||
-      failed(lowerToLlvm(*module)))
+  if (failed(lowerFunction(function, program, into, name, machine.target, description, &lowering)))
     return failure();
   std::vector<PtxKernel> kernels;
   for (const DeviceKernel &kernel : description.deviceKernels) {
-    kernels.push_back({kernel.name, shapes.at(kernel.name)});
+    auto made = module->lookupSymbol<LLVM::LLVMFuncOp>(kernel.name);
+    kernels.push_back({kernel.name, shapes.at(kernel.name), KernelBounds::of(made)});
     kernels.back().shape.slots = kernel.slots;
   }
+  if (failed(lowerToLlvm(*module)))
+    return failure();
   FailureOr<std::string> ptx = emitPtx(*module, kernels);
   if (failed(ptx))
     return failure();

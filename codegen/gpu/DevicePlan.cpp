@@ -11,6 +11,7 @@
 #include "codegen/gpu/moves/TransposeChainPlan.h"
 #include "codegen/gpu/moves/TransposePlan.h"
 #include "codegen/gpu/moves/WindowsPlan.h"
+#include "codegen/gpu/ptx/KernelBounds.h"
 #include "codegen/gpu/ptx/KernelEntry.h"
 #include "codegen/gpu/reductions/ArgReductionPlan.h"
 #include "codegen/gpu/reductions/ReductionPlan.h"
@@ -32,6 +33,11 @@ void DevicePlan::setWork(const ir::DimExpr &units, const ir::DimExpr &perUnit) {
   grain = 1;
 }
 
+KernelFunction DevicePlan::finishOnDevice(KernelBuilder &k) const {
+  KernelBounds::note(k, countsUnits() ? ir::DimExpr(INT64_MAX) : units);
+  return finish(k);
+}
+
 Value DeviceKernelBuilder::parameter(keratin_cuda_parameter_t number) {
   return launchParameter(b, loc, number);
 }
@@ -41,7 +47,7 @@ KernelFunction FormPlan::lower(OpBuilder &builder, StringRef name,
   DeviceKernelBuilder k(kernel, builder, name, machine);
   k.b.setInsertionPoint(k.result.function.getBody().front().getTerminator());
   emit(k);
-  return finish(k);
+  return finishOnDevice(k);
 }
 
 DevicePlanPtr keratin::codegen::planDeviceKernel(ir::KernelOp kernel, const MachineTarget &machine,

@@ -32,6 +32,8 @@ public:
   int64_t partBytes = 0;   // that a unit leaves for others (Meeting)
 
 protected:
+  // As finish(), with what is known of its sizes (KernelBounds).
+  KernelFunction finishOnDevice(KernelBuilder &k) const;
   // "schedule: ...", a subject a line.
   virtual void printForm(llvm::raw_ostream &out) const = 0;
   // Units of so many elementary operations each; the grid walks over them one by one.

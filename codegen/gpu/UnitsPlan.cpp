@@ -22,5 +22,5 @@ KernelFunction UnitsPlan::lower(OpBuilder &builder, StringRef name,
                                 const MachineTarget &machine) const {
   CpuKernelBuilder k(kernel, builder, name, machine);
   plan->emit(k);
-  return finish(k);
+  return finishOnDevice(k);
 }

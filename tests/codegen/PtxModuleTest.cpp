@@ -19,7 +19,8 @@ namespace {
 
 // Of a kernel with two slots in argv, its first as the pointer %p and its second as the i32 %site;
 // or the error.
-std::string ptxOf(const std::string &body, const std::string &outside = "") {
+std::string ptxOf(const std::string &body, const std::string &outside = "",
+                  const KernelBounds &bounds = {}) {
   DialectRegistry registry;
   registerCodegenDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
@@ -42,7 +43,7 @@ std::string ptxOf(const std::string &body, const std::string &outside = "") {
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
   if (!module)
     return "not a module: " + error;
-  std::vector<PtxKernel> kernels = {{"a.kernel", LaunchShape::ofUnits(2)}};
+  std::vector<PtxKernel> kernels = {{"a.kernel", LaunchShape::ofUnits(2), bounds}};
   FailureOr<std::string> ptx = emitPtx(*module, kernels);
   if (failed(ptx))
     return error;
@@ -82,6 +83,42 @@ TEST_CASE("of what the runtime does for kernels a device has the note of a failu
   CHECK(ptxOf(callOf(offsetof(keratin_runtime_functions_t, print))) ==
         "not implemented: on the device cuda, a kernel that calls function 1 of the runtime, which "
         "a device has no form of");
+}
+
+TEST_CASE("offsets in tensors that are known to be small have 32 bits", "[ptx]") {
+  const std::string twice = "%y = llvm.fadd %x, %x : f32\n llvm.store %y, %place : f32, !llvm.ptr";
+  std::string unknown = ptxOf(twice), small = ptxOf(twice, "", {.boundedSlots = {0}}),
+              other = ptxOf(twice, "", {.boundedSlots = {1}}),
+              few = ptxOf(twice, "", {.boundedSlots = {0}, .hasFewUnits = true});
+  CHECK(!contains(unknown, "mul.wide.s32"));
+  CHECK(!contains(other, "mul.wide.s32"));
+  CHECK(contains(small, "mul.wide.s32"));
+  // The number of a unit is one of 32 bits, too.
+  CHECK(contains(small, "setp.ge.s64"));
+  CHECK(contains(few, "setp.ge.s32"));
+  CHECK(!contains(few, "cvt.u32.u64"));
+}
+
+TEST_CASE("constants stay behind offsets of 32 bits, unless they are large", "[ptx]") {
+  auto ptxAt = [](int64_t distance) {
+    return ptxOf("%c = llvm.mlir.constant(" + std::to_string(distance) + R"( : i64) : i64
+                 %i = llvm.add %begin, %c : i64
+                 %q = llvm.getelementptr %p[%i] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+                 llvm.store %x, %q : f32, !llvm.ptr)",
+                 "", {.boundedSlots = {0}, .hasFewUnits = true});
+  };
+  CHECK(contains(ptxAt(-3), "+-12]"));
+  CHECK(contains(ptxAt(300), "+1200]"));
+  std::string far = ptxAt(300000000);
+  CHECK(!contains(far, "1200000000"));
+  CHECK(contains(far, ", 300000000;"));
+}
+
+TEST_CASE("addresses that are told keep 64 bits", "[ptx]") {
+  std::string ptx = ptxOf(R"(%n = llvm.ptrtoint %place : !llvm.ptr to i64
+                             llvm.store %n, %p : i64, !llvm.ptr)",
+                          "", {.boundedSlots = {0}});
+  CHECK(!contains(ptx, "mul.wide.s32"));
 }
 
 TEST_CASE("hints for the caches of a CPU are left out", "[ptx]") {

@@ -4,8 +4,7 @@ Each program runs with KERATIN_TEST_TARGET=ptx: what it compiles goes through co
 the PTX is linted (tests/support/PtxTarget.h): unknown instructions, arithmetic that does not round to the nearest and memory of
 a thread's own make it fail. The different kernels are then assembled, all for the first architecture and a sample for each of
 the others, with a table of what they take by their forms. Models are compiled for the target too, as the kernels that
-benchmarks measure: they are assembled for all architectures, and none that has a form of its own may spill
-more than a few words.
+benchmarks measure: they are assembled for all architectures, and none that has a form of its own may spill.
 
   ptx-sweep.py [--every=N] [--jobs=N] [--archs=sm_80,sm_90,...] [--sample=N] [--compiler=PROGRAM [--bench=PROGRAM] [--models=FILE,...]]
                -- program argument... [-- program argument...]
@@ -123,19 +122,15 @@ def report(title, files, results):
         print("  " + line)
 
 
-# Bytes that kernels of benchmarks may spill: what tiles of 8 x 8 sums a thread do at their beginning and end. All are told of.
-MOST_SPILLED = 32
-
-
 def spills(results):
     # What is a thread's for each unit is slow anyhow, and will have another form.
-    found = [(kernel.spills, f"ptx-sweep: a kernel of a benchmark spills {kernel.spills} bytes on {arch}: {path.name}, {kernel.name} "
-              f"({kernel.form}, {kernel.registers} registers)")
+    found = [f"ptx-sweep: a kernel of a benchmark spills {kernel.spills} bytes on {arch}: {path.name}, {kernel.name} "
+             f"({kernel.form}, {kernel.registers} registers)"
              for (path, arch), (_, _, kernels) in results for kernel in kernels
              if kernel.spills and not kernel.form.startswith("units: ")]
-    for _, line in found:
+    for line in found:
         print(line)
-    return any(number > MOST_SPILLED for number, _ in found)
+    return bool(found)
 
 
 def main():

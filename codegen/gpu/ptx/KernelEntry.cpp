@@ -1,6 +1,7 @@
 #include "codegen/gpu/ptx/KernelEntry.h"
 
 #include "codegen/gpu/CudaMachine.h"
+#include "codegen/gpu/ptx/NarrowIndices.h"
 #include "codegen/gpu/threads/ThreadBlock.h"
 #include "runtime/abi/keratin_abi.h"
 
@@ -8,6 +9,8 @@
 #include "mlir/IR/BuiltinOps.h"
 
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
@@ -20,14 +23,18 @@ using llvm::Value;
 
 namespace {
 
+// Of a grid.
+constexpr uint32_t mostBlocks = (uint32_t(1) << 31) - 1;
+
 // Called with a keratin_cuda_parameter_t; never defined.
 constexpr const char *parameterFunction = "keratin_launch_parameter";
 
 // Builds the entry around the blocks of the body.
 class UnitsEntry {
 public:
-  UnitsEntry(llvm::Function &body, const LaunchShape &shape)
-      : body(body), shape(shape), module(*body.getParent()), b(module.getContext()) {}
+  UnitsEntry(llvm::Function &body, const LaunchShape &shape, const KernelBounds &bounds)
+      : body(body), shape(shape), bounds(bounds), module(*body.getParent()),
+        b(module.getContext()) {}
 
   llvm::Function *make(std::string *error);
 
@@ -60,9 +67,12 @@ private:
   }
 
   void begin();
+  // A number of the device, less than `end`.
+  Value *special(llvm::Intrinsic::ID id, uint32_t end);
   void readParameters();
   void leaveIfFailed(llvm::BasicBlock *next, llvm::BasicBlock *exit);
   void walkUnits();
+  void boundThreads();
   bool replaceArguments();
   bool replaceContext();
   bool replaceParameters();
@@ -76,13 +86,14 @@ private:
 
   llvm::Function &body;
   const LaunchShape &shape;
+  const KernelBounds &bounds;
   llvm::Module &module;
   llvm::IRBuilder<> b;
   llvm::Function *entry = nullptr;
   llvm::BasicBlock *start = nullptr, *first = nullptr; // of the entry; of the body
   llvm::Instruction *place = nullptr;                  // before which parameters become values
   Value *failure = nullptr;                            // the address of the word
-  Value *thread = nullptr, *threads = nullptr;
+  Value *thread = nullptr;                             // of the grid
   std::string problem;
 };
 
@@ -127,18 +138,28 @@ void UnitsEntry::begin() {
   start = llvm::BasicBlock::Create(module.getContext(), "start", entry, first);
 }
 
-// The number of the thread, and how many there are; what the whole call has one of.
+// What is known of a number that the device tells.
+static void bound(llvm::CallBase &number, uint32_t end) {
+  number.addRetAttr(
+      llvm::Attribute::get(number.getContext(), llvm::Attribute::Range,
+                           llvm::ConstantRange(llvm::APInt(32, 0), llvm::APInt(32, end))));
+}
+
+Value *UnitsEntry::special(llvm::Intrinsic::ID id, uint32_t end) {
+  llvm::CallInst *number = b.CreateIntrinsic(b.getInt32Ty(), id, {});
+  bound(*number, end);
+  return number;
+}
+
+// The number of the thread, and the address of the word; what the whole call has one of.
 void UnitsEntry::readParameters() {
   b.SetInsertPoint(start);
-  auto special = [&](llvm::Intrinsic::ID id) {
-    return b.CreateZExt(b.CreateIntrinsic(b.getInt32Ty(), id, {}), b.getInt64Ty());
-  };
-  Value *ofBlock = special(llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_x);
-  Value *block = special(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x);
-  Value *blocks = special(llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_x);
-  thread = b.CreateAdd(b.CreateMul(block, ofBlock, "", true, true),
-                       special(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x), "", true, true);
-  threads = b.CreateMul(blocks, ofBlock, "", true, true);
+  auto wide = [&](Value *number) { return b.CreateZExt(number, b.getInt64Ty()); };
+  Value *block = wide(special(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x, mostBlocks));
+  Value *ofBlock =
+      wide(special(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, shape.launch.block_threads));
+  thread = b.CreateMul(block, b.getInt64(shape.launch.block_threads), "", true, true);
+  thread = b.CreateAdd(thread, ofBlock, "", true, true);
   failure = b.CreateIntToPtr(parameter(KERATIN_CUDA_FAILURE), b.getPtrTy(globalMemory));
 }
 
@@ -173,24 +194,50 @@ void UnitsEntry::walkUnits() {
     if (auto *leave = llvm::dyn_cast<llvm::ReturnInst>(block.getTerminator()))
       llvm::ReplaceInstWithInst(leave, llvm::BranchInst::Create(latch));
 
-  uint64_t shared = llvm::Log2_64(shape.unitThreads);
-  Value *own = b.CreateLShr(thread, shared), *stride = b.CreateLShr(threads, shared);
+  llvm::IntegerType *type = bounds.hasFewUnits ? b.getInt32Ty() : b.getInt64Ty();
+  auto timesUnits = [&](Value *blocks) {
+    uint64_t ofBlock = shape.launch.block_threads / shape.unitThreads;
+    return b.CreateMul(b.CreateZExt(blocks, type), llvm::ConstantInt::get(type, ofBlock), "", true,
+                       true);
+  };
+  Value *own = timesUnits(special(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x, mostBlocks));
+  if (shape.unitThreads < shape.launch.block_threads) {
+    Value *ofBlock = special(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, shape.launch.block_threads);
+    ofBlock = b.CreateLShr(ofBlock, llvm::Log2_32(shape.unitThreads));
+    own = b.CreateAdd(own, b.CreateZExt(ofBlock, type), "", true, true);
+  }
+  Value *stride = timesUnits(special(llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_x, mostBlocks + 1));
   leaveIfFailed(header, exit);
 
   b.SetInsertPoint(header);
-  llvm::PHINode *unit = b.CreatePHI(b.getInt64Ty(), 3);
+  llvm::PHINode *unit = b.CreatePHI(type, 3);
   for (llvm::BasicBlock *before : llvm::predecessors(header))
     unit->addIncoming(own, before);
-  Value *end = b.CreateAdd(unit, b.getInt64(1), "", true, true);
-  b.CreateCondBr(b.CreateICmpSLT(unit, parameter(KERATIN_CUDA_UNITS)), first, exit);
+  Value *begin = b.CreateZExt(unit, b.getInt64Ty());
+  Value *end = b.CreateAdd(begin, b.getInt64(1), "", true, true);
+  Value *units = b.CreateTrunc(parameter(KERATIN_CUDA_UNITS), type);
+  b.CreateCondBr(b.CreateICmpSLT(unit, units), first, exit);
 
   b.SetInsertPoint(latch);
   unit->addIncoming(b.CreateAdd(unit, stride, "", true, true), latch);
   b.CreateBr(header);
   b.SetInsertPoint(exit);
   b.CreateRetVoid();
-  body.getArg(2)->replaceAllUsesWith(unit);
+  body.getArg(2)->replaceAllUsesWith(begin);
   body.getArg(3)->replaceAllUsesWith(end);
+}
+
+// The numbers of threads in their block that the body reads.
+void UnitsEntry::boundThreads() {
+  for (llvm::Instruction &instruction : llvm::instructions(*entry)) {
+    auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+    if (!call)
+      continue;
+    auto *assembly = llvm::dyn_cast<llvm::InlineAsm>(call->getCalledOperand());
+    if (assembly ? assembly->getAsmString() == threadAssembly
+                 : call->getIntrinsicID() == llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x)
+      bound(*call, shape.launch.block_threads);
+  }
 }
 
 //===-- What the body asks for ----------------------------------------------------------------===//
@@ -320,6 +367,7 @@ llvm::Function *UnitsEntry::make(std::string *error) {
   for (llvm::Instruction &instruction : llvm::make_early_inc_range(*first))
     if (llvm::isa<llvm::AllocaInst>(instruction))
       instruction.moveBefore(place);
+  boundThreads();
   if (!replaceArguments() || !replaceContext() || !replaceParameters()) {
     *error = problem;
     return nullptr;
@@ -347,11 +395,13 @@ mlir::Value keratin::codegen::launchParameter(mlir::OpBuilder &b, mlir::Location
 }
 
 llvm::Function *keratin::codegen::makeUnitsEntry(llvm::Function &body, const LaunchShape &shape,
-                                                 std::string *error) {
-  llvm::Function *entry = UnitsEntry(body, shape).make(error);
+                                                 const KernelBounds &bounds, std::string *error) {
+  llvm::Function *entry = UnitsEntry(body, shape, bounds).make(error);
   if (!entry)
     return nullptr;
   auto &context = entry->getContext();
+  for (unsigned slot : bounds.boundedSlots)
+    entry->addParamAttr(slot, llvm::Attribute::get(context, boundedAttribute));
   auto number = [&](uint32_t value) {
     return llvm::ConstantAsMetadata::get(
         llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), value));

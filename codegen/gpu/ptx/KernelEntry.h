@@ -3,6 +3,7 @@
 #define KERATIN_CODEGEN_GPU_PTX_KERNELENTRY_H
 
 #include "codegen/gpu/LaunchShape.h"
+#include "codegen/gpu/ptx/KernelBounds.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -23,7 +24,8 @@ mlir::Value launchParameter(mlir::OpBuilder &b, mlir::Location loc,
 // finite, telling of a failure, is in the entry. Null, with a message, where it asks for something
 // else: scratch, other functions of the runtime. A whole function (LaunchShape) has no units: all
 // threads begin at its first instruction; it calls nothing that asks for the context.
-llvm::Function *makeUnitsEntry(llvm::Function &body, const LaunchShape &shape, std::string *error);
+llvm::Function *makeUnitsEntry(llvm::Function &body, const LaunchShape &shape,
+                               const KernelBounds &bounds, std::string *error);
 
 } // namespace keratin::codegen
 

@@ -3,6 +3,7 @@
 #include "codegen/gpu/CudaMachine.h"
 #include "codegen/gpu/ptx/DeviceCode.h"
 #include "codegen/gpu/ptx/KernelEntry.h"
+#include "codegen/gpu/ptx/NarrowIndices.h"
 #include "codegen/gpu/ptx/StartNvptx.h"
 #include "codegen/llvm/ObjectEmitter.h"
 #include "codegen/llvm/StageClock.h"
@@ -33,6 +34,7 @@
 #include "llvm/Transforms/Scalar/ScalarizeMaskedMemIntrin.h"
 #include "llvm/Transforms/Scalar/Scalarizer.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Vectorize/LoadStoreVectorizer.h"
 
 using namespace keratin::codegen;
 using namespace mlir;
@@ -79,7 +81,7 @@ static void cleanUp(llvm::Module &module) {
   llvm::LoopPassManager ofLoops;
   ofLoops.addPass(llvm::LoopRotatePass());
   ofLoops.addPass(llvm::LICMPass(llvm::LICMOptions()));
-  ofLoops.addPass(llvm::IndVarSimplifyPass());
+  ofLoops.addPass(llvm::IndVarSimplifyPass(/*WidenIndVars=*/false));
   ofLoops.addPass(llvm::LoopDeletionPass());
   scalar.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(ofLoops), /*UseMemorySSA=*/true));
   scalar.addPass(llvm::InstCombinePass());
@@ -89,6 +91,10 @@ static void cleanUp(llvm::Module &module) {
   scalar.addPass(llvm::GVNPass());
   scalar.addPass(llvm::InstCombinePass());
   scalar.addPass(llvm::SimplifyCFGPass());
+  // What is next to each other is best seen as long as indices do not wrap around.
+  scalar.addPass(llvm::LoadStoreVectorizerPass());
+  scalar.addPass(NarrowIndicesPass());
+  scalar.addPass(llvm::EarlyCSEPass());
   scalar.addPass(llvm::ADCEPass());
 
   llvm::ModulePassManager passes;
@@ -148,7 +154,7 @@ static std::string makeEntries(llvm::Module &module, llvm::MutableArrayRef<PtxKe
     llvm::Function *body = module.getFunction(kernel.name);
     kernel.name = ptxName(kernel.name);
     std::string error;
-    llvm::Function *entry = makeUnitsEntry(*body, kernel.shape, &error);
+    llvm::Function *entry = makeUnitsEntry(*body, kernel.shape, kernel.bounds, &error);
     if (!entry)
       return error;
     entry->setName(kernel.name);

@@ -3,6 +3,7 @@
 #define KERATIN_CODEGEN_GPU_PTX_PTXMODULE_H
 
 #include "codegen/gpu/LaunchShape.h"
+#include "codegen/gpu/ptx/KernelBounds.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Support/LLVM.h"
@@ -16,6 +17,7 @@ namespace keratin::codegen {
 struct PtxKernel {
   std::string name; // in the module; afterwards in the PTX
   LaunchShape shape;
+  KernelBounds bounds = {};
 };
 
 // PTX names are letters, digits, _ and $. All else becomes _.

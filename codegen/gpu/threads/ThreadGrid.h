@@ -6,6 +6,9 @@
 
 namespace keratin::codegen {
 
+// Reads the number of a thread in its block.
+inline constexpr const char *threadAssembly = "mov.u32 $0, %tid.x;";
+
 // Numbers of threads and blocks in a grid, as i64. All are read anew where they are asked for: a
 // loop that meets again and again holds none of what follows from them in registers.
 class ThreadGrid {
@@ -20,7 +23,7 @@ public:
   mlir::Value threads();
 
 private:
-  mlir::Value read(const char *special);
+  mlir::Value read(const char *assembly);
 
   mlir::OpBuilder &b;
   mlir::Location loc;

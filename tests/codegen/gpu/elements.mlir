@@ -12,8 +12,8 @@
 // CHECK-NEXT:    schedule: 4 elements a thread, at once where addresses are multiples of 16 bytes
 // CHECK-NEXT:    launch: a unit a thread; 128 threads a block
 // Whether tensors begin on multiples of 16 is asked once.
-// FLAT:      or.b64
-// FLAT:      and.b64 {{.*}}, 15;
+// FLAT:      or.b32
+// FLAT:      and.b32 {{.*}}, 15;
 // FLAT:      ld.global.v4.f32
 // FLAT:      ld.global.v4.f32
 // FLAT:      st.global.v4.f32
