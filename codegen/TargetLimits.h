@@ -13,6 +13,8 @@ struct TargetLimits {
   // Tensors of the full shape that the kernel of a contraction may read and write beside its
   // operands (keratin-form-kernels).
   int64_t tileTensors = 4;
+  // Random bits are made by the kernels that read them, element by element (keratin-form-kernels).
+  bool randomInKernels = false;
   // Bytes on a multiple of which buffers begin (keratin-plan-memory).
   int64_t alignment = 64;
   // Kernels run in memory that the host's code can neither read nor write: the memories of a plan

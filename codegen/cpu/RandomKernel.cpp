@@ -3,8 +3,7 @@
 // A unit is 64 elements: 16 blocks side by side, whose words are four runs of 16 elements. Machines
 // with fewer lanes make them in two or four parts.
 #include "codegen/cpu/SingleOpKernel.h"
-#include "codegen/elements/VectorMath.h"
-#include "codegen/lowering/RandomNest.h"
+#include "codegen/elements/RandomBits.h"
 #include "codegen/lowering/Rounding.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -54,16 +53,6 @@ public:
   void emit();
 
 private:
-  Value i32(uint32_t value) {
-    return emitter.splat(b.create<arith::ConstantIntOp>(loc, int64_t(int32_t(value)), 32));
-  }
-  // Half of an i64 in all lanes.
-  Value half(Value wide, bool high) {
-    if (high)
-      wide = b.create<arith::ShRUIOp>(loc, wide, i64(32));
-    return emitter.splat(b.create<arith::TruncIOp>(loc, b.getI32Type(), wide));
-  }
-
   const RandomPlan &plan;
   const RandomNest &nest;
   const DimExpr &elements;
@@ -76,7 +65,7 @@ void RandomKernel::emit() {
     Value draw = loadScalar(input(0), scalar, {});
     Value firstBlock = times(group, i64(nest.groupBlocks)),
           first = times(group, i64(nest.groupElements));
-    std::array<Value, 2> key{i32(uint32_t(nest.seed)), i32(uint32_t(nest.seed >> 32))};
+    Value low = halfOf(b, loc, firstBlock, false), high = halfOf(b, loc, firstBlock, true);
     struct Part {
       Value words, position;
     };
@@ -86,12 +75,9 @@ void RandomKernel::emit() {
       for (unsigned lane = 0; lane < lanes; ++lane)
         numbers.push_back(part + lane);
       // The low four bits of the first block's number are 0, so no lane carries into the high half.
-      Value low =
-          b.create<arith::OrIOp>(loc, half(firstBlock, false),
-                                 b.create<arith::ConstantOp>(loc, b.getI32VectorAttr(numbers)));
-      std::array<Value, 4> bits =
-          VectorMath(b, loc, k.target)
-              .philox({low, half(firstBlock, true), half(draw, false), half(draw, true)}, key);
+      Value numbered = b.create<arith::OrIOp>(
+          loc, emitter.splat(low), b.create<arith::ConstantOp>(loc, b.getI32VectorAttr(numbers)));
+      PhiloxWords bits = philoxWords(b, loc, k.target, nest.seed, draw, numbered, high);
       for (int64_t word = 0; word < nest.words; ++word)
         parts.push_back({bits[word], plus(first, i64(word * nest.groupBlocks + part))});
     }

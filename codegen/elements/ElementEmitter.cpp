@@ -1,5 +1,6 @@
 #include "codegen/elements/ElementEmitter.h"
 
+#include "codegen/elements/RandomBits.h"
 #include "ir/interfaces/IterationSpace.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -113,6 +114,10 @@ Value ElementEmitter::emitOp(Operation *op, ArrayRef<Index> index) {
     SmallVector<ir::Index> positions =
         llvm::map_to_vector(index, [](const Index &i) { return opaque(i); });
     result = indexing.buildElement(*this, positions);
+  } else if (auto random = dyn_cast<ir::RandomBitsOp>(op)) {
+    LaneIndex position = positions.linearize(getTensorType(random.getY()), index);
+    result = randomBitsAt(code, target, random, emit(random.getDraw(), {}),
+                          positions.eachOrScalar(position));
   } else if (auto constant = dyn_cast<ir::ConstantOp>(op)) {
     result = emitConstant(constant);
   } else if (auto dim = dyn_cast<ir::DimOp>(op)) {

@@ -34,6 +34,7 @@ StringRef CudaTarget::name() const { return KERATIN_CUDA_DEVICE; }
 TargetLimits CudaTarget::limits() const {
   return {.kernelOps = 64,
           .tileTensors = 4,
+          .randomInKernels = true,
           .alignment = KERATIN_CUDA_ALIGNMENT,
           .hasOwnMemory = true,
           .residentWork = mostResidentWork};

@@ -19,10 +19,16 @@ static bool isPlainTranspose(Block &body) {
   return op && op->getNextNode() == body.getTerminator() && isa<BlockArgument>(op.getX());
 }
 
+// Among other ops random bits are elements of the loop nest.
+static bool isInNest(Operation &op) {
+  return isa<ir::RandomBitsOp>(op) &&
+         (&op != &op.getBlock()->front() || op.getNextNode() != op.getBlock()->getTerminator());
+}
+
 Operation *keratin::codegen::mainOp(ir::KernelOp kernel) {
   Block &body = kernel.getBody().front();
   for (Operation &op : body)
-    if (kindInRecord(op))
+    if (kindInRecord(op) && !isInNest(op))
       return &op;
   return isPlainTranspose(body) ? &body.front() : nullptr;
 }

@@ -37,6 +37,7 @@ static std::unique_ptr<Pass> formKernels(const PhaseOptions &phaseOptions) {
   passes::FormKernelsOptions options;
   options.maxOps = phaseOptions.limits.kernelOps;
   options.maxTileTensors = phaseOptions.limits.tileTensors;
+  options.fuseRandom = phaseOptions.limits.randomInKernels;
   return passes::createFormKernels(options);
 }
 

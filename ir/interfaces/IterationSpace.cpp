@@ -166,11 +166,11 @@ private:
         if (!broadcastsRow(broadcast))
           return fail("a row value is broadcast along other axes than the reduced ones");
         domain = Domain::Full;
-      } else if (isa<IndexingOpInterface>(op)) {
+      } else if (isa<IndexingOpInterface, RandomBitsOp>(op)) {
         if (stage > 0)
-          return fail("what depends on a reduction is moved");
+          return fail("what depends on a reduction is moved, or chooses random bits");
         if (llvm::any_of(op->getOperands(), [&](Value v) { return tiles.contains(v); }))
-          return fail("what depends on a contraction is moved");
+          return fail("what depends on a contraction is moved, or chooses random bits");
         domain = shape == space.shape ? Domain::Full : Domain::External;
       } else if (isTiled(op)) {
         // Its tiles are the full values that the rest of the kernel starts from.

@@ -43,7 +43,8 @@ private:
     });
     if (walked.wasInterrupted())
       return failure();
-    FusionPolicy policy({maxOps, maxTileTensors, maxRecomputed, maxMoves, smallElements});
+    FusionPolicy policy(
+        {maxOps, maxTileTensors, maxRecomputed, maxMoves, smallElements, fuseRandom});
     for (auto &[block, defined] : blocks) {
       KernelGroups groups(*block, defined, policy, fuse);
       groups.form();

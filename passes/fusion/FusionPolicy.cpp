@@ -8,9 +8,9 @@ using namespace keratin::ir;
 using namespace keratin::passes;
 using namespace mlir;
 
-bool keratin::passes::isFusible(Operation *op) {
+bool FusionPolicy::isFusible(Operation *op) const {
   return isa<ElementwiseOpInterface, IndexingOpInterface, ReductionOpInterface>(op) ||
-         isTiled(op) || isFreeToRepeat(op);
+         isTiled(op) || isFreeToRepeat(op) || (limits.random && isa<RandomBitsOp>(op));
 }
 
 static bool isMove(Operation *op) { return isa<IndexingOpInterface>(op) && !isFreeToRepeat(op); }
@@ -19,6 +19,16 @@ static bool isRecomputed(const IterationSpace &space, Operation *op) {
   return isa<ElementwiseOpInterface>(op) &&
          space.domains.lookup(op->getResult(0)) == Domain::External &&
          !squeezed(getShape(op->getResult(0))).empty();
+}
+
+// Four words come of one block of bits, far from each other: whoever walks all elements once makes
+// a block once. A tile or a row would make it for each of its words, which takes longer than
+// reading them, and what is read at several places would make it as often.
+static bool suitsRandomBits(const IterationSpace &space, ArrayRef<Operation *> ops) {
+  return llvm::all_of(ops, [&](Operation *op) {
+    return !isa<RandomBitsOp>(op) || (!space.hasReductions() && llvm::none_of(ops, isTiled) &&
+                                      space.domains.lookup(op->getResult(0)) == Domain::Full);
+  });
 }
 
 // What is neither full nor per row is good for a few cheap ops, not more; a scalar is computed once
@@ -30,7 +40,7 @@ bool FusionPolicy::isCheap(const Nest &nest) const {
 Nest FusionPolicy::nestOf(Operation *op) {
   Nest nest;
   nest.moves = isMove(op);
-  if ((nest.moves || isa<ElementwiseOpInterface>(op)) && op->getNumResults() == 1)
+  if ((nest.moves || isa<ElementwiseOpInterface, RandomBitsOp>(op)) && op->getNumResults() == 1)
     nest.walked = squeezed(getShape(op->getResult(0)));
   return nest;
 }
@@ -47,7 +57,8 @@ std::optional<Nest> FusionPolicy::nestOf(ArrayRef<Operation *> ops, ArrayRef<Val
   nest.ops = owned;
   nest.recomputed = llvm::count_if(ops, [&](Operation *op) { return isRecomputed(*space, op); });
   nest.moves = llvm::count_if(ops, isMove);
-  if (!isCheap(nest) || (hasTiles && !suitsTile(*space, ops, outputs)))
+  if (!isCheap(nest) || !suitsRandomBits(*space, ops) ||
+      (hasTiles && !suitsTile(*space, ops, outputs)))
     return std::nullopt;
   return nest;
 }

@@ -10,6 +10,7 @@ namespace keratin::passes {
 // What a kernel may take of a machine: options of the pass, which describes them.
 struct FusionLimits {
   int64_t ops, tileTensors, recomputed, moves, smallElements;
+  bool random; // random bits stand in kernels of others
 };
 
 // What is known of a group's loops without another look at its ops: with it the time to form a
@@ -24,13 +25,12 @@ struct Nest {
   int64_t moves = 0;      // ops that compute an index out of an index
 };
 
-// Whether the op takes part in loop nests with others; the rest are kernels of their own.
-bool isFusible(mlir::Operation *op);
-
 class FusionPolicy {
 public:
   explicit FusionPolicy(const FusionLimits &limits) : limits(limits) {}
 
+  // Whether the op takes part in loop nests with others; the rest are kernels of their own.
+  bool isFusible(mlir::Operation *op) const;
   // Whether so many ops, free ones included, may be one kernel.
   bool allowsOps(int64_t count) const { return count <= limits.ops; }
 

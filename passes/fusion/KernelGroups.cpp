@@ -141,7 +141,7 @@ void KernelGroups::copyYieldedArguments() {
 void KernelGroups::placeCopy(Operation *copy) {
   Value argument = copy->getOperand(0);
   for (int id = int(groups.size()) - 1; id >= 0; --id) {
-    if (!graph.isAlive(id) || !isFusible(groups[id].back()) ||
+    if (!graph.isAlive(id) || !policy.isFusible(groups[id].back()) ||
         llvm::none_of(argument.getUsers(),
                       [&](Operation *user) { return isOwned(user) && home[user] == id; }))
       continue;
@@ -163,7 +163,8 @@ void KernelGroups::number() {
     order.push_back(&op);
   for (Operation *op : llvm::reverse(order)) // users first
     if (isFreeToRepeat(op) && llvm::any_of(op->getUsers(), [&](Operation *user) {
-          return !isFusible(user) || isTiled(user) || (isStorage(user) && !isFreeToRepeat(user)) ||
+          return !policy.isFusible(user) || isTiled(user) ||
+                 (isStorage(user) && !isFreeToRepeat(user)) ||
                  (isa<ReshapeOp>(user) && inMemory.contains(user));
         }))
       inMemory.insert(op);
@@ -187,10 +188,10 @@ void KernelGroups::place(Operation *op) {
   int id = graph.add(all.getArrayRef());
   addGroup(std::move(members), op);
   home[op] = id;
-  if (!fuse || !isFusible(op))
+  if (!fuse || !policy.isFusible(op))
     return;
   for (int producer : producers)
-    if (graph.isAlive(producer) && isFusible(groups[producer].back()))
+    if (graph.isAlive(producer) && policy.isFusible(groups[producer].back()))
       join(producer, id);
 }
 
@@ -206,7 +207,7 @@ static bool isBefore(Operation *a, Operation *b) { return a->isBeforeInBlock(b);
 KernelGroups::Group KernelGroups::withFreeOperands(Operation *op) const {
   llvm::SmallSetVector<Operation *, 8> list;
   list.insert(op);
-  if (isFusible(op) && !isTiled(op))
+  if (policy.isFusible(op) && !isTiled(op))
     for (size_t i = 0; i < list.size(); ++i)
       for (Value operand : list[i]->getOperands())
         if (Operation *definition = operand.getDefiningOp())
@@ -221,7 +222,7 @@ KernelGroups::Group KernelGroups::withFreeOperands(Operation *op) const {
 
 // The shape, without sizes of 1, of a group that walks a few elements and reduces nothing.
 std::optional<Shape> KernelGroups::smallShapeOf(int id) const {
-  if (!graph.isAlive(id) || !isFusible(groups[id].back()))
+  if (!graph.isAlive(id) || !policy.isFusible(groups[id].back()))
     return std::nullopt;
   std::optional<Shape> shape;
   for (Operation *op : groups[id]) {

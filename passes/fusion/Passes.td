@@ -8,8 +8,9 @@ def FormKernels : KeratinPass<"form-kernels"> {
     read and what reads them, contractions with what follows from their tiles. Broadcasts, iota,
     sizes and scalar constants belong to everyone who reads them. Reshapes stay outside as
     views, and so do slices that take rows of what only loops read. Loops and branches stand
-    between kernels, and their regions hold kernels of their own. What a step yields as it was
-    given is copied by a kernel that reads it anyway, if there is one.
+    between kernels, and their regions hold kernels of their own. Random bits are a kernel of their
+    own or, by an option, belong to the elementwise kernel that reads them. What a step yields as it
+    was given is copied by a kernel that reads it anyway, if there is one.
 
     ```mlir
     %0 = keratin.exp %x : (tensor<8x4xf32>) -> tensor<8x4xf32>
@@ -39,7 +40,9 @@ def FormKernels : KeratinPass<"form-kernels"> {
         "ops at most that compute an index out of an index: a chain makes every access a gather">,
     Option<"smallElements", "small-elements", "int64_t", "1024",
         "elements of which calls of kernels take longer than the work: such kernels of a step are "
-        "joined even if neither reads the other">
+        "joined even if neither reads the other">,
+    Option<"fuseRandom", "fuse-random", "bool", "false",
+        "random bits are made by the elementwise kernels that read them, not by one of their own">
   ];
 }
 

@@ -164,3 +164,40 @@ TEST_CASE("tensors of floats as parameters are taken as they are") {
   for (int64_t i = 0; i < up.size(); ++i)
     CHECK(up.item(i) == -down.item(i));
 }
+
+// What is made of a word by shifts, comparisons and products is the same on any device, bit by bit.
+TEST_CASE("random numbers of a device are those of the CPU") {
+  if (std::getenv("KERATIN_TEST_PROGRAM"))
+    return;
+  auto made = [] {
+    Tensor x = K::placeholder({None, 3}), row = K::placeholder({3});
+    Tensor dropped = K::dropout(K::relu(x) + row, 0.25, None, 5);
+    Tensor inRows = K::dropout(x, 0.5, {None, 1}, 6);
+    std::vector<Tensor> outputs = {dropped,
+                                   *K::gradients(K::sum(dropped * dropped), {x})[0],
+                                   inRows,
+                                   K::random_uniform(K::shape(x), -1, 1, "float32", 7),
+                                   K::random_uniform({70}, 0, 1, "float64", 8),
+                                   K::random_uniform({3, 100}, -5, 1000, "int32", 9),
+                                   K::random_binomial({65}, 0.3, None, 10)};
+    auto f = K::function({x, row}, outputs);
+    std::vector<Array> results;
+    for (int64_t rows : {0, 1, 21, 22, 400}) {
+      Array fed(std::vector<float>(size_t(rows * 3), 1.5f), {rows, 3});
+      for (Array &result : f({fed, Array(std::vector<float>{1, 2, 3})}))
+        results.push_back(std::move(result));
+    }
+    return results;
+  };
+  const std::string device = K::device();
+  std::vector<Array> found = made();
+  K::set_device("cpu");
+  std::vector<Array> expected = made();
+  K::set_device(device);
+  REQUIRE(found.size() == expected.size());
+  for (size_t i = 0; i < found.size(); ++i) {
+    INFO(i);
+    CHECK(found[i].shape() == expected[i].shape());
+    CHECK(found[i].toVector() == expected[i].toVector());
+  }
+}

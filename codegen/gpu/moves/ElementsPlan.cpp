@@ -1,5 +1,6 @@
 #include "codegen/gpu/moves/ElementsPlan.h"
 
+#include "codegen/gpu/moves/ElementGroups.h"
 #include "codegen/gpu/threads/AccessWidth.h"
 #include "codegen/lowering/KernelKind.h"
 
@@ -40,9 +41,7 @@ ElementsPlan::ElementsPlan(ir::KernelOp kernel, LoopNest neutral)
   setWork(mul(lines(), groups()).value_or(DimExpr(INT64_MAX)), DimExpr(ops * int64_t(elements)));
 }
 
-DimExpr ElementsPlan::lineElements() const {
-  return nest.form == LoopNest::Form::Scalar ? DimExpr(1) : nest.innermost().extent;
-}
+DimExpr ElementsPlan::lineElements() const { return ElementGroups::elementsOfLine(nest); }
 
 DimExpr ElementsPlan::groups() const {
   return *ceildiv(lineElements(), DimExpr(int64_t(elements)));

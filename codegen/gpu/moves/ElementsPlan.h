@@ -8,8 +8,7 @@
 
 namespace keratin::codegen {
 
-// Units are groups of elements of a line of the innermost loop; lines are the indices of the outer
-// loops. Code for a group is vectors that LLVM takes apart, but for the accesses to memory.
+// Units are groups of elements of a line of the innermost loop (ElementGroups).
 class ElementsPlan final : public FormPlan {
 public:
   // Null where the kernel has reductions, or is neither of loops nor a transpose.

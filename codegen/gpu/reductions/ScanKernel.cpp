@@ -3,6 +3,7 @@
 
 #include "codegen/elements/ElementEmitter.h"
 #include "codegen/elements/LoopEmitter.h"
+#include "codegen/gpu/threads/OrderedUnits.h"
 #include "codegen/gpu/threads/Shuffle.h"
 #include "codegen/gpu/threads/ThreadMeeting.h"
 
@@ -22,14 +23,24 @@ public:
 
   void emitColumns();
   void emitPrefixes();
+  void emitPart();
 
 private:
   using Values = SmallVector<Value>;
 
   Values elementsAt(Value place);
   void store(Value state, Value place);
+  // What each thread has of the block's or the warp's elements at a time.
+  struct Tile {
+    Values places, reals, elements; // no reals: all of them are
+  };
+  Tile readTile(Value base, bool isWhole);
   Value prefix(Value element);
-  Value prefixTile(Value base, Value state, bool isWhole);
+  Value walkTile(const Tile &tile, Value state);
+  Value walkTiles(Value from, Value to, Value state);
+  Value sumOfTile(const Tile &tile, Value sum);
+  Value together(Value own);
+  Value before(OrderedUnits &order, Value first, Value unit);
   Value acrossWarps(Value total, Value state, Value *mine);
   Value placeOf(Value number);
 
@@ -46,6 +57,7 @@ private:
   Value step(Value state, ArrayRef<Value> elements) {
     return nest.buildStep(emitter, state, elements);
   }
+  bool isOfBlock() const { return plan.form.threads > warpThreads; }
   LaneIndex at(Value position) { return emitter.scalarIndex(position); }
 
   DeviceKernelBuilder &k;
@@ -146,72 +158,147 @@ Value ScanUnit::acrossWarps(Value total, Value state, Value *mine) {
   return state;
 }
 
-// As many elements of each thread as are at once: a warp's are next to each other. Gives the state
-// behind them.
-Value ScanUnit::prefixTile(Value base, Value state, bool isWhole) {
-  unsigned atOnce = plan.form.atOnce;
-  bool isBlock = plan.form.threads > warpThreads;
-  Value lane = warp.lane(), first = add(base, lane);
-  if (isBlock) {
+// As many elements of each thread as are at once: a warp's are next to each other. Those that are
+// not there are as if they were not.
+ScanUnit::Tile ScanUnit::readTile(Value base, bool isWhole) {
+  Value first = add(base, warp.lane());
+  if (isOfBlock()) {
     Value own = b.create<arith::DivUIOp>(loc, block.thread(), i64(warpThreads));
-    first = add(first, mul(own, i64(int64_t{warpThreads} * atOnce)));
+    first = add(first, mul(own, i64(int64_t{warpThreads} * plan.form.atOnce)));
   }
-  Value initial = nest.buildInitial(emitter), last = i64(warpThreads - 1);
-  Values places, reals, prefixes, totals;
-  for (unsigned i = 0; i < atOnce; ++i) {
+  Value initial = nest.buildInitial(emitter);
+  Tile tile;
+  for (unsigned i = 0; i < plan.form.atOnce; ++i) {
     Value number = add(first, i64(int64_t{warpThreads} * i));
     Value place = placeOf(number);
-    places.push_back(place);
-    reals.push_back(isWhole ? Value() : less(number, length));
-    prefixes.push_back(isWhole ? elementsAt(place)[0] : emitter.where(reals.back(), initial, [&] {
-      return elementsAt(place);
-    })[0]);
+    tile.places.push_back(place);
+    if (isWhole) {
+      tile.elements.push_back(elementsAt(place)[0]);
+      continue;
+    }
+    tile.reals.push_back(less(number, length));
+    tile.elements.push_back(
+        emitter.where(tile.reals.back(), initial, [&] { return elementsAt(place); })[0]);
   }
-  for (Value &value : prefixes) {
-    value = prefix(value);
-    totals.push_back(warp.from(value, last));
+  return tile;
+}
+
+// Writes the states, of which the given one is before the tile. Gives the one behind it.
+Value ScanUnit::walkTile(const Tile &tile, Value state) {
+  Value lane = warp.lane(), last = i64(warpThreads - 1);
+  Values prefixes, totals;
+  for (Value element : tile.elements) {
+    prefixes.push_back(prefix(element));
+    totals.push_back(warp.from(prefixes.back(), last));
   }
   Value behind;
-  if (isBlock) {
+  if (isOfBlock()) {
     Value total = totals[0];
     for (Value next : ArrayRef<Value>(totals).drop_front())
       total = step(total, {next});
     behind = acrossWarps(total, state, &state);
   }
-  for (unsigned i = 0; i < atOnce; ++i) {
+  for (auto [i, place] : llvm::enumerate(tile.places)) {
     Value result = step(state, {prefixes[i]});
     if (nest.exclusive) {
       Value isFirst = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, lane, i64(0));
       result = select(isFirst, state, warp.fromBefore(result, 1));
     }
-    auto write = [&] {
-      store(result, places[i]);
+    auto write = [&, place = place] {
+      store(result, place);
       return Values();
     };
-    if (isWhole)
+    if (tile.reals.empty())
       write();
     else
-      emitter.where(reals[i], {}, write);
+      emitter.where(tile.reals[i], {}, write);
     state = step(state, {totals[i]});
   }
-  return isBlock ? behind : state;
+  return isOfBlock() ? behind : state;
+}
+
+// Elements from one to the other, which is a multiple of tiles away or the end of the line.
+Value ScanUnit::walkTiles(Value from, Value to, Value state) {
+  int64_t tile = plan.form.tileElements();
+  Value whole = sub(to, from);
+  whole = add(from, mul(b.create<arith::DivUIOp>(loc, whole, i64(tile)), i64(tile)));
+  auto walk = [&](Value from, Value to, bool isWhole) {
+    state = k.forLoop(from, to, i64(tile), {state},
+                      [&](Operation *, Value base, ArrayRef<Value> now) -> Values {
+                        return {walkTile(readTile(base, isWhole), now[0])};
+                      })[0];
+  };
+  walk(from, whole, /*isWhole=*/true);
+  walk(whole, to, /*isWhole=*/false);
+  return state;
 }
 
 void ScanUnit::emitPrefixes() {
   line = k.begin;
   inner = i64(0);
   length = k.sizeOf(lines.length);
-  int64_t tile = int64_t{plan.form.threads} * plan.form.atOnce;
-  Value whole = mul(b.create<arith::DivUIOp>(loc, length, i64(tile)), i64(tile));
-  Values state = {nest.buildInitial(emitter)};
-  auto walk = [&](Value from, Value to, bool isWhole) {
-    state = k.forLoop(from, to, i64(tile), state,
-                      [&](Operation *, Value base, ArrayRef<Value> now) -> Values {
-                        return {prefixTile(base, now[0], isWhole)};
-                      });
-  };
-  walk(i64(0), whole, /*isWhole=*/true);
-  walk(whole, length, /*isWhole=*/false);
+  (void)walkTiles(i64(0), length, nest.buildInitial(emitter));
+}
+
+//===-- Units along a line --------------------------------------------------------------------===//
+
+Value ScanUnit::sumOfTile(const Tile &tile, Value sum) {
+  for (Value element : tile.elements)
+    sum = step(sum, {element});
+  return sum;
+}
+
+// What all threads of the block have, in pairs and pairs of pairs.
+Value ScanUnit::together(Value own) {
+  return ThreadMeeting(b, loc, 1, plan.form.threads)
+      .meet({own}, [&](ArrayRef<Value> x, ArrayRef<Value> y) -> Values {
+        return {step(x[0], {y[0]})};
+      })[0];
+}
+
+// The state behind the units from the first on and before this one.
+Value ScanUnit::before(OrderedUnits &order, Value first, Value unit) {
+  Value initial = nest.buildInitial(emitter);
+  Value own = k.forLoop(add(first, block.thread()), unit, i64(plan.form.threads), {initial},
+                        [&](Operation *, Value number, ArrayRef<Value> now) -> Values {
+                          Value found = order.left(number, initial.getType());
+                          return {step(now[0], {found})};
+                        })[0];
+  return together(own);
+}
+
+void ScanUnit::emitPart() {
+  const ScanForm &form = plan.form;
+  OrderedUnits order(k, plan, k.sizeOf(plan.units));
+  Value unit = order.take(), parts = k.sizeOf(form.parts);
+  line = b.create<arith::DivUIOp>(loc, unit, parts);
+  inner = i64(0);
+  length = k.sizeOf(lines.length);
+  Value first = mul(line, parts),
+        elements = mul(k.sizeOf(form.partTiles), i64(form.tileElements()));
+  Value from = b.create<arith::MinSIOp>(loc, mul(sub(unit, first), elements), length);
+  Value to = b.create<arith::MinSIOp>(loc, add(from, elements), length);
+  Value initial = nest.buildInitial(emitter);
+  Tile tile;
+  Value sum;
+  if (form.staysInRegisters()) {
+    bool isWhole =
+        lines.length.isConstant() && lines.length.constantValue() % form.tileElements() == 0;
+    tile = readTile(from, isWhole);
+    sum = sumOfTile(tile, initial);
+  } else {
+    sum = k.forLoop(from, to, i64(form.tileElements()), {initial},
+                    [&](Operation *, Value base, ArrayRef<Value> now) -> Values {
+                      return {sumOfTile(readTile(base, /*isWhole=*/false), now[0])};
+                    })[0];
+  }
+  order.leave(unit, together(sum));
+  Value state = before(order, first, unit);
+  order.end();
+  if (form.staysInRegisters())
+    walkTile(tile, state);
+  else
+    walkTiles(from, to, state);
 }
 
 } // namespace
@@ -220,6 +307,6 @@ void ScanPlan::emit(DeviceKernelBuilder &k) const {
   if (form.kind == ScanForm::Columns)
     return ScanUnit(k, *this).emitColumns();
   if (form.kind == ScanForm::Prefixes)
-    return ScanUnit(k, *this).emitPrefixes();
+    return form.isDivided() ? ScanUnit(k, *this).emitPart() : ScanUnit(k, *this).emitPrefixes();
   emitScanTiles(k, *this);
 }

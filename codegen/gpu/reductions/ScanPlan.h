@@ -15,9 +15,19 @@ struct ScanForm {
   } kind = Columns;
   // Prefixes: that share a line, and elements of each thread at a time, a warp's width apart.
   unsigned threads = 1, atOnce = 1;
+  // Prefixes of long lines of which there are few: a line is divided over so many units, each with
+  // so many tiles, which is what its threads have at a time.
+  ir::DimExpr parts = 1, partTiles = 1;
+
+  int64_t tileElements() const { return int64_t{threads} * atOnce; }
+  bool isDivided() const { return parts != ir::DimExpr(1); }
+  // A part's elements stay in registers from one phase to the next.
+  bool staysInRegisters() const { return partTiles == ir::DimExpr(1); }
 };
 
-// A unit is a line, or of tiles as many as a warp has threads. Products of floats and recurrences,
+// A unit is a line or a part of one, or of tiles as many as a warp has threads. A part sums its
+// elements, leaves the sum for the parts behind it, adds up those before it in their order, and is
+// walked from there (OrderedUnits). Products of floats and recurrences,
 // whose states may not be put together (ScanNest), keep the order of the CPU and so its bits.
 class ScanPlan final : public FormPlan {
 public:

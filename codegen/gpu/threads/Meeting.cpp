@@ -20,25 +20,37 @@ Value Meeting::part(Value unit) {
   return b.create<LLVM::AddrSpaceCastOp>(k.loc, LLVM::LLVMPointerType::get(context), global);
 }
 
+Value Meeting::counter(Value number) {
+  OpBuilder &b = k.b;
+  Value offset = b.create<arith::MulIOp>(k.loc, number, k.i64(sizeof(uint32_t)));
+  Value address = b.create<arith::AddIOp>(k.loc, k.parameter(KERATIN_CUDA_COUNTERS), offset);
+  return b.create<LLVM::IntToPtrOp>(k.loc, LLVM::LLVMPointerType::get(b.getContext(), globalMemory),
+                                    address);
+}
+
+Value Meeting::countUp(Value counter, Value last) {
+  OpBuilder &b = k.b;
+  return b
+      .create<LLVM::CallIntrinsicOp>(k.loc, b.getI32Type(),
+                                     b.getStringAttr("llvm.nvvm.atomic.load.inc.32.p1"),
+                                     ValueRange{counter, last})
+      .getResult(0);
+}
+
+void Meeting::fence() {
+  k.b.create<LLVM::CallIntrinsicOp>(k.loc, Type(), k.b.getStringAttr("llvm.nvvm.membar.gl"),
+                                    ValueRange{});
+}
+
 // By one thread: what its block has written is seen before the counter goes up, and what others
 // have written before theirs did, after. The counter begins again at 0 behind the last.
 Value Meeting::meet(Value number, Value parts) {
   OpBuilder &b = k.b;
-  auto fence = [&] {
-    b.create<LLVM::CallIntrinsicOp>(k.loc, Type(), b.getStringAttr("llvm.nvvm.membar.gl"),
-                                    ValueRange{});
-  };
-  Value offset = b.create<arith::MulIOp>(k.loc, number, k.i64(sizeof(uint32_t)));
-  Value address = b.create<arith::AddIOp>(k.loc, k.parameter(KERATIN_CUDA_COUNTERS), offset);
-  Value counter = b.create<LLVM::IntToPtrOp>(
-      k.loc, LLVM::LLVMPointerType::get(b.getContext(), globalMemory), address);
+  Value own = counter(number);
   Value last = b.create<arith::SubIOp>(k.loc, parts, k.i64(1));
   last = b.create<arith::TruncIOp>(k.loc, b.getI32Type(), last);
   fence();
-  Value before = b.create<LLVM::CallIntrinsicOp>(k.loc, b.getI32Type(),
-                                                 b.getStringAttr("llvm.nvvm.atomic.load.inc.32.p1"),
-                                                 ValueRange{counter, last})
-                     .getResult(0);
+  Value before = countUp(own, last);
   fence();
   Value isLast = b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::eq, before, last);
   return b.create<arith::ExtUIOp>(k.loc, b.getI32Type(), isLast);

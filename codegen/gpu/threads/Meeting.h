@@ -19,6 +19,13 @@ public:
   // KERATIN_CUDA_COUNTERS_OF_CALL. Both are i64. All threads of the block come here.
   mlir::Value isLast(mlir::Value number, mlir::Value parts);
 
+  // A word of 32 bits for the units of a launch, 0 when the kernel begins and when it ends.
+  mlir::Value counter(mlir::Value number);
+  // What the counter is (i32) before it goes up by one; behind `last` it begins again at 0.
+  mlir::Value countUp(mlir::Value counter, mlir::Value last);
+  // What this thread has written before it is seen before what it writes after.
+  void fence();
+
 private:
   mlir::Value meet(mlir::Value number, mlir::Value parts);
 
