@@ -22,9 +22,7 @@ public:
   void printSchedule(llvm::raw_ostream &out) const final;
 
   // But for the slots of argv.
-  LaunchShape shape() const {
-    return LaunchShape::ofUnits(0, unitThreads, sharedBytes, partBytes);
-  }
+  LaunchShape shape() const { return LaunchShape::ofUnits(0, unitThreads, sharedBytes, partBytes); }
 
   // That do a unit together: 1, a power of two up to a warp, or all of a block.
   unsigned unitThreads = 1;

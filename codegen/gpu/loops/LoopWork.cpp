@@ -1,6 +1,8 @@
 // What the blocks of a resident loop do together: the units of kernels, copies, numbers they write.
 #include "codegen/gpu/loops/LoopKernel.h"
 
+#include "codegen/lowering/KernelKind.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -126,14 +128,15 @@ void LoopKernel::lower(host::CopyOp op) {
   haveMet = false;
 }
 
-// Whether kernels of the loop are all that reads the number, by this very place: then it need be in
-// no memory.
+// Whether loop nests are all that reads the number, by this very place: then it need be in no
+// memory. Other kernels compute where they read.
 bool LoopKernel::isInRegister(host::WriteOp op) {
   Value place = op.getPlace();
   for (OpOperand &use : place.getUses()) {
     auto launch = dyn_cast<host::LaunchOp>(use.getOwner());
-    bool isRead =
-        launch && loop->isAncestor(launch) && use.getOperandNumber() < launch.getInputs().size();
+    bool isRead = launch && loop->isAncestor(launch) &&
+                  use.getOperandNumber() < launch.getInputs().size() &&
+                  kindOf(kernels[launch.getKernel()]) == KernelKind::Loop;
     if (!isRead && use.getOwner() != op)
       return false;
   }
