@@ -86,9 +86,7 @@ TEST_CASE("weights that do not fit change nothing", "[weights]") {
   Tensor a = K::variable(1.0, {.name = "weights_a"}), b = K::variable(1.0, {.name = "weights_b"});
   K::save_weights(a, file.path);
   K::set_value(a, 5.0);
-  CHECK(has(errorOf<K::ValueError>([&] {
-              K::load_weights({a, b}, file.path);
-            }),
+  CHECK(has(errorOf<K::ValueError>([&] { K::load_weights({a, b}, file.path); }),
             "it has no 'weights_b'"));
   checkValue(a, Array(5.0));
   file.write(R"({"weights_a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", "1234");

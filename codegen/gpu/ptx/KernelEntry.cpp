@@ -2,6 +2,7 @@
 
 #include "codegen/gpu/CudaMachine.h"
 #include "codegen/gpu/ptx/NarrowIndices.h"
+#include "codegen/gpu/threads/ThreadBlock.h"
 #include "codegen/gpu/threads/ThreadGrid.h"
 #include "runtime/abi/keratin_abi.h"
 
