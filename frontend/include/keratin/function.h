@@ -124,8 +124,9 @@ public:
   const std::vector<std::string> &inputNames() const;
   // As K::function was given them, or as they stand in the file; "" for an output without a name.
   const std::vector<std::string> &outputNames() const;
-  // The variables that a call reads or updates, each once, in the order of first need; without what
-  // random functions count their draws with. Of a sparse one, that of its stored elements.
+  // The variables that a call reads or updates, each once, in an order that follows from the graph;
+  // without what random functions count their draws with. Of a sparse one, that of its stored
+  // elements.
   std::vector<Tensor> variables() const;
 
   // What compiling cost and decided.
