@@ -3,6 +3,7 @@
 // RUN: keratin-dump %s --target=cuda --stage=kernels --function=recurrent | FileCheck %s --check-prefix=KERNELS
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=recurrent | FileCheck %s --check-prefix=RECURRENT
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=numbered | FileCheck %s --check-prefix=NUMBERED
+// RUN: keratin-dump %s --target=cuda --stage=ptx --function=multiplied | FileCheck %s --check-prefix=MULTIPLIED
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=looks_up | FileCheck %s --check-prefix=FAILS
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=wide | FileCheck %s --check-prefix=WIDE
 // RUN: keratin-dump %s --target=cuda --stage=kernels --function=shares | FileCheck %s --check-prefix=SHARES
@@ -53,6 +54,23 @@ func.func @numbered(%x: tensor<4xi64> {keratin.kind = "input", keratin.name = "x
   ^bb0(%t: tensor<i64>, %s: tensor<4xi64>):
     %0 = keratin.broadcast %t dims = [] : (tensor<i64>) -> tensor<4xi64>
     %1 = keratin.mul %s, %0 : (tensor<4xi64>, tensor<4xi64>) -> tensor<4xi64>
+    keratin.yield %1 : tensor<4xi64>
+  }
+  return %y : tensor<4xi64>
+}
+
+// Products compute where they read, so it is in the device's memory for them.
+// MULTIPLIED-COUNT-1: .visible .entry model_resident_0(
+// MULTIPLIED:         st.global.u32
+// MULTIPLIED:         st.global.u64
+// MULTIPLIED-NOT:     .local
+func.func @multiplied(%x: tensor<4xi64> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<4xi64> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.scan length = #keratin.dims<7> init(%x) over() with() : (tensor<4xi64>) -> tensor<4xi64> {
+  ^bb0(%t: tensor<i64>, %s: tensor<4xi64>):
+    %r = keratin.reshape %t : (tensor<i64>) -> tensor<1xi64>
+    %0 = keratin.dot_general %s, %r batch = [] x [] contract = [] x [] : (tensor<4xi64>, tensor<1xi64>) -> tensor<4x1xi64>
+    %1 = keratin.reshape %0 : (tensor<4x1xi64>) -> tensor<4xi64>
     keratin.yield %1 : tensor<4xi64>
   }
   return %y : tensor<4xi64>
