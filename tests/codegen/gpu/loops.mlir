@@ -128,7 +128,7 @@ func.func @shares(%h: tensor<8x256xf32> {keratin.kind = "input", keratin.name = 
 // WIDE-NEXT:    mov.u64 %rd{{[0-9]+}}, %rd{{[0-9]+}};
 // WIDE:         mov.u32 %r{{[0-9]+}}, %ctaid.x;
 // WIDE:         or.b64
-// WIDE:         and.b64 {{.*}}, 15;
+// WIDE:         and.b32 {{.*}}, 15;
 // WIDE:         ld.global.v4.f32
 // WIDE:         ld.global.v4.f32
 // WIDE:         st.global.v4.f32
