@@ -1,13 +1,12 @@
 #include "codegen/llvm/ObjectEmitter.h"
 
 #include "codegen/llvm/Beginning.h"
+#include "codegen/llvm/ModulePasses.h"
 #include "codegen/llvm/StageClock.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Target/LLVMIR/Export.h"
 
-#include "llvm/Analysis/CGSCCPassManager.h"
-#include "llvm/Analysis/LoopAnalysisManager.h"
 #include "llvm/CodeGen/MachineModuleInfo.h"
 #include "llvm/CodeGen/Passes.h"
 #include "llvm/CodeGen/TargetPassConfig.h"
@@ -18,7 +17,6 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Pass.h"
 #include "llvm/PassRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
@@ -40,17 +38,6 @@ using namespace mlir;
 // Instruction selection combines what its neighbours can be combined with, so InstCombine, which
 // would take as long as all of this, is not missed (1 % of some contractions).
 static void cleanUp(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-
   llvm::FunctionPassManager scalar;
   // Notes of numbers that are not finite become registers; nothing else is there to promote.
   scalar.addPass(llvm::PromotePass());
@@ -63,7 +50,7 @@ static void cleanUp(llvm::Module &module, llvm::TargetMachine &machine) {
 
   llvm::ModulePassManager passes;
   passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(scalar)));
-  passes.run(module, modules);
+  runPasses(module, passes, &machine);
 }
 
 namespace {

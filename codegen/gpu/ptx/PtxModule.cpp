@@ -5,17 +5,16 @@
 #include "codegen/gpu/ptx/KernelEntry.h"
 #include "codegen/gpu/ptx/NarrowIndices.h"
 #include "codegen/gpu/ptx/StartNvptx.h"
+#include "codegen/llvm/ModulePasses.h"
 #include "codegen/llvm/ObjectEmitter.h"
 #include "codegen/llvm/StageClock.h"
 
 #include "mlir/IR/Diagnostics.h"
 
-#include "llvm/Analysis/CGSCCPassManager.h"
-#include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
@@ -50,17 +49,6 @@ std::string keratin::codegen::ptxName(StringRef name) {
 // No function is left but entries, and no memory of a function's own: PTX's would be in the
 // device's memory.
 static void cleanUp(llvm::Module &module) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-
   llvm::FunctionPassManager scalar;
   scalar.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   // What kernels in loops assume of addresses, they assume of pointers whose memory is not told
@@ -101,7 +89,7 @@ static void cleanUp(llvm::Module &module) {
   passes.addPass(llvm::AlwaysInlinerPass());
   passes.addPass(llvm::GlobalDCEPass());
   passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(scalar)));
-  passes.run(module, modules);
+  runPasses(module, passes);
 }
 
 // Hints for caches, in loops of CPUs' kernels that take long lines. Here other warps run meanwhile.
@@ -121,19 +109,9 @@ static void inlineKernels(llvm::Module &module) {
     for (llvm::Instruction &instruction : llvm::instructions(function))
       if (auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction); call && call->isInlineAsm())
         call->setConvergent();
-  llvm::ModuleAnalysisManager modules;
-  llvm::FunctionAnalysisManager functions;
-  llvm::LoopAnalysisManager loops;
-  llvm::CGSCCAnalysisManager components;
-  llvm::PassBuilder builder;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
   llvm::ModulePassManager passes;
   passes.addPass(llvm::AlwaysInlinerPass());
-  passes.run(module, modules);
+  runPasses(module, passes);
 }
 
 static std::string makeEntries(llvm::Module &module, llvm::MutableArrayRef<PtxKernel> kernels) {
