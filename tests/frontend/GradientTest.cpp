@@ -320,7 +320,11 @@ TEST_CASE("a gradient that is absent says of which variable", "[gradient]") {
   CHECK_FALSE(bool(gradients[1]));
   CHECK(K::is_same(gradients[1].value_or(w), w));
   auto message = [&](auto use) { return errorOf<K::ValueError>([&] { (void)use(gradients[1]); }); };
-  CHECK(has(message([](auto &g) { return 0.1 * g; }), "does not depend on 'not_used'"));
+  CHECK(has(message([](auto &g) { return 0.1 * g; }),
+            "does not depend on 'not_used' in a differentiable way, so there is no gradient; "
+            "needed has_value()"));
+  K::Gradient empty{Tensor()};
+  CHECK(has(errorOf<K::ValueError>([&] { (void)empty.value(); }), "Gradient: this is empty"));
   CHECK(has(message([](auto &g) { return Tensor(g); }), "GradientTest.cpp:"));
   CHECK(has(message([](auto &g) { return g->name(); }), "'not_used'"));
   CHECK(has(message([](auto &g) { return K::function({}, g); }), "'not_used'"));

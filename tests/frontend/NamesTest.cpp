@@ -22,12 +22,15 @@ TEST_CASE("outputs have names and inputs are fed by theirs", "[names]") {
   checkArray(f({Array{3.0}, 2.0})["scaled"], Array{6.0});
 
   CHECK(has(errorOf<K::ValueError>([&] { f({{"named_z", 1.0}}); }),
-            "no input is named 'named_z'; there are 'named_x', 'named_y'"));
+            ": no input is named 'named_z'; there are 'named_x', 'named_y'"));
   CHECK(has(errorOf<K::ValueError>([&] { f({{"named_x", Array{1.0}}}); }), "'named_y' is None"));
   CHECK(has(errorOf<K::ValueError>([&] { f({{"named_y", 1.0}, {"named_y", 1.0}}); }),
             "'named_y' is given twice"));
+  Tensor twin = K::placeholder({}, {.name = "named_y"});
+  CHECK(has(errorOf<K::ValueError>([&] { K::function({y, twin}, y + twin)({{"named_y", 1.0}}); }),
+            "'named_y'; needed values in the order of the inputs"));
   CHECK(has(errorOf<K::ValueError>([&] { results["loss"]; }),
-            "no output is named 'loss'; there are 'scaled', 'total'"));
+            "Results: no output is named 'loss'; there are 'scaled', 'total'"));
   CHECK(
       has(errorOf<K::ValueError>([&] { K::function(x, x)({Array{1.0}})["x"]; }), "have no names"));
   CHECK(has(errorOf<K::ValueError>([&] { K::function(x, {{"a", x}, {"a", x + 1.0}}); }),
