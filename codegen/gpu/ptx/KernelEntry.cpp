@@ -403,15 +403,19 @@ llvm::Function *keratin::codegen::makeUnitsEntry(llvm::Function &body, const Lau
   auto &context = entry->getContext();
   for (unsigned slot : bounds.boundedSlots)
     entry->addParamAttr(slot, llvm::Attribute::get(context, boundedAttribute));
-  auto number = [&](uint32_t value) {
-    return llvm::ConstantAsMetadata::get(
-        llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), value));
-  };
   llvm::NamedMDNode *annotations = entry->getParent()->getOrInsertNamedMetadata("nvvm.annotations");
-  for (auto [name, value] :
-       {std::pair<const char *, uint32_t>{"kernel", 1}, {"maxntidx", shape.launch.block_threads}})
+  auto annotate = [&](const char *name, uint32_t value) {
+    auto *number = llvm::ConstantAsMetadata::get(
+        llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), value));
     annotations->addOperand(
         llvm::MDNode::get(context, {llvm::ConstantAsMetadata::get(entry),
-                                    llvm::MDString::get(context, name), number(value)}));
+                                    llvm::MDString::get(context, name), number}));
+  };
+  annotate("kernel", 1);
+  annotate("maxntidx", shape.launch.block_threads);
+  // A loop has few blocks: a multiprocessor has registers for one of them. For two, ptxas would
+  // have some of its kernels spill.
+  if (shape.isWhole)
+    annotate("minctasm", 1);
   return entry;
 }

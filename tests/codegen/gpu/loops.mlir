@@ -18,6 +18,7 @@
 // One entry for the loop. Behind a barrier of the block one thread comes to the others' counter; the last one opens the gate, which the others watch. What steps write
 // and read goes through no cache that other blocks do not see.
 // RECURRENT-COUNT-1: .visible .entry model_resident_0(
+// RECURRENT:         .minnctapersm 1
 // RECURRENT-NOT:     ld.global.nc
 // RECURRENT:         bar.sync 0;
 // RECURRENT:         ld.volatile.global.u32
