@@ -160,11 +160,11 @@ namespace {
 // A training step: products, reductions, gradients, an update. The number makes it new code.
 struct Step {
   explicit Step(float number)
-      : inputs{K::placeholder({None, 8})},
+      : x(K::placeholder({None, 8})), inputs(x),
         w(K::variable(Array(std::vector<float>(32, 1), {8, 4}))) {
-    Tensor loss = K::mean(K::square(K::tanh(K::dot(inputs[0], w)) - number));
-    outputs = {loss};
-    updates = {K::update_sub(w, 0.1 * K::gradients(loss, {w})[0].value())};
+    Tensor loss = K::mean(K::square(K::tanh(K::dot(x, w)) - number));
+    outputs = loss;
+    updates = K::update_sub(w, 0.1 * K::gradients(loss, w)[0]);
   }
 
   keratin::Function compile() { return K::function(inputs, outputs, updates); }
@@ -182,8 +182,11 @@ struct Step {
     return true;
   }
 
-  std::vector<Tensor> inputs, outputs;
-  std::vector<keratin::Update> updates;
+  // Lists as the call takes them: what the caller makes lists of is not the call's to answer for.
+  Tensor x;
+  keratin::TensorList inputs;
+  keratin::OutputList outputs;
+  keratin::UpdateList updates;
   Tensor w;
 };
 
