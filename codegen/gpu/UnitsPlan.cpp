@@ -15,7 +15,9 @@ UnitsPlan::UnitsPlan(ir::KernelOp kernel, CpuPlan cpuPlan)
     : DevicePlan(kernel), plan(std::move(cpuPlan)) {
   units = plan->units;
   work = plan->work;
-  assert(plan->scratchBytes == 0 && "kernels that pack operands have forms of their own");
+  // For operands that are packed, where threads run one by one: with warps such kernels have forms
+  // of their own, and an entry has no scratch.
+  scratchBytes = plan->scratchBytes;
 }
 
 KernelFunction UnitsPlan::lower(OpBuilder &builder, StringRef name,
