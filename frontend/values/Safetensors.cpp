@@ -47,16 +47,18 @@ static SafetensorsEntry entryOf(const std::string &name, const json &value) {
   SafetensorsEntry entry{name, known->second, {}, 0, 0};
   // Of what has a size of 0 the others may be any.
   uint64_t bytes = dtypeSize(entry.dtype);
-  bool isTooLarge = false;
+  bool isEmpty = false, isTooLarge = false;
   for (const json &size : shape) {
     const uint64_t number = numberOf(size, what + ": a size");
     if (number > uint64_t(INT64_MAX))
       throw ValueError(what + ": a size does not fit 64 bits");
-    isTooLarge = number && (isTooLarge || __builtin_mul_overflow(bytes, number, &bytes));
-    bytes = number ? bytes : 0;
+    isEmpty |= number == 0;
+    isTooLarge |= __builtin_mul_overflow(bytes, number, &bytes);
     entry.dims.push_back(int64_t(number));
   }
-  if (isTooLarge && bytes)
+  if (isEmpty)
+    bytes = 0;
+  else if (isTooLarge)
     throw ValueError(what + ": its bytes do not fit 64 bits");
   entry.begin = numberOf(offsets[0], what + ": an offset");
   entry.end = numberOf(offsets[1], what + ": an offset");
