@@ -195,9 +195,6 @@ Results Function::callNamed(const NamedFeeds &feeds) const {
     if (found == function.inputNames.end())
       throw ValueError(function.name + ": no input is named '" + name + "'; there are " +
                        (byPlace.empty() ? "none" : quoted(function.inputNames)));
-    if (std::find(std::next(found), function.inputNames.end(), name) != function.inputNames.end())
-      throw ValueError(function.name + ": several inputs are named '" + name +
-                       "'; needed values in the order of the inputs");
     const Feed *&place = byPlace[size_t(found - function.inputNames.begin())];
     if (place)
       throw ValueError(function.name + ": '" + name + "' is given twice");

@@ -55,4 +55,10 @@ template <typename Kind, typename Callable> std::string errorOf(Callable &&calla
   return {};
 }
 
+// Whether the text has the part; told with the next check that fails.
+inline bool has(const std::string &text, const std::string &part) {
+  UNSCOPED_INFO(text);
+  return text.find(part) != std::string::npos;
+}
+
 #endif // KERATIN_TESTS_FRONTEND_FRONTENDTEST_H

@@ -307,11 +307,6 @@ TEST_CASE("one tensor stands for a list of one", "[gradient]") {
   CHECK(w.eval().item() == 2.0);
 }
 
-static bool has(const std::string &text, const std::string &part) {
-  INFO(text);
-  return text.find(part) != std::string::npos;
-}
-
 TEST_CASE("a gradient that is absent says of which variable", "[gradient]") {
   Tensor w = K::variable(1.0, {.name = "used"}), b = K::variable(1.0, {.name = "not_used"});
   std::vector<K::Gradient> gradients = K::gradients(K::square(w), {w, b});
