@@ -34,6 +34,13 @@ if command -v pkg-config >/dev/null; then
   "$work/build_model" "$work/twice.ktg"
 fi
 
+# The package's own licence, whole, and its name in every header.
+cmp "$source/../../LICENSE" "$prefix/share/doc/keratin/LICENSE"
+if find "$prefix/include" \( -name '*.h' -o -name '*.inc' \) -exec grep -L 'SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception' {} + | grep .; then
+  echo "those headers do not name their licence" >&2
+  exit 1
+fi
+
 # The licence of every library that the package needs.
 for name in Abseil LLVM Protobuf nlohmann-json zlib; do
   grep -q "licenses/$name.txt" "$prefix/share/doc/keratin/NOTICE"
