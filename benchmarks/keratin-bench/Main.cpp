@@ -2,6 +2,7 @@
 #include "benchmarks/keratin-bench/Bench.h"
 #include "benchmarks/keratin-bench/DeviceBench.h"
 #include "benchmarks/keratin-bench/DeviceModels.h"
+#include "compiler/driver/Version.h"
 
 #include <keratin/runtime.h>
 
@@ -142,6 +143,10 @@ int main(int argc, char **argv) {
   for (int i = 1; i < argc; ++i) {
     if (!std::strcmp(argv[i], "--help")) {
       std::fputs(kUsage, stdout);
+      return 0;
+    }
+    if (!std::strcmp(argv[i], "--version")) {
+      std::printf("keratin-bench %s\n", keratin::compiler::versionText);
       return 0;
     }
     if (!readOption(argv[i], options, device))

@@ -2,6 +2,7 @@
 
 #include "compiler/driver/CompilePass.h"
 #include "compiler/driver/ModelFile.h"
+#include "compiler/driver/Version.h"
 #include "compiler/numerics/VerifyNumerics.h"
 #include "compiler/pipelines/Pipelines.h"
 #include "ir/dialect/ModelContents.h"
@@ -145,6 +146,8 @@ int tools::optMain(int argc, char **argv) {
   compiler::registerPipelines();
   compiler::registerCompilePass();
   mlir::registerTransformsPasses();
+  llvm::cl::SetVersionPrinter(
+      [](llvm::raw_ostream &os) { os << "keratin-opt " << compiler::versionText << "\n"; });
   auto [input, output] =
       mlir::registerAndParseCLIOptions(argc, argv, "Keratin's pass driver\n", registry);
   std::chrono::nanoseconds limit{0};

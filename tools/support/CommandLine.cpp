@@ -1,10 +1,13 @@
 #include "tools/support/CommandLine.h"
 
+#include "compiler/driver/Version.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <string_view>
 
+using namespace keratin;
 using namespace keratin::tools;
 
 void CommandLine::add(const char *spelling, std::string value, std::string help,
@@ -160,6 +163,12 @@ std::string CommandLine::parse(int argc, char **argv, bool &helped) {
     }
     if (given == "--help" || given == "-h") {
       std::fputs(helpText().c_str(), stdout);
+      helped = true;
+      return "";
+    }
+    if (given == "--version") {
+      std::string name = usage.substr(0, usage.find(' '));
+      std::printf("%s %s\n", name.c_str(), compiler::versionText);
       helped = true;
       return "";
     }

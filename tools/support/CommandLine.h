@@ -40,7 +40,7 @@ public:
   // Arguments without dashes; a tool takes at least and at most so many.
   void positional(std::vector<std::string> &target, size_t least, size_t most);
 
-  // What is wrong with the line, or "". With --help, the help is printed and `helped` set.
+  // What is wrong with the line, or "". With --help or --version that is printed and `helped` set.
   std::string parse(int argc, char **argv, bool &helped);
 
 private:
