@@ -3,6 +3,7 @@
 #define KERATIN_COMPILER_DRIVER_COMPILER_H
 
 #include "codegen/llvm/StageClock.h"
+#include "compiler/driver/SourcePaths.h"
 #include "runtime/abi/keratin_abi.h"
 
 #include "absl/status/statusor.h"
@@ -60,6 +61,8 @@ struct CompileOptions {
   // Whether calls fail in which an op makes NaN or an infinity of finite numbers
   // (keratin-check-numbers).
   bool checkNumbers = false;
+  // What the code and all messages say of source files.
+  SourcePathOptions sourcePaths;
   // Whether an internal error writes a reproducer, and where; empty: the folder that the
   // environment variable KERATIN_REPRODUCER_DIR names, or that of temporary files.
   bool writeReproducer = true;

@@ -30,7 +30,9 @@ namespace passes = keratin::passes;
 FunctionCompiler::FunctionCompiler(ModuleOp module, std::shared_ptr<const codegen::Target> target,
                                    const CompileOptions &options)
     : module(module), target(std::move(target)), options(options),
-      diagnostics(module.getContext()) {}
+      diagnostics(module.getContext()) {
+  mapSourcePaths(module, options.sourcePaths);
+}
 
 LogicalResult FunctionCompiler::begin(StringRef next, Location location) const {
   if (options.progress)

@@ -36,6 +36,7 @@ int64_t threads = 0, memoryBudget = 0;
 std::chrono::nanoseconds timeout{0};
 bool verifyEach = false, printAfterAll = false, timing = false, profile = false,
      checkNumbers = false;
+SourcePathOptions sourcePaths;
 
 CommandLine commandLine() {
   CommandLine line("keratin-compile <model.ktg or .mlir> [options]",
@@ -63,6 +64,10 @@ CommandLine commandLine() {
   line.text("--sysroot", sysroot, "FOLDER", "where the target's C library is");
   line.flag("--check-numbers", checkNumbers,
             "calls fail, naming the op and its line, where one makes NaN or\nan infinity");
+  line.flag("--strip-locations", sourcePaths.strip,
+            "source files and lines appear in no message and nowhere in the output");
+  line.pairs("--file-prefix-map", sourcePaths.prefixMap, "OLD=NEW",
+             "paths of source files that begin with OLD begin with NEW instead");
   line.flag("--profile", profile, "report each kernel to keratin-run --profile");
   line.flag("--verify", verifyEach, "verify the IR after each pass, and the memory plan");
   line.flag("--print-ir-after-all", printAfterAll, "IR after each pass, to standard error");
@@ -86,6 +91,7 @@ ModelOptions modelOptions(Watchdog &watchdog) {
   options.compile.profile = profile;
   options.compile.memoryBudget = memoryBudget;
   options.compile.checkNumbers = checkNumbers;
+  options.compile.sourcePaths = sourcePaths;
   options.compile.verify = verifyEach;
   options.compile.printAfterAll = printAfterAll;
   options.compile.dumpDirectory = dumpDirectory;

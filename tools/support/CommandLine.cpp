@@ -44,6 +44,18 @@ void CommandLine::texts(const char *spelling, std::vector<std::string> &target, 
   });
 }
 
+void CommandLine::pairs(const char *spelling,
+                        std::vector<std::pair<std::string, std::string>> &target, const char *value,
+                        const char *help) {
+  add(spelling, value, help, [&target, value](const std::string &given) -> std::string {
+    size_t equals = given.find('=');
+    if (equals == std::string::npos || equals == 0)
+      return std::string("needs ") + value + ", found '" + given + "'";
+    target.emplace_back(given.substr(0, equals), given.substr(equals + 1));
+    return "";
+  });
+}
+
 void CommandLine::number(const char *spelling, int64_t &target, int64_t least, const char *value,
                          const char *help) {
   add(spelling, value, help, [&target, least](const std::string &given) -> std::string {

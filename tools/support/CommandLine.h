@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace keratin::tools {
@@ -27,6 +28,9 @@ public:
                     const char *help);
   void texts(const char *spelling, std::vector<std::string> &target, const char *value,
              const char *help); // may be given several times
+  // OLD=NEW, may be given several times.
+  void pairs(const char *spelling, std::vector<std::pair<std::string, std::string>> &target,
+             const char *value, const char *help);
   void number(const char *spelling, int64_t &target, int64_t least, const char *value,
               const char *help);
   // A number of at least 1 with or without KiB, MiB or GiB.
