@@ -32,15 +32,19 @@ static std::string architecture(const std::string &triple) {
   return Triple(triple).getArchName().str();
 }
 
+// lib/keratin of the package, or of the build tree, that this program is in.
+static std::string packageFolder() {
+  static int anchor;
+  std::string self = sys::fs::getMainExecutable(nullptr, &anchor);
+  return (sys::path::parent_path(sys::path::parent_path(self)) + "/lib/keratin").str();
+}
+
 std::string keratin::compiler::findRuntime(const std::string &triple) {
   std::vector<std::string> places;
   std::string arch = architecture(triple);
   if (auto directory = sys::Process::GetEnv("KERATIN_RUNTIME_DIR"))
     places.push_back(*directory + "/" + arch);
-  static int anchor;
-  std::string self = sys::fs::getMainExecutable(nullptr, &anchor);
-  places.push_back(
-      (sys::path::parent_path(sys::path::parent_path(self)) + "/lib/keratin/" + arch).str());
+  places.push_back(packageFolder() + "/" + arch);
   places.push_back(std::string(kBuildRuntimeDirectory) + "/" + arch);
   for (const std::string &place : places)
     if (std::string file = place + "/libkeratin_runtime.a"; sys::fs::exists(file))
@@ -156,8 +160,9 @@ private:
   std::string findLinker() const {
     if (!options.linker.empty())
       return options.linker;
-    if (sys::fs::can_execute(kLinkerPath))
-      return kLinkerPath;
+    for (const std::string &place : {packageFolder() + "/ld.lld", std::string(kLinkerPath)})
+      if (sys::fs::can_execute(place))
+        return place;
     for (const char *name : {"ld.lld-19", "ld.lld"})
       if (auto found = sys::findProgramByName(name))
         return *found;
@@ -192,12 +197,46 @@ static std::vector<std::string> libraryFolders(const LinkOptions &options) {
   return folders;
 }
 
+// Flags for libc and libm. What a machine has that only runs programs will do, too.
+static absl::StatusOr<std::vector<std::string>> cLibrary(ArrayRef<std::string> folders,
+                                                         const LinkOptions &options) {
+  auto isThere = [&](const char *name) {
+    return llvm::any_of(
+        folders, [&](const std::string &folder) { return sys::fs::exists(folder + "/" + name); });
+  };
+  std::vector<std::string> flags;
+  for (const std::string &folder : folders)
+    flags.push_back("-L" + folder);
+  if (isThere("libc.so")) {
+    flags.insert(flags.end(), {"-lm", "-lc"});
+    return flags;
+  }
+  for (const char *name :
+       {"libm.so.6", "libc.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"})
+    if (isThere(name))
+      flags.push_back(std::string("-l:") + name);
+  if (flags.size() > folders.size())
+    return flags;
+  std::string found = "no C library for " + options.triple;
+  if (!options.sysroot.empty())
+    return absl::NotFoundError("--sysroot='" + options.sysroot + "' has " + found +
+                               "; needed libc.so or libc.so.6 in its lib or usr/lib");
+  return absl::NotFoundError("there is " + found +
+                             "; --sysroot=FOLDER says where one is (Debian "
+                             "package libc6-dev-arm64-cross for AArch64)");
+}
+
 absl::Status keratin::compiler::linkSharedObject(ObjectFiles objects, ArrayRef<std::string> exports,
                                                  raw_ostream &output, const LinkOptions &options) {
   std::string runtime = options.runtime.empty() ? findRuntime(options.triple) : options.runtime;
   if (runtime.empty())
     return absl::NotFoundError("there is no runtime for " + options.triple +
                                "; KERATIN_RUNTIME_DIR names the folder of the runtimes");
+  if (!options.sysroot.empty() && !sys::fs::is_directory(options.sysroot))
+    return absl::NotFoundError("--sysroot='" + options.sysroot + "' is not a folder");
+  absl::StatusOr<std::vector<std::string>> libraries = cLibrary(libraryFolders(options), options);
+  if (!libraries.ok())
+    return libraries.status();
   Link link(options);
   // Everything else is local, so that several models live in one process.
   std::string script = "{ global:";
@@ -222,9 +261,8 @@ absl::Status keratin::compiler::linkSharedObject(ObjectFiles objects, ArrayRef<s
                                     "--version-script=" + *version};
   if (!options.sysroot.empty())
     flags.push_back("--sysroot=" + options.sysroot);
-  for (const std::string &folder : libraryFolders(options))
-    flags.push_back("-L" + folder);
-  return link.run(std::move(objects), flags, {runtime, "-lm", "-lc"}, output);
+  libraries->insert(libraries->begin(), runtime);
+  return link.run(std::move(objects), flags, *libraries, output);
 }
 
 // Makes all symbols local but these.

@@ -53,7 +53,12 @@
 // CONTROL-OUTPUT: control-output.mlir: error: an output's name has control characters
 // RUN: %{exits} 1 keratin-compile %t/size.mlir -o %t/x.so 2>&1 | FileCheck %s --check-prefix=SIZE
 // SIZE: size.mlir:{{[0-9]+}}: error: the size d0 depends on d0, which no input determines
-// RUN: %{exits} 3 keratin-compile %t/good.mlir -o %t/x.so --sysroot=/nowhere 2>&1 | FileCheck %s --check-prefix=LINK
+// RUN: %{exits} 1 keratin-compile %t/good.mlir -o %t/x.so --sysroot=/nowhere 2>&1 | FileCheck %s --check-prefix=SYSROOT
+// SYSROOT: keratin-compile: error: --sysroot='/nowhere' is not a folder
+// RUN: %{exits} 1 keratin-compile %t/good.mlir -o %t/x.so --sysroot=%t 2>&1 | FileCheck %s --check-prefix=LIBC
+// LIBC: keratin-compile: error: --sysroot='{{.*}}' has no C library for x86_64{{.*}}; needed libc.so or libc.so.6 in its lib or usr/lib
+// RUN: mkdir -p %t/lib && touch %t/lib/libc.so.6
+// RUN: %{exits} 3 keratin-compile %t/good.mlir -o %t/x.so --sysroot=%t 2>&1 | FileCheck %s --check-prefix=LINK
 // LINK: keratin-compile: error: linking failed:
 // RUN: not keratin-opt %t/good.mlir --mlir-print-ir-after-all --mlir-print-ir-tree-dir=%t/tree -cse 2>&1 | FileCheck %s --check-prefix=TREE
 // TREE: error: --mlir-print-ir-tree-dir makes paths of the names of functions
