@@ -217,6 +217,10 @@ absl::StatusOr<ir::SavedGraph> compiler::readModel(const std::string &path, MLIR
       return absl::Status(refusal->isLimit ? absl::StatusCode::kResourceExhausted
                                            : absl::StatusCode::kInvalidArgument,
                           refusal->str(path));
+    if (!StringRef(bytes).trim().empty() && !StringRef(bytes).contains("func.func") &&
+        !StringRef(bytes).contains("module"))
+      return refuse("this is a text without a function (func.func); needed a saved graph (.ktg) or "
+                    "textual IR");
     // MLIR's lexer needs the NUL that stands behind the bytes of a string.
     ParserConfig config(&context);
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(bytes, config, path);

@@ -6,6 +6,7 @@
 #include "ir/saved/SavedFormat.h"
 #include "ir/saved/SavedOps.h"
 #include "ir/saved/WireScan.h"
+#include "ir/text/FileKind.h"
 #include "ir/saved/graph.pb.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -749,8 +750,11 @@ static absl::Status checkHeader(std::string_view bytes) {
   constexpr char versionTag = 2 << 3 | 5;
   size_t header = kSavedMagicBytes.size() + 1 + 4;
   if (bytes.substr(0, kSavedMagicBytes.size()) != kSavedMagicBytes || bytes.size() < header ||
-      bytes[kSavedMagicBytes.size()] != versionTag)
-    return absl::InvalidArgumentError("not a saved graph: it does not begin like one");
+      bytes[kSavedMagicBytes.size()] != versionTag) {
+    std::string kind = fileKind(bytes);
+    return absl::InvalidArgumentError(
+        "not a saved graph: " + (kind.empty() ? "it does not begin like one" : "this is " + kind));
+  }
   uint32_t version = llvm::support::endian::read32le(bytes.data() + kSavedMagicBytes.size() + 1);
   uint32_t major = version >> 16, minor = version & 0xffff;
   auto text = std::to_string(major) + "." + std::to_string(minor);

@@ -1,6 +1,7 @@
 #include "ir/text/SourceText.h"
 
 #include "ir/saved/SavedFormat.h"
+#include "ir/text/FileKind.h"
 #include "ir/text/SourceLexer.h"
 #include "runtime/files/FileBytes.h"
 
@@ -532,10 +533,13 @@ std::optional<ReadingProblem> keratin::ir::readSource(const std::string &path, s
     file.openStandardInput();
   else
     (void)file.open(path.c_str(), runtime::FileKinds::RegularOrPipe); // reading tells of failures
-  std::string why = runtime::readBeginning(file, kSavedMagicBytes.size(), bytes);
+  constexpr size_t kindBytes = 64;
+  std::string why = runtime::readBeginning(file, kindBytes, bytes);
   if (!why.empty())
     return ReadingProblem{std::move(why)};
-  bool isSaved = bytes == kSavedMagicBytes;
+  if (std::string kind = fileKind(bytes); !kind.empty())
+    return ReadingProblem{"this is " + kind + "; needed a saved graph (.ktg) or textual IR"};
+  bool isSaved = StringRef(bytes).starts_with(kSavedMagicBytes);
   uint64_t most = isSaved ? kMaxSavedBytes : kMaxSourceBytes;
   why = runtime::readRest(file, most, bytes);
   if (file.size() > most || bytes.size() > most) {

@@ -21,12 +21,15 @@ bool FileReader::open(const char *path, FileKinds kinds, int wait) {
   auto isWanted = [&] {
     return S_ISREG(about.stx_mode) || (takesPipes && S_ISFIFO(about.stx_mode));
   };
-  const char *unwanted =
-      takesPipes ? "is neither a regular file nor a pipe" : "is not a regular file";
+  auto unwanted = [&] {
+    return S_ISDIR(about.stx_mode) ? "is a folder"
+           : takesPipes            ? "is neither a regular file nor a pipe"
+                                   : "is not a regular file";
+  };
   // Looked at first, since it is not to be opened if it is a device, and then again, since it may
   // be another one by now. Opening waits for nobody, and neither does reading.
   if (kernel::status(AT_FDCWD, path, 0, about) == 0 && !isWanted())
-    return refuse(unwanted);
+    return refuse(unwanted());
   file = kernel::open(AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   isOwned = file >= 0;
   if (!isOwned || kernel::status(file, "", AT_EMPTY_PATH, about) != 0) {
@@ -34,7 +37,7 @@ bool FileReader::open(const char *path, FileKinds kinds, int wait) {
     return false;
   }
   if (!isWanted())
-    return refuse(unwanted);
+    return refuse(unwanted());
   isPipe = S_ISFIFO(about.stx_mode);
   if (S_ISREG(about.stx_mode))
     bytes = about.stx_size;

@@ -339,8 +339,9 @@ TEST_CASE("Lists with tensors in them may be nested deeply", "[misuse]") {
 TEST_CASE("A saved graph that is no regular file is refused at once", "[misuse]") {
   keratin::tests::TemporaryFile fifo;
   REQUIRE(mkfifo(fifo.path.c_str(), 0600) == 0);
-  for (const std::string &path : {fifo.path, std::string("/tmp"), std::string("/dev/zero")})
+  for (const std::string &path : {fifo.path, std::string("/dev/zero")})
     refuses<keratin::RuntimeError>("is not a regular file", [&] { K::load_functions(path); });
+  refuses<keratin::RuntimeError>("is a folder", [&] { K::load_functions("/tmp"); });
 }
 
 // A bool where an axis is due is a keepdims in the wrong place.

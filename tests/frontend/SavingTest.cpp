@@ -246,10 +246,13 @@ TEST_CASE("files that are no saved graphs are refused with their path", "[saving
   CHECK_THAT(errorOf<keratin::RuntimeError>([&] { K::load_function(file.path); }),
              Catch::Contains(file.path) && Catch::Contains("No such file"));
   CHECK_THAT(errorOf<keratin::RuntimeError>([&] { K::load_function("/tmp"); }),
-             Catch::Contains("not a regular file"));
+             Catch::Contains("this is a folder"));
   REQUIRE(keratin::ir::writeFileBytes(file.path, "a text").ok());
   CHECK_THAT(errorOf<keratin::ValueError>([&] { K::load_functions(file.path); }),
              Catch::Contains(file.path) && Catch::Contains("not a saved graph"));
+  REQUIRE(keratin::ir::writeFileBytes(file.path, "\x93NUMPY").ok());
+  CHECK_THAT(errorOf<keratin::ValueError>([&] { K::load_functions(file.path); }),
+             Catch::Contains("not a saved graph: this is an array of NumPy (.npy)"));
   Tensor x = K::placeholder({2});
   auto f = K::function({x}, {x + 1.0}, {}, "f");
   CHECK_THAT(errorOf<keratin::RuntimeError>([&] { K::save_function(f, "/nowhere/at/all.ktg"); }),

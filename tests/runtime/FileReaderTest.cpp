@@ -103,12 +103,14 @@ TEST_CASE("how long a file may be can follow from its beginning", "[reader]") {
 
 TEST_CASE("what is not there, and what is no file, is refused", "[reader]") {
   CHECK(read("/nowhere/at all", FileKinds::Regular) == "error: No such file or directory");
-  for (const char *path : {"/dev/zero", "/dev/null", "/dev/full", "/tmp"}) {
+  for (const char *path : {"/dev/zero", "/dev/null", "/dev/full"}) {
     INFO(path);
     CHECK(read(path, FileKinds::Regular) == "error: this is not a regular file");
     CHECK(read(path, FileKinds::RegularOrPipe) ==
           "error: this is neither a regular file nor a pipe");
   }
+  CHECK(read("/tmp", FileKinds::Regular) == "error: this is a folder");
+  CHECK(read("/tmp", FileKinds::RegularOrPipe) == "error: this is a folder");
 }
 
 TEST_CASE("a pipe is refused at once, or read for as long as it is written to", "[reader]") {

@@ -2,6 +2,7 @@
 
 #include "codegen/Target.h"
 #include "compiler/driver/Version.h"
+#include "ir/text/FileKind.h"
 #include "runtime/core/DType.h"
 #include "runtime/files/FileBytes.h"
 
@@ -140,6 +141,12 @@ absl::StatusOr<std::unique_ptr<Program>> Program::compile(const ir::SavedGraph &
 
 //===-- Compiled ahead of time ----------------------------------------------------------------===//
 
+#ifdef __aarch64__
+static constexpr unsigned kOurMachine = llvm::ELF::EM_AARCH64;
+#else
+static constexpr unsigned kOurMachine = llvm::ELF::EM_X86_64;
+#endif
+
 // Beyond what models hold (one gigabyte of constants).
 static constexpr uint64_t kMostObjectBytes = uint64_t(1) << 34;
 
@@ -175,11 +182,15 @@ static absl::StatusOr<std::string> findQuery(const std::string &path) {
     return refuse(problem);
   auto binary = llvm::object::ObjectFile::createELFObjectFile({bytes, path});
   if (!binary)
-    return refuse(llvm::toString(binary.takeError()));
+    return refuse("this ELF file is damaged or cut: " + llvm::toString(binary.takeError()));
   auto *object = llvm::dyn_cast<llvm::object::ELF64LEObjectFile>(binary->get());
   if (!object)
     return refuse("this is not a 64-bit little-endian object");
-  if (object->getELFFile().getHeader().e_type != llvm::ELF::ET_DYN)
+  const auto &header = object->getELFFile().getHeader();
+  if (header.e_machine != kOurMachine)
+    return refuse("this is " + ir::fileKind(bytes) + "; this machine runs code for " +
+                  ir::elfMachine(kOurMachine));
+  if (header.e_type != llvm::ELF::ET_DYN)
     return refuse("this is not a shared object; keratin-compile makes one with --emit=so");
   if (!isWhole(*object, bytes.size()))
     return refuse("the object is damaged: it ends before its segments do");
@@ -196,7 +207,8 @@ static absl::StatusOr<std::string> findQuery(const std::string &path) {
       llvm::consumeError(name.takeError());
   }
   if (found.size() != 1)
-    return refuse(found.empty() ? "this is not a compiled model: no symbol ends in _keratin_object"
+    return refuse(found.empty() ? "this is " + ir::fileKind(bytes) +
+                                      ", but no compiled model: no symbol ends in _keratin_object"
                                 : "the object holds several models: " + llvm::join(found, ", "));
   return found.front();
 }
