@@ -178,7 +178,36 @@ private:
             {{"STATE *state", pointer},
              {"const char *path", pointer},
              {"keratin_status_t *status", pointer}});
-    line("// One variable by its number: bytes must be those of its value.");
+    line("// The values from a safetensors file, by the names of the variables in the graph.");
+    declare("state_load_weights", "keratin_state_load_weights",
+            {{"STATE *state", pointer},
+             {"const char *path", pointer},
+             {"keratin_status_t *status", pointer}});
+    line("// One variable by its name in the graph: its number; its value, of so many bytes.");
+    declare("state_find_variable", "keratin_state_find_variable",
+            {{"const STATE *state", pointer},
+             {"const char *name", pointer},
+             {"int32_t *variable", pointer},
+             {"keratin_status_t *status", pointer}});
+    declare("state_read_variable", "keratin_state_read_variable",
+            {{"const STATE *state", pointer},
+             {"const char *name", pointer},
+             {"void *data", pointer},
+             {"size_t bytes", size},
+             {"keratin_status_t *status", pointer}});
+    declare("state_write_variable", "keratin_state_write_variable",
+            {{"STATE *state", pointer},
+             {"const char *name", pointer},
+             {"const keratin_tensor_t *value", pointer},
+             {"keratin_status_t *status", pointer}});
+    line("// One by its number, below this: what it is, as a view without data; its value.");
+    line("enum { " + prefix + "_state_num_variables = " + Twine(object.num_variables) + " };");
+    declare("state_describe_variable", "keratin_state_describe_variable",
+            {{"const STATE *state", pointer},
+             {"int32_t variable", integer},
+             {"const char **name", pointer},
+             {"keratin_tensor_t *view", pointer},
+             {"keratin_status_t *status", pointer}});
     declare("state_read", "keratin_state_read",
             {{"const STATE *state", pointer},
              {"int32_t variable", integer},

@@ -29,6 +29,7 @@ public:
     memset(characters + length, character, size_t(count));
     length += size_t(count);
   }
+  void clear() { length = 0; }
   // Drops spaces at the end.
   void trimRight() {
     while (length && characters[length - 1] == ' ')

@@ -30,6 +30,15 @@ Code keratin::runtime::checkState(const keratin_state_t *state, const char *func
   return KERATIN_OK;
 }
 
+Code keratin::runtime::checkNumber(const keratin_state_t &state, const char *kind, int32_t count,
+                                   int32_t number, keratin_status_t *status) {
+  if (number >= 0 && number < count)
+    return KERATIN_OK;
+  return fail(status, KERATIN_INVALID_ARGUMENT,
+              "model '%s' has %" PRId32 " %ss; there is no %s %" PRId32, state.object->name, count,
+              kind, kind, number);
+}
+
 namespace {
 
 // Bounds far above any real model; they keep sums of counts from overflowing.
@@ -253,22 +262,9 @@ private:
   keratin_state_t *state = nullptr;
 };
 
-// Whether there is one of this number among the `count` functions or variables of the model.
-bool isOneOf(const keratin_state_t &state, const char *kind, int32_t count, int32_t number,
-             keratin_status_t *status) {
-  if (number >= 0 && number < count)
-    return true;
-  fail(status, KERATIN_INVALID_ARGUMENT, "model '%s' has %" PRId32 " %ss; there is no %s %" PRId32,
-       state.object->name, count, kind, kind, number);
-  return false;
-}
-
 bool isFunction(const keratin_state_t &state, int32_t function, keratin_status_t *status) {
-  return isOneOf(state, "function", state.object->num_functions, function, status);
-}
-
-bool isVariable(const keratin_state_t &state, int32_t variable, keratin_status_t *status) {
-  return isOneOf(state, "variable", state.object->num_variables, variable, status);
+  return checkNumber(state, "function", state.object->num_functions, function, status) ==
+         KERATIN_OK;
 }
 
 int32_t numVariables(const keratin_state_t &state, int32_t function) {
@@ -333,26 +329,6 @@ keratin_state_copy(const keratin_state_t *from, keratin_state_t **copy, keratin_
 extern "C" void keratin_state_destroy(keratin_state_t *state) {
   if (state && state->runtime == &anchor)
     destroyObject(state);
-}
-
-extern "C" keratin_status_code_t keratin_state_read(const keratin_state_t *state, int32_t variable,
-                                                    void *data, size_t bytes,
-                                                    keratin_status_t *status) {
-  if (Code code = checkState(state, __func__, status))
-    return code;
-  if (!isVariable(*state, variable, status))
-    return KERATIN_INVALID_ARGUMENT;
-  return keratin_variable_read(state->variables[variable], data, bytes, status);
-}
-
-extern "C" keratin_status_code_t keratin_state_write(keratin_state_t *state, int32_t variable,
-                                                     const keratin_tensor_t *value,
-                                                     keratin_status_t *status) {
-  if (Code code = checkState(state, __func__, status))
-    return code;
-  if (!isVariable(*state, variable, status))
-    return KERATIN_INVALID_ARGUMENT;
-  return keratin_variable_write(state->variables[variable], value, status);
 }
 
 extern "C" const char *keratin_state_cpu(const keratin_state_t *state) {

@@ -3,6 +3,7 @@
 #ifndef KERATIN_RUNTIME_OBJECT_STATE_H
 #define KERATIN_RUNTIME_OBJECT_STATE_H
 
+#include "runtime/core/Allocator.h"
 #include "runtime/core/Session.h"
 #include "runtime/core/Status.h"
 #include "runtime/include/keratin/object.h"
@@ -28,6 +29,13 @@ namespace keratin::runtime {
 
 // KERATIN_OK for a state that this runtime made; else the failure of the function.
 Code checkState(const keratin_state_t *state, const char *function, keratin_status_t *status);
+
+// KERATIN_OK where there is one of this number among the `count` functions or variables.
+Code checkNumber(const keratin_state_t &state, const char *kind, int32_t count, int32_t number,
+                 keratin_status_t *status);
+
+// Gives all variables these values at once, which lie in the host's memory.
+Code replaceValues(keratin_state_t &state, BlockArray &values, keratin_status_t *status);
 
 } // namespace keratin::runtime
 

@@ -107,6 +107,19 @@ bool matches(const keratin_state_t &state, int32_t number, File &file) {
 
 } // namespace
 
+Code keratin::runtime::replaceValues(keratin_state_t &state, BlockArray &values,
+                                     keratin_status_t *status) {
+  const int32_t count = state.object->num_variables;
+  for (int32_t i = 0; i < count; ++i)
+    if (!isOnCpu(*state.variables[i]))
+      if (Code code = deviceSupport.load()->send(*state.variables[i], values[i], status))
+        return code;
+  SessionGuard guard(&state.session->lock, /*exclusive=*/true);
+  for (int32_t i = 0; i < count; ++i)
+    state.variables[i]->value.swap(values[i]);
+  return succeed(status);
+}
+
 extern "C" keratin_status_code_t keratin_state_save(const keratin_state_t *state, const char *path,
                                                     keratin_status_t *status) {
   if (Code code = checkState(state, __func__, status))
@@ -165,12 +178,5 @@ extern "C" keratin_status_code_t keratin_state_load(keratin_state_t *state, cons
   }
   if (!file.atEnd())
     return fail(status, KERATIN_INVALID_ARGUMENT, "'%s' goes on behind its last variable", path);
-  for (int32_t i = 0; i < count; ++i)
-    if (!isOnCpu(*state->variables[i]))
-      if (Code code = deviceSupport.load()->send(*state->variables[i], values[i], status))
-        return code;
-  SessionGuard guard(&state->session->lock, /*exclusive=*/true);
-  for (int32_t i = 0; i < count; ++i)
-    state->variables[i]->value.swap(values[i]);
-  return succeed(status);
+  return replaceValues(*state, values, status);
 }

@@ -286,6 +286,55 @@ TEST_CASE("numbers of functions and variables are checked") {
   CHECK(std::string(status.message) == "model 'model' has 2 functions; there is no function -1");
 }
 
+TEST_CASE("variables are found, listed, read and written by name") {
+  Model model;
+  State state = makeState(model.object);
+  keratin_status_t status;
+  int32_t number = -1;
+  REQUIRE(keratin_state_find_variable(state.get(), "w", &number, &status) == KERATIN_OK);
+  CHECK(number == 1);
+  const char *name = nullptr;
+  keratin_tensor_t view;
+  REQUIRE(keratin_state_describe_variable(state.get(), 1, &name, &view, &status) == KERATIN_OK);
+  CHECK(std::string(name) == "w");
+  CHECK((view.dtype == KERATIN_DTYPE_FLOAT32 && view.rank == 1 && view.dims[0] == 2));
+  CHECK((!view.data && !view.strides && !view.device));
+  float data[2] = {3, 4};
+  view.data = data;
+  REQUIRE(keratin_state_write_variable(state.get(), "w", &view, &status) == KERATIN_OK);
+  float found[2];
+  REQUIRE(keratin_state_read_variable(state.get(), "w", found, sizeof found, &status) ==
+          KERATIN_OK);
+  CHECK((found[0] == 3 && found[1] == 4));
+}
+
+TEST_CASE("names of variables are checked") {
+  Model model;
+  State state = makeState(model.object);
+  keratin_status_t status;
+  float data[2];
+  auto says = [&](const std::string &message) { CHECK(std::string(status.message) == message); };
+  keratin_state_read_variable(state.get(), "x", data, sizeof data, &status);
+  says("model 'model' has no variable 'x'; it has 'v', 'w'");
+  keratin_state_read_variable(state.get(), nullptr, data, sizeof data, &status);
+  says("keratin_state_read_variable: name is NULL");
+  keratin_state_write_variable(nullptr, "w", nullptr, &status);
+  says("keratin_state_write_variable: state is NULL");
+  keratin_state_find_variable(state.get(), "w", nullptr, &status);
+  says("keratin_state_find_variable: variable is NULL");
+  keratin_state_describe_variable(state.get(), 2, nullptr, nullptr, &status);
+  says("model 'model' has 2 variables; there is no variable 2");
+  keratin_state_read_variable(state.get(), "w", data, 4, &status);
+  says("variable 'w' of model 'model': the buffer to read into has 4 bytes; the value has 8");
+  const int64_t dims[] = {3};
+  keratin_tensor_t value = {data, KERATIN_DTYPE_FLOAT32, 1, dims, nullptr, nullptr};
+  keratin_state_write(state.get(), 0, &value, &status);
+  says("variable 'v' of model 'model': the new value has shape (3,); the variable has (2,)");
+  model.variables[1].tensor.name = "v";
+  keratin_state_read_variable(state.get(), "v", data, sizeof data, &status);
+  says("model 'model' has two variables 'v', numbers 0 and 1; needed one of them by its number");
+}
+
 TEST_CASE("the processor has what this test was compiled for") {
   auto has = [](const std::string &name) {
     for (int i = 0; const char *known = keratin::runtime::cpuFeatureName(i); ++i)

@@ -1,6 +1,6 @@
 // Models compiled ahead of time: their state and calls. What the header of a compiled model
 // declares under the model's own prefix ends here; a program that loads models by name calls these
-// functions itself, with the descriptor that <prefix>_object() gives.
+// functions itself, with the descriptor that <prefix>_keratin_object() gives.
 //
 // The conventions of <keratin/runtime.h> hold. A state holds the values of a model's variables, and
 // what its calls need; states are independent of each other. Any number of threads may call
@@ -44,7 +44,35 @@ KERATIN_API keratin_status_code_t keratin_state_save(const keratin_state_t *stat
 KERATIN_API keratin_status_code_t keratin_state_load(keratin_state_t *state, const char *path,
                                                      keratin_status_t *status);
 
-// One variable by its number; as keratin_variable_read and keratin_variable_write.
+// Reads the values of all variables from a safetensors file, by their names in the graph, or, where
+// one is missing or has another dtype or shape, of none. Names that no variable has are passed
+// over. A file need not be trusted.
+KERATIN_API keratin_status_code_t keratin_state_load_weights(keratin_state_t *state,
+                                                             const char *path,
+                                                             keratin_status_t *status);
+
+// The number of the variable with this name in the graph.
+KERATIN_API keratin_status_code_t keratin_state_find_variable(const keratin_state_t *state,
+                                                              const char *name, int32_t *variable,
+                                                              keratin_status_t *status);
+// Name, dtype, rank and dims of variable number `variable`, less than
+// keratin_object_desc_t::num_variables. `name` or `view` may be NULL; the view has no data. What
+// they point at lives as long as the object.
+KERATIN_API keratin_status_code_t keratin_state_describe_variable(const keratin_state_t *state,
+                                                                  int32_t variable,
+                                                                  const char **name,
+                                                                  keratin_tensor_t *view,
+                                                                  keratin_status_t *status);
+// One variable by its name; as keratin_variable_read and keratin_variable_write.
+KERATIN_API keratin_status_code_t keratin_state_read_variable(const keratin_state_t *state,
+                                                              const char *name, void *data,
+                                                              size_t bytes,
+                                                              keratin_status_t *status);
+KERATIN_API keratin_status_code_t keratin_state_write_variable(keratin_state_t *state,
+                                                               const char *name,
+                                                               const keratin_tensor_t *value,
+                                                               keratin_status_t *status);
+// One variable by its number.
 KERATIN_API keratin_status_code_t keratin_state_read(const keratin_state_t *state, int32_t variable,
                                                      void *data, size_t bytes,
                                                      keratin_status_t *status);

@@ -1,0 +1,50 @@
+// The header of a safetensors file, entry by entry. It need not be trusted.
+// Source: https://github.com/huggingface/safetensors (README.md, Format).
+#ifndef KERATIN_RUNTIME_OBJECT_SAFETENSORSHEADER_H
+#define KERATIN_RUNTIME_OBJECT_SAFETENSORSHEADER_H
+
+#include "runtime/core/Text.h"
+#include "runtime/include/keratin/runtime.h"
+
+namespace keratin::runtime {
+
+// What the header says of one tensor; its elements are the bytes [begin, end) behind the header.
+struct SafetensorsEntry {
+  Text name; // ends in a NUL
+  int32_t dtype = KERATIN_DTYPE_INVALID, rank = 0;
+  int64_t dims[KERATIN_MAX_RANK];
+  uint64_t begin = 0, end = 0;
+};
+
+// Reads the JSON as the format has it, nothing else: an object of objects.
+class SafetensorsHeader {
+public:
+  SafetensorsHeader(const char *json, size_t bytes) : at(json), last(json + bytes), first(json) {}
+
+  // The next entry, or false behind the last one and where something is wrong.
+  bool next(SafetensorsEntry &entry);
+  // What is wrong, or null; and behind how many bytes.
+  const char *problem() const { return wrong; }
+  size_t place() const { return size_t(at - first); }
+
+private:
+  bool refuse(const char *why);
+  void skipSpace();
+  bool take(char token);   // behind white space
+  bool expect(char token); // or it is refused
+  bool string(Text &text);
+  bool escape(Text &text);
+  bool hexadecimal(unsigned &value);
+  bool number(uint64_t &value);
+  bool numbers(uint64_t *values, int32_t most, int32_t &count);
+  bool describe(SafetensorsEntry &entry);
+  bool field(SafetensorsEntry &entry, unsigned &seen);
+  bool skipMetadata();
+
+  const char *at, *last, *first, *wrong = nullptr;
+  bool isOpen = false, hasEntries = false;
+};
+
+} // namespace keratin::runtime
+
+#endif // KERATIN_RUNTIME_OBJECT_SAFETENSORSHEADER_H

@@ -1,0 +1,183 @@
+// Values of the variables of a state from a safetensors file, by name.
+#include "runtime/core/DType.h"
+#include "runtime/files/FileReader.h"
+#include "runtime/object/SafetensorsHeader.h"
+#include "runtime/object/State.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+using namespace keratin::runtime;
+
+namespace {
+
+constexpr uint64_t mostHeaderBytes = uint64_t(16) << 20;
+
+// The place of a variable's value behind the header.
+struct Place {
+  uint64_t begin, end;
+  bool isThere;
+};
+
+class WeightsReader {
+public:
+  WeightsReader(const keratin_state_t &state, const char *path, keratin_status_t *status)
+      : state(state), path(path), status(status), count(state.object->num_variables) {}
+
+  Code read(BlockArray &values) {
+    if (Code code = readHeader())
+      return code;
+    if (Code code = findPlaces())
+      return code;
+    for (int32_t done = 0; done < count; ++done)
+      if (Code code = readValue(nextByPlace(), values))
+        return code;
+    return KERATIN_OK;
+  }
+
+private:
+  Code refuse(const char *why) {
+    return fail(status, KERATIN_INVALID_ARGUMENT, "'%s' is not a safetensors file: %s", path, why);
+  }
+  Code noMemory() {
+    return fail(status, KERATIN_RESOURCE_EXHAUSTED, "no memory for the values of '%s'", path);
+  }
+  const keratin_variable_t &variable(int32_t i) const { return *state.variables[i]; }
+  const char *nameOf(int32_t i) const { return state.object->variables[i].tensor.name; }
+  Place &place(int32_t i) { return static_cast<Place *>(places.data())[i]; }
+
+  Code readHeader() {
+    (void)file.open(path); // reading tells of failures
+    uint64_t bytes = 0;
+    ptrdiff_t have = file.read(&bytes, sizeof bytes);
+    if (file.refusal())
+      return fail(status, KERATIN_INVALID_ARGUMENT, "'%s' %s", path, file.refusal());
+    if ((errno = file.error()))
+      return fail(status, KERATIN_INVALID_ARGUMENT, "cannot read '%s': %m", path);
+    if (have != ptrdiff_t(sizeof bytes) || bytes > file.size() - sizeof bytes)
+      return refuse("it ends within its header");
+    if (bytes > mostHeaderBytes)
+      return refuse("its header has more than 16 MiB");
+    headerBytes = size_t(bytes);
+    dataBytes = file.size() - sizeof bytes - bytes;
+    if (!header.reserve(headerBytes))
+      return noMemory();
+    if (file.read(header.data(), headerBytes) != ptrdiff_t(headerBytes))
+      return refuse("it ends within its header");
+    return KERATIN_OK;
+  }
+
+  // Of all variables. Names that no variable has are passed over.
+  Code findPlaces() {
+    if (!places.reserve(size_t(count) * sizeof(Place)))
+      return noMemory();
+    for (int32_t i = 0; i < count; ++i)
+      place(i) = {0, 0, false};
+    SafetensorsHeader entries(static_cast<const char *>(header.data()), headerBytes);
+    SafetensorsEntry entry;
+    while (entries.next(entry))
+      for (int32_t i = 0; i < count; ++i)
+        if (strcmp(nameOf(i), entry.name.data()) == 0)
+          if (Code code = take(i, entry))
+            return code;
+    if (entries.problem())
+      return fail(status, KERATIN_INVALID_ARGUMENT,
+                  "'%s' is not a safetensors file: %s, behind %zu bytes of it", path,
+                  entries.problem(), entries.place());
+    for (int32_t i = 0; i < count; ++i)
+      if (!place(i).isThere)
+        return fail(status, KERATIN_INVALID_ARGUMENT, "'%s' has no '%s', a variable of model '%s'",
+                    path, nameOf(i), state.object->name);
+    return KERATIN_OK;
+  }
+
+  Code take(int32_t i, const SafetensorsEntry &entry) {
+    const keratin_variable_t &wanted = variable(i);
+    if (place(i).isThere)
+      return fail(status, KERATIN_INVALID_ARGUMENT, "'%s' has two values for '%s'", path,
+                  nameOf(i));
+    bool fits = entry.rank == wanted.rank;
+    for (int32_t axis = 0; fits && axis < wanted.rank; ++axis)
+      fits = entry.dims[axis] == wanted.dims[axis];
+    if (entry.dtype != wanted.dtype || !fits)
+      return fail(status, KERATIN_INVALID_ARGUMENT,
+                  "'%s': '%s' is %s %s; the variable of model '%s' is %s %s", path, nameOf(i),
+                  dtypeName(entry.dtype), dimsText(entry.rank, entry.dims).text(),
+                  state.object->name, dtypeName(wanted.dtype),
+                  dimsText(wanted.rank, wanted.dims).text());
+    if (entry.end > dataBytes || entry.end - entry.begin != wanted.bytes)
+      return fail(status, KERATIN_INVALID_ARGUMENT,
+                  "'%s' is not a safetensors file: '%s' lies in its bytes %" PRIu64 " to %" PRIu64
+                  " of %" PRIu64 "; needed %zu bytes",
+                  path, nameOf(i), entry.begin, entry.end, dataBytes, wanted.bytes);
+    place(i) = {entry.begin, entry.end, true};
+    return KERATIN_OK;
+  }
+
+  // The file is read from front to back.
+  int32_t nextByPlace() {
+    int32_t next = -1;
+    for (int32_t i = 0; i < count; ++i)
+      if (place(i).isThere && (next < 0 || place(i).begin < place(next).begin))
+        next = i;
+    return next;
+  }
+
+  Code readValue(int32_t i, BlockArray &values) {
+    const Place from = place(i);
+    place(i).isThere = false; // no more
+    if (from.begin < done && from.end != from.begin)
+      return fail(status, KERATIN_INVALID_ARGUMENT,
+                  "'%s' is not a safetensors file: '%s' lies within another tensor", path,
+                  nameOf(i));
+    const size_t bytes = variable(i).bytes;
+    if (!values[i].reserve(bytes))
+      return noMemory();
+    if (!skipTo(from.begin) || file.read(values[i].data(), bytes) != ptrdiff_t(bytes))
+      return fail(status, KERATIN_INVALID_ARGUMENT, "'%s' ends within the value of '%s'", path,
+                  nameOf(i));
+    done += bytes;
+    // Code relies on it.
+    auto *bools = static_cast<uint8_t *>(values[i].data());
+    for (size_t k = 0; variable(i).dtype == KERATIN_DTYPE_BOOL && k < bytes; ++k)
+      bools[k] = bools[k] != 0;
+    return KERATIN_OK;
+  }
+
+  bool skipTo(uint64_t begin) {
+    char skipped[4096];
+    while (done < begin) {
+      size_t part = begin - done < sizeof skipped ? size_t(begin - done) : sizeof skipped;
+      if (file.read(skipped, part) != ptrdiff_t(part))
+        return false;
+      done += part;
+    }
+    return true;
+  }
+
+  const keratin_state_t &state;
+  const char *path;
+  keratin_status_t *status;
+  const int32_t count;
+  FileReader file;
+  Block header, places;
+  size_t headerBytes = 0;
+  uint64_t dataBytes = 0, done = 0; // behind the header
+};
+
+} // namespace
+
+extern "C" keratin_status_code_t
+keratin_state_load_weights(keratin_state_t *state, const char *path, keratin_status_t *status) {
+  if (Code code = checkState(state, __func__, status))
+    return code;
+  if (Code code = checkPointers(status, __func__, {{path, "path"}}))
+    return code;
+  BlockArray values(state->object->num_variables);
+  if (!values)
+    return fail(status, KERATIN_RESOURCE_EXHAUSTED, "no memory for the values of '%s'", path);
+  if (Code code = WeightsReader(*state, path, status).read(values))
+    return code;
+  return replaceValues(*state, values, status);
+}
