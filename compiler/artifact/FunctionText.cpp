@@ -102,3 +102,15 @@ bool FunctionText::readsInputs() const {
   return llvm::any_of(llvm::ArrayRef(f.symbols, f.num_symbols),
                       [](const auto &symbol) { return runtime::isValueOfInput(symbol.source); });
 }
+
+std::vector<FunctionText> compiler::functionTexts(const keratin_object_desc_t &object) {
+  std::vector<std::string> names;
+  for (int32_t i = 0; i < object.num_functions; ++i)
+    names.push_back(object.variants[0].functions[i].descriptor->name);
+  FunctionIdentifiers identifiers(object.name, names);
+  std::vector<FunctionText> texts;
+  for (int32_t i = 0; i < object.num_functions; ++i)
+    texts.emplace_back(*object.variants[0].functions[i].descriptor, i,
+                       identifiers.names()[size_t(i)], identifiers);
+  return texts;
+}

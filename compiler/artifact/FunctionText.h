@@ -3,7 +3,7 @@
 #define KERATIN_COMPILER_ARTIFACT_FUNCTIONTEXT_H
 
 #include "compiler/artifact/Names.h"
-#include "runtime/abi/keratin_abi.h"
+#include "runtime/abi/keratin_object_abi.h"
 
 #include <string>
 #include <vector>
@@ -40,6 +40,9 @@ private:
   std::string symbolName(const keratin_symbol_desc_t &symbol) const;
   bool isPlain(int64_t dim) const;
 };
+
+// Of all functions of a model, whose name begins all names.
+std::vector<FunctionText> functionTexts(const keratin_object_desc_t &object);
 
 } // namespace keratin::compiler
 

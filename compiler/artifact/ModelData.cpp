@@ -259,12 +259,21 @@ void addForwarder(Module &module, const Forwarder &forwarder, Constant *object) 
     builder.CreateRet(call);
 }
 
+void addText(Module &module, const ExportedText &text) {
+  Constant *value = ConstantDataArray::getString(module.getContext(), text.text);
+  auto *variable = new GlobalVariable(module, value->getType(), /*isConstant=*/true,
+                                      GlobalValue::ExternalLinkage, value, text.names.front());
+  for (const std::string &name : ArrayRef(text.names).drop_front())
+    GlobalAlias::create(GlobalValue::ExternalLinkage, name, variable);
+}
+
 } // namespace
 
 codegen::LlvmCode compiler::makeModelData(const keratin_object_desc_t &object,
                                           const std::vector<std::vector<std::string>> &entryNames,
                                           const std::string &queryName,
                                           const std::vector<Forwarder> &forwarders,
+                                          const std::vector<ExportedText> &texts,
                                           const codegen::LlvmTarget &target) {
   codegen::LlvmCode code;
   code.context = std::make_unique<LLVMContext>();
@@ -281,5 +290,7 @@ codegen::LlvmCode compiler::makeModelData(const keratin_object_desc_t &object,
   IRBuilder<>(BasicBlock::Create(*code.context, "", query)).CreateRet(descriptor);
   for (const Forwarder &forwarder : forwarders)
     addForwarder(*code.module, forwarder, descriptor);
+  for (const ExportedText &text : texts)
+    addText(*code.module, text);
   return code;
 }

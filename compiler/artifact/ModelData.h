@@ -25,13 +25,21 @@ struct Forwarder {
   std::vector<Argument> arguments;
 };
 
+// Characters that end in a NUL, under one name or several.
+struct ExportedText {
+  std::string text;
+  std::vector<std::string> names;
+};
+
 // A module of LLVM IR with all that `object` points at as constants. The entry function of function
 // f in variant v is the external symbol entryNames[v][f]; descriptors name none. `queryName` is an
-// exported function that returns the address of the descriptor.
+// exported function that returns the address of the descriptor; `texts` are exported characters,
+// each under all its names.
 codegen::LlvmCode makeModelData(const keratin_object_desc_t &object,
                                 const std::vector<std::vector<std::string>> &entryNames,
                                 const std::string &queryName,
                                 const std::vector<Forwarder> &forwarders,
+                                const std::vector<ExportedText> &texts,
                                 const codegen::LlvmTarget &target);
 
 } // namespace keratin::compiler

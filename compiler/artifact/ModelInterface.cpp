@@ -49,18 +49,11 @@ const char *cType(int32_t dtype) {
 class InterfaceBuilder {
 public:
   InterfaceBuilder(const keratin_object_desc_t &object, const std::string &target)
-      : object(object), prefix(object.name), target(target) {
-    std::vector<std::string> names;
-    for (int32_t i = 0; i < object.num_functions; ++i)
-      names.push_back(object.variants[0].functions[i].descriptor->name);
-    FunctionIdentifiers identifiers(prefix, names);
-    for (int32_t i = 0; i < object.num_functions; ++i)
-      functions.emplace_back(*object.variants[0].functions[i].descriptor, i,
-                             identifiers.names()[size_t(i)], identifiers);
-  }
+      : object(object), prefix(object.name), target(target), functions(functionTexts(object)) {}
 
   ModelInterface build() {
     result.queryName = prefix + "_keratin_object";
+    result.metadataName = prefix + "_keratin_metadata";
     begin();
     states();
     for (const FunctionText &function : functions)
@@ -82,6 +75,9 @@ private:
         "Model '" + Twine(object.name) + "', compiled for " + target +
         (object.device ? ", its kernels for device '" + std::string(object.device) + "'," : "") +
         " by " + object.producer + ".");
+    line("// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception");
+    line("// (this header's text and the Keratin runtime that is linked in; the model is its "
+         "owner's)");
     line("//");
     line("// Functions:");
     for (const FunctionText &function : functions) {
@@ -118,10 +114,21 @@ private:
     line("#ifndef " + guard());
     line("#define " + guard());
     line("");
+    checkTarget();
     text += typesHeader;
     line("");
     line("#ifdef __cplusplus");
     line("extern \"C\" {");
+    line("#endif");
+    line("");
+  }
+
+  // Else what is wrong shows when the program is linked, or later.
+  void checkTarget() {
+    bool isX86 = llvm::StringRef(target).starts_with("x86_64");
+    line(isX86 ? "#if !defined(__x86_64__)" : "#if !defined(__aarch64__)");
+    line("#error \"model '" + Twine(object.name) + "' was compiled for " +
+         llvm::StringRef(target).split(' ').first + "\"");
     line("#endif");
     line("");
   }
@@ -225,6 +232,9 @@ private:
     line("");
     line("// The descriptor, for <keratin/object.h> of the Keratin runtime.");
     line("const struct keratin_object_desc_t *" + result.queryName + "(void);");
+    line("// What the model is, as JSON (keratin-compile --metadata); in a shared object it is");
+    line("// keratin_model_metadata too.");
+    line("extern const char " + result.metadataName + "[];");
     line("");
   }
 

@@ -9,6 +9,7 @@ namespace keratin::compiler {
 struct ModelInterface {
   std::string header;                // C99 and C++, without any other header of ours
   std::string queryName;             // exported: the address of the descriptor
+  std::string metadataName;          // exported: ModelMetadata.h
   std::vector<Forwarder> forwarders; // exported too
 };
 

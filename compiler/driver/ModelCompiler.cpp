@@ -4,6 +4,7 @@
 #include "codegen/cpu/MachineTarget.h"
 #include "codegen/llvm/StageClock.h"
 #include "compiler/artifact/ModelInterface.h"
+#include "compiler/artifact/ModelMetadata.h"
 #include "compiler/artifact/Names.h"
 #include "compiler/driver/Attempt.h"
 #include "compiler/driver/FunctionCompiler.h"
@@ -71,6 +72,8 @@ private:
     }
     result.triple = targets.front()->host().triple;
     result.warning = targets.front()->warning();
+    for (const auto &[target, cpu] : llvm::zip(targets, options.cpus))
+      processors.push_back(cpu == "native" ? target->host().tune : cpu);
     return absl::OkStatus();
   }
 
@@ -147,7 +150,7 @@ private:
         entryNames[i].push_back(entryName(i, f));
       }
       auto [low, high] = targets[i]->requiredFeatures();
-      variants.push_back({.cpu = options.cpus[i].c_str(),
+      variants.push_back({.cpu = processors[i].c_str(),
                           .features = {low, high},
                           .functions = functions[i].data(),
                           .reserved = {}});
@@ -165,7 +168,8 @@ private:
                                     .device = device(),
                                     .reserved = {}};
     ModelInterface interface =
-        makeModelInterface(object, result.triple + " (" + llvm::join(options.cpus, ", ") + ")");
+        makeModelInterface(object, result.triple + " (" + llvm::join(processors, ", ") + ")");
+    result.metadata = makeModelMetadata(object, result.triple, processors);
     // Descriptor and forwarders must run before the processor is known: for the plainest one.
     std::string error;
     auto plain = codegen::portableMachine(
@@ -174,15 +178,18 @@ private:
     if (!plain)
       return absl::InternalError(error);
     codegen::LlvmCode data =
-        makeModelData(object, entryNames, interface.queryName, interface.forwarders, plain->target);
+        makeModelData(object, entryNames, interface.queryName, interface.forwarders,
+                      {{result.metadata, {interface.metadataName, kModelMetadata}}}, plain->target);
     codegen::StageClock clock;
     auto bytes = codegen::generate(data, plain->target, codegen::CodeKind::Object, clock, &error);
     if (!bytes)
       return absl::InternalError(error);
     result.objects.push_back(std::move(bytes));
-    result.exports.push_back(interface.queryName);
+    result.exports = {interface.queryName, interface.metadataName};
     for (const Forwarder &forwarder : interface.forwarders)
       result.exports.push_back(forwarder.name);
+    result.sharedExports = result.exports;
+    result.sharedExports.push_back(kModelMetadata);
     result.header = std::move(interface.header);
     return absl::OkStatus();
   }
@@ -191,6 +198,7 @@ private:
   const ModelOptions &options;
   std::vector<std::string> identifiers;                        // of the functions
   std::vector<std::shared_ptr<const codegen::Target>> targets; // one for each of options.cpus
+  std::vector<std::string> processors;                         // their names, ours for "native"
   std::vector<std::vector<FunctionCode>> code;                 // of each target, each function
   CompiledModel result;
 };

@@ -28,7 +28,9 @@ struct CompiledModel {
   std::string triple;
   std::vector<std::unique_ptr<llvm::MemoryBuffer>> objects; // to be linked with the runtime
   std::vector<std::string> exports;                         // the symbols of the header
+  std::vector<std::string> sharedExports; // and kModelMetadata: of a shared object
   std::string header;
+  std::string metadata;                                       // ModelMetadata.h
   std::string warning;                                        // codegen::Target::warning()
   std::vector<std::pair<std::string, CompileReport>> reports; // of each function
 };

@@ -30,7 +30,7 @@ namespace {
 
 // The command line.
 std::vector<std::string> inputs;
-std::string outputFile, headerFile, modelName, functionName,
+std::string outputFile, headerFile, modelName, functionName, metadataFile,
     emitKind = "so", target, cpu = "native", sysroot, dumpDirectory, timeTrace;
 int64_t threads = 0, memoryBudget = 0;
 std::chrono::nanoseconds timeout{0};
@@ -45,6 +45,8 @@ CommandLine commandLine() {
   line.text("-o", outputFile, "FILE",
             "output; default: lib<model>.so, <model>.cubin, or standard output for text");
   line.text("--header", headerFile, "FILE", "write the C header");
+  line.text("--metadata", metadataFile, "FILE",
+            "write what the model is: functions, tensors, variables, target, as JSON");
   line.text("--name", modelName, "NAME", "prefix of all symbols; default: the input's file name");
   line.text("--function", functionName, "NAME", "only this function of the model");
   line.choice(
@@ -213,9 +215,12 @@ absl::Status emitObject(ir::SavedGraph graph, const ModelOptions &options, const
   link.name = output == "-" ? library : llvm::sys::path::filename(output).str();
   OutputFile file(output, isShared ? 0777 : 0666);
   absl::Status status = (isShared ? linkSharedObject : linkRelocatable)(
-      std::move(compiled->objects), compiled->exports, file.stream(), link);
+      std::move(compiled->objects), isShared ? compiled->sharedExports : compiled->exports,
+      file.stream(), link);
   if (status.ok() && !headerFile.empty())
     status = writeOutput(headerFile, compiled->header);
+  if (status.ok() && !metadataFile.empty())
+    status = writeOutput(metadataFile, compiled->metadata);
   return status.ok() ? file.commit() : status;
 }
 
@@ -241,6 +246,8 @@ absl::Status run(Watchdog &watchdog) {
     return emitObject(*std::move(graph), options, name, watchdog);
   if (!headerFile.empty())
     return absl::InvalidArgumentError("--header goes with --emit=obj and --emit=so");
+  if (!metadataFile.empty())
+    return absl::InvalidArgumentError("--metadata goes with --emit=obj and --emit=so");
   auto text = emitText(*std::move(graph), options, name);
   if (!text.ok())
     return text.status();

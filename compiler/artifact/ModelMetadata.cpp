@@ -1,0 +1,103 @@
+#include "compiler/artifact/ModelMetadata.h"
+
+#include "compiler/artifact/FunctionText.h"
+#include "runtime/core/DType.h"
+
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace keratin;
+using namespace keratin::compiler;
+using llvm::json::OStream;
+
+namespace {
+
+constexpr int kFormat = 1;
+
+// Names and messages of a graph may be any bytes.
+std::string utf8(llvm::StringRef text) { return llvm::json::fixUTF8(text); }
+
+void writeType(OStream &json, const keratin_tensor_desc_t &tensor, const FunctionText *function) {
+  json.attribute("dtype", runtime::dtypeName(tensor.dtype));
+  json.attribute("dtype_number", tensor.dtype);
+  json.attributeArray("shape", [&] {
+    for (int32_t axis = 0; axis < tensor.rank; ++axis)
+      if (tensor.dims[axis] >= 0 || !function)
+        json.value(tensor.dims[axis]);
+      else
+        json.value(utf8(function->dim(tensor.dims[axis])));
+  });
+}
+
+void writeTensors(OStream &json, llvm::StringRef role, const FunctionText &function,
+                  const std::vector<std::string> &identifiers,
+                  const keratin_tensor_desc_t *tensors) {
+  json.attributeArray(role, [&] {
+    for (size_t i = 0; i < identifiers.size(); ++i)
+      json.object([&] {
+        json.attribute("name", utf8(tensors[i].name));
+        json.attribute("c_name", identifiers[i]);
+        writeType(json, tensors[i], &function);
+      });
+  });
+}
+
+void writeFunction(OStream &json, const FunctionText &function, llvm::StringRef model) {
+  const keratin_function_desc_t &f = function.f;
+  json.attribute("name", utf8(f.name));
+  json.attribute("symbol", (model + "_" + function.name).str());
+  writeTensors(json, "inputs", function, function.inputs, f.inputs);
+  writeTensors(json, "outputs", function, function.outputs, f.outputs);
+  json.attributeArray("sizes", [&] {
+    for (const std::string &symbol : function.symbols)
+      json.value(utf8(symbol));
+  });
+  json.attributeArray("updates", [&] {
+    for (int32_t i = 0; i < f.num_updates; ++i)
+      json.value(utf8(f.variables[f.updates[i].variable].name));
+  });
+  json.attributeArray("requires", [&] {
+    for (int64_t i = 0; i < f.num_checks; ++i)
+      json.value(utf8(function.requirement(f.checks[i])));
+  });
+}
+
+void writeVariable(OStream &json, const keratin_tensor_desc_t &tensor) {
+  int64_t bytes = 0;
+  (void)runtime::tensorBytes(tensor.dtype, tensor.rank, tensor.dims, bytes);
+  json.attribute("name", utf8(tensor.name));
+  writeType(json, tensor, nullptr);
+  json.attribute("bytes", bytes);
+}
+
+} // namespace
+
+std::string compiler::makeModelMetadata(const keratin_object_desc_t &object,
+                                        const std::string &triple,
+                                        const std::vector<std::string> &processors) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  OStream json(stream, /*IndentSize=*/1);
+  json.object([&] {
+    json.attribute("format", kFormat);
+    json.attribute("model", object.name);
+    json.attribute("producer", object.producer);
+    json.attribute("license", "the Keratin runtime in this object: Apache-2.0 WITH LLVM-exception");
+    json.attribute("target", triple);
+    json.attributeArray("processors", [&] {
+      for (const std::string &processor : processors)
+        json.value(processor);
+    });
+    json.attribute("device", object.device ? object.device : "cpu");
+    json.attributeArray("functions", [&] {
+      for (const FunctionText &function : functionTexts(object))
+        json.object([&] { writeFunction(json, function, object.name); });
+    });
+    json.attributeArray("variables", [&] {
+      for (int32_t i = 0; i < object.num_variables; ++i)
+        json.object([&] { writeVariable(json, object.variables[i].tensor); });
+    });
+  });
+  stream << "\n";
+  return text;
+}
