@@ -23,6 +23,7 @@ cmake -G Ninja -S "$source/consumer" -B "$work/consumer" -DCMAKE_PREFIX_PATH="$p
 cmake --build "$work/consumer" >/dev/null
 "$work/consumer/plain_runtime"
 "$work/consumer/run_model"
+"$work/consumer/static_models"
 
 # By pkg-config.
 if command -v pkg-config >/dev/null; then
