@@ -330,6 +330,22 @@ private:
     return true;
   }
 
+  // Which inputs the sizes of a check are those of, where they are: "; input 'x' has 3 on axis 0".
+  ShortText inputSizes(const keratin_check_t &check) const {
+    ShortText text;
+    const char *separator = ";";
+    for (int64_t slot : {check.lhs, check.rhs}) {
+      if (slot >= descriptor.num_symbols ||
+          descriptor.symbols[slot].source != KERATIN_SYMBOL_INPUT_DIM)
+        continue;
+      const keratin_symbol_desc_t &symbol = descriptor.symbols[slot];
+      text.add("%s %s has %" PRId64 " on axis %" PRId64, separator, inputText(symbol.input).text(),
+               lease.sizes[slot], symbol.index);
+      separator = ",";
+    }
+    return text;
+  }
+
   // The checks of this level both of whose slots lie below numSlots.
   bool runChecks(int64_t level, int64_t numSlots) {
     for (int64_t i = 0; i < descriptor.num_checks; ++i) {
@@ -343,14 +359,14 @@ private:
       int64_t rhs = lease.sizes[check.rhs];
       Code failure = Code(check.status);
       if (check.kind == KERATIN_CHECK_EQUAL && lhs != rhs)
-        return refuse(failure, "%s: sizes %" PRId64 " and %" PRId64 " must be equal", check.message,
-                      lhs, rhs);
+        return refuse(failure, "%s: sizes %" PRId64 " and %" PRId64 " must be equal%s",
+                      check.message, lhs, rhs, inputSizes(check).text());
       if (check.kind == KERATIN_CHECK_BROADCAST && lhs != rhs && lhs != 1)
-        return refuse(failure, "%s: size %" PRId64 " must be %" PRId64 " or 1", check.message, lhs,
-                      rhs);
+        return refuse(failure, "%s: size %" PRId64 " must be %" PRId64 " or 1%s", check.message,
+                      lhs, rhs, inputSizes(check).text());
       if (check.kind == KERATIN_CHECK_AT_LEAST && lhs < rhs)
-        return refuse(failure, "%s: %" PRId64 " must be at least %" PRId64, check.message, lhs,
-                      rhs);
+        return refuse(failure, "%s: %" PRId64 " must be at least %" PRId64 "%s", check.message, lhs,
+                      rhs, inputSizes(check).text());
     }
     return true;
   }

@@ -96,7 +96,8 @@ TEST_CASE("checks of computed sizes are made once these are known") {
   Call call(counter);
   CHECK(call(5, 3) == KERATIN_OK);
   CHECK(call(5, 2) == KERATIN_FAILED_PRECONDITION);
-  CHECK(std::string(call.status.message) == "reshape: not enough: 4 must be at least 5");
+  CHECK(std::string(call.status.message) ==
+        "reshape: not enough: 4 must be at least 5; input 'x' has 5 on axis 0");
 }
 
 TEST_CASE("a callback gives memory for the most and learns the rest") {

@@ -160,21 +160,24 @@ TEST_CASE("checks on sizes report both numbers") {
     builder.check(KERATIN_CHECK_EQUAL, 0, 1, "add (net.cc:7)");
     Executable executable = makeExecutable(builder);
     expect(call(executable, {three.view(), five.view()}, {}), KERATIN_FAILED_PRECONDITION,
-           "add (net.cc:7): sizes 3 and 5 must be equal");
+           "add (net.cc:7): sizes 3 and 5 must be equal; input 'a' has 3 on axis 0, input 'b' has "
+           "5 on axis 0");
     expect(call(executable, {three.view(), three.view()}, {}), KERATIN_OK, "");
   }
   SECTION("broadcast") {
     builder.check(KERATIN_CHECK_BROADCAST, 0, 1, "add (net.cc:7)");
     Executable executable = makeExecutable(builder);
     expect(call(executable, {three.view(), five.view()}, {}), KERATIN_FAILED_PRECONDITION,
-           "add (net.cc:7): size 3 must be 5 or 1");
+           "add (net.cc:7): size 3 must be 5 or 1; input 'a' has 3 on axis 0, input 'b' has 5 on "
+           "axis 0");
     expect(call(executable, {one.view(), five.view()}, {}), KERATIN_OK, "");
   }
   SECTION("at least") {
     builder.check(KERATIN_CHECK_AT_LEAST, 0, 1, "slice (net.cc:7)");
     Executable executable = makeExecutable(builder);
     expect(call(executable, {three.view(), five.view()}, {}), KERATIN_FAILED_PRECONDITION,
-           "slice (net.cc:7): 3 must be at least 5");
+           "slice (net.cc:7): 3 must be at least 5; input 'a' has 3 on axis 0, input 'b' has 5 on "
+           "axis 0");
     expect(call(executable, {five.view(), three.view()}, {}), KERATIN_OK, "");
   }
   SECTION("a check speaks before the program that fails for the same reason") {
@@ -182,7 +185,8 @@ TEST_CASE("checks on sizes report both numbers") {
         .check(KERATIN_CHECK_EQUAL, 0, 1, "add (net.cc:7)");
     Executable executable = makeExecutable(builder);
     expect(call(executable, {three.view(), five.view()}, {}), KERATIN_FAILED_PRECONDITION,
-           "add (net.cc:7): sizes 3 and 5 must be equal");
+           "add (net.cc:7): sizes 3 and 5 must be equal; input 'a' has 3 on axis 0, input 'b' has "
+           "5 on axis 0");
   }
 }
 
