@@ -13,8 +13,8 @@ using keratin::ir::DimExpr;
 using Units = ContractionTile::Units;
 
 int64_t ContractionTile::stageBytes() const {
-  if (units == Units::Halves)
-    return (rows() + columns()) * depth * 2;
+  if (isStaged())
+    return (rows() + columns()) * depth * elementBytes();
   return (pitch(rows()) + pitch(columns())) * depth * sumBytes;
 }
 

@@ -38,13 +38,16 @@ struct ContractionTile {
   // Elements that are read at once from where neighbours are next to each
   // other.
   int64_t sourceGroup() const { return units == Units::Halves ? 8 : group(); }
+  // Whether stages are StagesEngine's, and what an element takes of them.
+  bool isStaged() const { return units == Units::Halves; }
+  int64_t elementBytes() const { return units == Units::Halves ? 2 : sumBytes; }
 
   // Of threads and doubles: numbers of a row of shared memory for one depth.
   // What is read along the depth is written across the rows: four more than
   // there are lines keep that free of conflicts.
   static int64_t pitch(int64_t lines) { return lines + 4; }
   int64_t stageBytes() const;
-  int64_t stages() const { return units == Units::Halves ? 3 : 2; }
+  int64_t stages() const { return isStaged() ? 3 : 2; }
 
   // Finished sums go through shared memory, so many rows of each warp at a
   // time.
