@@ -5,6 +5,7 @@
 #ifndef KERATIN_CODEGEN_TARGET_H
 #define KERATIN_CODEGEN_TARGET_H
 
+#include "codegen/Float32Products.h"
 #include "codegen/TargetLimits.h"
 #include "codegen/llvm/LlvmTarget.h"
 #include "codegen/lowering/EntryFunction.h"
@@ -23,6 +24,7 @@ struct TargetChoice {
   bool isPortable = false;
   // What stands in the name behind its colon; makers find it here.
   std::string architectures;
+  Float32Products float32Products = Float32Products::Float32;
   // Of the device that will run the code, where it is known: what helps it is added if it can be.
   std::string deviceArchitecture;
 };

@@ -168,7 +168,8 @@ static void countTensors(DeviceRow &row, const keratin_function_desc_t &signatur
   row.elements = std::max(elements[0], elements[1]);
 }
 
-static DeviceRow measure(const DeviceModel &model, const std::string &file) {
+static DeviceRow measure(const DeviceModel &model, const std::string &file,
+                         codegen::Float32Products float32Products) {
   mlir::DialectRegistry registry;
   compiler::registerModelDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
@@ -176,6 +177,7 @@ static DeviceRow measure(const DeviceModel &model, const std::string &file) {
   ir::SavedGraph graph = checked(compiler::readModel(file, context));
   compiler::CompileOptions options;
   options.target = KERATIN_CUDA_DEVICE;
+  options.float32Products = float32Products;
   auto program = checked(tools::Program::compile(graph, 0, options, KERATIN_CUDA_DEVICE));
   tools::FeedOptions feeds;
   feeds.seed = 1;
@@ -233,7 +235,8 @@ public:
 };
 } // namespace
 
-int keratin::bench::runDeviceRows(const std::vector<std::string> &names, bool json) {
+int keratin::bench::runDeviceRows(const std::vector<std::string> &names, bool json,
+                                  codegen::Float32Products float32Products) {
   auto choice = checked(tools::chooseDevice("emulated", ""));
   const TemporaryFolder folder;
   const DeviceReport report(json);
@@ -245,7 +248,7 @@ int keratin::bench::runDeviceRows(const std::vector<std::string> &names, bool js
       continue;
     // A row that fails does not hide the others.
     try {
-      report.print(measure(model, modelFile(folder.path, model)));
+      report.print(measure(model, modelFile(folder.path, model), float32Products));
     } catch (const std::exception &error) {
       std::fflush(stdout);
       std::fprintf(stderr, "keratin-bench: error: %s: %s\n", model.name.c_str(), error.what());

@@ -8,7 +8,8 @@
 using namespace keratin::bench;
 
 static constexpr double kSectorBytes = 32;
-// An mma of 16x8x16, the one that kernels use, multiplies and adds so often for a warp.
+// An mma of 16x8x16 of f16 multiplies and adds so often for a warp; one of 16x8x8 of tf32 takes as
+// long.
 static constexpr double kMatrixFlops = 2 * 16 * 8 * 16;
 
 static KernelWork workOf(const DeviceKernelRow &kernel) {

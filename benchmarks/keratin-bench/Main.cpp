@@ -40,6 +40,8 @@ names: compile ew_chain gemm mlp small dynbatch batchnorm sepconv cnn_cifar resn
   --device=emulated
                  what kernels for CUDA devices do in a call, counted by an emulator: bytes,
                  sectors, wavefronts, instructions, registers, and an estimate for an H100
+  --float32-products=tf32
+                 with --device: products of float32 in tf32 (docs/gpu.md)
   --save-models=FOLDER
                  writes the functions of that table as FOLDER/<name>.ktg, and does nothing else
   --json         one JSON object a line: the machine, the ceilings, the rows
@@ -62,6 +64,7 @@ bool readNumber(std::string_view text, int &number) {
 // Of --device and --save-models.
 struct DeviceOptions {
   bool isEmulated = false;
+  keratin::codegen::Float32Products float32Products = keratin::codegen::Float32Products::Float32;
   std::string modelFolder; // not empty: only writes the models there
 };
 
@@ -91,6 +94,11 @@ bool readOption(std::string_view argument, Options &options, DeviceOptions &devi
   }
   if (argument == "--device=emulated")
     return device.isEmulated = true;
+  if (auto text = value("--float32-products="); !text.empty()) {
+    auto products = keratin::codegen::float32ProductsByName(text);
+    device.float32Products = products.value_or(keratin::codegen::Float32Products::Float32);
+    return products.has_value();
+  }
   if (auto text = value("--save-models="); !text.empty()) {
     device.modelFolder = text;
     return true;
@@ -165,8 +173,9 @@ int main(int argc, char **argv) {
     if (!device.modelFolder.empty())
       saveDeviceModels(device.modelFolder);
     else
-      failures =
-          device.isEmulated ? runDeviceRows(options.names, options.json) : runFamilies(options);
+      failures = device.isEmulated
+                     ? runDeviceRows(options.names, options.json, device.float32Products)
+                     : runFamilies(options);
   } catch (const std::exception &error) {
     std::fprintf(stderr, "keratin-bench: error: %s\n", error.what());
     return 1;

@@ -2,7 +2,6 @@
 
 #include "codegen/cpu/CpuTarget.h"
 #include "codegen/cpu/KernelLowering.h"
-#include "codegen/gpu/CudaMachine.h"
 #include "codegen/gpu/DevicePlan.h"
 #include "codegen/gpu/loops/LoopPlan.h"
 #include "codegen/gpu/ptx/CubinCache.h"
@@ -20,10 +19,10 @@ using namespace keratin::codegen;
 using namespace mlir;
 namespace ir = keratin::ir;
 
-CudaTarget::CudaTarget(PortableMachine machine, std::vector<std::string> architectures,
-                       std::string deviceArchitecture)
-    : machine(std::move(machine)), device(cudaMachine()), architectures(std::move(architectures)),
-      deviceArchitecture(std::move(deviceArchitecture)) {}
+CudaTarget::CudaTarget(PortableMachine machine, DeviceTraits device,
+                       std::vector<std::string> architectures, std::string deviceArchitecture)
+    : machine(std::move(machine)), device(std::move(device)),
+      architectures(std::move(architectures)), deviceArchitecture(std::move(deviceArchitecture)) {}
 
 // A launch costs about two microseconds, in which a device does some tens of millions of elementary
 // operations at best: of kernels of more than these most time is not that of launches.
@@ -110,20 +109,20 @@ LogicalResult CudaTarget::lower(func::FuncOp function, host::ProgramOp program, 
   DeviceModule lowering = {
       *module,
       [&](ir::KernelOp kernel, OpBuilder &builder, StringRef name) -> FailureOr<KernelFunction> {
-        auto plan = planDeviceKernel(kernel, device, warpThreads);
+        auto plan = planDeviceKernel(kernel, device);
         if (!plan)
           return failure();
         // Of kernels of this name the last stays.
         shapes[name.str()] = plan->shape();
         description.plans[kernel] = plan;
-        return plan->lower(builder, name, device);
+        return plan->lower(builder, name, device.machine);
       },
       [&](host::LoopOp loop, ArrayRef<ir::KernelOp> kernels,
           StringRef name) -> FailureOr<LoopFunction> {
         auto plan = LoopPlan::make(loop, kernels, device);
         if (!plan)
           return failure();
-        FailureOr<LoopFunction> made = plan->lower(*module, kernels, name, device);
+        FailureOr<LoopFunction> made = plan->lower(*module, kernels, name, device.machine);
         if (succeeded(made) && made->function) {
           shapes[name.str()] = plan->shape();
           describe(*plan, kernels, description);
@@ -157,6 +156,9 @@ std::unique_ptr<Target> keratin::codegen::makeCudaTarget(const TargetChoice &cho
     architectures = cudaArchitecturesOf(choice.architectures, error);
   if (!machine || !architectures)
     return nullptr;
-  return std::make_unique<CudaTarget>(std::move(*machine), std::move(*architectures),
+  DeviceTraits device;
+  device.float32Products = choice.float32Products;
+  return std::make_unique<CudaTarget>(std::move(*machine), std::move(device),
+                                      std::move(*architectures),
                                       cudaArchitectureFor(choice.deviceArchitecture).str());
 }

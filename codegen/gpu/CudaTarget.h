@@ -3,7 +3,7 @@
 #define KERATIN_CODEGEN_GPU_CUDATARGET_H
 
 #include "codegen/Target.h"
-#include "codegen/cpu/MachineTarget.h"
+#include "codegen/gpu/DeviceTraits.h"
 
 namespace keratin::codegen {
 
@@ -11,7 +11,7 @@ class CudaTarget : public Target {
 public:
   // Machine code is made for these architectures, all of them or none (lower() fails), unless there
   // is no assembler, and for that of the device at hand, "" for none, if it can be made.
-  CudaTarget(PortableMachine machine, std::vector<std::string> architectures,
+  CudaTarget(PortableMachine machine, DeviceTraits device, std::vector<std::string> architectures,
              std::string deviceArchitecture);
 
   llvm::StringRef name() const override;
@@ -32,7 +32,7 @@ private:
                                 mlir::Location location) const;
 
   PortableMachine machine; // of the host
-  MachineTarget device;
+  DeviceTraits device;
   const std::vector<std::string> architectures;
   const std::string deviceArchitecture;
 };

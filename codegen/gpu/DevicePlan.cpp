@@ -50,8 +50,8 @@ KernelFunction FormPlan::lower(OpBuilder &builder, StringRef name,
   return finishOnDevice(k);
 }
 
-DevicePlanPtr keratin::codegen::planDeviceKernel(ir::KernelOp kernel, const MachineTarget &machine,
-                                                 unsigned warpThreads) {
+DevicePlanPtr keratin::codegen::planDeviceKernel(ir::KernelOp kernel, const DeviceTraits &device) {
+  const unsigned warpThreads = device.warpThreads;
   if (auto plan = TransposePlan::make(kernel, warpThreads))
     return plan;
   if (auto plan = TransposeChainPlan::make(kernel, warpThreads))
@@ -74,9 +74,9 @@ DevicePlanPtr keratin::codegen::planDeviceKernel(ir::KernelOp kernel, const Mach
     return plan;
   if (auto plan = ContractionThinPlan::make(kernel, warpThreads))
     return plan;
-  if (auto plan = ContractionTilesPlan::make(kernel, warpThreads))
+  if (auto plan = ContractionTilesPlan::make(kernel, device))
     return plan;
-  if (auto plan = planDeviceConvolution(kernel, warpThreads))
+  if (auto plan = planDeviceConvolution(kernel, device))
     return plan;
-  return UnitsPlan::make(kernel, machine);
+  return UnitsPlan::make(kernel, device.machine);
 }

@@ -2,7 +2,7 @@
 #ifndef KERATIN_CODEGEN_GPU_DEVICEPLAN_H
 #define KERATIN_CODEGEN_GPU_DEVICEPLAN_H
 
-#include "codegen/cpu/MachineTarget.h"
+#include "codegen/gpu/DeviceTraits.h"
 #include "codegen/gpu/LaunchShape.h"
 #include "codegen/lowering/KernelPlan.h"
 
@@ -67,10 +67,8 @@ public:
 };
 
 // What a kernel becomes: the first of its forms that takes it, else units a thread. Null, with a
-// diagnostic at the op that has no lowering. So many threads of the machine can exchange values; 1
-// of a machine whose threads cannot, nor wait for each other.
-DevicePlanPtr planDeviceKernel(ir::KernelOp kernel, const MachineTarget &machine,
-                               unsigned warpThreads);
+// diagnostic at the op that has no lowering.
+DevicePlanPtr planDeviceKernel(ir::KernelOp kernel, const DeviceTraits &device);
 
 } // namespace keratin::codegen
 

@@ -8,6 +8,7 @@
 
 using namespace mlir;
 using namespace keratin::compiler;
+namespace codegen = keratin::codegen;
 
 namespace {
 
@@ -22,6 +23,7 @@ struct CompilePass : PassWrapper<CompilePass, OperationPass<ModuleOp>> {
     failBefore = options.failBefore;
     memoryBudget = options.memoryBudget;
     checkNumbers = options.checkNumbers;
+    hasTf32Products = options.float32Products == codegen::Float32Products::Tf32;
   }
 
   StringRef getArgument() const override { return "keratin-compile"; }
@@ -40,6 +42,8 @@ struct CompilePass : PassWrapper<CompilePass, OperationPass<ModuleOp>> {
     options.failBefore = failBefore;
     options.memoryBudget = memoryBudget;
     options.checkNumbers = checkNumbers;
+    if (hasTf32Products)
+      options.float32Products = codegen::Float32Products::Tf32;
     options.writeReproducer = false; // this one is being replayed
     auto compiled = compile(*copy, options);
     if (compiled.ok())
@@ -62,6 +66,9 @@ struct CompilePass : PassWrapper<CompilePass, OperationPass<ModuleOp>> {
   Option<bool> checkNumbers{*this, "check-numbers",
                             llvm::cl::desc("Fail calls that make NaN or an infinity"),
                             llvm::cl::init(false)};
+  Option<bool> hasTf32Products{*this, "tf32-products",
+                               llvm::cl::desc("Allow products of float32 in tf32"),
+                               llvm::cl::init(false)};
 };
 
 } // namespace

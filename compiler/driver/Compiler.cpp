@@ -84,6 +84,7 @@ keratin::compiler::compile(ModuleOp module, const CompileOptions &options) {
     codegen::TargetChoice choice;
     choice.name = options.target;
     choice.cpu = options.cpu;
+    choice.float32Products = options.float32Products;
     if (const char *known = options.device ? keratin_cuda_architecture(options.device) : nullptr)
       choice.deviceArchitecture = known;
     std::string error;

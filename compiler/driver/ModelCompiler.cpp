@@ -17,10 +17,12 @@ using namespace keratin::compiler;
 using namespace mlir;
 
 codegen::TargetChoice keratin::compiler::portableChoice(const std::string &target,
-                                                        const std::string &cpu) {
+                                                        const std::string &cpu,
+                                                        const CompileOptions &options) {
   codegen::TargetChoice choice = codegen::targetChoice(target);
   choice.cpu = cpu;
   choice.isPortable = true;
+  choice.float32Products = options.float32Products;
   return choice;
 }
 
@@ -62,7 +64,7 @@ private:
 
   absl::Status findTargets() {
     for (const std::string &cpu : options.cpus) {
-      codegen::TargetChoice choice = portableChoice(options.target, cpu);
+      codegen::TargetChoice choice = portableChoice(options.target, cpu, options.compile);
       std::string error;
       std::shared_ptr<const codegen::Target> target = codegen::makeTarget(choice, &error);
       if (!target)

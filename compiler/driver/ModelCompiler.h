@@ -35,8 +35,10 @@ struct CompiledModel {
   std::vector<std::pair<std::string, CompileReport>> reports; // of each function
 };
 
-// The target that --target and --mcpu name, for code that is taken elsewhere.
-codegen::TargetChoice portableChoice(const std::string &target, const std::string &cpu);
+// The target that --target and --mcpu name, for code that is taken elsewhere, with what else the
+// options say of targets.
+codegen::TargetChoice portableChoice(const std::string &target, const std::string &cpu,
+                                     const CompileOptions &options);
 
 // Errors as compile(). The same model, options and version give the same bytes.
 absl::StatusOr<CompiledModel> compileModel(Model model, const ModelOptions &options);

@@ -60,6 +60,9 @@ static const keratin_device_t *deviceOf(const FunctionOptions &options, std::str
 }
 
 Placement frontend::placementOf(const Call &call, const FunctionOptions &options) {
+  if (!codegen::float32ProductsByName(options.float32Products))
+    call.valueError("float32Products is '" + options.float32Products +
+                    "'; needed 'float32' or 'tf32'");
   std::string reason;
   Placement placement{deviceOf(options, reason), options};
   if (!placement.device && !options.device.empty())

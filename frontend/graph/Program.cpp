@@ -149,6 +149,7 @@ static std::shared_ptr<const Program> compileModule(FunctionModule &module,
   compileOptions.device = placement.device;
   compileOptions.memoryBudget = options.memoryBudget;
   compileOptions.checkNumbers = options.checkNumbers;
+  compileOptions.float32Products = *codegen::float32ProductsByName(options.float32Products);
   // A century is as good as any time.
   compileOptions.timeLimit =
       std::chrono::nanoseconds(int64_t(std::min(options.timeLimit, 3e9) * 1e9));

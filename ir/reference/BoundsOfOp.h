@@ -70,6 +70,7 @@ private:
            llvm::ArrayRef<HostTensor> errors, double terms);
   void linear();
   void contraction();
+  void roundFactors();
   void product();
   void windowSum();
   void windowChoice();

@@ -169,7 +169,28 @@ void BoundsOfOp::linear() {
   sum(of(magnitude(x)), of(valueMagnitude(x)), {of(width(x))}, terms <= 1 ? 0 : terms);
 }
 
+// To 11 significant bits, of the range of float32: the last of a denormal number is 13 places up,
+// and what rounds up from the largest number is infinite.
+void BoundsOfOp::roundFactors() {
+  constexpr double most = 0x1.ffep127, relative = 0x1p-11, absolute = 0x1p-137;
+  for (BoundedTensor &factor : operands)
+    for (int64_t i = 0; i < factor.value.size(); ++i) {
+      double low = factor.lower.floats[i], high = factor.upper.floats[i];
+      double size = std::max(std::fabs(low), std::fabs(high));
+      if (known(factor, i) != Known::Range || !std::isfinite(size))
+        continue;
+      double error = std::max(size * relative, absolute);
+      if (size + error > most)
+        forget(factor, i);
+      else
+        setRange(factor, i, low - error, high + error);
+    }
+}
+
 void BoundsOfOp::contraction() {
+  if (options.hasTf32Products && isa<DotGeneralOp, ConvolutionOp>(op) &&
+      result.value.dtype == KERATIN_DTYPE_FLOAT32)
+    roundFactors();
   const BoundedTensor &a = operands[firstValue()], &b = operands[firstValue() + 1];
   if (hasUncertainPlace())
     return forgetAll(result);

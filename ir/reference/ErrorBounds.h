@@ -22,6 +22,8 @@ struct BoundOptions {
   // Passes may have rewritten the function: every operation may round once more, and what overflows
   // in the function as it is written need not overflow.
   bool rewritten = false;
+  // Contractions and convolutions of float32 may round their factors to tf32.
+  bool hasTf32Products = false;
 };
 
 // Precondition: no kernels and no keratin.gradients.

@@ -6,10 +6,11 @@ a thread's own make it fail. The different kernels are then assembled, all for t
 the others, with a table of what they take by their forms. Models are compiled for the target too, as the kernels that
 benchmarks measure: they are assembled for all architectures, and none that has a form of its own may spill.
 
-  ptx-sweep.py [--every=N] [--jobs=N] [--archs=sm_80,sm_90,...] [--sample=N] [--compiler=PROGRAM [--bench=PROGRAM] [--models=FILE,...]]
+  ptx-sweep.py [--every=N] [--jobs=N] [--archs=sm_80,sm_90,...] [--sample=N] [--compiler=PROGRAM [--bench=PROGRAM] [--models=FILE,...] [--tf32-models=FILE,...]]
                -- program argument... [-- program argument...]
 
 The compiler is keratin-compile that knows the target "ptx", the bench keratin-bench, whose models are taken too.
+Those of --tf32-models are compiled with products of float32 in tf32.
 """
 import argparse
 import collections
@@ -142,6 +143,7 @@ def main():
     parser.add_argument("--archs", default=ARCHITECTURES)
     parser.add_argument("--sample", type=int, default=8, help="of the files one in N, for the architectures behind the first")
     parser.add_argument("--models", default="")
+    parser.add_argument("--tf32-models", default="")
     parser.add_argument("--compiler", default="")
     parser.add_argument("--bench", default="")
     options = parser.parse_args(words[:cut])
@@ -151,13 +153,16 @@ def main():
         sweep.mkdir()
         benchmarks.mkdir()
         good = all([collect(command, sweep, options.every) for command in programs(words[cut + 1:])])
-        models = list(filter(None, options.models.split(",")))
+        listed = lambda text: list(filter(None, text.split(",")))
+        models = listed(options.models)
         if options.bench:
             subprocess.run([options.bench, f"--save-models={name}"], check=True)
             models += sorted(str(path) for path in pathlib.Path(name).glob("*.ktg"))
-        for model in models:
+        models = [(model, "float32") for model in models] + [(model, "tf32") for model in listed(options.tf32_models)]
+        for model, products in models:
             out = pathlib.Path(name, "model.o")
-            good &= collect([options.compiler, model, "--name=model", "--target=ptx", "--emit=obj", "-o", str(out)], benchmarks, 1)
+            good &= collect([options.compiler, model, "--name=model", "--target=ptx", f"--float32-products={products}",
+                             "--emit=obj", "-o", str(out)], benchmarks, 1)
         files, measured = sorted(sweep.glob("*.ptx")), sorted(benchmarks.glob("*.ptx"))
         good &= bool(files) and (bool(measured) or not models)
         tool = ptxas()

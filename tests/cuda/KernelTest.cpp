@@ -288,6 +288,44 @@ TEST_CASE("products on tensor cores", "[ptx]") {
   }
 }
 
+// Each lane's words of A, then of B, come from memory as they are.
+TEST_CASE("tensor cores ignore what tf32 has no room for", "[ptx]") {
+  Launcher on(R"(.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry multiply(.param .u64 y, .param .u64 x) {
+.reg .b32 %r<8>; .reg .f32 %f<5>; .reg .b64 %q<5>;
+mov.u32 %r0, %tid.x; mul.wide.u32 %q0, %r0, 16; mul.wide.u32 %q1, %r0, 8;
+ld.param.u64 %q2, [y]; ld.param.u64 %q3, [x]; add.u64 %q2, %q2, %q0; add.u64 %q0, %q3, %q0; add.u64 %q1, %q3, %q1;
+ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%q0]; ld.global.v2.u32 {%r5, %r6}, [%q1+512];
+mov.f32 %f1, 0f3F800000; mov.f32 %f2, %f1; mov.f32 %f3, %f1; mov.f32 %f4, %f1;
+mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, {%r5,%r6}, {%f1,%f2,%f3,%f4};
+st.global.v4.f32 [%q2], {%f1, %f2, %f3, %f4};
+ret;
+}
+)");
+  auto a = [](uint32_t row, uint32_t k) { return float(int(row * 7 + k * 3) % 19 - 9); };
+  auto b = [](uint32_t k, uint32_t column) { return float(int(k * 5 + column) % 13 - 6) / 4; };
+  std::vector<uint32_t> words;
+  auto add = [&](float exact) { words.push_back(std::bit_cast<uint32_t>(exact) | 0x1fff); };
+  for (uint32_t lane = 0; lane < 32; ++lane)
+    for (uint32_t i = 0; i < 4; ++i)
+      add(a(lane / 4 + i % 2 * 8, lane % 4 + i / 2 * 4));
+  for (uint32_t lane = 0; lane < 32; ++lane)
+    for (uint32_t i = 0; i < 2; ++i)
+      add(b(lane % 4 + i * 4, lane / 4));
+  uint64_t y = on.memory->allocate(512);
+  requireNoFault(on.run("multiply", {1}, {32}, Arguments().add(y).add(on.upload(words))));
+  std::vector<float> got = on.download<float>(y, 128);
+  for (uint32_t lane = 0; lane < 32; ++lane)
+    for (uint32_t i = 0; i < 4; ++i) {
+      float sum = 1;
+      for (uint32_t k = 0; k < 8; ++k)
+        sum += a(lane / 4 + i / 2 * 8, k) * b(k, lane % 4 * 2 + i % 2);
+      CHECK(got[lane * 4 + i] == sum);
+    }
+}
+
 TEST_CASE("a transpose with a pitch of 32 needs 16 times the wavefronts of one with 33", "[ptx]") {
   auto count = [](const char *kernel) {
     Launcher on = Launcher::fromFile("simple.nvcc.ptx");

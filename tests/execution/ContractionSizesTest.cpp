@@ -27,7 +27,8 @@ DimExpr d(int64_t symbol) { return DimExpr::symbol(symbol); }
 
 // "nt": A as it is, B with its columns in rows.
 SweepCase product(const std::string &form, const Sizes &sizes, keratin_dtype_t dtype,
-                  std::vector<SweepInput> others = {}, Epilogue epilogue = nullptr) {
+                  std::vector<SweepInput> others = {}, Epilogue epilogue = nullptr,
+                  Elements elements = Elements::Any) {
   bool isABatched = sizes.batch != DimExpr(1);
   Shape a = form[0] == 't' ? Shape{sizes.k, sizes.m} : Shape{sizes.m, sizes.k};
   Shape b = form[1] == 't' ? Shape{sizes.n, sizes.k} : Shape{sizes.k, sizes.n};
@@ -36,7 +37,7 @@ SweepCase product(const std::string &form, const Sizes &sizes, keratin_dtype_t d
     a.insert(a.begin(), sizes.batch);
     b.insert(b.begin(), sizes.batch);
   }
-  std::vector<SweepInput> inputs = {{a, dtype, Elements::Any}, {b, dtype, Elements::Any}};
+  std::vector<SweepInput> inputs = {{a, dtype, elements}, {b, dtype, elements}};
   inputs.insert(inputs.end(), others.begin(), others.end());
   std::string label = form + " " + dtypeName(dtype) + " " + toString(a) + " " + toString(b);
   return {label, inputs, [=](GraphMath &math, ValueRange xs) -> Values {
@@ -186,5 +187,38 @@ TEST_CASE("what follows from products", "[contraction]") {
   Sweep sweep;
   sweep.calls = {{{0, 64}, {1, 8}, {2, 1}}, {{0, 33}, {1, 7}, {2, 1}}};
   sweep.check(cases);
+  CHECK(sweep.refused.empty());
+}
+
+TEST_CASE("products in tf32", "[contraction]") {
+  std::vector<SweepCase> cases;
+  for (const char *form : forms) {
+    auto add = [&](const Sizes &sizes) {
+      cases.push_back(product(form, sizes, KERATIN_DTYPE_FLOAT32, {}, nullptr, Elements::Fine));
+    };
+    for (const Sizes &sizes :
+         {Sizes{32, 32, 16}, Sizes{31, 33, 15}, Sizes{130, 72, 36}, Sizes{d(0), 36, d(1)},
+          Sizes{d(0), d(1), d(2)}, Sizes{33, 20, 17, 3}, Sizes{36, 40, 1100}, Sizes{3, 64, 72}})
+      add(sizes);
+  }
+  Sweep sweep;
+  sweep.hasTf32Products = true;
+  sweep.calls = {
+      {{0, 64}, {1, 128}, {2, 32}}, {{0, 65}, {1, 127}, {2, 31}}, {{0, 4}, {1, 0}, {2, 3}}};
+  sweep.check(cases);
+  CHECK(sweep.refused.empty());
+}
+
+// By large tiles; and the largest numbers, of which some round up to infinity.
+TEST_CASE("large products in tf32", "[contraction]") {
+  std::vector<SweepCase> cases;
+  for (auto [form, sizes] : {std::pair{"nn", Sizes{256, 8196, 20}}, {"tt", Sizes{8200, 250, 12}}})
+    cases.push_back(product(form, sizes, KERATIN_DTYPE_FLOAT32, {}, nullptr, Elements::Fine));
+  cases.push_back(
+      product("nt", {40, 48, 24}, KERATIN_DTYPE_FLOAT32, {}, nullptr, Elements::Special));
+  Sweep sweep;
+  sweep.hasTf32Products = true;
+  sweep.calls.resize(1);
+  sweep.check(cases, 1);
   CHECK(sweep.refused.empty());
 }

@@ -28,6 +28,7 @@ struct Problem {
   DimExpr groups = 1, channels = 1, filters = 1; // of a group
   int64_t stride = 1, dilation = 1;
   keratin_dtype_t dtype = KERATIN_DTYPE_FLOAT32;
+  Elements elements = Elements::Any;
 };
 
 struct Built {
@@ -77,9 +78,9 @@ enum class Part { Forward, Data, Filter };
 SweepCase caseOf(const Problem &problem, Part part) {
   Built built = build(problem);
   const char *names[] = {"y", "dx", "dfilter"};
-  SweepInput x = {built.x, problem.dtype, Elements::Any};
-  SweepInput filter = {built.filter, problem.dtype, Elements::Any};
-  SweepInput dy = {built.y, problem.dtype, Elements::Any};
+  SweepInput x = {built.x, problem.dtype, problem.elements};
+  SweepInput filter = {built.filter, problem.dtype, problem.elements};
+  SweepInput dy = {built.y, problem.dtype, problem.elements};
   std::vector<SweepInput> inputs = part == Part::Forward ? std::vector<SweepInput>{x, filter}
                                    : part == Part::Data  ? std::vector<SweepInput>{dy, filter}
                                                          : std::vector<SweepInput>{x, dy};
@@ -106,12 +107,14 @@ SweepCase caseOf(const Problem &problem, Part part) {
           }};
 }
 
-void checkAll(llvm::ArrayRef<Problem> problems, std::vector<Symbols> calls = {}) {
+void checkAll(llvm::ArrayRef<Problem> problems, std::vector<Symbols> calls = {},
+              bool hasTf32Products = false) {
   std::vector<SweepCase> cases;
   for (const Problem &problem : problems)
     for (Part part : {Part::Forward, Part::Data, Part::Filter})
       cases.push_back(caseOf(problem, part));
   Sweep sweep;
+  sweep.hasTf32Products = hasTf32Products;
   if (calls.empty())
     sweep.calls.resize(1);
   else
@@ -179,4 +182,19 @@ TEST_CASE("convolutions of all dtypes", "[convolution]") {
     problems.push_back({false, 1, {5, 6}, {3, 3}, 1, 8, 24, 2, 1, dtype});
   }
   checkAll(problems);
+}
+
+TEST_CASE("convolutions in tf32", "[convolution]") {
+  std::vector<Problem> problems;
+  for (bool channelsFirst : {false, true}) {
+    problems.push_back({channelsFirst, 2, {7, 9}, {3, 3}, 1, 20, 36});
+    problems.push_back({channelsFirst, 1, {11, 8}, {3, 3}, 1, 9, 33, 2});
+    problems.push_back({channelsFirst, 1, {7, 6}, {3, 3}, 3, 5, 20, 2});
+    problems.push_back({channelsFirst, d(0), {d(1), d(2)}, {3, 3}, 1, 8, 24});
+  }
+  // Direct: in float32.
+  problems.push_back({false, 2, {17, 19}, {3, 3}, 8});
+  for (Problem &problem : problems)
+    problem.elements = Elements::Fine;
+  checkAll(problems, {{{0, 3}, {1, 9}, {2, 11}}}, /*hasTf32Products=*/true);
 }

@@ -74,6 +74,9 @@ static double floatElement(Elements elements, keratin_dtype_t dtype, uint64_t bi
     return std::ldexp(1 + fraction, int((bits >> 1) % 5) - 3);
   case Elements::Small:
     return sign * 1.5 * fraction;
+  case Elements::Fine:
+    fraction = double((bits >> 8) % (1 << 23)) / (1 << 23);
+    [[fallthrough]];
   default:
     return sign * std::ldexp(1 + fraction, int((bits >> 1) % 7) - 4);
   }
@@ -212,6 +215,8 @@ void Sweep::checkTogether(ArrayRef<SweepCase> cases) {
   Program program(&context, cases);
   compiler::CompileOptions options;
   options.verify = true;
+  if (hasTf32Products)
+    options.float32Products = codegen::Float32Products::Tf32;
   CompiledRunner runner(program.function, options);
   std::optional<CompiledRunner> same;
   if (const char *target = std::getenv("KERATIN_TEST_BITS")) {
@@ -246,7 +251,8 @@ void Sweep::checkTogether(ArrayRef<SweepCase> cases) {
     INFO(cases[0].label << " and others, d0 = " << symbols.at(0) << ", d1 = " << symbols.at(1)
                         << ", d2 = " << symbols.at(2));
     EvaluationContext interpreter;
-    auto expected = interpretWithBounds(program.function, arguments, interpreter);
+    auto expected = interpretWithBounds(program.function, arguments, interpreter,
+                                        {.hasTf32Products = hasTf32Products});
     keratin_set_debug_fill(0x55);
     auto actual = runner.run(arguments);
     keratin_set_debug_fill(0xFF);

@@ -17,6 +17,7 @@ namespace keratin::tests {
 // Where random elements come from.
 enum class Elements {
   Any,      // floats of both signs and several sizes, integers around 0
+  Fine,     // the same, with all bits of their fraction
   Positive, // above 0
   Small,    // floats inside (-1.5, 1.5): sums of them do not cancel badly
   Special,  // NaN, infinities, signed zeros, denormals, extremes and what overflows next to them
@@ -56,6 +57,8 @@ public:
   std::vector<Symbols> calls;
   // Kinds of cases that code generation refused as not implemented.
   std::vector<std::string> refused;
+  // Whether products of float32 may be computed in tf32.
+  bool hasTf32Products = false;
 
 private:
   void checkTogether(llvm::ArrayRef<SweepCase> cases);

@@ -123,8 +123,11 @@ std::string formOf(StringRef plan) {
 
 class PtxTarget : public codegen::Target {
 public:
-  PtxTarget(std::unique_ptr<codegen::Target> cuda, codegen::MachineTarget host)
-      : cuda(std::move(cuda)), processor(std::move(host)), device(codegen::cudaMachine()) {}
+  PtxTarget(std::unique_ptr<codegen::Target> cuda, codegen::MachineTarget host,
+            codegen::Float32Products float32Products)
+      : cuda(std::move(cuda)), processor(std::move(host)) {
+    device.float32Products = float32Products;
+  }
 
   StringRef name() const override { return ptxTarget; }
   codegen::TargetLimits limits() const override { return cuda->limits(); }
@@ -162,7 +165,7 @@ private:
     function->walk([&](ir::KernelOp kernel) {
       std::string text;
       llvm::raw_string_ostream out(text);
-      auto plan = codegen::planDeviceKernel(kernel, device, codegen::warpThreads);
+      auto plan = codegen::planDeviceKernel(kernel, device);
       if (!plan || number >= functions.size())
         return;
       plan->printSchedule(out);
@@ -178,11 +181,13 @@ private:
   LogicalResult lowerUnits(func::FuncOp function, host::ProgramOp program, ModuleOp into,
                            StringRef name, codegen::EntryDescription &description) const {
     OwningOpRef<ModuleOp> kernels = ModuleOp::create(function.getLoc());
+    codegen::DeviceTraits plain = device;
+    plain.warpThreads = 1;
     codegen::DeviceModule units = {
         *kernels, [&](ir::KernelOp kernel, OpBuilder &builder, StringRef name) {
-          auto plan = codegen::planDeviceKernel(kernel, device, /*warpThreads=*/1);
+          auto plan = codegen::planDeviceKernel(kernel, plain);
           description.plans[kernel] = plan;
-          return plan ? FailureOr(plan->lower(builder, name, device))
+          return plan ? FailureOr(plan->lower(builder, name, device.machine))
                       : FailureOr<codegen::KernelFunction>();
         }};
     if (failed(
@@ -199,7 +204,8 @@ private:
   }
 
   std::unique_ptr<codegen::Target> cuda;
-  codegen::MachineTarget processor, device;
+  codegen::MachineTarget processor;
+  codegen::DeviceTraits device;
 };
 
 std::unique_ptr<codegen::Target> makePtxTarget(const codegen::TargetChoice &choice,
@@ -208,7 +214,8 @@ std::unique_ptr<codegen::Target> makePtxTarget(const codegen::TargetChoice &choi
   other.name = KERATIN_CUDA_DEVICE;
   auto cuda = codegen::makeTarget(other, error);
   auto host = codegen::hostMachineOf(choice, error);
-  return cuda && host ? std::make_unique<PtxTarget>(std::move(cuda), std::move(host->target))
+  return cuda && host ? std::make_unique<PtxTarget>(std::move(cuda), std::move(host->target),
+                                                    choice.float32Products)
                       : nullptr;
 }
 

@@ -30,8 +30,8 @@ namespace {
 
 // The command line.
 std::vector<std::string> inputs;
-std::string outputFile, headerFile, modelName, functionName, metadataFile,
-    emitKind = "so", target, cpu = "native", sysroot, dumpDirectory, timeTrace;
+std::string outputFile, headerFile, modelName, functionName, metadataFile, emitKind = "so", target,
+    cpu = "native", float32Products = "float32", sysroot, dumpDirectory, timeTrace;
 int64_t threads = 0, memoryBudget = 0;
 std::chrono::nanoseconds timeout{0};
 bool verifyEach = false, printAfterAll = false, timing = false, profile = false,
@@ -60,6 +60,9 @@ CommandLine commandLine() {
             "triple of a CPU other than ours: x86_64-linux-gnu, aarch64-linux-gnu");
   line.text("--mcpu", cpu, "CPU",
             "native (default), x86-64-v3, ..., or multi: x86-64, -v3 and -v4 in one object");
+  line.choice("--float32-products", float32Products, {"float32", "tf32"},
+              "tf32: contractions and convolutions of float32 may round their factors to 11\n"
+              "significant bits, where tensor cores of target cuda then are faster");
   line.number("--threads", threads, 0, "N", "threads of a call; default: as many as processors");
   line.bytes("--memory-budget", memoryBudget, "BYTES",
              "temporaries of a call, as 64MiB: loops whose gradients keep more do steps again");
@@ -94,6 +97,7 @@ ModelOptions modelOptions(Watchdog &watchdog) {
   options.compile.memoryBudget = memoryBudget;
   options.compile.checkNumbers = checkNumbers;
   options.compile.sourcePaths = sourcePaths;
+  options.compile.float32Products = *codegen::float32ProductsByName(float32Products);
   options.compile.verify = verifyEach;
   options.compile.printAfterAll = printAfterAll;
   options.compile.dumpDirectory = dumpDirectory;
@@ -140,8 +144,8 @@ absl::StatusOr<std::string> deviceImage(FunctionCompiler &compiler, const codege
 absl::StatusOr<std::string> emitText(ir::SavedGraph graph, const ModelOptions &options,
                                      const std::string &name) {
   std::string error, text;
-  std::shared_ptr<const codegen::Target> made =
-      codegen::makeTarget(portableChoice(options.target, options.cpus.front()), &error);
+  std::shared_ptr<const codegen::Target> made = codegen::makeTarget(
+      portableChoice(options.target, options.cpus.front(), options.compile), &error);
   if (!made)
     return absl::InvalidArgumentError(error);
   warn(made->warning());

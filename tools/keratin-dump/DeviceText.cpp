@@ -34,7 +34,7 @@ static absl::StatusOr<std::shared_ptr<const codegen::Target>>
 targetOf(const compiler::CompileOptions &options, const std::string &name) {
   std::string error;
   std::shared_ptr<const codegen::Target> target =
-      codegen::makeTarget(compiler::portableChoice(name, options.cpu), &error);
+      codegen::makeTarget(compiler::portableChoice(name, options.cpu, options), &error);
   if (!target)
     return absl::InvalidArgumentError(error);
   return target;

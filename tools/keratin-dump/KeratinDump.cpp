@@ -35,7 +35,7 @@ namespace {
 // The command line.
 std::vector<std::string> inputs, symbolTexts;
 std::string outputFile = "-", functionName, stageText, format = "text", around, cpu = "native",
-            target = "cpu", sourceFolder;
+            target = "cpu", float32Products = "float32", sourceFolder;
 int64_t depth = 1;
 std::chrono::nanoseconds timeout{0};
 bool verifyEach = false;
@@ -67,6 +67,8 @@ CommandLine commandLine() {
   line.text("--target", target, "TARGET",
             "what is compiled for: cpu (default), cuda, cuda:sm_90, or a triple");
   line.text("--mcpu", cpu, "CPU", "processor for kernels, llvm, asm and html; default: native");
+  line.choice("--float32-products", float32Products, {"float32", "tf32"},
+              "as keratin-compile: what becomes of products of float32 then");
   line.flag("--verify", verifyEach, "verify the IR after each pass, and the memory plan");
   line.duration("--timeout", timeout, "TIME",
                 "end with exit code 4 if not done after 10, 10s, 500ms or 2min");
@@ -96,6 +98,7 @@ compiler::CompileOptions compileOptions() {
   compiler::CompileOptions options;
   options.target = target;
   options.cpu = cpu;
+  options.float32Products = *codegen::float32ProductsByName(float32Products);
   options.verify = verifyEach;
   return options;
 }

@@ -45,7 +45,7 @@ static absl::StatusOr<std::shared_ptr<const codegen::Target>>
 targetOf(const compiler::CompileOptions &options) {
   std::string error;
   std::shared_ptr<const codegen::Target> target =
-      codegen::makeTarget(compiler::portableChoice(options.target, options.cpu), &error);
+      codegen::makeTarget(compiler::portableChoice(options.target, options.cpu, options), &error);
   if (!target)
     return absl::InvalidArgumentError(error);
   return target;

@@ -15,8 +15,9 @@ using namespace mlir;
 // as the function does from which the bounds were derived.
 static constexpr double slack = 4;
 
-absl::StatusOr<Check> Check::of(func::FuncOp function) {
+absl::StatusOr<Check> Check::of(func::FuncOp function, codegen::Float32Products float32Products) {
   Check check;
+  check.options.hasTf32Products = float32Products == codegen::Float32Products::Tf32;
   check.module = ModuleOp::create(function.getLoc());
   check.module->push_back(function.clone());
   compiler::DiagnosticCollector diagnostics(function.getContext());
@@ -54,7 +55,7 @@ absl::Status Check::expect(const Program &program, const std::vector<Array> &inp
   }
   auto function = *module->getOps<func::FuncOp>().begin();
   ir::EvaluationContext context;
-  auto results = ir::interpretWithBounds(function, arguments, context, {/*rewritten=*/true});
+  auto results = ir::interpretWithBounds(function, arguments, context, options);
   if (failed(results))
     return absl::InvalidArgumentError("the reference interpreter refuses the call: " +
                                       context.error);

@@ -11,8 +11,10 @@ namespace keratin::tools {
 
 class Check {
 public:
-  // A copy of the function, with its gradients expanded.
-  static absl::StatusOr<Check> of(mlir::func::FuncOp function);
+  // A copy of the function, with its gradients expanded; compiled so that its products of float32
+  // may be computed in this way.
+  static absl::StatusOr<Check> of(mlir::func::FuncOp function,
+                                  codegen::Float32Products float32Products);
 
   // Before a call: what it must compute of these inputs and the variables as they are.
   absl::Status expect(const Program &program, const std::vector<Array> &inputs);
@@ -21,6 +23,7 @@ public:
 
 private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
+  ir::BoundOptions options = {.rewritten = true};
   std::vector<ir::BoundedTensor> expected;
 };
 

@@ -32,7 +32,7 @@ namespace {
 // The command line.
 std::vector<std::string> models;
 std::string target, device, functionName, modelFile, seedText, stateFile, saveStateFile,
-    outputDirectory, outputFile, profileFile;
+    outputDirectory, outputFile, profileFile, float32Products;
 std::vector<std::string> inputFiles, sizes;
 int64_t repeat = 1, threads = 0, memoryBudget = 0;
 std::chrono::nanoseconds timeout{0};
@@ -72,12 +72,20 @@ CommandLine commandLine() {
             "cpu (default), cuda, cuda:1, or emulated: cuda without a GPU");
   line.bytes("--memory-budget", memoryBudget, "BYTES",
              "temporaries of a call, as 64MiB (keratin-compile --help)");
+  line.choice("--float32-products", float32Products, {"float32", "tf32"},
+              "how products of float32 may be computed (keratin-compile --help); --check allows\n"
+              "for it");
   line.duration("--timeout", timeout, "TIME",
                 "end with exit code 4 if not done after 10, 10s, 500ms or 2min");
   line.flag("--check-numbers", checkNumbers,
             "calls fail where an op makes NaN or an infinity\n(keratin-compile --help)");
   line.number("--threads", threads, 1, "N", "threads of a call; default: as many as processors");
   return line;
+}
+
+codegen::Float32Products products() {
+  return codegen::float32ProductsByName(float32Products)
+      .value_or(codegen::Float32Products::Float32);
 }
 
 // The function to call, and what is known of it.
@@ -131,6 +139,7 @@ absl::Status load(mlir::MLIRContext &context, Loaded &loaded, Watchdog &watchdog
         watchdog.enter("compiling: " + next);
       };
     options.checkNumbers = checkNumbers;
+    options.float32Products = products();
     auto program = Program::compile(loaded.graph, loaded.function, options, choice->device);
     if (!program.ok())
       return program.status();
@@ -146,6 +155,9 @@ absl::Status load(mlir::MLIRContext &context, Loaded &loaded, Watchdog &watchdog
   if (checkNumbers)
     return absl::InvalidArgumentError("--check-numbers goes with a model, not a shared object: "
                                       "keratin-compile --check-numbers");
+  if (!float32Products.empty() && modelFile.empty())
+    return absl::InvalidArgumentError("--float32-products goes with a model, or with --model for "
+                                      "--check: keratin-compile --float32-products");
   auto program = Program::load(file, functionName);
   if (!program.ok())
     return inFile(file, program.status());
@@ -341,7 +353,7 @@ absl::Status run(Watchdog &watchdog) {
     return outputs.status();
   std::optional<Check> reference;
   if (check) {
-    auto made = Check::of(loaded.op());
+    auto made = Check::of(loaded.op(), products());
     if (!made.ok())
       return made.status();
     reference = *std::move(made);

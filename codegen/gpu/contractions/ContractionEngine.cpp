@@ -2,6 +2,7 @@
 
 #include "codegen/gpu/CudaMachine.h"
 #include "codegen/gpu/contractions/ContractionMatrices.h"
+#include "codegen/gpu/contractions/ContractionTensorFloats.h"
 #include "codegen/gpu/contractions/ContractionThreads.h"
 #include "codegen/gpu/threads/ThreadBlock.h"
 
@@ -21,6 +22,8 @@ std::unique_ptr<ContractionEngine> ContractionEngine::make(LoopEmitter &emit,
     return std::make_unique<DoublesEngine>(emit, tile, sumType, shared, thread);
   case ContractionTile::Units::Halves:
     return std::make_unique<HalvesEngine>(emit, tile, sumType, shared, thread);
+  case ContractionTile::Units::TensorFloats:
+    return std::make_unique<TensorFloatEngine>(emit, tile, sumType, shared, thread);
   }
   llvm_unreachable("all are named");
 }

@@ -28,6 +28,8 @@ public:
   // memory.
   static std::unique_ptr<ContractionEngine> make(LoopEmitter &emit, const ContractionTile &tile,
                                                  mlir::Type sumType, Value shared, Value thread);
+  ContractionEngine(LoopEmitter &emit, const ContractionTile &tile, mlir::Type sumType,
+                    Value shared, Value thread);
   virtual ~ContractionEngine();
 
   // What this thread has of the sums over the depths [begin, end), i64. The
@@ -52,9 +54,6 @@ public:
   void hand(const Result &result, Load load, Store store);
 
 protected:
-  ContractionEngine(LoopEmitter &emit, const ContractionTile &tile, mlir::Type sumType,
-                    Value shared, Value thread);
-
   // A slice of the rows of each warp, to the beginning of shared memory.
   virtual void writeSlice(mlir::ValueRange sums, int64_t slice) = 0;
   // Where this thread's sums of a slice begin, if these are its first row and

@@ -6,9 +6,12 @@
 using namespace keratin::codegen;
 using namespace mlir;
 
-ContractionTile::Units keratin::codegen::unitsFor(Type elementType) {
+ContractionTile::Units keratin::codegen::unitsFor(Type elementType,
+                                                  Float32Products float32Products) {
   if (elementType.isF16() || elementType.isBF16())
     return ContractionTile::Units::Halves;
+  if (elementType.isF32() && float32Products == Float32Products::Tf32)
+    return ContractionTile::Units::TensorFloats;
   return elementType.isF64() ? ContractionTile::Units::Doubles : ContractionTile::Units::Threads;
 }
 

@@ -2,13 +2,14 @@
 #ifndef KERATIN_CODEGEN_GPU_CONTRACTIONS_CONTRACTIONNUMBERS_H
 #define KERATIN_CODEGEN_GPU_CONTRACTIONS_CONTRACTIONNUMBERS_H
 
+#include "codegen/Float32Products.h"
 #include "codegen/elements/LoopEmitter.h"
 #include "codegen/gpu/contractions/ContractionTile.h"
 
 namespace keratin::codegen {
 
 // What multiplies elements of this type.
-ContractionTile::Units unitsFor(mlir::Type elementType);
+ContractionTile::Units unitsFor(mlir::Type elementType, Float32Products float32Products);
 // The type of sums of products of these elements while they are made: f32, f64, i32 or i64.
 mlir::Type sumTypeOf(mlir::Type elementType);
 // Floats of 16 bits as bits: LLVM takes vectors of such apart.

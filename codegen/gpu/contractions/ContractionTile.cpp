@@ -13,8 +13,8 @@ using keratin::ir::DimExpr;
 using Units = ContractionTile::Units;
 
 int64_t ContractionTile::stageBytes() const {
-  if (units == Units::Halves)
-    return (rows() + columns()) * depth * 2;
+  if (isStaged())
+    return (rows() + columns()) * depth * elementBytes();
   return (pitch(rows()) + pitch(columns())) * depth * sumBytes;
 }
 
@@ -26,6 +26,7 @@ int64_t ContractionTile::sliceOfWarp() const {
   case Units::Doubles:
     return 8;
   case Units::Halves:
+  case Units::TensorFloats:
     return 16;
   }
   return 0;
@@ -41,7 +42,7 @@ llvm::raw_ostream &keratin::codegen::operator<<(llvm::raw_ostream &out,
       << tile.rowsOfWarp() << " x " << tile.columnsOfWarp();
   if (tile.units == Units::Threads)
     return out << ", a thread " << tile.threadRows << " x " << tile.threadColumns;
-  return out << " by tensor cores";
+  return out << " by tensor cores" << (tile.units == Units::TensorFloats ? " in tf32" : "");
 }
 
 //===-- Choice
@@ -96,6 +97,15 @@ static const Candidate halves[] = {
     {{Units::Halves, 2, 1, 4, 8, 32, 4}, 0.30},  // 64 x 32
     {{Units::Halves, 1, 2, 4, 4, 32, 4}, 0.20},  // 32 x 32
 };
+static const Candidate tensorFloats[] = {
+    {{Units::TensorFloats, 2, 2, 8, 16, 16, 4}, 1.00}, // 128 x 128
+    {{Units::TensorFloats, 2, 2, 8, 8, 16, 4}, 0.80},  // 128 x 64
+    {{Units::TensorFloats, 2, 2, 4, 16, 16, 4}, 0.80}, // 64 x 128
+    {{Units::TensorFloats, 2, 2, 4, 8, 16, 4}, 0.55},  // 64 x 64
+    {{Units::TensorFloats, 1, 2, 4, 8, 16, 4}, 0.30},  // 32 x 64
+    {{Units::TensorFloats, 2, 1, 4, 8, 16, 4}, 0.30},  // 64 x 32
+    {{Units::TensorFloats, 1, 2, 4, 4, 16, 4}, 0.20},  // 32 x 32
+};
 
 static llvm::ArrayRef<Candidate> candidatesOf(Units units, int64_t sumBytes) {
   switch (units) {
@@ -106,6 +116,8 @@ static llvm::ArrayRef<Candidate> candidatesOf(Units units, int64_t sumBytes) {
     return doubles;
   case Units::Halves:
     return halves;
+  case Units::TensorFloats:
+    return tensorFloats;
   }
   return {};
 }

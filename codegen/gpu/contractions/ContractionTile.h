@@ -15,8 +15,9 @@ namespace keratin::codegen {
 // sums in registers, which lie as far apart as its warp has lanes.
 struct ContractionTile {
   // What multiplies: threads (ThreadsEngine), or tensor cores matrices of f64
-  // (DoublesEngine) or of f16 and bf16 (HalvesEngine).
-  enum class Units { Threads, Doubles, Halves };
+  // (DoublesEngine), of f16 and bf16 (HalvesEngine), or of f32 in tf32
+  // (TensorFloatEngine).
+  enum class Units { Threads, Doubles, Halves, TensorFloats };
 
   Units units = Units::Threads;
   int64_t warpRows = 1, warpColumns = 1;
@@ -38,13 +39,16 @@ struct ContractionTile {
   // Elements that are read at once from where neighbours are next to each
   // other.
   int64_t sourceGroup() const { return units == Units::Halves ? 8 : group(); }
+  // Whether stages are StagesEngine's, and what an element takes of them.
+  bool isStaged() const { return units == Units::Halves || units == Units::TensorFloats; }
+  int64_t elementBytes() const { return units == Units::Halves ? 2 : sumBytes; }
 
   // Of threads and doubles: numbers of a row of shared memory for one depth.
   // What is read along the depth is written across the rows: four more than
   // there are lines keep that free of conflicts.
   static int64_t pitch(int64_t lines) { return lines + 4; }
   int64_t stageBytes() const;
-  int64_t stages() const { return units == Units::Halves ? 3 : 2; }
+  int64_t stages() const { return isStaged() ? 3 : 2; }
 
   // Finished sums go through shared memory, so many rows of each warp at a
   // time.

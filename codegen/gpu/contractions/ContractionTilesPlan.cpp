@@ -8,23 +8,24 @@ using namespace mlir;
 namespace ir = keratin::ir;
 using keratin::ir::DimExpr;
 
-DevicePlanPtr ContractionTilesPlan::make(ir::KernelOp kernel, unsigned warpThreads) {
-  if (kindOf(kernel) != KernelKind::Contraction || warpThreads == 1)
+DevicePlanPtr ContractionTilesPlan::make(ir::KernelOp kernel, const DeviceTraits &device) {
+  if (kindOf(kernel) != KernelKind::Contraction || device.warpThreads == 1)
     return nullptr;
   std::optional<ContractionNest> nest = ContractionNest::of(kernel);
   if (!nest || nest->describe().a.elementType.isInteger(1))
     return nullptr;
-  return std::make_shared<ContractionTilesPlan>(kernel, std::move(*nest));
+  return std::make_shared<ContractionTilesPlan>(kernel, std::move(*nest), device.float32Products);
 }
 
 // Rows of tiles of a band: about the square root of how many blocks run at the same time.
 static constexpr int64_t mostBandTiles = 8;
 
-ContractionTilesPlan::ContractionTilesPlan(ir::KernelOp kernel, ContractionNest product)
+ContractionTilesPlan::ContractionTilesPlan(ir::KernelOp kernel, ContractionNest product,
+                                           Float32Products float32Products)
     : FormPlan(kernel), nest(std::move(product)) {
   ContractionSpec spec = nest.describe();
   int64_t sumBytes = sumTypeOf(spec.accumulatorType).getIntOrFloatBitWidth() / 8;
-  tile = chooseTile(unitsFor(spec.a.elementType), sumBytes,
+  tile = chooseTile(unitsFor(spec.a.elementType, float32Products), sumBytes,
                     {spec.batch.constant, spec.m.constant, spec.n.constant, spec.k.constant});
   unitThreads = unsigned(tile.threads());
   sharedBytes = tile.sharedBytes();

@@ -15,9 +15,9 @@ class ContractionTilesPlan final : public FormPlan {
 public:
   // Null where the kernel is no contraction, or the machine's threads cannot
   // wait for each other.
-  static DevicePlanPtr make(ir::KernelOp kernel, unsigned warpThreads);
+  static DevicePlanPtr make(ir::KernelOp kernel, const DeviceTraits &device);
 
-  ContractionTilesPlan(ir::KernelOp kernel, ContractionNest nest);
+  ContractionTilesPlan(ir::KernelOp kernel, ContractionNest nest, Float32Products float32Products);
 
   void printNest(llvm::raw_ostream &out) const override { nest.print(out); }
   void printForm(llvm::raw_ostream &out) const override;

@@ -16,7 +16,8 @@ static bool hasFewFilters(const ConvolutionSpec &spec) {
   return spec.filters.constant && *spec.filters.constant <= most;
 }
 
-DevicePlanPtr keratin::codegen::planDeviceConvolution(ir::KernelOp kernel, unsigned warpThreads) {
+DevicePlanPtr keratin::codegen::planDeviceConvolution(ir::KernelOp kernel,
+                                                      const DeviceTraits &device) {
   if (kindOf(kernel) != KernelKind::Convolution)
     return nullptr;
   std::optional<ConvolutionNest> nest = ConvolutionNest::of(kernel);
@@ -25,9 +26,10 @@ DevicePlanPtr keratin::codegen::planDeviceConvolution(ir::KernelOp kernel, unsig
   ConvolutionSpec spec = nest->describe();
   if (spec.accumulatorType.isInteger(1))
     return nullptr;
-  if (warpThreads > 1 && !hasFewFilters(spec))
-    return std::make_shared<ConvolutionProductPlan>(kernel, std::move(*nest));
-  if (auto plan = ConvolutionSumsPlan::make(kernel, *nest, warpThreads))
+  if (device.warpThreads > 1 && !hasFewFilters(spec))
+    return std::make_shared<ConvolutionProductPlan>(kernel, std::move(*nest),
+                                                    device.float32Products);
+  if (auto plan = ConvolutionSumsPlan::make(kernel, *nest, device.warpThreads))
     return plan;
   return std::make_shared<ConvolutionDirectPlan>(kernel, std::move(*nest));
 }

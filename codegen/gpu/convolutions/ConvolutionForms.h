@@ -7,7 +7,7 @@
 namespace keratin::codegen {
 
 // Null where the kernel is no convolution. As planDeviceKernel.
-DevicePlanPtr planDeviceConvolution(ir::KernelOp kernel, unsigned warpThreads);
+DevicePlanPtr planDeviceConvolution(ir::KernelOp kernel, const DeviceTraits &device);
 
 } // namespace keratin::codegen
 

@@ -36,7 +36,8 @@ static SmallVector<ConvolutionDim> orderPlaces(const ConvolutionNest &nest,
   return dims;
 }
 
-ConvolutionProductPlan::ConvolutionProductPlan(ir::KernelOp kernel, ConvolutionNest neutral)
+ConvolutionProductPlan::ConvolutionProductPlan(ir::KernelOp kernel, ConvolutionNest neutral,
+                                               Float32Products float32Products)
     : FormPlan(kernel), nest(std::move(neutral)) {
   ConvolutionSpec spec = nest.describe();
   steps = llvm::map_to_vector(spec.windows, stepsOf);
@@ -48,7 +49,7 @@ ConvolutionProductPlan::ConvolutionProductPlan(ir::KernelOp kernel, ConvolutionN
   hasTapBits = hasFewTaps();
   int64_t sumBytes = sumTypeOf(spec.accumulatorType).getIntOrFloatBitWidth() / 8;
   DimExpr products = times(nest.shape.groups, DimExpr(phases()));
-  tile = chooseTile(unitsFor(spec.x.elementType), sumBytes,
+  tile = chooseTile(unitsFor(spec.x.elementType, float32Products), sumBytes,
                     {typical(products), typical(rows()), typical(columns()), typical(depth())});
   unitThreads = unsigned(tile.threads());
   sharedBytes = tile.sharedBytes();

@@ -20,13 +20,13 @@ unsigned LoopPlan::threadsOfUnit(const DevicePlan &plan) {
 }
 
 std::unique_ptr<LoopPlan> LoopPlan::make(host::LoopOp loop, ArrayRef<ir::KernelOp> kernels,
-                                         const MachineTarget &machine) {
+                                         const DeviceTraits &device) {
   auto result = std::make_unique<LoopPlan>();
   result->loop = loop;
   result->blockThreads = fewestThreads;
   loop->walk([&](host::LaunchOp launch) { result->plans[int64_t(launch.getKernel())]; });
   for (auto &[number, plan] : result->plans) {
-    plan = planDeviceKernel(kernels[size_t(number)], machine, warpThreads);
+    plan = planDeviceKernel(kernels[size_t(number)], device);
     if (!plan)
       return nullptr;
     // The launch has memory for as many parts as some kernel has units of blocks, and each kernel

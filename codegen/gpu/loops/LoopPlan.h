@@ -17,7 +17,7 @@ public:
   // `kernels` are those of the function by their numbers. Null, with a diagnostic at the op that
   // has no lowering.
   static std::unique_ptr<LoopPlan> make(host::LoopOp loop, llvm::ArrayRef<ir::KernelOp> kernels,
-                                        const MachineTarget &machine);
+                                        const DeviceTraits &device);
 
   // For people, a line.
   void print(llvm::raw_ostream &out) const;

@@ -246,6 +246,10 @@ struct FunctionOptions {
   // which names the op, its source line, the element and what it was made of; updates are not
   // applied. Calls take up to 1.3 times as long; docs/debugging.md says what counts.
   bool checkNumbers = false;
+  // "tf32": contractions and convolutions of float32 may round their factors to 11 significant
+  // bits, where a device has faster units for that; their sums stay float32. CUDA devices do, CPUs
+  // compute as always. "float32": nothing is rounded but sums.
+  std::string float32Products = "float32";
   // On a device with memory of its own: outputs stay there (Array::device), for other functions to
   // read without a copy; Array::toHost brings them back.
   bool keepOnDevice = false;

@@ -1,0 +1,19 @@
+// What plans of kernels must know of a device, and of what was asked for.
+#ifndef KERATIN_CODEGEN_GPU_DEVICETRAITS_H
+#define KERATIN_CODEGEN_GPU_DEVICETRAITS_H
+
+#include "codegen/Float32Products.h"
+#include "codegen/gpu/CudaMachine.h"
+
+namespace keratin::codegen {
+
+struct DeviceTraits {
+  MachineTarget machine = cudaMachine(); // what threads are told to be
+  // That can exchange values; 1 of a machine whose threads cannot, nor wait for each other.
+  unsigned warpThreads = codegen::warpThreads;
+  Float32Products float32Products = Float32Products::Float32;
+};
+
+} // namespace keratin::codegen
+
+#endif // KERATIN_CODEGEN_GPU_DEVICETRAITS_H
