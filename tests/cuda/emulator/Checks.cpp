@@ -50,6 +50,10 @@ uint64_t syncKey(const Warp &warp, const Touch &touch, uint32_t lane) {
 uint32_t leading(const Touch &touch) { return touch.full() ? touch.leaders : ~0u; }
 
 void checkPending(Warp &warp, const Touch &touch, bool isStore) {
+  if (isStore && warp.block->productsInFlight)
+    forLanes(touch.mask, [&](uint32_t l) {
+      checkProductReads(warp, touch.address[l], touch.bytes, l, describe(touch, isStore, l));
+    });
   if (warp.block->pendingBytes == 0)
     return;
   forLanes(touch.mask & leading(touch), [&](uint32_t l) {

@@ -47,6 +47,8 @@ uint64_t Warp::execute(uint64_t budget) {
     current = &i;
     if (mask == 0 && !i.always)
       continue;
+    if (i.touchesProducts)
+      touchProductRegisters(*this, code().productTouches[size_t(&i - instructions)], mask);
     const Code::Trace *trace =
         traces && i.traced ? &code().traces[size_t(&i - instructions)] : nullptr;
     bool moves = trace && trace->moves;
@@ -145,8 +147,10 @@ void Warp::leave(uint32_t lanes) {
 void exitThreads(Warp &warp, const Instruction &, uint32_t mask) {
   if (mask)
     warp.leave(mask);
-  if (warp.finished())
+  if (warp.finished()) {
     warp.block->checkLeft(warp);
+    leaveWarpgroup(warp);
+  }
 }
 
 namespace {
