@@ -299,7 +299,8 @@ TEST_CASE("texts that are no PTX are refused with their line", "[ptx]") {
   CHECK(parseError(kernelOf("tcgen05.commit [%q0];")).find("'tcgen05' is not known") !=
         std::string::npos);
   auto product = [](const std::string &text) {
-    return parseError(kernelOf("wgmma.mma_async.sync.aligned." + text));
+    std::string kernel = kernelOf("wgmma.mma_async.sync.aligned." + text);
+    return parseError(kernel.replace(kernel.find("sm_80"), 5, "sm_90a"));
   };
   CHECK(product("m64n12k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %q0, %q1, 1, 1, 1, 0, 0;")
             .find("expected .m64nNk16, with N a multiple of 8 up to 256") != std::string::npos);
@@ -309,7 +310,7 @@ TEST_CASE("texts that are no PTX are refused with their line", "[ptx]") {
             .find("found 2 registers, expected 4") != std::string::npos);
   CHECK(product("m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %q0, %q1, 1, 2, 1, 0, 0;")
             .find("found '2', expected the number 1 or -1") != std::string::npos);
-  CHECK(parseError(kernelOf("wgmma.wait_group 0;")).find("expected .sync.aligned") !=
+  CHECK(parseError(kernelOf("wgmma.fence.sync.aligned;")).find("found .target sm_80, expected") !=
         std::string::npos);
 }
 

@@ -75,6 +75,8 @@ void Decoder::warpgroupProduct() {
 }
 
 void Decoder::warpgroup() {
+  if (program.target != "sm_90a")
+    fail("found .target " + program.target + ", expected sm_90a");
   now.kind = Kind::Fence;
   bool isFence = take(".fence"), isProduct = take(".mma_async"), isCommit = take(".commit_group"),
        isWait = take(".wait_group");
