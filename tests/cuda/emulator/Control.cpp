@@ -205,11 +205,14 @@ std::string spell(Dim3 index) {
          std::to_string(index.z) + ")";
 }
 
+Dim3 Grid::threadOf(uint32_t warp, uint32_t lane) const {
+  uint64_t linear = uint64_t(warp) * warpLanes + lane;
+  return {uint32_t(linear % blockSize.x), uint32_t(linear / blockSize.x % blockSize.y),
+          uint32_t(linear / blockSize.x / blockSize.y)};
+}
+
 void Warp::fail(FaultKind kind, uint32_t lane, const std::string &what, uint64_t address) {
-  uint64_t thread = uint64_t(number) * warpLanes + lane;
-  Dim3 size = grid->blockSize;
-  Dim3 index{uint32_t(thread % size.x), uint32_t(thread / size.x % size.y),
-             uint32_t(thread / size.x / size.y)};
+  Dim3 index = grid->threadOf(number, lane);
   Fault fault{kind, current ? current->line : 0, block->index, index, address, {}};
   std::string text =
       current ? std::string(code().texts[size_t(current - code().instructions.data())]) : "";

@@ -22,7 +22,8 @@ namespace keratin::ptx {
   X(updateMemory)                                                                                  \
   X(copyAsync)                                                                                     \
   X(commitGroup)                                                                                   \
-  X(waitGroups) X(loadMatrix) X(multiplyMatrix) /* Warpgroups.cpp */                               \
+  X(waitGroups)                                                                                    \
+  X(loadMatrix) X(multiplyMatrix) /* Warpgroups.cpp */                                             \
       X(fenceProducts) X(multiplyAsync) X(commitProducts) X(waitProducts)                          \
           X(fenceProxy) /* Exchanges.cpp */                                                        \
       X(shuffle) X(vote) X(matchLanes) X(reduceLanes) X(activeLanes)                               \

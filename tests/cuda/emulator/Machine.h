@@ -52,6 +52,8 @@ struct Grid {
     return uint32_t((blockSize.count() + warpLanes - 1) / warpLanes);
   }
   uint32_t sharedBytes() const { return code.sharedBytes + dynamicShared; }
+  // Which thread of a block it is.
+  Dim3 threadOf(uint32_t warp, uint32_t lane) const;
 };
 
 // A copy that was issued and has not landed.

@@ -187,16 +187,12 @@ void checkProxy(Warp &warp, const Touch &touch) {
   forLanes(touch.mask, [&](uint32_t l) {
     const Granule *first = &block.sharedGranules[touch.address[l] >> shift];
     for (uint32_t g = 0; g < chunkBytes >> shift; ++g)
-      if (Access write = first[g].write; write && !warp.clock.isSeenByProxy(write)) {
-        uint64_t linear = uint64_t(write.warp()) * warpLanes + write.lane();
-        Dim3 size = warp.grid->blockSize;
-        Dim3 thread{uint32_t(linear % size.x), uint32_t(linear / size.x % size.y),
-                    uint32_t(linear / size.x / size.y)};
+      if (Access write = first[g].write; write && !warp.clock.isSeenByProxy(write))
         warp.fail(FaultKind::AsyncProduct, l,
-                  describe(touch, false, l) + ", which thread " + spell(thread) +
+                  describe(touch, false, l) + ", which thread " +
+                      spell(warp.grid->threadOf(write.warp(), write.lane())) +
                       " has written with no fence.proxy.async since",
                   touch.address[l] + (uint64_t(g) << shift));
-      }
   });
 }
 
