@@ -1,5 +1,6 @@
 # FileCheck tests: every .mlir under tests/.
 import os
+import shutil
 import lit.formats
 
 config.name = "keratin"
@@ -10,6 +11,11 @@ config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.keratin_build, "tests", "lit")
 config.environment["PATH"] = os.pathsep.join(
     [os.path.join(config.keratin_build, "bin"), config.llvm_tools, config.environment.get("PATH", "")])
+# NVIDIA's assembler, where it is.
+ptxas = shutil.which("ptxas") or shutil.which("ptxas", path="/usr/local/cuda/bin")
+if ptxas:
+    config.available_features.add("ptxas")
+    config.substitutions.append(("%{ptxas}", ptxas))
 # Not the user's.
 config.environment["KERATIN_CACHE_DIR"] = os.path.join(config.test_exec_root, "cache")
 config.substitutions.append(("%{exits}", os.path.join(config.test_source_root, "tools", "exits.sh")))

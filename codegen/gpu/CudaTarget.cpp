@@ -2,6 +2,7 @@
 
 #include "codegen/cpu/CpuTarget.h"
 #include "codegen/cpu/KernelLowering.h"
+#include "codegen/gpu/DeviceForms.h"
 #include "codegen/gpu/DevicePlan.h"
 #include "codegen/gpu/loops/LoopPlan.h"
 #include "codegen/gpu/ptx/CubinCache.h"
@@ -52,23 +53,50 @@ template <typename T> static std::vector<char> bytesOf(ArrayRef<T> values) {
   return std::vector<char>(begin, begin + values.size() * sizeof(T));
 }
 
-static void addImages(EntryDescription &description, const std::string &ptx,
-                      ArrayRef<PtxKernel> kernels) {
+namespace {
+// All kernels of a function, for all architectures ("") or for one on which some have other forms.
+struct DeviceCode {
+  std::string architecture;
+  MachineTarget machine;
+  OwningOpRef<ModuleOp> module;
+  std::vector<PtxKernel> kernels;
+  std::string ptx;
+
+  LogicalResult emit() {
+    if (failed(lowerToLlvm(*module)))
+      return failure();
+    FailureOr<std::string> text = emitPtx(*module, kernels, machine);
+    if (succeeded(text))
+      ptx = std::move(*text);
+    return text;
+  }
+};
+} // namespace
+
+static void addImages(EntryDescription &description, const DeviceCode &code) {
   std::vector<keratin_cuda_kernel_t> launches;
-  for (const PtxKernel &kernel : kernels)
+  for (const PtxKernel &kernel : code.kernels)
     launches.push_back(kernel.shape.launch);
   description.device = KERATIN_CUDA_DEVICE;
+  std::string ending = code.architecture.empty() ? "" : ":" + code.architecture;
+  description.images.push_back({KERATIN_CUDA_IMAGE_PTX + ending,
+                                bytesOf(ArrayRef<char>(code.ptx.c_str(), code.ptx.size() + 1))});
   description.images.push_back(
-      {KERATIN_CUDA_IMAGE_PTX, bytesOf(ArrayRef<char>(ptx.c_str(), ptx.size() + 1))});
-  description.images.push_back(
-      {KERATIN_CUDA_IMAGE_KERNELS, bytesOf(ArrayRef<keratin_cuda_kernel_t>(launches))});
+      {KERATIN_CUDA_IMAGE_KERNELS + ending, bytesOf(ArrayRef<keratin_cuda_kernel_t>(launches))});
 }
 
-LogicalResult CudaTarget::addCubins(EntryDescription &description, const std::string &ptx,
-                                    Location location) const {
-  std::vector<std::string> wanted = architectures;
-  if (wanted.empty() && !deviceArchitecture.empty())
-    wanted.push_back(deviceArchitecture);
+std::vector<std::string> CudaTarget::wanted() const {
+  std::vector<std::string> result = architectures;
+  if (result.empty() && !deviceArchitecture.empty())
+    result.push_back(deviceArchitecture);
+  return result;
+}
+
+LogicalResult
+CudaTarget::addCubins(EntryDescription &description,
+                      llvm::function_ref<const std::string &(StringRef architecture)> ptxFor,
+                      Location location) const {
+  const std::vector<std::string> wanted = this->wanted();
   std::string missing;
   if (wanted.empty() || description.deviceKernels.empty() || !canAssemble(&missing))
     return success();
@@ -78,7 +106,7 @@ LogicalResult CudaTarget::addCubins(EntryDescription &description, const std::st
   };
   std::vector<std::future<Result>> results;
   for (const std::string &architecture : wanted)
-    results.push_back(std::async(std::launch::async, [&ptx, &architecture] {
+    results.push_back(std::async(std::launch::async, [&ptx = ptxFor(architecture), &architecture] {
       Result result;
       result.cubin = cubinOf(ptx, architecture, &result.error);
       return result;
@@ -105,17 +133,18 @@ static void describe(const LoopPlan &plan, ArrayRef<ir::KernelOp> kernels,
 LogicalResult CudaTarget::lower(func::FuncOp function, host::ProgramOp program, ModuleOp into,
                                 StringRef name, EntryDescription &description) const {
   OwningOpRef<ModuleOp> module = ModuleOp::create(function.getLoc());
-  std::map<std::string, LaunchShape> shapes;
+  DeviceForms forms;
   DeviceModule lowering = {
       *module,
       [&](ir::KernelOp kernel, OpBuilder &builder, StringRef name) -> FailureOr<KernelFunction> {
         auto plan = planDeviceKernel(kernel, device);
         if (!plan)
           return failure();
-        // Of kernels of this name the last stays.
-        shapes[name.str()] = plan->shape();
         description.plans[kernel] = plan;
-        return plan->lower(builder, name, device.machine);
+        FailureOr<KernelFunction> made = plan->lower(builder, name, device.machine);
+        if (succeeded(made))
+          forms.add(name, *plan, *made);
+        return made;
       },
       [&](host::LoopOp loop, ArrayRef<ir::KernelOp> kernels,
           StringRef name) -> FailureOr<LoopFunction> {
@@ -124,7 +153,7 @@ LogicalResult CudaTarget::lower(func::FuncOp function, host::ProgramOp program, 
           return failure();
         FailureOr<LoopFunction> made = plan->lower(*module, kernels, name, device.machine);
         if (succeeded(made) && made->function) {
-          shapes[name.str()] = plan->shape();
+          forms.add(name, plan->shape());
           describe(*plan, kernels, description);
         }
         return made;
@@ -134,18 +163,36 @@ LogicalResult CudaTarget::lower(func::FuncOp function, host::ProgramOp program, 
   std::vector<PtxKernel> kernels;
   for (const DeviceKernel &kernel : description.deviceKernels) {
     auto made = module->lookupSymbol<LLVM::LLVMFuncOp>(kernel.name);
-    kernels.push_back({kernel.name, shapes.at(kernel.name), KernelBounds::of(made)});
+    kernels.push_back({kernel.name, forms.shapeOf(kernel.name), KernelBounds::of(made)});
     kernels.back().shape.slots = kernel.slots;
   }
-  if (failed(lowerToLlvm(*module)))
-    return failure();
-  FailureOr<std::string> ptx = emitPtx(*module, kernels);
-  if (failed(ptx))
-    return failure();
-  for (auto [described, kernel] : llvm::zip(description.deviceKernels, kernels))
+  std::vector<DeviceCode> codes;
+  for (const std::string &architecture : wanted()) {
+    std::optional<DeviceTraits> own = device.on(architecture);
+    if (!own)
+      continue;
+    std::vector<PtxKernel> launched = kernels;
+    FailureOr<OwningOpRef<ModuleOp>> made = forms.onDevice(*own, *module, launched);
+    if (failed(made))
+      return failure();
+    if (*made)
+      codes.push_back({architecture, own->machine, std::move(*made), std::move(launched), ""});
+  }
+  codes.insert(codes.begin(),
+               DeviceCode{"", device.machine, std::move(module), std::move(kernels), ""});
+  for (DeviceCode &code : codes) {
+    if (failed(code.emit()))
+      return failure();
+    addImages(description, code);
+  }
+  for (auto [described, kernel] : llvm::zip(description.deviceKernels, codes.front().kernels))
     described.name = kernel.name;
-  addImages(description, *ptx, kernels);
-  return addCubins(description, *ptx, function.getLoc());
+  auto ptxFor = [&](StringRef architecture) -> const std::string & {
+    auto own = llvm::find_if(
+        codes, [&](const DeviceCode &code) { return code.architecture == architecture; });
+    return own == codes.end() ? codes.front().ptx : own->ptx;
+  };
+  return addCubins(description, ptxFor, function.getLoc());
 }
 
 std::unique_ptr<Target> keratin::codegen::makeCudaTarget(const TargetChoice &choice,

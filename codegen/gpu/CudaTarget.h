@@ -27,9 +27,13 @@ public:
                             EntryDescription &description) const override;
 
 private:
-  // A thread for each architecture.
-  mlir::LogicalResult addCubins(EntryDescription &description, const std::string &ptx,
-                                mlir::Location location) const;
+  // That code is made for, besides PTX for all: what was named, else that of the device at hand.
+  std::vector<std::string> wanted() const;
+  // A thread for each architecture, of the PTX that `ptxFor` gives.
+  mlir::LogicalResult
+  addCubins(EntryDescription &description,
+            llvm::function_ref<const std::string &(llvm::StringRef architecture)> ptxFor,
+            mlir::Location location) const;
 
   PortableMachine machine; // of the host
   DeviceTraits device;

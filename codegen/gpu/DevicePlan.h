@@ -28,6 +28,9 @@ public:
   unsigned unitThreads = 1;
   int64_t sharedBytes = 0; // of a block; then a block does a unit
   int64_t partBytes = 0;   // that a unit leaves for others (Meeting)
+  // It is not what it would be on any device, but for one that has what not all have. Units, and
+  // what argv has, are the same all the same.
+  bool isOfDevice = false;
 
 protected:
   // As finish(), with what is known of its sizes (KernelBounds).

@@ -5,6 +5,10 @@
 #include "codegen/Float32Products.h"
 #include "codegen/gpu/CudaMachine.h"
 
+#include "llvm/ADT/StringRef.h"
+
+#include <optional>
+
 namespace keratin::codegen {
 
 struct DeviceTraits {
@@ -12,6 +16,11 @@ struct DeviceTraits {
   // That can exchange values; 1 of a machine whose threads cannot, nor wait for each other.
   unsigned warpThreads = codegen::warpThreads;
   Float32Products float32Products = Float32Products::Float32;
+  bool hasWarpgroups = false; // 128 threads multiply matrices together: wgmma
+
+  // The same of this architecture alone, "sm_90a", where kernels have forms of their own on it;
+  // else nullopt.
+  std::optional<DeviceTraits> on(llvm::StringRef architecture) const;
 };
 
 } // namespace keratin::codegen

@@ -5,9 +5,13 @@
 // keratin_device_code_t:
 //  - "ptx": the text of one PTX module, with a NUL at its end. A kernel is a `.visible .entry`
 //    of the name that keratin_device_code_t::kernels gives it.
-//  - "cubin:sm_80" and so on: the same module assembled for one architecture. Optional.
+//  - "ptx:sm_90a": another module with the same kernels, for that architecture alone. Optional.
+//  - "cubin:sm_80" and so on: a module assembled for one architecture: that of its own, else that
+//    for all. Optional.
 //  - "cuda-kernels": an array of keratin_cuda_kernel_t, one for each of
 //    keratin_device_code_t::kernels, in their order.
+//  - "cuda-kernels:sm_90a": the same of the architecture's own module, beside that. Threads and
+//    shared memory may be others; units, units_per_block and slots are not.
 //
 // Parameters of each kernel, all `.param .u64`, in this order: the slots of the launch's argv
 // (pointers are addresses on the device, numbers are themselves), then the numbers of
@@ -25,6 +29,8 @@ extern "C" {
 #define KERATIN_CUDA_IMAGE_PTX "ptx"
 #define KERATIN_CUDA_IMAGE_CUBIN "cubin:" // before the architecture
 #define KERATIN_CUDA_IMAGE_KERNELS "cuda-kernels"
+// Between the kind of an image of one architecture and its name.
+#define KERATIN_CUDA_IMAGE_OF ":"
 
 #define KERATIN_CUDA_ALIGNMENT 256
 

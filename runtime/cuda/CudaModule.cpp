@@ -42,13 +42,13 @@ static int suitability(const char *architecture, int major, int minor) {
   return *end == '\0' && number / 10 == major && number % 10 <= minor ? int(number % 10) + 1 : 0;
 }
 
-const keratin_image_t *CudaModule::bestCubin() const {
+const keratin_image_t *CudaModule::bestOf(const char *kind) const {
   const keratin_image_t *best = nullptr;
   int bestScore = 0;
-  size_t prefix = strlen(KERATIN_CUDA_IMAGE_CUBIN);
+  size_t prefix = strlen(kind);
   for (int64_t i = 0; i < code.num_images; ++i) {
     const keratin_image_t &image = code.images[i];
-    if (strncmp(image.kind, KERATIN_CUDA_IMAGE_CUBIN, prefix) != 0)
+    if (strncmp(image.kind, kind, prefix) != 0)
       continue;
     if (int score = suitability(image.kind + prefix, device.major, device.minor);
         score > bestScore) {
@@ -86,7 +86,8 @@ Code CudaModule::loadImage(const keratin_image_t &image, CUresult &result,
 Code CudaModule::refuseImages(keratin_status_t *status) const {
   ShortText kinds;
   for (int64_t i = 0; i < code.num_images; ++i)
-    if (strcmp(code.images[i].kind, KERATIN_CUDA_IMAGE_KERNELS) != 0)
+    if (strncmp(code.images[i].kind, KERATIN_CUDA_IMAGE_KERNELS,
+                strlen(KERATIN_CUDA_IMAGE_KERNELS)) != 0)
       kinds.add("%s'%s'", kinds.text()[0] ? ", " : "", code.images[i].kind);
   return fail(status, KERATIN_FAILED_PRECONDITION,
               "function '%s' has no image that device '%s' (%s) runs; it has %s; needed is '%s' or "
@@ -96,22 +97,37 @@ Code CudaModule::refuseImages(keratin_status_t *status) const {
               KERATIN_CUDA_IMAGE_CUBIN, device.major, device.minor);
 }
 
-// Machine code where there is some that the driver takes, else PTX, which it compiles.
+// Machine code where there is some that the driver takes, else PTX, which it compiles: for this
+// architecture alone, else for all.
 Code CudaModule::loadImages(keratin_status_t *status) {
-  const keratin_image_t *cubin = bestCubin();
-  const keratin_image_t *ptx = imageOf(KERATIN_CUDA_IMAGE_PTX);
-  if (ptx && (ptx->bytes < 1 || static_cast<const char *>(ptx->data)[ptx->bytes - 1] != '\0'))
-    return fail(status, KERATIN_INVALID_ARGUMENT,
-                "function '%s': its image '%s' does not end in NUL", functionName(function),
-                KERATIN_CUDA_IMAGE_PTX);
-  CUresult result = CUDA_SUCCESS;
-  if (cubin) {
-    Code failure = loadImage(*cubin, result, status);
-    bool isForOthers = result == CUDA_ERROR_NO_BINARY_FOR_GPU || result == CUDA_ERROR_INVALID_IMAGE;
-    if (failure == KERATIN_OK || !ptx || !isForOthers)
+  const keratin_image_t *ptx[] = {bestOf(KERATIN_CUDA_IMAGE_PTX KERATIN_CUDA_IMAGE_OF),
+                                  imageOf(KERATIN_CUDA_IMAGE_PTX)};
+  for (const keratin_image_t *text : ptx)
+    if (text && (text->bytes < 1 || static_cast<const char *>(text->data)[text->bytes - 1] != '\0'))
+      return fail(status, KERATIN_INVALID_ARGUMENT,
+                  "function '%s': its image '%s' does not end in NUL", functionName(function),
+                  text->kind);
+  Code failure = KERATIN_OK;
+  bool isForOthers = true;
+  for (const keratin_image_t *image : {bestOf(KERATIN_CUDA_IMAGE_CUBIN), ptx[0], ptx[1]}) {
+    if (!image || !isForOthers)
+      continue;
+    CUresult result = CUDA_SUCCESS;
+    failure = loadImage(*image, result, status);
+    isForOthers = result == CUDA_ERROR_NO_BINARY_FOR_GPU || result == CUDA_ERROR_INVALID_IMAGE;
+    if (failure == KERATIN_OK)
       return failure;
   }
-  return ptx ? loadImage(*ptx, result, status) : refuseImages(status);
+  return failure == KERATIN_OK ? refuseImages(status) : failure;
+}
+
+// How kernels are launched: those of an architecture's own module may be so in another way.
+const keratin_image_t *CudaModule::launches() const {
+  char kind[64] = "";
+  if (const char *architecture = strstr(loadedKind, KERATIN_CUDA_IMAGE_OF))
+    snprintf(kind, sizeof(kind), "%s%s", KERATIN_CUDA_IMAGE_KERNELS, architecture);
+  const keratin_image_t *own = imageOf(kind);
+  return own ? own : imageOf(KERATIN_CUDA_IMAGE_KERNELS);
 }
 
 //===-- Kernels -------------------------------------------------------------------------------===//
@@ -168,14 +184,14 @@ Code CudaModule::findKernel(CudaKernel &kernel, keratin_status_t *status) {
 }
 
 Code CudaModule::findKernels(keratin_status_t *status) {
-  const keratin_image_t *shapes = imageOf(KERATIN_CUDA_IMAGE_KERNELS);
+  const keratin_image_t *shapes = launches();
   int64_t bytes = code.num_kernels * int64_t(sizeof(keratin_cuda_kernel_t));
   if (!shapes || shapes->bytes != bytes)
     return fail(status, KERATIN_INVALID_ARGUMENT,
                 "function '%s': its image '%s' has %" PRId64 " bytes; needed %" PRId64
                 " for %" PRId64 " kernels",
-                functionName(function), KERATIN_CUDA_IMAGE_KERNELS, shapes ? shapes->bytes : 0,
-                bytes, code.num_kernels);
+                functionName(function), shapes ? shapes->kind : KERATIN_CUDA_IMAGE_KERNELS,
+                shapes ? shapes->bytes : 0, bytes, code.num_kernels);
   kernels = static_cast<CudaKernel *>(
       runtime::allocate(size_t(code.num_kernels) * sizeof(CudaKernel), alignof(CudaKernel)));
   if (!kernels)

@@ -25,7 +25,9 @@ public:
 
 private:
   const keratin_image_t *imageOf(const char *kind) const;
-  const keratin_image_t *bestCubin() const;
+  // Of the kinds that begin like this: that which suits the device best.
+  const keratin_image_t *bestOf(const char *kind) const;
+  const keratin_image_t *launches() const;
   Code loadImages(keratin_status_t *status);
   Code loadImage(const keratin_image_t &image, CUresult &result, keratin_status_t *status);
   Code refuseImages(keratin_status_t *status) const;

@@ -32,7 +32,7 @@ TEST_CASE("a device runs machine code of its major number and no higher minor on
   CHECK(cudaArchitectureFor("sm_80") == "sm_80");
   CHECK(cudaArchitectureFor("sm_87") == "sm_86");
   CHECK(cudaArchitectureFor("sm_89") == "sm_89");
-  CHECK(cudaArchitectureFor("sm_90") == "sm_90");
+  CHECK(cudaArchitectureFor("sm_90") == "sm_90a");
   CHECK(cudaArchitectureFor("sm_103") == "sm_100");
   CHECK(cudaArchitectureFor("sm_121") == "sm_120");
   CHECK(cudaArchitectureFor("sm_75") == "");

@@ -296,11 +296,22 @@ TEST_CASE("texts that are no PTX are refused with their line", "[ptx]") {
   CHECK(parseError(kernelOf("add.u32 %r0, %r1, %r2")) == "line 10: found 'ret', expected ';'");
   CHECK(parseError(kernelOf("mov.f32 %f0, 0f123;")) ==
         "line 9: '0f123' is no floating-point constant: 8 hexadecimal digits are needed");
-  CHECK(
-      parseError(
-          kernelOf(
-              "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0}, %q0, %q1, 1, 1, 1, 0, 0;"))
-          .find("'wgmma' is not known") != std::string::npos);
+  CHECK(parseError(kernelOf("tcgen05.commit [%q0];")).find("'tcgen05' is not known") !=
+        std::string::npos);
+  auto product = [](const std::string &text) {
+    std::string kernel = kernelOf("wgmma.mma_async.sync.aligned." + text);
+    return parseError(kernel.replace(kernel.find("sm_80"), 5, "sm_90a"));
+  };
+  CHECK(product("m64n12k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %q0, %q1, 1, 1, 1, 0, 0;")
+            .find("expected .m64nNk16, with N a multiple of 8 up to 256") != std::string::npos);
+  CHECK(product("m64n8k16.f16.f16.f16 {%r0, %r1}, %q0, %q1, 1, 1, 1, 0, 0;")
+            .find("a product of these types is not emulated") != std::string::npos);
+  CHECK(product("m64n8k16.f32.f16.f16 {%f0, %f1}, %q0, %q1, 1, 1, 1, 0, 0;")
+            .find("found 2 registers, expected 4") != std::string::npos);
+  CHECK(product("m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %q0, %q1, 1, 2, 1, 0, 0;")
+            .find("found '2', expected the number 1 or -1") != std::string::npos);
+  CHECK(parseError(kernelOf("wgmma.fence.sync.aligned;")).find("found .target sm_80, expected") !=
+        std::string::npos);
 }
 
 // Nothing that a damaged text says may end the process: it is refused, or it runs to some end.

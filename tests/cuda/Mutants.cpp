@@ -70,12 +70,17 @@ void mutateFunction(std::string_view ptx, const Function &function, std::vector<
                       without(ptx, from, to - from)});
     };
     bool isBarrier = isOneOf(statement.words[0], {"bar", "barrier"}) && !has(statement, ".red");
-    bool isWait = statement.words[0] == "cp" &&
+    bool isWait = isOneOf(statement.words[0], {"cp", "wgmma"}) &&
                   (has(statement, ".wait_group") || has(statement, ".wait_all"));
+    bool isFence = (statement.words[0] == "wgmma" &&
+                    (has(statement, ".fence") || has(statement, ".commit_group"))) ||
+                   (statement.words[0] == "fence" && has(statement, ".proxy"));
     if (isBarrier)
       add(Mutant::Barrier, guard, end);
     else if (isWait)
       add(Mutant::Wait, guard, end);
+    else if (isFence)
+      add(Mutant::Fence, guard, end);
     else if (isForwardBranch(function, i))
       add(Mutant::Guard, guard, end);
     else if (isGuardedAccess(function, i))

@@ -1,5 +1,5 @@
-// Wrong versions of a module: each barrier, each wait for asynchronous copies and each guard of
-// bounds left out in turn.
+// Wrong versions of a module: each barrier, each wait for asynchronous copies and products, each
+// fence of products and of the asynchronous proxy, and each guard of bounds left out in turn.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace keratin::ptx {
 
 struct Mutant {
-  enum Kind { Barrier, Wait, Guard } kind;
+  enum Kind { Barrier, Wait, Fence, Guard } kind;
   int line;         // of the statement that is gone
   std::string what; // the statement
   std::string text; // of the whole module without it; all other lines keep their numbers

@@ -164,6 +164,25 @@ TEST_CASE("products of all dtypes", "[contraction]") {
   CHECK(sweep.refused.empty());
 }
 
+// Tiles of 64 and 128 rows and columns, which are chosen where sizes are not known: tensor cores of
+// a warp make them, or of four warps together.
+TEST_CASE("products of halves in large tiles", "[contraction]") {
+  std::vector<SweepCase> cases;
+  size_t number = 0;
+  for (const char *form : forms)
+    for (const Sizes &sizes : {Sizes{d(0), d(1), d(2), 2}, Sizes{d(0), d(1), d(2)},
+                               Sizes{64, d(1), d(2)}, Sizes{64, d(1), d(2), 16}})
+      cases.push_back(
+          product(form, sizes, number++ % 2 ? KERATIN_DTYPE_BFLOAT16 : KERATIN_DTYPE_FLOAT16));
+  Sweep sweep;
+  sweep.calls = {{{0, 130}, {1, 136}, {2, 72}},
+                 {{0, 63}, {1, 65}, {2, 131}},
+                 {{0, 3}, {1, 0}, {2, 64}},
+                 {{0, 8}, {1, 8}, {2, 0}}};
+  sweep.check(cases);
+  CHECK(sweep.refused.empty());
+}
+
 TEST_CASE("what follows from products", "[contraction]") {
   // A bias for each column, an activation, something to add; the product itself besides.
   Epilogue layer = [](GraphMath &math, Value y, ValueRange others) -> Values {

@@ -184,6 +184,23 @@ TEST_CASE("convolutions of all dtypes", "[convolution]") {
   checkAll(problems);
 }
 
+// Many places and filters: tiles as large as warpgroups want them.
+TEST_CASE("convolutions of halves in large tiles", "[convolution]") {
+  std::vector<Problem> problems;
+  for (bool channelsFirst : {false, true})
+    problems.push_back({channelsFirst,
+                        d(0),
+                        {d(1), d(2)},
+                        {3, 3},
+                        1,
+                        8,
+                        72,
+                        1,
+                        1,
+                        channelsFirst ? KERATIN_DTYPE_BFLOAT16 : KERATIN_DTYPE_FLOAT16});
+  checkAll(problems, {{{0, 2}, {1, 9}, {2, 8}}, {{0, 1}, {1, 3}, {2, 17}}});
+}
+
 TEST_CASE("convolutions in tf32", "[convolution]") {
   std::vector<Problem> problems;
   for (bool channelsFirst : {false, true}) {

@@ -298,6 +298,23 @@ TEST_CASE("images that do not fit are refused") {
                     "'cubin:sm_80' of function 'f' failed: CUDA_ERROR_NO_BINARY_FOR_GPU (no kernel "
                     "image is available for execution on the device)");
   }
+  SECTION("PTX for its architecture alone, with launches of its own") {
+    const char other[] = "for nobody";
+    code.images.push_back({"ptx:sm_80a", code.images[0].data, code.images[0].bytes, {}});
+    code.images[0] = {"ptx", other, sizeof(other), {}};
+    code.images.push_back({"ptx:sm_90a", other, sizeof(other), {}});
+    code.images.push_back({"cuda-kernels:sm_80a", other, sizeof(other), {}});
+    code.code.images = code.images.data();
+    code.code.num_images = 4;
+    status.message[0] = '\0';
+    CHECK(load() == "");
+    code.code.num_images = 5;
+    CHECK(load() == "function 'f': its image 'cuda-kernels:sm_80a' has 11 bytes; needed " +
+                        std::to_string(code.code.num_kernels * sizeof(keratin_cuda_kernel_t)) +
+                        " for " + std::to_string(code.code.num_kernels) + " kernels");
+    code.images[2].bytes -= 1;
+    CHECK(load() == "function 'f': its image 'ptx:sm_80a' does not end in NUL");
+  }
   SECTION("PTX that does not compile") {
     const char text[] = ".version 8.0\n.target sm_90a\n.address_size 64\n";
     code.images[0].data = text;

@@ -122,17 +122,21 @@ void warn(const std::string &text) {
     llvm::errs() << "keratin-compile: warning: " << text << "\n";
 }
 
-// The image of a function for its device, by the beginning of the image's kind.
+// The image of a function for its device, by the beginning of the image's kind: that of the
+// architecture, if one is named and has its own.
 absl::StatusOr<std::string> deviceImage(FunctionCompiler &compiler, const codegen::Target &target,
-                                        const std::string &entryName, llvm::StringRef kind) {
+                                        const std::string &entryName, llvm::StringRef kind,
+                                        llvm::StringRef architecture) {
   auto code = compiler.generate(target, entryName);
   if (!code.ok())
     return code.status();
   if (const keratin_device_code_t *device = code->description->descriptor.device_code)
-    for (int64_t i = 0; i < device->num_images; ++i)
-      if (const keratin_image_t &image = device->images[i];
-          llvm::StringRef(image.kind).starts_with(kind))
-        return std::string(static_cast<const char *>(image.data), size_t(image.bytes));
+    for (const std::string &wanted :
+         {(kind + KERATIN_CUDA_IMAGE_OF + architecture).str(), kind.str()})
+      for (int64_t i = 0; i < device->num_images; ++i)
+        if (const keratin_image_t &image = device->images[i];
+            llvm::StringRef(image.kind).starts_with(wanted))
+          return std::string(static_cast<const char *>(image.data), size_t(image.bytes));
   return absl::InvalidArgumentError(
       emitKind == "ptx"
           ? "--emit=ptx needs a function with kernels and --target=" KERATIN_CUDA_DEVICE
@@ -182,7 +186,8 @@ absl::StatusOr<std::string> emitText(ir::SavedGraph graph, const ModelOptions &o
     } else if (emitKind == "ptx" || emitKind == "cubin") {
       auto image =
           deviceImage(compiler, *made, "keratin." + identifier,
-                      emitKind == "ptx" ? KERATIN_CUDA_IMAGE_PTX : KERATIN_CUDA_IMAGE_CUBIN);
+                      emitKind == "ptx" ? KERATIN_CUDA_IMAGE_PTX : KERATIN_CUDA_IMAGE_CUBIN,
+                      llvm::StringRef(options.target).split(':').second);
       if (!image.ok())
         return image.status();
       stream << (emitKind == "ptx" ? llvm::StringRef(image->c_str()) : llvm::StringRef(*image));

@@ -1,5 +1,6 @@
 #include "tools/keratin-dump/DeviceText.h"
 
+#include "codegen/gpu/DeviceTraits.h"
 #include "codegen/gpu/ptx/CudaArchitectures.h"
 #include "codegen/gpu/ptx/Ptxas.h"
 #include "codegen/gpu/ptx/Sass.h"
@@ -21,8 +22,8 @@ using llvm::StringRef;
 
 namespace {
 
-// The images of a function, and the architectures that the target names.
-struct DeviceImages {
+// The kernels of a function for some architectures.
+struct DeviceModule {
   std::string ptx;
   std::map<std::string, keratin_cuda_kernel_t> launches; // by the names of kernels in the PTX
   std::vector<std::string> architectures;
@@ -31,22 +32,51 @@ struct DeviceImages {
 } // namespace
 
 static absl::StatusOr<std::shared_ptr<const codegen::Target>>
-targetOf(const compiler::CompileOptions &options, const std::string &name) {
+targetOf(const compiler::CompileOptions &options, const std::string &name,
+         const std::string &deviceArchitecture = "") {
   std::string error;
-  std::shared_ptr<const codegen::Target> target =
-      codegen::makeTarget(compiler::portableChoice(name, options.cpu, options), &error);
+  codegen::TargetChoice choice = compiler::portableChoice(name, options.cpu, options);
+  choice.deviceArchitecture = deviceArchitecture;
+  std::shared_ptr<const codegen::Target> target = codegen::makeTarget(choice, &error);
   if (!target)
     return absl::InvalidArgumentError(error);
   return target;
 }
 
-static absl::StatusOr<DeviceImages> imagesOf(mlir::ModuleOp module, StringRef stage,
-                                             const compiler::CompileOptions &options) {
+// The module of an architecture's own, ":sm_90a", or that for all, "".
+static DeviceModule moduleOf(const keratin_device_code_t &device, const std::string &ending) {
+  DeviceModule module;
+  for (int64_t i = 0; i < device.num_images; ++i) {
+    StringRef kind = device.images[i].kind;
+    auto *data = static_cast<const char *>(device.images[i].data);
+    if (kind == KERATIN_CUDA_IMAGE_PTX + ending)
+      module.ptx = data;
+    else if (kind == KERATIN_CUDA_IMAGE_KERNELS + ending)
+      for (int64_t k = 0; k < device.num_kernels; ++k)
+        std::memcpy(&module.launches[device.kernels[k]],
+                    data + size_t(k) * sizeof(keratin_cuda_kernel_t),
+                    sizeof(keratin_cuda_kernel_t));
+  }
+  return module;
+}
+
+// Those that the target's architectures run: the one for all first, then those of their own.
+static absl::StatusOr<std::vector<DeviceModule>>
+modulesOf(mlir::ModuleOp module, StringRef stage, const compiler::CompileOptions &options) {
   if (auto checked = targetOf(options, options.target); !checked.ok())
     return checked.status();
   auto [name, list] = StringRef(options.target).split(':');
-  // Nothing is assembled with the function: what the assembler says of each kernel is wanted too.
-  auto target = targetOf(options, name.str());
+  std::string error;
+  std::vector<std::string> architectures = {codegen::cudaArchitectures().front().str()};
+  if (!list.empty())
+    architectures = *codegen::cudaArchitecturesOf(list, &error);
+  // Nothing is assembled with the function, as what the assembler says of each kernel is wanted
+  // too: but of a device that has forms of its own, if the assembler takes it.
+  std::string device;
+  for (const std::string &architecture : architectures)
+    if (codegen::DeviceTraits().on(architecture))
+      device = StringRef(architecture).drop_back().str();
+  auto target = targetOf(options, name.str(), device);
   if (!target.ok())
     return target.status();
   mlir::OwningOpRef<mlir::ModuleOp> copy = module.clone();
@@ -56,27 +86,24 @@ static absl::StatusOr<DeviceImages> imagesOf(mlir::ModuleOp module, StringRef st
   auto code = compiler.generate(**target, "model");
   if (!code.ok())
     return code.status();
-  DeviceImages images;
-  if (const keratin_device_code_t *device = code->description->descriptor.device_code)
-    for (int64_t i = 0; i < device->num_images; ++i) {
-      StringRef kind = device->images[i].kind;
-      auto *data = static_cast<const char *>(device->images[i].data);
-      if (kind == KERATIN_CUDA_IMAGE_PTX)
-        images.ptx = data;
-      else if (kind == KERATIN_CUDA_IMAGE_KERNELS)
-        for (int64_t k = 0; k < device->num_kernels; ++k)
-          std::memcpy(&images.launches[device->kernels[k]],
-                      data + size_t(k) * sizeof(keratin_cuda_kernel_t),
-                      sizeof(keratin_cuda_kernel_t));
-    }
-  if (images.ptx.empty())
+  const keratin_device_code_t *made = code->description->descriptor.device_code;
+  DeviceModule forAll = made ? moduleOf(*made, "") : DeviceModule();
+  if (forAll.ptx.empty())
     return absl::InvalidArgumentError("--stage=" + stage.str() + ": the target '" + options.target +
                                       "' makes no PTX; needed --target=" KERATIN_CUDA_DEVICE);
-  std::string error;
-  images.architectures = {codegen::cudaArchitectures().front().str()};
-  if (!list.empty())
-    images.architectures = *codegen::cudaArchitecturesOf(list, &error);
-  return images;
+  std::vector<DeviceModule> modules;
+  for (const std::string &architecture : architectures) {
+    DeviceModule own = moduleOf(*made, KERATIN_CUDA_IMAGE_OF + architecture);
+    if (own.ptx.empty()) {
+      forAll.architectures.push_back(architecture);
+    } else {
+      own.architectures.push_back(architecture);
+      modules.push_back(std::move(own));
+    }
+  }
+  if (!forAll.architectures.empty())
+    modules.insert(modules.begin(), std::move(forAll));
+  return modules;
 }
 
 static std::string commentOf(const codegen::KernelResources &resources,
@@ -92,12 +119,12 @@ static std::string commentOf(const codegen::KernelResources &resources,
 }
 
 // What the assembler says, above the kernels that it says it of.
-static std::string annotated(const DeviceImages &images, const codegen::Ptxas &assembler) {
+static std::string annotated(const DeviceModule &module, const codegen::Ptxas &assembler) {
   std::map<std::string, std::string> comments; // by kernel
   std::string text;
-  for (const std::string &architecture : images.architectures) {
+  for (const std::string &architecture : module.architectures) {
     std::string error;
-    auto assembled = assembler.assemble(images.ptx, architecture, &error);
+    auto assembled = assembler.assemble(module.ptx, architecture, &error);
     if (!assembled) {
       llvm::SmallVector<StringRef> lines;
       StringRef(error).split(lines, '\n');
@@ -106,12 +133,12 @@ static std::string annotated(const DeviceImages &images, const codegen::Ptxas &a
       continue;
     }
     for (const codegen::KernelResources &kernel : assembled->kernels)
-      if (auto launch = images.launches.find(kernel.kernel); launch != images.launches.end())
+      if (auto launch = module.launches.find(kernel.kernel); launch != module.launches.end())
         comments[kernel.kernel] += commentOf(kernel, launch->second, architecture);
   }
   static constexpr StringRef entry = ".visible .entry ";
   llvm::SmallVector<StringRef> lines;
-  StringRef(images.ptx).split(lines, '\n');
+  StringRef(module.ptx).split(lines, '\n');
   if (lines.back().empty())
     lines.pop_back();
   for (StringRef line : lines) {
@@ -125,32 +152,36 @@ static std::string annotated(const DeviceImages &images, const codegen::Ptxas &a
 
 absl::StatusOr<std::string> keratin::dump::devicePtx(mlir::ModuleOp module,
                                                      const compiler::CompileOptions &options) {
-  auto images = imagesOf(module, "ptx", options);
-  if (!images.ok())
-    return images.status();
-  std::string missing;
-  if (auto assembler = codegen::Ptxas::find(&missing))
-    return annotated(*images, *assembler);
-  return "// registers, spills, shared memory: not known; " + missing + "\n" + images->ptx;
+  auto modules = modulesOf(module, "ptx", options);
+  if (!modules.ok())
+    return modules.status();
+  std::string text, missing;
+  auto assembler = codegen::Ptxas::find(&missing);
+  if (!assembler)
+    text = "// registers, spills, shared memory: not known; " + missing + "\n";
+  for (const DeviceModule &each : *modules)
+    text += assembler ? annotated(each, *assembler) : each.ptx;
+  return text;
 }
 
 absl::StatusOr<std::string> keratin::dump::deviceSass(mlir::ModuleOp module,
                                                       const compiler::CompileOptions &options) {
-  auto images = imagesOf(module, "sass", options);
-  if (!images.ok())
-    return images.status();
+  auto modules = modulesOf(module, "sass", options);
+  if (!modules.ok())
+    return modules.status();
   std::string text, error;
   auto assembler = codegen::Ptxas::find(&error);
   if (!assembler)
     return absl::FailedPreconditionError("--stage=sass: " + error);
-  for (const std::string &architecture : images->architectures) {
-    auto assembled = assembler->assemble(images->ptx, architecture, &error);
-    if (!assembled)
-      return absl::InternalError(error);
-    auto sass = codegen::disassembleCubin(assembled->cubin, &error);
-    if (!sass)
-      return absl::FailedPreconditionError("--stage=sass: " + error);
-    text += "// " + architecture + "\n" + *sass;
-  }
+  for (const DeviceModule &each : *modules)
+    for (const std::string &architecture : each.architectures) {
+      auto assembled = assembler->assemble(each.ptx, architecture, &error);
+      if (!assembled)
+        return absl::InternalError(error);
+      auto sass = codegen::disassembleCubin(assembled->cubin, &error);
+      if (!sass)
+        return absl::FailedPreconditionError("--stage=sass: " + error);
+      text += "// " + architecture + "\n" + *sass;
+    }
   return text;
 }

@@ -4,6 +4,7 @@
 #include "codegen/gpu/contractions/ContractionMatrices.h"
 #include "codegen/gpu/contractions/ContractionTensorFloats.h"
 #include "codegen/gpu/contractions/ContractionThreads.h"
+#include "codegen/gpu/contractions/ContractionWarpgroups.h"
 #include "codegen/gpu/threads/ThreadBlock.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -24,6 +25,8 @@ std::unique_ptr<ContractionEngine> ContractionEngine::make(LoopEmitter &emit,
     return std::make_unique<HalvesEngine>(emit, tile, sumType, shared, thread);
   case ContractionTile::Units::TensorFloats:
     return std::make_unique<TensorFloatEngine>(emit, tile, sumType, shared, thread);
+  case ContractionTile::Units::Warpgroups:
+    return std::make_unique<WarpgroupsEngine>(emit, tile, sumType, shared, thread);
   }
   llvm_unreachable("all are named");
 }
@@ -95,7 +98,7 @@ void ContractionEngine::finish(ValueRange sums, const Result &result, Store stor
     block.barrier();
     auto rowOf = [&](Value row) {
       Value inWarp = emit.popCounter(row, emit.constant(tile.sliceOfWarp()));
-      Value first = emit.add(emit.mul(row, tile.rowsOfWarp()), emit.mul(slice, tile.sliceOfWarp()));
+      Value first = emit.add(emit.mul(row, tile.warpPitch()), emit.mul(slice, tile.slicePitch()));
       return emit.add(first, inWarp);
     };
     auto load = [&](Value row, Value column, int64_t group) {

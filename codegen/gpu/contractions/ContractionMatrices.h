@@ -2,14 +2,14 @@
 #ifndef KERATIN_CODEGEN_GPU_CONTRACTIONS_CONTRACTIONMATRICES_H
 #define KERATIN_CODEGEN_GPU_CONTRACTIONS_CONTRACTIONMATRICES_H
 
-#include "codegen/gpu/contractions/ContractionStages.h"
+#include "codegen/gpu/contractions/ContractionWarps.h"
 
 namespace keratin::codegen {
 
 // m16n8k16, whose factors come by ldmatrix, turned where neighbours are lines.
-class HalvesEngine final : public StagesEngine {
+class HalvesEngine final : public WarpsEngine {
 public:
-  using StagesEngine::StagesEngine;
+  using WarpsEngine::WarpsEngine;
 
 private:
   Values multiplyMatrices(mlir::ArrayRef<Value> a, mlir::ArrayRef<Value> b,

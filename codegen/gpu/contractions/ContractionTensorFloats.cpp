@@ -15,13 +15,13 @@ static constexpr int64_t lanesOfLine = 4, linesAtOnce = 8, depthsAtOnce = 4;
 // and the same for the next four.
 Value TensorFloatEngine::turnOf(const Operand &operand, Value row) {
   if (!operand.isAlongLines)
-    return StagesEngine::turnOf(operand, row);
+    return WarpsEngine::turnOf(operand, row);
   return emit.mul(emit.rem(row, emit.constant(depthsAtOnce)), linesAtOnce / chunkElements());
 }
 
 void TensorFloatEngine::planReads(Operand &operand) {
   if (!operand.isAlongLines) {
-    StagesEngine::planReads(operand);
+    WarpsEngine::planReads(operand);
     return;
   }
   Value line = emit.rem(thread, emit.constant(warpThreads));
@@ -37,7 +37,7 @@ TensorFloatEngine::Values TensorFloatEngine::factors(const Operand &operand, Val
                                                      int64_t line, int64_t depth) {
   Values words;
   if (!operand.isAlongLines) {
-    for (Value word : StagesEngine::factors(operand, stage, line, depth))
+    for (Value word : WarpsEngine::factors(operand, stage, line, depth))
       words.push_back(rounded(emit.builder.create<LLVM::BitcastOp>(emit.loc, sumType, word)));
     return words;
   }

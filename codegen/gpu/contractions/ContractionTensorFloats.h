@@ -2,7 +2,7 @@
 #ifndef KERATIN_CODEGEN_GPU_CONTRACTIONS_CONTRACTIONTENSORFLOATS_H
 #define KERATIN_CODEGEN_GPU_CONTRACTIONS_CONTRACTIONTENSORFLOATS_H
 
-#include "codegen/gpu/contractions/ContractionStages.h"
+#include "codegen/gpu/contractions/ContractionWarps.h"
 
 namespace keratin::codegen {
 
@@ -10,9 +10,9 @@ namespace keratin::codegen {
 // nearest, ties away from zero: the cores by themselves would cut them off. Where neighbours are
 // depths ldmatrix reads them, whose rows of 16 bytes are four factors as well as eight halves;
 // where they are lines it cannot turn them, and a thread reads each by itself.
-class TensorFloatEngine final : public StagesEngine {
+class TensorFloatEngine final : public WarpsEngine {
 public:
-  using StagesEngine::StagesEngine;
+  using WarpsEngine::WarpsEngine;
 
 private:
   Value turnOf(const Operand &operand, Value row) override;

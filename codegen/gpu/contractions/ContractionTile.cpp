@@ -27,9 +27,21 @@ int64_t ContractionTile::sliceOfWarp() const {
     return 8;
   case Units::Halves:
   case Units::TensorFloats:
+  case Units::Warpgroups:
     return 16;
   }
   return 0;
+}
+
+// Rows of 64 halves fill all banks of shared memory once.
+std::optional<ContractionTile> ContractionTile::ofWarpgroup() const {
+  constexpr int64_t warps = 4, matrixRows = 64;
+  if (units != Units::Halves || warpRows * warpColumns != warps || rows() % matrixRows != 0)
+    return std::nullopt;
+  ContractionTile tile = {Units::Warpgroups, warps, 1, 0, 0, /*depth=*/64, sumBytes};
+  tile.threadRows = rows() / (warps * laneRows());
+  tile.threadColumns = columns() / laneColumns();
+  return tile;
 }
 
 int64_t ContractionTile::sharedBytes() const {
@@ -38,8 +50,10 @@ int64_t ContractionTile::sharedBytes() const {
 
 llvm::raw_ostream &keratin::codegen::operator<<(llvm::raw_ostream &out,
                                                 const ContractionTile &tile) {
-  out << tile.rows() << " x " << tile.columns() << " x " << tile.depth << ", a warp "
-      << tile.rowsOfWarp() << " x " << tile.columnsOfWarp();
+  out << tile.rows() << " x " << tile.columns() << " x " << tile.depth;
+  if (tile.units == Units::Warpgroups)
+    return out << ", a warpgroup all by tensor cores";
+  out << ", a warp " << tile.rowsOfWarp() << " x " << tile.columnsOfWarp();
   if (tile.units == Units::Threads)
     return out << ", a thread " << tile.threadRows << " x " << tile.threadColumns;
   return out << " by tensor cores" << (tile.units == Units::TensorFloats ? " in tf32" : "");
@@ -115,6 +129,7 @@ static llvm::ArrayRef<Candidate> candidatesOf(Units units, int64_t sumBytes) {
   case Units::Doubles:
     return doubles;
   case Units::Halves:
+  case Units::Warpgroups:
     return halves;
   case Units::TensorFloats:
     return tensorFloats;
@@ -161,12 +176,12 @@ static double scoreOf(const Candidate &candidate, const ContractionSizes &sizes)
 }
 
 ContractionTile keratin::codegen::chooseTile(Units units, int64_t sumBytes,
-                                             const ContractionSizes &sizes) {
+                                             const ContractionSizes &sizes, bool hasWarpgroups) {
   llvm::ArrayRef<Candidate> candidates = candidatesOf(units, sumBytes);
   // The first of equals: the largest.
   const Candidate *best = &candidates.front();
   for (const Candidate &candidate : candidates.drop_front())
     if (scoreOf(candidate, sizes) > scoreOf(*best, sizes))
       best = &candidate;
-  return best->tile;
+  return hasWarpgroups ? best->tile.ofWarpgroup().value_or(best->tile) : best->tile;
 }

@@ -16,8 +16,9 @@ namespace keratin::codegen {
 struct ContractionTile {
   // What multiplies: threads (ThreadsEngine), or tensor cores matrices of f64
   // (DoublesEngine), of f16 and bf16 (HalvesEngine), or of f32 in tf32
-  // (TensorFloatEngine).
-  enum class Units { Threads, Doubles, Halves, TensorFloats };
+  // (TensorFloatEngine), each of a warp; or of f16 and bf16 those of four warps
+  // together (WarpgroupsEngine).
+  enum class Units { Threads, Doubles, Halves, TensorFloats, Warpgroups };
 
   Units units = Units::Threads;
   int64_t warpRows = 1, warpColumns = 1;
@@ -38,10 +39,11 @@ struct ContractionTile {
   int64_t columnGroups() const { return threadColumns / group(); }
   // Elements that are read at once from where neighbours are next to each
   // other.
-  int64_t sourceGroup() const { return units == Units::Halves ? 8 : group(); }
+  int64_t sourceGroup() const { return isOfHalves() ? 8 : group(); }
   // Whether stages are StagesEngine's, and what an element takes of them.
-  bool isStaged() const { return units == Units::Halves || units == Units::TensorFloats; }
-  int64_t elementBytes() const { return units == Units::Halves ? 2 : sumBytes; }
+  bool isStaged() const { return isOfHalves() || units == Units::TensorFloats; }
+  int64_t elementBytes() const { return isOfHalves() ? 2 : sumBytes; }
+  bool isOfHalves() const { return units == Units::Halves || units == Units::Warpgroups; }
 
   // Of threads and doubles: numbers of a row of shared memory for one depth.
   // What is read along the depth is written across the rows: four more than
@@ -55,20 +57,30 @@ struct ContractionTile {
   int64_t sliceOfWarp() const;
   int64_t slices() const { return rowsOfWarp() / sliceOfWarp(); }
   int64_t sliceRows() const { return warpRows * sliceOfWarp(); }
+  // How far apart the rows of two warps are, and those of two slices. A warp
+  // has its rows of each matrix of a warpgroup, 16 of 64.
+  int64_t warpPitch() const { return units == Units::Warpgroups ? 16 : rowsOfWarp(); }
+  int64_t slicePitch() const { return units == Units::Warpgroups ? 64 : sliceOfWarp(); }
   int64_t resultPitch() const { return columns() + (units == Units::Threads ? 4 : 8); }
   int64_t sharedBytes() const;
+  // Where it begins: warpgroups find chunks by the bits of their addresses.
+  uint64_t sharedAlignment() const { return units == Units::Warpgroups ? 1024 : 16; }
+
+  // The same rows and columns of the same threads, multiplied by a warpgroup;
+  // nullopt where it is none of f16 and bf16, or too few rows or threads.
+  std::optional<ContractionTile> ofWarpgroup() const;
 };
 
 // "128 x 64 x 16, a warp 32 x 32, a thread 8 x 4", for people.
 llvm::raw_ostream &operator<<(llvm::raw_ostream &out, const ContractionTile &tile);
 
 // A product whose sizes may not be known. Tiles follow from them alone, the
-// same whatever the device.
+// same whatever the device; what multiplies them may differ.
 struct ContractionSizes {
   std::optional<int64_t> batch, rows, columns, depth;
 };
 ContractionTile chooseTile(ContractionTile::Units units, int64_t sumBytes,
-                           const ContractionSizes &sizes);
+                           const ContractionSizes &sizes, bool hasWarpgroups);
 // How many blocks should share the depth of so many tiles at most: 1 where
 // tiles are enough.
 int64_t mostDepthParts(int64_t tiles);

@@ -60,8 +60,8 @@ void ContractionTilesKernel::emitUnit(Value unit) {
   StridedSource a = code.a({batch, firstRow, tile.rows(), tile.depth}, tile.sourceGroup());
   StridedSource b = code.b({batch, firstColumn, tile.columns(), tile.depth}, tile.sourceGroup());
   ThreadBlock block(k.b, k.loc);
-  std::unique_ptr<ContractionEngine> engine =
-      ContractionEngine::make(emit, tile, code.sumType, block.memory(), block.threadAnew());
+  std::unique_ptr<ContractionEngine> engine = ContractionEngine::make(
+      emit, tile, code.sumType, block.memory(tile.sharedAlignment()), block.threadAnew());
   ContractionEngine::Result result;
   if (code.spec.m.constant.value_or(1) % tile.rows() != 0)
     result.rows = emit.sub(code.m, firstRow);

@@ -14,19 +14,21 @@ DevicePlanPtr ContractionTilesPlan::make(ir::KernelOp kernel, const DeviceTraits
   std::optional<ContractionNest> nest = ContractionNest::of(kernel);
   if (!nest || nest->describe().a.elementType.isInteger(1))
     return nullptr;
-  return std::make_shared<ContractionTilesPlan>(kernel, std::move(*nest), device.float32Products);
+  return std::make_shared<ContractionTilesPlan>(kernel, std::move(*nest), device);
 }
 
 // Rows of tiles of a band: about the square root of how many blocks run at the same time.
 static constexpr int64_t mostBandTiles = 8;
 
 ContractionTilesPlan::ContractionTilesPlan(ir::KernelOp kernel, ContractionNest product,
-                                           Float32Products float32Products)
+                                           const DeviceTraits &device)
     : FormPlan(kernel), nest(std::move(product)) {
   ContractionSpec spec = nest.describe();
   int64_t sumBytes = sumTypeOf(spec.accumulatorType).getIntOrFloatBitWidth() / 8;
-  tile = chooseTile(unitsFor(spec.a.elementType, float32Products), sumBytes,
-                    {spec.batch.constant, spec.m.constant, spec.n.constant, spec.k.constant});
+  tile = chooseTile(unitsFor(spec.a.elementType, device.float32Products), sumBytes,
+                    {spec.batch.constant, spec.m.constant, spec.n.constant, spec.k.constant},
+                    device.hasWarpgroups);
+  isOfDevice = tile.units == ContractionTile::Units::Warpgroups;
   unitThreads = unsigned(tile.threads());
   sharedBytes = tile.sharedBytes();
   DimExpr tiles = mul(rowTiles(), columnTiles()).value_or(DimExpr(INT64_MAX));

@@ -17,7 +17,7 @@ public:
   // wait for each other.
   static DevicePlanPtr make(ir::KernelOp kernel, const DeviceTraits &device);
 
-  ContractionTilesPlan(ir::KernelOp kernel, ContractionNest nest, Float32Products float32Products);
+  ContractionTilesPlan(ir::KernelOp kernel, ContractionNest nest, const DeviceTraits &device);
 
   void printNest(llvm::raw_ostream &out) const override { nest.print(out); }
   void printForm(llvm::raw_ostream &out) const override;

@@ -27,8 +27,7 @@ DevicePlanPtr keratin::codegen::planDeviceConvolution(ir::KernelOp kernel,
   if (spec.accumulatorType.isInteger(1))
     return nullptr;
   if (device.warpThreads > 1 && !hasFewFilters(spec))
-    return std::make_shared<ConvolutionProductPlan>(kernel, std::move(*nest),
-                                                    device.float32Products);
+    return std::make_shared<ConvolutionProductPlan>(kernel, std::move(*nest), device);
   if (auto plan = ConvolutionSumsPlan::make(kernel, *nest, device.warpThreads))
     return plan;
   return std::make_shared<ConvolutionDirectPlan>(kernel, std::move(*nest));

@@ -70,8 +70,8 @@ void ProductKernel::runUnit(Value unit) {
   ConvolutionFilterSource filter(product, plan.placesAreRows ? firstColumn : firstRow, isAligned);
   ContractionSource &a = plan.placesAreRows ? static_cast<ContractionSource &>(x) : filter;
   ContractionSource &b = plan.placesAreRows ? static_cast<ContractionSource &>(filter) : x;
-  std::unique_ptr<ContractionEngine> engine =
-      ContractionEngine::make(emit, tile, sumType, block.memory(), block.threadAnew());
+  std::unique_ptr<ContractionEngine> engine = ContractionEngine::make(
+      emit, tile, sumType, block.memory(plan.tile.sharedAlignment()), block.threadAnew());
   ContractionEngine::Result result;
   if (!plan.areLinesWhole(/*ofPlaces=*/plan.placesAreRows))
     result.rows = emit.sub(k.sizeOf(plan.rows()), firstRow);

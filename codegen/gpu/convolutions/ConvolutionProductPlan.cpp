@@ -37,7 +37,7 @@ static SmallVector<ConvolutionDim> orderPlaces(const ConvolutionNest &nest,
 }
 
 ConvolutionProductPlan::ConvolutionProductPlan(ir::KernelOp kernel, ConvolutionNest neutral,
-                                               Float32Products float32Products)
+                                               const DeviceTraits &device)
     : FormPlan(kernel), nest(std::move(neutral)) {
   ConvolutionSpec spec = nest.describe();
   steps = llvm::map_to_vector(spec.windows, stepsOf);
@@ -49,8 +49,10 @@ ConvolutionProductPlan::ConvolutionProductPlan(ir::KernelOp kernel, ConvolutionN
   hasTapBits = hasFewTaps();
   int64_t sumBytes = sumTypeOf(spec.accumulatorType).getIntOrFloatBitWidth() / 8;
   DimExpr products = times(nest.shape.groups, DimExpr(phases()));
-  tile = chooseTile(unitsFor(spec.x.elementType, float32Products), sumBytes,
-                    {typical(products), typical(rows()), typical(columns()), typical(depth())});
+  tile = chooseTile(unitsFor(spec.x.elementType, device.float32Products), sumBytes,
+                    {typical(products), typical(rows()), typical(columns()), typical(depth())},
+                    device.hasWarpgroups);
+  isOfDevice = tile.units == ContractionTile::Units::Warpgroups;
   unitThreads = unsigned(tile.threads());
   sharedBytes = tile.sharedBytes();
   DimExpr tiles = times(products, times(rowTiles(), columnTiles()));

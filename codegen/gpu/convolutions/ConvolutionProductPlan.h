@@ -15,8 +15,7 @@ namespace keratin::codegen {
 // its depth: those of a result meet.
 class ConvolutionProductPlan final : public FormPlan {
 public:
-  ConvolutionProductPlan(ir::KernelOp kernel, ConvolutionNest nest,
-                         Float32Products float32Products);
+  ConvolutionProductPlan(ir::KernelOp kernel, ConvolutionNest nest, const DeviceTraits &device);
 
   void printNest(llvm::raw_ostream &out) const override { nest.print(out); }
   void printForm(llvm::raw_ostream &out) const override;

@@ -39,6 +39,9 @@ static unsigned numberOf(StringRef name) {
 StringRef keratin::codegen::cudaArchitectureFor(StringRef device) {
   unsigned wanted = numberOf(device), best = 0;
   StringRef found;
+  if (const auto *own = llvm::find(cudaArchitectures(), (device + "a").str());
+      own != cudaArchitectures().end())
+    return *own;
   for (StringRef name : cudaArchitectures())
     if (unsigned number = numberOf(name);
         number / 10 == wanted / 10 && number <= wanted && number > best) {

@@ -19,8 +19,9 @@ llvm::ArrayRef<llvm::StringRef> cudaArchitectures();
 std::optional<std::vector<std::string>> cudaArchitecturesOf(llvm::StringRef list,
                                                             std::string *error);
 
-// The best known one whose machine code a device of this architecture runs: of the same major
-// number and no higher minor one. "" if there is none.
+// The best known one whose machine code a device of this architecture runs: its own with what it
+// alone has ("sm_90a" of "sm_90"), else of the same major number and no higher minor one. "" if
+// there is none.
 llvm::StringRef cudaArchitectureFor(llvm::StringRef device);
 
 } // namespace keratin::codegen

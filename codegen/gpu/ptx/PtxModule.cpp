@@ -1,6 +1,5 @@
 #include "codegen/gpu/ptx/PtxModule.h"
 
-#include "codegen/gpu/CudaMachine.h"
 #include "codegen/gpu/ptx/DeviceCode.h"
 #include "codegen/gpu/ptx/KernelEntry.h"
 #include "codegen/gpu/ptx/NarrowIndices.h"
@@ -12,6 +11,7 @@
 #include "mlir/IR/Diagnostics.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
@@ -102,13 +102,21 @@ static void dropPrefetches(llvm::Module &module) {
           call->eraseFromParent();
 }
 
-// Loops are whole before anything is known of what their kernels ask for. Assembly in them is
-// barriers, to which threads come together.
-static void inlineKernels(llvm::Module &module) {
+// Assembly to which threads come together stays where it is.
+static void keepTogether(llvm::Module &module,
+                         llvm::function_ref<bool(const llvm::InlineAsm &)> isMeant) {
   for (llvm::Function &function : module)
     for (llvm::Instruction &instruction : llvm::instructions(function))
-      if (auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction); call && call->isInlineAsm())
+      if (auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+          call && call->isInlineAsm() &&
+          isMeant(*llvm::cast<llvm::InlineAsm>(call->getCalledOperand())))
         call->setConvergent();
+}
+
+// Loops are whole before anything is known of what their kernels ask for. Assembly in them is
+// barriers.
+static void inlineKernels(llvm::Module &module) {
+  keepTogether(module, [](const llvm::InlineAsm &) { return true; });
   llvm::ModulePassManager passes;
   passes.addPass(llvm::AlwaysInlinerPass());
   runPasses(module, passes);
@@ -126,6 +134,9 @@ static std::string makeEntries(llvm::Module &module, llvm::MutableArrayRef<PtxKe
       return "there is no kernel " + kernel.name;
     body->removeFnAttr(llvm::Attribute::AlwaysInline);
   }
+  keepTogether(module, [](const llvm::InlineAsm &assembly) {
+    return StringRef(assembly.getAsmString()).contains("wgmma.");
+  });
   if (llvm::any_of(kernels, [](const PtxKernel &kernel) { return kernel.shape.isWhole; }))
     inlineKernels(module);
   for (PtxKernel &kernel : kernels) {
@@ -141,9 +152,9 @@ static std::string makeEntries(llvm::Module &module, llvm::MutableArrayRef<PtxKe
 }
 
 FailureOr<std::string> keratin::codegen::emitPtx(ModuleOp module,
-                                                 llvm::MutableArrayRef<PtxKernel> kernels) {
+                                                 llvm::MutableArrayRef<PtxKernel> kernels,
+                                                 const MachineTarget &machine) {
   startNvptx();
-  const MachineTarget machine = cudaMachine();
   FailureOr<LlvmCode> code = translate(module, machine);
   if (failed(code))
     return failure();

@@ -2,6 +2,7 @@
 #ifndef KERATIN_CODEGEN_GPU_PTX_PTXMODULE_H
 #define KERATIN_CODEGEN_GPU_PTX_PTXMODULE_H
 
+#include "codegen/gpu/CudaMachine.h"
 #include "codegen/gpu/LaunchShape.h"
 #include "codegen/gpu/ptx/KernelBounds.h"
 
@@ -26,7 +27,8 @@ std::string ptxName(llvm::StringRef name);
 // The module holds the kernels, as functions of keratin_kernel_fn_t's type, and what they call.
 // Failure is reported as a diagnostic on the module.
 mlir::FailureOr<std::string> emitPtx(mlir::ModuleOp module,
-                                     llvm::MutableArrayRef<PtxKernel> kernels);
+                                     llvm::MutableArrayRef<PtxKernel> kernels,
+                                     const MachineTarget &machine = cudaMachine());
 
 } // namespace keratin::codegen
 

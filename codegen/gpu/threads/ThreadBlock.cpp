@@ -12,9 +12,6 @@ using namespace mlir;
 // The one variable of a module behind which a launch's shared memory is.
 static constexpr const char *memoryName = "keratin_shared";
 
-// Bytes between accesses at most, and so of the widest.
-static constexpr uint64_t alignment = 16;
-
 Value ThreadBlock::thread() {
   Value number = b.create<LLVM::CallIntrinsicOp>(loc, b.getI32Type(),
                                                  b.getStringAttr("llvm.nvvm.read.ptx.sreg.tid.x"),
@@ -29,7 +26,7 @@ void ThreadBlock::barrier() {
   b.create<LLVM::CallIntrinsicOp>(loc, Type(), b.getStringAttr("llvm.nvvm.barrier0"), ValueRange{});
 }
 
-Value ThreadBlock::memory() {
+Value ThreadBlock::memory(uint64_t alignment) {
   auto module = b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
   auto variable = module.lookupSymbol<LLVM::GlobalOp>(memoryName);
   if (!variable) {
@@ -39,5 +36,6 @@ Value ThreadBlock::memory() {
                                         /*isConstant=*/false, LLVM::Linkage::External, memoryName,
                                         Attribute(), alignment, sharedMemory);
   }
+  variable.setAlignment(std::max(variable.getAlignment().value_or(1), alignment));
   return b.create<LLVM::AddressOfOp>(loc, variable);
 }

@@ -21,9 +21,9 @@ public:
   mlir::Value threadAnew();
   // Waits for all; what they have written to the block's memory, or to the device's, they see.
   void barrier();
-  // The beginning of the block's memory (DevicePlan::sharedBytes), a multiple of 16 bytes, as a
-  // pointer into sharedMemory.
-  mlir::Value memory();
+  // The beginning of the block's memory (DevicePlan::sharedBytes), a multiple of so many bytes, as
+  // a pointer into sharedMemory.
+  mlir::Value memory(uint64_t alignment = 16);
 
 private:
   mlir::OpBuilder &b;

@@ -63,10 +63,16 @@ static CUresult loadPtx(Machine &machine, Context &context, CUmodule *module, st
               "." + std::to_string(version % 10));
     return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
   }
-  if (int target = directive(text, ".target sm_"); target > machine.options.capability) {
+  int target = directive(text, ".target sm_");
+  if (target > machine.options.capability) {
     log.write("ptxas fatal: SM version specified by .target is higher than default SM version "
               "assumed: sm_" +
               std::to_string(target));
+    return CUDA_ERROR_INVALID_PTX;
+  }
+  std::string exact = ".target sm_" + std::to_string(target) + "a";
+  if (target < machine.options.capability && text.find(exact) != text.npos) {
+    log.write("ptxas fatal: code for sm_" + std::to_string(target) + "a is for no other device");
     return CUDA_ERROR_INVALID_PTX;
   }
   std::string error;

@@ -38,6 +38,11 @@ TEST_CASE("modules that cannot be loaded are refused with a reason") {
   CHECK(log.find("4") != std::string::npos);
   emulator().set("sm=90");
   CHECK(load(driver, ".version 8.0\n.target sm_90a\n.address_size 64\n", log) == CUDA_SUCCESS);
+  emulator().set("sm=100");
+  CHECK(load(driver, ".version 8.0\n.target sm_90a\n.address_size 64\n", log) ==
+        CUDA_ERROR_INVALID_PTX);
+  CHECK(log.find("for no other device") != std::string::npos);
+  CHECK(load(driver, ".version 8.0\n.target sm_90\n.address_size 64\n", log) == CUDA_SUCCESS);
   emulator().set("sm=80");
 }
 

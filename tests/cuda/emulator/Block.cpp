@@ -17,6 +17,7 @@ Block::Block(Grid &inGrid) : grid(&inGrid), warps(inGrid.warpsOfBlock()) {
   sharedInitialised = ByteSet(grid->sharedBytes());
   sharedPending = ByteSet(grid->sharedBytes());
   sharedGranules.resize((grid->sharedBytes() >> code.sharedShift) + 1);
+  productReads.resize(code.products.empty() ? 0 : grid->sharedBytes() / 16 + 1);
   for (uint32_t w = 0; w < warps.size(); ++w) {
     Warp &warp = warps[w];
     warp.grid = grid;
@@ -49,7 +50,9 @@ void Block::start(uint64_t linear) {
     sharedPending.clear();
     std::fill(sharedGranules.begin(), sharedGranules.end(), Granule());
   }
-  pendingBytes = 0;
+  std::fill(productReads.begin(), productReads.end(), uint16_t(0));
+  warpgroups.assign((warps.size() + Warpgroup::warps - 1) / Warpgroup::warps, Warpgroup());
+  pendingBytes = productsInFlight = 0;
   exitedThreads = turns = 0;
   barriers.fill(Barrier());
   for (uint32_t w = 0; w < warps.size(); ++w)
@@ -71,6 +74,11 @@ void Warp::start(Block &ofBlock, uint32_t ofNumber) {
   clock.start(uint32_t(block->number), number, uint32_t(block->warps.size()));
   uncommitted.clear();
   groups.clear();
+  openProducts.clear();
+  productGroups.clear();
+  productRegisters.assign(code().productRegisters.size(), ProductRegister());
+  hasFencedProducts = false;
+  warpgroupSteps = 0;
   localInitialised.clear();
   written.assign(code().suspects.size(), 0);
   lastAllocation = nullptr;
@@ -179,12 +187,10 @@ void Block::failDeadlocked() {
   warps[0].fail(FaultKind::Deadlock, 0, "nobody can go on");
 }
 
-namespace {
-// What all lanes agree on.
-uint32_t uniform(Warp &warp, uint32_t offset, uint32_t mask, const char *what) {
-  const uint32_t *values = warp.lanes<uint32_t>(offset);
-  uint32_t first = values[__builtin_ctz(mask)];
-  if (std::memcmp(values, values + 1, sizeof(uint32_t) * (warpLanes - 1)) == 0)
+template <class T> T uniform(Warp &warp, uint32_t offset, uint32_t mask, const char *what) {
+  const T *values = warp.lanes<T>(offset);
+  T first = values[__builtin_ctz(mask)];
+  if (std::memcmp(values, values + 1, sizeof(T) * (warpLanes - 1)) == 0)
     return first;
   for (uint32_t left = mask; left; left &= left - 1)
     if (values[__builtin_ctz(left)] != first)
@@ -192,7 +198,8 @@ uint32_t uniform(Warp &warp, uint32_t offset, uint32_t mask, const char *what) {
                 std::string("the lanes of a warp give different ") + what);
   return first;
 }
-} // namespace
+template uint32_t uniform(Warp &, uint32_t, uint32_t, const char *);
+template uint64_t uniform(Warp &, uint32_t, uint32_t, const char *);
 
 void useBarrier(Warp &warp, const Instruction &i, uint32_t mask) {
   warp.block->arrive(warp, warp.code().barriers[i.detail], mask);
@@ -204,13 +211,13 @@ void Block::arrive(Warp &warp, const BarrierUse &use, uint32_t mask) {
     warp.fail(FaultKind::DivergentBarrier, uint32_t(__builtin_ctz(mask)),
               "the lanes " + hex(warp.live & ~mask) +
                   " of its warp are elsewhere: a barrier needs all of them");
-  uint32_t id = uniform(warp, use.number, mask, "barriers");
+  uint32_t id = uniform<uint32_t>(warp, use.number, mask, "barriers");
   if (id >= barriers.size())
     warp.fail(FaultKind::DivergentBarrier, lane,
               "there is no barrier " + std::to_string(id) + ", only 0 to 15");
   uint32_t expected = uint32_t(warps.size()) * warpLanes;
   if (use.hasThreads)
-    expected = uniform(warp, use.threads, mask, "numbers of threads");
+    expected = uniform<uint32_t>(warp, use.threads, mask, "numbers of threads");
   if (expected == 0 || expected % warpLanes != 0)
     warp.fail(FaultKind::DivergentBarrier, lane,
               "a barrier of " + std::to_string(expected) + " threads: a multiple of 32 is needed");

@@ -27,10 +27,7 @@ uint64_t syncKey(const Warp &warp, const Touch &touch, uint32_t lane) {
 
 [[noreturn]] void failRace(Warp &warp, const Touch &touch, bool isStore, uint32_t lane,
                            const Conflict &conflict) {
-  uint64_t linear = uint64_t(conflict.other.warp()) * warpLanes + conflict.other.lane();
-  Dim3 size = warp.grid->blockSize;
-  Dim3 thread{uint32_t(linear % size.x), uint32_t(linear / size.x % size.y),
-              uint32_t(linear / size.x / size.y)};
+  Dim3 thread = warp.grid->threadOf(conflict.other.warp(), conflict.other.lane());
   std::string who = "thread " + spell(thread);
   if (conflict.other.block() != (warp.block->number & 0xffffff))
     who += " of block " + std::to_string(conflict.other.block());
@@ -50,6 +47,10 @@ uint64_t syncKey(const Warp &warp, const Touch &touch, uint32_t lane) {
 uint32_t leading(const Touch &touch) { return touch.full() ? touch.leaders : ~0u; }
 
 void checkPending(Warp &warp, const Touch &touch, bool isStore) {
+  if (isStore && warp.block->productsInFlight)
+    forLanes(touch.mask, [&](uint32_t l) {
+      checkProductReads(warp, touch.address[l], touch.bytes, l, describe(touch, isStore, l));
+    });
   if (warp.block->pendingBytes == 0)
     return;
   forLanes(touch.mask & leading(touch), [&](uint32_t l) {

@@ -48,8 +48,9 @@ struct Instruction {
   int line = 0;
   Kind kind = Kind::Other;
   Flow flow = Flow::Next;
-  bool traced = false; // reads or writes a register that may be read before it is written
-  bool always = false; // runs with no lane on, too
+  bool traced = false;          // reads or writes a register that may be read before it is written
+  bool always = false;          // runs with no lane on, too
+  bool touchesProducts = false; // reads or writes a register of a product of a warpgroup
 };
 
 // A load, store, atomic or copy.
@@ -95,6 +96,20 @@ struct LoadMatrix {
   MemoryAccess access;
   std::vector<uint32_t> d;
   bool transposed;
+};
+
+// wgmma.mma_async of f16 or bf16 with sums in f32.
+struct WarpgroupProduct {
+  struct Factor {
+    uint32_t descriptor = alwaysTrue; // register or constant
+    bool isTransposed = false, isNegated = false;
+  };
+  Type type;
+  uint32_t columns;
+  std::vector<uint32_t> sums, factors;             // factors: of A, where it is no matrix in memory
+  std::vector<uint32_t> sumNumbers, factorNumbers; // of Code::productRegisters
+  Factor a, b;
+  uint32_t adds = alwaysTrue, addsFlip = 0; // predicate: to what the sums are
 };
 
 struct Exchange {
@@ -173,6 +188,7 @@ struct Code {
   std::vector<AsyncCopy> copies;
   std::vector<Matrix> matrices;
   std::vector<LoadMatrix> loadMatrices;
+  std::vector<WarpgroupProduct> products;
   std::vector<Exchange> exchanges;
   std::vector<BarrierUse> barriers;
   std::vector<CallUse> calls;
@@ -186,6 +202,13 @@ struct Code {
   };
   std::vector<Trace> traces; // by instruction; empty without suspects
   std::vector<std::string> suspects;
+
+  // Registers of products, by their names, and who else touches them, by instruction.
+  struct Touches {
+    std::vector<uint32_t> reads, writes; // numbers of productRegisters
+  };
+  std::vector<std::string> productRegisters;
+  std::vector<Touches> productTouches; // empty without products
 
   uint32_t registerBytes = firstFreeOffset; // of a warp
   std::vector<ConstantSlot> constants;

@@ -47,6 +47,8 @@ uint64_t Warp::execute(uint64_t budget) {
     current = &i;
     if (mask == 0 && !i.always)
       continue;
+    if (i.touchesProducts)
+      touchProductRegisters(*this, code().productTouches[size_t(&i - instructions)], mask);
     const Code::Trace *trace =
         traces && i.traced ? &code().traces[size_t(&i - instructions)] : nullptr;
     bool moves = trace && trace->moves;
@@ -145,8 +147,10 @@ void Warp::leave(uint32_t lanes) {
 void exitThreads(Warp &warp, const Instruction &, uint32_t mask) {
   if (mask)
     warp.leave(mask);
-  if (warp.finished())
+  if (warp.finished()) {
     warp.block->checkLeft(warp);
+    leaveWarpgroup(warp);
+  }
 }
 
 namespace {
@@ -201,11 +205,14 @@ std::string spell(Dim3 index) {
          std::to_string(index.z) + ")";
 }
 
+Dim3 Grid::threadOf(uint32_t warp, uint32_t lane) const {
+  uint64_t linear = uint64_t(warp) * warpLanes + lane;
+  return {uint32_t(linear % blockSize.x), uint32_t(linear / blockSize.x % blockSize.y),
+          uint32_t(linear / blockSize.x / blockSize.y)};
+}
+
 void Warp::fail(FaultKind kind, uint32_t lane, const std::string &what, uint64_t address) {
-  uint64_t thread = uint64_t(number) * warpLanes + lane;
-  Dim3 size = grid->blockSize;
-  Dim3 index{uint32_t(thread % size.x), uint32_t(thread / size.x % size.y),
-             uint32_t(thread / size.x / size.y)};
+  Dim3 index = grid->threadOf(number, lane);
   Fault fault{kind, current ? current->line : 0, block->index, index, address, {}};
   std::string text =
       current ? std::string(code().texts[size_t(current - code().instructions.data())]) : "";

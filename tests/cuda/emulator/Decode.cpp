@@ -168,6 +168,7 @@ void Decoder::finishFunction(uint32_t first) {
   for (size_t i = 0; i < offsets.size(); ++i)
     names[offsets[i]] = function->registers[i].name;
   graph.traceUnwritten({readsOf, writesOf, movesOf, names});
+  noteProductRegisters(first);
 }
 
 const std::unordered_map<std::string_view, Decoder::Method> &Decoder::methods() {
@@ -205,6 +206,7 @@ const std::unordered_map<std::string_view, Decoder::Method> &Decoder::methods() 
     all(&D::asyncCopy, {"cp"});
     all(&D::matrixLoad, {"ldmatrix"});
     all(&D::matrixProduct, {"mma"});
+    all(&D::warpgroup, {"wgmma"});
     all(&D::prefetch, {"prefetch", "prefetchu", "discard", "applypriority"});
     all(&D::branch, {"bra"});
     all(&D::indexedBranch, {"brx"});

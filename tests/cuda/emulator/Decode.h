@@ -106,6 +106,13 @@ private:
   void noteSmallest(const MemoryAccess &access);
   bool operandsWithHint(size_t expected) const;
 
+  // (DecodeWarpgroups.cpp)
+  void warpgroup();
+  void warpgroupProduct();
+  uint32_t takeColumns();
+  int64_t oneOf(const Operand &operand, std::initializer_list<int64_t> values) const;
+  void noteProductRegisters(uint32_t first);
+
   // (DecodeControl.cpp)
   void branch();
   void indexedBranch();

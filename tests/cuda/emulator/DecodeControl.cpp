@@ -1,6 +1,8 @@
 // Branches, calls, barriers, and what lanes exchange.
 #include "tests/cuda/emulator/Decode.h"
 
+#include <algorithm>
+
 namespace keratin::ptx {
 
 void Decoder::branch() {
@@ -122,8 +124,12 @@ void Decoder::barrier() {
 void Decoder::fence() {
   now.kind = Kind::Fence;
   now.run = fenceMemory;
-  if (take(".proxy"))
+  if (take(".proxy")) {
+    if (std::any_of(words.begin(), words.end(),
+                    [](std::string_view word) { return word.starts_with(".async"); }))
+      now.run = fenceProxy;
     words.clear();
+  }
   for (std::string_view word : {".cta", ".sc", ".acq_rel", ".acquire", ".release", ".gl", ".gpu",
                                 ".sys", ".cluster", ".level"})
     take(word);

@@ -33,6 +33,7 @@ enum class FaultKind : uint8_t {
                     // lanes reach
   Deadlock,         // everybody waits
   AsyncCopy,        // data of cp.async used before a wait
+  AsyncProduct,     // registers or memory of a wgmma.mma_async while it may run, or without fences
   Trap,
   InfiniteLoop, // more than maxInstructions
   Unsupported,  // known only when it is executed: an indirect call, an address of no memory

@@ -21,7 +21,11 @@ namespace keratin::ptx {
   X(storeMemory)                                                                                   \
   X(updateMemory)                                                                                  \
   X(copyAsync)                                                                                     \
-  X(commitGroup) X(waitGroups) X(loadMatrix) X(multiplyMatrix) /* Exchanges.cpp */                 \
+  X(commitGroup)                                                                                   \
+  X(waitGroups)                                                                                    \
+  X(loadMatrix) X(multiplyMatrix) /* Warpgroups.cpp */                                             \
+      X(fenceProducts) X(multiplyAsync) X(commitProducts) X(waitProducts)                          \
+          X(fenceProxy) /* Exchanges.cpp */                                                        \
       X(shuffle) X(vote) X(matchLanes) X(reduceLanes) X(activeLanes)                               \
           X(electLane) /* Control.cpp */                                                           \
       X(branchTo) X(branchIndexed) X(exitThreads) X(returnThreads) X(callFunction) X(stopAtTrap)   \

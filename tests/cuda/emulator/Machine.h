@@ -52,6 +52,8 @@ struct Grid {
     return uint32_t((blockSize.count() + warpLanes - 1) / warpLanes);
   }
   uint32_t sharedBytes() const { return code.sharedBytes + dynamicShared; }
+  // Which thread of a block it is.
+  Dim3 threadOf(uint32_t warp, uint32_t lane) const;
 };
 
 // A copy that was issued and has not landed.
@@ -65,6 +67,19 @@ struct PendingCopy {
 struct CopyGroup {
   uint32_t lanes; // that committed it
   std::vector<PendingCopy> copies;
+};
+
+// A wgmma.mma_async that was issued and has not been waited for.
+struct PendingProduct {
+  const Instruction *instruction;
+  uint64_t a, b; // descriptors
+  bool adds;
+};
+// What a warp has done to a register of products.
+struct ProductRegister {
+  uint32_t pendingSums = 0, pendingFactors = 0; // of products that may run
+  int touched = 0;      // the line of another access since the last wgmma.fence; 0: none
+  uint32_t columns = 0; // of the product since then that summed in it; 0: none
 };
 
 struct StackEntry {
@@ -89,6 +104,11 @@ struct Warp {
   WarpClock clock;
   std::vector<PendingCopy> uncommitted;
   std::deque<CopyGroup> groups;
+  std::vector<PendingProduct> openProducts; // that are in no group
+  std::deque<std::vector<PendingProduct>> productGroups;
+  std::vector<ProductRegister> productRegisters;
+  bool hasFencedProducts = false;
+  uint64_t warpgroupSteps = 0; // that it has taken with its warpgroup
   std::vector<std::byte> local;
   ByteSet localInitialised;
   std::vector<uint32_t> written; // lanes, of each suspect register
@@ -118,6 +138,19 @@ struct Warp {
                          uint64_t address = 0);
 };
 
+// Four warps, which take the same steps: instructions with their operands.
+struct Warpgroup {
+  struct Step {
+    const Instruction *instruction;
+    uint64_t a, b;
+    bool adds;
+    bool operator==(const Step &) const = default;
+  };
+  static constexpr uint32_t warps = 4;
+  std::deque<Step> steps; // that not all have taken
+  uint64_t forgotten = 0; // steps before them
+};
+
 struct Barrier {
   uint32_t arrivedThreads = 0, expected = 0; // expected 0: nobody has come
   std::vector<uint32_t> waiting;             // warps
@@ -142,6 +175,9 @@ struct Block {
   ByteSet sharedInitialised, sharedPending; // pending: bytes that cp.async will write
   uint64_t pendingBytes = 0;
   std::vector<Granule> sharedGranules;
+  std::vector<uint16_t> productReads; // of 16 bytes: products of warps that may still read them
+  uint64_t productsInFlight = 0;
+  std::vector<Warpgroup> warpgroups;
   std::array<Barrier, 16> barriers;
   uint64_t exitedThreads = 0;
 
@@ -161,6 +197,18 @@ struct Block {
 private:
   std::vector<uint32_t> warpOrder() const;
 };
+
+// Ends the launch unless all lanes are on.
+void needWholeWarp(Warp &warp, uint32_t mask);
+// What all lanes agree on, of registers of 32 or 64 bits.
+template <class T> T uniform(Warp &warp, uint32_t offset, uint32_t mask, const char *what);
+// Of instructions that are none of a warpgroup.
+void touchProductRegisters(Warp &warp, const Code::Touches &touches, uint32_t mask);
+// Ends the launch where a lane writes what a product may still read; `what` says what it does.
+void checkProductReads(Warp &warp, uint64_t address, uint32_t bytes, uint32_t lane,
+                       const std::string &what);
+// A warp has left: no step of its warpgroup may be left for it.
+void leaveWarpgroup(Warp &warp);
 
 // Calls `function(lane)` for the lanes of a mask.
 template <class Function> void forLanes(uint32_t mask, Function function) {

@@ -10,13 +10,11 @@
 
 namespace keratin::ptx {
 
-namespace {
 void needWholeWarp(Warp &warp, uint32_t mask) {
   if (mask != ~0u)
     warp.fail(FaultKind::DivergentBarrier, uint32_t(std::countr_zero(mask)),
               "all 32 lanes of a warp are needed, here are " + hex(mask));
 }
-} // namespace
 
 // Lanes 8 i to 8 i + 7 hold the addresses of the rows of matrix i; lane l gets row l / 4's two
 // elements from 2 (l % 4) on.

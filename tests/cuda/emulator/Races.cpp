@@ -93,6 +93,13 @@ void WarpClock::fence() {
   fencedAcquired = acquired;
 }
 
+void WarpClock::fenceProxy(bool byAll) {
+  for (uint32_t u = 0; u < warps; ++u)
+    seenByProxy[u] = std::max(seenByProxy[u], seen[u]);
+  if (byAll)
+    seenByProxy[warp] = clock++;
+}
+
 void WarpClock::readSynchronised(const SyncLog &log, bool acquire) {
   if (log.length())
     join(acquire ? acquired : read, {{&log, log.length()}});
@@ -123,8 +130,10 @@ void WarpClock::meet(const std::vector<WarpClock *> &participants,
   uint32_t latest = 0;
   auto learn = [&](const WarpClock &from) {
     latest = std::max(latest, from.clock);
-    for (uint32_t u = 0; u < all.warps; ++u)
+    for (uint32_t u = 0; u < all.warps; ++u) {
       all.seen[u] = std::max(all.seen[u], from.seen[u]);
+      all.seenByProxy[u] = std::max(all.seenByProxy[u], from.seenByProxy[u]);
+    }
     join(all.acquired, from.acquired);
   };
   for (const WarpClock *participant : participants)
@@ -140,6 +149,7 @@ void WarpClock::meet(const std::vector<WarpClock *> &participants,
     participant->clock = latest + 1;
     participant->seen = all.seen;
     participant->seenOfAll = all.seenOfAll;
+    participant->seenByProxy = all.seenByProxy;
     participant->acquired = all.acquired;
   }
 }

@@ -74,6 +74,8 @@ struct WarpClock {
   uint32_t fencedClock = 0;
   std::array<uint32_t, maxWarps> fencedSeen{};
   std::vector<SyncLog::Seen> fencedAcquired;
+  // The same of accesses that the asynchronous proxy sees, behind a fence.proxy.async.
+  std::array<uint32_t, maxWarps> seenByProxy{};
 
   Access access(uint32_t lane, bool strong) const {
     return Access::of(block, warp, lane, clock, strong);
@@ -89,6 +91,12 @@ struct WarpClock {
   void start(uint32_t block, uint32_t warp, uint32_t warps);
   void meetLanes(); // bar.warp.sync
   void fence();
+  // By all lanes of the warp, or by some: then what the warp itself did since its lanes met is not
+  // meant.
+  void fenceProxy(bool byAll);
+  bool isSeenByProxy(Access other) const {
+    return other.block() == block && seenByProxy[other.warp()] >= other.clock();
+  }
   void readSynchronised(const SyncLog &log, bool acquire);
   void writeSynchronised(SyncLog &log, bool release);
   // A barrier of these warps; others only arrived, with these clocks.

@@ -1,0 +1,37 @@
+// Products of f16 and bf16 by the tensor cores of a warpgroup, with sums of
+// f32.
+#ifndef KERATIN_CODEGEN_GPU_CONTRACTIONS_CONTRACTIONWARPGROUPS_H
+#define KERATIN_CODEGEN_GPU_CONTRACTIONS_CONTRACTIONWARPGROUPS_H
+
+#include "codegen/gpu/contractions/ContractionStages.h"
+
+namespace keratin::codegen {
+
+// wgmma m64nNk16, whose factors stay in three stages of shared memory, in rows
+// of 128 bytes whose chunks change places as hardware expects it. The products
+// of a stage go on while the block waits for the next one and starts them
+// behind it.
+class WarpgroupsEngine final : public StagesEngine {
+public:
+  using StagesEngine::StagesEngine;
+
+  Values multiply(ContractionSource &a, ContractionSource &b, Value begin, Value end) override;
+
+private:
+  int64_t mostOfRow() const override;
+  // What a matrix descriptor says of the operand's lines from there on, and of
+  // 16 depths.
+  Value descriptor(const Operand &operand, Value stage, int64_t line, int64_t depth);
+  // Assembly that the sums go through, `text`, with what else it reads behind
+  // them.
+  Values through(llvm::StringRef text, mlir::ValueRange sums, mlir::ValueRange descriptors);
+  // Adds the products of a stage; those of the stage before are done then.
+  Values addStage(mlir::ValueRange sums, const Operand &a, const Operand &b, Value stage);
+  // What this thread has written to shared memory, tensor cores see behind the
+  // next barrier.
+  void fenceMemory();
+};
+
+} // namespace keratin::codegen
+
+#endif // KERATIN_CODEGEN_GPU_CONTRACTIONS_CONTRACTIONWARPGROUPS_H
