@@ -3,6 +3,7 @@
 #include "ir/dialect/GraphError.h"
 #include "ir/dialect/MemoryPlan.h"
 #include "ir/dialect/Signature.h"
+#include "ir/dialect/SizeNames.h"
 #include "ir/dialect/SourceLine.h"
 #include "ir/dialect/TensorShape.h"
 
@@ -45,19 +46,19 @@ static keratin_symbol_source_t sourceOf(ir::ValuePart part, bool isVariable) {
 
 LogicalResult FunctionDescription::bindSymbols(func::FuncOp function,
                                                codegen::EntryDescription &entry) {
-  auto add = [&](int64_t id, keratin_symbol_source_t source, int32_t number, int64_t index,
-                 StringRef name) {
+  const ir::SizeNames names(function);
+  auto add = [&](int64_t id, keratin_symbol_source_t source, int32_t number, int64_t index) {
     if (entry.addSymbol(id))
-      symbols.push_back({.source = source, .input = number, .index = index, .name = text(name)});
+      symbols.push_back(
+          {.source = source, .input = number, .index = index, .name = text(names[id])});
   };
   ir::Signature signature(function);
   int32_t input = 0, variable = 0;
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     bool isVariable = signature.isVariable(i);
-    StringRef label = ir::textOf(signature.argumentName(i));
     int32_t number = isVariable ? variable++ : input++;
     for (const ir::ArgumentSymbol &symbol : signature.symbols(i))
-      add(symbol.id, sourceOf(symbol.part, isVariable), number, 0, label);
+      add(symbol.id, sourceOf(symbol.part, isVariable), number, 0);
     if (isVariable)
       continue;
     auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[i]);
@@ -65,14 +66,14 @@ LogicalResult FunctionDescription::bindSymbols(func::FuncOp function,
       return ir::emitGraphError(function) << "argument " << i << " is not a ranked tensor";
     for (auto [axis, dim] : llvm::enumerate(ir::getShape(type)))
       if (dim.isSymbol())
-        add(dim.symbolId(), KERATIN_SYMBOL_INPUT_DIM, number, axis, label);
+        add(dim.symbolId(), KERATIN_SYMBOL_INPUT_DIM, number, axis);
   }
   FailureOr<ir::ComputedSizes> found = ir::ComputedSizes::of(function);
   if (failed(found))
     return failure();
   sizes = std::move(*found);
   for (ir::DefineSizeOp op : sizes.ops()) {
-    add(op.getSymbol(), KERATIN_SYMBOL_COMPUTED, 0, int64_t(entry.computed.size()), "");
+    add(op.getSymbol(), KERATIN_SYMBOL_COMPUTED, 0, int64_t(entry.computed.size()));
     entry.computed.push_back(op);
   }
   return success();
@@ -224,8 +225,8 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
     for (int64_t id : size.symbols()) {
       std::optional<int64_t> slot = entry.slotOfSymbol(id);
       if (!slot)
-        return ir::emitGraphError(function) << "the size " << size.str() << " depends on d" << id
-                                            << ", which no input determines";
+        return ir::emitGraphError(function) << "nothing gives size '" << ir::SizeNames(function)[id]
+                                            << "' a value; needed an input that has it";
       if (*slot >= firstComputed)
         level = std::max(level, *slot - firstComputed + 1);
     }

@@ -23,17 +23,7 @@ FunctionText::FunctionText(const keratin_function_desc_t &f, int32_t number, std
   inputs.assign(tensors.begin(), tensors.begin() + f.num_inputs);
   outputs.assign(tensors.begin() + f.num_inputs, tensors.end());
   for (int64_t i = 0; i < f.num_symbols; ++i)
-    symbols.push_back(identifiers.add(symbolName(f.symbols[i])));
-}
-
-std::string FunctionText::symbolName(const keratin_symbol_desc_t &symbol) const {
-  if (symbol.source == KERATIN_SYMBOL_COMPUTED)
-    return "computed_size";
-  if (symbol.source == KERATIN_SYMBOL_INPUT_DIM)
-    return inputs[symbol.input] + "_dim" + std::to_string(symbol.index);
-  std::string name = runtime::isValueOfInput(symbol.source) ? inputs[symbol.input]
-                                                            : f.variables[symbol.input].name;
-  return name + runtime::valueSuffix(symbol.source);
+    symbols.push_back(identifiers.add(f.symbols[i].name));
 }
 
 std::string FunctionText::slot(int64_t slot) const {

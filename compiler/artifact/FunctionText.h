@@ -37,7 +37,6 @@ struct FunctionText {
   std::vector<std::string> inputs, symbols, outputs;
 
 private:
-  std::string symbolName(const keratin_symbol_desc_t &symbol) const;
   bool isPlain(int64_t dim) const;
 };
 

@@ -17,8 +17,9 @@ using namespace keratin;
 using namespace keratin::frontend;
 
 static bool isStatic(const Shape &shape) {
-  return !shape.isTensor() &&
-         llvm::all_of(shape.entries(), [](const Size &size) { return !size.isTensor(); });
+  return !shape.isTensor() && llvm::all_of(shape.entries(), [](const Size &size) {
+    return !size.isTensor() && !size.isName();
+  });
 }
 
 // zeros and ones: a variable, or a tensor if the shape holds tensors.
@@ -298,18 +299,20 @@ Tensor placeholder(const Shape &shape, std::optional<int64_t> ndim, DTypeArgumen
   if (shape.isNone() && !ndim)
     call.valueError("neither shape nor ndim is given; needed one of them");
   if (shape.isTensor() || (shape.isNone() && *ndim < 0))
-    call.valueError("the shape must be a list of numbers and None");
+    call.valueError("the shape must be a list of numbers, names and None");
   std::vector<Size> entries =
       shape.isNone() ? std::vector<Size>(size_t(*ndim), Size(None)) : shape.entries();
   Graph &graph = call.graph;
   std::string unique = graph.nodeName(name.empty() ? "Placeholder" : name);
   for (const Size &entry : entries)
     if (entry.isTensor() || (entry.isNumber() && entry.number() < 0))
-      call.valueError("the shape must hold None and sizes of 0 or more");
+      call.valueError("the shape must hold None, names and sizes of 0 or more");
   if (sparse) {
     if (entries.size() != 2)
       call.valueError("a sparse tensor of rank " + std::to_string(entries.size()) +
                       "; needed rank 2");
+    if (llvm::any_of(entries, [](const Size &entry) { return entry.isName(); }))
+      call.notImplemented("names for the sizes of a sparse placeholder; needed numbers or None");
     return sparsePlaceholder(call, unique, entries, dtype.valueOr(Configuration::floatx()));
   }
   if (entries.size() > KERATIN_MAX_RANK)
@@ -318,8 +321,8 @@ Tensor placeholder(const Shape &shape, std::optional<int64_t> ndim, DTypeArgumen
   ir::Shape dims;
   std::vector<int64_t> symbols;
   for (auto [i, entry] : llvm::enumerate(entries)) {
-    if (entry.isNumber()) {
-      dims.push_back(DimExpr(entry.number()));
+    if (!entry.isNone()) {
+      dims.push_back(call.size(entry, "entry " + std::to_string(i) + " of shape"));
       continue;
     }
     symbols.push_back(graph.addSymbol(SymbolInfo{

@@ -10,6 +10,7 @@
 #include "frontend/graph/RuntimeStatus.h"
 #include "frontend/graph/Transfer.h"
 #include "ir/dialect/Signature.h"
+#include "ir/dialect/SizeNames.h"
 #include "ir/interfaces/ComputedSizes.h"
 #include "ir/saved/GraphReader.h"
 #include "ir/saved/GraphWriter.h"
@@ -347,6 +348,12 @@ private:
       names[i] = graph.uniqueName(nameOf(function.getArgument(i)));
       for (auto [axis, dim] : llvm::enumerate(ir::getShape(function.getArgument(i))))
         if (dim.isSymbol() && !bound.contains(dim.symbolId())) {
+          // The same size as that of this name in the rest of the graph.
+          if (llvm::StringRef given = ir::SizeNames::given(function, dim.symbolId());
+              !given.empty()) {
+            bind(dim.symbolId(), graph.namedSymbol(given.str()));
+            continue;
+          }
           owned[i].push_back(graph.addSymbol(
               SymbolInfo{nullptr, std::nullopt,
                          "dimension " + std::to_string(axis) + " of placeholder " + names[i]}));

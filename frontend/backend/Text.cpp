@@ -103,7 +103,8 @@ std::string keratin::toString(const Array &array) {
 //===-- Tensors and functions -----------------------------------------------------------------===//
 
 static std::string described(const std::string &name, const Tensor &tensor) {
-  return name + ": " + dtypeName(tensor.dtype()) + " " + toString(tensor.shape());
+  Graph::Lock lock(Graph::get());
+  return name + ": " + dtypeName(tensor.dtype()) + " " + describe(valueOf(tensor));
 }
 
 static std::string plainName(const Tensor &tensor) {

@@ -4,6 +4,7 @@
 #include "frontend/graph/ControlDependencies.h"
 #include "frontend/values/DTypeRules.h"
 #include "frontend/values/Elements.h"
+#include "ir/dialect/SizeNames.h"
 
 using namespace keratin;
 using namespace keratin::frontend;
@@ -60,11 +61,19 @@ void Call::notImplemented(const std::string &what) const {
   throw NotImplementedError(message("not implemented: " + what));
 }
 
+// None, unless all that it is made of has names.
+static std::string describe(const DimExpr &size) {
+  IdTable<SymbolInfo> &symbols = Graph::get().symbols;
+  for (int64_t id : size.symbols())
+    if (symbols[id].name.empty())
+      return "None";
+  return ir::SizeNames::text(size, [&](int64_t id) { return symbols[id].name; });
+}
+
 std::string frontend::describe(const ir::Shape &shape) {
   std::string text = "(";
   for (size_t i = 0; i < shape.size(); ++i)
-    text += (i ? ", " : "") + (shape[i].isConstant() ? std::to_string(shape[i].constantValue())
-                                                     : std::string("None"));
+    text += (i ? ", " : "") + ::describe(shape[i]);
   return text + (shape.size() == 1 ? ",)" : ")");
 }
 

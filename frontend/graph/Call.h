@@ -100,6 +100,8 @@ public:
                const std::optional<DimExpr> &most = std::nullopt);
   DimExpr size(const Size &size, const std::string &argument,
                const std::optional<DimExpr> &most = std::nullopt);
+  // The symbol of the size of this name.
+  DimExpr namedSize(const std::string &name, const std::string &argument);
   // The size that the call computes with the scalar, at most `most`.
   DimExpr computedSize(Value scalar, const DimExpr &most, const std::string &argument) {
     return defineSize(scalar, 0, most, argument);
@@ -181,7 +183,7 @@ private:
   std::vector<Requirement> requirements;
 };
 
-// "(None, 3)" for messages.
+// "(None, 3)", "(batch, 3)" for messages.
 std::string describe(const ir::Shape &shape);
 std::string describe(Value value);
 

@@ -7,6 +7,7 @@
 #include "frontend/graph/Transfer.h"
 #include "ir/builder/GraphMath.h"
 #include "ir/dialect/Signature.h"
+#include "ir/dialect/SizeNames.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -148,6 +149,11 @@ private:
     for (const auto &[argument, symbol] : argumentSymbols)
       if (std::optional<int64_t> size = transfer.knownSymbol(symbol.id))
         arguments[argument].setSymbol({symbol.part, *size});
+    std::vector<std::pair<int64_t, std::string>> names;
+    for (auto [symbol, number] : transfer.knownSymbols())
+      if (const std::string &name = graph.symbols[symbol].name; !name.empty())
+        names.emplace_back(number, name);
+    ir::SizeNames::set(function, names);
     SmallVector<DictionaryAttr> argumentAttributes;
     for (ir::SignatureEntry &entry : arguments)
       argumentAttributes.push_back(entry.attributes());

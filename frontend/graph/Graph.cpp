@@ -330,8 +330,10 @@ void Graph::erase(mlir::Operation *op, llvm::SetVector<mlir::Operation *> &candi
     SymbolInfo &symbol = symbols[id];
     if (symbol.owner && ir::symbolDefinedBy(symbol.owner))
       candidates.insert(symbol.owner);
-    if (--symbol.uses == 0 && !symbol.owner)
+    if (--symbol.uses == 0 && !symbol.owner) {
+      namedSymbols.erase(symbol.name);
       symbols.remove(id);
+    }
   }
   if (auto literal = llvm::dyn_cast<ir::LiteralOp>(op))
     discard(literals.remove(literal.getId()));
@@ -383,6 +385,16 @@ void Graph::own(mlir::Operation *op, llvm::ArrayRef<int64_t> ids) {
     symbols[id].owner = op;
     ownedSymbols[op].push_back(id);
   }
+}
+
+int64_t Graph::namedSymbol(const std::string &name) {
+  auto [known, isNew] = namedSymbols.try_emplace(name, 0);
+  if (isNew) {
+    SymbolInfo info{nullptr, std::nullopt, "size '" + name + "'"};
+    info.name = name;
+    known->second = symbols.add(std::move(info));
+  }
+  return known->second;
 }
 
 std::optional<int64_t> Graph::existingValueSymbol(mlir::Operation *op, ir::ValuePart part) const {

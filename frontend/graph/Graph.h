@@ -74,6 +74,7 @@ struct SymbolInfo {
   std::optional<ir::ValuePart> part = std::nullopt;
   std::string description = {}; // for messages: "dimension 0 of placeholder x"
   int64_t uses = 0;             // by the ops of the graph
+  std::string name = {};        // as the user calls it; "" for most
   // The element of a tensor that it is the value of; none for most.
   std::pair<mlir::Value, int64_t> element = {};
 };
@@ -165,6 +166,8 @@ public:
   // A fresh symbol; it lives until its owner and every op that mentions it are gone.
   int64_t addSymbol(SymbolInfo info) { return symbols.add(std::move(info)); }
   void own(mlir::Operation *op, llvm::ArrayRef<int64_t> ids);
+  // The symbol of the size of this name: the same as long as any op mentions it. Nobody owns it.
+  int64_t namedSymbol(const std::string &name);
   // The symbol for the value of an integer scalar placeholder or variable, or for a part of it: a
   // function with that for the whole is not called with a negative one.
   int64_t valueSymbol(mlir::Operation *op, ir::ValuePart part = ir::ValuePart::Whole);
@@ -233,6 +236,7 @@ private:
   llvm::DenseMap<mlir::Attribute, llvm::SmallVector<int64_t, 2>> dimsSymbols;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<int64_t, 2>> ownedSymbols;
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, int64_t> computedSymbols;
+  llvm::StringMap<int64_t> namedSymbols;
   int64_t liveOps = 0;
   uint64_t lastSerial = 0; // of nodes
 };

@@ -119,6 +119,9 @@ private:
         // A size may need the variable although no op reads it.
         if (seen.insert(variable).second)
           slice.variables.push_back(variable);
+      } else if (!symbol.name.empty()) {
+        throw ValueError(request.function + ": nothing gives size '" + symbol.name +
+                         "' a value; needed an input that has it among its dimensions");
       } else if (!symbol.owner || !fed.contains(symbol.owner->getResult(0))) {
         throw ValueError(request.function + ": a size depends on " + symbol.description +
                          ", which is not fed; needed the placeholder among the inputs");

@@ -29,6 +29,8 @@ public:
     auto found = symbols.find(from);
     return found == symbols.end() ? std::nullopt : std::optional(found->second);
   }
+  // Those that were met, with their new numbers.
+  const llvm::DenseMap<int64_t, int64_t> &knownSymbols() const { return symbols; }
   // A copy of the op, with what is in its regions, at the builder's place. Its operands are looked
   // up in `values`, its results join them.
   mlir::Operation *clone(mlir::Operation *from, mlir::OpBuilder &builder, ValueMap &values);

@@ -3,6 +3,7 @@
 #include "ir/dialect/Keratin.h"
 #include "ir/dialect/MemoryPlan.h"
 #include "ir/dialect/Signature.h"
+#include "ir/dialect/SizeNames.h"
 
 using namespace keratin::ir;
 using namespace mlir;
@@ -105,6 +106,8 @@ LogicalResult KeratinDialect::verifyOperationAttribute(Operation *op, NamedAttri
     return require(list && llvm::all_of(list, isCheck),
                    "a list of requirements {kind, lhs, rhs, message}");
   }
+  if (SizeNames::isAttribute(name))
+    return SizeNames::verify(op, attribute);
   return verifyPlanAttribute(op, attribute);
 }
 

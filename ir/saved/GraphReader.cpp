@@ -2,6 +2,7 @@
 
 #include "ir/dialect/Keratin.h"
 #include "ir/dialect/Signature.h"
+#include "ir/dialect/SizeNames.h"
 #include "ir/dialect/SourceLine.h"
 #include "ir/saved/SavedFormat.h"
 #include "ir/saved/SavedOps.h"
@@ -304,6 +305,8 @@ private:
     for (const std::string &symbol : function->symbols())
       if (!isSavedName(symbol))
         return fail("a symbol's name has control characters");
+    if (failed(checkSizeNames()))
+      return failure();
     auto argument = [&](uint32_t type, const auto &saved) -> LogicalResult {
       if (failed(checkType(type)) || failed(checkLocation(saved.location())))
         return failure();
@@ -364,6 +367,23 @@ private:
     for (int64_t symbol : bound)
       if (symbol >= definedSymbols)
         return failUndefined();
+    return success();
+  }
+
+  LogicalResult checkSizeNames() {
+    llvm::StringSet<> names;
+    int64_t previous = -1;
+    if (function->named_symbols_size() > 0 && (graph.version() & 0xffff) < kSavedMinorOfSizeNames)
+      return fail("needs format version 1." + Twine(kSavedMinorOfSizeNames) +
+                  ", which the file does not state");
+    for (uint32_t symbol : function->named_symbols()) {
+      if (int64_t(symbol) <= previous || symbol >= uint32_t(function->symbols_size()))
+        return fail("the named symbols are not in order, or none of the function's");
+      const std::string &name = function->symbols(int(symbol));
+      if (!SizeNames::isName(name) || !names.insert(name).second)
+        return fail("a size cannot be named " + quoted(name));
+      previous = symbol;
+    }
     return success();
   }
 
@@ -629,6 +649,10 @@ private:
     built.setType(b.getFunctionType(block->getArgumentTypes(), ValueRange(results).getTypes()));
     built.setAllArgAttrs(argumentAttributes);
     built.setAllResultAttrs(resultAttributes);
+    std::vector<std::pair<int64_t, std::string>> names;
+    for (uint32_t symbol : saved.named_symbols())
+      names.emplace_back(symbol, saved.symbols(int(symbol)));
+    SizeNames::set(built, names);
     result.name = saved.name();
     result.symbols.assign(saved.symbols().begin(), saved.symbols().end());
     return success();

@@ -2,6 +2,7 @@
 
 #include "ir/dialect/Keratin.h"
 #include "ir/dialect/Signature.h"
+#include "ir/dialect/SizeNames.h"
 #include "ir/dialect/SourceLine.h"
 #include "ir/interfaces/ComputedSizes.h"
 #include "ir/saved/SavedFormat.h"
@@ -226,9 +227,18 @@ private:
   LogicalResult numberSymbols(func::FuncOp function, const SavedFunction &description,
                               v1::Function *saved) {
     llvm::StringSet<> names;
+    // Those of the user's stay as they are, so they are taken from the start.
+    for (StringRef given : SizeNames::given(function))
+      names.insert(given);
     auto bind = [&](int64_t symbol, const std::string &name) {
       if (!symbols.try_emplace(symbol, int64_t(symbols.size())).second)
         return;
+      if (StringRef given = SizeNames::given(function, symbol); !given.empty()) {
+        saved->add_named_symbols(uint32_t(saved->symbols_size()));
+        saved->add_symbols(given.str());
+        graph.set_version(std::max(graph.version(), kSavedMajor << 16 | kSavedMinorOfSizeNames));
+        return;
+      }
       std::string unique = name;
       for (unsigned i = 1; !names.insert(unique).second; ++i)
         unique = name + "_" + std::to_string(i);

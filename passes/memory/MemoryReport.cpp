@@ -2,6 +2,7 @@
 
 #include "ir/dialect/MemoryPlan.h"
 #include "ir/dialect/Signature.h"
+#include "ir/dialect/SizeNames.h"
 #include "ir/ops/LoopGradients.h"
 #include "passes/memory/KernelProgram.h"
 #include "passes/memory/PlannedBuffers.h"
@@ -121,9 +122,10 @@ std::optional<DimExpr> maxLive(const PlannedMemory &plan, const SymbolValues &sy
   return most;
 }
 
-std::string maxLiveExpression(const PlannedMemory &plan, const SymbolValues &symbols) {
+std::string maxLiveExpression(const PlannedMemory &plan, const SymbolValues &symbols,
+                              const SizeNames &names) {
   std::optional<DimExpr> most = maxLive(plan, symbols);
-  return most ? most->str() : "(a long expression)";
+  return most ? names.text(*most) : "(a long expression)";
 }
 
 // Of memory that is there for the time of so many kernels; a body may have memory and none.
@@ -152,13 +154,14 @@ void printTable(llvm::raw_ostream &out, const std::vector<Row> &rows) {
   }
 }
 
-std::string symbolsText(const PlannedMemory &plan, const SymbolValues &symbols) {
+std::string symbolsText(const PlannedMemory &plan, const SymbolValues &symbols,
+                        const SizeNames &names) {
   std::vector<int64_t> ids = plan.arenaBytes.symbols();
   std::string text;
   for (int64_t id : ids) {
     auto found = symbols.find(id);
     int64_t value = found == symbols.end() ? kDefaultSize : found->second;
-    text += (text.empty() ? " (d" : ", d") + std::to_string(id) + " = " + std::to_string(value);
+    text += (text.empty() ? " (" : ", ") + names[id] + " = " + std::to_string(value);
   }
   return text.empty() ? text : text + ")";
 }
@@ -209,10 +212,10 @@ void printBudget(llvm::raw_ostream &out, func::FuncOp function, std::optional<in
 }
 
 // What is asked for when the call knows how much.
-void printMemories(llvm::raw_ostream &out, func::FuncOp function) {
+void printMemories(llvm::raw_ostream &out, func::FuncOp function, const SizeNames &names) {
   SmallVector<MemoryAttr> memories = memoriesOf(function);
   for (MemoryAttr memory : llvm::drop_begin(memories))
-    out << "in the call   " << memory.getBytes().str() << " bytes"
+    out << "in the call   " << names.text(memory.getBytes()) << " bytes"
         << (memory.isTape() ? " a step of a tape" : "") << "\n";
 }
 
@@ -229,7 +232,7 @@ std::string titleOf(const PlannedBuffer &buffer, const PlannedMemory &plan) {
 }
 
 void printBuffers(llvm::raw_ostream &out, const PlannedMemory &plan, const Numbers &numbers,
-                  const std::string &indent) {
+                  const SizeNames &names, const std::string &indent) {
   if (plan.buffers.empty())
     return;
   std::vector<size_t> largest(plan.buffers.size());
@@ -244,7 +247,7 @@ void printBuffers(llvm::raw_ostream &out, const PlannedMemory &plan, const Numbe
   std::vector<Row> rows{{indent + "bytes", "offset", "made by", "kernels", "lifetime"}};
   for (size_t i = 0; i < shown; ++i) {
     const PlannedBuffer &buffer = plan.buffers[largest[i]];
-    rows.push_back({indent + std::to_string(numbers.bytes[largest[i]]), buffer.offset.str(),
+    rows.push_back({indent + std::to_string(numbers.bytes[largest[i]]), names.text(buffer.offset),
                     titleOf(buffer, plan),
                     std::to_string(buffer.live.first) + "-" + std::to_string(buffer.live.last),
                     timeline(buffer.live, plan.kernels)});
@@ -254,22 +257,23 @@ void printBuffers(llvm::raw_ostream &out, const PlannedMemory &plan, const Numbe
     out << indent << "and " << largest.size() - shown << " smaller buffers\n";
 }
 
-// "32 bytes", "128 bytes (= 4*d0)"
-std::string bytesText(const std::optional<DimExpr> &bytes, const SymbolValues &symbols) {
+// "32 bytes", "128 bytes (= 4*batch)"
+std::string bytesText(const std::optional<DimExpr> &bytes, const SymbolValues &symbols,
+                      const SizeNames &names) {
   std::optional<int64_t> number = bytes ? evaluate(*bytes, symbols, kDefaultSize) : std::nullopt;
   if (!number)
     return "(cannot be computed) bytes";
   return std::to_string(*number) + " bytes" +
-         (bytes->isConstant() ? "" : " (= " + bytes->str() + ")");
+         (bytes->isConstant() ? "" : " (= " + names.text(*bytes) + ")");
 }
 
 // What a loop carries and keeps.
 void printLoop(llvm::raw_ostream &out, LoopOpInterface loop, bool isUnbounded,
-               const SymbolValues &symbols, const std::string &indent) {
+               const SymbolValues &symbols, const SizeNames &names, const std::string &indent) {
   for (unsigned number = 0; number < loop.getNumStates(); ++number) {
     PlaceAttr place = placeOfState(loop, number);
     out << indent << "state " << number << ": "
-        << bytesText(byteCount(loop->getResult(number)), symbols) << ", "
+        << bytesText(byteCount(loop->getResult(number)), symbols, names) << ", "
         << (place.isInResult()   ? "in place"
             : place.isInMemory() ? "in two buffers"
                                  : "in stack " + std::to_string(place.getNumber()))
@@ -278,17 +282,17 @@ void printLoop(llvm::raw_ostream &out, LoopOpInterface loop, bool isUnbounded,
   Operation *yield = loop.getBody().front().getTerminator();
   for (unsigned number = 0; number < loop.getStacks().size(); ++number) {
     out << indent << "stack " << number << ": "
-        << bytesText(byteCount(yield->getOperand(loop.getNumStates() + number)), symbols)
+        << bytesText(byteCount(yield->getOperand(loop.getNumStates() + number)), symbols, names)
         << " a step, ";
     if (isUnbounded)
       out << "in a tape that grows\n";
     else
-      out << bytesText(byteCount(loop.getStacks()[number]), symbols) << " in all\n";
+      out << bytesText(byteCount(loop.getStacks()[number]), symbols, names) << " in all\n";
   }
 }
 
 void printInside(llvm::raw_ostream &out, const PlannedMemory &plan, const SymbolValues &symbols,
-                 const std::string &indent) {
+                 const SizeNames &names, const std::string &indent) {
   for (const PlannedNode &node : plan.inside) {
     auto loop = dyn_cast<LoopOpInterface>(node.op);
     auto unknown = dyn_cast<WhileOp>(node.op);
@@ -299,18 +303,19 @@ void printInside(llvm::raw_ostream &out, const PlannedMemory &plan, const Symbol
     if (unknown && !unknown.getLength())
       out << "steps of " << node.programs.front().kernels << " kernels";
     else if (loop)
-      out << loop.getSteps().str() << " steps of " << node.programs.front().kernels << " kernels";
+      out << names.text(loop.getSteps()) << " steps of " << node.programs.front().kernels
+          << " kernels";
     else
       out << node.programs.front().kernels << " or " << node.programs.back().kernels << " kernels";
-    out << ", " << bytesText(node.programs.front().arenaBytes, symbols) << " inside";
+    out << ", " << bytesText(node.programs.front().arenaBytes, symbols, names) << " inside";
     out << (node.op->hasAttr(kCheckpointsAttr) ? ", from checkpoints\n" : "\n");
     if (unknown && unknown.getBound())
-      out << indent << "  at most " << unknown.getBound()->str() << " steps\n";
+      out << indent << "  at most " << names.text(*unknown.getBound()) << " steps\n";
     if (loop)
-      printLoop(out, loop, unknown && !unknown.getBound(), symbols, indent + "  ");
+      printLoop(out, loop, unknown && !unknown.getBound(), symbols, names, indent + "  ");
     for (const PlannedMemory &program : node.programs) {
-      printBuffers(out, program, Numbers(program, symbols, kDefaultSize), indent + "  ");
-      printInside(out, program, symbols, indent + "  ");
+      printBuffers(out, program, Numbers(program, symbols, kDefaultSize), names, indent + "  ");
+      printInside(out, program, symbols, names, indent + "  ");
     }
   }
 }
@@ -342,13 +347,14 @@ std::string keratin::passes::memoryReport(func::FuncOp function, const SymbolVal
   };
   std::string text;
   llvm::raw_string_ostream out(text);
-  std::string at = symbolsText(*plan, symbols);
+  const SizeNames names(function);
+  std::string at = symbolsText(*plan, symbols, names);
   out << "arena         " << number(numbers.arena) << " bytes" << at;
   if (!plan->arenaBytes.isConstant())
-    out << " = " << plan->arenaBytes.str();
+    out << " = " << names.text(plan->arenaBytes);
   out << "\nlive at most  " << number(numbers.live) << " bytes" << at;
   if (!plan->arenaBytes.isConstant())
-    out << " = " << maxLiveExpression(*plan, symbols);
+    out << " = " << maxLiveExpression(*plan, symbols, names);
   if (!plan->buffers.empty())
     out << ", first at kernel " << numbers.busiest << " of " << plan->kernels;
   if (numbers.complete && *numbers.live > 0)
@@ -356,10 +362,10 @@ std::string keratin::passes::memoryReport(func::FuncOp function, const SymbolVal
   out << "\n";
   printBudget(out, function, numbers.arena);
   printInPlace(out, function, *plan);
-  printMemories(out, function);
+  printMemories(out, function, names);
   if (!plan->buffers.empty())
     out << "\n";
-  printBuffers(out, *plan, numbers, "");
-  printInside(out, *plan, symbols, "");
+  printBuffers(out, *plan, numbers, names, "");
+  printInside(out, *plan, symbols, names, "");
   return text;
 }

@@ -122,15 +122,7 @@ private:
     return signature.num_symbols - (signature.computed ? signature.computed->num_sizes : 0);
   }
 
-  // As the header of a compiled model calls it.
-  std::string sizeName(int64_t slot) const {
-    const keratin_symbol_desc_t &symbol = signature.symbols[slot];
-    bool isOfVariable = runtime::isValueOfVariable(symbol.source);
-    std::string name = (isOfVariable ? signature.variables : signature.inputs)[symbol.input].name;
-    return name + (symbol.source == KERATIN_SYMBOL_INPUT_DIM
-                       ? "_dim" + std::to_string(symbol.index)
-                       : std::string(runtime::valueSuffix(symbol.source)));
-  }
+  std::string sizeName(int64_t slot) const { return signature.symbols[slot].name; }
 
   absl::Status findSizes() {
     for (const std::string &argument : options.sizes)

@@ -12,11 +12,19 @@
 
 namespace keratin {
 
-// One entry of a shape: a number, None, or a scalar integer tensor. One that depends on data must
-// be limited by how it is computed, as a count is, or by K::minimum: memory is asked for before.
+// One entry of a shape: a number, None, the name of a size, or a scalar integer tensor. One that
+// depends on data must be limited by how it is computed, as a count is, or by K::minimum: memory is
+// asked for before.
+//
+// A name ("batch") is one size wherever it stands in the graph, known when a function is called:
+// one of the function's inputs must have it among its dimensions, and all that have it must agree.
+// It is a word of letters, digits and _ that begins with a letter.
 class Size {
 public:
   Size(std::nullopt_t) {}
+  Size(const char *name) : value(std::string(name)) {}
+  Size(std::string name) : value(std::move(name)) {}
+  Size(std::nullptr_t) = delete;
   template <typename T, typename = std::enable_if_t<std::is_integral_v<T>>>
   Size(T value) : value(int64_t(value)) {}
   Size(const Tensor &tensor) : value(tensor) {}
@@ -28,6 +36,7 @@ public:
   bool isNone() const { return value.index() == 0; }
   bool isNumber() const { return value.index() == 1; }
   bool isTensor() const { return value.index() == 2; }
+  bool isName() const { return value.index() == 3; }
   // ValueError if it is something else.
   int64_t number() const {
     if (!isNumber())
@@ -39,13 +48,18 @@ public:
       throw ValueError("Size::tensor: the Size is no tensor");
     return std::get<2>(value);
   }
+  const std::string &name() const {
+    if (!isName())
+      throw ValueError("Size::name: the Size is no name");
+    return std::get<3>(value);
+  }
 
 private:
-  std::variant<std::monostate, int64_t, Tensor> value;
+  std::variant<std::monostate, int64_t, Tensor, std::string> value;
 };
 
-// A shape: {32, None}, {K::shape(x)[0], 4}, a vector of sizes, one int for one dimension, or a
-// vector tensor. `{}` is the shape of a scalar; None is no shape at all.
+// A shape: {32, None}, {"batch", 784}, {K::shape(x)[0], 4}, a vector of sizes, one int for one
+// dimension, or a vector tensor. `{}` is the shape of a scalar; None is no shape at all.
 class Shape {
 public:
   Shape() = default;

@@ -1,0 +1,59 @@
+// How people call the sizes of a function. Its symbols are numbers (d0); a user may name a size
+// ("batch"), which a function keeps in an attribute of which nobody else knows:
+//
+//   func.func @f(…) attributes {keratin.sizes = ["batch", ""]}     d0 is batch, d1 has no name
+//
+// A size without a name is called after what gives it its value: "images_dim0", the first dimension
+// of an input; "n_value", "n_positive_part" and "n_negative_part", what an input or variable is;
+// "computed_size", what the call computes.
+#ifndef KERATIN_IR_DIALECT_SIZENAMES_H
+#define KERATIN_IR_DIALECT_SIZENAMES_H
+
+#include "ir/shapes/DimExpr.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace keratin::ir {
+
+class SizeNames {
+public:
+  static constexpr size_t kMostLetters = 64;
+
+  // What a user may call a size: letters, digits and _, a letter first.
+  static bool isName(llvm::StringRef text);
+  // Says how the user calls symbols.
+  static void set(mlir::FunctionOpInterface function,
+                  const std::vector<std::pair<int64_t, std::string>> &names);
+  // All that the user gave; of a symbol, "" if it has none.
+  static std::vector<llvm::StringRef> given(mlir::FunctionOpInterface function);
+  static llvm::StringRef given(mlir::FunctionOpInterface function, int64_t symbol);
+  // For the dialect's verifier.
+  static mlir::LogicalResult verify(mlir::Operation *op, mlir::NamedAttribute attribute);
+  static bool isAttribute(llvm::StringRef name);
+
+  explicit SizeNames(mlir::FunctionOpInterface function);
+
+  // Different for different symbols.
+  std::string operator[](int64_t symbol) const;
+  // "4*batch + 3"
+  std::string text(const DimExpr &size) const;
+  static std::string text(const DimExpr &size,
+                          llvm::function_ref<std::string(int64_t symbol)> name);
+
+private:
+  void add(int64_t symbol, const std::string &name);
+
+  llvm::DenseMap<int64_t, std::string> names;
+  llvm::StringSet<> taken;
+};
+
+} // namespace keratin::ir
+
+#endif // KERATIN_IR_DIALECT_SIZENAMES_H

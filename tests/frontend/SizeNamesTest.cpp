@@ -1,0 +1,58 @@
+// Sizes that the user names.
+#include "tests/frontend/FrontendTest.h"
+
+#include "tests/support/TemporaryFile.h"
+
+TEST_CASE("a name is one size wherever it stands", "[sizes]") {
+  Tensor x = K::placeholder({"batch", 2}, {.name = "sizes_x"});
+  Tensor y = K::placeholder({"batch", 2}, {.name = "sizes_y"});
+  Tensor z = K::concatenate({x + y, K::ones({"batch", 1})});
+  CHECK(toString(z).find(": float32 (batch, 3)") != std::string::npos);
+  CHECK(toString(K::reshape(x, {2, "batch"})).find("(2, batch)") != std::string::npos);
+  K::Function f = K::function({x, y}, z);
+  Array three = {{1.0, 2.0}, {3.0, 4.0}, {5.0, 6.0}}, one = {{1.0, 2.0}};
+  checkArray(f({three, three})[0], Array{{2.0, 4.0, 1.0}, {6.0, 8.0, 1.0}, {10.0, 12.0, 1.0}});
+  checkArray(f({one, one})[0], Array{{2.0, 4.0, 1.0}});
+  // A size of 1 is no other size: nothing is broadcast.
+  CHECK(has(errorOf<K::ValueError>([&] { f({three, one}); }),
+            "is fed a value of shape (1, 2); axis 0 of shape (batch, 2) must be 3 in this call"));
+}
+
+TEST_CASE("sizes with names need no checks of equality", "[sizes]") {
+  Tensor a = K::placeholder({"rows", "depth"}), b = K::placeholder({"depth", "columns"});
+  CHECK(toString(K::dot(a, b)).find("(rows, columns)") != std::string::npos);
+  CHECK(has(errorOf<K::ValueError>([&] { K::concatenate({a, b}, 0); }), "(depth, columns)"));
+}
+
+TEST_CASE("a size needs an input that has it", "[sizes]") {
+  Tensor ones = K::ones({"alone", 2});
+  CHECK(
+      has(errorOf<K::ValueError>([&] { K::function({}, ones); }),
+          "nothing gives size 'alone' a value; needed an input that has it among its dimensions"));
+  CHECK(has(errorOf<K::ValueError>([&] { ones.eval(); }), "size 'alone'"));
+  // An expression of it says nothing of it.
+  Tensor x = K::placeholder({"alone"}, {.name = "sizes_alone"});
+  checkArray(K::function(x, ones)({Array{5.0}})[0], Array{{1.0, 1.0}});
+}
+
+TEST_CASE("names of sizes are words", "[sizes]") {
+  for (const char *wrong : {"", "2x", "batch size", "a=b", "größe"})
+    CHECK(has(errorOf<K::ValueError>([&] { K::placeholder({wrong, 2}); }),
+              std::string("entry 0 of shape is named '") + wrong +
+                  "'; needed letters, digits and _"));
+  CHECK_THROWS_AS(K::placeholder({std::string(65, 'a')}), K::ValueError);
+  CHECK_THROWS_AS(K::placeholder({"batch", "columns"}, {.sparse = true}), K::NotImplementedError);
+  CHECK(has(errorOf<K::ValueError>([&] { keratin::Size(4).name(); }), "the Size is no name"));
+}
+
+TEST_CASE("saved functions keep the names of sizes", "[sizes]") {
+  keratin::tests::TemporaryFile file;
+  Tensor x = K::placeholder({"kept", 2}), y = K::placeholder({None, 2}, {.name = "sizes_unnamed"});
+  K::save_function(K::function({x, y}, {x * 2.0, K::sum(y, 0)}), file.path);
+  K::Function loaded = K::load_function(file.path);
+  CHECK(toString(loaded.inputs()[0]).find("(kept, 2)") != std::string::npos);
+  CHECK(toString(loaded.inputs()[1]).find("(None, 2)") != std::string::npos);
+  // It is the size of that name in the rest of the graph.
+  CHECK(toString(loaded.outputs()[0] + K::ones({"kept", 2})).find("(kept, 2)") !=
+        std::string::npos);
+}
