@@ -72,7 +72,7 @@ void Warp::start(Block &ofBlock, uint32_t ofNumber) {
   uncommitted.clear();
   groups.clear();
   localInitialised.clear();
-  written.assign(code().suspects.size(), 0);
+  written.assign(code().suspects.size(), Written{});
   lastAllocation = nullptr;
   setSpecials(false);
 }
