@@ -91,6 +91,11 @@ TEST_CASE("reads of what nothing has written", "[ptx]") {
   expectFault(run(oneWay + "add.u32 %r3, %r2, 1;"), FaultKind::Uninitialised, 12,
               "thread (8, 0, 0)");
   expectNone(run(oneWay + "@%p0 add.u32 %r3, %r2, 1;"));
+  // A vector may have parts that nobody has written, if nobody reads them.
+  std::string half = "mov.b64 %q3, {%r1, %r0};\nmov.u64 %q4, %q3;\nmov.b64 {%r2, %r3}, %q4;\n";
+  expectNone(run(half + "add.u32 %r4, %r3, 1;"));
+  expectFault(run(half + "add.u32 %r4, %r2, 1;"), FaultKind::Uninitialised, 12, "%r2");
+  expectFault(run(half + "add.u64 %q4, %q3, 1;"), FaultKind::Uninitialised, 12, "%q3");
   LaunchOptions unchecked;
   unchecked.checks = false;
   expectNone(run("ld.shared.u32 %r1, [%q2];", {}, 64, unchecked));

@@ -80,7 +80,7 @@ void Warp::start(Block &ofBlock, uint32_t ofNumber) {
   hasFencedProducts = false;
   warpgroupSteps = 0;
   localInitialised.clear();
-  written.assign(code().suspects.size(), 0);
+  written.assign(code().suspects.size(), Written{});
   lastAllocation = nullptr;
   setSpecials(false);
 }

@@ -199,6 +199,9 @@ struct Code {
   struct Trace {
     std::vector<uint32_t> reads, writes; // numbers of suspects
     bool moves = false;                  // passes on what is unwritten instead of complaining
+    // Of a vector that is put together or taken apart: the suspects that its parts are, in order,
+    // noInstruction for a part that is none.
+    std::vector<uint32_t> parts;
   };
   std::vector<Trace> traces; // by instruction; empty without suspects
   std::vector<std::string> suspects;

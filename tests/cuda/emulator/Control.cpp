@@ -10,10 +10,23 @@ namespace keratin::ptx {
 
 namespace {
 
+// Lanes that have written all bits of those of the quarters [first, last).
+uint32_t allOf(const Warp::Written &written, size_t first = 0, size_t last = 4) {
+  uint32_t lanes = ~0u;
+  for (size_t quarter = first; quarter < last; ++quarter)
+    lanes &= written[quarter];
+  return lanes;
+}
+
+void set(Warp::Written &written, size_t first, size_t last, uint32_t lanes, uint32_t mask) {
+  for (size_t quarter = first; quarter < last; ++quarter)
+    written[quarter] = (written[quarter] & ~mask) | (lanes & mask);
+}
+
 // Reads of registers that this lane has not written.
-void traceReads(Warp &warp, const Instruction &i, const Code::Trace &trace, uint32_t mask) {
+void traceReads(Warp &warp, const Code::Trace &trace, uint32_t mask) {
   for (uint32_t suspect : trace.reads) {
-    uint32_t unwritten = mask & ~warp.written[suspect];
+    uint32_t unwritten = mask & ~allOf(warp.written[suspect]);
     if (unwritten)
       warp.fail(FaultKind::Uninitialised, uint32_t(__builtin_ctz(unwritten)),
                 "reads the register " + warp.code().suspects[suspect] +
@@ -21,10 +34,32 @@ void traceReads(Warp &warp, const Instruction &i, const Code::Trace &trace, uint
   }
 }
 
-void traceMove(Warp &warp, const Code::Trace &trace, uint32_t mask) {
-  uint32_t known = trace.reads.empty() ? ~0u : warp.written[trace.reads.back()];
-  for (uint32_t suspect : trace.writes)
-    warp.written[suspect] = (warp.written[suspect] & ~mask) | (known & mask);
+// What is unwritten stays so in its place.
+void traceMove(Warp &warp, const Code::Trace &trace, bool packs, uint32_t mask) {
+  const Warp::Written all{~0u, ~0u, ~0u, ~0u};
+  if (trace.parts.empty()) {
+    const Warp::Written from = trace.reads.empty() ? all : warp.written[trace.reads.back()];
+    for (uint32_t suspect : trace.writes)
+      for (size_t quarter = 0; quarter < 4; ++quarter)
+        set(warp.written[suspect], quarter, quarter + 1, from[quarter], mask);
+    return;
+  }
+  const size_t width = 4 / trace.parts.size();
+  Warp::Written whole = packs || trace.reads.empty() ? all : warp.written[trace.reads.back()];
+  for (size_t part = 0; part < trace.parts.size(); ++part) {
+    const uint32_t suspect = trace.parts[part];
+    if (suspect == noInstruction)
+      continue;
+    const size_t first = part * width, last = first + width;
+    if (packs)
+      set(whole, first, last, allOf(warp.written[suspect]), ~0u);
+    else
+      set(warp.written[suspect], 0, 4, allOf(whole, first, last), mask);
+  }
+  if (packs)
+    for (uint32_t suspect : trace.writes)
+      for (size_t quarter = 0; quarter < 4; ++quarter)
+        set(warp.written[suspect], quarter, quarter + 1, whole[quarter], mask);
 }
 
 } // namespace
@@ -53,7 +88,7 @@ uint64_t Warp::execute(uint64_t budget) {
         traces && i.traced ? &code().traces[size_t(&i - instructions)] : nullptr;
     bool moves = trace && trace->moves;
     if (trace && !moves)
-      traceReads(*this, i, *trace, mask);
+      traceReads(*this, *trace, mask);
     if (!i.run) {
       i.lanes(registers + i.d, registers + i.a, registers + i.b, registers + i.c, i.e, mask);
     } else {
@@ -63,10 +98,10 @@ uint64_t Warp::execute(uint64_t budget) {
       }
     }
     if (trace && moves)
-      traceMove(*this, *trace, mask);
+      traceMove(*this, *trace, i.run == packLanes, mask);
     else if (trace)
       for (uint32_t suspect : trace->writes)
-        written[suspect] |= mask;
+        set(written[suspect], 0, 4, ~0u, mask);
   }
   return 0;
 }

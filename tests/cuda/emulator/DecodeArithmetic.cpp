@@ -351,6 +351,7 @@ void Decoder::moveVector(Type type) {
     parcel.a.push_back(packs ? source(part, bitsOfSize(bytes))
                              : destination(part, bitsOfSize(bytes)));
   now.run = packs ? packLanes : unpackLanes;
+  moves = true;
   now.e = bytes;
   if (packs)
     now.d = destination(operand(0), type);

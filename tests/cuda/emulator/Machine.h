@@ -111,7 +111,10 @@ struct Warp {
   uint64_t warpgroupSteps = 0; // that it has taken with its warpgroup
   std::vector<std::byte> local;
   ByteSet localInitialised;
-  std::vector<uint32_t> written; // lanes, of each suspect register
+  // Of each suspect register the lanes that have written it, a quarter of its bits each: a vector
+  // may have parts that nobody has written, and nobody reads.
+  using Written = std::array<uint32_t, 4>;
+  std::vector<Written> written;
   Allocation *lastAllocation = nullptr;
 
   template <class T> T *lanes(uint32_t offset) { return reinterpret_cast<T *>(registers + offset); }
