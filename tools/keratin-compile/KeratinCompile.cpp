@@ -8,6 +8,7 @@
 #include "compiler/driver/Version.h"
 #include "compiler/pipelines/Pipelines.h"
 #include "runtime/abi/keratin_cuda_abi.h"
+#include "tools/support/Compilation.h"
 #include "tools/support/OutputFile.h"
 #include "tools/support/Tool.h"
 #include "tools/support/Watchdog.h"
@@ -35,7 +36,7 @@ std::string outputFile, headerFile, modelName, functionName,
 int64_t threads = 0, memoryBudget = 0;
 std::chrono::nanoseconds timeout{0};
 bool verifyEach = false, printAfterAll = false, timing = false, profile = false,
-     checkNumbers = false;
+     checkNumbers = false, showsProgress = false;
 
 CommandLine commandLine() {
   CommandLine line("keratin-compile <model.ktg or .mlir> [options]",
@@ -69,6 +70,7 @@ CommandLine commandLine() {
   line.text("--dump-dir", dumpDirectory, "FOLDER", "IR after each phase and the assembly");
   line.duration("--timeout", timeout, "TIME",
                 "end with exit code 4 if not done after 10, 10s, 500ms or 2min");
+  line.flag("--progress", showsProgress, "each stage, to standard error");
   line.flag("--timing", timing, "what each stage took, to standard error");
   line.text("--time-trace", timeTrace, "FILE", "the same in Chrome's trace format");
   return line;
@@ -76,10 +78,7 @@ CommandLine commandLine() {
 
 ModelOptions modelOptions(Watchdog &watchdog) {
   ModelOptions options;
-  if (timeout.count() > 0)
-    options.compile.progress = [&watchdog](const std::string &next) {
-      watchdog.enter("compiling: " + next);
-    };
+  options.compile.progress = tellProgress(watchdog, showsProgress);
   if (!target.empty())
     options.target = target;
   options.threads = int32_t(threads);

@@ -12,6 +12,7 @@
 #include "tools/keratin-run/ProfileTrace.h"
 #include "tools/npy/Npy.h"
 #include "tools/npy/Npz.h"
+#include "tools/support/Compilation.h"
 #include "tools/support/OutputFile.h"
 #include "tools/support/Tool.h"
 #include "tools/support/Watchdog.h"
@@ -126,10 +127,7 @@ absl::Status load(mlir::MLIRContext &context, Loaded &loaded, Watchdog &watchdog
       return choice.status();
     if (!choice->target.empty())
       options.target = choice->target;
-    if (timeout.count() > 0)
-      options.progress = [&watchdog](const std::string &next) {
-        watchdog.enter("compiling: " + next);
-      };
+    options.progress = tellProgress(watchdog);
     options.checkNumbers = checkNumbers;
     auto program = Program::compile(loaded.graph, loaded.function, options, choice->device);
     if (!program.ok())
