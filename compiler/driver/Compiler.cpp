@@ -94,7 +94,7 @@ keratin::compiler::compile(ModuleOp module, const CompileOptions &options) {
     std::string error;
     std::shared_ptr<const codegen::Target> target = codegen::makeTarget(choice, &error);
     if (!target) {
-      result = absl::InvalidArgumentError(error);
+      result = absl::InvalidArgumentError(what + ": " + error);
       return;
     }
     auto owned = std::make_unique<FunctionCompiler>(module, target, options);

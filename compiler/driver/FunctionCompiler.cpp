@@ -61,7 +61,7 @@ LogicalResult FunctionCompiler::begin(StringRef next, Location location) {
     return success();
   std::chrono::duration<double, std::milli> limit = options.timeLimit;
   return ir::emitGraphError(location, ir::GraphError::TooLarge)
-         << "compiling takes longer than "
+         << "compiling function '" << function.getName() << "' takes longer than "
          << llvm::to_string(llvm::format("%g", limit.count())) << " ms; stopped before " << next;
 }
 
