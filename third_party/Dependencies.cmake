@@ -29,7 +29,7 @@ endfunction()
 
 # The build itself.
 keratin_find_package(Threads FOR "threads of the runtime" DEBIAN libc6-dev)
-keratin_find_package(ZLIB VERSION 1.2 FOR "LLVM and NumPy's archives in keratin-run" DEBIAN zlib1g-dev)
+keratin_find_package(ZLIB VERSION 1.2 FOR "LLVM and NumPy's archives" DEBIAN zlib1g-dev)
 # Interfaces change with every major version, and LLVM's version file refuses "19".
 keratin_find_package(LLVM VERSION 19.1 FOR "code generation" DEBIAN llvm-19-dev
   FIND CONFIG PATHS /usr/lib/llvm-19/lib/cmake/llvm)
@@ -46,7 +46,7 @@ if(NOT Protobuf_PROTOC_EXECUTABLE)
   set(KERATIN_NEEDED_FOR "protoc, for saved graphs")
   keratin_missing_package(Protobuf)
 endif()
-keratin_find_package(nlohmann_json VERSION 3.11 FOR "keras.json and the benchmarks' results" DEBIAN nlohmann-json3-dev)
+keratin_find_package(nlohmann_json VERSION 3.11 FOR "keras.json, safetensors and the benchmarks' results" DEBIAN nlohmann-json3-dev)
 
 if(KERATIN_BUILD_TESTS)
   # Version 3 has other headers.

@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -70,6 +71,15 @@ struct Part {
   std::string error;
 };
 
+using Tell = std::function<LogicalResult(int64_t done, int64_t of)>;
+
+// How many parts are compiled, and whether the others are still wanted.
+struct Advance {
+  int64_t of = 0;
+  std::atomic<int64_t> done{0};
+  std::atomic<bool> isCancelled{false};
+};
+
 // What one thread compiles.
 struct Share {
   Part own, once, shared; // of this module alone, such that runs once, of several
@@ -83,14 +93,22 @@ struct Share {
     once.code.runsOnce = true;
   }
   std::array<Part *, 3> parts() { return {&own, &once, &shared}; }
-  // In any thread.
-  void compile(const LlvmTarget &target, StageClock &clock) {
+  // In any thread; `tell` is for the one that called.
+  void compile(const LlvmTarget &target, StageClock &clock, Advance &advance,
+               const Tell &tell = nullptr) {
     ending = recover(
         [&] {
           clock = StageClock(); // begins in the thread that it counts for
-          for (Part *part : parts())
-            if (part->code.module)
-              part->object = generate(part->code, target, CodeKind::Object, clock, &part->error);
+          for (Part *part : parts()) {
+            if (!part->code.module)
+              continue;
+            if (tell && failed(tell(advance.done, advance.of)))
+              advance.isCancelled = true;
+            if (advance.isCancelled)
+              return;
+            part->object = generate(part->code, target, CodeKind::Object, clock, &part->error);
+            ++advance.done;
+          }
         },
         failure);
   }
@@ -98,8 +116,9 @@ struct Share {
 
 class Splitter {
 public:
-  Splitter(ModuleOp module, const LlvmTarget &target, unsigned threads, StageClock &clock)
-      : module(module), target(target), threads(std::max(1u, threads)), clock(clock) {}
+  Splitter(ModuleOp module, const LlvmTarget &target, unsigned threads, StageClock &clock,
+           const Tell &tell)
+      : module(module), target(target), threads(std::max(1u, threads)), clock(clock), tell(tell) {}
 
   FailureOr<std::vector<std::unique_ptr<llvm::MemoryBuffer>>> run() {
     nameShared();
@@ -110,22 +129,28 @@ public:
         if (failed(prepare(*part)))
           return failure();
     clock.finish("translate");
-    compileShares();
+    if (failed(compileShares()))
+      return failure();
     return collect();
   }
 
 private:
-  void compileShares() {
+  LogicalResult compileShares() {
+    Advance advance;
+    for (Share &share : shares)
+      for (Part *part : share.parts())
+        advance.of += part->code.module != nullptr;
     std::vector<StageClock> clocks(shares.size());
     std::vector<std::thread> helpers(shares.size());
     size_t started = 1;
     // Where no thread is to be had this one does its work too. Whatever happens, nobody leaves
     // while helpers run.
-    while (started < shares.size() && start(helpers[started], shares[started], clocks[started]))
+    while (started < shares.size() &&
+           start(helpers[started], shares[started], clocks[started], advance))
       ++started;
-    shares[0].compile(target, clocks[0]);
+    shares[0].compile(target, clocks[0], advance, tell);
     for (size_t i = started; i < shares.size(); ++i)
-      shares[i].compile(target, clocks[i]);
+      shares[i].compile(target, clocks[i], advance, tell);
     for (size_t i = 1; i < started; ++i)
       helpers[i].join();
     for (const Share &share : shares)
@@ -134,15 +159,16 @@ private:
     for (const StageClock &each : clocks)
       clock.add(each);
     clock.restart();
+    return failure(advance.isCancelled);
   }
 
-  bool start(std::thread &helper, Share &share, StageClock &shareClock) {
+  bool start(std::thread &helper, Share &share, StageClock &shareClock, Advance &advance) {
     bool hasStarted = false;
     std::string ignored;
     (void)recover(
         [&] {
           try {
-            helper = std::thread([&] { share.compile(target, shareClock); });
+            helper = std::thread([&] { share.compile(target, shareClock, advance); });
             hasStarted = true;
           } catch (const std::system_error &) {
           }
@@ -290,6 +316,7 @@ private:
   const LlvmTarget &target;
   unsigned threads;
   StageClock &clock;
+  const Tell &tell;
   llvm::DenseMap<StringAttr, LLVM::LLVMFunctionType> types;
   std::optional<SymbolTable> globals; // what is left in the module
   std::vector<Share> shares;
@@ -300,6 +327,6 @@ private:
 
 FailureOr<std::vector<std::unique_ptr<llvm::MemoryBuffer>>>
 keratin::codegen::emitObjects(ModuleOp module, const LlvmTarget &target, unsigned threads,
-                              StageClock &clock) {
-  return Splitter(module, target, threads, clock).run();
+                              StageClock &clock, const Tell &tell) {
+  return Splitter(module, target, threads, clock, tell).run();
 }

@@ -7,6 +7,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Support/LLVM.h"
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -26,9 +28,12 @@ inline constexpr char kSharedFunctionAttr[] = "keratin.shared";
 
 // Compiles a module of the LLVM dialect, which is consumed, to objects that JitLibrary links. Up to
 // `threads` threads work, the calling one among them; the code does not depend on their number. The
-// clock learns what the stages cost, all threads together.
+// clock learns what the stages cost, all threads together. `tell`, if given, is told how many of
+// the parts are compiled, in the calling thread and before each of its own; its failure is the
+// result.
 mlir::FailureOr<std::vector<std::unique_ptr<llvm::MemoryBuffer>>>
-emitObjects(mlir::ModuleOp module, const LlvmTarget &target, unsigned threads, StageClock &clock);
+emitObjects(mlir::ModuleOp module, const LlvmTarget &target, unsigned threads, StageClock &clock,
+            const std::function<mlir::LogicalResult(int64_t done, int64_t of)> &tell = nullptr);
 
 } // namespace keratin::codegen
 

@@ -57,12 +57,17 @@ CompiledFunction::make(FunctionCompiler &compiler, const codegen::Target &target
   std::shared_ptr<CompiledFunction> result(new CompiledFunction());
   CompiledFunction::Impl &impl = *result->impl;
   impl.code = *std::move(code);
+  compiler.enter("link", 1);
+  if (failed(compiler.begin("loading", compiler.planned().getLoc())))
+    return compiler.failure();
   std::string error;
   impl.library = codegen::JitLibrary::load(std::move(impl.code.objects), &error);
   void *address = impl.library ? impl.library->lookup(entryName) : nullptr;
   if (!address)
     return absl::InternalError("the compiled code could not be loaded: " + error);
   impl.code.description->descriptor.entry = reinterpret_cast<keratin_entry_fn_t>(address);
+  if (failed(compiler.leave()))
+    return compiler.failure();
   compiler.stageClock().finish("link");
   impl.report = compiler.report();
   impl.report.kernels = impl.code.kernels;
@@ -90,7 +95,7 @@ keratin::compiler::compile(ModuleOp module, const CompileOptions &options) {
     std::string error;
     std::shared_ptr<const codegen::Target> target = codegen::makeTarget(choice, &error);
     if (!target) {
-      result = absl::InvalidArgumentError(error);
+      result = absl::InvalidArgumentError(what + ": " + error);
       return;
     }
     auto owned = std::make_unique<FunctionCompiler>(module, target, options);

@@ -29,6 +29,17 @@ class Target;
 
 namespace keratin::compiler {
 
+// What compiling one function does next, for CompileOptions::progress.
+struct CompileStep {
+  std::string function;
+  // In this order: "budget" (if there is one to be kept); "graph", "gradient", "simplify",
+  // "fusion", "memory", "host" (phaseName, pipelines/Pipelines.h); "kernels" and "llvm", once for
+  // each machine that the code is for; "link" (where it is loaded).
+  std::string stage;
+  int64_t done = 0, of = 0; // of the stage's steps; equal at its end
+  std::string next;         // "pass keratin-form-kernels"; "" at a stage's end
+};
+
 struct CompileOptions {
   std::string target = "cpu"; // as TargetChoice::name (codegen/Target.h)
   std::string cpu = "native"; // as --mcpu
@@ -57,8 +68,10 @@ struct CompileOptions {
   // Of the clock on the wall, for one function; 0: any time. Looked at before each pass and each
   // kernel; one of them, and what LLVM does with the kernels of one thread, is not interrupted.
   std::chrono::nanoseconds timeLimit{0};
-  // If there: told what is done next, "pass keratin-form-kernels".
-  std::function<void(const std::string &)> progress;
+  // If there: told each step before it is done, and each end of a stage, in the thread that
+  // compiles. False ends the compilation, which is then CANCELLED. It must not throw: LLVM and MLIR
+  // are built without exceptions.
+  std::function<bool(const CompileStep &)> progress;
   // Whether calls fail in which an op makes NaN or an infinity of finite numbers
   // (keratin-check-numbers).
   bool checkNumbers = false;
@@ -127,8 +140,8 @@ const mlir::DialectRegistry &dialects();
 //  input or variable with the attribute
 //    keratin.symbol = <id of the symbol> on that argument.
 // Errors are INVALID_ARGUMENT (the graph is wrong; message with the source line), UNIMPLEMENTED,
-// RESOURCE_EXHAUSTED or INTERNAL. Of an error that isAbandoned() (Attempt.h) the module and its
-// context are lost.
+// RESOURCE_EXHAUSTED, CANCELLED or INTERNAL. Of an error that isAbandoned() (Attempt.h) the module
+// and its context are lost.
 absl::StatusOr<std::shared_ptr<const CompiledFunction>> compile(mlir::ModuleOp module,
                                                                 const CompileOptions &options);
 

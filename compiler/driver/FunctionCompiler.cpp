@@ -34,16 +34,37 @@ FunctionCompiler::FunctionCompiler(ModuleOp module, std::shared_ptr<const codege
   mapSourcePaths(module, options.sourcePaths);
 }
 
-LogicalResult FunctionCompiler::begin(StringRef next, Location location) const {
-  if (options.progress)
-    options.progress(next.str());
+void FunctionCompiler::enter(const char *stage, int64_t steps) {
+  step.function = function.getName().str();
+  step.stage = stage;
+  step.done = 0;
+  step.of = steps;
+}
+
+LogicalResult FunctionCompiler::tell(StringRef next) {
+  if (!options.progress)
+    return success();
+  step.next = next.str();
+  isCancelled |= !options.progress(step);
+  return mlir::failure(isCancelled);
+}
+
+LogicalResult FunctionCompiler::leave() {
+  step.done = step.of;
+  return tell("");
+}
+
+LogicalResult FunctionCompiler::begin(StringRef next, Location location) {
+  if (failed(tell(next)))
+    return mlir::failure();
+  step.done = std::min(step.done + 1, step.of - 1);
   if (options.timeLimit.count() <= 0 ||
       std::chrono::steady_clock::now() - started < options.timeLimit)
     return success();
   std::chrono::duration<double, std::milli> limit = options.timeLimit;
   return ir::emitGraphError(location, ir::GraphError::TooLarge)
-         << "compiling takes longer than " << llvm::to_string(llvm::format("%g", limit.count()))
-         << " ms; stopped before " << next;
+         << "compiling function '" << function.getName() << "' takes longer than "
+         << llvm::to_string(llvm::format("%g", limit.count())) << " ms; stopped before " << next;
 }
 
 // What a caller hands over must be of a rank and a size that the runtime can speak of. Values in
@@ -84,7 +105,7 @@ LogicalResult FunctionCompiler::checkConstants(const codegen::EntryDescription &
   return success();
 }
 
-PhaseOptions FunctionCompiler::phaseOptions() const {
+PhaseOptions FunctionCompiler::phaseOptions() {
   PhaseOptions result;
   result.limits = target->limits();
   result.maxOps = options.maxOps;
@@ -98,8 +119,9 @@ PhaseOptions FunctionCompiler::phaseOptions() const {
   return result;
 }
 
-// The collected errors.
 absl::Status FunctionCompiler::failure(std::optional<PipelinePhase> phase) {
+  if (isCancelled)
+    return absl::CancelledError();
   return withReproducer(diagnostics.status(), phase);
 }
 
@@ -131,10 +153,15 @@ LogicalResult FunctionCompiler::runPhase(ModuleOp module, PipelinePhase phase, b
     manager.enableIRPrinting([](Pass *, Operation *) { return false; },
                              [](Pass *pass, Operation *) { return !pass->getArgument().empty(); },
                              /*printModuleScope=*/false, /*printAfterOnlyOnChange=*/false);
-  buildModulePhase(manager, phase, phaseOptions());
+  const PhaseOptions phases = phaseOptions();
+  buildModulePhase(manager, phase, phases);
   if (options.verify && phase == PipelinePhase::Memory)
-    buildMemoryCheck(manager.nest<func::FuncOp>(), phaseOptions());
-  return manager.run(module);
+    buildMemoryCheck(manager.nest<func::FuncOp>(), phases);
+  if (!isShown)
+    return manager.run(module);
+  if (phase != PipelinePhase::Host)
+    enter(phaseName(phase), passCount(phase, phases));
+  return mlir::failure(failed(manager.run(module)) || failed(leave()));
 }
 
 // Bytes of the arena of a copy, planned with loops that keep so much.
@@ -153,6 +180,7 @@ absl::StatusOr<int64_t> FunctionCompiler::arenaWith(int64_t kept) {
 // when kernels are formed. So less and less is allowed to them, until the plan fits.
 absl::StatusOr<int64_t> FunctionCompiler::chooseKeptBytes() {
   constexpr int mostHalvings = 6;
+  enter("budget", (2 + mostHalvings) * passCount());
   const int64_t budget = options.memoryBudget;
   auto free = arenaWith(budget);
   if (!free.ok() || *free <= budget)
@@ -199,6 +227,8 @@ absl::Status FunctionCompiler::plan(PipelinePhase last) {
     if (!chosen.ok())
       return chosen.status();
     keptBytes = *chosen;
+    if (failed(leave()))
+      return failure();
     clock.finish("budget");
   }
   for (PipelinePhase phase : planningPhases) {
@@ -216,6 +246,7 @@ absl::Status FunctionCompiler::plan(PipelinePhase last) {
   planReport.arenaBytes = usage.arenaBytes;
   planReport.maxLiveBytes = usage.maxLiveBytes;
   if (last >= PipelinePhase::Host) {
+    enter(phaseName(PipelinePhase::Host), 1);
     if (failed(begin("the host program", function.getLoc())) ||
         failed(runPhase(module, PipelinePhase::Host, /*isShown=*/true)))
       return failure(PipelinePhase::Host);
@@ -244,6 +275,9 @@ OwningOpRef<ModuleOp> FunctionCompiler::lower(const codegen::Target &target,
     llvm::report_fatal_error("died on purpose", /*gen_crash_diag=*/false);
   if (failed(description.bindSymbols(function, entry)))
     return nullptr;
+  int64_t steps = 1;
+  function.walk([&](ir::KernelOp) { ++steps; });
+  enter("kernels", steps);
   entry.beforeKernel = [this](Location location) { return begin("a kernel", location); };
   OwningOpRef<ModuleOp> kernels = ModuleOp::create(module.getLoc());
   if (failed(target.lower(function, host::programOf(function), *kernels, entryName, entry)) ||
@@ -251,9 +285,10 @@ OwningOpRef<ModuleOp> FunctionCompiler::lower(const codegen::Target &target,
     return nullptr;
   clock.finish("kernels");
   if (failed(begin("the LLVM dialect", function.getLoc())) ||
-      failed(codegen::lowerToLlvm(*kernels)))
+      failed(codegen::lowerToLlvm(*kernels)) || failed(leave()))
     return nullptr;
   clock.finish("LLVM dialect");
+  enter("llvm", 1);
   if (failed(begin("LLVM", function.getLoc())))
     return nullptr;
   return kernels;
@@ -280,8 +315,13 @@ absl::StatusOr<FunctionCode> FunctionCompiler::generate(const codegen::Target &t
   }
   unsigned threads =
       options.threads ? options.threads : std::min(2u, std::thread::hardware_concurrency());
-  auto objects = codegen::emitObjects(*kernels, target.host(), threads, clock);
-  if (failed(objects))
+  auto objects = codegen::emitObjects(*kernels, target.host(), threads, clock,
+                                      [this](int64_t done, int64_t of) {
+                                        step.done = 1 + done;
+                                        step.of = 1 + of;
+                                        return tell("machine code");
+                                      });
+  if (failed(objects) || failed(leave()))
     return failure();
   code.objects = std::move(*objects);
   code.kernels = entry.kernels;
@@ -302,7 +342,7 @@ absl::StatusOr<std::string> FunctionCompiler::generateText(const codegen::Target
   if (functions)
     *functions = entry.kernelFunctions;
   auto text = codegen::emitCode(*kernels, target.host(), kind);
-  if (failed(text))
+  if (failed(text) || failed(leave()))
     return failure();
   return (*text)->getBuffer().str();
 }

@@ -52,23 +52,27 @@ public:
   // Time and stages are those so far.
   CompileReport report() const;
   codegen::StageClock &stageClock() { return clock; }
+  // Stages of CompileOptions::progress, of so many steps: each begins with begin(), and at the end
+  // stands leave(). Failure: the compilation is cancelled, or the time is over.
+  void enter(const char *stage, int64_t steps);
+  mlir::LogicalResult begin(llvm::StringRef next, mlir::Location location);
+  mlir::LogicalResult leave();
+  // The collected errors. Without a phase: code generation.
+  absl::Status failure(std::optional<PipelinePhase> phase = std::nullopt);
   // An internal error of this function, with the file that shows it again.
   absl::Status withReproducer(const absl::Status &status,
                               std::optional<PipelinePhase> phase = std::nullopt);
   mlir::func::FuncOp planned() const { return function; }
 
 private:
-  // Tells what comes next, and fails if the time is over.
-  mlir::LogicalResult begin(llvm::StringRef next, mlir::Location location) const;
+  mlir::LogicalResult tell(llvm::StringRef next);
   mlir::LogicalResult checkSignature();
   mlir::LogicalResult checkConstants(const codegen::EntryDescription &entry);
-  PhaseOptions phaseOptions() const;
+  PhaseOptions phaseOptions();
   // What loops may keep so that the plan fits the budget, or is smallest. Plans copies.
   absl::StatusOr<int64_t> chooseKeptBytes();
   absl::StatusOr<int64_t> arenaWith(int64_t kept);
   mlir::LogicalResult runPhase(mlir::ModuleOp module, PipelinePhase phase, bool isShown);
-  // Without a phase: code generation.
-  absl::Status failure(std::optional<PipelinePhase> phase = std::nullopt);
   std::string schedulesOf(const codegen::EntryDescription &entry) const;
   mlir::OwningOpRef<mlir::ModuleOp> lower(const codegen::Target &target,
                                           const std::string &entryName,
@@ -86,6 +90,8 @@ private:
   std::optional<int64_t> keptBytes; // with a budget
   codegen::StageClock clock;
   CompileReport planReport;
+  CompileStep step;
+  bool isCancelled = false;
 };
 
 } // namespace keratin::compiler

@@ -202,8 +202,12 @@ void keratin::compiler::buildModulePipeline(OpPassManager &manager, PipelinePhas
 int keratin::compiler::passCount() {
   int count = 0;
   for (PipelinePhase phase : planningPhases)
-    count += passesOf(phase, PhaseOptions()).size();
+    count += passCount(phase, PhaseOptions());
   return count;
+}
+
+int keratin::compiler::passCount(PipelinePhase phase, const PhaseOptions &options) {
+  return int(passesOf(phase, options).size());
 }
 
 namespace {

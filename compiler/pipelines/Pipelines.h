@@ -56,8 +56,9 @@ void buildModulePhase(mlir::OpPassManager &manager, PipelinePhase phase,
 void buildModulePipeline(mlir::OpPassManager &manager, PipelinePhase last,
                          const PhaseOptions &options = PhaseOptions());
 
-// How many passes the planning phases have together.
+// How many passes the planning phases have together, and one of them.
 int passCount();
+int passCount(PipelinePhase phase, const PhaseOptions &options);
 
 // Makes --keratin-pipeline known to command lines, with stop-after=<phase>.
 void registerPipelines();

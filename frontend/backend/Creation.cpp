@@ -306,7 +306,8 @@ Tensor placeholder(const Shape &shape, std::optional<int64_t> ndim, DTypeArgumen
   std::string unique = graph.nodeName(name.empty() ? "Placeholder" : name);
   for (const Size &entry : entries)
     if (entry.isTensor() || (entry.isNumber() && entry.number() < 0))
-      call.valueError("the shape must hold None, names and sizes of 0 or more");
+      call.valueError("the shape must hold None, names and sizes of 0 or more; found " +
+                      (entry.isTensor() ? "a tensor" : std::to_string(entry.number())));
   if (sparse) {
     if (entries.size() != 2)
       call.valueError("a sparse tensor of rank " + std::to_string(entries.size()) +

@@ -110,12 +110,23 @@ static void checkOutputs(const std::string &function, const std::vector<Array> &
   }
 }
 
+// "'x', 'y'"
+static std::string quoted(const std::vector<std::string> &names) {
+  std::string text;
+  for (const std::string &name : names)
+    if (!name.empty())
+      text += (text.empty() ? "'" : ", '") + name + "'";
+  return text;
+}
+
 // `given` says what input i got.
 static void run(const Function::Impl &impl, size_t count, llvm::function_ref<Given(size_t)> given,
                 std::vector<Array> &outputs) {
   if (count != impl.givenInputs.size())
-    throw ValueError(impl.name + ": " + std::to_string(count) + " values; needed one for each of " +
-                     std::to_string(impl.givenInputs.size()) + " inputs");
+    throw ValueError(impl.name + ": " + std::to_string(count) +
+                     (count == 1 ? " value" : " values") + "; needed one for each of " +
+                     std::to_string(impl.givenInputs.size()) + " inputs" +
+                     (impl.inputNames.empty() ? "" : ": " + quoted(impl.inputNames)));
   bool haveViews = false;
   for (const Array &output : outputs)
     haveViews |= output.isView();
@@ -176,15 +187,6 @@ Results Function::callFeeds(const std::vector<Feed> &feeds) const {
   std::vector<Array> outputs;
   run(checked("operator()"), feeds.size(), given, outputs);
   return resultsOf(std::move(outputs));
-}
-
-// "'x', 'y'"
-static std::string quoted(const std::vector<std::string> &names) {
-  std::string text;
-  for (const std::string &name : names)
-    if (!name.empty())
-      text += (text.empty() ? "'" : ", '") + name + "'";
-  return text;
 }
 
 Results Function::callNamed(const NamedFeeds &feeds) const {

@@ -4,6 +4,7 @@
 
 #include "frontend/graph/Call.h"
 #include "frontend/graph/EvalCache.h"
+#include "frontend/graph/SourcePlace.h"
 #include "frontend/graph/SparseFeed.h"
 #include "frontend/graph/SparseParts.h"
 #include "frontend/values/Elements.h"
@@ -47,24 +48,45 @@ static bool liesReady(const VariableStorage &storage, const Array &value) {
          value.isRowMajor();
 }
 
+[[noreturn]] static void refuse(const std::string &function, const std::string &what,
+                                SourceLocation location) {
+  throw ValueError(withPlace(function + ": " + what, location));
+}
+
+[[noreturn]] static void refuseNone(const std::string &function, const Tensor &x,
+                                    SourceLocation location) {
+  refuse(function, "the value is None; needed an array for variable '" + x.name() + "'", location);
+}
+
+[[noreturn]] static void refuseShape(const std::string &function, const Array &value,
+                                     const std::vector<int64_t> &shape, const Tensor &x,
+                                     SourceLocation location) {
+  refuse(function,
+         "the value has shape " + toString(value.shape()) + "; needed the shape " +
+             toString(shape) + " of variable '" + x.name() + "'",
+         location);
+}
+
 // A single value fills, anything else must fit.
-static Array fitted(const char *function, const VariableStorage &storage, const Array &value) {
+static Array fitted(const char *function, const VariableStorage &storage, const Tensor &x,
+                    const Array &value, SourceLocation location) {
   if (value.isNone())
-    throw ValueError(std::string(function) + ": the value is None");
+    refuseNone(function, x, location);
   if (liesReady(storage, value))
     return Array::deviceView(value.device(), const_cast<void *>(value.origin()), value.dtype(),
                              value.shape());
   if (value.ndim() == 0)
     if (firstMisfit(value, storage.dtype()))
-      throw ValueError(std::string(function) + ": the number " + elementText(value, 0) +
-                       " does not fit " + dtypeName(storage.dtype()));
+      refuse(function,
+             "the number " + elementText(value, 0) + " does not fit " + dtypeName(storage.dtype()) +
+                 ", the dtype of variable '" + x.name() + "'",
+             location);
   Array converted = value.astype(storage.dtype());
   std::vector<int64_t> shape = storage.shape();
   if (converted.shape() == shape)
     return converted;
   if (converted.ndim() != 0)
-    throw ValueError(std::string(function) + ": the value has shape " + toString(value.shape()) +
-                     "; needed the variable's shape " + toString(shape));
+    refuseShape(function, value, shape, x, location);
   Array filled = Array::empty(storage.dtype(), shape);
   size_t element = dtypeSize(storage.dtype());
   for (int64_t i = 0; i < filled.size(); ++i)
@@ -81,26 +103,30 @@ static std::shared_ptr<VariableStorage> storageOf(const char *function, const Te
 
 namespace keratin::backend {
 
-Array eval(const Operand &x, SourceLocation location) {
+static Array computed(const char *function, const Operand &x, SourceLocation location) {
   Tensor tensor;
   if (x.isTensor()) {
     tensor = x.tensor();
-    if (std::shared_ptr<VariableStorage> storage = storageOf("eval", tensor))
+    if (std::shared_ptr<VariableStorage> storage = storageOf(function, tensor))
       return storage->read();
-    tensor = fetched("eval", tensor, location);
+    tensor = fetched(function, tensor, location);
   } else {
-    Call call("eval", location);
+    Call call(function, location);
     tensor = call.tensor(call.value(x));
   }
-  return std::move(evaluate("eval", {tensor}, {}).front());
+  return std::move(evaluate(function, {tensor}, {}).front());
 }
 
-Array get_value(const Tensor &x, SourceLocation location) { return eval(x, location); }
+Array eval(const Operand &x, SourceLocation location) { return computed("eval", x, location); }
+
+Array get_value(const Tensor &x, SourceLocation location) {
+  return computed("get_value", x, location);
+}
 
 std::vector<Array> batch_get_value(const std::vector<Tensor> &ops, SourceLocation location) {
   std::vector<Array> values;
   for (const Tensor &tensor : ops)
-    values.push_back(get_value(tensor, location));
+    values.push_back(computed("batch_get_value", tensor, location));
   return values;
 }
 
@@ -125,10 +151,9 @@ static Assignment assignSparse(const std::string &function, const Tensor &x, con
   for (const std::optional<int64_t> &size : x.shape())
     shape.push_back(*size);
   if (value.isNone())
-    throw ValueError(function + ": the value is None");
+    refuseNone(function, x, location);
   if (value.shape() != shape)
-    throw ValueError(function + ": the value has shape " + toString(value.shape()) +
-                     "; needed the variable's shape " + toString(shape));
+    refuseShape(function, value, shape, x, location);
   Array rest = value.astype(storage->dtype()), elements = Array::empty(rest.dtype(), rows.shape());
   const size_t width = dtypeSize(rest.dtype());
   for (int64_t i = 0; i < rows.size(); ++i) {
@@ -138,9 +163,10 @@ static Assignment assignSparse(const std::string &function, const Tensor &x, con
     std::memset(from, 0, width);
   }
   if (SparseMatrix::fromDense(rest).size() != 0)
-    throw ValueError(function + ": " + x.name() +
-                     " stores no element at a place where the value is not 0; needed the places it "
-                     "was made with");
+    refuse(function,
+           x.name() + " stores no element at a place where the value is not 0; needed the places "
+                      "it was made with",
+           location);
   return {std::move(storage), std::move(elements)};
 }
 
@@ -150,8 +176,10 @@ static Assignment assign(const char *function, const Tensor &x, const Array &val
     return assignSparse(function, x, value, location);
   std::shared_ptr<VariableStorage> storage = storageOf(function, x);
   if (!storage)
-    throw TypeError(std::string(function) + ": " + x.name() + " is not a variable");
-  Array converted = fitted(function, *storage, value);
+    throw TypeError(withPlace(std::string(function) + ": " + x.name() +
+                                  " is not a variable; needed one that K::variable made",
+                              location));
+  Array converted = fitted(function, *storage, x, value, location);
   return {std::move(storage), std::move(converted)};
 }
 

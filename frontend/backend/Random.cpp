@@ -277,6 +277,19 @@ static Value normalValue(Call &call, const ir::Shape &shape, const Operand &mean
   return call.cast(scaled(call, x, mean, stddev), dtype);
 }
 
+// For the call of a tensor, and of a variable that begins with it.
+static Tensor uniform(Call &call, const Shape &shape, const Operand &minval, const Operand &maxval,
+                      DTypeArgument dtype, std::optional<int64_t> seed) {
+  return call.tensor(uniformValue(call, call.shape(shape), minval, maxval,
+                                  dtype.valueOr(Configuration::floatx()), seed));
+}
+
+static Tensor normal(Call &call, const Shape &shape, const Operand &mean, const Operand &stddev,
+                     DTypeArgument dtype, std::optional<int64_t> seed) {
+  DType type = floatDtype(call, dtype);
+  return call.tensor(normalValue(call, call.shape(shape), mean, stddev, type, seed));
+}
+
 namespace keratin::backend {
 
 void set_random_seed(uint64_t seed) {
@@ -287,15 +300,13 @@ void set_random_seed(uint64_t seed) {
 Tensor random_normal(const Shape &shape, const Operand &mean, const Operand &stddev,
                      DTypeArgument dtype, std::optional<int64_t> seed, SourceLocation location) {
   Call call("random_normal", location);
-  DType type = floatDtype(call, dtype);
-  return call.tensor(normalValue(call, call.shape(shape), mean, stddev, type, seed));
+  return normal(call, shape, mean, stddev, dtype, seed);
 }
 
 Tensor random_uniform(const Shape &shape, const Operand &minval, const Operand &maxval,
                       DTypeArgument dtype, std::optional<int64_t> seed, SourceLocation location) {
   Call call("random_uniform", location);
-  return call.tensor(uniformValue(call, call.shape(shape), minval, maxval,
-                                  dtype.valueOr(Configuration::floatx()), seed));
+  return uniform(call, shape, minval, maxval, dtype, seed);
 }
 
 Tensor random_binomial(const Shape &shape, const Operand &p, DTypeArgument dtype,
@@ -321,15 +332,21 @@ Tensor truncated_normal(const Shape &shape, const Operand &mean, const Operand &
 Tensor random_uniform_variable(const Shape &shape, double low, double high, DTypeArgument dtype,
                                const std::string &name, std::optional<int64_t> seed,
                                SourceLocation location) {
-  return variable(random_uniform(shape, low, high, dtype, seed, location), dtype, name, nullptr,
-                  location);
+  Tensor initial = [&] {
+    Call call("random_uniform_variable", location);
+    return uniform(call, shape, low, high, dtype, seed);
+  }();
+  return variable(initial, dtype, name, nullptr, location);
 }
 
 Tensor random_normal_variable(const Shape &shape, double mean, double scale, DTypeArgument dtype,
                               const std::string &name, std::optional<int64_t> seed,
                               SourceLocation location) {
-  return variable(random_normal(shape, mean, scale, dtype, seed, location), dtype, name, nullptr,
-                  location);
+  Tensor initial = [&] {
+    Call call("random_normal_variable", location);
+    return normal(call, shape, mean, scale, dtype, seed);
+  }();
+  return variable(initial, dtype, name, nullptr, location);
 }
 
 } // namespace keratin::backend

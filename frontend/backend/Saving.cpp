@@ -551,6 +551,8 @@ Function load_function(const std::string &path, const std::string &name, SourceL
     }
     if (name.empty() && saved.functions.size() == 1)
       return 0;
+    if (name.empty() && saved.functions.size() > 1)
+      call.valueError("'" + path + "' has several functions; needed the name of one: " + names);
     call.valueError("'" + path + "' has no function named '" + name + "'; it has " + names);
   };
   return load("load_function", path, choose, location).front();

@@ -5,9 +5,10 @@
 
 #include "frontend/graph/Call.h"
 #include "frontend/graph/RuntimeStatus.h"
-#include "frontend/values/Safetensors.h"
+#include "frontend/graph/SourcePlace.h"
+#include "frontend/values/Elements.h"
 
-#include "llvm/ADT/StringExtras.h"
+#include "compiler/arrays/Weights.h"
 
 #include <map>
 
@@ -19,8 +20,8 @@ using Named = std::map<std::string, Tensor>;
 static Named namedVariables(const char *function, const std::vector<Tensor> &variables,
                             const std::string &path, SourceLocation location) {
   Call call(function, location);
-  if (!llvm::StringRef(path).ends_with(".safetensors"))
-    call.valueError("'" + path + "' ends in no known way; needed .safetensors");
+  if (absl::Status status = compiler::checkWeightsPath(path); !status.ok())
+    call.valueError(std::string(status.message()));
   Named named;
   for (const Tensor &tensor : variables) {
     auto op = call.raw(tensor).getDefiningOp<ir::VariableOp>();
@@ -37,36 +38,46 @@ static Named namedVariables(const char *function, const std::vector<Tensor> &var
   return named;
 }
 
-// What the work with the file throws, with the names of the function and of the file, and the
-// place.
-template <typename Work>
-static auto withFile(const char *function, const std::string &path, SourceLocation location,
-                     Work &&work) {
-  auto text = [&](const Error &error) {
-    return std::string(function) + ": '" + path + "': " + error.what() + "; at " + location.file +
-           ":" + std::to_string(location.line);
-  };
-  try {
-    return withMemory(work);
-  } catch (const ValueError &error) {
-    throw ValueError(text(error));
-  } catch (const RuntimeError &error) {
-    throw RuntimeError(text(error));
-  }
+// What was wrong with the file, with the names of the function and of the file, and the place.
+[[noreturn]] static void throwWith(const char *function, const std::string &path,
+                                   SourceLocation location, const absl::Status &status) {
+  throwStatus(status.code(), withPlace(std::string(function) + ": '" + path +
+                                           "': " + std::string(status.message()),
+                                       location));
 }
 
-static std::string known(const Tensor &variable) { return toString(variable.shape()); }
+static compiler::WeightSlot slotOf(const std::string &name, const Tensor &variable) {
+  compiler::WeightSlot slot{name, keratin_dtype_t(variable.dtype()), {}};
+  for (std::optional<int64_t> size : variable.shape())
+    slot.dims.push_back(*size); // all are known
+  return slot;
+}
+
+// The elements of an array of a file are the array's.
+static Array ownedBy(compiler::Array array) {
+  auto owner = std::make_shared<compiler::Array>(std::move(array));
+  return Array::constView(owner->data.data(), DType(owner->dtype), owner->dims, {}, owner);
+}
 
 namespace keratin::backend {
 
 void save_weights(const TensorList &variables, const std::string &path, SourceLocation location) {
   Named named = namedVariables("save_weights", variables.list(), path, location);
-  withFile("save_weights", path, location, [&] {
-    std::vector<std::pair<std::string, Array>> arrays;
-    for (const auto &[name, variable] : named)
-      arrays.emplace_back(name, get_value(variable, location));
-    writeSafetensors(path, arrays);
+  absl::Status status = withMemory([&] {
+    std::vector<Array> arrays(named.size());
+    std::vector<compiler::NamedView> views;
+    for (const auto &[name, variable] : named) {
+      Array &array = arrays[views.size()];
+      array = get_value(variable, location);
+      views.push_back({name,
+                       {keratin_dtype_t(array.dtype()),
+                        array.shape(),
+                        {static_cast<const char *>(array.rawData()), array.bytes()}}});
+    }
+    return compiler::writeWeights(path, views);
   });
+  if (!status.ok())
+    throwWith("save_weights", path, location, status);
 }
 
 void save_weights(const Function &f, const std::string &path, SourceLocation location) {
@@ -75,25 +86,21 @@ void save_weights(const Function &f, const std::string &path, SourceLocation loc
 
 void load_weights(const TensorList &variables, const std::string &path, SourceLocation location) {
   Named named = namedVariables("load_weights", variables.list(), path, location);
-  withFile("load_weights", path, location, [&] {
+  absl::Status status = withMemory([&] {
+    std::vector<compiler::WeightSlot> slots;
+    for (const auto &[name, variable] : named)
+      slots.push_back(slotOf(name, variable));
+    auto arrays = compiler::readWeights(path, slots);
+    if (!arrays.ok())
+      return arrays.status();
     std::vector<std::pair<Tensor, Array>> values;
-    Named missing = named;
-    for (auto &[name, array] :
-         readSafetensors(path, [&](const std::string &name) { return named.count(name) != 0; })) {
-      const Tensor &variable = named.at(name);
-      if (toString(array.shape()) != known(variable))
-        throw ValueError("'" + name + "' has shape " + toString(array.shape()) +
-                         "; needed the variable's shape " + known(variable));
-      missing.erase(name);
-      values.emplace_back(variable, std::move(array));
-    }
-    if (!missing.empty())
-      throw ValueError("it has no '" + missing.begin()->first + "'" +
-                       (missing.size() > 1
-                            ? ", nor " + std::to_string(missing.size() - 1) + " other variables"
-                            : ""));
+    for (const auto &[name, variable] : named)
+      values.emplace_back(variable, ownedBy(std::move((*arrays)[values.size()])));
     batch_set_value(values, location);
+    return absl::OkStatus();
   });
+  if (!status.ok())
+    throwWith("load_weights", path, location, status);
 }
 
 void load_weights(const Function &f, const std::string &path, SourceLocation location) {

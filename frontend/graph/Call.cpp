@@ -2,6 +2,7 @@
 
 #include "frontend/backend/Configuration.h"
 #include "frontend/graph/ControlDependencies.h"
+#include "frontend/graph/SourcePlace.h"
 #include "frontend/values/DTypeRules.h"
 #include "frontend/values/Elements.h"
 #include "ir/dialect/SizeNames.h"
@@ -48,10 +49,7 @@ std::string Call::requirement(const std::string &what) const {
 }
 
 std::string Call::message(const std::string &what) const {
-  std::string text = requirement(what);
-  if (location.line)
-    text += "; at " + std::string(location.file) + ":" + std::to_string(location.line);
-  return text;
+  return withPlace(requirement(what), location);
 }
 
 void Call::valueError(const std::string &what) const { throw ValueError(message(what)); }

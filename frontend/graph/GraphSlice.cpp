@@ -1,5 +1,6 @@
 #include "frontend/graph/GraphSlice.h"
 
+#include "ir/dialect/SourceLine.h"
 #include "ir/interfaces/ComputedSizes.h"
 #include "keratin/error.h"
 
@@ -93,8 +94,10 @@ private:
                          " has no value of its own, but one in each step; needed a tensor made "
                          "outside of it");
       if (!info.defaultValue)
-        throw ValueError(request.function + ": placeholder '" + info.name +
-                         "' is needed but not fed; needed it among the inputs");
+        throw ValueError(ir::withSourceLine(
+            request.function + ": placeholder '" + info.name +
+                "' is needed but not fed; needed it among the inputs of a K::function",
+            op->getLoc()));
       slice.defaulted.push_back(placeholder);
     } else if (auto literal = llvm::dyn_cast<ir::LiteralOp>(op)) {
       slice.literals.push_back(literal);

@@ -9,6 +9,8 @@
 
 #include "llvm/ADT/SmallVector.h"
 
+#include <exception>
+
 using namespace keratin;
 using namespace keratin::frontend;
 
@@ -153,12 +155,25 @@ static std::shared_ptr<const Program> compileModule(FunctionModule &module,
   // A century is as good as any time.
   compileOptions.timeLimit =
       std::chrono::nanoseconds(int64_t(std::min(options.timeLimit, 3e9) * 1e9));
+  // No exception may pass through LLVM.
+  std::exception_ptr thrown;
+  if (options.progress)
+    compileOptions.progress = [&](const compiler::CompileStep &step) noexcept {
+      try {
+        options.progress({step.function, step.stage, step.done, step.of, step.next});
+      } catch (...) {
+        thrown = std::current_exception();
+      }
+      return !thrown;
+    };
   auto compiled = compiler::compile(*module.module, compileOptions);
   if (compiled.ok())
     return std::make_shared<CompiledProgram>(*std::move(compiled), placement.device,
                                              options.keepOnDevice);
   if (compiler::isAbandoned(compiled.status()))
     module.abandon();
+  if (thrown)
+    std::rethrow_exception(thrown);
   throwStatus(compiled.status().code(), std::string(compiled.status().message()));
 }
 

@@ -23,7 +23,6 @@ GUARD = "guards the next stage against a change here; nothing that is let throug
 AHEAD = "of models compiled ahead of time, whose tests are not here yet"
 UNTESTED = {
     "a saved graph has at most 2 GiB": "needs a file of that size",
-    "it ends before its time": "needs a file that shrinks while it is read",
     "damaged: not a message of the schema": "the scan of the wire format refuses such bytes before",
     "damaged: the file has two headers": "the scan refuses a second graph in the file by its variables before",
     "no machine code:": INTERNAL,

@@ -185,7 +185,7 @@ TEST_CASE("Messages about functions", "[message]") {
   refuses<ValueError>("' is needed but not fed; needed it among the inputs",
                       [&] { K::function({}, {K::square(x)}); });
   refuses<ValueError>(": the value is None", [&] { K::set_value(v, Array()); });
-  refuses<ValueError>("; needed the variable's shape",
+  refuses<ValueError>("; needed the shape (2,) of variable '",
                       [&] { K::set_value(v, std::vector<float>{1, 2, 3}); });
   refuses<TypeError>("is not a variable", [&] { K::set_value(x, Array(1.0f)); });
   refuses<ValueError>("is_keras_tensor: needed a tensor; found a number or an array",

@@ -142,8 +142,8 @@ TEST_CASE("An empty Tensor is refused by name wherever it stands", "[misuse]") {
     refuses<ValueError>("is_keras_tensor", [&] { K::is_keras_tensor(t); });
     refuses<ValueError>("control_dependencies" + text, [&] { K::control_dependencies scope({t}); });
     refuses<ValueError>("eval", [&] { K::eval(t); });
-    refuses<ValueError>("eval", [&] { K::get_value(t); });
-    refuses<ValueError>("eval", [&] { K::batch_get_value({t}); });
+    refuses<ValueError>("get_value: ", [&] { K::get_value(t); });
+    refuses<ValueError>("batch_get_value: ", [&] { K::batch_get_value({t}); });
     refuses<ValueError>("set_value", [&] { K::set_value(t, 1.0f); });
     refuses<ValueError>("batch_set_value", [&] { K::batch_set_value({{t, 1.0f}}); });
     refuses<ValueError>("Session::run", [&] { keratin::Session().run(t); });

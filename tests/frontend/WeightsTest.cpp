@@ -1,4 +1,4 @@
-// Values of variables in safetensors files.
+// Values of variables in files: safetensors and .npz.
 #include "tests/frontend/FrontendTest.h"
 
 #include "tests/support/TemporaryFile.h"
@@ -12,7 +12,7 @@ namespace {
 
 // A file of its own that K::save_weights knows by its end.
 struct WeightsFile : keratin::tests::TemporaryFile {
-  WeightsFile() { path += ".safetensors"; }
+  explicit WeightsFile(const char *end = ".safetensors") { path += end; }
 
   std::string read() const {
     std::ifstream file(path, std::ios::binary);
@@ -33,20 +33,23 @@ struct WeightsFile : keratin::tests::TemporaryFile {
 } // namespace
 
 TEST_CASE("weights are saved and loaded by name", "[weights]") {
-  WeightsFile file;
+  WeightsFile file(GENERATE(".safetensors", ".npz"));
   const Array matrix = {{1.0, 2.0}, {3.0, 4.0}};
   Tensor w = K::variable(matrix, {.name = "weights_w"});
   Tensor n = K::variable(7, {.dtype = "int64", .name = "weights_n"});
   Tensor h = K::variable(Array{0.5, -1.0}, {.dtype = "float16", .name = "weights_h"});
-  K::save_weights({w, n, h}, file.path);
+  Tensor b = K::variable(Array{1.5, -3.0}, {.dtype = "bfloat16", .name = "weights/b c"});
+  K::save_weights({w, n, h, b}, file.path);
   K::set_value(w, 0.0);
   K::set_value(n, 0);
   K::load_weights({n, w}, file.path); // a part, in another order
   checkValue(w, matrix);
   checkValue(n, Array(7));
   K::set_value(h, 0.0);
-  K::load_weights(h, file.path);
+  K::set_value(b, 0.0);
+  K::load_weights({h, b}, file.path);
   checkValue(h, Array{0.5, -1.0});
+  checkValue(b, Array{1.5, -3.0});
 }
 
 TEST_CASE("the weights of a function fit another that was saved with it", "[weights]") {
@@ -93,7 +96,11 @@ TEST_CASE("weights that do not fit change nothing", "[weights]") {
   CHECK(has(errorOf<K::ValueError>([&] { K::save_weights(K::placeholder({2}), file.path); }),
             "' is no dense variable"));
   CHECK(has(errorOf<K::ValueError>([&] { K::save_weights(a, "weights.h5"); }),
-            "'weights.h5' ends in no known way; needed .safetensors"));
+            "'weights.h5' ends in no known way; needed .safetensors or .npz"));
+  Tensor count = K::variable(1, {.dtype = "int32", .name = "weights_a"});
+  file.write(R"({"weights_a_1":{"dtype":"F32","shape":[],"data_offsets":[0,4]}})", "1234");
+  CHECK(has(errorOf<K::ValueError>([&] { K::load_weights(count, file.path); }),
+            "'weights_a_1' is float32; needed the variable's dtype int32"));
   // Names are made unique, but for those of functions that were loaded.
   keratin::tests::TemporaryFile graph;
   K::save_function(K::function({}, a + 1.0), graph.path);
@@ -143,6 +150,11 @@ TEST_CASE("damaged weights are refused", "[weights]") {
           ": needed a list as shape, and two data_offsets");
   refused(entry(R"("dtype":"F32","data_offsets":[0,4])"), "1234",
           ": needed dtype, shape and data_offsets");
+  std::string ranks = "1";
+  for (int i = 0; i < 32; ++i)
+    ranks += ",1";
+  refused(entry(R"("dtype":"F32","shape":[)" + ranks + R"(],"data_offsets":[0,4])"), "1234",
+          ": a shape of 33 sizes; at most 32 are read");
   file.write(std::string(8, '\xff'));
   CHECK(has(errorOf<K::ValueError>([&] { K::load_weights(a, file.path); }),
             " bytes; needed one in the file of at most "));
@@ -166,4 +178,19 @@ TEST_CASE("damaged weights are refused", "[weights]") {
     } catch (const K::ValueError &) {
     }
   }
+}
+
+TEST_CASE("damaged .npz weights are refused", "[weights]") {
+  WeightsFile file(".npz");
+  Tensor a = K::variable(1.0, {.name = "weights_damaged_npz"});
+  K::save_weights(a, file.path);
+  const std::string whole = file.read();
+  for (size_t length = 0; length < whole.size(); ++length) {
+    file.write(whole.substr(0, length));
+    CHECK_THROWS_AS(K::load_weights(a, file.path), K::ValueError);
+  }
+  file.write(whole.substr(0, whole.size() / 2));
+  CHECK(has(errorOf<K::ValueError>([&] { K::load_weights(a, file.path); }),
+            "load_weights: '" + file.path +
+                "': this is no .npz file: the end of a zip archive is missing; at "));
 }

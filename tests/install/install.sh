@@ -33,6 +33,8 @@ if command -v pkg-config >/dev/null; then
   "$cxx" -std=c++17 "$source/consumer/build_model.cpp" $(pkg-config --cflags --libs keratin) \
     -Wl,-rpath,"$prefix/lib" -o "$work/build_model"
   "$work/build_model" "$work/twice.ktg"
+  # A user's first hour, by the page that comes with the package.
+  python3 "$source/../docs/snippets.py" "$prefix/share/doc/keratin/getting-started.md" "$prefix" "$work/first_hour" "$cc" "$cxx"
 fi
 
 # The package's own licence, whole, and its name in every header.

@@ -1,4 +1,5 @@
 // Compiles a saved graph, or textual IR, ahead of time.
+#include "compiler/arrays/Weights.h"
 #include "compiler/artifact/Names.h"
 #include "compiler/artifact/SharedObject.h"
 #include "compiler/driver/FunctionCompiler.h"
@@ -8,6 +9,7 @@
 #include "compiler/driver/Version.h"
 #include "compiler/pipelines/Pipelines.h"
 #include "runtime/abi/keratin_cuda_abi.h"
+#include "tools/support/Compilation.h"
 #include "tools/support/OutputFile.h"
 #include "tools/support/Tool.h"
 #include "tools/support/Watchdog.h"
@@ -31,11 +33,11 @@ namespace {
 // The command line.
 std::vector<std::string> inputs;
 std::string outputFile, headerFile, modelName, functionName, metadataFile, emitKind = "so", target,
-    cpu = "native", float32Products = "float32", sysroot, dumpDirectory, timeTrace;
+    cpu = "native", float32Products = "float32", sysroot, weightsFile, dumpDirectory, timeTrace;
 int64_t threads = 0, memoryBudget = 0;
 std::chrono::nanoseconds timeout{0};
 bool verifyEach = false, printAfterAll = false, timing = false, profile = false,
-     checkNumbers = false;
+     checkNumbers = false, showsProgress = false;
 SourcePathOptions sourcePaths;
 
 CommandLine commandLine() {
@@ -55,6 +57,8 @@ CommandLine commandLine() {
       "what to write: IR as given, with gradients expanded, with kernels formed; the memory "
       "plan; LLVM IR; assembly; PTX or machine code of target cuda; a relocatable or (default) a "
       "shared object");
+  line.text("--weights", weightsFile, "FILE",
+            "values of all variables, by name, from a .safetensors or .npz file");
   line.text("--target", target, "TARGET",
             "cpu (default); cuda, or cuda:sm_90,... with machine code for these devices; or the\n"
             "triple of a CPU other than ours: x86_64-linux-gnu, aarch64-linux-gnu");
@@ -79,6 +83,7 @@ CommandLine commandLine() {
   line.text("--dump-dir", dumpDirectory, "FOLDER", "IR after each phase and the assembly");
   line.duration("--timeout", timeout, "TIME",
                 "end with exit code 4 if not done after 10, 10s, 500ms or 2min");
+  line.flag("--progress", showsProgress, "each stage, to standard error");
   line.flag("--timing", timing, "what each stage took, to standard error");
   line.text("--time-trace", timeTrace, "FILE", "the same in Chrome's trace format");
   return line;
@@ -86,10 +91,7 @@ CommandLine commandLine() {
 
 ModelOptions modelOptions(Watchdog &watchdog) {
   ModelOptions options;
-  if (timeout.count() > 0)
-    options.compile.progress = [&watchdog](const std::string &next) {
-      watchdog.enter("compiling: " + next);
-    };
+  options.compile.progress = tellProgress(watchdog, showsProgress);
   if (!target.empty())
     options.target = target;
   options.threads = int32_t(threads);
@@ -233,6 +235,25 @@ absl::Status emitObject(ir::SavedGraph graph, const ModelOptions &options, const
   return status.ok() ? file.commit() : status;
 }
 
+// The model's values give way to those of --weights; what random functions count their draws with
+// goes on where it was.
+absl::Status takeWeights(ir::SavedGraph &graph) {
+  if (weightsFile.empty())
+    return absl::OkStatus();
+  std::vector<WeightSlot> slots;
+  for (const ir::SavedVariable &variable : graph.variables)
+    slots.push_back({variable.name, variable.dtype, variable.dims, variable.countsDraws});
+  if (absl::Status status = checkWeightsPath(weightsFile); !status.ok())
+    return status;
+  auto values = readWeights(weightsFile, slots);
+  if (!values.ok())
+    return inFile(weightsFile, values.status());
+  for (auto [variable, value] : llvm::zip(graph.variables, *values))
+    if (value.dtype != KERATIN_DTYPE_INVALID)
+      variable.bytes.assign(value.data.begin(), value.data.end());
+  return absl::OkStatus();
+}
+
 absl::Status run(Watchdog &watchdog) {
   if (absl::Status status = checkDumpFolder(dumpDirectory); !status.ok())
     return status;
@@ -247,6 +268,8 @@ absl::Status run(Watchdog &watchdog) {
   auto graph = readModel(inputFile, context, functionName);
   if (!graph.ok())
     return lines.orElse(inFile(inputFile, graph.status()));
+  if (absl::Status status = takeWeights(*graph); !status.ok())
+    return status;
   std::string name = modelName;
   if (name.empty())
     name = inputFile == "-" ? "model" : compiler::modelName(llvm::sys::path::stem(inputFile));

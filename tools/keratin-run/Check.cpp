@@ -47,7 +47,7 @@ absl::Status Check::expect(const Program &program, const std::vector<Array> &inp
     if (absl::Status status = add(input); !status.ok())
       return status;
   for (int32_t i = 0; i < program.signature().num_variables; ++i) {
-    auto value = program.variable(i);
+    auto value = program.ownVariable(i);
     if (!value.ok())
       return value.status();
     if (absl::Status status = add(*value); !status.ok())
@@ -85,7 +85,7 @@ absl::Status Check::compare(const Program &program, const std::vector<Array> &ou
       return status;
   for (int32_t i = 0; i < signature.num_updates; ++i) {
     int32_t variable = signature.updates[i].variable;
-    auto value = program.variable(variable);
+    auto value = program.ownVariable(variable);
     if (!value.ok())
       return value.status();
     if (absl::Status status =

@@ -1,13 +1,13 @@
 #include "tools/keratin-run/Feeds.h"
 
+#include "compiler/arrays/Npy.h"
+#include "compiler/arrays/Npz.h"
 #include "compiler/artifact/Names.h"
 #include "ir/reference/HostConversions.h"
 #include "runtime/core/DType.h"
 #include "runtime/core/Philox.h"
 #include "runtime/core/SizeProgram.h"
 #include "runtime/core/SymbolSource.h"
-#include "tools/npy/Npy.h"
-#include "tools/npy/Npz.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -55,20 +55,20 @@ private:
       return absl::InvalidArgumentError("--input needs NAME=FILE.npy or FILE.npz, found '" +
                                         argument + "'");
     std::string file = equals == std::string::npos ? argument : argument.substr(equals + 1);
-    auto bytes = readArrayFile(file);
-    if (!bytes.ok())
-      return bytes.status();
     auto in = [&file](const absl::Status &status) {
       return absl::Status(status.code(), file + ": error: " + std::string(status.message()));
     };
+    auto bytes = compiler::readArrayFile(file);
+    if (!bytes.ok())
+      return in(bytes.status());
     if (equals != std::string::npos) {
-      auto array = parseNpy(*bytes);
+      auto array = compiler::parseNpy(*bytes);
       return array.ok() ? give(argument.substr(0, equals), *std::move(array)) : in(array.status());
     }
-    auto arrays = parseNpz(*bytes);
+    auto arrays = compiler::parseNpz(*bytes);
     if (!arrays.ok())
       return in(arrays.status());
-    for (NamedArray &array : *arrays)
+    for (compiler::NamedArray &array : *arrays)
       if (absl::Status status = give(array.name, std::move(array.array)); !status.ok())
         return in(status);
     return absl::OkStatus();
@@ -164,7 +164,7 @@ private:
   // From what is fed, or from a variable.
   absl::StatusOr<std::optional<int64_t>> knownSize(const keratin_symbol_desc_t &symbol) const {
     if (runtime::isValueOfVariable(symbol.source)) {
-      auto value = program.variable(symbol.input);
+      auto value = program.ownVariable(symbol.input);
       if (!value.ok())
         return value.status();
       return element(*value, symbol);

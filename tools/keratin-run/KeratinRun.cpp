@@ -1,5 +1,8 @@
 // Runs a model on arrays from files: prints or writes what comes out, checks it against the
 // reference interpreter, measures it.
+#include "compiler/arrays/Npy.h"
+#include "compiler/arrays/Npz.h"
+#include "compiler/arrays/Weights.h"
 #include "compiler/artifact/Names.h"
 #include "compiler/driver/ModelFile.h"
 #include "compiler/driver/PhaseDump.h"
@@ -10,8 +13,8 @@
 #include "tools/keratin-run/DeviceChoice.h"
 #include "tools/keratin-run/Feeds.h"
 #include "tools/keratin-run/ProfileTrace.h"
-#include "tools/npy/Npy.h"
-#include "tools/npy/Npz.h"
+#include "tools/keratin-run/Weights.h"
+#include "tools/support/Compilation.h"
 #include "tools/support/OutputFile.h"
 #include "tools/support/Tool.h"
 #include "tools/support/Watchdog.h"
@@ -32,7 +35,7 @@ namespace {
 // The command line.
 std::vector<std::string> models;
 std::string target, device, functionName, modelFile, seedText, stateFile, saveStateFile,
-    outputDirectory, outputFile, profileFile, float32Products;
+    weightsFile, saveWeightsFile, outputDirectory, outputFile, profileFile, float32Products;
 std::vector<std::string> inputFiles, sizes;
 int64_t repeat = 1, threads = 0, memoryBudget = 0;
 std::chrono::nanoseconds timeout{0};
@@ -52,9 +55,14 @@ CommandLine commandLine() {
                     "from -1 to 1, integers 0 or 1");
   line.texts("--size", sizes, "SYMBOL=N",
              "an unknown size: d0, d1, ... or INPUT_dimAXIS; default: 4");
-  line.number("--repeat", repeat, 1, "N", "so many calls; variables keep their values between");
+  line.number("--repeat", repeat, 0, "N",
+              "so many calls; variables keep their values between; 0: none,\n"
+              "for weights and states alone");
   line.text("--state", stateFile, "FILE", "load the values of variables first");
   line.text("--save-state", saveStateFile, "FILE", "save them after the last call");
+  line.text("--weights", weightsFile, "FILE",
+            "set variables by name from a .safetensors or .npz file");
+  line.text("--save-weights", saveWeightsFile, "FILE", "write such a file after the last call");
   line.text("--output-dir", outputDirectory, "FOLDER",
             "write the outputs of the last call as NAME.npy");
   line.text("--output", outputFile, "FILE.npz", "write them as one file");
@@ -134,10 +142,7 @@ absl::Status load(mlir::MLIRContext &context, Loaded &loaded, Watchdog &watchdog
       return choice.status();
     if (!choice->target.empty())
       options.target = choice->target;
-    if (timeout.count() > 0)
-      options.progress = [&watchdog](const std::string &next) {
-        watchdog.enter("compiling: " + next);
-      };
+    options.progress = tellProgress(watchdog);
     options.checkNumbers = checkNumbers;
     options.float32Products = products();
     auto program = Program::compile(loaded.graph, loaded.function, options, choice->device);
@@ -219,23 +224,26 @@ absl::Status printOutputs(const std::vector<std::string> &names, std::vector<Arr
   return absl::OkStatus();
 }
 
-absl::Status writeOutputs(const std::vector<std::string> &names, std::vector<Array> outputs) {
+absl::Status writeOutputs(const std::vector<std::string> &names,
+                          const std::vector<Array> &outputs) {
   if (!outputDirectory.empty()) {
     if (std::error_code error = llvm::sys::fs::create_directories(outputDirectory))
       return absl::InvalidArgumentError(outputDirectory + ": error: " + error.message());
     for (size_t i = 0; i < outputs.size(); ++i) {
       std::string path = outputDirectory + "/" + compiler::fileName(names[i]) + ".npy";
-      if (absl::Status status = writeOutput(path, formatNpy(outputs[i])); !status.ok())
+      if (absl::Status status = writeOutput(path, compiler::formatNpy(outputs[i])); !status.ok())
         return status;
     }
   }
   if (outputFile.empty())
     return absl::OkStatus();
-  std::vector<NamedArray> named;
+  std::vector<compiler::NamedView> named;
   for (size_t i = 0; i < outputs.size(); ++i)
-    named.push_back({compiler::memberName(names[i]), std::move(outputs[i])});
-  auto archive = formatNpz(named);
-  return archive.ok() ? writeOutput(outputFile, *archive) : archive.status();
+    named.push_back({compiler::memberName(names[i]), outputs[i]});
+  OutputFile file(outputFile);
+  absl::Status status =
+      compiler::writeNpz(named, [&](std::string_view bytes) { file.stream() << bytes; });
+  return status.ok() ? file.commit() : status;
 }
 
 // Batches of calls: each long enough for the clock, all together a second or so.
@@ -326,6 +334,45 @@ absl::Status callAll(Program &program, std::optional<Check> &reference, std::vec
   return profile.write();
 }
 
+// What is given to calls, and room for what they give.
+absl::Status makeArrays(const Loaded &loaded, std::vector<Array> &inputs,
+                        std::vector<Array> &outputs) {
+  FeedOptions options;
+  if (absl::Status status = readOptions(loaded, options); !status.ok())
+    return status;
+  auto feeds = makeFeeds(*loaded.program, options);
+  if (!feeds.ok())
+    return feeds.status();
+  inputs = *std::move(feeds);
+  auto made = loaded.program->makeOutputs(inputs);
+  if (made.ok())
+    outputs = *std::move(made);
+  return made.status();
+}
+
+absl::Status callAndReport(Loaded &loaded, std::vector<Array> &inputs, std::vector<Array> &outputs,
+                           Watchdog &watchdog) {
+  std::optional<Check> reference;
+  if (check) {
+    auto made = Check::of(loaded.op(), products());
+    if (!made.ok())
+      return made.status();
+    reference = *std::move(made);
+  }
+  Program &program = *loaded.program;
+  if (absl::Status status = callAll(program, reference, inputs, outputs, watchdog); !status.ok())
+    return status;
+  watchdog.enterWriting("writing the outputs");
+  std::vector<std::string> names = outputNames(program.signature());
+  if (!quiet)
+    if (absl::Status status = printOutputs(names, outputs); !status.ok())
+      return status;
+  if (check)
+    llvm::outs() << "check: " << repeat << (repeat == 1 ? " call agrees" : " calls agree")
+                 << " with the reference interpreter\n";
+  return writeOutputs(names, outputs);
+}
+
 absl::Status run(Watchdog &watchdog) {
   mlir::DialectRegistry registry;
   compiler::registerModelDialects(registry);
@@ -342,43 +389,28 @@ absl::Status run(Watchdog &watchdog) {
   if (!stateFile.empty())
     if (absl::Status status = program.loadState(stateFile); !status.ok())
       return status;
-  FeedOptions options;
-  if (absl::Status status = readOptions(loaded, options); !status.ok())
-    return status;
-  auto inputs = makeFeeds(program, options);
-  if (!inputs.ok())
-    return inputs.status();
-  auto outputs = program.makeOutputs(*inputs);
-  if (!outputs.ok())
-    return outputs.status();
-  std::optional<Check> reference;
-  if (check) {
-    auto made = Check::of(loaded.op(), products());
-    if (!made.ok())
-      return made.status();
-    reference = *std::move(made);
-  }
-  if (absl::Status status = callAll(program, reference, *inputs, *outputs, watchdog); !status.ok())
-    return status;
-  watchdog.enterWriting("writing the outputs");
-  std::vector<std::string> names = outputNames(program.signature());
-  if (!quiet)
-    if (absl::Status status = printOutputs(names, *outputs); !status.ok())
+  if (!weightsFile.empty())
+    if (absl::Status status = loadWeights(program, weightsFile); !status.ok())
       return status;
-  if (check)
-    llvm::outs() << "check: " << repeat << (repeat == 1 ? " call agrees" : " calls agree")
-                 << " with the reference interpreter\n";
-  if (absl::Status status = writeOutputs(names, *outputs); !status.ok())
-    return status;
+  std::vector<Array> inputs, outputs;
+  if (repeat > 0 || timing)
+    if (absl::Status status = makeArrays(loaded, inputs, outputs); !status.ok())
+      return status;
+  if (repeat > 0)
+    if (absl::Status status = callAndReport(loaded, inputs, outputs, watchdog); !status.ok())
+      return status;
   if (!saveStateFile.empty())
     if (absl::Status status = program.saveState(saveStateFile); !status.ok())
+      return status;
+  if (!saveWeightsFile.empty())
+    if (absl::Status status = saveWeights(program, saveWeightsFile); !status.ok())
       return status;
   if (!timing)
     return absl::OkStatus();
   watchdog.enter("measuring");
   if (absl::Status status = program.continueOnCopy(); !status.ok())
     return status;
-  return measure(program, *inputs, *outputs);
+  return measure(program, inputs, outputs);
 }
 
 } // namespace

@@ -244,6 +244,7 @@ absl::Status Program::start(const keratin_object_desc_t &object, const std::stri
       KERATIN_OK)
     return statusOf(status);
   state.reset(made);
+  described = &object;
   const keratin_object_variant_t *variant = object.variants;
   while (variant->cpu != keratin_state_cpu(made))
     ++variant;
@@ -289,15 +290,26 @@ static absl::StatusOr<Array> makeArray(const keratin_tensor_desc_t &tensor,
 }
 
 absl::StatusOr<Array> Program::variable(int32_t i) const {
-  const keratin_tensor_desc_t &tensor = signature().variables[i];
+  const keratin_tensor_desc_t &tensor = described->variables[i].tensor;
   auto array = makeArray(tensor, {tensor.dims, tensor.dims + tensor.rank});
   if (!array.ok())
     return array;
   keratin_status_t status;
-  if (keratin_state_read(state.get(), picked->variables[i], array->data.data(), array->data.size(),
-                         &status) != KERATIN_OK)
+  if (keratin_state_read(state.get(), i, array->data.data(), array->data.size(), &status) !=
+      KERATIN_OK)
     return statusOf(status);
   return array;
+}
+
+absl::Status Program::setVariable(int32_t i, Array &value) {
+  const keratin_tensor_t view = viewOf(value);
+  keratin_status_t status;
+  keratin_state_write(state.get(), i, &view, &status);
+  return statusOf(status);
+}
+
+std::optional<bool> Program::countsDraws(int32_t i) const {
+  return compiled ? std::optional<bool>(compiled->saved[size_t(i)].countsDraws) : std::nullopt;
 }
 
 static std::vector<keratin_tensor_t> viewsOf(std::vector<Array> &arrays) {

@@ -2,19 +2,22 @@
 #ifndef KERATIN_TOOLS_KERATINRUN_PROGRAM_H
 #define KERATIN_TOOLS_KERATINRUN_PROGRAM_H
 
+#include "compiler/arrays/Array.h"
 #include "compiler/driver/Compiler.h"
 #include "ir/saved/SavedGraph.h"
-#include "tools/npy/Array.h"
 
 #include <keratin/object.h>
 
 #include "absl/status/statusor.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace keratin::tools {
+
+using compiler::Array;
 
 // OK, or the error with the runtime's message. What a call does not like about its inputs is
 // FAILED_PRECONDITION or INVALID_ARGUMENT.
@@ -43,14 +46,22 @@ public:
   ~Program();
 
   const keratin_function_desc_t &signature() const { return *picked->descriptor; }
+  const keratin_object_desc_t &object() const { return *described; }
 
   absl::Status loadState(const std::string &path);
   absl::Status saveState(const std::string &path) const;
   // Further calls leave the values as they are now: they go to a copy.
   absl::Status continueOnCopy();
 
-  // One of the variables of the signature.
+  // One of the variables of the model.
   absl::StatusOr<Array> variable(int32_t number) const;
+  absl::Status setVariable(int32_t number, Array &value);
+  // Whether a random function counts its draws with it; an object does not say.
+  std::optional<bool> countsDraws(int32_t number) const;
+  // One of the variables of the signature.
+  absl::StatusOr<Array> ownVariable(int32_t number) const {
+    return variable(picked->variables[number]);
+  }
   // Outputs of the right sizes for these inputs, and a call that fills them.
   absl::StatusOr<std::vector<Array>> makeOutputs(std::vector<Array> &inputs) const;
   absl::Status call(std::vector<Array> &inputs, std::vector<Array> &outputs) const;
@@ -68,6 +79,7 @@ private:
   void *library = nullptr;
   std::unique_ptr<Compiled> compiled;
   std::unique_ptr<keratin_state_t, StateDeleter> state;
+  const keratin_object_desc_t *described = nullptr;
   const keratin_object_function_t *picked = nullptr;
   int32_t number = 0;
 };

@@ -46,6 +46,7 @@ using keratin::Axes;
 using keratin::Axis;
 using keratin::BatchNormalizationOptions;
 using keratin::Branch;
+using keratin::CompileProgress;
 using keratin::ConstantOptions;
 using keratin::Constraint;
 using keratin::Conv3dTransposeOptions;

@@ -5,6 +5,8 @@
 #include "keratin/arguments.h"
 #include "keratin/sparse.h"
 
+#include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <iosfwd>
 #include <memory>
@@ -223,6 +225,16 @@ private:
   std::vector<Update> updates;
 };
 
+// What compiling a function does next (FunctionOptions::progress).
+struct CompileProgress {
+  std::string function;
+  // In this order: "budget" (with a memoryBudget), "graph", "gradient", "simplify", "fusion",
+  // "memory", "host", "kernels", "llvm", "link".
+  std::string stage;
+  std::int64_t done = 0, of = 0; // of the stage's steps; equal at its end, and only there
+  std::string next;              // "pass keratin-form-kernels", "a kernel"; "" at a stage's end
+};
+
 // How a function is compiled.
 struct FunctionOptions {
   // As K::function's parameter of that name, where that is "".
@@ -242,6 +254,11 @@ struct FunctionOptions {
   // Seconds that compiling may take; 0: any number. It is looked at between passes and kernels, so
   // an end may come later; then the function is not made and a RuntimeError thrown.
   double timeLimit = 0;
+  // Told of each step before it is done, and of each stage's end, in the thread that makes the
+  // function, which holds no lock. What it throws ends the compilation, and comes out of
+  // K::function as it is: the function is not made, all else is as it was. LLVM's work on one
+  // module is not interrupted.
+  std::function<void(const CompileProgress &)> progress = nullptr;
   // A call in which an op makes NaN or an infinity of finite numbers throws FloatingPointError,
   // which names the op, its source line, the element and what it was made of; updates are not
   // applied. Calls take up to 1.3 times as long; docs/debugging.md says what counts.

@@ -9,10 +9,12 @@
 namespace keratin::backend {
 
 // Writes the values of variables, or of those that a function reads and updates
-// (Function::variables), by name, without the ":0": a safetensors file, which PyTorch, NumPy and
-// others read. Those of a function that was loaded have the names of its file. The file appears
-// whole or stays as it was. ValueError for a tensor that is no dense variable, two of one name, and
-// a path that does not end in ".safetensors"; RuntimeError if the file cannot be written.
+// (Function::variables), by name, without the ":0", to the file that the end of the path asks for:
+// ".safetensors", which PyTorch, JAX and others read, or ".npz", NumPy's, where bfloat16 becomes
+// float32 and of a name that is no harmless name of a file other bytes are %XX. Those of a function
+// that was loaded have the names of its file. Equal values give equal files. The file appears whole
+// or stays as it was. ValueError for a tensor that is no dense variable, two of one name, and
+// another end of the path; RuntimeError if the file cannot be written.
 //
 // Variables should not be updated meanwhile: each is consistent by itself, not with the others.
 void save_weights(const TensorList &variables, const std::string &path,
@@ -20,9 +22,11 @@ void save_weights(const TensorList &variables, const std::string &path,
 void save_weights(const Function &f, const std::string &path,
                   SourceLocation location = SourceLocation::current());
 
-// Sets the variables to the file's values of their names, cast to their dtypes: all of them or,
-// where one is missing or has another shape, none. Names that no variable has are passed over. A
-// file need not be trusted: ValueError for anything wrong in it, RuntimeError if it cannot be read.
+// Sets the variables to the file's values of their names: all of them or, where one is missing or
+// does not fit, none. Shapes must be equal; a float is rounded to the variable's dtype, an integer
+// must be one that the variable can hold, and neither becomes the other. Names that no variable has
+// are passed over. A file need not be trusted: ValueError for anything wrong in it,
+// NotImplementedError for what NumPy has and Keratin has not, RuntimeError if it cannot be read.
 void load_weights(const TensorList &variables, const std::string &path,
                   SourceLocation location = SourceLocation::current());
 void load_weights(const Function &f, const std::string &path,

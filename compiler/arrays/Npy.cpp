@@ -1,4 +1,4 @@
-#include "tools/npy/Npy.h"
+#include "compiler/arrays/Npy.h"
 
 #include "runtime/files/FileBytes.h"
 
@@ -6,7 +6,8 @@
 #include <charconv>
 #include <cstring>
 
-using namespace keratin::tools;
+using namespace keratin;
+using namespace keratin::compiler;
 
 static constexpr std::string_view magic = "\x93NUMPY";
 // As numpy.load has it; what Keratin reads needs a few hundred.
@@ -252,7 +253,7 @@ static void copyFromFortran(const char *from, Array &array, size_t size) {
   }
 }
 
-absl::StatusOr<Array> keratin::tools::parseNpy(std::string_view bytes) {
+absl::StatusOr<Array> compiler::parseNpy(std::string_view bytes) {
   auto text = takeHeader(bytes);
   if (!text.ok())
     return text.status();
@@ -288,16 +289,19 @@ absl::StatusOr<Array> keratin::tools::parseNpy(std::string_view bytes) {
   return array;
 }
 
-std::string keratin::tools::formatNpy(const Array &array) {
-  if (array.dtype == KERATIN_DTYPE_BFLOAT16) {
-    // The upper halves of float32.
-    Array wide{KERATIN_DTYPE_FLOAT32, array.dims, std::vector<char>(array.data.size() * 2)};
-    for (size_t i = 0; i < array.data.size(); i += 2) {
-      wide.data[2 * i + 2] = array.data[i];
-      wide.data[2 * i + 3] = array.data[i + 1];
-    }
-    return formatNpy(wide);
+ArrayView compiler::forNumpy(const ArrayView &array, std::string &widened) {
+  if (array.dtype != KERATIN_DTYPE_BFLOAT16)
+    return array;
+  // The upper halves of float32.
+  widened.assign(array.data.size() * 2, '\0');
+  for (size_t i = 0; i < array.data.size(); i += 2) {
+    widened[2 * i + 2] = array.data[i];
+    widened[2 * i + 3] = array.data[i + 1];
   }
+  return {KERATIN_DTYPE_FLOAT32, array.dims, widened};
+}
+
+std::string compiler::npyHeader(const ArrayView &array) {
   const DTypeEntry *dtype = findDType(array.dtype);
   std::string header = std::string("{'descr': '") + (dtype->size == 1 ? "|" : "<") + dtype->code +
                        "', 'fortran_order': False, 'shape': (";
@@ -310,9 +314,13 @@ std::string keratin::tools::formatNpy(const Array &array) {
   header += '\n';
   std::string result(magic);
   result += {'\1', '\0', char(header.size() & 0xFF), char(header.size() >> 8)};
-  result += header;
-  result.append(array.data.begin(), array.data.end());
-  return result;
+  return result + header;
+}
+
+std::string compiler::formatNpy(const ArrayView &array) {
+  std::string widened;
+  const ArrayView content = forNumpy(array, widened);
+  return npyHeader(content).append(content.data);
 }
 
 //===-- Files ---------------------------------------------------------------------------------===//
@@ -320,10 +328,10 @@ std::string keratin::tools::formatNpy(const Array &array) {
 // Memory for it is asked for at once, and what is larger in name may hold nothing.
 static constexpr uint64_t kMostFileBytes = uint64_t(1) << 36;
 
-absl::StatusOr<std::string> keratin::tools::readArrayFile(const std::string &path) {
+absl::StatusOr<std::string> compiler::readArrayFile(const std::string &path) {
   std::string bytes;
   std::string problem = runtime::readFile(path, runtime::FileKinds::Regular, kMostFileBytes, bytes);
   if (!problem.empty())
-    return refuse(path + ": error: " + problem);
+    return absl::UnavailableError(problem);
   return bytes;
 }

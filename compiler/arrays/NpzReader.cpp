@@ -1,13 +1,14 @@
-#include "tools/npy/Npz.h"
-
-#include "tools/npy/Npy.h"
+#include "compiler/arrays/Npy.h"
+#include "compiler/arrays/Npz.h"
+#include "compiler/arrays/ZipFormat.h"
 
 #include <zlib.h>
 
 #include <algorithm>
 #include <set>
 
-using namespace keratin::tools;
+using namespace keratin::compiler;
+using namespace keratin::compiler::zip;
 
 namespace {
 
@@ -20,18 +21,6 @@ uint64_t number(std::string_view bytes, size_t at, size_t length) {
   return value;
 }
 
-void append(std::string &to, uint64_t value, size_t length) {
-  for (size_t i = 0; i < length; ++i)
-    to += char(value >> (8 * i) & 0xFF);
-}
-
-// Records of the format: their signatures and how long their fixed parts are.
-constexpr uint32_t localSignature = 0x04034b50, centralSignature = 0x02014b50,
-                   endSignature = 0x06054b50;
-constexpr size_t localBytes = 30, centralBytes = 46, endBytes = 22;
-constexpr uint64_t isElsewhere16 = 0xFFFF, isElsewhere32 = 0xFFFFFFFF; // zip64
-constexpr unsigned stored = 0, deflated = 8;
-constexpr unsigned encrypted = 1 << 0 | 1 << 6 | 1 << 13;
 // No deflated data is longer than this many times its bytes.
 constexpr uint64_t deflateRatio = 1032;
 
@@ -78,24 +67,66 @@ private:
     }
     count = number(bytes, end + 10, 2);
     uint64_t size = number(bytes, end + 12, 4), offset = number(bytes, end + 16, 4);
-    if (count == isElsewhere16 || size == isElsewhere32 || offset == isElsewhere32)
-      return zip64("the archive");
     if (number(bytes, end + 4, 2) != 0 || number(bytes, end + 6, 2) != 0 ||
         number(bytes, end + 8, 2) != count)
       return refuse("the archive has several parts");
+    if (count == isElsewhere16 || size == isElsewhere32 || offset == isElsewhere32)
+      if (absl::Status status = findDirectory64(size, offset); !status.ok())
+        return status;
     if (count > maxNpzMembers)
       return absl::ResourceExhaustedError("the archive has " + std::to_string(count) +
                                           " members; at most " + std::to_string(maxNpzMembers) +
                                           " are read");
-    if (offset + size != end)
+    if (offset > end || size != end - offset)
       return refuse("the central directory is not where the archive says");
     directory = offset;
     return absl::OkStatus();
   }
 
-  static absl::Status zip64(const std::string &what) {
-    return absl::UnimplementedError(what + " needs the zip64 format, which is not supported; "
-                                           "save large arrays as .npy files");
+  // The end of the directory is that of zip64's records, which stand before the other's.
+  absl::Status findDirectory64(uint64_t &size, uint64_t &offset) {
+    const absl::Status damaged = refuse("zip64's end of the archive is missing or damaged");
+    if (end < end64Bytes + locatorBytes)
+      return damaged;
+    const size_t locator = end - locatorBytes, record = locator - end64Bytes;
+    if (number(bytes, locator, 4) != locatorSignature || number(bytes, locator + 8, 8) != record ||
+        number(bytes, record, 4) != end64Signature ||
+        number(bytes, record + 4, 8) != end64Bytes - 12)
+      return damaged;
+    if (number(bytes, locator + 4, 4) != 0 || number(bytes, locator + 16, 4) > 1 ||
+        number(bytes, record + 16, 8) != 0 ||
+        number(bytes, record + 24, 8) != number(bytes, record + 32, 8))
+      return refuse("the archive has several parts");
+    count = number(bytes, record + 32, 8);
+    size = number(bytes, record + 40, 8);
+    offset = number(bytes, record + 48, 8);
+    end = record;
+    return absl::OkStatus();
+  }
+
+  // Of a member's extra fields, each a header, a length and so many bytes, zip64's: the numbers
+  // that are elsewhere, in this order.
+  static bool takeZip64(std::string_view extra, Member &member) {
+    for (size_t at = 0; extra.size() - at >= 4;) {
+      const size_t length = number(extra, at + 2, 2);
+      if (length > extra.size() - at - 4)
+        return false;
+      if (number(extra, at, 2) != zip64Extra) {
+        at += 4 + length;
+        continue;
+      }
+      std::string_view field = extra.substr(at + 4, length);
+      for (uint64_t *value : {&member.size, &member.packed, &member.offset}) {
+        if (*value != isElsewhere32)
+          continue;
+        if (field.size() < 8)
+          return false;
+        *value = number(field, 0, 8);
+        field.remove_prefix(8);
+      }
+      return true;
+    }
+    return false;
   }
 
   absl::Status readEntry(size_t &at) {
@@ -118,9 +149,10 @@ private:
     std::string name = quoted(member.name);
     if (number(bytes, at + 8, 2) & encrypted)
       return absl::UnimplementedError(name + " is encrypted");
-    if (member.packed == isElsewhere32 || member.size == isElsewhere32 ||
-        member.offset == isElsewhere32)
-      return zip64(name);
+    if ((member.packed == isElsewhere32 || member.size == isElsewhere32 ||
+         member.offset == isElsewhere32) &&
+        !takeZip64(bytes.substr(at + centralBytes + nameBytes, number(bytes, at + 30, 2)), member))
+      return refuse(name + " has a damaged zip64 field");
     if (member.method != stored && member.method != deflated)
       return absl::UnimplementedError(name + " is compressed by method " +
                                       std::to_string(member.method) +
@@ -160,6 +192,7 @@ private:
                                 : member.size / deflateRatio > member.packed)
       return refuse(name + " cannot have the " + std::to_string(member.size) + " bytes it claims");
     member.data = bytes.substr(begin, member.packed);
+    // Neither sum nor bound is near 2^64: a size is at most 1032 times that of its bytes.
     inflated += member.size;
     if (inflated > npzBytesAllowed(bytes.size()))
       return absl::ResourceExhaustedError(
@@ -193,14 +226,22 @@ bool inflateInto(std::string_view data, std::string &to) {
   z_stream stream = {};
   if (inflateInit2(&stream, -MAX_WBITS) != Z_OK)
     return false;
-  stream.next_in = reinterpret_cast<Bytef *>(const_cast<char *>(data.data()));
-  stream.avail_in = uInt(data.size());
-  stream.next_out = reinterpret_cast<Bytef *>(to.data());
-  stream.avail_out = uInt(to.size());
-  int code = inflate(&stream, Z_FINISH);
-  bool isWhole = code == Z_STREAM_END && stream.total_out == to.size() && stream.avail_in == 0;
+  // zlib's counters have 32 bits.
+  constexpr size_t most = size_t(1) << 30;
+  size_t in = 0, out = 0;
+  int code = Z_OK;
+  while (code == Z_OK) {
+    stream.next_in = reinterpret_cast<Bytef *>(const_cast<char *>(data.data() + in));
+    stream.avail_in = uInt(std::min(data.size() - in, most));
+    stream.next_out = reinterpret_cast<Bytef *>(to.data() + out);
+    stream.avail_out = uInt(std::min(to.size() - out, most));
+    const uInt given = stream.avail_in, room = stream.avail_out;
+    code = inflate(&stream, Z_NO_FLUSH);
+    in += given - stream.avail_in;
+    out += room - stream.avail_out;
+  }
   inflateEnd(&stream);
-  return isWhole;
+  return code == Z_STREAM_END && out == to.size() && in == data.size();
 }
 
 absl::StatusOr<Array> readMember(const Member &member) {
@@ -220,61 +261,22 @@ absl::StatusOr<Array> readMember(const Member &member) {
 
 } // namespace
 
-absl::StatusOr<std::vector<NamedArray>> keratin::tools::parseNpz(std::string_view bytes) {
+absl::StatusOr<std::vector<NamedArray>>
+keratin::compiler::parseNpz(std::string_view bytes,
+                            const std::function<bool(const std::string &)> &isWanted) {
   ArchiveReader archive(bytes);
   if (absl::Status status = archive.read(); !status.ok())
     return status;
   std::vector<NamedArray> arrays;
   for (const Member &member : archive.members) {
+    std::string name(member.name.substr(0, member.name.size() - 4));
+    if (isWanted && !isWanted(name))
+      continue;
     auto array = readMember(member);
     if (!array.ok())
       return absl::Status(array.status().code(),
                           quoted(member.name) + ": " + std::string(array.status().message()));
-    arrays.push_back(
-        {std::string(member.name.substr(0, member.name.size() - 4)), *std::move(array)});
+    arrays.push_back({std::move(name), *std::move(array)});
   }
   return arrays;
-}
-
-absl::StatusOr<std::string> keratin::tools::formatNpz(const std::vector<NamedArray> &arrays) {
-  std::string archive, directory;
-  for (const auto &[name, array] : arrays) {
-    std::string content = formatNpy(array), common;
-    if (archive.size() + content.size() > isElsewhere32 / 2 || name.size() > 1000 ||
-        arrays.size() > maxNpzMembers)
-      return absl::ResourceExhaustedError(
-          "the outputs are too large for a .npz file; use --output-dir");
-    append(common, 20, 2);      // the version needed
-    append(common, 1 << 11, 2); // names are UTF-8
-    append(common, stored, 2);
-    append(common, 0, 2);
-    append(common, 0x21, 2); // 1 January 1980: equal outputs give equal files
-    append(common,
-           crc32_z(crc32_z(0, nullptr, 0), reinterpret_cast<const Bytef *>(content.data()),
-                   content.size()),
-           4);
-    append(common, content.size(), 4);
-    append(common, content.size(), 4);
-    append(common, name.size() + 4, 2);
-    append(common, 0, 2);
-    append(directory, centralSignature, 4);
-    append(directory, 20, 2);
-    directory += common;
-    append(directory, 0, 8); // no comment, the first disk, no attributes
-    append(directory, 0, 2);
-    append(directory, archive.size(), 4);
-    directory += name + ".npy";
-    append(archive, localSignature, 4);
-    archive += common + name + ".npy" + content;
-  }
-  size_t offset = archive.size();
-  archive += directory;
-  append(archive, endSignature, 4);
-  append(archive, 0, 4);
-  append(archive, arrays.size(), 2);
-  append(archive, arrays.size(), 2);
-  append(archive, directory.size(), 4);
-  append(archive, offset, 4);
-  append(archive, 0, 2);
-  return archive;
 }

@@ -1,0 +1,21 @@
+// A line a stage, when it ends; code for several processors is generated for one after the other.
+// RUN: keratin-compile %S/Inputs/net.mlir --function=train --progress -o %t.so 2>&1 | FileCheck %s --match-full-lines
+// RUN: keratin-compile %S/Inputs/net.mlir --function=train --progress --emit=plan -o %t.txt 2>&1 | FileCheck %s --check-prefix=PLAN --match-full-lines
+// RUN: keratin-compile %S/Inputs/net.mlir --function=train --progress --mcpu=multi -o %t.so 2>&1 | FileCheck %s --check-prefix=MULTI
+
+//      CHECK: train: graph [[OF:[0-9]+]]/[[OF]]
+// CHECK-NEXT: train: gradient [[OF:[0-9]+]]/[[OF]]
+// CHECK-NEXT: train: simplify [[OF:[0-9]+]]/[[OF]]
+// CHECK-NEXT: train: fusion [[OF:[0-9]+]]/[[OF]]
+// CHECK-NEXT: train: memory [[OF:[0-9]+]]/[[OF]]
+// CHECK-NEXT: train: host 1/1
+// CHECK-NEXT: train: kernels [[OF:[0-9]+]]/[[OF]]
+// CHECK-NEXT: train: llvm [[OF:[0-9]+]]/[[OF]]
+//  CHECK-NOT: train
+
+//      PLAN: train: memory {{.*}}
+// PLAN-NEXT: train: host 1/1
+//  PLAN-NOT: train
+
+// MULTI-COUNT-3: train: llvm
+//     MULTI-NOT: train: llvm
