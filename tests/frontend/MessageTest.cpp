@@ -126,7 +126,7 @@ TEST_CASE("Messages about making tensors", "[message]") {
                       [&] { K::placeholder(); });
   refuses<ValueError>("the shape must be a list of numbers and None",
                       [&] { K::placeholder(None, -1); });
-  refuses<ValueError>("the shape must hold None and sizes of 0 or more",
+  refuses<ValueError>("the shape must hold None, names and sizes of 0 or more",
                       [&] { K::placeholder({-1}); });
   refuses<ValueError>("is above", [&] { fed(std::vector<Size>(33, Size(1))); });
   refuses<ValueError>("size must be one number or a pair (rows, columns)",

@@ -206,7 +206,7 @@ TEST_CASE("wrong shapes, axes and dtypes", "[wrong]") {
       {"too many indices", [&] { m.w[{0, 0, 0}]; },
        "getitem: the key has 3 items; needed at most 2 for shape (3, 2); at HERE"},
       {"a negative size", [&] { K::placeholder({-2, 3}); },
-       "placeholder: the shape must hold None and sizes of 0 or more; found -2; at HERE"},
+       "placeholder: the shape must hold None, names and sizes of 0 or more; found -2; at HERE"},
       {"a dtype that there is not", [&] { K::placeholder({2}, {.dtype = "float23"}); },
        "dtype: unknown name 'float23'; needed float16, bfloat16, float32, float64, int8 to int64, "
        "uint8 to uint64 or bool"},
