@@ -1,6 +1,7 @@
 #include "tools/keratin-dump/DeviceText.h"
 
 #include "codegen/gpu/ptx/CudaArchitectures.h"
+#include "codegen/gpu/ptx/PtxModule.h"
 #include "codegen/gpu/ptx/Ptxas.h"
 #include "codegen/gpu/ptx/Sass.h"
 #include "compiler/driver/FunctionCompiler.h"
@@ -10,6 +11,7 @@
 #include "mlir/IR/OwningOpRef.h"
 
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstring>
@@ -24,6 +26,7 @@ namespace {
 // The images of a function, and the architectures that the target names.
 struct DeviceImages {
   std::string ptx;
+  codegen::KernelListing kernels;                        // by the names in the PTX
   std::map<std::string, keratin_cuda_kernel_t> launches; // by the names of kernels in the PTX
   std::vector<std::string> architectures;
 };
@@ -57,6 +60,9 @@ static absl::StatusOr<DeviceImages> imagesOf(mlir::ModuleOp module, StringRef st
   if (!code.ok())
     return code.status();
   DeviceImages images;
+  images.kernels = code->listing;
+  for (std::string &function : images.kernels.functions)
+    function = codegen::ptxName(function);
   if (const keratin_device_code_t *device = code->description->descriptor.device_code)
     for (int64_t i = 0; i < device->num_images; ++i) {
       StringRef kind = device->images[i].kind;
@@ -91,6 +97,11 @@ static std::string commentOf(const codegen::KernelResources &resources,
   return text;
 }
 
+// The kernel that begins in a line of PTX.
+static StringRef entryIn(StringRef line) {
+  return line.consume_front(".visible .entry ") ? line.split('(').first : StringRef();
+}
+
 // What the assembler says, above the kernels that it says it of.
 static std::string annotated(const DeviceImages &images, const codegen::Ptxas &assembler) {
   std::map<std::string, std::string> comments; // by kernel
@@ -109,17 +120,8 @@ static std::string annotated(const DeviceImages &images, const codegen::Ptxas &a
       if (auto launch = images.launches.find(kernel.kernel); launch != images.launches.end())
         comments[kernel.kernel] += commentOf(kernel, launch->second, architecture);
   }
-  static constexpr StringRef entry = ".visible .entry ";
-  llvm::SmallVector<StringRef> lines;
-  StringRef(images.ptx).split(lines, '\n');
-  if (lines.back().empty())
-    lines.pop_back();
-  for (StringRef line : lines) {
-    if (line.starts_with(entry))
-      text +=
-          comments[line.drop_front(entry.size()).take_until([](char c) { return c == '('; }).str()];
-    text += line.str() + "\n";
-  }
+  for (StringRef line : llvm::split(StringRef(images.ptx).rtrim('\n'), '\n'))
+    text += comments[entryIn(line).str()] + line.str() + "\n";
   return text;
 }
 
@@ -130,8 +132,9 @@ absl::StatusOr<std::string> keratin::dump::devicePtx(mlir::ModuleOp module,
     return images.status();
   std::string missing;
   if (auto assembler = codegen::Ptxas::find(&missing))
-    return annotated(*images, *assembler);
-  return "// registers, spills, shared memory: not known; " + missing + "\n" + images->ptx;
+    return images->kernels.annotate(annotated(*images, *assembler), "//", entryIn);
+  return "// registers, spills, shared memory: not known; " + missing + "\n" +
+         images->kernels.annotate(images->ptx, "//", entryIn);
 }
 
 absl::StatusOr<std::string> keratin::dump::deviceSass(mlir::ModuleOp module,

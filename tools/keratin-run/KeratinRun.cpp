@@ -13,6 +13,7 @@
 #include "tools/npy/Npy.h"
 #include "tools/npy/Npz.h"
 #include "tools/support/OutputFile.h"
+#include "tools/support/Sizes.h"
 #include "tools/support/Tool.h"
 #include "tools/support/Watchdog.h"
 
@@ -50,8 +51,9 @@ CommandLine commandLine() {
   line.optionalText("--random", seedText, "0", "SEED",
                     "random values for all inputs that are not given: floats\n"
                     "from -1 to 1, integers 0 or 1");
-  line.texts("--size", sizes, "SYMBOL=N",
-             "an unknown size: d0, d1, ... or INPUT_dimAXIS; default: 4");
+  addSizeOption(line, sizes,
+                "an unknown size by its name: d0, d1, ..., INPUT_dimAXIS,\n"
+                "or that of a saved graph; default: 4");
   line.number("--repeat", repeat, 1, "N", "so many calls; variables keep their values between");
   line.text("--state", stateFile, "FILE", "load the values of variables first");
   line.text("--save-state", saveStateFile, "FILE", "save them after the last call");
