@@ -2,6 +2,7 @@
 // look through a tensor for those that are not.
 #include "codegen/cpu/SingleOpKernel.h"
 #include "ir/dialect/GraphError.h"
+#include "ir/dialect/NameScope.h"
 #include "runtime/abi/keratin_abi.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -58,16 +59,10 @@ private:
 
 // "log: made {}, in scope 'head/'"; the source line follows where sites are described.
 std::string messageOf(ir::CheckNumbersOp check) {
-  std::string scope;
-  check.getLoc()->walk([&](Location location) {
-    auto named = dyn_cast<NameLoc>(location);
-    if (!named || named.getName().getValue().starts_with("gradient of "))
-      return WalkResult::advance();
-    scope = named.getName().str();
-    return WalkResult::interrupt();
-  });
+  StringRef scope = ir::scopeOf(check.getLoc());
   StringRef verb = check.getRule() == ir::NumberRule::Fed ? ": holds {}" : ": made {}";
-  return (check.getCulprit() + verb).str() + (scope.empty() ? "" : ", in scope '" + scope + "'");
+  return (check.getCulprit() + verb).str() +
+         (scope.empty() ? "" : (", in scope '" + scope + "'").str());
 }
 
 void CheckNumbersKernel::emit() {

@@ -70,13 +70,14 @@ LogicalResult EntryLowering::callLoop(host::LoopOp op) {
 }
 
 // One that the device does by itself: what its function is given, and a launch. For a profile it is
-// one kernel, of the first one's ops and line.
+// its first kernel, of which it says how many run with it.
 void EntryLowering::launchLoop(host::LoopOp op, const LoopFunction &made) {
-  SmallVector<ir::KernelOp> steps;
+  SmallVector<int64_t> steps;
   op->walk([&](host::LaunchOp launch) {
-    steps.push_back(kernels[launch.getKernel()]);
+    steps.push_back(launch.getKernel());
     ++description.kernels;
-    description.kernelFunctions.push_back(LLVM::LLVMFuncOp(made.function).getSymName().str());
+    description.kernelFunctions[launch.getKernel()] =
+        LLVM::LLVMFuncOp(made.function).getSymName().str();
   });
   SmallVector<Value> values;
   for (const LoopArgument &argument : made.arguments)
@@ -88,15 +89,14 @@ void EntryLowering::launchLoop(host::LoopOp op, const LoopFunction &made) {
   Value slots = argumentSlots(values.size());
   for (auto [slot, value] : llvm::enumerate(values))
     storeArgument(slots, slot, value);
-  const auto number = int64_t(description.profiled.size());
   if (description.profile) {
-    description.profiled.push_back(titleOf(steps.front()));
-    description.profiled.back().name += " (" + std::to_string(steps.size()) + " kernels a step)";
-    tellProfile(number, /*end=*/false);
+    description.kernelNames[steps.front()].work +=
+        " (" + std::to_string(steps.size()) + " kernels a step)";
+    tellProfile(steps.front(), /*end=*/false);
   }
   launchOnDevice(made.function, values, slots, count(made.countBlocks), i64(1), /*stream=*/0);
   if (description.profile)
-    tellProfile(number, /*end=*/true);
+    tellProfile(steps.front(), /*end=*/true);
 }
 
 LogicalResult EntryLowering::lower(scf::ForOp op) {

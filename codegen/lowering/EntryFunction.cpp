@@ -45,22 +45,6 @@ int64_t EntryDescription::slotOf(const DimExpr &size) {
   return found->second;
 }
 
-void keratin::codegen::printKernels(llvm::raw_ostream &out, func::FuncOp function,
-                                    const EntryDescription &description) {
-  llvm::DenseMap<const KernelPlan *, size_t> firsts;
-  for (auto [number, kernel] : llvm::enumerate(host::numberedOpsOf(function).kernels)) {
-    const KernelPlan &plan = *description.plans.lookup(kernel);
-    auto [first, isNew] = firsts.try_emplace(&plan, number);
-    out << "kernel " << number << ": ";
-    if (isNew)
-      print(out, plan);
-    else
-      out << titleOf(kernel) << "\n  as kernel " << first->second << "\n";
-  }
-  for (auto [number, loop] : llvm::enumerate(description.loops))
-    out << "loop " << number << ": " << loop;
-}
-
 //===-- Values --------------------------------------------------------------------------------===//
 
 EntryLowering::EntryLowering(func::FuncOp source, host::ProgramOp program, ModuleOp into,
@@ -158,6 +142,9 @@ void EntryLowering::numberBuffers() {
   memories = ir::memoriesOf(source);
   host::NumberedOps numbered = host::numberedOpsOf(source);
   kernels = numbered.kernels;
+  description.kernelFunctions.resize(kernels.size());
+  for (ir::KernelOp kernel : kernels)
+    description.kernelNames.push_back(ir::nameOf(kernel));
   unsigned firstVariable = signature.firstVariable();
   int64_t next = source.getNumArguments();
   for (unsigned i = 0; i < source.getNumResults(); ++i)
@@ -395,7 +382,8 @@ void EntryLowering::call(const host::Work &work, host::LaunchOp launch) {
   const bool isOnDevice = onDevice && launch;
   const KernelFunction &kernel = isOnDevice ? onDevice->get(op) : library.get(op);
   ++description.kernels;
-  description.kernelFunctions.push_back(LLVM::LLVMFuncOp(kernel.function).getSymName().str());
+  description.kernelFunctions[size_t(work.kernel)] =
+      LLVM::LLVMFuncOp(kernel.function).getSymName().str();
   description.scratchBytes = std::max(description.scratchBytes, kernel.scratchBytes);
 
   SmallVector<Value> values;
@@ -414,11 +402,8 @@ void EntryLowering::call(const host::Work &work, host::LaunchOp launch) {
   Value slots = argumentSlots(values.size());
   for (auto [slot, value] : llvm::enumerate(values))
     storeArgument(slots, slot, value);
-  const auto number = int64_t(description.profiled.size());
-  if (description.profile) {
-    description.profiled.push_back(titleOf(op));
-    tellProfile(number, /*end=*/false);
-  }
+  if (description.profile)
+    tellProfile(work.kernel, /*end=*/false);
   bool hasOwnSize =
       llvm::any_of(work.after, [&](int64_t symbol) { return frame.ownSymbols.contains(symbol); });
   if (isOnDevice)
@@ -428,7 +413,7 @@ void EntryLowering::call(const host::Work &work, host::LaunchOp launch) {
   else
     callKernel(kernel, slots, hasOwnSize);
   if (description.profile)
-    tellProfile(number, /*end=*/true);
+    tellProfile(work.kernel, /*end=*/true);
 }
 
 //===-- The function --------------------------------------------------------------------------===//
@@ -642,13 +627,13 @@ LogicalResult EntryLowering::lowerKernels() {
     return residentLoops.contains(op) ? WalkResult::skip() : WalkResult::advance();
   });
   auto lower = [&](KernelLibrary &by, const llvm::DenseSet<int64_t> &numbers) -> LogicalResult {
-    SmallVector<ir::KernelOp> own;
+    SmallVector<KernelLibrary::Numbered> own;
     for (auto [number, kernel] : llvm::enumerate(kernels))
       if (numbers.contains(int64_t(number)))
-        own.push_back(kernel);
+        own.push_back({int64_t(number), kernel});
     if (failed(by.lower(own, description.beforeKernel)))
       return failure();
-    for (ir::KernelOp kernel : own)
+    for (auto [number, kernel] : own)
       description.plans[kernel] = description.plans.lookup(by.first(kernel));
     return success();
   };

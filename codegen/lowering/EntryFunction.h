@@ -3,10 +3,10 @@
 #define KERATIN_CODEGEN_LOWERING_ENTRYFUNCTION_H
 
 #include "codegen/lowering/KernelFunction.h"
-#include "codegen/lowering/KernelTitle.h"
 #include "codegen/lowering/LoopFunction.h"
 #include "ir/dialect/Keratin.h"
 #include "ir/host/Host.h"
+#include "ir/interfaces/KernelName.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -46,10 +46,11 @@ struct EntryDescription {
   llvm::DenseMap<mlir::Operation *, std::shared_ptr<const KernelPlan>> plans;
   // What became of each loop that the device does by itself, for people.
   std::vector<std::string> loops;
-  // The name of the function that each kernel became, in the order of their calls.
+  // Of the kernels of the function, in the order of their numbers: what they are called, and the
+  // function that each became. In a loop that the device does by itself that is the loop's.
+  std::vector<ir::KernelName> kernelNames;
   std::vector<std::string> kernelFunctions;
   bool profile = false; // given: the entry function tells keratin_context_t::profile of each kernel
-  std::vector<KernelTitle> profiled; // then, in the order of their numbers
   // Of a function whose kernels a device runs: its name, its images, and the functions that are
   // launched, by their numbers. Else empty.
   std::string device;
@@ -89,10 +90,6 @@ mlir::LogicalResult lowerFunction(mlir::func::FuncOp function, host::ProgramOp p
                                   mlir::ModuleOp into, llvm::StringRef name, KernelLowering onHost,
                                   EntryDescription &description,
                                   const DeviceModule *device = nullptr);
-
-// For people: the kernels of the function, which has been lowered, in order, with their plans.
-void printKernels(llvm::raw_ostream &out, mlir::func::FuncOp function,
-                  const EntryDescription &description);
 
 } // namespace keratin::codegen
 

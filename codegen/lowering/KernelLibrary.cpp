@@ -72,10 +72,11 @@ KernelLibrary::Description KernelLibrary::describe(Region &body) {
   return result;
 }
 
-FailureOr<KernelLibrary::Lowered> KernelLibrary::emit(ir::KernelOp kernel) {
+FailureOr<KernelLibrary::Lowered> KernelLibrary::emit(Numbered numbered) {
+  auto [number, kernel] = numbered;
   OpBuilder builder = OpBuilder::atBlockEnd(into.getBody());
   FailureOr<KernelFunction> made =
-      lowering(kernel, builder, (prefix + ".kernel_" + Twine(functions)).str());
+      lowering(kernel, builder, (prefix + ".kernel_" + Twine(number)).str());
   if (failed(made))
     return failure();
   Description description = describe(made->function.getBody());
@@ -96,7 +97,8 @@ FailureOr<KernelLibrary::Lowered> KernelLibrary::emit(ir::KernelOp kernel) {
   return Lowered{kernels.size() - 1, &family, member->second, kernel};
 }
 
-LogicalResult KernelLibrary::add(ir::KernelOp kernel) {
+LogicalResult KernelLibrary::add(Numbered numbered) {
+  ir::KernelOp kernel = numbered.second;
   Words source = describe(kernel.getBody()).form;
   auto known = sources.find(source);
   FailureOr<Lowered> made = failure();
@@ -104,7 +106,7 @@ LogicalResult KernelLibrary::add(ir::KernelOp kernel) {
     made = known->second;
     kernels.push_back(KernelFunction(kernels[made->kernel]));
     made->kernel = kernels.size() - 1;
-  } else if (failed(made = emit(kernel))) {
+  } else if (failed(made = emit(numbered))) {
     return failure();
   }
   // A site tells of a line and a scope, which are no part of what was described.
@@ -168,10 +170,10 @@ void KernelLibrary::unite(Family &family) {
   }
 }
 
-LogicalResult KernelLibrary::lower(ArrayRef<ir::KernelOp> list,
+LogicalResult KernelLibrary::lower(ArrayRef<Numbered> list,
                                    const std::function<LogicalResult(Location)> &before) {
-  for (ir::KernelOp kernel : list)
-    if ((before && failed(before(kernel.getLoc()))) || failed(add(kernel)))
+  for (const Numbered &numbered : list)
+    if ((before && failed(before(ir::KernelOp(numbered.second).getLoc()))) || failed(add(numbered)))
       return failure();
   for (auto &[form, family] : families)
     if (family.lists.size() >= manyAlike)

@@ -19,10 +19,14 @@ public:
   KernelLibrary(mlir::ModuleOp into, llvm::StringRef prefix, KernelLowering lowering)
       : into(into), prefix(prefix), lowering(std::move(lowering)) {}
 
-  // Lowers these kernels of a function; fails with a diagnostic. `before`, if given, is asked
-  // before each (EntryDescription::beforeKernel).
+  // A kernel with its number in the function.
+  using Numbered = std::pair<int64_t, ir::KernelOp>;
+
+  // Lowers these kernels of a function; fails with a diagnostic. A native function has the number
+  // of the first kernel that it is of in its name. `before`, if given, is asked before each
+  // (EntryDescription::beforeKernel).
   mlir::LogicalResult
-  lower(llvm::ArrayRef<ir::KernelOp> kernels,
+  lower(llvm::ArrayRef<Numbered> kernels,
         const std::function<mlir::LogicalResult(mlir::Location)> &before = nullptr);
   // Precondition: it was lowered.
   const KernelFunction &get(ir::KernelOp kernel) const { return kernels[numbers.lookup(kernel)]; }
@@ -61,8 +65,8 @@ private:
   };
 
   static Description describe(mlir::Region &body);
-  mlir::LogicalResult add(ir::KernelOp kernel);
-  mlir::FailureOr<Lowered> emit(ir::KernelOp kernel);
+  mlir::LogicalResult add(Numbered kernel);
+  mlir::FailureOr<Lowered> emit(Numbered kernel);
   void unite(Family &family);
 
   mlir::ModuleOp into;

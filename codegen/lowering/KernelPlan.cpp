@@ -1,6 +1,6 @@
 #include "codegen/lowering/KernelPlan.h"
 
-#include "codegen/lowering/KernelTitle.h"
+#include "ir/interfaces/KernelName.h"
 
 using namespace keratin::codegen;
 using namespace mlir;
@@ -50,7 +50,7 @@ static void printIndented(llvm::raw_ostream &out, StringRef text) {
 }
 
 void keratin::codegen::print(llvm::raw_ostream &out, const KernelPlan &plan) {
-  out << titleOf(plan.kernel) << "\n";
+  out << ir::nameOf(plan.kernel) << "\n";
   std::string text;
   llvm::raw_string_ostream stream(text);
   Block &body = ir::KernelOp(plan.kernel).getBody().front();

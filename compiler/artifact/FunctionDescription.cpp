@@ -257,9 +257,10 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
   descriptor.num_sites = sites.size();
   descriptor.sites = sites.data();
   descriptor.scratch_bytes = entry.scratchBytes;
-  for (const codegen::KernelTitle &kernel : entry.profiled)
-    kernels.push_back(
-        {.name = text(kernel.name), .location = text(kernel.location), .reserved = {}});
+  if (entry.profile)
+    for (const ir::KernelName &kernel : entry.kernelNames)
+      kernels.push_back(
+          {.name = text(kernel.str()), .location = text(kernel.location), .reserved = {}});
   descriptor.num_kernels = kernels.size();
   descriptor.kernels = kernels.data();
   computed = {.num_sizes = int64_t(computedSizes.size()),

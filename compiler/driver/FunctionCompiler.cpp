@@ -2,7 +2,6 @@
 
 #include "codegen/llvm/CodeParts.h"
 #include "codegen/llvm/LowerToLlvm.h"
-#include "codegen/lowering/EntryFunction.h"
 #include "compiler/driver/CompilePass.h"
 #include "ir/dialect/GraphError.h"
 #include "ir/dialect/Keratin.h"
@@ -217,7 +216,7 @@ absl::Status FunctionCompiler::plan(PipelinePhase last) {
     return diagnostics.status();
   clock.finish("verify");
   reproducer.emplace(module, options.reproducerWithData);
-  dump.module("0-input", module);
+  dump.module(Stage::Input, module);
   // Without a loop or a gradient there is nothing to choose.
   bool hasChoice =
       module.walk([](ir::ScanOp) { return WalkResult::interrupt(); }).wasInterrupted() &&
@@ -234,7 +233,7 @@ absl::Status FunctionCompiler::plan(PipelinePhase last) {
   for (PipelinePhase phase : planningPhases) {
     if (failed(runPhase(module, phase, /*isShown=*/true)))
       return failure(phase);
-    dump.module(std::to_string(int(phase) + 1) + "-" + phaseName(phase), module);
+    dump.module(stageAfter(phase), module);
     if (phase == last && last < PipelinePhase::Memory)
       return absl::OkStatus();
   }
@@ -250,7 +249,7 @@ absl::Status FunctionCompiler::plan(PipelinePhase last) {
     if (failed(begin("the host program", function.getLoc())) ||
         failed(runPhase(module, PipelinePhase::Host, /*isShown=*/true)))
       return failure(PipelinePhase::Host);
-    dump.module(std::to_string(int(PipelinePhase::Host) + 1) + "-host", module);
+    dump.module(Stage::Host, module);
   }
   clock.finish("passes");
   return absl::OkStatus();
@@ -306,12 +305,13 @@ absl::StatusOr<FunctionCode> FunctionCompiler::generate(const codegen::Target &t
     return failure();
   if (!variant.empty())
     renameShared(*kernels, variant);
-  dump.module("7-llvm", *kernels);
+  code.listing = codegen::KernelListing(entry);
+  dump.module(Stage::Llvm, *kernels);
   if (dump.enabled()) {
-    dump.text("7-kernels.txt", schedulesOf(entry));
+    dump.text(Stage::Kernels, ".txt", schedulesOf(entry));
     if (auto assembly = codegen::emitCode(*kernels, target.host(), codegen::CodeKind::Assembly);
         succeeded(assembly))
-      dump.text("8-assembly.s", (*assembly)->getBuffer());
+      dump.text(Stage::Assembly, ".s", code.listing.annotateAssembly((*assembly)->getBuffer()));
   }
   unsigned threads =
       options.threads ? options.threads : std::min(2u, std::thread::hardware_concurrency());
@@ -332,19 +332,21 @@ absl::StatusOr<FunctionCode> FunctionCompiler::generate(const codegen::Target &t
 absl::StatusOr<std::string> FunctionCompiler::generateText(const codegen::Target &target,
                                                            const std::string &entryName,
                                                            codegen::CodeKind kind,
-                                                           std::vector<std::string> *functions) {
+                                                           codegen::KernelListing *listing) {
   FunctionDescription description;
   codegen::EntryDescription entry;
   entry.profile = options.profile;
   OwningOpRef<ModuleOp> kernels = lower(target, entryName, description, entry);
   if (!kernels)
     return failure();
-  if (functions)
-    *functions = entry.kernelFunctions;
+  const codegen::KernelListing kernelsOfText(entry);
+  if (listing)
+    *listing = kernelsOfText;
   auto text = codegen::emitCode(*kernels, target.host(), kind);
   if (failed(text) || failed(leave()))
     return failure();
-  return (*text)->getBuffer().str();
+  return kind == codegen::CodeKind::Assembly ? kernelsOfText.annotateAssembly((*text)->getBuffer())
+                                             : kernelsOfText.annotateLlvm((*text)->getBuffer());
 }
 
 absl::StatusOr<std::string> FunctionCompiler::schedules(const codegen::Target &target) {

@@ -4,6 +4,7 @@
 
 #include "codegen/Target.h"
 #include "codegen/llvm/ObjectEmitter.h"
+#include "codegen/lowering/KernelListing.h"
 #include "compiler/artifact/FunctionDescription.h"
 #include "compiler/diagnostics/DiagnosticCollector.h"
 #include "compiler/driver/Compiler.h"
@@ -22,6 +23,7 @@ struct FunctionCode {
   std::unique_ptr<FunctionDescription> description; // without the address of the entry function
   std::vector<std::unique_ptr<llvm::MemoryBuffer>> objects; // to be linked together
   int64_t kernels = 0, uniqueKernels = 0;
+  codegen::KernelListing listing;
 };
 
 class FunctionCompiler {
@@ -41,10 +43,10 @@ public:
   // linked together.
   absl::StatusOr<FunctionCode> generate(const codegen::Target &target, const std::string &entryName,
                                         const std::string &variant = "");
-  // The same as text, for people; with the name of the function that each kernel became.
+  // The same as text, for people, with comments that name the kernels; and a list of them.
   absl::StatusOr<std::string> generateText(const codegen::Target &target,
                                            const std::string &entryName, codegen::CodeKind kind,
-                                           std::vector<std::string> *kernelFunctions = nullptr);
+                                           codegen::KernelListing *listing = nullptr);
 
   // After all of plan(): each kernel with what the target makes of it, for people.
   absl::StatusOr<std::string> schedules(const codegen::Target &target);

@@ -40,11 +40,12 @@ absl::Status keratin::compiler::checkDumpFolder(const std::string &option) {
 PhaseDump::PhaseDump(std::string folder, std::string function)
     : directory(madeFolder(folder)), function(std::move(function)) {}
 
-void PhaseDump::text(const std::string &name, llvm::StringRef text) const {
+void PhaseDump::text(Stage stage, llvm::StringRef suffix, llvm::StringRef text) const {
   if (!enabled())
     return;
   llvm::SmallString<128> path(directory);
-  llvm::sys::path::append(path, fileName(function) + "." + name);
+  llvm::sys::path::append(path, fileName(function) + "." + std::to_string(int(stage)) + "-" +
+                                    stageName(stage) + suffix);
   static std::atomic<bool> isReported = false;
   if (int code = keratin::runtime::writeFile(path.c_str(), text.data(), text.size());
       code && !isReported.exchange(true))
@@ -52,11 +53,11 @@ void PhaseDump::text(const std::string &name, llvm::StringRef text) const {
                  << "; no more is said of dumps that are left out\n";
 }
 
-void PhaseDump::module(const std::string &name, mlir::ModuleOp module) const {
+void PhaseDump::module(Stage stage, mlir::ModuleOp module) const {
   if (!enabled())
     return;
   std::string printed;
   llvm::raw_string_ostream stream(printed);
   module.print(stream);
-  text(name + ".mlir", printed);
+  text(stage, ".mlir", printed);
 }

@@ -2,6 +2,8 @@
 #ifndef KERATIN_COMPILER_DRIVER_PHASEDUMP_H
 #define KERATIN_COMPILER_DRIVER_PHASEDUMP_H
 
+#include "compiler/pipelines/Stage.h"
+
 #include "mlir/IR/BuiltinOps.h"
 
 #include "absl/status/status.h"
@@ -22,8 +24,9 @@ public:
   PhaseDump(std::string directory, std::string function);
 
   bool enabled() const { return !directory.empty(); }
-  void module(const std::string &name, mlir::ModuleOp module) const;
-  void text(const std::string &name, llvm::StringRef text) const;
+  // To FUNCTION.5-plan.mlir, FUNCTION.9-asm.s and so on.
+  void module(Stage stage, mlir::ModuleOp module) const;
+  void text(Stage stage, llvm::StringRef suffix, llvm::StringRef text) const;
 
 private:
   std::string directory, function;

@@ -6,23 +6,11 @@
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
 
-#include <iterator>
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace keratin;
 using namespace keratin::compiler;
-
-static constexpr const char *phaseNames[] = {"graph",  "gradient", "simplify", "fusion",
-                                             "memory", "host",     "codegen"};
-
-const char *keratin::compiler::phaseName(PipelinePhase phase) { return phaseNames[int(phase)]; }
-
-std::optional<PipelinePhase> keratin::compiler::phaseByName(const std::string &name) {
-  for (size_t i = 0; i < std::size(phaseNames); ++i)
-    if (name == phaseNames[i])
-      return PipelinePhase(i);
-  return std::nullopt;
-}
 
 using Maker = std::unique_ptr<Pass> (*)(const PhaseOptions &);
 
@@ -128,7 +116,6 @@ static std::vector<std::unique_ptr<Pass>> passesOf(PipelinePhase phase,
     make(memoryPasses);
     break;
   case PipelinePhase::Host:
-  case PipelinePhase::Codegen:
     break;
   }
   return result;
@@ -211,9 +198,13 @@ int keratin::compiler::passCount(PipelinePhase phase, const PhaseOptions &option
 }
 
 namespace {
+constexpr Stage firstStage = Stage::Graph, lastStage = Stage::Host;
+
 struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
-  Option<std::string> stopAfter{*this, "stop-after", llvm::cl::desc("last phase to run"),
-                                llvm::cl::init("memory")};
+  Option<std::string> stopAfter{
+      *this, "stop-after",
+      llvm::cl::desc("last stage: " + llvm::join(stageNames(firstStage, lastStage), ", ")),
+      llvm::cl::init(stageName(Stage::Plan))};
   Option<int64_t> keptBytes{*this, "kept-bytes",
                             llvm::cl::desc("that gradients may keep of loops; -1: any number"),
                             llvm::cl::init(-1)};
@@ -223,15 +214,29 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
 };
 } // namespace
 
+static LogicalResult buildFromText(OpPassManager &manager, StringRef text,
+                                   llvm::function_ref<LogicalResult(const Twine &)> refuse) {
+  PipelineOptions options;
+  if (failed(options.parseFromString(text)))
+    return failure();
+  std::optional<Stage> last = stageByName(options.stopAfter);
+  if (!last || *last < firstStage || *last > lastStage)
+    return refuse("keratin-pipeline: stop-after needs one of " +
+                  llvm::join(stageNames(firstStage, lastStage), "|") + ", found '" +
+                  options.stopAfter + "'");
+  PhaseOptions phases;
+  if (options.keptBytes >= 0)
+    phases.keptBytes = options.keptBytes;
+  phases.checkNumbers = options.checkNumbers;
+  buildModulePipeline(manager, phaseOf(*last), phases);
+  return success();
+}
+
+// Not by PassPipelineRegistration, whose pipelines cannot be refused.
 void keratin::compiler::registerPipelines() {
-  PassPipelineRegistration<PipelineOptions>(
-      "keratin-pipeline", "All phases up to stop-after, as the compiler runs them",
-      [](OpPassManager &manager, const PipelineOptions &options) {
-        PhaseOptions phases;
-        if (options.keptBytes >= 0)
-          phases.keptBytes = options.keptBytes;
-        phases.checkNumbers = options.checkNumbers;
-        PipelinePhase last = phaseByName(options.stopAfter).value_or(PipelinePhase::Memory);
-        buildModulePipeline(manager, last, phases);
-      });
+  registerPassPipeline("keratin-pipeline", "All phases up to stop-after, as the compiler runs them",
+                       buildFromText,
+                       [](llvm::function_ref<void(const mlir::detail::PassOptions &)> take) {
+                         take(PipelineOptions());
+                       });
 }

@@ -3,6 +3,7 @@
 #define KERATIN_COMPILER_PIPELINES_PIPELINES_H
 
 #include "codegen/TargetLimits.h"
+#include "compiler/pipelines/Stage.h"
 
 #include "mlir/Pass/PassManager.h"
 
@@ -13,11 +14,14 @@
 namespace keratin::compiler {
 
 // In the order in which they run. Lowering and what follows produce machine code (compiler/driver).
-enum class PipelinePhase { Graph, Gradient, Simplify, Fusion, Memory, Host, Codegen };
+enum class PipelinePhase { Graph, Gradient, Simplify, Fusion, Memory, Host };
 
-// "graph", "gradient", "simplify", "fusion", "memory", "host", "codegen".
-const char *phaseName(PipelinePhase phase);
-std::optional<PipelinePhase> phaseByName(const std::string &name);
+// What the phase leaves, whose name is the phase's too.
+inline constexpr Stage stageAfter(PipelinePhase phase) { return Stage(int(phase) + 1); }
+static_assert(stageAfter(PipelinePhase::Host) == Stage::Host);
+inline const char *phaseName(PipelinePhase phase) { return stageName(stageAfter(phase)); }
+// Precondition: some phase leaves it.
+inline constexpr PipelinePhase phaseOf(Stage stage) { return PipelinePhase(int(stage) - 1); }
 
 // Those that end with a planned function, in order. They work on one function each, what follows on
 // the module.
@@ -60,7 +64,7 @@ void buildModulePipeline(mlir::OpPassManager &manager, PipelinePhase last,
 int passCount();
 int passCount(PipelinePhase phase, const PhaseOptions &options);
 
-// Makes --keratin-pipeline known to command lines, with stop-after=<phase>.
+// Makes --keratin-pipeline known to command lines, with stop-after=<stage>.
 void registerPipelines();
 
 } // namespace keratin::compiler

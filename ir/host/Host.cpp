@@ -1,5 +1,7 @@
 #include "ir/host/Host.h"
 
+#include "ir/interfaces/KernelName.h"
+
 #include "mlir/IR/DialectImplementation.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -58,13 +60,10 @@ bool host::isResident(Operation *op) {
 }
 
 NumberedOps host::numberedOpsOf(func::FuncOp function) {
-  NumberedOps ops;
-  function.walk([&](Operation *op) {
-    if (auto kernel = dyn_cast<ir::KernelOp>(op))
-      ops.kernels.push_back(kernel);
-    else if (auto constant = dyn_cast<ir::ConstantOp>(op))
-      if (!isa<ir::KernelOp>(constant->getParentOp()))
-        ops.constants.push_back(constant);
+  NumberedOps ops{ir::numberedKernels(function), {}};
+  function.walk([&](ir::ConstantOp constant) {
+    if (!isa<ir::KernelOp>(constant->getParentOp()))
+      ops.constants.push_back(constant);
   });
   return ops;
 }

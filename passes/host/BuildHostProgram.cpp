@@ -1,6 +1,7 @@
 #include "ir/dialect/GraphError.h"
 #include "ir/dialect/Signature.h"
 #include "ir/interfaces/ComputedSizes.h"
+#include "ir/interfaces/KernelName.h"
 #include "ir/interfaces/OpProperties.h"
 #include "passes/host/HostPasses.h"
 #include "passes/host/ProgramBuilder.h"
@@ -205,10 +206,12 @@ LogicalResult ProgramBuilder::buildWork(ir::KernelOp op) {
       after = ir::DimsAttr::get(b.getContext(), sizes);
   }
   uint64_t number = numbers.lookup(op);
+  Operation *work;
   if (StringRef callee = runtimeFunctionOf(op); !callee.empty())
-    b.create<host::CallOp>(loc, callee, number, inputs, outputs, after, onlyStream);
+    work = b.create<host::CallOp>(loc, callee, number, inputs, outputs, after, onlyStream);
   else
-    b.create<host::LaunchOp>(loc, number, inputs, outputs, after, onlyStream);
+    work = b.create<host::LaunchOp>(loc, number, inputs, outputs, after, onlyStream);
+  work->setAttr("name", b.getStringAttr(ir::nameOf(op).str()));
   mayHaveFailed |= op->hasAttr(ir::kFallibleAttr);
   return success();
 }

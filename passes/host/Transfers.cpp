@@ -128,8 +128,9 @@ private:
     }
     for (size_t number = 0; number < call.getOutputs().size(); ++number)
       outputs.push_back(staged.piece(inputs.size() + number));
-    b.create<host::CallOp>(loc, call.getCallee(), call.getKernel(), inputs, outputs,
-                           call.getAfterAttr(), stream);
+    auto moved = b.create<host::CallOp>(loc, call.getCallee(), call.getKernel(), inputs, outputs,
+                                        call.getAfterAttr(), stream);
+    moved->setDiscardableAttrs(call->getDiscardableAttrDictionary());
     for (auto [number, place] : llvm::enumerate(call.getOutputs()))
       if (!kernel->getResult(number).use_empty())
         staged.send(outputs[number], place, inputs.size() + number, stream);

@@ -13,8 +13,9 @@ namespace keratin::passes {
 // Expressions over the symbols; nullopt for what cannot be represented.
 struct KernelCost {
   std::optional<ir::DimExpr> operations = ir::DimExpr(0); // ir/interfaces/OpCost.h
-  // Each storage that is read once, as a whole, however often the kernel reads it and however
-  // little of it; each result once.
+  // As the kernel reads: an input once for each pass over it (a reduction whose result meets the
+  // elements again makes one more), the part that it takes where a gather or slice takes one. A
+  // product counts its operands once, however often its tiles load them. Each result once.
   std::optional<ir::DimExpr> bytesRead = ir::DimExpr(0), bytesWritten = ir::DimExpr(0);
 
   KernelCost &operator+=(const KernelCost &other);

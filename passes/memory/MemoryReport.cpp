@@ -3,6 +3,7 @@
 #include "ir/dialect/MemoryPlan.h"
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SizeNames.h"
+#include "ir/dialect/SourceLine.h"
 #include "ir/ops/LoopGradients.h"
 #include "passes/memory/KernelProgram.h"
 #include "passes/memory/PlannedBuffers.h"
@@ -27,18 +28,11 @@ constexpr int64_t kTimelineColumns = 48;
 // A person reads the largest; the rest is one line.
 constexpr size_t kMostRows = 200;
 
-// "net.cc:57" of the innermost place in user code; empty if there is none.
-std::string sourceLine(Location location) {
-  std::string text;
-  location->walk([&](Location part) {
-    auto file = dyn_cast<FileLineColLoc>(part);
-    if (!file)
-      return WalkResult::advance();
-    text = (llvm::sys::path::filename(file.getFilename().getValue()) + ":" + Twine(file.getLine()))
-               .str();
-    return WalkResult::interrupt();
-  });
-  return text;
+// "lstm: scan net.cc:57"; folders of lines are left out.
+std::string titleOf(Operation *op) {
+  KernelName name = nameOf(op);
+  StringRef line = llvm::sys::path::filename(name.location);
+  return name.str() + (line.empty() ? "" : " " + line.str());
 }
 
 // Sizes under one assignment.
@@ -220,12 +214,16 @@ void printMemories(llvm::raw_ostream &out, func::FuncOp function, const SizeName
 }
 
 std::string titleOf(const PlannedBuffer &buffer, const PlannedMemory &plan) {
-  Operation *op = buffer.inside >= 0 ? plan.inside[buffer.inside].op : nullptr;
-  std::string maker =
-      op ? "inside " + op->getName().stripDialect().str() : makerOf(buffer.firstValue);
-  std::string line = sourceLine(op ? op->getLoc() : buffer.firstValue.getLoc());
-  if (!line.empty())
-    maker += " " + line;
+  std::string maker;
+  if (buffer.inside >= 0) {
+    maker = "inside " + titleOf(plan.inside[buffer.inside].op);
+  } else {
+    maker = makerOf(buffer.firstValue);
+    Operation *op = buffer.firstValue.getDefiningOp();
+    std::string place = op ? nameOf(op).location : sourceLine(buffer.firstValue.getLoc());
+    if (!place.empty())
+      maker += " " + llvm::sys::path::filename(place).str();
+  }
   if (buffer.values > 1)
     maker += ", then " + std::to_string(buffer.values - 1) + " in place";
   return maker;
@@ -247,9 +245,10 @@ void printBuffers(llvm::raw_ostream &out, const PlannedMemory &plan, const Numbe
   std::vector<Row> rows{{indent + "bytes", "offset", "made by", "kernels", "lifetime"}};
   for (size_t i = 0; i < shown; ++i) {
     const PlannedBuffer &buffer = plan.buffers[largest[i]];
+    KernelNumbers::Range kernels = plan.numbersOf(buffer.live);
     rows.push_back({indent + std::to_string(numbers.bytes[largest[i]]), names.text(buffer.offset),
                     titleOf(buffer, plan),
-                    std::to_string(buffer.live.first) + "-" + std::to_string(buffer.live.last),
+                    std::to_string(kernels.first) + "-" + std::to_string(kernels.last),
                     timeline(buffer.live, plan.kernels)});
   }
   printTable(out, rows);
@@ -296,10 +295,9 @@ void printInside(llvm::raw_ostream &out, const PlannedMemory &plan, const Symbol
   for (const PlannedNode &node : plan.inside) {
     auto loop = dyn_cast<LoopOpInterface>(node.op);
     auto unknown = dyn_cast<WhileOp>(node.op);
-    std::string line = sourceLine(node.op->getLoc());
     out << "\n"
-        << indent << (loop ? "loop" : "branches") << " at kernel " << node.position
-        << (line.empty() ? "" : " " + line) << ": ";
+        << indent << (loop ? "loop" : "branches") << " of " << inWords(plan.numbers[node.position])
+        << ", " << titleOf(node.op) << ": ";
     if (unknown && !unknown.getLength())
       out << "steps of " << node.programs.front().kernels << " kernels";
     else if (loop)
@@ -356,7 +354,8 @@ std::string keratin::passes::memoryReport(func::FuncOp function, const SymbolVal
   if (!plan->arenaBytes.isConstant())
     out << " = " << maxLiveExpression(*plan, symbols, names);
   if (!plan->buffers.empty())
-    out << ", first at kernel " << numbers.busiest << " of " << plan->kernels;
+    out << ", first at " << inWords(plan->numbersOf({numbers.busiest, numbers.busiest})) << " of "
+        << plan->numbers.back().last + 1;
   if (numbers.complete && *numbers.live > 0)
     out << llvm::formatv("; arena / live = {0:f3}", double(*numbers.arena) / *numbers.live);
   out << "\n";

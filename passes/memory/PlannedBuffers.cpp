@@ -20,25 +20,24 @@ std::string keratin::passes::makerOf(Value value) {
     return number ? "state " + std::to_string(number - 1) : "step number";
   }
   auto result = cast<OpResult>(value);
-  auto kernel = dyn_cast<KernelOp>(result.getOwner());
-  if (!kernel)
-    return result.getOwner()->getName().stripDialect().str();
-  Block &body = kernel.getBody().front();
-  Value made = cast<YieldOp>(body.getTerminator()).getValues()[result.getResultNumber()];
-  Operation *op = made.getDefiningOp();
-  if (!op)
-    return "copy";
-  size_t others = body.getOperations().size() - 2;
-  std::string name = op->getName().stripDialect().str();
-  return others ? name + " +" + std::to_string(others) : name;
+  std::string name = nameOf(result.getOwner()).str();
+  return result.getOwner()->getNumResults() == 1
+             ? name
+             : name + ", result " + std::to_string(result.getResultNumber());
+}
+
+KernelNumbers::Range PlannedMemory::numbersOf(const LiveRange &live) const {
+  return numbers.empty() ? KernelNumbers::Range{0, -1}
+                         : KernelNumbers::Range{numbers[live.first].first, numbers[live.last].last};
 }
 
 namespace {
 
 class PlanReader {
 public:
-  // `sizes` are those of the function.
-  explicit PlanReader(const ComputedSizes &sizes) : sizes(sizes) {}
+  // Both are of the function.
+  PlanReader(const ComputedSizes &sizes, const KernelNumbers &numbers)
+      : sizes(sizes), numbers(numbers) {}
 
   // False if the plan does not fit the program.
   bool read(const KernelProgram &program, PlannedMemory &plan);
@@ -56,6 +55,7 @@ private:
   static bool isInArena(PlaceAttr place) { return place.isInMemory() && place.getNumber() == 0; }
 
   const ComputedSizes &sizes;
+  const KernelNumbers &numbers;
   llvm::DenseMap<Value, size_t> bufferOf;
 };
 
@@ -84,6 +84,7 @@ void PlanReader::addLasting(Value value, PlaceAttr place, PlannedMemory &plan) {
 
 bool PlanReader::readNode(const KernelProgram &program, int64_t position, PlannedMemory &plan) {
   Operation *node = program.nodes()[position];
+  plan.numbers.push_back(numbers.of(node));
   for (OpResult result : node->getResults()) {
     PlaceAttr place = placeOf(result);
     if (!isInArena(place))
@@ -111,7 +112,8 @@ bool PlanReader::readInside(Operation *node, int64_t position, PlannedMemory &pl
   RoomAttr room = roomOf(node);
   for (Region &region : node->getRegions()) {
     FailureOr<KernelProgram> program = KernelProgram::build(region.front());
-    if (failed(program) || !PlanReader(sizes).read(*program, inside.programs.emplace_back()))
+    if (failed(program) ||
+        !PlanReader(sizes, numbers).read(*program, inside.programs.emplace_back()))
       return false;
     inside.programs.back().arenaBytes = room ? room.getBytes() : DimExpr(0);
   }
@@ -137,7 +139,7 @@ std::optional<PlannedMemory> keratin::passes::readMemoryPlan(func::FuncOp functi
     return std::nullopt;
   PlannedMemory plan;
   plan.arenaBytes = memories.front().getBytes();
-  if (!PlanReader(program->sizes()).read(*program, plan))
+  if (!PlanReader(program->sizes(), KernelNumbers(function)).read(*program, plan))
     return std::nullopt;
   return plan;
 }

@@ -2,6 +2,7 @@
 #ifndef KERATIN_PASSES_MEMORY_PLANNEDBUFFERS_H
 #define KERATIN_PASSES_MEMORY_PLANNEDBUFFERS_H
 
+#include "ir/interfaces/KernelName.h"
 #include "ir/shapes/DimExpr.h"
 #include "passes/memory/LiveRange.h"
 
@@ -22,9 +23,8 @@ inline constexpr int64_t kDefaultSize = 32;
 std::optional<int64_t> evaluate(const ir::DimExpr &expression, const SymbolValues &symbols,
                                 int64_t otherwise = kDefaultSize);
 
-// What a buffer is for: of a kernel's result the op that makes it, "tanh", or "add +3" if three
-// more belong to the kernel; "scan" or "if" of the result of one; "step number" or "state 2" of a
-// loop's argument.
+// What a buffer is for: of a kernel's result the kernel, and which result if it has several; "scan"
+// or "if" of the result of one; "step number" or "state 2" of a loop's argument.
 std::string makerOf(mlir::Value firstValue);
 
 struct PlannedMemory;
@@ -52,6 +52,11 @@ struct PlannedMemory {
   std::vector<PlannedBuffer> buffers; // in the order in which they are first written
   std::vector<PlannedNode> inside;    // with plans of their own
   int64_t kernels = 0;                // loops and branches count as one
+  // The numbers of kernels at each of these positions.
+  std::vector<ir::KernelNumbers::Range> numbers;
+
+  // Those that run between the first and the last position.
+  ir::KernelNumbers::Range numbersOf(const LiveRange &live) const;
 };
 
 // nullopt if the function has no plan that fits it.

@@ -1,5 +1,6 @@
 // What looks through a function's numbers is a copy of the function in a branch: kernels keep
 // nothing of what happens inside them, and a call that goes well must not pay for keeping it.
+#include "ir/dialect/NameScope.h"
 #include "ir/dialect/Signature.h"
 #include "ir/interfaces/ComputedSizes.h"
 #include "ir/interfaces/OpProperties.h"
@@ -121,9 +122,8 @@ std::string culpritOf(Operation *op) {
   StringRef name = op->getName().stripDialect();
   name.consume_front("reduce_");
   std::string own = isa<DotGeneralOp>(op) ? "dot" : isa<ConvolutionOp>(op) ? "conv" : name.str();
-  auto named = op->getLoc()->findInstanceOf<NameLoc>();
-  StringRef whose = named ? named.getName().getValue() : StringRef();
-  return whose.starts_with("gradient of ") ? (whose + ", " + own).str() : own;
+  StringRef of = differentiatedOp(op->getLoc());
+  return of.empty() ? own : (kGradientOf + of + ", " + own).str();
 }
 
 class Checks {

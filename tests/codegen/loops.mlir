@@ -38,7 +38,7 @@
 // RUN: not keratin-run %s --function=fewer_steps --random --size=d0=2 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // RUN: keratin-compile %s --emit=plan --function=nested | FileCheck %s --check-prefix=REPORT
 // RUN: keratin-compile %s --emit=plan --function=branch | FileCheck %s --check-prefix=BRANCHES
-// RUN: keratin-dump %s --format=stats --function=nested --symbol=d0=3 --symbol=d1=10 | FileCheck %s --check-prefix=STATS
+// RUN: keratin-dump %s --format=stats --function=nested --size=d0=3 --size=d1=10 | FileCheck %s --check-prefix=STATS
 // RUN: keratin-compile %s --emit=llvm --function=rnn --mcpu=x86-64-v3 | FileCheck %s --check-prefix=CODE
 
 // Loops and branches, compiled and interpreted, with no, one and several steps.

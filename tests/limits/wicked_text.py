@@ -281,7 +281,7 @@ class Runner:
 
     def reading(self, rng):
         return rng.choice([["keratin-opt"], ["keratin-opt", "--mlir-print-debuginfo"], ["keratin-dump"],
-                           ["keratin-dump", "--format=json"], ["keratin-compile", "--emit=graph"]])
+                           ["keratin-dump", "--format=json"], ["keratin-compile", "--emit=input"]])
 
     def working(self, rng):
         return rng.choice([["keratin-opt", "--" + rng.choice(self.passes)], ["keratin-opt", "--keratin-pipeline"], ["keratin-opt", "--cse"],
@@ -318,7 +318,7 @@ class Runner:
         if tool not in self.base:
             empty = self.folder / "empty.mlir"
             empty.write_text("func.func @f() { return }\n")
-            self.base[tool] = self.run([tool] + (["--emit=graph"] if tool == "keratin-compile" else []), empty)[2]
+            self.base[tool] = self.run([tool] + (["--emit=input"] if tool == "keratin-compile" else []), empty)[2]
         code, seconds, mib, error = self.run(command, file)
         most = 64 + 16 * file.stat().st_size / MIB if isReading else 2048
         if self.sanitized:  # what surrounds each block, and blocks that are kept when they are freed

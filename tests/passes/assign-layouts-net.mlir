@@ -1,4 +1,4 @@
-// RUN: keratin-opt %s --keratin-pipeline=stop-after=simplify | FileCheck %s
+// RUN: keratin-opt %s --keratin-pipeline=stop-after=simplified | FileCheck %s
 
 // A net on channels-first images, each function with its own transposes at both ends: convolution,
 // bias, relu, pooling, convolution. One transpose is left at each end.

@@ -1,4 +1,4 @@
-// RUN: keratin-opt %s --keratin-pipeline=stop-after=simplify | FileCheck %s
+// RUN: keratin-opt %s --keratin-pipeline=stop-after=simplified | FileCheck %s
 
 // All that is done for loops, on a net with a layer behind the cell, and its gradients: each loop is left with the one product that needs
 // the step before it. Batch and time are unknown.

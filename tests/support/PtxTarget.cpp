@@ -161,19 +161,18 @@ private:
   std::map<std::string, std::string> formsOf(func::FuncOp function,
                                              ArrayRef<std::string> functions) const {
     std::map<std::string, std::string> forms;
-    size_t number = 0;
-    function->walk([&](ir::KernelOp kernel) {
+    for (auto [kernel, name] : llvm::zip(ir::numberedKernels(function), functions)) {
       std::string text;
       llvm::raw_string_ostream out(text);
       auto plan = codegen::planDeviceKernel(kernel, device);
-      if (!plan || number >= functions.size())
-        return;
+      if (!plan || name.empty())
+        continue;
       plan->printSchedule(out);
       // What has no form of its own is a thread's for each unit, as the CPU would do it.
       const codegen::DevicePlan &made = *plan;
       bool isUnits = typeid(made) == typeid(codegen::UnitsPlan);
-      forms[codegen::ptxName(functions[number++])] = (isUnits ? "units: " : "") + formOf(text);
-    });
+      forms[codegen::ptxName(name)] = (isUnits ? "units: " : "") + formOf(text);
+    }
     return forms;
   }
 

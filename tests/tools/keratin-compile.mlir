@@ -1,6 +1,6 @@
 // The kinds of output.
-// RUN: keratin-compile %s --emit=graph | FileCheck %s --check-prefix=GRAPH
-// RUN: keratin-compile %s --emit=graph | keratin-opt | FileCheck %s --check-prefix=GRAPH
+// RUN: keratin-compile %s --emit=input | FileCheck %s --check-prefix=GRAPH
+// RUN: keratin-compile %s --emit=input | keratin-opt | FileCheck %s --check-prefix=GRAPH
 // RUN: keratin-compile %s --emit=grad | FileCheck %s --check-prefix=GRAD
 // RUN: keratin-compile %s --emit=fused | FileCheck %s --check-prefix=FUSED
 // RUN: keratin-compile %s --emit=plan | FileCheck %s --check-prefix=PLAN
@@ -38,7 +38,7 @@
 // RUN: keratin-compile %s -o %t/l.so --dump-dir=%t --time-trace=%t/trace.json
 // RUN: FileCheck %s --check-prefix=TRACE < %t/trace.json
 // TRACE: "traceEvents"
-// RUN: FileCheck %s --check-prefix=FUSED < %t/square.4-fusion.mlir
+// RUN: FileCheck %s --check-prefix=FUSED < %t/square.4-fused.mlir
 // RUN: FileCheck %s --check-prefix=HOST < %t/square.6-host.mlir
 // HOST: host.program of @square
 

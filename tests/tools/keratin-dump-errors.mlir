@@ -7,8 +7,13 @@
 // RUN: %{exits} 2 keratin-dump %s --stage=plan --format=html 2>&1 | FileCheck %s --check-prefix=HTML
 // RUN: %{exits} 2 keratin-dump %s --around=tanh --format=stats 2>&1 | FileCheck %s --check-prefix=AROUND
 // RUN: %{exits} 1 keratin-dump %s --around=dot_general 2>&1 | FileCheck %s --check-prefix=NOTHING
-// RUN: %{exits} 1 keratin-dump %s --format=stats --symbol=n=4 2>&1 | FileCheck %s --check-prefix=SYMBOL
-// RUN: %{exits} 1 keratin-dump %s --format=stats --symbol=d0 2>&1 | FileCheck %s --check-prefix=SIZE
+// RUN: %{exits} 1 keratin-dump %s --format=stats --size=n=4 2>&1 | FileCheck %s --check-prefix=SYMBOL
+// RUN: %{exits} 1 keratin-dump %s --format=stats --size=d0 2>&1 | FileCheck %s --check-prefix=SIZE
+// RUN: %{exits} 1 keratin-dump %s --format=stats --size=d0=4 --size=x_dim0=5 2>&1 | FileCheck %s --check-prefix=TWICE
+// RUN: %{exits} 2 keratin-dump %s --stage=memory 2>&1 | FileCheck %s --check-prefix=STAGE
+// RUN: %{exits} 1 keratin-dump %s --format=html --source=%t.none 2>&1 | FileCheck %s --check-prefix=SOURCE
+// RUN: mkdir -p %t.empty && %{exits} 1 keratin-dump %s --format=html --source=%t.empty 2>&1 | FileCheck %s --check-prefix=NOSOURCE
+// RUN: env KERATIN_DUMP_DIR=%s %{exits} 1 keratin-dump %s 2>&1 | FileCheck %s --check-prefix=FOLDER
 // RUN: %{exits} 1 keratin-dump %t.none 2>&1 | FileCheck %s --check-prefix=FILE
 // RUN: %{exits} 1 keratin-dump %s --function=g 2>&1 | FileCheck %s --check-prefix=FUNCTION
 // RUN: %{exits} 1 keratin-dump %s --stage=asm --mcpu=z80 2>&1 | FileCheck %s --check-prefix=CPU
@@ -23,8 +28,13 @@
 // HTML: keratin-dump: error: --format=html shows all stages
 // AROUND: keratin-dump: error: --around goes with
 // NOTHING: keratin-dump: error: no op matches --around=dot_general
-// SYMBOL: keratin-dump: error: --symbol: function 'f' has no size of the name in 'n=4'
-// SIZE: keratin-dump: error: --symbol needs NAME=SIZE, found 'd0'
+// SYMBOL: keratin-dump: error: --size: the function has no size 'n'; there are d0 (x_dim0)
+// SIZE: keratin-dump: error: --size needs NAME=N, found 'd0'
+// TWICE: keratin-dump: error: --size: 'x_dim0' is given twice
+// STAGE: keratin-dump: error: --stage needs one of input|graph|grad|simplified|fused|plan|host|kernels|llvm|asm|ptx|sass, found 'memory'
+// SOURCE: keratin-dump: error: --source: there is no folder '{{.*}}.none'
+// NOSOURCE: keratin-dump: error: --source: the model names '{{.*}}keratin-dump-errors.mlir', of which none is in '{{.*}}.empty'
+// FOLDER: keratin-dump: error: cannot write '{{.*}}keratin-dump-errors.mlir': Not a directory
 // FILE: none: error:
 // FUNCTION: error: there is no function 'g'; there are f
 // CPU: keratin-dump: error:
@@ -32,7 +42,7 @@
 // TARGET: keratin-dump: error: unknown target 'abacus'
 // SYNTAX: -:1:{{[0-9]+}}: error:
 
-func.func @f(%x: tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d0>> {
+func.func @f(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.kind = "input", keratin.name = "x"}) -> tensor<?xf32, #keratin.dims<d0>> {
   %0 = keratin.tanh %x : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d0>>
   return %0 : tensor<?xf32, #keratin.dims<d0>>
 }

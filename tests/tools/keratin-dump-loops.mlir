@@ -17,7 +17,7 @@
 // JSON:      "op": "keratin.scan"
 // JSON:      "kind": "loop"
 
-// RUN: keratin-dump %s --format=stats --stage=graph | FileCheck %s --check-prefix=STATS
+// RUN: keratin-dump %s --format=stats --stage=input | FileCheck %s --check-prefix=STATS
 // STATS: ops{{ +}}4, loops and branches 1
 // STATS: FLOPs{{ +}}64 = 2*d0
 

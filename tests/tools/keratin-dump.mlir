@@ -32,7 +32,7 @@
 
 // Products and sums: forward d0*8*4*2; backward the same; tanh, its square, its subtraction and the sum
 // d0*4 each; the update 8*4 twice.
-// RUN: keratin-dump %s --format=stats --symbol=d0=64 | FileCheck %s --check-prefix=STATS
+// RUN: keratin-dump %s --format=stats --size=d0=64 | FileCheck %s --check-prefix=STATS
 // STATS: function step, plan, d0 = 64
 // STATS: ops{{ +}}{{[0-9]+}}, kernels [[KERNELS:[0-9]+]]
 // STATS: 2 keratin.dot_general

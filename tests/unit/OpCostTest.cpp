@@ -96,7 +96,7 @@ TEST_CASE("moving elements is no arithmetic") {
             .operations() == "0");
 }
 
-TEST_CASE("kernels count their bodies, and their bytes once") {
+TEST_CASE("kernels count their bodies, and each operand that they read") {
   Function function("%0 = keratin.kernel (%x, %x) : (tensor<4x8xf32>, tensor<4x8xf32>) -> "
                     "tensor<4x8xf32> {\n"
                     "^bb0(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>):\n"
@@ -106,8 +106,32 @@ TEST_CASE("kernels count their bodies, and their bytes once") {
                     "  keratin.yield %2 : tensor<4x8xf32>\n}");
   passes::KernelCost cost = passes::costOf(&function.last());
   CHECK(cost.operations == ir::DimExpr(64));
-  CHECK(cost.bytesRead == ir::DimExpr(128));
+  CHECK(cost.bytesRead == ir::DimExpr(256));
   CHECK(cost.bytesWritten == ir::DimExpr(128));
+}
+
+TEST_CASE("each pass of a kernel over an input counts") {
+  Function softmax("%0 = keratin.kernel (%x) : (tensor<4x8xf32>) -> tensor<4x8xf32> {\n"
+                   "^bb0(%a: tensor<4x8xf32>):\n"
+                   "  %1 = keratin.reduce_max %a axes = [1] : (tensor<4x8xf32>) -> tensor<4xf32>\n"
+                   "  %2 = keratin.broadcast %1 dims = [0] : (tensor<4xf32>) -> tensor<4x8xf32>\n"
+                   "  %3 = keratin.sub %a, %2 : (tensor<4x8xf32>, tensor<4x8xf32>) -> "
+                   "tensor<4x8xf32>\n"
+                   "  %4 = keratin.reduce_sum %3 axes = [1] : (tensor<4x8xf32>) -> tensor<4xf32>\n"
+                   "  %5 = keratin.broadcast %4 dims = [0] : (tensor<4xf32>) -> tensor<4x8xf32>\n"
+                   "  %6 = keratin.div %3, %5 : (tensor<4x8xf32>, tensor<4x8xf32>) -> "
+                   "tensor<4x8xf32>\n"
+                   "  keratin.yield %6 : tensor<4x8xf32>\n}");
+  CHECK(passes::costOf(&softmax.last()).bytesRead == ir::DimExpr(3 * 128));
+}
+
+TEST_CASE("a kernel that takes rows reads no others") {
+  Function rows("%0 = keratin.kernel (%x) : (tensor<4x8xf32>) -> tensor<1x8xf32> {\n"
+                "^bb0(%a: tensor<4x8xf32>):\n"
+                "  %1 = keratin.slice %a starts = <2, 0> steps = [1, 1] : (tensor<4x8xf32>) -> "
+                "tensor<1x8xf32>\n"
+                "  keratin.yield %1 : tensor<1x8xf32>\n}");
+  CHECK(passes::costOf(&rows.last()).bytesRead == ir::DimExpr(32));
 }
 
 TEST_CASE("what cannot be counted is not a number") {

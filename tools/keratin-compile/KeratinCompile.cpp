@@ -32,8 +32,9 @@ namespace {
 
 // The command line.
 std::vector<std::string> inputs;
-std::string outputFile, headerFile, modelName, functionName, metadataFile, emitKind = "so", target,
-    cpu = "native", float32Products = "float32", sysroot, weightsFile, dumpDirectory, timeTrace;
+std::string outputFile, headerFile, modelName, functionName, metadataFile,
+    emitKind = "so", target, cpu = "native", float32Products = "float32", sysroot, weightsFile,
+    dumpDirectory, timeTrace;
 int64_t threads = 0, memoryBudget = 0;
 std::chrono::nanoseconds timeout{0};
 bool verifyEach = false, printAfterAll = false, timing = false, profile = false,
@@ -51,12 +52,11 @@ CommandLine commandLine() {
             "write what the model is: functions, tensors, variables, target, as JSON");
   line.text("--name", modelName, "NAME", "prefix of all symbols; default: the input's file name");
   line.text("--function", functionName, "NAME", "only this function of the model");
-  line.choice(
-      "--emit", emitKind,
-      {"graph", "grad", "fused", "plan", "llvm", "asm", "ptx", "cubin", "obj", "so"},
-      "what to write: IR as given, with gradients expanded, with kernels formed; the memory "
-      "plan; LLVM IR; assembly; PTX or machine code of target cuda; a relocatable or (default) a "
-      "shared object");
+  std::vector<std::string> kinds = stageNames(Stage::Input, Stage::Ptx);
+  kinds.insert(kinds.end(), {"cubin", "obj", "so"});
+  line.choice("--emit", emitKind, kinds,
+              "what to write: a stage (keratin-dump --help), of the plan its\nmemory; machine code "
+              "of target cuda; a relocatable or (default)\na shared object");
   line.text("--weights", weightsFile, "FILE",
             "values of all variables, by name, from a .safetensors or .npz file");
   line.text("--target", target, "TARGET",
@@ -172,20 +172,25 @@ absl::StatusOr<std::string> emitText(ir::SavedGraph graph, const ModelOptions &o
     mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(op.getLoc());
     op->moveBefore(module->getBody(), module->getBody()->end());
     FunctionCompiler compiler(*module, made, options.compile);
-    PipelinePhase last = emitKind == "grad"    ? PipelinePhase::Gradient
-                         : emitKind == "fused" ? PipelinePhase::Fusion
-                                               : PipelinePhase::Host;
-    if (emitKind == "graph") {
+    const Stage stage = stageByName(emitKind).value_or(Stage::Ptx); // a cubin is made of it
+    if (stage == Stage::Input) {
       module->print(stream);
       continue;
     }
-    if (absl::Status status = compiler.plan(last); !status.ok())
+    if (absl::Status status =
+            compiler.plan(stage < Stage::Plan ? phaseOf(stage) : PipelinePhase::Host);
+        !status.ok())
       return status;
-    if (emitKind == "grad" || emitKind == "fused") {
-      module->print(stream);
-    } else if (emitKind == "plan") {
+    if (stage == Stage::Plan) {
       stream << compiler.report().memoryPlan;
-    } else if (emitKind == "ptx" || emitKind == "cubin") {
+    } else if (stage <= Stage::Host) {
+      module->print(stream);
+    } else if (stage == Stage::Kernels) {
+      auto schedules = compiler.schedules(*made);
+      if (!schedules.ok())
+        return schedules.status();
+      stream << *schedules;
+    } else if (stage == Stage::Ptx) {
       auto image =
           deviceImage(compiler, *made, "keratin." + identifier,
                       emitKind == "ptx" ? KERATIN_CUDA_IMAGE_PTX : KERATIN_CUDA_IMAGE_CUBIN,
@@ -195,8 +200,8 @@ absl::StatusOr<std::string> emitText(ir::SavedGraph graph, const ModelOptions &o
       stream << (emitKind == "ptx" ? llvm::StringRef(image->c_str()) : llvm::StringRef(*image));
     } else {
       auto code = compiler.generateText(*made, "keratin." + identifier,
-                                        emitKind == "llvm" ? codegen::CodeKind::LlvmIr
-                                                           : codegen::CodeKind::Assembly);
+                                        stage == Stage::Llvm ? codegen::CodeKind::LlvmIr
+                                                             : codegen::CodeKind::Assembly);
       if (!code.ok())
         return code.status();
       stream << *code;

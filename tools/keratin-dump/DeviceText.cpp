@@ -2,6 +2,7 @@
 
 #include "codegen/gpu/DeviceTraits.h"
 #include "codegen/gpu/ptx/CudaArchitectures.h"
+#include "codegen/gpu/ptx/PtxModule.h"
 #include "codegen/gpu/ptx/Ptxas.h"
 #include "codegen/gpu/ptx/Sass.h"
 #include "compiler/driver/FunctionCompiler.h"
@@ -11,6 +12,7 @@
 #include "mlir/IR/OwningOpRef.h"
 
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstring>
@@ -25,6 +27,7 @@ namespace {
 // The kernels of a function for some architectures.
 struct DeviceModule {
   std::string ptx;
+  codegen::KernelListing kernels;                        // by the names in the PTX
   std::map<std::string, keratin_cuda_kernel_t> launches; // by the names of kernels in the PTX
   std::vector<std::string> architectures;
 };
@@ -103,6 +106,11 @@ modulesOf(mlir::ModuleOp module, StringRef stage, const compiler::CompileOptions
   }
   if (!forAll.architectures.empty())
     modules.insert(modules.begin(), std::move(forAll));
+  for (DeviceModule &each : modules) {
+    each.kernels = code->listing;
+    for (std::string &function : each.kernels.functions)
+      function = codegen::ptxName(function);
+  }
   return modules;
 }
 
@@ -116,6 +124,11 @@ static std::string commentOf(const codegen::KernelResources &resources,
                                  << resources.sharedBytes + int64_t(launch.shared_bytes)
                                  << " bytes, stack " << resources.stackBytes << " bytes\n";
   return text;
+}
+
+// The kernel that begins in a line of PTX.
+static StringRef entryIn(StringRef line) {
+  return line.consume_front(".visible .entry ") ? line.split('(').first : StringRef();
 }
 
 // What the assembler says, above the kernels that it says it of.
@@ -136,17 +149,8 @@ static std::string annotated(const DeviceModule &module, const codegen::Ptxas &a
       if (auto launch = module.launches.find(kernel.kernel); launch != module.launches.end())
         comments[kernel.kernel] += commentOf(kernel, launch->second, architecture);
   }
-  static constexpr StringRef entry = ".visible .entry ";
-  llvm::SmallVector<StringRef> lines;
-  StringRef(module.ptx).split(lines, '\n');
-  if (lines.back().empty())
-    lines.pop_back();
-  for (StringRef line : lines) {
-    if (line.starts_with(entry))
-      text +=
-          comments[line.drop_front(entry.size()).take_until([](char c) { return c == '('; }).str()];
-    text += line.str() + "\n";
-  }
+  for (StringRef line : llvm::split(StringRef(module.ptx).rtrim('\n'), '\n'))
+    text += comments[entryIn(line).str()] + line.str() + "\n";
   return text;
 }
 
@@ -160,7 +164,8 @@ absl::StatusOr<std::string> keratin::dump::devicePtx(mlir::ModuleOp module,
   if (!assembler)
     text = "// registers, spills, shared memory: not known; " + missing + "\n";
   for (const DeviceModule &each : *modules)
-    text += assembler ? annotated(each, *assembler) : each.ptx;
+    text +=
+        each.kernels.annotate(assembler ? annotated(each, *assembler) : each.ptx, "//", entryIn);
   return text;
 }
 

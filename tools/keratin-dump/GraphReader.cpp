@@ -1,8 +1,10 @@
 #include "tools/keratin-dump/GraphReader.h"
 
 #include "ir/dialect/Keratin.h"
+#include "ir/dialect/NameScope.h"
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SourceLine.h"
+#include "ir/interfaces/KernelName.h"
 #include "ir/interfaces/OpProperties.h"
 #include "passes/memory/KernelCost.h"
 #include "passes/memory/MemoryReport.h"
@@ -59,8 +61,13 @@ std::vector<std::string> placesOf(Location location) {
   return places;
 }
 
-std::string shortPlace(Location location) {
-  return llvm::sys::path::filename(ir::sourceLine(location)).str();
+// Where the op is folded: gradients have a tree of their own, or forward and backward would be
+// boxes with lines to and fro.
+std::string foldOf(const std::string &scope, bool isGradient) {
+  return !isGradient ? scope : scope.empty() ? "gradient" : "gradient/" + scope;
+}
+std::string foldOf(Location location) {
+  return foldOf(ir::scopeOf(location).str(), !ir::differentiatedOp(location).empty());
 }
 
 std::string familyOf(Operation *op) {
@@ -77,7 +84,8 @@ class Reader {
 public:
   Reader(func::FuncOp function, const std::string &stage, const passes::SymbolValues &symbols,
          const OpSet *shown)
-      : function(function), symbols(symbols), shown(shown), state(function, printing()) {
+      : function(function), symbols(symbols), shown(shown), numbers(function),
+        state(function, printing()) {
     view.function = function.getName().str();
     view.stage = stage;
   }
@@ -203,6 +211,7 @@ private:
     if (op->getNumResults())
       node.shape = shapeText(op->getResult(0).getType());
     node.places = placesOf(op->getLoc());
+    node.scope = foldOf(op->getLoc());
     node.kernel = kernel;
     node.region = regionPath;
     for (NamedAttribute attribute : op->getAttrs())
@@ -301,23 +310,38 @@ private:
     }
   }
 
+  ViewKernel kernelOf(Operation *op, const passes::KernelCost &cost) {
+    ViewKernel kernel;
+    bool isLoop = isa<ir::LoopOpInterface>(op);
+    kernel.kind = isLoop ? "loop" : isa<ir::IfOp>(op) ? "branch" : "kernel";
+    ir::KernelNumbers::Range range = numbers.of(op);
+    kernel.first = range.first;
+    kernel.last = range.last;
+    kernel.label = isa<ir::KernelOp>(op) ? ir::inWords(range) : kernel.kind;
+    if (!isa<ir::KernelOp>(op) && range.first <= range.last)
+      kernel.label += " of " + ir::inWords(range);
+    kernel.result = resultsText(op);
+    ir::KernelName name = ir::nameOf(op);
+    kernel.title = name.str();
+    kernel.scope = foldOf(name.scope, StringRef(name.work).starts_with(ir::kGradientOf));
+    kernel.place = llvm::sys::path::filename(name.location).str();
+    kernel.operations = quantity(cost.operations);
+    kernel.bytesRead = quantity(cost.bytesRead);
+    kernel.bytesWritten = quantity(cost.bytesWritten);
+    llvm::raw_string_ostream stream(kernel.text);
+    op->print(stream, state);
+    return kernel;
+  }
+
   // A kernel, a loop or a branch of the function.
-  void readNode(Operation *kernel, const passes::KernelCost &cost) {
-    readInside(kernel, int(view.kernels.size()));
-    ViewKernel shownKernel;
-    shownKernel.kind = isa<ir::LoopOpInterface>(kernel) ? "loop"
-                       : isa<ir::IfOp>(kernel)          ? "branch"
-                                                        : "kernel";
-    shownKernel.result = resultsText(kernel);
-    shownKernel.title = kernel->getNumResults() ? passes::makerOf(kernel->getResult(0))
-                                                : kernel->getName().stripDialect().str();
-    shownKernel.place = shortPlace(kernel->getLoc());
-    shownKernel.operations = quantity(cost.operations);
-    shownKernel.bytesRead = quantity(cost.bytesRead);
-    shownKernel.bytesWritten = quantity(cost.bytesWritten);
-    llvm::raw_string_ostream stream(shownKernel.text);
-    kernel->print(stream, state);
-    view.kernels.push_back(std::move(shownKernel));
+  void readNode(Operation *op, const passes::KernelCost &cost) {
+    readInside(op, int(view.kernels.size()));
+    ViewKernel kernel = kernelOf(op, cost);
+    if (!isa<ir::KernelOp>(op))
+      op->walk([&](ir::KernelOp inner) {
+        kernel.inside.push_back(kernelOf(inner, passes::costOf(inner)));
+      });
+    view.kernels.push_back(std::move(kernel));
   }
 
   void readResults() {
@@ -393,11 +417,14 @@ private:
     for (const passes::PlannedBuffer &planned : plan->buffers) {
       ViewBuffer buffer;
       Operation *inside = planned.inside >= 0 ? plan->inside[planned.inside].op : nullptr;
+      Operation *maker = inside ? inside : planned.firstValue.getDefiningOp();
       auto found = nodeOf.find(planned.firstValue);
       buffer.node = found == nodeOf.end() ? -1 : found->second;
-      buffer.title = inside ? "inside " + inside->getName().stripDialect().str()
-                            : passes::makerOf(planned.firstValue);
-      buffer.place = shortPlace(inside ? inside->getLoc() : planned.firstValue.getLoc());
+      buffer.title =
+          inside ? "inside " + ir::nameOf(inside).str() : passes::makerOf(planned.firstValue);
+      buffer.place = llvm::sys::path::filename(maker ? ir::nameOf(maker).location
+                                                     : ir::sourceLine(planned.firstValue.getLoc()))
+                         .str();
       buffer.offset = quantity(planned.offset);
       buffer.bytes = quantity(planned.bytes);
       buffer.first = planned.live.first;
@@ -417,6 +444,7 @@ private:
   func::FuncOp function;
   const passes::SymbolValues &symbols;
   const OpSet *shown;
+  const ir::KernelNumbers numbers;
   AsmState state;
   GraphView view;
   llvm::DenseMap<Value, int> nodeOf;

@@ -40,6 +40,7 @@ struct ViewNode {
   std::vector<int> operands;       // nodes
   int kernel = -1;                 // an index into `kernels`
   std::string region;              // "body of %5 / first branch of %2": outermost first, or ""
+  std::string scope;               // "stage0/block1", of a gradient "gradient/stage0/block1"; or ""
 };
 
 // Numbers under the sizes asked for, and the same as expressions. nullopt: not to be represented.
@@ -50,21 +51,26 @@ struct ViewQuantity {
 
 // A kernel; or a loop or branch of the function, with all that is in it.
 struct ViewKernel {
-  const char *kind = "kernel"; // "loop", "branch"
-  std::string result;          // "%14", "%14:2"
-  std::string title;           // "tanh +2"
-  std::string place;           // the innermost: "net.cc:57"
-  ViewQuantity operations, bytesRead, bytesWritten;
-  std::string text;     // its IR
-  std::string code;     // its assembly
-  std::string function; // the function that it became
+  const char *kind = "kernel";  // "loop", "branch"
+  std::string label;            // "kernel 3", "loop of kernels 3 to 7"; "loop" before there are any
+  int64_t first = 0, last = -1; // their numbers
+  std::string result;           // "%14", "%14:2"
+  std::string title;            // "stage0/block1: gradient of convolution + 6"
+  std::string scope;            // as a node has it
+  std::string place;            // the innermost: "net.cc:57"
+  ViewQuantity operations, bytesRead, bytesWritten; // of a loop for all its steps
+  std::optional<double> microseconds;               // of a call, where a profile says so
+  std::string text;                                 // its IR
+  std::string function;                             // that it became
+  std::vector<ViewKernel> inside; // the kernels of a loop or branch, each as often as it runs at
+                                  // most in the one step or branch that it stands in
 };
 
 struct ViewBuffer {
   int node = -1; // what makes the first value in it
   std::string title, place;
   ViewQuantity offset, bytes;
-  int64_t first = 0, last = 0; // kernels
+  int64_t first = 0, last = 0; // indices into the view's kernels
   int64_t values = 1;          // that follow one another in it
 };
 
@@ -82,7 +88,8 @@ struct GraphView {
   std::vector<ViewKernel> kernels;                       // in the order in which they stand
   std::vector<std::pair<std::string, int64_t>> opCounts; // most frequent first
   ViewQuantity operations, bytesRead, bytesWritten;
-  std::optional<ViewMemory> memory; // of a planned function
+  std::optional<ViewMemory> memory;   // of a planned function
+  std::optional<double> microseconds; // of a call, where a profile says so
 
   // Loops and branches among `kernels`.
   size_t loopCount() const {

@@ -16,6 +16,14 @@ namespace {
 // Attributes beyond this are for the text formats.
 constexpr size_t kAttributeBytes = 600;
 
+// "1,234,567".
+std::string grouped(int64_t number) {
+  std::string text = std::to_string(number);
+  for (int64_t at = int64_t(text.size()) - 3; at > (number < 0); at -= 3)
+    text.insert(size_t(at), ",");
+  return text;
+}
+
 // The data as page.js reads it: short names, since there are thousands of each.
 class Writer {
 public:
@@ -56,11 +64,18 @@ private:
       json.value(quantity.formula);
     });
   }
+  void numbers(const Box &box) {
+    for (double number : {box.x, box.y, box.width, box.height})
+      json.value(int64_t(std::lround(number)));
+  }
+  void numbers(const std::vector<Point> &points) {
+    for (const Point &point : points) {
+      json.value(int64_t(std::lround(point.x)));
+      json.value(int64_t(std::lround(point.y)));
+    }
+  }
   void box(const Box &box) {
-    json.array([&] {
-      for (double number : {box.x, box.y, box.width, box.height})
-        json.value(int64_t(std::lround(number)));
-    });
+    json.array([&] { numbers(box); });
   }
 
   void write(const HtmlFunction &function) {
@@ -84,15 +99,19 @@ private:
     int64_t ops = 0;
     for (const auto &count : view.opCounts)
       ops += count.second;
-    std::string summary = std::to_string(ops) + " ops";
+    std::string summary = grouped(ops) + " ops";
     size_t loops = view.loopCount(), kernels = view.kernels.size() - loops;
     if (kernels)
-      summary += " in " + std::to_string(kernels) + " kernels";
+      summary += " in " + grouped(int64_t(kernels)) + " kernels";
     if (loops)
-      summary += (kernels ? " and " : " in ") + std::to_string(loops) + " loops and branches";
+      summary += (kernels ? " and " : " in ") + grouped(int64_t(loops)) + " loops and branches";
     if (view.operations.value)
-      summary += ", " + std::to_string(*view.operations.value) + " FLOPs";
+      summary += ", " + grouped(*view.operations.value) + " FLOPs";
+    if (view.microseconds)
+      summary += ", " + grouped(std::llround(*view.microseconds)) + " µs a call";
     text("summary", summary + (symbols.empty() ? "" : " (" + symbols + ")"));
+    if (view.microseconds)
+      json.attribute("us", *view.microseconds);
     writeTotals(view);
     json.attributeArray("counts", [&] {
       for (const auto &[name, count] : view.opCounts)
@@ -110,6 +129,7 @@ private:
         json.object([&] { write(kernel); });
     });
     Picture open = pictureOf(view, true);
+    writeScopes(view);
     json.attributeObject("open", [&] { write(open); });
     json.attributeObject("closed",
                          [&] { write(view.kernels.empty() ? open : pictureOf(view, false)); });
@@ -121,7 +141,7 @@ private:
     auto row = [&](const char *name, const ViewQuantity &quantity) {
       json.array([&] {
         json.value(name);
-        std::string value = quantity.value ? std::to_string(*quantity.value) : "?";
+        std::string value = quantity.value ? grouped(*quantity.value) : "?";
         json.value(value + (quantity.formula.empty() ? "" : " = " + quantity.formula));
       });
     };
@@ -171,14 +191,61 @@ private:
 
   void write(const ViewKernel &kernel) {
     text("kind", kernel.kind);
+    text("label", kernel.label);
+    json.attribute("first", kernel.first);
+    json.attribute("last", kernel.last);
     text("r", kernel.result);
     text("title", kernel.title);
     text("place", kernel.place);
     quantity("flops", kernel.operations);
     quantity("read", kernel.bytesRead);
     quantity("written", kernel.bytesWritten);
+    if (kernel.microseconds)
+      json.attribute("us", *kernel.microseconds);
     text("text", kernel.text);
     text("function", kernel.function);
+    if (!kernel.inside.empty())
+      json.attributeArray("inside", [&] {
+        for (const ViewKernel &inner : kernel.inside)
+          json.object([&] { write(inner); });
+      });
+  }
+
+  // Items as [kind, side, index, x, y, width, height], edges as [from, to, points between].
+  void writeScopes(const GraphView &view) {
+    std::vector<ScopePage> pages = scopePages(view);
+    json.attributeArray("scopes", [&] {
+      for (size_t i = 0; i < pages.size(); ++i)
+        json.object([&] { write(pages[i], pictureOf(view, pages, i)); });
+    });
+  }
+  void write(const ScopePage &page, const ScopePicture &picture) {
+    text("name", page.name);
+    json.attribute("parent", page.parent);
+    json.attribute("ops", page.ops);
+    json.attribute("kernels", page.kernels);
+    json.attribute("flops", page.operations);
+    if (page.microseconds)
+      json.attribute("us", *page.microseconds);
+    json.attribute("width", picture.width);
+    json.attribute("height", picture.height);
+    json.attributeArray("items", [&] {
+      for (size_t item = 0; item < page.items.size(); ++item)
+        json.array([&] {
+          for (int number :
+               {int(page.items[item].kind), int(page.items[item].side), page.items[item].index})
+            json.value(number);
+          numbers(picture.items[item]);
+        });
+    });
+    json.attributeArray("edges", [&] {
+      for (size_t edge = 0; edge < page.edges.size(); ++edge)
+        json.array([&] {
+          json.value(page.edges[edge].first);
+          json.value(page.edges[edge].second);
+          numbers(picture.bends[edge]);
+        });
+    });
   }
 
   void write(const Picture &picture) {
@@ -194,12 +261,7 @@ private:
     });
     json.attributeArray("bends", [&] {
       for (const std::vector<Point> &points : picture.bends)
-        json.array([&] {
-          for (const Point &point : points) {
-            json.value(int64_t(std::lround(point.x)));
-            json.value(int64_t(std::lround(point.y)));
-          }
-        });
+        json.array([&] { numbers(points); });
     });
   }
 

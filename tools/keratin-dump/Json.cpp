@@ -53,6 +53,8 @@ private:
     quantity("flops", view.operations);
     quantity("bytes_read", view.bytesRead);
     quantity("bytes_written", view.bytesWritten);
+    if (view.microseconds)
+      json.attribute("microseconds", *view.microseconds);
     json.attributeArray("nodes", [&] {
       for (size_t id = 0; id < view.nodes.size(); ++id)
         json.object([&] { write(view.nodes[id], int64_t(id)); });
@@ -88,17 +90,31 @@ private:
       json.attribute("kernel", node.kernel);
     if (!node.region.empty())
       text("region", node.region);
+    if (!node.scope.empty())
+      text("scope", node.scope);
   }
 
-  void write(const ViewKernel &kernel, int64_t id) {
-    json.attribute("id", id);
+  void write(const ViewKernel &kernel, std::optional<int64_t> id) {
+    if (id)
+      json.attribute("id", *id);
     json.attribute("kind", kernel.kind);
+    if (kernel.first <= kernel.last) {
+      json.attribute("number", kernel.first);
+      json.attribute("last_number", kernel.last);
+    }
     text("result", kernel.result);
     text("title", kernel.title);
     text("location", kernel.place);
     quantity("flops", kernel.operations);
     quantity("bytes_read", kernel.bytesRead);
     quantity("bytes_written", kernel.bytesWritten);
+    if (kernel.microseconds)
+      json.attribute("microseconds", *kernel.microseconds);
+    if (!kernel.inside.empty())
+      json.attributeArray("inside", [&] {
+        for (const ViewKernel &inner : kernel.inside)
+          json.object([&] { write(inner, std::nullopt); });
+      });
   }
 
   void write(const ViewMemory &memory) {

@@ -1,18 +1,22 @@
 // Shows a model at any stage of its compilation.
 #include "compiler/driver/ModelFile.h"
 #include "compiler/driver/PhaseDump.h"
+#include "ir/dialect/Signature.h"
 #include "ir/host/Host.h"
+#include "ir/interfaces/ComputedSizes.h"
 #include "tools/keratin-dump/DeviceText.h"
 #include "tools/keratin-dump/Dot.h"
 #include "tools/keratin-dump/GraphReader.h"
 #include "tools/keratin-dump/Html.h"
 #include "tools/keratin-dump/Json.h"
 #include "tools/keratin-dump/Neighbourhood.h"
+#include "tools/keratin-dump/Profile.h"
 #include "tools/keratin-dump/Sources.h"
 #include "tools/keratin-dump/Stages.h"
 #include "tools/keratin-dump/Stats.h"
 #include "tools/keratin-dump/Text.h"
 #include "tools/support/OutputFile.h"
+#include "tools/support/Sizes.h"
 #include "tools/support/Tool.h"
 #include "tools/support/Watchdog.h"
 
@@ -33,9 +37,9 @@ using namespace keratin::tools;
 namespace {
 
 // The command line.
-std::vector<std::string> inputs, symbolTexts;
+std::vector<std::string> inputs, sizes;
 std::string outputFile = "-", functionName, stageText, format = "text", around, cpu = "native",
-            target = "cpu", float32Products = "float32", sourceFolder;
+            target = "cpu", float32Products = "float32", sourceFolder, profileFile;
 int64_t depth = 1;
 std::chrono::nanoseconds timeout{0};
 bool verifyEach = false;
@@ -45,14 +49,11 @@ CommandLine commandLine() {
                    "Shows a model at any stage of its compilation.");
   line.positional(inputs, 1, 1);
   line.text("-o", outputFile, "FILE", "output; default: standard output");
-  line.choice(
-      "--stage", stageText,
-      {"graph", "grad", "simplified", "fused", "plan", "host", "kernels", "llvm", "asm", "ptx",
-       "sass"},
-      "IR as given (default), with gradients expanded, simplified, with kernels formed, "
-      "with a memory plan (default for stats); with the host's program, what the target makes of "
-      "each kernel, the host's LLVM IR and assembly, and PTX and machine code of target cuda, as "
-      "text only");
+  line.choice("--stage", stageText, compiler::stageNames(Stage::Input, Stage::Sass),
+              "IR as given (default); in stable formulas; gradients expanded; simplified;\n"
+              "kernels formed; with a memory plan (default for stats); and as text only:\n"
+              "with the host's program; what the target makes of each kernel; the host's\n"
+              "LLVM IR; its assembly; PTX and machine code of target cuda");
   line.choice("--format", format, {"text", "dot", "html", "json", "stats"},
               "IR that keratin-opt reads (default); GraphViz; one page with all stages; JSON; "
               "ops, FLOPs, bytes, memory");
@@ -60,8 +61,11 @@ CommandLine commandLine() {
   line.text("--around", around, "OP",
             "only ops that match and those near them: a result (%12), an op's name, file:line");
   line.number("--depth", depth, 0, "N", "how many steps from those of --around; default: 1");
-  line.texts("--symbol", symbolTexts, "NAME=SIZE",
-             "a size known only at run time, for FLOPs and bytes: d0=32; default: 32 each");
+  addSizeOption(line, sizes,
+                "an unknown size by its name: d0, d1, ..., INPUT_dimAXIS,\n"
+                "or that of a saved graph; for FLOPs and bytes; default: 32");
+  line.text("--profile", profileFile, "FILE",
+            "stats, json, html: the times of kernels, which keratin-run --profile wrote");
   line.text("--source", sourceFolder, "FOLDER",
             "html: show the lines that ops were written at, from files in this folder");
   line.text("--target", target, "TARGET",
@@ -73,25 +77,6 @@ CommandLine commandLine() {
   line.duration("--timeout", timeout, "TIME",
                 "end with exit code 4 if not done after 10, 10s, 500ms or 2min");
   return line;
-}
-
-// "d0=64", or the symbol's name in the saved graph.
-absl::StatusOr<passes::SymbolValues> symbolValues(const ir::SavedFunction &function) {
-  passes::SymbolValues values;
-  for (const std::string &text : symbolTexts) {
-    auto [name, number] = llvm::StringRef(text).split('=');
-    int64_t value = 0, id = 0;
-    if (number.getAsInteger(10, value) || value < 0)
-      return absl::InvalidArgumentError("--symbol needs NAME=SIZE, found '" + text + "'");
-    auto named = std::find(function.symbols.begin(), function.symbols.end(), name);
-    if (named != function.symbols.end())
-      id = named - function.symbols.begin();
-    else if (!name.consume_front("d") || name.getAsInteger(10, id) || id < 0)
-      return absl::InvalidArgumentError("--symbol: function '" + function.name +
-                                        "' has no size of the name in '" + text + "'");
-    values[id] = value;
-  }
-  return values;
 }
 
 compiler::CompileOptions compileOptions() {
@@ -107,6 +92,51 @@ mlir::func::FuncOp functionIn(mlir::ModuleOp module) {
   return *module.getOps<mlir::func::FuncOp>().begin();
 }
 
+// As --size says, of a module with one function as it was given.
+absl::StatusOr<passes::SymbolValues> symbolValues(mlir::ModuleOp module,
+                                                  const ir::SavedFunction &function) {
+  mlir::func::FuncOp op = functionIn(module);
+  std::map<int64_t, SizeNames> names; // by symbol
+  auto named = [&](int64_t id) -> SizeNames & {
+    SizeNames &list = names[id];
+    if (list.empty())
+      list.push_back("d" + std::to_string(id));
+    return list;
+  };
+  ir::Signature signature(op);
+  for (unsigned i = 0; i < op.getNumArguments(); ++i)
+    if (auto type = mlir::dyn_cast<mlir::RankedTensorType>(op.getArgument(i).getType()))
+      for (auto [axis, dim] : llvm::enumerate(ir::getShape(type)))
+        if (dim.isSymbol() && signature.argumentName(i))
+          named(dim.symbolId())
+              .push_back(signature.argumentName(i).str() + "_dim" + std::to_string(axis));
+  for (size_t id = 0; id < function.symbols.size(); ++id)
+    named(int64_t(id)).push_back(function.symbols[id]);
+  ir::forEachSymbol(op, named);
+  // Loops get names for the numbers of their steps.
+  bool computesSizes = op.walk([](mlir::Operation *inner) {
+                           return mlir::isa<ir::WhileOp>(inner) || ir::symbolDefinedBy(inner)
+                                      ? mlir::WalkResult::interrupt()
+                                      : mlir::WalkResult::advance();
+                         }).wasInterrupted();
+  if (computesSizes && !sizes.empty())
+    if (auto planned = moduleAt(module, Stage::Plan, compileOptions()); planned.ok())
+      ir::forEachSymbol(functionIn(**planned), named);
+  std::vector<int64_t> ids;
+  std::vector<SizeNames> lists;
+  for (const auto &[id, list] : names) {
+    ids.push_back(id);
+    lists.push_back(list);
+  }
+  auto given = parseSizes(sizes, lists);
+  if (!given.ok())
+    return given.status();
+  passes::SymbolValues values;
+  for (auto [index, size] : *given)
+    values[ids[index]] = size;
+  return values;
+}
+
 // One function of the model at the stage asked for.
 struct Part {
   mlir::OwningOpRef<mlir::ModuleOp> module;
@@ -118,11 +148,11 @@ absl::StatusOr<std::vector<Part>> partsAt(ir::SavedGraph &graph, Stage stage) {
   std::vector<Part> parts;
   for (auto [op, saved] :
        llvm::zip(llvm::to_vector(graph.module->getOps<mlir::func::FuncOp>()), graph.functions)) {
-    auto symbols = symbolValues(saved);
-    if (!symbols.ok())
-      return symbols.status();
     mlir::OwningOpRef<mlir::ModuleOp> alone = mlir::ModuleOp::create(op.getLoc());
     alone->getBody()->push_back(op->clone());
+    auto symbols = symbolValues(*alone, saved);
+    if (!symbols.ok())
+      return symbols.status();
     auto module = moduleAt(*alone, stage, compileOptions());
     if (!module.ok())
       return module.status();
@@ -161,11 +191,37 @@ std::string toText(std::vector<Part> &parts) {
   return text;
 }
 
-std::vector<GraphView> viewsOf(std::vector<Part> &parts, Stage stage) {
+// The profile of --profile, whose functions must be some of the model's.
+absl::StatusOr<std::optional<Profile>> readProfile(const ir::SavedGraph &graph) {
+  if (profileFile.empty())
+    return std::nullopt;
+  auto profile = Profile::read(profileFile);
+  if (!profile.ok())
+    return profile.status();
+  std::vector<std::string> called = profile->functions(), names;
+  for (const ir::SavedFunction &function : graph.functions)
+    names.push_back(function.name);
+  if (llvm::none_of(called,
+                    [&](const std::string &name) { return llvm::is_contained(names, name); }))
+    return absl::InvalidArgumentError(profileFile + ": error: this is a profile of " +
+                                      (called.empty() ? "no calls" : llvm::join(called, ", ")) +
+                                      "; needed one of " + llvm::join(names, ", "));
+  return *std::move(profile);
+}
+
+absl::StatusOr<std::vector<GraphView>> viewsOf(const ir::SavedGraph &graph,
+                                               std::vector<Part> &parts, Stage stage) {
+  auto profile = readProfile(graph);
+  if (!profile.ok())
+    return profile.status();
   std::vector<GraphView> views;
-  for (Part &part : parts)
-    views.push_back(viewOf(functionIn(*part.module), stageName(stage), part.symbols,
+  for (Part &part : parts) {
+    views.push_back(viewOf(functionIn(*part.module), compiler::stageName(stage), part.symbols,
                            part.shown.empty() ? nullptr : &part.shown));
+    if (*profile && stage == Stage::Plan)
+      if (absl::Status status = (*profile)->addTo(views.back()); !status.ok())
+        return status;
+  }
   return views;
 }
 
@@ -221,25 +277,35 @@ absl::Status addCode(mlir::ModuleOp alone, HtmlFunction &page) {
   auto code = machineCode(alone, /*isAssembly=*/true, compileOptions());
   if (!code.ok())
     return code.status();
-  for (GraphView &view : page.stages)
-    if (view.memory && view.kernels.size() == code->kernelFunctions.size())
-      for (size_t i = 0; i < view.kernels.size(); ++i)
-        view.kernels[i].function = code->kernelFunctions[i];
-  for (const std::string &name : code->kernelFunctions)
+  const std::vector<std::string> &functions = code->listing.functions;
+  auto addTo = [&](ViewKernel &kernel) {
+    if (kernel.kind == std::string_view("kernel") && size_t(kernel.first) < functions.size())
+      kernel.function = functions[size_t(kernel.first)];
+  };
+  for (GraphView &view : page.stages) {
+    if (!view.memory)
+      continue; // numbers are those of the plan
+    for (ViewKernel &kernel : view.kernels) {
+      addTo(kernel);
+      llvm::for_each(kernel.inside, addTo);
+    }
+  }
+  for (const std::string &name : functions)
     if (std::string &text = page.code[name]; text.empty())
       text = functionOf(code->text, name);
   return absl::OkStatus();
 }
 
 // All stages of a function; with --around those in which something matches.
-absl::StatusOr<HtmlFunction> htmlFunction(mlir::func::FuncOp op, const ir::SavedFunction &saved) {
-  auto symbols = symbolValues(saved);
-  if (!symbols.ok())
-    return symbols.status();
+absl::StatusOr<HtmlFunction> htmlFunction(mlir::func::FuncOp op, const ir::SavedFunction &saved,
+                                          const std::optional<Profile> &profile) {
   mlir::OwningOpRef<mlir::ModuleOp> alone = mlir::ModuleOp::create(op.getLoc());
   alone->getBody()->push_back(op->clone());
+  auto symbols = symbolValues(*alone, saved);
+  if (!symbols.ok())
+    return symbols.status();
   HtmlFunction page;
-  for (Stage stage : allStages) {
+  for (Stage stage : pageStages) {
     auto module = moduleAt(*alone, stage, compileOptions());
     if (!module.ok())
       return module.status();
@@ -249,8 +315,11 @@ absl::StatusOr<HtmlFunction> htmlFunction(mlir::func::FuncOp op, const ir::Saved
       if (shown.empty())
         continue;
     }
-    page.stages.push_back(
-        viewOf(functionIn(**module), stageName(stage), *symbols, shown.empty() ? nullptr : &shown));
+    page.stages.push_back(viewOf(functionIn(**module), compiler::stageName(stage), *symbols,
+                                 shown.empty() ? nullptr : &shown));
+    if (profile && stage == Stage::Plan)
+      if (absl::Status status = profile->addTo(page.stages.back()); !status.ok())
+        return status;
   }
   if (absl::Status status = addCode(*alone, page); !status.ok())
     return status;
@@ -258,12 +327,15 @@ absl::StatusOr<HtmlFunction> htmlFunction(mlir::func::FuncOp op, const ir::Saved
 }
 
 absl::StatusOr<std::string> htmlText(ir::SavedGraph &graph) {
+  auto profile = readProfile(graph);
+  if (!profile.ok())
+    return profile.status();
   HtmlPage page;
   page.title = llvm::sys::path::filename(inputs.front()).str();
   std::set<std::string> places;
   for (auto [op, saved] :
        llvm::zip(llvm::to_vector(graph.module->getOps<mlir::func::FuncOp>()), graph.functions)) {
-    auto function = htmlFunction(op, saved);
+    auto function = htmlFunction(op, saved, *profile);
     if (!function.ok())
       return function.status();
     if (function->stages.empty())
@@ -276,7 +348,12 @@ absl::StatusOr<std::string> htmlText(ir::SavedGraph &graph) {
   }
   if (page.functions.empty())
     return absl::NotFoundError("no op matches --around=" + around);
-  page.sources = sourceLines(places, sourceFolder);
+  if (sourceFolder.empty())
+    return toHtml(page);
+  auto sources = sourceLines(places, sourceFolder);
+  if (!sources.ok())
+    return sources.status();
+  page.sources = *std::move(sources);
   return toHtml(page);
 }
 
@@ -291,18 +368,16 @@ absl::StatusOr<std::string> dump(ir::SavedGraph graph) {
     return sassText(graph);
   if (stageText == "llvm" || stageText == "asm")
     return codeText(graph, stageText == "asm");
-  Stage stage = *stageByName(stageText);
+  Stage stage = *compiler::stageByName(stageText);
   auto parts = partsAt(graph, stage);
   if (!parts.ok())
     return parts.status();
   if (format == "text")
     return toText(*parts);
-  std::vector<GraphView> views = viewsOf(*parts, stage);
-  if (format == "dot")
-    return toDot(views);
-  if (format == "json")
-    return toJson(views);
-  return toStats(views);
+  auto views = viewsOf(graph, *parts, stage);
+  if (!views.ok())
+    return views.status();
+  return format == "dot" ? toDot(*views) : format == "json" ? toJson(*views) : toStats(*views);
 }
 
 absl::Status run(Watchdog &watchdog) {
@@ -329,14 +404,18 @@ absl::Status run(Watchdog &watchdog) {
 
 // What options do not go together; "" if they do.
 std::string conflict() {
-  bool isCode = llvm::is_contained({"host", "kernels", "llvm", "asm", "ptx", "sass"},
-                                   llvm::StringRef(stageText));
+  bool isCode = !stageText.empty() && *compiler::stageByName(stageText) >= Stage::Host;
   if (isCode && format != "text")
     return "--stage=" + stageText + " is text only";
   if (format == "html" && !stageText.empty())
     return "--format=html shows all stages: it goes without --stage";
   if (!around.empty() && (isCode || format == "stats"))
     return "--around goes with the stages of a graph, as text, dot, json or html";
+  if (!sourceFolder.empty() && format != "html")
+    return "--source goes with --format=html";
+  bool isPlan = format == "html" || stageText == "plan" || (stageText.empty() && format == "stats");
+  if (!profileFile.empty() && (!isPlan || format == "text" || format == "dot"))
+    return "--profile goes with the stage plan, as stats or json, and with --format=html";
   return "";
 }
 
@@ -352,7 +431,7 @@ int main(int argc, char **argv) {
     return int(ExitCode::Usage);
   }
   if (stageText.empty())
-    stageText = format == "stats" ? "plan" : "graph";
+    stageText = compiler::stageName(format == "stats" ? Stage::Plan : Stage::Input);
   Watchdog watchdog(inputs.front(), timeout);
   return tool.finish(tool.attempt([&] { return run(watchdog); }));
 }

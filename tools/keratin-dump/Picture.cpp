@@ -31,9 +31,25 @@ LayoutInput::Node sizeOf(const ViewNode &node) {
   return {widthFor(letters), 8 + kLine * lines, node.kernel};
 }
 
-LayoutInput::Node sizeOf(const ViewKernel &kernel, size_t number) {
-  size_t letters = 12 + std::to_string(number).size() + kernel.title.size();
-  return {widthFor(std::max(letters, kernel.place.size() + 2)), 40, -1};
+// A closed one: its label, its title, its line.
+LayoutInput::Node sizeOf(const ViewKernel &kernel) {
+  size_t letters = std::max({kernel.label.size() + 4, kernel.title.size(), kernel.place.size()});
+  return {widthFor(letters + 2), 8 + kLine * 3, -1};
+}
+
+LayoutInput::Node sizeOf(const GraphView &view, const std::vector<ScopePage> &pages,
+                         const ScopeItem &item) {
+  LayoutInput::Node size;
+  if (item.kind == ScopeItem::Scope)
+    size = {widthFor(std::max<size_t>(pages[item.index].name.size() + 4, 22)), 8 + kLine * 3, -1};
+  else if (item.kind == ScopeItem::Kernel)
+    size = sizeOf(view.kernels[item.index]);
+  else
+    size = sizeOf(view.nodes[item.index]);
+  size.group = -1;
+  if (item.side != ScopeItem::Inside)
+    size.height = 8 + kLine; // the name alone
+  return size;
 }
 
 Picture open(const GraphView &view) {
@@ -61,8 +77,7 @@ Picture closed(const GraphView &view) {
     boxOfNode[id] = int(input.nodes.size());
     if (kernel >= 0)
       boxOfKernel[kernel] = boxOfNode[id];
-    input.nodes.push_back(kernel >= 0 ? sizeOf(view.kernels[kernel], kernel)
-                                      : sizeOf(view.nodes[id]));
+    input.nodes.push_back(kernel >= 0 ? sizeOf(view.kernels[kernel]) : sizeOf(view.nodes[id]));
   }
   for (size_t id = 0; id < view.nodes.size(); ++id)
     for (int operand : view.nodes[id].operands)
@@ -81,4 +96,14 @@ Picture closed(const GraphView &view) {
 
 Picture keratin::dump::pictureOf(const GraphView &view, bool openKernels) {
   return openKernels ? open(view) : closed(view);
+}
+
+ScopePicture keratin::dump::pictureOf(const GraphView &view, const std::vector<ScopePage> &pages,
+                                      size_t page) {
+  LayoutInput input;
+  for (const ScopeItem &item : pages[page].items)
+    input.nodes.push_back(sizeOf(view, pages, item));
+  input.edges = pages[page].edges;
+  LayoutResult result = layOut(input);
+  return {result.nodes, result.bends, result.width, result.height};
 }

@@ -4,6 +4,7 @@
 
 #include "tools/keratin-dump/GraphView.h"
 #include "tools/keratin-dump/Layout.h"
+#include "tools/keratin-dump/ScopeTree.h"
 
 namespace keratin::dump {
 
@@ -17,6 +18,14 @@ struct Picture {
 
 // With open kernels their ops are shown, in a box; else the box alone.
 Picture pictureOf(const GraphView &view, bool openKernels);
+
+// Of a page of scopePages(): a box for each item, and the points of each of its edges.
+struct ScopePicture {
+  std::vector<Box> items;
+  std::vector<std::vector<Point>> bends;
+  double width = 0, height = 0;
+};
+ScopePicture pictureOf(const GraphView &view, const std::vector<ScopePage> &pages, size_t page);
 
 } // namespace keratin::dump
 

@@ -31,12 +31,12 @@ static std::string fileIn(llvm::StringRef file, llvm::StringRef folder) {
   return "";
 }
 
-std::map<std::string, std::string> keratin::dump::sourceLines(const std::set<std::string> &places,
-                                                              const std::string &folder) {
+absl::StatusOr<std::map<std::string, std::string>>
+keratin::dump::sourceLines(const std::set<std::string> &places, const std::string &folder) {
   std::map<std::string, std::string> result;
   llvm::SmallString<256> root;
-  if (folder.empty() || llvm::sys::fs::real_path(folder, root))
-    return result;
+  if (llvm::sys::fs::real_path(folder, root) || !llvm::sys::fs::is_directory(root))
+    return absl::InvalidArgumentError("--source: there is no folder '" + folder + "'");
   std::map<std::string, llvm::SmallVector<llvm::StringRef, 0>> linesOf;
   std::deque<std::string> texts; // which lines lie in
   for (const std::string &place : places) {
@@ -53,5 +53,14 @@ std::map<std::string, std::string> keratin::dump::sourceLines(const std::set<std
     if (line <= known->second.size())
       result[place] = known->second[line - 1].rtrim().str();
   }
+  if (texts.empty())
+    return absl::InvalidArgumentError(
+        "--source: the model names " +
+        (linesOf.empty() ? std::string("no source files")
+                         : "'" + linesOf.begin()->first + "'" +
+                               (linesOf.size() > 1
+                                    ? " and " + std::to_string(linesOf.size() - 1) + " other files"
+                                    : "") +
+                               ", of which none is in '" + folder + "'"));
   return result;
 }

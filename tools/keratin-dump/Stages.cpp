@@ -6,40 +6,8 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
-#include <iterator>
-
 using namespace keratin;
 using namespace keratin::dump;
-
-static constexpr const char *stageNames[] = {"graph", "grad", "simplified",
-                                             "fused", "plan", "host"};
-
-const char *keratin::dump::stageName(Stage stage) { return stageNames[int(stage)]; }
-
-std::optional<Stage> keratin::dump::stageByName(const std::string &name) {
-  for (size_t i = 0; i < std::size(stageNames); ++i)
-    if (name == stageNames[i])
-      return Stage(i);
-  return std::nullopt;
-}
-
-static compiler::PipelinePhase phaseOf(Stage stage) {
-  switch (stage) {
-  case Stage::Graph:
-    return compiler::PipelinePhase::Graph;
-  case Stage::Gradient:
-    return compiler::PipelinePhase::Gradient;
-  case Stage::Simplified:
-    return compiler::PipelinePhase::Simplify;
-  case Stage::Fused:
-    return compiler::PipelinePhase::Fusion;
-  case Stage::Planned:
-    return compiler::PipelinePhase::Memory;
-  case Stage::Host:
-    return compiler::PipelinePhase::Host;
-  }
-  llvm_unreachable("all stages are named");
-}
 
 static absl::StatusOr<std::shared_ptr<const codegen::Target>>
 targetOf(const compiler::CompileOptions &options) {
@@ -55,13 +23,13 @@ absl::StatusOr<mlir::OwningOpRef<mlir::ModuleOp>>
 keratin::dump::moduleAt(mlir::ModuleOp module, Stage stage,
                         const compiler::CompileOptions &options) {
   mlir::OwningOpRef<mlir::ModuleOp> copy = module.clone();
-  if (stage == Stage::Graph)
+  if (stage == Stage::Input)
     return copy;
   auto target = targetOf(options);
   if (!target.ok())
     return target.status();
   compiler::FunctionCompiler compiler(*copy, *target, options);
-  if (absl::Status status = compiler.plan(phaseOf(stage)); !status.ok())
+  if (absl::Status status = compiler.plan(compiler::phaseOf(stage)); !status.ok())
     return status;
   return copy;
 }
@@ -93,7 +61,7 @@ absl::StatusOr<MachineCode> keratin::dump::machineCode(mlir::ModuleOp module, bo
   MachineCode code;
   auto text = compiler.generateText(
       **target, "keratin." + compiler::FunctionIdentifiers("model", {name}).names().front(),
-      isAssembly ? codegen::CodeKind::Assembly : codegen::CodeKind::LlvmIr, &code.kernelFunctions);
+      isAssembly ? codegen::CodeKind::Assembly : codegen::CodeKind::LlvmIr, &code.listing);
   if (!text.ok())
     return text.status();
   code.text = *std::move(text);

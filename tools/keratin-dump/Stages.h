@@ -2,7 +2,9 @@
 #ifndef KERATIN_TOOLS_DUMP_STAGES_H
 #define KERATIN_TOOLS_DUMP_STAGES_H
 
+#include "codegen/lowering/KernelListing.h"
 #include "compiler/driver/Compiler.h"
+#include "compiler/pipelines/Stage.h"
 
 #include "absl/status/statusor.h"
 
@@ -14,23 +16,14 @@
 
 namespace keratin::dump {
 
-enum class Stage {
-  Graph,      // as given
-  Gradient,   // gradients expanded
-  Simplified, // after algebra and common subexpressions
-  Fused,      // kernels formed
-  Planned,    // in order, with their places in memory
-  Host        // with the host's program beside the function
-};
+using compiler::Stage;
 
-// Those that are graphs.
-inline constexpr Stage allStages[] = {Stage::Graph, Stage::Gradient, Stage::Simplified,
-                                      Stage::Fused, Stage::Planned};
-// "graph", "grad", "simplified", "fused", "plan", "host".
-const char *stageName(Stage stage);
-std::optional<Stage> stageByName(const std::string &name);
+// Those that a page shows: graphs.
+inline constexpr Stage pageStages[] = {Stage::Input, Stage::Gradient, Stage::Simplified,
+                                       Stage::Fused, Stage::Plan};
 
-// The module, which holds one function, taken to the stage; the given one stays as it is.
+// The module, which holds one function, taken to the stage, which some phase leaves or which is
+// the input; the given one stays as it is.
 absl::StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> moduleAt(mlir::ModuleOp module, Stage stage,
                                                            const compiler::CompileOptions &options);
 
@@ -41,8 +34,7 @@ absl::StatusOr<std::string> kernelSchedules(mlir::ModuleOp module,
 // Machine code for this machine, as text.
 struct MachineCode {
   std::string text;
-  // For each kernel, in the order of the plan, the function that it became.
-  std::vector<std::string> kernelFunctions;
+  codegen::KernelListing listing;
 };
 absl::StatusOr<MachineCode> machineCode(mlir::ModuleOp module, bool isAssembly,
                                         const compiler::CompileOptions &options);

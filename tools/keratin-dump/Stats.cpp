@@ -35,6 +35,8 @@ public:
       quantity("arena bytes", view.memory->arena);
       out << llvm::formatv("  {0,-15} {1}\n", "live at most", number(view.memory->maxLive));
     }
+    if (view.microseconds)
+      out << llvm::formatv("  {0,-15} {1:f1}\n", "us a call", *view.microseconds);
     if (!view.kernels.empty())
       writeKernels();
   }
@@ -63,38 +65,54 @@ private:
   }
 
   void writeKernels() {
-    std::vector<std::vector<std::string>> rows;
-    bool hasLive = view.memory && view.memory->live.size() == view.kernels.size();
-    rows.push_back({"kernel", "FLOPs", "read", "written"});
+    hasLive = view.memory && view.memory->live.size() == view.kernels.size();
+    hasTime = view.microseconds.has_value();
+    std::vector<std::string> head = {"kernel", "FLOPs", "read", "written"};
+    if (hasTime)
+      head.push_back("us");
     if (hasLive)
-      rows.back().push_back("live");
+      head.push_back("live");
+    rows.push_back({head, "timeline" + std::string(kBarColumns - 8, ' '), ""});
     for (size_t i = 0; i < view.kernels.size(); ++i) {
       const ViewKernel &kernel = view.kernels[i];
-      rows.push_back({std::to_string(i)});
-      for (const ViewQuantity *quantity :
-           {&kernel.operations, &kernel.bytesRead, &kernel.bytesWritten})
-        rows.back().push_back(quantity->value ? std::to_string(*quantity->value) : "?");
-      if (hasLive)
-        rows.back().push_back(std::to_string(view.memory->live[i]));
+      addRow(kernel, "", hasLive ? std::to_string(view.memory->live[i]) : "",
+             hasLive ? bar(i) : "");
+      for (const ViewKernel &inner : kernel.inside)
+        addRow(inner, "  ", "", std::string(kBarColumns, ' '));
     }
-    std::vector<size_t> widths(rows[0].size());
-    for (const auto &row : rows)
-      for (size_t column = 0; column < row.size(); ++column)
-        widths[column] = std::max(widths[column], row[column].size());
-    out << "\n";
-    for (size_t line = 0; line < rows.size(); ++line) {
+    std::vector<size_t> widths(head.size());
+    for (const Row &row : rows)
       for (size_t column = 0; column < widths.size(); ++column)
-        out << "  " << llvm::right_justify(rows[line][column], unsigned(widths[column]));
+        widths[column] = std::max(widths[column], row.cells[column].size());
+    out << "\n";
+    for (const Row &row : rows) {
+      for (size_t column = 0; column < widths.size(); ++column)
+        out << "  " << llvm::right_justify(row.cells[column], unsigned(widths[column]));
       if (hasLive)
-        out << "  " << (line ? bar(line - 1) : "timeline" + std::string(kBarColumns - 8, ' '));
-      if (line) {
-        const ViewKernel &kernel = view.kernels[line - 1];
-        out << "  " << readable(kernel.title);
-        if (!kernel.place.empty())
-          out << " " << readable(kernel.place);
-      }
-      out << "\n";
+        out << "  " << row.bar;
+      out << row.title << "\n";
     }
+  }
+
+  // A kernel of a loop stands below it.
+  void addRow(const ViewKernel &kernel, const char *indent, const std::string &live,
+              const std::string &bar) {
+    std::string number = std::to_string(kernel.first);
+    if (kernel.last > kernel.first)
+      number += "-" + std::to_string(kernel.last);
+    Row row{{kernel.last < kernel.first ? "" : number}, bar, ""};
+    for (const ViewQuantity *quantity :
+         {&kernel.operations, &kernel.bytesRead, &kernel.bytesWritten})
+      row.cells.push_back(quantity->value ? std::to_string(*quantity->value) : "?");
+    if (hasTime)
+      row.cells.push_back(kernel.microseconds ? llvm::formatv("{0:f1}", *kernel.microseconds).str()
+                                              : "?");
+    if (hasLive)
+      row.cells.push_back(live);
+    row.title = std::string("  ") + indent + readable(kernel.title);
+    if (!kernel.place.empty())
+      row.title += " " + readable(kernel.place);
+    rows.push_back(std::move(row));
   }
 
   std::string bar(size_t kernel) const {
@@ -105,8 +123,15 @@ private:
     return text;
   }
 
+  struct Row {
+    std::vector<std::string> cells;
+    std::string bar, title;
+  };
+
   llvm::raw_ostream &out;
   const GraphView &view;
+  std::vector<Row> rows;
+  bool hasLive = false, hasTime = false;
 };
 
 } // namespace

@@ -2,6 +2,7 @@
 
 #include "compiler/driver/CompilePass.h"
 #include "compiler/driver/ModelFile.h"
+#include "compiler/driver/PhaseDump.h"
 #include "compiler/driver/Version.h"
 #include "compiler/numerics/VerifyNumerics.h"
 #include "compiler/pipelines/Pipelines.h"
@@ -14,10 +15,12 @@
 #include "tools/support/Tool.h"
 #include "tools/support/Watchdog.h"
 
+#include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Support/Timing.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -28,15 +31,24 @@
 using namespace keratin;
 using namespace keratin::tools;
 
+static llvm::cl::OptionCategory ownCategory("Keratin");
+static llvm::cl::opt<std::string> inputName(llvm::cl::Positional, llvm::cl::desc("<input file>"),
+                                            llvm::cl::init("-"), llvm::cl::cat(ownCategory));
+static llvm::cl::opt<std::string> outputName("o", llvm::cl::value_desc("file"),
+                                             llvm::cl::desc("Output; default: standard output"),
+                                             llvm::cl::init("-"), llvm::cl::cat(ownCategory));
 static llvm::cl::opt<std::string>
     timeout("timeout", llvm::cl::value_desc("time"),
-            llvm::cl::desc("End with exit code 4 if not done after 10, 10s, 500ms or 2min"));
+            llvm::cl::desc("End with exit code 4 if not done after 10, 10s, 500ms or 2min"),
+            llvm::cl::cat(ownCategory));
 static llvm::cl::opt<bool>
     verifyNumerics("verify-numerics",
                    llvm::cl::desc("Run the reference interpreter before and after each pass; exit "
-                                  "code 5, and a reproducer, where a result changes"));
+                                  "code 5, and a reproducer, where a result changes"),
+                   llvm::cl::cat(ownCategory));
 static llvm::cl::opt<uint64_t> numericsSeed("numerics-seed",
-                                            llvm::cl::desc("Of the inputs of --verify-numerics"));
+                                            llvm::cl::desc("Of the inputs of --verify-numerics"),
+                                            llvm::cl::cat(ownCategory));
 
 namespace {
 
@@ -72,6 +84,37 @@ ExitCode fail(const llvm::Twine &why, ExitCode code = ExitCode::BadInput) {
   return code;
 }
 
+// --help shows what Keratin has and what its passes are used with; the hundreds of options that
+// LLVM's library registers are left to --help-hidden.
+void hideForeignOptions() {
+  // Of MLIR's own: passes and pipelines, what is printed and how, what tests use.
+  static constexpr llvm::StringLiteral shown[] = {
+      "keratin-pipeline", "pass-pipeline",    "mlir-print-debuginfo", "mlir-print-ir-after-all",
+      "run-reproducer",   "split-input-file", "verify-diagnostics"};
+  auto &options = llvm::cl::getRegisteredOptions();
+  for (llvm::StringRef name : shown)
+    if (auto found = options.find(name); found != options.end())
+      found->second->addCategory(ownCategory);
+  for (auto &[name, option] : options)
+    if (!llvm::is_contained(option->Categories, &ownCategory) && !name.starts_with("help") &&
+        name != "version" && option->getOptionHiddenFlag() == llvm::cl::NotHidden)
+      option->setHiddenFlag(llvm::cl::Hidden);
+}
+
+// As mlir::registerAndParseCLIOptions does it, which leaves no time between the two.
+void parseOptions(int argc, char **argv, mlir::DialectRegistry &registry) {
+  mlir::MlirOptMainConfig::registerCLOptions(registry);
+  mlir::registerAsmPrinterCLOptions();
+  mlir::registerMLIRContextCLOptions();
+  mlir::registerPassManagerCLOptions();
+  mlir::registerDefaultTimingManagerCLOptions();
+  hideForeignOptions();
+  llvm::cl::ParseCommandLineOptions(
+      argc, argv,
+      "Runs passes on textual IR; keratin-dump shows the stages of a model. LLVM's and MLIR's\n"
+      "options: --help-hidden.\n");
+}
+
 // Each piece of --split-input-file is parsed by itself.
 std::optional<ir::SourceRefusal> refusePieces(llvm::StringRef text, llvm::StringRef marker) {
   llvm::SmallVector<llvm::StringRef> pieces = {text};
@@ -91,13 +134,15 @@ std::optional<ir::SourceRefusal> refusePieces(llvm::StringRef text, llvm::String
 }
 
 // MLIR's own main would give the file to the parser unseen.
-ExitCode run(const std::string &inputName, const std::string &outputName,
-             mlir::DialectRegistry &registry, Watchdog &watchdog) {
+ExitCode run(mlir::DialectRegistry &registry, Watchdog &watchdog) {
   mlir::MlirOptMainConfig config = mlir::MlirOptMainConfig::createFromCLOptions();
   if (llvm::cl::getRegisteredOptions()["mlir-print-ir-tree-dir"]->getNumOccurrences())
     return fail("error: --mlir-print-ir-tree-dir makes paths of the names of functions, which may "
                 "lead anywhere; keratin-compile --dump-dir writes each phase",
                 ExitCode::Usage);
+  if (absl::Status status = compiler::checkDumpFolder(""); !status.ok())
+    return fail("keratin-opt: error: " +
+                llvm::StringRef(status.message().data(), status.message().size()));
   watchdog.enter("reading");
   std::string text;
   if (std::optional<ir::ReadingProblem> problem = ir::readSource(inputName, text))
@@ -121,7 +166,8 @@ ExitCode run(const std::string &inputName, const std::string &outputName,
     return config.setupPassPipeline(passes);
   });
   watchdog.enter("parsing");
-  auto input = llvm::MemoryBuffer::getMemBuffer(text, inputName == "-" ? "<stdin>" : inputName);
+  auto input =
+      llvm::MemoryBuffer::getMemBuffer(text, inputName == "-" ? "<stdin>" : inputName.c_str());
   mlir::LogicalResult done =
       mlir::MlirOptMain(output.stream(), std::move(input), registry, watched);
   if (mismatch)
@@ -148,8 +194,7 @@ int tools::optMain(int argc, char **argv) {
   mlir::registerTransformsPasses();
   llvm::cl::SetVersionPrinter(
       [](llvm::raw_ostream &os) { os << "keratin-opt " << compiler::versionText << "\n"; });
-  auto [input, output] =
-      mlir::registerAndParseCLIOptions(argc, argv, "Keratin's pass driver\n", registry);
+  parseOptions(argc, argv, registry);
   std::chrono::nanoseconds limit{0};
   if (!timeout.empty()) {
     std::optional<std::chrono::nanoseconds> time = parseDuration(timeout);
@@ -160,6 +205,6 @@ int tools::optMain(int argc, char **argv) {
                ExitCode::Usage));
     limit = *time;
   }
-  Watchdog watchdog(input, limit);
-  return int(run(input, output, registry, watchdog));
+  Watchdog watchdog(inputName, limit);
+  return int(run(registry, watchdog));
 }

@@ -8,6 +8,7 @@
 #include "runtime/core/Philox.h"
 #include "runtime/core/SizeProgram.h"
 #include "runtime/core/SymbolSource.h"
+#include "tools/support/Sizes.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -125,9 +126,17 @@ private:
   std::string sizeName(int64_t slot) const { return signature.symbols[slot].name; }
 
   absl::Status findSizes() {
-    for (const std::string &argument : options.sizes)
-      if (absl::Status status = readSize(argument); !status.ok())
-        return status;
+    std::vector<SizeNames> names;
+    for (int64_t slot = 0; slot < numGiven(); ++slot) {
+      names.push_back({"d" + std::to_string(slot), sizeName(slot)});
+      if (size_t(slot) < options.symbols.size())
+        names.back().push_back(options.symbols[size_t(slot)]);
+    }
+    auto asked = parseSizes(options.sizes, names);
+    if (!asked.ok())
+      return asked.status();
+    for (auto [slot, size] : *asked)
+      sizes[slot] = size;
     for (int64_t slot = 0; slot < numGiven(); ++slot) {
       auto known = knownSize(signature.symbols[slot]);
       if (!known.ok())
@@ -139,26 +148,6 @@ private:
         sizes[slot] = *known;
     }
     return absl::OkStatus();
-  }
-
-  absl::Status readSize(const std::string &argument) {
-    StringRef name, number;
-    std::tie(name, number) = StringRef(argument).split('=');
-    int64_t size = 0;
-    if (number.getAsInteger(10, size) || size < 0)
-      return absl::InvalidArgumentError("--size needs SYMBOL=N, found '" + argument + "'");
-    std::vector<std::string> names;
-    for (int64_t slot = 0; slot < numGiven(); ++slot) {
-      if (name == "d" + std::to_string(slot) || name == sizeName(slot) ||
-          (size_t(slot) < options.symbols.size() && name == options.symbols[slot])) {
-        sizes[slot] = size;
-        return absl::OkStatus();
-      }
-      names.push_back("d" + std::to_string(slot) + " (" + sizeName(slot) + ")");
-    }
-    return absl::InvalidArgumentError(
-        "the function has no size '" + name.str() + "'; " +
-        (names.empty() ? "it has no unknown sizes" : "there are " + llvm::join(names, ", ")));
   }
 
   // From what is fed, or from a variable.

@@ -12,7 +12,7 @@ namespace keratin::tools {
 
 struct FeedOptions {
   std::vector<std::string> files; // NAME=FILE.npy, or FILE.npz
-  std::vector<std::string> sizes; // SYMBOL=N
+  std::vector<std::string> sizes; // NAME=N
   std::optional<uint64_t> seed;   // random values for inputs that no file gives
   // Values of inputs that need not be given, by name.
   std::map<std::string, Array> defaults;

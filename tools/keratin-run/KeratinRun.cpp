@@ -16,6 +16,7 @@
 #include "tools/keratin-run/Weights.h"
 #include "tools/support/Compilation.h"
 #include "tools/support/OutputFile.h"
+#include "tools/support/Sizes.h"
 #include "tools/support/Tool.h"
 #include "tools/support/Watchdog.h"
 
@@ -53,8 +54,9 @@ CommandLine commandLine() {
   line.optionalText("--random", seedText, "0", "SEED",
                     "random values for all inputs that are not given: floats\n"
                     "from -1 to 1, integers 0 or 1");
-  line.texts("--size", sizes, "SYMBOL=N",
-             "an unknown size: d0, d1, ... or INPUT_dimAXIS; default: 4");
+  addSizeOption(line, sizes,
+                "an unknown size by its name: d0, d1, ..., INPUT_dimAXIS,\n"
+                "or that of a saved graph; default: 4");
   line.number("--repeat", repeat, 0, "N",
               "so many calls; variables keep their values between; 0: none,\n"
               "for weights and states alone");

@@ -32,6 +32,7 @@ static void writeEvent(OStream &json, const keratin_profile_event_t &event, int6
     writeTime(json, "dur", event.end - event.begin);
     if (kernel)
       json.attributeObject("args", [&] {
+        json.attribute("function", llvm::json::fixUTF8(function.name));
         json.attribute("kernel", event.kernel);
         json.attribute("source", llvm::json::fixUTF8(kernel->location));
         if (event.begin_unit >= 0) {

@@ -72,10 +72,10 @@ blockCount(const LoopPlan &plan, const KernelLibrary &library, ArrayRef<ir::Kern
 FailureOr<LoopFunction> LoopPlan::lower(ModuleOp into, ArrayRef<ir::KernelOp> kernels,
                                         StringRef name, const MachineTarget &machine) const {
   llvm::DenseMap<Operation *, DevicePlanPtr> plansOf;
-  SmallVector<ir::KernelOp> own;
+  SmallVector<KernelLibrary::Numbered> own;
   for (const auto &[number, form] : plans) {
-    own.push_back(kernels[size_t(number)]);
-    plansOf[own.back()] = form;
+    own.push_back({number, kernels[size_t(number)]});
+    plansOf[own.back().second] = form;
   }
   auto lowerOne = [&](ir::KernelOp kernel, OpBuilder &builder, StringRef kernelName) {
     DevicePlanPtr form = plansOf.lookup(kernel);

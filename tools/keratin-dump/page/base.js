@@ -1,0 +1,50 @@
+// Shows the data of the page; this is the beginning of one script, of which page.js is the end. All
+// text reaches the document as text nodes, never as markup.
+'use strict';
+const data = JSON.parse(document.getElementById('data').textContent);
+const byId = id => document.getElementById(id);
+const SVG = 'http://www.w3.org/2000/svg';
+
+function element(parent, name, attributes, text) {
+  const made = document.createElement(name);
+  for (const key in attributes || {}) made.setAttribute(key, attributes[key]);
+  if (text !== undefined) made.textContent = text;
+  if (parent) parent.appendChild(made);
+  return made;
+}
+function drawn(parent, name, attributes, text) {
+  const made = document.createElementNS(SVG, name);
+  for (const key in attributes || {}) made.setAttribute(key, attributes[key]);
+  if (text !== undefined) made.textContent = text;
+  if (parent) parent.appendChild(made);
+  return made;
+}
+function clear(parent) { while (parent.firstChild) parent.removeChild(parent.firstChild); return parent; }
+function clipped(text, most) { return text.length > most ? text.slice(0, most - 1) + '…' : text; }
+// What kernels do stands at the end of their titles.
+function clippedFront(text, most) { return text.length > most ? '…' + text.slice(text.length - most + 1) : text; }
+function workOf(title) { const at = title.lastIndexOf(': '); return at < 0 ? ['', title] : [title.slice(0, at + 2), title.slice(at + 2)]; }
+function short(place) { return place.replace(/:\d+$/, '').replace(/^.*\//, ''); }
+function grouped(n) { return n === null || n === undefined ? '?' : n.toLocaleString('en'); }
+function bytesText(n) {
+  if (n === null || n === undefined) return '?';
+  for (const unit of ['B', 'KiB', 'MiB', 'GiB']) {
+    if (n < 1024 || unit === 'GiB') return (unit === 'B' ? n : n.toFixed(n < 10 ? 2 : 1)) + ' ' + unit;
+    n /= 1024;
+  }
+}
+function siText(n) {
+  for (const unit of ['', 'k', 'M', 'G', 'T']) {
+    if (n < 1000 || unit === 'T') return (unit ? n.toFixed(n < 10 ? 2 : 1) : n) + ' ' + unit;
+    n /= 1000;
+  }
+}
+function timeText(us) { return us === undefined ? '?' : us.toLocaleString('en', { maximumFractionDigits: 1, minimumFractionDigits: 1 }); }
+function quantityText(q, show) { return show(q[0]) + (q[1] ? ' = ' + q[1] : ''); }
+
+let fn, stage, picture, view = { x: 0, y: 0, scale: 1 };
+let scope = -1;          // whose page is shown: an index into stage.scopes; -1: the whole graph
+let open = true;         // which layout of the whole graph is shown
+const shut = new Set();  // kernels closed one by one in the open layout
+let drawnAs = new Map(), edges = [], chosen = null; // elements by the names of what they show
+

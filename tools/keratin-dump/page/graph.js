@@ -1,0 +1,215 @@
+// The graph as boxes and lines, and its small map.
+
+//---- Geometry: where a node is drawn, which may be its closed kernel. -------------------------------
+
+function isHidden(node) { const k = stage.nodes[node].g; return k !== undefined && (!open || shut.has(k)); }
+function kernelBox(k) {
+  const [x, y, w, h] = picture.kernels[k];
+  return open && shut.has(k) ? [x + (w - Math.min(w, 190)) / 2, y + (h - 40) / 2, Math.min(w, 190), 40] : [x, y, w, h];
+}
+function boxOf(node) { return isHidden(node) ? kernelBox(stage.nodes[node].g) : picture.nodes[node]; }
+function holder(node) { return isHidden(node) ? 'k' + stage.nodes[node].g : 'n' + node; }
+
+function pathOf(from, to, bends) {
+  return pathBetween(boxOf(from), boxOf(to), bends);
+}
+function pathBetween(a, b, bends) {
+  const points = [[a[0] + a[2] / 2, a[1] + a[3]]];
+  for (let i = 0; i < bends.length; i += 2) points.push([bends[i], bends[i + 1]]);
+  points.push([b[0] + b[2] / 2, b[1]]);
+  let path = 'M' + points[0].join(' ');
+  for (let i = 1; i < points.length; ++i) {
+    const [x0, y0] = points[i - 1], [x1, y1] = points[i];
+    const pull = Math.max(12, Math.abs(y1 - y0) / 2);
+    path += `C${x0} ${y0 + pull} ${x1} ${y1 - pull} ${x1} ${y1}`;
+  }
+  return path;
+}
+
+//---- The graph. -------------------------------------------------------------------------------------
+
+function draw() {
+  const started = performance.now();
+  const layers = { kernels: drawn(null, 'g'), edges: drawn(null, 'g'), nodes: drawn(null, 'g') };
+  drawnAs = new Map(); edges = [];
+  if (scope >= 0) drawScope(layers); else drawWhole(layers);
+  clear(byId('world')).append(layers.kernels, layers.edges, layers.nodes);
+  drawPath();
+  byId('toggle').textContent = open ? 'close kernels' : 'open kernels';
+  byId('toggle').style.display = scope < 0 && stage.kernels.length ? '' : 'none';
+  byId('fold').textContent = scope >= 0 ? 'all ops' : 'by scope';
+  byId('fold').style.display = stage.scopes.length > 1 ? '' : 'none';
+  byId('summary').textContent = byId('summary').title = stage.summary;
+  drawMap();
+  document.body.dataset.drawn = Math.round(performance.now() - started);
+}
+
+function drawWhole(layers) {
+  picture = open ? stage.open : stage.closed;
+  stage.kernels.forEach((kernel, k) => {
+    if (picture.kernels[k][2]) drawKernel(layers.kernels, kernel, k, kernelBox(k), !open || shut.has(k));
+  });
+  stage.nodes.forEach((node, n) => { if (!isHidden(n)) drawNode(layers.nodes, node, n, picture.nodes[n]); });
+  const seen = new Set();
+  let at = 0;
+  stage.nodes.forEach((node, to) => (node.u || []).forEach(from => {
+    const bends = picture.bends[at++] || [];
+    const ends = holder(from) + ' ' + holder(to);
+    if (holder(from) === holder(to) || seen.has(ends)) return;
+    seen.add(ends);
+    const a = boxOf(from), b = boxOf(to);
+    const isLong = !bends.length && b[1] - a[1] - a[3] > 260;
+    const line = drawn(layers.edges, 'path', { d: pathOf(from, to, open ? (isHidden(from) || isHidden(to) ? [] : bends) : bends),
+                                               class: isLong ? 'edge long ' + stage.nodes[from].k : 'edge' });
+    edges.push({ from: holder(from), to: holder(to), line });
+  }));
+}
+
+//---- Boxes. -----------------------------------------------------------------------------------------
+
+function drawnBox(layer, name, kind, [x, y, width, height], rx, title) {
+  const group = drawn(layer, 'g', { class: kind });
+  drawn(group, 'title', {}, title);
+  drawn(group, 'rect', { x, y, width, height, rx });
+  drawnAs.set(name, group);
+  return group;
+}
+
+function drawKernel(layer, kernel, k, box, closed) {
+  const [x, y, w] = box, most = Math.floor(w / 6.2) - 2;
+  const group = drawnBox(layer, 'k' + k, 'kernel', box, 6, kernel.label + '  ' + kernel.title + (kernel.place ? '\n' + kernel.place : ''));
+  if (closed) {
+    drawn(group, 'text', { x: x + 8, y: y + 15, class: 'name' }, clipped(kernel.label, most - 3));
+    // On the page of a scope its name says nothing new.
+    drawn(group, 'text', { x: x + 8, y: y + 29 }, scope >= 0 ? clipped(workOf(kernel.title)[1], most + 1) : clippedFront(kernel.title, most + 1));
+    drawn(group, 'text', { x: x + 8, y: y + 42, class: 'soft' }, clipped(kernel.place, most + 4));
+  } else {
+    drawn(group, 'text', { x: x + 8, y: y + 15, class: 'name' }, clipped(kernel.label + '  ' + kernel.title, most - 3));
+  }
+  group.addEventListener('click', event => { event.stopPropagation(); choose('k' + k); });
+  const sign = drawn(group, 'text', { x: x + w - 14, y: y + 15, class: 'name' }, closed ? '+' : '−');
+  sign.addEventListener('click', event => {
+    event.stopPropagation();
+    if (!open || scope >= 0) { showOpen(k); return; }
+    if (!shut.delete(k)) shut.add(k);
+    draw();
+    choose('k' + k);
+  });
+}
+// In the whole graph, with its ops.
+function showOpen(k) { scope = -1; open = true; shut.clear(); draw(); center(picture.kernels[k], 0.9); choose('k' + k); }
+
+function drawNode(layer, node, n, box) {
+  const [x, y, w] = box;
+  const group = drawnBox(layer, 'n' + n, 'node ' + node.k + ' ' + (node.f || ''), box, 3, nodeTitle(n) + (node.s ? '\n' + node.s : ''));
+  const middle = x + w / 2, most = Math.floor((w - 6) / 5.6);
+  let line = y + 15;
+  const put = (text, kind) => {
+    drawn(group, 'text', { x: middle, y: line, 'text-anchor': 'middle', class: kind }, clipped(text, most));
+    line += 13;
+  };
+  const number = (node.y ? node.y.join(' ') : node.r) || '';
+  put(node.n === number || !number ? node.n : node.n + '  ' + number, 'name');
+  if (node.s) put(node.s, '');
+  if (node.p) put(short(node.p[0]), 'soft');
+  group.addEventListener('click', event => { event.stopPropagation(); choose('n' + n); });
+}
+
+function thing(name) { return name && drawnAs.get(name); }
+function choose(name) {
+  const old = thing(chosen);
+  if (old) old.classList.remove('chosen');
+  chosen = name;
+  const now = thing(name);
+  if (now) now.classList.add('chosen');
+  for (const edge of edges) edge.line.classList.toggle('near', edge.from === name || edge.to === name);
+  showDetails(name);
+}
+
+// Brings a box to the middle of the window.
+function center(box, scale) {
+  const area = byId('canvas').getBoundingClientRect();
+  view.scale = scale || view.scale;
+  view.x = area.width / 2 - (box[0] + box[2] / 2) * view.scale;
+  view.y = area.height / 2 - (box[1] + box[3] / 2) * view.scale;
+  move();
+}
+function goTo(n) {
+  const k = stage.nodes[n].g;
+  if (scope >= 0) {
+    // On its page; of what is in a kernel, the kernel.
+    if (k !== undefined) { goToKernel(k); return; }
+    const page = scopeOf('n' + n);
+    if (page !== scope) enter(page);
+    center(stage.scopes[page].items.find(item => itemName(item) === 'n' + n).slice(3), Math.max(view.scale, 0.8));
+  } else {
+    if (isHidden(n)) { open = true; shut.delete(k); draw(); }
+    center(picture.nodes[n], Math.max(view.scale, 0.8));
+  }
+  choose('n' + n);
+}
+function goToKernel(k) {
+  if (scope >= 0) {
+    const page = scopeOf('k' + k);
+    if (page !== scope) enter(page);
+    center(stage.scopes[page].items.find(item => itemName(item) === 'k' + k).slice(3), Math.max(view.scale, 0.8));
+  } else {
+    center(picture.kernels[k], 0.9);
+  }
+  choose('k' + k);
+}
+
+function move() {
+  byId('world').setAttribute('transform', `translate(${view.x} ${view.y}) scale(${view.scale})`);
+  byId('canvas').classList.toggle('far', view.scale < 0.33);
+  drawMapFrame();
+}
+// The whole graph, or its width with the top in sight: what is smaller than this cannot be read.
+function fit(onlyWidth) {
+  const area = byId('canvas').getBoundingClientRect();
+  const across = (area.width - 40) / Math.max(picture.width, 1), down = (area.height - 40) / Math.max(picture.height, 1);
+  view.scale = Math.min(1.2, onlyWidth ? across : Math.min(across, down));
+  view.x = (area.width - picture.width * view.scale) / 2;
+  view.y = onlyWidth ? 20 : (area.height - picture.height * view.scale) / 2;
+  move();
+}
+function fitFirst() {
+  fit(false);
+  if (view.scale >= 0.45) return;
+  fit(true);
+  // Where even the width is too small to read, what stands on top at a size that can be read.
+  if (view.scale < 0.6) {
+    const first = [...picture.nodes, ...picture.kernels].filter(box => box[2]).sort((a, b) => a[1] - b[1])[0];
+    center(first || [0, 0, 0, 0], 0.6);
+    view.y = 20;
+    move();
+  }
+}
+
+//---- The small map. ---------------------------------------------------------------------------------
+
+let map = { scale: 1 }, mapImage = null;
+function drawMap() {
+  const canvas = byId('map');
+  map.scale = Math.min(190 / Math.max(picture.width, 1), 230 / Math.max(picture.height, 1));
+  canvas.width = Math.max(30, picture.width * map.scale);
+  canvas.height = Math.max(30, picture.height * map.scale);
+  const brush = canvas.getContext('2d'), style = getComputedStyle(document.documentElement);
+  brush.clearRect(0, 0, canvas.width, canvas.height);
+  brush.fillStyle = style.getPropertyValue('--kernelLine');
+  picture.kernels.forEach(b => brush.fillRect(b[0] * map.scale, b[1] * map.scale, Math.max(1, b[2] * map.scale), Math.max(1, b[3] * map.scale)));
+  brush.fillStyle = style.getPropertyValue('--soft');
+  picture.nodes.forEach((b, n) => { if (scope >= 0 || !isHidden(n)) brush.fillRect(b[0] * map.scale, b[1] * map.scale, Math.max(1, b[2] * map.scale), Math.max(1, b[3] * map.scale)); });
+  mapImage = brush.getImageData(0, 0, canvas.width, canvas.height);
+  drawMapFrame();
+}
+function drawMapFrame() {
+  if (!mapImage) return;
+  const brush = byId('map').getContext('2d'), area = byId('canvas').getBoundingClientRect();
+  brush.putImageData(mapImage, 0, 0);
+  brush.strokeStyle = getComputedStyle(document.documentElement).getPropertyValue('--chosen');
+  brush.lineWidth = 2;
+  brush.strokeRect(-view.x / view.scale * map.scale, -view.y / view.scale * map.scale,
+                   area.width / view.scale * map.scale, area.height / view.scale * map.scale);
+}
+

@@ -1,0 +1,32 @@
+// --size=NAME=N of the tools: what sizes are that only a call knows.
+#ifndef KERATIN_TOOLS_SUPPORT_SIZES_H
+#define KERATIN_TOOLS_SUPPORT_SIZES_H
+
+#include "tools/support/CommandLine.h"
+
+#include "absl/status/statusor.h"
+
+#include "llvm/ADT/ArrayRef.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace keratin::tools {
+
+// Adds the option, which may be given several times; `help` says what holds without it.
+void addSizeOption(CommandLine &line, std::vector<std::string> &arguments, const char *help);
+
+// The ways to name one size: "d0", the axis of an input as the C header calls it ("x_dim0"), the
+// name in a saved graph.
+using SizeNames = std::vector<std::string>;
+
+// The sizes that the arguments give, by the numbers of their names. Fails for what is no NAME=N, a
+// name that no size has, and a size that is given twice.
+absl::StatusOr<std::map<size_t, int64_t>> parseSizes(const std::vector<std::string> &arguments,
+                                                     llvm::ArrayRef<SizeNames> known);
+
+} // namespace keratin::tools
+
+#endif // KERATIN_TOOLS_SUPPORT_SIZES_H
