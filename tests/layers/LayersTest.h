@@ -1,11 +1,14 @@
+// What the tests of layers, optimizers and training share.
 #ifndef KERATIN_TESTS_LAYERS_LAYERSTEST_H
 #define KERATIN_TESTS_LAYERS_LAYERSTEST_H
 
 #include "keratin/layers.h"
+#include "keratin/optimizers.h"
 
 #include "tests/frontend/FrontendTest.h"
 
 namespace layers = keratin::layers;
+namespace optimizers = keratin::optimizers;
 namespace training = keratin::training;
 
 // Variables are float64 and names begin anew while it lives.
