@@ -4,6 +4,7 @@
 
 #include "keratin/layers.h"
 #include "keratin/optimizers.h"
+#include "keratin/training.h"
 
 #include "tests/frontend/FrontendTest.h"
 
