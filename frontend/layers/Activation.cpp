@@ -1,0 +1,49 @@
+// Functions that layers apply to their results, by name.
+#include "keratin/layers/layer.h"
+
+#include <cmath>
+
+using namespace keratin;
+using namespace keratin::layers;
+namespace K = keratin::backend;
+
+namespace {
+
+struct Known {
+  const char *name;
+  Tensor (*function)(const Tensor &, SourceLocation);
+};
+
+} // namespace
+
+static const Known known[] = {
+    {"elu", [](const Tensor &x, SourceLocation at) { return K::elu(x, 1.0, at); }},
+    {"exponential", [](const Tensor &x, SourceLocation at) { return K::exp(x, at); }},
+    {"gelu_tanh",
+     [](const Tensor &x, SourceLocation at) {
+       Tensor cubic = x + 0.044715 * (x * K::square(x, at));
+       return 0.5 * x * (1.0 + K::tanh(std::sqrt(2 / M_PI) * cubic, at));
+     }},
+    {"hard_sigmoid", [](const Tensor &x, SourceLocation at) { return K::hard_sigmoid(x, at); }},
+    {"linear", [](const Tensor &x, SourceLocation) { return x; }},
+    {"relu", [](const Tensor &x, SourceLocation at) { return K::relu(x, 0.0, None, 0.0, at); }},
+    {"sigmoid", [](const Tensor &x, SourceLocation at) { return K::sigmoid(x, at); }},
+    {"silu", [](const Tensor &x, SourceLocation at) { return x * K::sigmoid(x, at); }},
+    {"softmax", [](const Tensor &x, SourceLocation at) { return K::softmax(x, -1, at); }},
+    {"softplus", [](const Tensor &x, SourceLocation at) { return K::softplus(x, at); }},
+    {"softsign", [](const Tensor &x, SourceLocation at) { return K::softsign(x, at); }},
+    {"tanh", [](const Tensor &x, SourceLocation at) { return K::tanh(x, at); }},
+};
+
+Activation::Activation(const std::string &name, SourceLocation location) {
+  std::string names;
+  for (const Known &entry : known) {
+    if (name == entry.name) {
+      function = entry.function;
+      return;
+    }
+    names += (names.empty() ? "" : ", ") + std::string(entry.name);
+  }
+  throw ValueError("activation: no function is named '" + name + "'; there are " + names + "; at " +
+                   location.file + ":" + std::to_string(location.line));
+}

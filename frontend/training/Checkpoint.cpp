@@ -1,0 +1,43 @@
+// The state of a training in a file.
+#include "keratin/training.h"
+
+#include "frontend/backend/FunctionState.h"
+#include "frontend/backend/Variables.h"
+
+using namespace keratin;
+using namespace keratin::frontend;
+namespace K = keratin::backend;
+
+// The number of epochs, under the same name in every process.
+static Tensor epochCounter(int64_t epochs, SourceLocation location) {
+  Call call("variable", location);
+  VariableInfo info;
+  info.savedName = "training/epochs";
+  info.trainable = false;
+  return makeVariable(call, Array(epochs), info.savedName, std::move(info));
+}
+
+std::vector<Tensor> training::stateOf(const Function &step) {
+  if (step.isEmpty())
+    throw ValueError("stateOf: the Function is empty");
+  Graph::Lock lock(Graph::get());
+  std::vector<Tensor> state;
+  for (ir::VariableOp variable : sliceFunction(*FunctionAccess::impl(step)).variables)
+    state.push_back(tensorOf(variable));
+  return state;
+}
+
+void training::saveCheckpoint(const Function &step, const std::string &path, int64_t epochs,
+                              SourceLocation location) {
+  std::vector<Tensor> state = stateOf(step);
+  state.push_back(epochCounter(epochs, location));
+  K::save_weights(state, path, location);
+}
+
+int64_t training::loadCheckpoint(const Function &step, const std::string &path,
+                                 SourceLocation location) {
+  std::vector<Tensor> state = stateOf(step);
+  state.push_back(epochCounter(0, location));
+  K::load_weights(state, path, location);
+  return K::get_value(state.back(), location).item<int64_t>();
+}
