@@ -1,4 +1,5 @@
-// scatter_add: zeros, then the rows of the updates added one after the other.
+// scatter_add and scatter_last: zeros, then the rows of the updates added, or put, one after the
+// other.
 //
 // Rows are added in the order of the indices whatever the number of threads, so the result is
 // always the same: units are blocks of columns, and each walks all the indices. Sums of float16 and
@@ -135,7 +136,7 @@ void ScatterKernel::emitBlock(Value column) {
       Value update = loadLanes(input(1), nest.addendsType, {from, starts[u]}, masks[u]);
       Value sum = loadLanes(output(), nest.resultType, {to, starts[u]}, masks[u]);
       emitter.setElementType(type);
-      sums.push_back(emitter.add(sum, update));
+      sums.push_back(nest.combined(emitter, sum, update));
     }
     for (unsigned u = 0; u < unroll; ++u)
       storeLanes(sums[u], output(), nest.resultType, {to, starts[u]}, masks[u]);
@@ -149,7 +150,7 @@ void ScatterKernel::emitScalars() {
     Value update = loadScalar(input(1), nest.addendsType, {from, i64(0)});
     Value sum = loadScalar(output(), nest.resultType, {to, i64(0)});
     emitter.setElementType(type);
-    storeScalar(emitter.add(sum, update), output(), nest.resultType, {to, i64(0)});
+    storeScalar(nest.combined(emitter, sum, update), output(), nest.resultType, {to, i64(0)});
   });
 }
 

@@ -56,8 +56,10 @@ Value ElementEmitter::integerConstant(int64_t value) {
     hides |= finiteAtInfinity;                                                                     \
     return unary(x, [&](Value v) { return VectorMath(b, loc, target).call(v); });                  \
   }
+KERATIN_MATH(atan, atan, true)
 KERATIN_MATH(ceil, ceil, false)
 KERATIN_MATH(cos, cos, false)
+KERATIN_MATH(erf, erf, true)
 KERATIN_MATH(exp, exp, true)
 KERATIN_MATH(expm1, expm1, true)
 KERATIN_MATH(floor, floor, false)
@@ -68,6 +70,7 @@ KERATIN_MATH(rsqrt, rsqrt, true)
 KERATIN_MATH(sin, sin, false)
 KERATIN_MATH(softplus, softplus, true)
 KERATIN_MATH(sqrt, sqrt, false)
+KERATIN_MATH(tan, tan, false)
 KERATIN_MATH(tanh, tanh, true)
 #undef KERATIN_MATH
 

@@ -8,7 +8,8 @@ using keratin::ir::getShape;
 using keratin::ir::Shape;
 
 ScatterNest::ScatterNest(Operation *op)
-    : op(op), isSparse(isa<ir::SparseDotOp>(op)), elementType(getElementType(op->getResult(0))) {
+    : op(op), isSparse(isa<ir::SparseDotOp>(op)), keepsLast(isa<ir::ScatterLastOp>(op)),
+      elementType(getElementType(op->getResult(0))) {
   Shape result = getShape(op->getResult(0));
   rows = result[0];
   width = elementsOf(Shape(result.begin() + 1, result.end()));
@@ -23,11 +24,14 @@ ScatterNest::ScatterNest(Operation *op)
 }
 
 StringRef ScatterNest::message() const {
-  return isSparse ? "sparse_dot: a stored element is outside the matrix"
-                  : "scatter_add: an index is outside the first axis of the result";
+  if (isSparse)
+    return "sparse_dot: a stored element is outside the matrix";
+  return keepsLast ? "scatter_last: an index is outside the first axis of the result"
+                   : "scatter_add: an index is outside the first axis of the result";
 }
 
 void ScatterNest::print(llvm::raw_ostream &out) const {
   out << "nest: " << count.str() << (isSparse ? " stored elements, rows" : " rows") << " of "
-      << width.str() << " elements added to " << rows.str() << "\n";
+      << width.str() << (keepsLast ? " elements put into " : " elements added to ") << rows.str()
+      << "\n";
 }

@@ -278,6 +278,7 @@ ValueRange ValueRanges::compute(Value value, unsigned depth) {
           })
           .Case<ir::ArgMaxOp, ir::ArgMinOp>(
               [&](auto x) { return places(ir::getShape(x.getX())[x.getAxis()]); })
+          .Case([&](ir::TopKOp x) { return places(ir::getShape(x.getX()).back()); })
           .Case([&](ir::IotaOp x) { return places(ir::getShape(value)[x.getAxis()]); })
           .Case([&](ir::IfOp) { return ofBranches(value, depth); })
           .Default([](mlir::Operation *) { return ValueRange(); });

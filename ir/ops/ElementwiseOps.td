@@ -9,9 +9,11 @@ include "ir/dialect/KeratinBase.td"
 def Abs : ScalarFunction<1>;
 def Add : ScalarFunction<2>;
 def And : ScalarFunction<2>;
+def Atan : MathFunction<1, 3>;
 def Ceil : ScalarFunction<1>;
 def Cos : MathFunction<1, 3>;
 def Div : SlowFunction<2>;
+def Erf : MathFunction<1, 3>;
 def Exp : MathFunction<1, 2>;
 def Expm1 : MathFunction<1, 2>;
 def Floor : ScalarFunction<1>;
@@ -39,6 +41,7 @@ def Sin : MathFunction<1, 3>;
 def Softplus : MathFunction<1, 4>;
 def Sqrt : SlowFunction<1>;
 def Sub : ScalarFunction<2>;
+def Tan : MathFunction<1, 5>;
 def Tanh : MathFunction<1, 3>;
 def Xor : ScalarFunction<2>;
 
@@ -235,6 +238,29 @@ def Keratin_CosOp : Keratin_FloatUnaryOp<"cos"> {
   let backend = "cos";
 }
 
+def Keratin_TanOp : Keratin_FloatUnaryOp<"tan"> {
+  let summary = "tangent, element by element";
+  let savedSince = 4;
+  let isMonotone = 0;
+  let description = "Gradient: dx = dy * (1 + y * y).";
+  let scalar = (Tan $x);
+  let reference = "std::tan(x)";
+  let vjp = [(Mul $dy, (Add (OneLike $y), (Mul $y, $y)))];
+  let backend = "tan";
+  let domain = "unit";
+  let hasUnboundedDerivative = 1;
+}
+
+def Keratin_AtanOp : Keratin_FloatUnaryOp<"atan"> {
+  let summary = "arc tangent, element by element";
+  let savedSince = 4;
+  let description = "Between -pi/2 and pi/2. Gradient: dx = dy / (1 + x * x).";
+  let scalar = (Atan $x);
+  let reference = "std::atan(x)";
+  let vjp = [(Div $dy, (Add (OneLike $x), (Mul $x, $x)))];
+  let backend = "atan";
+}
+
 def Keratin_TanhOp : Keratin_FloatUnaryOp<"tanh"> {
   let summary = "hyperbolic tangent, element by element";
   let savedSince = 0;
@@ -271,6 +297,19 @@ def Keratin_SoftplusOp : Keratin_FloatUnaryOp<"softplus"> {
   let reference = "x != x ? x : (x > T(0) ? x : T(0)) + std::log1p(std::exp(-std::fabs(x)))";
   let vjp = [(Mul $dy, (Logistic $x))];
   let backend = "softplus";
+}
+
+def Keratin_ErfOp : Keratin_FloatUnaryOp<"erf"> {
+  let summary = "error function, element by element";
+  let savedSince = 4;
+  let description = [{
+    2 / sqrt(pi) times the integral of exp(-t * t) from 0 to x. Gradient: dx = dy * 2 / sqrt(pi)
+    * exp(-x * x).
+  }];
+  let scalar = (Erf $x);
+  let reference = "std::erf(x)";
+  let vjp = [(Mul (Scale $dy, "1.1283791670955126"), (Exp (Neg (Mul $x, $x))))];
+  let backend = "erf";
 }
 
 def Keratin_IsFiniteOp : Keratin_ElementwiseOp<"is_finite"> {

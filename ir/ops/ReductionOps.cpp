@@ -125,6 +125,20 @@ LogicalResult ArgMinOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
   return inferArgReduction("arg_min", location, adaptor.getX(), adaptor.getAxis(), inferred);
 }
 
+//===-- top_k ---------------------------------------------------------------------------------===//
+
+LogicalResult TopKOp::verify() {
+  Shape from = getShape(getX()), to = getShape(getY());
+  if (from.empty() || to.size() != from.size() ||
+      !std::equal(from.begin(), from.end() - 1, to.begin()))
+    return emitOpError("the result has shape ")
+           << toString(to) << "; it must be " << toString(from) << " but for the last size";
+  if (from.back().isConstant() && to.back().isConstant() &&
+      to.back().constantValue() > from.back().constantValue())
+    return emitOpError("takes the ") << to.back().str() << " largest of " << from.back().str();
+  return success();
+}
+
 //===-- Scans ---------------------------------------------------------------------------------===//
 
 static LogicalResult verifyAxis(Operation *op, Value x, int64_t axis) {

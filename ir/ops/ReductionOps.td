@@ -102,6 +102,26 @@ def Keratin_ArgMinOp : Keratin_ArgReductionOp<"arg_min"> {
       "empty. No gradient.";
 }
 
+def Keratin_TopKOp : Keratin_Op<"top_k", [Pure]> {
+  let summary = "where the k largest are along the last axis, largest first";
+  let savedSince = 4;
+  let kernel = "TopK";
+  let batching = "dimensions";
+  let operations = "perElement(1, op.getX())";
+  let description = [{
+    int64; k is the last size of the result, and no more than that of x. Of equals the first come
+    first; a NaN is larger than every number. No gradient: what lies there is a gather.
+
+    ```mlir
+    %y = keratin.top_k %x : (tensor<2x8xf32>) -> tensor<2x3xi64>
+    ```
+  }];
+  let arguments = (ins Keratin_Tensor:$x);
+  let results = (outs TensorOf<[I64]>:$y);
+  let hasVerifier = 1;
+  let isDifferentiable = 0;
+}
+
 class Keratin_RunningOp<string mnemonic> : Keratin_Op<mnemonic, [Pure, SameOperandsAndResultType]> {
   let kernel = "Scan";
   let batching = "dimensions";

@@ -222,18 +222,21 @@ LogicalResult GatherOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
   return success();
 }
 
-LogicalResult ScatterAddOp::verify() {
-  Shape indices = getShape(getIndices()), updates = getShape(getUpdates()),
-        result = getShape(getY());
-  if (result.empty() || !sameElementType(getUpdates(), getY()))
-    return emitOpError("the result needs at least one dimension and the updates' element type");
+template <typename Op> static LogicalResult verifyScatter(Op op) {
+  Shape indices = getShape(op.getIndices()), updates = getShape(op.getUpdates()),
+        result = getShape(op.getY());
+  if (result.empty() || !sameElementType(op.getUpdates(), op.getY()))
+    return op.emitOpError("the result needs at least one dimension and the updates' element type");
   Shape expected = indices;
   expected.insert(expected.end(), result.begin() + 1, result.end());
   if (expected != updates)
-    return emitOpError("the updates have shape ")
+    return op.emitOpError("the updates have shape ")
            << toString(updates) << "; it must be " << toString(expected);
   return success();
 }
+
+LogicalResult ScatterAddOp::verify() { return verifyScatter(*this); }
+LogicalResult ScatterLastOp::verify() { return verifyScatter(*this); }
 
 // The box must fit where both sizes are known, and the starts be scalars, one a dimension.
 static LogicalResult verifyBox(Operation *op, Value box, Value whole, OperandRange starts) {

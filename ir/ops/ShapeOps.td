@@ -171,6 +171,24 @@ def Keratin_ScatterAddOp : Keratin_Op<"scatter_add", [Pure]> {
   let hasCustomVjp = 1;
 }
 
+def Keratin_ScatterLastOp : Keratin_Op<"scatter_last", [Pure]> {
+  let summary = "rows of integers written into zeros at given places";
+  let savedSince = 4;
+  let where = ["indices"];
+  let kernel = "Scatter";
+  let operations = "perElement(1, op.getUpdates())";
+  let canFail = 1;
+  let description = [{
+    y = 0; y[indices[i...], j...] = updates[i..., j...], in index order: of rows for one place the
+    last stays. An index outside the result is an error of the call. No gradient: it is for numbers
+    of rows, by which others gather.
+  }];
+  let arguments = (ins Keratin_IntTensor:$indices, Keratin_IntTensor:$updates);
+  let results = (outs Keratin_IntTensor:$y);
+  let hasVerifier = 1;
+  let isDifferentiable = 0;
+}
+
 def Keratin_DynamicSliceOp : Keratin_IndexingOp<"dynamic_slice"> {
   let summary = "a box that starts at computed places";
   let savedSince = 0;

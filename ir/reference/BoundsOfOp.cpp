@@ -105,6 +105,13 @@ void BoundsOfOp::limitWave(size_t i) {
 void BoundsOfOp::adjust(SinOp, size_t i) { limitWave(i); }
 void BoundsOfOp::adjust(CosOp, size_t i) { limitWave(i); }
 
+// Between two poles it rises.
+void BoundsOfOp::adjust(TanOp, size_t i) {
+  auto branch = [](double x) { return std::floor(x / M_PI + 0.5); };
+  if (branch(low(0, i)) != branch(high(0, i)))
+    forget(result, i);
+}
+
 void BoundsOfOp::adjust(DivOp, size_t i) {
   if (crossesZero(1, i))
     forget(result, i);

@@ -3,7 +3,9 @@
 #include "ir/reference/Evaluation.h"
 #include "ir/reference/IndexWalk.h"
 
+#include <algorithm>
 #include <limits>
+#include <numeric>
 
 using namespace keratin::ir;
 using namespace keratin::ir::reference;
@@ -118,6 +120,26 @@ LogicalResult ArgMaxOp::evaluate(EvaluationContext &context, Operands operands, 
 LogicalResult ArgMinOp::evaluate(EvaluationContext &context, Operands operands, Results results) {
   return argReduce(context, "arg_min", *operands[0], getAxis(), results[0],
                    [](auto a, auto b) { return a < b; });
+}
+
+LogicalResult TopKOp::evaluate(EvaluationContext &, Operands operands, Results results) {
+  const HostTensor &x = *operands[0];
+  HostTensor &y = results[0];
+  int64_t length = x.dims.back(), k = y.dims.back();
+  std::vector<int64_t> order(static_cast<size_t>(length));
+  dispatchElement(x.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    for (int64_t line = 0; line * k < y.size(); ++line) {
+      std::iota(order.begin(), order.end(), 0);
+      std::sort(order.begin(), order.end(), [&](int64_t i, int64_t j) {
+        T a = load<T>(x, line * length + i), b = load<T>(x, line * length + j);
+        bool isLarger = b == b && (a != a || a > b), isSmaller = a == a && (b != b || b > a);
+        return isLarger || (!isSmaller && i < j);
+      });
+      std::copy_n(order.begin(), k, y.ints.begin() + line * k);
+    }
+  });
+  return success();
 }
 
 // state = step(state, element) along the axis; y is the state after (or, if exclusive, before) the

@@ -139,13 +139,13 @@ LogicalResult GatherOp::evaluate(EvaluationContext &context, Operands operands, 
   return success();
 }
 
-LogicalResult ScatterAddOp::evaluate(EvaluationContext &context, Operands operands,
-                                     Results results) {
-  const HostTensor &indices = *operands[0], &updates = *operands[1];
-  HostTensor &y = results[0];
+// combine(what is there, the update), in index order.
+template <typename Op, class Combine>
+static LogicalResult scatter(Op op, EvaluationContext &context, const HostTensor &indices,
+                             const HostTensor &updates, HostTensor &y, const Combine &combine) {
   for (int64_t row : indices.ints)
     if (!isInside(row, y.dims[0]))
-      return fail(context, "scatter_add: index " + Twine(row) +
+      return fail(context, op->getName().stripDialect() + ": index " + Twine(row) +
                                " is outside the first axis of size " + Twine(y.dims[0]));
   if (updates.size() == 0)
     return success();
@@ -154,10 +154,22 @@ LogicalResult ScatterAddOp::evaluate(EvaluationContext &context, Operands operan
     int64_t to = indices.ints[i / width] * width + i % width;
     dispatchElement(y.dtype, [&](auto zero) {
       using T = decltype(zero);
-      store(y, to, wrapAdd(load<T>(y, to), load<T>(updates, i)));
+      store(y, to, combine(load<T>(y, to), load<T>(updates, i)));
     });
   }
   return success();
+}
+
+LogicalResult ScatterAddOp::evaluate(EvaluationContext &context, Operands operands,
+                                     Results results) {
+  return scatter(*this, context, *operands[0], *operands[1], results[0],
+                 [](auto sum, auto update) { return wrapAdd(sum, update); });
+}
+
+LogicalResult ScatterLastOp::evaluate(EvaluationContext &context, Operands operands,
+                                      Results results) {
+  return scatter(*this, context, *operands[0], *operands[1], results[0],
+                 [](auto, auto update) { return update; });
 }
 
 // The starts, which follow the operand of a box op, if the box stays inside the whole.

@@ -159,6 +159,13 @@ LogicalResult check(ScanOp op, Checks &checks) {
                         "scan: the number of steps " + op.getSteps().str() + " is negative");
 }
 
+LogicalResult check(TopKOp op, Checks &checks) {
+  DimExpr size = getShape(op.getX()).back(), k = getShape(op).back();
+  return checks.require(op, Requirement::AtLeast, Shape{size}, Shape{k},
+                        "top_k: the last axis has fewer elements than k; found size " + size.str() +
+                            " and k = " + k.str());
+}
+
 LogicalResult checkOp(Operation *op, Checks &checks) {
   if (auto require = dyn_cast<RequireOp>(op))
     return checks.require(op, require.getKind(), require.getLhs().getDims(),
@@ -175,6 +182,8 @@ LogicalResult checkOp(Operation *op, Checks &checks) {
     return checkFits(op, getShape(unslice.getX()), getShape(unslice), checks);
   if (auto scan = dyn_cast<ScanOp>(op))
     return check(scan, checks);
+  if (auto top = dyn_cast<TopKOp>(op))
+    return check(top, checks);
   if (auto search = dyn_cast<CtcBeamSearchOp>(op))
     return checkAxis(op, search.getLogits(), 2, checks);
   if (auto arg = dyn_cast<ArgMaxOp>(op))

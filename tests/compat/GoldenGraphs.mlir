@@ -484,3 +484,30 @@ func.func @value_parts(%n: tensor<i32> {keratin.kind = "input", keratin.name = "
   %down = keratin.iota {axis = 0 : i64} : tensor<?xi32, #keratin.dims<2*d2>>
   return %up, %down : tensor<?xi32, #keratin.dims<d1>>, tensor<?xi32, #keratin.dims<2*d2>>
 }
+// Format 1.4.
+func.func @tan(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.tan %a : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @atan(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.atan %a : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @erf(%a: tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "input", keratin.name = "a"})
+    -> (tensor<?x3xf32, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.erf %a : (tensor<?x3xf32, #keratin.dims<d0, 3>>) -> tensor<?x3xf32, #keratin.dims<d0, 3>>
+  return %y : tensor<?x3xf32, #keratin.dims<d0, 3>>
+}
+func.func @top_k(%x: tensor<?x5xf32, #keratin.dims<d0, 5>> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<?x2xi64, #keratin.dims<d0, 2>> {keratin.kind = "output", keratin.name = "y"}) {
+  %y = keratin.top_k %x : (tensor<?x5xf32, #keratin.dims<d0, 5>>) -> tensor<?x2xi64, #keratin.dims<d0, 2>>
+  return %y : tensor<?x2xi64, #keratin.dims<d0, 2>>
+}
+func.func @scatter_last(%x: tensor<3x2xi32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<4x2xi32> {keratin.kind = "output", keratin.name = "y"}) {
+  %i = keratin.constant dense<[3, 0, 3]> : tensor<3xi64>
+  %y = keratin.scatter_last %i, %x : (tensor<3xi64>, tensor<3x2xi32>) -> tensor<4x2xi32>
+  return %y : tensor<4x2xi32>
+}

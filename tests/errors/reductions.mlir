@@ -44,6 +44,30 @@ func.func @arg_axis(%x: tensor<2x3xf32>) {
 
 // -----
 
+func.func @top_k_of_other_lines(%x: tensor<2x3xf32>) {
+  // expected-error @below {{'keratin.top_k' op the result has shape (3, 2); it must be (2, 3) but for the last size}}
+  %y = keratin.top_k %x : (tensor<2x3xf32>) -> tensor<3x2xi64>
+  return
+}
+
+// -----
+
+func.func @top_k_of_a_scalar(%x: tensor<f32>) {
+  // expected-error @below {{'keratin.top_k' op the result has shape (); it must be () but for the last size}}
+  %y = keratin.top_k %x : (tensor<f32>) -> tensor<i64>
+  return
+}
+
+// -----
+
+func.func @top_k_of_too_few(%x: tensor<2x3xf32>) {
+  // expected-error @below {{'keratin.top_k' op takes the 4 largest of 3}}
+  %y = keratin.top_k %x : (tensor<2x3xf32>) -> tensor<2x4xi64>
+  return
+}
+
+// -----
+
 func.func @arg_of_nothing(%x: tensor<2x0xf32>) {
   // expected-error @below {{arg_min: the axis is empty}}
   // expected-error @below {{failed to infer returned types}}

@@ -284,6 +284,14 @@ func.func @scatter_other_rows(%i: tensor<2xi32>, %u: tensor<2x3xf32>) {
 
 // -----
 
+func.func @scatter_last_other_type(%i: tensor<2xi32>, %u: tensor<2xi64>) {
+  // expected-error @below {{'keratin.scatter_last' op the result needs at least one dimension and the updates' element type}}
+  %y = keratin.scatter_last %i, %u : (tensor<2xi32>, tensor<2xi64>) -> tensor<5xi32>
+  return
+}
+
+// -----
+
 func.func @box_starts(%x: tensor<4x4xf32>, %s: tensor<i64>) {
   // expected-error @below {{'keratin.dynamic_slice' op needs equal element types and ranks, and one start a dimension}}
   %y = keratin.dynamic_slice %x, %s : (tensor<4x4xf32>, tensor<i64>) -> tensor<2x2xf32>

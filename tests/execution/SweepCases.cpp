@@ -28,6 +28,11 @@ static std::vector<keratin_dtype_t> numberDtypes() {
   return dtypes;
 }
 
+static std::vector<keratin_dtype_t> integerDtypes() {
+  return {KERATIN_DTYPE_INT32, KERATIN_DTYPE_INT64,  KERATIN_DTYPE_INT8,   KERATIN_DTYPE_INT16,
+          KERATIN_DTYPE_UINT8, KERATIN_DTYPE_UINT16, KERATIN_DTYPE_UINT32, KERATIN_DTYPE_UINT64};
+}
+
 // The next dtype each time: instances times dtypes would be too many to compile.
 static keratin_dtype_t nextOf(const std::vector<keratin_dtype_t> &dtypes, size_t &counter) {
   return dtypes[counter++ % dtypes.size()];
@@ -389,20 +394,22 @@ static std::vector<SweepCase> gatherCases() {
   return moves.cases;
 }
 
-static std::vector<SweepCase> scatterAddCases() {
+template <typename Op>
+static std::vector<SweepCase> scatterCases(const std::vector<keratin_dtype_t> &dtypes) {
   std::vector<SweepCase> cases;
   size_t counter = 0;
   auto add = [&](const char *places, const char *updates, const char *to, int64_t smallest) {
-    keratin_dtype_t dtype = nextOf(numberDtypes(), counter);
+    keratin_dtype_t dtype = nextOf(dtypes, counter);
     SweepInput indices{shape(places), counter % 2 ? KERATIN_DTYPE_INT64 : KERATIN_DTYPE_INT32,
                        Elements::Index, shape(to)[0]};
-    cases.push_back(
-        {std::string("scatter_add ") + dtypeName(dtype) + " (" + updates + ") to (" + to + ")",
-         {indices, {shape(updates), dtype, Elements::Any}},
-         [to = shape(to)](GraphMath &math, ValueRange xs) -> Values {
-           return {math.scatterAdd(xs[0], xs[1], to)};
-         },
-         smallest});
+    cases.push_back({std::string(Op::getOperationName()) + " " + dtypeName(dtype) + " (" + updates +
+                         ") to (" + to + ")",
+                     {indices, {shape(updates), dtype, Elements::Any}},
+                     [to = shape(to)](GraphMath &math, ValueRange xs) -> Values {
+                       auto type = getTensorType(to, getElementType(xs[1]));
+                       return {math.builder().create<Op>(math.location(), type, xs[0], xs[1])};
+                     },
+                     smallest});
   };
   for (int i = 0; i < 5; ++i) {
     add("3", "3;2", "4;2", 0);
@@ -414,6 +421,13 @@ static std::vector<SweepCase> scatterAddCases() {
     add("d0;d1", "d0;d1;2;d2", "6;2;d2", 0);
   }
   return cases;
+}
+
+static std::vector<SweepCase> scatterAddCases() {
+  return scatterCases<ScatterAddOp>(numberDtypes());
+}
+static std::vector<SweepCase> scatterLastCases() {
+  return scatterCases<ScatterLastOp>(integerDtypes());
 }
 
 static std::vector<SweepCase> dynamicSliceCases() {
@@ -653,6 +667,38 @@ template <typename Op> static std::vector<SweepCase> argReductionCases() {
                            return {math.builder().create<Op>(math.location(), xs[0], axis)};
                          },
                          /*smallest=*/1});
+    }
+  return cases;
+}
+
+// Of few numbers, so that there are ties; of special ones; and of long lines.
+static std::vector<SweepCase> topKCases() {
+  std::vector<SweepCase> cases;
+  size_t counter = 0;
+  auto add = [&](const char *from, const char *k, Elements elements, int64_t smallest) {
+    keratin_dtype_t dtype = nextOf(allDtypes(), counter);
+    Shape dims = shape(from), result = dims;
+    result.back() = shape(k)[0];
+    cases.push_back({std::string("top_k ") + dtypeName(dtype) + " (" + from + ") k " + k,
+                     {{dims, dtype, elements}},
+                     [=](GraphMath &math, ValueRange xs) -> Values {
+                       auto type = getTensorType(result, math.builder().getI64Type());
+                       return {math.builder().create<TopKOp>(math.location(), type, xs[0])};
+                     },
+                     smallest});
+  };
+  for (Elements elements : {Elements::Any, Elements::Special})
+    for (int i = 0; i < 7; ++i) {
+      add("7", "3", elements, 0);
+      add("1", "1", elements, 0);
+      add("2;3;40", "5", elements, 0);
+      add("3;17", "17", elements, 0);
+      add("0;5", "2", elements, 0);
+      add("2;5", "0", elements, 0);
+      add("d0;d1", "2", elements, 2);
+      add("2;d1", "d1", elements, 1);
+      add("2;700", "40", elements, 0);
+      add("9;2", "2", elements, 0);
     }
   return cases;
 }
@@ -950,6 +996,7 @@ std::vector<SweepCase> keratin::tests::sweepCases(StringRef op) {
       {"keratin.reverse", reverseCases},
       {"keratin.gather", gatherCases},
       {"keratin.scatter_add", scatterAddCases},
+      {"keratin.scatter_last", scatterLastCases},
       {"keratin.dynamic_slice", dynamicSliceCases},
       {"keratin.dynamic_unslice", dynamicUnsliceCases},
       {"keratin.truncate", truncateCases},
@@ -964,6 +1011,7 @@ std::vector<SweepCase> keratin::tests::sweepCases(StringRef op) {
       {"keratin.reduce_all", boolReductionCases<ReduceAllOp>},
       {"keratin.arg_max", argReductionCases<ArgMaxOp>},
       {"keratin.arg_min", argReductionCases<ArgMinOp>},
+      {"keratin.top_k", topKCases},
       {"keratin.cumsum", scanCases<CumsumOp>},
       {"keratin.cumprod", scanCases<CumprodOp>},
       {"keratin.linear_recurrence", linearRecurrenceCases},

@@ -87,6 +87,15 @@ func.func @argmax_axis_must_not_be_empty(%x: tensor<?x4xf32, #keratin.dims<d0, 4
 
 // -----
 
+// CHECK-LABEL: func.func @top_k_must_find_k
+// CHECK-SAME: lhs = #keratin.dims<d0>, location = {{#?loc[^,]*}}, message = "top_k: the last axis has fewer elements than k; found size d0 and k = 3", rhs = #keratin.dims<3>
+func.func @top_k_must_find_k(%x: tensor<4x?xf32, #keratin.dims<4, d0>>) -> tensor<4x3xi64> {
+  %0 = keratin.top_k %x : (tensor<4x?xf32, #keratin.dims<4, d0>>) -> tensor<4x3xi64>
+  return %0 : tensor<4x3xi64>
+}
+
+// -----
+
 // Sizes are those of the function: what a step or a branch needs is checked before any work, also if there is no step.
 // CHECK-LABEL: func.func @requirements_in_loops_and_branches_are_the_function_s
 // CHECK-SAME: keratin.checks = [

@@ -135,7 +135,7 @@ ScatterKernel::Values ScatterKernel::add(ArrayRef<Value> sums, const Addition &a
     for (Value addend : addition.addends) {
       Value sum = sums[next.size()];
       emitter.setElementType(type);
-      Value larger = emitter.add(sum, addend);
+      Value larger = nest.combined(emitter, sum, addend);
       next.push_back(e.select(here, nest.isSparse ? larger : rounded(larger, type), sum));
     }
   }
