@@ -31,8 +31,8 @@ public:
   }
 
   void printNest(llvm::raw_ostream &out) const override {
-    lines.print(out);
-    out << "  the places of the " << k.str() << " largest of each\n";
+    out << "nest: the " << k.str() << " largest of lines of " << lines.length.str() << " elements, "
+        << lines.outer.str() << " of them\n";
   }
   void printSchedule(llvm::raw_ostream &out) const override {
     out << "schedule: a heap of places for each line, in the result; " << counted(lanes, "lane")
@@ -66,7 +66,9 @@ private:
   Entry entryOf(Value place) { return {place, loadScalar(input(0), elements, {row, place})}; }
   Entry entryAt(Value slot) { return entryOf(placeAt(slot)); }
 
-  Value beats(Value x, Value y) { return codegen::beats(b, loc, type, x, y, /*largest=*/true); }
+  Value beats(Value x, Value y) {
+    return keratin::codegen::beats(b, loc, type, x, y, /*largest=*/true);
+  }
   Value precedes(const Entry &x, const Entry &y);
   void sink(Entry entry, Value hole, Value end);
   void offer(Value place);

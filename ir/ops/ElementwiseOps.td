@@ -302,10 +302,7 @@ def Keratin_SoftplusOp : Keratin_FloatUnaryOp<"softplus"> {
 def Keratin_ErfOp : Keratin_FloatUnaryOp<"erf"> {
   let summary = "error function, element by element";
   let savedSince = 4;
-  let description = [{
-    2 / sqrt(pi) times the integral of exp(-t * t) from 0 to x. Gradient: dx = dy * 2 / sqrt(pi)
-    * exp(-x * x).
-  }];
+  let description = "Gradient: dx = dy * 2 / sqrt(pi) * exp(-x * x).";
   let scalar = (Erf $x);
   let reference = "std::erf(x)";
   let vjp = [(Mul (Scale $dy, "1.1283791670955126"), (Exp (Neg (Mul $x, $x))))];
