@@ -1,6 +1,7 @@
 // How threads share reductions of loop nests.
 #include "codegen/gpu/reductions/ReductionPlan.h"
 #include "codegen/gpu/threads/AccessWidth.h"
+#include "codegen/gpu/threads/OrderedUnits.h"
 
 #include "llvm/ADT/bit.h"
 
@@ -74,7 +75,9 @@ ReductionSchedule::ReductionSchedule(const LoopNest &nest, Block &body, unsigned
   bool keeps = !onePass && !threads.hasLooseColumns(across) &&
                threads.groupsOfThread() <= (threads.rows == 1 ? 2 : 1) * most &&
                threads.partGroups.constantValue() >= int64_t{threads.rows};
-  if (!onePass && !keeps && units.isConstant() && units.constantValue() <= mostInPasses) {
+  bool hasCounters = nest.stages() * ThreadSharing::mostUnits <= OrderedUnits::mostUnits;
+  if (!onePass && !keeps && hasCounters && units.isConstant() &&
+      units.constantValue() <= mostInPasses) {
     ThreadSharing whole = threads;
     share(/*isDivided=*/true);
     isInPasses = threads.isDivided();
