@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <stdexcept>
 #include <string_view>
 
@@ -64,7 +65,7 @@ bool readNumber(std::string_view text, int &number) {
 // Of --device and --save-models.
 struct DeviceOptions {
   bool isEmulated = false;
-  keratin::codegen::Float32Products float32Products = keratin::codegen::Float32Products::Float32;
+  std::optional<keratin::codegen::Float32Products> float32Products;
   std::string modelFolder; // not empty: only writes the models there
 };
 
@@ -95,9 +96,8 @@ bool readOption(std::string_view argument, Options &options, DeviceOptions &devi
   if (argument == "--device=emulated")
     return device.isEmulated = true;
   if (auto text = value("--float32-products="); !text.empty()) {
-    auto products = keratin::codegen::float32ProductsByName(text);
-    device.float32Products = products.value_or(keratin::codegen::Float32Products::Float32);
-    return products.has_value();
+    device.float32Products = keratin::codegen::float32ProductsByName(text);
+    return device.float32Products.has_value();
   }
   if (auto text = value("--save-models="); !text.empty()) {
     device.modelFolder = text;
@@ -167,15 +167,20 @@ int main(int argc, char **argv) {
                          "--threads=1\n");
     return 2;
   }
+  if (device.float32Products && !device.isEmulated) {
+    std::fprintf(stderr, "keratin-bench: --float32-products goes with --device\n");
+    return 2;
+  }
   keratin_set_num_threads(options.threads);
   int failures = 0;
   try {
     if (!device.modelFolder.empty())
       saveDeviceModels(device.modelFolder);
     else
-      failures = device.isEmulated
-                     ? runDeviceRows(options.names, options.json, device.float32Products)
-                     : runFamilies(options);
+      failures = device.isEmulated ? runDeviceRows(options.names, options.json,
+                                                   device.float32Products.value_or(
+                                                       keratin::codegen::Float32Products::Float32))
+                                   : runFamilies(options);
   } catch (const std::exception &error) {
     std::fprintf(stderr, "keratin-bench: error: %s\n", error.what());
     return 1;

@@ -139,6 +139,42 @@ TEST_CASE("softmax along either axis, in registers and not", "[device]") {
   }
 }
 
+// The largest of each row or column, and the sum of the squares of distances from it.
+static std::string distances(const std::string &type, const std::string &row, int axis) {
+  std::string reduce = " axes = [" + std::to_string(axis) + "] : (" + type + ") -> " + row + "\n";
+  std::string back = " dims = [" + std::to_string(1 - axis) + "] : (" + row + ") -> " + type + "\n";
+  std::string two = " : (" + type + ", " + type + ") -> " + type + "\n";
+  return "(" + row + ", " + row + ") {\n  %m = keratin.reduce_max %x" + reduce +
+         "  %mb = keratin.broadcast %m" + back + "  %c = keratin.sub %x, %mb" + two +
+         "  %q = keratin.mul %c, %c" + two + "  %v = keratin.reduce_sum %q" + reduce +
+         "  return %m, %v : " + row + ", " + row + "\n}\n";
+}
+
+TEST_CASE("reductions of several passes are divided over blocks, one pass after the other",
+          "[device]") {
+  for (auto [rows, columns] : std::vector<std::pair<int, int>>{{2, 17409}, {1, 40000}}) {
+    std::string type = "tensor<" + std::to_string(rows) + "x" + std::to_string(columns) + "xf32>";
+    std::string row = "tensor<" + std::to_string(rows) + "xf32>";
+    INFO(type);
+    HostTensor x = random({rows, columns});
+    OnDevice(type, softmax(type, row, 1)).check(x);
+    OnDevice(type, distances(type, row, 1)).check(x);
+  }
+  // Few columns of known and unknown length, and loose ones among them.
+  for (int columns : {8, 33}) {
+    std::string type = "tensor<1200x" + std::to_string(columns) + "xf32>";
+    std::string row = "tensor<" + std::to_string(columns) + "xf32>";
+    INFO(type);
+    HostTensor x = random({1200, columns});
+    OnDevice(type, softmax(type, row, 0)).check(x);
+    OnDevice(type, distances(type, row, 0)).check(x);
+  }
+  std::string any = "tensor<?x20xf32, #keratin.dims<d0, 20>>";
+  OnDevice columns(any, softmax(any, "tensor<20xf32>", 0));
+  for (int64_t size : {0, 1, 700})
+    columns.check(random({size, 20}), {size});
+}
+
 TEST_CASE("several reduced loops, with a value of each", "[device]") {
   OnDevice batch("tensor<9x5x14xf32>", R"(tensor<5xf32> {
     %0 = keratin.reduce_sum %x axes = [0, 2] : (tensor<9x5x14xf32>) -> tensor<5xf32>
@@ -220,16 +256,15 @@ TEST_CASE("few long lines are scanned by several blocks, in order", "[device]") 
 
 namespace {
 
-// A kernel from x to y whose units need each other, as the runtime launches it, but by three
+// A kernel from x to y whose units need each other, as the runtime launches it, but by a few
 // blocks, which come again and again.
 struct Divided {
   using Floats = std::vector<float>;
-  static constexpr uint32_t blocks = 3;
 
   // Of so many elements of x, what y is of them, and so many units.
   Divided(const std::string &function, size_t size, std::function<Floats(const float *x)> expected,
-          uint32_t units)
-      : size(size), units(units), expected(std::move(expected)) {
+          uint32_t units, uint32_t blocks = 3)
+      : size(size), units(units), blocks(blocks), expected(std::move(expected)) {
     mlir::DialectRegistry registry;
     compiler::registerDialects(registry);
     mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
@@ -295,7 +330,7 @@ struct Divided {
   }
 
   size_t size;
-  uint32_t units;
+  uint32_t units, blocks;
   std::function<Floats(const float *x)> expected;
   std::string ptx, name;
   keratin_cuda_kernel_t launch = {};
@@ -359,6 +394,39 @@ TEST_CASE("blocks that wait for those before them need each of their barriers an
     CHECK(divided.problem(divided.ptx, order) == "");
   // Two barriers stand behind others: the one before a block counts itself done, and the first one
   // of its tile. The fences of that count order what was read, of which the emulator keeps no note.
+  int barriers = 0, fences = 0;
+  for (const auto &[what, text] : divided.mutants())
+    if (divided.problem(text, ptx::Order::Fixed) + divided.problem(text, ptx::Order::Reversed) ==
+        "") {
+      INFO(what);
+      CHECK(++(what.find("fence") == 0 ? fences : barriers) <= 2);
+    }
+}
+
+// The largest of a row in three parts, then what all are below it. Of two blocks one does the first
+// pass, so that what it has left last is what the other waits for first.
+TEST_CASE("blocks that wait for a pass need each of their barriers and fences", "[device]") {
+  Divided divided(
+      R"(func.func @main(%x: tensor<1x20000xf32> {keratin.kind = "input", keratin.name = "x"})
+             -> (tensor<1x20000xf32> {keratin.kind = "output", keratin.name = "y"}) {
+           %m = keratin.reduce_max %x axes = [1] : (tensor<1x20000xf32>) -> tensor<1xf32>
+           %b = keratin.broadcast %m dims = [0] : (tensor<1xf32>) -> tensor<1x20000xf32>
+           %0 = keratin.sub %x, %b : (tensor<1x20000xf32>, tensor<1x20000xf32>) -> tensor<1x20000xf32>
+           return %0 : tensor<1x20000xf32>
+         })",
+      20000,
+      [](const float *x) {
+        Divided::Floats below(x, x + 20000);
+        for (float &number : below)
+          number -= 6;
+        return below;
+      },
+      6, /*blocks=*/2);
+  REQUIRE(divided.launch.unit_bytes > 0);
+  for (ptx::Order order : {ptx::Order::Fixed, ptx::Order::Reversed, ptx::Order::Seeded})
+    CHECK(divided.problem(divided.ptx, order) == "");
+  // The barrier before a block counts itself done, and the first one of the next unit, stand behind
+  // others; of the fences of that count see above.
   int barriers = 0, fences = 0;
   for (const auto &[what, text] : divided.mutants())
     if (divided.problem(text, ptx::Order::Fixed) + divided.problem(text, ptx::Order::Reversed) ==

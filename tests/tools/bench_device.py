@@ -83,6 +83,14 @@ def main():
     rows = [line for line in table.stdout.splitlines() if line.startswith("|")]
     check("a head and a row", len(rows) == 3 and len({line.count("|") for line in rows}) == 1)
     check("names that are none", run(bench, "gru").returncode == 2)
+    done = run(bench, "--json", "--float32-products=tf32", "gemm")
+    check(done.stdout, done.returncode == 0)
+    roofline, gemm = (json.loads(line) for line in done.stdout.splitlines())
+    check_row(gemm, roofline)
+    check("products in tf32", all(kernel["matrix_products"] > 0 == kernel["float_products"] for kernel in gemm["kernels"]))
+    check("no such products", run(bench, "--float32-products=half").returncode == 2)
+    alone = subprocess.run([bench, "--float32-products=tf32"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    check(alone.stdout, alone.returncode == 2 and "--float32-products goes with --device" in alone.stdout)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
 #include "codegen/elements/ReductionState.h"
 #include "codegen/gpu/reductions/ReducedWalk.h"
 #include "codegen/gpu/threads/Alignment.h"
+#include "codegen/gpu/threads/OrderedUnits.h"
 #include "codegen/gpu/threads/UnitMeeting.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,14 +20,15 @@ namespace {
 // A unit, by the code that the builder stands in.
 class ReductionUnit {
 public:
-  ReductionUnit(DeviceKernelBuilder &k, const ReductionPlan &plan)
+  // Of a pass the number of the unit is that among those of the pass.
+  ReductionUnit(DeviceKernelBuilder &k, const ReductionPlan &plan, Value unit)
       : k(k), b(k.b), loc(k.loc), plan(plan), schedule(plan.schedule), sharing(schedule.threads),
         nest(plan.nest), emitter(k, k.loc, k.target, schedule.lanes), body(k, nest, emitter),
         reductions(k, emitter, schedule.isCompensated), walk(k, nest, schedule.lanes),
-        threads(b, loc, sharing.columns, sharing.rows),
-        units(k, plan, threads, plan.slotBytes(0), sharing.columns) {}
+        threads(b, loc, sharing.columns, sharing.rows), unit(unit) {}
 
   void emit();
+  void emitPass(OrderedUnits &order, unsigned pass);
 
 private:
   using Values = SmallVector<Value>;
@@ -45,9 +47,15 @@ private:
   Values takeGroups(unsigned stage, ArrayRef<Values> positions, Values state);
   void takeGroup(unsigned stage, MutableArrayRef<Value> state);
   Values together(Ops ops, ArrayRef<Value> own);
-  void finishRow(unsigned stage, ArrayRef<Value> results);
+  void bind(unsigned stage, ArrayRef<Value> results);
+  void storeRows(unsigned stage);
+  Values takeParts(UnitMeeting &units, unsigned stage, Value firstUnit,
+                   llvm::function_ref<void(Value)> await);
   void meetUnits(unsigned stage, ArrayRef<Value> own);
   Value isWriter();
+  UnitMeeting unitsOf(unsigned stage) {
+    return UnitMeeting(k, plan, threads, plan.slotBytes(stage), sharing.columns);
+  }
 
   bool hasVectors() const { return schedule.lanes > 1; }
   // Results of rows are one number, those of columns one a lane.
@@ -71,7 +79,7 @@ private:
   ReductionState reductions;
   ReducedWalk walk;
   ThreadMeeting threads;
-  UnitMeeting units;
+  Value unit;
   Value column, row;  // of the thread
   Value result, part; // of the unit: the row or stretch of columns, and which part of it
   Value active;       // whether the thread has columns; null: in any case
@@ -85,7 +93,7 @@ void ReductionUnit::locate() {
   column = threads.column();
   row = threads.row();
   LoopEmitter counters(b, loc, k.target);
-  result = k.begin;
+  result = unit;
   part = counters.popCounter(result, k.sizeOf(sharing.parts));
   Value outer = result;
   Value stretch = counters.popCounter(outer, k.sizeOf(sharing.stretches(plan.columnGroups())));
@@ -226,17 +234,26 @@ ReductionUnit::Values ReductionUnit::together(Ops ops, ArrayRef<Value> own) {
   });
 }
 
-// One thread of a column writes what all of them have. Null: this one.
+// One thread of a column writes what all of them have, of the first part. Null: this one.
 Value ReductionUnit::isWriter() {
-  if (sharing.rows == 1)
-    return active;
-  Value isFirst = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, row, k.i64(0));
-  return active ? b.create<arith::AndIOp>(loc, isFirst, active).getResult() : isFirst;
+  Value result = active;
+  auto isFirst = [&](Value number) {
+    Value first = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, number, k.i64(0));
+    result = result ? b.create<arith::AndIOp>(loc, first, result).getResult() : first;
+  };
+  if (sharing.rows > 1)
+    isFirst(row);
+  if (schedule.isInPasses)
+    isFirst(part);
+  return result;
 }
 
-void ReductionUnit::finishRow(unsigned stage, ArrayRef<Value> results) {
+void ReductionUnit::bind(unsigned stage, ArrayRef<Value> results) {
   for (auto [op, value] : llvm::zip(nest.reductions(stage), results))
     emitter.bindRegister(op->getResult(0), value);
+}
+
+void ReductionUnit::storeRows(unsigned stage) {
   if (nest.rowOutputs(stage).empty())
     return;
   auto store = [&] {
@@ -251,21 +268,55 @@ void ReductionUnit::finishRow(unsigned stage, ArrayRef<Value> results) {
 
 //===-- What units have together --------------------------------------------------------------===//
 
-void ReductionUnit::meetUnits(unsigned stage, ArrayRef<Value> own) {
+// What all parts of the result have left, in their order.
+ReductionUnit::Values ReductionUnit::takeParts(UnitMeeting &units, unsigned stage, Value firstUnit,
+                                               llvm::function_ref<void(Value)> await) {
   Ops ops = nest.reductions(stage);
-  units.leave(k.begin, own);
-  Value parts = k.sizeOf(sharing.parts), firstUnit = mul(result, parts);
+  Values like;
+  for (ReductionOpInterface op : ops)
+    like.push_back(reductions.identity(op, hasVectorResults()));
+  Values state = emitter.loop(row, k.sizeOf(sharing.parts), sharing.rows,
+                              reductions.begin(ops, hasVectorResults()),
+                              [&](Value number, ArrayRef<Value> before) {
+                                Value from = add(firstUnit, number);
+                                await(from);
+                                Values next(before);
+                                reductions.absorb(ops, next, units.left(from, like));
+                                return next;
+                              });
+  return together(ops, reductions.settle(ops, state, ReductionState::Lanes::Apart));
+}
+
+void ReductionUnit::meetUnits(unsigned stage, ArrayRef<Value> own) {
+  UnitMeeting units = unitsOf(stage);
+  units.leave(unit, own);
+  Value parts = k.sizeOf(sharing.parts);
   emitter.where(units.isLast(result, parts), {}, [&] {
-    Values state =
-        emitter.loop(row, parts, sharing.rows, reductions.begin(ops, hasVectorResults()),
-                     [&](Value number, ArrayRef<Value> before) {
-                       Values next(before);
-                       reductions.absorb(ops, next, units.left(add(firstUnit, number), own));
-                       return next;
-                     });
-    finishRow(stage, together(ops, reductions.settle(ops, state, ReductionState::Lanes::Apart)));
+    bind(stage, takeParts(units, stage, mul(result, parts), [](Value) {}));
+    storeRows(stage);
     return Values();
   });
+}
+
+// The results of the passes before are put together by each unit that wants them.
+void ReductionUnit::emitPass(OrderedUnits &order, unsigned pass) {
+  locate();
+  Value parts = k.sizeOf(sharing.parts), ofPass = k.sizeOf(plan.unitsOfPass());
+  for (unsigned stage = 0; stage < pass; ++stage) {
+    UnitMeeting units = unitsOf(stage);
+    Value firstUnit = add(mul(ofPass, k.i64(stage)), mul(result, parts));
+    bind(stage, takeParts(units, stage, firstUnit, [&](Value from) { order.await(from); }));
+    if (stage + 1 == pass)
+      storeRows(stage);
+  }
+  if (!nest.isStagePresent(pass))
+    return;
+  Values own = walkStage(pass);
+  if (own.empty())
+    return;
+  Value number = add(mul(ofPass, k.i64(pass)), unit);
+  unitsOf(pass).leave(number, together(nest.reductions(pass), own));
+  order.announce(number, /*bySeveral=*/sharing.columns > 1);
 }
 
 void ReductionUnit::emitStage(unsigned stage) {
@@ -276,9 +327,9 @@ void ReductionUnit::emitStage(unsigned stage) {
     return;
   Values all = together(nest.reductions(stage), own);
   if (sharing.isDivided())
-    meetUnits(stage, all);
-  else
-    finishRow(stage, all);
+    return meetUnits(stage, all);
+  bind(stage, all);
+  storeRows(stage);
 }
 
 void ReductionUnit::emit() {
@@ -289,18 +340,38 @@ void ReductionUnit::emit() {
 
 } // namespace
 
-void ReductionPlan::emit(DeviceKernelBuilder &k) const {
-  if (schedule.lanes == 1)
-    return ReductionUnit(k, *this).emit();
-  // Once for tensors that begin where accesses may, and once for others: the same in the same
-  // order.
+// A unit by code for tensors that begin where accesses may, and once for others: the same in the
+// same order.
+static void emitUnit(DeviceKernelBuilder &k, const ReductionPlan &plan,
+                     llvm::function_ref<void()> emit) {
+  if (plan.schedule.lanes == 1)
+    return emit();
   Alignment tensors(k);
   LoopEmitter(k.b, k.loc, k.target)
       .branch(
           tensors.holds(),
           [&] {
             tensors.assume();
-            ReductionUnit(k, *this).emit();
+            emit();
           },
-          [&] { ReductionUnit(k, *this).emit(); });
+          [&] { emit(); });
+}
+
+static void emitPasses(DeviceKernelBuilder &k, const ReductionPlan &plan) {
+  LoopEmitter e(k.b, k.loc, k.target);
+  OrderedUnits order(k, plan, k.sizeOf(plan.units));
+  Value pass = order.take();
+  Value unit = e.popCounter(pass, k.sizeOf(plan.unitsOfPass()));
+  emitUnit(k, plan, [&] {
+    for (unsigned number = 0; number < plan.passes(); ++number)
+      e.branch(e.equal(pass, e.constant(number)),
+               [&] { ReductionUnit(k, plan, unit).emitPass(order, number); });
+  });
+  order.end();
+}
+
+void ReductionPlan::emit(DeviceKernelBuilder &k) const {
+  if (schedule.isInPasses)
+    return emitPasses(k, *this);
+  emitUnit(k, *this, [&] { ReductionUnit(k, *this, k.begin).emit(); });
 }

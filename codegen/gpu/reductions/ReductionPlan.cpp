@@ -1,5 +1,6 @@
 #include "codegen/gpu/reductions/ReductionPlan.h"
 
+#include "codegen/gpu/threads/OrderedUnits.h"
 #include "codegen/gpu/threads/UnitMeeting.h"
 #include "codegen/lowering/KernelKind.h"
 
@@ -32,11 +33,19 @@ ReductionPlan::ReductionPlan(ir::KernelOp kernel, LoopNest neutral, unsigned war
     sharedBytes = std::max(
         sharedBytes, ThreadMeeting::sharedBytes(slotBytes(stage), threads.columns, threads.rows));
   if (threads.isDivided())
-    partBytes = UnitMeeting::partBytes(slotBytes(0), threads.columns);
+    for (unsigned stage = 0; stage < nest.space.stages.size(); ++stage)
+      partBytes = std::max(partBytes, UnitMeeting::partBytes(slotBytes(stage), threads.columns));
+  if (schedule.isInPasses)
+    sharedBytes = std::max(sharedBytes, OrderedUnits::sharedBytes);
   int64_t ops = std::distance(body().begin(), body().end());
   DimExpr elements = times(threads.partGroups, DimExpr(int64_t{schedule.lanes}));
-  setWork(times(times(nest.outerRows(), threads.stretches(columnGroups())), threads.parts),
+  setWork(times(unitsOfPass(), DimExpr(int64_t{passes()})),
           times(elements, DimExpr(ops * int64_t{threads.columns})));
+}
+
+DimExpr ReductionPlan::unitsOfPass() const {
+  const ThreadSharing &threads = schedule.threads;
+  return times(times(nest.outerRows(), threads.stretches(columnGroups())), threads.parts);
 }
 
 DimExpr ReductionPlan::columnGroups() const {
@@ -54,6 +63,8 @@ SmallVector<int64_t> ReductionPlan::slotBytes(unsigned stage) const {
 void ReductionPlan::printForm(llvm::raw_ostream &out) const {
   out << "schedule: ";
   schedule.threads.print(out, isOfRows());
+  if (schedule.isInPasses)
+    out << ", in " << passes() << " passes";
   out << "; " << counted(schedule.lanes, "element") << " at once";
   if (schedule.kept)
     out << ", " << counted(schedule.kept, "time") << ", which stay in registers";

@@ -23,6 +23,8 @@ struct ReductionSchedule {
   // Groups of a thread, all of them, which stay in registers from one stage to the next; 0: each
   // stage reads them again.
   unsigned kept = 0;
+  // Several passes over what is divided: each is done of all parts before the next.
+  bool isInPasses = false;
   // Sums of a thread are long enough to be added with their rounding errors.
   bool isCompensated = false;
 };
@@ -30,7 +32,9 @@ struct ReductionSchedule {
 // A unit is a row: an index of the loops that are kept; of columns, a stretch of neighbours. Its
 // threads walk what is reduced side by side, and their results meet in the same order whatever the
 // device. Reductions that need the results of others come in later passes, and so does what is made
-// of both: a softmax is one kernel, along any axis.
+// of both: a softmax is one kernel, along any axis. Few and long rows are divided over several
+// units; of several passes the parts of all rows come in order, those of a pass after those of the
+// one before (OrderedUnits), and each puts together what the passes before it have left.
 class ReductionPlan final : public FormPlan {
 public:
   // Null where the kernel reduces nothing.
@@ -45,6 +49,9 @@ public:
   bool isOfRows() const { return nest.form == LoopNest::Form::Rows; }
   // Groups of an innermost loop that is kept; 1 of one that is reduced.
   ir::DimExpr columnGroups() const;
+  // Passes over the parts of all results, one after the other: a pass for each stage.
+  unsigned passes() const { return schedule.isInPasses ? nest.stages() : 1; }
+  ir::DimExpr unitsOfPass() const;
   // Bytes of what a thread has of each reduction of a stage when it meets others (Slot).
   llvm::SmallVector<int64_t> slotBytes(unsigned stage) const;
 

@@ -1,6 +1,7 @@
 // How threads share reductions of loop nests.
 #include "codegen/gpu/reductions/ReductionPlan.h"
 #include "codegen/gpu/threads/AccessWidth.h"
+#include "codegen/gpu/threads/OrderedUnits.h"
 
 #include "llvm/ADT/bit.h"
 
@@ -23,6 +24,9 @@ static bool isOnePass(const LoopNest &nest) {
   return nest.space.stages.size() == 1 && nest.fullOutputs(0).empty() &&
          nest.fullOutputs(1).empty();
 }
+
+// Results at most that several units make in passes: more keep a device busy by themselves.
+static constexpr int64_t mostInPasses = 64;
 
 static unsigned lanesOf(const LoopNest &nest, Block &body, unsigned most) {
   const DimExpr &extent = nest.innermost().extent;
@@ -47,28 +51,41 @@ ReductionSchedule::ReductionSchedule(const LoopNest &nest, Block &body, unsigned
   bool ofRows = nest.form == LoopNest::Form::Rows, onePass = isOnePass(nest);
   lanes = lanesOf(nest, body, ofRows ? 8 : 4);
   int64_t most = onePass ? mostOfThread : groupsKept(nest, body, lanes);
-  DimExpr units = nest.outerRows(), across(1);
-  if (ofRows) {
-    DimExpr groups = *floordiv(nest.reducedElements(), DimExpr(int64_t{lanes}));
-    threads = ThreadSharing::ofRows(
-        groups, units, most, onePass ? ThreadSharing::blockThreads : ThreadSharing::mostThreads,
-        warpThreads);
-  } else {
-    across = *ceildiv(nest.innermost().extent, DimExpr(int64_t{lanes}));
-    unsigned bytes = lanes * accessBytes / elementsOfAccess(body, accessBytes);
-    unsigned least = onePass ? warpThreads : std::max(1u, leastRun / bytes);
-    threads = ThreadSharing::ofColumns(nest.reducedElements(), across, units, least, warpThreads);
-    units = mul(units, threads.stretches(across)).value_or(DimExpr(INT64_MAX));
-  }
-  if (onePass)
-    threads.divide(units);
-
-  int64_t ofThread = threads.groupsOfThread();
-  isCompensated = ofThread > mostPlain;
+  const DimExpr across =
+      ofRows ? DimExpr(1) : *ceildiv(nest.innermost().extent, DimExpr(int64_t{lanes}));
+  auto share = [&](bool isDivided) {
+    DimExpr units = nest.outerRows();
+    if (ofRows) {
+      DimExpr groups = *floordiv(nest.reducedElements(), DimExpr(int64_t{lanes}));
+      threads = ThreadSharing::ofRows(
+          groups, units, most, isDivided ? ThreadSharing::blockThreads : ThreadSharing::mostThreads,
+          warpThreads);
+    } else {
+      unsigned bytes = lanes * accessBytes / elementsOfAccess(body, accessBytes);
+      unsigned least = isDivided ? warpThreads : std::max(1u, leastRun / bytes);
+      threads = ThreadSharing::ofColumns(nest.reducedElements(), across, units, least, warpThreads);
+      units = mul(units, threads.stretches(across)).value_or(DimExpr(INT64_MAX));
+    }
+    if (isDivided)
+      threads.divide(units);
+    return units;
+  };
+  DimExpr units = share(onePass);
   // A thread by itself has all registers.
   bool keeps = !onePass && !threads.hasLooseColumns(across) &&
-               ofThread <= (threads.rows == 1 ? 2 : 1) * most &&
+               threads.groupsOfThread() <= (threads.rows == 1 ? 2 : 1) * most &&
                threads.partGroups.constantValue() >= int64_t{threads.rows};
+  bool hasCounters = nest.stages() * ThreadSharing::mostUnits <= OrderedUnits::mostUnits;
+  if (!onePass && !keeps && hasCounters && units.isConstant() &&
+      units.constantValue() <= mostInPasses) {
+    ThreadSharing whole = threads;
+    share(/*isDivided=*/true);
+    isInPasses = threads.isDivided();
+    if (!isInPasses)
+      threads = whole;
+  }
+  int64_t ofThread = threads.groupsOfThread();
+  isCompensated = ofThread > mostPlain;
   if (keeps)
     kept = unsigned(ofThread);
   else

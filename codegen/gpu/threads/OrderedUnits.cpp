@@ -48,13 +48,29 @@ void OrderedUnits::leave(Value unit, Value value) {
   OpBuilder &b = k.b;
   LoopEmitter(b, k.loc, k.target).branch(isFirstThread(), [&] {
     Slot::store(b, k.loc, value, meeting.part(unit));
-    meeting.fence();
-    Value yes = b.create<arith::ConstantIntOp>(k.loc, 1, 32);
-    b.create<LLVM::StoreOp>(k.loc, yes, flag(unit), wordBytes, /*isVolatile=*/true);
+    raiseFlag(unit);
   });
 }
 
+// What others of the block have written is seen with it: they have come to the barrier.
+void OrderedUnits::announce(Value unit, bool bySeveral) {
+  if (bySeveral)
+    ThreadBlock(k.b, k.loc).barrier();
+  LoopEmitter(k.b, k.loc, k.target).branch(isFirstThread(), [&] { raiseFlag(unit); });
+}
+
+void OrderedUnits::raiseFlag(Value unit) {
+  meeting.fence();
+  Value yes = k.b.create<arith::ConstantIntOp>(k.loc, 1, 32);
+  k.b.create<LLVM::StoreOp>(k.loc, yes, flag(unit), wordBytes, /*isVolatile=*/true);
+}
+
 Value OrderedUnits::left(Value unit, Type type) {
+  await(unit);
+  return Slot::load(k.b, k.loc, type, meeting.part(unit));
+}
+
+void OrderedUnits::await(Value unit) {
   OpBuilder &b = k.b;
   Value word = flag(unit);
   auto loop = b.create<scf::WhileOp>(k.loc, TypeRange{}, ValueRange{});
@@ -69,7 +85,6 @@ Value OrderedUnits::left(Value unit, Type type) {
     b.create<scf::YieldOp>(k.loc);
   }
   meeting.fence();
-  return Slot::load(b, k.loc, type, meeting.part(unit));
 }
 
 void OrderedUnits::end() {

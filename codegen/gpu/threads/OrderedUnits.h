@@ -11,7 +11,7 @@ namespace keratin::codegen {
 // found before they wait themselves: waiting for them ends, in whatever order a device starts
 // blocks and however many run at once. What is computed follows from the numbers alone.
 //
-// All threads of a block call everything but left().
+// All threads of a block call everything but left() and await().
 class OrderedUnits {
 public:
   using Value = mlir::Value;
@@ -30,13 +30,19 @@ public:
   Value take();
   // The first thread leaves what the unit has found (Slot), and says so.
   void leave(Value unit, Value value);
+  // The same where it has been left elsewhere (UnitMeeting), by the first thread alone or by
+  // several.
+  void announce(Value unit, bool bySeveral);
   // Waits until that unit has left it, a value of this type. By each thread that wants it.
   Value left(Value unit, mlir::Type type);
+  // The same of what has been announced.
+  void await(Value unit);
   // The unit has read what it wanted. The last one leaves the counters as they were.
   void end();
 
 private:
   Value flag(Value unit);
+  void raiseFlag(Value unit);
   Value isFirstThread();
 
   DeviceKernelBuilder &k;

@@ -11,8 +11,6 @@ using keratin::ir::DimExpr;
 
 // Threads that fill a device: where there are fewer, more share a unit.
 static constexpr int64_t manyThreads = 65536;
-// Units that fill a device, where what is reduced is divided over several.
-static constexpr int64_t manyUnits = 512;
 // Groups that each thread of a part has.
 static constexpr int64_t leastOfPart = 8;
 // Columns of this length are a thread's, and longer ones where there are threads enough.
@@ -59,7 +57,7 @@ ThreadSharing ThreadSharing::ofColumns(const DimExpr &groups, const DimExpr &acr
     return sharing;
   sharing.columns = width ? unsigned(std::min<int64_t>(bitCeil(*width), warpThreads)) : warpThreads;
   while (isKnown && sharing.columns > leastColumns &&
-         *times * ceilDiv(*width, sharing.columns) < manyUnits)
+         *times * ceilDiv(*width, sharing.columns) < mostUnits)
     sharing.columns /= 2;
   int64_t rows = blockThreads / sharing.columns;
   sharing.rows = unsigned(length ? std::min(rows, bitFloor(*length / 2)) : rows);
@@ -71,7 +69,7 @@ void ThreadSharing::divide(const DimExpr &units) {
   if (!units.isConstant() || threads() <= warpThreads)
     return;
   const DimExpr groups = partGroups, round(int64_t{rows});
-  int64_t most = manyUnits / std::max<int64_t>(units.constantValue(), 1);
+  int64_t most = mostUnits / std::max<int64_t>(units.constantValue(), 1);
   int64_t least = leastOfPart * int64_t{rows};
   if (most < 2 || (groups.isConstant() && groups.constantValue() <= least))
     return;

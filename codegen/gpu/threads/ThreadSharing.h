@@ -23,6 +23,8 @@ struct ThreadSharing {
   // Threads of a block; the most where a row's elements stay in registers, of which more threads
   // have fewer.
   static constexpr int64_t blockThreads = 256, mostThreads = 512;
+  // Units that fill a device: over so many in all what is reduced is divided.
+  static constexpr int64_t mostUnits = 512;
 
   // Of rows of so many groups, so many of them; a thread should have no more than `ofThread`, as
   // long as there are no more threads than `most`. So many threads of the machine can exchange

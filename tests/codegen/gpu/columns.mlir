@@ -68,3 +68,17 @@ func.func @softmax(%x: tensor<64x1024xf32> {keratin.kind = "input", keratin.name
   %0 = keratin.div %e, %sb : (tensor<64x1024xf32>, tensor<64x1024xf32>) -> tensor<64x1024xf32>
   return %0 : tensor<64x1024xf32>
 }
+
+// Few columns of any length, of which more is made than sums: as few rows are.
+// CHECK-LABEL: function few_columns
+// CHECK:         stage 0: reduce_max
+// CHECK-NEXT:    stage 1: reduce_sum
+// CHECK:         schedule: 16 threads next to each other, 16 threads a column; in {{.*}} parts, in 3 passes; 4 elements at once
+func.func @few_columns(%x: tensor<?x64xf32, #keratin.dims<d0, 64>> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<64xf32> {keratin.kind = "output", keratin.name = "y"}) {
+  %m = keratin.reduce_max %x axes = [0] : (tensor<?x64xf32, #keratin.dims<d0, 64>>) -> tensor<64xf32>
+  %mb = keratin.broadcast %m dims = [1] : (tensor<64xf32>) -> tensor<?x64xf32, #keratin.dims<d0, 64>>
+  %c = keratin.sub %x, %mb : (tensor<?x64xf32, #keratin.dims<d0, 64>>, tensor<?x64xf32, #keratin.dims<d0, 64>>) -> tensor<?x64xf32, #keratin.dims<d0, 64>>
+  %0 = keratin.reduce_sum %c axes = [0] : (tensor<?x64xf32, #keratin.dims<d0, 64>>) -> tensor<64xf32>
+  return %0 : tensor<64xf32>
+}

@@ -7,6 +7,7 @@
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=kept | FileCheck %s --check-prefix=KEPT
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=short_rows | FileCheck %s --check-prefix=SHORT
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=loss | FileCheck %s --check-prefix=LOSS
+// RUN: keratin-dump %s --target=cuda --stage=ptx --function=few_long | FileCheck %s --check-prefix=PASSES
 
 // CHECK-LABEL: function sums
 // CHECK:         nest: kept d0, reduced 1000
@@ -91,4 +92,21 @@ func.func @loss(%x: tensor<1048576xf32> {keratin.kind = "input", keratin.name = 
     -> (tensor<f32> {keratin.kind = "output", keratin.name = "y"}) {
   %0 = keratin.reduce_sum %x axes = [0] : (tensor<1048576xf32>) -> tensor<f32>
   return %0 : tensor<f32>
+}
+
+// Few rows that do not fit registers: the parts of all of them are done once for each pass. Blocks
+// take them in order, and wait for what the pass before has left of their row.
+// CHECK-LABEL: function few_long
+// CHECK:         schedule: 256 threads a row; in {{[0-9]+}} parts, in 2 passes; 4 elements at once, 4 times before the first is taken
+// PASSES-COUNT-1: .visible .entry
+// PASSES:         atom.global.inc.u32
+// PASSES:         st.volatile.global.u32
+// PASSES:         ld.volatile.global.u32
+// PASSES-NOT:     .visible .entry
+func.func @few_long(%x: tensor<2x100000xf32> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<2x100000xf32> {keratin.kind = "output", keratin.name = "y"}) {
+  %m = keratin.reduce_max %x axes = [1] : (tensor<2x100000xf32>) -> tensor<2xf32>
+  %mb = keratin.broadcast %m dims = [0] : (tensor<2xf32>) -> tensor<2x100000xf32>
+  %0 = keratin.sub %x, %mb : (tensor<2x100000xf32>, tensor<2x100000xf32>) -> tensor<2x100000xf32>
+  return %0 : tensor<2x100000xf32>
 }

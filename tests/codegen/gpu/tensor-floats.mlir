@@ -25,7 +25,7 @@
 // ACROSS:        cp.async.cg.shared.global
 // ACROSS:        cp.async.commit_group;
 // ACROSS:        ldmatrix.sync.aligned.m8n8.x4.shared.b16
-// ACROSS-NEXT:   cvt.rna.tf32.f32
+// ACROSS-COUNT-4: cvt.rna.tf32.f32
 // ACROSS:        ld.shared.f32
 // ACROSS-NEXT:   cvt.rna.tf32.f32
 // ACROSS-COUNT-32: mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32
