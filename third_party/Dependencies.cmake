@@ -27,6 +27,12 @@ function(keratin_missing_package name)
     "  Elsewhere: CMAKE_PREFIX_PATH says where it is; third_party/README.md says more.")
 endfunction()
 
+option(KERATIN_STATIC_DEPENDENCIES "Link LLVM, MLIR, Abseil and Protocol Buffers statically, and bring a linker" OFF)
+if(KERATIN_STATIC_DEPENDENCIES)
+  set(ZLIB_USE_STATIC_LIBS ON)
+  set(Protobuf_USE_STATIC_LIBS ON)
+endif()
+
 # The build itself.
 keratin_find_package(Threads FOR "threads of the runtime" DEBIAN libc6-dev)
 keratin_find_package(ZLIB VERSION 1.2 FOR "LLVM and NumPy's archives" DEBIAN zlib1g-dev)
@@ -66,4 +72,8 @@ set(MLIR_TABLEGEN_EXE "${MLIR_TABLEGEN_EXE}" CACHE FILEPATH "mlir-tblgen")
 # One interface for "uses MLIR and LLVM", linked against the shared libraries, so a tool links in a second.
 add_library(keratin_mlir INTERFACE)
 target_include_directories(keratin_mlir SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
-target_link_libraries(keratin_mlir INTERFACE MLIR LLVM)
+if(KERATIN_STATIC_DEPENDENCIES)
+  include(third_party/StaticDependencies.cmake)
+else()
+  target_link_libraries(keratin_mlir INTERFACE MLIR LLVM)
+endif()

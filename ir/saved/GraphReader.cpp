@@ -7,8 +7,8 @@
 #include "ir/saved/SavedFormat.h"
 #include "ir/saved/SavedOps.h"
 #include "ir/saved/WireScan.h"
-#include "ir/text/FileKind.h"
 #include "ir/saved/graph.pb.h"
+#include "ir/text/FileKind.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"

@@ -54,11 +54,15 @@ Code checkVariable(const keratin_state_t &state, int32_t variable, keratin_statu
 // What reading and writing say of "variable" is said of this one.
 Code named(const keratin_state_t &state, int32_t variable, Code code, keratin_status_t *status) {
   static const char subject[] = "variable:";
-  if (code == KERATIN_OK || !status || strstr(status->message, subject) != status->message)
+  if (code == KERATIN_OK || !status)
     return code;
   const keratin_status_t said = *status;
+  const char *rest = said.message;
+  for (const char *c = subject; *c; ++c) // without strncmp, a name more that objects would need
+    if (*rest++ != *c)
+      return code;
   return fail(status, code, "variable '%s' of model '%s':%s", nameOf(state, variable),
-              state.object->name, said.message + sizeof subject - 1);
+              state.object->name, rest);
 }
 
 Code read(const keratin_state_t &state, int32_t variable, void *data, size_t bytes,
