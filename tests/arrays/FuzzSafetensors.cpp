@@ -16,8 +16,8 @@ extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
 static absl::StatusOr<std::vector<NamedArray>> readFrom(std::string_view bytes) {
   auto source = [rest = bytes](void *data, size_t count) mutable {
     if (count > rest.size())
-      std::abort(); // more than the file has
-    std::memcpy(data, rest.data(), count);
+      std::abort();                                             // more than the file has
+    std::copy_n(rest.data(), count, static_cast<char *>(data)); // of nothing, to nowhere
     rest.remove_prefix(count);
     return absl::OkStatus();
   };

@@ -6,6 +6,7 @@ text behind it is what it prints, where ... (as one character) stands for anythi
 NumPy is left out where Python has none."""
 
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,7 @@ PAGE, PREFIX, WORK, CC, CXX = sys.argv[1:]
 work = Path(WORK)
 (work / "bin").mkdir(parents=True)
 for name, program in (("cc", CC), ("c++", CXX)):
-    (work / "bin" / name).write_text(f'#!/bin/sh\nexec "{program}" -Wall -Wextra -Werror "$@"\n')
+    (work / "bin" / name).write_text(f'#!/bin/sh\nexec "{shutil.which(program)}" -Wall -Wextra -Werror "$@"\n')
     (work / "bin" / name).chmod(0o755)
 hasNumpy = subprocess.run([sys.executable, "-c", "import numpy"], capture_output=True).returncode == 0
 exports = f'export PATH="{work}/bin:$PATH" KERAS_HOME="{work}/keras"\n'

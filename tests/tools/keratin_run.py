@@ -58,7 +58,7 @@ def check_errors():
         problems.append(f"--help has {len(help_text.splitlines())} lines")
     expect(2, "an argument is missing")
     expect(2, "there is no option '--nonsense'", *predict, "--nonsense")
-    expect(2, "--repeat needs a number of at least 1", *predict, "--repeat=0")
+    expect(2, "--repeat needs a number of at least 0", *predict, "--repeat=-1")
     expect(2, "--quiet takes no value", *predict, "--quiet=1")
     expect(1, "No such file", "none.mlir")
     expect(1, "the model has several functions: predict, train, wide", MODEL)
