@@ -3,30 +3,25 @@
 //   digits_conv <digits.csv> [epochs] [model.ktg]
 #include "common/Training.h"
 
-namespace K = keratin::backend;
-
-struct ConvolutionalNet {
-  layers::Conv3x3 first{1, 32, 1}, second{32, 32, 3}, third{32, 64, 5};
-  layers::Dense last{2 * 2 * 64, 10, 7};
-
-  K::Tensor operator()(const K::Tensor &images, bool training) const {
-    auto drop = [&](const K::Tensor &x, double level, int64_t seed) {
-      return training ? K::dropout(x, level, K::DropoutOptions{.seed = seed}) : x;
-    };
-    K::Tensor x = K::reshape(images, {-1, 8, 8, 1});
-    x = K::relu(second(K::relu(first(x))));
-    x = drop(K::pool2d(x, {2, 2}, {2, 2}), 0.2, 11);
-    x = K::pool2d(K::relu(third(x)), {2, 2}, {2, 2});
-    return last(drop(K::batch_flatten(x), 0.4, 12));
-  }
-  std::vector<K::Tensor> parameters() const {
-    return layers::parametersOf(first, second, third, last);
-  }
-};
+static layers::Conv2D convolution(int64_t inputs, int64_t filters, int64_t seed) {
+  return {inputs, filters, 3, {.padding = "same", .activation = "relu", .seed = seed}};
+}
 
 int main(int argc, char **argv) {
   return runExample(argc, argv, "digits_conv", "model.ktg", 30, [](const Arguments &arguments) {
-    ConvolutionalNet model;
-    trainClassifier(arguments, model, model.parameters());
+    auto toImages = [](const K::Tensor &x) { return K::reshape(x, {-1, 8, 8, 1}); };
+    auto pool = [](const K::Tensor &x) { return K::pool2d(x, {2, 2}, {2, 2}); };
+    auto flatten = [](const K::Tensor &x) { return K::batch_flatten(x); };
+    layers::Sequential model{toImages,
+                             convolution(1, 32, 1),
+                             convolution(32, 32, 3),
+                             pool,
+                             layers::Dropout(0.2, {.seed = 11}),
+                             convolution(32, 64, 5),
+                             pool,
+                             flatten,
+                             layers::Dropout(0.4, {.seed = 12}),
+                             layers::Dense(2 * 2 * 64, 10, {.seed = 7})};
+    trainClassifier(arguments, model);
   });
 }

@@ -5,7 +5,7 @@
 //   digits_strings <digits.csv> [steps] [model.ktg]
 #include "common/Training.h"
 
-namespace K = keratin::backend;
+#include <random>
 
 namespace {
 
@@ -34,7 +34,7 @@ Strings makeStrings(const Digits &digits, size_t count, std::mt19937 &random) {
       if (d >= length)
         continue;
       size_t row = random() % digits.size();
-      label = digits.labels[row];
+      label = digits.label(row);
       float *to = strings.columns.data<float>() + (i * kMostColumns + size_t(8 * d)) * 8;
       for (size_t x = 0; x < 8; ++x)
         for (size_t y = 0; y < 8; ++y)
@@ -44,18 +44,15 @@ Strings makeStrings(const Digits &digits, size_t count, std::mt19937 &random) {
   return strings;
 }
 
-struct StringReader {
-  layers::Lstm forwards{8, 96, 1}, backwards{8, 96, 3};
-  layers::Dense last{192, kClasses, 5};
+struct StringReader : layers::Layer {
+  layers::LSTM forwards = add(layers::LSTM(8, 96, {.return_sequences = true, .seed = 1}));
+  layers::LSTM backwards =
+      add(layers::LSTM(8, 96, {.return_sequences = true, .go_backwards = true, .seed = 3}));
+  layers::Dense last = add(layers::Dense(192, kClasses, {.activation = "softmax", .seed = 5}));
 
   // Probabilities of the classes at each column.
   K::Tensor operator()(const K::Tensor &columns) const {
-    K::Tensor left = forwards(columns).second;
-    K::Tensor right = K::reverse(backwards(columns, /*backwards=*/true).second, 1);
-    return K::softmax(last(K::concatenate({left, right})));
-  }
-  std::vector<K::Tensor> parameters() const {
-    return layers::parametersOf(forwards, backwards, last);
+    return last(K::concatenate({forwards(columns), K::reverse(backwards(columns), 1)}));
   }
 };
 
@@ -78,7 +75,6 @@ int64_t countRight(const K::Array &decoded, const Strings &strings) {
 
 int main(int argc, char **argv) {
   auto program = [](const Arguments &arguments) {
-    const int steps = arguments.epochs;
     K::Tensor columns = K::placeholder({K::None, K::None, 8}, {.name = "columns"});
     K::Tensor widths = K::placeholder({K::None, 1}, {.dtype = "int32", .name = "widths"});
     K::Tensor labels = K::placeholder({K::None, K::None}, {.dtype = "int32", .name = "labels"});
@@ -86,8 +82,9 @@ int main(int argc, char **argv) {
     StringReader model;
     K::Tensor probabilities = model(columns);
     K::Tensor loss = K::mean(K::ctc_batch_cost(labels, probabilities, widths, lengths));
-    K::Function step = K::function({columns, widths, labels, lengths}, {loss},
-                                   layers::adam(loss, model.parameters(), 3e-3), "train_step");
+    optimizers::Adam adam(3e-3);
+    K::Function step = K::function({columns, widths, labels, lengths}, {{"loss", loss}},
+                                   adam.minimize(loss, model), "train_step");
     auto [paths, scores] = K::ctc_decode(probabilities, K::flatten(widths), /*greedy=*/false, 10);
     K::Function read = K::function({columns, widths}, {paths[0]}, {}, "read");
     if (!arguments.output.empty()) {
@@ -96,22 +93,12 @@ int main(int argc, char **argv) {
     }
     describe(step, read);
 
+    // New strings for every step; a hundred steps are an epoch.
     std::mt19937 random(7);
-    Stopwatch watch;
-    double mean = 0, callSeconds = 0;
-    for (int i = 1; i <= steps; ++i) {
-      Strings batch = makeStrings(arguments.digits.train, 32, random);
-      Stopwatch call;
-      mean += step(batch.feeds())[0].item() / 100;
-      callSeconds += call.seconds();
-      if (i % 100 == 0 || i == steps) {
-        std::printf("step %4d  loss %.4f  %.0f strings/s\n", i, mean * 100 / ((i - 1) % 100 + 1),
-                    i * 32 / watch.seconds());
-        std::fflush(stdout);
-        mean = 0;
-      }
-    }
-    std::printf("%.1f us a step\n", callSeconds / std::max(steps, 1) * 1e6);
+    training::Dataset strings(3200, [&](const std::vector<int64_t> &rows) {
+      return makeStrings(arguments.digits.train, rows.size(), random).feeds();
+    });
+    printStepTime(training::fit(step, strings, {.epochs = (arguments.epochs + 99) / 100}));
 
     std::mt19937 held(11);
     Strings test = makeStrings(arguments.digits.test, 500, held);

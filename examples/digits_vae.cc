@@ -4,19 +4,20 @@
 //   digits_vae <digits.csv> [epochs] [samples.pgm] [model.ktg]
 #include "common/Training.h"
 
-namespace K = keratin::backend;
-
-struct Autoencoder {
+struct Autoencoder : layers::Layer {
   static constexpr int64_t latent = 8;
-  layers::Dense encoder{64, 128, 1}, mean{128, latent, 2}, logVariance{128, latent, 3};
-  layers::Dense decoder{latent, 128, 4}, pixels{128, 64, 5};
+  layers::Dense encoder = add(layers::Dense(64, 128, {.activation = "relu", .seed = 1}));
+  layers::Dense mean = add(layers::Dense(128, latent, {.seed = 2, .name = "mean"}));
+  layers::Dense logVariance = add(layers::Dense(128, latent, {.seed = 3, .name = "log_variance"}));
+  layers::Dense decoder = add(layers::Dense(latent, 128, {.activation = "relu", .seed = 4}));
+  layers::Dense pixels = add(layers::Dense(128, 64, {.seed = 5, .name = "pixels"}));
 
   // Logits of pixels.
-  K::Tensor decode(const K::Tensor &code) const { return pixels(K::relu(decoder(code))); }
+  K::Tensor decode(const K::Tensor &code) const { return pixels(decoder(code)); }
 
   // The mean over the batch of -log p(x | code) + KL(q(code | x) || normal), a bound on -log p(x).
   K::Tensor loss(const K::Tensor &images) const {
-    K::Tensor hidden = K::relu(encoder(images));
+    K::Tensor hidden = encoder(images);
     K::Tensor mu = mean(hidden), logVar = logVariance(hidden);
     K::Tensor noise =
         K::random_normal({K::shape(mu)[0], latent}, K::RandomNormalOptions{.seed = 21});
@@ -24,9 +25,6 @@ struct Autoencoder {
     K::Tensor reconstruction = K::sum(K::binary_crossentropy(images, logits, true), 1);
     K::Tensor divergence = -0.5 * K::sum(1.0 + logVar - K::square(mu) - K::exp(logVar), 1);
     return K::mean(reconstruction + divergence);
-  }
-  std::vector<K::Tensor> parameters() const {
-    return layers::parametersOf(encoder, mean, logVariance, decoder, pixels);
   }
 };
 
@@ -53,34 +51,28 @@ static void writeSamples(const std::string &path, const K::Array &images) {
 
 int main(int argc, char **argv) {
   auto program = [&](const Arguments &arguments) {
-    const Digits &train = arguments.digits.train, &test = arguments.digits.test;
     K::Tensor images = K::placeholder({K::None, 64}, {.name = "images"});
     K::Tensor codes = K::placeholder({K::None, Autoencoder::latent}, {.name = "codes"});
     Autoencoder model;
     K::Tensor loss = model.loss(images);
+    optimizers::Adam adam(2e-3);
     K::Function step =
-        K::function({images}, {loss}, layers::adam(loss, model.parameters(), 2e-3), "train_step");
-    K::Function evaluate = K::function({images}, {loss}, {}, "evaluate");
-    K::Function draw = K::function({codes}, {K::sigmoid(model.decode(codes))}, {}, "draw");
+        K::function(images, {{"loss", loss}}, adam.minimize(loss, model), "train_step");
+    K::Function evaluate = K::function(images, {{"loss", loss}}, {}, "evaluate");
+    K::Function draw = K::function(codes, K::sigmoid(model.decode(codes)), {}, "draw");
     if (argc > 4) {
       K::save_functions({step, draw}, argv[4]);
       std::printf("saved train_step and draw to %s\n", argv[4]);
     }
     describe(step, evaluate);
 
-    std::vector<size_t> heldOut = allRows(test);
-    K::Array testImages = imagesOf(test, heldOut.data(), heldOut.size());
-    Epochs epochs(train);
-    for (int epoch = 1; epoch <= arguments.epochs; ++epoch) {
-      std::vector<double> means = epochs.run(step, [&](const size_t *rows, size_t count) {
-        return std::vector<K::Array>{imagesOf(train, rows, count)};
-      });
-      std::printf("epoch %2d  loss %.3f  held out %.3f\n", epoch, means[0],
-                  evaluate({testImages})[0].item());
-      std::fflush(stdout);
-    }
-    std::printf("%.1f us a step\n", epochs.microsecondsPerStep());
-    std::printf("bound on held-out images %.3f nats\n", evaluate({testImages})[0].item());
+    const training::Dataset train(arguments.digits.train.images),
+        test(arguments.digits.test.images);
+    printStepTime(training::fit(
+        step, train,
+        {.epochs = arguments.epochs, .seed = 7, .validate = evaluate, .validation = test}));
+    std::printf("bound on held-out images %.3f nats\n",
+                training::evaluate(evaluate, test, test.size())["loss"]);
 
     K::Array normal =
         K::eval(K::random_normal({64, Autoencoder::latent}, K::RandomNormalOptions{.seed = 5}));

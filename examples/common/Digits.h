@@ -1,28 +1,22 @@
-// The handwritten digits of examples/data, in batches.
+// The handwritten digits of examples/data.
 #ifndef KERATIN_EXAMPLES_COMMON_DIGITS_H
 #define KERATIN_EXAMPLES_COMMON_DIGITS_H
 
 #include <keratin/array.h>
 
-#include <algorithm>
-#include <cstdint>
 #include <cstdlib>
 #include <fstream>
-#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 struct Digits {
-  std::vector<float> pixels; // 64 an image, row by row, 0 to 1
-  std::vector<int32_t> labels;
+  keratin::Array images; // (n, 64) float32: row by row, 0 to 1
+  keratin::Array labels; // (n) int32
 
-  size_t size() const { return labels.size(); }
-  const float *image(size_t row) const { return pixels.data() + row * 64; }
-  void add(const float *image, int32_t label) {
-    pixels.insert(pixels.end(), image, image + 64);
-    labels.push_back(label);
-  }
+  size_t size() const { return size_t(labels.size()); }
+  const float *image(size_t row) const { return images.data<float>() + row * 64; }
+  int32_t label(size_t row) const { return labels.data<int32_t>()[row]; }
 };
 
 struct DigitsData {
@@ -37,13 +31,14 @@ inline DigitsData readDigits(const std::string &path) {
   std::string line;
   if (!std::getline(file, line)) // the header
     throw bad("cannot be read");
-  DigitsData data;
+  std::vector<float> pixels[2];
+  std::vector<int32_t> labels[2];
   for (size_t row = 0; std::getline(file, line); ++row) {
-    float image[64];
+    const bool isHeldOut = row % 5 == 0;
     const char *at = line.c_str();
     char *end;
-    for (float &pixel : image) {
-      pixel = std::strtof(at, &end) / 16.0f;
+    for (int i = 0; i < 64; ++i) {
+      pixels[isHeldOut].push_back(std::strtof(at, &end) / 16.0f);
       if (end == at || *end != ',')
         throw bad("not a file of digits: needs 64 pixels and a label a line");
       at = end + 1;
@@ -51,33 +46,16 @@ inline DigitsData readDigits(const std::string &path) {
     long label = std::strtol(at, &end, 10);
     if (end == at || label < 0 || label > 9)
       throw bad("not a file of digits: needs a label from 0 to 9 behind the pixels");
-    (row % 5 == 0 ? data.test : data.train).add(image, int32_t(label));
+    labels[isHeldOut].push_back(int32_t(label));
   }
-  if (data.train.size() == 0 || data.test.size() == 0)
+  if (labels[0].empty() || labels[1].empty())
     throw bad("needs at least two digits");
-  return data;
-}
-
-inline std::vector<size_t> allRows(const Digits &digits) {
-  std::vector<size_t> rows(digits.size());
-  std::iota(rows.begin(), rows.end(), size_t(0));
-  return rows;
-}
-
-inline keratin::Array imagesOf(const Digits &digits, const size_t *rows, size_t count) {
-  auto batch = keratin::Array::empty(keratin::DType::Float32, {int64_t(count), 64});
-  float *to = batch.data<float>();
-  for (size_t i = 0; i < count; ++i)
-    std::copy_n(digits.image(rows[i]), 64, to + i * 64);
-  return batch;
-}
-
-inline keratin::Array labelsOf(const Digits &digits, const size_t *rows, size_t count) {
-  auto batch = keratin::Array::empty(keratin::DType::Int32, {int64_t(count)});
-  int32_t *to = batch.data<int32_t>();
-  for (size_t i = 0; i < count; ++i)
-    to[i] = digits.labels[rows[i]];
-  return batch;
+  auto digits = [&](bool isHeldOut) {
+    const auto count = int64_t(labels[isHeldOut].size());
+    return Digits{keratin::Array(pixels[isHeldOut], {count, 64}),
+                  keratin::Array(labels[isHeldOut])};
+  };
+  return {digits(false), digits(true)};
 }
 
 #endif // KERATIN_EXAMPLES_COMMON_DIGITS_H

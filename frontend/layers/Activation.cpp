@@ -1,6 +1,8 @@
 // Functions that layers apply to their results, by name.
 #include "keratin/layers/layer.h"
 
+#include "frontend/values/ValueError.h"
+
 #include <cmath>
 
 using namespace keratin;
@@ -44,6 +46,6 @@ Activation::Activation(const std::string &name, SourceLocation location) {
     }
     names += (names.empty() ? "" : ", ") + std::string(entry.name);
   }
-  throw ValueError("activation: no function is named '" + name + "'; there are " + names + "; at " +
-                   location.file + ":" + std::to_string(location.line));
+  frontend::valueError("activation: no function is named '" + name + "'; there are " + names,
+                       location);
 }

@@ -16,15 +16,15 @@ MultiHeadAttention::MultiHeadAttention(int64_t width, int64_t heads,
   checkSize("heads", heads, location);
   if (size == 0) {
     if (width % heads != 0)
-      fail("width is " + std::to_string(width) + "; needed a multiple of heads, " +
-               std::to_string(heads) + ", or key_dim",
-           location);
+      valueError("width is " + std::to_string(width) + "; needed a multiple of heads, " +
+                     std::to_string(heads) + ", or key_dim",
+                 location);
     size = width / heads;
   }
   checkSize("key_dim", size, location);
   if (!(options.dropout >= 0 && options.dropout < 1))
-    fail("dropout is " + std::to_string(options.dropout) + "; needed at least 0 and below 1",
-         location);
+    valueError("dropout is " + std::to_string(options.dropout) + "; needed at least 0 and below 1",
+               location);
   const K::name_scope inside(scope());
   std::optional<int64_t> seed = options.seed;
   for (const char *name : {"query", "key", "value", "output"}) {
@@ -70,7 +70,7 @@ Tensor MultiHeadAttention::operator()(const Tensor &query, const AttentionCall &
   scores = K::reshape(scores, {-1, heads, from, to}, location);
   if (!call.mask.isNone()) {
     if (!call.mask.isTensor())
-      fail("mask is no tensor", location);
+      valueError("mask is no tensor", location);
     const Tensor &mask = call.mask.tensor();
     checkRank("mask", mask, 2, /*isExact=*/false, location);
     if (mask.ndim() > 3)

@@ -28,8 +28,8 @@ static int64_t product(const std::vector<int64_t> &sizes) {
 std::vector<int64_t> ConvBase::window(const Shape &kernelSize, SourceLocation location) const {
   std::vector<int64_t> sizes = windowOf(kernelSize, axes);
   if (sizes.empty())
-    fail("kernel_size is no window; needed one number above 0, or " + std::to_string(axes),
-         location);
+    valueError("kernel_size is no window; needed one number above 0, or " + std::to_string(axes),
+               location);
   return sizes;
 }
 

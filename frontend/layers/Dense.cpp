@@ -37,7 +37,7 @@ Embedding::Embedding(int64_t count, int64_t width, const EmbeddingOptions &optio
 Tensor Embedding::operator()(const Tensor &x, SourceLocation location) const {
   checkRank("x", x, 0, /*isExact=*/false, location);
   if (!isInteger(x.dtype()))
-    fail(std::string("x has dtype ") + dtypeName(x.dtype()) + "; needed integers", location);
+    valueError(std::string("x has dtype ") + dtypeName(x.dtype()) + "; needed integers", location);
   const K::name_scope inside(scope());
   return K::gather(embeddings, x, location);
 }

@@ -1,6 +1,8 @@
 // How variables begin.
 #include "keratin/layers/layer.h"
 
+#include "frontend/values/ValueError.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -53,8 +55,8 @@ Initializer::Initializer(const std::string &name, SourceLocation location) {
   std::string names;
   for (const Drawn &entry : drawn)
     names += std::string(entry.name) + ", ";
-  throw ValueError("initializer: none is named '" + name + "'; there are " + names +
-                   "ones, zeros; at " + location.file + ":" + std::to_string(location.line));
+  frontend::valueError(
+      "initializer: none is named '" + name + "'; there are " + names + "ones, zeros", location);
 }
 
 Tensor Initializer::operator()(const std::vector<int64_t> &shape, const Use &use,
@@ -74,9 +76,9 @@ Tensor Initializer::operator()(const std::vector<int64_t> &shape, const Use &use
     start = std::move(filled);
   }
   if (start.isNone() || start.shape() != shape)
-    throw ValueError(use.layer + ": the initial value of " + use.variable + " has shape " +
-                     (start.isNone() ? "None" : toString(start.shape())) + "; needed " +
-                     toString(shape) + "; at " + location.file + ":" +
-                     std::to_string(location.line));
+    frontend::valueError(use.layer + ": the initial value of " + use.variable + " has shape " +
+                             (start.isNone() ? "None" : toString(start.shape())) + "; needed " +
+                             toString(shape),
+                         location);
   return K::variable(start, None, use.variable, nullptr, location);
 }

@@ -1,6 +1,8 @@
 // What all layers are: names, variables, parts, checks.
 #include "keratin/layers/layer.h"
 
+#include "frontend/values/ValueError.h"
+
 #include <cctype>
 
 using namespace keratin;
@@ -116,24 +118,24 @@ Tensor Layer::addStatistic(const std::string &variable, const std::vector<int64_
   return statistic;
 }
 
-void Layer::fail(const std::string &text, SourceLocation location) const {
-  throw ValueError(state->kind + " '" + state->name + "': " + text + "; at " + location.file + ":" +
-                   std::to_string(location.line));
+void Layer::valueError(const std::string &text, SourceLocation location) const {
+  frontend::valueError(state->kind + " '" + state->name + "': " + text, location);
 }
 
 void Layer::checkSize(const char *argument, int64_t size, SourceLocation location) const {
   if (size < 1)
-    fail(std::string(argument) + " is " + std::to_string(size) + "; needed at least 1", location);
+    valueError(std::string(argument) + " is " + std::to_string(size) + "; needed at least 1",
+               location);
 }
 
 void Layer::checkRank(const char *argument, const Tensor &x, int64_t rank, bool isExact,
                       SourceLocation location) const {
   if (x.isEmpty())
-    fail(std::string(argument) + " is an empty Tensor", location);
+    valueError(std::string(argument) + " is an empty Tensor", location);
   if (isExact ? x.ndim() != rank : x.ndim() < rank)
-    fail(std::string(argument) + " has shape " + toString(x.shape()) + "; needed " +
-             std::to_string(rank) + (isExact ? " axes" : " axes or more"),
-         location);
+    valueError(std::string(argument) + " has shape " + toString(x.shape()) + "; needed " +
+                   std::to_string(rank) + (isExact ? " axes" : " axes or more"),
+               location);
 }
 
 void Layer::checkAxis(const char *argument, const Tensor &x, int64_t axis, int64_t size,
@@ -142,7 +144,7 @@ void Layer::checkAxis(const char *argument, const Tensor &x, int64_t axis, int64
   const int64_t place = axis < 0 ? axis + int64_t(shape.size()) : axis;
   const std::optional<int64_t> found = shape.at(size_t(place));
   if (found && *found != size)
-    fail(std::string(argument) + " has shape " + toString(shape) + "; needed " +
-             std::to_string(size) + " along axis " + std::to_string(axis),
-         location);
+    valueError(std::string(argument) + " has shape " + toString(shape) + "; needed " +
+                   std::to_string(size) + " along axis " + std::to_string(axis),
+               location);
 }

@@ -30,7 +30,8 @@ BatchNorm::BatchNorm(int64_t size, const BatchNormOptions &options, SourceLocati
     : Layer("BatchNorm", options.name), size(size), options(options) {
   checkSize("size", size, location);
   if (!(options.momentum >= 0 && options.momentum <= 1))
-    fail("momentum is " + std::to_string(options.momentum) + "; needed from 0 to 1", location);
+    valueError("momentum is " + std::to_string(options.momentum) + "; needed from 0 to 1",
+               location);
   if (options.scale)
     gamma = add("gamma", {size}, 1.0, {}, location);
   if (options.center)
@@ -44,9 +45,9 @@ Tensor BatchNorm::operator()(const Tensor &x, const Operand &training,
   checkRank("x", x, 2, /*isExact=*/false, location);
   const int64_t rank = x.ndim(), axis = options.axis, channels = axis < 0 ? axis + rank : axis;
   if (channels < 0 || channels >= rank)
-    fail("axis is " + std::to_string(axis) + "; needed one of x, whose shape is " +
-             toString(x.shape()),
-         location);
+    valueError("axis is " + std::to_string(axis) + "; needed one of x, whose shape is " +
+                   toString(x.shape()),
+               location);
   checkAxis("x", x, channels, size, location);
   std::vector<int64_t> others;
   for (int64_t other = 0; other < rank; ++other)
@@ -70,7 +71,7 @@ Tensor BatchNorm::operator()(const Tensor &x, const Operand &training,
 Dropout::Dropout(double rate, const DropoutOptions &options, SourceLocation location)
     : Layer("Dropout", options.name), rate(rate), options(options) {
   if (!(rate >= 0 && rate < 1))
-    fail("rate is " + std::to_string(rate) + "; needed at least 0 and below 1", location);
+    valueError("rate is " + std::to_string(rate) + "; needed at least 0 and below 1", location);
 }
 
 Tensor Dropout::operator()(const Tensor &x, const Operand &training,

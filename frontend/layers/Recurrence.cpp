@@ -37,9 +37,9 @@ RecurrentResult Recurrent::run(const Tensor &x, const RecurrentCall &call,
   if (states.empty())
     states.assign(stateCount, K::zeros({K::shape(x, location)[0], units}, x.dtype(), "", location));
   if (states.size() != stateCount)
-    fail("initial_state has " + std::to_string(states.size()) + " tensors; needed " +
-             std::to_string(stateCount),
-         location);
+    valueError("initial_state has " + std::to_string(states.size()) + " tensors; needed " +
+                   std::to_string(stateCount),
+               location);
   auto steps = [&](const Tensor &now, const std::vector<Tensor> &all) { return step(now, all); };
   RecurrentResult result;
   std::tie(result.last, result.all, result.states) = K::rnn(

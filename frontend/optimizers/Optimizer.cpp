@@ -3,15 +3,11 @@
 
 #include "keratin/layers/layer.h"
 
+#include "frontend/values/ValueError.h"
+
 using namespace keratin;
 using namespace keratin::optimizers;
 namespace K = keratin::backend;
-
-[[noreturn]] static void fail(const std::string &optimizer, const std::string &text,
-                              SourceLocation location) {
-  throw ValueError(optimizer + ": " + text + "; at " + location.file + ":" +
-                   std::to_string(location.line));
-}
 
 static std::string withoutIndex(const std::string &name) { return name.substr(0, name.rfind(':')); }
 
@@ -24,15 +20,18 @@ Optimizer::Optimizer(const std::string &name, const Schedule &rate, const Clip &
                                       {clip.norm, "clip.norm"},
                                       {clip.global_norm, "clip.global_norm"}})
     if (limit && !(*limit > 0))
-      fail(scopeName, std::string(option) + " is " + std::to_string(*limit) + "; needed above 0",
-           location);
+      frontend::valueError(scopeName + ": " + std::string(option) + " is " +
+                               std::to_string(*limit) + "; needed above 0",
+                           location);
   counter = K::variable(Array(int64_t(0)), DType::Int64, "iterations", nullptr, location);
   counter.setTrainable(false);
   // Two bytes are too few to count with.
   const char *floats = K::floatx() == "float64" ? "float64" : "float32";
   this->rate = rate(K::cast(counter, floats, location));
   if (this->rate.isEmpty() || this->rate.ndim() != 0)
-    fail(scopeName, "the schedule returns " + toString(this->rate) + "; needed a scalar", location);
+    frontend::valueError(scopeName + ": the schedule returns " + toString(this->rate) +
+                             "; needed a scalar",
+                         location);
 }
 
 std::vector<Tensor> Optimizer::variables() const {
@@ -85,12 +84,11 @@ std::vector<Update> Optimizer::apply(const TensorList &gradients, const TensorLi
                                      SourceLocation location) {
   const std::vector<Tensor> &parameters = variables.list();
   if (parameters.empty())
-    fail(scopeName, "no variables to train", location);
+    frontend::valueError(scopeName + ": no variables to train", location);
   if (gradients.list().size() != parameters.size())
-    fail(scopeName,
-         std::to_string(gradients.list().size()) + " gradients for " +
-             std::to_string(parameters.size()) + " variables",
-         location);
+    frontend::valueError(scopeName + ": " + std::to_string(gradients.list().size()) +
+                             " gradients for " + std::to_string(parameters.size()) + " variables",
+                         location);
   const K::name_scope scope(scopeName + "/");
   const std::vector<Tensor> limited = clipped(gradients.list(), location);
   std::vector<Update> updates = {K::update_add(counter, 1, location)};

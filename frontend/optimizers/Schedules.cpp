@@ -1,6 +1,8 @@
 // Learning rates that follow the steps.
 #include "keratin/optimizers.h"
 
+#include "frontend/values/ValueError.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -8,16 +10,12 @@ using namespace keratin;
 using namespace keratin::optimizers;
 namespace K = keratin::backend;
 
-[[noreturn]] static void fail(const std::string &text, SourceLocation location) {
-  throw ValueError(text + "; at " + location.file + ":" + std::to_string(location.line));
-}
-
 static void checkSteps(const char *schedule, const char *argument, int64_t steps, int64_t least,
                        SourceLocation location) {
   if (steps < least)
-    fail(std::string(schedule) + ": " + argument + " is " + std::to_string(steps) +
-             "; needed at least " + std::to_string(least),
-         location);
+    frontend::valueError(std::string(schedule) + ": " + argument + " is " + std::to_string(steps) +
+                             "; needed at least " + std::to_string(least),
+                         location);
 }
 
 // `count` steps and fewer, as a number.
@@ -26,13 +24,15 @@ static Tensor atMost(const Tensor &step, double count) { return K::minimum(step,
 Schedule::Schedule(const Operand &rate) {
   if (rate.isTensor()) {
     if (rate.tensor().isEmpty() || rate.tensor().ndim() != 0)
-      fail("learning rate: " + toString(rate.tensor()) + " is no scalar", rate.location);
+      frontend::valueError("learning rate: " + toString(rate.tensor()) + " is no scalar",
+                           rate.location);
     function = [tensor = rate.tensor()](const Tensor &) { return tensor; };
     return;
   }
   if (!(rate.number() >= 0) || std::isinf(rate.number()))
-    fail("learning rate: found " + std::to_string(rate.number()) + "; needed 0 or more",
-         rate.location);
+    frontend::valueError("learning rate: found " + std::to_string(rate.number()) +
+                             "; needed 0 or more",
+                         rate.location);
   function = [number = rate.number()](const Tensor &step) {
     return K::constant(number, step.dtype());
   };
@@ -47,11 +47,12 @@ PiecewiseConstant::PiecewiseConstant(const std::vector<int64_t> &boundaries,
         return K::gather(K::constant(values, step.dtype()), place);
       }) {
   if (values.size() != boundaries.size() + 1)
-    fail("PiecewiseConstant: " + std::to_string(boundaries.size()) + " boundaries and " +
-             std::to_string(values.size()) + " values; needed one value more than boundaries",
-         location);
+    frontend::valueError("PiecewiseConstant: " + std::to_string(boundaries.size()) +
+                             " boundaries and " + std::to_string(values.size()) +
+                             " values; needed one value more than boundaries",
+                         location);
   if (!std::is_sorted(boundaries.begin(), boundaries.end()))
-    fail("PiecewiseConstant: the boundaries do not rise", location);
+    frontend::valueError("PiecewiseConstant: the boundaries do not rise", location);
 }
 
 ExponentialDecay::ExponentialDecay(double rate, int64_t steps, double factor,
@@ -65,7 +66,8 @@ ExponentialDecay::ExponentialDecay(double rate, int64_t steps, double factor,
       }) {
   checkSteps("ExponentialDecay", "steps", steps, 1, location);
   if (!(factor > 0))
-    fail("ExponentialDecay: factor is " + std::to_string(factor) + "; needed above 0", location);
+    frontend::valueError(
+        "ExponentialDecay: factor is " + std::to_string(factor) + "; needed above 0", location);
 }
 
 CosineDecay::CosineDecay(double rate, int64_t steps, const CosineDecayOptions &options,

@@ -2,6 +2,7 @@
 #include "keratin/training.h"
 
 #include "frontend/training/ProgressLine.h"
+#include "frontend/values/ValueError.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -65,30 +66,26 @@ private:
 
 } // namespace
 
-[[noreturn]] static void fail(const char *caller, const std::string &text,
-                              SourceLocation location) {
-  throw ValueError(std::string(caller) + ": " + text + "; at " + location.file + ":" +
-                   std::to_string(location.line));
-}
-
 Batches::Batches(const char *caller, const char *what, const Function &function,
                  const Dataset &data, int64_t batchSize, bool isTraining, SourceLocation location)
     : function(function), data(data), batchSize(batchSize), isTraining(isTraining) {
   if (function.isEmpty())
-    fail(caller, std::string(what) + " is an empty Function", location);
+    frontend::valueError(std::string(caller) + ": " + what + " is an empty Function", location);
   if (batchSize < 1)
-    fail(caller, "batch_size is " + std::to_string(batchSize) + "; needed at least 1", location);
+    frontend::valueError(std::string(caller) + ": batch_size is " + std::to_string(batchSize) +
+                             "; needed at least 1",
+                         location);
   count = data.size();
   if (count < 1)
-    fail(caller, std::string("the data of ") + what + " has no rows", location);
+    frontend::valueError(std::string(caller) + ": the data of " + what + " has no rows", location);
   for (size_t i = 0; i < function.outputs().size(); ++i) {
     const std::string &given = function.outputNames()[i];
     names.push_back(given.empty() ? "output " + std::to_string(i) : given);
     if (function.outputs()[i].ndim() != 0)
-      fail(caller,
-           std::string(what) + ": '" + names.back() + "' has shape " +
-               toString(function.outputs()[i].shape()) + "; needed scalars",
-           location);
+      frontend::valueError(std::string(caller) + ": " + what + ": '" + names.back() +
+                               "' has shape " + toString(function.outputs()[i].shape()) +
+                               "; needed scalars",
+                           location);
   }
 }
 
@@ -169,9 +166,9 @@ History training::fit(const Function &step, const Dataset &data, const FitOption
                       SourceLocation location) {
   Batches batches("fit", "the step", step, data, options.batch_size, /*isTraining=*/true, location);
   if (options.validate.isEmpty() != (options.validation.size() == 0))
-    fail("fit", "validate and validation go together; found one of them", location);
+    frontend::valueError("fit: validate and validation go together; found one of them", location);
   if (options.resume && options.checkpoint.empty())
-    fail("fit", "resume needs the path of a checkpoint", location);
+    frontend::valueError("fit: resume needs the path of a checkpoint", location);
   ProgressLine line(options.progress, options.output, options.epochs, batches.rows(),
                     options.batch_size);
   int64_t done = 0;

@@ -44,8 +44,21 @@ Value GraphMath::count(Value x, ArrayRef<int64_t> axes, Type elementType) {
 
 //===-- Elementwise ---------------------------------------------------------------------------===//
 
+// Folds, but past no value: -(-x) = x would lose what depends on -x, and somebody may ask for the
+// gradient with respect to that. Passes fold it later, with pins where there are gradients.
+template <typename Op> struct Emit {
+  OpBuilder &b;
+
+  template <typename... Arguments> Value operator()(Arguments &&...arguments) {
+    if constexpr (std::is_same_v<Op, NegOp>)
+      return b.create<Op>(std::forward<Arguments>(arguments)...);
+    else
+      return b.createOrFold<Op>(std::forward<Arguments>(arguments)...);
+  }
+};
+
 #define KERATIN_ELEMENTWISE(method, Op, parameters, arguments)                                     \
-  Value GraphMath::method parameters { return b.createOrFold<Op> arguments; }
+  Value GraphMath::method parameters { return Emit<Op>{b} arguments; }
 #include "ir/builder/GraphMath.inc"
 
 Value GraphMath::compare(Comparison direction, Value x, Value y) {
@@ -66,10 +79,11 @@ Value GraphMath::cast(Value x, Type elementType) {
 
 //===-- Shape ---------------------------------------------------------------------------------===//
 
+// Not folded past x, as above: x may be a reshape.
 Value GraphMath::reshape(Value x, const Shape &shape) {
   return getShape(x) == shape
              ? x
-             : b.createOrFold<ReshapeOp>(loc, getTensorType(shape, getElementType(x)), x);
+             : b.create<ReshapeOp>(loc, getTensorType(shape, getElementType(x)), x);
 }
 
 Value GraphMath::broadcast(Value x, const Shape &shape, ArrayRef<int64_t> dims) {

@@ -8,16 +8,7 @@ mkdir -p "$work"
 cd "$work"
 data=$source/examples/data/digits.csv
 
-judge() {
-  awk -v pattern="$pattern" -v least="$least" '
-    { at = index($0, pattern); if (at) { split(substr($0, at + length(pattern)), rest, " "); found = rest[1] } }
-    END {
-      if (found == "") { print "no line with \"" pattern "\""; exit 1 }
-      good = substr(least, 1, 1) == "<" ? found + 0 < substr(least, 2) + 0 : found + 0 >= least + 0
-      print pattern found " against " least
-      exit !good
-    }' "$1"
-}
+judge() { "$source/tests/examples/judge.sh" "$pattern" "$least" "$1"; }
 
 if [ "$name" = digits_vae ]; then
   "$build/examples/$name" "$data" "$epochs" "$name.pgm" "$name.ktg" | tee "$name.txt"

@@ -1,5 +1,8 @@
 // What braces mean, the same for every compiler and standard: built with each of them.
 #include <keratin/backend.h>
+#include <keratin/layers.h>
+#include <keratin/optimizers.h>
+#include <keratin/training.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -57,7 +60,49 @@ static void checkForms() {
   CHECK(feed[1], {3});
 }
 
+// Layers with options, as parts of a model and one after another; an optimizer of the user's.
+struct Net : keratin::layers::Layer {
+  keratin::layers::Sequential first = add(keratin::layers::Sequential{
+      keratin::layers::Dense(3, 4, {.activation = "relu", .seed = 1}),
+      [](const K::Tensor &x) { return K::expand_dims(x, 1); },
+      keratin::layers::LSTM(4, 4, {.return_sequences = true}), keratin::layers::Dropout(0.5)});
+  keratin::layers::MultiHeadAttention last = add(keratin::layers::MultiHeadAttention(4, 2));
+
+  K::Tensor operator()(const K::Tensor &x, const K::Operand &training = K::None) const {
+    return last(first(x, training), {.causal = true, .training = training});
+  }
+};
+
+struct SignDescent : keratin::optimizers::Optimizer {
+  SignDescent() : Optimizer("sign", 0.5, {.norm = 1.0}, K::SourceLocation::current()) {}
+  K::Tensor next(const Step &step) override {
+    return step.parameter - step.rate * K::sign(step.gradient);
+  }
+};
+
+static void checkLayers() {
+  Net net;
+  K::Tensor x = K::placeholder({K::None, 3}), loss = K::mean(net(x, true));
+  SignDescent descent;
+  keratin::optimizers::AdamW adam(
+      keratin::optimizers::CosineDecay(1e-3, 10, {.warmup_steps = 2}),
+      {.clip = {.global_norm = 1.0}, .exclude_from_weight_decay = {"bias"}});
+  K::Function step = K::function(x, {{"loss", loss}}, adam.minimize(loss, net));
+  K::Function other = K::function(x, loss, descent.minimize(loss, net.trainable().front()));
+  const Array rows = Array::zeros(keratin::DType::Float32, {5, 3});
+  auto history = keratin::training::fit(step, {rows},
+                                        {.epochs = 2,
+                                         .batch_size = 2,
+                                         .validate = other,
+                                         .validation = rows,
+                                         .callbacks = {keratin::training::EarlyStopping("loss")},
+                                         .progress = keratin::training::Progress::Silent});
+  CHECK(Array(history.front()["val_output 0"]), {});
+  CHECK(K::get_value(net.variables().front()), {3, 4});
+}
+
 int main() {
+  checkLayers();
   checkForms();
   const Array row = {1.0, 2.0};
   const std::vector<float> numbers = {1, 2, 3};

@@ -147,6 +147,18 @@ TEST_CASE("gradients with respect to values in the middle") {
   checkValue(*K::gradients(e, {e})[0], Array{1.0, 1.0});
 }
 
+TEST_CASE("gradients with respect to values that what follows could do without") {
+  Tensor points = K::placeholder({None, 2}), x = points[{K::All, 0}], y = points[{K::All, 1}];
+  // Stacking shapes x anew, which a column of points has been made of by a reshape.
+  Tensor sums = K::sum(K::stack({x, y}, 1) * Array{3.0, 5.0}, 1);
+  Tensor negated = -x;
+  K::Function f = K::function(points, K::gradients(sums + K::square(-negated), {x, y, negated}));
+  K::Results found = f({Array{{1.0, 2.0}}});
+  checkArray(found[0], Array{5.0});
+  checkArray(found[1], Array{5.0});
+  checkArray(found[2], Array{2.0 * -1.0});
+}
+
 TEST_CASE("a training step: gradients as updates") {
   Tensor x = K::placeholder({None, 3}), t = K::placeholder({None, 1});
   Tensor w = K::zeros({3, 1}), b = K::zeros({1});

@@ -194,7 +194,7 @@ TEST_CASE("fit says what it cannot do", "[training]") {
   check([&] { training::fit(K::function(sums.x, {{"y", sums.x}}), data); },
         "fit: the step: 'y' has shape (None, 2); needed scalars");
   check([&] { training::fit(sums.step, data, {.validate = sums.step}); },
-        "fit: validate and validation go together");
+        "fit: validate and validation go together; found one of them");
   check([&] { training::fit(sums.step, data, {.resume = true}); },
         "fit: resume needs the path of a checkpoint");
   check([&] { training::fit(sums.step, {data, data}, silent); }, "needed one for each of 1 inputs");

@@ -119,7 +119,7 @@ protected:
   // "encoder/dense_1/", for K::name_scope.
   std::string scope() const;
   // ValueError "Dense 'dense_1': …; at net.cc:12".
-  [[noreturn]] void fail(const std::string &text, SourceLocation location) const;
+  [[noreturn]] void valueError(const std::string &text, SourceLocation location) const;
   void checkSize(const char *argument, int64_t size, SourceLocation location) const;
   // x has at least `rank` axes (or exactly), and `size` as the size of the axis, or an unknown one.
   void checkRank(const char *argument, const Tensor &x, int64_t rank, bool isExact,
