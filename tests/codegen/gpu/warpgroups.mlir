@@ -15,7 +15,6 @@
 // HALVES:        .extern .shared .align 1024
 // HALVES:        cp.async.commit_group;
 // HALVES:        cp.async.commit_group;
-// HALVES:      [[LOOP:\$L__BB0_[0-9]+]]:
 // HALVES:        cp.async.wait_group 1;
 // HALVES:        fence.proxy.async.shared::cta;
 // HALVES:        bar.sync 0;
@@ -26,9 +25,7 @@
 // HALVES-NOT:    mov.{{[fb]}}32 %f
 // HALVES:        bar.sync 0;
 // HALVES-NOT:    mov.{{[fb]}}32 %f
-// HALVES:        cp.async.commit_group;
-// HALVES-NOT:    mov.{{[fb]}}32 %f
-// HALVES:        bra [[LOOP]];
+// HALVES:        cp.async.cg.shared.global
 // HALVES-NOT:    mov.{{[fb]}}32 %f
 // HALVES:        wgmma.wait_group.sync.aligned 0;
 // HALVES-NOT:    {{ldmatrix|mma.sync|[.]local}}
