@@ -46,8 +46,9 @@ TEST_CASE("products of float32 are rounded to tf32 where that is allowed and hel
 }
 
 TEST_CASE("products of float32 are of a precision that there is", "[function]") {
-  CHECK(errorOf<ValueError>([] { multiply("fp16"); }) ==
-        "function: float32Products is 'fp16'; needed 'float32' or 'tf32'");
+  CHECK(errorOf<ValueError>([] {
+          multiply("fp16");
+        }).find("function: float32Products is 'fp16'; needed 'float32' or 'tf32'; at ") == 0);
 }
 
 TEST_CASE("an unknown target is refused with those that there are", "[function]") {
