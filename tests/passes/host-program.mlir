@@ -13,7 +13,7 @@
 // CHECK-NEXT:    host.launch kernel 1(%[[Y]]) -> (%[[OUT]]) on 0
 // CHECK-NEXT:    %[[NEW:.*]] = host.argument 1
 // CHECK-NEXT:    host.launch kernel 2(%[[X]], %[[Y]], %[[W]]) -> (%[[NEW]]) on 0
-// CHECK-NEXT:  }
+// CHECK-NEXT:  {{^ *[}]}}
 func.func @step(%x: tensor<?x4xf32, #keratin.dims<d0, 4>> {keratin.kind = "input", keratin.name = "x"}, %w: tensor<4x2xf32> {keratin.kind = "variable", keratin.name = "w"}) -> (tensor<f32> {keratin.kind = "output"}, tensor<4x2xf32> {keratin.kind = "update", keratin.variable = 0 : i64}) {
   %y = keratin.dot_general %x, %w batch = [] x [] contract = [1] x [0] : (tensor<?x4xf32, #keratin.dims<d0, 4>>, tensor<4x2xf32>) -> tensor<?x2xf32, #keratin.dims<d0, 2>>
   %loss = keratin.reduce_sum %y axes = [0, 1] : (tensor<?x2xf32, #keratin.dims<d0, 2>>) -> tensor<f32>
@@ -65,7 +65,7 @@ func.func @computed_size(%m: tensor<8xi64> {keratin.kind = "input", keratin.name
 // CHECK-NEXT:      host.launch kernel 0(%[[X:.*]]) -> (%[[Y:.*]]) on 0
 // CHECK-NEXT:    } else {
 // CHECK-NEXT:      host.launch kernel 1(%[[X]]) -> (%[[Y]]) on 0
-// CHECK-NEXT:    }
+// CHECK-NEXT:    {{^ *[}]}}
 func.func @branches(%c: tensor<i1> {keratin.kind = "input", keratin.name = "c"}, %x: tensor<4x4xf32> {keratin.kind = "input", keratin.name = "x"}) -> (tensor<4x4xf32> {keratin.kind = "output"}) {
   %y = keratin.if %c with(%x) : (tensor<i1>, tensor<4x4xf32>) -> tensor<4x4xf32> {
   ^bb0(%a: tensor<4x4xf32>):

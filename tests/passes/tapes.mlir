@@ -7,7 +7,7 @@
 // REPORT:      arena         256 bytes
 // REPORT:      in the call   16 bytes a step of a tape
 // REPORT-NEXT: in the call   64*floordiv(d0 + 1, 2) + 128 bytes
-// REPORT:      loop at kernel 0 tapes.mlir:{{[0-9]+}}: d0 steps of 1 kernels
+// REPORT:      loop of kernel 0, while of {{.*}} tapes.mlir:{{[0-9]+}}: d0 steps of 1 kernels
 // REPORT-NEXT:   state 0: 1 bytes, in place
 // REPORT-NEXT:   state 1: 16 bytes, in two buffers
 // REPORT-NEXT:   stack 0: 16 bytes a step, in a tape that grows

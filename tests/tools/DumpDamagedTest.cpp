@@ -63,16 +63,16 @@ std::optional<Dumps> dumpAll(const std::string &text) {
     mlir::OwningOpRef<mlir::ModuleOp> alone = mlir::ModuleOp::create(function.getLoc());
     alone->getBody()->push_back(function->clone());
     page.functions.emplace_back();
-    for (Stage stage : allStages) {
+    for (Stage stage : pageStages) {
       auto module = moduleAt(*alone, stage, options);
       if (!module.ok())
         return std::nullopt;
       mlir::func::FuncOp op = *(*module)->getOps<mlir::func::FuncOp>().begin();
-      views.push_back(viewOf(op, stageName(stage), {}));
+      views.push_back(viewOf(op, compiler::stageName(stage), {}));
       page.functions.back().stages.push_back(views.back());
       OpSet near = opsAround(op, "tanh", 1);
       if (!near.empty()) {
-        views.push_back(viewOf(op, stageName(stage), {}, &near));
+        views.push_back(viewOf(op, compiler::stageName(stage), {}, &near));
         CHECK(cutOut(op, near));
       }
     }

@@ -6,14 +6,14 @@
 // The dump folder has the same.
 // RUN: rm -rf %t.dir && keratin-compile %s --function=rows --mcpu=x86-64-v3 --emit=obj --dump-dir=%t.dir -o %t.o
 // RUN: FileCheck %s --check-prefix=FOLDER --input-file=%t.dir/rows.7-kernels.txt
-// FOLDER: kernel 0: exp + reduce_sum
+// FOLDER: kernel 0: reduce_sum + exp
 // FOLDER: schedule: {{.*}} 8 lanes
 
 // RUN: %{exits} 2 keratin-dump %s --stage=kernels --format=dot 2>&1 | FileCheck %s --check-prefix=TEXT
 // TEXT: --stage=kernels is text only
 
 // CHECK-LABEL: function rows
-// CHECK-NEXT: kernel 0: exp + reduce_sum  {{.*}}keratin-dump-kernels.mlir:{{[0-9]+}}
+// CHECK-NEXT: kernel 0: reduce_sum + exp  {{.*}}keratin-dump-kernels.mlir:{{[0-9]+}}
 // CHECK-NEXT:   tensors: float32 (d0, 1000) -> float32 (d0,)
 // CHECK-NEXT:   nest: kept d0, reduced 1000
 // CHECK-NEXT:   stage 0: reduce_sum

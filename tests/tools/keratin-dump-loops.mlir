@@ -22,11 +22,11 @@
 // STATS: FLOPs{{ +}}64 = 2*d0
 
 // RUN: keratin-dump %s --format=dot | FileCheck %s --check-prefix=DOT
-// DOT: label="loop 0 %0:2"
+// DOT: label="loop\nscan"
 // DOT: body of %0:2 / first branch of %1
 
 // RUN: keratin-dump %S/../ops/while.mlir --function=collatz --format=dot | FileCheck %s --check-prefix=WHILE
-// WHILE: label="loop 0 %2:4"
+// WHILE: label="loop\nwhile"
 // WHILE: state 2
 
 // RUN: keratin-dump %s --format=html | FileCheck %s --check-prefix=HTML

@@ -41,7 +41,7 @@
 // STATS: arena bytes{{ +}}{{[0-9]+}} = 64*floordiv(d0 + 1, 2)
 // STATS: live at most
 // STATS: kernel FLOPs read written live timeline
-// STATS: 0 4864 2176 2048 2048 #{{#+\.*}} tanh +{{[0-9]}} net.cc:10
+// STATS: 0 4864 2176 2048 2048 #{{#+\.*}} dot_general + 4 net.cc:10
 
 // Before kernels are formed, each op counts as one.
 // RUN: keratin-dump %s --format=stats --stage=simplified | FileCheck %s --check-prefix=EARLY
@@ -95,9 +95,9 @@
 // NUMBER: "kind": "outside"
 // NUMBER: "op": "keratin.tanh"
 // NUMBER-NOT: keratin.mul
-// KERNEL: shape=plaintext
 // KERNEL: subgraph cluster_f0_k0
 // KERNEL-NOT: subgraph
+// KERNEL: shape=plaintext
 
 func.func @step(%x: tensor<?x8xf32, #keratin.dims<d0, 8>> {keratin.kind = "input", keratin.name = "x"} loc("net.cc":3:7),
                 %w: tensor<8x4xf32> {keratin.kind = "variable", keratin.name = "w"} loc("net.cc":4:7))

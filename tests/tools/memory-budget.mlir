@@ -23,15 +23,15 @@
 
 // FREE:      arena         3078144 bytes
 // FREE-NOT:  {{^}}budget
-// FREE:      loop at kernel 3 {{.*}}: 1000 steps
+// FREE:      loop of kernel 3, scan {{.*}}: 1000 steps
 // FREE:        stack 1: 1024 bytes a step, 1024000 bytes in all
 
 // KEPT:      arena         {{1[0-9]+}} bytes
 // KEPT:      budget        262144 bytes, kept; 2 loops keep checkpoints
-// KEPT:      loop at kernel 0 {{.*}}: 50 steps of {{.*}} bytes inside, from checkpoints
+// KEPT:      loop of kernel{{.*}}: 50 steps of {{.*}} bytes inside, from checkpoints
 // KEPT-NEXT:   state 0: 1024 bytes
 // KEPT-NEXT:   stack 0: 1024 bytes a step, 51200 bytes in all
-// KEPT:        loop at kernel {{.*}}: 20 steps of
+// KEPT:        loop of kernel{{.*}}: 20 steps of
 
 // TWICE:     arena         {{[56][0-9]+}} bytes
 // TWICE:     budget        65536 bytes, kept; 5 loops keep checkpoints

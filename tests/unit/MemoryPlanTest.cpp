@@ -278,14 +278,14 @@ TEST_CASE("the report says who needs the memory") {
 func.func @f(%x: tensor<?x256xf32, #batch> {keratin.kind = "input"}) -> (tensor<f32> {keratin.kind = "output"}) {
   %a = keratin.kernel (%x) : (tensor<?x256xf32, #batch>) -> tensor<?x256xf32, #batch> {
   ^bb0(%p: tensor<?x256xf32, #batch>):
-    %0 = keratin.tanh %p : (tensor<?x256xf32, #batch>) -> tensor<?x256xf32, #batch>
+    %0 = keratin.tanh %p : (tensor<?x256xf32, #batch>) -> tensor<?x256xf32, #batch> loc("head/"("some/net.cc":57:3))
     keratin.yield %0 : tensor<?x256xf32, #batch>
-  } loc("some/net.cc":57:3)
+  }
   %b = keratin.kernel (%a) : (tensor<?x256xf32, #batch>) -> tensor<?x256xf32, #batch> {
   ^bb0(%p: tensor<?x256xf32, #batch>):
     %0 = keratin.exp %p : (tensor<?x256xf32, #batch>) -> tensor<?x256xf32, #batch>
     keratin.yield %0 : tensor<?x256xf32, #batch>
-  } loc("some/net.cc":58:3)
+  }
   %c = keratin.kernel (%b) : (tensor<?x256xf32, #batch>) -> tensor<f32> {
   ^bb0(%p: tensor<?x256xf32, #batch>):
     %0 = keratin.reduce_sum %p axes = [0, 1] : (tensor<?x256xf32, #batch>) -> tensor<f32>
@@ -303,7 +303,7 @@ func.func @f(%x: tensor<?x256xf32, #batch> {keratin.kind = "input"}) -> (tensor<
   CHECK(has("live at most  10240 bytes (d0 = 10) = 1024*d0, first at kernel 0 of 3"));
   CHECK(has("arena / live = 1.000"));
   CHECK(has("0 of 0 updates, 1 values over an operand; 0 views"));
-  CHECK(has("tanh net.cc:57, then 1 in place"));
+  CHECK(has("head: tanh net.cc:57, then 1 in place"));
   CHECK(has("0-2      ###"));
   std::optional<MemoryUsage> usage = memoryUsage(functionOf(*module), {{0, 10}});
   REQUIRE(usage);

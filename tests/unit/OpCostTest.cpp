@@ -128,7 +128,7 @@ TEST_CASE("each pass of a kernel over an input counts") {
 TEST_CASE("a kernel that takes rows reads no others") {
   Function rows("%0 = keratin.kernel (%x) : (tensor<4x8xf32>) -> tensor<1x8xf32> {\n"
                 "^bb0(%a: tensor<4x8xf32>):\n"
-                "  %1 = keratin.slice %a starts = <2, 0> steps = [1, 1] : (tensor<4x8xf32>) -> "
+                "  %1 = keratin.slice %a starts = <2, 0> strides = [1, 1] : (tensor<4x8xf32>) -> "
                 "tensor<1x8xf32>\n"
                 "  keratin.yield %1 : tensor<1x8xf32>\n}");
   CHECK(passes::costOf(&rows.last()).bytesRead == ir::DimExpr(32));

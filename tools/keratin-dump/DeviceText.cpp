@@ -131,7 +131,7 @@ static StringRef entryIn(StringRef line) {
   return line.consume_front(".visible .entry ") ? line.split('(').first : StringRef();
 }
 
-// What the assembler says, above the kernels that it says it of.
+// The kernels' names, and what the assembler says of them.
 static std::string annotated(const DeviceModule &module, const codegen::Ptxas &assembler) {
   std::map<std::string, std::string> comments; // by kernel
   std::string text;
@@ -149,7 +149,8 @@ static std::string annotated(const DeviceModule &module, const codegen::Ptxas &a
       if (auto launch = module.launches.find(kernel.kernel); launch != module.launches.end())
         comments[kernel.kernel] += commentOf(kernel, launch->second, architecture);
   }
-  for (StringRef line : llvm::split(StringRef(module.ptx).rtrim('\n'), '\n'))
+  std::string named = module.kernels.annotate(module.ptx, "//", entryIn);
+  for (StringRef line : llvm::split(StringRef(named).rtrim('\n'), '\n'))
     text += comments[entryIn(line).str()] + line.str() + "\n";
   return text;
 }
@@ -165,7 +166,7 @@ absl::StatusOr<std::string> keratin::dump::devicePtx(mlir::ModuleOp module,
     text = "// registers, spills, shared memory: not known; " + missing + "\n";
   for (const DeviceModule &each : *modules)
     text +=
-        each.kernels.annotate(assembler ? annotated(each, *assembler) : each.ptx, "//", entryIn);
+        assembler ? annotated(each, *assembler) : each.kernels.annotate(each.ptx, "//", entryIn);
   return text;
 }
 

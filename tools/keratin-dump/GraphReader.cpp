@@ -1,6 +1,7 @@
 #include "tools/keratin-dump/GraphReader.h"
 
 #include "ir/dialect/Keratin.h"
+#include "ir/dialect/MemoryPlan.h"
 #include "ir/dialect/NameScope.h"
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SourceLine.h"
@@ -314,12 +315,14 @@ private:
     ViewKernel kernel;
     bool isLoop = isa<ir::LoopOpInterface>(op);
     kernel.kind = isLoop ? "loop" : isa<ir::IfOp>(op) ? "branch" : "kernel";
-    ir::KernelNumbers::Range range = numbers.of(op);
-    kernel.first = range.first;
-    kernel.last = range.last;
-    kernel.label = isa<ir::KernelOp>(op) ? ir::inWords(range) : kernel.kind;
-    if (!isa<ir::KernelOp>(op) && range.first <= range.last)
-      kernel.label += " of " + ir::inWords(range);
+    kernel.label = kernel.kind;
+    if (isPlanned) { // which may change the order
+      ir::KernelNumbers::Range range = numbers.of(op);
+      kernel.first = range.first;
+      kernel.last = range.last;
+      kernel.label =
+          isa<ir::KernelOp>(op) ? ir::inWords(range) : kernel.label + " of " + ir::inWords(range);
+    }
     kernel.result = resultsText(op);
     ir::KernelName name = ir::nameOf(op);
     kernel.title = name.str();
@@ -445,6 +448,7 @@ private:
   const passes::SymbolValues &symbols;
   const OpSet *shown;
   const ir::KernelNumbers numbers;
+  const bool isPlanned = !ir::memoriesOf(function).empty();
   AsmState state;
   GraphView view;
   llvm::DenseMap<Value, int> nodeOf;

@@ -52,7 +52,7 @@ struct ViewQuantity {
 // A kernel; or a loop or branch of the function, with all that is in it.
 struct ViewKernel {
   const char *kind = "kernel";  // "loop", "branch"
-  std::string label;            // "kernel 3", "loop of kernels 3 to 7"; "loop" before there are any
+  std::string label;            // "kernel 3", "loop of kernels 3 to 7"; before planning "kernel"
   int64_t first = 0, last = -1; // their numbers
   std::string result;           // "%14", "%14:2"
   std::string title;            // "stage0/block1: gradient of convolution + 6"

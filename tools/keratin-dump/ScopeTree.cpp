@@ -98,7 +98,7 @@ private:
     for (size_t i = 0; i < view.kernels.size(); ++i)
       for (int page = scopeOfKernel[i]; page >= 0; page = pages[page].parent) {
         const ViewKernel &kernel = view.kernels[i];
-        pages[page].kernels += std::max<int64_t>(0, kernel.last - kernel.first + 1);
+        pages[page].kernels += kernel.kind == std::string_view("kernel") ? 1 : kernel.inside.size();
         pages[page].operations += double(kernel.operations.value.value_or(0));
         if (kernel.microseconds)
           pages[page].microseconds = pages[page].microseconds.value_or(0) + *kernel.microseconds;

@@ -31,7 +31,7 @@
 using namespace keratin;
 using namespace keratin::tools;
 
-static llvm::cl::OptionCategory ownCategory("Keratin");
+static llvm::cl::OptionCategory ownCategory("Keratin"), passCategory("Passes");
 static llvm::cl::opt<std::string> inputName(llvm::cl::Positional, llvm::cl::desc("<input file>"),
                                             llvm::cl::init("-"), llvm::cl::cat(ownCategory));
 static llvm::cl::opt<std::string> outputName("o", llvm::cl::value_desc("file"),
@@ -87,16 +87,22 @@ ExitCode fail(const llvm::Twine &why, ExitCode code = ExitCode::BadInput) {
 // --help shows what Keratin has and what its passes are used with; the hundreds of options that
 // LLVM's library registers are left to --help-hidden.
 void hideForeignOptions() {
-  // Of MLIR's own: passes and pipelines, what is printed and how, what tests use.
-  static constexpr llvm::StringLiteral shown[] = {
-      "keratin-pipeline", "pass-pipeline",    "mlir-print-debuginfo", "mlir-print-ir-after-all",
-      "run-reproducer",   "split-input-file", "verify-diagnostics"};
+  // Of MLIR's own: what is printed and how, what tests use; and all passes, which are one option.
+  static constexpr llvm::StringLiteral shown[] = {"mlir-print-debuginfo", "mlir-print-ir-after-all",
+                                                  "run-reproducer", "split-input-file",
+                                                  "verify-diagnostics"};
   auto &options = llvm::cl::getRegisteredOptions();
-  for (llvm::StringRef name : shown)
+  auto show = [&](llvm::StringRef name, llvm::cl::OptionCategory &category) {
     if (auto found = options.find(name); found != options.end())
-      found->second->addCategory(ownCategory);
+      found->second->addCategory(category);
+  };
+  for (llvm::StringRef name : shown)
+    show(name, ownCategory);
+  show("keratin-pipeline", passCategory);
+  show("pass-pipeline", passCategory);
   for (auto &[name, option] : options)
-    if (!llvm::is_contained(option->Categories, &ownCategory) && !name.starts_with("help") &&
+    if (!llvm::is_contained(option->Categories, &ownCategory) &&
+        !llvm::is_contained(option->Categories, &passCategory) && !name.starts_with("help") &&
         name != "version" && option->getOptionHiddenFlag() == llvm::cl::NotHidden)
       option->setHiddenFlag(llvm::cl::Hidden);
 }

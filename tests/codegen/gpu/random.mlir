@@ -26,7 +26,7 @@ func.func @bits(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.kind = "input", ke
 // A dropout with a bias is one kernel, which reads x and writes y.
 
 // CHECK-LABEL: function dropout
-// CHECK:       kernel 0: random_bits + broadcast + compare
+// CHECK:       kernel 0: random_bits + 6
 // CHECK-NEXT:  tensors: int64 (), float32 (100,), float32 (d0, 100) -> float32 (d0, 100)
 // CHECK-NEXT:  nest: kept d0, kept 100
 // CHECK-NEXT:  work:

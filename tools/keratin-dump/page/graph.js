@@ -191,7 +191,8 @@ function fitFirst() {
 let map = { scale: 1 }, mapImage = null;
 function drawMap() {
   const canvas = byId('map');
-  map.scale = Math.min(190 / Math.max(picture.width, 1), 230 / Math.max(picture.height, 1));
+  const area = byId('canvas').getBoundingClientRect();
+  map.scale = Math.min(Math.min(190, area.width / 6) / Math.max(picture.width, 1), Math.min(230, area.height / 4) / Math.max(picture.height, 1));
   canvas.width = Math.max(30, picture.width * map.scale);
   canvas.height = Math.max(30, picture.height * map.scale);
   const brush = canvas.getContext('2d'), style = getComputedStyle(document.documentElement);

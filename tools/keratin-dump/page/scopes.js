@@ -46,7 +46,7 @@ function scopePath(s) { const names = []; for (; s > 0; s = stage.scopes[s].pare
 
 // A scope within: a click opens it.
 function drawFold(layer, s, box) {
-  const page = stage.scopes[s], most = Math.floor(box[2] / 6.5) - 3;
+  const page = stage.scopes[s], most = Math.floor(box[2] / 7.4) - 3;
   const group = drawnBox(layer, 's' + s, 'kernel fold', box, 6, scopePath(s) + '\n' + countText(page) + '\n' + workText(page));
   drawn(group, 'text', { x: box[0] + 8, y: box[1] + 15, class: 'name' }, clipped(page.name, most));
   drawn(group, 'text', { x: box[0] + 8, y: box[1] + 29, class: 'soft' }, clipped(countText(page), most + 6));
