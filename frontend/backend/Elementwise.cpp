@@ -12,22 +12,30 @@ using ir::Comparison;
 using ir::GraphMath;
 
 // Bools as zeros and ones of another dtype.
-static Value withoutBools(Call &call, Value a, Value b, DType numbers,
-                          llvm::function_ref<Value(Value, Value)> compute) {
-  if (call.dtypeOf(a) != DType::Bool)
-    return compute(a, b);
-  Value result = compute(call.cast(a, numbers), call.cast(b, numbers));
-  return call.cast(result, DType::Bool);
+static Value withoutBools(Call &call, llvm::ArrayRef<Value> values, DType numbers,
+                          llvm::function_ref<Value(llvm::ArrayRef<Value>)> compute) {
+  if (call.dtypeOf(values.front()) != DType::Bool)
+    return compute(values);
+  std::vector<Value> cast;
+  for (Value x : values)
+    cast.push_back(call.cast(x, numbers));
+  return call.cast(compute(cast), DType::Bool);
 }
 
 Value frontend::asNumbers(Call &call, Value a, Value b,
                           llvm::function_ref<Value(Value, Value)> compute) {
-  return withoutBools(call, a, b, DType::Int32, compute);
+  return withoutBools(call, {a, b}, DType::Int32,
+                      [&](llvm::ArrayRef<Value> xs) { return compute(xs[0], xs[1]); });
 }
 
 Value frontend::asSummands(Call &call, Value a, Value b,
                            llvm::function_ref<Value(Value, Value)> compute) {
-  return withoutBools(call, a, b, DType::Float32, compute);
+  return asSummands(call, {a, b}, [&](llvm::ArrayRef<Value> xs) { return compute(xs[0], xs[1]); });
+}
+
+Value frontend::asSummands(Call &call, llvm::ArrayRef<Value> values,
+                           llvm::function_ref<Value(llvm::ArrayRef<Value>)> compute) {
+  return withoutBools(call, values, DType::Float32, compute);
 }
 
 Tensor frontend::elementwise(const char *function, UnaryMethod method, const Operand &operand,
@@ -63,6 +71,33 @@ Value frontend::clip(Call &call, Value x, std::optional<double> low, std::option
 namespace keratin::backend {
 
 #include "frontend/generated/ElementwiseFunctions.cpp.inc"
+
+// Integers are unchanged.
+static Tensor wholeNumber(const char *function, UnaryMethod method, const Operand &operand,
+                          SourceLocation location) {
+  Call call(function, location);
+  Value x = call.value(operand);
+  return call.tensor(isFloating(call.dtypeOf(x)) ? (call.g.*method)(x) : x);
+}
+
+Tensor floor(const Operand &x, SourceLocation location) {
+  return wholeNumber("floor", &GraphMath::floor, x, location);
+}
+
+Tensor ceil(const Operand &x, SourceLocation location) {
+  return wholeNumber("ceil", &GraphMath::ceil, x, location);
+}
+
+Tensor where(const Operand &condition, const Operand &x, const Operand &y,
+             SourceLocation location) {
+  Call call("where", location);
+  auto [a, b] = call.promoted(x, y);
+  Value chosen = call.value(condition, DType::Bool);
+  ir::Shape shape = call.broadcastShape(ir::getShape(chosen),
+                                        call.broadcastShape(ir::getShape(a), ir::getShape(b)));
+  return call.tensor(call.g.select(call.broadcastTo(chosen, shape), call.broadcastTo(a, shape),
+                                   call.broadcastTo(b, shape)));
+}
 
 Tensor square(const Operand &operand, SourceLocation location) {
   Call call("square", location);

@@ -4,6 +4,7 @@
 
 #include "frontend/graph/Call.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace keratin::frontend {
@@ -14,6 +15,8 @@ Value asNumbers(Call &call, Value a, Value b, llvm::function_ref<Value(Value, Va
 // The same where `compute` adds up any number of products. Bools are floats there, of which no sum
 // of ones is 0; a sum of 2^32 integers may be.
 Value asSummands(Call &call, Value a, Value b, llvm::function_ref<Value(Value, Value)> compute);
+Value asSummands(Call &call, llvm::ArrayRef<Value> values,
+                 llvm::function_ref<Value(llvm::ArrayRef<Value>)> compute);
 
 // A K function of one tensor that is one op of the dialect. CastToFloat: integers and bools become
 // floatx first; Keep: the result has the tensor's dtype.

@@ -2,9 +2,11 @@
 #include "keratin/linear_algebra.h"
 
 #include "frontend/backend/Elementwise.h"
+#include "frontend/backend/LabelledProduct.h"
 #include "frontend/graph/SparseParts.h"
 #include "frontend/values/DTypeRules.h"
 
+#include <algorithm>
 #include <numeric>
 
 using namespace keratin;
@@ -17,6 +19,19 @@ static void agree(Call &call, Value &a, int64_t i, Value &b, int64_t j, const st
   b = call.withSize(b, j, size, what);
 }
 
+static const char *const innerSizes = "the last size of x and the second-to-last of y";
+
+// The dimensions that a product of matrices sums over, the only ones of vectors, made one.
+static std::pair<int64_t, int64_t> agreeAsMatrices(Call &call, Value &a, Value &b) {
+  int64_t contractA = call.rank(a) - 1, contractB = std::max<int64_t>(0, call.rank(b) - 2);
+  if (const DimExpr i = ir::getShape(a)[contractA], j = ir::getShape(b)[contractB];
+      i.isConstant() && j.isConstant() && i != j)
+    call.valueError(std::string(innerSizes) + " differ; found shapes " + describe(a) + " and " +
+                    describe(b) + "; needed " + i.str() + " = " + j.str());
+  agree(call, a, contractA, b, contractB, innerSizes);
+  return {contractA, contractB};
+}
+
 namespace keratin::backend {
 
 static Tensor sparseDot(Call &call, SparseParts a, const Operand &y) {
@@ -27,8 +42,7 @@ static Tensor sparseDot(Call &call, SparseParts a, const Operand &y) {
   if (call.rank(b) != 2)
     call.valueError("y has shape " + describe(b) + "; needed rank 2 beside a sparse x");
   requireSizes(call, a);
-  const std::string what = "the last size of x and the second-to-last of y";
-  b = call.withSize(b, 0, call.unify(a.shape[1], ir::getShape(b)[0], what), what);
+  b = call.withSize(b, 0, call.unify(a.shape[1], ir::getShape(b)[0], innerSizes), innerSizes);
   return call.tensor(asSummands(call, a.values, b, [&](Value values, Value dense) -> Value {
     auto type = ir::getTensorType({a.shape[0], ir::getShape(dense)[1]}, ir::getElementType(dense));
     return call.builder.create<ir::SparseDotOp>(call.g.location(), type, a.rows, a.columns, values,
@@ -42,12 +56,7 @@ static Value product(Call &call, Value a, Value b) {
     ir::Shape shape = call.broadcastShape(ir::getShape(a), ir::getShape(b));
     return call.g.mul(call.broadcastTo(a, shape), call.broadcastTo(b, shape));
   }
-  int64_t contractA = rankA - 1, contractB = rankB == 1 ? 0 : rankB - 2;
-  if (const DimExpr i = ir::getShape(a)[contractA], j = ir::getShape(b)[contractB];
-      i.isConstant() && j.isConstant() && i != j)
-    call.valueError("the last size of x and the second-to-last of y differ; found shapes " +
-                    describe(a) + " and " + describe(b) + "; needed " + i.str() + " = " + j.str());
-  agree(call, a, contractA, b, contractB, "the last size of x and the second-to-last of y");
+  auto [contractA, contractB] = agreeAsMatrices(call, a, b);
   return call.g.dotGeneral(a, b, {}, {}, {contractA}, {contractB});
 }
 
@@ -58,6 +67,40 @@ Tensor dot(const Operand &x, const Operand &y, SourceLocation location) {
   auto [a, b] = call.promoted(x, y);
   return call.tensor(
       asSummands(call, a, b, [&](Value left, Value right) { return product(call, left, right); }));
+}
+
+Tensor matmul(const Operand &x, const Operand &y, SourceLocation location) {
+  Call call("matmul", location);
+  auto [a, b] = call.promoted(x, y);
+  for (auto [name, value] : {std::pair("x", a), std::pair("y", b)})
+    if (call.rank(value) == 0)
+      call.valueError(std::string(name) + " is a scalar; needed at least one axis");
+  agreeAsMatrices(call, a, b);
+  // …ij,…jk->…ik; a vector has neither i nor k, and nor has the result then. Dimensions before
+  // these are numbered from the last.
+  constexpr Label i = -1, j = -2, k = -3;
+  auto labelsOf = [](int64_t rank, std::vector<Label> own) {
+    std::vector<Label> labels;
+    for (int64_t batch = rank - int64_t(own.size()); batch-- > 0;)
+      labels.push_back(Label(batch));
+    labels.insert(labels.end(), own.begin(), own.end());
+    return labels;
+  };
+  std::vector<Label> own;
+  int64_t rankA = call.rank(a), rankB = call.rank(b);
+  if (rankA > 1)
+    own.push_back(i);
+  if (rankB > 1)
+    own.push_back(k);
+  int64_t batch = std::max<int64_t>({rankA - 2, rankB - 2, 0});
+  std::vector<Label> left = labelsOf(rankA, rankA > 1 ? std::vector{i, j} : std::vector{j}),
+                     right = labelsOf(rankB, rankB > 1 ? std::vector{j, k} : std::vector{j}),
+                     result = labelsOf(batch + int64_t(own.size()), own);
+  LabelRules rules{[](Label label) { return label >= 0; },
+                   [](Label) { return std::string(innerSizes); }};
+  return call.tensor(asSummands(call, a, b, [&](Value p, Value q) {
+    return labelledProduct(call, {{p, left}, {q, right}}, result, rules);
+  }));
 }
 
 static Value batchProduct(Call &call, Value a, Value b, const Axes &axes) {

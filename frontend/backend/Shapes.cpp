@@ -13,22 +13,6 @@ using namespace keratin::frontend;
 
 static const DimExpr one(1);
 
-// Tensors of one dtype; numbers among them take it.
-static std::vector<Value> promotedList(Call &call, const std::vector<Operand> &operands) {
-  if (operands.empty())
-    call.valueError("the list is empty; needed at least one tensor");
-  std::optional<DType> dtype;
-  for (const Operand &operand : operands)
-    if (!operand.isNumber()) {
-      DType next = call.dtypeOf(call.value(operand));
-      dtype = dtype ? promote(*dtype, next) : next;
-    }
-  std::vector<Value> values;
-  for (const Operand &operand : operands)
-    values.push_back(dtype ? call.value(operand, *dtype) : call.value(operand));
-  return values;
-}
-
 namespace keratin::backend {
 
 static bool isSparse(const Operand &x) { return sparseParts(x).has_value(); }
@@ -78,7 +62,7 @@ Tensor concatenate(const std::vector<Operand> &tensors, Axis axis, SourceLocatio
     std::optional<SparseParts> parts = sparseParts(x);
     dense.push_back(parts ? Operand(call.tensor(toDense(call, *parts))) : x);
   }
-  std::vector<Value> values = promotedList(call, dense);
+  std::vector<Value> values = call.promoted(dense);
   int64_t rank = call.rank(values.front());
   for (Value x : values)
     if (call.rank(x) != rank)
@@ -103,7 +87,7 @@ Tensor concatenate(const std::vector<Operand> &tensors, Axis axis, SourceLocatio
 
 Tensor stack(const std::vector<Operand> &x, Axis axis, SourceLocation location) {
   Call call("stack", location);
-  std::vector<Value> values = promotedList(call, x);
+  std::vector<Value> values = call.promoted(x);
   ir::Shape shape = ir::getShape(values.front());
   for (Value value : values) {
     if (call.rank(value) != int64_t(shape.size()))

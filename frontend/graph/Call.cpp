@@ -266,6 +266,21 @@ std::pair<Value, Value> Call::promoted(const Operand &x, const Operand &y) {
   return {cast(a, common), cast(b, common)};
 }
 
+std::vector<Value> Call::promoted(const std::vector<Operand> &operands) {
+  if (operands.empty())
+    valueError("the list is empty; needed at least one tensor");
+  std::optional<DType> dtype;
+  for (const Operand &operand : operands)
+    if (!operand.isNumber()) {
+      DType next = dtypeOf(value(operand));
+      dtype = dtype ? promote(*dtype, next) : next;
+    }
+  std::vector<Value> values;
+  for (const Operand &operand : operands)
+    values.push_back(dtype ? value(operand, *dtype) : value(operand));
+  return values;
+}
+
 std::pair<Value, Value> Call::binary(const Operand &x, const Operand &y) {
   auto [a, b] = promoted(x, y);
   ir::Shape shape = broadcastShape(ir::getShape(a), ir::getShape(b));

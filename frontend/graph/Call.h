@@ -69,7 +69,9 @@ public:
   Value raw(const Tensor &tensor);
   // Both operands of a binary function with one dtype (spec 0.3), not yet broadcast.
   std::pair<Value, Value> promoted(const Operand &x, const Operand &y);
-  // The same, and of one shape.
+  // Of any number, with one dtype; numbers among tensors take theirs. ValueError for none.
+  std::vector<Value> promoted(const std::vector<Operand> &operands);
+  // Of two, and of one shape.
   std::pair<Value, Value> binary(const Operand &x, const Operand &y);
   // A constant whose bytes the graph holds.
   Value literal(Array array);

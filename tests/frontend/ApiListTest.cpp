@@ -7,7 +7,7 @@ template <typename F> static bool hasAddress(F *function) {
 }
 
 TEST_CASE("the functions of the API table exist") {
-  int names = 0;
+  int names = 0, extensions = 0;
 #define KERATIN_FUNCTION(name)                                                                     \
   {                                                                                                \
     INFO(#name);                                                                                   \
@@ -20,8 +20,9 @@ TEST_CASE("the functions of the API table exist") {
     using K::name;                                                                                 \
     ++names;                                                                                       \
   }
+#define KERATIN_EXTENSION() ++extensions;
 #include "frontend/generated/ApiList.inc"
   // The documents' 161, and control_dependencies, normalize_data_format, slice and
   // get_variable_shape, which Keras uses.
-  CHECK(names == 161 + 4);
+  CHECK(names - extensions == 161 + 4);
 }

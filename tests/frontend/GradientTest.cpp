@@ -23,6 +23,8 @@ TEST_CASE("gradients of elementwise functions") {
            {"sigmoid", [](auto &x) { return K::sigmoid(x) + K::hard_sigmoid(x) * x; }},
            {"softplus", [](auto &x) { return K::softplus(x) * K::softsign(x); }},
            {"tanh", [](auto &x) { return K::tanh(x); }},
+           {"tan", [](auto &x) { return K::tan(0.5 * x) * K::atan(x); }},
+           {"erf", [](auto &x) { return K::erf(x) * x; }},
        })
     checkGradient(test);
 }
@@ -130,6 +132,7 @@ TEST_CASE("what has no gradient is None") {
   CHECK_FALSE(result[1]);
   CHECK_FALSE(result[2]);
   CHECK_FALSE(K::gradients(K::round(x), {x})[0]);
+  CHECK_FALSE(K::gradients(K::floor(x) + K::ceil(x), {x})[0]);
   CHECK_FALSE(K::gradients(K::stop_gradient(x) * 2.0, {x})[0]);
   CHECK_FALSE(K::gradients(K::zeros_like(x), {x})[0]);
   CHECK_FALSE(K::gradients(K::cast(K::argmax(x), "float32"), {x})[0]);

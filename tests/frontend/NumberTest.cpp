@@ -271,3 +271,21 @@ TEST_CASE("floor_divide rounds down, integers to integers") {
   Tensor x = K::placeholder({2});
   CHECK_FALSE(K::gradients(K::floor_divide(x, 2.0), x)[0].has_value());
 }
+
+TEST_CASE("floor and ceil leave integers alone") {
+  Tensor x = K::constant(Array{1.5, -1.5, 2.0});
+  checkValue(K::floor(x), Array{1.0, -2.0, 2.0});
+  checkValue(K::ceil(x), Array{2.0, -1.0, 2.0});
+  Tensor n = K::constant(Array{7, -7}, "int16");
+  CHECK(K::floor(n).dtype() == DType::Int16);
+  checkValue(K::ceil(n), Array{7, -7});
+}
+
+TEST_CASE("tan, atan and erf") {
+  Tensor x = K::constant(Array{-1.0, 0.0, 0.5, 3.0});
+  checkValue(K::tan(x), Array{-1.5574077, 0.0, 0.5463025, -0.1425465}, 5 * float32Ulp);
+  checkValue(K::atan(x), Array{-0.7853982, 0.0, 0.4636476, 1.2490457}, 3 * float32Ulp);
+  checkValue(K::erf(x), Array{-0.8427008, 0.0, 0.5204999, 0.9999779}, 3 * float32Ulp);
+  // As all functions of floats, of integers in floatx.
+  CHECK(K::erf(K::constant(Array{1}, "int32")).dtype() == DType::Float32);
+}

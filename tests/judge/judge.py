@@ -137,7 +137,9 @@ def judge(case, graph, options):
 
 def api_names():
     api = pathlib.Path(__file__).parents[2] / "docs" / "api.md"
-    return set(re.findall(r"^\| `(\w+)\(", api.read_text(), re.MULTILINE))
+    # Extensions are held to NumPy by tests of their own.
+    keras = api.read_text().partition("\n## extensions\n")[0]
+    return set(re.findall(r"^\| `(\w+)\(", keras, re.MULTILINE))
 
 
 def main():

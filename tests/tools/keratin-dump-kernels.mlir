@@ -203,6 +203,19 @@ func.func @alone(%x: tensor<?x256xf32, #keratin.dims<d0, 256>> {keratin.kind = "
   return %0, %1, %2, %3, %4 : tensor<?xi64, #keratin.dims<d0>>, tensor<?x256xf32, #keratin.dims<d0, 256>>, tensor<4x128xf32>, tensor<640xui32>, tensor<256x?xf32, #keratin.dims<256, d0>>
 }
 
+// CHECK-LABEL: function largest
+// CHECK-NEXT: kernel 0: top_k  {{.*}}keratin-dump-kernels.mlir:{{[0-9]+}}
+// CHECK-NEXT:   tensors: float32 (d0, 256) -> int64 (d0, 3)
+// CHECK-NEXT:   nest: the 3 largest of lines of 256 elements, d0 of them
+// CHECK-NEXT:   work: units d0, grain 64, operations 256*d0
+// V3-NEXT:      schedule: a heap of places for each line, in the result; 8 lanes compared with its root
+// V4-NEXT:      schedule: a heap of places for each line, in the result; 16 lanes compared with its root
+func.func @largest(%x: tensor<?x256xf32, #keratin.dims<d0, 256>> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<?x3xi64, #keratin.dims<d0, 3>> {keratin.kind = "output", keratin.name = "places"}) {
+  %0 = keratin.top_k %x : (tensor<?x256xf32, #keratin.dims<d0, 256>>) -> tensor<?x3xi64, #keratin.dims<d0, 3>>
+  return %0 : tensor<?x3xi64, #keratin.dims<d0, 3>>
+}
+
 // Kernels that are alike are planned once.
 // CHECK-LABEL: function twice
 // CHECK-NEXT: kernel 0: reduce_sum  {{.*}}keratin-dump-kernels.mlir:[[#FIRST:]]

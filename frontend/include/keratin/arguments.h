@@ -90,6 +90,28 @@ private:
   bool none = false;
 };
 
+// How K::split divides an axis: a number of equal parts, or the size of each, at most one of which
+// is -1 (or None), which is what the others leave.
+class Parts {
+public:
+  template <typename T,
+            std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>, int> = 0>
+  Parts(T count) : number(int64_t(count)) {}
+  template <typename T, std::enable_if_t<std::is_same_v<T, bool>, int> = 0>
+  Parts(T isNoNumber) = delete; // a bool
+  Parts(std::initializer_list<Size> sizes) : list(sizes) {}
+  Parts(std::vector<Size> sizes) : list(std::move(sizes)) {}
+
+  bool isCount() const { return number.has_value(); }
+  // Precondition: isCount().
+  int64_t count() const { return *number; }
+  const std::vector<Size> &sizes() const { return list; }
+
+private:
+  std::optional<int64_t> number;
+  std::vector<Size> list;
+};
+
 // One axis; a negative one counts from the end. No bool: that is a keepdims in the wrong place.
 class Axis {
 public:

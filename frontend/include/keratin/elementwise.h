@@ -8,6 +8,13 @@ namespace keratin::backend {
 
 #include "keratin/generated/elementwise.inc"
 
+// The nearest whole number not above, and not below; integers are unchanged. No gradient.
+Tensor floor(const Operand &x, SourceLocation location = SourceLocation::current());
+Tensor ceil(const Operand &x, SourceLocation location = SourceLocation::current());
+// x where the condition is not 0, else y; all three are broadcast. The gradient goes to the one
+// that is taken, and the other's is 0 there, however infinite it is.
+Tensor where(const Operand &condition, const Operand &x, const Operand &y,
+             SourceLocation location = SourceLocation::current());
 Tensor square(const Operand &x, SourceLocation location = SourceLocation::current());
 // 0 for negative numbers.
 Tensor sqrt(const Operand &x, SourceLocation location = SourceLocation::current());

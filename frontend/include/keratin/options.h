@@ -18,9 +18,11 @@
 #include "keratin/creation.h"
 #include "keratin/ctc.h"
 #include "keratin/io.h"
+#include "keratin/linear_algebra.h"
 #include "keratin/nn.h"
 #include "keratin/random.h"
 #include "keratin/reductions.h"
+#include "keratin/shapes.h"
 #include "keratin/variables.h"
 #include "keratin/windows.h"
 
@@ -95,6 +97,16 @@ struct ReductionOptions {
   detail::ByName byName = {};
   Axes axis = None;
   bool keepdims = false;
+};
+struct TraceOptions {
+  int64_t offset = 0;
+  Axis axis1 = 0;
+  Axis axis2 = 1;
+};
+struct PadOptions {
+  detail::ByName byName = {};
+  std::string mode = "constant";
+  Operand constant_values = 0;
 };
 struct ReluOptions {
   double alpha = 0.0;
@@ -261,6 +273,14 @@ inline Tensor sum(const Operand &x, const ReductionOptions &options,
 inline Tensor prod(const Operand &x, const ReductionOptions &options,
                    SourceLocation location = SourceLocation::current()) {
   return backend::prod(x, options.axis, options.keepdims, location);
+}
+inline Tensor trace(const Operand &x, const TraceOptions &options,
+                    SourceLocation location = SourceLocation::current()) {
+  return backend::trace(x, options.offset, options.axis1, options.axis2, location);
+}
+inline Tensor pad(const Operand &x, const PadWidths &pad_width, const PadOptions &options,
+                  SourceLocation location = SourceLocation::current()) {
+  return backend::pad(x, pad_width, options.mode, options.constant_values, location);
 }
 inline Tensor mean(const Operand &x, const ReductionOptions &options,
                    SourceLocation location = SourceLocation::current()) {

@@ -4,6 +4,15 @@
 
 #include "keratin/arguments.h"
 
+namespace keratin {
+
+// auto [values, indices] = K::top_k(x, 3);
+struct TopK {
+  Tensor values, indices;
+};
+
+} // namespace keratin
+
 namespace keratin::backend {
 
 // axis None: all axes. keepdims: reduced axes stay with size 1. Over nothing: sum 0, prod 1, any
@@ -39,6 +48,10 @@ Tensor argmax(const Operand &x, Axis axis = -1,
               SourceLocation location = SourceLocation::current());
 Tensor argmin(const Operand &x, Axis axis = -1,
               SourceLocation location = SourceLocation::current());
+// The k largest along the axis, largest first, and where they are, int64. Of equals the first come
+// first; a NaN is larger than every number. The gradient goes to the elements that were taken.
+TopK top_k(const Operand &x, const Size &k, Axis axis = -1,
+           SourceLocation location = SourceLocation::current());
 // Of the dtype of x, as all arithmetic: of bools whether any so far is true, whether all are.
 Tensor cumsum(const Operand &x, Axis axis = 0, SourceLocation location = SourceLocation::current());
 Tensor cumprod(const Operand &x, Axis axis = 0,

@@ -12,6 +12,8 @@ namespace keratin::backend {
 // Two numbers before and after, for each spatial axis.
 using Padding = std::vector<int64_t>;
 using Paddings = std::vector<Padding>;
+// Two sizes before and after, for each axis.
+using PadWidths = std::vector<std::vector<Size>>;
 
 Tensor concatenate(const std::vector<Operand> &tensors, Axis axis = -1,
                    SourceLocation location = SourceLocation::current());
@@ -42,6 +44,19 @@ Tensor reverse(const Operand &x, const Axes &axes,
 // x[start[i] : start[i] + size[i]] on every axis; size -1 is to the end.
 Tensor slice(const Operand &x, const Shape &start, const Shape &size,
              SourceLocation location = SourceLocation::current());
+// Into so many equal parts, or into parts of these sizes: K::split(x, 3), K::split(x, {2, -1}).
+std::vector<Tensor> split(const Operand &x, const Parts &num_or_size_splits, Axis axis = 0,
+                          SourceLocation location = SourceLocation::current());
+// numpy.pad around all axes. mode: "constant"; "edge", the outermost element again; "reflect", a
+// mirror at it; "symmetric", a mirror behind it. A mirror shows what is there once.
+Tensor pad(const Operand &x, const PadWidths &pad_width, const std::string &mode = "constant",
+           const Operand &constant_values = 0, SourceLocation location = SourceLocation::current());
+// x with updates[i...] written to, or with mode "add" added to, its row indices[i...]. Updates of
+// one row are added in the order of the indices, and of those written the last stays. updates are
+// broadcast; an index outside x's first axis is an error of the call.
+Tensor scatter(const Operand &x, const Operand &indices, const Operand &updates,
+               const std::string &mode = "write",
+               SourceLocation location = SourceLocation::current());
 // Zeros around the spatial axes.
 Tensor temporal_padding(const Operand &x, const Padding &padding = {1, 1},
                         SourceLocation location = SourceLocation::current());
