@@ -15,7 +15,7 @@ func.func @suspicions(%x: tensor<2xf32>) -> tensor<2xi1> {
   return %0 : tensor<2xi1>
 }
 
-// SIZE: error: the size d0 depends on d0, which no input determines; at {{.*}}compile.mlir:[[@LINE+1]]
+// SIZE: error: nothing gives size 'd0' a value; needed an input that has it; at {{.*}}compile.mlir:[[@LINE+1]]
 func.func @size_of_nothing() -> tensor<?xi64, #keratin.dims<d0>> {
   %y = keratin.iota {axis = 0 : i64} : tensor<?xi64, #keratin.dims<d0>>
   return %y : tensor<?xi64, #keratin.dims<d0>>

@@ -52,7 +52,7 @@
 // RUN: %{exits} 1 keratin-compile %t/control-output.mlir 2>&1 | FileCheck %s --check-prefix=CONTROL-OUTPUT
 // CONTROL-OUTPUT: control-output.mlir: error: an output's name has control characters
 // RUN: %{exits} 1 keratin-compile %t/size.mlir -o %t/x.so 2>&1 | FileCheck %s --check-prefix=SIZE
-// SIZE: size.mlir:{{[0-9]+}}: error: the size d0 depends on d0, which no input determines
+// SIZE: size.mlir:{{[0-9]+}}: error: nothing gives size 'd0' a value; needed an input that has it
 // RUN: %{exits} 1 keratin-compile %t/good.mlir -o %t/x.so --sysroot=/nowhere 2>&1 | FileCheck %s --check-prefix=SYSROOT
 // SYSROOT: keratin-compile: error: --sysroot='/nowhere' is not a folder
 // RUN: %{exits} 1 keratin-compile %t/good.mlir -o %t/x.so --sysroot=%t 2>&1 | FileCheck %s --check-prefix=LIBC

@@ -1,7 +1,7 @@
 // Shows a model at any stage of its compilation.
 #include "compiler/driver/ModelFile.h"
 #include "compiler/driver/PhaseDump.h"
-#include "ir/dialect/Signature.h"
+#include "ir/dialect/SizeNames.h"
 #include "ir/host/Host.h"
 #include "ir/interfaces/ComputedSizes.h"
 #include "tools/keratin-dump/DeviceText.h"
@@ -103,16 +103,13 @@ absl::StatusOr<passes::SymbolValues> symbolValues(mlir::ModuleOp module,
       list.push_back("d" + std::to_string(id));
     return list;
   };
-  ir::Signature signature(op);
-  for (unsigned i = 0; i < op.getNumArguments(); ++i)
-    if (auto type = mlir::dyn_cast<mlir::RankedTensorType>(op.getArgument(i).getType()))
-      for (auto [axis, dim] : llvm::enumerate(ir::getShape(type)))
-        if (dim.isSymbol() && signature.argumentName(i))
-          named(dim.symbolId())
-              .push_back(signature.argumentName(i).str() + "_dim" + std::to_string(axis));
   for (size_t id = 0; id < function.symbols.size(); ++id)
     named(int64_t(id)).push_back(function.symbols[id]);
   ir::forEachSymbol(op, named);
+  const ir::SizeNames called(op);
+  for (auto &[id, list] : names)
+    if (!llvm::is_contained(list, called[id]))
+      list.push_back(called[id]);
   // Loops get names for the numbers of their steps.
   bool computesSizes = op.walk([](mlir::Operation *inner) {
                            return mlir::isa<ir::WhileOp>(inner) || ir::symbolDefinedBy(inner)

@@ -129,7 +129,7 @@ private:
     std::vector<SizeNames> names;
     for (int64_t slot = 0; slot < numGiven(); ++slot) {
       names.push_back({"d" + std::to_string(slot), sizeName(slot)});
-      if (size_t(slot) < options.symbols.size())
+      if (size_t(slot) < options.symbols.size() && options.symbols[size_t(slot)] != sizeName(slot))
         names.back().push_back(options.symbols[size_t(slot)]);
     }
     auto asked = parseSizes(options.sizes, names);
