@@ -511,3 +511,12 @@ func.func @scatter_last(%x: tensor<3x2xi32> {keratin.kind = "input", keratin.nam
   %y = keratin.scatter_last %i, %x : (tensor<3xi64>, tensor<3x2xi32>) -> tensor<4x2xi32>
   return %y : tensor<4x2xi32>
 }
+// Sizes that the user named, of format 1.4.
+func.func @size_names(%a: tensor<?x?xf32, #keratin.dims<d0, d1>> {keratin.kind = "input", keratin.name = "a"},
+                      %b: tensor<?xf32, #keratin.dims<d0>> {keratin.kind = "input", keratin.name = "b"})
+    -> (tensor<?xf32, #keratin.dims<d0>> {keratin.kind = "output", keratin.name = "y"})
+    attributes {keratin.sizes = ["batch"]} {
+  %sum = keratin.reduce_sum %a axes = [1] : (tensor<?x?xf32, #keratin.dims<d0, d1>>) -> tensor<?xf32, #keratin.dims<d0>>
+  %y = keratin.add %sum, %b : (tensor<?xf32, #keratin.dims<d0>>, tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d0>>
+  return %y : tensor<?xf32, #keratin.dims<d0>>
+}

@@ -299,8 +299,8 @@ func.func @f(%x: tensor<?x256xf32, #batch> {keratin.kind = "input"}) -> (tensor<
   std::string report = memoryReport(functionOf(*module), {{0, 10}});
   INFO(report);
   auto has = [&](const char *text) { return report.find(text) != std::string::npos; };
-  CHECK(has("arena         10240 bytes (d0 = 10) = 1024*d0"));
-  CHECK(has("live at most  10240 bytes (d0 = 10) = 1024*d0, first at kernel 0 of 3"));
+  CHECK(has("arena         10240 bytes (input_0_dim0 = 10) = 1024*input_0_dim0"));
+  CHECK(has("live at most  10240 bytes (input_0_dim0 = 10) = 1024*input_0_dim0, first at kernel 0 of 3"));
   CHECK(has("arena / live = 1.000"));
   CHECK(has("0 of 0 updates, 1 values over an operand; 0 views"));
   CHECK(has("head: tanh net.cc:57, then 1 in place"));
