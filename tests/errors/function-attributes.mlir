@@ -27,6 +27,21 @@ func.func private @result_kind() -> (tensor<2xf32> {keratin.kind = 1})
 
 // -----
 
+// expected-error @below {{keratin.sizes must be a list of different names of a function's sizes}}
+func.func private @sizes_are_a_list() attributes {keratin.sizes = "batch"}
+
+// -----
+
+// expected-error @below {{keratin.sizes must be a list of different names of a function's sizes}}
+func.func private @sizes_are_words() attributes {keratin.sizes = ["batch size"]}
+
+// -----
+
+// expected-error @below {{keratin.sizes must be a list of different names of a function's sizes}}
+func.func private @sizes_differ() attributes {keratin.sizes = ["batch", "", "batch"]}
+
+// -----
+
 // expected-error @below {{keratin.checks must be a list of requirements {kind, lhs, rhs, message}}}
 func.func private @checks_are_a_list() attributes {keratin.checks = 1}
 

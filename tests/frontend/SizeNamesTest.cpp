@@ -39,10 +39,15 @@ TEST_CASE("names of sizes are words", "[sizes]") {
   for (const char *wrong : {"", "2x", "batch size", "a=b", "größe"})
     CHECK(has(errorOf<K::ValueError>([&] { K::placeholder({wrong, 2}); }),
               std::string("entry 0 of shape is named '") + wrong +
-                  "'; needed letters, digits and _"));
+                  "'; needed letters, digits and _, a letter first,"));
   CHECK_THROWS_AS(K::placeholder({std::string(65, 'a')}), K::ValueError);
-  CHECK_THROWS_AS(K::placeholder({"batch", "columns"}, {.sparse = true}), K::NotImplementedError);
-  CHECK(has(errorOf<K::ValueError>([&] { keratin::Size(4).name(); }), "the Size is no name"));
+  CHECK(has(errorOf<K::ValueError>([] { K::placeholder(K::constant(Array{2, 3})); }),
+            "the shape must be a list of numbers, names and None"));
+  CHECK(has(errorOf<K::NotImplementedError>(
+                [] { K::placeholder({"batch", "columns"}, {.sparse = true}); }),
+            "names for the sizes of a sparse placeholder; needed numbers or None"));
+  CHECK(has(errorOf<K::ValueError>([&] { keratin::Size(4).name(); }),
+            "Size::name: the Size is no name"));
 }
 
 TEST_CASE("saved functions keep the names of sizes", "[sizes]") {

@@ -270,6 +270,21 @@ static const std::vector<Evil> &evils() {
       {"part of nothing",
        [](G g) { functionOf(g)->mutable_inputs(0)->set_negative_part_symbol(9); },
        "there is no symbol 8"},
+      {"names of sizes in an older format", [](G g) { functionOf(g)->add_named_symbols(0); },
+       "needs format version 1.4"},
+      {"name of no symbol",
+       [](G g) {
+         g.set_version(ir::kSavedMajor << 16 | ir::kSavedMinorOfSizeNames);
+         functionOf(g)->add_named_symbols(1);
+       },
+       "the named symbols are not in order, or none of the function's"},
+      {"name that is no word",
+       [](G g) {
+         g.set_version(ir::kSavedMajor << 16 | ir::kSavedMinorOfSizeNames);
+         functionOf(g)->set_symbols(0, "batch size");
+         functionOf(g)->add_named_symbols(0);
+       },
+       "a size cannot be named 'batch size'"},
       {"output of nothing", [](G g) { functionOf(g)->mutable_outputs(0)->set_value(99); },
        "there is no value 99"},
       {"update of nothing", [](G g) { functionOf(g)->mutable_updates(0)->set_variable(1); },
