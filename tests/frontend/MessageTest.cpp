@@ -124,7 +124,7 @@ TEST_CASE("Messages about making tensors", "[message]") {
   refuses<ValueError>("a sparse tensor of rank", [&] { K::placeholder({2}, None, None, true); });
   refuses<ValueError>("neither shape nor ndim is given; needed one of them",
                       [&] { K::placeholder(); });
-  refuses<ValueError>("the shape must be a list of numbers and None",
+  refuses<ValueError>("the shape must be a list of numbers, names and None",
                       [&] { K::placeholder(None, -1); });
   refuses<ValueError>("the shape must hold None, names and sizes of 0 or more",
                       [&] { K::placeholder({-1}); });
