@@ -21,7 +21,7 @@ except ImportError:
 RUN, SOURCE, SCRATCH = map(os.path.abspath, sys.argv[1:])
 shutil.rmtree(SCRATCH, ignore_errors=True)
 os.makedirs(SCRATCH)
-MODEL = os.path.join(SOURCE, "variables.mlir")
+MODEL = os.path.join(SOURCE, "Inputs", "variables.mlir")
 
 
 def run(*arguments):

@@ -69,13 +69,13 @@
 // REPORT:      arena         128 bytes
 // REPORT-NEXT: live at most  8 bytes, first at kernels 0 to 1 of 2
 // REPORT:      128    0       inside scan of {{.*}} loops.mlir:{{[0-9]+}}  0-1      #
-// REPORT:      loop of kernels 0 to 1, scan of {{.*}} loops.mlir:{{[0-9]+}}: d0 steps of 2 kernels, 128 bytes inside
+// REPORT:      loop of kernels 0 to 1, scan of {{.*}} loops.mlir:{{[0-9]+}}: input_0_dim0 steps of 2 kernels, 128 bytes inside
 // REPORT-NEXT:   state 0: 4 bytes, in two buffers
-// REPORT-NEXT:   stack 0: 4 bytes a step, 128 bytes (= 4*d0) in all
-// REPORT-NEXT:   stack 1: 128 bytes (= 4*d1) a step, 4096 bytes (= 4*d0*d1) in all
+// REPORT-NEXT:   stack 0: 4 bytes a step, 128 bytes (= 4*input_0_dim0) in all
+// REPORT-NEXT:   stack 1: 128 bytes (= 4*input_0_dim1) a step, 4096 bytes (= 4*input_0_dim0*input_0_dim1) in all
 // REPORT:        4      {{[0-9]+}} {{ *}}scan of {{.*}}, result 1 loops.mlir:{{[0-9]+}} {{ *}}0-1      ##
 // REPORT:        4      {{[0-9]+}} {{ *}}state 0 loops.mlir:{{[0-9]+}} {{ *}}0-1      ##
-// REPORT:        loop of kernel 0, scan of {{.*}} loops.mlir:{{[0-9]+}}: d1 steps of 1 kernels, 0 bytes inside
+// REPORT:        loop of kernel 0, scan of {{.*}} loops.mlir:{{[0-9]+}}: input_0_dim1 steps of 1 kernels, 0 bytes inside
 // REPORT-NEXT:     state 0: 4 bytes, in place
 // REPORT-NEXT:     state 1: 4 bytes, in stack 0
 

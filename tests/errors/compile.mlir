@@ -33,7 +33,7 @@ func.func @frontend_op() -> tensor<2xf32> {
   return %y : tensor<2xf32>
 }
 
-// CPU: error: unknown cpu 'nobody'
+// CPU: error: compiling function 'kernel': unknown cpu 'nobody'
 // KERNEL: error: a kernel stands in the graph already; kernels do not nest; at {{.*}}compile.mlir:[[@LINE+2]]
 func.func @kernel(%x: tensor<2xf32>) -> tensor<2xf32> {
   %y = keratin.kernel (%x) : (tensor<2xf32>) -> tensor<2xf32> {

@@ -6,12 +6,12 @@
 
 // REPORT:      arena         256 bytes
 // REPORT:      in the call   16 bytes a step of a tape
-// REPORT-NEXT: in the call   64*floordiv(d0 + 1, 2) + 128 bytes
-// REPORT:      loop of kernel 0, while of {{.*}} tapes.mlir:{{[0-9]+}}: d0 steps of 1 kernels
+// REPORT-NEXT: in the call   64*floordiv(computed_size + 1, 2) + 128 bytes
+// REPORT:      loop of kernel 0, while of {{.*}} tapes.mlir:{{[0-9]+}}: computed_size steps of 1 kernels
 // REPORT-NEXT:   state 0: 1 bytes, in place
 // REPORT-NEXT:   state 1: 16 bytes, in two buffers
 // REPORT-NEXT:   stack 0: 16 bytes a step, in a tape that grows
-// REPORT:        stack 0: 16 bytes a step, 512 bytes (= 16*d0) in all
+// REPORT:        stack 0: 16 bytes a step, 512 bytes (= 16*computed_size) in all
 
 // PLAN-LABEL: func.func @root
 // PLAN-SAME:    keratin.memories = [#keratin.memory<host, 256>, #keratin.memory<host, 16, step of d0>, #keratin.memory<host, 64*floordiv(d0 + 1, 2) + 128, after d0>]

@@ -4,16 +4,16 @@
 // RUN: keratin-compile %S/Inputs/net.mlir --function=train --progress --mcpu=multi -o %t.so 2>&1 | FileCheck %s --check-prefix=MULTI
 
 //      CHECK: train: graph [[OF:[0-9]+]]/[[OF]]
-// CHECK-NEXT: train: gradient [[OF:[0-9]+]]/[[OF]]
-// CHECK-NEXT: train: simplify [[OF:[0-9]+]]/[[OF]]
-// CHECK-NEXT: train: fusion [[OF:[0-9]+]]/[[OF]]
-// CHECK-NEXT: train: memory [[OF:[0-9]+]]/[[OF]]
+// CHECK-NEXT: train: grad [[OF:[0-9]+]]/[[OF]]
+// CHECK-NEXT: train: simplified [[OF:[0-9]+]]/[[OF]]
+// CHECK-NEXT: train: fused [[OF:[0-9]+]]/[[OF]]
+// CHECK-NEXT: train: plan [[OF:[0-9]+]]/[[OF]]
 // CHECK-NEXT: train: host 1/1
 // CHECK-NEXT: train: kernels [[OF:[0-9]+]]/[[OF]]
 // CHECK-NEXT: train: llvm [[OF:[0-9]+]]/[[OF]]
 //  CHECK-NOT: train
 
-//      PLAN: train: memory {{.*}}
+//      PLAN: train: plan {{.*}}
 // PLAN-NEXT: train: host 1/1
 //  PLAN-NOT: train
 

@@ -228,8 +228,8 @@ private:
 // What compiling a function does next (FunctionOptions::progress).
 struct CompileProgress {
   std::string function;
-  // In this order: "budget" (with a memoryBudget), "graph", "gradient", "simplify", "fusion",
-  // "memory", "host", "kernels", "llvm", "link".
+  // In this order: "budget" (with a memoryBudget), "graph", "grad", "simplified", "fused",
+  // "plan", "host", "kernels", "llvm", "link".
   std::string stage;
   std::int64_t done = 0, of = 0; // of the stage's steps; equal at its end, and only there
   std::string next;              // "pass keratin-form-kernels", "a kernel"; "" at a stage's end
