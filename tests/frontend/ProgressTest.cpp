@@ -46,8 +46,8 @@ TEST_CASE("compiling tells of its stages in order, step by step", "[function][pr
           told.push_back(progress);
         },
         memoryBudget);
-    std::vector<std::string> stages = {"graph", "gradient", "simplify", "fusion", "memory",
-                                       "host",  "kernels",  "llvm",     "link"};
+    std::vector<std::string> stages = {"graph", "grad",    "simplified", "fused", "plan",
+                                       "host",  "kernels", "llvm",       "link"};
     if (memoryBudget)
       stages.insert(stages.begin(), "budget");
     size_t at = 0;

@@ -286,7 +286,7 @@ TEST_CASE("wrong files", "[wrong]") {
            "load_function: '/nonexistent/model.ktg' cannot be read: No such file or directory; at "
            "HERE"},
           {"a folder", [&] { K::load_function("/tmp"); },
-           "load_function: '/tmp' cannot be read: this is not a regular file; at HERE"},
+           "load_function: '/tmp' cannot be read: this is a folder; at HERE"},
           {"no such function", [&] { K::load_function(saved.path, "train"); },
            "load_function: '{}' has no function named 'train'; it has predict, step; at HERE"},
           {"which function", [&] { K::load_function(saved.path); },
