@@ -200,11 +200,16 @@ int keratin::compiler::passCount(PipelinePhase phase, const PhaseOptions &option
 namespace {
 constexpr Stage firstStage = Stage::Graph, lastStage = Stage::Host;
 
+// An option refers to its description.
+const char *lastStageHelp() {
+  static const std::string text =
+      "last stage: " + llvm::join(stageNames(firstStage, lastStage), ", ");
+  return text.c_str();
+}
+
 struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
-  Option<std::string> stopAfter{
-      *this, "stop-after",
-      llvm::cl::desc("last stage: " + llvm::join(stageNames(firstStage, lastStage), ", ")),
-      llvm::cl::init(stageName(Stage::Plan))};
+  Option<std::string> stopAfter{*this, "stop-after", llvm::cl::desc(lastStageHelp()),
+                                llvm::cl::init(stageName(Stage::Plan))};
   Option<int64_t> keptBytes{*this, "kept-bytes",
                             llvm::cl::desc("that gradients may keep of loops; -1: any number"),
                             llvm::cl::init(-1)};

@@ -2,6 +2,7 @@
 
 #include "ir/dialect/Keratin.h"
 #include "ir/dialect/Signature.h"
+#include "ir/dialect/SizeNames.h"
 #include "ir/dialect/SourceLine.h"
 #include "ir/reference/BlockRunner.h"
 #include "ir/reference/Evaluation.h"
@@ -24,10 +25,12 @@ static std::string text(Type type) {
 
 //===-- Arguments -----------------------------------------------------------------------------===//
 
-static LogicalResult bindSymbol(EvaluationContext &context, int64_t id, int64_t value) {
+static LogicalResult bindSymbol(EvaluationContext &context, func::FuncOp function, int64_t id,
+                                int64_t value) {
   auto [known, isNew] = context.symbols.try_emplace(id, value);
   if (!isNew && known->second != value)
-    return fail(context, "d" + Twine(id) + " is " + Twine(known->second) + " and " + Twine(value));
+    return fail(context,
+                SizeNames(function)[id] + " is " + Twine(known->second) + " and " + Twine(value));
   return success();
 }
 
@@ -59,7 +62,7 @@ static LogicalResult bindArguments(func::FuncOp function, ArrayRef<HostTensor> a
       return failure();
     parameters.push_back(type);
     for (auto [expected, size] : llvm::zip(getShape(type), argument.dims))
-      if (expected.isSymbol() && failed(bindSymbol(context, expected.symbolId(), size)))
+      if (expected.isSymbol() && failed(bindSymbol(context, function, expected.symbolId(), size)))
         return failure();
     for (const ArgumentSymbol &symbol : Signature(function).symbols(i)) {
       if (argument.isFloat() || argument.size() != 1)
@@ -69,7 +72,7 @@ static LogicalResult bindArguments(func::FuncOp function, ArrayRef<HostTensor> a
         return fail(context, "argument " + Twine(i) + " is a size whose value is " +
                                  Twine(argument.ints[0]) + "; needed " +
                                  (symbol.part == ValuePart::Whole ? "0 or more" : "more"));
-      if (failed(bindSymbol(context, symbol.id, *size)))
+      if (failed(bindSymbol(context, function, symbol.id, *size)))
         return failure();
     }
   }

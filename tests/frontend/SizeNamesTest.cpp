@@ -14,8 +14,10 @@ TEST_CASE("a name is one size wherever it stands", "[sizes]") {
   checkArray(f({three, three})[0], Array{{2.0, 4.0, 1.0}, {6.0, 8.0, 1.0}, {10.0, 12.0, 1.0}});
   checkArray(f({one, one})[0], Array{{2.0, 4.0, 1.0}});
   // A size of 1 is no other size: nothing is broadcast.
-  CHECK(has(errorOf<K::ValueError>([&] { f({three, one}); }),
-            "is fed a value of shape (1, 2); axis 0 of shape (batch, 2) must be 3 in this call"));
+  const std::string message = errorOf<K::ValueError>([&] { f({three, one}); });
+  CHECK((has(message,
+             "is fed a value of shape (1, 2); axis 0 of shape (batch, 2) must be 3 in this call") ||
+         has(message, "batch is 3 and 1"))); // the interpreter
 }
 
 TEST_CASE("sizes with names need no checks of equality", "[sizes]") {

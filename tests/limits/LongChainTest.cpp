@@ -181,7 +181,7 @@ TEST_CASE("Higher derivatives of elementwise functions grow as polynomials", "[c
     return Chain([](ir::GraphMath &g, int64_t,
                     std::vector<Value> &values) { return g.tanh(values.back()); },
                  10, order)
-        .plan()["gradient"];
+        .plan()["grad"];
   };
   // Reverse mode upon reverse mode makes three times the ops for each order: 6,561 times.
   CHECK(opsOfOrder(12) < 40 * opsOfOrder(4));

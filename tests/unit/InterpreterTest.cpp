@@ -180,7 +180,7 @@ TEST_CASE("arguments must fit the parameters") {
   EvaluationContext context;
   context.symbols[1] = 2;
   CHECK(runModule(sumOfPart, {floats({1, 2}, {1, 2}), scalar(1)}, context) ==
-        "error: d1 is 2 and 1");
+        "error: input_1_value is 2 and 1");
 }
 
 TEST_CASE("sizes known only at run time are checked") {
