@@ -85,6 +85,8 @@ static uint32_t minorOf(StringRef name) {
     return kSavedMinorOfLocalSizes;
   if (name == "value_parts")
     return kSavedMinorOfValueParts;
+  if (name == "size_names")
+    return kSavedMinorOfSizeNames;
   const SavedOp *op = findSavedOp(name);
   return op ? op->minor : 0;
 }

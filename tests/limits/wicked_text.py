@@ -275,7 +275,7 @@ class Runner:
         self.sanitized = sanitized
         self.tools, self.folder = pathlib.Path(tools), pathlib.Path(folder)
         self.base = {}
-        self.passes = sorted(set(re.findall(r"--(keratin-[a-z-]+)", subprocess.run(
+        self.passes = sorted(set(re.findall(r"--(keratin-[a-z-]*[a-z])", subprocess.run(
             [self.tools / "keratin-opt", "--help"], capture_output=True, text=True).stdout)) -
             {"keratin-pipeline", "keratin-compile", "keratin-fail"})
 

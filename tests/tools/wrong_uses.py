@@ -59,14 +59,14 @@ TOOLS = [
     ("an input forgotten", predict, "keratin-run: error: input 'x' (float32 (None, 4)) is not given: --input x=FILE.npy, or --random"),
     ("an input that is not there", predict + " --input=z=x.npy", "keratin-run: error: the function has no input 'z'; its inputs are x (float32 (None, 4))"),
     ("another dtype", predict + " --input=x=x64.npy", "keratin-run: error: input 'x' is an array of float64 with rank 2; float32 (None, 4) is needed"),
-    ("another size", predict + " --input=x=x3.npy", "keratin-run: error: function 'predict': input 'x' (net.mlir:3) is fed a value of shape (1, 3); shape (x, 4) is needed"),
+    ("another size", predict + " --input=x=x3.npy", "keratin-run: error: function 'predict': input 'x' (net.mlir:3) is fed a value of shape (1, 3); shape (x_dim0, 4) is needed"),
     ("no array", predict + " --input=x=none.npy", "none.npy: error: No such file or directory"),
-    ("no size of that name", random + " --size=rows=3", "keratin-run: error: the function has no size 'rows'; there are d0 (x_dim0)"),
+    ("no size of that name", random + " --size=rows=3", "keratin-run: error: --size: the function has no size 'rows'; there are d0 (x_dim0)"),
     ("no such device", random + " --device=gpu", "keratin-run: error: --device=gpu: unknown device 'gpu'; known devices: cpu"),
     ("no weights", random + " --weights=none.npz", "none.npz: error: No such file or directory"),
     ("a kind of file that there is not", random + " --weights=w.h5", "keratin-run: error: 'w.h5' ends in no known way; needed .safetensors or .npz"),
     ("no number", random + " --repeat=many", "keratin-run: error: --repeat needs a number of at least 0, found 'many'"),
-    ("no model", "keratin-run text.txt", "text.txt:1:1: error: custom op 'hello' is unknown ..."),
+    ("no model", "keratin-run text.txt", "text.txt: error: this is a text without a function (func.func); needed a saved graph (.ktg) or textual IR"),
     ("an option for models", "keratin-run libnet.so --function=predict --random --target=cuda", "keratin-run: error: --target goes with a model, not a shared object"),
     ("an option that there is not", random + " --weight=w.npz", "keratin-run: error: there is no option '--weight'; --help lists them"),
     ("no such target", "keratin-compile net.mlir --target=tpu", "keratin-compile: error: unknown target 'tpu'; known targets: cpu, cuda, and of CPUs triples such as x86_64-linux-gnu"),
@@ -112,8 +112,8 @@ def predict_with(x, y, workspace=None, bytes=0, on=None):
 assert told("net_state_create", ctypes.byref(state)) == "nothing"
 y = tensor(2, 3)
 OBJECTS = [
-    ("another size", lambda: predict_with(tensor(2, 5), y), "function 'predict': input 'x' (net.mlir:3) is fed a value of shape (2, 5); shape (x, 4) is needed"),
-    ("another rank", lambda: predict_with(tensor(4), y), "function 'predict': input 'x' (net.mlir:3) is fed a value of rank 1; rank 2 is needed, shape (x, 4)"),
+    ("another size", lambda: predict_with(tensor(2, 5), y), "function 'predict': input 'x' (net.mlir:3) is fed a value of shape (2, 5); shape (x_dim0, 4) is needed"),
+    ("another rank", lambda: predict_with(tensor(4), y), "function 'predict': input 'x' (net.mlir:3) is fed a value of rank 1; rank 2 is needed, shape (x_dim0, 4)"),
     ("another dtype", lambda: predict_with(tensor(2, 4, dtype=FLOAT64), y), "function 'predict': input 'x' (net.mlir:3) is fed a value of dtype float64; float32 is needed"),
     ("no data", lambda: predict_with(tensor(2, 4, data=None), y), "function 'predict': input 'x' (net.mlir:3) is fed no data"),
     ("an output of another size", lambda: predict_with(tensor(2, 4), tensor(2, 4)), "function 'predict': the buffer of output 'y' (net.mlir:7) has dtype float32 and shape (2, 4); dtype float32 and shape (2, 3) are needed"),
