@@ -47,7 +47,9 @@ static bool write(func::FuncOp function, const std::string &path) {
   for (unsigned i = 0; i < names.size(); ++i)
     function.setArgAttr(i, "keratin.name", b.getStringAttr(names[i]));
   EvaluationContext context;
-  context.symbols[0] = 2;
+  // d0 is 2; a graph with sizes by name has several.
+  for (int64_t id = 0; id < 4; ++id)
+    context.symbols[id] = 2 + id;
   std::vector<HostTensor> arguments;
   std::string text;
   for (auto [i, argument] : llvm::enumerate(function.getArguments())) {
