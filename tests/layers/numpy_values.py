@@ -2,6 +2,8 @@
 
   python3 numpy_values.py
 """
+import math
+
 import numpy as np
 
 
@@ -115,6 +117,7 @@ show("cross", attention(x, m, m, 2, True))
 z = np.array([-2, -0.5, 0, 0.5, 2.0])
 for name, y in {
     "elu": np.where(z > 0, z, np.exp(z) - 1), "exponential": np.exp(z),
+    "gelu": z / 2 * (1 + np.vectorize(math.erf)(z / np.sqrt(2))),
     "gelu_tanh": z / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (z + 0.044715 * z**3))),
     "hard_sigmoid": np.clip(0.2 * z + 0.5, 0, 1), "linear": z, "relu": relu(z), "sigmoid": sigmoid(z),
     "silu": z * sigmoid(z), "softmax": softmax(z), "softplus": np.log1p(np.exp(z)),
