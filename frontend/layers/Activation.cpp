@@ -21,10 +21,8 @@ struct Known {
 static const Known known[] = {
     {"elu", [](const Tensor &x, SourceLocation at) { return K::elu(x, 1.0, at); }},
     {"exponential", [](const Tensor &x, SourceLocation at) { return K::exp(x, at); }},
-    {"gelu",
-     [](const Tensor &x, SourceLocation at) {
-       return 0.5 * x * (1.0 + K::erf(std::sqrt(0.5) * x, at));
-     }},
+    {"gelu", [](const Tensor &x,
+                SourceLocation at) { return 0.5 * x * (1.0 + K::erf(std::sqrt(0.5) * x, at)); }},
     {"gelu_tanh",
      [](const Tensor &x, SourceLocation at) {
        Tensor cubic = x + 0.044715 * (x * K::square(x, at));
