@@ -5,7 +5,7 @@ keratin_find_package(LLD VERSION 19.1 FOR "the linker that KERATIN_STATIC_DEPEND
   FIND CONFIG PATHS /usr/lib/llvm-19/lib/cmake/lld)
 
 # Archives by their paths, since the targets of MLIR's ask for the shared LLVM. lld takes no heed of their order.
-# What a program does not use is left out, and nothing of them is seen outside of it.
+# What a program does not use is left out; tools/package/exports.map hides them in libkeratin.so.
 get_property(_mlir_libraries GLOBAL PROPERTY MLIR_ALL_LIBS)
 set(_archives "")
 foreach(_library IN LISTS _mlir_libraries LLVM_AVAILABLE_LIBS)
@@ -19,7 +19,7 @@ foreach(_library IN LISTS _mlir_libraries LLVM_AVAILABLE_LIBS)
   endif()
 endforeach()
 target_link_libraries(keratin_mlir INTERFACE ${_archives} ZLIB::ZLIB zstd::libzstd_static ${CMAKE_DL_LIBS} Threads::Threads)
-add_link_options(-Wl,--exclude-libs,ALL -Wl,--gc-sections -static-libgcc)
+add_link_options(-Wl,--gc-sections -static-libgcc)
 
 # Abseil's imported targets are those of the shared libraries: the same ones, made of the archives.
 set(KERATIN_SHARED_DEPENDENCIES "")

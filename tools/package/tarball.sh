@@ -19,15 +19,17 @@ cmake --install build/static --prefix "$package" --strip >/dev/null
 # The licences of what LLVM itself holds of others.
 install -m 644 /usr/share/doc/llvm-19-dev/copyright "$package/share/doc/keratin/licenses/LLVM-parts.txt"
 
-# Whatever is loaded asks for the system's libraries only, or for what is in the package.
+# What is loaded with them is in the package, or libc, libm and libstdc++.
 failed=0
-while read -r file; do
-  needed=$(readelf -d "$file" 2>/dev/null | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
-    { grep -vE '^(libc|libm|libstdc\+\+)\.so\.6$|^libgcc_s\.so\.1$|^ld-linux-.*' || true; } |
-    while read -r name; do [ -e "$package/lib/keratin/$name" ] || echo "$name"; done)
-  [ -z "$needed" ] || { echo "${file#"$stage"/} needs" $needed >&2; failed=1; }
-done < <(find "$package/bin" "$package/lib" -type f \( -perm -u+x -o -name '*.so*' \))
+for file in "$package"/bin/* "$package"/lib/libkeratin.so "$package"/lib/keratin/ld.lld; do
+  needed=$(ldd "$file" | sed -n 's/^\t\(lib[^ ]*\) => \(.*\)/\1 \2/p' |
+    { grep -vE "^lib(c|m|stdc\+\+)\.so\.6 |^libgcc_s\.so\.1 | $package/" || true; })
+  [ -z "$needed" ] || { printf '%s needs\n%s\n' "${file#"$stage"/}" "$needed" >&2; failed=1; }
+done
 [ "$failed" = 0 ]
+
+# What users do with a package works with this one.
+bash tests/install/install.sh "$PWD/build/static" "$PWD/tests/install" "$stage/trial" cc c++
 
 # The same files give the same bytes. Quicker than xz does by itself, and a tenth larger.
 XZ_OPT=-T0\ -2 tar -C "$stage" --sort=name --owner=0 --group=0 --numeric-owner --mtime='@0' -cJf "$output/$name.tar.xz" "$name"
