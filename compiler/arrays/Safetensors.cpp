@@ -1,25 +1,18 @@
 #include "compiler/arrays/Safetensors.h"
 
 #include "runtime/core/DType.h"
+#include "runtime/object/SafetensorsHeader.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <unordered_set>
 
 using namespace keratin;
 using namespace keratin::compiler;
 using nlohmann::json;
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "elements are written as they lie");
-
-static constexpr std::pair<const char *, keratin_dtype_t> dtypes[] = {
-    {"BOOL", KERATIN_DTYPE_BOOL},     {"I8", KERATIN_DTYPE_INT8},
-    {"I16", KERATIN_DTYPE_INT16},     {"I32", KERATIN_DTYPE_INT32},
-    {"I64", KERATIN_DTYPE_INT64},     {"U8", KERATIN_DTYPE_UINT8},
-    {"U16", KERATIN_DTYPE_UINT16},    {"U32", KERATIN_DTYPE_UINT32},
-    {"U64", KERATIN_DTYPE_UINT64},    {"F16", KERATIN_DTYPE_FLOAT16},
-    {"BF16", KERATIN_DTYPE_BFLOAT16}, {"F32", KERATIN_DTYPE_FLOAT32},
-    {"F64", KERATIN_DTYPE_FLOAT64}};
 
 static absl::Status refuse(const std::string &why) { return absl::InvalidArgumentError(why); }
 
@@ -35,59 +28,35 @@ struct Entry {
 };
 } // namespace
 
-static absl::StatusOr<uint64_t> numberOf(const json &value, const std::string &what) {
-  if (!value.is_number_unsigned())
-    return refuse(what + " is no whole number");
-  return value.get<uint64_t>();
-}
-
-// The bytes of the entry's elements.
-static absl::StatusOr<uint64_t> takeShape(const json &shape, const std::string &what,
-                                          Entry &entry) {
-  if (shape.size() > KERATIN_MAX_RANK)
-    return refuse(what + ": a shape of " + std::to_string(shape.size()) + " sizes; at most " +
-                  std::to_string(KERATIN_MAX_RANK) + " are read");
+// The bytes of a tensor of this dtype and these dims.
+static absl::StatusOr<uint64_t> bytesOf(const Entry &entry, const std::string &what) {
   auto bytes = uint64_t(runtime::dtypeSize(entry.dtype));
   // Of what has a size of 0 the others may be any.
   bool isEmpty = false, isTooLarge = false;
-  for (const json &size : shape) {
-    auto number = numberOf(size, what + ": a size");
-    if (!number.ok())
-      return number.status();
-    if (*number > uint64_t(INT64_MAX))
+  for (int64_t size : entry.dims) {
+    if (size < 0)
       return refuse(what + ": a size does not fit 64 bits");
-    isEmpty |= *number == 0;
-    isTooLarge |= __builtin_mul_overflow(bytes, *number, &bytes);
-    entry.dims.push_back(int64_t(*number));
+    isEmpty |= size == 0;
+    isTooLarge |= __builtin_mul_overflow(bytes, uint64_t(size), &bytes);
   }
   if (isTooLarge && !isEmpty)
     return refuse(what + ": its bytes do not fit 64 bits");
   return isEmpty ? 0 : bytes;
 }
 
-static absl::StatusOr<Entry> entryOf(const std::string &name, const json &value) {
-  const std::string what = "tensor '" + name + "'";
-  if (!value.is_object() || !value.contains("dtype") || !value.contains("shape") ||
-      !value.contains("data_offsets"))
-    return refuse(what + ": needed dtype, shape and data_offsets");
-  const json &dtype = value["dtype"], &shape = value["shape"], &offsets = value["data_offsets"];
-  auto known = std::find_if(std::begin(dtypes), std::end(dtypes), [&](const auto &entry) {
-    return dtype.is_string() && dtype.get_ref<const std::string &>() == entry.first;
-  });
-  if (known == std::end(dtypes))
+static absl::StatusOr<Entry> entryOf(const runtime::SafetensorsEntry &found) {
+  const std::string what = std::string("tensor '") + found.name.data() + "'";
+  if (found.dtype == KERATIN_DTYPE_INVALID)
     return refuse(what + ": a dtype that Keratin has not");
-  if (!shape.is_array() || !offsets.is_array() || offsets.size() != 2)
-    return refuse(what + ": needed a list as shape, and two data_offsets");
-  Entry entry{name, known->second, {}, 0, 0};
-  auto bytes = takeShape(shape, what, entry);
-  auto begin = numberOf(offsets[0], what + ": an offset");
-  auto end = numberOf(offsets[1], what + ": an offset");
-  for (const auto *number : {&bytes, &begin, &end})
-    if (!number->ok())
-      return number->status();
-  entry.begin = *begin;
-  entry.end = *end;
-  if (entry.begin > entry.end || entry.end - entry.begin != *bytes)
+  Entry entry{found.name.data(),
+              keratin_dtype_t(found.dtype),
+              {found.dims, found.dims + found.rank},
+              found.begin,
+              found.end};
+  auto bytes = bytesOf(entry, what);
+  if (!bytes.ok())
+    return bytes.status();
+  if (entry.end - entry.begin != *bytes)
     return refuse(what + ": data_offsets hold " + std::to_string(entry.end - entry.begin) +
                   " bytes; needed " + std::to_string(*bytes) + " for its shape and dtype");
   return entry;
@@ -95,19 +64,21 @@ static absl::StatusOr<Entry> entryOf(const std::string &name, const json &value)
 
 // In the order of their bytes, which fill the `bytes` behind the header.
 static absl::StatusOr<std::vector<Entry>> parseHeader(std::string_view text, uint64_t bytes) {
-  // The parser keeps its own stack, so a deeply nested header is no danger.
-  const json header = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!header.is_object())
-    return refuse("its header is no JSON object");
+  runtime::SafetensorsHeader header(text.data(), text.size());
+  runtime::SafetensorsEntry found;
   std::vector<Entry> entries;
-  for (const auto &[name, value] : header.items()) {
-    if (name == "__metadata__")
-      continue;
-    auto entry = entryOf(name, value);
+  std::unordered_set<std::string> names;
+  while (header.next(found)) {
+    auto entry = entryOf(found);
     if (!entry.ok())
       return entry.status();
+    if (!names.insert(entry->name).second)
+      return refuse("two tensors are named '" + entry->name + "'");
     entries.push_back(*std::move(entry));
   }
+  if (header.problem())
+    return refuse(header.problem() + (", behind " + std::to_string(header.place())) +
+                  " bytes of it");
   std::sort(entries.begin(), entries.end(), [](const auto &a, const auto &b) {
     return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
   });
@@ -180,9 +151,10 @@ void compiler::writeSafetensors(const std::vector<NamedView> &arrays, const Byte
   json header = json::object();
   uint64_t at = 0;
   for (const auto &[name, array] : arrays) {
-    auto known = std::find_if(std::begin(dtypes), std::end(dtypes),
-                              [&](const auto &entry) { return entry.second == array.dtype; });
-    header[name] = {{"dtype", known->first},
+    auto known =
+        std::find_if(std::begin(runtime::safetensorsDTypes), std::end(runtime::safetensorsDTypes),
+                     [&](const auto &entry) { return entry.dtype == array.dtype; });
+    header[name] = {{"dtype", known->name},
                     {"shape", array.dims},
                     {"data_offsets", {at, at + array.data.size()}}};
     at += array.data.size();

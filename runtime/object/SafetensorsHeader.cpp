@@ -128,17 +128,7 @@ bool SafetensorsHeader::numbers(uint64_t *values, int32_t most, int32_t &count) 
 }
 
 static int32_t dtypeOf(const char *name) {
-  static const struct {
-    const char *name;
-    int32_t dtype;
-  } known[] = {{"BOOL", KERATIN_DTYPE_BOOL},     {"I8", KERATIN_DTYPE_INT8},
-               {"I16", KERATIN_DTYPE_INT16},     {"I32", KERATIN_DTYPE_INT32},
-               {"I64", KERATIN_DTYPE_INT64},     {"U8", KERATIN_DTYPE_UINT8},
-               {"U16", KERATIN_DTYPE_UINT16},    {"U32", KERATIN_DTYPE_UINT32},
-               {"U64", KERATIN_DTYPE_UINT64},    {"F16", KERATIN_DTYPE_FLOAT16},
-               {"BF16", KERATIN_DTYPE_BFLOAT16}, {"F32", KERATIN_DTYPE_FLOAT32},
-               {"F64", KERATIN_DTYPE_FLOAT64}};
-  for (const auto &each : known)
+  for (const auto &each : safetensorsDTypes)
     if (strcmp(each.name, name) == 0)
       return each.dtype;
   return KERATIN_DTYPE_INVALID; // no variable has it

@@ -8,6 +8,20 @@
 
 namespace keratin::runtime {
 
+// What the format calls dtypes.
+struct SafetensorsDType {
+  const char *name;
+  keratin_dtype_t dtype;
+};
+inline constexpr SafetensorsDType safetensorsDTypes[] = {
+    {"BOOL", KERATIN_DTYPE_BOOL},     {"I8", KERATIN_DTYPE_INT8},
+    {"I16", KERATIN_DTYPE_INT16},     {"I32", KERATIN_DTYPE_INT32},
+    {"I64", KERATIN_DTYPE_INT64},     {"U8", KERATIN_DTYPE_UINT8},
+    {"U16", KERATIN_DTYPE_UINT16},    {"U32", KERATIN_DTYPE_UINT32},
+    {"U64", KERATIN_DTYPE_UINT64},    {"F16", KERATIN_DTYPE_FLOAT16},
+    {"BF16", KERATIN_DTYPE_BFLOAT16}, {"F32", KERATIN_DTYPE_FLOAT32},
+    {"F64", KERATIN_DTYPE_FLOAT64}};
+
 // What the header says of one tensor; its elements are the bytes [begin, end) behind the header.
 struct SafetensorsEntry {
   Text name; // ends in a NUL
