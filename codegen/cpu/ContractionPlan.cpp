@@ -164,7 +164,7 @@ static void chooseB(ContractionPlan &plan, const ContractionSpec &spec, int64_t 
   }
   if (plan.b != Access::Direct)
     plan.packedRowsThreshold = -1;
-  plan.wholePanels = spec.n.constant && *spec.n.constant % plan.tileColumns() == 0;
+  plan.wholePanels = spec.n.isMultipleOf(plan.tileColumns());
   // Weights whose sizes are known. A row or two have tiles as wide as a stretch.
   constexpr int64_t staysBytes = 512 * 1024;
   int64_t fewest = spec.m.constant.value_or(plan.tileRows);

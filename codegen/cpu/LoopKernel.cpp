@@ -59,7 +59,7 @@ SmallVector<LoopPass::Column> LoopKernel::columnsOf(Value block) {
   const LoopSchedule &schedule = plan.schedule;
   const DimExpr &extent = nest.innermost().extent;
   Value n = emitter.extent(extent);
-  bool isWhole = extent.isConstant() && extent.constantValue() % schedule.blockColumns() == 0;
+  bool isWhole = extent.content() % schedule.blockColumns() == 0;
   Value first = b.create<arith::MulIOp>(loc, block, emitter.i64(schedule.blockColumns()));
   SmallVector<LoopPass::Column> columns(schedule.columnVectors);
   for (auto [u, column] : llvm::enumerate(columns)) {

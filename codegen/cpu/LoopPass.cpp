@@ -20,6 +20,12 @@ void LoopPass::emitLanes(unsigned stage, Value position, MutableArrayRef<Value> 
   body.emit(stage, accumulators);
 }
 
+// Whether what is walked `count` elements at a time never ends with fewer: rows, and their blocks
+// and chunks, which are multiples of any number of vectors.
+bool LoopPass::areFull(int64_t count) const {
+  return nest.innermost().extent.content() % uint64_t(count) == 0;
+}
+
 LoopPass::Values LoopPass::walkLanes(unsigned stage, Value from, Value to,
                                      std::optional<int64_t> extent) {
   size_t count = ops(stage).size();
@@ -37,7 +43,7 @@ LoopPass::Values LoopPass::walkLanes(unsigned stage, Value from, Value to,
     tail = extent ? add(from, emitter.i64(*extent / step * step)) : add(from, whole);
     sets = wholeVectors(stage, from, tail, std::move(sets));
   }
-  if (!extent || *extent % step != 0) {
+  if (!areFull(step)) {
     Values first = lastVectors(stage, tail, to, extent, ArrayRef<Value>(sets).take_front(count));
     std::copy(first.begin(), first.end(), sets.begin());
   }
@@ -68,7 +74,7 @@ LoopPass::Values LoopPass::lastVectors(unsigned stage, Value from, Value to,
                                        std::optional<int64_t> extent,
                                        ArrayRef<Value> accumulators) {
   unsigned lanes = schedule.lanes;
-  bool isMasked = !extent || *extent % lanes != 0;
+  bool isMasked = !areFull(lanes);
   auto vector = [&](Value iv, ArrayRef<Value> carried) {
     Values next(carried);
     emitter.setMask(isMasked ? emitter.maskBelow(iv, to) : Value());

@@ -45,6 +45,7 @@ private:
   Values absorbBlocks(unsigned stage, Value extent, Values sums,
                       llvm::function_ref<Values(Value from, Value to)> block);
   Values wholeVectors(unsigned stage, Value from, Value to, Values sets);
+  bool areFull(int64_t count) const;
   Values lastVectors(unsigned stage, Value from, Value to, std::optional<int64_t> extent,
                      llvm::ArrayRef<Value> accumulators);
   void emitLanes(unsigned stage, Value position, llvm::MutableArrayRef<Value> accumulators);

@@ -194,7 +194,7 @@ void ScanKernel::emitPrefixes() {
     Value n = size(lines.length), whole = wholePart(n, lanes);
     SmallVector<Value> state{emitter.splat(initial())};
     auto tail = [&] {
-      if (!isWhole(lines.length, 1))
+      if (!areFull(lines.length, 1))
         state = loop(whole, n, lanes, state, [&](Value iv, ArrayRef<Value> carried) {
           return SmallVector<Value>{prefixes(row, iv, emitter.maskBelow(iv, n), carried[0])};
         });

@@ -120,6 +120,10 @@ bool SingleOpKernel::isWhole(const DimExpr &extent, unsigned vectors) const {
          extent.constantValue() % (int64_t(lanes) * vectors) == 0;
 }
 
+bool SingleOpKernel::areFull(const DimExpr &extent, unsigned vectors) const {
+  return extent.content() % (uint64_t(lanes) * vectors) == 0;
+}
+
 SingleOpKernel::Columns SingleOpKernel::columnsFrom(Value column, const DimExpr &extent,
                                                     unsigned unroll) {
   Columns columns;
@@ -163,9 +167,9 @@ SmallVector<Value> SingleOpKernel::laneLoop(const DimExpr &extent, unsigned unro
   };
   if (unroll > 1 && holds(unroll))
     full(unroll);
-  if ((unroll == 1 || !isWhole(extent, unroll)) && holds(1))
+  if ((unroll == 1 || !areFull(extent, unroll)) && holds(1))
     full(1);
-  if (!isWhole(extent, 1)) {
+  if (!areFull(extent, 1)) {
     SmallVector<Value> next = loop(from, n, lanes, ArrayRef<Value>(sets).take_front(init.size()),
                                    [&](Value iv, ArrayRef<Value> carried) {
                                      return body(iv, emitter.maskBelow(iv, n), carried);

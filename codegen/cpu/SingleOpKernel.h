@@ -62,7 +62,9 @@ protected:
   // copies one after the other. Positions past the unrolled part work on the first copy.
   SmallVector<Value> laneLoop(const ir::DimExpr &extent, unsigned unroll, ArrayRef<Value> init,
                               LaneBody body);
-  // Whether every vector of [0, extent) is known to be full when walked `vectors` at a time.
+  // Whether every vector of [0, extent) is known to be full when walked `vectors` at a time, and
+  // whether, besides, there is one.
+  bool areFull(const ir::DimExpr &extent, unsigned vectors) const;
   bool isWhole(const ir::DimExpr &extent, unsigned vectors) const;
 
   // `unroll` vectors side by side from the column on; their masks are null where all are full.

@@ -39,7 +39,8 @@ void WindowKernel::forEachLaneBlock(unsigned most, llvm::function_ref<void(const
   Value whole = e.mul(e.div(n, i64(step)), step);
   e.loop(i64(0), whole, step, [&](Value start) { block(start, most, false); });
   if (!extent.isConstant()) {
-    e.loop(whole, n, lanes, [&](Value start) { block(start, 1, true); });
+    if (extent.content() % uint64_t(step) != 0)
+      e.loop(whole, n, lanes, [&](Value start) { block(start, 1, !areFull(extent, 1)); });
   } else if (int64_t rest = extent.constantValue() % step) {
     block(whole, ceilDiv(rest, int64_t(lanes)), rest % lanes != 0);
   }

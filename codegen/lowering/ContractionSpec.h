@@ -31,6 +31,10 @@ struct ContractionSize {
   mlir::Value value; // index
   std::optional<int64_t> constant;
   std::optional<ir::DimExpr> size; // where code is planned, of sizes that units follow from
+
+  bool isMultipleOf(int64_t number) const {
+    return constant ? *constant % number == 0 : size && size->content() % uint64_t(number) == 0;
+  }
 };
 
 // Called for each vector of finished sums: lanes are the columns n, n + 1, ... of row m. The mask

@@ -1,15 +1,40 @@
 #include "codegen/lowering/KernelListing.h"
 
 #include "codegen/lowering/KernelPlan.h"
+#include "ir/dialect/SizeNames.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <set>
+
 using namespace keratin::codegen;
 using namespace mlir;
+namespace ir = keratin::ir;
+
+// "sizes: d0 is batch, 8*d1 is length": what stands for them in the plans.
+static void printSizes(llvm::raw_ostream &out, func::FuncOp function) {
+  const ir::SizeNames names(function);
+  const ir::LimitedSizes limited(function);
+  std::set<int64_t> symbols;
+  for (Type type : function.getArgumentTypes())
+    for (const ir::DimExpr &size : ir::getShape(cast<RankedTensorType>(type)))
+      if (std::optional<int64_t> symbol = limited.symbolCountedBy(size))
+        symbols.insert(*symbol);
+  const char *separator = "sizes: ";
+  for (int64_t symbol : symbols) {
+    const int64_t unit = limited.of(symbol).unit;
+    out << separator << (unit == 1 ? "" : std::to_string(unit) + "*") << "d" << symbol << " is "
+        << names[symbol];
+    separator = ", ";
+  }
+  if (!symbols.empty())
+    out << "\n";
+}
 
 void keratin::codegen::printKernels(llvm::raw_ostream &out, func::FuncOp function,
                                     const EntryDescription &description) {
+  printSizes(out, function);
   llvm::DenseMap<const KernelPlan *, size_t> firsts;
   for (auto [number, kernel] : llvm::enumerate(ir::numberedKernels(function))) {
     const KernelPlan &plan = *description.plans.lookup(kernel);

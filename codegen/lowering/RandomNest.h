@@ -21,9 +21,7 @@ struct RandomNest {
   uint64_t seed;
 
   // Whether the last group is known to be as long as the others.
-  bool isWhole() const {
-    return elements.isConstant() && elements.constantValue() % groupElements == 0;
-  }
+  bool isWhole() const { return elements.content() % uint64_t(groupElements) == 0; }
   void print(llvm::raw_ostream &out) const {
     out << "nest: " << elements.str() << " elements in groups of " << groupElements << "\n";
   }

@@ -47,8 +47,9 @@ static keratin_symbol_source_t sourceOf(ir::ValuePart part, bool isVariable) {
 LogicalResult FunctionDescription::bindSymbols(func::FuncOp function,
                                                codegen::EntryDescription &entry) {
   const ir::SizeNames names(function);
+  const ir::LimitedSizes limited(function);
   auto add = [&](int64_t id, keratin_symbol_source_t source, int32_t number, int64_t index) {
-    if (entry.addSymbol(id))
+    if (entry.addSymbol(id, limited.of(id).unit))
       symbols.push_back(
           {.source = source, .input = number, .index = index, .name = text(names[id])});
   };
@@ -65,8 +66,8 @@ LogicalResult FunctionDescription::bindSymbols(func::FuncOp function,
     if (!type)
       return ir::emitGraphError(function) << "argument " << i << " is not a ranked tensor";
     for (auto [axis, dim] : llvm::enumerate(ir::getShape(type)))
-      if (dim.isSymbol())
-        add(dim.symbolId(), KERATIN_SYMBOL_INPUT_DIM, number, axis);
+      if (std::optional<int64_t> id = limited.symbolCountedBy(dim))
+        add(*id, KERATIN_SYMBOL_INPUT_DIM, number, axis);
   }
   FailureOr<ir::ComputedSizes> found = ir::ComputedSizes::of(function);
   if (failed(found))
@@ -76,7 +77,32 @@ LogicalResult FunctionDescription::bindSymbols(func::FuncOp function,
     add(op.getSymbol(), KERATIN_SYMBOL_COMPUTED, 0, int64_t(entry.computed.size()));
     entry.computed.push_back(op);
   }
+  entry.closeSymbols();
   return success();
+}
+
+// What the user said of sizes.
+void FunctionDescription::describeLimits(func::FuncOp function, codegen::EntryDescription &entry) {
+  const ir::SizeNames names(function);
+  const ir::LimitedSizes limited(function);
+  for (const auto &[symbol, size] : limited.all()) {
+    const ir::SizeLimits &limits = size.limits;
+    const int64_t slot = entry.slotOf(*mul(DimExpr::symbol(symbol), DimExpr(size.unit)));
+    const char *message = text("size '" + names[symbol] + "'");
+    auto add = [&](keratin_check_kind_t kind, int64_t number) {
+      checks.push_back({.kind = kind,
+                        .status = KERATIN_INVALID_ARGUMENT,
+                        .lhs = slot,
+                        .rhs = entry.slotOf(DimExpr(number)),
+                        .message = message});
+    };
+    if (limits.min > 0)
+      add(KERATIN_CHECK_AT_LEAST, limits.min);
+    if (limits.max != ir::SizeLimits::kNoMax)
+      add(KERATIN_CHECK_AT_MOST, limits.max);
+    if (limits.multipleOf > 1)
+      add(KERATIN_CHECK_MULTIPLE, limits.multipleOf);
+  }
 }
 
 // Memory for the output just described is asked for before the call knows its size.
@@ -193,6 +219,7 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
     constants.push_back({.data = data, .bytes = count * width});
   }
 
+  describeLimits(function, entry);
   if (auto list = function->getAttrOfType<ArrayAttr>("keratin.checks"))
     for (auto check : list.getAsRange<DictionaryAttr>()) {
       auto kind = cast<IntegerAttr>(check.get("kind")).getInt();
@@ -219,20 +246,17 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
   if (failed(describeComputed(function, entry)))
     return failure();
   // Last, when every slot is known.
-  int64_t firstComputed = entry.firstComputedSlot();
   for (const DimExpr &size : entry.sizes) {
-    int64_t level = 0;
-    for (int64_t id : size.symbols()) {
-      std::optional<int64_t> slot = entry.slotOfSymbol(id);
-      if (!slot)
+    for (int64_t id : size.symbols())
+      if (!entry.slotOfSymbol(id))
         return ir::emitGraphError(function) << "nothing gives size '" << ir::SizeNames(function)[id]
                                             << "' a value; needed an input that has it";
-      if (*slot >= firstComputed)
-        level = std::max(level, *slot - firstComputed + 1);
-    }
-    programLevels.push_back(level);
-    std::vector<int64_t> &code =
-        numbers.emplace_back(size.program([&](int64_t id) { return *entry.slotOfSymbol(id); }));
+    programLevels.push_back(entry.levelOf(size));
+    auto counted = entry.countedBy(size);
+    std::vector<int64_t> &code = numbers.emplace_back(
+        counted ? std::vector<int64_t>{KERATIN_SIZE_SLOT, counted->first, KERATIN_SIZE_CONST,
+                                       counted->second, KERATIN_SIZE_FLOORDIV}
+                : size.program([&](int64_t id) { return *entry.slotOfSymbol(id); }));
     programs.push_back({.code = code.data(), .length = int64_t(code.size())});
   }
 

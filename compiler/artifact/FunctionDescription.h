@@ -36,6 +36,7 @@ private:
   const char *text(llvm::StringRef value);
   keratin_tensor_desc_t tensor(mlir::RankedTensorType type, llvm::StringRef name,
                                mlir::Location location, codegen::EntryDescription &entry);
+  void describeLimits(mlir::func::FuncOp function, codegen::EntryDescription &entry);
   mlir::LogicalResult describeCapacity(mlir::RankedTensorType type, mlir::Location location,
                                        codegen::EntryDescription &entry);
   mlir::LogicalResult describeComputed(mlir::func::FuncOp function,

@@ -6,6 +6,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <numeric>
+
 using namespace keratin;
 using namespace keratin::compiler;
 
@@ -69,8 +71,29 @@ std::string FunctionText::requirement(const keratin_check_t &check) const {
   std::string lhs = slot(check.lhs), rhs = slot(check.rhs);
   std::string condition = check.kind == KERATIN_CHECK_EQUAL       ? lhs + " == " + rhs
                           : check.kind == KERATIN_CHECK_BROADCAST ? lhs + " == 1 or " + rhs
+                          : check.kind == KERATIN_CHECK_AT_MOST   ? lhs + " <= " + rhs
+                          : check.kind == KERATIN_CHECK_MULTIPLE  ? lhs + " % " + rhs + " == 0"
                                                                   : lhs + " >= " + rhs;
   return condition + " (" + check.message + ")";
+}
+
+ir::SizeLimits FunctionText::limits(const keratin_function_desc_t &f, int64_t slot) {
+  ir::SizeLimits limits;
+  for (const keratin_check_t &check : llvm::ArrayRef(f.checks, f.num_checks)) {
+    if (check.lhs != slot || check.rhs < f.num_symbols)
+      continue;
+    const keratin_size_program_t &program = f.programs[check.rhs - f.num_symbols];
+    if (program.length != 2 || program.code[0] != KERATIN_SIZE_CONST)
+      continue;
+    const int64_t number = program.code[1];
+    if (check.kind == KERATIN_CHECK_AT_LEAST)
+      limits.min = std::max(limits.min, number);
+    else if (check.kind == KERATIN_CHECK_AT_MOST)
+      limits.max = std::min(limits.max, number);
+    else if (check.kind == KERATIN_CHECK_MULTIPLE && number > 0)
+      limits.multipleOf = std::lcm(limits.multipleOf, number);
+  }
+  return limits.canHold() ? limits : ir::SizeLimits();
 }
 
 bool FunctionText::isPlain(int64_t dim) const {

@@ -3,6 +3,7 @@
 #define KERATIN_COMPILER_ARTIFACT_FUNCTIONTEXT_H
 
 #include "compiler/artifact/Names.h"
+#include "ir/dialect/SizeLimits.h"
 #include "runtime/abi/keratin_object_abi.h"
 
 #include <string>
@@ -24,6 +25,8 @@ struct FunctionText {
   // What the graph calls it, where that is different.
   static std::string given(const std::string &name, const std::string &inGraph);
   std::string requirement(const keratin_check_t &check) const;
+  // What checks by numbers say of the size in a slot.
+  static ir::SizeLimits limits(const keratin_function_desc_t &f, int64_t slot);
 
   // Whether C code can state the dims by itself.
   bool isPlain(const keratin_tensor_desc_t &tensor) const;

@@ -42,6 +42,15 @@ void writeTensors(OStream &json, llvm::StringRef role, const FunctionText &funct
   });
 }
 
+void writeLimits(OStream &json, const ir::SizeLimits &limits) {
+  if (limits.min > 0)
+    json.attribute("min", limits.min);
+  if (limits.max != ir::SizeLimits::kNoMax)
+    json.attribute("max", limits.max);
+  if (limits.multipleOf > 1)
+    json.attribute("multiple_of", limits.multipleOf);
+}
+
 void writeFunction(OStream &json, const FunctionText &function, llvm::StringRef model) {
   const keratin_function_desc_t &f = function.f;
   json.attribute("name", utf8(f.name));
@@ -51,6 +60,11 @@ void writeFunction(OStream &json, const FunctionText &function, llvm::StringRef 
   json.attributeArray("sizes", [&] {
     for (const std::string &symbol : function.symbols)
       json.value(utf8(symbol));
+  });
+  json.attributeObject("size_limits", [&] {
+    for (size_t slot = 0; slot < function.symbols.size(); ++slot)
+      if (ir::SizeLimits limits = FunctionText::limits(f, int64_t(slot)); limits.areStated())
+        json.attributeObject(utf8(function.symbols[slot]), [&] { writeLimits(json, limits); });
   });
   json.attributeArray("updates", [&] {
     for (int32_t i = 0; i < f.num_updates; ++i)

@@ -242,7 +242,7 @@ absl::Status FunctionCompiler::plan(PipelinePhase last) {
   planReport.memoryPlan = passes::memoryReport(function);
   passes::MemoryUsage usage =
       passes::memoryUsage(function, passes::SymbolValues()).value_or(passes::MemoryUsage());
-  planReport.arenaBytes = usage.arenaBytes;
+  planReport.arenaBytes = passes::mostArenaBytes(function).value_or(usage.arenaBytes);
   planReport.maxLiveBytes = usage.maxLiveBytes;
   if (last >= PipelinePhase::Host) {
     enter(phaseName(PipelinePhase::Host), 1);

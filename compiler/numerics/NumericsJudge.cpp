@@ -3,6 +3,7 @@
 #include "compiler/numerics/FunctionReducer.h"
 #include "ir/dialect/Keratin.h"
 #include "ir/dialect/Signature.h"
+#include "ir/dialect/SizeLimits.h"
 #include "ir/reference/ErrorBounds.h"
 #include "ir/reference/HostConversions.h"
 #include "ir/reference/Interpreter.h"
@@ -59,11 +60,16 @@ static OwningOpRef<ModuleOp> meaningOf(func::FuncOp function) {
   return succeeded(manager.run(*module)) ? std::move(module) : nullptr;
 }
 
-// Sizes from 1 to 5. In later draws all are the same: conditions on sizes are mostly equations.
+// Sizes from 1 to 5, or near that where they have limits. In later draws all are the same:
+// conditions on sizes are mostly equations.
 static std::map<int64_t, int64_t> drawSizes(func::FuncOp function, int draw, Random &random) {
+  const LimitedSizes limited(function);
   std::map<int64_t, int64_t> sizes;
   auto add = [&](int64_t symbol) {
     int64_t size = draw % 4 == 3 ? 1 + draw / 4 % 5 : 1 + int64_t(random() % 5);
+    if (LimitedSize limits = limited.of(symbol); limits.limits.areStated())
+      size = limits.limits.nearest(size * std::min<int64_t>(limits.limits.multipleOf, 1 << 20)) /
+             limits.unit;
     sizes.try_emplace(symbol, size);
   };
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {

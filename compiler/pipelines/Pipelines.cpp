@@ -36,10 +36,12 @@ static std::unique_ptr<Pass> planMemory(const PhaseOptions &phaseOptions) {
   return passes::createPlanMemory(options);
 }
 
-// What the user wrote, in formulas that do not overflow, before it is differentiated. Requirements
+// What the user wrote, in formulas that do not overflow, before it is differentiated. What divides
+// sizes comes first, for all that computes with them. Requirements
 // stand between values and go first; equal values are merged before formulas are recognised. What
 // loops do not need has no gradient to compute, and of a branch not taken none is computed.
 static constexpr Maker graphPasses[] = {
+    [](const PhaseOptions &) { return passes::createDivideSizes(); },
     [](const PhaseOptions &) { return passes::createDefineSizes(); },
     [](const PhaseOptions &) { return passes::createResolveRequirements(); },
     [](const PhaseOptions &) { return passes::createCanonicalize(); },

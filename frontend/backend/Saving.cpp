@@ -334,6 +334,7 @@ private:
 
   // The symbols before the types that mention them.
   void addInputs(unsigned count) {
+    const ir::LimitedSizes limited(function);
     impl->inputs.resize(count);
     for (unsigned i = 0; i < count; ++i)
       if (!ir::Signature(function).symbols(i).empty()) {
@@ -351,12 +352,16 @@ private:
           // The same size as that of this name in the rest of the graph.
           if (llvm::StringRef given = ir::SizeNames::given(function, dim.symbolId());
               !given.empty()) {
-            bind(dim.symbolId(), graph.namedSymbol(given.str()));
+            int64_t symbol = graph.namedSymbol(given.str());
+            call.limit(symbol, limited.of(dim.symbolId()).limits,
+                       "function '" + function.getName().str() + "'");
+            bind(dim.symbolId(), symbol);
             continue;
           }
           owned[i].push_back(graph.addSymbol(
               SymbolInfo{nullptr, std::nullopt,
                          "dimension " + std::to_string(axis) + " of placeholder " + names[i]}));
+          graph.symbols[owned[i].back()].limits = limited.of(dim.symbolId()).limits;
           bind(dim.symbolId(), owned[i].back());
         }
     }

@@ -103,7 +103,9 @@ public:
   DimExpr size(const Size &size, const std::string &argument,
                const std::optional<DimExpr> &most = std::nullopt);
   // The symbol of the size of this name.
-  DimExpr namedSize(const std::string &name, const std::string &argument);
+  DimExpr namedSize(const Dim &dim, const std::string &argument);
+  // Adds what is known of a size by name; it must agree with what is known already.
+  void limit(int64_t symbol, const ir::SizeLimits &limits, const std::string &argument);
   // The size that the call computes with the scalar, at most `most`.
   DimExpr computedSize(Value scalar, const DimExpr &most, const std::string &argument) {
     return defineSize(scalar, 0, most, argument);

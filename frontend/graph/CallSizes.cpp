@@ -4,7 +4,6 @@
 #include "frontend/graph/Trace.h"
 #include "frontend/graph/ValueRange.h"
 #include "frontend/values/Elements.h"
-#include "ir/dialect/SizeNames.h"
 #include "ir/interfaces/OpProperties.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -381,17 +380,9 @@ DimExpr Call::size(const Size &size, const std::string &argument,
   if (size.isNone())
     valueError(argument + " is None; needed a number or an integer scalar");
   if (size.isName())
-    return namedSize(size.name(), argument);
+    return namedSize(size.dim(), argument);
   return size.isNumber() ? DimExpr(size.number())
                          : this->size(value(size.tensor()), argument, most);
-}
-
-DimExpr Call::namedSize(const std::string &name, const std::string &argument) {
-  if (!ir::SizeNames::isName(name))
-    valueError(argument + " is named '" + name +
-               "'; needed letters, digits and _, a letter first, " +
-               std::to_string(ir::SizeNames::kMostLetters) + " at most");
-  return DimExpr::symbol(graph.namedSymbol(name));
 }
 
 std::vector<std::optional<DimExpr>> Call::entries(const Shape &shape, const std::string &argument,

@@ -154,6 +154,11 @@ private:
       if (const std::string &name = graph.symbols[symbol].name; !name.empty())
         names.emplace_back(number, name);
     ir::SizeNames::set(function, names);
+    ir::LimitedSizes limited;
+    for (auto [symbol, number] : transfer.knownSymbols())
+      if (const ir::SizeLimits &limits = graph.symbols[symbol].limits; limits.areStated())
+        limited.set(number, {limits});
+    limited.attachTo(function);
     SmallVector<DictionaryAttr> argumentAttributes;
     for (ir::SignatureEntry &entry : arguments)
       argumentAttributes.push_back(entry.attributes());

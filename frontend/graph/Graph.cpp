@@ -140,6 +140,18 @@ void Graph::endCall() {
     return;
   takeReleased();
   collect(*current);
+  if (suspended.empty())
+    forgetUnusedNames();
+}
+
+// A call that failed may have brought names, and said things of them that no op relies on.
+void Graph::forgetUnusedNames() {
+  for (int64_t id : newNames)
+    if (symbols.contains(id) && symbols[id].uses == 0 && !symbols[id].name.empty()) {
+      namedSymbols.erase(symbols[id].name);
+      symbols.remove(id);
+    }
+  newNames.clear();
 }
 
 bool Graph::isCalledByUser() const { return current && current->depth == current->userDepth + 1; }
@@ -393,6 +405,7 @@ int64_t Graph::namedSymbol(const std::string &name) {
     SymbolInfo info{nullptr, std::nullopt, "size '" + name + "'"};
     info.name = name;
     known->second = symbols.add(std::move(info));
+    newNames.push_back(known->second);
   }
   return known->second;
 }

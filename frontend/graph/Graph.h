@@ -6,6 +6,7 @@
 #include "frontend/graph/ThreadState.h"
 #include "frontend/graph/VariableStorage.h"
 #include "ir/dialect/Keratin.h"
+#include "ir/dialect/SizeLimits.h"
 #include "ir/dialect/ValuePart.h"
 #include "keratin/tensor.h"
 
@@ -75,6 +76,7 @@ struct SymbolInfo {
   std::string description = {}; // for messages: "dimension 0 of placeholder x"
   int64_t uses = 0;             // by the ops of the graph
   std::string name = {};        // as the user calls it; "" for most
+  ir::SizeLimits limits = {};   // as the user says
   // The element of a tensor that it is the value of; none for most.
   std::pair<mlir::Value, int64_t> element = {};
 };
@@ -166,7 +168,8 @@ public:
   // A fresh symbol; it lives until its owner and every op that mentions it are gone.
   int64_t addSymbol(SymbolInfo info) { return symbols.add(std::move(info)); }
   void own(mlir::Operation *op, llvm::ArrayRef<int64_t> ids);
-  // The symbol of the size of this name: the same as long as any op mentions it. Nobody owns it.
+  // The symbol of the size of this name: the same as long as any op mentions it, and in the call
+  // that brings it. Nobody owns it.
   int64_t namedSymbol(const std::string &name);
   // The symbol for the value of an integer scalar placeholder or variable, or for a part of it: a
   // function with that for the whole is not called with a negative one.
@@ -218,6 +221,7 @@ private:
   void collect(ThreadState &own);
   bool isDead(mlir::Operation *op);
   bool definesUsedSize(mlir::Operation *op);
+  void forgetUnusedNames();
   void erase(mlir::Operation *op, llvm::SetVector<mlir::Operation *> &candidates);
 
   std::recursive_mutex mutex;
@@ -237,6 +241,7 @@ private:
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<int64_t, 2>> ownedSymbols;
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, int64_t> computedSymbols;
   llvm::StringMap<int64_t> namedSymbols;
+  llvm::SmallVector<int64_t> newNames; // of namedSymbols; no op may mention them yet
   int64_t liveOps = 0;
   uint64_t lastSerial = 0; // of nodes
 };

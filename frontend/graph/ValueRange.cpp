@@ -23,8 +23,13 @@ static constexpr double kMaxNumber = 0x1p53;
 // Whether a >= b for all values of symbols.
 static bool isAtLeast(const Bound &a, const Bound &b) {
   Bound difference = a && b ? ir::sub(*a, *b) : std::nullopt;
-  std::optional<int64_t> bound = difference ? difference->lowerBound() : std::nullopt;
-  return bound && *bound >= 0;
+  if (!difference)
+    return false;
+  ir::LimitedSizes limited;
+  for (int64_t id : difference->symbols())
+    if (const ir::SizeLimits &limits = Graph::get().symbols[id].limits; limits.areStated())
+      limited.set(id, {limits});
+  return limited.least(*difference).value_or(-1) >= 0;
 }
 
 bool ValueRange::isAtLeast(int64_t number) const { return ::isAtLeast(least, DimExpr(number)); }

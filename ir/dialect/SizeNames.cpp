@@ -3,6 +3,7 @@
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/TensorShape.h"
 #include "ir/interfaces/ComputedSizes.h"
+#include "ir/shapes/SizeUnits.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -67,7 +68,7 @@ static const char *suffixOf(ValuePart part) {
                                        : "_negative_part";
 }
 
-SizeNames::SizeNames(FunctionOpInterface function) {
+SizeNames::SizeNames(FunctionOpInterface function) : limits(function) {
   if (auto list = function->getAttrOfType<ArrayAttr>(kSizes))
     for (auto [symbol, name] : llvm::enumerate(list.getAsRange<StringAttr>()))
       if (!name.empty())
@@ -81,8 +82,8 @@ SizeNames::SizeNames(FunctionOpInterface function) {
     if (auto type = dyn_cast<RankedTensorType>(function.getArgument(i).getType());
         type && !signature.isVariable(i))
       for (auto [axis, dim] : llvm::enumerate(getShape(type)))
-        if (dim.isSymbol())
-          add(dim.symbolId(), base + "_dim" + std::to_string(axis));
+        if (std::optional<int64_t> symbol = limits.symbolCountedBy(dim))
+          add(*symbol, base + "_dim" + std::to_string(axis));
   }
   function.walk([&](Operation *op) {
     if (std::optional<int64_t> symbol = symbolDefinedBy(op))
@@ -106,7 +107,16 @@ std::string SizeNames::operator[](int64_t symbol) const {
 }
 
 std::string SizeNames::text(const DimExpr &size) const {
-  return text(size, [&](int64_t symbol) { return (*this)[symbol]; });
+  std::optional<DimExpr> whole =
+      inWholes(size, [&](int64_t symbol) { return limits.of(symbol).unit; });
+  return whole ? text(*whole, [&](int64_t symbol) { return (*this)[symbol]; }) : size.str();
+}
+
+std::string SizeNames::text(const std::vector<DimExpr> &shape) const {
+  std::string all;
+  for (const DimExpr &size : shape)
+    all += (all.empty() ? "" : ", ") + text(size);
+  return "(" + all + (shape.size() == 1 ? ",)" : ")");
 }
 
 std::string SizeNames::text(const DimExpr &size, llvm::function_ref<std::string(int64_t)> name) {

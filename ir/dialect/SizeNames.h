@@ -5,11 +5,12 @@
 //
 // A size without a name is called after what gives it its value: "images_dim0", the first dimension
 // of an input; "n_value", "n_positive_part" and "n_negative_part", what an input or variable is;
-// "computed_size", what the call computes.
+// "computed_size", what the call computes. Where a symbol counts a size by a unit (SizeLimits.h),
+// the name is the whole size's: 8*d0 is batch.
 #ifndef KERATIN_IR_DIALECT_SIZENAMES_H
 #define KERATIN_IR_DIALECT_SIZENAMES_H
 
-#include "ir/shapes/DimExpr.h"
+#include "ir/dialect/SizeLimits.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -40,16 +41,19 @@ public:
 
   explicit SizeNames(mlir::FunctionOpInterface function);
 
-  // Different for different symbols.
+  // Different for different symbols. The name of the size that the symbol is, or counts.
   std::string operator[](int64_t symbol) const;
   // "4*batch + 3"
   std::string text(const DimExpr &size) const;
+  // "(2, batch)"
+  std::string text(const std::vector<DimExpr> &shape) const;
   static std::string text(const DimExpr &size,
                           llvm::function_ref<std::string(int64_t symbol)> name);
 
 private:
   void add(int64_t symbol, const std::string &name);
 
+  LimitedSizes limits;
   llvm::DenseMap<int64_t, std::string> names;
   llvm::StringSet<> taken;
 };

@@ -3,6 +3,7 @@
 #include "ir/dialect/Keratin.h"
 #include "ir/dialect/MemoryPlan.h"
 #include "ir/dialect/Signature.h"
+#include "ir/dialect/SizeLimits.h"
 #include "ir/dialect/SizeNames.h"
 
 using namespace keratin::ir;
@@ -108,6 +109,8 @@ LogicalResult KeratinDialect::verifyOperationAttribute(Operation *op, NamedAttri
   }
   if (SizeNames::isAttribute(name))
     return SizeNames::verify(op, attribute);
+  if (LimitedSizes::isAttribute(name))
+    return LimitedSizes::verify(op, attribute);
   return verifyPlanAttribute(op, attribute);
 }
 

@@ -2,6 +2,7 @@
 
 #include "ir/dialect/Keratin.h"
 #include "ir/dialect/Signature.h"
+#include "ir/dialect/SizeLimits.h"
 #include "ir/dialect/SizeNames.h"
 #include "ir/dialect/SourceLine.h"
 #include "ir/reference/BlockRunner.h"
@@ -34,6 +35,15 @@ static LogicalResult bindSymbol(EvaluationContext &context, func::FuncOp functio
   return success();
 }
 
+// A dimension of an argument.
+static LogicalResult bindSize(EvaluationContext &context, func::FuncOp function,
+                              const LimitedSize &limited, int64_t symbol, int64_t size) {
+  if (!limited.limits.allow(size))
+    return fail(context, "size '" + SizeNames(function)[symbol] + "' is " + Twine(size) +
+                             "; needed " + limited.limits.str());
+  return bindSymbol(context, function, symbol, size / limited.unit);
+}
+
 // The argument has the rank and element type of the parameter, and as many elements as it says.
 static LogicalResult checkForm(EvaluationContext &context, unsigned number,
                                RankedTensorType parameter, const HostTensor &argument) {
@@ -53,6 +63,7 @@ static LogicalResult bindArguments(func::FuncOp function, ArrayRef<HostTensor> a
   if (arguments.size() != function.getNumArguments())
     return fail(context, "found " + Twine(arguments.size()) + " arguments, needs " +
                              Twine(function.getNumArguments()));
+  const LimitedSizes limited(function);
   std::vector<RankedTensorType> parameters;
   for (auto [i, argument] : llvm::enumerate(arguments)) {
     auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[i]);
@@ -62,7 +73,8 @@ static LogicalResult bindArguments(func::FuncOp function, ArrayRef<HostTensor> a
       return failure();
     parameters.push_back(type);
     for (auto [expected, size] : llvm::zip(getShape(type), argument.dims))
-      if (expected.isSymbol() && failed(bindSymbol(context, function, expected.symbolId(), size)))
+      if (std::optional<int64_t> symbol = limited.symbolCountedBy(expected);
+          symbol && failed(bindSize(context, function, limited.of(*symbol), *symbol, size)))
         return failure();
     for (const ArgumentSymbol &symbol : Signature(function).symbols(i)) {
       if (argument.isFloat() || argument.size() != 1)

@@ -2,6 +2,7 @@
 
 #include "ir/dialect/Keratin.h"
 #include "ir/dialect/Signature.h"
+#include "ir/dialect/SizeLimits.h"
 #include "ir/dialect/SizeNames.h"
 #include "ir/dialect/SourceLine.h"
 #include "ir/saved/SavedFormat.h"
@@ -300,7 +301,7 @@ private:
 
   LogicalResult checkArguments() {
     llvm::StringSet<> names;
-    llvm::DenseSet<int64_t> bound, values;
+    llvm::DenseSet<int64_t> bound, values, dimensions;
     definedSymbols = function->symbols_size();
     for (const std::string &symbol : function->symbols())
       if (!isSavedName(symbol))
@@ -339,7 +340,7 @@ private:
         return failure();
       for (const DimExpr &dim : getShape(types[input.type()].type))
         if (dim.isSymbol())
-          bound.insert(dim.symbolId());
+          dimensions.insert(dim.symbolId());
       if (!input.has_default_value())
         continue;
       std::string wrong = denseError(input.default_value());
@@ -348,6 +349,9 @@ private:
       if (!wrong.empty())
         return fail("the default of input " + quoted(input.name()) + ": " + wrong);
     }
+    bound.insert(dimensions.begin(), dimensions.end());
+    if (failed(checkSizeLimits(dimensions)))
+      return failure();
     llvm::DenseSet<uint32_t> used;
     for (const v1::VariableUse &use : function->variables()) {
       if (use.variable() >= variables.size())
@@ -383,6 +387,31 @@ private:
       if (!SizeNames::isName(name) || !names.insert(name).second)
         return fail("a size cannot be named " + quoted(name));
       previous = symbol;
+    }
+    return success();
+  }
+
+  static SizeLimits limitsOf(const v1::SizeLimits &saved) {
+    SizeLimits limits;
+    limits.min = saved.min();
+    if (saved.has_max())
+      limits.max = saved.max();
+    if (saved.multiple_of())
+      limits.multipleOf = saved.multiple_of();
+    return limits;
+  }
+
+  LogicalResult checkSizeLimits(const llvm::DenseSet<int64_t> &dimensions) {
+    int64_t previous = -1;
+    if (function->size_limits_size() > 0 && (graph.version() & 0xffff) < kSavedMinorOfSizeNames)
+      return fail("needs format version 1." + Twine(kSavedMinorOfSizeNames) +
+                  ", which the file does not state");
+    for (const v1::SizeLimits &saved : function->size_limits()) {
+      if (int64_t(saved.symbol()) <= previous || !dimensions.contains(saved.symbol()))
+        return fail("the limits of sizes are not in order, or of no dimension of an input");
+      if (!limitsOf(saved).canHold())
+        return fail("no size keeps the limits of d" + Twine(saved.symbol()));
+      previous = saved.symbol();
     }
     return success();
   }
@@ -653,6 +682,10 @@ private:
     for (uint32_t symbol : saved.named_symbols())
       names.emplace_back(symbol, saved.symbols(int(symbol)));
     SizeNames::set(built, names);
+    LimitedSizes limited;
+    for (const v1::SizeLimits &limits : saved.size_limits())
+      limited.set(limits.symbol(), {limitsOf(limits)});
+    limited.attachTo(built);
     result.name = saved.name();
     result.symbols.assign(saved.symbols().begin(), saved.symbols().end());
     return success();

@@ -2,6 +2,7 @@
 
 #include "ir/dialect/Keratin.h"
 #include "ir/dialect/Signature.h"
+#include "ir/dialect/SizeLimits.h"
 #include "ir/dialect/SizeNames.h"
 #include "ir/dialect/SourceLine.h"
 #include "ir/interfaces/ComputedSizes.h"
@@ -214,6 +215,7 @@ private:
       return fail("function '" + name + "': requirements must be ops");
     nameSizesApart(function);
     if (failed(numberSymbols(function, description, saved)) ||
+        failed(writeLimits(function, saved)) ||
         failed(writeArguments(function, description, saved)))
       return failure();
     Block &block = function.getBody().front();
@@ -221,6 +223,28 @@ private:
       if (failed(writeOp(&op, saved->add_ops())))
         return failure();
     return writeResults(function, saved);
+  }
+
+  LogicalResult writeLimits(func::FuncOp function, v1::Function *saved) {
+    std::map<int64_t, SizeLimits> limits; // by the file's numbers
+    const LimitedSizes limited(function);
+    for (const auto &[symbol, size] : limited.all()) {
+      if (size.unit != 1)
+        return fail("function '" + name + "': d" + Twine(symbol) + " counts a size by " +
+                    Twine(size.unit) + "; needed the function before keratin-divide-sizes");
+      limits[symbols.lookup(symbol)] = size.limits;
+    }
+    for (const auto &[symbol, limit] : limits) {
+      v1::SizeLimits *entry = saved->add_size_limits();
+      entry->set_symbol(uint32_t(symbol));
+      entry->set_min(limit.min);
+      if (limit.max != SizeLimits::kNoMax)
+        entry->set_max(limit.max);
+      if (limit.multipleOf > 1)
+        entry->set_multiple_of(limit.multipleOf);
+      graph.set_version(std::max(graph.version(), kSavedMajor << 16 | kSavedMinorOfSizeNames));
+    }
+    return success();
   }
 
   // In the order in which the arguments bind them, then in which ops define them.

@@ -2,6 +2,7 @@
 
 #include "ir/dialect/MemoryPlan.h"
 #include "ir/dialect/Signature.h"
+#include "ir/dialect/SizeLimits.h"
 #include "ir/dialect/SizeNames.h"
 #include "ir/dialect/SourceLine.h"
 #include "ir/ops/LoopGradients.h"
@@ -148,13 +149,14 @@ void printTable(llvm::raw_ostream &out, const std::vector<Row> &rows) {
   }
 }
 
-std::string symbolsText(const PlannedMemory &plan, const SymbolValues &symbols,
-                        const SizeNames &names) {
+std::string symbolsText(func::FuncOp function, const PlannedMemory &plan,
+                        const SymbolValues &symbols, const SizeNames &names) {
+  const LimitedSizes limited(function);
   std::vector<int64_t> ids = plan.arenaBytes.symbols();
   std::string text;
   for (int64_t id : ids) {
     auto found = symbols.find(id);
-    int64_t value = found == symbols.end() ? kDefaultSize : found->second;
+    int64_t value = (found == symbols.end() ? kDefaultSize : found->second) * limited.of(id).unit;
     text += (text.empty() ? " (" : ", ") + names[id] + " = " + std::to_string(value);
   }
   return text.empty() ? text : text + ")";
@@ -321,11 +323,11 @@ void printInside(llvm::raw_ostream &out, const PlannedMemory &plan, const Symbol
 } // namespace
 
 std::optional<MemoryUsage> keratin::passes::memoryUsage(func::FuncOp function,
-                                                        const SymbolValues &symbols) {
+                                                        const SymbolValues &sizes) {
   std::optional<PlannedMemory> plan = readMemoryPlan(function);
   if (!plan)
     return std::nullopt;
-  Numbers numbers(*plan, symbols, kDefaultSize);
+  Numbers numbers(*plan, symbolValues(function, sizes), kDefaultSize);
   if (!numbers.complete)
     return std::nullopt;
   return MemoryUsage{*numbers.arena, *numbers.live};
@@ -335,10 +337,16 @@ void keratin::passes::setMemoryBudget(func::FuncOp function, int64_t bytes) {
   function->setAttr(kMemoryBudgetAttr, Builder(function.getContext()).getI64IntegerAttr(bytes));
 }
 
-std::string keratin::passes::memoryReport(func::FuncOp function, const SymbolValues &symbols) {
+std::optional<int64_t> keratin::passes::mostArenaBytes(func::FuncOp function) {
+  SmallVector<MemoryAttr> memories = memoriesOf(function);
+  return memories.empty() ? std::nullopt : LimitedSizes(function).most(memories.front().getBytes());
+}
+
+std::string keratin::passes::memoryReport(func::FuncOp function, const SymbolValues &sizes) {
   std::optional<PlannedMemory> plan = readMemoryPlan(function);
   if (!plan)
     return "no memory plan\n";
+  const SymbolValues symbols = symbolValues(function, sizes);
   Numbers numbers(*plan, symbols, kDefaultSize);
   auto number = [](std::optional<int64_t> value) {
     return value ? std::to_string(*value) : std::string("(cannot be computed)");
@@ -346,10 +354,12 @@ std::string keratin::passes::memoryReport(func::FuncOp function, const SymbolVal
   std::string text;
   llvm::raw_string_ostream out(text);
   const SizeNames names(function);
-  std::string at = symbolsText(*plan, symbols, names);
+  std::string at = symbolsText(function, *plan, symbols, names);
   out << "arena         " << number(numbers.arena) << " bytes" << at;
   if (!plan->arenaBytes.isConstant())
     out << " = " << names.text(plan->arenaBytes);
+  if (auto most = mostArenaBytes(function); most && !plan->arenaBytes.isConstant())
+    out << "; at most " << *most << " bytes";
   out << "\nlive at most  " << number(numbers.live) << " bytes" << at;
   if (!plan->arenaBytes.isConstant())
     out << " = " << maxLiveExpression(*plan, symbols, names);

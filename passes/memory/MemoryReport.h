@@ -12,8 +12,8 @@
 
 namespace keratin::passes {
 
-// Precondition: keratin-plan-memory ran on the function. Numbers are given for `symbols`, or with
-// 32 for every symbol that it does not name.
+// Precondition: keratin-plan-memory ran on the function. Numbers are given for `sizes`, by symbol;
+// one that it does not name counts as what it is at most, or with 32 (symbolValues()).
 //
 //   arena         49216 bytes (d0 = 32) = 1536*d0 + 64
 //   live at most  49152 bytes (d0 = 32) = 1536*d0, first at kernel 1 of 5; arena / live = 1.001
@@ -29,7 +29,7 @@ namespace keratin::passes {
 //     stack 0: 128 bytes a step, 4096 bytes (= 128*d1) in all
 //     bytes  offset  made by          kernels  lifetime
 //     128    0       exp net.cc:15    0-1      ##
-std::string memoryReport(mlir::func::FuncOp function, const SymbolValues &symbols = SymbolValues());
+std::string memoryReport(mlir::func::FuncOp function, const SymbolValues &sizes = SymbolValues());
 
 // Notes on a planned function what it was to do with, so that the report says how that went:
 //
@@ -43,7 +43,9 @@ struct MemoryUsage {
 };
 // The two numbers for sizes that the function can be called with; nullopt if they overflow. Same
 // precondition.
-std::optional<MemoryUsage> memoryUsage(mlir::func::FuncOp function, const SymbolValues &symbols);
+std::optional<MemoryUsage> memoryUsage(mlir::func::FuncOp function, const SymbolValues &sizes);
+// What the arena of a planned function is at most; nullopt where a size has no bound.
+std::optional<int64_t> mostArenaBytes(mlir::func::FuncOp function);
 
 } // namespace keratin::passes
 

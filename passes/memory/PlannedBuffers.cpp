@@ -1,5 +1,6 @@
 #include "passes/memory/PlannedBuffers.h"
 
+#include "ir/dialect/SizeLimits.h"
 #include "passes/memory/KernelProgram.h"
 
 using namespace keratin::ir;
@@ -12,6 +13,18 @@ std::optional<int64_t> keratin::passes::evaluate(const DimExpr &expression,
     auto found = symbols.find(id);
     return found == symbols.end() ? otherwise : found->second;
   });
+}
+
+SymbolValues keratin::passes::symbolValues(func::FuncOp function, const SymbolValues &sizes) {
+  SymbolValues values = sizes;
+  const LimitedSizes limited(function);
+  for (const auto &[symbol, size] : limited.all()) {
+    const int64_t most = size.limits.most();
+    auto [value, isNew] = values.try_emplace(
+        symbol, most == SizeLimits::kNoMax ? size.limits.nearest(kDefaultSize) : most);
+    value->second /= size.unit;
+  }
+  return values;
 }
 
 std::string keratin::passes::makerOf(Value value) {

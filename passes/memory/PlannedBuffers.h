@@ -23,6 +23,11 @@ inline constexpr int64_t kDefaultSize = 32;
 std::optional<int64_t> evaluate(const ir::DimExpr &expression, const SymbolValues &symbols,
                                 int64_t otherwise = kDefaultSize);
 
+// The values of a function's symbols for sizes that are given by symbol: where a symbol counts a
+// size by a unit, the size. One that is not given is what its limits say it is at most, else
+// kDefaultSize or what they allow near that.
+SymbolValues symbolValues(mlir::func::FuncOp function, const SymbolValues &sizes);
+
 // What a buffer is for: of a kernel's result the kernel, and which result if it has several; "scan"
 // or "if" of the result of one; "step number" or "state 2" of a loop's argument.
 std::string makerOf(mlir::Value firstValue);

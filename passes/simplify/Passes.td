@@ -4,6 +4,26 @@
 // respect to are kept (passes/simplify/GradientPins.h). Requirements are resolved first, because
 // they stand between values.
 
+def DivideSizes : KeratinPass<"divide-sizes"> {
+  let summary = "count sizes that are multiples by what they are multiples of";
+  let description = [{
+    A symbol that is known to be a multiple (`keratin.limits`) counts its size by the unit instead, in
+    all types and attributes. From then on the expressions themselves say what divides them: quotients
+    become exact, remainders 0, checks of reshapes hold, and kernels see that no vector is partly
+    filled. A size whose expressions would not fit 64 bits stays as it is.
+
+    ```mlir
+    func.func @f(%x: tensor<?xf32, #keratin.dims<d0>>) -> tensor<?x4xf32, #keratin.dims<floordiv(d0, 4), 4>>
+        attributes {keratin.limits = {d0 = {multiple_of = 8 : i64}}}
+    ```
+    becomes
+    ```mlir
+    func.func @f(%x: tensor<?xf32, #keratin.dims<8*d0>>) -> tensor<?x4xf32, #keratin.dims<2*d0, 4>>
+        attributes {keratin.limits = {d0 = {multiple_of = 8 : i64, unit = 8 : i64}}}
+    ```
+  }];
+}
+
 def DefineSizes : KeratinPass<"define-sizes"> {
   let summary = "say where sizes that the graph computes get their values";
   let description = [{

@@ -1,6 +1,8 @@
 #include "passes/Passes.h"
 
 #include "ir/dialect/GraphError.h"
+#include "ir/dialect/SizeLimits.h"
+#include "ir/dialect/SizeNames.h"
 
 #include <set>
 
@@ -17,18 +19,31 @@ constexpr StringLiteral kChecksAttribute = "keratin.checks";
 
 enum class Truth { Holds, Fails, Unknown };
 
-// Whether a - b is at least `least` for all sizes.
-bool differsAtLeast(const DimExpr &a, const DimExpr &b, int64_t least) {
-  std::optional<DimExpr> difference = sub(a, b);
-  return difference && difference->lowerBound() && *difference->lowerBound() >= least;
-}
+// What is known of the sizes of one function.
+class KnownSizes {
+public:
+  explicit KnownSizes(func::FuncOp function) : limited(function), names(function) {}
 
-// Whether two sizes are different for all values of the symbols.
-bool neverEqual(const DimExpr &a, const DimExpr &b) {
-  return differsAtLeast(a, b, 1) || differsAtLeast(b, a, 1);
-}
+  Truth decide(Requirement kind, const DimExpr &lhs, const DimExpr &rhs) const;
+  template <typename T> std::string text(const T &sizes) const { return names.text(sizes); }
 
-Truth decide(Requirement kind, const DimExpr &lhs, const DimExpr &rhs) {
+private:
+  // Whether a - b is at least `least` for all sizes.
+  bool differsAtLeast(const DimExpr &a, const DimExpr &b, int64_t least) const {
+    std::optional<DimExpr> difference = sub(a, b);
+    std::optional<int64_t> bound = difference ? limited.least(*difference) : std::nullopt;
+    return bound && *bound >= least;
+  }
+  // Whether two sizes are different for all values of the symbols.
+  bool neverEqual(const DimExpr &a, const DimExpr &b) const {
+    return differsAtLeast(a, b, 1) || differsAtLeast(b, a, 1);
+  }
+
+  LimitedSizes limited;
+  SizeNames names;
+};
+
+Truth KnownSizes::decide(Requirement kind, const DimExpr &lhs, const DimExpr &rhs) const {
   switch (kind) {
   case Requirement::Equal:
     return lhs == rhs ? Truth::Holds : neverEqual(lhs, rhs) ? Truth::Fails : Truth::Unknown;
@@ -56,7 +71,7 @@ std::optional<DimExpr> endOfBox(const DimExpr &start, const DimExpr &size, int64
 // The checks of one function, each once.
 class Checks {
 public:
-  explicit Checks(func::FuncOp function) : builder(function.getContext()) {
+  explicit Checks(func::FuncOp function) : sizes(function), builder(function.getContext()) {
     if (auto existing = function->getAttrOfType<ArrayAttr>(kChecksAttribute))
       list.append(existing.begin(), existing.end());
   }
@@ -66,9 +81,10 @@ public:
                         const Twine &message) {
     Shape left, right;
     for (auto [a, b] : llvm::zip(lhs, rhs)) {
-      Truth truth = decide(kind, a, b);
+      Truth truth = sizes.decide(kind, a, b);
       if (truth == Truth::Fails)
-        return emitGraphError(op) << message << " (" << a.str() << " and " << b.str() << ")";
+        return emitGraphError(op) << message << " (" << sizes.text(a) << " and " << sizes.text(b)
+                                  << ")";
       if (truth == Truth::Holds || !seen.insert({kind, a, b}).second)
         continue;
       left.push_back(a);
@@ -98,7 +114,14 @@ public:
       function->setAttr(kChecksAttribute, builder.getArrayAttr(list));
   }
 
+  bool holds(Requirement kind, const DimExpr &lhs, const DimExpr &rhs) const {
+    return sizes.decide(kind, lhs, rhs) == Truth::Holds;
+  }
+  // For messages, in the user's words.
+  template <typename T> std::string text(const T &size) const { return sizes.text(size); }
+
 private:
+  KnownSizes sizes;
   mutable Builder builder;
   SmallVector<Attribute> list;
   std::set<std::tuple<Requirement, DimExpr, DimExpr>> seen;
@@ -112,7 +135,8 @@ LogicalResult check(ReshapeOp op, Checks &checks) {
   if (!before)
     return emitGraphError(op) << "reshape: the number of elements does not fit 64 bits";
   return checks.require(op, Requirement::Equal, *before, after,
-                        "reshape: " + toString(from) + " cannot take the shape " + toString(to));
+                        "reshape: " + checks.text(from) + " cannot take the shape " +
+                            checks.text(to));
 }
 
 // A strided box at `starts` must lie inside a larger shape, with a start that is not negative.
@@ -124,7 +148,7 @@ LogicalResult checkBox(Operation *op, const Shape &starts, const Shape &box, con
                               where + ": the box starts before the first element")) ||
         failed(checks.require(op, Requirement::AtLeast, whole[i],
                               endOfBox(starts[i], box[i], steps[i]),
-                              where + ": the box leaves the size " + whole[i].str())))
+                              where + ": the box leaves the size " + checks.text(whole[i]))))
       return failure();
   }
   return success();
@@ -145,8 +169,8 @@ LogicalResult check(PadOp op, Checks &checks) {
 // The starts are values that the op itself checks; the box must fit at all.
 LogicalResult checkFits(Operation *op, const Shape &box, const Shape &whole, Checks &checks) {
   return checks.require(op, Requirement::AtLeast, whole, box,
-                        mnemonic(op) + ": a box of " + toString(box) + " does not fit " +
-                            toString(whole));
+                        mnemonic(op) + ": a box of " + checks.text(box) + " does not fit " +
+                            checks.text(whole));
 }
 
 LogicalResult checkAxis(Operation *op, Value x, int64_t axis, Checks &checks) {
@@ -156,14 +180,14 @@ LogicalResult checkAxis(Operation *op, Value x, int64_t axis, Checks &checks) {
 
 LogicalResult check(ScanOp op, Checks &checks) {
   return checks.require(op, Requirement::AtLeast, Shape{op.getSteps()}, Shape{DimExpr(0)},
-                        "scan: the number of steps " + op.getSteps().str() + " is negative");
+                        "scan: the number of steps " + checks.text(op.getSteps()) + " is negative");
 }
 
 LogicalResult check(TopKOp op, Checks &checks) {
   DimExpr size = getShape(op.getX()).back(), k = getShape(op).back();
   return checks.require(op, Requirement::AtLeast, Shape{size}, Shape{k},
-                        "top_k: the last axis has fewer elements than k; found size " + size.str() +
-                            " and k = " + k.str());
+                        "top_k: the last axis has fewer elements than k; found size " +
+                            checks.text(size) + " and k = " + checks.text(k));
 }
 
 LogicalResult checkOp(Operation *op, Checks &checks) {
@@ -200,8 +224,9 @@ LogicalResult checkSizes(Operation *op, Checks &checks) {
     if (!tensor || !tensor.getEncoding())
       continue;
     for (const DimExpr &size : getShape(tensor))
-      if (failed(checks.require(op, Requirement::AtLeast, Shape{size}, Shape{DimExpr(0)},
-                                mnemonic(op) + ": the size " + size.str() + " is negative")))
+      if (!checks.holds(Requirement::AtLeast, size, DimExpr(0)) &&
+          failed(checks.require(op, Requirement::AtLeast, Shape{size}, Shape{DimExpr(0)},
+                                mnemonic(op) + ": the size " + checks.text(size) + " is negative")))
         return failure();
   }
   return success();

@@ -223,11 +223,14 @@ typedef struct keratin_size_program_t {
 
 // A condition on sizes that must hold before the entry function runs: slots lhs and rhs are equal
 // (KERATIN_CHECK_EQUAL), lhs is rhs or 1 (KERATIN_CHECK_BROADCAST), lhs >= rhs
-// (KERATIN_CHECK_AT_LEAST).
+// (KERATIN_CHECK_AT_LEAST), lhs <= rhs (KERATIN_CHECK_AT_MOST), lhs is a multiple of rhs, which is
+// above 0 (KERATIN_CHECK_MULTIPLE).
 typedef enum keratin_check_kind_t {
   KERATIN_CHECK_EQUAL = 0,
   KERATIN_CHECK_BROADCAST = 1,
-  KERATIN_CHECK_AT_LEAST = 2
+  KERATIN_CHECK_AT_LEAST = 2,
+  KERATIN_CHECK_AT_MOST = 3,
+  KERATIN_CHECK_MULTIPLE = 4
 } keratin_check_kind_t;
 
 typedef struct keratin_check_t {

@@ -367,6 +367,12 @@ private:
       if (check.kind == KERATIN_CHECK_AT_LEAST && lhs < rhs)
         return refuse(failure, "%s: %" PRId64 " must be at least %" PRId64 "%s", check.message, lhs,
                       rhs, inputSizes(check).text());
+      if (check.kind == KERATIN_CHECK_AT_MOST && lhs > rhs)
+        return refuse(failure, "%s: %" PRId64 " must be at most %" PRId64 "%s", check.message, lhs,
+                      rhs, inputSizes(check).text());
+      if (check.kind == KERATIN_CHECK_MULTIPLE && (rhs <= 0 || lhs % rhs != 0))
+        return refuse(failure, "%s: %" PRId64 " must be a multiple of %" PRId64 "%s", check.message,
+                      lhs, rhs, inputSizes(check).text());
     }
     return true;
   }

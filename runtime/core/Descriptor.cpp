@@ -217,7 +217,7 @@ private:
   bool checkChecks() {
     for (int64_t index = 0; index < descriptor.num_checks; ++index) {
       const keratin_check_t &check = descriptor.checks[index];
-      if (check.kind < KERATIN_CHECK_EQUAL || check.kind > KERATIN_CHECK_AT_LEAST)
+      if (check.kind < KERATIN_CHECK_EQUAL || check.kind > KERATIN_CHECK_MULTIPLE)
         return refuse("check", index, "unknown kind");
       if (!isSlot(check.lhs) || !isSlot(check.rhs))
         return refuse("check", index, "no such slot");

@@ -242,7 +242,7 @@ func.func @prints(%x: tensor<3xf32>) -> tensor<3xf32> {
   return %r : tensor<3xf32>
 }
 
-// NEGATIVE: scan: the number of steps d0 - 3 is {{.*}}loops.mlir:[[@LINE+2]]
+// NEGATIVE: scan: the number of steps x_dim0 - 3 is {{.*}}loops.mlir:[[@LINE+2]]
 func.func @fewer_steps(%h: tensor<8xf32> {keratin.kind = "input", keratin.name = "h"}, %x: tensor<?xf32, #keratin.dims<d0>> {keratin.kind = "input", keratin.name = "x"}) -> (tensor<8xf32> {keratin.kind = "output"}) {
   %last = keratin.scan length = #keratin.dims<d0 - 3> init(%h) over() with() : (tensor<8xf32>) -> tensor<8xf32> {
   ^bb0(%t: tensor<i64>, %s: tensor<8xf32>):

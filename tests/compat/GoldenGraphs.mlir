@@ -520,3 +520,11 @@ func.func @size_names(%a: tensor<?x?xf32, #keratin.dims<d0, d1>> {keratin.kind =
   %y = keratin.add %sum, %b : (tensor<?xf32, #keratin.dims<d0>>, tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d0>>
   return %y : tensor<?xf32, #keratin.dims<d0>>
 }
+// Limits of sizes, of format 1.4.
+func.func @size_limits(%a: tensor<?x?xf32, #keratin.dims<d0, d1>> {keratin.kind = "input", keratin.name = "a"})
+    -> (tensor<?xf32, #keratin.dims<d0>> {keratin.kind = "output", keratin.name = "y"})
+    attributes {keratin.sizes = ["batch", "length"],
+                keratin.limits = {d0 = {max = 512}, d1 = {max = 512, min = 2, multiple_of = 3}}} {
+  %y = keratin.reduce_sum %a axes = [1] : (tensor<?x?xf32, #keratin.dims<d0, d1>>) -> tensor<?xf32, #keratin.dims<d0>>
+  return %y : tensor<?xf32, #keratin.dims<d0>>
+}

@@ -42,6 +42,31 @@ func.func private @sizes_differ() attributes {keratin.sizes = ["batch", "", "bat
 
 // -----
 
+// expected-error @below {{keratin.limits must be a dictionary of a function's sizes}}
+func.func private @limits_are_a_dictionary() attributes {keratin.limits = [512]}
+
+// -----
+
+// expected-error @below {{keratin.limits: length = {max = 512 : i64}; needed the limits of a size, as in d0 = {min = 1, max = 512, multiple_of = 8}, which some size keeps}}
+func.func @limits_of_symbols(%x: tensor<?xf32, #keratin.dims<d0>>) attributes {keratin.limits = {length = {max = 512}}} { return }
+
+// -----
+
+// expected-error @below {{keratin.limits: d0 = {most = 512 : i64}; needed the limits of a size}}
+func.func @limits_have_names(%x: tensor<?xf32, #keratin.dims<d0>>) attributes {keratin.limits = {d0 = {most = 512}}} { return }
+
+// -----
+
+// expected-error @below {{keratin.limits: d0 = {max = 7 : i64, min = 1 : i64, multiple_of = 8 : i64}; needed the limits of a size}}
+func.func @no_size_keeps_limits(%x: tensor<?xf32, #keratin.dims<d0>>) attributes {keratin.limits = {d0 = {min = 1, max = 7, multiple_of = 8}}} { return }
+
+// -----
+
+// expected-error @below {{keratin.limits: d1 is no dimension of an input}}
+func.func @limits_of_inputs(%x: tensor<?xf32, #keratin.dims<d0>>) attributes {keratin.limits = {d1 = {max = 512}}} { return }
+
+// -----
+
 // expected-error @below {{keratin.checks must be a list of requirements {kind, lhs, rhs, message}}}
 func.func private @checks_are_a_list() attributes {keratin.checks = 1}
 

@@ -51,8 +51,8 @@ TEST_CASE("names of sizes are words", "[sizes]") {
   CHECK(has(errorOf<K::NotImplementedError>(
                 [] { K::placeholder({"batch", "columns"}, {.sparse = true}); }),
             "names for the sizes of a sparse placeholder; needed numbers or None"));
-  CHECK(has(errorOf<K::ValueError>([&] { keratin::Size(4).name(); }),
-            "Size::name: the Size is no name"));
+  CHECK(has(errorOf<K::ValueError>([&] { keratin::Size(4).dim(); }),
+            "Size::dim: the Size is no name"));
 }
 
 TEST_CASE("saved functions keep the names of sizes", "[sizes]") {

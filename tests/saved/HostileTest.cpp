@@ -285,6 +285,27 @@ static const std::vector<Evil> &evils() {
          functionOf(g)->add_named_symbols(0);
        },
        "a size cannot be named 'batch size'"},
+      {"limits of sizes in an older format", [](G g) { functionOf(g)->add_size_limits(); },
+       "needs format version 1.4"},
+      {"limits of no dimension",
+       [](G g) {
+         g.set_version(ir::kSavedMajor << 16 | ir::kSavedMinorOfSizeNames);
+         functionOf(g)->add_size_limits()->set_symbol(1);
+       },
+       "the limits of sizes are not in order, or of no dimension of an input"},
+      {"limits twice",
+       [](G g) {
+         g.set_version(ir::kSavedMajor << 16 | ir::kSavedMinorOfSizeNames);
+         functionOf(g)->add_size_limits()->set_max(4);
+         functionOf(g)->add_size_limits()->set_max(4);
+       },
+       "the limits of sizes are not in order, or of no dimension of an input"},
+      {"limits that no size keeps",
+       [](G g) {
+         g.set_version(ir::kSavedMajor << 16 | ir::kSavedMinorOfSizeNames);
+         functionOf(g)->add_size_limits()->set_min(-1);
+       },
+       "no size keeps the limits of d0"},
       {"output of nothing", [](G g) { functionOf(g)->mutable_outputs(0)->set_value(99); },
        "there is no value 99"},
       {"update of nothing", [](G g) { functionOf(g)->mutable_updates(0)->set_variable(1); },

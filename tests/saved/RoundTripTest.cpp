@@ -120,6 +120,27 @@ TEST_CASE("symbols are numbered as the inputs bind them, and locations stay", "[
   CHECK_THAT(text, Catch::Contains("\"scope\""));
 }
 
+TEST_CASE("limits are of the sizes that they were of", "[saved]") {
+  auto text = [](const std::string &limits, const std::string &size) {
+    return roundTrip((R"(
+    func.func @f(%x: tensor<?x?xf32, #keratin.dims<d5, )" +
+                      size + R"(>> {keratin.kind = "input"})
+        -> (tensor<?x?xf32, #keratin.dims<d5, )" +
+                      size + R"(>> {keratin.kind = "output"}) attributes {keratin.limits = )" +
+                      limits + R"(} {
+      return %x : tensor<?x?xf32, #keratin.dims<d5, )" +
+                      size + R"(>>
+    })")
+                         .c_str());
+  };
+  CHECK_THAT(text("{d3 = {max = 512, min = 4, multiple_of = 8}, d5 = {max = 0}}", "d3"),
+             Catch::Contains("keratin.limits = {d0 = {max = 0 : i64}, d1 = {max = 512 : i64, min = "
+                             "4 : i64, multiple_of = 8 : i64}}"));
+  CHECK_THAT(text("{d3 = {multiple_of = 8, unit = 8}}", "8*d3"),
+             Catch::Contains("d3 counts a size by 8; needed the function before "
+                             "keratin-divide-sizes"));
+}
+
 TEST_CASE("symbols for parts of a value stay, in the version that has them", "[saved]") {
   std::string text = roundTrip(R"(
     func.func @f(%n: tensor<i32> {keratin.kind = "input", keratin.negative_part = 5,

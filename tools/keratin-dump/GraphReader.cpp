@@ -4,11 +4,13 @@
 #include "ir/dialect/MemoryPlan.h"
 #include "ir/dialect/NameScope.h"
 #include "ir/dialect/Signature.h"
+#include "ir/dialect/SizeNames.h"
 #include "ir/dialect/SourceLine.h"
 #include "ir/interfaces/KernelName.h"
 #include "ir/interfaces/OpProperties.h"
 #include "passes/memory/KernelCost.h"
 #include "passes/memory/MemoryReport.h"
+#include "tools/keratin-dump/Text.h"
 
 #include "mlir/IR/AsmState.h"
 
@@ -39,12 +41,12 @@ OpPrintingFlags printing() {
   return flags;
 }
 
-std::string shapeText(Type type) {
+std::string shapeText(Type type, const ir::SizeNames &names) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
     return "";
   return std::string(ir::dtypeName(ir::dtypeOf(tensor.getElementType()))) + " " +
-         ir::toString(ir::getShape(tensor));
+         names.text(ir::getShape(tensor));
 }
 
 std::vector<std::string> placesOf(Location location) {
@@ -83,9 +85,10 @@ std::string familyOf(Operation *op) {
 
 class Reader {
 public:
-  Reader(func::FuncOp function, const std::string &stage, const passes::SymbolValues &symbols,
+  Reader(func::FuncOp function, const std::string &stage, const passes::SymbolValues &sizes,
          const OpSet *shown)
-      : function(function), symbols(symbols), shown(shown), numbers(function),
+      : function(function), sizes(sizes), symbols(passes::symbolValues(function, sizes)),
+        shown(shown), names(function), limited(function), numbers(function),
         state(function, printing()) {
     view.function = function.getName().str();
     view.stage = stage;
@@ -122,11 +125,11 @@ private:
       return result;
     result.value = passes::evaluate(*expression, symbols);
     if (!expression->isConstant())
-      result.formula = expression->str();
+      result.formula = names.text(*expression);
     for (int64_t id : expression->symbols()) {
       auto found = symbols.find(id);
-      view.symbols["d" + std::to_string(id)] =
-          found == symbols.end() ? passes::kDefaultSize : found->second;
+      view.symbols[names[id]] =
+          (found == symbols.end() ? passes::kDefaultSize : found->second) * limited.of(id).unit;
     }
     return result;
   }
@@ -148,13 +151,13 @@ private:
     std::string text;
     llvm::raw_string_ostream stream(text);
     printable.print(stream);
-    return text;
+    return withSizeNames(text, names);
   }
   std::string attributeText(Attribute attribute) {
     std::string text;
     llvm::raw_string_ostream stream(text);
     attribute.print(stream, state);
-    return text;
+    return withSizeNames(text, names);
   }
 
   int addNode(ViewNode node) {
@@ -182,7 +185,7 @@ private:
   void describe(ViewNode &node, Value value) {
     node.result = operandText(value);
     node.types = {text(value.getType())};
-    node.shape = shapeText(value.getType());
+    node.shape = shapeText(value.getType(), names);
     node.places = placesOf(value.getLoc());
   }
 
@@ -210,7 +213,7 @@ private:
     for (Type type : op->getResultTypes())
       node.types.push_back(text(type));
     if (op->getNumResults())
-      node.shape = shapeText(op->getResult(0).getType());
+      node.shape = shapeText(op->getResult(0).getType(), names);
     node.places = placesOf(op->getLoc());
     node.scope = foldOf(op->getLoc());
     node.kernel = kernel;
@@ -363,7 +366,7 @@ private:
       if (isUpdate && variable && uint64_t(*variable) < variableNames.size())
         node.name = variableNames[*variable];
       node.types = {text(operand.get().getType())};
-      node.shape = shapeText(operand.get().getType());
+      node.shape = shapeText(operand.get().getType(), names);
       node.operands = {maker(operand.get())};
       addNode(std::move(node));
     }
@@ -391,7 +394,7 @@ private:
       for (Type type : op.getResultTypes())
         node.types.push_back(text(type));
       if (op.getNumResults())
-        node.shape = shapeText(op.getResult(0).getType());
+        node.shape = shapeText(op.getResult(0).getType(), names);
       addNode(std::move(node));
     }
   }
@@ -413,7 +416,8 @@ private:
       return;
     ViewMemory memory;
     memory.arena = quantity(plan->arenaBytes);
-    if (auto usage = passes::memoryUsage(function, symbols))
+    memory.mostArena = passes::mostArenaBytes(function);
+    if (auto usage = passes::memoryUsage(function, sizes))
       memory.maxLive = usage->maxLiveBytes;
     // Only what fits 64 bits at its peak can be added up.
     std::vector<int64_t> change(memory.maxLive ? plan->kernels + 1 : 0);
@@ -445,8 +449,10 @@ private:
   }
 
   func::FuncOp function;
-  const passes::SymbolValues &symbols;
+  const passes::SymbolValues &sizes, symbols;
   const OpSet *shown;
+  const ir::SizeNames names;
+  const ir::LimitedSizes limited;
   const ir::KernelNumbers numbers;
   const bool isPlanned = !ir::memoriesOf(function).empty();
   AsmState state;
@@ -459,6 +465,6 @@ private:
 } // namespace
 
 GraphView keratin::dump::viewOf(func::FuncOp function, const std::string &stage,
-                                const passes::SymbolValues &symbols, const OpSet *shown) {
-  return Reader(function, stage, symbols, shown).run();
+                                const passes::SymbolValues &sizes, const OpSet *shown) {
+  return Reader(function, stage, sizes, shown).run();
 }

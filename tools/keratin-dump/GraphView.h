@@ -76,6 +76,7 @@ struct ViewBuffer {
 
 struct ViewMemory {
   ViewQuantity arena;
+  std::optional<int64_t> mostArena; // of sizes that have limits
   std::optional<int64_t> maxLive;
   std::vector<ViewBuffer> buffers;
   std::vector<int64_t> live; // bytes while each kernel runs; empty without maxLive
@@ -83,7 +84,7 @@ struct ViewMemory {
 
 struct GraphView {
   std::string function, stage;
-  std::map<std::string, int64_t> symbols;                // "d0" = 32: all that occur
+  std::map<std::string, int64_t> symbols;                // "batch" = 32: all that occur
   std::vector<ViewNode> nodes;                           // operands come first
   std::vector<ViewKernel> kernels;                       // in the order in which they stand
   std::vector<std::pair<std::string, int64_t>> opCounts; // most frequent first

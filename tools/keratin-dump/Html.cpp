@@ -151,6 +151,8 @@ private:
       row("bytes written", view.bytesWritten);
       if (view.memory) {
         row("arena bytes", view.memory->arena);
+        if (view.memory->mostArena)
+          row("arena at most", {view.memory->mostArena, ""});
         row("live at most", {view.memory->maxLive, ""});
       }
     });

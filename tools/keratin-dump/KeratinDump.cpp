@@ -63,7 +63,8 @@ CommandLine commandLine() {
   line.number("--depth", depth, 0, "N", "how many steps from those of --around; default: 1");
   addSizeOption(line, sizes,
                 "an unknown size by its name: d0, d1, ..., INPUT_dimAXIS,\n"
-                "or that of a saved graph; for FLOPs and bytes; default: 32");
+                "or that of a saved graph; for FLOPs and bytes; default:\n"
+                "what it is at most, else 32");
   line.text("--profile", profileFile, "FILE",
             "stats, json, html: the times of kernels, which keratin-run --profile wrote");
   line.text("--source", sourceFolder, "FOLDER",
@@ -96,20 +97,21 @@ mlir::func::FuncOp functionIn(mlir::ModuleOp module) {
 absl::StatusOr<passes::SymbolValues> symbolValues(mlir::ModuleOp module,
                                                   const ir::SavedFunction &function) {
   mlir::func::FuncOp op = functionIn(module);
-  std::map<int64_t, SizeNames> names; // by symbol
-  auto named = [&](int64_t id) -> SizeNames & {
-    SizeNames &list = names[id];
-    if (list.empty())
-      list.push_back("d" + std::to_string(id));
-    return list;
+  const ir::LimitedSizes limited(op);
+  std::map<int64_t, KnownSize> known; // by symbol
+  auto named = [&](int64_t id) -> std::vector<std::string> & {
+    KnownSize &size = known[id];
+    if (size.names.empty())
+      size = {{"d" + std::to_string(id)}, limited.of(id).limits};
+    return size.names;
   };
   for (size_t id = 0; id < function.symbols.size(); ++id)
     named(int64_t(id)).push_back(function.symbols[id]);
   ir::forEachSymbol(op, named);
   const ir::SizeNames called(op);
-  for (auto &[id, list] : names)
-    if (!llvm::is_contained(list, called[id]))
-      list.push_back(called[id]);
+  for (auto &[id, size] : known)
+    if (!llvm::is_contained(size.names, called[id]))
+      size.names.push_back(called[id]);
   // Loops get names for the numbers of their steps.
   bool computesSizes = op.walk([](mlir::Operation *inner) {
                            return mlir::isa<ir::WhileOp>(inner) || ir::symbolDefinedBy(inner)
@@ -120,12 +122,12 @@ absl::StatusOr<passes::SymbolValues> symbolValues(mlir::ModuleOp module,
     if (auto planned = moduleAt(module, Stage::Plan, compileOptions()); planned.ok())
       ir::forEachSymbol(functionIn(**planned), named);
   std::vector<int64_t> ids;
-  std::vector<SizeNames> lists;
-  for (const auto &[id, list] : names) {
+  std::vector<KnownSize> all;
+  for (const auto &[id, size] : known) {
     ids.push_back(id);
-    lists.push_back(list);
+    all.push_back(size);
   }
-  auto given = parseSizes(sizes, lists);
+  auto given = parseSizes(sizes, all);
   if (!given.ok())
     return given.status();
   passes::SymbolValues values;

@@ -33,6 +33,8 @@ public:
     quantity("bytes written", view.bytesWritten);
     if (view.memory) {
       quantity("arena bytes", view.memory->arena);
+      if (view.memory->mostArena)
+        quantity("arena at most", {view.memory->mostArena, ""});
       out << llvm::formatv("  {0,-15} {1}\n", "live at most", number(view.memory->maxLive));
     }
     if (view.microseconds)

@@ -2,6 +2,7 @@
 
 #include "compiler/arrays/Npy.h"
 #include "compiler/arrays/Npz.h"
+#include "compiler/artifact/FunctionText.h"
 #include "compiler/artifact/Names.h"
 #include "ir/reference/HostConversions.h"
 #include "runtime/core/DType.h"
@@ -126,13 +127,14 @@ private:
   std::string sizeName(int64_t slot) const { return signature.symbols[slot].name; }
 
   absl::Status findSizes() {
-    std::vector<SizeNames> names;
+    std::vector<KnownSize> known;
     for (int64_t slot = 0; slot < numGiven(); ++slot) {
-      names.push_back({"d" + std::to_string(slot), sizeName(slot)});
+      known.push_back({{"d" + std::to_string(slot), sizeName(slot)},
+                       compiler::FunctionText::limits(signature, slot)});
       if (size_t(slot) < options.symbols.size() && options.symbols[size_t(slot)] != sizeName(slot))
-        names.back().push_back(options.symbols[size_t(slot)]);
+        known.back().names.push_back(options.symbols[size_t(slot)]);
     }
-    auto asked = parseSizes(options.sizes, names);
+    auto asked = parseSizes(options.sizes, known);
     if (!asked.ok())
       return asked.status();
     for (auto [slot, size] : *asked)
@@ -193,7 +195,8 @@ private:
   int64_t chosenSize(int64_t slot) const {
     const keratin_symbol_desc_t &symbol = signature.symbols[slot];
     if (sizes[slot] || !runtime::isValueOfInput(symbol.source))
-      return sizes[slot].value_or(defaultSize);
+      return sizes[slot].value_or(
+          compiler::FunctionText::limits(signature, slot).nearest(defaultSize));
     return runtime::symbolOfElement(symbol.source, chosenElement(symbol.input, symbol.index));
   }
 

@@ -2,6 +2,7 @@
 #ifndef KERATIN_TOOLS_SUPPORT_SIZES_H
 #define KERATIN_TOOLS_SUPPORT_SIZES_H
 
+#include "ir/dialect/SizeLimits.h"
 #include "tools/support/CommandLine.h"
 
 #include "absl/status/statusor.h"
@@ -18,14 +19,16 @@ namespace keratin::tools {
 // Adds the option, which may be given several times; `help` says what holds without it.
 void addSizeOption(CommandLine &line, std::vector<std::string> &arguments, const char *help);
 
-// The ways to name one size: "d0", the axis of an input as the C header calls it ("x_dim0"), the
-// name in a saved graph.
-using SizeNames = std::vector<std::string>;
+struct KnownSize {
+  // "d0", the axis of an input as the C header calls it ("x_dim0"), the name in a saved graph.
+  std::vector<std::string> names;
+  ir::SizeLimits limits;
+};
 
-// The sizes that the arguments give, by the numbers of their names. Fails for what is no NAME=N, a
-// name that no size has, and a size that is given twice.
+// The sizes that the arguments give, by their numbers in `known`. Fails for what is no NAME=N, a
+// name that no size has, a size that is given twice, and one outside of its limits.
 absl::StatusOr<std::map<size_t, int64_t>> parseSizes(const std::vector<std::string> &arguments,
-                                                     llvm::ArrayRef<SizeNames> known);
+                                                     llvm::ArrayRef<KnownSize> known);
 
 } // namespace keratin::tools
 

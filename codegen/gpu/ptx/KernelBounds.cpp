@@ -1,5 +1,7 @@
 #include "codegen/gpu/ptx/KernelBounds.h"
 
+#include "ir/dialect/SizeLimits.h"
+
 using namespace keratin::codegen;
 using namespace mlir;
 namespace ir = keratin::ir;
@@ -7,25 +9,24 @@ namespace ir = keratin::ir;
 static constexpr StringRef tensorAttribute = "keratin.bounded_tensor";
 static constexpr StringRef unitsAttribute = "keratin.few_units";
 
-// Unknown sizes may be anything.
-static bool isBounded(Value tensor) {
-  int64_t bytes = (ir::getElementType(tensor).getIntOrFloatBitWidth() + 7) / 8;
-  for (const ir::DimExpr &size : ir::getShape(tensor))
-    if (!size.isConstant() || llvm::MulOverflow(bytes, size.constantValue(), bytes))
-      return false;
-  return bytes < KernelBounds::bytes;
+// Sizes without limits may be anything.
+static bool isBounded(Value tensor, const ir::LimitedSizes &limited) {
+  std::optional<ir::DimExpr> bytes = ir::byteCount(tensor);
+  std::optional<int64_t> most = bytes ? limited.most(*bytes) : std::nullopt;
+  return most && *most < KernelBounds::bytes;
 }
 
 void KernelBounds::note(KernelBuilder &k, const ir::DimExpr &units) {
+  const ir::LimitedSizes limited(k.body().getParentOp()->getParentOfType<FunctionOpInterface>());
   auto look = [&](Value tensor, Value pointer) {
-    if (isBounded(tensor))
+    if (isBounded(tensor, limited))
       pointer.getDefiningOp()->setAttr(tensorAttribute, k.b.getUnitAttr());
   };
   for (auto [argument, pointer] : llvm::zip(k.body().getArguments(), k.inputs))
     look(argument, pointer);
   for (auto [value, pointer] : llvm::zip(k.body().getTerminator()->getOperands(), k.outputs))
     look(value, pointer);
-  if (units.isConstant() && units.constantValue() < KernelBounds::units)
+  if (std::optional<int64_t> most = limited.most(units); most && *most < KernelBounds::units)
     k.result.function.getBody().front().getTerminator()->setAttr(unitsAttribute, k.b.getUnitAttr());
 }
 

@@ -8,6 +8,7 @@
 
 namespace keratin::codegen {
 
+// Sizes are known, or have limits (keratin.limits), which the call checks.
 // Kernels whose code is the same are one, whatever their sizes: so nothing is said of sizes but
 // whether they are below a bound that few exceed.
 struct KernelBounds {

@@ -12,6 +12,27 @@
 
 namespace keratin {
 
+// What is known of a size by name: the numbers that it lies between, and one that divides it.
+struct DimOptions {
+  std::optional<int64_t> min = std::nullopt, max = std::nullopt;
+  std::optional<int64_t> multipleOf = std::nullopt;
+};
+
+// A size by its name, with what is known of it: K::Dim("length", {.max = 512, .multipleOf = 8}).
+// Functions made from then on refuse to be called with another length, and are planned for those.
+// Where the name stands alone it is the same size; what is said of it in several places must agree.
+class Dim {
+public:
+  Dim(std::string name, DimOptions options = {}) : theName(std::move(name)), theOptions(options) {}
+
+  const std::string &name() const { return theName; }
+  const DimOptions &options() const { return theOptions; }
+
+private:
+  std::string theName;
+  DimOptions theOptions;
+};
+
 // One entry of a shape: a number, None, the name of a size, or a scalar integer tensor. One that
 // depends on data must be limited by how it is computed, as a count is, or by K::minimum: memory is
 // asked for before.
@@ -22,8 +43,9 @@ namespace keratin {
 class Size {
 public:
   Size(std::nullopt_t) {}
-  Size(const char *name) : value(std::string(name)) {}
-  Size(std::string name) : value(std::move(name)) {}
+  Size(const char *name) : value(Dim(name)) {}
+  Size(std::string name) : value(Dim(std::move(name))) {}
+  Size(Dim dim) : value(std::move(dim)) {}
   Size(std::nullptr_t) = delete;
   template <typename T, typename = std::enable_if_t<std::is_integral_v<T>>>
   Size(T value) : value(int64_t(value)) {}
@@ -48,14 +70,14 @@ public:
       throw ValueError("Size::tensor: the Size is no tensor");
     return std::get<2>(value);
   }
-  const std::string &name() const {
+  const Dim &dim() const {
     if (!isName())
-      throw ValueError("Size::name: the Size is no name");
+      throw ValueError("Size::dim: the Size is no name");
     return std::get<3>(value);
   }
 
 private:
-  std::variant<std::monostate, int64_t, Tensor, std::string> value;
+  std::variant<std::monostate, int64_t, Tensor, Dim> value;
 };
 
 // A shape: {32, None}, {"batch", 784}, {K::shape(x)[0], 4}, a vector of sizes, one int for one

@@ -55,6 +55,8 @@ using keratin::CreationOptions;
 using keratin::CrossentropyOptions;
 using keratin::CtcDecodeOptions;
 using keratin::DataFormat;
+using keratin::Dim;
+using keratin::DimOptions;
 using keratin::DropoutOptions;
 using keratin::DType;
 using keratin::DTypeArgument;

@@ -135,8 +135,8 @@ public:
   double compileMilliseconds() const;
   int64_t kernelCount() const;
   std::string memoryPlan() const;
-  // Bytes of temporaries that a call holds, and the least that any plan could do with; 32 stands
-  // for each size that is not known.
+  // Bytes of temporaries that a call holds, and the least that any plan could do with. A size that
+  // is not known counts as what it is at most (K::Dim), else with 32.
   int64_t arenaBytes() const;
   int64_t maxLiveBytes() const;
 
