@@ -1,0 +1,38 @@
+// The numbers of a slice that another slice of the same structure may have otherwise.
+#ifndef KERATIN_FRONTEND_GRAPH_OPENNUMBERS_H
+#define KERATIN_FRONTEND_GRAPH_OPENNUMBERS_H
+
+#include "ir/dialect/Keratin.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace keratin::frontend {
+
+struct OpenNumbers {
+  // Of the shapes of values. Each is here once, in the order in which they are met: which of them
+  // are equal is structure, so what broadcasts and what must agree is the same in all slices.
+  std::vector<int64_t> sizes;
+  // Of the ops' lists of sizes (where a slice starts) and of integer constants (a count of
+  // elements), one for each place.
+  std::vector<int64_t> others;
+
+  bool empty() const { return sizes.empty() && others.empty(); }
+  bool operator==(const OpenNumbers &other) const {
+    return sizes == other.sizes && others == other.others;
+  }
+
+  // 0 and 1 mean something of their own (nothing there, repeated), and what is beyond any memory is
+  // for the compiler to refuse.
+  static bool isOpen(int64_t number) { return number > 1 && number < int64_t(1) << 40; }
+  static bool isOpen(const ir::DimExpr &size) {
+    return size.isConstant() && isOpen(size.constantValue());
+  }
+  // The number of a scalar constant that is open; nullopt for any other op.
+  static std::optional<int64_t> ofConstant(mlir::Operation *op);
+};
+
+} // namespace keratin::frontend
+
+#endif // KERATIN_FRONTEND_GRAPH_OPENNUMBERS_H
