@@ -4,6 +4,7 @@
 #include "frontend/graph/Program.h"
 #include "frontend/graph/RuntimeStatus.h"
 #include "frontend/graph/SliceSignature.h"
+#include "frontend/graph/SliceWork.h"
 
 #include <list>
 #include <optional>
@@ -30,8 +31,16 @@ struct KeyHash {
 };
 
 struct CachedProgram {
-  std::shared_ptr<const Program> program; // null: the structure has no general form
-  NumberInputs numbers;                   // of a general form
+  std::shared_ptr<const Program> program; // null: there is no such form
+  // Of a general form:
+  SizePattern pattern;
+  NumberInputs numberInputs;
+};
+
+// The programs of one structure: one, or the general forms for some patterns of sizes.
+struct CachedStructure {
+  std::vector<CachedProgram> programs;
+  WorkDone done;
 };
 
 // Least recently used last. Under the graph's mutex.
@@ -43,7 +52,7 @@ public:
   }
 
   // Null: there is none. Until the mutex is given away.
-  const CachedProgram *find(const ProgramKey &key) {
+  CachedStructure *find(const ProgramKey &key) {
     auto found = index.find(key);
     if (found == index.end())
       return nullptr;
@@ -51,15 +60,16 @@ public:
     return &found->second->second;
   }
 
-  void add(const ProgramKey &key, CachedProgram program) {
-    if (index.count(key))
-      return; // another thread compiled the same
-    entries.emplace_front(key, std::move(program));
+  CachedStructure &findOrAdd(const ProgramKey &key) {
+    if (CachedStructure *known = find(key))
+      return *known;
+    entries.emplace_front(key, CachedStructure());
     index.emplace(key, entries.begin());
     if (entries.size() > kCachedPrograms) {
       index.erase(entries.back().first);
       entries.pop_back();
     }
+    return entries.front().second;
   }
 
   void clear() {
@@ -68,12 +78,12 @@ public:
   }
 
 private:
-  using Entries = std::list<std::pair<ProgramKey, CachedProgram>>;
+  using Entries = std::list<std::pair<ProgramKey, CachedStructure>>;
   Entries entries;
   std::unordered_map<ProgramKey, Entries::iterator, KeyHash> index;
 };
 
-std::atomic<int64_t> compileCount{0};
+std::atomic<int64_t> compileCount{0}, ownCodeCount{0};
 
 // Where functions have decided that its first variable lies, if it has one such.
 const keratin_device_t &deviceOf(const std::vector<ModuleVariable> &variables) {
@@ -86,8 +96,8 @@ const keratin_device_t &deviceOf(const std::vector<ModuleVariable> &variables) {
 // Holds everything that a run needs, so that other threads may change the graph meanwhile.
 class Evaluation {
 public:
-  Evaluation(const std::string &function, const std::vector<Tensor> &fetches, FedArrays feeds)
-      : function(function), fetches(fetches) {
+  Evaluation(const std::string &function, const std::vector<Tensor> &fetches, FedArrays fed)
+      : function(function), fetches(fetches), feeds(std::move(fed)) {
     request.function = function;
     Graph::Lock lock(Graph::get());
     for (auto &[tensor, value] : feeds) {
@@ -117,30 +127,47 @@ private:
 
   // The program, compiled if it must be, and what it is called with.
   void prepare(Form form) {
-    Graph &graph = Graph::get();
-    std::optional<ProgramKey> key;
-    OpenNumbers numbers;
     FunctionModule module;
     {
-      Graph::Lock lock(graph);
+      Graph::Lock lock(Graph::get());
       GraphSlice slice = sliceGraph(request);
       takeArguments(slice);
-      std::optional<SliceSignature> general;
-      if (form == Form::General && feedsFit())
-        general = SliceSignature::general(slice, numbers);
-      isGeneral = general.has_value();
-      key.emplace(isGeneral ? *std::move(general) : SliceSignature(slice), device);
-      if (const CachedProgram *known = ProgramCache::get().find(*key)) {
-        program = known->program;
-        known->numbers.append(numbers, inputs);
-      } else {
+      isGeneral = form == Form::General && findGeneral(slice);
+      if (!isGeneral)
+        findExact(slice);
+      if (!program)
         module = buildFunctionModule(slice, function, Literals::AsInputs);
-      }
     }
-    if (module.module)
-      compile(*key, numbers, std::move(module));
-    if (!program)
+    if (module.module && !compile(std::move(module)))
       prepare(Form::Exact);
+  }
+
+  // Whether there is a general form, as far as is known, and it is the one to run.
+  bool findGeneral(const GraphSlice &slice) {
+    if (!feedsFit())
+      return false;
+    std::optional<SliceSignature> signature = SliceSignature::general(slice, numbers);
+    if (!signature)
+      return false;
+    key.emplace(*std::move(signature), device);
+    CachedStructure &known = ProgramCache::get().findOrAdd(*key);
+    if (known.done.add(numbers, workOf(slice)) >= kWorkWorthOwnCode)
+      return false;
+    std::vector<int64_t> distinct;
+    for (const CachedProgram &candidate : known.programs)
+      if (candidate.pattern.match(numbers.sizes, distinct)) {
+        program = candidate.program;
+        if (program)
+          candidate.numberInputs.append(distinct, numbers, inputs);
+        return program != nullptr;
+      }
+    return true;
+  }
+
+  void findExact(const GraphSlice &slice) {
+    key.emplace(SliceSignature(slice), device);
+    CachedStructure *known = ProgramCache::get().find(*key);
+    program = known ? known->programs.front().program : nullptr;
   }
 
   // A general form takes any sizes: whether these are the placeholders' is for others to say.
@@ -166,24 +193,42 @@ private:
     device = &deviceOf(variables);
   }
 
-  void compile(const ProgramKey &key, const OpenNumbers &numbers, FunctionModule module) {
+  // False: there is no general form.
+  bool compile(FunctionModule module) {
     CachedProgram made;
     if (!isGeneral) {
       made.program = Program::compile(std::move(module), placementOn(*device));
-      ++compileCount;
-    } else if (generalize(module, numbers, made.numbers)) {
+    } else {
+      made.pattern = SizePattern(numbers.sizes);
       try {
-        made.program = Program::compile(std::move(module), placementOn(*device));
-        ++compileCount;
+        if (generalize(module, numbers, made.numberInputs))
+          made.program = Program::compile(std::move(module), placementOn(*device));
       } catch (const Error &) {
         // So there is none.
       }
     }
     program = made.program;
-    if (isGeneral)
-      made.numbers.append(numbers, inputs);
+    if (program && isGeneral) {
+      std::vector<int64_t> distinct;
+      made.pattern.match(numbers.sizes, distinct);
+      made.numberInputs.append(distinct, numbers, inputs);
+    }
+    compileCount += program != nullptr;
+    ownCodeCount += program && !isGeneral;
+    keep(std::move(made));
+    return program != nullptr;
+  }
+
+  void keep(CachedProgram made) {
     Graph::Lock lock(Graph::get());
-    ProgramCache::get().add(key, std::move(made));
+    std::vector<CachedProgram> &programs = ProgramCache::get().findOrAdd(*key).programs;
+    if (programs.size() == kCachedPatterns)
+      programs.pop_back();
+    // Patterns that tell more sizes apart serve more slices.
+    auto place = llvm::find_if(programs, [&](const CachedProgram &other) {
+      return other.pattern.count() <= made.pattern.count();
+    });
+    programs.insert(place, std::move(made));
   }
 
   std::vector<Array> call() {
@@ -206,9 +251,12 @@ private:
 
   const std::string &function;
   const std::vector<Tensor> &fetches;
+  FedArrays feeds; // whose arrays have become inputs
   SliceRequest request;
 
   const keratin_device_t *device = nullptr;
+  std::optional<ProgramKey> key;
+  OpenNumbers numbers; // of the slice
   std::shared_ptr<const Program> program;
   bool isGeneral = false; // the program
   std::vector<ModuleVariable> variables;
@@ -229,3 +277,4 @@ void frontend::clearEvalCache() {
 }
 
 int64_t frontend::evalCompileCount() { return compileCount; }
+int64_t frontend::evalOwnCodeCount() { return ownCodeCount; }

@@ -22,7 +22,9 @@ class Generalizer {
 public:
   Generalizer(ModuleOp module, const OpenNumbers &numbers, NumberInputs &inputs)
       : function(*module.getOps<func::FuncOp>().begin()), b(module.getContext()), numbers(numbers),
-        inputs(inputs) {}
+        inputs(inputs) {
+    SizePattern(numbers.sizes).match(numbers.sizes, distinct);
+  }
 
   bool run() {
     // What does not fit is compiled for its own sizes, and nobody is told.
@@ -66,7 +68,7 @@ private:
     auto [known, isNew] = sizes.try_emplace(size);
     if (isNew) {
       known->second = addSymbol();
-      inputs.addSize(size_t(llvm::find(numbers.sizes, size) - numbers.sizes.begin()));
+      inputs.addSize(size_t(llvm::find(distinct, size) - distinct.begin()));
     }
     return known->second;
   }
@@ -152,7 +154,8 @@ private:
   OpBuilder b;
   const OpenNumbers &numbers;
   NumberInputs &inputs;
-  llvm::DenseMap<int64_t, DimExpr> sizes; // the open ones
+  std::vector<int64_t> distinct;          // the open sizes
+  llvm::DenseMap<int64_t, DimExpr> sizes; // what they are
   unsigned nextInput = 0;
   int64_t nextSymbol = 0;
   size_t nextOther = 0;

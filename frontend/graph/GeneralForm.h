@@ -13,25 +13,28 @@ namespace keratin::frontend {
 // What the inputs that generalize() adds are given, one number after the other.
 class NumberInputs {
 public:
-  void addSize(size_t index) { places.push_back({&OpenNumbers::sizes, index}); }
-  void addOther(size_t index) { places.push_back({&OpenNumbers::others, index}); }
+  void addSize(size_t index) { places.push_back({true, index}); }
+  void addOther(size_t index) { places.push_back({false, index}); }
 
-  void append(const OpenNumbers &numbers, std::vector<Array> &inputs) const {
+  // `distinct` is what the form's SizePattern makes of the slice's sizes.
+  void append(const std::vector<int64_t> &distinct, const OpenNumbers &numbers,
+              std::vector<Array> &inputs) const {
     for (const Place &place : places)
-      inputs.push_back(Array((numbers.*place.list)[place.index]));
+      inputs.push_back(Array(place.isSize ? distinct[place.index] : numbers.others[place.index]));
   }
 
 private:
   struct Place {
-    std::vector<int64_t> OpenNumbers::*list;
+    bool isSize;
     size_t index;
   };
   std::vector<Place> places;
 };
 
 // Makes symbols of the open numbers of a module that was built of a slice, literals as inputs, and
-// inputs, behind all others, for those that no dimension of an input tells. Every slice of the same
-// general signature (SliceSignature) is the module with its own numbers in place of the symbols:
+// inputs, behind all others, for those that no dimension of an input tells; equal sizes have one.
+// Every slice of the same general signature (SliceSignature) that matches the SizePattern is the
+// module with its own numbers in place of the symbols:
 //
 //   func.func @eval(%x: tensor<3x4xf32>) {                   // sizes 3, 4, 12
 //     %y = keratin.reshape %x : … -> tensor<12xf32>

@@ -6,18 +6,10 @@
 using namespace keratin;
 using namespace keratin::frontend;
 
-std::optional<int64_t> OpenNumbers::ofConstant(mlir::Operation *op) {
-  auto constant = llvm::dyn_cast<ir::ConstantOp>(op);
-  if (!constant)
-    return std::nullopt;
-  mlir::RankedTensorType type = ir::getTensorType(constant);
-  if (type.getRank() != 0 || !type.getElementType().isSignlessInteger(64))
-    return std::nullopt;
-  auto number = llvm::cast<mlir::DenseElementsAttr>(constant.getValue()).getSplatValue<int64_t>();
-  return isOpen(number) ? std::optional(number) : std::nullopt;
-}
-
 namespace {
+
+// Stands for a number that is open.
+constexpr uint64_t openMark = 2;
 
 class SignatureWriter {
 public:
@@ -74,19 +66,16 @@ private:
       addSize(size);
   }
 
-  // What is not open is below the numbers of those that are, or above them.
+  // Below the mark of what is open, or far above it.
   void addSize(int64_t size) {
-    if (!OpenNumbers::isOpen(size))
-      return words.push_back(uint64_t(size));
-    auto [known, isNew] = sizes.try_emplace(size, sizes.size());
-    if (isNew)
+    if (OpenNumbers::isOpen(size))
       open->sizes.push_back(size);
-    words.push_back(2 + known->second);
+    words.push_back(OpenNumbers::isOpen(size) ? openMark : uint64_t(size));
   }
 
   void addOther(int64_t number) {
     open->others.push_back(number);
-    words.push_back(2);
+    words.push_back(openMark);
   }
 
   void addDims(ir::DimsAttr dims) {
@@ -161,7 +150,7 @@ private:
   OpenNumbers *const open;
   bool isGeneral = false;
   llvm::SmallDenseMap<mlir::Value, uint64_t, 32> values;
-  llvm::SmallDenseMap<int64_t, uint64_t, 8> symbols, sizes;
+  llvm::SmallDenseMap<int64_t, uint64_t, 8> symbols;
 };
 
 } // namespace

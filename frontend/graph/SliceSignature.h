@@ -18,9 +18,9 @@ class SliceSignature {
 public:
   // Of code for these sizes.
   explicit SliceSignature(const GraphSlice &slice);
-  // Of code for all sizes (GeneralForm.h): the slice's own are put into `numbers`. nullopt: there
-  // is none, since the slice has loops or branches, sizes that only the call knows, or effects that
-  // must not be repeated.
+  // Of code for all sizes (GeneralForm.h), or all of a SizePattern: the slice's own are put into
+  // `numbers`. nullopt: there is none, since the slice has loops or branches, sizes that only the
+  // call knows, or effects that must not be repeated.
   static std::optional<SliceSignature> general(const GraphSlice &slice, OpenNumbers &numbers);
 
   size_t hash() const { return digest; }
