@@ -17,11 +17,11 @@ using ir::DimExpr;
 
 const char *FunctionDescription::text(StringRef value) { return texts.emplace_back(value).c_str(); }
 
-keratin_tensor_desc_t FunctionDescription::tensor(RankedTensorType type, StringRef name,
-                                                  Location location,
+keratin_tensor_desc_t FunctionDescription::tensor(RankedTensorType type, const ir::Shape &shape,
+                                                  StringRef name, Location location,
                                                   codegen::EntryDescription &entry) {
   std::vector<int64_t> &dims = numbers.emplace_back();
-  for (const DimExpr &dim : ir::getShape(type))
+  for (const DimExpr &dim : shape)
     dims.push_back(dim.isConstant() ? dim.constantValue() : -1 - entry.slotOf(dim));
   keratin_tensor_desc_t result = {};
   result.name = text(name);
@@ -62,10 +62,9 @@ LogicalResult FunctionDescription::bindSymbols(func::FuncOp function,
       add(symbol.id, sourceOf(symbol.part, isVariable), number, 0);
     if (isVariable)
       continue;
-    auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[i]);
-    if (!type)
+    if (!isa<RankedTensorType>(function.getArgumentTypes()[i]))
       return ir::emitGraphError(function) << "argument " << i << " is not a ranked tensor";
-    for (auto [axis, dim] : llvm::enumerate(ir::getShape(type)))
+    for (auto [axis, dim] : llvm::enumerate(signature.statedShape(i)))
       if (std::optional<int64_t> id = limited.symbolCountedBy(dim))
         add(*id, KERATIN_SYMBOL_INPUT_DIM, number, axis);
   }
@@ -78,6 +77,7 @@ LogicalResult FunctionDescription::bindSymbols(func::FuncOp function,
     entry.computed.push_back(op);
   }
   entry.closeSymbols();
+  describeChecks(function, entry, /*assumed=*/true);
   return success();
 }
 
@@ -166,13 +166,38 @@ void FunctionDescription::describeDeviceCode(codegen::EntryDescription &entry) {
   descriptor.device_code = &deviceCode;
 }
 
+// What is assumed comes first, on sizes of its own: whoever has other code for other sizes turns to
+// that before anything else can be wrong.
+void FunctionDescription::describeChecks(func::FuncOp function, codegen::EntryDescription &entry,
+                                         bool assumed) {
+  auto list = function->getAttrOfType<ArrayAttr>("keratin.checks");
+  if (!list)
+    return;
+  for (auto check : list.getAsRange<DictionaryAttr>()) {
+    if (check.contains("assumed") != assumed)
+      continue;
+    std::string message = cast<StringAttr>(check.get("message")).str();
+    if (auto location = check.getAs<LocationAttr>("location"))
+      message = ir::withSourceLine(message, Location(location));
+    if (assumed)
+      message = ("function '" + function.getName() + "': " + message).str();
+    for (auto [l, r] : llvm::zip(check.getAs<ir::DimsAttr>("lhs").getDims(),
+                                 check.getAs<ir::DimsAttr>("rhs").getDims()))
+      checks.push_back({.kind = int32_t(cast<IntegerAttr>(check.get("kind")).getInt()),
+                        .status = assumed ? KERATIN_SIZES_DIFFER : KERATIN_INVALID_ARGUMENT,
+                        .lhs = entry.slotOf(l),
+                        .rhs = entry.slotOf(r),
+                        .message = text(message)});
+  }
+}
+
 LogicalResult FunctionDescription::describe(func::FuncOp function,
                                             codegen::EntryDescription &entry) {
   ir::Signature signature(function);
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     auto type = cast<RankedTensorType>(function.getArgumentTypes()[i]);
     (signature.isVariable(i) ? variables : inputs)
-        .push_back(tensor(type, ir::textOf(signature.argumentName(i)),
+        .push_back(tensor(type, signature.statedShape(i), ir::textOf(signature.argumentName(i)),
                           function.getArgument(i).getLoc(), entry));
   }
   Operation *terminator = function.getBody().front().getTerminator();
@@ -184,9 +209,9 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
       auto type = cast<RankedTensorType>(function.getResultTypes()[i]);
       StringRef name = ir::textOf(signature.resultName(i));
       Location location = terminator->getOperand(i).getLoc();
-      outputs.push_back(
-          tensor(type, name.empty() ? ("output_" + Twine(outputs.size())).str() : name.str(),
-                 location, entry));
+      outputs.push_back(tensor(
+          type, ir::getShape(type),
+          name.empty() ? ("output_" + Twine(outputs.size())).str() : name.str(), location, entry));
       if (failed(describeCapacity(type, location, entry)))
         return failure();
     }
@@ -220,21 +245,7 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
   }
 
   describeLimits(function, entry);
-  if (auto list = function->getAttrOfType<ArrayAttr>("keratin.checks"))
-    for (auto check : list.getAsRange<DictionaryAttr>()) {
-      auto kind = cast<IntegerAttr>(check.get("kind")).getInt();
-      auto lhs = cast<ir::DimsAttr>(check.get("lhs")).getDims(),
-           rhs = cast<ir::DimsAttr>(check.get("rhs")).getDims();
-      std::string message = cast<StringAttr>(check.get("message")).str();
-      if (auto location = check.getAs<LocationAttr>("location"))
-        message = ir::withSourceLine(message, Location(location));
-      for (auto [l, r] : llvm::zip(lhs, rhs))
-        checks.push_back({.kind = int32_t(kind),
-                          .status = KERATIN_INVALID_ARGUMENT,
-                          .lhs = entry.slotOf(l),
-                          .rhs = entry.slotOf(r),
-                          .message = text(message)});
-    }
+  describeChecks(function, entry, /*assumed=*/false);
   for (const codegen::KernelArgument &site : entry.sites)
     sites.push_back(
         {.status = site.status, .message = text(ir::withSourceLine(site.message, site.location))});

@@ -34,9 +34,11 @@ public:
 
 private:
   const char *text(llvm::StringRef value);
-  keratin_tensor_desc_t tensor(mlir::RankedTensorType type, llvm::StringRef name,
-                               mlir::Location location, codegen::EntryDescription &entry);
+  keratin_tensor_desc_t tensor(mlir::RankedTensorType type, const ir::Shape &shape,
+                               llvm::StringRef name, mlir::Location location,
+                               codegen::EntryDescription &entry);
   void describeLimits(mlir::func::FuncOp function, codegen::EntryDescription &entry);
+  void describeChecks(mlir::func::FuncOp function, codegen::EntryDescription &entry, bool assumed);
   mlir::LogicalResult describeCapacity(mlir::RankedTensorType type, mlir::Location location,
                                        codegen::EntryDescription &entry);
   mlir::LogicalResult describeComputed(mlir::func::FuncOp function,

@@ -23,6 +23,7 @@ struct CompilePass : PassWrapper<CompilePass, OperationPass<ModuleOp>> {
     failBefore = options.failBefore;
     memoryBudget = options.memoryBudget;
     checkNumbers = options.checkNumbers;
+    assumeEqualSizes = options.assumeEqualSizes;
     hasTf32Products = options.float32Products == codegen::Float32Products::Tf32;
   }
 
@@ -42,6 +43,7 @@ struct CompilePass : PassWrapper<CompilePass, OperationPass<ModuleOp>> {
     options.failBefore = failBefore;
     options.memoryBudget = memoryBudget;
     options.checkNumbers = checkNumbers;
+    options.assumeEqualSizes = assumeEqualSizes;
     if (hasTf32Products)
       options.float32Products = codegen::Float32Products::Tf32;
     options.writeReproducer = false; // this one is being replayed
@@ -66,6 +68,10 @@ struct CompilePass : PassWrapper<CompilePass, OperationPass<ModuleOp>> {
   Option<bool> checkNumbers{*this, "check-numbers",
                             llvm::cl::desc("Fail calls that make NaN or an infinity"),
                             llvm::cl::init(false)};
+  Option<bool> assumeEqualSizes{
+      *this, "assume-equal-sizes",
+      llvm::cl::desc("Only for calls whose sizes are equal where they meet"),
+      llvm::cl::init(false)};
   Option<bool> hasTf32Products{*this, "tf32-products",
                                llvm::cl::desc("Allow products of float32 in tf32"),
                                llvm::cl::init(false)};

@@ -6,6 +6,7 @@
 #include "compiler/driver/Attempt.h"
 #include "compiler/driver/FunctionCompiler.h"
 #include "ir/dialect/Keratin.h"
+#include "runtime/core/Descriptor.h"
 
 #include <chrono>
 #include <keratin/cuda.h>
@@ -30,6 +31,7 @@ const keratin_function_desc_t &CompiledFunction::descriptor() const {
   return impl->code.description->descriptor;
 }
 const CompileReport &CompiledFunction::report() const { return impl->report; }
+bool CompiledFunction::assumesSizes() const { return runtime::assumesSizes(descriptor()); }
 
 void keratin::compiler::registerDialects(DialectRegistry &registry) {
   registry.insert<ir::KeratinDialect, func::FuncDialect>();

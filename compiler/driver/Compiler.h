@@ -75,6 +75,10 @@ struct CompileOptions {
   // Whether calls fail in which an op makes NaN or an infinity of finite numbers
   // (keratin-check-numbers).
   bool checkNumbers = false;
+  // Whether the code is only for calls in which sizes that are broadcast to each other are equal
+  // (keratin-unify-sizes). Where there are such sizes, the descriptor has a check with the status
+  // KERATIN_SIZES_DIFFER.
+  bool assumeEqualSizes = false;
   // What the code and all messages say of source files.
   SourcePathOptions sourcePaths;
   codegen::Float32Products float32Products = codegen::Float32Products::Float32;
@@ -111,6 +115,8 @@ public:
   ~CompiledFunction();
   const keratin_function_desc_t &descriptor() const;
   const CompileReport &report() const;
+  // Whether there are calls that the code does not serve (CompileOptions::assumeEqualSizes).
+  bool assumesSizes() const;
 
 private:
   friend absl::StatusOr<std::shared_ptr<const CompiledFunction>>

@@ -111,6 +111,8 @@ PhaseOptions FunctionCompiler::phaseOptions() {
   result.failBefore = options.failBefore;
   result.keptBytes = keptBytes;
   result.checkNumbers = options.checkNumbers;
+  result.sizes =
+      options.assumeEqualSizes ? PhaseOptions::Sizes::Assumed : PhaseOptions::Sizes::Required;
   if (options.progress || options.timeLimit.count() > 0)
     result.beforePass = [this](StringRef pass, Location location) {
       return begin(("pass " + pass).str(), location);

@@ -29,6 +29,13 @@ static std::unique_ptr<Pass> formKernels(const PhaseOptions &phaseOptions) {
   return passes::createFormKernels(options);
 }
 
+static std::unique_ptr<Pass> unifySizes(const PhaseOptions &phaseOptions) {
+  passes::UnifySizesOptions options;
+  options.require = phaseOptions.sizes != PhaseOptions::Sizes::AsStated;
+  options.assume = phaseOptions.sizes == PhaseOptions::Sizes::Assumed;
+  return passes::createUnifySizes(options);
+}
+
 static std::unique_ptr<Pass> planMemory(const PhaseOptions &phaseOptions) {
   passes::PlanMemoryOptions options;
   options.alignment = phaseOptions.limits.alignment;
@@ -44,6 +51,7 @@ static constexpr Maker graphPasses[] = {
     [](const PhaseOptions &) { return passes::createDivideSizes(); },
     [](const PhaseOptions &) { return passes::createDefineSizes(); },
     [](const PhaseOptions &) { return passes::createResolveRequirements(); },
+    unifySizes,
     [](const PhaseOptions &) { return passes::createCanonicalize(); },
     [](const PhaseOptions &) { return passes::createEliminateCommonSubexpressions(); },
     [](const PhaseOptions &) { return passes::createSinkIntoBranches(); },

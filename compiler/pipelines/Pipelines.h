@@ -36,6 +36,9 @@ struct PhaseOptions {
   std::optional<int64_t> keptBytes;
   // Whether the function looks for numbers that are not finite (keratin-check-numbers).
   bool checkNumbers = false;
+  // Whether sizes that are required to be equal, or also those that are broadcast to each other,
+  // get one name (keratin-unify-sizes).
+  enum class Sizes { AsStated, Required, Assumed } sizes = Sizes::AsStated;
   // For tests of failures: the pass, counted over all phases, before which one stands that fails.
   int failBefore = -1;
   // If there: asked before each pass, by its name, at the location of the function; a failure,

@@ -1,6 +1,7 @@
 #include "frontend/graph/Program.h"
 
 #include "frontend/graph/FunctionContext.h"
+#include "frontend/graph/GeneralCode.h"
 #include "frontend/graph/RuntimeStatus.h"
 #include "frontend/graph/RuntimeView.h"
 
@@ -38,9 +39,11 @@ namespace {
 
 class CompiledProgram : public Program {
 public:
+  // `otherCode` is for calls that the compiled function does not serve; null if it serves all.
   CompiledProgram(std::shared_ptr<const compiler::CompiledFunction> compiledFunction,
-                  const keratin_device_t *device, bool keepsOnDevice)
-      : code(std::move(compiledFunction)) {
+                  std::unique_ptr<GeneralCode> otherCode, const keratin_device_t *device,
+                  bool keepsOnDevice)
+      : code(std::move(compiledFunction)), general(std::move(otherCode)) {
     keratin_status_t status = {};
     keratin_executable_create_on(&code->descriptor(), device, &executable, &status);
     throwIfFailed(code->descriptor().name, status);
@@ -56,15 +59,17 @@ public:
     views.resize_for_overwrite(numInputs);
     for (size_t i = 0; i < numInputs; ++i)
       views[i] = viewOf(*inputs[i]);
-    if (keptOn)
-      return runAndKeep(function, variables, views, outputs);
-    Allocation allocation{function, outputs, nullptr};
     keratin_status_t status; // a kilobyte, so not cleared first
     status.code = KERATIN_OK;
-    keratin_invoke_allocating(executable, variables.data(), int32_t(variables.size()), views.data(),
-                              int32_t(numInputs), allocate, resize, &allocation, &status);
-    if (allocation.failure)
-      std::rethrow_exception(allocation.failure);
+    for (bool isOver = false; !isOver;) {
+      if (keptOn)
+        runAndKeep(function, variables, views, outputs, status);
+      else
+        runOnHost(function, variables, views, outputs, status);
+      isOver = status.code != KERATIN_SIZES_DIFFER || !general;
+      if (!isOver)
+        general->giveTo(executable);
+    }
     throwIfFailed(function, status);
   }
 
@@ -75,11 +80,22 @@ public:
   int64_t maxLiveBytes() const override { return code->report().maxLiveBytes; }
 
 private:
+  void runOnHost(const std::string &function, const std::vector<keratin_variable_t *> &variables,
+                 llvm::ArrayRef<keratin_tensor_t> inputs, std::vector<Array> &outputs,
+                 keratin_status_t &status) const {
+    Allocation allocation{function, outputs, nullptr};
+    keratin_invoke_allocating(executable, variables.data(), int32_t(variables.size()),
+                              inputs.data(), int32_t(inputs.size()), allocate, resize, &allocation,
+                              &status);
+    if (allocation.failure)
+      std::rethrow_exception(allocation.failure);
+  }
+
   // Outputs on the device, but for those that are views of the host's memory. Their dims are asked
   // for first: memory for them is no callback's to give.
   void runAndKeep(const std::string &function, const std::vector<keratin_variable_t *> &variables,
-                  llvm::ArrayRef<keratin_tensor_t> inputs, std::vector<Array> &outputs) const {
-    keratin_status_t status = {};
+                  llvm::ArrayRef<keratin_tensor_t> inputs, std::vector<Array> &outputs,
+                  keratin_status_t &status) const {
     const keratin_function_desc_t &signature = code->descriptor();
     const auto numVariables = int32_t(variables.size()), numInputs = int32_t(inputs.size());
     std::vector<std::vector<int64_t>> dims(size_t(signature.num_outputs));
@@ -88,7 +104,8 @@ private:
       dims[size_t(i)].resize(size_t(signature.outputs[i].rank));
       keratin_executable_output_dims(executable, variables.data(), numVariables, inputs.data(),
                                      numInputs, i, dims[size_t(i)].data(), &status);
-      throwIfFailed(function, status);
+      if (status.code != KERATIN_OK)
+        return;
       auto dtype = DType(signature.outputs[i].dtype);
       Array &array = outputs[size_t(i)];
       bool isHere = !array.isNone() && array.place() == keptOn && array.dtype() == dtype &&
@@ -102,8 +119,7 @@ private:
     }
     keratin_invoke(executable, variables.data(), numVariables, inputs.data(), numInputs,
                    views.data(), int32_t(views.size()), &status);
-    throwIfFailed(function, status);
-    for (size_t i = 0; i < views.size(); ++i)
+    for (size_t i = 0; status.code == KERATIN_OK && i < views.size(); ++i)
       if (signature.outputs[i].capacity)
         outputs[i].shrink(dims[i].data());
   }
@@ -136,7 +152,9 @@ private:
     static_cast<Allocation *>(user)->outputs[size_t(output)].shrink(dims);
   }
 
-  std::shared_ptr<const compiler::CompiledFunction> code; // outlives the executable
+  // Both outlive the executable.
+  std::shared_ptr<const compiler::CompiledFunction> code;
+  std::unique_ptr<GeneralCode> general;
   keratin_executable_t *executable = nullptr;
   const keratin_device_t *keptOn = nullptr; // where outputs stay; null: on the host
 };
@@ -166,10 +184,24 @@ static std::shared_ptr<const Program> compileModule(FunctionModule &module,
       }
       return !thrown;
     };
+  compiler::KeptModule kept;
+  if (options.assumeEqualSizes && GeneralCode::mayBeNeeded(*module.module)) {
+    // The compiler says better what fails here.
+    (void)compiler::attempt("keeping a graph",
+                            [&] { kept = compiler::KeptModule(*module.module); });
+    compileOptions.assumeEqualSizes = !kept.empty();
+  }
   auto compiled = compiler::compile(*module.module, compileOptions);
-  if (compiled.ok())
-    return std::make_shared<CompiledProgram>(*std::move(compiled), placement.device,
-                                             options.keepOnDevice);
+  if (compiled.ok()) {
+    std::unique_ptr<GeneralCode> general;
+    if ((*compiled)->assumesSizes()) {
+      compileOptions.assumeEqualSizes = false;
+      compileOptions.progress = nullptr; // it is told of what K::function does
+      general = std::make_unique<GeneralCode>(std::move(kept), compileOptions);
+    }
+    return std::make_shared<CompiledProgram>(*std::move(compiled), std::move(general),
+                                             placement.device, options.keepOnDevice);
+  }
   if (compiler::isAbandoned(compiled.status()))
     module.abandon();
   if (thrown)

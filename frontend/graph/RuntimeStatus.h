@@ -20,6 +20,7 @@ namespace keratin::frontend {
   case KERATIN_INVALID_ARGUMENT:
   case KERATIN_OUT_OF_RANGE:
   case KERATIN_FAILED_PRECONDITION:
+  case KERATIN_SIZES_DIFFER:
     throw ValueError(message);
   case KERATIN_UNIMPLEMENTED:
     throw NotImplementedError(message);

@@ -8,7 +8,7 @@ using namespace mlir;
 
 static constexpr StringLiteral kKind = "keratin.kind", kName = "keratin.name",
                                kVariable = "keratin.variable", kDefault = "keratin.default",
-                               kInitial = "keratin.initial";
+                               kInitial = "keratin.initial", kStated = "keratin.stated";
 static constexpr StringLiteral kInput = "input", kVariableKind = "variable", kOutput = "output",
                                kUpdate = "update";
 
@@ -116,6 +116,12 @@ SmallVector<ArgumentSymbol, 1> Signature::symbols(unsigned argument) const {
   return symbols;
 }
 
+Shape Signature::statedShape(unsigned argument) const {
+  if (auto stated = function.getArgAttrOfType<DimsAttr>(argument, kStated))
+    return Shape(stated.getDims());
+  return getShape(cast<RankedTensorType>(function.getArgumentTypes()[argument]));
+}
+
 DenseElementsAttr Signature::defaultValue(unsigned argument) const {
   return function.getArgAttrOfType<DenseElementsAttr>(argument, kDefault);
 }
@@ -175,6 +181,11 @@ void Signature::setArgumentName(unsigned argument, const Twine &name) {
   function.setArgAttr(argument, kName, StringAttr::get(function.getContext(), name));
 }
 
+void Signature::setStated(unsigned argument, const Shape &shape) {
+  if (!function.getArgAttr(argument, kStated))
+    function.setArgAttr(argument, kStated, DimsAttr::get(function.getContext(), shape));
+}
+
 //===-- Verifying -----------------------------------------------------------------------------===//
 
 LogicalResult Signature::verifyArgument(Operation *op, unsigned index, NamedAttribute attribute) {
@@ -193,6 +204,12 @@ LogicalResult Signature::verifyArgument(Operation *op, unsigned index, NamedAttr
   }
   if (name == kName && !isa<StringAttr>(attribute.getValue()))
     return emitError() << kName << " must be a string";
+  if (auto function = dyn_cast<FunctionOpInterface>(op); function && name == kStated) {
+    auto stated = dyn_cast<DimsAttr>(attribute.getValue());
+    auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[index]);
+    if (!stated || !type || int64_t(stated.getDims().size()) != type.getRank())
+      return emitError() << kStated << " must be a size for each dimension";
+  }
   if (llvm::any_of(kValueParts, [&](ValuePart part) { return name == attributeOf(part); })) {
     auto symbol = dyn_cast<IntegerAttr>(attribute.getValue());
     if (!symbol || !symbol.getType().isInteger(64) || symbol.getInt() < 0 ||

@@ -8,6 +8,7 @@
 //
 //   keratin.symbol   on an argument: the symbol of the sizes that its value is; those of a value of
 //                    any sign are keratin.positive_part and keratin.negative_part (ValuePart.h)
+//   keratin.stated   on an argument whose sizes have got other names: its shape as callers know it
 //   keratin.default  on an input: the elements that it has where nothing is fed
 //   keratin.initial  on a variable of a text: the elements that it begins with
 //
@@ -15,6 +16,7 @@
 #ifndef KERATIN_IR_DIALECT_SIGNATURE_H
 #define KERATIN_IR_DIALECT_SIGNATURE_H
 
+#include "ir/dialect/TensorShape.h"
 #include "ir/dialect/ValuePart.h"
 
 #include "mlir/IR/Builders.h"
@@ -72,6 +74,8 @@ public:
   llvm::StringRef argumentKind(unsigned argument) const;
   // Of the sizes that the argument's value is part of; none for most.
   llvm::SmallVector<ArgumentSymbol, 1> symbols(unsigned argument) const;
+  // The shape that callers know.
+  Shape statedShape(unsigned argument) const;
   mlir::DenseElementsAttr defaultValue(unsigned argument) const;
   // Variables are the last arguments.
   unsigned numVariables() const;
@@ -90,6 +94,8 @@ public:
   void makeInput(unsigned argument);
   void makeOutput(unsigned result);
   void setArgumentName(unsigned argument, const llvm::Twine &name);
+  // Unless it is stated already.
+  void setStated(unsigned argument, const Shape &shape);
 
   // For the dialect's verifier: one attribute of an argument or result; others are right.
   static mlir::LogicalResult verifyArgument(mlir::Operation *op, unsigned argument,

@@ -1,6 +1,7 @@
 #include "ir/dialect/SizeLimits.h"
 
 #include "ir/dialect/Keratin.h"
+#include "ir/dialect/Signature.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -121,11 +122,11 @@ LogicalResult LimitedSizes::verify(Operation *op, NamedAttribute attribute) {
                              << "; needed the limits of a size, as in d0 = {min = 1, max = 512, "
                                 "multiple_of = 8}, which some size keeps";
     std::optional<DimExpr> whole = mul(DimExpr::symbol(*symbol), DimExpr(size->unit));
-    bool isInput = llvm::any_of(function.getArgumentTypes(), [&](Type type) {
-      auto tensor = dyn_cast<RankedTensorType>(type);
-      auto dims = tensor ? dyn_cast_or_null<DimsAttr>(tensor.getEncoding()) : DimsAttr();
-      return dims && whole && llvm::is_contained(dims.getDims(), *whole);
-    });
+    const Signature signature(function);
+    bool isInput = false;
+    for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
+      isInput |= isa<RankedTensorType>(type) && whole &&
+                 llvm::is_contained(signature.statedShape(unsigned(i)), *whole);
     if (!isInput)
       return op->emitError() << kLimits << ": " << entry.getName().strref()
                              << " is no dimension of an input";

@@ -79,9 +79,8 @@ SizeNames::SizeNames(FunctionOpInterface function) : limits(function) {
     std::string base = label && !label.empty() ? label.str() : "input_" + std::to_string(i);
     for (const ArgumentSymbol &symbol : signature.symbols(i))
       add(symbol.id, base + suffixOf(symbol.part));
-    if (auto type = dyn_cast<RankedTensorType>(function.getArgument(i).getType());
-        type && !signature.isVariable(i))
-      for (auto [axis, dim] : llvm::enumerate(getShape(type)))
+    if (isa<RankedTensorType>(function.getArgumentTypes()[i]) && !signature.isVariable(i))
+      for (auto [axis, dim] : llvm::enumerate(signature.statedShape(i)))
         if (std::optional<int64_t> symbol = limits.symbolCountedBy(dim))
           add(*symbol, base + "_dim" + std::to_string(axis));
   }

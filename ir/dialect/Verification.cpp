@@ -92,6 +92,10 @@ static bool isCheck(Attribute attribute) {
   if (!check || !isa_and_nonnull<RequirementAttr>(check.get("kind")) ||
       !isa_and_nonnull<StringAttr>(check.get("message")))
     return false;
+  // What is assumed is an equality.
+  if (check.contains("assumed") &&
+      check.getAs<RequirementAttr>("kind").getValue() != Requirement::Equal)
+    return false;
   auto lhs = check.getAs<DimsAttr>("lhs"), rhs = check.getAs<DimsAttr>("rhs");
   return lhs && rhs && lhs.getDims().size() == rhs.getDims().size();
 }

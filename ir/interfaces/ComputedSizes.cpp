@@ -58,15 +58,22 @@ void keratin::ir::renameSymbols(Operation *op, const llvm::DenseMap<int64_t, int
   });
 }
 
-void keratin::ir::nameSizesApart(func::FuncOp function) {
-  llvm::DenseSet<int64_t> taken;
-  for (BlockArgument argument : function.getArguments()) {
-    for (const DimExpr &dim : getShape(argument))
+// Those that have their values before the call.
+static llvm::DenseSet<int64_t> givenSymbols(func::FuncOp function) {
+  llvm::DenseSet<int64_t> given;
+  Signature signature(function);
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    for (const DimExpr &dim : signature.statedShape(i))
       for (int64_t id : dim.symbols())
-        taken.insert(id);
-    for (const ArgumentSymbol &symbol : Signature(function).symbols(argument.getArgNumber()))
-      taken.insert(symbol.id);
+        given.insert(id);
+    for (const ArgumentSymbol &symbol : signature.symbols(i))
+      given.insert(symbol.id);
   }
+  return given;
+}
+
+void keratin::ir::nameSizesApart(func::FuncOp function) {
+  llvm::DenseSet<int64_t> taken = givenSymbols(function);
   std::optional<int64_t> last; // of all symbols
   auto newName = [&] {
     if (!last) {
@@ -130,14 +137,7 @@ FailureOr<ComputedSizes> ComputedSizes::of(func::FuncOp function) {
   function.walk([&](DefineSizeOp op) { result.definitions.push_back(op); });
   if (result.definitions.empty())
     return result;
-  llvm::DenseSet<int64_t> given;
-  for (BlockArgument argument : function.getArguments()) {
-    for (const DimExpr &dim : getShape(argument))
-      for (int64_t id : dim.symbols())
-        given.insert(id);
-    for (const ArgumentSymbol &symbol : Signature(function).symbols(argument.getArgNumber()))
-      given.insert(symbol.id);
-  }
+  const llvm::DenseSet<int64_t> given = givenSymbols(function);
   llvm::DenseMap<int64_t, DefineSizeOp> pending;
   for (DefineSizeOp op : result.definitions)
     if (given.contains(op.getSymbol()) || !pending.try_emplace(op.getSymbol(), op).second)

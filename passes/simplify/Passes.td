@@ -67,6 +67,38 @@ def ResolveRequirements : KeratinPass<"resolve-requirements"> {
   }];
 }
 
+def UnifySizes : KeratinPass<"unify-sizes"> {
+  let summary = "one name for sizes that are required, or assumed, to be equal";
+  let description = [{
+    Behind `resolve-requirements`. Of two unknown sizes that `keratin.checks` requires to be equal one
+    stands for both in all types and attributes; the check stays, so that the call sees to it. With
+    `assume` the same is done to sizes that meet in a broadcast, of which either might be 1: the
+    checks then begin with what is assumed, entries with the mark `assumed`. A function with such
+    a check serves no other calls. Sizes that the user has given different names are not assumed
+    to be equal.
+
+    Arguments of which a type changes keep their shape as `keratin.stated`: callers and messages
+    know that one, and the checks are about its symbols.
+
+    ```mlir
+    func.func @add(%x: tensor<?xf32, #keratin.dims<d0>>, %y: tensor<?xf32, #keratin.dims<d1>>)
+        -> tensor<?xf32, #keratin.dims<broadcast(d0, d1)>>
+    ```
+    becomes with `assume`
+    ```mlir
+    func.func @add(%x: tensor<?xf32, #keratin.dims<d0>>,
+                   %y: tensor<?xf32, #keratin.dims<d0>> {keratin.stated = #keratin.dims<d1>})
+        -> tensor<?xf32, #keratin.dims<d0>>
+        attributes {keratin.checks = [{assumed, kind = 0 : i64, lhs = #keratin.dims<d1>, …,
+            rhs = #keratin.dims<d0>} ]}
+    ```
+  }];
+  let options = [
+    Option<"require", "require", "bool", "true", "Sizes that are required to be equal">,
+    Option<"assume", "assume", "bool", "false", "Sizes that are broadcast to each other">,
+  ];
+}
+
 def EraseMarkers : KeratinPass<"erase-markers"> {
   let summary = "replace stop_gradient, identity and depend by their operand";
   let description = [{

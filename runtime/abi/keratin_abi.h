@@ -224,7 +224,8 @@ typedef struct keratin_size_program_t {
 // A condition on sizes that must hold before the entry function runs: slots lhs and rhs are equal
 // (KERATIN_CHECK_EQUAL), lhs is rhs or 1 (KERATIN_CHECK_BROADCAST), lhs >= rhs
 // (KERATIN_CHECK_AT_LEAST), lhs <= rhs (KERATIN_CHECK_AT_MOST), lhs is a multiple of rhs, which is
-// above 0 (KERATIN_CHECK_MULTIPLE).
+// above 0 (KERATIN_CHECK_MULTIPLE). Checks of equality with the status KERATIN_SIZES_DIFFER stand
+// first: what the code assumes, where other calls are not the caller's mistake.
 typedef enum keratin_check_kind_t {
   KERATIN_CHECK_EQUAL = 0,
   KERATIN_CHECK_BROADCAST = 1,
@@ -349,7 +350,10 @@ typedef struct keratin_function_desc_t {
   const keratin_computed_sizes_t *computed; // NULL: there are none
   // NULL: the entry function runs its kernels itself, in the memory of the host.
   const keratin_device_code_t *device_code;
-  void *reserved[4];
+  // The same function without what this code assumes of sizes, for the calls where that does not
+  // hold; of the same signature, but for the expressions of its outputs' dims. NULL: there is none.
+  const struct keratin_function_desc_t *general;
+  void *reserved[3];
 } keratin_function_desc_t;
 
 #ifdef __cplusplus

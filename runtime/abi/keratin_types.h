@@ -37,8 +37,10 @@ typedef enum keratin_status_code_t {
   KERATIN_FAILED_PRECONDITION = 4, // shapes known only at run time disagree
   KERATIN_UNIMPLEMENTED = 5,
   KERATIN_INTERNAL = 6,
-  KERATIN_NOT_FINITE = 7 // a number became NaN or infinite, and the function checks its numbers;
-                         // updates were not applied
+  KERATIN_NOT_FINITE = 7,  // a number became NaN or infinite, and the function checks its numbers;
+                           // updates were not applied
+  KERATIN_SIZES_DIFFER = 8 // the code assumes sizes to be equal that are not, and there is no
+                           // other; nothing was done
 } keratin_status_code_t;
 
 // What memory lies on, beside the host; opaque here (<keratin/device.h>).

@@ -28,7 +28,8 @@ public:
                  checkTensors("variable", descriptor.num_variables, descriptor.variables) &&
                  checkTensors("output", descriptor.num_outputs, descriptor.outputs) &&
                  checkSymbols() && checkPrograms() && checkComputed() && checkChecks() &&
-                 checkSites() && checkUpdates() && checkConstants() && checkKernels();
+                 checkSites() && checkUpdates() && checkConstants() && checkKernels() &&
+                 checkGeneral();
     return valid ? KERATIN_OK : KERATIN_INVALID_ARGUMENT;
   }
 
@@ -151,19 +152,24 @@ private:
 
   int64_t numComputed() const { return descriptor.computed ? descriptor.computed->num_sizes : 0; }
 
+  // How many computed sizes must be defined before a slot is known.
+  int64_t levelOf(int64_t slot) const {
+    if (!descriptor.computed)
+      return 0;
+    if (slot >= descriptor.num_symbols)
+      return descriptor.computed->program_levels[slot - descriptor.num_symbols];
+    int64_t first = descriptor.num_symbols - numComputed();
+    return slot < first ? 0 : slot - first + 1;
+  }
+
   // What is computed later must not be read before.
   bool checkComputed() {
     if (!descriptor.computed)
       return true;
-    int64_t count = numComputed(), first = descriptor.num_symbols - count;
+    int64_t count = numComputed();
     const int64_t *levels = descriptor.computed->program_levels;
     if (descriptor.num_programs && !levels)
       return refuse("number of computed sizes", count, "the levels of size programs are missing");
-    auto levelOf = [&](int64_t slot) {
-      if (slot >= descriptor.num_symbols)
-        return levels[slot - descriptor.num_symbols];
-      return slot < first ? 0 : slot - first + 1;
-    };
     for (int64_t index = 0; index < count; ++index) {
       const keratin_computed_size_t &size = descriptor.computed->sizes[index];
       if (!isSlot(size.bound) || levelOf(size.bound) > index)
@@ -223,6 +229,11 @@ private:
         return refuse("check", index, "no such slot");
       if (!isFailure(check.status) || !check.message)
         return refuse("check", index, "it lacks a status or a message");
+      if (isAssumed(check) &&
+          (check.kind != KERATIN_CHECK_EQUAL || levelOf(check.lhs) || levelOf(check.rhs) ||
+           (index > 0 && !isAssumed(descriptor.checks[index - 1]))))
+        return refuse("check", index,
+                      "what is assumed is no equality, not known before the call, or not first");
     }
     return true;
   }
@@ -234,7 +245,7 @@ private:
     return true;
   }
 
-  static bool isFailure(int32_t code) { return code > KERATIN_OK && code <= KERATIN_NOT_FINITE; }
+  static bool isFailure(int32_t code) { return code > KERATIN_OK && code <= KERATIN_SIZES_DIFFER; }
 
   bool checkUpdates() {
     for (int32_t index = 0; index < descriptor.num_updates; ++index) {
@@ -266,6 +277,29 @@ private:
       if (!descriptor.kernels[index].name || !descriptor.kernels[index].location)
         return refuse("kernel", index, "it lacks a name or a location");
     return true;
+  }
+
+  static bool sameTensors(int32_t count, const keratin_tensor_desc_t *a,
+                          const keratin_tensor_desc_t *b) {
+    for (int32_t i = 0; i < count; ++i)
+      if (a[i].dtype != b[i].dtype || a[i].rank != b[i].rank)
+        return false;
+    return true;
+  }
+
+  // Itself it is checked when it becomes an executable.
+  bool checkGeneral() {
+    const keratin_function_desc_t *general = descriptor.general;
+    if (!general)
+      return true;
+    bool isSame = general->num_inputs == descriptor.num_inputs &&
+                  general->num_variables == descriptor.num_variables &&
+                  general->num_outputs == descriptor.num_outputs &&
+                  sameTensors(descriptor.num_inputs, descriptor.inputs, general->inputs) &&
+                  sameTensors(descriptor.num_variables, descriptor.variables, general->variables) &&
+                  sameTensors(descriptor.num_outputs, descriptor.outputs, general->outputs);
+    return (isSame && !general->general) ||
+           refuse("general code", 0, "it is of another signature, or not the last");
   }
 
   const keratin_function_desc_t &descriptor;

@@ -10,6 +10,13 @@ namespace keratin::runtime {
 // updates, constants.
 Code validateDescriptor(const keratin_function_desc_t &descriptor, keratin_status_t *status);
 
+// Whether the check is what code assumes, not what the caller must see to.
+inline bool isAssumed(const keratin_check_t &check) { return check.status == KERATIN_SIZES_DIFFER; }
+// Whether there are calls that the code does not serve.
+inline bool assumesSizes(const keratin_function_desc_t &descriptor) {
+  return descriptor.num_checks > 0 && isAssumed(descriptor.checks[0]);
+}
+
 inline const char *functionName(const keratin_function_desc_t &descriptor) {
   return descriptor.name ? descriptor.name : "";
 }

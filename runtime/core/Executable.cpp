@@ -2,12 +2,15 @@
 #include "runtime/core/CallPlan.h"
 #include "runtime/core/Descriptor.h"
 #include "runtime/core/DeviceSupport.h"
+#include "runtime/core/GeneralCode.h"
 
 #include <inttypes.h>
 
 using namespace keratin::runtime;
 
 keratin_executable_t::~keratin_executable_t() {
+  if (descriptor.general)
+    keratin_executable_destroy(general.load(std::memory_order_relaxed));
   leases.clear();
   if (module)
     layout.device->unload(layout.device->user, module);
@@ -65,6 +68,15 @@ keratin_executable_create_on(const keratin_function_desc_t *descriptor,
                 functionName(*descriptor));
   }
   made->leases.giveBack(lease);
+  if (descriptor->general) {
+    keratin_executable_t *general = nullptr;
+    if (Code code = keratin_executable_create_on(descriptor->general, made->layout.device, &general,
+                                                 status)) {
+      destroyObject(made);
+      return code;
+    }
+    made->general.store(general, std::memory_order_relaxed);
+  }
   *executable = made;
   return succeed(status);
 }
@@ -79,7 +91,7 @@ keratin_executable_descriptor(const keratin_executable_t *executable) {
 }
 
 extern "C" void keratin_executable_trim(keratin_executable_t *executable) {
-  if (executable)
+  for (; executable; executable = executable->general.load(std::memory_order_acquire))
     executable->leases.trim();
 }
 
@@ -92,10 +104,10 @@ Code keratin::runtime::checkTakesWorkspace(const keratin_executable_t &executabl
               functionName(executable.descriptor), executable.layout.device->name);
 }
 
-// Plans a call and hands the lease to `use` while it is held.
+// Plans a call and hands the executable that would do it, and the lease while it is held, to `use`.
 template <typename Use>
-static Code queryPlan(keratin_executable_t &executable, const CallArguments &arguments,
-                      keratin_status_t *status, Use use) {
+static Code queryPlanOf(keratin_executable_t &executable, const CallArguments &arguments,
+                        keratin_status_t *status, Use use) {
   keratin_session_t *session = nullptr;
   if (Code code = checkArguments(executable, arguments, session, status))
     return code;
@@ -106,9 +118,17 @@ static Code queryPlan(keratin_executable_t &executable, const CallArguments &arg
                 functionName(executable.descriptor));
   Code code = planCall(executable, *lease, arguments, status);
   if (code == KERATIN_OK)
-    use(*lease);
+    use(executable, *lease);
   executable.leases.giveBack(lease);
   return code == KERATIN_OK ? succeed(status) : code;
+}
+
+template <typename Use>
+static Code queryPlan(keratin_executable_t &executable, const CallArguments &arguments,
+                      keratin_status_t *status, Use use) {
+  return withCodeFor(executable, arguments, [&](keratin_executable_t &chosen) {
+    return queryPlanOf(chosen, arguments, status, use);
+  });
 }
 
 extern "C" keratin_status_code_t
@@ -127,7 +147,7 @@ keratin_executable_output_dims(keratin_executable_t *executable,
           checkPointers(status, __func__, {{dims, "dims", descriptor.outputs[output].rank > 0}}))
     return code;
   CallArguments arguments = {variables, num_variables, inputs, num_inputs};
-  return queryPlan(*executable, arguments, status, [&](const Lease &lease) {
+  return queryPlan(*executable, arguments, status, [&](const auto &, const Lease &lease) {
     const int64_t *planned = lease.outputDims;
     for (int32_t i = 0; i < output; ++i)
       planned += descriptor.outputs[i].rank;
@@ -146,9 +166,10 @@ extern "C" keratin_status_code_t keratin_executable_workspace_bytes(
   CallArguments arguments = {variables, num_variables, inputs, num_inputs};
   bool fits = true;
   int64_t sum = 0;
-  Code code = queryPlan(*executable, arguments, status, [&](const Lease &lease) {
-    fits = workspaceBytes(*executable, arguments, lease, sum);
-  });
+  Code code =
+      queryPlan(*executable, arguments, status, [&](const auto &chosen, const Lease &lease) {
+        fits = workspaceBytes(chosen, arguments, lease, sum);
+      });
   if (code == KERATIN_OK && !fits)
     return fail(status, KERATIN_RESOURCE_EXHAUSTED,
                 "function '%s': the bytes of the workspace do not fit in 64 bits",

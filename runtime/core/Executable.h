@@ -21,6 +21,8 @@ struct keratin_executable_t {
   void *module = nullptr;               // the code on the device
   keratin::runtime::Block constants, constantAddresses;
   keratin::runtime::LeasePool leases; // which use what stands before
+  // For calls where what this code assumes does not hold (GeneralCode.h); set once, if at all.
+  std::atomic<keratin_executable_t *> general{nullptr};
 };
 
 #endif // KERATIN_RUNTIME_CORE_EXECUTABLE_H

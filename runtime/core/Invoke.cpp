@@ -2,6 +2,7 @@
 #include "runtime/core/Invocation.h"
 
 #include "runtime/core/DeviceSupport.h"
+#include "runtime/core/GeneralCode.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -220,6 +221,14 @@ void Invocation::commit() {
 
 using namespace keratin::runtime;
 
+static Code invoke(keratin_executable_t &executable, const CallArguments &arguments,
+                   const OutputSource &source, Workspace *memory, keratin_status_t *status,
+                   const keratin_call_options_t *options = nullptr) {
+  return withCodeFor(executable, arguments, [&](keratin_executable_t &chosen) {
+    return Invocation(chosen, arguments, source, memory, status, options).run();
+  });
+}
+
 extern "C" keratin_status_code_t
 keratin_invoke(keratin_executable_t *executable, keratin_variable_t *const *variables,
                int32_t num_variables, const keratin_tensor_t *inputs, int32_t num_inputs,
@@ -228,7 +237,7 @@ keratin_invoke(keratin_executable_t *executable, keratin_variable_t *const *vari
     return code;
   CallArguments arguments = {variables, num_variables, inputs, num_inputs};
   OutputSource source = {outputs, num_outputs, nullptr, nullptr, nullptr};
-  return Invocation(*executable, arguments, source, nullptr, status).run();
+  return invoke(*executable, arguments, source, nullptr, status);
 }
 
 extern "C" keratin_status_code_t
@@ -244,7 +253,7 @@ keratin_invoke_with(keratin_executable_t *executable, keratin_variable_t *const 
         functionName(executable->descriptor), options->bytes, sizeof(keratin_call_options_t));
   CallArguments arguments = {variables, num_variables, inputs, num_inputs};
   OutputSource source = {outputs, num_outputs, nullptr, nullptr, nullptr};
-  return Invocation(*executable, arguments, source, nullptr, status, options).run();
+  return invoke(*executable, arguments, source, nullptr, status, options);
 }
 
 extern "C" keratin_status_code_t
@@ -257,7 +266,7 @@ keratin_invoke_allocating(keratin_executable_t *executable, keratin_variable_t *
     return code;
   CallArguments arguments = {variables, num_variables, inputs, num_inputs};
   OutputSource source = {nullptr, 0, allocate, resize, user};
-  return Invocation(*executable, arguments, source, nullptr, status).run();
+  return invoke(*executable, arguments, source, nullptr, status);
 }
 
 extern "C" keratin_status_code_t
@@ -270,5 +279,5 @@ keratin_invoke_in(keratin_executable_t *executable, keratin_variable_t *const *v
   CallArguments arguments = {variables, num_variables, inputs, num_inputs};
   OutputSource source = {outputs, num_outputs, nullptr, nullptr, nullptr};
   Workspace memory(workspace, workspace_bytes);
-  return Invocation(*executable, arguments, source, &memory, status).run();
+  return invoke(*executable, arguments, source, &memory, status);
 }

@@ -69,6 +69,8 @@ extern "C" const char *keratin_status_code_name(int32_t code) {
     return "INTERNAL";
   case KERATIN_NOT_FINITE:
     return "NOT_FINITE";
+  case KERATIN_SIZES_DIFFER:
+    return "SIZES_DIFFER";
   default:
     return "UNKNOWN";
   }

@@ -87,6 +87,16 @@ func.func private @checks_of_unknown_kind() attributes {keratin.checks = [{kind 
 
 // -----
 
+// expected-error @below {{keratin.checks must be a list of requirements {kind, lhs, rhs, message}}}
+func.func private @assumptions_are_equations() attributes {keratin.checks = [{assumed, kind = 1, lhs = #keratin.dims<d0>, rhs = #keratin.dims<1>, message = ""}]}
+
+// -----
+
+// expected-error @below {{argument 0: keratin.stated must be a size for each dimension}}
+func.func private @stated_shape(tensor<2xf32> {keratin.stated = #keratin.dims<d0, d1>})
+
+// -----
+
 // expected-error @below {{argument 1: inputs come before variables}}
 func.func private @argument_order(tensor<2xf32> {keratin.kind = "variable"}, tensor<2xf32> {keratin.kind = "input"})
 

@@ -270,6 +270,10 @@ struct FunctionOptions {
   // On a device with memory of its own: outputs stay there (Array::device), for other functions to
   // read without a copy; Array::toHost brings them back.
   bool keepOnDevice = false;
+  // Inputs whose unknown sizes meet, as those of x + y, have code for the case that these are
+  // equal; for other calls (one of them is 1) code is made when the first such call comes, which
+  // waits for it. False: one code for both, which takes two to three times as long.
+  bool assumeEqualSizes = true;
 };
 
 } // namespace keratin

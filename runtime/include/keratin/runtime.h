@@ -113,6 +113,14 @@ KERATIN_API keratin_status_code_t keratin_executable_workspace_bytes(
     keratin_executable_t *executable, keratin_variable_t *const *variables, int32_t num_variables,
     const keratin_tensor_t *inputs, int32_t num_inputs, int64_t *bytes, keratin_status_t *status);
 
+// Gives an executable whose code assumes sizes to be equal (checks with the status
+// KERATIN_SIZES_DIFFER) the code of the same function without that, on the same device, for the
+// calls where it does not hold. Once, at any time, also while calls are in flight; `general` must
+// outlive the executable. What the descriptor has as `general` is there from the beginning.
+KERATIN_API keratin_status_code_t keratin_executable_set_general(keratin_executable_t *executable,
+                                                                 keratin_executable_t *general,
+                                                                 keratin_status_t *status);
+
 // Frees the arenas that no call is using; the next calls make them anew.
 KERATIN_API void keratin_executable_trim(keratin_executable_t *executable);
 
