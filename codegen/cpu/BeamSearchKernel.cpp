@@ -3,6 +3,7 @@
 #include "codegen/cpu/SingleOpKernel.h"
 
 #include "ir/interfaces/Workspace.h"
+#include "runtime/abi/keratin_abi.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 

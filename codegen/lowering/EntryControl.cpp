@@ -1,5 +1,6 @@
 // Loops, branches and copies of the entry function.
 #include "codegen/lowering/EntryLowering.h"
+#include "runtime/abi/keratin_abi.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

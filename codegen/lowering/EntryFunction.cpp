@@ -3,6 +3,7 @@
 #include "codegen/lowering/EntryLowering.h"
 #include "codegen/lowering/KernelPlan.h"
 #include "ir/dialect/Signature.h"
+#include "runtime/abi/keratin_abi.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"

@@ -1,4 +1,5 @@
 #include "codegen/lowering/KernelFunction.h"
+#include "runtime/abi/keratin_abi.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

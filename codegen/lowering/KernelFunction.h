@@ -3,7 +3,7 @@
 #define KERATIN_CODEGEN_LOWERING_KERNELFUNCTION_H
 
 #include "ir/dialect/Keratin.h"
-#include "runtime/abi/keratin_abi.h"
+#include "runtime/abi/keratin_types.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 

@@ -1,6 +1,7 @@
 // Notes of numbers that are not finite: what a function without keratin.check_numbers has no code
 // of.
 #include "codegen/lowering/KernelFunction.h"
+#include "runtime/abi/keratin_abi.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -6,6 +6,7 @@
 #include "compiler/driver/Attempt.h"
 #include "compiler/driver/FunctionCompiler.h"
 #include "ir/dialect/Keratin.h"
+#include "runtime/abi/keratin_abi.h"
 #include "runtime/core/Descriptor.h"
 
 #include <chrono>

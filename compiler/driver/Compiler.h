@@ -5,7 +5,6 @@
 #include "codegen/Float32Products.h"
 #include "codegen/llvm/StageClock.h"
 #include "compiler/driver/SourcePaths.h"
-#include "runtime/abi/keratin_abi.h"
 
 #include "absl/status/statusor.h"
 
@@ -17,6 +16,7 @@
 #include <vector>
 
 struct keratin_device_t;
+struct keratin_function_desc_t;
 
 namespace mlir {
 class DialectRegistry;

@@ -7,6 +7,7 @@
 
 #include "compiler/driver/Attempt.h"
 #include "compiler/driver/Compiler.h"
+#include "runtime/abi/keratin_abi.h"
 
 #include "llvm/ADT/SmallVector.h"
 

@@ -3,7 +3,7 @@
 #define KERATIN_IR_DIALECT_TENSORSHAPE_H
 
 #include "ir/shapes/DimExpr.h"
-#include "runtime/abi/keratin_abi.h"
+#include "runtime/abi/keratin_types.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Value.h"

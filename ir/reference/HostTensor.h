@@ -2,7 +2,7 @@
 #ifndef KERATIN_IR_REFERENCE_HOSTTENSOR_H
 #define KERATIN_IR_REFERENCE_HOSTTENSOR_H
 
-#include "runtime/abi/keratin_abi.h"
+#include "runtime/abi/keratin_types.h"
 
 #include <cstdint>
 #include <vector>

@@ -2,7 +2,7 @@
 #ifndef KERATIN_IR_SAVED_SAVEDGRAPH_H
 #define KERATIN_IR_SAVED_SAVEDGRAPH_H
 
-#include "runtime/abi/keratin_abi.h"
+#include "runtime/abi/keratin_types.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"

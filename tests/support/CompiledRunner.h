@@ -4,6 +4,7 @@
 
 #include "compiler/driver/Compiler.h"
 #include "ir/reference/HostTensor.h"
+#include "runtime/abi/keratin_abi.h"
 #include "tests/support/GuardedMemory.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

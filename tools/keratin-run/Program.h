@@ -5,6 +5,7 @@
 #include "compiler/arrays/Array.h"
 #include "compiler/driver/Compiler.h"
 #include "ir/saved/SavedGraph.h"
+#include "runtime/abi/keratin_abi.h"
 
 #include <keratin/object.h>
 
