@@ -69,18 +69,21 @@ void RandomKernel::emit() {
     struct Part {
       Value words, position;
     };
-    SmallVector<Part> parts;
+    SmallVector<Value> lows;
     for (int64_t part = 0; part < nest.groupBlocks; part += lanes) {
       SmallVector<int32_t> numbers;
       for (unsigned lane = 0; lane < lanes; ++lane)
         numbers.push_back(part + lane);
       // The low four bits of the first block's number are 0, so no lane carries into the high half.
-      Value numbered = b.create<arith::OrIOp>(
-          loc, emitter.splat(low), b.create<arith::ConstantOp>(loc, b.getI32VectorAttr(numbers)));
-      PhiloxWords bits = philoxWords(b, loc, k.target, nest.seed, draw, numbered, high);
-      for (int64_t word = 0; word < nest.words; ++word)
-        parts.push_back({bits[word], plus(first, i64(word * nest.groupBlocks + part))});
+      lows.push_back(b.create<arith::OrIOp>(
+          loc, emitter.splat(low), b.create<arith::ConstantOp>(loc, b.getI32VectorAttr(numbers))));
     }
+    SmallVector<Part> parts;
+    for (auto [part, bits] :
+         llvm::enumerate(philoxBlocks(b, loc, k.target, nest.seed, draw, lows, high)))
+      for (int64_t word = 0; word < nest.words; ++word)
+        parts.push_back(
+            {bits[word], plus(first, i64(word * nest.groupBlocks + int64_t(part) * lanes))});
     auto store = [&](bool masked) {
       for (const Part &part : parts)
         storeLanes(part.words, output(), type, {part.position},

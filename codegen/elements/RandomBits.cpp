@@ -21,8 +21,16 @@ Value keratin::codegen::halfOf(OpBuilder &b, Location loc, Value wide, bool uppe
   return b.create<arith::TruncIOp>(loc, likeShape(b.getI32Type(), wide), wide);
 }
 
-PhiloxWords keratin::codegen::philoxWords(OpBuilder &b, Location loc, const ElementTarget &target,
-                                          uint64_t seed, Value draw, Value low, Value high) {
+namespace {
+// What a block is made of.
+struct PhiloxInput {
+  std::array<Value, RandomNest::words> counter;
+  std::array<Value, 2> key;
+};
+} // namespace
+
+static PhiloxInput philoxInput(OpBuilder &b, Location loc, uint64_t seed, Value draw, Value low,
+                               Value high) {
   auto vector = dyn_cast<VectorType>(low.getType());
   auto like = [&](Value x) -> Value {
     return vector && x.getType() != vector ? b.create<vector::SplatOp>(loc, x, vector) : x;
@@ -30,10 +38,33 @@ PhiloxWords keratin::codegen::philoxWords(OpBuilder &b, Location loc, const Elem
   auto key = [&](uint32_t half) {
     return like(b.create<arith::ConstantIntOp>(loc, int64_t(int32_t(half)), 32));
   };
-  return VectorMath(b, loc, target)
-      .philox(
-          {low, like(high), like(halfOf(b, loc, draw, false)), like(halfOf(b, loc, draw, true))},
-          {key(uint32_t(seed)), key(uint32_t(seed >> 32))});
+  return {{low, like(high), like(halfOf(b, loc, draw, false)), like(halfOf(b, loc, draw, true))},
+          {key(uint32_t(seed)), key(uint32_t(seed >> 32))}};
+}
+
+PhiloxWords keratin::codegen::philoxWords(OpBuilder &b, Location loc, const ElementTarget &target,
+                                          uint64_t seed, Value draw, Value low, Value high) {
+  PhiloxInput input = philoxInput(b, loc, seed, draw, low, high);
+  return VectorMath(b, loc, target).philox(input.counter, input.key);
+}
+
+SmallVector<PhiloxWords> keratin::codegen::philoxBlocks(OpBuilder &b, Location loc,
+                                                        const ElementTarget &target, uint64_t seed,
+                                                        Value draw, ValueRange lows, Value high) {
+  SmallVector<PhiloxWords> words;
+  std::array<Value, 2> key;
+  for (Value low : lows) {
+    PhiloxInput input = philoxInput(b, loc, seed, draw, low, high);
+    words.push_back(input.counter);
+    key = input.key;
+  }
+  // Two are what 16 registers hold.
+  for (MutableArrayRef<PhiloxWords> rest = words; !rest.empty();) {
+    size_t count = std::min<size_t>(rest.size(), 2);
+    VectorMath(b, loc, target).philoxLoop(rest.take_front(count), key);
+    rest = rest.drop_front(count);
+  }
+  return words;
 }
 
 Value keratin::codegen::randomBitsAt(LaneCode &code, const ElementTarget &target,

@@ -16,6 +16,11 @@ using PhiloxWords = std::array<mlir::Value, RandomNest::words>;
 // are the words: a block a lane. The draw is an i64.
 PhiloxWords philoxWords(mlir::OpBuilder &b, mlir::Location loc, const ElementTarget &target,
                         uint64_t seed, mlir::Value draw, mlir::Value low, mlir::Value high);
+// The words of several blocks, in less code (VectorMath::philoxLoop).
+llvm::SmallVector<PhiloxWords> philoxBlocks(mlir::OpBuilder &b, mlir::Location loc,
+                                            const ElementTarget &target, uint64_t seed,
+                                            mlir::Value draw, mlir::ValueRange lows,
+                                            mlir::Value high);
 // The half of an i64, or of each lane.
 mlir::Value halfOf(mlir::OpBuilder &b, mlir::Location loc, mlir::Value wide, bool upper);
 

@@ -70,6 +70,11 @@ public:
 
   // Philox4x32-10 on i32 lanes (Salmon et al., SC 2011): the random bits for a counter under a key.
   std::array<Value, 4> philox(std::array<Value, 4> counter, std::array<Value, 2> key) const;
+  // The same for several counters, which become the bits. The rounds are a loop, all counters in
+  // it: ten times less for LLVM, to whom the products of a round are a riddle that grows with each
+  // round before.
+  void philoxLoop(mlir::MutableArrayRef<std::array<Value, 4>> counters,
+                  std::array<Value, 2> key) const;
 
 private:
   // f as given for f32 and f64; for f16 and bf16 through f32.

@@ -2,6 +2,7 @@
 #include "codegen/elements/VectorMath.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -101,21 +102,66 @@ Value VectorMath::mulHighUnsigned(Value x, Value y) const {
   return product.getHigh();
 }
 
-std::array<Value, 4> VectorMath::philox(std::array<Value, 4> counter,
-                                        std::array<Value, 2> key) const {
-  VectorExpr c0(emit, counter[0]), c1(emit, counter[1]), c2(emit, counter[2]), c3(emit, counter[3]);
-  VectorExpr k0(emit, key[0]), k1(emit, key[1]);
-  for (int round = 0; round < 10; ++round) {
+namespace {
+struct PhiloxState {
+  VectorExpr c0, c1, c2, c3;
+
+  void round(const VectorExpr &k0, const VectorExpr &k1) {
     WideProduct first = multiplyWide(c0, 0xd2511f53);
     WideProduct second = multiplyWide(c2, 0xcd9e8d57);
     c0 = second.high ^ c1 ^ k0;
     c1 = second.low;
     c2 = first.high ^ c3 ^ k1;
     c3 = first.low;
-    k0 = k0 + 0x9e3779b9;
-    k1 = k1 + 0xbb67ae85;
   }
-  return {c0, c1, c2, c3};
+};
+} // namespace
+
+constexpr int kPhiloxRounds = 10;
+
+static void nextKey(VectorExpr &k0, VectorExpr &k1) {
+  k0 = k0 + 0x9e3779b9;
+  k1 = k1 + 0xbb67ae85;
+}
+
+std::array<Value, 4> VectorMath::philox(std::array<Value, 4> counter,
+                                        std::array<Value, 2> key) const {
+  PhiloxState state = {VectorExpr(emit, counter[0]), VectorExpr(emit, counter[1]),
+                       VectorExpr(emit, counter[2]), VectorExpr(emit, counter[3])};
+  VectorExpr k0(emit, key[0]), k1(emit, key[1]);
+  for (int round = 0; round < kPhiloxRounds; ++round, nextKey(k0, k1))
+    state.round(k0, k1);
+  return {state.c0, state.c1, state.c2, state.c3};
+}
+
+void VectorMath::philoxLoop(MutableArrayRef<std::array<Value, 4>> counters,
+                            std::array<Value, 2> key) const {
+  OpBuilder &b = emit.builder;
+  auto number = [&](int64_t value) {
+    return b.create<arith::ConstantIntOp>(emit.loc, value, 64).getResult();
+  };
+  SmallVector<Value> states(key.begin(), key.end());
+  for (const std::array<Value, 4> &counter : counters)
+    states.append(counter.begin(), counter.end());
+  auto body = [&](OpBuilder &, Location loc, Value, ValueRange current) {
+    VectorExpr k0(emit, current[0]), k1(emit, current[1]);
+    SmallVector<Value> next(2);
+    for (size_t i = 2; i < current.size(); i += 4) {
+      PhiloxState state = {VectorExpr(emit, current[i]), VectorExpr(emit, current[i + 1]),
+                           VectorExpr(emit, current[i + 2]), VectorExpr(emit, current[i + 3])};
+      state.round(k0, k1);
+      next.append({state.c0, state.c1, state.c2, state.c3});
+    }
+    nextKey(k0, k1);
+    next[0] = k0;
+    next[1] = k1;
+    b.create<scf::YieldOp>(loc, next);
+  };
+  auto loop =
+      b.create<scf::ForOp>(emit.loc, number(0), number(kPhiloxRounds), number(1), states, body);
+  for (size_t i = 0; i < counters.size(); ++i)
+    for (size_t word = 0; word < 4; ++word)
+      counters[i][word] = loop.getResult(unsigned(2 + 4 * i + word));
 }
 
 } // namespace keratin::codegen

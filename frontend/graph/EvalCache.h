@@ -15,17 +15,27 @@ namespace keratin::frontend {
 using FedArrays = std::vector<std::pair<Tensor, Array>>;
 
 // The values of the fetches, updates among them executed. Structures already seen, which may differ
-// in numbers and in the variables and feeds they use, are not compiled again (the latest
+// in sizes, in numbers and in the variables and feeds they use, are not compiled again (the latest
 // kCachedPrograms of them).
+//
+// Code is made for all sizes (GeneralForm.h). Sizes get code of their own where nothing else can be
+// made, and where they have to do so much that what it saves is worth compiling it. A call that
+// fails is made again with such code, whose messages speak of the sizes that the user wrote.
 std::vector<Array> evaluate(const std::string &function, const std::vector<Tensor> &fetches,
                             FedArrays feeds);
 
 inline constexpr size_t kCachedPrograms = 256;
+// Of one structure: for different sizes that are equal.
+inline constexpr size_t kCachedPatterns = 8;
+// Of all evaluations of a structure with the same sizes, in units of SliceWork.h.
+inline constexpr uint64_t kWorkWorthOwnCode = uint64_t(1) << 28;
 
 // K::clear_session drops the cache.
 void clearEvalCache();
 // How many programs were compiled for evaluations so far.
 int64_t evalCompileCount();
+// Of these, for one choice of sizes.
+int64_t evalOwnCodeCount();
 
 } // namespace keratin::frontend
 

@@ -545,23 +545,30 @@ TEST_CASE("philox gives the published numbers", "[vector-math]") {
   onEachMachine([&](JitHarness &harness) {
     mlir::Type i32 = mlir::IntegerType::get(harness.context(), 32);
     std::vector<mlir::Type> six(6, i32), four(4, i32);
-    ElementwiseKernel kernel = harness.elementwise(
-        six, four, [&](mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange in) {
-          VectorMath math(b, loc, harness.machine());
-          auto out = math.philox({in[0], in[1], in[2], in[3]}, {in[4], in[5]});
-          return llvm::SmallVector<Value>(out.begin(), out.end());
-        });
-    constexpr size_t count = 37; // whole vectors and scalars
-    std::vector<uint32_t> columns[10];
-    for (size_t i = 0; i < count; ++i)
-      for (int column = 0; column < 10; ++column)
-        columns[column].push_back(column < 6 ? answers[i % 3][column] : 0);
-    kernel({columns[0].data(), columns[1].data(), columns[2].data(), columns[3].data(),
-            columns[4].data(), columns[5].data()},
-           {columns[6].data(), columns[7].data(), columns[8].data(), columns[9].data()}, count);
-    for (size_t i = 0; i < count; ++i)
-      for (int column = 6; column < 10; ++column)
-        REQUIRE(columns[column][i] == answers[i % 3][column]);
+    for (bool isLoop : {false, true}) {
+      INFO(isLoop);
+      ElementwiseKernel kernel = harness.elementwise(
+          six, four, [&](mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange in) {
+            VectorMath math(b, loc, harness.machine());
+            std::array<Value, 4> out = {in[0], in[1], in[2], in[3]};
+            if (isLoop)
+              math.philoxLoop(out, {in[4], in[5]});
+            else
+              out = math.philox(out, {in[4], in[5]});
+            return llvm::SmallVector<Value>(out.begin(), out.end());
+          });
+      constexpr size_t count = 37; // whole vectors and scalars
+      std::vector<uint32_t> columns[10];
+      for (size_t i = 0; i < count; ++i)
+        for (int column = 0; column < 10; ++column)
+          columns[column].push_back(column < 6 ? answers[i % 3][column] : 0);
+      kernel({columns[0].data(), columns[1].data(), columns[2].data(), columns[3].data(),
+              columns[4].data(), columns[5].data()},
+             {columns[6].data(), columns[7].data(), columns[8].data(), columns[9].data()}, count);
+      for (size_t i = 0; i < count; ++i)
+        for (int column = 6; column < 10; ++column)
+          REQUIRE(columns[column][i] == answers[i % 3][column]);
+    }
   });
 }
 

@@ -1,0 +1,35 @@
+// How much evaluations have to do, and have done.
+#ifndef KERATIN_FRONTEND_GRAPH_SLICEWORK_H
+#define KERATIN_FRONTEND_GRAPH_SLICEWORK_H
+
+#include "frontend/graph/GraphSlice.h"
+#include "frontend/graph/OpenNumbers.h"
+
+#include <array>
+#include <cstdint>
+
+namespace keratin::frontend {
+
+// Of one evaluation of a slice that has a general form, in units of about a quarter of a
+// nanosecond: an element that an op makes, or 32 operations of a contraction. It follows from sizes
+// alone, so which code runs does not depend on the machine's mood.
+uint64_t workOf(const GraphSlice &slice);
+
+// The work of evaluations of one structure, for the sizes and numbers that it had of late.
+class WorkDone {
+public:
+  // Of all evaluations with these numbers so far, this one included.
+  uint64_t add(const OpenNumbers &numbers, uint64_t work);
+
+private:
+  struct Entry {
+    size_t digest = 0; // of the numbers; some are taken for others, which is no harm
+    uint64_t work = 0;
+  };
+  std::array<Entry, 16> entries;
+  size_t oldest = 0;
+};
+
+} // namespace keratin::frontend
+
+#endif // KERATIN_FRONTEND_GRAPH_SLICEWORK_H
