@@ -2,6 +2,7 @@
 #ifndef KERATIN_COMPILER_DRIVER_COMPILER_H
 #define KERATIN_COMPILER_DRIVER_COMPILER_H
 
+#include "codegen/Effort.h"
 #include "codegen/Float32Products.h"
 #include "codegen/llvm/StageClock.h"
 #include "compiler/driver/SourcePaths.h"
@@ -78,6 +79,8 @@ struct CompileOptions {
   // What the code and all messages say of source files.
   SourcePathOptions sourcePaths;
   codegen::Float32Products float32Products = codegen::Float32Products::Float32;
+  // For the code that the host runs.
+  codegen::Effort effort = codegen::Effort::Full;
   // Whether an internal error writes a reproducer, and where; empty: the folder that the
   // environment variable KERATIN_REPRODUCER_DIR names, or that of temporary files.
   bool writeReproducer = true;

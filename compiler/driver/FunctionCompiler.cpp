@@ -315,7 +315,7 @@ absl::StatusOr<FunctionCode> FunctionCompiler::generate(const codegen::Target &t
   }
   unsigned threads =
       options.threads ? options.threads : std::min(2u, std::thread::hardware_concurrency());
-  auto objects = codegen::emitObjects(*kernels, target.host(), threads, clock,
+  auto objects = codegen::emitObjects(*kernels, target.host(), options.effort, threads, clock,
                                       [this](int64_t done, int64_t of) {
                                         step.done = 1 + done;
                                         step.of = 1 + of;
