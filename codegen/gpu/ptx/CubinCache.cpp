@@ -40,6 +40,15 @@ bool keratin::codegen::canAssemble(std::string *missing) {
   return false;
 }
 
+std::string keratin::codegen::assemblerIdentity() {
+  std::string missing;
+  if (auto assembler = Ptxas::find(&missing))
+    return assembler->identity();
+  if (auto library = NvJitLink::find(&missing))
+    return library->version();
+  return "";
+}
+
 std::optional<std::string> keratin::codegen::cubinOf(StringRef ptx, StringRef architecture,
                                                      std::string *error) {
   if (auto assembler = Ptxas::find(error))

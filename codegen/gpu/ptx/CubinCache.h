@@ -31,6 +31,8 @@ private:
 
 // Whether there is ptxas or, else, nvJitLink; a message if there is neither.
 bool canAssemble(std::string *missing);
+// Which of them it is, as far as that can be said without running it: "" if there is neither.
+std::string assemblerIdentity();
 // Machine code of PTX out of the cache, else by one of them and into the cache. Nullopt with a
 // message.
 std::optional<std::string> cubinOf(llvm::StringRef ptx, llvm::StringRef architecture,
