@@ -1,5 +1,7 @@
 #include "compiler/artifact/FunctionDescription.h"
 
+#include "compiler/artifact/SavedDescription.h"
+
 #include "ir/dialect/GraphError.h"
 #include "ir/dialect/MemoryPlan.h"
 #include "ir/dialect/Signature.h"
@@ -7,7 +9,6 @@
 #include "ir/dialect/SourceLine.h"
 #include "ir/dialect/TensorShape.h"
 
-#include <cstdlib>
 #include <cstring>
 
 using namespace keratin;
@@ -15,20 +16,22 @@ using namespace keratin::compiler;
 using namespace mlir;
 using ir::DimExpr;
 
-const char *FunctionDescription::text(StringRef value) { return texts.emplace_back(value).c_str(); }
+const char *FunctionDescription::text(Said said) {
+  return texts.emplace_back(std::move(said)).text.c_str();
+}
 
-keratin_tensor_desc_t FunctionDescription::tensor(RankedTensorType type, StringRef name,
+keratin_tensor_desc_t FunctionDescription::tensor(RankedTensorType type, Said name,
                                                   Location location,
                                                   codegen::EntryDescription &entry) {
   std::vector<int64_t> &dims = numbers.emplace_back();
   for (const DimExpr &dim : ir::getShape(type))
     dims.push_back(dim.isConstant() ? dim.constantValue() : -1 - entry.slotOf(dim));
   keratin_tensor_desc_t result = {};
-  result.name = text(name);
+  result.name = text(std::move(name));
   result.dtype = ir::dtypeOf(type.getElementType());
   result.rank = type.getRank();
   result.dims = dims.data();
-  result.location = text(ir::sourceLine(location));
+  result.location = text(words.place(ir::sourceLine(location)));
   return result;
 }
 
@@ -49,8 +52,10 @@ LogicalResult FunctionDescription::bindSymbols(func::FuncOp function,
   const ir::SizeNames names(function);
   auto add = [&](int64_t id, keratin_symbol_source_t source, int32_t number, int64_t index) {
     if (entry.addSymbol(id))
-      symbols.push_back(
-          {.source = source, .input = number, .index = index, .name = text(names[id])});
+      symbols.push_back({.source = source,
+                         .input = number,
+                         .index = index,
+                         .name = text(words.size(id, names[id]))});
   };
   ir::Signature signature(function);
   int32_t input = 0, variable = 0;
@@ -106,10 +111,11 @@ LogicalResult FunctionDescription::describeComputed(func::FuncOp function,
     bool isLoop = op.getSize().getDefiningOp<ir::WhileOp>();
     const char *message = isLoop ? "while: the loop makes more steps than it may"
                                  : "truncate: the size is outside of the tensor";
-    computedSizes.push_back({.bound = entry.slotOf(bound),
-                             .status = KERATIN_OUT_OF_RANGE,
-                             .reserved = 0,
-                             .message = text(ir::withSourceLine(message, op.getLoc()))});
+    computedSizes.push_back(
+        {.bound = entry.slotOf(bound),
+         .status = KERATIN_OUT_OF_RANGE,
+         .reserved = 0,
+         .message = text(words.withLine(Wording::fixed(message), ir::sourceLine(op.getLoc())))});
   }
   SmallVector<ir::MemoryAttr> allMemories = ir::memoriesOf(function);
   for (ir::MemoryAttr memory : llvm::drop_begin(allMemories))
@@ -123,21 +129,15 @@ void FunctionDescription::describeDeviceCode(codegen::EntryDescription &entry) {
   if (entry.device.empty())
     return;
   for (codegen::DeviceImage &image : entry.images) {
-    const std::vector<char> &bytes = imageData.emplace_back(std::move(image.bytes));
-    images.push_back({.kind = text(image.kind),
+    const std::string &bytes = imageData.emplace_back(image.bytes.data(), image.bytes.size());
+    images.push_back({.kind = fixed(image.kind),
                       .data = bytes.data(),
                       .bytes = int64_t(bytes.size()),
                       .reserved = {}});
   }
   for (const codegen::DeviceKernel &kernel : entry.deviceKernels)
-    deviceKernels.push_back(text(kernel.name));
-  deviceCode = {.device = text(entry.device),
-                .num_images = int64_t(images.size()),
-                .images = images.data(),
-                .num_kernels = int64_t(deviceKernels.size()),
-                .kernels = deviceKernels.data(),
-                .reserved = {}};
-  descriptor.device_code = &deviceCode;
+    deviceKernels.push_back(fixed(kernel.name));
+  deviceCode.device = fixed(entry.device);
 }
 
 LogicalResult FunctionDescription::describe(func::FuncOp function,
@@ -146,7 +146,7 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     auto type = cast<RankedTensorType>(function.getArgumentTypes()[i]);
     (signature.isVariable(i) ? variables : inputs)
-        .push_back(tensor(type, ir::textOf(signature.argumentName(i)),
+        .push_back(tensor(type, words.argument(i, ir::textOf(signature.argumentName(i))),
                           function.getArgument(i).getLoc(), entry));
   }
   Operation *terminator = function.getBody().front().getTerminator();
@@ -158,9 +158,11 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
       auto type = cast<RankedTensorType>(function.getResultTypes()[i]);
       StringRef name = ir::textOf(signature.resultName(i));
       Location location = terminator->getOperand(i).getLoc();
-      outputs.push_back(
-          tensor(type, name.empty() ? ("output_" + Twine(outputs.size())).str() : name.str(),
-                 location, entry));
+      outputs.push_back(tensor(type,
+                               name.empty()
+                                   ? Wording::fixed("output_" + std::to_string(outputs.size()))
+                                   : words.result(i, name),
+                               location, entry));
       if (failed(describeCapacity(type, location, entry)))
         return failure();
     }
@@ -171,13 +173,12 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
     int64_t width = ir::dtypeBytes(ir::dtypeOf(elements.getElementType()));
     int64_t count = elements.getNumElements();
     // count * width was checked when the attribute was made: it is in memory.
-    size_t bytes = std::max<int64_t>(count * width, 1);
-    size_t padded = (bytes + KERATIN_ALIGNMENT - 1) / KERATIN_ALIGNMENT * KERATIN_ALIGNMENT;
-    auto *data = static_cast<char *>(std::aligned_alloc(KERATIN_ALIGNMENT, padded));
-    if (!data)
+    std::shared_ptr<char> memory = constantMemory(size_t(count * width));
+    if (!memory)
       return ir::emitGraphError(op, ir::GraphError::TooLarge)
-             << "not enough memory for a constant of " << bytes << " bytes";
-    constantData.emplace_back(data, std::free);
+             << "not enough memory for a constant of " << count * width << " bytes";
+    char *data = memory.get();
+    constantData.push_back(std::move(memory));
     bool isBool = elements.getElementType().isInteger(1);
     if (!isBool && !elements.isSplat()) {
       llvm::copy(elements.getRawData(), data); // none at all where it is empty
@@ -198,9 +199,9 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
       auto kind = cast<IntegerAttr>(check.get("kind")).getInt();
       auto lhs = cast<ir::DimsAttr>(check.get("lhs")).getDims(),
            rhs = cast<ir::DimsAttr>(check.get("rhs")).getDims();
-      std::string message = cast<StringAttr>(check.get("message")).str();
+      Said message = words.message(cast<StringAttr>(check.get("message")));
       if (auto location = check.getAs<LocationAttr>("location"))
-        message = ir::withSourceLine(message, Location(location));
+        message = words.withLine(std::move(message), ir::sourceLine(Location(location)));
       for (auto [l, r] : llvm::zip(lhs, rhs))
         checks.push_back({.kind = int32_t(kind),
                           .status = KERATIN_INVALID_ARGUMENT,
@@ -209,8 +210,9 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
                           .message = text(message)});
     }
   for (const codegen::KernelArgument &site : entry.sites)
-    sites.push_back(
-        {.status = site.status, .message = text(ir::withSourceLine(site.message, site.location))});
+    sites.push_back({.status = site.status,
+                     .message = text(words.withLine(words.message(site.message),
+                                                    ir::sourceLine(site.location)))});
   descriptor.arena_slot = -1;
   SmallVector<ir::MemoryAttr> planned = ir::memoriesOf(function);
   if (!planned.empty() && planned.front().getBytes() != DimExpr(0))
@@ -236,8 +238,23 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
     programs.push_back({.code = code.data(), .length = int64_t(code.size())});
   }
 
+  descriptor.name = text(words.function(function.getName()));
+  descriptor.scratch_bytes = entry.scratchBytes;
+  if (entry.profile)
+    for (const ir::KernelName &kernel : entry.kernelNames) {
+      Said name = words.place(kernel.scope);
+      name += Wording::fixed((kernel.scope.empty() ? "" : ": ") + kernel.work);
+      kernels.push_back({.name = text(std::move(name)),
+                         .location = text(words.place(kernel.location)),
+                         .reserved = {}});
+    }
+  describeDeviceCode(entry);
+  finish();
+  return success();
+}
+
+void FunctionDescription::finish() {
   descriptor.abi_version = KERATIN_ABI_VERSION;
-  descriptor.name = text(function.getName());
   descriptor.num_inputs = inputs.size();
   descriptor.num_variables = variables.size();
   descriptor.num_outputs = outputs.size();
@@ -256,11 +273,6 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
   descriptor.checks = checks.data();
   descriptor.num_sites = sites.size();
   descriptor.sites = sites.data();
-  descriptor.scratch_bytes = entry.scratchBytes;
-  if (entry.profile)
-    for (const ir::KernelName &kernel : entry.kernelNames)
-      kernels.push_back(
-          {.name = text(kernel.str()), .location = text(kernel.location), .reserved = {}});
   descriptor.num_kernels = kernels.size();
   descriptor.kernels = kernels.data();
   computed = {.num_sizes = int64_t(computedSizes.size()),
@@ -270,6 +282,9 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
               .memories = memories.data(),
               .reserved = {}};
   descriptor.computed = computedSizes.empty() ? nullptr : &computed;
-  describeDeviceCode(entry);
-  return success();
+  deviceCode.num_images = int64_t(images.size());
+  deviceCode.images = images.data();
+  deviceCode.num_kernels = int64_t(deviceKernels.size());
+  deviceCode.kernels = deviceKernels.data();
+  descriptor.device_code = deviceCode.device ? &deviceCode : nullptr;
 }
