@@ -31,7 +31,7 @@ std::string keratin::compiler::codeSettings(const CompileOptions &options) {
   // code, or nothing is reused with them (mayReuse).
   [[maybe_unused]] const auto &[target, cpu, device, reuse, verify, profile, printAfterAll,
                                 dumpDirectory, maxOps, maxConstantBytes, memoryBudget, timeLimit,
-                                progress, checkNumbers, sourcePaths, float32Products,
+                                progress, checkNumbers, sourcePaths, float32Products, effort,
                                 writeReproducer, reproducerDirectory, reproducerWithData,
                                 failBefore, threads] = options;
   std::string text;
@@ -39,7 +39,7 @@ std::string keratin::compiler::codeSettings(const CompileOptions &options) {
   auto quoted = [&](llvm::StringRef part) { out << part.size() << ':' << part << ' '; };
   quoted(codegen::targetIdentity(targetChoice(options)));
   out << profile << ' ' << maxOps << ' ' << maxConstantBytes << ' ' << memoryBudget << ' '
-      << checkNumbers << ' ' << sourcePaths.strip << ' ';
+      << checkNumbers << ' ' << sourcePaths.strip << ' ' << int(effort) << ' ';
   for (const auto &[from, to] : sourcePaths.prefixMap) {
     quoted(from);
     quoted(to);
