@@ -46,6 +46,7 @@ int main(int argc, char **argv) {
   int repetitions = argc > 3 ? std::atoi(argv[3]) : 10;
   compiler::CompileOptions options;
   options.threads = argc > 4 ? std::atoi(argv[4]) : 1;
+  options.reuse = false;
   DialectRegistry registry;
   compiler::registerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);

@@ -93,6 +93,29 @@ def expect_near(what, actual, expected):
         raise AssertionError(f"{what}: not NumPy's result")
 
 
+def eval_rows(timer, ones, draws, done=lambda value: value):
+    """Values of 200 small graphs, each of another shape, as EvalShapes.cpp asks for them."""
+    shape = lambda n: (n % 89 + 2, n % 97 + 100)
+
+    def product(n):
+        return ones((n % 89 + 2, n % 97 + 10)) @ ones((n % 97 + 10, n % 7 + 110))
+
+    def squares(n):
+        x = ones(shape(n))
+        return (x * x + 1).mean(1)
+
+    cases = {"200 dot": product, "200 mean of squares": squares}
+    for name, draw in draws.items():
+        cases[f"200 {name}"] = lambda n, draw=draw: draw(shape(n))
+    for case, make in cases.items():
+        done(make(0))
+        readings = []
+        for first in (200, 400, 600):
+            body = lambda: [done(make(n)) for n in range(first, first + 200)]
+            readings.append(timer.once(body))
+        yield "eval_shapes", case, (min(readings), sorted(readings)[1])
+
+
 class Numpy:
     name = "numpy"
 
@@ -109,6 +132,9 @@ class Numpy:
             body = lambda: numpy_forward(data.parameters, x)
             yield "mlp", f"forward b{batch}", timer.measure(body)
         yield "small", "add of 4", timer.measure(lambda: data.four[0] + data.four[1])
+        generator = np.random.Generator(np.random.Philox(7))
+        draws = {"random_uniform": lambda shape: generator.random(shape, np.float32)}
+        yield from eval_rows(timer, lambda shape: np.ones(shape, np.float32), draws)
         batches = [data.rows[:size] for size in data.order]
 
         def all_sizes():
@@ -181,6 +207,13 @@ class Jax:
         for case, sizes in (("cold", range(1001, 1011)), ("warm", [1010] * 10)):
             readings = sorted(timer.once(lambda: three_ops(n)) for n in sizes)
             yield "compile", f"3 ops, {case}", (readings[0], readings[5])
+
+        key = jax.random.key(7)
+        draws = {
+            "random_uniform": lambda shape: jax.random.uniform(key, shape),
+            "truncated_normal": lambda shape: jax.random.truncated_normal(key, -2, 2, shape),
+        }
+        yield from eval_rows(timer, jnp.ones, draws, jax.block_until_ready)
 
         chain = jax.jit(self.chain)
         arguments = [put(x) for x in data.chain]
@@ -435,6 +468,13 @@ class Torch:
 
             x, y = [tensor(x) for x in data.four]
             yield "small", "add of 4", timer.measure(lambda: x + y)
+
+            truncated = torch.nn.init.trunc_normal_
+            draws = {
+                "random_uniform": torch.rand,
+                "truncated_normal": lambda shape: truncated(torch.empty(shape)),
+            }
+            yield from eval_rows(timer, torch.ones, draws)
 
             batches = [tensor(data.rows[:size]) for size in data.order]
 

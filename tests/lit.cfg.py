@@ -16,6 +16,6 @@ ptxas = shutil.which("ptxas") or shutil.which("ptxas", path="/usr/local/cuda/bin
 if ptxas:
     config.available_features.add("ptxas")
     config.substitutions.append(("%{ptxas}", ptxas))
-# Not the user's.
-config.environment["KERATIN_CACHE_DIR"] = os.path.join(config.test_exec_root, "cache")
+# Everything is compiled.
+config.environment["KERATIN_CACHE"] = "off"
 config.substitutions.append(("%{exits}", os.path.join(config.test_source_root, "tools", "exits.sh")))

@@ -62,6 +62,7 @@ Doubles toDoubles(const Array &array);
 //===-- Rows, each in its file
 //--------------------------------------------------------------------//
 void runCompile(Bench &bench);
+void runEvalShapes(Bench &bench);
 void runEwChain(Bench &bench);
 void runGemm(Bench &bench);
 void runMlp(Bench &bench);

@@ -131,6 +131,38 @@ static Reduced reduceLarge(const VectorExpr &x) {
   return {r, select(isNegative, -narrow, narrow)};
 }
 
+// The large lanes among others that are reduced. Lane by lane: it is rare, and as vectors of 64-bit
+// integers, which machines multiply in pieces, it would be more code than all the rest.
+static Reduced reduceLargeLanes(const VectorExpr &x, const VectorExpr &isLarge,
+                                const Reduced &others) {
+  const EmitContext &emit = x.emit();
+  OpBuilder &b = emit.builder;
+  if (!isa<VectorType>(x.type())) {
+    Reduced large = reduceLarge(x);
+    return {select(isLarge, large.r, others.r), select(isLarge, large.quadrant, others.quadrant)};
+  }
+  auto number = [&](int64_t value) -> Value {
+    return b.create<arith::ConstantIntOp>(emit.loc, value, 64);
+  };
+  auto loop = b.create<scf::ForOp>(
+      emit.loc, number(0), number(x.lanes()), number(1), ValueRange{others.r, others.quadrant},
+      [&](OpBuilder &inner, Location loc, Value lane, ValueRange reduced) {
+        EmitContext innerEmit{inner, loc, emit.target};
+        auto laneOf = [&](Value vector) {
+          return VectorExpr(innerEmit, inner.create<vector::ExtractElementOp>(loc, vector, lane));
+        };
+        Reduced large = reduceLarge(laneOf(x));
+        VectorExpr isLargeLane = laneOf(isLarge);
+        auto replaced = [&](Value vector, const VectorExpr &value) -> Value {
+          Value chosen = select(isLargeLane, value, laneOf(vector));
+          return inner.create<vector::InsertElementOp>(loc, chosen, vector, lane);
+        };
+        inner.create<scf::YieldOp>(
+            loc, ValueRange{replaced(reduced[0], large.r), replaced(reduced[1], large.quadrant)});
+      });
+  return {VectorExpr(emit, loop.getResult(0)), VectorExpr(emit, loop.getResult(1))};
+}
+
 static Reduced reduce(const VectorExpr &x) {
   const EmitContext &emit = x.emit();
   OpBuilder &builder = emit.builder;
@@ -143,11 +175,10 @@ static Reduced reduce(const VectorExpr &x) {
       emit.loc, anyLarge,
       [&](OpBuilder &inner, Location loc) {
         EmitContext innerEmit{inner, loc, emit.target};
-        Reduced large = reduceLarge(VectorExpr(innerEmit, x));
-        VectorExpr lanes(innerEmit, isLarge);
-        Value r = select(lanes, large.r, VectorExpr(innerEmit, moderate.r));
-        Value quadrant = select(lanes, large.quadrant, VectorExpr(innerEmit, moderate.quadrant));
-        inner.create<scf::YieldOp>(loc, ValueRange{r, quadrant});
+        Reduced reduced = reduceLargeLanes(
+            VectorExpr(innerEmit, x), VectorExpr(innerEmit, isLarge),
+            {VectorExpr(innerEmit, moderate.r), VectorExpr(innerEmit, moderate.quadrant)});
+        inner.create<scf::YieldOp>(loc, ValueRange{reduced.r, reduced.quadrant});
       },
       [&](OpBuilder &inner, Location loc) {
         inner.create<scf::YieldOp>(loc, ValueRange{moderate.r, moderate.quadrant});

@@ -116,9 +116,10 @@ struct Share {
 
 class Splitter {
 public:
-  Splitter(ModuleOp module, const LlvmTarget &target, unsigned threads, StageClock &clock,
-           const Tell &tell)
-      : module(module), target(target), threads(std::max(1u, threads)), clock(clock), tell(tell) {}
+  Splitter(ModuleOp module, const LlvmTarget &target, Effort effort, unsigned threads,
+           StageClock &clock, const Tell &tell)
+      : module(module), target(target), effort(effort), threads(std::max(1u, threads)),
+        clock(clock), tell(tell) {}
 
   FailureOr<std::vector<std::unique_ptr<llvm::MemoryBuffer>>> run() {
     nameShared();
@@ -240,7 +241,8 @@ private:
       Share &share =
           *std::min_element(shares.begin(), shares.end(),
                             [](const Share &a, const Share &b) { return a.ops < b.ops; });
-      bool runsOnce = item.function.getOptimizeNone().value_or(false) && item.ops >= opsWorthModule;
+      bool runsOnce = effort == Effort::Quick || (item.function.getOptimizeNone().value_or(false) &&
+                                                  item.ops >= opsWorthModule);
       Part &part = item.isShared ? share.shared : runsOnce ? share.once : share.own;
       if (part.module->getBody()->empty())
         share.ops += opsOfModule;
@@ -314,6 +316,7 @@ private:
 
   ModuleOp module;
   const LlvmTarget &target;
+  const Effort effort;
   unsigned threads;
   StageClock &clock;
   const Tell &tell;
@@ -326,7 +329,7 @@ private:
 } // namespace
 
 FailureOr<std::vector<std::unique_ptr<llvm::MemoryBuffer>>>
-keratin::codegen::emitObjects(ModuleOp module, const LlvmTarget &target, unsigned threads,
-                              StageClock &clock, const Tell &tell) {
-  return Splitter(module, target, threads, clock, tell).run();
+keratin::codegen::emitObjects(ModuleOp module, const LlvmTarget &target, Effort effort,
+                              unsigned threads, StageClock &clock, const Tell &tell) {
+  return Splitter(module, target, effort, threads, clock, tell).run();
 }

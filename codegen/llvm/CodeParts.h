@@ -2,6 +2,7 @@
 #ifndef KERATIN_CODEGEN_LLVM_CODEPARTS_H
 #define KERATIN_CODEGEN_LLVM_CODEPARTS_H
 
+#include "codegen/Effort.h"
 #include "codegen/llvm/LlvmTarget.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -32,7 +33,8 @@ inline constexpr char kSharedFunctionAttr[] = "keratin.shared";
 // the parts are compiled, in the calling thread and before each of its own; its failure is the
 // result.
 mlir::FailureOr<std::vector<std::unique_ptr<llvm::MemoryBuffer>>>
-emitObjects(mlir::ModuleOp module, const LlvmTarget &target, unsigned threads, StageClock &clock,
+emitObjects(mlir::ModuleOp module, const LlvmTarget &target, Effort effort, unsigned threads,
+            StageClock &clock,
             const std::function<mlir::LogicalResult(int64_t done, int64_t of)> &tell = nullptr);
 
 } // namespace keratin::codegen

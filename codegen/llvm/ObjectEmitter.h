@@ -29,7 +29,8 @@ struct LlvmCode {
   ~LlvmCode();
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> module;
-  // Long straight code that runs once a call: it is made in the time of its length, as it stands.
+  // Long straight code that runs once a call, or code that runs a few times at all: it is made in
+  // the time of its length, as it stands.
   bool runsOnce = false;
 };
 

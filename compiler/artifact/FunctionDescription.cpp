@@ -1,5 +1,7 @@
 #include "compiler/artifact/FunctionDescription.h"
 
+#include "compiler/artifact/SavedDescription.h"
+
 #include "ir/dialect/GraphError.h"
 #include "ir/dialect/MemoryPlan.h"
 #include "ir/dialect/Signature.h"
@@ -7,7 +9,6 @@
 #include "ir/dialect/SourceLine.h"
 #include "ir/dialect/TensorShape.h"
 
-#include <cstdlib>
 #include <cstring>
 
 using namespace keratin;
@@ -15,20 +16,22 @@ using namespace keratin::compiler;
 using namespace mlir;
 using ir::DimExpr;
 
-const char *FunctionDescription::text(StringRef value) { return texts.emplace_back(value).c_str(); }
+const char *FunctionDescription::text(Said said) {
+  return texts.emplace_back(std::move(said)).text.c_str();
+}
 
 keratin_tensor_desc_t FunctionDescription::tensor(RankedTensorType type, const ir::Shape &shape,
-                                                  StringRef name, Location location,
+                                                  Said name, Location location,
                                                   codegen::EntryDescription &entry) {
   std::vector<int64_t> &dims = numbers.emplace_back();
   for (const DimExpr &dim : shape)
     dims.push_back(dim.isConstant() ? dim.constantValue() : -1 - entry.slotOf(dim));
   keratin_tensor_desc_t result = {};
-  result.name = text(name);
+  result.name = text(std::move(name));
   result.dtype = ir::dtypeOf(type.getElementType());
   result.rank = type.getRank();
   result.dims = dims.data();
-  result.location = text(ir::sourceLine(location));
+  result.location = text(words.place(ir::sourceLine(location)));
   return result;
 }
 
@@ -50,8 +53,10 @@ LogicalResult FunctionDescription::bindSymbols(func::FuncOp function,
   const ir::LimitedSizes limited(function);
   auto add = [&](int64_t id, keratin_symbol_source_t source, int32_t number, int64_t index) {
     if (entry.addSymbol(id, limited.of(id).unit))
-      symbols.push_back(
-          {.source = source, .input = number, .index = index, .name = text(names[id])});
+      symbols.push_back({.source = source,
+                         .input = number,
+                         .index = index,
+                         .name = text(words.size(id, names[id]))});
   };
   ir::Signature signature(function);
   int32_t input = 0, variable = 0;
@@ -88,7 +93,10 @@ void FunctionDescription::describeLimits(func::FuncOp function, codegen::EntryDe
   for (const auto &[symbol, size] : limited.all()) {
     const ir::SizeLimits &limits = size.limits;
     const int64_t slot = entry.slotOf(*mul(DimExpr::symbol(symbol), DimExpr(size.unit)));
-    const char *message = text("size '" + names[symbol] + "'");
+    Said said = Wording::fixed("size '");
+    said += words.size(symbol, names[symbol]);
+    said += Wording::fixed("'");
+    const char *message = text(std::move(said));
     auto add = [&](keratin_check_kind_t kind, int64_t number) {
       checks.push_back({.kind = kind,
                         .status = KERATIN_INVALID_ARGUMENT,
@@ -132,10 +140,11 @@ LogicalResult FunctionDescription::describeComputed(func::FuncOp function,
     bool isLoop = op.getSize().getDefiningOp<ir::WhileOp>();
     const char *message = isLoop ? "while: the loop makes more steps than it may"
                                  : "truncate: the size is outside of the tensor";
-    computedSizes.push_back({.bound = entry.slotOf(bound),
-                             .status = KERATIN_OUT_OF_RANGE,
-                             .reserved = 0,
-                             .message = text(ir::withSourceLine(message, op.getLoc()))});
+    computedSizes.push_back(
+        {.bound = entry.slotOf(bound),
+         .status = KERATIN_OUT_OF_RANGE,
+         .reserved = 0,
+         .message = text(words.withLine(Wording::fixed(message), ir::sourceLine(op.getLoc())))});
   }
   SmallVector<ir::MemoryAttr> allMemories = ir::memoriesOf(function);
   for (ir::MemoryAttr memory : llvm::drop_begin(allMemories))
@@ -149,21 +158,15 @@ void FunctionDescription::describeDeviceCode(codegen::EntryDescription &entry) {
   if (entry.device.empty())
     return;
   for (codegen::DeviceImage &image : entry.images) {
-    const std::vector<char> &bytes = imageData.emplace_back(std::move(image.bytes));
-    images.push_back({.kind = text(image.kind),
+    const std::string &bytes = imageData.emplace_back(image.bytes.data(), image.bytes.size());
+    images.push_back({.kind = fixed(image.kind),
                       .data = bytes.data(),
                       .bytes = int64_t(bytes.size()),
                       .reserved = {}});
   }
   for (const codegen::DeviceKernel &kernel : entry.deviceKernels)
-    deviceKernels.push_back(text(kernel.name));
-  deviceCode = {.device = text(entry.device),
-                .num_images = int64_t(images.size()),
-                .images = images.data(),
-                .num_kernels = int64_t(deviceKernels.size()),
-                .kernels = deviceKernels.data(),
-                .reserved = {}};
-  descriptor.device_code = &deviceCode;
+    deviceKernels.push_back(fixed(kernel.name));
+  deviceCode.device = fixed(entry.device);
 }
 
 // What is assumed comes first, on sizes of its own: whoever has other code for other sizes turns to
@@ -176,11 +179,16 @@ void FunctionDescription::describeChecks(func::FuncOp function, codegen::EntryDe
   for (auto check : list.getAsRange<DictionaryAttr>()) {
     if (check.contains("assumed") != assumed)
       continue;
-    std::string message = cast<StringAttr>(check.get("message")).str();
+    Said message = words.message(cast<StringAttr>(check.get("message")));
     if (auto location = check.getAs<LocationAttr>("location"))
-      message = ir::withSourceLine(message, Location(location));
-    if (assumed)
-      message = ("function '" + function.getName() + "': " + message).str();
+      message = words.withLine(std::move(message), ir::sourceLine(Location(location)));
+    if (assumed) {
+      Said whole = Wording::fixed("function '");
+      whole += words.function(function.getName());
+      whole += Wording::fixed("': ");
+      whole += message;
+      message = std::move(whole);
+    }
     for (auto [l, r] : llvm::zip(check.getAs<ir::DimsAttr>("lhs").getDims(),
                                  check.getAs<ir::DimsAttr>("rhs").getDims()))
       checks.push_back({.kind = int32_t(cast<IntegerAttr>(check.get("kind")).getInt()),
@@ -197,7 +205,8 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     auto type = cast<RankedTensorType>(function.getArgumentTypes()[i]);
     (signature.isVariable(i) ? variables : inputs)
-        .push_back(tensor(type, signature.statedShape(i), ir::textOf(signature.argumentName(i)),
+        .push_back(tensor(type, signature.statedShape(i),
+                          words.argument(i, ir::textOf(signature.argumentName(i))),
                           function.getArgument(i).getLoc(), entry));
   }
   Operation *terminator = function.getBody().front().getTerminator();
@@ -209,9 +218,11 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
       auto type = cast<RankedTensorType>(function.getResultTypes()[i]);
       StringRef name = ir::textOf(signature.resultName(i));
       Location location = terminator->getOperand(i).getLoc();
-      outputs.push_back(tensor(
-          type, ir::getShape(type),
-          name.empty() ? ("output_" + Twine(outputs.size())).str() : name.str(), location, entry));
+      outputs.push_back(tensor(type, ir::getShape(type),
+                               name.empty()
+                                   ? Wording::fixed("output_" + std::to_string(outputs.size()))
+                                   : words.result(i, name),
+                               location, entry));
       if (failed(describeCapacity(type, location, entry)))
         return failure();
     }
@@ -222,13 +233,12 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
     int64_t width = ir::dtypeBytes(ir::dtypeOf(elements.getElementType()));
     int64_t count = elements.getNumElements();
     // count * width was checked when the attribute was made: it is in memory.
-    size_t bytes = std::max<int64_t>(count * width, 1);
-    size_t padded = (bytes + KERATIN_ALIGNMENT - 1) / KERATIN_ALIGNMENT * KERATIN_ALIGNMENT;
-    auto *data = static_cast<char *>(std::aligned_alloc(KERATIN_ALIGNMENT, padded));
-    if (!data)
+    std::shared_ptr<char> memory = constantMemory(size_t(count * width));
+    if (!memory)
       return ir::emitGraphError(op, ir::GraphError::TooLarge)
-             << "not enough memory for a constant of " << bytes << " bytes";
-    constantData.emplace_back(data, std::free);
+             << "not enough memory for a constant of " << count * width << " bytes";
+    char *data = memory.get();
+    constantData.push_back(std::move(memory));
     bool isBool = elements.getElementType().isInteger(1);
     if (!isBool && !elements.isSplat()) {
       llvm::copy(elements.getRawData(), data); // none at all where it is empty
@@ -247,8 +257,9 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
   describeLimits(function, entry);
   describeChecks(function, entry, /*assumed=*/false);
   for (const codegen::KernelArgument &site : entry.sites)
-    sites.push_back(
-        {.status = site.status, .message = text(ir::withSourceLine(site.message, site.location))});
+    sites.push_back({.status = site.status,
+                     .message = text(words.withLine(words.message(site.message),
+                                                    ir::sourceLine(site.location)))});
   descriptor.arena_slot = -1;
   SmallVector<ir::MemoryAttr> planned = ir::memoriesOf(function);
   if (!planned.empty() && planned.front().getBytes() != DimExpr(0))
@@ -271,8 +282,23 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
     programs.push_back({.code = code.data(), .length = int64_t(code.size())});
   }
 
+  descriptor.name = text(words.function(function.getName()));
+  descriptor.scratch_bytes = entry.scratchBytes;
+  if (entry.profile)
+    for (const ir::KernelName &kernel : entry.kernelNames) {
+      Said name = words.place(kernel.scope);
+      name += Wording::fixed((kernel.scope.empty() ? "" : ": ") + kernel.work);
+      kernels.push_back({.name = text(std::move(name)),
+                         .location = text(words.place(kernel.location)),
+                         .reserved = {}});
+    }
+  describeDeviceCode(entry);
+  finish();
+  return success();
+}
+
+void FunctionDescription::finish() {
   descriptor.abi_version = KERATIN_ABI_VERSION;
-  descriptor.name = text(function.getName());
   descriptor.num_inputs = inputs.size();
   descriptor.num_variables = variables.size();
   descriptor.num_outputs = outputs.size();
@@ -291,11 +317,6 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
   descriptor.checks = checks.data();
   descriptor.num_sites = sites.size();
   descriptor.sites = sites.data();
-  descriptor.scratch_bytes = entry.scratchBytes;
-  if (entry.profile)
-    for (const ir::KernelName &kernel : entry.kernelNames)
-      kernels.push_back(
-          {.name = text(kernel.str()), .location = text(kernel.location), .reserved = {}});
   descriptor.num_kernels = kernels.size();
   descriptor.kernels = kernels.data();
   computed = {.num_sizes = int64_t(computedSizes.size()),
@@ -305,6 +326,9 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
               .memories = memories.data(),
               .reserved = {}};
   descriptor.computed = computedSizes.empty() ? nullptr : &computed;
-  describeDeviceCode(entry);
-  return success();
+  deviceCode.num_images = int64_t(images.size());
+  deviceCode.images = images.data();
+  deviceCode.num_kernels = int64_t(deviceKernels.size());
+  deviceCode.kernels = deviceKernels.data();
+  descriptor.device_code = deviceCode.device ? &deviceCode : nullptr;
 }

@@ -3,6 +3,7 @@
 #define KERATIN_COMPILER_ARTIFACT_FUNCTIONDESCRIPTION_H
 
 #include "codegen/lowering/EntryFunction.h"
+#include "compiler/artifact/SaidTexts.h"
 #include "ir/interfaces/ComputedSizes.h"
 #include "runtime/abi/keratin_abi.h"
 
@@ -19,7 +20,8 @@ namespace keratin::compiler {
 // moved.
 class FunctionDescription {
 public:
-  FunctionDescription() = default;
+  // With texts, can be written down for functions that have others.
+  explicit FunctionDescription(const SaidTexts *said = nullptr) : words(said) {}
   FunctionDescription(const FunctionDescription &) = delete;
   FunctionDescription &operator=(const FunctionDescription &) = delete;
 
@@ -30,13 +32,25 @@ public:
   // takes its images.
   mlir::LogicalResult describe(mlir::func::FuncOp function, codegen::EntryDescription &entry);
 
+  // Elements of the constants, in their order.
+  const std::vector<std::shared_ptr<const char>> &constantElements() const { return constantData; }
+  // Whether saveDescription() says all that functions with other texts need.
+  bool isForOtherTexts() const { return words.isComplete(); }
+
   keratin_function_desc_t descriptor = {};
 
 private:
-  const char *text(llvm::StringRef value);
-  keratin_tensor_desc_t tensor(mlir::RankedTensorType type, const ir::Shape &shape,
-                               llvm::StringRef name, mlir::Location location,
-                               codegen::EntryDescription &entry);
+  friend class DescriptionWriter; // SavedDescription.cpp
+  friend class DescriptionReader;
+  friend std::unique_ptr<FunctionDescription>
+  loadDescription(llvm::StringRef bytes, const SaidTexts &said,
+                  const std::vector<std::shared_ptr<const char>> &constants);
+  template <typename Archive> friend void visitDescription(Archive &, FunctionDescription &);
+
+  const char *text(Said said);
+  const char *fixed(llvm::StringRef value) { return text(Wording::fixed(value)); }
+  keratin_tensor_desc_t tensor(mlir::RankedTensorType type, const ir::Shape &shape, Said name,
+                               mlir::Location location, codegen::EntryDescription &entry);
   void describeLimits(mlir::func::FuncOp function, codegen::EntryDescription &entry);
   void describeChecks(mlir::func::FuncOp function, codegen::EntryDescription &entry, bool assumed);
   mlir::LogicalResult describeCapacity(mlir::RankedTensorType type, mlir::Location location,
@@ -45,13 +59,16 @@ private:
                                        codegen::EntryDescription &entry);
 
   void describeDeviceCode(codegen::EntryDescription &entry);
+  // The descriptor's pointers, when nothing is added any more.
+  void finish();
 
-  std::deque<std::string> texts;
+  Wording words;
+  std::deque<Said> texts;
   std::deque<std::vector<int64_t>> numbers;
   std::vector<keratin_tensor_desc_t> inputs, variables, outputs;
   std::vector<keratin_update_desc_t> updates;
   std::vector<keratin_constant_desc_t> constants;
-  std::deque<std::unique_ptr<char, void (*)(void *)>> constantData;
+  std::vector<std::shared_ptr<const char>> constantData;
   std::vector<keratin_symbol_desc_t> symbols;
   std::vector<keratin_size_program_t> programs;
   std::vector<keratin_check_t> checks;
@@ -62,7 +79,7 @@ private:
   std::vector<keratin_memory_t> memories;
   std::vector<int64_t> programLevels;
   keratin_computed_sizes_t computed = {};
-  std::deque<std::vector<char>> imageData;
+  std::deque<std::string> imageData;
   std::vector<keratin_image_t> images;
   std::vector<const char *> deviceKernels;
   keratin_device_code_t deviceCode = {};

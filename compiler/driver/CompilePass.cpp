@@ -47,6 +47,7 @@ struct CompilePass : PassWrapper<CompilePass, OperationPass<ModuleOp>> {
     if (hasTf32Products)
       options.float32Products = codegen::Float32Products::Tf32;
     options.writeReproducer = false; // this one is being replayed
+    options.reuse = false;
     auto compiled = compile(*copy, options);
     if (compiled.ok())
       return;

@@ -3,11 +3,18 @@
 #include "codegen/llvm/Beginning.h"
 #include "codegen/llvm/JitLibrary.h"
 #include "codegen/llvm/LowerToLlvm.h"
+#include "codegen/llvm/Recovery.h"
+#include "compiler/artifact/SavedDescription.h"
 #include "compiler/driver/Attempt.h"
 #include "compiler/driver/FunctionCompiler.h"
+#include "compiler/store/CodeSettings.h"
+#include "compiler/store/FunctionStore.h"
 #include "ir/dialect/Keratin.h"
 #include "runtime/abi/keratin_abi.h"
 #include "runtime/core/Descriptor.h"
+
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <chrono>
 #include <keratin/cuda.h>
@@ -21,15 +28,19 @@ namespace codegen = keratin::codegen;
 [[maybe_unused]] static const bool knowsCudaDevices = (keratin_cuda_enable(), true);
 
 struct CompiledFunction::Impl {
-  FunctionCode code; // its objects have gone into the library
-  std::unique_ptr<codegen::JitLibrary> library;
+  std::shared_ptr<const LoadedCode> code;
+  std::shared_ptr<const FunctionDescription> description;
   CompileReport report;
 };
 
-CompiledFunction::CompiledFunction() : impl(std::make_unique<Impl>()) {}
+CompiledFunction::CompiledFunction(std::shared_ptr<const LoadedCode> code,
+                                   std::shared_ptr<const FunctionDescription> description,
+                                   CompileReport report)
+    : impl(new Impl{std::move(code), std::move(description), std::move(report)}) {}
 CompiledFunction::~CompiledFunction() = default;
+
 const keratin_function_desc_t &CompiledFunction::descriptor() const {
-  return impl->code.description->descriptor;
+  return impl->description->descriptor;
 }
 const CompileReport &CompiledFunction::report() const { return impl->report; }
 bool CompiledFunction::assumesSizes() const { return runtime::assumesSizes(descriptor()); }
@@ -48,68 +59,183 @@ const DialectRegistry &keratin::compiler::dialects() {
   });
 }
 
-absl::StatusOr<std::shared_ptr<const CompiledFunction>>
-CompiledFunction::make(FunctionCompiler &compiler, const codegen::Target &target) {
-  auto start = std::chrono::steady_clock::now();
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using LoadedCodeOr = absl::StatusOr<std::shared_ptr<LoadedCode>>;
+
+// What code takes once it is loaded, and what keeps it from being told apart.
+size_t bytesOf(const FunctionCode &code) {
+  size_t bytes = 0;
+  for (const auto &object : code.objects)
+    bytes += object->getBufferSize();
+  const keratin_function_desc_t &descriptor = code.description->descriptor;
+  for (int32_t i = 0; i < descriptor.num_constants; ++i)
+    bytes += size_t(descriptor.constants[i].bytes);
+  if (const keratin_device_code_t *device = descriptor.device_code)
+    for (int64_t i = 0; i < device->num_images; ++i)
+      bytes += size_t(device->images[i].bytes);
+  return bytes;
+}
+
+LoadedCodeOr make(FunctionCompiler &compiler, const codegen::Target &target) {
   if (absl::Status status = compiler.plan(); !status.ok())
     return status;
   constexpr const char *entryName = "keratin_entry";
   absl::StatusOr<FunctionCode> code = compiler.generate(target, entryName);
   if (!code.ok())
     return code.status();
-  std::shared_ptr<CompiledFunction> result(new CompiledFunction());
-  CompiledFunction::Impl &impl = *result->impl;
-  impl.code = *std::move(code);
+  auto loaded = std::make_shared<LoadedCode>();
+  loaded->bytes = bytesOf(*code);
+  FunctionDescription &description = *code->description;
+  if (description.isForOtherTexts() && compiler.memoryPlanPattern()) {
+    loaded->savedDescription = saveDescription(description);
+    loaded->memoryPlanPattern = *compiler.memoryPlanPattern();
+  }
   compiler.enter("link", 1);
   if (failed(compiler.begin("loading", compiler.planned().getLoc())))
     return compiler.failure();
   std::string error;
-  impl.library = codegen::JitLibrary::load(std::move(impl.code.objects), &error);
-  void *address = impl.library ? impl.library->lookup(entryName) : nullptr;
+  loaded->library = codegen::JitLibrary::load(std::move(code->objects), &error);
+  void *address = loaded->library ? loaded->library->lookup(entryName) : nullptr;
   if (!address)
     return absl::InternalError("the compiled code could not be loaded: " + error);
-  impl.code.description->descriptor.entry = reinterpret_cast<keratin_entry_fn_t>(address);
+  description.descriptor.entry = reinterpret_cast<keratin_entry_fn_t>(address);
+  loaded->description = std::move(code->description);
   if (failed(compiler.leave()))
     return compiler.failure();
   compiler.stageClock().finish("link");
-  impl.report = compiler.report();
-  impl.report.kernels = impl.code.kernels;
-  impl.report.uniqueKernels = impl.code.uniqueKernels;
-  std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
-  impl.report.milliseconds = elapsed.count();
-  return std::shared_ptr<const CompiledFunction>(std::move(result));
+  loaded->report = compiler.report();
+  loaded->report.kernels = code->kernels;
+  loaded->report.uniqueKernels = code->uniqueKernels;
+  return loaded;
 }
+
+// One call of compile().
+class Compilation {
+public:
+  Compilation(ModuleOp module, const CompileOptions &options) : module(module), options(options) {
+    for (auto function : module.getOps<func::FuncOp>())
+      name = function.getName().str();
+  }
+
+  absl::StatusOr<std::shared_ptr<const CompiledFunction>> run() {
+    // A compilation within another one may be left with that one, and others would wait for it.
+    if (mayReuse(options) && !codegen::isRecovering())
+      if (absl::Status status = attempt(what(), [&] { key = makeKey(); }); !status.ok())
+        return status;
+    if (!key)
+      return functionOf(made());
+    std::optional<FunctionStore::Time> until;
+    if (options.timeLimit.count() > 0)
+      until = start + options.timeLimit;
+    FunctionStore::Answer answer = FunctionStore::ofProcess().find(key, until);
+    if (answer.code)
+      return functionOf(std::move(answer.code), CompileReport::Source::Process);
+    if (!answer.claim)
+      return overTime();
+    LoadedCodeOr code = made();
+    if (code.ok()) {
+      (*code)->key = key;
+      (*code)->bytes += key->structure.size() + (*code)->savedDescription.size();
+      std::move(*answer.claim).keep(*code);
+    }
+    return functionOf(std::move(code));
+  }
+
+private:
+  std::string what() const {
+    return name.empty() ? "the compiler" : "compiling function '" + name + "'";
+  }
+
+  FunctionStore::Key makeKey() {
+    auto functions = module.getOps<func::FuncOp>();
+    if (!llvm::hasSingleElement(*module.getBody()) || functions.empty() ||
+        !module->getAttrs().empty())
+      return nullptr;
+    std::optional<GraphKey> key = GraphKey::of(*functions.begin(), codeSettings(options));
+    return key ? std::make_shared<const GraphKey>(std::move(*key)) : nullptr;
+  }
+
+  // Of code that was made for this function.
+  absl::StatusOr<std::shared_ptr<const CompiledFunction>> functionOf(LoadedCodeOr code) {
+    if (!code.ok())
+      return code.status();
+    return functionOf(*code, (*code)->description, (*code)->report);
+  }
+
+  absl::StatusOr<std::shared_ptr<const CompiledFunction>>
+  functionOf(std::shared_ptr<const LoadedCode> code, CompileReport::Source source) {
+    CompileReport report = code->report;
+    report.source = source;
+    report.memoryPlan = code->memoryPlanOf(*key);
+    report.stages.clear();
+    std::shared_ptr<const FunctionDescription> description = code->descriptionOf(*key);
+    if (!description)
+      return functionOf(made());
+    return functionOf(std::move(code), std::move(description), std::move(report));
+  }
+
+  std::shared_ptr<const CompiledFunction>
+  functionOf(std::shared_ptr<const LoadedCode> code,
+             std::shared_ptr<const FunctionDescription> description, CompileReport report) {
+    report.milliseconds = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+    return std::make_shared<CompiledFunction>(std::move(code), std::move(description),
+                                              std::move(report));
+  }
+
+  absl::Status overTime() const {
+    std::string limit;
+    llvm::raw_string_ostream(limit)
+        << llvm::format("%g", std::chrono::duration<double, std::milli>(options.timeLimit).count());
+    return absl::ResourceExhaustedError(
+        what() + " takes longer than " + limit +
+        " ms; stopped while it waited for the code of an equal function");
+  }
+
+  // The work, whatever is in store.
+  LoadedCodeOr made() {
+    LoadedCodeOr result = absl::UnknownError("");
+    // Lives on where the work is left.
+    FunctionCompiler *compiler = nullptr;
+    absl::Status status = attempt(what(), [&] {
+      std::string error;
+      std::shared_ptr<const codegen::Target> target =
+          codegen::makeTarget(targetChoice(options), &error);
+      if (!target) {
+        result = absl::InvalidArgumentError(what() + ": " + error);
+        return;
+      }
+      auto owned = std::make_unique<FunctionCompiler>(module, target, options, start,
+                                                      key ? &key->said : nullptr);
+      compiler = owned.get();
+      result = make(*compiler, *target);
+    });
+    if (status.ok())
+      return result;
+    // As far as it can still be had.
+    if (status.code() == absl::StatusCode::kInternal && compiler)
+      (void)attempt("a reproducer", [&] { status = compiler->withReproducer(status); });
+    return status;
+  }
+
+  const Clock::time_point start = Clock::now();
+  ModuleOp module;
+  const CompileOptions &options;
+  std::string name; // of the function
+  FunctionStore::Key key;
+};
+
+} // namespace
 
 absl::StatusOr<std::shared_ptr<const CompiledFunction>>
 keratin::compiler::compile(ModuleOp module, const CompileOptions &options) {
-  absl::StatusOr<std::shared_ptr<const CompiledFunction>> result = absl::UnknownError("");
-  std::string what = "the compiler";
-  for (auto function : module.getOps<func::FuncOp>())
-    what = "compiling function '" + function.getName().str() + "'";
-  // Lives on where the work is left.
-  FunctionCompiler *compiler = nullptr;
-  absl::Status status = attempt(what, [&] {
-    codegen::TargetChoice choice;
-    choice.name = options.target;
-    choice.cpu = options.cpu;
-    choice.float32Products = options.float32Products;
-    if (const char *known = options.device ? keratin_cuda_architecture(options.device) : nullptr)
-      choice.deviceArchitecture = known;
-    std::string error;
-    std::shared_ptr<const codegen::Target> target = codegen::makeTarget(choice, &error);
-    if (!target) {
-      result = absl::InvalidArgumentError(what + ": " + error);
-      return;
-    }
-    auto owned = std::make_unique<FunctionCompiler>(module, target, options);
-    compiler = owned.get();
-    result = CompiledFunction::make(*compiler, *target);
-  });
-  if (status.ok())
-    return result;
-  // As far as it can still be had.
-  if (status.code() == absl::StatusCode::kInternal && compiler)
-    (void)attempt("a reproducer", [&] { status = compiler->withReproducer(status); });
-  passOn(status);
-  return status;
+  try {
+    auto function = Compilation(module, options).run();
+    passOn(function.status());
+    return function;
+  } catch (const std::bad_alloc &) {
+    // Between attempts: the module is whole.
+    return absl::ResourceExhaustedError("out of memory");
+  }
 }

@@ -2,6 +2,7 @@
 #ifndef KERATIN_COMPILER_DRIVER_COMPILER_H
 #define KERATIN_COMPILER_DRIVER_COMPILER_H
 
+#include "codegen/Effort.h"
 #include "codegen/Float32Products.h"
 #include "codegen/llvm/StageClock.h"
 #include "compiler/driver/SourcePaths.h"
@@ -23,10 +24,6 @@ class DialectRegistry;
 class ModuleOp;
 } // namespace mlir
 
-namespace keratin::codegen {
-class Target;
-}
-
 namespace keratin::compiler {
 
 // What compiling one function does next, for CompileOptions::progress.
@@ -45,6 +42,9 @@ struct CompileOptions {
   std::string cpu = "native"; // as --mcpu
   // What will run the code, if that is known: what helps it is made too, where that can be done.
   const keratin_device_t *device = nullptr;
+  // Equal functions have one code, which is made once (compiler/store). False: it is made anew. So
+  // it is with options that let somebody see how: verify, printAfterAll, dumpDirectory, progress.
+  bool reuse = true;
   // Verifies the IR after each pass, and the memory plan by the independent checker: for tests, and
   // for finding which pass is wrong.
   bool verify = false;
@@ -82,6 +82,8 @@ struct CompileOptions {
   // What the code and all messages say of source files.
   SourcePathOptions sourcePaths;
   codegen::Float32Products float32Products = codegen::Float32Products::Float32;
+  // For the code that the host runs.
+  codegen::Effort effort = codegen::Effort::Full;
   // Whether an internal error writes a reproducer, and where; empty: the folder that the
   // environment variable KERATIN_REPRODUCER_DIR names, or that of temporary files.
   bool writeReproducer = true;
@@ -97,6 +99,9 @@ struct CompileOptions {
 
 // What compiling cost and decided, for people and for tests.
 struct CompileReport {
+  // Where the code came from: it was made for this function, or was there already, for one that
+  // equals it. The rest then says what was decided when it was made, but for the time.
+  enum class Source { Compiler, Process } source = Source::Compiler;
   double milliseconds = 0;
   int64_t kernels = 0;       // launched by the entry function
   int64_t uniqueKernels = 0; // compiled, after equal ones were merged
@@ -106,12 +111,16 @@ struct CompileReport {
   std::vector<codegen::StageClock::Stage> stages;
 };
 
-class FunctionCompiler;
+class FunctionDescription;
+struct LoadedCode;
 
 // Machine code of one function with its description. Immutable; keep it alive as long as
 // executables made from it.
 class CompiledFunction {
 public:
+  // Of code that functions may share, and what describes this one.
+  CompiledFunction(std::shared_ptr<const LoadedCode> code,
+                   std::shared_ptr<const FunctionDescription> description, CompileReport report);
   ~CompiledFunction();
   const keratin_function_desc_t &descriptor() const;
   const CompileReport &report() const;
@@ -119,11 +128,6 @@ public:
   bool assumesSizes() const;
 
 private:
-  friend absl::StatusOr<std::shared_ptr<const CompiledFunction>>
-  compile(mlir::ModuleOp module, const CompileOptions &options);
-  CompiledFunction();
-  static absl::StatusOr<std::shared_ptr<const CompiledFunction>>
-  make(FunctionCompiler &compiler, const codegen::Target &target);
   struct Impl;
   std::unique_ptr<Impl> impl;
 };

@@ -3,6 +3,7 @@
 #include "codegen/llvm/CodeParts.h"
 #include "codegen/llvm/LowerToLlvm.h"
 #include "compiler/driver/CompilePass.h"
+#include "compiler/driver/ReportPattern.h"
 #include "ir/dialect/GraphError.h"
 #include "ir/dialect/Keratin.h"
 #include "passes/Passes.h"
@@ -27,8 +28,10 @@ namespace ir = keratin::ir;
 namespace passes = keratin::passes;
 
 FunctionCompiler::FunctionCompiler(ModuleOp module, std::shared_ptr<const codegen::Target> target,
-                                   const CompileOptions &options)
-    : module(module), target(std::move(target)), options(options),
+                                   const CompileOptions &options,
+                                   std::chrono::steady_clock::time_point started,
+                                   const SaidTexts *said)
+    : module(module), target(std::move(target)), options(options), started(started), said(said),
       diagnostics(module.getContext()) {
   mapSourcePaths(module, options.sourcePaths);
 }
@@ -241,7 +244,10 @@ absl::Status FunctionCompiler::plan(PipelinePhase last) {
   }
   if (options.memoryBudget > 0)
     passes::setMemoryBudget(function, options.memoryBudget);
-  planReport.memoryPlan = passes::memoryReport(function);
+  if (said)
+    planPattern = memoryReportPattern(function, *said);
+  planReport.memoryPlan =
+      planPattern ? memoryReportOf(*planPattern, *said) : passes::memoryReport(function);
   passes::MemoryUsage usage =
       passes::memoryUsage(function, passes::SymbolValues()).value_or(passes::MemoryUsage());
   planReport.arenaBytes = passes::mostArenaBytes(function).value_or(usage.arenaBytes);
@@ -299,7 +305,7 @@ absl::StatusOr<FunctionCode> FunctionCompiler::generate(const codegen::Target &t
                                                         const std::string &entryName,
                                                         const std::string &variant) {
   FunctionCode code;
-  code.description = std::make_unique<FunctionDescription>();
+  code.description = std::make_unique<FunctionDescription>(said);
   codegen::EntryDescription entry;
   entry.profile = options.profile;
   OwningOpRef<ModuleOp> kernels = lower(target, entryName, *code.description, entry);
@@ -317,7 +323,7 @@ absl::StatusOr<FunctionCode> FunctionCompiler::generate(const codegen::Target &t
   }
   unsigned threads =
       options.threads ? options.threads : std::min(2u, std::thread::hardware_concurrency());
-  auto objects = codegen::emitObjects(*kernels, target.host(), threads, clock,
+  auto objects = codegen::emitObjects(*kernels, target.host(), options.effort, threads, clock,
                                       [this](int64_t done, int64_t of) {
                                         step.done = 1 + done;
                                         step.of = 1 + of;

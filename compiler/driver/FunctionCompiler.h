@@ -30,8 +30,12 @@ class FunctionCompiler {
 public:
   // The module holds one function with the contract of Compiler.h; it and the options must outlive
   // this object, whose thread gets the context's diagnostics. Planned within the target's limits.
+  // The time limit counts from `started`. With texts, what is said of the function can be said of
+  // others that have the same code; they must outlive this object, too.
   FunctionCompiler(mlir::ModuleOp module, std::shared_ptr<const codegen::Target> target,
-                   const CompileOptions &options);
+                   const CompileOptions &options,
+                   std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now(),
+                   const SaidTexts *said = nullptr);
 
   // Verifies the function and takes it through the planning phases and to its host program, or up
   // to the last phase named.
@@ -53,6 +57,8 @@ public:
 
   // Time and stages are those so far.
   CompileReport report() const;
+  // Of plan(), with texts: CompileReport::memoryPlan as memoryReportPattern() makes it.
+  const std::optional<std::string> &memoryPlanPattern() const { return planPattern; }
   codegen::StageClock &stageClock() { return clock; }
   // Stages of CompileOptions::progress, of so many steps: each begins with begin(), and at the end
   // stands leave(). Failure: the compilation is cancelled, or the time is over.
@@ -84,7 +90,8 @@ private:
   mlir::ModuleOp module;
   const std::shared_ptr<const codegen::Target> target;
   const CompileOptions &options;
-  const std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
+  const std::chrono::steady_clock::time_point started;
+  const SaidTexts *const said;
   DiagnosticCollector diagnostics;
   std::optional<Reproducer> reproducer; // of the function as it was given
   PhaseDump dump;
@@ -92,6 +99,7 @@ private:
   std::optional<int64_t> keptBytes; // with a budget
   codegen::StageClock clock;
   CompileReport planReport;
+  std::optional<std::string> planPattern;
   CompileStep step;
   bool isCancelled = false;
 };

@@ -12,6 +12,7 @@
 
 using namespace keratin;
 using namespace keratin::frontend;
+using codegen::Effort;
 
 namespace {
 
@@ -32,9 +33,12 @@ struct KeyHash {
 
 struct CachedProgram {
   std::shared_ptr<const Program> program; // null: there is no such form
+  Effort effort = Effort::Full;
   // Of a general form:
   SizePattern pattern;
   NumberInputs numberInputs;
+
+  bool serves(Effort wanted) const { return wanted == Effort::Quick || effort == Effort::Full; }
 };
 
 // The programs of one structure: one, or the general forms for some patterns of sizes.
@@ -117,13 +121,14 @@ public:
       } catch (const Error &) {
         // Says what was wrong of the sizes that the user has, and of the user's lines.
       }
-      prepare(Form::Exact);
+      prepare(Form::Failed);
     }
     return call();
   }
 
 private:
-  enum class Form { General, Exact };
+  // Failed: exact, for the message.
+  enum class Form { General, Exact, Failed };
 
   // The program, compiled if it must be, and what it is called with.
   void prepare(Form form) {
@@ -133,6 +138,8 @@ private:
       GraphSlice slice = sliceGraph(request);
       takeArguments(slice);
       isGeneral = form == Form::General && findGeneral(slice);
+      if (form == Form::Failed)
+        effort = Effort::Quick;
       if (!isGeneral)
         findExact(slice);
       if (!program)
@@ -153,21 +160,25 @@ private:
     CachedStructure &known = ProgramCache::get().findOrAdd(*key);
     if (known.done.add(numbers, workOf(slice)) >= kWorkWorthOwnCode)
       return false;
+    if (known.done.total() < kWorkWorthFullEffort)
+      effort = Effort::Quick;
     std::vector<int64_t> distinct;
-    for (const CachedProgram &candidate : known.programs)
-      if (candidate.pattern.match(numbers.sizes, distinct)) {
-        program = candidate.program;
-        if (program)
-          candidate.numberInputs.append(distinct, numbers, inputs);
-        return program != nullptr;
-      }
+    for (const CachedProgram &candidate : known.programs) {
+      if (!candidate.serves(effort) || !candidate.pattern.match(numbers.sizes, distinct))
+        continue;
+      program = candidate.program;
+      if (program)
+        candidate.numberInputs.append(distinct, numbers, inputs);
+      return program != nullptr;
+    }
     return true;
   }
 
   void findExact(const GraphSlice &slice) {
     key.emplace(SliceSignature(slice), device);
     CachedStructure *known = ProgramCache::get().find(*key);
-    program = known ? known->programs.front().program : nullptr;
+    const CachedProgram *first = known ? &known->programs.front() : nullptr;
+    program = first && first->serves(effort) ? first->program : nullptr;
   }
 
   // A general form takes any sizes: whether these are the placeholders' is for others to say.
@@ -196,18 +207,21 @@ private:
   // False: there is no general form.
   bool compile(FunctionModule module) {
     CachedProgram made;
+    made.effort = effort;
     if (!isGeneral) {
-      made.program = Program::compile(std::move(module), placementOn(*device));
+      made.program = Program::compile(std::move(module), placementOn(*device), effort);
     } else {
       made.pattern = SizePattern(numbers.sizes);
       try {
         if (generalize(module, numbers, made.numberInputs))
-          made.program = Program::compile(std::move(module), placementOn(*device));
+          made.program = Program::compile(std::move(module), placementOn(*device), effort);
       } catch (const Error &) {
         // So there is none.
       }
     }
     program = made.program;
+    if (!program)
+      made.effort = Effort::Full; // nor will there be with more
     if (program && isGeneral) {
       std::vector<int64_t> distinct;
       made.pattern.match(numbers.sizes, distinct);
@@ -222,13 +236,19 @@ private:
   void keep(CachedProgram made) {
     Graph::Lock lock(Graph::get());
     std::vector<CachedProgram> &programs = ProgramCache::get().findOrAdd(*key).programs;
+    llvm::erase_if(programs, [&](const CachedProgram &other) {
+      return made.serves(other.effort) && other.pattern == made.pattern;
+    });
     if (programs.size() == kCachedPatterns)
       programs.pop_back();
-    // Patterns that tell more sizes apart serve more slices.
-    auto place = llvm::find_if(programs, [&](const CachedProgram &other) {
-      return other.pattern.count() <= made.pattern.count();
-    });
-    programs.insert(place, std::move(made));
+    // First what is made with full effort; patterns that tell more sizes apart serve more slices.
+    auto rank = [](const CachedProgram &program) {
+      return std::pair(program.effort == Effort::Full, program.pattern.count());
+    };
+    programs.insert(
+        llvm::find_if(programs,
+                      [&](const CachedProgram &other) { return rank(other) <= rank(made); }),
+        std::move(made));
   }
 
   std::vector<Array> call() {
@@ -257,6 +277,7 @@ private:
   const keratin_device_t *device = nullptr;
   std::optional<ProgramKey> key;
   OpenNumbers numbers; // of the slice
+  Effort effort = Effort::Full;
   std::shared_ptr<const Program> program;
   bool isGeneral = false; // the program
   std::vector<ModuleVariable> variables;

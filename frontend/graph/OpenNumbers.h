@@ -38,6 +38,7 @@ public:
   explicit SizePattern(const std::vector<int64_t> &sizes);
 
   size_t count() const { return numDistinct; }
+  bool operator==(const SizePattern &other) const { return numbers == other.numbers; }
   // Each of the sizes once, in the order in which they are met first. False, if some that are equal
   // in the pattern differ here; of different ones some may be equal.
   bool match(const std::vector<int64_t> &sizes, std::vector<int64_t> &distinct) const;

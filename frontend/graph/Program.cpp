@@ -162,12 +162,13 @@ private:
 
 } // namespace
 
-static std::shared_ptr<const Program> compileModule(FunctionModule &module,
-                                                    const Placement &placement) {
+static std::shared_ptr<const Program>
+compileModule(FunctionModule &module, const Placement &placement, codegen::Effort effort) {
   const FunctionOptions &options = placement.options;
   compiler::CompileOptions compileOptions;
   compileOptions.target = options.target;
   compileOptions.device = placement.device;
+  compileOptions.effort = effort;
   compileOptions.memoryBudget = options.memoryBudget;
   compileOptions.checkNumbers = options.checkNumbers;
   compileOptions.float32Products = *codegen::float32ProductsByName(options.float32Products);
@@ -210,11 +211,12 @@ static std::shared_ptr<const Program> compileModule(FunctionModule &module,
   throwStatus(compiled.status().code(), std::string(compiled.status().message()));
 }
 
-std::shared_ptr<const Program> Program::compile(FunctionModule module, const Placement &placement) {
+std::shared_ptr<const Program> Program::compile(FunctionModule module, const Placement &placement,
+                                                codegen::Effort effort) {
   std::shared_ptr<const Program> program;
   withThreadObjects([&] {
     FunctionModule own = std::move(module); // which ends with the work
-    program = substitute ? substitute(std::move(own)) : compileModule(own, placement);
+    program = substitute ? substitute(std::move(own)) : compileModule(own, placement, effort);
   });
   return program;
 }

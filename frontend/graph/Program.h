@@ -2,6 +2,7 @@
 #ifndef KERATIN_FRONTEND_GRAPH_PROGRAM_H
 #define KERATIN_FRONTEND_GRAPH_PROGRAM_H
 
+#include "codegen/Effort.h"
 #include "frontend/graph/Devices.h"
 #include "frontend/graph/FunctionModule.h"
 #include "keratin/array.h"
@@ -21,7 +22,8 @@ public:
   virtual ~Program() = default;
 
   // What the compiler refuses is thrown as the kind of error it is. Takes no lock.
-  static std::shared_ptr<const Program> compile(FunctionModule module, const Placement &placement);
+  static std::shared_ptr<const Program> compile(FunctionModule module, const Placement &placement,
+                                                codegen::Effort effort = codegen::Effort::Full);
 
   // `inputs` are those of the signature with the signature's dtypes, perhaps with strides; the
   // first outputs are written, in order, in their own memory where it is large enough. Throws for a

@@ -10,22 +10,35 @@
 using namespace keratin;
 using namespace keratin::frontend;
 
-uint64_t frontend::workOf(const GraphSlice &slice) {
-  constexpr int64_t operationsPerUnit = 32;
-  uint64_t work = 0;
-  for (mlir::Operation *op : slice.ops) {
-    for (mlir::Value result : op->getResults()) {
-      uint64_t elements = 1;
-      for (int64_t size : ir::getTensorType(result).getShape())
-        elements = llvm::SaturatingMultiply(elements, uint64_t(size));
-      work = llvm::SaturatingAdd(work, elements);
-    }
-    if (!ir::isContraction(op))
-      continue;
-    ir::Count operations = ir::operationCount(op);
-    work = llvm::SaturatingAdd(
-        work, operations ? uint64_t(operations->constantValue()) / operationsPerUnit : UINT64_MAX);
+static uint64_t elementsOf(mlir::ValueRange values) {
+  uint64_t most = 0;
+  for (mlir::Value value : values) {
+    uint64_t elements = 1;
+    for (int64_t size : ir::getTensorType(value).getShape())
+      elements = llvm::SaturatingMultiply(elements, uint64_t(size));
+    most = std::max(most, elements);
   }
+  return most;
+}
+
+static uint64_t workOf(mlir::Operation *op) {
+  constexpr uint64_t movedElement = 32;
+  if (llvm::isa<ir::LiteralOp, ir::UpdateOp, ir::DependOp>(op) || ir::costsNothing(op))
+    return 0;
+  if (llvm::isa<ir::ElementwiseOpInterface>(op))
+    return elementsOf(op->getResults());
+  if (ir::isContraction(op)) {
+    ir::Count operations = ir::operationCount(op);
+    return operations ? uint64_t(operations->constantValue()) : UINT64_MAX;
+  }
+  return llvm::SaturatingMultiply(
+      std::max(elementsOf(op->getOperands()), elementsOf(op->getResults())), movedElement);
+}
+
+uint64_t frontend::workOf(const GraphSlice &slice) {
+  uint64_t work = 0;
+  for (mlir::Operation *op : slice.ops)
+    work = llvm::SaturatingAdd(work, ::workOf(op));
   return work;
 }
 
@@ -38,5 +51,6 @@ uint64_t WorkDone::add(const OpenNumbers &numbers, uint64_t work) {
     entry = &entries[oldest++ % entries.size()];
     *entry = {digest, 0};
   }
+  all = llvm::SaturatingAdd(all, work);
   return entry->work = llvm::SaturatingAdd(entry->work, work);
 }

@@ -10,16 +10,18 @@
 
 namespace keratin::frontend {
 
-// Of one evaluation of a slice that has a general form, in units of about a quarter of a
-// nanosecond: an element that an op makes, or 32 operations of a contraction. It follows from sizes
-// alone, so which code runs does not depend on the machine's mood.
+// Of one evaluation of a slice that has a general form, in units of a simple operation on an
+// element in a chain, or in a contraction; an element that another op reads or makes counts as 32.
+// It follows from sizes alone, so which code runs does not depend on the machine's mood.
 uint64_t workOf(const GraphSlice &slice);
 
-// The work of evaluations of one structure, for the sizes and numbers that it had of late.
+// The work of evaluations of one structure: of all, and for the sizes and numbers that it had of
+// late.
 class WorkDone {
 public:
-  // Of all evaluations with these numbers so far, this one included.
+  // What one evaluation does. Gives what all with these numbers have done, this one included.
   uint64_t add(const OpenNumbers &numbers, uint64_t work);
+  uint64_t total() const { return all; }
 
 private:
   struct Entry {
@@ -28,6 +30,7 @@ private:
   };
   std::array<Entry, 16> entries;
   size_t oldest = 0;
+  uint64_t all = 0;
 };
 
 } // namespace keratin::frontend

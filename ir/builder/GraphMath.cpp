@@ -86,10 +86,11 @@ Value GraphMath::reshape(Value x, const Shape &shape) {
              : b.create<ReshapeOp>(loc, getTensorType(shape, getElementType(x)), x);
 }
 
+// What there is to fold is seen here: every number beside a tensor comes this way.
 Value GraphMath::broadcast(Value x, const Shape &shape, ArrayRef<int64_t> dims) {
   return getShape(x) == shape
              ? x
-             : b.createOrFold<BroadcastOp>(loc, getTensorType(shape, getElementType(x)), x, dims);
+             : b.create<BroadcastOp>(loc, getTensorType(shape, getElementType(x)), x, dims);
 }
 
 Value GraphMath::broadcastAlong(Value x, const Shape &like, ArrayRef<int64_t> axes) {

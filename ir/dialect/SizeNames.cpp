@@ -19,7 +19,7 @@ bool SizeNames::isName(StringRef text) {
          llvm::all_of(text, [](char letter) { return llvm::isAlnum(letter) || letter == '_'; });
 }
 
-bool SizeNames::isAttribute(StringRef name) { return name == kSizes; }
+StringRef SizeNames::attribute() { return kSizes; }
 
 LogicalResult SizeNames::verify(Operation *op, NamedAttribute attribute) {
   auto list = dyn_cast<ArrayAttr>(attribute.getValue());
@@ -103,6 +103,12 @@ void SizeNames::add(int64_t symbol, const std::string &name) {
 std::string SizeNames::operator[](int64_t symbol) const {
   auto found = names.find(symbol);
   return found != names.end() ? found->second : "d" + std::to_string(symbol);
+}
+
+std::vector<std::pair<int64_t, std::string>> SizeNames::all() const {
+  std::vector<std::pair<int64_t, std::string>> list(names.begin(), names.end());
+  llvm::sort(list);
+  return list;
 }
 
 std::string SizeNames::text(const DimExpr &size) const {

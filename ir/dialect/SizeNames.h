@@ -37,12 +37,15 @@ public:
   static llvm::StringRef given(mlir::FunctionOpInterface function, int64_t symbol);
   // For the dialect's verifier.
   static mlir::LogicalResult verify(mlir::Operation *op, mlir::NamedAttribute attribute);
-  static bool isAttribute(llvm::StringRef name);
+  static llvm::StringRef attribute();
+  static bool isAttribute(llvm::StringRef name) { return name == attribute(); }
 
   explicit SizeNames(mlir::FunctionOpInterface function);
 
   // Different for different symbols. The name of the size that the symbol is, or counts.
   std::string operator[](int64_t symbol) const;
+  // Of all sizes that something gives a value, by their symbols.
+  std::vector<std::pair<int64_t, std::string>> all() const;
   // "4*batch + 3"
   std::string text(const DimExpr &size) const;
   // "(2, batch)"

@@ -136,15 +136,31 @@ std::string timeline(const LiveRange &live, int64_t kernels) {
 
 using Row = std::array<std::string, 5>;
 
-// Columns as wide as their widest entry; the last one is not padded.
+// Before each table, and between the cells of a row.
+constexpr char kTable = '\x1e', kCell = '\x1f';
+
 void printTable(llvm::raw_ostream &out, const std::vector<Row> &rows) {
-  Row::value_type::size_type widths[std::tuple_size_v<Row>] = {};
+  out << kTable;
   for (const Row &row : rows)
-    for (size_t column = 0; column < row.size(); ++column)
-      widths[column] = std::max(widths[column], row[column].size());
-  for (const Row &row : rows) {
-    for (size_t column = 0; column + 1 < row.size(); ++column)
-      out << llvm::left_justify(row[column], unsigned(widths[column] + 2));
+    out << llvm::join(row, StringRef(&kCell, 1)) << "\n";
+}
+
+// The rows at the beginning of the text, which they are taken from. Columns are as wide as their
+// widest entry; the last one is not padded.
+void alignTable(llvm::raw_ostream &out, StringRef &text) {
+  SmallVector<SmallVector<StringRef, 5>> rows;
+  SmallVector<size_t, 5> widths;
+  while (text.take_front(text.find('\n')).contains(kCell) && text.front() != kTable) {
+    auto [line, rest] = text.split('\n');
+    line.split(rows.emplace_back(), kCell);
+    widths.resize(std::max(widths.size(), rows.back().size()));
+    for (auto [width, cell] : llvm::zip(widths, rows.back()))
+      width = std::max(width, cell.size());
+    text = rest;
+  }
+  for (const auto &row : rows) {
+    for (auto [width, cell] : llvm::zip(widths, ArrayRef(row).drop_back()))
+      out << llvm::left_justify(cell, unsigned(width + 2));
     out << row.back() << "\n";
   }
 }
@@ -342,7 +358,23 @@ std::optional<int64_t> keratin::passes::mostArenaBytes(func::FuncOp function) {
   return memories.empty() ? std::nullopt : LimitedSizes(function).most(memories.front().getBytes());
 }
 
+std::string keratin::passes::alignTables(StringRef text) {
+  std::string result;
+  llvm::raw_string_ostream out(result);
+  while (!text.empty()) {
+    auto [before, rest] = text.split(kTable);
+    out << before;
+    text = rest;
+    alignTable(out, text);
+  }
+  return result;
+}
+
 std::string keratin::passes::memoryReport(func::FuncOp function, const SymbolValues &sizes) {
+  return alignTables(memoryReportCells(function, sizes));
+}
+
+std::string keratin::passes::memoryReportCells(func::FuncOp function, const SymbolValues &sizes) {
   std::optional<PlannedMemory> plan = readMemoryPlan(function);
   if (!plan)
     return "no memory plan\n";

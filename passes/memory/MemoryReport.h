@@ -30,6 +30,10 @@ namespace keratin::passes {
 //     bytes  offset  made by          kernels  lifetime
 //     128    0       exp net.cc:15    0-1      ##
 std::string memoryReport(mlir::func::FuncOp function, const SymbolValues &sizes = SymbolValues());
+// The same, but with columns that alignTables() makes as wide as they must be.
+std::string memoryReportCells(mlir::func::FuncOp function,
+                              const SymbolValues &sizes = SymbolValues());
+std::string alignTables(llvm::StringRef text);
 
 // Notes on a planned function what it was to do with, so that the report says how that went:
 //

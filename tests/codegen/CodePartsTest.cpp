@@ -89,9 +89,9 @@ public:
   }
 
   // The objects, and what `entry` makes of 1.
-  std::pair<size_t, int64_t> run(unsigned threads) {
+  std::pair<size_t, int64_t> run(unsigned threads, Effort effort = Effort::Full) {
     StageClock clock;
-    auto objects = emitObjects(*module, hostMachine(), threads, clock);
+    auto objects = emitObjects(*module, hostMachine(), effort, threads, clock);
     REQUIRE(succeeded(objects));
     size_t count = objects->size();
     std::string error;
@@ -105,7 +105,7 @@ public:
   // The objects' bytes, compiled by one thread.
   std::string bytes() {
     StageClock clock;
-    auto objects = emitObjects(*module, hostMachine(), 1, clock);
+    auto objects = emitObjects(*module, hostMachine(), Effort::Full, 1, clock);
     REQUIRE(succeeded(objects));
     std::string all;
     for (auto &object : *objects)
@@ -133,6 +133,16 @@ TEST_CASE("functions of all parts find each other") {
     auto [objects, value] = program.run(threads);
     CHECK(objects == threads + 1); // the shared one apart
     CHECK(value == 1 + 4 * 300 + 100 * (0 + 1 + 2 + 3));
+  }
+}
+
+TEST_CASE("quick code does the same, and finds what others made with full effort") {
+  for (Effort effort : {Effort::Full, Effort::Quick, Effort::Full}) {
+    Program program;
+    auto common = program.addShared("common_of_efforts", 3);
+    auto kernel = program.add("kernel", 2, 100, {common});
+    program.add("entry", 0, 1, {kernel});
+    CHECK(program.run(1, effort) == std::pair<size_t, int64_t>(2, 1 + 300 + 200));
   }
 }
 

@@ -6,7 +6,7 @@
 // RUN: env KERATIN_PTXAS= KERATIN_NVJITLINK= keratin-compile %s --target=cuda:sm_90 -o %t/ptx.so --name=m 2>&1 | FileCheck %s --check-prefix=WARNING
 // RUN: not grep -c -a "cubin:sm_90" %t/ptx.so
 // WARNING: keratin-compile: warning: only PTX, which the driver compiles, and no cubin for sm_90: ptxas is not there: KERATIN_PTXAS is empty; nvJitLink is not there
-// RUN: env KERATIN_PTXAS=%S/Inputs/ptxas.sh FAKE_PTXAS_REFUSES=sm_100 KERATIN_CACHE_DIR= %{exits} 3 keratin-compile %s --target=cuda:sm_90,sm_100 -o %t/no.so --name=m 2>&1 | FileCheck %s --check-prefix=REFUSED
+// RUN: env KERATIN_PTXAS=%S/Inputs/ptxas.sh FAKE_PTXAS_REFUSES=sm_100 KERATIN_CACHE= %{exits} 3 keratin-compile %s --target=cuda:sm_90,sm_100 -o %t/no.so --name=m 2>&1 | FileCheck %s --check-prefix=REFUSED
 // REFUSED: error: ptxas for sm_100: ptxas fatal   : not today
 
 // One of them alone.
@@ -23,18 +23,18 @@
 // TWO: error: --emit=cubin writes the code of one function for one architecture
 
 // What was assembled is kept, and damage is noticed.
-// RUN: env KERATIN_PTXAS=%S/Inputs/ptxas.sh FAKE_PTXAS_LOG=%t/log KERATIN_CACHE_DIR=%t/cache keratin-compile %s --target=cuda:sm_90 --emit=cubin -o %t/1
-// RUN: env KERATIN_PTXAS=%S/Inputs/ptxas.sh FAKE_PTXAS_LOG=%t/log KERATIN_CACHE_DIR=%t/cache keratin-compile %s --target=cuda:sm_90 --emit=cubin -o %t/2
+// RUN: env KERATIN_PTXAS=%S/Inputs/ptxas.sh FAKE_PTXAS_LOG=%t/log KERATIN_CACHE=%t/cache keratin-compile %s --target=cuda:sm_90 --emit=cubin -o %t/1
+// RUN: env KERATIN_PTXAS=%S/Inputs/ptxas.sh FAKE_PTXAS_LOG=%t/log KERATIN_CACHE=%t/cache keratin-compile %s --target=cuda:sm_90 --emit=cubin -o %t/2
 // RUN: cmp %t/1 %t/2 && cat %t/log | count 1 && ls %t/cache | count 1
 // RUN: for f in %t/cache/*; do printf x | dd of=$f bs=1 seek=90 conv=notrunc 2>%t/dd; done
-// RUN: env KERATIN_PTXAS=%S/Inputs/ptxas.sh FAKE_PTXAS_LOG=%t/log KERATIN_CACHE_DIR=%t/cache keratin-compile %s --target=cuda:sm_90 --emit=cubin -o %t/3
+// RUN: env KERATIN_PTXAS=%S/Inputs/ptxas.sh FAKE_PTXAS_LOG=%t/log KERATIN_CACHE=%t/cache keratin-compile %s --target=cuda:sm_90 --emit=cubin -o %t/3
 // RUN: cmp %t/1 %t/3 && cat %t/log | count 2
 // Another architecture and another assembler are other keys.
-// RUN: env KERATIN_PTXAS=%S/Inputs/ptxas.sh FAKE_PTXAS_LOG=%t/log KERATIN_CACHE_DIR=%t/cache keratin-compile %s --target=cuda:sm_80 --emit=cubin -o %t/4
-// RUN: env KERATIN_PTXAS=%S/Inputs/ptxas.sh FAKE_PTXAS_VERSION=2 FAKE_PTXAS_LOG=%t/log KERATIN_CACHE_DIR=%t/cache keratin-compile %s --target=cuda:sm_90 --emit=cubin -o %t/5
+// RUN: env KERATIN_PTXAS=%S/Inputs/ptxas.sh FAKE_PTXAS_LOG=%t/log KERATIN_CACHE=%t/cache keratin-compile %s --target=cuda:sm_80 --emit=cubin -o %t/4
+// RUN: env KERATIN_PTXAS=%S/Inputs/ptxas.sh FAKE_PTXAS_VERSION=2 FAKE_PTXAS_LOG=%t/log KERATIN_CACHE=%t/cache keratin-compile %s --target=cuda:sm_90 --emit=cubin -o %t/5
 // RUN: cat %t/log | count 4 && ls %t/cache | count 3
 // A folder that cannot be written.
-// RUN: env KERATIN_PTXAS=%S/Inputs/ptxas.sh KERATIN_CACHE_DIR=%t/log/x keratin-compile %s --target=cuda:sm_90 --emit=cubin -o %t/6 && cmp %t/1 %t/6
+// RUN: env KERATIN_PTXAS=%S/Inputs/ptxas.sh KERATIN_CACHE=%t/log/x keratin-compile %s --target=cuda:sm_90 --emit=cubin -o %t/6 && cmp %t/1 %t/6
 
 // The emulator takes PTX alone, and that is there too.
 // RUN: env KERATIN_PTXAS=%S/Inputs/ptxas.sh keratin-run %s --target=cuda:sm_80 --device=emulated --random --check | FileCheck %s --check-prefix=CALLED

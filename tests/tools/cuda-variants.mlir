@@ -1,9 +1,9 @@
 // Code for an architecture on which kernels have forms of their own, beside that for all devices.
 // RUN: rm -rf %t && mkdir %t
 
-// RUN: env KERATIN_PTXAS=%S/Inputs/ptxas.sh KERATIN_CACHE_DIR= keratin-compile %s --target=cuda:sm_80,sm_90a -o %t/both.so --name=m 2>&1 | count 0
+// RUN: env KERATIN_PTXAS=%S/Inputs/ptxas.sh KERATIN_CACHE= keratin-compile %s --target=cuda:sm_80,sm_90a -o %t/both.so --name=m 2>&1 | count 0
 // RUN: for image in ptx:sm_90a cuda-kernels:sm_90a cubin:sm_80 cubin:sm_90a; do grep -c -a "$image" %t/both.so || echo no $image; done | not grep no
-// RUN: env KERATIN_PTXAS=%S/Inputs/ptxas.sh KERATIN_CACHE_DIR= keratin-compile %s --target=cuda:sm_80,sm_90 -o %t/plain.so --name=m 2>&1 | count 0
+// RUN: env KERATIN_PTXAS=%S/Inputs/ptxas.sh KERATIN_CACHE= keratin-compile %s --target=cuda:sm_80,sm_90 -o %t/plain.so --name=m 2>&1 | count 0
 // RUN: not grep -c -a sm_90a %t/plain.so
 // RUN: env KERATIN_PTXAS= KERATIN_NVJITLINK= keratin-compile %s --target=cuda:sm_90a --emit=ptx 2>&1 | FileCheck %s --check-prefix=OWN
 // OWN: .target sm_90a

@@ -4,6 +4,7 @@
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/FileSystem.h"
 
 using namespace keratin::codegen;
 using llvm::StringRef;
@@ -14,6 +15,13 @@ std::optional<Ptxas> Ptxas::find(std::string *error) {
 }
 
 std::string Ptxas::version() const { return runProgram(path, {"--version"}).output; }
+
+std::string Ptxas::identity() const {
+  llvm::sys::fs::file_status status;
+  (void)llvm::sys::fs::status(path, status);
+  auto time = status.getLastModificationTime().time_since_epoch().count();
+  return path + " " + std::to_string(time) + " " + std::to_string(status.getSize());
+}
 
 std::optional<AssembledPtx> Ptxas::assemble(StringRef ptx, StringRef architecture,
                                             std::string *error) const {

@@ -33,6 +33,8 @@ public:
                                        std::string *error) const;
   // What it says of itself.
   std::string version() const;
+  // Its path, time and size.
+  std::string identity() const;
 
 private:
   explicit Ptxas(std::string path) : path(std::move(path)) {}

@@ -1,0 +1,39 @@
+// What a function is to the compiler: two functions with equal keys get equal code.
+#ifndef KERATIN_COMPILER_STORE_GRAPHKEY_H
+#define KERATIN_COMPILER_STORE_GRAPHKEY_H
+
+#include "compiler/artifact/SaidTexts.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace keratin::compiler {
+
+// BLAKE3's.
+using Digest = std::array<uint8_t, 32>;
+
+// Elements of large constants count by their digest, everything else as it is. What is said to
+// people only, the name of the function and of its arguments, of its sizes, lines and scopes, is
+// no part of the structure, which knows them by number: two ops of one line in one function are of
+// one line in the other.
+struct GraphKey {
+  std::string structure;
+  SaidTexts said;
+  Digest digest; // of the structure
+
+  // The function has the contract of Compiler.h; `settings` is what its code depends on besides.
+  // Nullopt if it holds something that has no name outside of its context.
+  static std::optional<GraphKey> of(mlir::func::FuncOp function, llvm::StringRef settings);
+
+  bool operator==(const GraphKey &other) const {
+    return digest == other.digest && structure == other.structure;
+  }
+};
+
+} // namespace keratin::compiler
+
+#endif // KERATIN_COMPILER_STORE_GRAPHKEY_H

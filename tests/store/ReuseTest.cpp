@@ -1,0 +1,157 @@
+// compile(), which makes code for equal functions once.
+#include "compiler/store/CodeSettings.h"
+#include "compiler/store/FunctionStore.h"
+#include "tests/store/GraphText.h"
+
+#include "runtime/include/keratin/runtime.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <thread>
+
+using namespace keratin;
+using namespace keratin::tests;
+using namespace std::chrono_literals;
+using compiler::CompiledFunction;
+using compiler::CompileOptions;
+using compiler::CompileReport;
+using compiler::FunctionStore;
+
+using Compiled = std::shared_ptr<const CompiledFunction>;
+
+static Compiled compiled(const Scaled &graph, const CompileOptions &options = {}) {
+  return GraphText(graph.text()).compile(options);
+}
+
+static bool isReused(const Compiled &function) {
+  return function->report().source == CompileReport::Source::Process;
+}
+
+TEST_CASE("An equal function has the code of the first, its own name and its own report") {
+  Compiled first = compiled({.function = "first", .elements = 11}),
+           second = compiled({.function = "second", .elements = 11});
+  REQUIRE(first);
+  REQUIRE(second);
+  CHECK_FALSE(isReused(first));
+  CHECK(isReused(second));
+  CHECK(first->descriptor().entry == second->descriptor().entry);
+  CHECK(first->descriptor().name == std::string("first"));
+  CHECK(second->descriptor().name == std::string("second"));
+  CHECK(second->report().kernels == first->report().kernels);
+  CHECK(second->report().stages.empty());
+}
+
+TEST_CASE("A function lives on without the one whose code it has") {
+  Compiled second;
+  {
+    Compiled first = compiled({.elements = 12});
+    second = compiled({.elements = 12});
+  }
+  FunctionStore::ofProcess().clear();
+  CHECK(isReused(second));
+  CHECK(second->descriptor().inputs[0].name == std::string("x"));
+  CHECK(isReused(compiled({.elements = 12})));
+}
+
+TEST_CASE("Functions that differ in a constant or in what is said to people are different") {
+  const Scaled graph{.elements = 13};
+  Compiled first = compiled(graph);
+  for (Scaled other : {Scaled{.factor = "1.5"}, Scaled{.input = "z"}, Scaled{.line = 8}}) {
+    other.elements = 13;
+    Compiled function = compiled(other);
+    CHECK(function->descriptor().inputs[0].name == other.input);
+    CHECK(function->descriptor().inputs[0].location ==
+          other.file + ":" + std::to_string(other.line));
+    if (other.factor != graph.factor)
+      CHECK_FALSE(isReused(function));
+  }
+}
+
+TEST_CASE("Options that change the code tell functions apart") {
+  const Scaled graph{.elements = 14};
+  Compiled first = compiled(graph);
+  auto isReusedWith = [&](auto set) {
+    CompileOptions options;
+    set(options);
+    return isReused(compiled(graph, options));
+  };
+  CHECK(isReusedWith([](CompileOptions &) {}));
+  CHECK(isReusedWith([](CompileOptions &o) { o.timeLimit = 1h; }));
+  CHECK(isReusedWith([](CompileOptions &o) { o.threads = 1; }));
+  CHECK_FALSE(isReusedWith([](CompileOptions &o) { o.cpu = "x86-64"; }));
+  CHECK_FALSE(isReusedWith([](CompileOptions &o) { o.profile = true; }));
+  CHECK_FALSE(isReusedWith([](CompileOptions &o) { o.maxOps = 1000; }));
+  CHECK_FALSE(isReusedWith([](CompileOptions &o) { o.maxConstantBytes = 1000; }));
+  CHECK_FALSE(isReusedWith([](CompileOptions &o) { o.memoryBudget = 1000; }));
+  CHECK_FALSE(isReusedWith([](CompileOptions &o) { o.checkNumbers = true; }));
+  CHECK_FALSE(isReusedWith([](CompileOptions &o) { o.sourcePaths.strip = true; }));
+  CHECK_FALSE(isReusedWith([](CompileOptions &o) { o.sourcePaths.prefixMap = {{"a", "b"}}; }));
+  CHECK_FALSE(
+      isReusedWith([](CompileOptions &o) { o.float32Products = codegen::Float32Products::Tf32; }));
+}
+
+TEST_CASE("Who wants to see a compilation gets one") {
+  const Scaled graph{.elements = 15};
+  Compiled first = compiled(graph);
+  int steps = 0;
+  CompileOptions watched, verified, anew;
+  watched.progress = [&](const compiler::CompileStep &) { return ++steps, true; };
+  verified.verify = true;
+  anew.reuse = false;
+  for (const CompileOptions &options : {watched, verified, anew})
+    CHECK_FALSE(isReused(compiled(graph, options)));
+  CHECK(steps > 0);
+}
+
+TEST_CASE("Functions of one digest are compiled, each to its own code") {
+  FunctionStore &store = FunctionStore::ofProcess();
+  store.setDigestBits(0);
+  std::vector<Compiled> functions;
+  for (int i = 0; i < 20; ++i) {
+    functions.push_back(compiled({.factor = std::to_string(i) + ".0", .elements = 16}));
+    CHECK_FALSE(isReused(functions.back()));
+  }
+  for (int i = 0; i < 20; ++i) {
+    Compiled again = compiled({.factor = std::to_string(i) + ".0", .elements = 16});
+    CHECK(again->descriptor().entry == functions[size_t(i)]->descriptor().entry);
+  }
+  store.setDigestBits(64);
+}
+
+TEST_CASE("Of threads that compile equal functions one does the work") {
+  Compiled functions[6];
+  std::vector<std::thread> threads;
+  for (Compiled &function : functions)
+    threads.emplace_back([&] { function = compiled({.elements = 17}); });
+  for (std::thread &thread : threads)
+    thread.join();
+  int made = 0;
+  for (const Compiled &function : functions)
+    made += !isReused(function);
+  CHECK(made == 1);
+}
+
+TEST_CASE("A time limit also holds while others compile") {
+  GraphText graph(Scaled{.elements = 18}.text());
+  CompileOptions options;
+  options.timeLimit = 10ms;
+  auto key = std::make_shared<compiler::GraphKey>(graph.key(compiler::codeSettings(options)));
+  FunctionStore::Answer other = FunctionStore::ofProcess().find(key, std::nullopt);
+  REQUIRE(other.claim);
+  CHECK_FALSE(graph.compile(options));
+  CHECK(graph.error.code() == absl::StatusCode::kResourceExhausted);
+  CHECK(graph.error.message() ==
+        "compiling function 'f' takes longer than 10 ms; stopped while it waited for the code of "
+        "an equal function");
+}
+
+TEST_CASE("A function that cannot be compiled says so each time, in its own words") {
+  for (const char *name : {"one", "two"}) {
+    GraphText graph(Scaled{.function = name, .elements = 19}.text());
+    CompileOptions options;
+    options.maxOps = 1;
+    CHECK_FALSE(graph.compile(options));
+    CHECK(graph.error.code() == absl::StatusCode::kResourceExhausted);
+  }
+}
