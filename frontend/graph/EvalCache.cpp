@@ -208,13 +208,16 @@ private:
   bool compile(FunctionModule module) {
     CachedProgram made;
     made.effort = effort;
+    Placement placement = placementOn(*device);
+    // A general form has a symbol for each size that differs from the others.
+    placement.options.assumeEqualSizes = !isGeneral;
     if (!isGeneral) {
-      made.program = Program::compile(std::move(module), placementOn(*device), effort);
+      made.program = Program::compile(std::move(module), placement, effort);
     } else {
       made.pattern = SizePattern(numbers.sizes);
       try {
         if (generalize(module, numbers, made.numberInputs))
-          made.program = Program::compile(std::move(module), placementOn(*device), effort);
+          made.program = Program::compile(std::move(module), placement, effort);
       } catch (const Error &) {
         // So there is none.
       }
