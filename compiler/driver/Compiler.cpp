@@ -124,7 +124,9 @@ public:
   absl::StatusOr<std::shared_ptr<const CompiledFunction>> run() {
     // A compilation within another one may be left with that one, and others would wait for it.
     if (mayReuse(options) && !codegen::isRecovering())
-      if (absl::Status status = attempt(what(), [&] { key = makeKey(); }); !status.ok())
+      if (absl::Status status = attempt(
+              what(), [&] { key = makeKey(); }, Beginnings::Graphs);
+          !status.ok())
         return status;
     if (!key)
       return functionOf(made());
@@ -139,7 +141,9 @@ public:
     const DiskStore disk = DiskStore::ofEnvironment();
     std::shared_ptr<LoadedCode> stored;
     if (!disk.isOff())
-      if (absl::Status status = attempt(what(), [&] { stored = disk.find(key); }); !status.ok())
+      if (absl::Status status = attempt(
+              what(), [&] { stored = disk.find(key); }, Beginnings::Graphs);
+          !status.ok())
         return status;
     if (stored) {
       std::move(*answer.claim).keep(stored);
@@ -212,6 +216,7 @@ private:
     // Lives on where the work is left.
     FunctionCompiler *compiler = nullptr;
     auto work = [&] {
+      beginCompiling(*module.getContext());
       std::string error;
       std::shared_ptr<const codegen::Target> target =
           codegen::makeTarget(targetChoice(options), &error);
@@ -224,7 +229,7 @@ private:
       compiler = owned.get();
       result = make(*compiler, *target, objects);
     };
-    absl::Status status = attempt(what(), work);
+    absl::Status status = attempt(what(), work, Beginnings::Graphs);
     if (status.ok())
       return result;
     // As far as it can still be had.

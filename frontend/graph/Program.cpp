@@ -167,6 +167,8 @@ static std::shared_ptr<const Program> compileModule(FunctionModule &module,
       return !thrown;
     };
   auto compiled = compiler::compile(*module.module, compileOptions);
+  if (compiled.ok() && (*compiled)->report().source != compiler::CompileReport::Source::Compiler)
+    module.recycle();
   if (compiled.ok())
     return std::make_shared<CompiledProgram>(*std::move(compiled), placement.device,
                                              options.keepOnDevice);
