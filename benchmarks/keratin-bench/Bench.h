@@ -62,6 +62,8 @@ Doubles toDoubles(const Array &array);
 //===-- Rows, each in its file
 //--------------------------------------------------------------------//
 void runCompile(Bench &bench);
+void runEqualFunctions(Bench &bench);
+void runFromDisk(Bench &bench);
 void runEwChain(Bench &bench);
 void runGemm(Bench &bench);
 void runMlp(Bench &bench);
