@@ -168,6 +168,8 @@ compileModule(FunctionModule &module, const Placement &placement, codegen::Effor
       return !thrown;
     };
   auto compiled = compiler::compile(*module.module, compileOptions);
+  if (compiled.ok() && (*compiled)->report().source != compiler::CompileReport::Source::Compiler)
+    module.recycle();
   if (compiled.ok())
     return std::make_shared<CompiledProgram>(*std::move(compiled), placement.device,
                                              options.keepOnDevice);
