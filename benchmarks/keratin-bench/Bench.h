@@ -63,6 +63,8 @@ Doubles toDoubles(const Array &array);
 //--------------------------------------------------------------------//
 void runCompile(Bench &bench);
 void runEvalShapes(Bench &bench);
+void runEqualFunctions(Bench &bench);
+void runFromDisk(Bench &bench);
 void runEwChain(Bench &bench);
 void runGemm(Bench &bench);
 void runMlp(Bench &bench);

@@ -1,7 +1,13 @@
-// compile: from nothing to a function that can be called, graph building included.
+// compile: from nothing to a function that can be called, graph building included. Nothing is on
+// the disk; warm is a function that equals one of the process. equal_functions: fifty that equal
+// one of the process. from_disk: one that another process has compiled.
 #include "benchmarks/keratin-bench/Bench.h"
+#include "compiler/store/FunctionStore.h"
 
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
 
 using namespace keratin::bench;
 namespace K = keratin::backend;
@@ -33,15 +39,20 @@ void check(const K::Function &f, int64_t n) {
 
 } // namespace
 
+static void report(Bench &bench, const char *name, const char *caseName,
+                   const std::vector<double> &readings, const K::Function &f) {
+  Row row;
+  row.name = name;
+  row.caseName = caseName;
+  row.describe(f);
+  row.timing = summarize(readings);
+  bench.report(row);
+}
+
 void keratin::bench::runCompile(Bench &bench) {
   int64_t n = 1000;
   auto report = [&](const char *name, const std::vector<double> &readings, const K::Function &f) {
-    Row row;
-    row.name = "compile";
-    row.caseName = name;
-    row.describe(f);
-    row.timing = summarize(readings);
-    bench.report(row);
+    ::report(bench, "compile", name, readings, f);
   };
   Compiled first = compileThreeOps(n);
   check(first.function, n);
@@ -65,4 +76,45 @@ void keratin::bench::runCompile(Bench &bench) {
     check(last, n);
   }
   report("3 ops, warm", warm, last);
+}
+
+void keratin::bench::runEqualFunctions(Bench &bench) {
+  constexpr int64_t n = 900;
+  const int times = bench.checkOnly() ? 2 : bench.batches();
+  Compiled first = compileThreeOps(n);
+  std::vector<double> readings;
+  for (int i = 0; i < times; ++i) {
+    std::vector<K::Function> functions;
+    double start = seconds();
+    for (int each = 0; each < 50; ++each)
+      functions.push_back(compileThreeOps(n).function);
+    readings.push_back((seconds() - start) * 1e3);
+    check(functions.back(), n);
+  }
+  report(bench, "equal_functions", "50 of 3 ops", readings, first.function);
+}
+
+void keratin::bench::runFromDisk(Bench &bench) {
+  constexpr int64_t n = 800;
+  std::string folder = (std::filesystem::temp_directory_path() / "keratin-bench-XXXXXX").string();
+  if (!mkdtemp(folder.data()))
+    throw std::runtime_error("no folder for temporary files");
+  setenv("KERATIN_CACHE", folder.c_str(), 1);
+  // As another process would: nobody in this one has the code.
+  auto forget = [] { keratin::compiler::FunctionStore::ofProcess().clear(); };
+  compileThreeOps(n);
+  const int times = bench.checkOnly() ? 2 : bench.batches();
+  std::vector<double> readings;
+  K::Function last;
+  for (int i = 0; i < times; ++i) {
+    last = K::Function();
+    forget();
+    Compiled compiled = compileThreeOps(n);
+    readings.push_back(compiled.milliseconds);
+    last = compiled.function;
+    check(last, n);
+  }
+  setenv("KERATIN_CACHE", "off", 1);
+  std::filesystem::remove_all(folder);
+  report(bench, "from_disk", "3 ops", readings, last);
 }

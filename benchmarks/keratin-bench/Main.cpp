@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <stdexcept>
@@ -26,6 +27,8 @@ struct Family {
 // compile comes first: one of its cases is the first function of the process.
 constexpr Family kFamilies[] = {{"compile", runCompile},
                                 {"eval_shapes", runEvalShapes},
+                                {"equal_functions", runEqualFunctions},
+                                {"from_disk", runFromDisk},
                                 {"ew_chain", runEwChain},
                                 {"gemm", runGemm},
                                 {"mlp", runMlp},
@@ -43,8 +46,9 @@ constexpr Family kFamilies[] = {{"compile", runCompile},
 constexpr const char *kUsage =
     R"(usage: keratin-bench [names] [options]
 
-names: compile eval_shapes ew_chain gemm mlp small dynbatch batchnorm sepconv cnn_cifar resnet20
-       rnn ctc check_numbers; all without any. With --device, those that its table has
+names: compile eval_shapes equal_functions from_disk ew_chain gemm mlp small dynbatch batchnorm
+       sepconv cnn_cifar resnet20 rnn ctc check_numbers; all without any. With --device, those
+       that its table has
 
   --device=emulated
                  what kernels for CUDA devices do in a call, counted by an emulator: bytes,
@@ -179,6 +183,8 @@ int main(int argc, char **argv) {
     std::fprintf(stderr, "keratin-bench: --float32-products goes with --device\n");
     return 2;
   }
+  // Only from_disk has a cache folder, of its own.
+  setenv("KERATIN_CACHE", "off", 1);
   keratin_set_num_threads(options.threads);
   int failures = 0;
   try {

@@ -205,8 +205,6 @@ void CacheFolder::keep(const std::string &name, llvm::ArrayRef<StringRef> parts)
       return;
     bool isWhole = writeAll(file, head) &&
                    llvm::all_of(parts, [&](StringRef part) { return writeAll(file, part); });
-    // The clock of writes may be behind that of uses.
-    (void)futimens(file, /*now*/ nullptr);
     if (!isWhole || renameat(folder, temporary.c_str(), folder, name.c_str())) {
       (void)unlinkat(folder, temporary.c_str(), 0);
       bytes = 0;
@@ -215,13 +213,13 @@ void CacheFolder::keep(const std::string &name, llvm::ArrayRef<StringRef> parts)
   // Counting takes as long as looking at all of them.
   if (notCounted.fetch_add(bytes) + bytes > mostBytes / 16) {
     notCounted = 0;
-    trim(folder);
+    trim(folder, name);
   }
 }
 
 // Another process may do the same at the same time: it has about the same list, and what is gone
 // already was to go. Who is reading a file that goes has it to the end.
-void CacheFolder::trim(int folder) const {
+void CacheFolder::trim(int folder, const std::string &newest) const {
   int copy = fcntl(folder, F_DUPFD_CLOEXEC, 0);
   DIR *list = copy < 0 ? nullptr : fdopendir(copy);
   if (!list) {
@@ -236,8 +234,10 @@ void CacheFolder::trim(int folder) const {
     if (!isOfCache(entry->d_name) || fstatat(folder, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) ||
         !S_ISREG(status.st_mode))
       continue;
-    files.push_back({status.st_mtim, uint64_t(status.st_size), entry->d_name});
-    sum += files.back().bytes;
+    sum += uint64_t(status.st_size);
+    // Its time may be that of others: clocks of files are coarse.
+    if (newest != entry->d_name)
+      files.push_back({status.st_mtim, uint64_t(status.st_size), entry->d_name});
   }
   (void)closedir(list);
   if (sum <= mostBytes)

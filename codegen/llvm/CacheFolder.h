@@ -42,7 +42,7 @@ public:
 private:
   int open() const;
   int openToWrite() const;
-  void trim(int folder) const;
+  void trim(int folder, const std::string &newest) const;
 
   std::string path; // "": none
   uint64_t mostBytes;

@@ -8,6 +8,7 @@
 #include "compiler/driver/Attempt.h"
 #include "compiler/driver/FunctionCompiler.h"
 #include "compiler/store/CodeSettings.h"
+#include "compiler/store/DiskStore.h"
 #include "compiler/store/FunctionStore.h"
 #include "ir/dialect/Keratin.h"
 #include "runtime/abi/keratin_abi.h"
@@ -78,11 +79,12 @@ size_t bytesOf(const FunctionCode &code) {
   return bytes;
 }
 
-LoadedCodeOr make(FunctionCompiler &compiler, const codegen::Target &target) {
+// The objects are copied, if they are asked for.
+LoadedCodeOr make(FunctionCompiler &compiler, const codegen::Target &target,
+                  std::vector<std::string> *objects) {
   if (absl::Status status = compiler.plan(); !status.ok())
     return status;
-  constexpr const char *entryName = "keratin_entry";
-  absl::StatusOr<FunctionCode> code = compiler.generate(target, entryName);
+  absl::StatusOr<FunctionCode> code = compiler.generate(target, kEntryName);
   if (!code.ok())
     return code.status();
   auto loaded = std::make_shared<LoadedCode>();
@@ -95,9 +97,12 @@ LoadedCodeOr make(FunctionCompiler &compiler, const codegen::Target &target) {
   compiler.enter("link", 1);
   if (failed(compiler.begin("loading", compiler.planned().getLoc())))
     return compiler.failure();
+  if (objects)
+    for (const auto &object : code->objects)
+      objects->push_back(object->getBuffer().str());
   std::string error;
   loaded->library = codegen::JitLibrary::load(std::move(code->objects), &error);
-  void *address = loaded->library ? loaded->library->lookup(entryName) : nullptr;
+  void *address = loaded->library ? loaded->library->lookup(kEntryName) : nullptr;
   if (!address)
     return absl::InternalError("the compiled code could not be loaded: " + error);
   description.descriptor.entry = reinterpret_cast<keratin_entry_fn_t>(address);
@@ -122,7 +127,9 @@ public:
   absl::StatusOr<std::shared_ptr<const CompiledFunction>> run() {
     // A compilation within another one may be left with that one, and others would wait for it.
     if (mayReuse(options) && !codegen::isRecovering())
-      if (absl::Status status = attempt(what(), [&] { key = makeKey(); }); !status.ok())
+      if (absl::Status status = attempt(
+              what(), [&] { key = makeKey(); }, Beginnings::Graphs);
+          !status.ok())
         return status;
     if (!key)
       return functionOf(made());
@@ -134,11 +141,24 @@ public:
       return functionOf(std::move(answer.code), CompileReport::Source::Process);
     if (!answer.claim)
       return overTime();
-    LoadedCodeOr code = made();
+    const DiskStore disk = DiskStore::ofEnvironment();
+    std::shared_ptr<LoadedCode> stored;
+    if (!disk.isOff())
+      if (absl::Status status = attempt(
+              what(), [&] { stored = disk.find(key); }, Beginnings::Graphs);
+          !status.ok())
+        return status;
+    if (stored) {
+      std::move(*answer.claim).keep(stored);
+      return functionOf(std::move(stored), CompileReport::Source::Disk);
+    }
+    std::vector<std::string> objects;
+    LoadedCodeOr code = made(disk.isOff() ? nullptr : &objects);
     if (code.ok()) {
       (*code)->key = key;
       (*code)->bytes += key->structure.size() + (*code)->savedDescription.size();
       std::move(*answer.claim).keep(*code);
+      disk.keep(**code, objects);
     }
     return functionOf(std::move(code));
   }
@@ -194,11 +214,12 @@ private:
   }
 
   // The work, whatever is in store.
-  LoadedCodeOr made() {
+  LoadedCodeOr made(std::vector<std::string> *objects = nullptr) {
     LoadedCodeOr result = absl::UnknownError("");
     // Lives on where the work is left.
     FunctionCompiler *compiler = nullptr;
-    absl::Status status = attempt(what(), [&] {
+    auto work = [&] {
+      beginCompiling(*module.getContext());
       std::string error;
       std::shared_ptr<const codegen::Target> target =
           codegen::makeTarget(targetChoice(options), &error);
@@ -209,8 +230,9 @@ private:
       auto owned = std::make_unique<FunctionCompiler>(module, target, options, start,
                                                       key ? &key->said : nullptr);
       compiler = owned.get();
-      result = make(*compiler, *target);
-    });
+      result = make(*compiler, *target, objects);
+    };
+    absl::Status status = attempt(what(), work, Beginnings::Graphs);
     if (status.ok())
       return result;
     // As far as it can still be had.

@@ -100,8 +100,9 @@ struct CompileOptions {
 // What compiling cost and decided, for people and for tests.
 struct CompileReport {
   // Where the code came from: it was made for this function, or was there already, for one that
-  // equals it. The rest then says what was decided when it was made, but for the time.
-  enum class Source { Compiler, Process } source = Source::Compiler;
+  // equals it, in this process or in the cache folder. The rest then says what was decided when it
+  // was made, but for the time.
+  enum class Source { Compiler, Process, Disk } source = Source::Compiler;
   double milliseconds = 0;
   int64_t kernels = 0;       // launched by the entry function
   int64_t uniqueKernels = 0; // compiled, after equal ones were merged

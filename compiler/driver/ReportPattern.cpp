@@ -28,17 +28,20 @@ std::optional<std::string> keratin::compiler::memoryReportPattern(func::FuncOp f
     isComplete &= found != said.places.end();
     return isComplete ? SaidTexts::hole(found->second) : std::string();
   };
+  // What is in the new ones is not replaced again.
+  using Replaced = std::optional<std::pair<Attribute, WalkResult>>;
   AttrTypeReplacer replacer;
-  replacer.addReplacement([&](FileLineColLoc place) -> std::optional<Attribute> {
+  replacer.addReplacement([&](FileLineColLoc place) -> Replaced {
     std::string line = (place.getFilename().getValue() + ":" + Twine(place.getLine())).str();
-    return FileLineColLoc::get(context, holeOf(line), kNoLine, 0);
+    return {{FileLineColLoc::get(context, holeOf(line), kNoLine, 0), WalkResult::skip()}};
   });
-  replacer.addReplacement([&](NameLoc name) -> std::optional<Attribute> {
+  replacer.addReplacement([&](NameLoc name) -> Replaced {
     StringRef scope = name.getName();
     StringAttr hole = scope.starts_with(ir::kGradientOf)
                           ? name.getName()
                           : StringAttr::get(context, holeOf(scope.rtrim('/')));
-    return NameLoc::get(hole, cast<Location>(replacer.replace(name.getChildLoc())));
+    auto child = cast<LocationAttr>(replacer.replace(Attribute(name.getChildLoc())));
+    return {{NameLoc::get(hole, Location(child)), WalkResult::skip()}};
   });
   replacer.recursivelyReplaceElementsIn(*copy, /*replaceAttrs=*/false, /*replaceLocs=*/true);
   std::vector<std::pair<int64_t, std::string>> sizes;

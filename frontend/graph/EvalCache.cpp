@@ -158,13 +158,13 @@ private:
       return false;
     key.emplace(*std::move(signature), device);
     CachedStructure &known = ProgramCache::get().findOrAdd(*key);
-    if (known.done.add(numbers, workOf(slice)) >= kWorkWorthOwnCode)
+    const bool needsOwnCode = known.done.add(numbers, workOf(slice)) >= kWorkWorthOwnCode;
+    effort = effortFor(known.done);
+    if (needsOwnCode)
       return false;
-    if (known.done.total() < kWorkWorthFullEffort)
-      effort = Effort::Quick;
     std::vector<int64_t> distinct;
     for (const CachedProgram &candidate : known.programs) {
-      if (!candidate.serves(effort) || !candidate.pattern.match(numbers.sizes, distinct))
+      if (!candidate.serves(*effort) || !candidate.pattern.match(numbers.sizes, distinct))
         continue;
       program = candidate.program;
       if (program)
@@ -176,9 +176,17 @@ private:
 
   void findExact(const GraphSlice &slice) {
     key.emplace(SliceSignature(slice), device);
-    CachedStructure *known = ProgramCache::get().find(*key);
-    const CachedProgram *first = known ? &known->programs.front() : nullptr;
-    program = first && first->serves(effort) ? first->program : nullptr;
+    CachedStructure &known = ProgramCache::get().findOrAdd(*key);
+    if (!effort) {
+      known.done.add({}, workOf(slice));
+      effort = effortFor(known.done);
+    }
+    const bool isKnown = !known.programs.empty() && known.programs.front().serves(*effort);
+    program = isKnown ? known.programs.front().program : nullptr;
+  }
+
+  static Effort effortFor(const WorkDone &done) {
+    return done.total() < kWorkWorthFullEffort ? Effort::Quick : Effort::Full;
   }
 
   // A general form takes any sizes: whether these are the placeholders' is for others to say.
@@ -206,18 +214,18 @@ private:
 
   // False: there is no general form.
   bool compile(FunctionModule module) {
-    CachedProgram made;
-    made.effort = effort;
     Placement placement = placementOn(*device);
     // A general form has a symbol for each size that differs from the others.
     placement.options.assumeEqualSizes = !isGeneral;
+    CachedProgram made;
+    made.effort = *effort;
     if (!isGeneral) {
-      made.program = Program::compile(std::move(module), placement, effort);
+      made.program = Program::compile(std::move(module), placement, *effort);
     } else {
       made.pattern = SizePattern(numbers.sizes);
       try {
         if (generalize(module, numbers, made.numberInputs))
-          made.program = Program::compile(std::move(module), placement, effort);
+          made.program = Program::compile(std::move(module), placement, *effort);
       } catch (const Error &) {
         // So there is none.
       }
@@ -279,8 +287,8 @@ private:
 
   const keratin_device_t *device = nullptr;
   std::optional<ProgramKey> key;
-  OpenNumbers numbers; // of the slice
-  Effort effort = Effort::Full;
+  OpenNumbers numbers;          // of the slice
+  std::optional<Effort> effort; // that the work is worth
   std::shared_ptr<const Program> program;
   bool isGeneral = false; // the program
   std::vector<ModuleVariable> variables;

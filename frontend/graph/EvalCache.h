@@ -18,10 +18,10 @@ using FedArrays = std::vector<std::pair<Tensor, Array>>;
 // in sizes, in numbers and in the variables and feeds they use, are not compiled again (the latest
 // kCachedPrograms of them).
 //
-// Code is made for all sizes (GeneralForm.h), quickly at first; with full effort where that is worth
-// it. Sizes get code of their own where nothing else can be made, and where they have to do so much
-// that what it saves is worth compiling it. A call that fails is made again with such code, whose
-// messages speak of the sizes that the user wrote.
+// Code is made quickly at first, and with full effort where that is worth it; for all sizes where
+// it can be (GeneralForm.h). Sizes get code of their own where nothing else can be made, and where
+// they have to do so much that what it saves is worth compiling it. A call that fails is made again
+// with such code, whose messages speak of the sizes that the user wrote.
 std::vector<Array> evaluate(const std::string &function, const std::vector<Tensor> &fetches,
                             FedArrays feeds);
 

@@ -73,6 +73,7 @@ private:
   }
 
   Value constant(const Array &array, Type type, Location location) {
+    result.constantBytes += array.bytes();
     return b.create<ir::ConstantOp>(location, elementsOf(array, cast<RankedTensorType>(type)));
   }
 
@@ -192,6 +193,15 @@ DenseElementsAttr frontend::elementsOf(const Array &array, RankedTensorType type
       type, ArrayRef<bool>(static_cast<const bool *>(array.rawData()), size_t(array.size())));
 }
 
+void FunctionModule::recycle() {
+  // The context keeps what was made in it.
+  constexpr size_t mostBytes = 1 << 14;
+  if (constantBytes > mostBytes)
+    return;
+  module = {};
+  compiler::keepContext(std::move(context));
+}
+
 void FunctionModule::abandon() {
   (void)module.release();
   (void)context.release();
@@ -202,8 +212,9 @@ FunctionModule frontend::buildFunctionModule(const GraphSlice &slice, const std:
   FunctionModule module;
   absl::Status status;
   withThreadObjects([&] {
-    status = compiler::attempt("compiling function '" + name + "'",
-                               [&] { module = ModuleBuilder(slice, name, literals).run(); });
+    status = compiler::attempt(
+        "compiling function '" + name + "'",
+        [&] { module = ModuleBuilder(slice, name, literals).run(); }, compiler::Beginnings::Graphs);
   });
   if (!status.ok())
     throwStatus(status.code(), std::string(status.message()));

@@ -29,7 +29,10 @@ struct FunctionModule {
   // The variables of the signature, in order.
   std::vector<ModuleVariable> variables;
   int64_t outputs = 0;
+  size_t constantBytes = 0; // of all constants
 
+  // Nobody has changed the module, and it is needed no more: other modules get its context.
+  void recycle();
   // After work on it was abandoned (compiler/driver/Attempt.h): it is lost.
   void abandon();
 };

@@ -201,6 +201,8 @@ compileModule(FunctionModule &module, const Placement &placement, codegen::Effor
       compileOptions.progress = nullptr; // it is told of what K::function does
       general = std::make_unique<GeneralCode>(std::move(kept), compileOptions);
     }
+    if ((*compiled)->report().source != compiler::CompileReport::Source::Compiler)
+      module.recycle();
     return std::make_shared<CompiledProgram>(*std::move(compiled), std::move(general),
                                              placement.device, options.keepOnDevice);
   }

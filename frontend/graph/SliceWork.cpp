@@ -15,10 +15,17 @@ static uint64_t elementsOf(mlir::ValueRange values) {
   for (mlir::Value value : values) {
     uint64_t elements = 1;
     for (int64_t size : ir::getTensorType(value).getShape())
-      elements = llvm::SaturatingMultiply(elements, uint64_t(size));
+      elements = mlir::ShapedType::isDynamic(size)
+                     ? UINT64_MAX
+                     : llvm::SaturatingMultiply(elements, uint64_t(size));
     most = std::max(most, elements);
   }
   return most;
+}
+
+// What is not known is too much.
+static uint64_t numberOf(const ir::Count &count) {
+  return count && count->isConstant() ? uint64_t(count->constantValue()) : UINT64_MAX;
 }
 
 static uint64_t workOf(mlir::Operation *op) {
@@ -27,9 +34,15 @@ static uint64_t workOf(mlir::Operation *op) {
     return 0;
   if (llvm::isa<ir::ElementwiseOpInterface>(op))
     return elementsOf(op->getResults());
-  if (ir::isContraction(op)) {
-    ir::Count operations = ir::operationCount(op);
-    return operations ? uint64_t(operations->constantValue()) : UINT64_MAX;
+  if (ir::isContraction(op))
+    return numberOf(ir::operationCount(op));
+  if (op->getNumRegions()) {
+    // Of the steps of some loops nobody knows the number, and what is moved in a step not counted.
+    bool isUnbounded = llvm::isa<ir::WhileOp>(op);
+    for (mlir::Region &region : op->getRegions())
+      region.walk([&](ir::WhileOp) { isUnbounded = true; });
+    return isUnbounded ? UINT64_MAX
+                       : llvm::SaturatingMultiply(numberOf(ir::operationCount(op)), movedElement);
   }
   return llvm::SaturatingMultiply(
       std::max(elementsOf(op->getOperands()), elementsOf(op->getResults())), movedElement);

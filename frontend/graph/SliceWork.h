@@ -10,9 +10,10 @@
 
 namespace keratin::frontend {
 
-// Of one evaluation of a slice that has a general form, in units of a simple operation on an
-// element in a chain, or in a contraction; an element that another op reads or makes counts as 32.
-// It follows from sizes alone, so which code runs does not depend on the machine's mood.
+// Of one evaluation of a slice, in units of a simple operation on an element in a chain, or in a
+// contraction; an element that another op reads or makes counts as 32. It follows from sizes alone,
+// so which code runs does not depend on the machine's mood. Where it is not known before the call
+// it is the largest number.
 uint64_t workOf(const GraphSlice &slice);
 
 // The work of evaluations of one structure: of all, and for the sizes and numbers that it had of

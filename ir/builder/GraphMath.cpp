@@ -24,8 +24,11 @@ Value GraphMath::integerScalar(int64_t value, Type elementType) {
   return b.create<ConstantOp>(loc, type, DenseElementsAttr::get(type, number));
 }
 
+// As broadcastScalar(), with the type that is there.
 Value GraphMath::splat(double value, RankedTensorType type) {
-  return broadcastScalar(scalar(value, type.getElementType()), getShape(type));
+  Value number = scalar(value, type.getElementType());
+  return type.getRank() == 0 ? number
+                             : b.create<BroadcastOp>(loc, type, number, ArrayRef<int64_t>());
 }
 
 Value GraphMath::iota(RankedTensorType type, int64_t axis) {

@@ -214,6 +214,18 @@ TEST_CASE("repetition is worth code that runs faster", "[eval-shapes]") {
   CHECK(evalCompileCount() == compiled + 1);
 }
 
+TEST_CASE("the steps of a loop count as work", "[eval-shapes]") {
+  auto total = [](int64_t steps) {
+    auto add = [](const Tensor &sum, const Tensor &row) { return sum + row; };
+    return K::foldl(add, K::ones({steps, 100})).eval().item<double>(99);
+  };
+  CHECK(total(1000) == 1000);
+  int64_t compiled = evalCompileCount();
+  for (int i = 0; i < 40; ++i)
+    REQUIRE(total(1000) == 1000);
+  CHECK(evalCompileCount() == compiled + 1);
+}
+
 TEST_CASE("much work is worth code for its own sizes", "[eval-shapes]") {
   if (std::getenv("KERATIN_TEST_PROGRAM"))
     return; // the interpreter has too much to do

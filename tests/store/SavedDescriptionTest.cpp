@@ -1,8 +1,9 @@
-// Descriptions as bytes: what was written is read, for other texts too, and bytes
+// Descriptions and whole files as bytes: what was written is read, for other texts too, and bytes
 // that may be anything do no harm.
 #include "compiler/artifact/SavedDescription.h"
 #include "compiler/driver/Attempt.h"
 #include "compiler/driver/FunctionCompiler.h"
+#include "compiler/store/CodeFile.h"
 #include "tests/store/GraphText.h"
 
 #include <catch2/catch.hpp>
@@ -130,5 +131,34 @@ TEST_CASE("Bytes that are no description are refused or read as one, and do no h
       std::string damaged = bytes;
       damaged[at] = char(damaged[at] ^ (1 << bit));
       (void)loadDescription(damaged, made.key.said, constants);
+    }
+}
+
+TEST_CASE("A file is read as it was written, and nothing that is not whole") {
+  CodeFile file;
+  file.producer = "p";
+  file.structure = "structure";
+  file.description = "d";
+  file.memoryPlanPattern = "m";
+  file.kernels = 3;
+  file.maxLiveBytes = -1;
+  file.constants = {"abc", ""};
+  file.objects = {"object"};
+  const std::string bytes = file.head() + "abcobject";
+  auto read = CodeFile::of(bytes);
+  REQUIRE(read);
+  CHECK(read->structure == "structure");
+  CHECK(read->kernels == 3);
+  CHECK(read->maxLiveBytes == -1);
+  CHECK(read->constants == file.constants);
+  CHECK(read->objects == file.objects);
+  for (size_t length = 0; length < bytes.size(); ++length)
+    CHECK_FALSE(CodeFile::of(llvm::StringRef(bytes).take_front(length)));
+  CHECK_FALSE(CodeFile::of(bytes + "x"));
+  for (size_t at = 0; at < bytes.size(); ++at)
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string damaged = bytes;
+      damaged[at] = char(damaged[at] ^ (1 << bit));
+      (void)CodeFile::of(damaged);
     }
 }
