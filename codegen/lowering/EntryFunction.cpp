@@ -28,45 +28,22 @@ static constexpr int64_t mostNodesOfPart = 256;
 
 bool EntryDescription::addSymbol(int64_t id, int64_t unit) {
   assert(sizes.empty() && "slots of symbols come first");
-  if (!symbolSlots.insert({id, int64_t(symbolSlots.size())}).second)
-    return false;
-  if (unit != 1)
-    units[id] = unit;
-  return true;
-}
-
-void EntryDescription::closeSymbols() {
-  for (auto [id, slot] : symbolSlots)
-    if (auto unit = units.find(id); unit != units.end()) {
-      // The product is that of an input's type.
-      sizeSlots[*mul(DimExpr::symbol(id), DimExpr(unit->second))] = slot;
-      slotOf(DimExpr::symbol(id));
-    }
+  auto [symbol, isNew] = symbolSlots.try_emplace(id, int64_t(symbolSlots.size()));
+  if (isNew && unit != 1) {
+    counts.insert(id);
+    // The product is the dimension of an input.
+    sizeSlots[*mul(DimExpr::symbol(id), DimExpr(unit))] = symbol->second;
+  }
+  return isNew;
 }
 
 std::optional<int64_t> EntryDescription::slotOfSymbol(int64_t id) const {
-  if (units.contains(id))
-    return sizeSlots.at(DimExpr::symbol(id));
   auto found = symbolSlots.find(id);
   return found == symbolSlots.end() ? std::nullopt : std::optional(found->second);
 }
 
-std::optional<std::pair<int64_t, int64_t>> EntryDescription::countedBy(const DimExpr &size) const {
-  if (!size.isSymbol() || !units.contains(size.symbolId()))
-    return std::nullopt;
-  return std::pair(symbolSlots.find(size.symbolId())->second, units.lookup(size.symbolId()));
-}
-
-int64_t EntryDescription::levelOf(const DimExpr &size) const {
-  int64_t level = 0;
-  for (int64_t id : size.symbols())
-    if (!units.contains(id))
-      level = std::max(level, *slotOfSymbol(id) - firstComputedSlot() + 1);
-  return level;
-}
-
 int64_t EntryDescription::slotOf(const DimExpr &size) {
-  if (size.isSymbol() && !units.contains(size.symbolId()))
+  if (size.isSymbol() && !counts.contains(size.symbolId()))
     if (std::optional<int64_t> slot = slotOfSymbol(size.symbolId()))
       return *slot;
   auto [found, isNew] = sizeSlots.try_emplace(size, int64_t(symbolSlots.size() + sizes.size()));

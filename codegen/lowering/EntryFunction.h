@@ -11,7 +11,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/DenseSet.h"
 
 #include <functional>
 #include <map>
@@ -62,24 +62,18 @@ struct EntryDescription {
 
   // Symbols have the first slots; those that the call computes come last, in the order in which it
   // does. All are added before any other size. False if there was a slot already. Where the symbol
-  // counts a size by a unit, the slot is the size's; the symbol's own follows those of all symbols
-  // (closeSymbols()), before any size that needs it.
+  // counts a size by a unit, its slot is the size's.
   bool addSymbol(int64_t id, int64_t unit = 1);
-  void closeSymbols();
   size_t symbolCount() const { return symbolSlots.size(); }
   int64_t firstComputedSlot() const { return int64_t(symbolCount() - computed.size()); }
   std::optional<int64_t> slotOfSymbol(int64_t id) const;
-  // Of one of `sizes` that is a symbol which counts a size: the slot of that, and the unit.
-  std::optional<std::pair<int64_t, int64_t>> countedBy(const ir::DimExpr &size) const;
-  // The computed sizes that must be defined before a size is known.
-  int64_t levelOf(const ir::DimExpr &size) const;
   // The slot of a size that is not constant, adding it if needed.
   int64_t slotOf(const ir::DimExpr &size);
 
 private:
   // There may be as many of both as a function has inputs and outputs.
-  llvm::MapVector<int64_t, int64_t> symbolSlots;
-  llvm::DenseMap<int64_t, int64_t> units; // of the symbols that have one
+  llvm::DenseMap<int64_t, int64_t> symbolSlots;
+  llvm::DenseSet<int64_t> counts; // the symbols that have a unit
   std::map<ir::DimExpr, int64_t> sizeSlots;
 };
 

@@ -8,6 +8,7 @@
 #include "ir/dialect/SizeNames.h"
 #include "ir/dialect/SourceLine.h"
 #include "ir/dialect/TensorShape.h"
+#include "ir/shapes/SizeUnits.h"
 
 #include <cstring>
 
@@ -81,7 +82,6 @@ LogicalResult FunctionDescription::bindSymbols(func::FuncOp function,
     add(op.getSymbol(), KERATIN_SYMBOL_COMPUTED, 0, int64_t(entry.computed.size()));
     entry.computed.push_back(op);
   }
-  entry.closeSymbols();
   describeChecks(function, entry, /*assumed=*/true);
   return success();
 }
@@ -268,17 +268,27 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
   if (failed(describeComputed(function, entry)))
     return failure();
   // Last, when every slot is known.
+  const int64_t firstComputed = entry.firstComputedSlot();
+  const ir::LimitedSizes limited(function);
   for (const DimExpr &size : entry.sizes) {
-    for (int64_t id : size.symbols())
-      if (!entry.slotOfSymbol(id))
+    int64_t level = 0;
+    for (int64_t id : size.symbols()) {
+      std::optional<int64_t> slot = entry.slotOfSymbol(id);
+      if (!slot)
         return ir::emitGraphError(function) << "nothing gives size '" << ir::SizeNames(function)[id]
                                             << "' a value; needed an input that has it";
-    programLevels.push_back(entry.levelOf(size));
-    auto counted = entry.countedBy(size);
-    std::vector<int64_t> &code = numbers.emplace_back(
-        counted ? std::vector<int64_t>{KERATIN_SIZE_SLOT, counted->first, KERATIN_SIZE_CONST,
-                                       counted->second, KERATIN_SIZE_FLOORDIV}
-                : size.program([&](int64_t id) { return *entry.slotOfSymbol(id); }));
+      if (*slot >= firstComputed)
+        level = std::max(level, *slot - firstComputed + 1);
+    }
+    programLevels.push_back(level);
+    // Slots hold whole sizes.
+    std::optional<DimExpr> whole =
+        ir::inWholes(size, [&](int64_t id) { return limited.of(id).unit; });
+    if (!whole)
+      return ir::emitGraphError(function, ir::GraphError::TooLarge)
+             << "a size is too long an expression";
+    std::vector<int64_t> &code =
+        numbers.emplace_back(whole->program([&](int64_t id) { return *entry.slotOfSymbol(id); }));
     programs.push_back({.code = code.data(), .length = int64_t(code.size())});
   }
 

@@ -171,43 +171,37 @@ std::optional<int64_t> LimitedSizes::symbolCountedBy(const DimExpr &dimension) c
   return symbols[0];
 }
 
+// With symbols for what sizes are above the least, so that 0 is the least of all.
+static std::optional<DimExpr> aboveLeast(const DimExpr &number, const LimitedSizes &limited) {
+  return number.substitute([&](int64_t symbol) {
+    const LimitedSize size = limited.of(symbol);
+    return add(DimExpr::symbol(symbol), DimExpr(size.limits.least() / size.unit));
+  });
+}
+
 std::optional<int64_t> LimitedSizes::most(const DimExpr &number) const {
   if (number.isConstant())
     return number.constantValue();
-  if (sizes.empty())
+  std::optional<DimExpr> above = sizes.empty() ? std::nullopt : aboveLeast(number, *this);
+  if (!above)
     return std::nullopt;
-  // Symbols are what they are above the least, so that 0 is the least of all.
-  std::optional<DimExpr> shifted = number.substitute([&](int64_t symbol) {
+  std::optional<DimExpr> bound = above->atMost([&](int64_t symbol) -> std::optional<DimExpr> {
     const LimitedSize size = of(symbol);
-    return add(DimExpr::symbol(symbol), DimExpr(size.limits.least() / size.unit));
+    if (size.limits.max == SizeLimits::kNoMax)
+      return std::nullopt;
+    return DimExpr((size.limits.most() - size.limits.least()) / size.unit);
   });
-  std::optional<DimExpr> bound =
-      !shifted ? shifted : shifted->atMost([&](int64_t symbol) -> std::optional<DimExpr> {
-        const LimitedSize size = of(symbol);
-        if (size.limits.max == SizeLimits::kNoMax)
-          return std::nullopt;
-        return DimExpr((size.limits.most() - size.limits.least()) / size.unit);
-      });
   return bound && bound->isConstant() ? std::optional(bound->constantValue()) : std::nullopt;
 }
 
 std::optional<int64_t> LimitedSizes::least(const DimExpr &number) const {
-  std::optional<int64_t> least = number.lowerBound();
   if (sizes.empty())
-    return least;
-  auto take = [&](std::optional<int64_t> other) {
-    if (other && (!least || *other > *least))
-      least = other;
-  };
-  std::optional<DimExpr> shifted = number.substitute([&](int64_t symbol) {
-    const LimitedSize size = of(symbol);
-    return add(DimExpr::symbol(symbol), DimExpr(size.limits.least() / size.unit));
-  });
-  if (shifted)
-    take(shifted->lowerBound());
-  std::optional<DimExpr> negated = sub(DimExpr(0), number);
-  std::optional<int64_t> mostNegated = negated ? most(*negated) : std::nullopt;
-  if (mostNegated && *mostNegated != std::numeric_limits<int64_t>::min())
-    take(-*mostNegated);
+    return number.lowerBound();
+  std::optional<DimExpr> above = aboveLeast(number, *this), negated = sub(DimExpr(0), number);
+  std::optional<int64_t> least = above ? above->lowerBound() : number.lowerBound();
+  // What the negative is at most.
+  std::optional<int64_t> most = negated ? this->most(*negated) : std::nullopt;
+  if (most && *most != std::numeric_limits<int64_t>::min() && (!least || -*most > *least))
+    least = -*most;
   return least;
 }

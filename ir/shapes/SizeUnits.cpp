@@ -1,6 +1,8 @@
 #include "ir/shapes/SizeUnits.h"
 #include "ir/shapes/DimExprDetail.h"
 
+#include <numeric>
+
 using namespace keratin::ir;
 using namespace keratin::ir::detail;
 
@@ -13,12 +15,14 @@ std::optional<DimExpr> keratin::ir::inWholes(const DimExpr &size,
     for (const DimAtomRef &atom : term.atoms) {
       std::optional<DimExpr> factor;
       if (atom->kind == DimAtomKind::Symbol) {
+        // The whole is a multiple of the unit, so what both have in common cancels.
         const int64_t parts = unit(atom->id);
-        factor = DimExpr::symbol(atom->id);
-        if (coefficient % parts == 0)
-          coefficient /= parts;
-        else
-          factor = floordiv(*factor, DimExpr(parts));
+        // As unsigned: the least number has no positive counterpart.
+        const uint64_t number = static_cast<uint64_t>(coefficient);
+        const auto common = static_cast<int64_t>(
+            std::gcd(coefficient < 0 ? -number : number, static_cast<uint64_t>(parts)));
+        coefficient /= common;
+        factor = floordiv(DimExpr::symbol(atom->id), DimExpr(parts / common));
       } else {
         std::vector<DimExpr> arguments;
         for (const DimExpr &argument : atom->arguments) {

@@ -7,7 +7,7 @@
 namespace keratin::ir {
 
 // The expression with each symbol standing for `unit` times what it stood for: 24*d1 with a unit of
-// 8 is 3*d1, and 4*d1 is 4*floordiv(d1, 8). nullopt where that cannot be represented.
+// 8 is 3*d1, and 4*d1 is floordiv(d1, 2). nullopt where that cannot be represented.
 std::optional<DimExpr> inWholes(const DimExpr &size,
                                 const std::function<int64_t(int64_t symbol)> &unit);
 

@@ -53,6 +53,8 @@
 // CONTROL-OUTPUT: control-output.mlir: error: an output's name has control characters
 // RUN: %{exits} 1 keratin-compile %t/size.mlir -o %t/x.so 2>&1 | FileCheck %s --check-prefix=SIZE
 // SIZE: size.mlir:{{[0-9]+}}: error: nothing gives size 'd0' a value; needed an input that has it
+// RUN: %{exits} 1 keratin-compile %t/deep.mlir -o %t/x.so 2>&1 | FileCheck %s --check-prefix=DEEP
+// DEEP: deep.mlir:{{.*}}error: a size is too long an expression
 // RUN: %{exits} 1 keratin-compile %t/good.mlir -o %t/x.so --sysroot=/nowhere 2>&1 | FileCheck %s --check-prefix=SYSROOT
 // SYSROOT: keratin-compile: error: --sysroot='/nowhere' is not a folder
 // RUN: %{exits} 1 keratin-compile %t/good.mlir -o %t/x.so --sysroot=%t 2>&1 | FileCheck %s --check-prefix=LIBC
@@ -114,4 +116,12 @@ func.func @f(%x: tensor<2xf32>) -> (tensor<2xf32> {keratin.name = "y\7F"}) {
 func.func @f() -> tensor<?xi64, #keratin.dims<d0>> {
   %y = keratin.iota {axis = 0 : i64} : tensor<?xi64, #keratin.dims<d0>>
   return %y : tensor<?xi64, #keratin.dims<d0>>
+}
+//--- deep.mlir
+func.func @deep(%x: tensor<?xf32, #keratin.dims<8*d0>> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<?xf32, #keratin.dims<floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(d0 + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3)>> {keratin.kind = "output"})
+    attributes {keratin.limits = {d0 = {multiple_of = 8, unit = 8}}} {
+  %s = keratin.constant dense<1.0> : tensor<f32>
+  %y = keratin.broadcast %s dims = [] : (tensor<f32>) -> tensor<?xf32, #keratin.dims<floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(d0 + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3)>>
+  return %y : tensor<?xf32, #keratin.dims<floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(floordiv(d0 + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3) + d0, 3)>>
 }

@@ -1,6 +1,7 @@
 // Symbolic dimensions against exact arithmetic: random expressions are built twice, as DimExpr and
 // as a plain tree evaluated in 128 bits.
 #include "ir/shapes/DimExpr.h"
+#include "ir/shapes/SizeUnits.h"
 #include "runtime/abi/keratin_abi.h"
 
 #include <catch2/catch.hpp>
@@ -727,4 +728,31 @@ TEST_CASE("no value is above what a size is at most") {
           CHECK(*size.evaluate(value) <= *most->evaluate(value));
         }
   }
+}
+
+TEST_CASE("sizes of which symbols count parts") {
+  // d1 counts eights.
+  auto unit = [](int64_t id) { return id == 1 ? 8 : 1; };
+  const std::pair<const char *, const char *> cases[] = {
+      {"8*d1", "d1"},
+      {"24*d0*d1 + 3", "3*d0*d1 + 3"},
+      {"64*d1*d1", "d1*d1"},
+      {"4*d1", "floordiv(d1, 2)"},
+      {"d1", "floordiv(d1, 8)"},
+      {"-12*d1", "-3*floordiv(d1, 2)"},
+      {"max(16*d1, d0)", "max(2*d1, d0)"},
+      {"floordiv(d1 + d0, 3)", "floordiv(floordiv(d1, 8) + d0, 3)"}};
+  for (auto [parts, wholes] : cases) {
+    std::optional<DimExpr> found = inWholes(expr(parts), unit);
+    REQUIRE(found);
+    CHECK(found->str() == expr(wholes).str());
+    for (int64_t d0 = 0; d0 < 3; ++d0)
+      for (int64_t count = 0; count < 5; ++count)
+        CHECK(expr(parts).evaluate([&](int64_t id) { return id == 1 ? count : d0; }) ==
+              found->evaluate([&](int64_t id) { return id == 1 ? 8 * count : d0; }));
+  }
+  std::string deep = "d1";
+  for (unsigned i = 0; i < DimExpr::kMaxDepth; ++i)
+    deep = "floordiv(" + deep + " + d0, 3)";
+  CHECK(!inWholes(expr(deep), unit));
 }

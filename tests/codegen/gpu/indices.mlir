@@ -5,6 +5,8 @@
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=below | FileCheck %s --check-prefix=NARROW
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=above | FileCheck %s --check-prefix=WIDE --implicit-check-not=mul.wide.s32
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=any | FileCheck %s --check-prefix=WIDE --implicit-check-not=mul.wide.s32
+// RUN: keratin-dump %s --target=cuda --stage=ptx --function=limited | FileCheck %s --check-prefix=NARROW
+// RUN: keratin-dump %s --target=cuda --stage=ptx --function=limited_above | FileCheck %s --check-prefix=WIDE --implicit-check-not=mul.wide.s32
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=wide_to_narrow | FileCheck %s --check-prefix=BOTH
 // RUN: keratin-dump %s --target=cuda --stage=ptx --function=product | FileCheck %s --check-prefix=PRODUCT --implicit-check-not=mul.lo.s64
 
@@ -39,6 +41,22 @@ func.func @above(%x: tensor<536346624xf32> {keratin.kind = "input", keratin.name
 
 func.func @any(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.kind = "input", keratin.name = "x"})
     -> (tensor<?xf32, #keratin.dims<d0>> {keratin.kind = "output", keratin.name = "y"}) {
+  %0 = keratin.neg %x : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d0>>
+  return %0 : tensor<?xf32, #keratin.dims<d0>>
+}
+
+// 2^31 - 2^21 - 16 bytes at most.
+func.func @limited(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<?xf32, #keratin.dims<d0>> {keratin.kind = "output", keratin.name = "y"})
+    attributes {keratin.limits = {d0 = {max = 536346620}}} {
+  %0 = keratin.neg %x : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d0>>
+  return %0 : tensor<?xf32, #keratin.dims<d0>>
+}
+
+// 2^31 - 2^21 bytes at most.
+func.func @limited_above(%x: tensor<?xf32, #keratin.dims<d0>> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<?xf32, #keratin.dims<d0>> {keratin.kind = "output", keratin.name = "y"})
+    attributes {keratin.limits = {d0 = {max = 536346624}}} {
   %0 = keratin.neg %x : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d0>>
   return %0 : tensor<?xf32, #keratin.dims<d0>>
 }
