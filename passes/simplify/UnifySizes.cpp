@@ -54,11 +54,13 @@ public:
       for (const ArgumentSymbol &symbol : signature.symbols(number))
         values.insert(symbol.id);
       if (!signature.isVariable(number))
-        for (const DimExpr &dim : getShape(argument))
+        for (const DimExpr &dim : getShape(argument)) {
           if (dim.isSymbol())
             inputs.insert(dim.symbolId());
+          for (int64_t symbol : dim.symbols())
+            given.insert(symbol);
+        }
     }
-    given = inputs;
     for (int64_t symbol : values) {
       given.insert(symbol);
       inputs.erase(symbol);
