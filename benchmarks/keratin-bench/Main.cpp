@@ -24,19 +24,27 @@ struct Family {
 };
 
 // compile comes first: one of its cases is the first function of the process.
-constexpr Family kFamilies[] = {{"compile", runCompile},   {"ew_chain", runEwChain},
-                                {"gemm", runGemm},         {"mlp", runMlp},
-                                {"small", runSmall},       {"small", runSmallScan},
-                                {"dynbatch", runDynBatch}, {"batchnorm", runBatchNorm},
-                                {"sepconv", runSepConv},   {"cnn_cifar", runCnnCifar},
-                                {"resnet20", runResnet20}, {"rnn", runRnn},
-                                {"ctc", runCtc},           {"check_numbers", runCheckNumbers}};
+constexpr Family kFamilies[] = {{"compile", runCompile},
+                                {"ew_chain", runEwChain},
+                                {"gemm", runGemm},
+                                {"mlp", runMlp},
+                                {"small", runSmall},
+                                {"small", runSmallScan},
+                                {"dynbatch", runDynBatch},
+                                {"two_sizes", runTwoSizes},
+                                {"batchnorm", runBatchNorm},
+                                {"sepconv", runSepConv},
+                                {"cnn_cifar", runCnnCifar},
+                                {"resnet20", runResnet20},
+                                {"rnn", runRnn},
+                                {"ctc", runCtc},
+                                {"check_numbers", runCheckNumbers}};
 
 constexpr const char *kUsage =
     R"(usage: keratin-bench [names] [options]
 
 names: compile ew_chain gemm mlp small dynbatch batchnorm sepconv cnn_cifar resnet20 rnn ctc
-       check_numbers; all without any. With --device, those that its table has
+       two_sizes check_numbers; all without any. With --device, those that its table has
 
   --device=emulated
                  what kernels for CUDA devices do in a call, counted by an emulator: bytes,
