@@ -71,6 +71,7 @@ void runMlp(Bench &bench);
 void runSmall(Bench &bench);
 void runSmallScan(Bench &bench);
 void runDynBatch(Bench &bench);
+void runTwoSizes(Bench &bench);
 void runBatchNorm(Bench &bench);
 void runSepConv(Bench &bench);
 void runCnnCifar(Bench &bench);

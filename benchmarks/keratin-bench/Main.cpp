@@ -35,6 +35,7 @@ constexpr Family kFamilies[] = {{"compile", runCompile},
                                 {"small", runSmall},
                                 {"small", runSmallScan},
                                 {"dynbatch", runDynBatch},
+                                {"two_sizes", runTwoSizes},
                                 {"batchnorm", runBatchNorm},
                                 {"sepconv", runSepConv},
                                 {"cnn_cifar", runCnnCifar},
@@ -46,9 +47,9 @@ constexpr Family kFamilies[] = {{"compile", runCompile},
 constexpr const char *kUsage =
     R"(usage: keratin-bench [names] [options]
 
-names: compile eval_shapes equal_functions from_disk ew_chain gemm mlp small dynbatch batchnorm
-       sepconv cnn_cifar resnet20 rnn ctc check_numbers; all without any. With --device, those
-       that its table has
+names: compile eval_shapes equal_functions from_disk ew_chain gemm mlp small dynbatch two_sizes
+       batchnorm sepconv cnn_cifar resnet20 rnn ctc check_numbers; all without any. With
+       --device, those that its table has
 
   --device=emulated
                  what kernels for CUDA devices do in a call, counted by an emulator: bytes,

@@ -1,6 +1,7 @@
 #include "compiler/artifact/FunctionText.h"
 
 #include "runtime/core/DType.h"
+#include "runtime/core/Descriptor.h"
 #include "runtime/core/SymbolSource.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -122,8 +123,16 @@ std::vector<FunctionText> compiler::functionTexts(const keratin_object_desc_t &o
     names.push_back(object.variants[0].functions[i].descriptor->name);
   FunctionIdentifiers identifiers(object.name, names);
   std::vector<FunctionText> texts;
-  for (int32_t i = 0; i < object.num_functions; ++i)
-    texts.emplace_back(*object.variants[0].functions[i].descriptor, i,
-                       identifiers.names()[size_t(i)], identifiers);
+  for (int32_t i = 0; i < object.num_functions; ++i) {
+    const keratin_function_desc_t &f = *object.variants[0].functions[i].descriptor;
+    const std::string &name = identifiers.names()[size_t(i)];
+    texts.emplace_back(f.general ? *f.general : f, i, name, identifiers);
+    if (!f.general)
+      continue;
+    const FunctionText assuming(f, i, name, identifiers);
+    for (int64_t check = 0; check < f.num_checks && runtime::isAssumed(f.checks[check]); ++check)
+      texts.back().assumptions.push_back(assuming.slot(f.checks[check].lhs) +
+                                         " == " + assuming.slot(f.checks[check].rhs));
+  }
   return texts;
 }

@@ -38,12 +38,15 @@ struct FunctionText {
   int32_t number;
   std::string name; // behind the model's
   std::vector<std::string> inputs, symbols, outputs;
+  // What holds of the sizes of calls for which there is code of its own (general code does the
+  // others): "y_dim0 == x_dim0".
+  std::vector<std::string> assumptions;
 
 private:
   bool isPlain(int64_t dim) const;
 };
 
-// Of all functions of a model, whose name begins all names.
+// Of all functions of a model, whose name begins all names: what holds in every call.
 std::vector<FunctionText> functionTexts(const keratin_object_desc_t &object);
 
 } // namespace keratin::compiler

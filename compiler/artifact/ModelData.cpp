@@ -171,7 +171,7 @@ private:
                 }),
          f.computed ? computed(*f.computed, f.num_programs) : null(),
          f.device_code ? deviceCode(*f.device_code) : null(),
-         null(),
+         f.general ? global(function(*f.general, entryName.str() + kGeneralSuffix)) : null(),
          null(),
          null(),
          null()});

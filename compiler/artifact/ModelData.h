@@ -31,6 +31,10 @@ struct ExportedText {
   std::vector<std::string> names;
 };
 
+// Of the name of an entry function, behind that of the code that assumes sizes to be equal, the code
+// that does not (keratin_function_desc_t::general).
+inline constexpr const char *kGeneralSuffix = ".general";
+
 // A module of LLVM IR with all that `object` points at as constants. The entry function of function
 // f in variant v is the external symbol entryNames[v][f]; descriptors name none. `queryName` is an
 // exported function that returns the address of the descriptor; `texts` are exported characters,

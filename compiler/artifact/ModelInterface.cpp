@@ -93,6 +93,8 @@ private:
                 Twine(function.f.variables[function.f.updates[i].variable].name));
       for (int64_t i = 0; i < function.f.num_checks; ++i)
         comment("    requires  " + function.requirement(function.f.checks[i]));
+      for (const std::string &assumption : function.assumptions)
+        comment("    fastest   " + assumption);
     }
     if (object.num_variables) {
       line("// Variables, by number:");

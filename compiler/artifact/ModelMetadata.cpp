@@ -74,6 +74,11 @@ void writeFunction(OStream &json, const FunctionText &function, llvm::StringRef 
     for (int64_t i = 0; i < f.num_checks; ++i)
       json.value(utf8(function.requirement(f.checks[i])));
   });
+  if (!function.assumptions.empty())
+    json.attributeArray("fastest", [&] {
+      for (const std::string &assumption : function.assumptions)
+        json.value(utf8(assumption));
+    });
 }
 
 void writeVariable(OStream &json, const keratin_tensor_desc_t &tensor) {

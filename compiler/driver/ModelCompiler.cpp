@@ -3,12 +3,14 @@
 #include "codegen/Target.h"
 #include "codegen/cpu/MachineTarget.h"
 #include "codegen/llvm/StageClock.h"
+#include "compiler/artifact/ModelData.h"
 #include "compiler/artifact/ModelInterface.h"
 #include "compiler/artifact/ModelMetadata.h"
 #include "compiler/artifact/Names.h"
 #include "compiler/driver/Attempt.h"
 #include "compiler/driver/FunctionCompiler.h"
 #include "compiler/driver/Version.h"
+#include "runtime/core/Descriptor.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -39,6 +41,7 @@ public:
     if (absl::Status status = findTargets(); !status.ok())
       return status;
     code.resize(targets.size());
+    generalCode.resize(targets.size());
     auto functions = model.graph.module->getOps<func::FuncOp>();
     for (auto [function, saved] : llvm::zip(functions, model.graph.functions))
       if (absl::Status status = compileFunction(function, saved); !status.ok())
@@ -85,28 +88,56 @@ private:
   }
 
   absl::Status compileFunction(func::FuncOp function, const ir::SavedFunction &saved) {
+    const size_t number = code.front().size();
+    const bool assumes = options.assumedSizes != AssumedSizes::None;
+    if (absl::Status status = compileFor(
+            function, saved, assumes, [&](size_t target) { return entryName(target, number); },
+            code);
+        !status.ok())
+      return status;
+    if (options.assumedSizes != AssumedSizes::Equal ||
+        !runtime::assumesSizes(code.front()[number].description->descriptor))
+      return absl::OkStatus();
+    if (absl::Status status = compileFor(
+            function, saved, /*assumes=*/false,
+            [&](size_t target) { return entryName(target, number) + kGeneralSuffix; }, generalCode);
+        !status.ok())
+      return status;
+    for (size_t i = 0; i < targets.size(); ++i)
+      code[i][number].description->descriptor.general =
+          &generalCode[i].back().description->descriptor;
+    return absl::OkStatus();
+  }
+
+  // The function for all targets, at the end of the lists in `into`.
+  absl::Status compileFor(func::FuncOp function, const ir::SavedFunction &saved, bool assumes,
+                          llvm::function_ref<std::string(size_t target)> nameOf,
+                          std::vector<std::vector<FunctionCode>> &into) {
     OwningOpRef<ModuleOp> module = ModuleOp::create(function.getLoc());
     func::FuncOp copy = function.clone();
     copy.setName(saved.name); // as messages call it
     module->push_back(copy);
-    FunctionCompiler compiler(*module, targets.front(), options.compile);
+    CompileOptions compile = options.compile;
+    compile.assumeEqualSizes = assumes;
+    FunctionCompiler compiler(*module, targets.front(), compile);
     if (absl::Status status = compiler.plan(); !status.ok())
       return status;
-    size_t number = code.front().size();
     for (size_t i = 0; i < targets.size(); ++i) {
-      auto generated = compiler.generate(*targets[i], entryName(i, number),
-                                         targets.size() == 1 ? "" : options.cpus[i]);
+      auto generated =
+          compiler.generate(*targets[i], nameOf(i), targets.size() == 1 ? "" : options.cpus[i]);
       if (!generated.ok())
         return generated.status();
       for (auto &object : generated->objects)
         result.objects.push_back(std::move(object));
       generated->objects.clear();
-      code[i].push_back(*std::move(generated));
+      into[i].push_back(*std::move(generated));
     }
     CompileReport report = compiler.report();
-    report.kernels = code.front().back().kernels;
-    report.uniqueKernels = code.front().back().uniqueKernels;
-    result.reports.emplace_back(saved.name, std::move(report));
+    report.kernels = into.front().back().kernels;
+    report.uniqueKernels = into.front().back().uniqueKernels;
+    bool isGeneral = &into == &generalCode;
+    result.reports.emplace_back(isGeneral ? saved.name + " (sizes that differ)" : saved.name,
+                                std::move(report));
     return absl::OkStatus();
   }
 
@@ -202,6 +233,7 @@ private:
   std::vector<std::shared_ptr<const codegen::Target>> targets; // one for each of options.cpus
   std::vector<std::string> processors;                         // their names, ours for "native"
   std::vector<std::vector<FunctionCode>> code;                 // of each target, each function
+  std::vector<std::vector<FunctionCode>> generalCode;          // of those whose code assumes sizes
   CompiledModel result;
 };
 

@@ -17,11 +17,18 @@ struct Model {
   ir::SavedGraph graph;
 };
 
+// What the code of functions in which unknown sizes are broadcast to each other assumes: nothing,
+// or that these are equal, with the code for other calls beside it or not.
+enum class AssumedSizes { None, Equal, OnlyEqual };
+// The spelling of options, in the order of the enum.
+inline std::vector<std::string> assumedSizesNames() { return {"no", "yes", "only"}; }
+
 struct ModelOptions {
   std::string target = "cpu";                 // as --target: also the triple of a CPU
   std::vector<std::string> cpus = {"native"}; // best first; the first that can run is taken
   int32_t threads = 0;                        // of a call of the model, 0: as many as processors
-  CompileOptions compile;                     // cpu is not looked at
+  AssumedSizes assumedSizes = AssumedSizes::Equal;
+  CompileOptions compile; // cpu and assumeEqualSizes are not looked at
 };
 
 struct CompiledModel {

@@ -58,14 +58,14 @@ void keratin::ir::renameSymbols(Operation *op, const llvm::DenseMap<int64_t, int
   });
 }
 
-// Those that have their values before the call.
-static llvm::DenseSet<int64_t> givenSymbols(func::FuncOp function) {
+llvm::DenseSet<int64_t> keratin::ir::givenSymbols(FunctionOpInterface function) {
   llvm::DenseSet<int64_t> given;
   Signature signature(function);
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    for (const DimExpr &dim : signature.statedShape(i))
-      for (int64_t id : dim.symbols())
-        given.insert(id);
+    if (isa<RankedTensorType>(function.getArgumentTypes()[i]))
+      for (const DimExpr &dim : signature.statedShape(i))
+        for (int64_t id : dim.symbols())
+          given.insert(id);
     for (const ArgumentSymbol &symbol : signature.symbols(i))
       given.insert(symbol.id);
   }

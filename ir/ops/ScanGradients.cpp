@@ -2,7 +2,6 @@
 #include "ir/builder/GradientLocation.h"
 #include "ir/builder/GraphMath.h"
 #include "ir/dialect/GraphError.h"
-#include "ir/dialect/Signature.h"
 #include "ir/interfaces/ComputedSizes.h"
 #include "ir/ops/KeptValues.h"
 #include "ir/ops/LoopGradients.h"
@@ -151,13 +150,8 @@ static DimExpr newSymbol(Operation *op) {
   auto note = [&](int64_t id) { last = std::max(last, id); };
   auto function = op->getParentOfType<FunctionOpInterface>();
   forEachSymbol(function, note);
-  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    if (auto tensor = dyn_cast<RankedTensorType>(function.getArgument(i).getType()))
-      for (const DimExpr &dim : getShape(tensor))
-        llvm::for_each(dim.symbols(), note);
-    for (const ArgumentSymbol &symbol : Signature(function).symbols(i))
-      note(symbol.id);
-  }
+  for (int64_t id : givenSymbols(function))
+    note(id);
   return DimExpr::symbol(last + 1);
 }
 

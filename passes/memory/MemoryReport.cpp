@@ -207,6 +207,16 @@ int64_t loopsWithCheckpoints(func::FuncOp function) {
   return count;
 }
 
+// "assumes       y_dim0 = x_dim0"
+void printAssumptions(llvm::raw_ostream &out, func::FuncOp function, const SizeNames &names) {
+  auto checks = function->getAttrOfType<ArrayAttr>("keratin.checks");
+  for (Attribute entry : checks ? checks.getValue() : ArrayRef<Attribute>())
+    if (auto check = cast<DictionaryAttr>(entry); check.contains("assumed"))
+      for (auto [size, other] : llvm::zip(check.getAs<DimsAttr>("lhs").getDims(),
+                                          check.getAs<DimsAttr>("rhs").getDims()))
+        out << "assumes       " << names.text(size) << " = " << names.text(other) << "\n";
+}
+
 void printBudget(llvm::raw_ostream &out, func::FuncOp function, std::optional<int64_t> arena) {
   auto budget = function->getAttrOfType<IntegerAttr>(kMemoryBudgetAttr);
   if (!budget)
@@ -401,6 +411,7 @@ std::string keratin::passes::memoryReportCells(func::FuncOp function, const Symb
   if (numbers.complete && *numbers.live > 0)
     out << llvm::formatv("; arena / live = {0:f3}", double(*numbers.arena) / *numbers.live);
   out << "\n";
+  printAssumptions(out, function, names);
   printBudget(out, function, numbers.arena);
   printInPlace(out, function, *plan);
   printMemories(out, function, names);

@@ -55,13 +55,13 @@ public:
       for (const ArgumentSymbol &symbol : signature.symbols(number))
         values.insert(symbol.id);
       if (!signature.isVariable(number))
-        for (const DimExpr &dim : getShape(argument))
+        for (const DimExpr &dim : getShape(argument)) {
           if (dim.isSymbol())
             inputs.insert(dim.symbolId());
-          else if (std::optional<int64_t> unit = limited.symbolCountedBy(dim))
-            given.insert(*unit);
+          for (int64_t symbol : dim.symbols())
+            given.insert(symbol);
+        }
     }
-    given.insert(inputs.begin(), inputs.end());
     for (int64_t symbol : values) {
       given.insert(symbol);
       inputs.erase(symbol);

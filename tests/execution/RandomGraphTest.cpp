@@ -3,6 +3,7 @@
 //   keratin-fuzz --seed=1 --count=2000           any number of graphs
 //   keratin-fuzz --replay=fuzz-failure-17.mlir   a failure that was kept
 //   keratin-fuzz --check-numbers                 what functions report of NaN and infinities
+//   keratin-fuzz --split-sizes                   a size for each input, which may be 1
 //
 // A failing graph is reduced and written to a file, which `keratin-check --compiled` can run too.
 #include "tests/support/RandomGraph.h"
@@ -18,6 +19,7 @@
 #include "runtime/files/FileWriter.h"
 #include "tests/support/CompiledRunner.h"
 #include "tests/support/RandomTensor.h"
+#include "tests/support/SplitSizes.h"
 
 #include <keratin/runtime.h>
 
@@ -54,6 +56,9 @@ static llvm::cl::opt<bool> checksNumbers(
     llvm::cl::desc(
         "Compare what calls report of numbers that are not finite with the interpreter"));
 
+static llvm::cl::opt<bool>
+    splitsSizes("split-sizes", llvm::cl::desc("Give each input sizes of its own, that may be 1"));
+
 // Bounds follow the function as it is written; a rewritten one may round in other places.
 static constexpr double slack = 4;
 
@@ -80,6 +85,9 @@ private:
   std::optional<Failure> checkCompiled(func::FuncOp function, ArrayRef<Call> calls,
                                        const compiler::CompileOptions &options);
   std::optional<Failure> checkWithCheckpoints(func::FuncOp function, ArrayRef<Call> calls);
+  std::optional<Failure> checkSplit(func::FuncOp function, ArrayRef<Symbols> calls);
+  std::optional<Failure> checkMeaning(func::FuncOp function, ArrayRef<Symbols> calls,
+                                      bool assumesSizes);
   std::optional<Failure> checkNumbers(func::FuncOp function, ArrayRef<Symbols> symbolsOfCalls);
 };
 } // namespace
@@ -139,6 +147,30 @@ static std::optional<Failure> compare(ArrayRef<HostTensor> actual,
 std::optional<Failure> Checker::check(func::FuncOp function, ArrayRef<Symbols> symbolsOfCalls) {
   if (checksNumbers)
     return checkNumbers(function, symbolsOfCalls);
+  return splitsSizes ? checkSplit(function, symbolsOfCalls)
+                     : checkMeaning(function, symbolsOfCalls, /*assumesSizes=*/false);
+}
+
+static uint64_t assumingFunctions = 0;
+
+// Each call three times: the sizes that were one are equal; all are 1; some of them are.
+std::optional<Failure> Checker::checkSplit(func::FuncOp function, ArrayRef<Symbols> calls) {
+  OwningOpRef<ModuleOp> module = copyOf(function);
+  func::FuncOp split = functionOf(*module);
+  const std::map<int64_t, int64_t> sizes = splitSizes(split, 3);
+  std::vector<Symbols> splitCalls;
+  for (const Symbols &call : calls)
+    for (int kind = 0; kind < 3; ++kind) {
+      Symbols next = call;
+      for (auto [symbol, was] : sizes)
+        next[symbol] = kind == 0 || (kind == 2 && symbol % 2) ? call.at(was) : 1;
+      splitCalls.push_back(std::move(next));
+    }
+  return checkMeaning(split, splitCalls, /*assumesSizes=*/true);
+}
+
+std::optional<Failure> Checker::checkMeaning(func::FuncOp function,
+                                             ArrayRef<Symbols> symbolsOfCalls, bool assumesSizes) {
   // What the function means: its own ops, with gradients expanded.
   OwningOpRef<ModuleOp> meaning = copyOf(function);
   if (!runPasses(*meaning,
@@ -157,9 +189,13 @@ std::optional<Failure> Checker::check(func::FuncOp function, ArrayRef<Symbols> s
     countElements(*expected);
     calls.push_back({std::move(*arguments), std::move(*expected)});
   }
-  if (auto failure = checkPhases(*copyOf(function), calls, {}))
+  compiler::PhaseOptions phases;
+  phases.sizes = compiler::PhaseOptions::Sizes::Required;
+  if (auto failure = checkPhases(*copyOf(function), calls, phases))
     return failure;
-  if (auto failure = checkCompiled(function, calls, {}))
+  compiler::CompileOptions options;
+  options.assumeEqualSizes = assumesSizes;
+  if (auto failure = checkCompiled(function, calls, options))
     return failure;
   return hasOp<GradientsOp>(function) && hasOp<ScanOp>(function)
              ? checkWithCheckpoints(function, calls)
@@ -221,6 +257,7 @@ std::optional<Failure> Checker::checkCompiled(func::FuncOp function, ArrayRef<Ca
   CompiledRunner runner(function, options);
   if (!runner.error.empty())
     return Failure{0, "does not compile: " + runner.error};
+  assumingFunctions += runner.assumesSizes();
   for (const Call &call : calls) {
     keratin_set_debug_fill(0x55);
     auto actual = runner.run(call.arguments);
@@ -482,5 +519,7 @@ int main(int argc, char **argv) {
   llvm::outs() << graphs << " graphs, " << failures << " failures; "
                << 100 * boundedElements / std::max<uint64_t>(comparedElements, 1) << " % of "
                << comparedElements << " elements have bounds\n";
+  if (splitsSizes)
+    llvm::outs() << assumingFunctions << " functions assume sizes\n";
   return failures ? 1 : 0;
 }

@@ -1,5 +1,6 @@
 // RUN: keratin-opt %s --keratin-resolve-requirements --keratin-unify-sizes=assume --canonicalize --split-input-file | FileCheck %s
 // RUN: keratin-opt %s --keratin-resolve-requirements --keratin-unify-sizes --split-input-file | FileCheck %s --check-prefix=REQUIRE
+// RUN: keratin-opt %s --keratin-resolve-requirements --keratin-unify-sizes --keratin-differentiate --keratin-define-sizes --split-input-file | FileCheck %s --check-prefix=GRADIENT
 
 // As K::function leaves x + y: an operand of size d is repeated by what the result has times that, if d is 1.
 // CHECK-LABEL: func.func @broadcast
@@ -109,4 +110,26 @@ func.func @contradiction(%x: tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, 
   %1 = keratin.require broadcast #keratin.dims<d0> #keratin.dims<5> "add: sizes" %0
       : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d0>>
   return %1 : tensor<?xf32, #keratin.dims<d0>>
+}
+
+// -----
+
+// The symbol of an argument stays taken: the loop's gradient gets another one for its steps.
+// GRADIENT-LABEL: func.func @taken
+// GRADIENT-SAME:    {keratin.stated = #keratin.dims<d1>}
+// GRADIENT:         keratin.while
+// GRADIENT-NOT:     define_size 1
+// GRADIENT:         define_size 2
+func.func @taken(%x: tensor<?xf32, #keratin.dims<d0>>, %y: tensor<?xf32, #keratin.dims<d1>>, %first: tensor<i1>) -> tensor<?xf32, #keratin.dims<d0>> {
+  %0 = keratin.require equal #keratin.dims<d1> #keratin.dims<d0> "sizes" %x : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d0>>
+  %1:3 = keratin.while init(%first, %0) with() : (tensor<i1>, tensor<?xf32, #keratin.dims<d0>>) -> (tensor<i1>, tensor<?xf32, #keratin.dims<d0>>, tensor<i64>) {
+  ^bb0(%step: tensor<i64>, %more: tensor<i1>, %state: tensor<?xf32, #keratin.dims<d0>>):
+    %2 = keratin.constant dense<3> : tensor<i64>
+    %3 = keratin.compare lt %step, %2 : (tensor<i64>, tensor<i64>) -> tensor<i1>
+    %4 = keratin.tanh %state : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d0>>
+    keratin.yield %3, %4 : tensor<i1>, tensor<?xf32, #keratin.dims<d0>>
+  }
+  %5 = keratin.reduce_sum %1#1 axes = [0] : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<f32>
+  %6 = keratin.gradients %5 wrt %0 : (tensor<f32>, tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d0>>
+  return %6 : tensor<?xf32, #keratin.dims<d0>>
 }

@@ -86,7 +86,19 @@ TEST_CASE("damaged descriptors are refused with what is wrong") {
       {"arena slot 3: no such slot", [](auto &b) { b.descriptor.arena_slot = 3; }},
       {"entry 0: the function is missing", [](auto &b) { b.descriptor.entry = nullptr; }},
       {"input 0: a reserved field is not zero", [](auto &b) { b.inputs[0].reserved[0] = &b; }},
-      {"function 0: a reserved field is not zero", [](auto &b) { b.descriptor.reserved[3] = &b; }},
+      {"function 0: a reserved field is not zero", [](auto &b) { b.descriptor.reserved[2] = &b; }},
+      {"general code 0: it is of another signature, or not the last",
+       [](auto &b) { b.descriptor.general = &b.descriptor; }},
+      {"check 0: what is assumed is no equality, not known before the call, or not first",
+       [](auto &b) {
+         b.checks[0].kind = KERATIN_CHECK_AT_LEAST;
+         b.checks[0].status = KERATIN_SIZES_DIFFER;
+       }},
+      {"check 1: what is assumed is no equality, not known before the call, or not first",
+       [](auto &b) {
+         b.check(KERATIN_CHECK_EQUAL, 0, 2, "message");
+         b.checks[1].status = KERATIN_SIZES_DIFFER;
+       }},
       {"device code 0: the device has no name",
        [](auto &b) {
          static const keratin_device_code_t code = {};

@@ -61,6 +61,14 @@ CompiledRunner::CompiledRunner(func::FuncOp function, compiler::CompileOptions o
   }
   compiled = *result;
   placeConstants();
+  if (compiled->assumesSizes()) {
+    options.assumeEqualSizes = false;
+    general = std::make_unique<CompiledRunner>(function, options);
+    error = general->error;
+    if (!error.empty())
+      return;
+    descriptor.general = &general->descriptor;
+  }
   keratin_status_t status;
   if (keratin_executable_create(&descriptor, &executable, &status) != KERATIN_OK)
     error = status.message;

@@ -29,9 +29,10 @@ std::string testedTarget();
 // machines, and always the first.
 bool isInSample(uint64_t number);
 
-// A compiled copy of a function; arguments without keratin.kind are inputs, results without it
-// outputs. Each run has variables of its own, which begin as their arguments say; the results of
-// updates are what the variables hold afterwards.
+// A compiled copy of a function, with general code beside it where it assumes sizes; arguments
+// without keratin.kind are inputs, results without it outputs. Each run has variables of its own,
+// which begin as their arguments say; the results of updates are what the variables hold
+// afterwards.
 //
 // All memory that compiled code sees lies next to guard pages: inputs and outputs exactly at the
 // given edge, the runtime's own and constants at the end. Whatever else a call may not change is
@@ -44,6 +45,7 @@ public:
 
   std::optional<std::vector<ir::HostTensor>> run(llvm::ArrayRef<ir::HostTensor> arguments,
                                                  Edge edge = Edge::End);
+  bool assumesSizes() const { return general != nullptr; }
   const compiler::CompileReport *report() const { return compiled ? &compiled->report() : nullptr; }
 
   std::string error;
@@ -52,6 +54,7 @@ private:
   void placeConstants();
 
   std::shared_ptr<const compiler::CompiledFunction> compiled;
+  std::unique_ptr<CompiledRunner> general;
   keratin_function_desc_t descriptor = {}; // as compiled, with the constants below
   std::vector<GuardedBuffer> constants;
   std::vector<keratin_constant_desc_t> constantDescriptors;

@@ -33,8 +33,8 @@ namespace {
 // The command line.
 std::vector<std::string> inputs;
 std::string outputFile, headerFile, modelName, functionName, metadataFile,
-    emitKind = "so", target, cpu = "native", float32Products = "float32", sysroot, weightsFile,
-    dumpDirectory, timeTrace;
+    emitKind = "so", target, cpu = "native", float32Products = "float32", assumedSizes = "yes",
+    sysroot, weightsFile, dumpDirectory, timeTrace;
 int64_t threads = 0, memoryBudget = 0;
 std::chrono::nanoseconds timeout{0};
 bool verifyEach = false, printAfterAll = false, timing = false, profile = false,
@@ -67,6 +67,10 @@ CommandLine commandLine() {
   line.choice("--float32-products", float32Products, {"float32", "tf32"},
               "tf32: contractions and convolutions of float32 may round their factors to 11\n"
               "significant bits, where tensor cores of target cuda then are faster");
+  line.choice(
+      "--assume-equal-sizes", assumedSizes, assumedSizesNames(),
+      "yes (default): where unknown sizes meet, code for the case that they are equal, and\n"
+      "code for other calls; only: other calls fail; no: one code for all");
   line.number("--threads", threads, 0, "N", "threads of a call; default: as many as processors");
   line.bytes("--memory-budget", memoryBudget, "BYTES",
              "temporaries of a call, as 64MiB: loops whose gradients keep more do steps again");
@@ -95,6 +99,11 @@ ModelOptions modelOptions(Watchdog &watchdog) {
   if (!target.empty())
     options.target = target;
   options.threads = int32_t(threads);
+  const std::vector<std::string> assumptions = assumedSizesNames();
+  options.assumedSizes = AssumedSizes(
+      std::find(assumptions.begin(), assumptions.end(), assumedSizes) - assumptions.begin());
+  // Text is that of the first code.
+  options.compile.assumeEqualSizes = options.assumedSizes != AssumedSizes::None;
   options.compile.profile = profile;
   options.compile.memoryBudget = memoryBudget;
   options.compile.checkNumbers = checkNumbers;

@@ -39,7 +39,8 @@ namespace {
 // The command line.
 std::vector<std::string> inputs, sizes;
 std::string outputFile = "-", functionName, stageText, format = "text", around, cpu = "native",
-            target = "cpu", float32Products = "float32", sourceFolder, profileFile;
+            target = "cpu", float32Products = "float32", assumesSizes = "yes", sourceFolder,
+            profileFile;
 int64_t depth = 1;
 std::chrono::nanoseconds timeout{0};
 bool verifyEach = false;
@@ -74,6 +75,8 @@ CommandLine commandLine() {
   line.text("--mcpu", cpu, "CPU", "processor for kernels, llvm, asm and html; default: native");
   line.choice("--float32-products", float32Products, {"float32", "tf32"},
               "as keratin-compile: what becomes of products of float32 then");
+  line.choice("--assume-equal-sizes", assumesSizes, {"yes", "no"},
+              "as keratin-compile: whether to show the code for equal sizes, where there is one");
   line.flag("--verify", verifyEach, "verify the IR after each pass, and the memory plan");
   line.duration("--timeout", timeout, "TIME",
                 "end with exit code 4 if not done after 10, 10s, 500ms or 2min");
@@ -85,6 +88,7 @@ compiler::CompileOptions compileOptions() {
   options.target = target;
   options.cpu = cpu;
   options.float32Products = *codegen::float32ProductsByName(float32Products);
+  options.assumeEqualSizes = assumesSizes == "yes";
   options.verify = verifyEach;
   return options;
 }

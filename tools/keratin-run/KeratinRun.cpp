@@ -36,7 +36,8 @@ namespace {
 // The command line.
 std::vector<std::string> models;
 std::string target, device, functionName, modelFile, seedText, stateFile, saveStateFile,
-    weightsFile, saveWeightsFile, outputDirectory, outputFile, profileFile, float32Products;
+    weightsFile, saveWeightsFile, outputDirectory, outputFile, profileFile, float32Products,
+    assumesSizes;
 std::vector<std::string> inputFiles, sizes;
 int64_t repeat = 1, threads = 0, memoryBudget = 0;
 std::chrono::nanoseconds timeout{0};
@@ -85,6 +86,10 @@ CommandLine commandLine() {
   line.choice("--float32-products", float32Products, {"float32", "tf32"},
               "how products of float32 may be computed (keratin-compile --help); --check allows\n"
               "for it");
+  line.choice(
+      "--assume-equal-sizes", assumesSizes, {"yes", "no"},
+      "whether there is code for equal sizes beside that for all (keratin-compile --help);\n"
+      "default: yes");
   line.duration("--timeout", timeout, "TIME",
                 "end with exit code 4 if not done after 10, 10s, 500ms or 2min");
   line.flag("--check-numbers", checkNumbers,
@@ -147,6 +152,7 @@ absl::Status load(mlir::MLIRContext &context, Loaded &loaded, Watchdog &watchdog
     options.progress = tellProgress(watchdog);
     options.checkNumbers = checkNumbers;
     options.float32Products = products();
+    options.assumeEqualSizes = assumesSizes != "no";
     auto program = Program::compile(loaded.graph, loaded.function, options, choice->device);
     if (!program.ok())
       return program.status();
@@ -162,6 +168,10 @@ absl::Status load(mlir::MLIRContext &context, Loaded &loaded, Watchdog &watchdog
   if (checkNumbers)
     return absl::InvalidArgumentError("--check-numbers goes with a model, not a shared object: "
                                       "keratin-compile --check-numbers");
+  if (!assumesSizes.empty())
+    return absl::InvalidArgumentError(
+        "--assume-equal-sizes goes with a model, not a shared object: "
+        "keratin-compile --assume-equal-sizes");
   if (!float32Products.empty() && modelFile.empty())
     return absl::InvalidArgumentError("--float32-products goes with a model, or with --model for "
                                       "--check: keratin-compile --float32-products");

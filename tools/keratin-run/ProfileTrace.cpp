@@ -1,5 +1,7 @@
 #include "tools/keratin-run/ProfileTrace.h"
 
+#include "runtime/core/Descriptor.h"
+
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -40,6 +42,8 @@ static void writeEvent(OStream &json, const keratin_profile_event_t &event, int6
           json.attribute("end", event.end_unit);
         }
       });
+    else if (keratin::runtime::assumesSizes(function))
+      json.attributeObject("args", [&] { json.attribute("sizes", "assumed to be equal"); });
   });
 }
 

@@ -26,6 +26,7 @@ absl::Status tools::statusOf(const keratin_status_t &status) {
   case KERATIN_OUT_OF_RANGE:
   case KERATIN_FAILED_PRECONDITION:
   case KERATIN_NOT_FINITE:
+  case KERATIN_SIZES_DIFFER:
     return absl::FailedPreconditionError(message);
   case KERATIN_RESOURCE_EXHAUSTED:
     return absl::ResourceExhaustedError(message);
@@ -67,6 +68,9 @@ keratin_tensor_t tools::viewOf(Array &array) {
 
 struct Program::Compiled {
   std::shared_ptr<const compiler::CompiledFunction> function;
+  // For the calls that this does not serve; null: it serves all.
+  std::shared_ptr<const compiler::CompiledFunction> general;
+  keratin_function_desc_t descriptor = {}; // of both
   std::vector<ir::SavedVariable> saved;
   std::vector<keratin_object_variable_t> variables;
   std::vector<int32_t> used;
@@ -90,20 +94,31 @@ absl::StatusOr<std::unique_ptr<Program>> Program::compile(const ir::SavedGraph &
   const ir::SavedFunction &saved = graph.functions[function];
   auto op =
       *std::next(graph.module.get().getOps<mlir::func::FuncOp>().begin(), ptrdiff_t(function));
-  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(op.getLoc());
-  mlir::func::FuncOp copy = op.clone();
-  copy.setName(saved.name); // as messages call it
-  module->push_back(copy);
   compiler::CompileOptions own = options;
   own.device = keratin_device_find(
       (device.empty() ? codegen::targetFamily(options.target).str() : device).c_str());
-  auto code = compiler::compile(*module, own);
+  auto compileOnce = [&] {
+    mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(op.getLoc());
+    mlir::func::FuncOp copy = op.clone();
+    copy.setName(saved.name); // as messages call it
+    module->push_back(copy);
+    return compiler::compile(*module, own);
+  };
+  auto code = compileOnce();
   if (!code.ok())
     return code.status();
   std::unique_ptr<Program> program(new Program());
   program->compiled = std::make_unique<Compiled>();
   Compiled &made = *program->compiled;
   made.function = *std::move(code);
+  made.descriptor = made.function->descriptor();
+  if (made.function->assumesSizes()) {
+    own.assumeEqualSizes = false;
+    if (code = compileOnce(); !code.ok())
+      return code.status();
+    made.general = *std::move(code);
+    made.descriptor.general = &made.general->descriptor();
+  }
   if (size_t(made.function->descriptor().num_variables) != saved.variables.size())
     return absl::InvalidArgumentError("function '" + saved.name +
                                       "' is given another number of variables than it has");
@@ -119,7 +134,7 @@ absl::StatusOr<std::unique_ptr<Program>> Program::compile(const ir::SavedGraph &
                               variable.bytes.empty() ? nullptr : variable.bytes.data(),
                               {}});
   made.used.assign(saved.variables.begin(), saved.variables.end());
-  made.entry = {&made.function->descriptor(), made.used.data(), {}};
+  made.entry = {&made.descriptor, made.used.data(), {}};
   made.variant = {options.cpu.c_str(), {0, 0}, &made.entry, {}};
   made.object = {KERATIN_OBJECT_MAGIC,
                  KERATIN_OBJECT_ABI_VERSION,

@@ -1,0 +1,96 @@
+// two_sizes: inputs with unknown sizes of their own, which meet. Their ceiling is the same function
+// for these sizes alone.
+#include "benchmarks/keratin-bench/Bench.h"
+
+#include <cmath>
+
+using namespace keratin::bench;
+namespace K = keratin::backend;
+
+namespace {
+
+using MakeFunction = std::function<K::Function(const K::Tensor &x, const K::Tensor &y)>;
+
+void run(Bench &bench, const std::string &caseName, std::vector<int64_t> sizes,
+         const MakeFunction &make, const std::vector<Doubles> &expected) {
+  auto placeholder = [&](bool isKnown) {
+    keratin::StaticShape shape(sizes.size());
+    if (isKnown)
+      shape.assign(sizes.begin(), sizes.end());
+    return K::placeholder(shape);
+  };
+  K::Function unknown = make(placeholder(false), placeholder(false));
+  K::Function known = make(placeholder(true), placeholder(true));
+  const K::Array inputs[] = {randomArray(sizes, -3, 3, 1), randomArray(sizes, -3, 3, 2)};
+  std::vector<K::Array> outputs;
+  for (const K::Function *f : {&known, &unknown}) {
+    f->call(inputs, 2, outputs);
+    for (size_t i = 0; i < expected.size(); ++i)
+      Bench::expectNear(caseName, outputs[i], expected[i].data(), 2e-4, 2e-5);
+  }
+  Row row;
+  row.name = "two_sizes";
+  row.caseName = caseName;
+  row.describe(unknown);
+  std::vector<K::Array> theirs;
+  bench.timeAgainst(
+      row, [&] { unknown.call(inputs, 2, outputs); }, [&] { known.call(inputs, 2, theirs); });
+}
+
+double chainOf(double x, double y) {
+  double u = std::tanh(x * y + x) * y - x;
+  double w = u > 0 ? u : 0.1 * u;
+  return std::sqrt(w * w + 1) / (1 + std::exp(-w));
+}
+
+void runChain(Bench &bench) {
+  constexpr int64_t n = int64_t(1) << 20;
+  Doubles x = toDoubles(randomArray({n}, -3, 3, 1)), y = toDoubles(randomArray({n}, -3, 3, 2));
+  for (int64_t i = 0; i < n; ++i)
+    x[size_t(i)] = chainOf(x[size_t(i)], y[size_t(i)]);
+  auto make = [](const K::Tensor &x, const K::Tensor &y) {
+    K::Tensor w = K::relu(K::tanh(x * y + x) * y - x, 0.1);
+    return K::function({x, y}, {K::sqrt(K::square(w) + 1.0) * K::sigmoid(w)});
+  };
+  run(bench, "chain, n=2^20", {n}, make, {x});
+}
+
+// Each row of x, normalised, against the same of y: the loss and its gradient.
+void runLayerNorm(Bench &bench) {
+  constexpr int64_t rows = 1024, columns = 512;
+  constexpr double epsilon = 1e-3;
+  const Doubles x = toDoubles(randomArray({rows, columns}, -3, 3, 1)),
+                y = toDoubles(randomArray({rows, columns}, -3, 3, 2));
+  Doubles loss(static_cast<size_t>(rows)), gradient(static_cast<size_t>(rows * columns));
+  for (int64_t r = 0; r < rows; ++r) {
+    const double *a = &x[size_t(r * columns)], *b = &y[size_t(r * columns)];
+    double mean = 0, variance = 0, sumOfWeights = 0, product = 0;
+    for (int64_t c = 0; c < columns; ++c)
+      mean += a[c] / columns;
+    for (int64_t c = 0; c < columns; ++c)
+      variance += (a[c] - mean) * (a[c] - mean) / columns;
+    double scale = 1 / std::sqrt(variance + epsilon);
+    for (int64_t c = 0; c < columns; ++c) {
+      sumOfWeights += b[c];
+      product += b[c] * (a[c] - mean) * scale;
+    }
+    loss[size_t(r)] = product;
+    for (int64_t c = 0; c < columns; ++c)
+      gradient[size_t(r * columns + c)] =
+          scale * (b[c] - sumOfWeights / columns - (a[c] - mean) * scale * product / columns);
+  }
+  auto make = [](const K::Tensor &x, const K::Tensor &y) {
+    K::Tensor centred = x - K::mean(x, -1, true);
+    K::Tensor normal = centred / K::sqrt(K::mean(K::square(centred), -1, true) + epsilon);
+    K::Tensor loss = K::sum(normal * y, -1);
+    return K::function({x, y}, {loss, K::gradients(K::sum(loss), {x})[0].value()});
+  };
+  run(bench, "layer norm, gradient", {rows, columns}, make, {loss, gradient});
+}
+
+} // namespace
+
+void keratin::bench::runTwoSizes(Bench &bench) {
+  runChain(bench);
+  runLayerNorm(bench);
+}
