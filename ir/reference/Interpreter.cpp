@@ -84,7 +84,7 @@ static LogicalResult bindArguments(func::FuncOp function, ArrayRef<HostTensor> a
         return fail(context, "argument " + Twine(i) + " is a size whose value is " +
                                  Twine(argument.ints[0]) + "; needed " +
                                  (symbol.part == ValuePart::Whole ? "0 or more" : "more"));
-      if (failed(bindSymbol(context, function, symbol.id, *size)))
+      if (failed(bindSize(context, function, limited.of(symbol.id), symbol.id, *size)))
         return failure();
     }
   }
@@ -93,7 +93,8 @@ static LogicalResult bindArguments(func::FuncOp function, ArrayRef<HostTensor> a
     for (auto [axis, expected] : llvm::enumerate(getShape(parameters[i])))
       if (context.evaluate(expected) != argument.dims[axis])
         return fail(context, "argument " + Twine(i) + " has size " + Twine(argument.dims[axis]) +
-                                 " along axis " + Twine(axis) + "; it must be " + expected.str());
+                                 " along axis " + Twine(axis) + "; it must be " +
+                                 SizeNames(function).text(expected));
   return success();
 }
 

@@ -24,10 +24,10 @@ namespace {
 // While a copy is differentiated: the number of a loop.
 constexpr char kNumberAttr[] = "keratin.loop_number";
 
-// With the usual number for sizes that are not known; few enough to be added up.
-int64_t bytesWithDefaults(Value value) {
+// For sizes that are not known what plans count them as; few enough to be added up.
+int64_t bytesWith(const SymbolValues &sizes, Value value) {
   std::optional<DimExpr> bytes = byteCount(value);
-  return std::clamp<int64_t>(bytes ? evaluate(*bytes, {}).value_or(0) : 0, 0, int64_t(1) << 40);
+  return std::clamp<int64_t>(bytes ? evaluate(*bytes, sizes).value_or(0) : 0, 0, int64_t(1) << 40);
 }
 
 // What the gradients would keep of each loop; of those that are not differentiated, nothing. Taken
@@ -45,6 +45,7 @@ std::optional<std::vector<LoopMemory>> measure(func::FuncOp function, ArrayRef<S
   if (failed(expandGradients(*copy, maxOps)))
     return std::nullopt;
 
+  const SymbolValues sizes = symbolValues(function, {});
   std::vector<LoopMemory> memory(loops.size());
   for (ScanOp loop : innermostFirst(*copy)) {
     auto number = loop->getAttrOfType<IntegerAttr>(kNumberAttr);
@@ -56,9 +57,9 @@ std::optional<std::vector<LoopMemory>> measure(func::FuncOp function, ArrayRef<S
     int64_t kept = 0, states = 0;
     Operation *yield = loop.getBody().front().getTerminator();
     for (Value value : yield->getOperands().drop_front(original->getNumResults()))
-      kept += bytesWithDefaults(value);
+      kept += bytesWith(sizes, value);
     for (Value state : loop.getInits())
-      states += bytesWithDefaults(state);
+      states += bytesWith(sizes, state);
     if (loop.getSteps().isConstant())
       found.steps = loop.getSteps().constantValue();
     found.stepBytes = std::max(found.stepBytes, kept);
