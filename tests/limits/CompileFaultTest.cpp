@@ -246,7 +246,7 @@ enum Result { Good = 0, NoFailure = 1, WrongKind = 2, Changed = 3, WrongValue = 
 // has compiled before is past LLVM's own beginnings.
 int compileWithout(long n, long count, bool isFirst) {
   if (!isFirst)
-    Step(0.5f).compile();
+    Step(0.125f).compile();
   Step step(0.25f), other(0.5f);
   failures = count;
   untilFailure = n;
@@ -284,7 +284,7 @@ long allocationsOfCompile(bool isFirst) {
   REQUIRE(pipe(ends) == 0);
   REQUIRE(inChild([&] {
             if (!isFirst)
-              Step(0.5f).compile();
+              Step(0.125f).compile();
             Step step(0.25f);
             long before = allocations;
             step.compile();

@@ -109,6 +109,38 @@ TEST_CASE("Code of the disk computes what it did, and says what it said") {
   CHECK(expected == Approx(1.5 * std::tanh(1.0)));
 }
 
+TEST_CASE("Code for a device is kept with its images") {
+  Cache cache;
+  CompileOptions options;
+  options.target = "cuda";
+  auto compiled = [&] {
+    compiler::FunctionStore::ofProcess().clear();
+    return GraphText(Scaled{.elements = 36}.text()).compile(options);
+  };
+  auto first = compiled();
+  REQUIRE(first);
+  std::vector<std::string> images, kernels;
+  auto list = [&](const keratin_device_code_t &code) {
+    for (const keratin_image_t &image : llvm::ArrayRef(code.images, size_t(code.num_images)))
+      images.push_back(std::string(image.kind) + ": " +
+                       std::string(static_cast<const char *>(image.data), size_t(image.bytes)));
+    for (const char *kernel : llvm::ArrayRef(code.kernels, size_t(code.num_kernels)))
+      kernels.push_back(kernel);
+  };
+  list(*first->descriptor().device_code);
+  const std::vector<std::string> hadImages = std::exchange(images, {}),
+                                 hadKernels = std::exchange(kernels, {});
+  CHECK(hadImages.size() == 2);
+  CHECK(hadKernels.size() == 1);
+  first = nullptr;
+  auto second = compiled();
+  REQUIRE(second);
+  CHECK(second->report().source == Source::Disk);
+  list(*second->descriptor().device_code);
+  CHECK(images == hadImages);
+  CHECK(kernels == hadKernels);
+}
+
 TEST_CASE("An entry that is damaged at any place is compiled and written anew") {
   Cache cache;
   const Scaled graph{.elements = 32};

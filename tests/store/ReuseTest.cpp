@@ -68,6 +68,36 @@ TEST_CASE("Functions that differ in a constant or in what is said to people are 
   }
 }
 
+// Two products, the first of which lies in the arena.
+static std::string productsOf(const std::string &size, const std::string &scope, int line) {
+  const std::string rows = "tensor<?x64xf32, #keratin.dims<d0, 64>>",
+                    place =
+                        " loc(\"" + scope + "/\"(\"/src/net.py\":" + std::to_string(line) + ":1))",
+                    product = " batch = [] x [] contract = [1] x [0] : (" + rows +
+                              ", tensor<64x64xf32>) -> " + rows + place;
+  return "func.func @f(%x: " + rows +
+         " {keratin.kind = \"input\", keratin.name = \"x\"}, %w: tensor<64x64xf32> {keratin.kind "
+         "= \"variable\", keratin.name = \"w\"}) -> (" +
+         rows + " {keratin.kind = \"output\"}) attributes {keratin.sizes = [\"" + size +
+         "\"]} {\n%0 = keratin.dot_general %x, %w" + product + "\n%1 = keratin.dot_general %0, %w" +
+         product + "\nreturn %1 : " + rows + "\n}\n";
+}
+
+TEST_CASE("A memory plan speaks of the function's own sizes, scopes and lines") {
+  Compiled first = GraphText(productsOf("n", "a", 3)).compile();
+  CompileOptions anew;
+  anew.reuse = false;
+  Compiled reused = GraphText(productsOf("batch", "encoder/layer1", 1234)).compile(),
+           made = GraphText(productsOf("batch", "encoder/layer1", 1234)).compile(anew);
+  REQUIRE(isReused(reused));
+  CHECK_FALSE(isReused(made));
+  CHECK(reused->report().memoryPlan == made->report().memoryPlan);
+  CHECK_THAT(made->report().memoryPlan, Catch::Contains("256*batch") &&
+                                            Catch::Contains("encoder/layer1: ") &&
+                                            Catch::Contains(" net.py:1234 "));
+  CHECK(reused->descriptor().symbols[0].name == std::string("batch"));
+}
+
 TEST_CASE("Options that change the code tell functions apart") {
   const Scaled graph{.elements = 14};
   Compiled first = compiled(graph);
