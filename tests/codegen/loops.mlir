@@ -82,7 +82,7 @@
 // BRANCHES:    branches of kernels {{[0-9]}} to {{[0-9]}}, if of {{.*}} loops.mlir:{{[0-9]+}}: {{[0-9]}} or 2 kernels, 128 bytes inside
 
 // Five operations on scalars, and a product after each row.
-// STATS: FLOPs           153 = 5*d0*d1 + d0
+// STATS: FLOPs           153 = 5*input_0_dim0*input_0_dim1 + input_0_dim0
 // STATS: kernel
 // STATS: 0-1  153 {{.*}} scan of
 

@@ -68,7 +68,7 @@ func.func @box(%x: tensor<4xf32> {check.value = dense<0.0> : tensor<4xf32>}, %s:
   return %0 : tensor<2xf32>
 }
 
-// SHAPE: error: reshape: {{.*}}(d0,) cannot take the shape (2, 3){{.*}}out-of-range.mlir:[[@LINE+2]]
+// SHAPE: error: reshape: {{.*}}(input_0_dim0,) cannot take the shape (2, 3){{.*}}out-of-range.mlir:[[@LINE+2]]
 func.func @shape(%x: tensor<?xf32, #keratin.dims<d0>>) -> tensor<2x3xf32> {
   %0 = keratin.reshape %x : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<2x3xf32>
   return %0 : tensor<2x3xf32>

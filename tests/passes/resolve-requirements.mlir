@@ -24,7 +24,7 @@ func.func @unknown_requirement_is_checked_when_called(%x: tensor<?x4xf32, #kerat
 // -----
 
 func.func @failed_requirement_is_an_error(%x: tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d0>> {
-  // expected-error @+1 {{add: sizes differ (d0 + 1 and d0)}}
+  // expected-error @+1 {{add: sizes differ (input_0_dim0 + 1 and input_0_dim0)}}
   %0 = keratin.require equal #keratin.dims<d0 + 1> #keratin.dims<d0> "add: sizes differ" %x : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<?xf32, #keratin.dims<d0>>
   return %0 : tensor<?xf32, #keratin.dims<d0>>
 }

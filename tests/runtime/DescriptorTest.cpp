@@ -73,7 +73,7 @@ TEST_CASE("damaged descriptors are refused with what is wrong") {
        [](auto &b) { b.programs[0] = {unknown, 5}; }},
       {"size program 0: it needs too deep a stack",
        [](auto &b) { b.programs[0] = {deep.data(), int64_t(deep.size())}; }},
-      {"check 0: unknown kind", [](auto &b) { b.checks[0].kind = 3; }},
+      {"check 0: unknown kind", [](auto &b) { b.checks[0].kind = 5; }},
       {"check 0: no such slot", [](auto &b) { b.checks[0].rhs = 3; }},
       {"check 0: it lacks a status or a message", [](auto &b) { b.checks[0].status = 0; }},
       {"site 0: it lacks a status or a message", [](auto &b) { b.sites[0].message = nullptr; }},

@@ -13,6 +13,7 @@
 // TEXT: --stage=kernels is text only
 
 // CHECK-LABEL: function rows
+// CHECK-NEXT: sizes: d0 is x_dim0
 // CHECK-NEXT: kernel 0: reduce_sum + exp  {{.*}}keratin-dump-kernels.mlir:{{[0-9]+}}
 // CHECK-NEXT:   tensors: float32 (d0, 1000) -> float32 (d0,)
 // CHECK-NEXT:   nest: kept d0, reduced 1000
@@ -28,6 +29,7 @@ func.func @rows(%x: tensor<?x1000xf32, #keratin.dims<d0, 1000>> {keratin.kind = 
 }
 
 // CHECK-LABEL: function columns
+// CHECK-NEXT: sizes: d0 is x_dim0
 // CHECK-NEXT: kernel 0: reduce_max  {{.*}}keratin-dump-kernels.mlir:{{[0-9]+}}
 // CHECK-NEXT:   tensors: float32 (d0, 64) -> float32 (64,)
 // CHECK-NEXT:   nest: reduced d0, kept 64
@@ -43,6 +45,7 @@ func.func @columns(%x: tensor<?x64xf32, #keratin.dims<d0, 64>> {keratin.kind = "
 }
 
 // CHECK-LABEL: function flat
+// CHECK-NEXT: sizes: d0 is x_dim0
 // CHECK-NEXT: kernel 0: neg  {{.*}}keratin-dump-kernels.mlir:{{[0-9]+}}
 // CHECK-NEXT:   tensors: float64 (d0,) -> float64 (d0,)
 // CHECK-NEXT:   nest: kept d0
@@ -56,6 +59,7 @@ func.func @flat(%x: tensor<?xf64, #keratin.dims<d0>> {keratin.kind = "input", ke
 }
 
 // CHECK-LABEL: function product
+// CHECK-NEXT: sizes: d0 is x_dim0
 // CHECK-NEXT: kernel 0: dot_general + tanh  {{.*}}keratin-dump-kernels.mlir:{{[0-9]+}}
 // CHECK-NEXT:   tensors: float32 (d0, 64), float32 (64, 32) -> float32 (d0, 32)
 // CHECK-NEXT:   nest: batch 1, m d0, n 32, k 64
@@ -78,6 +82,7 @@ func.func @product(%x: tensor<?x64xf32, #keratin.dims<d0, 64>> {keratin.kind = "
 
 // Deeper sums have smaller units.
 // CHECK-LABEL: function weights
+// CHECK-NEXT: sizes: d0 is x_dim0
 // CHECK-NEXT: kernel 0: dot_general  {{.*}}keratin-dump-kernels.mlir:{{[0-9]+}}
 // CHECK-NEXT:   tensors: float32 (d0, 128), float32 (d0, 512) -> float32 (128, 512)
 // CHECK-NEXT:   nest: batch 1, m 128, n 512, k d0
@@ -155,6 +160,7 @@ func.func @windows(%x: tensor<8x56x56x64xf32> {keratin.kind = "input", keratin.n
 }
 
 // CHECK-LABEL: function alone
+// CHECK-NEXT: sizes: d0 is x_dim0, d1 is i_dim0
 // CHECK-NEXT: kernel 0: arg_max  {{.*}}keratin-dump-kernels.mlir:{{[0-9]+}}
 // CHECK-NEXT:   tensors: float32 (d0, 256) -> int64 (d0,)
 // CHECK-NEXT:   nest: lines of 256 elements, d0 x 1 of them
@@ -204,6 +210,7 @@ func.func @alone(%x: tensor<?x256xf32, #keratin.dims<d0, 256>> {keratin.kind = "
 }
 
 // CHECK-LABEL: function largest
+// CHECK-NEXT: sizes: d0 is x_dim0
 // CHECK-NEXT: kernel 0: top_k  {{.*}}keratin-dump-kernels.mlir:{{[0-9]+}}
 // CHECK-NEXT:   tensors: float32 (d0, 256) -> int64 (d0, 3)
 // CHECK-NEXT:   nest: the 3 largest of lines of 256 elements, d0 of them

@@ -3,7 +3,7 @@
 // RUN: keratin-dump %s > %t.mlir && keratin-opt --mlir-print-debuginfo %t.mlir | diff - %t.mlir
 
 // RUN: keratin-dump %s --format=json | python3 -m json.tool | FileCheck %s --check-prefix=JSON
-// JSON:      "flops_formula": "2*d0"
+// JSON:      "flops_formula": "2*x_dim0"
 // JSON:      "kind": "argument",
 // JSON-NEXT: "name": "step"
 // JSON:      "name": "state 0"

@@ -33,27 +33,27 @@
 // Products and sums: forward d0*8*4*2; backward the same; tanh, its square, its subtraction and the sum
 // d0*4 each; the update 8*4 twice.
 // RUN: keratin-dump %s --format=stats --size=d0=64 | FileCheck %s --check-prefix=STATS
-// STATS: function step, plan, d0 = 64
+// STATS: function step, plan, x_dim0 = 64
 // STATS: ops{{ +}}{{[0-9]+}}, kernels [[KERNELS:[0-9]+]]
 // STATS: 2 keratin.dot_general
-// STATS: FLOPs{{ +}}9280 = 144*d0 + 64
-// STATS: bytes read{{ +}}{{[0-9]+}} = {{.*}}d0
-// STATS: arena bytes{{ +}}{{[0-9]+}} = 64*floordiv(d0 + 1, 2)
+// STATS: FLOPs{{ +}}9280 = 144*x_dim0 + 64
+// STATS: bytes read{{ +}}{{[0-9]+}} = {{.*}}x_dim0
+// STATS: arena bytes{{ +}}{{[0-9]+}} = 64*floordiv(x_dim0 + 1, 2)
 // STATS: live at most
 // STATS: kernel FLOPs read written live timeline
 // STATS: 0 4864 2176 2048 2048 #{{#+\.*}} dot_general + 4 net.cc:10
 
 // Before kernels are formed, each op counts as one.
 // RUN: keratin-dump %s --format=stats --stage=simplified | FileCheck %s --check-prefix=EARLY
-// EARLY: function step, simplified, d0 = 32
-// EARLY: FLOPs{{ +}}4672 = 144*d0 + 64
+// EARLY: function step, simplified, x_dim0 = 32
+// EARLY: FLOPs{{ +}}4672 = 144*x_dim0 + 64
 // EARLY-NOT: arena
 
 // RUN: keratin-dump %s --format=json --stage=plan | python3 -m json.tool | FileCheck %s --check-prefix=JSON
 // JSON: "version": 1
 // JSON: "name": "step"
 // JSON: "stage": "plan"
-// JSON: "flops_formula": "144*d0 + 64"
+// JSON: "flops_formula": "144*x_dim0 + 64"
 // JSON: "kind": "input"
 // JSON-NEXT: "name": "x"
 // JSON-NEXT: "result": "%arg0"

@@ -168,7 +168,7 @@ TEST_CASE("symbols get values from sizes and scalars") {
 TEST_CASE("arguments must fit the parameters") {
   HostTensor x = floats({1, 2, 3, 4, 5, 6}, {2, 3});
   CHECK(runModule(sumOfPart, {x, scalar(3)}) ==
-        "error: argument 0 has size 3 along axis 1; it must be 2*d0");
+        "error: argument 0 has size 3 along axis 1; it must be 2*input_0_dim0");
   CHECK(runModule(sumOfPart, {x}) == "error: found 1 arguments, needs 2");
   CHECK(runModule(sumOfPart, {floats({1}), scalar(3)}).find("element type and rank") !=
         std::string::npos);
