@@ -24,8 +24,8 @@ TEST_CASE("a call keeps the limits of its sizes", "[limits]") {
   auto refuses = [&](int64_t length, const std::string &needed) {
     const std::string message = errorOf<K::ValueError>([&] { f({row(length)}); });
     const std::string number = std::to_string(length);
-    CHECK(((has(message, "size 'limits_a': " + number + " must be " + needed +
-                             "; input 'limits_x' (") &&
+    CHECK(((has(message,
+                "size 'limits_a': " + number + " must be " + needed + "; input 'limits_x' (") &&
             has(message, "SizeLimitsTest.cpp:17) has " + number + " on axis 1")) ||
            has(message, "size 'limits_a' is " + number +
                             "; needed at least 16, at most 512, a multiple of 8")));
