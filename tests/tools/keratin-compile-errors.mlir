@@ -53,7 +53,7 @@
 // CONTROL-OUTPUT: control-output.mlir: error: an output's name has control characters
 // RUN: %{exits} 1 keratin-compile %t/size.mlir -o %t/x.so 2>&1 | FileCheck %s --check-prefix=SIZE
 // SIZE: size.mlir:{{[0-9]+}}: error: nothing gives size 'd0' a value; needed an input that has it
-// RUN: %{exits} 1 keratin-compile %t/deep.mlir -o %t/x.so 2>&1 | FileCheck %s --check-prefix=DEEP
+// RUN: %{exits} 4 keratin-compile %t/deep.mlir -o %t/x.so 2>&1 | FileCheck %s --check-prefix=DEEP
 // DEEP: deep.mlir:{{.*}}error: a size is too long an expression
 // RUN: %{exits} 1 keratin-compile %t/good.mlir -o %t/x.so --sysroot=/nowhere 2>&1 | FileCheck %s --check-prefix=SYSROOT
 // SYSROOT: keratin-compile: error: --sysroot='/nowhere' is not a folder

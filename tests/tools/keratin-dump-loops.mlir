@@ -19,7 +19,7 @@
 
 // RUN: keratin-dump %s --format=stats --stage=input | FileCheck %s --check-prefix=STATS
 // STATS: ops{{ +}}4, loops and branches 1
-// STATS: FLOPs{{ +}}64 = 2*d0
+// STATS: FLOPs{{ +}}64 = 2*x_dim0
 
 // RUN: keratin-dump %s --format=dot | FileCheck %s --check-prefix=DOT
 // DOT: label="loop\nscan"

@@ -73,11 +73,11 @@
 // RUN: keratin-dump %s --format=dot --stage=fused | FileCheck %s --check-prefix=DOT
 // DOT: digraph keratin {
 // DOT: label="step (fused)"
-// DOT: [[X:f0_[0-9]+]] [shape=invhouse, {{.*}}label="%arg0 x\nfloat32 (d0, 8)\nnet.cc:3"
+// DOT: [[X:f0_[0-9]+]] [shape=invhouse, {{.*}}label="%arg0 x\nfloat32 (x_dim0, 8)\nnet.cc:3"
 // DOT: shape=cylinder
 // DOT: subgraph cluster_f0_k0 {
 // DOT: shape=note
-// DOT: [[DOT:f0_[0-9]+]] [{{.*}}dot_general\nfloat32 (d0, 4)\nnet.cc:10"
+// DOT: [[DOT:f0_[0-9]+]] [{{.*}}dot_general\nfloat32 (x_dim0, 4)\nnet.cc:10"
 // DOT: [[X]] -> [[DOT]];
 
 // Neighbourhoods: by op, by place, by number.
