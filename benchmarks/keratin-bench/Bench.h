@@ -65,6 +65,7 @@ void runCompile(Bench &bench);
 void runEvalShapes(Bench &bench);
 void runEqualFunctions(Bench &bench);
 void runFromDisk(Bench &bench);
+void runDag(Bench &bench);
 void runEwChain(Bench &bench);
 void runGemm(Bench &bench);
 void runMlp(Bench &bench);

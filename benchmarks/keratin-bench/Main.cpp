@@ -29,6 +29,7 @@ constexpr Family kFamilies[] = {{"compile", runCompile},
                                 {"eval_shapes", runEvalShapes},
                                 {"equal_functions", runEqualFunctions},
                                 {"from_disk", runFromDisk},
+                                {"dag", runDag},
                                 {"ew_chain", runEwChain},
                                 {"gemm", runGemm},
                                 {"mlp", runMlp},
@@ -47,9 +48,9 @@ constexpr Family kFamilies[] = {{"compile", runCompile},
 constexpr const char *kUsage =
     R"(usage: keratin-bench [names] [options]
 
-names: compile eval_shapes equal_functions from_disk ew_chain gemm mlp small dynbatch two_sizes
-       batchnorm sepconv cnn_cifar resnet20 rnn ctc check_numbers; all without any. With
-       --device, those that its table has
+names: compile eval_shapes equal_functions from_disk dag ew_chain gemm mlp small dynbatch
+       two_sizes batchnorm sepconv cnn_cifar resnet20 rnn ctc check_numbers; all without any.
+       With --device, those that its table has
 
   --device=emulated
                  what kernels for CUDA devices do in a call, counted by an emulator: bytes,
@@ -60,7 +61,7 @@ names: compile eval_shapes equal_functions from_disk ew_chain gemm mlp small dyn
                  writes the functions of that table as FOLDER/<name>.ktg, and does nothing else
   --json         one JSON object a line: the machine, the ceilings, the rows
   --check-only   compares all results with the reference and times nothing
-  --large        cases larger than the caches too
+  --large        cases larger than the caches, and graphs of 100,000 ops, too
   --threads=N    threads of a call and of the ceilings (1)
   --batches=N    readings a case, each of at least 4 ms (40)
   --clock=cpu    counts the time of this process, not the time that passes (one thread only)
