@@ -11,6 +11,7 @@ import os
 import random
 import sys
 import time
+from types import SimpleNamespace
 
 # Before the libraries are imported: they read these once.
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -69,6 +70,7 @@ class Inputs:
         for inputs, outputs in zip(SIZES, SIZES[1:]):
             self.parameters.append(uniform((6 / (inputs + outputs)) ** 0.5, inputs, outputs))
             self.parameters.append(uniform(0.1, outputs))
+        self.dag = (uniform(1, 16, 16), uniform(1, 1, 16), uniform(1, 16, 1))
         self.order = list(range(1, 257))
         random.Random(9).shuffle(self.order)
 
@@ -114,6 +116,80 @@ def eval_rows(timer, ones, draws, done=lambda value: value):
             body = lambda: [done(make(n)) for n in range(first, first + 200)]
             readings.append(timer.once(body))
         yield "eval_shapes", case, (min(readings), sorted(readings)[1])
+
+
+class Draws:
+    """RandomDag.cpp's."""
+
+    def __init__(self, seed):
+        self.state = seed
+
+    def below(self, n):
+        self.state = (self.state * 6364136223846793005 + 1442695040888963407) % 2**64
+        return (self.state >> 33) % n
+
+
+def random_dag(library, ops, seed):
+    """The outputs of RandomDag.cpp's graph, as a function of (16, 16), (1, 16) and (16, 1)."""
+
+    def outputs(*inputs):
+        draws, nodes, unused = Draws(seed), list(inputs), list(range(len(inputs)))
+
+        def add(node):
+            unused.append(len(nodes))
+            nodes.append(node)
+
+        def pick():
+            if len(unused) > 16:
+                picked = unused[0]
+            else:
+                picked = len(nodes) - 1 - draws.below(min(len(nodes), 64))
+            if picked in unused:
+                unused.remove(picked)
+            return nodes[picked]
+
+        made = 0
+        while made < ops:
+            kind = draws.below(10)
+            a = pick()
+            is_square = a.shape[0] == a.shape[1]
+            made += 1
+            if kind < 3:
+                add((library.tanh, library.sigmoid, library.sin)[kind](a))
+            elif kind == 3 and not is_square:
+                add(a.T)
+            elif kind <= 4 and is_square:
+                add(library.mean(a, kind - 3))
+            else:
+                b = pick()
+                if kind == 5:
+                    add(library.maximum(a, b))
+                elif kind == 6:
+                    add(library.minimum(a, b))
+                elif kind == 7 and is_square and b.shape[0] == b.shape[1]:
+                    add(a @ b * (1 / 16))
+                    made += 1
+                elif kind == 8:
+                    add((a - b) * 0.5)
+                    made += 1
+                else:
+                    add(a * b)
+        return [nodes[i] for i in unused]
+
+    return outputs
+
+
+def dag_rows(timer, library, inputs, compiled, done=lambda value: value, most=10000):
+    """Compiles and calls graphs of many ops, each once."""
+    for case, ops, seeds in (("1,000 ops", 1000, (1, 2, 3)), ("10,000 ops", 10000, (1,))):
+        if ops > most:
+            return
+        bodies = [
+            lambda seed=seed: done(compiled(random_dag(library, ops, seed))(*inputs))
+            for seed in seeds
+        ]
+        readings = sorted(timer.once(body) for body in bodies)
+        yield "dag", case, (readings[0], readings[len(readings) // 2])
 
 
 class Numpy:
@@ -214,6 +290,17 @@ class Jax:
             "truncated_normal": lambda shape: jax.random.truncated_normal(key, -2, 2, shape),
         }
         yield from eval_rows(timer, jnp.ones, draws, jax.block_until_ready)
+
+        library = SimpleNamespace(
+            tanh=jnp.tanh,
+            sigmoid=jax.nn.sigmoid,
+            sin=jnp.sin,
+            maximum=jnp.maximum,
+            minimum=jnp.minimum,
+            mean=lambda a, axis: a.mean(axis, keepdims=True),
+        )
+        inputs = [put(x) for x in data.dag]
+        yield from dag_rows(timer, library, inputs, jax.jit, jax.block_until_ready)
 
         chain = jax.jit(self.chain)
         arguments = [put(x) for x in data.chain]
@@ -487,6 +574,35 @@ class Torch:
             yield "dynbatch", "256 sizes, later", timer.measure(all_sizes)
 
 
+class Inductor:
+    """torch.compile, only for what compiling takes: minutes for 10,000 ops."""
+
+    name = "inductor"
+
+    def __init__(self, inputs):
+        os.environ.setdefault("CXX", "clang++-19")
+        import torch
+
+        torch.set_num_threads(1)
+        self.torch = torch
+        self.version = torch.__version__
+        self.inputs = inputs
+
+    def rows(self, timer):
+        torch = self.torch
+        library = SimpleNamespace(
+            tanh=torch.tanh,
+            sigmoid=torch.sigmoid,
+            sin=torch.sin,
+            maximum=torch.maximum,
+            minimum=torch.minimum,
+            mean=lambda a, axis: a.mean(axis, keepdim=True),
+        )
+        inputs = [torch.from_numpy(x) for x in self.inputs.dag]
+        compiled = lambda function: torch.compile(function, fullgraph=True)
+        yield from dag_rows(timer, library, inputs, compiled, most=1000)
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--clock", choices=("wall", "cpu"), default="wall")
@@ -496,7 +612,7 @@ def main():
     timer = Timer(options.clock, options.batches)
     inputs = Inputs()
     # JAX first: one of its rows is the first function that it compiles.
-    for library in (Jax, Numpy, Torch):
+    for library in (Jax, Numpy, Torch, Inductor):
         if options.peer not in (None, library.name):
             continue
         try:
