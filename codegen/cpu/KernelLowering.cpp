@@ -1,5 +1,6 @@
 #include "codegen/cpu/KernelLowering.h"
 
+#include "codegen/cpu/MathForm.h"
 #include "runtime/abi/keratin_abi.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -32,14 +33,17 @@ CpuPlan keratin::codegen::planKernel(ir::KernelOp kernel, const MachineTarget &t
   llvm_unreachable("all kinds are named");
 }
 
-KernelLowering keratin::codegen::loweringFor(const MachineTarget &target,
+KernelLowering keratin::codegen::loweringFor(const MachineTarget &target, bool callsMath,
                                              EntryDescription &description) {
-  return [&](ir::KernelOp kernel, OpBuilder &builder, StringRef name) -> FailureOr<KernelFunction> {
+  MachineTarget code = target;
+  code.callsMath = callsMath;
+  return [&target, code, &description](ir::KernelOp kernel, OpBuilder &builder,
+                                       StringRef name) -> FailureOr<KernelFunction> {
     CpuPlan plan = planKernel(kernel, target);
     if (!plan)
       return failure();
     description.plans[kernel] = plan;
-    CpuKernelBuilder k(kernel, builder, name, target);
+    CpuKernelBuilder k(kernel, builder, name, code);
     plan->emit(k);
     return plan->finish(k);
   };
@@ -50,6 +54,7 @@ LogicalResult keratin::codegen::lowerFunction(func::FuncOp function, host::Progr
                                               const MachineTarget &target,
                                               EntryDescription &description,
                                               const DeviceModule *device) {
-  return lowerFunction(function, program, into, name, loweringFor(target, description), description,
-                       device);
+  KernelLowering lowering =
+      loweringFor(target, callsMath(function, description.effort), description);
+  return lowerFunction(function, program, into, name, std::move(lowering), description, device);
 }

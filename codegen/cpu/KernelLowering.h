@@ -11,7 +11,8 @@ namespace keratin::codegen {
 CpuPlan planKernel(ir::KernelOp kernel, const MachineTarget &target);
 
 // Fails as planKernel does. Target and description outlive it, and kernels what it makes of them.
-KernelLowering loweringFor(const MachineTarget &target, EntryDescription &description);
+KernelLowering loweringFor(const MachineTarget &target, bool callsMath,
+                           EntryDescription &description);
 
 // lowerFunction() with a CPU for what the host runs.
 mlir::LogicalResult lowerFunction(mlir::func::FuncOp function, host::ProgramOp program,

@@ -1,9 +1,8 @@
 #include "codegen/elements/LoopEmitter.h"
 
-#include "codegen/llvm/CodeParts.h"
+#include "codegen/llvm/SharedFunction.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -137,24 +136,12 @@ LoopEmitter::Values LoopEmitter::choose(Value condition, TypeRange types,
 
 void LoopEmitter::callShared(StringRef name, ValueRange arguments,
                              llvm::function_ref<void(LoopEmitter &, ValueRange)> body) {
-  auto module = builder.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
-  auto function = module.lookupSymbol<func::FuncOp>(name);
-  if (!function) {
-    // In front, where the next look-up finds it without going through all kernels.
-    OpBuilder outside = OpBuilder::atBlockBegin(module.getBody());
-    function =
-        outside.create<func::FuncOp>(loc, name, outside.getFunctionType(arguments.getTypes(), {}));
-    function.setPrivate();
-    function->setAttr("llvm.linkage",
-                      LLVM::LinkageAttr::get(builder.getContext(), LLVM::Linkage::WeakODR));
-    function->setAttr(kSharedFunctionAttr, builder.getUnitAttr());
-    outside.setInsertionPointToStart(function.addEntryBlock());
-    LoopEmitter inner(outside, loc, target);
-    body(inner, function.getArguments());
-    outside.setInsertionPointToEnd(&function.getBody().back());
-    outside.create<func::ReturnOp>(loc);
-  }
-  builder.create<func::CallOp>(loc, function, arguments);
+  codegen::callShared(builder, loc, name, arguments, {},
+                      [&](OpBuilder &outside, ValueRange parameters) {
+                        LoopEmitter inner(outside, loc, target);
+                        body(inner, parameters);
+                        return Values();
+                      });
 }
 
 Value LoopEmitter::address(Value base, Type elementType, Value offset) {

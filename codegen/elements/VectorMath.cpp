@@ -1,6 +1,9 @@
 #include "codegen/elements/VectorMath.h"
 
 #include "codegen/elements/VectorMathKernels.h"
+#include "codegen/llvm/SharedFunction.h"
+
+#include <tuple>
 
 namespace keratin::codegen {
 
@@ -23,27 +26,57 @@ Value VectorMath::viaSingle(Value x, Value y, Function function) const {
   });
 }
 
-Value VectorMath::exp(Value x) const { return viaSingle(x, kernels::exp); }
-Value VectorMath::expm1(Value x) const { return viaSingle(x, kernels::expm1); }
-Value VectorMath::log(Value x) const { return viaSingle(x, kernels::log); }
-Value VectorMath::log1p(Value x) const { return viaSingle(x, kernels::log1p); }
+// keratin_tanh_8xf32
+static std::string nameOf(llvm::StringRef function, mlir::Type type) {
+  std::string text = ("keratin_" + function + "_").str();
+  if (auto vector = mlir::dyn_cast<mlir::VectorType>(type))
+    text += std::to_string(vector.getNumElements()) + "x";
+  return text + "f" + std::to_string(mlir::getElementTypeOrSelf(type).getIntOrFloatBitWidth());
+}
+
+template <typename Function, typename... Operands>
+Value VectorMath::shared(llvm::StringRef name, Function function, Operands... operands) const {
+  return viaSingle(operands..., [&](const auto &...x) -> VectorExpr {
+    if (!emit.target.callsMath)
+      return function(x...);
+    const Value values[] = {x...};
+    const mlir::Type type = values[0].getType();
+    auto body = [&](mlir::OpBuilder &builder, mlir::ValueRange p) -> llvm::SmallVector<Value> {
+      EmitContext inside{builder, emit.loc, emit.target};
+      size_t i = 0;
+      // Braces: in this order.
+      std::tuple parameters{((void)x, VectorExpr(inside, p[i++]))...};
+      return {std::apply(function, parameters)};
+    };
+    return {emit, callShared(emit.builder, emit.loc, nameOf(name, type), values, type, body)[0]};
+  });
+}
+
+Value VectorMath::exp(Value x) const { return shared("exp", kernels::exp, x); }
+Value VectorMath::expm1(Value x) const { return shared("expm1", kernels::expm1, x); }
+Value VectorMath::log(Value x) const { return shared("log", kernels::log, x); }
+Value VectorMath::log1p(Value x) const { return shared("log1p", kernels::log1p, x); }
 Value VectorMath::sqrt(Value x) const { return viaSingle(x, squareRoot); }
 Value VectorMath::rsqrt(Value x) const {
   return viaSingle(x, [](const VectorExpr &v) { return 1.0 / squareRoot(v); });
 }
 
-Value VectorMath::pow(Value x, Value y) const { return viaSingle(x, y, kernels::pow); }
-Value VectorMath::floorDiv(Value x, Value y) const { return viaSingle(x, y, kernels::floorDiv); }
-Value VectorMath::floorMod(Value x, Value y) const { return viaSingle(x, y, kernels::floorMod); }
+Value VectorMath::pow(Value x, Value y) const { return shared("pow", kernels::pow, x, y); }
+Value VectorMath::floorDiv(Value x, Value y) const {
+  return shared("floorDiv", kernels::floorDiv, x, y);
+}
+Value VectorMath::floorMod(Value x, Value y) const {
+  return shared("floorMod", kernels::floorMod, x, y);
+}
 
-Value VectorMath::sin(Value x) const { return viaSingle(x, kernels::sin); }
-Value VectorMath::cos(Value x) const { return viaSingle(x, kernels::cos); }
-Value VectorMath::tan(Value x) const { return viaSingle(x, kernels::tan); }
-Value VectorMath::atan(Value x) const { return viaSingle(x, kernels::atan); }
-Value VectorMath::tanh(Value x) const { return viaSingle(x, kernels::tanh); }
-Value VectorMath::sigmoid(Value x) const { return viaSingle(x, kernels::sigmoid); }
-Value VectorMath::softplus(Value x) const { return viaSingle(x, kernels::softplus); }
-Value VectorMath::erf(Value x) const { return viaSingle(x, kernels::erf); }
+Value VectorMath::sin(Value x) const { return shared("sin", kernels::sin, x); }
+Value VectorMath::cos(Value x) const { return shared("cos", kernels::cos, x); }
+Value VectorMath::tan(Value x) const { return shared("tan", kernels::tan, x); }
+Value VectorMath::atan(Value x) const { return shared("atan", kernels::atan, x); }
+Value VectorMath::tanh(Value x) const { return shared("tanh", kernels::tanh, x); }
+Value VectorMath::sigmoid(Value x) const { return shared("sigmoid", kernels::sigmoid, x); }
+Value VectorMath::softplus(Value x) const { return shared("softplus", kernels::softplus, x); }
+Value VectorMath::erf(Value x) const { return shared("erf", kernels::erf, x); }
 Value VectorMath::floor(Value x) const { return viaSingle(x, kernels::floor); }
 Value VectorMath::ceil(Value x) const { return viaSingle(x, kernels::ceil); }
 Value VectorMath::roundEven(Value x) const { return viaSingle(x, kernels::roundEven); }

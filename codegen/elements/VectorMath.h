@@ -16,6 +16,9 @@ namespace keratin::codegen {
 //
 // sin, cos and tan emit an scf.if for arguments beyond 1e5 (f32) or 8e6 (f64), floorMod an
 // scf.while for quotients beyond 2^23 or 2^52; the rest is free of branches.
+//
+// With ElementTarget::callsMath, functions of more than a few instructions are functions of the
+// module (callShared), one for each type, with the same results.
 class VectorMath {
 public:
   using Value = mlir::Value;
@@ -77,7 +80,10 @@ public:
                   std::array<Value, 2> key) const;
 
 private:
-  // f as given for f32 and f64; for f16 and bf16 through f32.
+  // f as given for f32 and f64, which may be called by that name; for f16 and bf16 through f32.
+  template <typename Function, typename... Operands>
+  Value shared(llvm::StringRef name, Function f, Operands... operands) const;
+  // The same, always in place.
   template <typename Function> Value viaSingle(Value x, Function f) const;
   template <typename Function> Value viaSingle(Value x, Value y, Function f) const;
 

@@ -90,7 +90,7 @@ TEST_CASE("an element for a thread without lanes has the bits of the CPU's vecto
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
   OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
   EntryDescription description;
-  KernelLowering lower = loweringFor(harness.machine(), description);
+  KernelLowering lower = loweringFor(harness.machine(), /*callsMath=*/false, description);
   FailureOr<KernelFunction> vectors = lower(kernel, builder, "vectors");
   REQUIRE(succeeded(vectors));
   builder.setInsertionPointToEnd(module->getBody());

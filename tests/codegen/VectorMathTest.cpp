@@ -6,6 +6,7 @@
 
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <random>
 
@@ -137,6 +138,40 @@ TEST_CASE("unary functions keep their error bounds", "[vector-math]") {
       INFO("f64 of " << worst64.input << " is " << worst64.result);
       CHECK(worst64.ulp <= (fused ? function.bound64 : function.bound64Unfused));
     }
+  });
+}
+
+// Whether two kernels of as many inputs write the same bits.
+template <typename Float>
+static bool agree(const ElementwiseKernel &a, const ElementwiseKernel &b,
+                  const std::vector<const void *> &inputs, size_t count) {
+  std::vector<Float> ofA(count), ofB(count);
+  a(inputs, {ofA.data()}, count);
+  b(inputs, {ofB.data()}, count);
+  return std::memcmp(ofA.data(), ofB.data(), count * sizeof(Float)) == 0;
+}
+
+TEST_CASE("functions that are called give the bits of those written out", "[vector-math]") {
+  const std::vector<float> x32 = singles();
+  const std::vector<double> x64 = doubles();
+  onEachMachine([&](JitHarness &written) {
+    codegen::MachineTarget machine = written.machine();
+    machine.callsMath = true;
+    JitHarness calling(machine);
+    mlir::Type f32 = mlir::Float32Type::get(written.context()),
+               otherF32 = mlir::Float32Type::get(calling.context()),
+               f64 = mlir::Float64Type::get(written.context()),
+               otherF64 = mlir::Float64Type::get(calling.context());
+    for (const UnaryCase &function : unaryCases()) {
+      INFO(function.name);
+      CHECK(agree<float>(unaryKernel(written, function, f32),
+                         unaryKernel(calling, function, otherF32), {x32.data()}, x32.size()));
+      CHECK(agree<double>(unaryKernel(written, function, f64),
+                          unaryKernel(calling, function, otherF64), {x64.data()}, x64.size()));
+    }
+    std::vector<double> reversed(x64.rbegin(), x64.rend());
+    CHECK(agree<double>(powKernel(written, f64), powKernel(calling, otherF64),
+                        {x64.data(), reversed.data()}, x64.size()));
   });
 }
 

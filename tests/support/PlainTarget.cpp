@@ -35,7 +35,8 @@ public:
   LogicalResult lower(func::FuncOp function, host::ProgramOp program, ModuleOp into, StringRef name,
                       codegen::EntryDescription &description) const override {
     OwningOpRef<ModuleOp> kernels = ModuleOp::create(function.getLoc());
-    codegen::DeviceModule device = {*kernels, codegen::loweringFor(scalar, description)};
+    codegen::DeviceModule device = {*kernels,
+                                    codegen::loweringFor(scalar, /*callsMath=*/false, description)};
     if (failed(codegen::lowerFunction(function, program, into, name, machine.target, description,
                                       &device)) ||
         failed(codegen::lowerToLlvm(*kernels)))
