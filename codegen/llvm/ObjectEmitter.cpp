@@ -77,13 +77,31 @@ private:
   llvm::ArrayRef<std::string> unwanted;
 };
 
+// The last of the passes, which take one function after the other: says when each is finished.
+class FunctionClock : public llvm::FunctionPass {
+public:
+  explicit FunctionClock(StageClock &clock) : llvm::FunctionPass(ID), clock(clock) {}
+
+  bool runOnFunction(llvm::Function &function) override {
+    clock.finishPart(function.getName().str());
+    return false;
+  }
+  void getAnalysisUsage(llvm::AnalysisUsage &usage) const override { usage.setPreservesAll(); }
+
+private:
+  static char ID;
+  StageClock &clock;
+};
+char FunctionClock::ID = 0;
+
 } // namespace
 
 // What TargetMachine::addPassesToEmitFile does, with our list of passes. False if the target cannot
 // emit such a file.
 static bool selectInstructions(llvm::Module &module, llvm::LLVMTargetMachine &machine,
                                llvm::ArrayRef<std::string> unwantedPasses,
-                               llvm::raw_pwrite_stream &stream, llvm::CodeGenFileType file) {
+                               llvm::raw_pwrite_stream &stream, llvm::CodeGenFileType file,
+                               StageClock &clock) {
   LeanPassManager passes(unwantedPasses);
   auto *functions = new llvm::MachineModuleInfoWrapperPass(&machine);
   llvm::TargetPassConfig *config = machine.createPassConfig(passes);
@@ -97,6 +115,7 @@ static bool selectInstructions(llvm::Module &module, llvm::LLVMTargetMachine &ma
   if (machine.addAsmPrinter(passes, stream, nullptr, file, functions->getMMI().getContext()))
     return false;
   passes.add(llvm::createFreeMachineFunctionPass());
+  passes.add(new FunctionClock(clock));
   passes.run(module);
   return true;
 }
@@ -244,7 +263,7 @@ std::unique_ptr<llvm::MemoryBuffer> keratin::codegen::generate(LlvmCode &code,
     auto file = kind == CodeKind::Object ? llvm::CodeGenFileType::ObjectFile
                                          : llvm::CodeGenFileType::AssemblyFile;
     if (!selectInstructions(*code.module, static_cast<llvm::LLVMTargetMachine &>(*machine),
-                            target.unwantedPasses, stream, file)) {
+                            target.unwantedPasses, stream, file, clock)) {
       *error = "the target " + target.triple + " cannot emit this kind of file";
       return nullptr;
     }

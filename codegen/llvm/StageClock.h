@@ -2,8 +2,11 @@
 #ifndef KERATIN_CODEGEN_LLVM_STAGECLOCK_H
 #define KERATIN_CODEGEN_LLVM_STAGECLOCK_H
 
+#include <algorithm>
 #include <ctime>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace keratin::codegen {
@@ -13,6 +16,11 @@ class StageClock {
 public:
   struct Stage {
     const char *name; // a literal
+    double milliseconds;
+  };
+
+  struct Part {
+    std::string name;
     double milliseconds;
   };
 
@@ -26,13 +34,23 @@ public:
   }
   // The time since the last call is counted elsewhere.
   void restart() { last = now(); }
+  // The time since the last part, or since the last call, belongs to a part of the current stage.
+  void finishPart(std::string name) {
+    double time = now();
+    entriesOfParts.push_back({std::move(name), time - std::max(last, lastPart)});
+    lastPart = time;
+  }
   // Takes over what another clock, perhaps of another thread, has counted.
   void add(const StageClock &other) {
     for (const Stage &stage : other.entries)
       add(stage.name, stage.milliseconds);
+    entriesOfParts.insert(entriesOfParts.end(), other.entriesOfParts.begin(),
+                          other.entriesOfParts.end());
   }
   // In the order in which they were finished first.
   const std::vector<Stage> &stages() const { return entries; }
+  // In the order in which they were finished.
+  const std::vector<Part> &parts() const { return entriesOfParts; }
 
 private:
   static double now() {
@@ -49,8 +67,9 @@ private:
     entries.push_back({name, milliseconds});
   }
 
-  double last;
+  double last, lastPart = 0;
   std::vector<Stage> entries;
+  std::vector<Part> entriesOfParts;
 };
 
 } // namespace keratin::codegen

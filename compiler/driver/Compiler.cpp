@@ -186,10 +186,13 @@ private:
 
   absl::StatusOr<std::shared_ptr<const CompiledFunction>>
   functionOf(std::shared_ptr<const LoadedCode> code, CompileReport::Source source) {
-    CompileReport report = code->report;
+    CompileReport report;
     report.source = source;
+    report.kernels = code->report.kernels;
+    report.uniqueKernels = code->report.uniqueKernels;
     report.memoryPlan = code->memoryPlanOf(*key);
-    report.stages.clear();
+    report.arenaBytes = code->report.arenaBytes;
+    report.maxLiveBytes = code->report.maxLiveBytes;
     std::shared_ptr<const FunctionDescription> description = code->descriptionOf(*key);
     if (!description)
       return functionOf(made());

@@ -4,7 +4,7 @@
 
 #include "codegen/Effort.h"
 #include "codegen/Float32Products.h"
-#include "codegen/llvm/StageClock.h"
+#include "compiler/driver/CompileReport.h"
 #include "compiler/driver/SourcePaths.h"
 
 #include "absl/status/statusor.h"
@@ -95,21 +95,6 @@ struct CompileOptions {
   int failBefore = -1;
   // That generate machine code, the calling one among them; 0 means two where the machine has them.
   unsigned threads = 0;
-};
-
-// What compiling cost and decided, for people and for tests.
-struct CompileReport {
-  // Where the code came from: it was made for this function, or was there already, for one that
-  // equals it, in this process or in the cache folder. The rest then says what was decided when it
-  // was made, but for the time.
-  enum class Source { Compiler, Process, Disk } source = Source::Compiler;
-  double milliseconds = 0;
-  int64_t kernels = 0;       // launched by the entry function
-  int64_t uniqueKernels = 0; // compiled, after equal ones were merged
-  std::string memoryPlan;    // arena, buffers, lifetimes as text
-  // Of the plan, with 32 for every size that is not known; 0 where they cannot be computed.
-  int64_t arenaBytes = 0, maxLiveBytes = 0;
-  std::vector<codegen::StageClock::Stage> stages;
 };
 
 class FunctionDescription;

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 
 #include "llvm/Support/ErrorHandling.h"
@@ -150,9 +151,40 @@ absl::Status FunctionCompiler::withReproducer(const absl::Status &status,
   return result;
 }
 
+namespace {
+// Adds up what each pass takes. What runs others, and asks before them, has no name.
+class PassClock : public PassInstrumentation {
+public:
+  explicit PassClock(std::vector<CompileReport::Cost> &costs) : costs(costs) {}
+
+  void runBeforePass(Pass *pass, Operation *) override {
+    if (!pass->getArgument().empty())
+      clock = codegen::StageClock();
+  }
+  void runAfterPass(Pass *pass, Operation *) override {
+    StringRef name = pass->getArgument();
+    if (name.empty())
+      return;
+    clock.finish("pass");
+    double milliseconds = clock.stages().front().milliseconds;
+    auto known =
+        llvm::find_if(costs, [&](const CompileReport::Cost &cost) { return cost.name == name; });
+    if (known != costs.end())
+      known->milliseconds += milliseconds;
+    else
+      costs.push_back({name.str(), milliseconds});
+  }
+
+private:
+  std::vector<CompileReport::Cost> &costs;
+  codegen::StageClock clock;
+};
+} // namespace
+
 LogicalResult FunctionCompiler::runPhase(ModuleOp module, PipelinePhase phase, bool isShown) {
   PassManager manager(module.getContext(), ModuleOp::getOperationName());
   manager.enableVerifier(options.verify);
+  manager.addInstrumentation(std::make_unique<PassClock>(planReport.passes));
   if (isShown && options.printAfterAll)
     manager.enableIRPrinting([](Pass *, Operation *) { return false; },
                              [](Pass *pass, Operation *) { return !pass->getArgument().empty(); },
@@ -332,6 +364,7 @@ absl::StatusOr<FunctionCode> FunctionCompiler::generate(const codegen::Target &t
                                       });
   if (failed(objects) || failed(leave()))
     return failure();
+  nameCode(entry);
   code.objects = std::move(*objects);
   code.kernels = entry.kernels;
   code.uniqueKernels = entry.uniqueKernels;
@@ -373,8 +406,20 @@ std::string FunctionCompiler::schedulesOf(const codegen::EntryDescription &entry
   return text;
 }
 
+// Of kernels that became one function, the first.
+void FunctionCompiler::nameCode(const codegen::EntryDescription &entry) {
+  for (auto [number, name] : llvm::enumerate(entry.kernelFunctions))
+    codeNames.try_emplace(name, "kernel " + std::to_string(number) + ": " +
+                                    entry.kernelNames[number].str());
+}
+
 CompileReport FunctionCompiler::report() const {
   CompileReport report = planReport;
   report.stages = clock.stages();
+  for (const codegen::StageClock::Part &part : clock.parts()) {
+    auto known = codeNames.find(part.name);
+    report.code.push_back(
+        {known == codeNames.end() ? part.name : known->second, part.milliseconds});
+  }
   return report;
 }

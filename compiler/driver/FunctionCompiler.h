@@ -16,6 +16,8 @@
 
 #include "llvm/Support/MemoryBuffer.h"
 
+#include <map>
+
 namespace keratin::compiler {
 
 // Machine code of one function for one machine.
@@ -82,6 +84,7 @@ private:
   absl::StatusOr<int64_t> arenaWith(int64_t kept);
   mlir::LogicalResult runPhase(mlir::ModuleOp module, PipelinePhase phase, bool isShown);
   std::string schedulesOf(const codegen::EntryDescription &entry) const;
+  void nameCode(const codegen::EntryDescription &entry);
   mlir::OwningOpRef<mlir::ModuleOp> lower(const codegen::Target &target,
                                           const std::string &entryName,
                                           FunctionDescription &description,
@@ -99,6 +102,7 @@ private:
   std::optional<int64_t> keptBytes; // with a budget
   codegen::StageClock clock;
   CompileReport planReport;
+  std::map<std::string, std::string> codeNames; // of functions, for people
   std::optional<std::string> planPattern;
   CompileStep step;
   bool isCancelled = false;

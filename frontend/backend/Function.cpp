@@ -34,6 +34,9 @@ const std::vector<std::string> &Function::outputNames() const {
 double Function::compileMilliseconds() const {
   return checked("compileMilliseconds").program->milliseconds();
 }
+std::string Function::compileReport() const {
+  return checked("compileReport").program->compileReport();
+}
 int64_t Function::kernelCount() const { return checked("kernelCount").program->kernels(); }
 std::string Function::memoryPlan() const { return checked("memoryPlan").program->memoryPlan(); }
 int64_t Function::arenaBytes() const { return checked("arenaBytes").program->arenaBytes(); }

@@ -75,6 +75,7 @@ public:
   }
 
   double milliseconds() const override { return code->report().milliseconds; }
+  std::string compileReport() const override { return compiler::toString(code->report()); }
   int64_t kernels() const override { return code->report().kernels; }
   std::string memoryPlan() const override { return code->report().memoryPlan; }
   int64_t arenaBytes() const override { return code->report().arenaBytes; }

@@ -34,6 +34,7 @@ public:
 
   // What compiling cost and decided.
   virtual double milliseconds() const = 0;
+  virtual std::string compileReport() const = 0;
   virtual int64_t kernels() const = 0;
   virtual std::string memoryPlan() const = 0;
   // As Function; 0 where nothing is planned.

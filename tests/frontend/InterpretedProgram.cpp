@@ -83,6 +83,7 @@ public:
   double milliseconds() const override { return 0; }
   int64_t kernels() const override { return 0; }
   std::string memoryPlan() const override { return "interpreted"; }
+  std::string compileReport() const override { return "interpreted"; }
 
 private:
   static ir::HostTensor host(const Array &array) {

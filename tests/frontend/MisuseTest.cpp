@@ -39,6 +39,7 @@ TEST_CASE("An empty Function refuses all that is asked of it", "[misuse]") {
     refuses<ValueError>("Function::outputs: ", [&] { f.outputs(); });
     refuses<ValueError>("Function::name: ", [&] { f.name(); });
     refuses<ValueError>("Function::compileMilliseconds: ", [&] { f.compileMilliseconds(); });
+    refuses<ValueError>("Function::compileReport: ", [&] { f.compileReport(); });
     refuses<ValueError>("Function::kernelCount: ", [&] { f.kernelCount(); });
     refuses<ValueError>("Function::memoryPlan: ", [&] { f.memoryPlan(); });
     refuses<ValueError>("Function::arenaBytes: ", [&] { f.arenaBytes(); });

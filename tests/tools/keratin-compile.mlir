@@ -32,7 +32,10 @@
 // What happened on the way.
 // RUN: keratin-compile %s -o %t/l.so --timing --verify 2>&1 | FileCheck %s --check-prefix=TIMING
 // TIMING: square: {{[0-9.]+}} ms, 1 kernels
-// TIMING: machine code
+// TIMING: {{[0-9.]+}} ms  passes
+// TIMING: {{[0-9.]+}} ms    keratin-{{[a-z-]+}}
+// TIMING: {{[0-9.]+}} ms  machine code
+// TIMING: {{[0-9.]+}} ms    kernel 0: {{.+}}
 // RUN: keratin-compile %s -o %t/l.so --print-ir-after-all 2>&1 | FileCheck %s --check-prefix=AFTER
 // AFTER: IR Dump After {{.*}}(keratin-form-kernels)
 // RUN: keratin-compile %s -o %t/l.so --dump-dir=%t --time-trace=%t/trace.json

@@ -118,13 +118,7 @@ ModelOptions modelOptions(Watchdog &watchdog) {
 }
 
 void printTiming(const std::string &function, const CompileReport &report) {
-  double total = 0;
-  for (const auto &stage : report.stages)
-    total += stage.milliseconds;
-  llvm::errs() << function << ": " << llvm::format("%.2f", total) << " ms, " << report.kernels
-               << " kernels, " << report.uniqueKernels << " of them different\n";
-  for (const auto &stage : report.stages)
-    llvm::errs() << llvm::format("  %8.2f ms  ", stage.milliseconds) << stage.name << "\n";
+  llvm::errs() << function << ": " << toString(report);
 }
 
 // Of what has been asked for and will not be there.

@@ -133,6 +133,9 @@ public:
 
   // What compiling cost and decided.
   double compileMilliseconds() const;
+  // The bill as text: processor time of each stage of the compiler, and those of its passes and of
+  // the kernels that took most; or whose code it is, where that was there already.
+  std::string compileReport() const;
   int64_t kernelCount() const;
   std::string memoryPlan() const;
   // Bytes of temporaries that a call holds, and the least that any plan could do with. A size that
