@@ -223,6 +223,8 @@ private:
     FunctionCompiler *compiler = nullptr;
     auto work = [&] {
       beginCompiling(*module.getContext());
+      if (options.beforeWork)
+        options.beforeWork();
       std::string error;
       std::shared_ptr<const codegen::Target> target =
           codegen::makeTarget(targetChoice(options), &error);

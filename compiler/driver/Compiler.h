@@ -72,6 +72,9 @@ struct CompileOptions {
   // compiles. False ends the compilation, which is then CANCELLED. It must not throw: LLVM and MLIR
   // are built without exceptions.
   std::function<bool(const CompileStep &)> progress;
+  // If there: told, within attempt(), that code must be made, before the module is changed. Where
+  // code is there the module stays as it is.
+  std::function<void()> beforeWork;
   // Whether calls fail in which an op makes NaN or an infinity of finite numbers
   // (keratin-check-numbers).
   bool checkNumbers = false;

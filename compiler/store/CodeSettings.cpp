@@ -31,7 +31,7 @@ std::string keratin::compiler::codeSettings(const CompileOptions &options) {
   // code, or nothing is reused with them (mayReuse).
   [[maybe_unused]] const auto &[target, cpu, device, reuse, verify, profile, printAfterAll,
                                 dumpDirectory, maxOps, maxConstantBytes, memoryBudget, timeLimit,
-                                progress, checkNumbers, assumeEqualSizes, sourcePaths,
+                                progress, beforeWork, checkNumbers, assumeEqualSizes, sourcePaths,
                                 float32Products, effort, writeReproducer, reproducerDirectory,
                                 reproducerWithData, failBefore, threads] = options;
   std::string text;

@@ -188,11 +188,10 @@ compileModule(FunctionModule &module, const Placement &placement, codegen::Effor
       return !thrown;
     };
   compiler::KeptModule kept;
+  auto keep = [&] { kept = compiler::KeptModule(*module.module); };
   if (options.assumeEqualSizes && GeneralCode::mayBeNeeded(*module.module)) {
-    // The compiler says better what fails here.
-    (void)compiler::attempt("keeping a graph",
-                            [&] { kept = compiler::KeptModule(*module.module); });
-    compileOptions.assumeEqualSizes = !kept.empty();
+    compileOptions.assumeEqualSizes = true;
+    compileOptions.beforeWork = keep;
   }
   auto compiled = compiler::compile(*module.module, compileOptions);
   if (compiled.ok()) {
@@ -200,6 +199,10 @@ compileModule(FunctionModule &module, const Placement &placement, codegen::Effor
     if ((*compiled)->assumesSizes()) {
       compileOptions.assumeEqualSizes = false;
       compileOptions.progress = nullptr; // it is told of what K::function does
+      compileOptions.beforeWork = nullptr;
+      if (kept.empty())
+        if (absl::Status status = compiler::attempt("keeping a graph", keep); !status.ok())
+          throwStatus(status.code(), std::string(status.message()));
       general = std::make_unique<GeneralCode>(std::move(kept), compileOptions);
     }
     if ((*compiled)->report().source != compiler::CompileReport::Source::Compiler)
