@@ -66,6 +66,8 @@ void runEvalShapes(Bench &bench);
 void runEqualFunctions(Bench &bench);
 void runFromDisk(Bench &bench);
 void runDag(Bench &bench);
+void runDeepResnet(Bench &bench);
+void runDeepEncoder(Bench &bench);
 void runEwChain(Bench &bench);
 void runGemm(Bench &bench);
 void runMlp(Bench &bench);

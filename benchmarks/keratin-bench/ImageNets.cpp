@@ -1,4 +1,5 @@
-// cnn_cifar, resnet20: training steps of nets over images of 32x32x3. sepconv: a depthwise and a
+// cnn_cifar, resnet20: training steps of nets over images of 32x32x3. repeated_blocks: what
+// compiling such a step takes, of few blocks and of many that are alike. sepconv: a depthwise and a
 // pointwise convolution, each with relu6.
 #include "benchmarks/keratin-bench/GradientCheck.h"
 #include "benchmarks/keratin-bench/ImageLayers.h"
@@ -31,10 +32,11 @@ static constexpr auto cifarNet = [](auto &layers, auto x) {
 
 // He, Zhang, Ren, Sun: Deep residual learning; CVPR 2016. Where the size changes, the shortcut is a
 // convolution of 1x1.
-static constexpr auto resnet20 = [](auto &layers, auto x) {
+template <int64_t blocks>
+static constexpr auto resnet = [](auto &layers, auto x) {
   x = layers.relu(layers.normalize(layers.convolution(x, 3, 16)));
   for (int64_t filters : {16, 32, 64})
-    for (int64_t block = 0; block < 3; ++block) {
+    for (int64_t block = 0; block < blocks; ++block) {
       bool narrows = filters > 16 && block == 0;
       int64_t stride = narrows ? 2 : 1;
       auto y = layers.relu(layers.normalize(layers.convolution(x, 3, filters, stride)));
@@ -68,9 +70,7 @@ static double crossentropy(const DoubleImage &logits, const std::vector<int32_t>
   return loss / double(labels.size());
 }
 
-template <typename Net>
-static void runStep(Bench &bench, const char *name, int64_t batch, const Net &net) {
-  GraphLayers layers;
+template <typename Net> static K::Function stepOf(GraphLayers &layers, const Net &net) {
   Tensor x = K::placeholder({K::None, kSide, kSide, kChannels});
   Tensor labels = K::placeholder({K::None}, K::None, K::DType::Int32);
   Tensor loss = K::mean(K::sparse_categorical_crossentropy(labels, net(layers, x), true));
@@ -78,7 +78,13 @@ static void runStep(Bench &bench, const char *name, int64_t batch, const Net &ne
   auto gradients = K::gradients(loss, layers.parameters);
   for (size_t i = 0; i < gradients.size(); ++i)
     updates.push_back(K::update_sub(layers.parameters[i], kRate * gradients[i].value()));
-  K::Function f = K::function({x, labels}, {loss}, updates);
+  return K::function({x, labels}, {loss}, updates);
+}
+
+template <typename Net>
+static void runStep(Bench &bench, const char *name, int64_t batch, const Net &net) {
+  GraphLayers layers;
+  K::Function f = stepOf(layers, net);
 
   Row row;
   row.name = name;
@@ -120,7 +126,37 @@ static void runStep(Bench &bench, const char *name, int64_t batch, const Net &ne
 }
 
 void keratin::bench::runCnnCifar(Bench &bench) { runStep(bench, "cnn_cifar", 32, cifarNet); }
-void keratin::bench::runResnet20(Bench &bench) { runStep(bench, "resnet20", 64, resnet20); }
+void keratin::bench::runResnet20(Bench &bench) { runStep(bench, "resnet20", 64, resnet<3>); }
+
+// What compiling takes where many blocks are alike. The code is that of resnet20's kernels, whose
+// gradients its row checks; here the loss is.
+template <int64_t blocks> static void compileResnet(Bench &bench, const char *caseName) {
+  GraphLayers layers;
+  double start = seconds();
+  K::Function f = stepOf(layers, resnet<blocks>);
+  Row row;
+  row.name = "repeated_blocks";
+  row.caseName = caseName;
+  row.timing = summarize({(seconds() - start) * 1e3});
+  row.describe(f);
+  std::vector<Doubles> parameters;
+  for (const Tensor &parameter : layers.parameters)
+    parameters.push_back(toDoubles(K::get_value(parameter)));
+  const Array inputs[] = {randomArray({kCheckedBatch, kSide, kSide, kChannels}, -1, 1, 3),
+                          Array(labelsOf(kCheckedBatch))};
+  std::vector<Array> outputs;
+  f.call(inputs, 2, outputs);
+  DoubleLayers reference(parameters);
+  DoubleImage image{kCheckedBatch, kSide, kSide, kChannels, toDoubles(inputs[0])};
+  double expected = crossentropy(resnet<blocks>(reference, image), labelsOf(kCheckedBatch));
+  Bench::expectNear(caseName, outputs[0], &expected, 1e-4, 1e-4);
+  bench.report(row);
+}
+
+void keratin::bench::runDeepResnet(Bench &bench) {
+  compileResnet<3>(bench, "resnet20 step");
+  compileResnet<18>(bench, "resnet110 step");
+}
 
 //===-- Separable convolutions -------------------------------------------------------------------//
 

@@ -30,6 +30,8 @@ constexpr Family kFamilies[] = {{"compile", runCompile},
                                 {"equal_functions", runEqualFunctions},
                                 {"from_disk", runFromDisk},
                                 {"dag", runDag},
+                                {"repeated_blocks", runDeepResnet},
+                                {"repeated_blocks", runDeepEncoder},
                                 {"ew_chain", runEwChain},
                                 {"gemm", runGemm},
                                 {"mlp", runMlp},
@@ -48,9 +50,9 @@ constexpr Family kFamilies[] = {{"compile", runCompile},
 constexpr const char *kUsage =
     R"(usage: keratin-bench [names] [options]
 
-names: compile eval_shapes equal_functions from_disk dag ew_chain gemm mlp small dynbatch
-       two_sizes batchnorm sepconv cnn_cifar resnet20 rnn ctc check_numbers; all without any.
-       With --device, those that its table has
+names: compile eval_shapes equal_functions from_disk dag repeated_blocks ew_chain gemm mlp
+       small dynbatch two_sizes batchnorm sepconv cnn_cifar resnet20 rnn ctc check_numbers; all
+       without any. With --device, those that its table has
 
   --device=emulated
                  what kernels for CUDA devices do in a call, counted by an emulator: bytes,
