@@ -22,6 +22,8 @@ void setCurrentDevice(const std::string &name);
 struct Placement {
   const keratin_device_t *device;
   FunctionOptions options;
+  // Where the compilation fails there is another way: it leaves no reproducer.
+  bool isAttempt = false;
 };
 Placement placementOn(const keratin_device_t &device);
 // The device of the options, else that which their target is named after, else the current one;

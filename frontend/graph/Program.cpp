@@ -170,6 +170,7 @@ compileModule(FunctionModule &module, const Placement &placement, codegen::Effor
   compileOptions.target = options.target;
   compileOptions.device = placement.device;
   compileOptions.effort = effort;
+  compileOptions.writeReproducer = !placement.isAttempt;
   compileOptions.memoryBudget = options.memoryBudget;
   compileOptions.checkNumbers = options.checkNumbers;
   compileOptions.float32Products = *codegen::float32ProductsByName(options.float32Products);
