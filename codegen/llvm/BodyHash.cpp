@@ -1,8 +1,10 @@
 #include "codegen/llvm/BodyHash.h"
 
+#include "mlir/IR/SymbolTable.h"
+
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/raw_ostream.h"
-#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 
@@ -14,6 +16,11 @@ class Writer {
 public:
   std::string hashOf(FunctionOpInterface function) {
     mention(function.getFunctionType());
+    for (NamedAttribute attribute : function->getAttrs())
+      if (attribute.getName() != SymbolTable::getSymbolAttrName()) {
+        mention(attribute.getName());
+        mention(attribute.getValue());
+      }
     function.getFunctionBody().walk<WalkOrder::PreOrder>([&](Block *block) {
       word(numbered(block));
       word(block->getNumArguments());
@@ -22,10 +29,8 @@ public:
       for (Operation &op : *block)
         write(op);
     });
-    llvm::XXH128_hash_t hash = llvm::xxh3_128bits(
-        llvm::ArrayRef<uint8_t>(reinterpret_cast<const uint8_t *>(text.data()), text.size()));
-    return llvm::utohexstr(hash.high64, /*LowerCase=*/true, 16) +
-           llvm::utohexstr(hash.low64, /*LowerCase=*/true, 16);
+    return llvm::toHex(llvm::BLAKE3::hash<16>(llvm::arrayRefFromStringRef(text)),
+                       /*LowerCase=*/true);
   }
 
 private:

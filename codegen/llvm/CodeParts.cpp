@@ -34,6 +34,11 @@ constexpr int64_t opsWorthThread = 400;
 constexpr int64_t opsOfModule = 50;
 // From here on straight code is worth a module of its own, in which nothing is optimised.
 constexpr int64_t opsWorthModule = 1000;
+// From here on a kernel is worth one, which equal kernels of other functions may have.
+constexpr int64_t opsWorthSharing = 300;
+
+// Of a kernel that has a module of its own.
+constexpr char kernelAttr[] = "keratin.shared_kernel";
 
 using Object = std::shared_ptr<llvm::MemoryBuffer>;
 
@@ -57,15 +62,44 @@ public:
     objects.merge(made);
   }
 
+  // Kernels, as long as somebody has them.
+  Object findKernel(const std::string &name) {
+    std::lock_guard lock(mutex);
+    auto found = kernels.find(name);
+    return found == kernels.end() ? nullptr : found->second.lock();
+  }
+  void addKernel(const std::string &name, const Object &object) {
+    std::map<std::string, std::weak_ptr<llvm::MemoryBuffer>> made, gone;
+    made.emplace(name, object);
+    std::lock_guard lock(mutex);
+    if (kernels.size() >= 2 * kernelsAtSweep) {
+      for (auto it = kernels.begin(); it != kernels.end();) {
+        auto next = std::next(it);
+        if (it->second.expired())
+          gone.insert(kernels.extract(it));
+        it = next;
+      }
+      kernelsAtSweep = std::max<size_t>(kernels.size(), 64);
+    }
+    if (auto known = kernels.find(name); known != kernels.end())
+      known->second = object;
+    else
+      kernels.merge(made);
+  }
+
 private:
   std::mutex mutex;
   std::map<std::string, Object> objects;
+  std::map<std::string, std::weak_ptr<llvm::MemoryBuffer>> kernels;
+  size_t kernelsAtSweep = 64;
 };
 
-// A module on its way, and the names under which its object is kept.
+// A module on its way, and the names under which its object is kept: for good, or, of one kernel,
+// as long as somebody has it.
 struct Part {
   OwningOpRef<ModuleOp> module;
   std::vector<std::string> sharedNames;
+  std::string kernelName;
   LlvmCode code;
   Object object;
   std::string error;
@@ -83,6 +117,7 @@ struct Advance {
 // What one thread compiles.
 struct Share {
   Part own, once, shared; // of this module alone, such that runs once, of several
+  std::vector<std::unique_ptr<Part>> kernels; // that equal others, perhaps
   int64_t ops = 0;
   Ending ending = Ending::Done;
   std::string failure;
@@ -92,7 +127,18 @@ struct Share {
       part->module = ModuleOp::create(loc);
     once.code.runsOnce = true;
   }
-  std::array<Part *, 3> parts() { return {&own, &once, &shared}; }
+  SmallVector<Part *> parts() {
+    SmallVector<Part *> all{&own, &once, &shared};
+    for (auto &kernel : kernels)
+      all.push_back(kernel.get());
+    return all;
+  }
+  void addKernel(Location loc, std::string name, bool runsOnce) {
+    kernels.push_back(std::make_unique<Part>());
+    kernels.back()->module = ModuleOp::create(loc);
+    kernels.back()->kernelName = std::move(name);
+    kernels.back()->code.runsOnce = runsOnce;
+  }
   // In any thread; `tell` is for the one that called.
   void compile(const LlvmTarget &target, StageClock &clock, Advance &advance,
                const Tell &tell = nullptr) {
@@ -117,12 +163,14 @@ struct Share {
 class Splitter {
 public:
   Splitter(ModuleOp module, const LlvmTarget &target, Effort effort, unsigned threads,
-           StageClock &clock, const Tell &tell)
+           StageClock &clock, SharedKernels *kernels, const Tell &tell)
       : module(module), target(target), effort(effort), threads(std::max(1u, threads)),
-        clock(clock), tell(tell) {}
+        clock(clock), kernels(kernels), tell(tell) {}
 
   FailureOr<std::vector<std::unique_ptr<llvm::MemoryBuffer>>> run() {
     nameShared();
+    if (kernels)
+      nameKernels();
     distribute();
     globals.emplace(module);
     for (Share &share : shares)
@@ -181,7 +229,7 @@ private:
   // Names of shared functions are what modules call them. What is kept, and what the linker unites,
   // goes by what they compute.
   void nameShared() {
-    llvm::DenseMap<StringAttr, FlatSymbolRefAttr> names;
+    NewNames names;
     for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
       if (!function->hasAttr(kSharedFunctionAttr) || function.isExternal())
         continue;
@@ -189,18 +237,73 @@ private:
       function.setSymName((name.getValue() + "." + bodyHash(function)).str());
       names[name] = FlatSymbolRefAttr::get(function.getSymNameAttr());
     }
+    rename(names);
+  }
+
+  // What is shared has its name already, so that kernels which call it are told apart by it.
+  void nameKernels() {
+    SymbolTable symbols(module);
+    NewNames names;
+    for (const std::string &name : kernels->names) {
+      auto function = symbols.lookup<LLVM::LLVMFuncOp>(name);
+      if (!function || function.isExternal() || function->hasAttr(kernelAttr) ||
+          !isWorthSharing(function, symbols))
+        continue;
+      std::string newName = "keratin_kernel_" + bodyHash(function);
+      if (symbols.lookup(newName))
+        continue; // one that was built like this
+      StringAttr old = function.getSymNameAttr();
+      symbols.remove(function);
+      function.setSymName(newName);
+      function.setLinkage(LLVM::Linkage::WeakODR);
+      function->setAttr(kernelAttr, UnitAttr::get(function.getContext()));
+      symbols.insert(function);
+      names[old] = FlatSymbolRefAttr::get(function.getSymNameAttr());
+      kernels->newNames[name] = newName;
+    }
+    rename(names);
+  }
+
+  // Whether it is long, and says all that it does: constants of the module are known by their names
+  // alone.
+  static bool isWorthSharing(LLVM::LLVMFuncOp function, const SymbolTable &symbols) {
+    int64_t ops = 0;
+    WalkResult walk = function.walk([&](Operation *op) {
+      ++ops;
+      if (isa<LLVM::AddressOfOp>(op))
+        return WalkResult::interrupt();
+      if (auto call = dyn_cast<LLVM::CallOp>(op))
+        if (auto callee = call.getCalleeAttr()) {
+          auto called = symbols.lookup<LLVM::LLVMFuncOp>(callee.getAttr());
+          if (!called || !called->hasAttr(kSharedFunctionAttr))
+            return WalkResult::interrupt();
+        }
+      return WalkResult::advance();
+    });
+    return !walk.wasInterrupted() && ops >= opsWorthSharing;
+  }
+
+  using NewNames = llvm::DenseMap<StringAttr, FlatSymbolRefAttr>;
+  void rename(const NewNames &names) {
     if (names.empty())
       return;
-    module.walk([&](LLVM::CallOp call) {
-      if (FlatSymbolRefAttr callee = call.getCalleeAttr())
-        if (FlatSymbolRefAttr name = names.lookup(callee.getAttr()))
-          call.setCalleeAttr(name);
+    auto replace = [&](auto op, FlatSymbolRefAttr symbol, auto set) {
+      if (symbol)
+        if (FlatSymbolRefAttr name = names.lookup(symbol.getAttr()))
+          set(op, name);
+    };
+    module.walk([&](Operation *op) {
+      if (auto call = dyn_cast<LLVM::CallOp>(op))
+        replace(call, call.getCalleeAttr(), [](auto op, auto name) { op.setCalleeAttr(name); });
+      else if (auto address = dyn_cast<LLVM::AddressOfOp>(op))
+        replace(address, address.getGlobalNameAttr(),
+                [](auto op, auto name) { op.setGlobalNameAttr(name); });
     });
   }
 
-  std::string cacheName(StringRef function) {
-    return target.triple + " " + target.cpu + " " + target.features + " " + target.tune + " " +
-           function.str();
+  std::string cacheName(StringRef function, Effort made = Effort::Full) {
+    return (made == Effort::Quick ? "quick " : "") + target.triple + " " + target.cpu + " " +
+           target.features + " " + target.tune + " " + function.str();
   }
 
   // Takes the functions out of the module: known ones are dropped, the others go, largest first, to
@@ -226,6 +329,14 @@ private:
           function.erase();
           continue;
         }
+      if (function->hasAttr(kernelAttr))
+        if (Object object =
+                SharedObjects::instance().findKernel(cacheName(function.getSymName(), effort))) {
+          kernels->code.push_back(object);
+          known.push_back(std::move(object));
+          function.erase();
+          continue;
+        }
       Item item{function, items.size(), 0, isShared};
       function.walk([&](Operation *) { ++item.ops; });
       total += item.ops;
@@ -243,14 +354,20 @@ private:
                             [](const Share &a, const Share &b) { return a.ops < b.ops; });
       bool runsOnce = effort == Effort::Quick || (item.function.getOptimizeNone().value_or(false) &&
                                                   item.ops >= opsWorthModule);
-      Part &part = item.isShared ? share.shared : runsOnce ? share.once : share.own;
+      bool isKernel = item.function->hasAttr(kernelAttr);
+      if (isKernel)
+        share.addKernel(module.getLoc(), cacheName(item.function.getSymName(), effort), runsOnce);
+      Part &part = isKernel        ? *share.kernels.back()
+                   : item.isShared ? share.shared
+                   : runsOnce      ? share.once
+                                   : share.own;
       if (part.module->getBody()->empty())
         share.ops += opsOfModule;
       share.ops += item.ops;
       // Functions of one part may be called from others.
-      if (!item.isShared)
+      if (!item.isShared && !isKernel)
         item.function.setLinkage(LLVM::Linkage::External);
-      else
+      else if (item.isShared)
         part.sharedNames.push_back(cacheName(item.function.getSymName()));
       item.function->moveBefore(part.module->getBody(), part.module->getBody()->end());
     }
@@ -307,6 +424,10 @@ private:
         }
         for (const std::string &name : part->sharedNames)
           SharedObjects::instance().add(name, part->object);
+        if (!part->kernelName.empty()) {
+          SharedObjects::instance().addKernel(part->kernelName, part->object);
+          kernels->code.push_back(part->object);
+        }
         add(part->object);
       }
     for (const Object &object : known)
@@ -319,6 +440,7 @@ private:
   const Effort effort;
   unsigned threads;
   StageClock &clock;
+  SharedKernels *const kernels;
   const Tell &tell;
   llvm::DenseMap<StringAttr, LLVM::LLVMFunctionType> types;
   std::optional<SymbolTable> globals; // what is left in the module
@@ -330,6 +452,7 @@ private:
 
 FailureOr<std::vector<std::unique_ptr<llvm::MemoryBuffer>>>
 keratin::codegen::emitObjects(ModuleOp module, const LlvmTarget &target, Effort effort,
-                              unsigned threads, StageClock &clock, const Tell &tell) {
-  return Splitter(module, target, effort, threads, clock, tell).run();
+                              unsigned threads, StageClock &clock, SharedKernels *kernels,
+                              const Tell &tell) {
+  return Splitter(module, target, effort, threads, clock, kernels, tell).run();
 }

@@ -10,7 +10,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace llvm {
@@ -27,14 +29,23 @@ class StageClock;
 // calls no function of its module.
 inline constexpr char kSharedFunctionAttr[] = "keratin.shared";
 
+// Kernels that equal ones of other modules may have in common, whatever they are called: as long as
+// somebody keeps the code of one, the others are not compiled.
+struct SharedKernels {
+  std::vector<std::string> names; // given: functions of the module
+  // What those that are worth it are called now; their code is to be kept as long as the module's.
+  std::map<std::string, std::string> newNames;
+  std::vector<std::shared_ptr<const llvm::MemoryBuffer>> code;
+};
+
 // Compiles a module of the LLVM dialect, which is consumed, to objects that JitLibrary links. Up to
 // `threads` threads work, the calling one among them; the code does not depend on their number. The
-// clock learns what the stages cost, all threads together. `tell`, if given, is told how many of
-// the parts are compiled, in the calling thread and before each of its own; its failure is the
-// result.
+// clock learns what the stages cost, all threads together. `kernels`, if given, are shared. `tell`,
+// if given, is told how many of the parts are compiled, in the calling thread and before each of
+// its own; its failure is the result.
 mlir::FailureOr<std::vector<std::unique_ptr<llvm::MemoryBuffer>>>
 emitObjects(mlir::ModuleOp module, const LlvmTarget &target, Effort effort, unsigned threads,
-            StageClock &clock,
+            StageClock &clock, SharedKernels *kernels = nullptr,
             const std::function<mlir::LogicalResult(int64_t done, int64_t of)> &tell = nullptr);
 
 } // namespace keratin::codegen

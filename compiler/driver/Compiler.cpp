@@ -70,6 +70,8 @@ size_t bytesOf(const FunctionCode &code) {
   size_t bytes = 0;
   for (const auto &object : code.objects)
     bytes += object->getBufferSize();
+  for (const auto &kernel : code.sharedKernels)
+    bytes += kernel->getBufferSize();
   const keratin_function_desc_t &descriptor = code.description->descriptor;
   for (int32_t i = 0; i < descriptor.num_constants; ++i)
     bytes += size_t(descriptor.constants[i].bytes);
@@ -80,11 +82,12 @@ size_t bytesOf(const FunctionCode &code) {
 }
 
 // The objects are copied, if they are asked for.
-LoadedCodeOr make(FunctionCompiler &compiler, const codegen::Target &target,
+LoadedCodeOr make(FunctionCompiler &compiler, const codegen::Target &target, bool mayShareKernels,
                   std::vector<std::string> *objects) {
   if (absl::Status status = compiler.plan(); !status.ok())
     return status;
-  absl::StatusOr<FunctionCode> code = compiler.generate(target, kEntryName);
+  absl::StatusOr<FunctionCode> code =
+      compiler.generate(target, kEntryName, /*variant=*/"", mayShareKernels);
   if (!code.ok())
     return code.status();
   auto loaded = std::make_shared<LoadedCode>();
@@ -100,6 +103,7 @@ LoadedCodeOr make(FunctionCompiler &compiler, const codegen::Target &target,
   if (objects)
     for (const auto &object : code->objects)
       objects->push_back(object->getBuffer().str());
+  loaded->kernels = std::move(code->sharedKernels);
   std::string error;
   loaded->library = codegen::JitLibrary::load(std::move(code->objects), &error);
   void *address = loaded->library ? loaded->library->lookup(kEntryName) : nullptr;
@@ -235,7 +239,7 @@ private:
       auto owned = std::make_unique<FunctionCompiler>(module, target, options, start,
                                                       key ? &key->said : nullptr);
       compiler = owned.get();
-      result = make(*compiler, *target, objects);
+      result = make(*compiler, *target, mayReuse(options), objects);
     };
     absl::Status status = attempt(what(), work, Beginnings::Graphs);
     if (status.ok())

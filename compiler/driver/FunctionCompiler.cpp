@@ -336,7 +336,8 @@ OwningOpRef<ModuleOp> FunctionCompiler::lower(const codegen::Target &target,
 
 absl::StatusOr<FunctionCode> FunctionCompiler::generate(const codegen::Target &target,
                                                         const std::string &entryName,
-                                                        const std::string &variant) {
+                                                        const std::string &variant,
+                                                        bool mayShareKernels) {
   FunctionCode code;
   code.description = std::make_unique<FunctionDescription>(said);
   codegen::EntryDescription entry;
@@ -356,15 +357,19 @@ absl::StatusOr<FunctionCode> FunctionCompiler::generate(const codegen::Target &t
   }
   unsigned threads =
       options.threads ? options.threads : std::min(2u, std::thread::hardware_concurrency());
-  auto objects = codegen::emitObjects(*kernels, target.host(), options.effort, threads, clock,
-                                      [this](int64_t done, int64_t of) {
-                                        step.done = 1 + done;
-                                        step.of = 1 + of;
-                                        return tell("machine code");
-                                      });
+  codegen::SharedKernels shared;
+  shared.names = entry.kernelFunctions;
+  auto objects =
+      codegen::emitObjects(*kernels, target.host(), options.effort, threads, clock,
+                           mayShareKernels ? &shared : nullptr, [this](int64_t done, int64_t of) {
+                             step.done = 1 + done;
+                             step.of = 1 + of;
+                             return tell("machine code");
+                           });
   if (failed(objects) || failed(leave()))
     return failure();
-  nameCode(entry);
+  nameCode(entry, shared);
+  code.sharedKernels = std::move(shared.code);
   code.objects = std::move(*objects);
   code.kernels = entry.kernels;
   code.uniqueKernels = entry.uniqueKernels;
@@ -407,10 +412,14 @@ std::string FunctionCompiler::schedulesOf(const codegen::EntryDescription &entry
 }
 
 // Of kernels that became one function, the first.
-void FunctionCompiler::nameCode(const codegen::EntryDescription &entry) {
-  for (auto [number, name] : llvm::enumerate(entry.kernelFunctions))
-    codeNames.try_emplace(name, "kernel " + std::to_string(number) + ": " +
-                                    entry.kernelNames[number].str());
+void FunctionCompiler::nameCode(const codegen::EntryDescription &entry,
+                                const codegen::SharedKernels &shared) {
+  for (auto [number, name] : llvm::enumerate(entry.kernelFunctions)) {
+    auto renamed = shared.newNames.find(name);
+    codeNames.try_emplace(renamed == shared.newNames.end() ? name : renamed->second,
+                          "kernel " + std::to_string(number) + ": " +
+                              entry.kernelNames[number].str());
+  }
 }
 
 CompileReport FunctionCompiler::report() const {

@@ -3,6 +3,7 @@
 #define KERATIN_COMPILER_DRIVER_FUNCTIONCOMPILER_H
 
 #include "codegen/Target.h"
+#include "codegen/llvm/CodeParts.h"
 #include "codegen/llvm/ObjectEmitter.h"
 #include "codegen/lowering/KernelListing.h"
 #include "compiler/artifact/FunctionDescription.h"
@@ -26,6 +27,8 @@ struct FunctionCode {
   std::vector<std::unique_ptr<llvm::MemoryBuffer>> objects; // to be linked together
   int64_t kernels = 0, uniqueKernels = 0;
   codegen::KernelListing listing;
+  // To be kept as long as the code, so that other functions need not compile the same.
+  std::vector<std::shared_ptr<const llvm::MemoryBuffer>> sharedKernels;
 };
 
 class FunctionCompiler {
@@ -46,9 +49,11 @@ public:
   // After all of plan(), any number of times, for targets of the same name. All symbols that the
   // objects define begin with entryName, but for functions that equal each other in all code for
   // the machine; `variant` is appended to the names of those where code for several machines is
-  // linked together.
+  // linked together. Kernels may be shared with other functions of the process, under names of
+  // their own.
   absl::StatusOr<FunctionCode> generate(const codegen::Target &target, const std::string &entryName,
-                                        const std::string &variant = "");
+                                        const std::string &variant = "",
+                                        bool mayShareKernels = false);
   // The same as text, for people, with comments that name the kernels; and a list of them.
   absl::StatusOr<std::string> generateText(const codegen::Target &target,
                                            const std::string &entryName, codegen::CodeKind kind,
@@ -84,7 +89,7 @@ private:
   absl::StatusOr<int64_t> arenaWith(int64_t kept);
   mlir::LogicalResult runPhase(mlir::ModuleOp module, PipelinePhase phase, bool isShown);
   std::string schedulesOf(const codegen::EntryDescription &entry) const;
-  void nameCode(const codegen::EntryDescription &entry);
+  void nameCode(const codegen::EntryDescription &entry, const codegen::SharedKernels &shared);
   mlir::OwningOpRef<mlir::ModuleOp> lower(const codegen::Target &target,
                                           const std::string &entryName,
                                           FunctionDescription &description,

@@ -7,7 +7,10 @@
 #include "compiler/driver/Compiler.h"
 #include "compiler/store/GraphKey.h"
 
+#include "llvm/Support/MemoryBuffer.h"
+
 #include <memory>
+#include <vector>
 
 namespace keratin::compiler {
 
@@ -18,6 +21,7 @@ inline constexpr char kEntryName[] = "keratin_entry";
 struct LoadedCode {
   std::shared_ptr<const GraphKey> key; // null: of no store
   std::unique_ptr<codegen::JitLibrary> library;
+  std::vector<std::shared_ptr<const llvm::MemoryBuffer>> kernels; // for functions that have some
   // Of the function that it was made for, as is the report.
   std::shared_ptr<const FunctionDescription> description;
   CompileReport report;

@@ -89,9 +89,10 @@ public:
   }
 
   // The objects, and what `entry` makes of 1.
-  std::pair<size_t, int64_t> run(unsigned threads, Effort effort = Effort::Full) {
+  std::pair<size_t, int64_t> run(unsigned threads, Effort effort = Effort::Full,
+                                 SharedKernels *kernels = nullptr) {
     StageClock clock;
-    auto objects = emitObjects(*module, hostMachine(), effort, threads, clock);
+    auto objects = emitObjects(*module, hostMachine(), effort, threads, clock, kernels);
     REQUIRE(succeeded(objects));
     size_t count = objects->size();
     std::string error;
@@ -134,6 +135,50 @@ TEST_CASE("functions of all parts find each other") {
     CHECK(objects == threads + 1); // the shared one apart
     CHECK(value == 1 + 4 * 300 + 100 * (0 + 1 + 2 + 3));
   }
+}
+
+TEST_CASE("equal kernels of several modules are compiled once, as long as somebody has them") {
+  // What `entry` makes of 1 with a kernel that adds 7 so often.
+  auto run = [](StringRef kernelName, int count, SharedKernels &kernels,
+                Effort effort = Effort::Full) {
+    Program program;
+    auto common = program.addShared("common", 3);
+    auto kernel = program.add(kernelName, 7, count, {common});
+    program.add("entry", 0, 1, {kernel});
+    kernels.names = {kernelName.str()};
+    return program.run(1, effort, &kernels).second;
+  };
+  SharedKernels first, second, longer, quick, tooShort;
+  CHECK(run("one.kernel_0", 400, first) == 1 + 300 + 7 * 400);
+  CHECK(run("other.kernel_5", 400, second) == 1 + 300 + 7 * 400);
+  CHECK(run("one.kernel_0", 401, longer) == 1 + 300 + 7 * 401);
+  CHECK(run("one.kernel_0", 400, quick, Effort::Quick) == 1 + 300 + 7 * 400);
+  CHECK(run("one.kernel_0", 10, tooShort) == 1 + 300 + 7 * 10);
+  REQUIRE(first.code.size() == 1);
+  CHECK(second.code == first.code);
+  CHECK(second.newNames.at("other.kernel_5") == first.newNames.at("one.kernel_0"));
+  REQUIRE(longer.code.size() == 1);
+  CHECK(longer.code != first.code);
+  REQUIRE(quick.code.size() == 1);
+  CHECK(quick.code != first.code);
+  CHECK(tooShort.code.empty());
+  CHECK(tooShort.newNames.empty());
+
+  std::weak_ptr<const llvm::MemoryBuffer> code = first.code[0];
+  first = second = SharedKernels();
+  CHECK(code.expired());
+  CHECK(run("one.kernel_0", 400, first) == 1 + 300 + 7 * 400);
+}
+
+TEST_CASE("a kernel whose constants stand elsewhere is the module's own") {
+  Program program;
+  program.addConstant("text", "A");
+  auto kernel = program.add("kernel", 7, 400);
+  program.addByteOf(kernel, "text");
+  program.add("entry", 0, 1, {kernel});
+  SharedKernels kernels{{"kernel"}, {}, {}};
+  CHECK(program.run(1, Effort::Full, &kernels).second == 1 + 7 * 400 + 'A');
+  CHECK(kernels.code.empty());
 }
 
 TEST_CASE("quick code does the same, and finds what others made with full effort") {

@@ -19,7 +19,7 @@ static std::string functionOf(const std::vector<int> &depths) {
             ") : (tensor<4xf32>) -> tensor<4xf32> {\n^bb0(%a: tensor<4xf32>):\n";
     for (int i = 0; i < depths[kernel]; ++i) {
       std::string next = "%t" + std::to_string(i);
-      text += next + " = keratin.tanh " + value + " : tensor<4xf32>\n";
+      text += next + " = keratin.tanh " + value + " : (tensor<4xf32>) -> tensor<4xf32>\n";
       value = next;
     }
     text += "keratin.yield " + value + " : tensor<4xf32>\n}\n";

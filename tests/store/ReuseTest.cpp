@@ -134,6 +134,40 @@ TEST_CASE("Who wants to see a compilation gets one") {
   CHECK(steps > 0);
 }
 
+TEST_CASE("A kernel that functions have in common is compiled once") {
+  const char *const first = R"mlir(
+    func.func @first(%x: tensor<37xf32>) -> tensor<37xf32> {
+      %0 = keratin.erf %x : (tensor<37xf32>) -> tensor<37xf32>
+      %1 = keratin.sin %0 : (tensor<37xf32>) -> tensor<37xf32>
+      return %1 : tensor<37xf32>
+    }
+  )mlir";
+  const char *const second = R"mlir(
+    func.func @second(%z: tensor<5xf32>, %x: tensor<37xf32>) -> (tensor<5xf32>, tensor<37xf32>) {
+      %0 = keratin.tanh %z : (tensor<5xf32>) -> tensor<5xf32>
+      %1 = keratin.erf %x : (tensor<37xf32>) -> tensor<37xf32>
+      %2 = keratin.sin %1 : (tensor<37xf32>) -> tensor<37xf32>
+      return %0, %2 : tensor<5xf32>, tensor<37xf32>
+    }
+  )mlir";
+  auto paysFor = [](const Compiled &function, const std::string &kernel) {
+    for (const CompileReport::Cost &cost : function->report().code)
+      if (cost.name.find(kernel) != std::string::npos)
+        return true;
+    return false;
+  };
+  Compiled one = GraphText(first).compile(), two = GraphText(second).compile();
+  REQUIRE(one);
+  REQUIRE(two);
+  CHECK(paysFor(one, "erf"));
+  CHECK_FALSE(paysFor(two, "erf"));
+  CHECK(paysFor(two, "tanh"));
+  // It lives with those that have it.
+  one = two = nullptr;
+  FunctionStore::ofProcess().clear();
+  CHECK(paysFor(GraphText(second).compile(), "erf"));
+}
+
 TEST_CASE("Functions of one digest are compiled, each to its own code") {
   FunctionStore &store = FunctionStore::ofProcess();
   store.setDigestBits(0);
