@@ -1,9 +1,9 @@
 #include "codegen/llvm/CodeParts.h"
 
-#include "codegen/llvm/Beginning.h"
 #include "codegen/llvm/BodyHash.h"
 #include "codegen/llvm/ObjectEmitter.h"
 #include "codegen/llvm/Recovery.h"
+#include "codegen/llvm/SharedObjects.h"
 #include "codegen/llvm/StageClock.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -17,8 +17,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <map>
-#include <mutex>
 #include <optional>
 #include <system_error>
 #include <thread>
@@ -40,59 +38,7 @@ constexpr int64_t opsWorthSharing = 300;
 // Of a kernel that has a module of its own.
 constexpr char kernelAttr[] = "keratin.shared_kernel";
 
-using Object = std::shared_ptr<llvm::MemoryBuffer>;
-
-// Object code of shared functions, for the life of the process.
-class SharedObjects {
-public:
-  static SharedObjects &instance() {
-    static constinit Lasting<SharedObjects> objects;
-    return objects.get([] { return new SharedObjects(); });
-  }
-  Object find(const std::string &name) {
-    std::lock_guard lock(mutex);
-    auto found = objects.find(name);
-    return found == objects.end() ? nullptr : found->second;
-  }
-  void add(const std::string &name, Object object) {
-    // Nothing is asked for under the lock, which a recovery would leave locked.
-    std::map<std::string, Object> made;
-    made.emplace(name, std::move(object));
-    std::lock_guard lock(mutex);
-    objects.merge(made);
-  }
-
-  // Kernels, as long as somebody has them.
-  Object findKernel(const std::string &name) {
-    std::lock_guard lock(mutex);
-    auto found = kernels.find(name);
-    return found == kernels.end() ? nullptr : found->second.lock();
-  }
-  void addKernel(const std::string &name, const Object &object) {
-    std::map<std::string, std::weak_ptr<llvm::MemoryBuffer>> made, gone;
-    made.emplace(name, object);
-    std::lock_guard lock(mutex);
-    if (kernels.size() >= 2 * kernelsAtSweep) {
-      for (auto it = kernels.begin(); it != kernels.end();) {
-        auto next = std::next(it);
-        if (it->second.expired())
-          gone.insert(kernels.extract(it));
-        it = next;
-      }
-      kernelsAtSweep = std::max<size_t>(kernels.size(), 64);
-    }
-    if (auto known = kernels.find(name); known != kernels.end())
-      known->second = object;
-    else
-      kernels.merge(made);
-  }
-
-private:
-  std::mutex mutex;
-  std::map<std::string, Object> objects;
-  std::map<std::string, std::weak_ptr<llvm::MemoryBuffer>> kernels;
-  size_t kernelsAtSweep = 64;
-};
+using Object = SharedObjects::Object;
 
 // A module on its way, and the names under which its object is kept: for good, or, of one kernel,
 // as long as somebody has it.
@@ -323,7 +269,7 @@ private:
         continue;
       bool isShared = function->hasAttr(kSharedFunctionAttr);
       if (isShared)
-        if (Object object = SharedObjects::instance().find(cacheName(function.getSymName()))) {
+        if (Object object = SharedObjects::ofProcess().find(cacheName(function.getSymName()))) {
           if (!llvm::is_contained(known, object))
             known.push_back(std::move(object));
           function.erase();
@@ -331,7 +277,7 @@ private:
         }
       if (function->hasAttr(kernelAttr))
         if (Object object =
-                SharedObjects::instance().findKernel(cacheName(function.getSymName(), effort))) {
+                SharedObjects::ofProcess().findKernel(cacheName(function.getSymName(), effort))) {
           kernels->code.push_back(object);
           known.push_back(std::move(object));
           function.erase();
@@ -423,9 +369,9 @@ private:
           return failure();
         }
         for (const std::string &name : part->sharedNames)
-          SharedObjects::instance().add(name, part->object);
+          SharedObjects::ofProcess().add(name, part->object);
         if (!part->kernelName.empty()) {
-          SharedObjects::instance().addKernel(part->kernelName, part->object);
+          SharedObjects::ofProcess().addKernel(part->kernelName, part->object);
           kernels->code.push_back(part->object);
         }
         add(part->object);
