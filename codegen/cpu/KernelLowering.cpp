@@ -54,7 +54,6 @@ LogicalResult keratin::codegen::lowerFunction(func::FuncOp function, host::Progr
                                               const MachineTarget &target,
                                               EntryDescription &description,
                                               const DeviceModule *device) {
-  KernelLowering lowering =
-      loweringFor(target, callsMath(function, description.effort), description);
+  KernelLowering lowering = loweringFor(target, callsMath(function), description);
   return lowerFunction(function, program, into, name, std::move(lowering), description, device);
 }

@@ -17,9 +17,7 @@ static constexpr int64_t mathFunction = 16;
 // twentieth of the time of a kernel that does little else. Nets that people write stay below.
 static constexpr int64_t manyInstructions = 32 * mathFunction;
 
-bool keratin::codegen::callsMath(func::FuncOp function, Effort effort) {
-  if (effort == Effort::Quick)
-    return true;
+bool keratin::codegen::callsMath(func::FuncOp function) {
   int64_t instructions = 0;
   // Kernels that are alike are compiled once. Which operand an op takes is left out: that makes a
   // difference for few.

@@ -2,15 +2,12 @@
 #ifndef KERATIN_CODEGEN_CPU_MATHFORM_H
 #define KERATIN_CODEGEN_CPU_MATHFORM_H
 
-#include "codegen/Effort.h"
-
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace keratin::codegen {
 
-// Calls where little effort is due, and where there is so much to write out that compiling it takes
-// longer than all the rest.
-bool callsMath(mlir::func::FuncOp function, Effort effort);
+// Calls where there is so much to write out that compiling it takes longer than all the rest.
+bool callsMath(mlir::func::FuncOp function);
 
 } // namespace keratin::codegen
 

@@ -2,7 +2,6 @@
 #ifndef KERATIN_CODEGEN_LOWERING_ENTRYFUNCTION_H
 #define KERATIN_CODEGEN_LOWERING_ENTRYFUNCTION_H
 
-#include "codegen/Effort.h"
 #include "codegen/lowering/KernelFunction.h"
 #include "codegen/lowering/LoopFunction.h"
 #include "ir/dialect/Keratin.h"
@@ -53,7 +52,6 @@ struct EntryDescription {
   std::vector<ir::KernelName> kernelNames;
   std::vector<std::string> kernelFunctions;
   bool profile = false; // given: the entry function tells keratin_context_t::profile of each kernel
-  Effort effort = Effort::Full; // given
   // Of a function whose kernels a device runs: its name, its images, and the functions that are
   // launched, by their numbers. Else empty.
   std::string device;

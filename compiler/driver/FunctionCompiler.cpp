@@ -317,7 +317,6 @@ OwningOpRef<ModuleOp> FunctionCompiler::lower(const codegen::Target &target,
   int64_t steps = 1;
   function.walk([&](ir::KernelOp) { ++steps; });
   enter("kernels", steps);
-  entry.effort = options.effort;
   entry.beforeKernel = [this](Location location) { return begin("a kernel", location); };
   OwningOpRef<ModuleOp> kernels = ModuleOp::create(module.getLoc());
   if (failed(target.lower(function, host::programOf(function), *kernels, entryName, entry)) ||

@@ -28,21 +28,20 @@ static std::string functionOf(const std::vector<int> &depths) {
   return text + "return " + last + " : tensor<4xf32>\n}\n";
 }
 
-static bool callsMath(const std::vector<int> &depths, codegen::Effort effort) {
+static bool callsMath(const std::vector<int> &depths) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   context.loadDialect<ir::KeratinDialect, func::FuncDialect>();
   auto module = parseSourceString<ModuleOp>(functionOf(depths), &context);
   REQUIRE(module);
-  return codegen::callsMath(*module->getOps<func::FuncOp>().begin(), effort);
+  return codegen::callsMath(*module->getOps<func::FuncOp>().begin());
 }
 
 TEST_CASE("math functions are called where there is much to write out") {
   std::vector<int> different;
   for (int depth = 1; depth <= 30; ++depth)
     different.push_back(depth);
-  CHECK(callsMath(different, codegen::Effort::Full));
-  CHECK_FALSE(callsMath({1, 2, 3}, codegen::Effort::Full));
+  CHECK(callsMath(different));
+  CHECK_FALSE(callsMath({1, 2, 3}));
   // Kernels that are alike are compiled once.
-  CHECK_FALSE(callsMath(std::vector<int>(500, 1), codegen::Effort::Full));
-  CHECK(callsMath({1}, codegen::Effort::Quick));
+  CHECK_FALSE(callsMath(std::vector<int>(500, 1)));
 }
