@@ -28,7 +28,7 @@
 // HTML: keratin-dump: error: --format=html shows all stages
 // AROUND: keratin-dump: error: --around goes with
 // NOTHING: keratin-dump: error: no op matches --around=dot_general
-// SYMBOL: keratin-dump: error: --size: the function has no size 'n'; there are d0 (x_dim0)
+// SYMBOL: keratin-dump: error: --size: the function has no size 'n'; there are x_dim0 (d0)
 // SIZE: keratin-dump: error: --size needs NAME=N, found 'd0'
 // TWICE: keratin-dump: error: --size: 'x_dim0' is given twice
 // STAGE: keratin-dump: error: --stage needs one of input|graph|grad|simplified|fused|plan|host|kernels|llvm|asm|ptx|sass, found 'memory'

@@ -75,7 +75,7 @@ def check_errors():
     expect(1, "objects.npy: error: dtype '|O' means pickled Python objects", *predict, "--input=x=objects.npy")
     expect(1, "--random needs a number", *predict, "--random=x")
     expect(1, "--size needs NAME=N", *predict, "--random", "--size=d0")
-    expect(1, "no size 'd7'; there are d0 (x_dim0)", *predict, "--random", "--size=d7=1")
+    expect(1, "no size 'd7'; there are x_dim0 (d0)", *predict, "--random", "--size=d7=1")
     expect(1, "--size says 3 for x_dim0, which is 2", *predict, "--input=x=x.npy", "--size=d0=3")
     expect(4, "'x' would have too many elements", *predict, "--random", "--size=d0=9223372036854775807")
     expect(4, "", *predict, "--random", "--size=d0=4611686018427387904")

@@ -69,7 +69,7 @@
 // RANDOM: check: 1 call agrees
 // SEVEN: keratin-run: error: --size: 'length' is 7; needed at most 512, a multiple of 8
 // MORE: keratin-dump: error: --size: 'length' is 520; needed at most 512, a multiple of 8
-// ROWS: keratin-run: error: --size: the function has no size 'rows'; there are d0 (batch), d1 (length), d2 (u_dim0)
+// ROWS: keratin-run: error: --size: the function has no size 'rows'; there are batch (d0), length (d1), u_dim0 (d2)
 // CHECKED: func.func @f
 
 func.func @f(%x: tensor<?x?x4xf32, #keratin.dims<d0, d1, 4>> {keratin.kind = "input", keratin.name = "x"},

@@ -61,7 +61,7 @@ TOOLS = [
     ("another dtype", predict + " --input=x=x64.npy", "keratin-run: error: input 'x' is an array of float64 with rank 2; float32 (None, 4) is needed"),
     ("another size", predict + " --input=x=x3.npy", "keratin-run: error: function 'predict': input 'x' (net.mlir:3) is fed a value of shape (1, 3); shape (x_dim0, 4) is needed"),
     ("no array", predict + " --input=x=none.npy", "none.npy: error: No such file or directory"),
-    ("no size of that name", random + " --size=rows=3", "keratin-run: error: --size: the function has no size 'rows'; there are d0 (x_dim0)"),
+    ("no size of that name", random + " --size=rows=3", "keratin-run: error: --size: the function has no size 'rows'; there are x_dim0 (d0)"),
     ("no such device", random + " --device=gpu", "keratin-run: error: --device=gpu: unknown device 'gpu'; known devices: cpu"),
     ("no weights", random + " --weights=none.npz", "none.npz: error: No such file or directory"),
     ("a kind of file that there is not", random + " --weights=w.h5", "keratin-run: error: 'w.h5' ends in no known way; needed .safetensors or .npz"),

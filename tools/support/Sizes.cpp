@@ -11,13 +11,15 @@ void tools::addSizeOption(CommandLine &line, std::vector<std::string> &arguments
   line.texts("--size", arguments, "NAME=N", help);
 }
 
-// "d0 (x_dim0, batch)"
+// "batch (d0), x_dim1 (d1)": first what people say.
 static std::string listOf(llvm::ArrayRef<tools::KnownSize> known) {
   std::vector<std::string> texts;
   for (const tools::KnownSize &size : known) {
-    auto others = llvm::drop_begin(size.names);
-    texts.push_back(size.names.front() +
-                    (others.empty() ? "" : " (" + llvm::join(others, ", ") + ")"));
+    std::vector<std::string> names = size.names;
+    if (names.size() > 1)
+      std::swap(names[0], names[1]);
+    auto others = llvm::drop_begin(names);
+    texts.push_back(names.front() + (others.empty() ? "" : " (" + llvm::join(others, ", ") + ")"));
   }
   return texts.empty() ? "it has no unknown sizes" : "there are " + llvm::join(texts, ", ");
 }
