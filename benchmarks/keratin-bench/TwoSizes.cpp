@@ -10,18 +10,19 @@ namespace K = keratin::backend;
 namespace {
 
 using MakeFunction = std::function<K::Function(const K::Tensor &x, const K::Tensor &y)>;
+using Sizes = std::vector<int64_t>;
 
-void run(Bench &bench, const std::string &caseName, std::vector<int64_t> sizes,
+void run(Bench &bench, const std::string &caseName, const Sizes &ofX, const Sizes &ofY,
          const MakeFunction &make, const std::vector<Doubles> &expected) {
-  auto placeholder = [&](bool isKnown) {
+  auto placeholder = [](const Sizes &sizes, bool isKnown) {
     keratin::StaticShape shape(sizes.size());
     if (isKnown)
       shape.assign(sizes.begin(), sizes.end());
     return K::placeholder(shape);
   };
-  K::Function unknown = make(placeholder(false), placeholder(false));
-  K::Function known = make(placeholder(true), placeholder(true));
-  const K::Array inputs[] = {randomArray(sizes, -3, 3, 1), randomArray(sizes, -3, 3, 2)};
+  K::Function unknown = make(placeholder(ofX, false), placeholder(ofY, false));
+  K::Function known = make(placeholder(ofX, true), placeholder(ofY, true));
+  const K::Array inputs[] = {randomArray(ofX, -3, 3, 1), randomArray(ofY, -3, 3, 2)};
   std::vector<K::Array> outputs;
   for (const K::Function *f : {&known, &unknown}) {
     f->call(inputs, 2, outputs);
@@ -52,7 +53,7 @@ void runChain(Bench &bench) {
     K::Tensor w = K::relu(K::tanh(x * y + x) * y - x, 0.1);
     return K::function({x, y}, {K::sqrt(K::square(w) + 1.0) * K::sigmoid(w)});
   };
-  run(bench, "chain, n=2^20", {n}, make, {x});
+  run(bench, "chain, n=2^20", {n}, {n}, make, {x});
 }
 
 // Each row of x, normalised, against the same of y: the loss and its gradient.
@@ -85,7 +86,55 @@ void runLayerNorm(Bench &bench) {
     K::Tensor loss = K::sum(normal * y, -1);
     return K::function({x, y}, {loss, K::gradients(K::sum(loss), {x})[0].value()});
   };
-  run(bench, "layer norm, gradient", {rows, columns}, make, {loss, gradient});
+  const Sizes sizes{rows, columns};
+  run(bench, "layer norm, gradient", sizes, sizes, make, {loss, gradient});
+}
+
+// relu(x . y + 1), of three sizes.
+void runProduct(Bench &bench, int64_t m, int64_t n, int64_t k) {
+  const Doubles x = toDoubles(randomArray({m, k}, -3, 3, 1)),
+                y = toDoubles(randomArray({k, n}, -3, 3, 2));
+  Doubles expected(static_cast<size_t>(m * n));
+  for (int64_t row = 0; row < m; ++row) {
+    double *to = &expected[size_t(row * n)];
+    for (int64_t i = 0; i < k; ++i)
+      for (int64_t column = 0; column < n; ++column)
+        to[column] += x[size_t(row * k + i)] * y[size_t(i * n + column)];
+    for (int64_t column = 0; column < n; ++column)
+      to[column] = std::fmax(to[column] + 1, 0);
+  }
+  auto make = [](const K::Tensor &x, const K::Tensor &y) {
+    return K::function({x, y}, {K::relu(K::dot(x, y) + 1.0)});
+  };
+  run(bench, "product of " + std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k),
+      {m, k}, {k, n}, make, {expected});
+}
+
+// The mean cross-entropy of softmax(x) with labels y, and its gradient.
+void runSoftmax(Bench &bench) {
+  constexpr int64_t rows = 512, columns = 256;
+  const Doubles x = toDoubles(randomArray({rows, columns}, -3, 3, 1)),
+                y = toDoubles(randomArray({rows, columns}, -3, 3, 2));
+  double loss = 0;
+  Doubles gradient(static_cast<size_t>(rows * columns));
+  for (int64_t r = 0; r < rows; ++r) {
+    const double *a = &x[size_t(r * columns)], *b = &y[size_t(r * columns)];
+    double sum = 0, weights = 0;
+    for (int64_t c = 0; c < columns; ++c) {
+      sum += std::exp(a[c]);
+      weights += b[c];
+    }
+    for (int64_t c = 0; c < columns; ++c) {
+      loss -= b[c] * (a[c] - std::log(sum)) / rows;
+      gradient[size_t(r * columns + c)] = (weights * std::exp(a[c]) / sum - b[c]) / rows;
+    }
+  }
+  auto make = [](const K::Tensor &x, const K::Tensor &y) {
+    K::Tensor loss = K::mean(K::sum(-y * K::log(K::softmax(x)), -1));
+    return K::function({x, y}, {loss, K::gradients(loss, {x})[0].value()});
+  };
+  const Sizes sizes{rows, columns};
+  run(bench, "softmax cross-entropy, gradient", sizes, sizes, make, {{loss}, gradient});
 }
 
 } // namespace
@@ -93,4 +142,7 @@ void runLayerNorm(Bench &bench) {
 void keratin::bench::runTwoSizes(Bench &bench) {
   runChain(bench);
   runLayerNorm(bench);
+  runSoftmax(bench);
+  runProduct(bench, 512, 512, 512);
+  runProduct(bench, 32, 512, 784);
 }
