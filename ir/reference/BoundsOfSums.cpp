@@ -324,7 +324,7 @@ void BoundsOfOp::product() {
         high.back().floats[i] = low.back().floats[i] + distance.floats[i];
   }
   HostTensor upper = onDoubles(high), lower = onDoubles(low), error = upper;
-  // Partial products must neither overflow nor lose bits below the smallest number.
+  // Partial products, of whatever factors, must neither overflow nor lose bits as denormals do.
   auto spread = [](std::vector<HostTensor> tensors, bool large) {
     for (HostTensor &tensor : tensors)
       for (double &x : tensor.floats)
@@ -333,9 +333,10 @@ void BoundsOfOp::product() {
   };
   HostTensor most = onDoubles(spread(low, true)), least = onDoubles(spread(low, false));
   keratin_dtype_t dtype = result.value.dtype;
+  const double normal = smallest(dtype) / ulp(dtype);
   for (int64_t i = 0; i < error.size(); ++i) {
     error.floats[i] = upper.floats[i] - lower.floats[i];
-    if (least.floats[i] < smallest(dtype) * 0x1p30)
+    if (least.floats[i] < normal * 0x1p8)
       most.floats[i] = infinity;
   }
   sum(upper, most, {error}, terms <= 1 ? 0 : terms);
