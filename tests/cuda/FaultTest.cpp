@@ -96,6 +96,10 @@ TEST_CASE("reads of what nothing has written", "[ptx]") {
   expectNone(run(half + "add.u32 %r4, %r3, 1;"));
   expectFault(run(half + "add.u32 %r4, %r2, 1;"), FaultKind::Uninitialised, 12, "%r2");
   expectFault(run(half + "add.u64 %q4, %q3, 1;"), FaultKind::Uninitialised, 12, "%q3");
+  // Or if a mask leaves them out: of %q3 the upper half is written.
+  expectNone(run(half + "and.b64 %q4, %q3, -4294967296;"));
+  expectFault(run(half + "and.b64 %q4, %q3, 4294967295;"), FaultKind::Uninitialised, 12, "%q3");
+  expectFault(run(half + "and.b64 %q4, %q3, -65536;"), FaultKind::Uninitialised, 12, "%q3");
   LaunchOptions unchecked;
   unchecked.checks = false;
   expectNone(run("ld.shared.u32 %r1, [%q2];", {}, 64, unchecked));

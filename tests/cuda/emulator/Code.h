@@ -199,6 +199,7 @@ struct Code {
   struct Trace {
     std::vector<uint32_t> reads, writes; // numbers of suspects
     bool moves = false;                  // passes on what is unwritten instead of complaining
+    uint8_t ignored = 0; // a bit for each quarter of what it reads that makes no difference
     // Of a vector that is put together or taken apart: the suspects that its parts are, in order,
     // noInstruction for a part that is none.
     std::vector<uint32_t> parts;

@@ -10,11 +10,13 @@ namespace keratin::ptx {
 
 namespace {
 
-// Lanes that have written all bits of those of the quarters [first, last).
-uint32_t allOf(const Warp::Written &written, size_t first = 0, size_t last = 4) {
+// Lanes that have written all bits of those of the quarters [first, last) that are not ignored.
+uint32_t allOf(const Warp::Written &written, size_t first = 0, size_t last = 4,
+               uint8_t ignored = 0) {
   uint32_t lanes = ~0u;
   for (size_t quarter = first; quarter < last; ++quarter)
-    lanes &= written[quarter];
+    if (!(ignored >> quarter & 1))
+      lanes &= written[quarter];
   return lanes;
 }
 
@@ -26,7 +28,7 @@ void set(Warp::Written &written, size_t first, size_t last, uint32_t lanes, uint
 // Reads of registers that this lane has not written.
 void traceReads(Warp &warp, const Code::Trace &trace, uint32_t mask) {
   for (uint32_t suspect : trace.reads) {
-    uint32_t unwritten = mask & ~allOf(warp.written[suspect]);
+    uint32_t unwritten = mask & ~allOf(warp.written[suspect], 0, 4, trace.ignored);
     if (unwritten)
       warp.fail(FaultKind::Uninitialised, uint32_t(__builtin_ctz(unwritten)),
                 "reads the register " + warp.code().suspects[suspect] +

@@ -123,6 +123,7 @@ void Decoder::decodeFunction(const Function &each) {
   readsOf.clear();
   writesOf.clear();
   movesOf.clear();
+  ignoredOf.clear();
   for (const Statement &line : each.statements)
     decodeStatement(line);
   // Falling out of a function returns from it.
@@ -142,6 +143,7 @@ void Decoder::decodeStatement(const Statement &line) {
   reads.clear();
   writes.clear();
   moves = false;
+  ignored = 0;
   if (line.guarded) {
     now.guard = registersOf[function][line.guard];
     now.guardFlip = line.guardNegated ? ~0u : 0;
@@ -157,6 +159,7 @@ void Decoder::decodeStatement(const Statement &line) {
   readsOf.push_back(reads);
   writesOf.push_back(writes);
   movesOf.push_back(moves);
+  ignoredOf.push_back(ignored);
 }
 
 void Decoder::finishFunction(uint32_t first) {
@@ -167,7 +170,7 @@ void Decoder::finishFunction(uint32_t first) {
   const std::vector<uint32_t> &offsets = registersOf[function];
   for (size_t i = 0; i < offsets.size(); ++i)
     names[offsets[i]] = function->registers[i].name;
-  graph.traceUnwritten({readsOf, writesOf, movesOf, names});
+  graph.traceUnwritten({readsOf, writesOf, movesOf, ignoredOf, names});
   noteProductRegisters(first);
 }
 

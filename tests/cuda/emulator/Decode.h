@@ -149,9 +149,11 @@ private:
   std::vector<std::string_view> words;
   std::vector<uint32_t> reads, writes; // offsets of registers
   bool moves = false;
+  uint8_t ignored = 0; // Code::Trace
   // By instruction of the function: for the analysis of unwritten registers.
   std::vector<std::vector<uint32_t>> readsOf, writesOf;
   std::vector<bool> movesOf;
+  std::vector<uint8_t> ignoredOf;
 };
 
 } // namespace keratin::ptx

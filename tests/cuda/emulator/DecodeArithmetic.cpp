@@ -134,6 +134,13 @@ void Decoder::integerArithmetic(std::string name, Type type) {
     setOperands(result, {type, type, result});
   else
     setOperands(result, {type, type});
+  // A mask of LLVM's for the half of a vector that it has written.
+  if (name == "and" && operand(2).kind == Operand::Integer) {
+    const uint32_t quarter = bytesOf(type) * 2; // bits
+    for (uint32_t i = 0; i < 4; ++i)
+      if ((operand(2).bits >> (i * quarter) & ((uint64_t(1) << quarter) - 1)) == 0)
+        ignored |= uint8_t(1u << i);
+  }
 }
 
 // add.cc and so on: through the carry flag, a predicate of every thread.

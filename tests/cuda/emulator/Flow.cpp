@@ -274,6 +274,7 @@ void FlowGraph::traceUnwritten(const Uses &uses) {
       if (auto found = suspectNumbers.find(offset); found != suspectNumbers.end())
         trace.writes.push_back(found->second);
     trace.moves = uses.moves[i];
+    trace.ignored = uses.ignored[i];
     const Instruction &instruction = code.instructions[first + i];
     if (instruction.run == packLanes || instruction.run == unpackLanes)
       for (uint32_t offset : code.matrices[instruction.detail].a) {

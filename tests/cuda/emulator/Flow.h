@@ -20,6 +20,7 @@ public:
   struct Uses {
     const std::vector<std::vector<uint32_t>> &reads, &writes;
     const std::vector<bool> &moves;
+    const std::vector<uint8_t> &ignored;
     const std::map<uint32_t, std::string> &names;
   };
   // Marks instructions that touch a register which some way leads to unwritten.
