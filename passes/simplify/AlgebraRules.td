@@ -12,6 +12,7 @@ include "ir/dialect/Keratin.td"
 def Same : Constraint<CPred<"$0 == $1">, "are the same">;
 class Splat<string number> : Constraint<CPred<"isSplat($0, " # number # ")">, "is " # number>;
 def IsInteger : Constraint<CPred<"isInteger($0)">, "is an integer">;
+def IsSigned : Constraint<CPred<"!getElementType($0).isUnsignedInteger()">, "may be negative">;
 def IsBool : Constraint<CPred<"isBool($0)">, "is a bool">;
 def IsConstant : Constraint<CPred<"bool(getSplat($0))">, "is the same constant everywhere">;
 def HasReciprocal : Constraint<CPred<"hasExactReciprocal($0)">, "has an exact reciprocal">;
@@ -44,8 +45,8 @@ def : Pat<(Keratin_DivOp $x, $c), (Keratin_NegOp $x), [(Splat<"-1.0"> $c)]>;
 def : Pat<(Keratin_SubOp $c, $x), (Keratin_NegOp $x), [(Splat<"-0.0"> $c)]>;
 // 0 - x = -x
 def : Pat<(Keratin_SubOp $c, $x), (Keratin_NegOp $x), [(Splat<"0.0"> $c), (IsInteger $x)]>;
-// |-x| = |x|
-def : Pat<(Keratin_AbsOp (Keratin_NegOp $x)), (Keratin_AbsOp $x)>;
+// |-x| = |x|, but for unsigned integers, which are what their absolute value is.
+def : Pat<(Keratin_AbsOp (Keratin_NegOp $x)), (Keratin_AbsOp $x), [(IsSigned $x)]>;
 // ||x|| = |x|
 def : Pat<(Keratin_AbsOp (Keratin_AbsOp:$y $x)), (replaceWithValue $y)>;
 // |x| * |x| = x * x

@@ -14,6 +14,20 @@ func.func @signs_cancel(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
   return %3 : tensor<4xf32>
 }
 
+// -x of an unsigned integer is as large as it is written: not |x|.
+// CHECK-LABEL: func.func @absolute_values
+// CHECK-SAME:    %[[X:.*]]: tensor<i32>, %[[Y:.*]]: tensor<ui32>
+// CHECK-DAG:     keratin.abs %[[X]]
+// CHECK-DAG:     %[[NEG:.*]] = keratin.neg %[[Y]]
+// CHECK-DAG:     keratin.abs %[[NEG]]
+func.func @absolute_values(%x: tensor<i32>, %y: tensor<ui32>) -> (tensor<i32>, tensor<ui32>) {
+  %0 = keratin.neg %x : (tensor<i32>) -> tensor<i32>
+  %1 = keratin.abs %0 : (tensor<i32>) -> tensor<i32>
+  %2 = keratin.neg %y : (tensor<ui32>) -> tensor<ui32>
+  %3 = keratin.abs %2 : (tensor<ui32>) -> tensor<ui32>
+  return %1, %3 : tensor<i32>, tensor<ui32>
+}
+
 // -(0 * x) would not be 0 * x; x * 0 is NaN for infinite x; x - x for NaN.
 // CHECK-LABEL: func.func @no_folding_where_nan_or_signed_zero_differs
 // CHECK:         keratin.mul
