@@ -14,22 +14,26 @@ class Keratin_Function<string name, string group, string signature> {
   bit hasAddress = 1;
   // The name in C++ where Python's is a keyword.
   string cxxName = name;
+  // What Python's help() says: a line, and what Args, Returns and Raises say.
+  string documentation = "";
+  // Whether frontend/python/keratin has the Python function; of all others it is generated.
+  bit hasPythonBody = 0;
 }
 
 //===-- config --------------------------------------------------------------------------------===//
 
-def Api_backend : Keratin_Function<"backend", "config", "backend()">;
-def Api_epsilon : Keratin_Function<"epsilon", "config", "epsilon()">;
-def Api_set_epsilon : Keratin_Function<"set_epsilon", "config", "set_epsilon(e)">;
-def Api_floatx : Keratin_Function<"floatx", "config", "floatx()">;
-def Api_set_floatx : Keratin_Function<"set_floatx", "config", "set_floatx(floatx)">;
+def Api_backend : Keratin_Function<"backend", "config", "backend()"> { let hasPythonBody = 1; }
+def Api_epsilon : Keratin_Function<"epsilon", "config", "epsilon()"> { let hasPythonBody = 1; }
+def Api_set_epsilon : Keratin_Function<"set_epsilon", "config", "set_epsilon(e)"> { let hasPythonBody = 1; }
+def Api_floatx : Keratin_Function<"floatx", "config", "floatx()"> { let hasPythonBody = 1; }
+def Api_set_floatx : Keratin_Function<"set_floatx", "config", "set_floatx(floatx)"> { let hasPythonBody = 1; }
 def Api_cast_to_floatx : Keratin_Function<"cast_to_floatx", "config",
     "cast_to_floatx(x)"> { let hasAddress = 0; }
-def Api_image_data_format : Keratin_Function<"image_data_format", "config", "image_data_format()">;
+def Api_image_data_format : Keratin_Function<"image_data_format", "config", "image_data_format()"> { let hasPythonBody = 1; }
 def Api_set_image_data_format : Keratin_Function<"set_image_data_format", "config",
-    "set_image_data_format(data_format)">;
-def Api_symbolic : Keratin_Function<"symbolic", "config", "symbolic(func)"> { let hasAddress = 0; }
-def Api_eager : Keratin_Function<"eager", "config", "eager(func)"> { let hasAddress = 0; }
+    "set_image_data_format(data_format)"> { let hasPythonBody = 1; }
+def Api_symbolic : Keratin_Function<"symbolic", "config", "symbolic(func)"> { let hasAddress = 0; let hasPythonBody = 1; }
+def Api_eager : Keratin_Function<"eager", "config", "eager(func)"> { let hasAddress = 0; let hasPythonBody = 1; }
 
 //===-- graph ---------------------------------------------------------------------------------===//
 
@@ -38,15 +42,15 @@ def Api_reset_uids : Keratin_Function<"reset_uids", "graph", "reset_uids()">;
 def Api_clear_session : Keratin_Function<"clear_session", "graph", "clear_session()">;
 def Api_manual_variable_initialization : Keratin_Function<"manual_variable_initialization", "graph",
     "manual_variable_initialization(value)">;
-def Api_get_session : Keratin_Function<"get_session", "graph", "get_session()">;
-def Api_set_session : Keratin_Function<"set_session", "graph", "set_session(session)">;
-def Api_name_scope : Keratin_Function<"name_scope", "graph", "name_scope(name)"> { let hasAddress = 0; }
-def Api_is_keras_tensor : Keratin_Function<"is_keras_tensor", "graph", "is_keras_tensor(x)">;
+def Api_get_session : Keratin_Function<"get_session", "graph", "get_session()"> { let hasPythonBody = 1; }
+def Api_set_session : Keratin_Function<"set_session", "graph", "set_session(session)"> { let hasPythonBody = 1; }
+def Api_name_scope : Keratin_Function<"name_scope", "graph", "name_scope(name)"> { let hasAddress = 0; let hasPythonBody = 1; }
+def Api_is_keras_tensor : Keratin_Function<"is_keras_tensor", "graph", "is_keras_tensor(x)"> { let hasPythonBody = 1; }
 def Api_is_tensor : Keratin_Function<"is_tensor", "graph", "is_tensor(x)">;
 def Api_is_variable : Keratin_Function<"is_variable", "graph", "is_variable(x)">;
 def Api_is_placeholder : Keratin_Function<"is_placeholder", "graph", "is_placeholder(x)">;
 def Api_shape : Keratin_Function<"shape", "graph", "shape(x)">;
-def Api_int_shape : Keratin_Function<"int_shape", "graph", "int_shape(x)">;
+def Api_int_shape : Keratin_Function<"int_shape", "graph", "int_shape(x)"> { let hasPythonBody = 1; }
 def Api_ndim : Keratin_Function<"ndim", "graph", "ndim(x)">;
 def Api_size : Keratin_Function<"size", "graph", "size(x, name=None)">;
 def Api_dtype : Keratin_Function<"dtype", "graph", "dtype(x)">;
@@ -60,7 +64,7 @@ def Api_batch_get_value : Keratin_Function<"batch_get_value", "io", "batch_get_v
 def Api_set_value : Keratin_Function<"set_value", "io", "set_value(x, value)">;
 def Api_batch_set_value : Keratin_Function<"batch_set_value", "io", "batch_set_value(tuples)">;
 def Api_print_tensor : Keratin_Function<"print_tensor", "io", "print_tensor(x, message='')">;
-def Api_function : Keratin_Function<"function", "io", "function(inputs, outputs, updates=None, **kwargs)"> { let hasAddress = 0; }
+def Api_function : Keratin_Function<"function", "io", "function(inputs, outputs, updates=None, **kwargs)"> { let hasAddress = 0; let hasPythonBody = 1; }
 
 //===-- graph ---------------------------------------------------------------------------------===//
 
@@ -74,7 +78,7 @@ def Api_update : Keratin_Function<"update", "variable", "update(x, new_x)">;
 def Api_update_add : Keratin_Function<"update_add", "variable", "update_add(x, increment)">;
 def Api_update_sub : Keratin_Function<"update_sub", "variable", "update_sub(x, decrement)">;
 def Api_moving_average_update : Keratin_Function<"moving_average_update", "variable",
-    "moving_average_update(x, value, momentum)">;
+    "moving_average_update(x, value, momentum)"> { let hasPythonBody = 1; }
 def Api_variable : Keratin_Function<"variable", "variable",
     "variable(value, dtype=None, name=None, constraint=None)"> { let hasAddress = 0; }
 
@@ -293,7 +297,7 @@ def Api_ctc_cost : Keratin_Function<"ctc_cost", "ctc", "ctc_cost(predict, Y)">;
 //===-- graph ---------------------------------------------------------------------------------===//
 
 def Api_control_dependencies : Keratin_Function<"control_dependencies", "graph",
-    "control_dependencies(control_inputs)"> { let hasAddress = 0; }
+    "control_dependencies(control_inputs)"> { let hasAddress = 0; let hasPythonBody = 1; }
 
 //===-- config --------------------------------------------------------------------------------===//
 
@@ -306,7 +310,7 @@ def Api_slice : Keratin_Function<"slice", "shape", "slice(x, start, size)">;
 
 //===-- graph ---------------------------------------------------------------------------------===//
 
-def Api_get_variable_shape : Keratin_Function<"get_variable_shape", "graph", "get_variable_shape(x)">;
+def Api_get_variable_shape : Keratin_Function<"get_variable_shape", "graph", "get_variable_shape(x)"> { let hasPythonBody = 1; }
 
 //===-- extensions ----------------------------------------------------------------------------===//
 
@@ -333,11 +337,11 @@ def Api_scatter : Keratin_Extension<"scatter", "scatter(x, indices, updates, mod
 def Api_top_k : Keratin_Extension<"top_k", "top_k(x, k, axis=-1)">;
 def Api_while_loop : Keratin_Extension<"while_loop",
     "while_loop(cond, body, loop_vars, maximum_iterations=None)">;
-def Api_is_same : Keratin_Extension<"is_same", "is_same(a, b)">;
+def Api_is_same : Keratin_Extension<"is_same", "is_same(a, b)"> { let hasPythonBody = 1; }
 def Api_set_random_seed : Keratin_Extension<"set_random_seed", "set_random_seed(seed)">;
 def Api_device : Keratin_Extension<"device", "device()">;
 def Api_set_device : Keratin_Extension<"set_device", "set_device(name)">;
-def Api_save_function : Keratin_Extension<"save_function", "save_function(f, path)">;
+def Api_save_function : Keratin_Extension<"save_function", "save_function(f, path)"> { let hasPythonBody = 1; }
 def Api_save_functions : Keratin_Extension<"save_functions", "save_functions(functions, path)">;
 def Api_load_function : Keratin_Extension<"load_function", "load_function(path, name='')">;
 def Api_load_functions : Keratin_Extension<"load_functions", "load_functions(path)">;

@@ -1,5 +1,6 @@
 # Language, warnings, sanitizers: what every target of the project shares.
 option(KERATIN_BUILD_TESTS "Build the tests" ON)
+option(KERATIN_PYTHON "Build the Python module; Python_EXECUTABLE says for which Python" OFF)
 set(KERATIN_SANITIZER "" CACHE STRING "Sanitizers for -fsanitize=, e.g. address,undefined")
 
 if(NOT CMAKE_BUILD_TYPE)

@@ -1,4 +1,5 @@
 // The API table: documentation, and the list that a test links.
+#include "tools/keratin-tblgen/ApiRecords.h"
 #include "tools/keratin-tblgen/Generators.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -9,22 +10,14 @@
 #include <vector>
 
 using namespace llvm;
-
-// In the order of the file, which groups them.
-static std::vector<const Record *> functions(RecordKeeper &records) {
-  std::vector<const Record *> list;
-  for (Record *function : records.getAllDerivedDefinitions("Keratin_Function"))
-    list.push_back(function);
-  llvm::sort(list, [](const Record *a, const Record *b) { return a->getID() < b->getID(); });
-  return list;
-}
+using keratin::tblgen::apiFunctions;
 
 static bool isExtension(const Record *function) {
   return function->isSubClassOf("Keratin_Extension");
 }
 
 void keratin::tblgen::emitApiDocs(RecordKeeper &records, raw_ostream &os) {
-  std::vector<const Record *> list = functions(records);
+  std::vector<const Record *> list = apiFunctions(records);
   os << "# The API\n\nWritten by `keratin-tblgen -gen-api-docs` from frontend/backend/Api.td. "
      << llvm::count_if(list, std::not_fn(isExtension)) << " names, all of them implemented, and "
      << llvm::count_if(list, isExtension) << " [extensions](#extensions).\n";
@@ -47,7 +40,7 @@ void keratin::tblgen::emitApiList(RecordKeeper &records, raw_ostream &os) {
         "KERATIN_NAME(C++ "
         "name) without an address; KERATIN_EXTENSION() before each that keras.backend does not "
         "have.\n";
-  for (const Record *function : functions(records))
+  for (const Record *function : apiFunctions(records))
     os << (isExtension(function) ? "KERATIN_EXTENSION() " : "")
        << (function->getValueAsBit("hasAddress") ? "KERATIN_FUNCTION(" : "KERATIN_NAME(")
        << function->getValueAsString("cxxName") << ")\n";

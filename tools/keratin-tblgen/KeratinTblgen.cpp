@@ -24,6 +24,8 @@ static const llvm::TableGen::Emitter::Opt generators[] = {
     {"gen-backend-defs", emitBackendDefinitions, "definitions of K functions that are one op"},
     {"gen-api-docs", emitApiDocs, "docs/api.md"},
     {"gen-api-list", emitApiList, "all K functions, for the test that links them"},
+    {"gen-api-parameters", emitApiParameters, "the parameters of all K functions"},
+    {"gen-python-functions", emitPythonFunctions, "K functions of the Python module"},
 };
 
 int main(int argc, char **argv) {

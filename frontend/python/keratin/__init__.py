@@ -1,0 +1,29 @@
+"""Keratin: a compiler for graphs of tensors, with gradients.
+
+    import keratin.backend as K
+
+    x = K.placeholder((None, 784))
+    w = K.variable(numpy.zeros((784, 10)))
+    f = K.function([x], [K.softmax(K.dot(x, w))])
+    probabilities, = f([images])
+
+Every function of keras.backend is here and in keratin.backend; with KERAS_BACKEND=keratin, Keras
+2.3.1 runs on it.
+"""
+import sys as _sys
+
+try:
+    from keratin import _native
+except ImportError as error:
+    # Keras reports any ImportError of its backend as a backend that is not there.
+    _sys.stderr.write('keratin: the native part cannot be loaded: %s\n' % error)
+    raise
+
+from keratin._native import Dim, Function, Tensor
+from keratin import _tensor
+from keratin.backend import *
+
+# The module, not the function of that name.
+backend = _sys.modules['keratin.backend']
+
+__version__ = '0.1.0'

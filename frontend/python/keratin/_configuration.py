@@ -1,0 +1,77 @@
+"""K functions: configuration, which Keras keeps where it has loaded Keratin as its backend."""
+import sys as _sys
+
+from keratin._native import functions as _native
+
+
+def _holder():
+    """Where the settings are: keras.backend.common, if it is loaded."""
+    return _sys.modules.get('keras.backend.common', _native)
+
+
+def backend():
+    """The backend's name: that of keras.json or KERAS_BACKEND, else 'keratin'."""
+    return _native.backend()
+
+
+def epsilon():
+    """The number that keeps divisions and logarithms away from 0."""
+    return _holder().epsilon()
+
+
+def set_epsilon(e):
+    """Sets epsilon().
+
+    Args:
+        e: a number.
+    """
+    _holder().set_epsilon(float(e))
+
+
+def floatx():
+    """The dtype of tensors for which none is given: 'float16', 'float32' or 'float64'."""
+    return _holder().floatx()
+
+
+def set_floatx(floatx):
+    """Sets floatx().
+
+    Args:
+        floatx: 'float16', 'float32' or 'float64'.
+
+    Raises:
+        ValueError: for any other; the setting stays as it was.
+    """
+    if not isinstance(floatx, str):
+        raise ValueError('set_floatx: found %r; needed float16, float32 or float64' % (floatx,))
+    _holder().set_floatx(floatx)
+
+
+def image_data_format():
+    """Where images have their channels: 'channels_last' or 'channels_first'."""
+    return _holder().image_data_format()
+
+
+def set_image_data_format(data_format):
+    """Sets image_data_format().
+
+    Args:
+        data_format: 'channels_last' or 'channels_first'.
+
+    Raises:
+        ValueError: for any other; the setting stays as it was.
+    """
+    if not isinstance(data_format, str):
+        raise ValueError('set_image_data_format: found %r; needed channels_last or channels_first'
+                         % (data_format,))
+    _holder().set_image_data_format(data_format)
+
+
+def symbolic(func):
+    """Returns the function: everything is symbolic here."""
+    return func
+
+
+def eager(func):
+    """Returns the function: see symbolic()."""
+    return func

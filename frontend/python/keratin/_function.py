@@ -1,0 +1,103 @@
+"""K.function, sessions and saved functions."""
+from keratin import _native as _module
+from keratin._native import functions as _native
+
+
+def _checked(name, values):
+    if not isinstance(values, (list, tuple, dict) if name == 'outputs' else (list, tuple)):
+        raise TypeError('function: %s is %r (%s); needed a list or a tuple'
+                        % (name, values, type(values).__name__))
+    return values
+
+
+def function(inputs, outputs, updates=None, name=None, **kwargs):
+    """Compiles outputs and updates of the graph.
+
+    Args:
+        inputs: placeholders, in the order in which values will come.
+        outputs: tensors; or a dict of them by name.
+        updates: update ops, pairs (variable, new value), None (ignored), other tensors (computed).
+        name: the function's name.
+        **kwargs: device, target, memory_budget, time_limit, check_numbers, float32_products,
+            assume_equal_sizes, progress: see FunctionOptions in docs/cpp.md.
+
+    Returns:
+        A keratin.Function: called with a list of values, or with a dict by the names of the
+        inputs, it returns a list of arrays, one for each output. Outputs are computed from the
+        variables' values before the call; then all updates are applied.
+
+    Raises:
+        TypeError: for inputs, outputs or updates that are no lists.
+        ValueError: for an unknown keyword, and for outputs that need a placeholder not among the
+            inputs.
+    """
+    return _native.function(_checked('inputs', inputs), _checked('outputs', outputs),
+                            () if updates is None else _checked('updates', updates),
+                            '' if name is None else name, kwargs)
+
+
+class Session(object):
+    """For programs that name a session. It has no state: variables belong to the process."""
+    graph = None
+
+    def run(self, fetches, feed_dict=None):
+        """The values of tensors and update ops, all of one moment.
+
+        Args:
+            fetches: a tensor, or lists and tuples of tensors nested in any way.
+            feed_dict: values of placeholders.
+
+        Returns:
+            Arrays in the structure of the fetches.
+        """
+        tensors = []
+
+        def place_of(fetch):
+            if isinstance(fetch, (list, tuple)):
+                return [place_of(each) for each in fetch]
+            if not isinstance(fetch, _module.Tensor):
+                raise TypeError('Session.run: %r (%s) cannot be fetched; needed tensors'
+                                % (fetch, type(fetch).__name__))
+            tensors.append(fetch)
+            return len(tensors) - 1
+
+        places = place_of(fetches)
+        values = _native.run(tensors, list((feed_dict or {}).items()))
+
+        def value_of(place):
+            return [value_of(each) for each in place] if isinstance(place, list) else values[place]
+
+        return value_of(places)
+
+    def close(self):
+        pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        pass
+
+
+_session = Session()
+
+
+def get_session():
+    """The session that set_session() was given, else the default one."""
+    return _session
+
+
+def set_session(session):
+    """Sets what get_session() returns."""
+    global _session
+    _session = session
+
+
+def save_function(f, path):
+    """Writes a function to a file, for load_function() and the tools (keratin-compile).
+
+    Args:
+        f: what K.function has returned.
+        path: a path; '.ktg' is usual.
+    """
+    _native.save_functions([f], path)

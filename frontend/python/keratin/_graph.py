@@ -1,0 +1,104 @@
+"""K functions: scopes, shapes and what tensors are."""
+import numpy as _numpy
+
+from keratin._native.functions import ControlDependencies as _ControlDependencies
+from keratin._native.functions import NameScope as _NameScope
+from keratin._native import Tensor as _Tensor
+from keratin._native import functions as _native
+
+
+class name_scope(object):
+    """A context in which names of tensors begin with this one.
+
+        with K.name_scope('dense') as scope:   # 'dense/'
+            y = K.dot(x, w)                     # 'dense/dot:0'
+
+    Args:
+        name: a string.
+    """
+
+    def __init__(self, name=''):
+        self.name = name
+        self._scope = _NameScope('' if name is None else name)
+
+    def __enter__(self):
+        return self._scope.enter()
+
+    def __exit__(self, *unused):
+        self._scope.leave()
+
+
+class control_dependencies(object):
+    """A context in which tensors are computed after these, and read the variables that they update.
+
+    Args:
+        control_inputs: update ops and other tensors, or None.
+    """
+
+    def __init__(self, control_inputs):
+        self._scope = _ControlDependencies(control_inputs)
+
+    def __enter__(self):
+        self._scope.enter()
+
+    def __exit__(self, *unused):
+        self._scope.leave()
+
+
+def is_keras_tensor(x):
+    """Whether a layer of Keras's has made the tensor.
+
+    Args:
+        x: a tensor.
+
+    Returns:
+        Whether it has the attribute _keras_history.
+
+    Raises:
+        ValueError: if x is no tensor.
+    """
+    if not isinstance(x, _Tensor):
+        raise ValueError('is_keras_tensor: x is %r (%s); needed a tensor' % (x, type(x).__name__))
+    return hasattr(x, '_keras_history')
+
+
+def is_same(a, b):
+    """Whether both are one value of the graph: a is b."""
+    return a is b
+
+
+def int_shape(x):
+    """The shape as far as it is known.
+
+    Args:
+        x: a tensor or an array.
+
+    Returns:
+        A tuple of ints, and None where a size is known at the call only; what Keras has set as the
+        tensor's _keras_shape wins.
+    """
+    if isinstance(x, _Tensor):
+        return x._keras_shape
+    shape = getattr(x, '_keras_shape', None)
+    if shape is not None:
+        return shape
+    return _numpy.shape(x)
+
+
+def get_variable_shape(x):
+    """As int_shape()."""
+    return int_shape(x)
+
+
+def moving_average_update(x=None, value=None, momentum=None, variable=None):
+    """Moves a variable towards a value: x * momentum + value * (1 - momentum).
+
+    Args:
+        x: a variable; `variable` is another name for it.
+        value: a tensor of its shape.
+        momentum: a number, or a scalar tensor.
+
+    Returns:
+        An update op.
+    """
+    return _native.moving_average_update(variable if x is None else x, value, momentum)

@@ -1,0 +1,267 @@
+#include "frontend/python/native/Arrays.h"
+
+#include "frontend/python/native/Errors.h"
+#include "keratin/dlpack.h"
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+using namespace keratin;
+using namespace keratin::python;
+
+namespace {
+
+// What an array returned to Python keeps its elements in: NumPy's array is a view of its buffer.
+struct Memory {
+  Array array;
+};
+
+// As the struct module writes a dtype in the machine's byte order.
+const char *formatOf(DType dtype) {
+  switch (dtype) {
+  case DType::Bool:
+    return "?";
+  case DType::Int8:
+    return "b";
+  case DType::Int16:
+    return "h";
+  case DType::Int32:
+    return "i";
+  case DType::Int64:
+    return "q";
+  case DType::UInt8:
+    return "B";
+  case DType::UInt16:
+    return "H";
+  case DType::UInt32:
+    return "I";
+  case DType::UInt64:
+    return "Q";
+  case DType::Float16:
+    return "e";
+  case DType::BFloat16:
+    return "H"; // its bits
+  case DType::Float32:
+    return "f";
+  case DType::Float64:
+    return "d";
+  }
+  return nullptr;
+}
+
+std::optional<DType> integerOf(bool isSigned, Py_ssize_t bytes) {
+  switch (bytes) {
+  case 1:
+    return isSigned ? DType::Int8 : DType::UInt8;
+  case 2:
+    return isSigned ? DType::Int16 : DType::UInt16;
+  case 4:
+    return isSigned ? DType::Int32 : DType::UInt32;
+  case 8:
+    return isSigned ? DType::Int64 : DType::UInt64;
+  default:
+    return std::nullopt;
+  }
+}
+
+// None for what no dtype is, and for the other byte order.
+std::optional<DType> dtypeOfFormat(const char *format, Py_ssize_t bytes) {
+  if (!format)
+    return DType::UInt8;
+  if (*format == '@' || *format == '=' || *format == '<')
+    ++format;
+  if (format[0] == '\0' || format[1] != '\0')
+    return std::nullopt;
+  if (std::strchr("bhilqn", format[0]))
+    return integerOf(true, bytes);
+  if (std::strchr("BHILQN", format[0]))
+    return integerOf(false, bytes);
+  switch (format[0]) {
+  case '?':
+    return DType::Bool;
+  case 'e':
+    return DType::Float16;
+  case 'f':
+    return DType::Float32;
+  case 'd':
+    return DType::Float64;
+  default:
+    return std::nullopt;
+  }
+}
+
+class Buffer {
+public:
+  explicit Buffer(nb::handle object) {
+    if (PyObject_GetBuffer(object.ptr(), &buffer, PyBUF_FULL_RO) != 0) {
+      PyErr_Clear();
+      buffer.obj = nullptr;
+    }
+  }
+  Buffer(const Buffer &) = delete;
+  ~Buffer() {
+    if (!isValid() || !Py_IsInitialized() || _Py_IsFinalizing())
+      return;
+    nb::gil_scoped_acquire gil;
+    PyBuffer_Release(&buffer);
+  }
+  bool isValid() const { return buffer.obj; }
+
+  Py_buffer buffer;
+};
+
+} // namespace
+
+std::optional<Array> keratin::python::viewOf(nb::handle object) {
+  if (!PyObject_CheckBuffer(object.ptr()))
+    return std::nullopt;
+  auto owner = std::make_shared<Buffer>(object);
+  if (!owner->isValid())
+    return std::nullopt;
+  const Py_buffer &buffer = owner->buffer;
+  std::optional<DType> dtype = dtypeOfFormat(buffer.format, buffer.itemsize);
+  if (!dtype || buffer.suboffsets ||
+      reinterpret_cast<uintptr_t>(buffer.buf) % size_t(buffer.itemsize) != 0)
+    return std::nullopt;
+  std::vector<int64_t> dims(buffer.shape, buffer.shape + buffer.ndim), strides;
+  if (!PyBuffer_IsContiguous(&buffer, 'C'))
+    for (int axis = 0; axis < buffer.ndim; ++axis) {
+      if (buffer.strides[axis] % buffer.itemsize != 0)
+        return std::nullopt;
+      strides.push_back(buffer.strides[axis] / buffer.itemsize);
+    }
+  // Whatever it says of elements that there are none of.
+  static const int64_t nothing = 0;
+  const void *data = buffer.len == 0 ? &nothing : buffer.buf;
+  return Array::constView(data, *dtype, std::move(dims), std::move(strides), std::move(owner));
+}
+
+static bool isNamed(nb::handle dtype, const char *name) {
+  nb::object its = nb::getattr(dtype, "name", nb::none());
+  return PyUnicode_Check(its.ptr()) && PyUnicode_CompareWithASCIIString(its.ptr(), name) == 0;
+}
+
+// An array of NumPy's that is no view as it is: of other byte order, not aligned, of bfloat16.
+static std::optional<Array> convertedArray(nb::handle array) {
+  nb::object dtype = array.attr("dtype");
+  if (isNamed(dtype, "bfloat16")) {
+    std::optional<Array> bits = viewOf(array.attr("view")(numpy("uint16")));
+    if (!bits)
+      return std::nullopt;
+    Array result = Array::empty(DType::BFloat16, bits->shape());
+    std::memcpy(result.rawData(), Array(*bits).origin(), result.bytes());
+    return result;
+  }
+  nb::object native =
+      numpy("array")(array, dtype.attr("newbyteorder")("="), nb::arg("order") = "C");
+  return viewOf(native);
+}
+
+Array keratin::python::arrayOf(nb::handle object, const std::string &what) {
+  if (object.is_none())
+    return None;
+  PyObject *pointer = object.ptr();
+  if (PyBool_Check(pointer))
+    return Array(pointer == Py_True);
+  if (PyLong_Check(pointer)) {
+    int overflow = 0;
+    long long value = PyLong_AsLongLongAndOverflow(pointer, &overflow);
+    if (overflow)
+      throw ValueError(what + " is " + described(object) + ", which no int64 holds");
+    return Array(int64_t(value));
+  }
+  if (PyFloat_CheckExact(pointer))
+    return Array(PyFloat_AS_DOUBLE(pointer));
+  if (nb::isinstance<Memory>(object))
+    return nb::cast<Memory &>(object).array;
+  if (std::optional<Array> view = viewOf(object))
+    return std::move(*view);
+  nb::object array;
+  if (nb::hasattr(object, "__dlpack__") && !nb::isinstance(object, numpy("ndarray"))) {
+    nb::object capsule = object.attr("__dlpack__")();
+    if (auto *tensor =
+            static_cast<DLManagedTensor *>(PyCapsule_GetPointer(capsule.ptr(), "dltensor"))) {
+      Array result = fromDLPack(tensor);
+      PyCapsule_SetName(capsule.ptr(), "used_dltensor");
+      return result;
+    }
+    PyErr_Clear();
+  }
+  try {
+    array = numpy("asarray")(object);
+  } catch (nb::python_error &) {
+    // Lists whose rows differ in length, above all.
+    throw ValueError(what + " is " + described(object) +
+                     "; needed an array or numbers in nested lists of equal length");
+  }
+  if (std::optional<Array> view = viewOf(array))
+    return std::move(*view);
+  if (std::optional<Array> converted = convertedArray(array))
+    return std::move(*converted);
+  throw TypeError(what + " is " + described(object) + ", an array of " +
+                  nb::cast<std::string>(nb::str(array.attr("dtype"))) +
+                  "; needed numbers or bools");
+}
+
+nb::object keratin::python::toPython(Array array) {
+  if (array.isNone())
+    return nb::none();
+  bool isBfloat16 = array.dtype() == DType::BFloat16;
+  nb::object memory = nb::cast(Memory{std::move(array)});
+  static PyObject *asarray = numpy("asarray").ptr();
+  nb::object result = nb::steal(PyObject_CallOneArg(asarray, memory.ptr()));
+  if (!result.is_valid())
+    nb::raise_python_error();
+  if (isBfloat16)
+    result = result.attr("view")(nb::module_::import_("ml_dtypes").attr("bfloat16"));
+  return result;
+}
+
+//===-- The buffer of what is returned --------------------------------------------------------===//
+
+namespace {
+
+struct Layout {
+  std::vector<Py_ssize_t> dims, strides;
+};
+
+int getBuffer(PyObject *self, Py_buffer *view, int flags) {
+  try {
+    Array &array = nb::cast<Memory &>(nb::handle(self)).array;
+    auto layout = std::make_unique<Layout>();
+    layout->dims.assign(array.shape().begin(), array.shape().end());
+    const Py_ssize_t bytes = Py_ssize_t(dtypeSize(array.dtype()));
+    for (int64_t stride : array.strides())
+      layout->strides.push_back(stride * bytes);
+    *view = {};
+    view->obj = Py_NewRef(self);
+    view->buf = const_cast<void *>(array.origin());
+    view->len = Py_ssize_t(array.bytes());
+    view->itemsize = bytes;
+    view->ndim = int(array.ndim());
+    view->readonly = array.isReadOnly();
+    view->format = flags & PyBUF_FORMAT ? const_cast<char *>(formatOf(array.dtype())) : nullptr;
+    view->shape = layout->dims.data();
+    view->strides = layout->strides.data();
+    view->internal = layout.release();
+    return 0;
+  } catch (...) {
+    setError();
+    view->obj = nullptr;
+    return -1;
+  }
+}
+
+void releaseBuffer(PyObject *, Py_buffer *view) { delete static_cast<Layout *>(view->internal); }
+
+PyType_Slot slots[] = {{Py_bf_getbuffer, reinterpret_cast<void *>(getBuffer)},
+                       {Py_bf_releasebuffer, reinterpret_cast<void *>(releaseBuffer)},
+                       {0, nullptr}};
+
+} // namespace
+
+void keratin::python::registerArrays(nb::module_ &module) {
+  nb::class_<Memory>(module, "Memory", nb::type_slots(slots),
+                     "The memory of an array that a function has returned.");
+}

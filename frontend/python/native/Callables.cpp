@@ -1,0 +1,102 @@
+#include "frontend/python/native/Callables.h"
+
+#include "frontend/python/native/Arguments.h"
+#include "frontend/python/native/Place.h"
+#include "frontend/python/native/Tensors.h"
+#include "keratin/creation.h"
+#include "keratin/error.h"
+
+using namespace keratin;
+using namespace keratin::python;
+
+static nb::object callWith(nb::handle function, const std::vector<nb::object> &arguments) {
+  std::vector<PyObject *> pointers;
+  for (const nb::object &argument : arguments)
+    pointers.push_back(argument.ptr());
+  nb::object result = nb::steal(
+      PyObject_Vectorcall(function.ptr(), pointers.data(), pointers.size(), /*kwnames=*/nullptr));
+  if (!result.is_valid())
+    nb::raise_python_error();
+  return result;
+}
+
+static std::vector<nb::object> objectsOf(const std::vector<Tensor> &tensors) {
+  std::vector<nb::object> objects;
+  for (const Tensor &tensor : tensors)
+    objects.push_back(toPython(tensor));
+  return objects;
+}
+
+static nb::object sequenceOf(const std::vector<Tensor> &tensors, bool isTuple) {
+  nb::list list;
+  for (const Tensor &tensor : tensors)
+    list.append(toPython(tensor));
+  return isTuple ? nb::object(nb::tuple(list)) : nb::object(list);
+}
+
+Tensor Callable::tensor(nb::handle result) const {
+  if (const Tensor *tensor = tensorOf(result))
+    return *tensor;
+  if (result.is_none())
+    throw TypeError(what + " has returned None; needed a tensor");
+  return backend::constant(operandOf(result, what + "'s result", userPlace()));
+}
+
+std::vector<Tensor> Callable::tensors(nb::handle result) const {
+  if (!PyList_Check(result.ptr()) && !PyTuple_Check(result.ptr()))
+    return {tensor(result)};
+  std::vector<Tensor> all;
+  for (nb::handle each : result)
+    all.push_back(tensor(each));
+  return all;
+}
+
+Tensor Callable::operator()(const std::vector<Tensor> &arguments) const {
+  nb::gil_scoped_acquire gil;
+  return tensor(callWith(object(), objectsOf(arguments)));
+}
+
+Tensor Callable::ofTuple(const std::vector<Tensor> &arguments) const {
+  nb::gil_scoped_acquire gil;
+  return tensor(callWith(object(), {sequenceOf(arguments, /*isTuple=*/true)}));
+}
+
+std::vector<Tensor> Callable::list(const std::vector<Tensor> &arguments) const {
+  nb::gil_scoped_acquire gil;
+  return tensors(callWith(object(), objectsOf(arguments)));
+}
+
+RnnStepResult Callable::step(const Tensor &input, const std::vector<Tensor> &states) const {
+  nb::gil_scoped_acquire gil;
+  nb::object result = callWith(object(), {toPython(input), sequenceOf(states, /*isTuple=*/false)});
+  if (!PyTuple_Check(result.ptr()) && !PyList_Check(result.ptr()))
+    throw TypeError(what + " has returned " + described(result) + "; needed (output, states)");
+  nb::tuple pair(result);
+  if (pair.size() != 2)
+    throw TypeError(what + " has returned " + std::to_string(pair.size()) +
+                    " values; needed (output, states)");
+  return RnnStepResult(tensor(pair[0]),
+                       pair[1].is_none() ? std::vector<Tensor>() : tensors(pair[1]));
+}
+
+namespace {
+
+struct PythonConstraint {
+  Callable callable;
+  Tensor operator()(const Tensor &variable) const { return callable({variable}); }
+};
+
+} // namespace
+
+Constraint keratin::python::constraintOf(nb::handle object, const std::string &what) {
+  if (object.is_none())
+    return nullptr;
+  if (!PyCallable_Check(object.ptr()))
+    throw TypeError(what + " is " + described(object) + "; needed a function of the variable");
+  return PythonConstraint{Callable(object, what)};
+}
+
+nb::object keratin::python::toPython(const Constraint &constraint) {
+  const auto *known = constraint.target<PythonConstraint>();
+  return known ? nb::borrow(known->callable.object()) : nb::none();
+}

@@ -1,0 +1,52 @@
+// K functions: loops, branches and the learning phase.
+#include "frontend/python/native/Register.h"
+#include "frontend/python/native/Subjects.h"
+
+namespace K = keratin::backend;
+using namespace keratin;
+using namespace keratin::python;
+
+namespace {
+
+// A tensor is one element, a list or a tuple of them makes tuples.
+Tensor mapElements(nb::handle fn, nb::handle elems, const std::string &name, DTypeArgument dtype,
+                   SourceLocation place) {
+  const Argument function{"map_fn", 0, place}, elements{"map_fn", 1, place};
+  if (!PyCallable_Check(fn.ptr()))
+    function.fail(fn, "a function");
+  Callable callable(fn, function.what());
+  if (!PyList_Check(elems.ptr()) && !PyTuple_Check(elems.ptr()))
+    return K::map_fn([callable](const Tensor &element) { return callable({element}); },
+                     fromPython<Operand>(elems, elements), name, dtype, place);
+  return K::map_fn([callable](const std::vector<Tensor> &all) { return callable.ofTuple(all); },
+                   fromPython<std::vector<Tensor>>(elems, elements), name, dtype, place);
+}
+
+nb::object whileLoop(nb::handle cond, const LoopBody &body, const TensorList &loopVars,
+                     const Size &maximumIterations, SourceLocation place) {
+  const Argument condition{"while_loop", 0, place};
+  if (!PyCallable_Check(cond.ptr()))
+    condition.fail(cond, "a function");
+  return toPython(K::while_loop([callable = Callable(cond, condition.what())](
+                                    const std::vector<Tensor> &vars) { return callable(vars); },
+                                body, loopVars, maximumIterations, place));
+}
+
+} // namespace
+
+void keratin::python::registerControl(nb::module_ &m) {
+  using Fold = Tensor(const std::function<Tensor(const Tensor &, const Tensor &)> &,
+                      const Operand &, const Operand &, const std::string &, SourceLocation);
+  add<exactly<Fold>(&K::foldl)>(m, "foldl");
+  add<exactly<Fold>(&K::foldr)>(m, "foldr");
+  add<&K::in_test_phase>(m, "in_test_phase");
+  add<&K::in_train_phase>(m, "in_train_phase");
+  add<&K::learning_phase>(m, "learning_phase");
+  add<&mapElements>(m, "map_fn");
+  add<exactly<std::tuple<Tensor, Tensor, std::vector<Tensor>>(
+      const RnnStep &, const Operand &, const TensorList &, bool, const Operand &,
+      const TensorList &, bool, const Operand &, bool, bool, SourceLocation)>(&K::rnn)>(m, "rnn");
+  add<&K::set_learning_phase>(m, "set_learning_phase");
+  add<&K::switch_>(m, "switch");
+  add<&whileLoop>(m, "while_loop");
+}

@@ -1,0 +1,13 @@
+// C++ exceptions as Python's.
+#ifndef KERATIN_FRONTEND_PYTHON_ERRORS_H
+#define KERATIN_FRONTEND_PYTHON_ERRORS_H
+
+namespace keratin::python {
+
+// Sets Python's error from the exception that is being handled. What a function of the user's has
+// raised on its way through C++ comes out as it was.
+void setError() noexcept;
+
+} // namespace keratin::python
+
+#endif // KERATIN_FRONTEND_PYTHON_ERRORS_H

@@ -1,0 +1,276 @@
+// K.function, and the objects that it returns.
+#include "frontend/python/native/Feeds.h"
+#include "frontend/python/native/Interruption.h"
+#include "frontend/python/native/Register.h"
+#include "frontend/python/native/SparseMatrices.h"
+#include "frontend/python/native/Subjects.h"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+namespace K = keratin::backend;
+using namespace keratin;
+using namespace keratin::python;
+
+namespace {
+
+struct FunctionObject {
+  Function function;
+};
+
+std::vector<Array> called(const Function &function, std::vector<Array> &values) {
+  std::vector<Array> outputs;
+  nb::gil_scoped_release release;
+  function.call(values.data(), values.size(), outputs);
+  return outputs;
+}
+
+std::vector<Array> calledWithFeeds(const Function &function, nb::handle values) {
+  std::vector<Feed> feeds;
+  for (nb::handle value : values)
+    feeds.push_back(feedOf(value, function.name() + ": a value"));
+  nb::gil_scoped_release release;
+  return function(feeds);
+}
+
+std::vector<Array> calledByName(const Function &function, nb::dict values) {
+  std::vector<NamedFeeds::Entry> feeds;
+  for (auto [name, value] : values) {
+    if (!PyUnicode_Check(name.ptr()))
+      throw TypeError(function.name() + ": " + described(name) + " is no name of an input");
+    std::string text = nb::cast<std::string>(name);
+    feeds.emplace_back(text, feedOf(value, function.name() + ": input '" + text + "'"));
+  }
+  nb::gil_scoped_release release;
+  return function(NamedFeeds(std::move(feeds)));
+}
+
+std::vector<Array> calledByPlace(const Function &function, nb::handle values) {
+  std::vector<Array> arrays;
+  arrays.reserve(nb::len(values));
+  for (nb::handle value : values) {
+    if (std::optional<Array> view = viewOf(value)) {
+      arrays.push_back(std::move(*view));
+      continue;
+    }
+    if (tensorOf(value) || isSparseMatrix(value))
+      return calledWithFeeds(function, values);
+    arrays.push_back(arrayOf(value, function.name() + ": value " + std::to_string(arrays.size())));
+  }
+  return called(function, arrays);
+}
+
+PyObject *call(PyObject *self, PyObject *arguments, PyObject *keywords) {
+  try {
+    const Function &function = nb::inst_ptr<FunctionObject>(self)->function;
+    const std::string &name = function.name();
+    if (keywords && PyDict_GET_SIZE(keywords))
+      throw TypeError(name + ": found keywords; needed a list of values, or a dict by name");
+    if (PyTuple_GET_SIZE(arguments) != 1)
+      throw TypeError(name + ": found " + std::to_string(PyTuple_GET_SIZE(arguments)) +
+                      " arguments; needed one, a list of values");
+    PyObject *values = PyTuple_GET_ITEM(arguments, 0);
+    std::vector<Array> outputs;
+    if (PyList_Check(values) || PyTuple_Check(values))
+      outputs = calledByPlace(function, values);
+    else if (PyDict_Check(values))
+      outputs = calledByName(function, nb::borrow<nb::dict>(values));
+    else
+      throw TypeError(name + ": found " + described(values) +
+                      "; needed a list of values, or a dict by name");
+    nb::object list = nb::steal(PyList_New(Py_ssize_t(outputs.size())));
+    for (size_t i = 0; i < outputs.size(); ++i)
+      PyList_SET_ITEM(list.ptr(), Py_ssize_t(i), toPython(std::move(outputs[i])).release().ptr());
+    return list.release().ptr();
+  } catch (...) {
+    setError();
+    return nullptr;
+  }
+}
+
+PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void *>(call)}, {0, nullptr}};
+
+//===-- Making them ---------------------------------------------------------------------------===//
+
+OutputList outputsOf(nb::handle outputs, const Argument &argument) {
+  std::vector<Output> all;
+  if (PyDict_Check(outputs.ptr())) {
+    for (auto [name, tensor] : nb::borrow<nb::dict>(outputs))
+      all.emplace_back(nb::cast<std::string>(name), fromPython<Tensor>(tensor, argument));
+    return all;
+  }
+  const TensorList tensors = fromPython<TensorList>(outputs, argument);
+  for (const Tensor &tensor : tensors.list())
+    all.emplace_back(tensor);
+  return all;
+}
+
+// Update ops, pairs (variable, new value), None.
+UpdateList updatesOf(nb::handle updates, const Argument &argument) {
+  std::vector<Update> all;
+  for (nb::handle update : updates)
+    if (update.is_none())
+      continue;
+    else if (const Tensor *op = tensorOf(update))
+      all.emplace_back(*op);
+    else if ((PyTuple_Check(update.ptr()) || PyList_Check(update.ptr())) && nb::len(update) == 2)
+      all.emplace_back(fromPython<Tensor>(nb::object(update[0]), argument),
+                       fromPython<Operand>(nb::object(update[1]), argument), argument.place);
+    else
+      argument.fail(update, "update ops and pairs (variable, new value)");
+  return all;
+}
+
+FunctionOptions optionsOf(nb::handle options, SourceLocation place) {
+  FunctionOptions result;
+  for (auto [key, value] : nb::borrow<nb::dict>(options)) {
+    const std::string name = nb::cast<std::string>(key);
+    const Argument argument{"function", 3, place};
+    if (name == "device")
+      result.device = fromPython<std::string>(value, argument);
+    else if (name == "target")
+      result.target = fromPython<std::string>(value, argument);
+    else if (name == "memory_budget")
+      result.memoryBudget = fromPython<int64_t>(value, argument);
+    else if (name == "time_limit")
+      result.timeLimit = fromPython<double>(value, argument);
+    else if (name == "check_numbers")
+      result.checkNumbers = fromPython<bool>(value, argument);
+    else if (name == "float32_products")
+      result.float32Products = fromPython<std::string>(value, argument);
+    else if (name == "assume_equal_sizes")
+      result.assumeEqualSizes = fromPython<bool>(value, argument);
+    else if (name == "progress")
+      result.progress = progressOf(value);
+    else
+      throw ValueError("function: there is no argument '" + name +
+                       "'; there are name, device, target, memory_budget, time_limit, "
+                       "check_numbers, float32_products, assume_equal_sizes, progress");
+  }
+  if (!result.progress)
+    result.progress = watchForSignals();
+  return result;
+}
+
+nb::object wrapped(Function function) { return nb::cast(FunctionObject{std::move(function)}); }
+
+nb::object makeFunction(nb::handle inputs, nb::handle outputs, nb::handle updates,
+                        const std::string &name, nb::handle options, SourceLocation place) {
+  const TensorList inputList = fromPython<TensorList>(inputs, {"function", 0, place});
+  const OutputList outputList = outputsOf(outputs, {"function", 1, place});
+  const UpdateList updateList = updatesOf(updates, {"function", 2, place});
+  const FunctionOptions functionOptions = optionsOf(options, place);
+  Function function;
+  {
+    nb::gil_scoped_release release;
+    function = K::function(inputList, outputList, updateList, name, functionOptions, place);
+  }
+  return wrapped(std::move(function));
+}
+
+//===-- Keeping them --------------------------------------------------------------------------===//
+
+std::vector<Function> functionsOf(nb::handle functions, const Argument &argument) {
+  std::vector<Function> all;
+  for (nb::handle each : functions)
+    if (nb::isinstance<FunctionObject>(each))
+      all.push_back(nb::cast<FunctionObject &>(each).function);
+    else
+      argument.fail(each, "functions that K.function has made");
+  return all;
+}
+
+std::string pathOf(nb::handle path, const Argument &argument) {
+  nb::object text = nb::steal(PyOS_FSPath(path.ptr()));
+  if (!text.is_valid()) {
+    PyErr_Clear();
+    argument.fail(path, "a path");
+  }
+  return nb::cast<std::string>(nb::str(text));
+}
+
+void saveFunctions(nb::handle functions, nb::handle path, SourceLocation place) {
+  K::save_functions(functionsOf(functions, {"save_functions", 0, place}),
+                    pathOf(path, {"save_functions", 1, place}), place);
+}
+
+nb::object loadFunctions(nb::handle path, SourceLocation place) {
+  std::string file = pathOf(path, {"load_functions", 0, place});
+  std::vector<Function> functions;
+  {
+    nb::gil_scoped_release release;
+    functions = K::load_functions(file, place);
+  }
+  nb::list list;
+  for (Function &function : functions)
+    list.append(wrapped(std::move(function)));
+  return list;
+}
+
+nb::object loadFunction(nb::handle path, const std::string &name, SourceLocation place) {
+  std::string file = pathOf(path, {"load_function", 0, place});
+  Function function;
+  {
+    nb::gil_scoped_release release;
+    function = K::load_function(file, name, place);
+  }
+  return wrapped(std::move(function));
+}
+
+template <auto ofTensors, auto ofFunction>
+void withWeights(const char *name, nb::handle variables, nb::handle path, SourceLocation place) {
+  std::string file = pathOf(path, {name, 1, place});
+  if (nb::isinstance<FunctionObject>(variables))
+    ofFunction(nb::cast<FunctionObject &>(variables).function, file, place);
+  else
+    ofTensors(fromPython<TensorList>(variables, {name, 0, place}), file, place);
+}
+
+using OfTensors = void(const TensorList &, const std::string &, SourceLocation);
+using OfFunction = void(const Function &, const std::string &, SourceLocation);
+
+void saveWeights(nb::handle variables, nb::handle path, SourceLocation place) {
+  withWeights<exactly<OfTensors>(&K::save_weights), exactly<OfFunction>(&K::save_weights)>(
+      "save_weights", variables, path, place);
+}
+
+void loadWeights(nb::handle variables, nb::handle path, SourceLocation place) {
+  withWeights<exactly<OfTensors>(&K::load_weights), exactly<OfFunction>(&K::load_weights)>(
+      "load_weights", variables, path, place);
+}
+
+} // namespace
+
+void keratin::python::registerFunctions(nb::module_ &m) {
+  nb::class_<FunctionObject>(m, "Function", nb::dynamic_attr(), nb::is_weak_referenceable(),
+                             nb::type_slots(slots),
+                             "Code for outputs and updates of a graph: what K.function returns.")
+      .def_prop_ro("name", [](const FunctionObject &self) { return self.function.name(); })
+      .def_prop_ro("inputs",
+                   [](const FunctionObject &self) { return toPython(self.function.inputs()); })
+      .def_prop_ro("outputs",
+                   [](const FunctionObject &self) { return toPython(self.function.outputs()); })
+      .def_prop_ro("input_names",
+                   [](const FunctionObject &self) { return self.function.inputNames(); })
+      .def_prop_ro("output_names",
+                   [](const FunctionObject &self) { return self.function.outputNames(); })
+      .def_prop_ro("variables",
+                   [](const FunctionObject &self) { return toPython(self.function.variables()); })
+      .def_prop_ro("memory_plan",
+                   [](const FunctionObject &self) { return self.function.memoryPlan(); })
+      .def_prop_ro("compile_report",
+                   [](const FunctionObject &self) { return self.function.compileReport(); })
+      .def_prop_ro("compile_milliseconds",
+                   [](const FunctionObject &self) { return self.function.compileMilliseconds(); })
+      .def_prop_ro("kernel_count",
+                   [](const FunctionObject &self) { return self.function.kernelCount(); })
+      .def_prop_ro("arena_bytes",
+                   [](const FunctionObject &self) { return self.function.arenaBytes(); })
+      .def("__repr__", [](const FunctionObject &self) { return toString(self.function); });
+  add<&makeFunction>(m, "function");
+  add<&saveFunctions>(m, "save_functions");
+  add<&loadFunctions>(m, "load_functions");
+  add<&loadFunction>(m, "load_function");
+  add<&saveWeights>(m, "save_weights");
+  add<&loadWeights>(m, "load_weights");
+}

@@ -1,0 +1,37 @@
+#include "frontend/python/native/Interruption.h"
+
+#include <chrono>
+
+using namespace keratin;
+using namespace keratin::python;
+
+static void checkSignals() {
+  if (PyErr_CheckSignals() != 0)
+    nb::raise_python_error();
+}
+
+Progress keratin::python::progressOf(nb::handle function) {
+  if (function.is_none())
+    return nullptr;
+  if (!PyCallable_Check(function.ptr()))
+    throw TypeError("function: progress is " + described(function) + "; needed a function");
+  return [function = shared(function)](const CompileProgress &progress) {
+    nb::gil_scoped_acquire gil;
+    checkSignals();
+    nb::handle(function.get())(progress.function.c_str(), progress.stage.c_str(), progress.done,
+                               progress.of, progress.next.c_str());
+  };
+}
+
+Progress keratin::python::watchForSignals() {
+  using Clock = std::chrono::steady_clock;
+  // The GIL may belong to somebody else for milliseconds.
+  return [last = Clock::now()](const CompileProgress &) mutable {
+    const Clock::time_point now = Clock::now();
+    if (now - last < std::chrono::milliseconds(100))
+      return;
+    last = now;
+    nb::gil_scoped_acquire gil;
+    checkSignals();
+  };
+}

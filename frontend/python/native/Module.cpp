@@ -1,0 +1,54 @@
+// keratin._native: the C++ API as keratin/*.py needs it.
+#include "frontend/python/native/Arrays.h"
+#include "frontend/python/native/Errors.h"
+#include "frontend/python/native/Subjects.h"
+#include "frontend/python/native/Tensors.h"
+#include "keratin/arguments.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+using namespace keratin;
+using namespace keratin::python;
+
+static void registerSizes(nb::module_ &m) {
+  nb::class_<Dim>(m, "Dim", "A size by its name, with what is known of it.")
+      .def(
+          "__init__",
+          [](Dim *self, std::string name, std::optional<int64_t> min, std::optional<int64_t> max,
+             std::optional<int64_t> multipleOf) {
+            new (self) Dim(std::move(name), {min, max, multipleOf});
+          },
+          nb::arg("name"), nb::arg("min").none() = nb::none(), nb::arg("max").none() = nb::none(),
+          nb::arg("multiple_of").none() = nb::none())
+      .def_prop_ro("name", [](const Dim &self) { return self.name(); });
+}
+
+NB_MODULE(_native, m) {
+  m.doc() = "Keratin's C++ API. Use keratin and keratin.backend.";
+  // Python objects may outlive the module at the end of the process.
+  nb::set_leak_warnings(false);
+  nb::register_exception_translator([](const std::exception_ptr &error, void *) {
+    try {
+      std::rethrow_exception(error);
+    } catch (...) {
+      setError();
+    }
+  });
+  registerArrays(m);
+  registerSizes(m);
+  registerTensors(m);
+  nb::module_ functions = m.def_submodule("functions");
+  registerConfiguration(functions);
+  registerControl(functions);
+  registerCreation(functions);
+  registerElementwise(functions);
+  registerEvaluation(functions);
+  registerFunctions(functions);
+  m.attr("Function") = functions.attr("Function");
+  registerGraph(functions);
+  registerNeural(functions);
+  registerReductions(functions);
+  registerShapes(functions);
+  registerWindows(functions);
+}

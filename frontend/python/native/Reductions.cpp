@@ -1,0 +1,34 @@
+#include "frontend/python/native/Register.h"
+#include "frontend/python/native/Subjects.h"
+
+namespace K = keratin::backend;
+using namespace keratin;
+using namespace keratin::python;
+
+void keratin::python::registerReductions(nb::module_ &m) {
+  using Reduction = Tensor(const Operand &, const Axes &, bool, SourceLocation);
+  add<exactly<Reduction>(&K::all)>(m, "all");
+  add<exactly<Reduction>(&K::any)>(m, "any");
+  add<exactly<Reduction>(&K::logsumexp)>(m, "logsumexp");
+  add<exactly<Reduction>(&K::max)>(m, "max");
+  add<exactly<Reduction>(&K::mean)>(m, "mean");
+  add<exactly<Reduction>(&K::min)>(m, "min");
+  add<exactly<Reduction>(&K::prod)>(m, "prod");
+  add<exactly<Reduction>(&K::std)>(m, "std");
+  add<exactly<Reduction>(&K::sum)>(m, "sum");
+  add<exactly<Reduction>(&K::var)>(m, "var");
+  add<&K::argmax>(m, "argmax");
+  add<&K::argmin>(m, "argmin");
+  add<&K::cumprod>(m, "cumprod");
+  add<&K::cumsum>(m, "cumsum");
+  add<&K::top_k>(m, "top_k");
+  // Linear algebra.
+  add<&K::batch_dot>(m, "batch_dot");
+  add<&K::diag>(m, "diag");
+  add<&K::dot>(m, "dot");
+  add<&K::einsum>(m, "einsum");
+  add<&K::gather>(m, "gather");
+  add<&K::matmul>(m, "matmul");
+  add<exactly<Tensor(const Operand &, int64_t, Axis, Axis, SourceLocation)>(&K::trace)>(m, "trace");
+  add<&K::transpose>(m, "transpose");
+}

@@ -1,0 +1,29 @@
+#include "frontend/python/native/Results.h"
+
+using namespace keratin;
+using namespace keratin::python;
+
+nb::object keratin::python::toPython(const StaticShape &shape) {
+  nb::object tuple = nb::steal(PyTuple_New(Py_ssize_t(shape.size())));
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    nb::object size = shape[axis] ? nb::object(nb::int_(*shape[axis])) : nb::none();
+    PyTuple_SET_ITEM(tuple.ptr(), Py_ssize_t(axis), size.release().ptr());
+  }
+  return tuple;
+}
+
+nb::object keratin::python::toPython(const Gradient &gradient) {
+  return gradient ? toPython(gradient.value()) : nb::none();
+}
+
+nb::object keratin::python::toPython(const Operand &operand) {
+  if (operand.isTensor())
+    return toPython(operand.tensor());
+  if (operand.isNumber())
+    return nb::int_(int64_t(operand.number()));
+  return nb::none();
+}
+
+nb::object keratin::python::toPython(const TopK &result) {
+  return nb::make_tuple(toPython(result.values), toPython(result.indices));
+}

@@ -1,0 +1,35 @@
+#include "tools/keratin-tblgen/ApiRecords.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/TableGen/Record.h"
+
+using namespace llvm;
+
+std::vector<const Record *> keratin::tblgen::apiFunctions(RecordKeeper &records) {
+  std::vector<const Record *> list;
+  for (Record *function : records.getAllDerivedDefinitions("Keratin_Function"))
+    list.push_back(function);
+  llvm::sort(list, [](const Record *a, const Record *b) { return a->getID() < b->getID(); });
+  return list;
+}
+
+std::vector<StringRef> keratin::tblgen::apiParameters(const Record *function) {
+  StringRef signature = function->getValueAsString("functionSignature");
+  StringRef rest = signature.substr(signature.find('(') + 1).drop_back();
+  std::vector<StringRef> names;
+  int depth = 0;
+  size_t begin = 0;
+  for (size_t i = 0; i <= rest.size(); ++i) {
+    if (i < rest.size() && rest[i] == '(')
+      ++depth;
+    else if (i < rest.size() && rest[i] == ')')
+      --depth;
+    else if (i == rest.size() || (rest[i] == ',' && depth == 0)) {
+      StringRef name = rest.slice(begin, i).split('=').first.trim();
+      if (!name.empty() && name.front() != '*')
+        names.push_back(name);
+      begin = i + 1;
+    }
+  }
+  return names;
+}

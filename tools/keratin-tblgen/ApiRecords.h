@@ -1,0 +1,23 @@
+// The records of frontend/backend/Api.td.
+#ifndef KERATIN_TOOLS_KERATINTBLGEN_APIRECORDS_H
+#define KERATIN_TOOLS_KERATINTBLGEN_APIRECORDS_H
+
+#include "llvm/ADT/StringRef.h"
+
+#include <vector>
+
+namespace llvm {
+class Record;
+class RecordKeeper;
+} // namespace llvm
+
+namespace keratin::tblgen {
+
+// In the order of the file, which groups them.
+std::vector<const llvm::Record *> apiFunctions(llvm::RecordKeeper &records);
+// The names in a function's signature, but for *arguments and **keywords.
+std::vector<llvm::StringRef> apiParameters(const llvm::Record *function);
+
+} // namespace keratin::tblgen
+
+#endif // KERATIN_TOOLS_KERATINTBLGEN_APIRECORDS_H
