@@ -1,7 +1,7 @@
-// The whole keras.backend API, and what Keratin has beside it.
+// The whole keras.backend API, and what Keratin has beside it: the files of api/.
 //
-// keratin-tblgen makes of it docs/api.md, and the list by which a test links every function that is
-// said to exist.
+// keratin-tblgen makes of it docs/api.md, the list by which a test links every function that is said
+// to exist, and Python's functions with their documentation.
 #ifndef KERATIN_API
 #define KERATIN_API
 
@@ -14,15 +14,15 @@ class Keratin_Function<string name, string group, string signature> {
   bit hasAddress = 1;
   // The name in C++ where Python's is a keyword.
   string cxxName = name;
-  // What Python's help() says: a line, and what Args, Returns and Raises say.
+  // What Python's help() says: a line, which docs/api.md has too, and what Args, Returns and Raises
+  // say. The indentation of the lines behind the first is not part of it. Of a function with a
+  // Python body it is the line alone. "A tensor or what becomes one" is a tensor, a number, a bool,
+  // an array, or a list of these.
   string documentation = "";
-  // Whether frontend/python/keratin has the Python function; of all others it is generated.
+  // Whether frontend/python/keratin has the Python function, with its whole documentation; of all
+  // others it is generated.
   bit hasPythonBody = 0;
 }
-
-// What keras.backend does not have and models need.
-class Keratin_Extension<string name, string signature>
-    : Keratin_Function<name, "extensions", signature>;
 
 include "frontend/backend/api/Config.td"
 include "frontend/backend/api/Graph.td"

@@ -1,31 +1,336 @@
-def Api_floor : Keratin_Extension<"floor", "floor(x)">;
-def Api_ceil : Keratin_Extension<"ceil", "ceil(x)">;
-def Api_tan : Keratin_Extension<"tan", "tan(x)">;
-def Api_atan : Keratin_Extension<"atan", "atan(x)">;
-def Api_erf : Keratin_Extension<"erf", "erf(x)">;
-def Api_floor_divide : Keratin_Extension<"floor_divide", "floor_divide(x, y)">;
-def Api_where : Keratin_Extension<"where", "where(condition, x, y)">;
-def Api_matmul : Keratin_Extension<"matmul", "matmul(x, y)">;
-def Api_einsum : Keratin_Extension<"einsum", "einsum(equation, operands)">;
-def Api_diag : Keratin_Extension<"diag", "diag(x, k=0)">;
-def Api_trace : Keratin_Extension<"trace",
-    "trace(x, offset=0, axis1=0, axis2=1)"> { let hasAddress = 0; }
+// What keras.backend does not have and models need.
+class Keratin_Extension<string name, string signature>
+    : Keratin_Function<name, "extensions", signature>;
+
+class Keratin_WholeNumber<string name, string what> : Keratin_Extension<name, name # "(x)"> {
+  let documentation = what # [{
+
+    Args:
+        x: a tensor or what becomes one.
+
+    Returns:
+        A tensor of x's shape and dtype; integers are unchanged. No gradient.
+  }];
+}
+def Api_floor : Keratin_WholeNumber<"floor",
+    "The nearest whole number not above, element by element.">;
+def Api_ceil : Keratin_WholeNumber<"ceil",
+    "The nearest whole number not below, element by element.">;
+
+class Keratin_FloatExtension<string name, string what> : Keratin_Extension<name, name # "(x)"> {
+  let documentation = what # [{
+
+    Args:
+        x: a tensor or what becomes one; integers and bools become floatx().
+
+    Returns:
+        A tensor of x's shape and dtype.
+  }];
+}
+def Api_tan : Keratin_FloatExtension<"tan",
+    "The tangent of angles in radians, element by element.">;
+def Api_atan : Keratin_FloatExtension<"atan",
+    "The angle from -pi/2 to pi/2 whose tangent is x, element by element.">;
+def Api_erf : Keratin_FloatExtension<"erf",
+    "2 / sqrt(pi) times the integral of exp(-t**2) from 0 to x, element by element.">;
+
+def Api_floor_divide : Keratin_Extension<"floor_divide", "floor_divide(x, y)"> {
+  let documentation = [{
+    The quotient rounded down, as of Python's //, element by element.
+
+    Args:
+        x, y: tensors or what becomes tensors; they are broadcast. An integer by 0 gives an
+            undefined number.
+
+    Returns:
+        A tensor of the wider dtype, of integers integers. No gradient.
+  }];
+}
+def Api_where : Keratin_Extension<"where", "where(condition, x, y)"> {
+  let documentation = [{
+    x where the condition is nonzero, y elsewhere, element by element.
+
+    Args:
+        condition, x, y: tensors or what becomes tensors; they are broadcast.
+
+    Returns:
+        A tensor of the wider dtype of x and y. The gradient goes to the one that is taken and is
+        0 for the other, however infinite that is.
+  }];
+}
+def Api_matmul : Keratin_Extension<"matmul", "matmul(x, y)"> {
+  let documentation = [{
+    The products of the matrices in the last two axes, as of numpy.matmul.
+
+    Args:
+        x, y: tensors or what becomes tensors, of rank 1 or more. Axes before the last two are
+            broadcast; a vector is a row on the left, a column on the right.
+
+    Returns:
+        A tensor: (5, 1, 2, 3) and (4, 3, 6) give (5, 4, 2, 6); a vector's axis of 1 is left out.
+
+    Raises:
+        ValueError: for a scalar, and if the sizes summed over differ.
+  }];
+}
+def Api_einsum : Keratin_Extension<"einsum", "einsum(equation, operands)"> {
+  let documentation = [{
+    Sums of products in Einstein's notation, as of numpy.einsum.
+
+    Args:
+        equation: a letter for each axis of each operand, '...' for further ones, which are
+            broadcast, and behind '->' those of the result. What is not in the result is summed
+            over; a letter twice in a term is a diagonal.
+        operands: a list of tensors or what becomes tensors. Of three and more, those are
+            multiplied first that leave the least work.
+
+    Returns:
+        A tensor of the widest dtype.
+
+    Raises:
+        ValueError: for an equation that says something else or does not fit the operands.
+
+    Example:
+        scores = K.einsum('bqhd,bkhd->bhqk', [q, k])
+  }];
+}
+def Api_diag : Keratin_Extension<"diag", "diag(x, k=0)"> {
+  let documentation = [{
+    A diagonal of a matrix, or the matrix of zeros with a vector as its diagonal.
+
+    Args:
+        x: a matrix or a vector.
+        k: the diagonal, an int: 0 is the main one, 1 the next above it.
+
+    Returns:
+        A vector of a matrix, a square matrix of a vector.
+
+    Raises:
+        ValueError: for another rank.
+  }];
+}
+def Api_trace : Keratin_Extension<"trace", "trace(x, offset=0, axis1=0, axis2=1)"> {
+  let hasAddress = 0;
+  let documentation = [{
+    The sum of a diagonal of the matrices in two axes.
+
+    Args:
+        x: a tensor or what becomes one, of rank 2 or more.
+        offset: the diagonal, an int: 0 is the main one, 1 the next above it.
+        axis1, axis2: the matrices' rows and columns, two axes.
+
+    Returns:
+        A tensor of x's shape without these axes.
+  }];
+}
 def Api_pad : Keratin_Extension<"pad",
-    "pad(x, pad_width, mode='constant', constant_values=0)"> { let hasAddress = 0; }
-def Api_split : Keratin_Extension<"split", "split(x, num_or_size_splits, axis=0)">;
-def Api_scatter : Keratin_Extension<"scatter", "scatter(x, indices, updates, mode='write')">;
-def Api_top_k : Keratin_Extension<"top_k", "top_k(x, k, axis=-1)">;
+    "pad(x, pad_width, mode='constant', constant_values=0)"> {
+  let hasAddress = 0;
+  let documentation = [{
+    The tensor with elements around it, as of numpy.pad.
+
+    Args:
+        x: a tensor or what becomes one.
+        pad_width: for each axis a pair of ints or scalar tensors: how many before and behind.
+        mode: 'constant'; 'edge', the outermost element again; 'reflect', a mirror at it;
+            'symmetric', a mirror behind it.
+        constant_values: the elements of 'constant', a scalar.
+
+    Returns:
+        A tensor of x's dtype: [1, 2, 3] with (2, 2) by 'reflect' is [3, 2, 1, 2, 3, 2, 1].
+
+    Raises:
+        ValueError: for another mode, another number of pairs, and a mirror that must show more
+            than there is.
+  }];
+}
+def Api_split : Keratin_Extension<"split", "split(x, num_or_size_splits, axis=0)"> {
+  let documentation = [{
+    The parts of a tensor along an axis.
+
+    Args:
+        x: a tensor or what becomes one.
+        num_or_size_splits: a number of equal parts; or a list of their sizes, ints or scalar
+            tensors, one of which may be -1: what the others leave.
+        axis: one axis.
+
+    Returns:
+        A list of tensors.
+
+    Raises:
+        ValueError: if parts of these sizes do not make up the axis.
+  }];
+}
+def Api_scatter : Keratin_Extension<"scatter", "scatter(x, indices, updates, mode='write')"> {
+  let documentation = [{
+    The tensor with some of its rows written anew, or added to.
+
+    Args:
+        x: a tensor or what becomes one, of rank 1 or more.
+        indices: integers, of any shape: the rows.
+        updates: a row for each index, in the shape indices.shape + x.shape[1:] or what is
+            broadcast to it.
+        mode: 'write': of several updates of a row the last stays. 'add': all are added, in the
+            order of the indices.
+
+    Returns:
+        A tensor of x's shape and dtype; x itself is as before.
+
+    Raises:
+        TypeError: for indices that are no integers, and for 'add' with bools.
+        ValueError: for another mode; at the call, for an index outside the first axis.
+  }];
+}
+def Api_top_k : Keratin_Extension<"top_k", "top_k(x, k, axis=-1)"> {
+  let documentation = [{
+    The k largest elements along an axis, and where they are.
+
+    Args:
+        x: a tensor or what becomes one.
+        k: how many, an int or a scalar tensor.
+        axis: one axis.
+
+    Returns:
+        (values, indices), largest first, of equals the first; a NaN is larger than any number.
+        Indices are int64. The gradient goes to the elements that were taken.
+
+    Raises:
+        ValueError: for more elements than the axis has.
+  }];
+}
 def Api_while_loop : Keratin_Extension<"while_loop",
-    "while_loop(cond, body, loop_vars, maximum_iterations=None)">;
-def Api_is_same : Keratin_Extension<"is_same", "is_same(a, b)"> { let hasPythonBody = 1; }
-def Api_set_random_seed : Keratin_Extension<"set_random_seed", "set_random_seed(seed)">;
-def Api_device : Keratin_Extension<"device", "device()">;
-def Api_set_device : Keratin_Extension<"set_device", "set_device(name)">;
-def Api_save_function : Keratin_Extension<"save_function", "save_function(f, path)"> { let hasPythonBody = 1; }
-def Api_save_functions : Keratin_Extension<"save_functions", "save_functions(functions, path)">;
-def Api_load_function : Keratin_Extension<"load_function", "load_function(path, name='')">;
-def Api_load_functions : Keratin_Extension<"load_functions", "load_functions(path)">;
-def Api_save_weights : Keratin_Extension<"save_weights",
-    "save_weights(variables, path)"> { let hasAddress = 0; }
-def Api_load_weights : Keratin_Extension<"load_weights",
-    "load_weights(variables, path)"> { let hasAddress = 0; }
+    "while_loop(cond, body, loop_vars, maximum_iterations=None)"> {
+  let documentation = [{
+    Loop variables after a body has been run as long as a condition holds.
+
+    Args:
+        cond: a function of the loop variables, each an argument, that returns a bool scalar. It
+            is called twice, to make the graph.
+        body: a function of them that returns them anew, with their dtypes and shapes: a list, or
+            a tensor if there is one.
+        loop_vars: what they are at first: a tensor or a list of tensors.
+        maximum_iterations: how often the body is run at most, an int or a scalar tensor; None: no
+            limit. The gradient of a loop inside a loop or a branch needs it.
+
+    Returns:
+        The list of the last loop variables.
+
+    Raises:
+        ValueError: for no loop variable, a condition that is no bool scalar, and variables that
+            change in number, dtype or shape.
+
+    Example:
+        i, n = K.while_loop(lambda i, n: n < 1000., lambda i, n: [i + 1, n * 2.],
+                            [K.constant(0, 'int32'), K.constant(1.)])
+  }];
+}
+def Api_is_same : Keratin_Extension<"is_same", "is_same(a, b)"> {
+  let hasPythonBody = 1;
+  let documentation = "Whether both are one value of the graph: a is b.";
+}
+def Api_set_random_seed : Keratin_Extension<"set_random_seed", "set_random_seed(seed)"> {
+  let documentation = [{
+    Makes the seeds that C++ draws reproducible; Python's come from numpy.random.seed().
+
+    Args:
+        seed: an int, 0 or more.
+  }];
+}
+def Api_device : Keratin_Extension<"device", "device()"> {
+  let documentation = [{
+    The name of the device that functions run on: 'cpu', 'cuda', ...
+
+    Returns:
+        What set_device() was given, else the environment's KERATIN_DEVICE, else 'cpu'.
+  }];
+}
+def Api_set_device : Keratin_Extension<"set_device", "set_device(name)"> {
+  let documentation = [{
+    Sets where functions that are made from now on run, and where new variables lie.
+
+    Args:
+        name: the name of a device.
+
+    Raises:
+        ValueError: for a device that is not there; it lists those that are.
+  }];
+}
+def Api_save_function : Keratin_Extension<"save_function", "save_function(f, path)"> {
+  let hasPythonBody = 1;
+  let documentation =
+      "Writes a function to a file, for load_function() and the tools (keratin-compile).";
+}
+def Api_save_functions : Keratin_Extension<"save_functions", "save_functions(functions, path)"> {
+  let documentation = [{
+    Writes functions to a file, with the present values of the variables that they share.
+
+    Args:
+        functions: a list of what function() has returned, with different names.
+        path: a path; '.ktg' is usual. The file appears whole or stays as it was.
+
+    Raises:
+        ValueError: for no function, and two of one name.
+        RuntimeError: if the file cannot be written.
+  }];
+}
+def Api_load_function : Keratin_Extension<"load_function", "load_function(path, name='')"> {
+  let documentation = [{
+    One function of a file.
+
+    Args:
+        path: what save_function() or save_functions() has written.
+        name: its name; '' for the only one.
+
+    Returns:
+        A keratin.Function: see load_functions().
+
+    Raises:
+        ValueError: for a file with anything wrong in it, and if it has no function of that name.
+        RuntimeError: if the file cannot be read.
+  }];
+}
+def Api_load_functions : Keratin_Extension<"load_functions", "load_functions(path)"> {
+  let documentation = [{
+    The functions of a file, which share variables as they did when they were saved.
+
+    Args:
+        path: what save_function() or save_functions() has written.
+
+    Returns:
+        A list of keratin.Function. Their variables are new and start with the values in the file;
+        their inputs and outputs are tensors, to compute with and to differentiate.
+
+    Raises:
+        ValueError: for a file with anything wrong in it.
+        RuntimeError: if the file cannot be read.
+  }];
+}
+def Api_save_weights : Keratin_Extension<"save_weights", "save_weights(variables, path)"> {
+  let hasAddress = 0;
+  let documentation = [{
+    Writes the values of variables to a file, by their names.
+
+    Args:
+        variables: a list of variables, or a function: those that it reads and updates.
+        path: a path that ends in '.safetensors' or, for NumPy's format, '.npz'.
+
+    Raises:
+        ValueError: for another end of the path, two variables of one name, and what is no dense
+            variable.
+        RuntimeError: if the file cannot be written.
+  }];
+}
+def Api_load_weights : Keratin_Extension<"load_weights", "load_weights(variables, path)"> {
+  let hasAddress = 0;
+  let documentation = [{
+    Sets variables to the values that a file has for their names: all of them or none.
+
+    Args:
+        variables: a list of variables, or a function: those that it reads and updates.
+        path: a '.safetensors' or '.npz' file. Names that no variable has are passed over.
+
+    Raises:
+        ValueError: if a value is missing or does not fit its variable's shape and dtype.
+        RuntimeError: if the file cannot be read.
+  }];
+}
