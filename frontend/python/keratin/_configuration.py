@@ -68,10 +68,18 @@ def set_image_data_format(data_format):
 
 
 def symbolic(func):
-    """Returns the function: everything is symbolic here."""
+    """Returns the function: everything is symbolic here.
+
+    Args:
+        func: a function.
+    """
     return func
 
 
 def eager(func):
-    """Returns the function: see symbolic()."""
+    """Returns the function: see symbolic().
+
+    Args:
+        func: a function.
+    """
     return func

@@ -88,7 +88,11 @@ def get_session():
 
 
 def set_session(session):
-    """Sets what get_session() returns."""
+    """Sets what get_session() returns.
+
+    Args:
+        session: anything that has the methods of get_session()'s.
+    """
     global _session
     _session = session
 

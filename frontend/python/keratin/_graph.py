@@ -29,7 +29,7 @@ class name_scope(object):
 
 
 class control_dependencies(object):
-    """A context in which tensors are computed after these, and read the variables that they update.
+    """A context in which tensors are computed after others, and read what those update.
 
     Args:
         control_inputs: update ops and other tensors, or None.
@@ -63,7 +63,11 @@ def is_keras_tensor(x):
 
 
 def is_same(a, b):
-    """Whether both are one value of the graph: a is b."""
+    """Whether both are one value of the graph: a is b.
+
+    Args:
+        a, b: tensors. equal() compares their elements.
+    """
     return a is b
 
 
@@ -86,7 +90,11 @@ def int_shape(x):
 
 
 def get_variable_shape(x):
-    """As int_shape()."""
+    """As int_shape().
+
+    Args:
+        x: a tensor or an array.
+    """
     return int_shape(x)
 
 
@@ -94,9 +102,10 @@ def moving_average_update(x=None, value=None, momentum=None, variable=None):
     """Moves a variable towards a value: x * momentum + value * (1 - momentum).
 
     Args:
-        x: a variable; `variable` is another name for it.
+        x: a variable.
         value: a tensor of its shape.
         momentum: a number, or a scalar tensor.
+        variable: another name for x.
 
     Returns:
         An update op.

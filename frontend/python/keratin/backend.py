@@ -1,4 +1,10 @@
-"""The whole of keras.backend, and what Keratin has beside it (docs/api.md)."""
+"""The whole of keras.backend, and what Keratin has beside it (docs/api.md).
+
+Where a function takes "a tensor or what becomes one", that is a tensor, a number, a bool, an array,
+or a list of these. Axes count from 0, negative ones from the end; one that is not there is a
+ValueError. Sizes that are known at the call only are None, and what is wrong with them is a
+ValueError of the call. Messages name the function, what was found, what is needed, and the line.
+"""
 from keratin import _tensor
 from keratin import _configuration, _function, _functions, _graph
 from keratin._configuration import (backend, eager, epsilon, floatx, image_data_format, set_epsilon,
