@@ -1,7 +1,11 @@
 #include "tools/keratin-tblgen/ApiRecords.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/TableGen/Error.h"
 #include "llvm/TableGen/Record.h"
+
+#include <algorithm>
 
 using namespace llvm;
 
@@ -32,4 +36,24 @@ std::vector<StringRef> keratin::tblgen::apiParameters(const Record *function) {
     }
   }
   return names;
+}
+
+std::vector<StringRef> keratin::tblgen::apiDocumentation(const Record *function) {
+  StringRef text = function->getValueAsString("documentation").trim();
+  if (text.empty())
+    PrintFatalError(function->getLoc(), "says nothing about '" +
+                                            function->getValueAsString("functionName") +
+                                            "'; needed a documentation");
+  SmallVector<StringRef> split;
+  text.split(split, '\n');
+  std::vector<StringRef> lines(split.begin(), split.end());
+  // What all lines behind the first, which trim() has moved to the margin, begin with.
+  size_t margin = StringRef::npos;
+  for (StringRef &line : llvm::drop_begin(lines)) {
+    line = line.rtrim();
+    margin = std::min(margin, line.find_first_not_of(' '));
+  }
+  for (StringRef &line : llvm::drop_begin(lines))
+    line = line.drop_front(std::min(margin, line.size()));
+  return lines;
 }

@@ -10,7 +10,7 @@
 #include <vector>
 
 using namespace llvm;
-using keratin::tblgen::apiFunctions;
+using namespace keratin::tblgen;
 
 static bool isExtension(const Record *function) {
   return function->isSubClassOf("Keratin_Extension");
@@ -28,10 +28,11 @@ void keratin::tblgen::emitApiDocs(RecordKeeper &records, raw_ostream &os) {
       os << "\n## " << group << "\n\n";
       if (isExtension(function))
         os << "What keras.backend does not have.\n\n";
-      os << "| function | C++ name |\n|---|---|\n";
+      os << "| function | C++ name | what it is |\n|---|---|---|\n";
     }
     os << "| `" << function->getValueAsString("functionSignature")
-       << "` | `K::" << function->getValueAsString("cxxName") << "` |\n";
+       << "` | `K::" << function->getValueAsString("cxxName") << "` | "
+       << apiDocumentation(function).front() << " |\n";
   }
 }
 

@@ -16,12 +16,10 @@ static std::string argumentFor(StringRef parameter) {
   return parameter == "seed" ? "_drawn_seed(seed)" : parameter.str();
 }
 
-static void emitDocumentation(StringRef text, raw_ostream &os) {
-  SmallVector<StringRef> lines;
-  text.trim().split(lines, '\n');
+static void emitDocumentation(const std::vector<StringRef> &lines, raw_ostream &os) {
   os << "    \"\"\"";
   for (auto [i, line] : llvm::enumerate(lines))
-    os << (i && !line.empty() ? "    " : "") << line.rtrim() << (i + 1 < lines.size() ? "\n" : "");
+    os << (i && !line.empty() ? "    " : "") << line << (i + 1 < lines.size() ? "\n" : "");
   os << (lines.size() > 1 ? "\n    \"\"\"\n" : "\"\"\"\n");
 }
 
@@ -39,7 +37,7 @@ void keratin::tblgen::emitPythonFunctions(RecordKeeper &records, raw_ostream &os
     for (StringRef parameter : apiParameters(function))
       arguments.push_back(argumentFor(parameter));
     os << "\n\ndef " << function->getValueAsString("functionSignature") << ":\n";
-    emitDocumentation(function->getValueAsString("documentation"), os);
+    emitDocumentation(apiDocumentation(function), os);
     os << "    return _native." << name << "(" << llvm::join(arguments, ", ") << ")\n";
   }
   os << "\n\n__all__ = [\n";
