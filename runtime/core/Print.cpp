@@ -8,6 +8,15 @@
 
 namespace keratin::runtime {
 
+// One call, so that lines of several threads do not mix; flushed, so that what the host prints
+// next comes next.
+static void printToStdout(void *, const char *text, size_t length) {
+  fwrite(text, 1, length, stdout);
+  fflush(stdout);
+}
+
+static keratin_printer_t printer = {printToStdout, nullptr};
+
 static Code checkPrintable(const keratin_tensor_t &tensor, keratin_status_t *status) {
   if (!isDType(tensor.dtype))
     return fail(status, KERATIN_INVALID_ARGUMENT, "print: %" PRId32 " is no dtype", tensor.dtype);
@@ -26,10 +35,7 @@ static Code print(const char *message, const keratin_tensor_t &tensor, keratin_s
   text.append(" ");
   formatTensor(tensor, text);
   text.append("\n");
-  // One call, so that lines of several threads do not mix; flushed, so that what the host prints
-  // next comes next.
-  fwrite(text.data(), 1, text.size(), stdout);
-  fflush(stdout);
+  printer.print(printer.user, text.data(), text.size());
   if (text.outOfMemory())
     return fail(status, KERATIN_RESOURCE_EXHAUSTED, "print: no memory for the text");
   return succeed(status);
@@ -52,6 +58,10 @@ extern "C" keratin_status_code_t keratin_print(const char *message, const kerati
   if (Code code = checkPrintable(*tensor, status))
     return code;
   return print(message, *tensor, status);
+}
+
+extern "C" void keratin_set_printer(const keratin_printer_t *given) {
+  printer = given ? *given : keratin_printer_t{printToStdout, nullptr};
 }
 
 extern "C" keratin_status_code_t keratin_format(const keratin_tensor_t *tensor, char *text,

@@ -169,6 +169,20 @@ TEST_CASE("what is no tensor is not printed") {
   CHECK(std::string(status.message) == "print: 77 is no dtype");
 }
 
+TEST_CASE("printing goes where the host wants it") {
+  std::string printed;
+  keratin_printer_t printer = {[](void *user, const char *text, size_t length) {
+                                 static_cast<std::string *>(user)->append(text, length);
+                               },
+                               &printed};
+  keratin_set_printer(&printer);
+  float value = 1;
+  keratin_tensor_t tensor = {&value, KERATIN_DTYPE_FLOAT32, 0, nullptr, nullptr, nullptr};
+  CHECK(keratin_print("msg", &tensor, nullptr) == KERATIN_OK);
+  keratin_set_printer(nullptr);
+  CHECK(printed == "msg 1.0\n");
+}
+
 TEST_CASE("printing goes to stdout, message first") {
   fflush(stdout);
   int saved = dup(1);

@@ -11,6 +11,7 @@ declares and never defines.
 |---|---|
 | collections.Iterable, Mapping, Sequence, Container, Callable (Python 3.10) | callbacks, training_utils |
 | numpy.bool, int, float, object (NumPy 1.24) | its tests, programs written for it |
+| numpy.Inf, alltrue, string_ (NumPy 2) | callbacks, utils/io_utils |
 | h5py: attributes as bytes, files opened for writing by default, File.fid (h5py 3) | engine/saving, utils/io_utils |
 | keras.layers.wrappers.uses_learning_phase, never defined there | TimeDistributed with a known batch size |
 """
@@ -30,9 +31,11 @@ def _restore_collections():
 
 
 def _restore_numpy():
-    for name, builtin in {'bool': bool, 'int': int, 'float': float, 'object': object}.items():
+    gone = {'bool': bool, 'int': int, 'float': float, 'object': object,
+            'Inf': numpy.inf, 'alltrue': numpy.all, 'string_': numpy.bytes_}
+    for name, value in gone.items():
         if name not in numpy.__dict__:
-            setattr(numpy, name, builtin)
+            setattr(numpy, name, value)
 
 
 class _Text(str):

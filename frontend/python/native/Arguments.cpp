@@ -53,7 +53,7 @@ static bool hasTensors(nb::handle object) {
 
 // Lists of whole numbers are int32 where they fit, as single ones are.
 static Array listOf(nb::handle object, const std::string &what) {
-  Array array = arrayOf(object, what);
+  const Array array = arrayOf(object, what);
   if (array.dtype() != DType::Int64)
     return array;
   const int64_t *values = array.data<int64_t>();
@@ -190,7 +190,12 @@ template <> DTypeArgument fromPython(nb::handle object, const Argument &argument
     }
     return DTypeArgument(nb::cast<std::string>(nb::str(name.attr("name"))));
   }
-  return DTypeArgument(fromPython<std::string>(object, argument));
+  try {
+    return DTypeArgument(fromPython<std::string>(object, argument));
+  } catch (const TypeError &) {
+    argument.fail(object, "float16, bfloat16, float32, float64, int8 to int64, uint8 to uint64 or "
+                          "bool");
+  }
 }
 
 template <> DataFormat fromPython(nb::handle object, const Argument &argument) {

@@ -10,8 +10,9 @@ static Tensor variable(nb::handle value, DTypeArgument dtype, const std::string 
                        Constraint constraint, SourceLocation place) {
   if (isSparseMatrix(value))
     return K::variable(sparseMatrixOf(value, "variable: value"), dtype, name, place);
-  return K::variable(fromPython<Operand>(value, {"variable", 0, place}), dtype, name,
-                     std::move(constraint), place);
+  const Operand initial = fromPython<Operand>(value, {"variable", 0, place});
+  nb::gil_scoped_release release;
+  return K::variable(initial, dtype, name, std::move(constraint), place);
 }
 
 void keratin::python::registerCreation(nb::module_ &m) {

@@ -4,6 +4,7 @@
 #include "frontend/python/native/Subjects.h"
 #include "frontend/python/native/Tensors.h"
 #include "keratin/arguments.h"
+#include "keratin/runtime.h"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -24,6 +25,20 @@ static void registerSizes(nb::module_ &m) {
       .def_prop_ro("name", [](const Dim &self) { return self.name(); });
 }
 
+// To sys.stdout, which notebooks and tests have replaced.
+static void printToPython(void *, const char *text, size_t length) {
+  if (!Py_IsInitialized() || _Py_IsFinalizing())
+    return;
+  nb::gil_scoped_acquire gil;
+  nb::error_scope error;
+  PyObject *file = PySys_GetObject("stdout");
+  nb::object line = nb::steal(PyUnicode_DecodeUTF8(text, Py_ssize_t(length), "replace"));
+  if (!file || file == Py_None || !line.is_valid() ||
+      PyFile_WriteObject(line.ptr(), file, Py_PRINT_RAW) != 0 ||
+      !nb::steal(PyObject_CallMethod(file, "flush", nullptr)).is_valid())
+    PyErr_Clear();
+}
+
 NB_MODULE(_native, m) {
   m.doc() = "Keratin's C++ API. Use keratin and keratin.backend.";
   // Python objects may outlive the module at the end of the process.
@@ -35,6 +50,8 @@ NB_MODULE(_native, m) {
       setError();
     }
   });
+  const keratin_printer_t printer = {printToPython, nullptr};
+  keratin_set_printer(&printer);
   registerArrays(m);
   registerSizes(m);
   registerTensors(m);

@@ -9,6 +9,7 @@
 #include "frontend/python/native/Place.h"
 #include "frontend/python/native/Results.h"
 
+#include <optional>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -29,6 +30,10 @@ template <typename Result, typename... Parameters, Result (*function)(Parameters
 struct Entry<function> {
   using All = std::tuple<std::decay_t<Parameters>...>;
   static constexpr bool takesPlace = LastIsPlace<Parameters...>::value;
+  // Functions of this module that look into Python's objects themselves.
+  static constexpr bool takesHandles =
+      (std::is_same_v<std::decay_t<Parameters>, nb::handle> || ...) ||
+      std::is_base_of_v<nb::handle, Result>;
   static constexpr size_t count = sizeof...(Parameters) - (takesPlace ? 1 : 0);
 
   // Of self, the name of the function.
@@ -50,19 +55,22 @@ private:
   template <size_t... I>
   static PyObject *callWith(const char *name, PyObject *const *arguments, SourceLocation place,
                             std::index_sequence<I...>) {
+    // Arguments and results need the GIL, what lies between does without: some functions compile
+    // and run code. What of the user's is called takes it again.
+    std::tuple converted(
+        fromPython<std::tuple_element_t<I, All>>(arguments[I], {name, I, place})...);
     auto run = [&]() -> Result {
+      std::optional<nb::gil_scoped_release> release;
+      if constexpr (!takesHandles)
+        release.emplace();
       if constexpr (takesPlace)
-        return function(fromPython<std::tuple_element_t<I, All>>(arguments[I], {name, I, place})...,
-                        place);
+        return function(std::get<I>(converted)..., place);
       else
-        return function(
-            fromPython<std::tuple_element_t<I, All>>(arguments[I], {name, I, place})...);
+        return function(std::get<I>(converted)...);
     };
     if constexpr (std::is_void_v<Result>) {
       run();
       return nb::none().release().ptr();
-    } else if constexpr (std::is_base_of_v<nb::handle, Result>) {
-      return run().release().ptr();
     } else {
       return toPython(run()).release().ptr();
     }

@@ -15,6 +15,7 @@
 
 namespace keratin::python {
 
+inline nb::object toPython(nb::object object) { return object; }
 inline nb::object toPython(bool value) { return nb::bool_(value); }
 inline nb::object toPython(int64_t value) { return nb::int_(value); }
 inline nb::object toPython(double value) { return nb::float_(value); }

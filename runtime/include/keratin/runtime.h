@@ -48,8 +48,8 @@ KERATIN_API const char *keratin_dtype_name(int32_t dtype);
 KERATIN_API keratin_status_code_t keratin_format(const keratin_tensor_t *tensor, char *text,
                                                  size_t capacity, size_t *length,
                                                  keratin_status_t *status);
-// Prints message, a space, the tensor as keratin_format has it and a newline to stdout, in one
-// write.
+// Prints message, a space, the tensor as keratin_format has it and a newline to stdout, or where
+// keratin_set_printer says, in one write.
 KERATIN_API keratin_status_code_t keratin_print(const char *message, const keratin_tensor_t *tensor,
                                                 keratin_status_t *status);
 
@@ -207,6 +207,16 @@ typedef struct keratin_allocator_t {
 
 // NULL: back to the C library's. Only while no runtime object exists; allocator is copied.
 KERATIN_API void keratin_set_allocator(const keratin_allocator_t *allocator);
+
+// Where printed tensors go. Called in the thread that prints, with a text that ends in a newline;
+// several threads may print at once.
+typedef struct keratin_printer_t {
+  void (*print)(void *user, const char *text, size_t length);
+  void *user;
+} keratin_printer_t;
+
+// NULL: back to stdout. Only while no call is in flight; printer is copied.
+KERATIN_API void keratin_set_printer(const keratin_printer_t *printer);
 
 // What took time between a start and a stop: a call as a whole (kernel and units -1), one of its
 // kernels (units -1), or a chunk of a kernel on one thread. Kernels are known of functions that
