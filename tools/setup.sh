@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Installs what building and testing needs on Debian 12, if it is not there. Quick when it is.
 set -euo pipefail
+cd "$(dirname "$0")/.."
 
 packages=(
   clang-19 g++-12 lld-19 clang-format-19 llvm-19-dev llvm-19-tools libmlir-19-dev mlir-19-tools libclang-rt-19-dev
   cmake ninja-build ccache catch2 libabsl-dev libprotobuf-dev protobuf-compiler nlohmann-json3-dev
-  libzstd-dev zlib1g-dev python3 pkgconf
+  libzstd-dev zlib1g-dev python3 python3-dev python3-venv pkgconf
   libc6-dev-arm64-cross libstdc++-12-dev-arm64-cross qemu-user
 )
 
@@ -20,3 +21,4 @@ if ((${#missing[@]})); then
   "${sudo[@]}" apt-get update -qq
   DEBIAN_FRONTEND=noninteractive "${sudo[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 fi
+tools/python.sh >/dev/null
