@@ -6,6 +6,8 @@ Keras 2.3.1 knows its three backends by name, and its tests compare with that of
   functions, since backend_test flips kernels for Theano's and compares modules to know.
 - keras.backend.clear_session, which Keras does not take over from an external backend.
 - Lambda infers its output's shape only for TensorFlow and CNTK: there, the name is TensorFlow's.
+- Each test ends with clear_session(), as Keras's own conftest has it for TensorFlow: some set the
+  learning phase.
 - KERATIN_TEST_AS_TENSORFLOW=1: everywhere, for tests that are skipped otherwise.
 """
 import os
@@ -17,6 +19,7 @@ import keras
 import keratin
 from keras import backend as K
 import keras.layers.core
+import pytest
 
 
 def _copy(name):
@@ -41,3 +44,9 @@ keras.layers.core.K = _named
 
 if os.environ.get('KERATIN_TEST_AS_TENSORFLOW') == '1':
     keras.backend.backend = lambda: 'tensorflow'
+
+
+@pytest.fixture(autouse=True)
+def clear_session():
+    yield
+    keratin.clear_session()

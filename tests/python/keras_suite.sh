@@ -3,7 +3,7 @@
 #
 # FOLDER holds the tests of keras-team/keras at tag 2.3.1 (its tests/keras), which are not part of this
 # repository. Python is the one that PYTHON names; it needs keratin, keras==2.3.1, h5py, scipy, pytest.
-# Three files, whose tests Keras skips unless its backend is called tensorflow, run under that name.
+# Four files, whose tests Keras skips unless its backend is called tensorflow, run under that name.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 folder=${1:?the folder of Keras\'s tests}
@@ -35,5 +35,5 @@ export PYTHONPATH=$stand_in/site:$PYTHONPATH
 failed=0
 run "${ignored[@]}" . "$@" || failed=1
 KERATIN_TEST_AS_TENSORFLOW=1 run "${named[@]}" "$@" || failed=1
-PYTHONPATH=$stand_in/tensorflow:$PYTHONPATH run "$versioned" "$@" || failed=1
+KERATIN_TEST_AS_TENSORFLOW=1 PYTHONPATH=$stand_in/tensorflow:$PYTHONPATH run "$versioned" "$@" || failed=1
 exit $failed
