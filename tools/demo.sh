@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and runs the main job: a C++ program that defines a network with K::, compiles its training step,
 # trains it on handwritten digits, and saves it; then keratin-compile makes a shared object of the saved model, and a C program trains
-# and predicts with that alone; then the training step runs on a CUDA device, or in the emulator of one.
+# and predicts with that alone; then the training step runs on a CUDA device, or in the emulator of one; then Keras 2.3.1, as it is on
+# PyPI, trains the digits on the Python module.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 tools/setup.sh
-tools/build.sh release digits second_order keratin-compile keratin-run keratin_cuda_emulator
+tools/build.sh release digits second_order keratin-compile keratin-run keratin_cuda_emulator keratin_native
 out=build/release/demo
 mkdir -p $out
 build/release/examples/digits examples/data/digits.csv 30 $out/digits.ktg
@@ -22,3 +23,6 @@ $out/digits_object examples/data/digits.csv
 
 echo "--- CUDA ---"
 tools/demo-cuda.sh build/release $out/digits.ktg $out/cuda
+
+echo "--- Keras ---"
+KERAS_HOME=$out/keras PYTHONPATH=build/release/python build/python-env/bin/python examples/keras_digits.py examples/data/digits.csv
