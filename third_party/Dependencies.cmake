@@ -61,6 +61,22 @@ if(KERATIN_BUILD_TESTS)
   keratin_find_package(Python3 VERSION 3.9 FOR "test scripts and lit" DEBIAN python3 FIND COMPONENTS Interpreter)
 endif()
 
+# The Python module is built where tools/python.sh has made its environment, or where it is asked for; Python_EXECUTABLE says for
+# which Python. A sanitizer would have to be in the interpreter.
+set(_python ${CMAKE_SOURCE_DIR}/build/python-env/bin/python)
+if(EXISTS ${_python} AND NOT KERATIN_SANITIZER)
+  option(KERATIN_PYTHON "Build the Python module" ON)
+  set(Python_EXECUTABLE ${_python} CACHE FILEPATH "The Python that the module is for")
+else()
+  option(KERATIN_PYTHON "Build the Python module" OFF)
+endif()
+if(KERATIN_PYTHON)
+  keratin_find_package(Python VERSION 3.11 FOR "the Python module" DEBIAN python3-dev FIND COMPONENTS Interpreter Development.Module)
+  execute_process(COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir OUTPUT_VARIABLE nanobind_ROOT
+    OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  keratin_find_package(nanobind VERSION 2.9 FOR "the Python module; of PyPI, tools/python.sh installs it" DEBIAN python3-venv FIND CONFIG)
+endif()
+
 # Optional, and linked with nothing: the driver is opened by name.
 find_package(CUDAToolkit 12 QUIET)
 find_program(KERATIN_PTXAS ptxas HINTS ${CUDAToolkit_BIN_DIR} DOC "NVIDIA's assembler; empty: none")

@@ -1,14 +1,5 @@
 # Language, warnings, sanitizers: what every target of the project shares.
 option(KERATIN_BUILD_TESTS "Build the tests" ON)
-# The Python module is built where tools/python.sh has been, or where it is asked for and Python_EXECUTABLE says for which
-# Python. A sanitizer would have to be in the interpreter.
-set(_python ${CMAKE_SOURCE_DIR}/build/python-env/bin/python)
-if(EXISTS ${_python} AND NOT KERATIN_SANITIZER)
-  set(_has_python ON)
-else()
-  set(_has_python OFF)
-endif()
-option(KERATIN_PYTHON "Build the Python module" ${_has_python})
 set(KERATIN_SANITIZER "" CACHE STRING "Sanitizers for -fsanitize=, e.g. address,undefined")
 
 if(NOT CMAKE_BUILD_TYPE)
