@@ -113,13 +113,8 @@ public:
 
 } // namespace
 
-std::optional<Array> keratin::python::viewOf(nb::handle object) {
-  if (!PyObject_CheckBuffer(object.ptr()))
-    return std::nullopt;
-  auto owner = std::make_shared<Buffer>(object);
-  if (!owner->isValid())
-    return std::nullopt;
-  const Py_buffer &buffer = owner->buffer;
+// None if it is no array that C++ reads.
+static std::optional<Array> viewOf(const Py_buffer &buffer, std::shared_ptr<const void> owner) {
   std::optional<DType> dtype = dtypeOfFormat(buffer.format, buffer.itemsize);
   if (!dtype || buffer.suboffsets ||
       reinterpret_cast<uintptr_t>(buffer.buf) % size_t(buffer.itemsize) != 0)
@@ -135,6 +130,33 @@ std::optional<Array> keratin::python::viewOf(nb::handle object) {
   static const int64_t nothing = 0;
   const void *data = buffer.len == 0 ? &nothing : buffer.buf;
   return Array::constView(data, *dtype, std::move(dims), std::move(strides), std::move(owner));
+}
+
+std::optional<Array> keratin::python::viewOf(nb::handle object) {
+  if (!PyObject_CheckBuffer(object.ptr()))
+    return std::nullopt;
+  auto owner = std::make_shared<Buffer>(object);
+  if (!owner->isValid())
+    return std::nullopt;
+  const Py_buffer &buffer = owner->buffer;
+  return viewOf(buffer, std::move(owner));
+}
+
+std::optional<Array> Buffers::viewOf(nb::handle object) {
+  if (!PyObject_CheckBuffer(object.ptr()))
+    return std::nullopt;
+  Py_buffer &buffer = held.emplace_back();
+  if (PyObject_GetBuffer(object.ptr(), &buffer, PyBUF_FULL_RO) != 0) {
+    PyErr_Clear();
+    held.pop_back();
+    return std::nullopt;
+  }
+  return ::viewOf(buffer, nullptr);
+}
+
+Buffers::~Buffers() {
+  for (Py_buffer &buffer : held)
+    PyBuffer_Release(&buffer);
 }
 
 static bool isNamed(nb::handle dtype, const char *name) {

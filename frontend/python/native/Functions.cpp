@@ -46,10 +46,12 @@ std::vector<Array> calledByName(const Function &function, nb::dict values) {
 }
 
 std::vector<Array> calledByPlace(const Function &function, nb::handle values) {
+  const size_t count = nb::len(values);
+  Buffers buffers(count);
   std::vector<Array> arrays;
-  arrays.reserve(nb::len(values));
+  arrays.reserve(count);
   for (nb::handle value : values) {
-    if (std::optional<Array> view = viewOf(value)) {
+    if (std::optional<Array> view = buffers.viewOf(value)) {
       arrays.push_back(std::move(*view));
       continue;
     }
