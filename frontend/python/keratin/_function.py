@@ -104,4 +104,4 @@ def save_function(f, path):
         f: what K.function has returned.
         path: a path; '.ktg' is usual.
     """
-    _native.save_functions([f], path)
+    _native.save_function(f, path)

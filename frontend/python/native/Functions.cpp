@@ -20,7 +20,7 @@ struct FunctionObject {
 
 std::vector<Array> called(const Function &function, std::vector<Array> &values) {
   std::vector<Array> outputs;
-  nb::gil_scoped_release release;
+  ReleasedGil release;
   function.call(values.data(), values.size(), outputs);
   return outputs;
 }
@@ -29,7 +29,7 @@ std::vector<Array> calledWithFeeds(const Function &function, nb::handle values) 
   std::vector<Feed> feeds;
   for (nb::handle value : values)
     feeds.push_back(feedOf(value, function.name() + ": a value"));
-  nb::gil_scoped_release release;
+  ReleasedGil release;
   return function(feeds);
 }
 
@@ -37,11 +37,11 @@ std::vector<Array> calledByName(const Function &function, nb::dict values) {
   std::vector<NamedFeeds::Entry> feeds;
   for (auto [name, value] : values) {
     if (!PyUnicode_Check(name.ptr()))
-      throw TypeError(function.name() + ": " + described(name) + " is no name of an input");
-    std::string text = nb::cast<std::string>(name);
+      typeError(function.name() + ": " + described(name) + " is no name of an input");
+    std::string text = textOf(name);
     feeds.emplace_back(text, feedOf(value, function.name() + ": input '" + text + "'"));
   }
-  nb::gil_scoped_release release;
+  ReleasedGil release;
   return function(NamedFeeds(std::move(feeds)));
 }
 
@@ -67,10 +67,10 @@ PyObject *call(PyObject *self, PyObject *arguments, PyObject *keywords) {
     const Function &function = nb::inst_ptr<FunctionObject>(self)->function;
     const std::string &name = function.name();
     if (keywords && PyDict_GET_SIZE(keywords))
-      throw TypeError(name + ": found keywords; needed a list of values, or a dict by name");
+      typeError(name + ": found keywords; needed a list of values, or a dict by name");
     if (PyTuple_GET_SIZE(arguments) != 1)
-      throw TypeError(name + ": found " + std::to_string(PyTuple_GET_SIZE(arguments)) +
-                      " arguments; needed one, a list of values");
+      typeError(name + ": found " + std::to_string(PyTuple_GET_SIZE(arguments)) +
+                " arguments; needed one, a list of values");
     PyObject *values = PyTuple_GET_ITEM(arguments, 0);
     std::vector<Array> outputs;
     if (PyList_Check(values) || PyTuple_Check(values))
@@ -78,8 +78,8 @@ PyObject *call(PyObject *self, PyObject *arguments, PyObject *keywords) {
     else if (PyDict_Check(values))
       outputs = calledByName(function, nb::borrow<nb::dict>(values));
     else
-      throw TypeError(name + ": found " + described(values) +
-                      "; needed a list of values, or a dict by name");
+      typeError(name + ": found " + described(values) +
+                "; needed a list of values, or a dict by name");
     nb::object list = nb::steal(PyList_New(Py_ssize_t(outputs.size())));
     for (size_t i = 0; i < outputs.size(); ++i)
       PyList_SET_ITEM(list.ptr(), Py_ssize_t(i), toPython(std::move(outputs[i])).release().ptr());
@@ -97,8 +97,11 @@ PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void *>(call)}, {0, nullptr
 OutputList outputsOf(nb::handle outputs, const Argument &argument) {
   std::vector<Output> all;
   if (PyDict_Check(outputs.ptr())) {
-    for (auto [name, tensor] : nb::borrow<nb::dict>(outputs))
-      all.emplace_back(nb::cast<std::string>(name), fromPython<Tensor>(tensor, argument));
+    for (auto [name, tensor] : nb::borrow<nb::dict>(outputs)) {
+      if (!PyUnicode_Check(name.ptr()))
+        argument.fail(name, "a name of an output");
+      all.emplace_back(textOf(name), fromPython<Tensor>(tensor, argument));
+    }
     return all;
   }
   const TensorList tensors = fromPython<TensorList>(outputs, argument);
@@ -126,8 +129,8 @@ UpdateList updatesOf(nb::handle updates, const Argument &argument) {
 FunctionOptions optionsOf(nb::handle options, SourceLocation place) {
   FunctionOptions result;
   for (auto [key, value] : nb::borrow<nb::dict>(options)) {
-    const std::string name = nb::cast<std::string>(key);
-    const Argument argument{"function", 3, place};
+    const std::string name = textOf(key);
+    const Argument argument{"function", 3, place, name.c_str()};
     if (name == "device")
       result.device = fromPython<std::string>(value, argument);
     else if (name == "target")
@@ -145,9 +148,9 @@ FunctionOptions optionsOf(nb::handle options, SourceLocation place) {
     else if (name == "progress")
       result.progress = progressOf(value);
     else
-      throw ValueError("function: there is no argument '" + name +
-                       "'; there are name, device, target, memory_budget, time_limit, "
-                       "check_numbers, float32_products, assume_equal_sizes, progress");
+      valueError("function: there is no argument '" + name +
+                 "'; there are name, device, target, memory_budget, time_limit, "
+                 "check_numbers, float32_products, assume_equal_sizes, progress");
   }
   if (!result.progress)
     result.progress = watchForSignals();
@@ -164,7 +167,7 @@ nb::object makeFunction(nb::handle inputs, nb::handle outputs, nb::handle update
   const FunctionOptions functionOptions = optionsOf(options, place);
   Function function;
   {
-    nb::gil_scoped_release release;
+    ReleasedGil release;
     function = K::function(inputList, outputList, updateList, name, functionOptions, place);
   }
   return wrapped(std::move(function));
@@ -174,6 +177,8 @@ nb::object makeFunction(nb::handle inputs, nb::handle outputs, nb::handle update
 
 std::vector<Function> functionsOf(nb::handle functions, const Argument &argument) {
   std::vector<Function> all;
+  if (!PyList_Check(functions.ptr()) && !PyTuple_Check(functions.ptr()))
+    argument.fail(functions, "a list of functions that K.function has made");
   for (nb::handle each : functions)
     if (nb::isinstance<FunctionObject>(each))
       all.push_back(nb::cast<FunctionObject &>(each).function);
@@ -188,19 +193,31 @@ std::string pathOf(nb::handle path, const Argument &argument) {
     PyErr_Clear();
     argument.fail(path, "a path");
   }
-  return nb::cast<std::string>(nb::str(text));
+  return textOf(text);
+}
+
+void save(const std::vector<Function> &functions, const std::string &path, SourceLocation place) {
+  ReleasedGil release;
+  K::save_functions(functions, path, place);
 }
 
 void saveFunctions(nb::handle functions, nb::handle path, SourceLocation place) {
-  K::save_functions(functionsOf(functions, {"save_functions", 0, place}),
-                    pathOf(path, {"save_functions", 1, place}), place);
+  save(functionsOf(functions, {"save_functions", 0, place}),
+       pathOf(path, {"save_functions", 1, place}), place);
+}
+
+void saveFunction(nb::handle f, nb::handle path, SourceLocation place) {
+  const Argument argument{"save_function", 0, place};
+  if (!nb::isinstance<FunctionObject>(f))
+    argument.fail(f, "a function that K.function has made");
+  save({nb::cast<FunctionObject &>(f).function}, pathOf(path, {"save_function", 1, place}), place);
 }
 
 nb::object loadFunctions(nb::handle path, SourceLocation place) {
   std::string file = pathOf(path, {"load_functions", 0, place});
   std::vector<Function> functions;
   {
-    nb::gil_scoped_release release;
+    ReleasedGil release;
     functions = K::load_functions(file, place);
   }
   nb::list list;
@@ -213,7 +230,7 @@ nb::object loadFunction(nb::handle path, const std::string &name, SourceLocation
   std::string file = pathOf(path, {"load_function", 0, place});
   Function function;
   {
-    nb::gil_scoped_release release;
+    ReleasedGil release;
     function = K::load_function(file, name, place);
   }
   return wrapped(std::move(function));
@@ -222,10 +239,15 @@ nb::object loadFunction(nb::handle path, const std::string &name, SourceLocation
 template <auto ofTensors, auto ofFunction>
 void withWeights(const char *name, nb::handle variables, nb::handle path, SourceLocation place) {
   std::string file = pathOf(path, {name, 1, place});
-  if (nb::isinstance<FunctionObject>(variables))
-    ofFunction(nb::cast<FunctionObject &>(variables).function, file, place);
-  else
-    ofTensors(fromPython<TensorList>(variables, {name, 0, place}), file, place);
+  if (nb::isinstance<FunctionObject>(variables)) {
+    const Function function = nb::cast<FunctionObject &>(variables).function;
+    ReleasedGil release;
+    ofFunction(function, file, place);
+  } else {
+    const TensorList tensors = fromPython<TensorList>(variables, {name, 0, place});
+    ReleasedGil release;
+    ofTensors(tensors, file, place);
+  }
 }
 
 using OfTensors = void(const TensorList &, const std::string &, SourceLocation);
@@ -270,6 +292,7 @@ void keratin::python::registerFunctions(nb::module_ &m) {
                    [](const FunctionObject &self) { return self.function.arenaBytes(); })
       .def("__repr__", [](const FunctionObject &self) { return toString(self.function); });
   add<&makeFunction>(m, "function");
+  add<&saveFunction>(m, "save_function");
   add<&saveFunctions>(m, "save_functions");
   add<&loadFunctions>(m, "load_functions");
   add<&loadFunction>(m, "load_function");
