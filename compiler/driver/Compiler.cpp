@@ -178,7 +178,10 @@ private:
         !module->getAttrs().empty())
       return nullptr;
     std::optional<GraphKey> key = GraphKey::of(*functions.begin(), codeSettings(options));
-    return key ? std::make_shared<const GraphKey>(std::move(*key)) : nullptr;
+    if (!key)
+      return nullptr;
+    key->effort = options.effort;
+    return std::make_shared<const GraphKey>(std::move(*key));
   }
 
   // Of code that was made for this function.

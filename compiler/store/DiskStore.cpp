@@ -11,13 +11,15 @@
 
 using namespace keratin;
 using namespace keratin::compiler;
+using codegen::Effort;
 using llvm::StringRef;
 
 bool DiskStore::isOff() const { return folder.isOff() || codeProducer().empty(); }
 
-std::string DiskStore::nameOf(const GraphKey &key) const {
+std::string DiskStore::nameOf(const GraphKey &key, Effort effort) const {
   StringRef digest(reinterpret_cast<const char *>(key.digest.data()), key.digest.size());
-  return codegen::CacheFolder::nameOf({codeProducer(), digest}, "code");
+  return codegen::CacheFolder::nameOf({codeProducer(), digest},
+                                      effort == Effort::Full ? "code" : "quick");
 }
 
 // Objects are read where they are aligned as what is in them.
@@ -37,7 +39,15 @@ static bool hasSizes(const keratin_function_desc_t &function, llvm::ArrayRef<Str
 }
 
 std::shared_ptr<LoadedCode> DiskStore::find(const std::shared_ptr<const GraphKey> &key) const {
-  std::optional<std::string> bytes = isOff() ? std::nullopt : folder.find(nameOf(*key));
+  if (isOff())
+    return nullptr;
+  std::shared_ptr<LoadedCode> code = find(key, Effort::Full);
+  return code || key->effort == Effort::Full ? code : find(key, key->effort);
+}
+
+std::shared_ptr<LoadedCode> DiskStore::find(const std::shared_ptr<const GraphKey> &key,
+                                            Effort effort) const {
+  std::optional<std::string> bytes = folder.find(nameOf(*key, effort));
   std::optional<CodeFile> file = bytes ? CodeFile::of(*bytes) : std::nullopt;
   if (!file || file->producer != codeProducer() || file->structure != key->structure)
     return nullptr;
@@ -62,6 +72,11 @@ std::shared_ptr<LoadedCode> DiskStore::find(const std::shared_ptr<const GraphKey
   description->descriptor.entry = reinterpret_cast<keratin_entry_fn_t>(entry);
   code->description = std::move(description);
   code->key = key;
+  if (effort != key->effort) {
+    auto own = std::make_shared<GraphKey>(*key);
+    own->effort = effort;
+    code->key = std::move(own);
+  }
   code->savedDescription = file->description.str();
   code->memoryPlanPattern = file->memoryPlanPattern.str();
   code->report.kernels = file->kernels;
@@ -94,5 +109,5 @@ void DiskStore::keep(const LoadedCode &code, const std::vector<std::string> &obj
   std::vector<StringRef> parts = {head};
   parts.insert(parts.end(), file.constants.begin(), file.constants.end());
   parts.insert(parts.end(), file.objects.begin(), file.objects.end());
-  folder.keep(nameOf(*code.key), parts);
+  folder.keep(nameOf(*code.key, code.key->effort), parts);
 }

@@ -58,8 +58,8 @@ public:
     Code code;                  // or null, and
     std::optional<Claim> claim; // none where the time is over
   };
-  // Code of the key, or a claim to make it. Where somebody makes it, waits for that, but no longer
-  // than until the time given.
+  // Code of the key, that of full effort if there is such, or a claim to make it. Where somebody
+  // makes it with the effort asked for, waits for that, but no longer than until the time given.
   Answer find(const Key &key, std::optional<Time> until);
 
   // What is kept without being in use goes.

@@ -2,6 +2,7 @@
 #ifndef KERATIN_COMPILER_STORE_GRAPHKEY_H
 #define KERATIN_COMPILER_STORE_GRAPHKEY_H
 
+#include "codegen/Effort.h"
 #include "compiler/artifact/SaidTexts.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -24,6 +25,8 @@ struct GraphKey {
   std::string structure;
   SaidTexts said;
   Digest digest; // of the structure
+  // That the code asked for is worth, or that was put into it. Code of more effort serves too.
+  codegen::Effort effort = codegen::Effort::Full;
 
   // The function has the contract of Compiler.h; `settings` is what its code depends on besides.
   // Nullopt if it holds something that has no name outside of its context.

@@ -10,7 +10,8 @@ bool LoadedCode::saysTheSame(const GraphKey &other) const {
 }
 
 bool LoadedCode::serves(const GraphKey &other) const {
-  return *key == other && (!savedDescription.empty() || saysTheSame(other));
+  return *key == other && (isOfFullEffort() || key->effort == other.effort) &&
+         (!savedDescription.empty() || saysTheSame(other));
 }
 
 std::shared_ptr<const FunctionDescription> LoadedCode::descriptionOf(const GraphKey &other) const {

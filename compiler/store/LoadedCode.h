@@ -30,7 +30,8 @@ struct LoadedCode {
   std::string savedDescription, memoryPlanPattern;
   size_t bytes = 0; // about what all this takes
 
-  // Whether it is the code of a function with this key.
+  bool isOfFullEffort() const { return key->effort == codegen::Effort::Full; }
+  // Whether it is code of a function with this key, made with no less effort than that asks for.
   bool serves(const GraphKey &other) const;
   // Of a function that it serves. Null where the description was not written as it is read.
   std::shared_ptr<const FunctionDescription> descriptionOf(const GraphKey &other) const;

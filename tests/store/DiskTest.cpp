@@ -89,6 +89,22 @@ TEST_CASE("What was compiled is found on the disk, for other texts too") {
   CHECK(cache.files().size() == 3);
 }
 
+TEST_CASE("Code of full effort serves who asks for quick code") {
+  Cache cache;
+  CompileOptions quick;
+  quick.effort = codegen::Effort::Quick;
+  const Scaled graph{.elements = 32};
+  CHECK(sourceOf(graph, quick) == Source::Compiler);
+  CHECK(sourceOf(graph, quick) == Source::Disk);
+  CHECK(sourceOf(graph) == Source::Compiler);
+  CHECK(sourceOf(graph) == Source::Disk);
+  CHECK(cache.files().size() == 2);
+  const Scaled other{.elements = 33};
+  CHECK(sourceOf(other) == Source::Compiler);
+  CHECK(sourceOf(other, quick) == Source::Disk);
+  CHECK(cache.files().size() == 3);
+}
+
 TEST_CASE("Code of the disk computes what it did, and says what it said") {
   Cache cache;
   const Scaled graph{.elements = 3, .line = 5};
