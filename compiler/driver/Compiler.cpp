@@ -1,12 +1,10 @@
 #include "compiler/driver/Compiler.h"
 
 #include "codegen/llvm/Beginning.h"
-#include "codegen/llvm/JitLibrary.h"
 #include "codegen/llvm/LowerToLlvm.h"
 #include "codegen/llvm/Recovery.h"
-#include "compiler/artifact/SavedDescription.h"
 #include "compiler/driver/Attempt.h"
-#include "compiler/driver/FunctionCompiler.h"
+#include "compiler/driver/CodeMaker.h"
 #include "compiler/store/CodeSettings.h"
 #include "compiler/store/DiskStore.h"
 #include "compiler/store/FunctionStore.h"
@@ -63,62 +61,6 @@ const DialectRegistry &keratin::compiler::dialects() {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using LoadedCodeOr = absl::StatusOr<std::shared_ptr<LoadedCode>>;
-
-// What code takes once it is loaded, and what keeps it from being told apart.
-size_t bytesOf(const FunctionCode &code) {
-  size_t bytes = 0;
-  for (const auto &object : code.objects)
-    bytes += object->getBufferSize();
-  for (const auto &kernel : code.sharedKernels)
-    bytes += kernel->getBufferSize();
-  const keratin_function_desc_t &descriptor = code.description->descriptor;
-  for (int32_t i = 0; i < descriptor.num_constants; ++i)
-    bytes += size_t(descriptor.constants[i].bytes);
-  if (const keratin_device_code_t *device = descriptor.device_code)
-    for (int64_t i = 0; i < device->num_images; ++i)
-      bytes += size_t(device->images[i].bytes);
-  return bytes;
-}
-
-// The objects are copied, if they are asked for.
-LoadedCodeOr make(FunctionCompiler &compiler, const codegen::Target &target, bool mayShareKernels,
-                  std::vector<std::string> *objects) {
-  if (absl::Status status = compiler.plan(); !status.ok())
-    return status;
-  absl::StatusOr<FunctionCode> code =
-      compiler.generate(target, kEntryName, /*variant=*/"", mayShareKernels);
-  if (!code.ok())
-    return code.status();
-  auto loaded = std::make_shared<LoadedCode>();
-  loaded->bytes = bytesOf(*code);
-  FunctionDescription &description = *code->description;
-  if (description.isForOtherTexts() && compiler.memoryPlanPattern()) {
-    loaded->savedDescription = saveDescription(description);
-    loaded->memoryPlanPattern = *compiler.memoryPlanPattern();
-  }
-  compiler.enter("link", 1);
-  if (failed(compiler.begin("loading", compiler.planned().getLoc())))
-    return compiler.failure();
-  if (objects)
-    for (const auto &object : code->objects)
-      objects->push_back(object->getBuffer().str());
-  loaded->kernels = std::move(code->sharedKernels);
-  std::string error;
-  loaded->library = codegen::JitLibrary::load(std::move(code->objects), &error);
-  void *address = loaded->library ? loaded->library->lookup(kEntryName) : nullptr;
-  if (!address)
-    return absl::InternalError("the compiled code could not be loaded: " + error);
-  description.descriptor.entry = reinterpret_cast<keratin_entry_fn_t>(address);
-  loaded->description = std::move(code->description);
-  if (failed(compiler.leave()))
-    return compiler.failure();
-  compiler.stageClock().finish("link");
-  loaded->report = compiler.report();
-  loaded->report.kernels = code->kernels;
-  loaded->report.uniqueKernels = code->uniqueKernels;
-  return loaded;
-}
 
 // One call of compile().
 class Compilation {
@@ -157,7 +99,7 @@ public:
       return functionOf(std::move(stored), CompileReport::Source::Disk);
     }
     std::vector<std::string> objects;
-    LoadedCodeOr code = made(disk.isOff() ? nullptr : &objects);
+    CodeMaker::CodeOr code = made(disk.isOff() ? nullptr : &objects);
     if (code.ok()) {
       (*code)->key = key;
       (*code)->bytes += key->structure.size() + (*code)->savedDescription.size();
@@ -185,7 +127,7 @@ private:
   }
 
   // Of code that was made for this function.
-  absl::StatusOr<std::shared_ptr<const CompiledFunction>> functionOf(LoadedCodeOr code) {
+  absl::StatusOr<std::shared_ptr<const CompiledFunction>> functionOf(CodeMaker::CodeOr code) {
     if (!code.ok())
       return code.status();
     return functionOf(*code, (*code)->description, (*code)->report);
@@ -224,33 +166,11 @@ private:
   }
 
   // The work, whatever is in store.
-  LoadedCodeOr made(std::vector<std::string> *objects = nullptr) {
-    LoadedCodeOr result = absl::UnknownError("");
-    // Lives on where the work is left.
-    FunctionCompiler *compiler = nullptr;
-    auto work = [&] {
-      beginCompiling(*module.getContext());
-      if (options.beforeWork)
-        options.beforeWork();
-      std::string error;
-      std::shared_ptr<const codegen::Target> target =
-          codegen::makeTarget(targetChoice(options), &error);
-      if (!target) {
-        result = absl::InvalidArgumentError(what() + ": " + error);
-        return;
-      }
-      auto owned = std::make_unique<FunctionCompiler>(module, target, options, start,
-                                                      key ? &key->said : nullptr);
-      compiler = owned.get();
-      result = make(*compiler, *target, mayReuse(options), objects);
-    };
-    absl::Status status = attempt(what(), work, Beginnings::Graphs);
-    if (status.ok())
-      return result;
-    // As far as it can still be had.
-    if (status.code() == absl::StatusCode::kInternal && compiler)
-      (void)attempt("a reproducer", [&] { status = compiler->withReproducer(status); });
-    return status;
+  CodeMaker::CodeOr made(std::vector<std::string> *objects = nullptr) {
+    CodeMaker maker(what(), module, options, start, key ? &key->said : nullptr);
+    if (absl::Status status = maker.formKernels(); !status.ok())
+      return status;
+    return maker.make(objects);
   }
 
   const Clock::time_point start = Clock::now();

@@ -234,7 +234,7 @@ absl::StatusOr<int64_t> FunctionCompiler::chooseKeptBytes() {
   return 0;
 }
 
-absl::Status FunctionCompiler::plan(PipelinePhase last) {
+absl::Status FunctionCompiler::beginPlan() {
   auto functions = llvm::to_vector(module.getOps<func::FuncOp>());
   if (functions.size() != 1)
     return absl::InvalidArgumentError("a module to compile holds one function, found " +
@@ -267,12 +267,24 @@ absl::Status FunctionCompiler::plan(PipelinePhase last) {
       return failure();
     clock.finish("budget");
   }
+  return absl::OkStatus();
+}
+
+absl::Status FunctionCompiler::plan(PipelinePhase last) {
+  if (!reached)
+    if (absl::Status status = beginPlan(); !status.ok())
+      return status;
   for (PipelinePhase phase : planningPhases) {
+    if (reached && phase <= *reached)
+      continue;
     if (failed(runPhase(module, phase, /*isShown=*/true)))
       return failure(phase);
     dump.module(stageAfter(phase), module);
-    if (phase == last && last < PipelinePhase::Memory)
+    reached = phase;
+    if (phase == last && last < PipelinePhase::Memory) {
+      clock.finish("passes");
       return absl::OkStatus();
+    }
   }
   if (options.memoryBudget > 0)
     passes::setMemoryBudget(function, options.memoryBudget);

@@ -43,7 +43,7 @@ public:
                    const SaidTexts *said = nullptr);
 
   // Verifies the function and takes it through the planning phases and to its host program, or up
-  // to the last phase named.
+  // to the last phase named, from where it may be called again.
   absl::Status plan(PipelinePhase last = PipelinePhase::Host);
 
   // After all of plan(), any number of times, for targets of the same name. All symbols that the
@@ -81,6 +81,7 @@ public:
 
 private:
   mlir::LogicalResult tell(llvm::StringRef next);
+  absl::Status beginPlan();
   mlir::LogicalResult checkSignature();
   mlir::LogicalResult checkConstants(const codegen::EntryDescription &entry);
   PhaseOptions phaseOptions();
@@ -104,7 +105,8 @@ private:
   std::optional<Reproducer> reproducer; // of the function as it was given
   PhaseDump dump;
   mlir::func::FuncOp function;
-  std::optional<int64_t> keptBytes; // with a budget
+  std::optional<PipelinePhase> reached; // by plan()
+  std::optional<int64_t> keptBytes;     // with a budget
   codegen::StageClock clock;
   CompileReport planReport;
   std::map<std::string, std::string> codeNames; // of functions, for people
