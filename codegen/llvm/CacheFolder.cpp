@@ -168,7 +168,7 @@ std::optional<std::string> CacheFolder::find(const std::string &name) const {
 }
 
 // Of what caches keep.
-static constexpr StringRef kinds[] = {".cubin", ".code", ".quick"};
+static constexpr StringRef kinds[] = {".cubin", ".code", ".quick", ".form"};
 
 // Only what caches have made, also what is left of a process that ended while it wrote: the folder
 // may hold files of others.

@@ -4,6 +4,7 @@
 #include "compiler/driver/Attempt.h"
 #include "compiler/driver/FunctionCompiler.h"
 #include "compiler/store/CodeSettings.h"
+#include "passes/fusion/OpenScalars.h"
 #include "runtime/abi/keratin_abi.h"
 
 using namespace keratin;
@@ -52,6 +53,7 @@ static CodeMaker::CodeOr load(FunctionCompiler &compiler, FunctionCode code,
   if (failed(compiler.leave()))
     return compiler.failure();
   compiler.stageClock().finish("link");
+  loaded->scalarOfConstant = std::move(code.scalarOfConstant);
   loaded->report = compiler.report();
   loaded->report.kernels = code.kernels;
   loaded->report.uniqueKernels = code.uniqueKernels;
@@ -88,6 +90,25 @@ absl::Status CodeMaker::formKernels() {
     return compiler->plan(PipelinePhase::Fusion);
   });
 }
+
+absl::StatusOr<std::shared_ptr<const GraphKey>> CodeMaker::form() {
+  std::optional<GraphKey> key;
+  absl::Status status = inAttempt([&] {
+    // A device would load each of them from its own memory. Checks name the numbers.
+    const passes::OpenScalars scalars(compiler->planned());
+    if (scalars.size() > 0 && !target->limits().hasOwnMemory && !options.checkNumbers)
+      key = GraphKey::of(compiler->planned(), codeSettings(options), &scalars);
+    return absl::OkStatus();
+  });
+  if (!status.ok())
+    return status;
+  if (!key)
+    return nullptr;
+  key->effort = options.effort;
+  return std::make_shared<const GraphKey>(*std::move(key));
+}
+
+void CodeMaker::openScalars(const GraphKey &form) { compiler->openScalars(&form.said); }
 
 CodeMaker::CodeOr CodeMaker::make(std::vector<std::string> *objects) {
   CodeOr result = absl::UnknownError("");

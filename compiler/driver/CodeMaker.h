@@ -31,6 +31,11 @@ public:
 
   // First: what is done before the function has kernels, these included.
   absl::Status formKernels();
+  // Then: the key of code for all functions that are like this one now but for scalars in their
+  // kernels, made with these texts and scalars in memory; null: there is none.
+  absl::StatusOr<std::shared_ptr<const GraphKey>> form();
+  // Makes that code, for the key, which must outlive this object.
+  void openScalars(const GraphKey &form);
   // All the rest. The objects are copied, if they are asked for.
   CodeOr make(std::vector<std::string> *objects = nullptr);
 

@@ -65,12 +65,15 @@ using Clock = std::chrono::steady_clock;
 // One call of compile().
 class Compilation {
 public:
+  using FunctionOr = absl::StatusOr<std::shared_ptr<const CompiledFunction>>;
+  using Objects = std::vector<std::string>;
+
   Compilation(ModuleOp module, const CompileOptions &options) : module(module), options(options) {
     for (auto function : module.getOps<func::FuncOp>())
       name = function.getName().str();
   }
 
-  absl::StatusOr<std::shared_ptr<const CompiledFunction>> run() {
+  FunctionOr run() {
     // A compilation within another one may be left with that one, and others would wait for it.
     if (mayReuse(options) && !codegen::isRecovering())
       if (absl::Status status = attempt(
@@ -78,35 +81,21 @@ public:
           !status.ok())
         return status;
     if (!key)
-      return functionOf(made());
-    std::optional<FunctionStore::Time> until;
-    if (options.timeLimit.count() > 0)
-      until = start + options.timeLimit;
-    FunctionStore::Answer answer = FunctionStore::ofProcess().find(key, until);
-    if (answer.code)
-      return functionOf(std::move(answer.code), CompileReport::Source::Process);
-    if (!answer.claim)
-      return overTime();
-    const DiskStore disk = DiskStore::ofEnvironment();
-    std::shared_ptr<LoadedCode> stored;
-    if (!disk.isOff())
-      if (absl::Status status = attempt(
-              what(), [&] { stored = disk.find(key); }, Beginnings::Graphs);
-          !status.ok())
-        return status;
-    if (stored) {
-      std::move(*answer.claim).keep(stored);
-      return functionOf(std::move(stored), CompileReport::Source::Disk);
-    }
-    std::vector<std::string> objects;
-    CodeMaker::CodeOr code = made(disk.isOff() ? nullptr : &objects);
-    if (code.ok()) {
-      (*code)->key = key;
-      (*code)->bytes += key->structure.size() + (*code)->savedDescription.size();
-      std::move(*answer.claim).keep(*code);
-      disk.keep(**code, objects);
-    }
-    return functionOf(std::move(code));
+      return functionOf(make());
+    absl::StatusOr<FunctionStore::Code> code =
+        have(key, [&](Objects *objects) { return make(objects); });
+    if (!code.ok() || source == CompileReport::Source::Compiler)
+      return functionOf(std::move(code));
+    CompileReport report;
+    report.source = source;
+    report.kernels = (*code)->report.kernels;
+    report.uniqueKernels = (*code)->report.uniqueKernels;
+    report.memoryPlan = (*code)->memoryPlanOf(*key);
+    report.arenaBytes = (*code)->report.arenaBytes;
+    report.maxLiveBytes = (*code)->report.maxLiveBytes;
+    if (std::shared_ptr<const FunctionDescription> description = (*code)->descriptionOf(*key))
+      return functionOf(*std::move(code), std::move(description), std::move(report));
+    return functionOf(make());
   }
 
 private:
@@ -126,26 +115,73 @@ private:
     return std::make_shared<const GraphKey>(std::move(*key));
   }
 
+  // Code of the key: of this process or of the disk, or made.
+  absl::StatusOr<FunctionStore::Code>
+  have(const FunctionStore::Key &wanted,
+       llvm::function_ref<CodeMaker::CodeOr(Objects *objects)> makeCode) {
+    std::optional<FunctionStore::Time> until;
+    if (options.timeLimit.count() > 0)
+      until = start + options.timeLimit;
+    FunctionStore::Answer answer = FunctionStore::ofProcess().find(wanted, until);
+    if (answer.code) {
+      source = CompileReport::Source::Process;
+      return answer.code;
+    }
+    if (!answer.claim)
+      return overTime();
+    const DiskStore disk = DiskStore::ofEnvironment();
+    std::shared_ptr<LoadedCode> stored;
+    if (!disk.isOff())
+      if (absl::Status status = attempt(
+              what(), [&] { stored = disk.find(wanted); }, Beginnings::Graphs);
+          !status.ok())
+        return status;
+    if (stored) {
+      source = CompileReport::Source::Disk;
+      std::move(*answer.claim).keep(stored);
+      return stored;
+    }
+    Objects objects;
+    CodeMaker::CodeOr code = makeCode(disk.isOff() ? nullptr : &objects);
+    if (!code.ok())
+      return code.status();
+    (*code)->key = wanted;
+    (*code)->bytes += wanted->structure.size() + (*code)->savedDescription.size();
+    std::move(*answer.claim).keep(*code);
+    disk.keep(**code, objects);
+    return *code;
+  }
+
+  // The function's code with all its numbers, or, if a function was like it but for some, code that
+  // takes these from memory, which is there or is made for all that follow.
+  CodeMaker::CodeOr make(Objects *objects = nullptr) {
+    source = CompileReport::Source::Compiler;
+    CodeMaker maker(what(), module, options, start, key ? &key->said : nullptr);
+    if (absl::Status status = maker.formKernels(); !status.ok())
+      return status;
+    absl::StatusOr<FunctionStore::Key> form = key ? maker.form() : nullptr;
+    if (!form.ok())
+      return form.status();
+    if (!*form || (!FunctionStore::ofProcess().hasOthersOf(**form) &&
+                   !DiskStore::ofEnvironment().hasOthersOf(**form)))
+      return maker.make(objects);
+    absl::StatusOr<FunctionStore::Code> shared = have(*form, [&](Objects *objectsOfForm) {
+      maker.openScalars(**form);
+      return maker.make(objectsOfForm);
+    });
+    if (!shared.ok())
+      return shared.status();
+    if (std::shared_ptr<LoadedCode> own = (*shared)->withScalarsOf(**form))
+      return own;
+    source = CompileReport::Source::Compiler;
+    return maker.make(objects);
+  }
+
   // Of code that was made for this function.
-  absl::StatusOr<std::shared_ptr<const CompiledFunction>> functionOf(CodeMaker::CodeOr code) {
+  FunctionOr functionOf(absl::StatusOr<FunctionStore::Code> code) {
     if (!code.ok())
       return code.status();
     return functionOf(*code, (*code)->description, (*code)->report);
-  }
-
-  absl::StatusOr<std::shared_ptr<const CompiledFunction>>
-  functionOf(std::shared_ptr<const LoadedCode> code, CompileReport::Source source) {
-    CompileReport report;
-    report.source = source;
-    report.kernels = code->report.kernels;
-    report.uniqueKernels = code->report.uniqueKernels;
-    report.memoryPlan = code->memoryPlanOf(*key);
-    report.arenaBytes = code->report.arenaBytes;
-    report.maxLiveBytes = code->report.maxLiveBytes;
-    std::shared_ptr<const FunctionDescription> description = code->descriptionOf(*key);
-    if (!description)
-      return functionOf(made());
-    return functionOf(std::move(code), std::move(description), std::move(report));
   }
 
   std::shared_ptr<const CompiledFunction>
@@ -165,19 +201,12 @@ private:
         " ms; stopped while it waited for the code of an equal function");
   }
 
-  // The work, whatever is in store.
-  CodeMaker::CodeOr made(std::vector<std::string> *objects = nullptr) {
-    CodeMaker maker(what(), module, options, start, key ? &key->said : nullptr);
-    if (absl::Status status = maker.formKernels(); !status.ok())
-      return status;
-    return maker.make(objects);
-  }
-
   const Clock::time_point start = Clock::now();
   ModuleOp module;
   const CompileOptions &options;
   std::string name; // of the function
   FunctionStore::Key key;
+  CompileReport::Source source = CompileReport::Source::Compiler; // of what is there now
 };
 
 } // namespace

@@ -7,6 +7,7 @@
 #include "ir/dialect/GraphError.h"
 #include "ir/dialect/Keratin.h"
 #include "passes/Passes.h"
+#include "passes/fusion/OpenScalars.h"
 #include "passes/memory/MemoryReport.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -95,6 +96,8 @@ LogicalResult FunctionCompiler::checkSignature() {
 LogicalResult FunctionCompiler::checkConstants(const codegen::EntryDescription &entry) {
   int64_t total = 0;
   for (Value constant : entry.constants) {
+    if (passes::OpenScalars::numberOfOpened(constant))
+      continue; // where others have them in their code
     RankedTensorType type = ir::getTensorType(constant);
     int64_t bytes = ir::dtypeBytes(ir::dtypeOf(type.getElementType()));
     for (int64_t dim : type.getShape())
@@ -115,6 +118,7 @@ PhaseOptions FunctionCompiler::phaseOptions() {
   result.failBefore = options.failBefore;
   result.keptBytes = keptBytes;
   result.checkNumbers = options.checkNumbers;
+  result.opensScalars = opensScalars;
   result.sizes =
       options.assumeEqualSizes ? PhaseOptions::Sizes::Assumed : PhaseOptions::Sizes::Required;
   if (options.progress || options.timeLimit.count() > 0)
@@ -382,6 +386,9 @@ absl::StatusOr<FunctionCode> FunctionCompiler::generate(const codegen::Target &t
   nameCode(entry, shared);
   code.sharedKernels = std::move(shared.code);
   code.objects = std::move(*objects);
+  if (opensScalars)
+    for (Value constant : entry.constants)
+      code.scalarOfConstant.push_back(passes::OpenScalars::numberOfOpened(constant).value_or(-1));
   code.kernels = entry.kernels;
   code.uniqueKernels = entry.uniqueKernels;
   return code;

@@ -27,9 +27,11 @@ public:
   std::shared_ptr<LoadedCode> find(const std::shared_ptr<const GraphKey> &key) const;
   // Code that serves functions with other texts, with its objects.
   void keep(const LoadedCode &code, const std::vector<std::string> &objects) const;
+  // As FunctionStore.
+  bool hasOthersOf(const GraphKey &form) const;
 
 private:
-  std::string nameOf(const GraphKey &key, codegen::Effort effort) const;
+  std::string nameOf(const GraphKey &key, const char *kind) const;
   std::shared_ptr<LoadedCode> find(const std::shared_ptr<const GraphKey> &key,
                                    codegen::Effort effort) const;
 

@@ -101,9 +101,17 @@ void FunctionStore::touch(const Code &code, std::list<Code> &going) {
   }
 }
 
+bool FunctionStore::hasOthersOf(const GraphKey &form) {
+  std::lock_guard lock(mutex);
+  if (forms.size() == kMostForms && !forms.count(form.digest))
+    forms.clear();
+  return forms.try_emplace(form.digest, form.scalars).first->second != form.scalars;
+}
+
 void FunctionStore::clear() {
   std::list<Code> going;
   std::lock_guard lock(mutex);
   going.swap(kept);
   keptBytes = 0;
+  forms.clear();
 }
