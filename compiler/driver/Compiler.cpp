@@ -9,6 +9,7 @@
 #include "compiler/store/DiskStore.h"
 #include "compiler/store/FunctionStore.h"
 #include "ir/dialect/Keratin.h"
+#include "passes/simplify/KeptPatterns.h"
 #include "runtime/abi/keratin_abi.h"
 #include "runtime/core/Descriptor.h"
 
@@ -21,6 +22,7 @@
 using namespace mlir;
 using namespace keratin::compiler;
 namespace codegen = keratin::codegen;
+namespace passes = keratin::passes;
 
 // Whoever can compile for CUDA devices can run there. Somebody may ask for a device before anything
 // is compiled; nothing of a driver is touched until then.
@@ -47,6 +49,7 @@ bool CompiledFunction::assumesSizes() const { return runtime::assumesSizes(descr
 void keratin::compiler::registerDialects(DialectRegistry &registry) {
   registry.insert<ir::KeratinDialect, func::FuncDialect>();
   codegen::registerCodegenDialects(registry);
+  passes::keepPatterns(registry);
 }
 
 const DialectRegistry &keratin::compiler::dialects() {
