@@ -172,6 +172,15 @@ private:
            target.features + " " + target.tune + " " + function.str();
   }
 
+  // Made with full effort, if there is such.
+  Object kernelOf(LLVM::LLVMFuncOp function) {
+    SharedObjects &objects = SharedObjects::ofProcess();
+    Object object = objects.findKernel(cacheName(function.getSymName()));
+    return object || effort == Effort::Full
+               ? object
+               : objects.findKernel(cacheName(function.getSymName(), effort));
+  }
+
   // Takes the functions out of the module: known ones are dropped, the others go, largest first, to
   // the thread that has least to do. So a thread more or less changes no function's code.
   void distribute() {
@@ -196,8 +205,7 @@ private:
           continue;
         }
       if (function->hasAttr(kSharedKernelAttr))
-        if (Object object =
-                SharedObjects::ofProcess().findKernel(cacheName(function.getSymName(), effort))) {
+        if (Object object = kernelOf(function)) {
           kernels->code.push_back(object);
           known.push_back(std::move(object));
           function.erase();
