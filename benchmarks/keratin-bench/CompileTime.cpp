@@ -1,12 +1,14 @@
 // compile: from nothing to a function that can be called, graph building included. Nothing is on
 // the disk; warm is a function that equals one of the process. equal_functions: fifty that equal
-// one of the process. from_disk: one that another process has compiled.
+// one of the process, and fifty that are equal but for a scalar. from_disk: one that another
+// process has compiled.
 #include "benchmarks/keratin-bench/Bench.h"
 #include "compiler/store/FunctionStore.h"
 
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
 
 using namespace keratin::bench;
@@ -14,26 +16,26 @@ namespace K = keratin::backend;
 
 namespace {
 
-// Three ops on a vector of n: each n is another function.
+// Three ops on a vector of n, and a fourth with a factor: each n is another function.
 struct Compiled {
   K::Function function;
   double milliseconds;
 };
 
-Compiled compileThreeOps(int64_t n) {
+Compiled compileThreeOps(int64_t n, std::optional<double> factor = std::nullopt) {
   double start = seconds();
-  K::Tensor x = K::placeholder({n}), y = K::placeholder({n});
-  K::Function f = K::function({x, y}, {K::tanh(x * y) + x});
+  K::Tensor x = K::placeholder({n}), y = K::placeholder({n}), z = K::tanh(x * y);
+  K::Function f = K::function({x, y}, {(factor ? z * *factor : z) + x});
   return {f, (seconds() - start) * 1e3};
 }
 
-void check(const K::Function &f, int64_t n) {
+void check(const K::Function &f, int64_t n, double factor = 1) {
   const K::Array inputs[] = {randomArray({n}, -2, 2, 1), randomArray({n}, -2, 2, 2)};
   std::vector<K::Array> outputs;
   f.call(inputs, 2, outputs);
   Doubles expected = toDoubles(inputs[0]);
   for (int64_t i = 0; i < n; ++i)
-    expected[size_t(i)] += std::tanh(expected[size_t(i)] * inputs[1].data<float>()[i]);
+    expected[size_t(i)] += factor * std::tanh(expected[size_t(i)] * inputs[1].data<float>()[i]);
   Bench::expectNear("n=" + std::to_string(n), outputs[0], expected.data(), 1e-6, 1e-6);
 }
 
@@ -92,6 +94,20 @@ void keratin::bench::runEqualFunctions(Bench &bench) {
     check(functions.back(), n);
   }
   report(bench, "equal_functions", "50 of 3 ops", readings, first.function);
+
+  // The first of them, too: nobody has any of their code.
+  readings.clear();
+  for (int i = 0; i < times; ++i) {
+    keratin::compiler::FunctionStore::ofProcess().clear();
+    std::vector<K::Function> functions;
+    double start = seconds();
+    for (int each = 1; each <= 50; ++each)
+      functions.push_back(compileThreeOps(n, 0.3 * each).function);
+    readings.push_back((seconds() - start) * 1e3);
+    check(functions.back(), n, 0.3 * 50);
+    first.function = functions.back();
+  }
+  report(bench, "equal_functions", "50 of 4 ops, each another scalar", readings, first.function);
 }
 
 void keratin::bench::runFromDisk(Bench &bench) {

@@ -97,7 +97,12 @@ LoopPass::Values LoopPass::absorbBlocks(unsigned stage, Value extent, Values sum
         Values next(carried);
         Value stop =
             k.b.create<arith::MinSIOp>(k.loc, add(start, emitter.i64(schedule.block)), extent);
-        state.absorb(ops(stage), next, block(start, stop));
+        // Most rows are one block. Whether rows came before is not asked.
+        Value isFirst;
+        if (nest.form == LoopNest::Form::Rows && nest.outerReduced.empty())
+          isFirst =
+              k.b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::eq, start, emitter.i64(0));
+        state.absorb(ops(stage), next, block(start, stop), isFirst);
         return next;
       });
 }

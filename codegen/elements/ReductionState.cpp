@@ -1,6 +1,7 @@
 #include "codegen/elements/ReductionState.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace keratin::codegen;
@@ -20,17 +21,20 @@ SmallVector<Value> ReductionState::begin(Ops ops, bool isVector) {
   return state;
 }
 
-void ReductionState::absorb(Ops ops, MutableArrayRef<Value> state, ArrayRef<Value> partials) {
+void ReductionState::absorb(Ops ops, MutableArrayRef<Value> state, ArrayRef<Value> partials,
+                            Value isFirst) {
   size_t at = 0, p = 0;
   while (p < partials.size())
     for (ReductionOpInterface op : ops) {
-      absorb(op, state.slice(at, size(op)), partials[p++]);
+      absorb(op, state.slice(at, size(op)), partials[p++], isFirst);
       at += size(op);
     }
 }
 
-// Adds the sum of a block. Compensated: s = a + b exactly as s + error (Knuth's TwoSum).
-void ReductionState::absorb(ReductionOpInterface op, MutableArrayRef<Value> state, Value partial) {
+// Adds the sum of a block. Compensated: s = a + b exactly as s + error (Knuth's TwoSum), where the
+// error of the first is none.
+void ReductionState::absorb(ReductionOpInterface op, MutableArrayRef<Value> state, Value partial,
+                            Value isFirst) {
   if (state.size() == 1) {
     state[0] = op.buildCombine(emitter, state[0], partial);
     return;
@@ -38,10 +42,23 @@ void ReductionState::absorb(ReductionOpInterface op, MutableArrayRef<Value> stat
   auto plus = [&](Value x, Value y) -> Value { return b.create<arith::AddFOp>(loc, x, y); };
   auto minus = [&](Value x, Value y) -> Value { return b.create<arith::SubFOp>(loc, x, y); };
   Value sum = plus(state[0], partial);
-  Value virtualPartial = minus(sum, state[0]);
-  Value error = plus(minus(state[0], minus(sum, virtualPartial)), minus(partial, virtualPartial));
+  auto corrected = [&]() -> Value {
+    Value virtualPartial = minus(sum, state[0]);
+    Value error = plus(minus(state[0], minus(sum, virtualPartial)), minus(partial, virtualPartial));
+    return plus(state[1], error);
+  };
+  if (isFirst) {
+    auto branch = b.create<scf::IfOp>(loc, state[1].getType(), isFirst, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToEnd(branch.thenBlock());
+    b.create<scf::YieldOp>(loc, state[1]);
+    b.setInsertionPointToEnd(branch.elseBlock());
+    b.create<scf::YieldOp>(loc, corrected());
+    state[1] = branch.getResult(0);
+  } else {
+    state[1] = corrected();
+  }
   state[0] = sum;
-  state[1] = plus(state[1], error);
 }
 
 SmallVector<Value> ReductionState::settle(Ops ops, ArrayRef<Value> state, Lanes lanes) {

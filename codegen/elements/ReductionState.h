@@ -22,7 +22,9 @@ public:
   // States of the ops, one after the other, that have taken nothing.
   llvm::SmallVector<Value> begin(Ops ops, bool isVector);
   // Takes partial results: one of each op, or several times one of each, as the state has.
-  void absorb(Ops ops, llvm::MutableArrayRef<Value> state, llvm::ArrayRef<Value> partials);
+  // Where `isFirst` is given and true, the state has taken nothing yet.
+  void absorb(Ops ops, llvm::MutableArrayRef<Value> state, llvm::ArrayRef<Value> partials,
+              Value isFirst = Value());
   // The result of each op, as often as the state has it: for each lane, or of all lanes together,
   // in a fixed order.
   enum class Lanes { Apart, Together };
@@ -30,7 +32,8 @@ public:
 
 private:
   unsigned size(ir::ReductionOpInterface op) { return keepsErrors && op.isCompensated() ? 2 : 1; }
-  void absorb(ir::ReductionOpInterface op, llvm::MutableArrayRef<Value> state, Value partial);
+  void absorb(ir::ReductionOpInterface op, llvm::MutableArrayRef<Value> state, Value partial,
+              Value isFirst);
   Value settle(ir::ReductionOpInterface op, llvm::ArrayRef<Value> state);
   Value acrossLanes(ir::ReductionOpInterface op, Value vector);
 

@@ -167,12 +167,15 @@ std::optional<std::string> CacheFolder::find(const std::string &name) const {
   return bytes;
 }
 
+// Of what caches keep.
+static constexpr StringRef kinds[] = {".cubin", ".code", ".quick", ".form"};
+
 // Only what caches have made, also what is left of a process that ended while it wrote: the folder
 // may hold files of others.
 static bool isOfCache(StringRef name) {
   StringRef kind = name.drop_front(std::min(name.size(), digestDigits));
   return llvm::all_of(name.take_front(digestDigits), llvm::isHexDigit) &&
-         (kind.starts_with(".cubin") || kind.starts_with(".code"));
+         llvm::any_of(kinds, [&](StringRef each) { return kind.starts_with(each); });
 }
 
 // A write beyond a limit of the process would end it.

@@ -1,8 +1,8 @@
 #include "codegen/llvm/CodeParts.h"
 
-#include "codegen/llvm/BodyHash.h"
 #include "codegen/llvm/ObjectEmitter.h"
 #include "codegen/llvm/Recovery.h"
+#include "codegen/llvm/SharedNames.h"
 #include "codegen/llvm/SharedObjects.h"
 #include "codegen/llvm/StageClock.h"
 
@@ -32,11 +32,6 @@ constexpr int64_t opsWorthThread = 400;
 constexpr int64_t opsOfModule = 50;
 // From here on straight code is worth a module of its own, in which nothing is optimised.
 constexpr int64_t opsWorthModule = 1000;
-// From here on a kernel is worth one, which equal kernels of other functions may have.
-constexpr int64_t opsWorthSharing = 300;
-
-// Of a kernel that has a module of its own.
-constexpr char kernelAttr[] = "keratin.shared_kernel";
 
 using Object = SharedObjects::Object;
 
@@ -114,9 +109,9 @@ public:
         clock(clock), kernels(kernels), tell(tell) {}
 
   FailureOr<std::vector<std::unique_ptr<llvm::MemoryBuffer>>> run() {
-    nameShared();
+    nameShared(module);
     if (kernels)
-      nameKernels();
+      nameKernels(module, *kernels);
     distribute();
     globals.emplace(module);
     for (Share &share : shares)
@@ -172,84 +167,18 @@ private:
     return hasStarted;
   }
 
-  // Names of shared functions are what modules call them. What is kept, and what the linker unites,
-  // goes by what they compute.
-  void nameShared() {
-    NewNames names;
-    for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
-      if (!function->hasAttr(kSharedFunctionAttr) || function.isExternal())
-        continue;
-      StringAttr name = function.getSymNameAttr();
-      function.setSymName((name.getValue() + "." + bodyHash(function)).str());
-      names[name] = FlatSymbolRefAttr::get(function.getSymNameAttr());
-    }
-    rename(names);
-  }
-
-  // What is shared has its name already, so that kernels which call it are told apart by it.
-  void nameKernels() {
-    SymbolTable symbols(module);
-    NewNames names;
-    for (const std::string &name : kernels->names) {
-      auto function = symbols.lookup<LLVM::LLVMFuncOp>(name);
-      if (!function || function.isExternal() || function->hasAttr(kernelAttr) ||
-          !isWorthSharing(function, symbols))
-        continue;
-      std::string newName = "keratin_kernel_" + bodyHash(function);
-      if (symbols.lookup(newName))
-        continue; // one that was built like this
-      StringAttr old = function.getSymNameAttr();
-      symbols.remove(function);
-      function.setSymName(newName);
-      function.setLinkage(LLVM::Linkage::WeakODR);
-      function->setAttr(kernelAttr, UnitAttr::get(function.getContext()));
-      symbols.insert(function);
-      names[old] = FlatSymbolRefAttr::get(function.getSymNameAttr());
-      kernels->newNames[name] = newName;
-    }
-    rename(names);
-  }
-
-  // Whether it is long, and says all that it does: constants of the module are known by their names
-  // alone.
-  static bool isWorthSharing(LLVM::LLVMFuncOp function, const SymbolTable &symbols) {
-    int64_t ops = 0;
-    WalkResult walk = function.walk([&](Operation *op) {
-      ++ops;
-      if (isa<LLVM::AddressOfOp>(op))
-        return WalkResult::interrupt();
-      if (auto call = dyn_cast<LLVM::CallOp>(op))
-        if (auto callee = call.getCalleeAttr()) {
-          auto called = symbols.lookup<LLVM::LLVMFuncOp>(callee.getAttr());
-          if (!called || !called->hasAttr(kSharedFunctionAttr))
-            return WalkResult::interrupt();
-        }
-      return WalkResult::advance();
-    });
-    return !walk.wasInterrupted() && ops >= opsWorthSharing;
-  }
-
-  using NewNames = llvm::DenseMap<StringAttr, FlatSymbolRefAttr>;
-  void rename(const NewNames &names) {
-    if (names.empty())
-      return;
-    auto replace = [&](auto op, FlatSymbolRefAttr symbol, auto set) {
-      if (symbol)
-        if (FlatSymbolRefAttr name = names.lookup(symbol.getAttr()))
-          set(op, name);
-    };
-    module.walk([&](Operation *op) {
-      if (auto call = dyn_cast<LLVM::CallOp>(op))
-        replace(call, call.getCalleeAttr(), [](auto op, auto name) { op.setCalleeAttr(name); });
-      else if (auto address = dyn_cast<LLVM::AddressOfOp>(op))
-        replace(address, address.getGlobalNameAttr(),
-                [](auto op, auto name) { op.setGlobalNameAttr(name); });
-    });
-  }
-
   std::string cacheName(StringRef function, Effort made = Effort::Full) {
     return (made == Effort::Quick ? "quick " : "") + target.triple + " " + target.cpu + " " +
            target.features + " " + target.tune + " " + function.str();
+  }
+
+  // Made with full effort, if there is such.
+  Object kernelOf(LLVM::LLVMFuncOp function) {
+    SharedObjects &objects = SharedObjects::ofProcess();
+    Object object = objects.findKernel(cacheName(function.getSymName()));
+    return object || effort == Effort::Full
+               ? object
+               : objects.findKernel(cacheName(function.getSymName(), effort));
   }
 
   // Takes the functions out of the module: known ones are dropped, the others go, largest first, to
@@ -275,9 +204,8 @@ private:
           function.erase();
           continue;
         }
-      if (function->hasAttr(kernelAttr))
-        if (Object object =
-                SharedObjects::ofProcess().findKernel(cacheName(function.getSymName(), effort))) {
+      if (function->hasAttr(kSharedKernelAttr))
+        if (Object object = kernelOf(function)) {
           kernels->code.push_back(object);
           known.push_back(std::move(object));
           function.erase();
@@ -300,7 +228,7 @@ private:
                             [](const Share &a, const Share &b) { return a.ops < b.ops; });
       bool runsOnce = effort == Effort::Quick || (item.function.getOptimizeNone().value_or(false) &&
                                                   item.ops >= opsWorthModule);
-      bool isKernel = item.function->hasAttr(kernelAttr);
+      bool isKernel = item.function->hasAttr(kSharedKernelAttr);
       if (isKernel)
         share.addKernel(module.getLoc(), cacheName(item.function.getSymName(), effort), runsOnce);
       Part &part = isKernel        ? *share.kernels.back()

@@ -1,16 +1,15 @@
 #include "compiler/driver/Compiler.h"
 
 #include "codegen/llvm/Beginning.h"
-#include "codegen/llvm/JitLibrary.h"
 #include "codegen/llvm/LowerToLlvm.h"
 #include "codegen/llvm/Recovery.h"
-#include "compiler/artifact/SavedDescription.h"
 #include "compiler/driver/Attempt.h"
-#include "compiler/driver/FunctionCompiler.h"
+#include "compiler/driver/CodeMaker.h"
 #include "compiler/store/CodeSettings.h"
 #include "compiler/store/DiskStore.h"
 #include "compiler/store/FunctionStore.h"
 #include "ir/dialect/Keratin.h"
+#include "passes/simplify/KeptPatterns.h"
 #include "runtime/abi/keratin_abi.h"
 #include "runtime/core/Descriptor.h"
 
@@ -23,6 +22,7 @@
 using namespace mlir;
 using namespace keratin::compiler;
 namespace codegen = keratin::codegen;
+namespace passes = keratin::passes;
 
 // Whoever can compile for CUDA devices can run there. Somebody may ask for a device before anything
 // is compiled; nothing of a driver is touched until then.
@@ -49,6 +49,7 @@ bool CompiledFunction::assumesSizes() const { return runtime::assumesSizes(descr
 void keratin::compiler::registerDialects(DialectRegistry &registry) {
   registry.insert<ir::KeratinDialect, func::FuncDialect>();
   codegen::registerCodegenDialects(registry);
+  passes::keepPatterns(registry);
 }
 
 const DialectRegistry &keratin::compiler::dialects() {
@@ -63,72 +64,19 @@ const DialectRegistry &keratin::compiler::dialects() {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using LoadedCodeOr = absl::StatusOr<std::shared_ptr<LoadedCode>>;
-
-// What code takes once it is loaded, and what keeps it from being told apart.
-size_t bytesOf(const FunctionCode &code) {
-  size_t bytes = 0;
-  for (const auto &object : code.objects)
-    bytes += object->getBufferSize();
-  for (const auto &kernel : code.sharedKernels)
-    bytes += kernel->getBufferSize();
-  const keratin_function_desc_t &descriptor = code.description->descriptor;
-  for (int32_t i = 0; i < descriptor.num_constants; ++i)
-    bytes += size_t(descriptor.constants[i].bytes);
-  if (const keratin_device_code_t *device = descriptor.device_code)
-    for (int64_t i = 0; i < device->num_images; ++i)
-      bytes += size_t(device->images[i].bytes);
-  return bytes;
-}
-
-// The objects are copied, if they are asked for.
-LoadedCodeOr make(FunctionCompiler &compiler, const codegen::Target &target, bool mayShareKernels,
-                  std::vector<std::string> *objects) {
-  if (absl::Status status = compiler.plan(); !status.ok())
-    return status;
-  absl::StatusOr<FunctionCode> code =
-      compiler.generate(target, kEntryName, /*variant=*/"", mayShareKernels);
-  if (!code.ok())
-    return code.status();
-  auto loaded = std::make_shared<LoadedCode>();
-  loaded->bytes = bytesOf(*code);
-  FunctionDescription &description = *code->description;
-  if (description.isForOtherTexts() && compiler.memoryPlanPattern()) {
-    loaded->savedDescription = saveDescription(description);
-    loaded->memoryPlanPattern = *compiler.memoryPlanPattern();
-  }
-  compiler.enter("link", 1);
-  if (failed(compiler.begin("loading", compiler.planned().getLoc())))
-    return compiler.failure();
-  if (objects)
-    for (const auto &object : code->objects)
-      objects->push_back(object->getBuffer().str());
-  loaded->kernels = std::move(code->sharedKernels);
-  std::string error;
-  loaded->library = codegen::JitLibrary::load(std::move(code->objects), &error);
-  void *address = loaded->library ? loaded->library->lookup(kEntryName) : nullptr;
-  if (!address)
-    return absl::InternalError("the compiled code could not be loaded: " + error);
-  description.descriptor.entry = reinterpret_cast<keratin_entry_fn_t>(address);
-  loaded->description = std::move(code->description);
-  if (failed(compiler.leave()))
-    return compiler.failure();
-  compiler.stageClock().finish("link");
-  loaded->report = compiler.report();
-  loaded->report.kernels = code->kernels;
-  loaded->report.uniqueKernels = code->uniqueKernels;
-  return loaded;
-}
 
 // One call of compile().
 class Compilation {
 public:
+  using FunctionOr = absl::StatusOr<std::shared_ptr<const CompiledFunction>>;
+  using Objects = std::vector<std::string>;
+
   Compilation(ModuleOp module, const CompileOptions &options) : module(module), options(options) {
     for (auto function : module.getOps<func::FuncOp>())
       name = function.getName().str();
   }
 
-  absl::StatusOr<std::shared_ptr<const CompiledFunction>> run() {
+  FunctionOr run() {
     // A compilation within another one may be left with that one, and others would wait for it.
     if (mayReuse(options) && !codegen::isRecovering())
       if (absl::Status status = attempt(
@@ -136,35 +84,21 @@ public:
           !status.ok())
         return status;
     if (!key)
-      return functionOf(made());
-    std::optional<FunctionStore::Time> until;
-    if (options.timeLimit.count() > 0)
-      until = start + options.timeLimit;
-    FunctionStore::Answer answer = FunctionStore::ofProcess().find(key, until);
-    if (answer.code)
-      return functionOf(std::move(answer.code), CompileReport::Source::Process);
-    if (!answer.claim)
-      return overTime();
-    const DiskStore disk = DiskStore::ofEnvironment();
-    std::shared_ptr<LoadedCode> stored;
-    if (!disk.isOff())
-      if (absl::Status status = attempt(
-              what(), [&] { stored = disk.find(key); }, Beginnings::Graphs);
-          !status.ok())
-        return status;
-    if (stored) {
-      std::move(*answer.claim).keep(stored);
-      return functionOf(std::move(stored), CompileReport::Source::Disk);
-    }
-    std::vector<std::string> objects;
-    LoadedCodeOr code = made(disk.isOff() ? nullptr : &objects);
-    if (code.ok()) {
-      (*code)->key = key;
-      (*code)->bytes += key->structure.size() + (*code)->savedDescription.size();
-      std::move(*answer.claim).keep(*code);
-      disk.keep(**code, objects);
-    }
-    return functionOf(std::move(code));
+      return functionOf(make());
+    absl::StatusOr<FunctionStore::Code> code =
+        have(key, [&](Objects *objects) { return make(objects); });
+    if (!code.ok() || source == CompileReport::Source::Compiler)
+      return functionOf(std::move(code));
+    CompileReport report;
+    report.source = source;
+    report.kernels = (*code)->report.kernels;
+    report.uniqueKernels = (*code)->report.uniqueKernels;
+    report.memoryPlan = (*code)->memoryPlanOf(*key);
+    report.arenaBytes = (*code)->report.arenaBytes;
+    report.maxLiveBytes = (*code)->report.maxLiveBytes;
+    if (std::shared_ptr<const FunctionDescription> description = (*code)->descriptionOf(*key))
+      return functionOf(*std::move(code), std::move(description), std::move(report));
+    return functionOf(make());
   }
 
 private:
@@ -178,29 +112,79 @@ private:
         !module->getAttrs().empty())
       return nullptr;
     std::optional<GraphKey> key = GraphKey::of(*functions.begin(), codeSettings(options));
-    return key ? std::make_shared<const GraphKey>(std::move(*key)) : nullptr;
+    if (!key)
+      return nullptr;
+    key->effort = options.effort;
+    return std::make_shared<const GraphKey>(std::move(*key));
+  }
+
+  // Code of the key: of this process or of the disk, or made.
+  absl::StatusOr<FunctionStore::Code>
+  have(const FunctionStore::Key &wanted,
+       llvm::function_ref<CodeMaker::CodeOr(Objects *objects)> makeCode) {
+    std::optional<FunctionStore::Time> until;
+    if (options.timeLimit.count() > 0)
+      until = start + options.timeLimit;
+    FunctionStore::Answer answer = FunctionStore::ofProcess().find(wanted, until);
+    if (answer.code) {
+      source = CompileReport::Source::Process;
+      return answer.code;
+    }
+    if (!answer.claim)
+      return overTime();
+    const DiskStore disk = DiskStore::ofEnvironment();
+    std::shared_ptr<LoadedCode> stored;
+    if (!disk.isOff())
+      if (absl::Status status = attempt(
+              what(), [&] { stored = disk.find(wanted); }, Beginnings::Graphs);
+          !status.ok())
+        return status;
+    if (stored) {
+      source = CompileReport::Source::Disk;
+      std::move(*answer.claim).keep(stored);
+      return stored;
+    }
+    Objects objects;
+    CodeMaker::CodeOr code = makeCode(disk.isOff() ? nullptr : &objects);
+    if (!code.ok())
+      return code.status();
+    (*code)->key = wanted;
+    (*code)->bytes += wanted->structure.size() + (*code)->savedDescription.size();
+    std::move(*answer.claim).keep(*code);
+    disk.keep(**code, objects);
+    return *code;
+  }
+
+  // The function's code with all its numbers, or, if a function was like it but for some, code that
+  // takes these from memory, which is there or is made for all that follow.
+  CodeMaker::CodeOr make(Objects *objects = nullptr) {
+    source = CompileReport::Source::Compiler;
+    CodeMaker maker(what(), module, options, start, key ? &key->said : nullptr);
+    if (absl::Status status = maker.formKernels(); !status.ok())
+      return status;
+    absl::StatusOr<FunctionStore::Key> form = key ? maker.form() : nullptr;
+    if (!form.ok())
+      return form.status();
+    if (!*form || (!FunctionStore::ofProcess().hasOthersOf(**form) &&
+                   !DiskStore::ofEnvironment().hasOthersOf(**form)))
+      return maker.make(objects);
+    absl::StatusOr<FunctionStore::Code> shared = have(*form, [&](Objects *objectsOfForm) {
+      maker.openScalars(**form);
+      return maker.make(objectsOfForm);
+    });
+    if (!shared.ok())
+      return shared.status();
+    if (std::shared_ptr<LoadedCode> own = (*shared)->withScalarsOf(**form))
+      return own;
+    source = CompileReport::Source::Compiler;
+    return maker.make(objects);
   }
 
   // Of code that was made for this function.
-  absl::StatusOr<std::shared_ptr<const CompiledFunction>> functionOf(LoadedCodeOr code) {
+  FunctionOr functionOf(absl::StatusOr<FunctionStore::Code> code) {
     if (!code.ok())
       return code.status();
     return functionOf(*code, (*code)->description, (*code)->report);
-  }
-
-  absl::StatusOr<std::shared_ptr<const CompiledFunction>>
-  functionOf(std::shared_ptr<const LoadedCode> code, CompileReport::Source source) {
-    CompileReport report;
-    report.source = source;
-    report.kernels = code->report.kernels;
-    report.uniqueKernels = code->report.uniqueKernels;
-    report.memoryPlan = code->memoryPlanOf(*key);
-    report.arenaBytes = code->report.arenaBytes;
-    report.maxLiveBytes = code->report.maxLiveBytes;
-    std::shared_ptr<const FunctionDescription> description = code->descriptionOf(*key);
-    if (!description)
-      return functionOf(made());
-    return functionOf(std::move(code), std::move(description), std::move(report));
   }
 
   std::shared_ptr<const CompiledFunction>
@@ -220,41 +204,12 @@ private:
         " ms; stopped while it waited for the code of an equal function");
   }
 
-  // The work, whatever is in store.
-  LoadedCodeOr made(std::vector<std::string> *objects = nullptr) {
-    LoadedCodeOr result = absl::UnknownError("");
-    // Lives on where the work is left.
-    FunctionCompiler *compiler = nullptr;
-    auto work = [&] {
-      beginCompiling(*module.getContext());
-      if (options.beforeWork)
-        options.beforeWork();
-      std::string error;
-      std::shared_ptr<const codegen::Target> target =
-          codegen::makeTarget(targetChoice(options), &error);
-      if (!target) {
-        result = absl::InvalidArgumentError(what() + ": " + error);
-        return;
-      }
-      auto owned = std::make_unique<FunctionCompiler>(module, target, options, start,
-                                                      key ? &key->said : nullptr);
-      compiler = owned.get();
-      result = make(*compiler, *target, mayReuse(options), objects);
-    };
-    absl::Status status = attempt(what(), work, Beginnings::Graphs);
-    if (status.ok())
-      return result;
-    // As far as it can still be had.
-    if (status.code() == absl::StatusCode::kInternal && compiler)
-      (void)attempt("a reproducer", [&] { status = compiler->withReproducer(status); });
-    return status;
-  }
-
   const Clock::time_point start = Clock::now();
   ModuleOp module;
   const CompileOptions &options;
   std::string name; // of the function
   FunctionStore::Key key;
+  CompileReport::Source source = CompileReport::Source::Compiler; // of what is there now
 };
 
 } // namespace

@@ -7,6 +7,7 @@
 #include "ir/dialect/GraphError.h"
 #include "ir/dialect/Keratin.h"
 #include "passes/Passes.h"
+#include "passes/fusion/OpenScalars.h"
 #include "passes/memory/MemoryReport.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -95,6 +96,8 @@ LogicalResult FunctionCompiler::checkSignature() {
 LogicalResult FunctionCompiler::checkConstants(const codegen::EntryDescription &entry) {
   int64_t total = 0;
   for (Value constant : entry.constants) {
+    if (passes::OpenScalars::numberOfOpened(constant))
+      continue; // where others have them in their code
     RankedTensorType type = ir::getTensorType(constant);
     int64_t bytes = ir::dtypeBytes(ir::dtypeOf(type.getElementType()));
     for (int64_t dim : type.getShape())
@@ -115,6 +118,7 @@ PhaseOptions FunctionCompiler::phaseOptions() {
   result.failBefore = options.failBefore;
   result.keptBytes = keptBytes;
   result.checkNumbers = options.checkNumbers;
+  result.opensScalars = opensScalars;
   result.sizes =
       options.assumeEqualSizes ? PhaseOptions::Sizes::Assumed : PhaseOptions::Sizes::Required;
   if (options.progress || options.timeLimit.count() > 0)
@@ -234,7 +238,7 @@ absl::StatusOr<int64_t> FunctionCompiler::chooseKeptBytes() {
   return 0;
 }
 
-absl::Status FunctionCompiler::plan(PipelinePhase last) {
+absl::Status FunctionCompiler::beginPlan() {
   auto functions = llvm::to_vector(module.getOps<func::FuncOp>());
   if (functions.size() != 1)
     return absl::InvalidArgumentError("a module to compile holds one function, found " +
@@ -267,12 +271,24 @@ absl::Status FunctionCompiler::plan(PipelinePhase last) {
       return failure();
     clock.finish("budget");
   }
+  return absl::OkStatus();
+}
+
+absl::Status FunctionCompiler::plan(PipelinePhase last) {
+  if (!reached)
+    if (absl::Status status = beginPlan(); !status.ok())
+      return status;
   for (PipelinePhase phase : planningPhases) {
+    if (reached && phase <= *reached)
+      continue;
     if (failed(runPhase(module, phase, /*isShown=*/true)))
       return failure(phase);
     dump.module(stageAfter(phase), module);
-    if (phase == last && last < PipelinePhase::Memory)
+    reached = phase;
+    if (phase == last && last < PipelinePhase::Memory) {
+      clock.finish("passes");
       return absl::OkStatus();
+    }
   }
   if (options.memoryBudget > 0)
     passes::setMemoryBudget(function, options.memoryBudget);
@@ -370,6 +386,9 @@ absl::StatusOr<FunctionCode> FunctionCompiler::generate(const codegen::Target &t
   nameCode(entry, shared);
   code.sharedKernels = std::move(shared.code);
   code.objects = std::move(*objects);
+  if (opensScalars)
+    for (Value constant : entry.constants)
+      code.scalarOfConstant.push_back(passes::OpenScalars::numberOfOpened(constant).value_or(-1));
   code.kernels = entry.kernels;
   code.uniqueKernels = entry.uniqueKernels;
   return code;

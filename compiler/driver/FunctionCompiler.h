@@ -26,6 +26,7 @@ struct FunctionCode {
   std::unique_ptr<FunctionDescription> description; // without the address of the entry function
   std::vector<std::unique_ptr<llvm::MemoryBuffer>> objects; // to be linked together
   int64_t kernels = 0, uniqueKernels = 0;
+  std::vector<int64_t> scalarOfConstant; // as LoadedCode
   codegen::KernelListing listing;
   // To be kept as long as the code, so that other functions need not compile the same.
   std::vector<std::shared_ptr<const llvm::MemoryBuffer>> sharedKernels;
@@ -43,8 +44,15 @@ public:
                    const SaidTexts *said = nullptr);
 
   // Verifies the function and takes it through the planning phases and to its host program, or up
-  // to the last phase named.
+  // to the last phase named, from where it may be called again.
   absl::Status plan(PipelinePhase last = PipelinePhase::Host);
+
+  // After plan() up to kernels: scalars in these (passes/fusion/OpenScalars.h) will be constants in
+  // memory, and what is said can be said of others that have these texts.
+  void openScalars(const SaidTexts *texts) {
+    opensScalars = true;
+    said = texts;
+  }
 
   // After all of plan(), any number of times, for targets of the same name. All symbols that the
   // objects define begin with entryName, but for functions that equal each other in all code for
@@ -81,6 +89,7 @@ public:
 
 private:
   mlir::LogicalResult tell(llvm::StringRef next);
+  absl::Status beginPlan();
   mlir::LogicalResult checkSignature();
   mlir::LogicalResult checkConstants(const codegen::EntryDescription &entry);
   PhaseOptions phaseOptions();
@@ -99,11 +108,13 @@ private:
   const std::shared_ptr<const codegen::Target> target;
   const CompileOptions &options;
   const std::chrono::steady_clock::time_point started;
-  const SaidTexts *const said;
+  const SaidTexts *said;
   DiagnosticCollector diagnostics;
   std::optional<Reproducer> reproducer; // of the function as it was given
   PhaseDump dump;
   mlir::func::FuncOp function;
+  std::optional<PipelinePhase> reached; // by plan()
+  bool opensScalars = false;
   std::optional<int64_t> keptBytes; // with a budget
   codegen::StageClock clock;
   CompileReport planReport;

@@ -123,6 +123,8 @@ static std::vector<std::unique_ptr<Pass>> passesOf(PipelinePhase phase,
     make(fusionPasses);
     break;
   case PipelinePhase::Memory:
+    if (phaseOptions.opensScalars)
+      result.push_back(passes::createOpenScalars());
     make(memoryPasses);
     break;
   case PipelinePhase::Host:

@@ -39,6 +39,8 @@ struct PhaseOptions {
   // Whether sizes that are required to be equal, or also those that are broadcast to each other,
   // get one name (keratin-unify-sizes).
   enum class Sizes { AsStated, Required, Assumed } sizes = Sizes::AsStated;
+  // Whether numbers in kernels lie in memory (keratin-open-scalars).
+  bool opensScalars = false;
   // For tests of failures: the pass, counted over all phases, before which one stands that fails.
   int failBefore = -1;
   // If there: asked before each pass, by its name, at the location of the function; a failure,

@@ -6,13 +6,16 @@ using namespace keratin::compiler;
 using llvm::StringRef;
 
 // What no other file of ours begins with. Another format has another number.
-static constexpr StringRef kMark = "code 1\n";
+static constexpr StringRef kMark = "code 2\n";
 
 std::string CodeFile::head() const {
   ByteWriter fields;
   for (StringRef text : {producer, structure, description, memoryPlanPattern})
     fields.text(text);
   for (int64_t number : {kernels, uniqueKernels, arenaBytes, maxLiveBytes})
+    fields.signedNumber(number);
+  fields.number(scalarOfConstant.size());
+  for (int64_t number : scalarOfConstant)
     fields.signedNumber(number);
   for (const std::vector<StringRef> *blobs : {&constants, &objects}) {
     fields.number(blobs->size());
@@ -38,6 +41,9 @@ std::optional<CodeFile> CodeFile::of(StringRef bytes) {
   for (int64_t *number :
        {&result.kernels, &result.uniqueKernels, &result.arenaBytes, &result.maxLiveBytes})
     *number = fields.signedNumber();
+  result.scalarOfConstant.resize(fields.count());
+  for (int64_t &number : result.scalarOfConstant)
+    number = fields.signedNumber();
   for (std::vector<StringRef> *list : {&result.constants, &result.objects}) {
     uint64_t count = fields.count();
     for (uint64_t i = 0; i < count; ++i) {

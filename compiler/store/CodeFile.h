@@ -19,6 +19,7 @@ struct CodeFile {
   llvm::StringRef structure; // of the key
   llvm::StringRef description, memoryPlanPattern;
   int64_t kernels = 0, uniqueKernels = 0, arenaBytes = 0, maxLiveBytes = 0;
+  std::vector<int64_t> scalarOfConstant; // as LoadedCode
   std::vector<llvm::StringRef> constants, objects;
 
   // What stands before the constants and the objects, which follow in this order.

@@ -28,7 +28,7 @@ bool keratin::compiler::mayReuse(const CompileOptions &options) {
 
 std::string keratin::compiler::codeSettings(const CompileOptions &options) {
   // All of them, so that who adds one comes here. Those that are not in the text do not change the
-  // code, or nothing is reused with them (mayReuse).
+  // code, or nothing is reused with them (mayReuse), or the key has them (effort).
   [[maybe_unused]] const auto &[target, cpu, device, reuse, verify, profile, printAfterAll,
                                 dumpDirectory, maxOps, maxConstantBytes, memoryBudget, timeLimit,
                                 progress, beforeWork, checkNumbers, assumeEqualSizes, sourcePaths,
@@ -39,8 +39,7 @@ std::string keratin::compiler::codeSettings(const CompileOptions &options) {
   auto quoted = [&](llvm::StringRef part) { out << part.size() << ':' << part << ' '; };
   quoted(codegen::targetIdentity(targetChoice(options)));
   out << profile << ' ' << maxOps << ' ' << maxConstantBytes << ' ' << memoryBudget << ' '
-      << checkNumbers << ' ' << assumeEqualSizes << ' ' << sourcePaths.strip << ' ' << int(effort)
-      << ' ';
+      << checkNumbers << ' ' << assumeEqualSizes << ' ' << sourcePaths.strip << ' ';
   for (const auto &[from, to] : sourcePaths.prefixMap) {
     quoted(from);
     quoted(to);

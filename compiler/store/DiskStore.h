@@ -22,14 +22,18 @@ public:
   // Also where it cannot be said who makes code here: another one's must never be taken for it.
   bool isOff() const;
 
-  // Code of the key, loaded. Null if there is none that is whole. Within attempt(), and nothing of
-  // LLVM's targets is started for it.
+  // Code of the key, loaded, that of full effort if there is such. Null if there is none that is
+  // whole. Within attempt(), and nothing of LLVM's targets is started for it.
   std::shared_ptr<LoadedCode> find(const std::shared_ptr<const GraphKey> &key) const;
   // Code that serves functions with other texts, with its objects.
   void keep(const LoadedCode &code, const std::vector<std::string> &objects) const;
+  // As FunctionStore.
+  bool hasOthersOf(const GraphKey &form) const;
 
 private:
-  std::string nameOf(const GraphKey &key) const;
+  std::string nameOf(const GraphKey &key, const char *kind) const;
+  std::shared_ptr<LoadedCode> find(const std::shared_ptr<const GraphKey> &key,
+                                   codegen::Effort effort) const;
 
   codegen::CacheFolder folder;
 };

@@ -23,14 +23,19 @@ FunctionStore::Answer FunctionStore::find(const Key &key, std::optional<Time> un
   const uint64_t bucket = bucketOf(*key);
   while (true) {
     bool isClaimed = false;
+    Code best;
     auto [first, last] = slots.equal_range(bucket);
     for (auto slot = first; slot != last; ++slot) {
       going.push_front(slot->second.code.lock());
-      if (Code code = going.front(); code && code->serves(*key)) {
-        touch(code, going);
-        return {std::move(code), std::nullopt};
-      }
-      isClaimed |= slot->second.claimed && *slot->second.claimed == *key;
+      if (const Code &code = going.front();
+          code && code->serves(*key) && (!best || code->isOfFullEffort()))
+        best = code;
+      const Key &claimed = slot->second.claimed;
+      isClaimed |= claimed && *claimed == *key && claimed->effort == key->effort;
+    }
+    if (best) {
+      touch(best, going);
+      return {std::move(best), std::nullopt};
     }
     if (!isClaimed) {
       slots.emplace(bucket, Slot{{}, key});
@@ -96,9 +101,17 @@ void FunctionStore::touch(const Code &code, std::list<Code> &going) {
   }
 }
 
+bool FunctionStore::hasOthersOf(const GraphKey &form) {
+  std::lock_guard lock(mutex);
+  if (forms.size() == kMostForms && !forms.count(form.digest))
+    forms.clear();
+  return forms.try_emplace(form.digest, form.scalars).first->second != form.scalars;
+}
+
 void FunctionStore::clear() {
   std::list<Code> going;
   std::lock_guard lock(mutex);
   going.swap(kept);
   keptBytes = 0;
+  forms.clear();
 }

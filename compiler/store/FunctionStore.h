@@ -30,6 +30,8 @@ public:
   // What is kept without being in use.
   static constexpr size_t kMostKept = 64;
   static constexpr size_t kMostKeptBytes = size_t(64) << 20;
+  // Of which hasOthersOf() knows. Then it begins anew.
+  static constexpr size_t kMostForms = 4096;
 
   FunctionStore() = default;
   FunctionStore(const FunctionStore &) = delete;
@@ -58,11 +60,14 @@ public:
     Code code;                  // or null, and
     std::optional<Claim> claim; // none where the time is over
   };
-  // Code of the key, or a claim to make it. Where somebody makes it, waits for that, but no longer
-  // than until the time given.
+  // Code of the key, that of full effort if there is such, or a claim to make it. Where somebody
+  // makes it with the effort asked for, waits for that, but no longer than until the time given.
   Answer find(const Key &key, std::optional<Time> until);
 
-  // What is kept without being in use goes.
+  // A function comes whose key is one with scalars. Whether one has come before that had others.
+  bool hasOthersOf(const GraphKey &form);
+
+  // What is kept without being in use goes, and what is known of forms.
   void clear();
   // For tests: functions are looked up by so many bits of their digests, and told apart by
   // comparison.
@@ -87,6 +92,7 @@ private:
   size_t slotsAfterDrop = 0;
   std::list<Code> kept; // used last, first
   size_t keptBytes = 0;
+  std::map<Digest, std::vector<std::string>> forms; // with the scalars of the first that came
   unsigned digestBits = 64;
 };
 

@@ -5,6 +5,7 @@
 #include "ir/dialect/NameScope.h"
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SizeNames.h"
+#include "passes/fusion/OpenScalars.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/BLAKE3.h"
@@ -22,7 +23,11 @@ constexpr size_t kMostElementBytes = 64;
 // how long. Types, attributes and locations are spelled out when they are first mentioned.
 class Encoder {
 public:
-  Encoder(func::FuncOp function, StringRef settings) : function(function) {
+  Encoder(func::FuncOp function, StringRef settings, const passes::OpenScalars *open)
+      : function(function), open(open) {
+    word(open ? 1 + open->size() : 0);
+    if (open)
+      key.scalars = open->bytes();
     key.said.add(function.getName());
     location(function.getLoc());
     text(settings);
@@ -147,7 +152,14 @@ private:
     if (mention(op.getName().getAsOpaquePointer()))
       text(op.getName().getStringRef());
     location(op.getLoc());
-    attribute(op.getAttrDictionary());
+    auto constant = dyn_cast<ir::ConstantOp>(op);
+    std::optional<size_t> scalar;
+    if (open && constant)
+      scalar = open->numberOf(constant);
+    if (open && constant)
+      word(scalar ? 1 + *scalar : 0);
+    if (!scalar)
+      attribute(op.getAttrDictionary());
     word(op.getNumOperands());
     for (Value operand : op.getOperands())
       (void)mention(operand.getAsOpaquePointer());
@@ -300,6 +312,7 @@ private:
   }
 
   func::FuncOp function;
+  const passes::OpenScalars *open;
   GraphKey key;
   ByteWriter out; // the structure
   bool isFaithful = true;
@@ -308,6 +321,7 @@ private:
 
 } // namespace
 
-std::optional<GraphKey> GraphKey::of(func::FuncOp function, StringRef settings) {
-  return Encoder(function, settings).finish();
+std::optional<GraphKey> GraphKey::of(func::FuncOp function, StringRef settings,
+                                     const passes::OpenScalars *scalars) {
+  return Encoder(function, settings, scalars).finish();
 }

@@ -2,6 +2,7 @@
 #ifndef KERATIN_COMPILER_STORE_GRAPHKEY_H
 #define KERATIN_COMPILER_STORE_GRAPHKEY_H
 
+#include "codegen/Effort.h"
 #include "compiler/artifact/SaidTexts.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -10,6 +11,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
+
+namespace keratin::passes {
+class OpenScalars;
+}
 
 namespace keratin::compiler {
 
@@ -24,10 +30,16 @@ struct GraphKey {
   std::string structure;
   SaidTexts said;
   Digest digest; // of the structure
+  // The bytes of the scalars that are open, by their numbers, which the structure knows.
+  std::vector<std::string> scalars;
+  // That the code asked for is worth, or that was put into it. Code of more effort serves too.
+  codegen::Effort effort = codegen::Effort::Full;
 
   // The function has the contract of Compiler.h; `settings` is what its code depends on besides.
-  // Nullopt if it holds something that has no name outside of its context.
-  static std::optional<GraphKey> of(mlir::func::FuncOp function, llvm::StringRef settings);
+  // Nullopt if it holds something that has no name outside of its context. With scalars, which are
+  // the function's, the key is that of code which takes these from memory.
+  static std::optional<GraphKey> of(mlir::func::FuncOp function, llvm::StringRef settings,
+                                    const passes::OpenScalars *scalars = nullptr);
 
   bool operator==(const GraphKey &other) const {
     return digest == other.digest && structure == other.structure;

@@ -61,6 +61,31 @@ def NormalizeContractions : KeratinPass<"normalize-contractions"> {
   }];
 }
 
+def OpenScalars : KeratinPass<"open-scalars"> {
+  let summary = "make operands of the scalars in kernels that might be others";
+  let description = [{
+    Floating scalars that are finite, and neither 0 nor a power of two, become constants outside of
+    kernels. They lie in memory then, and the code is the same whatever they are. Their attribute
+    `keratin.scalar` numbers them in the order in which they come up; equal ones have one number.
+
+    ```mlir
+    %0 = keratin.kernel (%x) : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%a: tensor<4xf32>):
+      %1 = keratin.constant dense<0.1> : tensor<f32>
+      %2 = keratin.broadcast %1 dims = [] : (tensor<f32>) -> tensor<4xf32>
+      ...
+    ```
+    becomes
+    ```mlir
+    %c = keratin.constant {keratin.scalar = 0} dense<0.1> : tensor<f32>
+    %0 = keratin.kernel (%x, %c) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32> {
+    ^bb0(%a: tensor<4xf32>, %b: tensor<f32>):
+      %2 = keratin.broadcast %b dims = [] : (tensor<f32>) -> tensor<4xf32>
+      ...
+    ```
+  }];
+}
+
 def SplitConcatenations : KeratinPass<"split-concatenations"> {
   let summary = "make a tree of a concatenation of many operands";
   let description = [{

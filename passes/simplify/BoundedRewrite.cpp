@@ -1,8 +1,14 @@
 #include "passes/simplify/BoundedRewrite.h"
 
+#include "ir/dialect/Keratin.h"
 #include "passes/simplify/GradientPins.h"
+#include "passes/simplify/KeptPatterns.h"
 
+#include "mlir/IR/DialectInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+#include <map>
+#include <mutex>
 
 using namespace mlir;
 
@@ -36,11 +42,55 @@ void rewriteWithin(func::FuncOp function, const FrozenRewritePatternSet &pattern
   }
 }
 
-void PhasedPatterns::apply(func::FuncOp function, int64_t maxOps) const {
+namespace {
+class KeptPatterns : public DialectInterface::Base<KeptPatterns> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(KeptPatterns)
+
+  explicit KeptPatterns(Dialect *dialect) : Base(dialect) {}
+
+  template <typename Make>
+  const FrozenRewritePatternSet &of(PhasedPatterns::Populate populate, RewritePhase phase,
+                                    Make make) const {
+    std::lock_guard lock(mutex);
+    auto &set = sets[{populate, phase}];
+    if (!set)
+      set = make();
+    return *set;
+  }
+
+private:
+  mutable std::mutex mutex;
+  mutable std::map<std::pair<PhasedPatterns::Populate, RewritePhase>,
+                   std::optional<FrozenRewritePatternSet>>
+      sets;
+};
+} // namespace
+
+void keepPatterns(DialectRegistry &registry) {
+  registry.addExtension(
+      +[](MLIRContext *, ir::KeratinDialect *dialect) { dialect->addInterfaces<KeptPatterns>(); });
+}
+
+const FrozenRewritePatternSet &PhasedPatterns::of(RewritePhase phase, MLIRContext *context) {
+  auto make = [&] {
+    RewritePatternSet set(context);
+    populate(set, phase);
+    return FrozenRewritePatternSet(std::move(set));
+  };
+  Dialect *dialect = context->getLoadedDialect<ir::KeratinDialect>();
+  if (auto *kept = dialect->getRegisteredInterface<KeptPatterns>())
+    return kept->of(populate, phase, make);
+  if (!own[int(phase)])
+    own[int(phase)] = make();
+  return *own[int(phase)];
+}
+
+void PhasedPatterns::apply(func::FuncOp function, int64_t maxOps) {
   GradientPins pins(function);
   RewritePhase phase =
       pins.beforeGradients() ? RewritePhase::BeforeGradients : RewritePhase::AfterGradients;
-  rewriteWithin(function, patterns[int(phase)], maxOps);
+  rewriteWithin(function, of(phase, function.getContext()), maxOps);
 }
 
 } // namespace keratin::passes

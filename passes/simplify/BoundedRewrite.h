@@ -7,6 +7,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Rewrite/FrozenRewritePatternSet.h"
 
+#include <optional>
+
 namespace keratin::passes {
 
 // Ops of the function, those inside regions included.
@@ -19,21 +21,21 @@ int64_t countOps(mlir::func::FuncOp function);
 void rewriteWithin(mlir::func::FuncOp function, const mlir::FrozenRewritePatternSet &patterns,
                    int64_t maxOps);
 
-// Patterns of both phases, for passes that run before and after gradients are expanded.
+// Patterns of both phases, for passes that run before and after gradients are expanded. They are
+// made when they are needed, once in a context that keeps them (KeptPatterns.h).
 class PhasedPatterns {
 public:
-  template <class Populate> PhasedPatterns(mlir::MLIRContext *context, Populate populate) {
-    for (RewritePhase phase : {RewritePhase::BeforeGradients, RewritePhase::AfterGradients}) {
-      mlir::RewritePatternSet set(context);
-      populate(set, phase);
-      patterns[int(phase)] = std::move(set);
-    }
-  }
+  using Populate = void (*)(mlir::RewritePatternSet &set, RewritePhase phase);
+
+  explicit PhasedPatterns(Populate populate) : populate(populate) {}
   // Rewrites the function within bounds, as its phase allows.
-  void apply(mlir::func::FuncOp function, int64_t maxOps) const;
+  void apply(mlir::func::FuncOp function, int64_t maxOps);
 
 private:
-  mlir::FrozenRewritePatternSet patterns[2];
+  const mlir::FrozenRewritePatternSet &of(RewritePhase phase, mlir::MLIRContext *context);
+
+  Populate populate;
+  std::optional<mlir::FrozenRewritePatternSet> own[2];
 };
 
 } // namespace keratin::passes

@@ -11,22 +11,20 @@ namespace {
 struct CanonicalizePass : impl::CanonicalizeBase<CanonicalizePass> {
   using CanonicalizeBase::CanonicalizeBase;
 
-  LogicalResult initialize(MLIRContext *context) override {
-    patterns.emplace(context, [](RewritePatternSet &set, RewritePhase phase) {
-      populateConstantFormPatterns(set);
-      populateAlgebraPatterns(set);
-      populateBroadcastPatterns(set, phase);
-      populateMovementPatterns(set);
-      populateReductionPatterns(set);
-      populateContractionPatterns(set);
-      populateConvolutionPatterns(set);
-    });
-    return success();
+  void runOnOperation() override { patterns.apply(getOperation(), maxOps); }
+
+private:
+  static void populate(RewritePatternSet &set, RewritePhase phase) {
+    populateConstantFormPatterns(set);
+    populateAlgebraPatterns(set);
+    populateBroadcastPatterns(set, phase);
+    populateMovementPatterns(set);
+    populateReductionPatterns(set);
+    populateContractionPatterns(set);
+    populateConvolutionPatterns(set);
   }
 
-  void runOnOperation() override { patterns->apply(getOperation(), maxOps); }
-
-  std::optional<PhasedPatterns> patterns;
+  PhasedPatterns patterns{populate};
 };
 } // namespace
 } // namespace keratin::passes

@@ -11,20 +11,18 @@ namespace {
 struct StabilizePass : impl::StabilizeBase<StabilizePass> {
   using StabilizeBase::StabilizeBase;
 
-  LogicalResult initialize(MLIRContext *context) override {
-    patterns.emplace(context, [](RewritePatternSet &set, RewritePhase phase) {
-      // The form in which the stability rules look for constants and repeated values.
-      populateConstantFormPatterns(set);
-      populateBroadcastPatterns(set, phase);
-      populateStabilityPatterns(set, phase);
-      populateSoftmaxPatterns(set, phase);
-    });
-    return success();
+  void runOnOperation() override { patterns.apply(getOperation(), maxOps); }
+
+private:
+  static void populate(RewritePatternSet &set, RewritePhase phase) {
+    // The form in which the stability rules look for constants and repeated values.
+    populateConstantFormPatterns(set);
+    populateBroadcastPatterns(set, phase);
+    populateStabilityPatterns(set, phase);
+    populateSoftmaxPatterns(set, phase);
   }
 
-  void runOnOperation() override { patterns->apply(getOperation(), maxOps); }
-
-  std::optional<PhasedPatterns> patterns;
+  PhasedPatterns patterns{populate};
 };
 } // namespace
 } // namespace keratin::passes

@@ -149,10 +149,10 @@ TEST_CASE("equal kernels of several modules are compiled once, as long as somebo
     return program.run(1, effort, &kernels).second;
   };
   SharedKernels first, second, longer, quick, tooShort;
+  CHECK(run("one.kernel_0", 400, quick, Effort::Quick) == 1 + 300 + 7 * 400);
   CHECK(run("one.kernel_0", 400, first) == 1 + 300 + 7 * 400);
   CHECK(run("other.kernel_5", 400, second) == 1 + 300 + 7 * 400);
   CHECK(run("one.kernel_0", 401, longer) == 1 + 300 + 7 * 401);
-  CHECK(run("one.kernel_0", 400, quick, Effort::Quick) == 1 + 300 + 7 * 400);
   CHECK(run("one.kernel_0", 10, tooShort) == 1 + 300 + 7 * 10);
   REQUIRE(first.code.size() == 1);
   CHECK(second.code == first.code);
@@ -161,11 +161,14 @@ TEST_CASE("equal kernels of several modules are compiled once, as long as somebo
   CHECK(longer.code != first.code);
   REQUIRE(quick.code.size() == 1);
   CHECK(quick.code != first.code);
+  quick = SharedKernels();
+  CHECK(run("one.kernel_0", 400, quick, Effort::Quick) == 1 + 300 + 7 * 400);
+  CHECK(quick.code == first.code);
   CHECK(tooShort.code.empty());
   CHECK(tooShort.newNames.empty());
 
   std::weak_ptr<const llvm::MemoryBuffer> code = first.code[0];
-  first = second = SharedKernels();
+  first = second = quick = SharedKernels();
   CHECK(code.expired());
   CHECK(run("one.kernel_0", 400, first) == 1 + 300 + 7 * 400);
 }

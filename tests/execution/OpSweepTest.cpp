@@ -166,3 +166,52 @@ TEST_CASE("every other op computes what the interpreter does", "[sweep]") {
     }
   }
 }
+
+//===-- Sizes of other forms ------------------------------------------------------------------===//
+
+// Of each op an instance for each of some shapes, each of another dtype.
+static std::vector<SweepCase> elementwiseSizes(Sweep &sweep) {
+  const std::vector<Shape> shapes = {
+      {DimExpr::symbol(0)}, {DimExpr::symbol(0), DimExpr::symbol(2)}, {3, DimExpr::symbol(1), 5}};
+  std::vector<SweepCase> cases;
+  size_t next = 0;
+  for (const OpEntry &op : opTable)
+    for (size_t i = 0; isElementwise(sweep, op) && i < shapes.size(); ++next)
+      for (SweepCase &one :
+           elementwiseCases(op, allDtypes()[next % allDtypes().size()], shapes[i], Elements::Any))
+        if (sweep.isValid(one)) {
+          cases.push_back(std::move(one));
+          ++i;
+          break;
+        }
+  return cases;
+}
+
+// Of which some instances have sizes that the call computes, or loops and branches, which are
+// compiled for their sizes unless these are unknown from the start.
+static const std::set<std::string> keepsSizes = {"keratin.scan",     "keratin.while",
+                                                 "keratin.if",       "keratin.print",
+                                                 "keratin.truncate", "keratin.ctc_beam_search"};
+
+TEST_CASE("sizes of any form make no difference", "[.sizes]") {
+  const std::pair<SizeForm, const char *> forms[] = {{SizeForm::Unknown, "unknown"},
+                                                     {SizeForm::Bounded, "bounded"},
+                                                     {SizeForm::Named, "named"},
+                                                     {SizeForm::Assumed, "assumed"}};
+  Sweep sweep;
+  for (auto [form, label] : forms)
+    DYNAMIC_SECTION(label) {
+      sweep.sizes = form;
+      sweep.check(elementwiseSizes(sweep), 16);
+      CHECK(sweep.leftOut == std::vector<std::string>());
+      for (const OpEntry &op : opTable) {
+        if (isElementwise(sweep, op) || notCompiled.count(op.name))
+          continue;
+        sweep.leftOut.clear();
+        sweep.check(sweepCases(op.name), 4);
+        if (!keepsSizes.count(op.name))
+          CHECK(sweep.leftOut == std::vector<std::string>());
+      }
+      CHECK(sweep.refused == std::vector<std::string>());
+    }
+}

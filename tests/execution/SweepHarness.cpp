@@ -133,23 +133,26 @@ namespace {
 
 // Cases as one function: their arguments and results one after the other.
 struct Program {
-  Program(MLIRContext *context, ArrayRef<SweepCase> cases);
+  // With arguments for all symbols that cases know, or without.
+  Program(MLIRContext *context, ArrayRef<SweepCase> cases, bool hasSymbols = true);
   OwningOpRef<ModuleOp> module;
   func::FuncOp function;
   std::vector<const SweepCase *> caseOfResult;
+  const size_t numSymbols;
 };
 
 } // namespace
 
-Program::Program(MLIRContext *context, ArrayRef<SweepCase> cases) {
+Program::Program(MLIRContext *context, ArrayRef<SweepCase> cases, bool hasSymbols)
+    : numSymbols(hasSymbols ? 3 : 0) {
   OpBuilder builder(context);
   Location loc = builder.getUnknownLoc();
   module = ModuleOp::create(loc);
   builder.setInsertionPointToEnd(module->getBody());
   SmallVector<Type> types;
   // Every symbol is known from an argument.
-  for (int64_t symbol : {0, 1, 2})
-    types.push_back(getTensorType({DimExpr::symbol(symbol)}, builder.getI1Type()));
+  for (size_t symbol = 0; symbol < numSymbols; ++symbol)
+    types.push_back(getTensorType({DimExpr::symbol(int64_t(symbol))}, builder.getI1Type()));
   for (const SweepCase &sweepCase : cases)
     for (const SweepInput &input : sweepCase.inputs)
       types.push_back(getTensorType(input.shape, elementTypeOf(input.dtype, context)));
@@ -158,7 +161,7 @@ Program::Program(MLIRContext *context, ArrayRef<SweepCase> cases) {
   builder.setInsertionPointToStart(body);
   GraphMath math(builder, loc);
   SmallVector<Value> results;
-  ValueRange arguments = ValueRange(body->getArguments()).drop_front(3);
+  ValueRange arguments = ValueRange(body->getArguments()).drop_front(numSymbols);
   for (const SweepCase &sweepCase : cases) {
     for (Value result : sweepCase.build(math, arguments.take_front(sweepCase.inputs.size()))) {
       results.push_back(result);
@@ -183,6 +186,22 @@ Sweep::Sweep() {
            {{0, 3}, {1, 0}, {2, 16}}};
 }
 
+static bool hasSize(const SweepCase &sweepCase, llvm::function_ref<bool(const DimExpr &)> is) {
+  return llvm::any_of(sweepCase.inputs,
+                      [&](const SweepInput &input) { return llvm::any_of(input.shape, is); });
+}
+
+static bool hasSymbols(const SweepCase &sweepCase) {
+  return hasSize(sweepCase, [](const DimExpr &size) { return !size.isConstant(); });
+}
+
+// Whether a size may be said in another form.
+static bool hasSizes(const SweepCase &sweepCase) {
+  return hasSize(sweepCase, [](const DimExpr &size) {
+    return !size.isConstant() || size.constantValue() > 1;
+  });
+}
+
 bool Sweep::isValid(const SweepCase &sweepCase) {
   ScopedDiagnosticHandler silence(&context, [](Diagnostic &) { return success(); });
   Program program(&context, sweepCase);
@@ -190,11 +209,14 @@ bool Sweep::isValid(const SweepCase &sweepCase) {
 }
 
 void Sweep::check(const std::vector<SweepCase> &cases, size_t casesInFunction) {
-  // Those that need larger symbols apart from those that are called with zeros.
-  std::map<int64_t, std::vector<SweepCase>> bySmallest;
+  // Those that need larger symbols apart from those that are called with zeros; those that have
+  // symbols apart from those whose numbers become some.
+  std::map<std::pair<bool, int64_t>, std::vector<SweepCase>> kinds;
   for (const SweepCase &sweepCase : cases)
-    bySmallest[sweepCase.smallest].push_back(sweepCase);
-  for (auto &[smallest, list] : bySmallest)
+    if (sizes == SizeForm::AsGiven || hasSizes(sweepCase))
+      kinds[{sizes != SizeForm::AsGiven && hasSymbols(sweepCase), sweepCase.smallest}].push_back(
+          sweepCase);
+  for (auto &[kind, list] : kinds)
     for (ArrayRef<SweepCase> rest = list; !rest.empty();
          rest = rest.drop_front(std::min(casesInFunction, rest.size())))
       if (isInSample(functions++))
@@ -212,9 +234,21 @@ static bool haveEqualBits(const HostTensor &a, const HostTensor &b) {
 }
 
 void Sweep::checkTogether(ArrayRef<SweepCase> cases) {
-  Program program(&context, cases);
+  const bool keepsSizes = sizes == SizeForm::AsGiven || hasSymbols(cases[0]);
+  Program program(&context, cases, keepsSizes);
+  SizesOfFunction given(sizes, calls);
+  if (!given.give(program.module, keepsSizes)) {
+    if (cases.size() == 1)
+      leftOut.push_back(cases[0].label);
+    else
+      for (const SweepCase &one : cases)
+        checkTogether(one);
+    return;
+  }
+  program.function = *program.module->getOps<func::FuncOp>().begin();
   compiler::CompileOptions options;
   options.verify = true;
+  options.assumeEqualSizes = sizes == SizeForm::Named || sizes == SizeForm::Assumed;
   if (hasTf32Products)
     options.float32Products = codegen::Float32Products::Tf32;
   CompiledRunner runner(program.function, options);
@@ -239,20 +273,34 @@ void Sweep::checkTogether(ArrayRef<SweepCase> cases) {
     return;
   }
   uint64_t seed = 1;
-  for (const Symbols &symbols : calls) {
-    if (llvm::any_of(symbols, [&](auto &entry) { return entry.second < cases[0].smallest; }))
+  for (const SizedCall &call : given.calls()) {
+    if (llvm::any_of(call.symbols, [&](auto &entry) { return entry.second < cases[0].smallest; }))
       continue;
     std::vector<HostTensor> arguments;
-    for (auto [symbol, size] : symbols)
-      arguments.push_back(makeHostTensor(KERATIN_DTYPE_BOOL, {size}).value());
+    for (size_t symbol = 0; symbol < program.numSymbols; ++symbol)
+      arguments.push_back(
+          makeHostTensor(KERATIN_DTYPE_BOOL, {call.symbols.at(int64_t(symbol))}).value());
     for (const SweepCase &sweepCase : cases)
-      for (const SweepInput &input : sweepCase.inputs)
-        arguments.push_back(sweepTensor(input, symbols, seed++ << 20));
-    INFO(cases[0].label << " and others, d0 = " << symbols.at(0) << ", d1 = " << symbols.at(1)
-                        << ", d2 = " << symbols.at(2));
+      for (SweepInput input : sweepCase.inputs) {
+        input.shape = getShape(program.function.getArgument(unsigned(arguments.size())));
+        if (call.sizeOf && input.limit.isConstant() && input.limit.constantValue() > 1)
+          input.limit = call.sizeOf(input.limit.constantValue());
+        arguments.push_back(sweepTensor(input, call.symbols, seed++ << 20));
+      }
+    for (int64_t scalar : call.scalars) {
+      arguments.push_back(makeHostTensor(KERATIN_DTYPE_INT64, {}).value());
+      arguments.back().ints[0] = scalar;
+    }
+    INFO(cases[0].label << " and others, " << call.str());
+    if (!call.isAllowed) {
+      CHECK_FALSE(runner.run(arguments));
+      continue;
+    }
     EvaluationContext interpreter;
     auto expected = interpretWithBounds(program.function, arguments, interpreter,
                                         {.hasTf32Products = hasTf32Products});
+    if (failed(expected) && !call.isOwn)
+      continue;
     keratin_set_debug_fill(0x55);
     auto actual = runner.run(arguments);
     keratin_set_debug_fill(0xFF);

@@ -6,6 +6,7 @@
 #include "ir/builder/GraphMath.h"
 #include "ir/dialect/Keratin.h"
 #include "ir/reference/HostTensor.h"
+#include "tests/execution/SizeForms.h"
 
 #include <functional>
 #include <map>
@@ -31,7 +32,6 @@ struct SweepInput {
   ir::DimExpr limit = 1; // of an index
 };
 
-using Symbols = std::map<int64_t, int64_t>;
 ir::HostTensor sweepTensor(const SweepInput &input, const Symbols &symbols, uint64_t seed);
 
 struct SweepCase {
@@ -57,6 +57,9 @@ public:
   std::vector<Symbols> calls;
   // Kinds of cases that code generation refused as not implemented.
   std::vector<std::string> refused;
+  SizeForm sizes = SizeForm::AsGiven;
+  // Cases that do not take their sizes in this form.
+  std::vector<std::string> leftOut;
   // Whether products of float32 may be computed in tf32.
   bool hasTf32Products = false;
 

@@ -8,6 +8,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -28,6 +29,14 @@ namespace {
 struct Cache : TestFolder {
   Cache() { setenv("KERATIN_CACHE", path.c_str(), 1); }
   ~Cache() { setenv("KERATIN_CACHE", "off", 1); }
+  // With code in them.
+  std::vector<fs::path> entries() const {
+    std::vector<fs::path> result = files();
+    result.erase(std::remove_if(result.begin(), result.end(),
+                                [](const fs::path &file) { return file.extension() == ".form"; }),
+                 result.end());
+    return result;
+  }
 };
 } // namespace
 
@@ -79,14 +88,58 @@ TEST_CASE("Builds are told apart") {
 TEST_CASE("What was compiled is found on the disk, for other texts too") {
   Cache cache;
   CHECK(sourceOf({.elements = 31}) == Source::Compiler);
-  CHECK(cache.files().size() == 1);
+  CHECK(cache.entries().size() == 1);
   CHECK(sourceOf({.elements = 31}) == Source::Disk);
   CHECK(sourceOf({.function = "g", .input = "images", .elements = 31, .line = 77}) == Source::Disk);
   CHECK(sourceOf({.factor = "2.5", .elements = 31}) == Source::Compiler);
   CompileOptions options;
   options.cpu = "x86-64";
   CHECK(sourceOf({.elements = 31}, options) == Source::Compiler);
-  CHECK(cache.files().size() == 3);
+  CHECK(cache.entries().size() == 3);
+}
+
+TEST_CASE("Code of full effort serves who asks for quick code") {
+  Cache cache;
+  CompileOptions quick;
+  quick.effort = codegen::Effort::Quick;
+  const Scaled graph{.elements = 32};
+  CHECK(sourceOf(graph, quick) == Source::Compiler);
+  CHECK(sourceOf(graph, quick) == Source::Disk);
+  CHECK(sourceOf(graph) == Source::Compiler);
+  CHECK(sourceOf(graph) == Source::Disk);
+  CHECK(cache.entries().size() == 2);
+  const Scaled other{.elements = 33};
+  CHECK(sourceOf(other) == Source::Compiler);
+  CHECK(sourceOf(other, quick) == Source::Disk);
+  CHECK(cache.entries().size() == 3);
+}
+
+TEST_CASE("A third process finds code for any scalar") {
+  Cache cache;
+  CHECK(sourceOf({.factor = "1.3", .elements = 34}) == Source::Compiler);
+  CHECK(sourceOf({.factor = "1.4", .elements = 34}) == Source::Compiler);
+  CHECK(sourceOf({.function = "g", .factor = "1.7", .elements = 34}) == Source::Disk);
+  CHECK(sourceOf({.factor = "1.3", .elements = 34}) == Source::Disk);
+  CHECK(cache.entries().size() == 2);
+  compiler::FunctionStore::ofProcess().clear();
+  auto function = GraphText(Scaled{.factor = "1.7", .elements = 34}.text()).compile();
+  REQUIRE(function);
+  CHECK(function->report().source == Source::Disk);
+  CHECK(call(*function, 34) == Approx(1.7 * std::tanh(1.0)));
+}
+
+TEST_CASE("That a function came is forgotten where its file is damaged") {
+  Cache cache;
+  CHECK(sourceOf({.factor = "1.3", .elements = 35}) == Source::Compiler);
+  for (const fs::path &file : cache.files())
+    if (file.extension() == ".form") {
+      std::string bytes = readFile(file);
+      bytes.back() ^= 1;
+      writeFile(file, bytes);
+    }
+  for (const char *factor : {"1.4", "1.5"})
+    CHECK(sourceOf({.factor = factor, .elements = 35}) == Source::Compiler);
+  CHECK(sourceOf({.factor = "1.6", .elements = 35}) == Source::Disk);
 }
 
 TEST_CASE("Code of the disk computes what it did, and says what it said") {
@@ -145,7 +198,7 @@ TEST_CASE("An entry that is damaged at any place is compiled and written anew") 
   Cache cache;
   const Scaled graph{.elements = 32};
   CHECK(sourceOf(graph) == Source::Compiler);
-  const fs::path file = cache.files()[0];
+  const fs::path file = cache.entries()[0];
   const std::string bytes = readFile(file);
   codegen::CacheFolder folder(cache.path);
   REQUIRE(folder.find(file.filename()));
@@ -166,7 +219,7 @@ TEST_CASE("An entry with a right checksum but of another build or format is not 
   Cache cache;
   const Scaled graph{.elements = 33};
   CHECK(sourceOf(graph) == Source::Compiler);
-  const fs::path file = cache.files()[0];
+  const fs::path file = cache.entries()[0];
   codegen::CacheFolder folder(cache.path);
   const std::string entry = *folder.find(file.filename());
   auto replaced = [&](const std::string &from, const std::string &to) {
@@ -178,8 +231,8 @@ TEST_CASE("An entry with a right checksum but of another build or format is not 
   std::string later = compiler::codeProducer();
   later.back() = later.back() == '0' ? '1' : '0';
   for (const std::string &other :
-       {replaced("code 1\n", "code 2\n"), replaced(compiler::codeProducer(), later),
-        replaced("keratin.tanh", "keratin.sinh"), std::string("code 1\n")}) {
+       {replaced("code 2\n", "code 3\n"), replaced(compiler::codeProducer(), later),
+        replaced("keratin.tanh", "keratin.sinh"), std::string("code 2\n")}) {
     folder.keep(file.filename(), {other});
     CHECK(sourceOf(graph) == Source::Compiler);
     CHECK(sourceOf(graph) == Source::Disk);

@@ -8,10 +8,13 @@
 
 using namespace keratin::compiler;
 using namespace std::chrono_literals;
+using keratin::codegen::Effort;
 
-static FunctionStore::Key keyOf(const std::string &structure, uint8_t digest = 0) {
+static FunctionStore::Key keyOf(const std::string &structure, uint8_t digest = 0,
+                                Effort effort = Effort::Full) {
   auto key = std::make_shared<GraphKey>();
   key->structure = structure;
+  key->effort = effort;
   key->said.add("f");
   key->digest[0] = digest;
   return key;
@@ -40,6 +43,29 @@ TEST_CASE("Code is found by an equal key") {
   FunctionStore::Code code = have(store, keyOf("a", 1));
   CHECK(have(store, keyOf("a", 1)) == code);
   CHECK(have(store, keyOf("b", 2)) != code);
+}
+
+TEST_CASE("Code of full effort serves who asks for quick code, and not the other way round") {
+  FunctionStore store;
+  const FunctionStore::Key full = keyOf("a"), quick = keyOf("a", 0, Effort::Quick);
+  FunctionStore::Code first = have(store, quick);
+  CHECK(have(store, quick) == first);
+  FunctionStore::Code second = have(store, full);
+  CHECK(second != first);
+  CHECK(have(store, quick) == second);
+}
+
+TEST_CASE("Nobody waits for code of another effort") {
+  FunctionStore store;
+  const FunctionStore::Key full = keyOf("a"), quick = keyOf("a", 0, Effort::Quick);
+  FunctionStore::Answer one = store.find(full, std::nullopt),
+                        other = store.find(quick, std::nullopt);
+  CHECK(one.claim);
+  REQUIRE(other.claim);
+  std::move(*other.claim).keep(codeOf(quick));
+  CHECK(have(store, quick)->key == quick);
+  std::move(*one.claim).keep(codeOf(full));
+  CHECK(have(store, quick)->key == full);
 }
 
 TEST_CASE("A thousand keys of one digest are a thousand codes") {
