@@ -75,7 +75,6 @@ void TopKKernel::write(Value number, const Entry &entry) {
   store(ranked.placeOf(entry), output(), b.getI64Type(), e.add(e.mul(line, size(nest.k)), number));
 }
 
-// Each thread reads what it will write first of the next line, so nobody waits in between.
 void TopKKernel::writeFrom(int64_t firstSlot) {
   e.loop(thread, size(nest.k), plan.unitThreads,
          [&](Value number) { write(number, slots.get(e.add(number, firstSlot))); });
@@ -107,6 +106,7 @@ void TopKKernel::emitWarp() {
 
 //===-- Lines of a block ----------------------------------------------------------------------===//
 
+// A thread writes slots of the next line that nobody else has read since a barrier.
 void TopKKernel::emitWhole() {
   e.loop(thread, i64(plan.slots), plan.unitThreads, [&](Value place) {
     auto [entry, isReal] = elementAt(place);
@@ -213,6 +213,8 @@ TopKKernel::Values TopKKernel::look(Value first, unsigned ofThread, ValueRange s
 }
 
 void TopKKernel::emitStream() {
+  // All have seen which was the last of the best of the line before.
+  block.barrier();
   e.loop(thread, i64(plan.best), plan.unitThreads,
          [&](Value place) { slots.put(ranked.nothing(), e.add(place, plan.slots)); });
   Values state{i64(0)};
