@@ -18,6 +18,7 @@ kernels that are good: they are not assembled again.
 import argparse
 import collections
 import concurrent.futures
+import contextlib
 import hashlib
 import json
 import os
@@ -100,8 +101,15 @@ class Assembler:
     def __init__(self, tool, jobs, verdicts, folder):
         self.tool, self.jobs, self.folder = tool, jobs, folder
         self.version = subprocess.run([tool, "--version"], stdout=subprocess.PIPE, text=True).stdout
-        self.kept = pathlib.Path(verdicts) if verdicts else None
-        self.known = json.loads(self.kept.read_text()) if self.kept and self.kept.exists() else {}
+        self.known, self.kept = {}, None
+        if verdicts:
+            # A line a kernel, as they come: a sweep that is broken off, perhaps within a line, goes on from there.
+            self.kept = open(verdicts, "a+", encoding="utf-8")
+            self.kept.seek(0)
+            for line in self.kept:
+                with contextlib.suppress(ValueError):
+                    key, self.known[key] = json.loads(line)
+            self.kept.write("\n")
 
     def key(self, kernel, arch):
         return hashlib.sha256("\0".join((self.version, arch, kernel.head, kernel.text)).encode()).hexdigest()[:32]
@@ -142,16 +150,18 @@ class Assembler:
                     own = [verdicts[f"k{place}"]] if kernel.head else list(verdicts.values())
                     found += [(kernel, arch, verdict) for verdict in own]
                     if not any(map(is_indexed, own)):
-                        self.known[self.key(kernel, arch)] = own
+                        self.keep(self.key(kernel, arch), own)
         for kernel, arch, verdict in found:
             if is_indexed(verdict):
                 good = False
                 print(f"ptx-sweep: a kernel ({kernel.form}) for {arch} has {verdict.stack} bytes of a thread's own memory:\n{kernel.text}")
         return good, found
 
-    def keep(self):
+    def keep(self, key, verdicts):
+        self.known[key] = verdicts
         if self.kept:
-            self.kept.write_text(json.dumps(self.known))
+            self.kept.write(json.dumps([key, verdicts]) + "\n")
+            self.kept.flush()
 
 
 def is_indexed(verdict):
@@ -225,11 +235,8 @@ def main():
         if tool := ptxas():
             assembler = Assembler(tool, options.jobs, options.verdicts, pathlib.Path(name))
             sampled = lambda number: [arch for place, arch in enumerate(archs) if place == 0 or (number + place) % options.sample == 0]
-            try:
-                is_good, found = assembler.run(kernels, sampled)
-                are_good, found_measured = assembler.run(measured, lambda number: archs)
-            finally:
-                assembler.keep()
+            is_good, found = assembler.run(kernels, sampled)
+            are_good, found_measured = assembler.run(measured, lambda number: archs)
             good &= is_good and are_good
         report("tests", kernels, found)
         report("benchmarks", measured, found_measured)
