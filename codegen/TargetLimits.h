@@ -15,6 +15,8 @@ struct TargetLimits {
   int64_t tileTensors = 4;
   // Random bits are made by the kernels that read them, element by element (keratin-form-kernels).
   bool randomInKernels = false;
+  // Where lines are multiples of so many elements, by reductions and tiles too; 0: nowhere.
+  int64_t randomLine = 0;
   // Bytes on a multiple of which buffers begin (keratin-plan-memory).
   int64_t alignment = 64;
   // Kernels run in memory that the host's code can neither read nor write: the memories of a plan

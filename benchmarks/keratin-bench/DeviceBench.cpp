@@ -64,7 +64,7 @@ static std::vector<Json> emulatorReport() {
 }
 
 static MemoryTraffic trafficOf(const Json &traffic) {
-  return {traffic.at("units"), traffic.at("ideal_units")};
+  return {traffic.at("units"), traffic.at("ideal_units"), traffic.at("once_units")};
 }
 
 static DeviceKernelRow kernelOf(const Json &line) {

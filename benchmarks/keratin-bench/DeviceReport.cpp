@@ -39,11 +39,12 @@ void DeviceReport::printBeginning(const std::string &architecture) const {
       Device::kMatrixFlops / 1e12, Device::kWarpInstructions / 1e12, Device::kLaunchSeconds * 1e6,
       Device::kMultiprocessors, Device::kBytesOfOne / 1e9);
   std::printf(
-      "| row | case | bytes / least | sectors / ideal | wavefronts / ideal | instructions "
+      "| row | case | bytes / least | cached | sectors / ideal | wavefronts / ideal | instructions "
       "an element | products in inner loop: PTX | SASS | registers | occupancy | launches | "
       "copies in, out | floor us | estimate us |\n");
-  std::printf("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- "
-              "|\n");
+  std::printf(
+      "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- "
+      "|\n");
   std::fflush(stdout);
 }
 
@@ -92,6 +93,7 @@ static Json jsonOf(const DeviceRow &row) {
           {"least_bytes", row.leastBytes},
           {"moved_bytes", row.movedBytes()},
           {"moved_over_least", row.movedBytes() / row.leastBytes},
+          {"cached_over_least", row.cachedBytes() / row.leastBytes},
           {"sectors_over_ideal", row.sectorsOverIdeal()},
           {"wavefronts_over_ideal", row.wavefrontsOverIdeal()},
           {"instructions_per_element", row.instructionsPerElement()},
@@ -108,15 +110,15 @@ void DeviceReport::print(const DeviceRow &row) const {
     return printLine(jsonOf(row));
   // Of code, the kernel that takes most.
   const DeviceKernelRow &kernel = row.heaviest();
-  std::printf(
-      "| %s | %s | %.2f | %.2f | %.2f | %.1f | %s | %s | %s | %s | %.0f | %.0f, %.0f | %.1f | "
-      "%.1f |\n",
-      row.name.c_str(), row.caseName.c_str(), row.movedBytes() / row.leastBytes,
-      row.sectorsOverIdeal(), row.wavefrontsOverIdeal(), row.instructionsPerElement(),
-      percent(kernel.ptxLoop.share()).c_str(),
-      kernel.sassLoop ? percent(kernel.sassLoop->share()).c_str() : "",
-      kernel.registers ? std::to_string(*kernel.registers).c_str() : "",
-      kernel.occupancy ? percent(*kernel.occupancy).c_str() : "", row.launches, row.copiesIn,
-      row.copiesOut, row.floorSeconds() * 1e6, row.seconds() * 1e6);
+  std::printf("| %s | %s | %.2f | %.2f | %.2f | %.2f | %.1f | %s | %s | %s | %s | %.0f | %.0f, "
+              "%.0f | %.1f | "
+              "%.1f |\n",
+              row.name.c_str(), row.caseName.c_str(), row.movedBytes() / row.leastBytes,
+              row.cachedBytes() / row.leastBytes, row.sectorsOverIdeal(), row.wavefrontsOverIdeal(),
+              row.instructionsPerElement(), percent(kernel.ptxLoop.share()).c_str(),
+              kernel.sassLoop ? percent(kernel.sassLoop->share()).c_str() : "",
+              kernel.registers ? std::to_string(*kernel.registers).c_str() : "",
+              kernel.occupancy ? percent(*kernel.occupancy).c_str() : "", row.launches,
+              row.copiesIn, row.copiesOut, row.floorSeconds() * 1e6, row.seconds() * 1e6);
   std::fflush(stdout);
 }

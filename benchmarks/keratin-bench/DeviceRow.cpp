@@ -33,6 +33,10 @@ double DeviceRow::movedBytes() const {
   return sum(kernels, [](const auto &kernel) { return kernel.global.units * kSectorBytes; });
 }
 
+double DeviceRow::cachedBytes() const {
+  return sum(kernels, [](const auto &kernel) { return kernel.global.onceUnits * kSectorBytes; });
+}
+
 static double overIdeal(const std::vector<DeviceKernelRow> &kernels,
                         MemoryTraffic DeviceKernelRow::*memory) {
   MemoryTraffic all;

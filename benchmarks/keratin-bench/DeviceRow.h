@@ -14,6 +14,7 @@ namespace keratin::bench {
 
 struct MemoryTraffic {
   double units = 0, idealUnits = 0; // sectors of 32 bytes, or wavefronts
+  double onceUnits = 0;             // sectors, each once a launch
   double overIdeal() const { return idealUnits > 0 ? units / idealUnits : 1; }
 };
 
@@ -40,6 +41,8 @@ struct DeviceRow {
   std::vector<DeviceKernelRow> kernels;
 
   double movedBytes() const; // in sectors
+  // The same, if caches hold what a launch has touched until its end.
+  double cachedBytes() const;
   double sectorsOverIdeal() const;
   double wavefrontsOverIdeal() const;
   double instructionsPerElement() const; // of threads

@@ -43,7 +43,9 @@ struct Code {
       if (!hasInner && (!best || found.products > best->products))
         best = found;
     }
-    return best ? *best : range(0, isProduct.size());
+    // Loops that are written out leave others.
+    InnerLoop whole = range(0, isProduct.size());
+    return best && (best->products || !whole.products) ? *best : whole;
   }
 };
 

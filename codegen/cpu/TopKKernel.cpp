@@ -5,6 +5,7 @@
 // The heap is sorted at the end, worst last. Which places are kept, and their order, follows from
 // the elements alone, as no two places are equal: of equal elements the first precedes.
 #include "codegen/cpu/SingleOpKernel.h"
+#include "codegen/lowering/TopKNest.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -20,29 +21,20 @@ namespace {
 class TopKPlan final : public CpuKernelPlan {
 public:
   TopKPlan(ir::KernelOp kernel, Operation *op, const MachineTarget &target)
-      : CpuKernelPlan(kernel), op(op),
-        lines(op->getOperand(0), ir::getTensorType(op->getOperand(0)).getRank() - 1),
-        k(ir::getShape(op->getResult(0)).back()),
-        lanes(lanesFor(target, lines.type.getElementTypeBitWidth())) {
-    // Of a line's 0 best there is nothing to find.
-    DimExpr any = *min(k, DimExpr(1));
-    blocks = {mul(lines.outer, any).value_or(DimExpr(0)), DimExpr(1), 1};
-    setWork(blocks.units(), lines.length);
+      : CpuKernelPlan(kernel), nest(op),
+        lanes(lanesFor(target, nest.lines.type.getElementTypeBitWidth())) {
+    blocks = {nest.units(), DimExpr(1), 1};
+    setWork(blocks.units(), nest.lines.length);
   }
 
-  void printNest(llvm::raw_ostream &out) const override {
-    out << "nest: the " << k.str() << " largest of lines of " << lines.length.str() << " elements, "
-        << lines.outer.str() << " of them\n";
-  }
+  void printNest(llvm::raw_ostream &out) const override { nest.print(out); }
   void printSchedule(llvm::raw_ostream &out) const override {
     out << "schedule: a heap of places for each line, in the result; " << counted(lanes, "lane")
         << " compared with its root\n";
   }
   void emit(CpuKernelBuilder &k) const override;
 
-  Operation *op;
-  AxisLines lines;
-  DimExpr k;
+  TopKNest nest;
   unsigned lanes;
   UnitBlocks blocks;
 };
@@ -50,9 +42,10 @@ public:
 class TopKKernel : SingleOpKernel {
 public:
   TopKKernel(CpuKernelBuilder &k, const TopKPlan &plan)
-      : SingleOpKernel(k, plan.op, plan.lanes), plan(plan), type(plan.lines.type.getElementType()),
-        elements(ir::getTensorType({plan.lines.outer, plan.lines.length}, type)),
-        places(ir::getTensorType({plan.lines.outer, plan.k}, b.getI64Type())) {}
+      : SingleOpKernel(k, plan.nest.op, plan.lanes), plan(plan), nest(plan.nest),
+        type(nest.lines.type.getElementType()),
+        elements(ir::getTensorType({nest.lines.outer, nest.lines.length}, type)),
+        places(ir::getTensorType({nest.lines.outer, nest.k}, b.getI64Type())) {}
 
   void emit();
 
@@ -75,6 +68,7 @@ private:
   void offerVector(Value first, Value length);
 
   const TopKPlan &plan;
+  const TopKNest &nest;
   Type type;
   RankedTensorType elements, places;
   Value row;
@@ -136,7 +130,7 @@ void TopKKernel::offer(Value place) {
   auto branch = b.create<scf::IfOp>(loc, better, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
-  sink(entry, i64(0), size(plan.k));
+  sink(entry, i64(0), size(nest.k));
 }
 
 void TopKKernel::offerVector(Value first, Value length) {
@@ -158,7 +152,7 @@ void TopKKernel::offerVector(Value first, Value length) {
 void TopKKernel::emit() {
   forEachUnit(plan.blocks, [&](Value unit, Value) {
     row = unit;
-    Value k = size(plan.k), length = size(plan.lines.length);
+    Value k = size(nest.k), length = size(nest.lines.length);
     loop(i64(0), k, 1, {}, [&](Value place, ArrayRef<Value>) -> SmallVector<Value> {
       put(place, place);
       return {};

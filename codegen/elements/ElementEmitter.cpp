@@ -115,9 +115,7 @@ Value ElementEmitter::emitOp(Operation *op, ArrayRef<Index> index) {
         llvm::map_to_vector(index, [](const Index &i) { return opaque(i); });
     result = indexing.buildElement(*this, positions);
   } else if (auto random = dyn_cast<ir::RandomBitsOp>(op)) {
-    LaneIndex position = positions.linearize(getTensorType(random.getY()), index);
-    result = randomBitsAt(code, target, random, emit(random.getDraw(), {}),
-                          positions.eachOrScalar(position));
+    result = emitRandomBits(random, index);
   } else if (auto constant = dyn_cast<ir::ConstantOp>(op)) {
     result = emitConstant(constant);
   } else if (auto dim = dyn_cast<ir::DimOp>(op)) {
@@ -128,6 +126,17 @@ Value ElementEmitter::emitOp(Operation *op, ArrayRef<Index> index) {
   }
   opStack.pop_back();
   return result;
+}
+
+Value ElementEmitter::emitRandomBits(ir::RandomBitsOp op, ArrayRef<Index> index) {
+  LaneIndex position = positions.linearize(getTensorType(op.getY()), index);
+  Value draw = emit(op.getDraw(), {});
+  if (k.randomBits && position.laneStep == 1)
+    if (Value together = code.place({draw, position.base}, [&] {
+          return k.randomBits(op, draw, position.base, code.lanes);
+        }))
+      return together;
+  return randomBitsAt(code, target, op, draw, positions.eachOrScalar(position));
 }
 
 Value ElementEmitter::emitElementwise(ir::ElementwiseOpInterface op, ArrayRef<Index> index) {

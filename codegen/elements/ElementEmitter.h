@@ -127,6 +127,7 @@ private:
   };
 
   Value emitOp(mlir::Operation *op, llvm::ArrayRef<Index> index);
+  Value emitRandomBits(ir::RandomBitsOp op, llvm::ArrayRef<Index> index);
   Value emitElementwise(ir::ElementwiseOpInterface op, llvm::ArrayRef<Index> index);
   Value emitConstant(ir::ConstantOp op);
   Value emitSameElement(mlir::Operation *op, llvm::ArrayRef<Index> index);

@@ -9,6 +9,7 @@
 #include "codegen/gpu/ptx/CudaArchitectures.h"
 #include "codegen/gpu/ptx/PtxModule.h"
 #include "codegen/llvm/LowerToLlvm.h"
+#include "codegen/lowering/RandomNest.h"
 #include "runtime/abi/keratin_cuda_abi.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -35,6 +36,7 @@ TargetLimits CudaTarget::limits() const {
   return {.kernelOps = 64,
           .tileTensors = 4,
           .randomInKernels = true,
+          .randomLine = RandomNest::groupElements,
           .alignment = KERATIN_CUDA_ALIGNMENT,
           .hasOwnMemory = true,
           .residentWork = mostResidentWork};

@@ -16,6 +16,7 @@
 #include "codegen/gpu/reductions/ArgReductionPlan.h"
 #include "codegen/gpu/reductions/ReductionPlan.h"
 #include "codegen/gpu/reductions/ScanPlan.h"
+#include "codegen/gpu/reductions/TopKPlan.h"
 
 using namespace keratin::codegen;
 using namespace mlir;
@@ -71,6 +72,8 @@ DevicePlanPtr keratin::codegen::planDeviceKernel(ir::KernelOp kernel, const Devi
   if (auto plan = ArgReductionPlan::make(kernel, warpThreads))
     return plan;
   if (auto plan = ScanPlan::make(kernel, warpThreads))
+    return plan;
+  if (auto plan = TopKPlan::make(kernel, warpThreads))
     return plan;
   if (auto plan = ContractionThinPlan::make(kernel, warpThreads))
     return plan;

@@ -61,6 +61,11 @@ public:
   mlir::Value context, argv, begin, end;
   llvm::SmallVector<mlir::Value> inputs, outputs; // pointers
   bool watchesNumbers; // the function has the attribute keratin.check_numbers
+  // So many neighbouring elements of the op, from a position on, as a vector, where threads make
+  // them together; null, or null of an op where each is made by itself.
+  std::function<mlir::Value(ir::RandomBitsOp op, mlir::Value draw, mlir::Value first,
+                            unsigned count)>
+      randomBits;
 
   mlir::Block &body() { return kernel.getBody().front(); }
   // The size as i64: a constant, or an argument added for it.

@@ -26,6 +26,7 @@ static std::unique_ptr<Pass> formKernels(const PhaseOptions &phaseOptions) {
   options.maxOps = phaseOptions.limits.kernelOps;
   options.maxTileTensors = phaseOptions.limits.tileTensors;
   options.fuseRandom = phaseOptions.limits.randomInKernels;
+  options.randomLine = phaseOptions.limits.randomLine;
   return passes::createFormKernels(options);
 }
 

@@ -44,7 +44,7 @@ private:
     if (walked.wasInterrupted())
       return failure();
     FusionPolicy policy(
-        {maxOps, maxTileTensors, maxRecomputed, maxMoves, smallElements, fuseRandom});
+        {maxOps, maxTileTensors, maxRecomputed, maxMoves, smallElements, fuseRandom, randomLine});
     for (auto &[block, defined] : blocks) {
       KernelGroups groups(*block, defined, policy, fuse);
       groups.form();

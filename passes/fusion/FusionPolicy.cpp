@@ -23,12 +23,18 @@ static bool isRecomputed(const IterationSpace &space, Operation *op) {
 
 // Four words come of one block of bits, far from each other: whoever walks all elements once makes
 // a block once. A tile or a row would make it for each of its words, which takes longer than
-// reading them, and what is read at several places would make it as often.
-static bool suitsRandomBits(const IterationSpace &space, ArrayRef<Operation *> ops) {
-  return llvm::all_of(ops, [&](Operation *op) {
-    return !isa<RandomBitsOp>(op) || (!space.hasReductions() && llvm::none_of(ops, isTiled) &&
-                                      space.domains.lookup(op->getResult(0)) == Domain::Full);
-  });
+// reading them, unless its lines are such that those who walk them can share a block. What is read
+// at several places would make it as often.
+bool FusionPolicy::suitsRandomBits(const IterationSpace &space, ArrayRef<Operation *> ops) const {
+  bool isWalkedOnce = !space.hasReductions() && llvm::none_of(ops, isTiled);
+  auto suits = [&](Operation *op) {
+    if (space.domains.lookup(op->getResult(0)) != Domain::Full)
+      return false;
+    Shape shape = squeezed(getShape(op->getResult(0)));
+    return isWalkedOnce || (limits.randomLine && !shape.empty() && shape.back().isConstant() &&
+                            shape.back().constantValue() % limits.randomLine == 0);
+  };
+  return llvm::all_of(ops, [&](Operation *op) { return !isa<RandomBitsOp>(op) || suits(op); });
 }
 
 // What is neither full nor per row is good for a few cheap ops, not more; a scalar is computed once

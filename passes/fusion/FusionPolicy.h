@@ -11,6 +11,8 @@ namespace keratin::passes {
 struct FusionLimits {
   int64_t ops, tileTensors, recomputed, moves, smallElements;
   bool random; // random bits stand in kernels of others
+  // Those of lines of multiples of so many in reductions and tiles too; 0: none.
+  int64_t randomLine;
 };
 
 // What is known of a group's loops without another look at its ops: with it the time to form a
@@ -48,6 +50,8 @@ public:
 
 private:
   bool isCheap(const Nest &nest) const;
+  bool suitsRandomBits(const ir::IterationSpace &space,
+                       llvm::ArrayRef<mlir::Operation *> ops) const;
   bool suitsTile(const ir::IterationSpace &space, llvm::ArrayRef<mlir::Operation *> ops,
                  llvm::ArrayRef<mlir::Value> outputs) const;
 

@@ -42,7 +42,10 @@ def FormKernels : KeratinPass<"form-kernels"> {
         "elements of which calls of kernels take longer than the work: such kernels of a step are "
         "joined even if neither reads the other">,
     Option<"fuseRandom", "fuse-random", "bool", "false",
-        "random bits are made by the elementwise kernels that read them, not by one of their own">
+        "random bits are made by the elementwise kernels that read them, not by one of their own">,
+    Option<"randomLine", "random-line", "int64_t", "0",
+        "with fuse-random: those of lines whose length is known to be a multiple of so many are "
+        "made by reductions, and by what follows from tiles, too; 0: none">
   ];
 }
 

@@ -331,6 +331,8 @@ TEST_CASE("a transpose with a pitch of 32 needs 16 times the wavefronts of one w
     Launcher on = Launcher::fromFile("simple.nvcc.ptx");
     tryTranspose(on, kernel);
     CHECK(on.counters.global.overIdeal() == 1.0);
+    // Each element is read once and written once.
+    CHECK(on.counters.global.onceUnits == on.counters.global.units);
     return on.counters;
   };
   Counters narrow = count("transpose32"), wide = count("transpose33");

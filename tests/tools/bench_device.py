@@ -59,6 +59,7 @@ def check_row(row, roofline):
     check(f"{name}: copies", row["copies_in"] > 0 and row["copies_out"] > 0)
     check(f"{name}: bytes", row["moved_bytes"] == 32 * sum(kernel["sectors"] for kernel in kernels))
     check(f"{name}: bytes over the least", near(row["moved_over_least"], row["moved_bytes"] / row["least_bytes"]))
+    check(f"{name}: bytes where caches hold them", row["cached_over_least"] <= row["moved_over_least"])
     # A kernel reads every input and writes every output.
     check(f"{name}: less than the least", row["moved_bytes"] >= row["least_bytes"])
     check(f"{name}: instructions", near(row["instructions_per_element"],

@@ -22,6 +22,11 @@
 // RUN: FileCheck %s --check-prefix=FEW < %t/few
 // RUN: cmp %t/shared %t/few_blocks
 
+// Blocks of fewer threads than the loop's that sort, and random bits that threads make together.
+// RUN: env KERATIN_EMULATOR=seed=7,counters=%t/sorts keratin-run %s --function=sorts --device=emulated --random=3 --repeat=2 --check | FileCheck %s
+// RUN: env KERATIN_EMULATOR=multiprocessors=1,seed=5 keratin-run %s --function=sorts --device=emulated --random=3 --repeat=2 --check | FileCheck %s
+// RUN: FileCheck %s --check-prefix=SORTS < %t/sorts
+
 // CHECK: check: 2 calls agree with the reference interpreter
 // The loop and its gradient, a launch each in each of two calls, of several blocks.
 // COUNTERS-DAG: resident_0", "counters": {"launches": 2, "blocks": 18,
@@ -94,4 +99,24 @@ func.func @shares(%h: tensor<8x256xf32> {keratin.kind = "input", keratin.name = 
   %g = keratin.gradients %y wrt %w : (tensor<8x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>
   %n = keratin.sub %w, %g : (tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>
   return %y, %n : tensor<8x256xf32>, tensor<256x256xf32>
+}
+
+// SORTS: resident_0", "counters": {"launches": 2, "blocks": {{[2-9]|[1-9][0-9]+}},
+func.func @sorts(%x: tensor<40x192xui32> {keratin.kind = "input", keratin.name = "x"}, %draw: tensor<i64> {keratin.kind = "input", keratin.name = "draw"})
+    -> (tensor<40x192xui32> {keratin.kind = "output", keratin.name = "y"}, tensor<40x5xi64> {keratin.kind = "output", keratin.name = "places"}) {
+  %none = keratin.constant dense<0> : tensor<i64>
+  %nowhere = keratin.broadcast %none dims = [] : (tensor<i64>) -> tensor<40x5xi64>
+  %y:2 = keratin.scan length = #keratin.dims<4> init(%x, %nowhere) over() with(%draw) : (tensor<40x192xui32>, tensor<40x5xi64>, tensor<i64>) -> (tensor<40x192xui32>, tensor<40x5xi64>) {
+  ^bb0(%t: tensor<i64>, %s: tensor<40x192xui32>, %p: tensor<40x5xi64>, %d: tensor<i64>):
+    %number = keratin.add %t, %d : (tensor<i64>, tensor<i64>) -> tensor<i64>
+    %bits = keratin.random_bits %number {seed = 7 : i64} : (tensor<i64>) -> tensor<40x192xui32>
+    %0 = keratin.xor %s, %bits : (tensor<40x192xui32>, tensor<40x192xui32>) -> tensor<40x192xui32>
+    %most = keratin.reduce_sum %0 axes = [1] : (tensor<40x192xui32>) -> tensor<40xui32>
+    %wide = keratin.broadcast %most dims = [0] : (tensor<40xui32>) -> tensor<40x192xui32>
+    %next = keratin.add %0, %wide : (tensor<40x192xui32>, tensor<40x192xui32>) -> tensor<40x192xui32>
+    %top = keratin.top_k %next : (tensor<40x192xui32>) -> tensor<40x5xi64>
+    %sum = keratin.add %p, %top : (tensor<40x5xi64>, tensor<40x5xi64>) -> tensor<40x5xi64>
+    keratin.yield %next, %sum : tensor<40x192xui32>, tensor<40x5xi64>
+  }
+  return %y#0, %y#1 : tensor<40x192xui32>, tensor<40x5xi64>
 }

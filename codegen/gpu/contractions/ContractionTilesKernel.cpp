@@ -82,5 +82,6 @@ void ContractionTilesKernel::emitUnit(Value unit) {
 }
 
 void ContractionTilesPlan::emit(DeviceKernelBuilder &k) const {
+  randomBits.use(k);
   ContractionTilesKernel(k, *this).emitUnits();
 }

@@ -30,6 +30,7 @@ ContractionTilesPlan::ContractionTilesPlan(ir::KernelOp kernel, ContractionNest 
                     device.hasWarpgroups);
   isOfDevice = tile.units == ContractionTile::Units::Warpgroups;
   unitThreads = unsigned(tile.threads());
+  randomBits = SharedRandomBits(kernel, unsigned(tile.group()), tile.columns() / tile.group());
   sharedBytes = tile.sharedBytes();
   DimExpr tiles = mul(rowTiles(), columnTiles()).value_or(DimExpr(INT64_MAX));
   tiles = mul(nest.shape.batch, tiles).value_or(DimExpr(INT64_MAX));
@@ -59,6 +60,7 @@ void ContractionTilesPlan::printForm(llvm::raw_ostream &out) const {
   out << "schedule: tiles of " << tile;
   if (bandTiles)
     out << "; in bands of " << bandTiles;
+  randomBits.print(out);
   out << "\n";
   if (hasParts())
     out << "depth: in " << depthParts().str() << " parts, which meet\n";

@@ -4,6 +4,7 @@
 
 #include "codegen/gpu/DevicePlan.h"
 #include "codegen/gpu/contractions/ContractionTile.h"
+#include "codegen/gpu/moves/SharedRandomBits.h"
 #include "codegen/lowering/ContractionNest.h"
 
 namespace keratin::codegen {
@@ -32,6 +33,7 @@ public:
 
   ContractionNest nest;
   ContractionTile tile;
+  SharedRandomBits randomBits;
   int64_t mostParts = 1;
   // Of a band; 0: all are one.
   int64_t bandTiles = 0;

@@ -148,4 +148,7 @@ void ProductKernel::run() {
 
 } // namespace
 
-void ConvolutionProductPlan::emit(DeviceKernelBuilder &k) const { ProductKernel(k, *this).run(); }
+void ConvolutionProductPlan::emit(DeviceKernelBuilder &k) const {
+  randomBits.use(k);
+  ProductKernel(k, *this).run();
+}

@@ -1,6 +1,7 @@
 #include "codegen/gpu/convolutions/ConvolutionProductPlan.h"
 
 #include "codegen/gpu/contractions/ContractionNumbers.h"
+#include "codegen/lowering/RandomNest.h"
 
 using namespace keratin::codegen;
 using namespace mlir;
@@ -54,6 +55,10 @@ ConvolutionProductPlan::ConvolutionProductPlan(ir::KernelOp kernel, ConvolutionN
                     device.hasWarpgroups);
   isOfDevice = tile.units == ContractionTile::Units::Warpgroups;
   unitThreads = unsigned(tile.threads());
+  // Filters of a group next to each other, as many as are whole groups of blocks.
+  std::optional<int64_t> filters = constantOf(nest.shape.filters);
+  if (placesAreRows && filters && *filters % RandomNest::groupElements == 0)
+    randomBits = SharedRandomBits(kernel, unsigned(tile.group()), tile.columns() / tile.group());
   sharedBytes = tile.sharedBytes();
   DimExpr tiles = times(products, times(rowTiles(), columnTiles()));
   mostParts = mostDepthParts(tiles, depth());
@@ -139,8 +144,9 @@ DimExpr ConvolutionProductPlan::depthParts() const { return partsOfDepth(depth()
 
 void ConvolutionProductPlan::printForm(llvm::raw_ostream &out) const {
   out << "schedule: an implicit product, in tiles of " << tile << "; "
-      << (placesAreRows ? "rows are places, columns filters" : "rows are filters, columns places")
-      << "\n";
+      << (placesAreRows ? "rows are places, columns filters" : "rows are filters, columns places");
+  randomBits.print(out);
+  out << "\n";
   if (phases() > 1)
     out << "phases: " << phases() << "\n";
   if (hasParts())

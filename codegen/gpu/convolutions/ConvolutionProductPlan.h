@@ -5,6 +5,7 @@
 #include "codegen/gpu/DevicePlan.h"
 #include "codegen/gpu/contractions/ContractionTile.h"
 #include "codegen/gpu/convolutions/ConvolutionChoices.h"
+#include "codegen/gpu/moves/SharedRandomBits.h"
 #include "codegen/lowering/ConvolutionNest.h"
 
 namespace keratin::codegen {
@@ -44,6 +45,7 @@ public:
   ConvolutionNest nest;
   llvm::SmallVector<WindowSteps, 3> steps;
   ContractionTile tile;
+  SharedRandomBits randomBits;
   // Columns are what is innermost in the result.
   bool placesAreRows = true;
   // Batch and windows, in which places are counted; windows and the contracted dimension, in which

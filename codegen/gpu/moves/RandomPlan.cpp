@@ -3,6 +3,7 @@
 #include "codegen/elements/LoopEmitter.h"
 #include "codegen/elements/RandomBits.h"
 #include "codegen/gpu/moves/ElementGroups.h"
+#include "codegen/gpu/moves/SharedRandomBits.h"
 #include "codegen/gpu/threads/AccessWidth.h"
 #include "codegen/lowering/KernelKind.h"
 
@@ -18,21 +19,6 @@ using keratin::ir::IterationSpace;
 // More words would be held in registers than hides anything.
 static constexpr unsigned mostBlocks = 4;
 
-// Whether element i of the bits is read at index i of the loops alone.
-static bool isReadInPlace(ir::RandomBitsOp op, const IterationSpace &space) {
-  if (space.domains.lookup(op.getY()) != ir::Domain::Full)
-    return false;
-  SmallVector<Value> open{op.getY()};
-  while (!open.empty())
-    for (Operation *user : open.pop_back_val().getUsers()) {
-      if (isa<ir::ElementwiseOpInterface>(user))
-        open.push_back(user->getResult(0));
-      else if (!user->hasTrait<OpTrait::IsTerminator>())
-        return false;
-    }
-  return true;
-}
-
 DevicePlanPtr RandomPlan::make(ir::KernelOp kernel) {
   KernelKind kind = kindOf(kernel);
   if (kind != KernelKind::Loop && kind != KernelKind::Random)
@@ -42,7 +28,7 @@ DevicePlanPtr RandomPlan::make(ir::KernelOp kernel) {
     return nullptr;
   std::optional<IterationSpace> space = ir::analyzeIterationSpace(kernel);
   if (!space || space->hasReductions() || space->groups.empty() ||
-      !llvm::all_of(ops, [&](ir::RandomBitsOp op) { return isReadInPlace(op, *space); }))
+      !llvm::all_of(ops, [&](ir::RandomBitsOp op) { return isInPlace(op, *space); }))
     return nullptr;
   return std::make_shared<RandomPlan>(kernel, LoopNest(kernel, std::move(*space)));
 }

@@ -371,6 +371,7 @@ static void emitPasses(DeviceKernelBuilder &k, const ReductionPlan &plan) {
 }
 
 void ReductionPlan::emit(DeviceKernelBuilder &k) const {
+  randomBits.use(k);
   if (schedule.isInPasses)
     return emitPasses(k, *this);
   emitUnit(k, *this, [&] { ReductionUnit(k, *this, k.begin).emit(); });

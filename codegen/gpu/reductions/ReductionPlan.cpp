@@ -26,7 +26,9 @@ DevicePlanPtr ReductionPlan::make(ir::KernelOp kernel, unsigned warpThreads) {
 }
 
 ReductionPlan::ReductionPlan(ir::KernelOp kernel, LoopNest neutral, unsigned warpThreads)
-    : FormPlan(kernel), nest(std::move(neutral)), schedule(nest, body(), warpThreads) {
+    : FormPlan(kernel), nest(std::move(neutral)), schedule(nest, body(), warpThreads),
+      randomBits(kernel, schedule.lanes,
+                 isOfRows() ? schedule.threads.rows : schedule.threads.columns) {
   const ThreadSharing &threads = schedule.threads;
   unitThreads = threads.threads();
   for (unsigned stage = 0; stage < nest.space.stages.size(); ++stage)
@@ -72,5 +74,6 @@ void ReductionPlan::printForm(llvm::raw_ostream &out) const {
     out << ", " << counted(schedule.inFlight, "time") << " before the first is taken";
   if (schedule.isCompensated)
     out << "; sums with their rounding errors";
+  randomBits.print(out);
   out << "\n";
 }

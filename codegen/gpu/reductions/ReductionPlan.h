@@ -4,6 +4,7 @@
 #define KERATIN_CODEGEN_GPU_REDUCTIONS_REDUCTIONPLAN_H
 
 #include "codegen/gpu/DevicePlan.h"
+#include "codegen/gpu/moves/SharedRandomBits.h"
 #include "codegen/gpu/threads/ThreadSharing.h"
 #include "codegen/lowering/LoopNest.h"
 
@@ -57,6 +58,7 @@ public:
 
   LoopNest nest;
   ReductionSchedule schedule;
+  SharedRandomBits randomBits;
 };
 
 } // namespace keratin::codegen

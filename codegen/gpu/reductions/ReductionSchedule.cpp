@@ -2,11 +2,13 @@
 #include "codegen/gpu/reductions/ReductionPlan.h"
 #include "codegen/gpu/threads/AccessWidth.h"
 #include "codegen/gpu/threads/OrderedUnits.h"
+#include "codegen/lowering/RandomNest.h"
 
 #include "llvm/ADT/bit.h"
 
 using namespace keratin::codegen;
 using namespace mlir;
+namespace ir = keratin::ir;
 using keratin::ir::DimExpr;
 using keratin::ir::getShape;
 
@@ -47,12 +49,21 @@ static int64_t groupsKept(const LoopNest &nest, Block &body, unsigned lanes) {
   return std::clamp<int64_t>(mostKept / (std::max<int64_t>(tensors, 1) * lanes), 1, mostOfThread);
 }
 
+// Threads next to each other that can make random bits of columns together (SharedRandomBits).
+static unsigned neighboursForBits(const LoopNest &nest, Block &body, unsigned lanes) {
+  const DimExpr &line = nest.innermost().extent;
+  bool suits = !body.getOps<ir::RandomBitsOp>().empty() && lanes % RandomNest::words == 0 &&
+               line.isConstant() && line.constantValue() % RandomNest::groupElements == 0;
+  return suits ? unsigned(RandomNest::groupElements / lanes) : 1;
+}
+
 ReductionSchedule::ReductionSchedule(const LoopNest &nest, Block &body, unsigned warpThreads) {
   bool ofRows = nest.form == LoopNest::Form::Rows, onePass = isOnePass(nest);
   lanes = lanesOf(nest, body, ofRows ? 8 : 4);
   int64_t most = onePass ? mostOfThread : groupsKept(nest, body, lanes);
   const DimExpr across =
       ofRows ? DimExpr(1) : *ceildiv(nest.innermost().extent, DimExpr(int64_t{lanes}));
+  const unsigned together = warpThreads > 1 ? neighboursForBits(nest, body, lanes) : 1;
   auto share = [&](bool isDivided) {
     DimExpr units = nest.outerRows();
     if (ofRows) {
@@ -62,8 +73,11 @@ ReductionSchedule::ReductionSchedule(const LoopNest &nest, Block &body, unsigned
           warpThreads);
     } else {
       unsigned bytes = lanes * accessBytes / elementsOfAccess(body, accessBytes);
-      unsigned least = isDivided ? warpThreads : std::max(1u, leastRun / bytes);
+      unsigned least = std::max(isDivided ? warpThreads : std::max(1u, leastRun / bytes), together);
       threads = ThreadSharing::ofColumns(nest.reducedElements(), across, units, least, warpThreads);
+      // A thread a column: neighbours are a unit.
+      if (threads.threads() == 1)
+        threads.columns = together;
       units = mul(units, threads.stretches(across)).value_or(DimExpr(INT64_MAX));
     }
     if (isDivided)

@@ -52,8 +52,7 @@ Value Meeting::meet(Value number, Value parts) {
   fence();
   Value before = countUp(own, last);
   fence();
-  Value isLast = b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::eq, before, last);
-  return b.create<arith::ExtUIOp>(k.loc, b.getI32Type(), isLast);
+  return b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::eq, before, last);
 }
 
 Value Meeting::isLast(Value number, Value parts) {
@@ -62,19 +61,15 @@ Value Meeting::isLast(Value number, Value parts) {
   block.barrier();
   Value isFirst =
       b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::eq, block.thread(), k.i64(0));
-  Value none = b.create<arith::ConstantIntOp>(k.loc, 0, 32);
-  auto one = b.create<scf::IfOp>(k.loc, none.getType(), isFirst, /*withElseRegion=*/true);
+  Value no = b.create<arith::ConstantIntOp>(k.loc, 0, 1);
+  auto one = b.create<scf::IfOp>(k.loc, no.getType(), isFirst, /*withElseRegion=*/true);
   {
     // Into blocks that stand in the module: parameters of the launch are looked up there.
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(one.thenBlock());
     b.create<scf::YieldOp>(k.loc, meet(number, parts));
     b.setInsertionPointToStart(one.elseBlock());
-    b.create<scf::YieldOp>(k.loc, none);
+    b.create<scf::YieldOp>(k.loc, no);
   }
-  Value any = b.create<LLVM::CallIntrinsicOp>(k.loc, b.getI32Type(),
-                                              b.getStringAttr("llvm.nvvm.barrier0.or"),
-                                              ValueRange{one.getResult(0)})
-                  .getResult(0);
-  return b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::ne, any, none);
+  return block.any(one.getResult(0));
 }

@@ -26,6 +26,16 @@ void ThreadBlock::barrier() {
   b.create<LLVM::CallIntrinsicOp>(loc, Type(), b.getStringAttr("llvm.nvvm.barrier0"), ValueRange{});
 }
 
+Value ThreadBlock::any(Value condition) {
+  Type word = b.getI32Type();
+  Value holds = b.create<arith::ExtUIOp>(loc, word, condition);
+  Value any =
+      b.create<LLVM::CallIntrinsicOp>(loc, word, b.getStringAttr("llvm.nvvm.barrier0.or"), holds)
+          .getResult(0);
+  return b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, any,
+                                 b.create<arith::ConstantIntOp>(loc, 0, 32));
+}
+
 Value ThreadBlock::memory(uint64_t alignment) {
   auto module = b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
   auto variable = module.lookupSymbol<LLVM::GlobalOp>(memoryName);

@@ -21,6 +21,8 @@ public:
   mlir::Value threadAnew();
   // Waits for all; what they have written to the block's memory, or to the device's, they see.
   void barrier();
+  // The same, and whether the condition holds for any of them.
+  mlir::Value any(mlir::Value condition);
   // The beginning of the block's memory (DevicePlan::sharedBytes), a multiple of so many bytes, as
   // a pointer into sharedMemory.
   mlir::Value memory(uint64_t alignment = 16);

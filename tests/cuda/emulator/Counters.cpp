@@ -32,10 +32,11 @@ std::string trafficRow(const char *what, const char *units, const Traffic &traff
 std::string trafficJson(const Traffic &traffic) {
   return format(
       "{\"bytes_read\": %llu, \"bytes_written\": %llu, \"units\": %llu, \"ideal_units\": %llu, "
-      "\"accesses\": %llu, \"wide_accesses\": %llu}",
+      "\"once_units\": %llu, \"accesses\": %llu, \"wide_accesses\": %llu}",
       (unsigned long long)traffic.bytesRead, (unsigned long long)traffic.bytesWritten,
       (unsigned long long)traffic.units, (unsigned long long)traffic.idealUnits,
-      (unsigned long long)traffic.accesses, (unsigned long long)traffic.wideAccesses);
+      (unsigned long long)traffic.onceUnits, (unsigned long long)traffic.accesses,
+      (unsigned long long)traffic.wideAccesses);
 }
 
 std::string quoted(const std::string &text) {
@@ -56,6 +57,7 @@ Traffic &Traffic::operator+=(const Traffic &other) {
   bytesWritten += other.bytesWritten;
   units += other.units;
   idealUnits += other.idealUnits;
+  onceUnits += other.onceUnits;
   accesses += other.accesses;
   wideAccesses += other.wideAccesses;
   return *this;

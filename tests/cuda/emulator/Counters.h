@@ -46,6 +46,7 @@ struct Traffic {
            bytesWritten =
                0; // what the lanes asked for, the same byte of several lanes counted once each
   uint64_t units = 0, idealUnits = 0;      // moved, and the least that holds the distinct bytes
+  uint64_t onceUnits = 0;                  // of global memory, each sector once a launch
   uint64_t accesses = 0, wideAccesses = 0; // of warps; with 16 bytes a lane
   Traffic &operator+=(const Traffic &other);
   double overIdeal() const { return idealUnits ? double(units) / double(idealUnits) : 1.0; }

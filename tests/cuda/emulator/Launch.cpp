@@ -167,6 +167,8 @@ std::optional<Fault> launch(const Kernel &kernel, Dim3 grid, Dim3 block, uint32_
              {},
              options.maxInstructions,
              {}};
+  if (counters)
+    state.sectors.emplace();
   std::optional<Fault> fault;
   try {
     Residents(state).run();

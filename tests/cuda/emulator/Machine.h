@@ -4,10 +4,12 @@
 #include "tests/cuda/emulator/Allocation.h"
 #include "tests/cuda/emulator/Code.h"
 #include "tests/cuda/emulator/Emulator.h"
+#include "tests/cuda/emulator/SectorSet.h"
 
 #include <array>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 
 namespace keratin::ptx {
@@ -45,6 +47,8 @@ struct Grid {
   Counters totals;
   uint64_t instructionsLeft;
   std::unordered_map<uint64_t, std::unique_ptr<SyncLog>> logs;
+  // Of global memory, where somebody counts.
+  std::optional<SectorSet> sectors{};
 
   bool checks() const { return options.checks; }
   SyncLog *log(uint64_t key, bool make);

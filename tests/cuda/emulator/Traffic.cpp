@@ -8,7 +8,8 @@ namespace keratin::ptx {
 
 namespace {
 
-constexpr uint32_t sectorBytes = 32, banks = 32, bankBytes = 4, wavefrontBytes = banks * bankBytes;
+constexpr uint32_t sectorBytes = SectorSet::sectorBytes, banks = 32, bankBytes = 4,
+                   wavefrontBytes = banks * bankBytes;
 
 struct Cost {
   uint64_t units, ideal, distinctBytes;
@@ -114,6 +115,22 @@ Cost localSectors(const Touch &touch) {
   return {same ? ideal : lanes, ideal, bytes};
 }
 
+// Those of the access that the launch has not touched before.
+uint64_t newSectors(SectorSet &seen, const Touch &touch) {
+  uint64_t count = 0;
+  auto add = [&](uint64_t address, uint64_t bytes) {
+    for (uint64_t at = address / sectorBytes * sectorBytes; at < address + bytes; at += sectorBytes)
+      count += seen.insert(at);
+  };
+  if (touch.contiguous) {
+    add(touch.address[0], uint64_t(touch.bytes) * warpLanes);
+    return count;
+  }
+  for (uint32_t left = touch.full() ? touch.leaders : touch.mask; left; left &= left - 1)
+    add(touch.address[std::countr_zero(left)], touch.bytes);
+  return count;
+}
+
 } // namespace
 
 void countTraffic(Warp &warp, const Touch &touch, bool isStore) {
@@ -126,6 +143,8 @@ void countTraffic(Warp &warp, const Touch &touch, bool isStore) {
   (isStore ? traffic.bytesWritten : traffic.bytesRead) += cost.distinctBytes;
   traffic.units += cost.units;
   traffic.idealUnits += cost.ideal;
+  if (touch.space == Space::Global && warp.grid->sectors)
+    traffic.onceUnits += newSectors(*warp.grid->sectors, touch);
   ++traffic.accesses;
   traffic.wideAccesses += touch.bytes == 16;
   PerInstruction &count = warp.grid->counts[size_t(warp.current - warp.code().instructions.data())];
