@@ -4,18 +4,22 @@ Lists the string literals that verifiers, passes, the compiler, the runtime and 
 looks for a distinctive part of each in the files under tests/. A message without one must stand in
 UNTESTED with the reason; a reason that is no longer needed is mentioned.
 
+The Python module's are looked for in tests/python, those of its Python files as the format strings that they raise.
+
   check-messages.py <root of the sources>
 """
+import ast
 import pathlib
 import re
 import sys
 
+PYTHON = pathlib.Path("frontend/python")
 FOLDERS = ["ir", "passes", "codegen", "compiler", "frontend", "runtime"]
 # What reports: an InFlightDiagnostic, an exception, a status. The literals up to the end of the statement count.
 REPORTS = re.compile(
     r"(?:\b(?:emitError|emitOpError|emitGraphError|emitOptionalError|emitWarning|valueError|typeError|assertionError|notImplemented"
     r"|setStatus|setError|InvalidArgumentError|InternalError|ResourceExhaustedError)"
-    r"|\bthrow \w*Error)\s*\(")
+    r"|(?<=\.)fail|\bthrow \w*Error)\s*\(")
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 
 INTERNAL = "internal: no graph that is let through leads here; the pass before would be wrong"
@@ -50,6 +54,7 @@ UNTESTED = {
     ": operands must be ranked tensors": "refused by the op's own type constraints before",
     "may need the place of a result that is written over an operand": INTERNAL,
     "the size of the arena cannot be computed": INTERNAL,
+    "keratin: an unknown exception": "nothing throws what is no std::exception",
 }
 
 
@@ -93,6 +98,28 @@ def messages(root):
     return found
 
 
+def python_messages(root):
+    """Of each raise, and of what makes refusals (_refusal), the longest literal."""
+    found = {}
+    for path in sorted((root / PYTHON / "keratin").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if not isinstance(node, ast.Raise) and not (
+                    isinstance(node, ast.Call) and getattr(node.func, "id", "") == "_refusal"):
+                continue
+            literals = [each.value for each in ast.walk(node) if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+            parts = [p for literal in literals for p in pieces(literal) if len(p) >= 8 and " " in p]
+            if parts:
+                found.setdefault(max(parts, key=len), path.relative_to(root))
+    return found
+
+
+def literals_of(path):
+    """The strings of a Python file, as they are when it runs, without the backslashes of patterns."""
+    texts = [node.value for node in ast.walk(ast.parse(path.read_text()))
+             if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    return "\n".join(re.sub(r"\\(\W)", r"\1", text) for text in texts)
+
+
 def main():
     root = pathlib.Path(sys.argv[1])
     tests = []
@@ -100,8 +127,12 @@ def main():
         if path.suffix in (".cpp", ".mlir", ".h", ".cc") and path.is_file():
             tests.append(re.sub(r'"\s*\n\s*"', "", path.read_text()).replace('\\"', '"'))
     corpus = "\n".join(tests)
+    python_corpus = "\n".join(literals_of(path) for path in sorted((root / "tests" / "python").glob("*.py")))
     found = messages(root)
-    missing = {m: p for m, p in found.items() if m not in corpus}
+    # What the API says is in its own tests, what the module says in the module's.
+    own = {m: p for m, p in found.items() if p.is_relative_to(PYTHON)} | python_messages(root)
+    found |= own
+    missing = {m: p for m, p in found.items() if m not in (python_corpus if m in own else corpus)}
     failed = False
     for message, path in sorted(missing.items(), key=lambda item: str(item[1])):
         if message not in UNTESTED:

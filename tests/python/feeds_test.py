@@ -187,7 +187,8 @@ def test_bfloat16_without_ml_dtypes():
     try:
         import ml_dtypes  # noqa: F401
     except ImportError:
-        with pytest.raises(TypeError, match='NumPy has no bfloat16: a value of that dtype needs the package ml_dtypes'):
+        with pytest.raises(TypeError, match='NumPy has no bfloat16: a value of that dtype needs the package '
+                           'ml_dtypes, or K.cast to float32'):
             K.eval(x)
     else:
         assert K.eval(x).astype('float32').tolist() == [1, 2]

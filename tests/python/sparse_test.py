@@ -73,5 +73,5 @@ def test_wrong_shapes():
         f([scipy.sparse.csr_matrix(np.ones((2, 5)))])
     with pytest.raises((TypeError, ValueError), match='value'):
         f(['abc'])
-    with pytest.raises(ValueError, match='needed 2'):
+    with pytest.raises(ValueError, match='has 1 dimensions; needed 2'):
         f([scipy.sparse.coo_array(np.ones(3))])

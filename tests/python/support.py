@@ -32,10 +32,10 @@ def both_ways(function, *arrays):
     return again
 
 
-def child(program, *arguments, timeout=60, **options):
-    """Runs a program in a process of its own; what it wrote, what it complained, its exit code."""
-    return subprocess.run([sys.executable, '-c', textwrap.dedent(program), *arguments],
-                          capture_output=True, text=True, timeout=timeout, **options)
+def child(*pieces, timeout=60, **options):
+    """Runs a program in a process of its own: what it wrote, what it complained, its exit code."""
+    program = '\n'.join(map(textwrap.dedent, pieces))
+    return subprocess.run([sys.executable, '-c', program], capture_output=True, text=True, timeout=timeout, **options)
 
 
 def numbers(*shape, dtype='float32', seed=1):

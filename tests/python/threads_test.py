@@ -1,0 +1,249 @@
+"""Threads: all at once, without deadlock, and without standing in each other's way."""
+import gc
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import keratin.backend as K
+from support import child, numbers
+
+
+def together(*works, timeout=60):
+    """Runs functions in threads of their own; what one raises is raised here."""
+    raised = []
+
+    def guarded(work):
+        try:
+            work()
+        except BaseException as error:
+            raised.append(error)
+    threads = [threading.Thread(target=guarded, args=(work,), daemon=True) for work in works]
+    for thread in threads:
+        thread.start()
+    end = time.time() + timeout
+    for thread in threads:
+        thread.join(max(end - time.time(), 0))
+    if raised:
+        raise raised[0]
+    assert not any(thread.is_alive() for thread in threads), 'a deadlock'
+
+
+def loop_of(steps=None):
+    """A function of a number of steps, a few hundred microseconds each."""
+    n = K.placeholder((), dtype='int32')
+    x = K.constant(numbers(96, 96) / 20)
+    _, y = K.while_loop(lambda i, a: i < n, lambda i, a: [i + 1, K.tanh(K.dot(a, x))], [K.constant(0, dtype='int32'), x])
+    return K.function([n], [K.sum(y)])
+
+
+def test_all_at_once():
+    def work(seed):
+        def run():
+            x = K.placeholder((None, 4))
+            for i in range(6):
+                w = K.variable(np.full((4, 3), seed))
+                y = K.map_fn(lambda e: e * 2., K.dot(x, w))
+                f = K.function([x], [y], [K.update_add(w, 1)])
+                for step in range(3):
+                    found, = f([np.ones((2, 4))])
+                    assert (found == 8 * (seed + step)).all()
+                assert (K.get_value(w) == seed + 3).all()
+                assert K.eval(K.sum(w)) == 12 * (seed + 3)
+        return run
+    together(*[work(seed) for seed in range(4)])
+
+
+def test_one_function_many_threads():
+    x, v = K.placeholder((None,)), K.variable(0.)
+    f = K.function([x], [K.sum(x * 2)], [K.update_add(v, 1)])
+
+    def run():
+        for i in range(200):
+            data = np.full(i + 1, 3.)
+            assert f([data])[0] == 6 * (i + 1)
+    together(*[run] * 5)
+    assert K.get_value(v) == 1000
+
+
+def progress_while(work):
+    """How often this thread runs while another works."""
+    done, counts = threading.Event(), [0]
+
+    def other():
+        work()
+        done.set()
+    thread = threading.Thread(target=other)
+    thread.start()
+    while not done.is_set():
+        counts[0] += 1
+        time.sleep(.001)
+    thread.join()
+    return counts[0]
+
+
+def test_the_gil_is_free_while_code_runs():
+    f = loop_of()
+    f([10])
+    start = time.time()
+    f([200])
+    each = (time.time() - start) / 200
+    assert progress_while(lambda: f([int(.5 / each)])) > 50
+
+
+def test_the_gil_is_free_while_code_is_compiled():
+    def compile_much():
+        x = y = K.placeholder((None, 5))
+        for i in range(60):
+            y = K.tanh(K.dot(y, K.constant(numbers(5, 5, seed=i))) + K.sum(y, -1, keepdims=True))
+        K.function([x], K.gradients(K.sum(y), [x]))
+    assert progress_while(compile_much) > 20
+
+
+def test_printing_in_calls_does_not_wait_for_itself(capsys):
+    # A call holds the lock of its variables while it prints, for which it needs the GIL.
+    v = K.variable(np.zeros(4))
+    f = K.function([], [K.print_tensor(v, 'v')], [K.update_add(v, 1)])
+    stop = threading.Event()
+
+    def calls():
+        for _ in range(100):
+            f([])
+        stop.set()
+
+    def sets(how):
+        def run():
+            while not stop.is_set():
+                how()
+        return run
+    together(calls, sets(lambda: K.set_value(v, np.ones(4))), sets(lambda: K.batch_set_value([(v, np.ones(4))])),
+             sets(lambda: K.get_value(v)), sets(lambda: K.variable(1.)), sets(lambda: K.eval(v * 2)))
+
+
+def test_files_do_not_wait_for_prints(capsys, tmp_path):
+    v = K.variable(np.zeros(4), name='v')
+    f = K.function([], [K.print_tensor(v, 'v')], [K.update_add(v, 1)])
+    stop = threading.Event()
+
+    def calls():
+        for _ in range(50):
+            f([])
+        stop.set()
+
+    def files(path, save, load):
+        def run():
+            while not stop.is_set():
+                save(path), load(path)
+        return run
+    together(calls, files(str(tmp_path / 'a.npz'), lambda p: K.save_weights([v], p), lambda p: K.load_weights([v], p)),
+             files(str(tmp_path / 'b.ktg'), lambda p: K.save_function(f, p), K.load_function))
+
+
+def test_a_callable_may_take_its_time():
+    inside, leave = threading.Event(), threading.Event()
+
+    def slow(e):
+        inside.set()
+        assert leave.wait(30)
+        return e * 2
+
+    def build():
+        assert K.eval(K.sum(K.map_fn(slow, K.constant([1., 2.])))) == 6
+
+    def others():
+        assert inside.wait(30)
+        x = K.placeholder((2,))
+        assert K.function([x], [K.exp(x) * 0 + 1])([[1, 2]])[0].tolist() == [1, 1]
+        v = K.variable(1.)
+        K.set_value(v, 2.)
+        assert K.get_value(v) == 2
+        gc.collect()
+        leave.set()
+    together(build, others)
+
+
+def test_threads_inside_of_callables():
+    def step(e):
+        found = []
+        together(lambda: found.append(K.eval(K.exp(K.constant(0.)))))
+        return e * found[0]
+    assert K.eval(K.map_fn(step, K.constant([1., 2.]))).tolist() == [1, 2]
+
+
+def test_dropping_in_other_threads():
+    class Constraint:
+        def __init__(self, all):
+            self.all = all
+
+        def __call__(self, w):
+            return w
+
+        def __del__(self):
+            self.all.append(K.eval(K.constant(1.)))
+    dropped, kept = [], []
+
+    def make():
+        for i in range(50):
+            v = K.variable(float(i), constraint=Constraint(dropped))
+            kept.append([v, v * 2, K.function([], [v])])
+
+    def drop():
+        while len(dropped) < 50:
+            if kept:
+                kept.pop()
+            gc.collect()
+            K.constant(0.)  # what the graph has let go is destroyed with the next function
+    together(make, drop)
+    assert len(dropped) == 50 and all(value == 1 for value in dropped)
+
+
+def test_scopes_belong_to_threads():
+    ready, names = threading.Barrier(2), {}
+
+    def work(name):
+        def run():
+            with K.name_scope(name):
+                ready.wait(10)
+                names[name] = K.constant(1.).name
+                ready.wait(10)
+        return run
+    together(work('left'), work('right'))
+    assert names['left'].startswith('left/') and names['right'].startswith('right/')
+
+
+def test_exceptions_in_threads_stay_there():
+    def fail():
+        with pytest.raises(ValueError, match='^dot'):
+            for _ in range(100):
+                K.map_fn(lambda e: K.dot(e, e), K.constant(np.ones((2, 3, 4))))
+
+    def work():
+        for i in range(20):
+            assert K.eval(K.sum(K.constant(np.ones(i + 1)) * 2)) == 2 * i + 2
+    together(fail, work, fail, work)
+
+
+def test_switching_often():
+    # Every few microseconds, where threads would otherwise have the GIL for 5 milliseconds.
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        test_all_at_once()
+        test_one_function_many_threads()
+    finally:
+        sys.setswitchinterval(interval)
+
+
+def test_a_first_import_in_a_thread():
+    found = child('''
+        import sys, threading
+        def work():
+            import keratin.backend as K
+            sys.stdout.write('%s\\n' % K.eval(K.constant(2.) * 2))
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for t in threads: t.start()
+        for t in threads: t.join()
+    ''')
+    assert found.stdout == '4.0\n' * 4 and found.returncode == 0, found.stderr
