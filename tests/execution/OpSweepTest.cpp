@@ -213,5 +213,6 @@ TEST_CASE("sizes of any form make no difference", "[.sizes]") {
           CHECK(sweep.leftOut == std::vector<std::string>());
       }
       CHECK(sweep.refused == std::vector<std::string>());
+      CHECK((sweep.assuming > 0) == (form == SizeForm::Assumed));
     }
 }

@@ -129,7 +129,8 @@ void SizesOfFunction::split(func::FuncOp function) {
   if (form == SizeForm::Named) {
     std::vector<std::pair<int64_t, std::string>> names;
     for (auto [symbol, was] : sizes)
-      names.push_back({symbol, "size_" + std::to_string(symbol)});
+      for (int64_t each : {symbol, was})
+        names.push_back({each, "size_" + std::to_string(each)});
     SizeNames::set(function, names);
   }
   std::vector<SizedCall> calls;

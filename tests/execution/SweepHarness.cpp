@@ -252,6 +252,7 @@ void Sweep::checkTogether(ArrayRef<SweepCase> cases) {
   if (hasTf32Products)
     options.float32Products = codegen::Float32Products::Tf32;
   CompiledRunner runner(program.function, options);
+  assuming += runner.assumesSizes();
   std::optional<CompiledRunner> same;
   if (const char *target = std::getenv("KERATIN_TEST_BITS")) {
     options.target = target;

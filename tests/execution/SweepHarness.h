@@ -60,6 +60,8 @@ public:
   SizeForm sizes = SizeForm::AsGiven;
   // Cases that do not take their sizes in this form.
   std::vector<std::string> leftOut;
+  // How many functions have code that assumes sizes to be equal.
+  int64_t assuming = 0;
   // Whether products of float32 may be computed in tf32.
   bool hasTf32Products = false;
 
