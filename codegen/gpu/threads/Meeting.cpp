@@ -52,7 +52,10 @@ Value Meeting::meet(Value number, Value parts) {
   fence();
   Value before = countUp(own, last);
   fence();
-  return b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::eq, before, last);
+  // As a word: a predicate across the branch costs a register more, and kernels of the benchmarks
+  // spill then.
+  Value isLast = b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::eq, before, last);
+  return b.create<arith::ExtUIOp>(k.loc, b.getI32Type(), isLast);
 }
 
 Value Meeting::isLast(Value number, Value parts) {
@@ -61,15 +64,19 @@ Value Meeting::isLast(Value number, Value parts) {
   block.barrier();
   Value isFirst =
       b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::eq, block.thread(), k.i64(0));
-  Value no = b.create<arith::ConstantIntOp>(k.loc, 0, 1);
-  auto one = b.create<scf::IfOp>(k.loc, no.getType(), isFirst, /*withElseRegion=*/true);
+  Value none = b.create<arith::ConstantIntOp>(k.loc, 0, 32);
+  auto one = b.create<scf::IfOp>(k.loc, none.getType(), isFirst, /*withElseRegion=*/true);
   {
     // Into blocks that stand in the module: parameters of the launch are looked up there.
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(one.thenBlock());
     b.create<scf::YieldOp>(k.loc, meet(number, parts));
     b.setInsertionPointToStart(one.elseBlock());
-    b.create<scf::YieldOp>(k.loc, no);
+    b.create<scf::YieldOp>(k.loc, none);
   }
-  return block.any(one.getResult(0));
+  Value any = b.create<LLVM::CallIntrinsicOp>(k.loc, b.getI32Type(),
+                                              b.getStringAttr("llvm.nvvm.barrier0.or"),
+                                              ValueRange{one.getResult(0)})
+                  .getResult(0);
+  return b.create<arith::CmpIOp>(k.loc, arith::CmpIPredicate::ne, any, none);
 }
