@@ -13,8 +13,9 @@ static nb::object callWith(nb::handle function, const std::vector<nb::object> &a
   std::vector<PyObject *> pointers;
   for (const nb::object &argument : arguments)
     pointers.push_back(argument.ptr());
-  nb::object result = nb::steal(
-      PyObject_Vectorcall(function.ptr(), pointers.data(), pointers.size(), /*kwnames=*/nullptr));
+  nb::object result = nb::steal(runPython([&] {
+    return PyObject_Vectorcall(function.ptr(), pointers.data(), pointers.size(), nullptr);
+  }));
   if (!result.is_valid())
     nb::raise_python_error();
   return result;
