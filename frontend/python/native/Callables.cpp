@@ -75,7 +75,7 @@ RnnStepResult Callable::step(const Tensor &input, const std::vector<Tensor> &sta
   nb::tuple pair(result);
   if (pair.size() != 2)
     typeError(what + " has returned " + std::to_string(pair.size()) +
-                    " values; needed (output, states)");
+              " values; needed (output, states)");
   return RnnStepResult(tensor(pair[0]),
                        pair[1].is_none() ? std::vector<Tensor>() : tensors(pair[1]));
 }

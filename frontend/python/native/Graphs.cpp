@@ -69,8 +69,8 @@ Tensor itemOf(const Tensor &tensor, nb::handle key, SourceLocation place) {
     else if (const Tensor *index = tensorOf(item))
       items.push_back(*index);
     else if (PySlice_Check(item.ptr()))
-      items.push_back(Slice(bound(item.attr("start")), bound(item.attr("stop")),
-                            bound(item.attr("step"))));
+      items.push_back(
+          Slice(bound(item.attr("start")), bound(item.attr("stop")), bound(item.attr("step"))));
     else if (isNumber(item))
       items.push_back(fromPython<int64_t>(item, argument));
     else

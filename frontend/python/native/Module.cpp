@@ -37,11 +37,11 @@ static void printToPython(void *, const char *text, size_t length) {
   nb::error_scope error;
   PyObject *file = PySys_GetObject("stdout");
   nb::object line = nb::steal(PyUnicode_DecodeUTF8(text, Py_ssize_t(length), "replace"));
-  const bool isPrinted = file && file != Py_None && line.is_valid() && runPython([&] {
+  auto print = [&] {
     return PyFile_WriteObject(line.ptr(), file, Py_PRINT_RAW) == 0 &&
            nb::steal(PyObject_CallMethod(file, "flush", nullptr)).is_valid();
-  });
-  if (!isPrinted)
+  };
+  if (!file || file == Py_None || !line.is_valid() || !runPython(print))
     PyErr_Clear();
 }
 
