@@ -46,7 +46,8 @@ REFUSALS = [
     (TypeError, lambda: K.placeholder((2,), name=3), 'placeholder: name is 3 (int); needed a string'),
     (TypeError, lambda: K.placeholder((2,), name='\udc80'), 'needed a string'),
     (TypeError, lambda: K.zeros(2, dtype='string'),
-     "zeros: dtype is 'string' (str); needed float16, bfloat16, float32, float64, int8 to int64, uint8 to uint64 or bool"),
+     "zeros: dtype is 'string' (str); needed float16, bfloat16, float32, float64, int8 to int64, "
+     'uint8 to uint64 or bool'),
     (TypeError, lambda: K.cast(X, object), "cast: dtype is <class 'object'> (type); needed float16"),
     (TypeError, lambda: K.cast(X, 3.5),
      'cast: dtype is 3.5 (float); needed the name of a dtype, or what numpy.dtype() takes'),
@@ -96,8 +97,8 @@ REFUSALS = [
     (TypeError, lambda: K.function([], [X], device=3), 'function: device is 3 (int); needed a string'),
     (TypeError, lambda: K.function([], [X], time_limit='a'), "function: time_limit is 'a' (str); needed a number"),
     (ValueError, lambda: K.function([], [X], nonsense=3),
-     "function: there is no argument 'nonsense'; there are name, device, target, memory_budget, time_limit, check_numbers, "
-     'float32_products, assume_equal_sizes, progress'),
+     "function: there is no argument 'nonsense'; there are name, device, target, memory_budget, time_limit, "
+     'check_numbers, float32_products, assume_equal_sizes, progress'),
     (ValueError, lambda: K.function([], [K.placeholder((2,), name='unfed') * 1]), 'unfed'),
     # Calling them.
     (TypeError, lambda: function_of()(), 'function: found 0 arguments; needed one, a list of values'),
@@ -189,7 +190,8 @@ SPECIFIED = [
     (ValueError, lambda: K.constant([1, 2, 3], shape=(2, 2))),
     (ValueError, lambda: K.conv2d(K.ones((1, 4, 4, 1)), K.ones((2, 2, 1, 1)), padding='full')),
 
-        (ValueError, lambda: K.conv1d(K.ones((1, 4, 1)), K.ones((2, 1, 1)), padding='causal', data_format='channels_first')),
+        (ValueError, lambda: K.conv1d(K.ones((1, 4, 1)), K.ones((2, 1, 1)), padding='causal',
+                                  data_format='channels_first')),
     (ValueError, lambda: K.pool2d(K.ones((1, 4, 4, 1)), (2, 2), pool_mode='sum')),
     (ValueError, lambda: K.resize_images(K.ones((1, 4, 4, 1)), 2, 2, 'bla')),
     (ValueError, lambda: K.resize_images(K.ones((1, 4, 4, 1)), 2, 2, 'channels_last', interpolation='cubic')),
