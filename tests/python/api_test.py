@@ -44,3 +44,9 @@ def test_functions_are_plain(name):
     function = getattr(K, name)
     assert type(function) is types.FunctionType
     assert function.__name__ == name
+
+
+@pytest.mark.parametrize('name', sorted(TABLE))
+def test_a_test_calls_it(name):
+    files = [path for path in pathlib.Path(__file__).parent.glob('*_test.py') if path.name != 'api_test.py']
+    assert any(re.search(r"\bK\.%s\b|'%s'" % (name, name), path.read_text()) for path in files)

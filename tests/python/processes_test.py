@@ -91,7 +91,7 @@ def test_ctrl_c_ends_a_compilation():
     x = K.placeholder((2,))
     print(K.function([x], [x * 2])([[1, 2]])[0].tolist())
     ''')
-    assert found.stdout == 'sent\ninterrupted True\n[2.0, 4.0]\n' and found.returncode == 0, (found.stdout, found.stderr)
+    assert found.stdout == 'sent\ninterrupted True\n[2.0, 4.0]\n' and found.returncode == 0, found.stderr
 
 
 def test_ctrl_c_without_a_handler_ends_the_program():
@@ -160,7 +160,7 @@ def test_what_is_alive_at_exit():
     scope = K.name_scope('left open')
     scope.__enter__()
     ''')
-    assert found.returncode == 0 and found.stderr == '' and 'at exit True\n' in found.stdout, (found.stdout, found.stderr)
+    assert found.returncode == 0 and found.stderr == '' and 'at exit True\n' in found.stdout, found.stdout
 
 
 def test_an_exception_at_exit_with_tensors_in_its_frames():

@@ -6,8 +6,8 @@ import keratin.backend as K
 from support import agree, both_ways, numbers
 
 
-@pytest.mark.parametrize('x, y', [((2, 3), (3, 4)), ((2, 3), (4, 3, 5)), ((2, 5, 3), (3, 4)), ((3,), (3,)), ((2, 3), (3,)),
-                                  ((3,), (3, 4)), ((0, 3), (3, 2)), ((2, 0), (0, 3))])
+@pytest.mark.parametrize('x, y', [((2, 3), (3, 4)), ((2, 3), (4, 3, 5)), ((2, 5, 3), (3, 4)), ((3,), (3,)),
+                                  ((2, 3), (3,)), ((3,), (3, 4)), ((0, 3), (3, 2)), ((2, 0), (0, 3))])
 @pytest.mark.parametrize('dtype', ['float64', 'float32', 'int32', 'float16'])
 def test_dot(x, y, dtype):
     x, y = (numbers(*shape) * 3 for shape in (x, y))

@@ -154,7 +154,8 @@ def test_in_place_operators_make_new_tensors():
 
 
 @pytest.mark.parametrize('a, b, expected', [
-    (('int32', 3), 2, 'int32'), (('int32', 3), 2., 'float32'), (('bool', True), 1, 'int32'), (('bool', True), 1., 'float32'),
+    (('int32', 3), 2, 'int32'), (('int32', 3), 2., 'float32'), (('bool', True), 1, 'int32'),
+    (('bool', True), 1., 'float32'),
     (('float16', 3), 2., 'float16'), (('float32', 3), ('float64', 1), 'float64'), (('int8', 3), ('int32', 1), 'int32'),
     (('int8', 1), ('uint8', 1), 'int16'), (('int64', 1), ('float16', 1), 'float16'), (('bool', 1), ('int8', 1), 'int8'),
     (('float32', 1), np.float64(2), 'float32'), (('int8', 1), np.array([1], 'int64'), 'int8'),

@@ -35,7 +35,8 @@ def loop_of(steps=None):
     """A function of a number of steps, a few hundred microseconds each."""
     n = K.placeholder((), dtype='int32')
     x = K.constant(numbers(96, 96) / 20)
-    _, y = K.while_loop(lambda i, a: i < n, lambda i, a: [i + 1, K.tanh(K.dot(a, x))], [K.constant(0, dtype='int32'), x])
+    _, y = K.while_loop(lambda i, a: i < n, lambda i, a: [i + 1, K.tanh(K.dot(a, x))],
+                        [K.constant(0, dtype='int32'), x])
     return K.function([n], [K.sum(y)])
 
 

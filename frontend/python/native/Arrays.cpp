@@ -221,8 +221,8 @@ Array keratin::python::arrayOf(nb::handle object, const std::string &what) {
     return std::move(*view);
   if (std::optional<Array> converted = convertedArray(array))
     return std::move(*converted);
-  typeError(what + " is " + described(object) + ", an array of " +
-            textOf(array.attr("dtype")) + "; needed numbers or bools");
+  typeError(what + " is " + described(object) + ", an array of " + textOf(array.attr("dtype")) +
+            "; needed numbers or bools");
 }
 
 nb::object keratin::python::toPython(Array array) {

@@ -13,8 +13,9 @@ static nb::object callWith(nb::handle function, const std::vector<nb::object> &a
   std::vector<PyObject *> pointers;
   for (const nb::object &argument : arguments)
     pointers.push_back(argument.ptr());
-  nb::object result = nb::steal(
-      PyObject_Vectorcall(function.ptr(), pointers.data(), pointers.size(), /*kwnames=*/nullptr));
+  nb::object result = nb::steal(runPython([&] {
+    return PyObject_Vectorcall(function.ptr(), pointers.data(), pointers.size(), nullptr);
+  }));
   if (!result.is_valid())
     nb::raise_python_error();
   return result;
@@ -74,7 +75,7 @@ RnnStepResult Callable::step(const Tensor &input, const std::vector<Tensor> &sta
   nb::tuple pair(result);
   if (pair.size() != 2)
     typeError(what + " has returned " + std::to_string(pair.size()) +
-                    " values; needed (output, states)");
+              " values; needed (output, states)");
   return RnnStepResult(tensor(pair[0]),
                        pair[1].is_none() ? std::vector<Tensor>() : tensors(pair[1]));
 }

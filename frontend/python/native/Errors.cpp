@@ -1,6 +1,7 @@
 #include "frontend/python/native/Errors.h"
 
 #include "frontend/python/native/Place.h"
+#include "frontend/python/native/Python.h"
 #include "keratin/error.h"
 
 #include <nanobind/nanobind.h>
@@ -22,6 +23,8 @@ void keratin::python::setError() noexcept {
   PyObject *kind = PyExc_RuntimeError;
   try {
     throw;
+  } catch (abi::__forced_unwind &) {
+    sleepUntilExit();
   } catch (nb::python_error &error) {
     error.restore();
     return;

@@ -55,6 +55,12 @@ bool isNumber(nb::handle item) {
 Tensor itemOf(const Tensor &tensor, nb::handle key, SourceLocation place) {
   std::vector<IndexList::Item> items;
   const Argument argument{"getitem", 1, place};
+  auto bound = [&](nb::object limit) {
+    // No name, as other sizes may be.
+    if (PyUnicode_Check(limit.ptr()))
+      argument.fail(limit, "a whole number, None or a scalar tensor as the bound of a slice");
+    return fromPython<Size>(limit, argument);
+  };
   auto add = [&](nb::handle item) {
     if (item.is_none())
       items.push_back(None);
@@ -63,9 +69,8 @@ Tensor itemOf(const Tensor &tensor, nb::handle key, SourceLocation place) {
     else if (const Tensor *index = tensorOf(item))
       items.push_back(*index);
     else if (PySlice_Check(item.ptr()))
-      items.push_back(Slice(fromPython<Size>(item.attr("start"), argument),
-                            fromPython<Size>(item.attr("stop"), argument),
-                            fromPython<Size>(item.attr("step"), argument)));
+      items.push_back(
+          Slice(bound(item.attr("start")), bound(item.attr("stop")), bound(item.attr("step"))));
     else if (isNumber(item))
       items.push_back(fromPython<int64_t>(item, argument));
     else

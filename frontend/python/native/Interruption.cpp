@@ -8,7 +8,7 @@ using namespace keratin;
 using namespace keratin::python;
 
 static void checkSignals() {
-  if (PyErr_CheckSignals() != 0)
+  if (runPython(PyErr_CheckSignals) != 0)
     nb::raise_python_error();
 }
 
@@ -20,8 +20,10 @@ Progress keratin::python::progressOf(nb::handle function) {
   return [function = shared(function)](const CompileProgress &progress) {
     AcquiredGil gil;
     checkSignals();
-    nb::handle(function.get())(progress.function.c_str(), progress.stage.c_str(), progress.done,
-                               progress.of, progress.next.c_str());
+    runPython([&] {
+      nb::handle(function.get())(progress.function.c_str(), progress.stage.c_str(), progress.done,
+                                 progress.of, progress.next.c_str());
+    });
   };
 }
 

@@ -1,12 +1,13 @@
 // keratin._native: the C++ API as keratin/*.py needs it.
+#include "frontend/python/native/Arguments.h"
 #include "frontend/python/native/Arrays.h"
 #include "frontend/python/native/Errors.h"
+#include "frontend/python/native/Place.h"
 #include "frontend/python/native/Subjects.h"
 #include "frontend/python/native/Tensors.h"
 #include "keratin/arguments.h"
 #include "keratin/runtime.h"
 
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 using namespace keratin;
@@ -16,9 +17,12 @@ static void registerSizes(nb::module_ &m) {
   nb::class_<Dim>(m, "Dim", "A size by its name, with what is known of it.")
       .def(
           "__init__",
-          [](Dim *self, std::string name, std::optional<int64_t> min, std::optional<int64_t> max,
-             std::optional<int64_t> multipleOf) {
-            new (self) Dim(std::move(name), {min, max, multipleOf});
+          [](Dim *self, nb::handle name, nb::handle min, nb::handle max, nb::handle multipleOf) {
+            auto number = [place = userPlace()](nb::handle object, size_t index) {
+              return fromPython<std::optional<int64_t>>(object, {"Dim", index, place});
+            };
+            new (self) Dim(fromPython<std::string>(name, {"Dim", 0, userPlace()}),
+                           {number(min, 1), number(max, 2), number(multipleOf, 3)});
           },
           nb::arg("name"), nb::arg("min").none() = nb::none(), nb::arg("max").none() = nb::none(),
           nb::arg("multiple_of").none() = nb::none())
@@ -33,9 +37,11 @@ static void printToPython(void *, const char *text, size_t length) {
   nb::error_scope error;
   PyObject *file = PySys_GetObject("stdout");
   nb::object line = nb::steal(PyUnicode_DecodeUTF8(text, Py_ssize_t(length), "replace"));
-  if (!file || file == Py_None || !line.is_valid() ||
-      PyFile_WriteObject(line.ptr(), file, Py_PRINT_RAW) != 0 ||
-      !nb::steal(PyObject_CallMethod(file, "flush", nullptr)).is_valid())
+  auto print = [&] {
+    return PyFile_WriteObject(line.ptr(), file, Py_PRINT_RAW) == 0 &&
+           nb::steal(PyObject_CallMethod(file, "flush", nullptr)).is_valid();
+  };
+  if (!file || file == Py_None || !line.is_valid() || !runPython(print))
     PyErr_Clear();
 }
 

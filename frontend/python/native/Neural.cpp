@@ -9,9 +9,8 @@ static nb::object normalizeBatch(const Operand &x, const Operand &gamma, const O
                                  nb::handle axes, double epsilon, SourceLocation place) {
   const char *function = "normalize_batch_in_training";
   // Theano's word for the axis of the batch.
-  const bool isPerActivation =
-      PyUnicode_Check(axes.ptr()) &&
-      PyUnicode_CompareWithASCIIString(axes.ptr(), "per-activation") == 0;
+  const bool isPerActivation = PyUnicode_Check(axes.ptr()) &&
+                               PyUnicode_CompareWithASCIIString(axes.ptr(), "per-activation") == 0;
   const Axes reduced = isPerActivation ? Axes(0) : fromPython<Axes>(axes, {function, 3, place});
   return toPython(K::normalize_batch_in_training(x, gamma, beta, reduced, epsilon, place));
 }

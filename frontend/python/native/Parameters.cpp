@@ -20,6 +20,7 @@ std::string keratin::python::parameterName(const char *function, size_t index) {
       {"logical_not", {"x"}},
       {"negative", {"x"}},
       {"getitem", {"x", "key"}},
+      {"Dim", {"name", "min", "max", "multiple_of"}},
       {"Session.run", {"fetches", "feed_dict"}},
   };
   auto found = names->find(function);

@@ -1,31 +1,27 @@
 #include "frontend/python/native/Python.h"
 
-#include <cxxabi.h>
 #include <map>
 #include <string>
 #include <unistd.h>
 
 using namespace keratin::python;
 
-[[noreturn]] static void sleepUntilExit() {
+void keratin::python::sleepUntilExit() {
   for (;;)
     pause();
 }
 
 ReleasedGil::~ReleasedGil() {
-  try {
-    PyEval_RestoreThread(state);
-  } catch (abi::__forced_unwind &) {
-    sleepUntilExit();
-  }
+  runPython([this] { PyEval_RestoreThread(state); });
 }
 
-AcquiredGil::AcquiredGil() {
-  try {
-    state = PyGILState_Ensure();
-  } catch (abi::__forced_unwind &) {
+AcquiredGil::AcquiredGil() : state(runPython(PyGILState_Ensure)) {}
+
+AcquiredGil::~AcquiredGil() {
+  // Unwound meanwhile.
+  if (_Py_IsFinalizing() && _PyThreadState_UncheckedGet() != PyGILState_GetThisThreadState())
     sleepUntilExit();
-  }
+  PyGILState_Release(state);
 }
 
 std::string keratin::python::described(nb::handle object) {

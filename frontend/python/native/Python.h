@@ -5,15 +5,26 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include <cxxabi.h>
 #include <memory>
 
 namespace keratin::python {
 
 namespace nb = nanobind;
 
-// Lets other threads have the interpreter; takes it for a thread that may not have it. Where the
-// interpreter ends meanwhile, Python would unwind the thread, through code that knows nothing of
-// it: the thread sleeps until the process is gone.
+// Where the interpreter ends while another thread waits for it, Python unwinds that thread, through
+// code that knows nothing of it: such a thread sleeps here until the process is gone. Around
+// whatever runs code of the user's.
+[[noreturn]] void sleepUntilExit();
+template <typename Code> auto runPython(Code code) {
+  try {
+    return code();
+  } catch (abi::__forced_unwind &) {
+    sleepUntilExit();
+  }
+}
+
+// Lets other threads have the interpreter; takes it for a thread that may not have it.
 class ReleasedGil {
 public:
   ReleasedGil() : state(PyEval_SaveThread()) {}
@@ -28,7 +39,7 @@ class AcquiredGil {
 public:
   AcquiredGil();
   AcquiredGil(const AcquiredGil &) = delete;
-  ~AcquiredGil() { PyGILState_Release(state); }
+  ~AcquiredGil();
 
 private:
   PyGILState_STATE state;
@@ -42,7 +53,7 @@ inline std::shared_ptr<PyObject> shared(nb::handle object) {
     if (!Py_IsInitialized() || _Py_IsFinalizing())
       return;
     AcquiredGil gil;
-    Py_DECREF(object);
+    runPython([object] { Py_DECREF(object); });
   });
 }
 
