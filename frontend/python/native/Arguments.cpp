@@ -9,7 +9,7 @@
 using namespace keratin;
 using namespace keratin::python;
 
-std::string Argument::name() const { return parameterName(function, index); }
+std::string Argument::name() const { return called ? called : parameterName(function, index); }
 
 std::string Argument::what() const { return std::string(function) + ": " + name(); }
 
@@ -18,6 +18,15 @@ void Argument::fail(nb::handle found, const char *needed) const {
   if (place.line)
     message += "; at " + std::string(place.file) + ":" + std::to_string(place.line);
   throw TypeError(std::move(message));
+}
+
+std::string keratin::python::pathOf(nb::handle path, const Argument &argument) {
+  nb::object text = nb::steal(PyOS_FSPath(path.ptr()));
+  if (!text.is_valid()) {
+    PyErr_Clear();
+    argument.fail(path, "a path");
+  }
+  return nb::cast<std::string>(nb::str(text));
 }
 
 static bool isSequence(nb::handle object) {

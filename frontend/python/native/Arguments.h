@@ -21,6 +21,8 @@ struct Argument {
   const char *function;
   size_t index;
   SourceLocation place;
+  // Its name, where the table of K functions does not know it; null: the table's.
+  const char *called = nullptr;
 
   // "dot: y".
   std::string what() const;
@@ -31,6 +33,9 @@ struct Argument {
 };
 
 Operand operandOf(nb::handle object, const std::string &what, SourceLocation place);
+
+// What os.fspath() takes.
+std::string pathOf(nb::handle path, const Argument &argument);
 
 // A specialisation for each type of parameter.
 template <typename T> T fromPython(nb::handle object, const Argument &argument) = delete;

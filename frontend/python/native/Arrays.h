@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace keratin::python {
 
@@ -19,9 +20,11 @@ Array arrayOf(nb::handle object, const std::string &what);
 // The same of an object with a buffer, and nothing of others: quick, for feeds.
 std::optional<Array> viewOf(nb::handle object);
 
-// An array of NumPy's that owns the elements, which are not copied; bfloat16 as ml_dtypes has it.
-// None for no value.
+// An array of NumPy's that owns the elements, which are not copied; bfloat16 as ml_dtypes has it. A
+// DeviceArray of what lies on a device. None for no value.
 nb::object toPython(Array array);
+// A list of them.
+nb::object toPython(std::vector<Array> arrays);
 
 void registerArrays(nb::module_ &module);
 

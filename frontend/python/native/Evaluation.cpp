@@ -31,10 +31,7 @@ nb::object batchGetValue(const std::vector<Tensor> &ops, SourceLocation place) {
     nb::gil_scoped_release release;
     values = K::batch_get_value(ops, place);
   }
-  nb::list list;
-  for (Array &value : values)
-    list.append(toPython(std::move(value)));
-  return list;
+  return toPython(std::move(values));
 }
 
 // A number fills a variable; what has sizes must have the variable's.
@@ -90,10 +87,7 @@ nb::object run(const std::vector<Tensor> &fetches, nb::handle feeds, SourceLocat
     nb::gil_scoped_release release;
     values = K::get_session()->run(fetches, all, place);
   }
-  nb::list list;
-  for (Array &value : values)
-    list.append(toPython(std::move(value)));
-  return list;
+  return toPython(std::move(values));
 }
 
 } // namespace

@@ -16,3 +16,14 @@ Feed keratin::python::feedOf(nb::handle object, const std::string &what) {
     return sparseMatrixOf(object, what);
   return arrayOf(object, what);
 }
+
+NamedFeeds keratin::python::namedFeedsOf(nb::dict values, const std::string &function) {
+  std::vector<NamedFeeds::Entry> feeds;
+  for (auto [name, value] : values) {
+    if (!PyUnicode_Check(name.ptr()))
+      throw TypeError(function + ": " + described(name) + " is no name of an input");
+    std::string text = nb::cast<std::string>(name);
+    feeds.emplace_back(text, feedOf(value, function + ": input '" + text + "'"));
+  }
+  return NamedFeeds(std::move(feeds));
+}
