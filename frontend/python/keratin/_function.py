@@ -1,6 +1,15 @@
-"""K.function, sessions and saved functions."""
+"""K.function, sessions, and functions in files."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
 from keratin import _native as _module
 from keratin._native import functions as _native
+
+if _TYPE_CHECKING:
+    from typing import Any, Dict, Sequence, Union
+    from keratin._native import Function, Tensor
+    from keratin._types import PathLike
 
 
 def _checked(name, values):
@@ -10,7 +19,9 @@ def _checked(name, values):
     return values
 
 
-def function(inputs, outputs, updates=None, name=None, **kwargs):
+def function(inputs: Sequence[Tensor], outputs: Union[Sequence[Tensor], Dict[str, Tensor]],
+             updates: Union[Sequence[Any], None] = None, name: Union[str, None] = None,
+             **kwargs: Any) -> Function:
     """Compiles outputs and updates of the graph.
 
     Args:
@@ -41,7 +52,7 @@ class Session(object):
     """For programs that name a session. It has no state: variables belong to the process."""
     graph = None
 
-    def run(self, fetches, feed_dict=None):
+    def run(self, fetches: Any, feed_dict: Union[Dict[Tensor, Any], None] = None) -> Any:
         """The values of tensors and update ops, all of one moment.
 
         Args:
@@ -83,12 +94,12 @@ class Session(object):
 _session = Session()
 
 
-def get_session():
+def get_session() -> Any:
     """The session that set_session() was given, else the default one."""
     return _session
 
 
-def set_session(session):
+def set_session(session: Any) -> None:
     """Sets what get_session() returns.
 
     Args:
@@ -98,7 +109,7 @@ def set_session(session):
     _session = session
 
 
-def save_function(f, path):
+def save_function(f: Function, path: PathLike) -> None:
     """Writes a function to a file, for load_function() and the tools (keratin-compile).
 
     Args:
@@ -108,7 +119,9 @@ def save_function(f, path):
     _native.save_functions([f], path)
 
 
-def compile_model(functions, path, name='', target='cpu', cpu='native', header='', **kwargs):
+def compile_model(functions: Union[Function, Sequence[Function]], path: PathLike, name: str = '',
+                  target: str = 'cpu', cpu: str = 'native', header: PathLike = '',
+                  **kwargs: Any) -> None:
     """Compiles functions ahead of time: an object for keratin.Model, and for C by its header.
 
     Args:
