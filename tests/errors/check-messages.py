@@ -99,6 +99,8 @@ def main():
     for path in (root / "tests").rglob("*"):
         if path.suffix in (".cpp", ".mlir", ".h", ".cc") and path.is_file():
             tests.append(re.sub(r'"\s*\n\s*"', "", path.read_text()).replace('\\"', '"'))
+        elif path.suffix == ".py" and path.parent.name == "python":
+            tests.append(re.sub(r"""(["'])\s*\n\s*\1""", "", path.read_text()).replace("\\'", "'"))
     corpus = "\n".join(tests)
     found = messages(root)
     missing = {m: p for m, p in found.items() if m not in corpus}

@@ -21,6 +21,7 @@ struct Named : keratin::tests::TemporaryFile {
 
 // A training step and a prediction that share w.
 std::vector<Function> makeFunctions() {
+  K::clear_session(); // names begin anew
   Tensor x = K::placeholder({K::None, 2}, {.name = "x"});
   Tensor w = K::variable(Array{1.0, -1.0}, {.name = "w"});
   Tensor y = K::sum(x * w, -1);

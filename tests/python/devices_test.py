@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+import keratin.backend as K
 from keratin import _native
 
 EMULATOR = pathlib.Path(_native.library_folder()) / 'libkeratin_cuda_emulator.so'
@@ -92,3 +93,14 @@ def test_arrays_stay_on_a_device():
     result = subprocess.run([sys.executable, '-c', PROGRAM], env=environment, capture_output=True,
                             text=True, timeout=300)
     assert (result.stdout, result.returncode) == ('done\n', 0), result.stderr
+
+
+def test_options_are_named():
+    x = K.placeholder((2,))
+    with pytest.raises(ValueError) as info:
+        K.function([x], [x], keep=True)
+    assert ("function: there is no argument 'keep'; there are name, device, target, memory_budget, "
+            "time_limit, check_numbers, float32_products, keep_on_device, assume_equal_sizes, "
+            "progress") in str(info.value)
+    with pytest.raises(TypeError, match=r'function: device is 3 \(int\); needed a string'):
+        K.function([x], [x], device=3)

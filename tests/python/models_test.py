@@ -181,6 +181,8 @@ def test_errors_of_calls(path):
         "step: 1 value; needed one for each of 2 inputs: 'x', 'y'")
     assert message(ValueError, model['predict'], {'z': X}) == (
         "predict: no input is named 'z'; there are 'x'")
+    assert message(TypeError, model['predict'], {3: X}) == (
+        'predict: 3 (int) is no name of an input')
     assert message(ValueError, model['predict'], {}) == (
         "predict: the value for 'x' is None; needed an array")
     assert message(ValueError, model['predict'], [X[:, :2]]) == (
@@ -199,6 +201,8 @@ def test_errors_of_variables(path, tmp_path):
     assert "model 'net' has no variable 'v'" in message(ValueError, model.get_value, 'v')
     assert message(ValueError, model.set_weights, {'b': [1, 1], 'w': [1]}) == (
         "net: the value for 'w' has shape (1,); needed (3, 2)")
+    assert message(TypeError, model.set_weights, {3: [1, 1]}) == (
+        'net: 3 (int) is no name of a variable')
     assert model.get_value('b').tolist() == [0, 0]
     np.savez(tmp_path / 'w.npz', w=np.zeros((3, 2)))
     assert "'b'" in message(ValueError, model.load_weights, tmp_path / 'w.npz')
@@ -229,8 +233,12 @@ def test_errors_of_compiling(functions, tmp_path):
     path = tmp_path / 'libnet.so'
     compile_model = keratin.compile_model
     assert 'no function; needed one or more' in message(ValueError, compile_model, [], path)
-    assert message(ValueError, lambda: compile_model(functions, path, colour=1)).startswith(
-        "compile_model: there is no argument 'colour'; there are name, target")
+    assert message(ValueError, lambda: compile_model(functions, path, colour=1)) == (
+        "compile_model: there is no argument 'colour'; there are name, target, cpu, header, "
+        "metadata, sysroot, threads, memory_budget, check_numbers, float32_products, "
+        "assume_equal_sizes, strip_locations, profile, progress")
+    assert 'compile_model: cpu is 3 (int); needed a string' in message(
+        TypeError, lambda: compile_model(functions, path, cpu=3))
     assert "'9lives'" in message(ValueError, lambda: compile_model(functions, path, name='9lives'))
     assert 'threads is -1; needed 0 or more' in message(
         ValueError, lambda: compile_model(functions, path, threads=-1))
