@@ -26,8 +26,16 @@ def set_epsilon(e: float) -> None:
 
     Args:
         e: a number.
+
+    Raises:
+        TypeError, ValueError: for what float() refuses.
     """
-    _holder().set_epsilon(float(e))
+    try:
+        number = float(e)
+    except (TypeError, ValueError) as error:
+        raise type(error)('set_epsilon: e is %r (%s); needed a number'
+                          % (e, type(e).__name__)) from None
+    _holder().set_epsilon(number)
 
 
 def floatx() -> str:

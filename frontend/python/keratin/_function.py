@@ -116,7 +116,7 @@ def save_function(f: Function, path: PathLike) -> None:
         f: what K.function has returned.
         path: a path; '.ktg' is usual.
     """
-    _native.save_functions([f], path)
+    _native.save_function(f, path)
 
 
 def compile_model(functions: Union[Function, Sequence[Function]], path: PathLike, name: str = '',

@@ -24,8 +24,11 @@ class name_scope(object):
     """
 
     def __init__(self, name: str = '') -> None:
+        if not isinstance(name, str) and name is not None:
+            raise TypeError('name_scope: name is %r (%s); needed a string'
+                            % (name, type(name).__name__))
         self.name = name
-        self._scope = _native.NameScope('' if name is None else name)
+        self._scope = _native.NameScope(name or '')
 
     def __enter__(self) -> str:
         return self._scope.enter()

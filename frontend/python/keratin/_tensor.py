@@ -68,6 +68,23 @@ Tensor.__array_priority__ = 100
 Tensor.dtype = property(_dtype, doc='The name of the dtype.')
 
 
+def _trainable(self):
+    return self.__dict__.get('trainable', False) if not _native.is_variable(self) \
+        else self._variable_trainable
+
+
+def _set_trainable(self, trainable):
+    # Of a variable it belongs to the variable, whose tensors may come and go.
+    if _native.is_variable(self):
+        self._variable_trainable = trainable
+    else:
+        self.__dict__['trainable'] = trainable
+
+
+Tensor.trainable = property(_trainable, _set_trainable,
+                            doc='Whether training may change the variable.')
+
+
 def _refusal(what, instead):
     def refuse(self, *unused):
         raise TypeError('%s: a tensor is a value of the graph, which is known when a function '

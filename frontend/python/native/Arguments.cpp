@@ -1,5 +1,6 @@
 #include "frontend/python/native/Arguments.h"
 
+#include "frontend/python/native/Errors.h"
 #include "frontend/python/native/Parameters.h"
 #include "frontend/python/native/Tensors.h"
 
@@ -9,15 +10,12 @@
 using namespace keratin;
 using namespace keratin::python;
 
-std::string Argument::name() const { return called ? called : parameterName(function, index); }
+std::string Argument::name() const { return option ? option : parameterName(function, index); }
 
 std::string Argument::what() const { return std::string(function) + ": " + name(); }
 
 void Argument::fail(nb::handle found, const char *needed) const {
-  std::string message = what() + " is " + described(found) + "; needed " + needed;
-  if (place.line)
-    message += "; at " + std::string(place.file) + ":" + std::to_string(place.line);
-  throw TypeError(std::move(message));
+  typeError(what() + " is " + described(found) + "; needed " + needed);
 }
 
 std::string keratin::python::pathOf(nb::handle path, const Argument &argument) {
@@ -26,7 +24,7 @@ std::string keratin::python::pathOf(nb::handle path, const Argument &argument) {
     PyErr_Clear();
     argument.fail(path, "a path");
   }
-  return nb::cast<std::string>(nb::str(text));
+  return textOf(text);
 }
 
 static bool isSequence(nb::handle object) {
@@ -88,7 +86,7 @@ Operand keratin::python::operandOf(nb::handle object, const std::string &what,
   if (PyLong_Check(pointer)) {
     if (std::optional<int64_t> value = integerOf(object))
       return Operand(*value, place);
-    throw ValueError(what + " is " + described(object) + ", which no int64 holds");
+    valueError(what + " is " + described(object) + ", which no int64 holds");
   }
   if (!isSequence(object))
     return Operand(arrayOf(object, what), place);
@@ -190,17 +188,20 @@ template <> std::string fromPython(nb::handle object, const Argument &argument) 
 template <> DTypeArgument fromPython(nb::handle object, const Argument &argument) {
   if (object.is_none())
     return None;
-  if (!PyUnicode_Check(object.ptr())) {
+  std::string text;
+  if (PyUnicode_Check(object.ptr())) {
+    text = fromPython<std::string>(object, argument);
+  } else {
     // numpy.float32, numpy.dtype('float32'), float.
     nb::object name = nb::steal(PyObject_CallOneArg(numpy("dtype").ptr(), object.ptr()));
     if (!name.is_valid()) {
       PyErr_Clear();
       argument.fail(object, "the name of a dtype, or what numpy.dtype() takes");
     }
-    return DTypeArgument(nb::cast<std::string>(nb::str(name.attr("name"))));
+    text = textOf(name.attr("name"));
   }
   try {
-    return DTypeArgument(fromPython<std::string>(object, argument));
+    return DTypeArgument(text);
   } catch (const TypeError &) {
     argument.fail(object, "float16, bfloat16, float32, float64, int8 to int64, uint8 to uint64 or "
                           "bool");

@@ -21,8 +21,8 @@ struct Argument {
   const char *function;
   size_t index;
   SourceLocation place;
-  // Its name, where the table of K functions does not know it; null: the table's.
-  const char *called = nullptr;
+  // Its name, where it is no parameter of the record's.
+  const char *option = nullptr;
 
   // "dot: y".
   std::string what() const;

@@ -104,7 +104,7 @@ public:
   ~Buffer() {
     if (!isValid() || !Py_IsInitialized() || _Py_IsFinalizing())
       return;
-    nb::gil_scoped_acquire gil;
+    AcquiredGil gil;
     PyBuffer_Release(&buffer);
   }
   bool isValid() const { return buffer.obj; }
@@ -169,7 +169,7 @@ Array keratin::python::arrayOf(nb::handle object, const std::string &what) {
     int overflow = 0;
     long long value = PyLong_AsLongLongAndOverflow(pointer, &overflow);
     if (overflow)
-      throw ValueError(what + " is " + described(object) + ", which no int64 holds");
+      valueError(what + " is " + described(object) + ", which no int64 holds");
     return Array(int64_t(value));
   }
   if (PyFloat_CheckExact(pointer))
@@ -195,16 +195,15 @@ Array keratin::python::arrayOf(nb::handle object, const std::string &what) {
     array = numpy("asarray")(object);
   } catch (nb::python_error &) {
     // Lists whose rows differ in length, above all.
-    throw ValueError(what + " is " + described(object) +
-                     "; needed an array or numbers in nested lists of equal length");
+    valueError(what + " is " + described(object) +
+               "; needed an array or numbers in nested lists of equal length");
   }
   if (std::optional<Array> view = viewOf(array))
     return std::move(*view);
   if (std::optional<Array> converted = convertedArray(array))
     return std::move(*converted);
-  throw TypeError(what + " is " + described(object) + ", an array of " +
-                  nb::cast<std::string>(nb::str(array.attr("dtype"))) +
-                  "; needed numbers or bools");
+  typeError(what + " is " + described(object) + ", an array of " + textOf(array.attr("dtype")) +
+            "; needed numbers or bools");
 }
 
 nb::object keratin::python::toPython(Array array) {
@@ -212,14 +211,23 @@ nb::object keratin::python::toPython(Array array) {
     return nb::none();
   if (array.place())
     return deviceArrayOf(std::move(array));
-  bool isBfloat16 = array.dtype() == DType::BFloat16;
+  const bool isBfloat16 = array.dtype() == DType::BFloat16;
+  nb::object bfloat16;
+  if (isBfloat16) {
+    bfloat16 = nb::steal(PyImport_ImportModule("ml_dtypes"));
+    if (!bfloat16.is_valid()) {
+      PyErr_Clear();
+      typeError("NumPy has no bfloat16: a value of that dtype needs the package ml_dtypes, or "
+                "K.cast to float32");
+    }
+  }
   nb::object memory = nb::cast(Memory{std::move(array)});
   static PyObject *asarray = numpy("asarray").ptr();
   nb::object result = nb::steal(PyObject_CallOneArg(asarray, memory.ptr()));
   if (!result.is_valid())
     nb::raise_python_error();
   if (isBfloat16)
-    result = result.attr("view")(nb::module_::import_("ml_dtypes").attr("bfloat16"));
+    result = result.attr("view")(bfloat16.attr("bfloat16"));
   return result;
 }
 

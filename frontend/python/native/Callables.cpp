@@ -1,10 +1,10 @@
 #include "frontend/python/native/Callables.h"
 
 #include "frontend/python/native/Arguments.h"
+#include "frontend/python/native/Errors.h"
 #include "frontend/python/native/Place.h"
 #include "frontend/python/native/Tensors.h"
 #include "keratin/creation.h"
-#include "keratin/error.h"
 
 using namespace keratin;
 using namespace keratin::python;
@@ -38,7 +38,7 @@ Tensor Callable::tensor(nb::handle result) const {
   if (const Tensor *tensor = tensorOf(result))
     return *tensor;
   if (result.is_none())
-    throw TypeError(what + " has returned None; needed a tensor");
+    typeError(what + " has returned None; needed a tensor");
   return backend::constant(operandOf(result, what + "'s result", userPlace()));
 }
 
@@ -52,29 +52,29 @@ std::vector<Tensor> Callable::tensors(nb::handle result) const {
 }
 
 Tensor Callable::operator()(const std::vector<Tensor> &arguments) const {
-  nb::gil_scoped_acquire gil;
+  AcquiredGil gil;
   return tensor(callWith(object(), objectsOf(arguments)));
 }
 
 Tensor Callable::ofTuple(const std::vector<Tensor> &arguments) const {
-  nb::gil_scoped_acquire gil;
+  AcquiredGil gil;
   return tensor(callWith(object(), {sequenceOf(arguments, /*isTuple=*/true)}));
 }
 
 std::vector<Tensor> Callable::list(const std::vector<Tensor> &arguments) const {
-  nb::gil_scoped_acquire gil;
+  AcquiredGil gil;
   return tensors(callWith(object(), objectsOf(arguments)));
 }
 
 RnnStepResult Callable::step(const Tensor &input, const std::vector<Tensor> &states) const {
-  nb::gil_scoped_acquire gil;
+  AcquiredGil gil;
   nb::object result = callWith(object(), {toPython(input), sequenceOf(states, /*isTuple=*/false)});
   if (!PyTuple_Check(result.ptr()) && !PyList_Check(result.ptr()))
-    throw TypeError(what + " has returned " + described(result) + "; needed (output, states)");
+    typeError(what + " has returned " + described(result) + "; needed (output, states)");
   nb::tuple pair(result);
   if (pair.size() != 2)
-    throw TypeError(what + " has returned " + std::to_string(pair.size()) +
-                    " values; needed (output, states)");
+    typeError(what + " has returned " + std::to_string(pair.size()) +
+              " values; needed (output, states)");
   return RnnStepResult(tensor(pair[0]),
                        pair[1].is_none() ? std::vector<Tensor>() : tensors(pair[1]));
 }
@@ -92,7 +92,7 @@ Constraint keratin::python::constraintOf(nb::handle object, const std::string &w
   if (object.is_none())
     return nullptr;
   if (!PyCallable_Check(object.ptr()))
-    throw TypeError(what + " is " + described(object) + "; needed a function of the variable");
+    typeError(what + " is " + described(object) + "; needed a function of the variable");
   return PythonConstraint{Callable(object, what)};
 }
 

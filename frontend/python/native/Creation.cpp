@@ -8,10 +8,13 @@ using namespace keratin::python;
 
 static Tensor variable(nb::handle value, DTypeArgument dtype, const std::string &name,
                        Constraint constraint, SourceLocation place) {
-  if (isSparseMatrix(value))
-    return K::variable(sparseMatrixOf(value, "variable: value"), dtype, name, place);
+  if (isSparseMatrix(value)) {
+    const SparseMatrix matrix = sparseMatrixOf(value, "variable: value");
+    ReleasedGil release;
+    return K::variable(matrix, dtype, name, place);
+  }
   const Operand initial = fromPython<Operand>(value, {"variable", 0, place});
-  nb::gil_scoped_release release;
+  ReleasedGil release;
   return K::variable(initial, dtype, name, std::move(constraint), place);
 }
 

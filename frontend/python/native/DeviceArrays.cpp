@@ -33,7 +33,7 @@ nb::object dlpack(nb::handle self) {
 nb::object toHost(const DeviceArray &self) {
   Array copy;
   {
-    nb::gil_scoped_release release;
+    ReleasedGil release;
     copy = self.array.toHost();
   }
   return toPython(std::move(copy));

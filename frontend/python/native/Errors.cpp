@@ -1,12 +1,22 @@
 #include "frontend/python/native/Errors.h"
 
+#include "frontend/python/native/Place.h"
 #include "keratin/error.h"
 
 #include <nanobind/nanobind.h>
 
+#include <cstring>
 #include <new>
 
 namespace nb = nanobind;
+
+// Messages quote what users have written, which may be cut, or no UTF-8 at all.
+static void set(PyObject *kind, const char *message) {
+  if (PyObject *text = PyUnicode_DecodeUTF8(message, Py_ssize_t(std::strlen(message)), "replace")) {
+    PyErr_SetObject(kind, text);
+    Py_DECREF(text);
+  }
+}
 
 void keratin::python::setError() noexcept {
   PyObject *kind = PyExc_RuntimeError;
@@ -17,23 +27,38 @@ void keratin::python::setError() noexcept {
     return;
   } catch (const nb::builtin_exception &error) {
     kind = error.type() == nb::exception_type::type_error ? PyExc_TypeError : PyExc_ValueError;
-    PyErr_SetString(kind, error.what());
+    set(kind, error.what());
     return;
   } catch (const AssertionError &error) {
-    PyErr_SetString(PyExc_AssertionError, error.what());
+    set(PyExc_AssertionError, error.what());
   } catch (const ValueError &error) {
-    PyErr_SetString(PyExc_ValueError, error.what());
+    set(PyExc_ValueError, error.what());
   } catch (const TypeError &error) {
-    PyErr_SetString(PyExc_TypeError, error.what());
+    set(PyExc_TypeError, error.what());
   } catch (const NotImplementedError &error) {
-    PyErr_SetString(PyExc_NotImplementedError, error.what());
+    set(PyExc_NotImplementedError, error.what());
   } catch (const FloatingPointError &error) {
-    PyErr_SetString(PyExc_FloatingPointError, error.what());
+    set(PyExc_FloatingPointError, error.what());
   } catch (const std::bad_alloc &) {
     PyErr_NoMemory();
   } catch (const std::exception &error) {
-    PyErr_SetString(kind, error.what());
+    set(kind, error.what());
   } catch (...) {
-    PyErr_SetString(kind, "keratin: an unknown exception");
+    set(kind, "keratin: an unknown exception");
   }
+}
+
+static std::string withPlace(std::string message) {
+  const keratin::SourceLocation place = keratin::python::userPlace();
+  if (place.line)
+    message += "; at " + std::string(place.file) + ":" + std::to_string(place.line);
+  return message;
+}
+
+void keratin::python::typeError(std::string message) {
+  throw TypeError(withPlace(std::move(message)));
+}
+
+void keratin::python::valueError(std::string message) {
+  throw ValueError(withPlace(std::move(message)));
 }

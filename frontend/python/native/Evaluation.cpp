@@ -11,7 +11,7 @@ namespace {
 
 Array evaluated(nb::handle x, const char *function, SourceLocation place) {
   Operand operand = fromPython<Operand>(x, {function, 0, place});
-  nb::gil_scoped_release release;
+  ReleasedGil release;
   return K::eval(operand, place);
 }
 
@@ -21,14 +21,14 @@ Array getValue(nb::handle x, SourceLocation place) {
   const Tensor *tensor = tensorOf(x);
   if (!tensor)
     return evaluated(x, "get_value", place);
-  nb::gil_scoped_release release;
+  ReleasedGil release;
   return K::get_value(*tensor, place);
 }
 
 nb::object batchGetValue(const std::vector<Tensor> &ops, SourceLocation place) {
   std::vector<Array> values;
   {
-    nb::gil_scoped_release release;
+    ReleasedGil release;
     values = K::batch_get_value(ops, place);
   }
   return toPython(std::move(values));
@@ -53,7 +53,9 @@ Array valueFor(const Tensor &variable, nb::handle value, const char *function,
 }
 
 void setValue(const Tensor &x, nb::handle value, SourceLocation place) {
-  K::set_value(x, valueFor(x, value, "set_value", place), place);
+  const Array array = valueFor(x, value, "set_value", place);
+  ReleasedGil release;
+  K::set_value(x, array, place);
 }
 
 void batchSetValue(nb::handle tuples, SourceLocation place) {
@@ -73,6 +75,7 @@ void batchSetValue(nb::handle tuples, SourceLocation place) {
   }
   if (PyErr_Occurred())
     nb::raise_python_error();
+  ReleasedGil release;
   K::batch_set_value(all, place);
 }
 
@@ -84,7 +87,7 @@ nb::object run(const std::vector<Tensor> &fetches, nb::handle feeds, SourceLocat
                      feedOf(nb::object(pair[1]), "Session.run: a feed"));
   std::vector<Array> values;
   {
-    nb::gil_scoped_release release;
+    ReleasedGil release;
     values = K::get_session()->run(fetches, all, place);
   }
   return toPython(std::move(values));

@@ -20,7 +20,7 @@ struct FunctionObject {
 
 std::vector<Array> called(const Function &function, std::vector<Array> &values) {
   std::vector<Array> outputs;
-  nb::gil_scoped_release release;
+  ReleasedGil release;
   function.call(values.data(), values.size(), outputs);
   return outputs;
 }
@@ -29,13 +29,13 @@ std::vector<Array> calledWithFeeds(const Function &function, nb::handle values) 
   std::vector<Feed> feeds;
   for (nb::handle value : values)
     feeds.push_back(feedOf(value, function.name() + ": a value"));
-  nb::gil_scoped_release release;
+  ReleasedGil release;
   return function(feeds);
 }
 
 std::vector<Array> calledByName(const Function &function, nb::dict values) {
   const NamedFeeds feeds = namedFeedsOf(values, function.name());
-  nb::gil_scoped_release release;
+  ReleasedGil release;
   return function(feeds);
 }
 
@@ -59,10 +59,10 @@ PyObject *call(PyObject *self, PyObject *arguments, PyObject *keywords) {
     const Function &function = nb::inst_ptr<FunctionObject>(self)->function;
     const std::string &name = function.name();
     if (keywords && PyDict_GET_SIZE(keywords))
-      throw TypeError(name + ": found keywords; needed a list of values, or a dict by name");
+      typeError(name + ": found keywords; needed a list of values, or a dict by name");
     if (PyTuple_GET_SIZE(arguments) != 1)
-      throw TypeError(name + ": found " + std::to_string(PyTuple_GET_SIZE(arguments)) +
-                      " arguments; needed one, a list of values");
+      typeError(name + ": found " + std::to_string(PyTuple_GET_SIZE(arguments)) +
+                " arguments; needed one, a list of values");
     PyObject *values = PyTuple_GET_ITEM(arguments, 0);
     std::vector<Array> outputs;
     if (PyList_Check(values) || PyTuple_Check(values))
@@ -70,8 +70,8 @@ PyObject *call(PyObject *self, PyObject *arguments, PyObject *keywords) {
     else if (PyDict_Check(values))
       outputs = calledByName(function, nb::borrow<nb::dict>(values));
     else
-      throw TypeError(name + ": found " + described(values) +
-                      "; needed a list of values, or a dict by name");
+      typeError(name + ": found " + described(values) +
+                "; needed a list of values, or a dict by name");
     return toPython(std::move(outputs)).release().ptr();
   } catch (...) {
     setError();
@@ -86,8 +86,11 @@ PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void *>(call)}, {0, nullptr
 OutputList outputsOf(nb::handle outputs, const Argument &argument) {
   std::vector<Output> all;
   if (PyDict_Check(outputs.ptr())) {
-    for (auto [name, tensor] : nb::borrow<nb::dict>(outputs))
-      all.emplace_back(nb::cast<std::string>(name), fromPython<Tensor>(tensor, argument));
+    for (auto [name, tensor] : nb::borrow<nb::dict>(outputs)) {
+      if (!PyUnicode_Check(name.ptr()))
+        argument.fail(name, "a name of an output");
+      all.emplace_back(textOf(name), fromPython<Tensor>(tensor, argument));
+    }
     return all;
   }
   const TensorList tensors = fromPython<TensorList>(outputs, argument);
@@ -115,7 +118,7 @@ UpdateList updatesOf(nb::handle updates, const Argument &argument) {
 FunctionOptions optionsOf(nb::handle options, SourceLocation place) {
   FunctionOptions result;
   for (auto [key, value] : nb::borrow<nb::dict>(options)) {
-    const std::string name = nb::cast<std::string>(key);
+    const std::string name = textOf(key);
     const Argument argument{"function", 4, place, name.c_str()};
     if (name == "device")
       result.device = fromPython<std::string>(value, argument);
@@ -136,10 +139,9 @@ FunctionOptions optionsOf(nb::handle options, SourceLocation place) {
     else if (name == "progress")
       result.progress = progressOf(value, argument);
     else
-      throw ValueError("function: there is no argument '" + name +
-                       "'; there are name, device, target, memory_budget, time_limit, "
-                       "check_numbers, float32_products, keep_on_device, assume_equal_sizes, "
-                       "progress");
+      valueError("function: there is no argument '" + name +
+                 "'; there are name, device, target, memory_budget, time_limit, check_numbers, "
+                 "float32_products, keep_on_device, assume_equal_sizes, progress");
   }
   if (!result.progress)
     result.progress = watchForSignals();
@@ -156,7 +158,7 @@ nb::object makeFunction(nb::handle inputs, nb::handle outputs, nb::handle update
   const FunctionOptions functionOptions = optionsOf(options, place);
   Function function;
   {
-    nb::gil_scoped_release release;
+    ReleasedGil release;
     function = K::function(inputList, outputList, updateList, name, functionOptions, place);
   }
   return wrapped(std::move(function));
@@ -166,6 +168,8 @@ nb::object makeFunction(nb::handle inputs, nb::handle outputs, nb::handle update
 
 std::vector<Function> functionsOf(nb::handle functions, const Argument &argument) {
   std::vector<Function> all;
+  if (!PyList_Check(functions.ptr()) && !PyTuple_Check(functions.ptr()))
+    argument.fail(functions, "a list of functions that K.function has made");
   for (nb::handle each : functions)
     if (nb::isinstance<FunctionObject>(each))
       all.push_back(nb::cast<FunctionObject &>(each).function);
@@ -174,15 +178,27 @@ std::vector<Function> functionsOf(nb::handle functions, const Argument &argument
   return all;
 }
 
+void save(const std::vector<Function> &functions, const std::string &path, SourceLocation place) {
+  ReleasedGil release;
+  K::save_functions(functions, path, place);
+}
+
 void saveFunctions(nb::handle functions, nb::handle path, SourceLocation place) {
-  K::save_functions(functionsOf(functions, {"save_functions", 0, place}),
-                    pathOf(path, {"save_functions", 1, place}), place);
+  save(functionsOf(functions, {"save_functions", 0, place}),
+       pathOf(path, {"save_functions", 1, place}), place);
+}
+
+void saveFunction(nb::handle f, nb::handle path, SourceLocation place) {
+  const Argument argument{"save_function", 0, place};
+  if (!nb::isinstance<FunctionObject>(f))
+    argument.fail(f, "a function that K.function has made");
+  save({nb::cast<FunctionObject &>(f).function}, pathOf(path, {"save_function", 1, place}), place);
 }
 
 ObjectOptions objectOptionsOf(nb::handle options, SourceLocation place) {
   ObjectOptions result;
   for (auto [key, value] : nb::borrow<nb::dict>(options)) {
-    const std::string name = nb::cast<std::string>(key);
+    const std::string name = textOf(key);
     const Argument argument{"compile_model", 6, place, name.c_str()};
     if (name == "name")
       result.name = fromPython<std::string>(value, argument);
@@ -213,10 +229,10 @@ ObjectOptions objectOptionsOf(nb::handle options, SourceLocation place) {
     else if (name == "progress")
       result.progress = progressOf(value, argument);
     else
-      throw ValueError("compile_model: there is no argument '" + name +
-                       "'; there are name, target, cpu, header, metadata, sysroot, threads, "
-                       "memory_budget, check_numbers, float32_products, assume_equal_sizes, "
-                       "strip_locations, profile, progress");
+      valueError("compile_model: there is no argument '" + name +
+                 "'; there are name, target, cpu, header, metadata, sysroot, threads, "
+                 "memory_budget, check_numbers, float32_products, assume_equal_sizes, "
+                 "strip_locations, profile, progress");
   }
   if (!result.progress)
     result.progress = watchForSignals();
@@ -227,7 +243,7 @@ void compileModel(nb::handle functions, nb::handle path, nb::handle options, Sou
   const std::vector<Function> all = functionsOf(functions, {"compile_model", 0, place});
   const std::string file = pathOf(path, {"compile_model", 1, place});
   const ObjectOptions given = objectOptionsOf(options, place);
-  nb::gil_scoped_release release;
+  ReleasedGil release;
   K::compile_model(all, file, given, place);
 }
 
@@ -235,7 +251,7 @@ nb::object loadFunctions(nb::handle path, SourceLocation place) {
   std::string file = pathOf(path, {"load_functions", 0, place});
   std::vector<Function> functions;
   {
-    nb::gil_scoped_release release;
+    ReleasedGil release;
     functions = K::load_functions(file, place);
   }
   nb::list list;
@@ -248,7 +264,7 @@ nb::object loadFunction(nb::handle path, const std::string &name, SourceLocation
   std::string file = pathOf(path, {"load_function", 0, place});
   Function function;
   {
-    nb::gil_scoped_release release;
+    ReleasedGil release;
     function = K::load_function(file, name, place);
   }
   return wrapped(std::move(function));
@@ -257,10 +273,15 @@ nb::object loadFunction(nb::handle path, const std::string &name, SourceLocation
 template <auto ofTensors, auto ofFunction>
 void withWeights(const char *name, nb::handle variables, nb::handle path, SourceLocation place) {
   std::string file = pathOf(path, {name, 1, place});
-  if (nb::isinstance<FunctionObject>(variables))
-    ofFunction(nb::cast<FunctionObject &>(variables).function, file, place);
-  else
-    ofTensors(fromPython<TensorList>(variables, {name, 0, place}), file, place);
+  if (nb::isinstance<FunctionObject>(variables)) {
+    const Function function = nb::cast<FunctionObject &>(variables).function;
+    ReleasedGil release;
+    ofFunction(function, file, place);
+  } else {
+    const TensorList tensors = fromPython<TensorList>(variables, {name, 0, place});
+    ReleasedGil release;
+    ofTensors(tensors, file, place);
+  }
 }
 
 using OfTensors = void(const TensorList &, const std::string &, SourceLocation);
@@ -306,6 +327,7 @@ void keratin::python::registerFunctions(nb::module_ &m) {
       .def_prop_ro("_text", [](const FunctionObject &self) { return toString(self.function); });
   add<&compileModel>(m, "compile_model");
   add<&makeFunction>(m, "function");
+  add<&saveFunction>(m, "save_function");
   add<&saveFunctions>(m, "save_functions");
   add<&loadFunctions>(m, "load_functions");
   add<&loadFunction>(m, "load_function");

@@ -43,6 +43,15 @@ bool isVariable(nb::handle x) { return tensorOf(x) && K::is_variable(*tensorOf(x
 bool isPlaceholder(nb::handle x) { return tensorOf(x) && K::is_placeholder(*tensorOf(x)); }
 bool isSparse(nb::handle x) { return tensorOf(x) && K::is_sparse(*tensorOf(x)); }
 
+// An array has PyIndex_Check's slot, too, and is a number if it has no axes alone.
+bool isNumber(nb::handle item) {
+  if (!PyIndex_Check(item.ptr()))
+    return false;
+  const bool isNumber = nb::steal(PyNumber_Index(item.ptr())).is_valid();
+  PyErr_Clear();
+  return isNumber;
+}
+
 Tensor itemOf(const Tensor &tensor, nb::handle key, SourceLocation place) {
   std::vector<IndexList::Item> items;
   const Argument argument{"getitem", 1, place};
@@ -57,7 +66,7 @@ Tensor itemOf(const Tensor &tensor, nb::handle key, SourceLocation place) {
       items.push_back(Slice(fromPython<Size>(item.attr("start"), argument),
                             fromPython<Size>(item.attr("stop"), argument),
                             fromPython<Size>(item.attr("step"), argument)));
-    else if (PyIndex_Check(item.ptr()))
+    else if (isNumber(item))
       items.push_back(fromPython<int64_t>(item, argument));
     else
       // An array or a list of indices.

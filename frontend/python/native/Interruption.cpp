@@ -1,5 +1,7 @@
 #include "frontend/python/native/Interruption.h"
 
+#include "frontend/python/native/Errors.h"
+
 #include <chrono>
 
 using namespace keratin;
@@ -16,7 +18,7 @@ Progress keratin::python::progressOf(nb::handle function, const Argument &argume
   if (!PyCallable_Check(function.ptr()))
     argument.fail(function, "a function");
   return [function = shared(function)](const CompileProgress &progress) {
-    nb::gil_scoped_acquire gil;
+    AcquiredGil gil;
     checkSignals();
     nb::handle(function.get())(progress.function.c_str(), progress.stage.c_str(), progress.done,
                                progress.of, progress.next.c_str());
@@ -31,7 +33,7 @@ Progress keratin::python::watchForSignals() {
     if (now - last < std::chrono::milliseconds(100))
       return;
     last = now;
-    nb::gil_scoped_acquire gil;
+    AcquiredGil gil;
     checkSignals();
   };
 }

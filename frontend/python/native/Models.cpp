@@ -1,6 +1,7 @@
 #include "frontend/python/native/Models.h"
 
 #include "frontend/python/native/Arguments.h"
+#include "frontend/python/native/Errors.h"
 #include "frontend/python/native/Feeds.h"
 #include "frontend/python/native/Place.h"
 #include "frontend/python/native/Results.h"
@@ -17,7 +18,7 @@ namespace {
 Model load(nb::handle path, const std::string &device) {
   const SourceLocation place = userPlace();
   const std::string file = pathOf(path, {"Model", 0, place, "path"});
-  nb::gil_scoped_release release;
+  ReleasedGil release;
   return Model(file, device, place);
 }
 
@@ -26,17 +27,17 @@ nb::object call(const Model &model, const std::string &function, nb::handle valu
   std::vector<Array> outputs;
   if (PyDict_Check(values.ptr())) {
     const NamedFeeds feeds = namedFeedsOf(nb::borrow<nb::dict>(values), function);
-    nb::gil_scoped_release release;
+    ReleasedGil release;
     outputs = model.call(function, feeds);
   } else if (PyList_Check(values.ptr()) || PyTuple_Check(values.ptr())) {
     std::vector<Array> arrays;
     for (nb::handle value : values)
       arrays.push_back(arrayOf(value, function + ": value " + std::to_string(arrays.size())));
-    nb::gil_scoped_release release;
+    ReleasedGil release;
     outputs = model.call(function, arrays);
   } else {
-    throw TypeError(function + ": found " + described(values) +
-                    "; needed a list of values, or a dict by name");
+    typeError(function + ": found " + described(values) +
+              "; needed a list of values, or a dict by name");
   }
   return toPython(std::move(outputs));
 }
@@ -44,7 +45,7 @@ nb::object call(const Model &model, const std::string &function, nb::handle valu
 nb::object getValue(const Model &model, const std::string &variable) {
   Array value;
   {
-    nb::gil_scoped_release release;
+    ReleasedGil release;
     value = model.getValue(variable);
   }
   return toPython(std::move(value));
@@ -54,11 +55,11 @@ void setValues(Model &model, nb::dict values) {
   std::vector<std::pair<std::string, Array>> all;
   for (auto [name, value] : values) {
     if (!PyUnicode_Check(name.ptr()))
-      throw TypeError(model.name() + ": " + described(name) + " is no name of a variable");
-    std::string text = nb::cast<std::string>(name);
+      typeError(model.name() + ": " + described(name) + " is no name of a variable");
+    std::string text = textOf(name);
     all.emplace_back(text, arrayOf(value, model.name() + ": the value for '" + text + "'"));
   }
-  nb::gil_scoped_release release;
+  ReleasedGil release;
   model.setValues(all);
 }
 
@@ -66,7 +67,7 @@ void setValues(Model &model, nb::dict values) {
 template <auto method> auto withPath(const char *name) {
   return [name](Model &model, nb::handle path) {
     const std::string file = pathOf(path, {name, 0, userPlace(), "path"});
-    nb::gil_scoped_release release;
+    ReleasedGil release;
     (model.*method)(file);
   };
 }

@@ -33,7 +33,7 @@ static void registerSizes(nb::module_ &m) {
 static void printToPython(void *, const char *text, size_t length) {
   if (!Py_IsInitialized() || _Py_IsFinalizing())
     return;
-  nb::gil_scoped_acquire gil;
+  AcquiredGil gil;
   nb::error_scope error;
   PyObject *file = PySys_GetObject("stdout");
   nb::object line = nb::steal(PyUnicode_DecodeUTF8(text, Py_ssize_t(length), "replace"));

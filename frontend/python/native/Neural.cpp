@@ -5,6 +5,16 @@ namespace K = keratin::backend;
 using namespace keratin;
 using namespace keratin::python;
 
+static nb::object normalizeBatch(const Operand &x, const Operand &gamma, const Operand &beta,
+                                 nb::handle axes, double epsilon, SourceLocation place) {
+  const char *function = "normalize_batch_in_training";
+  // Theano's word for the axis of the batch.
+  const bool isPerActivation = PyUnicode_Check(axes.ptr()) &&
+                               PyUnicode_CompareWithASCIIString(axes.ptr(), "per-activation") == 0;
+  const Axes reduced = isPerActivation ? Axes(0) : fromPython<Axes>(axes, {function, 3, place});
+  return toPython(K::normalize_batch_in_training(x, gamma, beta, reduced, epsilon, place));
+}
+
 void keratin::python::registerNeural(nb::module_ &m) {
   using Crossentropy = Tensor(const Operand &, const Operand &, bool, Axis, SourceLocation);
   add<exactly<Tensor(const Operand &, const Operand &, const Operand &, const Operand &,
@@ -19,7 +29,7 @@ void keratin::python::registerNeural(nb::module_ &m) {
   add<&K::hard_sigmoid>(m, "hard_sigmoid");
   add<&K::in_top_k>(m, "in_top_k");
   add<&K::l2_normalize>(m, "l2_normalize");
-  add<&K::normalize_batch_in_training>(m, "normalize_batch_in_training");
+  add<&normalizeBatch>(m, "normalize_batch_in_training");
   add<exactly<Tensor(const Operand &, double, std::optional<double>, double, SourceLocation)>(
       &K::relu)>(m, "relu");
   add<&K::softmax>(m, "softmax");

@@ -9,6 +9,18 @@ std::string keratin::python::parameterName(const char *function, size_t index) {
 #define KERATIN_PARAMETERS(name, ...) {name, {__VA_ARGS__}},
 #include "frontend/generated/ApiParameters.inc"
 #undef KERATIN_PARAMETERS
+      // Operators, and what is no K function.
+      {"add", {"x", "y"}},
+      {"subtract", {"x", "y"}},
+      {"multiply", {"x", "y"}},
+      {"divide", {"x", "y"}},
+      {"remainder", {"x", "y"}},
+      {"logical_and", {"x", "y"}},
+      {"logical_or", {"x", "y"}},
+      {"logical_not", {"x"}},
+      {"negative", {"x"}},
+      {"getitem", {"x", "key"}},
+      {"Session.run", {"fetches", "feed_dict"}},
   };
   auto found = names->find(function);
   if (found == names->end() || index >= found->second.size())

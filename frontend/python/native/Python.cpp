@@ -1,9 +1,32 @@
 #include "frontend/python/native/Python.h"
 
+#include <cxxabi.h>
 #include <map>
 #include <string>
+#include <unistd.h>
 
 using namespace keratin::python;
+
+[[noreturn]] static void sleepUntilExit() {
+  for (;;)
+    pause();
+}
+
+ReleasedGil::~ReleasedGil() {
+  try {
+    PyEval_RestoreThread(state);
+  } catch (abi::__forced_unwind &) {
+    sleepUntilExit();
+  }
+}
+
+AcquiredGil::AcquiredGil() {
+  try {
+    state = PyGILState_Ensure();
+  } catch (abi::__forced_unwind &) {
+    sleepUntilExit();
+  }
+}
 
 std::string keratin::python::described(nb::handle object) {
   std::string type = Py_TYPE(object.ptr())->tp_name;
@@ -14,9 +37,22 @@ std::string keratin::python::described(nb::handle object) {
     return "of type " + type;
   }
   std::string shown = characters;
-  if (size_t end = shown.find('\n'); end != std::string::npos || shown.size() > 60)
-    shown = shown.substr(0, std::min<size_t>(end, 57)) + "...";
+  if (size_t end = shown.find('\n'); end != std::string::npos || shown.size() > 60) {
+    end = std::min<size_t>(end, 57);
+    // Not within a character.
+    while (end > 0 && (static_cast<unsigned char>(shown[end]) & 0xC0) == 0x80)
+      --end;
+    shown = shown.substr(0, end) + "...";
+  }
   return object.is_none() ? shown : shown + " (" + type + ")";
+}
+
+std::string keratin::python::textOf(nb::handle object) {
+  nb::object text = nb::steal(PyObject_Str(object.ptr()));
+  const char *characters = text.is_valid() ? PyUnicode_AsUTF8(text.ptr()) : nullptr;
+  if (!characters)
+    nb::raise_python_error();
+  return characters;
 }
 
 nb::handle keratin::python::numpy(const char *name) {

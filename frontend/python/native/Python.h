@@ -11,6 +11,29 @@ namespace keratin::python {
 
 namespace nb = nanobind;
 
+// Lets other threads have the interpreter; takes it for a thread that may not have it. Where the
+// interpreter ends meanwhile, Python would unwind the thread, through code that knows nothing of
+// it: the thread sleeps until the process is gone.
+class ReleasedGil {
+public:
+  ReleasedGil() : state(PyEval_SaveThread()) {}
+  ReleasedGil(const ReleasedGil &) = delete;
+  ~ReleasedGil();
+
+private:
+  PyThreadState *state;
+};
+
+class AcquiredGil {
+public:
+  AcquiredGil();
+  AcquiredGil(const AcquiredGil &) = delete;
+  ~AcquiredGil() { PyGILState_Release(state); }
+
+private:
+  PyGILState_STATE state;
+};
+
 // A reference for code that lets go of it in any thread, with or without the GIL, and perhaps when
 // the interpreter is gone.
 inline std::shared_ptr<PyObject> shared(nb::handle object) {
@@ -18,13 +41,16 @@ inline std::shared_ptr<PyObject> shared(nb::handle object) {
   return std::shared_ptr<PyObject>(object.ptr(), [](PyObject *object) {
     if (!Py_IsInitialized() || _Py_IsFinalizing())
       return;
-    nb::gil_scoped_acquire gil;
+    AcquiredGil gil;
     Py_DECREF(object);
   });
 }
 
 // "'abc' (str)", for messages; shortened.
 std::string described(nb::handle object);
+
+// str(object).
+std::string textOf(nb::handle object);
 
 // numpy.asarray and the like, found once.
 nb::handle numpy(const char *name);

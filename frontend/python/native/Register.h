@@ -60,7 +60,7 @@ private:
     std::tuple converted(
         fromPython<std::tuple_element_t<I, All>>(arguments[I], {name, I, place})...);
     auto run = [&]() -> Result {
-      std::optional<nb::gil_scoped_release> release;
+      std::optional<ReleasedGil> release;
       if constexpr (!takesHandles)
         release.emplace();
       if constexpr (takesPlace)

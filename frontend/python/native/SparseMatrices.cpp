@@ -1,6 +1,7 @@
 #include "frontend/python/native/SparseMatrices.h"
 
 #include "frontend/python/native/Arrays.h"
+#include "frontend/python/native/Errors.h"
 #include "frontend/python/native/Tensors.h"
 
 using namespace keratin;
@@ -18,7 +19,7 @@ SparseMatrix keratin::python::sparseMatrixOf(nb::handle object, const std::strin
   nb::object coo = object.attr("tocoo")();
   nb::tuple shape(coo.attr("shape"));
   if (shape.size() != 2)
-    throw ValueError(what + " has " + std::to_string(shape.size()) + " dimensions; needed 2");
+    valueError(what + " has " + std::to_string(shape.size()) + " dimensions; needed 2");
   auto indices = [&](const char *name) {
     return arrayOf(coo.attr(name), what).toVector<int64_t>();
   };

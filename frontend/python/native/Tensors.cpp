@@ -37,6 +37,13 @@ public:
   const Tensor tensor;
 };
 
+bool isTrue(nb::handle object) {
+  int truth = PyObject_IsTrue(object.ptr());
+  if (truth < 0)
+    nb::raise_python_error();
+  return truth;
+}
+
 nb::object givenConstraint(const TensorObject &self) {
   return self.tensor.isEmpty() ? nb::none() : toPython(self.tensor.constraint());
 }
@@ -77,13 +84,13 @@ void keratin::python::registerTensors(nb::module_ &module) {
           "_uses_learning_phase",
           [](const TensorObject &self) { return self.tensor.usesLearningPhase(); },
           [](const TensorObject &self, nb::handle uses) {
-            Tensor(self.tensor).setUsesLearningPhase(PyObject_IsTrue(uses.ptr()) == 1);
+            Tensor(self.tensor).setUsesLearningPhase(isTrue(uses));
           },
           nb::for_setter(nb::arg("uses").none()))
       .def_prop_rw(
-          "trainable", [](const TensorObject &self) { return self.tensor.trainable(); },
+          "_variable_trainable", [](const TensorObject &self) { return self.tensor.trainable(); },
           [](const TensorObject &self, nb::handle trainable) {
-            Tensor(self.tensor).setTrainable(PyObject_IsTrue(trainable.ptr()) == 1);
+            Tensor(self.tensor).setTrainable(isTrue(trainable));
           },
           nb::for_setter(nb::arg("trainable").none()))
       .def_prop_ro("_variable_constraint", givenConstraint);

@@ -1,0 +1,75 @@
+"""Gradients against central differences."""
+import numpy as np
+import pytest
+
+import keratin.backend as K
+from support import agree, numbers
+
+X = numbers(3, 4, dtype='float64')
+POSITIVE = abs(X) + .5
+FUNCTIONS = {
+    'tanh': (K.tanh, X), 'exp': (K.exp, X), 'log': (K.log, POSITIVE), 'sqrt': (K.sqrt, POSITIVE),
+    'sigmoid': (K.sigmoid, X), 'softmax': (lambda x: K.square(K.softmax(x)), X), 'relu': (lambda x: K.relu(x, .1), X),
+    'elu': (K.elu, X), 'std': (lambda x: K.std(x, 0), X), 'logsumexp': (lambda x: K.logsumexp(x, 1), X),
+    'prod': (lambda x: K.prod(x, 1), X), 'max': (lambda x: K.max(x, 0), X), 'cumprod': (lambda x: K.cumprod(x, 1), X),
+    'dot': (lambda x: K.dot(x, K.transpose(x)), X), 'indexing': (lambda x: x[1:, ::-1] * x[0], X),
+    'batch_dot': (lambda x: K.batch_dot(x, K.square(x)), X), 'l2_normalize': (lambda x: K.l2_normalize(x, -1), X),
+    'pow': (lambda x: K.pow(x, 2.5), POSITIVE), 'pow to': (lambda x: K.pow(2., x), X),
+    'clip': (lambda x: K.clip(x, -.5, .5) * x, X), 'gather': (lambda x: K.gather(x, [0, 2, 0]) ** 2, X),
+    'conv1d': (lambda x: K.square(K.conv1d(K.expand_dims(x, 0), K.ones((2, 4, 2)), padding='same')), X),
+    'pool2d': (lambda x: K.square(K.pool2d(K.reshape(x, (1, 3, 4, 1)), (2, 2))), X),
+    'switch': (lambda x: K.switch(K.greater(x, 0), K.square(x), -x), X),
+    'crossentropy': (lambda x: K.categorical_crossentropy(K.softmax(K.constant(X[::-1])), x, from_logits=True), X),
+    'rnn': (lambda x: K.rnn(lambda i, s: (i * s[0], [K.tanh(i + s[0])]), K.reshape(x, (3, 2, 2)),
+                            [K.ones((3, 2))])[1], X),
+    'foldl': (lambda x: K.foldl(lambda a, e: a * e + e, x), X),
+    'map_fn': (lambda x: K.map_fn(lambda e: K.sum(e) * e, x), X),
+    'operators': (lambda x: (x + 1) * x / (2 + abs(x)) - x % 7 + -x, X),
+}
+
+
+@pytest.mark.parametrize('name', sorted(FUNCTIONS))
+def test_central_differences(name):
+    K.set_floatx('float64')
+    function, x = FUNCTIONS[name]
+    p = K.placeholder(x.shape)
+    y = function(p)
+    weights = K.constant(np.cos(np.arange(np.prod(K.int_shape(y)))).reshape(K.int_shape(y)))
+    loss = K.sum(y * weights)
+    gradient, = K.gradients(loss, [p])
+    f = K.function([p], [loss])
+    expected = np.zeros_like(x)
+    for place in np.ndindex(*x.shape):
+        step = np.zeros_like(x)
+        step[place] = 1e-6
+        expected[place] = (f([x + step])[0] - f([x - step])[0]) / 2e-6
+    found, = K.function([p], [gradient])([x])
+    assert found.shape == x.shape
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+
+
+def test_no_gradient_is_none():
+    x, y = K.variable(1.), K.variable(2.)
+    assert K.gradients(x * 2, [y]) == [None]
+    assert K.gradients(K.cast(K.argmax(K.stack([x, y])), 'float32'), [x]) == [None]
+    assert K.gradients(x * K.stop_gradient(y), [x, y])[1] is None
+    assert [K.eval(t) for t in K.stop_gradient([x, y])] == [1, 2]
+    assert K.gradients(x, K.variable(1, dtype='int32')) == [None]
+
+
+def test_a_single_tensor_and_intermediate_ones():
+    x = K.variable([1., 2.])
+    y = K.square(x)
+    gradient, = K.gradients(y, x)
+    agree(K.eval(gradient), np.array([2, 4], 'float32'))
+    agree(K.eval(K.gradients(K.sum(y), [y])[0]), np.ones(2, 'float32'))
+    agree(K.eval(K.gradients(K.gradients(x ** 3, x)[0], x)[0]), np.array([6, 12], 'float32'))
+
+
+@pytest.mark.parametrize('function, at, expected', [
+    (K.abs, 0., 0), (K.relu, 0., 0), (lambda x: K.relu(x, .1), 0., .1), (K.sqrt, -1., 0), (K.sign, 1., 0),
+    (lambda x: K.clip(x, 0, 1), 1., 1), (lambda x: K.maximum(x, 0.), 0., 1), (K.hard_sigmoid, 2.5, .2),
+])
+def test_kinks(function, at, expected):
+    x = K.variable(at)
+    agree(K.eval(K.gradients(function(x), [x])[0]), np.float32(expected))
