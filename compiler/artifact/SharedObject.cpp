@@ -20,6 +20,7 @@
 #include <cstring>
 #include <deque>
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -32,11 +33,19 @@ static std::string architecture(const std::string &triple) {
   return Triple(triple).getArchName().str();
 }
 
-// lib/keratin of the package, or of the build tree, that this program is in.
-static std::string packageFolder() {
+// lib/keratin of the package, or of the build tree: beside the library that this code is in, and as
+// the tools, which have the code themselves, see it.
+static std::vector<std::string> packageFolders() {
   static int anchor;
-  std::string self = sys::fs::getMainExecutable(nullptr, &anchor);
-  return (sys::path::parent_path(sys::path::parent_path(self)) + "/lib/keratin").str();
+  std::vector<std::string> folders;
+  Dl_info self;
+  SmallString<128> library;
+  if (dladdr(&anchor, &self) && !sys::fs::real_path(self.dli_fname, library))
+    folders.push_back((sys::path::parent_path(library) + "/keratin").str());
+  std::string program = sys::fs::getMainExecutable(nullptr, &anchor);
+  folders.push_back(
+      (sys::path::parent_path(sys::path::parent_path(program)) + "/lib/keratin").str());
+  return folders;
 }
 
 std::string keratin::compiler::findRuntime(const std::string &triple) {
@@ -44,7 +53,8 @@ std::string keratin::compiler::findRuntime(const std::string &triple) {
   std::string arch = architecture(triple);
   if (auto directory = sys::Process::GetEnv("KERATIN_RUNTIME_DIR"))
     places.push_back(*directory + "/" + arch);
-  places.push_back(packageFolder() + "/" + arch);
+  for (const std::string &folder : packageFolders())
+    places.push_back(folder + "/" + arch);
   places.push_back(std::string(kBuildRuntimeDirectory) + "/" + arch);
   for (const std::string &place : places)
     if (std::string file = place + "/libkeratin_runtime.a"; sys::fs::exists(file))
@@ -160,7 +170,11 @@ private:
   std::string findLinker() const {
     if (!options.linker.empty())
       return options.linker;
-    for (const std::string &place : {packageFolder() + "/ld.lld", std::string(kLinkerPath)})
+    std::vector<std::string> places;
+    for (const std::string &folder : packageFolders())
+      places.push_back(folder + "/ld.lld");
+    places.push_back(kLinkerPath);
+    for (const std::string &place : places)
       if (sys::fs::can_execute(place))
         return place;
     for (const char *name : {"ld.lld-19", "ld.lld"})

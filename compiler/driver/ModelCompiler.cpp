@@ -18,6 +18,11 @@ using namespace keratin;
 using namespace keratin::compiler;
 using namespace mlir;
 
+std::vector<std::string> keratin::compiler::processorsNamed(const std::string &cpu) {
+  return cpu == "multi" ? std::vector<std::string>{"x86-64-v4", "x86-64-v3", "x86-64"}
+                        : std::vector<std::string>{cpu};
+}
+
 codegen::TargetChoice keratin::compiler::portableChoice(const std::string &target,
                                                         const std::string &cpu,
                                                         const CompileOptions &options) {

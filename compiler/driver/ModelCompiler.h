@@ -23,6 +23,9 @@ enum class AssumedSizes { None, Equal, OnlyEqual };
 // The spelling of options, in the order of the enum.
 inline std::vector<std::string> assumedSizesNames() { return {"no", "yes", "only"}; }
 
+// The processors that --mcpu names: of "multi" several, the best first.
+std::vector<std::string> processorsNamed(const std::string &cpu);
+
 struct ModelOptions {
   std::string target = "cpu";                 // as --target: also the triple of a CPU
   std::vector<std::string> cpus = {"native"}; // best first; the first that can run is taken

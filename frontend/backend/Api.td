@@ -19,6 +19,9 @@ class Keratin_Function<string name, string group, string signature> {
   // Python body it is the line alone. "A tensor or what becomes one" is a tensor, a number, a bool,
   // an array, or a list of these.
   string documentation = "";
+  // What Python's function returns, for type checkers; None of one whose documentation has no
+  // "Returns:".
+  string pythonResult = "Tensor";
   // Whether frontend/python/keratin has the Python function, with its whole documentation; of all
   // others it is generated.
   bit hasPythonBody = 0;

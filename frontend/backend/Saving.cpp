@@ -5,9 +5,11 @@
 #include "compiler/driver/Attempt.h"
 #include "compiler/pipelines/Pipelines.h"
 #include "frontend/backend/FunctionState.h"
+#include "frontend/backend/SavedFunctions.h"
 #include "frontend/graph/Call.h"
 #include "frontend/graph/FunctionContext.h"
 #include "frontend/graph/RuntimeStatus.h"
+#include "frontend/graph/SourcePlace.h"
 #include "frontend/graph/Transfer.h"
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SizeNames.h"
@@ -37,6 +39,10 @@ static std::string uniqueAmong(llvm::StringSet<> &taken, const std::string &name
 
 [[noreturn]] static void raise(const Call &call, const absl::Status &status) {
   throwStatus(status.code(), call.message(std::string(status.message())));
+}
+
+void frontend::throwFor(const char *caller, SourceLocation location, const absl::Status &status) {
+  throwStatus(status.code(), withPlace(caller + (": " + std::string(status.message())), location));
 }
 
 //===-- Saving --------------------------------------------------------------------------------===//
@@ -516,8 +522,8 @@ static std::vector<Function> load(const char *caller, const std::string &path,
 
 //===-- The functions -------------------------------------------------------------------------===//
 
-static void save(const char *caller, const std::vector<Function> &functions,
-                 const std::string &path, SourceLocation location) {
+std::string frontend::savedGraphOf(const char *caller, const std::vector<Function> &functions,
+                                   SourceLocation location) {
   Call call(caller, location);
   if (functions.empty())
     call.valueError("no function; needed one or more");
@@ -527,8 +533,14 @@ static void save(const char *caller, const std::vector<Function> &functions,
       call.valueError("a Function is empty");
     saver.add(*FunctionAccess::impl(function));
   }
-  if (absl::Status status = ir::writeFileBytes(path, saver.bytes()); !status.ok())
-    raise(call, status);
+  return saver.bytes();
+}
+
+static void save(const char *caller, const std::vector<Function> &functions,
+                 const std::string &path, SourceLocation location) {
+  const std::string bytes = savedGraphOf(caller, functions, location);
+  if (absl::Status status = ir::writeFileBytes(path, bytes); !status.ok())
+    throwFor(caller, location, status);
 }
 
 namespace keratin::backend {

@@ -2,6 +2,7 @@
 
 #include "frontend/graph/FunctionContext.h"
 #include "frontend/graph/GeneralCode.h"
+#include "frontend/graph/ProgressSteps.h"
 #include "frontend/graph/RuntimeStatus.h"
 #include "frontend/graph/RuntimeView.h"
 
@@ -177,17 +178,8 @@ compileModule(FunctionModule &module, const Placement &placement, codegen::Effor
   // A century is as good as any time.
   compileOptions.timeLimit =
       std::chrono::nanoseconds(int64_t(std::min(options.timeLimit, 3e9) * 1e9));
-  // No exception may pass through LLVM.
-  std::exception_ptr thrown;
-  if (options.progress)
-    compileOptions.progress = [&](const compiler::CompileStep &step) noexcept {
-      try {
-        options.progress({step.function, step.stage, step.done, step.of, step.next});
-      } catch (...) {
-        thrown = std::current_exception();
-      }
-      return !thrown;
-    };
+  ProgressSteps progress(options.progress);
+  compileOptions.progress = progress.teller();
   compiler::KeptModule kept;
   auto keep = [&] { kept = compiler::KeptModule(*module.module); };
   if (options.assumeEqualSizes && GeneralCode::mayBeNeeded(*module.module)) {
@@ -213,8 +205,7 @@ compileModule(FunctionModule &module, const Placement &placement, codegen::Effor
   }
   if (compiler::isAbandoned(compiled.status()))
     module.abandon();
-  if (thrown)
-    std::rethrow_exception(thrown);
+  progress.rethrow();
   throwStatus(compiled.status().code(), std::string(compiled.status().message()));
 }
 

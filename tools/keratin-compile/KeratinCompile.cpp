@@ -112,8 +112,7 @@ ModelOptions modelOptions(Watchdog &watchdog) {
   options.compile.verify = verifyEach;
   options.compile.printAfterAll = printAfterAll;
   options.compile.dumpDirectory = dumpDirectory;
-  options.cpus = cpu == "multi" ? std::vector<std::string>{"x86-64-v4", "x86-64-v3", "x86-64"}
-                                : std::vector<std::string>{cpu};
+  options.cpus = processorsNamed(cpu);
   return options;
 }
 

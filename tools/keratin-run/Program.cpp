@@ -2,16 +2,12 @@
 
 #include "codegen/Target.h"
 #include "compiler/driver/Version.h"
-#include "ir/text/FileKind.h"
 #include "runtime/core/DType.h"
 #include "runtime/files/FileBytes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Object/ELFObjectFile.h"
-
-#include <dlfcn.h>
 
 using namespace keratin;
 using namespace keratin::tools;
@@ -81,11 +77,7 @@ struct Program::Compiled {
 
 Program::Program() = default;
 
-Program::~Program() {
-  state.reset();
-  if (library)
-    dlclose(library);
-}
+Program::~Program() = default;
 
 absl::StatusOr<std::unique_ptr<Program>> Program::compile(const ir::SavedGraph &graph,
                                                           size_t function,
@@ -156,15 +148,6 @@ absl::StatusOr<std::unique_ptr<Program>> Program::compile(const ir::SavedGraph &
 
 //===-- Compiled ahead of time ----------------------------------------------------------------===//
 
-#ifdef __aarch64__
-static constexpr unsigned kOurMachine = llvm::ELF::EM_AARCH64;
-#else
-static constexpr unsigned kOurMachine = llvm::ELF::EM_X86_64;
-#endif
-
-// Beyond what models hold (one gigabyte of constants).
-static constexpr uint64_t kMostObjectBytes = uint64_t(1) << 34;
-
 bool tools::isObjectFile(const std::string &path) {
   // A pipe holds a model at most: what is looked at here would be missing there.
   runtime::FileReader file;
@@ -174,77 +157,15 @@ bool tools::isObjectFile(const std::string &path) {
                                                                "ELF");
 }
 
-// The loader maps what the program headers say, and the process ends where the file does not go so
-// far.
-static bool isWhole(const llvm::object::ELF64LEObjectFile &object, uint64_t bytes) {
-  auto segments = object.getELFFile().program_headers();
-  if (!segments) {
-    llvm::consumeError(segments.takeError());
-    return false;
-  }
-  return llvm::all_of(*segments, [bytes](const auto &segment) {
-    return segment.p_offset <= bytes && segment.p_filesz <= bytes - segment.p_offset;
-  });
-}
-
-// The name of the function that gives the descriptor.
-static absl::StatusOr<std::string> findQuery(const std::string &path) {
-  auto refuse = [](const std::string &why) { return absl::InvalidArgumentError(why); };
-  std::string bytes;
-  std::string problem =
-      runtime::readFile(path, runtime::FileKinds::Regular, kMostObjectBytes, bytes);
-  if (!problem.empty())
-    return refuse(problem);
-  auto binary = llvm::object::ObjectFile::createELFObjectFile({bytes, path});
-  if (!binary)
-    return refuse("this ELF file is damaged or cut: " + llvm::toString(binary.takeError()));
-  auto *object = llvm::dyn_cast<llvm::object::ELF64LEObjectFile>(binary->get());
-  if (!object)
-    return refuse("this is not a 64-bit little-endian object");
-  const auto &header = object->getELFFile().getHeader();
-  if (header.e_machine != kOurMachine)
-    return refuse("this is " + ir::fileKind(bytes) + "; this machine runs code for " +
-                  ir::elfMachine(kOurMachine));
-  if (header.e_type != llvm::ELF::ET_DYN)
-    return refuse("this is not a shared object; keratin-compile makes one with --emit=so");
-  if (!isWhole(*object, bytes.size()))
-    return refuse("the object is damaged: it ends before its segments do");
-  std::vector<std::string> found;
-  for (const auto &symbol : object->getDynamicSymbolIterators()) {
-    auto flags = symbol.getFlags();
-    auto name = symbol.getName();
-    if (flags && name && !(*flags & llvm::object::SymbolRef::SF_Undefined) &&
-        name->ends_with("_keratin_object"))
-      found.push_back(name->str());
-    if (!flags)
-      llvm::consumeError(flags.takeError());
-    if (!name)
-      llvm::consumeError(name.takeError());
-  }
-  if (found.size() != 1)
-    return refuse(found.empty() ? "this is " + ir::fileKind(bytes) +
-                                      ", but no compiled model: no symbol ends in _keratin_object"
-                                : "the object holds several models: " + llvm::join(found, ", "));
-  return found.front();
-}
-
 absl::StatusOr<std::unique_ptr<Program>> Program::load(const std::string &path,
                                                        const std::string &function) {
-  auto query = findQuery(path);
-  if (!query.ok())
-    return query.status();
+  auto object = compiler::LoadedObject::open(path);
+  if (!object.ok())
+    return object.status();
   std::unique_ptr<Program> program(new Program());
-  // A bare name would be looked for elsewhere.
-  std::string place = llvm::StringRef(path).contains('/') ? path : "./" + path;
-  program->library = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!program->library)
-    return absl::InvalidArgumentError(dlerror());
-  using Query = const keratin_object_desc_t *(*)();
-  auto describe = reinterpret_cast<Query>(dlsym(program->library, query->c_str()));
-  const keratin_object_desc_t *object = describe ? describe() : nullptr;
-  if (!object)
-    return absl::InvalidArgumentError("the object does not describe its model");
-  if (absl::Status status = program->start(*object, function, ""); !status.ok())
+  program->loaded = *std::move(object);
+  if (absl::Status status = program->start(program->loaded->description(), function, "");
+      !status.ok())
     return status;
   return program;
 }

@@ -3,6 +3,7 @@
 #define KERATIN_TOOLS_KERATINRUN_PROGRAM_H
 
 #include "compiler/arrays/Array.h"
+#include "compiler/artifact/LoadedObject.h"
 #include "compiler/driver/Compiler.h"
 #include "ir/saved/SavedGraph.h"
 #include "runtime/abi/keratin_abi.h"
@@ -77,7 +78,8 @@ private:
   absl::Status start(const keratin_object_desc_t &object, const std::string &function,
                      const std::string &device);
 
-  void *library = nullptr;
+  // Outlive the state.
+  std::unique_ptr<compiler::LoadedObject> loaded;
   std::unique_ptr<Compiled> compiled;
   std::unique_ptr<keratin_state_t, StateDeleter> state;
   const keratin_object_desc_t *described = nullptr;

@@ -17,10 +17,10 @@ std::vector<const Record *> keratin::tblgen::apiFunctions(RecordKeeper &records)
   return list;
 }
 
-std::vector<StringRef> keratin::tblgen::apiParameters(const Record *function) {
+std::vector<StringRef> keratin::tblgen::apiParametersWithDefaults(const Record *function) {
   StringRef signature = function->getValueAsString("functionSignature");
   StringRef rest = signature.substr(signature.find('(') + 1).drop_back();
-  std::vector<StringRef> names;
+  std::vector<StringRef> parameters;
   int depth = 0;
   size_t begin = 0;
   for (size_t i = 0; i <= rest.size(); ++i) {
@@ -29,12 +29,19 @@ std::vector<StringRef> keratin::tblgen::apiParameters(const Record *function) {
     else if (i < rest.size() && rest[i] == ')')
       --depth;
     else if (i == rest.size() || (rest[i] == ',' && depth == 0)) {
-      StringRef name = rest.slice(begin, i).split('=').first.trim();
-      if (!name.empty() && name.front() != '*')
-        names.push_back(name);
+      StringRef parameter = rest.slice(begin, i).trim();
+      if (!parameter.empty() && parameter.front() != '*')
+        parameters.push_back(parameter);
       begin = i + 1;
     }
   }
+  return parameters;
+}
+
+std::vector<StringRef> keratin::tblgen::apiParameters(const Record *function) {
+  std::vector<StringRef> names;
+  for (StringRef parameter : apiParametersWithDefaults(function))
+    names.push_back(parameter.split('=').first);
   return names;
 }
 

@@ -17,6 +17,8 @@ namespace keratin::tblgen {
 std::vector<const llvm::Record *> apiFunctions(llvm::RecordKeeper &records);
 // The names in a function's signature, but for *arguments and **keywords.
 std::vector<llvm::StringRef> apiParameters(const llvm::Record *function);
+// The same with what they are if they are left out: "x", "axis=-1".
+std::vector<llvm::StringRef> apiParametersWithDefaults(const llvm::Record *function);
 // The lines of a function's documentation, without the indentation that they have in the record:
 // the first says what the function is. A fatal error if there are none.
 std::vector<llvm::StringRef> apiDocumentation(const llvm::Record *function);

@@ -43,6 +43,8 @@ void emitApiList(llvm::RecordKeeper &records, llvm::raw_ostream &os);
 // For Python: the functions as keratin/_functions.py has them, and KERATIN_PARAMETERS(name, names of
 // the parameters) for each of the table.
 void emitPythonFunctions(llvm::RecordKeeper &records, llvm::raw_ostream &os);
+// Their types, as keratin/_functions.pyi has them.
+void emitPythonStubs(llvm::RecordKeeper &records, llvm::raw_ostream &os);
 void emitApiParameters(llvm::RecordKeeper &records, llvm::raw_ostream &os);
 
 } // namespace keratin::tblgen

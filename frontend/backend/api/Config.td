@@ -20,6 +20,7 @@ def Api_set_floatx : Keratin_Function<"set_floatx", "config", "set_floatx(floatx
   let documentation = "Sets floatx().";
 }
 def Api_cast_to_floatx : Keratin_Function<"cast_to_floatx", "config", "cast_to_floatx(x)"> {
+  let pythonResult = "Any";
   let hasAddress = 0;
   let documentation = [{
     The same numbers in the dtype floatx().
@@ -53,6 +54,7 @@ def Api_eager : Keratin_Function<"eager", "config", "eager(func)"> {
 }
 def Api_normalize_data_format : Keratin_Function<"normalize_data_format", "config",
     "normalize_data_format(value)"> {
+  let pythonResult = "str";
   let documentation = [{
     The data format in lower case: 'channels_last' or 'channels_first'.
 

@@ -3,6 +3,7 @@
 def Api_rnn : Keratin_Function<"rnn", "rnn-control",
     "rnn(step_function, inputs, initial_states, go_backwards=False, mask=None, constants=None, "
     "unroll=False, input_length=None, time_major=False, zero_output_for_mask=False)"> {
+  let pythonResult = "Tuple[Tensor, Tensor, List[Tensor]]";
   let hasAddress = 0;
   let documentation = [{
     The outputs of a step function run over the time of sequences.

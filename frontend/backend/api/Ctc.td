@@ -42,6 +42,7 @@ def Api_ctc_batch_cost : Keratin_Function<"ctc_batch_cost", "ctc",
 def Api_ctc_decode : Keratin_Function<"ctc_decode", "ctc",
     "ctc_decode(y_pred, input_length, greedy=True, beam_width=100, top_paths=1, "
     "merge_repeated=False)"> {
+  let pythonResult = "Tuple[List[Tensor], Tensor]";
   let hasAddress = 0;
   let documentation = [{
     The likeliest labels for the frames of each sample.
@@ -94,6 +95,7 @@ def Api_ctc_create_skip_idxs : Keratin_Function<"ctc_create_skip_idxs", "ctc",
 }
 def Api_ctc_update_log_p : Keratin_Function<"ctc_update_log_p", "ctc",
     "ctc_update_log_p(skip_idxs, zeros, active, log_p_curr, log_p_prev)"> {
+  let pythonResult = "Tuple[Tensor, Tensor]";
   let documentation = [{
     One frame of the forward recursion of CTC, over the states of interleaved labels.
 
@@ -110,6 +112,7 @@ def Api_ctc_update_log_p : Keratin_Function<"ctc_update_log_p", "ctc",
 }
 def Api_ctc_path_probs : Keratin_Function<"ctc_path_probs", "ctc",
     "ctc_path_probs(predict, Y, alpha=0.0001)"> {
+  let pythonResult = "Tuple[Tensor, Tensor]";
   let documentation = [{
     The log probabilities of all paths through each state at each frame, forward and backward.
 

@@ -145,6 +145,7 @@ def Api_pad : Keratin_Extension<"pad",
   }];
 }
 def Api_split : Keratin_Extension<"split", "split(x, num_or_size_splits, axis=0)"> {
+  let pythonResult = "List[Tensor]";
   let documentation = [{
     The parts of a tensor along an axis.
 
@@ -182,6 +183,7 @@ def Api_scatter : Keratin_Extension<"scatter", "scatter(x, indices, updates, mod
   }];
 }
 def Api_top_k : Keratin_Extension<"top_k", "top_k(x, k, axis=-1)"> {
+  let pythonResult = "Tuple[Tensor, Tensor]";
   let documentation = [{
     The k largest elements along an axis, and where they are.
 
@@ -200,6 +202,7 @@ def Api_top_k : Keratin_Extension<"top_k", "top_k(x, k, axis=-1)"> {
 }
 def Api_while_loop : Keratin_Extension<"while_loop",
     "while_loop(cond, body, loop_vars, maximum_iterations=None)"> {
+  let pythonResult = "List[Tensor]";
   let documentation = [{
     Loop variables after a body has been run as long as a condition holds.
 
@@ -237,6 +240,7 @@ def Api_set_random_seed : Keratin_Extension<"set_random_seed", "set_random_seed(
   }];
 }
 def Api_device : Keratin_Extension<"device", "device()"> {
+  let pythonResult = "str";
   let documentation = [{
     The name of the device that functions run on: 'cpu', 'cuda', ...
 
@@ -274,6 +278,7 @@ def Api_save_functions : Keratin_Extension<"save_functions", "save_functions(fun
   }];
 }
 def Api_load_function : Keratin_Extension<"load_function", "load_function(path, name='')"> {
+  let pythonResult = "Function";
   let documentation = [{
     One function of a file.
 
@@ -290,6 +295,7 @@ def Api_load_function : Keratin_Extension<"load_function", "load_function(path, 
   }];
 }
 def Api_load_functions : Keratin_Extension<"load_functions", "load_functions(path)"> {
+  let pythonResult = "List[Function]";
   let documentation = [{
     The functions of a file, which share variables as they did when they were saved.
 
@@ -304,6 +310,13 @@ def Api_load_functions : Keratin_Extension<"load_functions", "load_functions(pat
         ValueError: for a file with anything wrong in it.
         RuntimeError: if the file cannot be read.
   }];
+}
+def Api_compile_model : Keratin_Extension<"compile_model",
+    "compile_model(functions, path, name='', target='cpu', cpu='native', header='', **kwargs)"> {
+  let hasAddress = 0;
+  let hasPythonBody = 1;
+  let documentation =
+      "Compiles functions ahead of time: an object for keratin.Model, and for C by its header.";
 }
 def Api_save_weights : Keratin_Extension<"save_weights", "save_weights(variables, path)"> {
   let hasAddress = 0;

@@ -1,4 +1,5 @@
 def Api_get_uid : Keratin_Function<"get_uid", "graph", "get_uid(prefix='')"> {
+  let pythonResult = "int";
   let documentation = [{
     The next number of a prefix: 1, 2, 3, ...
 
@@ -46,6 +47,7 @@ def Api_is_keras_tensor : Keratin_Function<"is_keras_tensor", "graph", "is_keras
   let documentation = "Whether a layer of Keras's has made the tensor.";
 }
 def Api_is_tensor : Keratin_Function<"is_tensor", "graph", "is_tensor(x)"> {
+  let pythonResult = "bool";
   let documentation = [{
     Whether x is a tensor; variables and sparse tensors are.
 
@@ -57,6 +59,7 @@ def Api_is_tensor : Keratin_Function<"is_tensor", "graph", "is_tensor(x)"> {
   }];
 }
 def Api_is_variable : Keratin_Function<"is_variable", "graph", "is_variable(x)"> {
+  let pythonResult = "bool";
   let documentation = [{
     Whether x is a variable.
 
@@ -68,6 +71,7 @@ def Api_is_variable : Keratin_Function<"is_variable", "graph", "is_variable(x)">
   }];
 }
 def Api_is_placeholder : Keratin_Function<"is_placeholder", "graph", "is_placeholder(x)"> {
+  let pythonResult = "bool";
   let documentation = [{
     Whether x is what placeholder() has returned.
 
@@ -95,6 +99,7 @@ def Api_int_shape : Keratin_Function<"int_shape", "graph", "int_shape(x)"> {
   let documentation = "The shape as far as it is known.";
 }
 def Api_ndim : Keratin_Function<"ndim", "graph", "ndim(x)"> {
+  let pythonResult = "int";
   let documentation = [{
     The number of axes.
 
@@ -118,6 +123,7 @@ def Api_size : Keratin_Function<"size", "graph", "size(x, name=None)"> {
   }];
 }
 def Api_dtype : Keratin_Function<"dtype", "graph", "dtype(x)"> {
+  let pythonResult = "str";
   let documentation = [{
     The name of the dtype: 'float32', 'int64', 'bool', ...
 
@@ -129,6 +135,7 @@ def Api_dtype : Keratin_Function<"dtype", "graph", "dtype(x)"> {
   }];
 }
 def Api_count_params : Keratin_Function<"count_params", "graph", "count_params(x)"> {
+  let pythonResult = "int";
   let documentation = [{
     The number of elements as an int.
 
@@ -143,6 +150,7 @@ def Api_count_params : Keratin_Function<"count_params", "graph", "count_params(x
   }];
 }
 def Api_gradients : Keratin_Function<"gradients", "graph", "gradients(loss, variables)"> {
+  let pythonResult = "List[Optional[Tensor]]";
   let documentation = [{
     The derivatives of a loss, by reverse-mode differentiation of the graph.
 
@@ -160,6 +168,7 @@ def Api_gradients : Keratin_Function<"gradients", "graph", "gradients(loss, vari
   }];
 }
 def Api_stop_gradient : Keratin_Function<"stop_gradient", "graph", "stop_gradient(variables)"> {
+  let pythonResult = "Any";
   let hasAddress = 0;
   let documentation = [{
     The same values, which gradients() takes for constants.

@@ -1,4 +1,5 @@
 def Api_eval : Keratin_Function<"eval", "io", "eval(x)"> {
+  let pythonResult = "numpy.ndarray";
   let documentation = [{
     The value of a tensor, computed now.
 
@@ -14,6 +15,7 @@ def Api_eval : Keratin_Function<"eval", "io", "eval(x)"> {
   }];
 }
 def Api_get_value : Keratin_Function<"get_value", "io", "get_value(x)"> {
+  let pythonResult = "numpy.ndarray";
   let documentation = [{
     The value of a variable.
 
@@ -25,6 +27,7 @@ def Api_get_value : Keratin_Function<"get_value", "io", "get_value(x)"> {
   }];
 }
 def Api_batch_get_value : Keratin_Function<"batch_get_value", "io", "batch_get_value(ops)"> {
+  let pythonResult = "List[numpy.ndarray]";
   let documentation = [{
     The values of several variables.
 

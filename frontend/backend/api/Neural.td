@@ -1,5 +1,6 @@
 def Api_normalize_batch_in_training : Keratin_Function<"normalize_batch_in_training", "nn",
     "normalize_batch_in_training(x, gamma, beta, reduction_axes, epsilon=0.001)"> {
+  let pythonResult = "Tuple[Tensor, Tensor, Tensor]";
   let documentation = [{
     Batch normalization by the mean and variance of x itself.
 

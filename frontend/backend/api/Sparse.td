@@ -1,4 +1,5 @@
 def Api_is_sparse : Keratin_Function<"is_sparse", "sparse", "is_sparse(tensor)"> {
+  let pythonResult = "bool";
   let documentation = [{
     Whether a tensor is sparse: of its elements only some are stored.
 

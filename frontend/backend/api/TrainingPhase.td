@@ -1,5 +1,6 @@
 def Api_learning_phase : Keratin_Function<"learning_phase", "training-phase",
     "learning_phase()"> {
+  let pythonResult = "Union[int, Tensor]";
   let documentation = [{
     Whether the graph trains: 1, or 0 for a test.
 

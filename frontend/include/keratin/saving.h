@@ -1,4 +1,4 @@
-// K functions: graphs in files.
+// K functions: graphs in files, and objects compiled ahead of time.
 #ifndef KERATIN_SAVING_H
 #define KERATIN_SAVING_H
 
@@ -6,6 +6,39 @@
 
 #include <string>
 #include <vector>
+
+namespace keratin {
+
+// How an object is compiled, as the options of keratin-compile (docs/ahead-of-time.md).
+struct ObjectOptions {
+  // What all its symbols begin with; "": after the file, "digits" for "libdigits.so".
+  std::string name = "";
+  // "cpu", "cuda", "cuda:sm_90", or the triple of a CPU other than ours; and the processor:
+  // "native", "x86-64-v3", …, or "multi" for several in one object.
+  std::string target = "cpu";
+  std::string cpu = "native";
+  // Where the C header and the metadata are written; "": nowhere.
+  std::string header = "";
+  std::string metadata = "";
+  // Where the target's C library is; "": of this machine, or a cross package's.
+  std::string sysroot = "";
+  // Of a call; 0: as many as there are processors.
+  int64_t threads = 0;
+  // As FunctionOptions has them.
+  int64_t memoryBudget = 0;
+  bool checkNumbers = false;
+  std::string float32Products = "float32";
+  std::function<void(const CompileProgress &)> progress = nullptr;
+  // "yes": where unknown sizes meet, code for the case that they are equal, and code for other
+  // calls; "only": other calls fail; "no": one code for all.
+  std::string assumeEqualSizes = "yes";
+  // Source files and lines appear in no message and nowhere in the object.
+  bool stripLocations = false;
+  // Calls report each kernel to keratin-run --profile.
+  bool profile = false;
+};
+
+} // namespace keratin
 
 namespace keratin::backend {
 
@@ -32,6 +65,16 @@ std::vector<Function> load_functions(const std::string &path,
 // none of that name.
 Function load_function(const std::string &path, const std::string &name = "",
                        SourceLocation location = SourceLocation::current());
+
+// Compiles the functions, with the present values of their variables, ahead of time: a shared
+// object that needs no Keratin, as keratin-compile makes it of save_functions' file, or, where the
+// path ends in ".o", an object to be linked with the runtime. C programs call it through its
+// header, others by names: keratin::Model. Each file appears whole or stays as it was. ValueError
+// for functions and options that cannot be compiled, RuntimeError if there is no linker or runtime
+// for the target, or a file cannot be written.
+void compile_model(const std::vector<Function> &functions, const std::string &path,
+                   const ObjectOptions &options = {},
+                   SourceLocation location = SourceLocation::current());
 
 } // namespace keratin::backend
 

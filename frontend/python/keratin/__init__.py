@@ -19,8 +19,9 @@ except ImportError as error:
     _sys.stderr.write('keratin: the native part cannot be loaded: %s\n' % error)
     raise
 
-from keratin._native import Dim, Function, Tensor
-from keratin import _tensor
+from keratin._native import DeviceArray, Dim, Function, Tensor
+from keratin._model import Model
+from keratin import _pictures, _tensor
 from keratin.backend import *
 
 # The module, not the function of that name.

@@ -1,4 +1,6 @@
 """K functions: configuration, which Keras keeps where it has loaded Keratin as its backend."""
+from __future__ import annotations
+
 import sys as _sys
 
 from keratin._native import functions as _native
@@ -9,17 +11,17 @@ def _holder():
     return _sys.modules.get('keras.backend.common', _native)
 
 
-def backend():
+def backend() -> str:
     """The backend's name: that of keras.json or KERAS_BACKEND, else 'keratin'."""
     return _native.backend()
 
 
-def epsilon():
+def epsilon() -> float:
     """The number that keeps divisions and logarithms away from 0."""
     return _holder().epsilon()
 
 
-def set_epsilon(e):
+def set_epsilon(e: float) -> None:
     """Sets epsilon().
 
     Args:
@@ -36,12 +38,12 @@ def set_epsilon(e):
     _holder().set_epsilon(number)
 
 
-def floatx():
+def floatx() -> str:
     """The dtype of tensors for which none is given: 'float16', 'float32' or 'float64'."""
     return _holder().floatx()
 
 
-def set_floatx(floatx):
+def set_floatx(floatx: str) -> None:
     """Sets floatx().
 
     Args:
@@ -55,12 +57,12 @@ def set_floatx(floatx):
     _holder().set_floatx(floatx)
 
 
-def image_data_format():
+def image_data_format() -> str:
     """Where images have their channels: 'channels_last' or 'channels_first'."""
     return _holder().image_data_format()
 
 
-def set_image_data_format(data_format):
+def set_image_data_format(data_format: str) -> None:
     """Sets image_data_format().
 
     Args:

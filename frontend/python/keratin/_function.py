@@ -1,6 +1,15 @@
-"""K.function, sessions and saved functions."""
+"""K.function, sessions, and functions in files."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
 from keratin import _native as _module
 from keratin._native import functions as _native
+
+if _TYPE_CHECKING:
+    from typing import Any, Dict, Sequence, Union
+    from keratin._native import Function, Tensor
+    from keratin._types import PathLike
 
 
 def _checked(name, values):
@@ -10,7 +19,9 @@ def _checked(name, values):
     return values
 
 
-def function(inputs, outputs, updates=None, name=None, **kwargs):
+def function(inputs: Sequence[Tensor], outputs: Union[Sequence[Tensor], Dict[str, Tensor]],
+             updates: Union[Sequence[Any], None] = None, name: Union[str, None] = None,
+             **kwargs: Any) -> Function:
     """Compiles outputs and updates of the graph.
 
     Args:
@@ -19,12 +30,13 @@ def function(inputs, outputs, updates=None, name=None, **kwargs):
         updates: update ops, pairs (variable, new value), None (ignored), other tensors (computed).
         name: the function's name.
         **kwargs: device, target, memory_budget, time_limit, check_numbers, float32_products,
-            assume_equal_sizes, progress: see FunctionOptions in docs/cpp.md.
+            keep_on_device, assume_equal_sizes, progress: see docs/python.md.
 
     Returns:
         A keratin.Function: called with a list of values, or with a dict by the names of the
-        inputs, it returns a list of arrays, one for each output. Outputs are computed from the
-        variables' values before the call; then all updates are applied.
+        inputs, it returns a list of arrays, one for each output (with keep_on_device of
+        keratin.DeviceArrays, on a device). Outputs are computed from the variables' values before
+        the call; then all updates are applied.
 
     Raises:
         TypeError: for inputs, outputs or updates that are no lists.
@@ -40,7 +52,7 @@ class Session(object):
     """For programs that name a session. It has no state: variables belong to the process."""
     graph = None
 
-    def run(self, fetches, feed_dict=None):
+    def run(self, fetches: Any, feed_dict: Union[Dict[Tensor, Any], None] = None) -> Any:
         """The values of tensors and update ops, all of one moment.
 
         Args:
@@ -82,12 +94,12 @@ class Session(object):
 _session = Session()
 
 
-def get_session():
+def get_session() -> Any:
     """The session that set_session() was given, else the default one."""
     return _session
 
 
-def set_session(session):
+def set_session(session: Any) -> None:
     """Sets what get_session() returns.
 
     Args:
@@ -97,7 +109,7 @@ def set_session(session):
     _session = session
 
 
-def save_function(f, path):
+def save_function(f: Function, path: PathLike) -> None:
     """Writes a function to a file, for load_function() and the tools (keratin-compile).
 
     Args:
@@ -105,3 +117,50 @@ def save_function(f, path):
         path: a path; '.ktg' is usual.
     """
     _native.save_function(f, path)
+
+
+def compile_model(functions: Union[Function, Sequence[Function]], path: PathLike, name: str = '',
+                  target: str = 'cpu', cpu: str = 'native', header: PathLike = '',
+                  **kwargs: Any) -> None:
+    """Compiles functions ahead of time: an object for keratin.Model, and for C by its header.
+
+    Args:
+        functions: a keratin.Function, or a list of them with different names; they share their
+            variables, which begin with their present values.
+        path: of the shared object, 'libdigits.so'; or, ending in '.o', of an object file to be
+            linked. It needs no Keratin and no Python.
+        name: what all its symbols begin with; '': after the file, 'digits'.
+        target: 'cpu', 'cuda', 'cuda:sm_90,...', or the triple of another CPU.
+        cpu: 'native', 'x86-64-v3', ..., or 'multi': for several processors.
+        header: where to write the C header; '': nowhere.
+        **kwargs: metadata, sysroot (paths), threads, memory_budget, check_numbers,
+            float32_products, assume_equal_sizes ('yes', 'no', 'only'), strip_locations, profile,
+            progress: as the options of keratin-compile, see docs/ahead-of-time.md.
+
+    Raises:
+        ValueError: for what cannot be compiled, and for an unknown keyword.
+        RuntimeError: if there is no linker or runtime for the target, or a file cannot be written.
+    """
+    options = dict(kwargs, name=name, target=target, cpu=cpu, header=header)
+    _native.compile_model([functions] if isinstance(functions, _module.Function) else functions,
+                          path, {key: value for key, value in options.items() if value is not None})
+
+
+def _save(self, path):
+    """Writes the function to a file: see K.save_function()."""
+    save_function(self, path)
+
+
+def _save_weights(self, path):
+    """Writes the values of its variables by name: see K.save_weights()."""
+    _native.save_weights(self, path)
+
+
+def _load_weights(self, path):
+    """Sets its variables to a file's values of their names: see K.load_weights()."""
+    _native.load_weights(self, path)
+
+
+_module.Function.save = _save
+_module.Function.save_weights = _save_weights
+_module.Function.load_weights = _load_weights

@@ -1,10 +1,16 @@
 """K functions: scopes, shapes and what tensors are."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
 import numpy as _numpy
 
-from keratin._native.functions import ControlDependencies as _ControlDependencies
-from keratin._native.functions import NameScope as _NameScope
 from keratin._native import Tensor as _Tensor
 from keratin._native import functions as _native
+
+if _TYPE_CHECKING:
+    from typing import Any, Sequence, Union
+    from keratin._types import Operand, StaticShape
 
 
 class name_scope(object):
@@ -17,14 +23,14 @@ class name_scope(object):
         name: a string.
     """
 
-    def __init__(self, name=''):
+    def __init__(self, name: str = '') -> None:
         if not isinstance(name, str) and name is not None:
             raise TypeError('name_scope: name is %r (%s); needed a string'
                             % (name, type(name).__name__))
         self.name = name
-        self._scope = _NameScope(name or '')
+        self._scope = _native.NameScope(name or '')
 
-    def __enter__(self):
+    def __enter__(self) -> str:
         return self._scope.enter()
 
     def __exit__(self, *unused):
@@ -38,8 +44,8 @@ class control_dependencies(object):
         control_inputs: update ops and other tensors, or None.
     """
 
-    def __init__(self, control_inputs):
-        self._scope = _ControlDependencies(control_inputs)
+    def __init__(self, control_inputs: Union[Sequence[_Tensor], None]) -> None:
+        self._scope = _native.ControlDependencies(control_inputs)
 
     def __enter__(self):
         self._scope.enter()
@@ -48,7 +54,7 @@ class control_dependencies(object):
         self._scope.leave()
 
 
-def is_keras_tensor(x):
+def is_keras_tensor(x: Any) -> bool:
     """Whether a layer of Keras's has made the tensor.
 
     Args:
@@ -65,7 +71,7 @@ def is_keras_tensor(x):
     return hasattr(x, '_keras_history')
 
 
-def is_same(a, b):
+def is_same(a: Any, b: Any) -> bool:
     """Whether both are one value of the graph: a is b.
 
     Args:
@@ -74,7 +80,7 @@ def is_same(a, b):
     return a is b
 
 
-def int_shape(x):
+def int_shape(x: Operand) -> StaticShape:
     """The shape as far as it is known.
 
     Args:
@@ -92,7 +98,7 @@ def int_shape(x):
     return _numpy.shape(x)
 
 
-def get_variable_shape(x):
+def get_variable_shape(x: Operand) -> StaticShape:
     """As int_shape().
 
     Args:
@@ -101,7 +107,9 @@ def get_variable_shape(x):
     return int_shape(x)
 
 
-def moving_average_update(x=None, value=None, momentum=None, variable=None):
+def moving_average_update(x: Union[_Tensor, None] = None, value: Union[Operand, None] = None,
+                          momentum: Union[Operand, None] = None,
+                          variable: Union[_Tensor, None] = None) -> _Tensor:
     """Moves a variable towards a value: x * momentum + value * (1 - momentum).
 
     Args:

@@ -18,6 +18,15 @@ void Argument::fail(nb::handle found, const char *needed) const {
   typeError(what() + " is " + described(found) + "; needed " + needed);
 }
 
+std::string keratin::python::pathOf(nb::handle path, const Argument &argument) {
+  nb::object text = nb::steal(PyOS_FSPath(path.ptr()));
+  if (!text.is_valid()) {
+    PyErr_Clear();
+    argument.fail(path, "a path");
+  }
+  return textOf(text);
+}
+
 static bool isSequence(nb::handle object) {
   return PyList_Check(object.ptr()) || PyTuple_Check(object.ptr());
 }

@@ -34,6 +34,9 @@ struct Argument {
 
 Operand operandOf(nb::handle object, const std::string &what, SourceLocation place);
 
+// What os.fspath() takes.
+std::string pathOf(nb::handle path, const Argument &argument);
+
 // A specialisation for each type of parameter.
 template <typename T> T fromPython(nb::handle object, const Argument &argument) = delete;
 

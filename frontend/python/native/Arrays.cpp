@@ -1,5 +1,6 @@
 #include "frontend/python/native/Arrays.h"
 
+#include "frontend/python/native/DeviceArrays.h"
 #include "frontend/python/native/Errors.h"
 #include "keratin/dlpack.h"
 
@@ -199,6 +200,8 @@ Array keratin::python::arrayOf(nb::handle object, const std::string &what) {
     return nb::cast<Memory &>(object).array;
   if (std::optional<Array> view = viewOf(object))
     return std::move(*view);
+  if (std::optional<Array> view = viewOnDevice(object))
+    return std::move(*view);
   nb::object array;
   if (nb::hasattr(object, "__dlpack__") && !nb::isinstance(object, numpy("ndarray"))) {
     nb::object capsule = object.attr("__dlpack__")();
@@ -228,6 +231,8 @@ Array keratin::python::arrayOf(nb::handle object, const std::string &what) {
 nb::object keratin::python::toPython(Array array) {
   if (array.isNone())
     return nb::none();
+  if (array.place())
+    return deviceArrayOf(std::move(array));
   const bool isBfloat16 = array.dtype() == DType::BFloat16;
   nb::object bfloat16;
   if (isBfloat16) {
@@ -246,6 +251,13 @@ nb::object keratin::python::toPython(Array array) {
   if (isBfloat16)
     result = result.attr("view")(bfloat16.attr("bfloat16"));
   return result;
+}
+
+nb::object keratin::python::toPython(std::vector<Array> arrays) {
+  nb::object list = nb::steal(PyList_New(Py_ssize_t(arrays.size())));
+  for (size_t i = 0; i < arrays.size(); ++i)
+    PyList_SET_ITEM(list.ptr(), Py_ssize_t(i), toPython(std::move(arrays[i])).release().ptr());
+  return list;
 }
 
 //===-- The buffer of what is returned --------------------------------------------------------===//

@@ -35,9 +35,11 @@ private:
   std::vector<Py_buffer> held;
 };
 
-// An array of NumPy's that owns the elements, which are not copied; bfloat16 as ml_dtypes has it.
-// None for no value.
+// An array of NumPy's that owns the elements, which are not copied; bfloat16 as ml_dtypes has it. A
+// DeviceArray of what lies on a device. None for no value.
 nb::object toPython(Array array);
+// A list of them.
+nb::object toPython(std::vector<Array> arrays);
 
 void registerArrays(nb::module_ &module);
 

@@ -31,10 +31,7 @@ nb::object batchGetValue(const std::vector<Tensor> &ops, SourceLocation place) {
     ReleasedGil release;
     values = K::batch_get_value(ops, place);
   }
-  nb::list list;
-  for (Array &value : values)
-    list.append(toPython(std::move(value)));
-  return list;
+  return toPython(std::move(values));
 }
 
 // A number fills a variable; what has sizes must have the variable's.
@@ -93,10 +90,7 @@ nb::object run(const std::vector<Tensor> &fetches, nb::handle feeds, SourceLocat
     ReleasedGil release;
     values = K::get_session()->run(fetches, all, place);
   }
-  nb::list list;
-  for (Array &value : values)
-    list.append(toPython(std::move(value)));
-  return list;
+  return toPython(std::move(values));
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 #include "frontend/python/native/Feeds.h"
 
 #include "frontend/python/native/Arrays.h"
+#include "frontend/python/native/Errors.h"
 #include "frontend/python/native/Place.h"
 #include "frontend/python/native/SparseMatrices.h"
 #include "frontend/python/native/Tensors.h"
@@ -15,4 +16,15 @@ Feed keratin::python::feedOf(nb::handle object, const std::string &what) {
   if (isSparseMatrix(object))
     return sparseMatrixOf(object, what);
   return arrayOf(object, what);
+}
+
+NamedFeeds keratin::python::namedFeedsOf(nb::dict values, const std::string &function) {
+  std::vector<NamedFeeds::Entry> feeds;
+  for (auto [name, value] : values) {
+    if (!PyUnicode_Check(name.ptr()))
+      typeError(function + ": " + described(name) + " is no name of an input");
+    std::string text = textOf(name);
+    feeds.emplace_back(text, feedOf(value, function + ": input '" + text + "'"));
+  }
+  return NamedFeeds(std::move(feeds));
 }

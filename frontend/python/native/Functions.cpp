@@ -34,15 +34,9 @@ std::vector<Array> calledWithFeeds(const Function &function, nb::handle values) 
 }
 
 std::vector<Array> calledByName(const Function &function, nb::dict values) {
-  std::vector<NamedFeeds::Entry> feeds;
-  for (auto [name, value] : values) {
-    if (!PyUnicode_Check(name.ptr()))
-      typeError(function.name() + ": " + described(name) + " is no name of an input");
-    std::string text = textOf(name);
-    feeds.emplace_back(text, feedOf(value, function.name() + ": input '" + text + "'"));
-  }
+  const NamedFeeds feeds = namedFeedsOf(values, function.name());
   ReleasedGil release;
-  return function(NamedFeeds(std::move(feeds)));
+  return function(feeds);
 }
 
 std::vector<Array> calledByPlace(const Function &function, nb::handle values) {
@@ -80,10 +74,7 @@ PyObject *call(PyObject *self, PyObject *arguments, PyObject *keywords) {
     else
       typeError(name + ": found " + described(values) +
                 "; needed a list of values, or a dict by name");
-    nb::object list = nb::steal(PyList_New(Py_ssize_t(outputs.size())));
-    for (size_t i = 0; i < outputs.size(); ++i)
-      PyList_SET_ITEM(list.ptr(), Py_ssize_t(i), toPython(std::move(outputs[i])).release().ptr());
-    return list.release().ptr();
+    return toPython(std::move(outputs)).release().ptr();
   } catch (...) {
     setError();
     return nullptr;
@@ -130,7 +121,7 @@ FunctionOptions optionsOf(nb::handle options, SourceLocation place) {
   FunctionOptions result;
   for (auto [key, value] : nb::borrow<nb::dict>(options)) {
     const std::string name = textOf(key);
-    const Argument argument{"function", 3, place, name.c_str()};
+    const Argument argument{"function", 4, place, name.c_str()};
     if (name == "device")
       result.device = fromPython<std::string>(value, argument);
     else if (name == "target")
@@ -143,14 +134,16 @@ FunctionOptions optionsOf(nb::handle options, SourceLocation place) {
       result.checkNumbers = fromPython<bool>(value, argument);
     else if (name == "float32_products")
       result.float32Products = fromPython<std::string>(value, argument);
+    else if (name == "keep_on_device")
+      result.keepOnDevice = fromPython<bool>(value, argument);
     else if (name == "assume_equal_sizes")
       result.assumeEqualSizes = fromPython<bool>(value, argument);
     else if (name == "progress")
-      result.progress = progressOf(value);
+      result.progress = progressOf(value, argument);
     else
       valueError("function: there is no argument '" + name +
-                 "'; there are name, device, target, memory_budget, time_limit, "
-                 "check_numbers, float32_products, assume_equal_sizes, progress");
+                 "'; there are name, device, target, memory_budget, time_limit, check_numbers, "
+                 "float32_products, keep_on_device, assume_equal_sizes, progress");
   }
   if (!result.progress)
     result.progress = watchForSignals();
@@ -187,15 +180,6 @@ std::vector<Function> functionsOf(nb::handle functions, const Argument &argument
   return all;
 }
 
-std::string pathOf(nb::handle path, const Argument &argument) {
-  nb::object text = nb::steal(PyOS_FSPath(path.ptr()));
-  if (!text.is_valid()) {
-    PyErr_Clear();
-    argument.fail(path, "a path");
-  }
-  return textOf(text);
-}
-
 void save(const std::vector<Function> &functions, const std::string &path, SourceLocation place) {
   ReleasedGil release;
   K::save_functions(functions, path, place);
@@ -211,6 +195,58 @@ void saveFunction(nb::handle f, nb::handle path, SourceLocation place) {
   if (!nb::isinstance<FunctionObject>(f))
     argument.fail(f, "a function that K.function has made");
   save({nb::cast<FunctionObject &>(f).function}, pathOf(path, {"save_function", 1, place}), place);
+}
+
+ObjectOptions objectOptionsOf(nb::handle options, SourceLocation place) {
+  ObjectOptions result;
+  for (auto [key, value] : nb::borrow<nb::dict>(options)) {
+    const std::string name = textOf(key);
+    const Argument argument{"compile_model", 6, place, name.c_str()};
+    if (name == "name")
+      result.name = fromPython<std::string>(value, argument);
+    else if (name == "target")
+      result.target = fromPython<std::string>(value, argument);
+    else if (name == "cpu")
+      result.cpu = fromPython<std::string>(value, argument);
+    else if (name == "header")
+      result.header = pathOf(value, argument);
+    else if (name == "metadata")
+      result.metadata = pathOf(value, argument);
+    else if (name == "sysroot")
+      result.sysroot = pathOf(value, argument);
+    else if (name == "threads")
+      result.threads = fromPython<int64_t>(value, argument);
+    else if (name == "memory_budget")
+      result.memoryBudget = fromPython<int64_t>(value, argument);
+    else if (name == "check_numbers")
+      result.checkNumbers = fromPython<bool>(value, argument);
+    else if (name == "float32_products")
+      result.float32Products = fromPython<std::string>(value, argument);
+    else if (name == "assume_equal_sizes")
+      result.assumeEqualSizes = fromPython<std::string>(value, argument);
+    else if (name == "strip_locations")
+      result.stripLocations = fromPython<bool>(value, argument);
+    else if (name == "profile")
+      result.profile = fromPython<bool>(value, argument);
+    else if (name == "progress")
+      result.progress = progressOf(value, argument);
+    else
+      valueError("compile_model: there is no argument '" + name +
+                 "'; there are name, target, cpu, header, metadata, sysroot, threads, "
+                 "memory_budget, check_numbers, float32_products, assume_equal_sizes, "
+                 "strip_locations, profile, progress");
+  }
+  if (!result.progress)
+    result.progress = watchForSignals();
+  return result;
+}
+
+void compileModel(nb::handle functions, nb::handle path, nb::handle options, SourceLocation place) {
+  const std::vector<Function> all = functionsOf(functions, {"compile_model", 0, place});
+  const std::string file = pathOf(path, {"compile_model", 1, place});
+  const ObjectOptions given = objectOptionsOf(options, place);
+  ReleasedGil release;
+  K::compile_model(all, file, given, place);
 }
 
 nb::object loadFunctions(nb::handle path, SourceLocation place) {
@@ -290,7 +326,8 @@ void keratin::python::registerFunctions(nb::module_ &m) {
                    [](const FunctionObject &self) { return self.function.kernelCount(); })
       .def_prop_ro("arena_bytes",
                    [](const FunctionObject &self) { return self.function.arenaBytes(); })
-      .def("__repr__", [](const FunctionObject &self) { return toString(self.function); });
+      .def_prop_ro("_text", [](const FunctionObject &self) { return toString(self.function); });
+  add<&compileModel>(m, "compile_model");
   add<&makeFunction>(m, "function");
   add<&saveFunction>(m, "save_function");
   add<&saveFunctions>(m, "save_functions");

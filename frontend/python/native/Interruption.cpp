@@ -12,11 +12,11 @@ static void checkSignals() {
     nb::raise_python_error();
 }
 
-Progress keratin::python::progressOf(nb::handle function) {
+Progress keratin::python::progressOf(nb::handle function, const Argument &argument) {
   if (function.is_none())
     return nullptr;
   if (!PyCallable_Check(function.ptr()))
-    typeError("function: progress is " + described(function) + "; needed a function");
+    argument.fail(function, "a function");
   return [function = shared(function)](const CompileProgress &progress) {
     AcquiredGil gil;
     checkSignals();

@@ -1,14 +1,18 @@
 // keratin._native: the C++ API as keratin/*.py needs it.
 #include "frontend/python/native/Arguments.h"
 #include "frontend/python/native/Arrays.h"
+#include "frontend/python/native/DeviceArrays.h"
 #include "frontend/python/native/Errors.h"
+#include "frontend/python/native/Models.h"
 #include "frontend/python/native/Place.h"
 #include "frontend/python/native/Subjects.h"
 #include "frontend/python/native/Tensors.h"
 #include "keratin/arguments.h"
-#include "keratin/runtime.h"
+#include "keratin/device.h"
 
 #include <nanobind/stl/string.h>
+
+#include <dlfcn.h>
 
 using namespace keratin;
 using namespace keratin::python;
@@ -45,6 +49,15 @@ static void printToPython(void *, const char *text, size_t length) {
     PyErr_Clear();
 }
 
+// Where the library is that all this is in: tools and runtimes are found from there.
+static std::string libraryFolder() {
+  Dl_info library;
+  if (!dladdr(reinterpret_cast<void *>(&keratin_cpu_device), &library) || !library.dli_fname)
+    return "";
+  const std::string path = library.dli_fname;
+  return path.substr(0, path.rfind('/'));
+}
+
 NB_MODULE(_native, m) {
   m.doc() = "Keratin's C++ API. Use keratin and keratin.backend.";
   // Python objects may outlive the module at the end of the process.
@@ -59,6 +72,7 @@ NB_MODULE(_native, m) {
   const keratin_printer_t printer = {printToPython, nullptr};
   keratin_set_printer(&printer);
   registerArrays(m);
+  registerDeviceArrays(m);
   registerSizes(m);
   registerTensors(m);
   nb::module_ functions = m.def_submodule("functions");
@@ -69,6 +83,8 @@ NB_MODULE(_native, m) {
   registerEvaluation(functions);
   registerFunctions(functions);
   m.attr("Function") = functions.attr("Function");
+  registerModels(m);
+  m.def("library_folder", libraryFolder);
   registerGraph(functions);
   registerNeural(functions);
   registerReductions(functions);

@@ -1,0 +1,23 @@
+// Functions as bytes, for those who put them into files.
+#ifndef KERATIN_FRONTEND_BACKEND_SAVEDFUNCTIONS_H
+#define KERATIN_FRONTEND_BACKEND_SAVEDFUNCTIONS_H
+
+#include "keratin/function.h"
+
+#include "absl/status/status.h"
+
+#include <string>
+#include <vector>
+
+namespace keratin::frontend {
+
+// What K::save_functions writes, for a K function of this name. Errors are the user's.
+std::string savedGraphOf(const char *caller, const std::vector<Function> &functions,
+                         SourceLocation location);
+
+// The status as an error of this K function.
+[[noreturn]] void throwFor(const char *caller, SourceLocation location, const absl::Status &status);
+
+} // namespace keratin::frontend
+
+#endif // KERATIN_FRONTEND_BACKEND_SAVEDFUNCTIONS_H

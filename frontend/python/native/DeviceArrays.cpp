@@ -1,0 +1,90 @@
+#include "frontend/python/native/DeviceArrays.h"
+
+#include "frontend/python/native/Arrays.h"
+#include "frontend/python/native/Results.h"
+#include "keratin/dlpack.h"
+
+#include <nanobind/stl/string.h>
+
+using namespace keratin;
+using namespace keratin::python;
+
+namespace {
+
+struct DeviceArray {
+  Array array;
+};
+
+std::string reprOf(const DeviceArray &self) {
+  return "<keratin.DeviceArray " + std::string(dtypeName(self.array.dtype())) + " " +
+         toString(self.array.shape()) + " on " + self.array.device() + ">";
+}
+
+// As DLPack's protocol for Python has it. Nothing is queued: a call returns when its work is done.
+nb::object dlpack(nb::handle self) {
+  DLManagedTensor *tensor = toDLPack(*viewOnDevice(self));
+  return nb::steal(PyCapsule_New(tensor, "dltensor", [](PyObject *capsule) {
+    // One that nobody has taken.
+    if (PyCapsule_IsValid(capsule, "dltensor"))
+      (void)fromDLPack(static_cast<DLManagedTensor *>(PyCapsule_GetPointer(capsule, "dltensor")));
+  }));
+}
+
+nb::object toHost(const DeviceArray &self) {
+  Array copy;
+  {
+    ReleasedGil release;
+    copy = self.array.toHost();
+  }
+  return toPython(std::move(copy));
+}
+
+} // namespace
+
+nb::object keratin::python::deviceArrayOf(Array array) {
+  return nb::cast(DeviceArray{std::move(array)});
+}
+
+std::optional<Array> keratin::python::viewOnDevice(nb::handle object) {
+  static PyTypeObject *type = reinterpret_cast<PyTypeObject *>(nb::type<DeviceArray>().ptr());
+  // Nobody derives from it.
+  if (Py_TYPE(object.ptr()) != type)
+    return std::nullopt;
+  const Array &array = nb::inst_ptr<DeviceArray>(object)->array;
+  return Array::deviceView(array.device(), const_cast<void *>(array.origin()), array.dtype(),
+                           array.shape(), {}, shared(object));
+}
+
+void keratin::python::registerDeviceArrays(nb::module_ &module) {
+  nb::class_<DeviceArray>(
+      module, "DeviceArray", nb::is_weak_referenceable(), nb::is_final(),
+      "An array in the memory of a device, which a function made with keep_on_device=True returns. "
+      "Functions of the device take it as a value, without a copy; to_host() is an array of "
+      "NumPy's.")
+      .def_prop_ro("shape",
+                   [](const DeviceArray &self) {
+                     return toPython(
+                         StaticShape(self.array.shape().begin(), self.array.shape().end()));
+                   })
+      .def_prop_ro("dtype",
+                   [](const DeviceArray &self) { return nb::str(dtypeName(self.array.dtype())); })
+      .def_prop_ro("ndim", [](const DeviceArray &self) { return self.array.ndim(); })
+      .def_prop_ro("size", [](const DeviceArray &self) { return self.array.size(); })
+      .def_prop_ro("device", [](const DeviceArray &self) { return self.array.device(); })
+      .def("to_host", toHost, "A copy, as an array of NumPy's.")
+      .def(
+          "__array__",
+          [](const DeviceArray &self, nb::handle dtype, nb::handle) {
+            nb::object host = toHost(self);
+            return dtype.is_none() ? host : nb::object(host.attr("astype")(dtype));
+          },
+          nb::arg("dtype").none() = nb::none(), nb::arg("copy").none() = nb::none())
+      .def("__dlpack__", [](nb::handle self, nb::args, nb::kwargs) { return dlpack(self); })
+      .def("__dlpack_device__",
+           [](const DeviceArray &self) {
+             const std::string name = self.array.device();
+             // kDLCUDA, and its number.
+             return nb::make_tuple(2, name.size() > 5 ? std::stoi(name.substr(5)) : 0);
+           })
+      .def("__repr__", reprOf);
+}

@@ -1,0 +1,105 @@
+// Models compiled ahead of time: K::compile_model and keratin::Model. tests/python/models_test.py
+// has what files and calls may be wrong about.
+#include "tests/frontend/FrontendTest.h"
+
+#include "keratin/model.h"
+#include "tests/support/TemporaryFile.h"
+
+#include <fstream>
+#include <iterator>
+
+using keratin::Function;
+using keratin::Model;
+using keratin::ObjectOptions;
+using keratin::ValueError;
+
+namespace {
+
+struct Named : keratin::tests::TemporaryFile {
+  explicit Named(const char *end) { path += end; }
+};
+
+// A training step and a prediction that share w.
+std::vector<Function> makeFunctions() {
+  K::clear_session(); // names begin anew
+  Tensor x = K::placeholder({K::None, 2}, {.name = "x"});
+  Tensor w = K::variable(Array{1.0, -1.0}, {.name = "w"});
+  Tensor y = K::sum(x * w, -1);
+  return {K::function({x}, {{"y", y}}, {K::update_add(w, K::sum(x, 0))}, "step"),
+          K::function({x}, {{"y", y}}, {}, "predict")};
+}
+
+} // namespace
+
+TEST_CASE("a compiled model computes and trains as its functions do", "[model]") {
+  Named file(".so"), header(".h");
+  ObjectOptions options;
+  options.name = "sums";
+  options.header = header.path;
+  K::compile_model(makeFunctions(), file.path, options);
+  std::ifstream stream(header.path);
+  CHECK(has({std::istreambuf_iterator<char>(stream), {}}, "sums_predict_run("));
+
+  Model model(file.path);
+  CHECK(model.name() == "sums");
+  CHECK(model.device() == "cpu");
+  REQUIRE(model.functions().size() == 2);
+  CHECK(model.functions()[0].updates == std::vector<std::string>{"w"});
+  CHECK(model.functions()[1].inputs[0].shape == StaticShape{std::nullopt, 2});
+  CHECK(has(model.metadata(), R"("model": "sums")"));
+  CHECK(has(toString(model), "\n  function step(x float32 (None, 2)) -> (y float32 (None,)), "
+                             "updates 1 variables\n"));
+
+  const Array x = {{3.0, 1.0}, {0.0, 2.0}};
+  checkArray(model.call("predict", {x})[0], {2.0, -2.0});
+  const Model copy = model.copy();
+  checkArray(model.call("step", {{"x", x.astype(DType::Float64)}})["y"], {2.0, -2.0});
+  checkArray(model.getValue("w"), {4.0, 2.0});
+  checkArray(copy.getValue("w"), {1.0, -1.0});
+  model.setValues({{"w", {2, 0}}});
+  checkArray(model.call("predict", {x})[0], {6.0, 0.0});
+}
+
+TEST_CASE("weights of functions and of models are the same files", "[model]") {
+  Named file(".so"), weights(".safetensors"), state(".state");
+  std::vector<Function> functions = makeFunctions();
+  K::compile_model(functions, file.path);
+  Model model(file.path);
+  model.setValues({{"w", {0.25, 8.0}}});
+  model.saveWeights(weights.path);
+  K::load_weights(functions[0], weights.path);
+  checkArray(K::get_value(functions[0].variables()[0]), {0.25, 8.0});
+  model.saveState(state.path);
+  model.setValues({{"w", {0.0, 0.0}}});
+  model.loadWeights(weights.path);
+  checkArray(model.getValue("w"), {0.25, 8.0});
+  model.setValues({{"w", {0.0, 0.0}}});
+  model.loadState(state.path);
+  checkArray(model.getValue("w"), {0.25, 8.0});
+}
+
+TEST_CASE("an object file is made where the path asks for one", "[model]") {
+  Named file(".o");
+  ObjectOptions options;
+  options.name = "sums";
+  K::compile_model(makeFunctions(), file.path, options);
+  CHECK(has(errorOf<ValueError>([&] { Model model(file.path); }), "this is not a shared object"));
+}
+
+TEST_CASE("what a model has not is an error", "[model]") {
+  Named file(".so");
+  K::compile_model(makeFunctions(), file.path);
+  Model model(file.path);
+  CHECK(has(errorOf<ValueError>([&] { model.call("", {Array{{1.0, 2.0}}}); }),
+            "there are several functions; needed the name of one: 'step', 'predict'"));
+  CHECK(has(errorOf<ValueError>([&] { model.call("fit", {Array{{1.0, 2.0}}}); }),
+            "there is no function 'fit'; needed the name of one: 'step', 'predict'"));
+  CHECK(errorOf<ValueError>([&] {
+          model.call("step", {{"x", {{1.0, 2.0}}}, {"x", {{1.0, 2.0}}}});
+        }) == "step: 'x' is given twice");
+  CHECK(has(errorOf<ValueError>([&] { model.setValues({{"w", None}}); }),
+            ": the value for 'w' is None; needed an array"));
+  CHECK(has(errorOf<ValueError>([&] { Model other(file.path, "abacus"); }), "abacus"));
+  Model moved = std::move(model);
+  CHECK(errorOf<ValueError>([&] { model.name(); }) == "Model::name: the Model is empty");
+}

@@ -1,0 +1,106 @@
+"""Arrays that stay on a device, on CUDA's look-alike: the driver whose place the emulator takes is
+looked for once in a process, so all is run in one of its own."""
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+import keratin.backend as K
+from keratin import _native
+
+EMULATOR = pathlib.Path(_native.library_folder()) / 'libkeratin_cuda_emulator.so'
+PROGRAM = """
+import gc
+import numpy as np
+import keratin
+import keratin.backend as K
+
+K.set_device('cuda')
+assert K.device() == 'cuda'
+x, y = K.placeholder((None, 3), name='x'), K.placeholder((None, 3), name='y')
+double = K.function([x], [x * 2., K.sum(x)], name='double', keep_on_device=True)
+add = K.function([x, y], [x + y], name='add')
+
+values = np.arange(6, dtype='float32').reshape(2, 3)
+kept, total = double([values])
+assert type(kept) is keratin.DeviceArray
+assert (kept.shape, kept.dtype, kept.ndim, kept.size, kept.device) == (
+    (2, 3), 'float32', 2, 6, 'cuda')
+assert repr(kept) == '<keratin.DeviceArray float32 (2, 3) on cuda>'
+assert kept.to_host().tolist() == (values * 2).tolist()
+assert total.shape == () and float(total.to_host()) == 15
+assert np.asarray(kept, dtype='float64').tolist() == (values * 2).tolist()
+
+# A value of other functions, beside arrays of the host, by place and by name.
+assert add([kept, values])[0].tolist() == (values * 3).tolist()
+assert add({'x': values, 'y': kept})[0].tolist() == (values * 3).tolist()
+again = double([kept])[0]
+del kept
+gc.collect()
+assert again.to_host().tolist() == (values * 4).tolist()
+try:
+    add([again, values[:, :2]])
+    assert False
+except ValueError as error:
+    assert "the value for 'y' has shape (2, 2); needed (None, 3)" in str(error), error
+
+# DLPack: there and back, and a capsule that nobody takes.
+assert again.__dlpack_device__() == (2, 0)
+
+
+class Foreign(object):
+    def __init__(self, capsule):
+        self.capsule = capsule
+
+    def __dlpack__(self, **unused):
+        return self.capsule
+
+    def __dlpack_device__(self):
+        return (2, 0)
+
+
+foreign = Foreign(again.__dlpack__(stream=None))
+again.__dlpack__()
+del again
+gc.collect()
+assert add([foreign, values])[0].tolist() == (values * 5).tolist()
+
+# Variables on the device, trained there.
+w = K.variable(np.ones(3), name='w')
+step = K.function([x], [K.sum(x * w)], [(w, w * 0.5)], keep_on_device=True)
+assert [float(step([values])[0].to_host()) for _ in range(2)] == [15, 7.5]
+assert K.get_value(w).tolist() == [0.25] * 3
+
+# On the host the option changes nothing.
+K.set_device('cpu')
+v = K.placeholder((2,))
+host = K.function([v], [v + 1.], keep_on_device=True)([[1, 2]])[0]
+assert type(host) is np.ndarray and host.tolist() == [2, 3]
+try:
+    K.function([v], [v], keep_on_device='yes')
+    assert False
+except TypeError as error:
+    assert "function: keep_on_device is 'yes' (str); needed True or False" in str(error), error
+print('done')
+"""
+
+
+@pytest.mark.skipif(not EMULATOR.exists(), reason='no emulator of CUDA beside the library')
+def test_arrays_stay_on_a_device():
+    environment = dict(os.environ, KERATIN_CUDA_DRIVER=str(EMULATOR), PYTHONPATH=os.pathsep.join(sys.path))
+    result = subprocess.run([sys.executable, '-c', PROGRAM], env=environment, capture_output=True,
+                            text=True, timeout=300)
+    assert (result.stdout, result.returncode) == ('done\n', 0), result.stderr
+
+
+def test_options_are_named():
+    x = K.placeholder((2,))
+    with pytest.raises(ValueError) as info:
+        K.function([x], [x], keep=True)
+    assert ("function: there is no argument 'keep'; there are name, device, target, memory_budget, "
+            "time_limit, check_numbers, float32_products, keep_on_device, assume_equal_sizes, "
+            "progress") in str(info.value)
+    with pytest.raises(TypeError, match=r'function: device is 3 \(int\); needed a string'):
+        K.function([x], [x], device=3)
