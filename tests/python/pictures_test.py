@@ -116,3 +116,12 @@ def test_print_is_short():
 def test_reports(net):
     assert 'arena' in net.memory_plan and net.kernel_count > 0
     assert net.compile_report
+
+
+def test_a_tool_that_dies_silently_is_named(tmp_path, monkeypatch):
+    tool = tmp_path / 'keratin-dump'
+    tool.write_text('#!/bin/sh\nexit 7\n')
+    tool.chmod(0o755)
+    monkeypatch.setattr(_tools, 'find', lambda name: str(tool))
+    with pytest.raises(RuntimeError, match='show: keratin-dump ended with 7'):
+        _tools.run('keratin-dump', ['net.ktg'], 'show')
