@@ -64,14 +64,14 @@ static void read(const std::filesystem::path &path, State &state) {
   state.epsilon = json.epsilon.value_or(state.epsilon);
 }
 
-// A failure to write is no error: the defaults are in force anyway.
+// A failure to write is no error: the defaults are in force anyway. Which backend Keras has is not
+// for a backend to say: Keras 3 reads the file too, and has no backend of this name.
 static void write(const std::filesystem::path &path, const State &state) {
   std::error_code ignored;
   std::filesystem::create_directories(path.parent_path(), ignored);
   nlohmann::ordered_json json;
   json["floatx"] = dtypeName(state.floatx);
   json["epsilon"] = state.epsilon;
-  json["backend"] = state.backend;
   json["image_data_format"] = state.dataFormat;
   std::string text = json.dump(4) + "\n";
   (void)runtime::writeFile(path.c_str(), text.data(), text.size());

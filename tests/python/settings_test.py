@@ -25,7 +25,7 @@ def test_a_first_import_writes_the_defaults(tmp_path):
     found = shown(tmp_path)
     assert found.stdout == 'keratin float32 1e-07 channels_last\n', found.stderr
     written = json.loads((tmp_path / 'keras.json').read_text())
-    assert set(written) == {'floatx', 'epsilon', 'backend', 'image_data_format'}
+    assert set(written) == {'floatx', 'epsilon', 'image_data_format'}
 
 
 @pytest.mark.parametrize('text, expected', [
