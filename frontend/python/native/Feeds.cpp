@@ -11,8 +11,13 @@ using namespace keratin;
 using namespace keratin::python;
 
 Feed keratin::python::feedOf(nb::handle object, const std::string &what) {
-  if (const Tensor *tensor = tensorOf(object))
-    return backend::eval(*tensor, userPlace());
+  if (const Tensor *tensor = tensorOf(object)) {
+    const Tensor value = *tensor;
+    const SourceLocation place = userPlace();
+    // Whoever runs code that this waits for may want it.
+    ReleasedGil release;
+    return backend::eval(value, place);
+  }
   if (isSparseMatrix(object))
     return sparseMatrixOf(object, what);
   return arrayOf(object, what);
