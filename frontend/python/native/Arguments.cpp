@@ -27,10 +27,6 @@ std::string keratin::python::pathOf(nb::handle path, const Argument &argument) {
   return textOf(text);
 }
 
-static bool isSequence(nb::handle object) {
-  return PyList_Check(object.ptr()) || PyTuple_Check(object.ptr());
-}
-
 // A whole number that is no bool: of Python's, or whatever else says that it is one. None for
 // anything else.
 static std::optional<int64_t> integerOf(nb::handle object) {

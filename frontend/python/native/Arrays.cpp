@@ -92,24 +92,28 @@ std::optional<DType> dtypeOfFormat(const char *format, Py_ssize_t bytes) {
   }
 }
 
+// False for an object without one.
+bool getBuffer(nb::handle object, Py_buffer &buffer) {
+  if (PyObject_CheckBuffer(object.ptr()) &&
+      PyObject_GetBuffer(object.ptr(), &buffer, PyBUF_FULL_RO) == 0)
+    return true;
+  PyErr_Clear();
+  return false;
+}
+
 class Buffer {
 public:
-  explicit Buffer(nb::handle object) {
-    if (PyObject_GetBuffer(object.ptr(), &buffer, PyBUF_FULL_RO) != 0) {
-      PyErr_Clear();
-      buffer.obj = nullptr;
-    }
-  }
+  explicit Buffer(nb::handle object) : isValid(getBuffer(object, buffer)) {}
   Buffer(const Buffer &) = delete;
   ~Buffer() {
-    if (!isValid() || !Py_IsInitialized() || _Py_IsFinalizing())
+    if (!isValid || !Py_IsInitialized() || _Py_IsFinalizing())
       return;
     AcquiredGil gil;
     PyBuffer_Release(&buffer);
   }
-  bool isValid() const { return buffer.obj; }
 
-  Py_buffer buffer;
+  Py_buffer buffer = {};
+  const bool isValid;
 };
 
 } // namespace
@@ -137,22 +141,19 @@ std::optional<Array> keratin::python::viewOf(nb::handle object) {
   if (!PyObject_CheckBuffer(object.ptr()))
     return std::nullopt;
   auto owner = std::make_shared<Buffer>(object);
-  if (!owner->isValid())
+  if (!owner->isValid)
     return std::nullopt;
   const Py_buffer &buffer = owner->buffer;
   return viewOf(buffer, std::move(owner));
 }
 
 std::optional<Array> Buffers::viewOf(nb::handle object) {
-  if (!PyObject_CheckBuffer(object.ptr()))
-    return std::nullopt;
+  // In its place, for it may point into itself.
   Py_buffer &buffer = held.emplace_back();
-  if (PyObject_GetBuffer(object.ptr(), &buffer, PyBUF_FULL_RO) != 0) {
-    PyErr_Clear();
-    held.pop_back();
-    return std::nullopt;
-  }
-  return ::viewOf(buffer, nullptr);
+  if (getBuffer(object, buffer))
+    return ::viewOf(buffer, nullptr);
+  held.pop_back();
+  return std::nullopt;
 }
 
 Buffers::~Buffers() {
@@ -268,7 +269,7 @@ struct Layout {
   std::vector<Py_ssize_t> dims, strides;
 };
 
-int getBuffer(PyObject *self, Py_buffer *view, int flags) {
+int exportBuffer(PyObject *self, Py_buffer *view, int flags) {
   try {
     Array &array = nb::cast<Memory &>(nb::handle(self)).array;
     auto layout = std::make_unique<Layout>();
@@ -297,7 +298,7 @@ int getBuffer(PyObject *self, Py_buffer *view, int flags) {
 
 void releaseBuffer(PyObject *, Py_buffer *view) { delete static_cast<Layout *>(view->internal); }
 
-PyType_Slot slots[] = {{Py_bf_getbuffer, reinterpret_cast<void *>(getBuffer)},
+PyType_Slot slots[] = {{Py_bf_getbuffer, reinterpret_cast<void *>(exportBuffer)},
                        {Py_bf_releasebuffer, reinterpret_cast<void *>(releaseBuffer)},
                        {0, nullptr}};
 

@@ -44,7 +44,7 @@ Tensor Callable::tensor(nb::handle result) const {
 }
 
 std::vector<Tensor> Callable::tensors(nb::handle result) const {
-  if (!PyList_Check(result.ptr()) && !PyTuple_Check(result.ptr()))
+  if (!isSequence(result))
     return {tensor(result)};
   std::vector<Tensor> all;
   for (nb::handle each : result)
@@ -70,7 +70,7 @@ std::vector<Tensor> Callable::list(const std::vector<Tensor> &arguments) const {
 RnnStepResult Callable::step(const Tensor &input, const std::vector<Tensor> &states) const {
   AcquiredGil gil;
   nb::object result = callWith(object(), {toPython(input), sequenceOf(states, /*isTuple=*/false)});
-  if (!PyTuple_Check(result.ptr()) && !PyList_Check(result.ptr()))
+  if (!isSequence(result))
     typeError(what + " has returned " + described(result) + "; needed (output, states)");
   nb::tuple pair(result);
   if (pair.size() != 2)

@@ -15,7 +15,7 @@ Tensor mapElements(nb::handle fn, nb::handle elems, const std::string &name, DTy
   if (!PyCallable_Check(fn.ptr()))
     function.fail(fn, "a function");
   Callable callable(fn, function.what());
-  if (!PyList_Check(elems.ptr()) && !PyTuple_Check(elems.ptr()))
+  if (!isSequence(elems))
     return K::map_fn([callable](const Tensor &element) { return callable({element}); },
                      fromPython<Operand>(elems, elements), name, dtype, place);
   return K::map_fn([callable](const std::vector<Tensor> &all) { return callable.ofTuple(all); },

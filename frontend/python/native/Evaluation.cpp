@@ -45,11 +45,10 @@ Array valueFor(const Tensor &variable, nb::handle value, const char *function,
     dims.push_back(size.value_or(0));
   if (dims.empty())
     return array;
-  Array filled = Array::empty(array.dtype(), dims);
-  for (int64_t i = 0; i < filled.size(); ++i)
-    std::memcpy(static_cast<char *>(filled.rawData()) + size_t(i) * dtypeSize(array.dtype()),
-                array.origin(), dtypeSize(array.dtype()));
-  return filled;
+  std::vector<int64_t> strides(dims.size(), 0);
+  const Array everywhere =
+      Array::constView(array.origin(), array.dtype(), std::move(dims), std::move(strides));
+  return Array(everywhere); // a copy, which owns its elements
 }
 
 void setValue(const Tensor &x, nb::handle value, SourceLocation place) {
@@ -67,7 +66,7 @@ void batchSetValue(nb::handle tuples, SourceLocation place) {
     argument.fail(tuples, "a list of pairs (variable, value)");
   }
   while (nb::object pair = nb::steal(PyIter_Next(iterator.ptr()))) {
-    if ((!PyTuple_Check(pair.ptr()) && !PyList_Check(pair.ptr())) || nb::len(pair) != 2)
+    if (!isSequence(pair) || nb::len(pair) != 2)
       argument.fail(pair, "pairs (variable, value)");
     Tensor variable = fromPython<Tensor>(nb::object(pair[0]), argument);
     Array value = valueFor(variable, nb::object(pair[1]), "batch_set_value", place);

@@ -67,7 +67,7 @@ PyObject *call(PyObject *self, PyObject *arguments, PyObject *keywords) {
                 " arguments; needed one, a list of values");
     PyObject *values = PyTuple_GET_ITEM(arguments, 0);
     std::vector<Array> outputs;
-    if (PyList_Check(values) || PyTuple_Check(values))
+    if (isSequence(values))
       outputs = calledByPlace(function, values);
     else if (PyDict_Check(values))
       outputs = calledByName(function, nb::borrow<nb::dict>(values));
@@ -109,7 +109,7 @@ UpdateList updatesOf(nb::handle updates, const Argument &argument) {
       continue;
     else if (const Tensor *op = tensorOf(update))
       all.emplace_back(*op);
-    else if ((PyTuple_Check(update.ptr()) || PyList_Check(update.ptr())) && nb::len(update) == 2)
+    else if (isSequence(update) && nb::len(update) == 2)
       all.emplace_back(fromPython<Tensor>(nb::object(update[0]), argument),
                        fromPython<Operand>(nb::object(update[1]), argument), argument.place);
     else
@@ -170,7 +170,7 @@ nb::object makeFunction(nb::handle inputs, nb::handle outputs, nb::handle update
 
 std::vector<Function> functionsOf(nb::handle functions, const Argument &argument) {
   std::vector<Function> all;
-  if (!PyList_Check(functions.ptr()) && !PyTuple_Check(functions.ptr()))
+  if (!isSequence(functions))
     argument.fail(functions, "a list of functions that K.function has made");
   for (nb::handle each : functions)
     if (nb::isinstance<FunctionObject>(each))

@@ -88,7 +88,7 @@ Tensor itemOf(const Tensor &tensor, nb::handle key, SourceLocation place) {
 
 nb::object stopGradient(nb::handle x, SourceLocation place) {
   const Argument argument{"stop_gradient", 0, place};
-  if (PyList_Check(x.ptr()) || PyTuple_Check(x.ptr()))
+  if (isSequence(x))
     return toPython(K::stop_gradient(fromPython<std::vector<Tensor>>(x, argument), place));
   return toPython(K::stop_gradient(fromPython<Operand>(x, argument), place));
 }

@@ -29,7 +29,7 @@ nb::object call(const Model &model, const std::string &function, nb::handle valu
     const NamedFeeds feeds = namedFeedsOf(nb::borrow<nb::dict>(values), function);
     ReleasedGil release;
     outputs = model.call(function, feeds);
-  } else if (PyList_Check(values.ptr()) || PyTuple_Check(values.ptr())) {
+  } else if (isSequence(values)) {
     std::vector<Array> arrays;
     for (nb::handle value : values)
       arrays.push_back(arrayOf(value, function + ": value " + std::to_string(arrays.size())));

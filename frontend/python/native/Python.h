@@ -57,6 +57,11 @@ inline std::shared_ptr<PyObject> shared(nb::handle object) {
   });
 }
 
+// A list or a tuple: what K functions take where they take several.
+inline bool isSequence(nb::handle object) {
+  return PyList_Check(object.ptr()) || PyTuple_Check(object.ptr());
+}
+
 // "'abc' (str)", for messages; shortened.
 std::string described(nb::handle object);
 
