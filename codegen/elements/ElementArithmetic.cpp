@@ -10,11 +10,6 @@ using namespace keratin::codegen;
 using namespace mlir;
 using keratin::ir::Comparison;
 
-namespace {
-// A product and the sum it feeds may become one fused operation; nothing else is relaxed.
-constexpr auto contract = arith::FastMathFlags::contract;
-} // namespace
-
 // Every op goes through one of these two, which put it where its operands allow.
 template <typename Function> Value ElementEmitter::unary(Value x, Function function) {
   return code.place({x}, [&]() -> Value { return function(x); });
@@ -114,23 +109,32 @@ Value ElementEmitter::isFinite(Value x) {
 
 Value ElementEmitter::add(Value x, Value y) {
   return binary(x, y, [&](Value p, Value q) -> Value {
-    return isFloat() ? b.create<arith::AddFOp>(loc, p, q, contract).getResult()
+    return isFloat() ? b.create<arith::AddFOp>(loc, p, q).getResult()
                      : b.create<arith::AddIOp>(loc, p, q).getResult();
   });
 }
 
 Value ElementEmitter::sub(Value x, Value y) {
   return binary(x, y, [&](Value p, Value q) -> Value {
-    return isFloat() ? b.create<arith::SubFOp>(loc, p, q, contract).getResult()
+    return isFloat() ? b.create<arith::SubFOp>(loc, p, q).getResult()
                      : b.create<arith::SubIOp>(loc, p, q).getResult();
   });
 }
 
 Value ElementEmitter::mul(Value x, Value y) {
   return binary(x, y, [&](Value p, Value q) -> Value {
-    return isFloat() ? b.create<arith::MulFOp>(loc, p, q, contract).getResult()
+    return isFloat() ? b.create<arith::MulFOp>(loc, p, q).getResult()
                      : b.create<arith::MulIOp>(loc, p, q).getResult();
   });
+}
+
+Value ElementEmitter::multiplyAdd(Value x, Value y, Value z) {
+  if (!isFloat())
+    return add(mul(x, y), z);
+  code.match(x, y);
+  code.match(y, z);
+  code.match(x, z);
+  return code.place({x, y, z}, [&] { return VectorMath(b, loc, target).multiplyAdd(x, y, z); });
 }
 
 Value ElementEmitter::div(Value x, Value y) {

@@ -1,5 +1,6 @@
 #include "codegen/elements/LoopEmitter.h"
 
+#include "codegen/elements/VectorMath.h"
 #include "codegen/llvm/SharedFunction.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -208,7 +209,7 @@ Value LoopEmitter::splat(Value scalar, int64_t lanes) {
 
 Value LoopEmitter::multiplyAdd(Value x, Value y, Value z) {
   if (isa<FloatType>(getElementTypeOrSelf(x)))
-    return builder.create<vector::FMAOp>(loc, x, y, z);
+    return VectorMath(builder, loc, target).multiplyAdd(x, y, z);
   return builder.create<arith::AddIOp>(loc, builder.create<arith::MulIOp>(loc, x, y), z);
 }
 

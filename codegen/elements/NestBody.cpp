@@ -50,9 +50,26 @@ Value NestBody::operand(ReductionOpInterface op, bool isVector) {
   return element;
 }
 
+// The product of floats that alone a sum wants: it is added as it is, not rounded before.
+static ir::MulOp productOf(ReductionOpInterface op) {
+  auto product = op->getOperand(0).getDefiningOp<ir::MulOp>();
+  bool isSummed = isa<ir::ReduceSumOp>(op) && product && product->hasOneUse() &&
+                  isa<FloatType>(getElementTypeOrSelf(product.getY()));
+  return isSummed ? product : ir::MulOp();
+}
+
+Value NestBody::combined(ReductionOpInterface op, Value accumulator) {
+  if (ir::MulOp product = productOf(op)) {
+    SmallVector<LaneIndex> index = indexFor(product.getY(), false);
+    Value a = emitter.emit(product.getA(), index), b = emitter.emit(product.getB(), index);
+    emitter.setElementType(ir::getElementType(product.getY()));
+    return emitter.multiplyAdd(a, b, accumulator);
+  }
+  return op.buildCombine(emitter, accumulator, operand(op, isa<VectorType>(accumulator.getType())));
+}
+
 void NestBody::accumulate(ReductionOpInterface op, Value &accumulator) {
-  Value element = operand(op, isa<VectorType>(accumulator.getType()));
-  Value next = op.buildCombine(emitter, accumulator, element);
+  Value next = combined(op, accumulator);
   if (emitter.mask() && nest.space.isInnermostReduced())
     next = k.b.create<arith::SelectOp>(k.loc, emitter.mask(), next, accumulator);
   accumulator = next;

@@ -36,6 +36,7 @@ private:
   llvm::SmallVector<LaneIndex> squeezedIndex(bool rowOnly);
   llvm::SmallVector<LaneIndex> indexFor(Value value, bool isRow);
   void accumulate(ir::ReductionOpInterface op, Value &accumulator);
+  Value combined(ir::ReductionOpInterface op, Value accumulator);
   void store(const LoopNest::Output &output, Value element, llvm::ArrayRef<LaneIndex> index);
 
   KernelBuilder &k;

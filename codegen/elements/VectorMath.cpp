@@ -62,6 +62,9 @@ Value VectorMath::rsqrt(Value x) const {
 }
 
 Value VectorMath::pow(Value x, Value y) const { return shared("pow", kernels::pow, x, y); }
+Value VectorMath::multiplyAdd(Value x, Value y, Value z) const {
+  return fma(VectorExpr(emit, x), VectorExpr(emit, y), VectorExpr(emit, z));
+}
 Value VectorMath::floorDiv(Value x, Value y) const {
   return shared("floorDiv", kernels::floorDiv, x, y);
 }

@@ -33,6 +33,8 @@ public:
   Value pow(Value x, Value y) const;
   Value sqrt(Value x) const;
   Value rsqrt(Value x) const; // 1 / sqrt(x), each rounded
+  // x * y + z of f32 or f64, rounded once if the machine can.
+  Value multiplyAdd(Value x, Value y, Value z) const;
 
   Value sin(Value x) const;
   Value cos(Value x) const;

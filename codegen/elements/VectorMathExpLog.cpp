@@ -139,10 +139,11 @@ Decomposed decompose(const VectorExpr &x) {
   VectorExpr isDenormal = x < (format.isDouble ? 0x1p-1022 : 0x1p-126);
   VectorExpr normal = select(isDenormal, x * (format.isDouble ? 0x1p54 : 0x1p25), x);
   VectorExpr correction = select(isDenormal, format.isDouble ? -54.0 : -25.0, x.constant(0));
-  // The root of 1/2 becomes exponent 0.
-  int64_t root = format.isDouble ? 0x3fe6a09e667f3bcd : 0x3f3504f3;
+  // [0.75, 1.5) has the exponent 0, as AVX-512's instruction has it: all machines with fused
+  // multiplication give the same bits.
+  int64_t threeQuarters = format.isDouble ? 0x3fe8000000000000 : 0x3f400000;
   VectorExpr bits = normal.asInt();
-  VectorExpr exponent = arithmeticShift(bits - root, format.mantissaBits);
+  VectorExpr exponent = arithmeticShift(bits - threeQuarters, format.mantissaBits);
   VectorExpr f = (bits - (exponent << format.mantissaBits)).asFloat() - 1.0;
   // Without AVX-512 there is no vector conversion of 64-bit integers; these are small.
   VectorExpr number = format.isDouble

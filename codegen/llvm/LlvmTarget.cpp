@@ -14,8 +14,8 @@ std::unique_ptr<llvm::TargetMachine> keratin::codegen::createTargetMachine(const
   if (!known)
     return nullptr;
   llvm::TargetOptions options;
-  // A product and the sum it feeds may become one fused operation; nothing else is relaxed.
-  options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
+  // Which products are fused into sums, the graph has said (keratin-fuse-products).
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   return std::unique_ptr<llvm::TargetMachine>(
       known->createTargetMachine(target.triple, target.cpu, target.features, options,
                                  llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));

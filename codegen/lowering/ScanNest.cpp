@@ -43,5 +43,5 @@ Value ScanNest::buildStep(ir::ScalarBuilder &builder, Value state, ArrayRef<Valu
     return builder.add(state, elements[0]);
   if (isa<ir::CumprodOp>(op))
     return builder.mul(state, elements[0]);
-  return builder.add(builder.mul(elements[0], state), elements[1]);
+  return builder.multiplyAdd(elements[0], state, elements[1]);
 }

@@ -83,6 +83,7 @@ static constexpr Maker fusionPasses[] = {
     [](const PhaseOptions &) { return passes::createHoistInvariants(); }, // transposes of captures
     [](const PhaseOptions &) { return passes::createEliminateCommonSubexpressions(); },
     [](const PhaseOptions &) { return passes::createSplitConcatenations(); },
+    [](const PhaseOptions &) { return passes::createFuseProducts(); },
     formKernels,
 };
 static constexpr Maker memoryPasses[] = {

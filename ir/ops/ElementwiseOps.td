@@ -27,6 +27,7 @@ def Minimum : ScalarFunction<2>;
 // Exact, however large the quotient is.
 def Mod : SlowFunction<2> { let isCostly = 1; }
 def Mul : ScalarFunction<2>;
+def MultiplyAdd : ScalarFunction<3>;
 def Neg : ScalarFunction<1>;
 def Not : ScalarFunction<1>;
 def Or : ScalarFunction<2>;
@@ -364,6 +365,22 @@ def Keratin_MulOp : Keratin_BinaryOp<"mul", Keratin_NumberTensor, [Commutative]>
   let reference = "wrapMul(a, b)";
   let vjp = [(Mul $dy, $b), (Mul $dy, $a)];
   let hasFolder = 1;
+  let hasUnboundedDerivative = 1;
+}
+
+def Keratin_MultiplyAddOp : Keratin_ElementwiseOp<"multiply_add", [SameTypeOperands]> {
+  let summary = "product and sum, rounded once, element by element";
+  let description = [{
+    y = a * b + c, of floats with one rounding where the machine has an instruction for it, with one
+    after the product and one after the sum elsewhere. Integers wrap. The compiler makes it of products
+    and sums (`keratin-fuse-products`). Gradient: da = dy * b, db = dy * a, dc = dy.
+  }];
+  let arguments = (ins Keratin_NumberTensor:$a, Keratin_NumberTensor:$b, Keratin_NumberTensor:$c);
+  let results = (outs Keratin_NumberTensor:$y);
+  let isSaved = 0;
+  let scalar = (MultiplyAdd $a, $b, $c);
+  let reference = "multiplyAdd(a, b, c)";
+  let vjp = [(Mul $dy, $b), (Mul $dy, $a), (Identity $dy)];
   let hasUnboundedDerivative = 1;
 }
 

@@ -162,6 +162,21 @@ void BoundsOfOp::divideLong(size_t i) {
              std::max(result.upper.floats[i], nearest));
 }
 
+// A machine without an instruction for it rounds the product too, which may overflow then.
+void BoundsOfOp::roundProduct(size_t i) {
+  keratin_dtype_t dtype = result.value.dtype;
+  double product = 0;
+  for (double a : {low(0, i), high(0, i)})
+    for (double b : {low(1, i), high(1, i)})
+      product = std::max(product, std::fabs(a * b));
+  if (!std::isfinite(product))
+    return;
+  if (!std::isfinite(rounded(dtype, product)))
+    return forget(result, i);
+  double error = ulp(dtype) * product + smallest(dtype);
+  setRange(result, i, result.lower.floats[i] - error, result.upper.floats[i] + error);
+}
+
 void BoundsOfOp::choose() {
   const BoundedTensor &condition = operands[0];
   for (int64_t i = 0; i < result.value.size(); ++i) {
@@ -201,6 +216,10 @@ void BoundsOfOp::elementwise() {
     for (int64_t i = 0; i < result.value.size(); ++i)
       if (known(result, i) == Known::Range)
         divideLong(i);
+  if (isa<MultiplyAddOp>(op) && result.value.isFloat())
+    for (int64_t i = 0; i < result.value.size(); ++i)
+      if (known(result, i) == Known::Range)
+        roundProduct(i);
   widen(allowedUlps(op) + (options.rewritten && !neverRounds(op) ? 1 : 0));
 }
 

@@ -75,6 +75,13 @@ template <class T> T wrapMul(T a, T b) {
     return T(uint64_t(a) * uint64_t(b));
 }
 
+template <class T> T multiplyAdd(T a, T b, T c) {
+  if constexpr (std::is_floating_point_v<T>)
+    return std::fma(a, b, c);
+  else
+    return wrapAdd(wrapMul(a, b), c);
+}
+
 template <class T> T negate(T x) {
   if constexpr (std::is_floating_point_v<T>)
     return -x;

@@ -28,17 +28,20 @@ template <class T> static bool compare(Comparison direction, T a, T b) {
 }
 
 // The operands have one element type, and the shape of the result. The function is a generic
-// lambda over one or two elements.
+// lambda over one to three elements.
 template <class Function>
 static mlir::LogicalResult evaluateElementwise(llvm::ArrayRef<const HostTensor *> operands,
                                                HostTensor &result, const Function &function) {
   dispatchElement(operands[0]->dtype, [&](auto zero) {
     using T = decltype(zero);
     for (int64_t i = 0; i < result.size(); ++i) {
+      auto operand = [&](size_t k) { return load<T>(*operands[k], i); };
       if constexpr (std::is_invocable_v<Function, T>)
-        store(result, i, function(load<T>(*operands[0], i)));
+        store(result, i, function(operand(0)));
+      else if constexpr (std::is_invocable_v<Function, T, T>)
+        store(result, i, function(operand(0), operand(1)));
       else
-        store(result, i, function(load<T>(*operands[0], i), load<T>(*operands[1], i)));
+        store(result, i, function(operand(0), operand(1), operand(2)));
     }
   });
   return mlir::success();

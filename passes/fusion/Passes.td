@@ -49,6 +49,27 @@ def FormKernels : KeratinPass<"form-kernels"> {
   ];
 }
 
+def FuseProducts : KeratinPass<"fuse-products"> {
+  let summary = "one rounding for a product that is only added to something";
+  let description = [{
+    A product of floats whose only use is a sum or a difference becomes `keratin.multiply_add` with
+    it; of two such products of a sum the first. A product with another use is rounded, so that
+    `x * y - x * y` is 0 wherever it is finite. This is the one place where products are fused into sums: it goes by the
+    graph, before kernels are formed, and no target fuses any other, so that all targets that have
+    the instruction give the same bits.
+
+    ```mlir
+    %0 = keratin.mul %x, %y : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %1 = keratin.sub %z, %0 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = keratin.neg %x : (tensor<4xf32>) -> tensor<4xf32>
+    %1 = keratin.multiply_add %0, %y, %z : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+}
+
 def NormalizeContractions : KeratinPass<"normalize-contractions"> {
   let summary = "transpose operands of contractions whose dimensions have no single stride, and "
       "what a loop would transpose at each step";
