@@ -1,6 +1,7 @@
 #include "codegen/gpu/ptx/PtxModule.h"
 
 #include "codegen/gpu/ptx/DeviceCode.h"
+#include "codegen/gpu/ptx/HiddenFloats.h"
 #include "codegen/gpu/ptx/KernelEntry.h"
 #include "codegen/gpu/ptx/NarrowIndices.h"
 #include "codegen/gpu/ptx/StartNvptx.h"
@@ -46,9 +47,9 @@ std::string keratin::codegen::ptxName(StringRef name) {
   return result;
 }
 
-// No function is left but entries, and no memory of a function's own: PTX's would be in the
-// device's memory.
-static void cleanUp(llvm::Module &module) {
+// No function is left but entries, no memory of a function's own, which PTX would have in the
+// device's memory, and no arithmetic on vectors.
+static void takeApart(llvm::Module &module) {
   llvm::FunctionPassManager scalar;
   scalar.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   // What kernels in loops assume of addresses, they assume of pointers whose memory is not told
@@ -63,6 +64,17 @@ static void cleanUp(llvm::Module &module) {
   lanes.ScalarizeLoadStore = true;
   scalar.addPass(llvm::ScalarizerPass(lanes));
   scalar.addPass(llvm::InferAddressSpacesPass(/*AddressSpace=*/0));
+
+  llvm::ModulePassManager passes;
+  passes.addPass(llvm::AlwaysInlinerPass());
+  passes.addPass(llvm::GlobalDCEPass());
+  passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(scalar)));
+  runPasses(module, passes);
+}
+
+// Addresses, loops and branches.
+static void simplify(llvm::Module &module) {
+  llvm::FunctionPassManager scalar;
   scalar.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
   scalar.addPass(llvm::SimplifyCFGPass());
   // The loop over the units of a call has one step. InstCombine would hide that.
@@ -86,10 +98,15 @@ static void cleanUp(llvm::Module &module) {
   scalar.addPass(llvm::ADCEPass());
 
   llvm::ModulePassManager passes;
-  passes.addPass(llvm::AlwaysInlinerPass());
-  passes.addPass(llvm::GlobalDCEPass());
   passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(scalar)));
   runPasses(module, passes);
+}
+
+static void cleanUp(llvm::Module &module) {
+  takeApart(module);
+  HiddenFloats floats(module);
+  simplify(module);
+  floats.show();
 }
 
 // Hints for caches, in loops of CPUs' kernels that take long lines. Here other warps run meanwhile.
