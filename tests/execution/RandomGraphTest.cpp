@@ -104,7 +104,7 @@ static std::optional<std::vector<HostTensor>> makeArguments(func::FuncOp functio
       dims.push_back(context.evaluate(dim).value_or(-1));
     // The same numbers as keratin-check.
     uint64_t state = (seed ? seed.getInt() : 0) + (uint64_t(i) << 32);
-    auto tensor = randomTensor(dtypeOf(cast<RankedTensorType>(type).getElementType()), dims, state);
+    auto tensor = variedTensor(dtypeOf(cast<RankedTensorType>(type).getElementType()), dims, state);
     if (!tensor)
       return std::nullopt;
     arguments.push_back(std::move(*tensor));

@@ -233,6 +233,21 @@ static bool haveEqualBits(const HostTensor &a, const HostTensor &b) {
                     });
 }
 
+// On the targets and machines that KERATIN_TEST_BITS lists.
+static std::vector<std::unique_ptr<CompiledRunner>> onOthers(func::FuncOp function,
+                                                             compiler::CompileOptions options) {
+  std::vector<std::unique_ptr<CompiledRunner>> runners;
+  const char *list = std::getenv("KERATIN_TEST_BITS");
+  for (StringRef name : llvm::split(list ? list : "", ',')) {
+    if (name.empty())
+      continue;
+    compiler::CompileOptions its = options;
+    (name.starts_with("x86-64") ? its.cpu : its.target) = name.str();
+    runners.push_back(std::make_unique<CompiledRunner>(function, its));
+  }
+  return runners;
+}
+
 void Sweep::checkTogether(ArrayRef<SweepCase> cases) {
   const bool keepsSizes = sizes == SizeForm::AsGiven || hasSymbols(cases[0]);
   Program program(&context, cases, keepsSizes);
@@ -253,12 +268,10 @@ void Sweep::checkTogether(ArrayRef<SweepCase> cases) {
     options.float32Products = codegen::Float32Products::Tf32;
   CompiledRunner runner(program.function, options);
   assuming += runner.assumesSizes();
-  std::optional<CompiledRunner> same;
-  if (const char *target = std::getenv("KERATIN_TEST_BITS")) {
-    options.target = target;
-    same.emplace(program.function, options);
+  const std::vector<std::unique_ptr<CompiledRunner>> others = onOthers(program.function, options);
+  for (const auto &other : others) {
     INFO(cases[0].label);
-    CHECK(same->error == "");
+    CHECK(other->error == "");
   }
   if (!runner.error.empty()) {
     if (cases.size() > 1) {
@@ -307,12 +320,14 @@ void Sweep::checkTogether(ArrayRef<SweepCase> cases) {
     keratin_set_debug_fill(0xFF);
     keratin_set_num_threads(2);
     auto again = runner.run(arguments, Edge::Start);
-    auto elsewhere = same ? same->run(arguments) : actual;
+    std::vector<std::optional<std::vector<HostTensor>>> elsewhere;
+    for (const auto &other : others) {
+      elsewhere.push_back(other->run(arguments));
+      CHECK(other->error == "");
+    }
     keratin_set_debug_fill(-1);
     keratin_set_num_threads(1);
-    if (!elsewhere)
-      FAIL_CHECK(same->error);
-    if (failed(expected) || !actual || !again || !elsewhere) {
+    if (failed(expected) || !actual || !again || llvm::is_contained(elsewhere, std::nullopt)) {
       FAIL_CHECK((failed(expected) ? interpreter.error : runner.error));
       continue;
     }
@@ -320,7 +335,8 @@ void Sweep::checkTogether(ArrayRef<SweepCase> cases) {
       // CHECK is slow; most results agree.
       auto mismatch = findMismatch((*actual)[i], (*expected)[i]);
       bool isRepeated = areIdentical((*actual)[i], (*again)[i]);
-      bool hasSameBits = haveEqualBits((*actual)[i], (*elsewhere)[i]);
+      bool hasSameBits = llvm::all_of(
+          elsewhere, [&](const auto &found) { return haveEqualBits((*actual)[i], (*found)[i]); });
       if (!mismatch && isRepeated && hasSameBits)
         continue;
       INFO("case " << program.caseOfResult[i]->label << ", result " << i);

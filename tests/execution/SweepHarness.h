@@ -47,8 +47,9 @@ public:
   Sweep();
   // Compiles the cases, some in each function, and CHECKs every result for several values of the
   // symbols, with two ways to fill fresh memory and with one and two threads. Of the functions only
-  // every n-th, where KERATIN_TEST_EVERY is n. Where KERATIN_TEST_BITS names a target, its code
-  // computes the same bits.
+  // every n-th, where KERATIN_TEST_EVERY is n. Code for the targets and machines that
+  // KERATIN_TEST_BITS lists
+  // (`cuda,x86-64-v4`) computes the same bits.
   void check(const std::vector<SweepCase> &cases, size_t casesInFunction = 8);
   // Whether the verifier accepts what the case builds.
   bool isValid(const SweepCase &sweepCase);

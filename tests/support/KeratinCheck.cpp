@@ -78,8 +78,9 @@ static std::optional<HostTensor> makeArgument(mlir::func::FuncOp function, unsig
   auto seed = function->getAttrOfType<mlir::IntegerAttr>("check.seed");
   // Far apart, so that arguments differ.
   uint64_t state = (seed ? seed.getInt() : 0) + (uint64_t(number) << 32);
-  std::optional<HostTensor> tensor =
-      keratin::tests::randomTensor(dtypeOf(type.getElementType()), dims, state);
+  // With a seed those of keratin-fuzz.
+  auto make = seed ? keratin::tests::variedTensor : keratin::tests::randomTensor;
+  std::optional<HostTensor> tensor = make(dtypeOf(type.getElementType()), dims, state);
   if (!tensor)
     context.error = "argument " + std::to_string(number) + " is too large";
   return tensor;

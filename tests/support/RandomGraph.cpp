@@ -79,6 +79,7 @@ private:
       pool.push_back(value);
   }
   Value like(Value x); // a value of the type of x
+  Value commonConstant(Value x);
   Value intoDomain(Value x, StringRef domain);
   Value compareWith(Value x) { return math.compare(Comparison(below(6)), x, like(x)); }
   int64_t anyAxis(Value x) { return below(getTensorType(x).getRank()); }
@@ -193,7 +194,18 @@ Value GraphMaker::anyFloat() {
   return math.cast(anyValue(), chance(80) ? b.getF32Type() : b.getF64Type());
 }
 
+// What programs compare with, add and multiply by.
+Value GraphMaker::commonConstant(Value x) {
+  static const double numbers[] = {0, 0, 1, 1, -1, 2, 0.5, 3, 0.1};
+  const double number = oneOf(numbers);
+  Type element = getElementType(x);
+  const bool fits = isa<FloatType>(element) || (number == std::trunc(number) && number >= 0);
+  return math.constantLike(fits ? number : 1, x);
+}
+
 Value GraphMaker::like(Value x) {
+  if (chance(25) && !getElementType(x).isInteger(1))
+    return commonConstant(x);
   SmallVector<Value> same = ofType(x.getType());
   if (same.size() > 1 && chance(80))
     return recent(same);

@@ -2,8 +2,11 @@
 #ifndef KERATIN_TESTS_SUPPORT_RANDOMTENSOR_H
 #define KERATIN_TESTS_SUPPORT_RANDOMTENSOR_H
 
+#include "ir/reference/BoundedTensor.h"
 #include "ir/reference/HostConversions.h"
 
+#include <cmath>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -31,6 +34,31 @@ inline std::optional<ir::HostTensor> randomTensor(keratin_dtype_t dtype, std::ve
   for (int64_t &element : tensor->ints)
     element = dtype == KERATIN_DTYPE_BOOL ? int64_t(nextRandom(seed) % 2)
                                           : int64_t(nextRandom(seed) % 17) - (isSigned ? 8 : 0);
+  return tensor;
+}
+
+// Inputs of random graphs. Of seeds one half give randomTensor(), whose products and sums are
+// exact, and the order of what is added plays no part; a quarter floats of which all bits count; a
+// quarter have zeros of both signs, infinities, NaN, denormals and numbers that overflow among
+// them.
+inline std::optional<ir::HostTensor> variedTensor(keratin_dtype_t dtype, std::vector<int64_t> dims,
+                                                  uint64_t seed) {
+  std::optional<ir::HostTensor> tensor = randomTensor(dtype, std::move(dims), seed);
+  uint64_t state = seed + 1;
+  const uint64_t kind = nextRandom(state) % 4;
+  if (!tensor || kind < 2)
+    return tensor;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  constexpr double special[] = {0.0,     -0.0,     1.0,      -1.0,  infinity, -infinity, NAN,
+                                0x1p-24, -0x1p-24, 0x1p-149, 65504, -65504,   0x1p100,   0.5};
+  for (double &element : tensor->floats) {
+    uint64_t bits = nextRandom(state);
+    if (kind == 2)
+      element += double(bits % (1 << 16)) / (1 << 22);
+    else if (bits % 8 == 0)
+      element = special[(bits >> 3) % std::size(special)];
+    element = ir::rounded(dtype, element);
+  }
   return tensor;
 }
 
