@@ -125,13 +125,18 @@ private:
     std::optional<FunctionStore::Time> until;
     if (options.timeLimit.count() > 0)
       until = start + options.timeLimit;
-    FunctionStore::Answer answer = FunctionStore::ofProcess().find(wanted, until);
+    bool isCancelled = false;
+    const CompileStep waiting{name, "wait", 0, 1, "the code of an equal function"};
+    std::function<bool()> goesOn;
+    if (options.progress)
+      goesOn = [&] { return !(isCancelled = !options.progress(waiting)); };
+    FunctionStore::Answer answer = FunctionStore::ofProcess().find(wanted, until, goesOn);
     if (answer.code) {
       source = CompileReport::Source::Process;
       return answer.code;
     }
     if (!answer.claim)
-      return overTime();
+      return isCancelled ? absl::CancelledError() : overTime();
     const DiskStore disk = DiskStore::ofEnvironment();
     std::shared_ptr<LoadedCode> stored;
     if (!disk.isOff())

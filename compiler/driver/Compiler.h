@@ -29,9 +29,10 @@ namespace keratin::compiler {
 // What compiling one function does next, for CompileOptions::progress.
 struct CompileStep {
   std::string function;
-  // In this order: "budget" (if there is one to be kept); "graph", "gradient", "simplify",
-  // "fusion", "memory", "host" (phaseName, pipelines/Pipelines.h); "kernels" and "llvm", once for
-  // each machine that the code is for; "link" (where it is loaded).
+  // In this order: "wait" (if another thread makes the code); "budget" (if there is one to be
+  // kept); "graph", "gradient", "simplify", "fusion", "memory", "host" (phaseName,
+  // pipelines/Pipelines.h); "kernels" and "llvm", once for each machine that the code is for;
+  // "link" (where it is loaded).
   std::string stage;
   int64_t done = 0, of = 0; // of the stage's steps; equal at its end
   std::string next;         // "pass keratin-form-kernels"; "" at a stage's end
@@ -43,7 +44,7 @@ struct CompileOptions {
   // What will run the code, if that is known: what helps it is made too, where that can be done.
   const keratin_device_t *device = nullptr;
   // Equal functions have one code, which is made once (compiler/store). False: it is made anew. So
-  // it is with options that let somebody see how: verify, printAfterAll, dumpDirectory, progress.
+  // it is with options that let somebody see how: verify, printAfterAll, dumpDirectory.
   bool reuse = true;
   // Verifies the IR after each pass, and the memory plan by the independent checker: for tests, and
   // for finding which pass is wrong.
@@ -70,7 +71,8 @@ struct CompileOptions {
   std::chrono::nanoseconds timeLimit{0};
   // If there: told each step before it is done, and each end of a stage, in the thread that
   // compiles. False ends the compilation, which is then CANCELLED. It must not throw: LLVM and MLIR
-  // are built without exceptions.
+  // are built without exceptions. Of code that is there nothing is told; while another thread makes
+  // it, the stage is "wait", again and again.
   std::function<bool(const CompileStep &)> progress;
   // If there: told, within attempt(), that code must be made, before the module is changed. Where
   // code is there the module stays as it is.

@@ -22,7 +22,7 @@ codegen::TargetChoice keratin::compiler::targetChoice(const CompileOptions &opti
 
 bool keratin::compiler::mayReuse(const CompileOptions &options) {
   const char *dumps = std::getenv("KERATIN_DUMP_DIR");
-  return options.reuse && !options.verify && !options.printAfterAll && !options.progress &&
+  return options.reuse && !options.verify && !options.printAfterAll &&
          options.dumpDirectory.empty() && !(dumps && *dumps) && options.failBefore < 0;
 }
 

@@ -17,7 +17,8 @@ uint64_t FunctionStore::bucketOf(const GraphKey &key) const {
   return digestBits < 64 ? word & ((uint64_t(1) << digestBits) - 1) : word;
 }
 
-FunctionStore::Answer FunctionStore::find(const Key &key, std::optional<Time> until) {
+FunctionStore::Answer FunctionStore::find(const Key &key, std::optional<Time> until,
+                                          const std::function<bool()> &goesOn) {
   std::list<Code> going;
   std::unique_lock lock(mutex);
   const uint64_t bucket = bucketOf(*key);
@@ -41,11 +42,28 @@ FunctionStore::Answer FunctionStore::find(const Key &key, std::optional<Time> un
       slots.emplace(bucket, Slot{{}, key});
       return {nullptr, Claim(*this, key)};
     }
-    if (!until)
-      changed.wait(lock);
-    else if (changed.wait_until(lock, *until) == std::cv_status::timeout)
+    if (!waitForChange(lock, until, goesOn))
       return {};
   }
+}
+
+// False if there is no more waiting.
+bool FunctionStore::waitForChange(std::unique_lock<std::mutex> &lock, std::optional<Time> until,
+                                  const std::function<bool()> &goesOn) {
+  if (goesOn) {
+    const Time asked = std::chrono::steady_clock::now() + kPatience;
+    if (changed.wait_until(lock, until ? std::min(asked, *until) : asked) ==
+        std::cv_status::no_timeout)
+      return true;
+    lock.unlock();
+    const bool isWanted = goesOn();
+    lock.lock();
+    return isWanted && (!until || std::chrono::steady_clock::now() < *until);
+  }
+  if (until)
+    return changed.wait_until(lock, *until) == std::cv_status::no_timeout;
+  changed.wait(lock);
+  return true;
 }
 
 FunctionStore::Claim::~Claim() {

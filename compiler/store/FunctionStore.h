@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
@@ -58,11 +59,15 @@ public:
 
   struct Answer {
     Code code;                  // or null, and
-    std::optional<Claim> claim; // none where the time is over
+    std::optional<Claim> claim; // none where the time is over, or nobody wants it any more
   };
+  // How long somebody waits without being asked whether he still wants to.
+  static constexpr std::chrono::milliseconds kPatience{50};
   // Code of the key, that of full effort if there is such, or a claim to make it. Where somebody
-  // makes it with the effort asked for, waits for that, but no longer than until the time given.
-  Answer find(const Key &key, std::optional<Time> until);
+  // makes it with the effort asked for, waits for that, but no longer than until the time given, or
+  // until goesOn, which is asked now and then in this thread without the lock, says no.
+  Answer find(const Key &key, std::optional<Time> until,
+              const std::function<bool()> &goesOn = nullptr);
 
   // A function comes whose key is one with scalars. Whether one has come before that had others.
   bool hasOthersOf(const GraphKey &form);
@@ -81,6 +86,8 @@ private:
   using Slots = std::multimap<uint64_t, Slot>;
 
   uint64_t bucketOf(const GraphKey &key) const;
+  bool waitForChange(std::unique_lock<std::mutex> &lock, std::optional<Time> until,
+                     const std::function<bool()> &goesOn);
   // What goes for it is added to `going`, to be destroyed without the lock.
   void touch(const Code &code, std::list<Code> &going);
   void dropDead();

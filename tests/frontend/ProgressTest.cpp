@@ -1,6 +1,7 @@
 // FunctionOptions::progress.
 #include "tests/frontend/FrontendTest.h"
 
+#include <atomic>
 #include <cstdlib>
 #include <map>
 #include <thread>
@@ -12,9 +13,15 @@ namespace {
 // Nothing is compiled, and so nothing told, where the interpreter stands in.
 bool isInterpreted() { return std::getenv("KERATIN_TEST_PROGRAM") != nullptr; }
 
+// What was compiled before is not compiled again: a number of columns has its own code.
+int64_t unseenColumns() {
+  static int64_t columns = 4;
+  return columns++;
+}
+
 Function compileWith(std::function<void(const CompileProgress &)> progress,
-                     int64_t memoryBudget = 0) {
-  Tensor x = K::placeholder({3, 4}), w = K::variable(Array(0.5));
+                     int64_t memoryBudget = 0, int64_t columns = unseenColumns()) {
+  Tensor x = K::placeholder({3, columns}), w = K::variable(Array(0.5));
   Tensor y = std::get<0>(K::rnn(
       [&](const Tensor &step, const std::vector<Tensor> &states) {
         Tensor h = K::tanh(step * w + states[0]);
@@ -68,7 +75,7 @@ TEST_CASE("compiling tells of its stages in order, step by step", "[function][pr
       ++at;
     }
     CHECK(at == told.size());
-    CHECK(f({Array::zeros(DType::Float32, {3, 4})}).size() == 1);
+    CHECK(f({Array::zeros(DType::Float32, f.inputs()[0].shape())}).size() == 1);
   }
 }
 
@@ -79,30 +86,79 @@ TEST_CASE("what progress throws ends a compilation, and nothing else", "[functio
   std::vector<int> moments;
   int count = 0;
   std::string stage;
-  Function whole = compileWith([&](const CompileProgress &progress) {
+  auto noteMoments = [&](const CompileProgress &progress) {
     if (progress.stage != stage || progress.next.empty())
       moments.push_back(count);
     stage = progress.stage;
     ++count;
-  });
-  const Array x = Array::zeros(DType::Float32, {3, 4});
-  const std::vector<Array> expected = whole({x});
+  };
+  compileWith(noteMoments);
   REQUIRE(moments.size() == 18);
   for (int moment : moments) {
     INFO(moment);
     int calls = 0;
+    const int64_t columns = unseenColumns();
     try {
-      compileWith([&](const CompileProgress &) {
-        if (calls++ == moment)
-          throw Cancelled{moment};
-      });
+      compileWith(
+          [&](const CompileProgress &) {
+            if (calls++ == moment)
+              throw Cancelled{moment};
+          },
+          0, columns);
       FAIL("it was not cancelled");
     } catch (const Cancelled &cancelled) {
       CHECK(cancelled.number == moment);
     }
     CHECK(calls == moment + 1);
+    // Nobody has the code, and nobody waits for it.
+    int again = 0;
+    Function whole = compileWith([&](const CompileProgress &) { ++again; }, 0, columns);
+    CHECK(again == count);
+    CHECK(whole({Array::zeros(DType::Float32, {3, columns})}).size() == 1);
   }
-  checkArray(compileWith(nullptr)({x})[0], expected[0]);
+}
+
+TEST_CASE("of code that is there progress is told nothing", "[function][progress]") {
+  if (isInterpreted())
+    return;
+  const int64_t columns = unseenColumns();
+  int steps = 0;
+  auto note = [&](const CompileProgress &) { ++steps; };
+  Function first = compileWith(note, 0, columns);
+  CHECK(steps > 0);
+  steps = 0;
+  Function second = compileWith(note, 0, columns);
+  CHECK(steps == 0);
+  const Array x = Array::zeros(DType::Float32, {3, columns});
+  checkArray(second({x})[0], first({x})[0]);
+}
+
+TEST_CASE("who waits for another thread's code may stop waiting", "[function][progress]") {
+  if (isInterpreted())
+    return;
+  const int64_t columns = unseenColumns();
+  std::atomic<bool> isWaiting = false;
+  std::thread other;
+  Function made = compileWith(
+      [&](const CompileProgress &progress) {
+        if (progress.stage != "fused" || other.joinable())
+          return;
+        other = std::thread([&] {
+          CHECK_THROWS_AS(compileWith(
+                              [&](const CompileProgress &its) {
+                                CHECK(its.stage == "wait");
+                                throw Cancelled{0};
+                              },
+                              0, columns),
+                          Cancelled);
+          isWaiting = true;
+        });
+        while (!isWaiting)
+          std::this_thread::yield();
+      },
+      0, columns);
+  other.join();
+  CHECK(made({Array::zeros(DType::Float32, {3, columns})}).size() == 1);
 }
 
 TEST_CASE("progress may use the graph, and compile", "[function][progress]") {

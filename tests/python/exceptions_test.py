@@ -147,3 +147,6 @@ def test_progress_that_raises_ends_the_compilation():
     f = K.function([x], [K.exp(x) * 1.25], progress=lambda *arguments: seen.append(arguments))
     assert f([[0, 0, 0]])[0].tolist() == [1.25] * 3
     assert seen and all(len(each) == 5 for each in seen)
+    seen.clear()
+    K.function([x], [K.exp(x) * 1.25], progress=lambda *arguments: seen.append(arguments))
+    assert not seen  # the code is there

@@ -231,8 +231,9 @@ private:
 // What compiling a function does next (FunctionOptions::progress).
 struct CompileProgress {
   std::string function;
-  // In this order: "budget" (with a memoryBudget), "graph", "grad", "simplified", "fused",
-  // "plan", "host", "kernels", "llvm", "link".
+  // In this order: "wait" (while another thread makes the same code), "budget" (with a
+  // memoryBudget), "graph", "grad", "simplified", "fused", "plan", "host", "kernels", "llvm",
+  // "link".
   std::string stage;
   std::int64_t done = 0, of = 0; // of the stage's steps; equal at its end, and only there
   std::string next;              // "pass keratin-form-kernels", "a kernel"; "" at a stage's end
@@ -260,7 +261,8 @@ struct FunctionOptions {
   // Told of each step before it is done, and of each stage's end, in the thread that makes the
   // function, which holds no lock. What it throws ends the compilation, and comes out of
   // K::function as it is: the function is not made, all else is as it was. LLVM's work on one
-  // module is not interrupted.
+  // module is not interrupted. Of a function whose code is there already, in the process or on the
+  // disk, there is nothing to tell.
   std::function<void(const CompileProgress &)> progress = nullptr;
   // A call in which an op makes NaN or an infinity of finite numbers throws FloatingPointError,
   // which names the op, its source line, the element and what it was made of; updates are not
