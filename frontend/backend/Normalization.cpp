@@ -141,6 +141,8 @@ Tensor bias_add(const Operand &operand, const Operand &bias, const DataFormat &d
   bool channelsFirst = normalize_data_format(data_format) == "channels_first";
   Value x = call.value(operand), b = call.value(bias, call.dtypeOf(x));
   int64_t rank = call.rank(x), biasRank = call.rank(b);
+  if (rank == 0)
+    call.valueError("x has rank 0; needed 1 or more");
   if (biasRank != 1 && biasRank != rank - 1)
     call.valueError("bias has rank " + std::to_string(biasRank) + "; needed 1 or " +
                     std::to_string(rank - 1));
