@@ -54,6 +54,9 @@ REFUSALS = [
     (TypeError, lambda: K.bias_add(X, X, 3), 'bias_add: data_format is 3 (int); needed a string'),
     # Shapes and axes.
     (TypeError, lambda: K.reshape(X, 'a'), "reshape: shape is 'a' (str); needed a whole number or a tuple of sizes"),
+    (TypeError, lambda: K.zeros(b'bytes'),
+     "zeros: shape is b'bytes' (bytes); needed a whole number or a tuple of sizes"),
+    (TypeError, lambda: K.sum(X, bytearray(b'a')), 'needed a tuple of whole numbers'),
     (TypeError, lambda: K.zeros((2, 2.5)),
      'zeros: shape is (2, 2.5) (tuple); needed sizes: whole numbers, None, names or scalar tensors'),
     (TypeError, lambda: K.squeeze(X, 'a'), "squeeze: axis is 'a' (str); needed a whole number"),

@@ -226,12 +226,18 @@ static std::optional<Size> sizeOf(nb::handle object, const Argument &argument) {
   return std::nullopt;
 }
 
+// To Python texts are sequences, and those of bytes even of numbers.
+static bool isText(nb::handle object) {
+  return PyUnicode_Check(object.ptr()) || PyBytes_Check(object.ptr()) ||
+         PyByteArray_Check(object.ptr());
+}
+
 // The entries of a list, a tuple or an array of one dimension.
 static std::optional<std::vector<nb::object>> entriesOf(nb::handle object) {
   std::vector<nb::object> entries;
   nb::object list;
   if (!isSequence(object)) {
-    if (tensorOf(object) || PyUnicode_Check(object.ptr()) || !PySequence_Check(object.ptr()))
+    if (tensorOf(object) || isText(object) || !PySequence_Check(object.ptr()))
       return std::nullopt;
     list = nb::steal(PySequence_List(object.ptr()));
     if (!list.is_valid()) {
