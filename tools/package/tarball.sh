@@ -30,7 +30,7 @@ done
 [ "$failed" = 0 ]
 
 # What users do with a package works with this one.
-bash tests/install/install.sh "$PWD/build/static" "$PWD/tests/install" "$stage/trial" gcc-12 g++-12
+bash tests/install/install.sh "$PWD/build/static" "$PWD/tests/install" "$stage/trial" gcc-12 g++-12 "$(tools/python.sh)"
 
 # The same files give the same bytes. Quicker than xz does by itself, and a tenth larger.
 XZ_OPT=-T0\ -2 tar -C "$stage" --sort=name --owner=0 --group=0 --numeric-owner --mtime='@0' -cJf "$output/$name.tar.xz" "$name"
