@@ -54,16 +54,22 @@ if(NOT Protobuf_PROTOC_EXECUTABLE)
 endif()
 keratin_find_package(nlohmann_json VERSION 3.11 FOR "keras.json, safetensors and the benchmarks' results" DEBIAN nlohmann-json3-dev)
 
+# What tools/python.sh has made.
+set(_python ${CMAKE_SOURCE_DIR}/build/python-env/bin/python)
+
 if(KERATIN_BUILD_TESTS)
   # Version 3 has other headers.
   keratin_find_package(Catch2 VERSION 2.13 FOR "unit tests, which -DKERATIN_BUILD_TESTS=OFF leaves out" DEBIAN catch2
     FIND CONFIG)
+  # Some scripts take NumPy.
+  if(EXISTS ${_python} AND NOT Python3_EXECUTABLE)
+    set(Python3_EXECUTABLE ${_python})
+  endif()
   keratin_find_package(Python3 VERSION 3.9 FOR "test scripts and lit" DEBIAN python3 FIND COMPONENTS Interpreter)
 endif()
 
 # The Python module is built where tools/python.sh has made its environment, or where it is asked for; Python_EXECUTABLE says for
 # which Python. A sanitizer would have to be in the interpreter.
-set(_python ${CMAKE_SOURCE_DIR}/build/python-env/bin/python)
 if(EXISTS ${_python} AND NOT KERATIN_SANITIZER)
   option(KERATIN_PYTHON "Build the Python module" ON)
   set(Python_EXECUTABLE ${_python} CACHE FILEPATH "The Python that the module is for")

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs what building and testing needs on Debian 12, if it is not there. Quick when it is.
+# Installs what building and testing needs on Debian 12, and packages that a command needs beside, if they are not there; quick when they
+# are: tools/setup.sh [packages...]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -8,6 +9,7 @@ packages=(
   cmake ninja-build ccache catch2 libabsl-dev libprotobuf-dev protobuf-compiler nlohmann-json3-dev
   libzstd-dev zlib1g-dev python3 python3-dev python3-venv pkgconf
   libc6-dev-arm64-cross libstdc++-12-dev-arm64-cross qemu-user
+  "$@"
 )
 
 missing=()

@@ -7,4 +7,4 @@ preset=${1:-release}
 shift || true
 tools/setup.sh
 tools/build.sh "$preset"
-ctest --preset "$preset" --timeout 900 -j "$(nproc)" "$@"
+ctest --preset "$preset" --timeout 3600 -j "$(nproc)" "$@"

@@ -45,7 +45,7 @@ static int threads(void) {
 static int hasThreads(int count) {
   const struct timespec moment = {0, 1000000};
   for (int attempt = 0; threads() != count; ++attempt) {
-    if (attempt == 5000)
+    if (attempt == 60000)
       return 0;
     nanosleep(&moment, NULL);
   }

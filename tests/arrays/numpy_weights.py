@@ -1,22 +1,14 @@
-"""NumPy and safetensors' own library read what keratin-run writes, and the other way around; exits
-with 77 where Python has no NumPy: numpy_weights.py KERATIN_RUN SOURCE_FOLDER SCRATCH_FOLDER."""
+"""NumPy and safetensors' own library read what keratin-run writes, and the other way around:
+numpy_weights.py KERATIN_RUN SOURCE_FOLDER SCRATCH_FOLDER."""
 
 import os
 import shutil
 import subprocess
 import sys
 
-try:
-    import numpy as np
-except ImportError:
-    print("skipped: no NumPy")
-    sys.exit(77)
-try:
-    from safetensors import safe_open
-    from safetensors.numpy import save_file
-except ImportError:
-    print("without safetensors")
-    safe_open = save_file = None
+import numpy as np
+from safetensors import safe_open
+from safetensors.numpy import save_file
 
 RUN, SOURCE, SCRATCH = map(os.path.abspath, sys.argv[1:])
 shutil.rmtree(SCRATCH, ignore_errors=True)
@@ -57,13 +49,12 @@ np.savez(os.path.join(SCRATCH, "other.npz"), **other)
 run("--weights=other.npz", "--save-weights=ours.npz")
 with np.load(os.path.join(SCRATCH, "ours.npz")) as ours:
     expect_equal(dict(ours), dict(weights, steps=np.array(7, np.int64)))
-if save_file:
-    run("--weights=numpy.npz", "--save-weights=ours.safetensors")
-    plain = {name: value for name, value in weights.items() if name != "brain"}
-    with safe_open(os.path.join(SCRATCH, "ours.safetensors"), framework="numpy") as ours:
-        assert sorted(ours.keys()) == sorted(weights)
-        expect_equal({name: ours.get_tensor(name) for name in plain}, plain)
-    save_file(weights, os.path.join(SCRATCH, "theirs.safetensors"))
-    run("--weights=theirs.safetensors", "--save-weights=ours.npz")
-    with np.load(os.path.join(SCRATCH, "ours.npz")) as ours:
-        expect_equal(dict(ours), weights)
+run("--weights=numpy.npz", "--save-weights=ours.safetensors")
+plain = {name: value for name, value in weights.items() if name != "brain"}
+with safe_open(os.path.join(SCRATCH, "ours.safetensors"), framework="numpy") as ours:
+    assert sorted(ours.keys()) == sorted(weights)
+    expect_equal({name: ours.get_tensor(name) for name in plain}, plain)
+save_file(weights, os.path.join(SCRATCH, "theirs.safetensors"))
+run("--weights=theirs.safetensors", "--save-weights=ours.npz")
+with np.load(os.path.join(SCRATCH, "ours.npz")) as ours:
+    expect_equal(dict(ours), weights)

@@ -14,8 +14,9 @@ from pathlib import Path
 PAGE, PREFIX, WORK, CC, CXX = sys.argv[1:]
 work = Path(WORK)
 (work / "bin").mkdir(parents=True)
-for name, program in (("cc", CC), ("c++", CXX)):
-    (work / "bin" / name).write_text(f'#!/bin/sh\nexec "{shutil.which(program)}" -Wall -Wextra -Werror "$@"\n')
+warned = "-Wall -Wextra -Werror"
+for name, program in (("cc", f'"{shutil.which(CC)}" {warned}'), ("c++", f'"{shutil.which(CXX)}" {warned}'), ("python3", f'"{sys.executable}"')):
+    (work / "bin" / name).write_text(f'#!/bin/sh\nexec {program} "$@"\n')
     (work / "bin" / name).chmod(0o755)
 hasNumpy = subprocess.run([sys.executable, "-c", "import numpy"], capture_output=True).returncode == 0
 exports = f'export PATH="{work}/bin:$PATH" KERAS_HOME="{work}/keras"\n'

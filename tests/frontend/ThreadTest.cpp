@@ -13,7 +13,7 @@ using keratin::frontend::Graph;
 
 namespace {
 
-// Opens once; whoever waits for it in vain for a minute is told so.
+// Opens once; whoever waits for it in vain for five minutes is told so.
 class Gate {
 public:
   void open() {
@@ -23,7 +23,7 @@ public:
   }
   bool wait() {
     std::unique_lock lock(mutex);
-    return changed.wait_for(lock, std::chrono::seconds(60), [&] { return isOpen; });
+    return changed.wait_for(lock, std::chrono::minutes(5), [&] { return isOpen; });
   }
 
 private:

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs, moves the package, and builds a project elsewhere on it: install.sh BUILD SOURCE WORK CC CXX
+# Installs, moves the package, and builds a project elsewhere on it: install.sh BUILD SOURCE WORK CC CXX PYTHON
 set -euo pipefail
-build=$1 source=$2 work=$3 cc=$4 cxx=$5
+build=$1 source=$2 work=$3 cc=$4 cxx=$5 python=$6
 rm -rf "$work"
 mkdir -p "$work"
 cmake --install "$build" --prefix "$work/first" >/dev/null
@@ -34,7 +34,7 @@ if command -v pkg-config >/dev/null; then
     -Wl,-rpath,"$prefix/lib" -o "$work/build_model"
   "$work/build_model" "$work/twice.ktg"
   # A user's first hour, by the page that comes with the package.
-  python3 "$source/../docs/snippets.py" "$prefix/share/doc/keratin/getting-started.md" "$prefix" "$work/first_hour" "$cc" "$cxx"
+  "$python" "$source/../docs/snippets.py" "$prefix/share/doc/keratin/getting-started.md" "$prefix" "$work/first_hour" "$cc" "$cxx"
 fi
 
 # The package's own licence, whole, and its name in every header.

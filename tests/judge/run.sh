@@ -5,6 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
+tools/setup.sh
 tools/build.sh release keratin-judge-graphs keratin-run
 
 environment=build/judge

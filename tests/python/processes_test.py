@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 
 import keratin.backend as K
-from support import child, numbers
-
-WAIT = 60
+from support import WAIT, child, held_child, numbers
 
 
 def trained(steps):
@@ -66,48 +64,67 @@ def test_fork_while_threads_call_and_compile():
     assert found.stdout == '4096.0\n' and found.returncode == 0, found.stderr
 
 
-COMPILES = '''
-    import os, signal, threading, time
+# Ctrl-C comes in the middle of a compilation, which goes on when the next look for signals is due (one every 100 ms).
+INTERRUPTED = '''
+    import signal, threading, time
     import numpy as np
     import keratin.backend as K
-    def compile_much(layers):
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever starts the tests may ignore it
+    def compiled():
         x = y = K.placeholder((None, 5))
-        for i in range(layers):
+        for i in range(30):
             y = K.tanh(K.dot(y, K.variable(np.ones((5, 5)))) + K.sum(y, -1, keepdims=True))
-            y = K.map_fn(lambda e: e * i, y)
-        return K.function([x], K.gradients(K.sum(y), [x]))
-    threading.Timer(1., lambda: (print('sent', flush=True), os.kill(os.getpid(), signal.SIGINT))).start()
+        return K.function([x], K.gradients(K.sum(y), [x]), name='held')
+    def interrupt():
+        wait_until_held()
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(.2)
+        let_go()
+    threading.Thread(target=interrupt).start()
 '''
 
 
-def test_ctrl_c_ends_a_compilation():
-    found = child(COMPILES, '''
-    begin = time.time()
+def interrupted(folder, *pieces):
+    return held_child(folder, '0-input.mlir', INTERRUPTED, *pieces)
+
+
+def test_ctrl_c_ends_a_compilation(tmp_path):
+    found = interrupted(tmp_path, '''
     try:
-        compile_much(300)
-        print('compiled')
+        compiled()
     except KeyboardInterrupt:
-        print('interrupted', time.time() - begin < 3)
+        print('interrupted', last())
     x = K.placeholder((2,))
     print(K.function([x], [x * 2])([[1, 2]])[0].tolist())
     ''')
-    assert found.stdout == 'sent\ninterrupted True\n[2.0, 4.0]\n' and found.returncode == 0, found.stderr
+    assert found.stdout == 'interrupted False\n[2.0, 4.0]\n' and found.returncode == 0, found.stderr
 
 
-def test_ctrl_c_without_a_handler_ends_the_program():
-    found = child(COMPILES, 'compile_much(300)')
+def test_ctrl_c_without_a_handler_ends_the_program(tmp_path):
+    found = interrupted(tmp_path, 'compiled()')
     assert found.returncode == -signal.SIGINT and 'KeyboardInterrupt' in found.stderr
+    assert os.listdir(tmp_path) == ['held.0-input.mlir']
 
 
-def test_handlers_that_do_not_raise_do_not_disturb():
-    found = child(COMPILES, '''
+def test_handlers_that_do_not_raise_do_not_disturb(tmp_path):
+    found = interrupted(tmp_path, '''
     seen = []
-    signal.signal(signal.SIGINT, lambda *unused: seen.append(1))
-    f = compile_much(20)
-    time.sleep(1.2)
-    print(seen, len(f([np.ones((2, 5))])))
+    signal.signal(signal.SIGINT, lambda *unused: seen.append(last()))
+    f = compiled()
+    print(seen, last(), len(f([np.ones((2, 5))])))
     ''')
-    assert found.stdout.endswith('[1] 1\n') and found.returncode == 0, found.stderr
+    assert found.stdout == '[False] True 1\n' and found.returncode == 0, found.stderr
+
+
+def test_dumps_do_not_change_how_often_a_compilation_looks_up(tmp_path, monkeypatch):
+    def steps():
+        told = []
+        x = K.placeholder((3,))
+        K.function([x], [K.tanh(x) * 2], name='told', progress=lambda *step: told.append(step))
+        return told
+    expected = steps()
+    monkeypatch.setenv('KERATIN_DUMP_DIR', str(tmp_path))
+    assert steps() == expected and os.listdir(tmp_path)
 
 
 LONG = '''

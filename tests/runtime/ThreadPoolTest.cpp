@@ -288,37 +288,30 @@ TEST_CASE("so it is in a program that has just begun") {
 }
 #endif
 
-// Threads of this process, the calling one among them.
-static int64_t liveThreads() {
-  return std::distance(std::filesystem::directory_iterator("/proc/self/task"),
-                       std::filesystem::directory_iterator());
+// The numbers of this process's threads, the calling one's among them.
+static std::set<std::string> liveThreads() {
+  std::set<std::string> numbers;
+  for (const auto &thread : std::filesystem::directory_iterator("/proc/self/task"))
+    numbers.insert(thread.path().filename());
+  return numbers;
 }
 
-// Of a thread that has been joined the kernel may take a moment to clear away what it was.
-static bool hasThreads(int64_t count) {
-  for (int attempt = 0; liveThreads() != count; ++attempt) {
-    if (attempt == 5000)
-      return false;
+// Whether so many threads have begun since and live. Of a thread that has been joined the kernel
+// may take a moment to clear away what it was; those of earlier tests are not counted, be they
+// there yet or not.
+static bool hasThreadsSince(const std::set<std::string> &before, int64_t count) {
+  for (int attempt = 0; attempt < 60'000; ++attempt) {
+    const std::set<std::string> now = liveThreads();
+    auto isNew = [&](const std::string &number) { return before.count(number) == 0; };
+    if (std::count_if(now.begin(), now.end(), isNew) == count)
+      return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  return true;
-}
-
-// Once those of earlier tests are cleared away.
-static int64_t settledThreads() {
-  int64_t count = liveThreads();
-  for (int same = 0; same < 20; ++same) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    if (int64_t now = liveThreads(); now != count) {
-      count = now;
-      same = 0;
-    }
-  }
-  return count;
+  return false;
 }
 
 TEST_CASE("the pool's threads end with the last executable") {
-  int64_t before = settledThreads();
+  const std::set<std::string> before = liveThreads();
   Threads threads(4);
   Record record;
   int64_t argv[] = {int64_t(&record), 1};
@@ -327,12 +320,12 @@ TEST_CASE("the pool's threads end with the last executable") {
     addPoolUser();
     addPoolUser();
     region();
-    CHECK(hasThreads(before + 3));
+    CHECK(hasThreadsSince(before, 3));
     removePoolUser();
-    CHECK(hasThreads(before + 3));
+    CHECK(hasThreadsSince(before, 3));
     region();
     removePoolUser();
-    CHECK(hasThreads(before));
+    CHECK(hasThreadsSince(before, 0));
   }
   CHECK(keratin_num_threads() == 4);
 }
@@ -387,10 +380,10 @@ TEST_CASE("where the system refuses threads, a region runs with those it has") {
     Threads threads(1);
     threadsAllowed = allowed;
     keratin_set_num_threads(4);
-    int64_t before = settledThreads();
+    const std::set<std::string> before = liveThreads();
     for (int run = 0; run < 50; ++run)
       REQUIRE(reduce(values, 129) == expected);
-    CHECK(hasThreads(before + allowed));
+    CHECK(hasThreadsSince(before, allowed));
     threadsAllowed = INT_MAX;
   }
 }

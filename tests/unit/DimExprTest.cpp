@@ -6,7 +6,7 @@
 
 #include <catch2/catch.hpp>
 
-#include <chrono>
+#include <ctime>
 #include <limits>
 #include <map>
 #include <random>
@@ -584,7 +584,8 @@ TEST_CASE("parse refuses hostile text") {
   CHECK(refused(std::string("d0\0", 3)));
   CHECK(refused(std::string("\0", 1)));
 
-  auto start = std::chrono::steady_clock::now();
+  // The processor's time: that of the wall is the neighbours' too.
+  const std::clock_t start = std::clock();
   CHECK(refused(repeat("(", 60000)));
   CHECK(refused(repeat("(", 1000) + "d0" + repeat(")", 1000)));
   CHECK(refused(repeat("-", 60000) + "d0"));
@@ -602,8 +603,8 @@ TEST_CASE("parse refuses hostile text") {
   for (int i = 1; i < 2000; ++i)
     many += ", d" + std::to_string(i);
   CHECK(refused(many + ")"));
-  // A bound on the work, loose enough for a busy machine under a sanitizer.
-  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(30));
+  // A bound on the work, loose enough for a slow machine under a sanitizer.
+  CHECK(double(std::clock() - start) / CLOCKS_PER_SEC < 60);
 }
 
 TEST_CASE("parse of broken text does not break") {

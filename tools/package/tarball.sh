@@ -3,11 +3,12 @@
 #
 # LLVM and MLIR are linked statically and show no symbol, and in the tools so are Abseil and Protocol Buffers;
 # libkeratin.so has the shared ones beside it, as Debian's archives of these two do not go into shared libraries. The linker
-# that makes shared objects of models is there too. Needs liblld-19-dev beside what tools/setup.sh installs.
+# that makes shared objects of models is there too. Installs what it needs.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 output=${1:-build}
+tools/setup.sh liblld-19-dev xz-utils
 cmake --preset static
 cmake --build --preset static
 version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' build/static/CMakeCache.txt)
@@ -29,7 +30,7 @@ done
 [ "$failed" = 0 ]
 
 # What users do with a package works with this one.
-bash tests/install/install.sh "$PWD/build/static" "$PWD/tests/install" "$stage/trial" cc c++
+bash tests/install/install.sh "$PWD/build/static" "$PWD/tests/install" "$stage/trial" gcc-12 g++-12 "$(tools/python.sh)"
 
 # The same files give the same bytes. Quicker than xz does by itself, and a tenth larger.
 XZ_OPT=-T0\ -2 tar -C "$stage" --sort=name --owner=0 --group=0 --numeric-owner --mtime='@0' -cJf "$output/$name.tar.xz" "$name"

@@ -2,12 +2,13 @@
 # A wheel that needs libc, libm, libstdc++ and NumPy alone: wheel.sh [folder for it]
 #
 # LLVM and MLIR are linked statically and show no symbol; Abseil and Protocol Buffers lie beside (tarball.sh says why). The Python is
-# that of tools/python.sh.
+# that of tools/python.sh. Installs what it needs.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 output=${1:-build}
 mkdir -p "$output"
+tools/setup.sh liblld-19-dev
 python=$(tools/python.sh)
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
