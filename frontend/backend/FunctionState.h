@@ -25,6 +25,7 @@ struct FunctionAccess {
   static const Function::Impl *impl(const Function &function) { return function.impl.get(); }
 };
 
+// But for its name.
 InputSpec specOf(Graph &graph, const Tensor &tensor);
 
 // The part of the graph that the function is. Under the graph's mutex.
