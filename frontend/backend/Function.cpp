@@ -49,7 +49,7 @@ static void checkShape(const std::string &function, const InputSpec &spec, const
     fits = !spec.shape[i] || *spec.shape[i] == value.shape()[i];
   if (!fits)
     throw ValueError(function + ": the value for '" + spec.name + "' has shape " +
-                     toString(value.shape()) + "; needed " + toString(spec.shape));
+                     toString(value.shape()) + "; needed " + spec.needed);
 }
 
 namespace {
@@ -251,7 +251,7 @@ Update::Update(const Tensor &variable, Operand value, SourceLocation location)
     : op(backend::update(variable, value, location)) {}
 
 InputSpec frontend::specOf(Graph &graph, const Tensor &tensor) {
-  InputSpec spec{"", tensor.dtype(), tensor.shape(), std::nullopt};
+  InputSpec spec{"", tensor.dtype(), tensor.shape(), std::nullopt, describe(valueOf(tensor))};
   if (auto op = valueOf(tensor).getDefiningOp<ir::PlaceholderOp>())
     spec.defaultValue = graph.placeholders[op.getId()].defaultValue;
   return spec;

@@ -19,6 +19,7 @@ struct InputSpec {
   DType dtype;
   StaticShape shape;
   std::optional<Array> defaultValue;
+  std::string needed; // the shape with the names of its sizes, for messages
 };
 
 struct FunctionAccess {
