@@ -14,7 +14,8 @@ device=emulated
 if "$bin"/keratin-run examples/equal_bits.mlir --device=cuda --random=1 --quiet >"$work"/probe 2>&1; then
   device=cuda
 else
-  sed 's/.*cannot be used: /no device: /' "$work"/probe
+  # What was found, of an error that says "--device=cuda: FOUND; NEEDED".
+  echo "no CUDA device is here ($(sed -n '1{s/^.*error: //;s/^--device=cuda: //;s/;.*//;p}' "$work"/probe)): in its emulator"
 fi
 
 echo "five training steps, device $device:"

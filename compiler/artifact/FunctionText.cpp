@@ -60,6 +60,29 @@ std::string FunctionText::shape(const keratin_tensor_desc_t &tensor) const {
   return text + (tensor.rank == 1 ? ",)" : ")");
 }
 
+// A symbol that has no name of the user's is called after its input (ir/dialect/SizeNames.h).
+static std::string givenName(const keratin_function_desc_t &f, int64_t slot) {
+  if (slot >= f.num_symbols)
+    return "";
+  const keratin_symbol_desc_t &symbol = f.symbols[slot];
+  if (symbol.source != KERATIN_SYMBOL_INPUT_DIM || !symbol.name)
+    return "";
+  const std::string madeUp =
+      std::string(f.inputs[symbol.input].name) + "_dim" + std::to_string(symbol.index);
+  return symbol.name == madeUp ? "" : symbol.name;
+}
+
+std::string FunctionText::stated(const keratin_function_desc_t &f,
+                                 const keratin_tensor_desc_t &tensor) {
+  std::string text = "(";
+  for (int32_t axis = 0; axis < tensor.rank; ++axis) {
+    const int64_t dim = tensor.dims[axis];
+    std::string size = dim >= 0 ? std::to_string(dim) : givenName(f, -1 - dim);
+    text += (axis ? ", " : "") + (size.empty() ? "None" : size);
+  }
+  return text + (tensor.rank == 1 ? ",)" : ")");
+}
+
 std::string FunctionText::tensor(const std::string &name, const keratin_tensor_desc_t &desc) const {
   return name + ": " + runtime::dtypeName(desc.dtype) + " " + shape(desc) + given(name, desc.name);
 }

@@ -22,6 +22,8 @@ struct FunctionText {
   std::string dim(int64_t dim) const { return dim >= 0 ? std::to_string(dim) : slot(-1 - dim); }
   std::string shape(const keratin_tensor_desc_t &tensor) const;
   std::string tensor(const std::string &name, const keratin_tensor_desc_t &desc) const;
+  // The same for messages, in which sizes have the names of the user's: "(batch, None, 4)".
+  static std::string stated(const keratin_function_desc_t &f, const keratin_tensor_desc_t &tensor);
   // What the graph calls it, where that is different.
   static std::string given(const std::string &name, const std::string &inGraph);
   std::string requirement(const keratin_check_t &check) const;

@@ -46,26 +46,38 @@ static Tensor fillLike(const char *function, double value, const Operand &operan
   return call.tensor(call.g.splat(value, ir::withElementType(ir::getTensorType(x), element)), name);
 }
 
-static ir::PlaceholderOp makePlaceholder(Call &call, const std::string &name,
-                                         const ir::Shape &shape, DType dtype) {
-  int64_t id = call.graph.placeholders.add(PlaceholderInfo{name, std::nullopt});
+namespace {
+
+struct PlaceholderName {
+  std::string unique, asked;
+};
+
+} // namespace
+
+static ir::PlaceholderOp makePlaceholder(Call &call, const PlaceholderName &name,
+                                         const ir::Shape &shape, DType dtype,
+                                         const std::string &part = "") {
+  PlaceholderInfo info{name.unique + part, std::nullopt};
+  info.askedName = name.asked + part;
+  info.part = part;
+  int64_t id = call.graph.placeholders.add(std::move(info));
   return call.builder.create<ir::PlaceholderOp>(call.g.location(),
                                                 ir::getTensorType(shape, call.elementType(dtype)),
                                                 id, call.builder.getStringAttr(""));
 }
 
 // Three vectors are fed, and each size that is not known (graph/SparseFeed.h).
-static Tensor sparsePlaceholder(Call &call, const std::string &name,
+static Tensor sparsePlaceholder(Call &call, const PlaceholderName &name,
                                 const std::vector<Size> &entries, DType dtype) {
   Graph &graph = call.graph;
   int64_t count = graph.addSymbol(
-      SymbolInfo{nullptr, std::nullopt, "the number of elements of placeholder " + name});
+      SymbolInfo{nullptr, std::nullopt, "the number of elements of placeholder " + name.unique});
   ir::Shape stored{DimExpr::symbol(count)};
-  ir::PlaceholderOp rows = makePlaceholder(call, name + ".rows", stored, DType::Int64);
+  ir::PlaceholderOp rows = makePlaceholder(call, name, stored, DType::Int64, ".rows");
   graph.own(rows, {count});
   SparseParts parts{rows,
-                    makePlaceholder(call, name + ".columns", stored, DType::Int64),
-                    makePlaceholder(call, name + ".values", stored, dtype),
+                    makePlaceholder(call, name, stored, DType::Int64, ".columns"),
+                    makePlaceholder(call, name, stored, dtype, ".values"),
                     {}};
   for (auto [i, entry] : llvm::enumerate(entries)) {
     if (entry.isNumber()) {
@@ -73,12 +85,12 @@ static Tensor sparsePlaceholder(Call &call, const std::string &name,
       continue;
     }
     const char *what = i == 0 ? ".row_count" : ".column_count";
-    ir::PlaceholderOp size = makePlaceholder(call, name + what, {}, DType::Int64);
+    ir::PlaceholderOp size = makePlaceholder(call, name, {}, DType::Int64, what);
     parts.shape.push_back(DimExpr::symbol(graph.valueSymbol(size)));
     graph.placeholders[rows.getId()].sizes.push_back(tensorOf(size));
   }
   Tensor result = tensorOf(sparseMatrix(call, parts, ir::SparseRole::Placeholder));
-  nodeOf(result)->name = name + ":0";
+  nodeOf(result)->name = name.unique + ":0";
   return result;
 }
 
@@ -303,7 +315,8 @@ Tensor placeholder(const Shape &shape, std::optional<int64_t> ndim, DTypeArgumen
   std::vector<Size> entries =
       shape.isNone() ? std::vector<Size>(size_t(*ndim), Size(None)) : shape.entries();
   Graph &graph = call.graph;
-  std::string unique = graph.nodeName(name.empty() ? "Placeholder" : name);
+  const std::string given = name.empty() ? "Placeholder" : name;
+  const PlaceholderName names = {graph.nodeName(given), graph.askedName(given)};
   for (const Size &entry : entries)
     if (entry.isTensor() || (entry.isNumber() && entry.number() < 0))
       call.valueError("the shape must hold None, names and sizes of 0 or more; found " +
@@ -314,7 +327,7 @@ Tensor placeholder(const Shape &shape, std::optional<int64_t> ndim, DTypeArgumen
                       "; needed rank 2");
     if (llvm::any_of(entries, [](const Size &entry) { return entry.isName(); }))
       call.notImplemented("names for the sizes of a sparse placeholder; needed numbers or None");
-    return sparsePlaceholder(call, unique, entries, dtype.valueOr(Configuration::floatx()));
+    return sparsePlaceholder(call, names, entries, dtype.valueOr(Configuration::floatx()));
   }
   if (entries.size() > KERATIN_MAX_RANK)
     call.valueError("rank " + std::to_string(entries.size()) + " is above " +
@@ -326,12 +339,13 @@ Tensor placeholder(const Shape &shape, std::optional<int64_t> ndim, DTypeArgumen
       dims.push_back(call.size(entry, "entry " + std::to_string(i) + " of shape"));
       continue;
     }
-    symbols.push_back(graph.addSymbol(SymbolInfo{
-        nullptr, std::nullopt, "dimension " + std::to_string(i) + " of placeholder " + unique}));
+    symbols.push_back(graph.addSymbol(
+        SymbolInfo{nullptr, std::nullopt,
+                   "dimension " + std::to_string(i) + " of placeholder " + names.unique}));
     dims.push_back(DimExpr::symbol(symbols.back()));
   }
   DType type = dtype.valueOr(Configuration::floatx());
-  ir::PlaceholderOp op = makePlaceholder(call, unique, dims, type);
+  ir::PlaceholderOp op = makePlaceholder(call, names, dims, type);
   graph.own(op, symbols);
   return tensorOf(op);
 }

@@ -2,6 +2,7 @@
 #include "keratin/function.h"
 
 #include "frontend/backend/FunctionState.h"
+#include "frontend/graph/InputNames.h"
 #include "frontend/graph/RuntimeStatus.h"
 #include "frontend/graph/SparseParts.h"
 #include "keratin/graph.h"
@@ -48,7 +49,7 @@ static void checkShape(const std::string &function, const InputSpec &spec, const
     fits = !spec.shape[i] || *spec.shape[i] == value.shape()[i];
   if (!fits)
     throw ValueError(function + ": the value for '" + spec.name + "' has shape " +
-                     toString(value.shape()) + "; needed " + toString(spec.shape));
+                     toString(value.shape()) + "; needed " + spec.needed);
 }
 
 namespace {
@@ -250,11 +251,9 @@ Update::Update(const Tensor &variable, Operand value, SourceLocation location)
     : op(backend::update(variable, value, location)) {}
 
 InputSpec frontend::specOf(Graph &graph, const Tensor &tensor) {
-  InputSpec spec{tensor.name(), tensor.dtype(), tensor.shape(), std::nullopt};
-  if (auto op = valueOf(tensor).getDefiningOp<ir::PlaceholderOp>()) {
-    spec.name = graph.placeholders[op.getId()].name;
+  InputSpec spec{"", tensor.dtype(), tensor.shape(), std::nullopt, describe(valueOf(tensor))};
+  if (auto op = valueOf(tensor).getDefiningOp<ir::PlaceholderOp>())
     spec.defaultValue = graph.placeholders[op.getId()].defaultValue;
-  }
   return spec;
 }
 
@@ -294,10 +293,24 @@ void frontend::compileFunction(Function::Impl &impl, FunctionModule module,
   }
 }
 
-// What a tensor without a placeholder's name is called: without the ":0" that Keras puts behind.
-static std::string plainName(const Tensor &tensor) {
-  std::string name = tensor.name();
-  return name.substr(0, name.rfind(':'));
+// Names those given, and the parts of sparse ones after them.
+static void nameInputs(Graph &graph, Function::Impl &impl, llvm::ArrayRef<size_t> firstParts) {
+  llvm::SmallVector<mlir::Value> values;
+  for (const Tensor &input : impl.inputs)
+    values.push_back(valueOf(input));
+  for (auto [input, name] : llvm::zip(impl.inputs, inputNames(graph, values))) {
+    impl.specs.push_back(specOf(graph, input));
+    impl.specs.back().name = name;
+  }
+  for (auto [i, first] : llvm::enumerate(firstParts)) {
+    llvm::StringRef name = impl.specs[first].name;
+    auto sparse = impl.sparseInputs.find(i);
+    if (sparse != impl.sparseInputs.end()) {
+      name.consume_back(".rows");
+      sparse->second.name = name.str();
+    }
+    impl.inputNames.push_back(name.str());
+  }
 }
 
 static Function makeFunction(const std::vector<Tensor> &inputs, const std::vector<Output> &outputs,
@@ -316,28 +329,26 @@ static Function makeFunction(const std::vector<Tensor> &inputs, const std::vecto
                       " seconds; needed at least 0 (no limit)");
     impl->name = name.empty() ? call.graph.uniqueName("function") : name;
     impl->givenInputs = inputs;
+    llvm::SmallVector<size_t> firstParts; // of each given input, among all
     for (size_t i = 0; i < inputs.size(); ++i) {
       bool isSparse = sparseParts(call.raw(inputs[i])).has_value();
       if (llvm::any_of(llvm::ArrayRef(inputs).take_front(i),
                        [&](const Tensor &earlier) { return backend::is_same(earlier, inputs[i]); }))
         call.valueError("input '" + inputs[i].name() + "' is listed twice");
       if (!isSparse) {
+        firstParts.push_back(impl->inputs.size());
         impl->inputs.push_back(inputs[i]);
-        auto op = valueOf(inputs[i]).getDefiningOp<ir::PlaceholderOp>();
-        impl->inputNames.push_back(op ? call.graph.placeholders[op.getId()].name
-                                      : plainName(inputs[i]));
         continue;
       }
       if (!hasSparseRole(inputs[i], ir::SparseRole::Placeholder))
         call.valueError("input '" + inputs[i].name() +
                         "' is a sparse tensor; needed a placeholder");
       std::vector<Tensor> components = sparseComponents(inputs[i]);
+      firstParts.push_back(impl->inputs.size());
       impl->inputs.insert(impl->inputs.end(), components.begin(), components.end());
-      impl->inputNames.push_back(plainName(inputs[i]));
-      impl->sparseInputs[i] = {impl->inputNames.back(), inputs[i].dtype(), inputs[i].shape()};
+      impl->sparseInputs[i] = {"", inputs[i].dtype(), inputs[i].shape()};
     }
-    for (const Tensor &input : impl->inputs)
-      impl->specs.push_back(specOf(call.graph, input));
+    nameInputs(call.graph, *impl, firstParts);
     for (const Output &output : outputs) {
       std::optional<SparseParts> parts = sparseParts(call.raw(output.tensor()));
       impl->givenOutputs.push_back(output.tensor());

@@ -19,12 +19,14 @@ struct InputSpec {
   DType dtype;
   StaticShape shape;
   std::optional<Array> defaultValue;
+  std::string needed; // the shape with the names of its sizes, for messages
 };
 
 struct FunctionAccess {
   static const Function::Impl *impl(const Function &function) { return function.impl.get(); }
 };
 
+// But for its name.
 InputSpec specOf(Graph &graph, const Tensor &tensor);
 
 // The part of the graph that the function is. Under the graph's mutex.

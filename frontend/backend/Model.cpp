@@ -7,6 +7,7 @@
 #include "frontend/graph/SourcePlace.h"
 
 #include "compiler/arrays/Weights.h"
+#include "compiler/artifact/FunctionText.h"
 #include "compiler/artifact/LoadedObject.h"
 
 #include "keratin/object.h"
@@ -126,8 +127,9 @@ static size_t numberOf(const Model::Impl &model, const std::string &function) {
                    "; needed the name of one: " + namesOf(all));
 }
 
-static void checkInput(const ModelFunction &function, const ModelTensor &input,
-                       const Array &value) {
+static void checkInput(const ModelFunction &function, const keratin_function_desc_t &signature,
+                       size_t number, const Array &value) {
+  const ModelTensor &input = function.inputs[number];
   const std::string what = function.name + ": the value for '" + input.name + "' ";
   if (value.isNone())
     throw ValueError(what + "is None; needed an array");
@@ -136,7 +138,7 @@ static void checkInput(const ModelFunction &function, const ModelTensor &input,
     fits = !input.shape[axis] || *input.shape[axis] == value.shape()[axis];
   if (!fits)
     throw ValueError(what + "has shape " + toString(value.shape()) + "; needed " +
-                     toString(input.shape));
+                     compiler::FunctionText::stated(signature, signature.inputs[number]));
 }
 
 // One value for each input.
@@ -149,7 +151,7 @@ static std::vector<Array> called(const Model::Impl &model, size_t number,
   std::vector<keratin_tensor_t> inputs;
   for (size_t i = 0; i < values.size(); ++i) {
     const ModelTensor &input = function.inputs[i];
-    checkInput(function, input, *values[i]);
+    checkInput(function, signature, i, *values[i]);
     const bool isAsNeeded = values[i]->dtype() == input.dtype;
     inputs.push_back(
         viewOf(isAsNeeded ? *values[i] : converted.emplace_back(values[i]->astype(input.dtype))));

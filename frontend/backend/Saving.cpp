@@ -385,6 +385,7 @@ private:
   void addPlaceholder(unsigned i, const std::string &name) {
     mlir::BlockArgument argument = function.getArgument(i);
     PlaceholderInfo info{name, std::nullopt};
+    info.askedName = nameOf(argument);
     if (mlir::DenseElementsAttr value = ir::Signature(function).defaultValue(i))
       info.defaultValue = arrayOf(value);
     int64_t id = graph.placeholders.add(std::move(info));

@@ -55,8 +55,9 @@ Operand learning_phase() {
     return *phase().fixed;
   if (phase().placeholder.isEmpty()) {
     Call call("learning_phase", {});
-    int64_t id = graph.placeholders.add(
-        PlaceholderInfo{graph.uniqueName("keras_learning_phase"), Array(int32_t(0))});
+    PlaceholderInfo info{graph.uniqueName("keras_learning_phase"), Array(int32_t(0))};
+    info.askedName = "keras_learning_phase";
+    int64_t id = graph.placeholders.add(std::move(info));
     phase().placeholder = tensorOf(call.builder.create<ir::PlaceholderOp>(
         call.g.location(), ir::getTensorType({}, call.elementType(DType::Int32)), id,
         call.builder.getStringAttr("")));

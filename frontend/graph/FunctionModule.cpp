@@ -3,6 +3,7 @@
 #include "compiler/driver/Attempt.h"
 #include "compiler/driver/Compiler.h"
 #include "frontend/graph/FunctionContext.h"
+#include "frontend/graph/InputNames.h"
 #include "frontend/graph/RuntimeStatus.h"
 #include "frontend/graph/Transfer.h"
 #include "ir/builder/GraphMath.h"
@@ -34,8 +35,8 @@ public:
   }
 
   FunctionModule run() {
-    for (Value input : slice.inputs)
-      addArgument(input, ir::SignatureEntry::input(context.get(), inputName(input)));
+    for (auto [input, name] : llvm::zip(slice.inputs, inputNames(graph, slice.inputs)))
+      addArgument(input, ir::SignatureEntry::input(context.get(), name));
     if (literals == Literals::AsInputs)
       for (ir::LiteralOp literal : slice.literals)
         addArgument(literal.getResult(), ir::SignatureEntry::input(context.get(), "literal"));
@@ -54,13 +55,6 @@ public:
   }
 
 private:
-  std::string inputName(Value input) {
-    if (auto placeholder = input.getDefiningOp<ir::PlaceholderOp>())
-      return graph.placeholders[placeholder.getId()].name;
-    Node *node = graph.find(input);
-    return node ? graph.nameOf(node) : "input";
-  }
-
   void addArgument(Value value, ir::SignatureEntry entry) {
     Value argument =
         block->addArgument(transfer.type(value.getType()), transfer.location(value.getLoc()));

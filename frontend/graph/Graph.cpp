@@ -451,11 +451,17 @@ std::string Graph::uniqueName(const std::string &base) {
   return count == 0 ? base : base + "_" + std::to_string(count);
 }
 
+static bool isFullName(const std::string &name) { return name.size() >= 2 && name.back() == '/'; }
+
+std::string Graph::askedName(const std::string &name) const {
+  if (isFullName(name))
+    return name.substr(0, name.size() - 1);
+  return (scope() ? *scope() : std::string()) + name;
+}
+
 std::string Graph::nodeName(const std::string &name) {
-  if (name.size() < 2 || name.back() != '/')
-    return uniqueName((scope() ? *scope() : std::string()) + name);
-  std::string full = name.substr(0, name.size() - 1);
-  return scopeNames.erase(full) ? full : uniqueName(full);
+  std::string asked = askedName(name);
+  return isFullName(name) && scopeNames.erase(asked) ? asked : uniqueName(asked);
 }
 
 std::string Graph::scopeName(const std::string &name) {

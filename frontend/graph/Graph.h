@@ -55,6 +55,9 @@ struct PlaceholderInfo {
   std::shared_ptr<const std::string> callable = nullptr;
   // Placeholders whose values are sizes beside this one: fed with it, though no op uses them.
   std::vector<Tensor> sizes = {};
+  // What was asked for, where the name had to differ from others of the program (InputNames.h).
+  std::string askedName = {};
+  std::string part = {}; // of a sparse placeholder, ".rows": the end of both names
 };
 
 struct VariableInfo {
@@ -189,6 +192,8 @@ public:
   // For a node that the user names: in the scope, unless it ends in '/' and so is the full name.
   // The first node that has the name of a scope for its full name gets it as it is.
   std::string nodeName(const std::string &name);
+  // The same for a node that need not differ from others.
+  std::string askedName(const std::string &name) const;
   // The scope of this name inside the one in force, ending in '/'.
   std::string scopeName(const std::string &name);
   void forgetNames();

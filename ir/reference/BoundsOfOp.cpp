@@ -252,16 +252,28 @@ void BoundsOfOp::move() {
 
 //===-- All families --------------------------------------------------------------------------===//
 
-// What is not finite although all operands are may be finite in another form of the function.
+// What is not finite although all that it is computed from is may be finite in another form of the
+// function. Sums look at their own elements (BoundsOfOp::sum).
 void BoundsOfOp::forgetOverflows() {
   if (!result.value.isFloat() || isa<IndexingOpInterface>(op))
     return;
-  bool finite = llvm::all_of(operands, [](const BoundedTensor &operand) {
-    return llvm::all_of(operand.value.floats, [](double x) { return std::isfinite(x); });
+  const bool byElement = ruleOf(op) == BoundsRule::Elementwise;
+  auto isFinite = [](double x) { return std::isfinite(x); };
+  const bool areFinite = llvm::all_of(operands, [&](const BoundedTensor &operand) {
+    return llvm::all_of(operand.value.floats, isFinite);
   });
-  for (int64_t i = 0; finite && i < result.value.size(); ++i)
-    if (!std::isfinite(result.value.floats[i]))
+  for (int64_t i = 0; i < result.value.size(); ++i) {
+    if (isFinite(result.value.floats[i]))
+      continue;
+    bool isOverflow = byElement ? llvm::all_of(operands,
+                                               [&](const BoundedTensor &operand) {
+                                                 return !operand.value.isFloat() ||
+                                                        isFinite(operand.value.floats[i]);
+                                               })
+                                : areFinite;
+    if (isOverflow)
       forget(result, i);
+  }
 }
 
 BoundsRule reference::ruleOf(Operation *op) {

@@ -86,6 +86,19 @@ TEST_CASE("an object file is made where the path asks for one", "[model]") {
   CHECK(has(errorOf<ValueError>([&] { Model model(file.path); }), "this is not a shared object"));
 }
 
+TEST_CASE("a model tells the names of sizes", "[model]") {
+  Named file(".so");
+  K::clear_session();
+  Tensor x = K::placeholder({"batch", K::None, 2}, {.name = "x"}),
+         y = K::placeholder({K::None}, {.name = "y"});
+  K::compile_model({K::function({x, y}, {{"z", K::sum(x) + K::sum(y)}}, {}, "f")}, file.path);
+  Model model(file.path);
+  CHECK(errorOf<ValueError>([&] { model.call("f", {Array{{1.0, 2.0}}, Array{1.0}}); }) ==
+        "f: the value for 'x' has shape (1, 2); needed (batch, None, 2)");
+  CHECK(errorOf<ValueError>([&] { model.call("f", {Array{{{1.0, 2.0}}}, Array(1.0)}); }) ==
+        "f: the value for 'y' has shape (); needed (None,)");
+}
+
 TEST_CASE("what a model has not is an error", "[model]") {
   Named file(".so");
   K::compile_model(makeFunctions(), file.path);

@@ -55,6 +55,19 @@ TEST_CASE("names of sizes are words", "[sizes]") {
             "Size::dim: the Size is no name"));
 }
 
+TEST_CASE("a wrong shape is told the names of sizes", "[sizes]") {
+  keratin::tests::TemporaryFile file;
+  Tensor x = K::placeholder({"batch", "length", None, 4}, {.name = "sizes_told"});
+  K::Function f = K::function(x, x * 2.0, {}, "f");
+  const std::string expected =
+      "f: the value for 'sizes_told' has shape (2, 3); needed (batch, length, None, 4)";
+  const Array wrong = {{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}};
+  CHECK(errorOf<K::ValueError>([&] { f({wrong}); }) == expected);
+  K::save_function(f, file.path);
+  K::Function loaded = K::load_function(file.path);
+  CHECK(errorOf<K::ValueError>([&] { loaded({wrong}); }) == expected);
+}
+
 TEST_CASE("saved functions keep the names of sizes", "[sizes]") {
   keratin::tests::TemporaryFile file;
   Tensor x = K::placeholder({"kept", 2}), y = K::placeholder({None, 2}, {.name = "sizes_unnamed"});

@@ -20,7 +20,7 @@
 // RUN: %{exits} 1 keratin-compile %s --target=cuda --emit=cubin -o %t/x 2>&1 | FileCheck %s --check-prefix=NOCUBIN
 // NOCUBIN: error: --emit=cubin needs a function with kernels, ptxas and an architecture: --target=cuda:sm_90
 // RUN: %{exits} 1 keratin-compile %s --target=cuda:sm_80,sm_90 --emit=cubin -o %t/x 2>&1 | FileCheck %s --check-prefix=TWO
-// TWO: error: --emit=cubin writes the code of one function for one architecture
+// TWO: error: --emit=cubin writes the code for one architecture: --target=cuda:sm_90
 
 // What was assembled is kept, and damage is noticed.
 // RUN: env KERATIN_PTXAS=%S/Inputs/ptxas.sh FAKE_PTXAS_LOG=%t/log KERATIN_CACHE=%t/cache keratin-compile %s --target=cuda:sm_90 --emit=cubin -o %t/1

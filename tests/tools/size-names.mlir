@@ -72,6 +72,16 @@
 // ROWS: keratin-run: error: --size: the function has no size 'rows'; there are batch (d0), length (d1), u_dim0 (d2)
 // CHECKED: func.func @f
 
+// What is missing or does not fit is told with them.
+// RUN: not keratin-run %s 2>&1 | FileCheck %s --check-prefix=MISSING
+// RUN: not keratin-run %t/f.so 2>&1 | FileCheck %s --check-prefix=MISSING
+// MISSING: keratin-run: error: input 'x' (float32 (batch, length, 4)) is not given
+// RUN: keratin-run %s --random --quiet --output-dir=%t/out
+// RUN: not keratin-run %s --random --input=u=%t/out/y.npy 2>&1 | FileCheck %s --check-prefix=RANK
+// RANK: keratin-run: error: input 'u' is an array of float32 with rank 2; float32 (None,) is needed
+// RUN: not keratin-run %s --random --input=x=%t/out/y.npy 2>&1 | FileCheck %s --check-prefix=NAMED
+// NAMED: keratin-run: error: input 'x' is an array of float32 with rank 2; float32 (batch, length, 4) is needed
+
 func.func @f(%x: tensor<?x?x4xf32, #keratin.dims<d0, d1, 4>> {keratin.kind = "input", keratin.name = "x"},
              %u: tensor<?xf32, #keratin.dims<d2>> {keratin.kind = "input", keratin.name = "u"},
              %w: tensor<4x4xf32> {keratin.kind = "variable", keratin.name = "w"})

@@ -1,4 +1,5 @@
 // Compiles a saved graph, or textual IR, ahead of time.
+#include "codegen/gpu/ptx/PtxText.h"
 #include "compiler/arrays/Weights.h"
 #include "compiler/artifact/Names.h"
 #include "compiler/artifact/SharedObject.h"
@@ -127,10 +128,10 @@ void warn(const std::string &text) {
 }
 
 // The image of a function for its device, by the beginning of the image's kind: that of the
-// architecture, if one is named and has its own.
-absl::StatusOr<std::string> deviceImage(FunctionCompiler &compiler, const codegen::Target &target,
-                                        const std::string &entryName, llvm::StringRef kind,
-                                        llvm::StringRef architecture) {
+// architecture, if one is named and has its own. Nullopt for a function without one.
+absl::StatusOr<std::optional<std::string>>
+deviceImage(FunctionCompiler &compiler, const codegen::Target &target, const std::string &entryName,
+            llvm::StringRef kind, llvm::StringRef architecture) {
   auto code = compiler.generate(target, entryName);
   if (!code.ok())
     return code.status();
@@ -141,14 +142,45 @@ absl::StatusOr<std::string> deviceImage(FunctionCompiler &compiler, const codege
         if (const keratin_image_t &image = device->images[i];
             llvm::StringRef(image.kind).starts_with(wanted))
           return std::string(static_cast<const char *>(image.data), size_t(image.bytes));
-  return absl::InvalidArgumentError(
-      emitKind == "ptx"
-          ? "--emit=ptx needs a function with kernels and --target=" KERATIN_CUDA_DEVICE
-          : "--emit=cubin needs a function with kernels, ptxas and an architecture: "
-            "--target=" KERATIN_CUDA_DEVICE ":sm_90");
+  return std::nullopt;
 }
 
-// What is read by people: function by function.
+// Of all functions, as one file that an assembler or a driver takes.
+absl::StatusOr<std::string> imageOfAll(const std::vector<std::string> &images) {
+  if (images.empty())
+    return absl::InvalidArgumentError(
+        emitKind == "ptx"
+            ? "--emit=ptx needs a function with kernels and --target=" KERATIN_CUDA_DEVICE
+            : "--emit=cubin needs a function with kernels, ptxas and an architecture: "
+              "--target=" KERATIN_CUDA_DEVICE ":sm_90");
+  if (images.size() == 1)
+    return images.front();
+  std::string error;
+  auto merged = codegen::mergePtx(images, &error);
+  if (!merged)
+    return absl::InternalError("--emit=ptx: " + error + "; --function=NAME writes one alone");
+  return *std::move(merged);
+}
+
+// Machine code of several cannot be put together.
+absl::Status checkCubin(const ir::SavedGraph &graph, const ModelOptions &options) {
+  if (emitKind != "cubin")
+    return absl::OkStatus();
+  if (graph.functions.size() != 1) {
+    std::string names;
+    for (const ir::SavedFunction &function : graph.functions)
+      names += (names.empty() ? "'" : ", '") + function.name + "'";
+    return absl::InvalidArgumentError(
+        "--emit=cubin: the model has " + std::to_string(graph.functions.size()) + " functions (" +
+        names + "); choose one with --function=NAME, or take --emit=ptx");
+  }
+  if (llvm::StringRef(options.target).contains(','))
+    return absl::InvalidArgumentError("--emit=cubin writes the code for one architecture: "
+                                      "--target=" KERATIN_CUDA_DEVICE ":sm_90");
+  return absl::OkStatus();
+}
+
+// What is read by people: function by function; and device code.
 absl::StatusOr<std::string> emitText(ir::SavedGraph graph, const ModelOptions &options,
                                      const std::string &name) {
   std::string error, text;
@@ -157,10 +189,9 @@ absl::StatusOr<std::string> emitText(ir::SavedGraph graph, const ModelOptions &o
   if (!made)
     return absl::InvalidArgumentError(error);
   warn(made->warning());
-  if (emitKind == "cubin" &&
-      (graph.functions.size() != 1 || llvm::StringRef(options.target).contains(',')))
-    return absl::InvalidArgumentError("--emit=cubin writes the code of one function for one "
-                                      "architecture: --function=NAME, --target=cuda:sm_90");
+  if (absl::Status status = checkCubin(graph, options); !status.ok())
+    return status;
+  std::vector<std::string> images;
   llvm::raw_string_ostream stream(text);
   mlir::OpPrintingFlags flags;
   flags.enableDebugInfo(true, /*prettyForm=*/false);
@@ -199,7 +230,8 @@ absl::StatusOr<std::string> emitText(ir::SavedGraph graph, const ModelOptions &o
                       llvm::StringRef(options.target).split(':').second);
       if (!image.ok())
         return image.status();
-      stream << (emitKind == "ptx" ? llvm::StringRef(image->c_str()) : llvm::StringRef(*image));
+      if (*image) // text without the zero behind it
+        images.push_back(emitKind == "ptx" ? std::string((*image)->c_str()) : **image);
     } else {
       auto code = compiler.generateText(*made, "keratin." + identifier,
                                         stage == Stage::Llvm ? codegen::CodeKind::LlvmIr
@@ -211,7 +243,7 @@ absl::StatusOr<std::string> emitText(ir::SavedGraph graph, const ModelOptions &o
     if (timing)
       printTiming(saved.name, compiler.report());
   }
-  return text;
+  return stageByName(emitKind).value_or(Stage::Ptx) == Stage::Ptx ? imageOfAll(images) : text;
 }
 
 absl::Status emitObject(ir::SavedGraph graph, const ModelOptions &options, const std::string &name,

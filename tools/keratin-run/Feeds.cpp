@@ -81,8 +81,12 @@ private:
     for (int32_t i = 0; i < signature.num_inputs; ++i)
       texts.push_back(std::string(signature.inputs[i].name) + " (" +
                       runtime::dtypeName(signature.inputs[i].dtype) + " " +
-                      shapeText(signature.inputs[i]) + ")");
+                      shapeOf(signature.inputs[i]) + ")");
     return texts.empty() ? "it has none" : "its inputs are " + llvm::join(texts, ", ");
+  }
+
+  std::string shapeOf(const keratin_tensor_desc_t &input) const {
+    return compiler::FunctionText::stated(signature, input);
   }
 
   // By its name, or by what that is in an archive.
@@ -112,7 +116,7 @@ private:
         return absl::InvalidArgumentError(
             "input '" + name + "' is an array of " + runtime::dtypeName(array.dtype) +
             " with rank " + std::to_string(array.dims.size()) + "; " +
-            runtime::dtypeName(input.dtype) + " " + shapeText(input) + " is needed");
+            runtime::dtypeName(input.dtype) + " " + shapeOf(input) + " is needed");
       given[*i] = std::move(array);
       return absl::OkStatus();
     }
@@ -224,7 +228,7 @@ private:
     if (!options.seed)
       return absl::InvalidArgumentError(
           "input '" + std::string(input.name) + "' (" + runtime::dtypeName(input.dtype) + " " +
-          shapeText(input) + ") is not given: --input " + input.name + "=FILE.npy, or --random");
+          shapeOf(input) + ") is not given: --input " + input.name + "=FILE.npy, or --random");
     std::vector<int64_t> dims;
     for (int32_t axis = 0; axis < input.rank; ++axis) {
       dims.push_back(input.dims[axis]);

@@ -47,14 +47,6 @@ absl::StatusOr<size_t> tools::pickFunction(const std::vector<std::string> &names
   return absl::InvalidArgumentError("there is no function '" + name + "'; there are " + list);
 }
 
-std::string tools::shapeText(const keratin_tensor_desc_t &tensor) {
-  std::string text = "(";
-  for (int32_t axis = 0; axis < tensor.rank; ++axis)
-    text +=
-        (axis ? ", " : "") + (tensor.dims[axis] < 0 ? "None" : std::to_string(tensor.dims[axis]));
-  return text + (tensor.rank == 1 ? ",)" : ")");
-}
-
 keratin_tensor_t tools::viewOf(Array &array) {
   return {array.data.data(), array.dtype, int32_t(array.dims.size()),
           array.dims.data(), nullptr,     nullptr};

@@ -28,8 +28,6 @@ absl::Status statusOf(const keratin_status_t &status);
 // The number of the function that the name picks; "" picks the only one.
 absl::StatusOr<size_t> pickFunction(const std::vector<std::string> &names, const std::string &name);
 
-// "(None, 3)" of the signature.
-std::string shapeText(const keratin_tensor_desc_t &tensor);
 keratin_tensor_t viewOf(Array &array);
 
 // Values of the variables of a model; its functions are called on them.
