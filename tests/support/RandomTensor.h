@@ -57,7 +57,7 @@ inline std::optional<ir::HostTensor> variedTensor(keratin_dtype_t dtype, std::ve
       element += double(bits % (1 << 16)) / (1 << 22);
     else if (bits % 8 == 0)
       element = special[(bits >> 3) % std::size(special)];
-    element = ir::rounded(dtype, element);
+    element = ir::reference::rounded(dtype, element);
   }
   return tensor;
 }

@@ -33,7 +33,7 @@ function(keratin_precompile name header)
   endif()
 endfunction()
 
-# keratin_use_mlir(target [mlir | dialect | test]): with which precompiled headers.
+# keratin_use_mlir(target [mlir | dialect | test | frontend_test]): with which precompiled headers.
 function(keratin_use_mlir target)
   set(headers ${ARGN})
   if(NOT headers)
@@ -44,8 +44,10 @@ function(keratin_use_mlir target)
     keratin_precompile(keratin_mlir_pch MlirHeaders.h)
     keratin_precompile(keratin_dialect_pch DialectHeaders.h DEPENDS keratin_ir_generated)
     if(KERATIN_BUILD_TESTS)
-      keratin_precompile(keratin_test_pch TestHeaders.h LINKS Catch2::Catch2 DEPENDS keratin_ir_generated keratin_frontend_generated)
-      target_include_directories(keratin_test_pch PRIVATE
+      keratin_precompile(keratin_test_pch TestHeaders.h LINKS Catch2::Catch2 DEPENDS keratin_ir_generated)
+      keratin_precompile(keratin_frontend_test_pch FrontendTestHeaders.h
+        LINKS Catch2::Catch2 DEPENDS keratin_ir_generated keratin_frontend_generated)
+      target_include_directories(keratin_frontend_test_pch PRIVATE
         ${CMAKE_SOURCE_DIR}/frontend/include ${CMAKE_SOURCE_DIR}/runtime/include ${CMAKE_BINARY_DIR}/frontend/include)
     endif()
   endif()

@@ -1,6 +1,4 @@
 // Precompiled for tests; no source relies on it, each includes what it names.
 #include "tools/cmake/DialectHeaders.h"
 
-#include <keratin/backend.h>
-
 #include <catch2/catch.hpp>
