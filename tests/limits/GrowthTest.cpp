@@ -38,7 +38,8 @@ static double timeForGraphs() {
   const auto &graphs = tests::growingGraphs();
   auto yardstick = std::find_if(graphs.begin(), graphs.end(), isYardstick);
   REQUIRE(yardstick != graphs.end());
-  tests::LimitedRun run = tests::runLimited([&] { return runGraph(*yardstick, yardstick->size); });
+  tests::LimitedRun run =
+      tests::runLimited([&] { return runGraph(*yardstick, yardstick->size); }, 1000);
   REQUIRE(run.code == 0);
   return std::max(10.0, kShare * run.seconds);
 }

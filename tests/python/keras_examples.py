@@ -114,13 +114,13 @@ def main():
             result = subprocess.run(
                 [sys.executable, __file__, '--run', os.path.join(folder, name + '.py')], text=True,
                 env=dict(os.environ, KERAS_BACKEND='keratin', KERATIN_EXAMPLE_FOLDER=os.getcwd()),
-                capture_output=True, timeout=600)
+                capture_output=True, timeout=3600)
             text = result.stdout + result.stderr
             losses = [line for line in text.splitlines() if line.startswith('LOSSES')]
             said = losses[-1] if result.returncode == 0 and losses else ''.join(text.splitlines(True)[-3:])
             ok = result.returncode == 0
         except subprocess.TimeoutExpired:
-            said, ok = 'ran for more than 10 minutes', False
+            said, ok = 'ran for more than an hour', False
         print('%-28s %-6s %5.1f s  %s' % (name, 'ok' if ok else 'FAILED', time.time() - start, said.strip()),
               flush=True)
         if not ok:

@@ -1,18 +1,26 @@
 #!/usr/bin/env bash
-# Runs Keras 2.3.1's own tests on Keratin: keras_suite.sh FOLDER [pytest arguments...]
+# Builds the Python module and runs Keras 2.3.1's own tests on it: keras_suite.sh FOLDER [pytest arguments...]
 #
 # FOLDER holds the tests of keras-team/keras at tag 2.3.1 (its tests/keras), which are not part of this
-# repository. Python is the one that PYTHON names; it needs keratin, keras==2.3.1, h5py, scipy, pytest.
+# repository. What they import is in an environment under build/, which may be deleted at any time; PYTHON names another Python
+# instead, which has it all, and keratin.
 # Four files, whose tests Keras skips unless its backend is called tensorflow, run under that name.
-set -uo pipefail
+set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-folder=${1:?the folder of Keras\'s tests}
+folder=$(cd "${1:?the folder of Keras\'s tests}" && pwd)
 shift
+if [[ -z ${PYTHON:-} ]]; then
+  cd "$here/../.."
+  tools/setup.sh graphviz # Keras draws with it
+  tools/build.sh release keratin_native
+  PYTHON=$(tools/python.sh keras-env tests/python/keras_requirements.txt)
+  export PYTHONPATH=$PWD/build/release/python${PYTHONPATH:+:$PYTHONPATH}
+fi
 cd "$folder"
 
 export KERAS_BACKEND=keratin PYTHONPATH=$here${PYTHONPATH:+:$PYTHONPATH}
 run() {
-  "${PYTHON:-python3}" -m pytest -q -p keras_conftest -p no:cacheprovider -p no:nose --disable-warnings "$@"
+  "$PYTHON" -m pytest -q -p keras_conftest -p no:cacheprovider -p no:nose --disable-warnings "$@"
 }
 named=(losses_test.py metrics_test.py backend/backend_test.py)
 # Asks for TensorFlow's version, and for nothing else of it.
@@ -27,6 +35,8 @@ done
 stand_in=$(mktemp -d)
 trap 'rm -rf "$stand_in"' EXIT
 mkdir "$stand_in/tensorflow" "$stand_in/site"
+# Not somebody's settings, but the defaults.
+export KERAS_HOME=$stand_in/home
 echo "__version__ = '1.99'" >"$stand_in/tensorflow/tensorflow.py"
 # Processes that tests spawn.
 echo "import keratin.keras_compat" >"$stand_in/site/sitecustomize.py"

@@ -163,7 +163,7 @@ def check_profile(trace, threads):
             assert event["name"], event
         if event["cat"] == "chunk":
             assert 0 <= event["args"]["begin"] < event["args"]["end"]
-    assert kinds["call"] == 3 and kinds["kernel"] == 3 * 1 and kinds["chunk"] >= 3 * min(threads, 2), kinds
+    assert kinds["call"] == 3 and kinds["kernel"] == 3 * 1 and kinds["chunk"] >= 3, kinds  # one of a call where nobody helps in time
     assert len(tracks) <= threads
     names = {event["name"] for event in events if event.get("cat") == "kernel"}
     assert names == {"tanh + exp"}, names
