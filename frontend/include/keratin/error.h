@@ -15,7 +15,7 @@ namespace keratin {
 
 class KERATIN_EXCEPTION Error : public std::exception {
 public:
-  explicit Error(std::string message) : message(std::move(message)) {}
+  explicit Error(std::string text) : message(std::move(text)) {}
   const char *what() const noexcept override { return message.c_str(); }
 
 private:
