@@ -71,7 +71,7 @@ Model::Model(const std::string &path, const std::string &device, SourceLocation 
                               &status) != KERATIN_OK) {
     const std::string why = who + status.message;
     if (status.code == KERATIN_RESOURCE_EXHAUSTED)
-      throw RuntimeError(withPlace(why, location));
+      throw MemoryError(withPlace(why, location));
     throw ValueError(withPlace(why, location));
   }
   impl->state.reset(state);
@@ -337,7 +337,10 @@ void Model::loadWeights(const std::string &path) {
 void Model::saveState(const std::string &path) const {
   const Impl &model = checked("saveState");
   keratin_status_t status;
-  if (keratin_state_save(model.state.get(), path.c_str(), &status) != KERATIN_OK)
+  const keratin_status_code_t code = keratin_state_save(model.state.get(), path.c_str(), &status);
+  if (code == KERATIN_RESOURCE_EXHAUSTED) // what is exhausted is the disk
+    throw RuntimeError(model.subject(status.message));
+  if (code != KERATIN_OK)
     throwFailure(model.name, status);
 }
 

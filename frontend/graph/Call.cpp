@@ -162,7 +162,7 @@ Value Call::evaluatedTogether(Value value) {
 
 Value Call::value(const Operand &operand) {
   switch (operand.kind()) {
-  case Operand::Kind::None:
+  case Operand::Kind::Nothing:
     valueError("an argument is None; needed a tensor, a number or an array");
   case Operand::Kind::Tensor:
     return read(dense(operand.tensor()));

@@ -26,6 +26,8 @@ namespace keratin::frontend {
     throw NotImplementedError(message);
   case KERATIN_NOT_FINITE:
     throw FloatingPointError(message);
+  case KERATIN_RESOURCE_EXHAUSTED:
+    throw MemoryError(message);
   default:
     throw RuntimeError(message);
   }
@@ -41,7 +43,7 @@ template <typename Work> auto withMemory(Work &&work) {
   try {
     return work();
   } catch (const std::bad_alloc &) {
-    throw RuntimeError("out of memory"); // so short that it needs none
+    throw MemoryError("out of memory"); // so short that it needs none
   }
 }
 
@@ -54,7 +56,11 @@ template <typename Work> auto withMemory(Work &&work) {
     throw NotImplementedError(message);
   default:
     if (message.empty()) // nor was there memory for one
-      throw RuntimeError("out of memory");
+      throw MemoryError("out of memory");
+    // Limits have the code of memory.
+    if (code == absl::StatusCode::kResourceExhausted &&
+        message.find("out of memory") != std::string::npos)
+      throw MemoryError(message);
     throw RuntimeError(message);
   }
 }

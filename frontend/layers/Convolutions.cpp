@@ -78,6 +78,18 @@ Tensor Conv::convolve(const Tensor &x, SourceLocation location) const {
                                 options.dilation_rate, location);
 }
 
+Conv1D::Conv1D(int64_t inputs, int64_t filters, const Shape &kernelSize, const ConvOptions &options,
+               SourceLocation location)
+    : Conv("Conv1D", 1, inputs, filters, kernelSize, options, location) {}
+
+Conv2D::Conv2D(int64_t inputs, int64_t filters, const Shape &kernelSize, const ConvOptions &options,
+               SourceLocation location)
+    : Conv("Conv2D", 2, inputs, filters, kernelSize, options, location) {}
+
+Conv3D::Conv3D(int64_t inputs, int64_t filters, const Shape &kernelSize, const ConvOptions &options,
+               SourceLocation location)
+    : Conv("Conv3D", 3, inputs, filters, kernelSize, options, location) {}
+
 DepthwiseConv2D::DepthwiseConv2D(int64_t inputs, int64_t multiplier, const Shape &kernelSize,
                                  const ConvOptions &options, SourceLocation location)
     : ConvBase("DepthwiseConv2D", 2, inputs, options, location) {

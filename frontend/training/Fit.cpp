@@ -25,6 +25,9 @@ double Epoch::operator[](const std::string &name) const {
                    (names.empty() ? "none" : names));
 }
 
+EarlyStopping::EarlyStopping(std::string monitor, EarlyStoppingOptions options)
+    : monitor(std::move(monitor)), options(options) {}
+
 bool EarlyStopping::operator()(const Epoch &epoch) {
   const double value = epoch[monitor];
   if (!least || value < *least - options.min_delta) {

@@ -132,8 +132,11 @@ static const keratin_device_t &openDevice(const char *call, const std::string &n
 
 static void checkCopy(const char *call, keratin_status_code_t code,
                       const keratin_status_t &status) {
+  const std::string message = "Array::" + std::string(call) + ": " + status.message;
+  if (code == KERATIN_RESOURCE_EXHAUSTED)
+    throw MemoryError(message);
   if (code != KERATIN_OK)
-    throw RuntimeError("Array::" + std::string(call) + ": " + status.message);
+    throw RuntimeError(message);
 }
 
 Array Array::deviceView(const std::string &device, void *data, DType dtype,
@@ -206,8 +209,8 @@ Array Array::emptyOn(const keratin_device_t &device, DType dtype, std::vector<in
   const size_t wanted = size_t(countOf(dims, dtypeSize(dtype))) * dtypeSize(dtype);
   void *data = device.allocate(device.user, wanted, kAlignment);
   if (!data)
-    throw RuntimeError("Array: no memory for shape " + toString(dims) + " on device '" +
-                       device.name + "'");
+    throw MemoryError("Array: no memory for shape " + toString(dims) + " on device '" +
+                      device.name + "'");
   std::shared_ptr<const void> owner(data, [&device, wanted](const void *memory) {
     device.release(device.user, const_cast<void *>(memory), wanted, kAlignment);
   });
@@ -310,7 +313,7 @@ void Array::reset(DType dtype, std::vector<int64_t> newDims) {
     size_t rounded = (newBytes + kAlignment - 1) / kAlignment * kAlignment;
     void *fresh = std::aligned_alloc(kAlignment, rounded);
     if (!fresh)
-      throw RuntimeError("Array: no memory for shape " + toString(newDims));
+      throw MemoryError("Array: no memory for shape " + toString(newDims));
     std::free(heap);
     heap = fresh;
     heapBytes = newBytes;

@@ -4,8 +4,8 @@
 #include <limits>
 
 using keratin::AssertionError;
+using keratin::MemoryError;
 using keratin::NotImplementedError;
-using keratin::RuntimeError;
 using keratin::Shape;
 using keratin::Size;
 using keratin::Slice;
@@ -296,8 +296,8 @@ TEST_CASE("Messages about arrays", "[message]") {
   refuses<ValueError>("is negative or too large",
                       [&] { Array::empty(DType::Float32, {huge, huge}); });
   refuses<ValueError>("Array: shape", [&] { Array::empty(DType::Int8, {-1}); });
-  refuses<RuntimeError>("Array: no memory for shape",
-                        [&] { Array::empty(DType::Int8, {int64_t(1) << 60}); });
+  refuses<MemoryError>("Array: no memory for shape",
+                       [&] { Array::empty(DType::Int8, {int64_t(1) << 60}); });
   refuses<ValueError>("Array: None cannot be an element", [&] { Array{Array(1), Array()}; });
   refuses<ValueError>("Array: rows have shapes", [&] { Array{Array{1, 2}, Array{1, 2, 3}}; });
   refuses<ValueError>("Array: cannot give", [&] { Array{1, 2}.reshape({3}); });

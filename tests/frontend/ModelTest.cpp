@@ -99,6 +99,34 @@ TEST_CASE("a model tells the names of sizes", "[model]") {
         "f: the value for 'y' has shape (); needed (None,)");
 }
 
+TEST_CASE("memory that is not there is a MemoryError, and a full disk none", "[model]") {
+  using K::MemoryError;
+  Named file(".so");
+  K::clear_session();
+  // More bytes than addresses have.
+  Tensor x = K::placeholder({K::None, 1}, {.dtype = "int8", .name = "x"}),
+         y = K::placeholder({1, K::None}, {.dtype = "int8", .name = "y"});
+  const Array column = Array::empty(DType::Int8, {1 << 24, 1}),
+              row = Array::empty(DType::Int8, {1, 1 << 24});
+  Function sum = K::function({x, y}, x + y, {}, "sum");
+  CHECK(has(errorOf<MemoryError>([&] { sum({column, row}); }),
+            "no memory for shape (16777216, 16777216)"));
+  K::compile_model({sum}, file.path);
+  Model model(file.path);
+  CHECK(has(errorOf<MemoryError>([&] { model.call("sum", {column, row}); }), "no memory for"));
+  checkArray(
+      K::function({x, y}, x + y)({Array({3}).reshape({1, 1}), Array({4}).reshape({1, 1})})[0],
+      Array({7}).reshape({1, 1}));
+  try {
+    model.saveState("/dev/full");
+    FAIL("the disk is not full");
+  } catch (const MemoryError &) {
+    FAIL("a disk is no memory");
+  } catch (const K::RuntimeError &error) {
+    CHECK(has(error.what(), "cannot write '/dev/full'"));
+  }
+}
+
 TEST_CASE("what a model has not is an error", "[model]") {
   Named file(".so");
   K::compile_model(makeFunctions(), file.path);

@@ -250,3 +250,13 @@ def test_a_check_of_numbers():
     assert f([[1, 1]])[0].tolist() == [0, 0]
     with pytest.raises(FloatingPointError):
         f([[0, 1]])
+
+
+def test_memory_that_is_not_there():
+    # More bytes than addresses have.
+    x, y = K.placeholder((None, 1), dtype='int8'), K.placeholder((1, None), dtype='int8')
+    f = K.function([x, y], [x + y])
+    side = np.zeros(1 << 24, 'int8')
+    with pytest.raises(MemoryError, match='no memory for'):
+        f([side[:, None], side[None]])
+    assert f([side[:2, None], side[None, :3]])[0].shape == (2, 3)

@@ -48,7 +48,7 @@ public:
   Size(Dim dim) : value(std::move(dim)) {}
   Size(std::nullptr_t) = delete;
   template <typename T, typename = std::enable_if_t<std::is_integral_v<T>>>
-  Size(T value) : value(int64_t(value)) {}
+  Size(T number) : value(int64_t(number)) {}
   Size(const Tensor &tensor) : value(tensor) {}
   Size(const std::optional<int64_t> &size) {
     if (size)
@@ -86,10 +86,10 @@ class Shape {
 public:
   Shape() = default;
   Shape(std::nullopt_t) : none(true) {}
-  Shape(std::initializer_list<Size> sizes) : sizes(sizes) {}
-  Shape(std::vector<Size> sizes) : sizes(std::move(sizes)) {}
-  Shape(const std::vector<int64_t> &sizes) : sizes(sizes.begin(), sizes.end()) {}
-  Shape(const std::vector<int> &sizes) : sizes(sizes.begin(), sizes.end()) {}
+  Shape(std::initializer_list<Size> list) : sizes(list) {}
+  Shape(std::vector<Size> list) : sizes(std::move(list)) {}
+  Shape(const std::vector<int64_t> &list) : sizes(list.begin(), list.end()) {}
+  Shape(const std::vector<int> &list) : sizes(list.begin(), list.end()) {}
   Shape(const StaticShape &shape) : sizes(shape.begin(), shape.end()) {}
   template <typename T, typename = std::enable_if_t<std::is_integral_v<T>>>
   Shape(T size) : sizes{Size(size)} {}
@@ -139,7 +139,7 @@ class Axis {
 public:
   template <typename T,
             std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>, int> = 0>
-  Axis(T axis) : axis(int64_t(axis)) {}
+  Axis(T number) : axis(int64_t(number)) {}
   template <typename T, std::enable_if_t<std::is_same_v<T, bool>, int> = 0>
   Axis(T isNoAxis) = delete; // a bool; keepdims comes behind the axis
 
@@ -199,12 +199,12 @@ private:
 class DataFormat {
 public:
   DataFormat(std::nullopt_t) {}
-  DataFormat(const char *name) {
-    if (!name)
+  DataFormat(const char *text) {
+    if (!text)
       throw ValueError("data_format: the name is NULL");
-    this->name = name;
+    name = text;
   }
-  DataFormat(std::string name) : name(std::move(name)) {}
+  DataFormat(std::string text) : name(std::move(text)) {}
   const std::optional<std::string> &value() const { return name; }
 
 private:
@@ -239,10 +239,12 @@ private:
 
 // start:stop:step, each None, a number, or a scalar integer tensor; Python's clamping semantics.
 struct Slice {
-  Slice(Size start = None, Size stop = None, Size step = None)
-      : start(std::move(start)), stop(std::move(stop)), step(std::move(step)) {}
+  Slice(Size start = None, Size stop = None, Size step = None);
   Size start, stop, step;
 };
+
+inline Slice::Slice(Size from, Size to, Size by)
+    : start(std::move(from)), stop(std::move(to)), step(std::move(by)) {}
 
 struct EllipsisType {};
 // Full slices for all axes that are not named.
@@ -269,16 +271,15 @@ public:
   };
 
   template <typename T, typename = std::enable_if_t<std::is_constructible_v<Entry, const T &>>>
-  IndexList(const T &entry, SourceLocation location = SourceLocation::current())
-      : items{Entry(entry).item}, location(location) {}
-  IndexList(std::initializer_list<Entry> entries,
-            SourceLocation location = SourceLocation::current())
-      : location(location) {
+  IndexList(const T &entry, SourceLocation place = SourceLocation::current())
+      : items{Entry(entry).item}, location(place) {}
+  IndexList(std::initializer_list<Entry> entries, SourceLocation place = SourceLocation::current())
+      : location(place) {
     for (const Entry &entry : entries)
       items.push_back(entry.item);
   }
-  IndexList(std::vector<Item> items, SourceLocation location = SourceLocation::current())
-      : items(std::move(items)), location(location) {}
+  IndexList(std::vector<Item> list, SourceLocation place = SourceLocation::current())
+      : items(std::move(list)), location(place) {}
 
   std::vector<Item> items;
   SourceLocation location;

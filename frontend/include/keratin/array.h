@@ -47,8 +47,8 @@ public:
   // ValueError unless dims hold as many elements as values. Delegates, so that the destructor runs
   // when it throws.
   template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>>
-  Array(const std::vector<T> &values, std::vector<int64_t> dims) : Array() {
-    reset(dtypeOf<T>(), std::move(dims));
+  Array(const std::vector<T> &values, std::vector<int64_t> sizes) : Array() {
+    reset(dtypeOf<T>(), std::move(sizes));
     checkCount(values.size());
     if constexpr (std::is_same_v<T, bool>)
       for (size_t i = 0; i < values.size(); ++i)
@@ -253,8 +253,8 @@ class ArrayRow {
 public:
   template <typename T, typename = std::enable_if_t<std::is_convertible_v<T, Array> &&
                                                     !std::is_same_v<std::decay_t<T>, ArrayRow>>>
-  ArrayRow(T &&value)
-      : value(std::forward<T>(value)), isArray(std::is_same_v<std::decay_t<T>, Array>) {}
+  ArrayRow(T &&element)
+      : value(std::forward<T>(element)), isArray(std::is_same_v<std::decay_t<T>, Array>) {}
   ArrayRow(std::initializer_list<ArrayRow> rows) : value(stack(rows)) {}
 
   static Array stack(std::initializer_list<ArrayRow> rows);

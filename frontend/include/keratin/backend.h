@@ -74,6 +74,7 @@ using keratin::Gradient;
 using keratin::IndexList;
 using keratin::LoopBody;
 using keratin::MapOptions;
+using keratin::MemoryError;
 using keratin::NamedFeeds;
 using keratin::None;
 using keratin::NotImplementedError;

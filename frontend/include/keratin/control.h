@@ -55,8 +55,8 @@ template <typename F, size_t Count> constexpr size_t arity() {
 
 // What a step of K::rnn returns: {output, {new states}}.
 struct RnnStepResult {
-  RnnStepResult(Tensor output, std::vector<Tensor> states = {})
-      : output(std::move(output)), states(std::move(states)) {}
+  RnnStepResult(Tensor value, std::vector<Tensor> next = {})
+      : output(std::move(value)), states(std::move(next)) {}
   RnnStepResult(std::pair<Tensor, std::vector<Tensor>> result)
       : output(std::move(result.first)), states(std::move(result.second)) {}
   template <typename... States>

@@ -70,7 +70,7 @@ template <typename T> constexpr DType dtypeOf() {
 class DTypeArgument {
 public:
   DTypeArgument(std::nullopt_t) {}
-  DTypeArgument(DType dtype) : dtype(checkedDType(dtype)) {}
+  DTypeArgument(DType type) : dtype(checkedDType(type)) {}
   DTypeArgument(const char *name) : dtype(dtypeFromName(name)) {}
   DTypeArgument(const std::string &name) : dtype(dtypeFromName(name)) {}
 

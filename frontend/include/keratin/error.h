@@ -15,7 +15,7 @@ namespace keratin {
 
 class KERATIN_EXCEPTION Error : public std::exception {
 public:
-  explicit Error(std::string message) : message(std::move(message)) {}
+  explicit Error(std::string text) : message(std::move(text)) {}
   const char *what() const noexcept override { return message.c_str(); }
 
 private:
@@ -42,9 +42,13 @@ class KERATIN_EXCEPTION NotImplementedError : public Error {
 class KERATIN_EXCEPTION FloatingPointError : public Error {
   using Error::Error;
 };
-// What went wrong is neither the caller's value nor type: memory, the compiler.
+// What went wrong is neither the caller's value nor type: files, the compiler.
 class KERATIN_EXCEPTION RuntimeError : public Error {
   using Error::Error;
+};
+// The memory that was needed is not there, on the host or on a device.
+class KERATIN_EXCEPTION MemoryError : public RuntimeError {
+  using RuntimeError::RuntimeError;
 };
 
 } // namespace keratin

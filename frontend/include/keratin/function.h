@@ -44,18 +44,18 @@ public:
     template <typename Name, typename T,
               typename = std::enable_if_t<std::is_convertible_v<const Name &, std::string> &&
                                           std::is_convertible_v<T, Feed>>>
-    Entry(const Name &name, T &&value) : name(name), feed(std::forward<T>(value)) {}
+    Entry(const Name &input, T &&value) : name(input), feed(std::forward<T>(value)) {}
     template <typename Name,
               typename = std::enable_if_t<std::is_convertible_v<const Name &, std::string>>>
-    Entry(const Name &name, std::initializer_list<detail::ArrayRow> rows)
-        : name(name), feed(Array(rows)) {}
+    Entry(const Name &input, std::initializer_list<detail::ArrayRow> rows)
+        : name(input), feed(Array(rows)) {}
 
     std::string name;
     Feed feed;
   };
 
-  NamedFeeds(std::initializer_list<Entry> entries) : entries(entries) {}
-  NamedFeeds(std::vector<Entry> entries) : entries(std::move(entries)) {}
+  NamedFeeds(std::initializer_list<Entry> feeds) : entries(feeds) {}
+  NamedFeeds(std::vector<Entry> feeds) : entries(std::move(feeds)) {}
 
   const std::vector<Entry> &list() const { return entries; }
 
@@ -147,7 +147,7 @@ public:
   friend std::ostream &operator<<(std::ostream &out, const Function &function);
 
   struct Impl;
-  explicit Function(std::shared_ptr<const Impl> impl) : impl(std::move(impl)) {}
+  explicit Function(std::shared_ptr<const Impl> made) : impl(std::move(made)) {}
 
 private:
   friend struct frontend::FunctionAccess;
@@ -200,7 +200,7 @@ private:
 class Update {
 public:
   Update(std::nullopt_t) {}
-  Update(const Tensor &op) : op(op) {}
+  Update(const Tensor &update) : op(update) {}
   Update(const Tensor &variable, Operand value,
          SourceLocation location = SourceLocation::current());
   Update(const std::pair<Tensor, Tensor> &pair, SourceLocation location = SourceLocation::current())

@@ -73,7 +73,7 @@ public:
   struct Impl;
 
 private:
-  explicit Model(std::shared_ptr<Impl> impl) : impl(std::move(impl)) {}
+  explicit Model(std::shared_ptr<Impl> made) : impl(std::move(made)) {}
   const Impl &checked(const char *call) const;
 
   std::shared_ptr<Impl> impl;

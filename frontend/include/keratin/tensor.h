@@ -94,7 +94,7 @@ using Constraint = std::function<Tensor(const Tensor &)>;
 // is a ValueError that names the variable and the place of the call of K::gradients.
 class Gradient {
 public:
-  Gradient(Tensor tensor) : tensor(std::move(tensor)) {}
+  Gradient(Tensor found) : tensor(std::move(found)) {}
   static Gradient absent(Tensor variable, SourceLocation location) {
     Gradient gradient{Tensor()};
     gradient.variable = std::move(variable);
@@ -128,37 +128,36 @@ private:
 // says so. It remembers where it was made, so that an operator knows the line it stands on.
 class Operand {
 public:
-  enum class Kind { None, Tensor, Bool, Integer, Float, Array, List };
+  enum class Kind { Nothing, Tensor, Bool, Integer, Float, Array, List };
 
-  Operand(std::nullopt_t, SourceLocation location = SourceLocation::current())
-      : location(location) {}
-  Operand(const keratin::Tensor &value, SourceLocation location = SourceLocation::current())
-      : location(location), type(Kind::Tensor), symbolic(value) {}
-  Operand(const Gradient &gradient, SourceLocation location = SourceLocation::current())
-      : Operand(gradient.value(), location) {}
+  Operand(std::nullopt_t, SourceLocation place = SourceLocation::current()) : location(place) {}
+  Operand(const keratin::Tensor &tensor, SourceLocation place = SourceLocation::current())
+      : location(place), type(Kind::Tensor), symbolic(tensor) {}
+  Operand(const Gradient &gradient, SourceLocation place = SourceLocation::current())
+      : Operand(gradient.value(), place) {}
   template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>>
-  Operand(T value, SourceLocation location = SourceLocation::current())
-      : location(location), type(std::is_same_v<T, bool>       ? Kind::Bool
-                                 : std::is_floating_point_v<T> ? Kind::Float
-                                                               : Kind::Integer),
-        value(value) {}
-  Operand(Array value, SourceLocation location = SourceLocation::current())
-      : location(location), type(value.isNone() ? Kind::None : Kind::Array),
-        value(std::move(value)) {}
+  Operand(T number, SourceLocation place = SourceLocation::current())
+      : location(place), type(std::is_same_v<T, bool>       ? Kind::Bool
+                              : std::is_floating_point_v<T> ? Kind::Float
+                                                            : Kind::Integer),
+        value(number) {}
+  Operand(Array array, SourceLocation place = SourceLocation::current())
+      : location(place), type(array.isNone() ? Kind::Nothing : Kind::Array),
+        value(std::move(array)) {}
   template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>>
-  Operand(const std::vector<T> &values, SourceLocation location = SourceLocation::current())
-      : location(location), type(Kind::Array), value(values) {}
+  Operand(const std::vector<T> &values, SourceLocation place = SourceLocation::current())
+      : location(place), type(Kind::Array), value(values) {}
   // Braces around one Operand alone copy it.
   Operand(std::initializer_list<detail::OperandEntry> list,
-          SourceLocation location = SourceLocation::current());
+          SourceLocation place = SourceLocation::current());
   Operand(const std::vector<keratin::Tensor> &list,
-          SourceLocation location = SourceLocation::current())
-      : Operand(std::vector<Operand>(list.begin(), list.end()), location) {}
+          SourceLocation place = SourceLocation::current())
+      : Operand(std::vector<Operand>(list.begin(), list.end()), place) {}
   // A list without tensors becomes an array.
-  Operand(std::vector<Operand> list, SourceLocation location = SourceLocation::current());
+  Operand(std::vector<Operand> list, SourceLocation place = SourceLocation::current());
 
   Kind kind() const { return type; }
-  bool isNone() const { return type == Kind::None; }
+  bool isNone() const { return type == Kind::Nothing; }
   bool isTensor() const { return type == Kind::Tensor; }
   bool isNumber() const {
     return type == Kind::Bool || type == Kind::Integer || type == Kind::Float;
@@ -174,7 +173,7 @@ public:
   SourceLocation location;
 
 private:
-  Kind type = Kind::None;
+  Kind type = Kind::Nothing;
   keratin::Tensor symbolic;
   Array value;
   std::vector<Operand> elements;
@@ -187,8 +186,8 @@ class OperandEntry {
 public:
   template <typename T, typename = std::enable_if_t<std::is_constructible_v<Operand, T &&> &&
                                                     !std::is_same_v<std::decay_t<T>, OperandEntry>>>
-  OperandEntry(T &&value, SourceLocation location = SourceLocation::current())
-      : value(entryOf(std::forward<T>(value), location)),
+  OperandEntry(T &&entry, SourceLocation location = SourceLocation::current())
+      : value(entryOf(std::forward<T>(entry), location)),
         isOperand(std::is_same_v<std::decay_t<T>, Operand>) {}
   OperandEntry(std::initializer_list<OperandEntry> list,
                SourceLocation location = SourceLocation::current())

@@ -23,18 +23,18 @@ public:
   using Maker = std::function<std::vector<Array>(const std::vector<int64_t> &rows)>;
 
   Dataset() = default;
-  Dataset(std::vector<Array> arrays) {
-    for (Array &array : arrays)
+  Dataset(std::vector<Array> columns) {
+    for (Array &array : columns)
       add(std::move(array));
   }
   // A template, so that arrays which are moved are not copied.
   template <typename... T,
             typename = std::enable_if_t<(sizeof...(T) > 0 &&
                                          (std::is_same_v<std::decay_t<T>, Array> && ...))>>
-  Dataset(T &&...arrays) {
-    (add(std::forward<T>(arrays)), ...);
+  Dataset(T &&...columns) {
+    (add(std::forward<T>(columns)), ...);
   }
-  Dataset(int64_t rows, Maker maker) : count(rows), maker(std::move(maker)) {}
+  Dataset(int64_t rows, Maker make) : count(rows), maker(std::move(make)) {}
 
   // The number of rows. ValueError unless all arrays have it.
   int64_t size() const;
@@ -75,8 +75,7 @@ struct EarlyStoppingOptions {
 // than `patience` epochs.
 class EarlyStopping {
 public:
-  explicit EarlyStopping(std::string monitor = "val_loss", EarlyStoppingOptions options = {})
-      : monitor(std::move(monitor)), options(options) {}
+  explicit EarlyStopping(std::string monitor = "val_loss", EarlyStoppingOptions options = {});
   bool operator()(const Epoch &epoch);
 
 private:

@@ -42,6 +42,8 @@ void keratin::python::setError() noexcept {
     set(PyExc_NotImplementedError, error.what());
   } catch (const FloatingPointError &error) {
     set(PyExc_FloatingPointError, error.what());
+  } catch (const MemoryError &error) {
+    set(PyExc_MemoryError, error.what());
   } catch (const std::bad_alloc &) {
     PyErr_NoMemory();
   } catch (const std::exception &error) {

@@ -56,20 +56,17 @@ private:
 class Conv1D : public Conv {
 public:
   Conv1D(int64_t inputs, int64_t filters, const Shape &kernel_size, const ConvOptions &options = {},
-         SourceLocation location = SourceLocation::current())
-      : Conv("Conv1D", 1, inputs, filters, kernel_size, options, location) {}
+         SourceLocation location = SourceLocation::current());
 };
 class Conv2D : public Conv {
 public:
   Conv2D(int64_t inputs, int64_t filters, const Shape &kernel_size, const ConvOptions &options = {},
-         SourceLocation location = SourceLocation::current())
-      : Conv("Conv2D", 2, inputs, filters, kernel_size, options, location) {}
+         SourceLocation location = SourceLocation::current());
 };
 class Conv3D : public Conv {
 public:
   Conv3D(int64_t inputs, int64_t filters, const Shape &kernel_size, const ConvOptions &options = {},
-         SourceLocation location = SourceLocation::current())
-      : Conv("Conv3D", 3, inputs, filters, kernel_size, options, location) {}
+         SourceLocation location = SourceLocation::current());
 };
 
 // Each channel by itself (K::depthwise_conv2d), with `multiplier` kernels a channel. Variables:

@@ -48,12 +48,12 @@ class Initializer {
 public:
   using Maker = std::function<Array(const std::vector<int64_t> &shape)>;
 
-  Initializer(const char *name, SourceLocation location = SourceLocation::current())
-      : Initializer(std::string(name), location) {}
+  Initializer(const char *kind, SourceLocation location = SourceLocation::current())
+      : Initializer(std::string(kind), location) {}
   Initializer(const std::string &name, SourceLocation location = SourceLocation::current());
   template <typename T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
-  Initializer(T value) : value(value) {}
-  Initializer(Array value) : value(std::move(value)) {}
+  Initializer(T number) : value(number) {}
+  Initializer(Array array) : value(std::move(array)) {}
   template <typename F, typename = decltype(Array(std::declval<F &>()(std::vector<int64_t>())))>
   Initializer(F f) : maker(std::move(f)) {}
 

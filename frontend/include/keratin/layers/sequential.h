@@ -51,7 +51,7 @@ public:
     std::function<Tensor(const Tensor &, const Operand &, SourceLocation)> function;
   };
 
-  Sequential(std::initializer_list<Step> steps) : Sequential(std::vector<Step>(steps)) {}
+  Sequential(std::initializer_list<Step> list) : Sequential(std::vector<Step>(list)) {}
   Sequential(const std::vector<Step> &steps);
   Tensor operator()(const Tensor &x, const Operand &training = None,
                     SourceLocation location = SourceLocation::current()) const;
