@@ -20,6 +20,10 @@ enum class DimAtomKind : int64_t {
   Broadcast = 6
 };
 
+// Above all numbers of symbols: tables of them keep the largest integers for places that are free
+// or were.
+constexpr int64_t kSymbolLimit = int64_t(1) << 62;
+
 // max, min and broadcast are associative: an atom holds all arguments, sorted.
 constexpr size_t kMaxArguments = 64;
 
