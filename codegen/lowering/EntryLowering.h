@@ -1,5 +1,6 @@
 // A host program on its way to the entry function, and the functions of its loops; private to
-// EntryFunction.
+// EntryFunction, and the files beside it by what they do: EntryValues, EntryOps, EntryKernels and
+// EntryControl.
 //
 // The entry function itself is straight code, with branches, that runs once a call: LLVM does not
 // optimise it. A long one calls its parts, one after the other. Each outermost loop is a function

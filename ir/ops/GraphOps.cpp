@@ -41,7 +41,7 @@ LogicalResult DefineSizeOp::verify() {
     return emitOpError("the size must be a scalar, found ") << getSize().getType();
   if (int64_t(getSymbol()) < 0)
     return emitOpError("a symbol has no negative number, found ") << int64_t(getSymbol());
-  // As in the dimensions that name it (ir/shapes/DimExprForms.cpp).
+  // As in the dimensions that name it (kSymbolLimit of ir/shapes/DimExprDetail.h).
   if (getSymbol() >= uint64_t(1) << 62)
     return emitOpError("a symbol's number is below 2^62, found ") << getSymbol();
   if (getBound() && getBound()->getDims().size() != 1)

@@ -20,6 +20,10 @@ enum class DimAtomKind : int64_t {
   Broadcast = 6
 };
 
+// Above all numbers of symbols: tables of them keep the largest integers for places that are free
+// or were.
+constexpr int64_t kSymbolLimit = int64_t(1) << 62;
+
 // max, min and broadcast are associative: an atom holds all arguments, sorted.
 constexpr size_t kMaxArguments = 64;
 
@@ -98,13 +102,25 @@ private:
 // Three-way comparison: below zero, zero, above.
 int compareAtoms(const DimAtomRef &a, const DimAtomRef &b);
 int compareExprs(const DimExpr &a, const DimExpr &b);
+inline bool atomLess(const DimAtomRef &a, const DimAtomRef &b) { return compareAtoms(a, b) < 0; }
 
 // The canonical sum, whose atoms need not be sorted.
 std::optional<DimExpr> sumOf(std::vector<DimRawTerm> terms);
 DimExpr atomExpr(DimAtomRef atom);
+// The function of these arguments as it is; nullopt if it is too long or too deep.
+std::optional<DimExpr> makeFunction(DimAtomKind kind, std::vector<DimExpr> arguments);
 // The atom, if the expression is nothing else.
 DimAtomRef asAtom(const DimExpr &expr);
 size_t encodedLength(const DimExpr &expr);
+
+// What is known of values: of sums, products and functions by what is known of their parts.
+DimRange exactly(int64_t value);
+DimRange rangeOf(const DimExpr &expr);
+DimRange addRanges(DimRange a, DimRange b);
+DimRange multiplyRanges(DimRange a, DimRange b);
+DimRange rangeOfFunction(DimAtomKind kind, const std::vector<DimExpr> &arguments);
+// False if there is no expression.
+bool knownAtLeast(const std::optional<DimExpr> &expr, int64_t bound);
 
 // Applies a function by its simplifying constructor; nullopt for a wrong number of arguments too.
 std::optional<DimExpr> applyFunction(DimAtomKind kind, std::vector<DimExpr> arguments);
