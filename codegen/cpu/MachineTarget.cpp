@@ -1,5 +1,6 @@
 #include "codegen/cpu/MachineTarget.h"
 
+#include "codegen/cpu/Avx512.h"
 #include "codegen/llvm/Beginning.h"
 #include "codegen/llvm/StartLlvm.h"
 #include "runtime/abi/keratin_cpu_features.h"
@@ -54,7 +55,7 @@ static void deriveVectorShape(MachineTarget &target) {
     target.hasFma = info->checkFeatures("+fma");
     target.hasRoundInstruction = info->checkFeatures("+sse4.1");
     target.hasF16c = info->checkFeatures("+f16c");
-    target.hasAvx512 = avx512;
+    target.exponents = avx512 ? &avx512Exponents() : nullptr;
   } else {
     target.vectorBits = 128;
     target.vectorRegisters = 32;

@@ -4,6 +4,8 @@
 
 namespace keratin::codegen {
 
+class ExponentInstructions;
+
 // All but the last say that the machine has an instruction for a step of the formulas, which follow
 // from these alone: machines for which they agree have the same arithmetic.
 struct ElementTarget {
@@ -11,8 +13,8 @@ struct ElementTarget {
   // Instructions that round floats to integers (SSE4.1) and that convert f16 (F16C).
   bool hasRoundInstruction = false;
   bool hasF16c = false;
-  // Instructions of AVX-512 with all its vector lengths; of vectors that fill its registers only.
-  bool hasAvx512 = false;
+  // Instructions for the exponents of floats; null for none.
+  const ExponentInstructions *exponents = nullptr;
   // Math functions are called, as functions that all kernels share, and not written out in each.
   bool callsMath = false;
 };

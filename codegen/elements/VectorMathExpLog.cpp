@@ -1,5 +1,5 @@
 // exp, expm1, log, log1p: reduction by powers of two, then a minimax polynomial.
-#include "codegen/elements/Avx512.h"
+#include "codegen/elements/ExponentInstructions.h"
 #include "codegen/elements/VectorMathCoefficients.h"
 #include "codegen/elements/VectorMathKernels.h"
 
@@ -27,9 +27,15 @@ RoundedInteger nearestInteger(const VectorExpr &x, double factor) {
   return {shifted - format.roundingConstant(), shifted.asInt() - format.roundingBits()};
 }
 
+// Those that the machine has for vectors like x; null for none.
+static const ExponentInstructions *exponentInstructions(const VectorExpr &x) {
+  const ExponentInstructions *known = x.emit().target.exponents;
+  return known && known->take(x) ? known : nullptr;
+}
+
 VectorExpr scaleByPowerOfTwo(const VectorExpr &p, const RoundedInteger &exponent) {
-  if (avx512::fillsRegisters(p))
-    return avx512::scale(p, exponent.number);
+  if (const ExponentInstructions *machine = exponentInstructions(p))
+    return machine->scale(p, exponent.number);
   FloatFormat format(p);
   // In two steps, as 2^exponent itself may not be representable; only the last one rounds.
   VectorExpr half = arithmeticShift(exponent.bits, 1);
@@ -75,7 +81,7 @@ static VectorExpr boundExp(const VectorExpr &x) {
   // Above the upper bound the result is infinity anyway. Below the lower one scaleExp takes no
   // heed of the exponent, unless it is made of bits.
   VectorExpr bounded = atMost(x, x.width() == 64 ? 710.0 : 89.0);
-  return avx512::fillsRegisters(x) ? bounded : atLeast(bounded, lowestExp(x));
+  return exponentInstructions(x) ? bounded : atLeast(bounded, lowestExp(x));
 }
 
 // 2^k p, and where that rounds to 0 a zero that nothing is rounded for: results that underflow
@@ -106,8 +112,8 @@ VectorExpr exp2Moderate(const VectorExpr &x, double factor) {
   VectorExpr f = fma(x, factor, -k.number);
   VectorExpr p = format.isDouble ? polynomial(f, coefficients::exp2Of64)
                                  : polynomial(f, coefficients::exp2Of32);
-  if (avx512::fillsRegisters(p))
-    return avx512::scale(p, k.number);
+  if (const ExponentInstructions *machine = exponentInstructions(p))
+    return machine->scale(p, k.number);
   // A product, not a sum of bits, so that NaN stays NaN.
   return p * ((k.bits + format.bias) << format.mantissaBits).asFloat();
 }
@@ -127,19 +133,19 @@ VectorExpr expm1(const VectorExpr &x) {
   return select(abs(x) < tiny, x, result);
 }
 
-bool decomposesSpecialValues(const VectorExpr &x) { return avx512::fillsRegisters(x); }
+bool decomposesSpecialValues(const VectorExpr &x) { return exponentInstructions(x); }
 
 Decomposed decompose(const VectorExpr &x) {
-  if (avx512::fillsRegisters(x)) {
-    VectorExpr mantissa = avx512::mantissaOf(x);
-    VectorExpr exponent = avx512::exponentOf(x);
+  if (const ExponentInstructions *machine = exponentInstructions(x)) {
+    VectorExpr mantissa = machine->mantissaOf(x);
+    VectorExpr exponent = machine->exponentOf(x);
     return {mantissa - 1.0, select(mantissa < 1.0, exponent + 1.0, exponent)};
   }
   FloatFormat format(x);
   VectorExpr isDenormal = x < (format.isDouble ? 0x1p-1022 : 0x1p-126);
   VectorExpr normal = select(isDenormal, x * (format.isDouble ? 0x1p54 : 0x1p25), x);
   VectorExpr correction = select(isDenormal, format.isDouble ? -54.0 : -25.0, x.constant(0));
-  // [0.75, 1.5) has the exponent 0, as AVX-512's instruction has it: all machines with fused
+  // [0.75, 1.5) has the exponent 0, as instructions for it have it: all machines with fused
   // multiplication give the same bits.
   int64_t threeQuarters = format.isDouble ? 0x3fe8000000000000 : 0x3f400000;
   VectorExpr bits = normal.asInt();

@@ -124,7 +124,7 @@ static MachineTarget machineOf(const std::string &name) {
     return machineByName(name);
   MachineTarget machine = hostMachine();
   machine.vectorBits = 32;
-  machine.hasAvx512 = false;
+  machine.exponents = nullptr;
   return machine;
 }
 

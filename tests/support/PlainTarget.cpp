@@ -19,7 +19,7 @@ public:
   explicit PlainTarget(codegen::PortableMachine machine) : machine(std::move(machine)) {
     scalar = this->machine.target;
     scalar.vectorBits = 0;
-    scalar.hasAvx512 = false;
+    scalar.exponents = nullptr;
   }
 
   StringRef name() const override { return plainTarget; }

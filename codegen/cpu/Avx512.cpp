@@ -1,4 +1,4 @@
-#include "codegen/elements/Avx512.h"
+#include "codegen/cpu/Avx512.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -7,12 +7,11 @@
 #include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
 
+using namespace keratin::codegen;
 using namespace mlir;
 
-namespace keratin::codegen::avx512 {
-
-bool fillsRegisters(const VectorExpr &x) {
-  return x.emit().target.hasAvx512 && isa<VectorType>(x.type()) && x.lanes() * x.width() >= 512 &&
+static bool fillsRegisters(const VectorExpr &x) {
+  return isa<VectorType>(x.type()) && x.lanes() * x.width() >= 512 &&
          llvm::isPowerOf2_32(x.lanes());
 }
 
@@ -65,15 +64,27 @@ static VectorExpr call(const VectorExpr &x, StringRef name, ArrayRef<Value> oper
   return lanesOf(low, high, 0, lanes);
 }
 
-VectorExpr scale(const VectorExpr &x, const VectorExpr &exponent) {
-  return call(x, "scalef", {x, exponent});
+namespace {
+
+class Avx512Exponents final : public ExponentInstructions {
+public:
+  bool take(const VectorExpr &x) const override { return fillsRegisters(x); }
+
+  VectorExpr scale(const VectorExpr &x, const VectorExpr &exponent) const override {
+    return call(x, "scalef", {x, exponent});
+  }
+
+  VectorExpr exponentOf(const VectorExpr &x) const override { return call(x, "getexp", {x}); }
+
+  VectorExpr mantissaOf(const VectorExpr &x) const override {
+    // Interval [0.75, 1.5); the sign dropped, but NaN if it was set.
+    return call(x, "getmant", {x, integerConstant(x, 32, 0xf)});
+  }
+};
+
+} // namespace
+
+const ExponentInstructions &keratin::codegen::avx512Exponents() {
+  static constexpr Avx512Exponents instructions;
+  return instructions;
 }
-
-VectorExpr exponentOf(const VectorExpr &x) { return call(x, "getexp", {x}); }
-
-VectorExpr mantissaOf(const VectorExpr &x) {
-  // Interval [0.75, 1.5); the sign dropped, but NaN if it was set.
-  return call(x, "getmant", {x, integerConstant(x, 32, 0xf)});
-}
-
-} // namespace keratin::codegen::avx512
