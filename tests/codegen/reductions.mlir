@@ -83,7 +83,7 @@ func.func @size_one(%x: tensor<1x3xf32> {check.value = dense<[[1.0, 2.0, 3.0]]> 
 // NEAR:       difference #3: {{(0.0e.00|[1-9].[0-9]e-(0[7-9]|[1-9][0-9]))}}
 func.func @unknown(%x: tensor<?x?xf32, #keratin.dims<d0, d1>>)
     -> (tensor<?xf32, #keratin.dims<d0>>, tensor<?xf32, #keratin.dims<d1>>, tensor<f32>, tensor<?x?xf32, #keratin.dims<d0, d1>>)
-    attributes {check.seed = 11 : i64} {
+    attributes {check.seed = 13 : i64} {
   %s = keratin.mul %x, %x : (tensor<?x?xf32, #keratin.dims<d0, d1>>, tensor<?x?xf32, #keratin.dims<d0, d1>>) -> tensor<?x?xf32, #keratin.dims<d0, d1>>
   %0 = keratin.reduce_sum %s axes = [1] : (tensor<?x?xf32, #keratin.dims<d0, d1>>) -> tensor<?xf32, #keratin.dims<d0>>
   %1 = keratin.reduce_sum %s axes = [0] : (tensor<?x?xf32, #keratin.dims<d0, d1>>) -> tensor<?xf32, #keratin.dims<d1>>

@@ -312,7 +312,7 @@ void Sweep::checkTogether(ArrayRef<SweepCase> cases) {
     }
     EvaluationContext interpreter;
     auto expected = interpretWithBounds(program.function, arguments, interpreter,
-                                        {.hasTf32Products = hasTf32Products});
+                                        {.rewritten = isRewritten, .hasTf32Products = hasTf32Products});
     if (failed(expected) && !call.isOwn)
       continue;
     keratin_set_debug_fill(0x55);
@@ -333,7 +333,7 @@ void Sweep::checkTogether(ArrayRef<SweepCase> cases) {
     }
     for (size_t i = 0; i < actual->size(); ++i) {
       // CHECK is slow; most results agree.
-      auto mismatch = findMismatch((*actual)[i], (*expected)[i]);
+      auto mismatch = findMismatch((*actual)[i], (*expected)[i], isRewritten ? 4 : 1);
       bool isRepeated = areIdentical((*actual)[i], (*again)[i]);
       bool hasSameBits = llvm::all_of(
           elsewhere, [&](const auto &found) { return haveEqualBits((*actual)[i], (*found)[i]); });

@@ -63,6 +63,8 @@ public:
   std::vector<std::string> leftOut;
   // How many functions have code that assumes sizes to be equal.
   int64_t assuming = 0;
+  // Whether cases are compositions that passes may rewrite, so that they round in other places.
+  bool isRewritten = false;
   // Whether products of float32 may be computed in tf32.
   bool hasTf32Products = false;
 
