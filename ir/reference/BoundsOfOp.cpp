@@ -162,6 +162,13 @@ void BoundsOfOp::divideLong(size_t i) {
              std::max(result.upper.floats[i], nearest));
 }
 
+// NaN, which the ends of the ranges do not show where 0 lies between them.
+void BoundsOfOp::forgetInfinityTimesZero(size_t i) {
+  for (unsigned k : {0, 1})
+    if (crossesZero(k, i) && (std::isinf(low(1 - k, i)) || std::isinf(high(1 - k, i))))
+      forget(result, i);
+}
+
 // A machine without an instruction for it rounds the product too, which may overflow then.
 void BoundsOfOp::roundProduct(size_t i) {
   keratin_dtype_t dtype = result.value.dtype;
@@ -173,7 +180,7 @@ void BoundsOfOp::roundProduct(size_t i) {
     return;
   if (!std::isfinite(rounded(dtype, product)))
     return forget(result, i);
-  double error = ulp(dtype) * product + smallest(dtype);
+  double error = 2 * (ulp(dtype) * product + smallest(dtype));
   setRange(result, i, result.lower.floats[i] - error, result.upper.floats[i] + error);
 }
 
@@ -216,6 +223,9 @@ void BoundsOfOp::elementwise() {
     for (int64_t i = 0; i < result.value.size(); ++i)
       if (known(result, i) == Known::Range)
         divideLong(i);
+  if (isa<MulOp, MultiplyAddOp>(op) && result.value.isFloat())
+    for (int64_t i = 0; i < result.value.size(); ++i)
+      forgetInfinityTimesZero(i);
   if (isa<MultiplyAddOp>(op) && result.value.isFloat())
     for (int64_t i = 0; i < result.value.size(); ++i)
       if (known(result, i) == Known::Range)

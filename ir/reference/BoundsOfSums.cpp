@@ -128,7 +128,7 @@ void BoundsOfOp::sum(const HostTensor &magnitudes, const HostTensor &finite,
     if (unknown.floats[i] || (nonFinite.floats[i] && !exact) ||
         !(finite.floats[i] < largest(dtype) / 2))
       forget(result, i);
-    else if (nonFinite.floats[i])
+    else if (nonFinite.floats[i] && !std::isfinite(value)) // a running sum may not be there yet
       setRange(result, i, value, value);
     else if (!(size + error < largest(dtype) / 2))
       forget(result, i);

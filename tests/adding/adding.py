@@ -105,6 +105,8 @@ class Copy:
                 words[words.index(flag) + 1] = value
             if path in self.changed:
                 words[words.index("-c") + 1] = str(self.work / "source" / path)
+            # The precompiled dialect is the old one.
+            words = [re.sub(r"keratin_\w+_pch", "keratin_mlir_pch", word) for word in words]
             # Before the folders that the copy stands for.
             first = next(i for i, word in enumerate(words) if word.startswith("-I"))
             words[first:first] = [f"-I{self.work}/source", f"-I{self.work}/generated"]

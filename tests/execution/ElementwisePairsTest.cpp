@@ -99,7 +99,7 @@ static const Function functions[] = {
     {"x * x + x", [](GraphMath &g, Value x) { return g.add(g.mul(x, x), x); }},
 };
 
-TEST_CASE("elementwise functions of elementwise functions", "[pairs]") {
+TEST_CASE("elementwise functions of elementwise functions", "[.pairs]") {
   Sweep sweep;
   sweep.isRewritten = true;
   std::vector<SweepCase> cases;
@@ -217,7 +217,7 @@ static int64_t fromEnvironment(const char *name, int64_t otherwise) {
 }
 
 // KERATIN_TEST_TREES of them, from KERATIN_TEST_SEED on; others each day.
-TEST_CASE("trees of elementwise functions", "[trees]") {
+TEST_CASE("trees of elementwise functions", "[.trees]") {
   using Days = std::chrono::duration<int64_t, std::ratio<86400>>;
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const int64_t count = fromEnvironment("KERATIN_TEST_TREES", 300);

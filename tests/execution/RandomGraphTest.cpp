@@ -92,6 +92,10 @@ private:
 };
 } // namespace
 
+template <typename Op> static bool hasOp(Operation *root) {
+  return root->walk([](Op) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
 static std::optional<std::vector<HostTensor>> makeArguments(func::FuncOp function,
                                                             const Symbols &symbols) {
   EvaluationContext context;
@@ -104,7 +108,8 @@ static std::optional<std::vector<HostTensor>> makeArguments(func::FuncOp functio
       dims.push_back(context.evaluate(dim).value_or(-1));
     // The same numbers as keratin-check.
     uint64_t state = (seed ? seed.getInt() : 0) + (uint64_t(i) << 32);
-    auto tensor = variedTensor(dtypeOf(cast<RankedTensorType>(type).getElementType()), dims, state);
+    auto tensor = variedTensor(dtypeOf(cast<RankedTensorType>(type).getElementType()), dims, state,
+                               hasOp<GradientsOp>(function));
     if (!tensor)
       return std::nullopt;
     arguments.push_back(std::move(*tensor));
@@ -114,10 +119,6 @@ static std::optional<std::vector<HostTensor>> makeArguments(func::FuncOp functio
 
 using compiler::copyOf;
 using compiler::functionOf;
-
-template <typename Op> static bool hasOp(Operation *root) {
-  return root->walk([](Op) { return WalkResult::interrupt(); }).wasInterrupted();
-}
 
 static bool runPasses(ModuleOp module, llvm::function_ref<void(OpPassManager &)> build) {
   PassManager manager(module.getContext(), ModuleOp::getOperationName());

@@ -78,9 +78,13 @@ static std::optional<HostTensor> makeArgument(mlir::func::FuncOp function, unsig
   auto seed = function->getAttrOfType<mlir::IntegerAttr>("check.seed");
   // Far apart, so that arguments differ.
   uint64_t state = (seed ? seed.getInt() : 0) + (uint64_t(number) << 32);
+  const keratin_dtype_t dtype = dtypeOf(type.getElementType());
+  bool hasGradients =
+      function->walk([](GradientsOp) { return mlir::WalkResult::interrupt(); }).wasInterrupted();
   // With a seed those of keratin-fuzz.
-  auto make = seed ? keratin::tests::variedTensor : keratin::tests::randomTensor;
-  std::optional<HostTensor> tensor = make(dtypeOf(type.getElementType()), dims, state);
+  std::optional<HostTensor> tensor =
+      seed ? keratin::tests::variedTensor(dtype, dims, state, hasGradients)
+           : keratin::tests::randomTensor(dtype, dims, state);
   if (!tensor)
     context.error = "argument " + std::to_string(number) + " is too large";
   return tensor;

@@ -40,9 +40,10 @@ inline std::optional<ir::HostTensor> randomTensor(keratin_dtype_t dtype, std::ve
 // Inputs of random graphs. Of seeds one half give randomTensor(), whose products and sums are
 // exact, and the order of what is added plays no part; a quarter floats of which all bits count; a
 // quarter have zeros of both signs, infinities, NaN, denormals and numbers that overflow among
-// them.
+// them. Where only finite ones are wanted, both quarters have the former: of 0 times an infinite
+// derivative it depends on what is multiplied at all.
 inline std::optional<ir::HostTensor> variedTensor(keratin_dtype_t dtype, std::vector<int64_t> dims,
-                                                  uint64_t seed) {
+                                                  uint64_t seed, bool onlyFinite) {
   std::optional<ir::HostTensor> tensor = randomTensor(dtype, std::move(dims), seed);
   uint64_t state = seed + 1;
   const uint64_t kind = nextRandom(state) % 4;
@@ -53,7 +54,7 @@ inline std::optional<ir::HostTensor> variedTensor(keratin_dtype_t dtype, std::ve
                                 0x1p-24, -0x1p-24, 0x1p-149, 65504, -65504,   0x1p100,   0.5};
   for (double &element : tensor->floats) {
     uint64_t bits = nextRandom(state);
-    if (kind == 2)
+    if (kind == 2 || onlyFinite)
       element += double(bits % (1 << 16)) / (1 << 22);
     else if (bits % 8 == 0)
       element = special[(bits >> 3) % std::size(special)];

@@ -31,17 +31,17 @@
 // ASM: keratin.step:
 
 // Products and sums: forward d0*8*4*2; backward the same; tanh, its square, its subtraction and the sum
-// d0*4 each; the update 8*4 twice.
+// d0*4 each; the update 8*4 twice. A product that is subtracted has its sign changed: d0*4 and 8*4.
 // RUN: keratin-dump %s --format=stats --size=d0=64 | FileCheck %s --check-prefix=STATS
 // STATS: function step, plan, x_dim0 = 64
 // STATS: ops{{ +}}{{[0-9]+}}, kernels [[KERNELS:[0-9]+]]
 // STATS: 2 keratin.dot_general
-// STATS: FLOPs{{ +}}9280 = 144*x_dim0 + 64
+// STATS: FLOPs{{ +}}9568 = 148*x_dim0 + 96
 // STATS: bytes read{{ +}}{{[0-9]+}} = {{.*}}x_dim0
 // STATS: arena bytes{{ +}}{{[0-9]+}} = 64*floordiv(x_dim0 + 1, 2)
 // STATS: live at most
 // STATS: kernel FLOPs read written live timeline
-// STATS: 0 4864 2176 2048 2048 #{{#+\.*}} dot_general + 4 net.cc:10
+// STATS: 0 5120 2176 2048 2048 #{{#+\.*}} dot_general + 4 net.cc:10
 
 // Before kernels are formed, each op counts as one.
 // RUN: keratin-dump %s --format=stats --stage=simplified | FileCheck %s --check-prefix=EARLY
@@ -53,7 +53,7 @@
 // JSON: "version": 1
 // JSON: "name": "step"
 // JSON: "stage": "plan"
-// JSON: "flops_formula": "144*x_dim0 + 64"
+// JSON: "flops_formula": "148*x_dim0 + 96"
 // JSON: "kind": "input"
 // JSON-NEXT: "name": "x"
 // JSON-NEXT: "result": "%arg0"
