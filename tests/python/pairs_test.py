@@ -545,6 +545,57 @@ def test_a_second_process_trains_keras_without_a_compilation(tmp_path):
         assert functions == ['train_function ' + place, 'test_function ' + place]
 
 
+@needs_emulator
+def test_together_on_a_device(tmp_path):
+    assert program('''
+    K.set_device('cuda')
+    x, y = K.placeholder((None, 3), name='x'), K.placeholder((None, 3), name='y')
+    kept = K.function([x], [x * 1.], keep_on_device=True)([a])[0]
+
+    # Assumed sizes, in both codes, and numbers that are checked, of values that are there.
+    f = K.function([x, y], [K.log(x + y)], keep_on_device=True, check_numbers=True, name='f')
+    for other in a, a[:1]:
+        assert f([kept, other + 1])[0].to_host().tolist() == np.log(a + other + 1).astype('float32').tolist()
+        assert 'FloatingPointError: f: log: made -infinity of 0 at element [0, 0]' in refused(f, [kept, other])
+    assert 'found sizes' in refused(f, [kept, a[[0, 0, 0]]])
+
+    # An update that is not made, and weights in files.
+    w = K.variable(np.ones((3,)), name='w')
+    step = K.function([x], [K.sum(x * w)], [(w, K.log(K.sum(x, 0)))], check_numbers=True, keep_on_device=True)
+    assert 'log: made' in refused(step, [-kept.to_host()]) and K.get_value(w).tolist() == [1] * 3
+    K.set_value(w, K.function([x], [K.sum(x, 0)], keep_on_device=True)([kept])[0])
+    step.save_weights(os.environ['FOLDER'] + '/w.npz')
+    K.set_value(w, np.zeros((3,)))
+    step.load_weights(os.environ['FOLDER'] + '/w.npz')
+    assert K.get_value(w).tolist() == [3, 5, 7]
+
+    # Limits of sizes; files, which keep them and nothing that is of the device.
+    r = K.placeholder((K.Dim('rows', max=2), 3), name='r')
+    named = K.function([r], [r * 2.], keep_on_device=True, name='named', memory_budget=1 << 20, time_limit=300)
+    more = K.function([x], [x * 1.], keep_on_device=True)([a[[0, 0, 0]]])[0]
+    assert "size 'rows': 3 must be at most 2" in refused(named, [more])
+    named.save(os.environ['FOLDER'] + '/named.ktg')
+    keratin.compile_model(named, os.environ['FOLDER'] + '/libnamed.so')
+    loaded = K.load_function(os.environ['FOLDER'] + '/named.ktg')
+    assert type(loaded([kept])[0]) is np.ndarray and "size 'rows'" in refused(loaded, [more])
+    K.set_device('cpu')
+    for call in K.load_function(os.environ['FOLDER'] + '/named.ktg'), keratin.Model(os.environ['FOLDER'] + '/libnamed.so')['named']:
+        assert call([kept.to_host()])[0].tolist() == (a * 2).tolist()
+        assert "lies on device 'cuda'" in refused(call, [kept])
+
+    # Ctrl-C, too little time, and what is seen of a compilation.
+    os.environ['KERATIN_DUMP_DIR'] = os.environ['FOLDER'] + '/dumps'
+    told = []
+    K.function([x], [K.tanh(x)], device='cuda', name='seen', progress=lambda *step: told.append(step[1]))
+    assert told[-1] == 'link' and 'seen.9-asm.s' in os.listdir(os.environ['KERATIN_DUMP_DIR'])
+    assert 'takes longer than' in refused(lambda: K.function([x], [K.exp(x)], device='cuda', time_limit=1e-9))
+    try:
+        K.function([x], [K.exp(x)], device='cuda', progress=interrupt)
+    except KeyboardInterrupt:
+        print('interrupted')
+    ''', FOLDER=str(tmp_path), KERATIN_CUDA_DRIVER=str(EMULATOR)) == ['interrupted']
+
+
 def test_code_is_for_any_number_of_threads(tmp_path):
     text = '''
     x = K.placeholder((None, 64))
