@@ -4,6 +4,7 @@
 
 #include "ir/dialect/GraphError.h"
 #include "ir/dialect/MemoryPlan.h"
+#include "ir/dialect/NameScope.h"
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SizeNames.h"
 #include "ir/dialect/SourceLine.h"
@@ -199,6 +200,56 @@ void FunctionDescription::describeChecks(func::FuncOp function, codegen::EntryDe
   }
 }
 
+namespace {
+
+// Codegen has put the messages of checks of numbers together, of its own words and of names: "log:
+// made {}, in scope 'head'", "input 'x': holds {}". They are taken apart again.
+class NumberMessages {
+public:
+  NumberMessages(func::FuncOp function, Wording &words) : words(words) {
+    const ir::Signature signature(function);
+    for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+      const StringAttr name = signature.argumentName(i);
+      Said what = Wording::fixed(signature.argumentKind(i));
+      what += Wording::fixed(name ? " '" : " " + std::to_string(i));
+      if (name) {
+        what += words.argument(i, name);
+        what += Wording::fixed("'");
+      }
+      what += Wording::fixed(": holds {}");
+      auto [known, isNew] = fed.try_emplace(what.text, what);
+      if (!isNew)
+        known->second = std::nullopt; // of two that are called the same
+    }
+  }
+
+  Said operator()(const codegen::KernelArgument &site) {
+    StringRef rest = site.message;
+    const StringRef scope = ir::scopeOf(site.location);
+    const bool isScoped = !scope.empty() && rest.consume_back((", in scope '" + scope + "'").str());
+    auto known = fed.find(rest);
+    Said said;
+    if (known != fed.end() && known->second)
+      said = *known->second;
+    else if (rest.ends_with(": made {}"))
+      said = Wording::fixed(rest);
+    else
+      return words.unknown(site.message);
+    if (isScoped) {
+      said += Wording::fixed(", in scope '");
+      said += words.place(scope);
+      said += Wording::fixed("'");
+    }
+    return said;
+  }
+
+private:
+  Wording &words;
+  llvm::StringMap<std::optional<Said>> fed; // by what is said of it; none if that is not one's own
+};
+
+} // namespace
+
 LogicalResult FunctionDescription::describe(func::FuncOp function,
                                             codegen::EntryDescription &entry) {
   ir::Signature signature(function);
@@ -256,10 +307,16 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
 
   describeLimits(function, entry);
   describeChecks(function, entry, /*assumed=*/false);
-  for (const codegen::KernelArgument &site : entry.sites)
-    sites.push_back({.status = site.status,
-                     .message = text(words.withLine(words.message(site.message),
-                                                    ir::sourceLine(site.location)))});
+  std::optional<NumberMessages> numberMessages;
+  for (const codegen::KernelArgument &site : entry.sites) {
+    const bool isOfNumbers = site.status == KERATIN_NOT_FINITE;
+    if (isOfNumbers && !numberMessages)
+      numberMessages.emplace(function, words);
+    Said message = isOfNumbers ? (*numberMessages)(site) : words.message(site.message);
+    sites.push_back(
+        {.status = site.status,
+         .message = text(words.withLine(std::move(message), ir::sourceLine(site.location)))});
+  }
   descriptor.arena_slot = -1;
   SmallVector<ir::MemoryAttr> planned = ir::memoriesOf(function);
   if (!planned.empty() && planned.front().getBytes() != DimExpr(0))

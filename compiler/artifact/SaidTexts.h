@@ -6,7 +6,6 @@
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
-#include "llvm/ADT/StringSet.h"
 
 #include <cstdint>
 #include <map>
@@ -56,8 +55,11 @@ public:
 
   // The compiler's own words.
   static Said fixed(llvm::StringRef text) { return {text.str(), SaidTexts::literal(text)}; }
-  // Words that somebody has put together: a name among them is one of this function.
+  // Words that somebody has put together. Sizes without names of their own are found among them;
+  // where another name is, they are of this function alone.
   Said message(llvm::StringRef text);
+  // Words that are of this function alone.
+  Said unknown(llvm::StringRef text);
   Said function(llvm::StringRef name) { return {name.str(), SaidTexts::hole(0)}; }
   Said argument(unsigned number, llvm::StringRef name);
   Said result(unsigned number, llvm::StringRef name);
@@ -69,11 +71,13 @@ public:
   bool isComplete() const { return texts && isKnown; }
 
 private:
+  void collectWords();
   Said known(const std::vector<size_t> &numbers, unsigned i, llvm::StringRef name);
-  Said unknown(llvm::StringRef text);
 
   const SaidTexts *texts;
-  std::optional<llvm::StringSet<>> allTexts; // once they are asked for
+  // All texts, once they are asked for: of a size that messages may be taken apart at, its number.
+  std::optional<llvm::StringMap<std::optional<size_t>>> numberOf;
+  std::vector<llvm::StringRef> phrases; // those that are more than a word, but for places
   bool isKnown = true;
 };
 

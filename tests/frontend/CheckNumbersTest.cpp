@@ -165,7 +165,7 @@ TEST_CASE("what the caller fed is named where it does harm", "[numbers]") {
   if (!isCompiled())
     return;
   Tensor x = K::placeholder({3}, std::nullopt, std::nullopt, false, "pixels");
-  Tensor w = K::variable(std::vector<float>{1, 2, 3}, std::nullopt, "weights");
+  Tensor w = K::variable(std::vector<float>{1, 2, 3}, std::nullopt, "scales");
   keratin::Function f = checked({x}, {K::log(x * w)});
   CHECK_THAT(reportOf(f, {Array(std::vector<float>{1, kNan, 1})}),
              Catch::Contains("input 'pixels'") && Catch::Contains("holds NaN at element [1]"));
@@ -177,7 +177,7 @@ TEST_CASE("what the caller fed is named where it does harm", "[numbers]") {
              Array(std::vector<float>{0.5, 0, 0.5}));
   K::set_value(w, Array(std::vector<float>{1, kNan, 3}));
   CHECK_THAT(reportOf(f, {Array(std::vector<float>{1, 1, 1})}),
-             Catch::Contains("variable 'weights'"));
+             Catch::Contains("variable 'scales'"));
 }
 
 TEST_CASE("NaN of infinities that were meant is a finding", "[numbers]") {

@@ -42,6 +42,14 @@ def child(*pieces, timeout=WAIT, **options):
     return subprocess.run([sys.executable, '-c', program], capture_output=True, text=True, timeout=timeout, **options)
 
 
+def source(function):
+    """Where the code of a function came from: 'compiler', 'process', 'disk'."""
+    for told, place in ('of this process', 'process'), ('from the cache folder', 'disk'):
+        if told in function.compile_report:
+            return place
+    return 'compiler'
+
+
 def held_child(folder, stage, *pieces):
     """The same of a program in which compiling the function `held` stops where it has begun to write this file of KERATIN_DUMP_DIR, until
     let_go(): the file is a pipe that holds less. Code that runs behind wait_until_held() runs in the middle of a compilation, however fast

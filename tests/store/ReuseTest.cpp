@@ -98,6 +98,32 @@ TEST_CASE("A memory plan speaks of the function's own sizes, scopes and lines") 
   CHECK(reused->descriptor().symbols[0].name == std::string("batch"));
 }
 
+// What has two unknown sizes as rows of 4, which each call checks.
+static std::string rowsOf(const std::string &input) {
+  const std::string any = "tensor<?x?xf32, #keratin.dims<d0, d1>>",
+                    rows = "tensor<?x4xf32, #keratin.dims<floordiv(d0*d1, 4), 4>>";
+  return "func.func @f(%x: " + any + " {keratin.kind = \"input\", keratin.name = \"" + input +
+         "\"}) -> (" + rows + " {keratin.kind = \"output\"}) {\n%0 = keratin.exp %x : (" + any +
+         ") -> " + any + "\n%1 = keratin.reshape %0 : (" + any + ") -> " + rows +
+         "\nreturn %1 : " + rows + "\n}\n";
+}
+
+TEST_CASE("Messages of checks speak of the function's own sizes") {
+  std::vector<Compiled> functions;
+  // A name of several words is not taken apart; code that was made for one word serves all.
+  for (std::string input : {"left part", "right part", "x", "z", "other part"}) {
+    functions.push_back(GraphText(rowsOf(input)).compile());
+    REQUIRE(functions.back());
+    CHECK(isReused(functions.back()) == (input == "z" || input == "other part"));
+    const keratin_function_desc_t &made = functions.back()->descriptor();
+    REQUIRE(made.num_checks == 1);
+    const std::string rows = input + "_dim0", columns = input + "_dim1";
+    CHECK_THAT(made.checks[0].message, Catch::StartsWith("reshape: (" + rows + ", " + columns +
+                                                         ") cannot take the shape (floordiv(" +
+                                                         rows + "*" + columns + ", 4), 4)"));
+  }
+}
+
 TEST_CASE("Options that change the code tell functions apart") {
   const Scaled graph{.elements = 14};
   Compiled first = compiled(graph);
