@@ -312,6 +312,9 @@ Tensor placeholder(const Shape &shape, std::optional<int64_t> ndim, DTypeArgumen
     call.valueError("neither shape nor ndim is given; needed one of them");
   if (shape.isTensor() || (shape.isNone() && *ndim < 0))
     call.valueError("the shape must be a list of numbers, names and None");
+  if (shape.isNone() && *ndim > KERATIN_MAX_RANK)
+    call.valueError("ndim is " + std::to_string(*ndim) + "; needed at most " +
+                    std::to_string(KERATIN_MAX_RANK));
   std::vector<Size> entries =
       shape.isNone() ? std::vector<Size>(size_t(*ndim), Size(None)) : shape.entries();
   Graph &graph = call.graph;
@@ -373,7 +376,11 @@ Tensor eye(const Shape &size, DTypeArgument dtype, const std::string &name,
     Value diagonal = call.g.equal(call.g.iota(places, 0), call.g.iota(places, 1));
     return call.tensor(call.cast(diagonal, type), name);
   }
-  int64_t rows = sizes.front().constantValue(), columns = sizes.back().constantValue();
+  int64_t rows = sizes.front().constantValue(), columns = sizes.back().constantValue(), bytes;
+  if (__builtin_mul_overflow(rows, columns, &bytes) ||
+      __builtin_mul_overflow(bytes, int64_t(dtypeSize(type)), &bytes))
+    call.valueError("a matrix of " + std::to_string(rows) + " rows and " + std::to_string(columns) +
+                    " columns is too large");
   Array array = Array::zeros(type, {rows, columns}), one = Array(1.0).astype(type);
   for (int64_t i = 0; i < std::min(rows, columns); ++i)
     std::memcpy(static_cast<char *>(array.rawData()) + size_t(i * columns + i) * dtypeSize(type),

@@ -5,6 +5,7 @@
 
 #include "frontend/backend/Random.h"
 #include "frontend/backend/Reductions.h"
+#include "frontend/backend/Windows.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -138,7 +139,7 @@ Tensor bias_add(const Operand &operand, const Operand &bias, const DataFormat &d
                 SourceLocation location) {
   Call call("bias_add", location);
   ir::GraphMath &g = call.g;
-  bool channelsFirst = normalize_data_format(data_format) == "channels_first";
+  bool channelsFirst = isChannelsFirst(call, data_format);
   Value x = call.value(operand), b = call.value(bias, call.dtypeOf(x));
   int64_t rank = call.rank(x), biasRank = call.rank(b);
   if (rank == 0)

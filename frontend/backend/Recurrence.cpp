@@ -6,6 +6,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <cmath>
+
 using namespace keratin;
 using namespace keratin::frontend;
 
@@ -111,7 +113,11 @@ void Recurrence::setLength(const Operand &operand) {
   if (operand.isNumber()) {
     if (options.unroll && !time().isConstant()) {
       ir::Shape shape = ir::getShape(x);
-      shape[0] = DimExpr(operand.array().item<int64_t>());
+      const double length = operand.number();
+      if (!(length >= 0 && length < 0x1p53) || length != std::floor(length))
+        call.valueError("input_length is " + toString(operand.array()) +
+                        "; needed a whole number, 0 or more");
+      shape[0] = DimExpr(int64_t(length));
       x = call.requireShape(x, shape, "the time of inputs and input_length");
     }
     return;

@@ -5,6 +5,7 @@
 #include "keratin/config.h"
 
 #include "frontend/backend/Configuration.h"
+#include "frontend/backend/Windows.h"
 #include "frontend/graph/Call.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -48,9 +49,10 @@ static Value padded(Call &call, Value x, const std::vector<int64_t> &low,
 }
 
 static Tensor spatialPadding(const char *function, const Operand &operand,
-                             const backend::Paddings &padding, size_t spatial, bool channelsFirst,
-                             SourceLocation location) {
+                             const backend::Paddings &padding, size_t spatial,
+                             const DataFormat &format, SourceLocation location) {
   Call call(function, location);
+  const bool channelsFirst = isChannelsFirst(call, format);
   Value x = call.value(operand);
   if (padding.size() != spatial)
     call.assertionError("padding has " + std::to_string(padding.size()) +
@@ -198,14 +200,12 @@ Tensor temporal_padding(const Operand &operand, const Padding &padding, SourceLo
 
 Tensor spatial_2d_padding(const Operand &x, const Paddings &padding, const DataFormat &data_format,
                           SourceLocation location) {
-  return spatialPadding("spatial_2d_padding", x, padding, 2,
-                        normalize_data_format(data_format) == "channels_first", location);
+  return spatialPadding("spatial_2d_padding", x, padding, 2, data_format, location);
 }
 
 Tensor spatial_3d_padding(const Operand &x, const Paddings &padding, const DataFormat &data_format,
                           SourceLocation location) {
-  return spatialPadding("spatial_3d_padding", x, padding, 3,
-                        normalize_data_format(data_format) == "channels_first", location);
+  return spatialPadding("spatial_3d_padding", x, padding, 3, data_format, location);
 }
 
 Tensor one_hot(const Operand &indices, int64_t num_classes, SourceLocation location) {

@@ -5,10 +5,14 @@
 using namespace keratin;
 using namespace keratin::frontend;
 
+// As many ops as a graph may have.
+static constexpr int64_t mostParts = 1'000'000;
+
 // The sizes of equal parts.
 static std::vector<DimExpr> equalParts(Call &call, const DimExpr &whole, int64_t count) {
-  if (count < 1)
-    call.valueError("the number of parts is " + std::to_string(count) + "; needed 1 or more");
+  if (count < 1 || count > mostParts)
+    call.valueError("the number of parts is " + std::to_string(count) + "; needed 1 to " +
+                    std::to_string(mostParts));
   const std::string what =
       "the axis cannot be split into " + std::to_string(count) + " equal parts";
   if (whole.isConstant() && whole.constantValue() % count != 0)

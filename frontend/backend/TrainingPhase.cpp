@@ -72,28 +72,35 @@ void set_learning_phase(int value) {
   phase().fixed = value;
 }
 
-Tensor in_train_phase(const Branch &x, const Branch &alt, const Operand &training,
-                      SourceLocation location) {
+static Tensor inPhase(const char *function, const Branch &x, const Branch &alt,
+                      const Operand &training, SourceLocation location) {
   Operand condition = training.isNone() ? learning_phase() : training;
   if (!condition.isTensor()) {
+    if (!condition.isNumber())
+      Call(function, location).valueError("training is no number and no tensor");
     Operand chosen = (condition.number() != 0 ? x : alt).evaluate();
-    Call call("in_train_phase", location);
+    Call call(function, location);
     if (chosen.isTensor()) {
       (void)call.raw(chosen.tensor());
       return chosen.tensor();
     }
     return call.tensor(call.value(chosen));
   }
-  Call call("in_train_phase", location);
+  Call call(function, location);
   Tensor result = choose(call, call.value(condition), x, alt);
   if (is_same(condition.tensor(), phase().placeholder))
     result.setUsesLearningPhase(true);
   return result;
 }
 
+Tensor in_train_phase(const Branch &x, const Branch &alt, const Operand &training,
+                      SourceLocation location) {
+  return inPhase("in_train_phase", x, alt, training, location);
+}
+
 Tensor in_test_phase(const Branch &x, const Branch &alt, const Operand &training,
                      SourceLocation location) {
-  return in_train_phase(alt, x, training, location);
+  return inPhase("in_test_phase", alt, x, training, location);
 }
 
 } // namespace keratin::backend

@@ -40,7 +40,8 @@ Tensor Callable::tensor(nb::handle result) const {
     return *tensor;
   if (result.is_none())
     typeError(what + " has returned None; needed a tensor");
-  return backend::constant(operandOf(result, what + "'s result", userPlace()));
+  return backend::constant(operandOf(result, what + "'s result", userPlace()), None, None, "",
+                           userPlace());
 }
 
 std::vector<Tensor> Callable::tensors(nb::handle result) const {
