@@ -176,7 +176,9 @@ void BoundsOfOp::roundProduct(size_t i) {
   for (double a : {low(0, i), high(0, i)})
     for (double b : {low(1, i), high(1, i)})
       product = std::max(product, std::fabs(a * b));
-  if (!std::isfinite(product))
+  const bool isFinite = std::isfinite(low(0, i)) && std::isfinite(high(0, i)) &&
+                        std::isfinite(low(1, i)) && std::isfinite(high(1, i));
+  if (!isFinite)
     return;
   if (!std::isfinite(rounded(dtype, product)))
     return forget(result, i);

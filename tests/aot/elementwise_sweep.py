@@ -29,11 +29,11 @@ def ops(records):
     found = []
     for base, mnemonic, kind in re.findall(r'^def Keratin_\w+Op : Keratin_(\w+)<"(\w+)"(?:, Keratin_(\w*?)Tensor)?', records, re.M):
         if base == "Op" or base == "ElementwiseOp":
-            continue  # is_finite, compare, select and cast: written out below
+            continue  # is_finite, compare, select, cast and multiply_add: written out below
         number = 2 if base in ("BinaryOp", "BitsOp") else 1
         kind = {"FloatUnaryOp": "Float", "BitsOp": "Bits", "MarkerOp": ""}.get(base, kind)
         found.append((mnemonic, number, KINDS[kind]))
-    written = {"is_finite", "compare", "select", "cast"}
+    written = {"is_finite", "compare", "select", "cast", "multiply_add"}
     all_names = set(re.findall(r'^def Keratin_\w+Op : Keratin_\w+<"(\w+)"', records, re.M))
     missing = all_names - written - {name for name, _, _ in found}
     assert not missing and len(found) > 30, missing
@@ -52,6 +52,8 @@ def model(table, dtype):
         if dtype in dtypes:
             operands = ", ".join(["%x", "%y"][:number])
             add(f"{name} {operands} : ({', '.join([vector] * number)}) -> {vector}", vector)
+    if dtype not in BOOLS:
+        add(f"multiply_add %x, %y, %x : ({vector}, {vector}, {vector}) -> {vector}", vector)
     if dtype in FLOATS:
         add(f"is_finite %x : ({vector}) -> {bools}", bools)
     for direction in ("eq", "ne", "lt", "le", "gt", "ge"):

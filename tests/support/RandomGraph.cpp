@@ -244,7 +244,9 @@ Value GraphMaker::intoDomain(Value x, StringRef domain) {
 void GraphMaker::elementwise() {
   const OpEntry &op = oneOf(opTable);
   StringRef name = op.name;
-  if (!OperationName(name, b.getContext()).hasInterface<ElementwiseOpInterface>())
+  // What a pass makes of products and sums is in no graph that is given, or saved.
+  if (!OperationName(name, b.getContext()).hasInterface<ElementwiseOpInterface>() ||
+      name == MultiplyAddOp::getOperationName())
     return;
   Value x = anyValue();
   if (name == "keratin.cast")
