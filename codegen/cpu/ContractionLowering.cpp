@@ -4,6 +4,7 @@
 #include "codegen/cpu/ContractionKernel.h"
 #include "codegen/cpu/ProductPlan.h"
 #include "codegen/elements/ContractionEpilogue.h"
+#include "ir/dialect/Signature.h"
 
 using namespace keratin::codegen;
 using namespace mlir;
@@ -12,11 +13,22 @@ using keratin::ir::DimExpr;
 
 namespace {
 
-// Of the same product: one row.
-ContractionSpec oneRow(ContractionSpec spec) {
-  spec.m.constant = 1;
-  spec.m.size = DimExpr(1);
+// The same product, of so many rows.
+ContractionSpec withRows(ContractionSpec spec, int64_t rows) {
+  spec.m.constant = rows;
+  spec.m.size = DimExpr(rows);
   return spec;
+}
+
+bool updatesVariables(ir::KernelOp kernel) {
+  auto function = kernel->getParentOfType<func::FuncOp>();
+  if (!function)
+    return false;
+  const ir::Signature signature(function);
+  for (unsigned i = function.getNumResults(); i-- > 0;)
+    if (signature.isUpdate(i))
+      return true;
+  return false;
 }
 
 class ContractionKernelPlan final : public ProductPlan {
@@ -25,63 +37,76 @@ public:
       : ProductPlan(kernel, product.operations()), nest(std::move(product)), target(target),
         schedule(planContraction(nest.describe(), target)) {
     scratchBytes = schedule.scratch.bytes;
-    // Tiles of several rows take twice as long for one, and that is how many a model gets that
-    // answers one question at a time.
-    if (ContractionSpec spec = nest.describe(); !spec.m.constant) {
-      ofOneRow = planContraction(oneRow(spec), target);
-      scratchBytes = std::max(scratchBytes, ofOneRow->scratch.bytes);
-    }
+    // Tiles of many rows take twice as long for one or two, and that is how many a model gets that
+    // answers one question at a time. What trains gets many, and is spared a fifth of its
+    // compilation.
+    if (ContractionSpec spec = nest.describe(); !spec.m.constant && !updatesVariables(kernel))
+      for (int64_t rows : {1, 2}) {
+        ofFewRows.push_back(planContraction(withRows(spec, rows), target));
+        scratchBytes = std::max(scratchBytes, ofFewRows.back().scratch.bytes);
+      }
   }
 
   void printNest(llvm::raw_ostream &out) const override { nest.print(out); }
   void printSchedule(llvm::raw_ostream &out) const override {
     print(out, schedule);
-    if (ofOneRow)
-      print(out << "of one row, ", *ofOneRow);
+    for (auto [i, plan] : llvm::enumerate(ofFewRows))
+      print(out << (i == 0 ? "of one row, " : "of two rows, "), plan);
   }
 
 private:
   Value emitUnits(OpBuilder &b, Location loc, SizeOf sizeOf) const override;
   SizeCases unitSizes() const override;
   void emitUnitsOf(CpuKernelBuilder &k) const override;
+  void emitUnitsOf(CpuKernelBuilder &k, const ContractionSpec &spec, size_t fewRows) const;
   void emitUnitsOf(CpuKernelBuilder &k, ContractionSpec spec, const ContractionPlan &plan) const;
 
   ContractionNest nest;
   const MachineTarget &target;
   ContractionPlan schedule;
-  std::optional<ContractionPlan> ofOneRow; // where the call knows first how many there are
+  std::vector<ContractionPlan> ofFewRows; // 1, 2: where the call knows first how many there are
 };
 
 Value ContractionKernelPlan::emitUnits(OpBuilder &b, Location loc, SizeOf sizeOf) const {
   const ContractionSpec spec = nest.describe(b, loc, sizeOf);
-  Value units = emitContractionUnits(b, loc, spec, schedule, target);
-  if (!ofOneRow)
-    return units;
   LoopEmitter emit(b, loc, target);
-  Value isOneRow = emit.equal(numberOf(emit, spec.m), emit.constant(1));
-  Value others = emitContractionUnits(b, loc, oneRow(spec), *ofOneRow, target);
-  return emit.toIndex(emit.select(isOneRow, emit.fromIndex(others), emit.fromIndex(units)));
+  Value units = emit.fromIndex(emitContractionUnits(b, loc, spec, schedule, target));
+  for (auto [i, plan] : llvm::enumerate(ofFewRows)) {
+    const int64_t rows = int64_t(i) + 1;
+    Value others = emitContractionUnits(b, loc, withRows(spec, rows), plan, target);
+    units = emit.select(emit.equal(numberOf(emit, spec.m), emit.constant(rows)),
+                        emit.fromIndex(others), units);
+  }
+  return emit.toIndex(units);
 }
 
 SizeCases ContractionKernelPlan::unitSizes() const {
+  SizeArithmetic arithmetic;
   const ContractionSpec spec = nest.describe();
   SizeCases units = contractionUnits(spec, schedule);
-  if (!ofOneRow)
-    return units;
-  SizeArithmetic arithmetic;
-  return arithmetic.select(arithmetic.equal(numberOf(arithmetic, spec.m), 1),
-                           contractionUnits(oneRow(spec), *ofOneRow), units);
+  for (auto [i, plan] : llvm::enumerate(ofFewRows)) {
+    const int64_t rows = int64_t(i) + 1;
+    units = arithmetic.select(arithmetic.equal(numberOf(arithmetic, spec.m), rows),
+                              contractionUnits(withRows(spec, rows), plan), units);
+  }
+  return units;
 }
 
 void ContractionKernelPlan::emitUnitsOf(CpuKernelBuilder &k) const {
-  ContractionSpec spec =
-      nest.describe(k.b, k.loc, [&](const DimExpr &size) { return k.sizeOf(size); });
-  if (!ofOneRow)
+  emitUnitsOf(k, nest.describe(k.b, k.loc, [&](const DimExpr &size) { return k.sizeOf(size); }), 0);
+}
+
+// Where there are not as few rows as those before.
+void ContractionKernelPlan::emitUnitsOf(CpuKernelBuilder &k, const ContractionSpec &spec,
+                                        size_t fewRows) const {
+  if (fewRows == ofFewRows.size())
     return emitUnitsOf(k, spec, schedule);
+  const int64_t rows = int64_t(fewRows) + 1;
   LoopEmitter emit(k.b, k.loc, target);
   emit.branch(
-      emit.equal(numberOf(emit, spec.m), emit.constant(1)),
-      [&] { emitUnitsOf(k, oneRow(spec), *ofOneRow); }, [&] { emitUnitsOf(k, spec, schedule); });
+      emit.equal(numberOf(emit, spec.m), emit.constant(rows)),
+      [&] { emitUnitsOf(k, withRows(spec, rows), ofFewRows[fewRows]); },
+      [&] { emitUnitsOf(k, spec, fewRows + 1); });
 }
 
 void ContractionKernelPlan::emitUnitsOf(CpuKernelBuilder &k, ContractionSpec spec,

@@ -130,6 +130,23 @@ TEST_CASE("products of few tiles", "[contraction]") {
   CHECK(sweep.refused.empty());
 }
 
+// How few the call alone knows: one and two have code of their own on a CPU.
+TEST_CASE("products of rows that are few in some calls", "[contraction]") {
+  std::vector<SweepCase> cases;
+  for (keratin_dtype_t dtype :
+       {KERATIN_DTYPE_FLOAT32, KERATIN_DTYPE_FLOAT64, KERATIN_DTYPE_BFLOAT16, KERATIN_DTYPE_INT32})
+    for (const char *form : forms)
+      for (const Sizes &sizes : {Sizes{d(0), 36, 300}, Sizes{d(0), 130, d(1)},
+                                 Sizes{d(0), d(1), 70}, Sizes{d(0), 21, 64, d(2)}})
+        cases.push_back(product(form, sizes, dtype));
+  Sweep sweep;
+  sweep.calls = {{{0, 1}, {1, 257}, {2, 2}}, {{0, 2}, {1, 64}, {2, 3}}, {{0, 3}, {1, 33}, {2, 1}},
+                 {{0, 0}, {1, 5}, {2, 2}},   {{0, 40}, {1, 1}, {2, 1}}, {{0, 1}, {1, 0}, {2, 1}},
+                 {{0, 2}, {1, 1}, {2, 0}}};
+  sweep.check(cases);
+  CHECK(sweep.refused.empty());
+}
+
 TEST_CASE("products of a matrix and a few vectors", "[contraction]") {
   std::vector<SweepCase> cases;
   for (const char *form : forms)

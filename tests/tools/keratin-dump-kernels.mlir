@@ -63,8 +63,8 @@ func.func @flat(%x: tensor<?xf64, #keratin.dims<d0>> {keratin.kind = "input", ke
 // CHECK-NEXT: kernel 0: dot_general + tanh  {{.*}}keratin-dump-kernels.mlir:{{[0-9]+}}
 // CHECK-NEXT:   tensors: float32 (d0, 64), float32 (64, 32) -> float32 (d0, 32)
 // CHECK-NEXT:   nest: batch 1, m d0, n 32, k 64
-// V3-NEXT:      work: units 1 where d0 = 1, else floordiv(d0 + 53, 54), grain 1, operations 256*d0
-// V4-NEXT:      work: units 1 where d0 = 1, else floordiv(d0 + 55, 56), grain 1, operations 256*d0
+// V3-NEXT:      work: units 1 where d0 = 2, else 1 where d0 = 1, else floordiv(d0 + 53, 54), grain 1, operations 256*d0
+// V4-NEXT:      work: units 1 where d0 = 2, else 1 where d0 = 1, else floordiv(d0 + 55, 56), grain 1, operations 256*d0
 // V3-NEXT:      schedule: tiles of 6 rows x 2 vectors x 8 lanes, of 3 rows for the rest; panels of depth 512; units of up to 54 x 1024 for 512 deep, 54 x 256 for 2048 deep, 12 x 64 for 8192 deep
 // V4-NEXT:      schedule: tiles of 14 rows x 2 vectors x 16 lanes, of 4 rows for the rest; panels of depth 256; units of up to 56 x 1024 for 256 deep, 56 x 512 for 1024 deep, 28 x 128 for 4096 deep
 // CHECK-NEXT:   A: in place
@@ -72,6 +72,10 @@ func.func @flat(%x: tensor<?xf64, #keratin.dims<d0>> {keratin.kind = "input", ke
 // V4-NEXT:      B: in place, packed for more than 56 rows
 // V3-NEXT:      of one row, schedule: tiles of 1 rows x 4 vectors x 8 lanes; panels of depth 256; units of up to
 // V4-NEXT:      of one row, schedule: tiles of 1 rows x 2 vectors x 16 lanes; panels of depth 256; units of up to
+// CHECK-NEXT:   A: in place
+// CHECK-NEXT:   B: in place
+// V3-NEXT:      of two rows, schedule: tiles of 2 rows x 4 vectors x 8 lanes; panels of depth 256; units of up to
+// V4-NEXT:      of two rows, schedule: tiles of 2 rows x 2 vectors x 16 lanes; panels of depth 256; units of up to
 // CHECK-NEXT:   A: in place
 // CHECK-NEXT:   B: in place
 // V3-NEXT:      scratch: 69376 bytes
