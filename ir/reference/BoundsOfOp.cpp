@@ -225,6 +225,10 @@ void BoundsOfOp::elementwise() {
     for (int64_t i = 0; i < result.value.size(); ++i)
       if (known(result, i) == Known::Range)
         divideLong(i);
+  if (isa<PowOp>(op) && result.value.isFloat())
+    for (int64_t i = 0; i < result.value.size(); ++i)
+      if (known(operands[0], i) == Known::NotANumber && crossesZero(1, i))
+        forget(result, i); // NaN to the power of 0 is 1
   if (isa<MulOp, MultiplyAddOp>(op) && result.value.isFloat())
     for (int64_t i = 0; i < result.value.size(); ++i)
       forgetInfinityTimesZero(i);
