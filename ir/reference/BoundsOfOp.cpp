@@ -169,6 +169,19 @@ void BoundsOfOp::forgetInfinityTimesZero(size_t i) {
       forget(result, i);
 }
 
+// NaN to the power of 0 is 1, and so is 1 to the power of NaN: also of what is rounded to these.
+void BoundsOfOp::forgetPowersThatAreOne(size_t i) {
+  if (known(result, i) != Known::NotANumber)
+    return;
+  auto mayBe = [&](unsigned k, double x) {
+    const keratin_dtype_t dtype = result.value.dtype;
+    return known(operands[k], i) == Known::Range && rounded(dtype, low(k, i)) <= x &&
+           rounded(dtype, high(k, i)) >= x;
+  };
+  if (mayBe(1, 0) || mayBe(0, 1))
+    forget(result, i);
+}
+
 // A machine without an instruction for it rounds the product too, which may overflow then.
 void BoundsOfOp::roundProduct(size_t i) {
   keratin_dtype_t dtype = result.value.dtype;
@@ -227,8 +240,7 @@ void BoundsOfOp::elementwise() {
         divideLong(i);
   if (isa<PowOp>(op) && result.value.isFloat())
     for (int64_t i = 0; i < result.value.size(); ++i)
-      if (known(operands[0], i) == Known::NotANumber && crossesZero(1, i))
-        forget(result, i); // NaN to the power of 0 is 1
+      forgetPowersThatAreOne(i);
   if (isa<MulOp, MultiplyAddOp>(op) && result.value.isFloat())
     for (int64_t i = 0; i < result.value.size(); ++i)
       forgetInfinityTimesZero(i);

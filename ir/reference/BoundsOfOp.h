@@ -62,6 +62,7 @@ private:
   void limitWave(size_t i);
   void divideLong(size_t i);
   void forgetInfinityTimesZero(size_t i);
+  void forgetPowersThatAreOne(size_t i);
   void roundProduct(size_t i);
   void choose();
   void move();
