@@ -17,7 +17,7 @@ public:
   ~Text() { deallocate(characters, capacity, 1); }
 
   void append(const char *more, size_t count) {
-    if (!reserve(count))
+    if (count == 0 || !reserve(count)) // nothing may be copied to no memory at all
       return;
     memcpy(characters + length, more, count);
     length += count;
