@@ -208,7 +208,10 @@ Tensor batch_normalization(const Operand &operand, const Operand &mean, const Op
   DType dtype = call.dtypeOf(x);
   x = widened(call, x);
   axis = call.axis(axis, call.rank(x));
-  auto parameter = [&](const Operand &value, const char *name) -> Value {
+  // beta and gamma may be left out.
+  auto parameter = [&](const Operand &value, const char *name, bool isOptional) -> Value {
+    if (value.isNone() && !isOptional)
+      call.valueError(std::string(name) + " is None; needed a tensor");
     if (value.isNone())
       return {};
     Value p = call.value(value, call.dtypeOf(x));
@@ -220,8 +223,8 @@ Tensor batch_normalization(const Operand &operand, const Operand &mean, const Op
     return p;
   };
   return call.tensor(
-      call.cast(normalized(call, x, parameter(mean, "mean"), parameter(var, "var"),
-                           parameter(gamma, "gamma"), parameter(beta, "beta"), epsilon),
+      call.cast(normalized(call, x, parameter(mean, "mean", false), parameter(var, "var", false),
+                           parameter(gamma, "gamma", true), parameter(beta, "beta", true), epsilon),
                 dtype));
 }
 

@@ -236,6 +236,8 @@ TEST_CASE("Messages about layers", "[message]") {
                       [&] { K::dropout(fed({2, 1}), 0.5, {2, 3}); });
   refuses<ValueError>("predictions and targets have ranks", [&] { K::in_top_k(x, x, 1); });
   refuses<TypeError>("targets have dtype", [&] { K::in_top_k(x, fed({2}), 1); });
+  refuses<ValueError>("batch_normalization: mean is None; needed a tensor",
+                      [&] { K::batch_normalization(x, None, x, None, None); });
   refuses<ValueError>("x has rank 0; needed 1 or more", [&] { K::bias_add(fed({}), fed({2})); });
   refuses<ValueError>("bias has rank", [&] { K::bias_add(x, fed({2, 3, 4})); });
   refuses<ValueError>(", which does not fit x of shape",
