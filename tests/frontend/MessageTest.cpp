@@ -236,6 +236,15 @@ TEST_CASE("Messages about layers", "[message]") {
                       [&] { K::dropout(fed({2, 1}), 0.5, {2, 3}); });
   refuses<ValueError>("predictions and targets have ranks", [&] { K::in_top_k(x, x, 1); });
   refuses<TypeError>("targets have dtype", [&] { K::in_top_k(x, fed({2}), 1); });
+  refuses<ValueError>("eye: a matrix of 4611686018427387904 rows and 3 columns is too large",
+                      [&] { K::eye({int64_t(1) << 62, 3}); });
+  refuses<ValueError>("in_test_phase: training is no number and no tensor",
+                      [&] { K::in_test_phase(x, x, Array{{1.0, 0.0}}); });
+  refuses<ValueError>("rnn: input_length is 2.5; needed a whole number, 0 or more", [&] {
+    K::rnn([](const Tensor &step,
+              const std::vector<Tensor> &states) { return K::RnnStepResult{step, states}; },
+           fed({2, None, 3}), fed({2, 3}), {.unroll = true, .input_length = 2.5});
+  });
   refuses<ValueError>("batch_normalization: mean is None; needed a tensor",
                       [&] { K::batch_normalization(x, None, x, None, None); });
   refuses<ValueError>("x has rank 0; needed 1 or more", [&] { K::bias_add(fed({}), fed({2})); });
