@@ -86,7 +86,6 @@ static bool isFitIntrinsic(ID id) {
   case llvm::Intrinsic::fabs:
   case llvm::Intrinsic::floor:
   case llvm::Intrinsic::fma:
-  case llvm::Intrinsic::fmuladd:
   case llvm::Intrinsic::fptosi_sat:
   case llvm::Intrinsic::fptoui_sat:
   case llvm::Intrinsic::fshl:
