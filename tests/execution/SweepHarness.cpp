@@ -311,8 +311,9 @@ void Sweep::checkTogether(ArrayRef<SweepCase> cases) {
       continue;
     }
     EvaluationContext interpreter;
-    auto expected = interpretWithBounds(program.function, arguments, interpreter,
-                                        {.rewritten = isRewritten, .hasTf32Products = hasTf32Products});
+    auto expected =
+        interpretWithBounds(program.function, arguments, interpreter,
+                            {.rewritten = isRewritten, .hasTf32Products = hasTf32Products});
     if (failed(expected) && !call.isOwn)
       continue;
     keratin_set_debug_fill(0x55);

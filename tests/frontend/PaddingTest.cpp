@@ -99,7 +99,8 @@ TEST_CASE("what is wrong with a pad", "[messages]") {
 TEST_CASE("what is wrong with a split", "[messages]") {
   Tensor x = K::placeholder({6}), d = K::placeholder({None});
   auto message = [](auto &&build) { return errorOf<keratin::ValueError>(build); };
-  CHECK(has(message([&] { K::split(x, 0); }), "split: the number of parts is 0; needed 1 to 1000000"));
+  CHECK(has(message([&] { K::split(x, 0); }),
+            "split: the number of parts is 0; needed 1 to 1000000"));
   CHECK(has(message([&] { K::split(x, 4); }),
             "split: the axis cannot be split into 4 equal parts; found size 6"));
   CHECK(has(message([&] { K::split(x, {2, 3}); }),
