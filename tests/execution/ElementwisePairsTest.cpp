@@ -3,11 +3,9 @@
 // machines.
 #include "tests/execution/SweepHarness.h"
 #include "tests/support/RandomTensor.h"
+#include "tests/support/TestEnvironment.h"
 
 #include <catch2/catch.hpp>
-
-#include <chrono>
-#include <cstdlib>
 
 using namespace keratin;
 using namespace keratin::ir;
@@ -211,18 +209,9 @@ static SweepCase treeCase(uint64_t seed) {
           }};
 }
 
-static int64_t fromEnvironment(const char *name, int64_t otherwise) {
-  const char *text = std::getenv(name);
-  return text ? std::atoll(text) : otherwise;
-}
-
 // KERATIN_TEST_TREES of them, from KERATIN_TEST_SEED on; others each day.
 TEST_CASE("trees of elementwise functions", "[.trees]") {
-  using Days = std::chrono::duration<int64_t, std::ratio<86400>>;
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  const int64_t count = fromEnvironment("KERATIN_TEST_TREES", 300);
-  const int64_t first =
-      fromEnvironment("KERATIN_TEST_SEED", std::chrono::duration_cast<Days>(now).count() * 100000);
+  const int64_t count = fromEnvironment("KERATIN_TEST_TREES", 300), first = dailySeed();
   std::vector<SweepCase> cases;
   for (int64_t seed = first; seed < first + count; ++seed)
     cases.push_back(treeCase(uint64_t(seed)));

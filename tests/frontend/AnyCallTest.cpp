@@ -3,9 +3,8 @@
 // address, and the overloaded ones that take tensors.
 #include "tests/frontend/FrontendTest.h"
 #include "tests/support/RandomTensor.h"
+#include "tests/support/TestEnvironment.h"
 
-#include <chrono>
-#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <map>
@@ -213,11 +212,6 @@ void addOverloaded(std::map<std::string, Call> &calls) {
   add<S, DTypeArgument, const std::string &>(calls, "eye", &K::eye);
 }
 
-int64_t fromEnvironment(const char *name, int64_t otherwise) {
-  const char *text = std::getenv(name);
-  return text ? std::atoll(text) : otherwise;
-}
-
 } // namespace
 
 // KERATIN_TEST_CALLS of each, others each day.
@@ -225,13 +219,10 @@ TEST_CASE("every function takes anything or says its name", "[misuse]") {
   std::map<std::string, Call> calls = callsOfTable();
   addOverloaded(calls);
   CHECK(calls.size() > 100);
-  const int64_t count = fromEnvironment("KERATIN_TEST_CALLS", 60);
-  const auto hours = std::chrono::duration_cast<std::chrono::hours>(
-      std::chrono::system_clock::now().time_since_epoch());
-  const int64_t day = fromEnvironment("KERATIN_TEST_SEED", hours.count() / 24);
+  const int64_t count = tests::fromEnvironment("KERATIN_TEST_CALLS", 60);
+  const int64_t first = tests::dailySeed();
   for (const auto &[name, call] : calls)
-    for (int64_t i = 0; i < count; ++i) {
-      const int64_t seed = day * 100000 + i;
+    for (int64_t seed = first; seed < first + count; ++seed) {
       INFO("K::" << name << ", seed " << seed);
       Chance chance{uint64_t(seed)};
       std::string message;
