@@ -199,6 +199,20 @@ void BoundsOfOp::roundProduct(size_t i) {
   setRange(result, i, result.lower.floats[i] - error, result.upper.floats[i] + error);
 }
 
+// Of floats, whether or not their operands are exact.
+void BoundsOfOp::addWhatEndsHide(size_t i) {
+  if (isa<PowOp>(op))
+    forgetPowersThatAreOne(i);
+  if (isa<MulOp, MultiplyAddOp>(op))
+    forgetInfinityTimesZero(i);
+  if (known(result, i) != Known::Range)
+    return;
+  if (isa<FloorDivOp>(op))
+    divideLong(i);
+  if (isa<MultiplyAddOp>(op))
+    roundProduct(i);
+}
+
 void BoundsOfOp::choose() {
   const BoundedTensor &condition = operands[0];
   for (int64_t i = 0; i < result.value.size(); ++i) {
@@ -234,20 +248,8 @@ void BoundsOfOp::elementwise() {
         if (known(result, i) == Known::Range)
           adjust(i);
   }
-  if (isa<FloorDivOp>(op) && result.value.isFloat())
-    for (int64_t i = 0; i < result.value.size(); ++i)
-      if (known(result, i) == Known::Range)
-        divideLong(i);
-  if (isa<PowOp>(op) && result.value.isFloat())
-    for (int64_t i = 0; i < result.value.size(); ++i)
-      forgetPowersThatAreOne(i);
-  if (isa<MulOp, MultiplyAddOp>(op) && result.value.isFloat())
-    for (int64_t i = 0; i < result.value.size(); ++i)
-      forgetInfinityTimesZero(i);
-  if (isa<MultiplyAddOp>(op) && result.value.isFloat())
-    for (int64_t i = 0; i < result.value.size(); ++i)
-      if (known(result, i) == Known::Range)
-        roundProduct(i);
+  for (int64_t i = 0; result.value.isFloat() && i < result.value.size(); ++i)
+    addWhatEndsHide(i);
   widen(allowedUlps(op) + (options.rewritten && !neverRounds(op) ? 1 : 0));
 }
 

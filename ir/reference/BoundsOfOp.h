@@ -60,6 +60,7 @@ private:
     return !isPoint(operands[operand], i) && low(operand, i) <= 0 && high(operand, i) >= 0;
   }
   void limitWave(size_t i);
+  void addWhatEndsHide(size_t i);
   void divideLong(size_t i);
   void forgetInfinityTimesZero(size_t i);
   void forgetPowersThatAreOne(size_t i);
