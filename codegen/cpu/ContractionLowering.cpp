@@ -24,11 +24,9 @@ bool updatesVariables(ir::KernelOp kernel) {
   auto function = kernel->getParentOfType<func::FuncOp>();
   if (!function)
     return false;
-  const ir::Signature signature(function);
-  for (unsigned i = function.getNumResults(); i-- > 0;)
-    if (signature.isUpdate(i))
-      return true;
-  return false;
+  // Updates come last.
+  const unsigned results = function.getNumResults();
+  return results > 0 && ir::Signature(function).isUpdate(results - 1);
 }
 
 class ContractionKernelPlan final : public ProductPlan {
@@ -42,37 +40,41 @@ public:
     // compilation.
     if (ContractionSpec spec = nest.describe(); !spec.m.constant && !updatesVariables(kernel))
       for (int64_t rows : {1, 2}) {
-        ofFewRows.push_back(planContraction(withRows(spec, rows), target));
-        scratchBytes = std::max(scratchBytes, ofFewRows.back().scratch.bytes);
+        ofFewRows.push_back({rows, planContraction(withRows(spec, rows), target)});
+        scratchBytes = std::max(scratchBytes, ofFewRows.back().schedule.scratch.bytes);
       }
   }
 
   void printNest(llvm::raw_ostream &out) const override { nest.print(out); }
   void printSchedule(llvm::raw_ostream &out) const override {
     print(out, schedule);
-    for (auto [i, plan] : llvm::enumerate(ofFewRows))
-      print(out << (i == 0 ? "of one row, " : "of two rows, "), plan);
+    for (const FewRows &few : ofFewRows)
+      print(out << (few.rows == 1 ? "of one row, " : "of two rows, "), few.schedule);
   }
 
 private:
   Value emitUnits(OpBuilder &b, Location loc, SizeOf sizeOf) const override;
   SizeCases unitSizes() const override;
   void emitUnitsOf(CpuKernelBuilder &k) const override;
-  void emitUnitsOf(CpuKernelBuilder &k, const ContractionSpec &spec, size_t fewRows) const;
+  struct FewRows {
+    int64_t rows;
+    ContractionPlan schedule;
+  };
+  void emitUnitsOf(CpuKernelBuilder &k, const ContractionSpec &spec,
+                   llvm::ArrayRef<FewRows> candidates) const;
   void emitUnitsOf(CpuKernelBuilder &k, ContractionSpec spec, const ContractionPlan &plan) const;
 
   ContractionNest nest;
   const MachineTarget &target;
   ContractionPlan schedule;
-  std::vector<ContractionPlan> ofFewRows; // 1, 2: where the call knows first how many there are
+  std::vector<FewRows> ofFewRows; // where the call knows first how many there are
 };
 
 Value ContractionKernelPlan::emitUnits(OpBuilder &b, Location loc, SizeOf sizeOf) const {
   const ContractionSpec spec = nest.describe(b, loc, sizeOf);
   LoopEmitter emit(b, loc, target);
   Value units = emit.fromIndex(emitContractionUnits(b, loc, spec, schedule, target));
-  for (auto [i, plan] : llvm::enumerate(ofFewRows)) {
-    const int64_t rows = int64_t(i) + 1;
+  for (const auto &[rows, plan] : ofFewRows) {
     Value others = emitContractionUnits(b, loc, withRows(spec, rows), plan, target);
     units = emit.select(emit.equal(numberOf(emit, spec.m), emit.constant(rows)),
                         emit.fromIndex(others), units);
@@ -84,8 +86,7 @@ SizeCases ContractionKernelPlan::unitSizes() const {
   SizeArithmetic arithmetic;
   const ContractionSpec spec = nest.describe();
   SizeCases units = contractionUnits(spec, schedule);
-  for (auto [i, plan] : llvm::enumerate(ofFewRows)) {
-    const int64_t rows = int64_t(i) + 1;
+  for (const auto &[rows, plan] : ofFewRows) {
     units = arithmetic.select(arithmetic.equal(numberOf(arithmetic, spec.m), rows),
                               contractionUnits(withRows(spec, rows), plan), units);
   }
@@ -93,20 +94,21 @@ SizeCases ContractionKernelPlan::unitSizes() const {
 }
 
 void ContractionKernelPlan::emitUnitsOf(CpuKernelBuilder &k) const {
-  emitUnitsOf(k, nest.describe(k.b, k.loc, [&](const DimExpr &size) { return k.sizeOf(size); }), 0);
+  emitUnitsOf(k, nest.describe(k.b, k.loc, [&](const DimExpr &size) { return k.sizeOf(size); }),
+              ofFewRows);
 }
 
-// Where there are not as few rows as those before.
+// Asks for one number of rows after the other.
 void ContractionKernelPlan::emitUnitsOf(CpuKernelBuilder &k, const ContractionSpec &spec,
-                                        size_t fewRows) const {
-  if (fewRows == ofFewRows.size())
+                                        llvm::ArrayRef<FewRows> candidates) const {
+  if (candidates.empty())
     return emitUnitsOf(k, spec, schedule);
-  const int64_t rows = int64_t(fewRows) + 1;
+  const FewRows &few = candidates.front();
   LoopEmitter emit(k.b, k.loc, target);
   emit.branch(
-      emit.equal(numberOf(emit, spec.m), emit.constant(rows)),
-      [&] { emitUnitsOf(k, withRows(spec, rows), ofFewRows[fewRows]); },
-      [&] { emitUnitsOf(k, spec, fewRows + 1); });
+      emit.equal(numberOf(emit, spec.m), emit.constant(few.rows)),
+      [&] { emitUnitsOf(k, withRows(spec, few.rows), few.schedule); },
+      [&] { emitUnitsOf(k, spec, candidates.drop_front()); });
 }
 
 void ContractionKernelPlan::emitUnitsOf(CpuKernelBuilder &k, ContractionSpec spec,
