@@ -705,14 +705,85 @@ def test_options_of_a_function_are_not_those_of_its_files(tmp_path):
     loaded = K.load_function(tmp_path / 'f.ktg')
     assert loaded([A])[0][0, 0] == -np.inf
     again = K.function(loaded.inputs, loaded.outputs, check_numbers=True, name='again')
+    checked = K.load_function(tmp_path / 'f.ktg', check_numbers=True)
     keratin.compile_model(f, tmp_path / 'libplain.so')
     keratin.compile_model(loaded, tmp_path / 'libchecked.so', check_numbers=True)
     assert keratin.Model(tmp_path / 'libplain.so')['f']([A])[0][0, 0] == -np.inf
-    for call in f, again, keratin.Model(tmp_path / 'libchecked.so')['f']:
+    for call in f, again, checked, keratin.Model(tmp_path / 'libchecked.so')['f']:
         with pytest.raises(FloatingPointError, match='log: made -infinity of 0 at element .*pairs_test.py'):
             call([A])
         with pytest.raises(ValueError, match='batch'):
             call([A[[0, 0, 0]]])
+
+
+def test_options_of_a_loaded_function_are_those_of_any(tmp_path):
+    x, w = K.placeholder((None, 31), name='x'), K.variable(np.ones((31,)), name='w')
+    f = K.function([x], [K.tanh(x * w)], [(w, w * 2.)], name='f')
+    g = K.function([x], [K.exp(x) * w], name='g')
+    K.save_functions([f, g], tmp_path / 'f.ktg')
+
+    def loaded(name='f', **options):
+        return K.load_function(tmp_path / 'f.ktg', name, **options)
+    ones, told = np.ones((2, 31)), []
+
+    def watch(*step):
+        told.append(step[:2])
+    # What code there is is found; what changes it has its own.
+    assert source(loaded(time_limit=1e-9, progress=watch)) == 'process' and not told
+    for options in {'check_numbers': True}, {'memory_budget': 1 << 20}:
+        assert [source(loaded(progress=watch, **options)) for _ in 'ab'] == ['compiler', 'process']
+        assert told[-1] == ('f', 'link') and told.count(told[-1]) == 2
+        told.clear()
+    everything = K.load_functions(tmp_path / 'f.ktg', check_numbers=True, device='cpu', target='cpu', keep_on_device=True,
+                                  float32_products='tf32', assume_equal_sizes=False, memory_budget=1 << 21, progress=None)
+    assert [each.name for each in everything] == ['f', 'g'] and everything[1]([ones])[0].shape == (2, 31)
+    # What does not end leaves nothing.
+    with pytest.raises(RuntimeError, match="compiling function 'f' takes longer than"):
+        loaded(memory_budget=1 << 22, time_limit=1e-9)
+    for stage in 'graph', 'fused', 'llvm', 'link':
+        interrupted(stage, lambda progress: loaded(memory_budget=1 << 22, progress=progress))
+        interrupted(stage, lambda progress: K.load_functions(tmp_path / 'f.ktg', memory_budget=1 << 22, progress=progress))
+    assert source(loaded(memory_budget=1 << 22)) == 'compiler'
+    assert loaded()([ones])[0].tolist() == f([ones])[0].tolist()
+    for call, said in ((lambda: loaded(colour=1), "load_function: there is no argument 'colour'; there are name, device, "),
+                       (lambda: K.load_functions(tmp_path / 'f.ktg', name='f'), "load_functions: there is no argument 'name'; there are device, "),
+                       (lambda: loaded(memory_budget=-1), 'load_function: a memory budget of -1 bytes; needed at least 0'),
+                       (lambda: loaded(time_limit=-1), 'load_function: a time limit of -1.000000 seconds; needed at least 0'),
+                       (lambda: loaded(device='gpu'), "load_function: unknown device 'gpu'")):
+        with pytest.raises(ValueError, match='^' + said):
+            call()
+    with pytest.raises(TypeError, match='load_function: check_numbers is 3'):
+        loaded(check_numbers=3)
+
+
+def test_ctrl_c_ends_loading_a_function(tmp_path):
+    # Another thread makes the code, and does not end before the main thread, which waits for it, has been interrupted.
+    x = K.placeholder((7, 3), name='x')
+    K.function([x], [K.tanh(x) * K.exp(x)], name='f').save(tmp_path / 'f.ktg')
+    assert program('''
+    import sys
+    main, made, holds, leave = threading.main_thread().ident, [], threading.Event(), threading.Event()
+    def hold(*unused):
+        holds.set()
+        leave.wait()
+    def interrupt_main():
+        while sys._current_frames()[main].f_code.co_name != 'load_function':
+            leave.wait(.001)
+        interrupt()
+    def loads(progress=None):
+        return K.load_function(os.environ['SAVED'], progress=progress)
+    thread = threading.Thread(target=lambda: made.append(loads(hold)))
+    thread.start()
+    holds.wait()
+    try:
+        threading.Thread(target=interrupt_main).start()
+        loads()
+    except KeyboardInterrupt:
+        print('interrupted', len(made))
+    leave.set()
+    thread.join()
+    print(source(made[0]), source(loads()))
+    ''', SAVED=str(tmp_path / 'f.ktg')) == ['interrupted 0', 'compiler process']
 
 
 def test_models_in_children(tmp_path):
