@@ -13,6 +13,7 @@
 #include "frontend/graph/Transfer.h"
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SizeNames.h"
+#include "ir/dialect/SizedText.h"
 #include "ir/interfaces/ComputedSizes.h"
 #include "ir/saved/GraphReader.h"
 #include "ir/saved/GraphWriter.h"
@@ -66,11 +67,14 @@ static void requirementsToOps(mlir::func::FuncOp function) {
   function->removeAttr("keratin.checks");
   if (!checks)
     return;
+  const ir::SizeNames names(function);
   llvm::DenseMap<int64_t, mlir::Block *> definedIn;
   function.walk([&](ir::DefineSizeOp define) {
     definedIn[int64_t(define.getSymbol())] = define->getBlock();
   });
   for (auto check : checks.getAsRange<mlir::DictionaryAttr>()) {
+    // In a file sizes have the names that they have there.
+    const std::string message = ir::SizedText::of(check.get("message")).text(names);
     llvm::MapVector<mlir::Block *, std::pair<ir::Shape, ir::Shape>> byBlock;
     for (auto [lhs, rhs] : llvm::zip(check.getAs<ir::DimsAttr>("lhs").getDims(),
                                      check.getAs<ir::DimsAttr>("rhs").getDims())) {
@@ -90,7 +94,7 @@ static void requirementsToOps(mlir::func::FuncOp function) {
                                     value, check.getAs<ir::RequirementAttr>("kind").getValue(),
                                     ir::DimsAttr::get(function.getContext(), sizes.first),
                                     ir::DimsAttr::get(function.getContext(), sizes.second),
-                                    check.getAs<mlir::StringAttr>("message")));
+                                    b.getStringAttr(message)));
     }
   }
 }

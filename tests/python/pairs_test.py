@@ -178,7 +178,7 @@ def test_messages_about_sizes_say_those_of_the_function():
         functions.append(K.function([x], [K.reshape(K.exp(x), (-1, 4))], name='f'))
         with pytest.raises(ValueError, match=r'reshape: \(%s_dim0, %s_dim1\) cannot take' % (name, name)):
             functions[-1]([np.ones((3, 3))])
-    assert [source(f) for f in functions] == ['compiler', 'compiler', 'compiler', 'process']
+    assert [source(f) for f in functions] == ['compiler', 'process', 'process', 'process']
 
 
 def test_plans_keep_to_the_budget_of_their_function():
@@ -510,6 +510,23 @@ ON_CUDA = '''
 def test_a_second_process_compiles_nothing(tmp_path, subject):
     first, second = twice(tmp_path, KEPT[subject])
     assert first and [line.replace('compiler', 'disk') for line in first] == second
+
+
+def test_a_second_process_says_names_of_its_own(tmp_path):
+    # Sizes, inputs and functions with other names than those that the code was made for, each a word of messages.
+    text = '''
+    names = os.environ['NAMES'].split(',')
+    x, y = [K.placeholder((K.Dim(names[0]), None), name=name) for name in names[1:3]]
+    f = K.function([x], [K.reshape(K.exp(x), (-1, 4))], name=names[3])
+    g = K.function([x, y], [K.reshape(K.tanh(x), (-1, 5)), K.exp(y)[1:]], name='g')
+    print(source(f), source(g), refused(f, [a]))
+    '''
+    made, found, again = [program(text, KERATIN_CACHE=str(tmp_path / 'cache'), NAMES=names)
+                          for names in ('batch,x,y,f', 'rows,two words,z,step', 'shape,reshape,take,cannot')]
+    for (line,), where, (size, name, function) in ((made, 'compiler', ('batch', 'x', 'f')), (found, 'disk', ('rows', 'two words', 'step')),
+                                                   (again, 'disk', ('shape', 'reshape', 'cannot'))):
+        assert line.startswith('%s %s ValueError: %s: reshape: (%s, %s_dim1) cannot take the shape (floordiv(%s*%s_dim1, 4), 4)'
+                               % (where, where, function, size, name, size, name))
 
 
 needs_emulator = pytest.mark.skipif(not EMULATOR.exists(), reason='no emulator of CUDA beside the library')
