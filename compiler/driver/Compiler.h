@@ -56,6 +56,9 @@ struct CompileOptions {
   // this folder, which must exist, as <function>.<number>-<phase>.mlir. The environment variable
   // KERATIN_DUMP_DIR does the same.
   std::string dumpDirectory;
+  // Whether this is the code for calls that other code of the function does not serve
+  // (assumeEqualSizes): its dumps are <function>.<number>-<phase>.general.mlir.
+  bool isGeneral = false;
   // A graph beyond these is refused. Ops are counted as given and after gradients were expanded;
   // constants as they will lie in memory.
   int64_t maxOps = 1'000'000;

@@ -2,6 +2,7 @@
 import importlib.util
 import os
 import pathlib
+import platform
 import signal
 import sys
 import threading
@@ -411,6 +412,31 @@ def test_the_other_code_for_sizes_is_compiled_in_silence_and_within_the_limit():
         limited([nine, one])
     assert first([nine, one])[0].shape == (9, 9) and len(told) == known
     assert limited([nine, one])[0].shape == limited([one, nine])[0].shape == (9, 9)
+
+
+def test_dumps_of_both_codes_for_sizes(tmp_path, monkeypatch):
+    monkeypatch.setenv('KERATIN_DUMP_DIR', str(tmp_path / 'made'))
+    x, y = K.placeholder((None, 10), name='x'), K.placeholder((None, 10), name='y')
+    f = K.function([x, y], [K.tanh(x) * K.exp(y)], name='f')
+    first = {path.name: path.read_bytes() for path in (tmp_path / 'made').iterdir()}
+    assert f([np.ones((3, 10)), np.ones((1, 10))])[0].shape == (3, 10)
+    both = {path.name: path.read_bytes() for path in (tmp_path / 'made').iterdir()}
+    # What was there stays as it was, and beside each file is that of the other code.
+    def other(file):
+        name, _, ending = file.rpartition('.')
+        return name + '.general.' + ending
+    assert 'f.9-asm.s' in first and len(first) == 10
+    assert set(both) == set(first) | set(map(other, first)) and {file: both[file] for file in first} == first
+    assert b'assumed' in both['f.5-plan.mlir'] and b'assumed' not in both['f.5-plan.general.mlir']
+    # So it is ahead of time, and for several processors.
+    monkeypatch.setenv('KERATIN_DUMP_DIR', str(tmp_path / 'ahead'))
+    keratin.compile_model(f, tmp_path / 'libf.so')
+    assert set(os.listdir(tmp_path / 'ahead')) == set(both)
+    if platform.machine() == 'x86_64':
+        monkeypatch.setenv('KERATIN_DUMP_DIR', str(tmp_path / 'multi'))
+        keratin.compile_model(f, tmp_path / 'libg.so', cpu='multi')
+        found = os.listdir(tmp_path / 'multi')
+        assert {'f.5-plan.mlir', 'f.9-asm.x86-64-v3.s', 'f.9-asm.general.x86-64-v3.s'} <= set(found) and 'f.9-asm.s' not in found
 
 
 def test_dumps_of_threads(tmp_path, monkeypatch):
