@@ -32,7 +32,8 @@ struct CompileStep {
   // In this order: "wait" (if another thread makes the code); "budget" (if there is one to be
   // kept); "graph", "gradient", "simplify", "fusion", "memory", "host" (phaseName,
   // pipelines/Pipelines.h); "kernels" and "llvm", once for each machine that the code is for;
-  // "link" (where it is loaded).
+  // "link" (where it is loaded). From "fusion" on that is "link" alone if a function that differs
+  // in constants only has the code; if another thread makes it, "wait" stands between them.
   std::string stage;
   int64_t done = 0, of = 0; // of the stage's steps; equal at its end
   std::string next;         // "pass keratin-form-kernels"; "" at a stage's end

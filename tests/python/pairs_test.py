@@ -93,6 +93,32 @@ def test_progress_is_told_of_what_is_compiled_alone():
     assert seen.count('graph') > 0 and seen.count('link') == 2  # a step and the stage's end
 
 
+def test_progress_has_an_end_where_other_constants_have_the_code(tmp_path):
+    x, told = K.placeholder((19, 3)), []
+
+    def made(factor, progress=lambda *step: told.append(step[1:4])):
+        return K.function([x], [K.tanh(x * factor + .7)], name='f', progress=progress)
+    every = ['graph', 'grad', 'simplified', 'fused', 'plan', 'host', 'kernels', 'llvm', 'link']
+    for factor, where, stages in ((1.3, 'compiler', every), (1.4, 'compiler', every), (1.5, 'process', every[:4] + ['link']),
+                                  (1.5, 'process', [])):
+        del told[:]
+        f = made(factor)
+        assert source(f) == where and [stage for stage, done, of in told if done == of] == stages
+        np.testing.assert_allclose(f([np.ones((19, 3))])[0], np.tanh(factor + .7), rtol=1e-5)
+    # It is an end like others: what is interrupted there is not made.
+    interrupted('link', lambda progress: made(1.6, progress))
+    del told[:]
+    assert source(made(1.6)) == 'process' and told[-1] == ('link', 1, 1)
+    # So it is with code on the disk: each program comes with a constant of its own.
+    text = '''
+    x, told = K.placeholder((19, 4)), []
+    f = K.function([x], [K.tanh(x * float(os.environ['FACTOR']) + .7)], progress=lambda *step: told.append(step[1:4]))
+    print(source(f), *[stage for stage, done, of in told if done == of])
+    '''
+    found = [program(text, KERATIN_CACHE=str(tmp_path / 'cache'), FACTOR=factor) for factor in ('1.3', '1.4', '1.5')]
+    assert found == [[' '.join(['compiler'] + every)]] * 2 + [[' '.join(['disk'] + every[:4] + ['link'])]]
+
+
 def test_a_time_limit_is_no_limit_where_code_is_there():
     x = K.placeholder((12, 3))
     for _ in range(2):  # what was not finished leaves nothing
