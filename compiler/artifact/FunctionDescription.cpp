@@ -177,10 +177,11 @@ void FunctionDescription::describeChecks(func::FuncOp function, codegen::EntryDe
   auto list = function->getAttrOfType<ArrayAttr>("keratin.checks");
   if (!list)
     return;
+  const ir::SizeNames names(function);
   for (auto check : list.getAsRange<DictionaryAttr>()) {
     if (check.contains("assumed") != assumed)
       continue;
-    Said message = words.message(cast<StringAttr>(check.get("message")));
+    Said message = words.message(ir::SizedText::of(check.get("message")), names);
     if (auto location = check.getAs<LocationAttr>("location"))
       message = words.withLine(std::move(message), ir::sourceLine(Location(location)));
     if (assumed) {
@@ -312,7 +313,7 @@ LogicalResult FunctionDescription::describe(func::FuncOp function,
     const bool isOfNumbers = site.status == KERATIN_NOT_FINITE;
     if (isOfNumbers && !numberMessages)
       numberMessages.emplace(function, words);
-    Said message = isOfNumbers ? (*numberMessages)(site) : words.message(site.message);
+    Said message = isOfNumbers ? (*numberMessages)(site) : Wording::fixed(site.message);
     sites.push_back(
         {.status = site.status,
          .message = text(words.withLine(std::move(message), ir::sourceLine(site.location)))});

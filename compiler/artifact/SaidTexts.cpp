@@ -54,70 +54,6 @@ Said Wording::unknown(StringRef text) {
   return fixed(text);
 }
 
-static bool isPartOfWord(char letter) {
-  return llvm::isAlnum(letter) || StringRef("_-./:").contains(letter);
-}
-
-// Whether a size is called after a dimension (ir::SizeNames): no word of the compiler's is like
-// that.
-static bool isDimension(StringRef name) {
-  const size_t found = name.rfind("_dim");
-  return found != StringRef::npos && found + 4 < name.size() && llvm::isDigit(name[found + 4]);
-}
-
-void Wording::collectWords() {
-  if (numberOf)
-    return;
-  numberOf.emplace();
-  llvm::StringMap<unsigned> counts;
-  for (const std::string &each : texts->texts) {
-    if (each.empty())
-      continue;
-    numberOf->try_emplace(each);
-    ++counts[each];
-    if (!llvm::all_of(each, isPartOfWord) && !texts->places.contains(each))
-      phrases.push_back(each);
-  }
-  for (const auto &[symbol, number] : texts->sizes)
-    if (const std::string &name = texts->texts[number]; isDimension(name) && counts[name] == 1)
-      (*numberOf)[name] = number;
-}
-
-Said Wording::message(StringRef text) {
-  if (!texts)
-    return fixed(text);
-  collectWords();
-  if (llvm::any_of(phrases, [&](StringRef phrase) { return text.contains(phrase); }))
-    return unknown(text);
-  Said said;
-  for (StringRef rest = text; !rest.empty();) {
-    said += fixed(rest.take_until(isPartOfWord));
-    rest = rest.drop_until(isPartOfWord);
-    const StringRef word = rest.take_while(isPartOfWord);
-    rest = rest.drop_front(word.size());
-    // "-x_dim0" may be the size x_dim0.
-    StringRef name = word.rtrim(":."), unsignedName = name;
-    auto found = numberOf->find(name);
-    if (unsignedName.consume_front("-"))
-      if (auto other = numberOf->find(unsignedName); other != numberOf->end()) {
-        if (found != numberOf->end())
-          return unknown(text);
-        said += fixed("-");
-        found = other;
-        name = unsignedName;
-      }
-    if (found == numberOf->end()) {
-      said += fixed(word);
-    } else if (std::optional<size_t> number = found->second) {
-      said += {name.str(), SaidTexts::hole(*number)};
-      said += fixed(word.drop_front(name.end() - word.begin()));
-    } else {
-      return unknown(text);
-    }
-  }
-  return said;
-}
-
 Said Wording::known(const std::vector<size_t> &numbers, unsigned i, StringRef name) {
   if (!texts || i >= numbers.size() || texts->texts[numbers[i]] != name)
     return unknown(name);
@@ -135,11 +71,30 @@ Said Wording::result(unsigned number, StringRef name) {
 Said Wording::size(int64_t symbol, StringRef name) {
   if (!texts)
     return unknown(name);
-  // One that the compiler has made is called by no word of the function.
   auto found = texts->sizes.find(symbol);
-  return found == texts->sizes.end() || texts->texts[found->second] != name
-             ? message(name)
-             : Said{name.str(), SaidTexts::hole(found->second)};
+  if (found != texts->sizes.end() && texts->texts[found->second] == name)
+    return {name.str(), SaidTexts::hole(found->second)};
+  // One that the compiler has made is called by no word of the function.
+  return llvm::is_contained(texts->texts, name) ? unknown(name) : fixed(name);
+}
+
+Said Wording::message(const ir::SizedText &text, const ir::SizeNames &names) {
+  Said said;
+  for (const ir::SizedText::Part &part : text.parts()) {
+    if (const auto *words = std::get_if<std::string>(&part)) {
+      said += fixed(*words);
+      continue;
+    }
+    const char *comma = "";
+    for (const ir::DimExpr &of : std::get<ir::Shape>(part)) {
+      said += fixed(comma);
+      said +=
+          {names.textBy([&](int64_t symbol) { return size(symbol, names[symbol]).text; }, of),
+           names.textBy([&](int64_t symbol) { return size(symbol, names[symbol]).pattern; }, of)};
+      comma = ", ";
+    }
+  }
+  return said;
 }
 
 Said Wording::place(StringRef text) {

@@ -4,12 +4,13 @@
 #ifndef KERATIN_COMPILER_ARTIFACT_SAIDTEXTS_H
 #define KERATIN_COMPILER_ARTIFACT_SAIDTEXTS_H
 
+#include "ir/dialect/SizedText.h"
+
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,15 +56,14 @@ public:
 
   // The compiler's own words.
   static Said fixed(llvm::StringRef text) { return {text.str(), SaidTexts::literal(text)}; }
-  // Words that somebody has put together. Sizes without names of their own are found among them;
-  // where another name is, they are of this function alone.
-  Said message(llvm::StringRef text);
   // Words that are of this function alone.
   Said unknown(llvm::StringRef text);
   Said function(llvm::StringRef name) { return {name.str(), SaidTexts::hole(0)}; }
   Said argument(unsigned number, llvm::StringRef name);
   Said result(unsigned number, llvm::StringRef name);
   Said size(int64_t symbol, llvm::StringRef name);
+  // Of words that are the compiler's own or part of the graph, and of sizes.
+  Said message(const ir::SizedText &text, const ir::SizeNames &names);
   Said place(llvm::StringRef text); // "" stays
   // As ir::withSourceLine().
   Said withLine(Said message, llvm::StringRef line);
@@ -71,13 +71,9 @@ public:
   bool isComplete() const { return texts && isKnown; }
 
 private:
-  void collectWords();
   Said known(const std::vector<size_t> &numbers, unsigned i, llvm::StringRef name);
 
   const SaidTexts *texts;
-  // All texts, once they are asked for: of a size that messages may be taken apart at, its number.
-  std::optional<llvm::StringMap<std::optional<size_t>>> numberOf;
-  std::vector<llvm::StringRef> phrases; // those that are more than a word, but for places
   bool isKnown = true;
 };
 

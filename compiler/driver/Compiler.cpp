@@ -179,10 +179,20 @@ private:
     });
     if (!shared.ok())
       return shared.status();
-    if (std::shared_ptr<LoadedCode> own = (*shared)->withScalarsOf(**form))
+    const bool isFound = source != CompileReport::Source::Compiler;
+    if (std::shared_ptr<LoadedCode> own = (*shared)->withScalarsOf(**form)) {
+      // Whoever was told how kernels were formed is told of the end, too.
+      if (isFound && !(tell(0, "the code of a function with other constants") && tell(1, "")))
+        return absl::CancelledError();
       return own;
+    }
     source = CompileReport::Source::Compiler;
     return maker.make(objects);
+  }
+
+  // Of the stage in which the function gets code that was there. False: it is cancelled.
+  bool tell(int64_t done, const char *next) const {
+    return !options.progress || options.progress({name, "link", done, 1, next});
   }
 
   // Of code that was made for this function.

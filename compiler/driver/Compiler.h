@@ -32,7 +32,8 @@ struct CompileStep {
   // In this order: "wait" (if another thread makes the code); "budget" (if there is one to be
   // kept); "graph", "gradient", "simplify", "fusion", "memory", "host" (phaseName,
   // pipelines/Pipelines.h); "kernels" and "llvm", once for each machine that the code is for;
-  // "link" (where it is loaded).
+  // "link" (where it is loaded). From "fusion" on that is "link" alone if a function that differs
+  // in constants only has the code; if another thread makes it, "wait" stands between them.
   std::string stage;
   int64_t done = 0, of = 0; // of the stage's steps; equal at its end
   std::string next;         // "pass keratin-form-kernels"; "" at a stage's end
@@ -56,6 +57,9 @@ struct CompileOptions {
   // this folder, which must exist, as <function>.<number>-<phase>.mlir. The environment variable
   // KERATIN_DUMP_DIR does the same.
   std::string dumpDirectory;
+  // Whether this is the code for calls that other code of the function does not serve
+  // (assumeEqualSizes): its dumps are <function>.<number>-<phase>.general.mlir.
+  bool isGeneral = false;
   // A graph beyond these is refused. Ops are counted as given and after gradients were expanded;
   // constants as they will lie in memory.
   int64_t maxOps = 1'000'000;

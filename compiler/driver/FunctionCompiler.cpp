@@ -244,7 +244,8 @@ absl::Status FunctionCompiler::beginPlan() {
     return absl::InvalidArgumentError("a module to compile holds one function, found " +
                                       std::to_string(functions.size()));
   function = functions.front();
-  dump = PhaseDump(options.dumpDirectory, function.getName().str());
+  dump = PhaseDump(options.dumpDirectory, function.getName().str(),
+                   options.isGeneral ? "general" : "");
   clock.finish("look-up");
   if (failed(verify(module)))
     return absl::InvalidArgumentError(diagnostics.status().message());
@@ -363,12 +364,14 @@ absl::StatusOr<FunctionCode> FunctionCompiler::generate(const codegen::Target &t
   if (!variant.empty())
     renameShared(*kernels, variant);
   code.listing = codegen::KernelListing(entry);
-  dump.module(Stage::Llvm, *kernels);
+  const PhaseDump machineDump = dump.of(variant);
+  machineDump.module(Stage::Llvm, *kernels);
   if (dump.enabled()) {
-    dump.text(Stage::Kernels, ".txt", schedulesOf(entry));
+    machineDump.text(Stage::Kernels, ".txt", schedulesOf(entry));
     if (auto assembly = codegen::emitCode(*kernels, target.host(), codegen::CodeKind::Assembly);
         succeeded(assembly))
-      dump.text(Stage::Assembly, ".s", code.listing.annotateAssembly((*assembly)->getBuffer()));
+      machineDump.text(Stage::Assembly, ".s",
+                       code.listing.annotateAssembly((*assembly)->getBuffer()));
   }
   unsigned threads =
       options.threads ? options.threads : std::min(2u, std::thread::hardware_concurrency());

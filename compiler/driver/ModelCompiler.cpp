@@ -124,6 +124,8 @@ private:
     module->push_back(copy);
     CompileOptions compile = options.compile;
     compile.assumeEqualSizes = assumes;
+    const bool isGeneral = &into == &generalCode;
+    compile.isGeneral = isGeneral;
     FunctionCompiler compiler(*module, targets.front(), compile);
     if (absl::Status status = compiler.plan(); !status.ok())
       return status;
@@ -140,7 +142,6 @@ private:
     CompileReport report = compiler.report();
     report.kernels = into.front().back().kernels;
     report.uniqueKernels = into.front().back().uniqueKernels;
-    bool isGeneral = &into == &generalCode;
     result.reports.emplace_back(isGeneral ? saved.name + " (sizes that differ)" : saved.name,
                                 std::move(report));
     return absl::OkStatus();

@@ -37,15 +37,23 @@ absl::Status keratin::compiler::checkDumpFolder(const std::string &option) {
                                         llvm::sys::path::parent_path(probe), file.error()));
 }
 
-PhaseDump::PhaseDump(std::string folder, std::string function)
-    : directory(madeFolder(folder)), function(std::move(function)) {}
+PhaseDump::PhaseDump(std::string folder, std::string function, std::string code)
+    : directory(madeFolder(folder)), function(std::move(function)), code(std::move(code)) {}
+
+PhaseDump PhaseDump::of(llvm::StringRef machine) const {
+  PhaseDump dump = *this;
+  if (!machine.empty())
+    dump.code += (dump.code.empty() ? "" : ".") + machine.str();
+  return dump;
+}
 
 void PhaseDump::text(Stage stage, llvm::StringRef suffix, llvm::StringRef text) const {
   if (!enabled())
     return;
   llvm::SmallString<128> path(directory);
   llvm::sys::path::append(path, fileName(function) + "." + std::to_string(int(stage)) + "-" +
-                                    stageName(stage) + suffix);
+                                    stageName(stage) + (code.empty() ? "" : "." + fileName(code)) +
+                                    suffix);
   static std::atomic<bool> isReported = false;
   if (int code = keratin::runtime::writeFile(path.c_str(), text.data(), text.size());
       code && !isReported.exchange(true))

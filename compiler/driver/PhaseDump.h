@@ -21,15 +21,18 @@ absl::Status checkDumpFolder(const std::string &option);
 class PhaseDump {
 public:
   PhaseDump() = default;
-  PhaseDump(std::string directory, std::string function);
+  // Of a function with several codes each has a name of its own; "" for one of them.
+  PhaseDump(std::string directory, std::string function, std::string code = "");
 
   bool enabled() const { return !directory.empty(); }
-  // To FUNCTION.5-plan.mlir, FUNCTION.9-asm.s and so on.
+  // The same for one of several machines.
+  PhaseDump of(llvm::StringRef machine) const;
+  // To FUNCTION.5-plan.mlir, FUNCTION.9-asm.s, FUNCTION.9-asm.general.x86-64-v3.s and so on.
   void module(Stage stage, mlir::ModuleOp module) const;
   void text(Stage stage, llvm::StringRef suffix, llvm::StringRef text) const;
 
 private:
-  std::string directory, function;
+  std::string directory, function, code;
 };
 
 } // namespace keratin::compiler

@@ -30,10 +30,11 @@ std::string keratin::compiler::codeSettings(const CompileOptions &options) {
   // All of them, so that who adds one comes here. Those that are not in the text do not change the
   // code, or nothing is reused with them (mayReuse), or the key has them (effort).
   [[maybe_unused]] const auto &[target, cpu, device, reuse, verify, profile, printAfterAll,
-                                dumpDirectory, maxOps, maxConstantBytes, memoryBudget, timeLimit,
-                                progress, beforeWork, checkNumbers, assumeEqualSizes, sourcePaths,
-                                float32Products, effort, writeReproducer, reproducerDirectory,
-                                reproducerWithData, failBefore, threads] = options;
+                                dumpDirectory, isGeneral, maxOps, maxConstantBytes, memoryBudget,
+                                timeLimit, progress, beforeWork, checkNumbers, assumeEqualSizes,
+                                sourcePaths, float32Products, effort, writeReproducer,
+                                reproducerDirectory, reproducerWithData, failBefore, threads] =
+      options;
   std::string text;
   llvm::raw_string_ostream out(text);
   auto quoted = [&](llvm::StringRef part) { out << part.size() << ':' << part << ' '; };

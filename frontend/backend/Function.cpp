@@ -272,6 +272,15 @@ GraphSlice frontend::sliceFunction(const Function::Impl &impl) {
   return slice;
 }
 
+void frontend::checkOptions(const Call &call, const FunctionOptions &options) {
+  if (options.memoryBudget < 0)
+    call.valueError("a memory budget of " + std::to_string(options.memoryBudget) +
+                    " bytes; needed at least 0 (no budget)");
+  if (!(options.timeLimit >= 0))
+    call.valueError("a time limit of " + std::to_string(options.timeLimit) +
+                    " seconds; needed at least 0 (no limit)");
+}
+
 Placement frontend::placeFunction(const Call &call, const FunctionModule &module,
                                   const FunctionOptions &options) {
   Placement placement = placementOf(call, options);
@@ -321,12 +330,7 @@ static Function makeFunction(const std::vector<Tensor> &inputs, const std::vecto
   Placement placement;
   {
     Call call("function", location);
-    if (options.memoryBudget < 0)
-      call.valueError("a memory budget of " + std::to_string(options.memoryBudget) +
-                      " bytes; needed at least 0 (no budget)");
-    if (!(options.timeLimit >= 0))
-      call.valueError("a time limit of " + std::to_string(options.timeLimit) +
-                      " seconds; needed at least 0 (no limit)");
+    checkOptions(call, options);
     impl->name = name.empty() ? call.graph.uniqueName("function") : name;
     impl->givenInputs = inputs;
     llvm::SmallVector<size_t> firstParts; // of each given input, among all

@@ -32,6 +32,8 @@ InputSpec specOf(Graph &graph, const Tensor &tensor);
 // The part of the graph that the function is. Under the graph's mutex.
 GraphSlice sliceFunction(const Function::Impl &impl);
 
+// What no function can be made with is an error of the call.
+void checkOptions(const Call &call, const FunctionOptions &options);
 // Where the function of the module runs. A variable of it that lies elsewhere for good is an error
 // of the call.
 Placement placeFunction(const Call &call, const FunctionModule &module,

@@ -13,6 +13,7 @@
 #include "frontend/graph/Transfer.h"
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SizeNames.h"
+#include "ir/dialect/SizedText.h"
 #include "ir/interfaces/ComputedSizes.h"
 #include "ir/saved/GraphReader.h"
 #include "ir/saved/GraphWriter.h"
@@ -66,11 +67,14 @@ static void requirementsToOps(mlir::func::FuncOp function) {
   function->removeAttr("keratin.checks");
   if (!checks)
     return;
+  const ir::SizeNames names(function);
   llvm::DenseMap<int64_t, mlir::Block *> definedIn;
   function.walk([&](ir::DefineSizeOp define) {
     definedIn[int64_t(define.getSymbol())] = define->getBlock();
   });
   for (auto check : checks.getAsRange<mlir::DictionaryAttr>()) {
+    // In a file sizes have the names that they have there.
+    const std::string message = ir::SizedText::of(check.get("message")).text(names);
     llvm::MapVector<mlir::Block *, std::pair<ir::Shape, ir::Shape>> byBlock;
     for (auto [lhs, rhs] : llvm::zip(check.getAs<ir::DimsAttr>("lhs").getDims(),
                                      check.getAs<ir::DimsAttr>("rhs").getDims())) {
@@ -90,7 +94,7 @@ static void requirementsToOps(mlir::func::FuncOp function) {
                                     value, check.getAs<ir::RequirementAttr>("kind").getValue(),
                                     ir::DimsAttr::get(function.getContext(), sizes.first),
                                     ir::DimsAttr::get(function.getContext(), sizes.second),
-                                    check.getAs<mlir::StringAttr>("message")));
+                                    b.getStringAttr(message)));
     }
   }
 }
@@ -481,7 +485,7 @@ private:
 // The functions of these numbers, or all for none.
 static std::vector<Function> load(const char *caller, const std::string &path,
                                   llvm::function_ref<size_t(Call &, const ir::SavedGraph &)> choose,
-                                  SourceLocation location) {
+                                  const FunctionOptions &options, SourceLocation location) {
   auto bytes = ir::readFileBytes(path);
   std::unique_ptr<mlir::MLIRContext> own;
   withThreadObjects([&] {
@@ -494,6 +498,7 @@ static std::vector<Function> load(const char *caller, const std::string &path,
   std::vector<Placement> placements;
   {
     Call call(caller, location);
+    checkOptions(call, options);
     if (!bytes.ok())
       raise(call, bytes.status());
     auto saved = ir::readGraph(*bytes, context);
@@ -510,7 +515,7 @@ static std::vector<Function> load(const char *caller, const std::string &path,
     for (const auto &impl : impls) {
       modules.push_back(
           buildFunctionModule(sliceFunction(*impl), impl->name, Literals::AsConstants));
-      placements.push_back(placeFunction(call, modules.back(), {}));
+      placements.push_back(placeFunction(call, modules.back(), options));
     }
   }
   std::vector<Function> functions;
@@ -555,11 +560,18 @@ void save_function(const Function &f, const std::string &path, SourceLocation lo
   save("save_function", {f}, path, location);
 }
 
-std::vector<Function> load_functions(const std::string &path, SourceLocation location) {
-  return load("load_functions", path, nullptr, location);
+std::vector<Function> load_functions(const std::string &path, const FunctionOptions &options,
+                                     SourceLocation location) {
+  if (!options.name.empty())
+    Call("load_functions", location)
+        .valueError("the options have the name '" + options.name +
+                    "'; needed none, as each function has that of the file");
+  return load("load_functions", path, nullptr, options, location);
 }
 
-Function load_function(const std::string &path, const std::string &name, SourceLocation location) {
+Function load_function(const std::string &path, const std::string &givenName,
+                       const FunctionOptions &options, SourceLocation location) {
+  const std::string &name = givenName.empty() ? options.name : givenName;
   auto choose = [&](Call &call, const ir::SavedGraph &saved) -> size_t {
     std::string names;
     for (auto [i, function] : llvm::enumerate(saved.functions)) {
@@ -573,7 +585,7 @@ Function load_function(const std::string &path, const std::string &name, SourceL
       call.valueError("'" + path + "' has several functions; needed the name of one: " + names);
     call.valueError("'" + path + "' has no function named '" + name + "'; it has " + names);
   };
-  return load("load_function", path, choose, location).front();
+  return load("load_function", path, choose, options, location).front();
 }
 
 } // namespace keratin::backend

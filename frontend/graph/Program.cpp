@@ -191,6 +191,7 @@ compileModule(FunctionModule &module, const Placement &placement, codegen::Effor
     std::unique_ptr<GeneralCode> general;
     if ((*compiled)->assumesSizes()) {
       compileOptions.assumeEqualSizes = false;
+      compileOptions.isGeneral = true;
       compileOptions.progress = nullptr; // it is told of what K::function does
       compileOptions.beforeWork = nullptr;
       if (kept.empty())

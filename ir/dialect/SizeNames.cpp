@@ -112,9 +112,14 @@ std::vector<std::pair<int64_t, std::string>> SizeNames::all() const {
 }
 
 std::string SizeNames::text(const DimExpr &size) const {
+  return textBy([&](int64_t symbol) { return (*this)[symbol]; }, size);
+}
+
+std::string SizeNames::textBy(llvm::function_ref<std::string(int64_t)> name,
+                              const DimExpr &size) const {
   std::optional<DimExpr> whole =
       inWholes(size, [&](int64_t symbol) { return limits.of(symbol).unit; });
-  return whole ? text(*whole, [&](int64_t symbol) { return (*this)[symbol]; }) : size.str();
+  return whole ? text(*whole, name) : size.str();
 }
 
 std::string SizeNames::text(const std::vector<DimExpr> &shape) const {

@@ -52,6 +52,9 @@ public:
   std::string text(const std::vector<DimExpr> &shape) const;
   static std::string text(const DimExpr &size,
                           llvm::function_ref<std::string(int64_t symbol)> name);
+  // As text(), but by these names of the sizes that symbols are, or count.
+  std::string textBy(llvm::function_ref<std::string(int64_t symbol)> name,
+                     const DimExpr &size) const;
 
 private:
   void add(int64_t symbol, const std::string &name);

@@ -5,6 +5,7 @@
 #include "ir/dialect/Signature.h"
 #include "ir/dialect/SizeLimits.h"
 #include "ir/dialect/SizeNames.h"
+#include "ir/dialect/SizedText.h"
 
 using namespace keratin::ir;
 using namespace mlir;
@@ -90,7 +91,7 @@ LogicalResult keratin::ir::verifyKnownShapes(Operation *op) {
 static bool isCheck(Attribute attribute) {
   auto check = dyn_cast<DictionaryAttr>(attribute);
   if (!check || !isa_and_nonnull<RequirementAttr>(check.get("kind")) ||
-      !isa_and_nonnull<StringAttr>(check.get("message")))
+      !SizedText::isOne(check.get("message")))
     return false;
   // What is assumed is an equality.
   if (check.contains("assumed") &&

@@ -51,7 +51,8 @@ def ResolveRequirements : KeratinPass<"resolve-requirements"> {
     function: those of `keratin.require` (which is replaced by its operand), equal element
     counts of reshapes, bounds of slices, pads and dynamic slices, axes that must not be empty,
     and sizes that must not be negative. What is provably true is dropped; what is provably
-    false is an error where it stands. Checks that the attribute holds already stay.
+    false is an error where it stands. Checks that the attribute holds already stay. Messages are
+    kept apart from the names of the sizes in them (ir/dialect/SizedText.h).
 
     ```mlir
     func.func @f(%x: tensor<?xf32, #keratin.dims<d0>>) -> tensor<?x2xf32, #keratin.dims<d1, 2>> {
@@ -61,8 +62,8 @@ def ResolveRequirements : KeratinPass<"resolve-requirements"> {
     ```
     gets in `keratin.checks`
     ```mlir
-    {kind = 0 : i64, lhs = #keratin.dims<d0>, rhs = #keratin.dims<2*d1>, message = "reshape: …",
-        location = loc(…)}
+    {kind = 0 : i64, lhs = #keratin.dims<d0>, rhs = #keratin.dims<2*d1>, location = loc(…),
+        message = ["reshape: (", #keratin.dims<d0>, ",) cannot take the shape (", #keratin.dims<d1, 2>, ")"]}
     ```
   }];
 }

@@ -3,6 +3,7 @@
 #include "ir/dialect/GraphError.h"
 #include "ir/dialect/SizeLimits.h"
 #include "ir/dialect/SizeNames.h"
+#include "ir/dialect/SizedText.h"
 
 #include <set>
 
@@ -25,7 +26,8 @@ public:
   explicit KnownSizes(func::FuncOp function) : limited(function), names(function) {}
 
   Truth decide(Requirement kind, const DimExpr &lhs, const DimExpr &rhs) const;
-  template <typename T> std::string text(const T &sizes) const { return names.text(sizes); }
+  // In the user's words.
+  std::string text(const SizedText &said) const { return said.text(names); }
 
 private:
   // Whether a - b is at least `least` for all sizes.
@@ -78,13 +80,13 @@ public:
 
   // Notes that lhs[i] and rhs[i] must agree. Failure, with a diagnostic, if they cannot.
   LogicalResult require(Operation *op, Requirement kind, const Shape &lhs, const Shape &rhs,
-                        const Twine &message) {
+                        const SizedText &message) {
     Shape left, right;
     for (auto [a, b] : llvm::zip(lhs, rhs)) {
       Truth truth = sizes.decide(kind, a, b);
       if (truth == Truth::Fails)
-        return emitGraphError(op) << message << " (" << sizes.text(a) << " and " << sizes.text(b)
-                                  << ")";
+        return emitGraphError(op) << sizes.text(message + " (" + SizedText::size(a) + " and " +
+                                                SizedText::size(b) + ")");
       if (truth == Truth::Holds || !seen.insert({kind, a, b}).second)
         continue;
       left.push_back(a);
@@ -96,16 +98,16 @@ public:
         {builder.getNamedAttr("kind", RequirementAttr::get(builder.getContext(), kind)),
          builder.getNamedAttr("lhs", DimsAttr::get(builder.getContext(), left)),
          builder.getNamedAttr("rhs", DimsAttr::get(builder.getContext(), right)),
-         builder.getNamedAttr("message", builder.getStringAttr(message)),
+         builder.getNamedAttr("message", message.attribute(builder.getContext())),
          builder.getNamedAttr("location", op->getLoc())}));
     return success();
   }
 
   // The same for an expression that may not be representable: then the sizes cannot exist either.
   LogicalResult require(Operation *op, Requirement kind, const DimExpr &lhs,
-                        const std::optional<DimExpr> &rhs, const Twine &message) {
+                        const std::optional<DimExpr> &rhs, const SizedText &message) {
     if (!rhs)
-      return emitGraphError(op) << message << " (a size does not fit 64 bits)";
+      return emitGraphError(op) << sizes.text(message + " (a size does not fit 64 bits)");
     return require(op, kind, Shape{lhs}, Shape{*rhs}, message);
   }
 
@@ -117,8 +119,6 @@ public:
   bool holds(Requirement kind, const DimExpr &lhs, const DimExpr &rhs) const {
     return sizes.decide(kind, lhs, rhs) == Truth::Holds;
   }
-  // For messages, in the user's words.
-  template <typename T> std::string text(const T &size) const { return sizes.text(size); }
 
 private:
   KnownSizes sizes;
@@ -135,8 +135,8 @@ LogicalResult check(ReshapeOp op, Checks &checks) {
   if (!before)
     return emitGraphError(op) << "reshape: the number of elements does not fit 64 bits";
   return checks.require(op, Requirement::Equal, *before, after,
-                        "reshape: " + checks.text(from) + " cannot take the shape " +
-                            checks.text(to));
+                        "reshape: " + SizedText::shape(from) + " cannot take the shape " +
+                            SizedText::shape(to));
 }
 
 // A strided box at `starts` must lie inside a larger shape, with a start that is not negative.
@@ -148,7 +148,7 @@ LogicalResult checkBox(Operation *op, const Shape &starts, const Shape &box, con
                               where + ": the box starts before the first element")) ||
         failed(checks.require(op, Requirement::AtLeast, whole[i],
                               endOfBox(starts[i], box[i], steps[i]),
-                              where + ": the box leaves the size " + checks.text(whole[i]))))
+                              where + ": the box leaves the size " + SizedText::size(whole[i]))))
       return failure();
   }
   return success();
@@ -169,8 +169,8 @@ LogicalResult check(PadOp op, Checks &checks) {
 // The starts are values that the op itself checks; the box must fit at all.
 LogicalResult checkFits(Operation *op, const Shape &box, const Shape &whole, Checks &checks) {
   return checks.require(op, Requirement::AtLeast, whole, box,
-                        mnemonic(op) + ": a box of " + checks.text(box) + " does not fit " +
-                            checks.text(whole));
+                        mnemonic(op) + ": a box of " + SizedText::shape(box) + " does not fit " +
+                            SizedText::shape(whole));
 }
 
 LogicalResult checkAxis(Operation *op, Value x, int64_t axis, Checks &checks) {
@@ -180,20 +180,21 @@ LogicalResult checkAxis(Operation *op, Value x, int64_t axis, Checks &checks) {
 
 LogicalResult check(ScanOp op, Checks &checks) {
   return checks.require(op, Requirement::AtLeast, Shape{op.getSteps()}, Shape{DimExpr(0)},
-                        "scan: the number of steps " + checks.text(op.getSteps()) + " is negative");
+                        "scan: the number of steps " + SizedText::size(op.getSteps()) +
+                            " is negative");
 }
 
 LogicalResult check(TopKOp op, Checks &checks) {
   DimExpr size = getShape(op.getX()).back(), k = getShape(op).back();
   return checks.require(op, Requirement::AtLeast, Shape{size}, Shape{k},
                         "top_k: the last axis has fewer elements than k; found size " +
-                            checks.text(size) + " and k = " + checks.text(k));
+                            SizedText::size(size) + " and k = " + SizedText::size(k));
 }
 
 LogicalResult checkOp(Operation *op, Checks &checks) {
   if (auto require = dyn_cast<RequireOp>(op))
     return checks.require(op, require.getKind(), require.getLhs().getDims(),
-                          require.getRhs().getDims(), require.getMessage());
+                          require.getRhs().getDims(), require.getMessage().str());
   if (auto reshape = dyn_cast<ReshapeOp>(op))
     return check(reshape, checks);
   if (auto slice = dyn_cast<SliceOp>(op))
@@ -226,7 +227,8 @@ LogicalResult checkSizes(Operation *op, Checks &checks) {
     for (const DimExpr &size : getShape(tensor))
       if (!checks.holds(Requirement::AtLeast, size, DimExpr(0)) &&
           failed(checks.require(op, Requirement::AtLeast, Shape{size}, Shape{DimExpr(0)},
-                                mnemonic(op) + ": the size " + checks.text(size) + " is negative")))
+                                mnemonic(op) + ": the size " + SizedText::size(size) +
+                                    " is negative")))
         return failure();
   }
   return success();

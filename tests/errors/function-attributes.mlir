@@ -88,6 +88,11 @@ func.func private @checks_of_unknown_kind() attributes {keratin.checks = [{kind 
 // -----
 
 // expected-error @below {{keratin.checks must be a list of requirements {kind, lhs, rhs, message}}}
+func.func private @checks_say_texts_and_sizes() attributes {keratin.checks = [{kind = 0, lhs = #keratin.dims<d0>, rhs = #keratin.dims<1>, message = ["size ", 1]}]}
+
+// -----
+
+// expected-error @below {{keratin.checks must be a list of requirements {kind, lhs, rhs, message}}}
 func.func private @assumptions_are_equations() attributes {keratin.checks = [{assumed, kind = 1, lhs = #keratin.dims<d0>, rhs = #keratin.dims<1>, message = ""}]}
 
 // -----

@@ -2,6 +2,7 @@
 #include "tests/frontend/FrontendTest.h"
 
 #include <atomic>
+#include <cmath>
 #include <cstdlib>
 #include <map>
 #include <thread>
@@ -132,6 +133,43 @@ TEST_CASE("of code that is there progress is told nothing", "[function][progress
   CHECK(steps == 0);
   const Array x = Array::zeros(DType::Float32, {3, columns});
   checkArray(second({x})[0], first({x})[0]);
+}
+
+TEST_CASE("where other constants have the code progress is told of the end", "[progress]") {
+  if (isInterpreted())
+    return;
+  const int64_t columns = unseenColumns();
+  std::vector<std::string> ends;
+  std::string cancelAt;
+  auto compileWithFactor = [&](double factor) {
+    FunctionOptions options;
+    options.progress = [&](const CompileProgress &progress) {
+      if (progress.stage == cancelAt)
+        throw Cancelled{0};
+      CHECK((progress.done == progress.of) == progress.next.empty());
+      if (progress.done == progress.of)
+        ends.push_back(progress.stage);
+    };
+    Tensor x = K::placeholder({3, columns});
+    return K::function(x, K::tanh(x * factor + 0.7), {}, "told", options);
+  };
+  const std::vector<std::string> all = {"graph", "grad",    "simplified", "fused", "plan",
+                                        "host",  "kernels", "llvm",       "link"},
+                                 some = {"graph", "grad", "simplified", "fused", "link"};
+  // The second one makes the code for all that follow.
+  for (double factor : {1.3, 1.4, 1.6, 1.7}) {
+    ends.clear();
+    Function f = compileWithFactor(factor);
+    CHECK(ends == (factor < 1.5 ? all : some));
+    CHECK(f({Array::zeros(DType::Float32, {3, columns})})[0].item<float>(0) ==
+          Approx(std::tanh(0.7)));
+  }
+  cancelAt = "link";
+  CHECK_THROWS_AS(compileWithFactor(1.8), Cancelled);
+  cancelAt.clear();
+  ends.clear();
+  compileWithFactor(1.8);
+  CHECK(ends == some);
 }
 
 TEST_CASE("who waits for another thread's code may stop waiting", "[function][progress]") {

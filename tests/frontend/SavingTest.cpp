@@ -4,6 +4,8 @@
 #include "ir/saved/SavedFile.h"
 #include "tests/support/TemporaryFile.h"
 
+#include <cmath>
+#include <cstdlib>
 #include <cstring>
 
 using keratin::tests::TemporaryFile;
@@ -267,4 +269,82 @@ TEST_CASE("files that are no saved graphs are refused with their path", "[saving
              Catch::Contains("two functions are named 'f'"));
   CHECK_THAT(errorOf<keratin::ValueError>([&] { K::save_function({}, file.path); }),
              Catch::Contains("a Function is empty"));
+}
+
+TEST_CASE("a loaded function is made as its options say", "[saving]") {
+  if (std::getenv("KERATIN_TEST_PROGRAM")) // nothing is compiled
+    return;
+  TemporaryFile file;
+  {
+    // What no other test has.
+    Tensor x = K::placeholder({None, 419}, None, None, false, "x");
+    Tensor w = K::variable(ramp({419}, 1), None, "w");
+    K::save_functions({K::function({x}, {K::log(x * w)}, {}, "predict"),
+                       K::function({x}, {K::sum(x * w)}, {K::update(w, w * 2.0)}, "train")},
+                      file.path);
+  }
+  const Array zeros = Array::zeros(DType::Float32, {2, 419});
+  struct Cancelled {};
+  std::vector<std::string> told;
+  // A budget of its own has code of its own.
+  keratin::FunctionOptions checked, watched, cancelled, limited;
+  watched.memoryBudget = cancelled.memoryBudget = limited.memoryBudget = 1 << 24;
+  checked.checkNumbers = true;
+  watched.progress = [&](const keratin::CompileProgress &step) {
+    if (step.next.empty())
+      told.push_back(step.function + " " + step.stage);
+  };
+  cancelled.progress = [&](const keratin::CompileProgress &step) {
+    if (step.function == "train" && step.stage == "llvm")
+      throw Cancelled();
+  };
+  limited.timeLimit = 1e-9;
+  // What does not end leaves no function, and no code.
+  CHECK_THAT(errorOf<keratin::RuntimeError>([&] { K::load_function(file.path, "train", limited); }),
+             Catch::Contains("compiling function 'train' takes longer than 1e-06 ms"));
+  for (int i = 0; i < 2; ++i)
+    CHECK_THROWS_AS(K::load_function(file.path, "train", cancelled), Cancelled);
+  CHECK_THROWS_AS(K::load_functions(file.path, cancelled), Cancelled);
+  auto train = K::load_function(file.path, "train", watched);
+  CHECK(told == std::vector<std::string>{"train graph", "train grad", "train simplified",
+                                         "train fused", "train plan", "train host", "train kernels",
+                                         "train llvm", "train link"});
+  CHECK(train({zeros})[0].item<float>(0) == 0);
+  // Of code that is there nothing is told.
+  told.clear();
+  keratin::FunctionOptions named = watched;
+  named.name = "train";
+  CHECK(K::load_function(file.path, "", named).name() == "train");
+  CHECK(told.empty());
+  // Each of a file has them.
+  CHECK(std::isinf(K::load_function(file.path, "predict")({zeros})[0].item<float>(0)));
+  auto all = K::load_functions(file.path, checked);
+  CHECK_THAT(errorOf<keratin::FloatingPointError>([&] { all[0]({zeros}); }),
+             Catch::Contains("predict: log: made -infinity of 0 at element [0, 0]"));
+  CHECK(all[1].name() == "train");
+}
+
+TEST_CASE("options that no loaded function can have are refused", "[saving]") {
+  TemporaryFile file;
+  Tensor x = K::placeholder({2});
+  K::save_function(K::function({x}, {x + 1.0}, {}, "f"), file.path);
+  keratin::FunctionOptions named, budget, time, products, device;
+  named.name = "g";
+  budget.memoryBudget = -1;
+  time.timeLimit = -1;
+  products.float32Products = "half";
+  device.device = "gpu";
+  auto refusal = [&](const keratin::FunctionOptions &options) {
+    return errorOf<keratin::ValueError>([&] { K::load_function(file.path, "f", options); });
+  };
+  CHECK_THAT(
+      errorOf<keratin::ValueError>([&] { K::load_functions(file.path, named); }),
+      Catch::StartsWith("load_functions: the options have the name 'g'; needed none, as each "
+                        "function has that of the file; at "));
+  CHECK_THAT(errorOf<keratin::ValueError>([&] { K::load_function(file.path, "", named); }),
+             Catch::Contains("has no function named 'g'; it has f"));
+  CHECK_THAT(refusal(budget), Catch::StartsWith("load_function: a memory budget of -1 bytes"));
+  CHECK_THAT(refusal(time), Catch::StartsWith("load_function: a time limit of -1.000000 seconds"));
+  CHECK_THAT(refusal(products), Catch::StartsWith("load_function: float32Products is 'half'"));
+  CHECK_THAT(refusal(device), Catch::StartsWith("load_function: unknown device 'gpu'"));
 }

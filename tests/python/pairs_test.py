@@ -2,6 +2,7 @@
 import importlib.util
 import os
 import pathlib
+import platform
 import signal
 import sys
 import threading
@@ -92,6 +93,32 @@ def test_progress_is_told_of_what_is_compiled_alone():
     assert seen.count('graph') > 0 and seen.count('link') == 2  # a step and the stage's end
 
 
+def test_progress_has_an_end_where_other_constants_have_the_code(tmp_path):
+    x, told = K.placeholder((19, 3)), []
+
+    def made(factor, progress=lambda *step: told.append(step[1:4])):
+        return K.function([x], [K.tanh(x * factor + .7)], name='f', progress=progress)
+    every = ['graph', 'grad', 'simplified', 'fused', 'plan', 'host', 'kernels', 'llvm', 'link']
+    for factor, where, stages in ((1.3, 'compiler', every), (1.4, 'compiler', every), (1.5, 'process', every[:4] + ['link']),
+                                  (1.5, 'process', [])):
+        del told[:]
+        f = made(factor)
+        assert source(f) == where and [stage for stage, done, of in told if done == of] == stages
+        np.testing.assert_allclose(f([np.ones((19, 3))])[0], np.tanh(factor + .7), rtol=1e-5)
+    # It is an end like others: what is interrupted there is not made.
+    interrupted('link', lambda progress: made(1.6, progress))
+    del told[:]
+    assert source(made(1.6)) == 'process' and told[-1] == ('link', 1, 1)
+    # So it is with code on the disk: each program comes with a constant of its own.
+    text = '''
+    x, told = K.placeholder((19, 4)), []
+    f = K.function([x], [K.tanh(x * float(os.environ['FACTOR']) + .7)], progress=lambda *step: told.append(step[1:4]))
+    print(source(f), *[stage for stage, done, of in told if done == of])
+    '''
+    found = [program(text, KERATIN_CACHE=str(tmp_path / 'cache'), FACTOR=factor) for factor in ('1.3', '1.4', '1.5')]
+    assert found == [[' '.join(['compiler'] + every)]] * 2 + [[' '.join(['disk'] + every[:4] + ['link'])]]
+
+
 def test_a_time_limit_is_no_limit_where_code_is_there():
     x = K.placeholder((12, 3))
     for _ in range(2):  # what was not finished leaves nothing
@@ -178,7 +205,7 @@ def test_messages_about_sizes_say_those_of_the_function():
         functions.append(K.function([x], [K.reshape(K.exp(x), (-1, 4))], name='f'))
         with pytest.raises(ValueError, match=r'reshape: \(%s_dim0, %s_dim1\) cannot take' % (name, name)):
             functions[-1]([np.ones((3, 3))])
-    assert [source(f) for f in functions] == ['compiler', 'compiler', 'compiler', 'process']
+    assert [source(f) for f in functions] == ['compiler', 'process', 'process', 'process']
 
 
 def test_plans_keep_to_the_budget_of_their_function():
@@ -413,6 +440,31 @@ def test_the_other_code_for_sizes_is_compiled_in_silence_and_within_the_limit():
     assert limited([nine, one])[0].shape == limited([one, nine])[0].shape == (9, 9)
 
 
+def test_dumps_of_both_codes_for_sizes(tmp_path, monkeypatch):
+    monkeypatch.setenv('KERATIN_DUMP_DIR', str(tmp_path / 'made'))
+    x, y = K.placeholder((None, 10), name='x'), K.placeholder((None, 10), name='y')
+    f = K.function([x, y], [K.tanh(x) * K.exp(y)], name='f')
+    first = {path.name: path.read_bytes() for path in (tmp_path / 'made').iterdir()}
+    assert f([np.ones((3, 10)), np.ones((1, 10))])[0].shape == (3, 10)
+    both = {path.name: path.read_bytes() for path in (tmp_path / 'made').iterdir()}
+    # What was there stays as it was, and beside each file is that of the other code.
+    def other(file):
+        name, _, ending = file.rpartition('.')
+        return name + '.general.' + ending
+    assert 'f.9-asm.s' in first and len(first) == 10
+    assert set(both) == set(first) | set(map(other, first)) and {file: both[file] for file in first} == first
+    assert b'assumed' in both['f.5-plan.mlir'] and b'assumed' not in both['f.5-plan.general.mlir']
+    # So it is ahead of time, and for several processors.
+    monkeypatch.setenv('KERATIN_DUMP_DIR', str(tmp_path / 'ahead'))
+    keratin.compile_model(f, tmp_path / 'libf.so')
+    assert set(os.listdir(tmp_path / 'ahead')) == set(both)
+    if platform.machine() == 'x86_64':
+        monkeypatch.setenv('KERATIN_DUMP_DIR', str(tmp_path / 'multi'))
+        keratin.compile_model(f, tmp_path / 'libg.so', cpu='multi')
+        found = os.listdir(tmp_path / 'multi')
+        assert {'f.5-plan.mlir', 'f.9-asm.x86-64-v3.s', 'f.9-asm.general.x86-64-v3.s'} <= set(found) and 'f.9-asm.s' not in found
+
+
 def test_dumps_of_threads(tmp_path, monkeypatch):
     monkeypatch.setenv('KERATIN_DUMP_DIR', str(tmp_path))
     x, made = K.placeholder((18, 3)), []
@@ -510,6 +562,23 @@ ON_CUDA = '''
 def test_a_second_process_compiles_nothing(tmp_path, subject):
     first, second = twice(tmp_path, KEPT[subject])
     assert first and [line.replace('compiler', 'disk') for line in first] == second
+
+
+def test_a_second_process_says_names_of_its_own(tmp_path):
+    # Sizes, inputs and functions with other names than those that the code was made for, each a word of messages.
+    text = '''
+    names = os.environ['NAMES'].split(',')
+    x, y = [K.placeholder((K.Dim(names[0]), None), name=name) for name in names[1:3]]
+    f = K.function([x], [K.reshape(K.exp(x), (-1, 4))], name=names[3])
+    g = K.function([x, y], [K.reshape(K.tanh(x), (-1, 5)), K.exp(y)[1:]], name='g')
+    print(source(f), source(g), refused(f, [a]))
+    '''
+    made, found, again = [program(text, KERATIN_CACHE=str(tmp_path / 'cache'), NAMES=names)
+                          for names in ('batch,x,y,f', 'rows,two words,z,step', 'shape,reshape,take,cannot')]
+    for (line,), where, (size, name, function) in ((made, 'compiler', ('batch', 'x', 'f')), (found, 'disk', ('rows', 'two words', 'step')),
+                                                   (again, 'disk', ('shape', 'reshape', 'cannot'))):
+        assert line.startswith('%s %s ValueError: %s: reshape: (%s, %s_dim1) cannot take the shape (floordiv(%s*%s_dim1, 4), 4)'
+                               % (where, where, function, size, name, size, name))
 
 
 needs_emulator = pytest.mark.skipif(not EMULATOR.exists(), reason='no emulator of CUDA beside the library')
@@ -705,14 +774,85 @@ def test_options_of_a_function_are_not_those_of_its_files(tmp_path):
     loaded = K.load_function(tmp_path / 'f.ktg')
     assert loaded([A])[0][0, 0] == -np.inf
     again = K.function(loaded.inputs, loaded.outputs, check_numbers=True, name='again')
+    checked = K.load_function(tmp_path / 'f.ktg', check_numbers=True)
     keratin.compile_model(f, tmp_path / 'libplain.so')
     keratin.compile_model(loaded, tmp_path / 'libchecked.so', check_numbers=True)
     assert keratin.Model(tmp_path / 'libplain.so')['f']([A])[0][0, 0] == -np.inf
-    for call in f, again, keratin.Model(tmp_path / 'libchecked.so')['f']:
+    for call in f, again, checked, keratin.Model(tmp_path / 'libchecked.so')['f']:
         with pytest.raises(FloatingPointError, match='log: made -infinity of 0 at element .*pairs_test.py'):
             call([A])
         with pytest.raises(ValueError, match='batch'):
             call([A[[0, 0, 0]]])
+
+
+def test_options_of_a_loaded_function_are_those_of_any(tmp_path):
+    x, w = K.placeholder((None, 31), name='x'), K.variable(np.ones((31,)), name='w')
+    f = K.function([x], [K.tanh(x * w)], [(w, w * 2.)], name='f')
+    g = K.function([x], [K.exp(x) * w], name='g')
+    K.save_functions([f, g], tmp_path / 'f.ktg')
+
+    def loaded(name='f', **options):
+        return K.load_function(tmp_path / 'f.ktg', name, **options)
+    ones, told = np.ones((2, 31)), []
+
+    def watch(*step):
+        told.append(step[:2])
+    # What code there is is found; what changes it has its own.
+    assert source(loaded(time_limit=1e-9, progress=watch)) == 'process' and not told
+    for options in {'check_numbers': True}, {'memory_budget': 1 << 20}:
+        assert [source(loaded(progress=watch, **options)) for _ in 'ab'] == ['compiler', 'process']
+        assert told[-1] == ('f', 'link') and told.count(told[-1]) == 2
+        told.clear()
+    everything = K.load_functions(tmp_path / 'f.ktg', check_numbers=True, device='cpu', target='cpu', keep_on_device=True,
+                                  float32_products='tf32', assume_equal_sizes=False, memory_budget=1 << 21, progress=None)
+    assert [each.name for each in everything] == ['f', 'g'] and everything[1]([ones])[0].shape == (2, 31)
+    # What does not end leaves nothing.
+    with pytest.raises(RuntimeError, match="compiling function 'f' takes longer than"):
+        loaded(memory_budget=1 << 22, time_limit=1e-9)
+    for stage in 'graph', 'fused', 'llvm', 'link':
+        interrupted(stage, lambda progress: loaded(memory_budget=1 << 22, progress=progress))
+        interrupted(stage, lambda progress: K.load_functions(tmp_path / 'f.ktg', memory_budget=1 << 22, progress=progress))
+    assert source(loaded(memory_budget=1 << 22)) == 'compiler'
+    assert loaded()([ones])[0].tolist() == f([ones])[0].tolist()
+    for call, said in ((lambda: loaded(colour=1), "load_function: there is no argument 'colour'; there are name, device, "),
+                       (lambda: K.load_functions(tmp_path / 'f.ktg', name='f'), "load_functions: there is no argument 'name'; there are device, "),
+                       (lambda: loaded(memory_budget=-1), 'load_function: a memory budget of -1 bytes; needed at least 0'),
+                       (lambda: loaded(time_limit=-1), 'load_function: a time limit of -1.000000 seconds; needed at least 0'),
+                       (lambda: loaded(device='gpu'), "load_function: unknown device 'gpu'")):
+        with pytest.raises(ValueError, match='^' + said):
+            call()
+    with pytest.raises(TypeError, match='load_function: check_numbers is 3'):
+        loaded(check_numbers=3)
+
+
+def test_ctrl_c_ends_loading_a_function(tmp_path):
+    # Another thread makes the code, and does not end before the main thread, which waits for it, has been interrupted.
+    x = K.placeholder((7, 3), name='x')
+    K.function([x], [K.tanh(x) * K.exp(x)], name='f').save(tmp_path / 'f.ktg')
+    assert program('''
+    import sys
+    main, made, holds, leave = threading.main_thread().ident, [], threading.Event(), threading.Event()
+    def hold(*unused):
+        holds.set()
+        leave.wait()
+    def interrupt_main():
+        while sys._current_frames()[main].f_code.co_name != 'load_function':
+            leave.wait(.001)
+        interrupt()
+    def loads(progress=None):
+        return K.load_function(os.environ['SAVED'], progress=progress)
+    thread = threading.Thread(target=lambda: made.append(loads(hold)))
+    thread.start()
+    holds.wait()
+    try:
+        threading.Thread(target=interrupt_main).start()
+        loads()
+    except KeyboardInterrupt:
+        print('interrupted', len(made))
+    leave.set()
+    thread.join()
+    print(source(made[0]), source(loads()))
+    ''', SAVED=str(tmp_path / 'f.ktg')) == ['interrupted 0', 'compiler process']
 
 
 def test_models_in_children(tmp_path):

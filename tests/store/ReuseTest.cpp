@@ -110,17 +110,61 @@ static std::string rowsOf(const std::string &input) {
 
 TEST_CASE("Messages of checks speak of the function's own sizes") {
   std::vector<Compiled> functions;
-  // A name of several words is not taken apart; code that was made for one word serves all.
-  for (std::string input : {"left part", "right part", "x", "z", "other part"}) {
+  // Whatever the names are: several words, or those of the messages.
+  for (std::string input : {"left part", "right part", "x", "reshape: (", "take"}) {
     functions.push_back(GraphText(rowsOf(input)).compile());
     REQUIRE(functions.back());
-    CHECK(isReused(functions.back()) == (input == "z" || input == "other part"));
+    CHECK(isReused(functions.back()) == (functions.size() > 1));
     const keratin_function_desc_t &made = functions.back()->descriptor();
     REQUIRE(made.num_checks == 1);
     const std::string rows = input + "_dim0", columns = input + "_dim1";
     CHECK_THAT(made.checks[0].message, Catch::StartsWith("reshape: (" + rows + ", " + columns +
                                                          ") cannot take the shape (floordiv(" +
                                                          rows + "*" + columns + ", 4), 4)"));
+  }
+}
+
+// The same with names for the sizes, and a constant.
+static std::string namedRowsOf(const std::string &rows, const std::string &columns,
+                               const std::string &factor) {
+  std::string text = rowsOf("x");
+  const std::string any = "tensor<?x?xf32, #keratin.dims<d0, d1>>";
+  auto replace = [&](const std::string &from, const std::string &to) {
+    REQUIRE(text.find(from) != std::string::npos);
+    text.replace(text.find(from), from.size(), to);
+  };
+  replace(") {\n%0 = keratin.exp %x : (" + any + ") -> " + any,
+          ") attributes {keratin.sizes = [\"" + rows + "\", \"" + columns +
+              "\"]} {\n%c = keratin.constant dense<" + factor + "> : tensor<f32>\n" +
+              "%b = keratin.broadcast %c dims = [] : (tensor<f32>) -> " + any +
+              "\n%0 = keratin.mul %x, %b : (" + any + ", " + any + ") -> " + any);
+  return text;
+}
+
+TEST_CASE("Messages of checks speak of sizes as the user calls them") {
+  std::vector<Compiled> functions;
+  // The names are words of the messages, and one is another's dimension.
+  for (auto [rows, columns] : {std::pair("batch", "width"), std::pair("width", "batch"),
+                               std::pair("shape", "take"), std::pair("x_dim1", "x_dim0")}) {
+    functions.push_back(GraphText(namedRowsOf(rows, columns, "1.5")).compile());
+    REQUIRE(functions.back());
+    CHECK(isReused(functions.back()) == (functions.size() > 1));
+    const keratin_function_desc_t &made = functions.back()->descriptor();
+    REQUIRE(made.num_checks == 1);
+    const std::string r = rows, c = columns;
+    CHECK_THAT(made.checks[0].message,
+               Catch::StartsWith("reshape: (" + r + ", " + c +
+                                 ") cannot take the shape (floordiv(" + r + "*" + c + ", 4), 4)"));
+  }
+  // So does code that takes its constants from memory: one more function makes it, for all.
+  for (auto [factor, source] : {std::pair("2.5", CompileReport::Source::Compiler),
+                                std::pair("3.5", CompileReport::Source::Process)}) {
+    const std::string r = std::string("of_") + factor[0];
+    functions.push_back(GraphText(namedRowsOf(r, "c", factor)).compile());
+    REQUIRE(functions.back());
+    CHECK(functions.back()->report().source == source);
+    CHECK_THAT(functions.back()->descriptor().checks[0].message,
+               Catch::StartsWith("reshape: (" + r + ", c) cannot"));
   }
 }
 

@@ -277,39 +277,15 @@ def Api_save_functions : Keratin_Extension<"save_functions", "save_functions(fun
         RuntimeError: if the file cannot be written.
   }];
 }
-def Api_load_function : Keratin_Extension<"load_function", "load_function(path, name='')"> {
-  let pythonResult = "Function";
-  let documentation = [{
-    One function of a file.
-
-    Args:
-        path: what save_function() or save_functions() has written.
-        name: its name; '' for the only one.
-
-    Returns:
-        A keratin.Function: see load_functions().
-
-    Raises:
-        ValueError: for a file with anything wrong in it, and if it has no function of that name.
-        RuntimeError: if the file cannot be read.
-  }];
+def Api_load_function : Keratin_Extension<"load_function",
+    "load_function(path, name='', **kwargs)"> {
+  let hasPythonBody = 1;
+  let documentation = "One function of a file.";
 }
-def Api_load_functions : Keratin_Extension<"load_functions", "load_functions(path)"> {
-  let pythonResult = "List[Function]";
-  let documentation = [{
-    The functions of a file, which share variables as they did when they were saved.
-
-    Args:
-        path: what save_function() or save_functions() has written.
-
-    Returns:
-        A list of keratin.Function. Their variables are new and start with the values in the file;
-        their inputs and outputs are tensors, to compute with and to differentiate.
-
-    Raises:
-        ValueError: for a file with anything wrong in it.
-        RuntimeError: if the file cannot be read.
-  }];
+def Api_load_functions : Keratin_Extension<"load_functions", "load_functions(path, **kwargs)"> {
+  let hasPythonBody = 1;
+  let documentation =
+      "The functions of a file, which share variables as they did when they were saved.";
 }
 def Api_compile_model : Keratin_Extension<"compile_model",
     "compile_model(functions, path, name='', target='cpu', cpu='native', header='', **kwargs)"> {

@@ -233,7 +233,7 @@ struct CompileProgress {
   std::string function;
   // In this order: "wait" (while another thread makes the same code), "budget" (with a
   // memoryBudget), "graph", "grad", "simplified", "fused", "plan", "host", "kernels", "llvm",
-  // "link".
+  // "link". Where a function that differs in constants only has the code, "link" follows "fused".
   std::string stage;
   std::int64_t done = 0, of = 0; // of the stage's steps; equal at its end, and only there
   std::string next;              // "pass keratin-form-kernels", "a kernel"; "" at a stage's end

@@ -59,11 +59,16 @@ void save_function(const Function &f, const std::string &path,
 // placeholders and outputs() tensors of the graph, to be computed with and differentiated further.
 // Every 1.x reads the files of every earlier 1.y. A file need not be trusted: ValueError for
 // anything wrong in it, RuntimeError if it cannot be read.
-std::vector<Function> load_functions(const std::string &path,
+//
+// The options are those of K::function, as a file says nothing of them, and hold for each of the
+// functions; if one is not made, none is. ValueError for a name, which the file gives. Gradients in
+// a file keep what they keep: a memory budget does not change that.
+std::vector<Function> load_functions(const std::string &path, const FunctionOptions &options = {},
                                      SourceLocation location = SourceLocation::current());
-// One function of a file, by name; "" for a file with one function. ValueError also if there is
-// none of that name.
+// One function of a file, by name; "": by that of the options, or the only one. ValueError also if
+// there is none of that name.
 Function load_function(const std::string &path, const std::string &name = "",
+                       const FunctionOptions &options = {},
                        SourceLocation location = SourceLocation::current());
 
 // Compiles the functions, with the present values of their variables, ahead of time: a shared

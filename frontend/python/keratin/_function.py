@@ -7,7 +7,7 @@ from keratin import _native as _module
 from keratin._native import functions as _native
 
 if _TYPE_CHECKING:
-    from typing import Any, Dict, Sequence, Union
+    from typing import Any, Dict, List, Sequence, Union
     from keratin._native import Function, Tensor
     from keratin._types import PathLike
 
@@ -117,6 +117,45 @@ def save_function(f: Function, path: PathLike) -> None:
         path: a path; '.ktg' is usual.
     """
     _native.save_function(f, path)
+
+
+def load_function(path: PathLike, name: str = '', **kwargs: Any) -> Function:
+    """One function of a file.
+
+    Args:
+        path: what save_function() or save_functions() has written.
+        name: its name; '' for the only one.
+        **kwargs: those of function(), of which a file says nothing.
+
+    Returns:
+        A keratin.Function: see load_functions().
+
+    Raises:
+        ValueError: for a file with anything wrong in it, if it has no function of that name, and
+            for an unknown keyword.
+        RuntimeError: if the file cannot be read.
+    """
+    return _native.load_function(path, name, kwargs)
+
+
+def load_functions(path: PathLike, **kwargs: Any) -> List[Function]:
+    """The functions of a file, which share variables as they did when they were saved.
+
+    Args:
+        path: what save_function() or save_functions() has written.
+        **kwargs: those of function(), but for a name, for each of them. A memory budget does not
+            change what gradients keep that were saved.
+
+    Returns:
+        A list of keratin.Function. Their variables are new and start with the values in the file;
+        their inputs and outputs are tensors, to compute with and to differentiate. If one is not
+        made, none is.
+
+    Raises:
+        ValueError: for a file with anything wrong in it, and for an unknown keyword.
+        RuntimeError: if the file cannot be read.
+    """
+    return _native.load_functions(path, kwargs)
 
 
 def compile_model(functions: Union[Function, Sequence[Function]], path: PathLike, name: str = '',

@@ -9,7 +9,8 @@ from keratin import _tensor
 from keratin import _configuration, _function, _functions, _graph
 from keratin._configuration import (backend, eager, epsilon, floatx, image_data_format, set_epsilon,
                                     set_floatx, set_image_data_format, symbolic)
-from keratin._function import compile_model, function, get_session, save_function, set_session
+from keratin._function import (compile_model, function, get_session, load_function, load_functions,
+                               save_function, set_session)
 from keratin._functions import *
 from keratin._graph import (control_dependencies, get_variable_shape, int_shape, is_keras_tensor,
                             is_same, moving_average_update, name_scope)

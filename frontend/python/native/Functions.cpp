@@ -117,11 +117,13 @@ UpdateList updatesOf(nb::handle updates, const Argument &argument) {
   return all;
 }
 
-FunctionOptions optionsOf(nb::handle options, SourceLocation place) {
+// Of K.function, and of what makes functions of files.
+FunctionOptions optionsOf(nb::handle options, const char *function, size_t index,
+                          const char *firstNames, SourceLocation place) {
   FunctionOptions result;
   for (auto [key, value] : nb::borrow<nb::dict>(options)) {
     const std::string name = textOf(key);
-    const Argument argument{"function", 4, place, name.c_str()};
+    const Argument argument{function, index, place, name.c_str()};
     if (name == "device")
       result.device = fromPython<std::string>(value, argument);
     else if (name == "target")
@@ -141,9 +143,10 @@ FunctionOptions optionsOf(nb::handle options, SourceLocation place) {
     else if (name == "progress")
       result.progress = progressOf(value, argument);
     else
-      valueError("function: there is no argument '" + name +
-                 "'; there are name, device, target, memory_budget, time_limit, check_numbers, "
-                 "float32_products, keep_on_device, assume_equal_sizes, progress");
+      valueError(std::string(function) + ": there is no argument '" + name + "'; there are " +
+                 firstNames +
+                 "device, target, memory_budget, time_limit, check_numbers, float32_products, "
+                 "keep_on_device, assume_equal_sizes, progress");
   }
   if (!result.progress)
     result.progress = watchForSignals();
@@ -157,7 +160,7 @@ nb::object makeFunction(nb::handle inputs, nb::handle outputs, nb::handle update
   const TensorList inputList = fromPython<TensorList>(inputs, {"function", 0, place});
   const OutputList outputList = outputsOf(outputs, {"function", 1, place});
   const UpdateList updateList = updatesOf(updates, {"function", 2, place});
-  const FunctionOptions functionOptions = optionsOf(options, place);
+  const FunctionOptions functionOptions = optionsOf(options, "function", 4, "name, ", place);
   Function function;
   {
     ReleasedGil release;
@@ -249,12 +252,13 @@ void compileModel(nb::handle functions, nb::handle path, nb::handle options, Sou
   K::compile_model(all, file, given, place);
 }
 
-nb::object loadFunctions(nb::handle path, SourceLocation place) {
-  std::string file = pathOf(path, {"load_functions", 0, place});
+nb::object loadFunctions(nb::handle path, nb::handle options, SourceLocation place) {
+  const std::string file = pathOf(path, {"load_functions", 0, place});
+  const FunctionOptions given = optionsOf(options, "load_functions", 1, "", place);
   std::vector<Function> functions;
   {
     ReleasedGil release;
-    functions = K::load_functions(file, place);
+    functions = K::load_functions(file, given, place);
   }
   nb::list list;
   for (Function &function : functions)
@@ -262,12 +266,14 @@ nb::object loadFunctions(nb::handle path, SourceLocation place) {
   return list;
 }
 
-nb::object loadFunction(nb::handle path, const std::string &name, SourceLocation place) {
-  std::string file = pathOf(path, {"load_function", 0, place});
+nb::object loadFunction(nb::handle path, const std::string &name, nb::handle options,
+                        SourceLocation place) {
+  const std::string file = pathOf(path, {"load_function", 0, place});
+  const FunctionOptions given = optionsOf(options, "load_function", 2, "name, ", place);
   Function function;
   {
     ReleasedGil release;
-    function = K::load_function(file, name, place);
+    function = K::load_function(file, name, given, place);
   }
   return wrapped(std::move(function));
 }
