@@ -10,22 +10,6 @@ function kernelBox(k) {
 function boxOf(node) { return isHidden(node) ? kernelBox(stage.nodes[node].g) : picture.nodes[node]; }
 function holder(node) { return isHidden(node) ? 'k' + stage.nodes[node].g : 'n' + node; }
 
-function pathOf(from, to, bends) {
-  return pathBetween(boxOf(from), boxOf(to), bends);
-}
-function pathBetween(a, b, bends) {
-  const points = [[a[0] + a[2] / 2, a[1] + a[3]]];
-  for (let i = 0; i < bends.length; i += 2) points.push([bends[i], bends[i + 1]]);
-  points.push([b[0] + b[2] / 2, b[1]]);
-  let path = 'M' + points[0].join(' ');
-  for (let i = 1; i < points.length; ++i) {
-    const [x0, y0] = points[i - 1], [x1, y1] = points[i];
-    const pull = Math.max(12, Math.abs(y1 - y0) / 2);
-    path += `C${x0} ${y0 + pull} ${x1} ${y1 - pull} ${x1} ${y1}`;
-  }
-  return path;
-}
-
 //---- The graph. -------------------------------------------------------------------------------------
 
 function draw() {
@@ -50,19 +34,25 @@ function drawWhole(layers) {
     if (picture.kernels[k][2]) drawKernel(layers.kernels, kernel, k, kernelBox(k), !open || shut.has(k));
   });
   stage.nodes.forEach((node, n) => { if (!isHidden(n)) drawNode(layers.nodes, node, n, picture.nodes[n]); });
-  const seen = new Set();
+  const outerRows = new Rows([...picture.kernels, ...picture.nodes.filter((box, n) => stage.nodes[n].g === undefined)]);
+  const within = new Map(), innerRows = new Map();
+  stage.nodes.forEach((node, n) => { if (node.g !== undefined) (within.get(node.g) || within.set(node.g, []).get(node.g)).push(picture.nodes[n]); });
+  const placeOf = n => {
+    const k = stage.nodes[n].g;
+    // A kernel that is closed by itself keeps its room.
+    if (k === undefined || isHidden(n)) return { box: boxOf(n), place: k === undefined ? picture.nodes[n] : picture.kernels[k], rows: outerRows };
+    if (!innerRows.has(k)) innerRows.set(k, new Rows(within.get(k)));
+    return { box: picture.nodes[n], place: picture.nodes[n], rows: innerRows.get(k), outer: picture.kernels[k], outerRows };
+  };
+  const seen = new Set(), lines = [];
   let at = 0;
   stage.nodes.forEach((node, to) => (node.u || []).forEach(from => {
-    const bends = picture.bends[at++] || [];
-    const ends = holder(from) + ' ' + holder(to);
-    if (holder(from) === holder(to) || seen.has(ends)) return;
-    seen.add(ends);
-    const a = boxOf(from), b = boxOf(to);
-    const isLong = !bends.length && b[1] - a[1] - a[3] > 260;
-    const line = drawn(layers.edges, 'path', { d: pathOf(from, to, open ? (isHidden(from) || isHidden(to) ? [] : bends) : bends),
-                                               class: isLong ? 'edge long ' + stage.nodes[from].k : 'edge' });
-    edges.push({ from: holder(from), to: holder(to), line });
+    const bends = picture.bends[at++] || [], ends = { from: holder(from), to: holder(to) };
+    if (ends.from === ends.to || seen.has(ends.from + ' ' + ends.to)) return;
+    seen.add(ends.from + ' ' + ends.to);
+    lines.push({ ...ends, a: placeOf(from), b: placeOf(to), bends: isHidden(from) === isHidden(to) || !open ? bends : [], kind: stage.nodes[from].k });
   }));
+  drawLines(layers.edges, lines);
 }
 
 //---- Boxes. -----------------------------------------------------------------------------------------

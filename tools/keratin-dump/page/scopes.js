@@ -26,11 +26,12 @@ function drawScope(layers) {
     else if (kind === 1) drawKernel(layers.kernels, stage.kernels[index], index, box, true);
     else drawFold(layers.kernels, index, box);
   }
-  for (const [from, to, ...bends] of page.edges) {
+  const rows = new Rows(page.items.map(item => item.slice(3)));
+  const placeOf = item => ({ box: item.slice(3), place: item.slice(3), rows });
+  drawLines(layers.edges, page.edges.map(([from, to, ...bends]) => {
     const a = page.items[from], b = page.items[to];
-    const line = drawn(layers.edges, 'path', { d: pathBetween(a.slice(3), b.slice(3), bends), class: 'edge' });
-    edges.push({ from: itemName(a), to: itemName(b), line });
-  }
+    return { from: itemName(a), to: itemName(b), a: placeOf(a), b: placeOf(b), bends, kind: '' };
+  }));
 }
 
 function workText(page) {
