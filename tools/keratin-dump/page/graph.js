@@ -14,10 +14,11 @@ function holder(node) { return isHidden(node) ? 'k' + stage.nodes[node].g : 'n' 
 
 function draw() {
   const started = performance.now();
-  const layers = { kernels: drawn(null, 'g'), edges: drawn(null, 'g'), nodes: drawn(null, 'g') };
-  drawnAs = new Map(); edges = [];
+  const layers = { kernels: drawn(null, 'g'), edges: drawn(null, 'g'), nodes: drawn(null, 'g'), titles: drawn(null, 'g', { class: 'titles' }) };
+  drawnAs = new Map(); edges = []; titles = [];
   if (scope >= 0) drawScope(layers); else drawWhole(layers);
-  clear(byId('world')).append(layers.kernels, layers.edges, layers.nodes);
+  clear(byId('world')).append(layers.kernels, layers.edges, layers.nodes, layers.titles);
+  sizeTitles(true);
   drawPath();
   byId('toggle').textContent = open ? 'close kernels' : 'open kernels';
   byId('toggle').style.display = scope < 0 && stage.kernels.length ? '' : 'none';
@@ -31,7 +32,7 @@ function draw() {
 function drawWhole(layers) {
   picture = open ? stage.open : stage.closed;
   stage.kernels.forEach((kernel, k) => {
-    if (picture.kernels[k][2]) drawKernel(layers.kernels, kernel, k, kernelBox(k), !open || shut.has(k));
+    if (picture.kernels[k][2]) drawKernel(layers, kernel, k, kernelBox(k), !open || shut.has(k));
   });
   stage.nodes.forEach((node, n) => { if (!isHidden(n)) drawNode(layers.nodes, node, n, picture.nodes[n]); });
   const outerRows = new Rows([...picture.kernels, ...picture.nodes.filter((box, n) => stage.nodes[n].g === undefined)]);
@@ -65,19 +66,42 @@ function drawnBox(layer, name, kind, [x, y, width, height], rx, title) {
   return group;
 }
 
-function drawKernel(layer, kernel, k, box, closed) {
-  const [x, y, w] = box, most = Math.floor(w / 6.2) - 2;
-  const group = drawnBox(layer, 'k' + k, 'kernel', box, 6, kernel.label + '  ' + kernel.title + (kernel.place ? '\n' + kernel.place : ''));
+// Above lines, and in a size that can be read at any zoom, if the box has room for that.
+function addTitle(layers, name, text, box) {
+  titles.push({ text: drawn(layers.titles, 'text', { class: 'name', 'data-of': name }), box, title: text, near: fitted(text, box[2] - 30, 'name') });
+}
+let titleScale = 0;
+function sizeTitles(isNew) {
+  const isFar = view.scale < FAR, scale = isFar ? Math.pow(1.2, Math.round(Math.log(view.scale) / Math.log(1.2))) : 1;
+  if (scale === titleScale && !isNew) return;
+  titleScale = scale;
+  const size = isFar ? 10 / scale : 12;
+  for (const { text, box: [x, y, width, height], title, near } of titles) {
+    const hasRoom = !isFar || (height >= size * 1.5 && width >= size * 6);
+    const shown = !hasRoom ? '' : isFar ? fitted(title, width - size, `600 ${size}px ${FONT}`) : near;
+    text.style.display = shown ? '' : 'none';
+    if (!shown) continue;
+    text.textContent = shown;
+    text.style.fontSize = size + 'px';
+    text.setAttribute('x', x + (isFar ? size / 2 : 8));
+    text.setAttribute('y', y + (isFar ? size * 1.1 : 15));
+  }
+}
+
+function drawKernel(layers, kernel, k, box, closed) {
+  const [x, y, w] = box, room = w - 16;
+  const group = drawnBox(layers.kernels, 'k' + k, 'kernel', box, 6, kernel.label + '  ' + kernel.title + (kernel.place ? '\n' + kernel.place : ''));
   if (closed) {
-    drawn(group, 'text', { x: x + 8, y: y + 15, class: 'name' }, clipped(kernel.label, most - 3));
-    // On the page of a scope its name says nothing new.
-    drawn(group, 'text', { x: x + 8, y: y + 29 }, scope >= 0 ? clipped(workOf(kernel.title)[1], most + 1) : clippedFront(kernel.title, most + 1));
-    drawn(group, 'text', { x: x + 8, y: y + 42, class: 'soft' }, clipped(kernel.place, most + 4));
+    addTitle(layers, 'k' + k, kernel.label, box);
+    // On the page of a scope its name says nothing new. What a kernel does stands at the end of its title.
+    const [, work] = workOf(kernel.title), most = room + 4;
+    drawn(group, 'text', { x: x + 8, y: y + 29 }, scope >= 0 ? fitted(work, most, '') : fitted(kernel.title, most, '', true));
+    drawn(group, 'text', { x: x + 8, y: y + 42, class: 'soft' }, fitted(kernel.place, most, 'soft'));
   } else {
-    drawn(group, 'text', { x: x + 8, y: y + 15, class: 'name' }, clipped(kernel.label + '  ' + kernel.title, most - 3));
+    addTitle(layers, 'k' + k, kernel.label + '  ' + kernel.title, box);
   }
   group.addEventListener('click', event => { event.stopPropagation(); choose('k' + k); });
-  const sign = drawn(group, 'text', { x: x + w - 14, y: y + 15, class: 'name' }, closed ? '+' : '−');
+  const sign = drawn(group, 'text', { x: x + w - 14, y: y + 15, class: 'name sign' }, closed ? '+' : '−');
   sign.addEventListener('click', event => {
     event.stopPropagation();
     if (!open || scope >= 0) { showOpen(k); return; }
@@ -92,16 +116,16 @@ function showOpen(k) { scope = -1; open = true; shut.clear(); draw(); center(pic
 function drawNode(layer, node, n, box) {
   const [x, y, w] = box;
   const group = drawnBox(layer, 'n' + n, 'node ' + node.k + ' ' + (node.f || ''), box, 3, nodeTitle(n) + (node.s ? '\n' + node.s : ''));
-  const middle = x + w / 2, most = Math.floor((w - 6) / 5.6);
+  const middle = x + w / 2;
   let line = y + 15;
   const put = (text, kind) => {
-    drawn(group, 'text', { x: middle, y: line, 'text-anchor': 'middle', class: kind }, clipped(text, most));
+    drawn(group, 'text', { x: middle, y: line, 'text-anchor': 'middle', class: kind }, fitted(text, w - 8, kind));
     line += 13;
   };
   const number = (node.y ? node.y.join(' ') : node.r) || '';
   put(node.n === number || !number ? node.n : node.n + '  ' + number, 'name');
   if (node.s) put(node.s, '');
-  if (node.p) put(short(node.p[0]), 'soft');
+  if (node.p) put(short(ordered(node.p)[0]), 'soft');
   group.addEventListener('click', event => { event.stopPropagation(); choose('n' + n); });
 }
 
@@ -149,9 +173,11 @@ function goToKernel(k) {
   choose('k' + k);
 }
 
+const FAR = 0.33; // what is smaller shows no ops' names
 function move() {
   byId('world').setAttribute('transform', `translate(${view.x} ${view.y}) scale(${view.scale})`);
-  byId('canvas').classList.toggle('far', view.scale < 0.33);
+  byId('canvas').classList.toggle('far', view.scale < FAR);
+  sizeTitles();
   drawMapFrame();
 }
 // The whole graph, or its width with the top in sight: what is smaller than this cannot be read.
