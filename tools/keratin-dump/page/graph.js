@@ -5,7 +5,7 @@
 function isHidden(node) { const k = stage.nodes[node].g; return k !== undefined && (!open || shut.has(k)); }
 function kernelBox(k) {
   const [x, y, w, h] = picture.kernels[k];
-  return open && shut.has(k) ? [x + (w - Math.min(w, 190)) / 2, y + (h - 40) / 2, Math.min(w, 190), 40] : [x, y, w, h];
+  return open && shut.has(k) ? [x + (w - Math.min(w, 190)) / 2, y + (h - 47) / 2, Math.min(w, 190), 47] : [x, y, w, h];
 }
 function boxOf(node) { return isHidden(node) ? kernelBox(stage.nodes[node].g) : picture.nodes[node]; }
 function holder(node) { return isHidden(node) ? 'k' + stage.nodes[node].g : 'n' + node; }
@@ -42,7 +42,7 @@ function drawWhole(layers) {
     const k = stage.nodes[n].g;
     // A kernel that is closed by itself keeps its room.
     if (k === undefined || isHidden(n)) return { box: boxOf(n), place: k === undefined ? picture.nodes[n] : picture.kernels[k], rows: outerRows };
-    if (!innerRows.has(k)) innerRows.set(k, new Rows(within.get(k)));
+    if (!innerRows.has(k)) innerRows.set(k, new Rows(within.get(k), picture.kernels[k]));
     return { box: picture.nodes[n], place: picture.nodes[n], rows: innerRows.get(k), outer: picture.kernels[k], outerRows };
   };
   const seen = new Set(), lines = [];

@@ -9,7 +9,9 @@ const kApart = 3;      // from a line to the next, of another source
 const kLongRows = 6;   // a line past more rows is a long one
 const kKeep = 120;     // how far from its wish a line goes to stay straight
 class Rows {
-  constructor(boxes) {
+  // Lines stay in `around`, if there is such a box.
+  constructor(boxes, around) {
+    const least = around ? around[0] + 3 : -Infinity, most = around ? around[0] + around[2] - 3 : Infinity;
     this.rows = [];
     for (const box of boxes.filter(b => b[2]).sort((a, b) => a[1] - b[1])) {
       const row = this.rows[this.rows.length - 1];
@@ -17,11 +19,11 @@ class Rows {
       else this.rows.push({ top: box[1], bottom: box[1] + box[3], boxes: [box] });
     }
     for (const row of this.rows) {
-      row.gaps = [{ left: -Infinity, right: Infinity, used: new Map() }];
+      row.gaps = [{ left: least, right: most, used: new Map() }];
       for (const [x, , width] of row.boxes.sort((a, b) => a[0] - b[0])) {
         const last = row.gaps[row.gaps.length - 1];
         last.right = x - kClear;
-        row.gaps.push({ left: x + width + kClear, right: Infinity, used: new Map() });
+        row.gaps.push({ left: x + width + kClear, right: most, used: new Map() });
       }
       row.gaps = row.gaps.filter(gap => gap.left <= gap.right);
     }
