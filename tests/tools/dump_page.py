@@ -1,4 +1,5 @@
-"""The page of keratin-dump in a browser: it fits its window, whatever the names, and every kernel says its work.
+"""The page of keratin-dump in a browser: it fits its window, whatever the names, every kernel says its work, no line runs through
+a box, no label out of one.
 
   dump_page.py <chromium> <keratin-dump> <models...>
 
@@ -27,8 +28,68 @@ function check(where) {
   for (const group of document.querySelectorAll('#world .kernel'))
     if (!/\\S  \\S|\\n/.test(group.querySelector('title').textContent)) wrong.push(where + ': a box without a title');
 }
+// The box of what has the name.
+function boxOfThing(name) { const [x, y, width, height] = ['x', 'y', 'width', 'height'].map(a => +drawnAs.get(name).querySelector('rect').getAttribute(a)); return { x, y, width, height }; }
+function isIn(box, x, y) { return x > box.x + 1 && x < box.x + box.width - 1 && y > box.y + 1 && y < box.y + box.height - 1; }
+function checkLines(where) {
+  const all = [...drawnAs.keys()].map(name => [name, boxOfThing(name)]);
+  // An open kernel is around its ops; lines may run in it to these alone.
+  const around = name => name[0] === 'n' && scope < 0 && stage.nodes[+name.slice(1)].g !== undefined ? 'k' + stage.nodes[+name.slice(1)].g : '';
+  for (const { from, to, line } of edges) {
+    const others = all.filter(([name]) => ![from, to, around(from), around(to)].includes(name)), length = line.getTotalLength();
+    for (let at = 0; at < length; at += 3) {
+      const { x, y } = line.getPointAtLength(at), met = others.find(([, box]) => isIn(box, x, y));
+      if (met) { wrong.push(where + ': the line from ' + from + ' to ' + to + ' runs through ' + met[0]); break; }
+    }
+    const end = line.getPointAtLength(length), before = line.getPointAtLength(length - 2);
+    if (before.y > end.y) wrong.push(where + ': the line to ' + to + ' comes from below');
+    if (boxOfThing(to).y < boxOfThing(from).y !== line.classList.contains('back')) wrong.push(where + ': a line from ' + from + ' to ' + to + ' leads back');
+  }
+}
+function checkLabels(where) {
+  let shown = 0;
+  for (const text of document.querySelectorAll('#world text')) {
+    if (getComputedStyle(text).display === 'none' || !text.textContent) continue;
+    const box = text.dataset.of ? boxOfThing(text.dataset.of) : text.parentNode.querySelector('rect').getBBox(), has = text.getBBox();
+    if (has.x < box.x - 1 || has.x + has.width > box.x + box.width + 1 || has.y < box.y - 1 || has.y + has.height > box.y + box.height + 2)
+      wrong.push(where + ': ' + text.textContent + ' spills out of its box');
+    ++shown;
+  }
+  return shown;
+}
+function checkGraph(where) {
+  checkLines(where);
+  for (const scale of [1, 0.3, 0.12, 0.04]) {
+    view.scale = scale;
+    move();
+    const shown = checkLabels(where + ' at ' + scale);
+    if (scale === 1 && !shown) wrong.push(where + ': no labels');
+  }
+  for (const group of document.querySelectorAll('#details dd'))
+    if (group.textContent.length > 120) wrong.push(where + ': a formula of ' + group.textContent.length + ' letters');
+}
+function checkPlaces(where) {
+  stage.nodes.forEach((node, n) => {
+    showDetails('n' + n);
+    for (const place of document.querySelectorAll('#details h3 ~ div.code')) if (/:0$/.test(place.textContent)) wrong.push(where + ': the place ' + place.textContent);
+  });
+  showDetails(null);
+}
+if (ordered(['lib/include/keratin/backend.h:3:0', 'net.cc:57:4'])[0] !== 'net.cc:57:4') wrong.push('the place of a header comes first');
+const said = element(null, 'p');
+quantity(said, '3', 'max(' + 'batch, '.repeat(40) + ')');
+if (said.textContent.length > 60) wrong.push('a long formula is shown whole');
+said.querySelector('a').click();
+if (said.textContent.length < 280) wrong.push('a click shows no formula');
 for (const button of [...document.getElementById('tabs').children]) {
   button.click();
+  if (button.dataset.stage) {
+    checkPlaces(button.textContent);
+    for (const whole of [false, true]) { scope = -1; open = whole; draw(); checkGraph(button.textContent + (whole ? ', open' : ', closed')); }
+    if (stage.kernels.length) { shut.add(0); draw(); checkGraph(button.textContent + ', one closed'); shut.clear(); }
+    for (let s = 0; s < stage.scopes.length && s < 8; ++s) { enter(s); checkGraph(button.textContent + ' ' + scopePath(s)); }
+    button.click();
+  }
   check(button.textContent);
   if (button.dataset.stage) for (let s = 0; s < stage.scopes.length && s < 8; ++s) { enter(s); check(button.textContent + ' ' + scopePath(s)); }
 }

@@ -26,6 +26,9 @@
 // RUN: keratin-dump %s --format=html --source=%t.src | FileCheck %s --check-prefix=SOURCE
 // RUN: sed 's,/home/user/net/model.cc,%t.secret,' %s > %t.mlir && %{exits} 1 keratin-dump %t.mlir --format=html --source=%t.src 2>&1 | FileCheck %s --check-prefix=OUTSIDE
 // RUN: sed 's,/home/user/net/model.cc,../%basename_t.tmp.secret,' %s > %t.mlir && %{exits} 1 keratin-dump %t.mlir --format=html --source=%t.src 2>&1 | FileCheck %s --check-prefix=OUTSIDE
+// RUN: sed 's,/home/user/net/model.cc,%t.src/net/model.cc,' %s > %t.mlir && cd %t.src && keratin-dump %t.mlir --format=html --source=. | FileCheck %s --check-prefix=RELATIVE
+// RELATIVE: "p":["net/model.cc:1:4"]
+// RELATIVE: "sources":{"net/model.cc:1":
 // SOURCE: "sources":{"/home/user/net/model.cc:1":"K::tanh(x); // \u003chere>"}
 // OUTSIDE: --source: the model names {{.*}} of which none is in
 

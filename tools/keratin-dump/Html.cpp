@@ -4,7 +4,10 @@
 #include "tools/keratin-dump/Picture.h"
 #include "tools/keratin-dump/Text.h"
 
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cmath>
@@ -24,10 +27,18 @@ std::string grouped(int64_t number) {
   return text;
 }
 
+// "/home/me/net/" of the working directory; "" if it is not known, or the root.
+std::string workingFolder() {
+  llvm::SmallString<256> folder;
+  if (llvm::sys::fs::current_path(folder) || folder.size() < 2)
+    return "";
+  return (folder + llvm::sys::path::get_separator()).str();
+}
+
 // The data as page.js reads it: short names, since there are thousands of each.
 class Writer {
 public:
-  explicit Writer(llvm::raw_ostream &out) : json(out) {}
+  explicit Writer(llvm::raw_ostream &out) : json(out), folder(workingFolder()) {}
 
   void write(const HtmlPage &page) {
     json.object([&] {
@@ -38,7 +49,7 @@ public:
       });
       json.attributeObject("sources", [&] {
         for (const auto &[place, line] : page.sources)
-          text(readable(place), line);
+          text(readable(relative(place)), line);
       });
     });
   }
@@ -51,6 +62,18 @@ private:
         for (const std::string &value : values)
           json.value(readable(value));
       });
+  }
+  // Python says absolute places: what lies below the working directory is known without that.
+  llvm::StringRef relative(llvm::StringRef place) const {
+    if (!folder.empty())
+      place.consume_front(folder);
+    return place;
+  }
+  void places(llvm::StringRef key, const std::vector<std::string> &values) {
+    std::vector<std::string> shown;
+    for (const std::string &value : values)
+      shown.push_back(relative(value).str());
+    texts(key, shown);
   }
   void number(const std::optional<int64_t> &value) {
     if (value)
@@ -179,7 +202,7 @@ private:
             json.value(readable(value, kAttributeBytes));
           });
       });
-    texts("p", node.places);
+    places("p", node.places);
     if (!node.operands.empty())
       json.attributeArray("u", [&] {
         for (int operand : node.operands)
@@ -292,6 +315,7 @@ private:
   }
 
   llvm::json::OStream json;
+  const std::string folder;
 };
 
 } // namespace

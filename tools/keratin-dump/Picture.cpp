@@ -9,16 +9,19 @@ using namespace keratin::dump;
 namespace {
 
 // As page.js and page.css draw them.
-constexpr double kLetter = 6.4, kLine = 13, kLeast = 64, kMost = 210;
+constexpr double kLetter = 6.4, kBoldLetter = 7.6, kLine = 13, kLeast = 64, kMost = 210;
 
 double widthFor(size_t letters) {
   return std::clamp(double(letters) * kLetter + 16, kLeast, kMost);
 }
 
+// What is in bold, in letters of the others.
+size_t bold(size_t letters) { return size_t(double(letters) * kBoldLetter / kLetter + 0.5); }
+
 LayoutInput::Node sizeOf(const ViewNode &node) {
   // Its name stands beside the number of its result, in bold.
   const std::string &number = node.yields.empty() ? node.result : node.yields.front();
-  size_t letters = node.name.size() + 1 + (node.name == number ? 0 : number.size() + 2);
+  size_t letters = bold(node.name.size() + (node.name == number ? 0 : number.size() + 1));
   int lines = 1;
   if (!node.shape.empty()) {
     letters = std::max(letters, node.shape.size());
@@ -33,7 +36,8 @@ LayoutInput::Node sizeOf(const ViewNode &node) {
 
 // A closed one: its label, its title, its line.
 LayoutInput::Node sizeOf(const ViewKernel &kernel) {
-  size_t letters = std::max({kernel.label.size() + 4, kernel.title.size(), kernel.place.size()});
+  size_t letters =
+      std::max({bold(kernel.label.size()) + 4, kernel.title.size(), kernel.place.size()});
   return {widthFor(letters + 2), 8 + kLine * 3, -1};
 }
 
@@ -41,7 +45,8 @@ LayoutInput::Node sizeOf(const GraphView &view, const std::vector<ScopePage> &pa
                          const ScopeItem &item) {
   LayoutInput::Node size;
   if (item.kind == ScopeItem::Scope)
-    size = {widthFor(std::max<size_t>(pages[item.index].name.size() + 4, 22)), 8 + kLine * 3, -1};
+    size = {widthFor(std::max<size_t>(bold(pages[item.index].name.size()) + 4, 22)), 8 + kLine * 3,
+            -1};
   else if (item.kind == ScopeItem::Kernel)
     size = sizeOf(view.kernels[item.index]);
   else

@@ -6,8 +6,8 @@ function link(parent, text, action) { element(parent, 'a', {}, text).addEventLis
 function sourceLines(panel, places) {
   if (!places || !places.length) return;
   element(panel, 'h3', {}, 'written at');
-  for (const place of places) {
-    element(panel, 'div', { class: 'code' }, place);
+  for (const place of ordered(places)) {
+    element(panel, 'div', { class: 'code' }, placeText(place));
     const line = data.sources[place.replace(/:\d+$/, '')];
     if (line !== undefined) element(panel, 'pre', {}, line);
   }
@@ -34,7 +34,7 @@ function showLegend(panel) {
   entry('node outside', 'outside of what is shown');
   entry('kernel', 'kernel, loop, branch');
   entry('kernel fold', 'name scope: a click opens it');
-  element(panel, 'div', {}, 'Drag to move, turn the wheel to zoom, click an op or a kernel. A dashed long line skips many layers. ' +
+  element(panel, 'div', {}, 'Drag to move, turn the wheel to zoom, click an op or a kernel. A dashed long line skips many rows, one with an arrow leads back. ' +
       'Gradients are folded under “gradient”, by the scopes of what they are gradients of.');
 }
 
@@ -44,7 +44,11 @@ function showDetails(name) {
   if (!name) {
     element(panel, 'h2', {}, fn.name);
     const list = element(panel, 'dl');
-    for (const [key, value] of stage.totals) { element(list, 'dt', {}, key); element(list, 'dd', {}, value); }
+    for (const [key, value] of stage.totals) {
+      const [number, ...formula] = value.split(' = ');
+      element(list, 'dt', {}, key);
+      quantity(element(list, 'dd'), number, formula.join(' = '));
+    }
     element(panel, 'h3', {}, 'ops');
     const ops = element(panel, 'dl');
     for (const [op, count] of stage.counts) { element(ops, 'dt', {}, grouped(count)); element(ops, 'dd', {}, op); }
@@ -88,9 +92,10 @@ function kernelDetails(panel, k) {
   const list = element(panel, 'dl');
   const row = (key, value) => { element(list, 'dt', {}, key); element(list, 'dd', {}, value); };
   row('result', kernel.r);
-  row('FLOPs', quantityText(kernel.flops, grouped));
-  row('read', quantityText(kernel.read, bytesText));
-  row('written', quantityText(kernel.written, bytesText));
+  for (const [name, q, show] of [['FLOPs', kernel.flops, grouped], ['read', kernel.read, bytesText], ['written', kernel.written, bytesText]]) {
+    element(list, 'dt', {}, name);
+    quantity(element(list, 'dd'), show(q[0]), q[1]);
+  }
   if (kernel.us !== undefined) row('µs a call', timeText(kernel.us));
   if (kernel.place) row('place', kernel.place);
   folded(panel, 'IR', kernel.text);
@@ -98,7 +103,7 @@ function kernelDetails(panel, k) {
   element(panel, 'h3', {}, 'ops');
   stage.nodes.forEach((node, n) => { if (node.g === k) link(element(panel, 'div'), nodeTitle(n) + '  ' + (node.s || ''), () => goTo(n)); });
   const places = [];
-  stage.nodes.forEach(node => { if (node.g === k && node.p && !places.includes(node.p[0])) places.push(node.p[0]); });
+  stage.nodes.forEach(node => { if (node.g === k && node.p && !places.includes(ordered(node.p)[0])) places.push(ordered(node.p)[0]); });
   sourceLines(panel, places);
 }
 

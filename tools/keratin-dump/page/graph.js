@@ -5,35 +5,20 @@
 function isHidden(node) { const k = stage.nodes[node].g; return k !== undefined && (!open || shut.has(k)); }
 function kernelBox(k) {
   const [x, y, w, h] = picture.kernels[k];
-  return open && shut.has(k) ? [x + (w - Math.min(w, 190)) / 2, y + (h - 40) / 2, Math.min(w, 190), 40] : [x, y, w, h];
+  return open && shut.has(k) ? [x + (w - Math.min(w, 190)) / 2, y + (h - 47) / 2, Math.min(w, 190), 47] : [x, y, w, h];
 }
 function boxOf(node) { return isHidden(node) ? kernelBox(stage.nodes[node].g) : picture.nodes[node]; }
 function holder(node) { return isHidden(node) ? 'k' + stage.nodes[node].g : 'n' + node; }
-
-function pathOf(from, to, bends) {
-  return pathBetween(boxOf(from), boxOf(to), bends);
-}
-function pathBetween(a, b, bends) {
-  const points = [[a[0] + a[2] / 2, a[1] + a[3]]];
-  for (let i = 0; i < bends.length; i += 2) points.push([bends[i], bends[i + 1]]);
-  points.push([b[0] + b[2] / 2, b[1]]);
-  let path = 'M' + points[0].join(' ');
-  for (let i = 1; i < points.length; ++i) {
-    const [x0, y0] = points[i - 1], [x1, y1] = points[i];
-    const pull = Math.max(12, Math.abs(y1 - y0) / 2);
-    path += `C${x0} ${y0 + pull} ${x1} ${y1 - pull} ${x1} ${y1}`;
-  }
-  return path;
-}
 
 //---- The graph. -------------------------------------------------------------------------------------
 
 function draw() {
   const started = performance.now();
-  const layers = { kernels: drawn(null, 'g'), edges: drawn(null, 'g'), nodes: drawn(null, 'g') };
-  drawnAs = new Map(); edges = [];
+  const layers = { kernels: drawn(null, 'g'), edges: drawn(null, 'g'), nodes: drawn(null, 'g'), titles: drawn(null, 'g', { class: 'titles' }) };
+  drawnAs = new Map(); edges = []; titles = [];
   if (scope >= 0) drawScope(layers); else drawWhole(layers);
-  clear(byId('world')).append(layers.kernels, layers.edges, layers.nodes);
+  clear(byId('world')).append(layers.kernels, layers.edges, layers.nodes, layers.titles);
+  sizeTitles(true);
   drawPath();
   byId('toggle').textContent = open ? 'close kernels' : 'open kernels';
   byId('toggle').style.display = scope < 0 && stage.kernels.length ? '' : 'none';
@@ -47,22 +32,28 @@ function draw() {
 function drawWhole(layers) {
   picture = open ? stage.open : stage.closed;
   stage.kernels.forEach((kernel, k) => {
-    if (picture.kernels[k][2]) drawKernel(layers.kernels, kernel, k, kernelBox(k), !open || shut.has(k));
+    if (picture.kernels[k][2]) drawKernel(layers, kernel, k, kernelBox(k), !open || shut.has(k));
   });
   stage.nodes.forEach((node, n) => { if (!isHidden(n)) drawNode(layers.nodes, node, n, picture.nodes[n]); });
-  const seen = new Set();
+  const outerRows = new Rows([...picture.kernels, ...picture.nodes.filter((box, n) => stage.nodes[n].g === undefined)]);
+  const within = new Map(), innerRows = new Map();
+  stage.nodes.forEach((node, n) => { if (node.g !== undefined) (within.get(node.g) || within.set(node.g, []).get(node.g)).push(picture.nodes[n]); });
+  const placeOf = n => {
+    const k = stage.nodes[n].g;
+    // A kernel that is closed by itself keeps its room.
+    if (k === undefined || isHidden(n)) return { box: boxOf(n), place: k === undefined ? picture.nodes[n] : picture.kernels[k], rows: outerRows };
+    if (!innerRows.has(k)) innerRows.set(k, new Rows(within.get(k), picture.kernels[k]));
+    return { box: picture.nodes[n], place: picture.nodes[n], rows: innerRows.get(k), outer: picture.kernels[k], outerRows };
+  };
+  const seen = new Set(), lines = [];
   let at = 0;
   stage.nodes.forEach((node, to) => (node.u || []).forEach(from => {
-    const bends = picture.bends[at++] || [];
-    const ends = holder(from) + ' ' + holder(to);
-    if (holder(from) === holder(to) || seen.has(ends)) return;
-    seen.add(ends);
-    const a = boxOf(from), b = boxOf(to);
-    const isLong = !bends.length && b[1] - a[1] - a[3] > 260;
-    const line = drawn(layers.edges, 'path', { d: pathOf(from, to, open ? (isHidden(from) || isHidden(to) ? [] : bends) : bends),
-                                               class: isLong ? 'edge long ' + stage.nodes[from].k : 'edge' });
-    edges.push({ from: holder(from), to: holder(to), line });
+    const bends = picture.bends[at++] || [], ends = { from: holder(from), to: holder(to) };
+    if (ends.from === ends.to || seen.has(ends.from + ' ' + ends.to)) return;
+    seen.add(ends.from + ' ' + ends.to);
+    lines.push({ ...ends, a: placeOf(from), b: placeOf(to), bends: isHidden(from) === isHidden(to) || !open ? bends : [], kind: stage.nodes[from].k });
   }));
+  drawLines(layers.edges, lines);
 }
 
 //---- Boxes. -----------------------------------------------------------------------------------------
@@ -75,19 +66,42 @@ function drawnBox(layer, name, kind, [x, y, width, height], rx, title) {
   return group;
 }
 
-function drawKernel(layer, kernel, k, box, closed) {
-  const [x, y, w] = box, most = Math.floor(w / 6.2) - 2;
-  const group = drawnBox(layer, 'k' + k, 'kernel', box, 6, kernel.label + '  ' + kernel.title + (kernel.place ? '\n' + kernel.place : ''));
+// Above lines, and in a size that can be read at any zoom, if the box has room for that.
+function addTitle(layers, name, text, box) {
+  titles.push({ text: drawn(layers.titles, 'text', { class: 'name', 'data-of': name }), box, title: text, near: fitted(text, box[2] - 30, 'name') });
+}
+let titleScale = 0;
+function sizeTitles(isNew) {
+  const isFar = view.scale < FAR, scale = isFar ? Math.pow(1.2, Math.round(Math.log(view.scale) / Math.log(1.2))) : 1;
+  if (scale === titleScale && !isNew) return;
+  titleScale = scale;
+  const size = isFar ? 10 / scale : 12;
+  for (const { text, box: [x, y, width, height], title, near } of titles) {
+    const hasRoom = !isFar || (height >= size * 1.5 && width >= size * 6);
+    const shown = !hasRoom ? '' : isFar ? fitted(title, width - size, `600 ${size}px ${FONT}`) : near;
+    text.style.display = shown ? '' : 'none';
+    if (!shown) continue;
+    text.textContent = shown;
+    text.style.fontSize = size + 'px';
+    text.setAttribute('x', x + (isFar ? size / 2 : 8));
+    text.setAttribute('y', y + (isFar ? size * 1.1 : 15));
+  }
+}
+
+function drawKernel(layers, kernel, k, box, closed) {
+  const [x, y, w] = box, room = w - 16;
+  const group = drawnBox(layers.kernels, 'k' + k, 'kernel', box, 6, kernel.label + '  ' + kernel.title + (kernel.place ? '\n' + kernel.place : ''));
   if (closed) {
-    drawn(group, 'text', { x: x + 8, y: y + 15, class: 'name' }, clipped(kernel.label, most - 3));
-    // On the page of a scope its name says nothing new.
-    drawn(group, 'text', { x: x + 8, y: y + 29 }, scope >= 0 ? clipped(workOf(kernel.title)[1], most + 1) : clippedFront(kernel.title, most + 1));
-    drawn(group, 'text', { x: x + 8, y: y + 42, class: 'soft' }, clipped(kernel.place, most + 4));
+    addTitle(layers, 'k' + k, kernel.label, box);
+    // On the page of a scope its name says nothing new. What a kernel does stands at the end of its title.
+    const [, work] = workOf(kernel.title), most = room + 4;
+    drawn(group, 'text', { x: x + 8, y: y + 29 }, scope >= 0 ? fitted(work, most, '') : fitted(kernel.title, most, '', true));
+    drawn(group, 'text', { x: x + 8, y: y + 42, class: 'soft' }, fitted(kernel.place, most, 'soft'));
   } else {
-    drawn(group, 'text', { x: x + 8, y: y + 15, class: 'name' }, clipped(kernel.label + '  ' + kernel.title, most - 3));
+    addTitle(layers, 'k' + k, kernel.label + '  ' + kernel.title, box);
   }
   group.addEventListener('click', event => { event.stopPropagation(); choose('k' + k); });
-  const sign = drawn(group, 'text', { x: x + w - 14, y: y + 15, class: 'name' }, closed ? '+' : '−');
+  const sign = drawn(group, 'text', { x: x + w - 14, y: y + 15, class: 'name sign' }, closed ? '+' : '−');
   sign.addEventListener('click', event => {
     event.stopPropagation();
     if (!open || scope >= 0) { showOpen(k); return; }
@@ -102,16 +116,16 @@ function showOpen(k) { scope = -1; open = true; shut.clear(); draw(); center(pic
 function drawNode(layer, node, n, box) {
   const [x, y, w] = box;
   const group = drawnBox(layer, 'n' + n, 'node ' + node.k + ' ' + (node.f || ''), box, 3, nodeTitle(n) + (node.s ? '\n' + node.s : ''));
-  const middle = x + w / 2, most = Math.floor((w - 6) / 5.6);
+  const middle = x + w / 2;
   let line = y + 15;
   const put = (text, kind) => {
-    drawn(group, 'text', { x: middle, y: line, 'text-anchor': 'middle', class: kind }, clipped(text, most));
+    drawn(group, 'text', { x: middle, y: line, 'text-anchor': 'middle', class: kind }, fitted(text, w - 8, kind));
     line += 13;
   };
   const number = (node.y ? node.y.join(' ') : node.r) || '';
   put(node.n === number || !number ? node.n : node.n + '  ' + number, 'name');
   if (node.s) put(node.s, '');
-  if (node.p) put(short(node.p[0]), 'soft');
+  if (node.p) put(short(ordered(node.p)[0]), 'soft');
   group.addEventListener('click', event => { event.stopPropagation(); choose('n' + n); });
 }
 
@@ -159,9 +173,11 @@ function goToKernel(k) {
   choose('k' + k);
 }
 
+const FAR = 0.33; // what is smaller shows no ops' names
 function move() {
   byId('world').setAttribute('transform', `translate(${view.x} ${view.y}) scale(${view.scale})`);
-  byId('canvas').classList.toggle('far', view.scale < 0.33);
+  byId('canvas').classList.toggle('far', view.scale < FAR);
+  sizeTitles();
   drawMapFrame();
 }
 // The whole graph, or its width with the top in sight: what is smaller than this cannot be read.

@@ -23,14 +23,15 @@ function drawScope(layers) {
     (kind ? picture.kernels : picture.nodes).push(box);
     if (side) drawOutside(layers.nodes, item, box);
     else if (kind === 0) drawNode(layers.nodes, stage.nodes[index], index, box);
-    else if (kind === 1) drawKernel(layers.kernels, stage.kernels[index], index, box, true);
-    else drawFold(layers.kernels, index, box);
+    else if (kind === 1) drawKernel(layers, stage.kernels[index], index, box, true);
+    else drawFold(layers, index, box);
   }
-  for (const [from, to, ...bends] of page.edges) {
+  const rows = new Rows(page.items.map(item => item.slice(3)));
+  const placeOf = item => ({ box: item.slice(3), place: item.slice(3), rows });
+  drawLines(layers.edges, page.edges.map(([from, to, ...bends]) => {
     const a = page.items[from], b = page.items[to];
-    const line = drawn(layers.edges, 'path', { d: pathBetween(a.slice(3), b.slice(3), bends), class: 'edge' });
-    edges.push({ from: itemName(a), to: itemName(b), line });
-  }
+    return { from: itemName(a), to: itemName(b), a: placeOf(a), b: placeOf(b), bends, kind: '' };
+  }));
 }
 
 function workText(page) {
@@ -45,13 +46,13 @@ function countText(page) {
 function scopePath(s) { const names = []; for (; s > 0; s = stage.scopes[s].parent) names.unshift(stage.scopes[s].name); return names.join('/'); }
 
 // A scope within: a click opens it.
-function drawFold(layer, s, box) {
-  const page = stage.scopes[s], most = Math.floor(box[2] / 7.4) - 3;
-  const group = drawnBox(layer, 's' + s, 'kernel fold', box, 6, scopePath(s) + '\n' + countText(page) + '\n' + workText(page));
-  drawn(group, 'text', { x: box[0] + 8, y: box[1] + 15, class: 'name' }, clipped(page.name, most));
-  drawn(group, 'text', { x: box[0] + 8, y: box[1] + 29, class: 'soft' }, clipped(countText(page), most + 6));
-  drawn(group, 'text', { x: box[0] + 8, y: box[1] + 42, class: 'soft' }, clipped(workText(page), most + 6));
-  drawn(group, 'text', { x: box[0] + box[2] - 14, y: box[1] + 15, class: 'name' }, '+');
+function drawFold(layers, s, box) {
+  const page = stage.scopes[s], [x, y, width] = box;
+  const group = drawnBox(layers.kernels, 's' + s, 'kernel fold', box, 6, scopePath(s) + '\n' + countText(page) + '\n' + workText(page));
+  addTitle(layers, 's' + s, page.name, box);
+  drawn(group, 'text', { x: x + 8, y: y + 29, class: 'soft' }, fitted(countText(page), width - 16, 'soft'));
+  drawn(group, 'text', { x: x + 8, y: y + 42, class: 'soft' }, fitted(workText(page), width - 16, 'soft'));
+  drawn(group, 'text', { x: x + width - 14, y: y + 15, class: 'name sign' }, '+');
   group.addEventListener('click', event => { event.stopPropagation(); enter(s); });
 }
 
@@ -60,7 +61,7 @@ function drawOutside(layer, item, box) {
   const [kind, , index] = item;
   const title = kind === 2 ? scopePath(index) : kind === 1 ? stage.kernels[index].label + '  ' + stage.kernels[index].title : nodeTitle(index);
   const group = drawnBox(layer, itemName(item), 'node outside', box, 8, itemSides[item[1]] + title);
-  drawn(group, 'text', { x: box[0] + box[2] / 2, y: box[1] + 14, 'text-anchor': 'middle' }, clipped(title, Math.floor(box[2] / 6)));
+  drawn(group, 'text', { x: box[0] + box[2] / 2, y: box[1] + 14, 'text-anchor': 'middle' }, fitted(title, box[2] - 8, ''));
   group.addEventListener('click', event => {
     event.stopPropagation();
     if (kind === 2) enter(index); else if (kind === 1) goToKernel(index); else goTo(index);

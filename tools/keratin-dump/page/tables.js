@@ -15,7 +15,9 @@ function drawMemory() {
   const section = clear(byId('memory')), planned = fn.stages.find(s => s.memory);
   if (!planned) { element(section, 'p', {}, 'There is no memory plan.'); return; }
   const memory = planned.memory, kernels = planned.kernels.length;
-  element(section, 'p', {}, `Arena ${quantityText(memory.arena, bytesText)}, live at most ${bytesText(memory.maxLive)}, ` +
+  const about = element(section, 'p', {}, 'Arena ');
+  quantity(about, bytesText(memory.arena[0]), memory.arena[1]);
+  about.append(`, live at most ${bytesText(memory.maxLive)}, ` +
       `${grouped(memory.buffers.length)} buffers, ${grouped(planned.kernels[kernels - 1] ? planned.kernels[kernels - 1].last + 1 : 0)} kernels` + (planned.symbols ? ' (' + planned.symbols + ')' : '') +
       '. Across: kernels in order; up: offset in the arena. The black line is what is live.');
   const top = Math.max(memory.arena[0] || 0, memory.maxLive || 0, 1);
@@ -41,7 +43,7 @@ function drawMemory() {
     rect.addEventListener('mouseleave', hideTip);
     rect.addEventListener('click', () => { if (buffer.node >= 0) { show(planned, 'graph'); goTo(buffer.node); } });
     if (box.height > 12 && box.width > 40) {
-      const label = drawn(svg, 'text', { x: box.x + 4, y: box.y + Math.min(box.height / 2 + 4, 12), 'pointer-events': 'none' }, clipped(what, Math.floor(box.width / 5.6)));
+      const label = drawn(svg, 'text', { x: box.x + 4, y: box.y + Math.min(box.height / 2 + 4, 12), 'pointer-events': 'none' }, fitted(what, box.width - 8, 'soft'));
       label.style.fill = '#111';
     }
   });
@@ -117,7 +119,7 @@ function drawKernels(sortBy) {
       const list = element(cell, 'dl');
       for (const [name, q] of [['FLOPs', kernel.flops], ['bytes read', kernel.read], ['bytes written', kernel.written]]) {
         element(list, 'dt', {}, name);
-        element(list, 'dd', {}, quantityText(q, grouped));
+        quantity(element(list, 'dd'), grouped(q[0]), q[1]);
       }
       folded(cell, 'IR', kernel.text);
       folded(cell, 'assembly of ' + kernel.function, fn.code[kernel.function]);
