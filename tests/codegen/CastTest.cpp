@@ -5,6 +5,7 @@
 #include "ir/dialect/Keratin.h"
 #include "ir/reference/HostConversions.h"
 #include "tests/support/CompiledRunner.h"
+#include "tests/support/TestEnvironment.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
@@ -12,7 +13,6 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 
 using namespace keratin;
@@ -117,8 +117,7 @@ TEST_CASE("Every float16 and bfloat16 is cast as written", "[cast]") {
 }
 
 TEST_CASE("Float32 patterns in steps are cast as written", "[cast]") {
-  const char *wanted = std::getenv("KERATIN_CAST_STEP");
-  uint64_t step = wanted ? std::strtoull(wanted, nullptr, 10) : 4099;
+  const auto step = uint64_t(fromEnvironment("KERATIN_CAST_STEP", 4099));
   REQUIRE(step > 0);
   Function casts = castsFrom("f32");
   constexpr size_t block = 1 << 20;

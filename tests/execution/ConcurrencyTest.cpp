@@ -6,6 +6,7 @@
 #include "ir/dialect/Keratin.h"
 #include "keratin/backend.h"
 #include "keratin/error.h"
+#include "tests/support/TestEnvironment.h"
 
 #include <keratin/runtime.h>
 
@@ -18,7 +19,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <mutex>
@@ -33,10 +33,8 @@ namespace K = keratin::backend;
 static constexpr int manyThreads = 64;
 
 static int callsOfAThread() {
-  static const int calls = [] {
-    const char *text = std::getenv("KERATIN_TEST_CALLS");
-    return text ? std::max(1, std::atoi(text)) : 200;
-  }();
+  static const int calls =
+      int(std::max<int64_t>(1, tests::fromEnvironment("KERATIN_TEST_CALLS", 200)));
   return calls;
 }
 

@@ -3,6 +3,7 @@
 // what an abandoned compilation held is lost.
 #include "tests/frontend/FrontendTest.h"
 #include "tests/support/NoExit.h"
+#include "tests/support/TestEnvironment.h"
 
 #include <atomic>
 #include <cerrno>
@@ -310,8 +311,8 @@ void sample(bool isFirst, Hold holding = Hold::None) {
   const long total = allocationsOfCompile(isFirst);
   const bool isEvery = holding == Hold::None;
   REQUIRE((!isEvery || total > 10'000));
-  const char *text = std::getenv("KERATIN_TEST_FAULTS");
-  const long samples = std::min(total, text ? std::atol(text) : 40);
+  const long samples =
+      std::min<int64_t>(total, keratin::tests::fromEnvironment("KERATIN_TEST_FAULTS", 40));
   int met = 0;
   for (long i = 0; i < samples; ++i) {
     long n = i * total / samples + (isEvery ? i % 7 : 0);

@@ -8,6 +8,7 @@
 #include "tests/support/NoExit.h"
 #include "tests/support/RandomGraph.h"
 #include "tests/support/RandomTensor.h"
+#include "tests/support/TestEnvironment.h"
 
 #include <keratin/runtime.h>
 
@@ -27,10 +28,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-uint64_t graphCount() {
-  const char *wanted = std::getenv("KERATIN_DETERMINISM_GRAPHS");
-  return wanted ? std::strtoull(wanted, nullptr, 10) : 6;
-}
+uint64_t graphCount() { return uint64_t(fromEnvironment("KERATIN_DETERMINISM_GRAPHS", 6)); }
 
 std::unique_ptr<mlir::MLIRContext> makeContext() {
   mlir::DialectRegistry registry;

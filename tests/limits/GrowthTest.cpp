@@ -7,6 +7,7 @@
 // KERATIN_GROWTH_MESSAGES=1 says what each takes.
 #include "tests/limits/Growth.h"
 #include "tests/support/LimitedProcess.h"
+#include "tests/support/TestEnvironment.h"
 
 #include <catch2/catch.hpp>
 
@@ -46,13 +47,13 @@ static double timeForGraphs() {
 }
 
 TEST_CASE("Large graphs are compiled within ten seconds and two gigabytes", "[growth]") {
-  const char *only = std::getenv("KERATIN_GROWTH"),
-             *percent = std::getenv("KERATIN_GROWTH_PERCENT");
+  const char *only = std::getenv("KERATIN_GROWTH");
+  const int64_t percent = tests::fromEnvironment("KERATIN_GROWTH_PERCENT", 100);
   const double seconds = timeForGraphs();
   for (const tests::GrowingGraph &graph : tests::growingGraphs()) {
     if (only && std::string(graph.name).find(only) == std::string::npos)
       continue;
-    int64_t size = graph.size * (percent ? std::atoll(percent) : 100) / 100;
+    int64_t size = graph.size * percent / 100;
     tests::LimitedRun run = tests::runLimited([&] { return runGraph(graph, size); }, seconds);
     INFO(graph.name << ", size " << size << ": " << run.text());
     if (std::getenv("KERATIN_GROWTH_MESSAGES"))

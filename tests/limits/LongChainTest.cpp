@@ -7,14 +7,15 @@
 #include "ir/builder/GraphMath.h"
 #include "ir/dialect/Keratin.h"
 #include "tests/support/SmallStack.h"
+#include "tests/support/TestEnvironment.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 
 #include <catch2/catch.hpp>
 
-#include <cstdlib>
 #include <map>
 
 using namespace keratin;
@@ -140,8 +141,7 @@ public:
 };
 
 int64_t longest(int64_t byDefault) {
-  const char *wanted = std::getenv("KERATIN_CHAIN_OPS");
-  return wanted ? std::atoll(wanted) : byDefault;
+  return tests::fromEnvironment("KERATIN_CHAIN_OPS", byDefault);
 }
 
 } // namespace

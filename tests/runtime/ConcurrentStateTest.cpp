@@ -6,10 +6,10 @@
 #include "tests/runtime/FunctionBuilder.h"
 
 #include "tests/support/TemporaryFile.h"
+#include "tests/support/TestEnvironment.h"
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <functional>
 #include <thread>
 
@@ -21,8 +21,7 @@ constexpr int64_t width = 300;
 constexpr int64_t piece = 50; // of a copy through scratch
 
 int callsOfAThread() {
-  const char *text = std::getenv("KERATIN_TEST_CALLS");
-  return text ? std::max(1, std::atoi(text)) : 200;
+  return int(std::max<int64_t>(1, keratin::tests::fromEnvironment("KERATIN_TEST_CALLS", 200)));
 }
 
 // y = v; new v = v + x, new w = w - x, in buffers of their own. All x are equal, whatever their

@@ -3,6 +3,7 @@
 #include "ir/dialect/Keratin.h"
 #include "ir/reference/HostConversions.h"
 #include "tests/support/PtxTarget.h"
+#include "tests/support/TestEnvironment.h"
 
 #include <keratin/device.h>
 
@@ -29,8 +30,7 @@ std::string keratin::tests::testedTarget() {
 }
 
 bool keratin::tests::isInSample(uint64_t number) {
-  const char *every = std::getenv("KERATIN_TEST_EVERY");
-  int64_t step = every ? std::atoi(every) : 1;
+  const int64_t step = fromEnvironment("KERATIN_TEST_EVERY", 1);
   if (number == 0 || step < 2)
     return true;
   for (char letter : testedMachine())
