@@ -1,6 +1,6 @@
 // Every differentiable op against central differences, first and second derivative.
 #include "tests/execution/GradientCases.h"
-#include "tests/support/CompiledRunner.h"
+#include "tests/support/TestEnvironment.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

@@ -4,6 +4,7 @@
 #include "ir/reference/HostConversions.h"
 #include "tests/support/CompiledRunner.h"
 #include "tests/support/RandomTensor.h"
+#include "tests/support/TestEnvironment.h"
 
 #include <keratin/runtime.h>
 

@@ -28,16 +28,6 @@ std::string keratin::tests::testedTarget() {
   return target ? target : "cpu";
 }
 
-bool keratin::tests::isInSample(uint64_t number) {
-  const char *every = std::getenv("KERATIN_TEST_EVERY");
-  int64_t step = every ? std::atoi(every) : 1;
-  if (number == 0 || step < 2)
-    return true;
-  for (char letter : testedMachine())
-    number += uint64_t(letter);
-  return number % uint64_t(step) == 0;
-}
-
 CompiledRunner::CompiledRunner(func::FuncOp function, compiler::CompileOptions options) {
   if (options.target == "cpu")
     options.target = testedTarget();
