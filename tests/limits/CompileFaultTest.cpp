@@ -3,6 +3,7 @@
 // what an abandoned compilation held is lost.
 #include "tests/frontend/FrontendTest.h"
 #include "tests/support/NoExit.h"
+#include "tests/support/TestEnvironment.h"
 
 #include <atomic>
 #include <cerrno>
@@ -298,8 +299,8 @@ long allocationsOfCompile(bool isFirst) {
   return count;
 }
 
-// KERATIN_TEST_FAULTS is the number of samples; with KERATIN_TEST_FAULT_AT=n or n+ one allocation
-// fails or all, in this process, for a debugger.
+// KERATIN_TEST_FAULTS is the number of samples, which lie between those of other days; with
+// KERATIN_TEST_FAULT_AT=n or n+ one allocation fails or all, in this process, for a debugger.
 void sample(bool isFirst, Hold holding = Hold::None) {
   counted = holding;
   if (const char *at = std::getenv("KERATIN_TEST_FAULT_AT")) {
@@ -310,11 +311,13 @@ void sample(bool isFirst, Hold holding = Hold::None) {
   const long total = allocationsOfCompile(isFirst);
   const bool isEvery = holding == Hold::None;
   REQUIRE((!isEvery || total > 10'000));
-  const char *text = std::getenv("KERATIN_TEST_FAULTS");
-  const long samples = std::min(total, text ? std::atol(text) : 40);
+  const long samples =
+      std::min(total, long(keratin::tests::fromEnvironment("KERATIN_TEST_FAULTS", 14)));
+  // Where in its part of all allocations a sample lies.
+  const double place = double(keratin::tests::dailySeed() / keratin::tests::kSeedsOfDay % 17) / 17;
   int met = 0;
   for (long i = 0; i < samples; ++i) {
-    long n = i * total / samples + (isEvery ? i % 7 : 0);
+    const long n = long((double(i) + place) * double(total) / double(samples));
     for (long count : {1L, LONG_MAX}) {
       INFO("allocation " << n << " of " << total << (count == 1 ? "" : " and all behind it"));
       int result = inChild([&] { return compileWithout(n, count, isFirst); });

@@ -3,10 +3,13 @@
 // faster than the graph does not end in time. Slow machines have more time: that in which they
 // compile one of these graphs over and over.
 //
+// Where KERATIN_TEST_EVERY says so, a part of them, another one each day.
+//
 // KERATIN_GROWTH=name runs those whose names contain it; KERATIN_GROWTH_PERCENT=200 twice the size;
 // KERATIN_GROWTH_MESSAGES=1 says what each takes.
 #include "tests/limits/Growth.h"
 #include "tests/support/LimitedProcess.h"
+#include "tests/support/TestEnvironment.h"
 
 #include <catch2/catch.hpp>
 
@@ -49,8 +52,11 @@ TEST_CASE("Large graphs are compiled within ten seconds and two gigabytes", "[gr
   const char *only = std::getenv("KERATIN_GROWTH"),
              *percent = std::getenv("KERATIN_GROWTH_PERCENT");
   const double seconds = timeForGraphs();
+  tests::Sample sample;
   for (const tests::GrowingGraph &graph : tests::growingGraphs()) {
     if (only && std::string(graph.name).find(only) == std::string::npos)
+      continue;
+    if (!sample.takesNext())
       continue;
     int64_t size = graph.size * (percent ? std::atoll(percent) : 100) / 100;
     tests::LimitedRun run = tests::runLimited([&] { return runGraph(graph, size); }, seconds);
