@@ -107,8 +107,7 @@ double keratin::tests::get(Dtype dtype, const void *at) {
 }
 
 double keratin::tests::randomElement(Dtype dtype, std::mt19937 &random) {
-  return isFloat(dtype) ? std::uniform_real_distribution<float>(-1, 1)(random)
-                        : static_cast<int>(random() % 21) - 10;
+  return isFloat(dtype) ? double(random() >> 8) * 0x1p-23 - 1 : double(random() % 21) - 10;
 }
 
 //===-- The module ----------------------------------------------------------------------------===//

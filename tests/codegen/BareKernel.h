@@ -29,7 +29,7 @@ bool isFloat(Dtype dtype);
 // An element in memory, as double.
 void put(Dtype dtype, void *at, double value);
 double get(Dtype dtype, const void *at);
-// In [-1, 1], or of -10 to 10: products and their sums are exact enough in double.
+// In [-1, 1), or of -10 to 10: products and their sums are exact enough in double.
 double randomElement(Dtype dtype, std::mt19937 &random);
 
 // Functions on their way to machine code.

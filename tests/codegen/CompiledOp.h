@@ -16,7 +16,8 @@ const char *nameOf(keratin_dtype_t dtype);
 // tensor<2x3xf32>, or with symbols d<first>, d<first + 1>, … for all sizes.
 std::string typeOf(keratin_dtype_t dtype, const Dims &dims, int firstSymbol = -1);
 
-// Functions for all machines, called with any sizes that fit them.
+// Functions for all machines, called with any sizes that fit them. Where KERATIN_TEST_EVERY says
+// so, ours and some of the others, which are others for the next op and the next day.
 class CompiledOp {
 public:
   // `op` is the text behind "keratin."; operands are %0, %1, ….
@@ -39,7 +40,7 @@ private:
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::func::FuncOp function;
-  std::vector<std::unique_ptr<CompiledRunner>> runners;
+  std::vector<std::pair<const char *, std::unique_ptr<CompiledRunner>>> runners;
 };
 
 } // namespace keratin::tests

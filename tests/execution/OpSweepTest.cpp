@@ -1,5 +1,6 @@
 // Every op of the dialect as compiled code, against the reference interpreter.
 #include "tests/execution/SweepCases.h"
+#include "tests/support/TestEnvironment.h"
 
 #include <catch2/catch.hpp>
 
@@ -213,6 +214,9 @@ TEST_CASE("sizes of any form make no difference", "[.sizes]") {
           CHECK(sweep.leftOut == std::vector<std::string>());
       }
       CHECK(sweep.refused == std::vector<std::string>());
-      CHECK((sweep.assuming > 0) == (form == SizeForm::Assumed));
+      if (form != SizeForm::Assumed)
+        CHECK(sweep.assuming == 0);
+      else if (fromEnvironment("KERATIN_TEST_EVERY", 1) < 2) // some ops never do
+        CHECK(sweep.assuming > 0);
     }
 }

@@ -1,6 +1,7 @@
 // keratin-fuzz: random graphs, as the interpreter runs them after each phase and as compiled code.
 //
 //   keratin-fuzz --seed=1 --count=2000           any number of graphs
+//   keratin-fuzz --daily --count=2000            others each day, or those of KERATIN_TEST_SEED
 //   keratin-fuzz --replay=fuzz-failure-17.mlir   a failure that was kept
 //   keratin-fuzz --check-numbers                 what functions report of NaN and infinities
 //   keratin-fuzz --split-sizes                   a size for each input, which may be 1
@@ -20,6 +21,7 @@
 #include "tests/support/CompiledRunner.h"
 #include "tests/support/RandomTensor.h"
 #include "tests/support/SplitSizes.h"
+#include "tests/support/TestEnvironment.h"
 
 #include <keratin/runtime.h>
 
@@ -42,6 +44,8 @@ using namespace mlir;
 static llvm::cl::opt<uint64_t> firstSeed("seed", llvm::cl::desc("First graph"), llvm::cl::init(1));
 static llvm::cl::opt<uint64_t> count("count", llvm::cl::desc("How many graphs"),
                                      llvm::cl::init(100));
+static llvm::cl::opt<bool> daily("daily",
+                                 llvm::cl::desc("Count seeds from one that changes each day"));
 static llvm::cl::opt<int> maxOps("ops", llvm::cl::desc("Steps of a graph at most"),
                                  llvm::cl::init(30));
 static llvm::cl::opt<unsigned> together("together", llvm::cl::desc("Graphs in a function"),
@@ -498,7 +502,13 @@ int main(int argc, char **argv) {
   DialectRegistry registry;
   compiler::registerDialects(registry);
   uint64_t graphs = 0, failures = 0;
-  for (uint64_t seed = firstSeed; graphs < count && failures < 20;) {
+  uint64_t seed = firstSeed;
+  if (daily) {
+    seed += uint64_t(dailySeed());
+    llvm::outs() << "graphs from seed " << seed << " on\n";
+    llvm::outs().flush();
+  }
+  while (graphs < count && failures < 20) {
     // Attributes and types live as long as their context.
     MLIRContext context(registry, MLIRContext::Threading::DISABLED);
     context.loadDialect<KeratinDialect, func::FuncDialect>();

@@ -4,6 +4,7 @@
 #include "ir/reference/HostConversions.h"
 #include "tests/support/CompiledRunner.h"
 #include "tests/support/RandomTensor.h"
+#include "tests/support/TestEnvironment.h"
 
 #include <keratin/runtime.h>
 
@@ -11,6 +12,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
+
+#include "llvm/ADT/StringExtras.h"
 
 #include <catch2/catch.hpp>
 
@@ -209,6 +212,7 @@ bool Sweep::isValid(const SweepCase &sweepCase) {
 }
 
 void Sweep::check(const std::vector<SweepCase> &cases, size_t casesInFunction) {
+  static Sample sample; // of all sweeps and sections together
   // Those that need larger symbols apart from those that are called with zeros; those that have
   // symbols apart from those whose numbers become some.
   std::map<std::pair<bool, int64_t>, std::vector<SweepCase>> kinds;
@@ -219,7 +223,7 @@ void Sweep::check(const std::vector<SweepCase> &cases, size_t casesInFunction) {
   for (auto &[kind, list] : kinds)
     for (ArrayRef<SweepCase> rest = list; !rest.empty();
          rest = rest.drop_front(std::min(casesInFunction, rest.size())))
-      if (isInSample(functions++))
+      if (sample.takesNext())
         checkTogether(rest.take_front(casesInFunction));
 }
 

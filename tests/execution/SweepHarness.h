@@ -46,8 +46,8 @@ class Sweep {
 public:
   Sweep();
   // Compiles the cases, some in each function, and CHECKs every result for several values of the
-  // symbols, with two ways to fill fresh memory and with one and two threads. Of the functions only
-  // every n-th, where KERATIN_TEST_EVERY is n. Code for the targets and machines that
+  // symbols, with two ways to fill fresh memory and with one and two threads. Of all functions of a
+  // program only every n-th, where KERATIN_TEST_EVERY is n. Code for the targets and machines that
   // KERATIN_TEST_BITS lists (`cuda,x86-64-v4`) computes the same bits.
   void check(const std::vector<SweepCase> &cases, size_t casesInFunction = 8);
   // Whether the verifier accepts what the case builds.
@@ -69,8 +69,6 @@ public:
 
 private:
   void checkTogether(llvm::ArrayRef<SweepCase> cases);
-  // How many functions there were, the left out ones among them.
-  uint64_t functions = 0;
   mlir::MLIRContext context;
 };
 

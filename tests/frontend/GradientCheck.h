@@ -3,6 +3,7 @@
 #define KERATIN_TESTS_FRONTEND_GRADIENTCHECK_H
 
 #include "tests/frontend/FrontendTest.h"
+#include "tests/support/TestEnvironment.h"
 
 #include <functional>
 
@@ -36,8 +37,12 @@ inline void checkDifferences(const keratin::Function &f, const Array &at, double
   }
 }
 
-// With known and with unknown sizes.
+// With known and with unknown sizes. Where KERATIN_TEST_EVERY says so, of a part of all cases of
+// the program, another one each day.
 inline void checkGradient(const GradientCase &test) {
+  static keratin::tests::Sample sample;
+  if (!sample.takesNext())
+    return;
   INFO(test.name);
   StaticShape unknown(test.at.shape().size(), None);
   for (const StaticShape &shape :

@@ -299,8 +299,8 @@ long allocationsOfCompile(bool isFirst) {
   return count;
 }
 
-// KERATIN_TEST_FAULTS is the number of samples; with KERATIN_TEST_FAULT_AT=n or n+ one allocation
-// fails or all, in this process, for a debugger.
+// KERATIN_TEST_FAULTS is the number of samples, which lie between those of other days; with
+// KERATIN_TEST_FAULT_AT=n or n+ one allocation fails or all, in this process, for a debugger.
 void sample(bool isFirst, Hold holding = Hold::None) {
   counted = holding;
   if (const char *at = std::getenv("KERATIN_TEST_FAULT_AT")) {
@@ -312,10 +312,12 @@ void sample(bool isFirst, Hold holding = Hold::None) {
   const bool isEvery = holding == Hold::None;
   REQUIRE((!isEvery || total > 10'000));
   const long samples =
-      std::min<int64_t>(total, keratin::tests::fromEnvironment("KERATIN_TEST_FAULTS", 40));
+      std::min<int64_t>(total, keratin::tests::fromEnvironment("KERATIN_TEST_FAULTS", 14));
+  // Where in its part of all allocations a sample lies.
+  const double place = double(keratin::tests::dailySeed() / keratin::tests::kSeedsOfDay % 17) / 17;
   int met = 0;
   for (long i = 0; i < samples; ++i) {
-    long n = i * total / samples + (isEvery ? i % 7 : 0);
+    const long n = long((double(i) + place) * double(total) / double(samples));
     for (long count : {1L, LONG_MAX}) {
       INFO("allocation " << n << " of " << total << (count == 1 ? "" : " and all behind it"));
       int result = inChild([&] { return compileWithout(n, count, isFirst); });

@@ -3,6 +3,8 @@
 // faster than the graph does not end in time. Slow machines have more time: that in which they
 // compile one of these graphs over and over.
 //
+// Where KERATIN_TEST_EVERY says so, a part of them, another one each day.
+//
 // KERATIN_GROWTH=name runs those whose names contain it; KERATIN_GROWTH_PERCENT=200 twice the size;
 // KERATIN_GROWTH_MESSAGES=1 says what each takes.
 #include "tests/limits/Growth.h"
@@ -50,8 +52,11 @@ TEST_CASE("Large graphs are compiled within ten seconds and two gigabytes", "[gr
   const char *only = std::getenv("KERATIN_GROWTH");
   const int64_t percent = tests::fromEnvironment("KERATIN_GROWTH_PERCENT", 100);
   const double seconds = timeForGraphs();
+  tests::Sample sample;
   for (const tests::GrowingGraph &graph : tests::growingGraphs()) {
     if (only && std::string(graph.name).find(only) == std::string::npos)
+      continue;
+    if (!sample.takesNext())
       continue;
     int64_t size = graph.size * percent / 100;
     tests::LimitedRun run = tests::runLimited([&] { return runGraph(graph, size); }, seconds);

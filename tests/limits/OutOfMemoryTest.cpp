@@ -70,8 +70,8 @@ bool runsWithin(size_t bytes, const std::function<void()> &work) {
 
 // 0, or the number of what took more than its elements.
 int createOfSmallElements() {
-  const int64_t n = int64_t(192) << 20;
   const size_t beside = size_t(64) << 20; // code, the graph, what the library keeps
+  const int64_t n = int64_t(80) << 20;    // once more is too much
   const Array given = Array::zeros(DType::UInt8, {n});
   const std::pair<size_t, std::function<void()>> all[] = {
       {n, [&] { K::zeros({n}, "int8"); }},

@@ -29,15 +29,6 @@ std::string keratin::tests::testedTarget() {
   return target ? target : "cpu";
 }
 
-bool keratin::tests::isInSample(uint64_t number) {
-  const int64_t step = fromEnvironment("KERATIN_TEST_EVERY", 1);
-  if (number == 0 || step < 2)
-    return true;
-  for (char letter : testedMachine())
-    number += uint64_t(letter);
-  return number % uint64_t(step) == 0;
-}
-
 CompiledRunner::CompiledRunner(func::FuncOp function, compiler::CompileOptions options) {
   if (options.target == "cpu")
     options.target = testedTarget();

@@ -25,10 +25,6 @@ std::string testedMachine();
 // plain target (tests/support/PlainTarget.h) is known to whoever asks.
 std::string testedTarget();
 
-// Whether the number-th of many is run: every n-th, where KERATIN_TEST_EVERY is n, others on other
-// machines, and always the first.
-bool isInSample(uint64_t number);
-
 // A compiled copy of a function, with general code beside it where it assumes sizes; arguments
 // without keratin.kind are inputs, results without it outputs. Each run has variables of its own,
 // which begin as their arguments say; the results of updates are what the variables hold

@@ -13,13 +13,38 @@ inline int64_t fromEnvironment(const char *name, int64_t otherwise) {
   return text ? std::atoll(text) : otherwise;
 }
 
+inline constexpr int64_t kSeedsOfDay = 100000;
+
 // A seed that changes from day to day, apart from those of other days: KERATIN_TEST_SEED if it is
 // given.
 inline int64_t dailySeed() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const int64_t day = std::chrono::duration_cast<std::chrono::hours>(now).count() / 24;
-  return fromEnvironment("KERATIN_TEST_SEED", day * 100000);
+  return fromEnvironment("KERATIN_TEST_SEED", day * kSeedsOfDay);
 }
+
+// Whether the number-th of many is run: the first always, of all others every n-th, where
+// KERATIN_TEST_EVERY is n, which are others on the next day and on other machines
+// (KERATIN_TEST_CPU). In n days all of them are.
+inline bool isInSample(uint64_t number) {
+  const int64_t every = fromEnvironment("KERATIN_TEST_EVERY", 1);
+  if (number == 0 || every < 2)
+    return true;
+  number += uint64_t(dailySeed() / kSeedsOfDay);
+  const char *machine = std::getenv("KERATIN_TEST_CPU");
+  for (const char *letter = machine ? machine : "native"; *letter; ++letter)
+    number += uint64_t(*letter);
+  return number % uint64_t(every) == 0;
+}
+
+// For one loop over many: whether the next is run.
+class Sample {
+public:
+  bool takesNext() { return isInSample(next++); }
+
+private:
+  uint64_t next = 0;
+};
 
 } // namespace keratin::tests
 
