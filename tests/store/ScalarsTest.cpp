@@ -191,6 +191,26 @@ TEST_CASE("Functions for a device have its code in common, and scalars of their 
   CHECK(factor == 1.6f);
 }
 
+TEST_CASE("Code of full effort for any scalar serves who asks for quick code") {
+  FunctionStore::ofProcess().clear();
+  CompileOptions quick;
+  quick.effort = codegen::Effort::Quick;
+  auto compiled = [](const std::string &factor, const CompileOptions &options) {
+    return GraphText(Scaled{.factor = factor, .elements = 54}.text()).compile(options);
+  };
+  auto first = compiled("1.3", quick), second = compiled("1.4", quick);
+  REQUIRE(second);
+  CHECK(second->report().source == Source::Compiler);
+  auto full = compiled("1.5", {});
+  REQUIRE(full);
+  CHECK(full->report().source == Source::Compiler);
+  auto other = compiled("1.6", quick);
+  REQUIRE(other);
+  CHECK(other->report().source == Source::Process);
+  CHECK(other->descriptor().entry == full->descriptor().entry);
+  CHECK(other->descriptor().entry != second->descriptor().entry);
+}
+
 // One step of gradient descent on a mean of squares, with so much of the gradient.
 static std::string stepOf(const std::string &rate) {
   return R"mlir(
