@@ -94,9 +94,9 @@ absl::Status CodeMaker::formKernels() {
 absl::StatusOr<std::shared_ptr<const GraphKey>> CodeMaker::form() {
   std::optional<GraphKey> key;
   absl::Status status = inAttempt([&] {
-    // A device would load each of them from its own memory. Checks name the numbers.
+    // Checks name the numbers.
     const passes::OpenScalars scalars(compiler->planned());
-    if (scalars.size() > 0 && !target->limits().hasOwnMemory && !options.checkNumbers)
+    if (scalars.size() > 0 && !options.checkNumbers)
       key = GraphKey::of(compiler->planned(), codeSettings(options), &scalars);
     return absl::OkStatus();
   });

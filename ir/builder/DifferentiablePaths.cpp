@@ -23,12 +23,10 @@ DifferentiablePaths::DifferentiablePaths(ArrayRef<Value> losses, Bodies bodies) 
     reach(loss);
   while (!pending.empty()) {
     Value value = pending.pop_back_val();
-    if (auto result = dyn_cast<OpResult>(value)) {
-      if (bodies == Bodies::Closed || !walkIntoBody(result))
-        walkOp(result.getOwner());
-    } else if (bodies == Bodies::Open) {
-      walkOutOfBody(cast<BlockArgument>(value));
-    }
+    if (bodies == Bodies::Open && forEachSource(value, [&](Value source) { reach(source); }))
+      continue;
+    if (Operation *op = value.getDefiningOp())
+      walkOp(op);
   }
 }
 
@@ -50,17 +48,14 @@ static Value yielded(Region &body, unsigned number) {
   return body.front().getTerminator()->getOperand(number);
 }
 
-// False if the op has no body.
-bool DifferentiablePaths::walkIntoBody(OpResult result) {
-  Operation *op = result.getOwner();
-  if (auto branch = dyn_cast<IfOp>(op)) {
+// Of a loop or a branch.
+static void forEachYielded(OpResult result, llvm::function_ref<void(Value)> reach) {
+  if (auto branch = dyn_cast<IfOp>(result.getOwner())) {
     reach(yielded(branch.getThenBody(), result.getResultNumber()));
     reach(yielded(branch.getElseBody(), result.getResultNumber()));
-    return true;
+    return;
   }
-  auto loop = dyn_cast<LoopOpInterface>(op);
-  if (!loop)
-    return false;
+  auto loop = cast<LoopOpInterface>(result.getOwner());
   unsigned count = loop.getBody().front().getTerminator()->getNumOperands();
   for (unsigned i = 0; i < count; ++i)
     if (loop.getResultOf(i) == result) {
@@ -69,10 +64,16 @@ bool DifferentiablePaths::walkIntoBody(OpResult result) {
       if (i < loop.getNumStates())
         reach(loop.getStateArguments()[i]);
     }
-  return true;
 }
 
-void DifferentiablePaths::walkOutOfBody(BlockArgument argument) {
+bool keratin::ir::forEachSource(Value value, llvm::function_ref<void(Value)> reach) {
+  if (auto result = dyn_cast<OpResult>(value)) {
+    if (!isa<IfOp, LoopOpInterface>(result.getOwner()))
+      return false;
+    forEachYielded(result, reach);
+    return true;
+  }
+  auto argument = cast<BlockArgument>(value);
   Operation *parent = argument.getOwner()->getParentOp();
   unsigned number = argument.getArgNumber();
   if (auto branch = dyn_cast<IfOp>(parent)) {
@@ -82,5 +83,30 @@ void DifferentiablePaths::walkOutOfBody(BlockArgument argument) {
     reach(loop->getOperand(number - 1));
     if (number <= loop.getNumStates())
       reach(yielded(loop.getBody(), number - 1));
+  }
+  return true;
+}
+
+void keratin::ir::forEachTarget(OpOperand &use, llvm::function_ref<void(Value)> reach) {
+  if (!isDifferentiableOperand(use))
+    return;
+  Operation *user = use.getOwner();
+  unsigned number = use.getOperandNumber();
+  if (auto yield = dyn_cast<YieldOp>(user)) {
+    auto loop = dyn_cast<LoopOpInterface>(yield->getParentOp());
+    reach(loop ? Value(loop.getResultOf(number)) : yield->getParentOp()->getResult(number));
+    if (loop && number < loop.getNumStates())
+      reach(loop.getStateArguments()[number]);
+  } else if (auto branch = dyn_cast<IfOp>(user)) {
+    // The condition, which is no float, comes first.
+    reach(branch.getThenBody().getArgument(number - 1));
+    reach(branch.getElseBody().getArgument(number - 1));
+  } else if (auto loop = dyn_cast<LoopOpInterface>(user)) {
+    reach(loop.getBody().getArgument(number + 1));
+    if (number < loop.getNumStates())
+      reach(loop.getResultOf(number));
+  } else {
+    for (Value result : user->getResults())
+      reach(result);
   }
 }

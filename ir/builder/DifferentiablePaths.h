@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace keratin::ir {
@@ -30,8 +31,6 @@ public:
 private:
   void reach(mlir::Value value);
   void walkOp(mlir::Operation *op);
-  bool walkIntoBody(mlir::OpResult result);
-  void walkOutOfBody(mlir::BlockArgument argument);
 
   llvm::DenseSet<mlir::Value> values;
   llvm::SmallVector<mlir::Value> pending;
@@ -43,6 +42,12 @@ private:
 // has no DifferentiableOpInterface) is taken to let it through, so that the expansion refuses it
 // instead of leaving out a part of a gradient.
 bool isDifferentiableOperand(mlir::OpOperand &operand);
+
+// One step of a path through the bodies of loops and branches. Those values that lead to this one;
+// false if it is the result of an op without a body, to which its operands lead.
+bool forEachSource(mlir::Value value, llvm::function_ref<void(mlir::Value)> reach);
+// And those to which a use leads.
+void forEachTarget(mlir::OpOperand &use, llvm::function_ref<void(mlir::Value)> reach);
 
 } // namespace keratin::ir
 

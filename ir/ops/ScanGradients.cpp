@@ -15,7 +15,9 @@ using namespace mlir;
 namespace {
 
 // Which values of a body matter: those that depend on a wanted operand, and reach a result that has
-// a cotangent, in this step or in later ones. Both go around the loop through the states.
+// a cotangent, in this step or in later ones. Both go around the loop through the states, and
+// through the bodies of loops and branches inside: a state there that matters to nobody must not
+// get zeros for a cotangent, which would be NaN where the state is infinite.
 class BodyPaths {
 public:
   BodyPaths(LoopOpInterface loop, ArrayRef<Cotangent> cotangents, ArrayRef<bool> wanted);
@@ -53,15 +55,11 @@ BodyPaths::BodyPaths(LoopOpInterface loop, ArrayRef<Cotangent> cotangents, Array
     if (isWanted)
       activate(argument);
   while (!pending.empty())
-    for (OpOperand &use : pending.pop_back_val().getUses()) {
-      if (!isDifferentiableOperand(use))
-        continue;
+    for (OpOperand &use : pending.pop_back_val().getUses())
       if (use.getOwner() != yield)
-        for (Value result : use.getOwner()->getResults())
-          activate(result);
+        forEachTarget(use, [&](Value value) { activate(value); });
       else if (use.getOperandNumber() < states)
         activate(loop.getStateArguments()[use.getOperandNumber()]);
-    }
 
   for (auto [i, value] : llvm::enumerate(yield.getValues())) {
     if (!cotangents[i].value)
@@ -73,15 +71,16 @@ BodyPaths::BodyPaths(LoopOpInterface loop, ArrayRef<Cotangent> cotangents, Array
   }
   while (!pending.empty()) {
     Value value = pending.pop_back_val();
-    if (Operation *op = value.getDefiningOp()) {
-      for (OpOperand &operand : op->getOpOperands())
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (argument && argument.getOwner() == &body) {
+      unsigned number = argument.getArgNumber();
+      if (number >= 1 && number <= states)
+        reach(yield.getValues()[number - 1]);
+    } else if (!forEachSource(value, [&](Value source) { reach(source); })) {
+      for (OpOperand &operand : value.getDefiningOp()->getOpOperands())
         if (isDifferentiableOperand(operand))
           reach(operand.get());
-      continue;
     }
-    unsigned number = cast<BlockArgument>(value).getArgNumber();
-    if (number >= 1 && number <= states)
-      reach(yield.getValues()[number - 1]);
   }
   findZeros(cotangents);
 }

@@ -1,14 +1,19 @@
 // Loops that keep a few states and do their steps again: other numbers of bytes, the same numbers.
 #include "ir/builder/LoopBuilder.h"
 #include "ir/ops/LoopGradients.h"
+#include "ir/reference/Interpreter.h"
 #include "passes/Passes.h"
 #include "tests/execution/LoopProgram.h"
 #include "tests/support/CompiledRunner.h"
 #include "tests/support/TestEnvironment.h"
 
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+
 #include <catch2/catch.hpp>
 
 #include <cmath>
+#include <limits>
 
 using namespace keratin;
 using namespace keratin::ir;
@@ -177,6 +182,68 @@ TEST_CASE("gradients from checkpoints are the slopes of the loss") {
         double slope = (lossOf(values, above) - lossOf(values, below)) / (2 * h);
         CHECK(found[first + i].floats[j] == Approx(slope).margin(1e-7));
       }
+  }
+}
+
+// Two states of a loop, the second of which is infinite from the first step on, and matters to
+// nobody: its derivative times zeros for its cotangent would be NaN. That it does not matter shows
+// in the body of the loop over a segment, and in that of the branch.
+TEST_CASE("an infinite state that the loss does not read is in no gradient from checkpoints") {
+  constexpr const char *text = R"(
+    func.func @main(%a: tensor<2xf64>, %b: tensor<2xf64>, %w: tensor<2x2xf64>) -> (tensor<2xf64>, tensor<2x2xf64>) {
+      %l:2 = keratin.scan length = <36> init(%a, %b) over() with(%w) : (tensor<2xf64>, tensor<2xf64>, tensor<2x2xf64>) -> (tensor<2xf64>, tensor<2xf64>) {
+      ^bb0(%t: tensor<i64>, %s: tensor<2xf64>, %u: tensor<2xf64>, %v: tensor<2x2xf64>):
+        %true = keratin.constant dense<true> : tensor<i1>
+        %n:2 = keratin.if %true with(%s, %u, %v) : (tensor<i1>, tensor<2xf64>, tensor<2xf64>, tensor<2x2xf64>) -> (tensor<2xf64>, tensor<2xf64>) {
+        ^bb0(%x: tensor<2xf64>, %y: tensor<2xf64>, %z: tensor<2x2xf64>):
+          %0 = keratin.dot_general %x, %z batch = [] x [] contract = [0] x [0] : (tensor<2xf64>, tensor<2x2xf64>) -> tensor<2xf64>
+          %1 = keratin.tanh %0 : (tensor<2xf64>) -> tensor<2xf64>
+          %2 = keratin.sin %1 : (tensor<2xf64>) -> tensor<2xf64>
+          %3 = keratin.dot_general %y, %z batch = [] x [] contract = [0] x [0] : (tensor<2xf64>, tensor<2x2xf64>) -> tensor<2xf64>
+          keratin.yield %2, %3 : tensor<2xf64>, tensor<2xf64>
+        } else {
+        ^bb0(%x: tensor<2xf64>, %y: tensor<2xf64>, %z: tensor<2x2xf64>):
+          keratin.yield %x, %y : tensor<2xf64>, tensor<2xf64>
+        }
+        %4 = keratin.tanh %n#0 : (tensor<2xf64>) -> tensor<2xf64>
+        %5 = keratin.sin %4 : (tensor<2xf64>) -> tensor<2xf64>
+        keratin.yield %5, %n#1 : tensor<2xf64>, tensor<2xf64>
+      }
+      %g = keratin.gradients %l#0 wrt %w : (tensor<2xf64>, tensor<2x2xf64>) -> tensor<2x2xf64>
+      return %l#1, %g : tensor<2xf64>, tensor<2x2xf64>
+    })";
+  auto numbers = [](std::vector<int64_t> dims, std::vector<double> floats) {
+    HostTensor result;
+    result.dtype = KERATIN_DTYPE_FLOAT64;
+    result.dims = std::move(dims);
+    result.floats = std::move(floats);
+    return result;
+  };
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  MLIRContext context;
+  context.loadDialect<KeratinDialect, func::FuncDialect>();
+  std::vector<double> expected;
+  for (auto checkpoints : {+[] { return std::unique_ptr<Pass>(); }, checkpoint<0>}) {
+    auto module = parseSourceString<ModuleOp>(text, &context);
+    REQUIRE(module);
+    auto function = *module->getOps<func::FuncOp>().begin();
+    PassManager passes(&context);
+    if (auto pass = checkpoints())
+      passes.addNestedPass<func::FuncOp>(std::move(pass));
+    passes.addNestedPass<func::FuncOp>(differentiate());
+    REQUIRE(succeeded(passes.run(*module)));
+    EvaluationContext call;
+    auto results = interpret(
+        function, {numbers({2}, {1, 2}), numbers({2}, {inf, inf}), numbers({2, 2}, {1, 2, 3, 4})},
+        call);
+    REQUIRE(succeeded(results));
+    CHECK((*results)[0].floats == std::vector<double>{inf, inf});
+    if (expected.empty())
+      expected = (*results)[1].floats;
+    else
+      CHECK(countCheckpointed(function) > 0);
+    for (auto [found, whole] : llvm::zip_equal((*results)[1].floats, expected))
+      CHECK(found == Approx(whole)); // not of NaN
   }
 }
 

@@ -149,3 +149,25 @@ func.func @whole(%x: tensor<?xf32, #keratin.dims<d0>>, %h: tensor<f32>) -> (tens
   %g = keratin.gradients %linear wrt %h : (tensor<f32>, tensor<f32>) -> tensor<f32>
   return %forward, %linear, %g : tensor<f32>, tensor<f32>, tensor<f32>
 }
+
+// -----
+
+// Of a state that nobody reads there is no gradient, not even zeros, which times an infinite number would be none: what goes around the loop over the
+// segments are the gradients of the other state and of %w.
+// GRAD-LABEL: func.func @one_state_is_read
+// GRAD:         keratin.scan length = <{{[0-9]+}}> reverse {{.*}} {keratin.checkpoints} : {{.*}} -> (tensor<2xf32>, tensor<2x2xf32>) {
+// GRAD:           keratin.scan length = <{{[0-9]+}}> reverse {{.*}} -> (tensor<2xf32>, tensor<2x2xf32>) {
+// GRAD:         return
+func.func @one_state_is_read(%a: tensor<2xf32>, %b: tensor<2xf32>, %w: tensor<2x2xf32>) -> (tensor<2xf32>, tensor<2x2xf32>) {
+  %l:2 = keratin.scan length = <36> init(%a, %b) over() with(%w) : (tensor<2xf32>, tensor<2xf32>, tensor<2x2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
+  ^bb0(%t: tensor<i64>, %s: tensor<2xf32>, %u: tensor<2xf32>, %v: tensor<2x2xf32>):
+    %0 = keratin.dot_general %s, %v batch = [] x [] contract = [0] x [0] : (tensor<2xf32>, tensor<2x2xf32>) -> tensor<2xf32>
+    %1 = keratin.tanh %0 : (tensor<2xf32>) -> tensor<2xf32>
+    %2 = keratin.sin %1 : (tensor<2xf32>) -> tensor<2xf32>
+    %3 = keratin.tanh %2 : (tensor<2xf32>) -> tensor<2xf32>
+    %4 = keratin.dot_general %u, %v batch = [] x [] contract = [0] x [0] : (tensor<2xf32>, tensor<2x2xf32>) -> tensor<2xf32>
+    keratin.yield %3, %4 : tensor<2xf32>, tensor<2xf32>
+  }
+  %g = keratin.gradients %l#0 wrt %w : (tensor<2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %l#1, %g : tensor<2xf32>, tensor<2x2xf32>
+}

@@ -11,6 +11,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <cstring>
+
 using namespace keratin;
 using namespace keratin::tests;
 using compiler::CompiledFunction;
@@ -161,6 +163,52 @@ TEST_CASE("Functions with other names and lines share code, too") {
   CHECK(third->descriptor().inputs[0].name == std::string("z"));
   CHECK(third->descriptor().inputs[0].location == std::string("a.cc:99"));
   CHECK(third->report().kernels == 1);
+}
+
+TEST_CASE("Functions for a device have its code in common, and scalars of their own") {
+  FunctionStore::ofProcess().clear();
+  CompileOptions options;
+  options.target = "cuda";
+  auto compiled = [&](const std::string &factor) {
+    return GraphText(Scaled{.factor = factor, .elements = 53}.text()).compile(options);
+  };
+  auto first = compiled("1.3"), second = compiled("1.4"), third = compiled("1.6");
+  REQUIRE(third);
+  CHECK(third->report().source == Source::Process);
+  CHECK(third->descriptor().entry == second->descriptor().entry);
+  auto images = [](const CompiledFunction &function) {
+    std::vector<std::string> result;
+    const keratin_device_code_t &code = *function.descriptor().device_code;
+    for (const keratin_image_t &image : llvm::ArrayRef(code.images, size_t(code.num_images)))
+      result.emplace_back(static_cast<const char *>(image.data), size_t(image.bytes));
+    return result;
+  };
+  CHECK(images(*third) == images(*second));
+  CHECK(images(*second) != images(*first));
+  REQUIRE(third->descriptor().num_constants == 1);
+  float factor;
+  std::memcpy(&factor, third->descriptor().constants[0].data, sizeof(factor));
+  CHECK(factor == 1.6f);
+}
+
+TEST_CASE("Code of full effort for any scalar serves who asks for quick code") {
+  FunctionStore::ofProcess().clear();
+  CompileOptions quick;
+  quick.effort = codegen::Effort::Quick;
+  auto compiled = [](const std::string &factor, const CompileOptions &options) {
+    return GraphText(Scaled{.factor = factor, .elements = 54}.text()).compile(options);
+  };
+  auto first = compiled("1.3", quick), second = compiled("1.4", quick);
+  REQUIRE(second);
+  CHECK(second->report().source == Source::Compiler);
+  auto full = compiled("1.5", {});
+  REQUIRE(full);
+  CHECK(full->report().source == Source::Compiler);
+  auto other = compiled("1.6", quick);
+  REQUIRE(other);
+  CHECK(other->report().source == Source::Process);
+  CHECK(other->descriptor().entry == full->descriptor().entry);
+  CHECK(other->descriptor().entry != second->descriptor().entry);
 }
 
 // One step of gradient descent on a mean of squares, with so much of the gradient.
