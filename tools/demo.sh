@@ -8,13 +8,14 @@ cd "$(dirname "$0")/.."
 
 tools/setup.sh
 # What comes later is built later.
-tools/build.sh release digits second_order keratin-compile keratin-run
+tools/build.sh release digits second_order
 out=build/release/demo
 mkdir -p $out
 build/release/examples/digits examples/data/digits.csv 30 $out/digits.ktg
 build/release/examples/second_order
 
 echo "--- ahead of time ---"
+tools/build.sh release keratin-compile
 build/release/bin/keratin-compile $out/digits.ktg -o $out/libdigits.so --header=$out/digits.h
 clang-19 -std=c99 -D_POSIX_C_SOURCE=199309L -O2 -Wall -Wextra -I$out -Iexamples examples/digits_object.c -L$out -ldigits -Wl,-rpath,"$PWD/$out" \
   -o $out/digits_object
@@ -23,7 +24,7 @@ ldd $out/libdigits.so
 $out/digits_object examples/data/digits.csv
 
 echo "--- CUDA ---"
-tools/build.sh release keratin_cuda_emulator
+tools/build.sh release keratin-run keratin_cuda_emulator
 tools/demo-cuda.sh build/release $out/digits.ktg $out/cuda
 
 echo "--- Keras ---"

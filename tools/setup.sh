@@ -18,9 +18,14 @@ for package in "${packages[@]}"; do
 done
 if ((${#missing[@]})); then
   echo "installing: ${missing[*]}"
-  sudo=()
-  [[ $(id -u) -eq 0 ]] || sudo=(sudo)
-  "${sudo[@]}" apt-get update -qq
-  DEBIAN_FRONTEND=noninteractive "${sudo[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+  # sudo would drop the variable, and a question that nobody sees would wait for ever.
+  as_root=(env DEBIAN_FRONTEND=noninteractive)
+  if [[ $(id -u) -ne 0 ]]; then
+    command -v sudo >/dev/null || { echo "packages are installed by root, or with sudo, which is not here" >&2; exit 1; }
+    as_root=(sudo "${as_root[@]}")
+  fi
+  "${as_root[@]}" apt-get update -qq
+  # Without a terminal of dpkg's own, which a chroot may not have.
+  "${as_root[@]}" apt-get install -y -qq -o Dpkg::Use-Pty=0 --no-install-recommends "${missing[@]}" >/dev/null
 fi
 tools/python.sh >/dev/null

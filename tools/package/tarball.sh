@@ -5,12 +5,14 @@
 # libkeratin.so has the shared ones beside it, as Debian's archives of these two do not go into shared libraries. The linker
 # that makes shared objects of models is there too. Installs what it needs.
 set -euo pipefail
+output=${1:+$(realpath -m "$1")}
 cd "$(dirname "$0")/../.."
+output=${output:-$PWD/build}
+mkdir -p "$output"
 
-output=${1:-build}
 tools/setup.sh liblld-19-dev xz-utils
 cmake --preset static
-cmake --build --preset static
+cmake --build --preset static --target keratin_package
 version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' build/static/CMakeCache.txt)
 name=keratin-$version-linux-$(uname -m)
 stage=$(mktemp -d)
