@@ -821,8 +821,8 @@ def test_options_of_a_loaded_function_are_those_of_any(tmp_path):
                        (lambda: loaded(device='gpu'), "load_function: unknown device 'gpu'")):
         with pytest.raises(ValueError, match='^' + said):
             call()
-    with pytest.raises(TypeError, match='load_function: check_numbers is 3'):
-        loaded(check_numbers=3)
+    with pytest.raises(TypeError, match="load_function: memory_budget is 'much'"):
+        loaded(memory_budget='much')
 
 
 def test_ctrl_c_ends_loading_a_function(tmp_path):
