@@ -49,10 +49,12 @@ LogicalResult TransposeOp::evaluate(EvaluationContext &, Operands operands, Resu
   return success();
 }
 
-// Whether positions start, start + stride, … (as many as `count`) are all inside [0, size).
+// Whether positions start, start + stride, … (as many as `count`) are all inside [0, size): the
+// last of them, start + (count - 1) * stride, is. Where there are none it is the one before the
+// start.
 static bool isInside(int64_t start, int64_t stride, int64_t count, int64_t size) {
   if (count == 0)
-    return true;
+    return start >= 0 && start - stride < size;
   return start >= 0 && start < size && (count - 1) <= (size - 1 - start) / stride;
 }
 

@@ -2,6 +2,8 @@
 
 #include "ir/dialect/Keratin.h"
 #include "ir/reference/HostConversions.h"
+#include "runtime/abi/keratin_cuda_abi.h"
+#include "tests/support/GuardedDevice.h"
 #include "tests/support/PtxTarget.h"
 #include "tests/support/TestEnvironment.h"
 
@@ -9,10 +11,14 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <limits>
 
 using namespace keratin;
@@ -27,6 +33,23 @@ std::string keratin::tests::testedMachine() {
 std::string keratin::tests::testedTarget() {
   const char *target = std::getenv("KERATIN_TEST_TARGET");
   return target ? target : "cpu";
+}
+
+// What is wrong with the names of a device's kernels: they stand in its code, and are looked for by
+// them. "" if nothing is.
+static std::string faultOfNames(const keratin_function_desc_t &descriptor) {
+  if (!descriptor.device_code)
+    return "";
+  llvm::StringSet<> names;
+  for (int64_t i = 0; i < descriptor.device_code->num_kernels; ++i) {
+    StringRef name = descriptor.device_code->kernels[i];
+    const bool isName = !name.empty() && !llvm::isDigit(name[0]) && llvm::all_of(name, [](char c) {
+      return llvm::isAlnum(c) || c == '_' || c == '.' || c == '$';
+    });
+    if (!isName || !names.insert(name).second)
+      return "kernel " + std::to_string(i) + " has no name of its own: '" + name.str() + "'";
+  }
+  return "";
 }
 
 CompiledRunner::CompiledRunner(func::FuncOp function, compiler::CompileOptions options) {
@@ -52,6 +75,10 @@ CompiledRunner::CompiledRunner(func::FuncOp function, compiler::CompileOptions o
   }
   compiled = *result;
   placeConstants();
+  if (error = faultOfNames(descriptor); !error.empty())
+    return;
+  if (descriptor.device_code && StringRef(descriptor.device_code->device) == KERATIN_CUDA_DEVICE)
+    guardCudaMemory();
   if (compiled->assumesSizes()) {
     options.assumeEqualSizes = false;
     general = std::make_unique<CompiledRunner>(function, options);
@@ -116,6 +143,51 @@ private:
 } // namespace
 
 namespace {
+// A tensor in a block of its own on a device.
+class DeviceTensor {
+public:
+  DeviceTensor(const keratin_device_t &device, keratin_dtype_t dtype, std::vector<int64_t> dims)
+      : device(device), dtype(dtype), dims(std::move(dims)) {
+    bytes = size_t(ir::dtypeBytes(dtype));
+    for (int64_t size : this->dims)
+      bytes *= size_t(size);
+    memory = device.allocate(device.user, bytes, KERATIN_ALIGNMENT);
+  }
+  ~DeviceTensor() {
+    if (memory)
+      device.release(device.user, memory, bytes, KERATIN_ALIGNMENT);
+  }
+  DeviceTensor(const DeviceTensor &) = delete;
+  DeviceTensor &operator=(const DeviceTensor &) = delete;
+
+  // The call may change the dims.
+  keratin_tensor_t view() {
+    return {memory, dtype, int32_t(dims.size()), dims.data(), nullptr, &device};
+  }
+  bool write(const std::vector<char> &from, keratin_status_t &status) {
+    return bytes == 0 || device.copy_in(device.user, nullptr, 0, memory, from.data(), from.size(),
+                                        &status) == KERATIN_OK;
+  }
+  std::optional<std::vector<char>> read(keratin_status_t &status) const {
+    std::vector<char> found(bytes);
+    if (bytes && device.copy_out(device.user, nullptr, 0, found.data(), memory, bytes, &status) !=
+                     KERATIN_OK)
+      return std::nullopt;
+    return found;
+  }
+  std::optional<ir::HostTensor> value(keratin_status_t &status) const {
+    auto found = read(status);
+    return found ? ir::fromBytes(dtype, dims, found->data()) : std::nullopt;
+  }
+
+private:
+  const keratin_device_t &device;
+  keratin_dtype_t dtype;
+  std::vector<int64_t> dims;
+  size_t bytes;
+  void *memory;
+};
+
 struct Output {
   keratin_dtype_t dtype;
   std::vector<int64_t> dims;
@@ -140,24 +212,18 @@ struct Outputs {
 };
 } // namespace
 
-std::optional<std::vector<ir::HostTensor>> CompiledRunner::run(ArrayRef<ir::HostTensor> arguments,
-                                                               Edge edge) {
-  if (!executable)
-    return std::nullopt;
-  auto fail = [this](const char *message) {
-    error = message;
-    return std::nullopt;
-  };
-  keratin_status_t status;
-  Variables variables(keratin_executable_device(executable));
-  ArrayRef<ir::HostTensor> initial = arguments.take_back(descriptor.num_variables);
-  for (const ir::HostTensor &argument : initial)
-    if (!variables.add(argument, status))
-      return fail(status.message);
+std::optional<std::vector<ir::HostTensor>> CompiledRunner::fail(const char *message) {
+  error = message;
+  return std::nullopt;
+}
+
+std::optional<std::vector<ir::HostTensor>>
+CompiledRunner::call(ArrayRef<keratin_variable_t *> variables, ArrayRef<ir::HostTensor> arguments,
+                     Edge edge) {
   std::vector<std::vector<char>> inputBytes;
   std::vector<GuardedBuffer> inputMemory;
   std::vector<keratin_tensor_t> inputs;
-  for (const ir::HostTensor &argument : arguments.drop_back(descriptor.num_variables)) {
+  for (const ir::HostTensor &argument : arguments) {
     inputBytes.push_back(ir::toBytes(argument));
     inputMemory.emplace_back(inputBytes.back().size(), edge);
     std::copy(inputBytes.back().begin(), inputBytes.back().end(),
@@ -166,10 +232,9 @@ std::optional<std::vector<ir::HostTensor>> CompiledRunner::run(ArrayRef<ir::Host
                       argument.dims.data(), nullptr, nullptr});
   }
   Outputs outputs{edge, {}};
-  // An arena of exactly this call's size.
-  keratin_executable_trim(executable);
+  keratin_status_t status;
   keratin_status_code_t code = keratin_invoke_allocating(
-      executable, variables.list.data(), descriptor.num_variables, inputs.data(),
+      executable, variables.data(), int32_t(variables.size()), inputs.data(),
       int32_t(inputs.size()), Outputs::allocate, Outputs::resize, &outputs, &status);
   // Also where the call failed, as one with an index outside does.
   for (size_t i = 0; i < inputs.size(); ++i)
@@ -189,12 +254,76 @@ std::optional<std::vector<ir::HostTensor>> CompiledRunner::run(ArrayRef<ir::Host
       return fail("an output could not be read");
     results.push_back(std::move(*tensor));
   }
-  for (int64_t i = 0; i < descriptor.num_updates; ++i) {
+  return results;
+}
+
+std::optional<std::vector<ir::HostTensor>>
+CompiledRunner::callOnDevice(ArrayRef<keratin_variable_t *> variables,
+                             ArrayRef<ir::HostTensor> arguments) {
+  const keratin_device_t &device = *keratin_executable_device(executable);
+  keratin_status_t status;
+  std::deque<DeviceTensor> inputMemory, outputMemory;
+  std::vector<keratin_tensor_t> inputs, outputs;
+  for (const ir::HostTensor &argument : arguments) {
+    inputMemory.emplace_back(device, argument.dtype, argument.dims);
+    if (!inputMemory.back().write(ir::toBytes(argument), status))
+      return fail(status.message);
+    inputs.push_back(inputMemory.back().view());
+  }
+  for (int32_t i = 0; i < descriptor.num_outputs; ++i) {
+    std::vector<int64_t> dims(size_t(descriptor.outputs[i].rank));
+    if (keratin_executable_output_dims(executable, variables.data(), int32_t(variables.size()),
+                                       inputs.data(), int32_t(inputs.size()), i, dims.data(),
+                                       &status) != KERATIN_OK)
+      return fail(status.message);
+    outputMemory.emplace_back(device, keratin_dtype_t(descriptor.outputs[i].dtype), dims);
+    outputs.push_back(outputMemory.back().view());
+  }
+  keratin_status_code_t code =
+      keratin_invoke(executable, variables.data(), int32_t(variables.size()), inputs.data(),
+                     int32_t(inputs.size()), outputs.data(), int32_t(outputs.size()), &status);
+  if (code != KERATIN_OK)
+    return fail(status.message);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    auto found = inputMemory[i].read(status);
+    if (!found)
+      return fail(status.message);
+    if (*found != ir::toBytes(arguments[i]))
+      return fail("an input on the device was written");
+  }
+  std::vector<ir::HostTensor> results;
+  for (const DeviceTensor &output : outputMemory) {
+    auto tensor = output.value(status);
+    if (!tensor)
+      return fail("an output on the device could not be read");
+    results.push_back(std::move(*tensor));
+  }
+  return results;
+}
+
+std::optional<std::vector<ir::HostTensor>> CompiledRunner::run(ArrayRef<ir::HostTensor> arguments,
+                                                               Edge edge) {
+  if (!executable)
+    return std::nullopt;
+  keratin_status_t status;
+  const keratin_device_t *device = keratin_executable_device(executable);
+  Variables variables(device);
+  ArrayRef<ir::HostTensor> initial = arguments.take_back(descriptor.num_variables);
+  for (const ir::HostTensor &argument : initial)
+    if (!variables.add(argument, status))
+      return fail(status.message);
+  // An arena of exactly this call's size.
+  keratin_executable_trim(executable);
+  arguments = arguments.drop_back(descriptor.num_variables);
+  auto results = edge == Edge::Start && device != keratin_cpu_device()
+                     ? callOnDevice(variables.list, arguments)
+                     : call(variables.list, arguments, edge);
+  for (int64_t i = 0; results && i < descriptor.num_updates; ++i) {
     int32_t number = descriptor.updates[i].variable;
     auto value = variables.read(number, initial[number], status);
     if (!value)
       return fail(status.message);
-    results.push_back(std::move(*value));
+    results->push_back(std::move(*value));
   }
   return results;
 }

@@ -15,6 +15,7 @@
 #include <vector>
 
 struct keratin_executable_t;
+struct keratin_variable_t;
 
 namespace keratin::tests {
 
@@ -32,7 +33,9 @@ std::string testedTarget();
 //
 // All memory that compiled code sees lies next to guard pages: inputs and outputs exactly at the
 // given edge, the runtime's own and constants at the end. Whatever else a call may not change is
-// compared after it.
+// compared after it. Where the function runs on a device, Edge::Start puts inputs and outputs
+// there, each into a block of its own, whose end the device of PlainTarget.h and the emulator of
+// CUDA's driver guard (GuardedDevice.h); kernels have names of their own.
 class CompiledRunner {
 public:
   // On failure `error` is set and calls fail.
@@ -47,7 +50,14 @@ public:
   std::string error;
 
 private:
+  using Results = std::optional<std::vector<ir::HostTensor>>;
   void placeConstants();
+  Results fail(const char *message);
+  // With inputs and outputs on the host, or on the device.
+  Results call(llvm::ArrayRef<keratin_variable_t *> variables,
+               llvm::ArrayRef<ir::HostTensor> arguments, Edge edge);
+  Results callOnDevice(llvm::ArrayRef<keratin_variable_t *> variables,
+                       llvm::ArrayRef<ir::HostTensor> arguments);
 
   std::shared_ptr<const compiler::CompiledFunction> compiled;
   std::unique_ptr<CompiledRunner> general;

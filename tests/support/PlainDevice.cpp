@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <set>
@@ -25,7 +26,9 @@ namespace {
 
 //===-- Memory --------------------------------------------------------------------------------===//
 
-// Addresses that nobody may touch but while the memory is open.
+// Addresses that nobody may touch but while the memory is open, and then no others than those of
+// its blocks: each ends at a page of nobody's as far as its alignment allows, as those of
+// GuardedMemory.h do.
 class Memory {
 public:
   Memory() {
@@ -35,70 +38,95 @@ public:
       base = static_cast<char *>(mapping);
   }
 
+  // Inside one block.
   bool holds(const void *address, size_t bytes) const {
     auto *place = static_cast<const char *>(address);
-    return place >= base && place <= base + used && bytes <= size_t(base + used - place);
+    auto next = blocks.upper_bound(place);
+    if (next == blocks.begin())
+      return false;
+    const Block &block = std::prev(next)->second;
+    const char *begin = std::prev(next)->first, *end = begin + block.bytes;
+    return place <= end && bytes <= size_t(end - place);
   }
 
-  // Pages of its own for each block; fresh bytes are signalling NaN in single precision.
-  void *allocate(size_t bytes) {
-    size_t room = std::max<size_t>((bytes + page - 1) / page * page, page);
-    char *place = take(room);
-    if (!place)
+  // Fresh bytes are signalling NaN in single precision.
+  void *allocate(size_t bytes, size_t alignment) {
+    if (bytes > capacity)
       return nullptr;
-    open();
-    for (size_t i = 0; i < room; i += sizeof(poison))
-      std::memcpy(place + i, &poison, sizeof(poison));
-    close();
-    sizes[place] = bytes;
+    Block block{.pages = nullptr,
+                .room = std::max<size_t>((bytes + page - 1) / page * page, page),
+                .bytes = bytes};
+    block.pages = take(block.room);
+    if (!block.pages)
+      return nullptr;
+    const size_t slack = block.room - bytes;
+    char *place =
+        block.pages + (alignment > page ? 0 : slack - slack % std::max<size_t>(alignment, 1));
+    protect(block, PROT_READ | PROT_WRITE);
+    for (size_t i = 0; i < block.room; i += sizeof(poison))
+      std::memcpy(block.pages + i, &poison, sizeof(poison));
+    protect(block, PROT_NONE);
+    blocks.emplace(place, block);
     return place;
   }
 
-  // False if something was written behind the block.
+  // False if something was written beside the block.
   bool release(void *data) {
-    auto found = sizes.find(static_cast<char *>(data));
-    if (found == sizes.end())
+    auto found = blocks.find(static_cast<char *>(data));
+    if (found == blocks.end())
       return false;
-    auto [place, bytes] = *found;
-    size_t room = std::max<size_t>((bytes + page - 1) / page * page, page);
-    open();
+    auto [place, block] = *found;
+    const size_t begin = size_t(place - block.pages), end = begin + block.bytes;
+    protect(block, PROT_READ);
     bool isIntact = true;
-    for (size_t i = bytes; i < room; ++i)
-      isIntact &= place[i] == reinterpret_cast<const char *>(&poison)[i % sizeof(poison)];
-    close();
-    sizes.erase(found);
-    unused[room].push_back(place);
+    for (size_t i = 0; i < block.room; ++i)
+      isIntact &= (i >= begin && i < end) ||
+                  block.pages[i] == reinterpret_cast<const char *>(&poison)[i % sizeof(poison)];
+    protect(block, PROT_NONE);
+    blocks.erase(found);
+    unused[block.room].push_back(block.pages);
     return isIntact;
   }
 
-  void open() { protect(PROT_READ | PROT_WRITE); }
-  void close() { protect(PROT_NONE); }
+  void open() { protectAll(PROT_READ | PROT_WRITE); }
+  void close() { protectAll(PROT_NONE); }
 
 private:
   static constexpr size_t capacity = size_t(4) << 30, page = 4096;
   static constexpr uint32_t poison = 0xFFA5A5A5;
 
+  struct Block {
+    char *pages;
+    size_t room, bytes; // of its pages, and its own
+  };
+
+  // Behind a page of nobody's, and before one.
   char *take(size_t room) {
     std::vector<char *> &same = unused[room];
     if (!same.empty()) {
-      char *place = same.back();
+      char *pages = same.back();
       same.pop_back();
-      return place;
+      return pages;
     }
-    if (!base || room > capacity - used)
+    if (!base || room + page > capacity - used)
       return nullptr;
-    used += room;
-    return base + used - room;
+    char *pages = base + used;
+    used += room + page;
+    return pages;
   }
 
-  void protect(int how) {
-    if (used && mprotect(base, used, how) != 0)
+  static void protect(const Block &block, int how) {
+    if (mprotect(block.pages, block.room, how) != 0)
       std::abort();
+  }
+  void protectAll(int how) {
+    for (const auto &[place, block] : blocks)
+      protect(block, how);
   }
 
   char *base = nullptr;
-  size_t used = 0;
-  std::map<char *, size_t> sizes;
+  size_t used = page;
+  std::map<const char *, Block> blocks;
   std::map<size_t, std::vector<char *>> unused; // by their room
 };
 
@@ -185,11 +213,11 @@ private:
       flush(target);
   }
 
-  static void *allocate(void *user, size_t bytes, size_t) {
+  static void *allocate(void *user, size_t bytes, size_t alignment) {
     PlainDevice &self = of(user);
     std::lock_guard lock(self.mutex);
     ++self.counted.allocations;
-    return self.memory.allocate(bytes);
+    return self.memory.allocate(bytes, alignment);
   }
 
   // Work that is not done yet may be about it.
@@ -199,7 +227,7 @@ private:
     for (Queue *queue : self.queues)
       self.flush(*queue);
     if (!self.memory.release(data)) {
-      std::fputs("memory of the plain device was written past its end, or is not its own\n",
+      std::fputs("memory of the plain device was written beside its bounds, or is not its own\n",
                  stderr);
       std::abort();
     }
@@ -278,7 +306,7 @@ private:
       made->kernels.push_back(reinterpret_cast<keratin_kernel_fn_t>(kernel));
     }
     if (function->scratch_bytes > 0)
-      made->scratch = allocate(&self, size_t(function->scratch_bytes), 0);
+      made->scratch = allocate(&self, size_t(function->scratch_bytes), KERATIN_ALIGNMENT);
     *module = made.release();
     return KERATIN_OK;
   }

@@ -24,16 +24,17 @@ inline int64_t dailySeed() {
 }
 
 // Whether the number-th of many is run: the first always, of all others every n-th, where
-// KERATIN_TEST_EVERY is n, which are others on the next day and on other machines
-// (KERATIN_TEST_CPU). In n days all of them are.
+// KERATIN_TEST_EVERY is n, which are others on the next day and for other machines
+// and targets (KERATIN_TEST_CPU, KERATIN_TEST_TARGET). In n days all of them are.
 inline bool isInSample(uint64_t number) {
   const int64_t every = fromEnvironment("KERATIN_TEST_EVERY", 1);
   if (number == 0 || every < 2)
     return true;
   number += uint64_t(dailySeed() / kSeedsOfDay);
-  const char *machine = std::getenv("KERATIN_TEST_CPU");
-  for (const char *letter = machine ? machine : "native"; *letter; ++letter)
-    number += uint64_t(*letter);
+  for (const char *name : {"KERATIN_TEST_CPU", "KERATIN_TEST_TARGET"})
+    if (const char *text = std::getenv(name))
+      for (; *text; ++text)
+        number += uint64_t(*text);
   return number % uint64_t(every) == 0;
 }
 

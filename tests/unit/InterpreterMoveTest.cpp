@@ -73,9 +73,13 @@ TEST_CASE("slice and pad") {
   CHECK(runOp("keratin.slice %0 starts = <1, 0> strides = [1, 2] : (tensor<2x3xf32>) -> "
               "tensor<1x2xf32>",
               {matrix}) == "tensor<1x2xf32> [[4, 6]]");
-  CHECK(runOp("keratin.slice %0 starts = <2, 9> strides = [1, 1] : (tensor<2x3xf32>) -> "
+  CHECK(runOp("keratin.slice %0 starts = <2, 3> strides = [1, 1] : (tensor<2x3xf32>) -> "
               "tensor<0x0xf32>",
               {matrix}) == "tensor<0x0xf32> []");
+  CHECK(runOp("keratin.slice %0 starts = <2, 4> strides = [1, 1] : (tensor<2x3xf32>) -> "
+              "tensor<0x0xf32>",
+              {matrix}) ==
+        "error: slice: 0 elements from 4 with stride 1 leave dimension 1 of size 3");
   CHECK(runOp("keratin.pad %0 low = <1, 0> interior = [0, 1] : (tensor<2x3xf32>) -> "
               "tensor<4x6xf32>",
               {matrix}) == "tensor<4x6xf32> [[0, 0, 0, 0, 0, 0], [1, 0, 2, 0, 3, 0], "
