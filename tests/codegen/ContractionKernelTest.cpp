@@ -1,6 +1,7 @@
 #include "codegen/cpu/ContractionKernel.h"
 #include "codegen/cpu/ContractionBlocks.h"
 #include "tests/codegen/BareKernel.h"
+#include "tests/codegen/KernelReference.h"
 #include "tests/support/TestEnvironment.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -288,26 +289,19 @@ void check(const Compiled &compiled, const Kind &kind, const Problem &problem, i
 
   double epsilon = sums == Dtype::F32 ? 0x1p-24 : sums == Dtype::F64 ? 0x1p-53 : 0;
   int64_t wrong = 0, trampled = 0;
-  std::vector<double> weights(s.k * s.n), sum(s.n), size(s.n);
+  std::vector<double> left(s.k), weights(s.k * s.n);
   for (int64_t batch = 0; batch < s.batch; ++batch) {
     for (int64_t k = 0; k < s.k; ++k)
       for (int64_t n = 0; n < s.n; ++n)
         weights[k * s.n + n] = b.get(batch * s.bBatch + k * s.bRow + n * s.bCol);
     for (int64_t m = 0; m < s.m; ++m) {
       int64_t row = batch * s.cBatch + m * s.cRow;
-      std::fill(sum.begin(), sum.end(), 0);
-      std::fill(size.begin(), size.end(), 0);
-      for (int64_t k = 0; k < s.k; ++k) {
-        const double left = a.get(batch * s.aBatch + m * s.aRow + k * s.aCol);
-        for (int64_t n = 0; n < s.n; ++n) {
-          const double product = left * weights[k * s.n + n];
-          sum[n] += product;
-          size[n] += std::abs(product);
-        }
-      }
+      for (int64_t k = 0; k < s.k; ++k)
+        left[k] = a.get(batch * s.aBatch + m * s.aRow + k * s.aCol);
+      const std::vector<Terms> products = timesMatrix(left, weights, s.n);
       for (int64_t n = 0; n < s.n; ++n) {
-        double expected = std::max(0.0, sum[n] + bias.get(n));
-        double bound = (s.k + 2) * epsilon * (size[n] + std::abs(bias.get(n))) * 1.01;
+        double expected = std::max(0.0, products[n].sum + bias.get(n));
+        double bound = (s.k + 2) * epsilon * (products[n].size + std::abs(bias.get(n))) * 1.01;
         wrong += !(std::abs(c.get(row + n) - expected) <= bound);
       }
       trampled += !c.untouched((row + s.n) * c.size(), (row + s.cRow) * c.size());

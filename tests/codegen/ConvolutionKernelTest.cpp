@@ -2,6 +2,7 @@
 #include "codegen/cpu/ConvolutionBlocks.h"
 #include "codegen/elements/LoopEmitter.h"
 #include "tests/codegen/BareKernel.h"
+#include "tests/codegen/KernelReference.h"
 #include "tests/support/GuardedMemory.h"
 #include "tests/support/TestEnvironment.h"
 
@@ -264,58 +265,6 @@ struct Tensor {
   std::vector<double> values;
 };
 
-// The definition, one output at a time.
-struct Expected {
-  double sum = 0, size = 0;
-  int64_t terms = 0;
-};
-
-class Definition {
-public:
-  Definition(const Problem &p, const Layouts &at, const Tensor &x, const Tensor &w)
-      : p(p), x(x.values), w(w.values), xGroup(at.x.strideOf('g')), wGroup(at.w.strideOf('g')),
-        xBatch(at.x.strideOf('b')), wFilter(at.w.strideOf('f')), xChannel(at.x.strideOf('c')),
-        wChannel(at.w.strideOf('c')) {
-    for (size_t j = 0; j < p.windows.size(); ++j) {
-      xWindows.push_back(at.x.strideOf(char('0' + j)));
-      wWindows.push_back(at.w.strideOf(char('0' + j)));
-    }
-  }
-
-  Expected at(int64_t b, int64_t g, int64_t f, const std::vector<int64_t> &o) const {
-    Expected result;
-    addTaps(0, b * xBatch + g * xGroup, g * wGroup + f * wFilter, o, result);
-    return result;
-  }
-
-private:
-  // Of the windows from the j-th on.
-  void addTaps(size_t j, int64_t from, int64_t filter, const std::vector<int64_t> &o,
-               Expected &result) const {
-    if (j == p.windows.size()) {
-      for (int64_t c = 0; c < p.c; ++c) {
-        double term = x[from + c * xChannel] * w[filter + c * wChannel];
-        result.sum += term;
-        result.size += std::abs(term);
-      }
-      result.terms += p.c;
-      return;
-    }
-    const Window &v = p.windows[j];
-    for (int64_t tap = 0; tap < v.filter; ++tap) {
-      int64_t z = o[j] * v.stride - v.low + tap * v.dilation;
-      if (z >= 0 && z % v.xDilation == 0 && z / v.xDilation < v.x)
-        addTaps(j + 1, from + z / v.xDilation * xWindows[j],
-                filter + (v.reversed ? v.filter - 1 - tap : tap) * wWindows[j], o, result);
-    }
-  }
-
-  const Problem &p;
-  const std::vector<double> &x, &w;
-  const int64_t xGroup, wGroup, xBatch, wFilter, xChannel, wChannel;
-  std::vector<int64_t> xWindows, wWindows;
-};
-
 void check(const Compiled &compiled, const Kind &kind, const Problem &p, int chunks = 1,
            Edge edge = Edge::End) {
   CAPTURE(p.dims, p.b, p.g, p.c, p.f, chunks, kind.machine, int(kind.dtype), int(kind.known));
@@ -355,7 +304,13 @@ void check(const Compiled &compiled, const Kind &kind, const Problem &p, int chu
   }
   double epsilon = sums == Dtype::F32 ? 0x1p-24 : sums == Dtype::F64 ? 0x1p-53 : 0;
   int64_t wrong = 0, each = std::max<int64_t>(1, at.y.elements / 4000);
-  const Definition definition(p, at, x, w);
+  std::vector<SlidingWindow> windows;
+  for (size_t j = 0; j < p.windows.size(); ++j) {
+    const Window &v = p.windows[j];
+    const char digit = char('0' + j);
+    windows.push_back({v.x, v.filter, v.stride, v.low, v.dilation, v.xDilation, v.reversed,
+                       at.x.strideOf(digit), at.w.strideOf(digit)});
+  }
   std::vector<int64_t> o(p.windows.size());
   for (int64_t i = 0; i < at.y.elements; i += each) {
     std::map<char, int64_t> index;
@@ -366,10 +321,14 @@ void check(const Compiled &compiled, const Kind &kind, const Problem &p, int chu
     }
     for (size_t j = 0; j < o.size(); ++j)
       o[j] = index[char('0' + j)];
-    Expected e = definition.at(index['b'], index['g'], index['f'], o);
+    const double *left = x.values.data() + index['b'] * at.x.strideOf('b') +
+                         index['g'] * at.x.strideOf('g'),
+                 *right = w.values.data() + index['g'] * at.w.strideOf('g') +
+                          index['f'] * at.w.strideOf('f');
+    const Terms e = convolve(windows, o, left, right, p.c, at.x.strideOf('c'), at.w.strideOf('c'));
     double found = get(sums, y.at(i));
     double want = kind.dtype == Dtype::I8 ? double(int8_t(int64_t(e.sum))) : e.sum;
-    double bound = (e.terms + 2) * epsilon * e.size * 1.01;
+    double bound = (e.count + 2) * epsilon * e.size * 1.01;
     if (!(std::abs(found - want) <= bound) && wrong++ == 0)
       UNSCOPED_INFO("element " << i << ": " << found << ", not " << want);
   }
