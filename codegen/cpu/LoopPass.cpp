@@ -47,11 +47,16 @@ LoopPass::Values LoopPass::walkLanes(unsigned stage, Value from, Value to,
     Values first = lastVectors(stage, tail, to, extent, ArrayRef<Value>(sets).take_front(count));
     std::copy(first.begin(), first.end(), sets.begin());
   }
-  // The unrolled accumulators become one, in a fixed order.
-  Values merged(ArrayRef<Value>(sets).take_front(count));
-  for (unsigned u = 1; u < unroll; ++u)
+  return merge(stage, sets);
+}
+
+// The unrolled accumulators become one, in a fixed order.
+LoopPass::Values LoopPass::merge(unsigned stage, ArrayRef<Value> sets) {
+  size_t count = ops(stage).size();
+  Values merged(sets.take_front(count));
+  for (sets = sets.drop_front(count); !sets.empty(); sets = sets.drop_front(count))
     for (auto [i, op] : llvm::enumerate(ops(stage)))
-      merged[i] = ReductionOpInterface(op).buildCombine(emitter, merged[i], sets[u * count + i]);
+      merged[i] = ReductionOpInterface(op).buildCombine(emitter, merged[i], sets[i]);
   return merged;
 }
 
@@ -107,9 +112,30 @@ LoopPass::Values LoopPass::absorbBlocks(unsigned stage, Value extent, Values sum
       });
 }
 
+// Without a loop: those vectors that may not be full, or not be there, under masks.
+LoopPass::Values LoopPass::shortRow(unsigned stage, Value extent) {
+  Values sets;
+  for (unsigned u = 0; u < mostVectors; ++u) {
+    Values set;
+    for (ReductionOpInterface op : ops(stage))
+      set.push_back(state.identity(op, true));
+    Value position = emitter.i64(int64_t(u) * schedule.lanes);
+    if (u >= fewestVectors)
+      emitter.setMask(emitter.maskBelow(position, extent));
+    emitLanes(stage, position, set);
+    emitter.setMask(Value());
+    sets.append(set);
+  }
+  return merge(stage, sets);
+}
+
 LoopPass::Values LoopPass::walkRow(unsigned stage, Values sums) {
   const DimExpr &extent = nest.innermost().extent;
   Value n = emitter.extent(extent);
+  if (mostVectors) {
+    stateOfShort.absorb(ops(stage), sums, shortRow(stage, n));
+    return sums;
+  }
   if (schedule.isBlocked())
     return absorbBlocks(stage, n, std::move(sums), [&](Value from, Value to) {
       return walkLanes(stage, from, to, std::nullopt);
@@ -168,6 +194,7 @@ LoopPass::Values LoopPass::walkOuter(unsigned stage, ArrayRef<unsigned> loops, V
 }
 
 LoopPass::Values LoopPass::emit(unsigned stage, ArrayRef<Column> columns) {
+  ReductionState &state = mostVectors ? stateOfShort : this->state;
   Values sums;
   for (size_t c = 0; c < columns.size(); ++c)
     sums.append(state.begin(ops(stage), /*isVector=*/true));
