@@ -47,7 +47,7 @@ private:
   Values merge(unsigned stage, llvm::ArrayRef<Value> sets);
   Values walkColumns(unsigned stage, Values sums, llvm::ArrayRef<Column> columns);
   Values rowsOfColumns(unsigned stage, Value from, Value to, llvm::ArrayRef<Column> columns);
-  Values absorbBlocks(unsigned stage, Value extent, Values sums,
+  Values absorbBlocks(unsigned stage, Value first, Value extent, Values sums,
                       llvm::function_ref<Values(Value from, Value to)> block);
   Values wholeVectors(unsigned stage, Value from, Value to, Values sets);
   bool areFull(int64_t count) const;

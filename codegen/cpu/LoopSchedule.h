@@ -21,7 +21,7 @@ struct LoopSchedule {
   // elements of a row, or rows of a column. 0: sums are known to be short.
   int64_t block = 0;
   // Rows of lengths that the call knows, of a reduction and nothing behind it, have code of their
-  // own where they are at most so many vectors. 0: there is none.
+  // own where they are at most so many vectors, and for blocks that are whole. 0: there is none.
   unsigned shortVectors = 0;
 
   bool isBlocked() const { return block != 0; }
