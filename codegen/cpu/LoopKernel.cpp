@@ -21,6 +21,8 @@ public:
   void emit();
 
 private:
+  void emitUnits();
+  void emitShortRows();
   void emitUnit(Value unit);
   void emitLine();
   void emitRow();
@@ -113,11 +115,41 @@ void LoopKernel::emit() {
   } else if (nest.form == Form::Flat) {
     pass.walkLanes(0, k.begin, k.end, std::nullopt);
   } else {
-    emitter.loop(k.begin, k.end, 1, {}, [&](Value unit, ArrayRef<Value>) {
-      emitUnit(unit);
-      return SmallVector<Value>();
-    });
+    if (plan.schedule.shortVectors)
+      emitShortRows();
+    else
+      emitUnits();
   }
+}
+
+void LoopKernel::emitUnits() {
+  emitter.loop(k.begin, k.end, 1, {}, [&](Value unit, ArrayRef<Value>) {
+    emitUnit(unit);
+    return SmallVector<Value>();
+  });
+}
+
+// Rows of one vector, of two, of up to four, …, and all others.
+void LoopKernel::emitShortRows() {
+  Value n = emitter.extent(nest.innermost().extent);
+  auto compare = [&](arith::CmpIPredicate how, unsigned vectors) -> Value {
+    return b.create<arith::CmpIOp>(loc, how, n,
+                                   emitter.i64(int64_t(vectors) * plan.schedule.lanes));
+  };
+  auto units = [&] {
+    emitUnits();
+    return SmallVector<Value>();
+  };
+  unsigned fewest = 0;
+  for (unsigned most = 1; most <= plan.schedule.shortVectors; fewest = most, most *= 2) {
+    Value fits = compare(arith::CmpIPredicate::sle, most);
+    if (fewest)
+      fits = b.create<arith::AndIOp>(loc, fits, compare(arith::CmpIPredicate::sgt, fewest));
+    pass.setVectors(fewest, most);
+    emitter.where(fits, {}, units);
+  }
+  pass.setVectors(0, 0);
+  emitter.where(compare(arith::CmpIPredicate::sgt, fewest), {}, units);
 }
 
 } // namespace

@@ -43,15 +43,20 @@ LoopPass::Values LoopPass::walkLanes(unsigned stage, Value from, Value to,
     tail = extent ? add(from, emitter.i64(*extent / step * step)) : add(from, whole);
     sets = wholeVectors(stage, from, tail, std::move(sets));
   }
-  if (!areFull(step)) {
+  if (!areFull(step) && !(extent && *extent % step == 0)) {
     Values first = lastVectors(stage, tail, to, extent, ArrayRef<Value>(sets).take_front(count));
     std::copy(first.begin(), first.end(), sets.begin());
   }
-  // The unrolled accumulators become one, in a fixed order.
-  Values merged(ArrayRef<Value>(sets).take_front(count));
-  for (unsigned u = 1; u < unroll; ++u)
+  return merge(stage, sets);
+}
+
+// The unrolled accumulators become one, in a fixed order.
+LoopPass::Values LoopPass::merge(unsigned stage, ArrayRef<Value> sets) {
+  size_t count = ops(stage).size();
+  Values merged(sets.take_front(count));
+  for (sets = sets.drop_front(count); !sets.empty(); sets = sets.drop_front(count))
     for (auto [i, op] : llvm::enumerate(ops(stage)))
-      merged[i] = ReductionOpInterface(op).buildCombine(emitter, merged[i], sets[u * count + i]);
+      merged[i] = ReductionOpInterface(op).buildCombine(emitter, merged[i], sets[i]);
   return merged;
 }
 
@@ -90,10 +95,10 @@ LoopPass::Values LoopPass::lastVectors(unsigned stage, Value from, Value to,
 //===-- Reduced loops -------------------------------------------------------------------------===//
 
 // Long sums block by block.
-LoopPass::Values LoopPass::absorbBlocks(unsigned stage, Value extent, Values sums,
+LoopPass::Values LoopPass::absorbBlocks(unsigned stage, Value first, Value extent, Values sums,
                                         llvm::function_ref<Values(Value from, Value to)> block) {
   return emitter.loop(
-      emitter.i64(0), extent, schedule.block, sums, [&](Value start, ArrayRef<Value> carried) {
+      first, extent, schedule.block, sums, [&](Value start, ArrayRef<Value> carried) {
         Values next(carried);
         Value stop =
             k.b.create<arith::MinSIOp>(k.loc, add(start, emitter.i64(schedule.block)), extent);
@@ -107,11 +112,43 @@ LoopPass::Values LoopPass::absorbBlocks(unsigned stage, Value extent, Values sum
       });
 }
 
+// Without a loop: those vectors that may not be full, or not be there, under masks.
+LoopPass::Values LoopPass::shortRow(unsigned stage, Value extent) {
+  Values sets;
+  for (unsigned u = 0; u < mostVectors; ++u) {
+    Values set;
+    for (ReductionOpInterface op : ops(stage))
+      set.push_back(state.identity(op, true));
+    Value position = emitter.i64(int64_t(u) * schedule.lanes);
+    if (u >= fewestVectors)
+      emitter.setMask(emitter.maskBelow(position, extent));
+    emitLanes(stage, position, set);
+    emitter.setMask(Value());
+    sets.append(set);
+  }
+  return merge(stage, sets);
+}
+
 LoopPass::Values LoopPass::walkRow(unsigned stage, Values sums) {
   const DimExpr &extent = nest.innermost().extent;
   Value n = emitter.extent(extent);
+  if (mostVectors) {
+    stateOfShort.absorb(ops(stage), sums, shortRow(stage, n));
+    return sums;
+  }
+  Value first = emitter.i64(0);
+  if (schedule.shortVectors) {
+    // Blocks but the last one end with whole vectors.
+    Value block = emitter.i64(schedule.block);
+    Value whole =
+        k.b.create<arith::MulIOp>(k.loc, k.b.create<arith::DivUIOp>(k.loc, n, block), block);
+    sums = absorbBlocks(stage, first, whole, std::move(sums), [&](Value from, Value to) {
+      return walkLanes(stage, from, to, schedule.block);
+    });
+    first = whole;
+  }
   if (schedule.isBlocked())
-    return absorbBlocks(stage, n, std::move(sums), [&](Value from, Value to) {
+    return absorbBlocks(stage, first, n, std::move(sums), [&](Value from, Value to) {
       return walkLanes(stage, from, to, std::nullopt);
     });
   state.absorb(ops(stage), sums, walkLanes(stage, emitter.i64(0), n, known(extent)));
@@ -149,7 +186,7 @@ LoopPass::Values LoopPass::walkColumns(unsigned stage, Values sums, ArrayRef<Col
   Value n = emitter.extent(nest.space.groups[nest.outerReduced.back()].extent);
   auto rows = [&](Value from, Value to) { return rowsOfColumns(stage, from, to, columns); };
   if (schedule.isBlocked())
-    return absorbBlocks(stage, n, std::move(sums), rows);
+    return absorbBlocks(stage, emitter.i64(0), n, std::move(sums), rows);
   state.absorb(ops(stage), sums, rows(emitter.i64(0), n));
   return sums;
 }
@@ -168,6 +205,7 @@ LoopPass::Values LoopPass::walkOuter(unsigned stage, ArrayRef<unsigned> loops, V
 }
 
 LoopPass::Values LoopPass::emit(unsigned stage, ArrayRef<Column> columns) {
+  ReductionState &state = mostVectors ? stateOfShort : this->state;
   Values sums;
   for (size_t c = 0; c < columns.size(); ++c)
     sums.append(state.begin(ops(stage), /*isVector=*/true));

@@ -15,7 +15,8 @@ public:
 
   LoopPass(CpuKernelBuilder &k, const LoopPlan &plan, ElementEmitter &emitter, NestBody &body)
       : k(k), nest(plan.nest), schedule(plan.schedule), emitter(emitter), body(body),
-        state(k, emitter, schedule.isBlocked()) {}
+        state(k, emitter, schedule.isBlocked()), stateOfShort(k, emitter, /*isCompensated=*/false) {
+  }
 
   // A vector of columns; a row is one without position.
   struct Column {
@@ -29,6 +30,8 @@ public:
   // One pass, for the rows at the index of the outer kept loops; gives the results of the stage's
   // reductions, column by column.
   Values emit(unsigned stage, llvm::ArrayRef<Column> columns);
+  // From here on rows have more vectors than `fewest`, and `most` at most; 0: any number.
+  void setVectors(unsigned fewest, unsigned most) { fewestVectors = fewest, mostVectors = most; }
   // Walks [from, to) of the innermost loop in vectors, `extent` of them if that is known; gives the
   // stage's partial results as vectors.
   Values walkLanes(unsigned stage, Value from, Value to, std::optional<int64_t> extent);
@@ -40,9 +43,11 @@ private:
   Values walkOuter(unsigned stage, llvm::ArrayRef<unsigned> loops, Values sums,
                    llvm::ArrayRef<Column> columns);
   Values walkRow(unsigned stage, Values sums);
+  Values shortRow(unsigned stage, Value extent);
+  Values merge(unsigned stage, llvm::ArrayRef<Value> sets);
   Values walkColumns(unsigned stage, Values sums, llvm::ArrayRef<Column> columns);
   Values rowsOfColumns(unsigned stage, Value from, Value to, llvm::ArrayRef<Column> columns);
-  Values absorbBlocks(unsigned stage, Value extent, Values sums,
+  Values absorbBlocks(unsigned stage, Value first, Value extent, Values sums,
                       llvm::function_ref<Values(Value from, Value to)> block);
   Values wholeVectors(unsigned stage, Value from, Value to, Values sets);
   bool areFull(int64_t count) const;
@@ -56,7 +61,8 @@ private:
   const LoopSchedule &schedule;
   ElementEmitter &emitter;
   NestBody &body;
-  ReductionState state;
+  ReductionState state, stateOfShort;
+  unsigned fewestVectors = 0, mostVectors = 0;
 };
 
 } // namespace keratin::codegen

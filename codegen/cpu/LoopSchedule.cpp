@@ -48,6 +48,7 @@ LoopPlan::LoopPlan(ir::KernelOp kernel, IterationSpace space, const MachineTarge
   for (unsigned stage = 0; stage < nest.stages(); ++stage)
     schedule.unroll.push_back(unrollFor(nest.instructions(stage)));
   chooseSums();
+  chooseShortRows();
   splitWork();
 }
 
@@ -81,6 +82,17 @@ void LoopPlan::chooseSums() {
   // four times as long as one with four.
   if (schedule.isBlocked() && nest.form == Form::Columns)
     schedule.columnVectors = std::max(schedule.columnVectors, unrollFor(0));
+}
+
+// Of a row of a few vectors most of the time went into loops that are not gone through, blocks of
+// which there is one, and accumulators that are not used.
+void LoopPlan::chooseShortRows() {
+  bool hasOneStage = nest.stages() > 0 && nest.isStagePresent(0);
+  for (unsigned stage = 1; stage < nest.stages(); ++stage)
+    hasOneStage &= !nest.isStagePresent(stage);
+  if (nest.form == Form::Rows && schedule.isBlocked() && hasOneStage && nest.outerReduced.empty() &&
+      !nest.innermost().extent.isConstant())
+    schedule.shortVectors = schedule.unroll[0];
 }
 
 void LoopPlan::splitWork() {
@@ -144,6 +156,8 @@ void LoopPlan::printSchedule(llvm::raw_ostream &out) const {
   if (schedule.isBlocked())
     out << "; long sums in blocks of " << schedule.block
         << (nest.form == Form::Rows ? " elements" : " rows");
+  if (schedule.shortVectors)
+    out << "; own code for rows of up to " << counted(schedule.shortVectors, "vector");
   out << "\n";
 }
 

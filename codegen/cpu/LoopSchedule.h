@@ -20,6 +20,9 @@ struct LoopSchedule {
   // Sums longer than a block are made of blocks, whose sums are added with their rounding errors:
   // elements of a row, or rows of a column. 0: sums are known to be short.
   int64_t block = 0;
+  // Rows of lengths that the call knows, of a reduction and nothing behind it, have code of their
+  // own where they are at most so many vectors, and for blocks that are whole. 0: there is none.
+  unsigned shortVectors = 0;
 
   bool isBlocked() const { return block != 0; }
   // Of a block of columns.
@@ -43,6 +46,7 @@ public:
 private:
   unsigned unrollFor(int64_t instructions) const;
   void chooseSums();
+  void chooseShortRows();
   void splitWork();
 };
 

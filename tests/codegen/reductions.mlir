@@ -6,6 +6,12 @@
 // RUN: keratin-check %s --compiled --function=unknown --symbol=0=1 --symbol=1=1 | FileCheck %s --check-prefix=NEAR
 // RUN: keratin-check %s --compiled --function=unknown --symbol=0=7 --symbol=1=17 | FileCheck %s --check-prefix=NEAR
 // RUN: keratin-check %s --compiled --function=unknown --symbol=0=130 --symbol=1=33 | FileCheck %s --check-prefix=NEAR
+// Rows of up to 1, 2 and 4 vectors, and of more.
+// RUN: keratin-check %s --compiled --function=unknown --symbol=0=5 --symbol=1=16 | FileCheck %s --check-prefix=NEAR
+// RUN: keratin-check %s --compiled --function=unknown --symbol=0=5 --symbol=1=32 | FileCheck %s --check-prefix=NEAR
+// RUN: keratin-check %s --compiled --function=unknown --symbol=0=5 --symbol=1=50 | FileCheck %s --check-prefix=NEAR
+// RUN: keratin-check %s --compiled --function=unknown --symbol=0=5 --symbol=1=64 | FileCheck %s --check-prefix=NEAR
+// RUN: keratin-check %s --compiled --function=unknown --symbol=0=5 --symbol=1=65 | FileCheck %s --check-prefix=NEAR
 // RUN: keratin-check %s --compiled --function=unknown --symbol=0=3 --symbol=1=5000 | FileCheck %s --check-prefix=NEAR
 // RUN: keratin-check %s --compiled --function=middle --symbol=0=19 | FileCheck %s --check-prefix=MIDDLE
 // RUN: keratin-check %s --compiled --function=long | FileCheck %s --check-prefix=LONG

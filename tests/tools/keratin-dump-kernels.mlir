@@ -28,6 +28,15 @@ func.func @rows(%x: tensor<?x1000xf32, #keratin.dims<d0, 1000>> {keratin.kind = 
   return %1 : tensor<?xf32, #keratin.dims<d0>>
 }
 
+// CHECK-LABEL: function short_rows
+// V3:           8 lanes; 4 vectors side by side in stage 0; long sums in blocks of 4096 elements; own code for rows of up to 4 vectors
+// V4:           16 lanes; 4 vectors side by side in stage 0; long sums in blocks of 4096 elements; own code for rows of up to 4 vectors
+func.func @short_rows(%x: tensor<?x?xf32, #keratin.dims<d0, d1>> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<?xf32, #keratin.dims<d0>> {keratin.kind = "output", keratin.name = "y"}) {
+  %0 = keratin.reduce_sum %x axes = [1] : (tensor<?x?xf32, #keratin.dims<d0, d1>>) -> tensor<?xf32, #keratin.dims<d0>>
+  return %0 : tensor<?xf32, #keratin.dims<d0>>
+}
+
 // CHECK-LABEL: function columns
 // CHECK-NEXT: sizes: d0 is x_dim0
 // CHECK-NEXT: kernel 0: reduce_max  {{.*}}keratin-dump-kernels.mlir:{{[0-9]+}}
