@@ -2,6 +2,7 @@
 // compiled with and without, both are timed in turns, and the ratio is that of the two.
 #include "benchmarks/keratin-bench/Bench.h"
 #include "benchmarks/keratin-bench/DenseNet.h"
+#include "benchmarks/keratin-bench/Training.h"
 
 #include <cmath>
 #include <stdexcept>
@@ -9,6 +10,8 @@
 using namespace keratin;
 using namespace keratin::bench;
 namespace K = keratin::backend;
+
+static constexpr double kRate = 1e-3;
 
 namespace {
 
@@ -77,14 +80,6 @@ static Subject sums() {
           {randomArray({n}, -3, 3, 1), randomArray({n}, -3, 3, 2)}};
 }
 
-static std::vector<Update> descend(const Tensor &loss, const std::vector<Tensor> &parameters) {
-  std::vector<Update> updates;
-  auto gradients = K::gradients(loss, parameters);
-  for (size_t i = 0; i < parameters.size(); ++i)
-    updates.push_back(K::update_sub(parameters[i], 1e-3 * gradients[i].value()));
-  return updates;
-}
-
 static Subject perceptron() {
   constexpr int64_t batch = 128;
   DenseNet net;
@@ -95,14 +90,9 @@ static Subject perceptron() {
   return {"mlp step b128 sgd",
           {x, labels},
           {loss},
-          descend(loss, graph.parameters()),
+          descend(loss, graph.parameters(), kRate),
           {randomArray({batch, DenseNet::kSizes[0]}, -1, 1, 3),
            Array(std::vector<int32_t>(size_t(batch), 1))}};
-}
-
-static Tensor weight(std::vector<int64_t> dims, uint64_t seed) {
-  double limit = std::sqrt(6.0 / double(dims.front() + dims.back()));
-  return K::variable(randomArray(std::move(dims), -limit, limit, seed));
 }
 
 static Tensor normalize(const Tensor &x) {
@@ -131,7 +121,7 @@ static Subject transformer() {
   Tensor h = normalize(x + dense(K::reshape(mixed, {batch, time, units}), units, units));
   Tensor y = normalize(h + dense(K::relu(dense(h, units, 4 * units)), 4 * units, units));
   Tensor loss = K::mean(K::square(y - x));
-  std::vector<Update> updates = descend(loss, parameters);
+  std::vector<Update> updates = descend(loss, parameters, kRate);
   return {"transformer step b8 T64 256",
           {x},
           {loss},
@@ -142,19 +132,12 @@ static Subject transformer() {
 static Subject lstm() {
   constexpr int64_t time = 64, batch = 32, inputs = 128, units = 256;
   std::vector<Tensor> weights = {weight({inputs, 4 * units}, 11), weight({units, 4 * units}, 12)};
-  Tensor x = K::placeholder({batch, time, inputs}), zeros = K::zeros({batch, units});
-  auto step = [&](const Tensor &now, const Tensor &h, const Tensor &c) {
-    Tensor z = K::dot(now, weights[0]) + K::dot(h, weights[1]);
-    auto gate = [&](int64_t i) { return z[{K::All, K::Slice(i * units, (i + 1) * units)}]; };
-    Tensor cell = K::sigmoid(gate(1)) * c + K::sigmoid(gate(0)) * K::tanh(gate(2));
-    Tensor output = K::sigmoid(gate(3)) * K::tanh(cell);
-    return std::make_tuple(output, output, cell);
-  };
-  Tensor loss = K::mean(K::square(std::get<1>(K::rnn(step, x, {zeros, zeros}))));
+  Tensor x = K::placeholder({batch, time, inputs});
+  Tensor loss = lstmLoss(x, weights, K::zeros({batch, units}), units);
   return {"lstm step T64 b32 128-256",
           {x},
           {loss},
-          descend(loss, weights),
+          descend(loss, weights, kRate),
           {randomArray({batch, time, inputs}, -1, 1, 3)}};
 }
 

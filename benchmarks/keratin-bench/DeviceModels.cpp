@@ -2,6 +2,7 @@
 
 #include "benchmarks/keratin-bench/DenseNet.h"
 #include "benchmarks/keratin-bench/ImageLayers.h"
+#include "benchmarks/keratin-bench/Training.h"
 
 #include <cmath>
 #include <tuple>
@@ -10,18 +11,7 @@ using namespace keratin;
 using namespace keratin::bench;
 namespace K = keratin::backend;
 
-static Tensor weight(std::vector<int64_t> dims, uint64_t seed) {
-  double limit = std::sqrt(6.0 / double(dims.front() + dims.back()));
-  return K::variable(randomArray(std::move(dims), -limit, limit, seed));
-}
-
-static std::vector<Update> descend(const Tensor &loss, const std::vector<Tensor> &parameters) {
-  std::vector<Update> updates;
-  auto gradients = K::gradients(loss, parameters);
-  for (size_t i = 0; i < parameters.size(); ++i)
-    updates.push_back(K::update_sub(parameters[i], 0.01 * gradients[i].value()));
-  return updates;
-}
+static constexpr double kRate = 0.01;
 
 static std::vector<Tensor> withGradients(const Tensor &y, const Tensor &loss,
                                          const std::vector<Tensor> &of) {
@@ -115,7 +105,7 @@ static Function perceptronStep() {
   Tensor x = K::placeholder({batch, DenseNet::kSizes[0]});
   Tensor labels = K::placeholder({batch}, K::None, DType::Int32);
   Tensor loss = K::mean(K::sparse_categorical_crossentropy(labels, graph.logits(x), true));
-  return K::function({x, labels}, {loss}, descend(loss, graph.parameters()));
+  return K::function({x, labels}, {loss}, descend(loss, graph.parameters(), kRate));
 }
 
 static Function attention() {
@@ -134,7 +124,7 @@ static Function convolutionStep() {
   Tensor x = K::placeholder({2, 16, 16, 16});
   Tensor y = layers.relu(layers.bias(layers.convolution(x, 3, 32)));
   Tensor loss = K::mean(K::square(y));
-  return K::function({x}, {loss}, descend(loss, layers.parameters));
+  return K::function({x}, {loss}, descend(loss, layers.parameters, kRate));
 }
 
 static Function separable() {
@@ -163,16 +153,9 @@ static Function maxPool() {
 static Function lstmStep() {
   constexpr int64_t time = 4, batch = 8, inputs = 32, units = 64;
   std::vector<Tensor> weights = {weight({inputs, 4 * units}, 11), weight({units, 4 * units}, 12)};
-  Tensor x = K::placeholder({batch, time, inputs}), zeros = K::zeros({batch, units});
-  auto step = [&](const Tensor &now, const Tensor &h, const Tensor &c) {
-    Tensor z = K::dot(now, weights[0]) + K::dot(h, weights[1]);
-    auto gate = [&](int64_t i) { return z[{K::All, K::Slice(i * units, (i + 1) * units)}]; };
-    Tensor cell = K::sigmoid(gate(1)) * c + K::sigmoid(gate(0)) * K::tanh(gate(2));
-    Tensor output = K::sigmoid(gate(3)) * K::tanh(cell);
-    return std::make_tuple(output, output, cell);
-  };
-  Tensor loss = K::mean(K::square(std::get<1>(K::rnn(step, x, {zeros, zeros}))));
-  return K::function({x}, {loss}, descend(loss, weights));
+  Tensor x = K::placeholder({batch, time, inputs});
+  Tensor loss = lstmLoss(x, weights, K::zeros({batch, units}), units);
+  return K::function({x}, {loss}, descend(loss, weights, kRate));
 }
 
 const std::vector<DeviceModel> &keratin::bench::deviceModels() {

@@ -2,6 +2,7 @@
 // nothing.
 #include "benchmarks/keratin-bench/DoubleMath.h"
 #include "benchmarks/keratin-bench/GradientCheck.h"
+#include "benchmarks/keratin-bench/Training.h"
 
 #include <cmath>
 #include <tuple>
@@ -73,15 +74,7 @@ static void runLstm(Bench &bench) {
   for (const Array &array : arrays)
     weights.push_back(K::variable(array));
   Tensor x = K::placeholder({K::None, time, inputs});
-  Tensor zeros = K::zeros({K::shape(x)[0], units});
-  auto step = [&](const Tensor &now, const Tensor &h, const Tensor &c) {
-    Tensor z = K::bias_add(K::dot(now, weights[0]) + K::dot(h, weights[1]), weights[2]);
-    Tensor cell = K::sigmoid(part(z, 1, units)) * c +
-                  K::sigmoid(part(z, 0, units)) * K::tanh(part(z, 2, units));
-    Tensor output = K::sigmoid(part(z, 3, units)) * K::tanh(cell);
-    return std::make_tuple(output, output, cell);
-  };
-  Tensor loss = K::mean(K::square(std::get<1>(K::rnn(step, x, {zeros, zeros}))));
+  Tensor loss = lstmLoss(x, weights, K::zeros({K::shape(x)[0], units}), units);
   std::vector<Tensor> results{loss};
   for (const auto &gradient : K::gradients(loss, weights))
     results.push_back(gradient.value());

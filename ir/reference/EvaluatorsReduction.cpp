@@ -3,6 +3,8 @@
 #include "ir/reference/Evaluation.h"
 #include "ir/reference/IndexWalk.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -10,6 +12,28 @@
 using namespace keratin::ir;
 using namespace keratin::ir::reference;
 using namespace mlir;
+
+// Calls fold(element of the result, distance to the next one's, element of x, how many from there
+// on) for each run along the last dimension of x, in order. Walks take functions by reference: as
+// templates they would be compiled for each op and dtype.
+static void forEachRun(const HostTensor &x, ArrayRef<int64_t> axes, const HostTensor &y,
+                       llvm::function_ref<void(int64_t, int64_t, int64_t, int64_t)> fold) {
+  if (isEmpty(x.dims))
+    return;
+  // Strides of the result along the dimensions of x: 0 along the reduced ones.
+  std::vector<int64_t> kept = rowMajorStrides(y.dims), strides;
+  for (size_t i = 0, next = 0; i < x.dims.size(); ++i)
+    strides.push_back(llvm::is_contained(axes, int64_t(i)) ? 0 : kept[next++]);
+  std::vector<int64_t> runs = x.dims;
+  int64_t length = 1, step = 0;
+  if (!runs.empty()) {
+    std::swap(length, runs.back());
+    step = strides.back();
+  }
+  forEachIndex(runs, [&](const HostIndex &index, int64_t run) {
+    fold(offsetOf(index, strides), step, run * length, length);
+  });
+}
 
 // result = combine(result, x) for each element of x in order, from the value that `identity` gives
 // for the element type.
@@ -20,13 +44,9 @@ static LogicalResult reduce(const HostTensor &x, ArrayRef<int64_t> axes, HostTen
     using T = decltype(zero);
     for (int64_t i = 0; i < y.size(); ++i)
       store(y, i, identity(T()));
-    // Strides of the result along the dimensions of x: 0 along the reduced ones.
-    std::vector<int64_t> kept = rowMajorStrides(y.dims), strides;
-    for (size_t i = 0, next = 0; i < x.dims.size(); ++i)
-      strides.push_back(llvm::is_contained(axes, int64_t(i)) ? 0 : kept[next++]);
-    forEachIndex(x.dims, [&](const HostIndex &index, int64_t from) {
-      int64_t to = offsetOf(index, strides);
-      store(y, to, combine(load<T>(y, to), load<T>(x, from)));
+    forEachRun(x, axes, y, [&](int64_t to, int64_t step, int64_t from, int64_t length) {
+      for (int64_t i = 0; i < length; ++i, to += step)
+        store(y, to, combine(load<T>(y, to), load<T>(x, from + i)));
     });
   });
   return success();
@@ -79,8 +99,8 @@ LogicalResult ReduceAllOp::evaluate(EvaluationContext &, Operands operands, Resu
 //===-- Walks along one axis ------------------------------------------------------------------===//
 
 // Calls line(first element, distance between elements) for each line along the axis, in order.
-template <class Line>
-static void forEachLine(const std::vector<int64_t> &dims, int64_t axis, const Line &line) {
+static void forEachLine(const std::vector<int64_t> &dims, int64_t axis,
+                        llvm::function_ref<void(int64_t, int64_t)> line) {
   std::vector<int64_t> strides = rowMajorStrides(dims), across = dims;
   if (dims[axis])
     across[axis] = 1; // an empty axis has no line to walk, whatever the other sizes are
