@@ -160,7 +160,9 @@ static long double exactElement(const Array &array, int64_t index) {
 frontend::Fit frontend::fitOf(const Array &array, int64_t index, DType dtype) {
   if (!isInteger(dtype))
     return Fit::Inside;
-  long double value = std::trunc(exactElement(array, index));
+  long double value = exactElement(array, index);
+  if (!isInteger(array.dtype()))
+    value = std::trunc(double(value)); // that of a long double is a slow call
   return visitType(dtype, [&](auto type) {
     using Limits = std::numeric_limits<decltype(type)>;
     if constexpr (Limits::is_integer)
