@@ -129,27 +129,40 @@ void LoopKernel::emitUnits() {
   });
 }
 
-// Rows of one vector, of two, of up to four, …, and all others.
+// Rows of one vector, of two, of up to four, …, and all others. Where vectors are always full a
+// number of them is one case, and a row without elements is among the others.
 void LoopKernel::emitShortRows() {
   Value n = emitter.extent(nest.innermost().extent);
+  const unsigned lanes = plan.schedule.lanes, limit = plan.schedule.shortVectors;
+  const bool areFull = pass.areFull(lanes);
+  unsigned longest = 0;
   auto compare = [&](arith::CmpIPredicate how, unsigned vectors) -> Value {
-    return b.create<arith::CmpIOp>(loc, how, n,
-                                   emitter.i64(int64_t(vectors) * plan.schedule.lanes));
+    return b.create<arith::CmpIOp>(loc, how, n, emitter.i64(int64_t(vectors) * lanes));
   };
-  auto units = [&] {
-    emitUnits();
-    return SmallVector<Value>();
+  auto emitIf = [&](Value fits) {
+    emitter.where(fits, {}, [&] {
+      emitUnits();
+      return SmallVector<Value>();
+    });
   };
-  unsigned fewest = 0;
-  for (unsigned most = 1; most <= plan.schedule.shortVectors; fewest = most, most *= 2) {
-    Value fits = compare(arith::CmpIPredicate::sle, most);
-    if (fewest)
-      fits = b.create<arith::AndIOp>(loc, fits, compare(arith::CmpIPredicate::sgt, fewest));
-    pass.setVectors(fewest, most);
-    emitter.where(fits, {}, units);
-  }
+  if (areFull)
+    for (unsigned vectors = 1; vectors <= limit; longest = vectors++) {
+      pass.setVectors(vectors, vectors);
+      emitIf(compare(arith::CmpIPredicate::eq, vectors));
+    }
+  else
+    for (unsigned most = 1; most <= limit; longest = most, most *= 2) {
+      pass.setVectors(longest, most);
+      Value fits = compare(arith::CmpIPredicate::sle, most);
+      if (longest)
+        fits = b.create<arith::AndIOp>(loc, fits, compare(arith::CmpIPredicate::sgt, longest));
+      emitIf(fits);
+    }
   pass.setVectors(0, 0);
-  emitter.where(compare(arith::CmpIPredicate::sgt, fewest), {}, units);
+  Value isOther = compare(arith::CmpIPredicate::sgt, longest);
+  if (areFull)
+    isOther = b.create<arith::OrIOp>(loc, isOther, compare(arith::CmpIPredicate::eq, 0));
+  emitIf(isOther);
 }
 
 } // namespace

@@ -30,6 +30,8 @@ public:
   // One pass, for the rows at the index of the outer kept loops; gives the results of the stage's
   // reductions, column by column.
   Values emit(unsigned stage, llvm::ArrayRef<Column> columns);
+  // Whether the innermost loop is a multiple of `count` in every call.
+  bool areFull(int64_t count) const;
   // From here on rows have more vectors than `fewest`, and `most` at most; 0: any number.
   void setVectors(unsigned fewest, unsigned most) { fewestVectors = fewest, mostVectors = most; }
   // Walks [from, to) of the innermost loop in vectors, `extent` of them if that is known; gives the
@@ -50,7 +52,6 @@ private:
   Values absorbBlocks(unsigned stage, Value first, Value extent, Values sums,
                       llvm::function_ref<Values(Value from, Value to)> block);
   Values wholeVectors(unsigned stage, Value from, Value to, Values sets);
-  bool areFull(int64_t count) const;
   Values lastVectors(unsigned stage, Value from, Value to, std::optional<int64_t> extent,
                      llvm::ArrayRef<Value> accumulators);
   void emitLanes(unsigned stage, Value position, llvm::MutableArrayRef<Value> accumulators);
