@@ -35,7 +35,7 @@ endfunction()
 
 # keratin_compile_plainly(target): no optimisation. Of what a test takes to compile, three quarters were the optimiser's.
 function(keratin_compile_plainly target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0>)
+  target_compile_options(${target} PRIVATE -O0)
 endfunction()
 
 # keratin_use_mlir(target [mlir | dialect | test | frontend_test]): with which precompiled headers.
