@@ -13,6 +13,8 @@ struct TargetLimits {
   // Tensors of the full shape that the kernel of a contraction may read and write beside its
   // operands (keratin-form-kernels).
   int64_t tileTensors = 4;
+  // One kernel scatters rows, scales them and adds them to a variable (keratin-form-kernels).
+  bool updatesRows = true;
   // Random bits are made by the kernels that read them, element by element (keratin-form-kernels).
   bool randomInKernels = false;
   // Where lines are multiples of so many elements, by reductions and tiles too; 0: nowhere.

@@ -71,6 +71,7 @@ void runDeepEncoder(Bench &bench);
 void runEwChain(Bench &bench);
 void runGemm(Bench &bench);
 void runMlp(Bench &bench);
+void runEmbedding(Bench &bench);
 void runSmall(Bench &bench);
 void runSmallScan(Bench &bench);
 void runDynBatch(Bench &bench);

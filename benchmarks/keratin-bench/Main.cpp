@@ -35,6 +35,7 @@ constexpr Family kFamilies[] = {{"compile", runCompile},
                                 {"ew_chain", runEwChain},
                                 {"gemm", runGemm},
                                 {"mlp", runMlp},
+                                {"embedding", runEmbedding},
                                 {"small", runSmall},
                                 {"small", runSmallScan},
                                 {"dynbatch", runDynBatch},
@@ -51,8 +52,8 @@ constexpr const char *kUsage =
     R"(usage: keratin-bench [names] [options]
 
 names: compile eval_shapes equal_functions from_disk dag repeated_blocks ew_chain gemm mlp
-       small dynbatch two_sizes batchnorm sepconv cnn_cifar resnet20 rnn ctc check_numbers; all
-       without any. With --device, those that its table has
+       embedding small dynbatch two_sizes batchnorm sepconv cnn_cifar resnet20 rnn ctc
+       check_numbers; all without any. With --device, those that its table has
 
   --device=emulated
                  what kernels for CUDA devices do in a call, counted by an emulator: bytes,

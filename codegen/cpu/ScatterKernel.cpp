@@ -5,6 +5,7 @@
 // always the same: units are blocks of columns, and each walks all the indices. Sums of float16 and
 // bfloat16 are rounded after each addition, since they are kept in the result. An index outside
 // makes the call fail, and its row is left out.
+#include "codegen/cpu/RowUpdateKernel.h"
 #include "codegen/cpu/SingleOpKernel.h"
 #include "codegen/lowering/ScatterNest.h"
 
@@ -169,6 +170,9 @@ void ScatterPlan::emit(CpuKernelBuilder &k) const { ScatterKernel(k, *this).emit
 } // namespace
 
 CpuPlan keratin::codegen::planScatterKernel(ir::KernelOp kernel, const MachineTarget &target) {
+  Block &body = kernel.getBody().front();
+  if (body.front().getNextNode() != body.getTerminator())
+    return planRowUpdateKernel(kernel, target);
   Operation *op = onlyOp(kernel);
   if (!op)
     return nullptr;

@@ -35,6 +35,7 @@ StringRef CudaTarget::name() const { return KERATIN_CUDA_DEVICE; }
 TargetLimits CudaTarget::limits() const {
   return {.kernelOps = 64,
           .tileTensors = 4,
+          .updatesRows = false,
           .randomInKernels = true,
           .randomLine = RandomNest::groupElements,
           .alignment = KERATIN_CUDA_ALIGNMENT,

@@ -27,6 +27,7 @@ static std::unique_ptr<Pass> formKernels(const PhaseOptions &phaseOptions) {
   options.maxTileTensors = phaseOptions.limits.tileTensors;
   options.fuseRandom = phaseOptions.limits.randomInKernels;
   options.randomLine = phaseOptions.limits.randomLine;
+  options.updateRows = phaseOptions.limits.updatesRows;
   return passes::createFormKernels(options);
 }
 

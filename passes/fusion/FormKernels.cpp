@@ -2,6 +2,7 @@
 #include "ir/dialect/GraphError.h"
 #include "passes/Passes.h"
 #include "passes/fusion/KernelWriter.h"
+#include "passes/fusion/RowUpdates.h"
 
 using namespace keratin::ir;
 using namespace mlir;
@@ -28,6 +29,8 @@ private:
   // Regions see nothing of what is outside, so that the order of blocks matters to nobody. Ops that
   // define sizes are made anew with the kernels of their block: those of all are found before.
   LogicalResult formKernels() {
+    if (fuse && updateRows)
+      checkUpdatedRows(getOperation());
     FailureOr<ComputedSizes> sizes = ComputedSizes::of(getOperation());
     if (failed(sizes))
       return failure();
@@ -46,7 +49,7 @@ private:
     FusionPolicy policy(
         {maxOps, maxTileTensors, maxRecomputed, maxMoves, smallElements, fuseRandom, randomLine});
     for (auto &[block, defined] : blocks) {
-      KernelGroups groups(*block, defined, policy, fuse);
+      KernelGroups groups(*block, defined, policy, fuse, updateRows);
       groups.form();
       if (failed(KernelWriter(*block, groups).run()))
         return failure();

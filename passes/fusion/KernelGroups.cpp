@@ -14,6 +14,7 @@ static constexpr int kMostTries = 2048;
 void KernelGroups::form() {
   copyYieldedArguments();
   number();
+  findRowUpdates();
   for (DefineSizeOp op : sizes.ops())
     sizesOf[op.getSymbol()] = op.getSize();
   for (Operation *op : order)
@@ -170,11 +171,24 @@ void KernelGroups::number() {
       inMemory.insert(op);
 }
 
+void KernelGroups::findRowUpdates() {
+  if (!updateRows || !isa<func::FuncOp>(block.getParentOp()))
+    return;
+  for (auto scatter : block.getOps<ScatterAddOp>())
+    if (std::optional<RowUpdate> update = rowUpdateOf(scatter)) {
+      ofRowUpdates.insert(update->begin(), std::prev(update->end()));
+      rowUpdates[update->back()] = std::move(*update);
+    }
+}
+
 void KernelGroups::place(Operation *op) {
+  if (ofRowUpdates.contains(op))
+    return;
   if (isFreeToRepeat(op) ? (isa<ReshapeOp, ConstantOp>(op) || !inMemory.contains(op))
                          : isStorage(op))
     return;
-  Group members = withFreeOperands(op);
+  auto rows = rowUpdates.find(op);
+  Group members = rows == rowUpdates.end() ? withFreeOperands(op) : membersOf(rows->second);
   // Every producer that stands behind the operands, nearest first.
   Ids producers, all;
   for (Operation *member : members)
@@ -188,6 +202,11 @@ void KernelGroups::place(Operation *op) {
   int id = graph.add(all.getArrayRef());
   addGroup(std::move(members), op);
   home[op] = id;
+  if (rows != rowUpdates.end()) {
+    for (Operation *member : rows->second)
+      home[member] = id;
+    return;
+  }
   if (!fuse || !policy.isFusible(op))
     return;
   for (int producer : producers)
@@ -213,6 +232,17 @@ KernelGroups::Group KernelGroups::withFreeOperands(Operation *op) const {
         if (Operation *definition = operand.getDefiningOp())
           if (isFreeToRepeat(definition) && !isOwned(definition))
             list.insert(definition);
+  Group members(list.begin(), list.end());
+  llvm::sort(members, isBefore);
+  return members;
+}
+
+// Each with the free ops it reads.
+KernelGroups::Group KernelGroups::membersOf(const RowUpdate &update) const {
+  llvm::SmallSetVector<Operation *, 8> list;
+  for (Operation *op : update)
+    for (Operation *member : withFreeOperands(op))
+      list.insert(member);
   Group members(list.begin(), list.end());
   llvm::sort(members, isBefore);
   return members;

@@ -5,6 +5,7 @@
 #include "ir/interfaces/ComputedSizes.h"
 #include "passes/fusion/FusionPolicy.h"
 #include "passes/fusion/GroupGraph.h"
+#include "passes/fusion/RowUpdates.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -22,10 +23,11 @@ public:
   // Ops of one kernel in the order of the block, its free ops included.
   using Group = llvm::SmallVector<mlir::Operation *>;
 
-  // `sizes` are those that the block defines. Without `fuse` every op is a group of its own.
+  // `sizes` are those that the block defines. Without `fuse` every op is a group of its own; with
+  // `updateRows`, those of a RowUpdate are one.
   KernelGroups(mlir::Block &block, const ir::ComputedSizes &sizes, const FusionPolicy &policy,
-               bool fuse)
-      : block(block), sizes(sizes), policy(policy), fuse(fuse) {}
+               bool fuse, bool updateRows)
+      : block(block), sizes(sizes), policy(policy), fuse(fuse), updateRows(fuse && updateRows) {}
 
   // May add copies of arguments that the block yields; changes nothing else.
   void form();
@@ -61,7 +63,9 @@ private:
   void copyYieldedArguments();
   void placeCopy(mlir::Operation *copy);
   void number();
+  void findRowUpdates();
   void place(mlir::Operation *op);
+  Group membersOf(const RowUpdate &update) const;
   void addGroup(Group members, mlir::Operation *op);
   Group withFreeOperands(mlir::Operation *op) const;
 
@@ -76,7 +80,7 @@ private:
   mlir::Block &block;
   const ir::ComputedSizes &sizes;
   const FusionPolicy &policy;
-  const bool fuse;
+  const bool fuse, updateRows;
   std::vector<mlir::Operation *> order;
   GroupGraph graph;
   std::vector<Group> groups;                    // of the same numbers
@@ -85,6 +89,8 @@ private:
   llvm::DenseSet<mlir::Operation *> inMemory;   // free ops that someone reads from memory
   llvm::DenseMap<mlir::Operation *, int> home;  // group that computes an op
   llvm::DenseMap<int64_t, mlir::Value> sizesOf; // the values of symbols
+  llvm::DenseMap<mlir::Operation *, RowUpdate> rowUpdates; // by their last op
+  llvm::DenseSet<mlir::Operation *> ofRowUpdates;          // the others
 };
 
 } // namespace keratin::passes

@@ -140,7 +140,11 @@ void KernelWriter::makeKernel(const KernelGroups::Group &group) {
     yields.push_back(builder.create<IotaOp>(loc, workspace, uint64_t(0)));
   builder.create<YieldOp>(loc, yields);
   builder.setInsertionPointAfter(kernel);
-  if (llvm::any_of(group, canFailInside))
+  // The indices of a row update have been checked by another kernel.
+  auto canFailHere = [&](Operation *op) {
+    return canFailInside(op) && !(isa<ScatterAddOp>(op) && group.size() > 1);
+  };
+  if (llvm::any_of(group, canFailHere))
     kernel->setAttr(kFallibleAttr, builder.getI64IntegerAttr(0));
   if (llvm::any_of(group, [](Operation *op) { return !isMemoryEffectFree(op); }))
     kernel->setAttr(kEffectAttr, builder.getUnitAttr());

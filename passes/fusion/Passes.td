@@ -9,7 +9,8 @@ def FormKernels : KeratinPass<"form-kernels"> {
     sizes and scalar constants belong to everyone who reads them. Reshapes stay outside as
     views, and so do slices that take rows of what only loops read. Loops and branches stand
     between kernels, and their regions hold kernels of their own. Random bits are a kernel of their
-    own or, by an option, belong to the elementwise kernel that reads them. What a step yields as it
+    own or, by an option, belong to the elementwise kernel that reads them. The gradient of a gather
+    is one kernel with the update of its variable (`update-rows`). What a step yields as it
     was given is copied by a kernel that reads it anyway, if there is one.
 
     ```mlir
@@ -45,7 +46,10 @@ def FormKernels : KeratinPass<"form-kernels"> {
         "random bits are made by the elementwise kernels that read them, not by one of their own">,
     Option<"randomLine", "random-line", "int64_t", "0",
         "with fuse-random: those of lines whose length is known to be a multiple of so many are "
-        "made by reductions, and by what follows from tiles, too; 0: none">
+        "made by reductions, and by what follows from tiles, too; 0: none">,
+    Option<"updateRows", "update-rows", "bool", "true",
+        "rows that are scattered and added to a variable, perhaps times a number, are one kernel "
+        "with the sum, which leaves the other rows alone; their indices are checked before">
   ];
 }
 

@@ -29,7 +29,8 @@ static bool canKernelWriteOver(KernelOp kernel, unsigned result, Value root) {
     if (!sameShape(other, written))
       return false;
   for (Operation &op : body) {
-    if (!isMadeByElement(&op) && !isa<YieldOp>(op))
+    // scatter_add among others only says what is added to which rows.
+    if (!isMadeByElement(&op) && !isa<YieldOp, ScatterAddOp>(op))
       return false;
     if (isa<YieldOp>(op) ||
         llvm::none_of(op.getOperands(), [&](Value operand) { return dependent.contains(operand); }))

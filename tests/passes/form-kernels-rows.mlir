@@ -1,0 +1,138 @@
+// RUN: keratin-opt %s --split-input-file --keratin-form-kernels | FileCheck %s
+// RUN: keratin-opt %s --split-input-file --keratin-form-kernels=update-rows=false | FileCheck %s --check-prefix=APART
+// RUN: keratin-opt %s --split-input-file --keratin-form-kernels --keratin-schedule --keratin-plan-memory --keratin-check-memory-plan | FileCheck %s --check-prefix=PLAN
+
+// Rows that are scattered, scaled and taken from a variable are one kernel, which cannot fail: it
+// is in the variable's place, and nothing else is as large as the table.
+
+// CHECK-LABEL: func.func @descent
+// CHECK-SAME:    %[[I:[^:]*]]: tensor<2x3xi32>{{.*}}, %[[G:[^:]*]]: tensor<2x3x16xf32>{{.*}}, %[[W:[^:]*]]: tensor<64x16xf32>
+// CHECK:         %[[CHECKED:.*]] = keratin.kernel(%[[I]]) {keratin.fallible
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      keratin.check_range %{{.*}} lower = <0> upper = <64> "scatter_add: an index is outside the first axis of the result"
+// CHECK-NEXT:      keratin.yield
+// CHECK:         %[[NEW:.*]] = keratin.kernel(%[[CHECKED]], %[[G]], %[[W]]) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %[[C:.*]] = keratin.constant
+// CHECK-NEXT:      %[[SUM:.*]] = keratin.scatter_add
+// CHECK-NEXT:      keratin.broadcast %[[C]]
+// CHECK-NEXT:      keratin.mul
+// CHECK-NEXT:      keratin.sub
+// CHECK-NEXT:      keratin.yield
+// CHECK:         return %[[NEW]]
+// APART-LABEL: func.func @descent
+// APART-NOT:     check_range
+// APART:         keratin.kernel({{.*}}) {keratin.fallible
+// APART-NEXT:    ^bb0
+// APART-NEXT:      keratin.scatter_add
+// APART-NEXT:      keratin.yield
+// PLAN-LABEL:  func.func @descent
+// PLAN-SAME:     keratin.memories = [#keratin.memory<host, 64>]
+// PLAN:          #keratin.place<variable 0, over 2>
+func.func @descent(
+      %i: tensor<2x3xi32> {keratin.kind = "input"}, %g: tensor<2x3x16xf32> {keratin.kind = "input"},
+      %w: tensor<64x16xf32> {keratin.kind = "variable"})
+    -> (tensor<64x16xf32> {keratin.kind = "update", keratin.variable = 0}) {
+  %c = keratin.constant dense<0.01> : tensor<f32>
+  %0 = keratin.scatter_add %i, %g : (tensor<2x3xi32>, tensor<2x3x16xf32>) -> tensor<64x16xf32>
+  %1 = keratin.broadcast %c dims = [] : (tensor<f32>) -> tensor<64x16xf32>
+  %2 = keratin.mul %1, %0 : (tensor<64x16xf32>, tensor<64x16xf32>) -> tensor<64x16xf32>
+  %3 = keratin.sub %w, %2 : (tensor<64x16xf32>, tensor<64x16xf32>) -> tensor<64x16xf32>
+  return %3 : tensor<64x16xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @products_and_sums_at_once
+// CHECK:         keratin.check_range
+// CHECK:           keratin.scatter_add
+// CHECK-NEXT:      keratin.broadcast
+// CHECK-NEXT:      keratin.neg
+// CHECK-NEXT:      keratin.multiply_add
+// CHECK-NEXT:      keratin.yield
+func.func @products_and_sums_at_once(
+      %i: tensor<3xi64> {keratin.kind = "input"}, %g: tensor<3x16xf64> {keratin.kind = "input"},
+      %w: tensor<64x16xf64> {keratin.kind = "variable"})
+    -> (tensor<64x16xf64> {keratin.kind = "update", keratin.variable = 0}) {
+  %c = keratin.constant dense<0.01> : tensor<f64>
+  %0 = keratin.scatter_add %i, %g : (tensor<3xi64>, tensor<3x16xf64>) -> tensor<64x16xf64>
+  %1 = keratin.broadcast %c dims = [] : (tensor<f64>) -> tensor<64x16xf64>
+  %2 = keratin.neg %0 : (tensor<64x16xf64>) -> tensor<64x16xf64>
+  %3 = keratin.multiply_add %2, %1, %w : (tensor<64x16xf64>, tensor<64x16xf64>, tensor<64x16xf64>) -> tensor<64x16xf64>
+  return %3 : tensor<64x16xf64>
+}
+
+// -----
+
+// What a row of zeros is times an infinity is not zero, and nobody knows what a scalar is.
+// CHECK-LABEL: func.func @no_row_update_by_a_rate_that_nobody_knows
+// CHECK-NOT:     check_range
+func.func @no_row_update_by_a_rate_that_nobody_knows(
+      %i: tensor<3xi32> {keratin.kind = "input"}, %g: tensor<3x16xf32> {keratin.kind = "input"},
+      %c: tensor<f32> {keratin.kind = "input"}, %w: tensor<64x16xf32> {keratin.kind = "variable"})
+    -> (tensor<64x16xf32> {keratin.kind = "update", keratin.variable = 0}) {
+  %0 = keratin.scatter_add %i, %g : (tensor<3xi32>, tensor<3x16xf32>) -> tensor<64x16xf32>
+  %1 = keratin.broadcast %c dims = [] : (tensor<f32>) -> tensor<64x16xf32>
+  %2 = keratin.mul %1, %0 : (tensor<64x16xf32>, tensor<64x16xf32>) -> tensor<64x16xf32>
+  %3 = keratin.sub %w, %2 : (tensor<64x16xf32>, tensor<64x16xf32>) -> tensor<64x16xf32>
+  return %3 : tensor<64x16xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @no_row_update_when_the_gradient_has_another_use
+// CHECK-NOT:     check_range
+func.func @no_row_update_when_the_gradient_has_another_use(
+      %i: tensor<3xi32> {keratin.kind = "input"}, %g: tensor<3x16xf32> {keratin.kind = "input"},
+      %w: tensor<64x16xf32> {keratin.kind = "variable"})
+    -> (tensor<64x16xf32> {keratin.kind = "output"}, tensor<64x16xf32> {keratin.kind = "update", keratin.variable = 0}) {
+  %0 = keratin.scatter_add %i, %g : (tensor<3xi32>, tensor<3x16xf32>) -> tensor<64x16xf32>
+  %1 = keratin.sub %w, %0 : (tensor<64x16xf32>, tensor<64x16xf32>) -> tensor<64x16xf32>
+  return %0, %1 : tensor<64x16xf32>, tensor<64x16xf32>
+}
+
+// -----
+
+// Sums of float16 are rounded at each step. Of an unknown number of indices nobody knows how much
+// memory their chains take.
+// CHECK-LABEL: func.func @no_row_update_of_float16
+// CHECK-NOT:     check_range
+func.func @no_row_update_of_float16(
+      %i: tensor<3xi32> {keratin.kind = "input"}, %g: tensor<3x16xf16> {keratin.kind = "input"},
+      %w: tensor<64x16xf16> {keratin.kind = "variable"})
+    -> (tensor<64x16xf16> {keratin.kind = "update", keratin.variable = 0}) {
+  %0 = keratin.scatter_add %i, %g : (tensor<3xi32>, tensor<3x16xf16>) -> tensor<64x16xf16>
+  %1 = keratin.sub %w, %0 : (tensor<64x16xf16>, tensor<64x16xf16>) -> tensor<64x16xf16>
+  return %1 : tensor<64x16xf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @no_row_update_of_unknown_sizes
+// CHECK-NOT:     check_range
+func.func @no_row_update_of_unknown_sizes(
+      %i: tensor<?xi32, #keratin.dims<d0>> {keratin.kind = "input"},
+      %g: tensor<?x16xf32, #keratin.dims<d0, 16>> {keratin.kind = "input"},
+      %w: tensor<64x16xf32> {keratin.kind = "variable"})
+    -> (tensor<64x16xf32> {keratin.kind = "update", keratin.variable = 0}) {
+  %0 = keratin.scatter_add %i, %g : (tensor<?xi32, #keratin.dims<d0>>, tensor<?x16xf32, #keratin.dims<d0, 16>>) -> tensor<64x16xf32>
+  %1 = keratin.sub %w, %0 : (tensor<64x16xf32>, tensor<64x16xf32>) -> tensor<64x16xf32>
+  return %1 : tensor<64x16xf32>
+}
+
+// -----
+
+// w - dy, not dy - w; and the variable's own old value.
+// CHECK-LABEL: func.func @no_row_update_of_another_value
+// CHECK-NOT:     check_range
+func.func @no_row_update_of_another_value(
+      %i: tensor<3xi32> {keratin.kind = "input"}, %g: tensor<3x16xf32> {keratin.kind = "input"},
+      %v: tensor<64x16xf32> {keratin.kind = "variable"}, %w: tensor<64x16xf32> {keratin.kind = "variable"})
+    -> (tensor<64x16xf32> {keratin.kind = "update", keratin.variable = 0}, tensor<64x16xf32> {keratin.kind = "update", keratin.variable = 1}) {
+  %0 = keratin.scatter_add %i, %g : (tensor<3xi32>, tensor<3x16xf32>) -> tensor<64x16xf32>
+  %1 = keratin.sub %w, %0 : (tensor<64x16xf32>, tensor<64x16xf32>) -> tensor<64x16xf32>
+  %2 = keratin.neg %g : (tensor<3x16xf32>) -> tensor<3x16xf32>
+  %3 = keratin.scatter_add %i, %2 : (tensor<3xi32>, tensor<3x16xf32>) -> tensor<64x16xf32>
+  %4 = keratin.sub %3, %w : (tensor<64x16xf32>, tensor<64x16xf32>) -> tensor<64x16xf32>
+  return %1, %4 : tensor<64x16xf32>, tensor<64x16xf32>
+}
