@@ -2,6 +2,7 @@
 
 #include "benchmarks/keratin-bench/DeviceModels.h"
 #include "benchmarks/keratin-bench/DeviceReport.h"
+#include "benchmarks/keratin-bench/JsonLines.h"
 #include "benchmarks/keratin-bench/Occupancy.h"
 #include "codegen/gpu/ptx/Ptxas.h"
 #include "codegen/gpu/ptx/Sass.h"
@@ -12,8 +13,6 @@
 #include "tools/keratin-run/Feeds.h"
 
 #include <keratin/saving.h>
-
-#include <nlohmann/json.hpp>
 
 #include "mlir/IR/MLIRContext.h"
 
@@ -28,7 +27,6 @@
 
 using namespace keratin;
 using namespace keratin::bench;
-using Json = nlohmann::ordered_json;
 
 // What registers and machine code are shown for: the H100 of the roofline.
 static constexpr const char *kArchitecture = "sm_90";
@@ -58,7 +56,7 @@ static std::vector<Json> emulatorReport() {
   std::vector<Json> lines;
   std::stringstream stream(report());
   for (std::string line; std::getline(stream, line);)
-    lines.push_back(Json::parse(line));
+    lines.push_back(parseLine(line));
   dlclose(library);
   return lines;
 }

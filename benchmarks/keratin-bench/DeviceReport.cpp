@@ -1,18 +1,11 @@
 #include "benchmarks/keratin-bench/DeviceReport.h"
 
+#include "benchmarks/keratin-bench/JsonLines.h"
 #include "benchmarks/keratin-bench/Occupancy.h"
-
-#include <nlohmann/json.hpp>
 
 #include <cstdio>
 
 using namespace keratin::bench;
-using Json = nlohmann::ordered_json;
-
-static void printLine(const Json &object) {
-  std::printf("%s\n", object.dump().c_str());
-  std::fflush(stdout);
-}
 
 void DeviceReport::printBeginning(const std::string &architecture) const {
   if (json)

@@ -1,10 +1,9 @@
 #include "benchmarks/keratin-bench/Report.h"
 
+#include "benchmarks/keratin-bench/JsonLines.h"
 #include "benchmarks/keratin-bench/MachineLoops.h"
 
 #include <keratin/function.h>
-
-#include <nlohmann/json.hpp>
 
 #include <cstdio>
 #include <cstdlib>
@@ -12,7 +11,6 @@
 #include <stdexcept>
 
 using namespace keratin::bench;
-using Json = nlohmann::ordered_json;
 
 void Row::describe(const Function &function) {
   arenaBytes = function.arenaBytes();
@@ -30,7 +28,7 @@ Peers::Peers(const std::string &path) {
     if (line.empty())
       continue;
     try {
-      Json entry = Json::parse(line);
+      Json entry = parseLine(line);
       std::pair<std::string, std::string> key(entry.at("name"), entry.at("case"));
       milliseconds[key][entry.at("peer")] = entry.at("min_ms");
     } catch (const Json::exception &error) {
@@ -51,11 +49,6 @@ static std::string processorName() {
     if (line.rfind("model name", 0) == 0)
       return line.substr(line.find(':') + 2);
   return "unknown";
-}
-
-static void printLine(const Json &object) {
-  std::printf("%s\n", object.dump().c_str());
-  std::fflush(stdout);
 }
 
 void Report::printMachine(int threads) const {

@@ -163,6 +163,8 @@ LogicalResult CudaTarget::lower(func::FuncOp function, host::ProgramOp program, 
       }};
   if (failed(lowerFunction(function, program, into, name, machine.target, description, &lowering)))
     return failure();
+  if (description.onlyPlans)
+    return success();
   std::vector<PtxKernel> kernels;
   for (const DeviceKernel &kernel : description.deviceKernels) {
     auto made = module->lookupSymbol<LLVM::LLVMFuncOp>(kernel.name);

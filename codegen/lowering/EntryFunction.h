@@ -52,6 +52,7 @@ struct EntryDescription {
   std::vector<ir::KernelName> kernelNames;
   std::vector<std::string> kernelFunctions;
   bool profile = false; // given: the entry function tells keratin_context_t::profile of each kernel
+  bool onlyPlans = false; // given: of the code only plans and loops are looked at, none is run
   // Of a function whose kernels a device runs: its name, its images, and the functions that are
   // launched, by their numbers. Else empty.
   std::string device;

@@ -320,10 +320,10 @@ static void renameShared(ModuleOp kernels, const std::string &variant) {
       (void)symbols.rename(shared, (shared.getSymName() + "." + variant).str());
 }
 
-OwningOpRef<ModuleOp> FunctionCompiler::lower(const codegen::Target &target,
-                                              const std::string &entryName,
-                                              FunctionDescription &description,
-                                              codegen::EntryDescription &entry) {
+OwningOpRef<ModuleOp> FunctionCompiler::lowerKernels(const codegen::Target &target,
+                                                     const std::string &entryName,
+                                                     FunctionDescription &description,
+                                                     codegen::EntryDescription &entry) {
   codegen::loadCodegenDialects(module.getContext());
   if (options.failBefore == passCount())
     return module.emitError("failed on purpose"), nullptr;
@@ -340,6 +340,16 @@ OwningOpRef<ModuleOp> FunctionCompiler::lower(const codegen::Target &target,
       failed(checkConstants(entry)) || failed(description.describe(function, entry)))
     return nullptr;
   clock.finish("kernels");
+  return kernels;
+}
+
+OwningOpRef<ModuleOp> FunctionCompiler::lower(const codegen::Target &target,
+                                              const std::string &entryName,
+                                              FunctionDescription &description,
+                                              codegen::EntryDescription &entry) {
+  OwningOpRef<ModuleOp> kernels = lowerKernels(target, entryName, description, entry);
+  if (!kernels)
+    return nullptr;
   if (failed(begin("the LLVM dialect", function.getLoc())) ||
       failed(codegen::lowerToLlvm(*kernels)) || failed(leave()))
     return nullptr;
@@ -420,7 +430,8 @@ absl::StatusOr<std::string> FunctionCompiler::generateText(const codegen::Target
 absl::StatusOr<std::string> FunctionCompiler::schedules(const codegen::Target &target) {
   FunctionDescription description;
   codegen::EntryDescription entry;
-  if (!lower(target, "model", description, entry))
+  entry.onlyPlans = true;
+  if (!lowerKernels(target, "model", description, entry) || failed(leave()))
     return failure();
   return schedulesOf(entry);
 }

@@ -99,6 +99,11 @@ private:
   mlir::LogicalResult runPhase(mlir::ModuleOp module, PipelinePhase phase, bool isShown);
   std::string schedulesOf(const codegen::EntryDescription &entry) const;
   void nameCode(const codegen::EntryDescription &entry, const codegen::SharedKernels &shared);
+  // To MLIR's dialects for code; lower() goes on to that of LLVM.
+  mlir::OwningOpRef<mlir::ModuleOp> lowerKernels(const codegen::Target &target,
+                                                 const std::string &entryName,
+                                                 FunctionDescription &description,
+                                                 codegen::EntryDescription &entry);
   mlir::OwningOpRef<mlir::ModuleOp> lower(const codegen::Target &target,
                                           const std::string &entryName,
                                           FunctionDescription &description,

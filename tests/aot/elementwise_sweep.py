@@ -3,7 +3,8 @@
 elementwise_sweep.py ELEMENTWISE_OPS_TD KERATIN_COMPILE KERATIN_RUN WORK_FOLDER MCPU [EMULATOR...]
 
 Writes a model of all elementwise ops (their records say which there are) for each dtype, and numbers of all kinds for it; the
-emulator runs keratin-run, which compares the compiled model with the reference interpreter.
+emulator runs keratin-run, which compares the compiled model with the reference interpreter. Where KERATIN_TEST_EVERY says so, a
+part of the dtypes, others each day.
 """
 
 import math
@@ -13,6 +14,9 @@ import re
 import struct
 import subprocess
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+import sample  # noqa: E402
 
 FLOATS = {"f32": ("<f4", "f", 24, 128), "f64": ("<f8", "d", 53, 1024), "f16": ("<f2", "e", 11, 16)}
 INTS = {"i8": ("|i1", "b"), "i16": ("<i2", "h"), "i32": ("<i4", "i"), "i64": ("<i8", "q"),
@@ -114,7 +118,9 @@ def main(records, compiler, runner, work, mcpu, *emulator):
     work.mkdir(parents=True, exist_ok=True)
     table = ops(pathlib.Path(records).read_text())
     source, library = work / "elementwise.mlir", work / "libelementwise.so"
-    dtypes = [*FLOATS, *INTS, *BOOLS]
+    sample.print_sample()
+    # Processors are apart from each other in what they take.
+    dtypes = [dtype for i, dtype in enumerate([*FLOATS, *INTS, *BOOLS]) if sample.is_in_sample(i + len(mcpu))]
     source.write_text("".join(model(table, dtype) for dtype in dtypes))
     subprocess.run([compiler, source, "-o", library, f"--mcpu={mcpu}"], check=True)
     generator = random.Random(1)

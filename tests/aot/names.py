@@ -121,11 +121,13 @@ def check_identifiers():
     run("keratin-compile", "m.mlir", "-o", "d.so", "--header=d.h", "--name=m", "--target=cuda")
     check_header("d.h", commands=FEW)
     # Names of macros: many, and two parameters each.
-    for number, start in enumerate(range(0, len(macros()), 300)):
-        names = macros()[start:start + 300]
+    found, headers = macros(), []
+    for number, start in enumerate(range(0, len(found), 300)):
+        names = found[start:start + 300]
         model("macros.mlir", function("f", names, names[:2]))
-        run("keratin-compile", "macros.mlir", "-o", f"macros{number}.so", f"--header=macros{number}.h", "--mcpu=x86-64")
-        check_header(f"macros{number}.h")
+        headers.append(f"macros{number}.h")
+        run("keratin-compile", "macros.mlir", "-o", "macros.so", f"--header={headers[-1]}", f"--name=macros{number}", "--mcpu=x86-64")
+    check_header(*headers)
     # As functions.
     suffixes = ["run", "workspace_bytes", "output_dims", "on_stream", "run_on_stream", "kernel_0", "loop_0", "copy", "2", "entry", "message"]
     own = [f"state_{what}" for what in "t create copy destroy save load read write".split()]

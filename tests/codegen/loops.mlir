@@ -1,40 +1,16 @@
-// RUN: keratin-check %s --compiled --function=rnn --symbol=0=0 | FileCheck %s --check-prefix=R2
-// RUN: keratin-check %s --compiled --function=rnn --symbol=0=1 | FileCheck %s --check-prefix=R2
-// RUN: keratin-check %s --compiled --function=rnn --symbol=0=2 | FileCheck %s --check-prefix=R2
-// RUN: keratin-check %s --compiled --function=rnn --symbol=0=7 | FileCheck %s --check-prefix=R2
-// RUN: keratin-check %s --compiled --function=rnn_last --symbol=0=0 | FileCheck %s --check-prefix=R1
-// RUN: keratin-check %s --compiled --function=rnn_last --symbol=0=1 | FileCheck %s --check-prefix=R1
-// RUN: keratin-check %s --compiled --function=rnn_last --symbol=0=2 | FileCheck %s --check-prefix=R1
-// RUN: keratin-check %s --compiled --function=rnn_last --symbol=0=7 | FileCheck %s --check-prefix=R1
-// RUN: keratin-check %s --compiled --function=swap --symbol=0=0 | FileCheck %s --check-prefix=R5
-// RUN: keratin-check %s --compiled --function=swap --symbol=0=1 | FileCheck %s --check-prefix=R5
-// RUN: keratin-check %s --compiled --function=swap --symbol=0=2 | FileCheck %s --check-prefix=R5
-// RUN: keratin-check %s --compiled --function=swap --symbol=0=7 | FileCheck %s --check-prefix=R5
-// RUN: keratin-check %s --compiled --function=nested --symbol=0=0 --symbol=1=5 | FileCheck %s --check-prefix=R3
-// RUN: keratin-check %s --compiled --function=nested --symbol=0=1 --symbol=1=5 | FileCheck %s --check-prefix=R3
-// RUN: keratin-check %s --compiled --function=nested --symbol=0=2 --symbol=1=5 | FileCheck %s --check-prefix=R3
-// RUN: keratin-check %s --compiled --function=nested --symbol=0=7 --symbol=1=5 | FileCheck %s --check-prefix=R3
-// RUN: keratin-check %s --compiled --function=branch --symbol=0=0 | FileCheck %s --check-prefix=R2
-// RUN: keratin-check %s --compiled --function=branch --symbol=0=1 | FileCheck %s --check-prefix=R2
-// RUN: keratin-check %s --compiled --function=branch --symbol=0=2 | FileCheck %s --check-prefix=R2
-// RUN: keratin-check %s --compiled --function=branch --symbol=0=7 | FileCheck %s --check-prefix=R2
-// RUN: keratin-check %s --compiled --function=loop_in_branch --symbol=0=0 | FileCheck %s --check-prefix=R2
-// RUN: keratin-check %s --compiled --function=loop_in_branch --symbol=0=1 | FileCheck %s --check-prefix=R2
-// RUN: keratin-check %s --compiled --function=loop_in_branch --symbol=0=2 | FileCheck %s --check-prefix=R2
-// RUN: keratin-check %s --compiled --function=loop_in_branch --symbol=0=7 | FileCheck %s --check-prefix=R2
-// RUN: keratin-check %s --compiled --function=update --symbol=0=0 | FileCheck %s --check-prefix=R1
-// RUN: keratin-check %s --compiled --function=update --symbol=0=1 | FileCheck %s --check-prefix=R1
-// RUN: keratin-check %s --compiled --function=update --symbol=0=2 | FileCheck %s --check-prefix=R1
-// RUN: keratin-check %s --compiled --function=update --symbol=0=7 | FileCheck %s --check-prefix=R1
-// RUN: keratin-check %s --compiled --function=indices --symbol=0=0 | FileCheck %s --check-prefix=R2
-// RUN: keratin-check %s --compiled --function=indices --symbol=0=1 | FileCheck %s --check-prefix=R2
-// RUN: keratin-check %s --compiled --function=indices --symbol=0=2 | FileCheck %s --check-prefix=R2
-// RUN: keratin-check %s --compiled --function=indices --symbol=0=7 | FileCheck %s --check-prefix=R2
+// RUN: keratin-check %s --compiled --function=rnn --symbol=0=0,1,2,7 --most=9.9e-6
+// RUN: keratin-check %s --compiled --function=rnn_last --symbol=0=0,1,2,7 --most=9.9e-6
+// RUN: keratin-check %s --compiled --function=swap --symbol=0=0,1,2,7 --most=9.9e-6
+// RUN: keratin-check %s --compiled --function=nested --symbol=0=0,1,2,7 --symbol=1=5 --most=9.9e-6
+// RUN: keratin-check %s --compiled --function=branch --symbol=0=0,1,2,7 --most=9.9e-6
+// RUN: keratin-check %s --compiled --function=loop_in_branch --symbol=0=0,1,2,7 --most=9.9e-6
+// RUN: keratin-check %s --compiled --function=update --symbol=0=0,1,2,7 --most=9.9e-6
+// RUN: keratin-check %s --compiled --function=indices --symbol=0=0,1,2,7 --most=9.9e-6
 // RUN: keratin-check %s --compiled --function=prints | FileCheck %s --check-prefix=PRINTS
 // RUN: not keratin-check %s --compiled --function=indices --symbol=0=11 2>&1 | FileCheck %s --check-prefix=RANGE
 // RUN: keratin-opt %s --keratin-pipeline --keratin-check-memory-plan | FileCheck %s --check-prefix=PLAN
 // RUN: not keratin-check %s --compiled --function=fewer_steps --symbol=0=2 2>&1 | FileCheck %s --check-prefix=NEGATIVE
-// RUN: keratin-check %s --compiled --function=fewer_steps --symbol=0=3 | FileCheck %s --check-prefix=R1
+// RUN: keratin-check %s --compiled --function=fewer_steps --symbol=0=3 --most=9.9e-6
 // RUN: not keratin-run %s --function=fewer_steps --random --size=d0=2 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // RUN: keratin-compile %s --emit=plan --function=nested | FileCheck %s --check-prefix=REPORT
 // RUN: keratin-compile %s --emit=plan --function=branch | FileCheck %s --check-prefix=BRANCHES
@@ -43,17 +19,6 @@
 
 // Loops and branches, compiled and interpreted, with no, one and several steps.
 
-// R1:     difference #0: {{(0.0e.00|[1-9].[0-9]e-(0[6-9]|[1-9][0-9]))}}
-// R2:     difference #0: {{(0.0e.00|[1-9].[0-9]e-(0[6-9]|[1-9][0-9]))}}
-// R2:     difference #1: {{(0.0e.00|[1-9].[0-9]e-(0[6-9]|[1-9][0-9]))}}
-// R3:     difference #0: {{(0.0e.00|[1-9].[0-9]e-(0[6-9]|[1-9][0-9]))}}
-// R3:     difference #1: {{(0.0e.00|[1-9].[0-9]e-(0[6-9]|[1-9][0-9]))}}
-// R3:     difference #2: {{(0.0e.00|[1-9].[0-9]e-(0[6-9]|[1-9][0-9]))}}
-// R5:     difference #0: {{(0.0e.00|[1-9].[0-9]e-(0[6-9]|[1-9][0-9]))}}
-// R5:     difference #1: {{(0.0e.00|[1-9].[0-9]e-(0[6-9]|[1-9][0-9]))}}
-// R5:     difference #2: {{(0.0e.00|[1-9].[0-9]e-(0[6-9]|[1-9][0-9]))}}
-// R5:     difference #3: {{(0.0e.00|[1-9].[0-9]e-(0[6-9]|[1-9][0-9]))}}
-// R5:     difference #4: {{(0.0e.00|[1-9].[0-9]e-(0[6-9]|[1-9][0-9]))}}
 // The interpreter's, then the compiled code's.
 // PRINTS:      step 0
 // PRINTS-NEXT: step 1

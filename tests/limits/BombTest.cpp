@@ -1,11 +1,13 @@
 // Each bomb is compiled in a process of its own with ten seconds of processor time and two
 // gigabytes of memory: it must succeed, or be refused with a message. Slow machines have more time:
-// that in which they compile an ordinary graph over and over.
+// that in which they compile an ordinary graph over and over. Where KERATIN_TEST_EVERY says so, a
+// part of them, another one each day.
 #include "compiler/driver/Compiler.h"
 #include "compiler/driver/ModelFile.h"
 #include "ir/text/SourceText.h"
 #include "tests/limits/Bombs.h"
 #include "tests/support/LimitedProcess.h"
+#include "tests/support/TestEnvironment.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
@@ -66,8 +68,9 @@ double timeForBombs() {
 TEST_CASE("Bombs are compiled or refused within ten seconds and two gigabytes", "[bomb]") {
   const char *only = std::getenv("KERATIN_BOMB");
   const double seconds = timeForBombs();
+  tests::Sample sample;
   for (const tests::Bomb &bomb : tests::bombs()) {
-    if (only && std::string(bomb.name).find(only) == std::string::npos)
+    if (only ? std::string(bomb.name).find(only) == std::string::npos : !sample.takesNext())
       continue;
     tests::LimitedRun run = tests::runLimited([&] { return compileText(bomb.text); }, seconds);
     INFO(bomb.name << ": " << run.text());

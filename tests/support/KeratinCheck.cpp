@@ -5,7 +5,9 @@
 //   // CHECK: result #0: tensor<5xf32> [1, 2, 3, 4, 5]
 //
 // An argument is the value of its attribute `check.value`, or random with the function's attribute
-// `check.seed` (0 if it has none).
+// `check.seed` (0 if it has none). Several sizes are several runs of what is compiled once:
+//
+//   keratin-check %s --compiled --symbol=0=0,1,7 --most=9.9e-7
 #include "ir/dialect/Keratin.h"
 #include "ir/reference/HostConversions.h"
 #include "ir/reference/HostText.h"
@@ -17,9 +19,13 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <limits>
+#include <map>
 
 using namespace keratin::ir;
 
@@ -27,12 +33,16 @@ static llvm::cl::opt<std::string> input(llvm::cl::Positional, llvm::cl::desc("<I
                                         llvm::cl::init("-"));
 static llvm::cl::opt<std::string> functionName("function", llvm::cl::desc("Function to run"),
                                                llvm::cl::init("main"));
-static llvm::cl::list<std::string> symbols("symbol", llvm::cl::desc("Value of a symbol: d0 is 5"),
-                                           llvm::cl::value_desc("0=5"));
+static llvm::cl::list<std::string>
+    symbols("symbol", llvm::cl::desc("Value of a symbol: d0 is 5; or one for each of several runs"),
+            llvm::cl::value_desc("0=5,6"));
 
 static llvm::cl::opt<bool>
     compiled("compiled",
              llvm::cl::desc("Run compiled code, and print how far it is from the interpreter"));
+static llvm::cl::opt<double>
+    most("most", llvm::cl::desc("With --compiled: the largest difference that is no failure"),
+         llvm::cl::init(std::numeric_limits<double>::infinity()));
 static llvm::cl::opt<std::string> cpu("mcpu", llvm::cl::desc("Machine to compile for"),
                                       llvm::cl::init("native"));
 
@@ -41,15 +51,28 @@ static int fail(const llvm::Twine &message) {
   return 1;
 }
 
-static bool parseSymbols(EvaluationContext &context) {
+// The symbols of each run; none if they are not given so. One value is for all runs.
+static std::vector<std::map<int64_t, int64_t>> parseSymbols() {
+  std::map<int64_t, std::vector<int64_t>> lists;
+  size_t runs = 1;
   for (llvm::StringRef text : symbols) {
     auto [left, right] = text.split('=');
-    int64_t id, value;
-    if (left.getAsInteger(10, id) || right.getAsInteger(10, value) || id < 0)
-      return false;
-    context.symbols[id] = value;
+    int64_t id;
+    if (left.getAsInteger(10, id) || id < 0)
+      return {};
+    for (llvm::StringRef part : llvm::split(right, ','))
+      if (part.getAsInteger(10, lists[id].emplace_back()))
+        return {};
+    runs = std::max(runs, lists[id].size());
   }
-  return true;
+  std::vector<std::map<int64_t, int64_t>> result(runs);
+  for (const auto &[id, values] : lists) {
+    if (values.size() != 1 && values.size() != runs)
+      return {};
+    for (size_t run = 0; run < runs; ++run)
+      result[run][id] = values[values.size() == 1 ? 0 : run];
+  }
+  return result;
 }
 
 // The argument's value; nullopt with context.error set.
@@ -90,6 +113,42 @@ static std::optional<HostTensor> makeArgument(mlir::func::FuncOp function, unsig
   return tensor;
 }
 
+// One run, compared with compiled code if there is a runner. The exit code.
+static int check(mlir::func::FuncOp function, EvaluationContext &context,
+                 keratin::tests::CompiledRunner *runner) {
+  std::vector<HostTensor> arguments;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    std::optional<HostTensor> argument = makeArgument(function, i, context);
+    if (!argument)
+      return fail(context.error);
+    arguments.push_back(std::move(*argument));
+  }
+  auto results = interpret(function, arguments, context);
+  llvm::outs() << context.output;
+  if (!runner) {
+    if (failed(results))
+      return fail(context.error);
+    for (auto [i, result] : llvm::enumerate(*results))
+      llvm::outs() << "result #" << i << ": " << stableText(result) << "\n";
+    return 0;
+  }
+  auto values = runner->run(arguments);
+  if (!values)
+    return fail(runner->error);
+  if (failed(results))
+    return fail("compiled code succeeds, but the interpreter says: " + context.error);
+  for (auto [i, result] : llvm::enumerate(*values)) {
+    const double difference = keratin::tests::largestDifference(result, (*results)[i]);
+    llvm::outs() << "result #" << i << ": " << stableText(result) << "\n"
+                 << "difference #" << i << ": " << llvm::format("%.1e", difference) << "\n";
+    if (!(difference <= most))
+      return fail("result #" + llvm::Twine(i) + " differs");
+  }
+  llvm::outs() << runner->report()->kernels << " kernels, "
+               << llvm::format("%.1f", runner->report()->milliseconds) << " ms\n";
+  return 0;
+}
+
 int main(int argc, char **argv) {
   llvm::cl::ParseCommandLineOptions(argc, argv, "Keratin's reference interpreter\n");
   mlir::DialectRegistry registry;
@@ -101,40 +160,21 @@ int main(int argc, char **argv) {
   auto function = module->lookupSymbol<mlir::func::FuncOp>(functionName);
   if (!function)
     return fail("no function @" + functionName);
-  EvaluationContext context;
-  if (!parseSymbols(context))
-    return fail("a symbol is given as --symbol=ID=VALUE");
-  std::vector<HostTensor> arguments;
-  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    std::optional<HostTensor> argument = makeArgument(function, i, context);
-    if (!argument)
-      return fail(context.error);
-    arguments.push_back(std::move(*argument));
+  const auto runs = parseSymbols();
+  if (runs.empty())
+    return fail("a symbol is given as --symbol=ID=VALUE, or with a value for each run");
+  keratin::compiler::CompileOptions options;
+  options.cpu = cpu;
+  options.verify = true;
+  std::optional<keratin::tests::CompiledRunner> runner;
+  for (const auto &values : runs) {
+    EvaluationContext context;
+    for (auto [id, value] : values)
+      context.symbols[id] = value;
+    if (compiled && !runner)
+      runner.emplace(function, options);
+    if (int code = check(function, context, runner ? &*runner : nullptr))
+      return code;
   }
-  auto results = interpret(function, arguments, context);
-  llvm::outs() << context.output;
-  if (failed(results) && !compiled)
-    return fail(context.error);
-  if (compiled) {
-    keratin::compiler::CompileOptions options;
-    options.cpu = cpu;
-    options.verify = true;
-    keratin::tests::CompiledRunner runner(function, options);
-    auto values = runner.run(arguments);
-    if (!values)
-      return fail(runner.error);
-    if (failed(results))
-      return fail("compiled code succeeds, but the interpreter says: " + context.error);
-    for (auto [i, result] : llvm::enumerate(*values))
-      llvm::outs() << "result #" << i << ": " << stableText(result) << "\n"
-                   << "difference #" << i << ": "
-                   << llvm::format("%.1e", keratin::tests::largestDifference(result, (*results)[i]))
-                   << "\n";
-    llvm::outs() << runner.report()->kernels << " kernels, "
-                 << llvm::format("%.1f", runner.report()->milliseconds) << " ms\n";
-    return 0;
-  }
-  for (auto [i, result] : llvm::enumerate(*results))
-    llvm::outs() << "result #" << i << ": " << stableText(result) << "\n";
   return 0;
 }

@@ -14,17 +14,19 @@ import time
 
 TOOLS, SOURCE, SCRATCH = sys.argv[1:]
 MODEL = os.path.join(SOURCE, "Inputs", "net.mlir")
-RANDOM = (MODEL, "--function=predict", "--random", "--quiet")
+# What is written is compiled often, and may be small.
+SMALL = os.path.join(SOURCE, "Inputs", "small.mlir")
+RANDOM = (SMALL, "--function=predict", "--random", "--quiet")
 # Every option that names a file to write: the tool, and what goes before the path.
 WRITERS = {
-    "compile so": ("keratin-compile", MODEL, "-o"),
-    "compile obj": ("keratin-compile", MODEL, "--emit=obj", "-o"),
-    "compile plan": ("keratin-compile", MODEL, "--emit=plan", "-o"),
-    "compile header": ("keratin-compile", MODEL, "-o", "/dev/null", "--header"),
-    "compile trace": ("keratin-compile", MODEL, "-o", "/dev/null", "--time-trace"),
-    "opt": ("keratin-opt", MODEL, "-o"),
-    "dump": ("keratin-dump", MODEL, "-o"),
-    "dump html": ("keratin-dump", MODEL, "--format=html", "-o"),
+    "compile so": ("keratin-compile", SMALL, "-o"),
+    "compile obj": ("keratin-compile", SMALL, "--emit=obj", "-o"),
+    "compile plan": ("keratin-compile", SMALL, "--emit=plan", "-o"),
+    "compile header": ("keratin-compile", SMALL, "-o", "/dev/null", "--header"),
+    "compile trace": ("keratin-compile", SMALL, "-o", "/dev/null", "--time-trace"),
+    "opt": ("keratin-opt", SMALL, "-o"),
+    "dump": ("keratin-dump", SMALL, "-o"),
+    "dump html": ("keratin-dump", SMALL, "--format=html", "-o"),
     "run npz": ("keratin-run", *RANDOM, "--output"),
     "run state": ("keratin-run", *RANDOM, "--save-state"),
     "run profile": ("keratin-run", *RANDOM, "--profile"),

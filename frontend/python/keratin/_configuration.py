@@ -52,7 +52,8 @@ def set_floatx(floatx: str) -> None:
     Raises:
         ValueError: for any other; the setting stays as it was.
     """
-    if not isinstance(floatx, str):
+    # Here, so that it is the same error where Keras holds the settings.
+    if not isinstance(floatx, str) or floatx not in ('float16', 'float32', 'float64'):
         raise ValueError('set_floatx: found %r; needed float16, float32 or float64' % (floatx,))
     _holder().set_floatx(floatx)
 
@@ -71,7 +72,7 @@ def set_image_data_format(data_format: str) -> None:
     Raises:
         ValueError: for any other; the setting stays as it was.
     """
-    if not isinstance(data_format, str):
+    if not isinstance(data_format, str) or data_format not in ('channels_last', 'channels_first'):
         raise ValueError('set_image_data_format: found %r; needed channels_last or channels_first'
                          % (data_format,))
     _holder().set_image_data_format(data_format)
