@@ -12,6 +12,10 @@
 // RUN: keratin-check %s --compiled --function=unknown --symbol=0=5 --symbol=1=50 | FileCheck %s --check-prefix=NEAR
 // RUN: keratin-check %s --compiled --function=unknown --symbol=0=5 --symbol=1=64 | FileCheck %s --check-prefix=NEAR
 // RUN: keratin-check %s --compiled --function=unknown --symbol=0=5 --symbol=1=65 | FileCheck %s --check-prefix=NEAR
+// Rows of one block, as long as one, and of two.
+// RUN: keratin-check %s --compiled --function=unknown --symbol=0=3 --symbol=1=4095 | FileCheck %s --check-prefix=NEAR
+// RUN: keratin-check %s --compiled --function=unknown --symbol=0=3 --symbol=1=4096 | FileCheck %s --check-prefix=NEAR
+// RUN: keratin-check %s --compiled --function=unknown --symbol=0=3 --symbol=1=4097 | FileCheck %s --check-prefix=NEAR
 // RUN: keratin-check %s --compiled --function=unknown --symbol=0=3 --symbol=1=5000 | FileCheck %s --check-prefix=NEAR
 // RUN: keratin-check %s --compiled --function=middle --symbol=0=19 | FileCheck %s --check-prefix=MIDDLE
 // RUN: keratin-check %s --compiled --function=long | FileCheck %s --check-prefix=LONG
