@@ -122,7 +122,7 @@ private:
     emit.loop(zero, sweeps, 1, [&](Value sweep) {
       emit.loop(zero, panels, 1, [&](Value panel) {
         // Sums of a range of k that is not the last wait in the scratch, panel by panel.
-        Value apart = emit.mul(emit.add(blocks.rows, plan.tailRows), plan.tileColumns());
+        Value apart = emit.mul(emit.add(blocks.rows, plan.spareRows()), plan.tileColumns());
         Value wait = emit.select(streamsB, emit.equal(zero, zero), severalSupers);
         Value panelSums = emit.address(sums, type, emit.select(wait, emit.mul(panel, apart), zero));
         if (plan.packsB)

@@ -33,7 +33,7 @@ class ContractionKernelPlan final : public ProductPlan {
 public:
   ContractionKernelPlan(ir::KernelOp kernel, ContractionNest product, const MachineTarget &target)
       : ProductPlan(kernel, product.operations()), nest(std::move(product)), target(target),
-        schedule(planContraction(nest.describe(), target)) {
+        schedule(planContraction(nest.describe(), target, !updatesVariables(kernel))) {
     scratchBytes = schedule.scratch.bytes;
     // Tiles of many rows take twice as long for one or two, and that is how many a model gets that
     // answers one question at a time. What trains gets many, and is spared a fifth of its

@@ -189,13 +189,17 @@ void emitPanelBody(LoopEmitter &emit, const ContractionPlan &plan, Type elementT
   };
   // Fewer rows: small tiles, the last of which reads the last row again in place of those that do
   // not exist.
-  auto rest = [&](Value a, Value sums, Value rows) {
-    emit.loop(zero, rows, plan.tailRows, [&](Value row) {
+  Value everyOfRest;
+  auto rest = [&](Value a, Value sums, Value rows, Value begin, Value end, int64_t count) {
+    emit.loop(begin, end, count, [&](Value row) {
+      if (tile.ahead.from)
+        tile.ahead.every =
+            emit.select(emit.equal(row, zero), everyOfRest, emit.max(tile.depth, one));
       tile.bases = {emit.address(a, elementType, emit.mul(row, panel.rowStride))};
       tile.sums = emit.address(sums, elementType, emit.mul(row, width));
       Value last = emit.sub(emit.sub(rows, row), one);
       tile.rows.clear();
-      for (int64_t r = 0; r < plan.tailRows; ++r)
+      for (int64_t r = 0; r < count; ++r)
         tile.rows.push_back({0, emit.mul(emit.min(emit.constant(r), last), panel.rowStride)});
       TileLoops(emit, plan, elementType, tile).run();
     });
@@ -219,8 +223,22 @@ void emitPanelBody(LoopEmitter &emit, const ContractionPlan &plan, Type elementT
     return next;
   });
   tile.ahead = {};
-  if (plan.tailRows)
-    rest(end[0], end[1], emit.sub(panel.rows, emit.mul(tiles, plan.tileRows)));
+  if (!plan.tailRows)
+    return;
+  Value rows = emit.sub(panel.rows, emit.mul(tiles, plan.tileRows)), tail = zero;
+  if (plan.middleRows) {
+    if (hasAhead) {
+      tile.ahead = panel.ahead;
+      tile.ahead.from = end[2];
+      tile.ahead.left = end[3];
+      everyOfRest =
+          emit.select(emit.equal(tiles, zero), panel.ahead.every, emit.max(tile.depth, one));
+    }
+    Value more = emit.max(emit.sub(rows, emit.constant(plan.tailRows)), zero);
+    tail = emit.roundUp(more, plan.middleRows);
+    rest(end[0], end[1], rows, zero, tail, plan.middleRows);
+  }
+  rest(end[0], end[1], rows, tail, rows, plan.tailRows);
 }
 
 } // namespace
@@ -228,9 +246,10 @@ void emitPanelBody(LoopEmitter &emit, const ContractionPlan &plan, Type elementT
 void keratin::codegen::emitContractionPanel(LoopEmitter &emit, const ContractionPlan &plan,
                                             Type elementType, const ContractionPanel &panel) {
   std::string name =
-      llvm::formatv("keratin_panel{0}{1}{2}_{3}_{4}x{5}x{6}_{7}", panel.taps ? "_taps" : "",
+      llvm::formatv("keratin_panel{0}{1}{2}_{3}_{4}x{5}x{6}_{7}{8}", panel.taps ? "_taps" : "",
                     panel.ahead.from ? "_ahead" : "", panel.wideRows ? "_wide" : "", elementType,
-                    plan.tileRows, plan.tileVectors, plan.lanes, plan.tailRows);
+                    plan.tileRows, plan.tileVectors, plan.lanes, plan.tailRows,
+                    plan.middleRows ? "_" + std::to_string(plan.middleRows) : std::string());
   SmallVector<Value> arguments{panel.a,    panel.tileStride,   panel.rowStride, panel.depthStride,
                                panel.b,    panel.bDepthStride, panel.depth,     panel.rows,
                                panel.sums, panel.first};

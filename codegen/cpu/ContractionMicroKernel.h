@@ -18,13 +18,14 @@ struct ContractionPanel {
   // Row k of B is tileVectors whole vectors at b + k * bDepthStride.
   mlir::Value b, bDepthStride;
   mlir::Value depth, rows;
-  // Rows of tileColumns() without gaps. Up to tailRows - 1 rows behind the last are overwritten.
+  // Rows of tileColumns() without gaps. Up to spareRows() - 1 rows behind the last are overwritten.
   mlir::Value sums, first;
   // How many taps, and where their offsets (i64) are; null if there is just one, at 0.
   mlir::Value taps, offsets;
   // With `ahead`, memory that is needed later is brought near while the tiles run: each tile of
-  // whole rows brings a stretch of tileColumns() elements for every `every` steps in depth.
-  // Stretches follow one another in runs of runLength; `left` of the first run are yet to come.
+  // tileRows, or where there is none the first, brings a stretch of tileColumns() elements for
+  // every `every` steps in depth. Stretches follow one another in runs of runLength; `left` of the
+  // first run are yet to come.
   struct Ahead {
     mlir::Value from; // null if there is none
     mlir::Value left, runLength, betweenRuns, every;

@@ -40,14 +40,19 @@ static int64_t chooseVectors(const ContractionSpec &spec, const MachineTarget &t
 // as many as fit: the small tile takes care of what is left over, and contractions with the same
 // tile share its code.
 static void chooseRows(ContractionPlan &plan, const ContractionSpec &spec,
-                       const MachineTarget &target) {
+                       const MachineTarget &target, bool mayHaveFewRows) {
   int64_t registers = target.vectorRegisters;
   // One row can do without a register for each vector of B: it reads each from memory just once.
   int64_t most = std::clamp<int64_t>((registers - 1 - plan.tileVectors) / plan.tileVectors, 1, 14);
   plan.tileRows = registers < 32 && plan.tileVectors < 3 ? std::min<int64_t>(most, 6) : most;
   plan.tailRows = registers < 32 ? 3 : 4;
-  if (!spec.m.constant)
+  if (!spec.m.constant) {
+    // Each tile reads all of B, which takes as long for few rows as for half a tile of them.
+    int64_t middle = registers < 32 ? plan.tileRows - 1 : 2 * plan.tailRows;
+    if (mayHaveFewRows && middle > plan.tailRows && middle < plan.tileRows)
+      plan.middleRows = middle;
     return;
+  }
   int64_t m = std::max<int64_t>(1, *spec.m.constant);
   if (m <= plan.tileRows) {
     plan.tileRows = m;
@@ -62,7 +67,7 @@ static void chooseRows(ContractionPlan &plan, const ContractionSpec &spec,
 static ContractionPlan::Scratch layOutScratch(const ContractionSpec &spec,
                                               const ContractionPlan &plan, int64_t elementBytes) {
   ContractionPlan::Scratch scratch;
-  int64_t rows = 0, columns = 0, waiting = plan.regimes.front().rows + plan.tailRows;
+  int64_t rows = 0, columns = 0, waiting = plan.regimes.front().rows + plan.spareRows();
   for (const ContractionPlan::Regime &regime : plan.regimes) {
     int64_t depth = regime.depthBlocks;
     if (spec.k.constant) {
@@ -83,13 +88,13 @@ static ContractionPlan::Scratch layOutScratch(const ContractionSpec &spec,
   // Sums wait for one panel, or for all panels of a unit if they are continued.
   const ContractionPlan::Regime &deep = plan.regimes.back();
   if (!spec.k.constant || *spec.k.constant > plan.blockK * deep.depthBlocks)
-    waiting = std::max(waiting, deep.columns / plan.tileColumns() * (deep.rows + plan.tailRows));
+    waiting = std::max(waiting, deep.columns / plan.tileColumns() * (deep.rows + plan.spareRows()));
   // Or for all panels of few rows.
   if (plan.mayStreamB) {
     int64_t few =
         roundUp(std::min(plan.sharedColumns, plan.regimes.front().columns), plan.tileColumns());
     int64_t panels = few / plan.tileColumns();
-    waiting = std::max(waiting, panels * (plan.regimes.front().rows + plan.tailRows));
+    waiting = std::max(waiting, panels * (plan.regimes.front().rows + plan.spareRows()));
   }
   // Every part begins on a cache line.
   auto align = [](int64_t elements) { return roundUp(elements, 64); };
@@ -177,7 +182,8 @@ static void chooseB(ContractionPlan &plan, const ContractionSpec &spec, int64_t 
 }
 
 ContractionPlan keratin::codegen::planContraction(const ContractionSpec &spec,
-                                                  const MachineTarget &target) {
+                                                  const MachineTarget &target,
+                                                  bool mayHaveFewRows) {
   ContractionPlan plan;
   int64_t bytes = ceilDiv(spec.accumulatorType.getIntOrFloatBitWidth(), 8);
   plan.lanes = target.lanes(bytes * 8);
@@ -189,7 +195,7 @@ ContractionPlan keratin::codegen::planContraction(const ContractionSpec &spec,
   }
   plan.masksPanels = target.vectorBits >= 512;
   plan.tileVectors = chooseVectors(spec, target, plan.lanes);
-  chooseRows(plan, spec, target);
+  chooseRows(plan, spec, target, mayHaveFewRows);
   chooseBlocks(plan, bytes);
   chooseA(plan, spec, bytes);
   chooseB(plan, spec, bytes);
@@ -225,7 +231,8 @@ void keratin::codegen::print(llvm::raw_ostream &out, const ContractionPlan &plan
   out << "schedule: tiles of " << plan.tileRows << " rows x " << plan.tileVectors << " vectors x "
       << plan.lanes << " lanes";
   if (plan.tailRows)
-    out << ", of " << plan.tailRows << " rows for the rest";
+    out << ", of " << (plan.middleRows ? std::to_string(plan.middleRows) + " or " : std::string())
+        << plan.tailRows << " rows for the rest";
   out << "; panels of depth " << plan.blockK << "; units of up to ";
   llvm::interleaveComma(plan.regimes, out, [&](const ContractionPlan::Regime &regime) {
     out << regime.rows << " x " << regime.columns << " for " << regime.depthBlocks * plan.blockK

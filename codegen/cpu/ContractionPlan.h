@@ -7,6 +7,7 @@
 
 #include "llvm/Support/raw_ostream.h"
 
+#include <algorithm>
 #include <array>
 
 namespace keratin::codegen {
@@ -33,6 +34,7 @@ struct ContractionPlan {
   int64_t tileRows = 1, tileVectors = 1;
   int64_t tailRows =
       0; // rows of the smaller tile that finishes a block of rows; 0 if none is ever needed
+  int64_t middleRows = 0; // of one between the two, for more rows than the smaller has; 0: none
   Access a = Access::Copied, b = Access::Copied;
   bool aColumnsContiguous = false;   // the rows of A lie next to each other for each k
   bool wholePanels = false;          // the columns are known to fill all panels
@@ -69,10 +71,14 @@ struct ContractionPlan {
   } scratch;
 
   int64_t tileColumns() const { return tileVectors * lanes; }
+  // Rows behind the last that tiles may write.
+  int64_t spareRows() const { return std::max(tailRows, middleRows); }
 };
 
-// Reads what is known of the sizes, the strides and the types: values may be null.
-ContractionPlan planContraction(const ContractionSpec &spec, const MachineTarget &target);
+// Reads what is known of the sizes, the strides and the types: values may be null. What
+// `mayHaveFewRows`, if how many there are is not known, has three tiles for two.
+ContractionPlan planContraction(const ContractionSpec &spec, const MachineTarget &target,
+                                bool mayHaveFewRows = false);
 // "schedule: ...", a line for people.
 void print(llvm::raw_ostream &out, const ContractionPlan &plan);
 

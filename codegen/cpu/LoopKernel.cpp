@@ -22,7 +22,9 @@ public:
 
 private:
   void emitUnits();
+  void emitUnitsIf(Value fits);
   void emitShortRows();
+  void emitRowsByBlocks(Value fits);
   void emitUnit(Value unit);
   void emitLine();
   void emitRow();
@@ -117,6 +119,8 @@ void LoopKernel::emit() {
   } else {
     if (plan.schedule.shortVectors)
       emitShortRows();
+    else if (plan.schedule.isOneBlockApart)
+      emitRowsByBlocks(Value());
     else
       emitUnits();
   }
@@ -125,6 +129,13 @@ void LoopKernel::emit() {
 void LoopKernel::emitUnits() {
   emitter.loop(k.begin, k.end, 1, {}, [&](Value unit, ArrayRef<Value>) {
     emitUnit(unit);
+    return SmallVector<Value>();
+  });
+}
+
+void LoopKernel::emitUnitsIf(Value fits) {
+  emitter.where(fits, {}, [&] {
+    emitUnits();
     return SmallVector<Value>();
   });
 }
@@ -139,16 +150,10 @@ void LoopKernel::emitShortRows() {
   auto compare = [&](arith::CmpIPredicate how, unsigned vectors) -> Value {
     return b.create<arith::CmpIOp>(loc, how, n, emitter.i64(int64_t(vectors) * lanes));
   };
-  auto emitIf = [&](Value fits) {
-    emitter.where(fits, {}, [&] {
-      emitUnits();
-      return SmallVector<Value>();
-    });
-  };
   if (areFull)
     for (unsigned vectors = 1; vectors <= limit; longest = vectors++) {
       pass.setVectors(vectors, vectors);
-      emitIf(compare(arith::CmpIPredicate::eq, vectors));
+      emitUnitsIf(compare(arith::CmpIPredicate::eq, vectors));
     }
   else
     for (unsigned most = 1; most <= limit; longest = most, most *= 2) {
@@ -156,13 +161,29 @@ void LoopKernel::emitShortRows() {
       Value fits = compare(arith::CmpIPredicate::sle, most);
       if (longest)
         fits = b.create<arith::AndIOp>(loc, fits, compare(arith::CmpIPredicate::sgt, longest));
-      emitIf(fits);
+      emitUnitsIf(fits);
     }
   pass.setVectors(0, 0);
   Value isOther = compare(arith::CmpIPredicate::sgt, longest);
   if (areFull)
     isOther = b.create<arith::OrIOp>(loc, isOther, compare(arith::CmpIPredicate::eq, 0));
-  emitIf(isOther);
+  if (plan.schedule.isOneBlockApart)
+    emitRowsByBlocks(isOther);
+  else
+    emitUnitsIf(isOther);
+}
+
+// Of the rows that fit those of one block, and those of several.
+void LoopKernel::emitRowsByBlocks(Value fits) {
+  Value n = emitter.extent(nest.innermost().extent);
+  auto compare = [&](arith::CmpIPredicate how) -> Value {
+    Value is = b.create<arith::CmpIOp>(loc, how, n, emitter.i64(plan.schedule.block));
+    return fits ? b.create<arith::AndIOp>(loc, fits, is) : is;
+  };
+  pass.setOneBlock(true);
+  emitUnitsIf(compare(arith::CmpIPredicate::sle));
+  pass.setOneBlock(false);
+  emitUnitsIf(compare(arith::CmpIPredicate::sgt));
 }
 
 } // namespace

@@ -133,10 +133,14 @@ LoopPass::Values LoopPass::walkRow(unsigned stage, Values sums) {
   const DimExpr &extent = nest.innermost().extent;
   Value n = emitter.extent(extent);
   if (mostVectors) {
-    stateOfShort.absorb(ops(stage), sums, shortRow(stage, n));
+    stateOfOneBlock.absorb(ops(stage), sums, shortRow(stage, n));
     return sums;
   }
   Value first = emitter.i64(0);
+  if (isOneBlock) {
+    stateOfOneBlock.absorb(ops(stage), sums, walkLanes(stage, first, n, std::nullopt));
+    return sums;
+  }
   if (schedule.shortVectors) {
     // Blocks but the last one end with whole vectors.
     Value block = emitter.i64(schedule.block);
@@ -205,7 +209,7 @@ LoopPass::Values LoopPass::walkOuter(unsigned stage, ArrayRef<unsigned> loops, V
 }
 
 LoopPass::Values LoopPass::emit(unsigned stage, ArrayRef<Column> columns) {
-  ReductionState &state = mostVectors ? stateOfShort : this->state;
+  ReductionState &state = mostVectors || isOneBlock ? stateOfOneBlock : this->state;
   Values sums;
   for (size_t c = 0; c < columns.size(); ++c)
     sums.append(state.begin(ops(stage), /*isVector=*/true));

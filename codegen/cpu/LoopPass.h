@@ -15,8 +15,8 @@ public:
 
   LoopPass(CpuKernelBuilder &k, const LoopPlan &plan, ElementEmitter &emitter, NestBody &body)
       : k(k), nest(plan.nest), schedule(plan.schedule), emitter(emitter), body(body),
-        state(k, emitter, schedule.isBlocked()), stateOfShort(k, emitter, /*isCompensated=*/false) {
-  }
+        state(k, emitter, schedule.isBlocked()),
+        stateOfOneBlock(k, emitter, /*keepsErrors=*/false) {}
 
   // A vector of columns; a row is one without position.
   struct Column {
@@ -34,6 +34,8 @@ public:
   bool areFull(int64_t count) const;
   // From here on rows have more vectors than `fewest`, and `most` at most; 0: any number.
   void setVectors(unsigned fewest, unsigned most) { fewestVectors = fewest, mostVectors = most; }
+  // Whether from here on rows are one block at most.
+  void setOneBlock(bool isOne) { isOneBlock = isOne; }
   // Walks [from, to) of the innermost loop in vectors, `extent` of them if that is known; gives the
   // stage's partial results as vectors.
   Values walkLanes(unsigned stage, Value from, Value to, std::optional<int64_t> extent);
@@ -62,8 +64,9 @@ private:
   const LoopSchedule &schedule;
   ElementEmitter &emitter;
   NestBody &body;
-  ReductionState state, stateOfShort;
+  ReductionState state, stateOfOneBlock;
   unsigned fewestVectors = 0, mostVectors = 0;
+  bool isOneBlock = false;
 };
 
 } // namespace keratin::codegen

@@ -17,6 +17,10 @@ using Form = LoopNest::Form;
 static constexpr int64_t chunkElements = 16384;
 // Blocks of long sums: elements of a row, rows of a column.
 static constexpr int64_t laneBlock = 4096, rowBlock = 256;
+// Instructions in the vectors side by side of all stages, up to which rows of one block have code
+// of their own: longer bodies hide what else a row takes, and take long to compile twice. A layer
+// norm with its gradient has 175.
+static constexpr int64_t mostInstructions = 192;
 
 // Lanes of a vector, the same for all vectors of a kernel: as many as a register has of the
 // elements that most of the work is done on, but at least of 32 bits. Vectors of wider elements
@@ -48,7 +52,7 @@ LoopPlan::LoopPlan(ir::KernelOp kernel, IterationSpace space, const MachineTarge
   for (unsigned stage = 0; stage < nest.stages(); ++stage)
     schedule.unroll.push_back(unrollFor(nest.instructions(stage)));
   chooseSums();
-  chooseShortRows();
+  chooseRowLengths();
   splitWork();
 }
 
@@ -84,14 +88,22 @@ void LoopPlan::chooseSums() {
     schedule.columnVectors = std::max(schedule.columnVectors, unrollFor(0));
 }
 
-// Of a row of a few vectors most of the time went into loops that are not gone through, blocks of
-// which there is one, and accumulators that are not used.
-void LoopPlan::chooseShortRows() {
-  bool hasOneStage = nest.stages() > 0 && nest.isStagePresent(0);
-  for (unsigned stage = 1; stage < nest.stages(); ++stage)
-    hasOneStage &= !nest.isStagePresent(stage);
-  if (nest.form == Form::Rows && schedule.isBlocked() && hasOneStage && nest.outerReduced.empty() &&
-      !nest.innermost().extent.isConstant())
+// Lengths that have code of their own. Of a row of a few vectors most of the time went into loops
+// that are not gone through, blocks of which there is one, and accumulators that are not used; of
+// one that several stages pass over, each time through its one block, a tenth.
+void LoopPlan::chooseRowLengths() {
+  if (nest.form != Form::Rows || !schedule.isBlocked() || !nest.outerReduced.empty() ||
+      nest.innermost().extent.isConstant())
+    return;
+  unsigned stages = 0;
+  int64_t instructions = 0;
+  for (unsigned stage = 0; stage < nest.stages(); ++stage)
+    if (nest.isStagePresent(stage)) {
+      ++stages;
+      instructions += nest.instructions(stage) * schedule.unroll[stage];
+    }
+  schedule.isOneBlockApart = instructions <= mostInstructions;
+  if (stages == 1)
     schedule.shortVectors = schedule.unroll[0];
 }
 
@@ -158,6 +170,8 @@ void LoopPlan::printSchedule(llvm::raw_ostream &out) const {
         << (nest.form == Form::Rows ? " elements" : " rows");
   if (schedule.shortVectors)
     out << "; own code for rows of up to " << counted(schedule.shortVectors, "vector");
+  if (schedule.isOneBlockApart)
+    out << "; own code for rows of one block";
   out << "\n";
 }
 

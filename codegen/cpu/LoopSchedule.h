@@ -23,6 +23,8 @@ struct LoopSchedule {
   // Rows of lengths that the call knows, of a reduction and nothing behind it, have code of their
   // own where they are at most so many vectors, and for blocks that are whole. 0: there is none.
   unsigned shortVectors = 0;
+  // Rows of lengths that the call knows have code of their own where they are one block.
+  bool isOneBlockApart = false;
 
   bool isBlocked() const { return block != 0; }
   // Of a block of columns.
@@ -46,7 +48,7 @@ public:
 private:
   unsigned unrollFor(int64_t instructions) const;
   void chooseSums();
-  void chooseShortRows();
+  void chooseRowLengths();
   void splitWork();
 };
 

@@ -33,6 +33,7 @@ struct Kind {
   std::string machine = "native";
   bool staticSizes = false;  // sizes and strides of the first problem are built in
   bool knowsWeights = false; // those of B are
+  bool mayHaveFewRows = false;
 };
 
 struct Problem {
@@ -139,7 +140,7 @@ Compiled compile(const Kind &kind, const Problem &example) {
 
   func::FuncOp units = module.begin("units", {pointer}, {i64});
   ContractionSpec counted = makeSpec(units.getArgument(0));
-  ContractionPlan plan = planContraction(counted, target);
+  ContractionPlan plan = planContraction(counted, target, kind.mayHaveFewRows);
   Value count = emitContractionUnits(builder, loc, counted, plan, target);
   compiled.unitSizes = contractionUnits(counted, plan);
   builder.create<func::ReturnOp>(loc,
@@ -447,6 +448,11 @@ TEST_CASE("few rows of unknown number stream large weights") {
         for (int64_t m : {1, 3, 14, 31, 32, 56, 57, 130})
           check(compiled, kind, {1, m, n, k}, 3);
         check(compiled, kind, {2, 15, n, k}, 3);
+        kind.mayHaveFewRows = true;
+        compiled = compile(kind, {1, 0, n, k});
+        for (int64_t m : {1, 4, 5, 8, 9, 12, 13, 14, 23, 57})
+          check(compiled, kind, {1, m, n, k}, 3);
+        check(compiled, kind, {2, 11, n, k}, 3);
         kind.staticSizes = true;
         Problem known{1, 20, n, k};
         check(compile(kind, known), kind, known, 2);

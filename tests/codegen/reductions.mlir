@@ -3,8 +3,8 @@
 // RUN: keratin-check %s --compiled --function=size_one | FileCheck %s --check-prefix=ONE
 // RUN: keratin-check %s --compiled --function=unknown --symbol=0=0 --symbol=1=5 | FileCheck %s --check-prefix=NOROWS
 // RUN: keratin-check %s --compiled --function=unknown --symbol=0=3 --symbol=1=0 | FileCheck %s --check-prefix=NOCOLUMNS
-// Less than a vector and tails; rows of up to 1, 2 and 4 vectors, and of more.
-// RUN: keratin-check %s --compiled --function=unknown --symbol=0=1,7,130,5,5,5,5,5,3 --symbol=1=1,17,33,16,32,50,64,65,5000 --most=9.9e-7
+// Less than a vector and tails; rows of up to 1, 2 and 4 vectors, and of more; of one block, as long as one, and of two.
+// RUN: keratin-check %s --compiled --function=unknown --symbol=0=1,7,130,5,5,5,5,5,3,3,3,3 --symbol=1=1,17,33,16,32,50,64,65,4095,4096,4097,5000 --most=9.9e-7
 // RUN: keratin-check %s --compiled --function=middle --symbol=0=19 | FileCheck %s --check-prefix=MIDDLE
 // RUN: keratin-check %s --compiled --function=long | FileCheck %s --check-prefix=LONG
 // RUN: keratin-check %s --compiled --function=narrow | FileCheck %s --check-prefix=NARROW
