@@ -19,8 +19,8 @@ static constexpr int64_t chunkElements = 16384;
 static constexpr int64_t laneBlock = 4096, rowBlock = 256;
 // Instructions in the vectors side by side of all stages, up to which rows of one block have code
 // of their own: longer bodies hide what else a row takes, and take long to compile twice. A layer
-// norm with its gradient has 175.
-static constexpr int64_t mostInstructions = 192;
+// norm and a softmax, each with its gradient, have fewer than 70.
+static constexpr int64_t mostInstructions = 96;
 
 // Lanes of a vector, the same for all vectors of a kernel: as many as a register has of the
 // elements that most of the work is done on, but at least of 32 bits. Vectors of wider elements

@@ -61,9 +61,12 @@ int64_t LoopNest::instructions(unsigned stage) const {
   int64_t instructions = wanted.size();
   llvm::SmallPtrSet<Operation *, 16> seen;
   while (!wanted.empty()) {
-    Operation *op = wanted.pop_back_val().getDefiningOp();
-    // What earlier stages have found is in registers.
-    if (!op || isa<ReductionOpInterface>(op) || !seen.insert(op).second)
+    Value value = wanted.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    // What earlier stages have found is in registers, and what follows from it alone is there once
+    // a row.
+    if (!op || isa<ReductionOpInterface>(op) || space.domains.lookup(value) == Domain::Row ||
+        !seen.insert(op).second)
       continue;
     instructions += ir::instructionsOf(op);
     wanted.append(op->operand_begin(), op->operand_end());
