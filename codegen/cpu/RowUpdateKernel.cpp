@@ -11,6 +11,7 @@
 #include "codegen/cpu/SingleOpKernel.h"
 #include "codegen/elements/TileEpilogue.h"
 #include "codegen/lowering/ScatterNest.h"
+#include "codegen/lowering/SingleOp.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -240,7 +241,7 @@ CpuPlan keratin::codegen::planRowUpdateKernel(ir::KernelOp kernel, const Machine
   if (!scatter || !table || !llvm::all_of(scatter->getOperands(), isGiven) ||
       !isKnown(scatter.getY()) || !isKnown(scatter.getIndices()) ||
       ir::squeezed(ir::getShape(scatter.getY())).size() != 2) {
-    kernel.emitError("not implemented: a kernel of keratin.scatter_add and other ops");
+    (void)onlyOp(kernel); // says that it has others
     return nullptr;
   }
   return std::make_shared<RowUpdatePlan>(kernel, scatter, table, target);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compiles every golden model ahead of time and compares what it computes with what it computed. Where KERATIN_TEST_EVERY
 # says so, a part of them, another one each day and for each folder:
-# golden.sh KERATIN_COMPILE GOLDEN_FOLDER WORK PROGRAM "[emulator]" [options of keratin-compile...]
+# golden.sh KERATIN_COMPILE GOLDEN_FOLDER WORK PROGRAM EMULATOR [options of keratin-compile...]
 set -uo pipefail
 compile=$1 golden=$2 work=$3 program=$4 emulator=$5
 shift 5
