@@ -86,10 +86,9 @@ SizeCases ContractionKernelPlan::unitSizes() const {
   SizeArithmetic arithmetic;
   const ContractionSpec spec = nest.describe();
   SizeCases units = contractionUnits(spec, schedule);
-  for (const auto &[rows, plan] : ofFewRows) {
+  for (const auto &[rows, plan] : ofFewRows)
     units = arithmetic.select(arithmetic.equal(numberOf(arithmetic, spec.m), rows),
                               contractionUnits(withRows(spec, rows), plan), units);
-  }
   return units;
 }
 

@@ -116,13 +116,12 @@ void LoopKernel::emit() {
     body.emit(0, {});
   } else if (nest.form == Form::Flat) {
     pass.walkLanes(0, k.begin, k.end, std::nullopt);
+  } else if (plan.schedule.shortVectors) {
+    emitShortRows();
+  } else if (plan.schedule.isOneBlockApart) {
+    emitRowsByBlocks(Value());
   } else {
-    if (plan.schedule.shortVectors)
-      emitShortRows();
-    else if (plan.schedule.isOneBlockApart)
-      emitRowsByBlocks(Value());
-    else
-      emitUnits();
+    emitUnits();
   }
 }
 

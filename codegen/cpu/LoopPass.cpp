@@ -132,13 +132,11 @@ LoopPass::Values LoopPass::shortRow(unsigned stage, Value extent) {
 LoopPass::Values LoopPass::walkRow(unsigned stage, Values sums) {
   const DimExpr &extent = nest.innermost().extent;
   Value n = emitter.extent(extent);
-  if (mostVectors) {
-    stateOfOneBlock.absorb(ops(stage), sums, shortRow(stage, n));
-    return sums;
-  }
   Value first = emitter.i64(0);
-  if (isOneBlock) {
-    stateOfOneBlock.absorb(ops(stage), sums, walkLanes(stage, first, n, std::nullopt));
+  if (areRowsOneBlock() || !schedule.isBlocked()) {
+    stateOfRows().absorb(ops(stage), sums,
+                         mostVectors ? shortRow(stage, n)
+                                     : walkLanes(stage, first, n, known(extent)));
     return sums;
   }
   if (schedule.shortVectors) {
@@ -151,12 +149,9 @@ LoopPass::Values LoopPass::walkRow(unsigned stage, Values sums) {
     });
     first = whole;
   }
-  if (schedule.isBlocked())
-    return absorbBlocks(stage, first, n, std::move(sums), [&](Value from, Value to) {
-      return walkLanes(stage, from, to, std::nullopt);
-    });
-  state.absorb(ops(stage), sums, walkLanes(stage, emitter.i64(0), n, known(extent)));
-  return sums;
+  return absorbBlocks(stage, first, n, std::move(sums), [&](Value from, Value to) {
+    return walkLanes(stage, from, to, std::nullopt);
+  });
 }
 
 void LoopPass::select(const Column &column) {
@@ -209,7 +204,7 @@ LoopPass::Values LoopPass::walkOuter(unsigned stage, ArrayRef<unsigned> loops, V
 }
 
 LoopPass::Values LoopPass::emit(unsigned stage, ArrayRef<Column> columns) {
-  ReductionState &state = mostVectors || isOneBlock ? stateOfOneBlock : this->state;
+  ReductionState &state = stateOfRows();
   Values sums;
   for (size_t c = 0; c < columns.size(); ++c)
     sums.append(state.begin(ops(stage), /*isVector=*/true));

@@ -64,6 +64,9 @@ private:
   const LoopSchedule &schedule;
   ElementEmitter &emitter;
   NestBody &body;
+  bool areRowsOneBlock() const { return mostVectors || isOneBlock; }
+  ReductionState &stateOfRows() { return areRowsOneBlock() ? stateOfOneBlock : state; }
+
   ReductionState state, stateOfOneBlock;
   unsigned fewestVectors = 0, mostVectors = 0;
   bool isOneBlock = false;

@@ -54,12 +54,12 @@ RowUpdatePlan::RowUpdatePlan(ir::KernelOp kernel, ir::ScatterAddOp scatter, Bloc
       rows(nest.rows.constantValue()), count(nest.count.constantValue()) {
   lanes = lanesFor(target, nest.elementType.getIntOrFloatBitWidth());
   vectors = blockVectors(maxUnroll, lanes, nest.width);
-  int64_t count = std::clamp<int64_t>(this->count / leastIndices, 1, mostUnits);
-  unitIndices = llvm::divideCeil(this->count, count);
-  unitRows = llvm::divideCeil(rows, count);
+  const int64_t units = std::clamp<int64_t>(count / leastIndices, 1, mostUnits);
+  unitIndices = llvm::divideCeil(count, units);
+  unitRows = llvm::divideCeil(rows, units);
   headBytes = llvm::alignTo(entryBytes * rows, alignment);
-  scratchBytes = headBytes + llvm::alignTo(entryBytes * this->count, alignment);
-  setWork(DimExpr(count),
+  scratchBytes = headBytes + llvm::alignTo(entryBytes * count, alignment);
+  setWork(DimExpr(units),
           mul(DimExpr(std::max<int64_t>(1, unitIndices)), nest.width).value_or(DimExpr(INT64_MAX)));
 }
 
@@ -74,15 +74,12 @@ public:
   void emit();
 
 private:
-  using Body = llvm::function_ref<void()>;
-  using RowBody =
-      llvm::function_ref<void(Value column, ArrayRef<Value> starts, ArrayRef<Value> masks)>;
+  using RowBody = llvm::function_ref<void(ArrayRef<Value> starts, ArrayRef<Value> masks)>;
 
   Value entryAt(Value pointer, RankedTensorType type, Value at);
   Value isEqual(Value x, Value y) {
     return b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, x, y);
   }
-  void where(Value condition, Body body);
   void alongRow(RowBody body);
   // Of an index that is inside, the row that it names.
   void withRow(Value index, llvm::function_ref<void(Value row)> body);
@@ -102,18 +99,11 @@ Value RowUpdateKernel::entryAt(Value pointer, RankedTensorType type, Value at) {
   return b.create<arith::ExtUIOp>(loc, b.getI64Type(), loadScalar(pointer, type, {at}));
 }
 
-void RowUpdateKernel::where(Value condition, Body body) {
-  auto branch = b.create<scf::IfOp>(loc, condition, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  body();
-}
-
 void RowUpdateKernel::alongRow(RowBody body) {
   int64_t step = int64_t(plan.vectors) * lanes;
   loop(i64(0), size(nest.width), step, {}, [&](Value column, ArrayRef<Value>) {
     auto [starts, masks] = columnsFrom(column, nest.width, plan.vectors);
-    body(column, starts, masks);
+    body(starts, masks);
     return SmallVector<Value>();
   });
 }
@@ -127,12 +117,7 @@ void RowUpdateKernel::withRow(Value index, llvm::function_ref<void(Value row)> b
 
 // From the last index to the first, so that each becomes the head of its chain.
 void RowUpdateKernel::makeChains() {
-  Value none = zeros(entry);
-  laneLoop(nest.rows, maxUnroll, {},
-           [&](Value position, Value mask, ArrayRef<Value>) -> SmallVector<Value> {
-             storeLanes(none, heads, headsType, {position}, mask);
-             return {};
-           });
+  fillWithZeros(heads, headsType, maxUnroll);
   loop(i64(0), size(nest.count), 1, {}, [&](Value done, ArrayRef<Value>) {
     Value number = minus(size(nest.count), done), index = minus(number, i64(1));
     withRow(index, [&](Value row) {
@@ -144,7 +129,7 @@ void RowUpdateKernel::makeChains() {
 }
 
 void RowUpdateKernel::updateRow(Value index, Value row) {
-  alongRow([&](Value, ArrayRef<Value> starts, ArrayRef<Value> masks) {
+  alongRow([&](ArrayRef<Value> starts, ArrayRef<Value> masks) {
     SmallVector<Value> init{plus(index, i64(1))};
     init.append(plan.vectors, zeros(nest.elementType));
     SmallVector<Type> types(ValueRange(init).getTypes());
@@ -177,7 +162,7 @@ void RowUpdateKernel::updateRow(Value index, Value row) {
 }
 
 void RowUpdateKernel::copyRow(Value row) {
-  alongRow([&](Value, ArrayRef<Value> starts, ArrayRef<Value> masks) {
+  alongRow([&](ArrayRef<Value> starts, ArrayRef<Value> masks) {
     for (unsigned u = 0; u < plan.vectors; ++u)
       storeLanes(loadLanes(k.inputs[plan.table], nest.resultType, {row, starts[u]}, masks[u]),
                  output(), nest.resultType, {row, starts[u]}, masks[u]);

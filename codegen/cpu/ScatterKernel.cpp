@@ -94,13 +94,7 @@ private:
 // The result as one run of zeros.
 void ScatterKernel::fillAll() {
   DimExpr elements = mul(rows, width).value_or(DimExpr(0));
-  auto flat = ir::getTensorType({elements}, type);
-  Value zero = zeros(type);
-  laneLoop(elements, maxUnroll, {},
-           [&](Value position, Value mask, ArrayRef<Value>) -> SmallVector<Value> {
-             storeLanes(zero, output(), flat, {position}, mask);
-             return {};
-           });
+  fillWithZeros(output(), ir::getTensorType({elements}, type), maxUnroll);
 }
 
 void ScatterKernel::addRows(llvm::function_ref<void(Value from, Value to)> addRow) {

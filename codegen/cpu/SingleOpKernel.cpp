@@ -1,6 +1,7 @@
 #include "codegen/cpu/SingleOpKernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace keratin::codegen;
 using namespace mlir;
@@ -139,6 +140,22 @@ Value SingleOpKernel::zeros(Type elementType) {
   emitter.setElementType(elementType);
   return emitter.splat(isa<FloatType>(elementType) ? emitter.constant(0)
                                                    : emitter.integerConstant(0));
+}
+
+void SingleOpKernel::fillWithZeros(Value pointer, RankedTensorType type, unsigned unroll) {
+  Value zero = zeros(type.getElementType());
+  laneLoop(ir::getShape(type).front(), unroll, {},
+           [&](Value position, Value mask, ArrayRef<Value>) -> SmallVector<Value> {
+             storeLanes(zero, pointer, type, {position}, mask);
+             return {};
+           });
+}
+
+void SingleOpKernel::where(Value condition, llvm::function_ref<void()> body) {
+  auto branch = b.create<scf::IfOp>(loc, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  body();
 }
 
 SmallVector<Value> SingleOpKernel::laneLoop(const DimExpr &extent, unsigned unroll,

@@ -74,6 +74,11 @@ protected:
   Columns columnsFrom(Value column, const ir::DimExpr &extent, unsigned unroll);
   // A vector of zeros.
   Value zeros(mlir::Type elementType);
+  // Zeros for all elements of a tensor of one dimension.
+  void fillWithZeros(Value pointer, mlir::RankedTensorType type, unsigned unroll);
+
+  // if (condition) { body }
+  void where(Value condition, llvm::function_ref<void()> body);
 
   // The body gets the row and the first column of each unit.
   void forEachUnit(const UnitBlocks &blocks,

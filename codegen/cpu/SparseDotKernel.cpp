@@ -83,11 +83,10 @@ void SparseDotKernel::emitBlock(Value column) {
   // The row whose sums are in registers, none at first; they are in memory up to the last row.
   auto flush = [&](Value row, ArrayRef<Value> sums) {
     Value isRow = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sge, row, i64(0));
-    auto branch = b.create<scf::IfOp>(loc, isRow, /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(branch.thenBlock());
-    for (unsigned u = 0; u < unroll; ++u)
-      storeLanes(sums[u], output(), nest.resultType, {row, starts[u]}, masks[u]);
+    where(isRow, [&] {
+      for (unsigned u = 0; u < unroll; ++u)
+        storeLanes(sums[u], output(), nest.resultType, {row, starts[u]}, masks[u]);
+    });
   };
   SmallVector<Value> state{i64(-1)};
   for (unsigned u = 0; u < unroll; ++u)

@@ -127,10 +127,7 @@ void TopKKernel::sink(Entry entry, Value hole, Value end) {
 void TopKKernel::offer(Value place) {
   Entry entry = entryOf(place);
   Value better = beats(entry.element, entryAt(i64(0)).element);
-  auto branch = b.create<scf::IfOp>(loc, better, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  sink(entry, i64(0), size(nest.k));
+  where(better, [&] { sink(entry, i64(0), size(nest.k)); });
 }
 
 void TopKKernel::offerVector(Value first, Value length) {
@@ -139,13 +136,12 @@ void TopKKernel::offerVector(Value first, Value length) {
   Value better = beats(vector, emitter.splat(entryAt(i64(0)).element));
   better = b.create<arith::AndIOp>(loc, better, mask);
   Value any = b.create<vector::ReductionOp>(loc, vector::CombiningKind::OR, better);
-  auto branch = b.create<scf::IfOp>(loc, any, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  Value end = b.create<arith::MinUIOp>(loc, plus(first, i64(lanes)), length);
-  loop(first, end, 1, {}, [&](Value place, ArrayRef<Value>) -> SmallVector<Value> {
-    offer(place);
-    return {};
+  where(any, [&] {
+    Value end = b.create<arith::MinUIOp>(loc, plus(first, i64(lanes)), length);
+    loop(first, end, 1, {}, [&](Value place, ArrayRef<Value>) -> SmallVector<Value> {
+      offer(place);
+      return {};
+    });
   });
 }
 
