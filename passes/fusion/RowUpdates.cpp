@@ -2,6 +2,7 @@
 
 #include "ir/dialect/Signature.h"
 #include "ir/interfaces/OpProperties.h"
+#include "passes/simplify/Matchers.h"
 
 #include <cmath>
 
@@ -14,17 +15,10 @@ static constexpr int64_t kLeastWidth = 8;
 
 // A finite number at every index: zeros times anything else may be NaN.
 static bool isFiniteSplat(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (isa<NegOp, BroadcastOp, ReshapeOp>(op)) {
-      value = op->getOperand(0);
-      continue;
-    }
-    auto constant = dyn_cast<ConstantOp>(op);
-    auto splat = constant ? dyn_cast<SplatElementsAttr>(constant.getValue()) : SplatElementsAttr();
-    return splat && isa<FloatType>(splat.getElementType()) &&
-           splat.getSplatValue<APFloat>().isFinite();
-  }
-  return false;
+  while (auto neg = value.getDefiningOp<NegOp>())
+    value = neg.getX();
+  std::optional<double> number = getSplatNumber(value);
+  return number && std::isfinite(*number);
 }
 
 // Whether sizes are known, rows are lines of several elements, and sums have the precision of the
