@@ -5,15 +5,15 @@
 set -uo pipefail
 compile=$1 golden=$2 work=$3 program=$4 emulator=$5
 shift 5
+# shellcheck source=tests/support/sample.sh
+. "$(dirname "$0")/../support/sample.sh"
 mkdir -p "$work"
 failed=0 count=0 taken=0
-every=${KERATIN_TEST_EVERY:-1}
-seed=${KERATIN_TEST_SEED:-$(($(date +%s) / 86400 * 100000))}
-number=$((seed / 100000 + $(cksum <<<"${work##*/}" | cut -d' ' -f1)))
-((every > 1)) && echo "KERATIN_TEST_EVERY=$every KERATIN_TEST_SEED=$seed"
+number=$(cksum <<<"${work##*/}" | cut -d' ' -f1)
+print_sample
 for model in "$golden"/*/*.ktg; do
   count=$((count + 1))
-  ((number++ % every == 0)) || continue
+  is_in_sample $((number++)) || continue
   taken=$((taken + 1))
   "$compile" "$model" -o "$work/libm.so" --name=m "$@" || { failed=1; continue; }
   # shellcheck disable=SC2086

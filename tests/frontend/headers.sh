@@ -11,9 +11,9 @@ for folder in "$@"; do
   includes+=("-I$folder")
 done
 headers=$( (cd "$1" && find keratin -name '*.h' | sort) && (cd "$2" && find keratin -name '*.h' | sort))
-every=${KERATIN_TEST_EVERY:-1}
-seed=${KERATIN_TEST_SEED:-$(($(date +%s) / 86400 * 100000))}
-number=$((seed / 100000))
+# shellcheck source=tests/support/sample.sh
+. "$(dirname "$0")/../support/sample.sh"
+number=0
 failed=0
 
 # check COMPILER NAME: what the program on standard input includes.
@@ -28,13 +28,13 @@ check() {
 for compiler in $compilers; do
   check "$compiler" "all headers" < <(printf '#include <%s>\n' $headers)
   for header in $headers; do
-    if ((number++ % every == 0)); then
+    if is_in_sample $((number++)); then
       check "$compiler" "<$header>" < <(printf '#include <%s>\n' "$header")
     fi
   done
   number=$((number + 1)) # others with the next
 done
-if ((failed && every > 1)); then
-  echo "KERATIN_TEST_EVERY=$every KERATIN_TEST_SEED=$seed" >&2
+if ((failed)); then
+  print_sample >&2
 fi
 exit $failed
