@@ -103,7 +103,10 @@ function kernelDetails(panel, k) {
   element(panel, 'h3', {}, 'ops');
   stage.nodes.forEach((node, n) => { if (node.g === k) link(element(panel, 'div'), nodeTitle(n) + '  ' + (node.s || ''), () => goTo(n)); });
   const places = [];
-  stage.nodes.forEach(node => { if (node.g === k && node.p && !places.includes(ordered(node.p)[0])) places.push(ordered(node.p)[0]); });
+  stage.nodes.forEach(node => {
+    const place = node.g === k && node.p && ordered(node.p)[0];
+    if (place && !places.includes(place)) places.push(place);
+  });
   sourceLines(panel, places);
 }
 
