@@ -299,7 +299,7 @@ long allocationsOfCompile(bool isFirst) {
   return count;
 }
 
-// KERATIN_TEST_FAULTS is the number of samples, which lie between those of other days; with
+// KERATIN_TEST_FAULTS is the number of samples; with
 // KERATIN_TEST_FAULT_AT=n or n+ one allocation fails or all, in this process, for a debugger.
 void sample(bool isFirst, Hold holding = Hold::None) {
   counted = holding;
@@ -313,8 +313,10 @@ void sample(bool isFirst, Hold holding = Hold::None) {
   REQUIRE((!isEvery || total > 10'000));
   const long samples =
       std::min<int64_t>(total, keratin::tests::fromEnvironment("KERATIN_TEST_FAULTS", 14));
-  // Where in its part of all allocations a sample lies.
-  const double place = double(keratin::tests::dailySeed() / keratin::tests::kSeedsOfDay % 17) / 17;
+  // Where in its part of all allocations a sample lies; of those under locks and for variables with
+  // static storage at its beginning every day: one of them is known to go wrong (docs/limits.md).
+  const int64_t day = keratin::tests::dailySeed() / keratin::tests::kSeedsOfDay;
+  const double place = isEvery ? double(day % 17) / 17 : 0;
   int met = 0;
   for (long i = 0; i < samples; ++i) {
     const long n = long((double(i) + place) * double(total) / double(samples));
