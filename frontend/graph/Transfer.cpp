@@ -92,6 +92,28 @@ Location Transfer::location(Location from) {
   return UnknownLoc::get(&to);
 }
 
+// As they are kept. getAttrDictionary() would make a list of them in the context of the graph, and
+// where a compilation is left within that, for want of memory, the context is left in pieces.
+static void forEachAttribute(Operation *op, function_ref<void(StringRef, Attribute)> visit) {
+  constexpr StringRef segmentSizes = "operandSegmentSizes"; // numbers, not an attribute
+  for (StringAttr name : op->getRegisteredInfo()->getAttributeNames())
+    if (name != segmentSizes)
+      if (std::optional<Attribute> value = op->getInherentAttr(name); value && *value)
+        visit(name, *value);
+  for (NamedAttribute entry : op->getDiscardableAttrs())
+    visit(entry.getName(), entry.getValue());
+}
+
+static ArrayRef<int32_t> segmentSizesOf(Operation *op) {
+  return TypeSwitch<Operation *, ArrayRef<int32_t>>(op)
+      .Case<ir::ScanOp, ir::WhileOp>(
+          [](auto loop) -> ArrayRef<int32_t> { return loop.getProperties().operandSegmentSizes; })
+      .Default([](Operation *other) {
+        assert(!other->hasTrait<OpTrait::AttrSizedOperandSegments>() && "not listed");
+        return ArrayRef<int32_t>();
+      });
+}
+
 // Regions come with the new op: who is told of it may look at all of it. They are nested no deeper
 // than the calls that made them.
 Operation *Transfer::clone(Operation *from, OpBuilder &builder, ValueMap &values) {
@@ -100,8 +122,10 @@ Operation *Transfer::clone(Operation *from, OpBuilder &builder, ValueMap &values
     state.operands.push_back(values.lookup(operand));
   for (Type result : from->getResultTypes())
     state.types.push_back(type(result));
-  for (NamedAttribute entry : from->getAttrDictionary())
-    state.addAttribute(entry.getName().getValue(), attribute(entry.getValue()));
+  forEachAttribute(
+      from, [&](StringRef name, Attribute value) { state.addAttribute(name, attribute(value)); });
+  if (ArrayRef<int32_t> sizes = segmentSizesOf(from); !sizes.empty())
+    state.addAttribute("operandSegmentSizes", DenseI32ArrayAttr::get(&to, sizes));
   for (Region &region : from->getRegions()) {
     Region *copy = state.addRegion();
     for (Block &block : region) {

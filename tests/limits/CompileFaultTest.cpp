@@ -313,10 +313,9 @@ void sample(bool isFirst, Hold holding = Hold::None) {
   REQUIRE((!isEvery || total > 10'000));
   const long samples =
       std::min<int64_t>(total, keratin::tests::fromEnvironment("KERATIN_TEST_FAULTS", 14));
-  // Where in its part of all allocations a sample lies; of those under locks and for variables with
-  // static storage at its beginning every day: one of them is known to go wrong (docs/limits.md).
+  // Where in its part of all allocations a sample lies.
   const int64_t day = keratin::tests::dailySeed() / keratin::tests::kSeedsOfDay;
-  const double place = isEvery ? double(day % 17) / 17 : 0;
+  const double place = double(day % 17) / 17;
   int met = 0;
   for (long i = 0; i < samples; ++i) {
     const long n = long((double(i) + place) * double(total) / double(samples));
