@@ -4,9 +4,11 @@
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/PrettyStackTrace.h"
 
+#include <atomic>
 #include <csetjmp>
 #include <csignal>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <new>
@@ -34,6 +36,10 @@ thread_local Frame *innermost = nullptr;
   std::longjmp(frame.place, 1);
 }
 
+// Not written to, so it takes addresses, no memory.
+constexpr size_t kReserveBytes = 1 << 20;
+std::atomic<void *> reserve{nullptr};
+
 // Of operator new. The host may have one that finds memory.
 std::new_handler hostHandler = nullptr;
 
@@ -47,7 +53,8 @@ void onNoMemory() {
   }
   if (innermost)
     jump(Ending::NoMemory, nullptr);
-  throw std::bad_alloc();
+  if (!Reserve::spend())
+    throw std::bad_alloc();
 }
 
 // Of LLVM's own calls of malloc. Without a recover() as LLVM does it where it has exceptions.
@@ -111,7 +118,29 @@ std::mutex NullPointers::mutex;
 int NullPointers::users = 0;
 struct sigaction NullPointers::host = {};
 
-void install() {
+} // namespace
+
+constinit thread_local bool Reserve::isInUse = false;
+
+bool Reserve::fill() {
+  if (!reserve.load(std::memory_order_relaxed))
+    reserve.store(std::malloc(kReserveBytes), std::memory_order_relaxed);
+  // Ops are made by malloc, which asks no handler: of these an op takes one, of less than this.
+  constexpr size_t opBytes = 1 << 14;
+  void *beside = std::malloc(opBytes);
+  std::free(beside);
+  return beside && reserve.load(std::memory_order_relaxed);
+}
+
+bool Reserve::spend() {
+  if (!isInUse)
+    return false;
+  void *memory = reserve.exchange(nullptr);
+  std::free(memory);
+  return memory;
+}
+
+void keratin::codegen::expectNoMemory() {
   static std::mutex mutex;
   if (std::get_new_handler() == onNoMemory)
     return;
@@ -126,6 +155,8 @@ void install() {
     hostHandler = before;
 }
 
+namespace {
+
 // Apart from recover(), whose variables a jump leaves alone.
 __attribute__((noinline)) bool run(Frame &frame, llvm::function_ref<void()> work) {
   if (setjmp(frame.place) != 0)
@@ -137,7 +168,7 @@ __attribute__((noinline)) bool run(Frame &frame, llvm::function_ref<void()> work
 } // namespace
 
 Ending keratin::codegen::recover(llvm::function_ref<void()> work, std::string &message) {
-  install();
+  expectNoMemory();
   Frame frame;
   frame.outer = innermost;
   frame.prettyStack = llvm::SavePrettyStackState();

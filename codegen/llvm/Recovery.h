@@ -16,6 +16,10 @@
 
 namespace keratin::codegen {
 
+// From here on, which is the beginning of the first recover() otherwise, LLVM throws std::bad_alloc
+// where it finds no memory outside of one, too.
+void expectNoMemory();
+
 enum class Ending { Done, NoMemory, FatalError };
 
 // The message is that of a fatal error. Exceptions other than std::bad_alloc pass. May be nested,
@@ -24,6 +28,24 @@ Ending recover(llvm::function_ref<void()> work, std::string &message);
 
 // Whether this thread is inside one.
 bool isRecovering();
+
+// Memory for work that cannot be left: what MLIR was making when it found none stays in pieces, and
+// a context that lives as long as the process must not hold any.
+class Reserve {
+public:
+  // Whether it is all there, and memory beside it.
+  static bool fill();
+  // From here to the end operator new of this thread takes from it, outside of recover(), before it
+  // fails. Of one thread at a time.
+  static void begin() { isInUse = true; }
+  static void end() { isInUse = false; }
+
+  // Whether there was something, which can be had now.
+  static bool spend();
+
+private:
+  static thread_local bool isInUse;
+};
 
 // Leaves the innermost recover() of this thread as the failure would have, which happened in
 // another thread; where there is none, fails as LLVM does.

@@ -1,5 +1,6 @@
 #include "frontend/graph/Call.h"
 
+#include "codegen/llvm/Recovery.h"
 #include "frontend/backend/Configuration.h"
 #include "frontend/graph/ControlDependencies.h"
 #include "frontend/graph/SourcePlace.h"
@@ -29,9 +30,17 @@ static mlir::Location locationOf(Graph &graph, SourceLocation location) {
   return place;
 }
 
+// Where the graph would be left half changed there is no memory to begin with.
+static Graph &withReserve(Graph &graph, const char *function, const SourceLocation &location) {
+  if (!codegen::Reserve::fill())
+    throw MemoryError(withPlace(std::string(function) + ": out of memory", location));
+  return graph;
+}
+
 Call::Call(const char *function, SourceLocation location)
-    : lock(Graph::get()), graph(Graph::get()), builder(&graph.context, this),
-      g(builder, locationOf(graph, location)), function(function), location(location) {
+    : lock(Graph::get()), graph(withReserve(Graph::get(), function, location)),
+      builder(&graph.context, this), g(builder, locationOf(graph, location)), function(function),
+      location(location) {
   builder.setInsertionPointToEnd(graph.block());
   graph.beginCall();
 }

@@ -1,6 +1,7 @@
 // The process's graph: who has it, and what it knows of each thread.
 #include "frontend/graph/Graph.h"
 
+#include "codegen/llvm/Recovery.h"
 #include "frontend/graph/AtThreadEnd.h"
 
 #include "mlir/IR/Builders.h"
@@ -14,6 +15,7 @@ Graph &Graph::get() {
 }
 
 Graph::Graph() : context(mlir::MLIRContext::Threading::DISABLED) {
+  codegen::expectNoMemory(); // K functions have LLVM's tables in hand before anything is compiled
   // The argument alone leaves types and attributes with tables of each thread, which are gone when
   // objects with static storage are destroyed.
   context.disableMultithreading();
@@ -37,8 +39,10 @@ void Graph::enter() {
 }
 
 void Graph::entered() {
-  if (held++ == 0)
+  if (held++ == 0) {
     current = ownState;
+    codegen::Reserve::begin();
+  }
 }
 
 void Graph::leave() {
@@ -47,7 +51,8 @@ void Graph::leave() {
   Garbage mine;
   if (held == 1 && !garbage.empty())
     mine.swap(garbage);
-  --held;
+  if (--held == 0)
+    codegen::Reserve::end();
   mutex.unlock();
   if (!mine.empty())
     destroy(std::move(mine));
@@ -78,6 +83,7 @@ Graph::UserCode::UserCode(Graph &graph)
   Garbage mine;
   mine.swap(graph.garbage);
   locks = std::exchange(graph.held, 0);
+  codegen::Reserve::end();
   for (int i = 0; i < locks; ++i)
     graph.mutex.unlock();
   destroy(std::move(mine));

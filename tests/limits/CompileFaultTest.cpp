@@ -13,6 +13,8 @@
 #include <dlfcn.h>
 #include <filesystem>
 #include <fstream>
+#include <malloc.h>
+#include <new>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -30,15 +32,21 @@ std::atomic<int> threadsAllowed{INT_MAX};
 
 // What the thread that allocates keeps others from, and itself should it come again: locks, and
 // variables with static storage that it has begun to make.
-enum class Hold { None, Lock, Variable };
+enum class Hold { None, Lock, Variable, New };
 thread_local int locksHeld = 0, variablesBegun = 0;
+// Calls of operator new that run.
+thread_local int news = 0;
+// Within a function of glibc that ends the process where it finds no memory.
+thread_local int inGlibc = 0;
 // Those that count are all allocations, or those made while holding this.
 std::atomic<Hold> counted{Hold::None};
 
 bool fails() {
+  if (inGlibc > 0)
+    return false;
   const Hold which = counted.load(std::memory_order_relaxed);
   const Hold held = variablesBegun > 0 ? Hold::Variable : locksHeld > 0 ? Hold::Lock : Hold::None;
-  if (which != Hold::None && which != held)
+  if (which == Hold::New ? news == 0 : which != Hold::None && which != held)
     return false;
   allocations.fetch_add(1, std::memory_order_relaxed);
   long left = untilFailure.load(std::memory_order_relaxed);
@@ -53,6 +61,26 @@ bool fails() {
     return false;
   }
   return true;
+}
+
+// operator new as the C++ library has it.
+template <typename Ask> void *allocate(Ask ask) {
+  ++news;
+  for (;;) {
+    if (void *memory = ask()) {
+      --news;
+      return memory;
+    }
+    std::new_handler handler = std::get_new_handler();
+    try {
+      if (!handler)
+        throw std::bad_alloc();
+      handler();
+    } catch (...) {
+      --news;
+      throw;
+    }
+  }
 }
 
 template <typename Type> using Function = Type *;
@@ -98,6 +126,13 @@ int posix_memalign(void **result, size_t alignment, size_t bytes) {
   *result = __libc_memalign(alignment, bytes);
   return *result ? 0 : ENOMEM;
 }
+void __libc_free(void *memory);
+void free(void *memory) {
+  // Memory that somebody has kept for the time when there is none.
+  if (counted.load(std::memory_order_relaxed) == Hold::New && malloc_usable_size(memory) >= 1 << 20)
+    untilFailure = -1;
+  __libc_free(memory);
+}
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
                    void *argument) {
   static auto *real =
@@ -137,6 +172,13 @@ int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
 }
 
 // Of variables with static storage in functions.
+int __cxa_thread_atexit_impl(void (*end)(void *), void *object, void *library) {
+  static std::atomic<Function<int(void (*)(void *), void *, void *)>> real{nullptr};
+  ++inGlibc;
+  const int error = behind(real, "__cxa_thread_atexit_impl")(end, object, library);
+  --inGlibc;
+  return error;
+}
 int __cxa_guard_acquire(void *guard) {
   static std::atomic<Function<int(void *)>> real{nullptr};
   int begins = behind(real, "__cxa_guard_acquire")(guard);
@@ -153,6 +195,14 @@ void __cxa_guard_abort(void *guard) {
   --variablesBegun;
   behind(real, "__cxa_guard_abort")(guard);
 }
+}
+
+void *operator new(size_t bytes) {
+  return allocate([&] { return std::malloc(bytes); });
+}
+void *operator new(size_t bytes, std::align_val_t alignment) {
+  const size_t at = size_t(alignment);
+  return allocate([&] { return std::aligned_alloc(at, (bytes + at - 1) / at * at); });
 }
 #pragma GCC visibility pop
 
@@ -354,6 +404,43 @@ TEST_CASE("So it is under a lock", "[fault]") {
   sample(/*isFirst=*/true, Hold::Lock);
   sample(/*isFirst=*/false, Hold::Lock);
   threadsAllowed = INT_MAX;
+}
+
+// Of those by operator new: what MLIR asks malloc for is had before (codegen::Reserve).
+TEST_CASE("An allocation that fails while a graph is built leaves the graph whole", "[fault]") {
+  counted = Hold::New;
+  auto build = [](long n, long count) {
+    Step first(0.125f);
+    failures = count;
+    untilFailure = n;
+    bool failed = false;
+    try {
+      Step step(0.25f);
+    } catch (const keratin::MemoryError &) {
+      failed = true;
+    } catch (const std::bad_alloc &) {
+      failed = true;
+    }
+    const bool isMet = untilFailure < 0;
+    untilFailure = -1;
+    Step other(0.5f);
+    if (!isHalf(Step::value(other.compile())))
+      return int(WrongValue);
+    return int(isMet || failed ? Good : NoFailure);
+  };
+  int total = 0;
+  while (inChild([&] { return build(total, 1); }) == Good)
+    total += 20;
+  REQUIRE(total > 100);
+  const int step =
+      std::max<int>(1, total / int(keratin::tests::fromEnvironment("KERATIN_TEST_FAULTS", 40)));
+  const int64_t day = keratin::tests::dailySeed() / keratin::tests::kSeedsOfDay;
+  for (long n = day % step; n < total; n += step)
+    for (long count : {1L, LONG_MAX}) {
+      INFO("allocation " << n << " of " << total << (count == 1 ? "" : " and all behind it"));
+      CHECK(inChild([&] { return build(n, count); }) <= NoFailure);
+    }
+  counted = Hold::None;
 }
 
 TEST_CASE("Without threads a function is compiled by one, to the same code", "[fault]") {
