@@ -1,5 +1,5 @@
-// two_sizes: inputs with unknown sizes of their own, which meet. Their ceiling is the same function
-// for these sizes alone.
+// two_sizes: inputs with unknown sizes of their own, which meet, large ones, rows of a few vectors
+// and a few rows. Their ceiling is the same function for these sizes alone.
 #include "benchmarks/keratin-bench/Bench.h"
 
 #include <cmath>
@@ -11,6 +11,13 @@ namespace {
 
 using MakeFunction = std::function<K::Function(const K::Tensor &x, const K::Tensor &y)>;
 using Sizes = std::vector<int64_t>;
+
+std::string textOf(const Sizes &sizes) {
+  std::string text;
+  for (int64_t size : sizes)
+    text += (text.empty() ? "" : "x") + std::to_string(size);
+  return text;
+}
 
 void run(Bench &bench, const std::string &caseName, const Sizes &ofX, const Sizes &ofY,
          const MakeFunction &make, const std::vector<Doubles> &expected) {
@@ -57,8 +64,7 @@ void runChain(Bench &bench) {
 }
 
 // Each row of x, normalised, against the same of y: the loss and its gradient.
-void runLayerNorm(Bench &bench) {
-  constexpr int64_t rows = 1024, columns = 512;
+void runLayerNorm(Bench &bench, int64_t rows, int64_t columns) {
   constexpr double epsilon = 1e-3;
   const Doubles x = toDoubles(randomArray({rows, columns}, -3, 3, 1)),
                 y = toDoubles(randomArray({rows, columns}, -3, 3, 2));
@@ -87,7 +93,21 @@ void runLayerNorm(Bench &bench) {
     return K::function({x, y}, {loss, K::gradients(K::sum(loss), {x})[0].value()});
   };
   const Sizes sizes{rows, columns};
-  run(bench, "layer norm, gradient", sizes, sizes, make, {loss, gradient});
+  run(bench, "layer norm of " + textOf(sizes) + ", gradient", sizes, sizes, make, {loss, gradient});
+}
+
+// Each row of x plus y.
+void runSum(Bench &bench, int64_t rows, int64_t columns) {
+  const Doubles x = toDoubles(randomArray({rows, columns}, -3, 3, 1)),
+                y = toDoubles(randomArray({columns}, -3, 3, 2));
+  Doubles sums(static_cast<size_t>(rows));
+  for (int64_t i = 0; i < rows * columns; ++i)
+    sums[size_t(i / columns)] += x[size_t(i)] + y[size_t(i % columns)];
+  auto make = [](const K::Tensor &x, const K::Tensor &y) {
+    return K::function({x, y}, {K::sum(x + y, -1)});
+  };
+  const Sizes sizes{rows, columns};
+  run(bench, "sums of rows of " + textOf(sizes), sizes, {columns}, make, {sums});
 }
 
 // relu(x . y + 1), of three sizes.
@@ -106,8 +126,7 @@ void runProduct(Bench &bench, int64_t m, int64_t n, int64_t k) {
   auto make = [](const K::Tensor &x, const K::Tensor &y) {
     return K::function({x, y}, {K::relu(K::dot(x, y) + 1.0)});
   };
-  run(bench, "product of " + std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k),
-      {m, k}, {k, n}, make, {expected});
+  run(bench, "product of " + textOf({m, n, k}), {m, k}, {k, n}, make, {expected});
 }
 
 // The mean cross-entropy of softmax(x) with labels y, and its gradient.
@@ -141,8 +160,14 @@ void runSoftmax(Bench &bench) {
 
 void keratin::bench::runTwoSizes(Bench &bench) {
   runChain(bench);
-  runLayerNorm(bench);
+  runLayerNorm(bench, 1024, 512);
+  for (int64_t columns : {32, 100, 384, 768})
+    runLayerNorm(bench, 256, columns);
   runSoftmax(bench);
+  for (int64_t columns : {32, 80, 100, 112, 128, 250, 1000})
+    runSum(bench, 256, columns);
   runProduct(bench, 512, 512, 512);
   runProduct(bench, 32, 512, 784);
+  for (int64_t rows : {1, 2, 3, 4, 5, 6, 7, 8, 12, 16})
+    runProduct(bench, rows, 1024, 1024);
 }
