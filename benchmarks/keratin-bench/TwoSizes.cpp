@@ -170,4 +170,8 @@ void keratin::bench::runTwoSizes(Bench &bench) {
   runProduct(bench, 32, 512, 784);
   for (int64_t rows : {1, 2, 3, 4, 5, 6, 7, 8, 12, 16})
     runProduct(bench, rows, 1024, 1024);
+  for (int64_t rows : {1, 2, 4, 32})
+    runProduct(bench, rows, 10, 512);
+  for (int64_t rows : {1, 2, 4})
+    runProduct(bench, rows, 100, 100);
 }

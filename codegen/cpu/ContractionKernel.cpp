@@ -47,6 +47,9 @@ public:
     if (plan.mayStreamB) {
       Value few = emit.less(blocks.m, emit.constant(plan.packedRowsThreshold + 1));
       streamsB = emit.logicalAnd(few, packsPanelwise);
+      if (plan.mostNearElements)
+        streamsB = emit.logicalAnd(streamsB, emit.less(emit.constant(*plan.mostNearElements),
+                                                       emit.mul(blocks.n, blocks.k)));
     }
   }
 
@@ -200,21 +203,34 @@ private:
   // The tiles of this stretch bring near what the next reads of B, or where B does not stream,
   // hardly anything: a run of all columns for each k, each panel's tiles a part.
   void bringNear(ContractionPanel &job, Value panel, Value k, Value stepDepth) {
+    Value source = columnsOfB.source, index = zero;
+    SmallVector<Type> types{source.getType()};
+    types.append(4, index.getType());
+    auto values = emit.choose(
+        streamsB, types, [&] { return whatIsAhead(job, panel, k); },
+        [&] { return LoopEmitter::Values{source, one, one, zero, emit.max(stepDepth, one)}; });
+    job.ahead = {values[0], values[1], values[2], values[3], values[4]};
+  }
+
+  LoopEmitter::Values whatIsAhead(const ContractionPanel &job, Value panel, Value k) {
     int64_t width = plan.tileColumns();
-    ContractionPanel::Ahead &ahead = job.ahead;
     Value tiles = emit.max(emit.div(job.rows, emit.constant(plan.tileRows)), one);
-    ahead.every = emit.select(streamsB, tiles, emit.max(stepDepth, one));
-    ahead.runLength = emit.max(emit.div(columnsOfB.columnsHere, emit.constant(width)), one);
-    ahead.betweenRuns = emit.sub(columnsOfB.rowStride, emit.mul(ahead.runLength, width));
-    Value before = emit.mul(emit.mul(panel, tiles), emit.ceilDiv(job.depth, ahead.every));
-    Value run = emit.div(before, ahead.runLength);
-    Value inRun = emit.sub(before, emit.mul(run, ahead.runLength));
-    ahead.left = emit.sub(ahead.runLength, inRun);
+    Value every = emit.mul(tiles, kPanelsAhead);
+    Value runLength = emit.max(emit.div(columnsOfB.columnsHere, emit.constant(width)), one);
+    Value betweenRuns = emit.sub(columnsOfB.rowStride, emit.mul(runLength, width));
+    // Rows that lie one behind the other are one run.
+    Value isOneRun = emit.equal(columnsOfB.rowStride, columnsOfB.columnsHere);
+    betweenRuns = emit.select(isOneRun, zero, betweenRuns);
+    Value strips = emit.mul(emit.mul(panel, tiles), emit.ceilDiv(job.depth, every));
+    Value before = emit.mul(strips, kPanelsAhead);
+    Value run = emit.div(before, runLength);
+    Value inRun = emit.sub(before, emit.mul(run, runLength));
     // Behind the last stretch come the next columns.
     Value isLast = emit.less(emit.sub(rowsOfA.depth, one), k);
     Value start = emit.select(isLast, columnsOfB.columnsHere, emit.mul(k, columnsOfB.rowStride));
     Value at = emit.add(emit.mul(run, columnsOfB.rowStride), emit.mul(inRun, width));
-    ahead.from = emit.address(columnsOfB.source, spec.b.elementType, emit.add(start, at));
+    Value from = emit.address(columnsOfB.source, spec.b.elementType, emit.add(start, at));
+    return {from, emit.sub(runLength, inRun), runLength, betweenRuns, every};
   }
 
   void finishPanel(Value panel, Value panelSums) {

@@ -13,12 +13,49 @@ using keratin::ir::DimExpr;
 
 namespace {
 
-// The same product, of so many rows.
-ContractionSpec withRows(ContractionSpec spec, int64_t rows) {
-  spec.m.constant = rows;
-  spec.m.size = DimExpr(rows);
-  return spec;
-}
+// Sizes that a call may turn out to have, with code of their own.
+struct SizeCase {
+  std::optional<int64_t> rows; // just so many; nullopt for any
+  int64_t leastColumns = 0;
+  std::optional<int64_t> mostColumns = std::nullopt;
+  ContractionPlan schedule = {};
+
+  // The same product, in the case.
+  ContractionSpec of(ContractionSpec spec) const {
+    if (rows) {
+      spec.m.constant = *rows;
+      spec.m.size = DimExpr(*rows);
+    }
+    return spec;
+  }
+  // What is `here` in the case, else what is elsewhere.
+  template <typename Arithmetic>
+  auto choose(Arithmetic &arithmetic, const ContractionSpec &spec, typename Arithmetic::Number here,
+              const typename Arithmetic::Number &elsewhere) const {
+    auto isFewer = [&](int64_t columns) {
+      return arithmetic.less(numberOf(arithmetic, spec.n), arithmetic.constant(columns));
+    };
+    if (rows) {
+      auto is = arithmetic.equal(numberOf(arithmetic, spec.m), arithmetic.constant(*rows));
+      here = arithmetic.select(is, here, elsewhere);
+    }
+    if (leastColumns > 0)
+      here = arithmetic.select(isFewer(leastColumns), elsewhere, here);
+    if (mostColumns)
+      here = arithmetic.select(isFewer(*mostColumns + 1), here, elsewhere);
+    return here;
+  }
+  void print(llvm::raw_ostream &out) const {
+    out << "of ";
+    if (rows)
+      out << (*rows == 1 ? "one row" : "two rows");
+    if (leastColumns > 0)
+      out << " and at least " << leastColumns << " columns";
+    if (mostColumns)
+      out << "at most " << *mostColumns << " columns";
+    keratin::codegen::print(out << ", ", schedule);
+  }
+};
 
 bool updatesVariables(ir::KernelOp kernel) {
   auto function = kernel->getParentOfType<func::FuncOp>();
@@ -33,51 +70,62 @@ class ContractionKernelPlan final : public ProductPlan {
 public:
   ContractionKernelPlan(ir::KernelOp kernel, ContractionNest product, const MachineTarget &target)
       : ProductPlan(kernel, product.operations()), nest(std::move(product)), target(target),
-        schedule(planContraction(nest.describe(), target, !updatesVariables(kernel))) {
+        schedule(planContraction(nest.describe(), target,
+                                 ContractionCall{.mayHaveFewRows = !updatesVariables(kernel)})) {
     scratchBytes = schedule.scratch.bytes;
-    // Tiles of many rows take twice as long for one or two, and that is how many a model gets that
-    // answers one question at a time. What trains gets many, and is spared a fifth of its
-    // compilation.
-    if (ContractionSpec spec = nest.describe(); !spec.m.constant && !updatesVariables(kernel))
-      for (int64_t rows : {1, 2}) {
-        ofFewRows.push_back({rows, planContraction(withRows(spec, rows), target)});
-        scratchBytes = std::max(scratchBytes, ofFewRows.back().schedule.scratch.bytes);
-      }
+    // What trains gets many rows and columns, and is spared a fifth of its compilation.
+    if (updatesVariables(kernel) || schedule.dots)
+      return;
+    const ContractionSpec spec = nest.describe();
+    // Tiles of two vectors take twice as long for a few columns.
+    if (!spec.n.constant)
+      add({.rows = std::nullopt, .mostColumns = schedule.lanes},
+          {.columns = ContractionCall::OneVector});
+    // Tiles of many rows do so for one or two, and that is how many a model gets that answers one
+    // question at a time.
+    if (!spec.m.constant)
+      for (int64_t rows : {1, 2})
+        add({.rows = rows}, {.columns = ContractionCall::Panel});
   }
 
   void printNest(llvm::raw_ostream &out) const override { nest.print(out); }
   void printSchedule(llvm::raw_ostream &out) const override {
     print(out, schedule);
-    for (const FewRows &few : ofFewRows)
-      print(out << (few.rows == 1 ? "of one row, " : "of two rows, "), few.schedule);
+    for (const SizeCase &sizes : cases)
+      sizes.print(out);
   }
 
 private:
   Value emitUnits(OpBuilder &b, Location loc, SizeOf sizeOf) const override;
   SizeCases unitSizes() const override;
   void emitUnitsOf(CpuKernelBuilder &k) const override;
-  struct FewRows {
-    int64_t rows;
-    ContractionPlan schedule;
-  };
+  void add(SizeCase sizes, ContractionCall call);
   void emitUnitsOf(CpuKernelBuilder &k, const ContractionSpec &spec,
-                   llvm::ArrayRef<FewRows> candidates) const;
+                   llvm::ArrayRef<SizeCase> rest) const;
   void emitUnitsOf(CpuKernelBuilder &k, ContractionSpec spec, const ContractionPlan &plan) const;
 
   ContractionNest nest;
   const MachineTarget &target;
   ContractionPlan schedule;
-  std::vector<FewRows> ofFewRows; // where the call knows first how many there are
+  std::vector<SizeCase> cases; // the first that holds counts; none where sizes are known
 };
+
+void ContractionKernelPlan::add(SizeCase sizes, ContractionCall call) {
+  const ContractionSpec spec = sizes.of(nest.describe());
+  sizes.schedule = planContraction(spec, target, call);
+  if (call.columns == ContractionCall::Panel && !spec.n.constant && !sizes.schedule.dots)
+    sizes.leastColumns = sizes.schedule.tileColumns();
+  scratchBytes = std::max(scratchBytes, sizes.schedule.scratch.bytes);
+  cases.push_back(std::move(sizes));
+}
 
 Value ContractionKernelPlan::emitUnits(OpBuilder &b, Location loc, SizeOf sizeOf) const {
   const ContractionSpec spec = nest.describe(b, loc, sizeOf);
   LoopEmitter emit(b, loc, target);
   Value units = emit.fromIndex(emitContractionUnits(b, loc, spec, schedule, target));
-  for (const auto &[rows, plan] : ofFewRows) {
-    Value others = emitContractionUnits(b, loc, withRows(spec, rows), plan, target);
-    units = emit.select(emit.equal(numberOf(emit, spec.m), emit.constant(rows)),
-                        emit.fromIndex(others), units);
+  for (const SizeCase &sizes : llvm::reverse(cases)) {
+    Value here = emitContractionUnits(b, loc, sizes.of(spec), sizes.schedule, target);
+    units = sizes.choose(emit, spec, emit.fromIndex(here), units);
   }
   return emit.toIndex(units);
 }
@@ -86,28 +134,28 @@ SizeCases ContractionKernelPlan::unitSizes() const {
   SizeArithmetic arithmetic;
   const ContractionSpec spec = nest.describe();
   SizeCases units = contractionUnits(spec, schedule);
-  for (const auto &[rows, plan] : ofFewRows)
-    units = arithmetic.select(arithmetic.equal(numberOf(arithmetic, spec.m), rows),
-                              contractionUnits(withRows(spec, rows), plan), units);
+  for (const SizeCase &sizes : llvm::reverse(cases))
+    units = sizes.choose(arithmetic, spec, contractionUnits(sizes.of(spec), sizes.schedule), units);
   return units;
 }
 
 void ContractionKernelPlan::emitUnitsOf(CpuKernelBuilder &k) const {
   emitUnitsOf(k, nest.describe(k.b, k.loc, [&](const DimExpr &size) { return k.sizeOf(size); }),
-              ofFewRows);
+              cases);
 }
 
-// Asks for one number of rows after the other.
+// Asks for one case after the other.
 void ContractionKernelPlan::emitUnitsOf(CpuKernelBuilder &k, const ContractionSpec &spec,
-                                        llvm::ArrayRef<FewRows> candidates) const {
-  if (candidates.empty())
+                                        llvm::ArrayRef<SizeCase> rest) const {
+  if (rest.empty())
     return emitUnitsOf(k, spec, schedule);
-  const FewRows &few = candidates.front();
+  const SizeCase &sizes = rest.front();
   LoopEmitter emit(k.b, k.loc, target);
+  Value yes = emit.constant(1), no = emit.constant(0);
   emit.branch(
-      emit.equal(numberOf(emit, spec.m), emit.constant(few.rows)),
-      [&] { emitUnitsOf(k, withRows(spec, few.rows), few.schedule); },
-      [&] { emitUnitsOf(k, spec, candidates.drop_front()); });
+      emit.equal(sizes.choose(emit, spec, yes, no), yes),
+      [&] { emitUnitsOf(k, sizes.of(spec), sizes.schedule); },
+      [&] { emitUnitsOf(k, spec, rest.drop_front()); });
 }
 
 void ContractionKernelPlan::emitUnitsOf(CpuKernelBuilder &k, ContractionSpec spec,

@@ -108,15 +108,17 @@ TileLoops::Values TileLoops::stepsAhead(Values carried, size_t bases) {
   Value strips = emit.ceilDiv(tile.depth, tile.ahead.every);
   return emit.loop(emit.constant(0), strips, 1, carried, [&](Value strip, ValueRange state) {
     Value ahead = state[state.size() - 2], left = state.back();
-    for (int64_t v = 0; v < vectors; ++v)
-      emitPrefetch(emit, emit.address(ahead, type, v * plan.lanes));
+    const int64_t line = std::max<int64_t>(plan.lanes, 64 * 8 / type.getIntOrFloatBitWidth());
+    for (int64_t at = 0; at < kPanelsAhead * plan.tileColumns(); at += line)
+      emitPrefetch(emit, emit.address(ahead, type, at));
     Value begin = emit.mul(strip, tile.ahead.every);
     Value end = emit.min(emit.add(begin, tile.ahead.every), tile.depth);
     Values next = steps(begin, end, Values(state.drop_back(2)), bases);
-    Value isLast = emit.less(left, emit.constant(2));
+    Value isLast = emit.less(left, emit.constant(kPanelsAhead + 1));
     Value step = emit.select(isLast, tile.ahead.betweenRuns, emit.constant(0));
-    next.push_back(emit.address(ahead, type, emit.add(step, plan.tileColumns())));
-    next.push_back(emit.select(isLast, tile.ahead.runLength, emit.sub(left, emit.constant(1))));
+    Value more = emit.select(isLast, tile.ahead.runLength, emit.constant(0));
+    next.push_back(emit.address(ahead, type, emit.add(step, kPanelsAhead * plan.tileColumns())));
+    next.push_back(emit.add(emit.sub(left, emit.constant(kPanelsAhead)), more));
     return next;
   });
 }
@@ -226,17 +228,20 @@ void emitPanelBody(LoopEmitter &emit, const ContractionPlan &plan, Type elementT
   if (!plan.tailRows)
     return;
   Value rows = emit.sub(panel.rows, emit.mul(tiles, plan.tileRows)), tail = zero;
-  if (plan.middleRows) {
-    if (hasAhead) {
-      tile.ahead = panel.ahead;
-      tile.ahead.from = end[2];
-      tile.ahead.left = end[3];
-      everyOfRest =
-          emit.select(emit.equal(tiles, zero), panel.ahead.every, emit.max(tile.depth, one));
-    }
-    Value more = emit.max(emit.sub(rows, emit.constant(plan.tailRows)), zero);
-    tail = emit.roundUp(more, plan.middleRows);
-    rest(end[0], end[1], rows, zero, tail, plan.middleRows);
+  if (hasAhead && !plan.middleRows.empty()) {
+    tile.ahead = panel.ahead;
+    tile.ahead.from = end[2];
+    tile.ahead.left = end[3];
+    everyOfRest =
+        emit.select(emit.equal(tiles, zero), panel.ahead.every, emit.max(tile.depth, one));
+  }
+  for (auto [i, count] : llvm::enumerate(plan.middleRows)) {
+    // Those that the next smaller tile does not hold.
+    int64_t smaller = i + 1 < plan.middleRows.size() ? plan.middleRows[i + 1] : plan.tailRows;
+    Value more = emit.max(emit.sub(emit.sub(rows, tail), emit.constant(smaller)), zero);
+    Value next = emit.add(tail, emit.roundUp(more, count));
+    rest(end[0], end[1], rows, tail, next, count);
+    tail = next;
   }
   rest(end[0], end[1], rows, tail, rows, plan.tailRows);
 }
@@ -245,11 +250,13 @@ void emitPanelBody(LoopEmitter &emit, const ContractionPlan &plan, Type elementT
 
 void keratin::codegen::emitContractionPanel(LoopEmitter &emit, const ContractionPlan &plan,
                                             Type elementType, const ContractionPanel &panel) {
+  std::string middle;
+  for (int64_t rows : plan.middleRows)
+    middle += "_" + std::to_string(rows);
   std::string name =
       llvm::formatv("keratin_panel{0}{1}{2}_{3}_{4}x{5}x{6}_{7}{8}", panel.taps ? "_taps" : "",
                     panel.ahead.from ? "_ahead" : "", panel.wideRows ? "_wide" : "", elementType,
-                    plan.tileRows, plan.tileVectors, plan.lanes, plan.tailRows,
-                    plan.middleRows ? "_" + std::to_string(plan.middleRows) : std::string());
+                    plan.tileRows, plan.tileVectors, plan.lanes, plan.tailRows, middle);
   SmallVector<Value> arguments{panel.a,    panel.tileStride,   panel.rowStride, panel.depthStride,
                                panel.b,    panel.bDepthStride, panel.depth,     panel.rows,
                                panel.sums, panel.first};

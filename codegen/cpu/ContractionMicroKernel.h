@@ -7,6 +7,8 @@
 
 namespace keratin::codegen {
 
+constexpr int64_t kPanelsAhead = 4;
+
 // sums[m, :] = (first ? 0 : sums[m, :]) + sum over k < depth of A[m, k] * B[k, :] for all m < rows.
 //
 // With taps, the same for each tap in turn, while the sums stay in registers: tap t reads A
@@ -23,9 +25,9 @@ struct ContractionPanel {
   // How many taps, and where their offsets (i64) are; null if there is just one, at 0.
   mlir::Value taps, offsets;
   // With `ahead`, memory that is needed later is brought near while the tiles run: each tile of
-  // tileRows, or where there is none the first, brings a stretch of tileColumns() elements for
-  // every `every` steps in depth. Stretches follow one another in runs of runLength; `left` of the
-  // first run are yet to come.
+  // tileRows, or where there is none the first, brings kPanelsAhead stretches of tileColumns()
+  // elements for every `every` steps in depth: fewer would cost a small tile more than they bring.
+  // Stretches follow one another in runs of runLength; `left` of the first run are yet to come.
   struct Ahead {
     mlir::Value from; // null if there is none
     mlir::Value left, runLength, betweenRuns, every;

@@ -14,10 +14,13 @@ using namespace keratin::codegen;
 // Vectors in a row of the tile: as many columns as there are, else what wastes least of the last
 // panel.
 static int64_t chooseVectors(const ContractionSpec &spec, const MachineTarget &target,
-                             int64_t lanes) {
-  if (!spec.n.constant)
+                             int64_t lanes, ContractionCall::Columns columns) {
+  constexpr int64_t any = 1 << 20;
+  if (!spec.n.constant && columns == ContractionCall::Any)
     return 2;
-  int64_t vectors = std::max<int64_t>(1, ceilDiv(*spec.n.constant, lanes));
+  int64_t vectors = columns == ContractionCall::OneVector ? 1 : any;
+  if (spec.n.constant)
+    vectors = std::max<int64_t>(1, ceilDiv(*spec.n.constant, lanes));
   if (vectors <= 2)
     return vectors;
   // A row or two stream B, and long stretches of its rows stream best.
@@ -48,9 +51,12 @@ static void chooseRows(ContractionPlan &plan, const ContractionSpec &spec,
   plan.tailRows = registers < 32 ? 3 : 4;
   if (!spec.m.constant) {
     // Each tile reads all of B, which takes as long for few rows as for half a tile of them.
-    int64_t middle = registers < 32 ? plan.tileRows - 1 : 2 * plan.tailRows;
-    if (mayHaveFewRows && middle > plan.tailRows && middle < plan.tileRows)
-      plan.middleRows = middle;
+    if (mayHaveFewRows)
+      for (int64_t rows : registers < 32
+                              ? SmallVector<int64_t>{plan.tileRows - 1}
+                              : SmallVector<int64_t>{3 * plan.tailRows, 2 * plan.tailRows})
+        if (rows > plan.tailRows && rows < plan.tileRows)
+          plan.middleRows.push_back(rows);
     return;
   }
   int64_t m = std::max<int64_t>(1, *spec.m.constant);
@@ -67,6 +73,8 @@ static void chooseRows(ContractionPlan &plan, const ContractionSpec &spec,
 static ContractionPlan::Scratch layOutScratch(const ContractionSpec &spec,
                                               const ContractionPlan &plan, int64_t elementBytes) {
   ContractionPlan::Scratch scratch;
+  // All rows are one block: panels of B are packed one at a time.
+  const bool packsPanelwise = spec.m.constant && *spec.m.constant <= plan.regimes.back().rows;
   int64_t rows = 0, columns = 0, waiting = plan.regimes.front().rows + plan.spareRows();
   for (const ContractionPlan::Regime &regime : plan.regimes) {
     int64_t depth = regime.depthBlocks;
@@ -81,7 +89,8 @@ static ContractionPlan::Scratch layOutScratch(const ContractionSpec &spec,
       return size.constant ? std::min(limit, std::max(roundUp(*size.constant, tile), tile)) : limit;
     };
     rows = std::max(rows, depth * most(spec.m, regime.rows, plan.tileRows));
-    columns = std::max(columns, depth * most(spec.n, regime.columns, plan.tileColumns()));
+    const int64_t mostColumns = packsPanelwise ? plan.tileColumns() : regime.columns;
+    columns = std::max(columns, depth * most(spec.n, mostColumns, plan.tileColumns()));
     if (spec.k.constant)
       break;
   }
@@ -156,7 +165,8 @@ static void chooseA(ContractionPlan &plan, const ContractionSpec &spec, int64_t 
 }
 
 // How B does, and whether it streams past few rows.
-static void chooseB(ContractionPlan &plan, const ContractionSpec &spec, int64_t bytes) {
+static void chooseB(ContractionPlan &plan, const ContractionSpec &spec, int64_t bytes,
+                    bool mayHaveFewRows) {
   using Access = ContractionPlan::Access;
   bool isNarrow = spec.b.elementType != spec.accumulatorType;
   if (spec.b.constantColStride == 1) {
@@ -170,11 +180,14 @@ static void chooseB(ContractionPlan &plan, const ContractionSpec &spec, int64_t 
   if (plan.b != Access::Direct)
     plan.packedRowsThreshold = -1;
   plan.wholePanels = spec.n.isMultipleOf(plan.tileColumns());
-  // Weights whose sizes are known. A row or two have tiles as wide as a stretch.
+  // A row or two have tiles as wide as a stretch.
   constexpr int64_t staysBytes = 512 * 1024;
   int64_t fewest = spec.m.constant.value_or(plan.tileRows);
-  bool isLarge = spec.n.constant && spec.k.constant &&
-                 *spec.n.constant > staysBytes / bytes / std::max<int64_t>(1, *spec.k.constant);
+  bool isLarge = mayHaveFewRows;
+  if (spec.n.constant && spec.k.constant)
+    isLarge = *spec.n.constant > staysBytes / bytes / std::max<int64_t>(1, *spec.k.constant);
+  else
+    plan.mostNearElements = staysBytes / bytes;
   plan.mayStreamB = plan.b == Access::Direct && isLarge && fewest > 2 &&
                     fewest <= plan.packedRowsThreshold && plan.regimes.front().rows >= fewest;
   plan.packsB =
@@ -183,7 +196,7 @@ static void chooseB(ContractionPlan &plan, const ContractionSpec &spec, int64_t 
 
 ContractionPlan keratin::codegen::planContraction(const ContractionSpec &spec,
                                                   const MachineTarget &target,
-                                                  bool mayHaveFewRows) {
+                                                  ContractionCall call) {
   ContractionPlan plan;
   int64_t bytes = ceilDiv(spec.accumulatorType.getIntOrFloatBitWidth(), 8);
   plan.lanes = target.lanes(bytes * 8);
@@ -194,11 +207,11 @@ ContractionPlan keratin::codegen::planContraction(const ContractionSpec &spec,
     return plan;
   }
   plan.masksPanels = target.vectorBits >= 512;
-  plan.tileVectors = chooseVectors(spec, target, plan.lanes);
-  chooseRows(plan, spec, target, mayHaveFewRows);
+  plan.tileVectors = chooseVectors(spec, target, plan.lanes, call.columns);
+  chooseRows(plan, spec, target, call.mayHaveFewRows);
   chooseBlocks(plan, bytes);
   chooseA(plan, spec, bytes);
-  chooseB(plan, spec, bytes);
+  chooseB(plan, spec, bytes, call.mayHaveFewRows);
   plan.scratch = layOutScratch(spec, plan, bytes);
   return plan;
 }
@@ -230,9 +243,12 @@ void keratin::codegen::print(llvm::raw_ostream &out, const ContractionPlan &plan
   }
   out << "schedule: tiles of " << plan.tileRows << " rows x " << plan.tileVectors << " vectors x "
       << plan.lanes << " lanes";
-  if (plan.tailRows)
-    out << ", of " << (plan.middleRows ? std::to_string(plan.middleRows) + " or " : std::string())
-        << plan.tailRows << " rows for the rest";
+  if (plan.tailRows) {
+    out << ", of ";
+    for (int64_t rows : plan.middleRows)
+      out << rows << " or ";
+    out << plan.tailRows << " rows for the rest";
+  }
   out << "; panels of depth " << plan.blockK << "; units of up to ";
   llvm::interleaveComma(plan.regimes, out, [&](const ContractionPlan::Regime &regime) {
     out << regime.rows << " x " << regime.columns << " for " << regime.depthBlocks * plan.blockK
@@ -248,5 +264,7 @@ void keratin::codegen::print(llvm::raw_ostream &out, const ContractionPlan &plan
         << (plan.wholePanels ? "" : ", its last panel always");
   if (plan.mayStreamB)
     out << ", streamed for fewer";
+  if (plan.mayStreamB && plan.mostNearElements)
+    out << " if it has more than " << *plan.mostNearElements << " elements";
   out << "\n";
 }

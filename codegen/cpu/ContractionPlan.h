@@ -5,6 +5,7 @@
 #include "codegen/cpu/MachineTarget.h"
 #include "codegen/lowering/ContractionSpec.h"
 
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
@@ -34,7 +35,8 @@ struct ContractionPlan {
   int64_t tileRows = 1, tileVectors = 1;
   int64_t tailRows =
       0; // rows of the smaller tile that finishes a block of rows; 0 if none is ever needed
-  int64_t middleRows = 0; // of one between the two, for more rows than the smaller has; 0: none
+  // Of tiles between the two, the largest first: what is left fills the smallest that holds it.
+  llvm::SmallVector<int64_t, 4> middleRows;
   Access a = Access::Copied, b = Access::Copied;
   bool aColumnsContiguous = false;   // the rows of A lie next to each other for each k
   bool wholePanels = false;          // the columns are known to fill all panels
@@ -55,6 +57,8 @@ struct ContractionPlan {
   // Few rows, as may turn out at run time, meet a B too large to stay near: it is read where it is,
   // stretch by stretch through all columns of a unit, and brought near ahead of its use.
   bool mayStreamB = false;
+  // The call asks whether B is too large, by the number of its elements.
+  std::optional<int64_t> mostNearElements;
   int64_t stretches = 2; // of a depth block
 
   // With few rows, fewer than two of the largest units, columns are what threads can share.
@@ -72,13 +76,20 @@ struct ContractionPlan {
 
   int64_t tileColumns() const { return tileVectors * lanes; }
   // Rows behind the last that tiles may write.
-  int64_t spareRows() const { return std::max(tailRows, middleRows); }
+  int64_t spareRows() const { return middleRows.empty() ? tailRows : middleRows.front(); }
 };
 
-// Reads what is known of the sizes, the strides and the types: values may be null. What
-// `mayHaveFewRows`, if how many there are is not known, has three tiles for two.
+// What only the call knows, and code is made for.
+struct ContractionCall {
+  bool mayHaveFewRows = false; // of how many is not known
+  // How many columns there are, where it is not known: any, not more than a vector has, or at least
+  // as many as a panel.
+  enum Columns { Any, OneVector, Panel } columns = Any;
+};
+
+// Reads what is known of the sizes, the strides and the types: values may be null.
 ContractionPlan planContraction(const ContractionSpec &spec, const MachineTarget &target,
-                                bool mayHaveFewRows = false);
+                                ContractionCall call = {});
 // "schedule: ...", a line for people.
 void print(llvm::raw_ostream &out, const ContractionPlan &plan);
 

@@ -33,7 +33,8 @@ struct Kind {
   std::string machine = "native";
   bool staticSizes = false;  // sizes and strides of the first problem are built in
   bool knowsWeights = false; // those of B are
-  bool mayHaveFewRows = false;
+  bool knowsRows = false;    // how many there are is
+  ContractionCall call = {};
 };
 
 struct Problem {
@@ -106,7 +107,8 @@ Compiled compile(const Kind &kind, const Problem &example) {
     };
     auto size = [&](size_t offset, int64_t value) {
       bool isWeight = offset == offsetof(Sizes, n) || offset == offsetof(Sizes, k);
-      bool isKnown = kind.staticSizes || (kind.knowsWeights && isWeight);
+      bool isKnown = kind.staticSizes || (kind.knowsWeights && isWeight) ||
+                     (kind.knowsRows && offset == offsetof(Sizes, m));
       return ContractionSize{read(offset), isKnown ? std::optional(value) : std::nullopt,
                              isKnown ? ir::DimExpr(value) : ir::DimExpr::symbol(offset)};
     };
@@ -140,7 +142,7 @@ Compiled compile(const Kind &kind, const Problem &example) {
 
   func::FuncOp units = module.begin("units", {pointer}, {i64});
   ContractionSpec counted = makeSpec(units.getArgument(0));
-  ContractionPlan plan = planContraction(counted, target, kind.mayHaveFewRows);
+  ContractionPlan plan = planContraction(counted, target, kind.call);
   Value count = emitContractionUnits(builder, loc, counted, plan, target);
   compiled.unitSizes = contractionUnits(counted, plan);
   builder.create<func::ReturnOp>(loc,
@@ -448,7 +450,7 @@ TEST_CASE("few rows of unknown number stream large weights") {
         for (int64_t m : {1, 3, 14, 31, 32, 56, 57, 130})
           check(compiled, kind, {1, m, n, k}, 3);
         check(compiled, kind, {2, 15, n, k}, 3);
-        kind.mayHaveFewRows = true;
+        kind.call.mayHaveFewRows = true;
         compiled = compile(kind, {1, 0, n, k});
         for (int64_t m : {1, 4, 5, 8, 9, 12, 13, 14, 23, 57})
           check(compiled, kind, {1, m, n, k}, 3);
@@ -457,6 +459,34 @@ TEST_CASE("few rows of unknown number stream large weights") {
         Problem known{1, 20, n, k};
         check(compile(kind, known), kind, known, 2);
       }
+}
+
+TEST_CASE("few rows or columns of which nothing is known") {
+  Sample sample;
+  for (const char *machine : machines)
+    for (Layout a : {Layout::RowMajor, Layout::ColumnMajor}) {
+      if (!sample.takesNext())
+        continue;
+      CAPTURE(machine, static_cast<int>(a));
+      Kind kind{Dtype::F32, a, Layout::RowMajor, machine};
+      kind.call = {.mayHaveFewRows = true};
+      Compiled compiled = compile(kind, {});
+      for (int64_t m : {1, 3, 5, 8, 12, 13, 27})
+        for (auto [n, k] : {std::pair{530, 300}, {512, 290}, {33, 4500}, {20, 7000}, {7, 9}})
+          check(compiled, kind, {1, m, n, k}, 3);
+      kind.call = {.columns = ContractionCall::OneVector};
+      compiled = compile(kind, {});
+      for (int64_t m : {1, 6, 31, 200})
+        for (int64_t n : {1, 3, 4}) // fewer than the lanes of each machine
+          check(compiled, kind, {2, m, n, 300}, 3);
+      kind.call = {.columns = ContractionCall::Panel};
+      kind.knowsRows = true;
+      for (int64_t m : {1, 2}) {
+        compiled = compile(kind, {1, m, 0, 0});
+        for (auto [n, k] : {std::pair{256, 40}, {600, 1500}, {1025, 3}})
+          check(compiled, kind, {2, m, n, k}, 3);
+      }
+    }
 }
 
 TEST_CASE("many units, split anywhere, give the same bits") {
