@@ -8,6 +8,7 @@
 #include "frontend/backend/SavedFunctions.h"
 #include "frontend/graph/Call.h"
 #include "frontend/graph/FunctionContext.h"
+#include "frontend/graph/ProgressSteps.h"
 #include "frontend/graph/RuntimeStatus.h"
 #include "frontend/graph/SourcePlace.h"
 #include "frontend/graph/Transfer.h"
@@ -17,6 +18,7 @@
 #include "ir/interfaces/ComputedSizes.h"
 #include "ir/saved/GraphReader.h"
 #include "ir/saved/GraphWriter.h"
+#include "ir/saved/ReadingSteps.h"
 #include "ir/saved/SavedFile.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -26,6 +28,10 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <chrono>
 
 using namespace keratin;
 using namespace keratin::frontend;
@@ -267,17 +273,97 @@ private:
 
 //===-- Loading -------------------------------------------------------------------------------===//
 
-// Functions of a file on their way into the graph. Lives under the graph's mutex.
+// The reading of one file, which ends as a compilation does: by what is told of it, or for want of
+// time.
+class Reading {
+public:
+  // For those who read.
+  ir::ReadingSteps steps{[this](const ir::ReadingSteps &) { return goesOn(); }};
+
+  Reading(const char *caller, const std::string &path, std::string function,
+          const FunctionOptions &options, SourceLocation location)
+      : caller(caller), path(path), asked(std::move(function)), limit(options.timeLimit),
+        location(location), progress(options.progress) {}
+
+  // What they have read.
+  template <typename T> T check(absl::StatusOr<T> read, const std::string &prefix = "") {
+    if (steps.isEnded())
+      fail();
+    if (!read.ok())
+      throwFor(caller, location,
+               absl::Status(read.status().code(), prefix + std::string(read.status().message())));
+    return *std::move(read);
+  }
+
+  // In a call that holds the graph's mutex, but not while somebody is told.
+  void advance(Call &call, uint64_t bytes) {
+    inCall = &call;
+    if (!steps.advance(bytes))
+      fail();
+  }
+
+  // Whoever was told of it is told of its end.
+  void end(Call &call) {
+    inCall = &call;
+    steps.enter(ir::ReadingSteps::End);
+    if (isTold && !goesOn())
+      fail();
+  }
+
+private:
+  bool goesOn() {
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    if (limit > 0 && taken.count() > limit && steps.step() != ir::ReadingSteps::End)
+      return false;
+    isTold = true;
+    auto tell = [&] {
+      return progress.tell([&] {
+        return CompileProgress{function(), "read", steps.step(), ir::ReadingSteps::End,
+                               steps.text()};
+      });
+    };
+    return inCall ? inCall->runUserCode(tell) : tell();
+  }
+
+  const std::string &function() const { return steps.function.empty() ? asked : steps.function; }
+
+  [[noreturn]] void fail() const {
+    progress.rethrow();
+    std::string message = "reading ";
+    if (!function().empty())
+      message += "function '" + function() + "' of ";
+    llvm::raw_string_ostream(message)
+        << "'" << path << "' takes longer than " << llvm::format("%g", limit * 1000)
+        << " ms; stopped at " << steps.text();
+    throwFor(caller, location, absl::ResourceExhaustedError(message));
+  }
+
+  const std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+  const char *const caller;
+  const std::string &path;
+  const std::string asked; // "": the only function, or all
+  const double limit;      // in seconds; 0: none
+  const SourceLocation location;
+  ProgressSteps progress;
+  Call *inCall = nullptr;
+  bool isTold = false;
+};
+
+// Functions of a file on their way into the graph. Lives under the graph's mutex, but while
+// somebody is told how far it is.
 class GraphLoader {
 public:
-  GraphLoader(Call &call, const ir::SavedGraph &saved)
-      : call(call), graph(call.graph), saved(saved), variables(saved.variables.size()) {}
+  GraphLoader(Call &call, const ir::SavedGraph &saved, Reading &reading)
+      : call(call), graph(call.graph), saved(saved), reading(reading),
+        variables(saved.variables.size()) {
+    reading.steps.enter(ir::ReadingSteps::Graph);
+  }
 
   std::shared_ptr<Function::Impl> load(size_t index) {
     function = *std::next(saved.module.get().getOps<mlir::func::FuncOp>().begin(), index);
     const ir::SavedFunction &description = saved.functions[index];
     impl = std::make_shared<Function::Impl>();
-    impl->name = description.name;
+    impl->name = reading.steps.function = description.name;
     impl->isLoaded = true;
     values.clear();
     bound.clear();
@@ -288,8 +374,10 @@ public:
     for (size_t i = 0; i < description.variables.size(); ++i)
       addVariable(description.variables[i], function.getArgument(unsigned(inputs + i)));
     addInputs(unsigned(inputs));
-    for (mlir::Operation &op : function.getBody().front().without_terminator())
+    for (mlir::Operation &op : function.getBody().front().without_terminator()) {
       clone(&op);
+      reading.advance(call, ir::ReadingSteps::kThing + bytesOf(&op));
+    }
     addResults();
     for (const InputSpec &spec : impl->specs)
       impl->inputNames.push_back(spec.name);
@@ -336,6 +424,7 @@ private:
           transfer->location(argument.getLoc()), transfer->type(argument.getType()), id,
           call.builder.getStringAttr("")));
     }
+    reading.advance(call, saved.variables[index].bytes.size());
     values[argument] = valueOf(variables[index]);
     bindValue(argument, values[argument].getDefiningOp());
     // Part of the function, whatever its ops read.
@@ -414,6 +503,12 @@ private:
     return array;
   }
 
+  static uint64_t bytesOf(mlir::Operation *op) {
+    auto constant = llvm::dyn_cast<ir::ConstantOp>(op);
+    return constant ? llvm::cast<mlir::DenseElementsAttr>(constant.getValue()).getRawData().size()
+                    : 0;
+  }
+
   void clone(mlir::Operation *op) {
     mlir::Location location = transfer->location(op->getLoc());
     mlir::Operation *copy;
@@ -470,6 +565,7 @@ private:
   Call &call;
   Graph &graph;
   const ir::SavedGraph &saved;
+  Reading &reading;
   std::vector<Tensor> variables;
 
   // Of the function at hand.
@@ -482,36 +578,35 @@ private:
 
 } // namespace
 
-// The functions of these numbers, or all for none.
+// The function of this number, or all for none.
 static std::vector<Function> load(const char *caller, const std::string &path,
+                                  const std::string &name,
                                   llvm::function_ref<size_t(Call &, const ir::SavedGraph &)> choose,
                                   const FunctionOptions &options, SourceLocation location) {
-  auto bytes = ir::readFileBytes(path);
+  checkOptions(Call(caller, location), options);
+  Reading reading(caller, path, name, options, location);
+  std::string bytes = reading.check(ir::readFileBytes(path, reading.steps));
   std::unique_ptr<mlir::MLIRContext> own;
   withThreadObjects([&] {
     own = compiler::makeContext(mlir::DialectRegistry());
     own->loadDialect<ir::KeratinDialect, mlir::func::FuncDialect>();
   });
-  mlir::MLIRContext &context = *own;
   std::vector<std::shared_ptr<Function::Impl>> impls;
   std::vector<FunctionModule> modules;
   std::vector<Placement> placements;
   {
+    const ir::SavedGraph saved =
+        reading.check(ir::readGraph(bytes, *own, reading.steps), "'" + path + "': ");
+    bytes = std::string();
     Call call(caller, location);
-    checkOptions(call, options);
-    if (!bytes.ok())
-      raise(call, bytes.status());
-    auto saved = ir::readGraph(*bytes, context);
-    if (!saved.ok())
-      call.valueError("'" + path + "': " + std::string(saved.status().message()));
-    *bytes = std::string();
-    GraphLoader loader(call, *saved);
+    GraphLoader loader(call, saved, reading);
     if (choose) {
-      impls.push_back(loader.load(choose(call, *saved)));
+      impls.push_back(loader.load(choose(call, saved)));
     } else {
-      for (size_t i = 0; i < saved->functions.size(); ++i)
+      for (size_t i = 0; i < saved.functions.size(); ++i)
         impls.push_back(loader.load(i));
     }
+    reading.end(call);
     for (const auto &impl : impls) {
       modules.push_back(
           buildFunctionModule(sliceFunction(*impl), impl->name, Literals::AsConstants));
@@ -566,7 +661,7 @@ std::vector<Function> load_functions(const std::string &path, const FunctionOpti
     Call("load_functions", location)
         .valueError("the options have the name '" + options.name +
                     "'; needed none, as each function has that of the file");
-  return load("load_functions", path, nullptr, options, location);
+  return load("load_functions", path, "", nullptr, options, location);
 }
 
 Function load_function(const std::string &path, const std::string &givenName,
@@ -585,7 +680,7 @@ Function load_function(const std::string &path, const std::string &givenName,
       call.valueError("'" + path + "' has several functions; needed the name of one: " + names);
     call.valueError("'" + path + "' has no function named '" + name + "'; it has " + names);
   };
-  return load("load_function", path, choose, options, location).front();
+  return load("load_function", path, name, choose, options, location).front();
 }
 
 } // namespace keratin::backend

@@ -1,4 +1,4 @@
-// What users are told of a compilation's steps.
+// What users are told of the steps of making a function.
 #ifndef KERATIN_FRONTEND_GRAPH_PROGRESSSTEPS_H
 #define KERATIN_FRONTEND_GRAPH_PROGRESSSTEPS_H
 
@@ -11,8 +11,8 @@
 
 namespace keratin::frontend {
 
-// Of one compilation, which ends when the user's function throws: no exception may pass through
-// LLVM.
+// Of one compilation or the reading of one file, which ends when the user's function throws: no
+// exception may pass through LLVM.
 class ProgressSteps {
 public:
   explicit ProgressSteps(std::function<void(const CompileProgress &)> told)
@@ -23,14 +23,22 @@ public:
   std::function<bool(const compiler::CompileStep &)> teller() {
     if (!told)
       return nullptr;
-    return [this](const compiler::CompileStep &step) noexcept {
-      try {
-        told({step.function, step.stage, step.done, step.of, step.next});
-      } catch (...) {
-        thrown = std::current_exception();
-      }
-      return !thrown;
+    return [this](const compiler::CompileStep &step) {
+      return tell([&] {
+        return CompileProgress{step.function, step.stage, step.done, step.of, step.next};
+      });
     };
+  }
+
+  // The step that `make` makes, if anybody is told. False if that or the function throws.
+  template <typename Make> bool tell(Make &&make) noexcept {
+    try {
+      if (told)
+        told(make());
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+    return !thrown;
   }
 
   // What the function has thrown, if it has.

@@ -13,7 +13,7 @@ using namespace mlir;
 
 LogicalResult GraphReading::buildFunction(const v1::Function &saved, ModuleOp module,
                                           SavedFunction &result) {
-  function = &saved;
+  enter(&saved);
   b.setInsertionPointToEnd(module.getBody());
   func::FuncOp built =
       b.create<func::FuncOp>(UnknownLoc::get(&context), saved.name(), b.getFunctionType({}, {}));
@@ -74,7 +74,7 @@ LogicalResult GraphReading::buildFunction(const v1::Function &saved, ModuleOp mo
 LogicalResult GraphReading::buildOps(const google::protobuf::RepeatedPtrField<v1::Op> &ops) {
   for (auto [i, saved] : llvm::enumerate(ops)) {
     opPath.emplace_back(&saved, i);
-    if (failed(buildOp(saved)))
+    if (failed(advance(bytesOf(saved))) || failed(buildOp(saved)))
       return failure();
     opPath.pop_back();
   }

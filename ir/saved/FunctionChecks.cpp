@@ -20,10 +20,10 @@ LogicalResult GraphReading::checkFunctions() {
       return fail("a function has no name, or one with control characters");
     if (!names.insert(saved.name()).second)
       return fail("two functions are named " + quoted(saved.name()));
-    function = &saved;
+    enter(&saved);
     if (failed(checkFunction()))
       return failure();
-    function = nullptr;
+    enter(nullptr);
   }
   return success();
 }

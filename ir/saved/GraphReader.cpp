@@ -10,6 +10,9 @@
 
 #include "llvm/Support/Endian.h"
 
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+
 using namespace keratin;
 using namespace keratin::ir;
 using namespace mlir;
@@ -29,8 +32,8 @@ static std::string clipped(std::string text) {
   return text;
 }
 
-GraphReading::GraphReading(const v1::Graph &graph, MLIRContext &context)
-    : graph(graph), context(context), b(&context),
+GraphReading::GraphReading(const v1::Graph &graph, MLIRContext &context, ReadingSteps &steps)
+    : graph(graph), context(context), steps(steps), b(&context),
       diagnostics(&context, [this](Diagnostic &diagnostic) {
         if (reported.empty() && diagnostic.getSeverity() == DiagnosticSeverity::Error)
           reported = clipped(diagnostic.str());
@@ -38,20 +41,35 @@ GraphReading::GraphReading(const v1::Graph &graph, MLIRContext &context)
       }) {}
 
 LogicalResult GraphReading::run(SavedGraph &result) {
+  steps.enter(ReadingSteps::Checks);
   if (failed(readLocations()) || failed(readTypes()) || failed(readVariables()) ||
       failed(checkFunctions()))
     return failure();
+  steps.enter(ReadingSteps::Ops);
   result.module = ModuleOp::create(UnknownLoc::get(&context));
   for (const v1::Function &saved : graph.functions()) {
     result.functions.emplace_back();
     if (failed(buildFunction(saved, *result.module, result.functions.back())))
       return failure();
   }
-  function = nullptr;
+  enter(nullptr);
   if (failed(verify(*result.module)))
     return fail(reported);
   result.variables = std::move(variables);
   return success();
+}
+
+void GraphReading::enter(const v1::Function *next) {
+  function = next;
+  steps.function = next ? next->name() : "";
+}
+
+uint64_t GraphReading::bytesOf(const v1::Op &op) {
+  uint64_t bytes = 0;
+  for (const v1::Attribute &attribute : op.attributes())
+    if (attribute.has_dense())
+      bytes += attribute.dense().data().size();
+  return bytes;
 }
 
 LogicalResult GraphReading::fail(const Twine &what) {
@@ -91,27 +109,59 @@ static absl::Status checkHeader(std::string_view bytes) {
   return absl::OkStatus();
 }
 
+namespace {
+
+// Hands the bytes out in blocks, no more of them once the reading is ended.
+class StepwiseInput : public google::protobuf::io::ZeroCopyInputStream {
+public:
+  StepwiseInput(std::string_view bytes, ReadingSteps &steps)
+      : blocks(bytes.data(), int(bytes.size()), 1 << 20), steps(steps) {}
+
+  bool Next(const void **data, int *size) override {
+    return blocks.Next(data, size) && steps.advance(uint64_t(*size));
+  }
+  void BackUp(int count) override { blocks.BackUp(count); }
+  bool Skip(int count) override { return blocks.Skip(count); }
+  int64_t ByteCount() const override { return blocks.ByteCount(); }
+
+private:
+  google::protobuf::io::ArrayInputStream blocks;
+  ReadingSteps &steps;
+};
+
+} // namespace
+
 absl::StatusOr<SavedGraph> keratin::ir::readGraph(std::string_view bytes, MLIRContext &context) {
+  ReadingSteps steps;
+  return readGraph(bytes, context, steps);
+}
+
+absl::StatusOr<SavedGraph> keratin::ir::readGraph(std::string_view bytes, MLIRContext &context,
+                                                  ReadingSteps &steps) {
+  steps.enter(ReadingSteps::Messages);
   if (bytes.size() > kMaxSavedBytes)
     return absl::InvalidArgumentError("a saved graph has at most 2 GiB");
   if (absl::Status status = checkHeader(bytes); !status.ok())
     return status;
   // Half of what is promised; the functions that are built take the rest.
   size_t memory = (24 << 20) + 8 * bytes.size();
-  if (absl::Status status = scanWire(bytes, v1::Graph::descriptor(), memory); !status.ok())
+  if (absl::Status status = scanWire(bytes, v1::Graph::descriptor(), memory, steps); !status.ok())
     return status;
-  google::protobuf::io::CodedInputStream stream(reinterpret_cast<const uint8_t *>(bytes.data()),
-                                                int(bytes.size()));
+  StepwiseInput input(bytes, steps);
+  google::protobuf::io::CodedInputStream stream(&input);
   stream.SetRecursionLimit(int(kMaxSavedDepth));
   v1::Graph graph;
-  if (!graph.ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage())
+  const bool isWhole = graph.ParseFromCodedStream(&stream) && stream.ConsumedEntireMessage();
+  if (steps.isEnded())
+    return absl::CancelledError();
+  if (!isWhole)
     return absl::InvalidArgumentError("damaged: not a message of the schema");
   if (graph.magic() != kSavedMagic ||
       graph.version() != llvm::support::endian::read32le(bytes.data() + 10))
     return absl::InvalidArgumentError("damaged: the file has two headers");
   SavedGraph result;
-  GraphReading reader(graph, context);
+  GraphReading reader(graph, context, steps);
   if (failed(reader.run(result)))
-    return absl::InvalidArgumentError(reader.error);
+    return steps.isEnded() ? absl::CancelledError() : absl::InvalidArgumentError(reader.error);
   return result;
 }

@@ -2,6 +2,7 @@
 #ifndef KERATIN_IR_SAVED_GRAPHREADER_H
 #define KERATIN_IR_SAVED_GRAPHREADER_H
 
+#include "ir/saved/ReadingSteps.h"
 #include "ir/saved/SavedGraph.h"
 
 #include "absl/status/statusor.h"
@@ -15,6 +16,9 @@ namespace keratin::ir {
 // graph that is refused as well. The context needs the keratin and func dialects loaded; nothing is
 // reported to its diagnostic handlers.
 absl::StatusOr<SavedGraph> readGraph(std::string_view bytes, mlir::MLIRContext &context);
+// The same; CANCELLED where it is ended.
+absl::StatusOr<SavedGraph> readGraph(std::string_view bytes, mlir::MLIRContext &context,
+                                     ReadingSteps &steps);
 
 } // namespace keratin::ir
 

@@ -8,6 +8,7 @@
 
 #include "ir/dialect/SizeLimits.h"
 #include "ir/dialect/ValuePart.h"
+#include "ir/saved/ReadingSteps.h"
 #include "ir/saved/SavedGraph.h"
 #include "ir/saved/SavedOps.h"
 #include "ir/saved/graph.pb.h"
@@ -33,8 +34,9 @@ std::string quoted(llvm::StringRef name);
 
 class GraphReading {
 public:
-  GraphReading(const v1::Graph &graph, mlir::MLIRContext &context);
+  GraphReading(const v1::Graph &graph, mlir::MLIRContext &context, ReadingSteps &steps);
 
+  // Fails with an error, or without one where the steps are ended.
   mlir::LogicalResult run(SavedGraph &result);
 
   std::string error;
@@ -49,6 +51,15 @@ private:
 
   // Says where the reader stands, then what is wrong.
   mlir::LogicalResult fail(const llvm::Twine &what);
+  // Goes on to a function, or from the last one.
+  void enter(const v1::Function *next);
+  // An op or an entry of a table, and so many bytes of elements, are done next. Fails where the
+  // reading ends.
+  mlir::LogicalResult advance(uint64_t bytes = 0) {
+    return mlir::success(steps.advance(ReadingSteps::kThing + bytes));
+  }
+  // Of its elements.
+  static uint64_t bytesOf(const v1::Op &op);
 
   // Tables.
   mlir::LogicalResult readLocations();
@@ -106,6 +117,7 @@ private:
 
   const v1::Graph &graph;
   mlir::MLIRContext &context;
+  ReadingSteps &steps;
   mlir::OpBuilder b;
   // What verifiers say; nothing gets out to the user's handlers.
   std::string reported;

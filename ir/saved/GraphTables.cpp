@@ -18,6 +18,8 @@ LogicalResult GraphReading::readLocations() {
     if (!isSavedName(file))
       return fail("the file name " + quoted(file) + " has control characters");
   for (auto [i, saved] : llvm::enumerate(graph.locations())) {
+    if (failed(advance()))
+      return failure();
     auto bad = [&, i = i](const char *what) { return fail("location " + Twine(i) + ": " + what); };
     if (int64_t(saved.file()) >= graph.files_size())
       return bad("there is no such file");
@@ -60,6 +62,8 @@ bool GraphReading::readDim(const v1::Dim &saved, DimExpr &dim, int64_t &symbolEn
 
 LogicalResult GraphReading::readTypes() {
   for (auto [i, saved] : llvm::enumerate(graph.types())) {
+    if (failed(advance()))
+      return failure();
     auto bad = [&, i = i](const Twine &what) { return fail("type " + Twine(i) + ": " + what); };
     if (saved.dtype() < v1::DTYPE_BOOL || saved.dtype() > v1::DTYPE_FLOAT64)
       return bad("unknown dtype " + Twine(int(saved.dtype())));
@@ -151,6 +155,8 @@ DenseElementsAttr GraphReading::elements(const v1::Dense &dense) {
 LogicalResult GraphReading::readVariables() {
   llvm::StringSet<> names;
   for (const v1::Variable &saved : graph.variables()) {
+    if (failed(advance(saved.value().data().size())))
+      return failure();
     if (saved.name().empty() || !isSavedName(saved.name()))
       return fail("a variable has no name, or one with control characters");
     auto bad = [&](const Twine &what) {

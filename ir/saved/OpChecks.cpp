@@ -54,7 +54,7 @@ uint32_t GraphReading::minorOf(const v1::Op &op, const SavedOp &known) const {
 LogicalResult GraphReading::checkOps(const google::protobuf::RepeatedPtrField<v1::Op> &ops) {
   for (auto [i, saved] : llvm::enumerate(ops)) {
     opPath.emplace_back(&saved, i);
-    if (failed(checkOp(saved)))
+    if (failed(advance(bytesOf(saved))) || failed(checkOp(saved)))
       return failure();
     opPath.pop_back();
   }

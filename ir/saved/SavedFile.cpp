@@ -11,8 +11,18 @@ static absl::Status failed(const std::string &path, const char *what, const std:
 }
 
 absl::StatusOr<std::string> keratin::ir::readFileBytes(const std::string &path) {
+  ReadingSteps steps;
+  return readFileBytes(path, steps);
+}
+
+absl::StatusOr<std::string> keratin::ir::readFileBytes(const std::string &path,
+                                                       ReadingSteps &steps) {
+  steps.enter(ReadingSteps::File);
   std::string bytes;
-  std::string problem = runtime::readFile(path, runtime::FileKinds::Regular, kMaxSavedBytes, bytes);
+  std::string problem = runtime::readFile(path, runtime::FileKinds::Regular, kMaxSavedBytes, bytes,
+                                          [&](size_t more) { return steps.advance(more); });
+  if (steps.isEnded())
+    return absl::CancelledError();
   if (!problem.empty())
     return failed(path, "read", problem);
   return bytes;

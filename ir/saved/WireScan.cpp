@@ -39,11 +39,14 @@ WireType wireTypeOf(const FieldDescriptor *field) {
 
 class Scanner {
 public:
-  Scanner(std::string_view bytes, size_t memoryLimit) : bytes(bytes), budget(memoryLimit) {}
+  Scanner(std::string_view bytes, size_t memoryLimit, keratin::ir::ReadingSteps &steps)
+      : bytes(bytes), budget(memoryLimit), steps(steps) {}
 
   absl::Status run(const Descriptor *root) {
     std::vector<Frame> stack = {{root, bytes.size()}};
-    while (!stack.empty()) {
+    for (size_t last = 0; !stack.empty(); last = position) {
+      if (!steps.advance(position - last))
+        return absl::CancelledError();
       Frame frame = stack.back();
       if (position == frame.end) {
         stack.pop_back();
@@ -157,6 +160,7 @@ private:
   std::string_view bytes;
   size_t position = 0;
   size_t budget;
+  keratin::ir::ReadingSteps &steps;
   bool outOfBudget = false;
   std::map<const Descriptor *, size_t> sizes;
 };
@@ -164,6 +168,6 @@ private:
 } // namespace
 
 absl::Status keratin::ir::scanWire(std::string_view bytes, const Descriptor *message,
-                                   size_t memoryLimit) {
-  return Scanner(bytes, memoryLimit).run(message);
+                                   size_t memoryLimit, ReadingSteps &steps) {
+  return Scanner(bytes, memoryLimit, steps).run(message);
 }

@@ -2,6 +2,8 @@
 #ifndef KERATIN_IR_SAVED_WIRESCAN_H
 #define KERATIN_IR_SAVED_WIRESCAN_H
 
+#include "ir/saved/ReadingSteps.h"
+
 #include "absl/status/status.h"
 
 #include <cstddef>
@@ -21,7 +23,7 @@ inline constexpr size_t kMaxSavedDepth = 100;
 // the schema's, text that is not UTF-8, nesting deeper than kMaxSavedDepth, and messages that would
 // take more than `memoryLimit` bytes once parsed. Errors name the field and the place.
 absl::Status scanWire(std::string_view bytes, const google::protobuf::Descriptor *message,
-                      size_t memoryLimit);
+                      size_t memoryLimit, ReadingSteps &steps);
 
 } // namespace keratin::ir
 

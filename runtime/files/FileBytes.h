@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <string>
 
 namespace keratin::runtime {
@@ -23,8 +24,13 @@ inline std::string readBeginning(FileReader &file, size_t count, std::string &by
   return have < 0 ? failureOf(file) : "";
 }
 
+// Told of so many more bytes; false ends the reading.
+using GoesOnReading = std::function<bool(size_t)>;
+
 // The rest of it, behind its beginning; it is refused if that makes more than `most` bytes.
-inline std::string readRest(FileReader &file, uint64_t most, std::string &bytes) {
+inline std::string readRest(FileReader &file, uint64_t most, std::string &bytes,
+                            const GoesOnReading &goesOn = nullptr) {
+  constexpr uint64_t mostAtOnce = 1 << 20;
   std::string tooLarge = "this has more than " + std::to_string(most) + " bytes";
   if (file.size() > most)
     return tooLarge;
@@ -33,28 +39,35 @@ inline std::string readRest(FileReader &file, uint64_t most, std::string &bytes)
   // What grows meanwhile is not waited for; what has no size is read as far as it goes.
   for (uint64_t have = bytes.size(), room = file.size() ? file.size() : 1 << 16;;) {
     // The last step but one of doubling would take as much memory again for one byte.
-    bytes.resize(size_t(room < most ? room : most + 1));
-    ptrdiff_t count = file.read(bytes.data() + have, bytes.size() - have);
-    if (count < 0)
-      return failureOf(file);
-    have += uint64_t(count);
-    if (have > most)
-      return tooLarge;
-    if (have < bytes.size() || have == file.size()) {
-      bytes.resize(size_t(have));
-      return "";
+    const uint64_t end = room < most ? room : most + 1;
+    bytes.reserve(size_t(end));
+    while (have < end) {
+      const uint64_t wanted = std::min(end - have, mostAtOnce);
+      bytes.resize(size_t(have + wanted));
+      const ptrdiff_t count = file.read(bytes.data() + have, size_t(wanted));
+      if (count < 0)
+        return failureOf(file);
+      have += uint64_t(count);
+      if (have > most)
+        return tooLarge;
+      if (uint64_t(count) < wanted || have == file.size()) {
+        bytes.resize(size_t(have));
+        return "";
+      }
+      if (goesOn && !goesOn(size_t(count)))
+        return "the reading was ended";
     }
     room = 2 * have;
   }
 }
 
 inline std::string readFile(const std::string &path, FileKinds kinds, uint64_t most,
-                            std::string &bytes) {
+                            std::string &bytes, const GoesOnReading &goesOn = nullptr) {
   FileReader file;
   // A failure stays, and reading tells of it.
   (void)file.open(path.c_str(), kinds);
   bytes.clear();
-  return readRest(file, most, bytes);
+  return readRest(file, most, bytes, goesOn);
 }
 
 } // namespace keratin::runtime

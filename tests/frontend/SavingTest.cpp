@@ -1,12 +1,14 @@
 // Graphs in files.
 #include "tests/frontend/FrontendTest.h"
 
+#include "frontend/graph/Graph.h"
 #include "ir/saved/SavedFile.h"
 #include "tests/support/TemporaryFile.h"
 
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 using keratin::tests::TemporaryFile;
 
@@ -322,6 +324,90 @@ TEST_CASE("a loaded function is made as its options say", "[saving]") {
   CHECK_THAT(errorOf<keratin::FloatingPointError>([&] { all[0]({zeros}); }),
              Catch::Contains("predict: log: made -infinity of 0 at element [0, 0]"));
   CHECK(all[1].name() == "train");
+}
+
+// Two functions that share a variable, in a file large enough to tell of its reading: each step of
+// it is more than a MiB of work.
+static void saveLargeFunctions(const TemporaryFile &file) {
+  Tensor w = K::variable(Array::zeros(DType::Float32, {3, 1 << 18}), None, "w");
+  Tensor x = K::placeholder({3, 1}, None, None, false, "x"), y = x;
+  for (int i = 0; i < 1100; ++i)
+    y = i % 2 ? K::tanh(y) : y * x;
+  auto first = K::function({x}, {K::sum(w * x)}, {K::update_add(w, x)}, "first");
+  K::save_functions({first, K::function({x}, {y}, {}, "second")}, file.path);
+}
+
+TEST_CASE("what progress throws ends the reading of a large file", "[saving][progress]") {
+  TemporaryFile file;
+  saveLargeFunctions(file);
+  std::vector<keratin::CompileProgress> told;
+  struct Cancelled {};
+  size_t last = 0;
+  keratin::FunctionOptions options;
+  options.progress = [&](const keratin::CompileProgress &step) {
+    if (step.stage != "read")
+      return;
+    told.push_back(step);
+    // Nobody has the graph meanwhile.
+    std::thread([] { K::zeros({2}); }).join();
+    CHECK(K::eval(K::constant(1.0) + 1.0).item() == 2);
+    if (told.size() == last)
+      throw Cancelled();
+  };
+  const std::vector<keratin::Function> all = K::load_functions(file.path, options);
+  const std::vector<keratin::CompileProgress> whole = told;
+  REQUIRE(whole.size() > 6);
+  std::vector<std::string> steps;
+  for (const auto &step : whole) {
+    CHECK(step.of == 5);
+    CHECK((step.done == step.of) == step.next.empty());
+    CHECK((step.function.empty() || step.function == "first" || step.function == "second"));
+    if (steps.empty() || steps.back() != step.next)
+      steps.push_back(step.next);
+  }
+  CHECK(steps == std::vector<std::string>{"the file", "its messages", "checks of its ops",
+                                          "making of its ops", "the graph", ""});
+  for (const char *name : {"", "second"}) {
+    told.clear();
+    last = 0;
+    auto load = [&] {
+      return *name ? std::vector{K::load_function(file.path, name, options)}
+                   : K::load_functions(file.path, options);
+    };
+    load();
+    const size_t moments = told.size();
+    REQUIRE(moments > 5);
+    CHECK(told.front().function == name);
+    CHECK(told.back().function == "second");
+    const int64_t ops = keratin::frontend::Graph::get().opCount();
+    const int64_t variables = keratin::frontend::Graph::get().variables.size();
+    for (last = 1; last <= moments; ++last) {
+      INFO(last);
+      told.clear();
+      CHECK_THROWS_AS(load(), Cancelled);
+      CHECK(told.size() == last);
+      CHECK(keratin::frontend::Graph::get().opCount() == ops);
+      CHECK(keratin::frontend::Graph::get().variables.size() == variables);
+    }
+  }
+  checkSavedAgain(all, file);
+}
+
+TEST_CASE("the reading of a large file ends when its time is over", "[saving]") {
+  TemporaryFile file;
+  saveLargeFunctions(file);
+  keratin::FunctionOptions options;
+  options.timeLimit = 1e-9;
+  const int64_t ops = keratin::frontend::Graph::get().opCount();
+  CHECK_THAT(
+      errorOf<keratin::RuntimeError>([&] { K::load_function(file.path, "second", options); }),
+      Catch::StartsWith("load_function: reading function 'second' of '" + file.path +
+                        "' takes longer than 1e-06 ms; stopped at the file; at "));
+  CHECK_THAT(errorOf<keratin::RuntimeError>([&] { K::load_functions(file.path, options); }),
+             Catch::StartsWith("load_functions: reading '" + file.path + "' takes longer than"));
+  CHECK(keratin::frontend::Graph::get().opCount() == ops);
+  options.timeLimit = 1e6;
+  CHECK(K::load_function(file.path, "second", options).name() == "second");
 }
 
 TEST_CASE("options that no loaded function can have are refused", "[saving]") {

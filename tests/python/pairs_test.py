@@ -50,10 +50,10 @@ def program(*pieces, **environment):
     return found.stdout.splitlines()
 
 
-def interrupted(progress_stage, call):
-    """A call of the user's that hears Ctrl-C at this stage of its compilation."""
-    def progress(function, stage, *unused):
-        if stage == progress_stage:
+def interrupted(progress_stage, call, progress_next=None):
+    """A call of the user's that hears Ctrl-C at this stage, and in this step of it."""
+    def progress(function, stage, done, of, what):
+        if stage == progress_stage and progress_next in (None, what):
             signal.raise_signal(signal.SIGINT)
     usual = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
@@ -853,6 +853,36 @@ def test_ctrl_c_ends_loading_a_function(tmp_path):
     thread.join()
     print(source(made[0]), source(loads()))
     ''', SAVED=str(tmp_path / 'f.ktg')) == ['interrupted 0', 'compiler process']
+
+
+def test_ctrl_c_ends_reading_a_file(tmp_path):
+    # More than a MiB of elements, and as many ops as take as long.
+    w = K.variable(np.ones((3, 1 << 18)), name='w')
+    x = K.placeholder((3, 1), name='x')
+    y = x
+    for i in range(1100):
+        y = K.tanh(y) if i % 2 else y * x
+    path = tmp_path / 'f.ktg'
+    f, g = K.function([x], [K.sum(w * x)], [(w, w + x)], name='f'), K.function([x], [y], name='g')
+    K.save_functions([f, g], path)
+    ones, told = np.ones((3, 1)), []
+    before = f([ones])[0]
+    for step in 'the file', 'its messages', 'checks of its ops', 'making of its ops', 'the graph', '':
+        interrupted('read', lambda progress: K.load_functions(path, progress=progress), step)
+        interrupted('read', lambda progress: K.load_function(path, 'g', progress=progress), step)
+    # Too little time, and an exception of the user's.
+    with pytest.raises(RuntimeError, match="load_function: reading function 'g' of '.*f.ktg' takes longer than .*pairs_test.py"):
+        K.load_function(path, 'g', time_limit=1e-9)
+    with pytest.raises(KeyError):
+        K.load_functions(path, progress=lambda *step: {}['x'])
+    # Nothing is half there, and a loaded function is told of with its reading.
+    assert f([ones])[0] == before + ones.size * w.shape[1]
+    loaded = K.load_functions(path, progress=lambda *step: told.append(step[:2] + (step[2] == step[3],)))
+    assert loaded[0]([ones])[0] == before and told[0] == ('', 'read', False) and ('g', 'read', True) in told
+    told.clear()
+    K.save_function(K.function([x], [x * 2.], name='small'), path)
+    K.load_function(path, progress=lambda *step: told.append(step[1]))
+    assert 'read' not in told
 
 
 def test_models_in_children(tmp_path):

@@ -101,6 +101,22 @@ TEST_CASE("how long a file may be can follow from its beginning", "[reader]") {
   CHECK(keratin::runtime::readBeginning(missing, 8, bytes) == "No such file or directory");
 }
 
+TEST_CASE("who is told of the bytes may end the reading", "[reader]") {
+  keratin::tests::TemporaryFile file;
+  const std::string text(5 << 20, 'x');
+  std::ofstream(file.path, std::ios::binary) << text;
+  for (size_t most : {size_t(0), size_t(1) << 20, size_t(3) << 20, 2 * text.size()}) {
+    size_t told = 0;
+    std::string bytes;
+    const std::string problem = readFile(file.path, FileKinds::Regular, text.size(), bytes,
+                                         [&](size_t more) { return (told += more) < most; });
+    INFO(most);
+    CHECK(problem == (most > text.size() ? "" : "the reading was ended"));
+    CHECK(told < text.size());
+    CHECK(bytes == text.substr(0, most > text.size() ? most : told));
+  }
+}
+
 TEST_CASE("what is not there, and what is no file, is refused", "[reader]") {
   CHECK(read("/nowhere/at all", FileKinds::Regular) == "error: No such file or directory");
   for (const char *path : {"/dev/zero", "/dev/null", "/dev/full"}) {

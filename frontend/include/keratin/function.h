@@ -228,15 +228,17 @@ private:
   std::vector<Update> updates;
 };
 
-// What compiling a function does next (FunctionOptions::progress).
+// What making a function does next (FunctionOptions::progress).
 struct CompileProgress {
-  std::string function;
-  // In this order: "wait" (while another thread makes the same code), "budget" (with a
-  // memoryBudget), "graph", "grad", "simplified", "fused", "plan", "host", "kernels", "llvm",
-  // "link". Where a function that differs in constants only has the code, "link" follows "fused".
+  std::string function; // "" while a file is read and has not come to one
+  // In this order: "read" (of a file with a MiB or some hundred ops and more, once for all its
+  // functions), "wait" (while another thread makes the same code), "budget" (with a memoryBudget),
+  // "graph", "grad", "simplified", "fused", "plan", "host", "kernels", "llvm", "link". Where a
+  // function that differs in constants only has the code, "link" follows "fused".
   std::string stage;
   std::int64_t done = 0, of = 0; // of the stage's steps; equal at its end, and only there
-  std::string next;              // "pass keratin-form-kernels", "a kernel"; "" at a stage's end
+  // "the graph", "pass keratin-form-kernels", "a kernel"; "" at a stage's end.
+  std::string next;
 };
 
 // How a function is compiled.
@@ -256,13 +258,14 @@ struct FunctionOptions {
   // sizes that are not known count as 32.
   int64_t memoryBudget = 0;
   // Seconds that compiling may take; 0: any number. It is looked at between passes and kernels, so
-  // an end may come later; then the function is not made and a RuntimeError thrown.
+  // an end may come later; then the function is not made and a RuntimeError thrown. The reading of
+  // a file may take as long once more, looked at as often as progress is told of it.
   double timeLimit = 0;
   // Told of each step before it is done, and of each stage's end, in the thread that makes the
   // function, which holds no lock. What it throws ends the compilation, and comes out of
   // K::function as it is: the function is not made, all else is as it was. LLVM's work on one
   // module is not interrupted. Of a function whose code is there already, in the process or on the
-  // disk, there is nothing to tell.
+  // disk, there is nothing to tell but how its file is read. That ends in the same way.
   std::function<void(const CompileProgress &)> progress = nullptr;
   // A call in which an op makes NaN or an infinity of finite numbers throws FloatingPointError,
   // which names the op, its source line, the element and what it was made of; updates are not

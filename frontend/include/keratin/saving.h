@@ -61,8 +61,9 @@ void save_function(const Function &f, const std::string &path,
 // anything wrong in it, RuntimeError if it cannot be read.
 //
 // The options are those of K::function, as a file says nothing of them, and hold for each of the
-// functions; if one is not made, none is. ValueError for a name, which the file gives. Gradients in
-// a file keep what they keep: a memory budget does not change that.
+// functions; if one is not made, none is. A time limit and what progress throws end the reading of
+// the file too, which then leaves the graph as it was. ValueError for a name, which the file gives.
+// Gradients in a file keep what they keep: a memory budget does not change that.
 std::vector<Function> load_functions(const std::string &path, const FunctionOptions &options = {},
                                      SourceLocation location = SourceLocation::current());
 // One function of a file, by name; "": by that of the options, or the only one. ValueError also if
