@@ -143,8 +143,7 @@ absl::StatusOr<SavedGraph> keratin::ir::readGraph(std::string_view bytes, MLIRCo
     return absl::InvalidArgumentError("a saved graph has at most 2 GiB");
   if (absl::Status status = checkHeader(bytes); !status.ok())
     return status;
-  // Half of what is promised; the functions that are built take the rest.
-  size_t memory = (24 << 20) + 8 * bytes.size();
+  const size_t memory = mostMessageBytes(bytes.size());
   if (absl::Status status = scanWire(bytes, v1::Graph::descriptor(), memory, steps); !status.ok())
     return status;
   StepwiseInput input(bytes, steps);

@@ -8,6 +8,7 @@
 #include "ir/interfaces/ComputedSizes.h"
 #include "ir/saved/SavedFormat.h"
 #include "ir/saved/SavedOps.h"
+#include "ir/saved/WireScan.h"
 #include "ir/saved/graph.pb.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -532,5 +533,12 @@ absl::StatusOr<std::string> keratin::ir::writeGraph(ArrayRef<func::FuncOp> bodie
     return absl::InvalidArgumentError(writer.error);
   if (writer.graph.ByteSizeLong() > kMaxSavedBytes)
     return absl::InvalidArgumentError("a saved graph has at most 2 GiB");
-  return writer.graph.SerializeAsString();
+  std::string bytes = writer.graph.SerializeAsString();
+  // No file is written that cannot be read.
+  ReadingSteps steps;
+  if (absl::Status status =
+          scanWire(bytes, v1::Graph::descriptor(), mostMessageBytes(bytes.size()), steps);
+      !status.ok())
+    return status;
+  return bytes;
 }

@@ -26,6 +26,11 @@ inline constexpr uint32_t kSavedMinorOfSizeNames = 4;
 inline constexpr uint64_t kMaxSplatBytes = 16 << 20;
 // Protobuf's own limit.
 inline constexpr uint64_t kMaxSavedBytes = INT32_MAX;
+// Memory of the messages that a file is read as: about half of what is promised; the functions that
+// are built take the rest. Small ops take 11 times their bytes.
+inline constexpr uint64_t mostMessageBytes(uint64_t fileBytes) {
+  return (uint64_t(24) << 20) + 16 * fileBytes;
+}
 // Entries of an attribute that lists integers or sizes: a few for each dimension.
 inline constexpr int kMaxSavedList = 64;
 // Numbers of all size expressions that the ops of a file meet in their types, each time counted: a

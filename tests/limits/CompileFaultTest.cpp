@@ -311,8 +311,10 @@ int compileWithout(long n, long count, bool isFirst) {
     bool isKnown = message == "out of memory"; // nor memory for more
     for (const char *text : {": out of memory", "no memory", "as where memory is not given"})
       isKnown |= message.find(text) != std::string::npos;
-    if (!isKnown)
+    if (!isKnown) {
+      std::fprintf(stderr, "%s\n", error.what());
       return Silent;
+    }
   }
   untilFailure = -1;
   if (!step.isUnchanged())
@@ -324,7 +326,10 @@ int compileWithout(long n, long count, bool isFirst) {
     // Where LLVM itself could not be started, it never can be again.
     const bool isKnown =
         std::string(error.what()).find("this process cannot compile") != std::string::npos;
-    return isFirst && failed && isKnown ? Good : Silent;
+    if (isFirst && failed && isKnown)
+      return Good;
+    std::fprintf(stderr, "afterwards: %s\n", error.what());
+    return Silent;
   }
   return failed ? Good : NoFailure;
 }

@@ -103,6 +103,35 @@ static std::string roundTrip(const char *text) {
   return result;
 }
 
+TEST_CASE("many small ops can be read again", "[saved]") {
+  auto context = makeSavedContext();
+  auto module = parseSourceString<ModuleOp>(R"(
+    func.func @f(%x: tensor<4x4xf32> {keratin.kind = "input"}) -> (tensor<4x4xf32> {keratin.kind = "output"}) {
+      %0 = keratin.dot_general %x, %x batch = [] x [] contract = [1] x [0] : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+      return %0 : tensor<4x4xf32>
+    })",
+                                            context.get());
+  REQUIRE(module);
+  auto function = *module->getOps<func::FuncOp>().begin();
+  Operation *end = function.getBody().front().getTerminator(), *last = end->getPrevNode();
+  OpBuilder builder(end);
+  for (int i = 0; i < 100'000; ++i) {
+    Operation *next = builder.clone(*last);
+    next->setOperand(0, last->getResult(0));
+    last = next;
+  }
+  end->setOperand(0, last->getResult(0));
+  std::vector<SavedFunction> functions(1);
+  std::vector<SavedVariable> variables;
+  describeForSaving(function, 1, functions[0], variables);
+  auto bytes = writeGraph(*module, functions, variables);
+  REQUIRE(bytes.ok());
+  auto other = makeSavedContext();
+  auto graph = readGraph(*bytes, *other);
+  INFO(graph.status().ToString());
+  CHECK(graph.ok());
+}
+
 TEST_CASE("symbols are numbered as the inputs bind them, and locations stay", "[saved]") {
   std::string text = roundTrip(R"(
     func.func @f(%x: tensor<?x4xf32, #keratin.dims<d7, 4>> {keratin.kind = "input"},
