@@ -3,8 +3,10 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <numeric>
 #include <random>
 
 using namespace keratin::dump;
@@ -56,6 +58,51 @@ LayoutInput randomGraph(unsigned seed, int count, int groups) {
   return input;
 }
 
+// How often lines cross that have no end in common, as far as layouts say where they run.
+int crossings(const LayoutInput &input, const LayoutResult &result) {
+  std::vector<std::vector<Point>> lines;
+  for (size_t edge = 0; edge < input.edges.size(); ++edge) {
+    const Box &from = result.nodes[input.edges[edge].first];
+    const Box &to = result.nodes[input.edges[edge].second];
+    lines.push_back({{from.x + from.width / 2, from.y + from.height / 2}});
+    lines.back().insert(lines.back().end(), result.bends[edge].begin(), result.bends[edge].end());
+    lines.back().push_back({to.x + to.width / 2, to.y + to.height / 2});
+  }
+  auto side = [](Point a, Point b, Point c) {
+    return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
+  };
+  int count = 0;
+  for (size_t i = 0; i < lines.size(); ++i)
+    for (size_t j = 0; j < i; ++j) {
+      auto [from, to] = input.edges[i];
+      if (from == input.edges[j].first || to == input.edges[j].second)
+        continue;
+      for (size_t k = 0; k + 1 < lines[i].size(); ++k)
+        for (size_t l = 0; l + 1 < lines[j].size(); ++l) {
+          Point a = lines[i][k], b = lines[i][k + 1], c = lines[j][l], d = lines[j][l + 1];
+          count += side(a, b, c) * side(a, b, d) < 0 && side(c, d, a) * side(c, d, b) < 0;
+        }
+    }
+  return count;
+}
+
+// The same graph, told in another order.
+LayoutInput shuffled(const LayoutInput &input, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<int> placeOf(input.nodes.size());
+  std::iota(placeOf.begin(), placeOf.end(), 0);
+  std::shuffle(placeOf.begin(), placeOf.end(), random);
+  LayoutInput result = input;
+  for (size_t i = 0; i < input.nodes.size(); ++i)
+    result.nodes[placeOf[i]] = input.nodes[i];
+  for (auto &[from, to] : result.edges) {
+    from = placeOf[from];
+    to = placeOf[to];
+  }
+  std::shuffle(result.edges.begin(), result.edges.end(), random);
+  return result;
+}
+
 } // namespace
 
 TEST_CASE("nothing overlaps, and groups hold their nodes") {
@@ -103,6 +150,67 @@ TEST_CASE("a chain with weights at its side hangs straight down") {
   // Weights stand just above what takes them.
   for (int op : chain)
     CHECK(result.nodes[op].y - result.nodes[op - 1].y < 100);
+}
+
+TEST_CASE("lines of trees do not cross") {
+  for (unsigned seed = 0; seed < 40; ++seed)
+    for (bool growsDown : {false, true}) {
+      INFO("seed " << seed);
+      std::mt19937 random(seed);
+      LayoutInput input;
+      for (int i = 0; i < 40; ++i) {
+        input.nodes.push_back({70, 30, -1});
+        int other = i - 1 - int(random() % std::max(std::min(i, 9), 1));
+        if (i)
+          input.edges.push_back(growsDown ? std::pair(other, i) : std::pair(i, other));
+      }
+      input = shuffled(input, seed);
+      LayoutResult result = layOut(input);
+      checkPicture(input, result);
+      CHECK(crossings(input, result) == 0);
+    }
+}
+
+TEST_CASE("what can be drawn without crossings nearly is, in whatever order it is told") {
+  int crossed = 0, lines = 0;
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    // Chains side by side, tied to the next one now and then, at the same height or from further
+    // up.
+    std::mt19937 random(seed);
+    LayoutInput input;
+    const int chains = 6, length = 12;
+    for (int i = 0; i < chains * length; ++i) {
+      int chain = i % chains, step = i / chains;
+      input.nodes.push_back({60, 30, -1});
+      if (step)
+        input.edges.push_back({i - chains, i});
+      if (step && chain && random() % 3 == 0)
+        input.edges.push_back({i - chains - 1, i});
+    }
+    input = shuffled(input, seed);
+    LayoutResult result = layOut(input);
+    crossed += crossings(input, result);
+    lines += int(input.edges.size());
+  }
+  INFO(crossed << " crossings of " << lines << " lines");
+  CHECK(crossed <= lines / 20);
+}
+
+TEST_CASE("a value that is used far below pulls its line along") {
+  // Down a chain whose ops all have an operand from the side; without a place on each layer the
+  // long line would cross those.
+  LayoutInput input;
+  for (int i = 0; i < 40; ++i)
+    input.nodes.push_back({60, 30, -1});
+  for (int i = 2; i < 40; i += 2) {
+    input.edges.push_back({i - 2, i});
+    input.edges.push_back({i - 1, i});
+  }
+  input.edges.push_back({0, 38});
+  for (unsigned seed = 0; seed < 10; ++seed) {
+    LayoutInput told = shuffled(input, seed);
+    CHECK(crossings(told, layOut(told)) == 0);
+  }
 }
 
 TEST_CASE("wide graphs become tall") {

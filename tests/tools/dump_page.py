@@ -1,5 +1,6 @@
 """The page of keratin-dump in a browser: it fits its window, whatever the names, every kernel says its work, no line runs through
-a box, no label out of one.
+a box, no label out of one, lines lead up only where scopes need one another and do not cross too often, none crosses a label
+of the memory plan.
 
   dump_page.py <chromium> <keratin-dump> <models...>
 
@@ -31,6 +32,68 @@ function check(where) {
 // The box of what has the name.
 function boxOfThing(name) { const [x, y, width, height] = ['x', 'y', 'width', 'height'].map(a => +drawnAs.get(name).querySelector('rect').getAttribute(a)); return { x, y, width, height }; }
 function isIn(box, x, y) { return x > box.x + 1 && x < box.x + box.width - 1 && y > box.y + 1 && y < box.y + box.height - 1; }
+// What lines lead to from there, over any number of them.
+function reachedFrom(name) {
+  const reached = new Set(), open = [name];
+  while (open.length) { const at = open.pop(); for (const { from, to } of edges) if (from === at && !reached.has(to)) { reached.add(to); open.push(to); } }
+  return reached;
+}
+// Lines beyond those of a tree, each of which may have to cross others.
+function linesBeyondTrees() {
+  const root = new Map(), rootOf = name => { while (root.has(name)) name = root.get(name); return name; };
+  let beyond = 0;
+  for (const { from, to } of edges) { const a = rootOf(from), b = rootOf(to); if (a === b) ++beyond; else root.set(a, b); }
+  return beyond;
+}
+// At worst each of those crosses all others: a tenth of that is allowed, two in small graphs. On the page of scopes that do nothing but
+// share values, where these are labels, every second one may cross another.
+function checkCrossings(where) {
+  if (edges.length > 120) return; // takes long, and LayoutTest counts there
+  const lines = edges.map(({ from, to, line }) => {
+    const length = line.getTotalLength(), points = [], count = Math.ceil(length / 6), box = line.getBBox();
+    for (let i = 0; i <= count; ++i) points.push(line.getPointAtLength(length * i / count));
+    return { from, to, points, box };
+  });
+  const side = (a, b, c) => (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
+  const apart = (a, b) => a.x > b.x + b.width || b.x > a.x + a.width || a.y > b.y + b.height || b.y > a.y + a.height;
+  const pieceBox = (a, b) => ({ x: Math.min(a.x, b.x), y: Math.min(a.y, b.y), width: Math.abs(a.x - b.x), height: Math.abs(a.y - b.y) });
+  let crossings = 0;
+  lines.forEach((p, i) => lines.slice(0, i).forEach(q => {
+    if (p.from === q.from || p.to === q.to || apart(p.box, q.box)) return;
+    for (let k = 1; k < p.points.length; ++k) {
+      const [a, b] = [p.points[k - 1], p.points[k]], box = pieceBox(a, b);
+      if (apart(box, q.box)) continue;
+      for (let l = 1; l < q.points.length; ++l) {
+        const [c, d] = [q.points[l - 1], q.points[l]];
+        if (!apart(box, pieceBox(c, d)) && side(a, b, c) * side(a, b, d) < 0 && side(c, d, a) * side(c, d, b) < 0) ++crossings;
+      }
+    }
+  }));
+  const beyond = linesBeyondTrees();
+  if (crossings > beyond * (SHARES && scope === 0 ? 0.5 : Math.max(2, edges.length / 10))) wrong.push(where + ': ' + crossings + ' crossings of ' + edges.length + ' lines, ' + beyond + ' of them beyond trees');
+}
+// Neither what is live nor another line of the chart runs through a label.
+function checkMemory(where) {
+  const live = document.querySelector('#memory .live'), labels = [...document.querySelectorAll('#memory text.label')];
+  if (!live) return;
+  const points = [];
+  let x = 0, y = 0;
+  for (const [, command, numbers] of live.getAttribute('d').matchAll(/([MLHV])([^MLHV]*)/g)) {
+    const [first, second] = numbers.trim().split(' ').map(Number);
+    if (command === 'H') x = first; else { x = first; y = second; }
+    points.push([x, y, command]);
+  }
+  const pieces = [];
+  points.forEach(([toX, toY, command], i) => { if (command !== 'M') pieces.push([...points[i - 1].slice(0, 2), toX, toY]); });
+  for (const line of document.querySelectorAll('#memory .arena, #memory .most')) pieces.push(['x1', 'y1', 'x2', 'y2'].map(name => +line.getAttribute(name)));
+  if (SHARES && !labels.length) wrong.push(where + ': no labels');
+  for (const label of labels) {
+    const box = label.getBBox();
+    // All that is drawn is upright or level.
+    if (pieces.some(([x1, y1, x2, y2]) => Math.max(x1, x2) > box.x && Math.min(x1, x2) < box.x + box.width && Math.max(y1, y2) > box.y + 1 && Math.min(y1, y2) < box.y + box.height - 1))
+      wrong.push(where + ': a line crosses ' + label.textContent);
+  }
+}
 function checkLines(where) {
   const all = [...drawnAs.keys()].map(name => [name, boxOfThing(name)]);
   // An open kernel is around its ops; lines may run in it to these alone.
@@ -43,8 +106,12 @@ function checkLines(where) {
     }
     const end = line.getPointAtLength(length), before = line.getPointAtLength(length - 2);
     if (before.y > end.y) wrong.push(where + ': the line to ' + to + ' comes from below');
-    if (boxOfThing(to).y < boxOfThing(from).y !== line.classList.contains('back')) wrong.push(where + ': a line from ' + from + ' to ' + to + ' leads back');
+    const isBack = boxOfThing(to).y < boxOfThing(from).y;
+    if (isBack !== line.classList.contains('back')) wrong.push(where + ': a line from ' + from + ' to ' + to + ' leads back');
+    if (isBack && !reachedFrom(to).has(from)) wrong.push(where + ': a line leads up from ' + from + ' to ' + to + ', which does not lead back');
+    if (isBack && SHARES) wrong.push(where + ': a line leads up from ' + from + ' to ' + to);
   }
+  checkCrossings(where);
 }
 function checkLabels(where) {
   let shown = 0;
@@ -91,6 +158,7 @@ for (const button of [...document.getElementById('tabs').children]) {
     button.click();
   }
   check(button.textContent);
+  if (button.textContent === 'memory') checkMemory('memory');
   if (button.dataset.stage) for (let s = 0; s < stage.scopes.length && s < 8; ++s) { enter(s); check(button.textContent + ' ' + scopePath(s)); }
 }
 for (const row of document.querySelectorAll('#kernels tr + tr')) if (!row.children[1].textContent) wrong.push('kernel ' + row.children[0].textContent + ' says no work');
@@ -99,6 +167,8 @@ if (rows.length > 1) { rows[1].click(); check('an open row'); }
 document.body.textContent = '';
 element(document.body, 'pre', { id: 'verdict' }).textContent = innerWidth + ' ' + (wrong.join('; ') || 'fits');
 </script>"""
+# Of the model whose scopes share values: none of its lines may lead up.
+SHARING = "shared-values.mlir"
 
 
 def verdict(browser, page, size):
@@ -113,12 +183,13 @@ def main():
     failed = False
     with tempfile.TemporaryDirectory() as folder:
         for model in models:
+            probe = PROBE.replace("SHARES", str(os.path.basename(model) == SHARING).lower())
             page = os.path.join(folder, "page.html")
             subprocess.run([dump, model, "--format=html", "-o", page], check=True)
             with open(page, encoding="utf-8") as file:
                 text = file.read()
             with open(page, "w", encoding="utf-8") as file:
-                file.write(text.replace("</body>", PROBE + "</body>"))
+                file.write(text.replace("</body>", probe + "</body>"))
             for size in SIZES:
                 said = verdict(browser, page, size)
                 print(f"{os.path.basename(model)} at {size[0]}x{size[1]}: {said}")

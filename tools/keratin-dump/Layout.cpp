@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <queue>
 #include <set>
+#include <tuple>
+#include <utility>
 
 using namespace keratin::dump;
 
@@ -12,9 +15,13 @@ namespace {
 
 constexpr double kGapX = 18, kGapY = 34;
 constexpr double kPadding = 12, kTitle = 22; // of a group
-constexpr int kOrderSweeps = 8, kPlaceSweeps = 9;
-// A longer edge is drawn straight across: what goes round everything else is not read anyway.
-constexpr int kMostBends = 6;
+constexpr int kPlaceSweeps = 9;
+// For orders: rounds of a sweep down and one up, how many of them in vain end it, exchanges after
+// each, and from how many places on all this is less.
+constexpr int kOrderRounds = 24, kPatience = 6, kExchanges = 8, kManyItems = 6000;
+// A longer edge is drawn straight across where there would be more places than this on the way:
+// with them all, orders take too long.
+constexpr int kMostBends = 6, kMostPlaces = 40000;
 // Width to height that the page has about.
 constexpr double kAspect = 1.8;
 
@@ -25,6 +32,8 @@ struct Flat {
   std::vector<std::vector<Point>> bends;
   double width = 0, height = 0;
 };
+
+enum class Start { Program, WalkUp, WalkAround }; // of orders
 
 class FlatLayout {
 public:
@@ -162,7 +171,7 @@ private:
     this->layers.resize(layers);
   }
 
-  // Edges that pass layers get an item of no width in each of them.
+  // Edges that pass layers get an item of no width in each of them; those of one source share it.
   void routeEdges() {
     items = count;
     above.resize(count);
@@ -172,25 +181,30 @@ private:
       below[upper].push_back(lower);
       above[lower].push_back(upper);
     };
+    std::vector<int> lowest = layerOf; // that a line of each source leads to
+    for (auto [from, to] : graph.edges)
+      lowest[from] = std::max(lowest[from], layerOf[to]);
+    int64_t places = 0;
+    for (int node = 0; node < count; ++node)
+      places += std::max(lowest[node] - layerOf[node] - 1, 0);
+    const int mostBends = places > kMostPlaces ? kMostBends : int(layers.size());
+    std::vector<std::vector<int>> passing(count); // items of each source, layer by layer
     for (size_t edge = 0; edge < graph.edges.size(); ++edge) {
       auto [from, to] = graph.edges[edge];
       int span = layerOf[to] - layerOf[from];
-      if (span <= 0)
-        continue;
-      int upper = from;
-      if (span - 1 <= kMostBends)
-        for (int layer = layerOf[from] + 1; layer < layerOf[to]; ++layer) {
-          int item = items++;
-          above.emplace_back();
-          below.emplace_back();
-          layerOf.push_back(layer);
-          bendItems[edge].push_back(item);
-          connect(upper, item);
-          upper = item;
-        }
-      else
+      if (span <= 0 || span - 1 > mostBends)
         continue; // pulls nothing
-      connect(upper, to);
+      std::vector<int> &passed = passing[from];
+      while (int(passed.size()) < span - 1) {
+        int item = items++;
+        above.emplace_back();
+        below.emplace_back();
+        layerOf.push_back(layerOf[from] + int(passed.size()) + 1);
+        connect(passed.empty() ? from : passed.back(), item);
+        passed.push_back(item);
+      }
+      bendItems[edge].assign(passed.begin(), passed.begin() + span - 1);
+      connect(span == 1 ? from : passed[span - 2], to);
     }
     for (int item = 0; item < items; ++item)
       layers[layerOf[item]].push_back(item);
@@ -199,39 +213,190 @@ private:
   double widthOf(int item) const { return item < count ? graph.boxes[item].width : 2; }
   double gapAfter(int item) const { return item < count ? kGapX : 4; }
 
+  // The best order of many: sweeps down and up by where neighbours are, by their mean and by their
+  // median, then neighbours that cross less the other way round change places. There are several
+  // orders at the start, that of the program and those of walks along the lines.
   void orderLayers() {
     position.assign(items, 0);
-    for (auto &layer : layers)
-      renumber(layer);
-    for (int sweep = 0; sweep < kOrderSweeps; ++sweep) {
-      bool down = sweep % 2 == 0;
-      for (size_t i = 0; i < layers.size(); ++i) {
-        auto &layer = layers[down ? i : layers.size() - 1 - i];
-        std::vector<std::pair<double, int>> keyed;
-        for (int item : layer) {
-          const auto &near = down ? above[item] : below[item];
-          double sum = 0;
-          for (int other : near)
-            sum += relative(other);
-          keyed.push_back({near.empty() ? relative(item) : sum / double(near.size()), item});
-        }
-        std::sort(keyed.begin(), keyed.end(), [&](const auto &a, const auto &b) {
-          return std::pair(a.first, position[a.second]) < std::pair(b.first, position[b.second]);
-        });
-        for (size_t k = 0; k < layer.size(); ++k)
-          layer[k] = keyed[k].second;
+    const std::vector<std::vector<int>> given = layers;
+    const int rounds = items < kManyItems ? kOrderRounds : kOrderRounds / 4;
+    for (Start start : {Start::Program, Start::WalkUp, Start::WalkAround}) {
+      layers = start == Start::Program ? given : walk(given, start == Start::WalkAround);
+      for (auto &layer : layers)
         renumber(layer);
+      keepIfBest();
+      int sinceBest = 0;
+      for (int round = 0; round < rounds && bestCrossings && sinceBest < kPatience; ++round) {
+        bool isMedian = round % 2;
+        for (size_t i = 1; i < layers.size(); ++i)
+          sortBy(layers[i], above, isMedian);
+        for (size_t i = layers.size() - 1; i-- > 0;)
+          sortBy(layers[i], below, isMedian);
+        exchange();
+        sinceBest = keepIfBest() ? 0 : sinceBest + 1;
       }
     }
+    layers = std::move(best);
+    for (auto &layer : layers)
+      renumber(layer);
+    for (auto &layer : layers)
+      centerPassing(layer);
   }
 
   void renumber(const std::vector<int> &layer) {
     for (size_t k = 0; k < layer.size(); ++k)
       position[layer[k]] = int(k);
   }
-  // Places in layers of different lengths are compared by their share.
-  double relative(int item) const {
-    return (position[item] + 0.5) / double(layers[layerOf[item]].size());
+
+  // Each layer in the order in which walks come by that start where nothing is below. They go up;
+  // or first to what hangs below, then up, where lines of trees, either way up, do not cross.
+  std::vector<std::vector<int>> walk(const std::vector<std::vector<int>> &given, bool isAround) {
+    std::vector<std::vector<int>> walked(given.size());
+    std::vector<char> seen(items);
+    for (auto layer = given.rbegin(); layer != given.rend(); ++layer)
+      for (int root : *layer) {
+        std::vector<int> open;
+        if (!isAround || below[root].empty())
+          open.push_back(root);
+        while (!open.empty()) {
+          int item = open.back();
+          open.pop_back();
+          if (std::exchange(seen[item], 1))
+            continue;
+          walked[layerOf[item]].push_back(item);
+          open.insert(open.end(), above[item].rbegin(), above[item].rend());
+          if (isAround)
+            open.insert(open.end(), below[item].rbegin(), below[item].rend());
+        }
+      }
+    return walked;
+  }
+
+  // Of items that hang on one, the line that goes on hangs in the middle, as far as it crosses no
+  // more there: at an end of each layer it would drift far to one side.
+  void centerPassing(std::vector<int> &layer) {
+    auto hangOnOne = [&](int a, int b) { return above[a].size() == 1 && above[a] == above[b]; };
+    for (size_t first = 0, end; first < layer.size(); first = end) {
+      for (end = first + 1; end < layer.size() && hangOnOne(layer[first], layer[end]);)
+        ++end;
+      auto isPassing = [&](int item) { return item >= count; };
+      size_t at = size_t(std::find_if(layer.begin() + first, layer.begin() + end, isPassing) -
+                         layer.begin());
+      if (at == end)
+        continue;
+      const std::vector<int> own = placesOf(below[layer[at]]);
+      for (size_t middle = (first + end) / 2; at != middle;) {
+        size_t next = at < middle ? at + 1 : at - 1;
+        const std::vector<int> other = placesOf(below[layer[next]]);
+        const auto &[left, right] = at < next ? std::tie(own, other) : std::tie(other, own);
+        if (crossingsOf(right, left) > crossingsOf(left, right))
+          break;
+        std::swap(layer[at], layer[next]);
+        at = next;
+      }
+    }
+    renumber(layer);
+  }
+
+  // What has no neighbours there keeps its place.
+  void sortBy(std::vector<int> &layer, const std::vector<std::vector<int>> &near, bool isMedian) {
+    std::vector<std::pair<double, int>> keyed;
+    for (int item : layer)
+      if (!near[item].empty())
+        keyed.push_back({isMedian ? medianOf(near[item]) : meanOf(near[item]), item});
+    std::sort(keyed.begin(), keyed.end(), [&](const auto &a, const auto &b) {
+      return std::pair(a.first, position[a.second]) < std::pair(b.first, position[b.second]);
+    });
+    size_t next = 0;
+    for (int &item : layer)
+      if (!near[item].empty())
+        item = keyed[next++].second;
+    renumber(layer);
+  }
+  double meanOf(const std::vector<int> &near) const {
+    double sum = 0;
+    for (int other : near)
+      sum += position[other];
+    return sum / double(near.size());
+  }
+  double medianOf(const std::vector<int> &near) const {
+    std::vector<int> places = placesOf(near);
+    size_t middle = places.size() / 2;
+    return places.size() % 2 ? places[middle] : (places[middle - 1] + places[middle]) / 2.0;
+  }
+  std::vector<int> placesOf(const std::vector<int> &near) const {
+    std::vector<int> places;
+    for (int other : near)
+      places.push_back(position[other]);
+    std::sort(places.begin(), places.end());
+    return places;
+  }
+
+  // Pairs of which the left one's neighbour is right of the right one's.
+  static int64_t crossingsOf(const std::vector<int> &left, const std::vector<int> &right) {
+    int64_t count = 0;
+    size_t smaller = 0;
+    for (int place : left) {
+      while (smaller < right.size() && right[smaller] < place)
+        ++smaller;
+      count += int64_t(smaller);
+    }
+    return count;
+  }
+
+  void exchange() {
+    bool isBetter = true;
+    for (int pass = 0; isBetter && pass < kExchanges; ++pass) {
+      isBetter = false;
+      for (auto &layer : layers) {
+        if (layer.size() < 2)
+          continue;
+        auto up = placesOf(above[layer[0]]), down = placesOf(below[layer[0]]);
+        for (size_t k = 0; k + 1 < layer.size(); ++k) {
+          auto nextUp = placesOf(above[layer[k + 1]]), nextDown = placesOf(below[layer[k + 1]]);
+          if (crossingsOf(nextUp, up) + crossingsOf(nextDown, down) <
+              crossingsOf(up, nextUp) + crossingsOf(down, nextDown)) {
+            std::swap(layer[k], layer[k + 1]);
+            isBetter = true;
+          } else {
+            up = std::move(nextUp);
+            down = std::move(nextDown);
+          }
+        }
+        renumber(layer);
+      }
+    }
+  }
+
+  bool keepIfBest() {
+    int64_t crossings = 0;
+    for (size_t i = 0; i + 1 < layers.size(); ++i)
+      crossings += crossingsBelow(i);
+    if (bestCrossings >= 0 && crossings >= bestCrossings)
+      return false;
+    bestCrossings = crossings;
+    best = layers;
+    return true;
+  }
+
+  // Between a layer and the next: inversions, counted in a tree of sums.
+  int64_t crossingsBelow(size_t upper) const {
+    std::vector<int64_t> sums(layers[upper + 1].size() + 1, 0);
+    int64_t count = 0, before = 0;
+    for (int item : layers[upper]) {
+      std::vector<int> places = placesOf(below[item]);
+      for (int place : places) {
+        int64_t notRight = 0;
+        for (size_t at = size_t(place) + 1; at; at &= at - 1)
+          notRight += sums[at];
+        count += before - notRight;
+      }
+      for (int place : places)
+        for (size_t at = size_t(place) + 1; at < sums.size(); at += at & (~at + 1))
+          ++sums[at];
+      before += int64_t(places.size());
+    }
+    return count;
   }
 
   void place() {
@@ -338,6 +503,8 @@ private:
   std::vector<std::vector<int>> users, makers;
   std::vector<std::vector<int>> layers, above, below;
   std::vector<std::vector<int>> bendItems; // of each edge
+  std::vector<std::vector<int>> best;      // layers with so many crossings
+  int64_t bestCrossings = -1;
   std::vector<double> center;
 };
 

@@ -2,9 +2,10 @@
 //
 // Layers follow from longest paths, but a layer that is full passes its nodes on to the next: wide
 // graphs become tall instead of endless. Nodes without operands stand just above their first user.
-// Within a layer, nodes are ordered by where their neighbours are (barycentres, a few sweeps), then
-// moved towards them as far as the order allows. A group's nodes are laid out by themselves, and
-// the group is one node of the whole.
+// Within a layer, nodes and the lines that pass are ordered by where their neighbours are (means
+// and medians in turn, exchanges, the order with the fewest crossings), then moved towards them as
+// far as the order allows. A group's nodes are laid out by themselves, and the group is one node of
+// the whole.
 #ifndef KERATIN_TOOLS_DUMP_LAYOUT_H
 #define KERATIN_TOOLS_DUMP_LAYOUT_H
 

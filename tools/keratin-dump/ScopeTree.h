@@ -33,7 +33,10 @@ struct ScopePage {
 };
 
 // The root first, parents before what is in them. A node of a kernel is not shown: the kernel is.
-// What has no scope of its own, a variable or a constant, stands where it is used first.
+// What has no scope of its own, a variable or a constant, stands where it is used first. For other
+// scopes it is a label where they use it, from outside, and no line leads there: it says nothing of
+// what comes first. A number that scopes share which else would each need the other, a step size,
+// stands beside them.
 std::vector<ScopePage> scopePages(const GraphView &view);
 
 } // namespace keratin::dump

@@ -11,6 +11,29 @@ function showTip(event, text) {
 }
 function hideTip() { byId('tip').style.display = 'none'; }
 
+// Where in a box its label crosses no line: {x, y: of its letters' foot, width}. That of what is live
+// is at `live` heights while each kernel runs, from x(k) to x(k + 1), and others run across at `levels`.
+// The highest place with room for some letters, wider ones first.
+const kLabelUp = 10, kLabelDown = 3, kLabelWide = 160;
+function labelPlace(box, live, x, levels) {
+  const first = x(0), step = x(1) - first, right = box.x + box.width - 4;
+  const from = Math.max(0, Math.floor((box.x - first) / step) - 1), to = Math.min(live.length - 1, Math.ceil((right - first) / step));
+  let best = null;
+  for (let foot = box.y + Math.min(box.height / 2 + 4, 12); foot + kLabelDown <= box.y + box.height + 1; foot += Math.max(4, box.height / 40)) {
+    const top = foot - kLabelUp, bottom = foot + kLabelDown, meets = (a, b) => Math.min(a, b) < bottom && Math.max(a, b) > top;
+    if (levels.some(level => meets(level, level))) continue;
+    let start = box.x + 4;
+    const free = end => { if (end - start > (best ? best.width + 1 : 40)) best = { x: start, y: foot, width: end - start }; };
+    for (let k = from; k <= to; ++k) {
+      if (k && x(k) > start && x(k) < right && meets(live[k - 1], live[k])) { free(Math.min(right, x(k) - 3)); start = Math.max(start, x(k) + 3); }
+      if (meets(live[k], live[k]) && x(k + 1) > start && x(k) < right) { free(Math.min(right, x(k) - 3)); start = Math.max(start, x(k + 1) + 3); }
+    }
+    free(right);
+    if (best && best.width >= Math.min(kLabelWide, box.width - 8)) break;
+  }
+  return best;
+}
+
 function drawMemory() {
   const section = clear(byId('memory')), planned = fn.stages.find(s => s.memory);
   if (!planned) { element(section, 'p', {}, 'There is no memory plan.'); return; }
@@ -32,6 +55,7 @@ function drawMemory() {
   for (let k = 0; k < kernels; k += every)
     drawn(svg, 'text', { x: x(k) + step / 2, y: height + 27, 'text-anchor': 'middle' }, numberText(planned.kernels[k]));
   drawn(svg, 'text', { x: x(kernels / 2), y: height + 43, 'text-anchor': 'middle' }, 'kernel');
+  const labels = [];
   memory.buffers.forEach((buffer, i) => {
     if (buffer.offset[0] === null || !buffer.bytes[0]) return;
     const box = { x: x(buffer.first), y: y(buffer.offset[0] + buffer.bytes[0]), width: (buffer.last - buffer.first + 1) * step,
@@ -42,13 +66,17 @@ function drawMemory() {
         `kernels ${planned.kernels[buffer.first].first} to ${planned.kernels[buffer.last].last}` + (buffer.values > 1 ? `, ${buffer.values} values one after the other` : '')));
     rect.addEventListener('mouseleave', hideTip);
     rect.addEventListener('click', () => { if (buffer.node >= 0) { show(planned, 'graph'); goTo(buffer.node); } });
-    if (box.height > 12 && box.width > 40) {
-      const label = drawn(svg, 'text', { x: box.x + 4, y: box.y + Math.min(box.height / 2 + 4, 12), 'pointer-events': 'none' }, fitted(what, box.width - 8, 'soft'));
-      label.style.fill = '#111';
-    }
+    labels.push([what, box]);
   });
   if (memory.live.length)
     drawn(svg, 'path', { class: 'live', d: memory.live.map((b, k) => `${k ? 'L' : 'M'}${x(k)} ${y(b)}H${x(k + 1)}`).join('') });
+  const live = memory.live.map(bytes => y(bytes)), levels = [y(memory.arena[0] || 0), y(memory.maxLive || 0)];
+  for (const [what, box] of labels) {
+    const place = box.height > 12 && box.width > 40 && labelPlace(box, live, x, levels);
+    if (!place) continue;
+    const label = drawn(svg, 'text', { x: place.x, y: place.y, class: 'soft label', 'pointer-events': 'none' }, fitted(what, place.width, 'soft'));
+    label.style.fill = '#111';
+  }
   const mark = (kind, bytes, text, dy) => {
     if (bytes === null || bytes === undefined) return;
     drawn(svg, 'line', { class: kind, x1: left, x2: x(kernels) + 6, y1: y(bytes), y2: y(bytes) });
