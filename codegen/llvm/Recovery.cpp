@@ -22,6 +22,7 @@ struct Frame {
   Frame *outer;
   std::jmp_buf place;
   const void *prettyStack;
+  bool isReserveOfWork;
   Ending ending = Ending::Done;
   // No memory may be asked for on the way out.
   char message[1024] = "";
@@ -37,8 +38,16 @@ thread_local Frame *innermost = nullptr;
 }
 
 // Not written to, so it takes addresses, no memory.
-constexpr size_t kReserveBytes = 1 << 20;
+constexpr size_t kReserveBytes = 2 << 20;
 std::atomic<void *> reserve{nullptr};
+thread_local bool isReserveOfWork = false;
+
+// Whether there was something, which can be had now.
+bool spendReserve() {
+  void *memory = reserve.exchange(nullptr);
+  std::free(memory);
+  return memory;
+}
 
 // Of operator new. The host may have one that finds memory.
 std::new_handler hostHandler = nullptr;
@@ -51,9 +60,11 @@ void onNoMemory() {
     } catch (const std::bad_alloc &) {
     }
   }
+  if (isReserveOfWork && spendReserve())
+    return;
   if (innermost)
     jump(Ending::NoMemory, nullptr);
-  if (!Reserve::spend())
+  if (!Reserve::isBegun() || !spendReserve())
     throw std::bad_alloc();
 }
 
@@ -123,8 +134,11 @@ struct sigaction NullPointers::host = {};
 constinit thread_local bool Reserve::isInUse = false;
 
 bool Reserve::fill() {
-  if (!reserve.load(std::memory_order_relaxed))
-    reserve.store(std::malloc(kReserveBytes), std::memory_order_relaxed);
+  if (!reserve.load(std::memory_order_relaxed)) {
+    void *none = nullptr, *memory = std::malloc(kReserveBytes);
+    if (!reserve.compare_exchange_strong(none, memory))
+      std::free(memory); // another thread was faster
+  }
   // Ops are made by malloc, which asks no handler: of these an op takes one, of less than this.
   constexpr size_t opBytes = 1 << 14;
   void *beside = std::malloc(opBytes);
@@ -132,13 +146,13 @@ bool Reserve::fill() {
   return beside && reserve.load(std::memory_order_relaxed);
 }
 
-bool Reserve::spend() {
-  if (!isInUse)
-    return false;
-  void *memory = reserve.exchange(nullptr);
-  std::free(memory);
-  return memory;
+Reserve::Work::Work() {
+  if (!fill())
+    leave(Ending::NoMemory, "");
+  isReserveOfWork = true;
 }
+
+Reserve::Work::~Work() { isReserveOfWork = false; }
 
 void keratin::codegen::expectNoMemory() {
   static std::mutex mutex;
@@ -172,12 +186,14 @@ Ending keratin::codegen::recover(llvm::function_ref<void()> work, std::string &m
   Frame frame;
   frame.outer = innermost;
   frame.prettyStack = llvm::SavePrettyStackState();
+  frame.isReserveOfWork = isReserveOfWork;
   if (!frame.outer)
     NullPointers::enter();
   struct Restore {
     Frame &frame;
     ~Restore() {
       innermost = frame.outer;
+      isReserveOfWork = frame.isReserveOfWork;
       if (!frame.outer)
         NullPointers::exit();
       llvm::RestorePrettyStackState(frame.prettyStack);

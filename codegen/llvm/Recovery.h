@@ -36,12 +36,20 @@ public:
   // Whether it is all there, and memory beside it.
   static bool fill();
   // From here to the end operator new of this thread takes from it, outside of recover(), before it
-  // fails. Of one thread at a time.
+  // fails.
   static void begin() { isInUse = true; }
   static void end() { isInUse = false; }
+  static bool isBegun() { return isInUse; }
 
-  // Whether there was something, which can be had now.
-  static bool spend();
+  // For work within recover() that is not to be left either: while this lives operator new takes
+  // from the reserve first. Where there is none to begin with the recover() is left at once.
+  class Work {
+  public:
+    Work();
+    ~Work();
+    Work(const Work &) = delete;
+    Work &operator=(const Work &) = delete;
+  };
 
 private:
   static thread_local bool isInUse;

@@ -29,9 +29,11 @@ static absl::Status abandoned(Ending ending, const std::string &what, const std:
 }
 
 std::unique_ptr<mlir::MLIRContext> compiler::makeContext(const mlir::DialectRegistry &registry) {
+  // The argument alone leaves types and attributes with tables of each thread, which are its next
+  // context's too.
+  codegen::Reserve::Work work;
   auto context =
       std::make_unique<mlir::MLIRContext>(registry, mlir::MLIRContext::Threading::DISABLED);
-  // The argument alone leaves types and attributes with tables of each thread.
   context->disableMultithreading();
   return context;
 }

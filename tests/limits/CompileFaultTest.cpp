@@ -128,8 +128,8 @@ int posix_memalign(void **result, size_t alignment, size_t bytes) {
 }
 void __libc_free(void *memory);
 void free(void *memory) {
-  // Memory that somebody has kept for the time when there is none.
-  if (counted.load(std::memory_order_relaxed) == Hold::New && malloc_usable_size(memory) >= 1 << 20)
+  // So much, as somebody may have kept for the time when there is none, ends that time.
+  if (malloc_usable_size(memory) >= 1 << 20 && untilFailure == 0)
     untilFailure = -1;
   __libc_free(memory);
 }
@@ -355,11 +355,14 @@ long allocationsOfCompile(bool isFirst) {
 }
 
 // KERATIN_TEST_FAULTS is the number of samples; with
-// KERATIN_TEST_FAULT_AT=n or n+ one allocation fails or all, in this process, for a debugger.
+// KERATIN_TEST_FAULT_AT=n or n+ one allocation fails or all, in this process, for a debugger; with
+// a w behind it only where the process has compiled before.
 void sample(bool isFirst, Hold holding = Hold::None) {
   counted = holding;
   if (const char *at = std::getenv("KERATIN_TEST_FAULT_AT")) {
     const bool isAll = std::strchr(at, 0x2b);
+    if (isFirst && std::strchr(at, 'w'))
+      return;
     CHECK(compileWithout(std::atol(at), isAll ? LONG_MAX : 1, isFirst) <= NoFailure);
     return;
   }
