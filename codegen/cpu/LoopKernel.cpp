@@ -116,6 +116,10 @@ void LoopKernel::emit() {
     body.emit(0, {});
   } else if (nest.form == Form::Flat) {
     pass.walkLanes(0, k.begin, k.end, std::nullopt);
+  } else if (plan.schedule.knownVectors) {
+    const unsigned vectors = plan.schedule.knownVectors;
+    pass.setVectors(pass.areFull(plan.schedule.lanes) ? vectors : vectors - 1, vectors);
+    emitUnits();
   } else if (plan.schedule.shortVectors) {
     emitShortRows();
   } else if (plan.schedule.isOneBlockApart) {
@@ -139,8 +143,8 @@ void LoopKernel::emitUnitsIf(Value fits) {
   });
 }
 
-// Rows of one vector, of two, of up to four, …, and all others. Where vectors are always full a
-// number of them is one case, and a row without elements is among the others.
+// Rows of one vector, of two, of up to four, of six, …, and all others. Where vectors are always
+// full a number of them is one case, and a row without elements is among the others.
 void LoopKernel::emitShortRows() {
   Value n = emitter.extent(nest.innermost().extent);
   const unsigned lanes = plan.schedule.lanes, limit = plan.schedule.shortVectors;
@@ -150,17 +154,20 @@ void LoopKernel::emitShortRows() {
     return b.create<arith::CmpIOp>(loc, how, n, emitter.i64(int64_t(vectors) * lanes));
   };
   if (areFull)
-    for (unsigned vectors = 1; vectors <= limit; longest = vectors++) {
+    for (unsigned vectors = 1; vectors <= std::min(limit, 4u); longest = vectors++) {
       pass.setVectors(vectors, vectors);
       emitUnitsIf(compare(arith::CmpIPredicate::eq, vectors));
     }
   else
-    for (unsigned most = 1; most <= limit; longest = most, most *= 2) {
+    while (longest < limit) {
+      const unsigned next = longest < 2 ? longest + 1 : longest + 2;
+      const unsigned most = std::min(next, limit);
       pass.setVectors(longest, most);
       Value fits = compare(arith::CmpIPredicate::sle, most);
       if (longest)
         fits = b.create<arith::AndIOp>(loc, fits, compare(arith::CmpIPredicate::sgt, longest));
       emitUnitsIf(fits);
+      longest = most;
     }
   pass.setVectors(0, 0);
   Value isOther = compare(arith::CmpIPredicate::sgt, longest);

@@ -114,17 +114,18 @@ LoopPass::Values LoopPass::absorbBlocks(unsigned stage, Value first, Value exten
 
 // Without a loop: those vectors that may not be full, or not be there, under masks.
 LoopPass::Values LoopPass::shortRow(unsigned stage, Value extent) {
+  const size_t count = ops(stage).size();
+  const unsigned apart = std::min(mostVectors, schedule.unroll[stage]);
   Values sets;
-  for (unsigned u = 0; u < mostVectors; ++u) {
-    Values set;
+  for (unsigned u = 0; u < apart; ++u)
     for (ReductionOpInterface op : ops(stage))
-      set.push_back(state.identity(op, true));
+      sets.push_back(state.identity(op, true));
+  for (unsigned u = 0; u < mostVectors; ++u) {
     Value position = emitter.i64(int64_t(u) * schedule.lanes);
     if (u >= fewestVectors)
       emitter.setMask(emitter.maskBelow(position, extent));
-    emitLanes(stage, position, set);
+    emitLanes(stage, position, MutableArrayRef<Value>(sets).slice(u % apart * count, count));
     emitter.setMask(Value());
-    sets.append(set);
   }
   return merge(stage, sets);
 }
@@ -139,7 +140,7 @@ LoopPass::Values LoopPass::walkRow(unsigned stage, Values sums) {
                                      : walkLanes(stage, first, n, known(extent)));
     return sums;
   }
-  if (schedule.shortVectors) {
+  if (schedule.areWholeBlocksApart) {
     // Blocks but the last one end with whole vectors.
     Value block = emitter.i64(schedule.block);
     Value whole =

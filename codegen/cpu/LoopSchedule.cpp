@@ -62,8 +62,12 @@ DimExpr LoopPlan::columnBlocks() const {
 
 // Short bodies are put side by side to hide latencies and the cost of the loop; long ones have
 // enough independent work in neighbouring iterations, and would only take longer to compile.
+static unsigned vectorsSideBySide(int64_t instructions) {
+  return instructions <= 6 ? 4 : instructions <= 14 ? 2 : 1;
+}
+
 unsigned LoopPlan::unrollFor(int64_t instructions) const {
-  unsigned unroll = instructions <= 6 ? 4 : instructions <= 14 ? 2 : 1;
+  unsigned unroll = vectorsSideBySide(instructions);
   if (nest.form != Form::Scalar && nest.innermost().extent.isConstant()) {
     int64_t vectors = ceilDiv(nest.innermost().extent.constantValue(), schedule.lanes);
     while (unroll > 1 && int64_t(unroll) > vectors)
@@ -92,8 +96,7 @@ void LoopPlan::chooseSums() {
 // that are not gone through, blocks of which there is one, and accumulators that are not used; of
 // one that several stages pass over, each time through its one block, a tenth.
 void LoopPlan::chooseRowLengths() {
-  if (nest.form != Form::Rows || !schedule.isBlocked() || !nest.outerReduced.empty() ||
-      nest.innermost().extent.isConstant())
+  if (nest.form != Form::Rows || !nest.outerReduced.empty())
     return;
   unsigned stages = 0;
   int64_t instructions = 0;
@@ -102,9 +105,19 @@ void LoopPlan::chooseRowLengths() {
       ++stages;
       instructions += nest.instructions(stage) * schedule.unroll[stage];
     }
+  // Of long bodies one vector hides what else a row takes.
+  const unsigned shortest = stages == 1 ? 2 * vectorsSideBySide(nest.instructions(0)) - 1 : 2;
+  if (const DimExpr &extent = nest.innermost().extent; extent.isConstant()) {
+    const int64_t vectors = ceilDiv(extent.constantValue(), schedule.lanes);
+    if (vectors <= shortest)
+      schedule.knownVectors = unsigned(vectors);
+    return;
+  }
+  if (!schedule.isBlocked())
+    return;
   schedule.isOneBlockApart = instructions <= mostInstructions;
-  if (stages == 1)
-    schedule.shortVectors = schedule.unroll[0];
+  schedule.shortVectors = shortest;
+  schedule.areWholeBlocksApart = stages == 1;
 }
 
 void LoopPlan::splitWork() {
@@ -168,6 +181,8 @@ void LoopPlan::printSchedule(llvm::raw_ostream &out) const {
   if (schedule.isBlocked())
     out << "; long sums in blocks of " << schedule.block
         << (nest.form == Form::Rows ? " elements" : " rows");
+  if (schedule.knownVectors)
+    out << "; rows of " << counted(schedule.knownVectors, "vector") << " without a loop";
   if (schedule.shortVectors)
     out << "; own code for rows of up to " << counted(schedule.shortVectors, "vector");
   if (schedule.isOneBlockApart)

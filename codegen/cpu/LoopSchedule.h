@@ -20,9 +20,13 @@ struct LoopSchedule {
   // Sums longer than a block are made of blocks, whose sums are added with their rounding errors:
   // elements of a row, or rows of a column. 0: sums are known to be short.
   int64_t block = 0;
-  // Rows of lengths that the call knows, of a reduction and nothing behind it, have code of their
-  // own where they are at most so many vectors, and for blocks that are whole. 0: there is none.
+  // Rows of lengths that the call knows have code of their own where they are at most so many
+  // vectors. 0: there is none.
   unsigned shortVectors = 0;
+  // Of rows that are known to be so short. 0: they are not.
+  unsigned knownVectors = 0;
+  // Those of a reduction and nothing behind it have it for blocks that are whole.
+  bool areWholeBlocksApart = false;
   // Rows of lengths that the call knows have code of their own where they are one block.
   bool isOneBlockApart = false;
 

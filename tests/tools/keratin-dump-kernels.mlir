@@ -29,8 +29,8 @@ func.func @rows(%x: tensor<?x1000xf32, #keratin.dims<d0, 1000>> {keratin.kind = 
 }
 
 // CHECK-LABEL: function short_rows
-// V3:           8 lanes; 4 vectors side by side in stage 0; long sums in blocks of 4096 elements; own code for rows of up to 4 vectors; own code for rows of one block
-// V4:           16 lanes; 4 vectors side by side in stage 0; long sums in blocks of 4096 elements; own code for rows of up to 4 vectors; own code for rows of one block
+// V3:           8 lanes; 4 vectors side by side in stage 0; long sums in blocks of 4096 elements; own code for rows of up to 7 vectors; own code for rows of one block
+// V4:           16 lanes; 4 vectors side by side in stage 0; long sums in blocks of 4096 elements; own code for rows of up to 7 vectors; own code for rows of one block
 func.func @short_rows(%x: tensor<?x?xf32, #keratin.dims<d0, d1>> {keratin.kind = "input", keratin.name = "x"})
     -> (tensor<?xf32, #keratin.dims<d0>> {keratin.kind = "output", keratin.name = "y"}) {
   %0 = keratin.reduce_sum %x axes = [1] : (tensor<?x?xf32, #keratin.dims<d0, d1>>) -> tensor<?xf32, #keratin.dims<d0>>
@@ -39,8 +39,8 @@ func.func @short_rows(%x: tensor<?x?xf32, #keratin.dims<d0, d1>> {keratin.kind =
 
 // Two stages: their rows are not taken apart by their vectors.
 // CHECK-LABEL: function centred_rows
-// V3:           8 lanes; {{.*}} in stage 0; {{.*}} in stage 1; long sums in blocks of 4096 elements; own code for rows of one block
-// V4:           16 lanes; {{.*}} in stage 0; {{.*}} in stage 1; long sums in blocks of 4096 elements; own code for rows of one block
+// V3:           8 lanes; {{.*}} in stage 0; {{.*}} in stage 1; long sums in blocks of 4096 elements; own code for rows of up to 2 vectors; own code for rows of one block
+// V4:           16 lanes; {{.*}} in stage 0; {{.*}} in stage 1; long sums in blocks of 4096 elements; own code for rows of up to 2 vectors; own code for rows of one block
 func.func @centred_rows(%x: tensor<?x?xf32, #keratin.dims<d0, d1>> {keratin.kind = "input", keratin.name = "x"})
     -> (tensor<?x?xf32, #keratin.dims<d0, d1>> {keratin.kind = "output", keratin.name = "y"}) {
   %0 = keratin.reduce_sum %x axes = [1] : (tensor<?x?xf32, #keratin.dims<d0, d1>>) -> tensor<?xf32, #keratin.dims<d0>>
