@@ -83,6 +83,13 @@ private:
         emit.store(loaded, emit.address(to, block.type, lane));
       }
     };
+    // So wide are panels for a row or two, of which the last alone is packed.
+    if (plan.tileVectors > 4) {
+      emit.loop(zero, depth, 1, [&](Value k) {
+        emit.loop(block.firstPanel, panels, 1, [&](Value panel) { copyRow(panel, k, true); });
+      });
+      return;
+    }
     auto copyAll = [&] {
       emit.loop(zero, depth, 1, [&](Value k) {
         emit.loop(block.firstPanel, fullPanels, 1, [&](Value panel) { copyRow(panel, k, false); });

@@ -161,7 +161,8 @@ static void chooseA(ContractionPlan &plan, const ContractionSpec &spec, int64_t 
       plan.aColumnsContiguous ? spec.a.constantColStride : spec.a.constantRowStride;
   bool near = step && *step * bytes < plan.farBytes && *step * bytes % plan.crowdedBytes != 0;
   bool fewColumns = spec.n.constant && *spec.n.constant <= plan.packedColumnsThreshold;
-  plan.packsA = contiguous && !near && !fewColumns;
+  bool fewRows = spec.m.constant && *spec.m.constant <= 2;
+  plan.packsA = contiguous && !near && !fewColumns && !fewRows;
 }
 
 // How B does, and whether it streams past few rows.
