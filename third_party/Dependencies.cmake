@@ -69,8 +69,8 @@ if(KERATIN_BUILD_TESTS)
 endif()
 
 # The Python module is built where tools/python.sh has made its environment, or where it is asked for; Python_EXECUTABLE says for
-# which Python. A sanitizer would have to be in the interpreter.
-if(EXISTS ${_python} AND NOT KERATIN_SANITIZER)
+# which Python. Of the sanitizers only AddressSanitizer's runtime is loaded with an interpreter that has none (tests/python).
+if(EXISTS ${_python} AND (NOT KERATIN_SANITIZER OR KERATIN_SANITIZER STREQUAL "address,undefined"))
   option(KERATIN_PYTHON "Build the Python module" ON)
   set(Python_EXECUTABLE ${_python} CACHE FILEPATH "The Python that the module is for")
 else()

@@ -58,6 +58,17 @@ private:
   std::thread thread; // the last, as it uses the others
 };
 
+// Of the graph, which a thread that has done its work may still be leaving.
+int64_t opCount() {
+  Graph::Lock lock(Graph::get());
+  return Graph::get().opCount();
+}
+
+bool hasTraces() {
+  Graph::Lock lock(Graph::get());
+  return !Graph::get().traces().empty();
+}
+
 } // namespace
 
 // A function of its own, and tensors that come and go.
@@ -137,7 +148,7 @@ TEST_CASE("nobody waits for a callable", "[threads]") {
 }
 
 TEST_CASE("the last handle waits for nobody", "[threads]") {
-  int64_t before = Graph::get().opCount();
+  int64_t before = opCount();
   Tensor x = K::tanh(K::placeholder({2}));
   Gate dropped;
   std::thread dropping;
@@ -148,14 +159,14 @@ TEST_CASE("the last handle waits for nobody", "[threads]") {
       dropped.open();
     });
     CHECK(dropped.wait());
-    CHECK(Graph::get().opCount() > before);
+    CHECK(opCount() > before);
   }
   dropping.join();
-  CHECK(Graph::get().opCount() == before);
+  CHECK(opCount() == before);
 }
 
 TEST_CASE("a function keeps what it has in hand though all handles go", "[threads]") {
-  int64_t before = Graph::get().opCount();
+  int64_t before = opCount();
   for (bool byAnother : {false, true}) {
     INFO(byAnother);
     Tensor x = K::placeholder({1, 2, 1}), last;
@@ -181,7 +192,7 @@ TEST_CASE("a function keeps what it has in hand though all handles go", "[thread
     }
     checkArray(K::function({x}, {last})({Array{{{1.0}, {2.0}}}})[0], Array{{13.0}});
   }
-  CHECK(Graph::get().opCount() == before);
+  CHECK(opCount() == before);
 }
 
 TEST_CASE("what another thread makes meanwhile is not the callable's", "[threads]") {
@@ -195,7 +206,7 @@ TEST_CASE("what another thread makes meanwhile is not the callable's", "[threads
       x);
   // Made once, outside of the loop, and of use after it.
   checkArray(K::function({x}, {y, other})({Array{0.0, 0.0}})[1], Array{1.0, 1.0});
-  CHECK(Graph::get().traces().empty());
+  CHECK_FALSE(hasTraces());
 }
 
 TEST_CASE("a step argument is of no use to another thread", "[threads]") {
@@ -244,28 +255,28 @@ TEST_CASE("a scope that ends in another thread ends", "[threads]") {
 }
 
 TEST_CASE("evaluating beside a callable takes constant memory", "[threads]") {
-  int64_t before = Graph::get().opCount();
+  int64_t before = opCount();
   {
     Tensor v = K::variable({1.0, 2.0}), old = K::tanh(v);
     int64_t growth = -1, first = 0;
     Visitor visitor([&] {
       old = Tensor();
       K::eval(v + 0);
-      first = Graph::get().opCount();
+      first = opCount();
       for (int i = 0; i < 10000; ++i)
         K::eval(v + i);
-      growth = Graph::get().opCount() - first;
+      growth = opCount() - first;
     });
     K::map_fn([&](const Tensor &e) { return visitor(), e + 1.0; }, v);
     CHECK(visitor.wasInTime());
     CHECK(growth == 0);
   }
-  CHECK(Graph::get().opCount() == before);
+  CHECK(opCount() == before);
 }
 
 TEST_CASE("a callable that throws leaves the work of others alone", "[threads]") {
   Tensor x = K::placeholder({2}), kept;
-  int64_t before = Graph::get().opCount();
+  int64_t before = opCount();
   Visitor visitor([&] { kept = K::tanh(x); });
   CHECK_THROWS_AS(K::map_fn(
                       [&](const Tensor &e) -> Tensor {
@@ -276,8 +287,8 @@ TEST_CASE("a callable that throws leaves the work of others alone", "[threads]")
                       },
                       x),
                   std::runtime_error);
-  CHECK(Graph::get().opCount() == before + 1);
-  CHECK(Graph::get().traces().empty());
+  CHECK(opCount() == before + 1);
+  CHECK_FALSE(hasTraces());
   checkArray(K::function({x}, {kept})({Array{0.0, 0.0}})[0], Array{0.0, 0.0});
 }
 
@@ -298,17 +309,17 @@ TEST_CASE("objects of the user's are destroyed without the lock", "[threads]") {
 }
 
 TEST_CASE("a long chain of constraints ends without recursion", "[threads]") {
-  int64_t before = Graph::get().opCount();
+  int64_t before = opCount();
   Tensor v = K::variable(1.0);
   for (int i = 0; i < 50000; ++i)
     v = K::variable(1.0, None, "", [v](const Tensor &) { return v; });
   v = Tensor();
-  CHECK(Graph::get().opCount() == before);
+  CHECK(opCount() == before);
 }
 
 TEST_CASE("many threads build loops at once", "[threads]") {
   constexpr int kThreads = 12, kRounds = 3;
-  int64_t before = Graph::get().opCount();
+  int64_t before = opCount();
   std::vector<std::vector<double>> results(kThreads);
   {
     Tensor shared = K::placeholder({None, 2}), doubled = shared * 2.0;
@@ -335,5 +346,5 @@ TEST_CASE("many threads build loops at once", "[threads]") {
   }
   for (int number = 0; number < kThreads; ++number)
     CHECK(results[size_t(number)] == std::vector<double>{20.0 + 4 * number, 2.0});
-  CHECK(Graph::get().opCount() == before);
+  CHECK(opCount() == before);
 }

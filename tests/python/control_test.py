@@ -1,4 +1,6 @@
 """Loops, branches, phases, updates and their order."""
+import sys
+
 import numpy as np
 import pytest
 
@@ -200,6 +202,20 @@ def test_print_tensor(capfd):
 def test_printing_goes_to_sys_stdout(capsys):
     K.eval(K.print_tensor(K.constant(2.), 'here'))
     assert capsys.readouterr().out == 'here 2.0\n'
+
+
+def test_a_stdout_may_put_another_in_its_place(monkeypatch):
+    class Once:
+        def write(self, text):
+            written.append(text)
+            sys.stdout = before
+
+        def flush(self):
+            written.append('flushed')
+    before, written = sys.stdout, []
+    monkeypatch.setattr(sys, 'stdout', Once())
+    K.eval(K.print_tensor(K.constant(2.), 'here'))
+    assert written == ['here 2.0\n', 'flushed'] and sys.stdout is before
 
 
 def test_uids():

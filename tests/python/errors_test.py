@@ -14,8 +14,22 @@ def function_of(x=None):
     return K.function([x], [x * 2])
 
 
+def nested(depth, twice=False):
+    """A list in lists; in itself where there is no depth."""
+    found = []
+    if not depth:
+        found += [found, found] if twice else [found]
+    for _ in range(depth):
+        found = [found]
+    return found
+
+
 REFUSALS = [
     # Operands.
+    (ValueError, lambda: K.constant(nested(0)),
+     'constant: value is lists in lists, more than 64 deep; needed an array or numbers in nested lists'),
+    (ValueError, lambda: K.sum(nested(0, twice=True)), 'sum: x is lists in lists, more than 64 deep'),
+    (ValueError, lambda: K.stack([X, nested(100000)]), 'stack: x is lists in lists, more than 64 deep'),
     (TypeError, lambda: K.dot('abc', X),
      "dot: x is 'abc' (str); needed a tensor, a number, an array or a list of these"),
     (TypeError, lambda: K.constant({'a': 1}), "constant: value is {'a': 1} (dict); needed a tensor, a number"),

@@ -194,6 +194,33 @@ def test_bfloat16_without_ml_dtypes():
         assert K.eval(x).astype('float32').tolist() == [1, 2]
 
 
+def test_values_may_change_the_dict_that_they_are_in():
+    x = K.placeholder((None,), name='changed')
+    f = K.function([x], [x * 2.])
+
+    class Clears:
+        def __array__(self, *arguments, **named):
+            values.clear()
+            return np.array(self.found)
+    values = {'changed': Clears()}
+    values['changed'].found = ['a']
+    with pytest.raises(TypeError, match=r"input 'changed' is .* \(Clears\), an array of <U1; needed numbers or bools"):
+        f(values)
+    values = {'changed': Clears()}
+    values['changed'].found = [1., 2.]
+    assert f(values)[0].tolist() == [2, 4]
+
+
+def test_names_may_change_the_dict_that_they_are_in():
+    class Clears(str):
+        def __str__(self):
+            outputs.clear()
+            return 'told'
+    x = K.placeholder((None,))
+    outputs = {Clears('name'): x * 2.}
+    assert K.function([x], outputs).output_names == ['told']
+
+
 def test_dlpack_refusals_come_out():
     class Refusing:
         def __dlpack__(self):

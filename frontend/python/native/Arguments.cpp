@@ -45,11 +45,17 @@ static std::optional<int64_t> integerOf(nb::handle object) {
 
 //===-- Operands ------------------------------------------------------------------------------===//
 
-static bool hasTensors(nb::handle object) {
+// A list may contain itself, and be as deep as there is memory.
+constexpr int deepestList = 64;
+
+static bool hasTensors(nb::handle object, const std::string &what, int depth = 0) {
   if (!isSequence(object))
     return tensorOf(object);
+  if (depth == deepestList)
+    valueError(what + " is lists in lists, more than " + std::to_string(deepestList) +
+               " deep; needed an array or numbers in nested lists");
   for (nb::handle each : object)
-    if (hasTensors(each))
+    if (hasTensors(each, what, depth + 1))
       return true;
   return false;
 }
@@ -86,7 +92,7 @@ Operand keratin::python::operandOf(nb::handle object, const std::string &what,
   }
   if (!isSequence(object))
     return Operand(arrayOf(object, what), place);
-  if (!hasTensors(object))
+  if (!hasTensors(object, what))
     return Operand(listOf(object, what), place);
   std::vector<Operand> list;
   for (nb::handle each : object)

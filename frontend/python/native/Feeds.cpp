@@ -25,7 +25,7 @@ Feed keratin::python::feedOf(nb::handle object, const std::string &what) {
 
 NamedFeeds keratin::python::namedFeedsOf(nb::dict values, const std::string &function) {
   std::vector<NamedFeeds::Entry> feeds;
-  for (auto [name, value] : values) {
+  for (const auto &[name, value] : itemsOf(values)) {
     if (!PyUnicode_Check(name.ptr()))
       typeError(function + ": " + described(name) + " is no name of an input");
     std::string text = textOf(name);

@@ -88,7 +88,7 @@ PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void *>(call)}, {0, nullptr
 OutputList outputsOf(nb::handle outputs, const Argument &argument) {
   std::vector<Output> all;
   if (PyDict_Check(outputs.ptr())) {
-    for (auto [name, tensor] : nb::borrow<nb::dict>(outputs)) {
+    for (const auto &[name, tensor] : itemsOf(outputs)) {
       if (!PyUnicode_Check(name.ptr()))
         argument.fail(name, "a name of an output");
       all.emplace_back(textOf(name), fromPython<Tensor>(tensor, argument));
@@ -121,7 +121,7 @@ UpdateList updatesOf(nb::handle updates, const Argument &argument) {
 FunctionOptions optionsOf(nb::handle options, const char *function, size_t index,
                           const char *firstNames, SourceLocation place) {
   FunctionOptions result;
-  for (auto [key, value] : nb::borrow<nb::dict>(options)) {
+  for (const auto &[key, value] : itemsOf(options)) {
     const std::string name = textOf(key);
     const Argument argument{function, index, place, name.c_str()};
     if (name == "device")
@@ -202,7 +202,7 @@ void saveFunction(nb::handle f, nb::handle path, SourceLocation place) {
 
 ObjectOptions objectOptionsOf(nb::handle options, SourceLocation place) {
   ObjectOptions result;
-  for (auto [key, value] : nb::borrow<nb::dict>(options)) {
+  for (const auto &[key, value] : itemsOf(options)) {
     const std::string name = textOf(key);
     const Argument argument{"compile_model", 6, place, name.c_str()};
     if (name == "name")

@@ -53,7 +53,7 @@ nb::object getValue(const Model &model, const std::string &variable) {
 
 void setValues(Model &model, nb::dict values) {
   std::vector<std::pair<std::string, Array>> all;
-  for (auto [name, value] : values) {
+  for (const auto &[name, value] : itemsOf(values)) {
     if (!PyUnicode_Check(name.ptr()))
       typeError(model.name() + ": " + described(name) + " is no name of a variable");
     std::string text = textOf(name);

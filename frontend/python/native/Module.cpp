@@ -39,13 +39,17 @@ static void printToPython(void *, const char *text, size_t length) {
     return;
   AcquiredGil gil;
   nb::error_scope error;
-  PyObject *file = PySys_GetObject("stdout");
+  nb::handle current = PySys_GetObject("stdout");
+  if (!current.is_valid() || current.is_none())
+    return;
+  // What it writes with, and other threads meanwhile, may put another in its place.
+  const std::shared_ptr<PyObject> file = shared(current);
   nb::object line = nb::steal(PyUnicode_DecodeUTF8(text, Py_ssize_t(length), "replace"));
   auto print = [&] {
-    return PyFile_WriteObject(line.ptr(), file, Py_PRINT_RAW) == 0 &&
-           nb::steal(PyObject_CallMethod(file, "flush", nullptr)).is_valid();
+    return PyFile_WriteObject(line.ptr(), file.get(), Py_PRINT_RAW) == 0 &&
+           nb::steal(PyObject_CallMethod(file.get(), "flush", nullptr)).is_valid();
   };
-  if (!file || file == Py_None || !line.is_valid() || !runPython(print))
+  if (!line.is_valid() || !runPython(print))
     PyErr_Clear();
 }
 

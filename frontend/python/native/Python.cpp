@@ -24,6 +24,13 @@ AcquiredGil::~AcquiredGil() {
   PyGILState_Release(state);
 }
 
+std::vector<std::pair<nb::object, nb::object>> keratin::python::itemsOf(nb::handle dict) {
+  std::vector<std::pair<nb::object, nb::object>> items;
+  for (auto [key, value] : nb::borrow<nb::dict>(dict))
+    items.emplace_back(nb::borrow(key), nb::borrow(value));
+  return items;
+}
+
 std::string keratin::python::described(nb::handle object) {
   std::string type = Py_TYPE(object.ptr())->tp_name;
   nb::object text = nb::steal(PyObject_Repr(object.ptr()));

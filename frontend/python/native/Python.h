@@ -7,6 +7,8 @@
 
 #include <cxxabi.h>
 #include <memory>
+#include <utility>
+#include <vector>
 
 namespace keratin::python {
 
@@ -61,6 +63,10 @@ inline std::shared_ptr<PyObject> shared(nb::handle object) {
 inline bool isSequence(nb::handle object) {
   return PyList_Check(object.ptr()) || PyTuple_Check(object.ptr());
 }
+
+// The items of a dict of the user's, for code that may run the user's own: that may change the
+// dict, whose iterator of nanobind's only borrows what it shows.
+std::vector<std::pair<nb::object, nb::object>> itemsOf(nb::handle dict);
 
 // "'abc' (str)", for messages; shortened.
 std::string described(nb::handle object);
