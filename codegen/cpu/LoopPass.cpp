@@ -17,7 +17,17 @@ Value LoopPass::add(Value x, Value y) { return k.b.create<arith::AddIOp>(k.loc, 
 
 void LoopPass::emitLanes(unsigned stage, Value position, MutableArrayRef<Value> accumulators) {
   body.innermost() = emitter.laneIndex(position);
+  // The few vectors of a short row stay in registers.
+  const LoopNest::Waiting *waiting =
+      mostVectors == 0 && schedule.waiting ? &*schedule.waiting : nullptr;
+  const bool isThere = waiting && stage > waiting->stage;
+  if (isThere)
+    emitter.bindRegister(waiting->value, body.elementInPlaceOf(waiting->output));
   body.emit(stage, accumulators);
+  if (waiting && stage == waiting->stage)
+    body.storeInPlaceOf(waiting->output, waiting->value);
+  if (isThere)
+    emitter.bindRegister(waiting->value, Value());
 }
 
 // Whether what is walked `count` elements at a time never ends with fewer: rows, and their blocks

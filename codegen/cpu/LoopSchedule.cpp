@@ -49,11 +49,18 @@ static unsigned laneCount(Block &body, const MachineTarget &target) {
 LoopPlan::LoopPlan(ir::KernelOp kernel, IterationSpace space, const MachineTarget &target)
     : CpuKernelPlan(kernel), nest(kernel, std::move(space)) {
   schedule.lanes = laneCount(body(), target);
+  if (nest.form == Form::Rows)
+    schedule.waiting = nest.waiting();
   for (unsigned stage = 0; stage < nest.stages(); ++stage)
-    schedule.unroll.push_back(unrollFor(nest.instructions(stage)));
+    schedule.unroll.push_back(unrollFor(instructions(stage)));
   chooseSums();
   chooseRowLengths();
   splitWork();
+}
+
+int64_t LoopPlan::instructions(unsigned stage) const {
+  const std::optional<LoopNest::Waiting> &waiting = schedule.waiting;
+  return nest.instructions(stage, waiting && stage > waiting->stage ? waiting->value : Value());
 }
 
 DimExpr LoopPlan::columnBlocks() const {
@@ -103,7 +110,7 @@ void LoopPlan::chooseRowLengths() {
   for (unsigned stage = 0; stage < nest.stages(); ++stage)
     if (nest.isStagePresent(stage)) {
       ++stages;
-      instructions += nest.instructions(stage) * schedule.unroll[stage];
+      instructions += this->instructions(stage) * schedule.unroll[stage];
     }
   // Of long bodies one vector hides what else a row takes.
   const unsigned shortest = stages == 1 ? 2 * vectorsSideBySide(nest.instructions(0)) - 1 : 2;
@@ -181,6 +188,9 @@ void LoopPlan::printSchedule(llvm::raw_ostream &out) const {
   if (schedule.isBlocked())
     out << "; long sums in blocks of " << schedule.block
         << (nest.form == Form::Rows ? " elements" : " rows");
+  if (schedule.waiting)
+    out << "; " << schedule.waiting->value.getDefiningOp()->getName().stripDialect()
+        << " waits in the place of result #" << schedule.waiting->output;
   if (schedule.knownVectors)
     out << "; rows of " << counted(schedule.knownVectors, "vector") << " without a loop";
   if (schedule.shortVectors)

@@ -20,6 +20,8 @@ struct LoopSchedule {
   // Sums longer than a block are made of blocks, whose sums are added with their rounding errors:
   // elements of a row, or rows of a column. 0: sums are known to be short.
   int64_t block = 0;
+  // Waits in memory between the stages.
+  std::optional<LoopNest::Waiting> waiting;
   // Rows of lengths that the call knows have code of their own where they are at most so many
   // vectors. 0: there is none.
   unsigned shortVectors = 0;
@@ -50,6 +52,7 @@ public:
   LoopSchedule schedule;
 
 private:
+  int64_t instructions(unsigned stage) const;
   unsigned unrollFor(int64_t instructions) const;
   void chooseSums();
   void chooseRowLengths();

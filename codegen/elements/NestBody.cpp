@@ -94,6 +94,16 @@ void NestBody::storeElements(unsigned stage) {
     store(output, element, indexFor(output.value, false));
 }
 
+void NestBody::storeInPlaceOf(unsigned output, Value value) {
+  const SmallVector<LaneIndex> index = indexFor(value, false);
+  emitter.store(emitter.emit(value, index), k.outputs[output], getTensorType(value), index);
+}
+
+Value NestBody::elementInPlaceOf(unsigned output) {
+  const Value result = k.body().getTerminator()->getOperand(output);
+  return emitter.load(k.outputs[output], getTensorType(result), indexFor(result, false));
+}
+
 void NestBody::storeRows(unsigned stage) {
   for (const LoopNest::Output &output : nest.rowOutputs(stage)) {
     SmallVector<LaneIndex> index = indexFor(output.value, true);

@@ -29,6 +29,9 @@ public:
   // Its parts: the element that a reduction takes, and what the stage yields.
   Value operand(ir::ReductionOpInterface op, bool isVector);
   void storeElements(unsigned stage);
+  // Stores a value of the index where the result will be, and loads what is there.
+  void storeInPlaceOf(unsigned output, Value value);
+  Value elementInPlaceOf(unsigned output);
   // Stores what became known of the row with the reductions of the stage, which are registers.
   void storeRows(unsigned stage);
 

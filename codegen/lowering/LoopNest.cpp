@@ -52,26 +52,70 @@ SmallVector<LoopNest::Output> LoopNest::rowOutputs(unsigned stage) const {
   return outputs;
 }
 
-int64_t LoopNest::instructions(unsigned stage) const {
-  SmallVector<Value> wanted;
-  for (ReductionOpInterface op : reductions(stage))
-    wanted.push_back(op->getOperand(0));
-  for (const Output &output : fullOutputs(stage))
-    wanted.push_back(output.value);
-  int64_t instructions = wanted.size();
-  llvm::SmallPtrSet<Operation *, 16> seen;
+LoopNest::Operations LoopNest::computedFor(SmallVector<Value> wanted, Value inMemory) const {
+  Operations found;
   while (!wanted.empty()) {
     Value value = wanted.pop_back_val();
     Operation *op = value.getDefiningOp();
     // What earlier stages have found is in registers, and what follows from it alone is there once
     // a row.
-    if (!op || isa<ReductionOpInterface>(op) || space.domains.lookup(value) == Domain::Row ||
-        !seen.insert(op).second)
+    if (!op || value == inMemory || isa<ReductionOpInterface>(op) ||
+        space.domains.lookup(value) == Domain::Row || !found.insert(op).second)
       continue;
-    instructions += ir::instructionsOf(op);
     wanted.append(op->operand_begin(), op->operand_end());
   }
+  return found;
+}
+
+LoopNest::Operations LoopNest::computedIn(unsigned stage, Value inMemory) const {
+  SmallVector<Value> wanted;
+  for (ReductionOpInterface op : reductions(stage))
+    wanted.push_back(op->getOperand(0));
+  for (const Output &output : fullOutputs(stage))
+    wanted.push_back(output.value);
+  return computedFor(std::move(wanted), inMemory);
+}
+
+static int64_t sumOfInstructions(const llvm::SmallPtrSetImpl<Operation *> &ops) {
+  int64_t instructions = 0;
+  for (Operation *op : ops)
+    instructions += ir::instructionsOf(op);
   return instructions;
+}
+
+int64_t LoopNest::instructions(unsigned stage, Value inMemory) const {
+  int64_t wanted = int64_t(reductions(stage).size() + fullOutputs(stage).size());
+  return wanted + sumOfInstructions(computedIn(stage, inMemory));
+}
+
+std::optional<LoopNest::Waiting> LoopNest::waiting() const {
+  SmallVector<Operations> computed;
+  for (unsigned stage = 0; stage < stages(); ++stage)
+    computed.push_back(computedIn(stage, Value()));
+  std::optional<Waiting> best;
+  // Less is computed again as fast as it is stored and loaded.
+  int64_t most = 7;
+  for (Operation &op : body().without_terminator()) {
+    auto needs = [&](const Operations &ops) { return ops.contains(&op); };
+    const auto *first = llvm::find_if(computed, needs);
+    if (first == computed.end() || op.getNumResults() != 1)
+      continue;
+    const unsigned begin = first - computed.begin();
+    unsigned end = begin;
+    for (unsigned stage = begin; stage < stages(); ++stage)
+      end = needs(computed[stage]) ? stage : end;
+    const Value value = op.getResult(0);
+    const int64_t cost = sumOfInstructions(computedFor({value}, Value()));
+    if (end == begin || cost <= most || !isa<Float32Type, Float64Type>(ir::getElementType(value)))
+      continue;
+    for (unsigned stage = end; stage < stages(); ++stage)
+      for (const Output &output : fullOutputs(stage))
+        if (output.value.getType() == value.getType()) {
+          best = {value, output.number, begin};
+          most = cost;
+        }
+  }
+  return best;
 }
 
 //===-- Sizes ---------------------------------------------------------------------------------===//

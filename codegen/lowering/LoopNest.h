@@ -4,7 +4,10 @@
 
 #include "ir/interfaces/IterationSpace.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <optional>
 
 namespace keratin::codegen {
 
@@ -43,8 +46,17 @@ public:
   };
   llvm::SmallVector<Output> fullOutputs(unsigned stage) const;
   llvm::SmallVector<Output> rowOutputs(unsigned stage) const;
-  // What an element of the stage takes, roughly.
-  int64_t instructions(unsigned stage) const;
+  // A value of elements that takes long to compute, is needed in a stage and in later ones, and has
+  // the type of what one of those yields at every index: it may wait in the place of that result.
+  // (What reduces never writes over its operands: passes/memory/InPlace.h.)
+  struct Waiting {
+    mlir::Value value;
+    unsigned output; // by its number among the results
+    unsigned stage;  // the first that needs the value
+  };
+  std::optional<Waiting> waiting() const;
+  // What an element of the stage takes, roughly, where this is in memory.
+  int64_t instructions(unsigned stage, mlir::Value inMemory = {}) const;
 
   // How many times outer kept loops run in all; how many elements become one; all elements. The
   // greatest number where a product does not fit.
@@ -55,6 +67,10 @@ public:
   void print(llvm::raw_ostream &out) const;
 
 private:
+  using Operations = llvm::SmallPtrSet<mlir::Operation *, 16>;
+  Operations computedIn(unsigned stage, mlir::Value inMemory) const;
+  Operations computedFor(llvm::SmallVector<mlir::Value> wanted, mlir::Value inMemory) const;
+
   mlir::Block &body() const { return ir::KernelOp(kernel).getBody().front(); }
 
   ir::KernelOp kernel;

@@ -37,7 +37,7 @@ func.func @short_rows(%x: tensor<?x?xf32, #keratin.dims<d0, d1>> {keratin.kind =
   return %0 : tensor<?xf32, #keratin.dims<d0>>
 }
 
-// Two stages: their rows are not taken apart by their vectors.
+// Of two stages only rows of one and two vectors are taken apart.
 // CHECK-LABEL: function centred_rows
 // V3:           8 lanes; {{.*}} in stage 0; {{.*}} in stage 1; long sums in blocks of 4096 elements; own code for rows of up to 2 vectors; own code for rows of one block
 // V4:           16 lanes; {{.*}} in stage 0; {{.*}} in stage 1; long sums in blocks of 4096 elements; own code for rows of up to 2 vectors; own code for rows of one block
@@ -47,6 +47,21 @@ func.func @centred_rows(%x: tensor<?x?xf32, #keratin.dims<d0, d1>> {keratin.kind
   %1 = keratin.broadcast %0 dims = [0] : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<?x?xf32, #keratin.dims<d0, d1>>
   %2 = keratin.sub %x, %1 : (tensor<?x?xf32, #keratin.dims<d0, d1>>, tensor<?x?xf32, #keratin.dims<d0, d1>>) -> tensor<?x?xf32, #keratin.dims<d0, d1>>
   return %2 : tensor<?x?xf32, #keratin.dims<d0, d1>>
+}
+
+// Exponentials are computed once.
+// CHECK-LABEL: function softmax
+// CHECK:        in stage 2; long sums in blocks of 4096 elements; exp waits in the place of result #0; own code
+func.func @softmax(%x: tensor<?x?xf32, #keratin.dims<d0, d1>> {keratin.kind = "input", keratin.name = "x"})
+    -> (tensor<?x?xf32, #keratin.dims<d0, d1>> {keratin.kind = "output", keratin.name = "y"}) {
+  %0 = keratin.reduce_max %x axes = [1] : (tensor<?x?xf32, #keratin.dims<d0, d1>>) -> tensor<?xf32, #keratin.dims<d0>>
+  %1 = keratin.broadcast %0 dims = [0] : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<?x?xf32, #keratin.dims<d0, d1>>
+  %2 = keratin.sub %x, %1 : (tensor<?x?xf32, #keratin.dims<d0, d1>>, tensor<?x?xf32, #keratin.dims<d0, d1>>) -> tensor<?x?xf32, #keratin.dims<d0, d1>>
+  %3 = keratin.exp %2 : (tensor<?x?xf32, #keratin.dims<d0, d1>>) -> tensor<?x?xf32, #keratin.dims<d0, d1>>
+  %4 = keratin.reduce_sum %3 axes = [1] : (tensor<?x?xf32, #keratin.dims<d0, d1>>) -> tensor<?xf32, #keratin.dims<d0>>
+  %5 = keratin.broadcast %4 dims = [0] : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<?x?xf32, #keratin.dims<d0, d1>>
+  %6 = keratin.div %3, %5 : (tensor<?x?xf32, #keratin.dims<d0, d1>>, tensor<?x?xf32, #keratin.dims<d0, d1>>) -> tensor<?x?xf32, #keratin.dims<d0, d1>>
+  return %6 : tensor<?x?xf32, #keratin.dims<d0, d1>>
 }
 
 // CHECK-LABEL: function columns
