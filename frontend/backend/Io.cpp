@@ -125,8 +125,19 @@ Array get_value(const Tensor &x, SourceLocation location) {
 
 std::vector<Array> batch_get_value(const std::vector<Tensor> &ops, SourceLocation location) {
   std::vector<Array> values;
-  for (const Tensor &tensor : ops)
-    values.push_back(computed("batch_get_value", tensor, location));
+  values.reserve(ops.size()); // small arrays have their elements in them, so none may move
+  std::vector<VariableStorage::Destination> variables; // which are read at once
+  for (const Tensor &tensor : ops) {
+    std::shared_ptr<VariableStorage> storage = storageOf("batch_get_value", tensor);
+    if (!storage) {
+      values.push_back(computed("batch_get_value", tensor, location));
+      continue;
+    }
+    Array &value = values.emplace_back(Array::empty(storage->dtype(), storage->shape()));
+    void *data = value.rawData();
+    variables.push_back({std::move(storage), data});
+  }
+  VariableStorage::read(variables);
   return values;
 }
 

@@ -206,6 +206,7 @@ public:
   }
 
   std::string bytes() {
+    readVariables();
     auto result = ir::writeGraph(bodies, functions, variables);
     if (!result.ok())
       raise(call, result.status());
@@ -220,12 +221,22 @@ private:
   void addVariable(const VariableInfo &info) {
     if (!indices.try_emplace(info.storage.get(), variables.size()).second)
       return;
-    Array value = info.storage->read();
+    const VariableStorage &storage = *info.storage;
+    storages.push_back(info.storage);
     variables.push_back(
         {uniqueAmong(variableNames, info.savedName.empty() ? info.name : info.savedName),
-         keratin_dtype_t(value.dtype()), value.shape(),
-         std::string(static_cast<const char *>(value.rawData()), value.bytes()), info.trainable,
+         keratin_dtype_t(storage.dtype()), storage.shape(), /*bytes=*/"", info.trainable,
          info.countsDraws});
+  }
+
+  // All at once, so that no call that updates them comes in between.
+  void readVariables() {
+    std::vector<VariableStorage::Destination> destinations;
+    for (size_t i = 0; i < variables.size(); ++i) {
+      variables[i].bytes.resize(storages[i]->bytes());
+      destinations.push_back({storages[i], variables[i].bytes.data()});
+    }
+    VariableStorage::read(destinations);
   }
 
   // Names and defaults. Attributes of all are set at once: each setting makes a list of all.
@@ -268,7 +279,8 @@ private:
   std::vector<FunctionModule> modules;
   std::vector<mlir::func::FuncOp> bodies;
   std::vector<ir::SavedFunction> functions;
-  std::vector<ir::SavedVariable> variables;
+  std::vector<ir::SavedVariable> variables;               // without bytes until they are written
+  std::vector<std::shared_ptr<VariableStorage>> storages; // of them
 };
 
 //===-- Loading -------------------------------------------------------------------------------===//

@@ -64,11 +64,13 @@ namespace keratin::backend {
 void save_weights(const TensorList &variables, const std::string &path, SourceLocation location) {
   Named named = namedVariables("save_weights", variables.list(), path, location);
   absl::Status status = withMemory([&] {
-    std::vector<Array> arrays(named.size());
+    std::vector<Tensor> tensors;
+    for (const auto &[name, variable] : named)
+      tensors.push_back(variable);
+    std::vector<Array> arrays = batch_get_value(tensors, location); // of one moment
     std::vector<compiler::NamedView> views;
     for (const auto &[name, variable] : named) {
       Array &array = arrays[views.size()];
-      array = get_value(variable, location);
       views.push_back({name,
                        {keratin_dtype_t(array.dtype()),
                         array.shape(),

@@ -57,6 +57,11 @@ VariableStorage::Handle VariableStorage::makeOn(const keratin_device_t &device,
   return Handle(made, keratin_variable_release);
 }
 
+size_t VariableStorage::bytes() const {
+  std::shared_lock lock(moves());
+  return keratin_variable_bytes(variable.get());
+}
+
 static Array readFrom(const VariableStorage &storage, const keratin_variable_t *variable) {
   Array value = Array::empty(storage.dtype(), storage.shape());
   keratin_status_t status = {};
@@ -72,6 +77,27 @@ Array VariableStorage::read() const {
     present = variable;
   }
   return readFrom(*this, present.get());
+}
+
+void VariableStorage::read(const std::vector<Destination> &destinations) {
+  std::vector<Handle> present;
+  {
+    std::shared_lock lock(moves());
+    for (const Destination &each : destinations)
+      present.push_back(each.storage->variable);
+  }
+  std::vector<keratin_variable_t *> variables;
+  std::vector<void *> data;
+  std::vector<size_t> bytes;
+  for (size_t i = 0; i < present.size(); ++i) {
+    variables.push_back(present[i].get());
+    data.push_back(destinations[i].data);
+    bytes.push_back(keratin_variable_bytes(present[i].get()));
+  }
+  keratin_status_t status = {};
+  keratin_variables_read(variables.data(), data.data(), bytes.data(), int32_t(present.size()),
+                         &status);
+  throwIfFailed("get_value", status);
 }
 
 VariableStorage::Handle VariableStorage::peek(const keratin_device_t &device) const {

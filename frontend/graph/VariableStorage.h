@@ -30,6 +30,7 @@ public:
 
   DType dtype() const { return type; }
   const std::vector<int64_t> &shape() const { return dims; }
+  size_t bytes() const;
 
   // The device that a function has decided for; null if none has.
   const keratin_device_t *settledOn() const { return settled.load(std::memory_order_acquire); }
@@ -45,13 +46,20 @@ public:
 
   // A consistent copy, also while functions update it.
   Array read() const;
+  // Memory for the value of a variable.
+  struct Destination {
+    std::shared_ptr<VariableStorage> storage;
+    void *data; // bytes() of it
+  };
+  // The same of several, those on one device as they are between two updates.
+  static void read(const std::vector<Destination> &destinations);
 
   // A new value for a variable, of its dtype and shape.
   struct Assignment {
     std::shared_ptr<VariableStorage> storage;
     Array value;
   };
-  // All of them or, where a device refuses one, none.
+  // All of them or, where a device refuses one, none; at once for all that run on a device.
   static void write(const std::string &function, const std::vector<Assignment> &assignments);
 
 private:

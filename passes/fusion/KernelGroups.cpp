@@ -216,8 +216,28 @@ void KernelGroups::place(Operation *op) {
 
 // The op with the free ops it reads.
 void KernelGroups::addGroup(Group members, Operation *op) {
+  fromMemory.push_back(readInMemory(members));
   groups.push_back(std::move(members));
   nests.push_back(FusionPolicy::nestOf(op));
+}
+
+// What stands behind the views that the ops read.
+KernelGroups::Group KernelGroups::readInMemory(ArrayRef<Operation *> members) const {
+  llvm::SmallSetVector<Operation *, 4> found;
+  SmallVector<Value> work;
+  for (Operation *member : members)
+    for (Value operand : member->getOperands())
+      if (Operation *view = operand.getDefiningOp();
+          view && !isOwned(view) && !llvm::is_contained(members, view))
+        work.append(view->operand_begin(), view->operand_end());
+  while (!work.empty())
+    if (Operation *op = work.pop_back_val().getDefiningOp()) {
+      if (isOwned(op))
+        found.insert(op);
+      else
+        work.append(op->operand_begin(), op->operand_end());
+    }
+  return found.takeVector();
 }
 
 static bool isBefore(Operation *a, Operation *b) { return a->isBeforeInBlock(b); }
@@ -318,10 +338,11 @@ std::optional<Nest> KernelGroups::joined(int producer, int consumer,
   return policy.joined(a, b);
 }
 
-// Makes them one group, if that is one kernel.
+// Makes them one group, if that is one kernel. It cannot read in memory what it computes itself.
 bool KernelGroups::join(int producer, int consumer) {
+  auto isProduced = [&](Operation *op) { return home.lookup(op) == producer; };
   if (!policy.allowsOps(nests[producer].ops + nests[consumer].ops) ||
-      graph.hasDetour(producer, consumer))
+      llvm::any_of(fromMemory[consumer], isProduced) || graph.hasDetour(producer, consumer))
     return false;
   Group ops = merged(producer, consumer);
   if (!policy.allowsOps(ops.size()))
@@ -335,6 +356,8 @@ bool KernelGroups::join(int producer, int consumer) {
     if (auto found = home.find(op); found != home.end())
       found->second = consumer;
   groups[producer].clear();
+  fromMemory[consumer].append(fromMemory[producer]);
+  fromMemory[producer].clear();
   graph.merge(producer, consumer);
   return true;
 }

@@ -67,6 +67,7 @@ private:
   void place(mlir::Operation *op);
   Group membersOf(const RowUpdate &update) const;
   void addGroup(Group members, mlir::Operation *op);
+  Group readInMemory(llvm::ArrayRef<mlir::Operation *> members) const;
   Group withFreeOperands(mlir::Operation *op) const;
 
   std::optional<ir::Shape> smallShapeOf(int id) const;
@@ -85,6 +86,7 @@ private:
   GroupGraph graph;
   std::vector<Group> groups;                    // of the same numbers
   std::vector<Nest> nests;                      // of the groups
+  std::vector<Group> fromMemory;                // ops that a group reads the results of in memory
   llvm::SetVector<mlir::Operation *> copies;    // of arguments that the block yields
   llvm::DenseSet<mlir::Operation *> inMemory;   // free ops that someone reads from memory
   llvm::DenseMap<mlir::Operation *, int> home;  // group that computes an op

@@ -5,6 +5,7 @@
 #include "runtime/core/StridedCopy.h"
 
 #include <inttypes.h>
+#include <stdint.h>
 #include <string.h>
 
 using namespace keratin::runtime;
@@ -113,20 +114,73 @@ extern "C" size_t keratin_variable_bytes(const keratin_variable_t *variable) {
   return variable ? variable->bytes : 0;
 }
 
+// Calls visit(i) for each variable, those of one session together under its lock, which is taken
+// once: no call comes between them.
+template <typename Visit>
+static Code visitBySession(keratin_variable_t *const *variables, int32_t count, bool exclusive,
+                           Visit visit) {
+  for (keratin_session_t *last = nullptr;;) {
+    keratin_session_t *next = nullptr; // in the order of addresses
+    for (int32_t i = 0; i < count; ++i)
+      if (auto *each = variables[i]->session;
+          uintptr_t(each) > uintptr_t(last) && (!next || uintptr_t(each) < uintptr_t(next)))
+        next = each;
+    if (!next)
+      return KERATIN_OK;
+    SessionGuard guard(&next->lock, exclusive);
+    for (int32_t i = 0; i < count; ++i)
+      if (variables[i]->session == next)
+        if (Code code = visit(i))
+          return code;
+    last = next;
+  }
+}
+
+// Under the lock of its session.
+static Code copyOut(const keratin_variable_t &variable, void *data, keratin_status_t *status) {
+  const keratin_device_t &device = *variable.session->device;
+  return variable.bytes == 0 ? KERATIN_OK
+                             : device.copy_out(device.user, nullptr, 0, data, variable.value.data(),
+                                               variable.bytes, status);
+}
+
+static Code checkBuffer(const keratin_variable_t &variable, const void *data, size_t bytes,
+                        keratin_status_t *status) {
+  if (bytes == variable.bytes && (!bytes || data))
+    return KERATIN_OK;
+  return fail(status, KERATIN_INVALID_ARGUMENT,
+              "variable: the buffer to read into has %zu bytes; the value has %zu",
+              data ? bytes : 0, variable.bytes);
+}
+
 extern "C" keratin_status_code_t keratin_variable_read(const keratin_variable_t *variable,
                                                        void *data, size_t bytes,
                                                        keratin_status_t *status) {
   if (Code code = checkPointers(status, __func__, {{variable, "variable"}}))
     return code;
-  if (bytes != variable->bytes || (bytes && !data))
-    return fail(status, KERATIN_INVALID_ARGUMENT,
-                "variable: the buffer to read into has %zu bytes; the value has %zu",
-                data ? bytes : 0, variable->bytes);
+  if (Code code = checkBuffer(*variable, data, bytes, status))
+    return code;
   SessionGuard guard(&variable->session->lock, /*exclusive=*/false);
-  const keratin_device_t &device = *variable->session->device;
-  Code code =
-      bytes ? device.copy_out(device.user, nullptr, 0, data, variable->value.data(), bytes, status)
-            : KERATIN_OK;
+  Code code = copyOut(*variable, data, status);
+  return code ? code : succeed(status);
+}
+
+extern "C" keratin_status_code_t keratin_variables_read(keratin_variable_t *const *variables,
+                                                        void *const *data, const size_t *bytes,
+                                                        int32_t count, keratin_status_t *status) {
+  if (Code code = checkPointers(status, __func__,
+                                {{variables, "variables", count > 0},
+                                 {data, "data", count > 0},
+                                 {bytes, "bytes", count > 0}}))
+    return code;
+  for (int32_t i = 0; i < count; ++i) {
+    if (Code code = checkPointers(status, __func__, {{variables[i], "variables"}}))
+      return code;
+    if (Code code = checkBuffer(*variables[i], data[i], bytes[i], status))
+      return code;
+  }
+  Code code = visitBySession(variables, count, /*exclusive=*/false,
+                             [&](int32_t i) { return copyOut(*variables[i], data[i], status); });
   return code ? code : succeed(status);
 }
 
@@ -158,9 +212,9 @@ static Code checkValue(const keratin_variable_t &variable, const keratin_tensor_
               value.device->name, needed.text());
 }
 
-// In the host's memory, where nothing can fail, or by exchange with what was staged.
+// In the host's memory, where nothing can fail, or by exchange with what was staged; under the lock
+// of its session.
 static void assign(keratin_variable_t &variable, const keratin_tensor_t &value, Block *staged) {
-  SessionGuard guard(&variable.session->lock, /*exclusive=*/true);
   if (staged)
     variable.value.swap(*staged);
   else
@@ -178,6 +232,7 @@ extern "C" keratin_status_code_t keratin_variable_write(keratin_variable_t *vari
   if (!isOnCpu(*variable))
     if (Code code = deviceSupport.load()->stage(*variable, *value, staged, status))
       return code;
+  SessionGuard guard(&variable->session->lock, /*exclusive=*/true);
   assign(*variable, *value, isOnCpu(*variable) ? nullptr : &staged);
   return succeed(status);
 }
@@ -202,7 +257,9 @@ extern "C" keratin_status_code_t keratin_variables_write(keratin_variable_t *con
     if (!isOnCpu(*variables[i]))
       if (Code code = deviceSupport.load()->stage(*variables[i], values[i], staged[i], status))
         return code;
-  for (int32_t i = 0; i < count; ++i)
+  visitBySession(variables, count, /*exclusive=*/true, [&](int32_t i) {
     assign(*variables[i], values[i], isOnCpu(*variables[i]) ? nullptr : &staged[i]);
+    return KERATIN_OK;
+  });
   return succeed(status);
 }

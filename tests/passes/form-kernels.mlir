@@ -552,6 +552,29 @@ func.func @no_cycle_through_a_kernel_of_its_own(%x: tensor<8x4xf32>) -> tensor<8
   return %2 : tensor<8x4xf32>
 }
 
+// A view shows what a kernel before has written: the sum joins the slice, not what the view is of.
+// CHECK-LABEL: func.func @no_cycle_through_a_view
+// CHECK:         %[[EXP:.*]] = keratin.kernel({{.*}}) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.exp
+// CHECK-NEXT:      keratin.yield
+// CHECK:         %[[VIEW:.*]] = keratin.reshape %[[EXP]]
+// CHECK:         keratin.kernel(%[[VIEW]], %[[EXP]]) :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      %{{.*}} = keratin.slice
+// CHECK-NEXT:      %{{.*}} = keratin.broadcast
+// CHECK-NEXT:      %{{.*}} = keratin.add
+// CHECK-NEXT:      keratin.yield
+// CHECK-NOT:     keratin.kernel
+func.func @no_cycle_through_a_view(%x: tensor<3x8xf32>) -> tensor<3x8xf32> {
+  %0 = keratin.exp %x : (tensor<3x8xf32>) -> tensor<3x8xf32>
+  %1 = keratin.reshape %0 : (tensor<3x8xf32>) -> tensor<24xf32>
+  %2 = keratin.slice %1 starts = <3> strides = [1] : (tensor<24xf32>) -> tensor<3xf32>
+  %3 = keratin.broadcast %2 dims = [0] : (tensor<3xf32>) -> tensor<3x8xf32>
+  %4 = keratin.add %0, %3 : (tensor<3x8xf32>, tensor<3x8xf32>) -> tensor<3x8xf32>
+  return %4 : tensor<3x8xf32>
+}
+
 // What reads both reductions goes with one of them.
 // CHECK-LABEL: func.func @no_cycle_between_reductions
 // CHECK:         keratin.kernel({{.*}}) :

@@ -165,6 +165,8 @@ def test_values():
     K.batch_set_value([])
     assert K.batch_get_value((v, w))[1] == 4
     assert K.get_value(v + 1).tolist() == [2, 3]
+    many = [each for i in range(9) for each in (K.variable(i), K.constant(-i))]  # smaller than an array itself
+    assert [float(a) for a in K.batch_get_value(many)] == [each for i in range(9) for each in (i, -i)]
     for wrong in ([1, 2, 3], [[1, 2]]):
         with pytest.raises(ValueError, match='set_value'):
             K.set_value(v, wrong)

@@ -167,3 +167,23 @@ def test_sizes():
     assert K.count_params(K.zeros((2, 3))) == 6 and K.count_params(K.constant(1)) == 1
     assert K.ndim(np.zeros((2, 3))) == 2 and K.ndim([1, 2]) == 1
     assert K.int_shape(np.zeros((2, 3))) == K.get_variable_shape(K.zeros((2, 3))) == (2, 3)
+
+
+@pytest.mark.parametrize('part', [
+    lambda y, flat: flat[3:6][:, None], lambda y, flat: K.gather(flat, K.constant([3, 8, 23], 'int32'))[:, None],
+    lambda y, flat: K.reshape(y, (-1, 3))[:3, :1], lambda y, flat: K.top_k(y, 1)[0],
+], ids=['slice', 'gather', 'corner', 'top_k'])
+@pytest.mark.parametrize('sizes', [(3, 8), (None, None)], ids=['known', 'unknown'])
+def test_elements_of_another_shape_beside_the_whole(part, sizes):
+    # One kernel cannot both make a value and read it in another order.
+    x = K.placeholder(sizes)
+    y = K.exp(x)
+    taken = part(y, K.reshape(y, (-1,)))
+    sums = y + taken
+    second = K.gradients(K.sum(K.square(K.gradients(K.sum(K.tanh(sums)), [x])[0])), [x])
+    a = numbers(3, 8)
+    whole, few, found, _ = K.function([x], [y, taken, sums] + second)([a])
+    alone, = K.function([x], [taken])([a])
+    agree(whole, np.exp(a))
+    agree(few, alone, 1e-6)
+    agree(found, whole + alone)

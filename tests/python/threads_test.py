@@ -143,6 +143,49 @@ def test_files_do_not_wait_for_prints(capsys, tmp_path):
              files(str(tmp_path / 'b.ktg'), lambda p: K.save_function(f, p), K.load_function))
 
 
+def test_several_values_are_of_one_moment(tmp_path):
+    # Whoever saves a model while it trains wants the values between two steps.
+    v, w = (K.variable(np.zeros((64, 64)), name=name) for name in ('first', 'second'))
+    f = K.function([], [K.max(K.abs(v - w))], [K.update_add(v, K.ones_like(v)), K.update_add(w, K.ones_like(w))])
+    there, beside, graph = (str(tmp_path / name) for name in ('there.npz', 'beside.npz', 'graph.ktg'))
+    f.save_weights(there)
+    stop = threading.Event()
+
+    def rounds(count, how):
+        def run():
+            try:
+                for _ in range(count):
+                    first, second = how()
+                    assert first.tobytes() == second.tobytes()
+            finally:
+                stop.set()
+        return run
+
+    def calls():
+        while not stop.is_set():
+            assert f([])[0] == 0
+
+    def weights():
+        f.save_weights(beside)
+        with np.load(beside) as values:
+            return values['first'], values['second']
+
+    def functions():
+        f.save(graph)
+        return K.batch_get_value(K.load_function(graph).variables)
+
+    def sets():
+        K.batch_set_value([(v, np.full((64, 64), 7.)), (w, np.full((64, 64), 7.))])
+        return K.batch_get_value([v, w])
+
+    def loads():
+        f.load_weights(there)
+        return K.batch_get_value([v, w])
+    for count, how in (200, weights), (100, functions), (2000, sets), (200, loads):
+        stop.clear()
+        together(rounds(count, how), calls)
+
+
 def test_a_callable_may_take_its_time():
     inside, leave = threading.Event(), threading.Event()
 

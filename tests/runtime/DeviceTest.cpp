@@ -480,6 +480,32 @@ TEST_CASE("several variables are written, or none where the device refuses one")
   CHECK(keratin_variables_write(variables, nullptr, 3, &status) == KERATIN_INVALID_ARGUMENT);
 }
 
+TEST_CASE("several variables are read, of any sessions") {
+  Session session = farSession(), home = makeSession();
+  Variable a = makeVariable(session.get(), {1, 2}), b = makeVariable(session.get(), {3, 4}),
+           c = makeVariable(home.get(), {5, 6}), none = makeVariable(home.get(), {});
+  std::vector<float> x(2), y(2), z(2);
+  keratin_variable_t *variables[] = {a.get(), c.get(), none.get(), b.get()};
+  void *data[] = {x.data(), y.data(), nullptr, z.data()};
+  size_t bytes[] = {8, 8, 0, 8};
+  keratin_status_t status;
+  CHECK(keratin_variables_read(variables, data, bytes, 4, &status) == KERATIN_OK);
+  CHECK(x == std::vector<float>{1, 2});
+  CHECK(y == std::vector<float>{5, 6});
+  CHECK(z == std::vector<float>{3, 4});
+  far.log.clear();
+  far.failAt = 1;
+  CHECK(keratin_variables_read(variables, data, bytes, 4, &status) == KERATIN_INTERNAL);
+  CHECK(std::string(status.message) == "the device is lost");
+  far.failAt = -1;
+  bytes[3] = 4;
+  CHECK(keratin_variables_read(variables, data, bytes, 4, &status) == KERATIN_INVALID_ARGUMENT);
+  CHECK(std::string(status.message) ==
+        "variable: the buffer to read into has 4 bytes; the value has 8");
+  CHECK(keratin_variables_read(nullptr, nullptr, nullptr, 0, &status) == KERATIN_OK);
+  CHECK(keratin_variables_read(variables, nullptr, bytes, 4, &status) == KERATIN_INVALID_ARGUMENT);
+}
+
 TEST_CASE("code for a device runs on those that are named after it") {
   farDevice();
   static keratin_device_t second = farTable;

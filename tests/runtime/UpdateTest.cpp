@@ -1,5 +1,6 @@
 #include "tests/runtime/FunctionBuilder.h"
 
+#include <atomic>
 #include <thread>
 
 using namespace keratin::testing;
@@ -280,4 +281,34 @@ TEST_CASE("updates of eight threads are serialised, reads see whole states") {
   CHECK(failures == std::vector<int>(threads, 0));
   CHECK(readVariable(a.get()) == std::vector<float>(size, threads * calls));
   CHECK(readVariable(b.get()) == std::vector<float>(size, threads * calls));
+}
+
+TEST_CASE("no call comes between several variables that are read or written") {
+  Swap swap(/*bInPlace=*/true); // variables that are equal stay so
+  Session session = makeSession();
+  Variable a = makeVariable(session.get(), all(1)), b = makeVariable(session.get(), all(1));
+  keratin_variable_t *variables[] = {a.get(), b.get()};
+  std::atomic<int> torn{0}, failed{0};
+  std::thread writes([&] {
+    Floats value({length}, all(7));
+    const keratin_tensor_t values[] = {value.view(), value.view()};
+    for (int round = 0; round < 5000; ++round)
+      failed += keratin_variables_write(variables, values, 2, nullptr) != KERATIN_OK;
+  });
+  std::thread reads([&] {
+    std::vector<float> x(length), y(length);
+    void *data[] = {x.data(), y.data()};
+    const size_t bytes[] = {length * sizeof(float), length * sizeof(float)};
+    for (int round = 0; round < 5000; ++round) {
+      failed += keratin_variables_read(variables, data, bytes, 2, nullptr) != KERATIN_OK;
+      torn += x != y || x != all(x[0]);
+    }
+  });
+  for (int round = 0; round < 5000; ++round)
+    failed += swap.call(a.get(), b.get(), 1).code != KERATIN_OK;
+  writes.join();
+  reads.join();
+  CHECK(failed == 0);
+  CHECK(torn == 0);
+  CHECK(readVariable(a.get()) == readVariable(b.get()));
 }

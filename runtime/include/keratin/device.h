@@ -170,10 +170,17 @@ KERATIN_API keratin_status_code_t keratin_session_create_on(const keratin_device
                                                             keratin_status_t *status);
 
 // Writes several variables, of any sessions, as keratin_variable_write does: all of them or, where
-// one value is refused or a device has no memory for it, none.
+// one value is refused or a device has no memory for it, none. No call sees some of those of a
+// session and not the others.
 KERATIN_API keratin_status_code_t keratin_variables_write(keratin_variable_t *const *variables,
                                                           const keratin_tensor_t *values,
                                                           int32_t count, keratin_status_t *status);
+
+// Copies the values of several variables, of any sessions, as keratin_variable_read does: those of
+// a session as they are between two calls that update them.
+KERATIN_API keratin_status_code_t keratin_variables_read(keratin_variable_t *const *variables,
+                                                         void *const *data, const size_t *bytes,
+                                                         int32_t count, keratin_status_t *status);
 
 // As keratin_executable_create, on this one of the devices that run the code: code for "far" runs
 // on "far", "far:1", "far:2". NULL: the one that has the name.
