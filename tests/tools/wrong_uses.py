@@ -72,6 +72,7 @@ TOOLS = [
     ("no such target", "keratin-compile net.mlir --target=tpu", "keratin-compile: error: unknown target 'tpu'; known targets: cpu, cuda, and of CPUs triples such as x86_64-linux-gnu"),
     ("no such output", "keratin-compile net.mlir --emit=exe", "keratin-compile: error: --emit needs one of ..., found 'exe'"),
     ("no name for C", "keratin-compile net.mlir --name=class-2", "keratin-compile: error: the model's name 'class-2' cannot begin names in C; needed letters, digits and single _ between them, a letter first, and not keratin"),
+    ("no name for C, where text is made", "keratin-compile net.mlir --emit=asm --name=keratin", "keratin-compile: error: the model's name 'keratin' cannot begin names in C; needed letters, digits and single _ between them, a letter first, and not keratin"),
     ("a folder that is not there", "keratin-compile net.mlir -o /nonexistent/libnet.so", "keratin-compile: error: cannot write '/nonexistent/libnet.so': No such file or directory"),
     ("no bytes", "keratin-compile net.mlir --memory-budget=much", "keratin-compile: error: --memory-budget needs a number of bytes as 500000, 64KiB, 64MiB or 2GiB, found 'much'"),
     ("weights of another model", "keratin-compile net.mlir --weights=other.npz", "other.npz: error: it has no 'w'"),

@@ -312,6 +312,8 @@ absl::Status run(Watchdog &watchdog) {
   std::string name = modelName;
   if (name.empty())
     name = inputFile == "-" ? "model" : compiler::modelName(llvm::sys::path::stem(inputFile));
+  if (absl::Status status = checkModelName(name); !status.ok())
+    return status;
   ModelOptions options = modelOptions(watchdog);
   if (emitKind == "obj" || emitKind == "so")
     return emitObject(*std::move(graph), options, name, watchdog);
