@@ -245,12 +245,18 @@ void addForwarder(Module &module, const Forwarder &forwarder, Constant *object) 
   auto *function = Function::Create(FunctionType::get(result, own, /*isVarArg=*/false),
                                     GlobalValue::ExternalLinkage, forwarder.name, module);
   IRBuilder<> builder(BasicBlock::Create(context, "", function));
+  PointerType *pointer = PointerType::get(context, 0);
+  FunctionCallee ownState =
+      module.getOrInsertFunction("keratin_state_of", pointer, pointer, pointer);
   std::vector<Value *> values;
   unsigned next = 0;
-  for (const Forwarder::Argument &argument : forwarder.arguments)
+  for (const Forwarder::Argument &argument : forwarder.arguments) {
     values.push_back(argument.kind == Kind::Constant32 ? builder.getInt32(uint32_t(argument.value))
                      : argument.kind == Kind::Object   ? static_cast<Value *>(object)
                                                        : function->getArg(next++));
+    if (argument.kind == Kind::State)
+      values.back() = builder.CreateCall(ownState, {object, values.back()});
+  }
   CallInst *call = builder.CreateCall(target, values);
   call->setTailCall();
   if (result->isVoidTy())

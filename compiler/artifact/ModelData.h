@@ -13,11 +13,11 @@
 namespace keratin::compiler {
 
 // One exported function: it calls `target` of the runtime with its own arguments, into which
-// constants are put.
+// constants are put. A state of another model becomes one that is refused.
 struct Forwarder {
   // An argument of the runtime's function: of the forwarder itself, or a constant.
   struct Argument {
-    enum class Kind { Pointer, Integer32, Integer64, Constant32, Object } kind;
+    enum class Kind { Pointer, State, Integer32, Integer64, Constant32, Object } kind;
     int32_t value = 0; // of a constant
   };
   std::string name, target;
@@ -31,8 +31,8 @@ struct ExportedText {
   std::vector<std::string> names;
 };
 
-// Of the name of an entry function, behind that of the code that assumes sizes to be equal, the code
-// that does not (keratin_function_desc_t::general).
+// Of the name of an entry function, behind that of the code that assumes sizes to be equal, the
+// code that does not (keratin_function_desc_t::general).
 inline constexpr const char *kGeneralSuffix = ".general";
 
 // A module of LLVM IR with all that `object` points at as constants. The entry function of function

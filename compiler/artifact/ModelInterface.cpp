@@ -161,8 +161,8 @@ private:
   }
 
   void states() {
-    const Argument pointer{Kind::Pointer}, integer{Kind::Integer32}, size{Kind::Integer64},
-        descriptor{Kind::Object};
+    const Argument pointer{Kind::Pointer}, state{Kind::State}, integer{Kind::Integer32},
+        size{Kind::Integer64}, descriptor{Kind::Object};
     line("// The values of the variables. Any number of threads may use one state at once.");
     line("typedef struct keratin_state_t " + prefix + "_state_t;");
     line("");
@@ -173,58 +173,58 @@ private:
       deviceStates();
     line("// A state of its own with the present values.");
     declare("state_copy", "keratin_state_copy",
-            {{"const STATE *from", pointer},
+            {{"const STATE *from", state},
              {"STATE **copy", pointer},
              {"keratin_status_t *status", pointer}});
-    declare("state_destroy", "keratin_state_destroy", {{"STATE *state", pointer}},
+    declare("state_destroy", "keratin_state_destroy", {{"STATE *state", state}},
             Forwarder::Result::Nothing);
     line("// The values to a file and back.");
     declare("state_save", "keratin_state_save",
-            {{"const STATE *state", pointer},
+            {{"const STATE *state", state},
              {"const char *path", pointer},
              {"keratin_status_t *status", pointer}});
     declare("state_load", "keratin_state_load",
-            {{"STATE *state", pointer},
+            {{"STATE *state", state},
              {"const char *path", pointer},
              {"keratin_status_t *status", pointer}});
     line("// The values from a safetensors file, by the names of the variables in the graph.");
     declare("state_load_weights", "keratin_state_load_weights",
-            {{"STATE *state", pointer},
+            {{"STATE *state", state},
              {"const char *path", pointer},
              {"keratin_status_t *status", pointer}});
     line("// One variable by its name in the graph: its number; its value, of so many bytes.");
     declare("state_find_variable", "keratin_state_find_variable",
-            {{"const STATE *state", pointer},
+            {{"const STATE *state", state},
              {"const char *name", pointer},
              {"int32_t *variable", pointer},
              {"keratin_status_t *status", pointer}});
     declare("state_read_variable", "keratin_state_read_variable",
-            {{"const STATE *state", pointer},
+            {{"const STATE *state", state},
              {"const char *name", pointer},
              {"void *data", pointer},
              {"size_t bytes", size},
              {"keratin_status_t *status", pointer}});
     declare("state_write_variable", "keratin_state_write_variable",
-            {{"STATE *state", pointer},
+            {{"STATE *state", state},
              {"const char *name", pointer},
              {"const keratin_tensor_t *value", pointer},
              {"keratin_status_t *status", pointer}});
     line("// One by its number, below this: what it is, as a view without data; its value.");
     line("enum { " + prefix + "_state_num_variables = " + Twine(object.num_variables) + " };");
     declare("state_describe_variable", "keratin_state_describe_variable",
-            {{"const STATE *state", pointer},
+            {{"const STATE *state", state},
              {"int32_t variable", integer},
              {"const char **name", pointer},
              {"keratin_tensor_t *view", pointer},
              {"keratin_status_t *status", pointer}});
     declare("state_read", "keratin_state_read",
-            {{"const STATE *state", pointer},
+            {{"const STATE *state", state},
              {"int32_t variable", integer},
              {"void *data", pointer},
              {"size_t bytes", size},
              {"keratin_status_t *status", pointer}});
     declare("state_write", "keratin_state_write",
-            {{"STATE *state", pointer},
+            {{"STATE *state", state},
              {"int32_t variable", integer},
              {"const keratin_tensor_t *value", pointer},
              {"keratin_status_t *status", pointer}});
@@ -248,7 +248,7 @@ private:
   // What there is beside a device's state. The model holds the runtime, and knows no devices but
   // those it is told of; models for CUDA know the driver's.
   void deviceStates() {
-    const Argument pointer{Kind::Pointer}, descriptor{Kind::Object};
+    const Argument pointer{Kind::Pointer}, state{Kind::State}, descriptor{Kind::Object};
     line("// The same on the device of this name, \"" + Twine(object.device) +
          ":1\" say; NULL: \"" + object.device + "\".");
     declare("state_create_on",
@@ -265,16 +265,16 @@ private:
             {{"const struct keratin_device_t *device", pointer},
              {"keratin_status_t *status", pointer}});
     line("// The device where a state lies: for tensors whose data lies there.");
-    declare("state_device", "keratin_state_device", {{"const STATE *state", pointer}},
+    declare("state_device", "keratin_state_device", {{"const STATE *state", state}},
             Forwarder::Result::Device);
   }
 
   void workspaceBytes(const FunctionText &function, const std::string &in) {
-    const Argument pointer{Kind::Pointer};
+    const Argument pointer{Kind::Pointer}, state{Kind::State};
     line("// Bytes of the workspace of a call with inputs of these dims; their data is not read" +
          Twine(function.readsValues() ? " but where it is a size." : "."));
     declare(function.name + "_workspace_bytes", "keratin_state_workspace_bytes",
-            {{"STATE *state", pointer},
+            {{"STATE *state", state},
              {"", Argument{Kind::Constant32, function.number}},
              {in.c_str(), pointer},
              {"", Argument{Kind::Constant32, function.f.num_inputs}},
@@ -284,9 +284,9 @@ private:
 
   void calls(const FunctionText &function) {
     const keratin_function_desc_t &f = function.f;
-    const Argument pointer{Kind::Pointer}, integer{Kind::Integer32}, size{Kind::Integer64},
-        number{Kind::Constant32, function.number}, inputs{Kind::Constant32, f.num_inputs},
-        outputs{Kind::Constant32, f.num_outputs};
+    const Argument pointer{Kind::Pointer}, state{Kind::State}, integer{Kind::Integer32},
+        size{Kind::Integer64}, number{Kind::Constant32, function.number},
+        inputs{Kind::Constant32, f.num_inputs}, outputs{Kind::Constant32, f.num_outputs};
     const std::string &name = function.name;
     std::string in = "const keratin_tensor_t inputs[" + std::to_string(f.num_inputs) + "]";
     std::string out = "const keratin_tensor_t outputs[" + std::to_string(f.num_outputs) + "]";
@@ -303,7 +303,7 @@ private:
            "at "
            "most.");
       declare(name + "_output_dims", "keratin_state_output_dims",
-              {{"STATE *state", pointer},
+              {{"STATE *state", state},
                {"", number},
                {in.c_str(), pointer},
                {"", inputs},
@@ -329,7 +329,7 @@ private:
       line("// memory itself, and keeps it for the next call.");
     }
     declare(name + "_run", "keratin_state_invoke",
-            {{"STATE *state", pointer},
+            {{"STATE *state", state},
              {"", number},
              {in.c_str(), pointer},
              {"", inputs},
@@ -353,13 +353,13 @@ private:
   }
 
   void callOnStream(const FunctionText &function, const std::string &in, const std::string &out) {
-    const Argument pointer{Kind::Pointer};
+    const Argument pointer{Kind::Pointer}, state{Kind::State};
     line("// The same after all that is in a stream of the device" +
          Twine(bringsDevice() ? " (a CUstream, that is, a cudaStream_t)" : "") + " now;");
     line("// returns when it is done. Tensors lie on the host, or on the device (" + prefix +
          "_state_device).");
     declare(function.name + "_run_on_stream", "keratin_state_invoke_on_stream",
-            {{"STATE *state", pointer},
+            {{"STATE *state", state},
              {"", Argument{Kind::Constant32, function.number}},
              {in.c_str(), pointer},
              {"", Argument{Kind::Constant32, function.f.num_inputs}},

@@ -58,11 +58,8 @@ public:
 
 private:
   absl::Status checkNames() {
-    if (!isModelName(model.name))
-      return absl::InvalidArgumentError(
-          "the model's name '" + model.name +
-          "' cannot begin names in C; needed letters, digits and single _ between them, a letter "
-          "first, and not keratin");
+    if (absl::Status status = checkModelName(model.name); !status.ok())
+      return status;
     std::vector<std::string> names;
     for (const ir::SavedFunction &function : model.graph.functions)
       names.push_back(function.name);
@@ -244,6 +241,15 @@ private:
 };
 
 } // namespace
+
+absl::Status keratin::compiler::checkModelName(const std::string &name) {
+  if (isModelName(name))
+    return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "the model's name '" + name +
+      "' cannot begin names in C; needed letters, digits and single _ between them, a letter "
+      "first, and not keratin");
+}
 
 absl::StatusOr<CompiledModel> keratin::compiler::compileModel(Model model,
                                                               const ModelOptions &options) {

@@ -13,7 +13,7 @@
 namespace keratin::compiler {
 
 struct Model {
-  std::string name; // isModelName (artifact/Names.h): the prefix of all symbols
+  std::string name; // checkModelName: the prefix of all symbols
   ir::SavedGraph graph;
 };
 
@@ -49,6 +49,9 @@ struct CompiledModel {
 // options say of targets.
 codegen::TargetChoice portableChoice(const std::string &target, const std::string &cpu,
                                      const CompileOptions &options);
+
+// Whether a model may have this name (isModelName in artifact/Names.h).
+absl::Status checkModelName(const std::string &name);
 
 // Errors as compile(). The same model, options and version give the same bytes.
 absl::StatusOr<CompiledModel> compileModel(Model model, const ModelOptions &options);

@@ -19,6 +19,8 @@ keratin_state_t::~keratin_state_t() {
 
 // Whose address tells one runtime of a process from another.
 static constinit char anchor = 0;
+// What stands for a state of another model: it begins as one that no runtime made.
+static constexpr const void *refused = nullptr;
 
 Code keratin::runtime::checkState(const keratin_state_t *state, const char *function,
                                   keratin_status_t *status) {
@@ -333,6 +335,14 @@ extern "C" void keratin_state_destroy(keratin_state_t *state) {
 
 extern "C" const char *keratin_state_cpu(const keratin_state_t *state) {
   return checkState(state, "", nullptr) == KERATIN_OK ? state->variant->cpu : "";
+}
+
+extern "C" keratin_state_t *keratin_state_of(const keratin_object_desc_t *object,
+                                             const keratin_state_t *state) {
+  // Of a state that another runtime made, nothing but that is known.
+  bool isAnothers = state && state->runtime == &anchor && state->object != object;
+  const void *result = isAnothers ? &refused : static_cast<const void *>(state);
+  return static_cast<keratin_state_t *>(const_cast<void *>(result));
 }
 
 extern "C" keratin_status_code_t keratin_state_output_dims(keratin_state_t *state, int32_t function,

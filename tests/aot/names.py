@@ -180,6 +180,11 @@ int main(void) {
     return 3;
   if (two_predict_run_2(two, x, y, NULL, 0, NULL) || y[0] != 7 || y[1] != 70)
     return 4;
+  if (!one_predict(two, x, y, NULL, 0, NULL) || y[0] != 7 || !one_state_save(two, "", NULL))
+    return 5; /* a state of another model */
+  one_state_destroy(two);
+  if (two_predict(two, x, y, NULL, 0, NULL) || y[0] != 5)
+    return 6;
   one_state_destroy(one);
   two_state_destroy(two);
   return 0;

@@ -374,6 +374,10 @@ std::optional<Failure> Checker::checkNumbers(func::FuncOp function,
                (std::isnan(finding->value) ? "NaN"
                 : finding->value < 0       ? "-infinity"
                                            : "infinity");
+    // No kernel computes what is only broadcast to an empty tensor.
+    if (report.empty() &&
+        llvm::any_of(interpreter.symbols, [](const auto &size) { return size.second == 0; }))
+      continue;
     if (!judged.empty())
       ++findings;
     bool agrees = StringRef(report).starts_with(judged) && judged.empty() == report.empty() &&

@@ -295,7 +295,23 @@ TEST_CASE("a state of another model is refused, and left alone") {
   CHECK(std::string(status.message) == "keratin_state_read: the state belongs to another model");
   keratin_state_destroy(state.get());
   CHECK(std::string(keratin_state_cpu(state.get())).empty());
+  // Of another runtime's nothing is read.
+  CHECK(keratin_state_of(&model.object, state.get()) == state.get());
   state->runtime = own;
+  CHECK(keratin_state_read(state.get(), 0, data, 8, &status) == KERATIN_OK);
+}
+
+TEST_CASE("a state of another model of the same runtime is refused by what a model exports") {
+  Model model, other;
+  State state = makeState(model.object);
+  keratin_status_t status;
+  float data[2] = {};
+  CHECK(keratin_state_of(&model.object, nullptr) == nullptr);
+  CHECK(keratin_state_of(&model.object, state.get()) == state.get());
+  keratin_state_t *refused = keratin_state_of(&other.object, state.get());
+  CHECK(keratin_state_read(refused, 0, data, 8, &status) == KERATIN_INVALID_ARGUMENT);
+  CHECK(std::string(status.message) == "keratin_state_read: the state belongs to another model");
+  keratin_state_destroy(refused);
   CHECK(keratin_state_read(state.get(), 0, data, 8, &status) == KERATIN_OK);
 }
 

@@ -65,6 +65,7 @@ TOOLS = [
     ("no such device", random + " --device=gpu", "keratin-run: error: --device=gpu: unknown device 'gpu'; known devices: cpu"),
     ("no weights", random + " --weights=none.npz", "none.npz: error: No such file or directory"),
     ("a kind of file that there is not", random + " --weights=w.h5", "keratin-run: error: 'w.h5' ends in no known way; needed .safetensors or .npz"),
+    ("a kind that is not written", random + " --save-weights=w.h5 --repeat=1000000000", "keratin-run: error: 'w.h5' ends in no known way; needed .safetensors or .npz"),
     ("no number", random + " --repeat=many", "keratin-run: error: --repeat needs a number of at least 0, found 'many'"),
     ("no model", "keratin-run text.txt", "text.txt: error: this is a text without a function (func.func); needed a saved graph (.ktg) or textual IR"),
     ("an option for models", "keratin-run libnet.so --function=predict --random --target=cuda", "keratin-run: error: --target goes with a model, not a shared object"),
@@ -72,7 +73,10 @@ TOOLS = [
     ("no such target", "keratin-compile net.mlir --target=tpu", "keratin-compile: error: unknown target 'tpu'; known targets: cpu, cuda, and of CPUs triples such as x86_64-linux-gnu"),
     ("no such output", "keratin-compile net.mlir --emit=exe", "keratin-compile: error: --emit needs one of ..., found 'exe'"),
     ("no name for C", "keratin-compile net.mlir --name=class-2", "keratin-compile: error: the model's name 'class-2' cannot begin names in C; needed letters, digits and single _ between them, a letter first, and not keratin"),
+    ("no name for C, where text is made", "keratin-compile net.mlir --emit=asm --name=keratin", "keratin-compile: error: the model's name 'keratin' cannot begin names in C; needed letters, digits and single _ between them, a letter first, and not keratin"),
     ("a folder that is not there", "keratin-compile net.mlir -o /nonexistent/libnet.so", "keratin-compile: error: cannot write '/nonexistent/libnet.so': No such file or directory"),
+    ("an object over its model", "keratin-compile net.mlir -o ./net.mlir", "keratin-compile: error: cannot write './net.mlir': it is the model and would be the object, too"),
+    ("two outputs in a file", "keratin-compile net.mlir -o net.so --header=net.so", "keratin-compile: error: cannot write 'net.so': it is the object and would be the header, too"),
     ("no bytes", "keratin-compile net.mlir --memory-budget=much", "keratin-compile: error: --memory-budget needs a number of bytes as 500000, 64KiB, 64MiB or 2GiB, found 'much'"),
     ("weights of another model", "keratin-compile net.mlir --weights=other.npz", "other.npz: error: it has no 'w'"),
 ]

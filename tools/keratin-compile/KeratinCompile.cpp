@@ -20,6 +20,7 @@
 #include "mlir/IR/MLIRContext.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/TimeProfiler.h"
@@ -246,8 +247,37 @@ absl::StatusOr<std::string> emitText(ir::SavedGraph graph, const ModelOptions &o
   return stageByName(emitKind).value_or(Stage::Ptx) == Stage::Ptx ? imageOfAll(images) : text;
 }
 
+// Whether what is written to one path is in the way of the other: not in a device or a pipe.
+bool areSameFile(const std::string &left, const std::string &right) {
+  namespace fs = llvm::sys::fs;
+  fs::file_status status;
+  if (fs::status(left, status))
+    return left == right && left != "-";
+  return fs::is_regular_file(status) && fs::equivalent(left, right);
+}
+
+// No output may take the place of another one, nor of the model.
+absl::Status checkPlaces(const std::string &output) {
+  const std::pair<const char *, std::string> places[] = {{"the model", inputs.front()},
+                                                         {"the object", output},
+                                                         {"the header", headerFile},
+                                                         {"the metadata", metadataFile}};
+  for (size_t i = 0; i < std::size(places); ++i)
+    for (size_t j = 0; j < i; ++j)
+      if (!places[i].second.empty() && areSameFile(places[j].second, places[i].second))
+        return absl::InvalidArgumentError("cannot write '" + places[i].second + "': it is " +
+                                          places[j].first + " and would be " + places[i].first +
+                                          ", too");
+  return absl::OkStatus();
+}
+
 absl::Status emitObject(ir::SavedGraph graph, const ModelOptions &options, const std::string &name,
                         Watchdog &watchdog) {
+  bool isShared = emitKind == "so";
+  std::string library = "lib" + name + ".so";
+  std::string output = !outputFile.empty() ? outputFile : isShared ? library : name + ".o";
+  if (absl::Status status = checkPlaces(output); !status.ok())
+    return status;
   auto compiled = compileModel({name, std::move(graph)}, options);
   if (!compiled.ok())
     return compiled.status();
@@ -256,9 +286,6 @@ absl::Status emitObject(ir::SavedGraph graph, const ModelOptions &options, const
     for (const auto &[function, report] : compiled->reports)
       printTiming(function, report);
   watchdog.enterWriting("linking and writing the output");
-  bool isShared = emitKind == "so";
-  std::string library = "lib" + name + ".so";
-  std::string output = !outputFile.empty() ? outputFile : isShared ? library : name + ".o";
   LinkOptions link;
   link.triple = compiled->triple;
   link.sysroot = sysroot;
@@ -312,6 +339,8 @@ absl::Status run(Watchdog &watchdog) {
   std::string name = modelName;
   if (name.empty())
     name = inputFile == "-" ? "model" : compiler::modelName(llvm::sys::path::stem(inputFile));
+  if (absl::Status status = checkModelName(name); !status.ok())
+    return status;
   ModelOptions options = modelOptions(watchdog);
   if (emitKind == "obj" || emitKind == "so")
     return emitObject(*std::move(graph), options, name, watchdog);

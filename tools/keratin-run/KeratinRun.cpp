@@ -386,6 +386,10 @@ absl::Status callAndReport(Loaded &loaded, std::vector<Array> &inputs, std::vect
 }
 
 absl::Status run(Watchdog &watchdog) {
+  // Before the calls, whose results would be lost.
+  if (!saveWeightsFile.empty())
+    if (absl::Status status = compiler::checkWeightsPath(saveWeightsFile); !status.ok())
+      return status;
   mlir::DialectRegistry registry;
   compiler::registerModelDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);

@@ -83,6 +83,11 @@ KERATIN_API keratin_status_code_t keratin_state_write(keratin_state_t *state, in
 // The processor whose code runs: keratin_object_variant_t::cpu.
 KERATIN_API const char *keratin_state_cpu(const keratin_state_t *state);
 
+// For the functions that a model exports, which know its descriptor: the state, or, where another
+// model of this runtime made it, one that every function refuses.
+KERATIN_API keratin_state_t *keratin_state_of(const keratin_object_desc_t *object,
+                                              const keratin_state_t *state);
+
 // What a call of function number `function` with these inputs would need; as
 // keratin_executable_output_dims and keratin_executable_workspace_bytes. num_inputs is the length
 // of the array, checked against the signature.
