@@ -5,6 +5,8 @@
 #include "ir/interfaces/OpCost.h"
 #include "ir/interfaces/OpProperties.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 using namespace keratin::ir;
 using namespace mlir;
 
@@ -73,8 +75,13 @@ KernelName keratin::ir::nameOf(Operation *node) {
 }
 
 llvm::raw_ostream &keratin::ir::operator<<(llvm::raw_ostream &out, const KernelName &name) {
-  out << name.str();
-  return name.location.empty() ? out : out << "  " << name.location;
+  // Paths may hold any characters; in comments of assembly, say, a name is one line.
+  for (char c : name.str() + (name.location.empty() ? "" : "  ") + name.location)
+    if (llvm::isPrint(c) || uint8_t(c) >= 0x80)
+      out << c;
+    else
+      out << "\\" << llvm::utohexstr(uint8_t(c), /*LowerCase=*/false, /*Width=*/2);
+  return out;
 }
 
 SmallVector<KernelOp> keratin::ir::numberedKernels(func::FuncOp function) {
