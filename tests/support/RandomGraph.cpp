@@ -93,6 +93,7 @@ private:
   void pad();
   void concatenate();
   void gather();
+  void besideItself();
   void reduce();
   void scan();
   void normalize();
@@ -425,6 +426,28 @@ void GraphMaker::gather() {
   add(picked);
   if (chance(50) && !getElementType(x).isInteger(1))
     add(math.scatterAdd(indices, picked, dims));
+}
+
+// A value and what is read of it in another order, through a view: neighbours along an axis, or all
+// from the last to the first.
+void GraphMaker::besideItself() {
+  Value x = anyValue();
+  Shape dims = getShape(x);
+  std::optional<DimExpr> elements = product(dims);
+  if (dims.empty() || getElementType(x).isInteger(1) || !elements)
+    return;
+  Value flat = math.reshape(x, {*elements}), other;
+  DimExpr side = dims[anyAxis(x)];
+  if (elements->isConstant() && elements->constantValue() > 0 && chance(70)) {
+    int64_t start = below(elements->constantValue() - side.constantValue() + 1);
+    other = math.slice(flat, {start}, {side}, {1});
+    if (chance(30))
+      add(other);
+    other = math.broadcast(other, dims, {llvm::find(dims, side) - dims.begin()});
+  } else {
+    other = math.reshape(math.reverse(flat, {0}), dims);
+  }
+  add(chance(50) ? math.add(x, other) : math.mul(other, x));
 }
 
 Axes GraphMaker::someAxes(Value x) {
@@ -903,13 +926,13 @@ void GraphMaker::branch() {
 void GraphMaker::makeOps(int count) {
   using Step = void (GraphMaker::*)();
   static const std::pair<int, Step> steps[] = {
-      {40, &GraphMaker::elementwise}, {6, &GraphMaker::shape},       {5, &GraphMaker::broadcast},
-      {4, &GraphMaker::slice},        {3, &GraphMaker::truncate},    {3, &GraphMaker::pad},
-      {3, &GraphMaker::concatenate},  {2, &GraphMaker::gather},      {9, &GraphMaker::reduce},
-      {3, &GraphMaker::scan},         {4, &GraphMaker::normalize},   {7, &GraphMaker::contract},
-      {4, &GraphMaker::windows},      {4, &GraphMaker::convolution}, {4, &GraphMaker::gradients},
-      {3, &GraphMaker::leaf},         {3, &GraphMaker::loop},        {2, &GraphMaker::branch},
-      {2, &GraphMaker::openLoop}};
+      {40, &GraphMaker::elementwise}, {6, &GraphMaker::shape},    {5, &GraphMaker::broadcast},
+      {4, &GraphMaker::slice},        {3, &GraphMaker::truncate}, {3, &GraphMaker::pad},
+      {3, &GraphMaker::concatenate},  {2, &GraphMaker::gather},   {2, &GraphMaker::besideItself},
+      {9, &GraphMaker::reduce},       {3, &GraphMaker::scan},     {4, &GraphMaker::normalize},
+      {7, &GraphMaker::contract},     {4, &GraphMaker::windows},  {4, &GraphMaker::convolution},
+      {4, &GraphMaker::gradients},    {3, &GraphMaker::leaf},     {3, &GraphMaker::loop},
+      {2, &GraphMaker::branch},       {2, &GraphMaker::openLoop}};
   int total = 0;
   for (auto [weight, step] : steps)
     total += weight;

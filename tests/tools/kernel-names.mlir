@@ -7,7 +7,7 @@
 // KERNELS:      kernel 2: head: gradient of dot_general + sub  net.cc:10
 
 // One line in comments, whatever a path holds.
-// RUN: sed 's,"net.cc":12,"net\0A.globl x":12,' %s | keratin-dump - --stage=asm | FileCheck %s --check-prefix=LINE
+// RUN: sed 's,"net.cc":12,"net\\0A.globl x":12,' %s | keratin-dump - --stage=asm | FileCheck %s --check-prefix=LINE
 // LINE: # kernel 1: reduce_sum  net\0A.globl x:12
 
 // RUN: keratin-dump %s --format=stats | FileCheck %s --check-prefix=STATS
