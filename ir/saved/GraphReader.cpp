@@ -17,10 +17,13 @@ using namespace keratin;
 using namespace keratin::ir;
 using namespace mlir;
 
+// What a file says may be anything; a message is one line.
+static char shown(char c) { return uint8_t(c) < 0x20 || c == 0x7f ? '?' : c; }
+
 std::string keratin::ir::quoted(StringRef name) {
   std::string text = "'";
   for (char c : name.take_front(80))
-    text += uint8_t(c) < 0x20 || c == 0x7f ? '?' : c;
+    text += shown(c);
   return text + (name.size() > 80 ? "…'" : "'");
 }
 
@@ -29,6 +32,7 @@ static std::string clipped(std::string text) {
   constexpr size_t most = 600;
   if (text.size() > most)
     text = text.substr(0, most) + " …";
+  llvm::transform(text, text.begin(), shown);
   return text;
 }
 
