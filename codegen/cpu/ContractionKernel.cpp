@@ -203,9 +203,9 @@ private:
   // The tiles of this stretch bring near what the next reads of B, or where B does not stream,
   // hardly anything: a run of all columns for each k, each panel's tiles a part.
   void bringNear(ContractionPanel &job, Value panel, Value k, Value stepDepth) {
-    Value source = columnsOfB.source, index = zero;
-    SmallVector<Type> types{source.getType()};
-    types.append(4, index.getType());
+    Value source = columnsOfB.source;
+    SmallVector<Type> types(5, zero.getType());
+    types.front() = source.getType();
     auto values = emit.choose(
         streamsB, types, [&] { return whatIsAhead(job, panel, k); },
         [&] { return LoopEmitter::Values{source, one, one, zero, emit.max(stepDepth, one)}; });

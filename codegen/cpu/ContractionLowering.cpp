@@ -66,15 +66,19 @@ bool updatesVariables(ir::KernelOp kernel) {
   return results > 0 && ir::Signature(function).isUpdate(results - 1);
 }
 
+bool knowsSizes(const ContractionSpec &spec) {
+  return spec.m.constant && spec.n.constant && spec.k.constant;
+}
+
 class ContractionKernelPlan final : public ProductPlan {
 public:
   ContractionKernelPlan(ir::KernelOp kernel, ContractionNest product, const MachineTarget &target)
       : ProductPlan(kernel, product.operations()), nest(std::move(product)), target(target),
+        mayHaveCases(!knowsSizes(nest.describe()) && !updatesVariables(kernel)),
         schedule(planContraction(nest.describe(), target,
-                                 ContractionCall{.mayHaveFewRows = !updatesVariables(kernel)})) {
+                                 ContractionCall{.mayHaveFewRows = mayHaveCases})) {
     scratchBytes = schedule.scratch.bytes;
-    // What trains gets many rows and columns, and is spared a fifth of its compilation.
-    if (updatesVariables(kernel) || schedule.dots)
+    if (!mayHaveCases || schedule.dots)
       return;
     const ContractionSpec spec = nest.describe();
     // Tiles of two vectors take twice as long for a few columns.
@@ -106,6 +110,9 @@ private:
 
   ContractionNest nest;
   const MachineTarget &target;
+  // Where sizes are left to the call. What trains gets many rows and columns, and is spared a fifth
+  // of its compilation.
+  const bool mayHaveCases;
   ContractionPlan schedule;
   std::vector<SizeCase> cases; // the first that holds counts; none where sizes are known
 };

@@ -93,26 +93,26 @@ std::optional<LoopNest::Waiting> LoopNest::waiting() const {
   for (unsigned stage = 0; stage < stages(); ++stage)
     computed.push_back(computedIn(stage, Value()));
   std::optional<Waiting> best;
-  // Less is computed again as fast as it is stored and loaded.
-  int64_t most = 7;
+  // What takes less is computed again as fast as it is stored and loaded.
+  int64_t leastCost = 8;
   for (Operation &op : body().without_terminator()) {
     auto needs = [&](const Operations &ops) { return ops.contains(&op); };
-    const auto *first = llvm::find_if(computed, needs);
-    if (first == computed.end() || op.getNumResults() != 1)
+    const size_t begin = llvm::find_if(computed, needs) - computed.begin();
+    const size_t end =
+        computed.size() - (llvm::find_if(llvm::reverse(computed), needs) - computed.rbegin());
+    // One behind the last stage that needs it.
+    if (end <= begin + 1 || op.getNumResults() != 1 ||
+        !isa<Float32Type, Float64Type>(ir::getElementType(op.getResult(0))))
       continue;
-    const unsigned begin = first - computed.begin();
-    unsigned end = begin;
-    for (unsigned stage = begin; stage < stages(); ++stage)
-      end = needs(computed[stage]) ? stage : end;
     const Value value = op.getResult(0);
     const int64_t cost = sumOfInstructions(computedFor({value}, Value()));
-    if (end == begin || cost <= most || !isa<Float32Type, Float64Type>(ir::getElementType(value)))
+    if (cost < leastCost)
       continue;
-    for (unsigned stage = end; stage < stages(); ++stage)
+    for (unsigned stage = unsigned(end) - 1; stage < stages(); ++stage)
       for (const Output &output : fullOutputs(stage))
         if (output.value.getType() == value.getType()) {
-          best = {value, output.number, begin};
-          most = cost;
+          best = {value, output.number, unsigned(begin)};
+          leastCost = cost + 1;
         }
   }
   return best;
