@@ -40,7 +40,7 @@ thread_local Frame *innermost = nullptr;
 // Not written to, so it takes addresses, no memory.
 constexpr size_t kReserveBytes = 2 << 20;
 std::atomic<void *> reserve{nullptr};
-thread_local bool isReserveOfWork = false;
+thread_local bool isReserveInUse = false, isReserveOfWork = false;
 
 // Whether there was something, which can be had now.
 bool spendReserve() {
@@ -64,7 +64,7 @@ void onNoMemory() {
     return;
   if (innermost)
     jump(Ending::NoMemory, nullptr);
-  if (!Reserve::isBegun() || !spendReserve())
+  if (!isReserveInUse || !spendReserve())
     throw std::bad_alloc();
 }
 
@@ -131,7 +131,8 @@ struct sigaction NullPointers::host = {};
 
 } // namespace
 
-constinit thread_local bool Reserve::isInUse = false;
+void Reserve::begin() { isReserveInUse = true; }
+void Reserve::end() { isReserveInUse = false; }
 
 bool Reserve::fill() {
   if (!reserve.load(std::memory_order_relaxed)) {

@@ -37,9 +37,8 @@ public:
   static bool fill();
   // From here to the end operator new of this thread takes from it, outside of recover(), before it
   // fails.
-  static void begin() { isInUse = true; }
-  static void end() { isInUse = false; }
-  static bool isBegun() { return isInUse; }
+  static void begin();
+  static void end();
 
   // For work within recover() that is not to be left either: while this lives operator new takes
   // from the reserve first. Where there is none to begin with the recover() is left at once.
@@ -50,9 +49,6 @@ public:
     Work(const Work &) = delete;
     Work &operator=(const Work &) = delete;
   };
-
-private:
-  static thread_local bool isInUse;
 };
 
 // Leaves the innermost recover() of this thread as the failure would have, which happened in
