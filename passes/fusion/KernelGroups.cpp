@@ -223,21 +223,23 @@ void KernelGroups::addGroup(Group members, Operation *op) {
 
 // What stands behind the views that the ops read.
 KernelGroups::Group KernelGroups::readInMemory(ArrayRef<Operation *> members) const {
-  llvm::SmallSetVector<Operation *, 4> found;
-  SmallVector<Value> work;
+  llvm::SmallSetVector<Operation *, 4> behind;
+  auto insertReadBy = [&](Operation *op) {
+    for (Value operand : op->getOperands())
+      if (Operation *read = operand.getDefiningOp())
+        behind.insert(read);
+  };
   for (Operation *member : members)
     for (Value operand : member->getOperands())
       if (Operation *view = operand.getDefiningOp();
           view && !isOwned(view) && !llvm::is_contained(members, view))
-        work.append(view->operand_begin(), view->operand_end());
-  while (!work.empty())
-    if (Operation *op = work.pop_back_val().getDefiningOp()) {
-      if (isOwned(op))
-        found.insert(op);
-      else
-        work.append(op->operand_begin(), op->operand_end());
-    }
-  return found.takeVector();
+        insertReadBy(view);
+  for (size_t i = 0; i < behind.size(); ++i)
+    if (!isOwned(behind[i]))
+      insertReadBy(behind[i]);
+  Group found(behind.begin(), behind.end());
+  llvm::erase_if(found, [&](Operation *op) { return !isOwned(op); });
+  return found;
 }
 
 static bool isBefore(Operation *a, Operation *b) { return a->isBeforeInBlock(b); }
