@@ -6,10 +6,13 @@ sees few of them and ends after an epoch or two: what is shown is that they run,
 change a picture by the gradients of a net by it must change it, and the loss in their direction. Each runs in a
 process of its own. Some need matplotlib, Pillow, or cairocffi and editdistance.
 """
+import io
 import os
+import re
 import runpy
 import subprocess
 import sys
+import tarfile
 import tempfile
 import time
 
@@ -109,7 +112,25 @@ def run(path):
     keras.datasets.imdb.load_data = words(2)
     keras.datasets.reuters.load_data = words(46)
 
+    def stories():
+        """Who went where, and where somebody is, as Facebook's bAbI tasks ask it."""
+        people, places = ('Mary', 'John', 'Sandra', 'Daniel'), ('kitchen', 'garden', 'office', 'hallway')
+        for _ in range(100):
+            went = [(random.choice(people), random.choice(places)) for _ in range(2)]
+            for number, (person, place) in enumerate(went, 1):
+                yield '%d %s went to the %s.\n' % (number, person, place)
+            yield '3 Where is %s? \t%s\t2\n' % went[-1]
+
     def get_file(name, *unused, **keywords):
+        if name == 'babi-tasks-v1-2.tar.gz':
+            path = os.path.join(os.environ['KERAS_HOME'], name)
+            with tarfile.open(path, 'w:gz') as tar:
+                for part in ('train', 'test'):
+                    text = ''.join(stories()).encode()
+                    member = tarfile.TarInfo('tasks_1-20_v1-2/en-10k/qa1_single-supporting-fact_%s.txt' % part)
+                    member.size = len(text)
+                    tar.addfile(member, io.BytesIO(text))
+            return path
         text = os.path.join(os.environ['KERATIN_EXAMPLE_FOLDER'], 'text.txt')
         with open(text, 'w') as file:
             file.write('what is to be learnt is said again and again, in a few words. ' * 40)
@@ -143,6 +164,10 @@ def run(path):
     name = os.path.basename(path)
     if name in WEIGHTS:
         write_weights(name)
+    if name == 'babi_memnn.py':
+        # Before Python 3.7 no text was split where nothing matches, which the example counts on.
+        split = re.split
+        re.split = lambda pattern, text, **keywords: split(pattern.replace(')?', ')'), text, **keywords)
     sys.argv = [path] + arguments(name)
     example = runpy.run_path(path, run_name='__main__')
     if name in PICTURES:
