@@ -32,8 +32,7 @@ static Tensor fill(const char *function, double value, const Shape &shape, DType
     std::vector<int64_t> dims;
     for (const DimExpr &dim : sizes)
       dims.push_back(dim.constantValue());
-    return makeVariable(call, std::make_shared<VariableStorage>(Array(value).astype(type), dims),
-                        name, {});
+    return makeVariable(call, Array(value).astype(type), dims, name);
   }
   return call.tensor(call.g.splat(value, ir::getTensorType(sizes, call.elementType(type))), name);
 }

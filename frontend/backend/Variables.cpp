@@ -9,15 +9,21 @@
 using namespace keratin;
 using namespace keratin::frontend;
 
-Tensor frontend::makeVariable(Call &call, std::shared_ptr<VariableStorage> storage,
-                              const std::string &name, VariableInfo info) {
+// What refuses memory is the call.
+template <typename... Initial>
+static Tensor makeVariableOf(Call &call, DType dtype, const std::vector<int64_t> &dims,
+                             const std::string &name, VariableInfo info,
+                             const Initial &...initial) {
   Graph &graph = call.graph;
   info.name = graph.nodeName(name.empty() ? "Variable" : name);
-  ir::Shape shape;
-  for (int64_t dim : storage->shape())
-    shape.push_back(DimExpr(dim));
-  auto type = ir::getTensorType(shape, call.elementType(storage->dtype()));
-  info.storage = std::move(storage);
+  auto type = ir::getTensorType(ir::Shape(dims.begin(), dims.end()), call.elementType(dtype));
+  call.checkBytes(type);
+  try {
+    info.storage = std::make_shared<VariableStorage>(initial...);
+  } catch (const MemoryError &) {
+    throw MemoryError(call.message("no memory for a variable of dtype " +
+                                   std::string(dtypeName(dtype)) + " and shape " + toString(dims)));
+  }
   int64_t id = graph.variables.add(std::move(info));
   return tensorOf(call.builder.create<ir::VariableOp>(call.g.location(), type, id,
                                                       call.builder.getStringAttr("")));
@@ -25,7 +31,12 @@ Tensor frontend::makeVariable(Call &call, std::shared_ptr<VariableStorage> stora
 
 Tensor frontend::makeVariable(Call &call, const Array &initial, const std::string &name,
                               VariableInfo info) {
-  return makeVariable(call, std::make_shared<VariableStorage>(initial), name, std::move(info));
+  return makeVariableOf(call, initial.dtype(), initial.shape(), name, std::move(info), initial);
+}
+
+Tensor frontend::makeVariable(Call &call, const Array &element, const std::vector<int64_t> &dims,
+                              const std::string &name) {
+  return makeVariableOf(call, element.dtype(), dims, name, {}, element, dims);
 }
 
 // The value that an update assigns: cast to the variable's dtype, broadcast to its shape.

@@ -6,11 +6,11 @@
 
 namespace keratin::frontend {
 
-// A variable of this state; the rest of info but its name is as given.
-Tensor makeVariable(Call &call, std::shared_ptr<VariableStorage> storage, const std::string &name,
-                    VariableInfo info);
-// The same, with this value, dtype and shape.
+// A variable with this value, dtype and shape; the rest of info but its name is as given.
 Tensor makeVariable(Call &call, const Array &initial, const std::string &name, VariableInfo info);
+// One of the dtype of the element, which is everywhere: takes no memory beside the variable's.
+Tensor makeVariable(Call &call, const Array &element, const std::vector<int64_t> &dims,
+                    const std::string &name);
 
 } // namespace keratin::frontend
 

@@ -322,15 +322,15 @@ std::vector<int64_t> Call::axes(const Axes &list, int64_t rank) const {
 
 //===-- Results -------------------------------------------------------------------------------===//
 
-void Call::checkBytes(Value value) const {
-  auto type = ir::getTensorType(value);
+void Call::checkBytes(mlir::RankedTensorType type) const {
   if (type.getRank() > KERATIN_MAX_RANK)
     valueError("the result has rank " + std::to_string(type.getRank()) + "; at most " +
                std::to_string(KERATIN_MAX_RANK) + " is possible");
   int64_t bytes = ir::dtypeBytes(ir::dtypeOf(type.getElementType()));
   for (int64_t dim : type.getShape())
     if (!mlir::ShapedType::isDynamic(dim) && dim > 1 && __builtin_mul_overflow(bytes, dim, &bytes))
-      valueError("the result's shape " + describe(value) + " does not fit 64 bits of bytes");
+      valueError("the result's shape " + describe(ir::getShape(type)) +
+                 " does not fit 64 bits of bytes");
 }
 
 Value Call::required(Value value) {
@@ -350,7 +350,7 @@ Value Call::withRequirements(Value value) {
 }
 
 Tensor Call::tensor(Value value, const std::string &name) {
-  checkBytes(value);
+  checkBytes(ir::getTensorType(value));
   // A function that changes nothing still gives a new tensor, which is no variable or placeholder.
   if (llvm::isa<ir::VariableOp, ir::PlaceholderOp>(value.getDefiningOp()))
     value = builder.create<ir::IdentityOp>(g.location(), value);

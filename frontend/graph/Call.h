@@ -129,6 +129,8 @@ public:
   };
   // The entries of a list without None, or of an integer vector.
   std::vector<SizeOrData> sizesOrData(const Shape &shape, const std::string &argument);
+  // ValueError where a result of the type has too high a rank, or more bytes than 64 bits count.
+  void checkBytes(mlir::RankedTensorType type) const;
   // A shape without None entries; each is checked not to be negative, now or at the call.
   ir::Shape shape(const Shape &shape, const std::string &argument = "shape");
   // The first elements along the axis, as many as the integer scalar `size` says at the call: the
@@ -176,7 +178,6 @@ private:
   Value element(Value x, int64_t place);
   DimExpr defineSize(Value value, int64_t element, const DimExpr &most,
                      const std::string &argument);
-  void checkBytes(Value value) const;
   Value withRequirements(Value value);
 
   struct Requirement {

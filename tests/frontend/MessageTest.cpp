@@ -47,6 +47,13 @@ TEST_CASE("Messages about sizes", "[message]") {
   });
   refuses<ValueError>("does not fit 64 bits of bytes",
                       [&] { fed({huge, 1}) + fed({1, int64_t(1) << 21}); });
+  refuses<ValueError>(
+      "zeros: the result's shape (1099511627776, 1099511627776) does not fit 64 bits "
+      "of bytes; at ",
+      [&] { K::zeros({huge, huge}); });
+  refuses<MemoryError>(
+      "ones: no memory for a variable of dtype float32 and shape (1099511627776, 4096); at ",
+      [&] { K::ones({huge, 4096}); });
   refuses<ValueError>("repeat: n must be a number or an integer scalar; found a tensor of dtype "
                       "int32 and shape (2, 3); at ",
                       [&] { K::repeat(x, K::cast(x, DType::Int32)); });
