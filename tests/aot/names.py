@@ -152,7 +152,7 @@ def check_identifiers():
     # Names of models.
     for name in ("keratin", "KERATIN_x", "keratin_state", "_m", "m_", "a__b", "1m", "", "ä"):
         if name:
-            run("keratin-compile", "m.mlir", "-o", "refused.so", f"--name={name}", code=1)
+            run("keratin-compile", "m.mlir", "-o", "refused.so", f"--name={name}", code=2)
     for file in ("keratin.mlir", "1-ä.mlir", "__x.mlir", "int.mlir"):
         model(file, function("f"))
         run("keratin-compile", file, "-o", "named.so", "--header=named.h", "--mcpu=x86-64")

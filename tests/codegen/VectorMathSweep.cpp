@@ -123,7 +123,7 @@ int main(int argumentCount, char **arguments) {
   if (!harness.runsHere() || stride == 0 || nearStride == 0) {
     std::fprintf(stderr, "usage: vector_math_sweep [machine] [stride] [near stride] [function]\n"
                          "where this computer can run the machine's code\n");
-    return 1;
+    return 2;
   }
   mlir::Type f32 = mlir::Float32Type::get(harness.context());
   mlir::Type f64 = mlir::Float64Type::get(harness.context());

@@ -22,6 +22,7 @@
 #include "tests/support/RandomTensor.h"
 #include "tests/support/SplitSizes.h"
 #include "tests/support/TestEnvironment.h"
+#include "tools/support/Tool.h"
 
 #include <keratin/runtime.h>
 
@@ -40,6 +41,7 @@ using namespace keratin;
 using namespace keratin::ir;
 using namespace keratin::tests;
 using namespace mlir;
+using keratin::tools::ExitCode;
 
 static llvm::cl::opt<uint64_t> firstSeed("seed", llvm::cl::desc("First graph"), llvm::cl::init(1));
 static llvm::cl::opt<uint64_t> count("count", llvm::cl::desc("How many graphs"),
@@ -492,17 +494,22 @@ static unsigned checkSeeds(MLIRContext *context, Checker &checker,
 static int replayFile(MLIRContext *context, Checker &checker) {
   auto module = parseModuleFile(replay, context);
   if (!module)
-    return 1;
+    return int(ExitCode::BadInput);
   std::vector<Symbols> calls;
   for (uint64_t seed = 0; seed < 4; ++seed)
     calls.push_back(randomSymbols(seed, seed % 2));
   auto failure = checker.check(functionOf(*module), calls);
   llvm::outs() << (failure ? failure->what : "passes") << "\n";
-  return failure ? 1 : 0;
+  return int(failure ? ExitCode::BadInput : ExitCode::Success);
 }
 
 int main(int argc, char **argv) {
-  llvm::cl::ParseCommandLineOptions(argc, argv, "Keratin's random graphs\n");
+  if (!tools::parseLlvmOptions(argc, argv, "Keratin's random graphs\n"))
+    return int(ExitCode::Usage);
+  if (maxOps < 1 || together < 1) {
+    llvm::errs() << "keratin-fuzz: error: --ops and --together need numbers of at least 1\n";
+    return int(ExitCode::Usage);
+  }
   DialectRegistry registry;
   compiler::registerDialects(registry);
   uint64_t graphs = 0, failures = 0;
@@ -526,15 +533,16 @@ int main(int argc, char **argv) {
       failures += checkSeeds(&context, checker, seeds);
     }
   }
+  const int code = int(failures ? ExitCode::BadInput : ExitCode::Success);
   if (checksNumbers) {
     llvm::outs() << graphs << " graphs, " << failures << " failures; " << findings << " of "
                  << checkedCalls << " calls report a number\n";
-    return failures ? 1 : 0;
+    return code;
   }
   llvm::outs() << graphs << " graphs, " << failures << " failures; "
                << 100 * boundedElements / std::max<uint64_t>(comparedElements, 1) << " % of "
                << comparedElements << " elements have bounds\n";
   if (splitsSizes)
     llvm::outs() << assumingFunctions << " functions assume sizes\n";
-  return failures ? 1 : 0;
+  return code;
 }

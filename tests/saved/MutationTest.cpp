@@ -7,8 +7,8 @@
 #include "ir/saved/SavedFile.h"
 #include "tests/support/SavedSamples.h"
 
+#include <charconv>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <memory>
@@ -20,6 +20,12 @@ using namespace keratin;
 static const char *valueOf(const char *argument, const char *name) {
   size_t length = std::strlen(name);
   return std::strncmp(argument, name, length) == 0 ? argument + length : nullptr;
+}
+
+static bool readNumber(const char *argument, const char *name, uint64_t &number) {
+  const char *text = valueOf(argument, name), *last = text ? text + std::strlen(text) : nullptr;
+  auto [end, error] = std::from_chars(text, last, number);
+  return text && error == std::errc() && end == last;
 }
 
 // In one order on every machine.
@@ -36,16 +42,16 @@ int main(int argc, char **argv) {
   uint64_t seed = 1, count = 20000;
   std::string corpus, folder;
   for (int i = 1; i < argc; ++i) {
-    if (const char *text = valueOf(argv[i], "--seed="))
-      seed = std::strtoull(text, nullptr, 10);
-    else if (const char *text = valueOf(argv[i], "--count="))
-      count = std::strtoull(text, nullptr, 10);
-    else if (const char *text = valueOf(argv[i], "--corpus="))
+    if (readNumber(argv[i], "--seed=", seed) || readNumber(argv[i], "--count=", count))
+      continue;
+    if (const char *text = valueOf(argv[i], "--corpus="))
       corpus = text;
     else if (const char *text = valueOf(argv[i], "--samples="))
       folder = text;
     else
-      return std::fprintf(stderr, "unknown option %s\n", argv[i]), 2;
+      return std::fprintf(stderr, "keratin-mutate-ktg: error: unknown or bad option '%s'\n",
+                          argv[i]),
+             2;
   }
   std::vector<std::string> samples;
   for (uint64_t i = 0; i < 40; ++i)

@@ -15,6 +15,7 @@
 #include "ir/text/SourceText.h"
 #include "tests/support/CompiledRunner.h"
 #include "tests/support/RandomTensor.h"
+#include "tools/support/Tool.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -28,6 +29,7 @@
 #include <map>
 
 using namespace keratin::ir;
+using keratin::tools::ExitCode;
 
 static llvm::cl::opt<std::string> input(llvm::cl::Positional, llvm::cl::desc("<IR file>"),
                                         llvm::cl::init("-"));
@@ -46,9 +48,9 @@ static llvm::cl::opt<double>
 static llvm::cl::opt<std::string> cpu("mcpu", llvm::cl::desc("Machine to compile for"),
                                       llvm::cl::init("native"));
 
-static int fail(const llvm::Twine &message) {
+static int fail(const llvm::Twine &message, ExitCode code = ExitCode::BadInput) {
   llvm::errs() << "error: " << message << "\n";
-  return 1;
+  return int(code);
 }
 
 // The symbols of each run; none if they are not given so. One value is for all runs.
@@ -142,7 +144,7 @@ static int check(mlir::func::FuncOp function, EvaluationContext &context,
     llvm::outs() << "result #" << i << ": " << stableText(result) << "\n"
                  << "difference #" << i << ": " << llvm::format("%.1e", difference) << "\n";
     if (!(difference <= most))
-      return fail("result #" + llvm::Twine(i) + " differs");
+      return fail("result #" + llvm::Twine(i) + " differs", ExitCode::NumericMismatch);
   }
   llvm::outs() << runner->report()->kernels << " kernels, "
                << llvm::format("%.1f", runner->report()->milliseconds) << " ms\n";
@@ -150,19 +152,21 @@ static int check(mlir::func::FuncOp function, EvaluationContext &context,
 }
 
 int main(int argc, char **argv) {
-  llvm::cl::ParseCommandLineOptions(argc, argv, "Keratin's reference interpreter\n");
+  if (!keratin::tools::parseLlvmOptions(argc, argv, "Keratin's reference interpreter\n"))
+    return int(ExitCode::Usage);
+  const auto runs = parseSymbols();
+  if (runs.empty())
+    return fail("a symbol is given as --symbol=ID=VALUE, or with a value for each run",
+                ExitCode::Usage);
   mlir::DialectRegistry registry;
   keratin::compiler::registerDialects(registry);
   mlir::MLIRContext mlirContext(registry, mlir::MLIRContext::Threading::DISABLED);
   auto module = parseModuleFile(input, &mlirContext);
   if (!module)
-    return 1;
+    return int(ExitCode::BadInput);
   auto function = module->lookupSymbol<mlir::func::FuncOp>(functionName);
   if (!function)
     return fail("no function @" + functionName);
-  const auto runs = parseSymbols();
-  if (runs.empty())
-    return fail("a symbol is given as --symbol=ID=VALUE, or with a value for each run");
   keratin::compiler::CompileOptions options;
   options.cpu = cpu;
   options.verify = true;

@@ -23,13 +23,13 @@
 // TARGET: keratin-compile: error: not implemented: target 'riscv64-linux-gnu'; there are x86_64-linux and aarch64-linux
 // RUN: %{exits} 1 keratin-compile %t/good.mlir -o %t/x.so --target=abacus 2>&1 | FileCheck %s --check-prefix=ABACUS
 // ABACUS: keratin-compile: error: unknown target 'abacus'; known targets: cpu, cuda, and of CPUs triples such as x86_64-linux-gnu
-// RUN: %{exits} 1 keratin-compile %t/good.mlir -o %t/x.so --name=a-b 2>&1 | FileCheck %s --check-prefix=NAME
+// RUN: %{exits} 2 keratin-compile %t/good.mlir -o %t/x.so --name=a-b 2>&1 | FileCheck %s --check-prefix=NAME
 // NAME: keratin-compile: error: the model's name 'a-b' cannot begin names in C; needed letters, digits and single _ between them, a letter first, and not keratin
 // RUN: %{exits} 1 keratin-compile %t/good.mlir -o /nowhere/x.so 2>&1 | FileCheck %s --check-prefix=WRITE
 // WRITE: keratin-compile: error: cannot write '/nowhere/x.so': No such file or directory
 // RUN: %{exits} 1 keratin-compile %t/good.mlir --function=g 2>&1 | FileCheck %s --check-prefix=FUNCTION
 // FUNCTION: good.mlir: error: there is no function 'g'; there are f
-// RUN: %{exits} 1 keratin-compile %t/good.mlir --emit=asm --header=%t/h 2>&1 | FileCheck %s --check-prefix=HEADER
+// RUN: %{exits} 2 keratin-compile %t/good.mlir --emit=asm --header=%t/h 2>&1 | FileCheck %s --check-prefix=HEADER
 // HEADER: keratin-compile: error: --header goes with --emit=obj and --emit=so
 // RUN: %{exits} 1 keratin-compile %t/syntax.mlir 2>&1 | FileCheck %s --check-prefix=SYNTAX
 // SYNTAX: syntax.mlir:2:{{[0-9]+}}: error:
@@ -62,7 +62,7 @@
 // RUN: mkdir -p %t/lib && touch %t/lib/libc.so.6
 // RUN: %{exits} 3 keratin-compile %t/good.mlir -o %t/x.so --sysroot=%t 2>&1 | FileCheck %s --check-prefix=LINK
 // LINK: keratin-compile: error: linking failed:
-// RUN: not keratin-opt %t/good.mlir --mlir-print-ir-after-all --mlir-print-ir-tree-dir=%t/tree -cse 2>&1 | FileCheck %s --check-prefix=TREE
+// RUN: %{exits} 2 keratin-opt %t/good.mlir --mlir-print-ir-after-all --mlir-print-ir-tree-dir=%t/tree -cse 2>&1 | FileCheck %s --check-prefix=TREE
 // TREE: error: --mlir-print-ir-tree-dir makes paths of the names of functions
 // Nothing is left behind.
 // RUN: ls %t | FileCheck %s --check-prefix=LEFT

@@ -8,7 +8,7 @@
 // RUN: %{exits} 2 keratin-dump %s --around=tanh --format=stats 2>&1 | FileCheck %s --check-prefix=AROUND
 // RUN: %{exits} 1 keratin-dump %s --around=dot_general 2>&1 | FileCheck %s --check-prefix=NOTHING
 // RUN: %{exits} 1 keratin-dump %s --format=stats --size=n=4 2>&1 | FileCheck %s --check-prefix=SYMBOL
-// RUN: %{exits} 1 keratin-dump %s --format=stats --size=d0 2>&1 | FileCheck %s --check-prefix=SIZE
+// RUN: %{exits} 2 keratin-dump %s --format=stats --size=d0 2>&1 | FileCheck %s --check-prefix=SIZE
 // RUN: %{exits} 1 keratin-dump %s --format=stats --size=d0=4 --size=x_dim0=5 2>&1 | FileCheck %s --check-prefix=TWICE
 // RUN: %{exits} 2 keratin-dump %s --stage=memory 2>&1 | FileCheck %s --check-prefix=STAGE
 // RUN: %{exits} 1 keratin-dump %s --format=html --source=%t.none 2>&1 | FileCheck %s --check-prefix=SOURCE

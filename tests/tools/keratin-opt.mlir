@@ -11,7 +11,7 @@
 // OURS-NOT: {{x86-|amdgpu|arm-|bpf}}
 // HIDDEN: --x86-
 
-// RUN: %{exits} 1 keratin-opt %s --keratin-pipeline=stop-after=fusion 2>&1 | FileCheck %s --check-prefix=STAGE
+// RUN: %{exits} 2 keratin-opt %s --keratin-pipeline=stop-after=fusion 2>&1 | FileCheck %s --check-prefix=STAGE
 // STAGE: keratin-pipeline: stop-after needs one of graph|grad|simplified|fused|plan|host, found 'fusion'
 
 // RUN: env KERATIN_DUMP_DIR=%s %{exits} 1 keratin-opt %s 2>&1 | FileCheck %s --check-prefix=FOLDER

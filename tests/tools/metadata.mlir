@@ -54,7 +54,7 @@
 // HEADER: enum { net_state_num_variables = 1 };
 // HEADER: extern const char net_keratin_metadata[];
 
-// RUN: %{exits} 1 keratin-compile %s --emit=asm --metadata=%t/x 2>&1 | FileCheck %s --check-prefix=TEXT
+// RUN: %{exits} 2 keratin-compile %s --emit=asm --metadata=%t/x 2>&1 | FileCheck %s --check-prefix=TEXT
 // TEXT: keratin-compile: error: --metadata goes with --emit=obj and --emit=so
 
 !x = tensor<?x2xf32, #keratin.dims<d0, 2>>

@@ -95,6 +95,20 @@ CommandLine commandLine() {
   return line;
 }
 
+bool emitsObject() { return emitKind == "obj" || emitKind == "so"; }
+
+// What is wrong with the command line, whatever the model is; "" if nothing is.
+std::string conflict() {
+  if (!headerFile.empty() && !emitsObject())
+    return "--header goes with --emit=obj and --emit=so";
+  if (!metadataFile.empty() && !emitsObject())
+    return "--metadata goes with --emit=obj and --emit=so";
+  absl::Status status = modelName.empty() ? absl::OkStatus() : checkModelName(modelName);
+  if (status.ok() && !weightsFile.empty())
+    status = checkWeightsPath(weightsFile);
+  return std::string(status.message());
+}
+
 ModelOptions modelOptions(Watchdog &watchdog) {
   ModelOptions options;
   options.compile.progress = tellProgress(watchdog, showsProgress);
@@ -309,8 +323,6 @@ absl::Status takeWeights(ir::SavedGraph &graph) {
   std::vector<WeightSlot> slots;
   for (const ir::SavedVariable &variable : graph.variables)
     slots.push_back({variable.name, variable.dtype, variable.dims, variable.countsDraws});
-  if (absl::Status status = checkWeightsPath(weightsFile); !status.ok())
-    return status;
   auto values = readWeights(weightsFile, slots);
   if (!values.ok())
     return inFile(weightsFile, values.status());
@@ -339,15 +351,9 @@ absl::Status run(Watchdog &watchdog) {
   std::string name = modelName;
   if (name.empty())
     name = inputFile == "-" ? "model" : compiler::modelName(llvm::sys::path::stem(inputFile));
-  if (absl::Status status = checkModelName(name); !status.ok())
-    return status;
   ModelOptions options = modelOptions(watchdog);
-  if (emitKind == "obj" || emitKind == "so")
+  if (emitsObject())
     return emitObject(*std::move(graph), options, name, watchdog);
-  if (!headerFile.empty())
-    return absl::InvalidArgumentError("--header goes with --emit=obj and --emit=so");
-  if (!metadataFile.empty())
-    return absl::InvalidArgumentError("--metadata goes with --emit=obj and --emit=so");
   auto text = emitText(*std::move(graph), options, name);
   if (!text.ok())
     return text.status();
@@ -361,7 +367,7 @@ absl::Status run(Watchdog &watchdog) {
 int main(int argc, char **argv) {
   const Tool tool("keratin-compile");
   CommandLine line = commandLine();
-  if (auto done = tool.parse(line, argc, argv))
+  if (auto done = tool.parse(line, argc, argv, conflict))
     return int(*done);
   if (!timeTrace.empty())
     llvm::timeTraceProfilerInitialize(/*TimeTraceGranularity=*/100, "keratin-compile");

@@ -37,7 +37,8 @@ using namespace keratin::tools;
 namespace {
 
 // The command line.
-std::vector<std::string> inputs, sizes;
+std::vector<std::string> inputs;
+NamedNumbers sizes;
 std::string outputFile = "-", functionName, stageText, format = "text", around, cpu = "native",
             target = "cpu", float32Products = "float32", assumesSizes = "yes", sourceFolder,
             profileFile;
@@ -131,7 +132,7 @@ absl::StatusOr<passes::SymbolValues> symbolValues(mlir::ModuleOp module,
     ids.push_back(id);
     all.push_back(size);
   }
-  auto given = parseSizes(sizes, all);
+  auto given = findSizes(sizes, all);
   if (!given.ok())
     return given.status();
   passes::SymbolValues values;
@@ -427,12 +428,8 @@ std::string conflict() {
 int main(int argc, char **argv) {
   const Tool tool("keratin-dump");
   CommandLine line = commandLine();
-  if (auto done = tool.parse(line, argc, argv))
+  if (auto done = tool.parse(line, argc, argv, conflict))
     return int(*done);
-  if (std::string problem = conflict(); !problem.empty()) {
-    llvm::errs() << "keratin-dump: error: " << problem << "\n";
-    return int(ExitCode::Usage);
-  }
   if (stageText.empty())
     stageText = compiler::stageName(format == "stats" ? Stage::Plan : Stage::Input);
   Watchdog watchdog(inputs.front(), timeout);

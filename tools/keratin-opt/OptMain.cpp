@@ -107,15 +107,16 @@ void hideForeignOptions() {
       option->setHiddenFlag(llvm::cl::Hidden);
 }
 
-// As mlir::registerAndParseCLIOptions does it, which leaves no time between the two.
-void parseOptions(int argc, char **argv, mlir::DialectRegistry &registry) {
+// As mlir::registerAndParseCLIOptions does it, which leaves no time between the two. Whether the
+// line is right.
+bool parseOptions(int argc, char **argv, mlir::DialectRegistry &registry) {
   mlir::MlirOptMainConfig::registerCLOptions(registry);
   mlir::registerAsmPrinterCLOptions();
   mlir::registerMLIRContextCLOptions();
   mlir::registerPassManagerCLOptions();
   mlir::registerDefaultTimingManagerCLOptions();
   hideForeignOptions();
-  llvm::cl::ParseCommandLineOptions(
+  return parseLlvmOptions(
       argc, argv,
       "Runs passes on textual IR; keratin-dump shows the stages of a model. LLVM's and MLIR's\n"
       "options: --help-hidden.\n");
@@ -159,7 +160,7 @@ ExitCode run(mlir::DialectRegistry &registry, Watchdog &watchdog) {
                 refusal->isLimit ? ExitCode::LimitExceeded : ExitCode::BadInput);
   OutputFile output(outputName);
   mlir::MlirOptMainConfig watched = config;
-  bool mismatch = false;
+  bool mismatch = false, wrongPipeline = false;
   watched.setPassPipelineSetupFn([&](mlir::PassManager &passes) {
     passes.addInstrumentation(std::make_unique<PassPhases>(watchdog));
     if (verifyNumerics) {
@@ -169,13 +170,16 @@ ExitCode run(mlir::DialectRegistry &registry, Watchdog &watchdog) {
       passes.addInstrumentation(std::make_unique<compiler::VerifyNumerics>(options, mismatch));
     }
     passes.addPass(std::make_unique<CheckContents>());
-    return config.setupPassPipeline(passes);
+    wrongPipeline = failed(config.setupPassPipeline(passes));
+    return mlir::failure(wrongPipeline);
   });
   watchdog.enter("parsing");
   auto input =
       llvm::MemoryBuffer::getMemBuffer(text, inputName == "-" ? "<stdin>" : inputName.c_str());
   mlir::LogicalResult done =
       mlir::MlirOptMain(output.stream(), std::move(input), registry, watched);
+  if (wrongPipeline)
+    return ExitCode::Usage;
   if (mismatch)
     return ExitCode::NumericMismatch;
   if (failed(done))
@@ -200,7 +204,8 @@ int tools::optMain(int argc, char **argv) {
   mlir::registerTransformsPasses();
   llvm::cl::SetVersionPrinter(
       [](llvm::raw_ostream &os) { os << "keratin-opt " << compiler::versionText << "\n"; });
-  parseOptions(argc, argv, registry);
+  if (!parseOptions(argc, argv, registry))
+    return int(ExitCode::Usage);
   std::chrono::nanoseconds limit{0};
   if (!timeout.empty()) {
     std::optional<std::chrono::nanoseconds> time = parseDuration(timeout);

@@ -53,9 +53,6 @@ private:
   absl::Status readFile(const std::string &argument) {
     // A name with '=' is given as files have it.
     size_t equals = argument.find('=');
-    if (equals == std::string::npos && !StringRef(argument).ends_with(".npz"))
-      return absl::InvalidArgumentError("--input needs NAME=FILE.npy or FILE.npz, found '" +
-                                        argument + "'");
     std::string file = equals == std::string::npos ? argument : argument.substr(equals + 1);
     auto in = [&file](const absl::Status &status) {
       return absl::Status(status.code(), file + ": error: " + std::string(status.message()));
@@ -138,7 +135,7 @@ private:
       if (size_t(slot) < options.symbols.size() && options.symbols[size_t(slot)] != sizeName(slot))
         known.back().names.push_back(options.symbols[size_t(slot)]);
     }
-    auto asked = parseSizes(options.sizes, known);
+    auto asked = tools::findSizes(options.sizes, known);
     if (!asked.ok())
       return asked.status();
     for (auto [slot, size] : *asked)

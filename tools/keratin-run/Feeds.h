@@ -3,6 +3,7 @@
 #define KERATIN_TOOLS_KERATINRUN_FEEDS_H
 
 #include "tools/keratin-run/Program.h"
+#include "tools/support/CommandLine.h"
 
 #include <functional>
 #include <map>
@@ -11,9 +12,9 @@
 namespace keratin::tools {
 
 struct FeedOptions {
-  std::vector<std::string> files; // NAME=FILE.npy, or FILE.npz
-  std::vector<std::string> sizes; // NAME=N
-  std::optional<uint64_t> seed;   // random values for inputs that no file gives
+  std::vector<std::string> files; // NAME=FILE.npy, else FILE.npz
+  NamedNumbers sizes;
+  std::optional<uint64_t> seed; // random values for inputs that no file gives
   // Values of inputs that need not be given, by name.
   std::map<std::string, Array> defaults;
   // Other names of the signature's unknown sizes.

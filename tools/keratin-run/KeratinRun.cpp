@@ -35,10 +35,11 @@ namespace {
 
 // The command line.
 std::vector<std::string> models;
-std::string target, device, functionName, modelFile, seedText, stateFile, saveStateFile,
-    weightsFile, saveWeightsFile, outputDirectory, outputFile, profileFile, float32Products,
-    assumesSizes;
-std::vector<std::string> inputFiles, sizes;
+std::string target, device, functionName, modelFile, stateFile, saveStateFile, weightsFile,
+    saveWeightsFile, outputDirectory, outputFile, profileFile, float32Products, assumesSizes;
+std::vector<std::string> inputFiles;
+NamedNumbers sizes;
+std::optional<uint64_t> seed;
 int64_t repeat = 1, threads = 0, memoryBudget = 0;
 std::chrono::nanoseconds timeout{0};
 bool check = false, timing = false, quiet = false, checkNumbers = false;
@@ -52,9 +53,9 @@ CommandLine commandLine() {
   line.text("--function", functionName, "NAME", "the function; default: the only one");
   line.texts("--input", inputFiles, "NAME=FILE.npy",
              "an input; or FILE.npz, whose members are named as inputs");
-  line.optionalText("--random", seedText, "0", "SEED",
-                    "random values for all inputs that are not given: floats\n"
-                    "from -1 to 1, integers 0 or 1");
+  line.optionalNumber("--random", seed, 0, "SEED",
+                      "random values for all inputs that are not given: floats\n"
+                      "from -1 to 1, integers 0 or 1");
   addSizeOption(line, sizes,
                 "an unknown size by its name: d0, d1, ..., INPUT_dimAXIS,\n"
                 "or that of a saved graph; default: 4");
@@ -186,17 +187,13 @@ absl::Status load(mlir::MLIRContext &context, Loaded &loaded, Watchdog &watchdog
   return absl::OkStatus();
 }
 
-absl::Status readOptions(const Loaded &loaded, FeedOptions &options) {
+FeedOptions feedOptions(const Loaded &loaded) {
+  FeedOptions options;
   options.files = inputFiles;
   options.sizes = sizes;
-  if (!seedText.empty()) {
-    uint64_t seed = 0;
-    if (llvm::StringRef(seedText).getAsInteger(10, seed))
-      return absl::InvalidArgumentError("--random needs a number, found '" + seedText + "'");
-    options.seed = seed;
-  }
+  options.seed = seed;
   if (!loaded.graph.module)
-    return absl::OkStatus();
+    return options;
   options.symbols = loaded.graph.functions[loaded.function].symbols;
   mlir::func::FuncOp function = loaded.op();
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
@@ -206,7 +203,7 @@ absl::Status readOptions(const Loaded &loaded, FeedOptions &options) {
     if (tensor)
       options.defaults[name.str()] = {tensor->dtype, tensor->dims, ir::toBytes(*tensor)};
   }
-  return absl::OkStatus();
+  return options;
 }
 
 std::vector<std::string> outputNames(const keratin_function_desc_t &signature) {
@@ -349,10 +346,7 @@ absl::Status callAll(Program &program, std::optional<Check> &reference, std::vec
 // What is given to calls, and room for what they give.
 absl::Status makeArrays(const Loaded &loaded, std::vector<Array> &inputs,
                         std::vector<Array> &outputs) {
-  FeedOptions options;
-  if (absl::Status status = readOptions(loaded, options); !status.ok())
-    return status;
-  auto feeds = makeFeeds(*loaded.program, options);
+  auto feeds = makeFeeds(*loaded.program, feedOptions(loaded));
   if (!feeds.ok())
     return feeds.status();
   inputs = *std::move(feeds);
@@ -386,10 +380,6 @@ absl::Status callAndReport(Loaded &loaded, std::vector<Array> &inputs, std::vect
 }
 
 absl::Status run(Watchdog &watchdog) {
-  // Before the calls, whose results would be lost.
-  if (!saveWeightsFile.empty())
-    if (absl::Status status = compiler::checkWeightsPath(saveWeightsFile); !status.ok())
-      return status;
   mlir::DialectRegistry registry;
   compiler::registerModelDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
@@ -429,12 +419,24 @@ absl::Status run(Watchdog &watchdog) {
   return measure(program, inputs, outputs);
 }
 
+// What is wrong with the command line, whatever the model is; "" if nothing is.
+std::string conflict() {
+  for (const std::string &file : inputFiles)
+    if (file.find('=') == std::string::npos && !llvm::StringRef(file).ends_with(".npz"))
+      return "--input needs NAME=FILE.npy or FILE.npz, found '" + file + "'";
+  for (const std::string *file : {&weightsFile, &saveWeightsFile})
+    if (!file->empty())
+      if (absl::Status status = compiler::checkWeightsPath(*file); !status.ok())
+        return std::string(status.message());
+  return "";
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
   const Tool tool("keratin-run");
   CommandLine line = commandLine();
-  if (auto done = tool.parse(line, argc, argv))
+  if (auto done = tool.parse(line, argc, argv, conflict))
     return int(*done);
   Watchdog watchdog(models.front(), timeout);
   return tool.finish(tool.attempt([&] { return run(watchdog); }));

@@ -2,6 +2,7 @@
 #include "tools/keratin-tblgen/Generators.h"
 
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
 #include "llvm/TableGen/Main.h"
 #include "llvm/TableGen/TableGenBackend.h"
 
@@ -30,6 +31,8 @@ static const llvm::TableGen::Emitter::Opt generators[] = {
 };
 
 int main(int argc, char **argv) {
-  llvm::cl::ParseCommandLineOptions(argc, argv, "Keratin's TableGen backends\n");
+  if (!llvm::cl::ParseCommandLineOptions(argc, argv, "Keratin's TableGen backends\n",
+                                         &llvm::errs()))
+    return 2;
   return llvm::TableGenMain(argv[0]);
 }

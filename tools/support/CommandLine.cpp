@@ -30,12 +30,6 @@ void CommandLine::text(const char *spelling, std::string &target, const char *va
   });
 }
 
-void CommandLine::optionalText(const char *spelling, std::string &target, std::string plain,
-                               const char *value, const char *help) {
-  text(spelling, target, value, help);
-  options.back().plain = std::move(plain);
-}
-
 void CommandLine::texts(const char *spelling, std::vector<std::string> &target, const char *value,
                         const char *help) {
   add(spelling, value, help, [&target](const std::string &given) {
@@ -56,16 +50,47 @@ void CommandLine::pairs(const char *spelling,
   });
 }
 
+// Nothing if the text is anything else, or more than fits.
+template <typename Integer> static std::optional<Integer> parseInteger(std::string_view text) {
+  Integer number = 0;
+  const char *last = text.data() + text.size();
+  auto [end, error] = std::from_chars(text.data(), last, number);
+  return error == std::errc() && end == last ? std::optional(number) : std::nullopt;
+}
+
+// Names may have '='.
+void CommandLine::namedNumbers(const char *spelling, NamedNumbers &target, const char *value,
+                               const char *help) {
+  add(spelling, value, help, [&target, value](const std::string &given) -> std::string {
+    size_t equals = given.rfind('=');
+    std::optional<int64_t> number;
+    if (equals != std::string::npos)
+      number = parseInteger<int64_t>(std::string_view(given).substr(equals + 1));
+    if (!number || *number < 0)
+      return std::string("needs ") + value + ", found '" + given + "'";
+    target.emplace_back(given.substr(0, equals), *number);
+    return "";
+  });
+}
+
 void CommandLine::number(const char *spelling, int64_t &target, int64_t least, const char *value,
                          const char *help) {
   add(spelling, value, help, [&target, least](const std::string &given) -> std::string {
-    int64_t number = 0;
-    auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), number);
-    if (error != std::errc() || end != given.data() + given.size() || number < least)
+    std::optional<int64_t> number = parseInteger<int64_t>(given);
+    if (!number || *number < least)
       return "needs a number of at least " + std::to_string(least) + ", found '" + given + "'";
-    target = number;
+    target = *number;
     return "";
   });
+}
+
+void CommandLine::optionalNumber(const char *spelling, std::optional<uint64_t> &target,
+                                 uint64_t plain, const char *value, const char *help) {
+  add(spelling, value, help, [&target](const std::string &given) -> std::string {
+    target = parseInteger<uint64_t>(given);
+    return target ? "" : "needs a number, found '" + given + "'";
+  });
+  options.back().plain = std::to_string(plain);
 }
 
 // Nothing if the text is not a number of bytes.

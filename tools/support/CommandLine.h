@@ -6,6 +6,7 @@
 #define KERATIN_TOOLS_SUPPORT_COMMANDLINE_H
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -13,6 +14,8 @@
 #include <vector>
 
 namespace keratin::tools {
+
+using NamedNumbers = std::vector<std::pair<std::string, int64_t>>;
 
 class CommandLine {
 public:
@@ -23,16 +26,19 @@ public:
   // The targets must outlive parse(). `spelling` has the dashes; `value` names the value in --help.
   void flag(const char *spelling, bool &target, const char *help);
   void text(const char *spelling, std::string &target, const char *value, const char *help);
-  // --name or --name=value; `plain` is what the former means.
-  void optionalText(const char *spelling, std::string &target, std::string plain, const char *value,
-                    const char *help);
   void texts(const char *spelling, std::vector<std::string> &target, const char *value,
              const char *help); // may be given several times
   // OLD=NEW, may be given several times.
   void pairs(const char *spelling, std::vector<std::pair<std::string, std::string>> &target,
              const char *value, const char *help);
+  // NAME=N with a number of at least 0, may be given several times.
+  void namedNumbers(const char *spelling, NamedNumbers &target, const char *value,
+                    const char *help);
   void number(const char *spelling, int64_t &target, int64_t least, const char *value,
               const char *help);
+  // --name or --name=N; `plain` is what the former means.
+  void optionalNumber(const char *spelling, std::optional<uint64_t> &target, uint64_t plain,
+                      const char *value, const char *help);
   // A number of at least 1 with or without KiB, MiB or GiB.
   void bytes(const char *spelling, int64_t &target, const char *value, const char *help);
   // A time of more than 0: seconds, or a number with ms, s, min.

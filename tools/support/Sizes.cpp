@@ -4,11 +4,9 @@
 #include "llvm/ADT/StringExtras.h"
 
 using namespace keratin;
-using llvm::StringRef;
 
-void tools::addSizeOption(CommandLine &line, std::vector<std::string> &arguments,
-                          const char *help) {
-  line.texts("--size", arguments, "NAME=N", help);
+void tools::addSizeOption(CommandLine &line, NamedNumbers &arguments, const char *help) {
+  line.namedNumbers("--size", arguments, "NAME=N", help);
 }
 
 // "batch (d0), x_dim1 (d1)": first what people say.
@@ -24,25 +22,21 @@ static std::string listOf(llvm::ArrayRef<tools::KnownSize> known) {
   return texts.empty() ? "it has no unknown sizes" : "there are " + llvm::join(texts, ", ");
 }
 
-absl::StatusOr<std::map<size_t, int64_t>>
-tools::parseSizes(const std::vector<std::string> &arguments, llvm::ArrayRef<KnownSize> known) {
+absl::StatusOr<std::map<size_t, int64_t>> tools::findSizes(const NamedNumbers &arguments,
+                                                           llvm::ArrayRef<KnownSize> known) {
   std::map<size_t, int64_t> sizes;
-  for (const std::string &argument : arguments) {
-    auto [name, number] = StringRef(argument).rsplit('=');
-    int64_t size = 0;
-    if (number.getAsInteger(10, size) || size < 0)
-      return absl::InvalidArgumentError("--size needs NAME=N, found '" + argument + "'");
-    auto *found = llvm::find_if(known, [name = name.str()](const KnownSize &size) {
+  for (const auto &[name, size] : arguments) {
+    auto *found = llvm::find_if(known, [&name = name](const KnownSize &size) {
       return llvm::is_contained(size.names, name);
     });
     if (found == known.end())
-      return absl::InvalidArgumentError("--size: the function has no size '" + name.str() + "'; " +
+      return absl::InvalidArgumentError("--size: the function has no size '" + name + "'; " +
                                         listOf(known));
     if (!found->limits.allow(size))
-      return absl::InvalidArgumentError("--size: '" + name.str() + "' is " + std::to_string(size) +
+      return absl::InvalidArgumentError("--size: '" + name + "' is " + std::to_string(size) +
                                         "; needed " + found->limits.str());
     if (!sizes.try_emplace(size_t(found - known.begin()), size).second)
-      return absl::InvalidArgumentError("--size: '" + name.str() + "' is given twice");
+      return absl::InvalidArgumentError("--size: '" + name + "' is given twice");
   }
   return sizes;
 }

@@ -17,7 +17,7 @@
 namespace keratin::tools {
 
 // Adds the option, which may be given several times; `help` says what holds without it.
-void addSizeOption(CommandLine &line, std::vector<std::string> &arguments, const char *help);
+void addSizeOption(CommandLine &line, NamedNumbers &arguments, const char *help);
 
 struct KnownSize {
   // "d0", the axis of an input as the C header calls it ("x_dim0"), the name in a saved graph.
@@ -25,10 +25,10 @@ struct KnownSize {
   ir::SizeLimits limits;
 };
 
-// The sizes that the arguments give, by their numbers in `known`. Fails for what is no NAME=N, a
-// name that no size has, a size that is given twice, and one outside of its limits.
-absl::StatusOr<std::map<size_t, int64_t>> parseSizes(const std::vector<std::string> &arguments,
-                                                     llvm::ArrayRef<KnownSize> known);
+// The sizes that the arguments give, by their numbers in `known`. Fails for a name that no size
+// has, a size that is given twice, and one outside of its limits.
+absl::StatusOr<std::map<size_t, int64_t>> findSizes(const NamedNumbers &arguments,
+                                                    llvm::ArrayRef<KnownSize> known);
 
 } // namespace keratin::tools
 

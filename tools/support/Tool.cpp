@@ -6,6 +6,7 @@
 #include "mlir/IR/Location.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Regex.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -18,11 +19,18 @@ using llvm::StringRef;
 
 Tool::Tool(std::string name) : name(std::move(name)) { std::signal(SIGXFSZ, SIG_IGN); }
 
-std::optional<ExitCode> Tool::parse(CommandLine &line, int argc, char **argv) const {
+bool keratin::tools::parseLlvmOptions(int argc, char **argv, const char *overview) {
+  return llvm::cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs());
+}
+
+std::optional<ExitCode> Tool::parse(CommandLine &line, int argc, char **argv,
+                                    llvm::function_ref<std::string()> conflict) const {
   bool helped = false;
   std::string problem = line.parse(argc, argv, helped);
   if (helped)
     return ExitCode::Success;
+  if (problem.empty())
+    problem = conflict();
   if (problem.empty())
     return std::nullopt;
   llvm::errs() << name << ": error: " << problem << "\n";

@@ -13,6 +13,7 @@
 
 namespace keratin::tools {
 
+// docs/tools.md says which is when. Usage is what no model and no machine could make right.
 enum class ExitCode {
   Success = 0,
   BadInput = 1,
@@ -22,13 +23,19 @@ enum class ExitCode {
   NumericMismatch = 5
 };
 
+// Options of llvm::cl, which by itself ends a process with 1 where the line is wrong. Whether it is
+// right; what is wrong has been said.
+bool parseLlvmOptions(int argc, char **argv, const char *overview);
+
 class Tool {
 public:
   // A limit of size is from now on an error of what is written.
   explicit Tool(std::string name);
 
   // What to exit with, if the tool is done already: --help was asked for, or the line is wrong.
-  std::optional<ExitCode> parse(CommandLine &line, int argc, char **argv) const;
+  // `conflict` gives what is wrong with options that are right by themselves, or "".
+  std::optional<ExitCode> parse(CommandLine &line, int argc, char **argv,
+                                llvm::function_ref<std::string()> conflict) const;
 
   // Does the tool's work. Where there is no memory, or LLVM dies, the process ends here with what
   // finish() says: nothing that the work had in hands can be destroyed.
