@@ -51,11 +51,6 @@ bool isProc(int folder) {
   return kernel::statusOfSystem(folder, about) == 0 && about.f_type == PROC_SUPER_MAGIC;
 }
 
-// Some files, and folders of some file systems, cannot be synced, and need not be.
-bool sync(int file) {
-  return kernel::sync(file) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS;
-}
-
 } // namespace
 
 bool randomDigits(char *text, size_t digits) {
@@ -83,6 +78,7 @@ void FileWriter::abandon() {
   file = folder = -1;
   beside[0] = '\0';
   used = 0;
+  isComplete = holdsPlace = false;
   failure = 0;
 }
 
@@ -298,29 +294,34 @@ bool FileWriter::takeOver() {
   return kernel::changeMode(file, mode) == 0;
 }
 
-bool FileWriter::commit() {
+bool FileWriter::complete() {
+  if (isComplete)
+    return true;
   if (file < 0 || !flush())
     return false;
-  if (beside[0] && isThere && !takeOver())
+  if (isReplaced() && isThere && !takeOver())
     return fail(errno);
-  if (options.isDurable && !sync(file))
+  if (options.isDurable && !kernel::syncIfPossible(file))
     return fail(errno);
-  if (beside[0]) {
-    // Some file systems say only at a close that there is no room; the lock must last longer.
-    int twin = kernel::duplicate(file);
-    if (twin < 0 || kernel::close(twin) != 0)
-      return fail(errno);
+  // Some file systems say only at a close that there is no room; the lock beside must last longer.
+  int twin = isReplaced() ? kernel::duplicate(file) : file;
+  if (!isReplaced())
+    file = -1;
+  if (twin < 0 || kernel::close(twin) != 0)
+    return fail(errno);
+  return isComplete = true;
+}
+
+bool FileWriter::commit() {
+  if (!complete())
+    return false;
+  if (isReplaced()) {
     if (kernel::rename(folder, beside, place) != 0)
       return fail(errno);
     beside[0] = '\0';
-    if (options.isDurable && isReadable && !sync(folder))
+    if (options.isDurable && isReadable && !kernel::syncIfPossible(folder))
       return fail(errno);
   }
-  bool hasTwin = folder >= 0;
-  int closed = kernel::close(file);
-  file = -1;
-  if (closed != 0 && !hasTwin)
-    return fail(errno);
   abandon();
   return true;
 }

@@ -39,6 +39,9 @@ public:
   // names is as it was (a pipe may have got a part), and the others do nothing.
   bool open(const char *path, const FileOptions &options = {});
   bool write(const void *data, size_t bytes);
+  // All of a commit but that the file takes its place; nothing is written afterwards. What goes to
+  // a device or a pipe has arrived there.
+  bool complete();
   bool commit();
   // As if nothing had been opened.
   void abandon();
@@ -47,6 +50,7 @@ public:
   int error() const { return failure; }
 
 private:
+  friend size_t commitTogether(FileWriter *const *writers, size_t count);
   static constexpr size_t nameBytes = NAME_MAX + 1, bufferBytes = 16384;
 
   // Not inlined: objects hold this code, and are small.
@@ -56,6 +60,11 @@ private:
   bool writeOut(const void *data, size_t bytes);
   bool flush();
   bool takeOver();
+  bool isReplaced() const { return folder >= 0; }
+  // Of commitTogether(): takes its place and keeps what was there beside; gives the place back.
+  bool takePlace();
+  void giveBack();
+  bool hasPlace() const;
   void removeLeftOvers();
   bool isBeside(const char *name) const;
 
@@ -68,8 +77,16 @@ private:
   uint32_t mode = 0, user = 0, group = 0;
   char place[nameBytes], beside[nameBytes] = ""; // names in the folder
   size_t used = 0;
+  bool isComplete = false;
+  bool holdsPlace = false; // between takePlace() and the end
   alignas(8) char buffer[bufferBytes];
 };
+
+// Commits files that belong together: all of them take their places, or none does and what was
+// there is there again (on file systems that can exchange two names). The number of the writer that
+// failed, whose error() says why; `count` if none did. What goes to devices and pipes, which
+// nothing can take back, is sent when all else is written.
+size_t commitTogether(FileWriter *const *writers, size_t count);
 
 // All at once: 0, or the errno of what failed.
 int writeFile(const char *path, const void *data, size_t bytes, const FileOptions &options = {});

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <poll.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -50,6 +51,10 @@ inline ptrdiff_t write(int file, const void *data, size_t bytes) {
 inline int sync(int file) {
   return uninterrupted([=] { return int(syscall(SYS_fsync, file)); });
 }
+// Some files, and folders of some file systems, cannot be synced, and need not be.
+inline bool syncIfPossible(int file) {
+  return sync(file) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS;
+}
 // Of what the path names, through links unless the flags say otherwise; of the file itself with an
 // empty path and AT_EMPTY_PATH.
 inline int status(int folder, const char *path, int flags, struct statx &result) {
@@ -68,6 +73,10 @@ inline int unlink(int folder, const char *name) {
 }
 inline int rename(int folder, const char *from, const char *to) {
   return int(syscall(SYS_renameat2, folder, from, folder, to, 0));
+}
+// Each gets the other's name.
+inline int exchange(int folder, const char *left, const char *right) {
+  return int(syscall(SYS_renameat2, folder, left, folder, right, RENAME_EXCHANGE));
 }
 // The number of bytes; no terminator.
 inline ptrdiff_t readLink(int folder, const char *name, char *target, size_t bytes) {

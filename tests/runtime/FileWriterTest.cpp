@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -25,6 +26,7 @@
 #include <unistd.h>
 
 namespace fs = std::filesystem;
+using keratin::runtime::commitTogether;
 using keratin::runtime::FileOptions;
 using keratin::runtime::FileWriter;
 using keratin::runtime::writeFile;
@@ -402,6 +404,81 @@ TEST_CASE("what lies in wait under the name of a left-over is no reason to harm 
   fs::create_directory(folder.path / name);
   CHECK(write(folder / "file", "newer") == 0);
   CHECK(contents(folder / "file") == "newer");
+}
+
+// Files with this new content, opened in this order, none of them committed yet.
+struct Group {
+  explicit Group(const std::vector<std::string> &paths) : writers(paths.size()) {
+    for (size_t i = 0; i < paths.size(); ++i) {
+      pointers.push_back(&writers[i]);
+      (void)(writers[i].open(paths[i].c_str()) && writers[i].write("new", 3));
+    }
+  }
+  size_t commit() { return commitTogether(pointers.data(), pointers.size()); }
+  std::deque<FileWriter> writers;
+  std::vector<FileWriter *> pointers;
+};
+
+TEST_CASE("files that belong together appear together") {
+  Folder folder;
+  put(folder / "old", "old");
+  REQUIRE(chmod((folder / "old").c_str(), 0640) == 0);
+  Group group({folder / "first", folder / "old", "/dev/null", folder / "last"});
+  CHECK(folder.names().size() == 4);
+  CHECK(contents(folder / "old") == "old");
+  CHECK(group.commit() == 4);
+  CHECK(folder.names() == Names{"first", "last", "old"});
+  for (const char *name : {"first", "old", "last"})
+    CHECK(contents(folder / name) == "new");
+  CHECK(modeOf(folder / "old") == (S_IFREG | 0640));
+  CHECK(Group({}).commit() == 0);
+}
+
+TEST_CASE("where one cannot be written, none of the files that belong together is") {
+  Folder folder;
+  fs::create_directory(folder.path / "folder");
+  put(folder / "old", "old");
+  const std::pair<std::string, int> wrongs[] = {
+      {"/dev/full", ENOSPC}, {folder / "folder", EISDIR}, {folder / "nowhere/file", ENOENT}};
+  for (const auto &[path, code] : wrongs)
+    for (size_t at : {0, 1, 2}) {
+      std::vector<std::string> paths = {folder / "old", folder / "new"};
+      paths.insert(paths.begin() + ptrdiff_t(at), path);
+      Group group(paths);
+      CHECK(group.commit() == at);
+      CHECK(group.writers[at].error() == code);
+      CHECK(folder.names() == Names{"folder", "old"});
+      CHECK(contents(folder / "old") == "old");
+    }
+}
+
+// What only the last step finds out.
+TEST_CASE("files that have taken their places give them back where another one cannot") {
+  Folder folder;
+  fs::permissions(folder.path, fs::perms::all);
+  put(folder / "old", "old");
+  CHECK(asNobody([&] {
+          umask(0);
+          fs::create_directory(folder.path / "locked");
+          Group group({folder / "old", folder / "new", folder / "locked/file"});
+          fs::permissions(folder.path / "locked", fs::perms::owner_read | fs::perms::owner_exec);
+          if (group.commit() != 2 || group.writers[2].error() != EACCES)
+            return 1;
+          fs::permissions(folder.path / "locked", fs::perms::owner_all);
+          return fs::remove_all(folder.path / "locked") == 2
+                     ? 0
+                     : 2; // and the file that could not be removed
+        }) == 0);
+  CHECK(folder.names() == Names{"old"});
+  CHECK(contents(folder / "old") == "old");
+  // A folder has come to the place of the last one.
+  Group group({folder / "old", folder / "new", folder / "taken"});
+  fs::create_directory(folder.path / "taken");
+  CHECK(group.commit() == 2);
+  CHECK(group.writers[2].error() == EISDIR);
+  CHECK(folder.names() == Names{"old", "taken"});
+  CHECK(contents(folder / "old") == "old");
+  CHECK(fs::is_directory(folder.path / "taken"));
 }
 
 TEST_CASE("many writers to one path: one whole file, nothing beside it") {

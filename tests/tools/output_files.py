@@ -97,6 +97,47 @@ def check_writer(writer):
     check(left == ["end", "folder", "kept", "link", "pipe", "plain"], writer, f"left {left}")
 
 
+def check_together():
+    """Object, header, metadata and trace: all or none, and what was there stays."""
+    names = ("m.so", "m.h", "m.json", "trace")
+    options = ("-o", "--header", "--metadata", "--time-trace")
+
+    def compile(paths, **more):
+        command = [os.path.join(TOOLS, "keratin-compile"), SMALL]
+        for option, path in zip(options, paths):
+            command += [option, path]
+        return subprocess.run(command, stderr=subprocess.PIPE, cwd=SCRATCH, timeout=120, **more)
+
+    def refuse(what, why, paths, **more):
+        for old in (None, b"old"):
+            fresh()
+            os.mkdir(at("folder"))
+            for name in names:
+                if old:
+                    with open(at(name), "wb") as file:
+                        file.write(old)
+            done = compile(paths, **more)
+            check(done.returncode == 1 and f"cannot write {why}".encode() in done.stderr, what, f"{done.returncode}, {done.stderr!r}")
+            left = sorted(os.listdir(SCRATCH))
+            check(left == sorted(("folder", *(names if old else ()))), what, f"left {left}")
+            if old:
+                changed = [name for name in names if read(name) != old]
+                check(not changed, what, f"changed {changed}")
+
+    for i, name in enumerate(names):
+        for path, why in (("/dev/full", "No space left on device"), ("folder", "Is a directory"), ("nowhere/x", "No such file or directory")):
+            refuse(f"{name} to {path}", f"'{path}': {why}", [path if i == j else other for j, other in enumerate(names)])
+    with open("/dev/full", "wb") as full:
+        refuse("a full standard output", "standard output: No space left", ["-", *names[1:]], stdout=full)
+    # The header and the metadata fit, the object does not.
+    refuse("a limit of size", "'m.so': File too large", names,
+           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (40000, 40000)))
+    done = compile(names)
+    check(done.returncode == 0 and sorted(os.listdir(SCRATCH)) == sorted(("folder", *names)), "together",
+          f"{done.returncode}, {done.stderr!r}, left {os.listdir(SCRATCH)}")
+    check(all(read(name) not in (b"", b"old") for name in names), "together", "wrote not all")
+
+
 def check_kills():
     """Whenever a run is killed, the next one removes what it left."""
     chance = random.Random(1)
@@ -134,6 +175,7 @@ def fresh():
 for name in WRITERS:
     fresh()
     check_writer(name)
+check_together()
 fresh()
 check_kills()
 fresh()

@@ -275,7 +275,8 @@ absl::Status checkPlaces(const std::string &output) {
   const std::pair<const char *, std::string> places[] = {{"the model", inputs.front()},
                                                          {"the object", output},
                                                          {"the header", headerFile},
-                                                         {"the metadata", metadataFile}};
+                                                         {"the metadata", metadataFile},
+                                                         {"the trace", timeTrace}};
   for (size_t i = 0; i < std::size(places); ++i)
     for (size_t j = 0; j < i; ++j)
       if (!places[i].second.empty() && areSameFile(places[j].second, places[i].second))
@@ -286,7 +287,7 @@ absl::Status checkPlaces(const std::string &output) {
 }
 
 absl::Status emitObject(ir::SavedGraph graph, const ModelOptions &options, const std::string &name,
-                        Watchdog &watchdog) {
+                        OutputFiles &outputs, Watchdog &watchdog) {
   bool isShared = emitKind == "so";
   std::string library = "lib" + name + ".so";
   std::string output = !outputFile.empty() ? outputFile : isShared ? library : name + ".o";
@@ -304,15 +305,14 @@ absl::Status emitObject(ir::SavedGraph graph, const ModelOptions &options, const
   link.triple = compiled->triple;
   link.sysroot = sysroot;
   link.name = output == "-" ? library : llvm::sys::path::filename(output).str();
-  OutputFile file(output, isShared ? 0777 : 0666);
   absl::Status status = (isShared ? linkSharedObject : linkRelocatable)(
       std::move(compiled->objects), isShared ? compiled->sharedExports : compiled->exports,
-      file.stream(), link);
+      outputs.add(output, isShared ? 0777 : 0666), link);
   if (status.ok() && !headerFile.empty())
-    status = writeOutput(headerFile, compiled->header);
+    outputs.add(headerFile) << compiled->header;
   if (status.ok() && !metadataFile.empty())
-    status = writeOutput(metadataFile, compiled->metadata);
-  return status.ok() ? file.commit() : status;
+    outputs.add(metadataFile) << compiled->metadata;
+  return status;
 }
 
 // The model's values give way to those of --weights; what random functions count their draws with
@@ -332,7 +332,7 @@ absl::Status takeWeights(ir::SavedGraph &graph) {
   return absl::OkStatus();
 }
 
-absl::Status run(Watchdog &watchdog) {
+absl::Status run(OutputFiles &outputs, Watchdog &watchdog) {
   if (absl::Status status = checkDumpFolder(dumpDirectory); !status.ok())
     return status;
   const std::string &inputFile = inputs.front();
@@ -353,13 +353,14 @@ absl::Status run(Watchdog &watchdog) {
     name = inputFile == "-" ? "model" : compiler::modelName(llvm::sys::path::stem(inputFile));
   ModelOptions options = modelOptions(watchdog);
   if (emitsObject())
-    return emitObject(*std::move(graph), options, name, watchdog);
+    return emitObject(*std::move(graph), options, name, outputs, watchdog);
   auto text = emitText(*std::move(graph), options, name);
   if (!text.ok())
     return text.status();
   watchdog.enterWriting("writing the output");
   std::string standard = emitKind == "cubin" ? name + ".cubin" : "-";
-  return writeOutput(outputFile.empty() ? standard : outputFile, *text);
+  outputs.add(outputFile.empty() ? standard : outputFile) << *text;
+  return absl::OkStatus();
 }
 
 } // namespace
@@ -372,14 +373,15 @@ int main(int argc, char **argv) {
   if (!timeTrace.empty())
     llvm::timeTraceProfilerInitialize(/*TimeTraceGranularity=*/100, "keratin-compile");
   Watchdog watchdog(inputs.front(), timeout);
-  absl::Status status = tool.attempt([&] { return run(watchdog); });
+  OutputFiles outputs;
+  absl::Status status = tool.attempt([&] { return run(outputs, watchdog); });
   if (!timeTrace.empty()) {
     llvm::SmallVector<char, 0> bytes;
     llvm::raw_svector_ostream trace(bytes);
     llvm::timeTraceProfilerWrite(trace);
     llvm::timeTraceProfilerCleanup();
     if (status.ok())
-      status = writeOutput(timeTrace, trace.str());
+      outputs.add(timeTrace) << trace.str();
   }
-  return tool.finish(status);
+  return tool.finish(status.ok() ? outputs.commit() : status);
 }

@@ -8,6 +8,7 @@
 
 #include "llvm/Support/raw_ostream.h"
 
+#include <deque>
 #include <string>
 
 namespace keratin::tools {
@@ -24,6 +25,7 @@ public:
   absl::Status commit();
 
 private:
+  friend class OutputFiles;
   class Stream : public llvm::raw_ostream {
   public:
     ~Stream() override { flush(); }
@@ -40,6 +42,16 @@ private:
 
   std::string path;
   Stream file;
+};
+
+// All that one run writes: all of them appear, or none does and what was there stays.
+class OutputFiles {
+public:
+  llvm::raw_ostream &add(const std::string &path, unsigned mode = 0666);
+  absl::Status commit();
+
+private:
+  std::deque<OutputFile> files;
 };
 
 // All at once.
