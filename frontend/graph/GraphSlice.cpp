@@ -35,7 +35,8 @@ public:
   }
 
 private:
-  void visit(mlir::Value root) {
+  void visit(mlir::Value asked) {
+    root = asked;
     if (!fed.contains(root))
       enter(root.getDefiningOp());
     while (!stack.empty()) {
@@ -89,15 +90,16 @@ private:
     }
     if (auto placeholder = llvm::dyn_cast<ir::PlaceholderOp>(op)) {
       const PlaceholderInfo &info = graph.placeholders[placeholder.getId()];
+      // Only what a callable made depends on its arguments: the tensor that was asked for.
       if (info.callable)
-        throw ValueError(request.function + ": a tensor of " + *info.callable +
-                         " has no value of its own, but one in each step; needed a tensor made "
-                         "outside of it");
+        refuse("a tensor of " + *info.callable +
+                   " has no value of its own, but one in each step; needed a tensor made outside "
+                   "of it",
+               root.getDefiningOp());
       if (!info.defaultValue)
-        throw ValueError(ir::withSourceLine(
-            request.function + ": placeholder '" + info.name +
-                "' is needed but not fed; needed it among the inputs of a K::function",
-            op->getLoc()));
+        refuse("placeholder '" + info.name +
+                   "' is needed but not fed; needed it among the inputs of a K::function",
+               op);
       slice.defaulted.push_back(placeholder);
     } else if (auto literal = llvm::dyn_cast<ir::LiteralOp>(op)) {
       slice.literals.push_back(literal);
@@ -107,11 +109,15 @@ private:
     slice.ops.push_back(op);
   }
 
+  [[noreturn]] void refuse(const std::string &why, mlir::Operation *op) const {
+    throw ValueError(ir::withSourceLine(request.function + ": " + why, op->getLoc()));
+  }
+
   // Every symbol must come from a dimension of an input, from the value of an input or variable, or
   // from an op of the slice.
   void bindSymbols() {
     llvm::DenseSet<int64_t> handled;
-    auto need = [&](int64_t id) {
+    auto need = [&](mlir::Operation *op, int64_t id) {
       if (bound.contains(id) || !handled.insert(id).second)
         return;
       const SymbolInfo &symbol = graph.symbols[id];
@@ -123,26 +129,29 @@ private:
         if (seen.insert(variable).second)
           slice.variables.push_back(variable);
       } else if (!symbol.name.empty()) {
-        throw ValueError(request.function + ": nothing gives size '" + symbol.name +
-                         "' a value; needed an input that has it among its dimensions");
+        refuse("nothing gives size '" + symbol.name +
+                   "' a value; needed an input that has it among its dimensions",
+               op);
       } else if (!symbol.owner || !fed.contains(symbol.owner->getResult(0))) {
-        throw ValueError(request.function + ": a size depends on " + symbol.description +
-                         ", which is not fed; needed the placeholder among the inputs");
+        refuse("a size depends on " + symbol.description +
+                   ", which is not fed; needed the placeholder among the inputs",
+               op);
       }
     };
     for (mlir::Operation *op : slice.ops) {
       if (std::optional<int64_t> defined = ir::symbolDefinedBy(op);
           defined && bound.contains(*defined))
-        throw ValueError(request.function +
-                         ": an input has a size that is also computed; needed the tensor of that "
-                         "size among the inputs, or none that has the size");
-      forEachSymbol(op, need);
+        refuse("an input has a size that is also computed; needed the tensor of that size among "
+               "the inputs, or none that has the size",
+               op);
+      forEachSymbol(op, [&](int64_t id) { need(op, id); });
     }
   }
 
   Graph &graph;
   const SliceRequest &request;
   GraphSlice slice;
+  mlir::Value root; // whose ops are being visited
   llvm::DenseSet<mlir::Value> fed;
   llvm::DenseSet<mlir::Operation *> seen;
   llvm::DenseSet<int64_t> bound; // by dimensions of inputs

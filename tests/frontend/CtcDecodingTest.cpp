@@ -220,7 +220,7 @@ TEST_CASE("what is fed has no size that is computed too") {
       errorOf<keratin::ValueError>([&] { K::function({twice}, {K::sum(twice), sequence}); });
   CHECK_THAT(message, Catch::Contains(": an input has a size that is also computed; needed the "
                                       "tensor of that size among the inputs, or none that has "
-                                      "the size"));
+                                      "the size; at "));
 }
 
 TEST_CASE("decoding is saved and loaded") {

@@ -201,7 +201,7 @@ TEST_CASE("Messages about functions", "[message]") {
   refuses<ValueError>("dtype: needed a tensor or an array", [&] { K::dtype(None); });
   refuses<ValueError>("count_params: needed known sizes; found shape",
                       [&] { K::count_params(fed({None, 2})); });
-  refuses<ValueError>(", which is not fed; needed the placeholder among the inputs",
+  refuses<ValueError>(", which is not fed; needed the placeholder among the inputs; at ",
                       [&] { K::function({}, {K::zeros(Shape(K::shape(fed({None, 2}))))}); });
 }
 

@@ -78,6 +78,35 @@ def test_at_evaluation():
     assert K.eval(K.gather(K.constant([1., 2.]), [1, 0])).tolist() == [2, 1]
 
 
+def test_a_tensor_of_a_step_says_where_it_was_made():
+    x, kept, made = K.placeholder((4, 3)), {}, {}
+
+    def keep(name, a):
+        made[name] = here(+1)
+        kept[name] = a * 2.
+        return kept[name]
+    K.map_fn(lambda a: keep('the function of map_fn', a), x)
+    K.foldl(lambda a, b: keep('the function of foldl', a) + b, x)
+    K.foldr(lambda a, b: keep('the function of foldr', a) + b, x)
+    K.rnn(lambda a, states: (keep('the step function of rnn', a), []), K.placeholder((2, 4, 3)), [])
+    K.while_loop(lambda a: a < 3., lambda a: keep('the body of while_loop', a), [K.constant(1.)])
+    for name in kept:
+        for function in 'eval', 'get_value':
+            message = raised(ValueError, getattr(K, function), kept[name])
+            assert message == ('%s: a tensor of %s has no value of its own, but one in each step; needed a tensor made outside of it; at %s'
+                               % (function, name, made[name]))
+    # What it is given in a step was made by the loop.
+    at = here(+1)
+    K.map_fn(lambda a: kept.setdefault('argument', a), x)
+    assert raised(ValueError, K.eval, kept['argument']).endswith('; at ' + at)
+
+
+def test_a_size_that_nothing_gives_says_which_op_needs_it():
+    rows, at = K.placeholder(('places_rows',)), here(+1)
+    ones = K.ones_like(rows)
+    assert raised(ValueError, K.eval, ones).endswith('; at ' + at)
+
+
 def test_under_a_name_scope_the_scope():
     x = K.placeholder((2, 3))
     with K.name_scope('tower'):
