@@ -23,6 +23,8 @@ FunctionReducer::FunctionReducer(func::FuncOp function, Fails fails)
     : fails(std::move(fails)), module(copyOf(function)) {}
 
 bool FunctionReducer::accept(OwningOpRef<ModuleOp> candidate) {
+  // Tried is what may not be valid.
+  ScopedDiagnosticHandler silence(candidate->getContext(), [](Diagnostic &) {});
   if (failed(verify(*candidate)) || !fails(functionOf(*candidate)))
     return false;
   module = std::move(candidate);

@@ -19,6 +19,7 @@
 #include "passes/Passes.h"
 #include "runtime/files/FileWriter.h"
 #include "tests/support/CompiledRunner.h"
+#include "tests/support/FailureReduction.h"
 #include "tests/support/RandomTensor.h"
 #include "tests/support/SplitSizes.h"
 #include "tests/support/TestEnvironment.h"
@@ -68,14 +69,7 @@ static llvm::cl::opt<bool>
 // Bounds follow the function as it is written; a rewritten one may round in other places.
 static constexpr double slack = 4;
 
-using Symbols = std::map<int64_t, int64_t>;
-
 namespace {
-struct Failure {
-  size_t result = 0;
-  std::string what;
-};
-
 class Checker {
 public:
   // The first thing that is wrong with the function, if any.
@@ -143,11 +137,12 @@ static void countElements(ArrayRef<BoundedTensor> expected) {
     }
 }
 
-static std::optional<Failure> compare(ArrayRef<HostTensor> actual,
+static std::optional<Failure> compare(const std::string &step, ArrayRef<HostTensor> actual,
                                       ArrayRef<BoundedTensor> expected) {
   for (size_t i = 0; i < expected.size(); ++i)
     if (auto mismatch = findMismatch(actual[i], expected[i], slack))
-      return Failure{i, "result " + std::to_string(i) + ": " + *mismatch};
+      return failureIn(step + ", a result differs",
+                       "result " + std::to_string(i) + ": " + *mismatch);
   return std::nullopt;
 }
 
@@ -165,6 +160,8 @@ std::optional<Failure> Checker::checkSplit(func::FuncOp function, ArrayRef<Symbo
   OwningOpRef<ModuleOp> module = copyOf(function);
   func::FuncOp split = functionOf(*module);
   const std::map<int64_t, int64_t> sizes = splitSizes(split, 3);
+  if (failed(verify(*module)))
+    return failureIn("the function is not valid with sizes apart");
   std::vector<Symbols> splitCalls;
   for (const Symbols &call : calls)
     for (int kind = 0; kind < 3; ++kind) {
@@ -182,7 +179,7 @@ std::optional<Failure> Checker::checkMeaning(func::FuncOp function,
   OwningOpRef<ModuleOp> meaning = copyOf(function);
   if (!runPasses(*meaning,
                  [](OpPassManager &manager) { manager.addPass(passes::createDifferentiate()); }))
-    return Failure{0, "gradients cannot be expanded"};
+    return failureIn("gradients cannot be expanded");
   std::vector<Call> calls;
   for (const Symbols &symbols : symbolsOfCalls) {
     auto arguments = makeArguments(function, symbols);
@@ -192,7 +189,7 @@ std::optional<Failure> Checker::checkMeaning(func::FuncOp function,
     auto expected =
         interpretWithBounds(functionOf(*meaning), *arguments, interpreter, {/*rewritten=*/true});
     if (failed(expected))
-      return Failure{0, "the interpreter refuses the function: " + interpreter.error};
+      return refusalIn("the interpreter refuses the function", interpreter.error);
     countElements(*expected);
     calls.push_back({std::move(*arguments), std::move(*expected)});
   }
@@ -231,17 +228,18 @@ std::optional<Failure> Checker::checkWithCheckpoints(func::FuncOp function, Arra
   if (!failure)
     failure = checkCompiled(function, calls, options);
   if (failure)
-    failure->what = "with a memory budget, " + failure->what;
+    for (std::string *text : {&failure->kind, &failure->text})
+      text->insert(0, "with a memory budget, ");
   return failure;
 }
 
 std::optional<Failure> Checker::checkPhases(ModuleOp module, ArrayRef<Call> calls,
                                             const compiler::PhaseOptions &options) {
   for (compiler::PipelinePhase phase : compiler::planningPhases) {
-    std::string name = compiler::phaseName(phase);
+    std::string step = "after phase " + std::string(compiler::phaseName(phase));
     if (!runPasses(module,
                    [&](OpPassManager &manager) { compiler::buildPhase(manager, phase, options); }))
-      return Failure{0, "phase " + name + " fails"};
+      return failureIn(step + " has failed");
     // Not yet expanded.
     if (hasOp<GradientsOp>(module))
       continue;
@@ -249,11 +247,9 @@ std::optional<Failure> Checker::checkPhases(ModuleOp module, ArrayRef<Call> call
       EvaluationContext interpreter;
       auto actual = interpret(functionOf(module), call.arguments, interpreter);
       if (failed(actual))
-        return Failure{0, "after phase " + name + ": " + interpreter.error};
-      if (auto failure = compare(*actual, call.expected)) {
-        failure->what = "after phase " + name + ", " + failure->what;
+        return refusalIn(step, interpreter.error);
+      if (auto failure = compare(step, *actual, call.expected))
         return failure;
-      }
     }
   }
   return std::nullopt;
@@ -263,7 +259,7 @@ std::optional<Failure> Checker::checkCompiled(func::FuncOp function, ArrayRef<Ca
                                               const compiler::CompileOptions &options) {
   CompiledRunner runner(function, options);
   if (!runner.error.empty())
-    return Failure{0, "does not compile: " + runner.error};
+    return refusalIn("does not compile", runner.error);
   assumingFunctions += runner.assumesSizes();
   for (const Call &call : calls) {
     keratin_set_debug_fill(0x55);
@@ -274,16 +270,14 @@ std::optional<Failure> Checker::checkCompiled(func::FuncOp function, ArrayRef<Ca
     keratin_set_num_threads(1);
     keratin_set_debug_fill(-1);
     if (!actual || !again)
-      return Failure{0, "compiled code fails: " + runner.error};
-    if (auto failure = compare(*actual, call.expected)) {
-      failure->what = "compiled, " + failure->what;
+      return refusalIn("compiled code fails", runner.error);
+    if (auto failure = compare("compiled", *actual, call.expected))
       return failure;
-    }
     for (size_t i = 0; i < actual->size(); ++i)
       if (!areIdentical((*actual)[i], (*again)[i]))
-        return Failure{
-            i, "result " + std::to_string(i) +
-                   " depends on memory nobody wrote, on alignment or on the number of threads"};
+        return failureIn("a result depends on memory nobody wrote, on alignment or on the number "
+                         "of threads",
+                         "result " + std::to_string(i));
   }
   return std::nullopt;
 }
@@ -347,12 +341,12 @@ std::optional<Failure> Checker::checkNumbers(func::FuncOp function,
   if (!runPasses(*looking, [&](OpPassManager &manager) {
         compiler::buildPipeline(manager, compiler::PipelinePhase::Simplify, phases);
       }))
-    return Failure{0, "passes fail"};
+    return failureIn("passes fail");
   compiler::CompileOptions options;
   options.checkNumbers = true;
   CompiledRunner checked(functionOf(*doubles), options), plain(functionOf(*doubles));
   if (!checked.error.empty())
-    return Failure{0, "does not compile: " + checked.error};
+    return refusalIn("does not compile", checked.error);
   for (const Symbols &symbols : symbolsOfCalls) {
     auto arguments = wickedArguments(functionOf(*doubles), symbols);
     EvaluationContext interpreter;
@@ -365,11 +359,11 @@ std::optional<Failure> Checker::checkNumbers(func::FuncOp function,
     auto again = checked.run(*arguments, Edge::Start);
     keratin_set_num_threads(1);
     if (!again && checked.error != report)
-      return Failure{0, "the report depends on threads: " + report + " / " + checked.error};
+      return failureIn("the report depends on threads", report + " / " + checked.error);
     auto expected = plain.run(*arguments);
     for (size_t i = 0; actual && expected && i < actual->size(); ++i)
       if (!areIdentical((*actual)[i], (*expected)[i]))
-        return Failure{i, "result " + std::to_string(i) + " changes with checks"};
+        return failureIn("a result changes with checks", "result " + std::to_string(i));
     std::string judged;
     if (const auto &finding = interpreter.finding)
       judged = finding->name + (finding->rank == 1 ? ": holds " : ": made ") +
@@ -386,35 +380,13 @@ std::optional<Failure> Checker::checkNumbers(func::FuncOp function,
                   (judged.empty() || interpreter.finding->line.empty() ||
                    StringRef(report).ends_with("at " + interpreter.finding->line));
     if (!agrees)
-      return Failure{0, "reports '" + report + "', the interpreter " + "'" + judged + "' at " +
-                            (interpreter.finding ? interpreter.finding->line : "no line")};
+      return failureIn(report.empty()   ? "reports no number"
+                       : judged.empty() ? "reports a number that is none"
+                                        : "reports another number",
+                       "'" + report + "', the interpreter '" + judged + "' at " +
+                           (interpreter.finding ? interpreter.finding->line : "no line"));
   }
   return std::nullopt;
-}
-
-//===-- Reduction -----------------------------------------------------------------------------===//
-
-// The failing function and call made smaller, as long as they fail.
-static func::FuncOp reduce(Checker &checker, compiler::FunctionReducer &reducer,
-                           std::vector<Symbols> &calls) {
-  for (const Symbols &call : calls)
-    if (checker.check(reducer.function(), call)) {
-      calls = {call};
-      break;
-    }
-  reducer.run();
-  for (int64_t id : {0, 1, 2})
-    for (int64_t size : {1, 2, 3, 4, 5}) {
-      std::vector<Symbols> smaller = calls;
-      if (smaller[0][id] <= size)
-        break;
-      smaller[0][id] = size;
-      if (checker.check(reducer.function(), smaller)) {
-        calls = smaller;
-        break;
-      }
-    }
-  return reducer.function();
 }
 
 //===-- Program -------------------------------------------------------------------------------===//
@@ -426,19 +398,44 @@ static std::string symbolsText(const Symbols &symbols) {
   return text;
 }
 
+// The calls are in the file for both tools.
 static std::string write(func::FuncOp function, ArrayRef<Symbols> calls, const std::string &name,
                          const std::string &what) {
   llvm::SmallString<128> path(keep.getValue());
   llvm::sys::path::append(path, name);
+  Builder b(function.getContext());
+  SmallVector<Attribute> sizes;
   std::string text;
   llvm::raw_string_ostream file(text);
   file << "// " << what << "\n";
-  for (const Symbols &symbols : calls)
+  for (const Symbols &symbols : calls) {
     file << "// keratin-check --compiled" << symbolsText(symbols) << "\n";
-  file << function << "\n";
+    SmallVector<int64_t> pairs;
+    for (auto [id, size] : symbols)
+      pairs.append({id, size});
+    sizes.push_back(b.getDenseI64ArrayAttr(pairs));
+  }
+  OwningOpRef<ModuleOp> module = copyOf(function);
+  functionOf(*module)->setAttr("check.calls", b.getArrayAttr(sizes));
+  file << functionOf(*module) << "\n";
   if (int code = keratin::runtime::writeFile(path.c_str(), text.data(), text.size()))
     return path.str().str() + ", which cannot be written: " + std::strerror(code);
   return path.str().str();
+}
+
+// Those that the file was written with; else any.
+static std::vector<Symbols> callsIn(func::FuncOp function) {
+  std::vector<Symbols> calls;
+  auto kept = function->getAttrOfType<ArrayAttr>("check.calls");
+  for (uint64_t seed = 0; !kept && seed < 4; ++seed)
+    calls.push_back(randomSymbols(seed, seed % 2));
+  if (kept)
+    for (auto pairs : kept.getAsRange<DenseI64ArrayAttr>()) {
+      Symbols &call = calls.emplace_back();
+      for (int64_t i = 0; i + 1 < pairs.size(); i += 2)
+        call[pairs[i]] = pairs[i + 1];
+    }
+  return calls;
 }
 
 static std::vector<Symbols> callsOf(uint64_t seed) {
@@ -453,16 +450,15 @@ static RandomFunction makeFunction(MLIRContext *context, const std::vector<uint6
 }
 
 static void report(Checker &checker, func::FuncOp function, uint64_t seed, const Failure &failure) {
-  llvm::errs() << "seed " << seed << ": " << failure.what << "\n";
-  std::vector<Symbols> calls = callsOf(seed);
-  compiler::FunctionReducer reducer(function, [&](func::FuncOp candidate) {
-    return checker.check(candidate, calls).has_value();
-  });
-  func::FuncOp smallest = reduce(checker, reducer, calls);
-  auto reduced = checker.check(smallest, calls);
-  std::string what = reduced ? reduced->what : failure.what;
-  std::string path = write(smallest, calls, "fuzz-failure-" + std::to_string(seed) + ".mlir", what);
-  llvm::errs() << "  reduced: " << what << "\n  kept in " << path << "\n";
+  llvm::errs() << "seed " << seed << ": " << failure.text << "\n";
+  ReducedFailure reduced =
+      reduceFailure(function, callsOf(seed), failure,
+                    [&](func::FuncOp candidate, const std::vector<Symbols> &calls) {
+                      return checker.check(candidate, calls);
+                    });
+  std::string path = write(functionOf(*reduced.module), reduced.calls,
+                           "fuzz-failure-" + std::to_string(seed) + ".mlir", reduced.failure.text);
+  llvm::errs() << "  reduced: " << reduced.failure.text << "\n  kept in " << path << "\n";
 }
 
 // Graphs with these seeds; how many of them fail.
@@ -495,11 +491,8 @@ static int replayFile(MLIRContext *context, Checker &checker) {
   auto module = parseModuleFile(replay, context);
   if (!module)
     return int(ExitCode::BadInput);
-  std::vector<Symbols> calls;
-  for (uint64_t seed = 0; seed < 4; ++seed)
-    calls.push_back(randomSymbols(seed, seed % 2));
-  auto failure = checker.check(functionOf(*module), calls);
-  llvm::outs() << (failure ? failure->what : "passes") << "\n";
+  auto failure = checker.check(functionOf(*module), callsIn(functionOf(*module)));
+  llvm::outs() << (failure ? failure->text : "passes") << "\n";
   return int(failure ? ExitCode::BadInput : ExitCode::Success);
 }
 
