@@ -71,6 +71,11 @@ class Inputs:
         for inputs, outputs in zip(SIZES, SIZES[1:]):
             self.parameters.append(uniform((6 / (inputs + outputs)) ** 0.5, inputs, outputs))
             self.parameters.append(uniform(0.1, outputs))
+        self.logistic = (
+            uniform(2, 1000, 10),
+            generator.integers(0, 2, 1000).astype(np.float32),
+            uniform(1, 10),
+        )
         self.dag = (uniform(1, 16, 16), uniform(1, 1, 16), uniform(1, 16, 1))
         self.order = list(range(1, 257))
         random.Random(9).shuffle(self.order)
@@ -89,6 +94,12 @@ def numpy_forward(parameters, x):
         if layer < 2:
             x = np.maximum(x, 0)
     return x
+
+
+def numpy_logistic(x, labels, w):
+    z = x @ w
+    gradient = (labels - 1 / (1 + np.exp(-z))) @ x
+    return np.sum(labels * z - np.logaddexp(0, z)), gradient
 
 
 def expect_near(what, actual, expected):
@@ -209,6 +220,8 @@ class Numpy:
             body = lambda: numpy_forward(data.parameters, x)
             yield "mlp", f"forward b{batch}", timer.measure(body)
         yield "small", "add of 4", timer.measure(lambda: data.four[0] + data.four[1])
+        logistic = timer.measure(lambda: numpy_logistic(*data.logistic))
+        yield "small", "logistic 1000x10, gradient", logistic
         generator = np.random.Generator(np.random.Philox(7))
         draws = {"random_uniform": lambda shape: generator.random(shape, np.float32)}
         yield from eval_rows(timer, lambda shape: np.ones(shape, np.float32), draws)
@@ -369,6 +382,16 @@ class Jax:
 
         add = jax.jit(lambda x, y: x + y)
         yield "small", "add of 4", timed(add, *[put(x) for x in data.four])
+
+        def density(x, labels, w):
+            z = x @ w
+            return jnp.sum(labels * z - jax.nn.softplus(z))
+
+        logistic = jax.jit(jax.value_and_grad(density, argnums=2))
+        arguments = [put(x) for x in data.logistic]
+        for ours, expected in zip(logistic(*arguments), numpy_logistic(*data.logistic)):
+            expect_near("logistic", ours, expected)
+        yield "small", "logistic 1000x10, gradient", timed(logistic, *arguments)
 
         # A size met for the first time is compiled.
         batches = [put(data.rows[:size]) for size in data.order]
@@ -539,9 +562,21 @@ class Torch:
         gradient = lambda: torch.autograd.grad(forward().sum(), (w, v))
         yield "small", "scan of 200, gradient", timer.measure(gradient)
 
+    def logistic(self, timer):
+        torch = self.torch
+        x, labels, w = [torch.from_numpy(array) for array in self.inputs.logistic]
+        w.requires_grad_()
+
+        def step():
+            z = x @ w
+            density = torch.sum(labels * z - torch.nn.functional.softplus(z))
+            return density, torch.autograd.grad(density, w)
+
+        yield "small", "logistic 1000x10, gradient", timer.measure(step)
+
     def rows(self, timer):
         families = (self.dense, self.batchnorm, self.sepconv, self.image_steps, self.rnn, self.ctc)
-        for family in (*families, self.scan):
+        for family in (*families, self.scan, self.logistic):
             yield from family(timer)
 
     def dense(self, timer):
