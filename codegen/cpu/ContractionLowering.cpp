@@ -66,6 +66,13 @@ bool updatesVariables(ir::KernelOp kernel) {
   return results > 0 && ir::Signature(function).isUpdate(results - 1);
 }
 
+// One column, of which each vector holds a number, is better taken for a row: so are the sums, and
+// what follows from them. Memory that no vector reads is better left to tiles.
+bool isBetterTurned(const ContractionSpec &spec) {
+  return spec.n.constant == 1 && spec.m.constant != 1 &&
+         (spec.a.constantRowStride == 1 || spec.a.constantColStride == 1);
+}
+
 bool knowsSizes(const ContractionSpec &spec) {
   return spec.m.constant && spec.n.constant && spec.k.constant;
 }
@@ -168,8 +175,8 @@ void ContractionKernelPlan::emitUnitsOf(CpuKernelBuilder &k, const ContractionSp
 void ContractionKernelPlan::emitUnitsOf(CpuKernelBuilder &k, ContractionSpec spec,
                                         const ContractionPlan &plan) const {
   ContractionEpilogue epilogue(k, k.target, nest);
-  spec.a.base = memoryOf(k, ir::DotGeneralOp(nest.dot).getA());
-  spec.b.base = memoryOf(k, ir::DotGeneralOp(nest.dot).getB());
+  spec.a.base = memoryOf(k, nest.a());
+  spec.b.base = memoryOf(k, nest.b());
   spec.store = [&](OpBuilder &builder, Location loc, Value batch, Value m, Value n, Value sums,
                    Value mask) { epilogue.emit(builder, loc, batch, m, n, sums, mask); };
   spec.scratch = k.scratch();
@@ -183,5 +190,7 @@ CpuPlan keratin::codegen::planContractionKernel(ir::KernelOp kernel, const Machi
   std::optional<ContractionNest> nest = ContractionNest::of(kernel);
   if (!nest)
     return nullptr;
+  if (isBetterTurned(nest->describe()))
+    nest->turn();
   return std::make_shared<ContractionKernelPlan>(kernel, std::move(*nest), target);
 }

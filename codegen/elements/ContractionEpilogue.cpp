@@ -9,7 +9,8 @@ using keratin::ir::DimExpr;
 
 ContractionEpilogue::ContractionEpilogue(KernelBuilder &k, const ElementTarget &target,
                                          const ContractionNest &nest)
-    : k(k), space(nest.space), epilogue(k, target, ir::DotGeneralOp(nest.dot).getY()) {
+    : k(k), space(nest.space), isTurned(nest.isTurned),
+      epilogue(k, target, ir::DotGeneralOp(nest.dot).getY()) {
   // Which loop groups the three runs of the result cover; groups were cut between runs.
   unsigned run = 0, left = nest.shape.batchDims;
   auto advance = [&] {
@@ -33,6 +34,8 @@ void ContractionEpilogue::emit(OpBuilder &builder, Location loc, Value batch, Va
     bool isVector = isa<VectorType>(sums.getType());
     LaneIndex starts[] = {emitter.scalarIndex(i64(batch)), emitter.scalarIndex(i64(m)),
                           isVector ? emitter.laneIndex(i64(n)) : emitter.scalarIndex(i64(n))};
+    if (isTurned)
+      std::swap(starts[1], starts[2]);
     SmallVector<LaneIndex> squeezed;
     for (auto [group, index] : llvm::zip(space.groups, spread(emitter, starts))) {
       for (unsigned dim = group.first; dim < group.last; ++dim)

@@ -14,6 +14,7 @@ public:
   ContractionEpilogue(KernelBuilder &k, const ElementTarget &target, const ContractionNest &nest);
 
   // Of a sum at (batch, m, n), or of a vector of sums from there on along n; see ContractionStore.
+  // m and n are those of the product as the nest describes it, turned or not.
   void emit(mlir::OpBuilder &builder, mlir::Location loc, Value batch, Value m, Value n, Value sums,
             Value mask);
 
@@ -22,6 +23,7 @@ private:
 
   KernelBuilder &k;
   const ir::IterationSpace &space;
+  const bool isTurned;
   llvm::SmallVector<unsigned> runOfDim; // of the squeezed result: 0 batch, 1 m, 2 n
   TileEpilogue epilogue;
 };

@@ -36,6 +36,16 @@ void ContractionNest::print(llvm::raw_ostream &out) const {
       << ", k " << shape.k.str() << "\n";
 }
 
+void ContractionNest::turn() { isTurned = !isTurned; }
+
+Value ContractionNest::a() const {
+  return isTurned ? ir::DotGeneralOp(dot).getB() : ir::DotGeneralOp(dot).getA();
+}
+
+Value ContractionNest::b() const {
+  return isTurned ? ir::DotGeneralOp(dot).getA() : ir::DotGeneralOp(dot).getB();
+}
+
 //===-- For generators ------------------------------------------------------------------------===//
 
 static std::optional<int64_t> constantOf(const DimExpr &size) {
@@ -65,11 +75,20 @@ static ContractionOperand operandOf(Value value, const ContractionShape::Strides
   return result;
 }
 
+// The shape of B^T times A^T.
+static ContractionShape turned(ContractionShape shape) {
+  std::swap(shape.m, shape.n);
+  std::swap(shape.a, shape.b);
+  std::swap(shape.a.row, shape.a.column);
+  std::swap(shape.b.row, shape.b.column);
+  return shape;
+}
+
 static ContractionSpec specOf(const ContractionNest &nest, SizeOf index) {
   auto extent = [&](const DimExpr &size) {
     return ContractionSize{index(size), constantOf(size), size};
   };
-  const ContractionShape &shape = nest.shape;
+  const ContractionShape shape = nest.isTurned ? turned(nest.shape) : nest.shape;
   ir::DotGeneralOp dot = nest.dot;
   ContractionSpec spec;
   Type element = signless(getElementType(dot.getY()));
@@ -79,8 +98,8 @@ static ContractionSpec specOf(const ContractionNest &nest, SizeOf index) {
   spec.m = extent(shape.m);
   spec.n = extent(shape.n);
   spec.k = extent(shape.k);
-  spec.a = operandOf(dot.getA(), shape.a, shape.m, shape.k, index);
-  spec.b = operandOf(dot.getB(), shape.b, shape.k, shape.n, index);
+  spec.a = operandOf(nest.a(), shape.a, shape.m, shape.k, index);
+  spec.b = operandOf(nest.b(), shape.b, shape.k, shape.n, index);
   return spec;
 }
 

@@ -24,9 +24,17 @@ struct ContractionNest {
   ContractionSpec describe() const;
   void print(llvm::raw_ostream &out) const;
 
+  // Takes the product for its transpose, whose rows are what were columns: the same numbers at the
+  // same places, for generators that make vectors of columns.
+  void turn();
+  // The operands whose rows and columns are those of the product.
+  mlir::Value a() const;
+  mlir::Value b() const;
+
   ir::DotGeneralOp dot;
-  ir::ContractionShape shape;
-  ir::IterationSpace space; // of the result
+  ir::ContractionShape shape; // of the op
+  ir::IterationSpace space;   // of the result
+  bool isTurned = false;
 };
 
 } // namespace keratin::codegen
