@@ -80,5 +80,7 @@ SizeCases keratin::codegen::contractionUnits(const ContractionSpec &spec,
   SizeArithmetic arithmetic;
   if (plan.dots)
     return dotUnits(spec, *plan.dots);
+  if (plan.narrow)
+    return numberOf(arithmetic, spec.batch);
   return Cutter(arithmetic, spec, plan).cut().units(arithmetic);
 }

@@ -1,6 +1,8 @@
 #include "codegen/cpu/ContractionDots.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "codegen/cpu/SumsOfVectors.h"
+#include "codegen/lowering/Rounding.h"
+
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -10,101 +12,128 @@ using namespace keratin::codegen;
 
 namespace {
 
-// The problem with its longer side named rows: dots[r] = sum over k of matrix[r, k] * vector[k].
-struct Dots {
-  bool isRow; // the result is a row of C, else a column
-  const ContractionOperand &matrix, &vector;
-  const ContractionSize &rows;
-  std::optional<int64_t> constantStride;
-  Value stride; // index
-
-  explicit Dots(const ContractionSpec &spec)
-      : isRow(spec.m.constant == 1), matrix(isRow ? spec.b : spec.a),
-        vector(isRow ? spec.a : spec.b), rows(isRow ? spec.n : spec.m),
-        constantStride(isRow ? matrix.constantColStride : matrix.constantRowStride),
-        stride(isRow ? matrix.colStride : matrix.rowStride) {}
+// sums[r] = sum over k of matrix[r, k] * vector[k] for r < rows; up to rowsAtOnce - 1 elements
+// behind are overwritten.
+struct Rows {
+  const ContractionDots &plan;
+  Type type, matrixType, vectorType;
+  Value matrix, stride, vector, depth, rows, sums;
 };
 
-Value plus(LoopEmitter &emit, Value x, Value y) {
-  if (isa<FloatType>(getElementTypeOrSelf(x)))
-    return emit.builder.create<arith::AddFOp>(emit.loc, x, y);
-  return emit.builder.create<arith::AddIOp>(emit.loc, x, y);
-}
-
-// Halves are added until one lane is left: a tree, the same for every call.
-Value sumOfLanes(LoopEmitter &emit, Value vector) {
-  for (int64_t half = cast<VectorType>(vector.getType()).getNumElements() / 2; half; half /= 2) {
-    SmallVector<int64_t> lower, upper;
-    for (int64_t i = 0; i < half; ++i) {
-      lower.push_back(i);
-      upper.push_back(half + i);
-    }
-    Value low = emit.builder.create<vector::ShuffleOp>(emit.loc, vector, vector, lower);
-    Value high = emit.builder.create<vector::ShuffleOp>(emit.loc, vector, vector, upper);
-    vector = plus(emit, low, high);
-  }
-  return emit.builder.create<vector::ExtractOp>(emit.loc, vector, ArrayRef<int64_t>{0});
-}
-
-// sums[r] for r < rows; up to rowsAtOnce - 1 elements behind are overwritten.
-void emitDotsBody(LoopEmitter &emit, const ContractionDots &plan, Type type, Type matrixType,
-                  Type vectorType, Value matrix, Value stride, Value vector, Value depth,
-                  Value rows, Value sums) {
-  int64_t lanes = plan.lanes, rowsAtOnce = plan.rowsAtOnce, vectorsAtOnce = plan.vectorsAtOnce;
-  int64_t step = lanes * vectorsAtOnce;
+// Rows of any length, in steps of some vectors.
+void emitLongRows(LoopEmitter &emit, const Rows &dots) {
+  const ContractionDots &plan = dots.plan;
+  const int64_t lanes = plan.lanes, rowsAtOnce = plan.rowsAtOnce,
+                vectorsAtOnce = plan.vectorsAtOnce, step = lanes * vectorsAtOnce;
   Value zero = emit.constant(0);
-  Value whole = emit.mul(emit.div(depth, emit.constant(step)), step);
-  emit.loop(zero, rows, rowsAtOnce, [&](Value row) {
+  Value whole = emit.mul(emit.div(dots.depth, emit.constant(step)), step);
+  emit.loop(zero, dots.rows, rowsAtOnce, [&](Value row) {
     // Rows that do not exist are the last one again.
-    Value last = emit.sub(emit.sub(rows, row), emit.constant(1));
+    Value last = emit.sub(emit.sub(dots.rows, row), emit.constant(1));
     LoopEmitter::Values starts;
     for (int64_t r = 0; r < rowsAtOnce; ++r) {
       Value existing = emit.add(row, emit.min(emit.constant(r), last));
-      starts.push_back(emit.address(matrix, matrixType, emit.mul(existing, stride)));
+      starts.push_back(emit.address(dots.matrix, dots.matrixType, emit.mul(existing, dots.stride)));
     }
     auto advance = [&](LoopEmitter::Values &sums, Value k, Value mask, int64_t v) {
       Value at = emit.add(k, v * lanes);
-      Value factor =
-          emit.loadAs(type, vectorType, lanes, emit.address(vector, vectorType, at), mask);
+      Value factor = emit.loadAs(dots.type, dots.vectorType, lanes,
+                                 emit.address(dots.vector, dots.vectorType, at), mask);
       for (int64_t r = 0; r < rowsAtOnce; ++r) {
-        Value row =
-            emit.loadAs(type, matrixType, lanes, emit.address(starts[r], matrixType, at), mask);
+        Value row = emit.loadAs(dots.type, dots.matrixType, lanes,
+                                emit.address(starts[r], dots.matrixType, at), mask);
         Value &sum = sums[r * vectorsAtOnce + v];
         sum = emit.multiplyAdd(row, factor, sum);
       }
     };
     LoopEmitter::Values carried(rowsAtOnce * vectorsAtOnce,
-                                emit.zero(VectorType::get(lanes, type)));
+                                emit.zero(VectorType::get(lanes, dots.type)));
     carried = emit.loop(zero, whole, step, carried, [&](Value k, ValueRange state) {
       LoopEmitter::Values next(state);
       for (int64_t v = 0; v < vectorsAtOnce; ++v)
         advance(next, k, nullptr, v);
       return next;
     });
-    carried = emit.loop(whole, depth, lanes, carried, [&](Value k, ValueRange state) {
+    carried = emit.loop(whole, dots.depth, lanes, carried, [&](Value k, ValueRange state) {
       LoopEmitter::Values next(state);
-      advance(next, k, emit.firstLanes(lanes, emit.sub(depth, k)), 0);
+      advance(next, k, emit.firstLanes(lanes, emit.sub(dots.depth, k)), 0);
       return next;
     });
-    for (int64_t r = 0; r < rowsAtOnce; ++r) {
-      Value total = carried[r * vectorsAtOnce];
-      for (int64_t v = 1; v < vectorsAtOnce; ++v)
-        total = plus(emit, total, carried[r * vectorsAtOnce + v]);
-      emit.store(sumOfLanes(emit, total), emit.address(sums, type, emit.add(row, r)));
+    // As many rows' sums as a vector holds.
+    const int64_t together = std::min(rowsAtOnce, lanes);
+    for (int64_t first = 0; first < rowsAtOnce; first += together) {
+      Value found = emitSumsOfVectors(emit, together, [&](int64_t r) {
+        Value total = carried[(first + r) * vectorsAtOnce];
+        for (int64_t v = 1; v < vectorsAtOnce; ++v)
+          total = plus(emit, total, carried[(first + r) * vectorsAtOnce + v]);
+        return total;
+      });
+      if (together < lanes)
+        found = emit.builder.create<vector::ExtractStridedSliceOp>(
+            emit.loc, found, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{together},
+            ArrayRef<int64_t>{1});
+      emit.store(found, emit.address(dots.sums, dots.type, emit.add(row, first)));
     }
   });
 }
 
-} // namespace
+// Rows of a few vectors, which are known: a whole row at a time, and no loop along it.
+class ShortRows {
+public:
+  ShortRows(LoopEmitter &emit, const Rows &dots)
+      : emit(emit), dots(dots), lanes(dots.plan.lanes), depth(*dots.plan.depth) {}
+
+  void run() {
+    for (int64_t at = 0; at < depth; at += lanes)
+      factors.push_back(load(dots.vectorType, dots.vector, at));
+    const int64_t block = dots.plan.rowsAtOnce;
+    Value zero = emit.constant(0), most = emit.sub(dots.rows, emit.constant(block));
+    // The last block ends with the last row; what it has in common with the one before it makes
+    // again.
+    emit.branch(
+        emit.less(emit.constant(block - 1), dots.rows),
+        [&] {
+          emit.loop(zero, dots.rows, block,
+                    [&](Value row) { sumRows(emit.min(row, most), block); });
+        },
+        [&] { emit.loop(zero, dots.rows, 1, [&](Value row) { sumRows(row, 1); }); });
+  }
+
+private:
+  // The lanes from `at` on that are of the row.
+  Value load(Type elementType, Value row, int64_t at) {
+    Value mask;
+    if (depth - at < lanes)
+      mask = emit.firstLanes(lanes, emit.constant(depth - at));
+    return emit.loadAs(dots.type, elementType, lanes, emit.address(row, elementType, at), mask);
+  }
+
+  void sumRows(Value row, int64_t count) {
+    Value first = emit.address(dots.matrix, dots.matrixType, emit.mul(row, dots.stride));
+    Value found = emitSumsOfVectors(emit, count, [&](int64_t r) {
+      Value start = emit.address(first, dots.matrixType, emit.mul(dots.stride, r));
+      Value sum = emit.zero(VectorType::get(lanes, dots.type));
+      for (auto [v, factor] : llvm::enumerate(factors))
+        sum = emit.multiplyAdd(load(dots.matrixType, start, v * lanes), factor, sum);
+      return sum;
+    });
+    emit.store(found, emit.address(dots.sums, dots.type, row));
+  }
+
+  LoopEmitter &emit;
+  const Rows &dots;
+  const int64_t lanes, depth;
+  LoopEmitter::Values factors;
+};
 
 template <typename Arithmetic>
-static typename Arithmetic::Number countUnits(Arithmetic &emit, const ContractionSpec &spec,
-                                              const ContractionDots &plan) {
-  Dots dots(spec);
-  auto blocks = emit.ceilDiv(numberOf(emit, dots.rows), emit.constant(plan.unitRows));
-  auto others = numberOf(emit, dots.isRow ? spec.m : spec.n);
-  return emit.mul(emit.mul(numberOf(emit, spec.batch), others), blocks);
+typename Arithmetic::Number countUnits(Arithmetic &emit, const ContractionSpec &spec,
+                                       const ContractionDots &plan) {
+  auto blocks = emit.ceilDiv(numberOf(emit, spec.n), emit.constant(plan.unitRows));
+  return emit.mul(numberOf(emit, spec.batch), blocks);
 }
+
+} // namespace
 
 Value keratin::codegen::emitDotUnits(LoopEmitter &emit, const ContractionSpec &spec,
                                      const ContractionDots &plan) {
@@ -118,14 +147,13 @@ SizeCases keratin::codegen::dotUnits(const ContractionSpec &spec, const Contract
 
 void keratin::codegen::emitDots(LoopEmitter &emit, const ContractionSpec &spec,
                                 const ContractionDots &plan, Value begin, Value end) {
-  Dots dots(spec);
   Type type = spec.accumulatorType;
-  int64_t lanes = plan.lanes;
+  const int64_t lanes = plan.lanes;
   Value zero = emit.constant(0), unitSize = emit.constant(plan.unitRows);
-  Value rows = numberOf(emit, dots.rows), depth = numberOf(emit, spec.k);
+  Value rows = numberOf(emit, spec.n), depth = numberOf(emit, spec.k);
   Value blocks = emit.ceilDiv(rows, unitSize);
-  Value stride =
-      dots.constantStride ? emit.constant(*dots.constantStride) : emit.fromIndex(dots.stride);
+  Value stride = spec.b.constantColStride ? emit.constant(*spec.b.constantColStride)
+                                          : emit.fromIndex(spec.b.colStride);
   emit.loop(begin, end, 1, [&](Value unit) {
     Value batch = emit.div(unit, blocks);
     Value first = emit.mul(emit.sub(unit, emit.mul(batch, blocks)), unitSize);
@@ -134,26 +162,29 @@ void keratin::codegen::emitDots(LoopEmitter &emit, const ContractionSpec &spec,
       Value start = emit.mul(batch, emit.fromIndex(operand.batchStride));
       return emit.address(operand.base, operand.elementType, emit.add(start, offset));
     };
-    std::string name = llvm::formatv("keratin_dots_{0}_{1}_{2}x{3}", type, dots.matrix.elementType,
-                                     dots.vector.elementType, lanes);
-    emit.callShared(name,
-                    {entry(dots.matrix, emit.mul(first, stride)), stride, entry(dots.vector, zero),
-                     depth, rowsHere, spec.scratch},
-                    [&](LoopEmitter &inner, ValueRange p) {
-                      emitDotsBody(inner, plan, type, dots.matrix.elementType,
-                                   dots.vector.elementType, p[0], p[1], p[2], p[3], p[4], p[5]);
-                    });
-    auto finish = [&](Value r, Value mask) {
-      Value sums = emit.load(VectorType::get(lanes, type), emit.address(spec.scratch, type, r));
-      Value at = emit.toIndex(emit.add(first, r)), origin = emit.toIndex(zero);
-      spec.store(emit.builder, emit.loc, emit.toIndex(batch), dots.isRow ? origin : at,
-                 dots.isRow ? at : origin, sums, mask);
+    auto job = [&](ValueRange p) {
+      return Rows{plan, type, spec.b.elementType, spec.a.elementType, p[0], p[1], p[2], p[3],
+                  p[4], p[5]};
     };
-    if (!dots.isRow) {
-      Value one = emit.firstLanes(lanes, emit.constant(1));
-      return emit.loop(zero, rowsHere, 1, [&](Value r) { finish(r, one); });
+    SmallVector<Value> arguments{entry(spec.b, emit.mul(first, stride)),
+                                 stride,
+                                 entry(spec.a, zero),
+                                 depth,
+                                 rowsHere,
+                                 spec.scratch};
+    if (plan.depth) {
+      ShortRows(emit, job(arguments)).run();
+    } else {
+      std::string name = llvm::formatv("keratin_dots_{0}_{1}_{2}x{3}", type, spec.b.elementType,
+                                       spec.a.elementType, lanes);
+      emit.callShared(name, arguments,
+                      [&](LoopEmitter &inner, ValueRange p) { emitLongRows(inner, job(p)); });
     }
-    emit.loop(zero, rowsHere, lanes,
-              [&](Value r) { finish(r, emit.firstLanes(lanes, emit.sub(rowsHere, r))); });
+    emit.loop(zero, rowsHere, lanes, [&](Value r) {
+      Value sums = emit.load(VectorType::get(lanes, type), emit.address(spec.scratch, type, r));
+      spec.store(emit.builder, emit.loc, emit.toIndex(batch), emit.toIndex(zero),
+                 emit.toIndex(emit.add(first, r)), sums,
+                 emit.firstLanes(lanes, emit.sub(rowsHere, r)));
+    });
   });
 }

@@ -2,6 +2,7 @@
 #include "codegen/cpu/ContractionBlocks.h"
 #include "codegen/cpu/ContractionDots.h"
 #include "codegen/cpu/ContractionMicroKernel.h"
+#include "codegen/cpu/ContractionNarrow.h"
 #include "codegen/cpu/ContractionPacking.h"
 #include "codegen/elements/LoopEmitter.h"
 #include "codegen/lowering/Rounding.h"
@@ -302,6 +303,8 @@ Value keratin::codegen::emitContractionUnits(OpBuilder &builder, Location loc,
   LoopEmitter emit(builder, loc, target);
   if (plan.dots)
     return emit.toIndex(emitDotUnits(emit, spec, *plan.dots));
+  if (plan.narrow)
+    return emit.toIndex(numberOf(emit, spec.batch));
   return emit.toIndex(emitContractionBlocks(emit, spec, plan).units(emit));
 }
 
@@ -311,5 +314,7 @@ void keratin::codegen::emitContraction(OpBuilder &builder, Location loc,
   LoopEmitter emit(builder, loc, target);
   if (plan.dots)
     return emitDots(emit, spec, *plan.dots, emit.fromIndex(begin), emit.fromIndex(end));
+  if (plan.narrow)
+    return emitNarrow(emit, spec, *plan.narrow, emit.fromIndex(begin), emit.fromIndex(end));
   Loops(emit, spec, plan).run(emit.fromIndex(begin), emit.fromIndex(end));
 }

@@ -85,7 +85,7 @@ public:
         schedule(planContraction(nest.describe(), target,
                                  ContractionCall{.mayHaveFewRows = mayHaveCases})) {
     scratchBytes = schedule.scratch.bytes;
-    if (!mayHaveCases || schedule.dots)
+    if (!mayHaveCases || !schedule.isTiled())
       return;
     const ContractionSpec spec = nest.describe();
     // Tiles of two vectors take twice as long for a few columns.
@@ -127,7 +127,7 @@ private:
 void ContractionKernelPlan::add(SizeCase sizes, ContractionCall call) {
   const ContractionSpec spec = sizes.of(nest.describe());
   sizes.schedule = planContraction(spec, target, call);
-  if (call.columns == ContractionCall::Panel && !spec.n.constant && !sizes.schedule.dots)
+  if (call.columns == ContractionCall::Panel && !spec.n.constant && sizes.schedule.isTiled())
     sizes.leastColumns = sizes.schedule.tileColumns();
   scratchBytes = std::max(scratchBytes, sizes.schedule.scratch.bytes);
   cases.push_back(std::move(sizes));

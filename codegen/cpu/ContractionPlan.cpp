@@ -118,10 +118,62 @@ static ContractionPlan::Scratch layOutScratch(const ContractionSpec &spec,
   return scratch;
 }
 
-// Whether one of m and n is known to be one and both operands are known to be contiguous in k.
+// Whether there is one row, and both operands are known to be contiguous in k.
 static bool isDots(const ContractionSpec &spec) {
-  return (spec.m.constant == 1 || spec.n.constant == 1) && spec.a.constantColStride == 1 &&
-         spec.b.constantRowStride == 1;
+  return spec.m.constant == 1 && spec.a.constantColStride == 1 && spec.b.constantRowStride == 1;
+}
+
+// Whether the last vector of so many elements of A and B may be read by itself, often: loads with
+// masks take no longer than others, or none is needed.
+static bool readsParts(const ContractionSpec &spec, const MachineTarget &target, int64_t elements) {
+  const unsigned narrowest = std::min(spec.a.elementType.getIntOrFloatBitWidth(),
+                                      spec.b.elementType.getIntOrFloatBitWidth());
+  const unsigned lanes = target.lanes(spec.accumulatorType.getIntOrFloatBitWidth());
+  // 256 bits have them for elements of 32 bits and more.
+  return elements % lanes == 0 || target.vectorBits >= 512 ||
+         (target.vectorBits >= 256 && narrowest >= 32);
+}
+
+static void chooseDots(ContractionPlan &plan, const ContractionSpec &spec,
+                       const MachineTarget &target, int64_t bytes) {
+  ContractionDots &dots = plan.dots.emplace();
+  dots.lanes = plan.lanes;
+  // Vectors of sums are read whole.
+  plan.scratch.bytes = roundUp(2 * dots.unitRows * bytes, 64);
+  // Of short rows loops and their last steps would take longer than the products.
+  constexpr int64_t mostVectors = 2;
+  const int64_t depth = spec.k.constant.value_or(0);
+  if (depth == 0 || depth > mostVectors * plan.lanes || !readsParts(spec, target, depth))
+    return;
+  dots.depth = depth;
+  dots.vectorsAtOnce = ceilDiv(depth, plan.lanes);
+  // As many as a vector has sums for, or as there are.
+  dots.rowsAtOnce = std::min<int64_t>(plan.lanes, dots.unitRows / 4);
+  while (spec.n.constant && dots.rowsAtOnce > std::max<int64_t>(1, *spec.n.constant))
+    dots.rowsAtOnce /= 2;
+}
+
+// Whether a row or two meet columns whose sums registers hold, more than once: tiles would wait for
+// each product, and pack the columns for a single use.
+static bool chooseNarrow(ContractionPlan &plan, const ContractionSpec &spec,
+                         const MachineTarget &target, int64_t bytes) {
+  if (!spec.m.constant || !spec.n.constant || spec.b.constantColStride != 1)
+    return false;
+  const int64_t rows = *spec.m.constant, columns = *spec.n.constant;
+  constexpr int64_t mostRows = 2, inFlight = 8;
+  if (rows < 1 || rows > mostRows || columns < 1 || columns > inFlight / rows * plan.lanes / 2 ||
+      !readsParts(spec, target, columns))
+    return false;
+  ContractionNarrow &narrow = plan.narrow.emplace();
+  narrow.lanes = plan.lanes;
+  narrow.rows = rows;
+  narrow.vectors = ceilDiv(columns, plan.lanes);
+  while (narrow.streams * rows * narrow.vectors < inFlight)
+    narrow.streams *= 2;
+  // The sums of several rows wait for a loop over them.
+  if (rows > 1)
+    plan.scratch.bytes = roundUp(rows * narrow.vectors * plan.lanes * bytes, 64);
+  return true;
 }
 
 // A panel of B stays in half of a first-level cache while the tiles of a block of rows pass over
@@ -202,11 +254,11 @@ ContractionPlan keratin::codegen::planContraction(const ContractionSpec &spec,
   int64_t bytes = ceilDiv(spec.accumulatorType.getIntOrFloatBitWidth(), 8);
   plan.lanes = target.lanes(bytes * 8);
   if (isDots(spec)) {
-    plan.dots.emplace().lanes = plan.lanes;
-    // Vectors of sums are read whole.
-    plan.scratch.bytes = roundUp(2 * plan.dots->unitRows * bytes, 64);
+    chooseDots(plan, spec, target, bytes);
     return plan;
   }
+  if (chooseNarrow(plan, spec, target, bytes))
+    return plan;
   plan.masksPanels = target.vectorBits >= 512;
   plan.tileVectors = chooseVectors(spec, target, plan.lanes, call.columns);
   chooseRows(plan, spec, target, call.mayHaveFewRows);
@@ -239,7 +291,17 @@ void keratin::codegen::print(llvm::raw_ostream &out, const ContractionPlan &plan
   if (plan.dots) {
     const ContractionDots &dots = *plan.dots;
     out << "schedule: dot products of " << dots.lanes << " lanes, " << dots.rowsAtOnce << " rows x "
-        << dots.vectorsAtOnce << " vectors at once; units of " << dots.unitRows << " rows\n";
+        << dots.vectorsAtOnce << (dots.vectorsAtOnce == 1 ? " vector" : " vectors")
+        << (dots.depth ? ", whole rows" : " at once") << "; units of " << dots.unitRows
+        << " rows\n";
+    return;
+  }
+  if (plan.narrow) {
+    const ContractionNarrow &narrow = *plan.narrow;
+    out << "schedule: all sums at once, " << narrow.rows
+        << (narrow.rows == 1 ? " row x " : " rows x ") << narrow.vectors
+        << (narrow.vectors == 1 ? " vector x " : " vectors x ") << narrow.lanes << " lanes, of "
+        << narrow.streams << " steps side by side\n";
     return;
   }
   out << "schedule: tiles of " << plan.tileRows << " rows x " << plan.tileVectors << " vectors x "

@@ -20,6 +20,15 @@ struct ContractionDots {
   // Rows of the matrix that share the loads of the vector, and vectors of each in flight: eight
   // independent sums.
   int64_t rowsAtOnce = 4, vectorsAtOnce = 2;
+  // Of rows that are known to be no longer than so many vectors, which are read whole.
+  std::optional<int64_t> depth;
+};
+
+// A row or two times a matrix of a few vectors' columns, whose sums stay in registers.
+struct ContractionNarrow {
+  int64_t lanes = 1, rows = 1, vectors = 1;
+  // Neighbours in k have sums of their own, so that none waits for another.
+  int64_t streams = 1;
 };
 
 // Decided at compile time.
@@ -65,8 +74,11 @@ struct ContractionPlan {
   int64_t sharedColumns = 256;
   // Masks cost nothing: one loop finishes whole and partial panels.
   bool masksPanels = false;
-  // Set for a matrix times a vector, both contiguous in k: then nothing else here counts.
+  // Set for a row times a matrix, both contiguous in k: then nothing else here counts.
   std::optional<ContractionDots> dots;
+  // Set for few rows and columns: the same.
+  std::optional<ContractionNarrow> narrow;
+  bool isTiled() const { return !dots && !narrow; }
 
   // Where things are in the scratch, in elements of the accumulator; it ends after `bytes`, which
   // do not depend on sizes known only at run time.

@@ -34,6 +34,8 @@ struct Kind {
   bool staticSizes = false;  // sizes and strides of the first problem are built in
   bool knowsWeights = false; // those of B are
   bool knowsRows = false;    // how many there are is
+  bool knowsColumns = false;
+  bool knowsDepth = false;
   ContractionCall call = {};
 };
 
@@ -108,7 +110,9 @@ Compiled compile(const Kind &kind, const Problem &example) {
     auto size = [&](size_t offset, int64_t value) {
       bool isWeight = offset == offsetof(Sizes, n) || offset == offsetof(Sizes, k);
       bool isKnown = kind.staticSizes || (kind.knowsWeights && isWeight) ||
-                     (kind.knowsRows && offset == offsetof(Sizes, m));
+                     (kind.knowsRows && offset == offsetof(Sizes, m)) ||
+                     (kind.knowsColumns && offset == offsetof(Sizes, n)) ||
+                     (kind.knowsDepth && offset == offsetof(Sizes, k));
       return ContractionSize{read(offset), isKnown ? std::optional(value) : std::nullopt,
                              isKnown ? ir::DimExpr(value) : ir::DimExpr::symbol(offset)};
     };
@@ -409,22 +413,63 @@ TEST_CASE("sizes known at compile time choose other tiles and give right results
         }
 }
 
-TEST_CASE("a matrix times a vector, contiguous in depth, is dot products") {
+TEST_CASE("a row times a matrix, contiguous in depth, is dot products") {
   Sample sample;
   for (const char *machine : machines)
     for (Dtype dtype : {Dtype::F32, Dtype::F64, Dtype::BF16, Dtype::I32}) {
       CAPTURE(machine, static_cast<int>(dtype));
       Kind row{dtype, Layout::RowMajor, Layout::ColumnMajor, machine, true};
-      for (const Problem &problem : {Problem{1, 1, 257, 100}, Problem{2, 1, 64, 33, true},
-                                     Problem{1, 1, 3, 0}, Problem{3, 1, 130, 7}})
+      for (const Problem &problem :
+           {Problem{1, 1, 257, 100}, Problem{2, 1, 64, 33, true}, Problem{1, 1, 3, 0},
+            Problem{3, 1, 1, 300}, Problem{2, 1, 3, 70}})
         if (sample.takesNext())
           check(compile(row, problem), row, problem, 3);
-      Kind column{dtype, Layout::RowMajor, Layout::RowMajor, machine, true};
-      for (const Problem &problem :
-           {Problem{1, 257, 1, 100}, Problem{2, 5, 1, 64}, Problem{1, 0, 1, 4}})
-        if (sample.takesNext())
-          check(compile(column, problem), column, problem, 3);
     }
+}
+
+// Rows of up to two vectors, one more; of them as many as sums of a vector, one less and one more.
+TEST_CASE("a row times a matrix of short columns sums whole vectors") {
+  Sample sample;
+  for (const char *machine : machines)
+    for (Dtype dtype : {Dtype::F32, Dtype::F64, Dtype::BF16, Dtype::I32})
+      for (int64_t k : {1, 4, 7, 10, 16, 17, 32, 33}) {
+        CAPTURE(machine, static_cast<int>(dtype));
+        Kind kind{dtype, Layout::RowMajor, Layout::ColumnMajor, machine};
+        kind.knowsRows = true;
+        kind.knowsDepth = true;
+        if (sample.takesNext()) {
+          Compiled compiled = compile(kind, {1, 1, 0, k});
+          for (int64_t n : {0, 1, 3, 8, 15, 16, 17, 40, 64, 65, 79, 80, 257})
+            check(compiled, kind, {2, 1, n, k}, 3);
+        }
+        kind.staticSizes = true;
+        for (int64_t n : {1, 6, 16, 75})
+          if (sample.takesNext())
+            check(compile(kind, {2, 1, n, k}), kind, {2, 1, n, k}, 3);
+      }
+}
+
+// Of up to four vectors of columns, one more; of as many steps as are side by side, one less and
+// one more.
+TEST_CASE("a row or two and few columns keep their sums in registers") {
+  Sample sample;
+  for (const char *machine : machines)
+    for (Dtype dtype : {Dtype::F32, Dtype::F64, Dtype::BF16, Dtype::I32})
+      for (Layout a : {Layout::RowMajor, Layout::ColumnMajor})
+        for (int64_t m : {1, 2})
+          for (int64_t n : {3, 16, 33, 64, 65}) {
+            if (!sample.takesNext())
+              continue;
+            CAPTURE(machine, static_cast<int>(dtype), static_cast<int>(a));
+            Kind kind{dtype, a, Layout::RowMajor, machine};
+            kind.knowsRows = true;
+            kind.knowsColumns = true;
+            Compiled compiled = compile(kind, {1, m, n, 0});
+            for (int64_t k : {0, 1, 3, 4, 7, 8, 9, 16, 300})
+              check(compiled, kind, {3, m, n, k}, 2);
+            kind.staticSizes = true;
+            check(compile(kind, {1, m, n, 5}), kind, {1, m, n, 5}, 2);
+          }
 }
 
 TEST_CASE("sums longer than the scratch holds are set aside and continued") {
