@@ -228,6 +228,22 @@ private:
              {"int32_t variable", integer},
              {"const keratin_tensor_t *value", pointer},
              {"keratin_status_t *status", pointer}});
+    line(
+        "// Several by their numbers, all of one moment: between two calls that update variables.");
+    declare("state_read_several", "keratin_state_read_several",
+            {{"const STATE *state", state},
+             {"const int32_t *variables", pointer},
+             {"void *const *data", pointer},
+             {"const size_t *bytes", pointer},
+             {"int32_t count", integer},
+             {"keratin_status_t *status", pointer}});
+    line("// All of them or, where one is refused, none.");
+    declare("state_write_several", "keratin_state_write_several",
+            {{"STATE *state", state},
+             {"const int32_t *variables", pointer},
+             {"const keratin_tensor_t *values", pointer},
+             {"int32_t count", integer},
+             {"keratin_status_t *status", pointer}});
     line("// Threads that calls of this model may use, the calling one included.");
     declare("set_num_threads", "keratin_set_num_threads", {{"int32_t threads", integer}},
             Forwarder::Result::Nothing);

@@ -78,9 +78,9 @@ void Block::swap(Block &other) {
   std::swap(alignment, other.alignment);
 }
 
-BlockArray::BlockArray(int32_t count)
-    : count(count),
-      blocks(static_cast<Block *>(allocate(size_t(count) * sizeof(Block), alignof(Block)))) {
+BlockArray::BlockArray(int32_t count) : count(count), blocks(nullptr) {
+  if (count)
+    blocks = static_cast<Block *>(allocate(size_t(count) * sizeof(Block), alignof(Block)));
   for (int32_t i = 0; blocks && i < count; ++i)
     new (&blocks[i]) Block();
 }

@@ -63,7 +63,7 @@ private:
   size_t alignment = 0;
 };
 
-// Some empty blocks of the CPU's.
+// Some empty blocks of the CPU's. None take no memory.
 class BlockArray {
 public:
   explicit BlockArray(int32_t count);
@@ -71,7 +71,7 @@ public:
   BlockArray(const BlockArray &) = delete;
   BlockArray &operator=(const BlockArray &) = delete;
   // False where there was no memory for them.
-  explicit operator bool() const { return blocks; }
+  explicit operator bool() const { return blocks || !count; }
   Block &operator[](int32_t i) { return blocks[i]; }
 
 private:

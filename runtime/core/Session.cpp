@@ -117,19 +117,18 @@ extern "C" size_t keratin_variable_bytes(const keratin_variable_t *variable) {
 // Calls visit(i) for each variable, those of one session together under its lock, which is taken
 // once: no call comes between them.
 template <typename Visit>
-static Code visitBySession(keratin_variable_t *const *variables, int32_t count, bool exclusive,
-                           Visit visit) {
+static Code visitBySession(const SeveralVariables &variables, bool exclusive, Visit visit) {
   for (keratin_session_t *last = nullptr;;) {
     keratin_session_t *next = nullptr; // in the order of addresses
-    for (int32_t i = 0; i < count; ++i)
-      if (auto *each = variables[i]->session;
+    for (int32_t i = 0; i < variables.count; ++i)
+      if (auto *each = variables[i].session;
           uintptr_t(each) > uintptr_t(last) && (!next || uintptr_t(each) < uintptr_t(next)))
         next = each;
     if (!next)
       return KERATIN_OK;
     SessionGuard guard(&next->lock, exclusive);
-    for (int32_t i = 0; i < count; ++i)
-      if (variables[i]->session == next)
+    for (int32_t i = 0; i < variables.count; ++i)
+      if (variables[i].session == next)
         if (Code code = visit(i))
           return code;
     last = next;
@@ -153,16 +152,36 @@ static Code checkBuffer(const keratin_variable_t &variable, const void *data, si
               data ? bytes : 0, variable.bytes);
 }
 
+Code keratin::runtime::readSeveral(const SeveralVariables &variables, void *const *data,
+                                   const size_t *bytes, int32_t &refused,
+                                   keratin_status_t *status) {
+  for (int32_t i = 0; i < variables.count; ++i) {
+    refused = i;
+    if (Code code = checkBuffer(variables[i], data[i], bytes[i], status))
+      return code;
+  }
+  Code code = visitBySession(variables, /*exclusive=*/false, [&](int32_t i) {
+    refused = i;
+    return copyOut(variables[i], data[i], status);
+  });
+  return code ? code : succeed(status);
+}
+
 extern "C" keratin_status_code_t keratin_variable_read(const keratin_variable_t *variable,
                                                        void *data, size_t bytes,
                                                        keratin_status_t *status) {
   if (Code code = checkPointers(status, __func__, {{variable, "variable"}}))
     return code;
-  if (Code code = checkBuffer(*variable, data, bytes, status))
-    return code;
-  SessionGuard guard(&variable->session->lock, /*exclusive=*/false);
-  Code code = copyOut(*variable, data, status);
-  return code ? code : succeed(status);
+  auto *one = const_cast<keratin_variable_t *>(variable); // stays as it is
+  return keratin_variables_read(&one, &data, &bytes, 1, status);
+}
+
+static Code checkVariables(keratin_variable_t *const *variables, int32_t count,
+                           const char *function, keratin_status_t *status) {
+  for (int32_t i = 0; i < count; ++i)
+    if (Code code = checkPointers(status, function, {{variables[i], "variables"}}))
+      return code;
+  return KERATIN_OK;
 }
 
 extern "C" keratin_status_code_t keratin_variables_read(keratin_variable_t *const *variables,
@@ -173,15 +192,10 @@ extern "C" keratin_status_code_t keratin_variables_read(keratin_variable_t *cons
                                  {data, "data", count > 0},
                                  {bytes, "bytes", count > 0}}))
     return code;
-  for (int32_t i = 0; i < count; ++i) {
-    if (Code code = checkPointers(status, __func__, {{variables[i], "variables"}}))
-      return code;
-    if (Code code = checkBuffer(*variables[i], data[i], bytes[i], status))
-      return code;
-  }
-  Code code = visitBySession(variables, count, /*exclusive=*/false,
-                             [&](int32_t i) { return copyOut(*variables[i], data[i], status); });
-  return code ? code : succeed(status);
+  if (Code code = checkVariables(variables, count, __func__, status))
+    return code;
+  int32_t refused;
+  return readSeveral({variables, nullptr, count}, data, bytes, refused, status);
 }
 
 // Whether the variable can take the value.
@@ -221,20 +235,40 @@ static void assign(keratin_variable_t &variable, const keratin_tensor_t &value, 
     packRowMajor(value, variable.value.data());
 }
 
+Code keratin::runtime::writeSeveral(const SeveralVariables &variables,
+                                    const keratin_tensor_t *values, int32_t &refused,
+                                    keratin_status_t *status) {
+  bool areOnCpu = true;
+  for (int32_t i = 0; i < variables.count; ++i) {
+    refused = i;
+    if (Code code = checkValue(variables[i], values[i], status))
+      return code;
+    areOnCpu &= isOnCpu(variables[i]);
+  }
+  BlockArray staged(areOnCpu ? 0 : variables.count);
+  if (!staged)
+    return fail(status, KERATIN_RESOURCE_EXHAUSTED,
+                "no memory for the values of %" PRId32 " variables", variables.count);
+  for (int32_t i = 0; i < variables.count; ++i) {
+    refused = i;
+    if (isOnCpu(variables[i]))
+      continue;
+    if (Code code = deviceSupport.load()->stage(variables[i], values[i], staged[i], status))
+      return code;
+  }
+  visitBySession(variables, /*exclusive=*/true, [&](int32_t i) {
+    assign(variables[i], values[i], isOnCpu(variables[i]) ? nullptr : &staged[i]);
+    return KERATIN_OK;
+  });
+  return succeed(status);
+}
+
 extern "C" keratin_status_code_t keratin_variable_write(keratin_variable_t *variable,
                                                         const keratin_tensor_t *value,
                                                         keratin_status_t *status) {
   if (Code code = checkPointers(status, __func__, {{variable, "variable"}, {value, "value"}}))
     return code;
-  if (Code code = checkValue(*variable, *value, status))
-    return code;
-  Block staged;
-  if (!isOnCpu(*variable))
-    if (Code code = deviceSupport.load()->stage(*variable, *value, staged, status))
-      return code;
-  SessionGuard guard(&variable->session->lock, /*exclusive=*/true);
-  assign(*variable, *value, isOnCpu(*variable) ? nullptr : &staged);
-  return succeed(status);
+  return keratin_variables_write(&variable, value, 1, status);
 }
 
 extern "C" keratin_status_code_t keratin_variables_write(keratin_variable_t *const *variables,
@@ -243,23 +277,8 @@ extern "C" keratin_status_code_t keratin_variables_write(keratin_variable_t *con
   if (Code code = checkPointers(
           status, __func__, {{variables, "variables", count > 0}, {values, "values", count > 0}}))
     return code;
-  for (int32_t i = 0; i < count; ++i) {
-    if (Code code = checkPointers(status, __func__, {{variables[i], "variables"}}))
-      return code;
-    if (Code code = checkValue(*variables[i], values[i], status))
-      return code;
-  }
-  BlockArray staged(count > 0 ? count : 0);
-  if (!staged)
-    return fail(status, KERATIN_RESOURCE_EXHAUSTED,
-                "variable: no memory for the values of %" PRId32 " variables", count);
-  for (int32_t i = 0; i < count; ++i)
-    if (!isOnCpu(*variables[i]))
-      if (Code code = deviceSupport.load()->stage(*variables[i], values[i], staged[i], status))
-        return code;
-  visitBySession(variables, count, /*exclusive=*/true, [&](int32_t i) {
-    assign(*variables[i], values[i], isOnCpu(*variables[i]) ? nullptr : &staged[i]);
-    return KERATIN_OK;
-  });
-  return succeed(status);
+  if (Code code = checkVariables(variables, count, __func__, status))
+    return code;
+  int32_t refused;
+  return writeSeveral({variables, nullptr, count}, values, refused, status);
 }

@@ -3,6 +3,7 @@
 #define KERATIN_RUNTIME_CORE_SESSION_H
 
 #include "runtime/core/Allocator.h"
+#include "runtime/core/Status.h"
 
 #include <atomic>
 #include <pthread.h>
@@ -91,6 +92,22 @@ namespace keratin::runtime {
 inline bool isOnCpu(const keratin_variable_t &variable) {
   return variable.session->device == &cpuDevice;
 }
+
+// Several of an array of variables: those of these numbers, or, for null, the first.
+struct SeveralVariables {
+  keratin_variable_t *const *all;
+  const int32_t *numbers;
+  int32_t count;
+
+  keratin_variable_t &operator[](int32_t i) const { return *all[numbers ? numbers[i] : i]; }
+};
+
+// As keratin_variables_read and keratin_variables_write. Of the one that is refused, `refused`
+// becomes the place.
+Code readSeveral(const SeveralVariables &variables, void *const *data, const size_t *bytes,
+                 int32_t &refused, keratin_status_t *status);
+Code writeSeveral(const SeveralVariables &variables, const keratin_tensor_t *values,
+                  int32_t &refused, keratin_status_t *status);
 
 } // namespace keratin::runtime
 

@@ -65,6 +65,14 @@ Code named(const keratin_state_t &state, int32_t variable, Code code, keratin_st
               state.object->name, rest);
 }
 
+Code checkVariables(const keratin_state_t &state, const int32_t *variables, int32_t count,
+                    keratin_status_t *status) {
+  for (int32_t i = 0; i < count; ++i)
+    if (Code code = checkVariable(state, variables[i], status))
+      return code;
+  return KERATIN_OK;
+}
+
 Code read(const keratin_state_t &state, int32_t variable, void *data, size_t bytes,
           keratin_status_t *status) {
   return named(state, variable,
@@ -97,6 +105,42 @@ extern "C" keratin_status_code_t keratin_state_write(keratin_state_t *state, int
   if (Code code = checkVariable(*state, variable, status))
     return code;
   return write(*state, variable, value, status);
+}
+
+extern "C" keratin_status_code_t keratin_state_read_several(const keratin_state_t *state,
+                                                            const int32_t *variables,
+                                                            void *const *data, const size_t *bytes,
+                                                            int32_t count,
+                                                            keratin_status_t *status) {
+  if (Code code = checkState(state, __func__, status))
+    return code;
+  if (Code code = checkPointers(status, __func__,
+                                {{variables, "variables", count > 0},
+                                 {data, "data", count > 0},
+                                 {bytes, "bytes", count > 0}}))
+    return code;
+  if (Code code = checkVariables(*state, variables, count, status))
+    return code;
+  int32_t refused = 0;
+  Code code = readSeveral({state->variables, variables, count}, data, bytes, refused, status);
+  return code ? named(*state, variables[refused], code, status) : code;
+}
+
+extern "C" keratin_status_code_t keratin_state_write_several(keratin_state_t *state,
+                                                             const int32_t *variables,
+                                                             const keratin_tensor_t *values,
+                                                             int32_t count,
+                                                             keratin_status_t *status) {
+  if (Code code = checkState(state, __func__, status))
+    return code;
+  if (Code code = checkPointers(
+          status, __func__, {{variables, "variables", count > 0}, {values, "values", count > 0}}))
+    return code;
+  if (Code code = checkVariables(*state, variables, count, status))
+    return code;
+  int32_t refused = 0;
+  Code code = writeSeveral({state->variables, variables, count}, values, refused, status);
+  return code ? named(*state, variables[refused], code, status) : code;
 }
 
 extern "C" keratin_status_code_t

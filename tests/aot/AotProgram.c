@@ -98,6 +98,14 @@ static void copiesAndSaves(const char *path) {
   CHECK(net_state_load(state, path, &status) == KERATIN_OK);
   CHECK(net_state_read(state, 0, read, sizeof read, &status) == KERATIN_OK);
   CHECK(read[0] == 7);
+  const int32_t all[] = {0};
+  void *const data[] = {read};
+  const size_t bytes[] = {sizeof read};
+  CHECK(net_state_write_several(state, all, &value, net_state_num_variables, &status) ==
+        KERATIN_OK);
+  CHECK(net_state_read_several(state, all, data, bytes, net_state_num_variables, &status) ==
+        KERATIN_OK);
+  CHECK(read[0] == 8);
   remove(path);
   net_state_destroy(state);
 }

@@ -5,7 +5,9 @@
 #include "tests/support/TemporaryFile.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <thread>
 
@@ -21,6 +23,8 @@ struct FarDevice {
   std::string log; // i, o, w, f: copies and fills; k: a launch; s: a wait; g: a guard
   int failAt = -1; // the call that fails, counted in the log
   bool hasMemory = true;
+  std::atomic<int> copiesIn = 0;
+  std::function<void()> onCopyOut; // once, when one is under way
   std::map<void *, size_t> blocks;
   int modules = 0, queues = 0;
   int32_t failedSite = 0;
@@ -57,11 +61,15 @@ struct FarDevice {
   static Code copyIn(void *user, void *, int32_t, void *to, const void *from, size_t bytes,
                      keratin_status_t *status) {
     std::memcpy(here(to), from, bytes);
-    return of(user).note('i', status);
+    const Code code = of(user).note('i', status);
+    ++of(user).copiesIn;
+    return code;
   }
   static Code copyOut(void *user, void *, int32_t, void *to, const void *from, size_t bytes,
                       keratin_status_t *status) {
     std::memcpy(to, here(from), bytes);
+    if (of(user).onCopyOut)
+      std::exchange(of(user).onCopyOut, nullptr)();
     return of(user).note('o', status);
   }
   static Code copyWithin(void *user, void *, int32_t, void *to, const void *from, size_t bytes,
@@ -504,6 +512,38 @@ TEST_CASE("several variables are read, of any sessions") {
         "variable: the buffer to read into has 4 bytes; the value has 8");
   CHECK(keratin_variables_read(nullptr, nullptr, nullptr, 0, &status) == KERATIN_OK);
   CHECK(keratin_variables_read(variables, nullptr, bytes, 4, &status) == KERATIN_INVALID_ARGUMENT);
+}
+
+TEST_CASE("what is written while several variables are read is seen in none of them") {
+  Session session = farSession();
+  Variable a = makeVariable(session.get(), {1, 2}), b = makeVariable(session.get(), {3, 4});
+  keratin_variable_t *variables[] = {a.get(), b.get()};
+  Floats x({2}, {10, 20}), y({2}, {30, 40});
+  std::atomic<bool> isWritten = false;
+  std::thread writer;
+  far.onCopyOut = [&] {
+    const int before = far.copiesIn;
+    writer = std::thread([&] {
+      const keratin_tensor_t values[] = {x.view(), y.view()};
+      keratin_variables_write(variables, values, 2, nullptr);
+      isWritten = true;
+    });
+    while (far.copiesIn < before + 2)
+      std::this_thread::yield();
+    // All that it still waits for is that reading ends; without that it would write at once.
+    for (int i = 0; i < 100 && !isWritten; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  };
+  std::vector<float> first(2), second(2);
+  void *data[] = {first.data(), second.data()};
+  const size_t bytes[] = {8, 8};
+  const auto code = keratin_variables_read(variables, data, bytes, 2, nullptr);
+  writer.join(); // in which the device checks, too
+  CHECK(code == KERATIN_OK);
+  CHECK(first == std::vector<float>{1, 2});
+  CHECK(second == std::vector<float>{3, 4});
+  CHECK(readVariable(a.get()) == std::vector<float>{10, 20});
+  CHECK(readVariable(b.get()) == std::vector<float>{30, 40});
 }
 
 TEST_CASE("code for a device runs on those that are named after it") {

@@ -145,6 +145,23 @@ TEST_CASE("a pointer that is NULL is named, with the function") {
   refuses(keratin_state_write(nullptr, 0, &x, &status), "keratin_state_write: state is NULL");
   refuses(keratin_state_write(state.get(), 0, nullptr, &status),
           "keratin_variable_write: value is NULL");
+  const int32_t first[] = {0};
+  void *data[] = {text};
+  const size_t bytes[] = {8};
+  refuses(keratin_state_read_several(nullptr, first, data, bytes, 1, &status),
+          "keratin_state_read_several: state is NULL");
+  refuses(keratin_state_read_several(state.get(), nullptr, data, bytes, 1, &status),
+          "keratin_state_read_several: variables is NULL");
+  refuses(keratin_state_read_several(state.get(), first, nullptr, bytes, 1, &status),
+          "keratin_state_read_several: data is NULL");
+  refuses(keratin_state_read_several(state.get(), first, data, nullptr, 1, &status),
+          "keratin_state_read_several: bytes is NULL");
+  refuses(keratin_state_write_several(nullptr, first, &x, 1, &status),
+          "keratin_state_write_several: state is NULL");
+  refuses(keratin_state_write_several(state.get(), nullptr, &x, 1, &status),
+          "keratin_state_write_several: variables is NULL");
+  refuses(keratin_state_write_several(state.get(), first, nullptr, 1, &status),
+          "keratin_state_write_several: values is NULL");
   refuses(keratin_state_output_dims(nullptr, 0, &x, 1, 0, dims, &status),
           "keratin_state_output_dims: state is NULL");
   refuses(keratin_state_workspace_bytes(nullptr, 0, &x, 1, &number, &status),

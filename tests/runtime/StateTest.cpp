@@ -308,6 +308,46 @@ TEST_CASE("variables are found, listed, read and written by name") {
   CHECK((found[0] == 3 && found[1] == 4));
 }
 
+TEST_CASE("several variables are read and written by their numbers, all or none") {
+  Model model;
+  State state = makeState(model.object);
+  keratin_status_t status;
+  float v[] = {1, 2}, w[] = {3, 4};
+  const int32_t numbers[] = {1, 0};
+  keratin_tensor_t values[] = {{w, KERATIN_DTYPE_FLOAT32, 1, model.dims, nullptr, nullptr},
+                               {v, KERATIN_DTYPE_FLOAT32, 1, model.dims, nullptr, nullptr}};
+  auto write = [&](int32_t count = 2) {
+    return keratin_state_write_several(state.get(), numbers, values, count, &status);
+  };
+  auto says = [&](const std::string &message) { CHECK(std::string(status.message) == message); };
+  REQUIRE(write() == KERATIN_OK);
+  CHECK(valueOf(state.get(), 0) == std::vector<float>{1, 2});
+  CHECK(valueOf(state.get(), 1) == std::vector<float>{3, 4});
+  w[0] = 5;
+  values[1].dtype = KERATIN_DTYPE_INT32;
+  CHECK(write() == KERATIN_INVALID_ARGUMENT);
+  says("variable 'v' of model 'model': the new value has dtype int32; the variable has float32");
+  CHECK(valueOf(state.get(), 1) == std::vector<float>{3, 4});
+  float foundV[2], foundW[2];
+  void *data[] = {foundW, foundV};
+  size_t bytes[] = {8, 8};
+  auto read = [&](const int32_t *which, int32_t count = 2) {
+    return keratin_state_read_several(state.get(), which, data, bytes, count, &status);
+  };
+  REQUIRE(read(numbers) == KERATIN_OK);
+  CHECK((foundV[0] == 1 && foundV[1] == 2 && foundW[0] == 3 && foundW[1] == 4));
+  CHECK((read(nullptr, 0) == KERATIN_OK && write(0) == KERATIN_OK));
+  bytes[1] = 4;
+  CHECK(read(numbers) == KERATIN_INVALID_ARGUMENT);
+  says("variable 'v' of model 'model': the buffer to read into has 4 bytes; the value has 8");
+  const int32_t beyond[] = {0, 2};
+  CHECK(read(beyond) == KERATIN_INVALID_ARGUMENT);
+  says("model 'model' has 2 variables; there is no variable 2");
+  CHECK(keratin_state_write_several(state.get(), beyond, values, 2, &status) ==
+        KERATIN_INVALID_ARGUMENT);
+  says("model 'model' has 2 variables; there is no variable 2");
+}
+
 TEST_CASE("names of variables are checked") {
   Model model;
   State state = makeState(model.object);

@@ -79,6 +79,19 @@ KERATIN_API keratin_status_code_t keratin_state_read(const keratin_state_t *stat
 KERATIN_API keratin_status_code_t keratin_state_write(keratin_state_t *state, int32_t variable,
                                                       const keratin_tensor_t *value,
                                                       keratin_status_t *status);
+// Several variables by their numbers: their values as they are between two calls that update them;
+// new values, all of them or, where one is refused, none, and no call sees some of them and not the
+// others. Else as keratin_state_read and keratin_state_write.
+KERATIN_API keratin_status_code_t keratin_state_read_several(const keratin_state_t *state,
+                                                             const int32_t *variables,
+                                                             void *const *data, const size_t *bytes,
+                                                             int32_t count,
+                                                             keratin_status_t *status);
+KERATIN_API keratin_status_code_t keratin_state_write_several(keratin_state_t *state,
+                                                              const int32_t *variables,
+                                                              const keratin_tensor_t *values,
+                                                              int32_t count,
+                                                              keratin_status_t *status);
 
 // The processor whose code runs: keratin_object_variant_t::cpu.
 KERATIN_API const char *keratin_state_cpu(const keratin_state_t *state);
