@@ -13,6 +13,7 @@
 #include "keratin/object.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace keratin;
 using namespace keratin::frontend;
@@ -228,46 +229,69 @@ Results Model::call(const std::string &function, const NamedFeeds &values) const
 
 //===-- Variables -----------------------------------------------------------------------------===//
 
-static Array valueOf(const Model::Impl &model, size_t number) {
-  const ModelTensor &variable = model.variables[number];
-  std::vector<int64_t> dims;
-  for (std::optional<int64_t> size : variable.shape)
-    dims.push_back(*size);
-  Array value = Array::empty(variable.dtype, dims);
+// Of variables by their numbers, all of one moment.
+static std::vector<Array> valuesOf(const Model::Impl &model, const std::vector<int32_t> &numbers) {
+  std::vector<Array> values;
+  values.reserve(numbers.size()); // small arrays have their elements in them, so none may move
+  std::vector<void *> data;
+  std::vector<size_t> bytes;
+  for (int32_t number : numbers) {
+    const ModelTensor &variable = model.variables[size_t(number)];
+    std::vector<int64_t> dims;
+    for (std::optional<int64_t> size : variable.shape)
+      dims.push_back(*size);
+    Array &value = values.emplace_back(Array::empty(variable.dtype, dims));
+    data.push_back(value.rawData());
+    bytes.push_back(value.bytes());
+  }
   keratin_status_t status;
-  if (keratin_state_read(model.state.get(), int32_t(number), value.rawData(), value.bytes(),
-                         &status) != KERATIN_OK)
+  if (keratin_state_read_several(model.state.get(), numbers.data(), data.data(), bytes.data(),
+                                 int32_t(numbers.size()), &status) != KERATIN_OK)
     throwFailure(model.name, status);
-  return value;
+  return values;
 }
 
-static size_t variableNamed(const Model::Impl &model, const std::string &name) {
+static int32_t variableNamed(const Model::Impl &model, const std::string &name) {
   int32_t number = 0;
   keratin_status_t status;
   if (keratin_state_find_variable(model.state.get(), name.c_str(), &number, &status) != KERATIN_OK)
     throw ValueError(status.message);
-  return size_t(number);
+  return number;
 }
 
-// Precondition: the variable's dtype and shape.
-static void write(const Model::Impl &model, size_t number, const Array &value) {
-  const keratin_tensor_t view = viewOf(value);
+// Precondition: the variables' dtypes and shapes. All at once.
+static void write(const Model::Impl &model, const std::vector<std::pair<int32_t, Array>> &values) {
+  std::vector<int32_t> numbers;
+  std::vector<keratin_tensor_t> views;
+  for (const auto &[number, value] : values) {
+    numbers.push_back(number);
+    views.push_back(viewOf(value));
+  }
   keratin_status_t status;
-  if (keratin_state_write(model.state.get(), int32_t(number), &view, &status) != KERATIN_OK)
+  if (keratin_state_write_several(model.state.get(), numbers.data(), views.data(),
+                                  int32_t(views.size()), &status) != KERATIN_OK)
     throwFailure(model.name, status);
 }
 
 Array Model::getValue(const std::string &variable) const {
   const Impl &model = checked("getValue");
-  return valueOf(model, variableNamed(model, variable));
+  return std::move(valuesOf(model, {variableNamed(model, variable)}).front());
+}
+
+std::vector<Array> Model::getValues(const std::vector<std::string> &variables) const {
+  const Impl &model = checked("getValues");
+  std::vector<int32_t> numbers;
+  for (const std::string &name : variables)
+    numbers.push_back(variableNamed(model, name));
+  return valuesOf(model, numbers);
 }
 
 void Model::setValues(const std::vector<std::pair<std::string, Array>> &values) {
   const Impl &model = checked("setValues");
-  std::vector<std::pair<size_t, Array>> all;
+  std::vector<std::pair<int32_t, Array>> all;
   for (const auto &[name, value] : values) {
-    const size_t number = variableNamed(model, name);
-    const ModelTensor &variable = model.variables[number];
+    const int32_t number = variableNamed(model, name);
+    const ModelTensor &variable = model.variables[size_t(number)];
     const std::string what = model.subject("the value for '" + name + "' ");
     if (value.isNone())
       throw ValueError(what + "is None; needed an array");
@@ -276,8 +300,7 @@ void Model::setValues(const std::vector<std::pair<std::string, Array>> &values) 
                        toString(variable.shape));
     all.emplace_back(number, value.astype(variable.dtype));
   }
-  for (const auto &[number, value] : all)
-    write(model, number, value);
+  write(model, all);
 }
 
 // What was wrong with the file.
@@ -295,16 +318,15 @@ void Model::saveWeights(const std::string &path) const {
   const Impl &model = checked("saveWeights");
   checkPath(model, path);
   absl::Status status = withMemory([&] {
-    std::vector<Array> values;
+    std::vector<int32_t> all(model.variables.size());
+    std::iota(all.begin(), all.end(), 0);
+    const std::vector<Array> values = valuesOf(model, all);
     std::vector<compiler::NamedView> views;
-    for (size_t i = 0; i < model.variables.size(); ++i)
-      values.push_back(valueOf(model, i));
     for (size_t i = 0; i < values.size(); ++i)
-      views.push_back(
-          {model.variables[i].name,
-           {keratin_dtype_t(values[i].dtype()),
-            values[i].shape(),
-            {static_cast<const char *>(std::as_const(values[i]).rawData()), values[i].bytes()}}});
+      views.push_back({model.variables[i].name,
+                       {keratin_dtype_t(values[i].dtype()),
+                        values[i].shape(),
+                        {static_cast<const char *>(values[i].rawData()), values[i].bytes()}}});
     return compiler::writeWeights(path, views);
   });
   if (!status.ok())
@@ -325,9 +347,12 @@ void Model::loadWeights(const std::string &path) {
     auto arrays = compiler::readWeights(path, slots);
     if (!arrays.ok())
       return arrays.status();
+    std::vector<std::pair<int32_t, Array>> values;
     for (size_t i = 0; i < arrays->size(); ++i)
       if (const compiler::Array &array = (*arrays)[i]; array.dtype != KERATIN_DTYPE_INVALID)
-        write(model, i, Array::constView(array.data.data(), DType(array.dtype), array.dims));
+        values.emplace_back(int32_t(i),
+                            Array::constView(array.data.data(), DType(array.dtype), array.dims));
+    write(model, values);
     return absl::OkStatus();
   });
   if (!status.ok())

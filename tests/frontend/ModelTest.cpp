@@ -5,8 +5,11 @@
 #include "keratin/model.h"
 #include "tests/support/TemporaryFile.h"
 
+#include <atomic>
+#include <cstring>
 #include <fstream>
 #include <iterator>
+#include <thread>
 
 using keratin::Function;
 using keratin::Model;
@@ -55,6 +58,7 @@ TEST_CASE("a compiled model computes and trains as its functions do", "[model]")
   const Model copy = model.copy();
   checkArray(model.call("step", {{"x", x.astype(DType::Float64)}})["y"], {2.0, -2.0});
   checkArray(model.getValue("w"), {4.0, 2.0});
+  CHECK(model.getValues({}).empty());
   checkArray(copy.getValue("w"), {1.0, -1.0});
   model.setValues({{"w", {2, 0}}});
   checkArray(model.call("predict", {x})[0], {6.0, 0.0});
@@ -76,6 +80,51 @@ TEST_CASE("weights of functions and of models are the same files", "[model]") {
   model.setValues({{"w", {0.0, 0.0}}});
   model.loadState(state.path);
   checkArray(model.getValue("w"), {0.25, 8.0});
+}
+
+TEST_CASE("values of several variables are those between two calls of another thread", "[model]") {
+  Named file(".so"), start(".safetensors"), beside(".npz");
+  K::clear_session();
+  // Equal, and all their elements too, after every call.
+  Tensor v = K::zeros({64, 64}, "float32", "v"), w = K::zeros({64, 64}, "float32", "w");
+  K::compile_model(
+      {K::function({}, {}, {K::update_add(v, K::ones_like(v)), K::update_add(w, K::ones_like(w))},
+                   "step")},
+      file.path);
+  Model model(file.path), other = model.copy();
+  model.saveWeights(start.path);
+  const Array zeros = Array::zeros(DType::Float32, {64, 64});
+  std::atomic<bool> isOver = false;
+  std::thread trainer([&] {
+    while (!isOver)
+      model.call("step", std::vector<Array>());
+  });
+  auto areEqual = [](const Model &of) {
+    const std::vector<Array> values = of.getValues({"w", "v"});
+    return std::memcmp(values[0].rawData(), values[1].rawData(), values[0].bytes()) == 0;
+  };
+  int64_t torn = 0;
+  for (int round = 0; round < 500; ++round)
+    torn += !areEqual(model);
+  CHECK(torn == 0);
+  for (int round = 0; round < 500; ++round) {
+    model.setValues({{"w", zeros}, {"v", zeros}});
+    torn += !areEqual(model);
+  }
+  CHECK(torn == 0);
+  for (int round = 0; round < 100; ++round) {
+    model.saveWeights(beside.path);
+    other.loadWeights(beside.path);
+    torn += !areEqual(other);
+  }
+  CHECK(torn == 0);
+  for (int round = 0; round < 100; ++round) {
+    model.loadWeights(start.path);
+    torn += !areEqual(model);
+  }
+  CHECK(torn == 0);
+  isOver = true;
+  trainer.join();
 }
 
 TEST_CASE("an object file is made where the path asks for one", "[model]") {

@@ -138,6 +138,39 @@ def test_results_outlive_the_model(path):
     np.testing.assert_array_equal(result, expected)
 
 
+def test_values_are_those_between_two_calls(tmp_path):
+    v, w = (K.variable(np.zeros((64, 64)), name=name) for name in 'vw')
+    updates = [K.update_add(each, K.ones_like(each)) for each in (v, w)]
+    keratin.compile_model(K.function([], [], updates, name='step'), tmp_path / 'libpair.so')
+    model = keratin.Model(tmp_path / 'libpair.so')
+    file = tmp_path / 'pair.npz'
+    seven = np.full((64, 64), 7.)
+    over = threading.Event()
+
+    def train():
+        while not over.is_set():
+            model([])
+
+    def in_file():
+        model.save_weights(file)
+        with np.load(file) as values:
+            return dict(values)
+
+    def after_setting():
+        model.set_weights({'v': seven, 'w': seven})
+        return model.get_weights()
+    trainer = threading.Thread(target=train, daemon=True)
+    trainer.start()
+    try:
+        for count, how in (1000, model.get_weights), (1000, after_setting), (100, in_file):
+            for _ in range(count):
+                values = how()
+                assert values['v'].tobytes() == values['w'].tobytes()
+    finally:
+        over.set()
+        trainer.join()
+
+
 def test_a_path_may_have_another_model_later(tmp_path):
     path = tmp_path / 'libscale.so'
     x = K.placeholder((2,), name='x')

@@ -56,8 +56,10 @@ public:
 
   // The value of the variable of this name.
   Array getValue(const std::string &variable) const;
+  // Those of several, as they are between two calls that update them.
+  std::vector<Array> getValues(const std::vector<std::string> &variables) const;
   // Sets variables, which take their dtype's nearest numbers. All of them or, where a name or a
-  // shape is wrong, none.
+  // shape is wrong, none; and between two calls.
   void setValues(const std::vector<std::pair<std::string, Array>> &values);
 
   // As K::save_weights and K::load_weights. What random functions count their draws with, which are

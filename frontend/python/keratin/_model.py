@@ -130,11 +130,12 @@ class Model(object):
         return self._loaded.get_value(variable)
 
     def get_weights(self) -> Dict[str, numpy.ndarray]:
-        """A dict of the values of all variables by name."""
-        return {each.name: self._loaded.get_value(each.name) for each in self.variables}
+        """A dict of the values of all variables by name, as they are between two calls."""
+        names = [each.name for each in self.variables]
+        return dict(zip(names, self._loaded.get_values(names)))
 
     def set_weights(self, values: Dict[str, Any]) -> None:
-        """Sets variables: all that are given or, where a name or a shape is wrong, none.
+        """Sets variables between two calls: all that are given or, where a name or a shape is wrong, none.
 
         Args:
             values: a dict of arrays by the names of variables.

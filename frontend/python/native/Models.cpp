@@ -51,6 +51,15 @@ nb::object getValue(const Model &model, const std::string &variable) {
   return toPython(std::move(value));
 }
 
+nb::object getValues(const Model &model, const std::vector<std::string> &variables) {
+  std::vector<Array> values;
+  {
+    ReleasedGil release;
+    values = model.getValues(variables);
+  }
+  return toPython(std::move(values));
+}
+
 void setValues(Model &model, nb::dict values) {
   std::vector<std::pair<std::string, Array>> all;
   for (const auto &[name, value] : itemsOf(values)) {
@@ -99,6 +108,7 @@ void keratin::python::registerModels(nb::module_ &module) {
       .def_prop_ro("variables", &Model::variables)
       .def("call", call)
       .def("get_value", getValue)
+      .def("get_values", getValues)
       .def("set_values", setValues)
       .def("save_weights", withPath<&Model::saveWeights>("save_weights"))
       .def("load_weights", withPath<&Model::loadWeights>("load_weights"))
