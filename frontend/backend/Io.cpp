@@ -101,6 +101,45 @@ static std::shared_ptr<VariableStorage> storageOf(const char *function, const Te
   return op ? Graph::get().variables[op.getId()].storage : nullptr;
 }
 
+namespace {
+
+// Of a sparse variable the elements are one, and where they stand stays.
+struct SparseVariable {
+  std::shared_ptr<VariableStorage> elements;
+  Array rows, columns; // int64
+  std::vector<int64_t> shape;
+
+  Array toDense(const Array &values) const {
+    auto listed = [](const Array &list) {
+      const auto *first = list.data<int64_t>();
+      return std::vector<int64_t>(first, first + list.size());
+    };
+    return SparseMatrix::coo(shape[0], shape[1], listed(rows), listed(columns), values).toDense();
+  }
+};
+
+} // namespace
+
+// nullopt for all other tensors.
+static std::optional<SparseVariable> sparseVariable(const char *function, const Tensor &x,
+                                                    SourceLocation location) {
+  Call call(function, location);
+  std::optional<SparseParts> parts = sparseParts(call.raw(x));
+  if (!parts || !hasSparseRole(x, ir::SparseRole::Variable))
+    return std::nullopt;
+  auto literal = [&](Value list) {
+    return call.graph.literals[list.getDefiningOp<ir::LiteralOp>().getId()];
+  };
+  auto elements = parts->values.getDefiningOp<ir::VariableOp>();
+  SparseVariable variable{call.graph.variables[elements.getId()].storage,
+                          literal(parts->rows),
+                          literal(parts->columns),
+                          {}};
+  for (const std::optional<int64_t> &size : x.shape())
+    variable.shape.push_back(*size);
+  return variable;
+}
+
 namespace keratin::backend {
 
 static Array computed(const char *function, const Operand &x, SourceLocation location) {
@@ -126,50 +165,47 @@ Array get_value(const Tensor &x, SourceLocation location) {
 std::vector<Array> batch_get_value(const std::vector<Tensor> &ops, SourceLocation location) {
   std::vector<Array> values;
   values.reserve(ops.size()); // small arrays have their elements in them, so none may move
-  std::vector<VariableStorage::Destination> variables; // which are read at once
-  for (const Tensor &tensor : ops) {
-    std::shared_ptr<VariableStorage> storage = storageOf("batch_get_value", tensor);
-    if (!storage) {
-      values.push_back(computed("batch_get_value", tensor, location));
-      continue;
-    }
+  std::vector<VariableStorage::Destination> variables;   // which are read at once
+  std::vector<std::pair<size_t, SparseVariable>> sparse; // among the values
+  auto add = [&](std::shared_ptr<VariableStorage> storage) {
     Array &value = values.emplace_back(Array::empty(storage->dtype(), storage->shape()));
     void *data = value.rawData();
     variables.push_back({std::move(storage), data});
+  };
+  for (const Tensor &tensor : ops) {
+    if (std::shared_ptr<VariableStorage> storage = storageOf("batch_get_value", tensor)) {
+      add(std::move(storage));
+    } else if (auto variable = sparseVariable("batch_get_value", tensor, location)) {
+      sparse.emplace_back(values.size(), *variable);
+      add(std::move(variable->elements));
+    } else {
+      values.push_back(computed("batch_get_value", tensor, location));
+    }
   }
   VariableStorage::read(variables);
+  for (const auto &[place, variable] : sparse)
+    values[place] = variable.toDense(values[place]);
   return values;
 }
 
 using Assignment = VariableStorage::Assignment;
 
 // The elements at the places of a sparse variable; what lies elsewhere must be 0.
-static Assignment assignSparse(const std::string &function, const Tensor &x, const Array &value,
+static Assignment assignSparse(const std::string &function, const Tensor &x,
+                               SparseVariable variable, const Array &value,
                                SourceLocation location) {
-  std::shared_ptr<VariableStorage> storage;
-  Array rows, columns;
-  {
-    Call call(function.c_str(), location);
-    SparseParts parts = *sparseParts(call.raw(x));
-    storage = call.graph.variables[parts.values.getDefiningOp<ir::VariableOp>().getId()].storage;
-    auto literal = [&](Value list) {
-      return call.graph.literals[list.getDefiningOp<ir::LiteralOp>().getId()];
-    };
-    rows = literal(parts.rows);
-    columns = literal(parts.columns);
-  }
-  std::vector<int64_t> shape;
-  for (const std::optional<int64_t> &size : x.shape())
-    shape.push_back(*size);
   if (value.isNone())
     refuseNone(function, x, location);
-  if (value.shape() != shape)
-    refuseShape(function, value, shape, x, location);
-  Array rest = value.astype(storage->dtype()), elements = Array::empty(rest.dtype(), rows.shape());
+  if (value.shape() != variable.shape)
+    refuseShape(function, value, variable.shape, x, location);
+  const Array &rows = variable.rows, &columns = variable.columns;
+  Array rest = value.astype(variable.elements->dtype());
+  Array elements = Array::empty(rest.dtype(), rows.shape());
   const size_t width = dtypeSize(rest.dtype());
   for (int64_t i = 0; i < rows.size(); ++i) {
-    size_t place = size_t(rows.item<int64_t>(i) * shape[1] + columns.item<int64_t>(i)) * width;
-    char *from = static_cast<char *>(rest.rawData()) + place;
+    const int64_t row = rows.item<int64_t>(i), column = columns.item<int64_t>(i);
+    char *from =
+        static_cast<char *>(rest.rawData()) + size_t(row * variable.shape[1] + column) * width;
     std::memcpy(static_cast<char *>(elements.rawData()) + size_t(i) * width, from, width);
     std::memset(from, 0, width);
   }
@@ -178,20 +214,20 @@ static Assignment assignSparse(const std::string &function, const Tensor &x, con
            x.name() + " stores no element at a place where the value is not 0; needed the places "
                       "it was made with",
            location);
-  return {std::move(storage), std::move(elements)};
+  return {std::move(variable.elements), std::move(elements)};
 }
 
 static Assignment assign(const char *function, const Tensor &x, const Array &value,
                          SourceLocation location) {
-  if (is_variable(x) && is_sparse(x))
-    return assignSparse(function, x, value, location);
-  std::shared_ptr<VariableStorage> storage = storageOf(function, x);
-  if (!storage)
-    throw TypeError(withPlace(std::string(function) + ": " + x.name() +
-                                  " is not a variable; needed one that K::variable made",
-                              location));
-  Array converted = fitted(function, *storage, x, value, location);
-  return {std::move(storage), std::move(converted)};
+  if (std::shared_ptr<VariableStorage> storage = storageOf(function, x)) {
+    Array converted = fitted(function, *storage, x, value, location);
+    return {std::move(storage), std::move(converted)};
+  }
+  if (std::optional<SparseVariable> variable = sparseVariable(function, x, location))
+    return assignSparse(function, x, *std::move(variable), value, location);
+  throw TypeError(withPlace(std::string(function) + ": " + x.name() +
+                                " is not a variable; needed one that K::variable made",
+                            location));
 }
 
 void set_value(const Tensor &x, const Array &value, SourceLocation location) {

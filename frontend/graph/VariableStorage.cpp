@@ -79,25 +79,38 @@ Array VariableStorage::read() const {
   return readFrom(*this, present.get());
 }
 
-void VariableStorage::read(const std::vector<Destination> &destinations) {
-  std::vector<Handle> present;
-  {
-    std::shared_lock lock(moves());
-    for (const Destination &each : destinations)
-      present.push_back(each.storage->variable);
-  }
+static void readAll(const std::vector<VariableStorage::Handle> &from,
+                    const std::vector<VariableStorage::Destination> &destinations) {
   std::vector<keratin_variable_t *> variables;
   std::vector<void *> data;
   std::vector<size_t> bytes;
-  for (size_t i = 0; i < present.size(); ++i) {
-    variables.push_back(present[i].get());
+  for (size_t i = 0; i < from.size(); ++i) {
+    variables.push_back(from[i].get());
     data.push_back(destinations[i].data);
-    bytes.push_back(keratin_variable_bytes(present[i].get()));
+    bytes.push_back(keratin_variable_bytes(from[i].get()));
   }
   keratin_status_t status = {};
-  keratin_variables_read(variables.data(), data.data(), bytes.data(), int32_t(present.size()),
+  keratin_variables_read(variables.data(), data.data(), bytes.data(), int32_t(from.size()),
                          &status);
   throwIfFailed("get_value", status);
+}
+
+void VariableStorage::read(const std::vector<Destination> &destinations) {
+  auto handles = [&] {
+    std::vector<Handle> present;
+    std::shared_lock lock(moves());
+    for (const Destination &each : destinations)
+      present.push_back(each.storage->variable);
+    return present;
+  };
+  // Nobody waits for a reader to move a variable. What was read of one that has moved meanwhile is
+  // older than updates that others have had; again, then: each moves once.
+  std::vector<Handle> from, present = handles();
+  while (from != present) {
+    from = std::move(present);
+    readAll(from, destinations);
+    present = handles();
+  }
 }
 
 VariableStorage::Handle VariableStorage::peek(const keratin_device_t &device) const {

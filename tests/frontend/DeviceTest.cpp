@@ -4,8 +4,10 @@
 #include "tests/support/PlainTarget.h"
 #include "tests/support/TemporaryFile.h"
 
+#include <atomic>
 #include <cstdlib>
 #include <functional>
+#include <set>
 #include <thread>
 
 using namespace keratin;
@@ -113,6 +115,37 @@ TEST_CASE("a training step on a device sends what is fed and fetches what is ask
   checkArray(K::get_value(w), Array{{w0}, {w1}}, 1e-5);
   checkArray(K::get_value(b), Array{bias}, 1e-5);
   checkArray(K::get_value(steps), 11);
+}
+
+TEST_CASE("values are of one moment while their variables move", "[device]") {
+  if (isInterpreted())
+    return;
+  for (int round = 0; round < 10; ++round) {
+    std::vector<Tensor> variables, updates;
+    {
+      OnDevice home("cpu");
+      for (int i = 0; i < 40; ++i) {
+        variables.push_back(K::zeros({64, 64}));
+        updates.push_back(K::update_add(variables.back(), K::ones_like(variables.back())));
+      }
+    }
+    OnDevice here("plain");
+    std::atomic<bool> isOver = false;
+    std::thread mover([&] {
+      Session session;
+      session.run(updates);
+      isOver = true;
+    });
+    int64_t torn = 0;
+    while (!isOver) {
+      std::set<double> numbers;
+      for (const Array &value : K::batch_get_value(variables))
+        numbers.insert(value.item(0));
+      torn += numbers.size() != 1;
+    }
+    mover.join();
+    CHECK(torn == 0);
+  }
 }
 
 TEST_CASE("the first function that uses a variable decides where it lies", "[device]") {

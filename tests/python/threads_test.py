@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 import keratin.backend as K
 from support import WAIT, child, held_child, numbers
@@ -184,6 +185,21 @@ def test_several_values_are_of_one_moment(tmp_path):
     for count, how in (200, weights), (100, functions), (2000, sets), (200, loads):
         stop.clear()
         together(rounds(count, how), calls)
+
+
+def test_sparse_and_dense_values_are_of_one_moment(monkeypatch):
+    sparse, dense = K.variable(scipy.sparse.csr_matrix(np.eye(3))), K.variable(np.eye(3))
+
+    class Writer(object):
+        """Another thread sets both while something between them is computed."""
+        def write(self, text):
+            together(lambda: K.batch_set_value([(sparse, 2 * np.eye(3)), (dense, 2 * np.eye(3))]))
+
+        def flush(self):
+            pass
+    monkeypatch.setattr(sys, 'stdout', Writer())
+    first, number, second = K.batch_get_value([sparse, K.print_tensor(K.constant(1.)), dense])
+    assert number == 1 and first.tolist() == second.tolist() == (2 * np.eye(3)).tolist()
 
 
 def test_a_callable_may_take_its_time():

@@ -29,10 +29,11 @@ def Api_get_value : Keratin_Function<"get_value", "io", "get_value(x)"> {
 def Api_batch_get_value : Keratin_Function<"batch_get_value", "io", "batch_get_value(ops)"> {
   let pythonResult = "List[numpy.ndarray]";
   let documentation = [{
-    The values of several variables.
+    The values of several variables, as they are between two calls of functions.
 
     Args:
-        ops: a list of variables or other tensors.
+        ops: a list of variables, or of other tensors, of which each is computed by itself
+            (Session.run() computes several at once).
 
     Returns:
         A list of arrays, in that order.
@@ -55,6 +56,8 @@ def Api_batch_set_value : Keratin_Function<"batch_set_value", "io",
     "batch_set_value(tuples)"> {
   let documentation = [{
     Gives several variables new values: all of them or, where one is refused, none.
+
+    No call of a function sees some of them and not the others.
 
     Args:
         tuples: a list of pairs (variable, value), as set_value() takes them.

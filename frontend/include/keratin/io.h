@@ -14,6 +14,8 @@ namespace keratin::backend {
 Array eval(const Operand &x, SourceLocation location = SourceLocation::current());
 // A copy; of any tensor, as eval.
 Array get_value(const Tensor &x, SourceLocation location = SourceLocation::current());
+// Of variables as they are between two calls (those on one device); any other tensor is computed by
+// itself, while Session::run computes several at once.
 std::vector<Array> batch_get_value(const std::vector<Tensor> &ops,
                                    SourceLocation location = SourceLocation::current());
 // The value is cast to the variable's dtype; a number fills it; else the shapes must be equal. An
@@ -21,7 +23,7 @@ std::vector<Array> batch_get_value(const std::vector<Tensor> &ops,
 // come from the host (Array::toHost).
 void set_value(const Tensor &x, const Array &value,
                SourceLocation location = SourceLocation::current());
-// All of them or, where one value is refused, none.
+// All of them or, where one value is refused, none; and between two calls.
 void batch_set_value(const std::vector<std::pair<Tensor, Array>> &tuples,
                      SourceLocation location = SourceLocation::current());
 // The same value; whenever it is computed, prints the message, a space and the value.

@@ -48,7 +48,7 @@ namespace keratin::backend {
 // saved as the ops that compute them. The file is written under another name and then renamed.
 // ValueError for no function, or two of one name; RuntimeError if the file cannot be written.
 //
-// Variables should not be updated meanwhile: each is consistent by itself, not with the others.
+// Values are those between two calls, of all variables that lie on one device.
 void save_functions(const std::vector<Function> &functions, const std::string &path,
                     SourceLocation location = SourceLocation::current());
 void save_function(const Function &f, const std::string &path,

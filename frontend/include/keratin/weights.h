@@ -16,17 +16,18 @@ namespace keratin::backend {
 // or stays as it was. ValueError for a tensor that is no dense variable, two of one name, and
 // another end of the path; RuntimeError if the file cannot be written.
 //
-// Variables should not be updated meanwhile: each is consistent by itself, not with the others.
+// Values are those between two calls, of all variables that lie on one device.
 void save_weights(const TensorList &variables, const std::string &path,
                   SourceLocation location = SourceLocation::current());
 void save_weights(const Function &f, const std::string &path,
                   SourceLocation location = SourceLocation::current());
 
 // Sets the variables to the file's values of their names: all of them or, where one is missing or
-// does not fit, none. Shapes must be equal; a float is rounded to the variable's dtype, an integer
-// must be one that the variable can hold, and neither becomes the other. Names that no variable has
-// are passed over. A file need not be trusted: ValueError for anything wrong in it,
-// NotImplementedError for what NumPy has and Keratin has not, RuntimeError if it cannot be read.
+// does not fit, none; and between two calls. Shapes must be equal; a float is rounded to the
+// variable's dtype, an integer must be one that the variable can hold, and neither becomes the
+// other. Names that no variable has are passed over. A file need not be trusted: ValueError for
+// anything wrong in it, NotImplementedError for what NumPy has and Keratin has not, RuntimeError if
+// it cannot be read.
 void load_weights(const TensorList &variables, const std::string &path,
                   SourceLocation location = SourceLocation::current());
 void load_weights(const Function &f, const std::string &path,
