@@ -13,7 +13,8 @@ using keratin::ir::DimExpr;
 
 namespace {
 
-// Sizes that a call may turn out to have, with code of their own.
+// Sizes that a call may turn out to have, with code of their own: so many rows, or columns within
+// bounds.
 struct SizeCase {
   std::optional<int64_t> rows; // just so many; nullopt for any
   int64_t leastColumns = 0;
@@ -28,22 +29,23 @@ struct SizeCase {
     }
     return spec;
   }
-  // What is `here` in the case, else what is elsewhere.
+  // Whether the sizes are those of the case.
   template <typename Arithmetic>
-  auto choose(Arithmetic &arithmetic, const ContractionSpec &spec, typename Arithmetic::Number here,
-              const typename Arithmetic::Number &elsewhere) const {
-    auto isFewer = [&](int64_t columns) {
-      return arithmetic.less(numberOf(arithmetic, spec.n), arithmetic.constant(columns));
-    };
-    if (rows) {
-      auto is = arithmetic.equal(numberOf(arithmetic, spec.m), arithmetic.constant(*rows));
-      here = arithmetic.select(is, here, elsewhere);
-    }
-    if (leastColumns > 0)
-      here = arithmetic.select(isFewer(leastColumns), elsewhere, here);
+  auto holds(Arithmetic &arithmetic, const ContractionSpec &spec) const {
+    llvm::SmallVector<typename Arithmetic::Number> conditions;
     if (mostColumns)
-      here = arithmetic.select(isFewer(*mostColumns + 1), here, elsewhere);
-    return here;
+      conditions.push_back(
+          arithmetic.less(numberOf(arithmetic, spec.n), arithmetic.constant(*mostColumns + 1)));
+    if (leastColumns > 0)
+      conditions.push_back(
+          arithmetic.less(arithmetic.constant(leastColumns - 1), numberOf(arithmetic, spec.n)));
+    if (rows)
+      conditions.push_back(
+          arithmetic.equal(numberOf(arithmetic, spec.m), arithmetic.constant(*rows)));
+    typename Arithmetic::Number all = conditions.front();
+    for (const auto &condition : llvm::drop_begin(conditions))
+      all = arithmetic.logicalAnd(all, condition);
+    return all;
   }
   void print(llvm::raw_ostream &out) const {
     out << "of ";
@@ -139,7 +141,7 @@ Value ContractionKernelPlan::emitUnits(OpBuilder &b, Location loc, SizeOf sizeOf
   Value units = emit.fromIndex(emitContractionUnits(b, loc, spec, schedule, target));
   for (const SizeCase &sizes : llvm::reverse(cases)) {
     Value here = emitContractionUnits(b, loc, sizes.of(spec), sizes.schedule, target);
-    units = sizes.choose(emit, spec, emit.fromIndex(here), units);
+    units = emit.select(sizes.holds(emit, spec), emit.fromIndex(here), units);
   }
   return emit.toIndex(units);
 }
@@ -149,7 +151,8 @@ SizeCases ContractionKernelPlan::unitSizes() const {
   const ContractionSpec spec = nest.describe();
   SizeCases units = contractionUnits(spec, schedule);
   for (const SizeCase &sizes : llvm::reverse(cases))
-    units = sizes.choose(arithmetic, spec, contractionUnits(sizes.of(spec), sizes.schedule), units);
+    units = arithmetic.select(sizes.holds(arithmetic, spec),
+                              contractionUnits(sizes.of(spec), sizes.schedule), units);
   return units;
 }
 
@@ -165,10 +168,8 @@ void ContractionKernelPlan::emitUnitsOf(CpuKernelBuilder &k, const ContractionSp
     return emitUnitsOf(k, spec, schedule);
   const SizeCase &sizes = rest.front();
   LoopEmitter emit(k.b, k.loc, target);
-  Value yes = emit.constant(1), no = emit.constant(0);
   emit.branch(
-      emit.equal(sizes.choose(emit, spec, yes, no), yes),
-      [&] { emitUnitsOf(k, sizes.of(spec), sizes.schedule); },
+      sizes.holds(emit, spec), [&] { emitUnitsOf(k, sizes.of(spec), sizes.schedule); },
       [&] { emitUnitsOf(k, spec, rest.drop_front()); });
 }
 

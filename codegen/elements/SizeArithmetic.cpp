@@ -133,6 +133,9 @@ SizeCases SizeArithmetic::less(const Number &x, const Number &y) const {
   return SizeCases::forEach(x, y, [](const DimExpr &a, const DimExpr &b) -> SizeCases {
     if (a.isConstant() && b.isConstant())
       return int64_t(a.constantValue() < b.constantValue());
+    // A constant at the right: so one condition decides another.
+    if (a.isConstant() && a.constantValue() < INT64_MAX)
+      return SizeCases::branch({SizeCases::Condition::Less, b, a.constantValue() + 1}, 0, 1);
     return SizeCases::branch({SizeCases::Condition::Less, a, b}, 1, 0);
   });
 }

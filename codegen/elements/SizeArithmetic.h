@@ -77,6 +77,7 @@ public:
   Number max(const Number &x, const Number &y) const;
   Number less(const Number &x, const Number &y) const;
   Number equal(const Number &x, const Number &y) const;
+  Number logicalAnd(const Number &x, const Number &y) const { return select(x, y, 0); }
   Number select(const Number &condition, const Number &x, const Number &y) const;
 };
 

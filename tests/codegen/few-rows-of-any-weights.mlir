@@ -10,6 +10,20 @@
 // RUN: keratin-check %s --compiled --symbol=0=3 --symbol=1=70 --symbol=2=1 | FileCheck %s
 // RUN: keratin-check %s --compiled --symbol=0=57 --symbol=1=300 --symbol=2=530 | FileCheck %s
 
+// Few columns first, then one row and two past wide panels.
+// RUN: keratin-dump %s --stage=llvm --mcpu=x86-64-v3 | FileCheck %s --check-prefix=CASES
+// CASES-LABEL: @keratin.main.kernel_0(
+// CASES:         %[[FEW:.*]] = icmp slt i64 %[[COLUMNS:.*]], 9
+// CASES-NEXT:    br i1 %[[FEW]]
+// CASES:         %[[WIDE:.*]] = icmp sgt i64 %[[COLUMNS]], 63
+// CASES-NEXT:    %[[ONE:.*]] = icmp eq i64 %[[ROWS:.*]], 1
+// CASES-NEXT:    %[[BOTH:.*]] = and i1 %[[WIDE]], %[[ONE]]
+// CASES-NEXT:    br i1 %[[BOTH]]
+// CASES:         %[[WIDE:.*]] = icmp sgt i64 %[[COLUMNS]], 31
+// CASES-NEXT:    %[[TWO:.*]] = icmp eq i64 %[[ROWS]], 2
+// CASES-NEXT:    %[[BOTH:.*]] = and i1 %[[WIDE]], %[[TWO]]
+// CASES-NEXT:    br i1 %[[BOTH]]
+
 // CHECK: difference #0: {{(0.0e.00|[1-9].[0-9]e-(0[5-9]|[1-9][0-9]))}}
 func.func @main(%x: tensor<?x?xf32, #keratin.dims<d0, d1>>, %w: tensor<?x?xf32, #keratin.dims<d1, d2>>)
     -> tensor<?x?xf32, #keratin.dims<d0, d2>> attributes {check.seed = 3 : i64} {
