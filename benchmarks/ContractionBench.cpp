@@ -12,6 +12,7 @@
 using namespace mlir;
 using namespace keratin::benchmarks;
 using namespace keratin::codegen;
+namespace ir = keratin::ir;
 
 namespace {
 
@@ -60,8 +61,8 @@ public:
     auto makeSpec = [&](LoopEmitter &emit, Value sizes) {
       auto size = [&](int which, int64_t value, bool constant) {
         Value loaded = emit.load(i64, emit.address(sizes, i64, which));
-        return ContractionSize{emit.toIndex(loaded),
-                               constant ? std::optional(value) : std::nullopt};
+        return ContractionSize{emit.toIndex(loaded), constant ? std::optional(value) : std::nullopt,
+                               constant ? std::optional(ir::DimExpr(value)) : std::nullopt};
       };
       ContractionSpec spec;
       spec.accumulatorType = f32;
@@ -134,6 +135,10 @@ int main(int argc, char **argv) {
   const Case cases[] = {{"mlp forward 1", 32, 256, 64},
                         {"mlp forward 2", 32, 128, 256},
                         {"mlp forward 3", 32, 10, 128},
+                        {"perceptron 1", 32, 512, 784},
+                        {"perceptron 2", 32, 512, 512},
+                        {"perceptron 3", 32, 10, 512},
+                        {"10 columns", 256, 10, 512},
                         {"mlp dx 3", 32, 128, 10, false, true},
                         {"mlp dx 2", 32, 256, 128, false, true},
                         {"mlp dw 3", 128, 10, 32, true},
