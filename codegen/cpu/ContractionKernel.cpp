@@ -72,7 +72,8 @@ public:
       Value width = emit.constant(plan.tileColumns());
       panels = emit.ceilDiv(columnsOfB.columnsHere, width);
       Value packAll = emit.less(emit.constant(plan.packedRowsThreshold), blocks.m);
-      columnsOfB.firstPanel = emit.select(packAll, zero, emit.div(columnsOfB.columnsHere, width));
+      Value firstPartial = plan.masksB ? panels : emit.div(columnsOfB.columnsHere, width);
+      columnsOfB.firstPanel = emit.select(packAll, zero, firstPartial);
       Value aIsStale = stale(aBlock, packed[0]), bIsStale = stale(bBlock, packed[1]);
       emit.loop(zero, blocks.superBlocks, 1,
                 [&](Value super) { runSuperBlock(super, aIsStale, bIsStale); });
@@ -196,6 +197,8 @@ private:
       job.tileStride =
           emit.select(packsA, job.tileStride, emit.mul(rowsOfA.rowStride, plan.tileRows));
     }
+    if (plan.masksB)
+      job.columns = columnsOfB.columnsHere;
     if (plan.mayStreamB)
       bringNear(job, panel, emit.add(k, stepDepth), stepDepth);
     emitContractionPanel(emit, plan, type, job);

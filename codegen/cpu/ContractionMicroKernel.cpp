@@ -20,6 +20,7 @@ struct Tile {
   Value taps, offsets;
   ContractionPanel::Ahead ahead;
   bool wideRows = false;
+  Value mask; // of the elements of B; null for all
 };
 
 // Into the second-level cache.
@@ -79,7 +80,7 @@ TileLoops::Values TileLoops::step(ValueRange state, size_t baseCount) {
   Value b = state.back();
   Values columns;
   for (int64_t v = 0; v < vectors; ++v)
-    columns.push_back(emit.load(vectorType, emit.address(b, type, v * plan.lanes)));
+    columns.push_back(emit.load(vectorType, emit.address(b, type, v * plan.lanes), tile.mask));
   for (auto [r, row] : llvm::enumerate(tile.rows)) {
     Value element = emit.address(bases[row.first], type, row.second);
     Value broadcast;
@@ -175,6 +176,8 @@ void emitPanelBody(LoopEmitter &emit, const ContractionPlan &plan, Type elementT
   tile.taps = panel.taps;
   tile.offsets = panel.offsets;
   tile.wideRows = panel.wideRows;
+  if (panel.columns)
+    tile.mask = emit.firstLanes(plan.lanes, panel.columns);
   auto whole = [&](Value a, Value sums) {
     tile.sums = sums;
     int64_t perBase = plan.tileRows > 7 ? (plan.tileRows + 1) / 2 : plan.tileRows;
@@ -254,9 +257,10 @@ void keratin::codegen::emitContractionPanel(LoopEmitter &emit, const Contraction
   for (int64_t rows : plan.middleRows)
     middle += "_" + std::to_string(rows);
   std::string name =
-      llvm::formatv("keratin_panel{0}{1}{2}_{3}_{4}x{5}x{6}_{7}{8}", panel.taps ? "_taps" : "",
-                    panel.ahead.from ? "_ahead" : "", panel.wideRows ? "_wide" : "", elementType,
-                    plan.tileRows, plan.tileVectors, plan.lanes, plan.tailRows, middle);
+      llvm::formatv("keratin_panel{0}{1}{2}{3}_{4}_{5}x{6}x{7}_{8}{9}", panel.taps ? "_taps" : "",
+                    panel.ahead.from ? "_ahead" : "", panel.wideRows ? "_wide" : "",
+                    panel.columns ? "_masked" : "", elementType, plan.tileRows, plan.tileVectors,
+                    plan.lanes, plan.tailRows, middle);
   SmallVector<Value> arguments{panel.a,    panel.tileStride,   panel.rowStride, panel.depthStride,
                                panel.b,    panel.bDepthStride, panel.depth,     panel.rows,
                                panel.sums, panel.first};
@@ -265,8 +269,13 @@ void keratin::codegen::emitContractionPanel(LoopEmitter &emit, const Contraction
   const ContractionPanel::Ahead &ahead = panel.ahead;
   if (ahead.from)
     arguments.append({ahead.from, ahead.left, ahead.runLength, ahead.betweenRuns, ahead.every});
+  if (panel.columns)
+    arguments.push_back(panel.columns);
   emit.callShared(name, arguments, [&](LoopEmitter &inner, ValueRange p) {
     SmallVector<Value> rest(p.drop_front(10));
+    Value columns;
+    if (panel.columns)
+      columns = rest.pop_back_val();
     if (!panel.taps)
       rest.insert(rest.begin(), 2, Value());
     rest.resize(7);
@@ -284,6 +293,7 @@ void keratin::codegen::emitContractionPanel(LoopEmitter &emit, const Contraction
                    rest[0],
                    rest[1],
                    {rest[2], rest[3], rest[4], rest[5], rest[6]},
-                   panel.wideRows});
+                   panel.wideRows,
+                   columns});
   });
 }

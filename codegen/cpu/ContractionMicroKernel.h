@@ -34,6 +34,8 @@ struct ContractionPanel {
   } ahead;
   // An element of A is as wide as a row of B, and multiplied with it lane by lane.
   bool wideRows = false;
+  // Of tiles of one vector: how many elements of a row of B are read; null for all.
+  mlir::Value columns;
 };
 
 // Emits a call to a function that all contractions of the module with this tile share.

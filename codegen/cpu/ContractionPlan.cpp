@@ -7,6 +7,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 
 #include <algorithm>
+#include <limits>
 
 using namespace mlir;
 using namespace keratin::codegen;
@@ -46,7 +47,9 @@ static void chooseRows(ContractionPlan &plan, const ContractionSpec &spec,
                        const MachineTarget &target, bool mayHaveFewRows) {
   int64_t registers = target.vectorRegisters;
   // One row can do without a register for each vector of B: it reads each from memory just once.
-  int64_t most = std::clamp<int64_t>((registers - 1 - plan.tileVectors) / plan.tileVectors, 1, 14);
+  int64_t limit = plan.tileVectors == 1 ? 16 : 14;
+  int64_t most =
+      std::clamp<int64_t>((registers - 1 - plan.tileVectors) / plan.tileVectors, 1, limit);
   plan.tileRows = registers < 32 && plan.tileVectors < 3 ? std::min<int64_t>(most, 6) : most;
   plan.tailRows = registers < 32 ? 3 : 4;
   if (!spec.m.constant) {
@@ -243,8 +246,13 @@ static void chooseB(ContractionPlan &plan, const ContractionSpec &spec, int64_t 
     plan.mostNearElements = staysBytes / bytes;
   plan.mayStreamB = plan.b == Access::Direct && isLarge && fewest > 2 &&
                     fewest <= plan.packedRowsThreshold && plan.regimes.front().rows >= fewest;
+  plan.masksB = plan.b == Access::Direct && plan.masksPanels && plan.tileVectors == 1;
+  // Rows that lie together are read as fast from where they are, by however many rows of A.
+  if (plan.masksB && spec.b.constantRowStride && *spec.b.constantRowStride <= plan.lanes)
+    plan.packedRowsThreshold = std::numeric_limits<int64_t>::max();
   plan.packsB =
-      !plan.wholePanels || !spec.m.constant || *spec.m.constant > plan.packedRowsThreshold;
+      (!plan.wholePanels && !plan.masksB) ||
+      spec.m.constant.value_or(std::numeric_limits<int64_t>::max() - 1) > plan.packedRowsThreshold;
 }
 
 ContractionPlan keratin::codegen::planContraction(const ContractionSpec &spec,
@@ -324,7 +332,7 @@ void keratin::codegen::print(llvm::raw_ostream &out, const ContractionPlan &plan
   out << "\nB: " << wordFor(plan.b);
   if (plan.b == Access::Direct && plan.packsB)
     out << ", packed for more than " << plan.packedRowsThreshold << " rows"
-        << (plan.wholePanels ? "" : ", its last panel always");
+        << (plan.wholePanels || plan.masksB ? "" : ", its last panel always");
   if (plan.mayStreamB)
     out << ", streamed for fewer";
   if (plan.mayStreamB && plan.mostNearElements)

@@ -36,6 +36,7 @@ struct Kind {
   bool knowsRows = false;    // how many there are is
   bool knowsColumns = false;
   bool knowsDepth = false;
+  bool knowsStrides = false; // of B
   ContractionCall call = {};
 };
 
@@ -139,7 +140,7 @@ Compiled compile(const Kind &kind, const Problem &example) {
               read(offsetof(Sizes, bBatch)),
               read(offsetof(Sizes, bRow)),
               read(offsetof(Sizes, bCol)),
-              stride(kind.b, Layout::ColumnMajor, known.bRow),
+              kind.knowsStrides ? known.bRow : stride(kind.b, Layout::ColumnMajor, known.bRow),
               stride(kind.b, Layout::RowMajor, known.bCol)};
     return spec;
   };
@@ -470,6 +471,31 @@ TEST_CASE("a row or two and few columns keep their sums in registers") {
             kind.staticSizes = true;
             check(compile(kind, {1, m, n, 5}), kind, {1, m, n, 5}, 2);
           }
+}
+
+// Of less than a vector, in rows together and apart; of rows as many as tiles have, and more.
+TEST_CASE("columns of a part of a vector are read where they are") {
+  Sample sample;
+  for (const char *machine : machines)
+    for (Dtype dtype : {Dtype::F32, Dtype::F64})
+      for (Layout a : {Layout::RowMajor, Layout::ColumnMajor})
+        for (int64_t n : {2, 7, 10, 16}) {
+          if (!sample.takesNext())
+            continue;
+          CAPTURE(machine, static_cast<int>(dtype), static_cast<int>(a), n);
+          for (bool isTogether : {false, true}) {
+            Kind kind{dtype, a, Layout::RowMajor, machine};
+            kind.knowsWeights = isTogether;
+            kind.knowsColumns = true;
+            kind.knowsStrides = isTogether;
+            Compiled compiled = compile(kind, {1, 0, n, 37});
+            for (int64_t m : {1, 3, 15, 16, 32, 33, 49, 65, 200})
+              check(compiled, kind, {2, m, n, 37}, 3);
+          }
+          Kind kind{dtype, a, Layout::RowMajor, machine, true};
+          for (int64_t m : {5, 20, 37, 130})
+            check(compile(kind, {1, m, n, 600}), kind, {1, m, n, 600}, 2);
+        }
 }
 
 TEST_CASE("sums longer than the scratch holds are set aside and continued") {

@@ -1,0 +1,36 @@
+// Fewer columns than a vector has lanes are read through a mask where they are: nothing packs them, for however many
+// rows, unless their rows lie far apart. Machines without such masks pack them.
+// RUN: keratin-dump %s --stage=kernels --mcpu=x86-64-v4 | FileCheck %s --check-prefixes=PLAN,V4
+// RUN: keratin-dump %s --stage=kernels --mcpu=x86-64-v3 | FileCheck %s --check-prefixes=PLAN,V3
+// RUN: keratin-check %s --compiled --function=classes --symbol=0=1 | FileCheck %s
+// RUN: keratin-check %s --compiled --function=classes --symbol=0=2 | FileCheck %s
+// RUN: keratin-check %s --compiled --function=classes --symbol=0=37 | FileCheck %s
+// RUN: keratin-check %s --compiled --function=classes --symbol=0=130 | FileCheck %s
+
+// CHECK: difference #0: {{(0.0e.00|[1-9].[0-9]e-(0[5-9]|[1-9][0-9]))}}
+
+// PLAN-LABEL: function classes
+// PLAN:      nest: batch 1, m d0, n 10, k 520
+// V4:        schedule: tiles of 16 rows x 1 vectors x 16 lanes, of 12 or 8 or 4 rows for the rest
+// V4-NEXT:   A: in place
+// V4-NEXT:   B: in place{{$}}
+// V4-NEXT:   of one row, schedule: all sums at once, 1 row x 1 vector x 16 lanes, of 8 steps side by side
+// V4-NEXT:   of two rows, schedule: all sums at once, 2 rows x 1 vector x 16 lanes, of 4 steps side by side
+// V3:        B: in place, packed for more than 24 rows, its last panel always
+// V3-NEXT:   of one row, schedule: all sums at once, 1 row x 2 vectors x 8 lanes, of 4 steps side by side
+func.func @classes(%x: tensor<?x520xf32, #keratin.dims<d0, 520>> {keratin.kind = "input", keratin.name = "x"},
+                   %w: tensor<520x10xf32> {keratin.kind = "input", keratin.name = "w"})
+    -> (tensor<?x10xf32, #keratin.dims<d0, 10>> {keratin.kind = "output", keratin.name = "y"}) attributes {check.seed = 3 : i64} {
+  %0 = keratin.dot_general %x, %w batch = [] x [] contract = [1] x [0] : (tensor<?x520xf32, #keratin.dims<d0, 520>>, tensor<520x10xf32>) -> tensor<?x10xf32, #keratin.dims<d0, 10>>
+  return %0 : tensor<?x10xf32, #keratin.dims<d0, 10>>
+}
+
+// PLAN-LABEL: function apart
+// PLAN:      nest: batch 3, m 100, n 10, k 64
+// V4:        B: in place, packed for more than 64 rows{{$}}
+func.func @apart(%x: tensor<3x100x64xf32> {keratin.kind = "input", keratin.name = "x"},
+                 %w: tensor<64x3x10xf32> {keratin.kind = "input", keratin.name = "w"})
+    -> (tensor<3x100x10xf32> {keratin.kind = "output", keratin.name = "y"}) {
+  %0 = keratin.dot_general %x, %w batch = [0] x [1] contract = [2] x [0] : (tensor<3x100x64xf32>, tensor<64x3x10xf32>) -> tensor<3x100x10xf32>
+  return %0 : tensor<3x100x10xf32>
+}
