@@ -32,7 +32,8 @@ VectorExpr sigmoid(const VectorExpr &x) {
 }
 
 VectorExpr softplus(const VectorExpr &x) {
-  return atLeast(x, 0.0) + log1pOfUnitInterval(exp(-abs(x)));
+  // The exponential of sigmoid, which is its gradient and often computed beside it.
+  return atLeast(x, 0.0) + log1pOfUnitInterval(expPrecise(-abs(x)));
 }
 
 static VectorExpr erfLarge(const VectorExpr &a) {
