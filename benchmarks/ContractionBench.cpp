@@ -1,5 +1,6 @@
-// Times generated contractions on one core, by hand: contraction_bench [machine] [filter].
-// Prints GFLOP/s, the share of the FMA peak measured just before, and what compilation took.
+// Times generated contractions on one core, by hand: contraction_bench [machine] [filter] [f32,
+// bf16 or f16]. Prints GFLOP/s, the share of the FMA peak measured just before, and what
+// compilation took.
 #include "benchmarks/KernelBench.h"
 #include "codegen/cpu/ContractionKernel.h"
 #include "codegen/elements/LoopEmitter.h"
@@ -7,7 +8,10 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
+#include "llvm/ADT/APFloat.h"
+
 #include <cstdio>
+#include <cstring>
 
 using namespace mlir;
 using namespace keratin::benchmarks;
@@ -30,13 +34,15 @@ const char *nameOf(Known known) {
   return known == Known::All ? "all" : known == Known::Weights ? "weights" : "none";
 }
 
-using KernelFn = void (*)(const float *a, const float *b, float *c, const int64_t *sizes,
+using KernelFn = void (*)(const void *a, const void *b, float *c, const int64_t *sizes,
                           void *scratch, int64_t begin, int64_t end);
 using UnitsFn = int64_t (*)(const int64_t *sizes);
 
 class BenchCompiler : public KernelCompiler {
 public:
-  using KernelCompiler::KernelCompiler;
+  // Factors of the type that is named so.
+  BenchCompiler(const MachineTarget &target, StringRef elements)
+      : KernelCompiler(target), elements(elements) {}
 
   // One module with a function `units<i>` and a function `kernel<i>` for each shape.
   BuiltModule contractions(ArrayRef<Case> shapes, Known known) {
@@ -57,6 +63,9 @@ public:
     Location loc = builder.getUnknownLoc();
     Type pointer = LLVM::LLVMPointerType::get(context.get()), i64 = builder.getI64Type();
     Type f32 = builder.getF32Type();
+    Type factor = elements == "bf16"  ? builder.getBF16Type()
+                  : elements == "f16" ? Type(builder.getF16Type())
+                                      : f32;
 
     auto makeSpec = [&](LoopEmitter &emit, Value sizes) {
       auto size = [&](int which, int64_t value, bool constant) {
@@ -75,7 +84,7 @@ public:
         Value one = emit.toIndex(emit.constant(1));
         Value batch =
             emit.toIndex(emit.mul(emit.fromIndex(rows.value), emit.fromIndex(cols.value)));
-        ContractionOperand result{{}, f32, batch, cols.value, one, cols.constant, 1};
+        ContractionOperand result{{}, factor, batch, cols.value, one, cols.constant, 1};
         if (transposed) {
           result.rowStride = one, result.colStride = rows.value;
           result.constantRowStride = 1, result.constantColStride = rows.constant;
@@ -120,18 +129,38 @@ public:
     builder.create<func::ReturnOp>(loc);
     return plan.scratch.bytes;
   }
+
+private:
+  StringRef elements;
 };
+
+// In [-1, 1), in the first half of the array where elements take half the room.
+auto randomFactors(int64_t count, StringRef elements) {
+  auto array = randomArray(count);
+  if (elements == "f32")
+    return array;
+  for (int64_t i = 0; i < count; ++i) {
+    APFloat number(array.get()[i]);
+    bool losesInfo;
+    number.convert(elements == "bf16" ? APFloat::BFloat() : APFloat::IEEEhalf(),
+                   APFloat::rmNearestTiesToEven, &losesInfo);
+    const auto bits = static_cast<uint16_t>(number.bitcastToAPInt().getZExtValue());
+    std::memcpy(reinterpret_cast<char *>(array.get()) + i * sizeof(bits), &bits, sizeof(bits));
+  }
+  return array;
+}
 
 } // namespace
 
 int main(int argc, char **argv) {
-  std::string machine = argc > 1 ? argv[1] : "native", filter = argc > 2 ? argv[2] : "";
+  std::string machine = argc > 1 ? argv[1] : "native", filter = argc > 2 ? argv[2] : "",
+              elements = argc > 3 ? argv[3] : "f32";
   MachineTarget target = machineByName(machine);
   if (target.triple.empty()) {
     std::fprintf(stderr, "contraction_bench: unknown machine %s\n", machine.c_str());
     return 2;
   }
-  BenchCompiler compiler(target);
+  BenchCompiler compiler(target, elements);
   const Case cases[] = {{"mlp forward 1", 32, 256, 64},
                         {"mlp forward 2", 32, 128, 256},
                         {"mlp forward 3", 32, 10, 128},
@@ -162,14 +191,15 @@ int main(int argc, char **argv) {
                         {"1 column", 1024, 1, 1024},
                         {"128x512x784", 128, 512, 784},
                         {"batch 96", 128, 128, 64, false, false, 96}};
-  std::printf("%s, vectors of %u bits\n", target.cpu.c_str(), target.vectorBits);
+  std::printf("%s, vectors of %u bits, %s\n", target.cpu.c_str(), target.vectorBits,
+              elements.c_str());
   std::printf("%-16s %-8s %9s %8s %6s %8s %8s %8s %9s\n", "shape", "known", "us", "GFLOP/s",
               "%peak", "mlir ms", "llvm ms", "object B", "scratch B");
   for (const Case &shape : cases) {
     if (std::string(shape.name).find(filter) == std::string::npos)
       continue;
-    auto a = randomArray(shape.batch * shape.m * shape.k);
-    auto b = randomArray(shape.batch * shape.k * shape.n);
+    auto a = randomFactors(shape.batch * shape.m * shape.k, elements);
+    auto b = randomFactors(shape.batch * shape.k * shape.n, elements);
     auto c = randomArray(shape.batch * shape.m * shape.n);
     for (Known known : {Known::All, Known::Weights, Known::None}) {
       BuiltModule built = compiler.contractions(shape, known);
