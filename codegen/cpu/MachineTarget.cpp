@@ -5,6 +5,7 @@
 #include "codegen/llvm/StartLlvm.h"
 #include "runtime/abi/keratin_cpu_features.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -14,16 +15,47 @@
 using namespace keratin::codegen;
 using llvm::StringRef;
 
-// Null if LLVM does not know the triple or the cpu.
-static std::unique_ptr<llvm::MCSubtargetInfo> subtarget(const std::string &triple, StringRef cpu) {
+namespace {
+
+// "x86-64-v4+avx512bf16": a cpu, and what it has besides.
+struct ProcessorName {
+  StringRef cpu;
+  std::string features; // as -mattr names them
+
+  explicit ProcessorName(StringRef name) {
+    auto [base, rest] = name.split('+');
+    cpu = base;
+    if (!rest.empty())
+      features = "+" + llvm::join(llvm::split(rest, '+'), ",+");
+  }
+};
+
+bool isFeature(StringRef text) {
+#define FEATURE(number, name, leaf, subleaf, where, bit, state)                                    \
+  if (text == name)                                                                                \
+    return true;
+  KERATIN_CPU_FEATURES(FEATURE)
+#undef FEATURE
+  return false;
+}
+
+} // namespace
+
+// Null if LLVM does not know the triple or the cpu, or code cannot look for what it has besides.
+static std::unique_ptr<llvm::MCSubtargetInfo> subtarget(const std::string &triple,
+                                                        const ProcessorName &name) {
   startLlvm();
   std::string error;
   const llvm::Target *known = llvm::TargetRegistry::lookupTarget(triple, error);
   std::unique_ptr<llvm::MCSubtargetInfo> info(known ? known->createMCSubtargetInfo(triple, "", "")
                                                     : nullptr);
-  if (!info || !info->isCPUStringValid(cpu))
+  if (!info || !info->isCPUStringValid(name.cpu))
     return nullptr;
-  info->setDefaultFeatures(cpu, /*TuneCPU=*/cpu, "");
+  const llvm::SubtargetFeatures besides(name.features);
+  for (const std::string &feature : besides.getFeatures())
+    if (!llvm::Triple(triple).isX86() || !isFeature(StringRef(feature).drop_front()))
+      return nullptr;
+  info->setDefaultFeatures(name.cpu, /*TuneCPU=*/name.cpu, name.features);
   return info;
 }
 
@@ -52,6 +84,7 @@ static void deriveVectorShape(MachineTarget &target) {
     bool avx2 = info->checkFeatures("+avx2");
     target.vectorBits = avx512 ? 512 : avx2 ? 256 : 128;
     target.vectorRegisters = avx512 ? 32 : 16;
+    target.multipliesPairs = avx512 && info->checkFeatures("+avx512bf16");
     target.hasFma = info->checkFeatures("+fma");
     target.hasRoundInstruction = info->checkFeatures("+sse4.1");
     target.hasF16c = info->checkFeatures("+f16c");
@@ -93,9 +126,12 @@ MachineTarget keratin::codegen::machineByName(const std::string &cpu) {
     return hostMachine();
   MachineTarget target;
   target.triple = llvm::sys::getProcessTriple();
-  target.cpu = cpu;
+  const ProcessorName name(cpu);
+  target.cpu = name.cpu.str();
   target.features = "-prefer-256-bit";
-  if (!subtarget(target.triple, cpu))
+  if (!name.features.empty())
+    target.features += "," + name.features;
+  if (!subtarget(target.triple, name))
     return MachineTarget{};
   deriveVectorShape(target);
   return target;
@@ -120,14 +156,15 @@ std::optional<PortableMachine> keratin::codegen::portableMachine(const std::stri
                      : isOurs             ? llvm::sys::getHostCPUName().str()
                      : wanted.isAArch64() ? "generic"
                                           : "x86-64";
-  std::unique_ptr<llvm::MCSubtargetInfo> info = subtarget(target.triple, name);
+  const ProcessorName processor(name);
+  std::unique_ptr<llvm::MCSubtargetInfo> info = subtarget(target.triple, processor);
   if (!info) {
     *error = "unknown cpu '" + cpu + "' of target '" + target.triple + "'";
     return std::nullopt;
   }
-  target.tune = name;
+  target.tune = processor.cpu.str();
   if (wanted.isAArch64()) {
-    target.cpu = name;
+    target.cpu = processor.cpu.str();
   } else {
     target.cpu = "x86-64";
     // What our processor lacks of what its kind has, say in a virtual machine.

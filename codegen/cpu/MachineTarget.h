@@ -18,6 +18,8 @@ struct MachineTarget : LlvmTarget, ElementTarget {
   unsigned vectorBits = 128;
   // Vector registers, which bound the register tile of contractions.
   unsigned vectorRegisters = 16;
+  // An instruction multiplies pairs of bfloat16 and adds both products to f32 (AVX512-BF16).
+  bool multipliesPairs = false;
 
   // Lanes of a native vector of elements with the given width in bits; one where it has no room for
   // an element.
@@ -29,7 +31,9 @@ struct MachineTarget : LlvmTarget, ElementTarget {
 // The machine we run on.
 MachineTarget hostMachine();
 // By name: "native", "x86-64-v2" (128 bit), "x86-64-v3" (256 bit), "x86-64-v4" (512 bit) or any
-// -mcpu name of the host's architecture. Empty triple if the name is unknown.
+// -mcpu name of the host's architecture; behind it instruction sets of
+// runtime/abi/keratin_cpu_features.h that it has besides ("x86-64-v4+avx512bf16"). Empty triple if
+// the name is unknown.
 MachineTarget machineByName(const std::string &cpu);
 
 // For code that is taken elsewhere: instruction sets are restricted to those that code can look for

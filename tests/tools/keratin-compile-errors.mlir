@@ -19,6 +19,8 @@
 // RUN: rm -rf %t && split-file %s %t
 // RUN: %{exits} 1 keratin-compile %t/good.mlir -o %t/x.so --mcpu=pentium9 2>&1 | FileCheck %s --check-prefix=CPU
 // CPU: keratin-compile: error: unknown cpu 'pentium9' of target
+// RUN: %{exits} 1 keratin-compile %t/good.mlir -o %t/x.so --mcpu=x86-64-v4+abacus 2>&1 | FileCheck %s --check-prefix=FEATURE
+// FEATURE: keratin-compile: error: unknown cpu 'x86-64-v4+abacus' of target
 // RUN: %{exits} 1 keratin-compile %t/good.mlir -o %t/x.so --target=riscv64-linux-gnu 2>&1 | FileCheck %s --check-prefix=TARGET
 // TARGET: keratin-compile: error: not implemented: target 'riscv64-linux-gnu'; there are x86_64-linux and aarch64-linux
 // RUN: %{exits} 1 keratin-compile %t/good.mlir -o %t/x.so --target=abacus 2>&1 | FileCheck %s --check-prefix=ABACUS
