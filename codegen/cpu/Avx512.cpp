@@ -84,6 +84,16 @@ public:
 
 } // namespace
 
+Value keratin::codegen::avx512PairsOfBfloat16(OpBuilder &builder, Location loc, Value sums, Value x,
+                                              Value y) {
+  auto numbers = VectorType::get(32, builder.getBF16Type());
+  SmallVector<Value> operands = {sums};
+  for (Value pairs : {x, y})
+    operands.push_back(builder.create<LLVM::BitcastOp>(loc, numbers, pairs));
+  auto name = builder.getStringAttr("llvm.x86.avx512bf16.dpbf16ps.512");
+  return builder.create<LLVM::CallIntrinsicOp>(loc, sums.getType(), name, operands).getResult(0);
+}
+
 const ExponentInstructions &keratin::codegen::avx512Exponents() {
   static constexpr Avx512Exponents instructions;
   return instructions;

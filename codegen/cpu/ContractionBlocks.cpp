@@ -36,7 +36,9 @@ public:
   }
 
 private:
-  Number depthOf(const Regime &regime) { return emit.constant(regime.depthBlocks * plan.blockK); }
+  Number depthOf(const Regime &regime) {
+    return emit.constant(regime.depthBlocks * plan.blockDepth());
+  }
 
   Number pick(int64_t ofShallow, int64_t ofMiddle, int64_t ofDeep) {
     Number x = emit.constant(ofShallow), y = emit.constant(ofMiddle), z = emit.constant(ofDeep);

@@ -4,6 +4,7 @@
 #include "codegen/cpu/ContractionMicroKernel.h"
 #include "codegen/cpu/ContractionNarrow.h"
 #include "codegen/cpu/ContractionPacking.h"
+#include "codegen/cpu/ContractionPairs.h"
 #include "codegen/elements/LoopEmitter.h"
 #include "codegen/lowering/Rounding.h"
 
@@ -23,17 +24,20 @@ class Loops {
 public:
   Loops(LoopEmitter &emit, const ContractionSpec &spec, const ContractionPlan &plan)
       : emit(emit), spec(spec), plan(plan), type(spec.accumulatorType),
+        packedType(plan.isOfPairs() ? emit.builder.getI32Type() : type),
         blocks(emitContractionBlocks(emit, spec, plan)), zero(emit.constant(0)),
         one(emit.constant(1)) {
     Value scratch = spec.scratch;
-    rowsOfA = {spec.a.elementType,     type, {}, {}, {}, {}, {}, blocks.rows, {},
+    rowsOfA = {spec.a.elementType,     packedType, {}, {}, {}, {}, {}, blocks.rows, {},
                plan.aColumnsContiguous};
     rowsOfA.packed = emit.address(scratch, type, plan.scratch.a);
     columnsOfB.sourceType = spec.b.elementType;
-    columnsOfB.type = type;
+    columnsOfB.type = packedType;
     columnsOfB.packed = emit.address(scratch, type, plan.scratch.b);
     columnsOfB.columns = blocks.columns;
     sums = emit.address(scratch, type, plan.scratch.sums);
+    leastOfA = emit.address(scratch, type, plan.scratch.leastOfPairs);
+    leastOfB = emit.address(leastOfA, type, 1);
     auto stride = [&](Value value, std::optional<int64_t> constant) {
       return constant ? emit.constant(*constant) : emit.fromIndex(value);
     };
@@ -111,11 +115,22 @@ private:
     rowsOfA.depth = columnsOfB.depth = depth;
     rowsOfA.source = source(spec.a, rowsOfA.rowStride, m0, rowsOfA.colStride, k0);
     columnsOfB.source = source(spec.b, columnsOfB.rowStride, k0, columnsOfB.colStride, n0);
+    Value isFirstSuper = emit.equal(super, zero);
     if (plan.packsB)
-      emit.branch(emit.select(packsPanelwise, emit.less(zero, zero), bIsStale),
-                  [&] { emitPackColumns(emit, plan, columnsOfB); });
+      emit.branch(emit.select(packsPanelwise, emit.less(zero, zero), bIsStale), [&] {
+        emitPackColumns(emit, plan, columnsOfB);
+        if (plan.isOfPairs())
+          emitLeastOfColumns(emit, plan, columnsOfB, leastOfB, isFirstSuper);
+      });
     if (plan.packsA)
-      emit.branch(emit.logicalAnd(packsA, aIsStale), [&] { emitPackRows(emit, plan, rowsOfA); });
+      emit.branch(emit.logicalAnd(packsA, aIsStale), [&] {
+        emitPackRows(emit, plan, rowsOfA);
+        if (plan.isOfPairs())
+          emitLeastOfRows(emit, plan, rowsOfA, leastOfA, isFirstSuper);
+      });
+    // From here on in steps.
+    if (plan.isOfPairs())
+      depth = emit.ceilDiv(depth, emit.constant(plan.depthStep));
 
     // The depth in steps, each through all panels or all for each panel.
     Value blockK = emit.constant(plan.blockK), stepDepth = blockK;
@@ -133,11 +148,11 @@ private:
         if (plan.packsB)
           emit.branch(emit.logicalAnd(emit.logicalAnd(packsPanelwise, isPacked(panel)),
                                       emit.equal(sweep, zero)),
-                      [&] { packPanel(panel); });
+                      [&] { packPanel(panel, isFirstSuper); });
         emit.loop(zero, stepsOfPanel, 1, [&](Value i) {
           Value step = emit.add(sweep, i);
           Value first = emit.logicalAnd(emit.equal(super, zero), emit.equal(step, zero));
-          runPanel(panel, emit.mul(step, stepDepth), stepDepth, panelSums, first);
+          runPanel(panel, depth, emit.mul(step, stepDepth), stepDepth, panelSums, first);
         });
         Value isLast = emit.logicalAnd(emit.equal(super, emit.sub(blocks.superBlocks, one)),
                                        emit.equal(sweep, emit.sub(sweeps, one)));
@@ -148,7 +163,7 @@ private:
 
   Value isPacked(Value panel) { return emit.less(columnsOfB.firstPanel, emit.add(panel, one)); }
 
-  void packPanel(Value panel) {
+  void packPanel(Value panel, Value isFirstSuper) {
     Value n = emit.mul(panel, plan.tileColumns());
     PackedColumns block = columnsOfB;
     block.source = emit.address(block.source, block.sourceType, emit.mul(n, block.colStride));
@@ -156,15 +171,21 @@ private:
     block.columnsHere = emit.min(block.columns, emit.sub(block.columnsHere, n));
     block.firstPanel = zero;
     emitPackColumns(emit, plan, block);
+    if (plan.isOfPairs())
+      emitLeastOfColumns(
+          emit, plan, block, leastOfB,
+          emit.logicalAnd(isFirstSuper, emit.select(severalSupers, emit.equal(panel, zero),
+                                                    emit.equal(zero, zero))));
   }
 
-  // All rows of the unit against one panel of B from k on, in a depth block or a part of one.
-  void runPanel(Value panel, Value k, Value stepDepth, Value panelSums, Value first) {
+  // All rows of the unit against one panel of B from k on, of `depth`, in a depth block or a part
+  // of one.
+  void runPanel(Value panel, Value depth, Value k, Value stepDepth, Value panelSums, Value first) {
     Value depthBlock = emit.div(k, emit.constant(plan.blockK));
     Value inBlock = emit.sub(k, emit.mul(depthBlock, plan.blockK));
     int64_t width = plan.tileColumns();
     ContractionPanel job;
-    job.depth = emit.min(stepDepth, emit.sub(rowsOfA.depth, k));
+    job.depth = emit.min(stepDepth, emit.sub(depth, k));
     job.rows = rowsOfA.rowsHere;
     job.sums = panelSums;
     job.first = first;
@@ -201,7 +222,15 @@ private:
       job.columns = columnsOfB.columnsHere;
     if (plan.mayStreamB)
       bringNear(job, panel, emit.add(k, stepDepth), stepDepth);
-    emitContractionPanel(emit, plan, type, job);
+    if (!plan.isOfPairs())
+      return emitContractionPanel(emit, plan, type, job);
+    auto run = [&](ContractionPanel::Pairs pairs) {
+      job.pairs = pairs;
+      emitContractionPanel(emit, plan, type, job);
+    };
+    emit.branch(
+        emitPairsAreExact(emit, leastOfA, leastOfB), [&] { run(ContractionPanel::Pairs::AtOnce); },
+        [&] { run(ContractionPanel::Pairs::Apart); });
   }
 
   // The tiles of this stretch bring near what the next reads of B, or where B does not stream,
@@ -284,12 +313,13 @@ private:
   LoopEmitter &emit;
   const ContractionSpec &spec;
   const ContractionPlan &plan;
-  Type type;
+  Type type, packedType;
   ContractionBlocks blocks;
   Value zero, one;
   PackedRows rowsOfA;
   PackedColumns columnsOfB;
   Value sums, packsA, severalSupers, streamsB;
+  Value leastOfA, leastOfB; // of what is packed of the unit so far
   // With one block of rows each panel of B is used once: it is packed just before, always to the
   // same lines, which stay in the first-level cache.
   Value packsPanelwise;

@@ -1,5 +1,8 @@
 #include "codegen/cpu/ContractionMicroKernel.h"
 
+#include "codegen/cpu/Avx512.h"
+#include "codegen/cpu/ContractionPairs.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -8,6 +11,8 @@ using namespace mlir;
 using namespace keratin::codegen;
 
 namespace {
+
+using Pairs = ContractionPanel::Pairs;
 
 // A tile: sums of some rows, times the vectors of a panel, over the whole depth.
 struct Tile {
@@ -19,6 +24,7 @@ struct Tile {
   Value depthStride, b, bDepthStride, depth, sums, first;
   Value taps, offsets;
   ContractionPanel::Ahead ahead;
+  Pairs pairs = Pairs::None;
   bool wideRows = false;
   Value mask; // of the elements of B; null for all
 };
@@ -47,6 +53,8 @@ private:
   Values firstSums();
   // Sums, `bases` addresses in A, and one in B are carried along.
   Values step(ValueRange state, size_t bases);
+  // Of a half of pairs that are multiplied apart, else of all of the elements.
+  void addProducts(MutableArrayRef<Value> sums, ValueRange bases, Value b, Value half);
   Values steps(Value begin, Value end, Values carried, size_t bases);
   // The same, with the two numbers of `ahead` behind.
   Values stepsAhead(Values carried, size_t bases);
@@ -78,26 +86,50 @@ TileLoops::Values TileLoops::step(ValueRange state, size_t baseCount) {
   Values next(state.take_front(count));
   ValueRange bases = state.slice(count, baseCount);
   Value b = state.back();
-  Values columns;
-  for (int64_t v = 0; v < vectors; ++v)
-    columns.push_back(emit.load(vectorType, emit.address(b, type, v * plan.lanes), tile.mask));
-  for (auto [r, row] : llvm::enumerate(tile.rows)) {
-    Value element = emit.address(bases[row.first], type, row.second);
-    Value broadcast;
-    if (!tile.wideRows)
-      broadcast = emit.splat(emit.load(type, element), plan.lanes);
-    for (int64_t v = 0; v < vectors; ++v) {
-      Value factor = broadcast;
-      if (!factor)
-        factor = emit.load(vectorType, emit.address(element, type, v * plan.lanes));
-      Value &sum = next[r * vectors + v];
-      sum = emit.multiplyAdd(factor, columns[v], sum);
-    }
+  if (tile.pairs == Pairs::Apart) {
+    // As the instruction for both does: the second numbers first. In a loop, since there are no
+    // registers to keep what is loaded for both.
+    next = emit.loop(emit.constant(0), emit.constant(2), 1, next, [&](Value half, ValueRange sums) {
+      Values sumsOfHalf(sums);
+      addProducts(sumsOfHalf, bases, b, half);
+      return sumsOfHalf;
+    });
+  } else {
+    addProducts(next, bases, b, Value());
   }
   for (Value base : bases)
     next.push_back(emit.address(base, type, tile.depthStride));
   next.push_back(emit.address(b, type, tile.bDepthStride));
   return next;
+}
+
+void TileLoops::addProducts(MutableArrayRef<Value> sums, ValueRange bases, Value b, Value half) {
+  const bool isPair = tile.pairs == Pairs::AtOnce;
+  Type factorType = isPair ? emit.builder.getI32Type() : type;
+  VectorType rowType = vectorType.clone(factorType);
+  auto row = [&](Value from, int64_t v) {
+    Value at = emit.address(from, type, v * plan.lanes);
+    return half ? emitLanesOfPairs(emit, plan.lanes, at, half) : emit.load(rowType, at);
+  };
+  Values columns;
+  for (int64_t v = 0; v < vectors; ++v)
+    columns.push_back(tile.mask
+                          ? emit.load(vectorType, emit.address(b, type, v * plan.lanes), tile.mask)
+                          : row(b, v));
+  for (auto [r, place] : llvm::enumerate(tile.rows)) {
+    Value element = emit.address(bases[place.first], type, place.second);
+    Value broadcast;
+    if (half)
+      broadcast = emitSplatOfPairs(emit, plan.lanes, element, half);
+    else if (!tile.wideRows)
+      broadcast = emit.splat(emit.load(factorType, element), plan.lanes);
+    for (int64_t v = 0; v < vectors; ++v) {
+      Value factor = broadcast ? broadcast : row(element, v);
+      Value &sum = sums[r * vectors + v];
+      sum = isPair ? avx512PairsOfBfloat16(emit.builder, emit.loc, sum, factor, columns[v])
+                   : emit.multiplyAdd(factor, columns[v], sum);
+    }
+  }
 }
 
 TileLoops::Values TileLoops::steps(Value begin, Value end, Values carried, size_t bases) {
@@ -175,6 +207,7 @@ void emitPanelBody(LoopEmitter &emit, const ContractionPlan &plan, Type elementT
   tile.first = panel.first;
   tile.taps = panel.taps;
   tile.offsets = panel.offsets;
+  tile.pairs = panel.pairs;
   tile.wideRows = panel.wideRows;
   if (panel.columns)
     tile.mask = emit.firstLanes(plan.lanes, panel.columns);
@@ -256,11 +289,14 @@ void keratin::codegen::emitContractionPanel(LoopEmitter &emit, const Contraction
   std::string middle;
   for (int64_t rows : plan.middleRows)
     middle += "_" + std::to_string(rows);
-  std::string name =
-      llvm::formatv("keratin_panel{0}{1}{2}{3}_{4}_{5}x{6}x{7}_{8}{9}", panel.taps ? "_taps" : "",
-                    panel.ahead.from ? "_ahead" : "", panel.wideRows ? "_wide" : "",
-                    panel.columns ? "_masked" : "", elementType, plan.tileRows, plan.tileVectors,
-                    plan.lanes, plan.tailRows, middle);
+  const char *pairs = panel.pairs == Pairs::AtOnce  ? "_pairs"
+                      : panel.pairs == Pairs::Apart ? "_pairs_apart"
+                                                    : "";
+  std::string name = llvm::formatv("keratin_panel{0}{1}{2}{3}{4}_{5}_{6}x{7}x{8}_{9}{10}",
+                                   panel.taps ? "_taps" : "", panel.ahead.from ? "_ahead" : "",
+                                   panel.wideRows ? "_wide" : "", panel.columns ? "_masked" : "",
+                                   pairs, elementType, plan.tileRows, plan.tileVectors, plan.lanes,
+                                   plan.tailRows, middle);
   SmallVector<Value> arguments{panel.a,    panel.tileStride,   panel.rowStride, panel.depthStride,
                                panel.b,    panel.bDepthStride, panel.depth,     panel.rows,
                                panel.sums, panel.first};
@@ -293,6 +329,7 @@ void keratin::codegen::emitContractionPanel(LoopEmitter &emit, const Contraction
                    rest[0],
                    rest[1],
                    {rest[2], rest[3], rest[4], rest[5], rest[6]},
+                   panel.pairs,
                    panel.wideRows,
                    columns});
   });

@@ -32,6 +32,9 @@ struct ContractionPanel {
     mlir::Value from; // null if there is none
     mlir::Value left, runLength, betweenRuns, every;
   } ahead;
+  // Elements of A and B are pairs of bfloat16 (ContractionPairs.h), multiplied at once or one after
+  // the other.
+  enum class Pairs { None, AtOnce, Apart } pairs = Pairs::None;
   // An element of A is as wide as a row of B, and multiplied with it lane by lane.
   bool wideRows = false;
   // Of tiles of one vector: how many elements of a row of B are read; null for all.

@@ -1,5 +1,7 @@
 #include "codegen/cpu/ContractionPacking.h"
 
+#include "codegen/cpu/ContractionPairs.h"
+
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -24,10 +26,11 @@ const char *accessName(Access access) {
   return nullptr;
 }
 
-// Runs body(depthBlock, first k, number of k) for the depth blocks of a packed block.
+// Runs body(depthBlock, first k, number of k) for the depth blocks of a packed block. Depths are
+// those of the source, steps those of what is packed.
 void forDepthBlocks(LoopEmitter &emit, const ContractionPlan &plan, Value depth,
                     llvm::function_ref<void(Value, Value, Value)> body) {
-  Value size = emit.constant(plan.blockK);
+  Value size = emit.constant(plan.blockDepth());
   emit.loop(emit.constant(0), emit.ceilDiv(depth, size), 1, [&](Value depthBlock) {
     Value k = emit.mul(depthBlock, size);
     body(depthBlock, k, emit.min(size, emit.sub(depth, k)));
@@ -37,6 +40,56 @@ void forDepthBlocks(LoopEmitter &emit, const ContractionPlan &plan, Value depth,
 Value element(LoopEmitter &emit, Type type, Value source, Value row, Value rowStride, Value col,
               Value colStride) {
   return emit.address(source, type, emit.add(emit.mul(row, rowStride), emit.mul(col, colStride)));
+}
+
+// For each whole step, and for the last one of an odd depth: body(step, whether a second number is
+// there).
+void forSteps(LoopEmitter &emit, const ContractionPlan &plan, Value depth, int64_t unroll,
+              llvm::function_ref<void(Value, bool)> body) {
+  Value steps = emit.div(depth, emit.constant(plan.depthStep));
+  Value most = emit.mul(emit.div(steps, emit.constant(unroll)), unroll);
+  emit.loop(emit.constant(0), most, unroll, [&](Value step) {
+    for (int64_t u = 0; u < unroll; ++u)
+      body(emit.add(step, u), true);
+  });
+  if (unroll > 1)
+    emit.loop(most, steps, 1, [&](Value step) { body(step, true); });
+  if (plan.isOfPairs())
+    emit.loop(steps, emit.ceilDiv(depth, emit.constant(plan.depthStep)), 1,
+              [&](Value step) { body(step, false); });
+}
+
+// The elements of one step from `lanes` numbers on, which lie next to each other.
+Value packedLanes(LoopEmitter &emit, const ContractionPlan &plan, Type type, Type sourceType,
+                  Value from, Value depthStride, bool isWhole, Value mask) {
+  if (!plan.isOfPairs())
+    return emit.loadAs(type, sourceType, plan.lanes, from, mask);
+  auto bits = VectorType::get(plan.lanes, emit.builder.getI16Type());
+  Value first = emit.load(bits, from, mask);
+  Value second = isWhole ? emit.load(bits, emit.address(from, sourceType, depthStride), mask)
+                         : emit.zero(bits);
+  return emitPairs(emit, first, second);
+}
+
+// What packed elements are made of, one or more numbers.
+Type numberType(LoopEmitter &emit, const ContractionPlan &plan, Type type) {
+  return plan.isOfPairs() ? emit.builder.getI16Type() : type;
+}
+
+Value loadNumber(LoopEmitter &emit, const ContractionPlan &plan, Type type, Type sourceType,
+                 Value from) {
+  return plan.isOfPairs() ? emit.load(numberType(emit, plan, type), from)
+                          : emit.loadAs(type, sourceType, from);
+}
+
+// `lanes` elements whose numbers lie next to each other.
+Value loadElements(LoopEmitter &emit, const ContractionPlan &plan, Type type, Type sourceType,
+                   int64_t lanes, Value from, Value mask = nullptr) {
+  if (!plan.isOfPairs())
+    return emit.loadAs(type, sourceType, lanes, from, mask);
+  auto bits = VectorType::get(lanes * plan.depthStep, emit.builder.getI16Type());
+  return emit.builder.create<vector::BitCastOp>(emit.loc, VectorType::get(lanes, type),
+                                                emit.load(bits, from, mask));
 }
 
 // Panels of B copied row by row: reads are sequential, writes are whole lines.
@@ -66,46 +119,46 @@ public:
 
 private:
   void copy(Value depthBlock, Value k0, Value depth) {
-    auto copyRow = [&](Value panel, Value k, bool masked) {
+    auto copyRow = [&](Value panel, Value step, bool isWhole, bool masked) {
+      Value k = emit.mul(step, plan.depthStep);
       Value row =
           emit.address(block.source, block.sourceType, emit.mul(emit.add(k0, k), block.rowStride));
       Value n = emit.mul(panel, width);
       Value from = emit.address(row, block.sourceType, n);
       Value to = emit.address(packedPanel(emit, plan, block, depthBlock, panel), block.type,
-                              emit.mul(k, width));
+                              emit.mul(step, width));
       for (int64_t v = 0; v < plan.tileVectors; ++v) {
         int64_t lane = v * plan.lanes;
         Value mask;
         if (masked)
           mask = emit.firstLanes(plan.lanes, emit.sub(block.columnsHere, emit.add(n, lane)));
-        Value loaded = emit.loadAs(block.type, block.sourceType, plan.lanes,
-                                   emit.address(from, block.sourceType, lane), mask);
-        emit.store(loaded, emit.address(to, block.type, lane));
+        Value packed =
+            packedLanes(emit, plan, block.type, block.sourceType,
+                        emit.address(from, block.sourceType, lane), block.rowStride, isWhole, mask);
+        emit.store(packed, emit.address(to, block.type, lane));
       }
     };
     // So wide are panels for a row or two, of which the last alone is packed.
     if (plan.tileVectors > 4) {
-      emit.loop(zero, depth, 1, [&](Value k) {
-        emit.loop(block.firstPanel, panels, 1, [&](Value panel) { copyRow(panel, k, true); });
+      forSteps(emit, plan, depth, 1, [&](Value step, bool isWhole) {
+        emit.loop(block.firstPanel, panels, 1,
+                  [&](Value panel) { copyRow(panel, step, isWhole, true); });
       });
       return;
     }
     auto copyAll = [&] {
-      emit.loop(zero, depth, 1, [&](Value k) {
-        emit.loop(block.firstPanel, fullPanels, 1, [&](Value panel) { copyRow(panel, k, false); });
-        emit.loop(fullPanels, panels, 1, [&](Value panel) { copyRow(panel, k, true); });
+      forSteps(emit, plan, depth, 1, [&](Value step, bool isWhole) {
+        emit.loop(block.firstPanel, fullPanels, 1,
+                  [&](Value panel) { copyRow(panel, step, isWhole, false); });
+        emit.loop(fullPanels, panels, 1, [&](Value panel) { copyRow(panel, step, isWhole, true); });
       });
     };
     // A panel alone has rows too short for a loop in each.
     constexpr int64_t unroll = 4;
     Value panel = block.firstPanel, end = emit.add(panel, 1);
     auto copyOne = [&] {
-      Value most = emit.mul(emit.div(depth, emit.constant(unroll)), unroll);
-      emit.loop(zero, most, unroll, [&](Value k) {
-        for (int64_t u = 0; u < unroll; ++u)
-          copyRow(panel, emit.add(k, u), false);
-      });
-      emit.loop(most, depth, 1, [&](Value k) { copyRow(panel, k, false); });
+      forSteps(emit, plan, depth, unroll,
+               [&](Value step, bool isWhole) { copyRow(panel, step, isWhole, false); });
     };
     Value isAlone = emit.logicalAnd(emit.equal(fullPanels, end), emit.equal(panels, end));
     emit.branch(isAlone, copyOne, copyAll);
@@ -113,8 +166,8 @@ private:
 
   // Whole panels through transposes in registers; what is left in depth or in columns one by one.
   void transpose(Value depthBlock, Value k0, Value depth) {
-    int64_t chunk = 128 / block.type.getIntOrFloatBitWidth();
-    Value wholeDepth = emit.mul(emit.div(depth, emit.constant(chunk)), chunk);
+    int64_t chunk = 128 / block.type.getIntOrFloatBitWidth(), chunkDepth = chunk * plan.depthStep;
+    Value wholeDepth = emit.mul(emit.div(depth, emit.constant(chunkDepth)), chunkDepth);
     emit.loop(block.firstPanel, fullPanels, 1, [&](Value panel) {
       Value to = packedPanel(emit, plan, block, depthBlock, panel);
       for (int64_t v = 0; v < plan.tileVectors; ++v) {
@@ -130,11 +183,11 @@ private:
         for (int64_t j = 0; j < chunk; ++j)
           offsets.push_back(emit.mul(block.colStride, j));
         carried.push_back(emit.address(to, block.type, v * plan.lanes));
-        emit.loop(zero, wholeDepth, chunk, carried, [&](Value, ValueRange state) {
+        emit.loop(zero, wholeDepth, chunkDepth, carried, [&](Value, ValueRange state) {
           transposeBlock(chunk, state.drop_back(), offsets, state.back());
           LoopEmitter::Values next;
           for (Value column : state.drop_back())
-            next.push_back(emit.address(column, block.sourceType, chunk));
+            next.push_back(emit.address(column, block.sourceType, chunkDepth));
           next.push_back(emit.address(state.back(), block.type, chunk * plan.tileColumns()));
           return next;
         });
@@ -144,16 +197,16 @@ private:
     gather(depthBlock, k0, zero, depth, fullPanels, panels);
   }
 
-  // `lanes` columns of `chunk` contiguous elements (16 bytes once widened) become `chunk` rows of
-  // one vector. The loads place the 16-byte pieces so that what is left to do stays inside 16-byte
-  // lanes, where shuffles are cheap.
+  // `lanes` columns of `chunk` contiguous elements (16 bytes as they are packed) become `chunk`
+  // rows of one vector. The loads place the 16-byte pieces so that what is left to do stays inside
+  // 16-byte lanes, where shuffles are cheap.
   void transposeBlock(int64_t chunk, ValueRange columns, ValueRange offsets, Value to) {
     SmallVector<Value> vectors;
     for (int64_t j = 0; j < chunk; ++j) {
       SmallVector<Value> parts;
       for (Value column : columns)
-        parts.push_back(emit.loadAs(block.type, block.sourceType, chunk,
-                                    emit.address(column, block.sourceType, offsets[j])));
+        parts.push_back(loadElements(emit, plan, block.type, block.sourceType, chunk,
+                                     emit.address(column, block.sourceType, offsets[j])));
       while (parts.size() > 1) {
         SmallVector<Value> joined;
         for (size_t i = 0; i < parts.size(); i += 2)
@@ -195,6 +248,8 @@ private:
 
   void gather(Value depthBlock, Value k0, Value fromDepth, Value toDepth, Value fromPanel,
               Value toPanel) {
+    Type number = numberType(emit, plan, block.type);
+    Value step = emit.constant(plan.depthStep);
     emit.loop(fromPanel, toPanel, 1, [&](Value panel) {
       Value to = packedPanel(emit, plan, block, depthBlock, panel);
       emit.loop(zero, width, 1, [&](Value column) {
@@ -202,17 +257,22 @@ private:
         Value exists = emit.less(n, block.columnsHere);
         Value from =
             element(emit, block.sourceType, block.source, k0, block.rowStride, n, block.colStride);
-        emit.loop(fromDepth, toDepth, 1, [&](Value k) {
+        emit.loop(fromDepth, emit.roundUp(toDepth, plan.depthStep), 1, [&](Value k) {
+          Value isThere = exists;
+          if (plan.isOfPairs())
+            isThere = emit.logicalAnd(exists, emit.less(k, toDepth));
           Value value = emit.choose(
-                                exists, {block.type},
+                                isThere, {number},
                                 [&]() -> LoopEmitter::Values {
-                                  return {emit.loadAs(block.type, block.sourceType,
-                                                      emit.address(from, block.sourceType,
-                                                                   emit.mul(k, block.rowStride)))};
+                                  Value at = emit.address(from, block.sourceType,
+                                                          emit.mul(k, block.rowStride));
+                                  return {loadNumber(emit, plan, block.type, block.sourceType, at)};
                                 },
-                                [&]() -> LoopEmitter::Values { return {emit.zero(block.type)}; })
+                                [&]() -> LoopEmitter::Values { return {emit.zero(number)}; })
                             .front();
-          emit.store(value, emit.address(to, block.type, emit.add(emit.mul(k, width), column)));
+          Value element = emit.add(emit.mul(emit.div(k, step), width), column);
+          Value place = emit.add(emit.mul(element, step), emit.rem(k, step));
+          emit.store(value, emit.address(to, number, place));
         });
       });
     });
@@ -287,6 +347,7 @@ static void emitPackRowsBody(LoopEmitter &emit, const ContractionPlan &plan,
   Value zero = emit.constant(0);
   int64_t rowStride = packedRowStride(plan, block.columnsContiguous);
   int64_t depthStride = packedDepthStride(plan, block.columnsContiguous);
+  Type number = numberType(emit, plan, block.type);
   forDepthBlocks(emit, plan, block.depth, [&](Value depthBlock, Value k0, Value depth) {
     emit.loop(zero, block.rowsHere, plan.tileRows, [&](Value m) {
       Value to = packedTile(emit, plan, block, depthBlock, m);
@@ -297,14 +358,16 @@ static void emitPackRowsBody(LoopEmitter &emit, const ContractionPlan &plan,
         SmallVector<Value> masks;
         for (int64_t row = 0; row < depthStride; row += plan.lanes)
           masks.push_back(emit.firstLanes(plan.lanes, emit.sub(rowsHere, emit.constant(row))));
-        emit.loop(zero, depth, 1, [&](Value k) {
+        forSteps(emit, plan, depth, 1, [&](Value step, bool isWhole) {
+          Value k = emit.mul(step, plan.depthStep);
           Value source = emit.address(from, block.sourceType, emit.mul(k, block.colStride));
-          Value target = emit.address(to, block.type, emit.mul(k, depthStride));
+          Value target = emit.address(to, block.type, emit.mul(step, depthStride));
           for (auto [i, mask] : llvm::enumerate(masks)) {
             int64_t row = i * plan.lanes;
-            Value loaded = emit.loadAs(block.type, block.sourceType, plan.lanes,
-                                       emit.address(source, block.sourceType, row), mask);
-            emit.store(loaded, emit.address(target, block.type, row));
+            Value packed = packedLanes(emit, plan, block.type, block.sourceType,
+                                       emit.address(source, block.sourceType, row), block.colStride,
+                                       isWhole, mask);
+            emit.store(packed, emit.address(target, block.type, row));
           }
         });
         return;
@@ -314,23 +377,27 @@ static void emitPackRowsBody(LoopEmitter &emit, const ContractionPlan &plan,
         Value target = emit.address(to, block.type, emit.mul(row, rowStride));
         if (plan.a == Access::Gathered) {
           emit.loop(zero, depth, 1, [&](Value k) {
-            Value loaded =
-                emit.loadAs(block.type, block.sourceType,
-                            emit.address(source, block.sourceType, emit.mul(k, block.colStride)));
-            emit.store(loaded, emit.address(target, block.type, k));
+            Value at = emit.address(source, block.sourceType, emit.mul(k, block.colStride));
+            emit.store(loadNumber(emit, plan, block.type, block.sourceType, at),
+                       emit.address(target, number, k));
           });
+          if (plan.isOfPairs())
+            emit.loop(depth, emit.roundUp(depth, plan.depthStep), 1, [&](Value k) {
+              emit.store(emit.zero(number), emit.address(target, number, k));
+            });
           return;
         }
-        Value lanes = emit.constant(plan.lanes);
-        Value wholeDepth = emit.mul(emit.div(depth, lanes), plan.lanes);
+        // Numbers in lanes outside of a mask are zero, that behind an odd depth among them.
+        const int64_t lanes = plan.lanes * plan.depthStep;
+        Value wholeDepth = emit.mul(emit.div(depth, emit.constant(lanes)), lanes);
         auto copy = [&](Value k, Value mask) {
-          Value loaded = emit.loadAs(block.type, block.sourceType, plan.lanes,
-                                     emit.address(source, block.sourceType, k), mask);
-          emit.store(loaded, emit.address(target, block.type, k));
+          Value loaded = loadElements(emit, plan, block.type, block.sourceType, plan.lanes,
+                                      emit.address(source, block.sourceType, k), mask);
+          emit.store(loaded, emit.address(target, number, k));
         };
-        emit.loop(zero, wholeDepth, plan.lanes, [&](Value k) { copy(k, nullptr); });
-        emit.loop(wholeDepth, depth, plan.lanes,
-                  [&](Value k) { copy(k, emit.firstLanes(plan.lanes, emit.sub(depth, k))); });
+        emit.loop(zero, wholeDepth, lanes, [&](Value k) { copy(k, nullptr); });
+        emit.loop(wholeDepth, depth, lanes,
+                  [&](Value k) { copy(k, emit.firstLanes(lanes, emit.sub(depth, k))); });
       });
     });
   });

@@ -82,7 +82,7 @@ static ContractionPlan::Scratch layOutScratch(const ContractionSpec &spec,
   for (const ContractionPlan::Regime &regime : plan.regimes) {
     int64_t depth = regime.depthBlocks;
     if (spec.k.constant) {
-      int64_t needed = std::max<int64_t>(1, ceilDiv(*spec.k.constant, plan.blockK));
+      int64_t needed = std::max<int64_t>(1, ceilDiv(*spec.k.constant, plan.blockDepth()));
       bool isLast = depth == plan.regimes.back().depthBlocks;
       if (depth < needed && !isLast)
         continue;
@@ -99,7 +99,7 @@ static ContractionPlan::Scratch layOutScratch(const ContractionSpec &spec,
   }
   // Sums wait for one panel, or for all panels of a unit if they are continued.
   const ContractionPlan::Regime &deep = plan.regimes.back();
-  if (!spec.k.constant || *spec.k.constant > plan.blockK * deep.depthBlocks)
+  if (!spec.k.constant || *spec.k.constant > plan.blockDepth() * deep.depthBlocks)
     waiting = std::max(waiting, deep.columns / plan.tileColumns() * (deep.rows + plan.spareRows()));
   // Or for all panels of few rows.
   if (plan.mayStreamB) {
@@ -117,6 +117,9 @@ static ContractionPlan::Scratch layOutScratch(const ContractionSpec &spec,
   if (plan.packsB)
     scratch.sums += align(columns * plan.blockK);
   int64_t end = scratch.sums + align(waiting * plan.tileColumns());
+  scratch.leastOfPairs = end;
+  if (plan.isOfPairs())
+    end += align(2);
   scratch.bytes = roundUp(end * elementBytes, 64);
   return scratch;
 }
@@ -198,6 +201,15 @@ static void chooseBlocks(ContractionPlan &plan, int64_t bytes) {
   }
 }
 
+// Whether bfloat16 are multiplied in pairs. A row or two would use each pair of B once, which costs
+// more to make than it saves.
+static bool multipliesPairs(const ContractionSpec &spec, const MachineTarget &target) {
+  bool isFew = spec.m.constant && *spec.m.constant <= 2;
+  bool isShallow = spec.k.constant && *spec.k.constant < 2;
+  return target.multipliesPairs && spec.a.elementType.isBF16() && spec.b.elementType.isBF16() &&
+         spec.accumulatorType.isF32() && !isFew && !isShallow;
+}
+
 // How A reaches the micro-kernel.
 static void chooseA(ContractionPlan &plan, const ContractionSpec &spec, int64_t bytes) {
   using Access = ContractionPlan::Access;
@@ -270,6 +282,7 @@ ContractionPlan keratin::codegen::planContraction(const ContractionSpec &spec,
   plan.masksPanels = target.vectorBits >= 512;
   plan.tileVectors = chooseVectors(spec, target, plan.lanes, call.columns);
   chooseRows(plan, spec, target, call.mayHaveFewRows);
+  plan.depthStep = multipliesPairs(spec, target) ? 2 : 1;
   chooseBlocks(plan, bytes);
   chooseA(plan, spec, bytes);
   chooseB(plan, spec, bytes, call.mayHaveFewRows);
@@ -320,10 +333,11 @@ void keratin::codegen::print(llvm::raw_ostream &out, const ContractionPlan &plan
       out << rows << " or ";
     out << plan.tailRows << " rows for the rest";
   }
-  out << "; panels of depth " << plan.blockK << "; units of up to ";
+  out << "; panels of depth " << plan.blockDepth() << (plan.isOfPairs() ? ", in pairs" : "")
+      << "; units of up to ";
   llvm::interleaveComma(plan.regimes, out, [&](const ContractionPlan::Regime &regime) {
-    out << regime.rows << " x " << regime.columns << " for " << regime.depthBlocks * plan.blockK
-        << " deep";
+    out << regime.rows << " x " << regime.columns << " for "
+        << regime.depthBlocks * plan.blockDepth() << " deep";
   });
   out << "\nA: " << wordFor(plan.a);
   if (plan.a == Access::Direct && plan.packsA)

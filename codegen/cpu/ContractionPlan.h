@@ -50,7 +50,10 @@ struct ContractionPlan {
   bool aColumnsContiguous = false;   // the rows of A lie next to each other for each k
   bool wholePanels = false;          // the columns are known to fill all panels
   bool packsA = true, packsB = true; // false if nothing of it is ever packed
-  int64_t blockK = 256;              // depth of a packed panel
+  // Numbers along k that are one packed element: two where bfloat16 are multiplied in pairs
+  // (ContractionPairs.h).
+  int64_t depthStep = 1;
+  int64_t blockK = 256; // steps in depth of a packed panel
   // The largest unit for sums of up to `depthBlocks` panels in depth. Deeper sums are set aside and
   // continued.
   struct Regime {
@@ -86,10 +89,12 @@ struct ContractionPlan {
   // Where things are in the scratch, in elements of the accumulator; it ends after `bytes`, which
   // do not depend on sizes known only at run time.
   struct Scratch {
-    int64_t a = 0, b = 0, sums = 0, bytes = 0;
+    int64_t a = 0, b = 0, sums = 0, leastOfPairs = 0, bytes = 0;
   } scratch;
 
   int64_t tileColumns() const { return tileVectors * lanes; }
+  int64_t blockDepth() const { return blockK * depthStep; }
+  bool isOfPairs() const { return depthStep == 2; }
   // Rows behind the last that tiles may write.
   int64_t spareRows() const { return middleRows.empty() ? tailRows : middleRows.front(); }
 };

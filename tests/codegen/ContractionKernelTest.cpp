@@ -342,6 +342,58 @@ std::vector<Problem> sampledProblems(int seed, int extra) {
 // so.
 const char *const machines[] = {"native", "x86-64-v3", "x86-64-v2"};
 
+// Ours without instructions that multiply pairs, where it has them; else ours.
+const char *withoutPairs() { return hostMachine().multipliesPairs ? "x86-64-v4" : "native"; }
+
+// Sums as they are defined for pairs: of each two products the second first, each rounded once.
+float sumOfPairs(const std::vector<float> &a, const std::vector<float> &b) {
+  float sum = 0;
+  for (size_t k = 0; k < a.size(); k += 2) {
+    if (k + 1 < a.size())
+      sum = std::fma(a[k + 1], b[k + 1], sum);
+    sum = std::fma(a[k], b[k], sum);
+  }
+  return sum;
+}
+
+// The factors of one product: any of 2^-`small` to 2^`large` in magnitude, or zero.
+struct Magnitudes {
+  int small, large;
+  void fill(Array &array, int64_t from, int64_t to, std::mt19937 &random) const {
+    for (int64_t i = from; i < to; ++i) {
+      int exponent = large - static_cast<int>(random() % (large + small + 1));
+      double number = std::ldexp(1 + random() % 128 / 128.0, exponent);
+      array.set(i, random() % 8 == 0 ? 0 : random() % 2 ? number : -number);
+    }
+  }
+};
+
+// A product without a bias, whose results are those of sumOfPairs() bit by bit.
+void checkBits(const Compiled &compiled, const Kind &kind, const Problem &problem, const Array &a,
+               const Array &b) {
+  Sizes s = sizesOf(kind, problem);
+  Array bias(Dtype::F32, s.n), c(Dtype::F32, s.cBatch),
+      scratch(Dtype::F32, compiled.scratchBytes / 4);
+  for (int64_t n = 0; n < s.n; ++n)
+    bias.set(n, 0);
+  compiled.kernel(a.data(), b.data(), bias.data(), c.data(), &s, scratch.data(), 0,
+                  compiled.units(&s));
+  int64_t wrong = 0;
+  std::vector<float> left(s.k), right(s.k);
+  for (int64_t m = 0; m < s.m; ++m)
+    for (int64_t n = 0; n < s.n; ++n) {
+      for (int64_t k = 0; k < s.k; ++k) {
+        left[k] = static_cast<float>(a.get(m * s.aRow + k * s.aCol));
+        right[k] = static_cast<float>(b.get(k * s.bRow + n * s.bCol));
+      }
+      // The epilogue of compile().
+      float sum = sumOfPairs(left, right), found = static_cast<float>(c.get(m * s.cRow + n));
+      float expected = std::isnan(sum) ? sum : std::max(sum, 0.0f);
+      wrong += std::isnan(expected) ? !std::isnan(found) : found != expected;
+    }
+  CHECK(wrong == 0);
+}
+
 } // namespace
 
 TEST_CASE("one compilation serves all sizes, in every layout") {
@@ -385,6 +437,89 @@ TEST_CASE("every dtype in every layout") {
         }
 }
 
+TEST_CASE("bfloat16 where pairs cannot be multiplied at once") {
+  for (Layout layout : {Layout::RowMajor, Layout::ColumnMajor}) {
+    Kind kind{Dtype::BF16, layout, layout, withoutPairs()};
+    Compiled compiled = compile(kind, {});
+    for (const Problem &problem : sampledProblems(23, 2))
+      check(compiled, kind, problem, 2);
+  }
+}
+
+// Instructions that multiply pairs take denormal numbers for zeros: what is so small has the bits
+// of other instructions all the same.
+TEST_CASE("pairs of bfloat16 of any magnitude have the bits of fused products") {
+  if (!hostMachine().multipliesPairs)
+    return;
+  const std::pair<Magnitudes, Magnitudes> magnitudes[] = {
+      {{3, 3}, {3, 3}},         // pairs at once
+      {{56, -56}, {56, -56}},   // just so
+      {{57, -57}, {56, -56}},   // sums may be denormal
+      {{125, -90}, {-13, 20}},  // just so
+      {{133, -100}, {-20, 30}}, // denormal factors
+      {{126, 127}, {126, 127}}, // and infinite sums
+  };
+  for (Layout a : {Layout::RowMajor, Layout::ColumnMajor})
+    for (Layout b : {Layout::RowMajor, Layout::ColumnMajor}) {
+      Kind kind{Dtype::BF16, a, b};
+      Compiled compiled = compile(kind, {});
+      std::mt19937 random(7);
+      for (auto [ofA, ofB] : magnitudes)
+        for (const Problem &problem :
+             {Problem{1, 17, 35, 65}, Problem{1, 60, 40, 600}, Problem{1, 3, 100, 20}}) {
+          CAPTURE(static_cast<int>(a), static_cast<int>(b), ofA.small, ofB.small, problem.m);
+          Array left(Dtype::BF16, problem.m * problem.k), right(Dtype::BF16, problem.k * problem.n);
+          ofA.fill(left, 0, problem.m * problem.k, random);
+          ofB.fill(right, 0, problem.k * problem.n, random);
+          checkBits(compiled, kind, problem, left, right);
+        }
+    }
+}
+
+TEST_CASE("pairs of bfloat16 among infinities, NaN and denormal numbers") {
+  if (!hostMachine().multipliesPairs)
+    return;
+  Kind kind{Dtype::BF16};
+  Compiled compiled = compile(kind, {});
+  const double special[] = {INFINITY, -INFINITY, NAN, 0x1p-133, -0x1p-127, 0.0, -0.0, 0x1.fep127};
+  std::mt19937 random(8);
+  for (const Problem &problem : {Problem{1, 20, 40, 33}, Problem{1, 70, 70, 8}}) {
+    Array left(Dtype::BF16, problem.m * problem.k), right(Dtype::BF16, problem.k * problem.n);
+    for (Array *array : {&left, &right}) {
+      const int64_t count = array == &left ? problem.m * problem.k : problem.k * problem.n;
+      array->fill(random);
+      for (int64_t i = 0; i < count; ++i)
+        if (random() % 32 == 0)
+          array->set(i, special[random() % std::size(special)]);
+    }
+    checkBits(compiled, kind, problem, left, right);
+  }
+}
+
+// Denormal sums of a depth that waits in the scratch, before others that could be of pairs at once.
+TEST_CASE("pairs of bfloat16 behind denormal sums") {
+  if (!hostMachine().multipliesPairs)
+    return;
+  Kind kind{Dtype::BF16};
+  Compiled compiled = compile(kind, {});
+  std::mt19937 random(9);
+  const Magnitudes tiny{76, -69}, plain{20, 0};
+  for (int64_t rows : {5, 90}) { // of one block, whose panels are packed by themselves, and of two
+    Problem problem{1, rows, 40, 8301};
+    Array left(Dtype::BF16, problem.m * problem.k), right(Dtype::BF16, problem.k * problem.n);
+    plain.fill(left, 0, problem.m * problem.k, random);
+    for (int64_t m = 0; m < rows; ++m) {
+      tiny.fill(left, m * problem.k, m * problem.k + 4000, random);
+      for (int64_t k = 4000; k < problem.k; ++k)
+        if (k % 1000 != 0 || m % 2)
+          left.set(m * problem.k + k, 0);
+    }
+    plain.fill(right, 0, problem.k * problem.n, random);
+    tiny.fill(right, 0, 4000 * problem.n, random);
+    checkBits(compiled, kind, problem, left, right);
+  }
+}
+
 TEST_CASE("strides that are not one are collected element by element") {
   for (Dtype dtype : {Dtype::F32, Dtype::BF16}) {
     Kind kind{dtype, Layout::Strided, Layout::Strided, "native"};
@@ -401,17 +536,18 @@ TEST_CASE("sizes known at compile time choose other tiles and give right results
                               {2, 128, 128, 512}, {1, 5, 5, 0},      {1, 33, 112, 1024}};
   Sample sample;
   for (const char *machine : machines)
-    for (const Problem &problem : problems)
-      for (Layout a : {Layout::RowMajor, Layout::ColumnMajor})
-        for (Layout b : {Layout::RowMajor, Layout::ColumnMajor}) {
-          if (a != b && machine != machines[0])
-            continue;
-          if (!sample.takesNext())
-            continue;
-          Kind kind{Dtype::F32, a, b, machine, true};
-          CAPTURE(machine, static_cast<int>(a), static_cast<int>(b));
-          check(compile(kind, problem), kind, problem, 2);
-        }
+    for (Dtype dtype : {Dtype::F32, Dtype::BF16})
+      for (const Problem &problem : problems)
+        for (Layout a : {Layout::RowMajor, Layout::ColumnMajor})
+          for (Layout b : {Layout::RowMajor, Layout::ColumnMajor}) {
+            if ((a != b || dtype != Dtype::F32) && machine != machines[0])
+              continue;
+            if (!sample.takesNext())
+              continue;
+            Kind kind{dtype, a, b, machine, true};
+            CAPTURE(machine, static_cast<int>(dtype), static_cast<int>(a), static_cast<int>(b));
+            check(compile(kind, problem), kind, problem, 2);
+          }
 }
 
 TEST_CASE("a row times a matrix, contiguous in depth, is dot products") {
@@ -499,13 +635,14 @@ TEST_CASE("columns of a part of a vector are read where they are") {
 }
 
 TEST_CASE("sums longer than the scratch holds are set aside and continued") {
-  for (Layout layout : {Layout::RowMajor, Layout::ColumnMajor}) {
-    Kind kind{Dtype::F32, layout, layout, "native"};
-    Compiled compiled = compile(kind, {});
-    check(compiled, kind, {1, 30, 150, 9000}, 2);
-    check(compiled, kind, {2, 130, 40, 5000}, 3);
-    check(compiled, kind, {1, 5, 3, 20000}, 2);
-  }
+  for (Dtype dtype : {Dtype::F32, Dtype::BF16})
+    for (Layout layout : {Layout::RowMajor, Layout::ColumnMajor}) {
+      Kind kind{dtype, layout, layout, "native"};
+      Compiled compiled = compile(kind, {});
+      check(compiled, kind, {1, 30, 150, 9001}, 2);
+      check(compiled, kind, {2, 130, 40, 5000}, 3);
+      check(compiled, kind, {1, 5, 3, 20001}, 2);
+    }
 }
 
 TEST_CASE("few rows of unknown number stream large weights") {
@@ -534,12 +671,15 @@ TEST_CASE("few rows of unknown number stream large weights") {
 
 TEST_CASE("few rows or columns of which nothing is known") {
   Sample sample;
-  for (const char *machine : machines)
+  for (auto [dtype, machine] : {std::pair{Dtype::F32, machines[0]},
+                                {Dtype::F32, machines[1]},
+                                {Dtype::F32, machines[2]},
+                                {Dtype::BF16, machines[0]}})
     for (Layout a : {Layout::RowMajor, Layout::ColumnMajor}) {
       if (!sample.takesNext())
         continue;
-      CAPTURE(machine, static_cast<int>(a));
-      Kind kind{Dtype::F32, a, Layout::RowMajor, machine};
+      CAPTURE(machine, static_cast<int>(dtype), static_cast<int>(a));
+      Kind kind{dtype, a, Layout::RowMajor, machine};
       kind.call = {.mayHaveFewRows = true};
       Compiled compiled = compile(kind, {});
       for (int64_t m : {1, 3, 5, 8, 12, 13, 27})

@@ -1,0 +1,36 @@
+// Products of bfloat16 two at a time: numbers k and k + 1 of a row of A or a column of B are one
+// element of 32 bits where they are packed, the first in its lower half; behind an odd k comes
+// zero.
+//
+// The instruction that multiplies pairs rounds each product and sum as others do, but takes
+// denormal numbers for zeros. It has their bits where there are none: if the smallest magnitudes
+// but zero that are packed of A and of B, m and m', are normal and all products multiples of
+// 2^-126, which they are if the exponents of m and m' add up to -112 or more, then so is each sum,
+// and none is denormal. Whatever is smaller is multiplied one number after the other, in the same
+// order.
+#ifndef KERATIN_CODEGEN_CPU_CONTRACTIONPAIRS_H
+#define KERATIN_CODEGEN_CPU_CONTRACTIONPAIRS_H
+
+#include "codegen/cpu/ContractionPacking.h"
+
+namespace keratin::codegen {
+
+// Pairs out of two vectors of 16 bits.
+mlir::Value emitPairs(LoopEmitter &emit, mlir::Value first, mlir::Value second);
+// f32 of the second numbers of pairs in memory (half 0) or of the first (half 1): of `lanes` pairs,
+// before which there is memory, or of one for all lanes.
+mlir::Value emitLanesOfPairs(LoopEmitter &emit, int64_t lanes, mlir::Value from, mlir::Value half);
+mlir::Value emitSplatOfPairs(LoopEmitter &emit, int64_t lanes, mlir::Value from, mlir::Value half);
+
+// Writes to `least` the smallest magnitude but zero of what was packed, and of what it was of
+// before unless this is the first.
+void emitLeastOfColumns(LoopEmitter &emit, const ContractionPlan &plan, const PackedColumns &block,
+                        mlir::Value least, mlir::Value isFirst);
+void emitLeastOfRows(LoopEmitter &emit, const ContractionPlan &plan, const PackedRows &block,
+                     mlir::Value least, mlir::Value isFirst);
+// Whether pairs multiplied at once have the bits of others.
+mlir::Value emitPairsAreExact(LoopEmitter &emit, mlir::Value leastOfA, mlir::Value leastOfB);
+
+} // namespace keratin::codegen
+
+#endif // KERATIN_CODEGEN_CPU_CONTRACTIONPAIRS_H

@@ -1,0 +1,55 @@
+// Products of bfloat16 by pairs where an instruction multiplies them, on the same sums.
+
+// RUN: keratin-dump %s --stage=kernels --mcpu=x86-64-v4+avx512bf16 | FileCheck %s --check-prefixes=CHECK,PAIRS
+// RUN: keratin-dump %s --stage=kernels --mcpu=x86-64-v4 | FileCheck %s --check-prefixes=CHECK,ALONE
+// RUN: keratin-dump %s --stage=asm --function=square --mcpu=x86-64-v4+avx512bf16 | FileCheck %s --check-prefix=ASM
+// RUN: keratin-dump %s --stage=asm --function=square --mcpu=x86-64-v4 | FileCheck %s --check-prefix=PLAIN
+// RUN: keratin-check %s --compiled --function=transposed --symbol=0=3,40 --most=1e-2
+
+// ASM:       vdpbf16ps
+// PLAIN-NOT: vdpbf16ps
+
+// CHECK-LABEL: function square
+// PAIRS:       panels of depth 512, in pairs; units of up to 56 x 1024 for 512 deep
+// ALONE:       panels of depth 256; units of up to 56 x 1024 for 256 deep
+// CHECK-NEXT:  A: copied
+// CHECK-NEXT:  B: copied
+func.func @square(%a: tensor<64x64xbf16> {keratin.kind = "input", keratin.name = "a"},
+                  %b: tensor<64x64xbf16> {keratin.kind = "input", keratin.name = "b"})
+    -> (tensor<64x64xbf16> {keratin.kind = "output", keratin.name = "y"}) {
+  %0 = keratin.dot_general %a, %b batch = [] x [] contract = [1] x [0] : (tensor<64x64xbf16>, tensor<64x64xbf16>) -> tensor<64x64xbf16>
+  return %0 : tensor<64x64xbf16>
+}
+
+// Both gradients' forms, an odd depth, and rows of which the call may have few: these have one number at a time.
+// CHECK-LABEL: function transposed
+// PAIRS:       in pairs
+// CHECK:       B: transposed
+// CHECK:       of one row
+// CHECK-NOT:   in pairs
+// CHECK:       of two rows
+// CHECK-NOT:   in pairs
+// CHECK-LABEL: function few
+func.func @transposed(%a: tensor<?x33xbf16, #keratin.dims<d0, 33>> {keratin.kind = "input", keratin.name = "a"},
+                      %b: tensor<40x33xbf16> {keratin.kind = "input", keratin.name = "b"})
+    -> (tensor<?x40xbf16, #keratin.dims<d0, 40>> {keratin.kind = "output", keratin.name = "y"}) {
+  %0 = keratin.dot_general %a, %b batch = [] x [] contract = [1] x [1] : (tensor<?x33xbf16, #keratin.dims<d0, 33>>, tensor<40x33xbf16>) -> tensor<?x40xbf16, #keratin.dims<d0, 40>>
+  return %0 : tensor<?x40xbf16, #keratin.dims<d0, 40>>
+}
+
+// CHECK-NOT:   in pairs
+// CHECK-LABEL: function halves
+func.func @few(%a: tensor<2x64xbf16> {keratin.kind = "input", keratin.name = "a"},
+               %b: tensor<64x64xbf16> {keratin.kind = "input", keratin.name = "b"})
+    -> (tensor<2x64xbf16> {keratin.kind = "output", keratin.name = "y"}) {
+  %0 = keratin.dot_general %a, %b batch = [] x [] contract = [1] x [0] : (tensor<2x64xbf16>, tensor<64x64xbf16>) -> tensor<2x64xbf16>
+  return %0 : tensor<2x64xbf16>
+}
+
+// CHECK-NOT:   in pairs
+func.func @halves(%a: tensor<64x64xf16> {keratin.kind = "input", keratin.name = "a"},
+                  %b: tensor<64x64xf16> {keratin.kind = "input", keratin.name = "b"})
+    -> (tensor<64x64xf16> {keratin.kind = "output", keratin.name = "y"}) {
+  %0 = keratin.dot_general %a, %b batch = [] x [] contract = [1] x [0] : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+  return %0 : tensor<64x64xf16>
+}
