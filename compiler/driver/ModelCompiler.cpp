@@ -18,9 +18,21 @@ using namespace keratin;
 using namespace keratin::compiler;
 using namespace mlir;
 
+// There is code for it where a model multiplies bfloat16.
+static constexpr const char *bfloat16Processor = "x86-64-v4+avx512bf16";
+
 std::vector<std::string> keratin::compiler::processorsNamed(const std::string &cpu) {
-  return cpu == "multi" ? std::vector<std::string>{"x86-64-v4", "x86-64-v3", "x86-64"}
-                        : std::vector<std::string>{cpu};
+  return cpu == "multi"
+             ? std::vector<std::string>{bfloat16Processor, "x86-64-v4", "x86-64-v3", "x86-64"}
+             : std::vector<std::string>{cpu};
+}
+
+static bool multipliesBfloat16(ModuleOp module) {
+  auto interrupted = module.walk([](ir::DotGeneralOp dot) {
+    const bool isBfloat16 = getElementTypeOrSelf(dot.getA()).isBF16();
+    return isBfloat16 ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return interrupted.wasInterrupted();
 }
 
 codegen::TargetChoice keratin::compiler::portableChoice(const std::string &target,
@@ -38,7 +50,10 @@ namespace {
 class ModelCompiler {
 public:
   ModelCompiler(Model model, const ModelOptions &options)
-      : model(std::move(model)), options(options) {}
+      : model(std::move(model)), options(options), cpus(options.cpus) {
+    if (cpus.size() > 1 && !multipliesBfloat16(*this->model.graph.module))
+      llvm::erase(cpus, bfloat16Processor);
+  }
 
   absl::StatusOr<CompiledModel> run() {
     if (absl::Status status = checkNames(); !status.ok())
@@ -68,7 +83,7 @@ private:
   }
 
   absl::Status findTargets() {
-    for (const std::string &cpu : options.cpus) {
+    for (const std::string &cpu : cpus) {
       codegen::TargetChoice choice = portableChoice(options.target, cpu, options.compile);
       std::string error;
       std::shared_ptr<const codegen::Target> target = codegen::makeTarget(choice, &error);
@@ -79,14 +94,14 @@ private:
     }
     result.triple = targets.front()->host().triple;
     result.warning = targets.front()->warning();
-    for (const auto &[target, cpu] : llvm::zip(targets, options.cpus))
+    for (const auto &[target, cpu] : llvm::zip(targets, cpus))
       processors.push_back(cpu == "native" ? target->host().tune : cpu);
     return absl::OkStatus();
   }
 
   std::string entryName(size_t target, size_t function) {
     std::string name = "keratin." + identifiers[function];
-    return targets.size() == 1 ? name : name + "." + options.cpus[target];
+    return targets.size() == 1 ? name : name + "." + cpus[target];
   }
 
   absl::Status compileFunction(func::FuncOp function, const ir::SavedFunction &saved) {
@@ -128,7 +143,7 @@ private:
       return status;
     for (size_t i = 0; i < targets.size(); ++i) {
       auto generated =
-          compiler.generate(*targets[i], nameOf(i), targets.size() == 1 ? "" : options.cpus[i]);
+          compiler.generate(*targets[i], nameOf(i), targets.size() == 1 ? "" : cpus[i]);
       if (!generated.ok())
         return generated.status();
       for (auto &object : generated->objects)
@@ -232,8 +247,9 @@ private:
 
   Model model;
   const ModelOptions &options;
+  std::vector<std::string> cpus;                               // those there is code for
   std::vector<std::string> identifiers;                        // of the functions
-  std::vector<std::shared_ptr<const codegen::Target>> targets; // one for each of options.cpus
+  std::vector<std::shared_ptr<const codegen::Target>> targets; // one for each of them
   std::vector<std::string> processors;                         // their names, ours for "native"
   std::vector<std::vector<FunctionCode>> code;                 // of each target, each function
   std::vector<std::vector<FunctionCode>> generalCode;          // of those whose code assumes sizes

@@ -23,7 +23,8 @@ enum class AssumedSizes { None, Equal, OnlyEqual };
 // The spelling of options, in the order of the enum.
 inline std::vector<std::string> assumedSizesNames() { return {"no", "yes", "only"}; }
 
-// The processors that --mcpu names: of "multi" several, the best first.
+// The processors that --mcpu names: of "multi" several, the best first. A model has code for those
+// that matter to it.
 std::vector<std::string> processorsNamed(const std::string &cpu);
 
 struct ModelOptions {
