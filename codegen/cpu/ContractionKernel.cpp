@@ -33,6 +33,9 @@ public:
     rowsOfA.packed = emit.address(scratch, type, plan.scratch.a);
     columnsOfB.sourceType = spec.b.elementType;
     columnsOfB.type = packedType;
+    // As they are: LLVM takes vectors of halves apart where the machine lacks them.
+    if (plan.widensB)
+      columnsOfB.sourceType = columnsOfB.type = emit.builder.getI16Type();
     columnsOfB.packed = emit.address(scratch, type, plan.scratch.b);
     columnsOfB.columns = blocks.columns;
     sums = emit.address(scratch, type, plan.scratch.sums);
@@ -194,9 +197,10 @@ private:
     columns.columns = emit.select(packsPanelwise, emit.constant(width), blocks.columns);
     Value packed =
         packedPanel(emit, plan, columns, depthBlock, emit.select(packsPanelwise, zero, panel));
-    packed = emit.address(packed, type, emit.mul(inBlock, width));
+    packed = emit.address(packed, columns.type, emit.mul(inBlock, width));
     job.b = packed;
     job.bDepthStride = emit.constant(width);
+    job.bType = plan.widensB ? spec.b.elementType : type;
     if (plan.b == Access::Direct) {
       Value offset = emit.add(emit.mul(k, columnsOfB.rowStride), emit.mul(panel, width));
       job.b = emit.select(isPacked(panel), packed,

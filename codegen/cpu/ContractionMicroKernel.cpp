@@ -22,6 +22,7 @@ struct Tile {
   LoopEmitter::Values bases;
   SmallVector<std::pair<int64_t, Value>> rows; // base, offset
   Value depthStride, b, bDepthStride, depth, sums, first;
+  Type bType;
   Value taps, offsets;
   ContractionPanel::Ahead ahead;
   Pairs pairs = Pairs::None;
@@ -99,7 +100,7 @@ TileLoops::Values TileLoops::step(ValueRange state, size_t baseCount) {
   }
   for (Value base : bases)
     next.push_back(emit.address(base, type, tile.depthStride));
-  next.push_back(emit.address(b, type, tile.bDepthStride));
+  next.push_back(emit.address(b, tile.bType, tile.bDepthStride));
   return next;
 }
 
@@ -107,15 +108,17 @@ void TileLoops::addProducts(MutableArrayRef<Value> sums, ValueRange bases, Value
   const bool isPair = tile.pairs == Pairs::AtOnce;
   Type factorType = isPair ? emit.builder.getI32Type() : type;
   VectorType rowType = vectorType.clone(factorType);
-  auto row = [&](Value from, int64_t v) {
-    Value at = emit.address(from, type, v * plan.lanes);
-    return half ? emitLanesOfPairs(emit, plan.lanes, at, half) : emit.load(rowType, at);
+  auto row = [&](Value from, Type fromType, int64_t v) {
+    Value at = emit.address(from, fromType, v * plan.lanes);
+    if (half)
+      return emitLanesOfPairs(emit, plan.lanes, at, half);
+    return fromType == type ? emit.load(rowType, at) : emit.loadAs(type, fromType, plan.lanes, at);
   };
   Values columns;
   for (int64_t v = 0; v < vectors; ++v)
     columns.push_back(tile.mask
                           ? emit.load(vectorType, emit.address(b, type, v * plan.lanes), tile.mask)
-                          : row(b, v));
+                          : row(b, tile.bType, v));
   for (auto [r, place] : llvm::enumerate(tile.rows)) {
     Value element = emit.address(bases[place.first], type, place.second);
     Value broadcast;
@@ -124,7 +127,7 @@ void TileLoops::addProducts(MutableArrayRef<Value> sums, ValueRange bases, Value
     else if (!tile.wideRows)
       broadcast = emit.splat(emit.load(factorType, element), plan.lanes);
     for (int64_t v = 0; v < vectors; ++v) {
-      Value factor = broadcast ? broadcast : row(element, v);
+      Value factor = broadcast ? broadcast : row(element, type, v);
       Value &sum = sums[r * vectors + v];
       sum = isPair ? avx512PairsOfBfloat16(emit.builder, emit.loc, sum, factor, columns[v])
                    : emit.multiplyAdd(factor, columns[v], sum);
@@ -141,16 +144,17 @@ TileLoops::Values TileLoops::stepsAhead(Values carried, size_t bases) {
   Value strips = emit.ceilDiv(tile.depth, tile.ahead.every);
   return emit.loop(emit.constant(0), strips, 1, carried, [&](Value strip, ValueRange state) {
     Value ahead = state[state.size() - 2], left = state.back();
-    const int64_t line = std::max<int64_t>(plan.lanes, 64 * 8 / type.getIntOrFloatBitWidth());
+    const int64_t line = std::max<int64_t>(plan.lanes, 64 * 8 / tile.bType.getIntOrFloatBitWidth());
     for (int64_t at = 0; at < kPanelsAhead * plan.tileColumns(); at += line)
-      emitPrefetch(emit, emit.address(ahead, type, at));
+      emitPrefetch(emit, emit.address(ahead, tile.bType, at));
     Value begin = emit.mul(strip, tile.ahead.every);
     Value end = emit.min(emit.add(begin, tile.ahead.every), tile.depth);
     Values next = steps(begin, end, Values(state.drop_back(2)), bases);
     Value isLast = emit.less(left, emit.constant(kPanelsAhead + 1));
     Value step = emit.select(isLast, tile.ahead.betweenRuns, emit.constant(0));
     Value more = emit.select(isLast, tile.ahead.runLength, emit.constant(0));
-    next.push_back(emit.address(ahead, type, emit.add(step, kPanelsAhead * plan.tileColumns())));
+    next.push_back(
+        emit.address(ahead, tile.bType, emit.add(step, kPanelsAhead * plan.tileColumns())));
     next.push_back(emit.add(emit.sub(left, emit.constant(kPanelsAhead)), more));
     return next;
   });
@@ -203,6 +207,7 @@ void emitPanelBody(LoopEmitter &emit, const ContractionPlan &plan, Type elementT
   tile.depthStride = panel.depthStride;
   tile.b = panel.b;
   tile.bDepthStride = panel.bDepthStride;
+  tile.bType = panel.bType ? panel.bType : elementType;
   tile.depth = panel.depth;
   tile.first = panel.first;
   tile.taps = panel.taps;
@@ -297,6 +302,8 @@ void keratin::codegen::emitContractionPanel(LoopEmitter &emit, const Contraction
                                    panel.wideRows ? "_wide" : "", panel.columns ? "_masked" : "",
                                    pairs, elementType, plan.tileRows, plan.tileVectors, plan.lanes,
                                    plan.tailRows, middle);
+  if (panel.bType && panel.bType != elementType)
+    name += llvm::formatv("_{0}", panel.bType);
   SmallVector<Value> arguments{panel.a,    panel.tileStride,   panel.rowStride, panel.depthStride,
                                panel.b,    panel.bDepthStride, panel.depth,     panel.rows,
                                panel.sums, panel.first};
@@ -322,6 +329,7 @@ void keratin::codegen::emitContractionPanel(LoopEmitter &emit, const Contraction
                    p[3],
                    p[4],
                    p[5],
+                   panel.bType,
                    p[6],
                    p[7],
                    p[8],

@@ -19,6 +19,7 @@ struct ContractionPanel {
   mlir::Value a, tileStride, rowStride, depthStride;
   // Row k of B is tileVectors whole vectors at b + k * bDepthStride.
   mlir::Value b, bDepthStride;
+  mlir::Type bType; // null: that of A and the sums
   mlir::Value depth, rows;
   // Rows of tileColumns() without gaps. Up to spareRows() - 1 rows behind the last are overwritten.
   mlir::Value sums, first;

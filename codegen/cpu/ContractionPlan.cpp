@@ -201,13 +201,28 @@ static void chooseBlocks(ContractionPlan &plan, int64_t bytes) {
   }
 }
 
-// Whether bfloat16 are multiplied in pairs. A row or two would use each pair of B once, which costs
-// more to make than it saves.
-static bool multipliesPairs(const ContractionSpec &spec, const MachineTarget &target) {
-  bool isFew = spec.m.constant && *spec.m.constant <= 2;
+// Whether bfloat16 can be multiplied in pairs.
+static bool hasPairs(const ContractionSpec &spec, const MachineTarget &target) {
   bool isShallow = spec.k.constant && *spec.k.constant < 2;
   return target.multipliesPairs && spec.a.elementType.isBF16() && spec.b.elementType.isBF16() &&
-         spec.accumulatorType.isF32() && !isFew && !isShallow;
+         spec.accumulatorType.isF32() && !isShallow;
+}
+
+// How halves are multiplied. To pack B costs more than to widen each row of it for each tile, if
+// that is an instruction and tiles are few: a row of B is read where it is. Of one tile it also
+// costs more than pairs save.
+static void chooseHalves(ContractionPlan &plan, const ContractionSpec &spec,
+                         const MachineTarget &target, ContractionCall call) {
+  if (spec.b.elementType == spec.accumulatorType)
+    return;
+  bool isInPlace = spec.b.constantColStride == 1;
+  bool isOneTile = spec.m.constant && *spec.m.constant <= plan.tileRows;
+  bool isFewTiles = spec.m.constant ? *spec.m.constant <= 4 * plan.tileRows : call.mayHaveFewRows;
+  bool isInstruction = spec.b.elementType.isBF16() || target.hasFma;
+  bool mayBePairs = hasPairs(spec, target) && !(spec.m.constant && *spec.m.constant <= 2);
+  plan.widensB = isInPlace && (isOneTile || (isFewTiles && isInstruction && !mayBePairs));
+  if (mayBePairs && !plan.widensB)
+    plan.depthStep = 2;
 }
 
 // How A reaches the micro-kernel.
@@ -236,9 +251,10 @@ static void chooseA(ContractionPlan &plan, const ContractionSpec &spec, int64_t 
 static void chooseB(ContractionPlan &plan, const ContractionSpec &spec, int64_t bytes,
                     bool mayHaveFewRows) {
   using Access = ContractionPlan::Access;
-  bool isNarrow = spec.b.elementType != spec.accumulatorType;
+  bool isCopied = spec.b.elementType != spec.accumulatorType && !plan.widensB;
+  int64_t bytesOfB = plan.widensB ? bytes / 2 : bytes;
   if (spec.b.constantColStride == 1) {
-    plan.b = isNarrow ? Access::Copied : Access::Direct;
+    plan.b = isCopied ? Access::Copied : Access::Direct;
     plan.packedRowsThreshold = 4 * plan.tileRows;
   } else {
     // Transposes in registers are made of pieces of 16 bytes.
@@ -253,12 +269,13 @@ static void chooseB(ContractionPlan &plan, const ContractionSpec &spec, int64_t 
   int64_t fewest = spec.m.constant.value_or(plan.tileRows);
   bool isLarge = mayHaveFewRows;
   if (spec.n.constant && spec.k.constant)
-    isLarge = *spec.n.constant > staysBytes / bytes / std::max<int64_t>(1, *spec.k.constant);
+    isLarge = *spec.n.constant > staysBytes / bytesOfB / std::max<int64_t>(1, *spec.k.constant);
   else
-    plan.mostNearElements = staysBytes / bytes;
+    plan.mostNearElements = staysBytes / bytesOfB;
   plan.mayStreamB = plan.b == Access::Direct && isLarge && fewest > 2 &&
                     fewest <= plan.packedRowsThreshold && plan.regimes.front().rows >= fewest;
-  plan.masksB = plan.b == Access::Direct && plan.masksPanels && plan.tileVectors == 1;
+  plan.masksB =
+      plan.b == Access::Direct && !plan.widensB && plan.masksPanels && plan.tileVectors == 1;
   // Rows that lie together are read as fast from where they are, by however many rows of A.
   if (plan.masksB && spec.b.constantRowStride && *spec.b.constantRowStride <= plan.lanes)
     plan.packedRowsThreshold = std::numeric_limits<int64_t>::max();
@@ -282,7 +299,7 @@ ContractionPlan keratin::codegen::planContraction(const ContractionSpec &spec,
   plan.masksPanels = target.vectorBits >= 512;
   plan.tileVectors = chooseVectors(spec, target, plan.lanes, call.columns);
   chooseRows(plan, spec, target, call.mayHaveFewRows);
-  plan.depthStep = multipliesPairs(spec, target) ? 2 : 1;
+  chooseHalves(plan, spec, target, call);
   chooseBlocks(plan, bytes);
   chooseA(plan, spec, bytes);
   chooseB(plan, spec, bytes, call.mayHaveFewRows);
@@ -343,7 +360,7 @@ void keratin::codegen::print(llvm::raw_ostream &out, const ContractionPlan &plan
   if (plan.a == Access::Direct && plan.packsA)
     out << ", packed for more than " << plan.packedColumnsThreshold
         << " columns if its rows lie far apart or crowd the cache";
-  out << "\nB: " << wordFor(plan.b);
+  out << "\nB: " << wordFor(plan.b) << (plan.widensB ? ", widened as it is read" : "");
   if (plan.b == Access::Direct && plan.packsB)
     out << ", packed for more than " << plan.packedRowsThreshold << " rows"
         << (plan.wholePanels || plan.masksB ? "" : ", its last panel always");

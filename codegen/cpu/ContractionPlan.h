@@ -54,6 +54,8 @@ struct ContractionPlan {
   // (ContractionPairs.h).
   int64_t depthStep = 1;
   int64_t blockK = 256; // steps in depth of a packed panel
+  // f16 and bf16 of B stay what they are, packed or not, and are widened as tiles read them.
+  bool widensB = false;
   // The largest unit for sums of up to `depthBlocks` panels in depth. Deeper sums are set aside and
   // continued.
   struct Regime {

@@ -37,7 +37,7 @@ func.func @transposed(%a: tensor<?x33xbf16, #keratin.dims<d0, 33>> {keratin.kind
   return %0 : tensor<?x40xbf16, #keratin.dims<d0, 40>>
 }
 
-// CHECK-NOT:   in pairs
+// CHECK:       B: in place, widened as it is read
 // CHECK-LABEL: function halves
 func.func @few(%a: tensor<2x64xbf16> {keratin.kind = "input", keratin.name = "a"},
                %b: tensor<64x64xbf16> {keratin.kind = "input", keratin.name = "b"})
