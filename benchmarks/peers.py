@@ -447,6 +447,36 @@ class Torch:
 
         yield "batchnorm", "32x56x56x64, gradient", timer.measure(body)
 
+    def softmax(self, timer):
+        torch = self.torch
+        cases = [(1024, 1024, 1, ""), (1024, 1024, 0, ""), (64, 32768, 1, "")]
+        cases += [(1024, 1024, axis, " " + t) for t in ("float16", "bfloat16") for axis in (1, 0)]
+        with torch.inference_mode():
+            for rows, columns, axis, dtype in cases:
+                x = torch.rand(rows, columns) * 6 - 3
+                x = x.to(getattr(torch, dtype.strip() or "float32"))
+                case = f"{rows}x{columns} axis {axis}{dtype}"
+                yield "softmax", case, timer.measure(lambda: torch.softmax(x, axis))
+            x = torch.rand(1024, 1024) * 6 - 3
+            for axis in (1, 0):
+                body = lambda: torch.log_softmax(x, axis)
+                yield "softmax", f"log, 1024x1024 axis {axis}", timer.measure(body)
+
+    def layernorm(self, timer):
+        torch, F = self.torch, self.torch.nn.functional
+        gamma, beta = torch.rand(1024).requires_grad_(), torch.rand(1024).requires_grad_()
+        with torch.inference_mode():
+            rows = torch.rand(1024, 1024)
+            body = lambda: F.layer_norm(rows, (1024,), gamma, beta, 1e-3)
+            yield "layernorm", "1024x1024, forward", timer.measure(body)
+        x, dy = torch.rand(4096, 1024).requires_grad_(), torch.rand(4096, 1024)
+
+        def body():
+            y = F.layer_norm(x, (1024,), gamma, beta, 1e-3)
+            torch.autograd.grad(y, (x, gamma, beta), dy)
+
+        yield "layernorm", "4096x1024, gradient", timer.measure(body)
+
     def sepconv(self, timer):
         torch, F = self.torch, self.torch.nn.functional
         last = torch.channels_last
@@ -575,8 +605,8 @@ class Torch:
         yield "small", "logistic 1000x10, gradient", timer.measure(step)
 
     def rows(self, timer):
-        families = (self.dense, self.batchnorm, self.sepconv, self.image_steps, self.rnn, self.ctc)
-        for family in (*families, self.scan, self.logistic):
+        families = (self.dense, self.batchnorm, self.softmax, self.layernorm, self.sepconv)
+        for family in (*families, self.image_steps, self.rnn, self.ctc, self.scan, self.logistic):
             yield from family(timer)
 
     def dense(self, timer):

@@ -77,6 +77,8 @@ void runSmallScan(Bench &bench);
 void runDynBatch(Bench &bench);
 void runTwoSizes(Bench &bench);
 void runBatchNorm(Bench &bench);
+void runSoftmaxes(Bench &bench);
+void runLayerNorms(Bench &bench);
 void runSepConv(Bench &bench);
 void runCnnCifar(Bench &bench);
 void runResnet20(Bench &bench);

@@ -41,6 +41,8 @@ constexpr Family kFamilies[] = {{"compile", runCompile},
                                 {"dynbatch", runDynBatch},
                                 {"two_sizes", runTwoSizes},
                                 {"batchnorm", runBatchNorm},
+                                {"softmax", runSoftmaxes},
+                                {"layernorm", runLayerNorms},
                                 {"sepconv", runSepConv},
                                 {"cnn_cifar", runCnnCifar},
                                 {"resnet20", runResnet20},
@@ -52,8 +54,8 @@ constexpr const char *kUsage =
     R"(usage: keratin-bench [names] [options]
 
 names: compile eval_shapes equal_functions from_disk dag repeated_blocks ew_chain gemm mlp
-       embedding small dynbatch two_sizes batchnorm sepconv cnn_cifar resnet20 rnn ctc
-       check_numbers; all without any. With --device, those that its table has
+       embedding small dynbatch two_sizes batchnorm softmax layernorm sepconv cnn_cifar resnet20
+       rnn ctc check_numbers; all without any. With --device, those that its table has
 
   --device=emulated
                  what kernels for CUDA devices do in a call, counted by an emulator: bytes,
