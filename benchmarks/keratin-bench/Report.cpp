@@ -124,6 +124,7 @@ void Report::print(const Row &row) const {
                       {"case", row.caseName},
                       {"min_ms", minimum},
                       {"median_ms", row.timing.medianMs},
+                      {"readings_ms", row.timing.readings},
                       {"ceiling_ms", row.ceilingMs ? Json(*row.ceilingMs) : Json()},
                       {"ratio", ratio ? Json(*ratio) : Json()},
                       {"arena_bytes", row.arenaBytes},

@@ -25,11 +25,13 @@ inline double seconds() {
 
 struct Timing {
   double minMs = 0, medianMs = 0;
+  std::vector<double> readings; // as they came, in milliseconds
 };
 
-inline Timing summarize(std::vector<double> milliseconds) {
-  std::sort(milliseconds.begin(), milliseconds.end());
-  return {milliseconds.front(), milliseconds[milliseconds.size() / 2]};
+inline Timing summarize(const std::vector<double> &milliseconds) {
+  std::vector<double> sorted = milliseconds;
+  std::sort(sorted.begin(), sorted.end());
+  return {sorted.front(), sorted[sorted.size() / 2], milliseconds};
 }
 
 // A reading shorter than this says more of the timer and of interruptions than of the work.
