@@ -31,6 +31,8 @@ void Bench::expectNear(const std::string &what, const Array &actual, const doubl
 }
 
 void Bench::time(Row row, const std::function<void()> &body) {
+  if (!wants(row.caseName))
+    return;
   if (!ceilings)
     return output.printChecked(row.name, row.caseName);
   row.timing = measure(body, options.batches);
@@ -42,6 +44,8 @@ void Bench::time(Row row, const std::function<void()> &body) {
 
 void Bench::timeAgainst(Row row, const std::function<void()> &body,
                         const std::function<void()> &other) {
+  if (!wants(row.caseName))
+    return;
   if (!ceilings)
     return output.printChecked(row.name, row.caseName);
   auto [timing, otherTiming] = measureBoth(body, other, options.batches);
@@ -51,6 +55,8 @@ void Bench::timeAgainst(Row row, const std::function<void()> &body,
 }
 
 void Bench::report(const Row &row) {
+  if (!wants(row.caseName))
+    return;
   if (checkOnly())
     return output.printChecked(row.name, row.caseName);
   output.print(row);

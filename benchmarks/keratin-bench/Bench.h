@@ -21,6 +21,7 @@ struct Options {
   bool large = false;
   int threads = 1;
   int batches = 40;
+  std::string cases; // part of the names of those that are timed
   std::string peers; // a file
 };
 
@@ -34,6 +35,10 @@ public:
   bool checkOnly() const { return options.checkOnly; }
   bool large() const { return options.large; }
   int batches() const { return options.batches; }
+  // Whether the case is wanted: the others need not be made.
+  bool wants(const std::string &caseName) const {
+    return caseName.find(options.cases) != std::string::npos;
+  }
 
   // Every result is checked before it is timed. Throws std::runtime_error naming the first element
   // off by more than absolute + relative * |expected|.
@@ -76,6 +81,7 @@ void runSmall(Bench &bench);
 void runSmallScan(Bench &bench);
 void runDynBatch(Bench &bench);
 void runTwoSizes(Bench &bench);
+void runReduce(Bench &bench);
 void runBatchNorm(Bench &bench);
 void runSoftmaxes(Bench &bench);
 void runLayerNorms(Bench &bench);

@@ -40,6 +40,7 @@ constexpr Family kFamilies[] = {{"compile", runCompile},
                                 {"small", runSmallScan},
                                 {"dynbatch", runDynBatch},
                                 {"two_sizes", runTwoSizes},
+                                {"reduce", runReduce},
                                 {"batchnorm", runBatchNorm},
                                 {"softmax", runSoftmaxes},
                                 {"layernorm", runLayerNorms},
@@ -54,8 +55,8 @@ constexpr const char *kUsage =
     R"(usage: keratin-bench [names] [options]
 
 names: compile eval_shapes equal_functions from_disk dag repeated_blocks ew_chain gemm mlp
-       embedding small dynbatch two_sizes batchnorm softmax layernorm sepconv cnn_cifar resnet20
-       rnn ctc check_numbers; all without any. With --device, those that its table has
+       embedding small dynbatch two_sizes reduce batchnorm softmax layernorm sepconv cnn_cifar
+       resnet20 rnn ctc check_numbers; all without any. With --device, those that its table has
 
   --device=emulated
                  what kernels for CUDA devices do in a call, counted by an emulator: bytes,
@@ -68,6 +69,7 @@ names: compile eval_shapes equal_functions from_disk dag repeated_blocks ew_chai
   --check-only   compares all results with the reference and times nothing
   --large        cases larger than the caches, and graphs of 100,000 ops, too
   --threads=N    threads of a call and of the ceilings (1)
+  --case=TEXT    times only cases whose names have the text in them
   --batches=N    readings a case, each of at least 4 ms (40)
   --clock=cpu    counts the time of this process, not the time that passes (one thread only)
   --peers=FILE   what other libraries took, as benchmarks/peers.py writes it
@@ -108,6 +110,10 @@ bool readOption(std::string_view argument, Options &options, DeviceOptions &devi
     return readNumber(text, options.threads);
   if (auto text = value("--batches="); !text.empty())
     return readNumber(text, options.batches);
+  if (auto text = value("--case="); !text.empty()) {
+    options.cases = text;
+    return true;
+  }
   if (auto text = value("--peers="); !text.empty()) {
     options.peers = text;
     return true;
