@@ -19,9 +19,14 @@ Bench::Bench(const Options &options)
 
 void Bench::expectNear(const std::string &what, const Array &actual, const double *expected,
                        double absolute, double relative) {
-  const float *values = actual.data<float>();
-  for (int64_t i = 0; i < actual.size(); ++i) {
-    double error = std::abs(double(values[i]) - expected[i]);
+  const Doubles values = toDoubles(actual);
+  expectNear(what, values, Doubles(expected, expected + values.size()), absolute, relative);
+}
+
+void Bench::expectNear(const std::string &what, const Doubles &values, const Doubles &expected,
+                       double absolute, double relative) {
+  for (size_t i = 0; i < values.size(); ++i) {
+    double error = std::abs(values[i] - expected[i]);
     // Written so that NaN fails.
     if (!(error <= absolute + relative * std::abs(expected[i])))
       throw std::runtime_error(what + ": element " + std::to_string(i) + " is " +
@@ -36,21 +41,21 @@ void Bench::time(Row row, const std::function<void()> &body) {
   if (!ceilings)
     return output.printChecked(row.name, row.caseName);
   row.timing = measure(body, options.batches);
-  ceilings->measurePeakAgain();
+  ceilings->measurePeakAgain(row.work.arithmetic);
   if (row.work.flops > 0 || row.work.readBytes > 0 || row.work.movedBytes > 0)
     row.ceilingMs = ceilings->milliseconds(row.work);
   output.print(row);
 }
 
 void Bench::timeAgainst(Row row, const std::function<void()> &body,
-                        const std::function<void()> &other) {
+                        const std::function<void()> &other, double share) {
   if (!wants(row.caseName))
     return;
   if (!ceilings)
     return output.printChecked(row.name, row.caseName);
   auto [timing, otherTiming] = measureBoth(body, other, options.batches);
   row.timing = timing;
-  row.ceilingMs = otherTiming.minMs;
+  row.ceilingMs = share * otherTiming.minMs;
   output.print(row);
 }
 
@@ -74,6 +79,9 @@ Array keratin::bench::randomArray(std::vector<int64_t> dims, double low, double 
 }
 
 Doubles keratin::bench::toDoubles(const Array &array) {
-  const float *values = array.data<float>();
-  return Doubles(values, values + array.size());
+  if (array.dtype() == DType::Float64)
+    return Doubles(array.data<double>(), array.data<double>() + array.size());
+  if (array.dtype() != DType::Float32)
+    return toDoubles(array.astype(DType::Float32));
+  return Doubles(array.data<float>(), array.data<float>() + array.size());
 }

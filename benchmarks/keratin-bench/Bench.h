@@ -34,6 +34,7 @@ public:
 
   bool checkOnly() const { return options.checkOnly; }
   bool large() const { return options.large; }
+  int threads() const { return options.threads; }
   int batches() const { return options.batches; }
   // Whether the case is wanted: the others need not be made.
   bool wants(const std::string &caseName) const {
@@ -44,13 +45,16 @@ public:
   // off by more than absolute + relative * |expected|.
   static void expectNear(const std::string &what, const Array &actual, const double *expected,
                          double absolute, double relative);
+  static void expectNear(const std::string &what, const Doubles &actual, const Doubles &expected,
+                         double absolute, double relative);
 
   // Times body, whose results have been checked, against the ceiling of row.work; with --check-only
   // only says that it is right.
   void time(Row row, const std::function<void()> &body);
   // Times body and what it is compared with in turns, so that both meet with the same machine; the
-  // row's ceiling is the time of the other.
-  void timeAgainst(Row row, const std::function<void()> &body, const std::function<void()> &other);
+  // row's ceiling is the time of the other, or a share of it.
+  void timeAgainst(Row row, const std::function<void()> &body, const std::function<void()> &other,
+                   double share = 1);
   // The same for what was timed already; ceilingMs as the row has it.
   void report(const Row &row);
 
@@ -60,7 +64,7 @@ private:
   std::optional<Ceilings> ceilings; // none with --check-only
 };
 
-// Uniform in [low, high); equal seeds give equal numbers.
+// Uniform from low to high; equal seeds give equal numbers.
 Array randomArray(std::vector<int64_t> dims, double low, double high, uint64_t seed);
 Doubles toDoubles(const Array &array);
 
@@ -85,12 +89,16 @@ void runReduce(Bench &bench);
 void runBatchNorm(Bench &bench);
 void runSoftmaxes(Bench &bench);
 void runLayerNorms(Bench &bench);
+void runAttention(Bench &bench);
+void runTransformer(Bench &bench);
 void runSepConv(Bench &bench);
 void runCnnCifar(Bench &bench);
 void runResnet20(Bench &bench);
+void runResnet50(Bench &bench);
 void runRnn(Bench &bench);
 void runCtc(Bench &bench);
 void runCheckNumbers(Bench &bench);
+void runTwoThreads(Bench &bench);
 
 } // namespace keratin::bench
 

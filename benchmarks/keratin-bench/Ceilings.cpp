@@ -143,11 +143,30 @@ static double bestRate(int threads, double units,
   return units * double(rounds) * threads / elapsed;
 }
 
-double keratin::bench::measurePeak(int threads) {
+const char *keratin::bench::nameOf(Arithmetic arithmetic) {
+  static const char *const names[] = {"f32", "f64", "bf16", "f16"};
+  return names[size_t(arithmetic)];
+}
+
+double keratin::bench::measurePeak(int threads, Arithmetic arithmetic) {
   const MachineLoops &loops = machineLoops();
+  void (*run)(int64_t) = loops.multiplyAdd;
+  double flops = double(loops.flopsPerStep);
+  auto useIfThere = [&](void (*other)(int64_t), double factor) {
+    if (!other)
+      return;
+    run = other;
+    flops *= factor;
+  };
+  if (arithmetic == Arithmetic::Float64)
+    useIfThere(loops.multiplyAddDouble, 0.5);
+  else if (arithmetic == Arithmetic::BFloat16)
+    useIfThere(loops.multiplyAddBFloat16, 2);
+  else if (arithmetic == Arithmetic::Float16)
+    useIfThere(loops.multiplyAddFloat16, 2);
   constexpr int64_t steps = 1000;
-  return bestRate(threads, double(steps * loops.flopsPerStep),
-                  [&](int, int64_t rounds) { loops.multiplyAdd(steps * rounds); });
+  return bestRate(threads, double(steps) * flops,
+                  [&](int, int64_t rounds) { run(steps * rounds); });
 }
 
 Bandwidth keratin::bench::measureBandwidth(Level level, int threads) {
@@ -175,7 +194,9 @@ Bandwidth keratin::bench::measureBandwidth(Level level, int threads) {
   return bandwidth;
 }
 
-Ceilings::Ceilings(int threads) : threads(threads), flopsPerSecond(measurePeak(threads)) {
+Ceilings::Ceilings(int threads) : threads(threads) {
+  for (Arithmetic arithmetic : kArithmetics)
+    measurePeakAgain(arithmetic);
   for (Level level : kLevels)
     bandwidths[size_t(level)] = measureBandwidth(level, threads);
 }
@@ -189,6 +210,6 @@ Level Ceilings::levelOf(double bytes) {
 
 double Ceilings::milliseconds(const Work &work) const {
   const Bandwidth &bandwidth = at(levelOf(work.readBytes + work.movedBytes));
-  return 1e3 * std::max({work.flops / flopsPerSecond, work.readBytes / bandwidth.read,
+  return 1e3 * std::max({work.flops / peak(work.arithmetic), work.readBytes / bandwidth.read,
                          work.movedBytes / bandwidth.copy});
 }

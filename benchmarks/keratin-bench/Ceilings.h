@@ -18,8 +18,15 @@ struct Bandwidth {
   double copy = 0; // read and written bytes; past the caches for Memory, where that is faster
 };
 
-// Multiply-adds in float32, as flop a second of all threads together.
-double measurePeak(int threads);
+// What is multiplied; sums of the 16-bit kinds are float32 where the processor adds pairs to it.
+enum class Arithmetic { Float32, Float64, BFloat16, Float16 };
+inline constexpr Arithmetic kArithmetics[] = {Arithmetic::Float32, Arithmetic::Float64,
+                                              Arithmetic::BFloat16, Arithmetic::Float16};
+const char *nameOf(Arithmetic arithmetic);
+
+// Multiply-adds, as flop a second of all threads together; those of float32 where the processor has
+// no others for the kind.
+double measurePeak(int threads, Arithmetic arithmetic = Arithmetic::Float32);
 Bandwidth measureBandwidth(Level level, int threads);
 
 class Ceilings {
@@ -27,8 +34,12 @@ public:
   explicit Ceilings(int threads);
 
   // Clocks drift and neighbours come and go, so the peak is measured again between rows.
-  void measurePeakAgain() { flopsPerSecond = measurePeak(threads); }
-  double peak() const { return flopsPerSecond; }
+  void measurePeakAgain(Arithmetic arithmetic = Arithmetic::Float32) {
+    peaks[size_t(arithmetic)] = measurePeak(threads, arithmetic);
+  }
+  double peak(Arithmetic arithmetic = Arithmetic::Float32) const {
+    return peaks[size_t(arithmetic)];
+  }
   const Bandwidth &at(Level level) const { return bandwidths[size_t(level)]; }
 
   // The level whose share a working set of so many bytes fits into.
@@ -37,12 +48,13 @@ public:
   // only read and of those that are moved (read or written).
   struct Work {
     double flops = 0, readBytes = 0, movedBytes = 0;
+    Arithmetic arithmetic = Arithmetic::Float32;
   };
   double milliseconds(const Work &work) const;
 
 private:
   int threads;
-  double flopsPerSecond = 0;
+  std::array<double, 4> peaks{}; // flop a second
   std::array<Bandwidth, 4> bandwidths;
 };
 

@@ -27,6 +27,46 @@ __attribute__((target("avx512f"))) void multiplyAdd512(int64_t steps) {
   }
 }
 
+__attribute__((target("avx512f"))) void multiplyAddDouble512(int64_t steps) {
+  __m512d sums[kSums], x = _mm512_set1_pd(0.5), y = _mm512_set1_pd(1.0);
+  for (__m512d &sum : sums)
+    sum = _mm512_setzero_pd();
+  for (int64_t step = 0; step < steps; ++step) {
+#pragma clang loop unroll(full)
+    for (int i = 0; i < kSums; ++i) {
+      sums[i] = _mm512_fmadd_pd(sums[i], x, y);
+      KEEP(sums[i]);
+    }
+  }
+}
+
+__attribute__((target("avx512f,avx512bf16"))) void multiplyAddBFloat16_512(int64_t steps) {
+  __m512 sums[kSums];
+  __m512bh x = (__m512bh)_mm512_set1_epi16(0x3F00); // 0.5
+  for (__m512 &sum : sums)
+    sum = _mm512_setzero_ps();
+  for (int64_t step = 0; step < steps; ++step) {
+#pragma clang loop unroll(full)
+    for (int i = 0; i < kSums; ++i) {
+      sums[i] = _mm512_dpbf16_ps(sums[i], x, x);
+      KEEP(sums[i]);
+    }
+  }
+}
+
+__attribute__((target("avx512f,avx512fp16"))) void multiplyAddFloat16_512(int64_t steps) {
+  __m512h sums[kSums], x = _mm512_set1_ph(_Float16(0.5)), y = _mm512_set1_ph(_Float16(1));
+  for (__m512h &sum : sums)
+    sum = _mm512_setzero_ph();
+  for (int64_t step = 0; step < steps; ++step) {
+#pragma clang loop unroll(full)
+    for (int i = 0; i < kSums; ++i) {
+      sums[i] = _mm512_fmadd_ph(sums[i], x, y);
+      KEEP(sums[i]);
+    }
+  }
+}
+
 __attribute__((target("avx512f"))) void copy512(float *to, const float *from, int64_t count) {
   for (int64_t i = 0; i < count; i += 64) {
     __m512 a = _mm512_load_ps(from + i), b = _mm512_load_ps(from + i + 16);
@@ -70,6 +110,19 @@ __attribute__((target("avx2,fma"))) void multiplyAdd256(int64_t steps) {
 #pragma clang loop unroll(full)
     for (int i = 0; i < kSums; ++i) {
       sums[i] = _mm256_fmadd_ps(sums[i], x, y);
+      KEEP(sums[i]);
+    }
+  }
+}
+
+__attribute__((target("avx2,fma"))) void multiplyAddDouble256(int64_t steps) {
+  __m256d sums[kSums], x = _mm256_set1_pd(0.5), y = _mm256_set1_pd(1.0);
+  for (__m256d &sum : sums)
+    sum = _mm256_setzero_pd();
+  for (int64_t step = 0; step < steps; ++step) {
+#pragma clang loop unroll(full)
+    for (int i = 0; i < kSums; ++i) {
+      sums[i] = _mm256_fmadd_pd(sums[i], x, y);
       KEEP(sums[i]);
     }
   }
@@ -123,6 +176,19 @@ void multiplyAdd128(int64_t steps) {
   }
 }
 
+void multiplyAddDouble128(int64_t steps) {
+  __m128d sums[kSums], x = _mm_set1_pd(0.5), y = _mm_set1_pd(1.0);
+  for (__m128d &sum : sums)
+    sum = _mm_setzero_pd();
+  for (int64_t step = 0; step < steps; ++step) {
+#pragma clang loop unroll(full)
+    for (int i = 0; i < kSums; ++i) {
+      sums[i] = _mm_add_pd(_mm_mul_pd(sums[i], x), y);
+      asm volatile("" : "+x"(sums[i]));
+    }
+  }
+}
+
 void copy128(float *to, const float *from, int64_t count) {
   for (int64_t i = 0; i < count; i += 16) {
     __m128 a = _mm_load_ps(from + i), b = _mm_load_ps(from + i + 4);
@@ -159,13 +225,23 @@ void read128(const float *from, int64_t count) {
 } // namespace
 
 const MachineLoops &keratin::bench::machineLoops() {
-  static const MachineLoops loops512 = {"avx512", 2 * 16 * kSums, multiplyAdd512,
-                                        copy512,  streamCopy512,  read512};
-  static const MachineLoops loops256 = {"avx2",  2 * 8 * kSums, multiplyAdd256,
-                                        copy256, streamCopy256, read256};
-  static const MachineLoops loops128 = {"baseline", 2 * 4 * kSums, multiplyAdd128,
-                                        copy128,    streamCopy128, read128};
   __builtin_cpu_init();
+  static const MachineLoops loops512 = {
+      "avx512",
+      2 * 16 * kSums,
+      multiplyAdd512,
+      multiplyAddDouble512,
+      __builtin_cpu_supports("avx512bf16") ? multiplyAddBFloat16_512 : nullptr,
+      __builtin_cpu_supports("avx512fp16") ? multiplyAddFloat16_512 : nullptr,
+      copy512,
+      streamCopy512,
+      read512};
+  static const MachineLoops loops256 = {
+      "avx2",  2 * 8 * kSums, multiplyAdd256, multiplyAddDouble256, nullptr, nullptr,
+      copy256, streamCopy256, read256};
+  static const MachineLoops loops128 = {
+      "baseline", 2 * 4 * kSums, multiplyAdd128, multiplyAddDouble128, nullptr, nullptr,
+      copy128,    streamCopy128, read128};
   if (__builtin_cpu_supports("avx512f"))
     return loops512;
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))

@@ -14,6 +14,11 @@ struct MachineLoops {
   int64_t flopsPerStep;
   // Independent multiply-adds out of registers.
   void (*multiplyAdd)(int64_t steps);
+  // The same in float64, half as many a step, and as products of pairs that are added up in
+  // float32, twice as many; null where the processor has none, and float32 does the work.
+  void (*multiplyAddDouble)(int64_t steps);
+  void (*multiplyAddBFloat16)(int64_t steps);
+  void (*multiplyAddFloat16)(int64_t steps);
   void (*copy)(float *to, const float *from, int64_t count);
   // Past the caches, for what is larger than they are.
   void (*streamCopy)(float *to, const float *from, int64_t count);

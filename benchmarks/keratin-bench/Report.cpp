@@ -71,14 +71,19 @@ void Report::printCeilings(const Ceilings &ceilings) const {
     auto line = [](const std::string &what, double value, const char *unit) {
       printLine({{"name", "ceiling"}, {"case", what}, {"value", value}, {"unit", unit}});
     };
-    line("fma f32", ceilings.peak() / 1e9, "GFLOP/s");
+    for (Arithmetic arithmetic : kArithmetics)
+      line(std::string("fma ") + nameOf(arithmetic), ceilings.peak(arithmetic) / 1e9, "GFLOP/s");
     for (Level level : kLevels) {
       line(std::string("read ") + nameOf(level), ceilings.at(level).read / 1e9, "GB/s");
       line(std::string("copy ") + nameOf(level), ceilings.at(level).copy / 1e9, "GB/s");
     }
     return;
   }
-  std::printf("multiply-add f32 %8.1f GFLOP/s\n", ceilings.peak() / 1e9);
+  std::printf("multiply-add");
+  for (Arithmetic arithmetic : kArithmetics)
+    std::printf("%s %s %.1f", arithmetic == kArithmetics[0] ? "" : ",", nameOf(arithmetic),
+                ceilings.peak(arithmetic) / 1e9);
+  std::printf(" GFLOP/s\n");
   for (Level level : kLevels)
     std::printf("%-6s read %8.1f GB/s, copy %8.1f GB/s (read and written)\n", nameOf(level),
                 ceilings.at(level).read / 1e9, ceilings.at(level).copy / 1e9);
