@@ -10,12 +10,18 @@
 
 namespace keratin::bench {
 
-// Along a few random directions, in which every element of every variable moves: the slope of the
-// loss is the gradients' product with the direction. Throws std::runtime_error where they differ by
-// more than a thousandth of the gradients' length.
+struct GradientBound {
+  int directions = 3; // that are tried
+  double error = 1e-3;
+};
+
+// Along random directions, in which every element of every variable moves: the slope of the loss is
+// the gradients' product with the direction. Throws std::runtime_error where they differ by more
+// than the error times the gradients' length.
 void expectGradients(const std::string &what, const std::vector<Doubles> &variables,
                      const std::vector<Doubles> &gradients,
-                     const std::function<double(const std::vector<Doubles> &)> &loss);
+                     const std::function<double(const std::vector<Doubles> &)> &loss,
+                     GradientBound bound = {});
 
 } // namespace keratin::bench
 

@@ -46,12 +46,15 @@ Tensor GraphLayers::bias(const Tensor &x) {
   return K::bias_add(x, make({channelsOf(x)}, -0.1, 0.1));
 }
 
-Tensor GraphLayers::normalize(const Tensor &x) {
-  Tensor gamma = make({channelsOf(x)}, 0.5, 1.5), beta = make({channelsOf(x)}, -0.1, 0.1);
+Tensor GraphLayers::normalize(const Tensor &x, double scale) {
+  Tensor gamma = make({channelsOf(x)}, 0.5 * scale, 1.5 * scale),
+         beta = make({channelsOf(x)}, -0.1, 0.1);
   return std::get<0>(K::normalize_batch_in_training(x, gamma, beta, {0, 1, 2}, kEpsilon));
 }
 
-Tensor GraphLayers::maxPool(const Tensor &x) { return K::pool2d(x, {2, 2}, {2, 2}); }
+Tensor GraphLayers::maxPool(const Tensor &x, int64_t size, int64_t stride, Padding padding) {
+  return K::pool2d(x, {size, size}, {stride, stride}, keyOf(padding));
+}
 Tensor GraphLayers::meanPool(const Tensor &x) { return K::mean(x, {1, 2}); }
 
 Tensor GraphLayers::dense(const Tensor &x, int64_t units) {
@@ -123,7 +126,7 @@ DoubleImage DoubleLayers::bias(DoubleImage x) {
   return x;
 }
 
-DoubleImage DoubleLayers::normalize(DoubleImage x) {
+DoubleImage DoubleLayers::normalize(DoubleImage x, double) {
   const Doubles &gamma = next(), &beta = next();
   size_t channels = gamma.size();
   double rows = double(x.data.size() / channels);
@@ -151,19 +154,23 @@ DoubleImage DoubleLayers::add(DoubleImage x, const DoubleImage &y) {
   return x;
 }
 
-DoubleImage DoubleLayers::maxPool(const DoubleImage &x) {
-  int64_t height = x.height / 2, width = x.width / 2;
-  DoubleImage y{x.batch, height, width, x.channels, Doubles(x.batch * height * width * x.channels)};
+DoubleImage DoubleLayers::maxPool(const DoubleImage &x, int64_t size, int64_t stride,
+                                  Padding padding) {
+  auto [height, top] = windowsOf(x.height, size, stride, padding);
+  auto [width, left] = windowsOf(x.width, size, stride, padding);
+  DoubleImage y{x.batch, height, width, x.channels,
+                Doubles(x.batch * height * width * x.channels, -HUGE_VAL)};
   for (int64_t n = 0; n < x.batch; ++n)
     for (int64_t row = 0; row < height; ++row)
       for (int64_t column = 0; column < width; ++column)
-        for (int64_t c = 0; c < x.channels; ++c) {
-          double top =
-              std::max(x.at(n, 2 * row, 2 * column, c), x.at(n, 2 * row, 2 * column + 1, c));
-          double bottom = std::max(x.at(n, 2 * row + 1, 2 * column, c),
-                                   x.at(n, 2 * row + 1, 2 * column + 1, c));
-          y.at(n, row, column, c) = std::max(top, bottom);
-        }
+        for (int64_t i = 0; i < size; ++i)
+          for (int64_t j = 0; j < size; ++j) {
+            int64_t from = row * stride + i - top, at = column * stride + j - left;
+            if (from < 0 || from >= x.height || at < 0 || at >= x.width)
+              continue;
+            for (int64_t c = 0; c < x.channels; ++c)
+              y.at(n, row, column, c) = std::max(y.at(n, row, column, c), x.at(n, from, at, c));
+          }
   return y;
 }
 

@@ -22,12 +22,13 @@ public:
                      Padding padding = Padding::Same);
   Tensor depthwise(const Tensor &x, int64_t size);
   Tensor bias(const Tensor &x);
-  // With the statistics of the batch.
-  Tensor normalize(const Tensor &x);
+  // With the statistics of the batch; what they are multiplied by is about `scale`.
+  Tensor normalize(const Tensor &x, double scale = 1);
   Tensor relu(const Tensor &x) { return backend::relu(x); }
   Tensor relu6(const Tensor &x) { return backend::relu(x, 0, 6); }
   Tensor add(const Tensor &x, const Tensor &y) { return x + y; }
-  Tensor maxPool(const Tensor &x);  // 2x2, stride 2, valid
+  Tensor maxPool(const Tensor &x, int64_t size = 2, int64_t stride = 2,
+                 Padding padding = Padding::Valid);
   Tensor meanPool(const Tensor &x); // of each channel: (batch, channels)
   Tensor flatten(const Tensor &x) { return backend::batch_flatten(x); }
   Tensor dense(const Tensor &x, int64_t units);
@@ -60,11 +61,12 @@ public:
                           Padding padding = Padding::Same);
   DoubleImage depthwise(const DoubleImage &x, int64_t size);
   DoubleImage bias(DoubleImage x);
-  DoubleImage normalize(DoubleImage x);
+  DoubleImage normalize(DoubleImage x, double scale = 1);
   DoubleImage relu(DoubleImage x) { return clip(std::move(x), 1e300); }
   DoubleImage relu6(DoubleImage x) { return clip(std::move(x), 6); }
   DoubleImage add(DoubleImage x, const DoubleImage &y);
-  DoubleImage maxPool(const DoubleImage &x);
+  DoubleImage maxPool(const DoubleImage &x, int64_t size = 2, int64_t stride = 2,
+                      Padding padding = Padding::Valid);
   DoubleImage meanPool(const DoubleImage &x);
   DoubleImage flatten(DoubleImage x);
   DoubleImage dense(const DoubleImage &x, int64_t units);

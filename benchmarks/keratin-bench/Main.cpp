@@ -44,19 +44,24 @@ constexpr Family kFamilies[] = {{"compile", runCompile},
                                 {"batchnorm", runBatchNorm},
                                 {"softmax", runSoftmaxes},
                                 {"layernorm", runLayerNorms},
+                                {"attention", runAttention},
+                                {"xformer", runTransformer},
                                 {"sepconv", runSepConv},
                                 {"cnn_cifar", runCnnCifar},
                                 {"resnet20", runResnet20},
+                                {"resnet50", runResnet50},
                                 {"rnn", runRnn},
                                 {"ctc", runCtc},
-                                {"check_numbers", runCheckNumbers}};
+                                {"check_numbers", runCheckNumbers},
+                                {"two_threads", runTwoThreads}};
 
 constexpr const char *kUsage =
     R"(usage: keratin-bench [names] [options]
 
 names: compile eval_shapes equal_functions from_disk dag repeated_blocks ew_chain gemm mlp
-       embedding small dynbatch two_sizes reduce batchnorm softmax layernorm sepconv cnn_cifar
-       resnet20 rnn ctc check_numbers; all without any. With --device, those that its table has
+       embedding small dynbatch two_sizes reduce batchnorm softmax layernorm attention xformer
+       sepconv cnn_cifar resnet20 resnet50 rnn ctc check_numbers two_threads; all without any.
+       With --device, those that its table has
 
   --device=emulated
                  what kernels for CUDA devices do in a call, counted by an emulator: bytes,
@@ -67,7 +72,7 @@ names: compile eval_shapes equal_functions from_disk dag repeated_blocks ew_chai
                  writes the functions of that table as FOLDER/<name>.ktg, and does nothing else
   --json         one JSON object a line: the machine, the ceilings, the rows
   --check-only   compares all results with the reference and times nothing
-  --large        cases larger than the caches, and graphs of 100,000 ops, too
+  --large        cases larger than the caches, ResNet-50, and graphs of 100,000 ops, too
   --threads=N    threads of a call and of the ceilings (1)
   --case=TEXT    times only cases whose names have the text in them
   --batches=N    readings a case, each of at least 4 ms (40)
@@ -75,7 +80,8 @@ names: compile eval_shapes equal_functions from_disk dag repeated_blocks ew_chai
   --peers=FILE   what other libraries took, as benchmarks/peers.py writes it
 
 ratio is the minimum over the ceiling: 1 is the best this machine allows. The ceiling of
-check_numbers is the same function without the checks.
+check_numbers is the same function without the checks, that of two_threads half of what one
+thread takes.
 )";
 
 bool readNumber(std::string_view text, int &number) {
