@@ -15,6 +15,8 @@ struct TargetLimits {
   int64_t tileTensors = 4;
   // One kernel scatters rows, scales them and adds them to a variable (keratin-form-kernels).
   bool updatesRows = true;
+  // One kernel makes attention without a matrix of scores (keratin-form-kernels).
+  bool attends = true;
   // Random bits are made by the kernels that read them, element by element (keratin-form-kernels).
   bool randomInKernels = false;
   // Where lines are multiples of so many elements, by reductions and tiles too; 0: nowhere.

@@ -1,5 +1,6 @@
 // A contraction with everything that follows elementwise from its result, in the store of the
 // register tile.
+#include "codegen/cpu/AttentionPlan.h"
 #include "codegen/cpu/ContractionBlocks.h"
 #include "codegen/cpu/ContractionKernel.h"
 #include "codegen/cpu/ProductPlan.h"
@@ -188,6 +189,8 @@ void ContractionKernelPlan::emitUnitsOf(CpuKernelBuilder &k, ContractionSpec spe
 } // namespace
 
 CpuPlan keratin::codegen::planContractionKernel(ir::KernelOp kernel, const MachineTarget &target) {
+  if (std::optional<AttentionNest> attention = AttentionNest::of(kernel))
+    return std::make_shared<AttentionPlan>(kernel, std::move(*attention), target);
   std::optional<ContractionNest> nest = ContractionNest::of(kernel);
   if (!nest)
     return nullptr;

@@ -121,6 +121,8 @@ Value ElementEmitter::emitOp(Operation *op, ArrayRef<Index> index) {
   } else if (auto dim = dyn_cast<ir::DimOp>(op)) {
     setElementType(ir::getElementType(dim.getY()));
     result = fromIndex(this->index(getShape(dim.getX())[dim.getAxis()]));
+  } else if (auto reshape = dyn_cast<ir::ReshapeOp>(op); reshape && !ir::isUnitReshape(reshape)) {
+    result = emitReshape(reshape, index);
   } else {
     result = emitSameElement(op, index);
   }
@@ -169,6 +171,28 @@ Value ElementEmitter::emitSameElement(Operation *op, ArrayRef<Index> index) {
     if (dim != 1)
       kept.push_back(index[i]);
   return emit(operand, unsqueeze(getTensorType(operand), kept));
+}
+
+// Dimensions that both have at their end keep their positions; those before are counted.
+Value ElementEmitter::emitReshape(ir::ReshapeOp op, ArrayRef<Index> index) {
+  ir::Shape from = getShape(op.getX()), to = getShape(op.getY());
+  SmallVector<Index> position(from.size(), scalarIndex(i64(0)));
+  size_t outer = from.size(), outerTo = to.size();
+  while (outer > 0 && outerTo > 0 && from[outer - 1] == to[outerTo - 1])
+    position[--outer] = index[--outerTo];
+  Index number = scalarIndex(i64(0));
+  for (size_t i = 0; i < outerTo; ++i)
+    number = positions.add(positions.scale(number, to[i]), index[i]);
+  for (size_t i = outer; i-- > 0;) {
+    if (from[i] == ir::DimExpr(1))
+      continue;
+    position[i] = number;
+    if (llvm::all_of(llvm::ArrayRef(from).take_front(i),
+                     [](const ir::DimExpr &dim) { return dim == ir::DimExpr(1); }))
+      break;
+    std::tie(number, position[i]) = divMod(number, extent(from[i]));
+  }
+  return emit(op.getX(), position);
 }
 
 Value ElementEmitter::fromIndex(const ir::Index &index) {

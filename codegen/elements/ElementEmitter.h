@@ -131,6 +131,7 @@ private:
   Value emitElementwise(ir::ElementwiseOpInterface op, llvm::ArrayRef<Index> index);
   Value emitConstant(ir::ConstantOp op);
   Value emitSameElement(mlir::Operation *op, llvm::ArrayRef<Index> index);
+  Value emitReshape(ir::ReshapeOp op, llvm::ArrayRef<Index> index);
   Value whereLanes(Value operand, llvm::ArrayRef<Index> index, Value inside);
   Value whereAll(Value operand, llvm::ArrayRef<Index> index, Value inside);
   Value holdsWhereReal(Value inside);

@@ -36,6 +36,7 @@ TargetLimits CudaTarget::limits() const {
   return {.kernelOps = 64,
           .tileTensors = 4,
           .updatesRows = false,
+          .attends = false,
           .randomInKernels = true,
           .randomLine = RandomNest::groupElements,
           .alignment = KERATIN_CUDA_ALIGNMENT,

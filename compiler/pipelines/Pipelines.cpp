@@ -28,6 +28,7 @@ static std::unique_ptr<Pass> formKernels(const PhaseOptions &phaseOptions) {
   options.fuseRandom = phaseOptions.limits.randomInKernels;
   options.randomLine = phaseOptions.limits.randomLine;
   options.updateRows = phaseOptions.limits.updatesRows;
+  options.attends = phaseOptions.limits.attends;
   return passes::createFormKernels(options);
 }
 

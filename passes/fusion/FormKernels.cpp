@@ -49,7 +49,7 @@ private:
     FusionPolicy policy(
         {maxOps, maxTileTensors, maxRecomputed, maxMoves, smallElements, fuseRandom, randomLine});
     for (auto &[block, defined] : blocks) {
-      KernelGroups groups(*block, defined, policy, fuse, updateRows);
+      KernelGroups groups(*block, defined, policy, {fuse, updateRows, attends});
       groups.form();
       if (failed(KernelWriter(*block, groups).run()))
         return failure();

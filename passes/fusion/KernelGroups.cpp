@@ -15,6 +15,8 @@ void KernelGroups::form() {
   copyYieldedArguments();
   number();
   findRowUpdates();
+  if (attends)
+    attentions = Attentions(block);
   for (DefineSizeOp op : sizes.ops())
     sizesOf[op.getSymbol()] = op.getSize();
   for (Operation *op : order)
@@ -182,13 +184,16 @@ void KernelGroups::findRowUpdates() {
 }
 
 void KernelGroups::place(Operation *op) {
-  if (ofRowUpdates.contains(op))
+  if (ofRowUpdates.contains(op) || attentions.isInside(op) || attentions.isRemade(op))
     return;
   if (isFreeToRepeat(op) ? (isa<ReshapeOp, ConstantOp>(op) || !inMemory.contains(op))
                          : isStorage(op))
     return;
   auto rows = rowUpdates.find(op);
-  Group members = rows == rowUpdates.end() ? withFreeOperands(op) : membersOf(rows->second);
+  const Attention *attention = attentions.of(op);
+  Group members = attention                  ? membersOf(*attention)
+                  : rows == rowUpdates.end() ? withFreeOperands(op)
+                                             : membersOf(rows->second);
   // Every producer that stands behind the operands, nearest first.
   Ids producers, all;
   for (Operation *member : members)
@@ -205,6 +210,12 @@ void KernelGroups::place(Operation *op) {
   if (rows != rowUpdates.end()) {
     for (Operation *member : rows->second)
       home[member] = id;
+    return;
+  }
+  if (attention) {
+    for (Operation *member : attention->inside)
+      home[member] = id;
+    nests[id].ops += attention->inside.size();
     return;
   }
   if (!fuse || !policy.isFusible(op))
@@ -270,6 +281,22 @@ KernelGroups::Group KernelGroups::membersOf(const RowUpdate &update) const {
   return members;
 }
 
+// With what is free or made anew for it.
+KernelGroups::Group KernelGroups::membersOf(const Attention &attention) const {
+  llvm::SmallSetVector<Operation *, 16> list;
+  list.insert(DotGeneralOp(attention.mix));
+  list.insert(attention.inside.begin(), attention.inside.end());
+  for (size_t i = 1; i < list.size(); ++i)
+    if (!isTiled(list[i]))
+      for (Value operand : list[i]->getOperands())
+        if (Operation *op = operand.getDefiningOp())
+          if (attentions.isRemade(op) || (isFreeToRepeat(op) && !isOwned(op)))
+            list.insert(op);
+  Group members(list.begin(), list.end());
+  llvm::sort(members, isBefore);
+  return members;
+}
+
 //===-- Joining -------------------------------------------------------------------------------===//
 
 // The shape, without sizes of 1, of a group that walks a few elements and reduces nothing.
@@ -327,7 +354,11 @@ std::optional<Nest> KernelGroups::nestOf(ArrayRef<Operation *> ops) const {
   if (!policy.allowsOps(ops.size()) || definesOwnSize(ops))
     return std::nullopt;
   int64_t owned = llvm::count_if(ops, [&](Operation *op) { return isOwned(op); });
-  return policy.nestOf(ops, outputsOf(ops), owned);
+  SmallVector<Value> outputs = outputsOf(ops);
+  // What follows from attention follows from the tiles of a product.
+  if (const Attention *attention = attentions.among(ops))
+    return policy.nestOf(attention->opsBehind(ops, outputs), outputs, owned);
+  return policy.nestOf(ops, outputs, owned);
 }
 
 // What the two are as one kernel, whose ops are given; nothing if they are none, or better apart.

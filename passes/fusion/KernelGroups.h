@@ -3,6 +3,7 @@
 #define KERATIN_PASSES_FUSION_KERNELGROUPS_H
 
 #include "ir/interfaces/ComputedSizes.h"
+#include "passes/fusion/Attentions.h"
 #include "passes/fusion/FusionPolicy.h"
 #include "passes/fusion/GroupGraph.h"
 #include "passes/fusion/RowUpdates.h"
@@ -23,11 +24,16 @@ public:
   // Ops of one kernel in the order of the block, its free ops included.
   using Group = llvm::SmallVector<mlir::Operation *>;
 
-  // `sizes` are those that the block defines. Without `fuse` every op is a group of its own; with
-  // `updateRows`, those of a RowUpdate are one.
+  // What is made of single ops: without `fuse` every op is a group of its own; with `updateRows`,
+  // those of a RowUpdate are one, and with `attends` those of attention.
+  struct Kinds {
+    bool fuse, updateRows, attends;
+  };
+  // `sizes` are those that the block defines.
   KernelGroups(mlir::Block &block, const ir::ComputedSizes &sizes, const FusionPolicy &policy,
-               bool fuse, bool updateRows)
-      : block(block), sizes(sizes), policy(policy), fuse(fuse), updateRows(fuse && updateRows) {}
+               const Kinds &kinds)
+      : block(block), sizes(sizes), policy(policy), fuse(kinds.fuse),
+        updateRows(kinds.fuse && kinds.updateRows), attends(kinds.fuse && kinds.attends) {}
 
   // May add copies of arguments that the block yields; changes nothing else.
   void form();
@@ -66,6 +72,7 @@ private:
   void findRowUpdates();
   void place(mlir::Operation *op);
   Group membersOf(const RowUpdate &update) const;
+  Group membersOf(const ir::Attention &attention) const;
   void addGroup(Group members, mlir::Operation *op);
   Group readInMemory(llvm::ArrayRef<mlir::Operation *> members) const;
   Group withFreeOperands(mlir::Operation *op) const;
@@ -81,7 +88,7 @@ private:
   mlir::Block &block;
   const ir::ComputedSizes &sizes;
   const FusionPolicy &policy;
-  const bool fuse, updateRows;
+  const bool fuse, updateRows, attends;
   std::vector<mlir::Operation *> order;
   GroupGraph graph;
   std::vector<Group> groups;                    // of the same numbers
@@ -93,6 +100,7 @@ private:
   llvm::DenseMap<int64_t, mlir::Value> sizesOf; // the values of symbols
   llvm::DenseMap<mlir::Operation *, RowUpdate> rowUpdates; // by their last op
   llvm::DenseSet<mlir::Operation *> ofRowUpdates;          // the others
+  Attentions attentions;
 };
 
 } // namespace keratin::passes

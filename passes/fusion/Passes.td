@@ -10,7 +10,9 @@ def FormKernels : KeratinPass<"form-kernels"> {
     views, and so do slices that take rows of what only loops read. Loops and branches stand
     between kernels, and their regions hold kernels of their own. Random bits are a kernel of their
     own or, by an option, belong to the elementwise kernel that reads them. The gradient of a gather
-    is one kernel with the update of its variable (`update-rows`). What a step yields as it
+    is one kernel with the update of its variable (`update-rows`). Attention is one kernel with what
+    follows from it, and computes masks of queries and keys itself, if nobody else reads its
+    scores and weights (`attends`). What a step yields as it
     was given is copied by a kernel that reads it anyway, if there is one.
 
     ```mlir
@@ -49,7 +51,10 @@ def FormKernels : KeratinPass<"form-kernels"> {
         "made by reductions, and by what follows from tiles, too; 0: none">,
     Option<"updateRows", "update-rows", "bool", "true",
         "rows that are scattered and added to a variable, perhaps times a number, are one kernel "
-        "with the sum, which leaves the other rows alone; their indices are checked before">
+        "with the sum, which leaves the other rows alone; their indices are checked before">,
+    Option<"attends", "attends", "bool", "true",
+        "attention, two products with softmax between them, is one kernel without a matrix of "
+        "scores">
   ];
 }
 

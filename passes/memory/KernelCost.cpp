@@ -1,6 +1,8 @@
 #include "passes/memory/KernelCost.h"
 
+#include "ir/interfaces/Attention.h"
 #include "ir/interfaces/OpCost.h"
+#include "ir/interfaces/OpProperties.h"
 #include "passes/memory/KernelProgram.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -45,14 +47,16 @@ namespace {
 class Passes {
 public:
   explicit Passes(KernelOp kernel) : body(kernel.getBody().front()) {
+    // Attention keeps at hand what it has computed once.
+    const bool isOnePass = attentionOf(kernel).has_value();
     for (Operation &op : body.without_terminator()) {
       unsigned stage = 0;
       for (Value operand : op.getOperands())
         stage = std::max(stage, stageOf.lookup(operand));
-      bool isReduction = isa<ReductionOpInterface>(op);
+      bool isReduction = isa<ReductionOpInterface>(op) && !isOnePass;
       for (Value result : op.getResults())
         stageOf[result] = stage + isReduction;
-      if (isReduction)
+      if (isReduction || isContraction(&op))
         for (Value operand : op.getOperands())
           ends.push_back({operand, stage});
     }
@@ -80,7 +84,7 @@ private:
       Operation *maker = value.getDefiningOp();
       if (!maker)
         stagesOf[value].insert(stage);
-      else if (!isa<ReductionOpInterface>(maker))
+      else if (!isa<ReductionOpInterface>(maker) && !isContraction(maker))
         llvm::append_range(work, maker->getOperands());
     }
   }

@@ -1,0 +1,448 @@
+// Units of attention, after an AttentionSchedule.
+#include "codegen/cpu/AttentionPlan.h"
+
+#include "codegen/cpu/ContractionMicroKernel.h"
+#include "codegen/cpu/ContractionPacking.h"
+#include "codegen/elements/ContractionEpilogue.h"
+#include "codegen/elements/ReductionState.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <limits>
+
+using namespace keratin::codegen;
+using namespace mlir;
+namespace ir = keratin::ir;
+using keratin::ir::DimExpr;
+using keratin::ir::ReductionOpInterface;
+
+namespace {
+
+class AttentionKernel {
+public:
+  AttentionKernel(CpuKernelBuilder &k, const AttentionNest &nest, const AttentionSchedule &schedule)
+      : k(k), b(k.b), loc(k.loc), emit(k.b, k.loc, k.target), nest(nest), s(schedule),
+        attention(nest.attention),
+        scores(nest.scores.describe(b, loc, [&](const DimExpr &size) { return k.sizeOf(size); })),
+        mix(nest.mix.describe(b, loc, [&](const DimExpr &size) { return k.sizeOf(size); })),
+        type(mix.accumulatorType), vectorType(VectorType::get(s.lanes, type)),
+        epilogue(k, k.target, nest.mix), units(emit, mix, schedule), zero(emit.constant(0)),
+        one(emit.constant(1)), scratch(k.scratch()) {
+    scores.a.base = memoryOf(k, ir::DotGeneralOp(attention.scores).getA());
+    scores.b.base = memoryOf(k, ir::DotGeneralOp(attention.scores).getB());
+    mix.b.base = memoryOf(k, ir::DotGeneralOp(attention.mix).getB());
+    m = numberOf(emit, mix.m);
+    keys = numberOf(emit, mix.k);
+    blocks = emit.max(emit.ceilDiv(keys, emit.constant(s.keys)), one);
+    blockKeys = emit.max(emit.roundUp(emit.ceilDiv(keys, blocks), s.scores.tileColumns()),
+                         emit.constant(s.scores.tileColumns()));
+    describePacking();
+  }
+
+  void run();
+
+private:
+  using Values = LoopEmitter::Values;
+
+  Value part(int64_t offset) { return emit.address(scratch, type, offset); }
+  Value part(int64_t offset, Value at) { return emit.address(part(offset), type, at); }
+  Value rowOf(int64_t offset, Value row) { return part(offset, emit.mul(row, s.lanes)); }
+  Value isFirstBlock() { return emit.equal(block, zero); }
+
+  void describePacking();
+  Value source(const ContractionOperand &operand, Value rowStride, Value row, Value colStride,
+               Value column);
+  void packBlock();
+  void packQueries();
+  void runBlock();
+  void runRows();
+  void makeScores(Value panel);
+  void finishScores(Value panel);
+  SmallVector<Value> columnMasks(Value panel);
+  void makeLogits(Value row, Value panel, ArrayRef<Value> masks);
+  SmallVector<Value> positionsOf(Value row);
+  SmallVector<LaneIndex> indexOf(ElementEmitter &emitter, ArrayRef<Value> leading, Value key);
+  void makeWeights(Value row);
+  void scaleDown(Value row, Value factor);
+  void mixValues();
+  void finishUnit();
+  Value mixedRow(Value rowBlock, Value panel, Value row);
+
+  CpuKernelBuilder &k;
+  OpBuilder &b;
+  Location loc;
+  LoopEmitter emit;
+  const AttentionNest &nest;
+  const AttentionSchedule &s;
+  const ir::Attention &attention;
+  ContractionSpec scores, mix;
+  Type type;
+  VectorType vectorType;
+  ContractionEpilogue epilogue;
+  AttentionUnits<LoopEmitter> units;
+  Value zero, one, scratch;
+  Value m, keys, blocks, blockKeys;
+  PackedRows packedQueries;
+  PackedColumns packedKeys, packedValues;
+  // Of the unit at hand: its batch entry, that entry's place in the dimensions of the logits, its
+  // rows, and the block of keys.
+  Value batch, m0, rowsHere;
+  SmallVector<Value> outerPositions;
+  Value block, n0, keysHere;
+  // A block of rows, from the unit's first on.
+  Value rowBlock, r0, rows;
+};
+
+void AttentionKernel::describePacking() {
+  auto stride = [&](Value value, std::optional<int64_t> constant) {
+    return constant ? emit.constant(*constant) : emit.fromIndex(value);
+  };
+  auto describeColumns = [&](const ContractionOperand &operand, int64_t place) {
+    PackedColumns packed;
+    packed.sourceType = operand.elementType;
+    packed.type = type;
+    packed.rowStride = stride(operand.rowStride, operand.constantRowStride);
+    packed.colStride = stride(operand.colStride, operand.constantColStride);
+    packed.packed = part(place);
+    packed.firstPanel = zero;
+    return packed;
+  };
+  packedKeys = describeColumns(scores.b, s.scratch.keys);
+  packedKeys.depth = emit.constant(s.depth);
+  packedKeys.columns = emit.constant(s.keys);
+  packedValues = describeColumns(mix.b, s.scratch.values);
+  packedValues.columns = emit.constant(s.mixPanels() * s.mix.tileColumns());
+  packedValues.columnsHere = emit.constant(s.width);
+  packedQueries.sourceType = scores.a.elementType;
+  packedQueries.type = type;
+  packedQueries.rowStride = stride(scores.a.rowStride, scores.a.constantRowStride);
+  packedQueries.colStride = stride(scores.a.colStride, scores.a.constantColStride);
+  packedQueries.packed = part(s.scratch.queries);
+  packedQueries.depth = emit.constant(s.depth);
+  packedQueries.rows = emit.constant(s.rows);
+  packedQueries.columnsContiguous = s.scores.aColumnsContiguous;
+}
+
+Value AttentionKernel::source(const ContractionOperand &operand, Value rowStride, Value row,
+                              Value colStride, Value column) {
+  Value offset = emit.add(emit.mul(row, rowStride), emit.mul(column, colStride));
+  offset = emit.add(offset, emit.mul(batch, emit.fromIndex(operand.batchStride)));
+  return emit.address(operand.base, operand.elementType, offset);
+}
+
+//===-- Loops ---------------------------------------------------------------------------------===//
+
+void AttentionKernel::run() {
+  // Which batch entry's keys and values lie packed, where they are one block.
+  Value none = emit.constant(-1);
+  emit.loop(k.begin, k.end, 1, {none}, [&](Value unit, ValueRange packed) {
+    batch = emit.div(unit, units.count);
+    m0 = emit.mul(emit.sub(unit, emit.mul(batch, units.count)), units.rows);
+    rowsHere = emit.min(units.rows, emit.sub(m, m0));
+    outerPositions = positionsOf(Value());
+    emit.loop(zero, rowsHere, 1, [&](Value row) {
+      emit.store(emit.builder.create<arith::ConstantOp>(
+                     loc, b.getFloatAttr(type, -std::numeric_limits<double>::infinity())),
+                 part(s.scratch.peaks, row));
+    });
+    Value isThere = emit.logicalAnd(emit.equal(blocks, one), emit.equal(packed[0], batch));
+    emit.loop(zero, s.isOneBlock ? one : blocks, 1, [&](Value number) {
+      block = number;
+      n0 = emit.mul(block, blockKeys);
+      keysHere = emit.max(emit.min(blockKeys, emit.sub(keys, n0)), zero);
+      emit.branch(isThere, [] {}, [&] { packBlock(); });
+      runBlock();
+    });
+    finishUnit();
+    return Values{batch};
+  });
+}
+
+void AttentionKernel::packBlock() {
+  packedKeys.source = source(scores.b, packedKeys.rowStride, zero, packedKeys.colStride, n0);
+  packedKeys.columnsHere = keysHere;
+  emitPackColumns(emit, s.scores, packedKeys);
+  packedValues.source = source(mix.b, packedValues.rowStride, n0, packedValues.colStride, zero);
+  packedValues.depth = keysHere;
+  emitPackColumns(emit, s.mix, packedValues);
+}
+
+void AttentionKernel::runBlock() {
+  emit.loop(zero, emit.ceilDiv(rowsHere, emit.constant(s.rows)), 1, [&](Value number) {
+    rowBlock = number;
+    r0 = emit.mul(rowBlock, s.rows);
+    rows = emit.min(emit.constant(s.rows), emit.sub(rowsHere, r0));
+    runRows();
+  });
+}
+
+void AttentionKernel::runRows() {
+  packedQueries.source =
+      source(scores.a, packedQueries.rowStride, emit.add(m0, r0), packedQueries.colStride, zero);
+  packedQueries.rowsHere = rows;
+  emitPackRows(emit, s.scores, packedQueries);
+  {
+    ElementEmitter emitter(k, loc, k.target, s.lanes);
+    Value nothing = ReductionOpInterface(attention.max).buildIdentity(emitter);
+    Value vector = emit.splat(nothing, s.lanes);
+    emit.loop(zero, rows, 1, [&](Value row) { emit.store(vector, rowOf(s.scratch.maxima, row)); });
+  }
+  emit.loop(zero, emit.ceilDiv(keysHere, emit.constant(s.scores.tileColumns())), 1,
+            [&](Value panel) {
+              makeScores(panel);
+              finishScores(panel);
+            });
+  emit.loop(zero, rows, 1, [&](Value row) { makeWeights(row); });
+  mixValues();
+}
+
+//===-- Scores --------------------------------------------------------------------------------===//
+
+void AttentionKernel::makeScores(Value panel) {
+  emit.loop(zero, emit.constant(s.depthBlocks()), 1, [&](Value depthBlock) {
+    ContractionPanel job;
+    job.a = packedTile(emit, s.scores, packedQueries, depthBlock, zero);
+    job.tileStride = emit.constant(packedRowElements(s.scores, s.scores.aColumnsContiguous));
+    job.rowStride = emit.constant(packedRowStride(s.scores, s.scores.aColumnsContiguous));
+    job.depthStride = emit.constant(packedDepthStride(s.scores, s.scores.aColumnsContiguous));
+    job.b = packedPanel(emit, s.scores, packedKeys, depthBlock, panel);
+    job.bDepthStride = emit.constant(s.scores.tileColumns());
+    Value blockK = emit.constant(s.scores.blockK);
+    job.depth = emit.min(blockK, emit.sub(packedKeys.depth, emit.mul(depthBlock, blockK)));
+    job.rows = rows;
+    job.sums = part(s.scratch.sums);
+    job.first = emit.equal(depthBlock, zero);
+    emitContractionPanel(emit, s.scores, type, job);
+  });
+}
+
+// None if the keys are known to fill all panels.
+SmallVector<Value> AttentionKernel::columnMasks(Value panel) {
+  SmallVector<Value> masks;
+  for (int64_t v = 0; v < s.scores.tileVectors && !s.wholePanels; ++v) {
+    Value first = emit.add(emit.mul(panel, s.scores.tileColumns()), v * s.lanes);
+    masks.push_back(emit.firstLanes(s.lanes, emit.sub(keysHere, first)));
+  }
+  return masks;
+}
+
+void AttentionKernel::finishScores(Value panel) {
+  SmallVector<Value> masks = columnMasks(panel);
+  emit.loop(zero, rows, 1, [&](Value row) { makeLogits(row, panel, masks); });
+}
+
+// Where a row of the unit stands in the dimensions of the logits but the last; without a row, as
+// many of the outer ones as the batch entry alone says.
+SmallVector<Value> AttentionKernel::positionsOf(Value row) {
+  ir::Shape shape = ir::getShape(attention.logits);
+  shape.pop_back();
+  // Rows are mostly a dimension of their own.
+  size_t inner = shape.size();
+  while (inner > 0 && shape[inner - 1] == DimExpr(1))
+    --inner;
+  bool areApart = inner > 0 && shape[inner - 1] == nest.mix.shape.m;
+  SmallVector<Value> positions(shape.size(), zero);
+  auto spread = [&](Value number, size_t count) {
+    size_t outermost = 0;
+    while (outermost < count && shape[outermost] == DimExpr(1))
+      ++outermost;
+    for (size_t i = count; i-- > outermost;) {
+      if (shape[i] == DimExpr(1))
+        continue;
+      positions[i] = number;
+      if (i == outermost)
+        break;
+      Value extent = k.sizeOf(shape[i]);
+      positions[i] = emit.rem(number, extent);
+      number = emit.div(number, extent);
+    }
+  };
+  if (!row) {
+    if (areApart)
+      spread(batch, inner - 1);
+    return positions;
+  }
+  Value inEntry = emit.add(m0, row);
+  if (!areApart) {
+    spread(emit.add(emit.mul(batch, m), inEntry), shape.size());
+    return positions;
+  }
+  positions = outerPositions;
+  positions[inner - 1] = inEntry;
+  return positions;
+}
+
+SmallVector<LaneIndex> AttentionKernel::indexOf(ElementEmitter &emitter, ArrayRef<Value> leading,
+                                                Value key) {
+  SmallVector<LaneIndex> index;
+  for (Value position : leading)
+    index.push_back(emitter.scalarIndex(position));
+  index.push_back(emitter.laneIndex(key));
+  return index;
+}
+
+// What softmax is of, from sums of a row: into the block, and into the row's maxima.
+void AttentionKernel::makeLogits(Value row, Value panel, ArrayRef<Value> masks) {
+  SmallVector<Value> leading = positionsOf(emit.add(r0, row));
+  ReductionOpInterface max = attention.max;
+  Value column = emit.mul(panel, s.scores.tileColumns());
+  Value maxima = rowOf(s.scratch.maxima, row);
+  Value largest = emit.load(vectorType, maxima);
+  for (int64_t v = 0; v < s.scores.tileVectors; ++v) {
+    ElementEmitter emitter(k, loc, k.target, s.lanes);
+    Value from = part(s.scratch.sums, emit.add(emit.mul(row, s.scores.tileColumns()), v * s.lanes));
+    emitter.bindRegister(ir::DotGeneralOp(attention.scores).getY(), emit.load(vectorType, from));
+    Value mask = masks.empty() ? Value() : masks[v];
+    emitter.setMask(mask);
+    Value at = emit.add(column, v * s.lanes);
+    Value logits =
+        emitter.splat(emitter.emit(attention.logits, indexOf(emitter, leading, emit.add(n0, at))));
+    emitter.watch(attention.logits, logits);
+    if (mask)
+      logits = b.create<arith::SelectOp>(loc, mask, logits,
+                                         emit.splat(max.buildIdentity(emitter), s.lanes));
+    Value to = part(s.scratch.weights, emit.add(emit.mul(row, s.weightStride()), at));
+    emit.store(logits, to);
+    largest = max.buildCombine(emitter, largest, logits);
+  }
+  emit.store(largest, maxima);
+}
+
+//===-- Weights -------------------------------------------------------------------------------===//
+
+// exp(logit - the largest so far) for a row of the block, and its sum.
+void AttentionKernel::makeWeights(Value row) {
+  using Lanes = ReductionState::Lanes;
+  ElementEmitter emitter(k, loc, k.target, s.lanes);
+  ReductionState state(k, emitter, /*keepsErrors=*/false);
+  ReductionOpInterface max = attention.max, sum = attention.sum;
+  Type wide = ir::getElementType(attention.logits);
+  Value ofUnit = emit.add(r0, row);
+  Value peakPlace = part(s.scratch.peaks, ofUnit), totalPlace = rowOf(s.scratch.totals, ofUnit);
+  Value before = emit.load(type, peakPlace);
+  Value maxima = emit.load(vectorType, rowOf(s.scratch.maxima, row));
+  Value peak = max.buildCombine(emitter, before, state.settle(max, maxima, Lanes::Together)[0]);
+  emit.store(peak, peakPlace);
+  // -inf less -inf would be NaN although larger ones may come.
+  Value lowest = max.buildIdentity(emitter);
+  Value isLowest = b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::OEQ, peak, lowest);
+  Value shift = b.create<arith::SelectOp>(loc, isLowest, emit.zero(type), peak);
+  auto exponential = [&](Value x) {
+    emitter.setElementType(wide);
+    return emitter.exp(emitter.sub(x, shift));
+  };
+  Values sums(s.scores.tileVectors, emit.zero(vectorType));
+  Value weights = part(s.scratch.weights, emit.mul(row, s.weightStride()));
+  sums = emit.loop(zero, keysHere, s.scores.tileColumns(), sums, [&](Value at, ValueRange carried) {
+    Values next;
+    for (auto [v, total] : llvm::enumerate(carried)) {
+      Value place = emit.address(weights, type, emit.add(at, v * s.lanes));
+      Value weight = exponential(emit.load(vectorType, place));
+      emit.store(weight, place);
+      next.push_back(sum.buildCombine(emitter, total, weight));
+    }
+    return next;
+  });
+  Value total = sums.front();
+  for (Value other : ArrayRef<Value>(sums).drop_front())
+    total = sum.buildCombine(emitter, total, other);
+  if (s.isOneBlock)
+    return emit.store(total, totalPlace);
+  total = emit.choose(
+                  isFirstBlock(), {vectorType}, [&] { return Values{total}; },
+                  [&] {
+                    Value factor = exponential(before);
+                    Value is = b.create<arith::CmpFOp>(
+                        loc, arith::CmpFPredicate::UNE, factor,
+                        b.create<arith::ConstantOp>(loc, b.getFloatAttr(type, 1.0)));
+                    emit.branch(is, [&] { scaleDown(row, factor); });
+                    Value old = emit.load(vectorType, totalPlace);
+                    return Values{emit.multiplyAdd(old, emit.splat(factor, s.lanes), total)};
+                  })
+              .front();
+  emit.store(total, totalPlace);
+}
+
+Value AttentionKernel::mixedRow(Value ofBlock, Value panel, Value row) {
+  const int64_t width = s.mix.tileColumns();
+  Value before = emit.add(emit.mul(ofBlock, s.mixElements()),
+                          emit.mul(panel, (s.rows + s.mix.spareRows()) * width));
+  return part(s.scratch.mixed, emit.add(before, emit.mul(row, width)));
+}
+
+void AttentionKernel::scaleDown(Value row, Value factor) {
+  Value factors = emit.splat(factor, s.lanes);
+  emit.loop(zero, emit.constant(s.mixPanels()), 1, [&](Value panel) {
+    Value sums = mixedRow(rowBlock, panel, row);
+    for (int64_t v = 0; v < s.mix.tileVectors; ++v) {
+      Value place = emit.address(sums, type, v * s.lanes);
+      emit.store(b.create<arith::MulFOp>(loc, emit.load(vectorType, place), factors), place);
+    }
+  });
+}
+
+//===-- Values --------------------------------------------------------------------------------===//
+
+void AttentionKernel::mixValues() {
+  emit.loop(zero, emit.constant(s.mixPanels()), 1, [&](Value panel) {
+    ContractionPanel job;
+    job.a = part(s.scratch.weights);
+    job.tileStride = emit.constant(s.mix.tileRows * s.weightStride());
+    job.rowStride = emit.constant(s.weightStride());
+    job.depthStride = one;
+    job.b = packedPanel(emit, s.mix, packedValues, zero, panel);
+    job.bDepthStride = emit.constant(s.mix.tileColumns());
+    job.depth = keysHere;
+    job.rows = rows;
+    job.sums = mixedRow(rowBlock, panel, zero);
+    job.first = isFirstBlock();
+    emitContractionPanel(emit, s.mix, type, job);
+  });
+}
+
+// Divides by the sums of weights, and goes on from there.
+void AttentionKernel::finishUnit() {
+  emit.loop(zero, rowsHere, 1, [&](Value row) {
+    ElementEmitter emitter(k, loc, k.target, s.lanes);
+    ReductionState state(k, emitter, /*keepsErrors=*/false);
+    ReductionOpInterface sum = attention.sum;
+    Value totals = emit.load(vectorType, rowOf(s.scratch.totals, row));
+    Value total = state.settle(sum, totals, ReductionState::Lanes::Together)[0];
+    // Nothing is weighed: 0.
+    if (s.mayHaveNoKeys)
+      total = b.create<arith::SelectOp>(loc, emit.equal(keys, zero),
+                                        b.create<arith::ConstantOp>(loc, b.getFloatAttr(type, 1.0)),
+                                        total);
+    emit.store(total, part(s.scratch.peaks, row));
+  });
+  const int64_t width = s.mix.tileColumns();
+  emit.loop(zero, emit.ceilDiv(rowsHere, emit.constant(s.rows)), 1, [&](Value ofBlock) {
+    Value first = emit.mul(ofBlock, s.rows);
+    Value count = emit.min(emit.constant(s.rows), emit.sub(rowsHere, first));
+    emit.loop(zero, emit.constant(s.mixPanels()), 1, [&](Value panel) {
+      SmallVector<Value> masks;
+      for (int64_t v = 0; v < s.mix.tileVectors && s.width % width != 0; ++v) {
+        Value column = emit.add(emit.mul(panel, width), v * s.lanes);
+        masks.push_back(emit.firstLanes(s.lanes, emit.sub(emit.constant(s.width), column)));
+      }
+      emit.loop(zero, count, 1, [&](Value row) {
+        Value ofUnit = emit.add(first, row);
+        Value total = emit.splat(emit.load(type, part(s.scratch.peaks, ofUnit)), s.lanes);
+        for (int64_t v = 0; v < s.mix.tileVectors; ++v) {
+          Value place = emit.address(mixedRow(ofBlock, panel, row), type, v * s.lanes);
+          Value mean = b.create<arith::DivFOp>(loc, emit.load(vectorType, place), total);
+          epilogue.emit(b, loc, emit.toIndex(batch), emit.toIndex(emit.add(m0, ofUnit)),
+                        emit.toIndex(emit.add(emit.mul(panel, width), v * s.lanes)), mean,
+                        masks.empty() ? Value() : masks[v]);
+        }
+      });
+    });
+  });
+}
+
+} // namespace
+
+void keratin::codegen::emitAttention(CpuKernelBuilder &k, const AttentionNest &nest,
+                                     const AttentionSchedule &schedule) {
+  AttentionKernel(k, nest, schedule).run();
+}

@@ -1,0 +1,40 @@
+// Attention in a graph: products of queries and keys, softmax of what follows from them, and the
+// mean of values that it weighs.
+#ifndef KERATIN_IR_INTERFACES_ATTENTION_H
+#define KERATIN_IR_INTERFACES_ATTENTION_H
+
+#include "ir/dialect/Keratin.h"
+#include "ir/interfaces/ContractionShape.h"
+
+namespace keratin::ir {
+
+// mix[b, m, :] = sum over n of softmax(f(scores[b, m, n])) * values[b, n, :], softmax along n and f
+// element by element. One row after the other needs nothing but itself, so that a kernel can hold a
+// few scores of a few rows at a time.
+struct Attention {
+  DotGeneralOp scores, mix;
+  mlir::Value logits; // f(scores): what softmax is of
+  ReduceMaxOp max;
+  ExpOp exp; // of logits - max
+  ReduceSumOp sum;
+  ContractionShape scoresShape, mixShape;
+  // What only this product needs, in the order of the block: scores and all that lies between them
+  // and what the product reads. Others may read nothing of it.
+  llvm::SmallVector<mlir::Operation *> inside;
+
+  bool isInside(mlir::Operation *op) const { return llvm::is_contained(inside, op); }
+  // Of ops that follow from attention those that make the values, mix among them, in their order.
+  llvm::SmallVector<mlir::Operation *> opsBehind(llvm::ArrayRef<mlir::Operation *> ops,
+                                                 llvm::ArrayRef<mlir::Value> values) const;
+};
+
+// Of the product that has the values as its second factor; nullopt if it is none. Rows of `mix`,
+// and depths of both products, are known: they fit a processor's cache.
+std::optional<Attention> attentionOf(DotGeneralOp mix);
+// That of a kernel, or of its ops.
+std::optional<Attention> attentionOf(llvm::ArrayRef<mlir::Operation *> ops);
+std::optional<Attention> attentionOf(KernelOp kernel);
+
+} // namespace keratin::ir
+
+#endif // KERATIN_IR_INTERFACES_ATTENTION_H

@@ -1,0 +1,204 @@
+// Attention of sizes around the edges of tiles and of blocks of keys, as compiled code against the
+// reference interpreter.
+#include "tests/execution/SweepHarness.h"
+
+#include "ir/builder/GraphMath.h"
+
+#include <catch2/catch.hpp>
+
+#include <limits>
+
+using namespace keratin;
+using namespace keratin::ir;
+using namespace keratin::tests;
+using namespace mlir;
+
+using Values = std::vector<Value>;
+
+namespace {
+
+struct Sizes {
+  DimExpr batch, queries, keys, depth, width;
+};
+
+// What is made of scores, and of what comes out, with others of the operands.
+using Step = std::function<Value(GraphMath &, Value x, ValueRange others)>;
+
+struct Form {
+  bool areQueriesTurned = false, areKeysTurned = false, areValuesTurned = false;
+  keratin_dtype_t dtype = KERATIN_DTYPE_FLOAT32;
+  Elements elements = Elements::Small;
+  bool isWidened = false; // softmax of narrow floats is float32's, as K::softmax makes it
+  std::vector<SweepInput> others = {};
+  Step mask = nullptr, behind = nullptr;
+};
+
+DimExpr d(int64_t symbol) { return DimExpr::symbol(symbol); }
+
+Value softmax(GraphMath &math, Value x) {
+  Shape shape = getShape(x);
+  int64_t last = int64_t(shape.size()) - 1;
+  Value shifted = math.sub(x, math.broadcastAlong(math.reduceMax(x, {last}), shape, {last}));
+  Value e = math.exp(shifted);
+  return math.div(e, math.broadcastAlong(math.reduceSum(e, {last}), shape, {last}));
+}
+
+SweepCase attention(const Sizes &sizes, const Form &form = {}) {
+  auto shapeOf = [&](DimExpr rows, DimExpr columns, bool isTurned) {
+    return isTurned ? Shape{sizes.batch, columns, rows} : Shape{sizes.batch, rows, columns};
+  };
+  Shape q = shapeOf(sizes.queries, sizes.depth, form.areQueriesTurned);
+  Shape k = shapeOf(sizes.keys, sizes.depth, form.areKeysTurned);
+  Shape v = shapeOf(sizes.keys, sizes.width, form.areValuesTurned);
+  std::vector<SweepInput> inputs;
+  for (const Shape &shape : {q, k, v})
+    inputs.push_back({shape, form.dtype, form.elements});
+  inputs.insert(inputs.end(), form.others.begin(), form.others.end());
+  std::string label = std::string(dtypeName(form.dtype)) + " " + toString(q) + " " + toString(k) +
+                      " " + toString(v);
+  return {label, inputs, [=](GraphMath &math, ValueRange xs) -> Values {
+            auto others = xs.drop_front(3);
+            Value scores = math.dotGeneral(xs[0], xs[1], {0}, {0}, {form.areQueriesTurned ? 1 : 2},
+                                           {form.areKeysTurned ? 1 : 2});
+            Type type = getElementType(scores);
+            scores = math.scale(scores, 0.5);
+            if (form.isWidened)
+              scores = math.cast(scores, Float32Type::get(type.getContext()));
+            if (form.mask)
+              scores = form.mask(math, scores, others);
+            Value weights = softmax(math, scores);
+            if (form.isWidened)
+              weights = math.cast(weights, type);
+            weights = math.reshape(weights, {sizes.batch, sizes.queries, sizes.keys});
+            Value y =
+                math.dotGeneral(weights, xs[2], {0}, {0}, {2}, {form.areValuesTurned ? 2 : 1});
+            return {form.behind ? form.behind(math, y, others) : y};
+          }};
+}
+
+void check(const std::vector<SweepCase> &cases,
+           std::vector<Symbols> calls = {{{0, 1}, {1, 1}, {2, 1}}}) {
+  Sweep sweep;
+  sweep.calls = std::move(calls);
+  sweep.check(cases);
+  CHECK(sweep.refused.empty());
+}
+
+const std::vector<Symbols> unknownCalls = {
+    {{0, 2}, {1, 57}, {2, 300}}, {{0, 1}, {1, 1}, {2, 1}},   {{0, 3}, {1, 256}, {2, 256}},
+    {{0, 1}, {1, 300}, {2, 33}}, {{0, 2}, {1, 0}, {2, 4}},   {{0, 0}, {1, 5}, {2, 7}},
+    {{0, 2}, {1, 3}, {2, 0}},    {{0, 40}, {1, 70}, {2, 20}}};
+
+// Rows of choices that no key remains of come up, too.
+Value chosen(GraphMath &math, Value scores, Value mask, ArrayRef<int64_t> dims) {
+  return math.select(math.broadcast(mask, getShape(scores), dims), scores,
+                     math.constantLike(-std::numeric_limits<double>::infinity(), scores));
+}
+
+// What comes later is as much lower as decoders of Keras make it.
+Value causal(GraphMath &math, Value scores, ValueRange) {
+  Shape shape = getShape(scores);
+  Shape square(shape.end() - 2, shape.end());
+  MLIRContext *context = scores.getContext();
+  auto place = [&](int64_t axis) {
+    Value line = math.iota(getTensorType({square[axis]}, IntegerType::get(context, 64)), 0);
+    return math.broadcast(line, square, {axis});
+  };
+  Value allowed = math.cast(math.greaterEqual(place(0), place(1)), getElementType(scores));
+  Value penalty = math.scale(math.sub(allowed, math.oneLike(allowed)), 1e9);
+  int64_t rank = int64_t(shape.size());
+  return math.add(scores, math.broadcast(penalty, shape, {rank - 2, rank - 1}));
+}
+
+} // namespace
+
+TEST_CASE("attention whose sizes are known", "[attention]") {
+  std::vector<SweepCase> cases;
+  for (const Sizes &sizes :
+       {Sizes{2, 56, 256, 64, 64}, Sizes{1, 57, 257, 64, 64}, Sizes{3, 17, 31, 16, 20},
+        Sizes{1, 300, 20, 8, 48}, Sizes{2, 9, 1, 5, 1}, Sizes{1, 100, 700, 1, 33},
+        Sizes{1, 60, 80, 300, 130}, Sizes{1, 20, 600, 512, 512}, Sizes{20, 281, 64, 32, 16},
+        Sizes{2, 30, 0, 8, 8}, Sizes{2, 5, 50, 8, 8}})
+    cases.push_back(attention(sizes));
+  check(cases);
+}
+
+TEST_CASE("attention whose sizes are not known", "[attention]") {
+  std::vector<SweepCase> cases;
+  for (const Sizes &sizes : {Sizes{d(0), d(1), d(2), 64, 64}, Sizes{d(0), d(1), d(1), 20, 36},
+                             Sizes{d(0), 60, d(2), 16, 8}, Sizes{3, d(1), 200, 32, 32}})
+    cases.push_back(attention(sizes));
+  check(cases, unknownCalls);
+}
+
+TEST_CASE("attention to operands in any order of dimensions", "[attention]") {
+  std::vector<SweepCase> cases;
+  for (int order = 1; order < 8; ++order)
+    cases.push_back(attention({2, d(1), d(2), 24, 40}, {.areQueriesTurned = bool(order & 1),
+                                                        .areKeysTurned = bool(order & 2),
+                                                        .areValuesTurned = bool(order & 4)}));
+  check(cases, unknownCalls);
+}
+
+TEST_CASE("attention of all dtypes", "[attention]") {
+  std::vector<SweepCase> cases;
+  for (keratin_dtype_t dtype :
+       {KERATIN_DTYPE_FLOAT16, KERATIN_DTYPE_BFLOAT16, KERATIN_DTYPE_FLOAT64})
+    for (const Sizes &sizes : {Sizes{2, 70, 300, 64, 64}, Sizes{d(0), d(1), d(2), 20, 36}})
+      for (bool isWidened : {false, dtype != KERATIN_DTYPE_FLOAT64})
+        cases.push_back(attention(sizes, {.dtype = dtype, .isWidened = isWidened}));
+  check(cases, unknownCalls);
+}
+
+TEST_CASE("attention with masks", "[attention]") {
+  const DimExpr batch = d(0), queries = d(1), keys = d(2);
+  const Sizes sizes = {*mul(batch, DimExpr(3)), queries, keys, 16, 16};
+  const Shape heads = {batch, 3, queries, keys};
+  auto inHeads = [=](const Step &step) -> Step {
+    return [=](GraphMath &math, Value scores, ValueRange others) {
+      return step(math, math.reshape(scores, heads), others);
+    };
+  };
+  auto sum = [](ArrayRef<int64_t> dims) {
+    SmallVector<int64_t> kept(dims);
+    return [=](GraphMath &math, Value scores, ValueRange others) {
+      return math.add(scores, math.broadcast(others[0], getShape(scores), kept));
+    };
+  };
+  std::vector<SweepCase> cases;
+  SweepInput ofKeys{{batch, keys}, KERATIN_DTYPE_FLOAT32};
+  SweepInput ofBoth{{queries, keys}, KERATIN_DTYPE_FLOAT32};
+  SweepInput ofHeads{{batch, 3, queries, keys}, KERATIN_DTYPE_FLOAT32};
+  SweepInput choices{{batch, keys}, KERATIN_DTYPE_BOOL};
+  cases.push_back(attention(sizes, {.others = {ofKeys}, .mask = inHeads(sum({0, 3}))}));
+  cases.push_back(attention(sizes, {.others = {ofBoth}, .mask = inHeads(sum({2, 3}))}));
+  cases.push_back(attention(sizes, {.others = {ofHeads}, .mask = inHeads(sum({0, 1, 2, 3}))}));
+  cases.push_back(
+      attention(sizes, {.others = {choices},
+                        .mask = inHeads([](GraphMath &math, Value scores, ValueRange others) {
+                          return chosen(math, scores, others[0], {0, 3});
+                        })}));
+  cases.push_back(attention(sizes, {.mask = causal}));
+  cases.push_back(attention(sizes, {.mask = inHeads(causal)}));
+  check(cases, unknownCalls);
+}
+
+TEST_CASE("what follows from attention", "[attention]") {
+  std::vector<SweepCase> cases;
+  for (const Sizes &sizes : {Sizes{2, 60, 40, 16, 20}, Sizes{d(0), d(1), d(2), 8, 48}})
+    cases.push_back(attention(
+        sizes, {.others = {{{sizes.batch, sizes.queries, sizes.width}, KERATIN_DTYPE_FLOAT32},
+                           {{sizes.width}, KERATIN_DTYPE_FLOAT32, Elements::Small}},
+                .behind = [](GraphMath &math, Value y, ValueRange others) {
+                  Value bias = math.broadcast(others[1], getShape(y), {2});
+                  return math.add(math.tanh(math.add(y, bias)), others[0]);
+                }}));
+  check(cases, unknownCalls);
+}
+
+TEST_CASE("attention to what is not finite", "[attention]") {
+  std::vector<SweepCase> cases;
+  for (const Sizes &sizes : {Sizes{3, 40, 30, 4, 8}, Sizes{d(0), d(1), d(2), 2, 8}})
+    cases.push_back(attention(sizes, {.elements = Elements::Special}));
+  check(cases, unknownCalls);
+}
