@@ -1,6 +1,7 @@
 // Units of attention, after an AttentionSchedule.
 #include "codegen/cpu/AttentionPlan.h"
 
+#include "codegen/cpu/ContractionDots.h"
 #include "codegen/cpu/ContractionMicroKernel.h"
 #include "codegen/cpu/ContractionPacking.h"
 #include "codegen/elements/ContractionEpilogue.h"
@@ -33,6 +34,9 @@ public:
     mix.b.base = memoryOf(k, ir::DotGeneralOp(attention.mix).getB());
     m = numberOf(emit, mix.m);
     keys = numberOf(emit, mix.k);
+    Value no = emit.less(one, zero);
+    isFew = s.dots ? emit.less(m, emit.constant(s.fewQueries + 1)) : no;
+    readsValues = s.mayReadValues ? emit.less(m, emit.constant(s.valueReaders + 1)) : no;
     blocks = emit.max(emit.ceilDiv(keys, emit.constant(s.keys)), one);
     blockKeys = emit.max(emit.roundUp(emit.ceilDiv(keys, blocks), s.scores.tileColumns()),
                          emit.constant(s.scores.tileColumns()));
@@ -52,11 +56,12 @@ private:
   void describePacking();
   Value source(const ContractionOperand &operand, Value rowStride, Value row, Value colStride,
                Value column);
+  void describeBlock();
   void packBlock();
-  void packQueries();
   void runBlock();
   void runRows();
   void makeScores(Value panel);
+  void makeFewScores(Value panel);
   void finishScores(Value panel);
   SmallVector<Value> columnMasks(Value panel);
   void makeLogits(Value row, Value panel, ArrayRef<Value> masks);
@@ -81,7 +86,7 @@ private:
   ContractionEpilogue epilogue;
   AttentionUnits<LoopEmitter> units;
   Value zero, one, scratch;
-  Value m, keys, blocks, blockKeys;
+  Value m, keys, blocks, blockKeys, isFew, readsValues;
   PackedRows packedQueries;
   PackedColumns packedKeys, packedValues;
   // Of the unit at hand: its batch entry, that entry's place in the dimensions of the logits, its
@@ -150,6 +155,7 @@ void AttentionKernel::run() {
       block = number;
       n0 = emit.mul(block, blockKeys);
       keysHere = emit.max(emit.min(blockKeys, emit.sub(keys, n0)), zero);
+      describeBlock();
       emit.branch(isThere, [] {}, [&] { packBlock(); });
       runBlock();
     });
@@ -158,13 +164,16 @@ void AttentionKernel::run() {
   });
 }
 
-void AttentionKernel::packBlock() {
+void AttentionKernel::describeBlock() {
   packedKeys.source = source(scores.b, packedKeys.rowStride, zero, packedKeys.colStride, n0);
   packedKeys.columnsHere = keysHere;
-  emitPackColumns(emit, s.scores, packedKeys);
   packedValues.source = source(mix.b, packedValues.rowStride, n0, packedValues.colStride, zero);
   packedValues.depth = keysHere;
-  emitPackColumns(emit, s.mix, packedValues);
+}
+
+void AttentionKernel::packBlock() {
+  emit.branch(isFew, [] {}, [&] { emitPackColumns(emit, s.scores, packedKeys); });
+  emit.branch(readsValues, [] {}, [&] { emitPackColumns(emit, s.mix, packedValues); });
 }
 
 void AttentionKernel::runBlock() {
@@ -189,7 +198,7 @@ void AttentionKernel::runRows() {
   }
   emit.loop(zero, emit.ceilDiv(keysHere, emit.constant(s.scores.tileColumns())), 1,
             [&](Value panel) {
-              makeScores(panel);
+              emit.branch(isFew, [&] { makeFewScores(panel); }, [&] { makeScores(panel); });
               finishScores(panel);
             });
   emit.loop(zero, rows, 1, [&](Value row) { makeWeights(row); });
@@ -213,6 +222,25 @@ void AttentionKernel::makeScores(Value panel) {
     job.sums = part(s.scratch.sums);
     job.first = emit.equal(depthBlock, zero);
     emitContractionPanel(emit, s.scores, type, job);
+  });
+}
+
+// Row by row; what is written behind a row is the next one's, which comes later.
+void AttentionKernel::makeFewScores(Value panel) {
+  const int64_t width = s.scores.tileColumns();
+  Value first = emit.mul(panel, width), stride = packedKeys.colStride;
+  emit.loop(zero, rows, 1, [&](Value row) {
+    Value queries = packedTile(emit, s.scores, packedQueries, zero, zero);
+    DotSums job;
+    job.matrixType = packedKeys.sourceType;
+    job.vectorType = type;
+    job.matrix = emit.address(packedKeys.source, job.matrixType, emit.mul(first, stride));
+    job.stride = stride;
+    job.vector = emit.address(queries, type, emit.mul(row, packedRowStride(s.scores, false)));
+    job.depth = packedKeys.depth;
+    job.rows = emit.min(emit.constant(width), emit.sub(keysHere, first));
+    job.sums = part(s.scratch.sums, emit.mul(row, width));
+    emitDotSums(emit, *s.dots, type, job);
   });
 }
 
@@ -392,6 +420,11 @@ void AttentionKernel::mixValues() {
     job.depthStride = one;
     job.b = packedPanel(emit, s.mix, packedValues, zero, panel);
     job.bDepthStride = emit.constant(s.mix.tileColumns());
+    if (s.mayReadValues) {
+      Value inPlace = emit.address(packedValues.source, type, emit.mul(panel, s.mix.tileColumns()));
+      job.b = emit.select(readsValues, inPlace, job.b);
+      job.bDepthStride = emit.select(readsValues, packedValues.rowStride, job.bDepthStride);
+    }
     job.depth = keysHere;
     job.rows = rows;
     job.sums = mixedRow(rowBlock, panel, zero);

@@ -11,13 +11,14 @@ using Access = ContractionPlan::Access;
 // Both packed, in an order that is good for the micro-kernel whatever the strides.
 static ContractionPlan planPacked(ContractionSpec spec, const MachineTarget &target, int64_t rows,
                                   int64_t columns) {
+  const bool mayHaveFewRows = !spec.m.constant;
   const int64_t lanes = target.lanes(spec.accumulatorType.getIntOrFloatBitWidth());
   // Rows come in blocks.
   if (spec.m.constant && *spec.m.constant > rows)
     spec.m.constant.reset();
   spec.n.constant = roundUp(std::min(spec.n.constant.value_or(columns), columns), lanes);
-  spec.n.constant = std::max<int64_t>(*spec.n.constant, 2);
-  ContractionPlan plan = planContraction(spec, target);
+  ContractionPlan plan =
+      planContraction(spec, target, {.mayHaveFewRows = mayHaveFewRows, .isOnlyTiles = true});
   if (plan.a == Access::Direct)
     plan.a = Access::Copied;
   if (plan.b == Access::Direct)
@@ -78,6 +79,11 @@ AttentionSchedule keratin::codegen::scheduleAttention(const AttentionNest &nest,
   s.unitRows = 5 * s.rows;
   s.fewUnitRows = s.rows;
   s.isOneBlock = scores.n.constant && *scores.n.constant <= s.keys;
+  if (!mix.m.constant && scores.b.constantRowStride == 1 && !s.scores.aColumnsContiguous &&
+      s.depthBlocks() == 1)
+    s.dots.emplace().lanes = s.lanes;
+  s.mayReadValues = mix.b.elementType == mix.accumulatorType && mix.b.constantColStride == 1 &&
+                    s.width % s.mix.tileColumns() == 0;
   s.wholePanels = scores.n.isMultipleOf(s.scores.tileColumns());
   s.mayHaveNoKeys = !scores.n.constant || *scores.n.constant == 0;
   s.scratch = layOut(s, bytes);

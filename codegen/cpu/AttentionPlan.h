@@ -26,6 +26,13 @@ struct AttentionSchedule {
   // Rows of a unit at most, which share packed keys and values; fewer where there would be too few
   // units to share among threads. Multiples of `rows`.
   int64_t unitRows = 280, fewUnitRows = 56, manyUnits = 16;
+  // So few queries meet keys one by one, as dot products: putting keys in order would take longer.
+  // Set where a call may have so few and keys are contiguous.
+  std::optional<ContractionDots> dots;
+  int64_t fewQueries = 5;
+  // So many at most read values where they are, if these are contiguous.
+  bool mayReadValues = false;
+  int64_t valueReaders = 56;
   bool isOneBlock = false;  // of keys, in every call
   bool wholePanels = false; // the keys are known to fill all panels
   bool mayHaveNoKeys = true;

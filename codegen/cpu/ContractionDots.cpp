@@ -12,12 +12,9 @@ using namespace keratin::codegen;
 
 namespace {
 
-// sums[r] = sum over k of matrix[r, k] * vector[k] for r < rows; up to rowsAtOnce - 1 elements
-// behind are overwritten.
-struct Rows {
+struct Rows : DotSums {
   const ContractionDots &plan;
-  Type type, matrixType, vectorType;
-  Value matrix, stride, vector, depth, rows, sums;
+  Type type;
 };
 
 // Rows of any length, in steps of some vectors.
@@ -135,6 +132,20 @@ typename Arithmetic::Number countUnits(Arithmetic &emit, const ContractionSpec &
 
 } // namespace
 
+void keratin::codegen::emitDotSums(LoopEmitter &emit, const ContractionDots &plan, Type type,
+                                   const DotSums &job) {
+  if (plan.depth)
+    return ShortRows(emit, {job, plan, type}).run();
+  std::string name = llvm::formatv("keratin_dots_{0}_{1}_{2}x{3}", type, job.matrixType,
+                                   job.vectorType, plan.lanes);
+  emit.callShared(name, {job.matrix, job.stride, job.vector, job.depth, job.rows, job.sums},
+                  [&](LoopEmitter &inner, ValueRange p) {
+                    DotSums there{job.matrixType, job.vectorType, p[0], p[1],
+                                  p[2],           p[3],           p[4], p[5]};
+                    emitLongRows(inner, {there, plan, type});
+                  });
+}
+
 Value keratin::codegen::emitDotUnits(LoopEmitter &emit, const ContractionSpec &spec,
                                      const ContractionDots &plan) {
   return countUnits(emit, spec, plan);
@@ -162,24 +173,9 @@ void keratin::codegen::emitDots(LoopEmitter &emit, const ContractionSpec &spec,
       Value start = emit.mul(batch, emit.fromIndex(operand.batchStride));
       return emit.address(operand.base, operand.elementType, emit.add(start, offset));
     };
-    auto job = [&](ValueRange p) {
-      return Rows{plan, type, spec.b.elementType, spec.a.elementType, p[0], p[1], p[2], p[3],
-                  p[4], p[5]};
-    };
-    SmallVector<Value> arguments{entry(spec.b, emit.mul(first, stride)),
-                                 stride,
-                                 entry(spec.a, zero),
-                                 depth,
-                                 rowsHere,
-                                 spec.scratch};
-    if (plan.depth) {
-      ShortRows(emit, job(arguments)).run();
-    } else {
-      std::string name = llvm::formatv("keratin_dots_{0}_{1}_{2}x{3}", type, spec.b.elementType,
-                                       spec.a.elementType, lanes);
-      emit.callShared(name, arguments,
-                      [&](LoopEmitter &inner, ValueRange p) { emitLongRows(inner, job(p)); });
-    }
+    emitDotSums(emit, plan, type,
+                {spec.b.elementType, spec.a.elementType, entry(spec.b, emit.mul(first, stride)),
+                 stride, entry(spec.a, zero), depth, rowsHere, spec.scratch});
     emit.loop(zero, rowsHere, lanes, [&](Value r) {
       Value sums = emit.load(VectorType::get(lanes, type), emit.address(spec.scratch, type, r));
       spec.store(emit.builder, emit.loc, emit.toIndex(batch), emit.toIndex(zero),

@@ -213,7 +213,7 @@ static bool hasPairs(const ContractionSpec &spec, const MachineTarget &target) {
 // costs more than pairs save.
 static void chooseHalves(ContractionPlan &plan, const ContractionSpec &spec,
                          const MachineTarget &target, ContractionCall call) {
-  if (spec.b.elementType == spec.accumulatorType)
+  if (call.isOnlyTiles || spec.b.elementType == spec.accumulatorType)
     return;
   bool isInPlace = spec.b.constantColStride == 1;
   bool isOneTile = spec.m.constant && *spec.m.constant <= plan.tileRows;
@@ -290,11 +290,11 @@ ContractionPlan keratin::codegen::planContraction(const ContractionSpec &spec,
   ContractionPlan plan;
   int64_t bytes = ceilDiv(spec.accumulatorType.getIntOrFloatBitWidth(), 8);
   plan.lanes = target.lanes(bytes * 8);
-  if (isDots(spec)) {
+  if (!call.isOnlyTiles && isDots(spec)) {
     chooseDots(plan, spec, target, bytes);
     return plan;
   }
-  if (chooseNarrow(plan, spec, target, bytes))
+  if (!call.isOnlyTiles && chooseNarrow(plan, spec, target, bytes))
     return plan;
   plan.masksPanels = target.vectorBits >= 512;
   plan.tileVectors = chooseVectors(spec, target, plan.lanes, call.columns);

@@ -107,6 +107,9 @@ struct ContractionCall {
   // How many columns there are, where it is not known: any, not more than a vector has, or at least
   // as many as a panel.
   enum Columns { Any, OneVector, Panel } columns = Any;
+  // The tiles are a part of another kernel, which packs for them in its own way: no form without
+  // tiles, and elements as they are in the sums.
+  bool isOnlyTiles = false;
 };
 
 // Reads what is known of the sizes, the strides and the types: values may be null.
