@@ -231,6 +231,135 @@ struct LogOfSumOfExp : SoftmaxPattern<LogOp> {
   }
 };
 
+// The value repeated along the axes, through reshapes that keep its dimensions.
+Value matchRepeated(Value value, ArrayRef<int64_t> axes) {
+  auto broadcast = value.getDefiningOp<BroadcastOp>();
+  if (!broadcast)
+    return {};
+  Shape expected = getShape(value);
+  SmallVector<int64_t> kept = complement(axes, expected.size());
+  if (broadcast.getDims() == ArrayRef<int64_t>(kept))
+    return broadcast.getX();
+  for (int64_t axis : axes)
+    expected[axis] = DimExpr(1);
+  auto reshape = broadcast.getX().getDefiningOp<ReshapeOp>();
+  bool isSame = reshape && getShape(broadcast.getX()) == expected &&
+                getTensorType(reshape.getX()).getRank() == int64_t(kept.size());
+  return isSame ? Value(reshape.getX()) : Value();
+}
+
+template <typename OpT>
+bool matchOperands(Value value, llvm::function_ref<bool(Value, Value)> test) {
+  auto op = value.getDefiningOp<OpT>();
+  return op && (test(op.getA(), op.getB()) || test(op.getB(), op.getA()));
+}
+
+// What autodiff makes of softmax: (dw / z - sum(dw * w / z)) * e with w = e / z and z = sum(e).
+struct GradientOfSoftmax {
+  Value e, dw, w;
+  SmallVector<int64_t> axes;
+};
+
+std::optional<GradientOfSoftmax> matchGradientOfSoftmax(Value value) {
+  GradientOfSoftmax found;
+  // Of dw / z and what is added to it.
+  auto matchSum = [&](Value quotient, Value repeated) {
+    auto div = quotient.getDefiningOp<DivOp>();
+    std::optional<SumOfExp> z = div ? matchRepeatedSum(div.getB(), false) : std::nullopt;
+    if (!z || z->sum.getX() != found.e)
+      return false;
+    found.dw = div.getA();
+    found.axes = z->axes;
+    Value inner = matchRepeated(repeated, found.axes);
+    auto sum = inner ? inner.getDefiningOp<ReduceSumOp>() : ReduceSumOp();
+    auto neg = sum ? sum.getX().getDefiningOp<NegOp>() : NegOp();
+    auto share = neg ? neg.getX().getDefiningOp<DivOp>() : DivOp();
+    return share && sum.getAxes() == ArrayRef<int64_t>(found.axes) && share.getB() == div.getB() &&
+           matchOperands<MulOp>(share.getA(), [&](Value dw, Value w) {
+             auto weights = w.getDefiningOp<DivOp>();
+             found.w = w;
+             return dw == found.dw && weights && weights.getA() == found.e &&
+                    weights.getB() == div.getB();
+           });
+  };
+  bool isFound = matchOperands<MulOp>(value, [&](Value sum, Value e) {
+    found.e = e;
+    return e.getDefiningOp<ExpOp>() && matchOperands<AddOp>(sum, matchSum);
+  });
+  return isFound ? std::optional(found) : std::nullopt;
+}
+
+Value withoutReshapes(Value value) {
+  while (auto reshape = value.getDefiningOp<ReshapeOp>())
+    value = reshape.getX();
+  return value;
+}
+
+// Whether the op is y = w . values where dw = dy . values, over the other dimension of the values.
+bool isProductOf(DotGeneralOp y, const GradientOfSoftmax &gradient, DotGeneralOp dw) {
+  const int64_t batch = dw.getABatch().size(), rank = getTensorType(dw.getA()).getRank();
+  SmallVector<int64_t> leading = complement({}, batch);
+  for (ArrayRef<int64_t> dims : {dw.getABatch(), dw.getBBatch(), y.getABatch(), y.getBBatch()})
+    if (dims != ArrayRef<int64_t>(leading))
+      return false;
+  auto isLast = [](ArrayRef<int64_t> dims, Value of) {
+    return dims == ArrayRef<int64_t>{getTensorType(of).getRank() - 1};
+  };
+  return y.getB() == dw.getB() && withoutReshapes(y.getA()) == withoutReshapes(gradient.w) &&
+         getTensorType(y.getB()).getRank() == batch + 2 && rank > batch &&
+         isLast(dw.getAContract(), dw.getA()) && isLast(y.getAContract(), y.getA()) &&
+         dw.getBContract().size() == 1 && y.getBContract().size() == 1 &&
+         dw.getBContract().front() != y.getBContract().front() &&
+         getShape(y.getY()) == getShape(dw.getA()) && getShape(y.getA()) == getShape(dw.getY());
+}
+
+// The product that made dw, if it is dw = dy . values and there is y = w . values before the op.
+std::optional<std::pair<DotGeneralOp, DotGeneralOp>>
+matchAttention(const GradientOfSoftmax &gradient, Operation *op) {
+  auto dw = withoutReshapes(gradient.dw).getDefiningOp<DotGeneralOp>();
+  Shape shape = getShape(gradient.w);
+  const int64_t last = int64_t(shape.size()) - 1;
+  Type type = getElementType(gradient.w);
+  if (!dw || ArrayRef<int64_t>(gradient.axes) != ArrayRef<int64_t>{last} ||
+      !(type.isF32() || type.isF64()) || getShape(dw.getY()).back() != shape[last])
+    return std::nullopt;
+  for (Operation *user : dw.getB().getUsers()) {
+    auto y = dyn_cast<DotGeneralOp>(user);
+    if (y && y->getBlock() == op->getBlock() && y->isBeforeInBlock(op) &&
+        isProductOf(y, gradient, dw))
+      return std::pair(dw, y);
+  }
+  return std::nullopt;
+}
+
+// w * (dw - sum(dw * w)): e is needed no more, which is as large as w. In attention, where dw = dy
+// . values and y = w . values, that sum is sum(dy * y), along a shorter axis, so that no kernel
+// needs dw in memory (Dao et al., "FlashAttention", 2022, appendix B.2).
+struct GradientByWeights : OpRewritePattern<MulOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(MulOp op, PatternRewriter &rewriter) const override {
+    std::optional<GradientOfSoftmax> found = matchGradientOfSoftmax(op.getY());
+    if (!found)
+      return rewriter.notifyMatchFailure(op, "not the gradient of a softmax");
+    GraphMath g(rewriter, op.getLoc());
+    Value dw = found->dw, w = found->w, total;
+    if (auto attention = matchAttention(*found, op)) {
+      // In the shape of the product, whose tiles the rest follows from.
+      auto [product, y] = *attention;
+      Value dy = product.getA();
+      total = g.reduceSum(g.mul(dy, y.getY()), {getTensorType(dy).getRank() - 1});
+      dw = product.getY();
+      w = g.reshape(w, getShape(dw));
+      found->axes = {getTensorType(dw).getRank() - 1};
+    } else {
+      total = g.reduceSum(g.mul(dw, w), found->axes);
+    }
+    Value repeated = g.broadcastAlong(total, getShape(w), found->axes);
+    rewriter.replaceOp(op, g.reshape(g.mul(w, g.sub(dw, repeated)), getShape(op.getY())));
+    return success();
+  }
+};
+
 // log(slice(p)) = slice(log(p)) and so on for other moves, where log(p) has a stable form: as in
 // crossentropies that pick the probability of the true class.
 struct LogOfMoved : OpRewritePattern<LogOp> {
@@ -272,4 +401,7 @@ void keratin::passes::populateSoftmaxPatterns(RewritePatternSet &patterns, Rewri
   patterns.add<LogOfSoftmax, UnshiftedSoftmax<DivOp>, UnshiftedSoftmax<MulOp>, LogOfSumOfExp>(
       context, phase);
   patterns.add<LogOfMoved>(context);
+  // What is differentiated is what was written.
+  if (phase == RewritePhase::AfterGradients)
+    patterns.add<GradientByWeights>(context);
 }
