@@ -77,7 +77,7 @@ names: compile eval_shapes equal_functions from_disk dag repeated_blocks ew_chai
   --case=TEXT    times only cases whose names have the text in them
   --batches=N    readings a case, each of at least 4 ms (40)
   --clock=cpu    counts the time of this process, not the time that passes (one thread only)
-  --peers=FILE   what other libraries took, as benchmarks/peers.py writes it
+  --peers=FILE   what other libraries took, as benchmarks/libraries/measure.py writes it
 
 ratio is the minimum over the ceiling: 1 is the best this machine allows. The ceiling of
 check_numbers is the same function without the checks, that of two_threads half of what one

@@ -1,4 +1,4 @@
-// dag: random graphs of many small ops, of which few kernels are alike. benchmarks/peers.py builds
+// dag: random graphs of many small ops, of which few kernels are alike. benchmarks/libraries builds
 // the same ones.
 #include "benchmarks/keratin-bench/Bench.h"
 

@@ -127,6 +127,7 @@ void Report::print(const Row &row) const {
       compared[peer] = {{"min_ms", milliseconds}, {"ratio", milliseconds / minimum}};
     return printLine({{"name", row.name},
                       {"case", row.caseName},
+                      {"peer_case", row.peerCase.empty() ? row.caseName : row.peerCase},
                       {"min_ms", minimum},
                       {"median_ms", row.timing.medianMs},
                       {"readings_ms", row.timing.readings},

@@ -32,7 +32,7 @@ struct Row {
 };
 
 // What other libraries took on the same machine. A file of them has one object a line, with peer,
-// name, case and min_ms; benchmarks/peers.py writes it.
+// name, case and min_ms; benchmarks/libraries writes it.
 class Peers {
 public:
   Peers() = default;
