@@ -129,11 +129,12 @@ def lines_of(command, what):
 
 
 def measure(options):
+    """Yields all that is known after each name."""
     if options.core is not None:
         os.sched_setaffinity(0, {options.core})
     pythons = {name: environment_of(LIBRARIES[name], options.environments) for name in options.peers}
-    measured = Measured()
     common = [f"--clock={options.clock}", f"--batches={options.batches}"] + ["--large"] * options.large
+    measured = Measured()
     for name in options.names:
         for turn in range(options.turns):
             say(f"{name}, turn {turn + 1} of {options.turns}")
@@ -141,7 +142,7 @@ def measure(options):
             for library, python in pythons.items():
                 command = [python, HERE / "libraries" / "measure.py", library, name, *common]
                 measured.add_peers(lines_of(command, library))
-    return measured
+        yield measured
 
 
 # ---- The table ---------------------------------------------------------------------------------
@@ -294,19 +295,26 @@ def parse_arguments(arguments):
     return options
 
 
+def write_page(measured, table, options):
+    model = processor(Path("/proc/cpuinfo").read_text(encoding="utf-8"))
+    page = with_table(PAGE.read_text(encoding="utf-8"), model, conditions(measured, options), table)
+    PAGE.write_text(page, encoding="utf-8")
+
+
 def main(arguments):
     options = parse_arguments(arguments)
-    measured = measure(options)
-    table = table_of(measured, read_goals((HERE / "goals.txt").read_text(encoding="utf-8")))
+    goals = read_goals((HERE / "goals.txt").read_text(encoding="utf-8"))
+    table = []
+    # Whoever ends it early keeps what there is.
+    for measured in measure(options):
+        table = table_of(measured, goals)
+        if options.markdown and table:
+            write_page(measured, table, options)
+        if options.json:
+            peers = [{"name": k[0], "case": k[1], "peers": v} for k, v in measured.peers.items()]
+            text = json.dumps({"ours": list(measured.ours.values()), "peers": peers}, indent=1)
+            options.json.write_text(text + "\n", encoding="utf-8")
     print_table(table)
-    if options.json:
-        peers = [{"name": k[0], "case": k[1], "peers": v} for k, v in measured.peers.items()]
-        text = json.dumps({"ours": list(measured.ours.values()), "peers": peers}, indent=1)
-        options.json.write_text(text + "\n", encoding="utf-8")
-    if options.markdown and table:
-        model = processor(Path("/proc/cpuinfo").read_text(encoding="utf-8"))
-        page = with_table(PAGE.read_text(encoding="utf-8"), model, conditions(measured, options), table)
-        PAGE.write_text(page, encoding="utf-8")
     return 0 if table else 1
 
 

@@ -148,5 +148,5 @@ def test_programs_run_in_turns(tmp_path):
     (environment / "packages").write_text(wanted)
     options = peers.parse_arguments(["gemm", f"--bench={tmp_path / 'bench'}", f"--environments={tmp_path}",
                                      "--peers=jax", "--turns=2"])
-    assert peers.table_of(peers.measure(options), GOALS)[0][-2] == "2.00"
+    assert peers.table_of(*peers.measure(options), GOALS)[0][-2] == "2.00"
     assert log.read_text().splitlines() == ["bench --batches=10 gemm", "python gemm --clock=cpu --batches=10"] * 2
