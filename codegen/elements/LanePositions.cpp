@@ -64,11 +64,23 @@ Value LanePositions::laneNumbers() {
 
 //===-- Arithmetic ----------------------------------------------------------------------------===//
 
+// x as a sum whose second addend is a constant; null if it is none.
+static arith::AddIOp sumWithConstant(Value x) {
+  auto sum = x.getDefiningOp<arith::AddIOp>();
+  return sum && constantOf(sum.getRhs()) ? sum : arith::AddIOp();
+}
+
 Value LanePositions::binary(Value x, Value y, bool subtract) {
   if (constantOf(y) == 0)
     return x;
   if (!subtract && constantOf(x) == 0)
     return y;
+  // Constants are added last, where addresses of vectors side by side have room for them: one sum
+  // serves them all.
+  if (auto sum = sumWithConstant(x); sum && !constantOf(y))
+    return binary(binary(sum.getLhs(), y, subtract), sum.getRhs(), false);
+  if (auto sum = sumWithConstant(y); sum && !subtract && !constantOf(x))
+    return binary(binary(x, sum.getLhs(), false), sum.getRhs(), false);
   return code.place({x, y}, [&]() -> Value {
     if (subtract)
       return code.b.create<arith::SubIOp>(code.loc, x, y);
