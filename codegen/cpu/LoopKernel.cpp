@@ -1,5 +1,5 @@
 // Units of elementwise chains, moves and reductions, after a LoopSchedule.
-#include "codegen/cpu/LoopPass.h"
+#include "codegen/cpu/LoopTile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -22,6 +22,10 @@ public:
 
 private:
   void emitUnits();
+  void emitTiles();
+  void emitTilesOfColumns();
+  Value unitsOfTile();
+  Value suitsTiles();
   void emitUnitsIf(Value fits);
   void emitShortRows();
   void emitRowsByBlocks(Value fits);
@@ -116,6 +120,8 @@ void LoopKernel::emit() {
     body.emit(0, {});
   } else if (nest.form == Form::Flat) {
     pass.walkLanes(0, k.begin, k.end, std::nullopt);
+  } else if (plan.schedule.tile) {
+    emitTiles();
   } else if (plan.schedule.knownVectors) {
     const unsigned vectors = plan.schedule.knownVectors;
     pass.setVectors(pass.areFull(plan.schedule.lanes) ? vectors : vectors - 1, vectors);
@@ -139,6 +145,96 @@ void LoopKernel::emitUnits() {
 void LoopKernel::emitUnitsIf(Value fits) {
   emitter.where(fits, {}, [&] {
     emitUnits();
+    return SmallVector<Value>();
+  });
+}
+
+// LoopSchedule::Tile::suits of sizes that the call knows.
+Value LoopKernel::suitsTiles() {
+  using Tile = LoopSchedule::Tile;
+  const Tile &tile = *plan.schedule.tile;
+  auto isGreater = [&](Value x, int64_t y) -> Value {
+    return b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sgt, x, emitter.i64(y));
+  };
+  Value columns = emitter.extent(nest.innermost().extent);
+  Value elements = emitter.extent(nest.elements());
+  Value isLarge = isGreater(elements, Tile::ofSecondLevel / tile.elementBytes);
+  if (!tile.isOneStage) {
+    Value rowBytes = b.create<arith::MulIOp>(loc, columns, emitter.i64(tile.elementBytes));
+    Value offset = b.create<arith::RemUIOp>(loc, rowBytes, emitter.i64(Tile::pageBytes));
+    Value isApart = isGreater(offset, 0);
+    Value isLarger = isGreater(elements, Tile::ofThirdLevel / tile.elementBytes);
+    isLarge = b.create<arith::SelectOp>(loc, isApart, isLarger, isLarge);
+  }
+  Value rows = emitter.extent(nest.space.groups[nest.outerReduced.back()].extent);
+  Value isWide = isGreater(columns, plan.schedule.blockColumns());
+  Value isDeep = isGreater(rows, tile.rows - 1);
+  return b.create<arith::AndIOp>(loc, isLarge, b.create<arith::AndIOp>(loc, isWide, isDeep));
+}
+
+// Of a tile of columns at most. The number of rows may be known to the call only.
+Value LoopKernel::unitsOfTile() {
+  const LoopSchedule::Tile &tile = *plan.schedule.tile;
+  Value most = emitter.i64(tile.units);
+  if (tile.isOneStage)
+    return most;
+  Value rows = emitter.extent(*max(nest.reducedElements(), DimExpr(1)));
+  const int64_t elements =
+      LoopSchedule::Tile::rereadBytes / (tile.elementBytes * plan.schedule.blockColumns());
+  Value cached = b.create<arith::DivUIOp>(loc, emitter.i64(elements), rows);
+  Value isNone = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, cached, emitter.i64(0));
+  return b.create<arith::SelectOp>(loc, isNone, most, b.create<arith::MinSIOp>(loc, cached, most));
+}
+
+// Blocks of columns side by side, which end with the row.
+void LoopKernel::emitTilesOfColumns() {
+  auto times = [&](Value x, Value y) -> Value { return b.create<arith::MulIOp>(loc, x, y); };
+  auto plus = [&](Value x, Value y) -> Value { return b.create<arith::AddIOp>(loc, x, y); };
+  auto minus = [&](Value x, Value y) -> Value { return b.create<arith::SubIOp>(loc, x, y); };
+  auto least = [&](Value x, Value y) -> Value { return b.create<arith::MinSIOp>(loc, x, y); };
+  auto ceilDiv = [&](Value x, Value y) -> Value {
+    return b.create<arith::DivUIOp>(loc, plus(x, minus(y, emitter.i64(1))), y);
+  };
+  LoopTile tiles(k, plan, emitter, body, pass);
+  Value columns = emitter.extent(nest.innermost().extent);
+  Value wide = emitter.i64(plan.schedule.blockColumns());
+  Value blocks = emitter.extent(*max(plan.columnBlocks(), DimExpr(1)));
+  Value units = unitsOfTile();
+  Value firstRow = b.create<arith::DivUIOp>(loc, k.begin, blocks);
+  emitter.loop(firstRow, ceilDiv(k.end, blocks), 1, {}, [&](Value row, ArrayRef<Value>) {
+    body.setOuterIndex(row);
+    Value start = times(row, blocks);
+    Value begin = b.create<arith::MaxSIOp>(loc, minus(k.begin, start), emitter.i64(0));
+    Value end = least(minus(k.end, start), blocks);
+    Value count = ceilDiv(minus(end, begin), units);
+    emitter.loop(emitter.i64(0), count, 1, {}, [&](Value tile, ArrayRef<Value>) {
+      Value first = plus(begin, times(tile, units));
+      Value last = least(plus(first, units), end);
+      tiles.emitColumns(times(first, wide), least(times(last, wide), columns));
+      return SmallVector<Value>();
+    });
+    return SmallVector<Value>();
+  });
+}
+
+void LoopKernel::emitTiles() {
+  if (nest.form == Form::Columns) {
+    if (nest.innermost().extent.isConstant() && nest.elements().isConstant())
+      return emitTilesOfColumns();
+    Value suits = suitsTiles();
+    emitUnitsIf(b.create<arith::XOrIOp>(loc, suits, b.create<arith::ConstantIntOp>(loc, 1, 1)));
+    k.renewSizes();
+    emitter.where(suits, {}, [&] {
+      emitTilesOfColumns();
+      return SmallVector<Value>();
+    });
+    return;
+  }
+  LoopTile tiles(k, plan, emitter, body, pass);
+  const int64_t units = plan.schedule.tile->units;
+  emitter.loop(k.begin, k.end, units, {}, [&](Value first, ArrayRef<Value>) {
+    Value end = b.create<arith::AddIOp>(loc, first, emitter.i64(units));
+    tiles.emitRows(first, b.create<arith::MinSIOp>(loc, end, k.end));
     return SmallVector<Value>();
   });
 }

@@ -150,6 +150,10 @@ LoopPass::Values LoopPass::walkRow(unsigned stage, Values sums) {
                                      : walkLanes(stage, first, n, known(extent)));
     return sums;
   }
+  if (std::optional<int64_t> length = known(extent); length && *length <= schedule.block) {
+    state.absorb(ops(stage), sums, walkLanes(stage, first, n, length));
+    return sums;
+  }
   if (schedule.areWholeBlocksApart) {
     // Blocks but the last one end with whole vectors.
     Value block = emitter.i64(schedule.block);

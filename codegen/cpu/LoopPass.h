@@ -39,6 +39,8 @@ public:
   // Walks [from, to) of the innermost loop in vectors, `extent` of them if that is known; gives the
   // stage's partial results as vectors.
   Values walkLanes(unsigned stage, Value from, Value to, std::optional<int64_t> extent);
+  // One row, whose sums come to those that there are.
+  Values walkRow(unsigned stage, Values sums);
 
 private:
   llvm::ArrayRef<ir::ReductionOpInterface> ops(unsigned stage) const {
@@ -46,7 +48,6 @@ private:
   }
   Values walkOuter(unsigned stage, llvm::ArrayRef<unsigned> loops, Values sums,
                    llvm::ArrayRef<Column> columns);
-  Values walkRow(unsigned stage, Values sums);
   Values shortRow(unsigned stage, Value extent);
   Values merge(unsigned stage, llvm::ArrayRef<Value> sets);
   Values walkColumns(unsigned stage, Values sums, llvm::ArrayRef<Column> columns);

@@ -17,6 +17,12 @@ using Form = LoopNest::Form;
 static constexpr int64_t chunkElements = 16384;
 // Blocks of long sums: elements of a row, rows of a column.
 static constexpr int64_t laneBlock = 4096, rowBlock = 256;
+// Of tiles: what the numbers of a stage may take of the first level cache; columns, which are 8 KiB
+// of a row of float32 (shorter pieces of rows are read more slowly from memory, longer ones no
+// faster); rows that are taken together, for which accumulators are loaded and stored once; units
+// that a thread takes at once.
+static constexpr int64_t mostTileBytes = 24 << 10, mostTileColumns = 2048, mostTileRows = 8;
+static constexpr int64_t chunkUnits = 16;
 // Instructions in the vectors side by side of all stages, up to which rows of one block have code
 // of their own: longer bodies hide what else a row takes, and take long to compile twice. A layer
 // norm and a softmax, each with its gradient, have fewer than 70.
@@ -53,8 +59,9 @@ LoopPlan::LoopPlan(ir::KernelOp kernel, IterationSpace space, const MachineTarge
     schedule.waiting = nest.waiting();
   for (unsigned stage = 0; stage < nest.stages(); ++stage)
     schedule.unroll.push_back(unrollFor(instructions(stage)));
-  chooseSums();
+  chooseSums(target);
   chooseRowLengths();
+  chooseTile();
   splitWork();
 }
 
@@ -84,7 +91,7 @@ unsigned LoopPlan::unrollFor(int64_t instructions) const {
 }
 
 // Blocks of long sums, and vectors of a block of columns.
-void LoopPlan::chooseSums() {
+void LoopPlan::chooseSums(const MachineTarget &target) {
   // As many vectors as the longest stage has side by side.
   schedule.columnVectors = *llvm::min_element(schedule.unroll);
   DimExpr reduced = nest.reducedElements();
@@ -97,6 +104,14 @@ void LoopPlan::chooseSums() {
   // four times as long as one with four.
   if (schedule.isBlocked() && nest.form == Form::Columns)
     schedule.columnVectors = std::max(schedule.columnVectors, unrollFor(0));
+  // Rows whose sums fit the registers are read from one end to the other.
+  if (nest.form == Form::Columns && nest.innermost().extent.isConstant() && nest.stages() == 2 &&
+      !nest.isStagePresent(1)) {
+    const int64_t vectors = ceilDiv(nest.innermost().extent.constantValue(), schedule.lanes);
+    const int64_t most = std::min<int64_t>(target.vectorRegisters / 2, 4 * schedule.unroll[0]);
+    if (vectors * int64_t(nest.reductions(0).size()) <= most)
+      schedule.columnVectors = std::max(schedule.columnVectors, unsigned(vectors));
+  }
 }
 
 // Lengths that have code of their own. Of a row of a few vectors most of the time went into loops
@@ -127,6 +142,103 @@ void LoopPlan::chooseRowLengths() {
   schedule.areWholeBlocksApart = stages == 1;
 }
 
+// Caches serve blocks of columns as well as wide rows, but not the second level rows that lie a
+// page apart, of which it has a part only; where a stage after the first finds nothing there, what
+// counts is that memory is read in order.
+bool LoopSchedule::Tile::suits(int64_t columns, int64_t elements) const {
+  const int64_t least =
+      isOneStage || columns * elementBytes % pageBytes == 0 ? ofSecondLevel : ofThirdLevel;
+  return elements > least / elementBytes;
+}
+
+unsigned LoopPlan::tileSlots() const {
+  size_t slots = 0;
+  for (auto &ops : nest.space.stages) {
+    size_t ofStage = 0;
+    for (ir::ReductionOpInterface op : ops) {
+      const size_t parts = schedule.isBlocked() && op.isCompensated() ? 2 : 1;
+      ofStage += nest.form == Form::Rows ? parts : hasParts() ? 1 + parts : 1;
+    }
+    slots = std::max(slots, ofStage);
+  }
+  return unsigned(slots);
+}
+
+// Of the widest number in registers.
+static int64_t bytesOfNumber(Block &body) {
+  int64_t bytes = 4;
+  body.walk([&](Operation *op) {
+    for (Value value : op->getOperands())
+      bytes = std::max(bytes, int64_t(getElementType(value).getIntOrFloatBitWidth() / 8));
+  });
+  return bytes;
+}
+
+// Bytes of the operands that are read at every index, of one index.
+static int64_t bytesOfElement(Block &body, const DimExpr &elements) {
+  int64_t bytes = 0;
+  for (BlockArgument argument : body.getArguments())
+    if (ir::product(ir::getShape(argument)) == elements)
+      bytes += std::max(1u, getElementType(argument).getIntOrFloatBitWidth() / 8);
+  return bytes;
+}
+
+// What the schedule of a tile has in common.
+void LoopPlan::setTile(LoopSchedule::Tile tile, int64_t unitNumbers, int64_t mostNumbers,
+                       unsigned slots) {
+  const int64_t numberBytes = bytesOfNumber(body());
+  const int64_t numbers = std::min(mostTileBytes / (tileSlots() * numberBytes), mostNumbers);
+  tile.units = std::max<int64_t>(1, numbers / unitNumbers);
+  // Slots begin at different lines of a cache.
+  tile.slotBytes = tile.units * unitNumbers * numberBytes + 64;
+  scratchBytes = slots * tile.slotBytes;
+  schedule.tile = std::move(tile);
+}
+
+void LoopPlan::chooseTile() {
+  // Where there are no lanes there is no thread's memory either.
+  if (schedule.lanes == 1)
+    return;
+  if (nest.form == Form::Columns)
+    chooseTileOfColumns();
+  // Stages after the first would find nothing of a row in the caches.
+  const bool isOneStage = nest.space.stages.size() == 1 && !nest.isStagePresent(1);
+  if (nest.form == Form::Rows && isOneStage && !nest.outerReduced.empty() &&
+      !nest.outerKept.empty())
+    setTile({}, schedule.lanes, mostTileColumns, tileSlots());
+}
+
+void LoopPlan::chooseTileOfColumns() {
+  LoopSchedule::Tile tile;
+  int64_t instructions = 0;
+  for (unsigned stage = 0; stage < nest.stages(); ++stage)
+    if (nest.isStagePresent(stage)) {
+      tile.isOneStage = stage == 0;
+      instructions = std::max(instructions, nest.instructions(stage));
+    }
+  tile.elementBytes = bytesOfElement(body(), nest.elements());
+  const DimExpr &columns = nest.innermost().extent, elements = nest.elements();
+  if (tile.elementBytes == 0 ||
+      (columns.isConstant() && columns.constantValue() <= schedule.blockColumns()))
+    return;
+  if (columns.isConstant() && elements.isConstant() &&
+      !tile.suits(columns.constantValue(), elements.constantValue()))
+    return;
+  tile.vectors = std::min(vectorsSideBySide(instructions), schedule.columnVectors);
+  const int64_t rows = tile.vectors == 4 ? mostTileRows : mostTileRows / 2;
+  const DimExpr &extent = nest.space.groups[nest.outerReduced.back()].extent;
+  tile.rows =
+      unsigned(extent.isConstant() ? std::clamp<int64_t>(extent.constantValue(), 1, rows) : rows);
+  unsigned slots = tileSlots();
+  if (!tile.isOneStage) {
+    for (auto &ops : nest.space.stages)
+      slots += unsigned(ops.size());
+    tile.kept = nest.keptOfRows();
+    slots += unsigned(tile.kept.size());
+  }
+  setTile(std::move(tile), schedule.blockColumns(), mostTileColumns, slots);
+}
+
 void LoopPlan::splitWork() {
   size_t ops = std::distance(body().begin(), body().end());
   DimExpr elements = nest.elements();
@@ -150,6 +262,9 @@ void LoopPlan::splitWork() {
     perUnit = nest.innermost().extent;
   }
   grain = *max(DimExpr(1), *floordiv(DimExpr(chunkElements), *max(perUnit, DimExpr(1))));
+  // Neighbours in one chunk, where there are enough for threads.
+  if (schedule.tile)
+    grain = *max(grain, *min(DimExpr(chunkUnits), *floordiv(units, DimExpr(chunkUnits))));
 }
 
 //===-- For people ----------------------------------------------------------------------------===//
@@ -170,6 +285,16 @@ static const char *wordsFor(Form form) {
   llvm_unreachable("all forms are named");
 }
 
+void LoopPlan::printTile(llvm::raw_ostream &out) const {
+  const LoopSchedule::Tile &tile = *schedule.tile;
+  if (nest.form == Form::Rows) {
+    out << "; sums of up to " << tile.units << " rows wait for each other";
+    return;
+  }
+  out << "; sums of up to " << tile.units * schedule.blockColumns() << " columns wait, "
+      << counted(tile.rows, "row") << " of " << counted(tile.vectors, "vector") << " at once";
+}
+
 void LoopPlan::printSchedule(llvm::raw_ostream &out) const {
   out << "schedule: " << wordsFor(nest.form);
   if (nest.form == Form::Scalar) {
@@ -188,6 +313,8 @@ void LoopPlan::printSchedule(llvm::raw_ostream &out) const {
   if (schedule.isBlocked())
     out << "; long sums in blocks of " << schedule.block
         << (nest.form == Form::Rows ? " elements" : " rows");
+  if (schedule.tile)
+    printTile(out);
   if (schedule.waiting)
     out << "; " << schedule.waiting->value.getDefiningOp()->getName().stripDialect()
         << " waits in the place of result #" << schedule.waiting->output;

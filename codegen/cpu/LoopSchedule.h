@@ -31,6 +31,28 @@ struct LoopSchedule {
   bool areWholeBlocksApart = false;
   // Rows of lengths that the call knows have code of their own where they are one block.
   bool isOneBlockApart = false;
+  // Neighbouring units whose sums wait in the thread's memory, so that what lies side by side is
+  // read side by side: some rows of all the columns, then the next rows; or a row of each unit for
+  // one index of the loops further out, then for the next.
+  struct Tile {
+    int64_t units = 1; // at most
+    // Of columns: rows and vectors that are taken together.
+    unsigned rows = 1, vectors = 1;
+    bool isOneStage = true;
+    int64_t elementBytes = 0; // that are read at an index
+    // What later stages need of each column, beside the results of reductions.
+    llvm::SmallVector<mlir::Value> kept;
+    // Numbers that wait, for each column or each lane of a unit, lie in a slot of their own.
+    int64_t slotBytes = 0;
+
+    // Whether columns of operands with so many elements are better walked in tiles than by
+    // themselves. Not asked of rows.
+    bool suits(int64_t columns, int64_t elements) const;
+    static constexpr int64_t pageBytes = 4096, ofSecondLevel = 1 << 20, ofThirdLevel = 16 << 20;
+    // What a tile whose stages read it again reads at most, where columns are wide enough.
+    static constexpr int64_t rereadBytes = 512 << 10;
+  };
+  std::optional<Tile> tile;
 
   bool isBlocked() const { return block != 0; }
   // Of a block of columns.
@@ -47,6 +69,11 @@ public:
 
   // Blocks of columns of one index of the outer kept loops.
   ir::DimExpr columnBlocks() const;
+  // Whether sums of a tile are put together of parts: of blocks, or of the rows of several indices
+  // further out.
+  bool hasParts() const { return schedule.isBlocked() || nest.outerReduced.size() > 1; }
+  // Slots of a tile that the stages need one after the other.
+  unsigned tileSlots() const;
 
   LoopNest nest;
   LoopSchedule schedule;
@@ -54,8 +81,12 @@ public:
 private:
   int64_t instructions(unsigned stage) const;
   unsigned unrollFor(int64_t instructions) const;
-  void chooseSums();
+  void chooseSums(const MachineTarget &target);
   void chooseRowLengths();
+  void chooseTile();
+  void chooseTileOfColumns();
+  void setTile(LoopSchedule::Tile tile, int64_t unitNumbers, int64_t mostNumbers, unsigned slots);
+  void printTile(llvm::raw_ostream &out) const;
   void splitWork();
 };
 

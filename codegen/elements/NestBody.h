@@ -32,6 +32,8 @@ public:
   // Stores a value of the index where the result will be, and loads what is there.
   void storeInPlaceOf(unsigned output, Value value);
   Value elementInPlaceOf(unsigned output);
+  // A value of the row, of which reductions are registers.
+  Value rowValue(Value value) { return emitter.emit(value, indexFor(value, true)); }
   // Stores what became known of the row with the reductions of the stage, which are registers.
   void storeRows(unsigned stage);
 

@@ -70,6 +70,9 @@ public:
   mlir::Block &body() { return kernel.getBody().front(); }
   // The size as i64: a constant, or an argument added for it.
   mlir::Value sizeOf(const ir::DimExpr &size);
+  // What is asked for from here on are arguments of its own: code for other sizes may want the
+  // registers of these.
+  void renewSizes() { sizes.clear(); }
   // The number of a check site as i32: one for an op and a message, however often it is asked for.
   mlir::Value site(mlir::Operation *op, llvm::StringRef message,
                    keratin_status_code_t status = KERATIN_OUT_OF_RANGE);

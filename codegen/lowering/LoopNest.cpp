@@ -2,6 +2,8 @@
 
 #include "ir/interfaces/OpProperties.h"
 
+#include "llvm/ADT/SetVector.h"
+
 using namespace keratin::codegen;
 using namespace mlir;
 namespace ir = keratin::ir;
@@ -116,6 +118,17 @@ std::optional<LoopNest::Waiting> LoopNest::waiting() const {
         }
   }
   return best;
+}
+
+SmallVector<Value> LoopNest::keptOfRows() const {
+  llvm::SetVector<Value> kept;
+  for (Operation &op : body().without_terminator())
+    for (Value operand : op.getOperands())
+      if (space.domains.lookup(op.getResult(0)) == Domain::Full &&
+          space.domains.lookup(operand) == Domain::Row && space.stageOf.lookup(operand) > 0 &&
+          !operand.getDefiningOp<ReductionOpInterface>())
+        kept.insert(operand);
+  return kept.takeVector();
 }
 
 //===-- Sizes ---------------------------------------------------------------------------------===//

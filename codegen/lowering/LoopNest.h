@@ -55,6 +55,9 @@ public:
     unsigned stage;  // the first that needs the value
   };
   std::optional<Waiting> waiting() const;
+  // Values of a row, but for results of reductions, of which later stages need every element again:
+  // what they compute once a row.
+  llvm::SmallVector<mlir::Value> keptOfRows() const;
   // What an element of the stage takes, roughly, where this is in memory.
   int64_t instructions(unsigned stage, mlir::Value inMemory = {}) const;
 

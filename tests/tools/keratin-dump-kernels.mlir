@@ -70,9 +70,8 @@ func.func @softmax(%x: tensor<?x?xf32, #keratin.dims<d0, d1>> {keratin.kind = "i
 // CHECK-NEXT:   tensors: float32 (d0, 64) -> float32 (64,)
 // CHECK-NEXT:   nest: reduced d0, kept 64
 // CHECK-NEXT:   stage 0: reduce_max
-// V3-NEXT:      work: units 2, grain max(floordiv(16384, max(32*d0, 1)), 1), operations 128*d0
-// V4-NEXT:      work: units 1, grain max(floordiv(16384, max(64*d0, 1)), 1), operations 128*d0
-// V3-NEXT:      schedule: a sum for each lane, in blocks of columns; 8 lanes; 4 vectors side by side in stage 0; long sums in blocks of 256 rows
+// CHECK-NEXT:   work: units 1, grain max(floordiv(16384, max(64*d0, 1)), 1), operations 128*d0
+// V3-NEXT:      schedule: a sum for each lane, in blocks of columns; 8 lanes; 8 vectors side by side in stage 0; long sums in blocks of 256 rows
 // V4-NEXT:      schedule: a sum for each lane, in blocks of columns; 16 lanes; 4 vectors side by side in stage 0; long sums in blocks of 256 rows
 func.func @columns(%x: tensor<?x64xf32, #keratin.dims<d0, 64>> {keratin.kind = "input", keratin.name = "x"})
     -> (tensor<64xf32> {keratin.kind = "output", keratin.name = "y"}) {
