@@ -1,6 +1,7 @@
 #include "codegen/cpu/ContractionBlocks.h"
 
 #include "codegen/cpu/ContractionDots.h"
+#include "codegen/cpu/ContractionNarrow.h"
 #include "codegen/lowering/Rounding.h"
 
 using namespace mlir;
@@ -83,6 +84,6 @@ SizeCases keratin::codegen::contractionUnits(const ContractionSpec &spec,
   if (plan.dots)
     return dotUnits(spec, *plan.dots);
   if (plan.narrow)
-    return numberOf(arithmetic, spec.batch);
+    return narrowUnits(spec, *plan.narrow);
   return Cutter(arithmetic, spec, plan).cut().units(arithmetic);
 }

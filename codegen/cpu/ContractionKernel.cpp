@@ -341,7 +341,7 @@ Value keratin::codegen::emitContractionUnits(OpBuilder &builder, Location loc,
   if (plan.dots)
     return emit.toIndex(emitDotUnits(emit, spec, *plan.dots));
   if (plan.narrow)
-    return emit.toIndex(numberOf(emit, spec.batch));
+    return emit.toIndex(emitNarrowUnits(emit, spec, *plan.narrow));
   return emit.toIndex(emitContractionBlocks(emit, spec, plan).units(emit));
 }
 

@@ -1,13 +1,16 @@
-// A row or two times a matrix of a few vectors' columns: all sums stay in registers.
+// Rows that are few enough for one tile: it reads each number of B once, where it is, and needs
+// neither blocks nor panels in other memory.
 #ifndef KERATIN_CODEGEN_CPU_CONTRACTIONNARROW_H
 #define KERATIN_CODEGEN_CPU_CONTRACTIONNARROW_H
 
 #include "codegen/cpu/ContractionPlan.h"
-#include "codegen/elements/LoopEmitter.h"
+#include "codegen/elements/SpecSizes.h"
 
 namespace keratin::codegen {
 
-// Units are the entries of the batch.
+mlir::Value emitNarrowUnits(LoopEmitter &emit, const ContractionSpec &spec,
+                            const ContractionNarrow &plan);
+SizeCases narrowUnits(const ContractionSpec &spec, const ContractionNarrow &plan);
 void emitNarrow(LoopEmitter &emit, const ContractionSpec &spec, const ContractionNarrow &plan,
                 mlir::Value begin, mlir::Value end);
 

@@ -159,25 +159,37 @@ static void chooseDots(ContractionPlan &plan, const ContractionSpec &spec,
     dots.rowsAtOnce /= 2;
 }
 
-// Whether a row or two meet columns whose sums registers hold, more than once: tiles would wait for
-// each product, and pack the columns for a single use.
+// Whether one tile holds all rows: what it reads of B nobody reads again, so nothing is packed.
 static bool chooseNarrow(ContractionPlan &plan, const ContractionSpec &spec,
                          const MachineTarget &target, int64_t bytes) {
   if (!spec.m.constant || !spec.n.constant || spec.b.constantColStride != 1)
     return false;
+  constexpr int64_t mostRows = 14, inFlight = 8, nearBytes = 512 * 1024, nearColumns = 128;
   const int64_t rows = *spec.m.constant, columns = *spec.n.constant;
-  constexpr int64_t mostRows = 2, inFlight = 8;
-  if (rows < 1 || rows > mostRows || columns < 1 || columns > inFlight / rows * plan.lanes / 2 ||
-      !readsParts(spec, target, columns))
+  if (rows < 1 || rows > mostRows || columns < 1 || !readsParts(spec, target, columns))
+    return false;
+  // More than two rows of a large B wait for memory less where tiles bring it near.
+  const bool isNear = columns <= nearColumns ||
+                      (spec.k.constant && columns <= nearBytes / bytes / (*spec.k.constant + 1));
+  if (rows > 2 && !isNear)
+    return false;
+  // Registers hold the sums, a row of B, and what elements of A are spread over; a row or two
+  // stream B, and long stretches of its rows stream best.
+  const int64_t registers = target.vectorRegisters;
+  const int64_t most =
+      rows <= 2 ? registers / 2 / rows : std::min<int64_t>(4, (registers - 4) / (rows + 1));
+  if (most < 1 || (most < 2 && columns > plan.lanes))
     return false;
   ContractionNarrow &narrow = plan.narrow.emplace();
+  const int64_t vectors = ceilDiv(columns, plan.lanes);
   narrow.lanes = plan.lanes;
   narrow.rows = rows;
-  narrow.vectors = ceilDiv(columns, plan.lanes);
+  // Evened out.
+  narrow.vectors = ceilDiv(vectors, ceilDiv(vectors, most));
+  narrow.panels = ceilDiv(vectors, narrow.vectors);
   while (narrow.streams * rows * narrow.vectors < inFlight)
     narrow.streams *= 2;
-  // The sums of several rows wait for a loop over them.
-  if (rows > 1)
+  if (narrow.panels > 1 || rows * narrow.vectors > narrow.mostDirect)
     plan.scratch.bytes = roundUp(rows * narrow.vectors * plan.lanes * bytes, 64);
   return true;
 }
@@ -336,10 +348,12 @@ void keratin::codegen::print(llvm::raw_ostream &out, const ContractionPlan &plan
   }
   if (plan.narrow) {
     const ContractionNarrow &narrow = *plan.narrow;
-    out << "schedule: all sums at once, " << narrow.rows
-        << (narrow.rows == 1 ? " row x " : " rows x ") << narrow.vectors
-        << (narrow.vectors == 1 ? " vector x " : " vectors x ") << narrow.lanes << " lanes, of "
-        << narrow.streams << " steps side by side\n";
+    out << "schedule: one tile of " << narrow.rows << (narrow.rows == 1 ? " row x " : " rows x ")
+        << narrow.vectors << (narrow.vectors == 1 ? " vector x " : " vectors x ") << narrow.lanes
+        << " lanes over the whole depth, B in place";
+    if (narrow.streams > 1)
+      out << "; " << narrow.streams << " steps side by side";
+    out << "\n";
     return;
   }
   out << "schedule: tiles of " << plan.tileRows << " rows x " << plan.tileVectors << " vectors x "

@@ -24,11 +24,16 @@ struct ContractionDots {
   std::optional<int64_t> depth;
 };
 
-// A row or two times a matrix of a few vectors' columns, whose sums stay in registers.
+// Rows of A that fit one tile, times panels of B that are read once: sums stay in registers over
+// the whole depth.
 struct ContractionNarrow {
-  int64_t lanes = 1, rows = 1, vectors = 1;
+  int64_t lanes = 1, rows = 1;
+  int64_t vectors = 1; // of a panel but the last, which has what is left
+  int64_t panels = 1;
   // Neighbours in k have sums of their own, so that none waits for another.
   int64_t streams = 1;
+  // So many vectors of sums are finished out of registers, more of them in a loop over memory.
+  int64_t mostDirect = 2;
 };
 
 // Decided at compile time.
@@ -84,7 +89,7 @@ struct ContractionPlan {
   bool masksPanels = false;
   // Set for a row times a matrix, both contiguous in k: then nothing else here counts.
   std::optional<ContractionDots> dots;
-  // Set for few rows and columns: the same.
+  // Set for few rows: the same.
   std::optional<ContractionNarrow> narrow;
   bool isTiled() const { return !dots && !narrow; }
 

@@ -592,27 +592,42 @@ TEST_CASE("a row times a matrix of short columns sums whole vectors") {
       }
 }
 
-// Of up to four vectors of columns, one more; of as many steps as are side by side, one less and
-// one more.
-TEST_CASE("a row or two and few columns keep their sums in registers") {
+// Of panels one, one that is not whole, several; of as many steps as are side by side, one less and
+// one more; of rows as many as fit, and more.
+TEST_CASE("few rows are one tile over the whole depth") {
   Sample sample;
   for (const char *machine : machines)
     for (Dtype dtype : {Dtype::F32, Dtype::F64, Dtype::BF16, Dtype::I32})
-      for (Layout a : {Layout::RowMajor, Layout::ColumnMajor})
-        for (int64_t m : {1, 2})
-          for (int64_t n : {3, 16, 33, 64, 65}) {
-            if (!sample.takesNext())
-              continue;
-            CAPTURE(machine, static_cast<int>(dtype), static_cast<int>(a));
-            Kind kind{dtype, a, Layout::RowMajor, machine};
-            kind.knowsRows = true;
-            kind.knowsColumns = true;
-            Compiled compiled = compile(kind, {1, m, n, 0});
-            for (int64_t k : {0, 1, 3, 4, 7, 8, 9, 16, 300})
-              check(compiled, kind, {3, m, n, k}, 2);
-            kind.staticSizes = true;
-            check(compile(kind, {1, m, n, 5}), kind, {1, m, n, 5}, 2);
-          }
+      for (auto [m, n] : {std::pair{1, 3},
+                          {1, 33},
+                          {1, 128},
+                          {1, 300},
+                          {1, 520},
+                          {2, 16},
+                          {2, 65},
+                          {2, 256},
+                          {3, 10},
+                          {4, 100},
+                          {5, 64},
+                          {6, 31},
+                          {8, 48},
+                          {8, 49},
+                          {10, 10},
+                          {13, 40},
+                          {14, 16}}) {
+        if (!sample.takesNext())
+          continue;
+        CAPTURE(machine, static_cast<int>(dtype), m, n);
+        Kind kind{dtype, m % 2 ? Layout::RowMajor : Layout::ColumnMajor, Layout::RowMajor, machine};
+        kind.knowsRows = true;
+        kind.knowsColumns = true;
+        Compiled compiled = compile(kind, {1, m, n, 0});
+        for (int64_t k : {0, 1, 3, 4, 7, 8, 9, 16, 300})
+          check(compiled, kind, {3, m, n, k}, 2);
+        kind.staticSizes = true;
+        for (int64_t k : {5, 20})
+          check(compile(kind, {1, m, n, k}), kind, {1, m, n, k}, 2);
+      }
 }
 
 // Of less than a vector, in rows together and apart; of rows as many as tiles have, and more.

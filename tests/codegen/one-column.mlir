@@ -12,7 +12,7 @@
 // PLAN:      nest: batch 1, m 5*d0, n 1, k 10
 // PLAN:      schedule: dot products of 16 lanes, 16 rows x 1 vector, whole rows; units of 64 rows
 // PLAN:      nest: batch 1, m 10, n 1, k 5*d0
-// PLAN:      schedule: all sums at once, 1 row x 1 vector x 16 lanes, of 8 steps side by side
+// PLAN:      schedule: one tile of 1 row x 1 vector x 16 lanes over the whole depth, B in place; 8 steps side by side
 func.func @main(%x: tensor<?x5x10xf32, #keratin.dims<d0, 5, 10>> {keratin.kind = "input", keratin.name = "x"},
                 %w: tensor<10x1xf32> {keratin.kind = "input", keratin.name = "w"},
                 %c: tensor<5xf32> {keratin.kind = "input", keratin.name = "c"})

@@ -150,10 +150,11 @@ TEST_CASE("products of rows that are few in some calls", "[contraction]") {
 TEST_CASE("products of a matrix and a few vectors", "[contraction]") {
   std::vector<SweepCase> cases;
   for (const char *form : forms)
-    for (const Sizes &sizes : {Sizes{70, 1, 130}, Sizes{1, 64, 1100}, Sizes{3, 33, 65},
-                               Sizes{d(0), 4, 128}, Sizes{1, d(0), d(1)}, Sizes{1, 40, d(1)},
-                               Sizes{2, 36, d(1)}, Sizes{5, 1, 68, 3}, Sizes{1, 1, 200, d(2)},
-                               Sizes{d(0), 1, 10}, Sizes{10, 1, d(0)}, Sizes{37, 1, 33, d(2)}})
+    for (const Sizes &sizes :
+         {Sizes{70, 1, 130}, Sizes{1, 64, 1100}, Sizes{3, 33, 65}, Sizes{d(0), 4, 128},
+          Sizes{1, d(0), d(1)}, Sizes{1, 40, d(1)}, Sizes{2, 36, d(1)}, Sizes{5, 1, 68, 3},
+          Sizes{1, 1, 200, d(2)}, Sizes{d(0), 1, 10}, Sizes{10, 1, d(0)}, Sizes{37, 1, 33, d(2)},
+          Sizes{4, 100, 65}, Sizes{9, 10, d(1), d(2)}, Sizes{12, 40, 7}})
       cases.push_back(product(form, sizes, KERATIN_DTYPE_FLOAT32));
   for (const char *form : forms)
     cases.push_back(product(form, {68, 2, 72}, KERATIN_DTYPE_FLOAT16));
@@ -212,9 +213,9 @@ TEST_CASE("what follows from products", "[contraction]") {
   std::vector<SweepCase> cases;
   for (keratin_dtype_t dtype :
        {KERATIN_DTYPE_FLOAT32, KERATIN_DTYPE_FLOAT16, KERATIN_DTYPE_FLOAT64})
-    for (const Sizes &sizes : {Sizes{40, 36, 20}, Sizes{33, 17, 9}, Sizes{d(0), 64, 24},
-                               Sizes{d(0), d(1), 24}, Sizes{20, 12, 8, d(1)}, Sizes{40, 1, 10},
-                               Sizes{d(0), 1, 40, d(1)}}) {
+    for (const Sizes &sizes :
+         {Sizes{40, 36, 20}, Sizes{33, 17, 9}, Sizes{d(0), 64, 24}, Sizes{d(0), d(1), 24},
+          Sizes{20, 12, 8, d(1)}, Sizes{40, 1, 10}, Sizes{d(0), 1, 40, d(1)}}) {
       Shape result = {sizes.m, sizes.n};
       if (sizes.batch != DimExpr(1))
         result.insert(result.begin(), sizes.batch);

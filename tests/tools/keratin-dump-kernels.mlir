@@ -105,12 +105,10 @@ func.func @flat(%x: tensor<?xf64, #keratin.dims<d0>> {keratin.kind = "input", ke
 // CHECK-NEXT:   A: in place
 // V3-NEXT:      B: in place, packed for more than 24 rows
 // V4-NEXT:      B: in place, packed for more than 56 rows
-// V3-NEXT:      of one row, schedule: all sums at once, 1 row x 4 vectors x 8 lanes, of 2 steps side by side
-// V4-NEXT:      of one row, schedule: all sums at once, 1 row x 2 vectors x 16 lanes, of 4 steps side by side
-// V3-NEXT:      of two rows, schedule: tiles of 2 rows x 4 vectors x 8 lanes; panels of depth 256; units of up to
-// V3-NEXT:      A: in place
-// V3-NEXT:      B: in place
-// V4-NEXT:      of two rows, schedule: all sums at once, 2 rows x 2 vectors x 16 lanes, of 2 steps side by side
+// V3-NEXT:      of one row, schedule: one tile of 1 row x 4 vectors x 8 lanes over the whole depth, B in place; 2 steps side by side
+// V4-NEXT:      of one row, schedule: one tile of 1 row x 2 vectors x 16 lanes over the whole depth, B in place; 4 steps side by side
+// V3-NEXT:      of two rows, schedule: one tile of 2 rows x 4 vectors x 8 lanes over the whole depth, B in place
+// V4-NEXT:      of two rows, schedule: one tile of 2 rows x 2 vectors x 16 lanes over the whole depth, B in place; 2 steps side by side
 // V3-NEXT:      scratch: 69376 bytes
 // V4-NEXT:      scratch: 41472 bytes
 func.func @product(%x: tensor<?x64xf32, #keratin.dims<d0, 64>> {keratin.kind = "input", keratin.name = "x"},
