@@ -39,11 +39,11 @@ func.func @transposed(%a: tensor<?x33xbf16, #keratin.dims<d0, 33>> {keratin.kind
 
 // CHECK:       B: in place, widened as it is read
 // CHECK-LABEL: function halves
-func.func @few(%a: tensor<2x64xbf16> {keratin.kind = "input", keratin.name = "a"},
-               %b: tensor<64x64xbf16> {keratin.kind = "input", keratin.name = "b"})
-    -> (tensor<2x64xbf16> {keratin.kind = "output", keratin.name = "y"}) {
-  %0 = keratin.dot_general %a, %b batch = [] x [] contract = [1] x [0] : (tensor<2x64xbf16>, tensor<64x64xbf16>) -> tensor<2x64xbf16>
-  return %0 : tensor<2x64xbf16>
+func.func @few(%a: tensor<4x1024xbf16> {keratin.kind = "input", keratin.name = "a"},
+               %b: tensor<1024x1024xbf16> {keratin.kind = "input", keratin.name = "b"})
+    -> (tensor<4x1024xbf16> {keratin.kind = "output", keratin.name = "y"}) {
+  %0 = keratin.dot_general %a, %b batch = [] x [] contract = [1] x [0] : (tensor<4x1024xbf16>, tensor<1024x1024xbf16>) -> tensor<4x1024xbf16>
+  return %0 : tensor<4x1024xbf16>
 }
 
 // CHECK-NOT:   in pairs
