@@ -1,12 +1,12 @@
 """Keratin beside other libraries, in one run: peers.py [names of rows] [options]
 
 For each name keratin-bench and the libraries run in turns on one core, each with one thread, in a process of its own;
-the least of all turns counts. The libraries (benchmarks/libraries) live in environments under build/peers, which are
-made at the first run, with the versions of benchmarks/peers.txt; what cannot be installed or measured is left out, with
-a word on stderr.
+the least of all turns counts. The libraries (benchmarks/libraries) live in environments under build/peers, made at the
+first run with the versions of benchmarks/peers.txt; what cannot be installed or measured is left out, with a word on
+stderr.
 
 Prints a table: what we take, the ceiling of this machine, the best library, its time over ours, and what that aims at
-(benchmarks/goals.txt). --markdown puts it into docs/performance.md, under a heading for the model of the processor; rows
+(benchmarks/goals.txt). --markdown puts it into docs/performance.md, under a heading for the processor's model; rows
 that were not measured now stay there.
 """
 
@@ -34,8 +34,8 @@ LIBRARIES = {
     "openvino": "torch",
     "inductor": "torch",
 }
-ROWS = "ew_chain gemm mlp embedding small reduce batchnorm softmax layernorm attention xformer sepconv cnn_cifar".split()
-ROWS += "resnet20 resnet50 rnn ctc".split()
+ROWS = "ew_chain gemm mlp embedding small reduce batchnorm softmax layernorm attention xformer sepconv".split()
+ROWS += "cnn_cifar resnet20 resnet50 rnn ctc".split()
 HEAD = ["row", "case", "ours", "ceiling", "over it", "best peer", "ratio", "goal"]
 
 # Families of processors, whose names in virtual machines say little: (vendor, family, models) to what they are.

@@ -302,9 +302,6 @@ def dag_rows(timer, library, inputs, compiled, done=lambda value: value, most=10
     for case, ops, seeds in (("1,000 ops", 1000, (1, 2, 3)), ("10,000 ops", 10000, (1,))):
         if ops > most:
             return
-        bodies = [
-            lambda seed=seed: done(compiled(random_dag(library, ops, seed))(*inputs))
-            for seed in seeds
-        ]
+        bodies = [lambda seed=seed: done(compiled(random_dag(library, ops, seed))(*inputs)) for seed in seeds]
         readings = sorted(timer.once(body) for body in bodies)
         yield case, (readings[0], readings[len(readings) // 2])

@@ -49,9 +49,7 @@ def write_gru(path):
     ]
     value = lambda name, *dims: onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, dims)
     inputs, outputs = ["x0", *shapes], ["y", "last"]
-    node = onnx.helper.make_node(
-        "GRU", inputs, outputs, hidden_size=UNITS, linear_before_reset=1
-    )
+    node = onnx.helper.make_node("GRU", inputs, outputs, hidden_size=UNITS, linear_before_reset=1)
     results = [value("y", TIME, 1, 1, UNITS), value("last", 1, 1, UNITS)]
     graph = onnx.helper.make_graph([node], "gru", [value("x0", TIME, 1, WIDTH)], results, weights)
     opset = [onnx.helper.make_opsetid("", 17)]

@@ -152,9 +152,7 @@ def forwards(inputs, names, is_large):
         yield "ew_chain", "n=2^20", chain, of("", *inputs.chain), ""
     if "gemm" in names:
         for n, dtype in common.PRODUCTS:
-            yield "gemm", common.product_case(n, dtype), torch.matmul, of(
-                dtype, *inputs.square(n)
-            ), dtype
+            yield "gemm", common.product_case(n, dtype), torch.matmul, of(dtype, *inputs.square(n)), dtype
     if "mlp" in names:
         for batch in (1, 32):
             net = Perceptron(inputs.parameters)
