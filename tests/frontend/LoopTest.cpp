@@ -172,8 +172,9 @@ TEST_CASE("unknown samples and time compile once", "[loop]") {
       Function unrolled =
           K::function({known, knownMask}, {a.last, a.outputs, b.last, b.outputs, b.states[0]});
       std::vector<Array> found = f({values, keep}), expected = unrolled({values, keep});
+      // Products of other numbers of rows may add up in another order.
       for (size_t i = 0; i < found.size(); ++i)
-        checkArray(found[i], expected[i]);
+        checkArray(found[i], expected[i], 1e-6);
     }
   }
 }
