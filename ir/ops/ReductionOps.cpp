@@ -68,7 +68,9 @@ Value ReduceMaxOp::buildIdentity(ScalarBuilder &s) {
 }
 Value ReduceMaxOp::buildCombine(ScalarBuilder &s, Value accumulator, Value element) {
   s.setElementType(getElementType(getX()));
-  return s.maximum(accumulator, element);
+  // In this order what an accumulator waits for is one instruction: a NaN of the element is looked
+  // for beside it.
+  return s.maximum(element, accumulator);
 }
 
 Value ReduceMinOp::buildIdentity(ScalarBuilder &s) {
@@ -79,7 +81,7 @@ Value ReduceMinOp::buildIdentity(ScalarBuilder &s) {
 }
 Value ReduceMinOp::buildCombine(ScalarBuilder &s, Value accumulator, Value element) {
   s.setElementType(getElementType(getX()));
-  return s.minimum(accumulator, element);
+  return s.minimum(element, accumulator);
 }
 
 Value ReduceAnyOp::buildIdentity(ScalarBuilder &s) {
