@@ -8,7 +8,7 @@ using namespace keratin::ir;
 using namespace keratin::passes;
 using namespace mlir;
 
-// Pairs of groups that joinSmallSiblings() tries.
+// Pairs of groups, neither of which reads the other, that are tried.
 static constexpr int kMostTries = 2048;
 
 void KernelGroups::form() {
@@ -24,6 +24,7 @@ void KernelGroups::form() {
       place(op);
   for (Operation *copy : copies)
     placeCopy(copy);
+  joinReductions();
   joinSmallSiblings();
 }
 
@@ -337,6 +338,58 @@ void KernelGroups::joinSmallSiblings() {
       if (join(earlier, later))
         shapes[earlier].reset();
     }
+}
+
+// Of a group that reduces: what it reads in the shape of what is reduced.
+llvm::SmallSetVector<Value, 4> KernelGroups::reducedInputsOf(int id) const {
+  llvm::SmallSetVector<Value, 4> inputs;
+  if (!graph.isAlive(id))
+    return inputs;
+  const Group &ops = groups[id];
+  const auto *reduction = llvm::find_if(ops, llvm::IsaPred<ReductionOpInterface>);
+  if (reduction == ops.end() || !policy.isFusible(ops.back()))
+    return inputs;
+  const Shape shape = squeezed(getShape((*reduction)->getOperand(0)));
+  const llvm::DenseSet<Operation *> inside(ops.begin(), ops.end());
+  for (Operation *op : ops)
+    for (Value operand : op->getOperands())
+      if (!inside.contains(operand.getDefiningOp()) && squeezed(getShape(operand)) == shape)
+        inputs.insert(operand);
+  return inputs;
+}
+
+// A pass over memory is spared where one group that reduces reads nothing that another one does not
+// read, even if neither reads the other.
+void KernelGroups::joinReductions() {
+  if (!fuse)
+    return;
+  int triesLeft = kMostTries;
+  std::vector<llvm::SmallSetVector<Value, 4>> inputs;
+  llvm::MapVector<Value, SmallVector<int>> readers;
+  for (int id = 0; id < int(groups.size()); ++id) {
+    inputs.push_back(reducedInputsOf(id));
+    for (Value input : inputs[id])
+      readers[input].push_back(id);
+  }
+  for (int id = 0; id < int(groups.size()); ++id) {
+    if (inputs[id].empty())
+      continue;
+    for (int other : readers[inputs[id].front()]) {
+      if (other == id || !graph.isAlive(other) ||
+          llvm::any_of(inputs[id], [&](Value input) { return !inputs[other].contains(input); }))
+        continue;
+      if (--triesLeft < 0)
+        return;
+      auto [earlier, later] =
+          graph.standsBefore(id, other) ? std::pair(id, other) : std::pair(other, id);
+      if (join(earlier, later)) {
+        // What has both reads what the other one did.
+        inputs[later] = inputs[other];
+        inputs[earlier].clear();
+        break;
+      }
+    }
+  }
 }
 
 // The ops of both, each once. Most often one is a long group and the other an op that reads it.

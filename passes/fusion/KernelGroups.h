@@ -79,6 +79,8 @@ private:
 
   std::optional<ir::Shape> smallShapeOf(int id) const;
   void joinSmallSiblings();
+  llvm::SmallSetVector<mlir::Value, 4> reducedInputsOf(int id) const;
+  void joinReductions();
   Group merged(int a, int b) const;
   std::optional<Nest> nestOf(llvm::ArrayRef<mlir::Operation *> ops) const;
   std::optional<Nest> joined(int producer, int consumer,
