@@ -228,7 +228,7 @@ def markdown_of(table):
     for row in table:
         lines.append(["" if row[0] == last else row[0], *row[1:]])
         last = row[0]
-    return "".join(f"| {' | '.join(line)} |".replace("|  |", "| |") + "\n" for line in lines)
+    return "".join("|" + "|".join(f" {cell} ".replace("  ", " ") for cell in line) + "|\n" for line in lines)
 
 
 def read_markdown(text):
