@@ -4,8 +4,7 @@
 #include "benchmarks/keratin-bench/DoubleMath.h"
 #include "benchmarks/keratin-bench/GradientCheck.h"
 #include "benchmarks/keratin-bench/Training.h"
-
-#include <keratin/layers.h>
+#include "benchmarks/keratin-bench/TransformerBlock.h"
 
 #include <cmath>
 
@@ -110,24 +109,9 @@ void runHeads(Bench &bench, bool hasGradient) {
 
 //===-- A block of a transformer -----------------------------------------------------------------//
 
-constexpr int64_t kWidth = 512, kHeads = 8, kWide = 2048;
-constexpr double kEpsilon = 1e-3, kRate = 1;
-
-// Before each part its input is normalised (Xiong et al.: On layer normalization in the transformer
-// architecture; ICML 2020).
-struct Block : layers::Layer {
-  layers::LayerNorm first = add(layers::LayerNorm(kWidth, {.epsilon = kEpsilon}));
-  layers::MultiHeadAttention attention =
-      add(layers::MultiHeadAttention(kWidth, kHeads, {.seed = 1}));
-  layers::LayerNorm second = add(layers::LayerNorm(kWidth, {.epsilon = kEpsilon}));
-  layers::Dense wide = add(layers::Dense(kWidth, kWide, {.activation = "gelu", .seed = 11})),
-                narrow = add(layers::Dense(kWide, kWidth, {.seed = 12}));
-
-  Tensor operator()(const Tensor &input) const {
-    Tensor x = input + attention(first(input));
-    return x + narrow(wide(second(x)));
-  }
-};
+using Block = TransformerBlock;
+constexpr int64_t kWidth = Block::kWidth, kHeads = Block::kHeads, kWide = Block::kWide;
+constexpr double kEpsilon = Block::kEpsilon, kRate = 1;
 
 // The same in plain loops; parameters as Block has them.
 class DoubleBlock {
@@ -209,11 +193,6 @@ std::vector<Doubles> valuesOf(const std::vector<Tensor> &variables) {
   return values;
 }
 
-// Of the forward pass, of one row of the batch.
-double flopsOf(int64_t time) {
-  return 2.0 * time * (4 * kWidth * kWidth + 2 * kWidth * kWide + 2 * time * kWidth);
-}
-
 void runForward(Bench &bench) {
   constexpr int64_t time = 16;
   Row row;
@@ -225,7 +204,7 @@ void runForward(Bench &bench) {
   Tensor x = K::placeholder({1, time, kWidth});
   K::Function f = K::function({x}, {block(x)});
   row.describe(f);
-  row.work.flops = flopsOf(time);
+  row.work.flops = Block::flops(time);
   const std::vector<Doubles> parameters = valuesOf(block.trainable());
   for (const Doubles &values : parameters)
     row.work.readBytes += double(values.size()) * sizeof(float);
@@ -253,7 +232,7 @@ void runStep(Bench &bench) {
   K::Function f = K::function({x}, {loss}, descend(loss, parameters, kRate));
   row.describe(f);
   // Gradients by parameters and by what each product reads: all of it depends on parameters.
-  row.work.flops = 3 * batch * flopsOf(time);
+  row.work.flops = 3 * batch * Block::flops(time);
 
   Array input = randomArray({1, time, kWidth}, -1, 1, 3);
   const std::vector<Doubles> before = valuesOf(parameters);
