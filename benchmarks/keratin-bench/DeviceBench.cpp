@@ -3,10 +3,10 @@
 #include "benchmarks/keratin-bench/DeviceModels.h"
 #include "benchmarks/keratin-bench/DeviceReport.h"
 #include "benchmarks/keratin-bench/JsonLines.h"
+#include "benchmarks/keratin-bench/ModelFolder.h"
 #include "benchmarks/keratin-bench/Occupancy.h"
 #include "codegen/gpu/ptx/Ptxas.h"
 #include "codegen/gpu/ptx/Sass.h"
-#include "compiler/driver/ModelFile.h"
 #include "runtime/abi/keratin_cuda_abi.h"
 #include "runtime/core/DType.h"
 #include "tools/keratin-run/DeviceChoice.h"
@@ -14,13 +14,10 @@
 
 #include <keratin/saving.h>
 
-#include "mlir/IR/MLIRContext.h"
-
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
-#include <filesystem>
 #include <map>
 #include <sstream>
 #include <stdexcept>
@@ -30,16 +27,6 @@ using namespace keratin::bench;
 
 // What registers and machine code are shown for: the H100 of the roofline.
 static constexpr const char *kArchitecture = "sm_90";
-
-static void check(const absl::Status &status) {
-  if (!status.ok())
-    throw std::runtime_error(std::string(status.message()));
-}
-
-template <typename Value> static Value checked(absl::StatusOr<Value> value) {
-  check(value.status());
-  return *std::move(value);
-}
 
 //===-- The emulator
 //------------------------------------------------------------------------------//
@@ -166,17 +153,12 @@ static void countTensors(DeviceRow &row, const keratin_function_desc_t &signatur
   row.elements = std::max(elements[0], elements[1]);
 }
 
-static DeviceRow measure(const DeviceModel &model, const std::string &file,
+static DeviceRow measure(const DeviceModel &model, const ModelFolder &folder,
                          codegen::Float32Products float32Products) {
-  mlir::DialectRegistry registry;
-  compiler::registerModelDialects(registry);
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  context.loadAllAvailableDialects();
-  ir::SavedGraph graph = checked(compiler::readModel(file, context));
   compiler::CompileOptions options;
   options.target = KERATIN_CUDA_DEVICE;
   options.float32Products = float32Products;
-  auto program = checked(tools::Program::compile(graph, 0, options, KERATIN_CUDA_DEVICE));
+  auto program = folder.compile(model.make(), options, KERATIN_CUDA_DEVICE);
   tools::FeedOptions feeds;
   feeds.seed = 1;
   std::vector<tools::Array> inputs = checked(tools::makeFeeds(*program, feeds));
@@ -204,39 +186,15 @@ static DeviceRow measure(const DeviceModel &model, const std::string &file,
   return row;
 }
 
-static std::string modelFile(const std::string &folder, const DeviceModel &model) {
-  std::string file = folder + "/" + model.name + ".ktg";
-  backend::save_function(model.make(), file);
-  return file;
-}
-
 void keratin::bench::saveDeviceModels(const std::string &folder) {
   for (const DeviceModel &model : deviceModels())
-    modelFile(folder, model);
+    backend::save_function(model.make(), folder + "/" + model.name + ".ktg");
 }
-
-namespace {
-// For models on their way from the frontend to the compiler.
-class TemporaryFolder {
-public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "keratin-bench-XXXXXX").string();
-    if (!mkdtemp(name.data()))
-      throw std::runtime_error("no temporary folder can be made");
-    path = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code error;
-    std::filesystem::remove_all(path, error);
-  }
-  std::string path;
-};
-} // namespace
 
 int keratin::bench::runDeviceRows(const std::vector<std::string> &names, bool json,
                                   codegen::Float32Products float32Products) {
   auto choice = checked(tools::chooseDevice("emulated", ""));
-  const TemporaryFolder folder;
+  const ModelFolder folder;
   const DeviceReport report(json);
   report.printBeginning(kArchitecture);
   int failures = 0;
@@ -246,7 +204,7 @@ int keratin::bench::runDeviceRows(const std::vector<std::string> &names, bool js
       continue;
     // A row that fails does not hide the others.
     try {
-      report.print(measure(model, modelFile(folder.path, model), float32Products));
+      report.print(measure(model, folder, float32Products));
     } catch (const std::exception &error) {
       std::fflush(stdout);
       std::fprintf(stderr, "keratin-bench: error: %s: %s\n", model.name.c_str(), error.what());

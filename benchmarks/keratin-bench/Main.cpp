@@ -2,6 +2,7 @@
 #include "benchmarks/keratin-bench/Bench.h"
 #include "benchmarks/keratin-bench/DeviceBench.h"
 #include "benchmarks/keratin-bench/DeviceModels.h"
+#include "benchmarks/keratin-bench/DeviceTimes.h"
 #include "compiler/driver/Version.h"
 
 #include <keratin/runtime.h>
@@ -66,6 +67,12 @@ names: compile eval_shapes equal_functions from_disk dag repeated_blocks ew_chai
   --device=emulated
                  what kernels for CUDA devices do in a call, counted by an emulator: bytes,
                  sectors, wavefronts, instructions, registers, and an estimate for an H100
+  --device=cuda  times on the GPU that NVIDIA's driver has (cuda:1 is the second), of larger
+                 functions: of calls whose inputs and outputs lie there, and of their kernels
+  --target=NAME  with --device=cuda: what is compiled for (cuda; cuda:sm_90a)
+  --seconds=N    with --device=cuda: of calls that are timed, a case (0.3)
+  --scale=N      with --device=cuda: sizes are divided by N, for a try on the emulator
+  --limit=N      with --device=cuda: seconds after which a case is given up (120)
   --float32-products=tf32
                  with --device: products of float32 in tf32 (docs/gpu.md)
   --save-models=FOLDER
@@ -92,6 +99,7 @@ bool readNumber(std::string_view text, int &number) {
 // Of --device and --save-models.
 struct DeviceOptions {
   bool isEmulated = false;
+  DeviceTimesOptions times; // its device is "" unless times are asked for
   std::optional<keratin::codegen::Float32Products> float32Products;
   std::string modelFolder; // not empty: only writes the models there
 };
@@ -115,7 +123,7 @@ bool readOption(std::string_view argument, Options &options, DeviceOptions &devi
   if (auto text = value("--threads="); !text.empty())
     return readNumber(text, options.threads);
   if (auto text = value("--batches="); !text.empty())
-    return readNumber(text, options.batches);
+    return readNumber(text, options.batches) && readNumber(text, device.times.batches);
   if (auto text = value("--case="); !text.empty()) {
     options.cases = text;
     return true;
@@ -126,6 +134,26 @@ bool readOption(std::string_view argument, Options &options, DeviceOptions &devi
   }
   if (argument == "--device=emulated")
     return device.isEmulated = true;
+  if (auto text = value("--device="); text == "cuda" || text.starts_with("cuda:")) {
+    device.times.device = text;
+    return true;
+  }
+  if (auto text = value("--target="); !text.empty()) {
+    device.times.target = text;
+    return true;
+  }
+  if (auto text = value("--seconds="); !text.empty()) {
+    auto [end, error] =
+        std::from_chars(text.data(), text.data() + text.size(), device.times.seconds);
+    return error == std::errc() && end == text.data() + text.size() && device.times.seconds > 0;
+  }
+  if (int scale = 0; !value("--scale=").empty()) {
+    bool isRead = readNumber(value("--scale="), scale);
+    device.times.scale = scale;
+    return isRead;
+  }
+  if (auto text = value("--limit="); !text.empty())
+    return readNumber(text, device.times.limitSeconds);
   if (auto text = value("--float32-products="); !text.empty()) {
     device.float32Products = keratin::codegen::float32ProductsByName(text);
     return device.float32Products.has_value();
@@ -141,9 +169,13 @@ bool readOption(std::string_view argument, Options &options, DeviceOptions &devi
 // The first of the names that is no row's; "" if there is none.
 std::string unknownName(const Options &options, const DeviceOptions &device) {
   for (const std::string &name : options.names) {
-    auto isIt = [&](const auto &row) { return row.name == name; };
-    bool known = device.isEmulated ? std::any_of(deviceModels().begin(), deviceModels().end(), isIt)
-                                   : std::any_of(std::begin(kFamilies), std::end(kFamilies), isIt);
+    auto isAmong = [&](const auto &rows) {
+      return std::any_of(std::begin(rows), std::end(rows),
+                         [&](const auto &row) { return row.name == name; });
+    };
+    bool known = device.isEmulated              ? isAmong(deviceModels())
+                 : !device.times.device.empty() ? isAmong(deviceCases(1))
+                                                : isAmong(kFamilies);
     if (!known)
       return name;
   }
@@ -167,6 +199,14 @@ int runFamilies(const Options &options) {
     }
   }
   return failures;
+}
+
+int runTimes(const Options &options, DeviceOptions &device) {
+  device.times.names = options.names;
+  device.times.cases = options.cases;
+  device.times.json = options.json;
+  device.times.float32Products = device.float32Products;
+  return runDeviceTimes(device.times);
 }
 
 } // namespace
@@ -198,17 +238,22 @@ int main(int argc, char **argv) {
                          "--threads=1\n");
     return 2;
   }
-  if (device.float32Products && !device.isEmulated) {
+  const bool isTimed = !device.times.device.empty();
+  if (device.float32Products && !device.isEmulated && !isTimed) {
     std::fprintf(stderr, "keratin-bench: --float32-products goes with --device\n");
     return 2;
   }
   // Only from_disk has a cache folder, of its own.
   setenv("KERATIN_CACHE", "off", 1);
-  keratin_set_num_threads(options.threads);
+  // The CPU only checks what a device did, with what it has.
+  if (!isTimed)
+    keratin_set_num_threads(options.threads);
   int failures = 0;
   try {
     if (!device.modelFolder.empty())
       saveDeviceModels(device.modelFolder);
+    else if (isTimed)
+      failures = runTimes(options, device);
     else
       failures = device.isEmulated ? runDeviceRows(options.names, options.json,
                                                    device.float32Products.value_or(

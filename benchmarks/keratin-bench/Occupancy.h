@@ -26,6 +26,8 @@ struct Device {
   static constexpr double kBytes = 3.35e12;      // of its memory
   static constexpr double kFloatFlops = 66.9e12; // f32 outside of tensor cores
   static constexpr double kMatrixFlops = 989e12; // f16 and bf16 in tensor cores
+  static constexpr double kTf32Flops = 494.5e12; // in tensor cores
+  static constexpr double kDoubleFlops = 66.9e12; // f64 in tensor cores
   static constexpr double kLaunchSeconds = 3e-6;
   static constexpr double kMultiprocessors = 132;
   // Warps issue an instruction of any kind where they could issue a multiply-add of f32.

@@ -1,8 +1,10 @@
-"""A few rows of keratin-bench --device=emulated: the numbers are there, and agree with each other. No time is looked at.
+"""A few rows of keratin-bench --device=emulated and --device=cuda, on the emulator: the numbers are there, and agree with
+each other. How long anything takes is not looked at.
 
   bench_device.py KERATIN_BENCH
 """
 import json
+import os
 import subprocess
 import sys
 
@@ -68,8 +70,42 @@ def check_row(row, roofline):
     check(f"{name}: under the floor", row["estimate_us"] >= row["floor_us"] > 1e6 * roofline["launch_seconds"])
 
 
+def run_times(bench, *arguments, emulator=""):
+    library = os.path.join(os.path.dirname(os.path.dirname(bench)), "lib", "libkeratin_cuda_emulator.so")
+    environment = os.environ | {"KERATIN_CUDA_DRIVER": library, "KERATIN_EMULATOR": emulator}
+    done = subprocess.run([bench, "--device=cuda", "--json", "--scale=4096", "--batches=2", *arguments], env=environment,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return done, [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def check_times(bench):
+    done, lines = run_times(bench, "small", "softmax", "mlp")
+    check(done.stderr, done.returncode == 0)
+    check("the first line is the machine", lines[0]["name"] == "machine" and lines[0]["copy_bytes_per_second"] > 0)
+    check("the rows that were asked for", {row["name"] for row in lines[1:]} == {"small", "softmax", "mlp"})
+    for row in lines[1:]:
+        name = f"{row['name']} {row['case']}"
+        check(f"{name}: {row}", row["right"] and 0 <= row["error_over_bound"] <= 1)
+        check(f"{name}: times", 0 < row["min_ms"] <= row["median_ms"] and row["calls"] == 2)
+        check(f"{name}: kernels", row["launches"] == sum(kernel["launches"] for kernel in row["kernels"]) > 0)
+        check(f"{name}: time of kernels", near(row["kernels_ms"] * 1e3, sum(kernel["us"] for kernel in row["kernels"])))
+        check(f"{name}: bytes", near(row["bytes_per_second"] * row["kernels_ms"] / 1e3, row["least_bytes"]))
+        check(f"{name}: shares", near(row["of_copy"] * lines[0]["copy_bytes_per_second"], row["bytes_per_second"]))
+    check("bytes of an addition", lines[1]["least_bytes"] == 3 * 4 * 4)
+    # A case that fails is told of, and the others follow.
+    done, lines = run_times(bench, "--case=x1024 f", "softmax", emulator="fail=cuLaunchKernel:1")
+    check("each process has the failure", done.returncode == 1 and len(lines) > 2)
+    check("what has failed", all("cuLaunchKernel" in row["error"] for row in lines[1:]))
+    check("and on stderr", done.stderr.count("keratin-bench: error: softmax") == len(lines) - 1)
+    done, lines = run_times(bench, "xformer", "--case=tf32", "--limit=1")
+    check("what takes too long", done.returncode == 1 and lines[-1]["error"] == "no result after 1 s")
+    done, lines = run_times(bench, "rows")
+    check("names that are none", done.returncode == 2)
+
+
 def main():
     bench = sys.argv[1]
+    check_times(bench)
     done = run(bench, "--json", *ROWS)
     check(done.stdout, done.returncode == 0)
     lines = [json.loads(line) for line in done.stdout.splitlines()]

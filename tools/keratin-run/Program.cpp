@@ -286,3 +286,11 @@ absl::Status Program::call(std::vector<Array> &inputs, std::vector<Array> &outpu
   }
   return statusOf(status);
 }
+
+absl::Status Program::call(const std::vector<keratin_tensor_t> &inputs,
+                           const std::vector<keratin_tensor_t> &outputs) const {
+  keratin_status_t status;
+  keratin_state_invoke(state.get(), number, inputs.data(), int32_t(inputs.size()), outputs.data(),
+                       int32_t(outputs.size()), nullptr, 0, &status);
+  return statusOf(status);
+}

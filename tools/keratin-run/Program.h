@@ -65,6 +65,10 @@ public:
   // Outputs of the right sizes for these inputs, and a call that fills them.
   absl::StatusOr<std::vector<Array>> makeOutputs(std::vector<Array> &inputs) const;
   absl::Status call(std::vector<Array> &inputs, std::vector<Array> &outputs) const;
+  // The same of what may lie on the device. No output has a size that the call computes.
+  absl::Status call(const std::vector<keratin_tensor_t> &inputs,
+                    const std::vector<keratin_tensor_t> &outputs) const;
+  const keratin_device_t &device() const { return *keratin_state_device(state.get()); }
 
 private:
   struct StateDeleter {
