@@ -339,6 +339,7 @@ def graph_of(torch, body):
 def measure(options):
     import torch
 
+    torch.backends.cudnn.benchmark = True  # takes the fastest of its convolutions
     clock = Clock(torch, options.device, options.seconds)
     name = torch.cuda.get_device_name() if clock.is_cuda else "cpu"
     first = {"name": "machine", "case": options.device, "device": name, "torch": torch.__version__}
