@@ -36,9 +36,13 @@ public:
     const int64_t inLast = *spec.n.constant - (plan.panels - 1) * plan.vectors * plan.lanes;
     if (plan.panels == 1 && plan.rows * plan.vectors <= plan.mostDirect)
       return storeSums(sums(inLast));
-    emit.branch(
-        emit.less(panel, emit.constant(plan.panels - 1)),
-        [&] { keep(sums(plan.vectors * plan.lanes)); }, [&] { keep(sums(inLast)); });
+    const int64_t width = plan.vectors * plan.lanes;
+    if (inLast == width)
+      keep(sums(width));
+    else
+      emit.branch(
+          emit.less(panel, emit.constant(plan.panels - 1)), [&] { keep(sums(width)); },
+          [&] { keep(sums(inLast)); });
     finish();
   }
 
@@ -138,7 +142,10 @@ private:
     if (plan.vectors > mostSideBySide) {
       emit.loop(zero, emit.constant(plan.rows), 1, [&](Value row) {
         emit.loop(zero, emit.min(emit.constant(width), left), plan.lanes, [&](Value column) {
-          finishVector(row, column, emit.firstLanes(plan.lanes, emit.sub(left, column)));
+          Value mask;
+          if (columns % plan.lanes != 0)
+            mask = emit.firstLanes(plan.lanes, emit.sub(left, column));
+          finishVector(row, column, mask);
         });
       });
       return;
