@@ -223,7 +223,7 @@ private:
           emit.select(packsA, job.tileStride, emit.mul(rowsOfA.rowStride, plan.tileRows));
     }
     if (plan.masksB)
-      job.columns = columnsOfB.columnsHere;
+      job.columns = emit.sub(columnsOfB.columnsHere, emit.mul(panel, width));
     if (plan.mayStreamB)
       bringNear(job, panel, emit.add(k, stepDepth), stepDepth);
     if (!plan.isOfPairs())

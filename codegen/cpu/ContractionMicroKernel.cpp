@@ -27,7 +27,7 @@ struct Tile {
   ContractionPanel::Ahead ahead;
   Pairs pairs = Pairs::None;
   bool wideRows = false;
-  Value mask; // of the elements of B; null for all
+  LoopEmitter::Values masks; // of the vectors of B; none for all elements
 };
 
 // Into the second-level cache.
@@ -108,17 +108,16 @@ void TileLoops::addProducts(MutableArrayRef<Value> sums, ValueRange bases, Value
   const bool isPair = tile.pairs == Pairs::AtOnce;
   Type factorType = isPair ? emit.builder.getI32Type() : type;
   VectorType rowType = vectorType.clone(factorType);
-  auto row = [&](Value from, Type fromType, int64_t v) {
+  auto row = [&](Value from, Type fromType, int64_t v, Value mask = {}) {
     Value at = emit.address(from, fromType, v * plan.lanes);
     if (half)
       return emitLanesOfPairs(emit, plan.lanes, at, half);
-    return fromType == type ? emit.load(rowType, at) : emit.loadAs(type, fromType, plan.lanes, at);
+    return fromType == type ? emit.load(rowType, at, mask)
+                            : emit.loadAs(type, fromType, plan.lanes, at, mask);
   };
   Values columns;
   for (int64_t v = 0; v < vectors; ++v)
-    columns.push_back(tile.mask
-                          ? emit.load(vectorType, emit.address(b, type, v * plan.lanes), tile.mask)
-                          : row(b, tile.bType, v));
+    columns.push_back(row(b, tile.bType, v, tile.masks.empty() ? Value() : tile.masks[v]));
   for (auto [r, place] : llvm::enumerate(tile.rows)) {
     Value element = emit.address(bases[place.first], type, place.second);
     Value broadcast;
@@ -214,8 +213,9 @@ void emitPanelBody(LoopEmitter &emit, const ContractionPlan &plan, Type elementT
   tile.offsets = panel.offsets;
   tile.pairs = panel.pairs;
   tile.wideRows = panel.wideRows;
-  if (panel.columns)
-    tile.mask = emit.firstLanes(plan.lanes, panel.columns);
+  for (int64_t v = 0; panel.columns && v < plan.tileVectors; ++v)
+    tile.masks.push_back(
+        emit.firstLanes(plan.lanes, emit.sub(panel.columns, emit.constant(v * plan.lanes))));
   auto whole = [&](Value a, Value sums) {
     tile.sums = sums;
     int64_t perBase = plan.tileRows > 7 ? (plan.tileRows + 1) / 2 : plan.tileRows;

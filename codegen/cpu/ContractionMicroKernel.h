@@ -38,7 +38,7 @@ struct ContractionPanel {
   enum class Pairs { None, AtOnce, Apart } pairs = Pairs::None;
   // An element of A is as wide as a row of B, and multiplied with it lane by lane.
   bool wideRows = false;
-  // Of tiles of one vector: how many elements of a row of B are read; null for all.
+  // How many elements of a row of B are read, the rest taken for zeros; null for all.
   mlir::Value columns;
 };
 

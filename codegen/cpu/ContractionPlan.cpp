@@ -259,6 +259,9 @@ static void chooseA(ContractionPlan &plan, const ContractionSpec &spec, int64_t 
   plan.packsA = contiguous && !near && !fewColumns && !fewRows;
 }
 
+// More rows than there are, and one more is a number, too.
+constexpr int64_t kNeverPacked = std::numeric_limits<int64_t>::max() / 2;
+
 // How B does, and whether it streams past few rows.
 static void chooseB(ContractionPlan &plan, const ContractionSpec &spec, int64_t bytes,
                     bool mayHaveFewRows) {
@@ -286,14 +289,22 @@ static void chooseB(ContractionPlan &plan, const ContractionSpec &spec, int64_t 
     plan.mostNearElements = staysBytes / bytesOfB;
   plan.mayStreamB = plan.b == Access::Direct && isLarge && fewest > 2 &&
                     fewest <= plan.packedRowsThreshold && plan.regimes.front().rows >= fewest;
-  plan.masksB =
-      plan.b == Access::Direct && !plan.widensB && plan.masksPanels && plan.tileVectors == 1;
   // Rows that lie together are read as fast from where they are, by however many rows of A.
-  if (plan.masksB && spec.b.constantRowStride && *spec.b.constantRowStride <= plan.lanes)
-    plan.packedRowsThreshold = std::numeric_limits<int64_t>::max();
-  plan.packsB =
-      (!plan.wholePanels && !plan.masksB) ||
-      spec.m.constant.value_or(std::numeric_limits<int64_t>::max() - 1) > plan.packedRowsThreshold;
+  const bool hasMasks = plan.b == Access::Direct && !plan.widensB && plan.masksPanels;
+  const bool isTogether = hasMasks && plan.tileVectors == 1 && spec.b.constantRowStride &&
+                          *spec.b.constantRowStride <= plan.lanes;
+  if (isTogether)
+    plan.packedRowsThreshold = kNeverPacked;
+  const bool mayBeMany =
+      spec.m.constant ? *spec.m.constant > plan.packedRowsThreshold : !isTogether;
+  // Of many panels the last is a small part, and the masks of all cost as much as they save.
+  constexpr int64_t mostMasked = 4;
+  const bool hasFewPanels =
+      plan.tileVectors == 1 ||
+      (spec.n.constant && *spec.n.constant <= mostMasked * plan.tileColumns());
+  const bool mayBeFew = spec.m.constant.value_or(0) <= plan.packedRowsThreshold;
+  plan.masksB = hasMasks && !plan.wholePanels && hasFewPanels && mayBeFew;
+  plan.packsB = mayBeMany || (!plan.wholePanels && !plan.masksB);
 }
 
 ContractionPlan keratin::codegen::planContraction(const ContractionSpec &spec,

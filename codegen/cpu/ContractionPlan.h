@@ -82,8 +82,7 @@ struct ContractionPlan {
 
   // With few rows, fewer than two of the largest units, columns are what threads can share.
   int64_t sharedColumns = 256;
-  // There is one panel of one vector, and the tiles read only what there is of it: it need not be
-  // packed for what it lacks.
+  // Tiles read only what there is of the last panel: it need not be packed for what it lacks.
   bool masksB = false;
   // Masks cost nothing: one loop finishes whole and partial panels.
   bool masksPanels = false;

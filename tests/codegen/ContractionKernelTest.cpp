@@ -630,13 +630,14 @@ TEST_CASE("few rows are one tile over the whole depth") {
       }
 }
 
-// Of less than a vector, in rows together and apart; of rows as many as tiles have, and more.
-TEST_CASE("columns of a part of a vector are read where they are") {
+// Of less than a vector, in rows together and apart, and of up to four panels; of rows as many as
+// tiles have, and more.
+TEST_CASE("columns of a part of a panel are read where they are") {
   Sample sample;
   for (const char *machine : machines)
     for (Dtype dtype : {Dtype::F32, Dtype::F64})
       for (Layout a : {Layout::RowMajor, Layout::ColumnMajor})
-        for (int64_t n : {2, 7, 10, 16}) {
+        for (int64_t n : {2, 10, 16, 30, 100, 129}) {
           if (!sample.takesNext())
             continue;
           CAPTURE(machine, static_cast<int>(dtype), static_cast<int>(a), n);
