@@ -164,7 +164,7 @@ static bool chooseNarrow(ContractionPlan &plan, const ContractionSpec &spec,
                          const MachineTarget &target, int64_t bytes) {
   if (!spec.m.constant || !spec.n.constant || spec.b.constantColStride != 1)
     return false;
-  constexpr int64_t mostRows = 14, inFlight = 8, nearBytes = 512 * 1024, nearColumns = 128;
+  constexpr int64_t mostRows = 16, inFlight = 8, nearBytes = 512 * 1024, nearColumns = 128;
   const int64_t rows = *spec.m.constant, columns = *spec.n.constant;
   if (rows < 1 || rows > mostRows || columns < 1 || !readsParts(spec, target, columns))
     return false;

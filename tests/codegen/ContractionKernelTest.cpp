@@ -614,7 +614,8 @@ TEST_CASE("few rows are one tile over the whole depth") {
                           {8, 49},
                           {10, 10},
                           {13, 40},
-                          {14, 16}}) {
+                          {16, 16},
+                          {17, 8}}) {
         if (!sample.takesNext())
           continue;
         CAPTURE(machine, static_cast<int>(dtype), m, n);
