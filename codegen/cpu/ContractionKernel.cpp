@@ -28,8 +28,10 @@ public:
         blocks(emitContractionBlocks(emit, spec, plan)), zero(emit.constant(0)),
         one(emit.constant(1)) {
     Value scratch = spec.scratch;
-    rowsOfA = {spec.a.elementType,     packedType, {}, {}, {}, {}, {}, blocks.rows, {},
-               plan.aColumnsContiguous};
+    rowsOfA.sourceType = spec.a.elementType;
+    rowsOfA.type = packedType;
+    rowsOfA.rows = blocks.rows;
+    rowsOfA.columnsContiguous = plan.aColumnsContiguous;
     rowsOfA.packed = emit.address(scratch, type, plan.scratch.a);
     columnsOfB.sourceType = spec.b.elementType;
     columnsOfB.type = packedType;
@@ -39,8 +41,10 @@ public:
     columnsOfB.packed = emit.address(scratch, type, plan.scratch.b);
     columnsOfB.columns = blocks.columns;
     sums = emit.address(scratch, type, plan.scratch.sums);
-    leastOfA = emit.address(scratch, type, plan.scratch.leastOfPairs);
-    leastOfB = emit.address(leastOfA, type, 1);
+    if (plan.isOfPairs()) {
+      rowsOfA.least = emit.address(scratch, type, plan.scratch.leastOfPairs);
+      columnsOfB.least = emit.address(rowsOfA.least, type, 1);
+    }
     auto stride = [&](Value value, std::optional<int64_t> constant) {
       return constant ? emit.constant(*constant) : emit.fromIndex(value);
     };
@@ -121,15 +125,13 @@ private:
     Value isFirstSuper = emit.equal(super, zero);
     if (plan.packsB)
       emit.branch(emit.select(packsPanelwise, emit.less(zero, zero), bIsStale), [&] {
+        forgetLeast(columnsOfB.least, isFirstSuper);
         emitPackColumns(emit, plan, columnsOfB);
-        if (plan.isOfPairs())
-          emitLeastOfColumns(emit, plan, columnsOfB, leastOfB, isFirstSuper);
       });
     if (plan.packsA)
       emit.branch(emit.logicalAnd(packsA, aIsStale), [&] {
+        forgetLeast(rowsOfA.least, isFirstSuper);
         emitPackRows(emit, plan, rowsOfA);
-        if (plan.isOfPairs())
-          emitLeastOfRows(emit, plan, rowsOfA, leastOfA, isFirstSuper);
       });
     // From here on in steps.
     if (plan.isOfPairs())
@@ -164,6 +166,12 @@ private:
     });
   }
 
+  // Sums that wait may be denormal: what is packed later goes on with what they were made of.
+  void forgetLeast(Value least, Value isFirst) {
+    if (least)
+      emit.branch(isFirst, [&] { emitForgetLeast(emit, least); });
+  }
+
   Value isPacked(Value panel) { return emit.less(columnsOfB.firstPanel, emit.add(panel, one)); }
 
   void packPanel(Value panel, Value isFirstSuper) {
@@ -173,12 +181,10 @@ private:
     block.columns = emit.constant(plan.tileColumns());
     block.columnsHere = emit.min(block.columns, emit.sub(block.columnsHere, n));
     block.firstPanel = zero;
+    Value isFirstPanel =
+        emit.select(severalSupers, emit.equal(panel, zero), emit.equal(zero, zero));
+    forgetLeast(block.least, emit.logicalAnd(isFirstSuper, isFirstPanel));
     emitPackColumns(emit, plan, block);
-    if (plan.isOfPairs())
-      emitLeastOfColumns(
-          emit, plan, block, leastOfB,
-          emit.logicalAnd(isFirstSuper, emit.select(severalSupers, emit.equal(panel, zero),
-                                                    emit.equal(zero, zero))));
   }
 
   // All rows of the unit against one panel of B from k on, of `depth`, in a depth block or a part
@@ -233,7 +239,8 @@ private:
       emitContractionPanel(emit, plan, type, job);
     };
     emit.branch(
-        emitPairsAreExact(emit, leastOfA, leastOfB), [&] { run(ContractionPanel::Pairs::AtOnce); },
+        emitPairsAreExact(emit, rowsOfA.least, columnsOfB.least),
+        [&] { run(ContractionPanel::Pairs::AtOnce); },
         [&] { run(ContractionPanel::Pairs::Apart); });
   }
 
@@ -323,7 +330,6 @@ private:
   PackedRows rowsOfA;
   PackedColumns columnsOfB;
   Value sums, packsA, severalSupers, streamsB;
-  Value leastOfA, leastOfB; // of what is packed of the unit so far
   // With one block of rows each panel of B is used once: it is packed just before, always to the
   // same lines, which stay in the first-level cache.
   Value packsPanelwise;

@@ -12,6 +12,8 @@ using namespace keratin::codegen;
 namespace {
 
 using Access = ContractionPlan::Access;
+// What loops carry along: of pairs the least magnitude so far (ContractionPairs.h), else nothing.
+using Values = LoopEmitter::Values;
 
 const char *accessName(Access access) {
   switch (access) {
@@ -28,13 +30,15 @@ const char *accessName(Access access) {
 
 // Runs body(depthBlock, first k, number of k) for the depth blocks of a packed block. Depths are
 // those of the source, steps those of what is packed.
-void forDepthBlocks(LoopEmitter &emit, const ContractionPlan &plan, Value depth,
-                    llvm::function_ref<void(Value, Value, Value)> body) {
+Values forDepthBlocks(LoopEmitter &emit, const ContractionPlan &plan, Value depth, Values least,
+                      llvm::function_ref<Values(Value, Value, Value, Values)> body) {
   Value size = emit.constant(plan.blockDepth());
-  emit.loop(emit.constant(0), emit.ceilDiv(depth, size), 1, [&](Value depthBlock) {
-    Value k = emit.mul(depthBlock, size);
-    body(depthBlock, k, emit.min(size, emit.sub(depth, k)));
-  });
+  return emit.loop(emit.constant(0), emit.ceilDiv(depth, size), 1, least,
+                   [&](Value depthBlock, ValueRange least) {
+                     Value k = emit.mul(depthBlock, size);
+                     Value here = emit.min(size, emit.sub(depth, k));
+                     return body(depthBlock, k, here, Values(least));
+                   });
 }
 
 Value element(LoopEmitter &emit, Type type, Value source, Value row, Value rowStride, Value col,
@@ -44,19 +48,26 @@ Value element(LoopEmitter &emit, Type type, Value source, Value row, Value rowSt
 
 // For each whole step, and for the last one of an odd depth: body(step, whether a second number is
 // there).
-void forSteps(LoopEmitter &emit, const ContractionPlan &plan, Value depth, int64_t unroll,
-              llvm::function_ref<void(Value, bool)> body) {
+Values forSteps(LoopEmitter &emit, const ContractionPlan &plan, Value depth, int64_t unroll,
+                Values least, llvm::function_ref<Values(Value, bool, Values)> body) {
   Value steps = emit.div(depth, emit.constant(plan.depthStep));
   Value most = emit.mul(emit.div(steps, emit.constant(unroll)), unroll);
-  emit.loop(emit.constant(0), most, unroll, [&](Value step) {
+  least = emit.loop(emit.constant(0), most, unroll, least, [&](Value step, ValueRange state) {
+    Values least(state);
     for (int64_t u = 0; u < unroll; ++u)
-      body(emit.add(step, u), true);
+      least = body(emit.add(step, u), true, least);
+    return least;
   });
+  auto one = [&](bool isWhole) {
+    return
+        [&, isWhole](Value step, ValueRange state) { return body(step, isWhole, Values(state)); };
+  };
   if (unroll > 1)
-    emit.loop(most, steps, 1, [&](Value step) { body(step, true); });
+    least = emit.loop(most, steps, 1, least, one(true));
   if (plan.isOfPairs())
-    emit.loop(steps, emit.ceilDiv(depth, emit.constant(plan.depthStep)), 1,
-              [&](Value step) { body(step, false); });
+    least =
+        emit.loop(steps, emit.ceilDiv(depth, emit.constant(plan.depthStep)), 1, least, one(false));
+  return least;
 }
 
 // The elements of one step from `lanes` numbers on, which lie next to each other.
@@ -101,25 +112,26 @@ public:
         panels(emit.ceilDiv(block.columnsHere, width)), zero(emit.constant(0)) {}
 
   void pack() {
-    forDepthBlocks(emit, plan, block.depth, [&](Value depthBlock, Value k, Value depth) {
-      switch (plan.b) {
-      case Access::Direct:
-      case Access::Copied:
-        copy(depthBlock, k, depth);
-        break;
-      case Access::Transposed:
-        transpose(depthBlock, k, depth);
-        break;
-      case Access::Gathered:
-        gather(depthBlock, k, zero, depth, block.firstPanel, panels);
-        break;
-      }
-    });
+    Values least = emitLeastSoFar(emit, plan, block.least);
+    least = forDepthBlocks(
+        emit, plan, block.depth, least, [&](Value depthBlock, Value k, Value depth, Values least) {
+          switch (plan.b) {
+          case Access::Direct:
+          case Access::Copied:
+            return copy(depthBlock, k, depth, least);
+          case Access::Transposed:
+            return transpose(depthBlock, k, depth, least);
+          case Access::Gathered:
+            return gather(depthBlock, k, zero, depth, block.firstPanel, panels, least);
+          }
+          return least;
+        });
+    emitKeepLeast(emit, least, block.least);
   }
 
 private:
-  void copy(Value depthBlock, Value k0, Value depth) {
-    auto copyRow = [&](Value panel, Value step, bool isWhole, bool masked) {
+  Values copy(Value depthBlock, Value k0, Value depth, Values before) {
+    auto copyRow = [&](Value panel, Value step, bool isWhole, bool masked, Values least) {
       Value k = emit.mul(step, plan.depthStep);
       Value row =
           emit.address(block.source, block.sourceType, emit.mul(emit.add(k0, k), block.rowStride));
@@ -136,39 +148,45 @@ private:
             packedLanes(emit, plan, block.type, block.sourceType,
                         emit.address(from, block.sourceType, lane), block.rowStride, isWhole, mask);
         emit.store(packed, emit.address(to, block.type, lane));
+        emitLeastOf(emit, packed, least);
       }
+      return least;
+    };
+    auto copyRows = [&](Value begin, Value end, Value step, bool isWhole, bool masked,
+                        Values least) {
+      return emit.loop(begin, end, 1, least, [&](Value panel, ValueRange state) {
+        return copyRow(panel, step, isWhole, masked, Values(state));
+      });
     };
     // So wide are panels for a row or two, of which the last alone is packed.
-    if (plan.tileVectors > 4) {
-      forSteps(emit, plan, depth, 1, [&](Value step, bool isWhole) {
-        emit.loop(block.firstPanel, panels, 1,
-                  [&](Value panel) { copyRow(panel, step, isWhole, true); });
+    if (plan.tileVectors > 4)
+      return forSteps(emit, plan, depth, 1, before, [&](Value step, bool isWhole, Values least) {
+        return copyRows(block.firstPanel, panels, step, isWhole, true, least);
       });
-      return;
-    }
     auto copyAll = [&] {
-      forSteps(emit, plan, depth, 1, [&](Value step, bool isWhole) {
-        emit.loop(block.firstPanel, fullPanels, 1,
-                  [&](Value panel) { copyRow(panel, step, isWhole, false); });
-        emit.loop(fullPanels, panels, 1, [&](Value panel) { copyRow(panel, step, isWhole, true); });
+      return forSteps(emit, plan, depth, 1, before, [&](Value step, bool isWhole, Values least) {
+        least = copyRows(block.firstPanel, fullPanels, step, isWhole, false, least);
+        return copyRows(fullPanels, panels, step, isWhole, true, least);
       });
     };
     // A panel alone has rows too short for a loop in each.
     constexpr int64_t unroll = 4;
     Value panel = block.firstPanel, end = emit.add(panel, 1);
     auto copyOne = [&] {
-      forSteps(emit, plan, depth, unroll,
-               [&](Value step, bool isWhole) { copyRow(panel, step, isWhole, false); });
+      return forSteps(emit, plan, depth, unroll, before,
+                      [&](Value step, bool isWhole, Values least) {
+                        return copyRow(panel, step, isWhole, false, least);
+                      });
     };
     Value isAlone = emit.logicalAnd(emit.equal(fullPanels, end), emit.equal(panels, end));
-    emit.branch(isAlone, copyOne, copyAll);
+    return emit.choose(isAlone, TypeRange(ValueRange(before)), copyOne, copyAll);
   }
 
   // Whole panels through transposes in registers; what is left in depth or in columns one by one.
-  void transpose(Value depthBlock, Value k0, Value depth) {
+  Values transpose(Value depthBlock, Value k0, Value depth, Values least) {
     int64_t chunk = 128 / block.type.getIntOrFloatBitWidth(), chunkDepth = chunk * plan.depthStep;
     Value wholeDepth = emit.mul(emit.div(depth, emit.constant(chunkDepth)), chunkDepth);
-    emit.loop(block.firstPanel, fullPanels, 1, [&](Value panel) {
+    auto transposePanel = [&](Value panel, Values least) {
       Value to = packedPanel(emit, plan, block, depthBlock, panel);
       for (int64_t v = 0; v < plan.tileVectors; ++v) {
         Value n = emit.add(emit.mul(panel, width), v * plan.lanes);
@@ -182,25 +200,34 @@ private:
               emit.address(from, block.sourceType, emit.mul(block.colStride, column)));
         for (int64_t j = 0; j < chunk; ++j)
           offsets.push_back(emit.mul(block.colStride, j));
+        const size_t columns = carried.size();
         carried.push_back(emit.address(to, block.type, v * plan.lanes));
-        emit.loop(zero, wholeDepth, chunkDepth, carried, [&](Value, ValueRange state) {
-          transposeBlock(chunk, state.drop_back(), offsets, state.back());
-          LoopEmitter::Values next;
-          for (Value column : state.drop_back())
+        carried.append(least);
+        carried = emit.loop(zero, wholeDepth, chunkDepth, carried, [&](Value, ValueRange state) {
+          Values next, least(state.drop_front(columns + 1));
+          transposeBlock(chunk, state.take_front(columns), offsets, state[columns], least);
+          for (Value column : state.take_front(columns))
             next.push_back(emit.address(column, block.sourceType, chunkDepth));
-          next.push_back(emit.address(state.back(), block.type, chunk * plan.tileColumns()));
+          next.push_back(emit.address(state[columns], block.type, chunk * plan.tileColumns()));
+          next.append(least);
           return next;
         });
+        least = Values(ValueRange(carried).drop_front(columns + 1));
       }
+      return least;
+    };
+    least = emit.loop(block.firstPanel, fullPanels, 1, least, [&](Value panel, ValueRange state) {
+      return transposePanel(panel, Values(state));
     });
-    gather(depthBlock, k0, wholeDepth, depth, block.firstPanel, fullPanels);
-    gather(depthBlock, k0, zero, depth, fullPanels, panels);
+    least = gather(depthBlock, k0, wholeDepth, depth, block.firstPanel, fullPanels, least);
+    return gather(depthBlock, k0, zero, depth, fullPanels, panels, least);
   }
 
   // `lanes` columns of `chunk` contiguous elements (16 bytes as they are packed) become `chunk`
   // rows of one vector. The loads place the 16-byte pieces so that what is left to do stays inside
   // 16-byte lanes, where shuffles are cheap.
-  void transposeBlock(int64_t chunk, ValueRange columns, ValueRange offsets, Value to) {
+  void transposeBlock(int64_t chunk, ValueRange columns, ValueRange offsets, Value to,
+                      Values &least) {
     SmallVector<Value> vectors;
     for (int64_t j = 0; j < chunk; ++j) {
       SmallVector<Value> parts;
@@ -214,6 +241,7 @@ private:
         parts = std::move(joined);
       }
       vectors.push_back(parts.front());
+      emitLeastOf(emit, parts.front(), least);
     }
     for (int64_t round = 1; round < chunk; round *= 2) {
       SmallVector<Value> mixed;
@@ -246,18 +274,20 @@ private:
     return emit.builder.create<vector::ShuffleOp>(emit.loc, x, y, lanes);
   }
 
-  void gather(Value depthBlock, Value k0, Value fromDepth, Value toDepth, Value fromPanel,
-              Value toPanel) {
+  Values gather(Value depthBlock, Value k0, Value fromDepth, Value toDepth, Value fromPanel,
+                Value toPanel, Values least) {
     Type number = numberType(emit, plan, block.type);
     Value step = emit.constant(plan.depthStep);
-    emit.loop(fromPanel, toPanel, 1, [&](Value panel) {
+    return emit.loop(fromPanel, toPanel, 1, least, [&](Value panel, ValueRange least) {
       Value to = packedPanel(emit, plan, block, depthBlock, panel);
-      emit.loop(zero, width, 1, [&](Value column) {
+      return emit.loop(zero, width, 1, least, [&](Value column, ValueRange least) {
         Value n = emit.add(emit.mul(panel, width), column);
         Value exists = emit.less(n, block.columnsHere);
         Value from =
             element(emit, block.sourceType, block.source, k0, block.rowStride, n, block.colStride);
-        emit.loop(fromDepth, emit.roundUp(toDepth, plan.depthStep), 1, [&](Value k) {
+        Value end = emit.roundUp(toDepth, plan.depthStep);
+        return emit.loop(fromDepth, end, 1, least, [&](Value k, ValueRange state) {
+          Values least(state);
           Value isThere = exists;
           if (plan.isOfPairs())
             isThere = emit.logicalAnd(exists, emit.less(k, toDepth));
@@ -273,6 +303,8 @@ private:
           Value element = emit.add(emit.mul(emit.div(k, step), width), column);
           Value place = emit.add(emit.mul(element, step), emit.rem(k, step));
           emit.store(value, emit.address(to, number, place));
+          emitLeastOf(emit, value, least);
+          return least;
         });
       });
     });
@@ -299,18 +331,19 @@ void keratin::codegen::emitPackColumns(LoopEmitter &emit, const ContractionPlan 
       llvm::formatv("keratin_pack_columns_{0}_{1}_{2}_{3}x{4}_{5}", accessName(plan.b),
                     block.sourceType, block.type, plan.tileVectors, plan.lanes, plan.blockK);
   bool rowsKnown = plan.b == Access::Direct || plan.b == Access::Copied;
-  emit.callShared(name,
-                  {block.source, block.rowStride, block.colStride, block.packed, block.depth,
-                   block.columns, block.columnsHere, block.firstPanel},
-                  [&](LoopEmitter &inner, ValueRange p) {
-                    Value one = inner.constant(1);
-                    Value rowStride = plan.b == Access::Transposed ? one : p[1];
-                    Value colStride = rowsKnown ? one : p[2];
-                    ColumnPacker(inner, plan,
-                                 {block.sourceType, block.type, p[0], rowStride, colStride, p[3],
-                                  p[4], p[5], p[6], p[7]})
-                        .pack();
-                  });
+  Values arguments{block.source, block.rowStride, block.colStride,   block.packed,
+                   block.depth,  block.columns,   block.columnsHere, block.firstPanel};
+  if (block.least)
+    arguments.push_back(block.least);
+  emit.callShared(name, arguments, [&](LoopEmitter &inner, ValueRange p) {
+    Value one = inner.constant(1);
+    Value rowStride = plan.b == Access::Transposed ? one : p[1];
+    Value colStride = rowsKnown ? one : p[2];
+    ColumnPacker(inner, plan,
+                 {block.sourceType, block.type, p[0], rowStride, colStride, p[3], p[4], p[5], p[6],
+                  p[7], block.least ? p[8] : Value()})
+        .pack();
+  });
 }
 
 // Rows of a packed tile whose columns are contiguous, rounded up to whole vectors.
@@ -348,8 +381,9 @@ static void emitPackRowsBody(LoopEmitter &emit, const ContractionPlan &plan,
   int64_t rowStride = packedRowStride(plan, block.columnsContiguous);
   int64_t depthStride = packedDepthStride(plan, block.columnsContiguous);
   Type number = numberType(emit, plan, block.type);
-  forDepthBlocks(emit, plan, block.depth, [&](Value depthBlock, Value k0, Value depth) {
-    emit.loop(zero, block.rowsHere, plan.tileRows, [&](Value m) {
+  auto packTiles = [&](Value depthBlock, Value k0, Value depth, Values least) {
+    return emit.loop(zero, block.rowsHere, plan.tileRows, least, [&](Value m, ValueRange state) {
+      Values least(state);
       Value to = packedTile(emit, plan, block, depthBlock, m);
       Value from =
           element(emit, block.sourceType, block.source, m, block.rowStride, k0, block.colStride);
@@ -358,7 +392,7 @@ static void emitPackRowsBody(LoopEmitter &emit, const ContractionPlan &plan,
         SmallVector<Value> masks;
         for (int64_t row = 0; row < depthStride; row += plan.lanes)
           masks.push_back(emit.firstLanes(plan.lanes, emit.sub(rowsHere, emit.constant(row))));
-        forSteps(emit, plan, depth, 1, [&](Value step, bool isWhole) {
+        return forSteps(emit, plan, depth, 1, least, [&](Value step, bool isWhole, Values least) {
           Value k = emit.mul(step, plan.depthStep);
           Value source = emit.address(from, block.sourceType, emit.mul(k, block.colStride));
           Value target = emit.address(to, block.type, emit.mul(step, depthStride));
@@ -368,39 +402,51 @@ static void emitPackRowsBody(LoopEmitter &emit, const ContractionPlan &plan,
                                        emit.address(source, block.sourceType, row), block.colStride,
                                        isWhole, mask);
             emit.store(packed, emit.address(target, block.type, row));
+            emitLeastOf(emit, packed, least);
           }
+          return least;
         });
-        return;
       }
-      emit.loop(zero, rowsHere, 1, [&](Value row) {
+      return emit.loop(zero, rowsHere, 1, least, [&](Value row, ValueRange state) {
+        Values least(state);
         Value source = emit.address(from, block.sourceType, emit.mul(row, block.rowStride));
         Value target = emit.address(to, block.type, emit.mul(row, rowStride));
         if (plan.a == Access::Gathered) {
-          emit.loop(zero, depth, 1, [&](Value k) {
+          least = emit.loop(zero, depth, 1, least, [&](Value k, ValueRange state) {
+            Values least(state);
             Value at = emit.address(source, block.sourceType, emit.mul(k, block.colStride));
-            emit.store(loadNumber(emit, plan, block.type, block.sourceType, at),
-                       emit.address(target, number, k));
+            Value value = loadNumber(emit, plan, block.type, block.sourceType, at);
+            emit.store(value, emit.address(target, number, k));
+            emitLeastOf(emit, value, least);
+            return least;
           });
           if (plan.isOfPairs())
             emit.loop(depth, emit.roundUp(depth, plan.depthStep), 1, [&](Value k) {
               emit.store(emit.zero(number), emit.address(target, number, k));
             });
-          return;
+          return least;
         }
         // Numbers in lanes outside of a mask are zero, that behind an odd depth among them.
         const int64_t lanes = plan.lanes * plan.depthStep;
         Value wholeDepth = emit.mul(emit.div(depth, emit.constant(lanes)), lanes);
-        auto copy = [&](Value k, Value mask) {
+        auto copy = [&](Value k, Value mask, Values least) {
           Value loaded = loadElements(emit, plan, block.type, block.sourceType, plan.lanes,
                                       emit.address(source, block.sourceType, k), mask);
           emit.store(loaded, emit.address(target, number, k));
+          emitLeastOf(emit, loaded, least);
+          return least;
         };
-        emit.loop(zero, wholeDepth, lanes, [&](Value k) { copy(k, nullptr); });
-        emit.loop(wholeDepth, depth, lanes,
-                  [&](Value k) { copy(k, emit.firstLanes(lanes, emit.sub(depth, k))); });
+        least = emit.loop(zero, wholeDepth, lanes, least, [&](Value k, ValueRange state) {
+          return copy(k, nullptr, Values(state));
+        });
+        return emit.loop(wholeDepth, depth, lanes, least, [&](Value k, ValueRange state) {
+          return copy(k, emit.firstLanes(lanes, emit.sub(depth, k)), Values(state));
+        });
       });
     });
-  });
+  };
+  Values least = emitLeastSoFar(emit, plan, block.least);
+  emitKeepLeast(emit, forDepthBlocks(emit, plan, block.depth, least, packTiles), block.least);
 }
 
 void keratin::codegen::emitPackRows(LoopEmitter &emit, const ContractionPlan &plan,
@@ -409,12 +455,13 @@ void keratin::codegen::emitPackRows(LoopEmitter &emit, const ContractionPlan &pl
       llvm::formatv("keratin_pack_rows_{0}{1}_{2}_{3}_{4}x{5}_{6}", accessName(plan.a),
                     block.columnsContiguous ? "_columns" : "", block.sourceType, block.type,
                     plan.tileRows, plan.lanes, plan.blockK);
-  emit.callShared(name,
-                  {block.source, block.rowStride, block.colStride, block.packed, block.depth,
-                   block.rows, block.rowsHere},
-                  [&](LoopEmitter &inner, ValueRange p) {
-                    emitPackRowsBody(inner, plan,
-                                     {block.sourceType, block.type, p[0], p[1], p[2], p[3], p[4],
-                                      p[5], p[6], block.columnsContiguous});
-                  });
+  Values arguments{block.source, block.rowStride, block.colStride, block.packed,
+                   block.depth,  block.rows,      block.rowsHere};
+  if (block.least)
+    arguments.push_back(block.least);
+  emit.callShared(name, arguments, [&](LoopEmitter &inner, ValueRange p) {
+    emitPackRowsBody(inner, plan,
+                     {block.sourceType, block.type, p[0], p[1], p[2], p[3], p[4], p[5], p[6],
+                      block.columnsContiguous, block.least ? p[7] : Value()});
+  });
 }

@@ -19,6 +19,7 @@ struct PackedColumns {
   mlir::Value columns;     // allotted, a multiple of tileColumns()
   mlir::Value columnsHere; // that exist
   mlir::Value firstPanel;  // earlier panels are read where they are
+  mlir::Value least;       // of pairs: where their least magnitude is kept (ContractionPairs.h)
 };
 
 // Address of the row 0 of a panel in a depth block.
@@ -38,6 +39,7 @@ struct PackedRows {
   mlir::Value rows;     // allotted, a multiple of tileRows
   mlir::Value rowsHere; // that exist
   bool columnsContiguous;
+  mlir::Value least;
 };
 
 // Elements from one row to the next, and from one k to the next, inside a packed tile.

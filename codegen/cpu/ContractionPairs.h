@@ -11,7 +11,8 @@
 #ifndef KERATIN_CODEGEN_CPU_CONTRACTIONPAIRS_H
 #define KERATIN_CODEGEN_CPU_CONTRACTIONPAIRS_H
 
-#include "codegen/cpu/ContractionPacking.h"
+#include "codegen/cpu/ContractionPlan.h"
+#include "codegen/elements/LoopEmitter.h"
 
 namespace keratin::codegen {
 
@@ -22,12 +23,15 @@ mlir::Value emitPairs(LoopEmitter &emit, mlir::Value first, mlir::Value second);
 mlir::Value emitLanesOfPairs(LoopEmitter &emit, int64_t lanes, mlir::Value from, mlir::Value half);
 mlir::Value emitSplatOfPairs(LoopEmitter &emit, int64_t lanes, mlir::Value from, mlir::Value half);
 
-// Writes to `least` the smallest magnitude but zero of what was packed, and of what it was of
-// before unless this is the first.
-void emitLeastOfColumns(LoopEmitter &emit, const ContractionPlan &plan, const PackedColumns &block,
-                        mlir::Value least, mlir::Value isFirst);
-void emitLeastOfRows(LoopEmitter &emit, const ContractionPlan &plan, const PackedRows &block,
-                     mlir::Value least, mlir::Value isFirst);
+// The smallest magnitude but zero of what is packed, kept in memory (i16) from one block to the
+// next, and in between as a vector that loops carry along. Of what is not of pairs there is none:
+// no memory, no vector.
+void emitForgetLeast(LoopEmitter &emit, mlir::Value least);
+LoopEmitter::Values emitLeastSoFar(LoopEmitter &emit, const ContractionPlan &plan,
+                                   mlir::Value least);
+// Of packed pairs, a vector, or of one number.
+void emitLeastOf(LoopEmitter &emit, mlir::Value packed, LoopEmitter::Values &least);
+void emitKeepLeast(LoopEmitter &emit, const LoopEmitter::Values &found, mlir::Value least);
 // Whether pairs multiplied at once have the bits of others.
 mlir::Value emitPairsAreExact(LoopEmitter &emit, mlir::Value leastOfA, mlir::Value leastOfB);
 
