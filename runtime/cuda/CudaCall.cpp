@@ -175,7 +175,7 @@ Code CudaQueue::launchGraph(CudaGraph &graph, keratin_status_t *status) {
 // Step by step, with the host's part, into the notes for a graph unless that is null.
 Code CudaQueue::runSteps(const keratin_device_call_t &call, CudaGraph *graph, bool &isRefused,
                          keratin_status_t *status) {
-  if (graph && graph->state() == CudaGraph::State::Empty && graph->record(call.key, call.key_words))
+  if (graph && graph->state() == CudaGraph::State::Empty && graph->record(call))
     recording = graph;
   if (Code code = putCopiesIn(call, status))
     return code;
@@ -200,7 +200,7 @@ Code CudaQueue::runCall(const keratin_device_call_t &call, int32_t *failedSite,
     return code;
   if (Code code = sendInputs(call, status))
     return code;
-  CudaGraph *graph = call.key_words ? &graphs.find(call.key, call.key_words) : nullptr;
+  CudaGraph *graph = call.key_words ? &graphs.find(call) : nullptr;
   bool isRefused = false;
   if (Code code = graph && isGraphReady(*graph) ? launchGraph(*graph, status)
                                                 : runSteps(call, graph, isRefused, status))

@@ -46,14 +46,32 @@ struct NotedStep {
   }
 };
 
-bool CudaGraph::isFor(const int64_t *words, int64_t count) const {
-  return now != State::Empty && key.bytes() == size_t(count) * sizeof(*words) &&
-         memcmp(key.data(), words, key.bytes()) == 0;
+// Calls each(data, bytes) for the parts of the key, as long as it returns true. How a graph copies
+// tensors follows from their addresses, which are in the call's own key, and their bytes.
+template <typename Each> static bool forEachPart(const keratin_device_call_t &call, Each each) {
+  if (!each(call.key, size_t(call.key_words) * sizeof(*call.key)))
+    return false;
+  for (int32_t i = 0; i < call.num_inputs; ++i)
+    if (!each(&call.inputs[i].bytes, sizeof(call.inputs[i].bytes)))
+      return false;
+  for (int32_t i = 0; i < call.num_outputs; ++i)
+    if (!each(&call.outputs[i].bytes, sizeof(call.outputs[i].bytes)))
+      return false;
+  return true;
 }
 
-bool CudaGraph::record(const int64_t *words, int64_t count) {
+bool CudaGraph::isFor(const keratin_device_call_t &call) const {
+  size_t done = 0;
+  return now != State::Empty && forEachPart(call, [&](const void *data, size_t bytes) {
+           const char *known = key.data() + done;
+           done += bytes;
+           return done <= key.bytes() && memcmp(known, data, bytes) == 0;
+         });
+}
+
+bool CudaGraph::record(const keratin_device_call_t &call) {
   clear();
-  return key.add(words, size_t(count) * sizeof(*words));
+  return forEachPart(call, [&](const void *data, size_t bytes) { return key.add(data, bytes); });
 }
 
 void CudaGraph::add(const CudaStep &step, const void *data) {
@@ -155,17 +173,17 @@ CudaGraphs::CudaGraphs(CudaDevice &device)
     : graphs{CudaGraph(device), CudaGraph(device), CudaGraph(device), CudaGraph(device),
              CudaGraph(device), CudaGraph(device), CudaGraph(device), CudaGraph(device)} {}
 
-CudaGraph &CudaGraphs::find(const int64_t *key, int64_t words) {
+CudaGraph &CudaGraphs::find(const keratin_device_call_t &call) {
   CudaGraph *found = nullptr;
   for (CudaGraph &graph : graphs) {
-    if (graph.isFor(key, words)) {
+    if (graph.isFor(call)) {
       found = &graph;
       break;
     }
     if (!found || graph.age < found->age)
       found = &graph;
   }
-  if (!found->isFor(key, words))
+  if (!found->isFor(call))
     found->clear();
   found->age = ++clock;
   return *found;

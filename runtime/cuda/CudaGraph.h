@@ -39,11 +39,14 @@ public:
     Refused   // a call like this waits for what the device computes, or is very long
   };
   State state() const { return now; }
-  bool isFor(const int64_t *words, int64_t count) const;
+  // Whether it has the steps of calls with this key of which the same is sent and fetched. That is
+  // no part of the key: a tensor of the caller's on the device is not sent, and a block that the
+  // runtime makes for the next call may lie where it was.
+  bool isFor(const keratin_device_call_t &call) const;
 
-  // Forgets everything, and begins to take down the steps of a call with this key. False where
-  // there is no memory.
-  bool record(const int64_t *key, int64_t words);
+  // Forgets everything, and begins to take down the steps of a call like this. False where there
+  // is no memory.
+  bool record(const keratin_device_call_t &call);
   // What was sent from memory that will not stay as it is, unless it is null, is kept with the
   // step.
   void add(const CudaStep &step, const void *sent);
@@ -67,7 +70,7 @@ private:
 
   CudaDevice &device;
   State now = State::Empty;
-  CudaNotes key, steps;
+  CudaNotes key, steps; // the key: that of the call, and what is sent and fetched
   int32_t numSteps = 0;
   size_t sentBytes = 0;
   char *sent = nullptr; // pinned, what copies of the graph read
@@ -78,8 +81,9 @@ private:
 class CudaGraphs {
 public:
   explicit CudaGraphs(CudaDevice &device);
-  // The one for this key, or an empty one in the place of that which was not used for longest.
-  CudaGraph &find(const int64_t *key, int64_t words);
+  // The one for calls like this, or an empty one in the place of that which was not used for
+  // longest.
+  CudaGraph &find(const keratin_device_call_t &call);
   // Where addresses have changed that graphs hold.
   void clear();
 

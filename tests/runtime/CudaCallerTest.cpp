@@ -4,6 +4,8 @@
 #include "runtime/include/keratin/object.h"
 
 #include <algorithm>
+#include <memory>
+#include <set>
 
 using namespace keratin::testing;
 using keratin::tests::emulator;
@@ -132,6 +134,36 @@ TEST_CASE("a call comes after what is in the caller's stream, and before what fo
       }
     }
   emulator().set("order=fixed,schedule=lazy");
+}
+
+// What is given back is what the runtime takes next: the addresses of a call are then those of the
+// call before, and their tensors must be sent nevertheless.
+TEST_CASE("tensors of the host's lie where those of a caller lay, and are sent") {
+  const keratin_device_t *device = cudaDevice("cuda");
+  Doubling function(device);
+  std::set<void *> ofCaller;
+  int again = 0;
+  for (int round = 0; round < 6; ++round) {
+    const auto first = float(round);
+    {
+      // In both orders, since the runtime takes them in one.
+      auto one = std::make_unique<DeviceArray<float>>(*device, std::vector<float>(4, first));
+      auto other = std::make_unique<DeviceArray<float>>(*device, std::vector<float>(4, first));
+      for (int call = 0; call < 2; ++call)
+        function.call({viewOn(device, one->data)}, viewOn(device, other->data));
+      CHECK(other->read() == std::vector<float>(4, 2 * first));
+      again += int(ofCaller.count(one->data));
+      ofCaller.insert({one->data, other->data});
+      if (round % 2)
+        one.reset();
+    }
+    for (int call = 0; call < 2; ++call) {
+      Floats x({4}, std::vector<float>(4, first + float(call) + 100)), y({4});
+      function.call({x.view()}, y.view());
+      CHECK(y.values == std::vector<float>(4, 2 * x.values[0]));
+    }
+  }
+  CHECK(again > 0);
 }
 
 TEST_CASE("options of a call that do not fit are refused") {
