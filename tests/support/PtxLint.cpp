@@ -46,6 +46,8 @@ static std::string problemOf(const std::vector<std::string> &words) {
                                                      "fma", "mad", "sqrt", "rcp"};
   if (rounded.contains(name) && isFloat(type) && !has("rn"))
     return "arithmetic that does not say that it rounds to the nearest";
+  if (name == "mul" && has("hi") && type == "u32")
+    return "a high word that ptxas subtracts from wrongly (HighWords.h)";
   bool accesses = name == "ld" || name == "st" || name == "atom";
   if (accesses && !has("global") && !has("shared") && !has("param"))
     return "an access to no memory in particular";

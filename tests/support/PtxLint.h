@@ -11,6 +11,7 @@ namespace keratin::tests {
 //  - instructions are those that kernels are known to use;
 //  - float arithmetic says how it rounds, to the nearest, and keeps denormals;
 //  - memory is global, shared or that of parameters, and said to be so; none is a thread's own;
+//  - no high word is taken as ptxas gets it wrong (codegen/gpu/ptx/HighWords.h);
 //  - nothing is called.
 std::string lintPtx(const std::string &text);
 

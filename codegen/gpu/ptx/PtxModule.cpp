@@ -2,6 +2,7 @@
 
 #include "codegen/gpu/ptx/DeviceCode.h"
 #include "codegen/gpu/ptx/HiddenFloats.h"
+#include "codegen/gpu/ptx/HighWords.h"
 #include "codegen/gpu/ptx/KernelEntry.h"
 #include "codegen/gpu/ptx/NarrowIndices.h"
 #include "codegen/gpu/ptx/StartNvptx.h"
@@ -191,5 +192,5 @@ FailureOr<std::string> keratin::codegen::emitPtx(ModuleOp module,
     module.emitError("no PTX: ") << problem;
     return failure();
   }
-  return text->getBuffer().str();
+  return takeHighWordsByShifts(text->getBuffer());
 }
