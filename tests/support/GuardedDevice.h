@@ -8,7 +8,7 @@ namespace keratin::tests {
 // as it was asked for, and gives it back at once: the runtime itself rounds up and keeps what it
 // has, and the emulator, which finds accesses beyond an allocation and to bytes that nobody wrote,
 // sees neither there. To be called before there is an executable on the device; more calls, and
-// those where KERATIN_CUDA_DRIVER names no driver, do nothing.
+// those where KERATIN_CUDA_DRIVER names no driver, or KERATIN_TEST_MEMORY is "kept", do nothing.
 void guardCudaMemory();
 
 } // namespace keratin::tests
