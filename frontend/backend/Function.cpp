@@ -48,7 +48,7 @@ static void checkShape(const std::string &function, const InputSpec &spec, const
   for (size_t i = 0; fits && i < spec.shape.size(); ++i)
     fits = !spec.shape[i] || *spec.shape[i] == value.shape()[i];
   if (!fits)
-    throw ValueError(function + ": the value for '" + spec.name + "' has shape " +
+    throw ValueError(function + ": the value for '" + spec.name + "'" + spec.place + " has shape " +
                      toString(value.shape()) + "; needed " + spec.needed);
 }
 
@@ -144,8 +144,8 @@ static void run(const Function::Impl &impl, size_t count, llvm::function_ref<Giv
       value = make(*value);
     if (value->isNone()) {
       if (!spec.defaultValue)
-        throw ValueError(impl.name + ": the value for '" + spec.name +
-                         "' is None; needed an array");
+        throw ValueError(impl.name + ": the value for '" + spec.name + "'" + spec.place +
+                         " is None; needed an array");
       value = &*spec.defaultValue;
     }
     checkShape(impl.name, spec, *value);
@@ -159,8 +159,8 @@ static void run(const Function::Impl &impl, size_t count, llvm::function_ref<Giv
       continue;
     }
     if (!matrix && array->isNone())
-      throw ValueError(impl.name + ": the value for '" + sparse->second.name +
-                       "' is None; needed a sparse matrix or an array");
+      throw ValueError(impl.name + ": the value for '" + sparse->second.name + "'" +
+                       sparse->second.place + " is None; needed a sparse matrix or an array");
     for (Array &part : matrix
                            ? sparseFeed(impl.name, sparse->second, *matrix)
                            : sparseFeed(impl.name, sparse->second, SparseMatrix::fromDense(*array)))
@@ -251,7 +251,12 @@ Update::Update(const Tensor &variable, Operand value, SourceLocation location)
     : op(backend::update(variable, value, location)) {}
 
 InputSpec frontend::specOf(Graph &graph, const Tensor &tensor) {
-  InputSpec spec{"", tensor.dtype(), tensor.shape(), std::nullopt, describe(valueOf(tensor))};
+  InputSpec spec{"",
+                 tensor.dtype(),
+                 tensor.shape(),
+                 std::nullopt,
+                 describe(valueOf(tensor)),
+                 madeAt(valueOf(tensor))};
   if (auto op = valueOf(tensor).getDefiningOp<ir::PlaceholderOp>())
     spec.defaultValue = graph.placeholders[op.getId()].defaultValue;
   return spec;
@@ -350,7 +355,8 @@ static Function makeFunction(const std::vector<Tensor> &inputs, const std::vecto
       std::vector<Tensor> components = sparseComponents(inputs[i]);
       firstParts.push_back(impl->inputs.size());
       impl->inputs.insert(impl->inputs.end(), components.begin(), components.end());
-      impl->sparseInputs[i] = {"", inputs[i].dtype(), inputs[i].shape()};
+      impl->sparseInputs[i] = {"", inputs[i].dtype(), inputs[i].shape(),
+                               madeAt(valueOf(inputs[i]))};
     }
     nameInputs(call.graph, *impl, firstParts);
     for (const Output &output : outputs) {

@@ -19,7 +19,8 @@ struct InputSpec {
   DType dtype;
   StaticShape shape;
   std::optional<Array> defaultValue;
-  std::string needed; // the shape with the names of its sizes, for messages
+  // For messages: the shape with the names of its sizes, and " (file:line)" of the placeholder.
+  std::string needed, place;
 };
 
 struct FunctionAccess {

@@ -25,16 +25,17 @@ std::vector<Array> Session::run(const std::vector<Tensor> &fetches, const Feeds 
   FedArrays all;
   for (const auto &[tensor, feed] : feeds) {
     Call call(function, location);
-    if (!feed.matrix() && feed.array().isNone())
-      call.valueError("the value for '" + tensor.name() + "' is None; needed an array");
     call.raw(tensor);
+    if (!feed.matrix() && feed.array().isNone())
+      call.valueError("the value for '" + tensor.name() + "'" + madeAt(valueOf(tensor)) +
+                      " is None; needed an array");
     if (!hasSparseRole(tensor, ir::SparseRole::Placeholder)) {
       all.emplace_back(tensor, feed.matrix() ? feed.matrix()->toDense() : feed.array());
       continue;
     }
     SparseMatrix matrix = feed.matrix() ? *feed.matrix() : SparseMatrix::fromDense(feed.array());
-    std::vector<Array> values =
-        sparseFeed(function, {tensor.name(), tensor.dtype(), tensor.shape()}, matrix);
+    std::vector<Array> values = sparseFeed(
+        function, {tensor.name(), tensor.dtype(), tensor.shape(), madeAt(valueOf(tensor))}, matrix);
     std::vector<Tensor> components = sparseComponents(tensor);
     for (size_t i = 0; i < values.size(); ++i)
       all.emplace_back(components[i], std::move(values[i]));

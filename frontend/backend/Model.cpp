@@ -131,7 +131,9 @@ static size_t numberOf(const Model::Impl &model, const std::string &function) {
 static void checkInput(const ModelFunction &function, const keratin_function_desc_t &signature,
                        size_t number, const Array &value) {
   const ModelTensor &input = function.inputs[number];
-  const std::string what = function.name + ": the value for '" + input.name + "' ";
+  const std::string line = signature.inputs[number].location;
+  const std::string what = function.name + ": the value for '" + input.name + "' " +
+                           (line.empty() ? "" : "(" + line + ") ");
   if (value.isNone())
     throw ValueError(what + "is None; needed an array");
   bool fits = value.ndim() == int64_t(input.shape.size());

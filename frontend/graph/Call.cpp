@@ -7,6 +7,7 @@
 #include "frontend/values/DTypeRules.h"
 #include "frontend/values/Elements.h"
 #include "ir/dialect/SizeNames.h"
+#include "ir/dialect/SourceLine.h"
 
 using namespace keratin;
 using namespace keratin::frontend;
@@ -85,6 +86,11 @@ std::string frontend::describe(const ir::Shape &shape) {
 }
 
 std::string frontend::describe(Value value) { return describe(ir::getShape(value)); }
+
+std::string frontend::madeAt(Value value) {
+  const std::string line = ir::sourceLine(value.getLoc());
+  return line.empty() ? "" : " (" + line + ")";
+}
 
 //===-- Arguments -----------------------------------------------------------------------------===//
 

@@ -191,6 +191,8 @@ private:
 // "(None, 3)", "(batch, 3)" for messages.
 std::string describe(const ir::Shape &shape);
 std::string describe(Value value);
+// " (file:line)" of what made it, or "" where that is not known.
+std::string madeAt(Value value);
 
 } // namespace keratin::frontend
 

@@ -20,8 +20,9 @@ std::vector<Array> frontend::sparseFeed(const std::string &function, const Spars
                                         const SparseMatrix &matrix) {
   for (size_t i = 0; i < 2; ++i)
     if (input.shape[i] && *input.shape[i] != matrix.shape()[i])
-      throw ValueError(function + ": the value for '" + input.name + "' has shape " +
-                       toString(matrix.shape()) + "; needed " + toString(input.shape));
+      throw ValueError(function + ": the value for '" + input.name + "'" + input.place +
+                       " has shape " + toString(matrix.shape()) + "; needed " +
+                       toString(input.shape));
   std::vector<Array> values = {matrix.rows(), matrix.columns(),
                                matrix.values().astype(input.dtype)};
   for (size_t i = 0; i < 2; ++i)

@@ -14,6 +14,7 @@ struct SparseInput {
   std::string name;
   DType dtype;
   StaticShape shape;
+  std::string place; // " (file:line)" of the placeholder, for messages
 };
 
 // The placeholders behind a sparse one. Under the graph's mutex.

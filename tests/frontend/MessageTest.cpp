@@ -185,7 +185,7 @@ TEST_CASE("Messages about functions", "[message]") {
   keratin::Function f = K::function({x}, {K::square(x)});
   refuses<ValueError>("values; needed one for each of", [&] { f({}); });
   refuses<ValueError>(": the value for '", [&] { f({Array(1.0f)}); });
-  refuses<ValueError>("' is None; needed an array", [&] { f({Array()}); });
+  refuses<ValueError>(") is None; needed an array", [&] { f({Array()}); });
   refuses<ValueError>("Function::operator(): the Function is empty",
                       [&] { keratin::Function()({}); });
   refuses<ValueError>("' is listed twice", [&] { K::function({x, x}, {x}); });

@@ -138,14 +138,16 @@ TEST_CASE("an object file is made where the path asks for one", "[model]") {
 TEST_CASE("a model tells the names of sizes", "[model]") {
   Named file(".so");
   K::clear_session();
-  Tensor x = K::placeholder({"batch", K::None, 2}, {.name = "x"}),
-         y = K::placeholder({K::None}, {.name = "y"});
+  Tensor x = K::placeholder({"batch", K::None, 2}, {.name = "x"});
+  Tensor y = K::placeholder({K::None}, {.name = "y"});
+  const std::string line = __FILE__ ":" + std::to_string(__LINE__ - 2);
+  const std::string next = __FILE__ ":" + std::to_string(__LINE__ - 2);
   K::compile_model({K::function({x, y}, {{"z", K::sum(x) + K::sum(y)}}, {}, "f")}, file.path);
   Model model(file.path);
   CHECK(errorOf<ValueError>([&] { model.call("f", {Array{{1.0, 2.0}}, Array{1.0}}); }) ==
-        "f: the value for 'x' has shape (1, 2); needed (batch, None, 2)");
+        "f: the value for 'x' (" + line + ") has shape (1, 2); needed (batch, None, 2)");
   CHECK(errorOf<ValueError>([&] { model.call("f", {Array{{{1.0, 2.0}}}, Array(1.0)}); }) ==
-        "f: the value for 'y' has shape (); needed (None,)");
+        "f: the value for 'y' (" + next + ") has shape (); needed (None,)");
 }
 
 TEST_CASE("memory that is not there is a MemoryError, and a full disk none", "[model]") {

@@ -60,9 +60,10 @@ TEST_CASE("names of sizes are words", "[sizes]") {
 TEST_CASE("a wrong shape is told the names of sizes", "[sizes]") {
   keratin::tests::TemporaryFile file;
   Tensor x = K::placeholder({"batch", "length", None, 4}, {.name = "sizes_told"});
+  const std::string line = __FILE__ ":" + std::to_string(__LINE__ - 1);
   K::Function f = K::function(x, x * 2.0, {}, "f");
-  const std::string expected =
-      "f: the value for 'sizes_told' has shape (2, 3); needed (batch, length, None, 4)";
+  const std::string expected = "f: the value for 'sizes_told' (" + line +
+                               ") has shape (2, 3); needed (batch, length, None, 4)";
   const Array wrong = {{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}};
   CHECK(errorOf<K::ValueError>([&] { f({wrong}); }) == expected);
   K::save_function(f, file.path);

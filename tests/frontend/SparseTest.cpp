@@ -87,10 +87,9 @@ TEST_CASE("a sparse placeholder is fed sparse and dense") {
   // Nothing stored at all.
   checkArray(f({SparseMatrix::coo(3, 3, {}, {}, Array(std::vector<double>{}))})[0],
              Array{{0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}});
-  CHECK_THROWS_WITH(
-      f({SparseMatrix::fromDense(Array{{1.0, 2.0}})}),
-      Catch::Contains("the value for 'sparse_input' has shape (1, 2); needed (3, 3)"));
-  CHECK_THROWS_WITH(f({None}), Catch::Contains("' is None; needed a sparse matrix or an array"));
+  CHECK_THROWS_WITH(f({SparseMatrix::fromDense(Array{{1.0, 2.0}})}),
+                    Catch::Contains(") has shape (1, 2); needed (3, 3)"));
+  CHECK_THROWS_WITH(f({None}), Catch::Contains(") is None; needed a sparse matrix or an array"));
   CHECK_THROWS_WITH(f({example(), example()}), Catch::Contains("2 values; needed one"));
   checkArray(K::get_session()->run({K::dot(x, y)}, {{x, exampleDense()}})[0],
              Array{{6.0, 8.0}, {0.0, 0.0}, {-3.5, -3.0}});

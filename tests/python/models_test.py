@@ -11,6 +11,10 @@ import keratin
 import keratin.backend as K
 
 
+# Where make_functions() makes its inputs.
+PLACE = f'{__file__}:20'
+
+
 def make_functions():
     """A training step and a prediction that share their variables."""
     x, y = K.placeholder((None, 3), name='x'), K.placeholder((None, 2), name='y')
@@ -218,9 +222,9 @@ def test_errors_of_calls(path):
     assert message(TypeError, model['predict'], {3: X}) == (
         'predict: 3 (int) is no name of an input')
     assert message(ValueError, model['predict'], {}) == (
-        "predict: the value for 'x' is None; needed an array")
+        f"predict: the value for 'x' ({PLACE}) is None; needed an array")
     assert message(ValueError, model['predict'], [X[:, :2]]) == (
-        "predict: the value for 'x' has shape (4, 2); needed (None, 3)")
+        f"predict: the value for 'x' ({PLACE}) has shape (4, 2); needed (None, 3)")
     assert message(TypeError, model['predict'], 3) == (
         'predict: found 3 (int); needed a list of values, or a dict by name')
     assert 'y' in message(ValueError, model['step'], [X, Y[:3]])
