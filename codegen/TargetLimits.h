@@ -17,6 +17,8 @@ struct TargetLimits {
   bool updatesRows = true;
   // One kernel makes attention without a matrix of scores (keratin-form-kernels).
   bool attends = true;
+  // Kernels that reduce rows also reduce columns (keratin-form-kernels).
+  bool reducesColumnsBesideRows = true;
   // Random bits are made by the kernels that read them, element by element (keratin-form-kernels).
   bool randomInKernels = false;
   // Where lines are multiples of so many elements, by reductions and tiles too; 0: nowhere.

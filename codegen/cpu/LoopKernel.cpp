@@ -1,6 +1,8 @@
 // Units of elementwise chains, moves and reductions, after a LoopSchedule.
 #include "codegen/cpu/LoopTile.h"
 
+#include "codegen/elements/LoopEmitter.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace keratin::codegen;
@@ -16,7 +18,7 @@ public:
   LoopKernel(CpuKernelBuilder &k, const LoopPlan &plan)
       : k(k), b(k.b), loc(k.loc), plan(plan), nest(plan.nest),
         emitter(k, k.loc, k.target, plan.schedule.lanes), body(k, nest, emitter),
-        pass(k, plan, emitter, body) {}
+        pass(k, plan, emitter, body), memory(k.b, k.loc, k.target) {}
 
   void emit();
 
@@ -30,6 +32,8 @@ private:
   void emitShortRows();
   void emitRowsByBlocks(Value fits);
   void emitUnit(Value unit);
+  void emitRows(Value block);
+  void emitLastUnit();
   void emitLine();
   void emitRow();
   void emitColumns(Value block);
@@ -43,6 +47,8 @@ private:
   ElementEmitter emitter;
   NestBody body;
   LoopPass pass;
+  LoopEmitter memory;
+  Value lastUnit; // where there is one behind all others: its number
 };
 
 void LoopKernel::emitLine() {
@@ -97,7 +103,56 @@ void LoopKernel::emitColumns(Value block) {
   }
 }
 
+// A block of rows, and what it has of the columns.
+void LoopKernel::emitRows(Value block) {
+  Value columns = emitter.extent(nest.space.columns());
+  SmallVector<Value> sums;
+  for (const LoopNest::Column &column : nest.columns)
+    sums.push_back(memory.address(k.outputs[column.workspace], pass.columnType(column),
+                                  memory.mul(block, columns)));
+  pass.forColumns([&](Value position, Value mask) {
+    for (auto [column, pointer] : llvm::zip(nest.columns, sums))
+      memory.store(ReductionState(k, emitter, false).identity(column.op, /*isVector=*/true),
+                   memory.address(pointer, pass.columnType(column), position), mask);
+  });
+  pass.setColumnSums(sums);
+  Value count = emitter.extent(nest.space.rowsOfBlock());
+  Value first = memory.mul(block, count);
+  Value stop = memory.min(memory.add(first, count), emitter.extent(nest.space.rows()));
+  emitter.loop(first, stop, 1, {}, [&](Value row, ArrayRef<Value>) {
+    body.setOuterIndex(row);
+    emitRow();
+    return SmallVector<Value>();
+  });
+}
+
+// The blocks' columns become the results, in the order of the blocks.
+void LoopKernel::emitLastUnit() {
+  Value columns = emitter.extent(nest.space.columns());
+  for (const LoopNest::Column &column : nest.columns)
+    pass.forColumns([&](Value position, Value mask) {
+      Type type = pass.columnType(column);
+      ReductionState state(k, emitter, /*keepsErrors=*/true);
+      SmallVector<Value> sums = emitter.loop(
+          emitter.i64(0), lastUnit, 1, state.begin(column.op, /*isVector=*/true),
+          [&](Value block, ArrayRef<Value> carried) {
+            SmallVector<Value> next(carried);
+            Value place = memory.address(k.outputs[column.workspace], type,
+                                         memory.add(memory.mul(block, columns), position));
+            state.absorb(column.op, next,
+                         memory.load(VectorType::get(plan.schedule.lanes, type), place, mask));
+            return next;
+          });
+      emitter.setMask(mask);
+      body.storeColumns(column, state.settle(column.op, sums, ReductionState::Lanes::Apart).front(),
+                        position);
+      emitter.setMask(Value());
+    });
+}
+
 void LoopKernel::emitUnit(Value unit) {
+  if (!nest.columns.empty())
+    return emitRows(unit);
   Value row = unit, block;
   if (nest.form == Form::Columns) {
     Value count = emitter.extent(plan.columnBlocks());
@@ -116,6 +171,14 @@ void LoopKernel::emitUnit(Value unit) {
 void LoopKernel::emit() {
   // From here on everything is emitted before the return.
   b.setInsertionPoint(k.result.function.getBody().front().getTerminator());
+  if (plan.hasLastUnit) {
+    lastUnit = emitter.extent(plan.units);
+    emitter.where(memory.equal(k.begin, lastUnit), {}, [&] {
+      emitLastUnit();
+      return SmallVector<Value>();
+    });
+    k.end = memory.min(k.end, lastUnit);
+  }
   if (nest.form == Form::Scalar) {
     body.emit(0, {});
   } else if (nest.form == Form::Flat) {

@@ -1,5 +1,7 @@
 #include "codegen/cpu/LoopPass.h"
 
+#include "codegen/elements/LoopEmitter.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace keratin::codegen;
@@ -15,6 +17,16 @@ Value LoopPass::add(Value x, Value y) { return k.b.create<arith::AddIOp>(k.loc, 
 
 //===-- The innermost loop, in vectors --------------------------------------------------------===//
 
+// How many elements of the reduced loops come before the current one.
+Value LoopPass::reducedPosition() {
+  LoopEmitter code(k.b, k.loc, k.target);
+  Value position = code.constant(0);
+  for (auto [i, group] : llvm::enumerate(nest.space.groups))
+    if (group.reduced)
+      position = code.add(code.mul(position, emitter.extent(group.extent)), body.index(i).base);
+  return position;
+}
+
 void LoopPass::emitLanes(unsigned stage, Value position, MutableArrayRef<Value> accumulators) {
   body.innermost() = emitter.laneIndex(position);
   // The few vectors of a short row stay in registers.
@@ -24,10 +36,38 @@ void LoopPass::emitLanes(unsigned stage, Value position, MutableArrayRef<Value> 
   if (isThere)
     emitter.bindRegister(waiting->value, body.elementInPlaceOf(waiting->output));
   body.emit(stage, accumulators);
+  addToColumns(stage);
   if (waiting && stage == waiting->stage)
     body.storeInPlaceOf(waiting->output, waiting->value);
   if (isThere)
     emitter.bindRegister(waiting->value, Value());
+}
+
+Type LoopPass::columnType(const LoopNest::Column &column) {
+  return emitter.registerType(nest.space.workspaceOf(column.op).getElementType());
+}
+
+// The sums so far are in memory, so that rows come one after the other.
+void LoopPass::addToColumns(unsigned stage) {
+  LoopEmitter memory(k.b, k.loc, k.target);
+  for (auto [column, sums] : llvm::zip(nest.columns, columnSums)) {
+    if (column.stage != stage)
+      continue;
+    Type type = columnType(column);
+    Value place = memory.address(sums, type, reducedPosition());
+    Value sum = memory.load(VectorType::get(schedule.lanes, type), place, emitter.mask());
+    memory.store(body.combined(column.op, sum), place, emitter.mask());
+  }
+}
+
+void LoopPass::forColumns(llvm::function_ref<void(Value position, Value mask)> body) {
+  const DimExpr columns = nest.space.columns();
+  Value n = emitter.extent(columns);
+  bool isMasked = columns.content() % schedule.lanes != 0;
+  emitter.loop(emitter.i64(0), n, schedule.lanes, {}, [&](Value position, ArrayRef<Value>) {
+    body(position, isMasked ? emitter.maskBelow(position, n) : Value());
+    return Values();
+  });
 }
 
 // Whether what is walked `count` elements at a time never ends with fewer: rows, and their blocks

@@ -36,6 +36,13 @@ public:
   void setVectors(unsigned fewest, unsigned most) { fewestVectors = fewest, mostVectors = most; }
   // Whether from here on rows are one block at most.
   void setOneBlock(bool isOne) { isOneBlock = isOne; }
+  // Where reductions of columns have what they have found in the rows before, in their order: from
+  // here on they add to it.
+  void setColumnSums(Values pointers) { columnSums = std::move(pointers); }
+  mlir::Type columnType(const LoopNest::Column &column); // of their elements
+  // Vectors of columns, numbered as if all reduced loops were one, under masks where the last may
+  // not be full.
+  void forColumns(llvm::function_ref<void(Value position, Value mask)> body);
   // Walks [from, to) of the innermost loop in vectors, `extent` of them if that is known; gives the
   // stage's partial results as vectors.
   Values walkLanes(unsigned stage, Value from, Value to, std::optional<int64_t> extent);
@@ -57,6 +64,8 @@ private:
   Values wholeVectors(unsigned stage, Value from, Value to, Values sets);
   Values lastVectors(unsigned stage, Value from, Value to, std::optional<int64_t> extent,
                      llvm::ArrayRef<Value> accumulators);
+  Value reducedPosition();
+  void addToColumns(unsigned stage);
   void emitLanes(unsigned stage, Value position, llvm::MutableArrayRef<Value> accumulators);
   Value add(Value x, Value y);
 
@@ -69,6 +78,7 @@ private:
   ReductionState &stateOfRows() { return areRowsOneBlock() ? stateOfOneBlock : state; }
 
   ReductionState state, stateOfOneBlock;
+  Values columnSums;
   unsigned fewestVectors = 0, mostVectors = 0;
   bool isOneBlock = false;
 };

@@ -74,6 +74,10 @@ DimExpr LoopPlan::columnBlocks() const {
   return *ceildiv(nest.innermost().extent, DimExpr(schedule.blockColumns()));
 }
 
+DimExpr LoopPlan::rowBlocks() const {
+  return *ceildiv(nest.space.rows(), nest.space.rowsOfBlock());
+}
+
 // Short bodies are put side by side to hide latencies and the cost of the loop; long ones have
 // enough independent work in neighbouring iterations, and would only take longer to compile.
 static unsigned vectorsSideBySide(int64_t instructions) {
@@ -203,7 +207,8 @@ void LoopPlan::chooseTile() {
     chooseTileOfColumns();
   // Stages after the first would find nothing of a row in the caches.
   const bool isOneStage = nest.space.stages.size() == 1 && !nest.isStagePresent(1);
-  if (nest.form == Form::Rows && isOneStage && !nest.outerReduced.empty() &&
+  // Columns beside rows are one row after the other.
+  if (nest.form == Form::Rows && isOneStage && nest.columns.empty() && !nest.outerReduced.empty() &&
       !nest.outerKept.empty())
     setTile({}, schedule.lanes, mostTileColumns, tileSlots());
 }
@@ -260,6 +265,10 @@ void LoopPlan::splitWork() {
     perUnit = times(perUnit, DimExpr(schedule.blockColumns()));
   } else if (nest.form == Form::Lines) {
     perUnit = nest.innermost().extent;
+  } else if (!nest.columns.empty()) {
+    units = rowBlocks();
+    perUnit = times(perUnit, nest.space.rowsOfBlock());
+    hasLastUnit = true;
   }
   grain = *max(DimExpr(1), *floordiv(DimExpr(chunkElements), *max(perUnit, DimExpr(1))));
   // Neighbours in one chunk, where there are enough for threads.
@@ -324,6 +333,8 @@ void LoopPlan::printSchedule(llvm::raw_ostream &out) const {
     out << "; own code for rows of up to " << counted(schedule.shortVectors, "vector");
   if (schedule.isOneBlockApart)
     out << "; own code for rows of one block";
+  if (!nest.columns.empty())
+    out << "; columns in blocks of " << nest.space.rowsOfBlock().str() << " rows";
   out << "\n";
 }
 

@@ -3,6 +3,9 @@
 // A unit is one index of the outer kept loops. The innermost loop is walked in vectors: along a
 // reduced one each row ends in one horizontal step; along a kept one every lane has an accumulator
 // of its own. Reductions that need the results of others come in later passes over the row.
+//
+// Where columns are reduced beside rows, a unit is a block of rows, which leaves what it has of the
+// columns in memory; in one unit more, behind all others, the blocks become the results.
 #ifndef KERATIN_CODEGEN_CPU_LOOPSCHEDULE_H
 #define KERATIN_CODEGEN_CPU_LOOPSCHEDULE_H
 
@@ -74,6 +77,8 @@ public:
   bool hasParts() const { return schedule.isBlocked() || nest.outerReduced.size() > 1; }
   // Slots of a tile that the stages need one after the other.
   unsigned tileSlots() const;
+  // Blocks of rows, where columns are reduced beside them.
+  ir::DimExpr rowBlocks() const;
 
   LoopNest nest;
   LoopSchedule schedule;

@@ -113,6 +113,15 @@ void NestBody::storeRows(unsigned stage) {
   }
 }
 
+void NestBody::storeColumns(const LoopNest::Column &column, Value registers, Value position) {
+  const Value result = column.op->getResult(0);
+  SmallVector<LaneIndex> index(ir::squeezed(ir::getShape(result)).size(),
+                               emitter.scalarIndex(emitter.i64(0)));
+  index.back() = emitter.laneIndex(position);
+  emitter.watch(result, registers);
+  store({column.output, result}, registers, emitter.unsqueeze(getTensorType(result), index));
+}
+
 void NestBody::store(const LoopNest::Output &output, Value element, ArrayRef<LaneIndex> index) {
   emitter.store(element, k.outputs[output.number], getTensorType(output.value), index);
 }

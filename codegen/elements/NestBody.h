@@ -26,14 +26,19 @@ public:
   void emit(unsigned stage, llvm::MutableArrayRef<Value> accumulators);
   // The value at the index.
   Value element(Value value) { return emitter.emit(value, indexFor(value, false)); }
-  // Its parts: the element that a reduction takes, and what the stage yields.
+  // Its parts: the element that a reduction takes, the accumulator with it, and what the stage
+  // yields.
   Value operand(ir::ReductionOpInterface op, bool isVector);
+  Value combined(ir::ReductionOpInterface op, Value accumulator);
   void storeElements(unsigned stage);
   // Stores a value of the index where the result will be, and loads what is there.
   void storeInPlaceOf(unsigned output, Value value);
   Value elementInPlaceOf(unsigned output);
   // A value of the row, of which reductions are registers.
   Value rowValue(Value value) { return emitter.emit(value, indexFor(value, true)); }
+  // Stores a reduction's result for these columns, which are numbered as if all reduced loops were
+  // one.
+  void storeColumns(const LoopNest::Column &column, Value registers, Value position);
   // Stores what became known of the row with the reductions of the stage, which are registers.
   void storeRows(unsigned stage);
 
@@ -41,7 +46,6 @@ private:
   llvm::SmallVector<LaneIndex> squeezedIndex(bool rowOnly);
   llvm::SmallVector<LaneIndex> indexFor(Value value, bool isRow);
   void accumulate(ir::ReductionOpInterface op, Value &accumulator);
-  Value combined(ir::ReductionOpInterface op, Value accumulator);
   void store(const LoopNest::Output &output, Value element, llvm::ArrayRef<LaneIndex> index);
 
   KernelBuilder &k;

@@ -37,6 +37,7 @@ TargetLimits CudaTarget::limits() const {
           .tileTensors = 4,
           .updatesRows = false,
           .attends = false,
+          .reducesColumnsBesideRows = false,
           .randomInKernels = true,
           .randomLine = RandomNest::groupElements,
           .alignment = KERATIN_CUDA_ALIGNMENT,

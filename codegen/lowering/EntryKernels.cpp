@@ -154,6 +154,13 @@ void EntryLowering::callKernel(const KernelFunction &kernel, Value slots, bool h
   direct();
 }
 
+void EntryLowering::callLastUnit(const KernelFunction &kernel, Value slots, bool hasOwnSize) {
+  auto function = LLVM::LLVMFuncOp(kernel.function);
+  Value units = hoistedIf(!hasOwnSize, [&] { return countUnits(kernel); });
+  Value end = b.create<arith::AddIOp>(loc, units, i64(1));
+  b.create<LLVM::CallOp>(loc, function, ValueRange{frame.context, slots, units, end});
+}
+
 void EntryLowering::launchOnDevice(LLVM::LLVMFuncOp function, ArrayRef<Value> arguments,
                                    Value slots, Value units, Value grain, int64_t stream) {
   function.setLinkage(LLVM::Linkage::External);
@@ -215,6 +222,8 @@ void EntryLowering::call(const host::Work &work, host::LaunchOp launch) {
                    int64_t(launch.getStream()));
   else
     callKernel(kernel, slots, hasOwnSize);
+  if (kernel.hasLastUnit)
+    callLastUnit(kernel, slots, hasOwnSize);
   if (description.profile)
     tellProfile(work.kernel, /*end=*/true);
 }

@@ -99,6 +99,7 @@ private:
   mlir::Value countUnits(const KernelFunction &kernel);
   mlir::Value count(const Count &count);
   void callKernel(const KernelFunction &kernel, mlir::Value slots, bool hasOwnSize);
+  void callLastUnit(const KernelFunction &kernel, mlir::Value slots, bool hasOwnSize);
   mlir::Value argumentSlots(size_t count);
   void storeArgument(mlir::Value slots, size_t slot, mlir::Value value);
   mlir::Value read(host::ReadOp op);

@@ -41,6 +41,8 @@ struct KernelFunction {
   int64_t scratchBytes = 0; // per thread, behind keratin_context_t::scratch
   ir::DimExpr grain = 1;    // units of a chunk
   ir::DimExpr work = 1; // elementary operations of the whole kernel, to tell whether threads pay
+  // One unit more, numbered `units`, is done by itself behind all others.
+  bool hasLastUnit = false;
 };
 
 // How kernels become functions in the module that the builder stands in. Fails with a diagnostic at

@@ -26,6 +26,7 @@ KernelFunction KernelPlan::finish(KernelBuilder &k) const {
   k.result.grain = grain;
   k.result.work = work;
   k.result.scratchBytes = scratchBytes;
+  k.result.hasLastUnit = hasLastUnit;
   return std::move(k.result);
 }
 
@@ -58,7 +59,8 @@ void keratin::codegen::print(llvm::raw_ostream &out, const KernelPlan &plan) {
          << tensorsOf(body.getTerminator()->getOperands()) << "\n";
   plan.printNest(stream);
   stream << "work: units " << plan.unitsInWords() << ", grain " << plan.grain.str()
-         << ", operations " << plan.work.str() << "\n";
+         << ", operations " << plan.work.str()
+         << (plan.hasLastUnit ? ", a unit behind all others" : "") << "\n";
   plan.printSchedule(stream);
   if (plan.scratchBytes)
     stream << "scratch: " << plan.scratchBytes << " bytes\n";

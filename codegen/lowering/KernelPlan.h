@@ -37,6 +37,7 @@ public:
   ir::DimExpr units = 1;
   ir::DimExpr grain = 1, work = 1;
   int64_t scratchBytes = 0;
+  bool hasLastUnit = false;
 
 protected:
   mlir::Block &body() const { return ir::KernelOp(kernel).getBody().front(); }

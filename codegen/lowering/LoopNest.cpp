@@ -24,6 +24,8 @@ LoopNest::LoopNest(ir::KernelOp kernel, IterationSpace analyzed)
     : form(formOf(analyzed)), space(std::move(analyzed)), kernel(kernel) {
   for (unsigned i = 0; i + 1 < space.groups.size(); ++i)
     (space.groups[i].reduced ? outerReduced : outerKept).push_back(i);
+  postponeReductions();
+  findColumns();
 }
 
 //===-- Stages --------------------------------------------------------------------------------===//
@@ -35,23 +37,37 @@ ArrayRef<ReductionOpInterface> LoopNest::reductions(unsigned stage) const {
 }
 
 bool LoopNest::isStagePresent(unsigned stage) const {
-  return !reductions(stage).empty() || !fullOutputs(stage).empty();
+  return !reductions(stage).empty() || !fullOutputs(stage).empty() ||
+         llvm::any_of(columns, [&](const Column &column) { return column.stage == stage; });
 }
 
 SmallVector<LoopNest::Output> LoopNest::fullOutputs(unsigned stage) const {
   SmallVector<Output> outputs;
-  for (auto [i, value] : llvm::enumerate(body().getTerminator()->getOperands()))
-    if (space.domains.lookup(value) != Domain::Row && space.stageOf.lookup(value) == stage)
+  for (auto [i, value] : llvm::enumerate(ir::valuesOf(kernel)))
+    if (const Domain domain = space.domains.lookup(value);
+        domain != Domain::Row && domain != Domain::Column && space.stageOf.lookup(value) == stage)
       outputs.push_back({unsigned(i), value});
   return outputs;
 }
 
 SmallVector<LoopNest::Output> LoopNest::rowOutputs(unsigned stage) const {
   SmallVector<Output> outputs;
-  for (auto [i, value] : llvm::enumerate(body().getTerminator()->getOperands()))
+  for (auto [i, value] : llvm::enumerate(ir::valuesOf(kernel)))
     if (space.domains.lookup(value) == Domain::Row && space.stageOf.lookup(value) == stage + 1)
       outputs.push_back({unsigned(i), value});
   return outputs;
+}
+
+SmallVector<Value> LoopNest::wantedIn(unsigned stage) const {
+  SmallVector<Value> wanted;
+  for (ReductionOpInterface op : reductions(stage))
+    wanted.push_back(op->getOperand(0));
+  for (const Column &column : columns)
+    if (column.stage == stage)
+      wanted.push_back(column.op->getOperand(0));
+  for (const Output &output : fullOutputs(stage))
+    wanted.push_back(output.value);
+  return wanted;
 }
 
 LoopNest::Operations LoopNest::computedFor(SmallVector<Value> wanted, Value inMemory) const {
@@ -70,13 +86,84 @@ LoopNest::Operations LoopNest::computedFor(SmallVector<Value> wanted, Value inMe
 }
 
 LoopNest::Operations LoopNest::computedIn(unsigned stage, Value inMemory) const {
-  SmallVector<Value> wanted;
-  for (ReductionOpInterface op : reductions(stage))
-    wanted.push_back(op->getOperand(0));
-  for (const Output &output : fullOutputs(stage))
-    wanted.push_back(output.value);
-  return computedFor(std::move(wanted), inMemory);
+  return computedFor(wantedIn(stage), inMemory);
 }
+
+//===-- Stages that suit others ---------------------------------------------------------------===//
+
+// The tensors of the full shape that are read for the values.
+LoopNest::Inputs LoopNest::fullInputsOf(SmallVector<Value> wanted) const {
+  Inputs inputs;
+  const Operations ops = computedFor(wanted, Value());
+  for (Operation *op : ops)
+    wanted.append(op->operand_begin(), op->operand_end());
+  for (Value value : wanted)
+    if (isa<BlockArgument>(value) && ir::squeezed(ir::getShape(value)) == space.shape)
+      inputs.insert(value);
+  return inputs;
+}
+
+// From a stage on, the first one that reads anyway, for others than this op, what the value is
+// computed from.
+std::optional<unsigned> LoopNest::stageThatReads(Value value, unsigned from,
+                                                 Operation *without) const {
+  const Inputs needed = fullInputsOf({value});
+  for (unsigned stage = from; stage < stages(); ++stage) {
+    SmallVector<Value> wanted = wantedIn(stage);
+    if (stage == from && without)
+      wanted.erase(llvm::find(wanted, value));
+    const Inputs read = fullInputsOf(std::move(wanted));
+    if (llvm::all_of(needed, [&](Value input) { return read.contains(input); }))
+      return stage;
+  }
+  return std::nullopt;
+}
+
+// What follows from the result for rows; nullopt if elements follow from it.
+static std::optional<SmallVector<Value>> rowValuesOf(Value result, const IterationSpace &space) {
+  SmallVector<Value> values{result};
+  for (size_t i = 0; i < values.size(); ++i)
+    for (Operation *user : values[i].getUsers()) {
+      if (isa<ir::YieldOp>(user))
+        continue;
+      if (space.domains.lookup(user->getResult(0)) != Domain::Row)
+        return std::nullopt;
+      if (!llvm::is_contained(values, user->getResult(0)))
+        values.push_back(user->getResult(0));
+    }
+  return values;
+}
+
+// Reductions for whose results no stage waits, and which would read alone what a later one reads
+// anyway, move there.
+void LoopNest::postponeReductions() {
+  for (unsigned stage = 0; stage + 1 < space.stages.size(); ++stage)
+    for (ReductionOpInterface op : SmallVector<ReductionOpInterface>(space.stages[stage])) {
+      std::optional<SmallVector<Value>> values = rowValuesOf(op->getResult(0), space);
+      if (!values)
+        continue;
+      const std::optional<unsigned> later = stageThatReads(op->getOperand(0), stage, op);
+      if (!later || *later == stage || *later >= space.stages.size())
+        continue;
+      llvm::erase(space.stages[stage], op);
+      space.stages[*later].push_back(op);
+      for (Value value : *values)
+        space.stageOf[value] = std::max(space.stageOf[value], *later + 1);
+    }
+}
+
+void LoopNest::findColumns() {
+  const OperandRange values = ir::valuesOf(kernel);
+  for (auto [i, op] : llvm::enumerate(space.columnReductions)) {
+    const Value result = op->getResult(0);
+    const unsigned stage = space.stageOf.lookup(result);
+    columns.push_back({op, unsigned(llvm::find(values, result) - values.begin()),
+                       unsigned(values.size() + i),
+                       stageThatReads(op->getOperand(0), stage, nullptr).value_or(stage)});
+  }
+}
+
+//===-- Costs ---------------------------------------------------------------------------------===//
 
 static int64_t sumOfInstructions(const llvm::SmallPtrSetImpl<Operation *> &ops) {
   int64_t instructions = 0;
@@ -86,7 +173,8 @@ static int64_t sumOfInstructions(const llvm::SmallPtrSetImpl<Operation *> &ops) 
 }
 
 int64_t LoopNest::instructions(unsigned stage, Value inMemory) const {
-  int64_t wanted = int64_t(reductions(stage).size() + fullOutputs(stage).size());
+  int64_t wanted = int64_t(reductions(stage).size() + fullOutputs(stage).size()) +
+                   llvm::count_if(columns, [&](const Column &c) { return c.stage == stage; });
   return wanted + sumOfInstructions(computedIn(stage, inMemory));
 }
 
@@ -166,4 +254,7 @@ void LoopNest::print(llvm::raw_ostream &out) const {
                           [&](ReductionOpInterface op) { out << op->getName().stripDialect(); });
     out << "\n";
   }
+  for (const Column &column : columns)
+    out << "in stage " << column.stage << ": " << column.op->getName().stripDialect()
+        << " of columns\n";
 }

@@ -46,6 +46,14 @@ public:
   };
   llvm::SmallVector<Output> fullOutputs(unsigned stage) const;
   llvm::SmallVector<Output> rowOutputs(unsigned stage) const;
+  // Those that reduce columns: what of them is done in the stage, each with the result that it is
+  // and the one that is its memory, by their numbers.
+  struct Column {
+    ir::ReductionOpInterface op;
+    unsigned output, workspace;
+    unsigned stage;
+  };
+  llvm::SmallVector<Column> columns;
   // A value of elements that takes long to compute, is needed in a stage and in later ones, and has
   // the type of what one of those yields at every index: it may wait in the place of that result.
   // (What reduces never writes over its operands: passes/memory/InPlace.h.)
@@ -71,6 +79,13 @@ public:
 
 private:
   using Operations = llvm::SmallPtrSet<mlir::Operation *, 16>;
+  using Inputs = llvm::SmallPtrSet<mlir::Value, 8>;
+  void findColumns();
+  void postponeReductions();
+  std::optional<unsigned> stageThatReads(mlir::Value value, unsigned from,
+                                         mlir::Operation *without) const;
+  Inputs fullInputsOf(llvm::SmallVector<mlir::Value> wanted) const;
+  llvm::SmallVector<mlir::Value> wantedIn(unsigned stage) const;
   Operations computedIn(unsigned stage, mlir::Value inMemory) const;
   Operations computedFor(llvm::SmallVector<mlir::Value> wanted, mlir::Value inMemory) const;
 

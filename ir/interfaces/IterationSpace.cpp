@@ -31,6 +31,31 @@ bool keratin::ir::isRowRange(SliceOp op) {
   return true;
 }
 
+// Elements of a block of rows: many more than the memory of its columns has, few enough for many
+// blocks. More rows would lose too much to rounding.
+static constexpr int64_t blockElements = 65536, fewestRows = 8, mostRows = 256;
+
+DimExpr IterationSpace::elements(bool reduced) const {
+  DimExpr count(1);
+  for (const Group &group : groups)
+    if (group.reduced == reduced)
+      count = mul(count, group.extent).value_or(DimExpr(INT64_MAX));
+  return count;
+}
+
+DimExpr IterationSpace::rowsOfBlock() const {
+  DimExpr rows = *floordiv(DimExpr(blockElements), *max(columns(), DimExpr(1)));
+  return *min(DimExpr(mostRows), *max(DimExpr(fewestRows), rows));
+}
+
+RankedTensorType IterationSpace::workspaceOf(ReductionOpInterface op) const {
+  // What sums are kept in.
+  Type type = getElementType(op->getResult(0));
+  if (type.isF16() || type.isBF16())
+    type = Float32Type::get(op->getContext());
+  return getTensorType({*ceildiv(rows(), rowsOfBlock()), columns()}, type);
+}
+
 static bool isWindowReduction(Operation *op) { return isTiled(op) && !isContraction(op); }
 
 bool keratin::ir::isUnitReduction(ReductionOpInterface op) {
@@ -90,9 +115,14 @@ private:
       }
     for (Operation *op : ops)
       if (isReduction(op)) {
+        llvm::SmallBitVector positions = reducedPositions(cast<ReductionOpInterface>(op));
+        if (!reduced.empty() && !positions.test(positions.size() - 1))
+          continue;
         space.shape = squeezed(getShape(op->getOperand(0)));
-        reduced = reducedPositions(cast<ReductionOpInterface>(op));
-        break;
+        reduced = std::move(positions);
+        // Those that reduce the innermost axis decide.
+        if (reduced.test(reduced.size() - 1))
+          break;
       }
     if (reduced.none()) {
       if (outputs.empty())
@@ -128,6 +158,15 @@ private:
     return true;
   }
 
+  // Whether it reduces the axes that the others keep, all of which are further out. Of numbers: no
+  // iota stands for memory of others.
+  bool isOfColumns(ReductionOpInterface op) const {
+    int first = reduced.find_first();
+    return !getElementType(op->getResult(0)).isInteger(1) && first > 0 &&
+           reduced.count() == reduced.size() - unsigned(first) &&
+           reducedPositions(op).flip() == reduced;
+  }
+
   bool classify() {
     for (Operation *op : ops) {
       if (op->getNumResults() != 1)
@@ -140,21 +179,30 @@ private:
         stage = std::max(stage, stageOf(operand));
         anyRow |= domainOf(operand) == Domain::Row;
         anyFull |= domainOf(operand) == Domain::Full;
+        if (domainOf(operand) == Domain::Column)
+          return fail("an op that reads what is reduced of columns");
       }
       Domain domain = Domain::External;
       if (auto reduction = dyn_cast<ReductionOpInterface>(op); reduction && isReduction(op)) {
         if (tiledOps)
           return fail("a reduction of a contraction's tile");
+        bool isOfColumns = false;
         if (squeezed(getShape(op->getOperand(0))) != space.shape ||
-            reducedPositions(reduction) != reduced)
+            (reducedPositions(reduction) != reduced &&
+             !(isOfColumns = this->isOfColumns(reduction))))
           return fail("reductions along different axes or of different shapes");
         if (anyRow)
           return fail("a reduction of what is reduced already");
-        if (space.stages.size() <= stage)
-          space.stages.resize(stage + 1);
-        space.stages[stage].push_back(reduction);
-        domain = Domain::Row;
-        ++stage;
+        if (isOfColumns) {
+          space.columnReductions.push_back(reduction);
+          domain = Domain::Column;
+        } else {
+          if (space.stages.size() <= stage)
+            space.stages.resize(stage + 1);
+          space.stages[stage].push_back(reduction);
+          domain = Domain::Row;
+          ++stage;
+        }
       } else if (isa<ElementwiseOpInterface>(op) || isa<ReductionOpInterface>(op) ||
                  (isa<ReshapeOp>(op) && isUnitReshape(cast<ReshapeOp>(op)))) {
         if (anyRow && anyFull)
@@ -196,7 +244,7 @@ private:
     for (Value output : outputs) {
       Shape shape = squeezed(getShape(output));
       Domain domain = domainOf(output);
-      if (domain == Domain::Row || shape == space.shape)
+      if (domain == Domain::Row || domain == Domain::Column || shape == space.shape)
         continue;
       return fail("an output has neither the full shape nor the row shape");
     }
@@ -300,12 +348,57 @@ std::optional<IterationSpace> keratin::ir::analyzeIterationSpace(ArrayRef<Operat
   return Analysis(ops, outputs, why).run();
 }
 
+static unsigned workspacesOf(KernelOp kernel) {
+  auto count = kernel->getAttrOfType<IntegerAttr>(kWorkspacesAttr);
+  if (!count || count.getInt() < 0)
+    return 0;
+  return std::min(unsigned(count.getInt()), kernel.getNumResults());
+}
+
+OperandRange keratin::ir::valuesOf(KernelOp kernel) {
+  return kernel.getBody().front().getTerminator()->getOperands().drop_back(workspacesOf(kernel));
+}
+
 std::optional<IterationSpace> keratin::ir::analyzeIterationSpace(KernelOp kernel,
                                                                  std::string *why) {
   Block &body = kernel.getBody().front();
+  SmallVector<Value> outputs(valuesOf(kernel));
+  auto workspaces = body.getTerminator()->getOperands().drop_front(outputs.size());
+  llvm::SmallPtrSet<Operation *, 4> memory;
+  for (Value workspace : workspaces)
+    memory.insert(workspace.getDefiningOp());
   SmallVector<Operation *> ops;
   for (Operation &op : body.without_terminator())
-    ops.push_back(&op);
-  SmallVector<Value> outputs(body.getTerminator()->getOperands());
-  return analyzeIterationSpace(ops, outputs, why);
+    if (!memory.contains(&op))
+      ops.push_back(&op);
+  std::optional<IterationSpace> space = analyzeIterationSpace(ops, outputs, why);
+  if (!space)
+    return std::nullopt;
+  if (!llvm::equal(workspaces.getTypes(),
+                   llvm::map_range(space->columnReductions, [&](ReductionOpInterface op) {
+                     return Type(space->workspaceOf(op));
+                   }))) {
+    if (why)
+      *why = "reductions of columns without the memory that they work in";
+    return std::nullopt;
+  }
+  return space;
+}
+
+SmallVector<RankedTensorType> keratin::ir::columnWorkspaces(ArrayRef<Operation *> ops,
+                                                            ArrayRef<Value> outputs) {
+  SmallVector<RankedTensorType> types;
+  ReductionOpInterface first;
+  bool areAlike = true;
+  for (Operation *op : ops)
+    if (auto reduction = dyn_cast<ReductionOpInterface>(op)) {
+      areAlike = areAlike && (!first || first.getReducedAxes() == reduction.getReducedAxes());
+      first = reduction;
+    }
+  if (areAlike)
+    return types;
+  if (std::optional<IterationSpace> space = analyzeIterationSpace(ops, outputs))
+    for (ReductionOpInterface op : space->columnReductions)
+      types.push_back(space->workspaceOf(op));
+  return types;
 }

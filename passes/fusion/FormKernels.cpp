@@ -46,8 +46,8 @@ private:
     });
     if (walked.wasInterrupted())
       return failure();
-    FusionPolicy policy(
-        {maxOps, maxTileTensors, maxRecomputed, maxMoves, smallElements, fuseRandom, randomLine});
+    FusionPolicy policy({maxOps, maxTileTensors, maxRecomputed, maxMoves, smallElements, fuseRandom,
+                         randomLine, columns});
     for (auto &[block, defined] : blocks) {
       KernelGroups groups(*block, defined, policy, {fuse, updateRows, attends});
       groups.form();

@@ -63,10 +63,24 @@ std::optional<Nest> FusionPolicy::nestOf(ArrayRef<Operation *> ops, ArrayRef<Val
   nest.ops = owned;
   nest.recomputed = llvm::count_if(ops, [&](Operation *op) { return isRecomputed(*space, op); });
   nest.moves = llvm::count_if(ops, isMove);
-  if (!isCheap(nest) || !suitsRandomBits(*space, ops) ||
+  if (!isCheap(nest) || !suitsRandomBits(*space, ops) || !suitsColumns(*space) ||
       (hasTiles && !suitsTile(*space, ops, outputs)))
     return std::nullopt;
   return nest;
+}
+
+// Columns beside rows save a pass over what the caches do not hold, for sums in memory that each
+// row reads and writes. Short rows would wait for what the last one wrote; of long ones the caches
+// do not hold the sums.
+bool FusionPolicy::suitsColumns(const IterationSpace &space) const {
+  constexpr int64_t fewestColumns = 64, mostColumns = 16384, fewestElements = 1 << 17;
+  if (space.columnReductions.empty())
+    return true;
+  auto isBetween = [](const DimExpr &size, int64_t least, int64_t most) {
+    return !size.isConstant() || (size.constantValue() >= least && size.constantValue() <= most);
+  };
+  return limits.columns && isBetween(space.columns(), fewestColumns, mostColumns) &&
+         isBetween(product(space.shape).value_or(DimExpr(INT64_MAX)), fewestElements, INT64_MAX);
 }
 
 std::optional<Nest> FusionPolicy::joined(const Nest &a, const Nest &b) const {

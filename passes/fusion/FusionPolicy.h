@@ -13,6 +13,7 @@ struct FusionLimits {
   bool random; // random bits stand in kernels of others
   // Those of lines of multiples of so many in reductions and tiles too; 0: none.
   int64_t randomLine;
+  bool columns; // kernels reduce columns beside rows
 };
 
 // What is known of a group's loops without another look at its ops: with it the time to form a
@@ -52,6 +53,7 @@ private:
   bool isCheap(const Nest &nest) const;
   bool suitsRandomBits(const ir::IterationSpace &space,
                        llvm::ArrayRef<mlir::Operation *> ops) const;
+  bool suitsColumns(const ir::IterationSpace &space) const;
   bool suitsTile(const ir::IterationSpace &space, llvm::ArrayRef<mlir::Operation *> ops,
                  llvm::ArrayRef<mlir::Value> outputs) const;
 

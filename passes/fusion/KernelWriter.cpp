@@ -1,6 +1,7 @@
 #include "passes/fusion/KernelWriter.h"
 
 #include "ir/dialect/MemoryPlan.h"
+#include "ir/interfaces/IterationSpace.h"
 #include "ir/interfaces/Workspace.h"
 #include "passes/loops/CheapValues.h"
 
@@ -126,6 +127,8 @@ void KernelWriter::makeKernel(const KernelGroups::Group &group) {
   for (Operation *op : group)
     if (auto workspace = workspaceOf(op))
       types.push_back(*workspace);
+  const SmallVector<RankedTensorType> columns = columnWorkspaces(group, outputs);
+  llvm::append_range(types, columns);
   auto kernel = builder.create<KernelOp>(loc, types, arguments);
   Block *body = builder.createBlock(&kernel.getBody());
   IRMapping mapping;
@@ -140,6 +143,8 @@ void KernelWriter::makeKernel(const KernelGroups::Group &group) {
     yields.push_back(builder.create<IotaOp>(loc, workspace, uint64_t(0)));
   builder.create<YieldOp>(loc, yields);
   builder.setInsertionPointAfter(kernel);
+  if (!columns.empty())
+    kernel->setAttr(kWorkspacesAttr, builder.getI64IntegerAttr(int64_t(columns.size())));
   // The indices of a row update have been checked by another kernel.
   auto canFailHere = [&](Operation *op) {
     return canFailInside(op) && !(isa<ScatterAddOp>(op) && group.size() > 1);

@@ -12,8 +12,9 @@ def FormKernels : KeratinPass<"form-kernels"> {
     own or, by an option, belong to the elementwise kernel that reads them. The gradient of a gather
     is one kernel with the update of its variable (`update-rows`). Attention is one kernel with what
     follows from it, and computes masks of queries and keys itself, if nobody else reads its
-    scores and weights (`attends`). What a step yields as it
-    was given is copied by a kernel that reads it anyway, if there is one.
+    scores and weights (`attends`). Reductions of what one of them reads anyway are one kernel,
+    those of columns beside those of rows too (`columns`). What a step yields as
+    it was given is copied by a kernel that reads it anyway, if there is one.
 
     ```mlir
     %0 = keratin.exp %x : (tensor<8x4xf32>) -> tensor<8x4xf32>
@@ -54,7 +55,10 @@ def FormKernels : KeratinPass<"form-kernels"> {
         "with the sum, which leaves the other rows alone; their indices are checked before">,
     Option<"attends", "attends", "bool", "true",
         "attention, two products with softmax between them, is one kernel without a matrix of "
-        "scores">
+        "scores">,
+    Option<"columns", "columns", "bool", "true",
+        "kernels that reduce rows also reduce columns of what they compute, in memory that they "
+        "get as a result more">
   ];
 }
 

@@ -25,7 +25,11 @@ public:
   StringRef name() const override { return plainTarget; }
   // Other ones than the CPU's, so that a constant left in a pass shows.
   codegen::TargetLimits limits() const override {
-    return {.kernelOps = 24, .tileTensors = 2, .alignment = 256, .hasOwnMemory = true};
+    return {.kernelOps = 24,
+            .tileTensors = 2,
+            .reducesColumnsBesideRows = false,
+            .alignment = 256,
+            .hasOwnMemory = true};
   }
   const codegen::MachineTarget &host() const override { return machine.target; }
   std::array<uint64_t, 2> requiredFeatures() const override {

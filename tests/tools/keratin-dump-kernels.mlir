@@ -64,6 +64,24 @@ func.func @softmax(%x: tensor<?x?xf32, #keratin.dims<d0, d1>> {keratin.kind = "i
   return %6 : tensor<?x?xf32, #keratin.dims<d0, d1>>
 }
 
+// The sum of y, which waits for nothing and for which nothing waits, is made in the stage that reads y anyway.
+// CHECK-LABEL: function rows_and_columns
+// CHECK:        stage 0: reduce_sum
+// CHECK-NEXT:   stage 1: reduce_sum, reduce_sum
+// CHECK-NEXT:   in stage 1: reduce_sum of columns
+// CHECK-NEXT:   work: units floordiv(d0 + 63, 64), grain 1, operations {{.*}}, a unit behind all others
+// CHECK-NEXT:   schedule: {{.*}}; columns in blocks of 64 rows
+func.func @rows_and_columns(%x: tensor<?x1024xf32, #keratin.dims<d0, 1024>> {keratin.kind = "input", keratin.name = "x"}, %y: tensor<?x1024xf32, #keratin.dims<d0, 1024>> {keratin.kind = "input", keratin.name = "y"})
+    -> (tensor<?xf32, #keratin.dims<d0>> {keratin.kind = "output", keratin.name = "a"}, tensor<?xf32, #keratin.dims<d0>> {keratin.kind = "output", keratin.name = "b"}, tensor<1024xf32> {keratin.kind = "output", keratin.name = "c"}) {
+  %0 = keratin.reduce_sum %x axes = [1] : (tensor<?x1024xf32, #keratin.dims<d0, 1024>>) -> tensor<?xf32, #keratin.dims<d0>>
+  %1 = keratin.broadcast %0 dims = [0] : (tensor<?xf32, #keratin.dims<d0>>) -> tensor<?x1024xf32, #keratin.dims<d0, 1024>>
+  %2 = keratin.mul %y, %1 : (tensor<?x1024xf32, #keratin.dims<d0, 1024>>, tensor<?x1024xf32, #keratin.dims<d0, 1024>>) -> tensor<?x1024xf32, #keratin.dims<d0, 1024>>
+  %3 = keratin.reduce_sum %2 axes = [1] : (tensor<?x1024xf32, #keratin.dims<d0, 1024>>) -> tensor<?xf32, #keratin.dims<d0>>
+  %4 = keratin.reduce_sum %y axes = [1] : (tensor<?x1024xf32, #keratin.dims<d0, 1024>>) -> tensor<?xf32, #keratin.dims<d0>>
+  %5 = keratin.reduce_sum %y axes = [0] : (tensor<?x1024xf32, #keratin.dims<d0, 1024>>) -> tensor<1024xf32>
+  return %3, %4, %5 : tensor<?xf32, #keratin.dims<d0>>, tensor<?xf32, #keratin.dims<d0>>, tensor<1024xf32>
+}
+
 // CHECK-LABEL: function columns
 // CHECK-NEXT: sizes: d0 is x_dim0
 // CHECK-NEXT: kernel 0: reduce_max  {{.*}}keratin-dump-kernels.mlir:{{[0-9]+}}
